@@ -1,0 +1,37 @@
+//! Typed errors: descriptive for decoding, opaque for cryptographic failure.
+
+use core::fmt;
+
+/// Why a byte string is not the encoding of a key or of a signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// The input is shorter or longer than this encoding.
+    Length,
+    /// The first byte names another object, degree or format.
+    Header,
+    /// A value lies outside its interval: a public coefficient `>= q`, a
+    /// secret coefficient `-2^(b-1)`, a signature coefficient above 2047.
+    Range,
+    /// The value is representable but these are not the bytes that encode it
+    /// (minus zero, non-zero spare bits, padding that is not zero).
+    NonCanonical,
+    /// The polynomials are well encoded but are not a Falcon key: the NTRU
+    /// equation does not hold, a polynomial is not invertible, or a norm is
+    /// too large.
+    InvalidKey,
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Length => "wrong length for this encoding",
+            Self::Header => "header byte names another object, degree or format",
+            Self::Range => "coefficient out of range",
+            Self::NonCanonical => "non-canonical encoding",
+            Self::InvalidKey => "well encoded, but not a Falcon key",
+        })
+    }
+}
+
+impl core::error::Error for DecodeError {}

@@ -1,0 +1,139 @@
+//! Parameter sets and the constants that depend on the degree.
+//!
+//! The internals take the degree as `logn` (`n = 2^logn`, 1 to 10), so that
+//! tests run on small degrees. The public API takes it as a type,
+//! [`Falcon512`] or [`Falcon1024`].
+//!
+//! Source: Falcon specification v1.2, section 3.13, table 3.3.
+
+use core::fmt::Debug;
+use zeroize::Zeroize;
+
+/// The modulus `q = 12 * 1024 + 1`.
+pub const Q: u32 = 12289;
+
+/// Length of the nonce in bytes.
+pub const NONCE_LEN: usize = 40;
+
+/// Largest `logn`.
+pub const MAX_LOGN: u32 = 10;
+
+/// `floor(beta^2)`: the largest squared norm of `(s1, s2)` that verifies, by `logn`.
+pub(crate) const SQUARED_NORM_BOUND: [u32; 11] = [
+    0, 101_498, 208_714, 428_865, 892_039, 1_852_696, 3_842_630, 7_959_734, 16_468_416, 34_034_726,
+    70_265_242,
+];
+
+/// Bits of one coefficient of `f` or `g` in the secret key, by `logn`.
+pub(crate) const FG_BITS: [u32; 11] = [0, 8, 8, 8, 8, 8, 7, 7, 6, 6, 5];
+
+/// Bits of one coefficient of `F` in the secret key.
+pub(crate) const CAPITAL_F_BITS: u32 = 8;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A Falcon parameter set: [`Falcon512`] or [`Falcon1024`].
+///
+/// The associated arrays have the length that their names say; they let a
+/// type that is generic over the set own its storage without an allocator.
+pub trait Parameters:
+    sealed::Sealed + Copy + Clone + Debug + Default + PartialEq + Eq + Send + Sync + 'static
+{
+    /// `"Falcon-512"` or `"Falcon-1024"`.
+    const NAME: &'static str;
+    /// Base-2 logarithm of the degree.
+    const LOGN: u32;
+    /// The degree `n`.
+    const N: usize = 1 << Self::LOGN;
+
+    /// Bytes of an encoded verifying key.
+    const VERIFYING_KEY_LEN: usize;
+    /// Bytes of an encoded signing key (round-3 raw form).
+    const SIGNING_KEY_LEN: usize;
+    /// Bytes of a padded signature.
+    const PADDED_LEN: usize;
+    /// Bytes of a constant-time (fixed 12 bits a coefficient) signature.
+    const CT_LEN: usize;
+    /// Upper bound on the bytes of a compressed signature that verifies.
+    const COMPRESSED_MAX_LEN: usize;
+
+    /// `[u8; VERIFYING_KEY_LEN]`.
+    type VerifyingKeyBytes: ByteArray;
+    /// `[u8; SIGNING_KEY_LEN]`.
+    type SigningKeyBytes: ByteArray;
+    /// `[u8; PADDED_LEN]`.
+    type PaddedBytes: ByteArray;
+    /// `[u8; CT_LEN]`.
+    type CtBytes: ByteArray;
+
+    /// `[i8; N]`: a short secret polynomial.
+    type Small: Array<i8>;
+    /// `[i16; N]`: a signature polynomial.
+    type Short: Array<i16>;
+    /// `[u16; N]`: a polynomial modulo `q`.
+    type Residues: Array<u16>;
+}
+
+/// An array of known length, without naming the length in the type.
+pub trait Array<T>:
+    AsRef<[T]> + AsMut<[T]> + Copy + Debug + PartialEq + Eq + Send + Sync + Zeroize + 'static
+{
+    /// All elements zero.
+    const ZERO: Self;
+}
+
+impl<const N: usize> Array<i8> for [i8; N] {
+    const ZERO: Self = [0; N];
+}
+impl<const N: usize> Array<i16> for [i16; N] {
+    const ZERO: Self = [0; N];
+}
+impl<const N: usize> Array<u16> for [u16; N] {
+    const ZERO: Self = [0; N];
+}
+impl<const N: usize> Array<u8> for [u8; N] {
+    const ZERO: Self = [0; N];
+}
+
+/// An encoding: a byte array of known length.
+pub trait ByteArray: Array<u8> + for<'a> TryFrom<&'a [u8]> {}
+impl<const N: usize> ByteArray for [u8; N] {}
+
+macro_rules! parameter_set {
+    ($(#[$doc:meta])* $name:ident, $text:literal, logn $logn:literal, vk $vk:literal, sk $sk:literal,
+     padded $padded:literal, ct $ct:literal, compressed $compressed:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub struct $name;
+
+        impl sealed::Sealed for $name {}
+
+        impl Parameters for $name {
+            const NAME: &'static str = $text;
+            const LOGN: u32 = $logn;
+            const VERIFYING_KEY_LEN: usize = $vk;
+            const SIGNING_KEY_LEN: usize = $sk;
+            const PADDED_LEN: usize = $padded;
+            const CT_LEN: usize = $ct;
+            const COMPRESSED_MAX_LEN: usize = $compressed;
+            type VerifyingKeyBytes = [u8; $vk];
+            type SigningKeyBytes = [u8; $sk];
+            type PaddedBytes = [u8; $padded];
+            type CtBytes = [u8; $ct];
+            type Small = [i8; 1 << $logn];
+            type Short = [i16; 1 << $logn];
+            type Residues = [u16; 1 << $logn];
+        }
+    };
+}
+
+parameter_set!(
+    /// Degree 512, NIST security level I.
+    Falcon512, "Falcon-512", logn 9, vk 897, sk 1281, padded 666, ct 809, compressed 752
+);
+parameter_set!(
+    /// Degree 1024, NIST security level V.
+    Falcon1024, "Falcon-1024", logn 10, vk 1793, sk 2305, padded 1280, ct 1577, compressed 1462
+);
