@@ -1,0 +1,37 @@
+//! Known-answer tests of Falcon round 3: what the two published test drivers
+//! print for a given implementation, and where a file and an implementation
+//! first differ.
+//!
+//! - [`Drbg`]: the AES-256-CTR generator of NIST's test driver.
+//! - [`Surf`]: the toy generator of PQClean's `testvectors` driver.
+//! - [`rsp`]: NIST `.rsp` files, read and written as streams.
+//! - [`replay`]: regenerates records from their seeds, compares them.
+//! - [`testvectors`]: the other form of PQClean's drivers.
+//!
+//! The implementation under test is a [`Subject`], so this crate knows
+//! nothing about engines.
+//!
+//! ```
+//! use falcon_kat::{replay::nist_inputs, rsp::hex_upper};
+//!
+//! let first = nist_inputs().next().unwrap();
+//! assert_eq!(first.message.len(), 33);
+//! assert_eq!(hex_upper(&first.seed[..4]), "06155023");
+//! ```
+//!
+//! Nothing here is for production: both generators are predictable on
+//! purpose, and secret keys are test data that is printed.
+#![forbid(unsafe_code)]
+
+mod algorithm;
+mod drbg;
+pub mod replay;
+pub mod rsp;
+mod subject;
+mod surf;
+pub mod testvectors;
+
+pub use algorithm::{Algorithm, UnknownAlgorithm};
+pub use drbg::Drbg;
+pub use subject::{KeyPair, Subject, SubjectError};
+pub use surf::Surf;

@@ -1,0 +1,387 @@
+//! NIST `.rsp` files: a title line, then records of eight `name = value`
+//! lines, byte strings in hexadecimal.
+//!
+//! Reading is a stream, so a file of any length needs the memory of one
+//! record. It is strict about what a record says (each field once, in order,
+//! lengths as declared) and tolerant of what carries no meaning: line ends,
+//! blank lines, comment lines, spaces around `=`, the case of digits. Writing
+//! gives the exact bytes of the published files, see [`Style`].
+
+mod error;
+
+pub use error::{ParseError, ParseErrorKind, ReadError};
+
+use std::{
+    fmt,
+    io::{self, BufRead, Read, Write},
+    str::FromStr,
+};
+
+/// Characters in the longest line that is read: a message of half a megabyte.
+/// The longest line of a published file has 9 300.
+const MAX_LINE: usize = 1 << 20;
+
+/// The fields of a record, in the order of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// Number of the record.
+    Count,
+    /// Entropy of the record's generator.
+    Seed,
+    /// Bytes of the message.
+    MessageLength,
+    /// The message.
+    Message,
+    /// The public key.
+    PublicKey,
+    /// The secret key.
+    SecretKey,
+    /// Bytes of the attached signature.
+    SignedMessageLength,
+    /// Signature and message, in the algorithm's attached form.
+    SignedMessage,
+}
+
+impl Field {
+    /// The name in the file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Seed => "seed",
+            Self::MessageLength => "mlen",
+            Self::Message => "msg",
+            Self::PublicKey => "pk",
+            Self::SecretKey => "sk",
+            Self::SignedMessageLength => "smlen",
+            Self::SignedMessage => "sm",
+        }
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One record. The lengths of the file are those of the vectors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Number of the record, from 0 in published files.
+    pub count: u64,
+    /// Entropy of the record's generator.
+    pub seed: [u8; 48],
+    /// The message.
+    pub message: Vec<u8>,
+    /// The public key.
+    pub public_key: Vec<u8>,
+    /// The secret key.
+    pub secret_key: Vec<u8>,
+    /// Signature and message, in the algorithm's attached form.
+    pub signed_message: Vec<u8>,
+}
+
+/// How records are separated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// NIST's driver: title and blank line first, a blank line after every
+    /// record.
+    #[default]
+    Nist,
+    /// PQClean's `nistkat` driver (one record) and liboqs (all of them): no
+    /// title, a blank line between records.
+    Pqclean,
+}
+
+impl FromStr for Style {
+    type Err = UnknownStyle;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "nist" => Ok(Self::Nist),
+            "pqclean" => Ok(Self::Pqclean),
+            _ => Err(UnknownStyle(name.to_owned())),
+        }
+    }
+}
+
+/// No known-answer file has this style.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownStyle(String);
+
+impl fmt::Display for UnknownStyle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown style `{}`, expected nist or pqclean", self.0)
+    }
+}
+
+impl std::error::Error for UnknownStyle {}
+
+/// Writes records one after the other.
+///
+/// ```
+/// # use falcon_kat::rsp::{Reader, Style, Writer};
+/// # fn copy(input: &[u8]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+/// let mut writer = Writer::new(Vec::new(), Style::Nist, "Falcon-512")?;
+/// for record in Reader::new(input) {
+///     writer.write(&record?)?;
+/// }
+/// # Ok(writer.into_inner()) }
+/// # assert_eq!(copy(b"# Falcon-512\n\n").unwrap(), b"# Falcon-512\n\n");
+/// ```
+pub struct Writer<W> {
+    out: W,
+    style: Style,
+    first: bool,
+}
+
+impl<W: Write> Writer<W> {
+    /// Writes the title, if the style has one.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn new(mut out: W, style: Style, title: &str) -> io::Result<Self> {
+        if style == Style::Nist {
+            write!(out, "# {title}\n\n")?;
+        }
+        Ok(Self {
+            out,
+            style,
+            first: true,
+        })
+    }
+
+    /// Appends a record.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&mut self, record: &Record) -> io::Result<()> {
+        if self.style == Style::Pqclean && !self.first {
+            writeln!(self.out)?;
+        }
+        self.first = false;
+        let out = &mut self.out;
+        writeln!(out, "{} = {}", Field::Count, record.count)?;
+        bytes_line(out, Field::Seed, &record.seed)?;
+        writeln!(out, "{} = {}", Field::MessageLength, record.message.len())?;
+        bytes_line(out, Field::Message, &record.message)?;
+        bytes_line(out, Field::PublicKey, &record.public_key)?;
+        bytes_line(out, Field::SecretKey, &record.secret_key)?;
+        let length = record.signed_message.len();
+        writeln!(out, "{} = {length}", Field::SignedMessageLength)?;
+        bytes_line(out, Field::SignedMessage, &record.signed_message)?;
+        if self.style == Style::Nist {
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    /// What was written to.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+}
+
+/// NIST's driver prints an empty string as `00`.
+fn bytes_line(out: &mut impl Write, field: Field, bytes: &[u8]) -> io::Result<()> {
+    let bytes = if bytes.is_empty() { &[0][..] } else { bytes };
+    writeln!(out, "{field} = {}", hex_upper(bytes))
+}
+
+/// Hexadecimal in upper case.
+pub fn hex_upper(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|digit| char::from(b"0123456789ABCDEF"[usize::from(digit)]))
+        .collect()
+}
+
+/// Reads records one after the other.
+///
+/// After an error the iterator ends.
+pub struct Reader<R> {
+    input: R,
+    line_number: u64,
+    title: Option<String>,
+    done: bool,
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Reads nothing yet.
+    pub fn new(input: R) -> Self {
+        Self {
+            input,
+            line_number: 0,
+            title: None,
+            done: false,
+        }
+    }
+
+    /// The first comment line read so far, without `#`: the algorithm, in
+    /// files of [`Style::Nist`].
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    fn error(&self, kind: ParseErrorKind) -> ReadError {
+        ReadError::Parse(ParseError {
+            line: self.line_number,
+            kind,
+        })
+    }
+
+    /// The next line that says something, without blanks at its ends.
+    fn line(&mut self) -> Result<Option<String>, ReadError> {
+        loop {
+            let mut bytes = Vec::new();
+            let read = (&mut self.input)
+                .take(MAX_LINE as u64 + 1)
+                .read_until(b'\n', &mut bytes)
+                .map_err(ReadError::Io)?;
+            if read == 0 {
+                return Ok(None);
+            }
+            self.line_number += 1;
+            if read > MAX_LINE {
+                return Err(self.error(ParseErrorKind::LineTooLong { limit: MAX_LINE }));
+            }
+            let text = core::str::from_utf8(&bytes)
+                .map_err(|_| self.error(ParseErrorKind::NotText))?
+                .trim();
+            match text.strip_prefix('#') {
+                Some(title) if self.title.is_none() => self.title = Some(title.trim().to_owned()),
+                Some(_) => {}
+                None if text.is_empty() => {}
+                None => return Ok(Some(text.to_owned())),
+            }
+        }
+    }
+
+    /// The value of the next line, which must be `field`; `None` at the end.
+    fn value_or_end(&mut self, field: Field) -> Result<Option<String>, ReadError> {
+        let Some(line) = self.line()? else {
+            return Ok(None);
+        };
+        match line.split_once('=') {
+            Some((name, value)) if name.trim_end() == field.name() => {
+                Ok(Some(value.trim_start().to_owned()))
+            }
+            _ => {
+                let found: String = line.chars().take(24).collect();
+                Err(self.error(ParseErrorKind::ExpectedField { field, found }))
+            }
+        }
+    }
+
+    fn value(&mut self, field: Field) -> Result<String, ReadError> {
+        match self.value_or_end(field)? {
+            Some(value) => Ok(value),
+            None => Err(self.error(ParseErrorKind::UnexpectedEnd { field })),
+        }
+    }
+
+    fn number<T: FromStr>(&self, field: Field, value: &str) -> Result<T, ReadError> {
+        // `from_str` of integers accepts a leading plus.
+        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
+        match value.parse() {
+            Ok(number) if digits => Ok(number),
+            _ => Err(self.error(ParseErrorKind::Number { field })),
+        }
+    }
+
+    fn bytes(&mut self, field: Field) -> Result<Vec<u8>, ReadError> {
+        let value = self.value(field)?;
+        unhex(value.as_bytes()).map_err(|position| match position {
+            Some(position) => self.error(ParseErrorKind::Digit { field, position }),
+            None => self.error(ParseErrorKind::OddDigits { field }),
+        })
+    }
+
+    fn bytes_of_length(&mut self, field: Field, declared: usize) -> Result<Vec<u8>, ReadError> {
+        let bytes = self.bytes(field)?;
+        if declared == 0 && bytes == [0] {
+            return Ok(Vec::new());
+        }
+        if bytes.len() != declared {
+            return Err(self.error(ParseErrorKind::Length {
+                field,
+                declared,
+                actual: bytes.len(),
+            }));
+        }
+        Ok(bytes)
+    }
+
+    fn length(&mut self, field: Field) -> Result<usize, ReadError> {
+        let value = self.value(field)?;
+        self.number(field, &value)
+    }
+
+    fn record(&mut self) -> Result<Option<Record>, ReadError> {
+        let Some(count) = self.value_or_end(Field::Count)? else {
+            return Ok(None);
+        };
+        let count = self.number(Field::Count, &count)?;
+        let seed = self.bytes(Field::Seed)?;
+        let seed = seed.as_slice().try_into().map_err(|_| {
+            self.error(ParseErrorKind::Length {
+                field: Field::Seed,
+                declared: 48,
+                actual: seed.len(),
+            })
+        })?;
+        let length = self.length(Field::MessageLength)?;
+        let message = self.bytes_of_length(Field::Message, length)?;
+        let public_key = self.bytes(Field::PublicKey)?;
+        let secret_key = self.bytes(Field::SecretKey)?;
+        let length = self.length(Field::SignedMessageLength)?;
+        let signed_message = self.bytes_of_length(Field::SignedMessage, length)?;
+        Ok(Some(Record {
+            count,
+            seed,
+            message,
+            public_key,
+            secret_key,
+            signed_message,
+        }))
+    }
+}
+
+impl<R: BufRead> Iterator for Reader<R> {
+    type Item = Result<Record, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        let record = self.record();
+        self.done = !matches!(record, Ok(Some(_)));
+        record.transpose()
+    }
+}
+
+/// The bytes, or the position of what is no digit (`None`: half a byte is
+/// left over).
+fn unhex(text: &[u8]) -> Result<Vec<u8>, Option<usize>> {
+    let digits = text
+        .iter()
+        .enumerate()
+        .map(|(position, &byte)| match byte {
+            b'0'..=b'9' => Ok(byte - b'0'),
+            b'A'..=b'F' => Ok(byte - b'A' + 10),
+            b'a'..=b'f' => Ok(byte - b'a' + 10),
+            _ => Err(Some(position)),
+        })
+        .collect::<Result<Vec<u8>, _>>()?;
+    if digits.len() % 2 != 0 {
+        return Err(None);
+    }
+    Ok(digits
+        .chunks_exact(2)
+        .map(|pair| pair[0] << 4 | pair[1])
+        .collect())
+}
+
+#[cfg(test)]
+mod tests;

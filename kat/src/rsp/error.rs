@@ -1,0 +1,127 @@
+//! Why a file is not a known-answer file, and on which line.
+
+use super::Field;
+use std::{fmt, io};
+
+/// A record could not be read.
+#[derive(Debug)]
+pub enum ReadError {
+    /// The input could not be read.
+    Io(io::Error),
+    /// The input is not a known-answer file.
+    Parse(ParseError),
+}
+
+/// What is wrong, and on which line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// Number of the line, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub kind: ParseErrorKind,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ParseErrorKind {
+    /// Another field was due.
+    ExpectedField {
+        /// The field that was due.
+        field: Field,
+        /// How the line begins.
+        found: String,
+    },
+    /// The input ends within a record.
+    UnexpectedEnd {
+        /// The field that was due.
+        field: Field,
+    },
+    /// Not a decimal number, or too large.
+    Number {
+        /// The field.
+        field: Field,
+    },
+    /// Not a hexadecimal digit.
+    Digit {
+        /// The field.
+        field: Field,
+        /// Where in the value, from 0.
+        position: usize,
+    },
+    /// Half a byte is left over.
+    OddDigits {
+        /// The field.
+        field: Field,
+    },
+    /// Not as many bytes as there should be.
+    Length {
+        /// The field.
+        field: Field,
+        /// How many there should be.
+        declared: usize,
+        /// How many there are.
+        actual: usize,
+    },
+    /// The line has more characters than any record needs.
+    LineTooLong {
+        /// The most that is read.
+        limit: usize,
+    },
+    /// The line is not UTF-8.
+    NotText,
+}
+
+impl fmt::Display for ParseErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ExpectedField { field, found } => {
+                write!(f, "expected `{field} = ...`, found `{found}`")
+            }
+            Self::UnexpectedEnd { field } => {
+                write!(f, "the file ends here, expected `{field} = ...`")
+            }
+            Self::Number { field } => write!(f, "`{field}` is not a decimal number"),
+            Self::Digit { field, position } => write!(
+                f,
+                "`{field}` has a character that is no hexadecimal digit, at position {position}"
+            ),
+            Self::OddDigits { field } => {
+                write!(f, "`{field}` has an odd number of hexadecimal digits")
+            }
+            Self::Length {
+                field,
+                declared,
+                actual,
+            } => write!(f, "`{field}` has {actual} bytes, not {declared}"),
+            Self::LineTooLong { limit } => write!(f, "line longer than {limit} characters"),
+            Self::NotText => f.write_str("line is not text"),
+        }
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.kind)
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::Parse(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Parse(_) => None,
+        }
+    }
+}

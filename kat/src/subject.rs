@@ -1,0 +1,70 @@
+//! The implementation under test.
+//!
+//! Randomness enters as the seeds that the reference implementation draws, in
+//! the order in which it draws them: 48 bytes for key generation, then for
+//! each signature 40 bytes of nonce and 48 bytes for the signing stream
+//! (SHAKE256 of them; every attempt takes the next 56 bytes of it, with the
+//! same nonce).
+
+use crate::Algorithm;
+
+/// A public key and a secret key, in round-3 raw encoding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyPair {
+    /// 897 or 1793 bytes.
+    pub public: Vec<u8>,
+    /// 1281 or 2305 bytes.
+    pub secret: Vec<u8>,
+}
+
+/// What an implementation says when it refuses.
+pub type SubjectError = Box<dyn std::error::Error + Send + Sync>;
+
+/// An implementation of the four algorithms, driven by raw seeds.
+///
+/// `Sync`, so that records can be replayed on all cores.
+pub trait Subject: Sync {
+    /// Generates a key pair from the stream SHAKE256(`seed`).
+    ///
+    /// # Errors
+    /// Whatever keeps the implementation from doing so.
+    fn keygen(&self, algorithm: Algorithm, seed: &[u8; 48]) -> Result<KeyPair, SubjectError>;
+
+    /// Signs; returns signature and message in the algorithm's attached form.
+    ///
+    /// # Errors
+    /// The secret key does not decode, or the implementation fails.
+    fn sign_attached(
+        &self,
+        algorithm: Algorithm,
+        secret_key: &[u8],
+        nonce: &[u8; 40],
+        seed: &[u8; 48],
+        message: &[u8],
+    ) -> Result<Vec<u8>, SubjectError>;
+
+    /// Signs; returns the detached signature: header `0x30 + logn`, nonce,
+    /// compressed `s2`, zero-filled for the padded algorithms.
+    ///
+    /// # Errors
+    /// The secret key does not decode, or the implementation fails.
+    fn sign_detached(
+        &self,
+        algorithm: Algorithm,
+        secret_key: &[u8],
+        nonce: &[u8; 40],
+        seed: &[u8; 48],
+        message: &[u8],
+    ) -> Result<Vec<u8>, SubjectError>;
+
+    /// Verifies an attached signature; returns the message.
+    ///
+    /// # Errors
+    /// The key or the signature does not decode, or the signature is invalid.
+    fn open(
+        &self,
+        algorithm: Algorithm,
+        public_key: &[u8],
+        signed_message: &[u8],
+    ) -> Result<Vec<u8>, SubjectError>;
+}
