@@ -8,8 +8,15 @@ extern crate alloc;
 extern crate std;
 
 mod error;
+pub mod ffsampling;
+pub mod fft;
 pub mod hash;
+pub mod lanes;
 pub mod params;
+pub mod prng;
+pub mod sampler;
+mod signing;
+pub mod tree;
 
 pub use error::DecodeError;
 pub use params::{Falcon512, Falcon1024, Parameters};

@@ -137,3 +137,37 @@ parameter_set!(
     /// Degree 1024, NIST security level V.
     Falcon1024, "Falcon-1024", logn 10, vk 1793, sk 2305, padded 1280, ct 1577, compressed 1462
 );
+
+/// `1 / sigma`, by `logn`: `sigma = sigma_min * 1.17 * sqrt(q)`.
+///
+/// For `n` = 512 and 1024 these are the doubles of the round-3 reference, one
+/// unit in the last place above the nearest; below, they serve tests only.
+pub(crate) const INV_SIGMA: [f64; 11] = [
+    0.0,
+    0.006905479329594089,
+    0.006810226776717798,
+    0.006718810191072271,
+    0.006588335437007367,
+    0.00646517812076029,
+    0.0063486788828079,
+    0.006238258652908437,
+    0.006133406502093026,
+    0.006033669668157724,
+    0.005938645309533116,
+];
+
+/// `sigma_min`, by `logn`: `sqrt(ln(4n(1 + sqrt(2^64 n/4))) / 2) / pi` from
+/// `n` = 8 on.
+pub(crate) const SIGMA_MIN: [f64; 11] = [
+    0.0,
+    1.1165085072329102,
+    1.1321247692325271,
+    1.1475285353733669,
+    1.170254078853483,
+    1.1925466358390344,
+    1.214430050776614,
+    1.235926056771981,
+    1.2570545284063215,
+    1.2778336969128337,
+    1.298280334344292,
+];

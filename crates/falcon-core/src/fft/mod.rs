@@ -1,0 +1,89 @@
+//! The FFT over `R[x]/(x^n + 1)`, its splitting and merging: seam A.
+//!
+//! A polynomial of degree `n = 2^logn` in the FFT domain is `n` reals: entry
+//! `u < n/2` is the real part and entry `u + n/2` the imaginary part of the
+//! value at the root `w_u`, in bit-reversed order, so that values `2u` and
+//! `2u + 1` belong to opposite roots. For `n = 2` the one complex number is
+//! the polynomial itself.
+//!
+//! Over `Lanes` there is one real per lane in every entry: the same
+//! instructions transform one polynomial or `N` polynomials. Key operands
+//! (`&[f64]`) are shared by all lanes.
+//!
+//! The order of operations below is normative: every engine gives these bits.
+//! Source: Falcon specification v1.2, sections 3.6 and 3.7.
+
+mod lanes;
+mod twiddle_table;
+
+use core::fmt::Debug;
+
+pub use twiddle_table::{IM as TWIDDLE_IM, RE as TWIDDLE_RE};
+
+/// Polynomial operations in the FFT domain on `LANES` signatures at once.
+///
+/// Slices of a polynomial have length `n = 2^logn` exactly, `logn` from 1 to
+/// 10; `split` and `merge` take halves of length `n/2`.
+pub trait Fft: Copy + Debug + Send + Sync {
+    /// One coefficient of every lane.
+    type Real: Copy + Default + Debug + Send + Sync + 'static;
+    /// Number of lanes.
+    const LANES: usize;
+
+    /// The value of one lane.
+    fn get(&self, x: &Self::Real, lane: usize) -> f64;
+    /// Sets the value of one lane.
+    fn set(&self, x: &mut Self::Real, lane: usize, value: f64);
+
+    /// Coefficients to FFT domain, in place.
+    fn fft(&self, logn: u32, f: &mut [Self::Real]);
+    /// FFT domain to coefficients, in place.
+    fn ifft(&self, logn: u32, f: &mut [Self::Real]);
+    /// `f(x) = f0(x^2) + x f1(x^2)` in the FFT domain, `logn >= 2`.
+    fn split(&self, logn: u32, f0: &mut [Self::Real], f1: &mut [Self::Real], f: &[Self::Real]);
+    /// Inverse of [`split`](Self::split).
+    fn merge(&self, logn: u32, f: &mut [Self::Real], f0: &[Self::Real], f1: &[Self::Real]);
+
+    /// `t0 += (t1 - z1) * l10`, then `t1 = z1`.
+    fn nearest_plane_step(
+        &self,
+        logn: u32,
+        t0: &mut [Self::Real],
+        t1: &mut [Self::Real],
+        z1: &[Self::Real],
+        l10: &[f64],
+    );
+    /// `t0 = c * b11`, `t1 = c * (-b01)`, given `c` in `t0`.
+    fn target(
+        &self,
+        logn: u32,
+        t0: &mut [Self::Real],
+        t1: &mut [Self::Real],
+        b01: &[f64],
+        b11: &[f64],
+    );
+    /// `(z0, z1)` becomes `(z0 b00 + z1 b10, z0 b01 + z1 b11)`.
+    fn times_basis(
+        &self,
+        logn: u32,
+        z0: &mut [Self::Real],
+        z1: &mut [Self::Real],
+        basis: BasisRef<'_>,
+    );
+}
+
+/// The basis `B = [[g, -f], [G, -F]]` in the FFT domain.
+#[derive(Clone, Copy, Debug)]
+pub struct BasisRef<'a> {
+    /// `g`.
+    pub b00: &'a [f64],
+    /// `-f`.
+    pub b01: &'a [f64],
+    /// `G`.
+    pub b10: &'a [f64],
+    /// `-F`.
+    pub b11: &'a [f64],
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,264 @@
+//! The FFT against the naive transform, and the twiddle table recomputed.
+
+use super::*;
+use crate::lanes::{Lanes, Portable, Scalar};
+use num_bigint::BigInt;
+use std::vec;
+use std::vec::Vec;
+
+/// Fraction bits of the fixed-point numbers that recompute the table.
+const FRACTION: u64 = 160;
+
+/// `(cos, sin)` of `pi * numerator / 1024`, `0 <= numerator < 512`, by Taylor
+/// series in fixed point; the error is far below `2^-150`.
+fn cos_sin(numerator: u64) -> (BigInt, BigInt) {
+    let one = BigInt::from(1) << FRACTION;
+    // Machin: pi = 16 atan(1/5) - 4 atan(1/239).
+    let atan_inverse = |x: i64| {
+        let (mut power, mut sum, mut k) = (&one / x, BigInt::from(0), 1i64);
+        while power != BigInt::from(0) {
+            sum += &power / (if k % 4 == 1 { k } else { -k });
+            power /= x * x;
+            k += 2;
+        }
+        sum
+    };
+    let pi = atan_inverse(5) * 16 - atan_inverse(239) * 4;
+    let angle = pi * numerator / 1024u64;
+    let (mut term, mut cos, mut sin) = (one, BigInt::from(0), BigInt::from(0));
+    for k in 0i64.. {
+        if term == BigInt::from(0) {
+            break;
+        }
+        let signed = if k % 4 < 2 {
+            term.clone()
+        } else {
+            -term.clone()
+        };
+        *(if k % 2 == 0 { &mut cos } else { &mut sin }) += signed;
+        term = ((term * &angle) >> FRACTION) / (k + 1);
+    }
+    (cos, sin)
+}
+
+/// The nearest binary64 of a fixed-point number, through its decimal digits.
+fn nearest(x: &BigInt) -> f64 {
+    let scaled = (x * BigInt::from(10).pow(45)) >> FRACTION;
+    std::format!("{scaled}e-45")
+        .parse()
+        .expect("a decimal number")
+}
+
+#[test]
+fn twiddles_are_the_nearest_doubles() {
+    for stage in 0..9 {
+        for i in 0..1u64 << stage {
+            let k = (2u64 << stage) + i;
+            let numerator = k.reverse_bits() >> 54;
+            let at = (1 << stage) + i as usize;
+            // Bring the angle, below pi, into the first quadrant.
+            let (re, im) = if numerator < 512 {
+                let (c, s) = cos_sin(numerator);
+                (nearest(&c), nearest(&s))
+            } else {
+                let (c, s) = cos_sin(numerator - 512);
+                (-nearest(&s), nearest(&c))
+            };
+            assert_eq!((TWIDDLE_RE[at], TWIDDLE_IM[at]), (re, im), "twiddle {at}");
+        }
+    }
+}
+
+/// Deterministic values in `(-2^7, 2^7)`.
+fn polynomial(n: usize, seed: u64) -> Vec<f64> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    (0..n)
+        .map(|_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) as f64 / 2f64.powi(23) - 128.0
+        })
+        .collect()
+}
+
+fn multiply_negacyclic(a: &[f64], b: &[f64]) -> Vec<f64> {
+    let n = a.len();
+    let mut out = vec![0.0; n];
+    for (i, a) in a.iter().enumerate() {
+        for (j, b) in b.iter().enumerate() {
+            let sign = if i + j < n { 1.0 } else { -1.0 };
+            out[(i + j) % n] += sign * a * b;
+        }
+    }
+    out
+}
+
+/// `target` multiplies polynomials: compared with schoolbook products. Values
+/// reach 2^24, so ten stages of rounding leave an error near 2^-53+24+4; a
+/// wrong twiddle or sign shows in the first bits.
+#[test]
+fn products_in_the_fft_domain_are_products_of_polynomials() {
+    for logn in 1..=10 {
+        let n = 1 << logn;
+        let (a, b) = (polynomial(n, 1), polynomial(n, 2));
+        let transformed = |f: &[f64]| {
+            let mut f = f.to_vec();
+            Scalar.fft(logn, &mut f);
+            f
+        };
+        let (mut t0, mut t1) = (transformed(&a), vec![0.0; n]);
+        Scalar.target(logn, &mut t0, &mut t1, &transformed(&b), &transformed(&a));
+        Scalar.ifft(logn, &mut t0);
+        Scalar.ifft(logn, &mut t1);
+        let (aa, ab) = (multiply_negacyclic(&a, &a), multiply_negacyclic(&a, &b));
+        for i in 0..n {
+            assert!((t0[i] - aa[i]).abs() < 2f64.powi(-22), "n = {n}, {i}");
+            assert!((t1[i] + ab[i]).abs() < 2f64.powi(-22), "n = {n}, {i}");
+        }
+    }
+}
+
+/// Splitting is taking even and odd coefficients.
+#[test]
+fn split_and_merge_follow_even_and_odd_coefficients() {
+    for logn in 2..=10 {
+        let n = 1usize << logn;
+        let f = polynomial(n, 3);
+        let mut transformed = f.clone();
+        Scalar.fft(logn, &mut transformed);
+        let (mut f0, mut f1) = (vec![0.0; n / 2], vec![0.0; n / 2]);
+        Scalar.split(logn, &mut f0, &mut f1, &transformed);
+        let mut merged = vec![0.0; n];
+        Scalar.merge(logn, &mut merged, &f0, &f1);
+        Scalar.ifft(logn - 1, &mut f0);
+        Scalar.ifft(logn - 1, &mut f1);
+        for i in 0..n / 2 {
+            assert!((f0[i] - f[2 * i]).abs() < 2f64.powi(-38), "n = {n}, {i}");
+            assert!(
+                (f1[i] - f[2 * i + 1]).abs() < 2f64.powi(-38),
+                "n = {n}, {i}"
+            );
+        }
+        for (m, t) in merged.iter().zip(&transformed) {
+            assert!((m - t).abs() < 2f64.powi(-35), "n = {n}");
+        }
+    }
+}
+
+/// Every operation of `fft` on every lane gives the bits of `Scalar`.
+fn equals_scalar<L: Lanes>(fft: L) {
+    for logn in 1..=10 {
+        let n = 1usize << logn;
+        let inputs: Vec<Vec<Vec<f64>>> = (0..3)
+            .map(|operand| {
+                (0..L::N)
+                    .map(|lane| polynomial(n, 7 * operand + lane as u64 + 11))
+                    .collect()
+            })
+            .collect();
+        let key: Vec<Vec<f64>> = (0..4).map(|i| polynomial(n, 100 + i)).collect();
+        let pack = |lanes: &[Vec<f64>]| -> Vec<L::F> {
+            let mut out = vec![L::F::default(); n];
+            for (i, lane) in lanes.iter().enumerate() {
+                for (out, x) in out.iter_mut().zip(lane) {
+                    Lanes::set(fft, out, i, *x);
+                }
+            }
+            out
+        };
+        let same = |what: &str, ours: &[L::F], scalar: &dyn Fn(usize) -> Vec<f64>| {
+            for lane in 0..L::N {
+                for (i, (x, y)) in ours.iter().zip(scalar(lane)).enumerate() {
+                    let x = Lanes::get(fft, x, lane);
+                    assert_eq!(
+                        x.to_bits(),
+                        y.to_bits(),
+                        "{what}, n = {n}, lane {lane}, entry {i}"
+                    );
+                }
+            }
+        };
+
+        let mut f = pack(&inputs[0]);
+        fft.fft(logn, &mut f);
+        same("fft", &f, &|lane| {
+            let mut f = inputs[0][lane].clone();
+            Scalar.fft(logn, &mut f);
+            f
+        });
+        let mut f = pack(&inputs[0]);
+        fft.ifft(logn, &mut f);
+        same("ifft", &f, &|lane| {
+            let mut f = inputs[0][lane].clone();
+            Scalar.ifft(logn, &mut f);
+            f
+        });
+        if logn >= 2 {
+            let f = pack(&inputs[0]);
+            let (mut f0, mut f1) = (f[..n / 2].to_vec(), f[..n / 2].to_vec());
+            fft.split(logn, &mut f0, &mut f1, &f);
+            let mut merged = f.clone();
+            fft.merge(logn, &mut merged, &f[..n / 2], &f[n / 2..]);
+            for half in 0..2 {
+                same("split", if half == 0 { &f0 } else { &f1 }, &|lane| {
+                    let (mut f0, mut f1) = (vec![0.0; n / 2], vec![0.0; n / 2]);
+                    Scalar.split(logn, &mut f0, &mut f1, &inputs[0][lane]);
+                    if half == 0 { f0 } else { f1 }
+                });
+            }
+            same("merge", &merged, &|lane| {
+                let mut out = vec![0.0; n];
+                let (f0, f1) = inputs[0][lane].split_at(n / 2);
+                Scalar.merge(logn, &mut out, f0, f1);
+                out
+            });
+        }
+
+        let basis = BasisRef {
+            b00: &key[0],
+            b01: &key[1],
+            b10: &key[2],
+            b11: &key[3],
+        };
+        let (mut t0, mut t1) = (pack(&inputs[0]), pack(&inputs[1]));
+        fft.nearest_plane_step(logn, &mut t0, &mut t1, &pack(&inputs[2]), &key[0]);
+        let (mut u0, mut u1) = (pack(&inputs[0]), pack(&inputs[1]));
+        fft.target(logn, &mut u0, &mut u1, &key[0], &key[1]);
+        let (mut v0, mut v1) = (pack(&inputs[0]), pack(&inputs[1]));
+        fft.times_basis(logn, &mut v0, &mut v1, basis);
+        for second in [false, true] {
+            let choose = |a: Vec<f64>, b: Vec<f64>| if second { b } else { a };
+            same(
+                "nearest_plane_step",
+                if second { &t1 } else { &t0 },
+                &|lane| {
+                    let (mut a, mut b) = (inputs[0][lane].clone(), inputs[1][lane].clone());
+                    Scalar.nearest_plane_step(logn, &mut a, &mut b, &inputs[2][lane], &key[0]);
+                    choose(a, b)
+                },
+            );
+            same("target", if second { &u1 } else { &u0 }, &|lane| {
+                let (mut a, mut b) = (inputs[0][lane].clone(), inputs[1][lane].clone());
+                Scalar.target(logn, &mut a, &mut b, &key[0], &key[1]);
+                choose(a, b)
+            });
+            same("times_basis", if second { &v1 } else { &v0 }, &|lane| {
+                let (mut a, mut b) = (inputs[0][lane].clone(), inputs[1][lane].clone());
+                Scalar.times_basis(logn, &mut a, &mut b, basis);
+                choose(a, b)
+            });
+        }
+    }
+}
+
+#[test]
+fn soft_equals_scalar() {}
+
+#[test]
+fn portable_lanes_equal_scalar() {
+    equals_scalar(Portable::<1>);
+    equals_scalar(Portable::<2>);
+    equals_scalar(Portable::<4>);
+    equals_scalar(Portable::<8>);
+}

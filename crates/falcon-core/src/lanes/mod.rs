@@ -1,0 +1,108 @@
+//! The register seam: `N` lanes of binary64, one signature a lane.
+//!
+//! A [`Lanes`] token is a zero-sized proof that this processor can execute the
+//! operations. Every operation rounds to nearest, ties to even, once; there is
+//! no fused multiply-add on purpose. So a formula written over `Lanes` gives
+//! the same bits under every token, which is what makes each token an oracle
+//! for the others.
+//!
+//! | token | lanes | for |
+//! |---|---|---|
+//! | [`Scalar`] | 1 | targets with a binary64 unit |
+//! | [`Soft`] | 1 | targets without one: integer instructions alone, constant time |
+//! | [`Portable<N>`] | N | any machine; the compiler vectorises what it can |
+
+mod portable;
+mod scalar;
+//mod soft;
+
+pub use portable::Portable;
+pub use scalar::Scalar;
+//pub use soft::Soft;
+
+use core::fmt::Debug;
+
+/// `N` lanes of binary64 arithmetic. See the [module](self) for the contract.
+///
+/// Operations take the token by value so that an instruction-set token can
+/// only be used where its constructor has succeeded.
+pub trait Lanes: Copy + Debug + Send + Sync + 'static {
+    /// Number of lanes.
+    const N: usize;
+    /// A register of `N` binary64 values.
+    type F: Copy + Default + Debug + Send + Sync + 'static;
+
+    /// Runs `kernel` in a frame where the features of this token are enabled.
+    /// Everything the kernel calls must be inlined into it.
+    #[inline(always)]
+    fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
+        kernel()
+    }
+
+    /// `x` in every lane.
+    fn splat(self, x: f64) -> Self::F;
+    /// Lane `i` of `x`, `i < N`.
+    fn get(self, x: &Self::F, i: usize) -> f64;
+    /// Sets lane `i` of `x`, `i < N`.
+    fn set(self, x: &mut Self::F, i: usize, value: f64);
+
+    /// `a + b`.
+    fn add(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `a - b`.
+    fn sub(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `a * b`.
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `-a`.
+    fn neg(self, a: Self::F) -> Self::F;
+    /// `a / 2`, exact.
+    fn half(self, a: Self::F) -> Self::F;
+}
+
+/// A token of one lane that also has what key expansion and the sampler need:
+/// division, square root and conversions. Its register is an `f64` in memory,
+/// so key material is shared by all engines.
+pub trait Binary64: Lanes<F = f64> {
+    /// `a / b`, rounded to nearest.
+    fn div(self, a: f64, b: f64) -> f64;
+    /// Square root, rounded to nearest.
+    fn sqrt(self, a: f64) -> f64;
+    /// `x` as binary64; exact for `|x| <= 2^53`.
+    fn from_i64(self, x: i64) -> f64;
+    /// Nearest integer, ties to even, for `|a| < 2^51`.
+    fn rint(self, a: f64) -> i64;
+    /// Largest integer `<= a`, for `|a| < 2^51`.
+    fn floor(self, a: f64) -> i64;
+    /// `a` rounded towards zero, for `|a| < 2^63`.
+    fn trunc(self, a: f64) -> i64;
+    /// All ones if `a < b`, else zero. Neither may be a NaN.
+    fn lt(self, a: f64, b: f64) -> u64;
+}
+
+/// The one-lane token for this target: [`Scalar`] where the target surely has
+/// a binary64 unit that rounds to binary64, else [`Soft`].
+#[cfg(not(any(
+    target_arch = "arm",
+    target_arch = "msp430",
+    target_arch = "avr",
+    target_arch = "xtensa",
+    all(target_arch = "x86", not(target_feature = "sse2")),
+    all(
+        any(target_arch = "riscv32", target_arch = "riscv64"),
+        not(target_feature = "d")
+    ),
+)))]
+pub type Native = Scalar;
+/// The one-lane token for this target: [`Scalar`] where the target surely has
+/// a binary64 unit that rounds to binary64, else [`Soft`].
+#[cfg(any(
+    target_arch = "arm",
+    target_arch = "msp430",
+    target_arch = "avr",
+    target_arch = "xtensa",
+    all(target_arch = "x86", not(target_feature = "sse2")),
+    all(
+        any(target_arch = "riscv32", target_arch = "riscv64"),
+        not(target_feature = "d")
+    ),
+))]
+pub type Native = Soft;

@@ -1,0 +1,185 @@
+//! The ChaCha20 generator that feeds the sampler.
+//!
+//! Eight blocks at a time, interleaved word by word, exactly as the reference
+//! lays them out; the buffer rules decide which bytes are dropped and so are
+//! part of the scheme's output.
+//!
+//! Source: Falcon reference implementation (round 3), `rng.c` behaviour; ChaCha20
+//! is RFC 8439's with a 64-bit counter mixed into words 14 and 15.
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// Bytes of a seed.
+pub const SEED_LEN: usize = 56;
+/// Bytes of a buffer: eight blocks.
+const BUFFER_LEN: usize = 512;
+/// Blocks computed side by side, a vector of words each.
+const LANES: usize = 4;
+
+const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
+
+/// A byte source of the sampler.
+pub struct Prng {
+    buffer: [u8; BUFFER_LEN],
+    position: usize,
+    key: [u32; 12],
+    counter: u64,
+}
+
+impl Prng {
+    /// The generator of `seed`.
+    pub fn new(seed: &[u8; SEED_LEN]) -> Self {
+        let word = |i: usize| u32::from_le_bytes([0, 1, 2, 3].map(|j| seed[4 * i + j]));
+        let mut prng = Self {
+            buffer: [0; BUFFER_LEN],
+            position: 0,
+            key: core::array::from_fn(word),
+            counter: u64::from(word(12)) | u64::from(word(13)) << 32,
+        };
+        prng.refill();
+        prng
+    }
+
+    /// The next 8 bytes, little-endian. Bytes too near the end of the buffer
+    /// are dropped, as the reference drops them.
+    #[inline(always)]
+    pub fn next_u64(&mut self) -> u64 {
+        if self.position >= BUFFER_LEN - 9 {
+            self.refill();
+        }
+        let at = self.position;
+        self.position = at + 8;
+        match self.buffer.get(at..at + 8).and_then(|b| b.try_into().ok()) {
+            Some(bytes) => u64::from_le_bytes(bytes),
+            None => 0, // unreachable: at < BUFFER_LEN - 9
+        }
+    }
+
+    /// The next byte.
+    #[inline(always)]
+    pub fn next_u8(&mut self) -> u8 {
+        let byte = self.buffer[self.position % BUFFER_LEN];
+        self.position += 1;
+        if self.position == BUFFER_LEN {
+            self.refill();
+        }
+        byte
+    }
+
+    #[inline(never)]
+    fn refill(&mut self) {
+        for group in 0..8 / LANES {
+            let words = blocks(&self.key, self.counter);
+            self.counter = self.counter.wrapping_add(LANES as u64);
+            for (row, words) in self.buffer.chunks_exact_mut(32).zip(&words) {
+                let out = row[4 * LANES * group..].chunks_exact_mut(4);
+                for (out, word) in out.zip(words) {
+                    out.copy_from_slice(&word.to_le_bytes());
+                }
+            }
+        }
+        self.position = 0;
+    }
+}
+
+impl Zeroize for Prng {
+    fn zeroize(&mut self) {
+        self.buffer.zeroize();
+        self.key.zeroize();
+        self.counter.zeroize();
+    }
+}
+
+impl Drop for Prng {
+    fn drop(&mut self) {
+        self.zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for Prng {}
+
+type Words = [u32; LANES];
+
+#[inline(always)]
+fn add(a: Words, b: Words) -> Words {
+    core::array::from_fn(|i| a[i].wrapping_add(b[i]))
+}
+
+#[inline(always)]
+fn xor_rotate<const R: u32>(a: Words, b: Words) -> Words {
+    core::array::from_fn(|i| (a[i] ^ b[i]).rotate_left(R))
+}
+
+#[inline(always)]
+fn quarter_round(x: &mut [Words; 16], a: usize, b: usize, c: usize, d: usize) {
+    x[a] = add(x[a], x[b]);
+    x[d] = xor_rotate::<16>(x[d], x[a]);
+    x[c] = add(x[c], x[d]);
+    x[b] = xor_rotate::<12>(x[b], x[c]);
+    x[a] = add(x[a], x[b]);
+    x[d] = xor_rotate::<8>(x[d], x[a]);
+    x[c] = add(x[c], x[d]);
+    x[b] = xor_rotate::<7>(x[b], x[c]);
+}
+
+/// The blocks of counters `counter .. counter + LANES`, word by word.
+#[inline(always)]
+fn blocks(key: &[u32; 12], counter: u64) -> [Words; 16] {
+    let counters: [u64; LANES] = core::array::from_fn(|i| counter.wrapping_add(i as u64));
+    let initial: [Words; 16] = core::array::from_fn(|v| match v {
+        0..4 => [CONSTANTS[v]; LANES],
+        14 => counters.map(|c| key[10] ^ c as u32),
+        15 => counters.map(|c| key[11] ^ (c >> 32) as u32),
+        _ => [key[v - 4]; LANES],
+    });
+    let mut x = initial;
+    for _ in 0..10 {
+        quarter_round(&mut x, 0, 4, 8, 12);
+        quarter_round(&mut x, 1, 5, 9, 13);
+        quarter_round(&mut x, 2, 6, 10, 14);
+        quarter_round(&mut x, 3, 7, 11, 15);
+        quarter_round(&mut x, 0, 5, 10, 15);
+        quarter_round(&mut x, 1, 6, 11, 12);
+        quarter_round(&mut x, 2, 7, 8, 13);
+        quarter_round(&mut x, 3, 4, 9, 14);
+    }
+    core::array::from_fn(|v| add(x[v], initial[v]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::Shake256;
+    use std::string::String;
+    use std::vec::Vec;
+
+    /// Checks the reads of the reference's own test of its generator.
+    #[test]
+    fn reads_equal_the_reference_vector() {
+        let file = include_str!("../../../kat/prng/chacha20_prng_kat.json");
+        let json: serde_json::Value = serde_json::from_str(file).expect("vector file");
+        let list = |key: &str| -> Vec<String> {
+            let values = json[key].as_array().expect(key).iter();
+            values
+                .map(|v| String::from(v.as_str().expect("hex")))
+                .collect()
+        };
+        let mut prng = Prng::new(&Shake256::reader(b"rng").read_array());
+        for (i, expected) in list("u64_reads").iter().enumerate() {
+            assert_eq!(
+                &std::format!("{:016x}", prng.next_u64()),
+                expected,
+                "u64 read {i}"
+            );
+        }
+        let bytes = json["then_u8_reads_hex"].as_str().expect("hex");
+        assert_eq!(bytes.len(), 2048);
+        for i in 0..1024 {
+            assert_eq!(
+                std::format!("{:02x}", prng.next_u8()),
+                bytes[2 * i..2 * i + 2],
+                "u8 read {i}"
+            );
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! BerExp: a Bernoulli trial of probability `ccs * exp(-x)`.
+//!
+//! Source: Falcon specification v1.2, algorithms 13 and 14.
+
+use super::ByteSource;
+use crate::lanes::Binary64;
+
+const LN2: f64 = core::f64::consts::LN_2;
+const INV_LN2: f64 = core::f64::consts::LOG2_E;
+const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+
+/// Coefficients of the polynomial that approximates `2^63 exp(-x)` on
+/// `[0, ln 2)` to within `2^-51` relative (FACCT, eprint 2018/1234), highest
+/// degree first.
+const COEFFICIENTS: [u64; 13] = [
+    0x0000_0004_7411_83A3,
+    0x0000_0036_548C_FC06,
+    0x0000_024F_DCBF_140A,
+    0x0000_171D_939D_E045,
+    0x0000_D00C_F58F_6F84,
+    0x0006_8068_1CF7_96E3,
+    0x002D_82D8_305B_0FEA,
+    0x0111_1111_0E06_6FD0,
+    0x0555_5555_5507_0F00,
+    0x1555_5555_5581_FF00,
+    0x4000_0000_0002_B400,
+    0x7FFF_FFFF_FFFF_4800,
+    0x8000_0000_0000_0000,
+];
+
+/// The high 64 bits of a product.
+#[inline(always)]
+fn mul_high(a: u64, b: u64) -> u64 {
+    (u128::from(a) * u128::from(b) >> 64) as u64
+}
+
+/// `2^63 * ccs * exp(-x)` for `0 <= x < ln 2` and `0 < ccs < 1`, in fixed point.
+#[inline(always)]
+pub(super) fn exp_minus<B: Binary64>(b: B, x: f64, ccs: f64) -> u64 {
+    let fixed = |v: f64| (b.trunc(b.mul(v, TWO_63)) as u64) << 1;
+    let x = fixed(x);
+    let [first, rest @ ..] = COEFFICIENTS;
+    let y = rest
+        .iter()
+        .fold(first, |y, c| c.wrapping_sub(mul_high(x, y)));
+    mul_high(fixed(ccs), y)
+}
+
+/// True with probability `ccs * exp(-x)`, `x >= 0`. Reads one byte, and one
+/// more for every byte that ties (chance 1/256 whatever `x` is).
+#[inline(always)]
+pub(super) fn ber_exp<B: Binary64>(b: B, x: f64, ccs: f64, bytes: &mut impl ByteSource) -> bool {
+    // exp(-x) = 2^-s exp(-r), r in [0, ln 2).
+    let s = b.trunc(b.mul(x, INV_LN2));
+    let r = b.sub(x, b.mul(b.from_i64(s), LN2));
+    // Saturate s at 63, where the trial has chance 2^-63 and less.
+    let s = s as u32;
+    let over = (63u32.wrapping_sub(s) >> 31).wrapping_neg();
+    let s = (s & !over) | (63 & over);
+    let z = shift_right((exp_minus(b, r, ccs) << 1).wrapping_sub(1), s);
+
+    let mut shift = 64;
+    loop {
+        shift -= 8;
+        let w = i32::from(bytes.next_u8()) - ((z >> shift) & 0xff) as i32;
+        // The outcome of the trial and the chance of a tie do not depend on
+        // the secret: the scheme's own rejection.
+        if w != 0 || shift == 0 {
+            return w < 0;
+        }
+    }
+}
+
+/// `z >> s`, `s < 64`, without a variable 64-bit shift, which some 32-bit
+/// targets compile to a branch.
+#[inline(always)]
+fn shift_right(z: u64, s: u32) -> u64 {
+    let wide = u64::from(s >> 5).wrapping_neg();
+    let z = z ^ ((z ^ (z >> 32)) & wide);
+    let (low, high) = (z as u32, (z >> 32) as u32);
+    let s = s & 31;
+    // Two steps keep the shift amount below 32 when s = 0.
+    let carry = (high << 1) << (31 - s);
+    u64::from(low >> s | carry) | u64::from(high >> s) << 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shift_right_equals_the_operator() {
+        for z in [0, 1, u64::MAX, 0x0123_4567_89ab_cdef, 1 << 63] {
+            for s in 0..64 {
+                assert_eq!(shift_right(z, s), z >> s);
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! SamplerZ: integers from a Gaussian of given centre and deviation.
+//!
+//! Source: Falcon specification v1.2, algorithms 12 to 15.
+
+mod base;
+mod ber_exp;
+mod serial;
+
+pub use serial::SerialSampler;
+
+use crate::tree::Leaf;
+
+/// The source of the integers at the leaves of ffSampling.
+pub trait SamplerZ {
+    /// One value of every lane.
+    type Real: Copy;
+
+    /// The two independent integers of a leaf, around `centers`, in this
+    /// order. A lane consumes its own randomness only.
+    fn sample_pair(&mut self, centers: [Self::Real; 2], leaf: &Leaf) -> [Self::Real; 2];
+}
+
+/// Where the sampler's random bytes come from.
+pub trait ByteSource {
+    /// The next 8 bytes, little-endian.
+    fn next_u64(&mut self) -> u64;
+    /// The next byte.
+    fn next_u8(&mut self) -> u8;
+}
+
+impl ByteSource for crate::prng::Prng {
+    #[inline(always)]
+    fn next_u64(&mut self) -> u64 {
+        Self::next_u64(self)
+    }
+    #[inline(always)]
+    fn next_u8(&mut self) -> u8 {
+        Self::next_u8(self)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,268 @@
+//! The signing core: from a hashed point to a short vector, on one lane or
+//! many, with the tree computed on the way or read from an expanded key.
+//!
+//! Source: Falcon specification v1.2, algorithm 10.
+
+use crate::ffsampling::ffsampling;
+use crate::fft::{BasisRef, Fft};
+use crate::hash::Shake256Reader;
+use crate::lanes::Binary64;
+use crate::params::{INV_SIGMA, SIGMA_MIN, SQUARED_NORM_BOUND};
+use crate::prng::Prng;
+use crate::sampler::SerialSampler;
+use crate::tree::{self, Computed, Deviation, Stored};
+
+/// `1 / q`, rounded to nearest.
+const INV_Q: f64 = 1.0 / 12289.0;
+
+/// The short secret basis as integers: `f, g, F, G`, `n` coefficients each.
+#[derive(Clone, Copy)]
+pub(crate) struct SecretBasis<'a> {
+    pub(crate) f: &'a [i8],
+    pub(crate) g: &'a [i8],
+    pub(crate) capital_f: &'a [i8],
+    pub(crate) capital_g: &'a [i8],
+}
+
+/// The deviations of degree `2^logn`.
+pub(crate) fn deviation(logn: u32) -> Deviation {
+    Deviation {
+        inv_sigma: INV_SIGMA[logn as usize],
+        sigma_min: SIGMA_MIN[logn as usize],
+    }
+}
+
+/// Reals of the scratch of [`sign_computed`].
+pub(crate) const fn computed_scratch_len(logn: u32) -> usize {
+    8 << logn
+}
+
+/// Reals of the scratch per lane of [`sign_stored`].
+pub(crate) const fn stored_scratch_len(logn: u32) -> usize {
+    4 << logn
+}
+
+/// Reals of an expanded key: the basis, then the tree.
+pub(crate) const fn expanded_len(logn: u32) -> usize {
+    (4 << logn) + tree::stored_len(logn)
+}
+
+/// An expanded key's reals, split into basis and tree.
+#[derive(Clone, Copy)]
+pub(crate) struct ExpandedRef<'a> {
+    pub(crate) basis: BasisRef<'a>,
+    pub(crate) tree: Stored<'a>,
+}
+
+impl<'a> ExpandedRef<'a> {
+    /// Reads `expanded_len(logn)` reals.
+    pub(crate) fn new(logn: u32, reals: &'a [f64]) -> Self {
+        let (basis, tree) = reals.split_at(4 << logn);
+        Self {
+            basis: basis_ref(logn, basis),
+            tree: Stored::root(logn, tree),
+        }
+    }
+}
+
+fn basis_ref(logn: u32, reals: &[f64]) -> BasisRef<'_> {
+    let n = 1 << logn;
+    BasisRef {
+        b00: &reals[..n],
+        b01: &reals[n..2 * n],
+        b10: &reals[2 * n..3 * n],
+        b11: &reals[3 * n..4 * n],
+    }
+}
+
+/// `[[g, -f], [G, -F]]` in the FFT domain, into `4n` reals.
+fn transform_basis<B: Binary64>(b: B, logn: u32, key: SecretBasis<'_>, out: &mut [f64]) {
+    let n = 1 << logn;
+    let rows = [
+        (key.g, false),
+        (key.f, true),
+        (key.capital_g, false),
+        (key.capital_f, true),
+    ];
+    for (out, (row, negative)) in out.chunks_exact_mut(n).zip(rows) {
+        for (out, &x) in out.iter_mut().zip(row) {
+            let x = i64::from(x);
+            *out = b.from_i64(if negative { -x } else { x });
+        }
+        b.fft(logn, out);
+    }
+}
+
+/// Fills `out` (`expanded_len` reals) with basis and tree. `scratch` has
+/// `4n` reals.
+pub(crate) fn expand<B: Binary64>(
+    b: B,
+    logn: u32,
+    key: SecretBasis<'_>,
+    out: &mut [f64],
+    scratch: &mut [f64],
+) {
+    let n = 1 << logn;
+    let (basis, tree) = out.split_at_mut(4 * n);
+    transform_basis(b, logn, key, basis);
+    let (g00_g11, scratch) = scratch.split_at_mut(n);
+    let (g01, scratch) = scratch.split_at_mut(n);
+    tree::gram(b, basis_ref(logn, basis), g00_g11, g01);
+    let (g00, g11) = g00_g11.split_at_mut(n / 2);
+    Computed::root(b, logn, deviation(logn), g00, g01, g11, scratch).store(tree);
+}
+
+/// `t0 = c / q` of every lane, then `(t0, t1) = (c, 0) B^-1`.
+fn load_target<B: Binary64, F: Fft>(
+    b: B,
+    fft: F,
+    logn: u32,
+    points: &[&[u16]],
+    basis: BasisRef<'_>,
+    t0: &mut [F::Real],
+    t1: &mut [F::Real],
+) {
+    for (lane, point) in points.iter().enumerate() {
+        for (t, &c) in t0.iter_mut().zip(*point) {
+            fft.set(t, lane, b.mul(b.from_i64(i64::from(c)), INV_Q));
+        }
+    }
+    fft.fft(logn, t0);
+    fft.target(logn, t0, t1, basis.b01, basis.b11);
+}
+
+/// Writes `s2` of `(s1, s2) = (c, 0) - v` for one lane, `v` being the lattice
+/// point in coefficient form, and returns `||(s1, s2)||^2`, saturated.
+pub(crate) fn short_vector<B: Binary64, F: Fft>(
+    b: B,
+    fft: F,
+    lane: usize,
+    point: &[u16],
+    (v0, v1): (&[F::Real], &[F::Real]),
+    s2: &mut [i16],
+) -> u64 {
+    let mut squared_norm = 0u64;
+    let mut accumulate = |s: i64| {
+        let magnitude = s.unsigned_abs();
+        squared_norm = squared_norm.saturating_add(magnitude.saturating_mul(magnitude));
+    };
+    for (v, &c) in v0.iter().zip(point) {
+        accumulate(i64::from(c) - b.rint(fft.get(v, lane)));
+    }
+    for (v, s2) in v1.iter().zip(s2) {
+        let s = -b.rint(fft.get(v, lane));
+        accumulate(s);
+        // Exact for every short vector: |s| <= 8382 under the norm bound.
+        *s2 = s as i16;
+    }
+    squared_norm
+}
+
+/// True if `squared_norm` is within the bound of degree `2^logn`.
+pub(crate) fn is_short(logn: u32, squared_norm: u64) -> bool {
+    squared_norm <= u64::from(SQUARED_NORM_BOUND[logn as usize])
+}
+
+/// One attempt on every lane with an expanded key; `points` and `prngs` have
+/// one element a lane. Returns the lattice points in coefficient form, inside
+/// `scratch`, which has [`stored_scratch_len`] reals.
+pub(crate) fn attempt_stored<'s, B: Binary64, F: Fft>(
+    b: B,
+    fft: F,
+    logn: u32,
+    key: ExpandedRef<'_>,
+    points: &[&[u16]],
+    prngs: &mut [Prng],
+    scratch: &'s mut [F::Real],
+) -> (&'s [F::Real], &'s [F::Real]) {
+    let n = 1 << logn;
+    let (t0, rest) = scratch.split_at_mut(n);
+    let (t1, rest) = rest.split_at_mut(n);
+    load_target(b, fft, logn, points, key.basis, t0, t1);
+    let mut sampler = SerialSampler::new(b, fft, prngs);
+    ffsampling(fft, &mut sampler, logn, &mut { key.tree }, t0, t1, rest);
+    lattice_point(fft, logn, key.basis, t0, t1)
+}
+
+/// One attempt with the tree computed on the way. `scratch` has
+/// [`computed_scratch_len`] reals: four polynomials of the basis, which become
+/// Gram matrix and tree and then the basis again; two of the target; two of
+/// ffSampling.
+fn attempt_computed<'s, B: Binary64>(
+    b: B,
+    logn: u32,
+    key: SecretBasis<'_>,
+    point: &[u16],
+    prng: &mut Prng,
+    scratch: &'s mut [f64],
+) -> (&'s [f64], &'s [f64]) {
+    let n = 1 << logn;
+    let (basis, rest) = scratch.split_at_mut(4 * n);
+    let (t0, rest) = rest.split_at_mut(n);
+    let (t1, rest) = rest.split_at_mut(n);
+
+    transform_basis(b, logn, key, basis);
+    load_target(b, b, logn, &[point], basis_ref(logn, basis), t0, t1);
+
+    let (first_row, second_row) = basis.split_at_mut(2 * n);
+    let (b00, g01) = first_row.split_at_mut(n);
+    let (b10, b11) = second_row.split_at_mut(n);
+    tree::gram_in_place(b, b00, g01, b10, b11);
+    let (g00, g11) = b00.split_at_mut(n / 2);
+    let mut root = Computed::root(b, logn, deviation(logn), g00, g01, g11, second_row);
+    let mut sampler = SerialSampler::new(b, b, core::slice::from_mut(prng));
+    ffsampling(b, &mut sampler, logn, &mut root, t0, t1, rest);
+
+    transform_basis(b, logn, key, basis);
+    lattice_point(b, logn, basis_ref(logn, basis), t0, t1)
+}
+
+/// `(z0, z1) B` in coefficient form, in place.
+fn lattice_point<'s, F: Fft>(
+    fft: F,
+    logn: u32,
+    basis: BasisRef<'_>,
+    z0: &'s mut [F::Real],
+    z1: &'s mut [F::Real],
+) -> (&'s [F::Real], &'s [F::Real]) {
+    fft.times_basis(logn, z0, z1, basis);
+    fft.ifft(logn, z0);
+    fft.ifft(logn, z1);
+    (z0, z1)
+}
+
+/// A secret key in either form, with the scratch for one signature.
+pub(crate) enum KeySource<'a> {
+    /// The tree is read.
+    Stored(ExpandedRef<'a>),
+    /// The tree is computed at every attempt.
+    Computed(SecretBasis<'a>),
+}
+
+/// Samples until `s2` is short and accepted: a refusal takes the next seed of
+/// `stream`, with the same hashed point.
+pub(crate) fn sign_point<B: Binary64>(
+    b: B,
+    logn: u32,
+    key: &KeySource<'_>,
+    point: &[u16],
+    stream: &mut Shake256Reader,
+    accept: impl Fn(&[i16]) -> bool,
+    scratch: &mut [f64],
+    s2: &mut [i16],
+) {
+    loop {
+        let mut prng = Prng::new(&stream.read_array());
+        let v = match *key {
+            KeySource::Stored(key) => {
+                let prngs = core::slice::from_mut(&mut prng);
+                attempt_stored(b, b, logn, key, &[point], prngs, scratch)
+            }
+            KeySource::Computed(key) => attempt_computed(b, logn, key, point, &mut prng, scratch),
+        };
+        let squared_norm = short_vector(b, b, 0, point, v, s2);
+        if is_short(logn, squared_norm) && accept(s2) {
+            return;
+        }
+    }
+}

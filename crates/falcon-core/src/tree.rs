@@ -1,0 +1,298 @@
+//! The LDL tree of a key: what ffSampling reads on its way down.
+//!
+//! At a node of degree `n` the Gram matrix is
+//! `G = [[g00, g01], [adj(g01), g11]] = L D adj(L)` with `L = [[1, 0], [l10, 1]]`
+//! and `D = diag(d00, d11)`. `g00`, `g11`, `d00`, `d11` are self-adjoint: in
+//! the FFT domain they are `n/2` reals and are stored so. The children are the
+//! nodes of `[[e0, e1], [adj(e1), e0]]` where `(e0, e1)` splits `d00` (left)
+//! or `d11` (right). At `n = 2` both children are leaves.
+//!
+//! [`Node`] is met in two forms with the same bits: [`Computed`] finds the
+//! factors on the way (lean memory), [`Stored`] reads them from an expanded
+//! key. The stored form is what a walk over the computed form recorded.
+//!
+//! Source: Falcon specification v1.2, algorithms 8, 9 and 11.
+
+use crate::fft::{BasisRef, TWIDDLE_IM, TWIDDLE_RE};
+use crate::lanes::Binary64;
+
+/// What the sampler needs to know of a leaf with deviation `sigma'`.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaf {
+    /// `1 / (2 sigma'^2)`.
+    pub dss: f64,
+    /// `sigma_min / sigma'`.
+    pub ccs: f64,
+}
+
+/// Which child of a node. ffSampling visits [`Right`](Side::Right) first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The child of `d00`.
+    Left,
+    /// The child of `d11`.
+    Right,
+}
+
+/// A node of the LDL tree.
+pub trait Node {
+    /// The nodes below.
+    type Child<'a>: Node
+    where
+        Self: 'a;
+
+    /// `l10`: `n` reals, a polynomial in the FFT domain.
+    fn l10(&self) -> &[f64];
+    /// The node below on `side`, for `n >= 4`.
+    fn child(&mut self, side: Side) -> Self::Child<'_>;
+    /// The leaf below on `side`, for `n = 2`.
+    fn leaf(&self, side: Side) -> Leaf;
+}
+
+/// Reals of a stored tree of degree `2^logn`: `(logn + 2) 2^logn`.
+pub const fn stored_len(logn: u32) -> usize {
+    (logn as usize + 2) << logn
+}
+
+/// Reals of scratch that [`Computed::root`] needs besides the Gram matrix.
+pub const fn computed_scratch_len(logn: u32) -> usize {
+    2 << logn
+}
+
+/// A node of an expanded key, in the order of its use: `l10`, the right
+/// subtree, the left subtree; a leaf is `dss, ccs`.
+#[derive(Clone, Copy, Debug)]
+pub struct Stored<'a> {
+    logn: u32,
+    data: &'a [f64],
+}
+
+impl<'a> Stored<'a> {
+    /// The root of a tree of `stored_len(logn)` reals.
+    pub fn root(logn: u32, data: &'a [f64]) -> Self {
+        Self { logn, data }
+    }
+}
+
+impl Node for Stored<'_> {
+    type Child<'b>
+        = Stored<'b>
+    where
+        Self: 'b;
+
+    #[inline(always)]
+    fn l10(&self) -> &[f64] {
+        &self.data[..1 << self.logn]
+    }
+
+    #[inline(always)]
+    fn child(&mut self, side: Side) -> Stored<'_> {
+        let logn = self.logn - 1;
+        let (right, left) = self.data[1 << self.logn..].split_at(stored_len(logn));
+        let data = match side {
+            Side::Right => right,
+            Side::Left => left,
+        };
+        Stored { logn, data }
+    }
+
+    #[inline(always)]
+    fn leaf(&self, side: Side) -> Leaf {
+        let at = match side {
+            Side::Right => 2,
+            Side::Left => 4,
+        };
+        Leaf {
+            dss: self.data[at],
+            ccs: self.data[at + 1],
+        }
+    }
+}
+
+/// The deviations of the signature's Gaussian at one degree.
+#[derive(Clone, Copy, Debug)]
+pub struct Deviation {
+    /// `1 / sigma`.
+    pub inv_sigma: f64,
+    /// `sigma_min`.
+    pub sigma_min: f64,
+}
+
+/// A node found on the fly.
+#[derive(Debug)]
+pub struct Computed<'a, B> {
+    arith: B,
+    logn: u32,
+    deviation: Deviation,
+    l10: &'a mut [f64],
+    d00: &'a mut [f64],
+    d11: &'a mut [f64],
+    scratch: &'a mut [f64],
+}
+
+impl<'a, B: Binary64> Computed<'a, B> {
+    /// Factors the Gram matrix: `g00` and `g11` have `n/2` reals, `g01` has
+    /// `n`, `scratch` at least [`computed_scratch_len`]. All are overwritten.
+    pub fn root(
+        arith: B,
+        logn: u32,
+        deviation: Deviation,
+        g00: &'a mut [f64],
+        g01: &'a mut [f64],
+        g11: &'a mut [f64],
+        scratch: &'a mut [f64],
+    ) -> Self {
+        ldl(arith, g00, g01, g11);
+        Self {
+            arith,
+            logn,
+            deviation,
+            l10: g01,
+            d00: g00,
+            d11: g11,
+            scratch,
+        }
+    }
+
+    /// Writes this node and all below it in the order of [`Stored`].
+    pub fn store(&mut self, out: &mut [f64]) {
+        let n = 1 << self.logn;
+        let (l10, rest) = out.split_at_mut(n);
+        l10.copy_from_slice(self.l10());
+        if self.logn == 1 {
+            for (side, out) in [Side::Right, Side::Left]
+                .into_iter()
+                .zip(rest.chunks_exact_mut(2))
+            {
+                let leaf = self.leaf(side);
+                out.copy_from_slice(&[leaf.dss, leaf.ccs]);
+            }
+        } else {
+            let (right, left) = rest.split_at_mut(stored_len(self.logn - 1));
+            self.child(Side::Right).store(right);
+            self.child(Side::Left).store(left);
+        }
+    }
+}
+
+impl<B: Binary64> Node for Computed<'_, B> {
+    type Child<'b>
+        = Computed<'b, B>
+    where
+        Self: 'b;
+
+    #[inline(always)]
+    fn l10(&self) -> &[f64] {
+        self.l10
+    }
+
+    fn child(&mut self, side: Side) -> Computed<'_, B> {
+        let half = 1 << (self.logn - 1);
+        let d = match side {
+            Side::Right => &*self.d11,
+            Side::Left => &*self.d00,
+        };
+        let (g01, scratch) = self.scratch.split_at_mut(half);
+        let (g00, scratch) = scratch.split_at_mut(half / 2);
+        let (g11, scratch) = scratch.split_at_mut(half / 2);
+        split_self_adjoint(self.arith, d, g00, g01);
+        g11.copy_from_slice(g00);
+        Computed::root(
+            self.arith,
+            self.logn - 1,
+            self.deviation,
+            g00,
+            g01,
+            g11,
+            scratch,
+        )
+    }
+
+    #[inline(always)]
+    fn leaf(&self, side: Side) -> Leaf {
+        let b = self.arith;
+        let d = match side {
+            Side::Right => self.d11[0],
+            Side::Left => self.d00[0],
+        };
+        let inv_sigma = b.mul(b.sqrt(d), self.deviation.inv_sigma);
+        Leaf {
+            dss: b.half(b.mul(inv_sigma, inv_sigma)),
+            ccs: b.mul(inv_sigma, self.deviation.sigma_min),
+        }
+    }
+}
+
+/// `g01 -> l10 = conj(g01) / g00`, `g11 -> d11 = g11 - Re(l10 g01)`; `d00 = g00`.
+fn ldl<B: Binary64>(b: B, g00: &[f64], g01: &mut [f64], g11: &mut [f64]) {
+    let (re, im) = g01.split_at_mut(g00.len());
+    for (((re, im), g00), g11) in re.iter_mut().zip(im).zip(g00).zip(g11) {
+        let inverse = b.div(1.0, *g00);
+        let (l_re, l_im) = (b.mul(*re, inverse), b.mul(*im, inverse));
+        let norm = b.add(b.mul(l_re, *re), b.mul(l_im, *im));
+        *g11 = b.sub(*g11, norm);
+        *re = l_re;
+        *im = b.neg(l_im);
+    }
+}
+
+/// Splits a self-adjoint polynomial: `d` has `n/2` reals, `e0` gets `n/4`
+/// reals (self-adjoint as well), `e1` `n/2` (complex).
+fn split_self_adjoint<B: Binary64>(b: B, d: &[f64], e0: &mut [f64], e1: &mut [f64]) {
+    let quarter = e0.len();
+    let (re, im) = e1.split_at_mut(quarter);
+    let twiddles = TWIDDLE_RE[quarter..].iter().zip(&TWIDDLE_IM[quarter..]);
+    let output = e0.iter_mut().zip(re).zip(im);
+    for ((d, ((e0, re), im)), (w_re, w_im)) in d.chunks_exact(2).zip(output).zip(twiddles) {
+        *e0 = b.half(b.add(d[0], d[1]));
+        let difference = b.half(b.sub(d[0], d[1]));
+        *re = b.mul(difference, *w_re);
+        *im = b.neg(b.mul(difference, *w_im));
+    }
+}
+
+/// The Gram matrix of a basis in the FFT domain: `g00 = |b00|^2 + |b01|^2`,
+/// `g01 = b00 conj(b10) + b01 conj(b11)`, `g11 = |b10|^2 + |b11|^2`, written
+/// over it: `b00` receives `g00` and `g11` (`n/2` reals each), `b01` `g01`.
+pub fn gram_in_place<B: Binary64>(
+    b: B,
+    b00: &mut [f64],
+    b01: &mut [f64],
+    b10: &[f64],
+    b11: &[f64],
+) {
+    let half = b00.len() / 2;
+    let (b00_re, b00_im) = b00.split_at_mut(half);
+    let (b01_re, b01_im) = b01.split_at_mut(half);
+    for u in 0..half {
+        let (x, y) = ((b00_re[u], b00_im[u]), (b01_re[u], b01_im[u]));
+        let (v, w) = ((b10[u], b10[u + half]), (b11[u], b11[u + half]));
+        b00_re[u] = b.add(norm(b, x), norm(b, y));
+        b00_im[u] = b.add(norm(b, v), norm(b, w));
+        b01_re[u] = b.add(re_mul_conj(b, x, v), re_mul_conj(b, y, w));
+        b01_im[u] = b.add(im_mul_conj(b, x, v), im_mul_conj(b, y, w));
+    }
+}
+
+/// The Gram matrix of `basis` into separate polynomials; the bits are those of
+/// [`gram_in_place`], which does the work on copies of the first row.
+pub fn gram<B: Binary64>(b: B, basis: BasisRef<'_>, g00_g11: &mut [f64], g01: &mut [f64]) {
+    g00_g11.copy_from_slice(basis.b00);
+    g01.copy_from_slice(basis.b01);
+    gram_in_place(b, g00_g11, g01, basis.b10, basis.b11);
+}
+
+#[inline(always)]
+fn norm<B: Binary64>(b: B, a: (f64, f64)) -> f64 {
+    b.add(b.mul(a.0, a.0), b.mul(a.1, a.1))
+}
+
+#[inline(always)]
+fn re_mul_conj<B: Binary64>(b: B, a: (f64, f64), c: (f64, f64)) -> f64 {
+    b.add(b.mul(a.0, c.0), b.mul(a.1, c.1))
+}
+
+#[inline(always)]
+fn im_mul_conj<B: Binary64>(b: B, a: (f64, f64), c: (f64, f64)) -> f64 {
+    b.sub(b.mul(a.1, c.0), b.mul(a.0, c.1))
+}
