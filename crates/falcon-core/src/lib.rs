@@ -7,13 +7,19 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+#[doc(hidden)]
+pub mod codec;
 mod error;
 pub mod ffsampling;
 pub mod fft;
 pub mod hash;
 pub mod lanes;
+mod modq;
+pub mod ntt;
 pub mod params;
 pub mod prng;
+#[doc(hidden)]
+pub mod ring;
 pub mod sampler;
 mod signing;
 pub mod tree;

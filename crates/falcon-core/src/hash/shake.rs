@@ -1,10 +1,116 @@
 //! SHAKE256 (FIPS 202) behind the two types that the scheme needs.
+//!
+//! A thin sponge over the permutation of the `keccak` crate: it squeezes
+//! whole blocks as words, and permutes only when the next byte is asked for.
 
-use sha3::digest::{ExtendableOutput, Update, XofReader};
+use keccak::Keccak;
+use zeroize::Zeroize;
+
+/// Words of the rate: 1088 bits.
+pub(crate) const RATE_WORDS: usize = 17;
+
+/// Bytes of the rate.
+const RATE: usize = 8 * RATE_WORDS;
+
+#[derive(Clone, Default)]
+struct Sponge {
+    state: [u64; 25],
+    keccak: Keccak,
+    /// Next byte of the block, at most `RATE`.
+    pos: usize,
+}
+
+impl Sponge {
+    fn permute(&mut self) {
+        let state = &mut self.state;
+        self.keccak.with_f1600(|f1600| f1600(state));
+        self.pos = 0;
+    }
+
+    /// XORs at most eight bytes into the word that holds `pos`, without
+    /// crossing its end.
+    fn xor_bytes(&mut self, bytes: &[u8]) {
+        let mut word = [0; 8];
+        let start = self.pos % 8;
+        for (w, &b) in word.iter_mut().skip(start).zip(bytes) {
+            *w = b;
+        }
+        if let Some(lane) = self.state.get_mut(self.pos / 8) {
+            *lane ^= u64::from_le_bytes(word);
+        }
+        self.pos += bytes.len();
+    }
+
+    fn absorb(&mut self, mut data: &[u8]) {
+        while !data.is_empty() {
+            if self.pos == RATE {
+                self.permute();
+            }
+            let (now, later) = data.split_at(data.len().min(RATE - self.pos));
+            let (head, rest) = now.split_at(now.len().min(self.pos.wrapping_neg() % 8));
+            self.xor_bytes(head);
+            let (words, tail) = rest.as_chunks::<8>();
+            let first = self.pos / 8;
+            for (lane, word) in self.state.iter_mut().skip(first).zip(words) {
+                *lane ^= u64::from_le_bytes(*word);
+            }
+            self.pos += 8 * words.len();
+            self.xor_bytes(tail);
+            data = later;
+        }
+    }
+
+    /// Domain separation of SHAKE, padding, and the mark that the block is used up.
+    fn pad(&mut self) {
+        if self.pos == RATE {
+            self.permute();
+        }
+        self.xor_bytes(&[0x1f]);
+        self.state[RATE_WORDS - 1] ^= 1 << 63;
+        self.pos = RATE;
+    }
+
+    /// Copies at most eight bytes from the word that holds `pos`, without
+    /// crossing its end.
+    fn copy_bytes(&mut self, out: &mut [u8]) {
+        if let Some(lane) = self.state.get(self.pos / 8) {
+            let word = lane.to_le_bytes();
+            for (o, &w) in out.iter_mut().zip(word.iter().skip(self.pos % 8)) {
+                *o = w;
+            }
+        }
+        self.pos += out.len();
+    }
+
+    fn squeeze(&mut self, mut out: &mut [u8]) {
+        while !out.is_empty() {
+            if self.pos == RATE {
+                self.permute();
+            }
+            let (now, later) = out.split_at_mut(out.len().min(RATE - self.pos));
+            let (head, rest) = now.split_at_mut(now.len().min(self.pos.wrapping_neg() % 8));
+            self.copy_bytes(head);
+            let (words, tail) = rest.as_chunks_mut::<8>();
+            let first = self.pos / 8;
+            for (word, lane) in words.iter_mut().zip(self.state.iter().skip(first)) {
+                *word = lane.to_le_bytes();
+            }
+            self.pos += 8 * words.len();
+            self.copy_bytes(tail);
+            out = later;
+        }
+    }
+}
+
+impl Drop for Sponge {
+    fn drop(&mut self) {
+        self.state.zeroize();
+    }
+}
 
 /// SHAKE256 that absorbs. Cloning it forks the state.
 #[derive(Clone, Default)]
-pub struct Shake256(sha3::Shake256);
+pub struct Shake256(Sponge);
 
 impl Shake256 {
     /// The empty sponge.
@@ -14,13 +120,14 @@ impl Shake256 {
 
     /// Absorbs `data`.
     pub fn update(&mut self, data: &[u8]) -> &mut Self {
-        self.0.update(data);
+        self.0.absorb(data);
         self
     }
 
     /// Ends absorption.
-    pub fn finalize(self) -> Shake256Reader {
-        Shake256Reader(self.0.finalize_xof())
+    pub fn finalize(mut self) -> Shake256Reader {
+        self.0.pad();
+        Shake256Reader(self.0)
     }
 
     /// `SHAKE256(data)`, ready to be read.
@@ -32,12 +139,12 @@ impl Shake256 {
 }
 
 /// SHAKE256 that squeezes: an endless byte stream.
-pub struct Shake256Reader(sha3::Shake256Reader);
+pub struct Shake256Reader(Sponge);
 
 impl Shake256Reader {
     /// Fills `out` with the next bytes of the stream.
     pub fn read(&mut self, out: &mut [u8]) {
-        self.0.read(out);
+        self.0.squeeze(out);
     }
 
     /// The next `N` bytes of the stream.
@@ -45,5 +152,67 @@ impl Shake256Reader {
         let mut out = [0; N];
         self.read(&mut out);
         out
+    }
+
+    /// The next whole block, as little-endian words; what is left of the
+    /// current block is skipped.
+    pub(crate) fn next_block(&mut self) -> &[u64; RATE_WORDS] {
+        self.0.permute();
+        self.0.pos = RATE;
+        let (block, _) = self
+            .0
+            .state
+            .split_first_chunk()
+            .unwrap_or((&[0; RATE_WORDS], &[]));
+        block
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sha3::digest::{ExtendableOutput, Update, XofReader};
+    use std::vec;
+    use std::vec::Vec;
+
+    /// Prefixes around the block and word boundaries.
+    const LENGTHS: [usize; 14] = [0, 1, 7, 8, 9, 40, 73, 135, 136, 137, 271, 272, 273, 1000];
+
+    fn data(n: usize) -> Vec<u8> {
+        (0..n).map(|i| (i * 167 + 13) as u8).collect()
+    }
+
+    #[test]
+    fn output_equals_the_sha3_crate_however_input_and_output_are_cut() {
+        for n in LENGTHS {
+            let mut expected = vec![0; 1000];
+            let mut peer = sha3::Shake256::default();
+            peer.update(&data(n));
+            peer.finalize_xof().read(&mut expected);
+            for piece in [1, 3, 8, 40, 136, 1000] {
+                let mut hash = Shake256::new();
+                for chunk in data(n).chunks(piece) {
+                    hash.update(chunk);
+                }
+                let mut reader = hash.finalize();
+                let mut out = vec![0; 1000];
+                for chunk in out.chunks_mut(piece) {
+                    reader.read(chunk);
+                }
+                assert_eq!(out, expected, "{n} bytes in pieces of {piece}");
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_are_the_stream_in_little_endian_words() {
+        let mut stream = vec![0; 2 * RATE];
+        Shake256::reader(b"blocks").read(&mut stream);
+        let mut reader = Shake256::reader(b"blocks");
+        for block in stream.chunks(RATE) {
+            let words = reader.next_block();
+            let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+            assert_eq!(bytes, block);
+        }
     }
 }

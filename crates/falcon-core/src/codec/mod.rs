@@ -1,0 +1,41 @@
+//! Encodings of round 3: strict and canonical.
+//!
+//! Every decoder accepts exactly the byte strings that its encoder writes, so
+//! two different strings of one format never stand for the same object. Bits
+//! are written most significant first. Headers are `type << 4 | logn`:
+//!
+//! | object | first byte | then |
+//! |---|---|---|
+//! | public key | `0x00 + logn` | `h`, 14 bits a coefficient |
+//! | secret key | `0x50 + logn` | `f`, `g` (`FG_BITS` each), `F` (8 bits) |
+//! | signature, compressed | `0x30 + logn` | nonce, `s2` in Golomb-Rice code |
+//! | signature, padded | `0x30 + logn` | the same, filled up with zero bytes |
+//! | signature, constant-time | `0x50 + logn` | nonce, `s2`, 12 bits a coefficient |
+//! | signed message (NIST) | length | see [`attached`] |
+//!
+//! All functions take `logn` in 1 to 10 and polynomials of `2^logn` coefficients.
+//!
+//! Source: Falcon specification v1.2, section 3.11.
+//!
+//! `FG_BITS`: crate::params::FG_BITS
+
+pub mod attached;
+mod bits;
+mod compressed;
+pub mod public_key;
+pub mod secret_key;
+pub mod signature;
+
+#[cfg(test)]
+mod tests;
+
+use crate::error::DecodeError;
+
+/// Takes the header byte off.
+fn strip_header(bytes: &[u8], header: u8) -> Result<&[u8], DecodeError> {
+    match bytes.split_first() {
+        None => Err(DecodeError::Length),
+        Some((&first, _)) if first != header => Err(DecodeError::Header),
+        Some((_, rest)) => Ok(rest),
+    }
+}

@@ -1,0 +1,41 @@
+//! The public key: `h`, 14 bits a coefficient.
+
+use super::bits::{pack, packed_len, unpack};
+use super::strip_header;
+use crate::error::DecodeError;
+use crate::params::Q;
+
+const WIDTH: u32 = 14;
+
+/// Bytes of an encoded public key.
+pub const fn encoded_len(logn: u32) -> usize {
+    1 + packed_len(1 << logn, WIDTH)
+}
+
+/// Writes `h`, in `[0, q)`, to `out` of [`encoded_len`] bytes.
+pub fn encode(logn: u32, h: &[u16], out: &mut [u8]) {
+    if let Some((header, body)) = out.split_first_mut() {
+        *header = logn as u8;
+        pack(WIDTH, h.iter().copied(), body);
+    }
+}
+
+/// Reads `h`.
+///
+/// # Errors
+/// `Length`, `Header`; `Range` if a coefficient is `q` or more; `NonCanonical`
+/// if a spare bit is set.
+pub fn decode(logn: u32, bytes: &[u8], h: &mut [u16]) -> Result<(), DecodeError> {
+    let body = strip_header(bytes, logn as u8)?;
+    if bytes.len() != encoded_len(logn) {
+        return Err(DecodeError::Length);
+    }
+    let spare = unpack(WIDTH, body, h, |field| field);
+    if h.iter().any(|&x| u32::from(x) >= Q) {
+        return Err(DecodeError::Range);
+    }
+    if spare != 0 {
+        return Err(DecodeError::NonCanonical);
+    }
+    Ok(())
+}

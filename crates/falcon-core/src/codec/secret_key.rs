@@ -1,0 +1,78 @@
+//! The secret key: `f`, `g` and `F` in two's complement. `G` is recomputed by
+//! [`complete_private`](crate::ring::complete_private).
+//!
+//! Encoding and decoding take constant time; only the outcome is told.
+
+use super::bits::{pack, packed_len, sign_extend, unpack};
+use super::strip_header;
+use crate::error::DecodeError;
+use crate::params::{CAPITAL_F_BITS, FG_BITS, MAX_LOGN};
+
+/// Widths of `f`, `g`, `F`.
+const fn widths(logn: u32) -> [u32; 3] {
+    let fg = if logn <= MAX_LOGN {
+        FG_BITS[logn as usize]
+    } else {
+        0
+    };
+    [fg, fg, CAPITAL_F_BITS]
+}
+
+const fn header(logn: u32) -> u8 {
+    0x50 + logn as u8
+}
+
+/// Bytes of an encoded secret key. All widths times `n` are whole bytes.
+pub const fn encoded_len(logn: u32) -> usize {
+    let [f, g, capital_f] = widths(logn);
+    let n = 1 << logn;
+    1 + packed_len(n, f) + packed_len(n, g) + packed_len(n, capital_f)
+}
+
+/// Writes `f, g, F` to `out` of [`encoded_len`] bytes. The coefficients must
+/// lie within `2^(width-1) - 1` in absolute value, as those of a generated key do.
+pub fn encode(logn: u32, f: &[i8], g: &[i8], capital_f: &[i8], out: &mut [u8]) {
+    let n = 1 << logn;
+    let Some((first, mut rest)) = out.split_first_mut() else {
+        return;
+    };
+    *first = header(logn);
+    for (width, polynomial) in widths(logn).into_iter().zip([f, g, capital_f]) {
+        let (now, later) = rest.split_at_mut(rest.len().min(packed_len(n, width)));
+        pack(width, polynomial.iter().map(|&x| i16::from(x) as u16), now);
+        rest = later;
+    }
+}
+
+/// Reads `f, g, F`.
+///
+/// # Errors
+/// `Length`, `Header`; `Range` if a coefficient is `-2^(width-1)`.
+pub fn decode(
+    logn: u32,
+    bytes: &[u8],
+    f: &mut [i8],
+    g: &mut [i8],
+    capital_f: &mut [i8],
+) -> Result<(), DecodeError> {
+    let mut rest = strip_header(bytes, header(logn))?;
+    if bytes.len() != encoded_len(logn) {
+        return Err(DecodeError::Length);
+    }
+    // The sign bit collects a hit: x + 2^(w-1) - 1 < 0 only for x = -2^(w-1).
+    let mut forbidden = 0;
+    for (width, polynomial) in widths(logn).into_iter().zip([f, g, capital_f]) {
+        let (now, later) = rest.split_at(packed_len(polynomial.len(), width).min(rest.len()));
+        unpack(width, now, polynomial, |field| {
+            let x = sign_extend(width, field);
+            forbidden |= x + ((1 << (width - 1)) - 1);
+            x as i8
+        });
+        rest = later;
+    }
+    if forbidden < 0 {
+        Err(DecodeError::Range)
+    } else {
+        Ok(())
+    }
+}

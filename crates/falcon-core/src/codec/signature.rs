@@ -1,0 +1,143 @@
+//! Detached signatures in three formats.
+
+use super::bits::{pack, packed_len, sign_extend, unpack};
+use super::compressed::{MAX_MAGNITUDE, compress, decompress};
+use super::strip_header;
+use crate::error::DecodeError;
+use crate::params::NONCE_LEN;
+
+/// Bits of a coefficient in the constant-time format.
+const CT_WIDTH: u32 = 12;
+
+/// How the signature polynomial is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Golomb-Rice code, as short as it comes.
+    Compressed,
+    /// Golomb-Rice code and zero bytes, a fixed length.
+    Padded,
+    /// Twelve bits a coefficient, a fixed length, constant time.
+    ConstantTime,
+}
+
+impl Format {
+    const fn header(self, logn: u32) -> u8 {
+        match self {
+            Self::Compressed | Self::Padded => 0x30 + logn as u8,
+            Self::ConstantTime => 0x50 + logn as u8,
+        }
+    }
+
+    /// Bytes of a signature; of a compressed one, at most.
+    ///
+    /// Both Golomb-Rice lengths are the reference's: the padded length is a
+    /// little above the mean, a sum of terms in `n / 1024` that are rounded down
+    /// one by one; the compressed maximum is `11 n + 101 n / 1024` bits of code.
+    pub const fn max_len(self, logn: u32) -> usize {
+        let n = 1usize << logn;
+        /// `floor(k n / 1024)`.
+        const fn part(k: usize, n: usize) -> usize {
+            (k * n) >> 10
+        }
+        match self {
+            Self::Compressed => 1 + NONCE_LEN + (11 * n + part(101, n)).div_ceil(8),
+            Self::Padded => {
+                let above = 3 * part(256, n) + 2 * part(128, n) + 3 * part(64, n) + 2 * part(16, n);
+                44 + above - 2 * part(2, n) - 8 * part(1, n)
+            }
+            Self::ConstantTime => 1 + NONCE_LEN + packed_len(n, CT_WIDTH),
+        }
+    }
+}
+
+/// Writes a signature to the start of `out` and returns its length. `None` if a
+/// coefficient exceeds 2047 in absolute value, if the code does not fit the
+/// padded length (the signer then tries again) or does not fit `out`.
+///
+/// Constant time in the values for [`Format::ConstantTime`].
+pub fn encode(
+    format: Format,
+    logn: u32,
+    nonce: &[u8; NONCE_LEN],
+    s2: &[i16],
+    out: &mut [u8],
+) -> Option<usize> {
+    let out = match format {
+        Format::Compressed => out,
+        Format::Padded | Format::ConstantTime => out.get_mut(..format.max_len(logn))?,
+    };
+    let (header, rest) = out.split_first_mut()?;
+    let (nonce_out, body) = rest.split_first_chunk_mut()?;
+    *header = format.header(logn);
+    *nonce_out = *nonce;
+    let written = match format {
+        Format::Compressed => compress(s2, body)?,
+        Format::Padded => {
+            let used = compress(s2, body)?;
+            let padding = body.get_mut(used..)?;
+            padding.fill(0);
+            used + padding.len()
+        }
+        Format::ConstantTime => {
+            let limit = MAX_MAGNITUDE as i16;
+            // The sign bit collects any value outside [-2047, 2047].
+            let outside = s2.iter().fold(0, |acc, &s| {
+                acc | limit.wrapping_sub(s) | limit.wrapping_add(s)
+            });
+            if outside < 0 {
+                return None;
+            }
+            pack(CT_WIDTH, s2.iter().map(|&s| s as u16), body);
+            body.len()
+        }
+    };
+    Some(1 + NONCE_LEN + written)
+}
+
+/// Reads a signature: returns its nonce and fills `s2`, in `[-2047, 2047]`.
+///
+/// # Errors
+/// `Length` (empty, cut, or longer than the code says), `Header`, `Range` (a
+/// coefficient beyond 2047 in absolute value), `NonCanonical` (minus zero, a
+/// spare bit or a padding byte that is not zero).
+pub fn decode<'a>(
+    format: Format,
+    logn: u32,
+    bytes: &'a [u8],
+    s2: &mut [i16],
+) -> Result<&'a [u8; NONCE_LEN], DecodeError> {
+    let rest = strip_header(bytes, format.header(logn))?;
+    if format != Format::Compressed && bytes.len() != format.max_len(logn) {
+        return Err(DecodeError::Length);
+    }
+    let (nonce, body) = rest.split_first_chunk().ok_or(DecodeError::Length)?;
+    match format {
+        Format::Compressed => {
+            if decompress(body, s2)? != body.len() {
+                return Err(DecodeError::Length);
+            }
+        }
+        Format::Padded => {
+            let used = decompress(body, s2)?;
+            let mut padding = body.iter().skip(used);
+            if padding.any(|&byte| byte != 0) {
+                return Err(DecodeError::NonCanonical);
+            }
+        }
+        Format::ConstantTime => {
+            let mut forbidden = 0;
+            let spare = unpack(CT_WIDTH, body, s2, |field| {
+                let s = sign_extend(CT_WIDTH, field);
+                forbidden |= s + MAX_MAGNITUDE as i16;
+                s
+            });
+            if forbidden < 0 {
+                return Err(DecodeError::Range);
+            }
+            if spare != 0 {
+                return Err(DecodeError::NonCanonical);
+            }
+        }
+    }
+    Ok(nonce)
+}

@@ -1,0 +1,369 @@
+//! Canonicity: what is accepted is what would have been written.
+
+use super::signature::Format;
+use super::{attached, public_key, secret_key, signature};
+use crate::error::DecodeError;
+use crate::params::{FG_BITS, MAX_LOGN, NONCE_LEN};
+use proptest::collection::vec as vec_of;
+use proptest::prelude::*;
+use std::vec;
+use std::vec::Vec;
+
+const FORMATS: [Format; 3] = [Format::Compressed, Format::Padded, Format::ConstantTime];
+
+/// Signature polynomials: short as real ones, with rare large coefficients.
+fn short(n: usize) -> impl Strategy<Value = Vec<i16>> {
+    let coefficient = prop_oneof![
+        60 => -300..=300i16,
+        1 => -2047..=2047i16,
+        1 => prop_oneof![Just(0), Just(2047), Just(-2047), Just(127), Just(-128)],
+    ];
+    vec_of(coefficient, n)
+}
+
+fn degree_and_short() -> impl Strategy<Value = (u32, Vec<i16>)> {
+    (1..=MAX_LOGN).prop_flat_map(|logn| (Just(logn), short(1 << logn)))
+}
+
+/// Byte strings that are near an encoding: bits flipped, cut or extended.
+fn mutate(mut bytes: Vec<u8>, flips: &[(usize, u8)], resize: i8) -> Vec<u8> {
+    for &(at, bit) in flips {
+        let len = bytes.len();
+        bytes[at % len] ^= 1 << (bit % 8);
+    }
+    let len = bytes.len().saturating_add_signed(isize::from(resize));
+    bytes.resize(len, 0);
+    bytes
+}
+
+fn mutations() -> impl Strategy<Value = (Vec<(usize, u8)>, i8)> {
+    let resize = prop_oneof![8 => Just(0), 1 => -3..=3i8];
+    (vec_of((any::<usize>(), any::<u8>()), 0..4), resize)
+}
+
+fn encode(format: Format, logn: u32, nonce: &[u8; NONCE_LEN], s2: &[i16]) -> Option<Vec<u8>> {
+    let mut out = vec![0xa5; 4 * s2.len() + 100];
+    let len = signature::encode(format, logn, nonce, s2, &mut out)?;
+    out.truncate(len);
+    Some(out)
+}
+
+fn decode(
+    format: Format,
+    logn: u32,
+    bytes: &[u8],
+) -> Result<([u8; NONCE_LEN], Vec<i16>), DecodeError> {
+    let mut s2 = vec![0; 1 << logn];
+    let nonce = signature::decode(format, logn, bytes, &mut s2)?;
+    Ok((*nonce, s2))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn signatures_come_back_from_their_encoding(
+        (logn, s2) in degree_and_short(), nonce in any::<[[u8; 20]; 2]>(),
+    ) {
+        let nonce: [u8; NONCE_LEN] = nonce.concat().try_into().unwrap();
+        for format in FORMATS {
+            if let Some(bytes) = encode(format, logn, &nonce, &s2) {
+                prop_assert_eq!(decode(format, logn, &bytes), Ok((nonce, s2.clone())));
+            } else {
+                prop_assert_eq!(format, Format::Padded);
+            }
+        }
+    }
+
+    #[test]
+    fn an_accepted_signature_is_the_encoding_of_its_value(
+        (logn, s2) in degree_and_short(), (flips, resize) in mutations(),
+    ) {
+        for format in FORMATS {
+            let Some(bytes) = encode(format, logn, &[9; NONCE_LEN], &s2) else { continue };
+            let bytes = mutate(bytes, &flips, resize);
+            if let Ok((nonce, s2)) = decode(format, logn, &bytes) {
+                prop_assert_eq!(encode(format, logn, &nonce, &s2), Some(bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn an_accepted_signed_message_is_the_encoding_of_its_value(
+        (logn, s2) in degree_and_short(), (flips, resize) in mutations(), message in vec_of(any::<u8>(), 0..50),
+    ) {
+        let mut out = vec![0; 4 * s2.len() + 200];
+        let mut opened = vec![0; s2.len()];
+        let len = attached::seal(logn, &[9; NONCE_LEN], &message, &s2, &mut out).unwrap();
+        out.truncate(len);
+        let parts = attached::open(logn, &out, &mut opened).unwrap();
+        prop_assert_eq!(parts, (&[9; NONCE_LEN], &message[..]));
+        prop_assert_eq!(&opened, &s2);
+
+        let bytes = mutate(out, &flips, resize);
+        if let Ok((nonce, message)) = attached::open(logn, &bytes, &mut opened) {
+            let mut again = vec![0; bytes.len() + 100];
+            let len = attached::seal(logn, nonce, message, &opened, &mut again).unwrap();
+            prop_assert_eq!(&again[..len], &bytes[..]);
+        }
+    }
+
+    #[test]
+    fn an_accepted_public_key_is_the_encoding_of_its_value(
+        logn in 1..=MAX_LOGN, seed in vec_of(0..12289u16, 1024), (flips, resize) in mutations(),
+    ) {
+        let h = &seed[..1 << logn];
+        let mut bytes = vec![0xa5; public_key::encoded_len(logn)];
+        let mut back = vec![0; h.len()];
+        public_key::encode(logn, h, &mut bytes);
+        prop_assert_eq!(public_key::decode(logn, &bytes, &mut back), Ok(()));
+        prop_assert_eq!(&back, h);
+
+        let bytes = mutate(bytes, &flips, resize);
+        if public_key::decode(logn, &bytes, &mut back).is_ok() {
+            let mut again = vec![0; bytes.len()];
+            public_key::encode(logn, &back, &mut again);
+            prop_assert_eq!(again, bytes);
+        }
+    }
+
+    #[test]
+    fn an_accepted_secret_key_is_the_encoding_of_its_value(
+        logn in 1..=MAX_LOGN, seed in vec_of(any::<i8>(), 3 * 1024), (flips, resize) in mutations(),
+    ) {
+        let n = 1 << logn;
+        let limit = (1i16 << (FG_BITS[logn as usize] - 1)) - 1;
+        let fg: Vec<i8> = seed[..2 * n].iter().map(|&x| (i16::from(x) % (limit + 1)) as i8).collect();
+        let capital_f: Vec<i8> = seed[2 * n..3 * n].iter().map(|&x| x.max(-127)).collect();
+        let mut bytes = vec![0xa5; secret_key::encoded_len(logn)];
+        secret_key::encode(logn, &fg[..n], &fg[n..], &capital_f, &mut bytes);
+        let (mut f, mut g, mut cap) = (vec![0; n], vec![0; n], vec![0; n]);
+        prop_assert_eq!(secret_key::decode(logn, &bytes, &mut f, &mut g, &mut cap), Ok(()));
+        prop_assert_eq!((&f[..], &g[..], &cap), (&fg[..n], &fg[n..], &capital_f));
+
+        let bytes = mutate(bytes, &flips, resize);
+        if secret_key::decode(logn, &bytes, &mut f, &mut g, &mut cap).is_ok() {
+            let mut again = vec![0; bytes.len()];
+            secret_key::encode(logn, &f, &g, &cap, &mut again);
+            prop_assert_eq!(again, bytes);
+        }
+    }
+
+    #[test]
+    fn no_decoder_panics_on_garbage(logn in 1..=MAX_LOGN, first in any::<u8>(), mut bytes in vec_of(any::<u8>(), 0..3000)) {
+        if let Some(b) = bytes.first_mut() {
+            *b = first & 0x70 | logn as u8;
+        }
+        let n = 1 << logn;
+        for format in FORMATS {
+            let _ = decode(format, logn, &bytes);
+        }
+        let _ = attached::open(logn, &bytes, &mut vec![0; n]);
+        let _ = public_key::decode(logn, &bytes, &mut vec![0; n]);
+        let _ = secret_key::decode(logn, &bytes, &mut vec![0; n], &mut vec![0; n], &mut vec![0; n]);
+    }
+}
+
+/// Bits, most significant first, after header and nonce, filled up with zeros.
+fn signature_of_bits(header: u8, bits: &str) -> Vec<u8> {
+    let mut bytes = vec![0; 1 + NONCE_LEN];
+    bytes[0] = header;
+    let bits: Vec<u8> = bits
+        .bytes()
+        .filter(|b| *b != b' ')
+        .map(|b| b - b'0')
+        .collect();
+    for byte in bits.chunks(8) {
+        let value = byte.iter().enumerate().map(|(i, bit)| bit << (7 - i)).sum();
+        bytes.push(value);
+    }
+    bytes
+}
+
+fn compressed_of_bits(bits: &str) -> Result<Vec<i16>, DecodeError> {
+    decode(Format::Compressed, 1, &signature_of_bits(0x31, bits)).map(|(_, s2)| s2)
+}
+
+#[test]
+fn compressed_code_words_mean_what_the_specification_says() {
+    assert_eq!(
+        compressed_of_bits("0 0000001 1  1 0000010 01"),
+        Ok(vec![1, -130])
+    );
+    assert_eq!(
+        compressed_of_bits("0 1111111 0000000000000001  1 1111111 0000000000000001"),
+        Ok(vec![2047, -2047])
+    );
+}
+
+#[test]
+fn minus_zero_is_not_canonical() {
+    assert_eq!(
+        compressed_of_bits("1 0000000 1  0 0000001 1"),
+        Err(DecodeError::NonCanonical)
+    );
+}
+
+#[test]
+fn a_run_for_2048_is_out_of_range() {
+    let code = "0 0000000 00000000000000001  0 0000001 1";
+    assert_eq!(compressed_of_bits(code), Err(DecodeError::Range));
+}
+
+#[test]
+fn spare_bits_are_zero() {
+    for spare in 1..64u8 {
+        let mut bytes = signature_of_bits(0x31, "0 0000001 1  0 0000001 1");
+        *bytes.last_mut().unwrap() |= spare;
+        assert_eq!(
+            decode(Format::Compressed, 1, &bytes),
+            Err(DecodeError::NonCanonical)
+        );
+        bytes.resize(Format::Padded.max_len(1), 0);
+        assert_eq!(
+            decode(Format::Padded, 1, &bytes),
+            Err(DecodeError::NonCanonical)
+        );
+    }
+}
+
+#[test]
+fn trailing_bytes_are_refused_and_padding_is_zero() {
+    let mut bytes = signature_of_bits(0x31, "0 0000001 1  0 0000001 1");
+    bytes.push(0);
+    assert_eq!(
+        decode(Format::Compressed, 1, &bytes),
+        Err(DecodeError::Length)
+    );
+    let bytes = encode(Format::Padded, 3, &[0; NONCE_LEN], &[1; 8]).unwrap();
+    let used = encode(Format::Compressed, 3, &[0; NONCE_LEN], &[1; 8])
+        .unwrap()
+        .len();
+    for at in used..bytes.len() {
+        let mut bytes = bytes.clone();
+        bytes[at] = 1;
+        assert_eq!(
+            decode(Format::Padded, 3, &bytes),
+            Err(DecodeError::NonCanonical)
+        );
+    }
+    let mut long = bytes.clone();
+    long.push(0);
+    assert_eq!(decode(Format::Padded, 3, &long), Err(DecodeError::Length));
+}
+
+#[test]
+fn every_cut_of_a_signature_is_a_wrong_length() {
+    for format in FORMATS {
+        let bytes = encode(format, 6, &[0; NONCE_LEN], &[150; 64]).unwrap();
+        for len in 0..bytes.len() {
+            assert_eq!(
+                decode(format, 6, &bytes[..len]),
+                Err(DecodeError::Length),
+                "{format:?} {len}"
+            );
+        }
+    }
+}
+
+#[test]
+fn headers_of_other_objects_degrees_and_formats_are_refused() {
+    for format in FORMATS {
+        let bytes = encode(format, 6, &[0; NONCE_LEN], &[150; 64]).unwrap();
+        for first in (0..=255).filter(|&first| first != bytes[0]) {
+            let mut bytes = bytes.clone();
+            bytes[0] = first;
+            assert_eq!(decode(format, 6, &bytes), Err(DecodeError::Header));
+        }
+    }
+    let mut key = vec![0; public_key::encoded_len(9)];
+    key[0] = 0x0a;
+    assert_eq!(
+        public_key::decode(9, &key, &mut [0; 512]),
+        Err(DecodeError::Header)
+    );
+    let mut key = vec![0; secret_key::encoded_len(9)];
+    key[0] = 0x59 ^ 0x08;
+    let result = secret_key::decode(9, &key, &mut [0; 512], &mut [0; 512], &mut [0; 512]);
+    assert_eq!(result, Err(DecodeError::Header));
+}
+
+#[test]
+fn the_least_value_of_each_two_s_complement_field_is_out_of_range() {
+    let mut bytes = encode(Format::ConstantTime, 4, &[0; NONCE_LEN], &[-2047; 16]).unwrap();
+    // 1000 0000 0001: the last bit of the first field goes.
+    bytes[1 + NONCE_LEN + 1] &= 0x0f;
+    assert_eq!(
+        decode(Format::ConstantTime, 4, &bytes),
+        Err(DecodeError::Range)
+    );
+
+    for logn in 1..=MAX_LOGN {
+        let n = 1 << logn;
+        let least = -(1i16 << (FG_BITS[logn as usize] - 1)) as i8;
+        for wrong in 0..3 {
+            let mut parts = [vec![1; n], vec![2; n], vec![3; n]];
+            parts[wrong][n - 1] = if wrong == 2 { -128 } else { least };
+            let mut bytes = vec![0; secret_key::encoded_len(logn)];
+            secret_key::encode(logn, &parts[0], &parts[1], &parts[2], &mut bytes);
+            let [f, g, capital_f] = &mut parts;
+            let result = secret_key::decode(logn, &bytes, f, g, capital_f);
+            assert_eq!(
+                result,
+                Err(DecodeError::Range),
+                "logn {logn}, polynomial {wrong}"
+            );
+        }
+    }
+}
+
+#[test]
+fn public_values_of_q_or_more_are_out_of_range() {
+    for value in [12289, 12290, 16383] {
+        let mut h = vec![12288; 512];
+        let mut bytes = vec![0; public_key::encoded_len(9)];
+        h[511] = value;
+        public_key::encode(9, &h, &mut bytes);
+        assert_eq!(
+            public_key::decode(9, &bytes, &mut h),
+            Err(DecodeError::Range)
+        );
+    }
+}
+
+#[test]
+fn spare_bits_of_a_public_key_are_zero() {
+    // Only the degree 2 has any: 28 bits in 4 bytes.
+    assert_eq!(
+        public_key::decode(1, &[1, 0, 0, 0, 1], &mut [0; 2]),
+        Err(DecodeError::NonCanonical)
+    );
+}
+
+#[test]
+fn coefficients_beyond_2047_are_not_written() {
+    for format in FORMATS {
+        for s in [2048, -2048, i16::MAX, i16::MIN] {
+            assert_eq!(
+                encode(format, 3, &[0; NONCE_LEN], &[0, 0, 0, s, 0, 0, 0, 0]),
+                None
+            );
+        }
+    }
+}
+
+#[test]
+fn lengths_are_those_of_the_parameter_sets() {
+    use crate::params::{Falcon512, Falcon1024, Parameters};
+    fn check<P: Parameters>() {
+        assert_eq!(public_key::encoded_len(P::LOGN), P::VERIFYING_KEY_LEN);
+        assert_eq!(secret_key::encoded_len(P::LOGN), P::SIGNING_KEY_LEN);
+        assert_eq!(Format::Compressed.max_len(P::LOGN), P::COMPRESSED_MAX_LEN);
+        assert_eq!(Format::Padded.max_len(P::LOGN), P::PADDED_LEN);
+        assert_eq!(Format::ConstantTime.max_len(P::LOGN), P::CT_LEN);
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+    let padded: Vec<usize> = (2..9).map(|logn| Format::Padded.max_len(logn)).collect();
+    assert_eq!(padded, [47, 52, 63, 82, 122, 200, 356]);
+}

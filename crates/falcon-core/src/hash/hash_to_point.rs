@@ -1,0 +1,172 @@
+//! From a nonce and a message to a polynomial modulo `q`.
+//!
+//! The value is public once the signature is, so the rejection loop may take
+//! variable time.
+//!
+//! Source: Falcon specification v1.2, algorithm 3 (HashToPoint).
+
+use super::shake::{RATE_WORDS, Shake256, Shake256Reader};
+use crate::params::{NONCE_LEN, Q};
+
+/// A hash from `(nonce, message)` to `(Z/qZ)^n`.
+///
+/// The scheme's own is [`Shake256HashToPoint`]. A system that must compute the
+/// point elsewhere (in a circuit, in a contract) brings another; signer and
+/// verifier must agree on it, and it must be a random oracle for the security
+/// proof to hold.
+///
+/// ```
+/// use falcon_core::hash::{HashToPoint, PointHasher, Shake256HashToPoint};
+///
+/// let nonce = [7; 40];
+/// let mut whole = [0; 512];
+/// Shake256HashToPoint.hash_to_point(&nonce, b"order #42", &mut whole);
+///
+/// let mut hasher = Shake256HashToPoint.hasher(&nonce);
+/// hasher.update(b"order ");
+/// hasher.update(b"#42");
+/// let mut pieces = [0; 512];
+/// hasher.finish(&mut pieces);
+/// assert_eq!(whole, pieces);
+/// ```
+pub trait HashToPoint {
+    /// The state between the first byte and the last.
+    type Hasher: PointHasher;
+
+    /// Starts to hash a message under `nonce`.
+    fn hasher(&self, nonce: &[u8; NONCE_LEN]) -> Self::Hasher;
+
+    /// Hashes a message that is at hand.
+    fn hash_to_point(&self, nonce: &[u8; NONCE_LEN], message: &[u8], point: &mut [u16]) {
+        let mut hasher = self.hasher(nonce);
+        hasher.update(message);
+        hasher.finish(point);
+    }
+}
+
+/// A [`HashToPoint`] that takes its message in pieces.
+pub trait PointHasher {
+    /// Absorbs the next piece of the message.
+    fn update(&mut self, chunk: &[u8]);
+
+    /// Fills `point`, whose length is the degree, with coefficients in `[0, q)`.
+    fn finish(self, point: &mut [u16]);
+}
+
+/// SHAKE256 of nonce and message, read as 16-bit big-endian words, those below
+/// `5q` taken modulo `q`, the others skipped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shake256HashToPoint;
+
+/// The state of [`Shake256HashToPoint`].
+#[derive(Clone)]
+pub struct Shake256PointHasher(Shake256);
+
+impl HashToPoint for Shake256HashToPoint {
+    type Hasher = Shake256PointHasher;
+
+    fn hasher(&self, nonce: &[u8; NONCE_LEN]) -> Shake256PointHasher {
+        let mut hash = Shake256::new();
+        hash.update(nonce);
+        Shake256PointHasher(hash)
+    }
+}
+
+impl PointHasher for Shake256PointHasher {
+    fn update(&mut self, chunk: &[u8]) {
+        self.0.update(chunk);
+    }
+
+    fn finish(self, point: &mut [u16]) {
+        fill(self.0.finalize(), point);
+    }
+}
+
+/// Words in a block.
+const WORDS: usize = 4 * RATE_WORDS;
+
+/// The least multiple of `q` that is not used, `5q`.
+const LIMIT: u16 = (5 * Q) as u16;
+
+/// One block at a time: all words are reduced (vector code), then those to
+/// be kept are moved together without a branch, since one word in sixteen is
+/// skipped and no predictor can tell which.
+fn fill(mut reader: Shake256Reader, point: &mut [u16]) {
+    let mut rest = point;
+    while !rest.is_empty() {
+        let block = reader.next_block();
+        let mut words = [0u16; WORDS];
+        for (four, word) in words.as_chunks_mut::<4>().0.iter_mut().zip(block) {
+            let be = word.swap_bytes();
+            *four = [
+                (be >> 48) as u16,
+                (be >> 32) as u16,
+                (be >> 16) as u16,
+                be as u16,
+            ];
+        }
+        let mut residues = [0; WORDS];
+        for (r, &w) in residues.iter_mut().zip(&words) {
+            *r = reduce(w);
+        }
+        // A power of two above WORDS, so that a mask bounds the index.
+        let mut kept = [0u16; 128];
+        let mut count = 0;
+        for (&r, &w) in residues.iter().zip(&words) {
+            kept[count % 128] = r;
+            count += usize::from(w < LIMIT);
+        }
+        let (now, later) = rest.split_at_mut(rest.len().min(count));
+        for (out, &k) in now.iter_mut().zip(&kept) {
+            *out = k;
+        }
+        rest = later;
+    }
+}
+
+/// `w mod q` for `w < 5q`: the smaller of `x` and `x - m` modulo `2^16` is
+/// `x - m` exactly if `x >= m`.
+#[inline(always)]
+const fn reduce(w: u16) -> u16 {
+    const fn step(x: u16, m: u16) -> u16 {
+        let y = x.wrapping_sub(m);
+        if y < x { y } else { x }
+    }
+    let q = Q as u16;
+    step(step(step(w, 4 * q), 2 * q), q)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+
+    #[test]
+    fn reduction_is_exact_below_the_limit() {
+        for w in 0..LIMIT {
+            assert_eq!(u32::from(reduce(w)), u32::from(w) % Q);
+        }
+    }
+
+    #[test]
+    fn points_equal_the_definition_word_by_word() {
+        for seed in 0..100u8 {
+            let nonce = [seed; NONCE_LEN];
+            let mut point = vec![0; 1 << (1 + seed % 10)];
+            Shake256HashToPoint.hash_to_point(&nonce, &[seed], &mut point);
+
+            let mut stream = Shake256::new();
+            stream.update(&nonce).update(&[seed]);
+            let mut stream = stream.finalize();
+            for &x in &point {
+                let w = loop {
+                    let w = u16::from_be_bytes(stream.read_array());
+                    if w < LIMIT {
+                        break w;
+                    }
+                };
+                assert_eq!(u32::from(x), u32::from(w) % Q);
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Polynomials modulo `q` and `x^n + 1`: the seam and its portable engine.
+
+mod portable;
+mod twiddles;
+
+pub use portable::PortableNtt;
+pub(crate) use portable::{forward, pointwise_mul};
+pub(crate) use twiddles::Twiddles;
+
+use zeroize::Zeroize;
+
+/// Multiplication of polynomials modulo `q = 12289` and `x^n + 1`, `n = 2^logn`,
+/// `1 <= logn <= 10`.
+///
+/// A polynomial is `n` words, in one of two domains. In the *coefficient
+/// domain* word `i` stands for the coefficient of `x^i`; in the *transform
+/// domain* the words stand for the values at the `n` roots of `x^n + 1`, in an
+/// order and a representation that belong to the engine: words of two engines
+/// do not mix. What leaves through [`residues`](Self::residues) is the same
+/// for all engines.
+///
+/// Slices of words have length `n` (`tmp` too; its content is lost). An engine
+/// panics on no input; a slice of another length gives an unspecified result.
+/// All methods take constant time: lengths are the only thing that they branch on.
+pub trait Ntt {
+    /// One coefficient or one value.
+    type Word: Copy + Default + Zeroize;
+
+    /// Writes coefficients in `[0, q)`.
+    fn set_residues(&self, a: &mut [Self::Word], coefficients: &[u16]);
+
+    /// Writes coefficients given as any signed integers.
+    fn set_signed(&self, a: &mut [Self::Word], coefficients: &[i16]);
+
+    /// Writes coefficients given as any signed bytes.
+    fn set_small(&self, a: &mut [Self::Word], coefficients: &[i8]);
+
+    /// Reads coefficients, fully reduced to `[0, q)`.
+    fn residues(&self, coefficients: &mut [u16], a: &[Self::Word]);
+
+    /// `acc <- acc - a`, where `acc` is in `[0, q)` before and after and `a` is
+    /// in the coefficient domain.
+    fn sub_residues(&self, acc: &mut [u16], a: &[Self::Word]);
+
+    /// From the coefficient domain to the transform domain.
+    fn ntt(&self, logn: u32, a: &mut [Self::Word], tmp: &mut [Self::Word]);
+
+    /// From the transform domain to the coefficient domain.
+    fn intt(&self, logn: u32, a: &mut [Self::Word], tmp: &mut [Self::Word]);
+
+    /// `a <- a b` in the transform domain.
+    fn mul_assign(&self, a: &mut [Self::Word], b: &[Self::Word]);
+
+    /// `a <- 1/a` in the transform domain, where zero stays zero. The result
+    /// is `true` if no value is zero, that is if the polynomial is invertible.
+    #[must_use]
+    fn invert_assign(&self, a: &mut [Self::Word]) -> bool;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::{MAX_LOGN, Q};
+    use std::vec;
+    use std::vec::Vec;
+
+    /// Repeatable coefficients in `[0, q)`, extremes included.
+    fn polynomial(n: usize, seed: u64) -> Vec<u16> {
+        let mut state = seed;
+        (0..n)
+            .map(|_| {
+                state = state
+                    .wrapping_mul(0x5851_f42d_4c95_7f2d)
+                    .wrapping_add(0x1405_7b7e_f767_814f);
+                match state >> 61 {
+                    0 => 6144,
+                    1 => 6145,
+                    _ => ((state >> 33) % u64::from(Q)) as u16,
+                }
+            })
+            .collect()
+    }
+
+    fn schoolbook(a: &[u16], b: &[u16]) -> Vec<u16> {
+        let n = a.len();
+        let mut c = vec![0i64; n];
+        for i in 0..n {
+            for j in 0..n {
+                let product = i64::from(a[i]) * i64::from(b[j]);
+                let sign = if i + j < n { 1 } else { -1 };
+                c[(i + j) % n] += sign * product;
+            }
+        }
+        c.iter()
+            .map(|x| x.rem_euclid(i64::from(Q)) as u16)
+            .collect()
+    }
+
+    fn transformed<N: Ntt>(ntt: &N, a: &[u16]) -> Vec<N::Word> {
+        let mut words = vec![N::Word::default(); a.len()];
+        let mut tmp = words.clone();
+        ntt.set_residues(&mut words, a);
+        ntt.ntt(a.len().ilog2(), &mut words, &mut tmp);
+        words
+    }
+
+    fn back<N: Ntt>(ntt: &N, mut words: Vec<N::Word>) -> Vec<u16> {
+        let mut tmp = words.clone();
+        ntt.intt(words.len().ilog2(), &mut words, &mut tmp);
+        let mut out = vec![0; words.len()];
+        ntt.residues(&mut out, &words);
+        out
+    }
+
+    #[test]
+    fn transform_and_back_is_the_identity_for_every_degree() {
+        for logn in 1..=MAX_LOGN {
+            for seed in 0..20 {
+                let a = polynomial(1 << logn, seed);
+                assert_eq!(
+                    back(&PortableNtt, transformed(&PortableNtt, &a)),
+                    a,
+                    "logn {logn}"
+                );
+            }
+            for extreme in [0, 6144, 6145, 12288] {
+                let a = vec![extreme; 1 << logn];
+                assert_eq!(
+                    back(&PortableNtt, transformed(&PortableNtt, &a)),
+                    a,
+                    "logn {logn}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn products_equal_schoolbook_products_for_every_degree() {
+        for logn in 1..=MAX_LOGN {
+            let (a, b) = (polynomial(1 << logn, 11), polynomial(1 << logn, 12));
+            let mut product = transformed(&PortableNtt, &a);
+            PortableNtt.mul_assign(&mut product, &transformed(&PortableNtt, &b));
+            assert_eq!(
+                back(&PortableNtt, product),
+                schoolbook(&a, &b),
+                "logn {logn}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_polynomial_times_its_inverse_is_one_for_every_degree() {
+        for logn in 1..=MAX_LOGN {
+            let a = transformed(&PortableNtt, &polynomial(1 << logn, 13));
+            let mut product = a.clone();
+            assert!(PortableNtt.invert_assign(&mut product), "logn {logn}");
+            PortableNtt.mul_assign(&mut product, &a);
+            let mut one = vec![0; 1 << logn];
+            one[0] = 1;
+            assert_eq!(back(&PortableNtt, product), one, "logn {logn}");
+        }
+    }
+
+    #[test]
+    fn a_zero_divisor_is_not_invertible() {
+        // x^2 + 1 = (x - 1479)(x + 1479), for 1479^2 = -1 mod q.
+        let mut words = transformed(&PortableNtt, &[1479, 1]);
+        assert!(!PortableNtt.invert_assign(&mut words));
+    }
+
+    #[test]
+    fn subtraction_and_signed_inputs_are_exact_for_every_sixteen_bit_value() {
+        for start in (i32::from(i16::MIN)..=i32::from(i16::MAX)).step_by(1024) {
+            let signed: Vec<i16> = (start..start + 1024).map(|x| x as i16).collect();
+            let mut words = vec![0; 1024];
+            PortableNtt.set_signed(&mut words, &signed);
+            let mut residues = vec![0; 1024];
+            PortableNtt.residues(&mut residues, &words);
+            let mut acc = polynomial(1024, start as u64);
+            let before = acc.clone();
+            PortableNtt.sub_residues(&mut acc, &words);
+            for i in 0..1024 {
+                let expected = i32::from(signed[i]).rem_euclid(Q as i32);
+                assert_eq!(i32::from(residues[i]), expected);
+                let difference = (i32::from(before[i]) - expected).rem_euclid(Q as i32);
+                assert_eq!(i32::from(acc[i]), difference);
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Arithmetic in `Z[x]/(x^n + 1)` and modulo `q`, as keys and verification need it.
+//!
+//! Polynomials are slices of `n = 2^logn` coefficients, `1 <= logn <= 10`.
+//! Symbols: `f, g, F, G` the secret basis, `fG - gF = q`; `h = g/f mod q` the
+//! public key; `c` the hashed message; `(s1, s2)` the signature,
+//! `s1 + s2 h = c mod q`.
+//!
+//! Scratch belongs to the caller, so that callers with secrets can wipe it.
+//!
+//! Source: Falcon specification v1.2, sections 3.7 to 3.10.
+
+use crate::error::DecodeError;
+use crate::modq::{Modulus, Q, barrett_reduce, centred, montgomery_mul};
+use crate::ntt::{self, Ntt, PortableNtt, Twiddles};
+use crate::params::SQUARED_NORM_BOUND;
+
+/// `f` is not invertible modulo `q` and `x^n + 1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotInvertible;
+
+/// `h <- g / f mod q`, in `[0, q)`. `scratch` holds `3n` words. Constant time,
+/// except for the outcome.
+pub fn public_key<N: Ntt>(
+    ntt: &N,
+    logn: u32,
+    f: &[i8],
+    g: &[i8],
+    h: &mut [u16],
+    scratch: &mut [N::Word],
+) -> Result<(), NotInvertible> {
+    let n = 1 << logn;
+    let (tf, rest) = scratch.split_at_mut(n);
+    let (tg, tmp) = rest.split_at_mut(n);
+    ntt.set_small(tf, f);
+    ntt.ntt(logn, tf, tmp);
+    if !ntt.invert_assign(tf) {
+        return Err(NotInvertible);
+    }
+    ntt.set_small(tg, g);
+    ntt.ntt(logn, tg, tmp);
+    ntt.mul_assign(tg, tf);
+    ntt.intt(logn, tg, tmp);
+    ntt.residues(h, tg);
+    Ok(())
+}
+
+/// `G` from `f, g, F`: the solution of `fG - gF = q` over the integers.
+///
+/// The reference takes `G = gF/f mod q`, centred, and refuses it outside
+/// `[-127, 127]`. This alone accepts `F = G = 0`, whose signer would never
+/// end, so the equation itself is checked as well. `fG - gF - q` is divisible
+/// by `q` by construction and its coefficients are below
+/// `2 * 1024 * 127^2 + q < q p / 2` with `p = 18433`; so it is zero if it is
+/// zero modulo `p`, which a second transform tells.
+///
+/// `scratch` holds `5n` values. Constant time, except for the outcome.
+pub fn complete_private(
+    logn: u32,
+    f: &[i8],
+    g: &[i8],
+    capital_f: &[i8],
+    capital_g: &mut [i8],
+    scratch: &mut [i16],
+) -> Result<(), DecodeError> {
+    let n = 1 << logn;
+    let (a, rest) = scratch.split_at_mut(n);
+    let (b, tmp) = rest.split_at_mut(n);
+    let tmp = tmp.split_at_mut(n).0;
+    let ntt = PortableNtt;
+    ntt.set_small(a, f);
+    ntt.ntt(logn, a, tmp);
+    if !ntt.invert_assign(a) {
+        return Err(DecodeError::InvalidKey);
+    }
+    for small in [g, capital_f] {
+        ntt.set_small(b, small);
+        ntt.ntt(logn, b, tmp);
+        ntt.mul_assign(a, b);
+    }
+    ntt.intt(logn, a, tmp);
+    let mut out_of_range = 0;
+    for (out, &x) in capital_g.iter_mut().zip(&*a) {
+        let x = centred::<Q>(barrett_reduce::<Q>(x));
+        out_of_range |= (127 - x) | (x + 127);
+        *out = x as i8;
+    }
+    if out_of_range < 0 {
+        return Err(DecodeError::InvalidKey);
+    }
+    if !ntru_equation_holds(logn, [f, capital_g, g, capital_f], scratch) {
+        return Err(DecodeError::InvalidKey);
+    }
+    Ok(())
+}
+
+/// The least prime above `q` with `2048 | p - 1`; it serves [`complete_private`] only.
+#[derive(Clone, Copy)]
+pub(crate) struct ExactnessPrime;
+
+impl Modulus for ExactnessPrime {
+    const P: i16 = 18433;
+    const EAGER: bool = true;
+}
+
+static EXACTNESS_TWIDDLES: Twiddles = Twiddles::forward::<ExactnessPrime>();
+
+/// Whether `fG - gF = q` modulo the exactness prime, given `[f, G, g, F]`.
+fn ntru_equation_holds(logn: u32, factors: [&[i8]; 4], scratch: &mut [i16]) -> bool {
+    type M = ExactnessPrime;
+    let n = 1 << logn;
+    let (values, tmp) = scratch.split_at_mut(4 * n);
+    for (value, small) in values.chunks_exact_mut(n).zip(factors) {
+        PortableNtt.set_small(value, small);
+        ntt::forward::<M>(&EXACTNESS_TWIDDLES, logn, value, tmp);
+    }
+    let (left, right) = values.split_at_mut(2 * n);
+    for product in [&mut *left, &mut *right] {
+        let (a, b) = product.split_at_mut(n);
+        ntt::pointwise_mul::<M>(a, b);
+    }
+    // Both products are in Montgomery form.
+    let q = montgomery_mul::<M>(Q::P, M::R2);
+    let mut nonzero = 0;
+    for (&fg, &gf) in left.iter().zip(&*right).take(n) {
+        nonzero |= barrett_reduce::<M>(barrett_reduce::<M>(fg - gf) - q);
+    }
+    nonzero == 0
+}
+
+/// Whether `(c - s2 h, s2)` is short. `h` is in the transform domain; `c` in
+/// `[0, q)` becomes `s1 mod q`; `s2` in `[-2047, 2047]`; `words` and `tmp` hold
+/// `n` words. Variable time: all operands are public.
+pub fn verify_vartime<N: Ntt>(
+    ntt: &N,
+    logn: u32,
+    c: &mut [u16],
+    s2: &[i16],
+    h: &[N::Word],
+    words: &mut [N::Word],
+    tmp: &mut [N::Word],
+) -> bool {
+    ntt.set_signed(words, s2);
+    ntt.ntt(logn, words, tmp);
+    ntt.mul_assign(words, h);
+    ntt.intt(logn, words, tmp);
+    ntt.sub_residues(c, words);
+    is_short(logn, c, s2)
+}
+
+/// Whether `||s1||^2 + ||s2||^2` is within the bound, where `s1` is given by
+/// its residues in `[0, q)`.
+pub fn is_short(logn: u32, s1: &[u16], s2: &[i16]) -> bool {
+    /// `32 (6144^2 + 8400^2)` is below `2^32`.
+    const CHUNK: usize = 32;
+    /// A single coefficient as large as this exceeds every bound.
+    const CLAMP: i16 = 8400;
+    let mut norm = 0u64;
+    for (s1, s2) in s1.chunks(CHUNK).zip(s2.chunks(CHUNK)) {
+        let mut partial = 0u32;
+        for (&s1, &s2) in s1.iter().zip(s2) {
+            let s1 = i32::from(centred::<Q>(s1 as i16));
+            let s2 = i32::from(s2.clamp(-CLAMP, CLAMP));
+            partial += (s1 * s1) as u32 + (s2 * s2) as u32;
+        }
+        norm += u64::from(partial);
+    }
+    let bound = SQUARED_NORM_BOUND.get(logn as usize).copied().unwrap_or(0);
+    norm <= u64::from(bound)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,253 @@
+//! Keys and verification against the NIST records.
+
+use super::*;
+use crate::codec::{attached, public_key as pk_codec, secret_key};
+use crate::hash::{HashToPoint, Shake256HashToPoint};
+use crate::params::NONCE_LEN;
+use std::string::String;
+use std::vec;
+use std::vec::Vec;
+
+const KAT_512: &str = include_str!("../../../../kat/falcon-round3/falcon512-KAT.first10.rsp");
+const KAT_1024: &str = include_str!("../../../../kat/falcon-round3/falcon1024-KAT.first10.rsp");
+
+struct Record {
+    logn: u32,
+    message: Vec<u8>,
+    pk: Vec<u8>,
+    sk: Vec<u8>,
+    sm: Vec<u8>,
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    let digits = text.as_bytes().chunks(2);
+    digits
+        .map(|d| u8::from_str_radix(core::str::from_utf8(d).unwrap(), 16).unwrap())
+        .collect()
+}
+
+fn records() -> Vec<Record> {
+    let mut records = vec![];
+    for (logn, file) in [(9, KAT_512), (10, KAT_1024)] {
+        for text in file.split("count = ").skip(1) {
+            let field = |name: &str| {
+                let prefix = String::from(name) + " = ";
+                hex(text
+                    .lines()
+                    .find_map(|line| line.strip_prefix(&prefix))
+                    .unwrap())
+            };
+            records.push(Record {
+                logn,
+                message: field("msg"),
+                pk: field("pk"),
+                sk: field("sk"),
+                sm: field("sm"),
+            });
+        }
+    }
+    assert_eq!(records.len(), 20);
+    records
+}
+
+struct Opened {
+    logn: u32,
+    nonce: [u8; NONCE_LEN],
+    s2: Vec<i16>,
+    h: Vec<i16>,
+}
+
+impl Opened {
+    fn new(record: &Record) -> Self {
+        let (logn, n) = (record.logn, 1 << record.logn);
+        let mut residues = vec![0; n];
+        pk_codec::decode(logn, &record.pk, &mut residues).unwrap();
+        let (mut h, mut s2) = (vec![0; n], vec![0; n]);
+        PortableNtt.set_residues(&mut h, &residues);
+        PortableNtt.ntt(logn, &mut h, &mut vec![0; n]);
+        let (nonce, message) = attached::open(logn, &record.sm, &mut s2).unwrap();
+        assert_eq!(message, record.message);
+        Self {
+            logn,
+            nonce: *nonce,
+            s2,
+            h,
+        }
+    }
+
+    fn verifies(&self, message: &[u8]) -> bool {
+        let n = self.h.len();
+        let mut c = vec![0; n];
+        Shake256HashToPoint.hash_to_point(&self.nonce, message, &mut c);
+        let (mut words, mut tmp) = (vec![0; n], vec![0; n]);
+        verify_vartime(
+            &PortableNtt,
+            self.logn,
+            &mut c,
+            &self.s2,
+            &self.h,
+            &mut words,
+            &mut tmp,
+        )
+    }
+}
+
+#[test]
+fn nist_signatures_verify_and_no_altered_ones_do() {
+    for record in records() {
+        let mut signature = Opened::new(&record);
+        assert!(signature.verifies(&record.message));
+        let mut message = record.message.clone();
+        message[0] ^= 1;
+        assert!(!signature.verifies(&message));
+        signature.s2[17] += 1;
+        assert!(!signature.verifies(&record.message));
+    }
+}
+
+#[test]
+fn nist_signed_messages_are_sealed_as_the_reference_seals_them() {
+    for record in records() {
+        let Opened {
+            logn, nonce, s2, ..
+        } = Opened::new(&record);
+        let mut sm = vec![0; record.sm.len()];
+        let len = attached::seal(logn, &nonce, &record.message, &s2, &mut sm);
+        assert_eq!(len, Some(record.sm.len()));
+        assert_eq!(sm, record.sm);
+    }
+}
+
+struct Secret {
+    logn: u32,
+    f: Vec<i8>,
+    g: Vec<i8>,
+    capital_f: Vec<i8>,
+}
+
+impl Secret {
+    fn new(record: &Record) -> Self {
+        let (logn, n) = (record.logn, 1 << record.logn);
+        let (mut f, mut g, mut capital_f) = (vec![0; n], vec![0; n], vec![0; n]);
+        secret_key::decode(logn, &record.sk, &mut f, &mut g, &mut capital_f).unwrap();
+        Self {
+            logn,
+            f,
+            g,
+            capital_f,
+        }
+    }
+
+    fn complete(&self) -> Result<Vec<i8>, DecodeError> {
+        let n = self.f.len();
+        let mut capital_g = vec![0; n];
+        let Self {
+            logn,
+            f,
+            g,
+            capital_f,
+        } = self;
+        complete_private(*logn, f, g, capital_f, &mut capital_g, &mut vec![0; 5 * n])?;
+        Ok(capital_g)
+    }
+
+    fn public_key(&self) -> Result<Vec<u16>, NotInvertible> {
+        let n = self.f.len();
+        let mut h = vec![0; n];
+        public_key(
+            &PortableNtt,
+            self.logn,
+            &self.f,
+            &self.g,
+            &mut h,
+            &mut vec![0; 3 * n],
+        )?;
+        Ok(h)
+    }
+}
+
+#[test]
+fn the_public_key_of_a_nist_secret_key_is_the_recorded_one() {
+    for record in records() {
+        let mut bytes = vec![0; record.pk.len()];
+        let h = Secret::new(&record).public_key().unwrap();
+        pk_codec::encode(record.logn, &h, &mut bytes);
+        assert_eq!(bytes, record.pk);
+    }
+}
+
+fn product(a: &[i8], b: &[i8]) -> Vec<i64> {
+    let n = a.len();
+    let mut c = vec![0; n];
+    for i in 0..n {
+        for j in 0..n {
+            let sign = if i + j < n { 1 } else { -1 };
+            c[(i + j) % n] += sign * i64::from(a[i]) * i64::from(b[j]);
+        }
+    }
+    c
+}
+
+#[test]
+fn the_completed_basis_satisfies_the_ntru_equation_over_the_integers() {
+    for record in records() {
+        let secret = Secret::new(&record);
+        let capital_g = secret.complete().unwrap();
+        let mut difference = product(&secret.f, &capital_g);
+        for (d, x) in difference
+            .iter_mut()
+            .zip(product(&secret.g, &secret.capital_f))
+        {
+            *d -= x;
+        }
+        assert_eq!(difference[0], i64::from(Q::P));
+        assert!(difference[1..].iter().all(|&x| x == 0));
+    }
+}
+
+#[test]
+fn a_basis_that_satisfies_the_equation_only_modulo_q_is_refused() {
+    for record in records() {
+        let mut secret = Secret::new(&record);
+        // G = gF/f is 0, then g: in range, yet fG - gF = 0.
+        secret.capital_f.fill(0);
+        assert_eq!(secret.complete(), Err(DecodeError::InvalidKey));
+        secret.capital_f = secret.f.clone();
+        assert_eq!(secret.complete(), Err(DecodeError::InvalidKey));
+    }
+}
+
+#[test]
+fn a_secret_key_with_one_wrong_coefficient_is_refused() {
+    for record in records() {
+        let mut secret = Secret::new(&record);
+        secret.capital_f[3] ^= 1;
+        assert_eq!(secret.complete(), Err(DecodeError::InvalidKey));
+    }
+}
+
+#[test]
+fn a_key_whose_f_is_not_invertible_is_refused() {
+    let mut secret = Secret::new(&records()[0]);
+    secret.f.fill(0);
+    assert_eq!(secret.complete(), Err(DecodeError::InvalidKey));
+    assert_eq!(secret.public_key(), Err(NotInvertible));
+}
+
+#[test]
+fn the_norm_bound_is_met_exactly_and_extremes_do_not_wrap() {
+    // The bound of degree 2: 101498 = 318^2 + 13^2 + 13^2 + 6^2.
+    assert!(is_short(1, &[318, 12289 - 13], &[13, -6]));
+    assert!(!is_short(1, &[318, 12289 - 13], &[13, -7]));
+    assert!(!is_short(1, &[318, 12289 - 14], &[13, -6]));
+    for logn in 1..=10 {
+        let n = 1 << logn;
+        assert!(is_short(logn, &vec![0; n], &vec![0; n]));
+        for (s1, s2) in [(6144, 0), (6145, 0), (0, i16::MIN), (6144, i16::MAX)] {
+            assert!(!is_short(logn, &vec![s1; n], &vec![s2; n]));
+        }
+        let mut one_large = vec![0; n];
+        one_large[n - 1] = i16::MIN;
+        assert!(!is_short(logn, &vec![0; n], &one_large));
+    }
+}
