@@ -35,3 +35,57 @@ impl fmt::Display for DecodeError {
 }
 
 impl core::error::Error for DecodeError {}
+
+/// The signature is not valid. Opaque on purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SignatureError;
+
+impl fmt::Display for SignatureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("invalid signature")
+    }
+}
+
+impl core::error::Error for SignatureError {}
+
+impl From<SignatureError> for signature::Error {
+    fn from(_: SignatureError) -> Self {
+        Self::new()
+    }
+}
+
+/// Why a signature cannot be written as asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EncodeError {
+    /// The output buffer is shorter than the encoding.
+    BufferTooSmall,
+    /// The compressed polynomial is longer than this format allows.
+    TooLong,
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::BufferTooSmall => "output buffer is too small",
+            Self::TooLong => "signature does not fit this format",
+        })
+    }
+}
+
+impl core::error::Error for EncodeError {}
+
+/// A caller-owned buffer is shorter than the operation needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScratchTooSmall {
+    /// Elements that are needed.
+    pub needed: usize,
+}
+
+impl fmt::Display for ScratchTooSmall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "scratch is too small: {} elements needed", self.needed)
+    }
+}
+
+impl core::error::Error for ScratchTooSmall {}

@@ -7,22 +7,34 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-#[doc(hidden)]
-pub mod codec;
+#[cfg(feature = "alloc")]
+pub mod batch;
+mod codec;
 mod error;
+mod expand;
 pub mod ffsampling;
 pub mod fft;
 pub mod hash;
+pub mod hazmat;
+pub mod hedge;
+mod keys;
 pub mod lanes;
 mod modq;
 pub mod ntt;
 pub mod params;
 pub mod prng;
-#[doc(hidden)]
-pub mod ring;
+mod ring;
 pub mod sampler;
+mod sign;
+mod signature;
 mod signing;
 pub mod tree;
+mod verify;
 
-pub use error::DecodeError;
+pub use error::{DecodeError, EncodeError, ScratchTooSmall, SignatureError};
+pub use expand::{DefaultStorage, ExpandedKey, Storage};
+pub use keys::SigningKey;
 pub use params::{Falcon512, Falcon1024, Parameters};
+pub use sign::{Scratch, SignStream};
+pub use signature::{Format, Signature, SignatureBytes};
+pub use verify::{MessageHasher, VerifyingKey};

@@ -65,8 +65,8 @@ pub trait Parameters:
     type SigningKeyBytes: ByteArray;
     /// `[u8; PADDED_LEN]`.
     type PaddedBytes: ByteArray;
-    /// `[u8; CT_LEN]`.
-    type CtBytes: ByteArray;
+    /// `[u8; COMPRESSED_MAX_LEN]`.
+    type CompressedBytes: ByteArray;
 
     /// `[i8; N]`: a short secret polynomial.
     type Small: Array<i8>;
@@ -121,7 +121,7 @@ macro_rules! parameter_set {
             type VerifyingKeyBytes = [u8; $vk];
             type SigningKeyBytes = [u8; $sk];
             type PaddedBytes = [u8; $padded];
-            type CtBytes = [u8; $ct];
+            type CompressedBytes = [u8; $compressed];
             type Small = [i8; 1 << $logn];
             type Short = [i16; 1 << $logn];
             type Residues = [u16; 1 << $logn];

@@ -16,11 +16,11 @@ use crate::params::SQUARED_NORM_BOUND;
 
 /// `f` is not invertible modulo `q` and `x^n + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotInvertible;
+pub(crate) struct NotInvertible;
 
 /// `h <- g / f mod q`, in `[0, q)`. `scratch` holds `3n` words. Constant time,
 /// except for the outcome.
-pub fn public_key<N: Ntt>(
+pub(crate) fn public_key<N: Ntt>(
     ntt: &N,
     logn: u32,
     f: &[i8],
@@ -54,7 +54,7 @@ pub fn public_key<N: Ntt>(
 /// zero modulo `p`, which a second transform tells.
 ///
 /// `scratch` holds `5n` values. Constant time, except for the outcome.
-pub fn complete_private(
+pub(crate) fn complete_private(
     logn: u32,
     f: &[i8],
     g: &[i8],
@@ -130,7 +130,7 @@ fn ntru_equation_holds(logn: u32, factors: [&[i8]; 4], scratch: &mut [i16]) -> b
 /// Whether `(c - s2 h, s2)` is short. `h` is in the transform domain; `c` in
 /// `[0, q)` becomes `s1 mod q`; `s2` in `[-2047, 2047]`; `words` and `tmp` hold
 /// `n` words. Variable time: all operands are public.
-pub fn verify_vartime<N: Ntt>(
+pub(crate) fn verify_vartime<N: Ntt>(
     ntt: &N,
     logn: u32,
     c: &mut [u16],
@@ -149,7 +149,7 @@ pub fn verify_vartime<N: Ntt>(
 
 /// Whether `||s1||^2 + ||s2||^2` is within the bound, where `s1` is given by
 /// its residues in `[0, q)`.
-pub fn is_short(logn: u32, s1: &[u16], s2: &[i16]) -> bool {
+pub(crate) fn is_short(logn: u32, s1: &[u16], s2: &[i16]) -> bool {
     /// `32 (6144^2 + 8400^2)` is below `2^32`.
     const CHUNK: usize = 32;
     /// A single coefficient as large as this exceeds every bound.

@@ -87,7 +87,7 @@ fn transform_basis<B: Binary64>(b: B, logn: u32, key: SecretBasis<'_>, out: &mut
     for (out, (row, negative)) in out.chunks_exact_mut(n).zip(rows) {
         for (out, &x) in out.iter_mut().zip(row) {
             let x = i64::from(x);
-            *out = b.from_i64(if negative { -x } else { x });
+            *out = b.float(if negative { -x } else { x });
         }
         b.fft(logn, out);
     }
@@ -124,7 +124,7 @@ fn load_target<B: Binary64, F: Fft>(
 ) {
     for (lane, point) in points.iter().enumerate() {
         for (t, &c) in t0.iter_mut().zip(*point) {
-            fft.set(t, lane, b.mul(b.from_i64(i64::from(c)), INV_Q));
+            fft.set(t, lane, b.mul(b.float(i64::from(c)), INV_Q));
         }
     }
     fft.fft(logn, t0);

@@ -13,7 +13,7 @@ const fn header(logn: u32) -> u8 {
 
 /// Writes a signed message to the start of `out` and returns its length. `None` if a
 /// coefficient exceeds 2047 in absolute value or `out` is too short.
-pub fn seal(
+pub(crate) fn seal(
     logn: u32,
     nonce: &[u8; NONCE_LEN],
     message: &[u8],
@@ -37,7 +37,7 @@ pub fn seal(
 /// # Errors
 /// As [`decode`](super::signature::decode) for the compressed format; `Length`
 /// too if the length field does not fit the input.
-pub fn open<'a>(
+pub(crate) fn open<'a>(
     logn: u32,
     bytes: &'a [u8],
     s2: &mut [i16],

@@ -38,6 +38,17 @@ pub(super) fn compress(s2: &[i16], out: &mut [u8]) -> Option<usize> {
     Some(written)
 }
 
+/// Bytes of the code of `s2`. `None` if a magnitude exceeds 2047.
+pub(crate) fn compressed_len(s2: &[i16]) -> Option<usize> {
+    let (mut bits, mut largest) = (9 * s2.len(), 0);
+    for s in s2 {
+        let magnitude = s.unsigned_abs();
+        largest = largest.max(magnitude);
+        bits += usize::from(magnitude >> 7);
+    }
+    (largest <= MAX_MAGNITUDE).then_some(bits.div_ceil(8))
+}
+
 /// Reads `s2` from the start of `bytes` and returns the number of bytes taken,
 /// the last one having its spare bits zero. Variable time: signatures are public.
 pub(super) fn decompress(bytes: &[u8], s2: &mut [i16]) -> Result<usize, DecodeError> {

@@ -19,15 +19,17 @@
 //!
 //! `FG_BITS`: crate::params::FG_BITS
 
-pub mod attached;
+pub(crate) mod attached;
 mod bits;
 mod compressed;
-pub mod public_key;
-pub mod secret_key;
-pub mod signature;
+pub(crate) mod public_key;
+pub(crate) mod secret_key;
+pub(crate) mod signature;
 
 #[cfg(test)]
 mod tests;
+
+pub(crate) use compressed::compressed_len;
 
 use crate::error::DecodeError;
 

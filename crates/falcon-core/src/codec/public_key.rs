@@ -8,12 +8,12 @@ use crate::params::Q;
 const WIDTH: u32 = 14;
 
 /// Bytes of an encoded public key.
-pub const fn encoded_len(logn: u32) -> usize {
+pub(crate) const fn encoded_len(logn: u32) -> usize {
     1 + packed_len(1 << logn, WIDTH)
 }
 
 /// Writes `h`, in `[0, q)`, to `out` of [`encoded_len`] bytes.
-pub fn encode(logn: u32, h: &[u16], out: &mut [u8]) {
+pub(crate) fn encode(logn: u32, h: &[u16], out: &mut [u8]) {
     if let Some((header, body)) = out.split_first_mut() {
         *header = logn as u8;
         pack(WIDTH, h.iter().copied(), body);
@@ -25,7 +25,7 @@ pub fn encode(logn: u32, h: &[u16], out: &mut [u8]) {
 /// # Errors
 /// `Length`, `Header`; `Range` if a coefficient is `q` or more; `NonCanonical`
 /// if a spare bit is set.
-pub fn decode(logn: u32, bytes: &[u8], h: &mut [u16]) -> Result<(), DecodeError> {
+pub(crate) fn decode(logn: u32, bytes: &[u8], h: &mut [u16]) -> Result<(), DecodeError> {
     let body = strip_header(bytes, logn as u8)?;
     if bytes.len() != encoded_len(logn) {
         return Err(DecodeError::Length);

@@ -23,7 +23,7 @@ const fn header(logn: u32) -> u8 {
 }
 
 /// Bytes of an encoded secret key. All widths times `n` are whole bytes.
-pub const fn encoded_len(logn: u32) -> usize {
+pub(crate) const fn encoded_len(logn: u32) -> usize {
     let [f, g, capital_f] = widths(logn);
     let n = 1 << logn;
     1 + packed_len(n, f) + packed_len(n, g) + packed_len(n, capital_f)
@@ -31,7 +31,7 @@ pub const fn encoded_len(logn: u32) -> usize {
 
 /// Writes `f, g, F` to `out` of [`encoded_len`] bytes. The coefficients must
 /// lie within `2^(width-1) - 1` in absolute value, as those of a generated key do.
-pub fn encode(logn: u32, f: &[i8], g: &[i8], capital_f: &[i8], out: &mut [u8]) {
+pub(crate) fn encode(logn: u32, f: &[i8], g: &[i8], capital_f: &[i8], out: &mut [u8]) {
     let n = 1 << logn;
     let Some((first, mut rest)) = out.split_first_mut() else {
         return;
@@ -48,7 +48,7 @@ pub fn encode(logn: u32, f: &[i8], g: &[i8], capital_f: &[i8], out: &mut [u8]) {
 ///
 /// # Errors
 /// `Length`, `Header`; `Range` if a coefficient is `-2^(width-1)`.
-pub fn decode(
+pub(crate) fn decode(
     logn: u32,
     bytes: &[u8],
     f: &mut [i8],

@@ -21,7 +21,7 @@ pub enum Format {
 }
 
 impl Format {
-    const fn header(self, logn: u32) -> u8 {
+    pub(crate) const fn header(self, logn: u32) -> u8 {
         match self {
             Self::Compressed | Self::Padded => 0x30 + logn as u8,
             Self::ConstantTime => 0x50 + logn as u8,
@@ -33,7 +33,7 @@ impl Format {
     /// Both Golomb-Rice lengths are the reference's: the padded length is a
     /// little above the mean, a sum of terms in `n / 1024` that are rounded down
     /// one by one; the compressed maximum is `11 n + 101 n / 1024` bits of code.
-    pub const fn max_len(self, logn: u32) -> usize {
+    pub(crate) const fn max_len(self, logn: u32) -> usize {
         let n = 1usize << logn;
         /// `floor(k n / 1024)`.
         const fn part(k: usize, n: usize) -> usize {
@@ -55,7 +55,7 @@ impl Format {
 /// padded length (the signer then tries again) or does not fit `out`.
 ///
 /// Constant time in the values for [`Format::ConstantTime`].
-pub fn encode(
+pub(crate) fn encode(
     format: Format,
     logn: u32,
     nonce: &[u8; NONCE_LEN],
@@ -100,7 +100,7 @@ pub fn encode(
 /// `Length` (empty, cut, or longer than the code says), `Header`, `Range` (a
 /// coefficient beyond 2047 in absolute value), `NonCanonical` (minus zero, a
 /// spare bit or a padding byte that is not zero).
-pub fn decode<'a>(
+pub(crate) fn decode<'a>(
     format: Format,
     logn: u32,
     bytes: &'a [u8],

@@ -17,6 +17,7 @@ mod lanes;
 mod twiddle_table;
 
 use core::fmt::Debug;
+use zeroize::Zeroize;
 
 pub use twiddle_table::{IM as TWIDDLE_IM, RE as TWIDDLE_RE};
 
@@ -26,7 +27,7 @@ pub use twiddle_table::{IM as TWIDDLE_IM, RE as TWIDDLE_RE};
 /// 10; `split` and `merge` take halves of length `n/2`.
 pub trait Fft: Copy + Debug + Send + Sync {
     /// One coefficient of every lane.
-    type Real: Copy + Default + Debug + Send + Sync + 'static;
+    type Real: Copy + Default + Debug + Zeroize + Send + Sync + 'static;
     /// Number of lanes.
     const LANES: usize;
 

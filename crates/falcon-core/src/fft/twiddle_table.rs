@@ -6,6 +6,7 @@
 //! the test in the parent module recomputes all of them. Entry 0 is unused.
 
 /// Real parts.
+#[allow(clippy::approx_constant)] // 1/sqrt(2) is one twiddle among many
 pub const RE: [f64; 512] = [
     1.0,
     0.7071067811865476,
@@ -522,6 +523,7 @@ pub const RE: [f64; 512] = [
 ];
 
 /// Imaginary parts.
+#[allow(clippy::approx_constant)] // 1/sqrt(2) is one twiddle among many
 pub const IM: [f64; 512] = [
     0.0,
     0.7071067811865476,

@@ -14,13 +14,12 @@
 
 mod portable;
 mod scalar;
-//mod soft;
-
+//
 pub use portable::Portable;
 pub use scalar::Scalar;
-//pub use soft::Soft;
-
+//
 use core::fmt::Debug;
+use zeroize::Zeroize;
 
 /// `N` lanes of binary64 arithmetic. See the [module](self) for the contract.
 ///
@@ -30,7 +29,7 @@ pub trait Lanes: Copy + Debug + Send + Sync + 'static {
     /// Number of lanes.
     const N: usize;
     /// A register of `N` binary64 values.
-    type F: Copy + Default + Debug + Send + Sync + 'static;
+    type F: Copy + Default + Debug + Zeroize + Send + Sync + 'static;
 
     /// Runs `kernel` in a frame where the features of this token are enabled.
     /// Everything the kernel calls must be inlined into it.
@@ -67,7 +66,7 @@ pub trait Binary64: Lanes<F = f64> {
     /// Square root, rounded to nearest.
     fn sqrt(self, a: f64) -> f64;
     /// `x` as binary64; exact for `|x| <= 2^53`.
-    fn from_i64(self, x: i64) -> f64;
+    fn float(self, x: i64) -> f64;
     /// Nearest integer, ties to even, for `|a| < 2^51`.
     fn rint(self, a: f64) -> i64;
     /// Largest integer `<= a`, for `|a| < 2^51`.

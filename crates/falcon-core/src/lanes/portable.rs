@@ -2,6 +2,7 @@
 
 use super::Lanes;
 use core::array;
+use zeroize::DefaultIsZeroes;
 
 /// `N` lanes of native binary64 in an array. Meant for `N` = 1, 2, 4, 8.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,6 +19,8 @@ impl<const N: usize> Default for Pack<N> {
         Self([0.0; N])
     }
 }
+
+impl<const N: usize> DefaultIsZeroes for Pack<N> {}
 
 impl<const N: usize> Lanes for Portable<N> {
     const N: usize = N;

@@ -58,7 +58,7 @@ impl Binary64 for Scalar {
         libm::sqrt(a)
     }
     #[inline(always)]
-    fn from_i64(self, x: i64) -> f64 {
+    fn float(self, x: i64) -> f64 {
         x as f64
     }
     #[inline(always)]

@@ -31,7 +31,7 @@ const COEFFICIENTS: [u64; 13] = [
 /// The high 64 bits of a product.
 #[inline(always)]
 fn mul_high(a: u64, b: u64) -> u64 {
-    (u128::from(a) * u128::from(b) >> 64) as u64
+    ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
 /// `2^63 * ccs * exp(-x)` for `0 <= x < ln 2` and `0 < ccs < 1`, in fixed point.
@@ -52,7 +52,7 @@ pub(super) fn exp_minus<B: Binary64>(b: B, x: f64, ccs: f64) -> u64 {
 pub(super) fn ber_exp<B: Binary64>(b: B, x: f64, ccs: f64, bytes: &mut impl ByteSource) -> bool {
     // exp(-x) = 2^-s exp(-r), r in [0, ln 2).
     let s = b.trunc(b.mul(x, INV_LN2));
-    let r = b.sub(x, b.mul(b.from_i64(s), LN2));
+    let r = b.sub(x, b.mul(b.float(s), LN2));
     // Saturate s at 63, where the trial has chance 2^-63 and less.
     let s = s as u32;
     let over = (63u32.wrapping_sub(s) >> 31).wrapping_neg();

@@ -39,7 +39,7 @@ impl<B: Binary64, F: Fft, R: ByteSource> SamplerZ for SerialSampler<'_, B, F, R>
         for (lane, source) in self.sources.iter_mut().enumerate() {
             for (center, out) in centers.iter().zip(&mut out) {
                 let z = sample(self.arith, self.fft.get(center, lane), leaf, source);
-                self.fft.set(out, lane, self.arith.from_i64(z));
+                self.fft.set(out, lane, self.arith.float(z));
             }
         }
         out
@@ -55,7 +55,7 @@ pub(super) fn sample<B: Binary64>(
     source: &mut impl ByteSource,
 ) -> i64 {
     let floor = b.floor(center);
-    let r = b.sub(center, b.from_i64(floor));
+    let r = b.sub(center, b.float(floor));
     loop {
         let low = source.next_u64();
         let z0 = half_gaussian(low, source.next_u8());
@@ -64,10 +64,10 @@ pub(super) fn sample<B: Binary64>(
         let z = sign + ((sign << 1) - 1) * z0;
         // The candidate is drawn from a bimodal Gaussian of deviation
         // sigma_max; accept it with the ratio of the two densities.
-        let d = b.sub(b.from_i64(z), r);
+        let d = b.sub(b.float(z), r);
         let x = b.sub(
             b.mul(b.mul(d, d), leaf.dss),
-            b.mul(b.from_i64(z0 * z0), INV_2_SIGMA_MAX_SQUARED),
+            b.mul(b.float(z0 * z0), INV_2_SIGMA_MAX_SQUARED),
         );
         if ber_exp(b, x, leaf.ccs, source) {
             return floor + z;

@@ -1,0 +1,317 @@
+//! The batch seam: many signatures with one call, on any engine.
+//!
+//! Job `i` of `sign_batch(seed, ..)` takes its nonce and its sampler seed from
+//! the fresh `seed`, from `i`, from the secret key and from its message (see
+//! `hedge.rs`), so no randomness is used twice and every engine
+//! gives the same bytes.
+
+use crate::error::SignatureError;
+use crate::expand::ExpandedKey;
+use crate::fft::Fft;
+use crate::hash::{HashToPoint, Shake256HashToPoint, Shake256Reader};
+use crate::hedge::{Hedged, Randomness, Raw, SEED_LEN};
+use crate::lanes::Binary64;
+use crate::params::{Array, NONCE_LEN, Parameters};
+use crate::prng::Prng;
+use crate::sign::Fit;
+use crate::signature::Signature;
+use crate::signing;
+use crate::verify::VerifyingKey;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+use zeroize::Zeroizing;
+
+/// A message to sign, and with what.
+#[derive(Clone, Copy, Debug)]
+pub struct SignJob<'a, P: Parameters> {
+    /// The key. Jobs with the same key should stand together.
+    pub key: &'a ExpandedKey<P>,
+    /// The message.
+    pub message: &'a [u8],
+}
+
+/// A signature to verify.
+#[derive(Clone, Copy, Debug)]
+pub struct VerifyJob<'a, P: Parameters> {
+    /// The key.
+    pub key: &'a VerifyingKey<P>,
+    /// The message.
+    pub message: &'a [u8],
+    /// The signature.
+    pub signature: &'a Signature<P>,
+}
+
+/// Why a batch was not done. The caller's jobs and output are untouched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// The output has another length than the jobs.
+    OutputLength {
+        /// Number of jobs.
+        jobs: usize,
+        /// Length of the output.
+        output: usize,
+    },
+    /// The engine failed; the text says how.
+    Engine(alloc::string::String),
+}
+
+impl fmt::Display for BatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutputLength { jobs, output } => {
+                write!(f, "{jobs} jobs, but room for {output} results")
+            }
+            Self::Engine(what) => write!(f, "engine failed: {what}"),
+        }
+    }
+}
+
+impl core::error::Error for BatchError {}
+
+/// Checks that `output` results take `jobs` jobs.
+fn check_lengths(jobs: usize, output: usize) -> Result<(), BatchError> {
+    if jobs == output {
+        Ok(())
+    } else {
+        Err(BatchError::OutputLength { jobs, output })
+    }
+}
+
+/// An engine that signs many messages at once.
+pub trait BatchSign<P: Parameters>: Send + Sync {
+    /// Signs every job: `out[i]` is the signature of `jobs[i]`.
+    ///
+    /// `seed` must be fresh: it is never used for another batch.
+    ///
+    /// # Errors
+    /// [`BatchError`]; `out` is then unchanged.
+    fn sign_batch(
+        &self,
+        seed: &[u8; SEED_LEN],
+        jobs: &[SignJob<'_, P>],
+        out: &mut [Signature<P>],
+    ) -> Result<(), BatchError>;
+}
+
+/// An engine that verifies many signatures at once.
+pub trait BatchVerify<P: Parameters>: Send + Sync {
+    /// Verifies every job: `out[i]` says whether `jobs[i]` is valid.
+    ///
+    /// # Errors
+    /// [`BatchError`]; `out` is then unchanged.
+    fn verify_batch(
+        &self,
+        jobs: &[VerifyJob<'_, P>],
+        out: &mut [Result<(), SignatureError>],
+    ) -> Result<(), BatchError>;
+}
+
+/// The CPU engine of a register token: `F` runs `F::LANES` signatures side by
+/// side, `B` does the arithmetic of one.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneEngine<B, F> {
+    /// Arithmetic of one lane: sampler and key expansion.
+    pub arith: B,
+    /// Polynomial arithmetic of all lanes.
+    pub fft: F,
+}
+
+/// A job with its randomness, whatever the kind.
+pub(crate) struct Job<'a, P: Parameters, R> {
+    pub(crate) key: &'a ExpandedKey<P>,
+    pub(crate) message: &'a [u8],
+    pub(crate) randomness: R,
+}
+
+/// A job on a lane: what stays the same from one attempt to the next.
+struct Lane<P: Parameters> {
+    job: usize,
+    nonce: [u8; NONCE_LEN],
+    c: P::Residues,
+    stream: Shake256Reader,
+}
+
+impl<P: Parameters> Lane<P> {
+    fn new<R: Randomness>(index: usize, job: &Job<'_, P, R>) -> Self {
+        let nonce = job.randomness.nonce();
+        let mut c = P::Residues::ZERO;
+        Shake256HashToPoint.hash_to_point(&nonce, job.message, c.as_mut());
+        Self {
+            job: index,
+            nonce,
+            c,
+            stream: job.randomness.sampler_stream(c.as_ref()),
+        }
+    }
+}
+
+impl<B: Binary64, F: Fft> LaneEngine<B, F> {
+    /// Signs `jobs` in order; `out` has one element a job.
+    pub(crate) fn sign_jobs<P: Parameters, R: Randomness>(
+        &self,
+        jobs: &[Job<'_, P, R>],
+        fit: Fit,
+        out: &mut [Signature<P>],
+    ) {
+        let same_key = |a: &Job<'_, P, R>, b: &Job<'_, P, R>| core::ptr::eq(a.key, b.key);
+        let mut rest = out;
+        for group in jobs.chunk_by(same_key) {
+            let (out, after) = rest.split_at_mut(group.len());
+            self.sign_group(group, fit, out);
+            rest = after;
+        }
+    }
+
+    /// Signs jobs of one key: every lane takes the next job as soon as its
+    /// own is done, and tries again with the next seed when it is refused.
+    fn sign_group<P: Parameters, R: Randomness>(
+        &self,
+        jobs: &[Job<'_, P, R>],
+        fit: Fit,
+        out: &mut [Signature<P>],
+    ) {
+        let Some(first) = jobs.first() else { return };
+        let key = first.key.expanded_ref();
+        let mut scratch = Zeroizing::new(vec![
+            F::Real::default();
+            signing::stored_scratch_len(P::LOGN)
+        ]);
+        let mut queue = jobs.iter().enumerate();
+        let mut lanes: Vec<Lane<P>> = Vec::with_capacity(F::LANES);
+        let mut prngs: Vec<Prng> = Vec::with_capacity(F::LANES);
+        loop {
+            while lanes.len() < F::LANES {
+                let Some((index, job)) = queue.next() else {
+                    break;
+                };
+                lanes.push(Lane::new(index, job));
+            }
+            if lanes.is_empty() {
+                return;
+            }
+            prngs.clear();
+            prngs.extend(
+                lanes
+                    .iter_mut()
+                    .map(|lane| Prng::new(&lane.stream.read_array())),
+            );
+            // Lanes without a job repeat the last one's point on a fixed
+            // seed; nobody reads what they find.
+            prngs.resize_with(F::LANES, || Prng::new(&[0; crate::prng::SEED_LEN]));
+            let points: Vec<&[u16]> = (0..F::LANES)
+                .map(|i| lanes[i.min(lanes.len() - 1)].c.as_ref())
+                .collect();
+            let v = signing::attempt_stored(
+                self.arith,
+                self.fft,
+                P::LOGN,
+                key,
+                &points,
+                &mut prngs,
+                &mut scratch[..],
+            );
+            drop(points);
+
+            let mut lane_number = 0;
+            lanes.retain(|lane| {
+                let mut s2 = P::Short::ZERO;
+                let norm = signing::short_vector(
+                    self.arith,
+                    self.fft,
+                    lane_number,
+                    lane.c.as_ref(),
+                    v,
+                    s2.as_mut(),
+                );
+                lane_number += 1;
+                let done = signing::is_short(P::LOGN, norm) && fit.accepts::<P>(s2.as_ref());
+                if done {
+                    out[lane.job] = Signature {
+                        nonce: lane.nonce,
+                        s2,
+                    };
+                }
+                !done
+            });
+        }
+    }
+}
+
+impl<P: Parameters, B: Binary64, F: Fft> BatchSign<P> for LaneEngine<B, F> {
+    fn sign_batch(
+        &self,
+        seed: &[u8; SEED_LEN],
+        jobs: &[SignJob<'_, P>],
+        out: &mut [Signature<P>],
+    ) -> Result<(), BatchError> {
+        check_lengths(jobs.len(), out.len())?;
+        let jobs: Vec<_> = (0u64..)
+            .zip(jobs)
+            .map(|(index, job)| Job {
+                key: job.key,
+                message: job.message,
+                randomness: Hedged {
+                    seed,
+                    index,
+                    secret_hash: job.key.hedge_secret(),
+                },
+            })
+            .collect();
+        self.sign_jobs(&jobs, Fit::Padded, out);
+        Ok(())
+    }
+}
+
+impl<P: Parameters, B: Binary64, F: Fft> BatchVerify<P> for LaneEngine<B, F> {
+    fn verify_batch(
+        &self,
+        jobs: &[VerifyJob<'_, P>],
+        out: &mut [Result<(), SignatureError>],
+    ) -> Result<(), BatchError> {
+        check_lengths(jobs.len(), out.len())?;
+        for (job, out) in jobs.iter().zip(out) {
+            *out = job.key.verify(job.message, job.signature);
+        }
+        Ok(())
+    }
+}
+
+/// A job with the caller's own nonce and sampler seed; see
+/// [`hazmat`](crate::hazmat).
+#[derive(Clone, Copy)]
+pub struct RawJob<'a, P: Parameters> {
+    /// The key.
+    pub key: &'a ExpandedKey<P>,
+    /// The message.
+    pub message: &'a [u8],
+    /// Nonce and sampler seed.
+    pub randomness: crate::hazmat::RawRandomness<'a>,
+}
+
+/// Signs every job with its own nonce and sampler seed.
+///
+/// # Errors
+/// As for [`BatchSign::sign_batch`].
+pub fn sign_batch_raw<P: Parameters, B: Binary64, F: Fft>(
+    engine: &LaneEngine<B, F>,
+    jobs: &[RawJob<'_, P>],
+    fit: Fit,
+    out: &mut [Signature<P>],
+) -> Result<(), BatchError> {
+    check_lengths(jobs.len(), out.len())?;
+    let jobs: Vec<_> = jobs
+        .iter()
+        .map(|job| Job {
+            key: job.key,
+            message: job.message,
+            randomness: Raw {
+                nonce: job.randomness.nonce,
+                seed: job.randomness.seed,
+            },
+        })
+        .collect();
+    engine.sign_jobs(&jobs, fit, out);
+    Ok(())
+}

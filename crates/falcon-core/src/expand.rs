@@ -1,0 +1,145 @@
+//! Expanded keys: the basis in the FFT domain and its LDL tree, kept.
+
+use crate::error::ScratchTooSmall;
+use crate::hedge::SECRET_HASH_LEN;
+use crate::keys::SigningKey;
+use crate::lanes::{Binary64, Native};
+use crate::params::Parameters;
+use crate::sign::{Scratch, Secret};
+use crate::signing::{self, ExpandedRef, KeySource};
+use crate::verify::VerifyingKey;
+use core::fmt;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// Memory that can hold an expanded key: `Box<[f64]>`, or `&mut [f64]` without
+/// an allocator.
+pub trait Storage: AsRef<[f64]> + AsMut<[f64]> {}
+impl<T: AsRef<[f64]> + AsMut<[f64]>> Storage for T {}
+
+/// The storage that [`SigningKey::expand`] allocates.
+#[cfg(feature = "alloc")]
+pub type DefaultStorage = alloc::boxed::Box<[f64]>;
+/// Without an allocator there is no storage of its own.
+#[cfg(not(feature = "alloc"))]
+pub type DefaultStorage = [f64; 0];
+
+/// A signing key with its tree: signs in about two thirds of the time. Wiped
+/// when dropped.
+///
+/// 60 KiB for Falcon-512, 128 KiB for Falcon-1024; the same bits on every
+/// engine.
+pub struct ExpandedKey<P: Parameters, B: Storage = DefaultStorage> {
+    reals: B,
+    secret_hash: [u8; SECRET_HASH_LEN],
+    verifying_key: VerifyingKey<P>,
+}
+
+impl<P: Parameters, B: Storage> ExpandedKey<P, B> {
+    /// Reals of an expanded key.
+    pub const LEN: usize = signing::expanded_len(P::LOGN);
+
+    /// Expands `key` into `storage`, with the arithmetic of `arith`.
+    pub(crate) fn expand<A: Binary64>(
+        arith: A,
+        key: &SigningKey<P>,
+        mut storage: B,
+        scratch: &mut Scratch<'_, P>,
+    ) -> Result<Self, ScratchTooSmall> {
+        let reals = storage.as_mut().get_mut(..Self::LEN);
+        let reals = reals.ok_or(ScratchTooSmall { needed: Self::LEN })?;
+        signing::expand(arith, P::LOGN, key.basis(), reals, scratch.reals());
+        Ok(Self::new(key, storage))
+    }
+
+    /// The expanded form of `key`, whose tree is in `storage`.
+    fn new(key: &SigningKey<P>, storage: B) -> Self {
+        Self {
+            reals: storage,
+            secret_hash: *key.secret_hash(),
+            verifying_key: key.verifying_key().clone(),
+        }
+    }
+
+    /// The key that verifies this key's signatures.
+    pub fn verifying_key(&self) -> &VerifyingKey<P> {
+        &self.verifying_key
+    }
+
+    /// The basis and the tree as reals, for engines that upload them.
+    pub fn as_reals(&self) -> &[f64] {
+        &self.reals.as_ref()[..Self::LEN]
+    }
+
+    pub(crate) fn hedge_secret(&self) -> &[u8; SECRET_HASH_LEN] {
+        &self.secret_hash
+    }
+
+    pub(crate) fn expanded_ref(&self) -> ExpandedRef<'_> {
+        ExpandedRef::new(P::LOGN, self.as_reals())
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Parameters> ExpandedKey<P> {
+    /// Expands `key` into storage of its own.
+    pub(crate) fn expand_boxed<A: Binary64>(arith: A, key: &SigningKey<P>) -> Self {
+        let mut storage = alloc::vec![0.0; Self::LEN].into_boxed_slice();
+        crate::sign::with_scratch::<P, _>(|scratch| {
+            signing::expand(arith, P::LOGN, key.basis(), &mut storage, scratch.reals());
+        });
+        Self::new(key, storage)
+    }
+}
+
+impl<P: Parameters> SigningKey<P> {
+    /// Keeps the tree: for keys that sign more than once.
+    #[cfg(feature = "alloc")]
+    pub fn expand(&self) -> ExpandedKey<P> {
+        ExpandedKey::expand_boxed(Native::default(), self)
+    }
+
+    /// [`expand`](Self::expand) into the caller's storage of
+    /// [`ExpandedKey::LEN`] reals.
+    ///
+    /// # Errors
+    /// If `storage` is too small.
+    pub fn expand_in<B: Storage>(
+        &self,
+        storage: B,
+        scratch: &mut Scratch<'_, P>,
+    ) -> Result<ExpandedKey<P, B>, ScratchTooSmall> {
+        ExpandedKey::expand(Native::default(), self, storage, scratch)
+    }
+}
+
+impl<P: Parameters, B: Storage> Secret<P> for ExpandedKey<P, B> {
+    fn secret_hash(&self) -> &[u8; SECRET_HASH_LEN] {
+        &self.secret_hash
+    }
+    fn source(&self) -> KeySource<'_> {
+        KeySource::Stored(self.expanded_ref())
+    }
+}
+
+impl<P: Parameters, B: Storage> AsRef<VerifyingKey<P>> for ExpandedKey<P, B> {
+    fn as_ref(&self) -> &VerifyingKey<P> {
+        &self.verifying_key
+    }
+}
+
+impl<P: Parameters, B: Storage> fmt::Debug for ExpandedKey<P, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExpandedKey")
+            .field("parameters", &P::NAME)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<P: Parameters, B: Storage> Drop for ExpandedKey<P, B> {
+    fn drop(&mut self) {
+        self.reals.as_mut().zeroize();
+        self.secret_hash.zeroize();
+    }
+}
+
+impl<P: Parameters, B: Storage> ZeroizeOnDrop for ExpandedKey<P, B> {}

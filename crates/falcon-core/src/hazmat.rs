@@ -1,0 +1,150 @@
+//! Tools for test drivers, protocols with their own rules, and experts.
+//!
+//! **Two signatures of the same hashed point that come from different sampler
+//! randomness leak the secret key**, and so does one sampler seed used for two
+//! points. Everything here lets the caller break these rules.
+
+use crate::error::SignatureError;
+#[cfg(feature = "alloc")]
+use crate::expand::ExpandedKey;
+use crate::hash::{HashToPoint, Shake256, Shake256HashToPoint};
+use crate::hedge::{Hedged, Raw};
+use crate::keys::SigningKey;
+use crate::lanes::Binary64;
+use crate::params::{Array, NONCE_LEN, Parameters, Q};
+use crate::sign::{Scratch, Secret, sign_message};
+use crate::signature::Signature;
+use crate::verify::VerifyingKey;
+
+#[cfg(feature = "alloc")]
+pub use crate::batch::{RawJob, sign_batch_raw};
+pub use crate::sign::Fit;
+
+/// A secret key in either form: [`SigningKey`] or
+/// [`ExpandedKey`](crate::ExpandedKey).
+#[allow(private_bounds)]
+pub trait SecretKey<P: Parameters>: Secret<P> {}
+impl<P: Parameters, K: Secret<P>> SecretKey<P> for K {}
+
+/// Nonce and sampler seed, given as bytes.
+#[derive(Clone, Copy)]
+pub struct RawRandomness<'a> {
+    /// The nonce.
+    pub nonce: &'a [u8; NONCE_LEN],
+    /// Attempt `k` samples with bytes `56k .. 56k + 56` of `SHAKE256(seed)`.
+    pub seed: &'a [u8],
+}
+
+/// Signs with the caller's nonce and sampler seed, as NIST's test driver does.
+pub fn sign_raw<P: Parameters, B: Binary64>(
+    arith: B,
+    key: &impl SecretKey<P>,
+    randomness: RawRandomness<'_>,
+    message: &[u8],
+    fit: Fit,
+    scratch: &mut Scratch<'_, P>,
+) -> Signature<P> {
+    let raw = Raw {
+        nonce: randomness.nonce,
+        seed: randomness.seed,
+    };
+    sign_message(
+        arith,
+        key,
+        &raw,
+        &Shake256HashToPoint,
+        message,
+        fit,
+        scratch,
+    )
+}
+
+/// Signs without fresh randomness: the same message always gets the same
+/// signature. Whoever can make the device compute wrongly once, for a message
+/// that it signs twice, may learn the key.
+pub fn sign_deterministic<P: Parameters, B: Binary64>(
+    arith: B,
+    key: &impl SecretKey<P>,
+    message: &[u8],
+    scratch: &mut Scratch<'_, P>,
+) -> Signature<P> {
+    let message_hash: [u8; 64] = Shake256::reader(message).read_array();
+    let mut h = Shake256::new();
+    h.update(b"falcon deterministic")
+        .update(key.secret_hash())
+        .update(&message_hash);
+    let seed = h.finalize().read_array();
+    let hedged = Hedged {
+        seed: &seed,
+        index: 0,
+        secret_hash: key.secret_hash(),
+    };
+    sign_message(
+        arith,
+        key,
+        &hedged,
+        &Shake256HashToPoint,
+        message,
+        Fit::Padded,
+        scratch,
+    )
+}
+
+/// Signs under another way to hash messages to points, with hedged randomness
+/// from a fresh `seed`.
+pub fn sign_with_hash<P: Parameters, B: Binary64>(
+    arith: B,
+    key: &impl SecretKey<P>,
+    seed: &[u8; crate::hedge::SEED_LEN],
+    hash: &impl HashToPoint,
+    message: &[u8],
+    scratch: &mut Scratch<'_, P>,
+) -> Signature<P> {
+    let hedged = Hedged {
+        seed,
+        index: 0,
+        secret_hash: key.secret_hash(),
+    };
+    sign_message(arith, key, &hedged, hash, message, Fit::Padded, scratch)
+}
+
+/// Verifies under another way to hash messages to points.
+///
+/// # Errors
+/// Opaque if the signature is not valid.
+pub fn verify_with_hash<P: Parameters>(
+    key: &VerifyingKey<P>,
+    hash: &impl HashToPoint,
+    message: &[u8],
+    signature: &Signature<P>,
+) -> Result<(), SignatureError> {
+    key.verify_with(hash, message, signature)
+}
+
+/// Verifies that `signature` is a short preimage of the point `c`, `n`
+/// coefficients below `q`; the nonce is not looked at.
+///
+/// # Errors
+/// Opaque if it is not, or if `c` is not a point.
+pub fn verify_point<P: Parameters>(
+    key: &VerifyingKey<P>,
+    c: &[u16],
+    signature: &Signature<P>,
+) -> Result<(), SignatureError> {
+    let mut point = P::Residues::ZERO;
+    if c.len() != P::N || c.iter().any(|&c| u32::from(c) >= Q) {
+        return Err(SignatureError);
+    }
+    point.as_mut().copy_from_slice(c);
+    if key.is_preimage(&mut point, signature) {
+        Ok(())
+    } else {
+        Err(SignatureError)
+    }
+}
+
+/// [`SigningKey::expand`] with the arithmetic of `arith`.
+#[cfg(feature = "alloc")]
+pub fn expand_with<P: Parameters, B: Binary64>(arith: B, key: &SigningKey<P>) -> ExpandedKey<P> {
+    ExpandedKey::expand_boxed(arith, key)
+}

@@ -1,0 +1,135 @@
+//! Signing keys.
+
+use crate::codec;
+use crate::error::DecodeError;
+use crate::hash::Shake256;
+use crate::hedge::SECRET_HASH_LEN;
+use crate::ntt::PortableNtt;
+use crate::params::{Array, MAX_LOGN, Parameters};
+use crate::ring;
+use crate::signing::SecretBasis;
+use crate::verify::VerifyingKey;
+use core::fmt;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+/// A signing (secret) key: the short basis `(f, g, F, G)`, and the verifying
+/// key that belongs to it. Wiped when dropped.
+pub struct SigningKey<P: Parameters> {
+    f: P::Small,
+    g: P::Small,
+    capital_f: P::Small,
+    capital_g: P::Small,
+    secret_hash: [u8; SECRET_HASH_LEN],
+    verifying_key: VerifyingKey<P>,
+}
+
+impl<P: Parameters> SigningKey<P> {
+    /// The key of `[f, g, F, G]`, which are wiped.
+    fn new(basis: &mut [P::Small; 4], h: P::Residues) -> Self {
+        let [f, g, capital_f, capital_g] = *basis;
+        basis.zeroize();
+        let mut key = Self {
+            f,
+            g,
+            capital_f,
+            capital_g,
+            secret_hash: [0; SECRET_HASH_LEN],
+            verifying_key: VerifyingKey::from_h(h),
+        };
+        let mut hash = Shake256::new();
+        hash.update(b"falcon secret")
+            .update(key.to_bytes().as_ref());
+        key.secret_hash = hash.finalize().read_array();
+        key
+    }
+
+    pub(crate) fn basis(&self) -> SecretBasis<'_> {
+        SecretBasis {
+            f: self.f.as_ref(),
+            g: self.g.as_ref(),
+            capital_f: self.capital_f.as_ref(),
+            capital_g: self.capital_g.as_ref(),
+        }
+    }
+
+    pub(crate) fn secret_hash(&self) -> &[u8; SECRET_HASH_LEN] {
+        &self.secret_hash
+    }
+
+    /// The key that verifies this key's signatures.
+    pub fn verifying_key(&self) -> &VerifyingKey<P> {
+        &self.verifying_key
+    }
+
+    /// The round-3 encoding: header, `f`, `g`, `F`; 1281 or 2305 bytes. `G`
+    /// and the verifying key follow from these.
+    pub fn to_bytes(&self) -> Zeroizing<P::SigningKeyBytes> {
+        let mut out = Zeroizing::new(P::SigningKeyBytes::ZERO);
+        codec::secret_key::encode(
+            P::LOGN,
+            self.f.as_ref(),
+            self.g.as_ref(),
+            self.capital_f.as_ref(),
+            out.as_mut(),
+        );
+        out
+    }
+}
+
+impl<P: Parameters> TryFrom<&[u8]> for SigningKey<P> {
+    type Error = DecodeError;
+
+    /// Reads the round-3 encoding and checks that it is a key: `f` is
+    /// invertible, `fG - gF = q`, and the basis is as short as signing needs.
+    fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut basis = Zeroizing::new([P::Small::ZERO; 4]);
+        let [f, g, capital_f, capital_g] = &mut *basis;
+        codec::secret_key::decode(P::LOGN, bytes, f.as_mut(), g.as_mut(), capital_f.as_mut())?;
+        let mut words = Zeroizing::new([0i16; 5 << MAX_LOGN]);
+        let mut h = P::Residues::ZERO;
+        ring::complete_private(
+            P::LOGN,
+            f.as_ref(),
+            g.as_ref(),
+            capital_f.as_ref(),
+            capital_g.as_mut(),
+            &mut words[..5 * P::N],
+        )?;
+        ring::public_key(
+            &PortableNtt,
+            P::LOGN,
+            f.as_ref(),
+            g.as_ref(),
+            h.as_mut(),
+            &mut words[..3 * P::N],
+        )
+        .map_err(|_| DecodeError::InvalidKey)?;
+        Ok(Self::new(&mut basis, h))
+    }
+}
+
+impl<P: Parameters> AsRef<VerifyingKey<P>> for SigningKey<P> {
+    fn as_ref(&self) -> &VerifyingKey<P> {
+        &self.verifying_key
+    }
+}
+
+impl<P: Parameters> fmt::Debug for SigningKey<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SigningKey")
+            .field("parameters", &P::NAME)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<P: Parameters> Drop for SigningKey<P> {
+    fn drop(&mut self) {
+        self.f.zeroize();
+        self.g.zeroize();
+        self.capital_f.zeroize();
+        self.capital_g.zeroize();
+        self.secret_hash.zeroize();
+    }
+}
+
+impl<P: Parameters> ZeroizeOnDrop for SigningKey<P> {}

@@ -1,0 +1,218 @@
+//! Signatures and their encodings.
+
+use crate::codec::{attached, compressed_len, signature as codec};
+use crate::error::{DecodeError, EncodeError};
+use crate::params::{Array, NONCE_LEN, Parameters, SQUARED_NORM_BOUND};
+use core::fmt;
+
+pub use crate::codec::signature::Format;
+
+/// A Falcon signature: the nonce and the short polynomial `s2`.
+///
+/// It is public data. Its byte form ([`TryFrom<&[u8]>`](Self), [`to_bytes`](
+/// Self::to_bytes)) is [`Format::Padded`] when it fits, which every signature
+/// made here does, else [`Format::Compressed`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Signature<P: Parameters> {
+    pub(crate) nonce: [u8; NONCE_LEN],
+    pub(crate) s2: P::Short,
+}
+
+impl<P: Parameters> Signature<P> {
+    /// The zero signature, which no message has: a placeholder for
+    /// [`BatchSign`](crate::batch::BatchSign) to fill.
+    pub const EMPTY: Self = Self {
+        nonce: [0; NONCE_LEN],
+        s2: P::Short::ZERO,
+    };
+
+    /// The nonce that was hashed before the message.
+    pub fn nonce(&self) -> &[u8; NONCE_LEN] {
+        &self.nonce
+    }
+
+    /// The coefficients of `s2`.
+    pub fn s2(&self) -> &[i16] {
+        self.s2.as_ref()
+    }
+
+    /// Reads `bytes` as `format`.
+    ///
+    /// # Errors
+    /// See [`DecodeError`]; every non-canonical form is refused, and so is an
+    /// `s2` too long to be part of any valid signature.
+    pub fn from_bytes(format: Format, bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut out = Self::EMPTY;
+        out.nonce = *codec::decode(format, P::LOGN, bytes, out.s2.as_mut())?;
+        if is_short(P::LOGN, out.s2.as_ref()) {
+            Ok(out)
+        } else {
+            Err(DecodeError::Range)
+        }
+    }
+
+    /// The one format that `bytes` can be in, by header and length.
+    ///
+    /// # Errors
+    /// [`DecodeError::Header`] or [`DecodeError::Length`] if there is none.
+    pub fn detect(bytes: &[u8]) -> Result<Format, DecodeError> {
+        let header = *bytes.first().ok_or(DecodeError::Length)?;
+        if header == Format::ConstantTime.header(P::LOGN) {
+            Ok(Format::ConstantTime)
+        } else if header != Format::Compressed.header(P::LOGN) {
+            Err(DecodeError::Header)
+        } else if bytes.len() == P::PADDED_LEN {
+            Ok(Format::Padded)
+        } else {
+            Ok(Format::Compressed)
+        }
+    }
+
+    /// Bytes in `format`: fixed but for [`Format::Compressed`]. `None` if the
+    /// signature cannot be written so.
+    pub fn encoded_len(&self, format: Format) -> Option<usize> {
+        let compressed = 1 + NONCE_LEN + compressed_len(self.s2.as_ref())?;
+        match format {
+            Format::Compressed => Some(compressed),
+            Format::Padded => (compressed <= P::PADDED_LEN).then_some(P::PADDED_LEN),
+            Format::ConstantTime => Some(P::CT_LEN),
+        }
+    }
+
+    /// Writes the signature in `format` at the start of `out` and returns the
+    /// number of bytes.
+    ///
+    /// # Errors
+    /// [`EncodeError::BufferTooSmall`], or [`EncodeError::TooLong`] if the
+    /// compressed polynomial does not fit the padded form.
+    pub fn encode(&self, format: Format, out: &mut [u8]) -> Result<usize, EncodeError> {
+        let len = self.encoded_len(format).ok_or(EncodeError::TooLong)?;
+        let out = out.get_mut(..len).ok_or(EncodeError::BufferTooSmall)?;
+        codec::encode(format, P::LOGN, &self.nonce, self.s2.as_ref(), out)
+            .ok_or(EncodeError::TooLong)
+    }
+
+    /// The canonical bytes: padded if it fits, else compressed.
+    pub fn to_bytes(&self) -> SignatureBytes<P> {
+        let mut bytes = SignatureBytes::<P> {
+            bytes: P::CompressedBytes::ZERO,
+            len: 0,
+        };
+        for format in [Format::Padded, Format::Compressed] {
+            if let Ok(len) = self.encode(format, bytes.bytes.as_mut()) {
+                bytes.len = len;
+                break;
+            }
+        }
+        bytes
+    }
+
+    /// Reads a signed message in the form of the NIST submission: length,
+    /// nonce, message, compressed signature. Returns signature and message.
+    ///
+    /// # Errors
+    /// As for [`from_bytes`](Self::from_bytes).
+    pub fn from_attached(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
+        let mut out = Self::EMPTY;
+        let (nonce, message) = attached::open(P::LOGN, bytes, out.s2.as_mut())?;
+        out.nonce = *nonce;
+        if is_short(P::LOGN, out.s2.as_ref()) {
+            Ok((out, message))
+        } else {
+            Err(DecodeError::Range)
+        }
+    }
+
+    /// Writes `message` with this signature in the form that
+    /// [`from_attached`](Self::from_attached) reads, at the start of `out`,
+    /// and returns the number of bytes: at most [`Parameters::COMPRESSED_MAX_LEN`]
+    /// and 2 more than the message.
+    ///
+    /// # Errors
+    /// [`EncodeError::BufferTooSmall`].
+    pub fn encode_attached(&self, message: &[u8], out: &mut [u8]) -> Result<usize, EncodeError> {
+        attached::seal(P::LOGN, &self.nonce, message, self.s2.as_ref(), out)
+            .ok_or(EncodeError::BufferTooSmall)
+    }
+
+    /// The signature in `format` as a vector.
+    ///
+    /// # Errors
+    /// As for [`encode`](Self::encode).
+    #[cfg(feature = "alloc")]
+    pub fn to_vec(&self, format: Format) -> Result<alloc::vec::Vec<u8>, EncodeError> {
+        let len = self.encoded_len(format).ok_or(EncodeError::TooLong)?;
+        let mut out = alloc::vec![0; len];
+        self.encode(format, &mut out)?;
+        Ok(out)
+    }
+}
+
+impl<P: Parameters> fmt::Debug for Signature<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Signature")
+            .field("parameters", &P::NAME)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<P: Parameters> TryFrom<&[u8]> for Signature<P> {
+    type Error = DecodeError;
+
+    /// Reads the canonical bytes: a padded signature, or a compressed one
+    /// that is longer.
+    fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
+        match bytes.len() {
+            len if len < P::PADDED_LEN => Err(DecodeError::Length),
+            len if len == P::PADDED_LEN => Self::from_bytes(Format::Padded, bytes),
+            _ => Self::from_bytes(Format::Compressed, bytes),
+        }
+    }
+}
+
+/// True if `||s2||^2` alone is within the bound of the scheme.
+///
+/// Under it the compressed form has at most `COMPRESSED_MAX_LEN` bytes. A
+/// coefficient costs 9 bits and one more for each multiple of 128 in its
+/// magnitude; raising it from 128(k-1) to 128k takes (2k-1) 2^14 of the bound.
+/// The dearest use of 34,034,726 is k = 2 for all 512 coefficients and k = 3
+/// for 5: 5637 bits, 746 bytes with header and nonce. For n = 1024 it is
+/// 11,302 bits, 1454 bytes.
+fn is_short(logn: u32, s2: &[i16]) -> bool {
+    let norm: u64 = s2
+        .iter()
+        .map(|&s| u64::from((i32::from(s) * i32::from(s)) as u32))
+        .sum();
+    norm <= u64::from(SQUARED_NORM_BOUND[logn as usize])
+}
+
+/// The canonical bytes of a signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SignatureBytes<P: Parameters> {
+    bytes: P::CompressedBytes,
+    len: usize,
+}
+
+impl<P: Parameters> AsRef<[u8]> for SignatureBytes<P> {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes.as_ref()[..self.len]
+    }
+}
+
+impl<P: Parameters> core::ops::Deref for SignatureBytes<P> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.as_ref()
+    }
+}
+
+impl<P: Parameters> From<Signature<P>> for SignatureBytes<P> {
+    fn from(signature: Signature<P>) -> Self {
+        signature.to_bytes()
+    }
+}
+
+impl<P: Parameters> signature::SignatureEncoding for Signature<P> {
+    type Repr = SignatureBytes<P>;
+}
