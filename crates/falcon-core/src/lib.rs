@@ -14,6 +14,8 @@ mod error;
 mod expand;
 pub mod ffsampling;
 pub mod fft;
+#[doc(hidden)]
+pub mod fpr;
 pub mod hash;
 pub mod hazmat;
 pub mod hedge;

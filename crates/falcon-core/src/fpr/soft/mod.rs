@@ -1,0 +1,167 @@
+//! Constant-time binary64 on the bits of an `f64`: no floating-point
+//! instruction, no branch, table or division that depends on an operand.
+//!
+//! # Contract
+//!
+//! An operand is a zero of either sign or a normal number with
+//! `2^-500 <= |x| < 2^500`. Falcon stays far inside (about `2^-200 ..= 2^100`).
+//! Then every result is what IEEE 754 defines for rounding to nearest, ties to
+//! even, down to the sign of a zero: all results are zero or in the normal
+//! range, since a nonzero sum is a multiple of the last place `2^-552` of its
+//! operands, and products and quotients are in `2^-1000 ..= 2^1000`.
+//!
+//! Infinities, NaNs and subnormal operands are not supported: the functions
+//! return some bits for them and nothing worse happens. The same holds for a
+//! divisor of zero and for the square root of a negative number.
+//!
+//! # Notation
+//!
+//! `x = (-1)^s 2^(e - 1023) (m / 2^52)`, with `s` the sign bit, `e` the biased
+//! exponent (0 for a zero, else `1 ..= 2046`) and `m` the significand with its
+//! leading bit, `2^52 <= m < 2^53`. Inside the operations `z` is an unrounded
+//! significand, normalised to `2^62 <= z < 2^63`, whose low bit is sticky: it
+//! is set if the exact value is not `z`, so that rounding sees on which side
+//! of a tie the exact value lies.
+
+mod arith;
+mod convert;
+mod div;
+mod sqrt;
+#[cfg(test)]
+mod tests;
+mod word;
+
+use word::Native;
+
+/// Bit 63: the sign.
+const SIGN: u64 = 1 << 63;
+/// Bits 0 to 51: the significand without its leading bit.
+const FRACTION: u64 = (1 << 52) - 1;
+/// Bit 52: the leading bit of a significand, or one step of the exponent.
+const LEADING: u64 = 1 << 52;
+
+/// The biased exponent.
+#[inline(always)]
+fn exponent(x: u64) -> u64 {
+    (x >> 52) & 0x7FF
+}
+
+/// The significand of a nonzero `x`, in `2^52 .. 2^53`. For a zero, `2^52`.
+#[inline(always)]
+fn significand(x: u64) -> u64 {
+    (x & FRACTION) | LEADING
+}
+
+/// All ones if bit 63 of `x` is set, else zero.
+#[inline(always)]
+fn sign_mask(x: u64) -> u64 {
+    ((x as i64) >> 63) as u64
+}
+
+/// All ones if `0 < x <= 2^63`, zero if `x = 0`.
+#[inline(always)]
+fn nonzero_mask(x: u64) -> u64 {
+    sign_mask(x.wrapping_neg())
+}
+
+/// Magnitude bits of `2^(e - 1022) (z / 2^62)` rounded to nearest, ties to
+/// even, for `2^62 <= z < 2^63` with a sticky low bit.
+///
+/// `z` has ten bits too many. Adding half of a last place, less one unless
+/// the kept part is odd, carries into the kept part exactly when it must be
+/// rounded up. The leading bit of the rounded significand is added to the
+/// exponent field, hence `1022`; a significand rounded up to `2^53` adds two
+/// and leaves the fraction zero, which is the right power of two.
+#[inline(always)]
+fn round(e: u64, z: u64) -> u64 {
+    let rounded = (z + 0x1FF + ((z >> 10) & 1)) >> 10;
+    (e << 52).wrapping_add(rounded)
+}
+
+/// [`round`] for `2^61 <= z < 2^63`, where `e` belongs to the upper half:
+/// doubles `z` and decrements `e` in the lower half.
+#[inline(always)]
+fn round_either(e: u64, z: u64) -> u64 {
+    let low = !sign_mask(z << 1);
+    round(e.wrapping_add(low), z + (z & low))
+}
+
+/// `a + b`.
+#[inline]
+pub fn add(a: u64, b: u64) -> u64 {
+    arith::add::<Native>(a, b)
+}
+
+/// `a - b`.
+#[inline]
+pub fn sub(a: u64, b: u64) -> u64 {
+    // By definition in IEEE 754, a - b = a + (-b), signed zeros included.
+    arith::add::<Native>(a, neg(b))
+}
+
+/// `a * b`.
+#[inline]
+pub fn mul(a: u64, b: u64) -> u64 {
+    arith::mul::<Native>(a, b)
+}
+
+/// `a / b`, for nonzero `b`.
+#[inline]
+pub fn div(a: u64, b: u64) -> u64 {
+    div::div::<Native>(a, b)
+}
+
+/// The square root of `a`, a zero of either sign or positive.
+#[inline]
+pub fn sqrt(a: u64) -> u64 {
+    sqrt::sqrt::<Native>(a)
+}
+
+/// `-a`.
+#[inline]
+pub fn neg(a: u64) -> u64 {
+    a ^ SIGN
+}
+
+/// `a / 2`.
+#[inline]
+pub fn half(a: u64) -> u64 {
+    // One step of the exponent, none for a zero.
+    a.wrapping_sub(LEADING & nonzero_mask(exponent(a)))
+}
+
+/// `x`, rounded to nearest, ties to even.
+#[inline]
+pub fn from_i64(x: i64) -> u64 {
+    convert::from_i64::<Native>(x)
+}
+
+/// The integer nearest to `a`, ties to even, for `|a| < 2^62`.
+#[inline]
+pub fn rint(a: u64) -> i64 {
+    convert::rint::<Native>(a)
+}
+
+/// The largest integer not above `a`, for `|a| < 2^62`.
+#[inline]
+pub fn floor(a: u64) -> i64 {
+    convert::floor::<Native>(a)
+}
+
+/// `a` rounded towards zero, for `|a| < 2^63`.
+#[inline]
+pub fn trunc(a: u64) -> i64 {
+    convert::trunc::<Native>(a)
+}
+
+/// All ones if `a < b`, else zero. The two zeros are equal.
+#[inline]
+pub fn lt_mask(a: u64, b: u64) -> u64 {
+    // As two's complement integers, the bits of numbers of one sign are
+    // ordered as the numbers, or in reverse; -0 becomes 0.
+    let key = |x: u64| ((x & !SIGN) ^ sign_mask(x)).wrapping_sub(sign_mask(x));
+    let (x, y) = (key(a), key(b));
+    // The sign of x - y, corrected where the subtraction overflows.
+    let d = x.wrapping_sub(y);
+    sign_mask(d ^ ((x ^ y) & (d ^ x)))
+}

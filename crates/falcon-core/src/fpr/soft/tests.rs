@@ -1,0 +1,333 @@
+//! Every operation, on both register widths, against the machine's own
+//! binary64 unit, bit for bit.
+
+use super::word::{Word, Word32, Word64};
+use super::{arith, convert, div, half, lt_mask, neg, sqrt, sub};
+use std::vec::Vec;
+
+/// Random cases for each operation.
+const CASES: usize = if cfg!(debug_assertions) {
+    1_000_000
+} else {
+    10_000_000
+};
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        ((u128::from(self.word()) * u128::from(n)) >> 64) as u64
+    }
+
+    /// A fraction field: random, or of the kinds that give ties and carries.
+    fn fraction(&mut self) -> u64 {
+        let all = (1u64 << 52) - 1;
+        let cut = self.below(53);
+        match self.below(8) {
+            0 => 0,
+            1 => all,
+            2 => (all << cut) & all,
+            3 => all >> cut,
+            4 => (1 << cut) & all,
+            5 => (self.word() << cut) & all,
+            _ => self.word() & all,
+        }
+    }
+
+    fn with_exponent(&mut self, e: u64) -> u64 {
+        (self.word() & (1 << 63)) | (e << 52) | self.fraction()
+    }
+
+    /// Any operand of the contract: exponents -500 to 499, now and then a zero.
+    fn operand(&mut self) -> u64 {
+        if self.below(64) == 0 {
+            return self.word() & (1 << 63);
+        }
+        let e = 523 + self.below(1000);
+        self.with_exponent(e)
+    }
+
+    /// Two operands, mostly of close exponents, sometimes of close or equal
+    /// magnitudes.
+    fn pair(&mut self) -> (u64, u64) {
+        let a = self.operand();
+        if a << 1 == 0 {
+            return (a, self.operand());
+        }
+        let e = (a >> 52) & 0x7FF;
+        let near =
+            |e: u64, shift: u64, range: u64| (e + shift).saturating_sub(range).clamp(523, 1522);
+        let b = match self.below(8) {
+            0 => self.operand(),
+            1 => a ^ (self.word() & (1 << 63)),
+            2 => {
+                let ulps = self.below(9).wrapping_sub(4);
+                let b = a.wrapping_add(ulps) ^ (self.word() & (1 << 63));
+                let e = near((b >> 52) & 0x7FF, 0, 0);
+                (b & !(0x7FF << 52)) | (e << 52)
+            }
+            3 => {
+                let shift = self.below(5);
+                self.with_exponent(near(e, shift, 2))
+            }
+            _ => {
+                let shift = self.below(141);
+                self.with_exponent(near(e, shift, 70))
+            }
+        };
+        (a, b)
+    }
+}
+
+/// Operands at the edges: zeros, powers of two and their neighbours, ties of
+/// the integer conversions, the ends of the contract.
+fn edges() -> Vec<u64> {
+    let mut list = std::vec![0u64];
+    for e in [
+        -500, -499, -64, -54, -53, -52, -12, -11, -10, -2, -1, 0, 1, 2, 10, 51, 52, 53, 54, 61,
+        498, 499,
+    ] {
+        let base = ((e + 1023) as u64) << 52;
+        let end = (1u64 << 52) - 1;
+        for fraction in [
+            0,
+            1,
+            2,
+            3,
+            end >> 1,
+            (end >> 1) + 1,
+            (end >> 1) + 2,
+            end - 2,
+            end - 1,
+            end,
+        ] {
+            list.push(base | fraction);
+        }
+    }
+    for k in 0..40u64 {
+        list.push((k as f64 / 4.0).to_bits());
+        list.push((k as f64 / 2.0 + 1_048_576.5).to_bits());
+        list.push((k as f64 / 2.0 + 2_251_799_813_685_240.0).to_bits());
+    }
+    let negated: Vec<u64> = list.iter().map(|x| x ^ (1 << 63)).collect();
+    list.extend(negated);
+    list
+}
+
+fn for_each_pair(seed: u64, mut check: impl FnMut(u64, u64)) {
+    let edges = edges();
+    for &a in &edges {
+        for &b in &edges {
+            check(a, b);
+        }
+    }
+    let mut random = Random(seed);
+    for _ in 0..CASES {
+        let (a, b) = random.pair();
+        check(a, b);
+        check(b, a);
+    }
+}
+
+fn for_each_operand(seed: u64, mut check: impl FnMut(u64)) {
+    edges().into_iter().for_each(&mut check);
+    let mut random = Random(seed);
+    for _ in 0..CASES {
+        check(random.operand());
+    }
+}
+
+/// Checks both widths of a binary operation against the native one.
+fn check_binary(
+    seed: u64,
+    ours: [fn(u64, u64) -> u64; 2],
+    native: fn(f64, f64) -> f64,
+    defined: fn(u64, u64) -> bool,
+) {
+    for_each_pair(seed, |a, b| {
+        if !defined(a, b) {
+            return;
+        }
+        let want = native(f64::from_bits(a), f64::from_bits(b)).to_bits();
+        for (got, width) in [(ours[0](a, b), 64), (ours[1](a, b), 32)] {
+            assert_eq!(
+                got, want,
+                "{a:#018x} {b:#018x}: {got:#018x} is not {want:#018x}, width {width}"
+            );
+        }
+    });
+}
+
+#[test]
+fn add_has_the_bits_of_the_native_unit() {
+    check_binary(
+        1,
+        [arith::add::<Word64>, arith::add::<Word32>],
+        |a, b| a + b,
+        |_, _| true,
+    );
+}
+
+#[test]
+fn sub_has_the_bits_of_the_native_unit() {
+    check_binary(
+        2,
+        [sub, |a, b| arith::add::<Word32>(a, neg(b))],
+        |a, b| a - b,
+        |_, _| true,
+    );
+}
+
+#[test]
+fn mul_has_the_bits_of_the_native_unit() {
+    check_binary(
+        3,
+        [arith::mul::<Word64>, arith::mul::<Word32>],
+        |a, b| a * b,
+        |_, _| true,
+    );
+}
+
+#[test]
+fn div_has_the_bits_of_the_native_unit() {
+    check_binary(
+        4,
+        [div::div::<Word64>, div::div::<Word32>],
+        |a, b| a / b,
+        |_, b| b << 1 != 0,
+    );
+}
+
+#[test]
+fn quotients_next_to_ties_round_correctly() {
+    // a = (q + 1/2 ulp) b cannot be exact for 53-bit a, but numbers next to
+    // such products bring the quotient as close to a tie as it can get.
+    let mut random = Random(5);
+    for _ in 0..CASES / 4 {
+        let (q, b) = (random.with_exponent(1023), random.with_exponent(1023));
+        let a = f64::from_bits(q) * f64::from_bits(b);
+        for a in [a.to_bits() - 1, a.to_bits(), a.to_bits() + 1] {
+            let want = (f64::from_bits(a) / f64::from_bits(b)).to_bits();
+            assert_eq!(div::div::<Word64>(a, b), want, "{a:#018x} {b:#018x}");
+            assert_eq!(div::div::<Word32>(a, b), want, "{a:#018x} {b:#018x}");
+        }
+    }
+}
+
+#[test]
+fn sqrt_has_the_bits_of_the_native_unit() {
+    let check = |a: u64| {
+        let want = f64::from_bits(a).sqrt().to_bits();
+        assert_eq!(sqrt::sqrt::<Word64>(a), want, "{a:#018x}");
+        assert_eq!(sqrt::sqrt::<Word32>(a), want, "{a:#018x}");
+    };
+    for_each_operand(6, |a| check(a & !(u64::from(a << 1 != 0) << 63)));
+    // Squares and their neighbours: exact roots and the closest misses.
+    let mut random = Random(7);
+    for _ in 0..CASES / 4 {
+        let e = 1000 + random.below(40);
+        let root = f64::from_bits(random.with_exponent(e));
+        let square = (root * root).to_bits();
+        (square - 1..=square + 1).for_each(check);
+    }
+}
+
+#[test]
+fn neg_and_half_have_the_bits_of_the_native_unit() {
+    for_each_operand(8, |a| {
+        let x = f64::from_bits(a);
+        assert_eq!(neg(a), (-x).to_bits(), "{a:#018x}");
+        assert_eq!(half(a), (x / 2.0).to_bits(), "{a:#018x}");
+    });
+}
+
+#[test]
+fn lt_mask_has_the_order_of_the_native_unit() {
+    for_each_pair(9, |a, b| {
+        let want = u64::from(f64::from_bits(a) < f64::from_bits(b)).wrapping_neg();
+        assert_eq!(lt_mask(a, b), want, "{a:#018x} {b:#018x}");
+    });
+}
+
+#[test]
+fn from_i64_rounds_like_the_native_conversion() {
+    fn check(x: i64) {
+        let want = (x as f64).to_bits();
+        assert_eq!(convert::from_i64::<Word64>(x), want, "{x}");
+        assert_eq!(convert::from_i64::<Word32>(x), want, "{x}");
+    }
+    for k in 0..64 {
+        for step in -9..=9 {
+            check((1i64 << k).wrapping_add(step));
+            check((1i64 << k).wrapping_neg().wrapping_add(step));
+            check(((3i64 << 53) >> 1).wrapping_shl(k).wrapping_add(step));
+        }
+    }
+    let mut random = Random(10);
+    for _ in 0..CASES {
+        let shift = random.below(64);
+        check((random.word() as i64) >> shift);
+        check((random.fraction() << shift) as i64);
+    }
+}
+
+#[test]
+fn conversions_to_integers_agree_with_the_native_unit() {
+    fn check<W: Word>(a: u64) {
+        let x = f64::from_bits(a);
+        if x.abs() < 9.2e18 {
+            assert_eq!(convert::trunc::<W>(a), x as i64, "trunc {a:#018x}");
+        }
+        if x.abs() < 4.6e18 {
+            assert_eq!(convert::floor::<W>(a), x.floor() as i64, "floor {a:#018x}");
+            assert_eq!(
+                convert::rint::<W>(a),
+                x.round_ties_even() as i64,
+                "rint {a:#018x}"
+            );
+        }
+    }
+    for_each_operand(11, |a| {
+        check::<Word64>(a);
+        check::<Word32>(a);
+    });
+    let mut random = Random(12);
+    for _ in 0..CASES {
+        let e = 1023 - 70 + random.below(133);
+        let a = random.with_exponent(e);
+        check::<Word64>(a);
+        check::<Word32>(a);
+        // Ties: an integer and a half, of either sign.
+        let shift = 12 + random.below(50);
+        let tie = ((random.word() as i64) >> shift) as f64 + 0.5;
+        check::<Word64>(tie.to_bits());
+        check::<Word32>(tie.to_bits());
+    }
+}
+
+#[test]
+fn word_primitives_agree_at_every_distance() {
+    let mut random = Random(13);
+    for _ in 0..CASES / 100 {
+        let (a, b) = (random.word() >> random.below(64), random.fraction());
+        assert_eq!(Word64::mul_wide(a, b), Word32::mul_wide(a, b));
+        assert_eq!(Word64::leading_zeros(a | 1), Word32::leading_zeros(a | 1));
+        for n in 0..64 {
+            assert_eq!(Word64::shl(a, n), Word32::shl(a, n), "{a:#x} << {n}");
+            assert_eq!(Word64::shr(a, n), Word32::shr(a, n), "{a:#x} >> {n}");
+            assert_eq!(
+                Word64::shr_sticky(a, n),
+                Word32::shr_sticky(a, n),
+                "{a:#x} >> {n}"
+            );
+        }
+    }
+}
