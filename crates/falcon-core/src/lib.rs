@@ -14,8 +14,7 @@ mod error;
 mod expand;
 pub mod ffsampling;
 pub mod fft;
-#[doc(hidden)]
-pub mod fpr;
+mod fpr;
 pub mod hash;
 pub mod hazmat;
 pub mod hedge;

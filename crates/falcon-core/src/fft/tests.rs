@@ -1,7 +1,7 @@
 //! The FFT against the naive transform, and the twiddle table recomputed.
 
 use super::*;
-use crate::lanes::{Lanes, Portable, Scalar};
+use crate::lanes::{Lanes, Portable, Scalar, Soft};
 use num_bigint::BigInt;
 use std::vec;
 use std::vec::Vec;
@@ -253,7 +253,9 @@ fn equals_scalar<L: Lanes>(fft: L) {
 }
 
 #[test]
-fn soft_equals_scalar() {}
+fn soft_equals_scalar() {
+    equals_scalar(Soft);
+}
 
 #[test]
 fn portable_lanes_equal_scalar() {

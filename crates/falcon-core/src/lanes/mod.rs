@@ -14,9 +14,11 @@
 
 mod portable;
 mod scalar;
+mod soft;
 //
 pub use portable::Portable;
 pub use scalar::Scalar;
+pub use soft::Soft;
 //
 use core::fmt::Debug;
 use zeroize::Zeroize;
@@ -61,6 +63,9 @@ pub trait Lanes: Copy + Debug + Send + Sync + 'static {
 /// division, square root and conversions. Its register is an `f64` in memory,
 /// so key material is shared by all engines.
 pub trait Binary64: Lanes<F = f64> {
+    /// Whether the machine's binary64 unit does the arithmetic.
+    const HARDWARE: bool;
+
     /// `a / b`, rounded to nearest.
     fn div(self, a: f64, b: f64) -> f64;
     /// Square root, rounded to nearest.

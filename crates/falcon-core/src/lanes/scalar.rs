@@ -49,6 +49,8 @@ impl Lanes for Scalar {
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
 impl Binary64 for Scalar {
+    const HARDWARE: bool = true;
+
     #[inline(always)]
     fn div(self, a: f64, b: f64) -> f64 {
         a / b

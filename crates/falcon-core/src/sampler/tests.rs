@@ -2,7 +2,7 @@
 
 use super::serial::sample;
 use super::*;
-use crate::lanes::{Binary64, Scalar};
+use crate::lanes::{Binary64, Scalar, Soft};
 use std::vec::Vec;
 
 /// Bytes in the order of the published vectors, where the nine bytes of a
@@ -65,4 +65,7 @@ fn samplerz_vectors_on_scalar() {
 }
 
 #[test]
-fn samplerz_vectors_on_soft() {}
+fn samplerz_vectors_on_soft() {
+    vectors_hold(Soft, KAT512, 1024);
+    vectors_hold(Soft, KAT1024, 2048);
+}

@@ -1,0 +1,87 @@
+//! One lane on integers alone.
+
+use super::{Binary64, Lanes};
+use crate::fpr::soft;
+
+/// One lane of binary64 computed with integer instructions, in constant time.
+///
+/// Values are still stored as `f64`; only their bits are ever used, so no
+/// floating-point instruction is executed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Soft;
+
+#[inline(always)]
+fn binary(op: impl FnOnce(u64, u64) -> u64, a: f64, b: f64) -> f64 {
+    f64::from_bits(op(a.to_bits(), b.to_bits()))
+}
+
+impl Lanes for Soft {
+    const N: usize = 1;
+    type F = f64;
+
+    #[inline(always)]
+    fn splat(self, x: f64) -> f64 {
+        x
+    }
+    #[inline(always)]
+    fn get(self, x: &f64, _: usize) -> f64 {
+        *x
+    }
+    #[inline(always)]
+    fn set(self, x: &mut f64, _: usize, value: f64) {
+        *x = value;
+    }
+    #[inline(always)]
+    fn add(self, a: f64, b: f64) -> f64 {
+        binary(soft::add, a, b)
+    }
+    #[inline(always)]
+    fn sub(self, a: f64, b: f64) -> f64 {
+        binary(soft::sub, a, b)
+    }
+    #[inline(always)]
+    fn mul(self, a: f64, b: f64) -> f64 {
+        binary(soft::mul, a, b)
+    }
+    #[inline(always)]
+    fn neg(self, a: f64) -> f64 {
+        f64::from_bits(soft::neg(a.to_bits()))
+    }
+    #[inline(always)]
+    fn half(self, a: f64) -> f64 {
+        f64::from_bits(soft::half(a.to_bits()))
+    }
+}
+
+impl Binary64 for Soft {
+    const HARDWARE: bool = false;
+
+    #[inline(always)]
+    fn div(self, a: f64, b: f64) -> f64 {
+        binary(soft::div, a, b)
+    }
+    #[inline(always)]
+    fn sqrt(self, a: f64) -> f64 {
+        f64::from_bits(soft::sqrt(a.to_bits()))
+    }
+    #[inline(always)]
+    fn float(self, x: i64) -> f64 {
+        f64::from_bits(soft::from_i64(x))
+    }
+    #[inline(always)]
+    fn rint(self, a: f64) -> i64 {
+        soft::rint(a.to_bits())
+    }
+    #[inline(always)]
+    fn floor(self, a: f64) -> i64 {
+        soft::floor(a.to_bits())
+    }
+    #[inline(always)]
+    fn trunc(self, a: f64) -> i64 {
+        soft::trunc(a.to_bits())
+    }
+    #[inline(always)]
+    fn lt(self, a: f64, b: f64) -> u64 {
+        soft::lt_mask(a.to_bits(), b.to_bits())
+    }
+}
