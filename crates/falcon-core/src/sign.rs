@@ -185,6 +185,12 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
 
     /// Signs what was absorbed, with caller-owned scratch.
     pub fn finish_in(self, scratch: &mut Scratch<'_, P>) -> Signature<P> {
+        self.finish_with(Native::default(), scratch)
+    }
+
+    /// [`finish_in`](Self::finish_in) with the arithmetic of `arith`; the
+    /// bytes are the same.
+    pub fn finish_with<B: Binary64>(self, arith: B, scratch: &mut Scratch<'_, P>) -> Signature<P> {
         let Self {
             key,
             seed,
@@ -200,7 +206,7 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
             secret_hash: key.secret_hash(),
         };
         sign_point(
-            Native::default(),
+            arith,
             key,
             &hedged,
             &nonce,
@@ -250,6 +256,12 @@ macro_rules! signing_methods {
             pub fn sign_stream<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> SignStream<'_, P, Self> {
                 let Ok(seed) = fresh_seed(rng);
                 SignStream::new(self, seed)
+            }
+
+            /// [`sign_stream`](Self::sign_stream) with a seed that is fresh:
+            /// it is never used for another signature.
+            pub fn sign_stream_from_seed(&self, seed: &[u8; SEED_LEN]) -> SignStream<'_, P, Self> {
+                SignStream::new(self, Zeroizing::new(*seed))
             }
         }
 

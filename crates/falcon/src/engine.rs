@@ -6,7 +6,9 @@ use falcon_core::batch::{
 use falcon_core::hazmat::{self, Fit, RawJob, RawRandomness};
 use falcon_core::hedge::SEED_LEN;
 use falcon_core::lanes::{Binary64, Native, Portable, Scalar, Soft};
-use falcon_core::{ExpandedKey, Parameters, Scratch, Signature, SignatureError, SigningKey};
+use falcon_core::{
+    ExpandedKey, Parameters, Scratch, SignStream, Signature, SignatureError, SigningKey,
+};
 use std::fmt;
 use std::str::FromStr;
 
@@ -165,6 +167,15 @@ impl Engine {
         with_lanes!(self, lanes => {
             hazmat::sign_raw(lanes.arith, key, randomness, message, fit, scratch)
         })
+    }
+
+    /// Signs what `stream` has absorbed.
+    pub fn finish<P: Parameters, K: hazmat::SecretKey<P>>(
+        self,
+        stream: SignStream<'_, P, K>,
+        scratch: &mut Scratch<'_, P>,
+    ) -> Signature<P> {
+        with_lanes!(self, lanes => stream.finish_with(lanes.arith, scratch))
     }
 
     /// Signs a batch with the caller's nonces and sampler seeds.
