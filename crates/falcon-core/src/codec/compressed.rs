@@ -10,6 +10,18 @@ pub(super) const MAX_MAGNITUDE: u16 = 2047;
 /// Longest run of zeros in a code word.
 const MAX_RUN: u32 = (MAX_MAGNITUDE >> 7) as u32;
 
+/// Bytes that [`compress`] writes; `None` if a magnitude exceeds 2047.
+pub fn compressed_len(s2: &[i16]) -> Option<usize> {
+    let mut bits = 0;
+    let mut all = 0;
+    for &s in s2 {
+        let magnitude = s.unsigned_abs();
+        all |= magnitude;
+        bits += 9 + usize::from(magnitude >> 7);
+    }
+    (all <= MAX_MAGNITUDE).then(|| bits.div_ceil(8))
+}
+
 /// Writes `s2` to the start of `out` and returns the number of bytes. `None` if
 /// a magnitude exceeds 2047 or `out` is too short.
 pub(super) fn compress(s2: &[i16], out: &mut [u8]) -> Option<usize> {

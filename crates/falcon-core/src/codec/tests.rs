@@ -1,7 +1,7 @@
 //! Canonicity: what is accepted is what would have been written.
 
 use super::signature::Format;
-use super::{attached, public_key, secret_key, signature};
+use super::{attached, compressed_len, public_key, secret_key, signature};
 use crate::error::DecodeError;
 use crate::params::{FG_BITS, MAX_LOGN, NONCE_LEN};
 use proptest::collection::vec as vec_of;
@@ -68,6 +68,9 @@ proptest! {
         let nonce: [u8; NONCE_LEN] = nonce.concat().try_into().unwrap();
         for format in FORMATS {
             if let Some(bytes) = encode(format, logn, &nonce, &s2) {
+                if format == Format::Compressed {
+                    prop_assert_eq!(compressed_len(&s2), Some(bytes.len() - 1 - NONCE_LEN));
+                }
                 prop_assert_eq!(decode(format, logn, &bytes), Ok((nonce, s2.clone())));
             } else {
                 prop_assert_eq!(format, Format::Padded);
