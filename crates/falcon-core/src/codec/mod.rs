@@ -16,8 +16,6 @@
 //! All functions take `logn` in 1 to 10 and polynomials of `2^logn` coefficients.
 //!
 //! Source: Falcon specification v1.2, section 3.11.
-//!
-//! `FG_BITS`: crate::params::FG_BITS
 
 pub(crate) mod attached;
 mod bits;

@@ -1,13 +1,16 @@
 //! The portable engine: sixteen-bit Montgomery arithmetic, written so that
 //! every layer becomes vector code.
 //!
-//! # Constant geometry
-//! Every layer of the forward transform takes the pairs `(i, i + n/2)` to
-//! `(2i, 2i + 1)` (M. Pease, 1968). The butterfly handles the top bit of the
-//! position and the perfect shuffle brings the next bit to the top, so the
-//! same loop with unit strides serves all layers, the last ones included, and
-//! after `logn` layers the positions have come round. The inverse transform
-//! runs the same network backwards. Layers alternate between two buffers.
+//! # Geometry
+//! Every layer of the forward transform takes the pairs `(i, i + n/2)` and
+//! writes sums and differences alternately, so that the next bit of the index
+//! comes to the top (M. Pease, 1968): the same loop with unit strides serves
+//! every layer. The first three layers alternate single words, which fills
+//! the low three bits of the position with transformed bits; the others
+//! alternate rows of eight words, which costs nothing. The inverse transform
+//! runs the same network backwards. Layers alternate between two buffers, in
+//! steps of 32 butterflies. A step computes into arrays first and moves them
+//! afterwards: compilers vectorise the two loops fully, but not their fusion.
 //!
 //! # Values
 //! Transform-domain words are in Montgomery form, so that one Montgomery
@@ -50,94 +53,193 @@ static INVERSE_DEGREE: [i16; MAX_LOGN as usize + 1] = {
     table
 };
 
-/// Cooley-Tukey butterflies: `(x, y) -> (x + w y, x - w y)`, results interleaved.
+/// The operands or results of one side of a step.
+type Side = [i16; STEP];
+
+/// Both sides, as they lie in memory.
+type Pairs = [i16; 2 * STEP];
+
+/// Layers that alternate single words.
+const WORD_LAYERS: usize = 3;
+
+/// Words of a row.
+const ROW: usize = 1 << WORD_LAYERS;
+
+/// Cooley-Tukey butterfly: `(x + w y, x - w y)`.
 #[inline(always)]
-fn forward_step<M: Modulus, const REDUCE: bool>(
-    out: &mut [[i16; 2]],
-    x: &[i16],
-    y: &[i16],
-    w: &[i16],
+fn forward_butterfly<M: Modulus, const REDUCE: bool>(x: i16, y: i16, w: i16) -> (i16, i16) {
+    let u = if REDUCE { barrett_reduce::<M>(x) } else { x };
+    let v = montgomery_mul::<M>(y, w);
+    (u + v, u - v)
+}
+
+/// Gentleman-Sande butterfly: `(x + y, w (y - x))`. The factor is a negated
+/// inverse, which the order of the subtraction undoes.
+#[inline(always)]
+fn inverse_butterfly<M: Modulus, const REDUCE: bool>(x: i16, y: i16, w: i16) -> (i16, i16) {
+    let sum = x + y;
+    let sum = if REDUCE {
+        barrett_reduce::<M>(sum)
+    } else {
+        sum
+    };
+    (sum, montgomery_mul::<M>(y - x, w))
+}
+
+/// The rows of an array, two by two.
+#[inline(always)]
+fn row_pairs(pairs: &Pairs) -> &[[[i16; ROW]; 2]] {
+    pairs.as_chunks().0.as_chunks().0
+}
+
+#[inline(always)]
+fn forward_step<M: Modulus, const REDUCE: bool, const ROWS: bool>(
+    out: &mut Pairs,
+    x: &Side,
+    y: &Side,
+    w: &Side,
 ) {
-    for (((out, &x), &y), &w) in out.iter_mut().zip(x).zip(y).zip(w) {
-        let u = if REDUCE { barrett_reduce::<M>(x) } else { x };
-        let v = montgomery_mul::<M>(y, w);
-        *out = [u + v, u - v];
+    let (mut sums, mut differences) = ([0; STEP], [0; STEP]);
+    for i in 0..STEP {
+        (sums[i], differences[i]) = forward_butterfly::<M, REDUCE>(x[i], y[i], w[i]);
+    }
+    if ROWS {
+        let out = out.as_chunks_mut::<ROW>().0.as_chunks_mut::<2>().0;
+        let rows = sums.as_chunks().0.iter().zip(differences.as_chunks().0);
+        for (out, (&sum, &difference)) in out.iter_mut().zip(rows) {
+            *out = [sum, difference];
+        }
+    } else {
+        for i in 0..STEP {
+            out[2 * i] = sums[i];
+            out[2 * i + 1] = differences[i];
+        }
     }
 }
 
-/// Gentleman-Sande butterflies on interleaved pairs: `(x, y) -> (x + y, w (y - x))`.
-/// The factors are negated inverses, which the order of the subtraction undoes.
+/// The even and the odd words. Inlined into its caller it would become one
+/// load for each word.
+#[inline(never)]
+fn split_words(pairs: &Pairs) -> (Side, Side) {
+    let words = pairs.as_chunks::<2>().0;
+    let (mut even, mut odd) = ([0; STEP], [0; STEP]);
+    for (x, pair) in even.iter_mut().zip(words) {
+        *x = pair[0];
+    }
+    for (y, pair) in odd.iter_mut().zip(words) {
+        *y = pair[1];
+    }
+    (even, odd)
+}
+
 #[inline(always)]
-fn inverse_step<M: Modulus, const REDUCE: bool>(
-    x_out: &mut [i16],
-    y_out: &mut [i16],
-    pairs: &[[i16; 2]],
-    w: &[i16],
+fn inverse_step<M: Modulus, const REDUCE: bool, const ROWS: bool>(
+    x_out: &mut Side,
+    y_out: &mut Side,
+    pairs: &Pairs,
+    w: &Side,
 ) {
-    for (((x_out, y_out), &[x, y]), &w) in x_out.iter_mut().zip(y_out).zip(pairs).zip(w) {
-        let sum = x + y;
-        *x_out = if REDUCE {
-            barrett_reduce::<M>(sum)
-        } else {
-            sum
-        };
-        *y_out = montgomery_mul::<M>(y - x, w);
+    let (mut x, mut y) = ([0; STEP], [0; STEP]);
+    if ROWS {
+        let rows = x.as_chunks_mut().0.iter_mut().zip(y.as_chunks_mut().0);
+        for ((x, y), pair) in rows.zip(row_pairs(pairs)) {
+            [*x, *y] = *pair;
+        }
+    } else {
+        (x, y) = split_words(pairs);
+    }
+    for i in 0..STEP {
+        (x_out[i], y_out[i]) = inverse_butterfly::<M, REDUCE>(x[i], y[i], w[i]);
     }
 }
 
-fn forward_layer<M: Modulus, const REDUCE: bool>(dst: &mut [i16], src: &[i16], w: &[[i16; STEP]]) {
+/// Where the results of butterfly `i` lie, and the operands of its inverse.
+#[inline(always)]
+fn places<const ROWS: bool>(i: usize) -> (usize, usize) {
+    if ROWS {
+        let low = 2 * (i - i % ROW) + i % ROW;
+        (low, low + ROW)
+    } else {
+        (2 * i, 2 * i + 1)
+    }
+}
+
+fn forward_layer<M: Modulus, const REDUCE: bool, const ROWS: bool>(
+    dst: &mut [i16],
+    src: &[i16],
+    w: &[Side],
+) {
     let (x, y) = src.split_at(src.len() / 2);
-    let (out, _) = dst.as_chunks_mut::<2>();
-    let (x_steps, _) = x.as_chunks::<STEP>();
-    let (y_steps, _) = y.as_chunks::<STEP>();
-    let (out_steps, _) = out.as_chunks_mut::<STEP>();
-    if x_steps.is_empty() {
-        for w in w {
-            forward_step::<M, REDUCE>(out, x, y, w);
+    let (xs, ys) = (x.as_chunks().0, y.as_chunks().0);
+    if xs.is_empty() {
+        // Degrees below one step: a word at a time.
+        for (i, ((&x, &y), &w)) in x.iter().zip(y).zip(w.as_flattened()).enumerate() {
+            let (a, b) = places::<ROWS>(i);
+            if let Ok([a, b]) = dst.get_disjoint_mut([a, b]) {
+                (*a, *b) = forward_butterfly::<M, REDUCE>(x, y, w);
+            }
         }
         return;
     }
     let period = w.len().max(1);
-    let groups = x_steps.chunks(period).zip(y_steps.chunks(period));
-    for ((x, y), out) in groups.zip(out_steps.chunks_mut(period)) {
+    let groups = xs.chunks(period).zip(ys.chunks(period));
+    for ((x, y), out) in groups.zip(dst.as_chunks_mut().0.chunks_mut(period)) {
         for (((out, x), y), w) in out.iter_mut().zip(x).zip(y).zip(w) {
-            forward_step::<M, REDUCE>(out, x, y, w);
+            forward_step::<M, REDUCE, ROWS>(out, x, y, w);
         }
     }
 }
 
-fn inverse_layer<M: Modulus, const REDUCE: bool>(dst: &mut [i16], src: &[i16], w: &[[i16; STEP]]) {
+fn inverse_layer<M: Modulus, const REDUCE: bool, const ROWS: bool>(
+    dst: &mut [i16],
+    src: &[i16],
+    w: &[Side],
+) {
+    let pairs = src.as_chunks().0;
     let (x_out, y_out) = dst.split_at_mut(src.len() / 2);
-    let (pairs, _) = src.as_chunks::<2>();
-    let (pair_steps, _) = pairs.as_chunks::<STEP>();
-    if pair_steps.is_empty() {
-        for w in w {
-            inverse_step::<M, REDUCE>(x_out, y_out, pairs, w);
+    if pairs.is_empty() {
+        let outs = x_out.iter_mut().zip(y_out).zip(w.as_flattened());
+        for (i, ((x_out, y_out), &w)) in outs.enumerate() {
+            let (a, b) = places::<ROWS>(i);
+            if let (Some(&x), Some(&y)) = (src.get(a), src.get(b)) {
+                (*x_out, *y_out) = inverse_butterfly::<M, REDUCE>(x, y, w);
+            }
         }
         return;
     }
-    let (x_steps, _) = x_out.as_chunks_mut::<STEP>();
-    let (y_steps, _) = y_out.as_chunks_mut::<STEP>();
     let period = w.len().max(1);
-    let groups = x_steps.chunks_mut(period).zip(y_steps.chunks_mut(period));
-    for ((x, y), pairs) in groups.zip(pair_steps.chunks(period)) {
+    let xs = x_out.as_chunks_mut().0.chunks_mut(period);
+    let ys = y_out.as_chunks_mut().0.chunks_mut(period);
+    for ((x, y), pairs) in xs.zip(ys).zip(pairs.chunks(period)) {
         for (((x, y), pairs), w) in x.iter_mut().zip(y).zip(pairs).zip(w) {
-            inverse_step::<M, REDUCE>(x, y, pairs, w);
+            inverse_step::<M, REDUCE, ROWS>(x, y, pairs, w);
         }
+    }
+}
+
+/// `x c / R`. Not inlined, so that the compiler sees in one piece that `c` has
+/// sixteen bits, which the vector product of high halves needs.
+#[inline(never)]
+fn scale_step<M: Modulus>(x: &mut Side, c: i16) {
+    for x in x {
+        *x = montgomery_mul::<M>(*x, c);
     }
 }
 
 /// After `logn` layers the words lie in `tmp` if `logn` is odd, else in `a`:
-/// multiplies them by the constant `c / R` and leaves them in `a`.
+/// multiplies them by `c / R` and leaves them in `a`.
 fn collect<M: Modulus>(logn: u32, a: &mut [i16], tmp: &[i16], c: i16) {
     if logn & 1 == 1 {
         for (a, &t) in a.iter_mut().zip(tmp) {
-            *a = montgomery_mul::<M>(t, c);
+            *a = t;
         }
-    } else {
-        for a in a {
-            *a = montgomery_mul::<M>(*a, c);
-        }
+    }
+    let (steps, rest) = a.as_chunks_mut();
+    for step in steps {
+        scale_step::<M>(step, c);
+    }
+    for x in rest {
+        *x = montgomery_mul::<M>(*x, c);
     }
 }
 
@@ -156,10 +258,12 @@ pub(crate) fn forward<M: Modulus>(twiddles: &Twiddles, logn: u32, a: &mut [i16],
     for j in 0..logn as usize {
         let (dst, src) = alternate(j, a, tmp);
         let w = twiddles.layer(j);
-        if M::EAGER || (j > 0 && j.is_multiple_of(3)) {
-            forward_layer::<M, true>(dst, src, w);
-        } else {
-            forward_layer::<M, false>(dst, src, w);
+        let reduce = M::EAGER || (j > 0 && j.is_multiple_of(3));
+        match (reduce, j >= WORD_LAYERS) {
+            (false, false) => forward_layer::<M, false, false>(dst, src, w),
+            (false, true) => forward_layer::<M, false, true>(dst, src, w),
+            (true, false) => forward_layer::<M, true, false>(dst, src, w),
+            (true, true) => forward_layer::<M, true, true>(dst, src, w),
         }
     }
     collect::<M>(logn, a, tmp, M::R2);
@@ -219,11 +323,13 @@ impl Ntt for PortableNtt {
     fn intt(&self, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
         for step in 0..logn as usize {
             let (dst, src) = alternate(step, a, tmp);
-            let w = INVERSE.layer(logn as usize - 1 - step);
-            if step.is_multiple_of(3) {
-                inverse_layer::<Q, false>(dst, src, w);
-            } else {
-                inverse_layer::<Q, true>(dst, src, w);
+            let j = logn as usize - 1 - step;
+            let w = INVERSE.layer(j);
+            match (!step.is_multiple_of(3), j >= WORD_LAYERS) {
+                (false, false) => inverse_layer::<Q, false, false>(dst, src, w),
+                (false, true) => inverse_layer::<Q, false, true>(dst, src, w),
+                (true, false) => inverse_layer::<Q, true, false>(dst, src, w),
+                (true, true) => inverse_layer::<Q, true, true>(dst, src, w),
             }
         }
         // Out of Montgomery form, and divided by n.

@@ -5,9 +5,11 @@
 //! `0 <= i < 2^j`, whatever the degree (a lower degree uses fewer layers).
 //! All are in Montgomery form and centred.
 //!
-//! A kernel step takes 32 butterflies, and butterfly `i` of layer `j` takes
-//! factor `i mod 2^j`; so a layer with fewer than 32 factors is stored
-//! repeated to 32, and every step reads one row of 32 values.
+//! A kernel step takes 32 butterflies, and butterfly `i` of layer `j` takes the
+//! factor that its low `j` bits name; so a layer with fewer than 32 factors is
+//! stored repeated to 32, and every step reads one row of 32 values. From layer
+//! 3 on, the low three of these bits are the first three that the transform
+//! produced, hence the top ones of the factor's number.
 
 use crate::modq::{Modulus, centre, pow_mod};
 
@@ -58,12 +60,13 @@ impl Twiddles {
             let mut i = 0;
             while i < len * STEP {
                 let i_mod = i & ((1 << j) - 1);
-                let k = (1 << j)
-                    + if mirrored {
-                        (1 << j) - 1 - i_mod
-                    } else {
-                        i_mod
-                    };
+                let bits = if j > 3 {
+                    (i_mod & 7) << (j - 3) | i_mod >> 3
+                } else {
+                    i_mod
+                };
+                let number = if mirrored { (1 << j) - 1 - bits } else { bits };
+                let k = (1 << j) + number;
                 let brv = (k as u32).reverse_bits() >> (32 - LAYERS as u32);
                 rows[start + i / STEP][i % STEP] = powers[brv as usize];
                 i += 1;
