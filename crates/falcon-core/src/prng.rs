@@ -11,10 +11,10 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// Bytes of a seed.
 pub const SEED_LEN: usize = 56;
-/// Bytes of a buffer: eight blocks.
-const BUFFER_LEN: usize = 512;
-/// Blocks computed side by side, a vector of words each.
-const LANES: usize = 4;
+/// Bytes of a buffer.
+const BUFFER_LEN: usize = 64 * BLOCKS;
+/// Blocks of a buffer, computed side by side.
+const BLOCKS: usize = 8;
 
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
@@ -68,14 +68,11 @@ impl Prng {
 
     #[inline(never)]
     fn refill(&mut self) {
-        for group in 0..8 / LANES {
-            let words = blocks(&self.key, self.counter);
-            self.counter = self.counter.wrapping_add(LANES as u64);
-            for (row, words) in self.buffer.chunks_exact_mut(32).zip(&words) {
-                let out = row[4 * LANES * group..].chunks_exact_mut(4);
-                for (out, word) in out.zip(words) {
-                    out.copy_from_slice(&word.to_le_bytes());
-                }
+        let words = blocks(&self.key, self.counter);
+        self.counter = self.counter.wrapping_add(BLOCKS as u64);
+        for (row, words) in self.buffer.chunks_exact_mut(4 * BLOCKS).zip(&words) {
+            for (out, word) in row.chunks_exact_mut(4).zip(words) {
+                out.copy_from_slice(&word.to_le_bytes());
             }
         }
         self.position = 0;
@@ -98,52 +95,62 @@ impl Drop for Prng {
 
 impl ZeroizeOnDrop for Prng {}
 
-type Words = [u32; LANES];
+/// One word of every block.
+type Words = [u32; BLOCKS];
 
-#[inline(always)]
-fn add(a: Words, b: Words) -> Words {
-    core::array::from_fn(|i| a[i].wrapping_add(b[i]))
-}
-
-#[inline(always)]
-fn xor_rotate<const R: u32>(a: Words, b: Words) -> Words {
-    core::array::from_fn(|i| (a[i] ^ b[i]).rotate_left(R))
-}
-
-#[inline(always)]
-fn quarter_round(x: &mut [Words; 16], a: usize, b: usize, c: usize, d: usize) {
-    x[a] = add(x[a], x[b]);
-    x[d] = xor_rotate::<16>(x[d], x[a]);
-    x[c] = add(x[c], x[d]);
-    x[b] = xor_rotate::<12>(x[b], x[c]);
-    x[a] = add(x[a], x[b]);
-    x[d] = xor_rotate::<8>(x[d], x[a]);
-    x[c] = add(x[c], x[d]);
-    x[b] = xor_rotate::<7>(x[b], x[c]);
-}
-
-/// The blocks of counters `counter .. counter + LANES`, word by word.
+/// The blocks of counters `counter .. counter + BLOCKS`, word by word.
 #[inline(always)]
 fn blocks(key: &[u32; 12], counter: u64) -> [Words; 16] {
-    let counters: [u64; LANES] = core::array::from_fn(|i| counter.wrapping_add(i as u64));
+    let counters: [u64; BLOCKS] = core::array::from_fn(|i| counter.wrapping_add(i as u64));
     let initial: [Words; 16] = core::array::from_fn(|v| match v {
-        0..4 => [CONSTANTS[v]; LANES],
+        0..4 => [CONSTANTS[v]; BLOCKS],
         14 => counters.map(|c| key[10] ^ c as u32),
         15 => counters.map(|c| key[11] ^ (c >> 32) as u32),
-        _ => [key[v - 4]; LANES],
+        _ => [key[v - 4]; BLOCKS],
     });
     let mut x = initial;
     for _ in 0..10 {
-        quarter_round(&mut x, 0, 4, 8, 12);
-        quarter_round(&mut x, 1, 5, 9, 13);
-        quarter_round(&mut x, 2, 6, 10, 14);
-        quarter_round(&mut x, 3, 7, 11, 15);
-        quarter_round(&mut x, 0, 5, 10, 15);
-        quarter_round(&mut x, 1, 6, 11, 12);
-        quarter_round(&mut x, 2, 7, 8, 13);
-        quarter_round(&mut x, 3, 4, 9, 14);
+        double_round(&mut x);
     }
-    core::array::from_fn(|v| add(x[v], initial[v]))
+    for (x, initial) in x.iter_mut().zip(&initial) {
+        for (x, initial) in x.iter_mut().zip(initial) {
+            *x = x.wrapping_add(*initial);
+        }
+    }
+    x
+}
+
+/// Two rounds of every block. The loop over blocks is the innermost one, and
+/// its body is long: so the compiler turns it into vector code and does not
+/// unroll it, where it would turn to scalar code.
+#[inline(always)]
+fn double_round(x: &mut [Words; 16]) {
+    for u in 0..BLOCKS {
+        let mut y: [u32; 16] = core::array::from_fn(|v| x[v][u]);
+        quarter_round(&mut y, 0, 4, 8, 12);
+        quarter_round(&mut y, 1, 5, 9, 13);
+        quarter_round(&mut y, 2, 6, 10, 14);
+        quarter_round(&mut y, 3, 7, 11, 15);
+        quarter_round(&mut y, 0, 5, 10, 15);
+        quarter_round(&mut y, 1, 6, 11, 12);
+        quarter_round(&mut y, 2, 7, 8, 13);
+        quarter_round(&mut y, 3, 4, 9, 14);
+        for (x, y) in x.iter_mut().zip(y) {
+            x[u] = y;
+        }
+    }
+}
+
+#[inline(always)]
+fn quarter_round(x: &mut [u32; 16], a: usize, b: usize, c: usize, d: usize) {
+    x[a] = x[a].wrapping_add(x[b]);
+    x[d] = (x[d] ^ x[a]).rotate_left(16);
+    x[c] = x[c].wrapping_add(x[d]);
+    x[b] = (x[b] ^ x[c]).rotate_left(12);
+    x[a] = x[a].wrapping_add(x[b]);
+    x[d] = (x[d] ^ x[a]).rotate_left(8);
+    x[c] = x[c].wrapping_add(x[d]);
+    x[b] = (x[b] ^ x[c]).rotate_left(7);
 }
 
 #[cfg(test)]

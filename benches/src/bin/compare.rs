@@ -1,0 +1,130 @@
+//! Ours and the peers in the same run, interleaved round by round, one thread.
+
+use clap::Parser;
+use falcon::Engine;
+use falcon_benches::bars::{bars, rival};
+use falcon_benches::entry::{Case, Degree, Entry, Operation};
+use falcon_benches::report::{self, Row, Style};
+use falcon_benches::rounds::{Contestant, Effort, Timing, interleave};
+use falcon_benches::{ours, peers};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Times this implementation against its peers: medians of interleaved
+/// rounds, thread CPU time, ratios, and the bars that it has to pass.
+#[derive(Parser)]
+struct Arguments {
+    /// One JSON object a line.
+    #[arg(long)]
+    json: bool,
+    /// A tenth of the time; less exact.
+    #[arg(long)]
+    quick: bool,
+    /// Only this engine of ours (the peers still run).
+    #[arg(long)]
+    engine: Option<Engine>,
+    /// Exit with status 1 if a bar is missed.
+    #[arg(long)]
+    strict: bool,
+    /// Only operations and parameters that contain all of these words, such as
+    /// `sign 512`.
+    filters: Vec<String>,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let style = if arguments.json {
+        Style::Json
+    } else {
+        Style::Table
+    };
+    let mut rows = Vec::new();
+    let mut demanded = Vec::new();
+    report::heading(style);
+    for parameters in Degree::ALL {
+        for operation in Operation::ALL {
+            let entries = entries(operation, parameters, &arguments);
+            for row in measure(effort(operation, arguments.quick), entries) {
+                report::row(style, &row);
+                rows.push(row);
+            }
+        }
+        demanded.extend(bars(parameters));
+    }
+    if style == Style::Table {
+        println!();
+    }
+    let pass = report::bars(style, &demanded, &rows);
+    if arguments.strict && !pass {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+/// The rows of one group, ours first; none if ours are filtered away.
+fn entries(operation: Operation, parameters: Degree, arguments: &Arguments) -> Vec<Entry> {
+    let engines = Engine::ALL.into_iter();
+    let engines = engines.filter(|&e| arguments.engine.is_none_or(|only| only == e));
+    let matches = |case: &Case| {
+        let name = case.to_string();
+        let group = name.trim_end_matches(case.engine);
+        arguments
+            .filters
+            .iter()
+            .all(|filter| group.contains(filter.as_str()))
+    };
+    let mut entries: Vec<Entry> = engines
+        .flat_map(|engine| ours::entries(operation, parameters, engine))
+        .collect();
+    entries.retain(|entry| matches(&entry.case));
+    if entries.is_empty() {
+        return entries;
+    }
+    let ours: Vec<Case> = entries.iter().map(|entry| entry.case).collect();
+    let peers = [
+        peers::fn_dsa::entries(operation, parameters),
+        peers::pqclean::entries(operation, parameters),
+        peers::pqclean::clean_entries(operation, parameters),
+    ];
+    let peers = peers.into_iter().flatten();
+    let wanted =
+        |peer: &Entry| matches(&peer.case) || ours.iter().any(|&case| rival(case) == peer.case);
+    entries.extend(peers.filter(wanted));
+    entries
+}
+
+fn effort(operation: Operation, quick: bool) -> Effort {
+    // Key generation varies from key to key (the scheme's rejections): many
+    // single keys. The others vary little: many short slices.
+    let (slice, budget, min_rounds) = match operation {
+        Operation::Keygen => (0, 30_000, 31),
+        Operation::Sign => (2_000, 12_000, 31),
+        Operation::Verify => (500, 4_000, 31),
+    };
+    Effort {
+        slice: Duration::from_micros(slice),
+        budget: Duration::from_millis(if quick { budget / 10 } else { budget }),
+        min_rounds,
+        max_rounds: 2_000,
+    }
+}
+
+fn measure(effort: Effort, entries: Vec<Entry>) -> Vec<Row> {
+    let (cases, mut contestants): (Vec<Case>, Vec<Contestant<'_>>) = entries
+        .into_iter()
+        .map(|entry| (entry.case, entry.contestant))
+        .unzip();
+    let timings = interleave(effort, &mut contestants);
+    let timed: Vec<_> = cases.iter().zip(timings).collect();
+    let row = |&(&case, timing): &(&Case, Timing)| {
+        let against = timed.iter().find(|(other, _)| **other == rival(case));
+        let rival = against.map(|(other, their)| (**other, timing.median / their.median));
+        Row {
+            case,
+            timing,
+            rival,
+        }
+    };
+    timed.iter().map(row).collect()
+}

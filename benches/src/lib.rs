@@ -1,0 +1,36 @@
+//! Side by side with other implementations: who is measured ([`ours`],
+//! [`peers`]), how ([`rounds`]), and what is demanded ([`bars`]).
+
+pub mod bars;
+pub mod clock;
+pub mod entry;
+pub mod ours;
+pub mod peers;
+pub mod random;
+pub mod report;
+pub mod rounds;
+
+/// Signatures that a verifier is given in turn, so that its branch predictor
+/// cannot learn one by heart.
+pub const SIGNATURES: usize = 64;
+
+/// Items in turn, for ever.
+pub struct Cycle<T> {
+    items: Vec<T>,
+    next: usize,
+}
+
+impl<T> Cycle<T> {
+    /// `items`, at least one.
+    pub fn new(items: Vec<T>) -> Self {
+        assert!(!items.is_empty());
+        Self { items, next: 0 }
+    }
+
+    /// The next one.
+    pub fn turn(&mut self) -> &T {
+        let at = self.next;
+        self.next = (at + 1) % self.items.len();
+        &self.items[at]
+    }
+}

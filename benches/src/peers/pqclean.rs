@@ -1,0 +1,170 @@
+//! PQClean, through pqcrypto-falcon: its fast code (AVX2 or NEON where the
+//! processor has it, chosen at run time by the crate), and its portable code
+//! (`clean`), whose binary64 arithmetic is done on integers.
+//!
+//! Its functions take encoded keys only. Both read the operating system's
+//! generator, two short reads a signature, under a microsecond in all.
+
+use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
+use pqcrypto_falcon::ffi;
+use std::ffi::c_int;
+use std::hint::black_box;
+
+/// The fast code in the tables.
+pub const NAME: &str = "pqcrypto-falcon";
+/// The integer-only code in the tables.
+pub const CLEAN: &str = "pqcrypto-falcon-clean";
+
+/// Rows of the fast code, of one operation.
+pub fn entries(operation: Operation, degree: Degree) -> Vec<Entry> {
+    macro_rules! rows {
+        ($module:ident) => {{
+            use pqcrypto_falcon::$module::{detached_sign, keypair, verify_detached_signature};
+            let (vk, sk) = keypair();
+            match operation {
+                Operation::Keygen => vec![entry(operation, Mode::Seed, degree, NAME, || {
+                    black_box(keypair());
+                })],
+                Operation::Sign => {
+                    vec![entry(
+                        operation,
+                        Mode::EncodedKey,
+                        degree,
+                        NAME,
+                        move || {
+                            black_box(detached_sign(black_box(MESSAGE), black_box(&sk)));
+                        },
+                    )]
+                }
+                Operation::Verify => {
+                    let signatures = (0..crate::SIGNATURES).map(|_| detached_sign(MESSAGE, &sk));
+                    let mut signatures = crate::Cycle::new(signatures.collect());
+                    vec![entry(
+                        operation,
+                        Mode::EncodedKey,
+                        degree,
+                        NAME,
+                        move || {
+                            let sig = black_box(signatures.turn());
+                            verify_detached_signature(sig, black_box(MESSAGE), black_box(&vk))
+                                .expect("its own signature");
+                        },
+                    )]
+                }
+            }
+        }};
+    }
+    match degree {
+        Degree::D512 => rows!(falcon512),
+        Degree::D1024 => rows!(falcon1024),
+    }
+}
+
+type Keypair = unsafe extern "C" fn(*mut u8, *mut u8) -> c_int;
+type Sign = unsafe extern "C" fn(*mut u8, *mut usize, *const u8, usize, *const u8) -> c_int;
+type Verify = unsafe extern "C" fn(*const u8, usize, *const u8, usize, *const u8) -> c_int;
+
+/// The portable code of one degree: functions, and the buffer sizes that
+/// belong to them.
+struct Clean {
+    keypair: Keypair,
+    sign: Sign,
+    verify: Verify,
+    vk_len: usize,
+    sk_len: usize,
+    sig_len: usize,
+}
+
+impl Clean {
+    fn new(degree: Degree) -> Self {
+        match degree {
+            Degree::D512 => Self {
+                keypair: ffi::PQCLEAN_FALCON512_CLEAN_crypto_sign_keypair,
+                sign: ffi::PQCLEAN_FALCON512_CLEAN_crypto_sign_signature,
+                verify: ffi::PQCLEAN_FALCON512_CLEAN_crypto_sign_verify,
+                vk_len: ffi::PQCLEAN_FALCON512_CLEAN_CRYPTO_PUBLICKEYBYTES,
+                sk_len: ffi::PQCLEAN_FALCON512_CLEAN_CRYPTO_SECRETKEYBYTES,
+                sig_len: ffi::PQCLEAN_FALCON512_CLEAN_CRYPTO_BYTES,
+            },
+            Degree::D1024 => Self {
+                keypair: ffi::PQCLEAN_FALCON1024_CLEAN_crypto_sign_keypair,
+                sign: ffi::PQCLEAN_FALCON1024_CLEAN_crypto_sign_signature,
+                verify: ffi::PQCLEAN_FALCON1024_CLEAN_crypto_sign_verify,
+                vk_len: ffi::PQCLEAN_FALCON1024_CLEAN_CRYPTO_PUBLICKEYBYTES,
+                sk_len: ffi::PQCLEAN_FALCON1024_CLEAN_CRYPTO_SECRETKEYBYTES,
+                sig_len: ffi::PQCLEAN_FALCON1024_CLEAN_CRYPTO_BYTES,
+            },
+        }
+    }
+
+    /// `(vk, sk)`.
+    fn keypair(&self) -> (Vec<u8>, Vec<u8>) {
+        let (mut vk, mut sk) = (vec![0; self.vk_len], vec![0; self.sk_len]);
+        // SAFETY: the buffers have the lengths that this function writes.
+        let status = unsafe { (self.keypair)(vk.as_mut_ptr(), sk.as_mut_ptr()) };
+        assert_eq!(status, 0);
+        (vk, sk)
+    }
+
+    fn sign(&self, sk: &[u8]) -> Vec<u8> {
+        assert_eq!(sk.len(), self.sk_len);
+        let mut sig = vec![0; self.sig_len];
+        let mut len = 0;
+        // SAFETY: the key has the length that is read, the signature has room
+        // for the longest, and the message is passed with its length.
+        let status = unsafe {
+            let (message, mlen) = (MESSAGE.as_ptr(), MESSAGE.len());
+            (self.sign)(sig.as_mut_ptr(), &mut len, message, mlen, sk.as_ptr())
+        };
+        assert_eq!(status, 0);
+        sig.truncate(len);
+        sig
+    }
+
+    fn verify(&self, sig: &[u8], vk: &[u8]) {
+        assert_eq!(vk.len(), self.vk_len);
+        // SAFETY: the key has the length that is read; signature and message
+        // are passed with their lengths.
+        let status = unsafe {
+            let (message, mlen) = (MESSAGE.as_ptr(), MESSAGE.len());
+            (self.verify)(sig.as_ptr(), sig.len(), message, mlen, vk.as_ptr())
+        };
+        assert_eq!(status, 0);
+    }
+}
+
+/// Rows of the integer-only code, of one operation.
+pub fn clean_entries(operation: Operation, degree: Degree) -> Vec<Entry> {
+    let clean = Clean::new(degree);
+    match operation {
+        Operation::Keygen => vec![entry(operation, Mode::Seed, degree, CLEAN, move || {
+            black_box(clean.keypair());
+        })],
+        Operation::Sign => {
+            let (_, sk) = clean.keypair();
+            vec![entry(
+                operation,
+                Mode::EncodedKey,
+                degree,
+                CLEAN,
+                move || {
+                    black_box(clean.sign(black_box(&sk)));
+                },
+            )]
+        }
+        Operation::Verify => {
+            let (vk, sk) = clean.keypair();
+            let signatures = (0..crate::SIGNATURES).map(|_| clean.sign(&sk)).collect();
+            let mut signatures = crate::Cycle::new(signatures);
+            vec![entry(
+                operation,
+                Mode::EncodedKey,
+                degree,
+                CLEAN,
+                move || {
+                    clean.verify(black_box(signatures.turn()), black_box(&vk));
+                },
+            )]
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The rows and the bars, as a table for people or a line of JSON each.
+
+use crate::bars::Bar;
+use crate::entry::Case;
+use crate::rounds::Timing;
+use serde::Serialize;
+
+/// A measured row.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// What was measured.
+    pub case: Case,
+    /// How long it took.
+    pub timing: Timing,
+    /// The row that it is set against, and the ratio of the medians.
+    pub rival: Option<(Case, f64)>,
+}
+
+#[derive(Serialize)]
+struct RowLine {
+    #[serde(flatten)]
+    case: Case,
+    median_ns: f64,
+    ops_per_s: f64,
+    ratio: Option<f64>,
+    ratio_to: Option<&'static str>,
+    spread: f64,
+    rounds: usize,
+}
+
+#[derive(Serialize)]
+struct BarLine {
+    bar: String,
+    peer: &'static str,
+    ratio: f64,
+    limit: f64,
+    pass: bool,
+}
+
+/// How the result is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Columns.
+    Table,
+    /// One object a line.
+    Json,
+}
+
+/// Heading of the rows.
+pub fn heading(style: Style) {
+    if style == Style::Table {
+        println!(
+            "{:<52} {:>12} {:>12} {:>7} {:>6}  ratio to",
+            "operation/mode/parameters/engine", "median us", "ops/s", "spread", "ratio"
+        );
+    }
+}
+
+/// One row.
+pub fn row(style: Style, row: &Row) {
+    let Timing { median, rounds, .. } = row.timing;
+    let (spread, ops_per_s) = (row.timing.spread(), 1e9 / median);
+    match style {
+        Style::Table => {
+            print!(
+                "{:<52} {:>12.2} {ops_per_s:>12.1}",
+                row.case.to_string(),
+                median / 1e3
+            );
+            print!(" {:>6.1}%", 100.0 * spread);
+            match row.rival {
+                Some((rival, ratio)) => println!(" {ratio:>6.3}  {}", rival.engine),
+                None => println!(),
+            }
+        }
+        Style::Json => json(&RowLine {
+            case: row.case,
+            median_ns: median,
+            ops_per_s,
+            ratio: row.rival.map(|(_, ratio)| ratio),
+            ratio_to: row.rival.map(|(rival, _)| rival.engine),
+            spread,
+            rounds,
+        }),
+    }
+}
+
+/// The bars whose two rows are among `rows`. Returns whether all pass.
+pub fn bars(style: Style, bars: &[Bar], rows: &[Row]) -> bool {
+    let median = |case: Case| Some(rows.iter().find(|row| row.case == case)?.timing.median);
+    let mut all = true;
+    for bar in bars {
+        let (Some(ours), Some(peer)) = (median(bar.ours), median(bar.peer)) else {
+            continue;
+        };
+        let (ratio, limit) = (ours / peer, bar.limit);
+        let pass = ratio <= limit;
+        all &= pass;
+        match style {
+            Style::Table => {
+                let verdict = if pass { "PASS" } else { "short" };
+                let (ours, peer) = (bar.ours.to_string(), bar.peer.engine);
+                println!("{verdict:<5} {ours:<46} {ratio:>6.3} of {peer}, at most {limit}");
+            }
+            Style::Json => json(&BarLine {
+                bar: bar.ours.to_string(),
+                peer: bar.peer.engine,
+                ratio,
+                limit,
+                pass,
+            }),
+        }
+    }
+    all
+}
+
+fn json(line: &impl Serialize) {
+    // These types have string keys and finite numbers: they always serialise.
+    if let Ok(line) = serde_json::to_string(line) {
+        println!("{line}");
+    }
+}

@@ -1,0 +1,133 @@
+//! Interleaved measurement: in every round each contestant runs once, so that
+//! a change of the machine's speed meets all of them alike.
+
+use crate::clock::thread_nanos;
+use std::time::{Duration, Instant};
+
+/// A thing to time.
+pub struct Contestant<'a> {
+    /// Runs the operation; called again and again.
+    pub run: Box<dyn FnMut() + 'a>,
+    /// Operations done by one call of `run`.
+    pub operations: u32,
+}
+
+/// How long to measure one group of contestants.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// CPU time that one contestant runs in one round, at least one call.
+    pub slice: Duration,
+    /// Wall time after which no new round begins.
+    pub budget: Duration,
+    /// Rounds that are run even if they exceed the budget.
+    pub min_rounds: usize,
+    /// Rounds after which it is enough.
+    pub max_rounds: usize,
+}
+
+/// What the rounds of one contestant gave, in nanoseconds an operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// Median over the rounds.
+    pub median: f64,
+    /// First quartile.
+    pub lower: f64,
+    /// Third quartile.
+    pub upper: f64,
+    /// Number of rounds.
+    pub rounds: usize,
+}
+
+impl Timing {
+    fn of(mut rounds: Vec<f64>) -> Self {
+        rounds.sort_by(f64::total_cmp);
+        let at = |quarter: usize| rounds[(rounds.len() - 1) * quarter / 4];
+        Self {
+            median: at(2),
+            lower: at(1),
+            upper: at(3),
+            rounds: rounds.len(),
+        }
+    }
+
+    /// Distance of the quartiles as a part of the median.
+    pub fn spread(&self) -> f64 {
+        (self.upper - self.lower) / self.median
+    }
+}
+
+/// Times `contestants` against each other. The result has one element for
+/// each, in the same order.
+pub fn interleave(effort: Effort, contestants: &mut [Contestant<'_>]) -> Vec<Timing> {
+    let calls: Vec<u32> = contestants
+        .iter_mut()
+        .map(|c| calls_of(effort.slice, c))
+        .collect();
+    let mut rounds = vec![Vec::new(); contestants.len()];
+    let begin = Instant::now();
+    for round in 0..effort.max_rounds {
+        if round >= effort.min_rounds && begin.elapsed() > effort.budget {
+            break;
+        }
+        for ((contestant, &calls), rounds) in contestants.iter_mut().zip(&calls).zip(&mut rounds) {
+            let start = thread_nanos();
+            for _ in 0..calls {
+                (contestant.run)();
+            }
+            let elapsed = (thread_nanos() - start) as f64;
+            rounds.push(elapsed / f64::from(calls) / f64::from(contestant.operations));
+        }
+    }
+    rounds.into_iter().map(Timing::of).collect()
+}
+
+/// Calls that fill `slice`, found by doubling; it also warms the caches.
+fn calls_of(slice: Duration, contestant: &mut Contestant<'_>) -> u32 {
+    let mut calls = 1;
+    loop {
+        let start = thread_nanos();
+        for _ in 0..calls {
+            (contestant.run)();
+        }
+        let elapsed = Duration::from_nanos(thread_nanos() - start);
+        if elapsed >= slice || calls >= 1 << 20 {
+            let scaled = f64::from(calls) * slice.as_secs_f64() / elapsed.as_secs_f64();
+            return (scaled as u32).max(1);
+        }
+        calls *= 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quartiles_are_those_of_the_sorted_rounds() {
+        let timing = Timing::of(vec![5.0, 1.0, 4.0, 2.0, 3.0]);
+        assert_eq!((timing.lower, timing.median, timing.upper), (2.0, 3.0, 4.0));
+        assert!((timing.spread() - 2.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn every_contestant_runs_in_every_round() {
+        let counts = [std::cell::Cell::new(0u32), std::cell::Cell::new(0)];
+        let contestant = |i: usize| Contestant {
+            run: Box::new({
+                let counts = &counts;
+                move || counts[i].set(counts[i].get() + 1)
+            }),
+            operations: 1,
+        };
+        let effort = Effort {
+            slice: Duration::ZERO,
+            budget: Duration::ZERO,
+            min_rounds: 3,
+            max_rounds: 7,
+        };
+        let timings = interleave(effort, &mut [contestant(0), contestant(1)]);
+        // One call to calibrate, then one a round.
+        assert_eq!(counts.each_ref().map(|c| c.get()), [4, 4]);
+        assert_eq!(timings.iter().map(|t| t.rounds).collect::<Vec<_>>(), [3, 3]);
+    }
+}
