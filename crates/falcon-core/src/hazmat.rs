@@ -11,7 +11,7 @@ use crate::hash::{HashToPoint, Shake256, Shake256HashToPoint};
 use crate::hedge::{Hedged, Raw};
 use crate::keys::SigningKey;
 use crate::lanes::Binary64;
-use crate::params::{Array, NONCE_LEN, Parameters, Q};
+use crate::params::{NONCE_LEN, Parameters, Q};
 use crate::sign::{Scratch, Secret, sign_message};
 use crate::signature::Signature;
 use crate::verify::VerifyingKey;
@@ -131,12 +131,10 @@ pub fn verify_point<P: Parameters>(
     c: &[u16],
     signature: &Signature<P>,
 ) -> Result<(), SignatureError> {
-    let mut point = P::Residues::ZERO;
     if c.len() != P::N || c.iter().any(|&c| u32::from(c) >= Q) {
         return Err(SignatureError);
     }
-    point.as_mut().copy_from_slice(c);
-    if key.is_preimage(&mut point, signature) {
+    if key.is_preimage(|point| point.copy_from_slice(c), signature) {
         Ok(())
     } else {
         Err(SignatureError)

@@ -127,23 +127,33 @@ fn ntru_equation_holds(logn: u32, factors: [&[i8]; 4], scratch: &mut [i16]) -> b
     nonzero == 0
 }
 
-/// Whether `(c - s2 h, s2)` is short. `h` is in the transform domain; `c` in
-/// `[0, q)` becomes `s1 mod q`; `s2` in `[-2047, 2047]`; `words` and `tmp` hold
-/// `n` words. Variable time: all operands are public.
-pub(crate) fn verify_vartime<N: Ntt>(
+/// `product <- s2 h` in the coefficient domain. `h` is in the transform domain;
+/// `product` and `tmp` hold `n` words.
+pub(crate) fn multiply<N: Ntt>(
+    ntt: &N,
+    logn: u32,
+    s2: &[i16],
+    h: &[N::Word],
+    product: &mut [N::Word],
+    tmp: &mut [N::Word],
+) {
+    ntt.set_signed(product, s2);
+    ntt.ntt(logn, product, tmp);
+    ntt.mul_assign(product, h);
+    ntt.intt(logn, product, tmp);
+}
+
+/// Whether `(c - s2 h, s2)` is short, given the product `s2 h`; `c` in
+/// `[0, q)` becomes `s1 mod q`; `s2` is in `[-2047, 2047]`. Variable time: all
+/// operands are public.
+pub(crate) fn is_preimage_vartime<N: Ntt>(
     ntt: &N,
     logn: u32,
     c: &mut [u16],
     s2: &[i16],
-    h: &[N::Word],
-    words: &mut [N::Word],
-    tmp: &mut [N::Word],
+    product: &[N::Word],
 ) -> bool {
-    ntt.set_signed(words, s2);
-    ntt.ntt(logn, words, tmp);
-    ntt.mul_assign(words, h);
-    ntt.intt(logn, words, tmp);
-    ntt.sub_residues(c, words);
+    ntt.sub_residues(c, product);
     is_short(logn, c, s2)
 }
 

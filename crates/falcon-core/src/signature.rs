@@ -41,6 +41,7 @@ impl<P: Parameters> Signature<P> {
     /// # Errors
     /// See [`DecodeError`]; every non-canonical form is refused, and so is an
     /// `s2` too long to be part of any valid signature.
+    #[inline(never)] // Its copy of the signature leaves the stack with it.
     pub fn from_bytes(format: Format, bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut out = Self::EMPTY;
         out.nonce = *codec::decode(format, P::LOGN, bytes, out.s2.as_mut())?;

@@ -2,7 +2,9 @@
 
 use crate::codec;
 use crate::error::{DecodeError, SignatureError};
-use crate::hash::{HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher};
+use crate::hash::{
+    HashToPoint, PointHasher, Shake256, Shake256HashToPoint, Shake256PointHasher, fill_point,
+};
 use crate::ntt::{Ntt, PortableNtt};
 use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::ring;
@@ -20,11 +22,21 @@ pub struct VerifyingKey<P: Parameters> {
 impl<P: Parameters> VerifyingKey<P> {
     /// The key of `h`, whose coefficients are below `q`.
     pub(crate) fn from_h(h: P::Residues) -> Self {
-        let mut prepared = P::Short::ZERO;
+        let mut key = Self {
+            h,
+            prepared: P::Short::ZERO,
+        };
+        key.prepare();
+        key
+    }
+
+    /// Transforms `h` into `prepared`. Not inlined, so that the stack of the
+    /// caller does not hold `tmp`.
+    #[inline(never)]
+    fn prepare(&mut self) {
         let mut tmp = P::Short::ZERO;
-        PortableNtt.set_residues(prepared.as_mut(), h.as_ref());
-        PortableNtt.ntt(P::LOGN, prepared.as_mut(), tmp.as_mut());
-        Self { h, prepared }
+        PortableNtt.set_residues(self.prepared.as_mut(), self.h.as_ref());
+        PortableNtt.ntt(P::LOGN, self.prepared.as_mut(), tmp.as_mut());
     }
 
     /// The coefficients of `h = g / f mod q`.
@@ -56,11 +68,19 @@ impl<P: Parameters> VerifyingKey<P> {
         parts: &[&[u8]],
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
-        let mut hasher = self.hasher(&signature.nonce);
-        for part in parts {
-            hasher.update(part);
+        let point = |c: &mut [u16]| {
+            let mut hash = Shake256::new();
+            hash.update(&signature.nonce);
+            for part in parts {
+                hash.update(part);
+            }
+            fill_point(hash.finalize_blocks(), c);
+        };
+        if self.is_preimage(point, signature) {
+            Ok(())
+        } else {
+            Err(SignatureError)
         }
-        self.verify_hashed(hasher, signature)
     }
 
     /// Begins to hash a message under the nonce of a signature: constant
@@ -82,29 +102,36 @@ impl<P: Parameters> VerifyingKey<P> {
         hasher: MessageHasher,
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
-        let mut c = P::Residues::ZERO;
         let same_nonce = hasher.nonce == signature.nonce;
-        hasher.inner.finish(c.as_mut());
-        if same_nonce && self.is_preimage(&mut c, signature) {
+        if same_nonce && self.is_preimage(|c| hasher.inner.finish(c), signature) {
             Ok(())
         } else {
             Err(SignatureError)
         }
     }
 
-    /// True if `signature` is a short preimage of the point `c`, which is
-    /// overwritten.
-    pub(crate) fn is_preimage(&self, c: &mut P::Residues, signature: &Signature<P>) -> bool {
-        let (mut words, mut tmp) = (P::Short::ZERO, P::Short::ZERO);
-        ring::verify_vartime(
-            &PortableNtt,
-            P::LOGN,
-            c.as_mut(),
-            signature.s2.as_ref(),
-            self.prepared.as_ref(),
-            words.as_mut(),
-            tmp.as_mut(),
-        )
+    /// True if `signature` is a short preimage of the point that `point`
+    /// writes, `n` coefficients below `q`.
+    ///
+    /// The point is asked for when the product is done, and the two parts are
+    /// functions of their own, so that the memory of one is free again before
+    /// the other needs its own.
+    pub(crate) fn is_preimage(
+        &self,
+        point: impl FnOnce(&mut [u16]),
+        signature: &Signature<P>,
+    ) -> bool {
+        let mut product = P::Short::ZERO;
+        self.multiply(signature, &mut product);
+        is_short_difference(point, &product, signature)
+    }
+
+    /// `product <- s2 h`.
+    #[inline(never)]
+    fn multiply(&self, signature: &Signature<P>, product: &mut P::Short) {
+        let mut tmp = P::Short::ZERO;
+        let (s2, h) = (signature.s2.as_ref(), self.prepared.as_ref());
+        ring::multiply(&PortableNtt, P::LOGN, s2, h, product.as_mut(), tmp.as_mut());
     }
 
     /// Verifies under another way to hash messages.
@@ -114,9 +141,8 @@ impl<P: Parameters> VerifyingKey<P> {
         message: &[u8],
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
-        let mut c = P::Residues::ZERO;
-        hash.hash_to_point(&signature.nonce, message, c.as_mut());
-        if self.is_preimage(&mut c, signature) {
+        let point = |c: &mut [u16]| hash.hash_to_point(&signature.nonce, message, c);
+        if self.is_preimage(point, signature) {
             Ok(())
         } else {
             Err(SignatureError)
@@ -124,13 +150,35 @@ impl<P: Parameters> VerifyingKey<P> {
     }
 }
 
+/// Whether `(c - product, s2)` is short, `c` being what `point` writes.
+#[inline(never)]
+fn is_short_difference<P: Parameters>(
+    point: impl FnOnce(&mut [u16]),
+    product: &P::Short,
+    signature: &Signature<P>,
+) -> bool {
+    let mut c = P::Residues::ZERO;
+    point(c.as_mut());
+    let s2 = signature.s2.as_ref();
+    ring::is_preimage_vartime(&PortableNtt, P::LOGN, c.as_mut(), s2, product.as_ref())
+}
+
 impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {
     type Error = DecodeError;
 
+    // Decoded where it is returned: a copy on the way would double the stack.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let mut h = P::Residues::ZERO;
-        codec::public_key::decode(P::LOGN, bytes, h.as_mut())?;
-        Ok(Self::from_h(h))
+        let mut result = Ok(Self {
+            h: P::Residues::ZERO,
+            prepared: P::Short::ZERO,
+        });
+        if let Ok(key) = &mut result {
+            match codec::public_key::decode(P::LOGN, bytes, key.h.as_mut()) {
+                Ok(()) => key.prepare(),
+                Err(error) => result = Err(error),
+            }
+        }
+        result
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! Source: Falcon specification v1.2, algorithm 3 (HashToPoint).
 
-use super::shake::{RATE_WORDS, Shake256, Shake256Reader};
+use super::shake::{Blocks, RATE_WORDS, Shake256};
 use crate::params::{NONCE_LEN, Q};
 
 /// A hash from `(nonce, message)` to `(Z/qZ)^n`.
@@ -77,8 +77,8 @@ impl PointHasher for Shake256PointHasher {
         self.0.update(chunk);
     }
 
-    fn finish(self, point: &mut [u16]) {
-        fill(self.0.finalize(), point);
+    fn finish(mut self, point: &mut [u16]) {
+        fill_point(self.0.finalize_blocks(), point);
     }
 }
 
@@ -91,7 +91,7 @@ const LIMIT: u16 = (5 * Q) as u16;
 /// One block at a time: all words are reduced (vector code), then those to
 /// be kept are moved together without a branch, since one word in sixteen is
 /// skipped and no predictor can tell which.
-fn fill(mut reader: Shake256Reader, point: &mut [u16]) {
+pub(crate) fn fill_point(mut reader: Blocks<'_>, point: &mut [u16]) {
     let mut rest = point;
     while !rest.is_empty() {
         let block = reader.next_block();

@@ -130,6 +130,14 @@ impl Shake256 {
         Shake256Reader(self.0)
     }
 
+    /// Ends absorption; nothing may be absorbed afterwards. Unlike
+    /// [`finalize`](Self::finalize) it moves no state, which keeps the stack of
+    /// verification small.
+    pub(crate) fn finalize_blocks(&mut self) -> Blocks<'_> {
+        self.0.pad();
+        Blocks(&mut self.0)
+    }
+
     /// `SHAKE256(data)`, ready to be read.
     pub fn reader(data: &[u8]) -> Shake256Reader {
         let mut h = Self::new();
@@ -153,9 +161,13 @@ impl Shake256Reader {
         self.read(&mut out);
         out
     }
+}
 
-    /// The next whole block, as little-endian words; what is left of the
-    /// current block is skipped.
+/// A finalized [`Shake256`], still in its place, that is read block by block.
+pub(crate) struct Blocks<'a>(&'a mut Sponge);
+
+impl Blocks<'_> {
+    /// The next block, as little-endian words.
     pub(crate) fn next_block(&mut self) -> &[u64; RATE_WORDS] {
         self.0.permute();
         self.0.pos = RATE;
@@ -208,7 +220,9 @@ mod tests {
     fn blocks_are_the_stream_in_little_endian_words() {
         let mut stream = vec![0; 2 * RATE];
         Shake256::reader(b"blocks").read(&mut stream);
-        let mut reader = Shake256::reader(b"blocks");
+        let mut hash = Shake256::new();
+        hash.update(b"blocks");
+        let mut reader = hash.finalize_blocks();
         for block in stream.chunks(RATE) {
             let words = reader.next_block();
             let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();

@@ -80,15 +80,9 @@ impl Opened {
         let mut c = vec![0; n];
         Shake256HashToPoint.hash_to_point(&self.nonce, message, &mut c);
         let (mut words, mut tmp) = (vec![0; n], vec![0; n]);
-        verify_vartime(
-            &PortableNtt,
-            self.logn,
-            &mut c,
-            &self.s2,
-            &self.h,
-            &mut words,
-            &mut tmp,
-        )
+        let (ntt, logn) = (PortableNtt, self.logn);
+        multiply(&ntt, logn, &self.s2, &self.h, &mut words, &mut tmp);
+        is_preimage_vartime(&ntt, logn, &mut c, &self.s2, &words)
     }
 }
 
