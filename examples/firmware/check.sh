@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Builds both programs, runs them on an emulated Cortex-M4, prints flash and
+# stack, and fails if one of these is not so:
+#   - both give the known answer;
+#   - the verify-only program uses at most 6 KB of stack;
+#   - it contains no floating-point helper, no floating-point instruction, no
+#     allocator and no random generator.
+# Needs qemu-system-arm and binutils-arm-none-eabi.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+readonly VERIFY_STACK_LIMIT=6144
+readonly TARGET=thumbv7em-none-eabihf
+bin_dir="${CARGO_TARGET_DIR:-target}/$TARGET/release"
+failures=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+
+# value NAME TEXT: the number that a program reported.
+value() { sed -n "s/^$1=\([0-9]*\)$/\1/p" <<<"$2"; }
+
+# flash FILE: bytes that lie in flash: vectors, code, constants, initial data.
+flash() {
+    arm-none-eabi-size -A "$1" |
+        awk '$1 ~ /^\.(vector_table|text|rodata|data)$/ { sum += $2 } END { print sum }'
+}
+
+# forbid FILE WHAT PATTERN: no symbol of FILE may match.
+forbid() {
+    local found
+    found=$(arm-none-eabi-nm "$1" | awk '{ print $NF }' | grep -E "$3" || true)
+    if [ -n "$found" ]; then
+        fail "$2 linked: $(tr '\n' ' ' <<<"$found")"
+    else
+        echo "no $2"
+    fi
+}
+
+cargo build --locked --release
+
+echo "== verify only"
+verify="$bin_dir/verify"
+output=$(timeout 120 cargo run --locked --release --quiet --bin verify) || fail "verify: $output"
+echo "$output"
+echo "verify_flash_bytes=$(flash "$verify") (with 1.7 KB of vectors)"
+stack=$(value verify_stack_bytes "$output")
+[ "${stack:-999999}" -le "$VERIFY_STACK_LIMIT" ] ||
+    fail "verify uses ${stack:-unknown} bytes of stack, more than $VERIFY_STACK_LIMIT"
+forbid "$verify" "floating-point helper" \
+    '^__aeabi_(d|f|cd|cf|i2|l2|ui2|ul2)|^__(add|sub|mul|div|neg|cmp|eq|ne|lt|le|gt|ge|unord|trunc|extend)[sd]f|^__(fix|float)|^(sqrt|floor|ceil|trunc|rint|fma)f?$'
+forbid "$verify" "allocator" '__rust_alloc|__rg_alloc|__rdl_alloc|^malloc$|alloc::'
+forbid "$verify" "random generator" '[Rr]and_?core|getrandom|[Cc]rypto_?[Rr]ng|chacha'
+float_instructions=$(arm-none-eabi-objdump -d "$verify" |
+    awk -F'\t' '$3 ~ /^v[a-z]+/ { print $3 }' | sort | uniq -c)
+if [ -n "$float_instructions" ]; then
+    fail "floating-point instructions: $float_instructions"
+else
+    echo "no floating-point instruction"
+fi
+
+echo "== sign"
+output=$(timeout 300 cargo run --locked --release --quiet --bin sign) || fail "sign: $output"
+echo "$output"
+echo "sign_flash_bytes=$(flash "$bin_dir/sign")"
+
+if [ "$failures" -ne 0 ]; then
+    echo "firmware: $failures checks failed" >&2
+    exit 1
+fi
+echo "firmware: all checks passed"

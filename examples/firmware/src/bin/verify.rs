@@ -1,0 +1,33 @@
+//! Verify only: what a boot loader that checks its image contains. No
+//! allocator, no random generator and no floating point is linked.
+#![no_std]
+#![no_main]
+
+use cortex_m_rt::entry;
+use falcon_core::{Falcon512, Format, Signature, VerifyingKey};
+use falcon_firmware::{known_answer as kat, report, stack};
+
+/// Decodes key and signature and verifies.
+///
+/// Both are used where they were decoded: to move them out of their `Result`
+/// would take another 3 KB of stack.
+#[inline(never)]
+fn verify(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
+    let key = VerifyingKey::<Falcon512>::try_from(key);
+    let signature = Signature::from_bytes(Format::Compressed, signature);
+    match (&key, &signature) {
+        (Ok(key), Ok(signature)) => key.verify(message, signature).is_ok(),
+        _ => false,
+    }
+}
+
+#[entry]
+fn main() -> ! {
+    let (valid, bytes) =
+        stack::measure(|| verify(kat::VERIFYING_KEY, kat::MESSAGE, kat::SIGNATURE));
+    report::number("verify_stack_bytes", bytes);
+    let forged = verify(kat::VERIFYING_KEY, b"another message", kat::SIGNATURE);
+    report::line(if valid { "known signature: accepted" } else { "known signature: REFUSED" });
+    report::line(if forged { "another message: ACCEPTED" } else { "another message: refused" });
+    report::exit(valid && !forged)
+}
