@@ -27,7 +27,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     if attached[2..42] != nonce {
         return Err("the record's nonce is not the generator's".into());
     }
-    let s2 = attached.get(42 + record.message.len() + 1..).ok_or("short record")?;
+    let s2 = attached
+        .get(42 + record.message.len() + 1..)
+        .ok_or("short record")?;
     let signature = [&[0x39][..], &nonce, s2].concat();
 
     for (name, bytes) in [

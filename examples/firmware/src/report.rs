@@ -35,7 +35,11 @@ pub fn number(name: &str, value: usize) {
 
 /// Ends the program; the emulator's exit status is zero if `success`.
 pub fn exit(success: bool) -> ! {
-    debug::exit(if success { debug::EXIT_SUCCESS } else { debug::EXIT_FAILURE });
+    debug::exit(if success {
+        debug::EXIT_SUCCESS
+    } else {
+        debug::EXIT_FAILURE
+    });
     loop {
         cortex_m::asm::bkpt();
     }

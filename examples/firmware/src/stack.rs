@@ -18,8 +18,8 @@ unsafe extern "C" {
 
 /// Runs `work`; returns what it returns and the bytes of stack that it used.
 ///
-/// Those include the frame of `work` itself and, at most 256 bytes too many,
-/// what lies between this frame and the first painted word.
+/// What is measured must be a function that `work` calls and that is not
+/// inlined: its frame then lies below this one.
 #[inline(never)]
 pub fn measure<R>(work: impl FnOnce() -> R) -> (R, usize) {
     let bottom = &raw mut STACK_END;

@@ -27,7 +27,15 @@ fn main() -> ! {
         stack::measure(|| verify(kat::VERIFYING_KEY, kat::MESSAGE, kat::SIGNATURE));
     report::number("verify_stack_bytes", bytes);
     let forged = verify(kat::VERIFYING_KEY, b"another message", kat::SIGNATURE);
-    report::line(if valid { "known signature: accepted" } else { "known signature: REFUSED" });
-    report::line(if forged { "another message: ACCEPTED" } else { "another message: refused" });
+    report::line(if valid {
+        "known signature: accepted"
+    } else {
+        "known signature: REFUSED"
+    });
+    report::line(if forged {
+        "another message: ACCEPTED"
+    } else {
+        "another message: refused"
+    });
     report::exit(valid && !forged)
 }
