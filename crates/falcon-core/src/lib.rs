@@ -22,6 +22,8 @@ mod keys;
 pub mod lanes;
 mod modq;
 pub mod ntt;
+#[doc(hidden)]
+pub mod ntru;
 pub mod params;
 pub mod prng;
 mod ring;

@@ -1,0 +1,208 @@
+//! Fixed-point complex FFT: the orthogonalised norm of `(f, g)` and the last rounding of `(F, G)`.
+//!
+//! Key generation computes with integers only, so that every platform takes the same decisions.
+//! Symbols: a real polynomial of degree `n` is `n/2` complex numbers `a_j + i a_(j+n/2)`, that is
+//! its residue modulo `x^(n/2) - i`; the transform splits `x^m - w^2` into `x^(m/2) -+ w`. Real
+//! parts are in the first half of the array, imaginary parts in the second. `Qk` is a number in
+//! units of `2^-k`. `B_i = |f(z_i)|^2 + |g(z_i)|^2` at the `n/2` roots `z_i`.
+//!
+//! Source: Falcon specification v1.2, algorithm 5 (norms), section 3.8.2 (bound).
+
+use crate::params::Q;
+
+/// `exp(2 i pi t_j)`, Q62, of the block `b` at the level of `m` blocks: `j = m + b`, `t_j = (1 + 4 brv(b))/(8 m)`.
+static TWIDDLES: [[i64; 2]; 512] = twiddles();
+
+/// Fractional bits of the twiddles.
+const UNIT: u32 = 62;
+
+/// Fractional bits of `f` and `g` in the norm: `|f(z)|^2 <= n |f|^2 < 2^24.04` leaves one spare bit.
+const NORM_UNIT: u32 = 49;
+
+/// Fractional bits of the reciprocals `1/B_i <= 2^-5`.
+const RECIPROCAL_UNIT: u32 = 67;
+
+/// Largest integer whose square is at most `x`.
+const fn square_root(x: u128) -> u128 {
+    let mut low = 0u128;
+    let mut bit = 1u128 << 63;
+    while bit != 0 {
+        let next = low | bit;
+        if next * next <= x {
+            low = next;
+        }
+        bit >>= 1;
+    }
+    low
+}
+
+const fn multiply([a, b]: [i64; 2], [c, d]: [i64; 2]) -> [i64; 2] {
+    let half = 1i128 << (UNIT - 1);
+    let (a, b, c, d) = (a as i128, b as i128, c as i128, d as i128);
+    [((a * c - b * d + half) >> UNIT) as i64, ((a * d + b * c + half) >> UNIT) as i64]
+}
+
+const fn twiddles() -> [[i64; 2]; 512] {
+    // roots[k] = exp(2 i pi / 2^(k+2)): halving the angle of i, again and again.
+    // cos(t/2) = sqrt((1 + cos t)/2), sin(t/2) = sin t / (2 cos(t/2)).
+    let one = 1i128 << UNIT;
+    let mut roots = [[0i64, 1 << UNIT]; 10];
+    let mut k = 1;
+    while k < 10 {
+        let [c, s] = roots[k - 1];
+        let cos = square_root(((one + c as i128) as u128) << (UNIT - 1));
+        let sin = ((s as i128) << (UNIT - 1)) / cos as i128;
+        roots[k] = [cos as i64, sin as i64];
+        k += 1;
+    }
+    // t_j = 1/(8m) + sum over the bits of b of 1/4, 1/8, ...: bit 2^(i) of b, of weight
+    // brv = m / 2^(i+1), turns by 1 / 2^(i+2).
+    let mut table = [[0i64; 2]; 512];
+    table[0] = [1 << UNIT, 0];
+    let mut m = 1;
+    let mut log = 0;
+    while m < 512 {
+        let mut b = 0;
+        while b < m {
+            let mut z = roots[log + 1];
+            let mut i = 0;
+            while i < log {
+                if (b >> i) & 1 == 1 {
+                    z = multiply(z, roots[i]);
+                }
+                i += 1;
+            }
+            table[m + b] = z;
+            b += 1;
+        }
+        m *= 2;
+        log += 1;
+    }
+    table
+}
+
+/// Coefficients to values, same unit. All values must stay below `2^62`.
+fn fft(a: &mut [i64]) {
+    let (re, im) = a.split_at_mut(a.len() / 2);
+    let (mut blocks, mut half) = (1, re.len() / 2);
+    while half > 0 {
+        let parts = re.chunks_exact_mut(2 * half).zip(im.chunks_exact_mut(2 * half));
+        for ((re, im), w) in parts.zip(&TWIDDLES[blocks..]) {
+            let (re0, re1) = re.split_at_mut(half);
+            let (im0, im1) = im.split_at_mut(half);
+            for i in 0..half {
+                let [x, y] = multiply([re1[i], im1[i]], *w);
+                (re0[i], re1[i]) = (re0[i].wrapping_add(x), re0[i].wrapping_sub(x));
+                (im0[i], im1[i]) = (im0[i].wrapping_add(y), im0[i].wrapping_sub(y));
+            }
+        }
+        blocks *= 2;
+        half /= 2;
+    }
+}
+
+/// Values to coefficients, same unit.
+fn ifft(a: &mut [i64]) {
+    let (re, im) = a.split_at_mut(a.len() / 2);
+    let (mut blocks, mut half) = (re.len() / 2, 1);
+    while blocks > 0 {
+        let parts = re.chunks_exact_mut(2 * half).zip(im.chunks_exact_mut(2 * half));
+        for ((re, im), [c, s]) in parts.zip(&TWIDDLES[blocks..]) {
+            let (re0, re1) = re.split_at_mut(half);
+            let (im0, im1) = im.split_at_mut(half);
+            for i in 0..half {
+                let x = re0[i].wrapping_sub(re1[i]) >> 1;
+                let y = im0[i].wrapping_sub(im1[i]) >> 1;
+                re0[i] = re0[i].wrapping_add(re1[i]) >> 1;
+                im0[i] = im0[i].wrapping_add(im1[i]) >> 1;
+                [re1[i], im1[i]] = multiply([x, y], [*c, -s]);
+            }
+        }
+        blocks /= 2;
+        half *= 2;
+    }
+}
+
+/// `2^126 / m` for `2^63 <= m < 2^64`, at most 8 below.
+pub(super) fn reciprocal(m: u64) -> u64 {
+    let high = |a: u64, b: u64| (u128::from(a) * u128::from(b) >> 64) as u64;
+    // y = 2^64 / m in Q62, from 48/17 - 32/17 x (relative error 1/17), which Newton squares.
+    const A: u64 = ((48u128 << 62) / 17) as u64;
+    const B: u64 = ((32u128 << 62) / 17) as u64;
+    let mut y = A - high(m, B);
+    for _ in 0..4 {
+        let t = (1u64 << 63).wrapping_sub(high(m, y));
+        y = (u128::from(y) * u128::from(t) >> 62) as u64;
+    }
+    y
+}
+
+/// Stores `1/B_i` (Q67) and tells whether the orthogonalised norm is below its bound.
+///
+/// `inverse` has length `n/2`, `work` length `n`; the squared norm of `(f, g)` is below 16823.
+/// A `B_i` below 32 gives a saturated entry, and alone makes the norm too large.
+///
+/// Errors: the transforms are exact to `2^-43`, so each `B_i >= 32` to a relative `2^-42`, and so
+/// is the sum; the reference decides in binary64 with an error of the same order.
+pub(super) fn orthogonal_norm(
+    logn: u32,
+    f: &[i8],
+    g: &[i8],
+    inverse: &mut [i64],
+    work: &mut [i64],
+) -> bool {
+    let n = 1usize << logn;
+    let work = &mut work[..n];
+    let inverse = &mut inverse[..n / 2];
+    inverse.fill(0);
+    for poly in [f, g] {
+        for (x, y) in work.iter_mut().zip(poly) {
+            *x = i64::from(*y) << NORM_UNIT;
+        }
+        fft(work);
+        let (re, im) = work.split_at(n / 2);
+        for ((b, re), im) in inverse.iter_mut().zip(re).zip(im) {
+            let square = |x: &i64| (i128::from(*x) * i128::from(*x)) as u128;
+            // Q98 to Q38: the total is below 2^63.
+            *b = b.wrapping_add(((square(re) + square(im)) >> (2 * NORM_UNIT - 38)) as i64);
+        }
+    }
+    let mut sum = 0u128;
+    for b in inverse {
+        // r = 2^126 / (2^lz x) and B = 2^-38 x: 2^67 / B = r / 2^(21 - lz), and lz <= 20 if B >= 32.
+        let x = *b as u64 | 1;
+        let lz = x.leading_zeros();
+        let saturate = (i64::from(lz < 21) - 1) & i64::MAX;
+        *b = (reciprocal(x << lz) >> (21 - lz.min(20))) as i64 | saturate;
+        sum += *b as u128;
+    }
+    sum < sum_bound(logn)
+}
+
+/// The bound on the sum of the `1/B_i` in Q67: `1.17^2 q >= q^2 (2/n) sum 1/B_i`.
+const fn sum_bound(logn: u32) -> u128 {
+    // 1.17^2 = 13689/10^4.
+    ((13689u128 << (RECIPROCAL_UNIT - 1 + logn)) / (10_000 * Q as u128)) + 1
+}
+
+/// Rounds `A(z_i)/B_i`, back as a polynomial, to integers: `a` holds the coefficients of `A` and
+/// receives the rounded quotient.
+///
+/// Requires `|A(z_i)| < 2^30`. The result is that of exact arithmetic unless a coefficient is
+/// within `2^-35` of a half-integer.
+pub(super) fn divide_and_round(inverse: &[i64], a: &mut [i64]) {
+    for x in a.iter_mut() {
+        *x <<= 32;
+    }
+    fft(a);
+    let (re, im) = a.split_at_mut(a.len() / 2);
+    for ((re, im), r) in re.iter_mut().zip(im).zip(inverse) {
+        // Q32 times Q67 to Q44.
+        *re = ((i128::from(*re) * i128::from(*r)) >> 55) as i64;
+        *im = ((i128::from(*im) * i128::from(*r)) >> 55) as i64;
+    }
+    ifft(a);
+    for x in a {
+        *x = x.wrapping_add(1 << 43) >> 44;
+    }
+}

@@ -1,0 +1,147 @@
+//! Key generation: short `f` and `g` from a byte stream, then the NTRU equation.
+//!
+//! [`generate`] reads a SHAKE256 stream and gives the key that the round-3 reference gives for the
+//! same stream, with integers only: the same key on every platform.
+//!
+//! A candidate `(f, g)` is refused, and both polynomials are drawn again, when (in this order)
+//! a coefficient does not fit the encoding, the norm of `(f, g)` or of its orthogonalised partner
+//! exceeds `1.17 sqrt(q)`, `f` is not invertible modulo `q`, or the NTRU equation has no solution
+//! that fits.
+//!
+//! Nothing depends on the secrets in time or in memory accesses except these refusals, which
+//! concern discarded candidates.
+//!
+//! Source: Falcon specification v1.2, section 3.8.
+
+mod fixed;
+mod gauss;
+mod gauss_table;
+mod modulus;
+mod primes;
+mod rns;
+mod solve;
+mod tower;
+mod zint;
+
+use crate::hash::Shake256Reader;
+use crate::ntt::PortableNtt;
+use crate::params::FG_BITS;
+use crate::ring;
+pub use solve::Refusal;
+use zeroize::Zeroize;
+
+/// The polynomials of a key pair, each of length `n = 2^logn`.
+#[derive(Debug)]
+pub struct KeyPolys<'a> {
+    /// `f`.
+    pub f: &'a mut [i8],
+    /// `g`.
+    pub g: &'a mut [i8],
+    /// `F`.
+    pub capital_f: &'a mut [i8],
+    /// `G`.
+    pub capital_g: &'a mut [i8],
+    /// `h = g / f mod q`.
+    pub h: &'a mut [u16],
+}
+
+/// Working memory of key generation. It holds secrets; it is wiped before each function returns.
+#[derive(Debug)]
+pub struct Scratch<'a> {
+    /// At least [`words_len`] entries.
+    pub words: &'a mut [u32],
+    /// At least [`wide_len`] entries.
+    pub wide: &'a mut [i64],
+    /// At least [`residues_len`] entries.
+    pub residues: &'a mut [i16],
+}
+
+/// Length of [`Scratch::words`].
+pub const fn words_len(logn: u32) -> usize {
+    tower::words_len(logn)
+}
+
+/// Length of [`Scratch::wide`].
+pub const fn wide_len(logn: u32) -> usize {
+    tower::wide_len(logn) + (1 << logn) / 2
+}
+
+/// Length of [`Scratch::residues`].
+pub const fn residues_len(logn: u32) -> usize {
+    3 << logn
+}
+
+/// `||(f, g)||^2` must be below this: `1.17^2 q` rounded up.
+const SQUARED_NORM_BOUND: u32 = 16823;
+
+/// Draws candidates from `stream` until one is a key.
+pub fn generate(
+    logn: u32,
+    stream: &mut Shake256Reader,
+    out: KeyPolys<'_>,
+    scratch: &mut Scratch<'_>,
+) {
+    let n = 1usize << logn;
+    let KeyPolys { f, g, capital_f, capital_g, h } = out;
+    let (f, g) = (&mut f[..n], &mut g[..n]);
+    loop {
+        gauss::sample(logn, stream, f);
+        gauss::sample(logn, stream, g);
+        if !is_short(logn, f, g) {
+            continue;
+        }
+        let (inverse_gram, wide) = scratch.wide.split_at_mut(n / 2);
+        if !fixed::orthogonal_norm(logn, f, g, inverse_gram, wide) {
+            continue;
+        }
+        if ring::public_key(&PortableNtt, logn, f, g, h, scratch.residues).is_err() {
+            continue;
+        }
+        if solve::solve(logn, f, g, capital_f, capital_g, inverse_gram, scratch.words, wide).is_ok() {
+            break;
+        }
+    }
+    scratch.words.zeroize();
+    scratch.wide.zeroize();
+    scratch.residues.zeroize();
+}
+
+/// Finds the reduced `(F, G)` of given `(f, g)`.
+///
+/// # Errors
+/// The [`Refusal`] that key generation would see. `TooLarge` also stands for an `(f, g)` that breaks
+/// the norm bounds.
+pub fn solve(
+    logn: u32,
+    f: &[i8],
+    g: &[i8],
+    capital_f: &mut [i8],
+    capital_g: &mut [i8],
+    scratch: &mut Scratch<'_>,
+) -> Result<(), Refusal> {
+    let n = 1usize << logn;
+    let (inverse_gram, wide) = scratch.wide.split_at_mut(n / 2);
+    let result = if is_short(logn, f, g) && fixed::orthogonal_norm(logn, f, g, inverse_gram, wide) {
+        solve::solve(logn, f, g, capital_f, capital_g, inverse_gram, scratch.words, wide)
+    } else {
+        Err(Refusal::TooLarge)
+    };
+    scratch.words.zeroize();
+    scratch.wide.zeroize();
+    result
+}
+
+/// Whether the coefficients fit the encoding and the norm is below the bound.
+fn is_short(logn: u32, f: &[i8], g: &[i8]) -> bool {
+    let bound = (1i32 << (FG_BITS[logn as usize] - 1)) - 1;
+    let (mut outside, mut norm) = (0i32, 0u32);
+    for x in f.iter().chain(g) {
+        let x = i32::from(*x);
+        outside |= (bound - x) | (bound + x);
+        norm += (x * x) as u32; // at most 2 * 1024 * 128^2 = 2^25
+    }
+    outside >= 0 && norm < SQUARED_NORM_BOUND
+}
+
+#[cfg(test)]
+mod tests;

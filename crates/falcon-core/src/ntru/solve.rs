@@ -1,0 +1,365 @@
+//! NTRU solver: `(F, G)` with `f G - g F = q` in `Z[x]/(x^n + 1)`, fully reduced.
+//!
+//! Symbols: `f_0 = f`, `f_(d+1)(x^2) = f_d(x) f_d(-x)` (the field norm), the same for `g`;
+//! `C_d` the bases of [`tower`], `M_d` the product of `C_(d+1)`, `E_d = M_0 M_1 ... M_(d-1)`.
+//!
+//! The recursion keeps only `F` and never needs a quotient of large numbers:
+//!
+//! 1. Down: `f_d`, `g_d` on `C_d` and `C_(d+1)`, for all `d`.
+//! 2. Bottom, degree 1: `f_N G_N - g_N F_N = q E_N`, from the inverse of `g_N` modulo `f_N`.
+//! 3. Up: with `F' = F_(d+1)(x^2) g_d(-x)` there is a `G'` with `f_d G' - g_d F' = q E_(d+1)`. Let
+//!    `k = F'/f_d mod M_d`, coefficients centred. `F_d = (F' - k f_d)/M_d` is an integer
+//!    polynomial, and so is `G_d = (G' - k g_d)/M_d`: `f_d G_d - g_d F_d = q E_d`, because
+//!    `E_(d+1) = M_d E_d`. This is Montgomery's reduction, in the ring. It reduces as well as
+//!    Babai's rounding: the coefficients of `F_d/f_d = F'/(f_d M_d) - k/M_d` are at most `1/2` plus
+//!    a first term that is small, since `M_d` is as large as `F'/f_d`.
+//! 4. Top: `G = (q + g F)/f`, then Babai's rounding of the pair with
+//!    `k = round((F f* + G g*)/(f f* + g g*))`: its result is unique.
+//!
+//! Modulo the primes of `C_(d+1)` a value of `f_d` can be zero, for about one key in a million; then the
+//! roles of `f` and `g` are exchanged. The pair is refused when the resultants of `f` and `g`
+//! are not coprime, or when a coefficient of the reduced `F` or `G` exceeds 127.
+//!
+//! At the top, `G` is defined by the equation modulo a prime `p`. All coefficients are at most 127, so
+//! `|f G - g F - q| < p`: a result that is returned solves the equation over the integers.
+//!
+//! Source: Falcon specification v1.2, section 3.8.3 (NTRUSolve); T. Pornin and T. Prest, eprint
+//! 2019/015 (field norms, residues); T. Pornin, eprint 2025/1239 (working on `F` alone).
+
+use super::fixed;
+use super::modulus::Modulus;
+use super::rns::{combine, intt, intt_lazy, inverse_power_of_two, ntt};
+use super::{tower, zint};
+use crate::params::Q;
+
+/// Why there is no solution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The resultants of `f` and `g` with `x^n + 1` have a common factor.
+    CommonFactor,
+    /// A prime of the number system divides the resultant of `f`.
+    Singular,
+    /// `F` or `G` does not fit in `-127..=127`.
+    TooLarge,
+}
+
+/// The two polynomials, and the sizes.
+#[derive(Clone, Copy)]
+struct Problem<'a> {
+    logn: u32,
+    f: &'a [i8],
+    g: &'a [i8],
+}
+
+/// The parts of the 32-bit scratch.
+struct Words<'a> {
+    /// `f_d`, then `g_d`, on `C_(d+1)`, NTT domain, prime after prime: level after level.
+    kept: &'a mut [u32],
+    /// Inverse cofactors of `C_0`, `C_1`, ...
+    cofactors: &'a mut [u32],
+    /// Polynomials of two neighbouring levels.
+    here: &'a mut [u32],
+    next: &'a mut [u32],
+    /// The quotient `k`.
+    quotient: &'a mut [u32],
+    twiddles: &'a mut [u32],
+    /// Multiples of the product of the base, of two polynomials.
+    multiples: &'a mut [u32],
+    weights: &'a mut [u32],
+}
+
+impl<'a> Words<'a> {
+    fn new(logn: u32, words: &'a mut [u32]) -> Self {
+        let level = tower::level_len(logn);
+        let (kept, rest) = words.split_at_mut(tower::kept_len(logn));
+        let (cofactors, rest) = rest.split_at_mut(tower::cofactors_len(logn));
+        let (here, rest) = rest.split_at_mut(level);
+        let (next, rest) = rest.split_at_mut(level);
+        let (quotient, rest) = rest.split_at_mut(level);
+        let (twiddles, rest) = rest.split_at_mut(1 << logn);
+        let (multiples, rest) = rest.split_at_mut(2 << logn);
+        let weights = &mut rest[..tower::longest_base(logn) + 1];
+        Self { kept, cofactors, here, next, quotient, twiddles, multiples, weights }
+    }
+}
+
+/// Finds the reduced `(F, G)`. Lengths: polynomials `2^logn`, scratch as [`tower`] says.
+///
+/// The sum of the coefficients of `f` is odd, and of `g`; coefficients are in `-127..=127`;
+/// `inverse_gram` is what [`fixed::orthogonal_norm`] stored.
+pub(super) fn solve(
+    logn: u32,
+    f: &[i8],
+    g: &[i8],
+    capital_f: &mut [i8],
+    capital_g: &mut [i8],
+    inverse_gram: &[i64],
+    words: &mut [u32],
+    wide: &mut [i64],
+) -> Result<(), Refusal> {
+    match attempt(Problem { logn, f, g }, capital_f, capital_g, inverse_gram, words, wide) {
+        Err(Refusal::Singular) => {}
+        result => return result,
+    }
+    // f G - g F = q  <=>  g (-F) - f (-G) = q.
+    attempt(Problem { logn, f: g, g: f }, capital_g, capital_f, inverse_gram, words, wide)?;
+    for x in capital_f.iter_mut().chain(capital_g) {
+        *x = -*x;
+    }
+    Ok(())
+}
+
+fn attempt(
+    problem: Problem<'_>,
+    capital_f: &mut [i8],
+    capital_g: &mut [i8],
+    inverse_gram: &[i64],
+    words: &mut [u32],
+    wide: &mut [i64],
+) -> Result<(), Refusal> {
+    let logn = problem.logn;
+    let mut w = Words::new(logn, words);
+    for d in 0..logn {
+        descend(problem, d, &mut w);
+        core::mem::swap(&mut w.here, &mut w.next);
+    }
+    bottom(logn, &mut w, wide)?;
+    for d in (0..logn).rev() {
+        ascend(problem, d, &mut w)?;
+        core::mem::swap(&mut w.here, &mut w.next);
+    }
+    top(problem, &mut w, inverse_gram, wide, capital_f, capital_g)
+}
+
+/// From `f_d`, `g_d` on `C_d` (`here`: weighted coefficients) to the values on `C_(d+1)` (`kept`)
+/// and to `f_(d+1)`, `g_(d+1)` on `C_(d+1)` (`next`: weighted coefficients).
+fn descend(problem: Problem<'_>, d: u32, w: &mut Words<'_>) {
+    let logn = problem.logn;
+    let n = 1usize << (logn - d);
+    let (source, target) = (tower::base(logn, d), tower::base(logn, d + 1));
+    let twiddles = &mut w.twiddles[..n];
+    let kept = &mut w.kept[tower::kept_start(logn, d)..tower::kept_start(logn, d + 1)];
+    let (f, g) = kept.split_at_mut(n * target.len);
+    let (f_next, g_next) = w.next.split_at_mut(n / 2 * target.len);
+    let cofactors = &mut w.cofactors[tower::cofactors_start(logn, d + 1)..];
+
+    for j in 0..target.len {
+        let m = target.modulus(j);
+        m.twiddles(twiddles);
+        let weights = &mut w.weights[..source.len + 1];
+        source.weights(m, weights);
+        cofactors[j] = target.cofactor_inverse(j);
+        // An integer from a product of Montgomery forms: the factor becomes plain.
+        let scale = m.mul(m.mul(cofactors[j], inverse_power_of_two(m, n / 2)), 1);
+        for (which, values, next) in [(0, &mut *f, &mut *f_next), (1, &mut *g, &mut *g_next)] {
+            let values = &mut values[j * n..][..n];
+            if d == 0 {
+                let small = if which == 0 { problem.f } else { problem.g };
+                for (x, y) in values.iter_mut().zip(small) {
+                    *x = m.encode(i32::from(*y));
+                }
+            } else {
+                let c = &w.here[which * n * source.len..][..n * source.len];
+                combine(m, weights, c, &w.multiples[which * n..][..n], values);
+            }
+            ntt(m, twiddles, values);
+            let next = &mut next[j * (n / 2)..][..n / 2];
+            for (x, pair) in next.iter_mut().zip(values.chunks_exact(2)) {
+                *x = m.mul(pair[0], pair[1]);
+            }
+            intt_lazy(m, &twiddles[..n / 2], next);
+            for x in next {
+                *x = m.mul(*x, scale);
+            }
+        }
+    }
+    let (a_f, a_g) = w.multiples.split_at_mut(n / 2);
+    target.multiples(&f_next[..n / 2 * target.len], a_f);
+    target.multiples(&g_next[..n / 2 * target.len], &mut a_g[..n / 2]);
+}
+
+/// Degree 1: `F_N` on `C_N` into `here`, from `f_N` and `g_N` (weighted) there.
+fn bottom(logn: u32, w: &mut Words<'_>, wide: &mut [i64]) -> Result<(), Refusal> {
+    let base = tower::base(logn, logn);
+    let len = zint::limbs(base.len);
+    let (f, rest) = wide.split_at_mut(len);
+    let (g, rest) = rest.split_at_mut(len);
+    let (y, work) = rest.split_at_mut(len);
+    let (c_f, c_g) = w.here.split_at(base.len);
+    zint::from_residues(base, c_f, w.multiples[0], f, &mut work[..len]);
+    zint::from_residues(base, c_g, w.multiples[1], g, &mut work[..len]);
+    if !zint::invert(f, g, y, work) {
+        return Err(Refusal::CommonFactor);
+    }
+    // F_N = -q * E_N / g_N mod f_N.
+    let bases = (1..=logn).map(|d| tower::base(logn, d));
+    let primes = bases.flat_map(|b| (0..b.len).map(move |i| i64::from(Modulus::prime(b.start + i))));
+    let mut primes = primes.chain([i64::from(Q)]);
+    let pairs = core::iter::from_fn(|| Some(primes.next()? * primes.next().unwrap_or(1)));
+    zint::scale(y, f, pairs);
+    for (i, x) in w.here[..base.len].iter_mut().enumerate() {
+        let m = base.modulus(i);
+        *x = m.sub(0, zint::residue(m, y));
+    }
+    Ok(())
+}
+
+/// From `F_(d+1)` on `C_(d+1)` (`here`, NTT domain) to `F_d` on `C_d` (`next`, NTT domain).
+fn ascend(problem: Problem<'_>, d: u32, w: &mut Words<'_>) -> Result<(), Refusal> {
+    let logn = problem.logn;
+    let n = 1usize << (logn - d);
+    let (source, target) = (tower::base(logn, d + 1), tower::base(logn, d));
+    let twiddles = &mut w.twiddles[..n];
+    let (f_source, g_source) =
+        w.kept[tower::kept_start(logn, d)..tower::kept_start(logn, d + 1)].split_at(n * source.len);
+    let big_f = &mut w.here[..n / 2 * source.len];
+    let quotient = &mut w.quotient[..n * source.len];
+    let cofactors = &w.cofactors[tower::cofactors_start(logn, d + 1)..];
+
+    let mut regular = true;
+    for j in 0..source.len {
+        let m = source.modulus(j);
+        m.twiddles(twiddles);
+        let (f, g) = (&f_source[j * n..][..n], &g_source[j * n..][..n]);
+        let k = &mut quotient[j * n..][..n];
+        let big_f = &mut big_f[j * (n / 2)..][..n / 2];
+        // F'/f at z and -z: F_(d+1)(z^2) / f_(d+1)(z^2) times g(-z) f(-z), g(z) f(z).
+        // All inverses from one: k[2i] first receives the product of what comes before.
+        let mut product = m.one;
+        for (k, f) in k.chunks_exact_mut(2).zip(f.chunks_exact(2)) {
+            k[0] = product;
+            k[1] = m.mul(f[0], f[1]);
+            product = m.mul(product, k[1]);
+        }
+        regular &= product != 0;
+        let mut inverse = m.invert(product);
+        let pairs = k.chunks_exact_mut(2).zip(f.chunks_exact(2)).zip(g.chunks_exact(2));
+        for (((k, f), g), big_f) in pairs.zip(big_f.iter()).rev() {
+            let ratio = m.mul(*big_f, m.mul(inverse, k[0]));
+            inverse = m.mul(inverse, k[1]);
+            k[0] = m.mul(ratio, m.mul(f[1], g[1]));
+            k[1] = m.mul(ratio, m.mul(f[0], g[0]));
+        }
+        let cofactor = m.mul(cofactors[j], 1);
+        for poly in [k, big_f] {
+            let n = poly.len();
+            intt_lazy(m, &twiddles[..n], poly);
+            let scale = m.mul(cofactor, inverse_power_of_two(m, n));
+            for x in poly {
+                *x = m.mul(*x, scale);
+            }
+        }
+    }
+    if !regular {
+        return Err(Refusal::Singular);
+    }
+    let (a_k, rest) = w.multiples[..2 * n].split_at_mut(n);
+    let (a_f, lifted) = rest.split_at_mut(n / 2);
+    source.multiples(quotient, a_k);
+    source.multiples(big_f, a_f);
+
+    for j in 0..target.len {
+        let m = target.modulus(j);
+        m.twiddles(twiddles);
+        let weights = &mut w.weights[..source.len + 1];
+        source.weights(m, weights);
+        let inverse = m.invert(source.product(m));
+        let out = &mut w.next[j * n..][..n];
+        combine(m, weights, quotient, a_k, out);
+        combine(m, weights, big_f, a_f, lifted);
+        ntt(m, twiddles, out);
+        ntt(m, &twiddles[..n / 2], lifted);
+        // (F' - k f) / M at z and at -z.
+        let reduce = |out: &mut [u32], lifted: u32, f: [u32; 2], g: [u32; 2]| {
+            for (out, (f, g)) in out.iter_mut().zip([(f[0], g[1]), (f[1], g[0])]) {
+                *out = m.mul(m.mul_sub(lifted, g, *out, f), inverse);
+            }
+        };
+        let points = out.chunks_exact_mut(2).zip(lifted.iter());
+        if d == 0 {
+            // f and g on C_0 take the place of those on C_1, which have served.
+            let (f, g) = w.kept[..2 * n].split_at_mut(n);
+            for (values, small) in [(&mut *f, problem.f), (&mut *g, problem.g)] {
+                for (x, y) in values.iter_mut().zip(small) {
+                    *x = m.encode(i32::from(*y));
+                }
+                ntt(m, twiddles, values);
+            }
+            for ((out, lifted), (f, g)) in points.zip(f.chunks_exact(2).zip(g.chunks_exact(2))) {
+                reduce(out, *lifted, [f[0], f[1]], [g[0], g[1]]);
+            }
+        } else {
+            let above = &w.kept[tower::kept_start(logn, d - 1)..tower::kept_start(logn, d)];
+            let (f, g) = above.split_at(2 * n * target.len);
+            let (f, g) = (&f[j * 2 * n..][..2 * n], &g[j * 2 * n..][..2 * n]);
+            let norm = |x: &[u32]| [m.mul(x[0], x[1]), m.mul(x[2], x[3])];
+            for ((out, lifted), (f, g)) in points.zip(f.chunks_exact(4).zip(g.chunks_exact(4))) {
+                reduce(out, *lifted, norm(f), norm(g));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `G` from `F` (`here`, on `C_0`), and Babai's rounding. `f` and `g` on `C_0` are in `kept`.
+fn top(
+    problem: Problem<'_>,
+    w: &mut Words<'_>,
+    inverse_gram: &[i64],
+    wide: &mut [i64],
+    capital_f: &mut [i8],
+    capital_g: &mut [i8],
+) -> Result<(), Refusal> {
+    let n = 1usize << problem.logn;
+    let m = tower::base(problem.logn, 0).modulus(0);
+    let twiddles = &mut w.twiddles[..n];
+    m.twiddles(twiddles);
+    let (f, g) = w.kept[..2 * n].split_at(n);
+    let (big_f, big_g, k) = (&mut w.here[..n], &mut w.next[..n], &mut w.quotient[..n]);
+
+    let mut product = m.one;
+    for (k, f) in k.iter_mut().zip(f) {
+        *k = product;
+        product = m.mul(product, *f);
+    }
+    if product == 0 {
+        return Err(Refusal::Singular);
+    }
+    let q = m.encode(Q as i32);
+    let mut inverse = m.invert(product);
+    for i in (0..n).rev() {
+        let sum = m.add(q, m.mul(g[i], big_f[i]));
+        big_g[i] = m.mul(sum, m.mul(inverse, k[i]));
+        inverse = m.mul(inverse, f[i]);
+    }
+
+    // The conjugate of the value at point i is the value at point n - 1 - i.
+    for i in 0..n {
+        let j = n - 1 - i;
+        k[i] = m.add(m.mul(big_f[i], f[j]), m.mul(big_g[i], g[j]));
+    }
+    intt(m, twiddles, k);
+    let numerator = &mut wide[..n];
+    for (x, k) in numerator.iter_mut().zip(k.iter()) {
+        *x = i64::from(m.decode(*k));
+    }
+    fixed::divide_and_round(inverse_gram, numerator);
+    for (k, x) in k.iter_mut().zip(numerator) {
+        *k = m.encode(*x as i32);
+    }
+    ntt(m, twiddles, k);
+
+    let mut too_large = 0;
+    for (big, small, out) in [(big_f, f, capital_f), (big_g, g, capital_g)] {
+        for ((x, y), k) in big.iter_mut().zip(small).zip(k.iter()) {
+            *x = m.sub(*x, m.mul(*k, *y));
+        }
+        intt(m, twiddles, big);
+        for (x, out) in big.iter().zip(out) {
+            let x = m.decode(*x);
+            *out = x as i8;
+            too_large |= (127 - x) | (127 + x);
+        }
+    }
+    if too_large < 0 { Err(Refusal::TooLarge) } else { Ok(()) }
+}

@@ -1,0 +1,115 @@
+//! Key generation against the NIST records, and what every key must satisfy.
+
+use super::*;
+use crate::codec::{public_key, secret_key};
+use crate::hash::Shake256;
+use crate::params::Q;
+use std::string::String;
+use std::vec;
+use std::vec::Vec;
+
+const KAT_512: &str = include_str!("../../../../kat/falcon-round3/falcon512-KAT.first10.rsp");
+const KAT_1024: &str = include_str!("../../../../kat/falcon-round3/falcon1024-KAT.first10.rsp");
+
+#[derive(Clone, Debug, PartialEq)]
+struct Key {
+    f: Vec<i8>,
+    g: Vec<i8>,
+    capital_f: Vec<i8>,
+    capital_g: Vec<i8>,
+    h: Vec<u16>,
+}
+
+struct Memory(Vec<u32>, Vec<i64>, Vec<i16>);
+
+impl Memory {
+    fn new(logn: u32) -> Self {
+        Self(
+            vec![0; words_len(logn)],
+            vec![0; wide_len(logn)],
+            vec![0; residues_len(logn)],
+        )
+    }
+
+    fn scratch(&mut self) -> Scratch<'_> {
+        Scratch { words: &mut self.0, wide: &mut self.1, residues: &mut self.2 }
+    }
+}
+
+fn key(logn: u32, seed: &[u8]) -> Key {
+    let n = 1 << logn;
+    let mut key = Key {
+        f: vec![0; n],
+        g: vec![0; n],
+        capital_f: vec![0; n],
+        capital_g: vec![0; n],
+        h: vec![0; n],
+    };
+    let out = KeyPolys {
+        f: &mut key.f,
+        g: &mut key.g,
+        capital_f: &mut key.capital_f,
+        capital_g: &mut key.capital_g,
+        h: &mut key.h,
+    };
+    let mut memory = Memory::new(logn);
+    generate(logn, &mut Shake256::reader(seed), out, &mut memory.scratch());
+    key
+}
+
+/// `a * b mod x^n + 1` over the integers.
+fn product(a: &[i8], b: &[i8]) -> Vec<i32> {
+    let n = a.len();
+    let mut c = vec![0; n];
+    for (i, x) in a.iter().enumerate() {
+        for (j, y) in b.iter().enumerate() {
+            let z = i32::from(*x) * i32::from(*y);
+            if i + j < n { c[i + j] += z } else { c[i + j - n] -= z }
+        }
+    }
+    c
+}
+
+fn solves_the_equation(key: &Key) -> bool {
+    let left = product(&key.f, &key.capital_g);
+    let right = product(&key.g, &key.capital_f);
+    (0..left.len()).all(|i| left[i] - right[i] == if i == 0 { Q as i32 } else { 0 })
+}
+
+#[test]
+fn keys_of_the_nist_records_come_out_byte_for_byte() {
+    for (logn, file) in [(9, KAT_512), (10, KAT_1024)] {
+        let mut records = 0;
+        for text in file.split("count = ").skip(1) {
+            let field = |name: &str| {
+                let prefix = String::from(name) + " = ";
+                let hex = text.lines().find_map(|line| line.strip_prefix(&prefix)).unwrap();
+                (0..hex.len() / 2)
+                    .map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap())
+                    .collect::<Vec<u8>>()
+            };
+            let entropy: [u8; 48] = field("seed").try_into().unwrap();
+            let seed = falcon_kat::Drbg::new(&entropy).bytes::<48>();
+            let key = key(logn, &seed);
+            let (pk, sk) = (field("pk"), field("sk"));
+            let (mut our_pk, mut our_sk) = (vec![0; pk.len()], vec![0; sk.len()]);
+            public_key::encode(logn, &key.h, &mut our_pk);
+            secret_key::encode(logn, &key.f, &key.g, &key.capital_f, &mut our_sk);
+            assert!(our_sk == sk, "secret key of record {records}, logn {logn}");
+            assert!(our_pk == pk, "public key of record {records}, logn {logn}");
+            assert!(solves_the_equation(&key));
+            records += 1;
+        }
+        assert_eq!(records, 10);
+    }
+}
+
+#[test]
+fn keys_of_every_degree_solve_the_ntru_equation() {
+    for logn in 1..=10u32 {
+        for seed in 0..(1u32 << (11 - logn)).min(40) {
+            let key = key(logn, &[logn as u8, seed as u8, 1]);
+            assert!(solves_the_equation(&key), "logn {logn}, seed {seed}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Sizes: how many primes the integers of each level of the tower need, and where they are.
+//!
+//! Level `d` of the tower works in `Z[x]/(x^n + 1)` with `n = 2^(logn - d)`. Its integers (the
+//! coefficients of `f_d`, `g_d` and of the reduced `F_d`) are held by the base `C_d`.
+//!
+//! The bit lengths of `f_d` were measured over many random keys: mean `mu`, deviation `s`. `F_d` is
+//! `f_d` times a polynomial with coefficients in `[-1/2, 1/2]`, which adds at most `log2 n - 1`
+//! bits (and two bits of slack at the bottom, one for the sign). `C_d` holds `mu + 7 s` plus these.
+//! A key that would need more is refused or solved with the roles of `f` and `g` exchanged; its
+//! probability is below `2^-36`.
+
+use super::rns::Base;
+use super::zint;
+
+/// Primes of `C_d`, by `logn` and `d`.
+#[rustfmt::skip]
+const LENGTHS: [[u8; 11]; 11] = [
+    [0; 11],
+    [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    [1, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0],
+    [1, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0],
+    [1, 1, 2, 3, 5, 0, 0, 0, 0, 0, 0],
+    [1, 1, 2, 3, 5, 9, 0, 0, 0, 0, 0],
+    [1, 1, 2, 3, 4, 8, 16, 0, 0, 0, 0],
+    [1, 1, 2, 3, 4, 8, 15, 30, 0, 0, 0],
+    [1, 1, 2, 3, 4, 8, 15, 29, 57, 0, 0],
+    [1, 1, 2, 3, 4, 8, 15, 29, 56, 111, 0],
+    [1, 1, 2, 3, 4, 8, 15, 28, 55, 109, 217],
+];
+
+/// First prime of the bases of odd levels: neighbouring levels have no prime in common.
+const ODD_START: usize = 217;
+
+const fn len(logn: u32, d: u32) -> usize {
+    LENGTHS[logn as usize][d as usize] as usize
+}
+
+const fn max(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
+}
+
+/// The base `C_d`.
+pub(super) const fn base(logn: u32, d: u32) -> Base {
+    Base { start: ODD_START * (d & 1) as usize, len: len(logn, d) }
+}
+
+/// Words that keep `f_d` and `g_d` on `C_(d+1)` for all levels `d < logn`.
+pub(super) const fn kept_len(logn: u32) -> usize {
+    kept_start(logn, logn)
+}
+
+/// Where those of level `d` start.
+pub(super) const fn kept_start(logn: u32, d: u32) -> usize {
+    let (mut total, mut i) = (0, 0);
+    while i < d {
+        total += (2 << (logn - i)) * len(logn, i + 1);
+        i += 1;
+    }
+    total
+}
+
+/// Words of `f_d` and `g_d` together on `C_d`, of `F_d` on `C_d`, and of the quotient of level
+/// `d` on `C_(d+1)`: the largest over the levels.
+pub(super) const fn level_len(logn: u32) -> usize {
+    let (mut most, mut d) = (1 << logn, 0);
+    while d <= logn {
+        let n = 1 << (logn - d);
+        if d > 0 {
+            most = max(most, 2 * n * len(logn, d));
+        }
+        if d < logn {
+            most = max(most, n * len(logn, d + 1));
+        }
+        d += 1;
+    }
+    most
+}
+
+/// Largest base.
+pub(super) const fn longest_base(logn: u32) -> usize {
+    len(logn, logn)
+}
+
+/// Words for the inverse cofactors of all bases.
+pub(super) const fn cofactors_len(logn: u32) -> usize {
+    cofactors_start(logn, logn + 1)
+}
+
+/// Where those of level `d` start.
+pub(super) const fn cofactors_start(logn: u32, d: u32) -> usize {
+    let (mut total, mut i) = (0, 0);
+    while i < d {
+        total += len(logn, i);
+        i += 1;
+    }
+    total
+}
+
+/// 32-bit words of scratch for the solver.
+pub(super) const fn words_len(logn: u32) -> usize {
+    // Kept polynomials, three levels, inverse cofactors, twiddles, multiples, weights.
+    kept_len(logn) + 3 * level_len(logn) + cofactors_len(logn) + (3 << logn) + longest_base(logn) + 1
+}
+
+/// 64-bit words of scratch for the solver and for the norms (not counting the inverse Gram values).
+pub(super) const fn wide_len(logn: u32) -> usize {
+    // At the bottom: f, g, y, and three integers of the inversion. At the top: one polynomial.
+    max(6 * zint::limbs(longest_base(logn)), 1 << logn)
+}

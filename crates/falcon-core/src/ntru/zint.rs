@@ -1,0 +1,301 @@
+//! Large integers at the bottom of the tower: from residues, modular inverse, scaling.
+//!
+//! Symbols: an integer is `L` limbs of 62 bits, least significant first; limbs `0..L-1` are in
+//! `[0, 2^62)`, the last one is signed and carries the sign. `f` is odd and positive,
+//! `f < 2^(62(L-1))`: the last limb is headroom.
+//!
+//! The inverse is by the division steps of D. J. Bernstein and B.-Y. Yang, "Fast constant-time
+//! gcd computation and modular inversion" (2019), 62 at a time: `(49 d + 57)/17` steps end for
+//! all inputs below `2^d`, `d >= 46` (theorem 11.2). Everything runs in constant time.
+
+use super::fixed::reciprocal;
+use super::modulus::Modulus;
+use super::rns::Base;
+
+const BITS: u32 = 62;
+const MASK: i64 = (1 << BITS) - 1;
+
+/// Limbs for the integers that a base of `len` primes can hold.
+pub(super) const fn limbs(len: usize) -> usize {
+    (30 * len).div_ceil(62) + 1
+}
+
+/// `(x * a + y * b) / 2^62`, floored or exact, over all limbs: the low limb of the sum is given away.
+///
+/// Requires `|a| + |b| <= 2^62` or so: the sum must fit the limbs of the result.
+#[inline(always)]
+fn carry(sum: i128) -> (i64, i128) {
+    ((sum as i64) & MASK, sum >> BITS)
+}
+
+/// Stores the integer with residues `c_i` (scaled by the inverse cofactors) and multiple `a` of
+/// the product: `x = sum c_i * (P/p_i) - a * P`. `product` receives `P`.
+pub(super) fn from_residues(base: Base, c: &[u32], a: u32, x: &mut [i64], product: &mut [i64]) {
+    x.fill(0);
+    product.fill(0);
+    product[0] = 1;
+    let mut i = 0;
+    while i < base.len {
+        // Two primes at once: x <- x * p0 * p1 + (c0 * p1 + c1 * p0) * product.
+        let pair = i + 1 < base.len;
+        let p0 = i64::from(Modulus::prime(base.start + i));
+        let (p1, c1) = if pair {
+            (i64::from(Modulus::prime(base.start + i + 1)), i64::from(c[i + 1]))
+        } else {
+            (1, 0)
+        };
+        let both = i128::from(p0 * p1);
+        let weight = i128::from(i64::from(c[i]) * p1 + c1 * p0);
+        let (mut carry_x, mut carry_p) = (0i128, 0i128);
+        for (x, p) in x.iter_mut().zip(product.iter_mut()) {
+            // At most 2^122 + 2^123 + carry.
+            (*x, carry_x) = carry(i128::from(*x) * both + i128::from(*p) * weight + carry_x);
+            (*p, carry_p) = carry(i128::from(*p) * both + carry_p);
+        }
+        i += 2;
+    }
+    let mut borrow = 0i128;
+    for (x, p) in x.iter_mut().zip(product.iter()) {
+        (*x, borrow) = carry(i128::from(*x) - i128::from(*p) * i128::from(a) + borrow);
+    }
+    sign_extend(x);
+}
+
+/// Makes the last limb signed after arithmetic that kept its low 62 bits.
+fn sign_extend(x: &mut [i64]) {
+    let top = x.len() - 1;
+    x[top] = (x[top] << 2) >> 2;
+}
+
+/// 62 division steps on the low bits of `a` (odd) and `b`. Returns the new `delta` and the matrix
+/// `[u, v, q, r]` with `2^62 a' = u a + v b`, `2^62 b' = q a + r b`; `|u| + |v| <= 2^62` and
+/// `|q| + |r| <= 2^62`.
+#[inline]
+fn division_steps(mut delta: i64, a: i64, b: i64) -> (i64, [i64; 4]) {
+    let (mut a, mut b) = (a, b);
+    let [mut u, mut v, mut q, mut r] = [1i64, 0, 0, 1];
+    for _ in 0..BITS {
+        let odd = -(b & 1);
+        let swap = odd & (delta.wrapping_neg() >> 63);
+        // b <- b +- a when b is odd; on a swap a <- old b = (b - a) + a.
+        b = b.wrapping_add(((a ^ swap).wrapping_sub(swap)) & odd);
+        q = q.wrapping_add(((u ^ swap).wrapping_sub(swap)) & odd);
+        r = r.wrapping_add(((v ^ swap).wrapping_sub(swap)) & odd);
+        a = a.wrapping_add(b & swap);
+        u = u.wrapping_add(q & swap) << 1;
+        v = v.wrapping_add(r & swap) << 1;
+        delta = (delta ^ swap) - swap + 1;
+        b >>= 1;
+    }
+    (delta, [u, v, q, r])
+}
+
+/// `y` with `y * g = 1 mod f` and `|y| < 2f`; true when `gcd(f, g) = 1`.
+///
+/// `f` and `g` are positive, `f` odd. `work` holds three integers of the same length.
+pub(super) fn invert(f: &[i64], g: &[i64], y: &mut [i64], work: &mut [i64]) -> bool {
+    let len = f.len();
+    let (a, rest) = work.split_at_mut(len);
+    let (b, rest) = rest.split_at_mut(len);
+    let z = &mut rest[..len];
+    a.copy_from_slice(f);
+    b.copy_from_slice(g);
+    // Invariants: a = y * g and b = z * g modulo f; -2f < y, z < f.
+    y.fill(0);
+    z.fill(0);
+    z[0] = 1;
+
+    // f * inv = 1 mod 2^62.
+    let mut inv = f[0];
+    for _ in 0..5 {
+        inv = inv.wrapping_mul(2i64.wrapping_sub(f[0].wrapping_mul(inv)));
+    }
+    let bits = (len - 1) * BITS as usize;
+    let steps = (49 * bits.max(46) + 57) / 17;
+    let mut delta = 1;
+    for _ in 0..steps.div_ceil(BITS as usize) {
+        let (d, matrix) = division_steps(delta, a[0], b[0]);
+        delta = d;
+        let [u, v, q, r] = matrix.map(i128::from);
+
+        let (mut ca, mut cb) = (0i128, 0i128);
+        for i in 0..len {
+            let (ai, bi) = (i128::from(a[i]), i128::from(b[i]));
+            ca += u * ai + v * bi;
+            cb += q * ai + r * bi;
+            if i > 0 {
+                a[i - 1] = (ca as i64) & MASK;
+                b[i - 1] = (cb as i64) & MASK;
+            }
+            ca >>= BITS;
+            cb >>= BITS;
+        }
+        a[len - 1] = ca as i64;
+        b[len - 1] = cb as i64;
+
+        // A negative y counts as y + f, in (-f, f); then a multiple of f in (-2^62, 0] makes
+        // the sum divisible by 2^62: the quotient is in (-2f, f) again.
+        let [u, v, q, r] = matrix;
+        let (sy, sz) = (y[len - 1] >> 63, z[len - 1] >> 63);
+        let multiple = |s: i64, t: i64| {
+            let wish = (s & sy) + (t & sz);
+            let low = s.wrapping_mul(y[0]).wrapping_add(t.wrapping_mul(z[0]));
+            let excess = inv.wrapping_mul(low).wrapping_add(wish) & MASK;
+            i128::from(wish - excess)
+        };
+        let (my, mz) = (multiple(u, v), multiple(q, r));
+        let [u, v, q, r] = matrix.map(i128::from);
+        let (mut cy, mut cz) = (0i128, 0i128);
+        for i in 0..len {
+            let (yi, zi, fi) = (i128::from(y[i]), i128::from(z[i]), i128::from(f[i]));
+            cy += u * yi + v * zi + my * fi;
+            cz += q * yi + r * zi + mz * fi;
+            if i > 0 {
+                y[i - 1] = (cy as i64) & MASK;
+                z[i - 1] = (cz as i64) & MASK;
+            }
+            cy >>= BITS;
+            cz >>= BITS;
+        }
+        y[len - 1] = cy as i64;
+        z[len - 1] = cz as i64;
+    }
+
+    // b = 0 and a = +-gcd(f, g).
+    let sign = a[len - 1] >> 63;
+    let mut rest = (a[0] ^ (sign & MASK)) - sign - 1;
+    for (i, ai) in a.iter().enumerate().skip(1) {
+        rest |= ai ^ (if i == len - 1 { sign } else { sign & MASK });
+    }
+    negate_if(y, sign);
+    rest == 0
+}
+
+/// `x <- -x` if `mask` is all ones.
+fn negate_if(x: &mut [i64], mask: i64) {
+    let mut c = 0i128;
+    for x in x.iter_mut() {
+        (*x, c) = carry(i128::from((*x ^ mask) - mask) + c);
+    }
+    sign_extend(x);
+}
+
+/// Shifts left by `k` limbs if `mask` is all ones; the result must fit.
+fn shift_limbs_left(x: &mut [i64], k: usize, mask: i64) {
+    for i in (0..x.len()).rev() {
+        let from = if i >= k { x[i - k] } else { 0 };
+        x[i] ^= mask & (x[i] ^ from);
+    }
+    sign_extend(x);
+}
+
+/// Shifts right by `k` limbs if `mask` is all ones, filling with the sign.
+fn shift_limbs_right(x: &mut [i64], k: usize, mask: i64) {
+    let top = x.len() - 1;
+    let sign = x[top] >> 63;
+    for i in 0..=top {
+        let from = if i + k <= top { x[i + k] } else { sign };
+        let from = if i == top { from } else { from & MASK };
+        x[i] ^= mask & (x[i] ^ from);
+    }
+}
+
+/// Shifts left by `k < 62` bits if `mask` is all ones; the result must fit.
+fn shift_bits_left(x: &mut [i64], k: u32, mask: i64) {
+    let top = x.len() - 1;
+    for i in (0..=top).rev() {
+        let low = if i > 0 { x[i - 1] >> (BITS - k) } else { 0 };
+        let shifted = (x[i] << k) | low;
+        let shifted = if i == top { shifted } else { shifted & MASK };
+        x[i] ^= mask & (x[i] ^ shifted);
+    }
+}
+
+/// Shifts right by `k < 62` bits if `mask` is all ones.
+fn shift_bits_right(x: &mut [i64], k: u32, mask: i64) {
+    let top = x.len() - 1;
+    for i in 0..=top {
+        let high = if i < top { (x[i + 1] << (BITS - k)) & MASK } else { 0 };
+        let shifted = (x[i] >> k) | high;
+        x[i] ^= mask & (x[i] ^ shifted);
+    }
+}
+
+/// `y <- y * (product of factors) mod f`, with `|y| <= 0.6 f` at the end; `|y| < 2f` at the start.
+///
+/// Factors are in `[1, 2^60)`. `f` is destroyed (normalised). The quotients are estimated from the
+/// top of `y` and of `f`, which is why both are first shifted until the top bit of `f` is in a
+/// known place.
+pub(super) fn scale(
+    y: &mut [i64],
+    f: &mut [i64],
+    factors: impl Iterator<Item = i64>,
+) {
+    let len = f.len();
+    // Shift s.t. 2^61 <= f[len - 2] < 2^62, remembering each decision as one bit.
+    let (mut limb_shifts, mut bit_shifts) = (0u32, 0u32);
+    let levels = usize::BITS - (len - 1).leading_zeros();
+    for j in (0..levels).rev() {
+        let k = 1usize << j;
+        if k < len - 1 {
+            let top = f[len - 1 - k..len - 1].iter().fold(0, |x, y| x | y);
+            let mask = !((top.wrapping_neg()) >> 63);
+            shift_limbs_left(f, k, mask);
+            shift_limbs_left(y, k, mask);
+            limb_shifts |= (mask as u32) & (1 << j);
+        }
+    }
+    for j in (0..6).rev() {
+        let k = 1u32 << j;
+        // The top k bits of 62 are zero.
+        let mask = !((f[len - 2] >> (BITS - k)).wrapping_neg() >> 63);
+        shift_bits_left(f, k, mask);
+        shift_bits_left(y, k, mask);
+        bit_shifts |= (mask as u32) & (1 << j);
+    }
+
+    // f = m * 2^-2 (1 + 2^-63) units of the limb len - 2, and r = 2^126 / m.
+    let below = if len > 2 { f[len - 3] } else { 0 };
+    let m = ((f[len - 2] as u64) << 2) | (below as u64 >> 60);
+    let r = i128::from(reciprocal(m));
+    let mut step = |factor: i64| {
+        // y / f in units of 2^-60, with an error below 2^-58 as long as |y| < 8f.
+        let top = (i128::from(y[len - 1]) << BITS) + i128::from(y[len - 2]);
+        let ratio = (top * r) >> 64;
+        // |y| <= 4f makes this at most 2^62 + 4, at most 3.5 away from the true quotient:
+        // the remainder is again at most 4f.
+        let c = i128::from(factor);
+        let quotient = (ratio * c + (1 << 59)) >> 60;
+        let mut s = 0i128;
+        for (y, f) in y.iter_mut().zip(f.iter()) {
+            (*y, s) = carry(i128::from(*y) * c - i128::from(*f) * quotient + s);
+        }
+        y[len - 1] = (y[len - 1] << 2) >> 2;
+    };
+    for factor in factors {
+        step(factor);
+    }
+    step(1);
+
+    for j in 0..6 {
+        let mask = -i64::from((bit_shifts >> j) & 1);
+        shift_bits_right(y, 1 << j, mask);
+    }
+    for j in 0..levels {
+        let mask = -i64::from((limb_shifts >> j) & 1);
+        shift_limbs_right(y, 1 << j, mask);
+    }
+}
+
+/// `x mod p` in Montgomery form.
+pub(super) fn residue(m: Modulus, x: &[i64]) -> u32 {
+    let half = m.encode_word(1 << 31);
+    let radix = m.mul(half, half);
+    let mut y = m.encode((x[x.len() - 1]) as i32);
+    for limb in x[..x.len() - 1].iter().rev() {
+        let low = m.encode_word((*limb as u32) & 0x7fff_ffff);
+        let high = m.mul(m.encode_word((*limb >> 31) as u32), half);
+        y = m.add(m.mul(y, radix), m.add(low, high));
+    }
+    y
+}
