@@ -66,6 +66,32 @@ impl Prng {
         byte
     }
 
+    /// [`next_u64`](Self::next_u64), then three times
+    /// [`next_u8`](Self::next_u8).
+    #[inline(always)]
+    pub fn next_attempt(&mut self) -> [u8; 11] {
+        // In the middle of the buffer these 11 bytes stand together, and none
+        // of them is its last.
+        if self.position < BUFFER_LEN - 11
+            && let Some(&bytes) = self.buffer[self.position..].first_chunk()
+        {
+            self.position += 11;
+            return bytes;
+        }
+        self.next_attempt_at_end()
+    }
+
+    #[inline(never)]
+    fn next_attempt_at_end(&mut self) -> [u8; 11] {
+        let mut out = [0; 11];
+        let (low, bytes) = out.split_at_mut(8);
+        low.copy_from_slice(&self.next_u64().to_le_bytes());
+        for byte in bytes {
+            *byte = self.next_u8();
+        }
+        out
+    }
+
     #[inline(never)]
     fn refill(&mut self) {
         let words = blocks(&self.key, self.counter);

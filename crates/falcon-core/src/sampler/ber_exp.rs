@@ -30,7 +30,7 @@ const COEFFICIENTS: [u64; 13] = [
 
 /// The high 64 bits of a product.
 #[inline(always)]
-fn mul_high(a: u64, b: u64) -> u64 {
+pub(super) fn mul_high(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
@@ -46,10 +46,10 @@ pub(super) fn exp_minus<B: Binary64>(b: B, x: f64, ccs: f64) -> u64 {
     mul_high(fixed(ccs), y)
 }
 
-/// True with probability `ccs * exp(-x)`, `x >= 0`. Reads one byte, and one
-/// more for every byte that ties (chance 1/256 whatever `x` is).
+/// `2^64 * ccs * exp(-x)`, `x >= 0`, less than 1 unit too small and never
+/// above `2^64 - 1`: the number that the bytes of the trial are compared with.
 #[inline(always)]
-pub(super) fn ber_exp<B: Binary64>(b: B, x: f64, ccs: f64, bytes: &mut impl ByteSource) -> bool {
+pub(super) fn threshold<B: Binary64>(b: B, x: f64, ccs: f64) -> u64 {
     // exp(-x) = 2^-s exp(-r), r in [0, ln 2).
     let s = b.trunc(b.mul(x, INV_LN2));
     let r = b.sub(x, b.mul(b.float(s), LN2));
@@ -57,17 +57,32 @@ pub(super) fn ber_exp<B: Binary64>(b: B, x: f64, ccs: f64, bytes: &mut impl Byte
     let s = s as u32;
     let over = (63u32.wrapping_sub(s) >> 31).wrapping_neg();
     let s = (s & !over) | (63 & over);
-    let z = shift_right((exp_minus(b, r, ccs) << 1).wrapping_sub(1), s);
+    shift_right((exp_minus(b, r, ccs) << 1).wrapping_sub(1), s)
+}
 
-    let mut shift = 64;
+/// True with probability `ccs * exp(-x)`, `x >= 0`, after a first byte that
+/// was already read. Reads one more byte for every byte that ties (chance
+/// 1/256 whatever `x` is).
+#[inline(always)]
+pub(super) fn ber_exp<B: Binary64>(
+    b: B,
+    x: f64,
+    ccs: f64,
+    first: u8,
+    bytes: &mut impl ByteSource,
+) -> bool {
+    let threshold = threshold(b, x, ccs);
+    let mut byte = first;
+    let mut shift = 56;
     loop {
-        shift -= 8;
-        let w = i32::from(bytes.next_u8()) - ((z >> shift) & 0xff) as i32;
+        let w = i32::from(byte) - ((threshold >> shift) & 0xff) as i32;
         // The outcome of the trial and the chance of a tie do not depend on
         // the secret: the scheme's own rejection.
         if w != 0 || shift == 0 {
             return w < 0;
         }
+        byte = bytes.next_u8();
+        shift -= 8;
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod base;
 mod ber_exp;
+mod first_byte;
 mod serial;
 
 pub use serial::SerialSampler;
@@ -26,6 +27,19 @@ pub trait ByteSource {
     fn next_u64(&mut self) -> u64;
     /// The next byte.
     fn next_u8(&mut self) -> u8;
+
+    /// What every attempt of the sampler reads: [`next_u64`](Self::next_u64),
+    /// then three times [`next_u8`](Self::next_u8).
+    #[inline(always)]
+    fn next_attempt(&mut self) -> [u8; 11] {
+        let mut out = [0; 11];
+        let (low, bytes) = out.split_at_mut(8);
+        low.copy_from_slice(&self.next_u64().to_le_bytes());
+        for byte in bytes {
+            *byte = self.next_u8();
+        }
+        out
+    }
 }
 
 impl ByteSource for crate::prng::Prng {
@@ -36,6 +50,10 @@ impl ByteSource for crate::prng::Prng {
     #[inline(always)]
     fn next_u8(&mut self) -> u8 {
         Self::next_u8(self)
+    }
+    #[inline(always)]
+    fn next_attempt(&mut self) -> [u8; 11] {
+        Self::next_attempt(self)
     }
 }
 

@@ -1,0 +1,316 @@
+//! The first byte of BerExp, decided in 32-bit fixed point.
+//!
+//! BerExp accepts iff a string of random bytes is below the bytes of
+//! `Y = 256 ccs exp(-x)`, so one byte `w` is enough unless `w = floor(Y)`:
+//! above it, the trial fails; below it, it succeeds. An estimate `E` of `Y`
+//! with `|E - Y| < m` settles every `w` outside `[E - 1 - m, E + m]`, and the
+//! exact computation is left for one attempt in 256. It reads the same bytes
+//! in the end, so nothing that is decided here changes an output or a position
+//! of the byte source.
+//!
+//! Everything is integer arithmetic of fixed latency: the same on all engines,
+//! and cheap on those without a binary64 unit.
+//!
+//! With `v = x log2(e) = (z - r)^2 dss log2(e) - z0^2 log2(e) / (2 sigma_max^2)`
+//! the estimate is `256 ccs 2^-v`. The Gram-Schmidt norms of a valid key are
+//! between `sqrt(q) / 1.17` and `1.17 sqrt(q)`, so `sigma'` is between
+//! `sigma_min` and `1.17^2 sigma_min < sigma_max`: `dss <= 0.402` and `x >= 0`.
+//! With `|z - r| <= 19` and `z0 <= 18` the errors are:
+//!
+//! * `r` is rounded to 26 bits: `(z - r)^2` is off by less than `2^-21.7`, and
+//!   `v` by `2^-22.5`, or `2^9.6` units of its 32-bit fraction; all other
+//!   roundings of `v` are below 3 units;
+//! * `v` is raised by `2^10` units to keep it positive: `2^-v` is off by
+//!   `2^-21.5` of its value;
+//! * the polynomial for `2^-f` on `[0, 1)` is off by `2^-23.6`, its truncations
+//!   included.
+//!
+//! So `E`, whose unit is `2^-23`, is off by less than `2^10.1 + 3` units. The
+//! exact path is off by less than a thousandth of a unit: its polynomial is
+//! exact to `2^-51`. The margin is `2^11`.
+
+use super::ber_exp::mul_high;
+use crate::lanes::Binary64;
+use crate::tree::Leaf;
+
+/// Bits of the fraction of `r`.
+const CENTER_BITS: u32 = 26;
+/// `2^26`.
+const CENTER_ONE: f64 = (1u64 << CENTER_BITS) as f64;
+/// `log2(e) 2^44`: brings `T^2 D / 2^64` to a fraction of 32 bits.
+const DSS_ONE: f64 = core::f64::consts::LOG2_E * (1u64 << 44) as f64;
+/// `2^32`.
+const CCS_ONE: f64 = (1u64 << 32) as f64;
+/// `log2(e) 2^48 / (2 sigma_max^2)`, `sigma_max = 1.8205`.
+const PROPOSAL: i64 = 61_263_664_211_031;
+/// What is added to `v`.
+const RAISE: i64 = 1 << 10;
+/// Bits of the fraction of `E`.
+const BYTE_BITS: u32 = 23;
+/// The margin `m` in units of `E`.
+const MARGIN: u32 = 1 << 11;
+
+/// `2^-f 2^32`, `f` in `[0, 1)` with 32 bits: absolute values of the
+/// coefficients of the polynomial of least relative error (`2^-23.67`), whose
+/// signs alternate.
+const EXP2: [u64; 6] = [
+    4_294_966_974,
+    2_977_023_306,
+    1_031_531_698,
+    237_424_601,
+    39_464_787,
+    4_032_065,
+];
+
+/// A leaf in fixed point.
+#[derive(Clone, Copy)]
+pub(super) struct FixedLeaf {
+    /// `dss log2(e) 2^44`.
+    dss: u64,
+    /// `ccs 2^32`.
+    ccs: u64,
+}
+
+impl FixedLeaf {
+    #[inline(always)]
+    pub(super) fn new<B: Binary64>(b: B, leaf: &Leaf) -> Self {
+        Self {
+            dss: b.rint(b.mul(leaf.dss, DSS_ONE)) as u64,
+            ccs: b.rint(b.mul(leaf.ccs, CCS_ONE)) as u64,
+        }
+    }
+}
+
+/// The fraction `r` of a centre in fixed point.
+#[inline(always)]
+pub(super) fn fixed_center<B: Binary64>(b: B, r: f64) -> i64 {
+    b.rint(b.mul(r, CENTER_ONE))
+}
+
+/// What one byte says about a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It succeeds.
+    Accept,
+    /// It fails.
+    Reject,
+    /// The exact computation has to tell.
+    Open,
+}
+
+/// What the byte `w` says about the candidate `z`, made of `z0`, around `r`.
+#[inline(always)]
+pub(super) fn verdict(leaf: FixedLeaf, r: i64, z: i64, z0: i64, w: u8) -> Verdict {
+    let above = estimate(leaf, r, z, z0).wrapping_sub(u32::from(w) << BYTE_BITS);
+    // `above` is `E - w`, negative numbers wrapped. The chance of this branch
+    // is that of `w = floor(Y)`, 1/256 whatever the secret is, and of the
+    // margin around it, at most `2^-19`.
+    if above.wrapping_add(MARGIN) <= (1 << BYTE_BITS) + 2 * MARGIN {
+        Verdict::Open
+    } else if above >> 31 == 0 {
+        Verdict::Accept
+    } else {
+        Verdict::Reject
+    }
+}
+
+/// `E`, below `2^31`.
+#[inline(always)]
+fn estimate(leaf: FixedLeaf, r: i64, z: i64, z0: i64) -> u32 {
+    // |t| < 2^30.3.
+    let t = (z << CENTER_BITS).wrapping_sub(r);
+    let square = t.wrapping_mul(t) as u64;
+    let proposal = (z0 * z0).wrapping_mul(PROPOSAL) >> 16;
+    let v = (mul_high(square, leaf.dss) as i64).wrapping_add(RAISE - proposal) as u64;
+    let [c0, c1, c2, c3, c4, c5] = EXP2;
+    let f = v & 0xffff_ffff;
+    let times = |a: u64, b: u64| a.wrapping_mul(b) >> 32;
+    let f2 = times(f, f);
+    let low = c0 - times(c1, f);
+    let middle = c2 - times(c3, f);
+    let high = c4 - times(c5, f);
+    let p = low + times(f2, middle + times(f2, high));
+    let e = (p.wrapping_mul(leaf.ccs) >> 33) as u32;
+    // Shifts from 31 on leave nothing.
+    let s = (v >> 32) as u32;
+    let over = (31u32.wrapping_sub(s) >> 31).wrapping_neg();
+    e >> ((s | over) & 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ber_exp::threshold;
+    use super::super::serial::{Center, exponent};
+    use super::*;
+    use crate::hash::Shake256;
+    use crate::lanes::{Scalar, Soft};
+    use crate::params::SIGMA_MIN;
+
+    /// One trial of the sampler: a candidate around a centre of a leaf.
+    struct Trial {
+        leaf: Leaf,
+        center: Center,
+        z0: i64,
+        z: i64,
+    }
+
+    impl Trial {
+        fn threshold(&self) -> u64 {
+            let x = exponent(Scalar, self.center.r, &self.leaf, self.z, self.z0);
+            threshold(Scalar, x, self.leaf.ccs)
+        }
+
+        fn verdict(&self, w: u8) -> Verdict {
+            let leaf = FixedLeaf::new(Scalar, &self.leaf);
+            verdict(leaf, self.center.fixed, self.z, self.z0, w)
+        }
+
+        /// The verdict for `w`, which is right if it is one.
+        fn check(&self, w: u8) -> Verdict {
+            let top = (self.threshold() >> 56) as u8;
+            let verdict = self.verdict(w);
+            match verdict {
+                Verdict::Accept => assert!(w < top, "{w} against {top}"),
+                Verdict::Reject => assert!(w > top, "{w} against {top}"),
+                Verdict::Open => {}
+            }
+            verdict
+        }
+
+        fn estimate(&self) -> u32 {
+            let leaf = FixedLeaf::new(Scalar, &self.leaf);
+            estimate(leaf, self.center.fixed, self.z, self.z0)
+        }
+    }
+
+    /// Trials over all leaves, centres and candidates; every other one with a
+    /// small `z0`, as they mostly are.
+    fn trials(count: usize) -> impl Iterator<Item = Trial> {
+        let mut stream = Shake256::reader(b"first byte");
+        (0..count).map(move |i| {
+            let mut word = || u64::from_le_bytes(stream.read_array());
+            let mut unit = || (word() >> 11) as f64 / (1u64 << 53) as f64;
+            let sigma_min = SIGMA_MIN[1 + i % 10];
+            // sigma' is sigma_min to 1.17^2 sigma_min; the ends as well.
+            let at = (unit() * 1.25 - 0.125).clamp(0.0, 1.0);
+            let inv_sigma = 1.0 / (sigma_min * (1.0 + at * (1.17 * 1.17 - 1.0)));
+            let leaf = Leaf {
+                dss: inv_sigma * inv_sigma * 0.5,
+                ccs: inv_sigma * sigma_min,
+            };
+            let center = match i % 7 {
+                0 => 0.0,
+                1 => -f64::MIN_POSITIVE,
+                2 => unit() / (1u64 << 30) as f64,
+                _ => unit() * 600.0 - 300.0,
+            };
+            let z0 = (word() % if i % 2 == 0 { 19 } else { 5 }) as i64;
+            let sign = (word() & 1) as i64;
+            Trial {
+                leaf,
+                center: Center::new(Scalar, center),
+                z0,
+                z: sign + (2 * sign - 1) * z0,
+            }
+        })
+    }
+
+    #[test]
+    fn estimate_is_within_the_margin_of_the_exact_threshold() {
+        let mut worst = 0;
+        for trial in trials(400_000) {
+            let exact = (trial.threshold() >> (56 - BYTE_BITS)) as u32;
+            worst = worst.max(exact.abs_diff(trial.estimate()));
+        }
+        assert!(worst < MARGIN, "off by {worst}");
+        // The margin is no larger than it has to be, but for a factor.
+        assert!(worst > MARGIN / 8, "off by {worst} only");
+    }
+
+    #[test]
+    fn verdicts_are_those_of_the_exact_threshold() {
+        let mut open = 0u32;
+        for trial in trials(100_000) {
+            let top = (trial.threshold() >> 56) as u8;
+            for w in [
+                0,
+                1,
+                2,
+                top.wrapping_sub(1),
+                top,
+                top.wrapping_add(1),
+                254,
+                255,
+            ] {
+                open += u32::from(trial.check(w) == Verdict::Open && w != top);
+            }
+        }
+        // The margin reaches into the neighbour bytes for one trial in 2^11.
+        assert!(open < 500, "{open} needless exact trials");
+    }
+
+    /// Thresholds steered to both sides of a byte boundary: centres on a line
+    /// where `Y` crosses an integer, bisected to the last bit.
+    #[test]
+    fn verdicts_hold_at_byte_boundaries() {
+        let with = |trial: &Trial, r: f64| Trial {
+            center: Center::new(Scalar, r),
+            ..*trial
+        };
+        let mut boundaries = 0;
+        for trial in trials(20_000) {
+            let top = |r: f64| with(&trial, r).threshold() >> 56;
+            let (mut low, mut high) = (0.25, 0.25 + 1.0 / 256.0);
+            if top(low) == top(high) {
+                continue;
+            }
+            boundaries += 1;
+            while (high - low) > f64::EPSILON {
+                let middle = 0.5 * (low + high);
+                if top(middle) == top(low) {
+                    low = middle;
+                } else {
+                    high = middle;
+                }
+                for r in [low, high] {
+                    let trial = with(&trial, r);
+                    let top = (trial.threshold() >> 56) as u8;
+                    trial.check(top);
+                    trial.check(top.wrapping_sub(1));
+                    trial.check(top.wrapping_add(1));
+                }
+            }
+        }
+        assert!(boundaries > 500, "{boundaries} boundaries");
+    }
+
+    #[test]
+    fn soft_and_native_leaves_are_equal() {
+        for trial in trials(1000) {
+            let [a, b] = [
+                FixedLeaf::new(Scalar, &trial.leaf),
+                FixedLeaf::new(Soft, &trial.leaf),
+            ];
+            assert_eq!((a.dss, a.ccs), (b.dss, b.ccs));
+            assert_eq!(
+                trial.center.fixed,
+                fixed_center(Soft, trial.center.r),
+                "{}",
+                trial.center.r
+            );
+        }
+    }
+
+    #[test]
+    fn constants_are_those_of_their_formulas() {
+        let log2_e = core::f64::consts::LOG2_E;
+        let proposal = log2_e * (1u64 << 48) as f64 / (2.0 * 1.8205 * 1.8205);
+        assert!((proposal - PROPOSAL as f64).abs() < 1.0);
+        for i in 0..=4096u32 {
+            let f = f64::from(i) / 4096.0;
+            let sum = EXP2.iter().rev().fold(0.0, |sum, &c| c as f64 - f * sum);
+            let relative = sum / (1u64 << 32) as f64 * libm::exp2(f) - 1.0;
+            assert!(relative.abs() < 7.6e-8, "{relative} at {f}");
+        }
+    }
+}
