@@ -10,7 +10,7 @@
 //! Source: Falcon specification v1.2, sections 3.7 to 3.10.
 
 use crate::error::DecodeError;
-use crate::modq::{Modulus, Q, barrett_reduce, centred, montgomery_mul};
+use crate::modq::{Modulus, Q, barrett_reduce, montgomery_mul};
 use crate::ntt::{self, Ntt, PortableNtt, Twiddles};
 use crate::params::SQUARED_NORM_BOUND;
 
@@ -80,7 +80,7 @@ pub(crate) fn complete_private(
     ntt.intt(logn, a, tmp);
     let mut out_of_range = 0;
     for (out, &x) in capital_g.iter_mut().zip(&*a) {
-        let x = centred::<Q>(barrett_reduce::<Q>(x));
+        let x = barrett_reduce::<Q>(x);
         out_of_range |= (127 - x) | (x + 127);
         *out = x as i8;
     }
@@ -144,7 +144,7 @@ pub(crate) fn multiply<N: Ntt>(
 }
 
 /// Whether `(c - s2 h, s2)` is short, given the product `s2 h`; `c` in
-/// `[0, q)` becomes `s1 mod q`; `s2` is in `[-2047, 2047]`. Variable time: all
+/// `[0, q)` becomes `s1`, centred, in two's complement. Variable time: all
 /// operands are public.
 pub(crate) fn is_preimage_vartime<N: Ntt>(
     ntt: &N,
@@ -153,26 +153,32 @@ pub(crate) fn is_preimage_vartime<N: Ntt>(
     s2: &[i16],
     product: &[N::Word],
 ) -> bool {
-    ntt.sub_residues(c, product);
+    ntt.sub_centred(c, product);
     is_short(logn, c, s2)
 }
 
-/// Whether `||s1||^2 + ||s2||^2` is within the bound, where `s1` is given by
-/// its residues in `[0, q)`.
+/// Whether `||s1||^2 + ||s2||^2` is within the bound. `s1` is centred modulo
+/// `q`, in two's complement; `s2` is arbitrary.
 pub(crate) fn is_short(logn: u32, s1: &[u16], s2: &[i16]) -> bool {
     /// `32 (6144^2 + 8400^2)` is below `2^32`.
     const CHUNK: usize = 32;
     /// A single coefficient as large as this exceeds every bound.
     const CLAMP: i16 = 8400;
-    let mut norm = 0u64;
-    for (s1, s2) in s1.chunks(CHUNK).zip(s2.chunks(CHUNK)) {
-        let mut partial = 0u32;
+    let partial_norm = |s1: &[u16], s2: &[i16]| {
+        let mut norm = 0u32;
         for (&s1, &s2) in s1.iter().zip(s2) {
-            let s1 = i32::from(centred::<Q>(s1 as i16));
+            let s1 = i32::from(s1 as i16);
             let s2 = i32::from(s2.clamp(-CLAMP, CLAMP));
-            partial += (s1 * s1) as u32 + (s2 * s2) as u32;
+            norm += (s1 * s1) as u32;
+            norm += (s2 * s2) as u32;
         }
-        norm += u64::from(partial);
+        u64::from(norm)
+    };
+    let (s1, s1_rest) = s1.as_chunks::<CHUNK>();
+    let (s2, s2_rest) = s2.as_chunks::<CHUNK>();
+    let mut norm = partial_norm(s1_rest, s2_rest);
+    for (s1, s2) in s1.iter().zip(s2) {
+        norm += partial_norm(s1, s2);
     }
     let bound = SQUARED_NORM_BOUND.get(logn as usize).copied().unwrap_or(0);
     norm <= u64::from(bound)

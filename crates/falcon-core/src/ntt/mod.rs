@@ -38,9 +38,9 @@ pub trait Ntt {
     /// Reads coefficients, fully reduced to `[0, q)`.
     fn residues(&self, coefficients: &mut [u16], a: &[Self::Word]);
 
-    /// `acc <- acc - a`, where `acc` is in `[0, q)` before and after and `a` is
-    /// in the coefficient domain.
-    fn sub_residues(&self, acc: &mut [u16], a: &[Self::Word]);
+    /// `acc <- acc - a`, where `a` is in the coefficient domain and `acc` is in
+    /// `[0, q)` before, in `[-6144, 6144]` after, in two's complement.
+    fn sub_centred(&self, acc: &mut [u16], a: &[Self::Word]);
 
     /// From the coefficient domain to the transform domain.
     fn ntt(&self, logn: u32, a: &mut [Self::Word], tmp: &mut [Self::Word]);
@@ -178,12 +178,14 @@ mod tests {
             PortableNtt.residues(&mut residues, &words);
             let mut acc = polynomial(1024, start as u64);
             let before = acc.clone();
-            PortableNtt.sub_residues(&mut acc, &words);
+            PortableNtt.sub_centred(&mut acc, &words);
             for i in 0..1024 {
                 let expected = i32::from(signed[i]).rem_euclid(Q as i32);
                 assert_eq!(i32::from(residues[i]), expected);
                 let difference = (i32::from(before[i]) - expected).rem_euclid(Q as i32);
-                assert_eq!(i32::from(acc[i]), difference);
+                let centred = i32::from(acc[i] as i16);
+                assert!(centred.abs() <= 6144);
+                assert_eq!(centred.rem_euclid(Q as i32), difference);
             }
         }
     }

@@ -309,10 +309,12 @@ impl Ntt for PortableNtt {
         }
     }
 
-    fn sub_residues(&self, acc: &mut [u16], a: &[i16]) {
+    fn sub_centred(&self, acc: &mut [u16], a: &[i16]) {
         for (c, &a) in acc.iter_mut().zip(a) {
-            // Reduced first: 12288 + 6145 stays within sixteen bits.
-            *c = canonical::<Q>(*c as i16 - barrett_reduce::<Q>(a));
+            // At most 12288 + 6144 = 3 (q - 1) / 2. Wrapping, for points that
+            // are out of range.
+            let difference = (*c as i16).wrapping_sub(barrett_reduce::<Q>(a));
+            *c = barrett_reduce::<Q>(difference) as u16;
         }
     }
 
