@@ -140,11 +140,31 @@ const fn reduce(w: u16) -> u16 {
 mod tests {
     use super::*;
     use std::vec;
+    use std::vec::Vec;
 
     #[test]
     fn reduction_is_exact_below_the_limit() {
         for w in 0..LIMIT {
             assert_eq!(u32::from(reduce(w)), u32::from(w) % Q);
+        }
+    }
+
+    #[test]
+    fn points_of_the_nist_records_are_reproduced() {
+        let text = include_str!("../../../../kat/falcon-round3/hash_to_point.json");
+        let vectors: serde_json::Value = serde_json::from_str(text).unwrap();
+        let bytes = |value: &serde_json::Value| -> Vec<u8> {
+            let digits = value.as_str().unwrap().as_bytes().chunks(2);
+            let byte = |d| u8::from_str_radix(core::str::from_utf8(d).unwrap(), 16).unwrap();
+            digits.map(byte).collect()
+        };
+        let vectors = vectors.as_array().unwrap();
+        assert_eq!(vectors.len(), 6);
+        for vector in vectors {
+            let nonce = bytes(&vector["nonce"]).try_into().unwrap();
+            let mut point = vec![0; vector["n"].as_u64().unwrap() as usize];
+            Shake256HashToPoint.hash_to_point(&nonce, &bytes(&vector["msg"]), &mut point);
+            assert_eq!(serde_json::json!(point), vector["c"]);
         }
     }
 
