@@ -8,8 +8,8 @@
 //! - [`replay`]: regenerates records from their seeds, compares them.
 //! - [`testvectors`]: the other form of PQClean's drivers.
 //!
-//! The implementation under test is a [`Subject`], so this crate knows
-//! nothing about engines.
+//! The implementation under test is a [`Subject`]: [`EngineSubject`] for the
+//! engines of [`falcon`], or any other.
 //!
 //! ```
 //! use falcon_kat::{replay::nist_inputs, rsp::hex_upper};
@@ -25,6 +25,7 @@
 
 mod algorithm;
 mod drbg;
+mod engine;
 pub mod replay;
 pub mod rsp;
 mod subject;
@@ -33,5 +34,6 @@ pub mod testvectors;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use drbg::Drbg;
+pub use engine::{EngineSubject, KeyForm};
 pub use subject::{KeyPair, Subject, SubjectError};
 pub use surf::Surf;

@@ -141,6 +141,13 @@ pub fn verify_point<P: Parameters>(
     }
 }
 
+/// The key that the reference's key generation finds when it reads
+/// `SHAKE256(seed)`, for a seed of any length.
+#[cfg(feature = "alloc")]
+pub fn signing_key_from_seed<P: Parameters>(seed: &[u8]) -> SigningKey<P> {
+    SigningKey::from_stream(&mut Shake256::reader(seed))
+}
+
 /// [`SigningKey::expand`] with the arithmetic of `arith`.
 #[cfg(feature = "alloc")]
 pub fn expand_with<P: Parameters, B: Binary64>(arith: B, key: &SigningKey<P>) -> ExpandedKey<P> {

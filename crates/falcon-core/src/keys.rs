@@ -2,7 +2,10 @@
 
 use crate::codec;
 use crate::error::DecodeError;
-use crate::hash::Shake256;
+use crate::error::ScratchTooSmall;
+use crate::hash::{Shake256, Shake256Reader};
+use crate::ntru;
+
 use crate::hedge::SECRET_HASH_LEN;
 use crate::ntt::PortableNtt;
 use crate::params::{Array, MAX_LOGN, Parameters};
@@ -10,6 +13,9 @@ use crate::ring;
 use crate::signing::SecretBasis;
 use crate::verify::VerifyingKey;
 use core::fmt;
+use core::marker::PhantomData;
+#[cfg(feature = "alloc")]
+use rand_core::CryptoRng;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// A signing (secret) key: the short basis `(f, g, F, G)`, and the verifying
@@ -24,6 +30,62 @@ pub struct SigningKey<P: Parameters> {
 }
 
 impl<P: Parameters> SigningKey<P> {
+    /// The key of a new random seed.
+    #[cfg(feature = "alloc")]
+    pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
+        let mut seed = Zeroizing::new([0; 32]);
+        rng.fill_bytes(&mut *seed);
+        Self::from_seed(&seed)
+    }
+
+    /// The key of `seed`: the same key on every platform, every engine and
+    /// every version of this library. It is what the round-3 reference's key
+    /// generation finds when it reads `SHAKE256(seed)`.
+    #[cfg(feature = "alloc")]
+    pub fn from_seed(seed: &[u8; 32]) -> Self {
+        Self::from_stream(&mut Shake256::reader(seed))
+    }
+
+    /// [`from_seed`](Self::from_seed) with caller-owned scratch.
+    pub fn from_seed_in(seed: &[u8; 32], scratch: &mut KeygenScratch<'_, P>) -> Self {
+        Self::from_stream_in(&mut Shake256::reader(seed), scratch)
+    }
+
+    /// The key that key generation finds in `stream`.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn from_stream(stream: &mut Shake256Reader) -> Self {
+        let mut words = alloc::vec![0; KeygenScratch::<P>::WORDS];
+        let mut wide = alloc::vec![0; KeygenScratch::<P>::WIDE];
+        let mut residues = alloc::vec![0; KeygenScratch::<P>::RESIDUES];
+        let scratch = ntru::Scratch {
+            words: &mut words,
+            wide: &mut wide,
+            residues: &mut residues,
+        };
+        Self::from_stream_in(
+            stream,
+            &mut KeygenScratch {
+                scratch,
+                parameters: PhantomData,
+            },
+        )
+    }
+
+    fn from_stream_in(stream: &mut Shake256Reader, scratch: &mut KeygenScratch<'_, P>) -> Self {
+        let mut basis = Zeroizing::new([P::Small::ZERO; 4]);
+        let [f, g, capital_f, capital_g] = &mut *basis;
+        let mut h = P::Residues::ZERO;
+        let out = ntru::KeyPolys {
+            f: f.as_mut(),
+            g: g.as_mut(),
+            capital_f: capital_f.as_mut(),
+            capital_g: capital_g.as_mut(),
+            h: h.as_mut(),
+        };
+        ntru::generate(P::LOGN, stream, out, &mut scratch.scratch);
+        Self::new(&mut basis, h)
+    }
+
     /// The key of `[f, g, F, G]`, which are wiped.
     fn new(basis: &mut [P::Small; 4], h: P::Residues) -> Self {
         let [f, g, capital_f, capital_g] = *basis;
@@ -85,6 +147,10 @@ impl<P: Parameters> TryFrom<&[u8]> for SigningKey<P> {
         let mut basis = Zeroizing::new([P::Small::ZERO; 4]);
         let [f, g, capital_f, capital_g] = &mut *basis;
         codec::secret_key::decode(P::LOGN, bytes, f.as_mut(), g.as_mut(), capital_f.as_mut())?;
+        let mut wide = Zeroizing::new([0i64; ntru::norms_len(MAX_LOGN)]);
+        if !ntru::is_short(P::LOGN, f.as_ref(), g.as_ref(), &mut *wide) {
+            return Err(DecodeError::InvalidKey);
+        }
         let mut words = Zeroizing::new([0i16; 5 << MAX_LOGN]);
         let mut h = P::Residues::ZERO;
         ring::complete_private(
@@ -133,3 +199,44 @@ impl<P: Parameters> Drop for SigningKey<P> {
 }
 
 impl<P: Parameters> ZeroizeOnDrop for SigningKey<P> {}
+
+/// Working memory of key generation without an allocator, owned by the caller
+/// and wiped when a key has been made.
+#[derive(Debug)]
+pub struct KeygenScratch<'a, P: Parameters> {
+    scratch: ntru::Scratch<'a>,
+    parameters: PhantomData<P>,
+}
+
+impl<'a, P: Parameters> KeygenScratch<'a, P> {
+    /// Length of the 32-bit part.
+    pub const WORDS: usize = ntru::words_len(P::LOGN);
+    /// Length of the 64-bit part.
+    pub const WIDE: usize = ntru::wide_len(P::LOGN);
+    /// Length of the 16-bit part.
+    pub const RESIDUES: usize = ntru::residues_len(P::LOGN);
+
+    /// Borrows the three parts.
+    ///
+    /// # Errors
+    /// If one of them is shorter than [`WORDS`](Self::WORDS),
+    /// [`WIDE`](Self::WIDE) or [`RESIDUES`](Self::RESIDUES).
+    pub fn new(
+        words: &'a mut [u32],
+        wide: &'a mut [i64],
+        residues: &'a mut [i16],
+    ) -> Result<Self, ScratchTooSmall> {
+        let too_small = |needed| ScratchTooSmall { needed };
+        let scratch = ntru::Scratch {
+            words: words.get_mut(..Self::WORDS).ok_or(too_small(Self::WORDS))?,
+            wide: wide.get_mut(..Self::WIDE).ok_or(too_small(Self::WIDE))?,
+            residues: residues
+                .get_mut(..Self::RESIDUES)
+                .ok_or(too_small(Self::RESIDUES))?,
+        };
+        Ok(Self {
+            scratch,
+            parameters: PhantomData,
+        })
+    }
+}

@@ -21,9 +21,8 @@ pub mod hedge;
 mod keys;
 pub mod lanes;
 mod modq;
+mod ntru;
 pub mod ntt;
-#[doc(hidden)]
-pub mod ntru;
 pub mod params;
 pub mod prng;
 mod ring;
@@ -36,7 +35,7 @@ mod verify;
 
 pub use error::{DecodeError, EncodeError, ScratchTooSmall, SignatureError};
 pub use expand::{DefaultStorage, ExpandedKey, Storage};
-pub use keys::SigningKey;
+pub use keys::{KeygenScratch, SigningKey};
 pub use params::{Falcon512, Falcon1024, Parameters};
 pub use sign::{Scratch, SignStream};
 pub use signature::{Format, Signature, SignatureBytes};

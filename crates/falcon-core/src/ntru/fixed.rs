@@ -39,7 +39,10 @@ const fn square_root(x: u128) -> u128 {
 const fn multiply([a, b]: [i64; 2], [c, d]: [i64; 2]) -> [i64; 2] {
     let half = 1i128 << (UNIT - 1);
     let (a, b, c, d) = (a as i128, b as i128, c as i128, d as i128);
-    [((a * c - b * d + half) >> UNIT) as i64, ((a * d + b * c + half) >> UNIT) as i64]
+    [
+        ((a * c - b * d + half) >> UNIT) as i64,
+        ((a * d + b * c + half) >> UNIT) as i64,
+    ]
 }
 
 const fn twiddles() -> [[i64; 2]; 512] {
@@ -86,7 +89,9 @@ fn fft(a: &mut [i64]) {
     let (re, im) = a.split_at_mut(a.len() / 2);
     let (mut blocks, mut half) = (1, re.len() / 2);
     while half > 0 {
-        let parts = re.chunks_exact_mut(2 * half).zip(im.chunks_exact_mut(2 * half));
+        let parts = re
+            .chunks_exact_mut(2 * half)
+            .zip(im.chunks_exact_mut(2 * half));
         for ((re, im), w) in parts.zip(&TWIDDLES[blocks..]) {
             let (re0, re1) = re.split_at_mut(half);
             let (im0, im1) = im.split_at_mut(half);
@@ -106,7 +111,9 @@ fn ifft(a: &mut [i64]) {
     let (re, im) = a.split_at_mut(a.len() / 2);
     let (mut blocks, mut half) = (re.len() / 2, 1);
     while blocks > 0 {
-        let parts = re.chunks_exact_mut(2 * half).zip(im.chunks_exact_mut(2 * half));
+        let parts = re
+            .chunks_exact_mut(2 * half)
+            .zip(im.chunks_exact_mut(2 * half));
         for ((re, im), [c, s]) in parts.zip(&TWIDDLES[blocks..]) {
             let (re0, re1) = re.split_at_mut(half);
             let (im0, im1) = im.split_at_mut(half);

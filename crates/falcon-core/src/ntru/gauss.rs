@@ -35,7 +35,10 @@ impl Draws<'_> {
             self.stream.read(&mut self.buffer[..self.filled]);
         }
         let mut words = [0u64; 2];
-        for (w, b) in words.iter_mut().zip(self.buffer[self.used..].chunks_exact(8)) {
+        for (w, b) in words
+            .iter_mut()
+            .zip(self.buffer[self.used..].chunks_exact(8))
+        {
             let mut bytes = [0; 8];
             bytes.copy_from_slice(b);
             *w = u64::from_le_bytes(bytes);

@@ -70,7 +70,11 @@ mod tests {
         let (mut even, mut odd, mut term) = (one, 0u128, one);
         for k in 1..60u128 {
             term = mul(term, x) / k;
-            if k % 2 == 1 { odd += term } else { even += term }
+            if k % 2 == 1 {
+                odd += term
+            } else {
+                even += term
+            }
         }
         even - odd
     }

@@ -82,12 +82,18 @@ pub fn generate(
     scratch: &mut Scratch<'_>,
 ) {
     let n = 1usize << logn;
-    let KeyPolys { f, g, capital_f, capital_g, h } = out;
+    let KeyPolys {
+        f,
+        g,
+        capital_f,
+        capital_g,
+        h,
+    } = out;
     let (f, g) = (&mut f[..n], &mut g[..n]);
     loop {
         gauss::sample(logn, stream, f);
         gauss::sample(logn, stream, g);
-        if !is_short(logn, f, g) {
+        if !fits(logn, f, g) {
             continue;
         }
         let (inverse_gram, wide) = scratch.wide.split_at_mut(n / 2);
@@ -97,7 +103,18 @@ pub fn generate(
         if ring::public_key(&PortableNtt, logn, f, g, h, scratch.residues).is_err() {
             continue;
         }
-        if solve::solve(logn, f, g, capital_f, capital_g, inverse_gram, scratch.words, wide).is_ok() {
+        if solve::solve(
+            logn,
+            f,
+            g,
+            capital_f,
+            capital_g,
+            inverse_gram,
+            scratch.words,
+            wide,
+        )
+        .is_ok()
+        {
             break;
         }
     }
@@ -111,7 +128,8 @@ pub fn generate(
 /// # Errors
 /// The [`Refusal`] that key generation would see. `TooLarge` also stands for an `(f, g)` that breaks
 /// the norm bounds.
-pub fn solve(
+#[cfg(test)]
+fn solve(
     logn: u32,
     f: &[i8],
     g: &[i8],
@@ -121,8 +139,17 @@ pub fn solve(
 ) -> Result<(), Refusal> {
     let n = 1usize << logn;
     let (inverse_gram, wide) = scratch.wide.split_at_mut(n / 2);
-    let result = if is_short(logn, f, g) && fixed::orthogonal_norm(logn, f, g, inverse_gram, wide) {
-        solve::solve(logn, f, g, capital_f, capital_g, inverse_gram, scratch.words, wide)
+    let result = if fits(logn, f, g) && fixed::orthogonal_norm(logn, f, g, inverse_gram, wide) {
+        solve::solve(
+            logn,
+            f,
+            g,
+            capital_f,
+            capital_g,
+            inverse_gram,
+            scratch.words,
+            wide,
+        )
     } else {
         Err(Refusal::TooLarge)
     };
@@ -131,8 +158,20 @@ pub fn solve(
     result
 }
 
+/// Length of the scratch of [`is_short`].
+pub const fn norms_len(logn: u32) -> usize {
+    (1 << logn) / 2 + (1 << logn)
+}
+
+/// Whether key generation accepts the norms of `(f, g)` and of its
+/// orthogonalised partner. `wide` has at least [`norms_len`] entries.
+pub fn is_short(logn: u32, f: &[i8], g: &[i8], wide: &mut [i64]) -> bool {
+    let (inverse_gram, work) = wide.split_at_mut((1 << logn) / 2);
+    fits(logn, f, g) && fixed::orthogonal_norm(logn, f, g, inverse_gram, work)
+}
+
 /// Whether the coefficients fit the encoding and the norm is below the bound.
-fn is_short(logn: u32, f: &[i8], g: &[i8]) -> bool {
+fn fits(logn: u32, f: &[i8], g: &[i8]) -> bool {
     let bound = (1i32 << (FG_BITS[logn as usize] - 1)) - 1;
     let (mut outside, mut norm) = (0i32, 0u32);
     for x in f.iter().chain(g) {

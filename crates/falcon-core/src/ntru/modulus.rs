@@ -37,7 +37,13 @@ impl Modulus {
         // 2^32 = 4p + 4(2^30 - p) and 4(2^30 - p) < p.
         let one = 4 * ((1 << 30) - p);
         let r2 = (u64::from(one) * u64::from(one) % u64::from(p)) as u32;
-        Self { p, neg_inv: inv.wrapping_neg(), one, r2, root }
+        Self {
+            p,
+            neg_inv: inv.wrapping_neg(),
+            one,
+            r2,
+            root,
+        }
     }
 
     /// The `index`-th prime alone.
@@ -109,7 +115,10 @@ impl Modulus {
     /// Montgomery form of a signed integer, `|x| < p`.
     #[inline(always)]
     pub(super) fn encode(self, x: i32) -> u32 {
-        self.mul((x as u32).wrapping_add(self.p & ((x >> 31) as u32)), self.r2)
+        self.mul(
+            (x as u32).wrapping_add(self.p & ((x >> 31) as u32)),
+            self.r2,
+        )
     }
 
     /// Montgomery form of `x < 2^32`.

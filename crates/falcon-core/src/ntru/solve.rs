@@ -79,7 +79,16 @@ impl<'a> Words<'a> {
         let (twiddles, rest) = rest.split_at_mut(1 << logn);
         let (multiples, rest) = rest.split_at_mut(2 << logn);
         let weights = &mut rest[..tower::longest_base(logn) + 1];
-        Self { kept, cofactors, here, next, quotient, twiddles, multiples, weights }
+        Self {
+            kept,
+            cofactors,
+            here,
+            next,
+            quotient,
+            twiddles,
+            multiples,
+            weights,
+        }
     }
 }
 
@@ -97,12 +106,26 @@ pub(super) fn solve(
     words: &mut [u32],
     wide: &mut [i64],
 ) -> Result<(), Refusal> {
-    match attempt(Problem { logn, f, g }, capital_f, capital_g, inverse_gram, words, wide) {
+    match attempt(
+        Problem { logn, f, g },
+        capital_f,
+        capital_g,
+        inverse_gram,
+        words,
+        wide,
+    ) {
         Err(Refusal::Singular) => {}
         result => return result,
     }
     // f G - g F = q  <=>  g (-F) - f (-G) = q.
-    attempt(Problem { logn, f: g, g: f }, capital_g, capital_f, inverse_gram, words, wide)?;
+    attempt(
+        Problem { logn, f: g, g: f },
+        capital_g,
+        capital_f,
+        inverse_gram,
+        words,
+        wide,
+    )?;
     for x in capital_f.iter_mut().chain(capital_g) {
         *x = -*x;
     }
@@ -193,7 +216,8 @@ fn bottom(logn: u32, w: &mut Words<'_>, wide: &mut [i64]) -> Result<(), Refusal>
     }
     // F_N = -q * E_N / g_N mod f_N.
     let bases = (1..=logn).map(|d| tower::base(logn, d));
-    let primes = bases.flat_map(|b| (0..b.len).map(move |i| i64::from(Modulus::prime(b.start + i))));
+    let primes =
+        bases.flat_map(|b| (0..b.len).map(move |i| i64::from(Modulus::prime(b.start + i))));
     let mut primes = primes.chain([i64::from(Q)]);
     let pairs = core::iter::from_fn(|| Some(primes.next()? * primes.next().unwrap_or(1)));
     zint::scale(y, f, pairs);
@@ -233,7 +257,10 @@ fn ascend(problem: Problem<'_>, d: u32, w: &mut Words<'_>) -> Result<(), Refusal
         }
         regular &= product != 0;
         let mut inverse = m.invert(product);
-        let pairs = k.chunks_exact_mut(2).zip(f.chunks_exact(2)).zip(g.chunks_exact(2));
+        let pairs = k
+            .chunks_exact_mut(2)
+            .zip(f.chunks_exact(2))
+            .zip(g.chunks_exact(2));
         for (((k, f), g), big_f) in pairs.zip(big_f.iter()).rev() {
             let ratio = m.mul(*big_f, m.mul(inverse, k[0]));
             inverse = m.mul(inverse, k[1]);
@@ -361,5 +388,9 @@ fn top(
             too_large |= (127 - x) | (127 + x);
         }
     }
-    if too_large < 0 { Err(Refusal::TooLarge) } else { Ok(()) }
+    if too_large < 0 {
+        Err(Refusal::TooLarge)
+    } else {
+        Ok(())
+    }
 }

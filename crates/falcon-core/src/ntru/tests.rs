@@ -32,7 +32,11 @@ impl Memory {
     }
 
     fn scratch(&mut self) -> Scratch<'_> {
-        Scratch { words: &mut self.0, wide: &mut self.1, residues: &mut self.2 }
+        Scratch {
+            words: &mut self.0,
+            wide: &mut self.1,
+            residues: &mut self.2,
+        }
     }
 }
 
@@ -53,7 +57,12 @@ fn key(logn: u32, seed: &[u8]) -> Key {
         h: &mut key.h,
     };
     let mut memory = Memory::new(logn);
-    generate(logn, &mut Shake256::reader(seed), out, &mut memory.scratch());
+    generate(
+        logn,
+        &mut Shake256::reader(seed),
+        out,
+        &mut memory.scratch(),
+    );
     key
 }
 
@@ -64,7 +73,11 @@ fn product(a: &[i8], b: &[i8]) -> Vec<i32> {
     for (i, x) in a.iter().enumerate() {
         for (j, y) in b.iter().enumerate() {
             let z = i32::from(*x) * i32::from(*y);
-            if i + j < n { c[i + j] += z } else { c[i + j - n] -= z }
+            if i + j < n {
+                c[i + j] += z
+            } else {
+                c[i + j - n] -= z
+            }
         }
     }
     c
@@ -83,7 +96,10 @@ fn keys_of_the_nist_records_come_out_byte_for_byte() {
         for text in file.split("count = ").skip(1) {
             let field = |name: &str| {
                 let prefix = String::from(name) + " = ";
-                let hex = text.lines().find_map(|line| line.strip_prefix(&prefix)).unwrap();
+                let hex = text
+                    .lines()
+                    .find_map(|line| line.strip_prefix(&prefix))
+                    .unwrap();
                 (0..hex.len() / 2)
                     .map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap())
                     .collect::<Vec<u8>>()

@@ -41,7 +41,10 @@ const fn max(a: usize, b: usize) -> usize {
 
 /// The base `C_d`.
 pub(super) const fn base(logn: u32, d: u32) -> Base {
-    Base { start: ODD_START * (d & 1) as usize, len: len(logn, d) }
+    Base {
+        start: ODD_START * (d & 1) as usize,
+        len: len(logn, d),
+    }
 }
 
 /// Words that keep `f_d` and `g_d` on `C_(d+1)` for all levels `d < logn`.
@@ -99,7 +102,12 @@ pub(super) const fn cofactors_start(logn: u32, d: u32) -> usize {
 /// 32-bit words of scratch for the solver.
 pub(super) const fn words_len(logn: u32) -> usize {
     // Kept polynomials, three levels, inverse cofactors, twiddles, multiples, weights.
-    kept_len(logn) + 3 * level_len(logn) + cofactors_len(logn) + (3 << logn) + longest_base(logn) + 1
+    kept_len(logn)
+        + 3 * level_len(logn)
+        + cofactors_len(logn)
+        + (3 << logn)
+        + longest_base(logn)
+        + 1
 }
 
 /// 64-bit words of scratch for the solver and for the norms (not counting the inverse Gram values).

@@ -40,7 +40,10 @@ pub(super) fn from_residues(base: Base, c: &[u32], a: u32, x: &mut [i64], produc
         let pair = i + 1 < base.len;
         let p0 = i64::from(Modulus::prime(base.start + i));
         let (p1, c1) = if pair {
-            (i64::from(Modulus::prime(base.start + i + 1)), i64::from(c[i + 1]))
+            (
+                i64::from(Modulus::prime(base.start + i + 1)),
+                i64::from(c[i + 1]),
+            )
         } else {
             (1, 0)
         };
@@ -215,7 +218,11 @@ fn shift_bits_left(x: &mut [i64], k: u32, mask: i64) {
 fn shift_bits_right(x: &mut [i64], k: u32, mask: i64) {
     let top = x.len() - 1;
     for i in 0..=top {
-        let high = if i < top { (x[i + 1] << (BITS - k)) & MASK } else { 0 };
+        let high = if i < top {
+            (x[i + 1] << (BITS - k)) & MASK
+        } else {
+            0
+        };
         let shifted = (x[i] >> k) | high;
         x[i] ^= mask & (x[i] ^ shifted);
     }
@@ -226,11 +233,7 @@ fn shift_bits_right(x: &mut [i64], k: u32, mask: i64) {
 /// Factors are in `[1, 2^60)`. `f` is destroyed (normalised). The quotients are estimated from the
 /// top of `y` and of `f`, which is why both are first shifted until the top bit of `f` is in a
 /// known place.
-pub(super) fn scale(
-    y: &mut [i64],
-    f: &mut [i64],
-    factors: impl Iterator<Item = i64>,
-) {
+pub(super) fn scale(y: &mut [i64], f: &mut [i64], factors: impl Iterator<Item = i64>) {
     let len = f.len();
     // Shift s.t. 2^61 <= f[len - 2] < 2^62, remembering each decision as one bit.
     let (mut limb_shifts, mut bit_shifts) = (0u32, 0u32);

@@ -1,0 +1,187 @@
+//! The engines of this workspace under test.
+
+use crate::{Algorithm, KeyPair, Subject, SubjectError};
+use falcon::{
+    Engine, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SigningKey,
+    VerifyingKey,
+    hazmat::{self, Fit, RawJob, RawRandomness},
+};
+
+/// Which way the secret key takes to the signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyForm {
+    /// From the key, the tree computed on the way.
+    Key,
+    /// From the expanded key.
+    Expanded,
+    /// From the expanded key, on the lanes of the engine.
+    Batch,
+}
+
+impl KeyForm {
+    /// Every form.
+    pub const ALL: [Self; 3] = [Self::Key, Self::Expanded, Self::Batch];
+}
+
+/// An engine and a way to sign on it.
+#[derive(Clone, Copy, Debug)]
+pub struct EngineSubject {
+    /// The engine.
+    pub engine: Engine,
+    /// The way to sign.
+    pub form: KeyForm,
+}
+
+/// What is signed, and with what.
+struct Request<'a> {
+    algorithm: Algorithm,
+    secret_key: &'a [u8],
+    randomness: RawRandomness<'a>,
+    message: &'a [u8],
+}
+
+/// The same expression with `$p` as either parameter set.
+macro_rules! with_parameters {
+    ($algorithm:expr, $p:ident => $body:expr) => {
+        match $algorithm {
+            Algorithm::Falcon512 | Algorithm::FalconPadded512 => {
+                type $p = Falcon512;
+                $body
+            }
+            Algorithm::Falcon1024 | Algorithm::FalconPadded1024 => {
+                type $p = Falcon1024;
+                $body
+            }
+        }
+    };
+}
+
+impl EngineSubject {
+    fn sign<P: Parameters>(self, request: &Request<'_>) -> Result<Signature<P>, SubjectError> {
+        let &Request {
+            algorithm,
+            secret_key,
+            randomness,
+            message,
+        } = request;
+        let fit = match algorithm.padded_len() {
+            None => Fit::Any,
+            Some(_) => Fit::Padded,
+        };
+        let key = SigningKey::<P>::try_from(secret_key)?;
+        let engine = self.engine;
+        if self.form == KeyForm::Batch {
+            let key = &engine.expand(&key);
+            let mut out = [Signature::EMPTY];
+            let job = RawJob {
+                key,
+                message,
+                randomness,
+            };
+            engine.sign_batch_raw(&[job], fit, &mut out)?;
+            let [signature] = out;
+            return Ok(signature);
+        }
+        let mut reals = vec![0.0; Scratch::<P>::LEN];
+        let mut scratch = Scratch::new(&mut reals)?;
+        Ok(if self.form == KeyForm::Expanded {
+            let key = engine.expand(&key);
+            engine.sign_raw(&key, randomness, message, fit, &mut scratch)
+        } else {
+            engine.sign_raw(&key, randomness, message, fit, &mut scratch)
+        })
+    }
+}
+
+fn format(algorithm: Algorithm) -> Format {
+    match algorithm.padded_len() {
+        None => Format::Compressed,
+        Some(_) => Format::Padded,
+    }
+}
+
+fn keygen<P: Parameters>(seed: &[u8]) -> KeyPair {
+    let key = hazmat::signing_key_from_seed::<P>(seed);
+    KeyPair {
+        public: key.verifying_key().to_bytes().as_ref().to_vec(),
+        secret: key.to_bytes().as_ref().to_vec(),
+    }
+}
+
+fn open<P: Parameters>(
+    algorithm: Algorithm,
+    public_key: &[u8],
+    signed_message: &[u8],
+) -> Result<Vec<u8>, SubjectError> {
+    let key = VerifyingKey::<P>::try_from(public_key)?;
+    let (signature, message) = match algorithm.padded_len() {
+        None => Signature::from_attached(signed_message)?,
+        Some(len) => {
+            let (signature, message) = signed_message
+                .split_at_checked(len)
+                .ok_or("shorter than a padded signature")?;
+            (Signature::from_bytes(Format::Padded, signature)?, message)
+        }
+    };
+    key.verify(message, &signature)?;
+    Ok(message.to_vec())
+}
+
+impl Subject for EngineSubject {
+    fn keygen(&self, algorithm: Algorithm, seed: &[u8; 48]) -> Result<KeyPair, SubjectError> {
+        Ok(with_parameters!(algorithm, P => keygen::<P>(seed)))
+    }
+
+    fn sign_attached(
+        &self,
+        algorithm: Algorithm,
+        secret_key: &[u8],
+        nonce: &[u8; 40],
+        seed: &[u8; 48],
+        message: &[u8],
+    ) -> Result<Vec<u8>, SubjectError> {
+        if algorithm.padded_len().is_some() {
+            let mut out = self.sign_detached(algorithm, secret_key, nonce, seed, message)?;
+            out.extend(message);
+            return Ok(out);
+        }
+        let request = Request {
+            algorithm,
+            secret_key,
+            randomness: RawRandomness { nonce, seed },
+            message,
+        };
+        with_parameters!(algorithm, P => {
+            let mut out = vec![0; P::COMPRESSED_MAX_LEN + 2 + message.len()];
+            let len = self.sign::<P>(&request)?.encode_attached(message, &mut out)?;
+            out.truncate(len);
+            Ok(out)
+        })
+    }
+
+    fn sign_detached(
+        &self,
+        algorithm: Algorithm,
+        secret_key: &[u8],
+        nonce: &[u8; 40],
+        seed: &[u8; 48],
+        message: &[u8],
+    ) -> Result<Vec<u8>, SubjectError> {
+        let request = Request {
+            algorithm,
+            secret_key,
+            randomness: RawRandomness { nonce, seed },
+            message,
+        };
+        with_parameters!(algorithm, P => Ok(self.sign::<P>(&request)?.to_vec(format(algorithm))?))
+    }
+
+    fn open(
+        &self,
+        algorithm: Algorithm,
+        public_key: &[u8],
+        signed_message: &[u8],
+    ) -> Result<Vec<u8>, SubjectError> {
+        with_parameters!(algorithm, P => open::<P>(algorithm, public_key, signed_message))
+    }
+}

@@ -1,0 +1,118 @@
+//! The same jobs give the same bytes on every engine, lane count and platform:
+//! hashes of all of it are pinned in `kat/equal-bytes.json`.
+
+use falcon::batch::{BatchSign, SignJob};
+use falcon::{Engine, Falcon512, Falcon1024, Parameters, Signature};
+use falcon_tests::{Repeatable, key};
+use sha2::{Digest, Sha256};
+
+/// Jobs of a batch: enough for several rounds of eight lanes and an odd rest.
+const JOBS: usize = 37;
+
+fn hex(bytes: impl AsRef<[u8]>) -> String {
+    bytes.as_ref().iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Hashes of keys made from seeds and of signatures made from a batch seed.
+fn observed<P: Parameters>(engine: Engine) -> (String, String) {
+    let keys: Vec<_> = (0..3).map(key::<P>).collect();
+    let mut key_hash = Sha256::new();
+    for key in &keys {
+        key_hash.update(key.to_bytes().as_ref());
+        key_hash.update(key.verifying_key().to_bytes().as_ref());
+    }
+
+    let expanded: Vec<_> = keys.iter().map(|key| engine.expand(key)).collect();
+    let mut messages = Repeatable::new("equal bytes: messages");
+    let messages: Vec<_> = (0..JOBS).map(|i| messages.vec(3 * i)).collect();
+    // The first key has most of the jobs, so that lanes are filled again.
+    let job = |(i, message)| SignJob {
+        key: &expanded[i / 30 + i % 36 / 35],
+        message,
+    };
+    let jobs: Vec<SignJob<'_, P>> = messages
+        .iter()
+        .map(Vec::as_slice)
+        .enumerate()
+        .map(job)
+        .collect();
+    let mut out = vec![Signature::EMPTY; JOBS];
+    engine
+        .sign_batch(&[42; 32], &jobs, &mut out)
+        .expect("equal lengths");
+    let mut signature_hash = Sha256::new();
+    for (signature, job) in out.iter().zip(&jobs) {
+        job.key
+            .verifying_key()
+            .verify(job.message, signature)
+            .expect("a valid signature");
+        signature_hash.update(signature.to_bytes());
+    }
+    (hex(key_hash.finalize()), hex(signature_hash.finalize()))
+}
+
+fn equals_the_pinned_hashes<P: Parameters>() {
+    let pinned = include_str!("../kat/equal-bytes.json");
+    let pinned: serde_json::Value = serde_json::from_str(pinned).expect("a JSON file");
+    let pinned = |what: &str| pinned[P::NAME][what].as_str().expect("a hash").to_owned();
+    for engine in Engine::ALL {
+        let (keys, signatures) = observed::<P>(engine);
+        assert_eq!(keys, pinned("keys"), "{} keys on {engine}", P::NAME);
+        assert_eq!(
+            signatures,
+            pinned("signatures"),
+            "{} signatures on {engine}",
+            P::NAME
+        );
+    }
+}
+
+#[test]
+fn falcon_512_equals_the_pinned_hashes_on_every_engine() {
+    equals_the_pinned_hashes::<Falcon512>();
+}
+
+#[test]
+fn falcon_1024_equals_the_pinned_hashes_on_every_engine() {
+    equals_the_pinned_hashes::<Falcon1024>();
+}
+
+/// A batch of one is what `sign_with_rng` makes of the same seed.
+#[test]
+fn single_signatures_equal_batches_of_one() {
+    struct Fixed([u8; 32]);
+    impl rand_core::TryRng for Fixed {
+        type Error = std::convert::Infallible;
+        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+            Ok(u32::from_le_bytes([self.0[0]; 4]))
+        }
+        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+            Ok(u64::from_le_bytes([self.0[0]; 8]))
+        }
+        fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Self::Error> {
+            out.copy_from_slice(&self.0[..out.len()]);
+            Ok(())
+        }
+    }
+    impl rand_core::TryCryptoRng for Fixed {}
+
+    let key = key::<Falcon512>(9);
+    let expanded = key.expand();
+    for seed in 0..20 {
+        let seed = [seed; 32];
+        let jobs = [SignJob {
+            key: &expanded,
+            message: b"one",
+        }];
+        let mut out = [Signature::EMPTY];
+        Engine::Portable4
+            .sign_batch(&seed, &jobs, &mut out)
+            .expect("equal lengths");
+        assert!(key.sign_with_rng(&mut Fixed(seed), b"one") == out[0]);
+        assert!(expanded.sign_with_rng(&mut Fixed(seed), b"one") == out[0]);
+        let mut stream = key.sign_stream(&mut Fixed(seed));
+        stream.update(b"o");
+        stream.update(b"ne");
+        assert!(stream.finish() == out[0]);
+    }
+}

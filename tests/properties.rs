@@ -1,0 +1,128 @@
+//! Properties over random inputs.
+
+use falcon::{
+    DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey,
+};
+use falcon_tests::{Repeatable, key};
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+static KEY_512: LazyLock<SigningKey<Falcon512>> = LazyLock::new(|| key(1));
+static KEY_1024: LazyLock<SigningKey<Falcon1024>> = LazyLock::new(|| key(2));
+
+const FORMATS: [Format; 3] = [Format::Compressed, Format::Padded, Format::ConstantTime];
+
+/// A signature verifies, in every format, for its message alone.
+fn signs_and_verifies<P: Parameters>(
+    key: &SigningKey<P>,
+    message: &[u8],
+    flip: usize,
+) -> Result<(), TestCaseError> {
+    let mut random = Repeatable::new(&format!("{flip}"));
+    let signature = key.sign_with_rng(&mut random, message);
+    let public = key.verifying_key();
+    for format in FORMATS {
+        let bytes = signature
+            .to_vec(format)
+            .expect("our signatures fit every format");
+        prop_assert_eq!(Signature::<P>::detect(&bytes), Ok(format));
+        let decoded = Signature::from_bytes(format, &bytes).expect("canonical");
+        prop_assert!(decoded == signature);
+        prop_assert!(public.verify(message, &decoded).is_ok());
+
+        let mut damaged = bytes;
+        let bit = flip % (8 * damaged.len());
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        let accepted = Signature::<P>::from_bytes(format, &damaged)
+            .is_ok_and(|decoded| public.verify(message, &decoded).is_ok());
+        prop_assert!(!accepted, "{:?}: bit {} does not matter", format, bit);
+    }
+    let mut other = message.to_vec();
+    other.push(flip as u8);
+    prop_assert!(public.verify(&other, &signature).is_err());
+    if !message.is_empty() {
+        let mut hasher = public.hasher(signature.nonce());
+        let (a, b) = message.split_at(flip % message.len());
+        hasher.update(a);
+        hasher.update(b);
+        prop_assert!(public.verify_hashed(hasher, &signature).is_ok());
+        prop_assert!(public.verify_parts(&[a, b], &signature).is_ok());
+    }
+    Ok(())
+}
+
+/// Decoders accept only what their encoders write.
+fn decodes_canonically<P: Parameters>(bytes: &[u8]) -> Result<(), TestCaseError> {
+    for format in FORMATS {
+        if let Ok(signature) = Signature::<P>::from_bytes(format, bytes) {
+            prop_assert_eq!(signature.to_vec(format), Ok(bytes.to_vec()));
+        }
+    }
+    if let Ok(signature) = Signature::<P>::try_from(bytes) {
+        prop_assert_eq!(&*signature.to_bytes(), bytes);
+    }
+    if let Ok(key) = VerifyingKey::<P>::try_from(bytes) {
+        let encoded = key.to_bytes();
+        prop_assert_eq!(encoded.as_ref(), bytes);
+    }
+    if let Ok(key) = SigningKey::<P>::try_from(bytes) {
+        let encoded = key.to_bytes();
+        prop_assert_eq!(encoded.as_ref(), bytes);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn falcon_512_signs_and_verifies(message: Vec<u8>, flip: usize) {
+        signs_and_verifies(&KEY_512, &message, flip)?;
+    }
+
+    #[test]
+    fn falcon_1024_signs_and_verifies(message: Vec<u8>, flip: usize) {
+        signs_and_verifies(&KEY_1024, &message, flip)?;
+    }
+
+    #[test]
+    fn garbage_never_panics_and_decodes_canonically(
+        header in prop_oneof![Just(0x39u8), Just(0x3a), Just(0x59), Just(0x5a), Just(0x09), Just(0x0a), any::<u8>()],
+        length in prop_oneof![Just(666usize), Just(1280), Just(809), Just(1577), Just(897), Just(1793), Just(1281), Just(2305), 0..2400usize],
+        seed: u64,
+    ) {
+        let mut bytes = Repeatable::new(&format!("{seed}")).vec(length);
+        if let Some(first) = bytes.first_mut() {
+            *first = header;
+        }
+        decodes_canonically::<Falcon512>(&bytes)?;
+        decodes_canonically::<Falcon1024>(&bytes)?;
+    }
+
+    #[test]
+    fn damaged_keys_decode_to_an_error_or_to_themselves(bit in 0usize..8 * 1281, public_bit in 0usize..8 * 897) {
+        let mut bytes = KEY_512.to_bytes().as_ref().to_vec();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        prop_assert!(SigningKey::<Falcon512>::try_from(&bytes[..]).is_err(), "bit {}", bit);
+        let mut bytes = KEY_512.verifying_key().to_bytes().to_vec();
+        bytes[public_bit / 8] ^= 1 << (public_bit % 8);
+        decodes_canonically::<Falcon512>(&bytes)?;
+    }
+
+    #[test]
+    fn truncated_and_extended_encodings_have_a_wrong_length(cut in 1usize..600, extra in 1usize..20) {
+        let secret = KEY_512.to_bytes();
+        let public = KEY_512.verifying_key().to_bytes();
+        let signature = KEY_512.sign_with_rng(&mut Repeatable::new("length"), b"m").to_bytes();
+        for change in [|b: &mut Vec<u8>, cut, _| b.truncate(b.len() - cut), |b: &mut Vec<u8>, _, extra| b.resize(b.len() + extra, 0)] {
+            let changed = |bytes: &[u8]| {
+                let mut bytes = bytes.to_vec();
+                change(&mut bytes, cut, extra);
+                bytes
+            };
+            prop_assert_eq!(SigningKey::<Falcon512>::try_from(&changed(secret.as_ref())[..]).err(), Some(DecodeError::Length));
+            prop_assert_eq!(VerifyingKey::<Falcon512>::try_from(&changed(public.as_ref())[..]).err(), Some(DecodeError::Length));
+            prop_assert!(Signature::<Falcon512>::try_from(&changed(&signature)[..]).is_err());
+        }
+    }
+}

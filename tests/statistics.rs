@@ -1,0 +1,116 @@
+//! The sampler's distribution and the length of signatures.
+
+use falcon::lanes::Scalar;
+use falcon::prng::Prng;
+use falcon::sampler::{SamplerZ, SerialSampler};
+use falcon::tree::Leaf;
+use falcon::{Falcon512, Falcon1024, Parameters};
+use falcon_tests::{Repeatable, extent, key};
+
+/// Samples against the discrete Gaussian around `center` with deviation
+/// `sigma`: mean, variance, and chi-square over the values within 5 sigma.
+fn follows_the_gaussian(center: f64, sigma: f64, sigma_min: f64, samples: usize) {
+    let leaf = Leaf {
+        dss: 1.0 / (2.0 * sigma * sigma),
+        ccs: sigma_min / sigma,
+    };
+    let mut random = Repeatable::new(&format!("sampler {center} {sigma}"));
+    let mut prngs = [Prng::new(&random.bytes())];
+    let mut sampler = SerialSampler::new(Scalar, Scalar, &mut prngs);
+
+    let low = (center - 5.0 * sigma).floor() as i64;
+    let high = (center + 5.0 * sigma).ceil() as i64;
+    let mut counts = vec![0u64; (high - low + 1) as usize];
+    let (mut sum, mut squares) = (0.0, 0.0);
+    for _ in 0..samples / 2 {
+        for z in sampler.sample_pair([center, center], &leaf) {
+            assert_eq!(z, z.round());
+            sum += z - center;
+            squares += (z - center) * (z - center);
+            if let Some(count) = counts.get_mut((z as i64 - low) as usize) {
+                *count += 1;
+            }
+        }
+    }
+
+    let density: Vec<f64> = (low..=high)
+        .map(|z| (-(z as f64 - center).powi(2) * leaf.dss).exp())
+        .collect();
+    let total: f64 = density.iter().sum();
+    let n = samples as f64;
+    let moment = |k: i32| -> f64 {
+        (low..=high)
+            .zip(&density)
+            .map(|(z, d)| d / total * (z as f64 - center).powi(k))
+            .sum()
+    };
+    // Six standard errors: a correct sampler fails once in 5e8 runs.
+    let variance = moment(2) - moment(1).powi(2);
+    assert!(
+        (sum / n - moment(1)).abs() < 6.0 * (variance / n).sqrt(),
+        "mean at {center}, {sigma}"
+    );
+    let error = ((moment(4) - moment(2).powi(2)) / n).sqrt();
+    assert!(
+        (squares / n - moment(2)).abs() < 6.0 * error,
+        "variance at {center}, {sigma}"
+    );
+
+    // Chi-square over cells that expect at least 10; its deviation from k - 1
+    // is about sqrt(2k) standard.
+    let (mut chi, mut cells) = (0.0, 0.0);
+    for (count, d) in counts.iter().zip(&density) {
+        let expected = n * d / total;
+        if expected >= 10.0 {
+            chi += (*count as f64 - expected).powi(2) / expected;
+            cells += 1.0;
+        }
+    }
+    assert!(
+        chi < cells + 7.0 * (2.0 * f64::from(cells as u32)).sqrt(),
+        "chi-square {chi} of {cells} cells at {center}, {sigma}"
+    );
+}
+
+#[test]
+fn samplerz_follows_the_discrete_gaussian() {
+    let samples = extent("samples a centre", 200_000, 4_000_000);
+    for center in [0.0, 0.5, -0.25, 17.999, -1234.4375] {
+        for sigma in [1.2778336969128337, 1.5, 1.7, 1.8205] {
+            follows_the_gaussian(center, sigma, 1.2778336969128337, samples);
+        }
+    }
+}
+
+/// `||(s1, s2)||^2` has mean about `2n sigma^2` before the bound cuts it off;
+/// `s2` alone has half of it.
+fn s2_has_the_variance_of_the_scheme<P: Parameters>(sigma: f64) {
+    let key = key::<P>(3).expand();
+    let mut random = Repeatable::new(P::NAME);
+    let signatures = extent("signatures", 200u32, 2000);
+    let mut squares = 0.0;
+    for i in 0..u64::from(signatures) {
+        let message = i.to_le_bytes();
+        let signature = key.sign_with_rng(&mut random, &message);
+        squares += signature
+            .s2()
+            .iter()
+            .map(|&s| f64::from(s).powi(2))
+            .sum::<f64>();
+    }
+    let samples = f64::from(signatures) * P::N as f64;
+    let ratio = squares / samples / (sigma * sigma);
+    // The variance of a squared Gaussian is 2 sigma^4; padding and the bound
+    // refuse the longest, below half a percent of the mean.
+    assert!(
+        (ratio - 1.0).abs() < 6.0 * (2.0 / samples).sqrt() + 0.005,
+        "{}: {ratio}",
+        P::NAME
+    );
+}
+
+#[test]
+fn signatures_have_the_variance_of_the_scheme() {
+    s2_has_the_variance_of_the_scheme::<Falcon512>(165.736_617_182_977_6);
+    s2_has_the_variance_of_the_scheme::<Falcon1024>(168.388_571_446_543_95);
+}
