@@ -23,9 +23,13 @@ pub mod lanes;
 mod modq;
 pub mod ntt;
 pub mod params;
+#[cfg(feature = "pkcs8")]
+pub mod pkcs8;
 pub mod prng;
 mod ring;
 pub mod sampler;
+#[cfg(feature = "serde")]
+mod serde;
 mod sign;
 mod signature;
 mod signing;
