@@ -24,9 +24,13 @@ mod modq;
 mod ntru;
 pub mod ntt;
 pub mod params;
+#[cfg(feature = "pkcs8")]
+pub mod pkcs8;
 pub mod prng;
 mod ring;
 pub mod sampler;
+#[cfg(feature = "serde")]
+mod serde;
 mod sign;
 mod signature;
 mod signing;

@@ -1,0 +1,299 @@
+//! Keys in PKCS#8 and `SubjectPublicKeyInfo` documents, as other programs
+//! read and write them.
+//!
+//! ```
+//! # #[cfg(feature = "pem")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use falcon_core::pkcs8::{DecodePublicKey, EncodePublicKey, LineEnding};
+//! use falcon_core::{Falcon512, VerifyingKey};
+//!
+//! # let mut bytes = [0; 897];
+//! # bytes[0] = 9;
+//! let key = VerifyingKey::<Falcon512>::try_from(&bytes[..])?;
+//! let text = key.to_public_key_pem(LineEnding::LF)?;
+//! assert!(text.starts_with("-----BEGIN PUBLIC KEY-----\n"));
+//! assert_eq!(VerifyingKey::from_public_key_pem(&text)?, key);
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "pem"))]
+//! # fn main() {}
+//! ```
+//!
+//! Feature `pkcs8` gives DER, `pem` text, `encryption` private keys under a
+//! passphrase (PBES2: scrypt and AES-256-CBC). Reading plain DER needs no
+//! allocator. The traits and their methods are those of the `pkcs8` crate,
+//! which this module re-exports. An encrypted key is read at bounded cost,
+//! whatever its file asks for.
+//!
+//! # Identifiers
+//!
+//! No standard names one yet. Keys are written under the identifiers that the
+//! OQS provider of OpenSSL and Bouncy Castle share, without parameters. They
+//! are read under every identifier below: the key is the same under each,
+//! what the padded ones announce is the format of its signatures.
+//!
+//! | identifier | written | read |
+//! |---|---|---|
+//! | [`FALCON_512`], [`FALCON_1024`] | yes | yes |
+//! | [`FALCON_PADDED_512`], [`FALCON_PADDED_1024`] | no | yes |
+//! | 1.3.9999.3.6, 1.3.9999.3.9: both programs before the present ones | no | yes |
+//!
+//! # Contents
+//!
+//! The public key is the raw encoding, header byte included. For the private
+//! key several forms are in use; the first is written, all are read:
+//!
+//! | `privateKey` holds | as written by |
+//! |---|---|
+//! | `OCTET STRING` of the raw secret key followed by the raw public key | OQS provider, this crate |
+//! | `OCTET STRING` of the raw secret key | OQS provider built with `NOPUBKEY_IN_PRIVKEY` |
+//! | the raw secret key itself | - |
+//! | `SEQUENCE { 0, f, g, F, SEQUENCE { h } OPTIONAL }` | Bouncy Castle |
+//!
+//! In the last one each polynomial is an `OCTET STRING` of the bits that it
+//! has in the raw encoding, with no header byte. A public key that stands
+//! beside the secret key, inside or in the `publicKey` field of PKCS#8
+//! version 2, must be the one of that secret key. Attributes are ignored; any
+//! other byte that has no place in these forms is refused.
+
+#[cfg(feature = "encryption")]
+mod encrypted;
+
+#[cfg(feature = "encryption")]
+pub use encrypted::{MAX_PBKDF2_ITERATIONS, MAX_SCRYPT_COST};
+
+use crate::error::DecodeError;
+use crate::keys::SigningKey;
+use crate::params::{Array, FG_BITS, Parameters};
+use crate::signature::Signature;
+use crate::verify::VerifyingKey;
+use zeroize::Zeroizing;
+
+pub use ::pkcs8::*;
+use ::pkcs8::{
+    der::{
+        Decode, Reader, SliceReader,
+        asn1::{AnyRef, OctetStringRef},
+    },
+    spki::{AlgorithmIdentifier, AssociatedAlgorithmIdentifier, SignatureAlgorithmIdentifier},
+};
+#[cfg(feature = "alloc")]
+use {
+    crate::signature::Format,
+    ::pkcs8::{
+        der::{
+            Encode, ErrorKind, Tag,
+            asn1::{BitString, BitStringRef},
+        },
+        spki::SignatureBitStringEncoding,
+    },
+};
+
+/// Falcon-512 keys; signatures in compressed form.
+pub const FALCON_512: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.9999.3.11");
+/// Falcon-1024 keys; signatures in compressed form.
+pub const FALCON_1024: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.9999.3.14");
+/// Falcon-512 keys; signatures in padded form.
+pub const FALCON_PADDED_512: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.9999.3.16");
+/// Falcon-1024 keys; signatures in padded form.
+pub const FALCON_PADDED_1024: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.9999.3.19");
+
+const FORMER_FALCON_512: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.9999.3.6");
+const FORMER_FALCON_1024: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.9999.3.9");
+
+/// The identifiers of a parameter set's keys, the one that is written first.
+const fn identifiers<P: Parameters>() -> [ObjectIdentifier; 3] {
+    match P::LOGN {
+        9 => [FALCON_512, FALCON_PADDED_512, FORMER_FALCON_512],
+        _ => [FALCON_1024, FALCON_PADDED_1024, FORMER_FALCON_1024],
+    }
+}
+
+const fn algorithm<P: Parameters>() -> AlgorithmIdentifierRef<'static> {
+    AlgorithmIdentifier {
+        oid: identifiers::<P>()[0],
+        parameters: None,
+    }
+}
+
+fn check_oid<P: Parameters>(algorithm: AlgorithmIdentifierRef<'_>) -> spki::Result<()> {
+    if identifiers::<P>().contains(&algorithm.oid) {
+        Ok(())
+    } else {
+        Err(spki::Error::OidUnknown { oid: algorithm.oid })
+    }
+}
+
+impl<P: Parameters> AssociatedAlgorithmIdentifier for SigningKey<P> {
+    type Params = AnyRef<'static>;
+    const ALGORITHM_IDENTIFIER: AlgorithmIdentifierRef<'static> = algorithm::<P>();
+}
+
+impl<P: Parameters> AssociatedAlgorithmIdentifier for VerifyingKey<P> {
+    type Params = AnyRef<'static>;
+    const ALGORITHM_IDENTIFIER: AlgorithmIdentifierRef<'static> = algorithm::<P>();
+}
+
+impl<P: Parameters> AssociatedAlgorithmIdentifier for Signature<P> {
+    type Params = AnyRef<'static>;
+    const ALGORITHM_IDENTIFIER: AlgorithmIdentifierRef<'static> = algorithm::<P>();
+}
+
+impl<P: Parameters> SignatureAlgorithmIdentifier for SigningKey<P> {
+    type Params = AnyRef<'static>;
+    const SIGNATURE_ALGORITHM_IDENTIFIER: AlgorithmIdentifierRef<'static> = algorithm::<P>();
+}
+
+impl<P: Parameters> SignatureAlgorithmIdentifier for VerifyingKey<P> {
+    type Params = AnyRef<'static>;
+    const SIGNATURE_ALGORITHM_IDENTIFIER: AlgorithmIdentifierRef<'static> = algorithm::<P>();
+}
+
+/// The signature as certificates hold it: [`Format::Compressed`], the format
+/// of [`FALCON_512`] and [`FALCON_1024`].
+/// [`Signature::from_bytes`] with that format reads it.
+#[cfg(feature = "alloc")]
+impl<P: Parameters> SignatureBitStringEncoding for Signature<P> {
+    fn to_bitstring(&self) -> der::Result<BitString> {
+        let bytes = self
+            .to_vec(Format::Compressed)
+            .map_err(|_| ErrorKind::Length {
+                tag: Tag::BitString,
+            })?;
+        BitString::new(0, bytes)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Parameters> EncodePublicKey for VerifyingKey<P> {
+    fn to_public_key_der(&self) -> spki::Result<Document> {
+        let bytes = self.to_bytes();
+        SubjectPublicKeyInfo {
+            algorithm: Self::ALGORITHM_IDENTIFIER,
+            subject_public_key: BitStringRef::from_bytes(bytes.as_ref())?,
+        }
+        .try_into()
+    }
+}
+
+impl<P: Parameters> TryFrom<SubjectPublicKeyInfoRef<'_>> for VerifyingKey<P> {
+    type Error = spki::Error;
+
+    fn try_from(spki: SubjectPublicKeyInfoRef<'_>) -> spki::Result<Self> {
+        check_oid::<P>(spki.algorithm)?;
+        if spki.algorithm.parameters.is_some() {
+            return Err(spki::Error::KeyMalformed);
+        }
+        spki.subject_public_key
+            .as_bytes()
+            .and_then(|bytes| Self::try_from(bytes).ok())
+            .ok_or(spki::Error::KeyMalformed)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Parameters> EncodePrivateKey for SigningKey<P> {
+    fn to_pkcs8_der(&self) -> Result<SecretDocument> {
+        let len = P::SIGNING_KEY_LEN + P::VERIFYING_KEY_LEN;
+        // Of the final size from the start: growing would leave a copy behind.
+        let mut keys = Zeroizing::new(alloc::vec::Vec::with_capacity(len));
+        keys.extend_from_slice((*self.to_bytes()).as_ref());
+        keys.extend_from_slice(self.verifying_key().to_bytes().as_ref());
+        let wrapped = Zeroizing::new(OctetStringRef::new(&keys)?.to_der()?);
+        PrivateKeyInfoRef::new(Self::ALGORITHM_IDENTIFIER, OctetStringRef::new(&wrapped)?)
+            .try_into()
+    }
+}
+
+impl<P: Parameters> TryFrom<PrivateKeyInfoRef<'_>> for SigningKey<P> {
+    type Error = Error;
+
+    fn try_from(info: PrivateKeyInfoRef<'_>) -> Result<Self> {
+        check_oid::<P>(info.algorithm)?;
+        if info.algorithm.parameters.is_some() {
+            return Err(Error::ParametersMalformed);
+        }
+        let key = read_private_key::<P>(info.private_key.as_bytes())?;
+        if let Some(beside) = info.public_key {
+            let beside = beside.as_bytes().ok_or(KeyError::Invalid)?;
+            check_public_key(&key, beside)?;
+        }
+        Ok(key)
+    }
+}
+
+/// Reads the contents of `privateKey`. The first byte tells the forms apart:
+/// the tag of an octet string, that of a sequence, or the header 0x59 or 0x5a
+/// of a raw key, which is the tag of neither.
+fn read_private_key<P: Parameters>(bytes: &[u8]) -> Result<SigningKey<P>> {
+    match bytes.first() {
+        Some(0x04) => read_concatenation(<&OctetStringRef>::from_der(bytes)?.as_bytes()),
+        Some(0x30) => read_polynomials(bytes),
+        _ => read_raw(bytes),
+    }
+}
+
+fn read_raw<P: Parameters>(bytes: &[u8]) -> Result<SigningKey<P>> {
+    SigningKey::try_from(bytes).map_err(|error| {
+        Error::KeyMalformed(match error {
+            DecodeError::Length if bytes.len() < P::SIGNING_KEY_LEN => KeyError::TooShort,
+            DecodeError::Length => KeyError::TooLong,
+            _ => KeyError::Invalid,
+        })
+    })
+}
+
+/// Reads a raw secret key, alone or followed by its raw public key.
+fn read_concatenation<P: Parameters>(bytes: &[u8]) -> Result<SigningKey<P>> {
+    match bytes.split_at_checked(P::SIGNING_KEY_LEN) {
+        Some((secret, public)) if !public.is_empty() => {
+            let key = read_raw(secret)?;
+            check_public_key(&key, public)?;
+            Ok(key)
+        }
+        _ => read_raw(bytes),
+    }
+}
+
+/// Reads the polynomials one by one, as the module's documentation lays them
+/// out, by putting the raw encoding together.
+fn read_polynomials<P: Parameters>(bytes: &[u8]) -> Result<SigningKey<P>> {
+    let fg_len = P::N * FG_BITS[P::LOGN as usize] as usize / 8;
+    let mut raw = Zeroizing::new(P::SigningKeyBytes::ZERO);
+    let mut reader = SliceReader::new(bytes)?;
+    let h = reader.sequence(|fields| {
+        if u8::decode(fields)? != 0 {
+            return Err(Error::KeyMalformed(KeyError::Invalid));
+        }
+        let mut rest = (*raw).as_mut();
+        if let Some(header) = rest.split_off_first_mut() {
+            *header = 0x50 + P::LOGN as u8;
+        }
+        for len in [fg_len, fg_len, P::N] {
+            let polynomial = <&OctetStringRef>::decode(fields)?.as_bytes();
+            match rest.split_off_mut(..len) {
+                Some(place) if polynomial.len() == len => place.copy_from_slice(polynomial),
+                _ => return Err(KeyError::Invalid.into()),
+            }
+        }
+        if fields.is_finished() {
+            return Ok(None);
+        }
+        fields.sequence(|public| Ok(Some(<&OctetStringRef>::decode(public)?.as_bytes())))
+    })?;
+    reader.finish()?;
+    let key = read_raw::<P>((*raw).as_ref())?;
+    if h.is_some_and(|h| key.verifying_key().to_bytes().as_ref()[1..] != *h) {
+        return Err(KeyError::Invalid.into());
+    }
+    Ok(key)
+}
+
+/// Refuses a public key that is not the one of `key`.
+fn check_public_key<P: Parameters>(key: &SigningKey<P>, public: &[u8]) -> Result<()> {
+    if key.verifying_key().to_bytes().as_ref() == public {
+        Ok(())
+    } else {
+        Err(KeyError::Invalid.into())
+    }
+}

@@ -1,0 +1,114 @@
+//! Private keys under a passphrase: PBES2 (RFC 8018), written with scrypt and
+//! AES-256-CBC at a cost that OpenSSL reads with its default limits
+//! (`N` = 2^14, `r` = 8, `p` = 1).
+//!
+//! Reading runs the key derivation that the file asks for, so its cost is
+//! bounded before it starts: a file must not choose the memory of its reader.
+
+use super::pkcs5::{self, pbes2};
+use super::{
+    DecodePrivateKey, EncodePrivateKey, EncryptedPrivateKeyInfoRef, Error, PrivateKeyInfoRef,
+    Result, SecretDocument,
+};
+use crate::keys::SigningKey;
+use crate::params::Parameters;
+use rand_core::TryCryptoRng;
+#[cfg(feature = "pem")]
+use {
+    super::{LineEnding, der::pem::PemLabel},
+    alloc::string::String,
+    zeroize::Zeroizing,
+};
+
+/// Largest `N r p` of scrypt that is run: 256 MiB.
+pub const MAX_SCRYPT_COST: u64 = 1 << 21;
+/// Largest number of iterations of PBKDF2 that is run.
+pub const MAX_PBKDF2_ITERATIONS: u32 = 10_000_000;
+
+impl<P: Parameters> SigningKey<P> {
+    /// The PKCS#8 document encrypted under `passphrase`, salt and IV from `rng`.
+    ///
+    /// # Errors
+    /// If `rng` fails.
+    pub fn to_pkcs8_encrypted_der_with_rng<R: TryCryptoRng>(
+        &self,
+        rng: &mut R,
+        passphrase: impl AsRef<[u8]>,
+    ) -> Result<SecretDocument> {
+        let document = self.to_pkcs8_der()?;
+        PrivateKeyInfoRef::try_from(document.as_bytes())?.encrypt_with_rng(rng, passphrase)
+    }
+
+    /// The same as PEM, labelled `ENCRYPTED PRIVATE KEY`.
+    ///
+    /// # Errors
+    /// If `rng` fails.
+    #[cfg(feature = "pem")]
+    pub fn to_pkcs8_encrypted_pem_with_rng<R: TryCryptoRng>(
+        &self,
+        rng: &mut R,
+        passphrase: impl AsRef<[u8]>,
+        line_ending: LineEnding,
+    ) -> Result<Zeroizing<String>> {
+        let document = self.to_pkcs8_encrypted_der_with_rng(rng, passphrase)?;
+        Ok(document.to_pem(EncryptedPrivateKeyInfoRef::PEM_LABEL, line_ending)?)
+    }
+
+    /// Reads a PKCS#8 document that is encrypted under `passphrase`.
+    ///
+    /// It takes the place of the method of that name of [`DecodePrivateKey`],
+    /// which runs the key derivation at any cost.
+    ///
+    /// # Errors
+    /// As for [`DecodePrivateKey::from_pkcs8_der`]; also if the passphrase is
+    /// wrong, the scheme is not PBES2, or its cost is above
+    /// [`MAX_SCRYPT_COST`] or [`MAX_PBKDF2_ITERATIONS`].
+    pub fn from_pkcs8_encrypted_der(bytes: &[u8], passphrase: impl AsRef<[u8]>) -> Result<Self> {
+        let encrypted = EncryptedPrivateKeyInfoRef::try_from(bytes)?;
+        check_cost(&encrypted.encryption_algorithm)?;
+        let document = encrypted.decrypt(passphrase)?;
+        Self::from_pkcs8_der(document.as_bytes())
+    }
+
+    /// The same from PEM, labelled `ENCRYPTED PRIVATE KEY`.
+    ///
+    /// # Errors
+    /// As for [`from_pkcs8_encrypted_der`](Self::from_pkcs8_encrypted_der).
+    #[cfg(feature = "pem")]
+    pub fn from_pkcs8_encrypted_pem(text: &str, passphrase: impl AsRef<[u8]>) -> Result<Self> {
+        let (label, document) = SecretDocument::from_pem(text)?;
+        EncryptedPrivateKeyInfoRef::validate_pem_label(label)?;
+        Self::from_pkcs8_encrypted_der(document.as_bytes(), passphrase)
+    }
+}
+
+/// Refuses a key derivation that would take too long, too much memory, or has
+/// no meaning: `N` must be a power of two above one, `r` and `p` positive.
+fn check_cost(scheme: &pkcs5::EncryptionScheme) -> Result<()> {
+    let kdf = scheme.pbes2().map(|parameters| &parameters.kdf);
+    let affordable = match kdf {
+        Some(pbes2::Kdf::Scrypt(scrypt)) => {
+            let [n, r, p] = [
+                scrypt.cost_parameter,
+                scrypt.block_size.into(),
+                scrypt.parallelization.into(),
+            ];
+            // r p < 2^32, so only the product with N can pass 2^64.
+            n > 1
+                && n.is_power_of_two()
+                && r * p > 0
+                && n.checked_mul(r * p)
+                    .is_some_and(|cost| cost <= MAX_SCRYPT_COST)
+        }
+        Some(pbes2::Kdf::Pbkdf2(pbkdf2)) => pbkdf2.iteration_count <= MAX_PBKDF2_ITERATIONS,
+        _ => false,
+    };
+    if affordable {
+        Ok(())
+    } else {
+        let oid = kdf.map_or(scheme.oid(), pbes2::Kdf::oid);
+        Err(Error::EncryptedPrivateKey(
+            pkcs5::Error::AlgorithmParametersInvalid { oid },
+        ))
+    }
+}

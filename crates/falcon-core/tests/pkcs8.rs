@@ -1,0 +1,562 @@
+//! Key documents: the exact bytes that are written, every form that is read,
+//! and what is refused.
+
+mod common;
+
+use common::first_record;
+use falcon_core::pkcs8::der::{
+    Decode, Encode,
+    asn1::{BitStringRef, OctetStringRef},
+};
+use falcon_core::pkcs8::spki::{
+    self, AssociatedAlgorithmIdentifier, SignatureAlgorithmIdentifier, SignatureBitStringEncoding,
+};
+use falcon_core::pkcs8::{
+    AlgorithmIdentifierRef, DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey,
+    Error, KeyError, LineEnding, ObjectIdentifier, PrivateKeyInfoRef,
+};
+use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
+
+/// Raw keys of a vector, and documents around them.
+struct Vector {
+    secret: Vec<u8>,
+    public: Vec<u8>,
+    oid: ObjectIdentifier,
+}
+
+impl Vector {
+    fn new<P: Parameters>() -> Self {
+        let record = first_record(P::LOGN);
+        Self {
+            secret: record.secret_key,
+            public: record.public_key,
+            oid: SigningKey::<P>::ALGORITHM_IDENTIFIER.oid,
+        }
+    }
+
+    /// PKCS#8 version 1 around `contents`.
+    fn document(&self, contents: &[u8]) -> Vec<u8> {
+        info(self.oid, contents).to_der().unwrap()
+    }
+
+    fn concatenation(&self) -> Vec<u8> {
+        [&self.secret[..], &self.public].concat()
+    }
+
+    /// The document of Bouncy Castle, field by field: version, `f`, `g`, `F`, `h`.
+    fn polynomials(&self) -> [Vec<u8>; 5] {
+        let n = if self.secret.len() == 1281 { 512 } else { 1024 };
+        let (fg, capital_f) = self.secret[1..].split_at(self.secret.len() - 1 - n);
+        let (f, g) = fg.split_at(fg.len() / 2);
+        [
+            vec![2, 1, 0],
+            octets(f),
+            octets(g),
+            octets(capital_f),
+            sequence(&octets(&self.public[1..])),
+        ]
+    }
+}
+
+fn info(oid: ObjectIdentifier, contents: &[u8]) -> PrivateKeyInfoRef<'_> {
+    let algorithm = AlgorithmIdentifierRef {
+        oid,
+        parameters: None,
+    };
+    PrivateKeyInfoRef::new(algorithm, OctetStringRef::new(contents).unwrap())
+}
+
+fn octets(bytes: &[u8]) -> Vec<u8> {
+    OctetStringRef::new(bytes).unwrap().to_der().unwrap()
+}
+
+/// A `SEQUENCE` of 128 to 65535 bytes.
+fn sequence(contents: &[u8]) -> Vec<u8> {
+    let len = u16::try_from(contents.len()).unwrap();
+    match len {
+        0..=255 => [&[0x30, 0x81, len as u8], contents].concat(),
+        _ => [&[0x30, 0x82, (len >> 8) as u8, len as u8], contents].concat(),
+    }
+}
+
+fn read<P: Parameters>(document: &[u8]) -> Result<Vec<u8>, Error> {
+    let key = SigningKey::<P>::from_pkcs8_der(document)?;
+    Ok(key.to_bytes().as_ref().to_vec())
+}
+
+fn signing_key<P: Parameters>(vector: &Vector) -> SigningKey<P> {
+    SigningKey::try_from(&vector.secret[..]).unwrap()
+}
+
+fn verifying_key<P: Parameters>(vector: &Vector) -> VerifyingKey<P> {
+    VerifyingKey::try_from(&vector.public[..]).unwrap()
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    text.split(' ')
+        .map(|byte| u8::from_str_radix(byte, 16).unwrap())
+        .collect()
+}
+
+#[test]
+fn private_keys_are_written_as_the_oqs_provider_writes_them() {
+    fn check<P: Parameters>(prefix: &str) {
+        let vector = Vector::new::<P>();
+        let expected = [unhex(prefix), vector.concatenation()].concat();
+        let written = signing_key::<P>(&vector).to_pkcs8_der().unwrap();
+        assert_eq!(written.as_bytes(), expected);
+        assert_eq!(read::<P>(&expected).unwrap(), vector.secret);
+    }
+    check::<Falcon512>("30 82 08 96 02 01 00 30 07 06 05 2b ce 0f 03 0b 04 82 08 86 04 82 08 82");
+    check::<Falcon1024>("30 82 10 16 02 01 00 30 07 06 05 2b ce 0f 03 0e 04 82 10 06 04 82 10 02");
+}
+
+#[test]
+fn public_keys_are_written_raw_in_the_bit_string() {
+    fn check<P: Parameters>(prefix: &str) {
+        let vector = Vector::new::<P>();
+        let key = verifying_key::<P>(&vector);
+        let expected = [unhex(prefix), vector.public].concat();
+        let written = key.to_public_key_der().unwrap();
+        assert_eq!(written.as_bytes(), expected);
+        assert_eq!(
+            VerifyingKey::<P>::from_public_key_der(&expected).unwrap(),
+            key
+        );
+    }
+    check::<Falcon512>("30 82 03 8f 30 07 06 05 2b ce 0f 03 0b 03 82 03 82 00");
+    check::<Falcon1024>("30 82 07 0f 30 07 06 05 2b ce 0f 03 0e 03 82 07 02 00");
+}
+
+#[test]
+fn every_form_of_the_private_key_is_read() {
+    fn check<P: Parameters>() {
+        let vector = Vector::new::<P>();
+        let polynomials = vector.polynomials();
+        for contents in [
+            octets(&vector.concatenation()),
+            octets(&vector.secret),
+            vector.secret.clone(),
+            sequence(&polynomials.concat()),
+            sequence(&polynomials[..4].concat()),
+        ] {
+            assert_eq!(
+                read::<P>(&vector.document(&contents)).unwrap(),
+                vector.secret
+            );
+        }
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+}
+
+#[test]
+fn a_key_of_bouncy_castle_is_read() {
+    let text = include_str!("../../../kat/pki/bouncycastle-falcon512.pem");
+    let key = SigningKey::<Falcon512>::from_pkcs8_pem(text).unwrap();
+    // The file's own public key ends it and has been compared in reading.
+    let public = key.verifying_key().to_bytes();
+    let document = falcon_core::pkcs8::SecretDocument::from_pem(text)
+        .unwrap()
+        .1;
+    assert!(document.as_bytes().ends_with(&public[1..]));
+    assert_eq!(
+        read::<Falcon512>(key.to_pkcs8_der().unwrap().as_bytes()).unwrap(),
+        *key.to_bytes()
+    );
+}
+
+#[test]
+fn keys_are_read_under_each_identifier_of_their_degree_only() {
+    fn check<P: Parameters>(own: [&str; 3], foreign: &[&str]) {
+        let vector = Vector::new::<P>();
+        let (private, public) = (octets(&vector.secret), verifying_key::<P>(&vector));
+        let spki = public.to_public_key_der().unwrap();
+        let with_oid = |oid| {
+            let mut spki = spki::SubjectPublicKeyInfoRef::from_der(spki.as_bytes()).unwrap();
+            spki.algorithm.oid = oid;
+            VerifyingKey::<P>::from_public_key_der(&spki.to_der().unwrap())
+        };
+        for oid in own.map(ObjectIdentifier::new_unwrap) {
+            let document = info(oid, &private).to_der().unwrap();
+            assert_eq!(read::<P>(&document).unwrap(), vector.secret, "{oid}");
+            assert_eq!(with_oid(oid).unwrap(), public, "{oid}");
+        }
+        for oid in foreign.iter().map(|oid| ObjectIdentifier::new_unwrap(oid)) {
+            let document = info(oid, &private).to_der().unwrap();
+            let unknown = spki::Error::OidUnknown { oid };
+            assert_eq!(read::<P>(&document), Err(Error::PublicKey(unknown)));
+            assert_eq!(with_oid(oid), Err(unknown));
+        }
+    }
+    let of_512 = ["1.3.9999.3.11", "1.3.9999.3.16", "1.3.9999.3.6"];
+    let of_1024 = ["1.3.9999.3.14", "1.3.9999.3.19", "1.3.9999.3.9"];
+    // Hybrids with P-256, RSA-3072 and P-521; Ed25519.
+    let others = [
+        "1.3.9999.3.12",
+        "1.3.9999.3.13",
+        "1.3.9999.3.15",
+        "1.3.101.112",
+    ];
+    check::<Falcon512>(of_512, &[&of_1024[..], &others].concat());
+    check::<Falcon1024>(of_1024, &[&of_512[..], &others].concat());
+}
+
+#[test]
+fn parameters_are_refused() {
+    let vector = Vector::new::<Falcon512>();
+    let contents = octets(&vector.secret);
+    let mut info = info(vector.oid, &contents);
+    info.algorithm.parameters = Some(falcon_core::pkcs8::der::asn1::AnyRef::NULL);
+    assert_eq!(
+        read::<Falcon512>(&info.to_der().unwrap()),
+        Err(Error::ParametersMalformed)
+    );
+    let key = verifying_key::<Falcon512>(&vector)
+        .to_public_key_der()
+        .unwrap();
+    let mut spki = spki::SubjectPublicKeyInfoRef::from_der(key.as_bytes()).unwrap();
+    spki.algorithm.parameters = Some(falcon_core::pkcs8::der::asn1::AnyRef::NULL);
+    assert_eq!(
+        VerifyingKey::<Falcon512>::from_public_key_der(&spki.to_der().unwrap()),
+        Err(spki::Error::KeyMalformed)
+    );
+}
+
+#[test]
+fn a_private_key_of_the_other_degree_is_refused() {
+    let small = Vector::new::<Falcon512>();
+    let mut large = Vector::new::<Falcon1024>();
+    large.oid = small.oid;
+    for contents in [
+        octets(&large.concatenation()),
+        octets(&large.secret),
+        large.secret.clone(),
+        sequence(&large.polynomials().concat()),
+    ] {
+        assert!(read::<Falcon512>(&large.document(&contents)).is_err());
+    }
+}
+
+#[test]
+fn a_public_key_that_is_not_of_the_secret_key_is_refused() {
+    fn check<P: Parameters>() {
+        let vector = Vector::new::<P>();
+        let mut other = Vector::new::<P>();
+        *other.public.last_mut().unwrap() ^= 1;
+        assert!(VerifyingKey::<P>::try_from(&other.public[..]).is_ok());
+        for contents in [
+            octets(&other.concatenation()),
+            sequence(&other.polynomials().concat()),
+        ] {
+            assert_eq!(
+                read::<P>(&vector.document(&contents)),
+                Err(Error::KeyMalformed(KeyError::Invalid))
+            );
+        }
+        // Version 2 of PKCS#8 has a field for it.
+        let contents = octets(&vector.secret);
+        let mut info = info(vector.oid, &contents);
+        for (public, accepted) in [(&vector.public, true), (&other.public, false)] {
+            info.public_key = Some(BitStringRef::from_bytes(public).unwrap());
+            assert_eq!(read::<P>(&info.to_der().unwrap()).is_ok(), accepted);
+        }
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+}
+
+#[test]
+fn documents_cut_anywhere_or_followed_by_anything_are_refused() {
+    fn check<P: Parameters>() {
+        let vector = Vector::new::<P>();
+        let polynomials = vector.polynomials();
+        for contents in [
+            octets(&vector.concatenation()),
+            octets(&vector.secret),
+            vector.secret.clone(),
+            sequence(&polynomials.concat()),
+            sequence(&polynomials[..4].concat()),
+        ] {
+            let mut document = vector.document(&contents);
+            for len in 0..document.len() {
+                assert!(read::<P>(&document[..len]).is_err(), "{len}");
+            }
+            document.push(0);
+            assert!(read::<P>(&document).is_err());
+        }
+        let key = verifying_key::<P>(&vector);
+        let mut document = key.to_public_key_der().unwrap().into_vec();
+        for len in 0..document.len() {
+            assert!(
+                VerifyingKey::<P>::from_public_key_der(&document[..len]).is_err(),
+                "{len}"
+            );
+        }
+        document.push(0);
+        assert!(VerifyingKey::<P>::from_public_key_der(&document).is_err());
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+}
+
+#[test]
+fn contents_of_any_other_length_are_refused() {
+    fn check<P: Parameters>() {
+        let vector = Vector::new::<P>();
+        let mut keys = vector.concatenation();
+        keys.push(0);
+        for len in 0..=keys.len() {
+            let nested = len == P::SIGNING_KEY_LEN || len == keys.len() - 1;
+            let contents = octets(&keys[..len]);
+            assert_eq!(
+                read::<P>(&vector.document(&contents)).is_ok(),
+                nested,
+                "{len}"
+            );
+            let bare = len == P::SIGNING_KEY_LEN;
+            assert_eq!(
+                read::<P>(&vector.document(&keys[..len])).is_ok(),
+                bare,
+                "{len}"
+            );
+        }
+        let too = |len: usize| read::<P>(&vector.document(&keys[..len]));
+        assert_eq!(
+            too(P::SIGNING_KEY_LEN - 1),
+            Err(Error::KeyMalformed(KeyError::TooShort))
+        );
+        assert_eq!(
+            too(P::SIGNING_KEY_LEN + 1),
+            Err(Error::KeyMalformed(KeyError::TooLong))
+        );
+        // A byte after the inner string, inside the outer one.
+        let contents = [octets(&vector.secret), vec![0]].concat();
+        assert!(read::<P>(&vector.document(&contents)).is_err());
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+}
+
+#[test]
+fn polynomials_with_a_wrong_version_length_or_number_are_refused() {
+    fn check<P: Parameters>() {
+        let vector = Vector::new::<P>();
+        let refused = |contents: &[u8]| read::<P>(&vector.document(contents)).is_err();
+        let good = vector.polynomials();
+
+        let mut version = good.clone();
+        version[0] = vec![2, 1, 1];
+        assert!(refused(&sequence(&version.concat())));
+
+        for field in 1..4 {
+            for change in [-1, 1] {
+                let mut fields = good.clone();
+                let value =
+                    OctetStringRef::as_bytes(<&OctetStringRef>::from_der(&good[field]).unwrap())
+                        .to_vec();
+                let mut value = value;
+                value.resize(value.len().strict_add_signed(change), 0);
+                fields[field] = octets(&value);
+                assert!(refused(&sequence(&fields.concat())), "{field} {change}");
+            }
+        }
+        for len in 0..4 {
+            assert!(refused(&sequence(&good[..len].concat())), "{len}");
+        }
+        // After `h` inside its sequence, after it, and after everything.
+        let null = [5, 0];
+        let inner = [octets(&vector.public[1..]), null.to_vec()].concat();
+        let fields = [good[..4].concat(), sequence(&inner)].concat();
+        assert!(refused(&sequence(&fields)));
+        assert!(refused(&sequence(&[&good.concat()[..], &null].concat())));
+        assert!(refused(&[&sequence(&good.concat())[..], &null].concat()));
+        // The public key keeps its header byte in no such file.
+        let fields = [good[..4].concat(), sequence(&octets(&vector.public))].concat();
+        assert!(refused(&sequence(&fields)));
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+}
+
+#[test]
+fn a_flipped_bit_of_any_byte_of_a_private_key_is_noticed() {
+    let vector = Vector::new::<Falcon512>();
+    let document = vector.document(&octets(&vector.concatenation()));
+    for i in 0..document.len() {
+        let mut flipped = document.clone();
+        flipped[i] ^= 1 << (i % 8);
+        assert!(read::<Falcon512>(&flipped).is_err(), "byte {i}");
+    }
+}
+
+#[test]
+fn pem_has_the_usual_labels_and_refuses_others() {
+    let vector = Vector::new::<Falcon512>();
+    let private = signing_key::<Falcon512>(&vector)
+        .to_pkcs8_pem(LineEnding::LF)
+        .unwrap();
+    let public = verifying_key::<Falcon512>(&vector)
+        .to_public_key_pem(LineEnding::LF)
+        .unwrap();
+    assert!(private.starts_with("-----BEGIN PRIVATE KEY-----\nMIIIlgIBADAHBgUrzg8DCwSC"));
+    assert!(private.ends_with("-----END PRIVATE KEY-----\n"));
+    assert!(public.starts_with("-----BEGIN PUBLIC KEY-----\nMIIDjzAHBgUrzg8DCwOCA4IA"));
+    assert!(public.ends_with("-----END PUBLIC KEY-----\n"));
+
+    let key = SigningKey::<Falcon512>::from_pkcs8_pem(&private).unwrap();
+    assert_eq!(key.to_bytes()[..], vector.secret);
+    assert_eq!(
+        VerifyingKey::<Falcon512>::from_public_key_pem(&public).unwrap(),
+        *key.verifying_key()
+    );
+
+    for label in ["PUBLIC KEY", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY"] {
+        let text = private.replace("PRIVATE KEY", label);
+        assert!(SigningKey::<Falcon512>::from_pkcs8_pem(&text).is_err());
+    }
+    let text = public.replace("PUBLIC KEY", "PRIVATE KEY");
+    assert!(VerifyingKey::<Falcon512>::from_public_key_pem(&text).is_err());
+    assert!(VerifyingKey::<Falcon512>::from_public_key_pem(&private).is_err());
+    assert!(SigningKey::<Falcon512>::from_pkcs8_pem(&public).is_err());
+    assert!(SigningKey::<Falcon512>::from_pkcs8_pem(&private[..private.len() / 2]).is_err());
+}
+
+#[test]
+fn signatures_in_certificates_are_compressed_under_the_identifier_of_the_keys() {
+    fn check<P: Parameters>(oid: ObjectIdentifier) {
+        let record = first_record(P::LOGN);
+        let (signature, message) = Signature::<P>::from_attached(&record.signed_message).unwrap();
+        let bits = signature.to_bitstring().unwrap();
+        let bytes = bits.as_bytes().unwrap();
+        assert_eq!(
+            Signature::<P>::from_bytes(Format::Compressed, bytes).unwrap(),
+            signature
+        );
+        assert!(bytes.len() < P::PADDED_LEN);
+        let key = VerifyingKey::<P>::try_from(&record.public_key[..]).unwrap();
+        assert!(key.verify(message, &signature).is_ok());
+        for algorithm in [
+            SigningKey::<P>::ALGORITHM_IDENTIFIER,
+            SigningKey::<P>::SIGNATURE_ALGORITHM_IDENTIFIER,
+            VerifyingKey::<P>::ALGORITHM_IDENTIFIER,
+            VerifyingKey::<P>::SIGNATURE_ALGORITHM_IDENTIFIER,
+            Signature::<P>::ALGORITHM_IDENTIFIER,
+        ] {
+            assert_eq!(algorithm.oid, oid);
+            assert_eq!(algorithm.parameters, None);
+        }
+    }
+    check::<Falcon512>(falcon_core::pkcs8::FALCON_512);
+    check::<Falcon1024>(falcon_core::pkcs8::FALCON_1024);
+}
+
+/// A generator that repeats itself: salts need not be secret.
+struct Counter(u8);
+
+impl rand_core::TryRng for Counter {
+    type Error = core::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        Ok(0)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        Ok(0)
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+        for byte in bytes {
+            *byte = self.0;
+            self.0 = self.0.wrapping_add(1);
+        }
+        Ok(())
+    }
+}
+
+impl rand_core::TryCryptoRng for Counter {}
+
+#[test]
+fn an_encrypted_key_opens_with_its_passphrase_only() {
+    let vector = Vector::new::<Falcon512>();
+    let key = signing_key::<Falcon512>(&vector);
+    let text = key
+        .to_pkcs8_encrypted_pem_with_rng(&mut Counter(0), "correct horse", LineEnding::LF)
+        .unwrap();
+    assert!(text.starts_with("-----BEGIN ENCRYPTED PRIVATE KEY-----\n"));
+    let open = |passphrase| SigningKey::<Falcon512>::from_pkcs8_encrypted_pem(&text, passphrase);
+    assert_eq!(open("correct horse").unwrap().to_bytes()[..], vector.secret);
+    assert!(open("correct horsf").is_err());
+    assert!(open("").is_err());
+    assert!(SigningKey::<Falcon512>::from_pkcs8_pem(&text).is_err());
+    let plain = key.to_pkcs8_pem(LineEnding::LF).unwrap();
+    assert!(SigningKey::<Falcon512>::from_pkcs8_encrypted_pem(&plain, "correct horse").is_err());
+}
+
+#[test]
+fn the_cost_of_opening_an_encrypted_key_is_bounded() {
+    use falcon_core::pkcs8::pkcs5::{self, EncryptionScheme, pbes2};
+    use falcon_core::pkcs8::{EncryptedPrivateKeyInfo, EncryptedPrivateKeyInfoRef};
+
+    let vector = Vector::new::<Falcon512>();
+    let document = signing_key::<Falcon512>(&vector)
+        .to_pkcs8_encrypted_der_with_rng(&mut Counter(0), "passphrase")
+        .unwrap();
+    let encrypted = EncryptedPrivateKeyInfoRef::try_from(document.as_bytes()).unwrap();
+    let Some(&pbes2::Parameters {
+        kdf: pbes2::Kdf::Scrypt(scrypt),
+        encryption,
+    }) = encrypted.encryption_algorithm.pbes2()
+    else {
+        panic!("written with scrypt");
+    };
+    assert!(matches!(
+        encryption,
+        pbes2::EncryptionScheme::Aes256Cbc { .. }
+    ));
+
+    let open = |kdf: pbes2::Kdf| {
+        let document = EncryptedPrivateKeyInfo {
+            encryption_algorithm: EncryptionScheme::from(pbes2::Parameters { kdf, encryption }),
+            encrypted_data: encrypted.encrypted_data,
+        }
+        .to_der()
+        .unwrap();
+        SigningKey::<Falcon512>::from_pkcs8_encrypted_der(&document, "passphrase")
+    };
+    assert!(open(scrypt.into()).is_ok());
+
+    // No such N, more than 256 MiB, and products beyond 64 bits.
+    for (cost_parameter, block_size, parallelization) in [
+        (0, 8, 1),
+        (1, 8, 1),
+        (3, 8, 1),
+        (1 << 14, 0, 1),
+        (1 << 14, 8, 0),
+        (1 << 19, 8, 1),
+        (1 << 14, 8, 1 << 9),
+        (1 << 40, 8, 1),
+        (1 << 63, u16::MAX, u16::MAX),
+    ] {
+        let kdf = pbes2::ScryptParams {
+            cost_parameter,
+            block_size,
+            parallelization,
+            ..scrypt
+        };
+        assert_eq!(
+            open(kdf.into()).unwrap_err(),
+            Error::EncryptedPrivateKey(pkcs5::Error::AlgorithmParametersInvalid {
+                oid: pbes2::SCRYPT_OID
+            })
+        );
+    }
+    let mut kdf = pbes2::Pbkdf2Params::hmac_sha256(1, b"salt and pepper").unwrap();
+    kdf.iteration_count = falcon_core::pkcs8::MAX_PBKDF2_ITERATIONS + 1;
+    assert_eq!(
+        open(kdf.into()).unwrap_err(),
+        Error::EncryptedPrivateKey(pkcs5::Error::AlgorithmParametersInvalid {
+            oid: pbes2::PBKDF2_OID
+        })
+    );
+}

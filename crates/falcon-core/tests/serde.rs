@@ -1,0 +1,129 @@
+//! `serde`: text and binary forms, and what is refused.
+
+mod common;
+
+use common::first_record;
+use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SigningKey, VerifyingKey};
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn json_is_lower_case_hexadecimal_of_the_encoding() {
+    fn check<P: Parameters>() {
+        let record = first_record(P::LOGN);
+        let secret = SigningKey::<P>::try_from(&record.secret_key[..]).unwrap();
+        let text = serde_json::to_string(&secret).unwrap();
+        assert_eq!(text, format!("\"{}\"", hex(&record.secret_key)));
+        let read: SigningKey<P> = serde_json::from_str(&text).unwrap();
+        assert_eq!(read.to_bytes(), secret.to_bytes());
+
+        let public = secret.verifying_key();
+        let text = serde_json::to_string(public).unwrap();
+        assert_eq!(text, format!("\"{}\"", hex(&record.public_key)));
+        assert_eq!(
+            serde_json::from_str::<VerifyingKey<P>>(&text).unwrap(),
+            *public
+        );
+
+        let (signature, _) = Signature::<P>::from_attached(&record.signed_message).unwrap();
+        let text = serde_json::to_string(&signature).unwrap();
+        assert_eq!(text, format!("\"{}\"", hex(&signature.to_bytes())));
+        assert_eq!(
+            serde_json::from_str::<Signature<P>>(&text).unwrap(),
+            signature
+        );
+        assert_eq!(
+            serde_json::from_str::<Signature<P>>(&text.to_uppercase()).unwrap(),
+            signature
+        );
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+}
+
+#[test]
+fn binary_formats_hold_the_bytes_of_the_encoding() {
+    fn check<P: Parameters>() {
+        let record = first_record(P::LOGN);
+        let secret = SigningKey::<P>::try_from(&record.secret_key[..]).unwrap();
+        let bytes = postcard::to_allocvec(&secret).unwrap();
+        // Two bytes of length in front.
+        assert_eq!(bytes[2..], record.secret_key);
+        let read: SigningKey<P> = postcard::from_bytes(&bytes).unwrap();
+        assert_eq!(read.to_bytes(), secret.to_bytes());
+
+        let public = secret.verifying_key();
+        let bytes = postcard::to_allocvec(public).unwrap();
+        assert_eq!(bytes[2..], record.public_key);
+        assert_eq!(
+            postcard::from_bytes::<VerifyingKey<P>>(&bytes).unwrap(),
+            *public
+        );
+
+        let (signature, _) = Signature::<P>::from_attached(&record.signed_message).unwrap();
+        let bytes = postcard::to_allocvec(&signature).unwrap();
+        assert_eq!(bytes[2..], *signature.to_bytes());
+        assert_eq!(
+            postcard::from_bytes::<Signature<P>>(&bytes).unwrap(),
+            signature
+        );
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+}
+
+#[test]
+fn bytes_that_are_no_key_or_signature_are_refused() {
+    fn refused<T: for<'de> serdect::serde::Deserialize<'de>>(bytes: &[u8]) -> bool {
+        let text = format!("\"{}\"", hex(bytes));
+        let binary =
+            postcard::to_allocvec(&serdect::slice::HexOrBin::<false>(bytes.to_vec())).unwrap();
+        serde_json::from_str::<T>(&text).is_err() && postcard::from_bytes::<T>(&binary).is_err()
+    }
+    fn check<P: Parameters>() {
+        let record = first_record(P::LOGN);
+        let (signature, _) = Signature::<P>::from_attached(&record.signed_message).unwrap();
+        let signature = signature.to_bytes();
+        let good = [&record.secret_key[..], &record.public_key, &signature];
+        for (i, encoding) in good.into_iter().enumerate() {
+            let refuses = |bytes: &[u8]| match i {
+                0 => refused::<SigningKey<P>>(bytes),
+                1 => refused::<VerifyingKey<P>>(bytes),
+                _ => refused::<Signature<P>>(bytes),
+            };
+            assert!(!refuses(encoding));
+            assert!(refuses(&[]));
+            assert!(refuses(&encoding[..encoding.len() - 1]));
+            assert!(refuses(&[encoding, &[0]].concat()));
+            assert!(refuses(&[encoding, &[0; 4000]].concat()));
+            let mut header = encoding.to_vec();
+            header[0] ^= 0x40;
+            assert!(refuses(&header));
+        }
+        // Well encoded, and no Falcon key: another F.
+        let mut secret = record.secret_key.clone();
+        *secret.last_mut().unwrap() ^= 1;
+        assert!(refused::<SigningKey<P>>(&secret));
+        // A public coefficient of q or more.
+        let mut public = record.public_key.clone();
+        public[1..3].fill(0xff);
+        assert!(refused::<VerifyingKey<P>>(&public));
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+}
+
+#[test]
+fn values_that_are_not_text_or_not_hexadecimal_are_refused_without_repeating_them() {
+    let secret = hex(&first_record(9).secret_key);
+    let spoiled = format!("\"{}g\"", &secret[..secret.len() - 1]);
+    let error = serde_json::from_str::<SigningKey<Falcon512>>(&spoiled).unwrap_err();
+    assert!(!error.to_string().contains(&secret[2..18]));
+    for text in ["1", "null", "[]", "{}", "\"0\""] {
+        assert!(serde_json::from_str::<SigningKey<Falcon512>>(text).is_err());
+        assert!(serde_json::from_str::<VerifyingKey<Falcon512>>(text).is_err());
+        assert!(serde_json::from_str::<Signature<Falcon512>>(text).is_err());
+    }
+}
