@@ -171,3 +171,61 @@ pub(crate) const SIGMA_MIN: [f64; 11] = [
     1.2778336969128337,
     1.298280334344292,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The formula of the specification, to the precision of `f64::ln`.
+    #[test]
+    fn sigma_min_follows_the_formula() {
+        for logn in 3..=10 {
+            let n = f64::from(1 << logn);
+            let epsilon_inverse = (2f64.powi(64) * n / 4.0).sqrt();
+            let exact = (4.0 * n * (1.0 + epsilon_inverse)).ln() / 2.0;
+            let exact = exact.sqrt() / core::f64::consts::PI;
+            assert!((SIGMA_MIN[logn] / exact - 1.0).abs() < 1e-14, "logn {logn}");
+        }
+    }
+
+    #[test]
+    fn sigma_is_sigma_min_times_the_gram_schmidt_bound() {
+        for logn in 1..=10 {
+            let sigma = SIGMA_MIN[logn] * 1.17 * f64::from(Q).sqrt();
+            assert!((INV_SIGMA[logn] * sigma - 1.0).abs() < 1e-14, "logn {logn}");
+        }
+    }
+
+    /// The doubles of the round-3 reference, one unit above the nearest.
+    #[test]
+    fn deviations_are_the_doubles_of_round_3() {
+        let scaled = |x: f64, e: i32| x * 2f64.powi(e);
+        assert_eq!(scaled(INV_SIGMA[9], 60), 6_956_347_512_113_098.0);
+        assert_eq!(scaled(INV_SIGMA[10], 60), 6_846_791_885_593_315.0);
+        assert_eq!(scaled(SIGMA_MIN[9], 52), 5_754_851_361_258_101.0);
+        assert_eq!(scaled(SIGMA_MIN[10], 52), 5_846_934_829_975_396.0);
+    }
+
+    /// `floor(beta^2)` with `beta = 1.1 sigma sqrt(2n)`.
+    #[test]
+    fn norm_bounds_follow_from_the_deviations() {
+        for logn in 9..=10 {
+            let n = f64::from(1u32 << logn);
+            let beta = 1.1 * (2.0 * n).sqrt() / INV_SIGMA[logn];
+            assert_eq!(f64::from(SQUARED_NORM_BOUND[logn]), (beta * beta).floor());
+        }
+    }
+
+    #[test]
+    fn lengths_of_the_encodings_follow_from_the_degree() {
+        fn check<P: Parameters>() {
+            let bits = |width: u32| (P::N * width as usize).div_ceil(8);
+            let fg = FG_BITS[P::LOGN as usize];
+            assert_eq!(P::VERIFYING_KEY_LEN, 1 + bits(14));
+            assert_eq!(P::SIGNING_KEY_LEN, 1 + 2 * bits(fg) + bits(8));
+            assert_eq!(P::CT_LEN, 1 + NONCE_LEN + bits(12));
+        }
+        check::<Falcon512>();
+        check::<Falcon1024>();
+    }
+}

@@ -266,3 +266,6 @@ pub(crate) fn sign_point<B: Binary64>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

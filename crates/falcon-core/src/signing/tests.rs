@@ -1,0 +1,162 @@
+//! Signing at every degree: both key forms, both arithmetics, valid results.
+
+use super::*;
+use crate::hash::{HashToPoint, Shake256, Shake256HashToPoint};
+use crate::lanes::{Portable, Scalar, Soft};
+use crate::ntru;
+use crate::ntt::{Ntt, PortableNtt};
+use crate::ring;
+use std::vec;
+use std::vec::Vec;
+
+struct Key {
+    logn: u32,
+    f: Vec<i8>,
+    g: Vec<i8>,
+    capital_f: Vec<i8>,
+    capital_g: Vec<i8>,
+    h: Vec<u16>,
+}
+
+impl Key {
+    fn new(logn: u32, seed: &[u8]) -> Self {
+        let n = 1 << logn;
+        let mut key = Self {
+            logn,
+            f: vec![0; n],
+            g: vec![0; n],
+            capital_f: vec![0; n],
+            capital_g: vec![0; n],
+            h: vec![0; n],
+        };
+        let out = ntru::KeyPolys {
+            f: &mut key.f,
+            g: &mut key.g,
+            capital_f: &mut key.capital_f,
+            capital_g: &mut key.capital_g,
+            h: &mut key.h,
+        };
+        let mut scratch = ntru::Scratch {
+            words: &mut vec![0; ntru::words_len(logn)],
+            wide: &mut vec![0; ntru::wide_len(logn)],
+            residues: &mut vec![0; ntru::residues_len(logn)],
+        };
+        ntru::generate(logn, &mut Shake256::reader(seed), out, &mut scratch);
+        key
+    }
+
+    fn basis(&self) -> SecretBasis<'_> {
+        SecretBasis {
+            f: &self.f,
+            g: &self.g,
+            capital_f: &self.capital_f,
+            capital_g: &self.capital_g,
+        }
+    }
+
+    fn expanded<B: Binary64>(&self, b: B) -> Vec<f64> {
+        let mut reals = vec![0.0; expanded_len(self.logn)];
+        let mut scratch = vec![0.0; 4 << self.logn];
+        expand(b, self.logn, self.basis(), &mut reals, &mut scratch);
+        reals
+    }
+
+    fn verifies(&self, point: &[u16], s2: &[i16]) -> bool {
+        let n = 1 << self.logn;
+        let (mut h, mut product, mut tmp) = (vec![0; n], vec![0; n], vec![0; n]);
+        PortableNtt.set_residues(&mut h, &self.h);
+        PortableNtt.ntt(self.logn, &mut h, &mut tmp);
+        ring::multiply(&PortableNtt, self.logn, s2, &h, &mut product, &mut tmp);
+        let mut c = point.to_vec();
+        ring::is_preimage_vartime(&PortableNtt, self.logn, &mut c, s2, &product)
+    }
+}
+
+fn point(logn: u32, message: &[u8]) -> Vec<u16> {
+    let mut point = vec![0; 1 << logn];
+    Shake256HashToPoint.hash_to_point(&[0; 40], message, &mut point);
+    point
+}
+
+fn sign<B: Binary64>(b: B, logn: u32, key: &KeySource<'_>, c: &[u16], seed: &[u8]) -> Vec<i16> {
+    let mut s2 = vec![0; 1 << logn];
+    let mut scratch = vec![0.0; computed_scratch_len(logn)];
+    let mut stream = Shake256::reader(seed);
+    sign_point(b, logn, key, c, &mut stream, |_| true, &mut scratch, &mut s2);
+    s2
+}
+
+#[test]
+fn signatures_of_every_degree_verify_and_do_not_depend_on_key_form_or_arithmetic() {
+    for logn in 1..=10 {
+        let key = Key::new(logn, &[logn as u8]);
+        let expanded = key.expanded(Scalar);
+        let bits = |reals: &[f64]| reals.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&expanded), bits(&key.expanded(Soft)), "expanded key, logn {logn}");
+        let stored = KeySource::Stored(ExpandedRef::new(logn, &expanded));
+        let computed = KeySource::Computed(key.basis());
+        for message in 0..8u8 {
+            let c = point(logn, &[message]);
+            let s2 = sign(Scalar, logn, &stored, &c, &[message]);
+            assert!(key.verifies(&c, &s2), "logn {logn}, message {message}");
+            assert_eq!(s2, sign(Scalar, logn, &computed, &c, &[message]), "key form, logn {logn}");
+            assert_eq!(s2, sign(Soft, logn, &stored, &c, &[message]), "arithmetic, logn {logn}");
+            assert_eq!(s2, sign(Soft, logn, &computed, &c, &[message]), "both, logn {logn}");
+        }
+    }
+}
+
+/// Small degrees refuse often, so lanes that try again are exercised here.
+#[test]
+fn lanes_find_the_vectors_of_single_attempts_at_every_degree() {
+    for logn in 1..=10 {
+        let key = Key::new(logn, &[logn as u8, 1]);
+        let expanded = key.expanded(Scalar);
+        let stored = ExpandedRef::new(logn, &expanded);
+        let points: Vec<Vec<u16>> = (0..4u8).map(|i| point(logn, &[i])).collect();
+        let prng = |i: usize| Prng::new(&[i as u8 + 1; 56]);
+        let mut lane_scratch = vec![Default::default(); stored_scratch_len(logn)];
+        let mut prngs: Vec<Prng> = (0..4).map(prng).collect();
+        let all: Vec<&[u16]> = points.iter().map(Vec::as_slice).collect();
+        let fft = Portable::<4>;
+        let v = attempt_stored(Scalar, fft, logn, stored, &all, &mut prngs, &mut lane_scratch);
+        for lane in 0..4 {
+            let (mut ours, mut single) = (vec![0; 1 << logn], vec![0; 1 << logn]);
+            let norm = short_vector(Scalar, fft, lane, all[lane], v, &mut ours);
+            let mut scratch = vec![0.0; stored_scratch_len(logn)];
+            let mut prng = [prng(lane)];
+            let alone = &all[lane..=lane];
+            let v =
+                attempt_stored(Scalar, Scalar, logn, stored, alone, &mut prng, &mut scratch);
+            assert_eq!(norm, short_vector(Scalar, Scalar, 0, all[lane], v, &mut single));
+            assert_eq!(ours, single, "logn {logn}, lane {lane}");
+        }
+    }
+}
+
+/// Every leaf lies between `sigma_min` and `sigma_max`, which is what keeps
+/// `x >= 0` in the sampler.
+#[test]
+fn leaves_lie_within_the_bounds_of_the_sampler() {
+    fn leaves<N: tree::Node>(logn: u32, node: &mut N, check: &mut impl FnMut(tree::Leaf)) {
+        for side in [tree::Side::Right, tree::Side::Left] {
+            if logn == 1 {
+                check(node.leaf(side));
+            } else {
+                leaves(logn - 1, &mut node.child(side), check);
+            }
+        }
+    }
+    for logn in [9, 10] {
+        let key = Key::new(logn, &[logn as u8, 2]);
+        let expanded = key.expanded(Scalar);
+        let mut count = 0;
+        leaves(logn, &mut ExpandedRef::new(logn, &expanded).tree, &mut |leaf| {
+            let sigma = (0.5 / leaf.dss).sqrt();
+            assert!(sigma > SIGMA_MIN[logn as usize] && sigma < 1.8205, "sigma {sigma}");
+            assert!(leaf.ccs > 0.7 && leaf.ccs < 1.0);
+            count += 1;
+        });
+        assert_eq!(count, 1 << logn);
+    }
+}
