@@ -1,4 +1,4 @@
-//! Falcon signatures (round 3, v1.2), exact and portable.
+#![doc = include_str!("../README.md")]
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,0 +1,40 @@
+//! Signs and verifies a batch: `cargo run --release -p falcon --example batch`.
+
+use falcon::batch::{BatchSign, BatchVerify, SignJob, VerifyJob};
+use falcon::{Engine, Falcon512, Signature, SigningKey};
+use std::time::Instant;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let engine = Engine::choose()?;
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed)?;
+    let key = SigningKey::<Falcon512>::from_seed(&seed);
+    let expanded = engine.expand(&key);
+
+    let messages: Vec<String> = (0..1000).map(|i| format!("order #{i}")).collect();
+    let jobs: Vec<_> = messages
+        .iter()
+        .map(|message| SignJob { key: &expanded, message: message.as_bytes() })
+        .collect();
+    let mut signatures = vec![Signature::EMPTY; jobs.len()];
+    getrandom::fill(&mut seed)?;
+    let start = Instant::now();
+    engine.sign_batch(&seed, &jobs, &mut signatures)?;
+    println!("{engine}: {:.1?} a signature", start.elapsed() / 1000);
+
+    let jobs: Vec<_> = messages
+        .iter()
+        .zip(&signatures)
+        .map(|(message, signature)| VerifyJob {
+            key: key.verifying_key(),
+            message: message.as_bytes(),
+            signature,
+        })
+        .collect();
+    let mut verdicts = vec![Ok(()); jobs.len()];
+    let start = Instant::now();
+    engine.verify_batch(&jobs, &mut verdicts)?;
+    println!("{engine}: {:.1?} a verification", start.elapsed() / 1000);
+    verdicts.into_iter().collect::<Result<(), _>>()?;
+    Ok(())
+}
