@@ -18,6 +18,33 @@ use crate::params::SQUARED_NORM_BOUND;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotInvertible;
 
+/// `quotient <- g / f mod q` in the transform domain. All slices hold `n` words.
+fn quotient<N: Ntt>(
+    ntt: &N,
+    logn: u32,
+    [f, g]: [&[i8]; 2],
+    quotient: &mut [N::Word],
+    other: &mut [N::Word],
+    tmp: &mut [N::Word],
+) -> Result<(), NotInvertible> {
+    ntt.set_small(quotient, f);
+    ntt.ntt(logn, quotient, tmp);
+    if !ntt.invert_assign(quotient, tmp) {
+        return Err(NotInvertible);
+    }
+    ntt.set_small(other, g);
+    ntt.ntt(logn, other, tmp);
+    ntt.mul_assign(quotient, other);
+    Ok(())
+}
+
+/// Three slices of `n` words.
+fn thirds<W>(n: usize, scratch: &mut [W]) -> [&mut [W]; 3] {
+    let (a, rest) = scratch.split_at_mut(n);
+    let (b, rest) = rest.split_at_mut(n);
+    [a, b, rest.split_at_mut(n).0]
+}
+
 /// `h <- g / f mod q`, in `[0, q)`. `scratch` holds `3n` words. Constant time,
 /// except for the outcome.
 pub(crate) fn public_key<N: Ntt>(
@@ -28,19 +55,10 @@ pub(crate) fn public_key<N: Ntt>(
     h: &mut [u16],
     scratch: &mut [N::Word],
 ) -> Result<(), NotInvertible> {
-    let n = 1 << logn;
-    let (tf, rest) = scratch.split_at_mut(n);
-    let (tg, tmp) = rest.split_at_mut(n);
-    ntt.set_small(tf, f);
-    ntt.ntt(logn, tf, tmp);
-    if !ntt.invert_assign(tf) {
-        return Err(NotInvertible);
-    }
-    ntt.set_small(tg, g);
-    ntt.ntt(logn, tg, tmp);
-    ntt.mul_assign(tg, tf);
-    ntt.intt(logn, tg, tmp);
-    ntt.residues(h, tg);
+    let [a, b, tmp] = thirds(1 << logn, scratch);
+    quotient(ntt, logn, [f, g], a, b, tmp)?;
+    ntt.intt(logn, a, tmp);
+    ntt.residues(h, a);
     Ok(())
 }
 
@@ -62,21 +80,12 @@ pub(crate) fn complete_private(
     capital_g: &mut [i8],
     scratch: &mut [i16],
 ) -> Result<(), DecodeError> {
-    let n = 1 << logn;
-    let (a, rest) = scratch.split_at_mut(n);
-    let (b, tmp) = rest.split_at_mut(n);
-    let tmp = tmp.split_at_mut(n).0;
     let ntt = PortableNtt;
-    ntt.set_small(a, f);
-    ntt.ntt(logn, a, tmp);
-    if !ntt.invert_assign(a) {
-        return Err(DecodeError::InvalidKey);
-    }
-    for small in [g, capital_f] {
-        ntt.set_small(b, small);
-        ntt.ntt(logn, b, tmp);
-        ntt.mul_assign(a, b);
-    }
+    let [a, b, tmp] = thirds(1 << logn, scratch);
+    quotient(&ntt, logn, [f, g], a, b, tmp).map_err(|NotInvertible| DecodeError::InvalidKey)?;
+    ntt.set_small(b, capital_f);
+    ntt.ntt(logn, b, tmp);
+    ntt.mul_assign(a, b);
     ntt.intt(logn, a, tmp);
     let mut out_of_range = 0;
     for (out, &x) in capital_g.iter_mut().zip(&*a) {

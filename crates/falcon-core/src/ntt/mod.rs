@@ -51,10 +51,10 @@ pub trait Ntt {
     /// `a <- a b` in the transform domain.
     fn mul_assign(&self, a: &mut [Self::Word], b: &[Self::Word]);
 
-    /// `a <- 1/a` in the transform domain, where zero stays zero. The result
-    /// is `true` if no value is zero, that is if the polynomial is invertible.
+    /// `a <- 1/a` in the transform domain; `true` if `a` is invertible, that is
+    /// if none of its values is zero. If one is, the words left are unspecified.
     #[must_use]
-    fn invert_assign(&self, a: &mut [Self::Word]) -> bool;
+    fn invert_assign(&self, a: &mut [Self::Word], tmp: &mut [Self::Word]) -> bool;
 }
 
 #[cfg(test)]
@@ -153,7 +153,11 @@ mod tests {
         for logn in 1..=MAX_LOGN {
             let a = transformed(&PortableNtt, &polynomial(1 << logn, 13));
             let mut product = a.clone();
-            assert!(PortableNtt.invert_assign(&mut product), "logn {logn}");
+            let mut tmp = a.clone();
+            assert!(
+                PortableNtt.invert_assign(&mut product, &mut tmp),
+                "logn {logn}"
+            );
             PortableNtt.mul_assign(&mut product, &a);
             let mut one = vec![0; 1 << logn];
             one[0] = 1;
@@ -162,10 +166,34 @@ mod tests {
     }
 
     #[test]
-    fn a_zero_divisor_is_not_invertible() {
-        // x^2 + 1 = (x - 1479)(x + 1479), for 1479^2 = -1 mod q.
-        let mut words = transformed(&PortableNtt, &[1479, 1]);
-        assert!(!PortableNtt.invert_assign(&mut words));
+    fn a_zero_divisor_is_not_invertible_in_any_degree() {
+        for logn in 1..=MAX_LOGN {
+            // x^n + 1 = (x^(n/2) - 1479) (x^(n/2) + 1479), for 1479^2 = -1 mod q.
+            let mut a = vec![0; 1 << logn];
+            (a[0], a[1 << (logn - 1)]) = (1479, 1);
+            let mut words = transformed(&PortableNtt, &a);
+            let mut tmp = words.clone();
+            assert!(
+                !PortableNtt.invert_assign(&mut words, &mut tmp),
+                "logn {logn}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_single_zero_value_anywhere_is_found() {
+        for logn in 1..=MAX_LOGN {
+            let a = transformed(&PortableNtt, &polynomial(1 << logn, 14));
+            for at in 0..a.len() {
+                let mut words = a.clone();
+                words[at] = 0;
+                let mut tmp = a.clone();
+                assert!(
+                    !PortableNtt.invert_assign(&mut words, &mut tmp),
+                    "logn {logn}, {at}"
+                );
+            }
+        }
     }
 
     #[test]

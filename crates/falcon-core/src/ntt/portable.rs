@@ -34,6 +34,7 @@ use super::Ntt;
 use super::twiddles::{STEP, Twiddles, inverse_degree};
 use crate::modq::{Modulus, Q, barrett_reduce, canonical, montgomery_mul};
 use crate::params::MAX_LOGN;
+use zeroize::Zeroize;
 
 /// The portable [`Ntt`] engine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -269,10 +270,31 @@ pub(crate) fn forward<M: Modulus>(twiddles: &Twiddles, logn: u32, a: &mut [i16],
     collect::<M>(logn, a, tmp, M::R2);
 }
 
+/// One, in Montgomery form.
+const ONE: i16 = montgomery_mul::<Q>(1, Q::R2);
+
+/// All ones if `x = 0 mod q`, else zero.
 #[inline(always)]
-fn raise_to_16(x: i16) -> i16 {
-    let square = |x| montgomery_mul::<Q>(x, x);
-    square(square(square(square(x))))
+const fn zero_mask(x: i16) -> i16 {
+    let r = barrett_reduce::<Q>(x);
+    !((r | -r) >> 15)
+}
+
+/// `1 / x` by Fermat, `x^(q-2)` with `q - 2 = 2 * 2^12 + (2^12 - 1)`; zero for zero.
+#[inline(always)]
+fn inverse(x: i16) -> i16 {
+    let mul = montgomery_mul::<Q>;
+    let raise_to_16 = |x| {
+        let square = |x| mul(x, x);
+        square(square(square(square(x))))
+    };
+    let x3 = mul(mul(x, x), x);
+    let x6 = mul(x3, x3);
+    let x15 = mul(mul(x6, x6), x3);
+    let x255 = mul(raise_to_16(x15), x15);
+    let x4095 = mul(raise_to_16(x255), x15);
+    let x4096 = mul(x4095, x);
+    mul(mul(x4096, x4096), x4095)
 }
 
 /// Products of transform-domain words.
@@ -343,22 +365,39 @@ impl Ntt for PortableNtt {
         pointwise_mul::<Q>(a, b);
     }
 
-    fn invert_assign(&self, a: &mut [i16]) -> bool {
-        let mut any_zero = 0u16;
+    /// One inversion by Fermat for each of 32 columns, and three products a word
+    /// (P. Montgomery, "Speeding the Pollard and elliptic curve methods of
+    /// factorization", 1987, section 10.3.1).
+    fn invert_assign(&self, a: &mut [i16], tmp: &mut [i16]) -> bool {
         let mul = montgomery_mul::<Q>;
-        for x in a {
-            any_zero |= canonical::<Q>(*x).wrapping_sub(1) >> 15;
-            // Fermat: x^(q-2), and q - 2 = 2 * 2^12 + (2^12 - 1).
-            let x1 = *x;
-            let x3 = mul(mul(x1, x1), x1);
-            let x6 = mul(x3, x3);
-            let x12 = mul(x6, x6);
-            let x15 = mul(x12, x3);
-            let x255 = mul(raise_to_16(x15), x15);
-            let x4095 = mul(raise_to_16(x255), x15);
-            let x4096 = mul(x4095, x1);
-            *x = mul(mul(x4096, x4096), x4095);
+        let (rows, rest) = a.as_chunks_mut::<STEP>();
+        let (prefixes, _) = tmp.as_chunks_mut::<STEP>();
+        let mut zeros = 0;
+        for x in rest {
+            zeros |= zero_mask(*x);
+            *x = inverse(*x);
         }
-        any_zero == 0
+        let mut product = [ONE; STEP];
+        for (prefix, row) in prefixes.iter_mut().zip(&*rows) {
+            *prefix = product;
+            for i in 0..STEP {
+                product[i] = mul(product[i], row[i]);
+            }
+        }
+        let mut suffix = product;
+        for x in &mut suffix {
+            zeros |= zero_mask(*x);
+            *x = inverse(*x);
+        }
+        for (row, prefix) in rows.iter_mut().zip(&*prefixes).rev() {
+            for i in 0..STEP {
+                let x = row[i];
+                row[i] = mul(suffix[i], prefix[i]);
+                suffix[i] = mul(suffix[i], x);
+            }
+        }
+        product.zeroize();
+        suffix.zeroize();
+        zeros == 0
     }
 }
