@@ -132,14 +132,14 @@ fn ifft(a: &mut [i64]) {
 
 /// `2^126 / m` for `2^63 <= m < 2^64`, at most 8 below.
 pub(super) fn reciprocal(m: u64) -> u64 {
-    let high = |a: u64, b: u64| (u128::from(a) * u128::from(b) >> 64) as u64;
+    let high = |a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 64) as u64;
     // y = 2^64 / m in Q62, from 48/17 - 32/17 x (relative error 1/17), which Newton squares.
     const A: u64 = ((48u128 << 62) / 17) as u64;
     const B: u64 = ((32u128 << 62) / 17) as u64;
     let mut y = A - high(m, B);
     for _ in 0..4 {
         let t = (1u64 << 63).wrapping_sub(high(m, y));
-        y = (u128::from(y) * u128::from(t) >> 62) as u64;
+        y = ((u128::from(y) * u128::from(t)) >> 62) as u64;
     }
     y
 }
@@ -211,5 +211,26 @@ pub(super) fn divide_and_round(inverse: &[i64], a: &mut [i64]) {
     ifft(a);
     for x in a {
         *x = x.wrapping_add(1 << 43) >> 44;
+    }
+}
+
+/// `log2 |f(z_i)|^2 + 64` in units of `2^-16`, within 0.01, for `n/2` roots. `work` has length `n`.
+pub(super) fn log_squared_norms(logn: u32, f: &[i8], logs: &mut [u32], work: &mut [i64]) {
+    let n = 1usize << logn;
+    let work = &mut work[..n];
+    for (x, y) in work.iter_mut().zip(f) {
+        *x = i64::from(*y) << NORM_UNIT;
+    }
+    fft(work);
+    let (re, im) = work.split_at(n / 2);
+    for ((log, re), im) in logs.iter_mut().zip(re).zip(im) {
+        // Q34, at least 2^-34.
+        let square = |x: &i64| (i128::from(*x) * i128::from(*x)) as u128;
+        let x = ((square(re) + square(im)) >> (2 * NORM_UNIT - 34)) as u64 | 1;
+        let lz = x.leading_zeros();
+        // x = 2^(63 - lz) (1 + t), log2(1 + t) = t + 0.344 t (1 - t) within 0.009.
+        let t = (((x << lz) << 1) >> 48) as u32;
+        let bend = (((u64::from(t) * u64::from((1 << 16) - t)) >> 16) * 22_544) >> 16;
+        *log = ((64 + 63 - lz - 34) << 16) + t + bend as u32;
     }
 }

@@ -45,7 +45,7 @@ mod tests {
     fn mul(a: u128, b: u128) -> u128 {
         const M: u128 = (1 << 64) - 1;
         let (a1, a0, b1, b0) = (a >> 64, a & M, b >> 64, b & M);
-        let mid = a1 * b0 + (a0 * b0 >> 64);
+        let mid = a1 * b0 + ((a0 * b0) >> 64);
         let mid_low = (mid & M) + a0 * b1;
         let high = a1 * b1 + (mid >> 64) + (mid_low >> 64);
         (high << 8) | ((mid_low & M) >> 56)

@@ -1,7 +1,8 @@
 //! Key generation: short `f` and `g` from a byte stream, then the NTRU equation.
 //!
 //! [`generate`] reads a SHAKE256 stream and gives the key that the round-3 reference gives for the
-//! same stream, with integers only: the same key on every platform.
+//! same stream, the same key on every platform. It computes with integers, except where the reference's own
+//! rounding errors decide: there [`replay`] follows them, on the [`Native`](crate::lanes::Native) token.
 //!
 //! A candidate `(f, g)` is refused, and both polynomials are drawn again, when (in this order)
 //! a coefficient does not fit the encoding, the norm of `(f, g)` or of its orthogonalised partner
@@ -18,8 +19,11 @@ mod gauss;
 mod gauss_table;
 mod modulus;
 mod primes;
+mod radix31;
+mod replay;
 mod rns;
 mod solve;
+mod stability;
 mod tower;
 mod zint;
 
@@ -27,47 +31,50 @@ use crate::hash::Shake256Reader;
 use crate::ntt::PortableNtt;
 use crate::params::FG_BITS;
 use crate::ring;
-pub use solve::Refusal;
 use zeroize::Zeroize;
 
 /// The polynomials of a key pair, each of length `n = 2^logn`.
-#[derive(Debug)]
-pub struct KeyPolys<'a> {
+pub(crate) struct KeyPolys<'a> {
     /// `f`.
-    pub f: &'a mut [i8],
+    pub(crate) f: &'a mut [i8],
     /// `g`.
-    pub g: &'a mut [i8],
+    pub(crate) g: &'a mut [i8],
     /// `F`.
-    pub capital_f: &'a mut [i8],
+    pub(crate) capital_f: &'a mut [i8],
     /// `G`.
-    pub capital_g: &'a mut [i8],
+    pub(crate) capital_g: &'a mut [i8],
     /// `h = g / f mod q`.
-    pub h: &'a mut [u16],
+    pub(crate) h: &'a mut [u16],
 }
 
 /// Working memory of key generation. It holds secrets; it is wiped before each function returns.
-#[derive(Debug)]
-pub struct Scratch<'a> {
+pub(crate) struct Scratch<'a> {
     /// At least [`words_len`] entries.
-    pub words: &'a mut [u32],
+    pub(crate) words: &'a mut [u32],
     /// At least [`wide_len`] entries.
-    pub wide: &'a mut [i64],
+    pub(crate) wide: &'a mut [i64],
     /// At least [`residues_len`] entries.
-    pub residues: &'a mut [i16],
+    pub(crate) residues: &'a mut [i16],
+}
+
+impl core::fmt::Debug for Scratch<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Scratch").finish_non_exhaustive()
+    }
 }
 
 /// Length of [`Scratch::words`].
-pub const fn words_len(logn: u32) -> usize {
+pub(crate) const fn words_len(logn: u32) -> usize {
     tower::words_len(logn)
 }
 
 /// Length of [`Scratch::wide`].
-pub const fn wide_len(logn: u32) -> usize {
+pub(crate) const fn wide_len(logn: u32) -> usize {
     tower::wide_len(logn) + (1 << logn) / 2
 }
 
 /// Length of [`Scratch::residues`].
-pub const fn residues_len(logn: u32) -> usize {
+pub(crate) const fn residues_len(logn: u32) -> usize {
     3 << logn
 }
 
@@ -75,7 +82,7 @@ pub const fn residues_len(logn: u32) -> usize {
 const SQUARED_NORM_BOUND: u32 = 16823;
 
 /// Draws candidates from `stream` until one is a key.
-pub fn generate(
+pub(crate) fn generate(
     logn: u32,
     stream: &mut Shake256Reader,
     out: KeyPolys<'_>,
@@ -123,49 +130,14 @@ pub fn generate(
     scratch.residues.zeroize();
 }
 
-/// Finds the reduced `(F, G)` of given `(f, g)`.
-///
-/// # Errors
-/// The [`Refusal`] that key generation would see. `TooLarge` also stands for an `(f, g)` that breaks
-/// the norm bounds.
-#[cfg(test)]
-fn solve(
-    logn: u32,
-    f: &[i8],
-    g: &[i8],
-    capital_f: &mut [i8],
-    capital_g: &mut [i8],
-    scratch: &mut Scratch<'_>,
-) -> Result<(), Refusal> {
-    let n = 1usize << logn;
-    let (inverse_gram, wide) = scratch.wide.split_at_mut(n / 2);
-    let result = if fits(logn, f, g) && fixed::orthogonal_norm(logn, f, g, inverse_gram, wide) {
-        solve::solve(
-            logn,
-            f,
-            g,
-            capital_f,
-            capital_g,
-            inverse_gram,
-            scratch.words,
-            wide,
-        )
-    } else {
-        Err(Refusal::TooLarge)
-    };
-    scratch.words.zeroize();
-    scratch.wide.zeroize();
-    result
-}
-
 /// Length of the scratch of [`is_short`].
-pub const fn norms_len(logn: u32) -> usize {
+pub(crate) const fn norms_len(logn: u32) -> usize {
     (1 << logn) / 2 + (1 << logn)
 }
 
 /// Whether key generation accepts the norms of `(f, g)` and of its
 /// orthogonalised partner. `wide` has at least [`norms_len`] entries.
-pub fn is_short(logn: u32, f: &[i8], g: &[i8], wide: &mut [i64]) -> bool {
+pub(crate) fn is_short(logn: u32, f: &[i8], g: &[i8], wide: &mut [i64]) -> bool {
     let (inverse_gram, work) = wide.split_at_mut((1 << logn) / 2);
     fits(logn, f, g) && fixed::orthogonal_norm(logn, f, g, inverse_gram, work)
 }

@@ -98,7 +98,9 @@ mod tests {
     use super::*;
 
     fn is_prime(x: u32) -> bool {
-        (2..).take_while(|d| d * d <= x).all(|d| x % d != 0)
+        (2..)
+            .take_while(|d| d * d <= x)
+            .all(|d| !x.is_multiple_of(d))
     }
 
     fn pow(x: u32, mut e: u32, p: u32) -> u32 {

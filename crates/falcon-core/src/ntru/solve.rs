@@ -28,19 +28,23 @@
 
 use super::fixed;
 use super::modulus::Modulus;
+use super::replay::{self, Outcome};
 use super::rns::{combine, intt, intt_lazy, inverse_power_of_two, ntt};
-use super::{tower, zint};
+use super::{stability, tower, zint};
+use crate::lanes::Native;
 use crate::params::Q;
 
 /// Why there is no solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub(super) enum Refusal {
     /// The resultants of `f` and `g` with `x^n + 1` have a common factor.
     CommonFactor,
     /// A prime of the number system divides the resultant of `f`.
     Singular,
     /// `F` or `G` does not fit in `-127..=127`.
     TooLarge,
+    /// The reference's floating-point reduction diverges on this pair.
+    Breakdown,
 }
 
 /// The two polynomials, and the sizes.
@@ -69,16 +73,18 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
+    /// The same cut of the same memory at each call.
     fn new(logn: u32, words: &'a mut [u32]) -> Self {
+        let area = tower::area_len(logn);
         let level = tower::level_len(logn);
         let (kept, rest) = words.split_at_mut(tower::kept_len(logn));
         let (cofactors, rest) = rest.split_at_mut(tower::cofactors_len(logn));
-        let (here, rest) = rest.split_at_mut(level);
-        let (next, rest) = rest.split_at_mut(level);
-        let (quotient, rest) = rest.split_at_mut(level);
+        let (area, rest) = rest.split_at_mut(area);
         let (twiddles, rest) = rest.split_at_mut(1 << logn);
         let (multiples, rest) = rest.split_at_mut(2 << logn);
         let weights = &mut rest[..tower::longest_base(logn) + 1];
+        let (here, rest) = area.split_at_mut(level);
+        let (next, quotient) = rest.split_at_mut(level);
         Self {
             kept,
             cofactors,
@@ -89,6 +95,24 @@ impl<'a> Words<'a> {
             multiples,
             weights,
         }
+    }
+}
+
+/// The memory of a replay: the kept polynomials and inverse cofactors where [`Words`] has them.
+fn replay_memory<'a>(logn: u32, words: &'a mut [u32], wide: &'a mut [i64]) -> replay::Memory<'a> {
+    let (kept, rest) = words.split_at_mut(tower::kept_len(logn));
+    let (cofactors, rest) = rest.split_at_mut(tower::cofactors_len(logn));
+    let (area, rest) = rest.split_at_mut(tower::area_len(logn));
+    let (twiddles, rest) = rest.split_at_mut(1 << logn);
+    let (multiples, column) = rest.split_at_mut(2 << logn);
+    replay::Memory {
+        kept,
+        cofactors,
+        area,
+        twiddles,
+        multiples,
+        column,
+        wide,
     }
 }
 
@@ -106,8 +130,10 @@ pub(super) fn solve(
     words: &mut [u32],
     wide: &mut [i64],
 ) -> Result<(), Refusal> {
+    let unstable = stability::unstable_level(logn, f, g, words, wide);
     match attempt(
         Problem { logn, f, g },
+        unstable,
         capital_f,
         capital_g,
         inverse_gram,
@@ -120,6 +146,7 @@ pub(super) fn solve(
     // f G - g F = q  <=>  g (-F) - f (-G) = q.
     attempt(
         Problem { logn, f: g, g: f },
+        None,
         capital_g,
         capital_f,
         inverse_gram,
@@ -132,8 +159,10 @@ pub(super) fn solve(
     Ok(())
 }
 
+/// One choice of roles. `unstable` is the level where the reference's reduction needs a replay.
 fn attempt(
     problem: Problem<'_>,
+    unstable: Option<u32>,
     capital_f: &mut [i8],
     capital_g: &mut [i8],
     inverse_gram: &[i64],
@@ -145,6 +174,15 @@ fn attempt(
     for d in 0..logn {
         descend(problem, d, &mut w);
         core::mem::swap(&mut w.here, &mut w.next);
+    }
+    if let Some(level) = unstable {
+        let memory = replay_memory(logn, words, wide);
+        match replay::replay(Native::default(), logn, level, memory) {
+            Outcome::Succeeds => {}
+            Outcome::CommonFactor => return Err(Refusal::CommonFactor),
+            Outcome::BreaksDown => return Err(Refusal::Breakdown),
+        }
+        w = Words::new(logn, words);
     }
     bottom(logn, &mut w, wide)?;
     for d in (0..logn).rev() {
@@ -186,6 +224,9 @@ fn descend(problem: Problem<'_>, d: u32, w: &mut Words<'_>) {
                 combine(m, weights, c, &w.multiples[which * n..][..n], values);
             }
             ntt(m, twiddles, values);
+            if d + 1 == logn {
+                continue; // the resultants: see `resultant`
+            }
             let next = &mut next[j * (n / 2)..][..n / 2];
             for (x, pair) in next.iter_mut().zip(values.chunks_exact(2)) {
                 *x = m.mul(pair[0], pair[1]);
@@ -196,9 +237,33 @@ fn descend(problem: Problem<'_>, d: u32, w: &mut Words<'_>) {
             }
         }
     }
+    if d + 1 == logn {
+        return;
+    }
     let (a_f, a_g) = w.multiples.split_at_mut(n / 2);
     target.multiples(&f_next[..n / 2 * target.len], a_f);
     target.multiples(&g_next[..n / 2 * target.len], &mut a_g[..n / 2]);
+}
+
+/// Weighted residues of the resultant of `f` (`which = 0`) or `g` on the last base.
+pub(super) fn resultant(
+    logn: u32,
+    which: usize,
+    kept: &[u32],
+    cofactors: &[u32],
+    column: &mut [u32],
+) {
+    let base = tower::base(logn, logn);
+    let kept = &kept[tower::kept_start(logn, logn - 1)..][which * 2 * base.len..];
+    let cofactors = &cofactors[tower::cofactors_start(logn, logn)..];
+    for (i, (x, pair)) in column[..base.len]
+        .iter_mut()
+        .zip(kept.chunks_exact(2))
+        .enumerate()
+    {
+        let m = base.modulus(i);
+        *x = m.mul(m.mul(pair[0], pair[1]), m.mul(cofactors[i], 1));
+    }
 }
 
 /// Degree 1: `F_N` on `C_N` into `here`, from `f_N` and `g_N` (weighted) there.
@@ -208,9 +273,12 @@ fn bottom(logn: u32, w: &mut Words<'_>, wide: &mut [i64]) -> Result<(), Refusal>
     let (f, rest) = wide.split_at_mut(len);
     let (g, rest) = rest.split_at_mut(len);
     let (y, work) = rest.split_at_mut(len);
-    let (c_f, c_g) = w.here.split_at(base.len);
-    zint::from_residues(base, c_f, w.multiples[0], f, &mut work[..len]);
-    zint::from_residues(base, c_g, w.multiples[1], g, &mut work[..len]);
+    for (which, x) in [(0, &mut *f), (1, &mut *g)] {
+        let column = &mut w.weights[..base.len];
+        resultant(logn, which, w.kept, w.cofactors, column);
+        base.multiples(column, &mut w.multiples[..1]);
+        zint::from_residues(base, column, w.multiples[0], x, &mut work[..len]);
+    }
     if !zint::invert(f, g, y, work) {
         return Err(Refusal::CommonFactor);
     }

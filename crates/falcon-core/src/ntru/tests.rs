@@ -4,6 +4,7 @@ use super::*;
 use crate::codec::{public_key, secret_key};
 use crate::hash::Shake256;
 use crate::params::Q;
+use solve::Refusal;
 use std::string::String;
 use std::vec;
 use std::vec::Vec;
@@ -64,6 +65,26 @@ fn key(logn: u32, seed: &[u8]) -> Key {
         &mut memory.scratch(),
     );
     key
+}
+
+/// `F` and `G` of a given pair.
+fn solved(logn: u32, f: &[i8], g: &[i8]) -> Result<[Vec<i8>; 2], Refusal> {
+    let n = 1 << logn;
+    let (mut big_f, mut big_g) = (vec![0; n], vec![0; n]);
+    let Memory(mut words, mut wide, _) = Memory::new(logn);
+    let (inverse_gram, wide) = wide.split_at_mut(n / 2);
+    fixed::orthogonal_norm(logn, f, g, inverse_gram, wide);
+    solve::solve(
+        logn,
+        f,
+        g,
+        &mut big_f,
+        &mut big_g,
+        inverse_gram,
+        &mut words,
+        wide,
+    )?;
+    Ok([big_f, big_g])
 }
 
 /// `a * b mod x^n + 1` over the integers.
@@ -128,4 +149,37 @@ fn keys_of_every_degree_solve_the_ntru_equation() {
             assert!(solves_the_equation(&key), "logn {logn}, seed {seed}");
         }
     }
+}
+
+#[test]
+fn pairs_whose_resultants_share_a_factor_are_refused() {
+    // Resultants 1 + 4 and 9 + 16.
+    assert_eq!(solved(1, &[1, 2], &[3, 4]), Err(Refusal::CommonFactor));
+}
+
+#[test]
+fn solutions_beyond_one_byte_are_refused() {
+    // F and G are at least q / 2 in norm.
+    assert_eq!(solved(1, &[1, 0], &[0, 1]), Err(Refusal::TooLarge));
+}
+
+#[test]
+fn the_pair_on_which_the_reference_diverges_is_refused() {
+    // The 18th candidate of record 1 at degree 1024; the reference takes the 31st.
+    let text = KAT_1024.split("count = ").nth(2).unwrap();
+    let hex = text
+        .lines()
+        .find_map(|line| line.strip_prefix("seed = "))
+        .unwrap();
+    let entropy: Vec<u8> = (0..48)
+        .map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap())
+        .collect();
+    let seed = falcon_kat::Drbg::new(&entropy.try_into().unwrap()).bytes::<48>();
+    let mut stream = Shake256::reader(&seed);
+    let (mut f, mut g) = ([0; 1024], [0; 1024]);
+    for _ in 0..18 {
+        gauss::sample(10, &mut stream, &mut f);
+        gauss::sample(10, &mut stream, &mut g);
+    }
+    assert_eq!(solved(10, &f, &g), Err(Refusal::Breakdown));
 }

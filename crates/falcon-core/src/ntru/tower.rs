@@ -10,7 +10,7 @@
 //! probability is below `2^-36`.
 
 use super::rns::Base;
-use super::zint;
+use super::{replay, zint};
 
 /// Primes of `C_d`, by `logn` and `d`.
 #[rustfmt::skip]
@@ -99,15 +99,15 @@ pub(super) const fn cofactors_start(logn: u32, d: u32) -> usize {
     total
 }
 
+/// Words of the area that the levels share: three polynomials, or what a replay needs.
+pub(super) const fn area_len(logn: u32) -> usize {
+    max(3 * level_len(logn), replay::area_len(logn))
+}
+
 /// 32-bit words of scratch for the solver.
 pub(super) const fn words_len(logn: u32) -> usize {
-    // Kept polynomials, three levels, inverse cofactors, twiddles, multiples, weights.
-    kept_len(logn)
-        + 3 * level_len(logn)
-        + cofactors_len(logn)
-        + (3 << logn)
-        + longest_base(logn)
-        + 1
+    // Kept polynomials, area, inverse cofactors, twiddles, multiples, weights.
+    kept_len(logn) + area_len(logn) + cofactors_len(logn) + (3 << logn) + longest_base(logn) + 1
 }
 
 /// 64-bit words of scratch for the solver and for the norms (not counting the inverse Gram values).

@@ -183,6 +183,28 @@ fn negate_if(x: &mut [i64], mask: i64) {
     sign_extend(x);
 }
 
+/// `y <- y mod f`, or `-y mod f`, in `[0, f)`; `|y| < 2f`.
+pub(super) fn least_residue(y: &mut [i64], f: &[i64], negate: bool) {
+    negate_if(y, -i64::from(negate));
+    // (-2f, 2f), then (0, 4f), [0, 2f), [0, f).
+    add_multiple(y, f, 2, -1);
+    for factor in [-2, -1] {
+        add_multiple(y, f, factor, -1);
+        let negative = y[y.len() - 1] >> 63;
+        add_multiple(y, f, -factor, negative);
+    }
+}
+
+/// `y <- y + factor * f` if `mask` is all ones.
+fn add_multiple(y: &mut [i64], f: &[i64], factor: i64, mask: i64) {
+    let factor = i128::from(factor & mask);
+    let mut c = 0i128;
+    for (y, f) in y.iter_mut().zip(f) {
+        (*y, c) = carry(i128::from(*y) + i128::from(*f) * factor + c);
+    }
+    sign_extend(y);
+}
+
 /// Shifts left by `k` limbs if `mask` is all ones; the result must fit.
 fn shift_limbs_left(x: &mut [i64], k: usize, mask: i64) {
     for i in (0..x.len()).rev() {

@@ -1,0 +1,64 @@
+//! Integers in words of 31 bits, as the reference's reduction cuts them.
+//!
+//! An integer is `len` words below `2^31`, least significant first, in two's complement modulo
+//! `2^(31 len)`: bit 30 of the last word is the sign.
+
+use crate::lanes::Binary64;
+
+const BITS: u32 = 31;
+pub(super) const MASK: u32 = (1 << BITS) - 1;
+
+/// The word that continues `x`: zero, or all ones below `2^31`.
+pub(super) fn sign_word(x: &[u32]) -> u32 {
+    x.last().map_or(0, |top| (top >> 30).wrapping_neg() & MASK)
+}
+
+/// `x <- x + factor * 2^(31 words + bits) * y` modulo `2^(31 x.len())`; `|factor| < 2^31`,
+/// `bits < 31`.
+pub(super) fn add_scaled(x: &mut [u32], y: &[u32], factor: i64, words: usize, bits: u32) {
+    let sign = sign_word(y);
+    let (mut below, mut carry) = (0u32, 0i64);
+    for (i, x) in x.iter_mut().skip(words).enumerate() {
+        let word = y.get(i).copied().unwrap_or(sign);
+        let shifted = ((word << bits) | (below >> (BITS - bits))) & MASK;
+        below = word;
+        // |factor * shifted + x + carry| < 2^62 + 2^33.
+        let sum = factor * i64::from(shifted) + i64::from(*x) + carry;
+        *x = sum as u32 & MASK;
+        carry = sum >> BITS;
+    }
+}
+
+/// Copies 62-bit limbs, the last one signed, into words; the integer must fit.
+pub(super) fn from_limbs(limbs: &[i64], x: &mut [u32]) {
+    let sign = limbs.last().map_or(0, |top| top >> 63);
+    for (i, x) in x.iter_mut().enumerate() {
+        let limb = limbs.get(i / 2).copied().unwrap_or(sign);
+        *x = (limb >> (BITS * (i as u32 % 2))) as u32 & MASK;
+    }
+}
+
+/// The binary64 value of `x`, at most ten words, with the reference's roundings: the absolute
+/// value word by word, from the least significant one.
+pub(super) fn to_f64<B: Binary64>(b: B, x: &[u32]) -> f64 {
+    let flip = sign_word(x);
+    let negative = i64::from(flip & 1);
+    let mut carry = flip & 1;
+    let mut y = b.float(0);
+    for (i, word) in x.iter().enumerate() {
+        let t = (word ^ flip) + carry;
+        carry = t >> BITS;
+        let digit = i64::from(t & MASK);
+        let digit = digit - 2 * digit * negative;
+        y = b.add(
+            y,
+            b.mul(b.float(digit), power_of_two(BITS as i32 * i as i32)),
+        );
+    }
+    y
+}
+
+/// `2^e` for `|e| <= 1022`.
+pub(super) fn power_of_two(e: i32) -> f64 {
+    f64::from_bits(((1023 + e.clamp(-1022, 1022)) as u64) << 52)
+}

@@ -1,0 +1,392 @@
+//! The reference's floating-point reduction, replayed where it may break down.
+//!
+//! For the pairs that [`stability`](super::stability) singles out, whether the round-3 reference
+//! finds a solution depends on the rounding errors of its own reduction. This module performs that
+//! reduction on the ill-conditioned levels, with the same roundings, and tells whether it
+//! succeeds. The solution itself, which is unique, then comes from the exact solver.
+//!
+//! One level of the reference, `(F, G)` being the lifted pair of `LARGE[d]` words a coefficient:
+//! repeat with `s` decreasing by 25 down to zero
+//!
+//! ```text
+//!   k = round(2^-s (F f* + G g*) / (f f* + g g*)),   (F, G) <- (F, G) - 2^s k (f, g)
+//! ```
+//!
+//! in binary64 on the ten most significant words, with estimates of the sizes that do not look
+//! at the data. It gives up when a coefficient of `k` reaches `2^31 - 1`.
+//!
+//! Source: the constants and the order of operations are those of the round-3 reference
+//! implementation; the known answers pin them.
+
+use super::modulus::Modulus;
+use super::radix31::{MASK, add_scaled, from_limbs, power_of_two, sign_word, to_f64};
+use super::rns::{intt_lazy, inverse_power_of_two};
+use super::solve::resultant;
+use super::stability::FIRST_LEVEL;
+use super::{tower, zint};
+use crate::fft::Fft;
+use crate::lanes::Binary64;
+use crate::params::Q;
+
+/// Words of the coefficients of `f_d`, `g_d` and of the reduced `F_d`, `G_d`, by `d`.
+const SMALL: [usize; 11] = [1, 1, 2, 2, 4, 7, 14, 27, 53, 106, 209];
+
+/// Words of the coefficients of the lifted `F_d`, `G_d`, by `d`.
+const LARGE: [usize; 10] = [2, 2, 5, 7, 12, 21, 40, 78, 157, 308];
+
+/// Estimated size of the coefficients of `f_d` and `g_d` in bits, and its deviation, by `d`.
+const SIZE: [(i32, i32); 10] = [
+    (4, 0),
+    (11, 1),
+    (24, 1),
+    (50, 1),
+    (102, 1),
+    (202, 2),
+    (401, 4),
+    (794, 5),
+    (1577, 8),
+    (3138, 13),
+];
+
+/// Words that binary64 conversion looks at.
+const WINDOW: usize = 10;
+
+/// Largest degree of a replayed level.
+const MAX_DEGREE: usize = 1 << (crate::params::MAX_LOGN - FIRST_LEVEL);
+
+/// Whether the reference ever leaves a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It solves the pair as exact arithmetic does.
+    Succeeds,
+    /// The resultants have a common factor.
+    CommonFactor,
+    /// The reduction diverges.
+    BreaksDown,
+}
+
+/// The memory of a replay; see [`area_len`] for `area`.
+pub(super) struct Memory<'a> {
+    pub(super) kept: &'a [u32],
+    pub(super) cofactors: &'a [u32],
+    pub(super) area: &'a mut [u32],
+    pub(super) twiddles: &'a mut [u32],
+    pub(super) multiples: &'a mut [u32],
+    pub(super) column: &'a mut [u32],
+    pub(super) wide: &'a mut [i64],
+}
+
+/// Words of `Memory::area`.
+pub(super) const fn area_len(logn: u32) -> usize {
+    let (mut most, mut d) = (4 * SMALL[logn as usize], FIRST_LEVEL);
+    while d < logn {
+        let n = 1 << (logn - d);
+        let i = d as usize;
+        let len =
+            n * (SMALL[i + 1] + 2 * LARGE[i] + 2 * SMALL[i]) + n * tower::base(logn, d + 1).len;
+        if len > most {
+            most = len;
+        }
+        d += 1;
+    }
+    most
+}
+
+/// Replays the levels from the bottom to `level`, and the one above it.
+pub(super) fn replay<B: Binary64>(b: B, logn: u32, level: u32, mut memory: Memory<'_>) -> Outcome {
+    if !bottom(logn, &mut memory) {
+        return Outcome::CommonFactor;
+    }
+    let last = (level - 1).max(FIRST_LEVEL);
+    for d in (last..logn).rev() {
+        if !reduce(b, logn, d, &mut memory) {
+            return Outcome::BreaksDown;
+        }
+    }
+    let n = 1usize << (logn - last);
+    let len = SMALL[last as usize];
+    let (pair, rest) = memory.area.split_at(2 * n * len);
+    // `reduce` left f and g behind the pair.
+    if solves(n, len, &rest[..2 * n * len], pair) {
+        Outcome::Succeeds
+    } else {
+        Outcome::BreaksDown
+    }
+}
+
+/// `F_N`, then `G_N`, of `SMALL[logn]` words each, at the start of `area`: the least
+/// non-negative solution for 1, times `q`.
+fn bottom(logn: u32, memory: &mut Memory<'_>) -> bool {
+    let base = tower::base(logn, logn);
+    let len = zint::limbs(base.len);
+    let words = SMALL[logn as usize];
+    let (f, rest) = memory.wide.split_at_mut(len);
+    let (g, rest) = rest.split_at_mut(len);
+    let (y, work) = rest.split_at_mut(len);
+    for (which, x) in [(0, &mut *f), (1, &mut *g)] {
+        resultant(logn, which, memory.kept, memory.cofactors, memory.column);
+        let column = &memory.column[..base.len];
+        base.multiples(column, &mut memory.multiples[..1]);
+        zint::from_residues(base, column, memory.multiples[0], x, &mut work[..len]);
+    }
+    let (big_f, big_g) = memory.area.split_at_mut(words);
+    // F = -1/g mod f, G = 1/f mod g: then f G - g F = 1.
+    let coprime = zint::invert(f, g, y, work);
+    zint::least_residue(y, f, true);
+    from_limbs(y, big_f);
+    zint::invert(g, f, y, work);
+    zint::least_residue(y, g, false);
+    from_limbs(y, &mut big_g[..words]);
+    let mut fits = true;
+    for x in [big_f, &mut big_g[..words]] {
+        let mut carry = 0u64;
+        for x in x.iter_mut() {
+            let t = u64::from(*x) * u64::from(Q) + carry;
+            *x = t as u32 & MASK;
+            carry = t >> 31;
+        }
+        fits &= carry == 0;
+    }
+    coprime && fits
+}
+
+/// Writes `f_d` or `g_d` in words of 31 bits.
+fn load(logn: u32, d: u32, which: usize, memory: &mut Memory<'_>, c: usize, to: usize) {
+    let n = 1usize << (logn - d);
+    let base = tower::base(logn, d + 1);
+    let words = SMALL[d as usize];
+    let kept = &memory.kept[tower::kept_start(logn, d)..][which * n * base.len..][..n * base.len];
+    let cofactors = &memory.cofactors[tower::cofactors_start(logn, d + 1)..];
+    let twiddles = &mut memory.twiddles[..n];
+    let (out, c) = memory.area.split_at_mut(c);
+    let c = &mut c[..n * base.len];
+    for (j, (c, kept)) in c.chunks_exact_mut(n).zip(kept.chunks_exact(n)).enumerate() {
+        let m = base.modulus(j);
+        m.twiddles(twiddles);
+        c.copy_from_slice(kept);
+        intt_lazy(m, twiddles, c);
+        let scale = m.mul(m.mul(cofactors[j], inverse_power_of_two(m, n)), 1);
+        for x in c {
+            *x = m.mul(*x, scale);
+        }
+    }
+    let multiples = &mut memory.multiples[..n];
+    base.multiples(c, multiples);
+    let len = zint::limbs(base.len);
+    let (x, product) = memory.wide[..2 * len].split_at_mut(len);
+    for (t, out) in out[to..][..n * words].chunks_exact_mut(words).enumerate() {
+        let column = &mut memory.column[..base.len];
+        for (j, x) in column.iter_mut().enumerate() {
+            *x = c[j * n + t];
+        }
+        zint::from_residues(base, column, multiples[t], x, product);
+        from_limbs(x, out);
+    }
+}
+
+/// One level. `area` starts with the reduced pair of level `d + 1`, and ends with that of level
+/// `d` followed by `f_d` and `g_d`. False if the reference gives up.
+fn reduce<B: Binary64>(b: B, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool {
+    let n = 1usize << (logn - d);
+    let (small, large) = (SMALL[d as usize], LARGE[d as usize]);
+    let deeper = n / 2 * SMALL[d as usize + 1];
+
+    // Pair of level d + 1; f_d, g_d; lifted pair; residues.
+    let fg_start = 2 * deeper;
+    let lifted_start = fg_start + 2 * n * small;
+    let c_start = lifted_start + 2 * n * large;
+    load(logn, d, 0, memory, c_start, fg_start);
+    load(logn, d, 1, memory, c_start, fg_start + n * small);
+    let (pair, rest) = memory.area.split_at_mut(fg_start);
+    let (fg, rest) = rest.split_at_mut(2 * n * small);
+    let lifted = &mut rest[..2 * n * large];
+    let (f, g) = fg.split_at(n * small);
+    {
+        let (big_f, big_g) = lifted.split_at_mut(n * large);
+        lift(n, &pair[..deeper], g, big_f);
+        lift(n, &pair[deeper..], f, big_g);
+    }
+    let Some(len) = babai(b, d, n, f, g, lifted) else {
+        return false;
+    };
+
+    // Both pairs to the front, the words beyond the estimated size filled with the sign.
+    for t in 0..2 * n {
+        let x = &mut lifted[t * large..][..large];
+        let sign = sign_word(&x[..len]);
+        if len < small {
+            x[len..small].fill(sign);
+        }
+    }
+    // The order in memory is: pair, f and g, lifted. The reduced pair takes 2 n small words at
+    // the start, then f and g follow; both moves go through the free space behind.
+    for t in 0..2 * n {
+        for i in 0..small {
+            lifted[t * small + i] = lifted[t * large + i];
+        }
+    }
+    let area = &mut memory.area[..];
+    area.copy_within(
+        fg_start..fg_start + 2 * n * small,
+        lifted_start + 2 * n * small,
+    );
+    area.copy_within(lifted_start..lifted_start + 4 * n * small, 0);
+    true
+}
+
+/// `a(x^2) * b(-x) mod x^n + 1`: `a` has `n/2` coefficients, `b` and `out` have `n`.
+fn lift(n: usize, a: &[u32], b: &[u32], out: &mut [u32]) {
+    let (a_len, b_len, out_len) = (2 * a.len() / n, b.len() / n, out.len() / n);
+    out.fill(0);
+    for (u, a) in a.chunks_exact(a_len).enumerate() {
+        for (v, b) in b.chunks_exact(b_len).enumerate() {
+            let t = 2 * u + v;
+            let negate = (v & 1 == 1) != (t >= n);
+            let out = &mut out[t % n * out_len..][..out_len];
+            for (i, word) in a.iter().enumerate() {
+                let mut word = i64::from(*word);
+                if i == a_len - 1 {
+                    word -= (word & (1 << 30)) << 1;
+                }
+                add_scaled(out, b, if negate { -word } else { word }, i, 0);
+            }
+        }
+    }
+}
+
+/// The reduction. Returns the final number of significant words.
+fn babai<B: Binary64>(
+    b: B,
+    d: u32,
+    n: usize,
+    f: &[u32],
+    g: &[u32],
+    lifted: &mut [u32],
+) -> Option<usize> {
+    let (small, large) = (f.len() / n, lifted.len() / (2 * n));
+    let logn = n.ilog2();
+    let half = n / 2;
+    let mut reals = [[0f64; MAX_DEGREE]; 4];
+    let [f_hat, g_hat, t_hat, u_hat] = &mut reals;
+    let (f_hat, g_hat) = (&mut f_hat[..n], &mut g_hat[..n]);
+    let (t_hat, u_hat) = (&mut t_hat[..n], &mut u_hat[..n]);
+    let mut inverse = [0f64; MAX_DEGREE / 2];
+    let mut k = [0i64; MAX_DEGREE];
+
+    let window = small.min(WINDOW);
+    let scale_fg = 31 * (small - window) as i32;
+    for (hat, poly) in [(&mut *f_hat, f), (&mut *g_hat, g)] {
+        approximate(b, poly, small, small, hat);
+        b.fft(logn, hat);
+    }
+    for i in 0..half {
+        let norm = |hat: &[f64]| {
+            let (re, im) = (hat[i], hat[i + half]);
+            b.add(b.mul(re, re), b.mul(im, im))
+        };
+        inverse[i] = b.div(1.0, b.add(norm(f_hat), norm(g_hat)));
+        for hat in [&mut *f_hat, &mut *g_hat] {
+            hat[i + half] = b.neg(hat[i + half]);
+        }
+    }
+
+    let (average, deviation) = SIZE[d as usize];
+    let (least, most) = (average - 6 * deviation, average + 6 * deviation);
+    let mut len = large;
+    let mut size = 31 * large as i32;
+    let mut scale = size - least;
+    loop {
+        let window = len.min(WINDOW);
+        let (big_f, big_g) = lifted.split_at_mut(n * large);
+        for (hat, poly, conjugate) in [
+            (&mut *t_hat, &*big_f, &*f_hat),
+            (&mut *u_hat, &*big_g, &*g_hat),
+        ] {
+            approximate(b, poly, large, len, hat);
+            b.fft(logn, hat);
+            for i in 0..half {
+                let (x, y) = (hat[i], hat[i + half]);
+                let (c, s) = (conjugate[i], conjugate[i + half]);
+                hat[i] = b.sub(b.mul(x, c), b.mul(y, s));
+                hat[i + half] = b.add(b.mul(x, s), b.mul(y, c));
+            }
+        }
+        for i in 0..n {
+            u_hat[i] = b.mul(b.add(u_hat[i], t_hat[i]), inverse[i % half]);
+        }
+        b.ifft(logn, u_hat);
+
+        let down = scale - 31 * (len - window) as i32 + scale_fg;
+        let unit = power_of_two(-down);
+        const LIMIT: f64 = 2147483647.0;
+        for (k, x) in k.iter_mut().zip(u_hat.iter()) {
+            let x = b.mul(*x, unit);
+            if b.lt(-LIMIT, x) & b.lt(x, LIMIT) == 0 {
+                return None;
+            }
+            *k = b.rint(x);
+        }
+        let (words, bits) = ((scale / 31) as usize, (scale % 31) as u32);
+        for (big, poly) in [(big_f, f), (big_g, g)] {
+            for (u, k) in k[..n].iter().enumerate() {
+                for (v, poly) in poly.chunks_exact(small).enumerate() {
+                    let t = u + v;
+                    let factor = if t < n { -k } else { *k };
+                    add_scaled(&mut big[t % n * large..][..len], poly, factor, words, bits);
+                }
+            }
+        }
+
+        let next = scale + most + 10;
+        if next < size {
+            size = next;
+            if len as i32 * 31 >= size + 31 {
+                len -= 1;
+            }
+        }
+        if scale <= 0 {
+            return Some(len);
+        }
+        scale = (scale - 25).max(0);
+    }
+}
+
+/// Binary64 values of the coefficients, each of `stride` words: the top ten of the first `len`.
+fn approximate<B: Binary64>(b: B, poly: &[u32], stride: usize, len: usize, out: &mut [f64]) {
+    for (x, out) in poly.chunks_exact(stride).zip(out) {
+        *out = to_f64(b, &x[len.saturating_sub(WINDOW)..len]);
+    }
+}
+
+/// Whether `f G - g F = q` modulo one prime.
+fn solves(n: usize, len: usize, fg: &[u32], pair: &[u32]) -> bool {
+    let m = Modulus::new(0);
+    let residue = |x: &[u32]| {
+        let radix = m.encode_word(1 << 31);
+        let top = x[x.len() - 1] as i32;
+        let mut y = m.encode(((top << 1) >> 1) % m.p as i32);
+        for word in x[..x.len() - 1].iter().rev() {
+            y = m.add(m.mul(y, radix), m.encode_word(*word));
+        }
+        y
+    };
+    let mut values = [[0u32; MAX_DEGREE]; 4];
+    for (values, poly) in values
+        .iter_mut()
+        .zip(fg.chunks_exact(n * len).chain(pair.chunks_exact(n * len)))
+    {
+        for (y, x) in values.iter_mut().zip(poly.chunks_exact(len)) {
+            *y = residue(x);
+        }
+    }
+    let [f, g, big_f, big_g] = &values;
+    (0..n).all(|t| {
+        let mut sum = 0;
+        for u in 0..n {
+            let v = (n + t - u) % n;
+            let x = m.sub(m.mul(f[u], big_g[v]), m.mul(g[u], big_f[v]));
+            sum = if u <= t { m.add(sum, x) } else { m.sub(sum, x) };
+        }
+        sum == if t == 0 { m.encode(Q as i32) } else { 0 }
+    })
+}
