@@ -28,6 +28,9 @@
 //!   `T(31440) = 9094`; then sums 18188, reduced, and products
 //!   `T(18188) = 7852`, which closes the circle.
 //!
+//! For an eager modulus (`P = 18433`, forward only) the unmultiplied operand is
+//! always at most 9217, and `2 * 9217 + 9/64 y + 1` closes at 21452.
+//!
 //! Overflow checks, where enabled, verify these bounds at run time.
 
 use super::Ntt;
@@ -253,8 +256,8 @@ fn alternate<'a>(step: usize, a: &'a mut [i16], tmp: &'a mut [i16]) -> (&'a mut 
     }
 }
 
-/// Forward transform modulo any [`Modulus`]. Output at most `P / 2 + P / 16` in
-/// absolute value.
+/// Forward transform modulo any [`Modulus`]. Output at most `0.6 P` in absolute
+/// value.
 pub(crate) fn forward<M: Modulus>(twiddles: &Twiddles, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
     for j in 0..logn as usize {
         let (dst, src) = alternate(j, a, tmp);
