@@ -1,7 +1,7 @@
 //! Addition and multiplication: where a signer spends its time.
 
 use super::word::Word;
-use super::{SIGN, exponent, nonzero_mask, round, round_either, sign_mask, significand};
+use super::{SIGN, both_nonzero_mask, exponent, round, round_either, sign_mask, significand};
 
 /// `a + b`.
 ///
@@ -42,7 +42,7 @@ pub(super) fn add<W: Word>(a: u64, b: u64) -> u64 {
     let up = W::leading_zeros(sum).wrapping_sub(1);
     let magnitude = round(e.wrapping_sub(up), W::shl(sum, up));
     // Zero: an exact cancellation, or two zeros.
-    let nonzero = nonzero_mask(sum) & nonzero_mask(e);
+    let nonzero = both_nonzero_mask(sum, e);
     (magnitude & nonzero) | (x & SIGN)
 }
 
@@ -57,6 +57,6 @@ pub(super) fn mul<W: Word>(a: u64, b: u64) -> u64 {
     let (ea, eb) = (exponent(a), exponent(b));
     let e = (ea + eb).wrapping_sub(1023);
     let magnitude = round_either(e, hi | u64::from(lo != 0));
-    let nonzero = nonzero_mask(ea) & nonzero_mask(eb);
+    let nonzero = both_nonzero_mask(ea, eb);
     (magnitude & nonzero) | ((a ^ b) & SIGN)
 }

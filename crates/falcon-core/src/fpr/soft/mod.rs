@@ -31,6 +31,7 @@ mod sqrt;
 mod tests;
 mod word;
 
+use core::hint::black_box;
 use word::Native;
 
 /// Bit 63: the sign.
@@ -53,15 +54,25 @@ fn significand(x: u64) -> u64 {
 }
 
 /// All ones if bit 63 of `x` is set, else zero.
+///
+/// Every mask of this module comes from here. The compiler knows that a mask
+/// is a choice and, inside a hot loop, makes a branch of it where that looks
+/// cheaper; so it must not know that this is a mask.
 #[inline(always)]
 fn sign_mask(x: u64) -> u64 {
-    ((x as i64) >> 63) as u64
+    black_box(((x as i64) >> 63) as u64)
 }
 
 /// All ones if `0 < x <= 2^63`, zero if `x = 0`.
 #[inline(always)]
 fn nonzero_mask(x: u64) -> u64 {
     sign_mask(x.wrapping_neg())
+}
+
+/// All ones if `0 < x <= 2^63` and `0 < y <= 2^63`, zero if one of them is 0.
+#[inline(always)]
+fn both_nonzero_mask(x: u64, y: u64) -> u64 {
+    sign_mask(x.wrapping_neg() & y.wrapping_neg())
 }
 
 /// Magnitude bits of `2^(e - 1022) (z / 2^62)` rounded to nearest, ties to
