@@ -132,7 +132,9 @@ fn load_target<B: Binary64, F: Fft>(
 }
 
 /// Writes `s2` of `(s1, s2) = (c, 0) - v` for one lane, `v` being the lattice
-/// point in coefficient form, and returns `||(s1, s2)||^2`, saturated.
+/// point in coefficient form, and returns `||(s1, s2)||^2`, or `2^62` and more
+/// if a coefficient is as large as `2^16`. Constant time: a refused vector
+/// says something about the key.
 pub(crate) fn short_vector<B: Binary64, F: Fft>(
     b: B,
     fft: F,
@@ -142,9 +144,13 @@ pub(crate) fn short_vector<B: Binary64, F: Fft>(
     s2: &mut [i16],
 ) -> u64 {
     let mut squared_norm = 0u64;
+    let mut excess = 0u64;
     let mut accumulate = |s: i64| {
         let magnitude = s.unsigned_abs();
-        squared_norm = squared_norm.saturating_add(magnitude.saturating_mul(magnitude));
+        excess |= magnitude >> 16;
+        let low = magnitude & 0xffff;
+        // At most 2048 squares below 2^32.
+        squared_norm += low * low;
     };
     for (v, &c) in v0.iter().zip(point) {
         accumulate(i64::from(c) - b.rint(fft.get(v, lane)));
@@ -155,7 +161,8 @@ pub(crate) fn short_vector<B: Binary64, F: Fft>(
         // Exact for every short vector: |s| <= 8382 under the norm bound.
         *s2 = s as i16;
     }
-    squared_norm
+    // excess < 2^48, so bit 63 of its negation tells whether it is zero.
+    squared_norm | (excess.wrapping_neg() >> 63) << 62
 }
 
 /// True if `squared_norm` is within the bound of degree `2^logn`.
