@@ -1,0 +1,237 @@
+//! What is run with marked secrets.
+
+use crate::valgrind::{classify, declassify};
+use falcon_core::batch::LaneEngine;
+use falcon_core::fft::Fft;
+use falcon_core::hash::Shake256HashToPoint;
+use falcon_core::hazmat::{
+    Fit, RawJob, RawRandomness, expand_with, sign_batch_raw, sign_raw, sign_with_hash,
+};
+use falcon_core::lanes::{Binary64, Portable, Scalar, Soft};
+use falcon_core::prng::Prng;
+use falcon_core::sampler::{SamplerZ, SerialSampler};
+use falcon_core::tree::Leaf;
+use falcon_core::{Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
+use falcon_kat::rsp::Reader;
+use std::hint::black_box;
+
+/// One run between two readings of the error counter.
+pub(crate) struct Case {
+    pub(crate) name: String,
+    /// Whether Memcheck must report it.
+    pub(crate) leaks: bool,
+    pub(crate) run: Box<dyn FnOnce()>,
+}
+
+fn silent(name: String, run: impl FnOnce() + 'static) -> Case {
+    Case {
+        name,
+        leaks: false,
+        run: Box::new(run),
+    }
+}
+
+/// All cases, the deliberate leaks first.
+pub(crate) fn all() -> Vec<Case> {
+    let mut cases = vec![
+        Case {
+            name: "deliberate leak: branch".into(),
+            leaks: true,
+            run: Box::new(leak_branch),
+        },
+        Case {
+            name: "deliberate leak: index".into(),
+            leaks: true,
+            run: Box::new(leak_index),
+        },
+        Case {
+            name: "deliberate leak: outside an accepted exception".into(),
+            leaks: true,
+            run: Box::new(leak_after_the_sampler),
+        },
+    ];
+    for_arithmetic(Scalar, "scalar", &mut cases);
+    for_arithmetic(Soft, "soft", &mut cases);
+    cases.push(silent("four lanes: Falcon-512 batch".into(), batch));
+    cases
+}
+
+fn for_arithmetic<B: Binary64 + Fft<Real = f64>>(b: B, engine: &str, cases: &mut Vec<Case>) {
+    cases.push(silent(format!("{engine}: fft, split, merge"), move || {
+        polynomials(b)
+    }));
+    cases.push(silent(format!("{engine}: sampler"), move || {
+        black_box(sampler(b));
+    }));
+    for_parameters::<Falcon512, B>(b, engine, cases);
+    for_parameters::<Falcon1024, B>(b, engine, cases);
+}
+
+fn for_parameters<P: Parameters, B: Binary64>(b: B, engine: &str, cases: &mut Vec<Case>) {
+    let name = |what: &str| format!("{engine}: {} {what}", P::NAME);
+    cases.push(silent(
+        name("key decoded and encoded"),
+        secret_key_codec::<P>,
+    ));
+    cases.push(silent(name("signed from the key"), move || {
+        let key = secret_key::<P>();
+        with_scratch(|scratch| check(&sign(b, &key, scratch)));
+    }));
+    cases.push(silent(name("expanded, then signed"), move || {
+        let key = secret_key::<P>();
+        with_scratch(|scratch| {
+            let expanded = expand_with(b, &key);
+            check(&sign(b, &expanded, scratch));
+        });
+    }));
+    cases.push(silent(name("signed with hedged randomness"), move || {
+        let key = secret_key::<P>();
+        let seed = [7; 32];
+        classify(&seed);
+        with_scratch(|scratch| {
+            check(&sign_with_hash(
+                b,
+                &key,
+                &seed,
+                &Shake256HashToPoint,
+                MESSAGE,
+                scratch,
+            ));
+        });
+    }));
+}
+
+const MESSAGE: &[u8] = b"order #42";
+
+fn leak_branch() {
+    let secret = [black_box(3u8)];
+    classify(&secret);
+    if black_box(secret[0]) == 3 {
+        black_box("equal");
+    }
+}
+
+fn leak_index() {
+    let table = black_box([1u8, 2, 3, 4]);
+    let secret = [black_box(3usize)];
+    classify(&secret);
+    black_box(table[black_box(secret[0]) & 3]);
+}
+
+/// The sampler's own rejection is accepted; a branch on what it returns is not.
+fn leak_after_the_sampler() {
+    if black_box(sampler(Scalar)) > 0.0 {
+        black_box("positive");
+    }
+}
+
+fn polynomials<B: Binary64 + Fft<Real = f64>>(b: B) {
+    for logn in 2..=10 {
+        let n = 1 << logn;
+        let mut f: Vec<f64> = (0..n).map(|i| f64::from(i * 37 % 255 - 127)).collect();
+        let half = f.len() / 2;
+        classify(&f[..]);
+        let (mut even, mut odd) = (vec![0.0; half], vec![0.0; half]);
+        b.fft(logn, &mut f);
+        b.split(logn, &mut even, &mut odd, &f);
+        b.merge(logn, &mut f, &even, &odd);
+        b.ifft(logn, &mut f);
+        black_box(f);
+    }
+}
+
+/// Samples around secret centres with a secret leaf and secret bytes.
+fn sampler<B: Binary64 + Fft<Real = f64>>(b: B) -> f64 {
+    let seed = [5; 56];
+    classify(&seed);
+    let mut sources = [Prng::new(&seed)];
+    let leaf = Leaf {
+        dss: 0.18,
+        ccs: 0.75,
+    };
+    classify(&leaf);
+    let centers = [-91.7, 14.2];
+    classify(&centers);
+    let mut sampler = SerialSampler::new(b, b, &mut sources);
+    let mut sum = 0.0;
+    for _ in 0..200 {
+        let [z0, z1] = sampler.sample_pair(centers, &leaf);
+        sum = b.add(sum, b.add(z0, z1));
+    }
+    sum
+}
+
+/// A key whose secret parts are marked, made from marked bytes.
+fn secret_key<P: Parameters>() -> SigningKey<P> {
+    let file: &[u8] = if P::LOGN == 9 {
+        include_bytes!("../../../kat/falcon-round3/falcon512-KAT.first10.rsp")
+    } else {
+        include_bytes!("../../../kat/falcon-round3/falcon1024-KAT.first10.rsp")
+    };
+    let record = Reader::new(file).next();
+    let bytes = record.expect("a record").expect("well formed").secret_key;
+    classify(&bytes[1..]);
+    let key = SigningKey::<P>::try_from(&bytes[..]);
+    // That these bytes are a key is public. The rest stays secret, except the
+    // verifying key, which is public as well.
+    declassify(&key);
+    let key = key.expect("a stored key decodes");
+    classify(&key);
+    declassify(key.verifying_key());
+    key
+}
+
+fn secret_key_codec<P: Parameters>() {
+    let key = secret_key::<P>();
+    black_box(key.to_bytes());
+}
+
+fn sign<P: Parameters, B: Binary64>(
+    b: B,
+    key: &impl falcon_core::hazmat::SecretKey<P>,
+    scratch: &mut Scratch<'_, P>,
+) -> Signature<P> {
+    let (nonce, seed) = ([2; 40], [3; 48]);
+    classify(&seed);
+    let randomness = RawRandomness {
+        nonce: &nonce,
+        seed: &seed,
+    };
+    sign_raw(b, key, randomness, MESSAGE, Fit::Padded, scratch)
+}
+
+/// Five jobs on four lanes, so that a lane is used again.
+fn batch() {
+    let key = secret_key::<Falcon512>();
+    let expanded = expand_with(Scalar, &key);
+    let (nonces, seeds) = ([[2; 40]; 5], [[3; 48]; 5]);
+    classify(&seeds);
+    let jobs: Vec<_> = nonces
+        .iter()
+        .zip(&seeds)
+        .map(|(nonce, seed)| RawJob {
+            key: &expanded,
+            message: MESSAGE,
+            randomness: RawRandomness { nonce, seed },
+        })
+        .collect();
+    let engine = LaneEngine {
+        arith: Scalar,
+        fft: Portable::<4>,
+    };
+    let mut out = [Signature::EMPTY; 5];
+    sign_batch_raw(&engine, &jobs, Fit::Padded, &mut out).expect("as many results as jobs");
+    out.iter().for_each(check);
+}
+
+fn with_scratch<P: Parameters>(work: impl FnOnce(&mut Scratch<'_, P>)) {
+    let mut reals = vec![0.0; Scratch::<P>::LEN];
+    let scratch = Scratch::new(&mut reals);
+    work(&mut scratch.expect("it has the length that is asked"));
+}
+
+/// The signature is public.
+fn check<P: Parameters>(signature: &Signature<P>) {
+    declassify(signature);
+    black_box(signature.to_bytes());
+}
