@@ -14,7 +14,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let messages: Vec<String> = (0..1000).map(|i| format!("order #{i}")).collect();
     let jobs: Vec<_> = messages
         .iter()
-        .map(|message| SignJob { key: &expanded, message: message.as_bytes() })
+        .map(|message| SignJob {
+            key: &expanded,
+            message: message.as_bytes(),
+        })
         .collect();
     let mut signatures = vec![Signature::EMPTY; jobs.len()];
     getrandom::fill(&mut seed)?;

@@ -28,8 +28,12 @@ impl<K> Receipts<K> {
         K::VerifyingKey: Verifier<S>,
         S: for<'a> TryFrom<&'a [u8]>,
     {
-        S::try_from(receipt)
-            .is_ok_and(|signature| self.key.as_ref().verify(order.as_bytes(), &signature).is_ok())
+        S::try_from(receipt).is_ok_and(|signature| {
+            self.key
+                .as_ref()
+                .verify(order.as_bytes(), &signature)
+                .is_ok()
+        })
     }
 }
 

@@ -19,7 +19,9 @@ fn feed(path: &str, mut update: impl FnMut(&[u8])) -> std::io::Result<()> {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let path = std::env::args().nth(1).unwrap_or_else(|| "README.md".into());
+    let path = std::env::args()
+        .nth(1)
+        .unwrap_or_else(|| "README.md".into());
     let mut rng = UnwrapErr(getrandom::SysRng);
     let key = SigningKey::<Falcon1024>::generate(&mut rng);
 
@@ -31,6 +33,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut hasher = public.hasher(signature.nonce());
     feed(&path, |part| hasher.update(part))?;
     public.verify_hashed(hasher, &signature)?;
-    println!("{path}: signed and verified, {} bytes of signature", signature.to_bytes().len());
+    println!(
+        "{path}: signed and verified, {} bytes of signature",
+        signature.to_bytes().len()
+    );
     Ok(())
 }

@@ -11,8 +11,12 @@ macro_rules! against {
             use pqcrypto_falcon::$theirs as theirs;
             use pqcrypto_traits::sign::{DetachedSignature, PublicKey, SecretKey};
 
-            let keys = extent(concat!(stringify!($theirs), ": keys"), 2, 20);
-            let messages = extent(concat!(stringify!($theirs), ": messages a key"), 25, 100);
+            let keys = extent(concat!(stringify!($theirs), ": keys"), 2u8, 20);
+            let messages = extent(
+                concat!(stringify!($theirs), ": messages a key"),
+                25usize,
+                100,
+            );
             let mut random = Repeatable::new(stringify!($name));
             for k in 0..keys {
                 let (their_public, their_secret) = theirs::keypair();
@@ -31,7 +35,7 @@ macro_rules! against {
                         .expect("our public key is one of theirs");
 
                 for i in 0..messages {
-                    let message = random.vec(usize::from(i) * 7);
+                    let message = random.vec(i * 7);
                     // Theirs, verified here; with their key and with ours.
                     for (secret, verifying) in [
                         (&their_secret, imported.verifying_key()),

@@ -82,7 +82,16 @@ fn sign<B: Binary64>(b: B, logn: u32, key: &KeySource<'_>, c: &[u16], seed: &[u8
     let mut s2 = vec![0; 1 << logn];
     let mut scratch = vec![0.0; computed_scratch_len(logn)];
     let mut stream = Shake256::reader(seed);
-    sign_point(b, logn, key, c, &mut stream, |_| true, &mut scratch, &mut s2);
+    sign_point(
+        b,
+        logn,
+        key,
+        c,
+        &mut stream,
+        |_| true,
+        &mut scratch,
+        &mut s2,
+    );
     s2
 }
 
@@ -92,16 +101,32 @@ fn signatures_of_every_degree_verify_and_do_not_depend_on_key_form_or_arithmetic
         let key = Key::new(logn, &[logn as u8]);
         let expanded = key.expanded(Scalar);
         let bits = |reals: &[f64]| reals.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
-        assert_eq!(bits(&expanded), bits(&key.expanded(Soft)), "expanded key, logn {logn}");
+        assert_eq!(
+            bits(&expanded),
+            bits(&key.expanded(Soft)),
+            "expanded key, logn {logn}"
+        );
         let stored = KeySource::Stored(ExpandedRef::new(logn, &expanded));
         let computed = KeySource::Computed(key.basis());
         for message in 0..8u8 {
             let c = point(logn, &[message]);
             let s2 = sign(Scalar, logn, &stored, &c, &[message]);
             assert!(key.verifies(&c, &s2), "logn {logn}, message {message}");
-            assert_eq!(s2, sign(Scalar, logn, &computed, &c, &[message]), "key form, logn {logn}");
-            assert_eq!(s2, sign(Soft, logn, &stored, &c, &[message]), "arithmetic, logn {logn}");
-            assert_eq!(s2, sign(Soft, logn, &computed, &c, &[message]), "both, logn {logn}");
+            assert_eq!(
+                s2,
+                sign(Scalar, logn, &computed, &c, &[message]),
+                "key form, logn {logn}"
+            );
+            assert_eq!(
+                s2,
+                sign(Soft, logn, &stored, &c, &[message]),
+                "arithmetic, logn {logn}"
+            );
+            assert_eq!(
+                s2,
+                sign(Soft, logn, &computed, &c, &[message]),
+                "both, logn {logn}"
+            );
         }
     }
 }
@@ -119,16 +144,26 @@ fn lanes_find_the_vectors_of_single_attempts_at_every_degree() {
         let mut prngs: Vec<Prng> = (0..4).map(prng).collect();
         let all: Vec<&[u16]> = points.iter().map(Vec::as_slice).collect();
         let fft = Portable::<4>;
-        let v = attempt_stored(Scalar, fft, logn, stored, &all, &mut prngs, &mut lane_scratch);
+        let v = attempt_stored(
+            Scalar,
+            fft,
+            logn,
+            stored,
+            &all,
+            &mut prngs,
+            &mut lane_scratch,
+        );
         for lane in 0..4 {
             let (mut ours, mut single) = (vec![0; 1 << logn], vec![0; 1 << logn]);
             let norm = short_vector(Scalar, fft, lane, all[lane], v, &mut ours);
             let mut scratch = vec![0.0; stored_scratch_len(logn)];
             let mut prng = [prng(lane)];
             let alone = &all[lane..=lane];
-            let v =
-                attempt_stored(Scalar, Scalar, logn, stored, alone, &mut prng, &mut scratch);
-            assert_eq!(norm, short_vector(Scalar, Scalar, 0, all[lane], v, &mut single));
+            let v = attempt_stored(Scalar, Scalar, logn, stored, alone, &mut prng, &mut scratch);
+            assert_eq!(
+                norm,
+                short_vector(Scalar, Scalar, 0, all[lane], v, &mut single)
+            );
             assert_eq!(ours, single, "logn {logn}, lane {lane}");
         }
     }
@@ -151,12 +186,19 @@ fn leaves_lie_within_the_bounds_of_the_sampler() {
         let key = Key::new(logn, &[logn as u8, 2]);
         let expanded = key.expanded(Scalar);
         let mut count = 0;
-        leaves(logn, &mut ExpandedRef::new(logn, &expanded).tree, &mut |leaf| {
-            let sigma = (0.5 / leaf.dss).sqrt();
-            assert!(sigma > SIGMA_MIN[logn as usize] && sigma < 1.8205, "sigma {sigma}");
-            assert!(leaf.ccs > 0.7 && leaf.ccs < 1.0);
-            count += 1;
-        });
+        leaves(
+            logn,
+            &mut ExpandedRef::new(logn, &expanded).tree,
+            &mut |leaf| {
+                let sigma = (0.5 / leaf.dss).sqrt();
+                assert!(
+                    sigma > SIGMA_MIN[logn as usize] && sigma < 1.8205,
+                    "sigma {sigma}"
+                );
+                assert!(leaf.ccs > 0.7 && leaf.ccs < 1.0);
+                count += 1;
+            },
+        );
         assert_eq!(count, 1 << logn);
     }
 }
