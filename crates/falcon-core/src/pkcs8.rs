@@ -4,15 +4,15 @@
 //! ```
 //! # #[cfg(feature = "pem")]
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use falcon_core::pkcs8::{DecodePublicKey, EncodePublicKey, LineEnding};
-//! use falcon_core::{Falcon512, VerifyingKey};
+//! use falcon_core::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey, LineEnding};
+//! use falcon_core::{Falcon512, SigningKey};
 //!
-//! # let mut bytes = [0; 897];
-//! # bytes[0] = 9;
-//! let key = VerifyingKey::<Falcon512>::try_from(&bytes[..])?;
-//! let text = key.to_public_key_pem(LineEnding::LF)?;
-//! assert!(text.starts_with("-----BEGIN PUBLIC KEY-----\n"));
-//! assert_eq!(VerifyingKey::from_public_key_pem(&text)?, key);
+//! let key = SigningKey::<Falcon512>::from_seed(&[1; 32]);
+//! let private = key.to_pkcs8_pem(LineEnding::LF)?;
+//! let public = key.verifying_key().to_public_key_pem(LineEnding::LF)?;
+//! assert!(public.starts_with("-----BEGIN PUBLIC KEY-----\n"));
+//! let read = SigningKey::<Falcon512>::from_pkcs8_pem(&private)?;
+//! assert_eq!(read.verifying_key(), key.verifying_key());
 //! # Ok(())
 //! # }
 //! # #[cfg(not(feature = "pem"))]
