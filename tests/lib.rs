@@ -6,13 +6,13 @@ use rand_core::{TryCryptoRng, TryRng};
 use std::convert::Infallible;
 
 /// The variable that asks for the whole extent of every test.
-pub const FULL_VARIABLE: &str = "FALCON_TESTS";
+pub const FULL_VARIABLE: &str = "FALCON_FULL";
 
-/// `full` if [`FULL_VARIABLE`] is `full`, else `quick`; says which on stderr.
+/// `full` if [`FULL_VARIABLE`] is 1, else `quick`; says which on stderr.
 pub fn extent<T: std::fmt::Display>(what: &str, quick: T, full: T) -> T {
-    let all = std::env::var(FULL_VARIABLE).is_ok_and(|value| value == "full");
+    let all = std::env::var(FULL_VARIABLE).is_ok_and(|value| value == "1");
     let chosen = if all { full } else { quick };
-    eprintln!("{what}: {chosen} ({FULL_VARIABLE}=full for all)");
+    eprintln!("{what}: {chosen} ({FULL_VARIABLE}=1 for all)");
     chosen
 }
 
