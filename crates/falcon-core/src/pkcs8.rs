@@ -60,7 +60,7 @@
 mod encrypted;
 
 #[cfg(feature = "encryption")]
-pub use encrypted::{MAX_PBKDF2_ITERATIONS, MAX_SCRYPT_COST};
+pub use encrypted::{MAX_PBKDF2_ITERATIONS, MAX_SCRYPT_COST, decrypt_private_key};
 
 use crate::error::DecodeError;
 use crate::keys::SigningKey;

@@ -64,10 +64,7 @@ impl<P: Parameters> SigningKey<P> {
     /// wrong, the scheme is not PBES2, or its cost is above
     /// [`MAX_SCRYPT_COST`] or [`MAX_PBKDF2_ITERATIONS`].
     pub fn from_pkcs8_encrypted_der(bytes: &[u8], passphrase: impl AsRef<[u8]>) -> Result<Self> {
-        let encrypted = EncryptedPrivateKeyInfoRef::try_from(bytes)?;
-        check_cost(&encrypted.encryption_algorithm)?;
-        let document = encrypted.decrypt(passphrase)?;
-        Self::from_pkcs8_der(document.as_bytes())
+        Self::from_pkcs8_der(decrypt_private_key(bytes, passphrase)?.as_bytes())
     }
 
     /// The same from PEM, labelled `ENCRYPTED PRIVATE KEY`.
@@ -80,6 +77,19 @@ impl<P: Parameters> SigningKey<P> {
         EncryptedPrivateKeyInfoRef::validate_pem_label(label)?;
         Self::from_pkcs8_encrypted_der(document.as_bytes(), passphrase)
     }
+}
+
+/// The plain PKCS#8 document of one that is encrypted under `passphrase`, for
+/// readers who do not know the parameters of the key beforehand.
+///
+/// # Errors
+/// If the document is malformed, the passphrase is wrong, the scheme is not
+/// PBES2, or its cost is above [`MAX_SCRYPT_COST`] or
+/// [`MAX_PBKDF2_ITERATIONS`].
+pub fn decrypt_private_key(bytes: &[u8], passphrase: impl AsRef<[u8]>) -> Result<SecretDocument> {
+    let encrypted = EncryptedPrivateKeyInfoRef::try_from(bytes)?;
+    check_cost(&encrypted.encryption_algorithm)?;
+    encrypted.decrypt(passphrase)
 }
 
 /// Refuses a key derivation that would take too long, too much memory, or has

@@ -1,0 +1,70 @@
+//! The command line: what can be asked for. How it is done is in `commands`.
+
+use crate::commands::{
+    bench::Bench, completions::Completions, demo::Demo, inspect::Inspect, kat::Kat, keygen::Keygen,
+    man::Man, sign::Sign, verify::Verify,
+};
+use clap::{Args, Parser, Subcommand};
+
+/// Falcon (FN-DSA round 3) signatures: keys, files, known-answer tests, measurements.
+#[derive(Debug, Parser)]
+#[command(
+    name = "falcon-cli",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  falcon-cli keygen -o my.key          writes my.key and my.key.pub
+  falcon-cli sign -k my.key FILE       writes FILE.sig
+  falcon-cli verify -p my.key.pub FILE
+
+Exit status: 0 done, and every signature valid; 1 a signature is invalid or a known answer
+is not met; 2 wrong usage, input or output failed, or something does not decode."
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options of every command.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Options of every command")]
+pub(crate) struct Global {
+    /// Compute with this engine; `inspect --engines` lists them
+    #[arg(long, global = true, value_name = "NAME", default_value = "auto")]
+    pub(crate) engine: String,
+    /// Print one JSON object a line
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// No notes and no progress bars
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Keygen(Keygen),
+    Sign(Sign),
+    Verify(Verify),
+    Inspect(Inspect),
+    #[command(subcommand)]
+    Kat(Kat),
+    Bench(Bench),
+    Demo(Demo),
+    Completions(Completions),
+    Man(Man),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_tree_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,199 @@
+//! `demo`: a key, a signature, a check and a refusal, in a folder of its own.
+
+use crate::{
+    commands::verify::verify,
+    engine::{Signer, fresh_seed, keygen},
+    error::{Error, Result, Status},
+    keys::{public_pem, secret_pem},
+    list::{Pair, with_suffix},
+    message,
+    object::{SignatureFormat, encode_signature},
+    output::{Access, Overwrite, Pending},
+    progress::{Progress, Unit},
+    scheme::{Algorithm, either},
+    ui::{BAD, GOOD, STRONG, Styled, Ui},
+};
+use clap::Args;
+use falcon::Engine;
+use serde::Serialize;
+use std::{
+    env, fmt,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+/// Show everything once: make a key, sign FILE, verify it, refuse a flipped bit
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// The file to sign; it is only read
+    file: PathBuf,
+    /// The algorithm
+    #[arg(short, long, value_enum, default_value = "falcon-512")]
+    algorithm: Algorithm,
+}
+
+impl Demo {
+    pub(crate) fn run(self, engine: Engine, ui: Ui) -> Result<Status> {
+        if self.file == Path::new("-") {
+            return Err(Error::new("the demo reads its file three times")
+                .hint("name a file, not standard input"));
+        }
+        let folder = fresh_folder()?;
+        let key_path = folder.join("demo.key");
+        let public_path = with_suffix(&key_path, ".pub");
+        let name = self.file.file_name().unwrap_or("message".as_ref());
+        let signature_path = with_suffix(&folder.join(name), ".sig");
+        let progress = Progress::new(ui, Unit::Bytes, None);
+
+        let start = Instant::now();
+        let secret = keygen(self.algorithm, &*fresh_seed()?);
+        let generated = start.elapsed();
+        let public = secret.public_key();
+        write(
+            &key_path,
+            secret_pem(&secret, None)?.as_bytes(),
+            Access::OwnerOnly,
+        )?;
+        write(
+            &public_path,
+            public_pem(&public)?.as_bytes(),
+            Access::Default,
+        )?;
+
+        let start = Instant::now();
+        let signer = Signer::new(engine, &secret);
+        let mut stream = signer.begin()?;
+        message::read(&self.file, &progress, |part| stream.update(part))?;
+        let signature = stream.finish()?;
+        let sign = start.elapsed();
+        let mut bytes = encode_signature(&signature, SignatureFormat::Padded)?;
+        write(&signature_path, &bytes, Access::Default)?;
+
+        let pair = Pair {
+            file: self.file.clone(),
+            signature: signature_path.clone(),
+        };
+        let start = Instant::now();
+        let valid = verify(&public, &pair, &progress)?;
+        let verified = start.elapsed();
+
+        // In the nonce, so that the signature still decodes.
+        bytes[1] ^= 1;
+        let flipped = Pair {
+            file: self.file.clone(),
+            signature: with_suffix(&signature_path, ".flipped"),
+        };
+        write(&flipped.signature, &bytes, Access::Default)?;
+        let flipped_valid = verify(&public, &flipped, &progress)?;
+        drop(progress);
+
+        ui.report(&Shown {
+            file: self.file,
+            folder,
+            algorithm: self.algorithm,
+            engine: engine.name(),
+            secret_key: key_path,
+            public_key: public_path,
+            signature: signature_path,
+            secret_key_bytes: either!(&secret, key => key.to_bytes().len()),
+            public_key_bytes: either!(&public, key => key.to_bytes().len()),
+            signature_bytes: bytes.len(),
+            keygen_us: micros(generated),
+            sign_us: micros(sign),
+            verify_us: micros(verified),
+            valid,
+            flipped_bit_refused: !flipped_valid,
+        })?;
+        Ok(if valid && !flipped_valid {
+            Status::Valid
+        } else {
+            Status::Invalid
+        })
+    }
+}
+
+/// Kept, so that its files can be looked at.
+fn fresh_folder() -> Result<PathBuf> {
+    let parent = env::temp_dir();
+    tempfile::Builder::new()
+        .prefix("falcon-demo-")
+        .tempdir_in(&parent)
+        .map(tempfile::TempDir::keep)
+        .map_err(|error| Error::io(&parent, "cannot make a folder here", &error))
+}
+
+fn write(path: &Path, bytes: &[u8], access: Access) -> Result<()> {
+    Pending::with_bytes(path, bytes, access, Overwrite::Never)?.commit()
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// What was shown.
+#[derive(Serialize)]
+struct Shown {
+    file: PathBuf,
+    folder: PathBuf,
+    algorithm: Algorithm,
+    engine: &'static str,
+    secret_key: PathBuf,
+    public_key: PathBuf,
+    signature: PathBuf,
+    secret_key_bytes: usize,
+    public_key_bytes: usize,
+    signature_bytes: usize,
+    keygen_us: u64,
+    sign_us: u64,
+    verify_us: u64,
+    valid: bool,
+    flipped_bit_refused: bool,
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            keygen_us,
+            sign_us,
+            verify_us,
+            ..
+        } = self;
+        let verdict = |good: bool, text: &'static str, otherwise: &'static str| {
+            if good {
+                Styled(GOOD, text)
+            } else {
+                Styled(BAD, otherwise)
+            }
+        };
+        let title = format!("{} on engine {}", self.algorithm, self.engine);
+        writeln!(f, "{}", Styled(STRONG, title))?;
+        writeln!(
+            f,
+            "  key pair    {keygen_us:>8} us   secret {} bytes, public {} bytes",
+            self.secret_key_bytes, self.public_key_bytes
+        )?;
+        writeln!(
+            f,
+            "  sign        {sign_us:>8} us   signature {} bytes",
+            self.signature_bytes
+        )?;
+        writeln!(
+            f,
+            "  verify      {verify_us:>8} us   {}",
+            verdict(self.valid, "valid", "REFUSED")
+        )?;
+        writeln!(
+            f,
+            "  flipped bit               {}",
+            verdict(self.flipped_bit_refused, "refused", "ACCEPTED")
+        )?;
+        writeln!(f, "The files are in {}. Try:", self.folder.display())?;
+        write!(
+            f,
+            "  falcon-cli verify -p {} -s {} {}",
+            self.public_key.display(),
+            self.signature.display(),
+            self.file.display()
+        )
+    }
+}

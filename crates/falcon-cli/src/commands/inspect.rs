@@ -1,0 +1,199 @@
+//! `inspect`: what is this key or signature, and what can this machine do?
+
+use crate::{
+    cli::Global,
+    error::{Result, Status},
+    keys::{decrypt, fingerprint, load},
+    object::{Container, Object},
+    passphrase::PassphraseSource,
+    scheme::{Algorithm, PublicKey, either},
+    ui::{GOOD, STRONG, Styled, Ui},
+};
+use clap::Args;
+use falcon::{ENGINE_VARIABLE, Engine, Format};
+use serde::Serialize;
+use std::{
+    env, fmt,
+    path::{Path, PathBuf},
+};
+
+/// Tell what a key or a signature is, or which engines this machine has
+#[derive(Debug, Args)]
+pub(crate) struct Inspect {
+    /// Keys and signatures; `-` is standard input
+    #[arg(value_name = "FILE", required_unless_present = "engines")]
+    files: Vec<PathBuf>,
+    /// List the engines, which one is chosen and why
+    #[arg(long, conflicts_with = "files")]
+    engines: bool,
+    #[command(flatten)]
+    passphrase: PassphraseSource,
+}
+
+impl Inspect {
+    pub(crate) fn run(self, chosen: Engine, global: &Global, ui: Ui) -> Result<Status> {
+        if self.engines {
+            for engine in Engine::ALL {
+                ui.report(&Listed::new(engine, chosen, global))?;
+            }
+            return Ok(Status::Valid);
+        }
+        let mut status = Status::Valid;
+        for file in &self.files {
+            match self.describe(file) {
+                Ok(description) => ui.report(&description)?,
+                Err(error) => {
+                    ui.error(&error);
+                    status = Status::Failure;
+                }
+            }
+        }
+        Ok(status)
+    }
+
+    fn describe(&self, path: &Path) -> Result<Description> {
+        let (object, container) = load(path)?;
+        let mut description = Description {
+            file: path.to_string_lossy().into_owned(),
+            kind: "encrypted secret key",
+            algorithm: None,
+            encoding: "PKCS#8",
+            container,
+            fingerprint: None,
+            nonce: None,
+        };
+        match &object {
+            // Without passphrase nothing more can be told, which is no error.
+            Object::Encrypted(der) => {
+                if self.passphrase.passphrase_file.is_some() {
+                    let key = decrypt(path, der, &self.passphrase)?;
+                    description.key(&key.public_key())?;
+                }
+            }
+            Object::Secret(key) => {
+                description.kind = "secret key";
+                description.key(&key.public_key())?;
+            }
+            Object::Public(key) => {
+                description.kind = "public key";
+                description.encoding = "SubjectPublicKeyInfo";
+                description.key(key)?;
+            }
+            Object::Signature(signature, format) => {
+                description.kind = "signature";
+                description.encoding = match format {
+                    Format::Compressed => "compressed",
+                    Format::Padded => "padded",
+                    Format::ConstantTime => "constant-time",
+                };
+                description.algorithm = Some(signature.algorithm());
+                let nonce = either!(signature, signature => *signature.nonce());
+                description.nonce = Some(nonce.iter().map(|byte| format!("{byte:02x}")).collect());
+            }
+        }
+        if container == Container::Raw && !matches!(object, Object::Signature(..)) {
+            description.encoding = "round 3";
+        }
+        Ok(description)
+    }
+}
+
+/// What a file is.
+#[derive(Serialize)]
+struct Description {
+    file: String,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    algorithm: Option<Algorithm>,
+    encoding: &'static str,
+    container: Container,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fingerprint: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nonce: Option<String>,
+}
+
+impl Description {
+    fn key(&mut self, key: &PublicKey) -> Result<()> {
+        self.algorithm = Some(key.algorithm());
+        self.fingerprint = Some(fingerprint(key)?);
+        Ok(())
+    }
+}
+
+impl fmt::Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.file)?;
+        if let Some(algorithm) = self.algorithm {
+            write!(f, "{} ", Styled(STRONG, algorithm))?;
+        }
+        let container = match self.container {
+            Container::Pem => "PEM",
+            Container::Der => "DER",
+            Container::Raw => "raw",
+        };
+        write!(
+            f,
+            "{}, {} ({container})",
+            Styled(STRONG, self.kind),
+            self.encoding
+        )?;
+        if let Some(fingerprint) = &self.fingerprint {
+            write!(f, "\n  fingerprint {fingerprint}")?;
+        }
+        if let Some(nonce) = &self.nonce {
+            write!(f, "\n  nonce {nonce}")?;
+        }
+        Ok(())
+    }
+}
+
+/// One engine of this build.
+#[derive(Serialize)]
+struct Listed {
+    engine: &'static str,
+    description: &'static str,
+    lanes: usize,
+    chosen: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+impl Listed {
+    fn new(engine: Engine, chosen: Engine, global: &Global) -> Self {
+        let reason = || {
+            if global.engine != "auto" {
+                "named with --engine".to_owned()
+            } else if env::var_os(ENGINE_VARIABLE).is_some_and(|name| !name.is_empty()) {
+                format!("named in {ENGINE_VARIABLE}")
+            } else {
+                "the fastest for one signature on this processor".to_owned()
+            }
+        };
+        Self {
+            engine: engine.name(),
+            description: engine.description(),
+            lanes: engine.lanes(),
+            chosen: engine == chosen,
+            reason: (engine == chosen).then(reason),
+        }
+    }
+}
+
+impl fmt::Display for Listed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = if self.chosen { "*" } else { " " };
+        let name = format!("{:<10}", self.engine);
+        write!(
+            f,
+            "{} {} {}",
+            Styled(GOOD, mark),
+            Styled(STRONG, name),
+            self.description
+        )?;
+        match &self.reason {
+            Some(reason) => write!(f, "; chosen: {reason}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! `kat`: does this machine, with this engine, compute the published answers?
+
+use crate::{
+    error::{Error, Result, Status, serialize_path},
+    input::open,
+    output::{Access, Overwrite, Pending},
+    progress::{Progress, Unit},
+    ui::{BAD, GOOD, Styled, Ui},
+};
+use clap::{
+    Args, Subcommand,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use falcon::Engine;
+use falcon_kat::{
+    Algorithm, EngineSubject, KeyForm,
+    replay::{self, CheckError, GenerateError, Report},
+    rsp::Style,
+};
+use serde::Serialize;
+use std::{
+    fmt,
+    io::{self, BufReader, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+/// Check or generate known-answer files of NIST and PQClean
+#[derive(Debug, Subcommand)]
+pub(crate) enum Kat {
+    Check(Check),
+    Generate(Generate),
+}
+
+/// Regenerate every record of a file from its seed and compare all bytes
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// The file, of NIST's `.rsp` form; `-` is standard input
+    #[arg(value_name = "FILE.rsp")]
+    file: PathBuf,
+    /// The algorithm, where the file does not tell it
+    #[arg(short, long, value_parser = algorithm_parser())]
+    algorithm: Option<Algorithm>,
+}
+
+/// Print a known-answer file
+#[derive(Debug, Args)]
+pub(crate) struct Generate {
+    /// The algorithm
+    #[arg(short, long, value_parser = algorithm_parser())]
+    algorithm: Algorithm,
+    /// Number of records; NIST's files have 100, PQClean's 1
+    #[arg(short = 'n', long)]
+    count: u64,
+    /// How records are separated
+    #[arg(long, default_value = "nist", value_parser = style_parser())]
+    style: Style,
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Overwrite FILE
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
+    PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::name))
+        .try_map(|name| name.parse::<Algorithm>())
+}
+
+fn style_parser() -> impl TypedValueParser<Value = Style> {
+    PossibleValuesParser::new(["nist", "pqclean"]).try_map(|name| name.parse::<Style>())
+}
+
+/// On all lanes of the engine.
+fn subject(engine: Engine) -> EngineSubject {
+    EngineSubject {
+        engine,
+        form: KeyForm::Batch,
+    }
+}
+
+impl Kat {
+    pub(crate) fn run(self, engine: Engine, ui: Ui) -> Result<Status> {
+        match self {
+            Self::Check(check) => check.run(engine, ui),
+            Self::Generate(generate) => generate.run(engine, ui),
+        }
+    }
+}
+
+impl Check {
+    fn run(self, engine: Engine, ui: Ui) -> Result<Status> {
+        let input = BufReader::new(open(&self.file)?);
+        let progress = Progress::new(ui, Unit::Items("records"), None);
+        let mut known = 0;
+        let told = |done| {
+            progress.add(done - known);
+            known = done;
+        };
+        let report = replay::check(input, self.algorithm, &subject(engine), told)
+            .map_err(|error| check_error(&self.file, &error))?;
+        drop(progress);
+        let answer = Answer::new(&self.file, engine, &report);
+        ui.report(&answer)?;
+        Ok(if answer.matches {
+            Status::Valid
+        } else {
+            Status::Invalid
+        })
+    }
+}
+
+fn check_error(path: &Path, error: &CheckError) -> Error {
+    let told = Error::at(path, "cannot be checked").because(error);
+    match error {
+        CheckError::Algorithm => told.hint("name it with --algorithm"),
+        CheckError::Empty | CheckError::Read(_) => told,
+    }
+}
+
+impl Generate {
+    fn run(self, engine: Engine, ui: Ui) -> Result<Status> {
+        match &self.output {
+            None => {
+                let mut out = BufWriter::new(io::stdout().lock());
+                self.write(engine, ui, &mut out)?;
+                out.flush().map_err(|error| Error::stdout(&error))?;
+            }
+            Some(path) => {
+                let overwrite = Overwrite::from_force(self.force);
+                let mut file = Pending::create(path, Access::Default, overwrite)?;
+                self.write(engine, ui, &mut file)?;
+                file.commit()?;
+            }
+        }
+        Ok(Status::Valid)
+    }
+
+    fn write(&self, engine: Engine, ui: Ui, out: &mut impl Write) -> Result<()> {
+        let progress = Progress::new(ui, Unit::Items("records"), Some(self.count));
+        let mut known = 0;
+        let told = |done| {
+            progress.add(done - known);
+            known = done;
+        };
+        replay::generate(
+            self.algorithm,
+            self.count,
+            self.style,
+            &subject(engine),
+            out,
+            told,
+        )
+        .map(|_| ())
+        .map_err(|error| match (error, &self.output) {
+            (GenerateError::Io(error), Some(path)) => Error::io(path, "cannot write", &error),
+            (GenerateError::Io(error), None) => Error::stdout(&error),
+            (GenerateError::Failure(failure), _) => Error::new(failure),
+        })
+    }
+}
+
+/// The result of a check.
+#[derive(Serialize)]
+struct Answer<'a> {
+    #[serde(serialize_with = "serialize_path")]
+    file: &'a Path,
+    algorithm: &'static str,
+    engine: &'static str,
+    matches: bool,
+    /// Records that match, before the first that does not.
+    records: u64,
+    /// Whether all seeds and messages are those of NIST's generator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nist_inputs: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finding: Option<String>,
+}
+
+impl<'a> Answer<'a> {
+    fn new(file: &'a Path, engine: Engine, report: &Report) -> Self {
+        Self {
+            file,
+            algorithm: report.algorithm.name(),
+            engine: engine.name(),
+            matches: report.finding.is_none(),
+            records: report.records,
+            nist_inputs: report.finding.is_none().then_some(report.nist_inputs),
+            finding: report.finding.as_ref().map(ToString::to_string),
+        }
+    }
+}
+
+impl fmt::Display for Answer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.file.display();
+        let Self {
+            records,
+            algorithm,
+            engine,
+            ..
+        } = self;
+        match &self.finding {
+            None => write!(
+                f,
+                "{file}: {}: {records} record{} of {algorithm} match on engine {engine}",
+                Styled(GOOD, "OK"),
+                if *records == 1 { "" } else { "s" }
+            )?,
+            Some(finding) => write!(
+                f,
+                "{file}: {}: {finding} ({algorithm}, engine {engine}, {records} records before it match)",
+                Styled(BAD, "DIFFERENT")
+            )?,
+        }
+        if self.nist_inputs == Some(false) {
+            f.write_str("; seeds and messages are not NIST's")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,205 @@
+//! `keygen`: a new key pair in two files.
+
+use crate::{
+    engine::{SEED_LEN, fresh_seed, keygen},
+    error::{Error, Result, Status, serialize_path},
+    input::read_object,
+    keys,
+    list::with_suffix,
+    output::{Access, Overwrite, Pending, check_target},
+    passphrase::PassphraseSource,
+    scheme::Algorithm,
+    ui::Ui,
+};
+use clap::Args;
+use serde::Serialize;
+use std::{
+    fmt, fs,
+    path::{Path, PathBuf},
+};
+use zeroize::{Zeroize, Zeroizing};
+
+/// Make a key pair: KEY (PKCS#8, mode 0600) and KEY.pub (SubjectPublicKeyInfo), both PEM
+#[derive(Debug, Args)]
+pub(crate) struct Keygen {
+    /// The algorithm
+    #[arg(short, long, value_enum, default_value = "falcon-512")]
+    algorithm: Algorithm,
+    /// Where the secret key goes; the public key goes to KEY.pub
+    #[arg(short, long, value_name = "KEY", default_value = "falcon.key")]
+    output: PathBuf,
+    /// Encrypt the secret key; asks for a passphrase unless --passphrase-file gives it
+    #[arg(long)]
+    passphrase: bool,
+    #[command(flatten)]
+    source: PassphraseSource,
+    /// Restore the key of a 32-byte seed (32 bytes, or 64 hexadecimal digits); the same everywhere
+    #[arg(long, value_name = "FILE")]
+    seed_file: Option<PathBuf>,
+    /// Overwrite KEY and KEY.pub
+    #[arg(long)]
+    force: bool,
+}
+
+impl Keygen {
+    pub(crate) fn run(self, ui: Ui) -> Result<Status> {
+        let overwrite = Overwrite::from_force(self.force);
+        let public_path = with_suffix(&self.output, ".pub");
+        check_target(&self.output, overwrite)?;
+        check_target(&public_path, overwrite)?;
+        let seed = self.seed_file.as_deref().map(read_seed).transpose()?;
+        let encrypted = self.passphrase || self.source.passphrase_file.is_some();
+        let passphrase = encrypted
+            .then(|| self.source.new_key(&self.output))
+            .transpose()?;
+
+        let seed = seed.map_or_else(fresh_seed, Ok)?;
+        let secret = keygen(self.algorithm, &seed);
+        let public = secret.public_key();
+        let pair = Pair {
+            secret: keys::secret_pem(&secret, passphrase.as_deref().map(String::as_str))?,
+            public: keys::public_pem(&public)?,
+        };
+        pair.write(&self.output, &public_path, overwrite)?;
+
+        if !encrypted {
+            ui.note("the secret key is not encrypted; --passphrase would ask for a passphrase");
+        }
+        ui.report(&Made {
+            algorithm: self.algorithm,
+            secret_key: &self.output,
+            public_key: &public_path,
+            encrypted,
+            fingerprint: keys::fingerprint(&public)?,
+        })?;
+        Ok(Status::Valid)
+    }
+}
+
+/// The two files.
+struct Pair {
+    secret: Zeroizing<String>,
+    public: String,
+}
+
+impl Pair {
+    /// Both files or neither. The secret one comes first: the public key can
+    /// be had from it, not the other way round.
+    fn write(&self, secret: &Path, public: &Path, overwrite: Overwrite) -> Result<()> {
+        let prepare = |path, text: &str, access| {
+            Pending::with_bytes(path, text.as_bytes(), access, overwrite)
+        };
+        let secret_file = prepare(secret, &self.secret, Access::OwnerOnly)?;
+        let public_file = prepare(public, &self.public, Access::Default)?;
+        secret_file.commit()?;
+        public_file.commit().inspect_err(|_| {
+            // Someone made KEY.pub in the meantime. With --force an older
+            // key was replaced already, and the new one is worth keeping.
+            if overwrite == Overwrite::Never {
+                let _ = fs::remove_file(secret);
+            }
+        })
+    }
+}
+
+fn read_seed(path: &Path) -> Result<Zeroizing<[u8; SEED_LEN]>> {
+    let bytes = read_object(path, "seed")?;
+    parse_seed(&bytes).ok_or_else(|| {
+        Error::at(
+            path,
+            "is not a seed: neither 32 bytes nor 64 hexadecimal digits",
+        )
+        .hint("make one with: head -c 32 /dev/urandom > FILE")
+    })
+}
+
+/// 32 bytes as they are, or as digits with one line end.
+fn parse_seed(bytes: &[u8]) -> Option<Zeroizing<[u8; SEED_LEN]>> {
+    let mut seed = Zeroizing::new([0; SEED_LEN]);
+    if bytes.len() == SEED_LEN {
+        seed.copy_from_slice(bytes);
+        return Some(seed);
+    }
+    let digits = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let digits = digits.strip_suffix(b"\r").unwrap_or(digits);
+    if digits.len() != 2 * SEED_LEN {
+        return None;
+    }
+    let mut digit_pairs = digits.chunks_exact(2);
+    for byte in seed.iter_mut() {
+        let [high, low] = digit_pairs.next()? else {
+            return None;
+        };
+        let value = |digit: u8| char::from(digit).to_digit(16);
+        let mut pair = [value(*high)?, value(*low)?];
+        *byte = (pair[0] << 4 | pair[1]) as u8;
+        pair.zeroize();
+    }
+    Some(seed)
+}
+
+/// What was made.
+#[derive(Serialize)]
+struct Made<'a> {
+    algorithm: Algorithm,
+    #[serde(serialize_with = "serialize_path")]
+    secret_key: &'a Path,
+    #[serde(serialize_with = "serialize_path")]
+    public_key: &'a Path,
+    encrypted: bool,
+    fingerprint: String,
+}
+
+impl fmt::Display for Made<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let encrypted = if self.encrypted { ", encrypted" } else { "" };
+        writeln!(
+            f,
+            "{} secret key{encrypted}: {}",
+            self.algorithm,
+            self.secret_key.display()
+        )?;
+        writeln!(
+            f,
+            "{} public key: {}",
+            self.algorithm,
+            self.public_key.display()
+        )?;
+        write!(f, "fingerprint: {}", self.fingerprint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_is_bytes_or_digits() {
+        let expected: [u8; SEED_LEN] = core::array::from_fn(|i| 0xf0 ^ i as u8);
+        let digits: String = expected.iter().map(|byte| format!("{byte:02x}")).collect();
+        for text in [
+            digits.clone(),
+            format!("{digits}\n"),
+            format!("{digits}\r\n"),
+            digits.to_ascii_uppercase(),
+        ] {
+            assert_eq!(*parse_seed(text.as_bytes()).unwrap(), expected);
+        }
+        assert_eq!(*parse_seed(&expected).unwrap(), expected);
+    }
+
+    #[test]
+    fn anything_else_is_no_seed() {
+        let digits = "0".repeat(2 * SEED_LEN);
+        for text in [
+            "",
+            &digits[1..],
+            &format!("{digits}0"),
+            &format!("{digits}\n\n"),
+            &digits.replacen('0', "g", 1),
+            &digits.replacen('0', "+", 1),
+        ] {
+            assert!(parse_seed(text.as_bytes()).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! One file a command: its arguments and what it does.
+
+pub(crate) mod bench;
+pub(crate) mod completions;
+pub(crate) mod demo;
+pub(crate) mod inspect;
+pub(crate) mod kat;
+pub(crate) mod keygen;
+pub(crate) mod man;
+pub(crate) mod sign;
+pub(crate) mod verify;

@@ -1,0 +1,239 @@
+//! `verify`: are these the signatures of these files?
+
+use crate::{
+    error::{Error, Result, Status},
+    input::{is_standard, total_size},
+    keys::{load_public, load_signature},
+    list::{self, Pair, signature_path},
+    message,
+    parallel::for_each_in_order,
+    progress::{Progress, Unit},
+    scheme::{AnySignature, Either, PublicKey},
+    ui::{BAD, GOOD, Styled, Ui},
+};
+use clap::Args;
+use falcon::{Parameters, Signature, VerifyingKey};
+use serde::Serialize;
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+/// Verify files against their signatures
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A line of LIST is a file, whose signature is FILE.sig, or a file and its
+signature with a tab between them; blank lines and lines with # do not count.
+
+Exit status: 0 all valid; 1 at least one invalid; 2 none invalid, but some
+could not be checked.")]
+pub(crate) struct Verify {
+    /// The public key
+    #[arg(short, long, value_name = "KEY.pub")]
+    public_key: PathBuf,
+    /// Files to verify; `-` is standard input
+    #[arg(value_name = "FILE", required_unless_present = "check")]
+    files: Vec<PathBuf>,
+    /// The signature of the only FILE [default: FILE.sig]
+    #[arg(short, long, value_name = "SIG")]
+    signature: Option<PathBuf>,
+    /// Verify every file of a list, going on after failures
+    #[arg(short, long, value_name = "LIST", conflicts_with_all = ["files", "signature"])]
+    check: Option<PathBuf>,
+}
+
+impl Verify {
+    pub(crate) fn run(self, ui: Ui) -> Result<Status> {
+        let pairs = self.pairs()?;
+        let key = load_public(&self.public_key)?;
+        let size = total_size(pairs.iter().map(|pair| pair.file.as_path()));
+        let progress = Progress::new(ui, Unit::Bytes, Some(size));
+        let mut count = Count::default();
+        for_each_in_order(
+            &pairs,
+            |pair| Verdict::new(pair, verify(&key, pair, &progress)),
+            |verdict| {
+                count.add(&verdict);
+                progress.suspend(|| verdict.tell(ui))
+            },
+        )?;
+        drop(progress);
+        count.warn(ui);
+        Ok(count.status)
+    }
+
+    fn pairs(&self) -> Result<Vec<Pair>> {
+        if let Some(path) = &self.check {
+            let pairs = list::read(path)?;
+            if pairs.is_empty() {
+                return Err(Error::at(path, "names no file").hint("write one file name a line"));
+            }
+            return Ok(pairs);
+        }
+        match (&self.files[..], &self.signature) {
+            ([file], Some(signature)) => {
+                if is_standard(file) && is_standard(signature) {
+                    return Err(Error::new(
+                        "message and signature cannot both be standard input",
+                    ));
+                }
+                Ok(vec![Pair {
+                    file: file.clone(),
+                    signature: signature.clone(),
+                }])
+            }
+            (_, Some(_)) => Err(Error::new("--signature is for one file, not for several")
+                .hint("put the signatures beside the files, or use --check")),
+            (files, None) if files.iter().any(|file| is_standard(file)) => {
+                Err(Error::new("standard input has no signature beside it")
+                    .hint("name it with --signature"))
+            }
+            (files, None) => Ok(files.iter().map(|file| Pair::beside(file)).collect()),
+        }
+    }
+}
+
+/// Whether the pair verifies; an error if that cannot be found out.
+pub(crate) fn verify(key: &PublicKey, pair: &Pair, progress: &Progress) -> Result<bool> {
+    let signature = load_signature(&pair.signature).map_err(|error| {
+        if pair.signature.exists() || pair.signature != signature_path(&pair.file) {
+            error
+        } else {
+            error.hint("sign the file first, or name its signature with --signature")
+        }
+    })?;
+    match (key, &signature.0) {
+        (Either::Falcon512(key), Either::Falcon512(signature)) => {
+            verify_stream(key, signature, &pair.file, progress)
+        }
+        (Either::Falcon1024(key), Either::Falcon1024(signature)) => {
+            verify_stream(key, signature, &pair.file, progress)
+        }
+        (key, signature) => Err(mismatch(&pair.signature, key, signature)),
+    }
+}
+
+fn mismatch(path: &Path, key: &PublicKey, signature: &AnySignature) -> Error {
+    let (signature, key) = (signature.algorithm(), key.algorithm());
+    Error::at(
+        path,
+        format_args!("is a {signature} signature, the key is for {key}"),
+    )
+}
+
+fn verify_stream<P: Parameters>(
+    key: &VerifyingKey<P>,
+    signature: &Signature<P>,
+    message: &Path,
+    progress: &Progress,
+) -> Result<bool> {
+    let mut hasher = key.hasher(signature.nonce());
+    message::read(message, progress, |part| hasher.update(part))?;
+    Ok(key.verify_hashed(hasher, signature).is_ok())
+}
+
+/// What came out for one file.
+#[derive(Serialize)]
+struct Verdict {
+    file: String,
+    signature: String,
+    status: FileStatus,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    error: Option<Error>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum FileStatus {
+    Valid,
+    Invalid,
+    Unchecked,
+}
+
+impl Verdict {
+    fn new(pair: &Pair, outcome: Result<bool>) -> Self {
+        let (status, error) = match outcome {
+            Ok(true) => (FileStatus::Valid, None),
+            Ok(false) => (FileStatus::Invalid, None),
+            Err(error) => (FileStatus::Unchecked, Some(error)),
+        };
+        Self {
+            file: pair.file.to_string_lossy().into_owned(),
+            signature: pair.signature.to_string_lossy().into_owned(),
+            status,
+            error,
+        }
+    }
+
+    fn tell(&self, ui: Ui) -> Result<()> {
+        ui.report(self)?;
+        match &self.error {
+            // In JSON the object itself has it.
+            Some(error) if !ui.json => ui.error(error),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (style, text) = match self.status {
+            FileStatus::Valid => (GOOD, "OK"),
+            FileStatus::Invalid => (BAD, "INVALID"),
+            FileStatus::Unchecked => (BAD, "NOT CHECKED"),
+        };
+        write!(f, "{}: {}", self.file, Styled(style, text))
+    }
+}
+
+/// Files by outcome.
+struct Count {
+    files: usize,
+    invalid: usize,
+    unchecked: usize,
+    status: Status,
+}
+
+impl Default for Count {
+    fn default() -> Self {
+        Self {
+            files: 0,
+            invalid: 0,
+            unchecked: 0,
+            status: Status::Valid,
+        }
+    }
+}
+
+impl Count {
+    fn add(&mut self, verdict: &Verdict) {
+        self.files += 1;
+        let status = match verdict.status {
+            FileStatus::Valid => Status::Valid,
+            FileStatus::Invalid => {
+                self.invalid += 1;
+                Status::Invalid
+            }
+            FileStatus::Unchecked => {
+                self.unchecked += 1;
+                Status::Failure
+            }
+        };
+        self.status = self.status.max(status);
+    }
+
+    /// The last word on a list that was too long to be read line by line.
+    fn warn(&self, ui: Ui) {
+        if self.files > 1 && self.invalid > 0 {
+            let (invalid, files) = (self.invalid, self.files);
+            ui.warn(format_args!("{invalid} of {files} signatures invalid"));
+        }
+        if self.files > 1 && self.unchecked > 0 {
+            let (unchecked, files) = (self.unchecked, self.files);
+            ui.warn(format_args!(
+                "{unchecked} of {files} files could not be checked"
+            ));
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What went wrong, where, and what to do next; and the exit status it means.
+
+use serde::{Serialize, Serializer};
+use std::{fmt, io, path::Path, process::ExitCode};
+
+/// How a command ended. The order is that of severity when several files end
+/// differently: an invalid signature is the answer that must not be missed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Status {
+    /// Everything asked for was done; every signature is valid.
+    Valid,
+    /// Usage, input or output, or something that does not decode.
+    Failure,
+    /// A signature is invalid, or a known answer is not met.
+    Invalid,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(match status {
+            Status::Valid => 0,
+            Status::Invalid => 1,
+            Status::Failure => 2,
+        })
+    }
+}
+
+/// Why a command could not be carried out.
+#[derive(Debug, Serialize)]
+pub(crate) struct Error {
+    /// What went wrong.
+    #[serde(rename = "error")]
+    what: String,
+    /// The file it went wrong with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    /// What the system or a decoder said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<String>,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    /// The reader of the output has gone: there is nobody to tell.
+    #[serde(skip)]
+    broken_pipe: bool,
+}
+
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// An error that concerns no file.
+    pub(crate) fn new(what: impl fmt::Display) -> Self {
+        Self {
+            what: what.to_string(),
+            path: None,
+            cause: None,
+            hint: None,
+            broken_pipe: false,
+        }
+    }
+
+    /// `what` happened to the file at `path`.
+    pub(crate) fn at(path: &Path, what: impl fmt::Display) -> Self {
+        Self {
+            path: Some(display(path)),
+            ..Self::new(what)
+        }
+    }
+
+    /// Reading or writing failed. `what` is such as "cannot read".
+    pub(crate) fn io(path: &Path, what: impl fmt::Display, cause: &io::Error) -> Self {
+        Self::at(path, what).because(cause)
+    }
+
+    /// Writing the results failed.
+    pub(crate) fn stdout(cause: &io::Error) -> Self {
+        Self {
+            broken_pipe: cause.kind() == io::ErrorKind::BrokenPipe,
+            ..Self::new("cannot write to standard output").because(cause)
+        }
+    }
+
+    /// Adds what the system or a decoder said.
+    pub(crate) fn because(self, cause: impl fmt::Display) -> Self {
+        Self {
+            cause: Some(cause.to_string()),
+            ..self
+        }
+    }
+
+    /// Adds what to do next.
+    pub(crate) fn hint(self, hint: impl fmt::Display) -> Self {
+        Self {
+            hint: Some(hint.to_string()),
+            ..self
+        }
+    }
+
+    /// Whether the reader of the output has gone.
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        self.broken_pipe
+    }
+
+    /// What to do next.
+    pub(crate) fn next_step(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
+
+/// One line, without the hint.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = &self.path {
+            write!(f, "{path}: ")?;
+        }
+        f.write_str(&self.what)?;
+        match &self.cause {
+            Some(cause) => write!(f, ": {cause}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A path as it is shown: `-` by name.
+pub(crate) fn display(path: &Path) -> String {
+    if path == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
+    }
+}
+
+/// A path in JSON: as it was given.
+pub(crate) fn serialize_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}

@@ -1,0 +1,59 @@
+//! Files and standard input.
+
+use crate::error::{Error, Result};
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+use zeroize::Zeroizing;
+
+/// No key or signature, in any encoding, is larger.
+const MAX_OBJECT: u64 = 64 * 1024;
+
+/// Whether the path means standard input or output.
+pub(crate) fn is_standard(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Opens a message for reading as a stream.
+pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>> {
+    if is_standard(path) {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
+    // A folder opens, and only then refuses to be read.
+    match file.metadata() {
+        Ok(metadata) if metadata.is_dir() => {
+            Err(Error::at(path, "is a folder").hint("name the files in it"))
+        }
+        _ => Ok(Box::new(file)),
+    }
+}
+
+/// Reads a key or a signature, whole. The memory is wiped: it may be a key.
+pub(crate) fn read_object(path: &Path, kind: &str) -> Result<Zeroizing<Vec<u8>>> {
+    // Growing would leave copies of the secret behind.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_OBJECT as usize + 1));
+    open(path)?
+        .take(MAX_OBJECT + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| cannot_read(path, &error))?;
+    if bytes.len() as u64 > MAX_OBJECT {
+        return Err(Error::at(path, format_args!("too large to be a {kind}")));
+    }
+    Ok(bytes)
+}
+
+/// Reading failed.
+pub(crate) fn cannot_read(path: &Path, error: &io::Error) -> Error {
+    Error::io(path, "cannot read", error)
+}
+
+/// Bytes of the regular files among the paths, for a progress bar.
+pub(crate) fn total_size<'a>(paths: impl Iterator<Item = &'a Path>) -> u64 {
+    paths
+        .filter_map(|path| path.metadata().ok())
+        .map(|metadata| metadata.len())
+        .sum()
+}

@@ -1,0 +1,117 @@
+//! Keys in files.
+
+use crate::{
+    error::{Error, Result},
+    input::{is_standard, read_object},
+    object::{self, Container, Object},
+    passphrase::PassphraseSource,
+    scheme::{AnySignature, PublicKey, SecretKey, either},
+};
+use falcon::{
+    Format,
+    pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding},
+};
+use getrandom::SysRng;
+use sha2::{Digest, Sha256};
+use std::path::Path;
+use zeroize::Zeroizing;
+
+/// Reads a key or a signature.
+pub(crate) fn load(path: &Path) -> Result<(Object, Container)> {
+    let bytes = read_object(path, "key or a signature")?;
+    object::decode(&bytes)
+        .map_err(|error| Error::at(path, "is neither a key nor a signature").because(error))
+}
+
+/// Says how to make a key, where there is none.
+fn load_or_hint(path: &Path, secret: &Path) -> Result<(Object, Container)> {
+    load(path).map_err(|error| {
+        if is_standard(path) || path.exists() {
+            error
+        } else {
+            let keygen = format!("falcon-cli keygen -o {}", secret.display());
+            error.hint(format_args!("make a key pair with: {keygen}"))
+        }
+    })
+}
+
+/// Reads a secret key; asks for its passphrase if it is encrypted.
+pub(crate) fn load_secret(path: &Path, passphrase: &PassphraseSource) -> Result<SecretKey> {
+    match load_or_hint(path, path)?.0 {
+        Object::Secret(key) => Ok(key),
+        Object::Encrypted(der) => decrypt(path, &der, passphrase),
+        other => {
+            let error = unexpected(path, "a secret key", &other);
+            Err(match other {
+                Object::Public(_) => error.hint("signing needs the file without .pub"),
+                _ => error,
+            })
+        }
+    }
+}
+
+/// Opens an encrypted secret key.
+pub(crate) fn decrypt(path: &Path, der: &[u8], passphrase: &PassphraseSource) -> Result<SecretKey> {
+    let passphrase = passphrase.existing(path)?;
+    object::decrypt(der, &passphrase)
+        .map_err(|error| Error::at(path, "cannot be decrypted").because(error))?
+        .ok_or_else(|| {
+            Error::at(path, "cannot be decrypted with this passphrase")
+                .hint("try again, or check the file of --passphrase-file")
+        })
+}
+
+/// Reads a public key. A secret key is refused: it has no business there.
+pub(crate) fn load_public(path: &Path) -> Result<PublicKey> {
+    match load_or_hint(path, &path.with_extension(""))?.0 {
+        Object::Public(key) => Ok(key),
+        other => {
+            let error = unexpected(path, "a public key", &other);
+            Err(match other {
+                Object::Secret(_) | Object::Encrypted(_) => {
+                    error.hint(format_args!("name {}.pub instead", path.display()))
+                }
+                _ => error,
+            })
+        }
+    }
+}
+
+/// Reads a signature.
+pub(crate) fn load_signature(path: &Path) -> Result<(AnySignature, Format)> {
+    match load(path)?.0 {
+        Object::Signature(signature, format) => Ok((signature, format)),
+        other => Err(unexpected(path, "a signature", &other)),
+    }
+}
+
+fn unexpected(path: &Path, expected: &str, found: &Object) -> Error {
+    Error::at(path, format_args!("is {}, not {expected}", found.kind()))
+}
+
+/// PKCS#8 PEM, encrypted if there is a passphrase.
+pub(crate) fn secret_pem(key: &SecretKey, passphrase: Option<&str>) -> Result<Zeroizing<String>> {
+    either!(key, key => match passphrase {
+        None => key.to_pkcs8_pem(LineEnding::LF),
+        Some(passphrase) => {
+            key.to_pkcs8_encrypted_pem_with_rng(&mut SysRng, passphrase, LineEnding::LF)
+        },
+    })
+    .map_err(|error| Error::new("the secret key cannot be encoded").because(error))
+}
+
+/// SubjectPublicKeyInfo PEM.
+pub(crate) fn public_pem(key: &PublicKey) -> Result<String> {
+    either!(key, key => key.to_public_key_pem(LineEnding::LF))
+        .map_err(|error| Error::new("the public key cannot be encoded").because(error))
+}
+
+/// SHA-256 of the SubjectPublicKeyInfo DER, in hexadecimal:
+/// `openssl base64 -d` and `sha256sum` of the PEM's body give the same.
+pub(crate) fn fingerprint(key: &PublicKey) -> Result<String> {
+    let der = either!(key, key => key.to_public_key_der())
+        .map_err(|error| Error::new("the public key cannot be encoded").because(error))?;
+    let digest = Sha256::digest(der.as_bytes());
+    let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("SHA256:{digits}"))
+}

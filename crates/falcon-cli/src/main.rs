@@ -1,0 +1,53 @@
+//! `falcon-cli`: Falcon signatures on the command line.
+#![forbid(unsafe_code)]
+
+mod cli;
+mod commands;
+mod engine;
+mod error;
+mod input;
+mod keys;
+mod list;
+mod message;
+mod object;
+mod output;
+mod parallel;
+mod passphrase;
+mod progress;
+mod scheme;
+mod ui;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use error::{Result, Status};
+use std::process::ExitCode;
+use ui::Ui;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let ui = Ui {
+        json: cli.global.json,
+        quiet: cli.global.quiet,
+    };
+    let status = run(cli, ui).unwrap_or_else(|error| {
+        ui.error(&error);
+        Status::Failure
+    });
+    status.into()
+}
+
+fn run(cli: Cli, ui: Ui) -> Result<Status> {
+    // Before anything else, so that a wrong name is always told.
+    let engine = engine::select(&cli.global.engine)?;
+    match cli.command {
+        Command::Keygen(keygen) => keygen.run(ui),
+        Command::Sign(sign) => sign.run(engine, ui),
+        Command::Verify(verify) => verify.run(ui),
+        Command::Inspect(inspect) => inspect.run(engine, &cli.global, ui),
+        Command::Kat(kat) => kat.run(engine, ui),
+        Command::Bench(bench) => bench.run(engine, &cli.global, ui),
+        Command::Demo(demo) => demo.run(engine, ui),
+        Command::Completions(completions) => completions.run(),
+        Command::Man(man) => man.run(ui),
+    }
+}

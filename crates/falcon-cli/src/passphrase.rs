@@ -1,0 +1,115 @@
+//! Passphrases: from a terminal or from a file, never from the command line,
+//! where every process of the machine could read them.
+
+use crate::error::{Error, Result};
+use clap::Args;
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
+use zeroize::Zeroizing;
+
+/// A passphrase; its memory is wiped.
+pub(crate) type Passphrase = Zeroizing<String>;
+
+/// Longest passphrase file that is read, so that a wrong path costs nothing.
+const MAX_LEN: u64 = 4096;
+
+/// Where the passphrase of an encrypted key comes from.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct PassphraseSource {
+    /// Read the passphrase of the secret key from the first line of FILE
+    #[arg(long, value_name = "FILE")]
+    pub(crate) passphrase_file: Option<PathBuf>,
+}
+
+impl PassphraseSource {
+    /// The passphrase of an existing key: from the file, or asked for.
+    pub(crate) fn existing(&self, key: &Path) -> Result<Passphrase> {
+        match &self.passphrase_file {
+            Some(path) => read(path),
+            None => ask(&format!("Passphrase of {}: ", key.display())).map_err(|error| {
+                error.hint(format!(
+                    "{} is encrypted: give its passphrase with --passphrase-file",
+                    key.display()
+                ))
+            }),
+        }
+    }
+
+    /// The passphrase of a new key: from the file, or asked for twice.
+    pub(crate) fn new_key(&self, key: &Path) -> Result<Passphrase> {
+        if let Some(path) = &self.passphrase_file {
+            return read(path);
+        }
+        let first = ask(&format!("New passphrase of {}: ", key.display()))?;
+        let second = ask("The same again: ")?;
+        if *first == *second {
+            Ok(first)
+        } else {
+            Err(Error::new("the two passphrases differ").hint("run the command again"))
+        }
+    }
+}
+
+fn ask(prompt: &str) -> Result<Passphrase> {
+    let answer = rpassword::prompt_password(prompt).map_err(|error| {
+        Error::new("cannot ask for the passphrase")
+            .because(error)
+            .hint("without a terminal, use --passphrase-file")
+    })?;
+    non_empty(Zeroizing::new(answer)).ok_or_else(|| Error::new("the passphrase is empty"))
+}
+
+fn read(path: &Path) -> Result<Passphrase> {
+    let cannot_read = |error| Error::io(path, "cannot read", &error);
+    let mut text = Zeroizing::new(String::with_capacity(MAX_LEN as usize + 1));
+    File::open(path)
+        .map_err(cannot_read)?
+        .take(MAX_LEN + 1)
+        .read_to_string(&mut text)
+        .map_err(cannot_read)?;
+    if text.len() as u64 > MAX_LEN {
+        return Err(Error::at(path, format_args!("longer than {MAX_LEN} bytes"))
+            .hint("a passphrase file has one line"));
+    }
+    let line = Zeroizing::new(text.lines().next().unwrap_or_default().to_owned());
+    non_empty(line).ok_or_else(|| {
+        Error::at(path, "its first line, the passphrase, is empty")
+            .hint("write the passphrase to it, or leave --passphrase-file out")
+    })
+}
+
+fn non_empty(passphrase: Passphrase) -> Option<Passphrase> {
+    (!passphrase.is_empty()).then_some(passphrase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn from_file(content: &[u8]) -> Result<Passphrase> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(content).unwrap();
+        read(file.path())
+    }
+
+    #[test]
+    fn the_passphrase_is_the_first_line_without_its_end() {
+        for content in ["a b", "a b\n", "a b\r\n", "a b\nsecond\n"] {
+            assert_eq!(*from_file(content.as_bytes()).unwrap(), "a b");
+        }
+        assert_eq!(*from_file(b" a \n").unwrap(), " a ");
+    }
+
+    #[test]
+    fn empty_long_and_binary_files_are_refused() {
+        assert!(from_file(b"").is_err());
+        assert!(from_file(b"\nsecond").is_err());
+        assert!(from_file(&[b'a'; MAX_LEN as usize + 1]).is_err());
+        assert!(from_file(b"\xff\xfe").is_err());
+        assert!(read(Path::new("/nonexistent")).is_err());
+    }
+}

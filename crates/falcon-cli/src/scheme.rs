@@ -1,0 +1,76 @@
+//! Keys and signatures of either degree behind one type, since a file says
+//! only when it is read which degree it has.
+
+use clap::ValueEnum;
+use falcon::{Falcon512, Falcon1024, Signature, SigningKey, VerifyingKey};
+use serde::Serialize;
+use std::fmt;
+
+/// The degree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+pub(crate) enum Algorithm {
+    /// NIST security level I.
+    #[value(name = "falcon-512")]
+    #[serde(rename = "falcon-512")]
+    Falcon512,
+    /// NIST security level V.
+    #[value(name = "falcon-1024")]
+    #[serde(rename = "falcon-1024")]
+    Falcon1024,
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Falcon512 => "Falcon-512",
+            Self::Falcon1024 => "Falcon-1024",
+        })
+    }
+}
+
+/// Something of either degree.
+#[derive(Clone, Debug)]
+pub(crate) enum Either<A, B> {
+    /// Degree 512.
+    Falcon512(A),
+    /// Degree 1024.
+    Falcon1024(B),
+}
+
+impl<A, B> Either<A, B> {
+    /// The degree.
+    pub(crate) fn algorithm(&self) -> Algorithm {
+        match self {
+            Self::Falcon512(_) => Algorithm::Falcon512,
+            Self::Falcon1024(_) => Algorithm::Falcon1024,
+        }
+    }
+}
+
+/// A signing key. Boxed: it is moved, and its memory is wiped once.
+pub(crate) type SecretKey = Either<Box<SigningKey<Falcon512>>, Box<SigningKey<Falcon1024>>>;
+/// A verifying key.
+pub(crate) type PublicKey = Either<Box<VerifyingKey<Falcon512>>, Box<VerifyingKey<Falcon1024>>>;
+/// A signature.
+pub(crate) type AnySignature = Either<Box<Signature<Falcon512>>, Box<Signature<Falcon1024>>>;
+
+impl SecretKey {
+    /// The key that verifies this key's signatures.
+    pub(crate) fn public_key(&self) -> PublicKey {
+        match self {
+            Self::Falcon512(key) => Either::Falcon512(Box::new(key.verifying_key().clone())),
+            Self::Falcon1024(key) => Either::Falcon1024(Box::new(key.verifying_key().clone())),
+        }
+    }
+}
+
+/// The same expression for either degree.
+macro_rules! either {
+    ($value:expr, $inner:ident => $body:expr) => {
+        match $value {
+            $crate::scheme::Either::Falcon512($inner) => $body,
+            $crate::scheme::Either::Falcon1024($inner) => $body,
+        }
+    };
+}
+pub(crate) use either;

@@ -1,0 +1,12 @@
+//! What commands print and answer, pinned in files.
+//!
+//! `TRYCMD=overwrite cargo test -p falcon-cli --test files` writes them anew.
+
+#[test]
+fn commands_answer_as_the_files_say() {
+    trycmd::TestCases::new()
+        .env("NO_COLOR", "1")
+        .env("COLUMNS", "100")
+        .env("TZ", "UTC")
+        .case("tests/cmd/*.trycmd");
+}
