@@ -26,6 +26,7 @@ pub fn entries(operation: Operation, degree: Degree, engine: Engine) -> Vec<Entr
 
 fn rows<P: Parameters>(operation: Operation, degree: Degree, engine: Engine) -> Vec<Entry> {
     match (operation, engine) {
+        (Operation::Keygen, Engine::Scalar) => keygen::<P>(degree),
         (Operation::Sign, Engine::Scalar) => {
             let mut rows = sign::<P, _>(degree, engine, Scalar);
             rows.push(sign_batch::<P>(degree, engine));
@@ -57,6 +58,20 @@ pub fn key<P: Parameters>() -> SigningKey<P> {
     let byte = |i: usize| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hexadecimal");
     let bytes: Vec<u8> = (0..hex.len() / 2).map(byte).collect();
     SigningKey::try_from(&bytes[..]).expect("a key")
+}
+
+fn keygen<P: Parameters>(degree: Degree) -> Vec<Entry> {
+    let mut random = SplitMix::new(1);
+    vec![entry(
+        Operation::Keygen,
+        Mode::Seed,
+        degree,
+        Engine::Scalar.name(),
+        move || {
+            let key = SigningKey::<P>::from_seed(&fresh_seed(&mut random));
+            black_box((key.to_bytes(), key.verifying_key().to_bytes()));
+        },
+    )]
 }
 
 /// Hedged signing into padded bytes, with caller-owned scratch: from the key's

@@ -25,68 +25,136 @@ fn complex_mul_conj<L: Lanes>(l: L, a: Complex<L>, b: Complex<L>) -> Complex<L> 
     )
 }
 
-/// Twiddle `k` in every lane.
+/// The `m` twiddles of the stage of `m` blocks.
 #[inline(always)]
-fn twiddle<L: Lanes>(l: L, k: usize) -> Complex<L> {
-    (l.splat(TWIDDLE_RE[k & 511]), l.splat(TWIDDLE_IM[k & 511]))
+fn twiddles(m: usize) -> (&'static [f64], &'static [f64]) {
+    (&TWIDDLE_RE[m..2 * m], &TWIDDLE_IM[m..2 * m])
 }
 
-/// Real parts and imaginary parts.
+/// Real and imaginary parts of `m` complex numbers. All lengths below are cut
+/// to the same `m`, so that the loops need no checks and become vector code.
 #[inline(always)]
-fn halves<T>(n: usize, f: &[T]) -> (&[T], &[T]) {
-    let (re, im) = f[..n].split_at(n / 2);
-    (re, im)
+fn parts<T>(m: usize, f: &[T]) -> (&[T], &[T]) {
+    (&f[..m], &f[m..2 * m])
 }
 
 #[inline(always)]
-fn halves_mut<T>(n: usize, f: &mut [T]) -> (&mut [T], &mut [T]) {
-    f[..n].split_at_mut(n / 2)
+fn parts_mut<T>(m: usize, f: &mut [T]) -> (&mut [T], &mut [T]) {
+    let (re, im) = f.split_at_mut(m);
+    (re, &mut im[..m])
+}
+
+/// `m` couples of neighbours.
+#[inline(always)]
+fn couples<T>(m: usize, f: &[T]) -> &[[T; 2]] {
+    &f.as_chunks().0[..m]
+}
+
+#[inline(always)]
+fn couples_mut<T>(m: usize, f: &mut [T]) -> &mut [[T; 2]] {
+    &mut f.as_chunks_mut().0[..m]
+}
+
+/// The butterfly from `(x, y)` to `(x + w y, x - w y)`.
+#[inline(always)]
+fn butterfly<L: Lanes>(l: L, x: Complex<L>, y: Complex<L>, w: Complex<L>) -> [Complex<L>; 2] {
+    let y = complex_mul(l, y, w);
+    [
+        (l.add(x.0, y.0), l.add(x.1, y.1)),
+        (l.sub(x.0, y.0), l.sub(x.1, y.1)),
+    ]
+}
+
+/// The butterfly from `(x, y)` to `(x + y, (x - y) conj(w))`.
+#[inline(always)]
+fn inverse_butterfly<L: Lanes>(
+    l: L,
+    x: Complex<L>,
+    y: Complex<L>,
+    w: Complex<L>,
+) -> [Complex<L>; 2] {
+    let d = (l.sub(x.0, y.0), l.sub(x.1, y.1));
+    [
+        (l.add(x.0, y.0), l.add(x.1, y.1)),
+        complex_mul_conj(l, d, w),
+    ]
+}
+
+/// A stage whose butterflies join values `t` apart: block `i` has `2t` values
+/// and one twiddle.
+#[inline(always)]
+fn stage<L: Lanes>(
+    l: L,
+    t: usize,
+    re: &mut [L::F],
+    im: &mut [L::F],
+    butterfly: impl Fn(L, Complex<L>, Complex<L>, Complex<L>) -> [Complex<L>; 2],
+) {
+    let (w_re, w_im) = twiddles(re.len() / (2 * t));
+    let blocks = re.chunks_exact_mut(2 * t).zip(im.chunks_exact_mut(2 * t));
+    for ((re, im), (w_re, w_im)) in blocks.zip(w_re.iter().zip(w_im)) {
+        let w = (l.splat(*w_re), l.splat(*w_im));
+        let ((x_re, y_re), (x_im, y_im)) = (parts_mut(t, re), parts_mut(t, im));
+        for u in 0..t {
+            let [x, y] = butterfly(l, (x_re[u], x_im[u]), (y_re[u], y_im[u]), w);
+            (x_re[u], x_im[u]) = x;
+            (y_re[u], y_im[u]) = y;
+        }
+    }
+}
+
+/// The stage whose butterflies join neighbours.
+#[inline(always)]
+fn stage_of_neighbours<L: Lanes>(
+    l: L,
+    re: &mut [L::F],
+    im: &mut [L::F],
+    butterfly: impl Fn(L, Complex<L>, Complex<L>, Complex<L>) -> [Complex<L>; 2],
+) {
+    let m = re.len() / 2;
+    let (re, im) = (couples_mut(m, re), couples_mut(m, im));
+    let (w_re, w_im) = twiddles(m);
+    for u in 0..m {
+        let ([x_re, y_re], [x_im, y_im]) = (re[u], im[u]);
+        let w = (l.splat(w_re[u]), l.splat(w_im[u]));
+        let [x, y] = butterfly(l, (x_re, x_im), (y_re, y_im), w);
+        (re[u], im[u]) = ([x.0, y.0], [x.1, y.1]);
+    }
 }
 
 #[inline(always)]
 fn fft<L: Lanes>(l: L, logn: u32, f: &mut [L::F]) {
-    let (re, im) = halves_mut(1 << logn, f);
     // Reading f[u] + i f[u + n/2] already is the reduction modulo x^(n/2) - i.
     // Stage by stage, block i holds f mod x^(2t) - w^2 and becomes f mod
     // x^t - w and f mod x^t + w.
-    let mut t = re.len() / 2;
-    while t >= 1 {
-        let blocks = re.len() / (2 * t);
-        let pairs = re.chunks_exact_mut(2 * t).zip(im.chunks_exact_mut(2 * t));
-        for (i, (re, im)) in pairs.enumerate() {
-            let w = twiddle(l, blocks + i);
-            let (re0, re1) = re.split_at_mut(t);
-            let (im0, im1) = im.split_at_mut(t);
-            for (((x_re, x_im), y_re), y_im) in re0.iter_mut().zip(im0).zip(re1).zip(im1) {
-                let y = complex_mul(l, (*y_re, *y_im), w);
-                *y_re = l.sub(*x_re, y.0);
-                *y_im = l.sub(*x_im, y.1);
-                *x_re = l.add(*x_re, y.0);
-                *x_im = l.add(*x_im, y.1);
-            }
-        }
+    let m = 1 << (logn - 1);
+    let (re, im) = parts_mut(m, f);
+    let mut t = m / 2;
+    while t > 2 {
+        stage(l, t, re, im, butterfly);
         t /= 2;
+    }
+    if m >= 4 {
+        stage(l, 2, re, im, butterfly);
+    }
+    if m >= 2 {
+        stage_of_neighbours(l, re, im, butterfly);
     }
 }
 
 #[inline(always)]
 fn ifft<L: Lanes>(l: L, logn: u32, f: &mut [L::F]) {
-    let (re, im) = halves_mut(1 << logn, f);
-    let mut t = 1;
-    while t < re.len() {
-        let blocks = re.len() / (2 * t);
-        let pairs = re.chunks_exact_mut(2 * t).zip(im.chunks_exact_mut(2 * t));
-        for (i, (re, im)) in pairs.enumerate() {
-            let w = twiddle(l, blocks + i);
-            let (re0, re1) = re.split_at_mut(t);
-            let (im0, im1) = im.split_at_mut(t);
-            for (((x_re, x_im), y_re), y_im) in re0.iter_mut().zip(im0).zip(re1).zip(im1) {
-                let d = (l.sub(*x_re, *y_re), l.sub(*x_im, *y_im));
-                *x_re = l.add(*x_re, *y_re);
-                *x_im = l.add(*x_im, *y_im);
-                (*y_re, *y_im) = complex_mul_conj(l, d, w);
-            }
-        }
+    let m = 1 << (logn - 1);
+    let (re, im) = parts_mut(m, f);
+    if m >= 2 {
+        stage_of_neighbours(l, re, im, inverse_butterfly);
+    }
+    if m >= 4 {
+        stage(l, 2, re, im, inverse_butterfly);
+    }
+    let mut t = 4;
+    while t < m {
+        stage(l, t, re, im, inverse_butterfly);
         t *= 2;
     }
     // Every stage doubled the values; n/2 is a power of two, so this is exact.
@@ -99,34 +167,33 @@ fn ifft<L: Lanes>(l: L, logn: u32, f: &mut [L::F]) {
 
 #[inline(always)]
 fn split<L: Lanes>(l: L, logn: u32, f0: &mut [L::F], f1: &mut [L::F], f: &[L::F]) {
-    let n = 1 << logn;
-    let (re, im) = halves(n, f);
-    let (f0_re, f0_im) = halves_mut(n / 2, f0);
-    let (f1_re, f1_im) = halves_mut(n / 2, f1);
-    let input = re.chunks_exact(2).zip(im.chunks_exact(2));
-    let output = f0_re.iter_mut().zip(f0_im).zip(f1_re).zip(f1_im);
-    for (u, ((re, im), (((f0_re, f0_im), f1_re), f1_im))) in input.zip(output).enumerate() {
-        *f0_re = l.half(l.add(re[0], re[1]));
-        *f0_im = l.half(l.add(im[0], im[1]));
-        let d = (l.half(l.sub(re[0], re[1])), l.half(l.sub(im[0], im[1])));
-        (*f1_re, *f1_im) = complex_mul_conj(l, d, twiddle(l, n / 4 + u));
+    let m = 1 << (logn - 2);
+    let (re, im) = parts(2 * m, f);
+    let (re, im) = (couples(m, re), couples(m, im));
+    let (f0_re, f0_im) = parts_mut(m, f0);
+    let (f1_re, f1_im) = parts_mut(m, f1);
+    let (w_re, w_im) = twiddles(m);
+    for u in 0..m {
+        let ([x_re, y_re], [x_im, y_im]) = (re[u], im[u]);
+        (f0_re[u], f0_im[u]) = (l.half(l.add(x_re, y_re)), l.half(l.add(x_im, y_im)));
+        let d = (l.half(l.sub(x_re, y_re)), l.half(l.sub(x_im, y_im)));
+        let w = (l.splat(w_re[u]), l.splat(w_im[u]));
+        (f1_re[u], f1_im[u]) = complex_mul_conj(l, d, w);
     }
 }
 
 #[inline(always)]
 fn merge<L: Lanes>(l: L, logn: u32, f: &mut [L::F], f0: &[L::F], f1: &[L::F]) {
-    let n = 1 << logn;
-    let (re, im) = halves_mut(n, f);
-    let (f0_re, f0_im) = halves(n / 2, f0);
-    let (f1_re, f1_im) = halves(n / 2, f1);
-    let output = re.chunks_exact_mut(2).zip(im.chunks_exact_mut(2));
-    let input = f0_re.iter().zip(f0_im).zip(f1_re).zip(f1_im);
-    for (u, ((re, im), (((f0_re, f0_im), f1_re), f1_im))) in output.zip(input).enumerate() {
-        let y = complex_mul(l, (*f1_re, *f1_im), twiddle(l, n / 4 + u));
-        re[0] = l.add(*f0_re, y.0);
-        im[0] = l.add(*f0_im, y.1);
-        re[1] = l.sub(*f0_re, y.0);
-        im[1] = l.sub(*f0_im, y.1);
+    let m = 1 << (logn - 2);
+    let (re, im) = parts_mut(2 * m, f);
+    let (re, im) = (couples_mut(m, re), couples_mut(m, im));
+    let (f0_re, f0_im) = parts(m, f0);
+    let (f1_re, f1_im) = parts(m, f1);
+    let (w_re, w_im) = twiddles(m);
+    for u in 0..m {
+        let w = (l.splat(w_re[u]), l.splat(w_im[u]));
+        let [x, y] = butterfly(l, (f0_re[u], f0_im[u]), (f1_re[u], f1_im[u]), w);
+        (re[u], im[u]) = ([x.0, y.0], [x.1, y.1]);
     }
 }
 
@@ -155,12 +222,14 @@ impl<L: Lanes> Fft for L {
             || ifft(*self, logn, f),
         );
     }
+    #[inline(always)]
     fn split(&self, logn: u32, f0: &mut [L::F], f1: &mut [L::F], f: &[L::F]) {
         self.vectorize(
             #[inline(always)]
             || split(*self, logn, f0, f1, f),
         );
     }
+    #[inline(always)]
     fn merge(&self, logn: u32, f: &mut [L::F], f0: &[L::F], f1: &[L::F]) {
         self.vectorize(
             #[inline(always)]
@@ -168,6 +237,7 @@ impl<L: Lanes> Fft for L {
         );
     }
 
+    #[inline(always)]
     fn nearest_plane_step(
         &self,
         logn: u32,
@@ -177,25 +247,19 @@ impl<L: Lanes> Fft for L {
         l10: &[f64],
     ) {
         let l = *self;
-        let n = 1 << logn;
+        let m = 1 << (logn - 1);
         l.vectorize(
             #[inline(always)]
             || {
-                let (t0_re, t0_im) = halves_mut(n, t0);
-                let (t1_re, t1_im) = halves_mut(n, t1);
-                let (z1_re, z1_im) = halves(n, z1);
-                let (l10_re, l10_im) = halves(n, l10);
-                let t = t0_re.iter_mut().zip(t0_im).zip(t1_re).zip(t1_im);
-                let z = z1_re.iter().zip(z1_im).zip(l10_re).zip(l10_im);
-                for ((((t0_re, t0_im), t1_re), t1_im), (((z1_re, z1_im), l10_re), l10_im)) in
-                    t.zip(z)
-                {
-                    let d = (l.sub(*t1_re, *z1_re), l.sub(*t1_im, *z1_im));
-                    let p = complex_mul(l, d, (l.splat(*l10_re), l.splat(*l10_im)));
-                    *t0_re = l.add(*t0_re, p.0);
-                    *t0_im = l.add(*t0_im, p.1);
-                    *t1_re = *z1_re;
-                    *t1_im = *z1_im;
+                let (t0_re, t0_im) = parts_mut(m, t0);
+                let (t1_re, t1_im) = parts_mut(m, t1);
+                let (z1_re, z1_im) = parts(m, z1);
+                let (l10_re, l10_im) = parts(m, l10);
+                for u in 0..m {
+                    let d = (l.sub(t1_re[u], z1_re[u]), l.sub(t1_im[u], z1_im[u]));
+                    let p = complex_mul(l, d, (l.splat(l10_re[u]), l.splat(l10_im[u])));
+                    (t0_re[u], t0_im[u]) = (l.add(t0_re[u], p.0), l.add(t0_im[u], p.1));
+                    (t1_re[u], t1_im[u]) = (z1_re[u], z1_im[u]);
                 }
             },
         );
@@ -203,23 +267,20 @@ impl<L: Lanes> Fft for L {
 
     fn target(&self, logn: u32, t0: &mut [L::F], t1: &mut [L::F], b01: &[f64], b11: &[f64]) {
         let l = *self;
-        let n = 1 << logn;
+        let m = 1 << (logn - 1);
         l.vectorize(
             #[inline(always)]
             || {
-                let (t0_re, t0_im) = halves_mut(n, t0);
-                let (t1_re, t1_im) = halves_mut(n, t1);
-                let (b01_re, b01_im) = halves(n, b01);
-                let (b11_re, b11_im) = halves(n, b11);
-                let t = t0_re.iter_mut().zip(t0_im).zip(t1_re).zip(t1_im);
-                let b = b01_re.iter().zip(b01_im).zip(b11_re).zip(b11_im);
-                for ((((t0_re, t0_im), t1_re), t1_im), (((b01_re, b01_im), b11_re), b11_im)) in
-                    t.zip(b)
-                {
-                    let c = (*t0_re, *t0_im);
-                    let p = complex_mul(l, c, (l.splat(*b01_re), l.splat(*b01_im)));
-                    (*t1_re, *t1_im) = (l.neg(p.0), l.neg(p.1));
-                    (*t0_re, *t0_im) = complex_mul(l, c, (l.splat(*b11_re), l.splat(*b11_im)));
+                let (t0_re, t0_im) = parts_mut(m, t0);
+                let (t1_re, t1_im) = parts_mut(m, t1);
+                let (b01_re, b01_im) = parts(m, b01);
+                let (b11_re, b11_im) = parts(m, b11);
+                for u in 0..m {
+                    let c = (t0_re[u], t0_im[u]);
+                    let p = complex_mul(l, c, (l.splat(b01_re[u]), l.splat(b01_im[u])));
+                    (t1_re[u], t1_im[u]) = (l.neg(p.0), l.neg(p.1));
+                    let b11 = (l.splat(b11_re[u]), l.splat(b11_im[u]));
+                    (t0_re[u], t0_im[u]) = complex_mul(l, c, b11);
                 }
             },
         );
@@ -227,16 +288,16 @@ impl<L: Lanes> Fft for L {
 
     fn times_basis(&self, logn: u32, z0: &mut [L::F], z1: &mut [L::F], basis: BasisRef<'_>) {
         let l = *self;
-        let n = 1 << logn;
+        let m = 1 << (logn - 1);
         l.vectorize(
             #[inline(always)]
             || {
-                let (z0_re, z0_im) = halves_mut(n, z0);
-                let (z1_re, z1_im) = halves_mut(n, z1);
+                let (z0_re, z0_im) = parts_mut(m, z0);
+                let (z1_re, z1_im) = parts_mut(m, z1);
                 let [b00, b01, b10, b11] =
-                    [basis.b00, basis.b01, basis.b10, basis.b11].map(|b| halves(n, b));
+                    [basis.b00, basis.b01, basis.b10, basis.b11].map(|b| parts(m, b));
                 let at = |b: (&[f64], &[f64]), u: usize| (l.splat(b.0[u]), l.splat(b.1[u]));
-                for u in 0..n / 2 {
+                for u in 0..m {
                     let (z0, z1) = ((z0_re[u], z0_im[u]), (z1_re[u], z1_im[u]));
                     let (p, r) = (
                         complex_mul(l, z0, at(b00, u)),

@@ -1,0 +1,197 @@
+//! Each primitive alone: `cargo bench -p falcon-benches --bench primitives`.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use falcon::ffsampling::{ffsampling, scratch_len};
+use falcon::fft::{BasisRef, Fft};
+use falcon::hash::{HashToPoint, Shake256, Shake256HashToPoint};
+use falcon::lanes::{Binary64, Portable, Scalar, Soft};
+use falcon::ntt::{Ntt, PortableNtt};
+use falcon::prng::Prng;
+use falcon::sampler::{SamplerZ, SerialSampler};
+use falcon::tree::{Leaf, Stored};
+use falcon::{ExpandedKey, Falcon512, Falcon1024, Parameters};
+use falcon_benches::entry::MESSAGE;
+use falcon_benches::ours::key;
+use std::hint::black_box;
+
+/// Uniform coefficients below `q`.
+fn point(n: usize) -> Vec<u16> {
+    let mut point = vec![0; n];
+    Shake256HashToPoint.hash_to_point(&[1; 40], MESSAGE, &mut point);
+    point
+}
+
+fn hash(c: &mut Criterion) {
+    let mut reader = Shake256::reader(MESSAGE);
+    let mut block = [0; 136];
+    c.bench_function("shake256/block", |b| {
+        b.iter(|| reader.read(black_box(&mut block)))
+    });
+    for n in [512, 1024] {
+        let mut out = vec![0; n];
+        c.bench_function(&format!("hash_to_point/{n}"), |b| {
+            b.iter(|| {
+                Shake256HashToPoint.hash_to_point(&[1; 40], black_box(MESSAGE), &mut out);
+            });
+        });
+    }
+}
+
+fn prng(c: &mut Criterion) {
+    let mut prng = Prng::new(&[1; 56]);
+    c.bench_function("chacha20/512 bytes", |b| {
+        b.iter(|| {
+            // The 64th read of a buffer refills it.
+            for _ in 0..63 {
+                black_box(prng.next_u64());
+            }
+        });
+    });
+}
+
+fn ntt(c: &mut Criterion) {
+    for logn in [9u32, 10] {
+        let n = 1 << logn;
+        let mut words = vec![0; n];
+        let mut tmp = vec![0; n];
+        PortableNtt.set_residues(&mut words, &point(n));
+        let other = words.clone();
+        let id = |name: &str| format!("ntt/{name}/{n}");
+        c.bench_function(&id("forward"), |b| {
+            b.iter(|| PortableNtt.ntt(logn, black_box(&mut words), &mut tmp));
+        });
+        c.bench_function(&id("inverse"), |b| {
+            b.iter(|| PortableNtt.intt(logn, black_box(&mut words), &mut tmp));
+        });
+        c.bench_function(&id("product"), |b| {
+            b.iter(|| PortableNtt.mul_assign(black_box(&mut words), &other));
+        });
+    }
+}
+
+/// The FFT and its relatives over the lanes of `fft`; a call works on one
+/// polynomial a lane.
+fn polynomials<F: Fft>(c: &mut Criterion, name: &str, fft: F) {
+    for logn in [9u32, 10] {
+        let n = 1 << logn;
+        let mut original = vec![F::Real::default(); n];
+        for (i, &value) in point(n).iter().enumerate() {
+            for lane in 0..F::LANES {
+                fft.set(&mut original[i], lane, f64::from(value));
+            }
+        }
+        fft.fft(logn, &mut original);
+        let mut f = original.clone();
+        let (mut half0, mut half1) = (f[n / 2..].to_vec(), f[n / 2..].to_vec());
+        let key = vec![0.5; n];
+        let id = |what: &str| format!("{what}/{name}/{n}");
+        // Forward and back, so that the values stay in range.
+        c.bench_function(&id("fft and ifft"), |b| {
+            b.iter(|| {
+                fft.ifft(logn, black_box(&mut f));
+                fft.fft(logn, black_box(&mut f));
+            });
+        });
+        c.bench_function(&id("split"), |b| {
+            b.iter(|| fft.split(logn, &mut half0, &mut half1, black_box(&original)));
+        });
+        c.bench_function(&id("merge"), |b| {
+            b.iter(|| fft.merge(logn, &mut f, black_box(&half0), black_box(&half1)));
+        });
+        c.bench_function(&id("nearest plane step"), |b| {
+            let (mut t0, mut t1) = (original.clone(), original.clone());
+            b.iter(|| {
+                fft.nearest_plane_step(logn, black_box(&mut t0), &mut t1, &original, &key);
+            });
+        });
+        c.bench_function(&id("times basis"), |b| {
+            let basis = BasisRef {
+                b00: &key,
+                b01: &key,
+                b10: &key,
+                b11: &key,
+            };
+            b.iter(|| {
+                let (mut z0, mut z1) = (original.clone(), original.clone());
+                fft.times_basis(logn, black_box(&mut z0), &mut z1, basis);
+                black_box((z0, z1));
+            });
+        });
+    }
+}
+
+fn transforms(c: &mut Criterion) {
+    polynomials(c, "scalar", Scalar);
+    polynomials(c, "soft", Soft);
+    polynomials(c, "portable4", Portable::<4>);
+}
+
+/// A typical leaf of Falcon-512.
+const LEAF: Leaf = Leaf {
+    dss: 0.222,
+    ccs: 0.85,
+};
+
+fn samplerz<B: Binary64>(c: &mut Criterion, name: &str, arith: B) {
+    let mut sources = [Prng::new(&[2; 56])];
+    let mut sampler = SerialSampler::new(arith, arith, &mut sources);
+    let mut centers = [0.3, -0.7];
+    c.bench_function(&format!("samplerz, two calls/{name}"), |b| {
+        b.iter(|| {
+            centers = [0.37 - centers[1], centers[0] - 0.21];
+            black_box(sampler.sample_pair(black_box(centers), &LEAF));
+        });
+    });
+}
+
+fn sampler(c: &mut Criterion) {
+    samplerz(c, "scalar", Scalar);
+    samplerz(c, "soft", Soft);
+}
+
+/// ffSampling over the tree of a real key; a call samples one vector a lane.
+fn walk<P: Parameters, F: Fft>(c: &mut Criterion, name: &str, fft: F) {
+    let n = P::N;
+    let expanded = key::<P>().expand();
+    let (_, tree) = expanded.as_reals().split_at(4 * n);
+    let mut target = vec![F::Real::default(); n];
+    for (i, &value) in point(n).iter().enumerate() {
+        for lane in 0..F::LANES {
+            fft.set(&mut target[i], lane, f64::from(value) / 12289.0);
+        }
+    }
+    fft.fft(P::LOGN, &mut target);
+    let mut sources: Vec<Prng> = (0..F::LANES).map(|i| Prng::new(&[i as u8; 56])).collect();
+    let mut sampler = SerialSampler::new(Scalar, fft, &mut sources);
+    let mut scratch = vec![F::Real::default(); scratch_len(P::LOGN)];
+    c.bench_function(&format!("ffsampling/{name}/{n}"), |b| {
+        b.iter(|| {
+            let (mut t0, mut t1) = (target.clone(), target.clone());
+            let mut root = Stored::root(P::LOGN, tree);
+            let scratch = &mut scratch;
+            ffsampling(
+                fft,
+                &mut sampler,
+                P::LOGN,
+                &mut root,
+                &mut t0,
+                &mut t1,
+                scratch,
+            );
+            black_box((t0, t1));
+        });
+    });
+}
+
+fn tree_walks(c: &mut Criterion) {
+    walk::<Falcon512, _>(c, "scalar", Scalar);
+    walk::<Falcon1024, _>(c, "scalar", Scalar);
+    walk::<Falcon512, _>(c, "portable4", Portable::<4>);
+    c.bench_function("expand key/scalar/512", |b| {
+        let key = key::<Falcon512>();
+        b.iter(|| -> ExpandedKey<Falcon512> { black_box(&key).expand() });
+    });
+}
+
+criterion_group!(primitives, hash, prng, ntt, transforms, sampler, tree_walks);
+criterion_main!(primitives);
