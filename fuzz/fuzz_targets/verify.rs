@@ -1,0 +1,67 @@
+//! Verification under known keys accepts the known signature of the known
+//! message and nothing else; in pieces it says what it says at once.
+#![no_main]
+
+use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, VerifyingKey};
+use falcon_fuzz::{detached, records_512, records_1024};
+use falcon_kat::rsp::Record;
+use libfuzzer_sys::fuzz_target;
+use std::sync::OnceLock;
+
+struct Known<P: Parameters> {
+    key: VerifyingKey<P>,
+    signature: Signature<P>,
+    message: Vec<u8>,
+}
+
+fn known<P: Parameters>(records: Vec<Record>) -> Vec<Known<P>> {
+    let known = |record: Record| Known {
+        key: VerifyingKey::try_from(&record.public_key[..]).expect("a stored key decodes"),
+        signature: Signature::from_bytes(Format::Compressed, &detached(P::LOGN as u8, &record))
+            .expect("a stored signature decodes"),
+        message: record.message,
+    };
+    records.into_iter().take(3).map(known).collect()
+}
+
+fn verify<P: Parameters>(known: &[Known<P>], signature: &[u8], message: &[u8]) {
+    let Ok(format) = Signature::<P>::detect(signature) else {
+        return;
+    };
+    let Ok(signature) = Signature::<P>::from_bytes(format, signature) else {
+        return;
+    };
+    for known in known {
+        let valid = known.key.verify(message, &signature).is_ok();
+        assert_eq!(
+            valid,
+            signature == known.signature && message == known.message
+        );
+        let (head, tail) = message.split_at(message.len() / 2);
+        assert_eq!(
+            valid,
+            known.key.verify_parts(&[head, tail], &signature).is_ok()
+        );
+    }
+}
+
+static KNOWN_512: OnceLock<Vec<Known<Falcon512>>> = OnceLock::new();
+static KNOWN_1024: OnceLock<Vec<Known<Falcon1024>>> = OnceLock::new();
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((length, rest)) = bytes.split_first_chunk() else {
+        return;
+    };
+    let length = usize::from(u16::from_be_bytes(*length)).min(rest.len());
+    let (signature, message) = rest.split_at(length);
+    verify(
+        KNOWN_512.get_or_init(|| known(records_512())),
+        signature,
+        message,
+    );
+    verify(
+        KNOWN_1024.get_or_init(|| known(records_1024())),
+        signature,
+        message,
+    );
+});
