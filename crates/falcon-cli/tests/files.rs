@@ -1,5 +1,8 @@
 //! What commands print and answer, pinned in files.
 //!
+//! A file runs in a copy of the folder `.in` of its name where a folder `.out`
+//! says what must be there afterwards.
+//!
 //! `TRYCMD=overwrite cargo test -p falcon-cli --test files` writes them anew.
 
 #[test]
