@@ -130,7 +130,7 @@ fn ifft(a: &mut [i64]) {
     }
 }
 
-/// `2^126 / m` for `2^63 <= m < 2^64`, at most 8 below.
+/// `2^126 / m` for `2^63 <= m < 2^64`, within 8.
 pub(super) fn reciprocal(m: u64) -> u64 {
     let high = |a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 64) as u64;
     // y = 2^64 / m in Q62, from 48/17 - 32/17 x (relative error 1/17), which Newton squares.
@@ -232,5 +232,170 @@ pub(super) fn log_squared_norms(logn: u32, f: &[i8], logs: &mut [u32], work: &mu
         let t = (((x << lz) << 1) >> 48) as u32;
         let bend = (((u64::from(t) * u64::from((1 << 16) - t)) >> 16) * 22_544) >> 16;
         *log = ((64 + 63 - lz - 34) << 16) + t + bend as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fft::{TWIDDLE_IM, TWIDDLE_RE};
+    use std::vec;
+    use std::vec::Vec;
+
+    fn polynomial(n: usize, seed: i32) -> Vec<i8> {
+        (0..n as i32)
+            .map(|i| ((i * i * 7 + i * seed + seed) % 13 - 6) as i8)
+            .collect()
+    }
+
+    #[test]
+    fn twiddles_round_to_the_binary64_ones() {
+        for j in 1..512 {
+            for (x, y) in [
+                (TWIDDLES[j][0], TWIDDLE_RE[j]),
+                (TWIDDLES[j][1], TWIDDLE_IM[j]),
+            ] {
+                // Half a unit of binary64 is at most 2^-54.
+                assert!(
+                    (x - (y * 2f64.powi(62)) as i64).abs() <= (1 << 8) + 16,
+                    "{j}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn reciprocals_are_right_to_the_last_bits() {
+        let values = [
+            0,
+            1,
+            12345,
+            u64::MAX >> 1,
+            u64::MAX >> 2,
+            0x1234_5678_9abc_def0,
+        ];
+        for m in values.map(|x| x | 1 << 63) {
+            let exact = (1u128 << 126) / u128::from(m);
+            let error = exact as i128 - i128::from(reciprocal(m));
+            assert!(error.abs() <= 8, "{m}: {error}");
+        }
+    }
+
+    #[test]
+    fn transform_and_back_is_the_identity() {
+        for logn in 1..=10 {
+            let n = 1usize << logn;
+            let a: Vec<i64> = polynomial(n, 5)
+                .iter()
+                .map(|x| i64::from(*x) << 40)
+                .collect();
+            let mut b = a.clone();
+            fft(&mut b);
+            ifft(&mut b);
+            assert!(
+                a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 64),
+                "logn {logn}"
+            );
+        }
+    }
+
+    /// `|f(z)|^2` at all roots, by definition.
+    fn squared_norms(f: &[i8]) -> Vec<f64> {
+        let n = f.len();
+        (0..n)
+            .map(|k| {
+                let (mut re, mut im) = (0.0, 0.0);
+                for (j, x) in f.iter().enumerate() {
+                    let e = (2 * k + 1) * j % (2 * n);
+                    let angle = core::f64::consts::PI * e as f64 / n as f64;
+                    re += f64::from(*x) * angle.cos();
+                    im += f64::from(*x) * angle.sin();
+                }
+                re * re + im * im
+            })
+            .collect()
+    }
+
+    #[test]
+    fn orthogonal_norm_agrees_with_its_definition() {
+        let mut accepted = 0;
+        for seed in 1..60 {
+            let (logn, n) = (6, 64);
+            let mut stream = crate::hash::Shake256::reader(&[seed]);
+            let (mut f, mut g) = (vec![0; n], vec![0; n]);
+            super::super::gauss::sample(logn, &mut stream, &mut f);
+            super::super::gauss::sample(logn, &mut stream, &mut g);
+            let sum: f64 = squared_norms(&f)
+                .iter()
+                .zip(squared_norms(&g))
+                .map(|(x, y)| 1.0 / (x + y))
+                .sum();
+            let norm = 12289f64.powi(2) / n as f64 * sum;
+            let (mut inverse, mut work) = (vec![0; n / 2], vec![0; n]);
+            let short = orthogonal_norm(logn, &f, &g, &mut inverse, &mut work);
+            assert_eq!(short, norm < 16822.4121, "seed {seed}: {norm}");
+            accepted += u32::from(short);
+        }
+        assert!((5..55).contains(&accepted), "{accepted}: one-sided test");
+    }
+
+    #[test]
+    fn logarithms_agree_with_binary64() {
+        let (logn, n) = (5, 32);
+        let f = polynomial(n, 9);
+        let (mut logs, mut work) = (vec![0; n / 2], vec![0; n]);
+        log_squared_norms(logn, &f, &mut logs, &mut work);
+        let mut ours: Vec<f64> = logs
+            .iter()
+            .map(|x| f64::from(*x) / 65536.0 - 64.0)
+            .collect();
+        let mut exact: Vec<f64> = squared_norms(&f)[..n / 2]
+            .iter()
+            .map(|x| x.log2())
+            .collect();
+        ours.sort_by(f64::total_cmp);
+        exact.sort_by(f64::total_cmp);
+        for (x, y) in ours.iter().zip(&exact) {
+            assert!((x - y).abs() < 0.01, "{x} {y}");
+        }
+    }
+
+    #[test]
+    fn division_rounds_the_exact_quotient() {
+        // A = K (f f* + g g*) + R with R/B below 1/2: the quotient rounds to K.
+        for logn in 2..=9 {
+            let n = 1usize << logn;
+            let (f, g) = (polynomial(n, 3), polynomial(n, 8));
+            let (mut inverse, mut work) = (vec![0; n / 2], vec![0; n]);
+            orthogonal_norm(logn, &f, &g, &mut inverse, &mut work);
+            if inverse.contains(&i64::MAX) {
+                continue; // some B is too small
+            }
+            let mut b = vec![0i64; n];
+            for poly in [&f, &g] {
+                for i in 0..n {
+                    for j in 0..n {
+                        // x^i times conj(x^j) = x^(i - j).
+                        let z = i64::from(poly[i]) * i64::from(poly[j]);
+                        if i >= j {
+                            b[i - j] += z
+                        } else {
+                            b[n + i - j] -= z
+                        }
+                    }
+                }
+            }
+            let k: Vec<i64> = polynomial(n, 4).iter().map(|x| i64::from(*x)).collect();
+            let mut a = vec![0i64; n];
+            for i in 0..n {
+                for j in 0..n {
+                    let z = k[i] * b[j];
+                    a[(i + j) % n] += if i + j < n { z } else { -z };
+                }
+            }
+            a[0] += 15; // |15 / B| < 1/2 at every root, as B >= 32
+            divide_and_round(&inverse, &mut a);
+            assert_eq!(a, k, "logn {logn}");
+        }
     }
 }

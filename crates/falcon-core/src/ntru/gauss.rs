@@ -96,3 +96,91 @@ pub(super) fn sample(logn: u32, stream: &mut Shake256Reader, f: &mut [i8]) {
     }
     zeroize::Zeroize::zeroize(&mut draws.buffer);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+
+    #[test]
+    fn frequencies_follow_the_table() {
+        // P(0), then P(k) and P(-k) together for k = 1 .. 12, then the rest.
+        const CELLS: usize = 14;
+        let scale = 2f64.powi(-63);
+        let zero = GAUSS[0] as f64 * scale;
+        let tail = |k: usize| if k == 0 { 1.0 } else { GAUSS[k] as f64 * scale };
+        let mut expected = [zero; CELLS];
+        for (k, e) in expected.iter_mut().enumerate().skip(1) {
+            let last = if k == CELLS - 1 { 0.0 } else { tail(k) };
+            *e = (1.0 - zero) * (tail(k - 1) - last);
+        }
+        let mut stream = crate::hash::Shake256::reader(b"frequencies");
+        let (mut counts, mut negative) = ([0u32; CELLS], 0u32);
+        let mut f = vec![0; 1024];
+        let total = 400 * 1023;
+        for _ in 0..400 {
+            sample(10, &mut stream, &mut f);
+            // The last coefficient obeys the parity.
+            for x in &f[..1023] {
+                counts[usize::from(x.unsigned_abs()).min(CELLS - 1)] += 1;
+                negative += u32::from(*x < 0);
+            }
+        }
+        let chi_square = |observed: f64, expected: f64| (observed - expected).powi(2) / expected;
+        let statistic = (0..CELLS)
+            .map(|i| chi_square(f64::from(counts[i]), expected[i] * f64::from(total)))
+            .sum::<f64>();
+        // 13 degrees of freedom: 34.5 is exceeded once in a thousand.
+        assert!(statistic < 34.5, "{statistic}");
+        let half = f64::from(total - counts[0]) / 2.0;
+        let signs = 2.0 * chi_square(f64::from(negative), half);
+        assert!(signs < 10.8, "{signs}");
+    }
+
+    #[test]
+    fn smaller_degrees_add_draws_and_the_variance_grows_in_proportion() {
+        for logn in [5, 8, 9] {
+            let n = 1usize << logn;
+            let mut stream = crate::hash::Shake256::reader(b"variance");
+            let mut f = vec![0; n];
+            let (mut sum, mut count) = (0f64, 0f64);
+            for _ in 0..(1 << 16) >> logn {
+                sample(logn, &mut stream, &mut f);
+                for x in &f {
+                    sum += f64::from(*x).powi(2);
+                    count += 1.0;
+                }
+            }
+            let expected = 1.17f64.powi(2) * 12289.0 / (2.0 * n as f64);
+            // The relative deviation of the mean of 2^16 squares is sqrt(2) / 256.
+            assert!(
+                (sum / count / expected - 1.0).abs() < 4.0 * 1.42 / 256.0,
+                "logn {logn}"
+            );
+        }
+    }
+
+    #[test]
+    fn coefficient_sums_are_odd() {
+        let mut stream = crate::hash::Shake256::reader(b"parity");
+        let mut f = [0; 16];
+        for _ in 0..200 {
+            sample(4, &mut stream, &mut f);
+            assert_eq!(
+                f.iter().map(|x| i32::from(*x)).sum::<i32>().rem_euclid(2),
+                1
+            );
+        }
+    }
+
+    #[test]
+    fn a_draw_reads_sign_zero_and_magnitude_from_their_words() {
+        let sign = 1 << 63;
+        assert_eq!(magnitude([GAUSS[0] - 1, 0]), 0);
+        assert_eq!(magnitude([sign | (GAUSS[0] - 1), WORD]), 0);
+        assert_eq!(magnitude([GAUSS[0], WORD]), 1);
+        assert_eq!(magnitude([sign | GAUSS[0], GAUSS[1] | sign]), -1);
+        assert_eq!(magnitude([WORD, GAUSS[1] - 1]), 2);
+        assert_eq!(magnitude([sign | WORD, 0]), -26);
+    }
+}

@@ -28,6 +28,7 @@ mod tower;
 mod zint;
 
 use crate::hash::Shake256Reader;
+use crate::lanes::Native;
 use crate::ntt::PortableNtt;
 use crate::params::FG_BITS;
 use crate::ring;
@@ -111,6 +112,7 @@ pub(crate) fn generate(
             continue;
         }
         if solve::solve(
+            Native::default(),
             logn,
             f,
             g,

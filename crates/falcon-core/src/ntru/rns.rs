@@ -101,12 +101,14 @@ impl Base {
     /// `(P/p_i)^-1 mod p_i`, in Montgomery form.
     pub(super) fn cofactor_inverse(self, i: usize) -> u32 {
         let m = self.modulus(i);
-        // Each product with a plain factor divides by R.
-        let mut y = m.power_of_r(self.len - 1);
-        for j in (0..self.len).filter(|j| *j != i) {
-            y = m.mul(y, Modulus::prime(self.start + j));
+        // Four products at a time, as each one waits for the one before.
+        let mut parts = [m.one; 4];
+        for (j, k) in (0..self.len).filter(|j| *j != i).enumerate() {
+            parts[j % 4] = m.mul(parts[j % 4], Modulus::prime(self.start + k));
         }
-        m.invert(y)
+        let y = m.mul(m.mul(parts[0], parts[1]), m.mul(parts[2], parts[3]));
+        // Each of the len - 1 plain factors has divided by R.
+        m.invert(m.mul(y, m.power_of_r(self.len - 1)))
     }
 
     /// `P mod p` for a prime that is not in the base, in Montgomery form.
@@ -139,21 +141,22 @@ impl Base {
     }
 
     /// Weights that take integers of this base to the prime `m`: `w[i]` for `c_i` and
-    /// `w[len]` for the multiple of `P`. `w.len() == len + 1`.
+    /// `w[len]` for the multiple of `P`. `w.len() == 2 * len + 1`: the rest is working space.
     pub(super) fn weights(self, m: Modulus, w: &mut [u32]) {
+        let (w, suffixes) = w.split_at_mut(self.len + 1);
         // A product of all but one of the primes always has len - 1 factors, and the product
         // of the prefix with the suffix is one more: the powers of R are the same for all.
-        let mut x = m.power_of_r(self.len + 2);
+        let (mut x, mut y) = (m.power_of_r(self.len + 2), 1);
         for i in 0..self.len {
-            w[i] = x;
+            let j = self.len - 1 - i;
+            (w[i], suffixes[j]) = (x, y);
             x = m.mul(x, Modulus::prime(self.start + i));
+            y = m.mul(y, Modulus::prime(self.start + j));
         }
         // Here R^3 * P, up to sign, as `combine` divides by R twice.
         w[self.len] = m.p - x;
-        let mut y = 1;
-        for i in (0..self.len).rev() {
-            w[i] = m.mul(w[i], y);
-            y = m.mul(y, Modulus::prime(self.start + i));
+        for (w, suffix) in w.iter_mut().zip(suffixes) {
+            *w = m.mul(*w, *suffix);
         }
     }
 }
@@ -178,5 +181,112 @@ pub(super) fn combine(m: Modulus, w: &[u32], c: &[u32], a: &[u32], out: &mut [u3
             i = end;
         }
         *out = m.once(m.reduce_lazy(sum));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::BigInt;
+    use std::vec;
+    use std::vec::Vec;
+
+    /// A repeatable integer of about `bits` bits, of either sign.
+    fn integer(bits: u64, seed: u64) -> BigInt {
+        let bytes = crate::hash::Shake256::reader(&seed.to_le_bytes()).read_array::<1024>();
+        let x = num_bigint::BigUint::from_bytes_le(&bytes[..bits as usize / 8]);
+        if seed & 1 == 0 {
+            x.into()
+        } else {
+            -BigInt::from(x)
+        }
+    }
+
+    fn modulo(x: &BigInt, p: u32) -> u32 {
+        let p = BigInt::from(p);
+        let r = ((x % &p) + &p) % &p;
+        r.iter_u32_digits().next().unwrap_or(0)
+    }
+
+    #[test]
+    fn transforms_multiply_modulo_x_n_plus_1() {
+        for logn in 0..=10 {
+            let n = 1usize << logn;
+            let m = Modulus::new(logn * 20);
+            let mut tw = vec![0; n];
+            m.twiddles(&mut tw);
+            let a: Vec<i32> = (0..n as i32).map(|i| (i * 77 + 3) % 255 - 127).collect();
+            let b: Vec<i32> = (0..n as i32)
+                .map(|i| (i * i * 31 + 5) % 255 - 127)
+                .collect();
+            let transformed = |x: &[i32]| {
+                let mut x: Vec<u32> = x.iter().map(|x| m.encode(*x)).collect();
+                ntt(m, &tw, &mut x);
+                x
+            };
+            let (x, y) = (transformed(&a), transformed(&b));
+            let mut c: Vec<u32> = x.iter().zip(&y).map(|(x, y)| m.mul(*x, *y)).collect();
+            intt(m, &tw, &mut c);
+            let mut expected = vec![0i32; n];
+            for i in 0..n {
+                for j in 0..n {
+                    let z = a[i] * b[j];
+                    expected[(i + j) % n] += if i + j < n { z } else { -z };
+                }
+            }
+            let c: Vec<i32> = c.iter().map(|x| m.decode(*x)).collect();
+            assert_eq!(c, expected, "logn {logn}");
+        }
+    }
+
+    #[test]
+    fn neighbouring_values_belong_to_opposite_points() {
+        // f(x) f(-x) in the transform of half the length: 3 + 5x gives 9 - 25 x^2.
+        let m = Modulus::new(0);
+        let mut tw = [0; 4];
+        m.twiddles(&mut tw);
+        let mut f = [3, 5, 0, 0].map(|x| m.encode(x));
+        ntt(m, &tw, &mut f);
+        let mut norm = [m.mul(f[0], f[1]), m.mul(f[2], f[3])];
+        intt(m, &tw[..2], &mut norm);
+        assert_eq!(norm.map(|x| m.decode(x)), [9, -25]);
+    }
+
+    #[test]
+    fn integers_pass_from_one_base_to_another() {
+        for (len, target) in [(1, 0), (2, 1), (8, 5), (9, 100), (111, 216), (217, 0)] {
+            let base = Base {
+                start: if len == 217 { 1 } else { 217 },
+                len,
+            };
+            let m = Modulus::new(target);
+            let n = 18;
+            // Up to one bit below half of the product.
+            let values: Vec<BigInt> = (0..n as u64)
+                .map(|i| integer((30 * len as u64 - 2) - i.min(6), i))
+                .collect();
+            let mut c = vec![0; n * len];
+            for i in 0..len {
+                let p = base.modulus(i);
+                let cofactor = p.mul(base.cofactor_inverse(i), 1);
+                for t in 0..n {
+                    let x = p.encode_word(modulo(&values[t], p.p));
+                    c[i * n + t] = p.mul(x, cofactor);
+                }
+            }
+            let (mut a, mut w, mut out) = (vec![0; n], vec![0; 2 * len + 1], vec![0; n]);
+            base.multiples(&c, &mut a);
+            base.weights(m, &mut w);
+            combine(m, &w[..len + 1], &c, &a, &mut out);
+            for t in 0..n {
+                assert_eq!(
+                    m.mul(out[t], 1),
+                    modulo(&values[t], m.p),
+                    "{len} primes, value {t}"
+                );
+            }
+            let product = (0..len).fold(BigInt::from(1), |x, i| x * base.modulus(i).p);
+            assert_eq!(m.mul(base.product(m), 1), modulo(&product, m.p));
+        }
     }
 }

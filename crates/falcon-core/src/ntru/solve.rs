@@ -31,7 +31,7 @@ use super::modulus::Modulus;
 use super::replay::{self, Outcome};
 use super::rns::{combine, intt, intt_lazy, inverse_power_of_two, ntt};
 use super::{stability, tower, zint};
-use crate::lanes::Native;
+use crate::lanes::Binary64;
 use crate::params::Q;
 
 /// Why there is no solution.
@@ -82,7 +82,7 @@ impl<'a> Words<'a> {
         let (area, rest) = rest.split_at_mut(area);
         let (twiddles, rest) = rest.split_at_mut(1 << logn);
         let (multiples, rest) = rest.split_at_mut(2 << logn);
-        let weights = &mut rest[..tower::longest_base(logn) + 1];
+        let weights = &mut rest[..2 * tower::longest_base(logn) + 1];
         let (here, rest) = area.split_at_mut(level);
         let (next, quotient) = rest.split_at_mut(level);
         Self {
@@ -119,8 +119,9 @@ fn replay_memory<'a>(logn: u32, words: &'a mut [u32], wide: &'a mut [i64]) -> re
 /// Finds the reduced `(F, G)`. Lengths: polynomials `2^logn`, scratch as [`tower`] says.
 ///
 /// The sum of the coefficients of `f` is odd, and of `g`; coefficients are in `-127..=127`;
-/// `inverse_gram` is what [`fixed::orthogonal_norm`] stored.
-pub(super) fn solve(
+/// `inverse_gram` is what [`fixed::orthogonal_norm`] stored. The result does not depend on `b`.
+pub(super) fn solve<B: Binary64>(
+    b: B,
     logn: u32,
     f: &[i8],
     g: &[i8],
@@ -132,6 +133,7 @@ pub(super) fn solve(
 ) -> Result<(), Refusal> {
     let unstable = stability::unstable_level(logn, f, g, words, wide);
     match attempt(
+        b,
         Problem { logn, f, g },
         unstable,
         capital_f,
@@ -145,6 +147,7 @@ pub(super) fn solve(
     }
     // f G - g F = q  <=>  g (-F) - f (-G) = q.
     attempt(
+        b,
         Problem { logn, f: g, g: f },
         None,
         capital_g,
@@ -160,7 +163,8 @@ pub(super) fn solve(
 }
 
 /// One choice of roles. `unstable` is the level where the reference's reduction needs a replay.
-fn attempt(
+fn attempt<B: Binary64>(
+    b: B,
     problem: Problem<'_>,
     unstable: Option<u32>,
     capital_f: &mut [i8],
@@ -177,7 +181,7 @@ fn attempt(
     }
     if let Some(level) = unstable {
         let memory = replay_memory(logn, words, wide);
-        match replay::replay(Native::default(), logn, level, memory) {
+        match replay::replay(b, logn, level, memory) {
             Outcome::Succeeds => {}
             Outcome::CommonFactor => return Err(Refusal::CommonFactor),
             Outcome::BreaksDown => return Err(Refusal::Breakdown),
@@ -207,8 +211,8 @@ fn descend(problem: Problem<'_>, d: u32, w: &mut Words<'_>) {
     for j in 0..target.len {
         let m = target.modulus(j);
         m.twiddles(twiddles);
-        let weights = &mut w.weights[..source.len + 1];
-        source.weights(m, weights);
+        source.weights(m, &mut w.weights[..2 * source.len + 1]);
+        let weights = &w.weights[..source.len + 1];
         cofactors[j] = target.cofactor_inverse(j);
         // An integer from a product of Montgomery forms: the factor becomes plain.
         let scale = m.mul(m.mul(cofactors[j], inverse_power_of_two(m, n / 2)), 1);
@@ -356,8 +360,8 @@ fn ascend(problem: Problem<'_>, d: u32, w: &mut Words<'_>) -> Result<(), Refusal
     for j in 0..target.len {
         let m = target.modulus(j);
         m.twiddles(twiddles);
-        let weights = &mut w.weights[..source.len + 1];
-        source.weights(m, weights);
+        source.weights(m, &mut w.weights[..2 * source.len + 1]);
+        let weights = &w.weights[..source.len + 1];
         let inverse = m.invert(source.product(m));
         let out = &mut w.next[j * n..][..n];
         combine(m, weights, quotient, a_k, out);

@@ -3,6 +3,7 @@
 use super::*;
 use crate::codec::{public_key, secret_key};
 use crate::hash::Shake256;
+use crate::lanes::{Binary64, Native, Scalar, Soft};
 use crate::params::Q;
 use solve::Refusal;
 use std::string::String;
@@ -69,12 +70,17 @@ fn key(logn: u32, seed: &[u8]) -> Key {
 
 /// `F` and `G` of a given pair.
 fn solved(logn: u32, f: &[i8], g: &[i8]) -> Result<[Vec<i8>; 2], Refusal> {
+    solved_with(Native::default(), logn, f, g)
+}
+
+fn solved_with<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> Result<[Vec<i8>; 2], Refusal> {
     let n = 1 << logn;
     let (mut big_f, mut big_g) = (vec![0; n], vec![0; n]);
     let Memory(mut words, mut wide, _) = Memory::new(logn);
     let (inverse_gram, wide) = wide.split_at_mut(n / 2);
     fixed::orthogonal_norm(logn, f, g, inverse_gram, wide);
     solve::solve(
+        b,
         logn,
         f,
         g,
@@ -181,5 +187,96 @@ fn the_pair_on_which_the_reference_diverges_is_refused() {
         gauss::sample(10, &mut stream, &mut f);
         gauss::sample(10, &mut stream, &mut g);
     }
-    assert_eq!(solved(10, &f, &g), Err(Refusal::Breakdown));
+    assert_eq!(solved_with(Scalar, 10, &f, &g), Err(Refusal::Breakdown));
+    assert_eq!(solved_with(Soft, 10, &f, &g), Err(Refusal::Breakdown));
+}
+
+#[test]
+fn replays_come_out_the_same_on_integers_alone() {
+    let (mut replayed, mut diverged) = (0, 0);
+    let (mut f, mut g) = ([0; 512], [0; 512]);
+    let (mut logs, mut work) = ([0; 512], [0; 512]);
+    let mut stream = Shake256::reader(b"replay");
+    for _ in 0..2500 {
+        gauss::sample(9, &mut stream, &mut f);
+        gauss::sample(9, &mut stream, &mut g);
+        if stability::unstable_level(9, &f, &g, &mut logs, &mut work).is_none() {
+            continue;
+        }
+        let result = solved_with(Scalar, 9, &f, &g);
+        assert_eq!(result, solved_with(Soft, 9, &f, &g));
+        replayed += 1;
+        diverged += u32::from(result == Err(Refusal::Breakdown));
+    }
+    assert!(replayed > 50 && diverged > 5, "{replayed} {diverged}");
+}
+
+#[test]
+fn a_zero_of_f_modulo_a_prime_of_the_tower_is_no_obstacle() {
+    let mut f = [6, 7, -14, 7, 3, 7, 5, 0].map(|x: i8| 5 * x);
+    let m = tower::base(3, 1).modulus(0);
+    let mut twiddles = [0; 8];
+    m.twiddles(&mut twiddles);
+    let mut values = f.map(|x| m.encode(x.into()));
+    rns::ntt(m, &twiddles, &mut values);
+    assert!(values.contains(&0));
+
+    let mut stream = Shake256::reader(b"singular");
+    let mut solutions = 0;
+    for _ in 0..40 {
+        let mut g = [0; 8];
+        gauss::sample(3, &mut stream, &mut g);
+        for _ in 0..2 {
+            if let Ok([capital_f, capital_g]) = solved(3, &f, &g) {
+                let key = Key {
+                    f: f.to_vec(),
+                    g: g.to_vec(),
+                    capital_f,
+                    capital_g,
+                    h: vec![],
+                };
+                assert!(solves_the_equation(&key));
+                solutions += 1;
+            }
+            core::mem::swap(&mut f, &mut g);
+        }
+    }
+    assert!(solutions > 10, "{solutions}");
+}
+
+#[test]
+fn keys_are_fully_reduced() {
+    // |F f* + G g*| <= B / 2 coefficient by coefficient after division: checked by rounding it
+    // once more.
+    for logn in 3..=9 {
+        let n = 1usize << logn;
+        let key = key(logn, &[logn as u8, 77]);
+        let conjugate = |a: &[i8]| {
+            let mut b: Vec<i8> = a.iter().rev().map(|x| -x).collect();
+            b.rotate_right(1);
+            b[0] = a[0];
+            b
+        };
+        let sum = product(&key.capital_f, &conjugate(&key.f))
+            .into_iter()
+            .zip(product(&key.capital_g, &conjugate(&key.g)));
+        let mut quotient: Vec<i64> = sum.map(|(x, y)| i64::from(x + y)).collect();
+        let (mut inverse, mut work) = (vec![0; n / 2], vec![0; n]);
+        assert!(fixed::orthogonal_norm(
+            logn,
+            &key.f,
+            &key.g,
+            &mut inverse,
+            &mut work
+        ));
+        fixed::divide_and_round(&inverse, &mut quotient);
+        assert_eq!(quotient, vec![0; n], "logn {logn}");
+    }
+}
+
+#[test]
+fn a_small_stack_is_enough() {
+    let work = || key(10, b"stack");
+    let thread = std::thread::Builder::new().stack_size(48 << 10).spawn(work);
+    assert!(solves_the_equation(&thread.unwrap().join().unwrap()));
 }

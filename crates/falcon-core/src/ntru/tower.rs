@@ -107,7 +107,7 @@ pub(super) const fn area_len(logn: u32) -> usize {
 /// 32-bit words of scratch for the solver.
 pub(super) const fn words_len(logn: u32) -> usize {
     // Kept polynomials, area, inverse cofactors, twiddles, multiples, weights.
-    kept_len(logn) + area_len(logn) + cofactors_len(logn) + (3 << logn) + longest_base(logn) + 1
+    kept_len(logn) + area_len(logn) + cofactors_len(logn) + (3 << logn) + 2 * longest_base(logn) + 1
 }
 
 /// 64-bit words of scratch for the solver and for the norms (not counting the inverse Gram values).

@@ -324,3 +324,138 @@ pub(super) fn residue(m: Modulus, x: &[i64]) -> u32 {
     }
     y
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::{BigInt, BigUint};
+    use std::vec;
+    use std::vec::Vec;
+
+    fn random(bits: usize, seed: u64) -> BigInt {
+        let bytes = crate::hash::Shake256::reader(&seed.to_le_bytes()).read_array::<1024>();
+        let x = BigUint::from_bytes_le(&bytes) >> (8192 - bits);
+        x.into()
+    }
+
+    fn to_big(x: &[i64]) -> BigInt {
+        x.iter()
+            .rev()
+            .fold(BigInt::from(0), |y, limb| (y << BITS) + limb)
+    }
+
+    fn from_big(x: &BigInt, len: usize) -> Vec<i64> {
+        let mut x = x.clone();
+        let mut limbs = vec![0; len];
+        for (i, limb) in limbs.iter_mut().enumerate() {
+            let low: BigInt = if i == len - 1 {
+                x.clone()
+            } else {
+                &x & BigInt::from(MASK)
+            };
+            x = (&x - &low) >> BITS;
+            *limb = i64::try_from(&low).unwrap();
+        }
+        limbs
+    }
+
+    #[test]
+    fn residues_give_back_the_integer() {
+        for (start, len) in [(0, 1), (217, 2), (0, 3), (217, 110), (0, 217)] {
+            let base = Base { start, len };
+            let limbs = limbs(len);
+            for seed in 0..6 {
+                let mut x = random(30 * len - 2, seed);
+                if seed & 1 == 1 {
+                    x = -x;
+                }
+                let c: Vec<u32> = (0..len)
+                    .map(|i| {
+                        let m = base.modulus(i);
+                        let p = BigInt::from(m.p);
+                        let r = u32::try_from(((&x % &p) + &p) % &p).unwrap();
+                        m.mul(m.encode_word(r), m.mul(base.cofactor_inverse(i), 1))
+                    })
+                    .collect();
+                let mut a = [0];
+                base.multiples(&c, &mut a);
+                let (mut y, mut product) = (vec![0; limbs], vec![0; limbs]);
+                from_residues(base, &c, a[0], &mut y, &mut product);
+                assert_eq!(to_big(&y), x, "{len} primes, seed {seed}");
+                let m = Modulus::new(300);
+                let p = BigInt::from(m.p);
+                let r = u32::try_from(((&x % &p) + &p) % &p).unwrap();
+                assert_eq!(m.mul(residue(m, &y), 1), r);
+            }
+        }
+    }
+
+    #[test]
+    fn inverse_times_the_integer_is_one_and_common_factors_are_found() {
+        for primes in [1, 2, 9, 57, 111, 217] {
+            let len = limbs(primes);
+            for seed in 0..8 {
+                // Far shorter integers than the capacity are allowed.
+                let bits = 30 * primes * (8 - seed as usize) / 8;
+                let f: BigInt = random(bits, seed) | BigInt::from(1);
+                let g: BigInt = random(bits, seed + 100) | BigInt::from(1);
+                for factor in [1, 3] {
+                    let (f, g): (BigInt, BigInt) = (&f * factor, &g * factor);
+                    if f.bits() as usize > 30 * primes || g.bits() as usize > 30 * primes {
+                        continue;
+                    }
+                    let (x, z) = (from_big(&f, len), from_big(&g, len));
+                    let (mut y, mut work) = (vec![0; len], vec![0; 3 * len]);
+                    let coprime = invert(&x, &z, &mut y, &mut work);
+                    let gcd = gcd(&f, &g);
+                    assert_eq!(coprime, gcd == BigInt::from(1));
+                    let product = to_big(&y) * &g - &gcd;
+                    assert_eq!(
+                        product % &f,
+                        BigInt::from(0),
+                        "{primes} primes, seed {seed}"
+                    );
+                    assert!(*to_big(&y).magnitude() < f.magnitude() * 2u32);
+                    for negate in [false, true] {
+                        let mut r = y.clone();
+                        least_residue(&mut r, &x, negate);
+                        let y = if negate { -to_big(&y) } else { to_big(&y) };
+                        assert_eq!(to_big(&r), ((y % &f) + &f) % &f);
+                    }
+                }
+            }
+        }
+    }
+
+    fn gcd(a: &BigInt, b: &BigInt) -> BigInt {
+        let (mut a, mut b) = (a.clone(), b.clone());
+        while b != BigInt::from(0) {
+            (a, b) = (b.clone(), a % b);
+        }
+        a
+    }
+
+    #[test]
+    fn scaling_multiplies_modulo_f_and_reduces() {
+        for primes in [1, 2, 9, 111, 217] {
+            let len = limbs(primes);
+            for seed in 0..8 {
+                let bits = (30 * primes * (8 - seed as usize) / 8).max(3);
+                let f: BigInt = random(bits, seed) | BigInt::from(1);
+                let y = random(bits, seed + 50) * if seed & 1 == 0 { 1 } else { -1 };
+                let factors: Vec<i64> = (1..40)
+                    .map(|i| i64::try_from(&random(60, i + seed)).unwrap().max(1))
+                    .collect();
+                let (mut a, mut b) = (from_big(&y, len), from_big(&f, len));
+                scale(&mut a, &mut b, factors.iter().copied());
+                let exact = factors.iter().fold(y, |y, c| y * c);
+                assert_eq!(
+                    (exact - to_big(&a)) % &f,
+                    BigInt::from(0),
+                    "{primes}, {seed}"
+                );
+                assert!(to_big(&a).magnitude() * 10u32 <= f.magnitude() * 6u32 + 10u32);
+            }
+        }
+    }
+}
