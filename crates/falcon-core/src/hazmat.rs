@@ -21,7 +21,7 @@ pub use crate::batch::{RawJob, sign_batch_raw};
 pub use crate::sign::Fit;
 
 /// A secret key in either form: [`SigningKey`] or
-/// [`ExpandedKey`](crate::ExpandedKey).
+/// [`ExpandedKey`].
 #[allow(private_bounds)]
 pub trait SecretKey<P: Parameters>: Secret<P> {}
 impl<P: Parameters, K: Secret<P>> SecretKey<P> for K {}
