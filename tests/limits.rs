@@ -1,0 +1,64 @@
+//! Memory: what the documentation states, measured.
+//!
+//! The stack of verification is measured on a microcontroller, by
+//! `examples/firmware/check.sh`.
+
+use falcon::{ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
+use falcon_tests::Repeatable;
+use std::thread;
+
+const KILOBYTE: usize = 1024;
+
+/// Bytes of a slice of `len` reals.
+const fn reals(len: usize) -> usize {
+    len * size_of::<f64>()
+}
+
+#[test]
+fn signing_scratch_is_at_most_40_and_80_kilobytes() {
+    assert!(reals(Scratch::<Falcon512>::LEN) <= 40 * KILOBYTE);
+    assert!(reals(Scratch::<Falcon1024>::LEN) <= 80 * KILOBYTE);
+}
+
+#[test]
+fn expanded_keys_are_at_most_80_and_170_kilobytes() {
+    fn bytes<P: Parameters>() -> usize {
+        reals(ExpandedKey::<P>::LEN) + size_of::<ExpandedKey<P>>()
+    }
+    assert!(bytes::<Falcon512>() <= 80 * KILOBYTE);
+    assert!(bytes::<Falcon1024>() <= 170 * KILOBYTE);
+}
+
+/// A thread of 512 KB generates, expands, signs and verifies: no function
+/// puts large arrays on the stack.
+fn everything_runs_in_a_small_thread<P: Parameters>() {
+    let work = || {
+        let mut rng = Repeatable::new("limits");
+        let key = SigningKey::<P>::generate(&mut rng);
+        let again = SigningKey::<P>::try_from((*key.to_bytes()).as_ref()).expect("a key");
+        let expanded = again.expand();
+        for signature in [
+            key.sign_with_rng(&mut rng, b"from the key"),
+            expanded.sign_with_rng(&mut rng, b"from the key"),
+        ] {
+            let bytes = signature.to_bytes();
+            let signature = Signature::<P>::try_from(&bytes[..]).expect("a signature");
+            let verified = expanded.verifying_key().verify(b"from the key", &signature);
+            assert_eq!(verified, Ok(()));
+        }
+    };
+    let thread = thread::Builder::new()
+        .stack_size(512 * KILOBYTE)
+        .spawn(work);
+    thread.expect("a thread").join().expect("it ends");
+}
+
+#[test]
+fn a_thread_of_512_kilobytes_generates_expands_signs_and_verifies_512() {
+    everything_runs_in_a_small_thread::<Falcon512>();
+}
+
+#[test]
+fn a_thread_of_512_kilobytes_generates_expands_signs_and_verifies_1024() {
+    everything_runs_in_a_small_thread::<Falcon1024>();
+}
