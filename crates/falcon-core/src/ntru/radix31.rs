@@ -62,3 +62,58 @@ pub(super) fn to_f64<B: Binary64>(b: B, x: &[u32]) -> f64 {
 pub(super) fn power_of_two(e: i32) -> f64 {
     f64::from_bits(((1023 + e.clamp(-1022, 1022)) as u64) << 52)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::{Scalar, Soft};
+
+    fn words(x: i128) -> [u32; 4] {
+        core::array::from_fn(|i| (x >> (31 * i)) as u32 & MASK)
+    }
+
+    #[test]
+    fn scaled_sums_are_those_of_integers_in_twos_complement() {
+        let values = [
+            0,
+            1,
+            -1,
+            0x1234_5678_9abc,
+            -0xfedc_ba98,
+            1 << 60,
+            -(1 << 61),
+        ];
+        for x in values {
+            for y in values {
+                for factor in [1, -1, 12345, -(1 << 31) + 1] {
+                    for shift in [0, 1, 30] {
+                        let mut sum = words(x);
+                        add_scaled(&mut sum, &words(y)[..3], factor, 0, shift);
+                        let expected = (y << shift).wrapping_mul(i128::from(factor)) + x;
+                        assert_eq!(sum, words(expected));
+                    }
+                }
+                let mut sum = words(x);
+                add_scaled(&mut sum, &words(y)[..3], -3, 1, 2);
+                assert_eq!(sum, words(x - ((y * 12) << 31)));
+            }
+        }
+    }
+
+    #[test]
+    fn conversion_is_exact_up_to_53_bits_and_odd() {
+        for x in [0, 1, 5, 1 << 40, (1 << 53) - 1, 0x1f_ffff_ffff_0000_0000] {
+            for b in [to_f64(Scalar, &words(x)), to_f64(Soft, &words(x))] {
+                assert_eq!(b, x as f64);
+            }
+            assert_eq!(to_f64(Scalar, &words(-x)), -(x as f64));
+        }
+    }
+
+    #[test]
+    fn limbs_become_words() {
+        let mut out = [0; 5];
+        from_limbs(&[(7 << 31) | 3, -2], &mut out);
+        assert_eq!(out, [3, 7, MASK - 1, MASK, MASK]);
+    }
+}

@@ -68,6 +68,24 @@ fn key(logn: u32, seed: &[u8]) -> Key {
     key
 }
 
+fn hex(text: &str) -> Vec<u8> {
+    (0..text.len() / 2)
+        .map(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).unwrap())
+        .collect()
+}
+
+fn field(record: &str, name: &str) -> Vec<u8> {
+    let prefix = String::from(name) + " = ";
+    let mut values = record.lines().filter_map(|line| line.strip_prefix(&prefix));
+    hex(values.next().unwrap())
+}
+
+/// What key generation reads SHAKE256 of, in a NIST record.
+fn stream_seed(record: &str) -> [u8; 48] {
+    let entropy: [u8; 48] = field(record, "seed").try_into().unwrap();
+    falcon_kat::Drbg::new(&entropy).bytes()
+}
+
 /// `F` and `G` of a given pair.
 fn solved(logn: u32, f: &[i8], g: &[i8]) -> Result<[Vec<i8>; 2], Refusal> {
     solved_with(Native::default(), logn, f, g)
@@ -120,21 +138,10 @@ fn solves_the_equation(key: &Key) -> bool {
 fn keys_of_the_nist_records_come_out_byte_for_byte() {
     for (logn, file) in [(9, KAT_512), (10, KAT_1024)] {
         let mut records = 0;
-        for text in file.split("count = ").skip(1) {
-            let field = |name: &str| {
-                let prefix = String::from(name) + " = ";
-                let hex = text
-                    .lines()
-                    .find_map(|line| line.strip_prefix(&prefix))
-                    .unwrap();
-                (0..hex.len() / 2)
-                    .map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap())
-                    .collect::<Vec<u8>>()
-            };
-            let entropy: [u8; 48] = field("seed").try_into().unwrap();
-            let seed = falcon_kat::Drbg::new(&entropy).bytes::<48>();
+        for record in file.split("count = ").skip(1) {
+            let seed = stream_seed(record);
             let key = key(logn, &seed);
-            let (pk, sk) = (field("pk"), field("sk"));
+            let (pk, sk) = (field(record, "pk"), field(record, "sk"));
             let (mut our_pk, mut our_sk) = (vec![0; pk.len()], vec![0; sk.len()]);
             public_key::encode(logn, &key.h, &mut our_pk);
             secret_key::encode(logn, &key.f, &key.g, &key.capital_f, &mut our_sk);
@@ -145,6 +152,33 @@ fn keys_of_the_nist_records_come_out_byte_for_byte() {
         }
         assert_eq!(records, 10);
     }
+}
+
+#[test]
+fn keys_of_seeds_are_those_of_the_reference_also_after_divergence() {
+    let file = include_str!("../../../../kat/keygen/from_seed.txt");
+    let mut after_divergence = 0;
+    for line in file.lines().filter(|line| !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split(' ').collect();
+        let [logn, seed, diverged, digest] = fields[..] else {
+            panic!("{line}");
+        };
+        let logn: u32 = logn.parse().unwrap();
+        let key = key(logn, &hex(seed));
+        let mut sk = vec![0; secret_key::encoded_len(logn)];
+        let mut pk = vec![0; public_key::encoded_len(logn)];
+        secret_key::encode(logn, &key.f, &key.g, &key.capital_f, &mut sk);
+        public_key::encode(logn, &key.h, &mut pk);
+        let ours = Shake256::new()
+            .update(&sk)
+            .update(&pk)
+            .clone()
+            .finalize()
+            .read_array::<32>();
+        assert_eq!(ours[..], hex(digest), "{line}");
+        after_divergence += u32::from(diverged != "0");
+    }
+    assert_eq!(after_divergence, 12);
 }
 
 #[test]
@@ -172,15 +206,7 @@ fn solutions_beyond_one_byte_are_refused() {
 #[test]
 fn the_pair_on_which_the_reference_diverges_is_refused() {
     // The 18th candidate of record 1 at degree 1024; the reference takes the 31st.
-    let text = KAT_1024.split("count = ").nth(2).unwrap();
-    let hex = text
-        .lines()
-        .find_map(|line| line.strip_prefix("seed = "))
-        .unwrap();
-    let entropy: Vec<u8> = (0..48)
-        .map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap())
-        .collect();
-    let seed = falcon_kat::Drbg::new(&entropy.try_into().unwrap()).bytes::<48>();
+    let seed = stream_seed(KAT_1024.split("count = ").nth(2).unwrap());
     let mut stream = Shake256::reader(&seed);
     let (mut f, mut g) = ([0; 1024], [0; 1024]);
     for _ in 0..18 {
