@@ -1,16 +1,20 @@
 //! Key generation: short `f` and `g` from a byte stream, then the NTRU equation.
 //!
 //! [`generate`] reads a SHAKE256 stream and gives the key that the round-3 reference gives for the
-//! same stream, the same key on every platform. It computes with integers, except where the reference's own
-//! rounding errors decide: there [`replay`] follows them, on the [`Native`](crate::lanes::Native) token.
+//! same stream: the same key on every platform. It computes with integers, except where the
+//! reference's own rounding errors decide: there [`replay`] follows them, on the
+//! [`Native`](crate::lanes::Native) token.
 //!
 //! A candidate `(f, g)` is refused, and both polynomials are drawn again, when (in this order)
 //! a coefficient does not fit the encoding, the norm of `(f, g)` or of its orthogonalised partner
 //! exceeds `1.17 sqrt(q)`, `f` is not invertible modulo `q`, or the NTRU equation has no solution
 //! that fits.
 //!
-//! Nothing depends on the secrets in time or in memory accesses except these refusals, which
-//! concern discarded candidates.
+//! In time and memory accesses nothing depends on the secrets except these refusals, which concern
+//! discarded candidates, and how many levels of the tower a replay covers (none for 94 % of the
+//! keys at degree 512 and for 70 % at degree 1024): the order of magnitude of one condition number.
+//!
+//! Scratch: 45 KB at degree 512, 93 KB at degree 1024; the stack stays below 32 KB.
 //!
 //! Source: Falcon specification v1.2, section 3.8.
 

@@ -363,8 +363,9 @@ fn solves(n: usize, len: usize, fg: &[u32], pair: &[u32]) -> bool {
     let m = Modulus::new(0);
     let residue = |x: &[u32]| {
         let radix = m.encode_word(1 << 31);
-        let top = x[x.len() - 1] as i32;
-        let mut y = m.encode(((top << 1) >> 1) % m.p as i32);
+        let top = x[x.len() - 1];
+        let negative = (top >> 30).wrapping_neg();
+        let mut y = m.sub(m.encode_word(top), radix & negative);
         for word in x[..x.len() - 1].iter().rev() {
             y = m.add(m.mul(y, radix), m.encode_word(*word));
         }

@@ -301,8 +301,10 @@ fn keys_are_fully_reduced() {
 }
 
 #[test]
-fn a_small_stack_is_enough() {
+fn scratch_and_stack_are_as_documented() {
+    let bytes = |logn| 4 * words_len(logn) + 8 * wide_len(logn) + 2 * residues_len(logn);
+    assert!(bytes(9) <= 46 << 10 && bytes(10) <= 94 << 10);
     let work = || key(10, b"stack");
-    let thread = std::thread::Builder::new().stack_size(48 << 10).spawn(work);
+    let thread = std::thread::Builder::new().stack_size(32 << 10).spawn(work);
     assert!(solves_the_equation(&thread.unwrap().join().unwrap()));
 }
