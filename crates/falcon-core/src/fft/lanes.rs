@@ -7,24 +7,6 @@ use crate::lanes::Lanes;
 /// A complex number in every lane.
 type Complex<L> = (<L as Lanes>::F, <L as Lanes>::F);
 
-/// `a * b`: four products, then one difference and one sum.
-#[inline(always)]
-pub(crate) fn complex_mul<L: Lanes>(l: L, a: Complex<L>, b: Complex<L>) -> Complex<L> {
-    (
-        l.sub(l.mul(a.0, b.0), l.mul(a.1, b.1)),
-        l.add(l.mul(a.0, b.1), l.mul(a.1, b.0)),
-    )
-}
-
-/// `a * conj(b)`.
-#[inline(always)]
-fn complex_mul_conj<L: Lanes>(l: L, a: Complex<L>, b: Complex<L>) -> Complex<L> {
-    (
-        l.add(l.mul(a.0, b.0), l.mul(a.1, b.1)),
-        l.sub(l.mul(a.1, b.0), l.mul(a.0, b.1)),
-    )
-}
-
 /// The `m` twiddles of the stage of `m` blocks.
 #[inline(always)]
 fn twiddles(m: usize) -> (&'static [f64], &'static [f64]) {
@@ -55,48 +37,38 @@ fn couples_mut<T>(m: usize, f: &mut [T]) -> &mut [[T; 2]] {
     &mut f.as_chunks_mut().0[..m]
 }
 
-/// The butterfly from `(x, y)` to `(x + w y, x - w y)`.
+/// The butterfly from `(x, y)` to `(x + w y, x - w y)`; the inverse one goes to
+/// `(x + y, (x - y) conj(w))`.
 #[inline(always)]
-fn butterfly<L: Lanes>(l: L, x: Complex<L>, y: Complex<L>, w: Complex<L>) -> [Complex<L>; 2] {
-    let y = complex_mul(l, y, w);
-    [
-        (l.add(x.0, y.0), l.add(x.1, y.1)),
-        (l.sub(x.0, y.0), l.sub(x.1, y.1)),
-    ]
-}
-
-/// The butterfly from `(x, y)` to `(x + y, (x - y) conj(w))`.
-#[inline(always)]
-fn inverse_butterfly<L: Lanes>(
+fn butterfly<L: Lanes, const INVERSE: bool>(
     l: L,
     x: Complex<L>,
-    y: Complex<L>,
+    mut y: Complex<L>,
     w: Complex<L>,
 ) -> [Complex<L>; 2] {
-    let d = (l.sub(x.0, y.0), l.sub(x.1, y.1));
-    [
-        (l.add(x.0, y.0), l.add(x.1, y.1)),
-        complex_mul_conj(l, d, w),
-    ]
+    if !INVERSE {
+        y = l.complex_mul(y, w);
+    }
+    let (re, im) = (l.add_sub(x.0, y.0), l.add_sub(x.1, y.1));
+    let (sum, mut difference) = ((re.0, im.0), (re.1, im.1));
+    if INVERSE {
+        difference = l.complex_mul_conj(difference, w);
+    }
+    [sum, difference]
 }
 
 /// A stage whose butterflies join values `t` apart: block `i` has `2t` values
 /// and one twiddle.
 #[inline(always)]
-fn stage<L: Lanes>(
-    l: L,
-    t: usize,
-    re: &mut [L::F],
-    im: &mut [L::F],
-    butterfly: impl Fn(L, Complex<L>, Complex<L>, Complex<L>) -> [Complex<L>; 2],
-) {
+fn stage<L: Lanes, const INVERSE: bool>(l: L, t: usize, re: &mut [L::F], im: &mut [L::F]) {
     let (w_re, w_im) = twiddles(re.len() / (2 * t));
     let blocks = re.chunks_exact_mut(2 * t).zip(im.chunks_exact_mut(2 * t));
     for ((re, im), (w_re, w_im)) in blocks.zip(w_re.iter().zip(w_im)) {
         let w = (l.splat(*w_re), l.splat(*w_im));
         let ((x_re, y_re), (x_im, y_im)) = (parts_mut(t, re), parts_mut(t, im));
         for u in 0..t {
-            let [x, y] = butterfly(l, (x_re[u], x_im[u]), (y_re[u], y_im[u]), w);
+            let (x, y) = ((x_re[u], x_im[u]), (y_re[u], y_im[u]));
+            let [x, y] = butterfly::<L, INVERSE>(l, x, y, w);
             (x_re[u], x_im[u]) = x;
             (y_re[u], y_im[u]) = y;
         }
@@ -105,19 +77,14 @@ fn stage<L: Lanes>(
 
 /// The stage whose butterflies join neighbours.
 #[inline(always)]
-fn stage_of_neighbours<L: Lanes>(
-    l: L,
-    re: &mut [L::F],
-    im: &mut [L::F],
-    butterfly: impl Fn(L, Complex<L>, Complex<L>, Complex<L>) -> [Complex<L>; 2],
-) {
+fn stage_of_neighbours<L: Lanes, const INVERSE: bool>(l: L, re: &mut [L::F], im: &mut [L::F]) {
     let m = re.len() / 2;
     let (re, im) = (couples_mut(m, re), couples_mut(m, im));
     let (w_re, w_im) = twiddles(m);
     for u in 0..m {
         let ([x_re, y_re], [x_im, y_im]) = (re[u], im[u]);
         let w = (l.splat(w_re[u]), l.splat(w_im[u]));
-        let [x, y] = butterfly(l, (x_re, x_im), (y_re, y_im), w);
+        let [x, y] = butterfly::<L, INVERSE>(l, (x_re, x_im), (y_re, y_im), w);
         (re[u], im[u]) = ([x.0, y.0], [x.1, y.1]);
     }
 }
@@ -131,14 +98,14 @@ fn fft<L: Lanes>(l: L, logn: u32, f: &mut [L::F]) {
     let (re, im) = parts_mut(m, f);
     let mut t = m / 2;
     while t > 2 {
-        stage(l, t, re, im, butterfly);
+        stage::<L, false>(l, t, re, im);
         t /= 2;
     }
     if m >= 4 {
-        stage(l, 2, re, im, butterfly);
+        stage::<L, false>(l, 2, re, im);
     }
     if m >= 2 {
-        stage_of_neighbours(l, re, im, butterfly);
+        stage_of_neighbours::<L, false>(l, re, im);
     }
 }
 
@@ -147,14 +114,14 @@ fn ifft<L: Lanes>(l: L, logn: u32, f: &mut [L::F]) {
     let m = 1 << (logn - 1);
     let (re, im) = parts_mut(m, f);
     if m >= 2 {
-        stage_of_neighbours(l, re, im, inverse_butterfly);
+        stage_of_neighbours::<L, true>(l, re, im);
     }
     if m >= 4 {
-        stage(l, 2, re, im, inverse_butterfly);
+        stage::<L, true>(l, 2, re, im);
     }
     let mut t = 4;
     while t < m {
-        stage(l, t, re, im, inverse_butterfly);
+        stage::<L, true>(l, t, re, im);
         t *= 2;
     }
     // Every stage doubled the values; n/2 is a power of two, so this is exact.
@@ -175,10 +142,11 @@ fn split<L: Lanes>(l: L, logn: u32, f0: &mut [L::F], f1: &mut [L::F], f: &[L::F]
     let (w_re, w_im) = twiddles(m);
     for u in 0..m {
         let ([x_re, y_re], [x_im, y_im]) = (re[u], im[u]);
-        (f0_re[u], f0_im[u]) = (l.half(l.add(x_re, y_re)), l.half(l.add(x_im, y_im)));
-        let d = (l.half(l.sub(x_re, y_re)), l.half(l.sub(x_im, y_im)));
+        let (re, im) = (l.add_sub(x_re, y_re), l.add_sub(x_im, y_im));
+        (f0_re[u], f0_im[u]) = (l.half(re.0), l.half(im.0));
+        let d = (l.half(re.1), l.half(im.1));
         let w = (l.splat(w_re[u]), l.splat(w_im[u]));
-        (f1_re[u], f1_im[u]) = complex_mul_conj(l, d, w);
+        (f1_re[u], f1_im[u]) = l.complex_mul_conj(d, w);
     }
 }
 
@@ -192,7 +160,8 @@ fn merge<L: Lanes>(l: L, logn: u32, f: &mut [L::F], f0: &[L::F], f1: &[L::F]) {
     let (w_re, w_im) = twiddles(m);
     for u in 0..m {
         let w = (l.splat(w_re[u]), l.splat(w_im[u]));
-        let [x, y] = butterfly(l, (f0_re[u], f0_im[u]), (f1_re[u], f1_im[u]), w);
+        let (x, y) = ((f0_re[u], f0_im[u]), (f1_re[u], f1_im[u]));
+        let [x, y] = butterfly::<L, false>(l, x, y, w);
         (re[u], im[u]) = ([x.0, y.0], [x.1, y.1]);
     }
 }
@@ -257,7 +226,7 @@ impl<L: Lanes> Fft for L {
                 let (l10_re, l10_im) = parts(m, l10);
                 for u in 0..m {
                     let d = (l.sub(t1_re[u], z1_re[u]), l.sub(t1_im[u], z1_im[u]));
-                    let p = complex_mul(l, d, (l.splat(l10_re[u]), l.splat(l10_im[u])));
+                    let p = l.complex_mul(d, (l.splat(l10_re[u]), l.splat(l10_im[u])));
                     (t0_re[u], t0_im[u]) = (l.add(t0_re[u], p.0), l.add(t0_im[u], p.1));
                     (t1_re[u], t1_im[u]) = (z1_re[u], z1_im[u]);
                 }
@@ -277,10 +246,10 @@ impl<L: Lanes> Fft for L {
                 let (b11_re, b11_im) = parts(m, b11);
                 for u in 0..m {
                     let c = (t0_re[u], t0_im[u]);
-                    let p = complex_mul(l, c, (l.splat(b01_re[u]), l.splat(b01_im[u])));
+                    let p = l.complex_mul(c, (l.splat(b01_re[u]), l.splat(b01_im[u])));
                     (t1_re[u], t1_im[u]) = (l.neg(p.0), l.neg(p.1));
                     let b11 = (l.splat(b11_re[u]), l.splat(b11_im[u]));
-                    (t0_re[u], t0_im[u]) = complex_mul(l, c, b11);
+                    (t0_re[u], t0_im[u]) = l.complex_mul(c, b11);
                 }
             },
         );
@@ -299,15 +268,9 @@ impl<L: Lanes> Fft for L {
                 let at = |b: (&[f64], &[f64]), u: usize| (l.splat(b.0[u]), l.splat(b.1[u]));
                 for u in 0..m {
                     let (z0, z1) = ((z0_re[u], z0_im[u]), (z1_re[u], z1_im[u]));
-                    let (p, r) = (
-                        complex_mul(l, z0, at(b00, u)),
-                        complex_mul(l, z1, at(b10, u)),
-                    );
+                    let (p, r) = (l.complex_mul(z0, at(b00, u)), l.complex_mul(z1, at(b10, u)));
                     (z0_re[u], z0_im[u]) = (l.add(p.0, r.0), l.add(p.1, r.1));
-                    let (p, r) = (
-                        complex_mul(l, z0, at(b01, u)),
-                        complex_mul(l, z1, at(b11, u)),
-                    );
+                    let (p, r) = (l.complex_mul(z0, at(b01, u)), l.complex_mul(z1, at(b11, u)));
                     (z1_re[u], z1_im[u]) = (l.add(p.0, r.0), l.add(p.1, r.1));
                 }
             },

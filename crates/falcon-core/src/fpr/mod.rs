@@ -5,4 +5,4 @@
 //! for chips without a binary64 unit, and gives the same bits as a unit that
 //! rounds to nearest, ties to even.
 
-pub mod soft;
+pub(crate) mod soft;

@@ -51,8 +51,31 @@ pub trait Lanes: Copy + Debug + Send + Sync + 'static {
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a - b`.
     fn sub(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `(a + b, a - b)`, the end of every butterfly. Integer arithmetic aligns
+    /// the operands once for both.
+    #[inline(always)]
+    fn add_sub(self, a: Self::F, b: Self::F) -> (Self::F, Self::F) {
+        (self.add(a, b), self.sub(a, b))
+    }
     /// `a * b`.
     fn mul(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `a * b` for complex numbers (real part, imaginary part): four products,
+    /// then one difference and one sum.
+    #[inline(always)]
+    fn complex_mul(self, a: (Self::F, Self::F), b: (Self::F, Self::F)) -> (Self::F, Self::F) {
+        (
+            self.sub(self.mul(a.0, b.0), self.mul(a.1, b.1)),
+            self.add(self.mul(a.0, b.1), self.mul(a.1, b.0)),
+        )
+    }
+    /// `a * conj(b)` for complex numbers, likewise.
+    #[inline(always)]
+    fn complex_mul_conj(self, a: (Self::F, Self::F), b: (Self::F, Self::F)) -> (Self::F, Self::F) {
+        (
+            self.add(self.mul(a.0, b.0), self.mul(a.1, b.1)),
+            self.sub(self.mul(a.1, b.0), self.mul(a.0, b.1)),
+        )
+    }
     /// `-a`.
     fn neg(self, a: Self::F) -> Self::F;
     /// `a / 2`, exact.

@@ -40,8 +40,23 @@ impl Lanes for Soft {
         binary(soft::sub, a, b)
     }
     #[inline(always)]
+    fn add_sub(self, a: f64, b: f64) -> (f64, f64) {
+        let (sum, difference) = soft::add_sub(a.to_bits(), b.to_bits());
+        (f64::from_bits(sum), f64::from_bits(difference))
+    }
+    #[inline(always)]
     fn mul(self, a: f64, b: f64) -> f64 {
         binary(soft::mul, a, b)
+    }
+    #[inline(always)]
+    fn complex_mul(self, a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+        let bits = |z: (f64, f64)| [z.0.to_bits(), z.1.to_bits()];
+        let [re, im] = soft::complex_mul(bits(a), bits(b)).map(f64::from_bits);
+        (re, im)
+    }
+    #[inline(always)]
+    fn complex_mul_conj(self, a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+        self.complex_mul(a, (b.0, self.neg(b.1)))
     }
     #[inline(always)]
     fn neg(self, a: f64) -> f64 {

@@ -1,62 +1,118 @@
 //! Addition and multiplication: where a signer spends its time.
 
-use super::word::Word;
-use super::{SIGN, both_nonzero_mask, exponent, round, round_either, sign_mask, significand};
+use super::word::{Word, nonzero_bit};
+use super::{SIGN, exponent, magnitude, round, round_either, top_significand};
+
+/// Bit 63 is set iff `|a| > |b|`, or `|a| = |b|` and `a` is positive.
+#[inline(always)]
+fn order(a: u64, b: u64) -> u64 {
+    (a | SIGN) - magnitude(b) - (a >> 63)
+}
+
+/// The significands of `x` and of `y`, on the scale of `x`, for `|x| >= |y|`.
+///
+/// That of `x` is in `2^61 .. 2^62`, so that nine bits below the last place
+/// take part. That of `y` is shifted down to the same scale, with a sticky bit.
+///
+/// *The sticky bit decides correctly.* If `y` is shifted by at most nine
+/// places, sum and difference are exact. Otherwise they are at least `2^60`,
+/// are normalised by at most two places up, and keep at least seven bits below
+/// the last place, where the sticky bit is the lowest.
+///
+/// If `y` would have to be shifted by 62 places or more, it is replaced by
+/// zero: `|y| < 2^-61 |x|` is less than a quarter of a last place below `x`,
+/// and sum and difference round to `x` anyway. A zero `y` falls under this if
+/// `x` is not zero, since the exponent field of `x` then is at least 523.
+#[inline(always)]
+fn align<W: Word>(w: W, x: u64, y: u64) -> (u64, u64) {
+    // From 2^63 .. 2^64 to the scale of x takes two places more.
+    let down = ((x >> 52).wrapping_sub(y >> 52) & 0x7FF) + 2;
+    let near = w.mask(down.wrapping_sub(64));
+    let aligned = w.shr_sticky(top_significand(y), down) & near;
+    (top_significand(x) >> 2, aligned)
+}
+
+/// [`round`] for `0 <= z < 2^63`, where `e` belongs to `2^62 .. 2^63`. Some
+/// bits for `z = 0`.
+#[inline(always)]
+fn round_any<W: Word>(w: W, e: u64, z: u64) -> u64 {
+    let up = w.leading_zeros(z).wrapping_sub(1);
+    round(e.wrapping_sub(up), w.scale(z, up))
+}
 
 /// `a + b`.
 ///
-/// Let `x` be the operand of larger magnitude and `y` the other one. Their
-/// significands are put at `2^61 ..= 2^62`, so that nine bits below the last
-/// place take part, `y` is shifted to the scale of `x` with a sticky bit, and
-/// the sum, below `2^63`, is normalised and rounded once.
-///
-/// *The sticky bit decides correctly.* If `y` is shifted by at most nine
-/// places, the sum is exact. Otherwise the sum is at least `2^60`, is
-/// normalised by at most two places up, and keeps at least seven bits below
-/// the last place, where the sticky bit is the lowest. If `y` is shifted by 64
-/// or more, it is replaced by zero: `|y| < 2^-63 |x|` is less than a quarter
-/// of a last place below `x` and the sum rounds to `x` anyway. A zero `y`
-/// falls under this, as its exponent field is 0 and that of a nonzero `x` at
-/// least 523.
-///
-/// *The sign.* The result has the sign of `x`, except that an exact
-/// cancellation gives +0. So on equal magnitudes `x` is chosen as the positive
-/// operand if there is one; then `x - x = +0`, `0 + -0 = +0` and `-0 + -0 = -0`
-/// come out by themselves.
+/// Let `x` be the operand of larger magnitude and `y` the other one. The
+/// result has the sign of `x`, except that an exact cancellation gives +0. So
+/// on equal magnitudes `x` is chosen as the positive operand if there is one;
+/// then `x - x = +0`, `0 + -0 = +0` and `-0 + -0 = -0` come out by themselves.
 #[inline(always)]
-pub(super) fn add<W: Word>(a: u64, b: u64) -> u64 {
-    // Negative iff |a| < |b|, or |a| = |b| and a is negative. Magnitudes are
-    // below 2^63, so that nothing overflows.
-    let order = (a & !SIGN).wrapping_sub(b & !SIGN).wrapping_sub(a >> 63);
-    let swap = (a ^ b) & sign_mask(order);
-    let (x, y) = (a ^ swap, b ^ swap);
+pub(super) fn add<W: Word>(w: W, a: u64, b: u64) -> u64 {
+    let keep = (a ^ b) & w.mask(order(a, b));
+    let (x, y) = (b ^ keep, a ^ keep);
 
+    let (larger, smaller) = align(w, x, y);
+    let negate = w.mask(x ^ y);
+    let sum = larger.wrapping_add((smaller ^ negate).wrapping_sub(negate));
     let e = exponent(x);
-    let distance = e - exponent(y);
-    let near = sign_mask(distance.wrapping_sub(64));
-    let aligned = W::shr_sticky(significand(y) << 9, distance) & near;
-    let negate = sign_mask(x ^ y);
-    let sum = (significand(x) << 9).wrapping_add((aligned ^ negate).wrapping_sub(negate));
-
-    // 0 <= sum < 2^63.
-    let up = W::leading_zeros(sum).wrapping_sub(1);
-    let magnitude = round(e.wrapping_sub(up), W::shl(sum, up));
+    let rounded = round_any(w, e, sum);
     // Zero: an exact cancellation, or two zeros.
-    let nonzero = both_nonzero_mask(sum, e);
-    (magnitude & nonzero) | (x & SIGN)
+    let nonzero = w.mask(sum.wrapping_neg() & e.wrapping_neg());
+    (rounded & nonzero) | (x & SIGN)
+}
+
+/// `(a + b, a - b)`, for less than the price of both.
+///
+/// One of them has the magnitude `|x| + |y|`, the other `|x| - |y|`, with `x`
+/// the operand of larger magnitude. Where `x` is `b`, the difference `a - b`
+/// has the sign of `-x`. Two zeros give a zero `|x| + |y|` with this sign; a
+/// zero `|x| - |y|` is always +0.
+#[inline(always)]
+pub(super) fn add_sub<W: Word>(w: W, a: u64, b: u64) -> (u64, u64) {
+    let a_is_x = w.mask(order(a, b));
+    let keep = (a ^ b) & a_is_x;
+    let (x, y) = (b ^ keep, a ^ keep);
+
+    let (larger, smaller) = align(w, x, y);
+    let (outer, inner) = (larger + smaller, larger.wrapping_sub(smaller));
+    let e = exponent(x);
+    let outer_bits = round_either(w, e, outer) & w.mask(e.wrapping_neg());
+    let inner_bits = round_any(w, e, inner);
+
+    // The sum is the outer value iff the signs are equal.
+    let differ = w.mask(x ^ y);
+    let turned = SIGN & !a_is_x;
+    let outer_sign = (x & SIGN) ^ (turned & differ);
+    let inner_sign = outer_sign ^ turned;
+    let outer = outer_bits | outer_sign;
+    let inner = (inner_bits | inner_sign) & w.mask(inner.wrapping_neg());
+    let swap = (outer ^ inner) & differ;
+    (outer ^ swap, inner ^ swap)
 }
 
 /// `a * b`.
 ///
 /// The significands are scaled so that the high word of their product is in
-/// `2^61 .. 2^63`; the low word only matters for being zero or not. A product
-/// with a zero is a zero, and the sign is always the product of the signs.
+/// `2^61 .. 2^63`. The low word only matters for being zero or not; its 21 low
+/// bits are zero. A product with a zero is a zero, and the sign is always the
+/// product of the signs.
 #[inline(always)]
-pub(super) fn mul<W: Word>(a: u64, b: u64) -> u64 {
-    let (hi, lo) = W::mul_wide(significand(a) << 11, significand(b) << 10);
+pub(super) fn mul<W: Word>(w: W, a: u64, b: u64) -> u64 {
+    let (hi, lo) = w.mul_wide(top_significand(a), top_significand(b) >> 1);
     let (ea, eb) = (exponent(a), exponent(b));
     let e = (ea + eb).wrapping_sub(1023);
-    let magnitude = round_either(e, hi | u64::from(lo != 0));
-    let nonzero = both_nonzero_mask(ea, eb);
-    (magnitude & nonzero) | ((a ^ b) & SIGN)
+    let rounded = round_either(w, e, hi | nonzero_bit(lo >> 1));
+    let nonzero = w.mask(ea.wrapping_neg() & eb.wrapping_neg());
+    (rounded & nonzero) | ((a ^ b) & SIGN)
+}
+
+/// `a * b` for complex numbers, real part first: four products, then one
+/// difference and one sum, each rounded.
+#[inline(always)]
+pub(super) fn complex_mul<W: Word>(w: W, a: [u64; 2], b: [u64; 2]) -> [u64; 2] {
+    let product = |i: usize, j: usize| mul(w, a[i], b[j]);
+    [
+        add(w, product(0, 0), product(1, 1) ^ SIGN),
+        add(w, product(0, 1), product(1, 0)),
+    ]
 }

@@ -1,70 +1,76 @@
 //! Conversions between binary64 and integers.
 
-use super::word::Word;
-use super::{SIGN, exponent, nonzero_mask, round, sign_mask, significand};
+use super::word::{Word, nonzero_bit};
+use super::{SIGN, exponent, round, significand, with_sign};
 
 /// `x`, rounded to nearest, ties to even.
 #[inline(always)]
-pub(super) fn from_i64<W: Word>(x: i64) -> u64 {
-    let negative = sign_mask(x as u64);
-    // At most 2^63.
-    let magnitude = (x as u64 ^ negative).wrapping_sub(negative);
-    let up = W::leading_zeros(magnitude);
+pub(super) fn from_i64<W: Word>(w: W, x: i64) -> u64 {
+    let x = x as u64;
+    // |x| <= 2^63.
+    let magnitude = with_sign(w, x, x);
+    let up = w.leading_zeros(magnitude);
     // 2^63 <= z < 2^64; halving it keeps the lost bit sticky.
-    let z = W::shl(magnitude, up);
+    let z = w.shl(magnitude, up);
     let bits = round(1023 + 63 - 1 - up, (z >> 1) | (z & 1));
-    (bits & nonzero_mask(magnitude)) | (x as u64 & SIGN)
+    (bits & w.mask(z)) | (x & SIGN)
 }
 
-/// `|a|` as an integer and a fraction in units of `2^-64`, for `|a| < 2^63`.
-///
-/// The integer is exact. The fraction is exact for `|a| >= 2^-11`, zero for a
-/// zero, and otherwise only known to be above 0 and below 1/2.
-#[inline(always)]
-fn split<W: Word>(a: u64) -> (u64, u64) {
-    let e = exponent(a);
-    // |a| = m / 2^down, m < 2^63, and down is -1 at most for |a| >= 2^63.
-    let m = (significand(a) << 10) & nonzero_mask(e);
-    let down = (1023u64 + 62).wrapping_sub(e);
-    let near = sign_mask(down.wrapping_sub(64));
-    let integer = W::shr(m, down) & near;
-    // m << (64 - down) in two steps, so that down = 0 gives 0. Beyond 63 places
-    // any positive fraction below 1/2 will do.
-    let fraction = W::shl(m << 1, !down);
-    (integer, (fraction & near) | ((m >> 2) & !near))
+/// A number `a`, `|a| < 2^63`, as an integer and a fraction.
+struct Split {
+    /// `|a|` rounded down.
+    integer: u64,
+    /// `|a| - integer` in units of `2^-64`, or zero if `|a| < 1/2`. The low bit
+    /// is zero.
+    fraction: u64,
+    /// 1 if `|a|` is not an integer, else 0.
+    inexact: u64,
+}
+
+impl Split {
+    #[inline(always)]
+    fn of<W: Word>(w: W, a: u64) -> Self {
+        // |a| = m / 2^down, m < 2^63 and down >= 0. For |a| < 1/2, down is 64
+        // or more, and all of a is lost.
+        let e = exponent(a);
+        let m = (significand(a) << 10) & w.mask(e.wrapping_neg());
+        let down = (1023u64 + 62).wrapping_sub(e);
+        let near = w.mask(down.wrapping_sub(64));
+        let integer = w.shr(m, down) & near;
+        // m << (64 - down) in two steps, so that down = 0 gives 0.
+        let fraction = w.shl(m << 1, !down) & near;
+        let inexact = nonzero_bit(m.wrapping_sub(w.shl(integer, down)));
+        Self {
+            integer,
+            fraction,
+            inexact,
+        }
+    }
 }
 
 /// The integer nearest to `a`, ties to even.
 #[inline(always)]
-pub(super) fn rint<W: Word>(a: u64) -> i64 {
-    let (integer, fraction) = split::<W>(a);
-    // Up if the fraction is above 1/2, or is 1/2 and the integer is odd. Bit 0
-    // of the fraction is free: m has ten zero bits and is shifted up at least
-    // once.
-    let half = 1 << 63;
-    let odd_or_above = (fraction & (half - 1)) | (integer & 1);
-    let up = (fraction & nonzero_mask(odd_or_above)) >> 63;
-    with_sign(integer + up, a)
+pub(super) fn rint<W: Word>(w: W, a: u64) -> i64 {
+    let split = Split::of(w, a);
+    // Up if the fraction is above 1/2, or is 1/2 and the integer is odd: if
+    // fraction + odd > 2^63. Then, and only then, bit 63 is set both in it and
+    // in its predecessor.
+    let t = split.fraction | (split.integer & 1);
+    let up = (t & t.wrapping_sub(1)) >> 63;
+    with_sign(w, split.integer + up, a) as i64
 }
 
 /// The largest integer not above `a`.
 #[inline(always)]
-pub(super) fn floor<W: Word>(a: u64) -> i64 {
-    let (integer, fraction) = split::<W>(a);
+pub(super) fn floor<W: Word>(w: W, a: u64) -> i64 {
+    let split = Split::of(w, a);
     // One more in magnitude for a negative number that is not an integer.
-    let up = u64::from(fraction != 0) & (a >> 63);
-    with_sign(integer + up, a)
+    let up = (a >> 63) & split.inexact;
+    with_sign(w, split.integer + up, a) as i64
 }
 
 /// `a` rounded towards zero.
 #[inline(always)]
-pub(super) fn trunc<W: Word>(a: u64) -> i64 {
-    with_sign(split::<W>(a).0, a)
-}
-
-/// `magnitude` with the sign of `a`.
-#[inline(always)]
-fn with_sign(magnitude: u64, a: u64) -> i64 {
-    let negative = sign_mask(a);
-    (magnitude ^ negative).wrapping_sub(negative) as i64
+pub(super) fn trunc<W: Word>(w: W, a: u64) -> i64 {
+    with_sign(w, Split::of(w, a).integer, a) as i64
 }

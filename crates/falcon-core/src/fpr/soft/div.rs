@@ -1,7 +1,7 @@
 //! Division: a reciprocal by Newton's iteration, then the exact remainder.
 
-use super::word::Word;
-use super::{SIGN, exponent, nonzero_mask, round_either, sign_mask, significand};
+use super::word::{Word, nonzero_bit};
+use super::{SIGN, exponent, round_either, significand};
 
 /// `48/17` and `32/17` in units of `2^-62`.
 const START: [u64; 2] = [((48 << 62) / 17u128) as u64, ((32 << 62) / 17u128) as u64];
@@ -16,11 +16,11 @@ const START: [u64; 2] = [((48 << 62) / 17u128) as u64, ((32 << 62) / 17u128) as 
 /// `e^2 + 2^-61` at most and stays positive, which keeps `p < 1/d <= 2`, one
 /// word. The errors are below 2^-4, 2^-8.1, 2^-16.2, 2^-32.4 and at last 2^-60.
 #[inline(always)]
-fn reciprocal<W: Word>(d: u64) -> u64 {
-    let mut p = (START[0] - W::mul_wide(d, START[1]).0) << 1;
+pub(super) fn reciprocal<W: Word>(w: W, d: u64) -> u64 {
+    let mut p = (START[0] - w.mul_hi(d, START[1])) << 1;
     for _ in 0..4 {
-        let correction = !W::mul_wide(d, p).0;
-        p = W::mul_wide(p, correction).0 << 1;
+        let correction = !w.mul_hi(d, p);
+        p = w.mul_hi(p, correction) << 1;
     }
     p
 }
@@ -32,17 +32,18 @@ fn reciprocal<W: Word>(d: u64) -> u64 {
 /// the truncations, so that `q` is the quotient rounded down or one less. The
 /// exact remainder tells which, and is the sticky bit.
 #[inline(always)]
-pub(super) fn div<W: Word>(a: u64, b: u64) -> u64 {
+pub(super) fn div<W: Word>(w: W, a: u64, b: u64) -> u64 {
     let (x, y) = (significand(a), significand(b));
-    let q = W::mul_wide(x << 11, reciprocal::<W>(y << 11)).0 >> 8;
+    let q = w.mul_hi(x << 11, reciprocal(w, y << 11)) >> 8;
     // 0 <= r < 2 y < 2^54, so that the low word is all of it.
     let r = (x << 55).wrapping_sub(q.wrapping_mul(y));
-    let fits = !sign_mask(r.wrapping_sub(y));
-    let q = q + (fits & 1);
-    let r = r.wrapping_sub(y & fits);
+    let below = r.wrapping_sub(y);
+    let q = q + 1 - (below >> 63);
+    let r = below.wrapping_add(y & w.mask(below));
 
     // 2^54 < q < 2^56.
-    let e = (exponent(a) + 1022).wrapping_sub(exponent(b));
-    let magnitude = round_either(e, (q << 7) | u64::from(r != 0));
-    (magnitude & nonzero_mask(exponent(a))) | ((a ^ b) & SIGN)
+    let (ea, eb) = (exponent(a), exponent(b));
+    let e = (ea + 1022).wrapping_sub(eb);
+    let rounded = round_either(w, e, (q << 7) | nonzero_bit(r));
+    (rounded & w.mask(ea.wrapping_neg())) | ((a ^ b) & SIGN)
 }

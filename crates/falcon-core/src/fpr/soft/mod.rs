@@ -31,8 +31,7 @@ mod sqrt;
 mod tests;
 mod word;
 
-use core::hint::black_box;
-use word::Native;
+use word::{Native, Word, nonzero_bit};
 
 /// Bit 63: the sign.
 const SIGN: u64 = 1 << 63;
@@ -53,26 +52,23 @@ fn significand(x: u64) -> u64 {
     (x & FRACTION) | LEADING
 }
 
-/// All ones if bit 63 of `x` is set, else zero.
-///
-/// Every mask of this module comes from here. The compiler knows that a mask
-/// is a choice and, inside a hot loop, makes a branch of it where that looks
-/// cheaper; so it must not know that this is a mask.
+/// [`significand`] shifted up by 11, in `2^63 .. 2^64`.
 #[inline(always)]
-fn sign_mask(x: u64) -> u64 {
-    black_box(((x as i64) >> 63) as u64)
+fn top_significand(x: u64) -> u64 {
+    (x << 11) | SIGN
 }
 
-/// All ones if `0 < x <= 2^63`, zero if `x = 0`.
+/// `x` without its sign.
 #[inline(always)]
-fn nonzero_mask(x: u64) -> u64 {
-    sign_mask(x.wrapping_neg())
+fn magnitude(x: u64) -> u64 {
+    x & !SIGN
 }
 
-/// All ones if `0 < x <= 2^63` and `0 < y <= 2^63`, zero if one of them is 0.
+/// `value` negated in two's complement if bit 63 of `sign` is set.
 #[inline(always)]
-fn both_nonzero_mask(x: u64, y: u64) -> u64 {
-    sign_mask(x.wrapping_neg() & y.wrapping_neg())
+fn with_sign<W: Word>(w: W, value: u64, sign: u64) -> u64 {
+    let negative = w.mask(sign);
+    (value ^ negative).wrapping_sub(negative)
 }
 
 /// Magnitude bits of `2^(e - 1022) (z / 2^62)` rounded to nearest, ties to
@@ -92,87 +88,100 @@ fn round(e: u64, z: u64) -> u64 {
 /// [`round`] for `2^61 <= z < 2^63`, where `e` belongs to the upper half:
 /// doubles `z` and decrements `e` in the lower half.
 #[inline(always)]
-fn round_either(e: u64, z: u64) -> u64 {
-    let low = !sign_mask(z << 1);
-    round(e.wrapping_add(low), z + (z & low))
+fn round_either<W: Word>(w: W, e: u64, z: u64) -> u64 {
+    let low = (z >> 62) ^ 1;
+    round(e.wrapping_sub(low), w.shl_bit(z, low))
 }
 
 /// `a + b`.
 #[inline]
-pub fn add(a: u64, b: u64) -> u64 {
-    arith::add::<Native>(a, b)
+pub(crate) fn add(a: u64, b: u64) -> u64 {
+    arith::add(Native::new(), a, b)
 }
 
 /// `a - b`.
 #[inline]
-pub fn sub(a: u64, b: u64) -> u64 {
+pub(crate) fn sub(a: u64, b: u64) -> u64 {
     // By definition in IEEE 754, a - b = a + (-b), signed zeros included.
-    arith::add::<Native>(a, neg(b))
+    arith::add(Native::new(), a, neg(b))
+}
+
+/// `(a + b, a - b)`.
+#[inline]
+pub(crate) fn add_sub(a: u64, b: u64) -> (u64, u64) {
+    arith::add_sub(Native::new(), a, b)
 }
 
 /// `a * b`.
 #[inline]
-pub fn mul(a: u64, b: u64) -> u64 {
-    arith::mul::<Native>(a, b)
+pub(crate) fn mul(a: u64, b: u64) -> u64 {
+    arith::mul(Native::new(), a, b)
+}
+
+/// `a * b` for complex numbers, real part first.
+#[inline]
+pub(crate) fn complex_mul(a: [u64; 2], b: [u64; 2]) -> [u64; 2] {
+    arith::complex_mul(Native::new(), a, b)
 }
 
 /// `a / b`, for nonzero `b`.
 #[inline]
-pub fn div(a: u64, b: u64) -> u64 {
-    div::div::<Native>(a, b)
+pub(crate) fn div(a: u64, b: u64) -> u64 {
+    div::div(Native::new(), a, b)
 }
 
 /// The square root of `a`, a zero of either sign or positive.
 #[inline]
-pub fn sqrt(a: u64) -> u64 {
-    sqrt::sqrt::<Native>(a)
+pub(crate) fn sqrt(a: u64) -> u64 {
+    sqrt::sqrt(Native::new(), a)
 }
 
 /// `-a`.
 #[inline]
-pub fn neg(a: u64) -> u64 {
+pub(crate) fn neg(a: u64) -> u64 {
     a ^ SIGN
 }
 
 /// `a / 2`.
 #[inline]
-pub fn half(a: u64) -> u64 {
+pub(crate) fn half(a: u64) -> u64 {
     // One step of the exponent, none for a zero.
-    a.wrapping_sub(LEADING & nonzero_mask(exponent(a)))
+    a.wrapping_sub(nonzero_bit(exponent(a)) << 52)
 }
 
 /// `x`, rounded to nearest, ties to even.
 #[inline]
-pub fn from_i64(x: i64) -> u64 {
-    convert::from_i64::<Native>(x)
+pub(crate) fn from_i64(x: i64) -> u64 {
+    convert::from_i64(Native::new(), x)
 }
 
 /// The integer nearest to `a`, ties to even, for `|a| < 2^62`.
 #[inline]
-pub fn rint(a: u64) -> i64 {
-    convert::rint::<Native>(a)
+pub(crate) fn rint(a: u64) -> i64 {
+    convert::rint(Native::new(), a)
 }
 
 /// The largest integer not above `a`, for `|a| < 2^62`.
 #[inline]
-pub fn floor(a: u64) -> i64 {
-    convert::floor::<Native>(a)
+pub(crate) fn floor(a: u64) -> i64 {
+    convert::floor(Native::new(), a)
 }
 
 /// `a` rounded towards zero, for `|a| < 2^63`.
 #[inline]
-pub fn trunc(a: u64) -> i64 {
-    convert::trunc::<Native>(a)
+pub(crate) fn trunc(a: u64) -> i64 {
+    convert::trunc(Native::new(), a)
 }
 
 /// All ones if `a < b`, else zero. The two zeros are equal.
 #[inline]
-pub fn lt_mask(a: u64, b: u64) -> u64 {
+pub(crate) fn lt_mask(a: u64, b: u64) -> u64 {
     // As two's complement integers, the bits of numbers of one sign are
     // ordered as the numbers, or in reverse; -0 becomes 0.
-    let key = |x: u64| ((x & !SIGN) ^ sign_mask(x)).wrapping_sub(sign_mask(x));
+    let w = Native::new();
+    let key = |x: u64| with_sign(w, magnitude(x), x);
     let (x, y) = (key(a), key(b));
     // The sign of x - y, corrected where the subtraction overflows.
     let d = x.wrapping_sub(y);
-    sign_mask(d ^ ((x ^ y) & (d ^ x)))
+    w.mask(d ^ ((x ^ y) & (d ^ x)))
 }

@@ -1,7 +1,7 @@
 //! Square root: its reciprocal by Newton's iteration, then the exact remainder.
 
-use super::word::Word;
-use super::{SIGN, exponent, nonzero_mask, round, sign_mask, significand};
+use super::word::{Word, nonzero_bit};
+use super::{SIGN, exponent, round, significand};
 
 /// `u - v M` approximates `1 / sqrt(M)`: `u` in units of `2^-63` and `v` in
 /// units of `2^-65`, for `M` in `1 .. 2` and in `2 .. 4`.
@@ -13,52 +13,51 @@ const START: [[u64; 2]; 2] = [
 ];
 
 /// A lower bound of `1 / sqrt(M)` in units of `2^-64`, for `m = 2^62 M`,
-/// `1 <= M < 4`; `odd` tells whether `M >= 2`. With `w` the bound, the error
-/// `e = 1 - M w^2` is below `2^-58`.
+/// `1 <= M < 4`; `odd` tells whether `M >= 2`. With `r` the bound, the error
+/// `e = 1 - M r^2` is below `2^-58`.
 ///
-/// The line has `|e| < 1/21` on either interval. A Newton step `w (3 - M w^2)
+/// The line has `|e| < 1/21` on either interval. A Newton step `r (3 - M r^2)
 /// / 2` turns `e` into `e^2 (3 + e) / 4`. Here it is computed from below:
-/// `M w^2` is truncated twice and thus at most two units of `2^-62` too small,
-/// which are subtracted; with the truncation of the last product `w` loses at
+/// `M r^2` is truncated twice and thus at most two units of `2^-62` too small,
+/// which are subtracted; with the truncation of the last product `r` loses at
 /// most `1.5 * 2^-62`, and `e` gains at most `2 sqrt(M)` times that, less than
-/// `2^-59`. So `e` stays positive, which keeps `w < 1`, one word. The errors
+/// `2^-59`. So `e` stays positive, which keeps `r < 1`, one word. The errors
 /// are below 2^-4.3, 2^-9.1, 2^-18.6, 2^-37.6 and at last 2^-58.
 #[inline(always)]
-fn reciprocal<W: Word>(m: u64, odd: u64) -> u64 {
-    let odd = odd.wrapping_neg();
+pub(super) fn reciprocal<W: Word>(w: W, m: u64, odd: u64) -> u64 {
+    let odd = w.mask(odd << 63);
     let [u, v] = [0, 1].map(|i| START[0][i] ^ ((START[0][i] ^ START[1][i]) & odd));
-    let mut w = (u - W::mul_wide(m, v).0) << 1;
+    let mut r = (u - w.mul_hi(m, v)) << 1;
     for _ in 0..4 {
-        let product = W::mul_wide(m, W::mul_wide(w, w).0).0;
+        let product = w.mul_hi(m, w.mul_hi(r, r));
         let correction = ((3 << 62) - 2) - product;
-        w = W::mul_wide(w, correction).0 << 1;
+        r = w.mul_hi(r, correction) << 1;
     }
-    w
+    r
 }
 
 /// The square root of `a`, zero or positive.
 ///
-/// Let `a = 4^k M` with `1 <= M < 4`. Then `M w` is a lower bound of
+/// Let `a = 4^k M` with `1 <= M < 4`. Then `M r` is a lower bound of
 /// `sqrt(M) < 2` with an error below `2 * 2^-58`, so that in units of `2^-54`,
 /// rounded down, it is the rounded-down root or one less. The exact remainder
 /// tells which, and is the sticky bit.
 #[inline(always)]
-pub(super) fn sqrt<W: Word>(a: u64) -> u64 {
+pub(super) fn sqrt<W: Word>(w: W, a: u64) -> u64 {
     let e = exponent(a);
     // The unbiased exponent e - 1023 is odd iff e is even.
     let odd = (e & 1) ^ 1;
-    let m = significand(a);
-    let m = m + (m & odd.wrapping_neg());
-    let q = W::mul_wide(m << 10, reciprocal::<W>(m << 10, odd)).0 >> 8;
+    let m = w.shl_bit(significand(a), odd);
+    let q = w.mul_hi(m << 10, reciprocal(w, m << 10, odd)) >> 8;
     // M - q^2 in units of 2^-108. It is in 0 ..= 4 q + 3 < 2^58, so that the low
     // word is all of it.
     let r = (m << 56).wrapping_sub(q.wrapping_mul(q));
     let step = (q << 1) + 1;
-    let fits = !sign_mask(r.wrapping_sub(step));
-    let q = q + (fits & 1);
-    let r = r.wrapping_sub(step & fits);
+    let below = r.wrapping_sub(step);
+    let q = q + 1 - (below >> 63);
+    let r = below.wrapping_add(step & w.mask(below));
 
     // 2^54 <= q < 2^55.
-    let magnitude = round((e + 1023 - odd) / 2 - 1, (q << 8) | u64::from(r != 0));
-    (magnitude & nonzero_mask(e)) | (a & SIGN)
+    let rounded = round((e + 1023 - odd) / 2 - 1, (q << 8) | nonzero_bit(r));
+    (rounded & w.mask(e.wrapping_neg())) | (a & SIGN)
 }

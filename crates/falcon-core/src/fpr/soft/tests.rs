@@ -5,12 +5,22 @@ use super::word::{Word, Word32, Word64};
 use super::{arith, convert, div, half, lt_mask, neg, sqrt, sub};
 use std::vec::Vec;
 
-/// Random cases for each operation.
+/// Random cases for each operation; a pair is checked in both orders.
 const CASES: usize = if cfg!(debug_assertions) {
     1_000_000
 } else {
-    10_000_000
+    5_000_000
 };
+
+/// A binary operation on both widths.
+macro_rules! both {
+    ($operation:path) => {
+        [
+            |a, b| $operation(Word64::new(), a, b),
+            |a, b| $operation(Word32::new(), a, b),
+        ]
+    };
+}
 
 /// SplitMix64.
 struct Random(u64);
@@ -168,42 +178,64 @@ fn check_binary(
 
 #[test]
 fn add_has_the_bits_of_the_native_unit() {
-    check_binary(
-        1,
-        [arith::add::<Word64>, arith::add::<Word32>],
-        |a, b| a + b,
-        |_, _| true,
-    );
+    check_binary(1, both!(arith::add), |a, b| a + b, |_, _| true);
 }
 
 #[test]
 fn sub_has_the_bits_of_the_native_unit() {
     check_binary(
         2,
-        [sub, |a, b| arith::add::<Word32>(a, neg(b))],
+        [sub, |a, b| arith::add(Word32::new(), a, neg(b))],
         |a, b| a - b,
         |_, _| true,
     );
 }
 
 #[test]
+fn add_sub_has_the_bits_of_add_and_sub() {
+    for_each_pair(14, |a, b| {
+        let (x, y) = (f64::from_bits(a), f64::from_bits(b));
+        let want = ((x + y).to_bits(), (x - y).to_bits());
+        assert_eq!(
+            arith::add_sub(Word64::new(), a, b),
+            want,
+            "{a:#018x} {b:#018x}"
+        );
+        assert_eq!(
+            arith::add_sub(Word32::new(), a, b),
+            want,
+            "{a:#018x} {b:#018x}"
+        );
+    });
+}
+
+#[test]
+fn complex_mul_is_four_products_a_difference_and_a_sum() {
+    let mut random = Random(15);
+    for _ in 0..CASES / 4 {
+        let ((a, b), (c, d)) = (random.pair(), random.pair());
+        let [x, y, u, v] = [a, b, c, d].map(f64::from_bits);
+        let want = [(x * u - y * v).to_bits(), (x * v + y * u).to_bits()];
+        // Some products leave the range of the operands of a sum.
+        let products = [x * u, y * v, x * v, y * u].map(f64::abs);
+        if products
+            .iter()
+            .all(|p| *p == 0.0 || (1e-150..1e150).contains(p))
+        {
+            assert_eq!(arith::complex_mul(Word64::new(), [a, b], [c, d]), want);
+            assert_eq!(arith::complex_mul(Word32::new(), [a, b], [c, d]), want);
+        }
+    }
+}
+
+#[test]
 fn mul_has_the_bits_of_the_native_unit() {
-    check_binary(
-        3,
-        [arith::mul::<Word64>, arith::mul::<Word32>],
-        |a, b| a * b,
-        |_, _| true,
-    );
+    check_binary(3, both!(arith::mul), |a, b| a * b, |_, _| true);
 }
 
 #[test]
 fn div_has_the_bits_of_the_native_unit() {
-    check_binary(
-        4,
-        [div::div::<Word64>, div::div::<Word32>],
-        |a, b| a / b,
-        |_, b| b << 1 != 0,
-    );
+    check_binary(4, both!(div::div), |a, b| a / b, |_, b| b << 1 != 0);
 }
 
 #[test]
@@ -216,8 +248,8 @@ fn quotients_next_to_ties_round_correctly() {
         let a = f64::from_bits(q) * f64::from_bits(b);
         for a in [a.to_bits() - 1, a.to_bits(), a.to_bits() + 1] {
             let want = (f64::from_bits(a) / f64::from_bits(b)).to_bits();
-            assert_eq!(div::div::<Word64>(a, b), want, "{a:#018x} {b:#018x}");
-            assert_eq!(div::div::<Word32>(a, b), want, "{a:#018x} {b:#018x}");
+            assert_eq!(div::div(Word64::new(), a, b), want, "{a:#018x} {b:#018x}");
+            assert_eq!(div::div(Word32::new(), a, b), want, "{a:#018x} {b:#018x}");
         }
     }
 }
@@ -226,8 +258,8 @@ fn quotients_next_to_ties_round_correctly() {
 fn sqrt_has_the_bits_of_the_native_unit() {
     let check = |a: u64| {
         let want = f64::from_bits(a).sqrt().to_bits();
-        assert_eq!(sqrt::sqrt::<Word64>(a), want, "{a:#018x}");
-        assert_eq!(sqrt::sqrt::<Word32>(a), want, "{a:#018x}");
+        assert_eq!(sqrt::sqrt(Word64::new(), a), want, "{a:#018x}");
+        assert_eq!(sqrt::sqrt(Word32::new(), a), want, "{a:#018x}");
     };
     for_each_operand(6, |a| check(a & !(u64::from(a << 1 != 0) << 63)));
     // Squares and their neighbours: exact roots and the closest misses.
@@ -237,6 +269,30 @@ fn sqrt_has_the_bits_of_the_native_unit() {
         let root = f64::from_bits(random.with_exponent(e));
         let square = (root * root).to_bits();
         (square - 1..=square + 1).for_each(check);
+    }
+}
+
+#[test]
+fn reciprocals_are_lower_bounds_as_close_as_the_proofs_need() {
+    let mut random = Random(16);
+    for i in 0..CASES / 10 {
+        let m = match i {
+            0 => 1 << 52,
+            1 => (1 << 53) - 1,
+            _ => (1 << 52) | random.fraction(),
+        };
+        // 1 - d p in units of 2^-127.
+        let error =
+            (1 << 127) - u128::from(m << 11) * u128::from(div::reciprocal(Word64::new(), m << 11));
+        assert!(error > 0 && error < 1 << (127 - 60), "{m:#x}");
+        for odd in [0, 1] {
+            let r = u128::from(sqrt::reciprocal(Word64::new(), m << (10 + odd), odd));
+            let m = u128::from(m << (10 + odd));
+            // 1 - M r^2 in units of 2^-126, rounded up.
+            let product = m * ((r * r) >> 64) + ((m * ((r * r) & u128::from(u64::MAX))) >> 64);
+            let error = (1 << 126) - product;
+            assert!(error > 0 && error < 1 << (126 - 58), "{m:#x}");
+        }
     }
 }
 
@@ -261,8 +317,8 @@ fn lt_mask_has_the_order_of_the_native_unit() {
 fn from_i64_rounds_like_the_native_conversion() {
     fn check(x: i64) {
         let want = (x as f64).to_bits();
-        assert_eq!(convert::from_i64::<Word64>(x), want, "{x}");
-        assert_eq!(convert::from_i64::<Word32>(x), want, "{x}");
+        assert_eq!(convert::from_i64(Word64::new(), x), want, "{x}");
+        assert_eq!(convert::from_i64(Word32::new(), x), want, "{x}");
     }
     for k in 0..64 {
         for step in -9..=9 {
@@ -281,53 +337,66 @@ fn from_i64_rounds_like_the_native_conversion() {
 
 #[test]
 fn conversions_to_integers_agree_with_the_native_unit() {
-    fn check<W: Word>(a: u64) {
+    fn check<W: Word>(w: W, a: u64) {
         let x = f64::from_bits(a);
         if x.abs() < 9.2e18 {
-            assert_eq!(convert::trunc::<W>(a), x as i64, "trunc {a:#018x}");
+            assert_eq!(convert::trunc(w, a), x as i64, "trunc {a:#018x}");
         }
         if x.abs() < 4.6e18 {
-            assert_eq!(convert::floor::<W>(a), x.floor() as i64, "floor {a:#018x}");
+            assert_eq!(convert::floor(w, a), x.floor() as i64, "floor {a:#018x}");
             assert_eq!(
-                convert::rint::<W>(a),
+                convert::rint(w, a),
                 x.round_ties_even() as i64,
                 "rint {a:#018x}"
             );
         }
     }
     for_each_operand(11, |a| {
-        check::<Word64>(a);
-        check::<Word32>(a);
+        check(Word64::new(), a);
+        check(Word32::new(), a);
     });
     let mut random = Random(12);
     for _ in 0..CASES {
         let e = 1023 - 70 + random.below(133);
         let a = random.with_exponent(e);
-        check::<Word64>(a);
-        check::<Word32>(a);
+        check(Word64::new(), a);
+        check(Word32::new(), a);
         // Ties: an integer and a half, of either sign.
         let shift = 12 + random.below(50);
         let tie = ((random.word() as i64) >> shift) as f64 + 0.5;
-        check::<Word64>(tie.to_bits());
-        check::<Word32>(tie.to_bits());
+        check(Word64::new(), tie.to_bits());
+        check(Word32::new(), tie.to_bits());
     }
 }
 
 #[test]
 fn word_primitives_agree_at_every_distance() {
     let mut random = Random(13);
+    let (wide, narrow) = (Word64::new(), Word32::new());
     for _ in 0..CASES / 100 {
         let (a, b) = (random.word() >> random.below(64), random.fraction());
-        assert_eq!(Word64::mul_wide(a, b), Word32::mul_wide(a, b));
-        assert_eq!(Word64::leading_zeros(a | 1), Word32::leading_zeros(a | 1));
+        assert_eq!(wide.mul_wide(a, b), narrow.mul_wide(a, b));
+        for x in [a >> 1, b, 0, 1 << 63] {
+            assert_eq!(wide.leading_zeros(x), narrow.leading_zeros(x), "{x:#x}");
+        }
+        for x in [a, !a] {
+            let mask = if x >> 63 == 1 { u64::MAX } else { 0 };
+            assert_eq!((wide.mask(x), narrow.mask(x)), (mask, mask), "{x:#x}");
+        }
         for n in 0..64 {
-            assert_eq!(Word64::shl(a, n), Word32::shl(a, n), "{a:#x} << {n}");
-            assert_eq!(Word64::shr(a, n), Word32::shr(a, n), "{a:#x} >> {n}");
-            assert_eq!(
-                Word64::shr_sticky(a, n),
-                Word32::shr_sticky(a, n),
-                "{a:#x} >> {n}"
-            );
+            assert_eq!(wide.shl(a, n), narrow.shl(a, n), "{a:#x} << {n}");
+            let (x, bit) = (a >> 1, n & 1);
+            assert_eq!(wide.shl_bit(x, bit), x << bit, "{x:#x}");
+            assert_eq!(narrow.shl_bit(x, bit), x << bit, "{x:#x}");
+            let x = a >> n;
+            assert_eq!(wide.scale(x, n), x << n, "{x:#x} << {n}");
+            assert_eq!(narrow.scale(x, n), x << n, "{x:#x} << {n}");
+            assert_eq!(wide.shr(a, n), narrow.shr(a, n), "{a:#x} >> {n}");
+            let sticky = (a >> n) | u64::from((a >> n) << n != a);
+            if n > 0 {
+                assert_eq!(wide.shr_sticky(a, n), sticky, "{a:#x} >> {n}");
+                assert_eq!(narrow.shr_sticky(a, n), sticky, "{a:#x} >> {n}");
+            }
         }
     }
 }

@@ -1,54 +1,111 @@
 //! The few 64-bit primitives whose best constant-time form depends on the
-//! width of the machine's registers.
+//! width of the machine's registers, and masks.
 //!
-//! [`Word64`] uses the machine's own 64-bit shifts and its 64 x 64 -> 128
+//! `Word64` uses the machine's own 64-bit shifts and its 64 x 64 -> 128
 //! multiplication. On a 32-bit target those compile, depending on the
-//! compiler, to branches or to library calls that branch; [`Word32`] writes
+//! compiler, to branches or to library calls that branch; `Word32` writes
 //! them with 32-bit shifts by less than 32, masks and 32 x 32 -> 64 products.
 //! Both give the same results, and a host test runs every operation on both.
+//!
+//! # Masks
+//!
+//! An optimising compiler knows masks: it turns `value & mask` into a
+//! selection where it sees that `mask` is all ones or zero, and a selection in
+//! a loop into a branch, on x86-64 and on aarch64. So a mask is made with a
+//! zero that the compiler does not know: it has been through a
+//! [`black_box`] once an operation, off the critical path, and every mask is
+//! combined with it. All the compiler sees is some word.
+
+use core::hint::black_box;
 
 /// Primitives on 64-bit values. A shift takes its distance modulo 64.
-pub(super) trait Word {
+pub(super) trait Word: Copy {
+    /// The primitives. Call once an operation: it takes a trip through memory.
+    fn new() -> Self;
     /// The 128-bit product, as (high, low) words.
-    fn mul_wide(a: u64, b: u64) -> (u64, u64);
+    fn mul_wide(self, a: u64, b: u64) -> (u64, u64);
     /// `x << (n mod 64)`.
-    fn shl(x: u64, n: u64) -> u64;
+    fn shl(self, x: u64, n: u64) -> u64;
+    /// `x << n`, for `n` at most the number of leading zero bits of `x`.
+    fn scale(self, x: u64, n: u64) -> u64;
+    /// `x << n`, for `n` = 0 or 1 and `x < 2^63`.
+    fn shl_bit(self, x: u64, n: u64) -> u64;
     /// `x >> (n mod 64)`.
-    fn shr(x: u64, n: u64) -> u64;
-    /// `x >> (n mod 64)`, with bit 0 set if any set bit was shifted out.
-    fn shr_sticky(x: u64, n: u64) -> u64;
-    /// Number of leading zero bits of `x`, which is not zero.
-    fn leading_zeros(x: u64) -> u64;
+    fn shr(self, x: u64, n: u64) -> u64;
+    /// `x >> (n mod 64)`, with bit 0 set if any set bit was shifted out; `n mod
+    /// 64` is not 0.
+    fn shr_sticky(self, x: u64, n: u64) -> u64;
+    /// All ones if bit 63 of `t` is set, else zero.
+    fn mask(self, t: u64) -> u64;
+    /// Number of leading zero bits of `x`, for `0 < x <= 2^63`. For 0, 63.
+    fn leading_zeros(self, x: u64) -> u64;
+
+    /// The high word of the product.
+    #[inline(always)]
+    fn mul_hi(self, a: u64, b: u64) -> u64 {
+        self.mul_wide(a, b).0
+    }
+}
+
+/// 1 if `0 < x < 2^63`, 0 if `x = 0`.
+#[inline(always)]
+pub(super) fn nonzero_bit(x: u64) -> u64 {
+    // Carries into bit 63 iff x > 0.
+    x.wrapping_add((1 << 63) - 1) >> 63
 }
 
 /// Registers of 64 bits.
+///
+/// Where a rotation equals the shift, it is a rotation: baseline vector units
+/// have none by a variable distance, so the compiler does not pair operations
+/// that are faster apart.
 #[cfg(any(test, target_pointer_width = "64"))]
-#[derive(Debug)]
-pub(super) struct Word64;
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word64 {
+    /// 0, but the compiler does not know.
+    zero: u64,
+}
 
 #[cfg(any(test, target_pointer_width = "64"))]
 impl Word for Word64 {
     #[inline(always)]
-    fn mul_wide(a: u64, b: u64) -> (u64, u64) {
+    fn new() -> Self {
+        Self { zero: black_box(0) }
+    }
+    #[inline(always)]
+    fn mul_wide(self, a: u64, b: u64) -> (u64, u64) {
         let p = u128::from(a) * u128::from(b);
         ((p >> 64) as u64, p as u64)
     }
     #[inline(always)]
-    fn shl(x: u64, n: u64) -> u64 {
+    fn shl(self, x: u64, n: u64) -> u64 {
         x << (n & 63)
     }
     #[inline(always)]
-    fn shr(x: u64, n: u64) -> u64 {
+    fn scale(self, x: u64, n: u64) -> u64 {
+        x.rotate_left(n as u32 & 63)
+    }
+    #[inline(always)]
+    fn shl_bit(self, x: u64, n: u64) -> u64 {
+        x.rotate_left(n as u32 & 63)
+    }
+    #[inline(always)]
+    fn shr(self, x: u64, n: u64) -> u64 {
         x >> (n & 63)
     }
     #[inline(always)]
-    fn shr_sticky(x: u64, n: u64) -> u64 {
-        // x << (64 - n) in two steps, so that n = 0 loses nothing.
-        let lost = (x << 1) << (!n & 63);
-        (x >> (n & 63)) | u64::from(lost != 0)
+    fn shr_sticky(self, x: u64, n: u64) -> u64 {
+        // The bits shifted out come in again at the top, from bit 64 - n on.
+        let turned = x.rotate_right(n as u32 & 63);
+        let kept = turned & (1u64.rotate_right(n as u32 & 63).wrapping_sub(1));
+        kept | nonzero_bit((turned ^ kept) >> 1)
     }
     #[inline(always)]
-    fn leading_zeros(x: u64) -> u64 {
+    fn mask(self, t: u64) -> u64 {
+        ((t as i64) >> 63) as u64 ^ self.zero
+    }
+    #[inline(always)]
+    fn leading_zeros(self, x: u64) -> u64 {
         // Setting bit 0 changes nothing for x > 0, and spares the targets
         // whose instruction has no result for zero a case distinction.
         u64::from((x | 1).leading_zeros())
@@ -57,74 +114,108 @@ impl Word for Word64 {
 
 /// Registers of 32 bits (or fewer).
 #[cfg(any(test, not(target_pointer_width = "64")))]
-#[derive(Debug)]
-pub(super) struct Word32;
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word32 {
+    /// 0, but the compiler does not know.
+    zero: u32,
+}
+
+#[cfg(any(test, not(target_pointer_width = "64")))]
+#[inline(always)]
+fn split(x: u64) -> (u32, u32) {
+    ((x >> 32) as u32, x as u32)
+}
+
+#[cfg(any(test, not(target_pointer_width = "64")))]
+#[inline(always)]
+fn join(hi: u32, lo: u32) -> u64 {
+    (u64::from(hi) << 32) | u64::from(lo)
+}
 
 #[cfg(any(test, not(target_pointer_width = "64")))]
 impl Word32 {
+    /// All ones if bit 31 of `t` is set, else zero.
     #[inline(always)]
-    fn split(x: u64) -> (u32, u32) {
-        ((x >> 32) as u32, x as u32)
+    fn mask32(self, t: u32) -> u32 {
+        ((t as i32) >> 31) as u32 ^ self.zero
     }
+    /// `x << n`, for `n < 32`.
     #[inline(always)]
-    fn join(hi: u32, lo: u32) -> u64 {
-        (u64::from(hi) << 32) | u64::from(lo)
+    fn near_left(hi: u32, lo: u32, n: u32) -> u64 {
+        join((hi << n) | ((lo >> 1) >> (31 - n)), lo << n)
     }
-    /// All ones if bit 5 of `n` is set (a whole word is shifted out), else zero.
+    /// `x >> n`, for `n < 32`.
     #[inline(always)]
-    fn far(n: u32) -> u32 {
-        ((n >> 5) & 1).wrapping_neg()
+    fn near_right(hi: u32, lo: u32, n: u32) -> u64 {
+        join(hi >> n, (lo >> n) | ((hi << 1) << (31 - n)))
     }
 }
 
 #[cfg(any(test, not(target_pointer_width = "64")))]
 impl Word for Word32 {
     #[inline(always)]
-    fn mul_wide(a: u64, b: u64) -> (u64, u64) {
-        let (a1, a0) = Self::split(a);
-        let (b1, b0) = Self::split(b);
+    fn new() -> Self {
+        Self { zero: black_box(0) }
+    }
+    #[inline(always)]
+    fn mul_wide(self, a: u64, b: u64) -> (u64, u64) {
+        let (a1, a0) = split(a);
+        let (b1, b0) = split(b);
         let wide = |x: u32, y: u32| u64::from(x) * u64::from(y);
         // (2^32 - 1)^2 + 2 (2^32 - 1) = 2^64 - 1: no sum below overflows.
         let p00 = wide(a0, b0);
         let p01 = wide(a0, b1) + (p00 >> 32);
         let p10 = wide(a1, b0) + (p01 & 0xFFFF_FFFF);
         let p11 = wide(a1, b1) + (p01 >> 32) + (p10 >> 32);
-        (p11, Self::join(p10 as u32, p00 as u32))
+        (p11, join(p10 as u32, p00 as u32))
     }
     #[inline(always)]
-    fn shl(x: u64, n: u64) -> u64 {
-        let (hi, lo) = Self::split(x);
-        let (far, n) = (Self::far(n as u32), n as u32 & 31);
-        let hi = hi ^ ((hi ^ lo) & far);
-        let lo = lo & !far;
-        Self::join((hi << n) | ((lo >> 1) >> (31 - n)), lo << n)
+    fn shl(self, x: u64, n: u64) -> u64 {
+        let (hi, lo) = split(x);
+        let far = self.mask32((n as u32) << 26);
+        Self::near_left(hi ^ ((hi ^ lo) & far), lo & !far, n as u32 & 31)
     }
     #[inline(always)]
-    fn shr(x: u64, n: u64) -> u64 {
-        let (hi, lo) = Self::split(x);
-        let (far, n) = (Self::far(n as u32), n as u32 & 31);
-        let lo = lo ^ ((lo ^ hi) & far);
-        let hi = hi & !far;
-        Self::join(hi >> n, (lo >> n) | ((hi << 1) << (31 - n)))
+    fn scale(self, x: u64, n: u64) -> u64 {
+        self.shl(x, n)
     }
     #[inline(always)]
-    fn shr_sticky(x: u64, n: u64) -> u64 {
-        let (hi, lo) = Self::split(x);
-        let (far, n) = (Self::far(n as u32), n as u32 & 31);
+    fn shl_bit(self, x: u64, n: u64) -> u64 {
+        let (hi, lo) = split(x);
+        Self::near_left(hi, lo, n as u32 & 31)
+    }
+    #[inline(always)]
+    fn shr(self, x: u64, n: u64) -> u64 {
+        let (hi, lo) = split(x);
+        let far = self.mask32((n as u32) << 26);
+        Self::near_right(hi & !far, lo ^ ((lo ^ hi) & far), n as u32 & 31)
+    }
+    #[inline(always)]
+    fn shr_sticky(self, x: u64, n: u64) -> u64 {
+        let (hi, lo) = split(x);
+        let far = self.mask32((n as u32) << 26);
+        let n = n as u32 & 31;
         let lost_word = lo & far;
-        let lo = lo ^ ((lo ^ hi) & far);
-        let hi = hi & !far;
-        let lost = lost_word | ((lo << 1) << (31 - n));
-        let sticky = (lost | lost.wrapping_neg()) >> 31;
-        Self::join(hi >> n, (lo >> n) | ((hi << 1) << (31 - n)) | sticky)
+        let (hi, lo) = (hi & !far, lo ^ ((lo ^ hi) & far));
+        // The low n bits of lo, from bit 30 downwards.
+        let lost_bits = (lo << (31 - n)) & (u32::MAX >> 1);
+        let lost = lost_bits | (lost_word >> 1) | (lost_word & 1);
+        // Carries into bit 31 iff lost is not zero.
+        let sticky = (lost + (u32::MAX >> 1)) >> 31;
+        Self::near_right(hi, lo, n) | u64::from(sticky)
     }
     #[inline(always)]
-    fn leading_zeros(x: u64) -> u64 {
-        let (hi, lo) = Self::split(x);
-        // All ones if the high word is zero: only 0 has neither itself nor its
-        // negation in the upper half.
-        let empty = ((hi | hi.wrapping_neg()) >> 31).wrapping_sub(1);
-        u64::from(((hi | (lo & empty)) | 1).leading_zeros() + (empty & 32))
+    fn mask(self, t: u64) -> u64 {
+        let mask = self.mask32((t >> 32) as u32);
+        join(mask, mask)
+    }
+    #[inline(always)]
+    fn leading_zeros(self, x: u64) -> u64 {
+        let (hi, lo) = split(x);
+        // Carries into bit 31 iff the high word, at most 2^31, is not zero.
+        let full = self.mask32(hi.wrapping_add(u32::MAX >> 1));
+        let word = hi | (lo & !full);
+        u64::from((word | 1).leading_zeros() + (32 & !full))
     }
 }
 
