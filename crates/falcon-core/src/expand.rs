@@ -70,6 +70,7 @@ impl<P: Parameters, B: Storage> ExpandedKey<P, B> {
         &self.reals.as_ref()[..Self::LEN]
     }
 
+    #[cfg(feature = "alloc")]
     pub(crate) fn hedge_secret(&self) -> &[u8; SECRET_HASH_LEN] {
         &self.secret_hash
     }

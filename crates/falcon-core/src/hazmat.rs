@@ -5,23 +5,22 @@
 //! points. Everything here lets the caller break these rules.
 
 use crate::error::SignatureError;
-#[cfg(feature = "alloc")]
-use crate::expand::ExpandedKey;
 use crate::hash::{HashToPoint, Shake256, Shake256HashToPoint};
 use crate::hedge::{Hedged, Raw};
-use crate::keys::SigningKey;
 use crate::lanes::Binary64;
 use crate::params::{NONCE_LEN, Parameters, Q};
 use crate::sign::{Scratch, Secret, sign_message};
 use crate::signature::Signature;
 use crate::verify::VerifyingKey;
+#[cfg(feature = "alloc")]
+use crate::{expand::ExpandedKey, keys::SigningKey};
 
 #[cfg(feature = "alloc")]
 pub use crate::batch::{RawJob, sign_batch_raw};
 pub use crate::sign::Fit;
 
-/// A secret key in either form: [`SigningKey`] or
-/// [`ExpandedKey`].
+/// A secret key in either form: [`SigningKey`](crate::SigningKey) or
+/// [`ExpandedKey`](crate::ExpandedKey).
 #[allow(private_bounds)]
 pub trait SecretKey<P: Parameters>: Secret<P> {}
 impl<P: Parameters, K: Secret<P>> SecretKey<P> for K {}

@@ -38,6 +38,7 @@ pub(crate) const fn computed_scratch_len(logn: u32) -> usize {
 }
 
 /// Reals of the scratch per lane of [`sign_stored`].
+#[cfg(any(test, feature = "alloc"))]
 pub(crate) const fn stored_scratch_len(logn: u32) -> usize {
     4 << logn
 }
