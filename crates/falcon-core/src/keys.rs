@@ -8,7 +8,7 @@ use crate::ntru;
 
 use crate::hedge::SECRET_HASH_LEN;
 use crate::ntt::PortableNtt;
-use crate::params::{Array, MAX_LOGN, Parameters};
+use crate::params::{Array, Parameters};
 use crate::ring;
 use crate::signing::SecretBasis;
 use crate::verify::VerifyingKey;
@@ -72,37 +72,74 @@ impl<P: Parameters> SigningKey<P> {
     }
 
     fn from_stream_in(stream: &mut Shake256Reader, scratch: &mut KeygenScratch<'_, P>) -> Self {
-        let mut basis = Zeroizing::new([P::Small::ZERO; 4]);
-        let [f, g, capital_f, capital_g] = &mut *basis;
-        let mut h = P::Residues::ZERO;
+        let mut key = Self::EMPTY;
         let out = ntru::KeyPolys {
-            f: f.as_mut(),
-            g: g.as_mut(),
-            capital_f: capital_f.as_mut(),
-            capital_g: capital_g.as_mut(),
-            h: h.as_mut(),
+            f: key.f.as_mut(),
+            g: key.g.as_mut(),
+            capital_f: key.capital_f.as_mut(),
+            capital_g: key.capital_g.as_mut(),
+            h: key.verifying_key.h_mut(),
         };
         ntru::generate(P::LOGN, stream, out, &mut scratch.scratch);
-        Self::new(&mut basis, h)
+        key.complete();
+        key
     }
 
-    /// The key of `[f, g, F, G]`, which are wiped.
-    fn new(basis: &mut [P::Small; 4], h: P::Residues) -> Self {
-        let [f, g, capital_f, capital_g] = *basis;
-        basis.zeroize();
-        let mut key = Self {
-            f,
-            g,
-            capital_f,
-            capital_g,
-            secret_hash: [0; SECRET_HASH_LEN],
-            verifying_key: VerifyingKey::from_h(h),
-        };
+    /// Room for a key.
+    const EMPTY: Self = Self {
+        f: P::Small::ZERO,
+        g: P::Small::ZERO,
+        capital_f: P::Small::ZERO,
+        capital_g: P::Small::ZERO,
+        secret_hash: [0; SECRET_HASH_LEN],
+        verifying_key: VerifyingKey::EMPTY,
+    };
+
+    /// Computes what follows from the polynomials.
+    fn complete(&mut self) {
+        self.verifying_key.prepare();
         let mut hash = Shake256::new();
         hash.update(b"falcon secret")
-            .update(key.to_bytes().as_ref());
-        key.secret_hash = hash.finalize().read_array();
-        key
+            .update((*self.to_bytes()).as_ref());
+        self.secret_hash = hash.finalize().read_array();
+    }
+
+    /// Reads the round-3 encoding into this key and checks that it is one.
+    fn decode(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
+        let [f, g, capital_f] = [&mut self.f, &mut self.g, &mut self.capital_f];
+        codec::secret_key::decode(P::LOGN, bytes, f.as_mut(), g.as_mut(), capital_f.as_mut())?;
+        if !self.is_short() {
+            return Err(DecodeError::InvalidKey);
+        }
+        self.complete_basis()?;
+        self.complete();
+        Ok(())
+    }
+
+    /// Whether key generation would accept `(f, g)`. Not inlined, so that its
+    /// working memory is free again before the next step needs its own.
+    #[inline(never)]
+    fn is_short(&self) -> bool {
+        let mut wide = Zeroizing::new(P::NormWords::ZERO);
+        ntru::is_short(P::LOGN, self.f.as_ref(), self.g.as_ref(), wide.as_mut())
+    }
+
+    /// Finds `G` and `h`. Not inlined, as [`is_short`](Self::is_short).
+    #[inline(never)]
+    fn complete_basis(&mut self) -> Result<(), DecodeError> {
+        let mut words = Zeroizing::new(P::KeyWords::ZERO);
+        let (f, g) = (self.f.as_ref(), self.g.as_ref());
+        ring::complete_private(
+            P::LOGN,
+            f,
+            g,
+            self.capital_f.as_ref(),
+            self.capital_g.as_mut(),
+            words.as_mut(),
+        )?;
+        let h = self.verifying_key.h_mut();
+        ring::public_key(&PortableNtt, P::LOGN, f, g, h, words.as_mut())
+            .map_err(|_| DecodeError::InvalidKey)
     }
 
     pub(crate) fn basis(&self) -> SecretBasis<'_> {
@@ -143,34 +180,15 @@ impl<P: Parameters> TryFrom<&[u8]> for SigningKey<P> {
 
     /// Reads the round-3 encoding and checks that it is a key: `f` is
     /// invertible, `fG - gF = q`, and the basis is as short as signing needs.
+    // Decoded where it is returned: a copy on the way would not be wiped.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let mut basis = Zeroizing::new([P::Small::ZERO; 4]);
-        let [f, g, capital_f, capital_g] = &mut *basis;
-        codec::secret_key::decode(P::LOGN, bytes, f.as_mut(), g.as_mut(), capital_f.as_mut())?;
-        let mut wide = Zeroizing::new([0i64; ntru::norms_len(MAX_LOGN)]);
-        if !ntru::is_short(P::LOGN, f.as_ref(), g.as_ref(), &mut *wide) {
-            return Err(DecodeError::InvalidKey);
+        let mut result = Ok(Self::EMPTY);
+        if let Ok(key) = &mut result
+            && let Err(error) = key.decode(bytes)
+        {
+            result = Err(error);
         }
-        let mut words = Zeroizing::new([0i16; 5 << MAX_LOGN]);
-        let mut h = P::Residues::ZERO;
-        ring::complete_private(
-            P::LOGN,
-            f.as_ref(),
-            g.as_ref(),
-            capital_f.as_ref(),
-            capital_g.as_mut(),
-            &mut words[..5 * P::N],
-        )?;
-        ring::public_key(
-            &PortableNtt,
-            P::LOGN,
-            f.as_ref(),
-            g.as_ref(),
-            h.as_mut(),
-            &mut words[..3 * P::N],
-        )
-        .map_err(|_| DecodeError::InvalidKey)?;
-        Ok(Self::new(&mut basis, h))
+        result
     }
 }
 

@@ -74,6 +74,12 @@ pub trait Parameters:
     type Short: Array<i16>;
     /// `[u16; N]`: a polynomial modulo `q`.
     type Residues: Array<u16>;
+    /// `[i16; 5N]`: working memory of the completion of a loaded key.
+    #[doc(hidden)]
+    type KeyWords: Array<i16>;
+    /// `[i64; 3N/2]`: working memory of the norms of a loaded key.
+    #[doc(hidden)]
+    type NormWords: Array<i64>;
 }
 
 /// An array of known length, without naming the length in the type.
@@ -88,6 +94,9 @@ impl<const N: usize> Array<i8> for [i8; N] {
     const ZERO: Self = [0; N];
 }
 impl<const N: usize> Array<i16> for [i16; N] {
+    const ZERO: Self = [0; N];
+}
+impl<const N: usize> Array<i64> for [i64; N] {
     const ZERO: Self = [0; N];
 }
 impl<const N: usize> Array<u16> for [u16; N] {
@@ -125,6 +134,8 @@ macro_rules! parameter_set {
             type Small = [i8; 1 << $logn];
             type Short = [i16; 1 << $logn];
             type Residues = [u16; 1 << $logn];
+            type KeyWords = [i16; 5 << $logn];
+            type NormWords = [i64; crate::ntru::norms_len($logn)];
         }
     };
 }

@@ -20,20 +20,21 @@ pub struct VerifyingKey<P: Parameters> {
 }
 
 impl<P: Parameters> VerifyingKey<P> {
-    /// The key of `h`, whose coefficients are below `q`.
-    pub(crate) fn from_h(h: P::Residues) -> Self {
-        let mut key = Self {
-            h,
-            prepared: P::Short::ZERO,
-        };
-        key.prepare();
-        key
+    /// Room for a key: [`h_mut`](Self::h_mut), then [`prepare`](Self::prepare).
+    pub(crate) const EMPTY: Self = Self {
+        h: P::Residues::ZERO,
+        prepared: P::Short::ZERO,
+    };
+
+    /// The coefficients of `h`, to be written; below `q`.
+    pub(crate) fn h_mut(&mut self) -> &mut [u16] {
+        self.h.as_mut()
     }
 
     /// Transforms `h` into `prepared`. Not inlined, so that the stack of the
     /// caller does not hold `tmp`.
     #[inline(never)]
-    fn prepare(&mut self) {
+    pub(crate) fn prepare(&mut self) {
         let mut tmp = P::Short::ZERO;
         PortableNtt.set_residues(self.prepared.as_mut(), self.h.as_ref());
         PortableNtt.ntt(P::LOGN, self.prepared.as_mut(), tmp.as_mut());
@@ -168,10 +169,7 @@ impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {
 
     // Decoded where it is returned: a copy on the way would double the stack.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let mut result = Ok(Self {
-            h: P::Residues::ZERO,
-            prepared: P::Short::ZERO,
-        });
+        let mut result = Ok(Self::EMPTY);
         if let Ok(key) = &mut result {
             match codec::public_key::decode(P::LOGN, bytes, key.h.as_mut()) {
                 Ok(()) => key.prepare(),
