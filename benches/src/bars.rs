@@ -57,3 +57,28 @@ pub fn rival(ours: Case) -> Case {
         ..ours
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ours, peers};
+
+    #[test]
+    fn every_bar_compares_rows_that_are_measured() {
+        let parameters = Degree::D512;
+        let mut cases = Vec::new();
+        for operation in Operation::ALL {
+            for engine in Engine::ALL {
+                cases.extend(ours::entries(operation, parameters, engine));
+            }
+            cases.extend(peers::fn_dsa::entries(operation, parameters));
+            cases.extend(peers::pqclean::clean_entries(operation, parameters));
+        }
+        let cases: Vec<Case> = cases.iter().map(|entry| entry.case).collect();
+        for bar in bars(parameters) {
+            assert!(cases.contains(&bar.ours), "{}", bar.ours);
+            assert!(cases.contains(&bar.peer), "{}", bar.peer);
+            assert_eq!(rival(bar.ours), bar.peer);
+        }
+    }
+}

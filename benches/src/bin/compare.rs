@@ -23,6 +23,9 @@ struct Arguments {
     /// Only this engine of ours (the peers still run).
     #[arg(long)]
     engine: Option<Engine>,
+    /// Without the peers, for a profiler to look at.
+    #[arg(long)]
+    alone: bool,
     /// Exit with status 1 if a bar is missed.
     #[arg(long)]
     strict: bool,
@@ -78,7 +81,7 @@ fn entries(operation: Operation, parameters: Degree, arguments: &Arguments) -> V
         .flat_map(|engine| ours::entries(operation, parameters, engine))
         .collect();
     entries.retain(|entry| matches(&entry.case));
-    if entries.is_empty() {
+    if entries.is_empty() || arguments.alone {
         return entries;
     }
     let ours: Vec<Case> = entries.iter().map(|entry| entry.case).collect();
