@@ -61,7 +61,7 @@ pub fn rival(ours: Case) -> Case {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ours, peers};
+    use crate::ours;
 
     #[test]
     fn every_bar_compares_rows_that_are_measured() {
@@ -71,8 +71,8 @@ mod tests {
             for engine in Engine::ALL {
                 cases.extend(ours::entries(operation, parameters, engine));
             }
-            cases.extend(peers::fn_dsa::entries(operation, parameters));
-            cases.extend(peers::pqclean::clean_entries(operation, parameters));
+            cases.extend(fn_dsa::entries(operation, parameters));
+            cases.extend(pqclean::clean_entries(operation, parameters));
         }
         let cases: Vec<Case> = cases.iter().map(|entry| entry.case).collect();
         for bar in bars(parameters) {
