@@ -19,8 +19,8 @@ use crate::{expand::ExpandedKey, keys::SigningKey};
 pub use crate::batch::{RawJob, sign_batch_raw};
 pub use crate::sign::Fit;
 
-/// A secret key in either form: [`SigningKey`](crate::SigningKey) or
-/// [`ExpandedKey`](crate::ExpandedKey).
+/// A secret key in either form: `SigningKey` or
+/// `ExpandedKey`.
 #[allow(private_bounds)]
 pub trait SecretKey<P: Parameters>: Secret<P> {}
 impl<P: Parameters, K: Secret<P>> SecretKey<P> for K {}
