@@ -25,7 +25,11 @@ fn signs_and_verifies<P: Parameters>(
         let bytes = signature
             .to_vec(format)
             .expect("our signatures fit every format");
-        prop_assert_eq!(Signature::<P>::detect(&bytes), Ok(format));
+        // A compressed signature that fills the padded length to the last byte
+        // is the padded one.
+        let padded = format == Format::Compressed && bytes.len() == P::PADDED_LEN;
+        let detected = if padded { Format::Padded } else { format };
+        prop_assert_eq!(Signature::<P>::detect(&bytes), Ok(detected));
         let decoded = Signature::from_bytes(format, &bytes).expect("canonical");
         prop_assert!(decoded == signature);
         prop_assert!(public.verify(message, &decoded).is_ok());
