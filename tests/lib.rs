@@ -59,3 +59,8 @@ impl TryCryptoRng for Repeatable {}
 pub fn key<P: Parameters>(i: u8) -> SigningKey<P> {
     SigningKey::from_seed(&[i; 32])
 }
+
+/// The README's code, which compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

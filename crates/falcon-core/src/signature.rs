@@ -54,6 +54,10 @@ impl<P: Parameters> Signature<P> {
 
     /// The one format that `bytes` can be in, by header and length.
     ///
+    /// Compressed and padded share a header. A compressed signature that is
+    /// exactly [`Parameters::PADDED_LEN`] long is the padded one, which then
+    /// pads nothing: the bytes and their meaning are the same.
+    ///
     /// # Errors
     /// [`DecodeError::Header`] or [`DecodeError::Length`] if there is none.
     pub fn detect(bytes: &[u8]) -> Result<Format, DecodeError> {
