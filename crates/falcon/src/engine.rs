@@ -223,8 +223,11 @@ impl fmt::Display for Engine {
 impl FromStr for Engine {
     type Err = UnknownEngine;
 
+    /// Reads a name in any case.
     fn from_str(name: &str) -> Result<Self, UnknownEngine> {
-        let found = Self::ALL.into_iter().find(|engine| engine.name() == name);
+        let found = Self::ALL
+            .into_iter()
+            .find(|engine| engine.name().eq_ignore_ascii_case(name));
         found.ok_or_else(|| UnknownEngine(name.to_owned()))
     }
 }
