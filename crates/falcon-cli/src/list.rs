@@ -8,7 +8,7 @@ use crate::{
 };
 use std::{
     ffi::OsString,
-    io::{BufRead, BufReader},
+    io::{self, BufRead, BufReader},
     path::{Path, PathBuf},
 };
 
@@ -48,28 +48,48 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Pair>> {
     parse(BufReader::new(open(path)?)).map_err(|error| cannot_read(path, &error))
 }
 
-fn parse(input: impl BufRead) -> std::io::Result<Vec<Pair>> {
+fn parse(input: impl BufRead) -> io::Result<Vec<Pair>> {
     let mut pairs = Vec::new();
-    for line in input.lines() {
+    for line in input.split(b'\n') {
         let line = line?;
-        let line = line.strip_suffix('\r').unwrap_or(&line);
-        if line.is_empty() || line.starts_with('#') {
+        let line = line.strip_suffix(b"\r").unwrap_or(&line);
+        if line.is_empty() || line.starts_with(b"#") {
             continue;
         }
-        pairs.push(match line.split_once('\t') {
-            Some((file, signature)) => Pair {
-                file: file.into(),
-                signature: signature.into(),
-            },
-            None => Pair::beside(Path::new(line)),
-        });
+        let mut names = line.splitn(2, |&byte| byte == b'\t').map(path_of);
+        if let Some(file) = names.next() {
+            let signature = names.next().unwrap_or_else(|| signature_path(&file));
+            pairs.push(Pair { file, signature });
+        }
     }
     Ok(pairs)
+}
+
+/// A name as the file system has it: on Unix any bytes.
+#[cfg(unix)]
+fn path_of(name: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(name))
+}
+
+#[cfg(not(unix))]
+fn path_of(name: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(name).into_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_may_be_any_bytes() {
+        use std::os::unix::ffi::OsStrExt;
+        let pairs = parse(&b"\xff\nb\n"[..]).unwrap();
+        assert_eq!(pairs.len(), 2);
+        assert_eq!(pairs[0].file.as_os_str().as_bytes(), b"\xff");
+        assert_eq!(pairs[0].signature.as_os_str().as_bytes(), b"\xff.sig");
+    }
 
     #[test]
     fn a_line_names_a_file_and_perhaps_its_signature() {
