@@ -79,14 +79,36 @@ type Result<T> = std::result::Result<T, Undecodable>;
 
 /// Decodes a file.
 pub(crate) fn decode(bytes: &[u8]) -> Result<(Object, Container)> {
-    let (object, container) = if bytes.trim_ascii_start().starts_with(b"-----BEGIN ") {
-        (from_pem(bytes), Container::Pem)
+    let (object, container) = if let Some(pem) = find_pem(bytes) {
+        (from_pem(&pem), Container::Pem)
     } else if bytes.first() == Some(&0x30) {
         (from_der(bytes), Container::Der)
     } else {
         (from_raw(bytes), Container::Raw)
     };
     object.map(|object| (object, container))
+}
+
+/// The first PEM document of a text, without what mail and editors add: a byte
+/// order mark, text before and after it, blank lines, blanks at ends of lines.
+fn find_pem(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let mut lines = text
+        .split(|byte| matches!(byte, b'\n' | b'\r'))
+        .map(<[u8]>::trim_ascii)
+        .skip_while(|line| !line.starts_with(b"-----BEGIN "))
+        .filter(|line| !line.is_empty())
+        .peekable();
+    lines.peek()?;
+    let mut pem = Zeroizing::new(Vec::with_capacity(text.len() + 1));
+    for line in lines {
+        pem.extend_from_slice(line);
+        pem.push(b'\n');
+        if line.starts_with(b"-----END ") {
+            break;
+        }
+    }
+    Some(pem)
 }
 
 fn from_pem(pem: &[u8]) -> Result<Object> {
