@@ -1,10 +1,12 @@
 //! Passphrases: from a terminal or from a file, never from the command line,
 //! where every process of the machine could read them.
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    input::{cannot_read, open},
+};
 use clap::Args;
 use std::{
-    fs::File,
     io::Read,
     path::{Path, PathBuf},
 };
@@ -19,7 +21,7 @@ const MAX_LEN: u64 = 4096;
 /// Where the passphrase of an encrypted key comes from.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct PassphraseSource {
-    /// Read the passphrase of the secret key from the first line of FILE
+    /// Read the passphrase of the secret key from the first line of FILE; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) passphrase_file: Option<PathBuf>,
 }
@@ -63,13 +65,11 @@ fn ask(prompt: &str) -> Result<Passphrase> {
 }
 
 fn read(path: &Path) -> Result<Passphrase> {
-    let cannot_read = |error| Error::io(path, "cannot read", &error);
     let mut text = Zeroizing::new(String::with_capacity(MAX_LEN as usize + 1));
-    File::open(path)
-        .map_err(cannot_read)?
+    open(path)?
         .take(MAX_LEN + 1)
         .read_to_string(&mut text)
-        .map_err(cannot_read)?;
+        .map_err(|error| cannot_read(path, &error))?;
     if text.len() as u64 > MAX_LEN {
         return Err(Error::at(path, format_args!("longer than {MAX_LEN} bytes"))
             .hint("a passphrase file has one line"));
