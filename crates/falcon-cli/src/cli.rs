@@ -2,8 +2,9 @@
 
 use crate::commands::{
     bench::Bench, completions::Completions, demo::Demo, inspect::Inspect, kat::Kat, keygen::Keygen,
-    man::Man, sign::Sign, verify::Verify,
+    man::Man, pubkey::Pubkey, sign::Sign, verify::Verify,
 };
+use crate::engine::{AUTO, parse_name};
 use clap::{Args, Parser, Subcommand};
 
 /// Falcon (FN-DSA round 3) signatures: keys, files, known-answer tests, measurements.
@@ -15,12 +16,13 @@ use clap::{Args, Parser, Subcommand};
     arg_required_else_help = true,
     after_help = "\
 Examples:
-  falcon-cli keygen -o my.key          writes my.key and my.key.pub
+  falcon-cli keygen my.key             writes my.key and my.key.pub
   falcon-cli sign -k my.key FILE       writes FILE.sig
   falcon-cli verify -p my.key.pub FILE
 
 Exit status: 0 done, and every signature valid; 1 a signature is invalid or a known answer
-is not met; 2 wrong usage, input or output failed, or something does not decode."
+is not met; 2 wrong usage, input or output failed, or something does not decode;
+130 and 143 interrupted: no file is left half-written."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -33,10 +35,11 @@ pub(crate) struct Cli {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
-    /// Compute with this engine; `inspect --engines` lists them
-    #[arg(long, global = true, value_name = "NAME", default_value = "auto")]
+    /// Sign and replay with this engine, which changes the speed and no byte; `inspect --engines`
+    /// lists them
+    #[arg(long, global = true, value_name = "NAME", default_value = AUTO, value_parser = parse_name)]
     pub(crate) engine: String,
-    /// Print one JSON object a line
+    /// Print one JSON object a line, errors and warnings too
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// No notes and no progress bars
@@ -47,6 +50,7 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Keygen(Keygen),
+    Pubkey(Pubkey),
     Sign(Sign),
     Verify(Verify),
     Inspect(Inspect),

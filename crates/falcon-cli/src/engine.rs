@@ -5,22 +5,35 @@ use crate::{
     scheme::{Algorithm, AnySignature, Either, SecretKey, either},
 };
 use falcon::{
-    Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, SignStream, Signature,
-    SigningKey,
+    ENGINE_VARIABLE, Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, SignStream,
+    Signature, SigningKey, UnknownEngine,
 };
 use zeroize::Zeroizing;
 
 /// Bytes of a seed, of a key or of a signature.
 pub(crate) const SEED_LEN: usize = 32;
 
-/// The engine of this name; `auto` is the environment's or the best one.
+/// The name that leaves the choice to the environment and the machine.
+pub(crate) const AUTO: &str = "auto";
+
+/// Reads the value of `--engine`, in any case.
+pub(crate) fn parse_name(name: &str) -> std::result::Result<String, UnknownEngine> {
+    if name.eq_ignore_ascii_case(AUTO) {
+        return Ok(AUTO.to_owned());
+    }
+    name.parse().map(|engine: Engine| engine.name().to_owned())
+}
+
+/// The engine of this name; [`AUTO`] is the environment's or the best one.
 pub(crate) fn select(name: &str) -> Result<Engine> {
-    let engine = if name == "auto" {
-        Engine::choose()
-    } else {
-        name.parse()
-    };
-    engine.map_err(|error| Error::new(error).hint("list them with: falcon-cli inspect --engines"))
+    if name != AUTO {
+        return name.parse().map_err(Error::new);
+    }
+    Engine::choose().map_err(|error| {
+        Error::new(format_args!("the environment variable {ENGINE_VARIABLE}"))
+            .because(error)
+            .hint("unset it, set it to one of these, or overrule it with --engine")
+    })
 }
 
 /// Fresh bytes of the operating system.

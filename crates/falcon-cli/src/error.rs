@@ -40,9 +40,9 @@ pub(crate) struct Error {
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
-    /// The reader of the output has gone: there is nobody to tell.
+    /// What kind of failure of the system it was.
     #[serde(skip)]
-    broken_pipe: bool,
+    kind: Option<io::ErrorKind>,
 }
 
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
@@ -55,7 +55,7 @@ impl Error {
             path: None,
             cause: None,
             hint: None,
-            broken_pipe: false,
+            kind: None,
         }
     }
 
@@ -69,13 +69,16 @@ impl Error {
 
     /// Reading or writing failed. `what` is such as "cannot read".
     pub(crate) fn io(path: &Path, what: impl fmt::Display, cause: &io::Error) -> Self {
-        Self::at(path, what).because(cause)
+        Self {
+            kind: Some(cause.kind()),
+            ..Self::at(path, what).because(cause)
+        }
     }
 
     /// Writing the results failed.
     pub(crate) fn stdout(cause: &io::Error) -> Self {
         Self {
-            broken_pipe: cause.kind() == io::ErrorKind::BrokenPipe,
+            kind: Some(cause.kind()),
             ..Self::new("cannot write to standard output").because(cause)
         }
     }
@@ -88,6 +91,14 @@ impl Error {
         }
     }
 
+    /// Says what kind of failure it is.
+    pub(crate) fn of_kind(self, kind: io::ErrorKind) -> Self {
+        Self {
+            kind: Some(kind),
+            ..self
+        }
+    }
+
     /// Adds what to do next.
     pub(crate) fn hint(self, hint: impl fmt::Display) -> Self {
         Self {
@@ -96,9 +107,10 @@ impl Error {
         }
     }
 
-    /// Whether the reader of the output has gone.
-    pub(crate) fn is_broken_pipe(&self) -> bool {
-        self.broken_pipe
+    /// Whether this kind of failure of the system is behind it. A broken pipe
+    /// means that the reader of the output has gone.
+    pub(crate) fn is(&self, kind: io::ErrorKind) -> bool {
+        self.kind == Some(kind)
     }
 
     /// What to do next.

@@ -16,6 +16,17 @@ pub(crate) fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }
 
+/// Refuses standard input under two names: the second reader would find it
+/// empty, and say nothing.
+pub(crate) fn at_most_one_standard<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+    if paths.into_iter().filter(|path| is_standard(path)).count() > 1 {
+        return Err(
+            Error::new("`-`, standard input, is named more than once").hint("it can be read once")
+        );
+    }
+    Ok(())
+}
+
 /// Opens a message for reading as a stream.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>> {
     if is_standard(path) {

@@ -2,10 +2,11 @@
 
 use crate::{
     error::{Error, Result},
-    input::{is_standard, read_object},
+    input::read_object,
     object::{self, Container, Object},
     passphrase::PassphraseSource,
     scheme::{AnySignature, PublicKey, SecretKey, either},
+    shell::quote,
 };
 use falcon::{
     Format,
@@ -13,31 +14,38 @@ use falcon::{
 };
 use getrandom::SysRng;
 use sha2::{Digest, Sha256};
-use std::path::Path;
+use std::{io::ErrorKind, path::Path};
 use zeroize::Zeroizing;
 
 /// Reads a key or a signature.
 pub(crate) fn load(path: &Path) -> Result<(Object, Container)> {
-    let bytes = read_object(path, "key or a signature")?;
-    object::decode(&bytes)
-        .map_err(|error| Error::at(path, "is neither a key nor a signature").because(error))
+    load_as(path, "neither a key nor a signature")
 }
 
-/// Says how to make a key, where there is none.
-fn load_or_hint(path: &Path, secret: &Path) -> Result<(Object, Container)> {
-    load(path).map_err(|error| {
-        if is_standard(path) || path.exists() {
-            error
-        } else {
-            let keygen = format!("falcon-cli keygen -o {}", secret.display());
-            error.hint(format_args!("make a key pair with: {keygen}"))
-        }
-    })
+/// The same; `otherwise` is what a file is that does not decode.
+fn load_as(path: &Path, otherwise: &str) -> Result<(Object, Container)> {
+    let bytes = read_object(path, "key or a signature")?;
+    object::decode(&bytes)
+        .map_err(|error| Error::at(path, format_args!("is {otherwise}")).because(error))
 }
 
 /// Reads a secret key; asks for its passphrase if it is encrypted.
 pub(crate) fn load_secret(path: &Path, passphrase: &PassphraseSource) -> Result<SecretKey> {
-    match load_or_hint(path, path)?.0 {
+    let loaded = load_as(path, "not a secret key").map_err(|error| {
+        if error.is(ErrorKind::NotFound) {
+            let keygen = format!("falcon-cli keygen {}", quote(path));
+            error.hint(format_args!("make a key pair with: {keygen}"))
+        } else {
+            error
+        }
+    });
+    match loaded?.0 {
+        // Whoever gives a passphrase believes that the key is encrypted.
+        Object::Secret(_) if passphrase.passphrase_file.is_some() => Err(Error::at(
+            path,
+            "is not encrypted, but a passphrase is given",
+        )
+        .hint("leave --passphrase-file out, if the key is meant to be readable")),
         Object::Secret(key) => Ok(key),
         Object::Encrypted(der) => decrypt(path, &der, passphrase),
         other => {
@@ -63,7 +71,14 @@ pub(crate) fn decrypt(path: &Path, der: &[u8], passphrase: &PassphraseSource) ->
 
 /// Reads a public key. A secret key is refused: it has no business there.
 pub(crate) fn load_public(path: &Path) -> Result<PublicKey> {
-    match load_or_hint(path, &path.with_extension(""))?.0 {
+    let loaded = load_as(path, "not a public key").map_err(|error| {
+        if error.is(ErrorKind::NotFound) {
+            error.hint(how_to_get_public(path))
+        } else {
+            error
+        }
+    });
+    match loaded?.0 {
         Object::Public(key) => Ok(key),
         other => {
             let error = unexpected(path, "a public key", &other);
@@ -77,9 +92,22 @@ pub(crate) fn load_public(path: &Path) -> Result<PublicKey> {
     }
 }
 
+/// A new key pair would be no help: it verifies nothing that exists.
+fn how_to_get_public(path: &Path) -> String {
+    let secret = path.with_extension("");
+    if path.extension().is_some_and(|extension| extension == "pub") && secret.exists() {
+        format!(
+            "make it again from the secret key: falcon-cli pubkey {}",
+            quote(&secret)
+        )
+    } else {
+        "ask the signer for it".to_owned()
+    }
+}
+
 /// Reads a signature.
 pub(crate) fn load_signature(path: &Path) -> Result<(AnySignature, Format)> {
-    match load(path)?.0 {
+    match load_as(path, "not a signature")?.0 {
         Object::Signature(signature, format) => Ok((signature, format)),
         other => Err(unexpected(path, "a signature", &other)),
     }

@@ -6,6 +6,7 @@ mod commands;
 mod engine;
 mod error;
 mod input;
+mod interrupt;
 mod keys;
 mod list;
 mod message;
@@ -15,7 +16,9 @@ mod parallel;
 mod passphrase;
 mod progress;
 mod scheme;
+mod shell;
 mod ui;
+mod usage;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -24,11 +27,13 @@ use std::process::ExitCode;
 use ui::Ui;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| usage::exit(&error));
     let ui = Ui {
         json: cli.global.json,
         quiet: cli.global.quiet,
     };
+    // Without it a signal ends the program all the same, only less tidily.
+    let _ = interrupt::watch();
     let status = run(cli, ui).unwrap_or_else(|error| {
         ui.error(&error);
         Status::Failure
@@ -37,16 +42,18 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, ui: Ui) -> Result<Status> {
-    // Before anything else, so that a wrong name is always told.
-    let engine = engine::select(&cli.global.engine)?;
+    // Only for those who need it: a wrong name in the environment is no
+    // reason not to verify.
+    let engine = || engine::select(&cli.global.engine);
     match cli.command {
         Command::Keygen(keygen) => keygen.run(ui),
-        Command::Sign(sign) => sign.run(engine, ui),
+        Command::Pubkey(pubkey) => pubkey.run(ui),
+        Command::Sign(sign) => sign.run(engine()?, ui),
         Command::Verify(verify) => verify.run(ui),
-        Command::Inspect(inspect) => inspect.run(engine, &cli.global, ui),
-        Command::Kat(kat) => kat.run(engine, ui),
-        Command::Bench(bench) => bench.run(engine, &cli.global, ui),
-        Command::Demo(demo) => demo.run(engine, ui),
+        Command::Inspect(inspect) => inspect.run(&cli.global, ui),
+        Command::Kat(kat) => kat.run(engine()?, ui),
+        Command::Bench(bench) => bench.run(engine()?, &cli.global, ui),
+        Command::Demo(demo) => demo.run(engine()?, ui),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(ui),
     }

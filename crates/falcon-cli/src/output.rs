@@ -1,25 +1,34 @@
 //! Files that appear whole or not at all.
 //!
-//! The bytes go to a temporary file in the target's folder, reach the disk,
-//! and are then renamed, so neither a crash nor another process ever sees half
-//! a file. Without permission to overwrite, the rename itself refuses an
-//! existing target: asking first and renaming later would leave a race.
+//! The bytes go to a temporary file in the target's folder, which is then
+//! renamed, so no other process ever sees half a file. Without permission to
+//! overwrite, the rename itself refuses an existing target: asking first and
+//! renaming later would leave a race. A key is on the disk before a command
+//! reports it; what can be made again is left to the system, since waiting for
+//! the disk takes longer than a signature.
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    input::is_standard,
+    interrupt::{self, Hold},
+};
 use std::{
-    fs::{self, File, Permissions},
+    collections::HashSet,
+    fs::{self, File},
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::{Path, PathBuf, is_separator},
 };
 use tempfile::NamedTempFile;
 
-/// Who may read the file.
+/// What a file holds: who may read it, and what its loss would mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
-    /// Mode 0600.
-    OwnerOnly,
-    /// As the process's umask says.
-    Default,
+pub(crate) enum Content {
+    /// Mode 0600, and on the disk.
+    SecretKey,
+    /// On the disk.
+    PublicKey,
+    /// What can be made again.
+    Result,
 }
 
 /// What may stand at the target.
@@ -38,42 +47,108 @@ impl Overwrite {
     }
 }
 
-/// Refuses early what [`Pending::commit`] would refuse late.
-pub(crate) fn check_target(path: &Path, overwrite: Overwrite) -> Result<()> {
-    match (fs::symlink_metadata(path), overwrite) {
-        (Ok(_), Overwrite::Never) => Err(exists(path)),
-        // Renaming over a device or a folder is never what was meant.
-        (Ok(_), Overwrite::Force) if path.exists() && !path.is_file() => {
-            Err(Error::at(path, "is not a regular file").hint("name another output file"))
+/// The files that a command reads, none of which it may replace.
+pub(crate) struct Inputs(HashSet<PathBuf>);
+
+impl Inputs {
+    /// Those of the paths that exist.
+    pub(crate) fn new<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Self {
+        let files = paths.into_iter().filter(|path| !is_standard(path));
+        Self(
+            files
+                .filter_map(|path| fs::canonicalize(path).ok())
+                .collect(),
+        )
+    }
+
+    /// Refuses an output that is one of them. Names decide: replacing one name
+    /// of a file leaves its other names alone.
+    pub(crate) fn spare(&self, output: &Path) -> Result<()> {
+        if self.0.is_empty() || is_standard(output) {
+            return Ok(());
         }
-        _ => Ok(()),
+        match fs::canonicalize(output) {
+            Ok(name) if self.0.contains(&name) => {
+                Err(Error::at(output, "is an input and cannot be the output")
+                    .hint("name another output file"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
-fn exists(path: &Path) -> Error {
+/// Refuses early what [`Pending::commit`] would refuse late.
+pub(crate) fn check_target(path: &Path, content: Content, overwrite: Overwrite) -> Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(_) if path.is_dir() => Err(is_folder(path)),
+        // Renaming over a device is never what was meant.
+        Ok(_) if path.exists() && !path.is_file() => Err(Error::at(path, "is not a regular file")
+            .hint(
+                "name another output file; \
+                `-o -` is standard output where a command writes one file",
+            )),
+        Ok(_) if overwrite == Overwrite::Never => Err(exists(path, content)),
+        Ok(_) => Ok(()),
+        Err(_) => check_folder(path),
+    }
+}
+
+fn check_folder(path: &Path) -> Result<()> {
+    let last = path.as_os_str().as_encoded_bytes().last();
+    if last.is_some_and(|&byte| is_separator(char::from(byte))) {
+        return Err(is_folder(path));
+    }
+    let folder = folder(path);
+    if folder.is_dir() {
+        Ok(())
+    } else {
+        Err(Error::at(folder, "is no folder").hint("make it first, or name another output file"))
+    }
+}
+
+fn is_folder(path: &Path) -> Error {
+    Error::at(path, "is a folder").hint("name a file in it")
+}
+
+fn exists(path: &Path, content: Content) -> Error {
+    let hint = match content {
+        Content::SecretKey => {
+            "move it away first: --force destroys the old key, and nothing brings it back"
+        }
+        Content::PublicKey | Content::Result => {
+            "name another output file, or overwrite with --force"
+        }
+    };
     Error::at(path, "exists already, not overwritten")
-        .hint("name another output file, or overwrite with --force")
+        .of_kind(io::ErrorKind::AlreadyExists)
+        .hint(hint)
 }
 
 /// A file that is not there yet. Dropping it leaves no trace.
 pub(crate) struct Pending {
     temporary: NamedTempFile,
     target: PathBuf,
+    content: Content,
     overwrite: Overwrite,
 }
 
 impl Pending {
     /// Prepares a file at `target`.
-    pub(crate) fn create(target: &Path, access: Access, overwrite: Overwrite) -> Result<Self> {
-        check_target(target, overwrite)?;
+    pub(crate) fn create(target: &Path, content: Content, overwrite: Overwrite) -> Result<Self> {
+        check_target(target, content, overwrite)?;
         // Through a link, the file it points to is replaced, not the link.
         let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
-        let temporary = builder(access)
+        let mut hold = interrupt::hold();
+        let temporary = builder(content)
             .tempfile_in(folder(&target))
-            .map_err(|error| Error::io(&target, "cannot create", &error))?;
+            // Its message has the temporary name.
+            .map_err(|error| Error::io(&target, "cannot create", &error.kind().into()))?;
+        hold.add(temporary.path());
+        drop(hold);
         Ok(Self {
             temporary,
             target,
+            content,
             overwrite,
         })
     }
@@ -82,46 +157,88 @@ impl Pending {
     pub(crate) fn with_bytes(
         target: &Path,
         bytes: &[u8],
-        access: Access,
+        content: Content,
         overwrite: Overwrite,
     ) -> Result<Self> {
-        let mut pending = Self::create(target, access, overwrite)?;
+        let mut pending = Self::create(target, content, overwrite)?;
         pending
             .write_all(bytes)
-            .map_err(|error| Error::io(target, "cannot write", &error))?;
+            .map_err(|error| cannot_write(target, &error))?;
         Ok(pending)
     }
 
     /// Makes the file appear.
     pub(crate) fn commit(self) -> Result<()> {
+        self.sync()?;
+        self.rename(&mut interrupt::hold())
+    }
+
+    /// Makes both files appear, or neither, or with [`Overwrite::Force`] at
+    /// least the first: against signals, failures, and others who do the same
+    /// in this folder at the same time.
+    pub(crate) fn commit_pair(first: Self, second: Self) -> Result<()> {
+        first.sync()?;
+        second.sync()?;
+        // Released when the folder is closed. Where folders cannot be locked,
+        // a pair is as safe as two files are.
+        let lock = File::open(folder(&first.target));
+        let _ = lock.as_ref().map(File::lock);
+        let mut hold = interrupt::hold();
+        let (target, overwrite) = (first.target.clone(), first.overwrite);
+        first.rename(&mut hold)?;
+        second.rename(&mut hold).inspect_err(|_| {
+            if overwrite == Overwrite::Never {
+                let _ = fs::remove_file(&target);
+            }
+        })
+    }
+
+    fn sync(&self) -> Result<()> {
+        match self.content {
+            Content::SecretKey | Content::PublicKey => self
+                .temporary
+                .as_file()
+                .sync_all()
+                .map_err(|error| cannot_write(&self.target, &error)),
+            Content::Result => Ok(()),
+        }
+    }
+
+    fn rename(self, hold: &mut Hold) -> Result<()> {
         let target = &self.target;
-        let synced = self.temporary.as_file().sync_all();
-        synced.map_err(|error| Error::io(target, "cannot write", &error))?;
+        hold.remove(self.temporary.path());
         let persisted = match self.overwrite {
             Overwrite::Force => self.temporary.persist(target),
             Overwrite::Never => self.temporary.persist_noclobber(target),
         };
         persisted.map_err(|failure| {
             if failure.error.kind() == io::ErrorKind::AlreadyExists {
-                exists(target)
+                exists(target, self.content)
             } else {
-                Error::io(target, "cannot create", &failure.error)
+                Error::io(target, "cannot create", &failure.error.kind().into())
             }
         })?;
-        // The name is on the disk once its folder is. Some file systems
-        // cannot do this; the file itself is complete all the same.
-        let _ = File::open(folder(target)).and_then(|folder| folder.sync_all());
+        if self.content != Content::Result {
+            // The name is on the disk once its folder is. Some file systems
+            // cannot do this; the file itself is complete all the same.
+            let _ = File::open(folder(target)).and_then(|folder| folder.sync_all());
+        }
         Ok(())
     }
 }
 
+fn cannot_write(path: &Path, error: &io::Error) -> Error {
+    Error::io(path, "cannot write", error)
+}
+
 impl Write for Pending {
+    // The temporary file's messages have its name.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.temporary.write(bytes)
+        self.temporary.as_file_mut().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.temporary.flush()
+        self.temporary.as_file_mut().flush()
     }
 }
 
@@ -133,11 +250,11 @@ fn folder(path: &Path) -> &Path {
 }
 
 #[cfg(unix)]
-fn builder(access: Access) -> tempfile::Builder<'static, 'static> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = match access {
-        Access::OwnerOnly => 0o600,
-        Access::Default => 0o666,
+fn builder(content: Content) -> tempfile::Builder<'static, 'static> {
+    use std::{fs::Permissions, os::unix::fs::PermissionsExt};
+    let mode = match content {
+        Content::SecretKey => 0o600,
+        Content::PublicKey | Content::Result => 0o666,
     };
     let mut builder = prefixed();
     builder.permissions(Permissions::from_mode(mode));
@@ -145,7 +262,7 @@ fn builder(access: Access) -> tempfile::Builder<'static, 'static> {
 }
 
 #[cfg(not(unix))]
-fn builder(_: Access) -> tempfile::Builder<'static, 'static> {
+fn builder(_: Content) -> tempfile::Builder<'static, 'static> {
     prefixed()
 }
 
@@ -170,7 +287,7 @@ mod tests {
     fn nothing_is_left_of_a_file_that_was_not_committed() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out");
-        let pending = Pending::with_bytes(&target, b"x", Access::Default, Overwrite::Never);
+        let pending = Pending::with_bytes(&target, b"x", Content::Result, Overwrite::Never);
         assert_eq!(names(folder.path()).len(), 1);
         drop(pending);
         assert!(names(folder.path()).is_empty());
@@ -181,7 +298,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out");
         let pending =
-            Pending::with_bytes(&target, b"ours", Access::Default, Overwrite::Never).unwrap();
+            Pending::with_bytes(&target, b"ours", Content::Result, Overwrite::Never).unwrap();
         fs::write(&target, b"theirs").unwrap();
         assert!(pending.commit().is_err());
         assert_eq!(fs::read(&target).unwrap(), b"theirs");
@@ -194,7 +311,7 @@ mod tests {
         let target = folder.path().join("out");
         fs::write(&target, b"old").unwrap();
         let write =
-            |path: &Path| Pending::with_bytes(path, b"new", Access::Default, Overwrite::Force);
+            |path: &Path| Pending::with_bytes(path, b"new", Content::Result, Overwrite::Force);
         write(&target).unwrap().commit().unwrap();
         assert_eq!(fs::read(&target).unwrap(), b"new");
         assert!(write(folder.path()).is_err());
@@ -207,7 +324,7 @@ mod tests {
         let (target, link) = (folder.path().join("out"), folder.path().join("link"));
         fs::write(&target, b"old").unwrap();
         std::os::unix::fs::symlink(&target, &link).unwrap();
-        Pending::with_bytes(&link, b"new", Access::Default, Overwrite::Force)
+        Pending::with_bytes(&link, b"new", Content::Result, Overwrite::Force)
             .unwrap()
             .commit()
             .unwrap();
@@ -220,16 +337,54 @@ mod tests {
     fn only_the_owner_may_read_a_secret() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
-        let mode = |access| {
+        let mode = |content| {
             let target = folder.path().join("out");
-            Pending::with_bytes(&target, b"x", access, Overwrite::Force)
+            Pending::with_bytes(&target, b"x", content, Overwrite::Force)
                 .unwrap()
                 .commit()
                 .unwrap();
             fs::metadata(&target).unwrap().permissions().mode() & 0o777
         };
-        assert_eq!(mode(Access::OwnerOnly), 0o600);
-        assert_eq!(mode(Access::Default) & 0o600, 0o600);
-        assert_eq!(mode(Access::Default) & 0o111, 0);
+        assert_eq!(mode(Content::SecretKey), 0o600);
+        assert_eq!(mode(Content::Result) & 0o600, 0o600);
+        assert_eq!(mode(Content::Result) & 0o111, 0);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn messages_name_the_target_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = |name: &str| {
+            let target = folder.path().join(name);
+            let pending = Pending::with_bytes(&target, b"x", Content::Result, Overwrite::Force);
+            pending.err().unwrap().to_string()
+        };
+        for (name, told) in [
+            ("", "is a folder"),
+            ("new/", "is a folder"),
+            ("no/file", "is no folder"),
+        ] {
+            let message = inside(name);
+            assert!(message.ends_with(told), "{message}");
+            assert!(!message.contains(".falcon-"), "{message}");
+        }
+        let null = Pending::create(Path::new("/dev/null"), Content::Result, Overwrite::Never);
+        assert!(
+            null.err()
+                .unwrap()
+                .to_string()
+                .contains("not a regular file")
+        );
+    }
+
+    #[test]
+    fn an_input_is_known_under_each_way_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let input = folder.path().join("in");
+        fs::write(&input, b"x").unwrap();
+        let inputs = Inputs::new([input.as_path(), Path::new("-")]);
+        assert!(inputs.spare(&folder.path().join("./in")).is_err());
+        assert!(inputs.spare(&folder.path().join("out")).is_ok());
+        assert!(inputs.spare(Path::new("-")).is_ok());
     }
 }

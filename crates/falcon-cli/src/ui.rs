@@ -10,7 +10,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::{
     fmt::{self, Display},
-    io::Write,
+    io::{self, Write},
 };
 
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
@@ -61,12 +61,18 @@ impl Ui {
 
     /// Says something that must be seen.
     pub(crate) fn warn(self, text: impl Display) {
-        self.stderr(CAUTION, "warning", &text);
+        if self.json {
+            let line = serde_json::json!({ "warning": text.to_string() });
+            let _ = writeln!(anstream::stderr().lock(), "{line}");
+        } else {
+            self.stderr(CAUTION, "warning", &text);
+        }
     }
 
     /// Says why something could not be done, and what to do next.
     pub(crate) fn error(self, error: &Error) {
-        if error.is_broken_pipe() {
+        // The reader of the output has gone: there is nobody to tell.
+        if error.is(io::ErrorKind::BrokenPipe) {
             return;
         }
         if self.json

@@ -1,89 +1,9 @@
 //! What a transcript cannot show: modes, pipes, races, colours, many files.
 
-use std::{
-    fs,
-    io::{Read, Write},
-    path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
-};
-use tempfile::TempDir;
+mod sandbox;
 
-/// A folder with a key pair `k`, `k.pub` and a message `m`.
-struct Sandbox(TempDir);
-
-impl Sandbox {
-    fn empty() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn new() -> Self {
-        let sandbox = Self::empty();
-        fs::write(sandbox.path("seed"), [7; 32]).unwrap();
-        fs::write(sandbox.path("m"), b"message").unwrap();
-        sandbox.succeeds(&["keygen", "-o", "k", "--seed-file", "seed"]);
-        sandbox
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_falcon-cli"));
-        command
-            .args(arguments)
-            .current_dir(&self.0)
-            .env_remove("FALCON_ENGINE")
-            .stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    fn status(&self, arguments: &[&str]) -> i32 {
-        self.run(arguments).status.code().unwrap()
-    }
-
-    fn succeeds(&self, arguments: &[&str]) -> Output {
-        let output = self.run(arguments);
-        assert!(output.status.success(), "{arguments:?}: {output:?}");
-        output
-    }
-
-    fn piped(&self, arguments: &[&str], input: &[u8]) -> Output {
-        let mut child = self
-            .command(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(input).unwrap();
-        child.wait_with_output().unwrap()
-    }
-
-    fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(&self.0)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap()
-}
-
-fn json_lines(output: &Output) -> Vec<serde_json::Value> {
-    text(&output.stdout)
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
-}
+use sandbox::{Sandbox, json_lines, text};
+use std::{fs, io::Read, path::Path, process::Stdio};
 
 fn flip(path: &Path, index: usize) {
     let mut bytes = fs::read(path).unwrap();
@@ -453,5 +373,8 @@ fn shells_and_man_get_their_pages() {
     let page = sandbox.succeeds(&["man"]);
     assert!(text(&page.stdout).starts_with(".ie"));
     sandbox.succeeds(&["man", "--dir", "pages"]);
-    assert!(sandbox.path("pages/falcon-cli-kat-check.1").exists());
+    for page in ["kat-check", "pubkey"] {
+        let page = format!("pages/falcon-cli-{page}.1");
+        assert!(sandbox.path(&page).exists(), "{page}");
+    }
 }

@@ -5,7 +5,7 @@
 
 use crate::{
     cli::Global,
-    engine::{SEED_LEN, fresh_seed},
+    engine::{AUTO, SEED_LEN, fresh_seed},
     error::{Error, Result, Status},
     progress::{Progress, Unit},
     scheme::Algorithm,
@@ -36,7 +36,7 @@ const MESSAGE: &[u8] = b"the message that every run signs";
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
     /// One algorithm only
-    #[arg(short, long, value_enum)]
+    #[arg(short, long, value_enum, ignore_case = true)]
     algorithm: Option<Algorithm>,
     /// Seconds for each measurement
     #[arg(long, default_value_t = 1.0, value_parser = seconds)]
@@ -53,7 +53,7 @@ fn seconds(text: &str) -> std::result::Result<f64, String> {
 impl Bench {
     /// On every engine, or on the one that was named.
     pub(crate) fn run(self, chosen: Engine, global: &Global, ui: Ui) -> Result<Status> {
-        let engines = if global.engine == "auto" {
+        let engines = if global.engine == AUTO {
             Engine::ALL.to_vec()
         } else {
             vec![chosen]

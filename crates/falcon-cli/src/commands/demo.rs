@@ -3,14 +3,16 @@
 use crate::{
     commands::verify::verify,
     engine::{Signer, fresh_seed, keygen},
-    error::{Error, Result, Status},
+    error::{Error, Result, Status, serialize_path},
+    input::open,
     keys::{public_pem, secret_pem},
     list::{Pair, with_suffix},
     message,
     object::{SignatureFormat, encode_signature},
-    output::{Access, Overwrite, Pending},
+    output::{Content, Overwrite, Pending},
     progress::{Progress, Unit},
     scheme::{Algorithm, either},
+    shell::quote,
     ui::{BAD, GOOD, STRONG, Styled, Ui},
 };
 use clap::Args;
@@ -21,6 +23,7 @@ use std::{
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
+use tempfile::TempDir;
 
 /// Show everything once: make a key, sign FILE, verify it, refuse a flipped bit
 #[derive(Debug, Args)]
@@ -28,7 +31,13 @@ pub(crate) struct Demo {
     /// The file to sign; it is only read
     file: PathBuf,
     /// The algorithm
-    #[arg(short, long, value_enum, default_value = "falcon-512")]
+    #[arg(
+        short,
+        long,
+        value_enum,
+        ignore_case = true,
+        default_value = "falcon-512"
+    )]
     algorithm: Algorithm,
 }
 
@@ -38,7 +47,10 @@ impl Demo {
             return Err(Error::new("the demo reads its file three times")
                 .hint("name a file, not standard input"));
         }
-        let folder = fresh_folder()?;
+        // Before anything is made that would have to be removed.
+        drop(open(&self.file)?);
+        let fresh = fresh_folder()?;
+        let folder = fresh.path();
         let key_path = folder.join("demo.key");
         let public_path = with_suffix(&key_path, ".pub");
         let name = self.file.file_name().unwrap_or("message".as_ref());
@@ -52,12 +64,12 @@ impl Demo {
         write(
             &key_path,
             secret_pem(&secret, None)?.as_bytes(),
-            Access::OwnerOnly,
+            Content::SecretKey,
         )?;
         write(
             &public_path,
             public_pem(&public)?.as_bytes(),
-            Access::Default,
+            Content::PublicKey,
         )?;
 
         let start = Instant::now();
@@ -67,7 +79,7 @@ impl Demo {
         let signature = stream.finish()?;
         let sign = start.elapsed();
         let mut bytes = encode_signature(&signature, SignatureFormat::Padded)?;
-        write(&signature_path, &bytes, Access::Default)?;
+        write(&signature_path, &bytes, Content::Result)?;
 
         let pair = Pair {
             file: self.file.clone(),
@@ -83,10 +95,12 @@ impl Demo {
             file: self.file.clone(),
             signature: with_suffix(&signature_path, ".flipped"),
         };
-        write(&flipped.signature, &bytes, Access::Default)?;
+        write(&flipped.signature, &bytes, Content::Result)?;
         let flipped_valid = verify(&public, &flipped, &progress)?;
         drop(progress);
 
+        // Kept, so that its files can be looked at.
+        let folder = fresh.keep();
         ui.report(&Shown {
             file: self.file,
             folder,
@@ -112,18 +126,24 @@ impl Demo {
     }
 }
 
-/// Kept, so that its files can be looked at.
-fn fresh_folder() -> Result<PathBuf> {
+/// Removed with everything in it, unless it is kept.
+fn fresh_folder() -> Result<TempDir> {
     let parent = env::temp_dir();
     tempfile::Builder::new()
         .prefix("falcon-demo-")
         .tempdir_in(&parent)
-        .map(tempfile::TempDir::keep)
-        .map_err(|error| Error::io(&parent, "cannot make a folder here", &error))
+        .map_err(|error| Error::io(&parent, "cannot make a folder here", &error.kind().into()))
 }
 
-fn write(path: &Path, bytes: &[u8], access: Access) -> Result<()> {
-    Pending::with_bytes(path, bytes, access, Overwrite::Never)?.commit()
+fn write(path: &Path, bytes: &[u8], content: Content) -> Result<()> {
+    Pending::with_bytes(path, bytes, content, Overwrite::Never)?.commit()
+}
+
+/// The program as the shell found it, which may not be by its name.
+fn program() -> PathBuf {
+    env::args_os()
+        .next()
+        .map_or_else(|| PathBuf::from("falcon-cli"), PathBuf::from)
 }
 
 fn micros(duration: Duration) -> u64 {
@@ -133,12 +153,17 @@ fn micros(duration: Duration) -> u64 {
 /// What was shown.
 #[derive(Serialize)]
 struct Shown {
+    #[serde(serialize_with = "serialize_path")]
     file: PathBuf,
+    #[serde(serialize_with = "serialize_path")]
     folder: PathBuf,
     algorithm: Algorithm,
     engine: &'static str,
+    #[serde(serialize_with = "serialize_path")]
     secret_key: PathBuf,
+    #[serde(serialize_with = "serialize_path")]
     public_key: PathBuf,
+    #[serde(serialize_with = "serialize_path")]
     signature: PathBuf,
     secret_key_bytes: usize,
     public_key_bytes: usize,
@@ -190,10 +215,11 @@ impl fmt::Display for Shown {
         writeln!(f, "The files are in {}. Try:", self.folder.display())?;
         write!(
             f,
-            "  falcon-cli verify -p {} -s {} {}",
-            self.public_key.display(),
-            self.signature.display(),
-            self.file.display()
+            "  {} verify -p {} -s {} {}",
+            quote(&program()),
+            quote(&self.public_key),
+            quote(&self.signature),
+            quote(&self.file)
         )
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::{
     cli::Global,
+    engine::{self, AUTO},
     error::{Result, Status},
+    input::at_most_one_standard,
     keys::{decrypt, fingerprint, load},
     object::{Container, Object},
     passphrase::PassphraseSource,
@@ -31,13 +33,17 @@ pub(crate) struct Inspect {
 }
 
 impl Inspect {
-    pub(crate) fn run(self, chosen: Engine, global: &Global, ui: Ui) -> Result<Status> {
+    pub(crate) fn run(self, global: &Global, ui: Ui) -> Result<Status> {
         if self.engines {
+            // Where none can be chosen, the list says what could be.
+            let chosen = engine::select(&global.engine);
             for engine in Engine::ALL {
-                ui.report(&Listed::new(engine, chosen, global))?;
+                ui.report(&Listed::new(engine, chosen.as_ref().ok().copied(), global))?;
             }
-            return Ok(Status::Valid);
+            return chosen.map(|_| Status::Valid);
         }
+        let passphrase = self.passphrase.passphrase_file.as_deref();
+        at_most_one_standard(self.files.iter().map(PathBuf::as_path).chain(passphrase))?;
         let mut status = Status::Valid;
         for file in &self.files {
             match self.describe(file) {
@@ -160,9 +166,9 @@ struct Listed {
 }
 
 impl Listed {
-    fn new(engine: Engine, chosen: Engine, global: &Global) -> Self {
+    fn new(engine: Engine, chosen: Option<Engine>, global: &Global) -> Self {
         let reason = || {
-            if global.engine != "auto" {
+            if global.engine != AUTO {
                 "named with --engine".to_owned()
             } else if env::var_os(ENGINE_VARIABLE).is_some_and(|name| !name.is_empty()) {
                 format!("named in {ENGINE_VARIABLE}")
@@ -174,8 +180,8 @@ impl Listed {
             engine: engine.name(),
             description: engine.description(),
             lanes: engine.lanes(),
-            chosen: engine == chosen,
-            reason: (engine == chosen).then(reason),
+            chosen: chosen == Some(engine),
+            reason: (chosen == Some(engine)).then(reason),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::{
     error::{Error, Result, Status, serialize_path},
-    input::open,
-    output::{Access, Overwrite, Pending},
+    input::{at_most_one_standard, is_standard, open},
+    output::{Content, Overwrite, Pending},
     progress::{Progress, Unit},
     ui::{BAD, GOOD, Styled, Ui},
 };
@@ -34,11 +34,11 @@ pub(crate) enum Kat {
 /// Regenerate every record of a file from its seed and compare all bytes
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// The file, of NIST's `.rsp` form; `-` is standard input
-    #[arg(value_name = "FILE.rsp")]
-    file: PathBuf,
-    /// The algorithm, where the file does not tell it
-    #[arg(short, long, value_parser = algorithm_parser())]
+    /// Files of NIST's `.rsp` form; `-` is standard input
+    #[arg(value_name = "FILE.rsp", required = true)]
+    files: Vec<PathBuf>,
+    /// The algorithm, where a file does not tell it
+    #[arg(short, long, ignore_case = true, value_parser = algorithm_parser())]
     algorithm: Option<Algorithm>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Check {
 #[derive(Debug, Args)]
 pub(crate) struct Generate {
     /// The algorithm
-    #[arg(short, long, value_parser = algorithm_parser())]
+    #[arg(short, long, ignore_case = true, value_parser = algorithm_parser())]
     algorithm: Algorithm,
     /// Number of records; NIST's files have 100, PQClean's 1
     #[arg(short = 'n', long)]
@@ -54,7 +54,7 @@ pub(crate) struct Generate {
     /// How records are separated
     #[arg(long, default_value = "nist", value_parser = style_parser())]
     style: Style,
-    /// Write to FILE instead of standard output
+    /// Write to FILE instead of standard output, `-`
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Overwrite FILE
@@ -89,8 +89,32 @@ impl Kat {
 }
 
 impl Check {
+    /// Every file, going on after failures.
     fn run(self, engine: Engine, ui: Ui) -> Result<Status> {
-        let input = BufReader::new(open(&self.file)?);
+        at_most_one_standard(self.files.iter().map(PathBuf::as_path))?;
+        let mut status = Status::Valid;
+        for file in &self.files {
+            let outcome = match self.check(file, engine, ui) {
+                Ok(answer) => {
+                    ui.report(&answer)?;
+                    if answer.matches {
+                        Status::Valid
+                    } else {
+                        Status::Invalid
+                    }
+                }
+                Err(error) => {
+                    ui.error(&error);
+                    Status::Failure
+                }
+            };
+            status = status.max(outcome);
+        }
+        Ok(status)
+    }
+
+    fn check<'a>(&self, file: &'a Path, engine: Engine, ui: Ui) -> Result<Answer<'a>> {
+        let input = BufReader::new(open(file)?);
         let progress = Progress::new(ui, Unit::Items("records"), None);
         let mut known = 0;
         let told = |done| {
@@ -98,15 +122,8 @@ impl Check {
             known = done;
         };
         let report = replay::check(input, self.algorithm, &subject(engine), told)
-            .map_err(|error| check_error(&self.file, &error))?;
-        drop(progress);
-        let answer = Answer::new(&self.file, engine, &report);
-        ui.report(&answer)?;
-        Ok(if answer.matches {
-            Status::Valid
-        } else {
-            Status::Invalid
-        })
+            .map_err(|error| check_error(file, &error))?;
+        Ok(Answer::new(file, engine, &report))
     }
 }
 
@@ -120,7 +137,7 @@ fn check_error(path: &Path, error: &CheckError) -> Error {
 
 impl Generate {
     fn run(self, engine: Engine, ui: Ui) -> Result<Status> {
-        match &self.output {
+        match self.file() {
             None => {
                 let mut out = BufWriter::new(io::stdout().lock());
                 self.write(engine, ui, &mut out)?;
@@ -128,12 +145,17 @@ impl Generate {
             }
             Some(path) => {
                 let overwrite = Overwrite::from_force(self.force);
-                let mut file = Pending::create(path, Access::Default, overwrite)?;
+                let mut file = Pending::create(path, Content::Result, overwrite)?;
                 self.write(engine, ui, &mut file)?;
                 file.commit()?;
             }
         }
         Ok(Status::Valid)
+    }
+
+    /// Where to, if not to standard output.
+    fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| !is_standard(path))
     }
 
     fn write(&self, engine: Engine, ui: Ui, out: &mut impl Write) -> Result<()> {
@@ -152,7 +174,7 @@ impl Generate {
             told,
         )
         .map(|_| ())
-        .map_err(|error| match (error, &self.output) {
+        .map_err(|error| match (error, self.file()) {
             (GenerateError::Io(error), Some(path)) => Error::io(path, "cannot write", &error),
             (GenerateError::Io(error), None) => Error::stdout(&error),
             (GenerateError::Failure(failure), _) => Error::new(failure),

@@ -3,10 +3,10 @@
 use crate::{
     engine::{SEED_LEN, fresh_seed, keygen},
     error::{Error, Result, Status, serialize_path},
-    input::read_object,
+    input::{at_most_one_standard, is_standard, read_object},
     keys,
     list::with_suffix,
-    output::{Access, Overwrite, Pending, check_target},
+    output::{Content, Inputs, Overwrite, Pending, check_target},
     passphrase::PassphraseSource,
     scheme::Algorithm,
     ui::Ui,
@@ -14,7 +14,7 @@ use crate::{
 use clap::Args;
 use serde::Serialize;
 use std::{
-    fmt, fs,
+    fmt,
     path::{Path, PathBuf},
 };
 use zeroize::{Zeroize, Zeroizing};
@@ -23,11 +23,20 @@ use zeroize::{Zeroize, Zeroizing};
 #[derive(Debug, Args)]
 pub(crate) struct Keygen {
     /// The algorithm
-    #[arg(short, long, value_enum, default_value = "falcon-512")]
+    #[arg(
+        short,
+        long,
+        value_enum,
+        ignore_case = true,
+        default_value = "falcon-512"
+    )]
     algorithm: Algorithm,
     /// Where the secret key goes; the public key goes to KEY.pub
-    #[arg(short, long, value_name = "KEY", default_value = "falcon.key")]
-    output: PathBuf,
+    #[arg(value_name = "KEY", default_value = "falcon.key")]
+    key: PathBuf,
+    /// The same as KEY
+    #[arg(short, long, value_name = "KEY", conflicts_with = "key")]
+    output: Option<PathBuf>,
     /// Encrypt the secret key; asks for a passphrase unless --passphrase-file gives it
     #[arg(long)]
     passphrase: bool,
@@ -36,7 +45,7 @@ pub(crate) struct Keygen {
     /// Restore the key of a 32-byte seed (32 bytes, or 64 hexadecimal digits); the same everywhere
     #[arg(long, value_name = "FILE")]
     seed_file: Option<PathBuf>,
-    /// Overwrite KEY and KEY.pub
+    /// Overwrite KEY and KEY.pub: the old key is gone for ever
     #[arg(long)]
     force: bool,
 }
@@ -44,13 +53,13 @@ pub(crate) struct Keygen {
 impl Keygen {
     pub(crate) fn run(self, ui: Ui) -> Result<Status> {
         let overwrite = Overwrite::from_force(self.force);
-        let public_path = with_suffix(&self.output, ".pub");
-        check_target(&self.output, overwrite)?;
-        check_target(&public_path, overwrite)?;
+        let secret_path = self.output.as_ref().unwrap_or(&self.key);
+        let public_path = with_suffix(secret_path, ".pub");
+        self.check(secret_path, &public_path, overwrite)?;
         let seed = self.seed_file.as_deref().map(read_seed).transpose()?;
         let encrypted = self.passphrase || self.source.passphrase_file.is_some();
         let passphrase = encrypted
-            .then(|| self.source.new_key(&self.output))
+            .then(|| self.source.new_key(secret_path))
             .transpose()?;
 
         let seed = seed.map_or_else(fresh_seed, Ok)?;
@@ -60,19 +69,36 @@ impl Keygen {
             secret: keys::secret_pem(&secret, passphrase.as_deref().map(String::as_str))?,
             public: keys::public_pem(&public)?,
         };
-        pair.write(&self.output, &public_path, overwrite)?;
+        pair.write(secret_path, &public_path, overwrite)?;
 
         if !encrypted {
             ui.note("the secret key is not encrypted; --passphrase would ask for a passphrase");
         }
         ui.report(&Made {
             algorithm: self.algorithm,
-            secret_key: &self.output,
+            secret_key: secret_path,
             public_key: &public_path,
             encrypted,
             fingerprint: keys::fingerprint(&public)?,
         })?;
         Ok(Status::Valid)
+    }
+
+    /// Everything that can be refused before a passphrase is asked for.
+    fn check(&self, secret: &Path, public: &Path, overwrite: Overwrite) -> Result<()> {
+        let files = [&self.seed_file, &self.source.passphrase_file];
+        let files = files.into_iter().flatten().map(PathBuf::as_path);
+        at_most_one_standard(files.clone())?;
+        let inputs = Inputs::new(files);
+        if is_standard(secret) {
+            return Err(Error::new("a key pair is two files, not standard output")
+                .hint("name the file of the secret key"));
+        }
+        for (path, content) in [(secret, Content::SecretKey), (public, Content::PublicKey)] {
+            inputs.spare(path)?;
+            check_target(path, content, overwrite)?;
+        }
+        Ok(())
     }
 }
 
@@ -86,24 +112,24 @@ impl Pair {
     /// Both files or neither. The secret one comes first: the public key can
     /// be had from it, not the other way round.
     fn write(&self, secret: &Path, public: &Path, overwrite: Overwrite) -> Result<()> {
-        let prepare = |path, text: &str, access| {
-            Pending::with_bytes(path, text.as_bytes(), access, overwrite)
+        let prepare = |path, text: &str, content| {
+            Pending::with_bytes(path, text.as_bytes(), content, overwrite)
         };
-        let secret_file = prepare(secret, &self.secret, Access::OwnerOnly)?;
-        let public_file = prepare(public, &self.public, Access::Default)?;
-        secret_file.commit()?;
-        public_file.commit().inspect_err(|_| {
-            // Someone made KEY.pub in the meantime. With --force an older
-            // key was replaced already, and the new one is worth keeping.
-            if overwrite == Overwrite::Never {
-                let _ = fs::remove_file(secret);
-            }
-        })
+        let secret = prepare(secret, &self.secret, Content::SecretKey)?;
+        let public = prepare(public, &self.public, Content::PublicKey)?;
+        Pending::commit_pair(secret, public)
     }
 }
 
 fn read_seed(path: &Path) -> Result<Zeroizing<[u8; SEED_LEN]>> {
     let bytes = read_object(path, "seed")?;
+    if bytes.len() == SEED_LEN && bytes.iter().all(is_text) {
+        return Err(Error::at(
+            path,
+            "is 32 characters of text, too easy to guess for a seed",
+        )
+        .hint("a seed is 32 random bytes or 64 hexadecimal digits; 32 digits are 16 bytes"));
+    }
     parse_seed(&bytes).ok_or_else(|| {
         Error::at(
             path,
@@ -111,6 +137,11 @@ fn read_seed(path: &Path) -> Result<Zeroizing<[u8; SEED_LEN]>> {
         )
         .hint("make one with: head -c 32 /dev/urandom > FILE")
     })
+}
+
+/// Random bytes are all text once in 10^13 times.
+fn is_text(byte: &u8) -> bool {
+    byte.is_ascii_graphic() || byte.is_ascii_whitespace()
 }
 
 /// 32 bytes as they are, or as digits with one line end.

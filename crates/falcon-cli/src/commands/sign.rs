@@ -2,13 +2,13 @@
 
 use crate::{
     engine::Signer,
-    error::{Error, Result, Status},
-    input::{is_standard, total_size},
-    keys::load_secret,
+    error::{Error, Result, Status, serialize_path},
+    input::{at_most_one_standard, is_standard, open, total_size},
+    keys::{load_secret, load_signature},
     list::signature_path,
     message,
     object::{SignatureFormat, encode_signature},
-    output::{Access, Overwrite, Pending, check_target},
+    output::{Content, Inputs, Overwrite, Pending, check_target},
     parallel::for_each_in_order,
     passphrase::PassphraseSource,
     progress::{Progress, Unit},
@@ -19,6 +19,7 @@ use clap::Args;
 use falcon::Engine;
 use serde::Serialize;
 use std::{
+    convert::Infallible,
     fmt,
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
@@ -26,9 +27,13 @@ use std::{
 
 /// Sign files: FILE.sig for every FILE
 #[derive(Debug, Args)]
+#[command(after_help = "\
+A signature appears whole or not at all, but is not forced to the disk: after a power
+failure, and after Ctrl-C, the same command with --skip-existing makes what is missing.
+More files than a command line holds: find DIR -type f -print0 | xargs -0 falcon-cli sign")]
 pub(crate) struct Sign {
     /// The secret key
-    #[arg(short, long)]
+    #[arg(short, long, default_value = "falcon.key")]
     key: PathBuf,
     #[command(flatten)]
     passphrase: PassphraseSource,
@@ -44,6 +49,9 @@ pub(crate) struct Sign {
     /// Overwrite existing signatures
     #[arg(long)]
     force: bool,
+    /// Leave files out that have a signature, of whatever key
+    #[arg(long, conflicts_with = "force")]
+    skip_existing: bool,
 }
 
 /// A file and where its signature goes.
@@ -54,33 +62,53 @@ struct Job {
 
 impl Sign {
     pub(crate) fn run(self, engine: Engine, ui: Ui) -> Result<Status> {
-        let jobs = self.jobs()?;
-        let overwrite = Overwrite::from_force(self.force);
-        for job in &jobs {
-            self.check(job, overwrite)?;
+        let mut jobs = self.jobs()?;
+        if self.skip_existing {
+            let named = jobs.len();
+            jobs.retain(|job| !is_signed(job));
+            let skipped = named - jobs.len();
+            ui.note(format_args!("{skipped} of {named} have a signature"));
+            if jobs.is_empty() {
+                return Ok(Status::Valid);
+            }
         }
+        let overwrite = Overwrite::from_force(self.force);
+        self.check(&jobs, overwrite)?;
         let key = load_secret(&self.key, &self.passphrase)?;
         let signer = Signer::new(engine, &key);
         let size = total_size(jobs.iter().map(|job| job.file.as_path()));
         let progress = Progress::new(ui, Unit::Bytes, Some(size));
         let mut status = Status::Valid;
-        for_each_in_order(
+        let mut told = Ok(());
+        let Ok(()) = for_each_in_order(
             &jobs,
             |job| self.sign(&signer, job, overwrite, &progress),
             |signed| {
-                progress.suspend(|| match signed {
+                match signed {
                     // Standard output has the signature.
-                    Ok(signed) if is_standard(&signed.signature) => Ok(()),
-                    Ok(signed) => ui.report(&signed),
+                    Ok(signed) if is_standard(&signed.signature) => {}
+                    // That nobody reads the lines is no reason to stop.
+                    Ok(signed) if told.is_ok() => {
+                        progress.clear_for_result();
+                        told = ui.report(&signed);
+                    }
+                    Ok(_) => {}
                     Err(error) => {
                         status = Status::Failure;
+                        progress.clear();
                         ui.error(&error);
-                        Ok(())
                     }
-                })
+                }
+                Ok::<_, Infallible>(())
             },
-        )?;
-        Ok(status)
+        );
+        match told {
+            Err(error) if error.is(io::ErrorKind::BrokenPipe) => {
+                ui.warn("standard output was closed; the files were signed all the same");
+                Ok(status)
+            }
+            told => told.map(|()| status),
+        }
     }
 
     fn jobs(&self) -> Result<Vec<Job>> {
@@ -88,9 +116,8 @@ impl Sign {
             return Err(Error::new("--output is for one file, not for several")
                 .hint("leave it out: each signature goes to FILE.sig"));
         }
-        if self.files.iter().filter(|file| is_standard(file)).count() > 1 {
-            return Err(Error::new("standard input can be signed once only"));
-        }
+        let files = self.files.iter().map(PathBuf::as_path);
+        at_most_one_standard(files.chain(self.secrets()))?;
         let place = |file: &PathBuf| match &self.output {
             Some(path) => path.clone(),
             None if is_standard(file) => file.clone(),
@@ -103,10 +130,39 @@ impl Sign {
         Ok(self.files.iter().map(job).collect())
     }
 
+    /// The inputs that are not signed.
+    fn secrets(&self) -> impl Iterator<Item = &Path> {
+        let passphrase = self.passphrase.passphrase_file.as_deref();
+        [self.key.as_path()].into_iter().chain(passphrase)
+    }
+
     /// Everything that can be refused before the key is read.
-    fn check(&self, job: &Job, overwrite: Overwrite) -> Result<()> {
-        if !is_standard(&job.signature) {
-            check_target(&job.signature, overwrite)
+    fn check(&self, jobs: &[Job], overwrite: Overwrite) -> Result<()> {
+        let files = self.files.iter().map(PathBuf::as_path);
+        let inputs = Inputs::new(files.chain(self.secrets()));
+        for job in jobs {
+            inputs.spare(&job.signature)?;
+            self.check_output(&job.signature, overwrite)?;
+        }
+        match jobs {
+            // Before a passphrase is asked for. Among several files a missing
+            // one is told when its turn comes.
+            [job] if !is_standard(&job.file) => open(&job.file).map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_output(&self, path: &Path, overwrite: Overwrite) -> Result<()> {
+        if !is_standard(path) {
+            check_target(path, Content::Result, overwrite).map_err(|error| {
+                if error.is(io::ErrorKind::AlreadyExists) {
+                    error.hint(
+                        "overwrite it with --force, or leave such files out with --skip-existing",
+                    )
+                } else {
+                    error
+                }
+            })
         } else if self.format != SignatureFormat::Pem && io::stdout().is_terminal() {
             Err(Error::new("a binary signature is not for a terminal")
                 .hint("redirect standard output, or use --format pem"))
@@ -137,6 +193,11 @@ impl Sign {
     }
 }
 
+/// Half a signature is none.
+fn is_signed(job: &Job) -> bool {
+    !is_standard(&job.signature) && load_signature(&job.signature).is_ok()
+}
+
 fn write(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<()> {
     if is_standard(path) {
         let mut out = io::stdout().lock();
@@ -145,13 +206,15 @@ fn write(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<()> {
             .and_then(|()| out.flush())
             .map_err(|error| Error::stdout(&error));
     }
-    Pending::with_bytes(path, bytes, Access::Default, overwrite)?.commit()
+    Pending::with_bytes(path, bytes, Content::Result, overwrite)?.commit()
 }
 
 /// A signature that was written.
 #[derive(Serialize)]
 struct Signed {
+    #[serde(serialize_with = "serialize_path")]
     file: PathBuf,
+    #[serde(serialize_with = "serialize_path")]
     signature: PathBuf,
     algorithm: Algorithm,
     format: SignatureFormat,

@@ -2,13 +2,14 @@
 
 use crate::{
     error::{Error, Result, Status},
-    input::{is_standard, total_size},
+    input::{at_most_one_standard, is_standard, total_size},
     keys::{load_public, load_signature},
     list::{self, Pair, signature_path},
     message,
     parallel::for_each_in_order,
     progress::{Progress, Unit},
     scheme::{AnySignature, Either, PublicKey},
+    shell::quote,
     ui::{BAD, GOOD, Styled, Ui},
 };
 use clap::Args;
@@ -24,12 +25,13 @@ use std::{
 #[command(after_help = "\
 A line of LIST is a file, whose signature is FILE.sig, or a file and its
 signature with a tab between them; blank lines and lines with # do not count.
+Names are relative to the working folder, not to the folder of LIST.
 
 Exit status: 0 all valid; 1 at least one invalid; 2 none invalid, but some
 could not be checked.")]
 pub(crate) struct Verify {
     /// The public key
-    #[arg(short, long, value_name = "KEY.pub")]
+    #[arg(short, long, value_name = "KEY.pub", visible_aliases = ["key", "pub"], visible_short_alias = 'k')]
     public_key: PathBuf,
     /// Files to verify; `-` is standard input
     #[arg(value_name = "FILE", required_unless_present = "check")]
@@ -44,7 +46,12 @@ pub(crate) struct Verify {
 
 impl Verify {
     pub(crate) fn run(self, ui: Ui) -> Result<Status> {
+        let options = [Some(self.public_key.as_path()), self.check.as_deref()];
+        at_most_one_standard(options.into_iter().flatten())?;
         let pairs = self.pairs()?;
+        let files = pairs.iter().flat_map(|pair| [&pair.file, &pair.signature]);
+        let files = files.map(PathBuf::as_path);
+        at_most_one_standard(files.chain(options.into_iter().flatten()))?;
         let key = load_public(&self.public_key)?;
         let size = total_size(pairs.iter().map(|pair| pair.file.as_path()));
         let progress = Progress::new(ui, Unit::Bytes, Some(size));
@@ -54,7 +61,11 @@ impl Verify {
             |pair| Verdict::new(pair, verify(&key, pair, &progress)),
             |verdict| {
                 count.add(&verdict);
-                progress.suspend(|| verdict.tell(ui))
+                progress.clear_for_result();
+                if verdict.error.is_some() {
+                    progress.clear();
+                }
+                verdict.tell(ui)
             },
         )?;
         drop(progress);
@@ -71,19 +82,21 @@ impl Verify {
             return Ok(pairs);
         }
         match (&self.files[..], &self.signature) {
-            ([file], Some(signature)) => {
-                if is_standard(file) && is_standard(signature) {
-                    return Err(Error::new(
-                        "message and signature cannot both be standard input",
-                    ));
-                }
-                Ok(vec![Pair {
-                    file: file.clone(),
-                    signature: signature.clone(),
-                }])
-            }
+            ([file], Some(signature)) => Ok(vec![Pair {
+                file: file.clone(),
+                signature: signature.clone(),
+            }]),
             (_, Some(_)) => Err(Error::new("--signature is for one file, not for several")
                 .hint("put the signatures beside the files, or use --check")),
+            ([file, other], None) if is_signature_alone(other) => Err(Error::at(
+                other,
+                "looks like a signature, and is named as a file to verify",
+            )
+            .hint(format_args!(
+                "name a signature with --signature: {} -s {}",
+                quote(file),
+                quote(other)
+            ))),
             (files, None) if files.iter().any(|file| is_standard(file)) => {
                 Err(Error::new("standard input has no signature beside it")
                     .hint("name it with --signature"))
@@ -91,6 +104,11 @@ impl Verify {
             (files, None) => Ok(files.iter().map(|file| Pair::beside(file)).collect()),
         }
     }
+}
+
+/// Whether the path is a signature rather than a file that has one.
+fn is_signature_alone(path: &Path) -> bool {
+    !signature_path(path).exists() && !is_standard(path) && load_signature(path).is_ok()
 }
 
 /// Whether the pair verifies; an error if that cannot be found out.

@@ -1,0 +1,93 @@
+//! `pubkey`: the public key of a secret key.
+
+use crate::{
+    error::{Error, Result, Status, serialize_path},
+    input::{at_most_one_standard, is_standard},
+    keys::{fingerprint, load_secret, public_pem},
+    list::with_suffix,
+    output::{Content, Inputs, Overwrite, Pending, check_target},
+    passphrase::PassphraseSource,
+    scheme::Algorithm,
+    ui::Ui,
+};
+use clap::Args;
+use serde::Serialize;
+use std::{
+    fmt,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+/// Make KEY.pub again, from the secret key
+#[derive(Debug, Args)]
+pub(crate) struct Pubkey {
+    /// The secret key
+    #[arg(value_name = "KEY")]
+    key: PathBuf,
+    #[command(flatten)]
+    passphrase: PassphraseSource,
+    /// Where the public key goes; `-` is standard output [default: KEY.pub]
+    #[arg(short, long, value_name = "KEY.pub")]
+    output: Option<PathBuf>,
+    /// Overwrite an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+impl Pubkey {
+    pub(crate) fn run(self, ui: Ui) -> Result<Status> {
+        let passphrase_file = self.passphrase.passphrase_file.as_deref();
+        let inputs = || [self.key.as_path()].into_iter().chain(passphrase_file);
+        at_most_one_standard(inputs())?;
+        let output = self.output()?;
+        let overwrite = Overwrite::from_force(self.force);
+        if !is_standard(&output) {
+            Inputs::new(inputs()).spare(&output)?;
+            check_target(&output, Content::PublicKey, overwrite)?;
+        }
+
+        let public = load_secret(&self.key, &self.passphrase)?.public_key();
+        let pem = public_pem(&public)?;
+        if is_standard(&output) {
+            io::stdout()
+                .write_all(pem.as_bytes())
+                .map_err(|error| Error::stdout(&error))?;
+            return Ok(Status::Valid);
+        }
+        Pending::with_bytes(&output, pem.as_bytes(), Content::PublicKey, overwrite)?.commit()?;
+        ui.report(&Made {
+            algorithm: public.algorithm(),
+            public_key: &output,
+            fingerprint: fingerprint(&public)?,
+        })?;
+        Ok(Status::Valid)
+    }
+
+    fn output(&self) -> Result<PathBuf> {
+        match &self.output {
+            Some(path) => Ok(path.clone()),
+            None if is_standard(&self.key) => {
+                Err(Error::new("standard input has no name to add .pub to")
+                    .hint("name the public key with --output"))
+            }
+            None => Ok(with_suffix(&self.key, ".pub")),
+        }
+    }
+}
+
+/// What was made.
+#[derive(Serialize)]
+struct Made<'a> {
+    algorithm: Algorithm,
+    #[serde(serialize_with = "serialize_path")]
+    public_key: &'a Path,
+    fingerprint: String,
+}
+
+impl fmt::Display for Made<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.public_key.display();
+        writeln!(f, "{} public key: {file}", self.algorithm)?;
+        write!(f, "fingerprint: {}", self.fingerprint)
+    }
+}

@@ -1,0 +1,45 @@
+//! A command line that cannot be read.
+
+use crate::{error::Error, ui::Ui};
+use clap::error::ErrorKind;
+use std::env;
+
+/// Prints help, version or what is wrong, and ends the program.
+pub(crate) fn exit(error: &clap::Error) -> ! {
+    let asked_for = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
+    if asked_for || !wants_json() {
+        error.exit();
+    }
+    let ui = Ui {
+        json: true,
+        quiet: false,
+    };
+    ui.error(&as_json(error));
+    std::process::exit(error.exit_code());
+}
+
+/// What cannot be parsed can be searched.
+fn wants_json() -> bool {
+    let options = env::args_os().take_while(|argument| argument != "--");
+    options.into_iter().any(|argument| argument == "--json")
+}
+
+/// The first paragraph says what is wrong; help and usage follow.
+fn as_json(error: &clap::Error) -> Error {
+    let text = error.render().to_string();
+    let (what, rest) = match error.kind() {
+        // The text is the help.
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => ("a command is missing", ""),
+        _ => text.split_once("\n\n").unwrap_or((&text, "")),
+    };
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = Error::new(words(what.strip_prefix("error: ").unwrap_or(what)));
+    if rest.is_empty() {
+        told.hint("see: falcon-cli --help")
+    } else {
+        told.hint(words(rest))
+    }
+}
