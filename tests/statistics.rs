@@ -1,8 +1,7 @@
 //! The sampler's distribution and the length of signatures.
 
-use falcon::lanes::Scalar;
-use falcon::prng::Prng;
-use falcon::sampler::{SamplerZ, SerialSampler};
+use falcon::lanes::{Binary64, Scalar};
+use falcon::sampler::{LaneSampler, SamplerZ, Sampling};
 use falcon::tree::Leaf;
 use falcon::{Falcon512, Falcon1024, Parameters};
 use falcon_tests::{Repeatable, extent, key};
@@ -15,8 +14,8 @@ fn follows_the_gaussian(center: f64, sigma: f64, sigma_min: f64, samples: usize)
         ccs: sigma_min / sigma,
     };
     let mut random = Repeatable::new(&format!("sampler {center} {sigma}"));
-    let mut prngs = [Prng::new(&random.bytes())];
-    let mut sampler = SerialSampler::new(Scalar, Scalar, &mut prngs);
+    let mut feeds = [Scalar.sampling().feed(&random.bytes())];
+    let mut sampler = LaneSampler::new(Scalar, Scalar.sampling(), &mut feeds);
 
     let low = (center - 5.0 * sigma).floor() as i64;
     let high = (center + 5.0 * sigma).ceil() as i64;

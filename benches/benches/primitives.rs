@@ -4,10 +4,10 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use falcon::ffsampling::{ffsampling, scratch_len};
 use falcon::fft::{BasisRef, Fft};
 use falcon::hash::{HashToPoint, Shake256, Shake256HashToPoint};
-use falcon::lanes::{Binary64, Portable, Scalar, Soft};
+use falcon::lanes::{Baseline, Binary64, Portable, Scalar, Soft};
 use falcon::ntt::{Ntt, PortableNtt};
 use falcon::prng::Prng;
-use falcon::sampler::{SamplerZ, SerialSampler};
+use falcon::sampler::{LaneSampler, SamplerZ, Sampling};
 use falcon::tree::{Leaf, Stored};
 use falcon::{ExpandedKey, Falcon512, Falcon1024, Parameters};
 use falcon_benches::entry::MESSAGE;
@@ -38,7 +38,7 @@ fn hash(c: &mut Criterion) {
 }
 
 fn prng(c: &mut Criterion) {
-    let mut prng = Prng::new(&[1; 56]);
+    let mut prng = Prng::new(Baseline, &[1; 56]);
     c.bench_function("chacha20/512 bytes", |b| {
         b.iter(|| {
             // The 64th read of a buffer refills it.
@@ -133,8 +133,8 @@ const LEAF: Leaf = Leaf {
 };
 
 fn samplerz<B: Binary64>(c: &mut Criterion, name: &str, arith: B) {
-    let mut sources = [Prng::new(&[2; 56])];
-    let mut sampler = SerialSampler::new(arith, arith, &mut sources);
+    let mut feeds = [arith.sampling().feed(&[2; 56])];
+    let mut sampler = LaneSampler::new(arith, arith.sampling(), &mut feeds);
     let mut centers = [0.3, -0.7];
     c.bench_function(&format!("samplerz, two calls/{name}"), |b| {
         b.iter(|| {
@@ -161,8 +161,10 @@ fn walk<P: Parameters, F: Fft>(c: &mut Criterion, name: &str, fft: F) {
         }
     }
     fft.fft(P::LOGN, &mut target);
-    let mut sources: Vec<Prng> = (0..F::LANES).map(|i| Prng::new(&[i as u8; 56])).collect();
-    let mut sampler = SerialSampler::new(Scalar, fft, &mut sources);
+    let mut feeds: Vec<_> = (0..F::LANES)
+        .map(|i| Scalar.sampling().feed(&[i as u8; 56]))
+        .collect();
+    let mut sampler = LaneSampler::new(fft, Scalar.sampling(), &mut feeds);
     let mut scratch = vec![F::Real::default(); scratch_len(P::LOGN)];
     c.bench_function(&format!("ffsampling/{name}/{n}"), |b| {
         b.iter(|| {

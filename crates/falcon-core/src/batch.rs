@@ -12,10 +12,10 @@ use crate::hash::{HashToPoint, Shake256HashToPoint, Shake256Reader};
 use crate::hedge::{Hedged, Randomness, Raw, SEED_LEN};
 use crate::lanes::Binary64;
 use crate::params::{Array, NONCE_LEN, Parameters};
-use crate::prng::Prng;
+use crate::sampler::Sampling;
 use crate::sign::Fit;
 use crate::signature::Signature;
-use crate::signing;
+use crate::signing::{self, Feed};
 use crate::verify::VerifyingKey;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -178,9 +178,10 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
             F::Real::default();
             signing::stored_scratch_len(P::LOGN)
         ]);
+        let sampling = self.arith.sampling();
         let mut queue = jobs.iter().enumerate();
         let mut lanes: Vec<Lane<P>> = Vec::with_capacity(F::LANES);
-        let mut prngs: Vec<Prng> = Vec::with_capacity(F::LANES);
+        let mut feeds: Vec<Feed<B>> = Vec::with_capacity(F::LANES);
         loop {
             while lanes.len() < F::LANES {
                 let Some((index, job)) = queue.next() else {
@@ -191,15 +192,15 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
             if lanes.is_empty() {
                 return;
             }
-            prngs.clear();
-            prngs.extend(
+            feeds.clear();
+            feeds.extend(
                 lanes
                     .iter_mut()
-                    .map(|lane| Prng::new(&lane.stream.read_array())),
+                    .map(|lane| sampling.feed(&lane.stream.read_array())),
             );
             // Lanes without a job repeat the last one's point on a fixed
             // seed; nobody reads what they find.
-            prngs.resize_with(F::LANES, || Prng::new(&[0; crate::prng::SEED_LEN]));
+            feeds.resize_with(F::LANES, || sampling.feed(&[0; crate::prng::SEED_LEN]));
             let points: Vec<&[u16]> = (0..F::LANES)
                 .map(|i| lanes[i.min(lanes.len() - 1)].c.as_ref())
                 .collect();
@@ -209,7 +210,7 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
                 P::LOGN,
                 key,
                 &points,
-                &mut prngs,
+                &mut feeds,
                 &mut scratch[..],
             );
             drop(points);

@@ -29,49 +29,56 @@ pub fn ffsampling<F, S, T>(
     S: SamplerZ<Real = F::Real>,
     T: Node,
 {
-    Any::walk(fft, sampler, logn, node, t0, t1, scratch);
+    Any::walk(
+        &mut Arithmetic { fft, sampler },
+        logn,
+        node,
+        [t0, t1],
+        scratch,
+    );
+}
+
+/// What every node of the walk computes with.
+struct Arithmetic<'a, F, S> {
+    fft: F,
+    sampler: &'a mut S,
 }
 
 /// A way to walk a subtree: [`ffsampling`] on the nodes of some degrees.
 trait Walk {
-    fn walk<F, S, T>(
-        fft: F,
-        sampler: &mut S,
+    fn walk<F: Fft, S: SamplerZ<Real = F::Real>>(
+        arithmetic: &mut Arithmetic<'_, F, S>,
         logn: u32,
-        node: &mut T,
-        t0: &mut [F::Real],
-        t1: &mut [F::Real],
+        node: &mut impl Node,
+        target: [&mut [F::Real]; 2],
         scratch: &mut [F::Real],
-    ) where
-        F: Fft,
-        S: SamplerZ<Real = F::Real>,
-        T: Node;
+    );
 }
 
-/// Every degree. Most nodes are small, and calls would cost them more than
-/// their arithmetic: the levels of degree 4 and 8 are one function.
+/// Every degree. A recursion cannot be inlined, so this is where the frame of
+/// the arithmetic is entered again. Most nodes are small, and calls would cost
+/// them more than their arithmetic: the levels of degree 4 and 8 are one
+/// function.
 struct Any;
 
 impl Walk for Any {
-    fn walk<F, S, T>(
-        fft: F,
-        sampler: &mut S,
+    fn walk<F: Fft, S: SamplerZ<Real = F::Real>>(
+        arithmetic: &mut Arithmetic<'_, F, S>,
         logn: u32,
-        node: &mut T,
-        t0: &mut [F::Real],
-        t1: &mut [F::Real],
+        node: &mut impl Node,
+        target: [&mut [F::Real]; 2],
         scratch: &mut [F::Real],
-    ) where
-        F: Fft,
-        S: SamplerZ<Real = F::Real>,
-        T: Node,
-    {
-        match logn {
-            1 => Bottom::walk(fft, sampler, 1, node, t0, t1, scratch),
-            2 => Level::<Bottom>::walk(fft, sampler, 2, node, t0, t1, scratch),
-            3 => Level::<Level<Bottom>>::walk(fft, sampler, 3, node, t0, t1, scratch),
-            _ => Level::<Any>::walk(fft, sampler, logn, node, t0, t1, scratch),
-        }
+    ) {
+        let fft = arithmetic.fft;
+        fft.vectorize(
+            #[inline(always)]
+            || match logn {
+                1 => Bottom::walk(arithmetic, 1, node, target, scratch),
+                2 => Level::<Bottom>::walk(arithmetic, 2, node, target, scratch),
+                3 => Level::<Level<Bottom>>::walk(arithmetic, 3, node, target, scratch),
+                _ => Level::<Any>::walk(arithmetic, logn, node, target, scratch),
+            },
+        );
     }
 }
 
@@ -81,23 +88,23 @@ struct Bottom;
 
 impl Walk for Bottom {
     #[inline(never)]
-    fn walk<F, S, T>(
-        fft: F,
-        sampler: &mut S,
+    fn walk<F: Fft, S: SamplerZ<Real = F::Real>>(
+        arithmetic: &mut Arithmetic<'_, F, S>,
         _: u32,
-        node: &mut T,
-        t0: &mut [F::Real],
-        t1: &mut [F::Real],
+        node: &mut impl Node,
+        [t0, t1]: [&mut [F::Real]; 2],
         _: &mut [F::Real],
-    ) where
-        F: Fft,
-        S: SamplerZ<Real = F::Real>,
-        T: Node,
-    {
-        let z1 = sampler.sample_pair([t1[0], t1[1]], &node.leaf(Side::Right));
-        fft.nearest_plane_step(1, t0, t1, &z1, node.l10());
-        let z0 = sampler.sample_pair([t0[0], t0[1]], &node.leaf(Side::Left));
-        t0[..2].copy_from_slice(&z0);
+    ) {
+        let Arithmetic { fft, sampler } = arithmetic;
+        fft.vectorize(
+            #[inline(always)]
+            || {
+                let z1 = sampler.sample_pair([t1[0], t1[1]], &node.leaf(Side::Right));
+                fft.nearest_plane_step(1, t0, t1, &z1, node.l10());
+                let z0 = sampler.sample_pair([t0[0], t0[1]], &node.leaf(Side::Left));
+                t0[..2].copy_from_slice(&z0);
+            },
+        );
     }
 }
 
@@ -106,26 +113,21 @@ struct Level<Below>(PhantomData<Below>);
 
 impl<Below: Walk> Walk for Level<Below> {
     #[inline(always)]
-    fn walk<F, S, T>(
-        fft: F,
-        sampler: &mut S,
+    fn walk<F: Fft, S: SamplerZ<Real = F::Real>>(
+        arithmetic: &mut Arithmetic<'_, F, S>,
         logn: u32,
-        node: &mut T,
-        t0: &mut [F::Real],
-        t1: &mut [F::Real],
+        node: &mut impl Node,
+        [t0, t1]: [&mut [F::Real]; 2],
         scratch: &mut [F::Real],
-    ) where
-        F: Fft,
-        S: SamplerZ<Real = F::Real>,
-        T: Node,
-    {
+    ) {
+        let fft = arithmetic.fft;
         let n = 1 << logn;
         let (halves, rest) = scratch.split_at_mut(n);
         let (u0, u1) = halves.split_at_mut(n / 2);
 
         fft.split(logn, u0, u1, t1);
         let mut right = node.child(Side::Right);
-        Below::walk(fft, sampler, logn - 1, &mut right, u0, u1, rest);
+        Below::walk(arithmetic, logn - 1, &mut right, [&mut *u0, &mut *u1], rest);
         drop(right);
         let z1 = &mut rest[..n];
         fft.merge(logn, z1, u0, u1);
@@ -133,7 +135,7 @@ impl<Below: Walk> Walk for Level<Below> {
 
         fft.split(logn, u0, u1, t0);
         let mut left = node.child(Side::Left);
-        Below::walk(fft, sampler, logn - 1, &mut left, u0, u1, rest);
+        Below::walk(arithmetic, logn - 1, &mut left, [&mut *u0, &mut *u1], rest);
         fft.merge(logn, t0, u0, u1);
     }
 }

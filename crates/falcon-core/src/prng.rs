@@ -7,12 +7,16 @@
 //! Source: Falcon reference implementation (round 3), `rng.c` behaviour; ChaCha20
 //! is RFC 8439's with a 64-bit counter mixed into words 14 and 15.
 
+use crate::lanes::{Baseline, Isa};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// Bytes of a seed.
 pub const SEED_LEN: usize = 56;
 /// Bytes of a buffer.
-const BUFFER_LEN: usize = 64 * BLOCKS;
+pub(crate) const BUFFER_LEN: usize = 64 * BLOCKS;
+/// From this place on, the buffer is not read for 8 bytes any more: the rest
+/// is dropped.
+pub(crate) const END: usize = BUFFER_LEN - 9;
 /// Blocks of a buffer, computed side by side.
 const BLOCKS: usize = 8;
 
@@ -27,8 +31,8 @@ pub struct Prng {
 }
 
 impl Prng {
-    /// The generator of `seed`.
-    pub fn new(seed: &[u8; SEED_LEN]) -> Self {
+    /// The generator of `seed`, its first buffer filled in the frame of `isa`.
+    pub fn new(isa: impl Isa, seed: &[u8; SEED_LEN]) -> Self {
         let word = |i: usize| u32::from_le_bytes([0, 1, 2, 3].map(|j| seed[4 * i + j]));
         let mut prng = Self {
             buffer: [0; BUFFER_LEN],
@@ -36,22 +40,38 @@ impl Prng {
             key: core::array::from_fn(word),
             counter: u64::from(word(12)) | u64::from(word(13)) << 32,
         };
-        prng.refill();
+        prng.refill(isa);
         prng
+    }
+
+    /// The buffer; bytes from [`position`](Self::position) on come next.
+    pub(crate) fn buffer(&self) -> &[u8; BUFFER_LEN] {
+        &self.buffer
+    }
+
+    /// The place in the buffer of the byte that comes next.
+    pub(crate) fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Goes to another place of the buffer.
+    pub(crate) fn seek(&mut self, position: usize) {
+        debug_assert!(position < BUFFER_LEN);
+        self.position = position;
     }
 
     /// The next 8 bytes, little-endian. Bytes too near the end of the buffer
     /// are dropped, as the reference drops them.
     #[inline(always)]
     pub fn next_u64(&mut self) -> u64 {
-        if self.position >= BUFFER_LEN - 9 {
-            self.refill();
+        if self.position >= END {
+            self.refill(Baseline);
         }
         let at = self.position;
         self.position = at + 8;
         match self.buffer.get(at..at + 8).and_then(|b| b.try_into().ok()) {
             Some(bytes) => u64::from_le_bytes(bytes),
-            None => 0, // unreachable: at < BUFFER_LEN - 9
+            None => 0, // unreachable: at < END
         }
     }
 
@@ -61,7 +81,7 @@ impl Prng {
         let byte = self.buffer[self.position % BUFFER_LEN];
         self.position += 1;
         if self.position == BUFFER_LEN {
-            self.refill();
+            self.refill(Baseline);
         }
         byte
     }
@@ -92,9 +112,14 @@ impl Prng {
         out
     }
 
+    /// Goes to the start of the next buffer, which is filled in the frame of
+    /// `isa`.
     #[inline(never)]
-    fn refill(&mut self) {
-        let words = blocks(&self.key, self.counter);
+    pub(crate) fn refill(&mut self, isa: impl Isa) {
+        let words = isa.vectorize(
+            #[inline(always)]
+            || blocks(&self.key, self.counter),
+        );
         self.counter = self.counter.wrapping_add(BLOCKS as u64);
         for (row, words) in self.buffer.chunks_exact_mut(4 * BLOCKS).zip(&words) {
             for (out, word) in row.chunks_exact_mut(4).zip(words) {
@@ -197,7 +222,7 @@ mod tests {
                 .map(|v| String::from(v.as_str().expect("hex")))
                 .collect()
         };
-        let mut prng = Prng::new(&Shake256::reader(b"rng").read_array());
+        let mut prng = Prng::new(Baseline, &Shake256::reader(b"rng").read_array());
         for (i, expected) in list("u64_reads").iter().enumerate() {
             assert_eq!(
                 &std::format!("{:016x}", prng.next_u64()),

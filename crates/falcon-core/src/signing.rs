@@ -8,8 +8,7 @@ use crate::fft::{BasisRef, Fft};
 use crate::hash::Shake256Reader;
 use crate::lanes::Binary64;
 use crate::params::{INV_SIGMA, SIGMA_MIN, SQUARED_NORM_BOUND};
-use crate::prng::Prng;
-use crate::sampler::SerialSampler;
+use crate::sampler::{LaneSampler, Sampling};
 use crate::tree::{self, Computed, Deviation, Stored};
 
 /// `1 / q`, rounded to nearest.
@@ -171,7 +170,10 @@ pub(crate) fn is_short(logn: u32, squared_norm: u64) -> bool {
     squared_norm <= u64::from(SQUARED_NORM_BOUND[logn as usize])
 }
 
-/// One attempt on every lane with an expanded key; `points` and `prngs` have
+/// The feed of a signature on a token.
+pub(crate) type Feed<B> = <<B as Binary64>::Sampling as Sampling>::Feed;
+
+/// One attempt on every lane with an expanded key; `points` and `feeds` have
 /// one element a lane. Returns the lattice points in coefficient form, inside
 /// `scratch`, which has [`stored_scratch_len`] reals.
 pub(crate) fn attempt_stored<'s, B: Binary64, F: Fft>(
@@ -180,14 +182,14 @@ pub(crate) fn attempt_stored<'s, B: Binary64, F: Fft>(
     logn: u32,
     key: ExpandedRef<'_>,
     points: &[&[u16]],
-    prngs: &mut [Prng],
+    feeds: &mut [Feed<B>],
     scratch: &'s mut [F::Real],
 ) -> (&'s [F::Real], &'s [F::Real]) {
     let n = 1 << logn;
     let (t0, rest) = scratch.split_at_mut(n);
     let (t1, rest) = rest.split_at_mut(n);
     load_target(b, fft, logn, points, key.basis, t0, t1);
-    let mut sampler = SerialSampler::new(b, fft, prngs);
+    let mut sampler = LaneSampler::new(fft, b.sampling(), feeds);
     ffsampling(fft, &mut sampler, logn, &mut { key.tree }, t0, t1, rest);
     lattice_point(fft, logn, key.basis, t0, t1)
 }
@@ -201,7 +203,7 @@ fn attempt_computed<'s, B: Binary64>(
     logn: u32,
     key: SecretBasis<'_>,
     point: &[u16],
-    prng: &mut Prng,
+    feed: &mut Feed<B>,
     scratch: &'s mut [f64],
 ) -> (&'s [f64], &'s [f64]) {
     let n = 1 << logn;
@@ -218,7 +220,7 @@ fn attempt_computed<'s, B: Binary64>(
     tree::gram_in_place(b, b00, g01, b10, b11);
     let (g00, g11) = b00.split_at_mut(n / 2);
     let mut root = Computed::root(b, logn, deviation(logn), g00, g01, g11, second_row);
-    let mut sampler = SerialSampler::new(b, b, core::slice::from_mut(prng));
+    let mut sampler = LaneSampler::new(b, b.sampling(), core::slice::from_mut(feed));
     ffsampling(b, &mut sampler, logn, &mut root, t0, t1, rest);
 
     transform_basis(b, logn, key, basis);
@@ -260,13 +262,13 @@ pub(crate) fn sign_point<B: Binary64>(
     s2: &mut [i16],
 ) {
     loop {
-        let mut prng = Prng::new(&stream.read_array());
+        let mut feed = b.sampling().feed(&stream.read_array());
         let v = match *key {
             KeySource::Stored(key) => {
-                let prngs = core::slice::from_mut(&mut prng);
-                attempt_stored(b, b, logn, key, &[point], prngs, scratch)
+                let feeds = core::slice::from_mut(&mut feed);
+                attempt_stored(b, b, logn, key, &[point], feeds, scratch)
             }
-            KeySource::Computed(key) => attempt_computed(b, logn, key, point, &mut prng, scratch),
+            KeySource::Computed(key) => attempt_computed(b, logn, key, point, &mut feed, scratch),
         };
         let squared_norm = short_vector(b, b, 0, point, v, s2);
         if is_short(logn, squared_norm) && accept(s2) {

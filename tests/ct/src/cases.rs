@@ -8,8 +8,7 @@ use falcon_core::hazmat::{
     Fit, RawJob, RawRandomness, expand_with, sign_batch_raw, sign_raw, sign_with_hash,
 };
 use falcon_core::lanes::{Binary64, Portable, Scalar, Soft};
-use falcon_core::prng::Prng;
-use falcon_core::sampler::{SamplerZ, SerialSampler};
+use falcon_core::sampler::{LaneSampler, SamplerZ, Sampling};
 use falcon_core::tree::Leaf;
 use falcon_core::{Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
 use falcon_kat::rsp::Reader;
@@ -144,7 +143,7 @@ fn polynomials<B: Binary64 + Fft<Real = f64>>(b: B) {
 fn sampler<B: Binary64 + Fft<Real = f64>>(b: B) -> f64 {
     let seed = [5; 56];
     classify(&seed);
-    let mut sources = [Prng::new(&seed)];
+    let mut feeds = [b.sampling().feed(&seed)];
     let leaf = Leaf {
         dss: 0.18,
         ccs: 0.75,
@@ -152,7 +151,7 @@ fn sampler<B: Binary64 + Fft<Real = f64>>(b: B) -> f64 {
     classify(&leaf);
     let centers = [-91.7, 14.2];
     classify(&centers);
-    let mut sampler = SerialSampler::new(b, b, &mut sources);
+    let mut sampler = LaneSampler::new(b, b.sampling(), &mut feeds);
     let mut sum = 0.0;
     for _ in 0..200 {
         let [z0, z1] = sampler.sample_pair(centers, &leaf);

@@ -171,6 +171,10 @@ impl<L: Lanes> Fft for L {
     const LANES: usize = L::N;
 
     #[inline(always)]
+    fn vectorize<R>(&self, kernel: impl FnOnce() -> R) -> R {
+        Lanes::vectorize(*self, kernel)
+    }
+    #[inline(always)]
     fn get(&self, x: &L::F, lane: usize) -> f64 {
         Lanes::get(*self, x, lane)
     }
@@ -180,27 +184,31 @@ impl<L: Lanes> Fft for L {
     }
 
     fn fft(&self, logn: u32, f: &mut [L::F]) {
-        self.vectorize(
+        Lanes::vectorize(
+            *self,
             #[inline(always)]
             || fft(*self, logn, f),
         );
     }
     fn ifft(&self, logn: u32, f: &mut [L::F]) {
-        self.vectorize(
+        Lanes::vectorize(
+            *self,
             #[inline(always)]
             || ifft(*self, logn, f),
         );
     }
     #[inline(always)]
     fn split(&self, logn: u32, f0: &mut [L::F], f1: &mut [L::F], f: &[L::F]) {
-        self.vectorize(
+        Lanes::vectorize(
+            *self,
             #[inline(always)]
             || split(*self, logn, f0, f1, f),
         );
     }
     #[inline(always)]
     fn merge(&self, logn: u32, f: &mut [L::F], f0: &[L::F], f1: &[L::F]) {
-        self.vectorize(
+        Lanes::vectorize(
+            *self,
             #[inline(always)]
             || merge(*self, logn, f, f0, f1),
         );
@@ -217,7 +225,8 @@ impl<L: Lanes> Fft for L {
     ) {
         let l = *self;
         let m = 1 << (logn - 1);
-        l.vectorize(
+        Lanes::vectorize(
+            l,
             #[inline(always)]
             || {
                 let (t0_re, t0_im) = parts_mut(m, t0);
@@ -237,7 +246,8 @@ impl<L: Lanes> Fft for L {
     fn target(&self, logn: u32, t0: &mut [L::F], t1: &mut [L::F], b01: &[f64], b11: &[f64]) {
         let l = *self;
         let m = 1 << (logn - 1);
-        l.vectorize(
+        Lanes::vectorize(
+            l,
             #[inline(always)]
             || {
                 let (t0_re, t0_im) = parts_mut(m, t0);
@@ -258,7 +268,8 @@ impl<L: Lanes> Fft for L {
     fn times_basis(&self, logn: u32, z0: &mut [L::F], z1: &mut [L::F], basis: BasisRef<'_>) {
         let l = *self;
         let m = 1 << (logn - 1);
-        l.vectorize(
+        Lanes::vectorize(
+            l,
             #[inline(always)]
             || {
                 let (z0_re, z0_im) = parts_mut(m, z0);

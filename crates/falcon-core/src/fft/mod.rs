@@ -31,6 +31,13 @@ pub trait Fft: Copy + Debug + Send + Sync {
     /// Number of lanes.
     const LANES: usize;
 
+    /// Runs `kernel` in the frame in which the operations are compiled, so
+    /// that they are not calls; see [`Lanes::vectorize`](crate::lanes::Lanes::vectorize).
+    #[inline(always)]
+    fn vectorize<R>(&self, kernel: impl FnOnce() -> R) -> R {
+        kernel()
+    }
+
     /// The value of one lane.
     fn get(&self, x: &Self::Real, lane: usize) -> f64;
     /// Sets the value of one lane.

@@ -11,15 +11,19 @@
 //! | [`Scalar`] | 1 | targets with a binary64 unit |
 //! | [`Soft`] | 1 | targets without one: integer instructions alone, constant time |
 //! | [`Portable<N>`] | N | any machine; the compiler vectorises what it can |
+//! | [`On<I, L>`](On) | as `L` | `L` compiled for the instruction set [`I`](Isa) |
 
+mod isa;
 mod portable;
 mod scalar;
 mod soft;
 //
+pub use isa::{Baseline, F32_LANES, Isa, On};
 pub use portable::Portable;
 pub use scalar::Scalar;
 pub use soft::Soft;
 //
+use crate::sampler::Sampling;
 use core::fmt::Debug;
 use zeroize::Zeroize;
 
@@ -88,6 +92,11 @@ pub trait Lanes: Copy + Debug + Send + Sync + 'static {
 pub trait Binary64: Lanes<F = f64> {
     /// Whether the machine's binary64 unit does the arithmetic.
     const HARDWARE: bool;
+    /// How this token samples.
+    type Sampling: Sampling;
+
+    /// The sampler of one signature.
+    fn sampling(self) -> Self::Sampling;
 
     /// `a / b`, rounded to nearest.
     fn div(self, a: f64, b: f64) -> f64;

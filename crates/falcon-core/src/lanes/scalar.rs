@@ -1,6 +1,7 @@
 //! One lane on the machine's binary64 unit.
 
-use super::{Binary64, Lanes};
+use super::{Baseline, Binary64, Lanes};
+use crate::sampler::Windows;
 
 /// One lane of native binary64.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,6 +51,12 @@ const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
 impl Binary64 for Scalar {
     const HARDWARE: bool = true;
+    type Sampling = Windows<Baseline>;
+
+    #[inline(always)]
+    fn sampling(self) -> Windows<Baseline> {
+        Windows(Baseline)
+    }
 
     #[inline(always)]
     fn div(self, a: f64, b: f64) -> f64 {

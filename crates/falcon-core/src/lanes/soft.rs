@@ -2,6 +2,7 @@
 
 use super::{Binary64, Lanes};
 use crate::fpr::soft;
+use crate::sampler::Serial;
 
 /// One lane of binary64 computed with integer instructions, in constant time.
 ///
@@ -70,6 +71,12 @@ impl Lanes for Soft {
 
 impl Binary64 for Soft {
     const HARDWARE: bool = false;
+    type Sampling = Serial<Self>;
+
+    #[inline(always)]
+    fn sampling(self) -> Serial<Self> {
+        Serial(self)
+    }
 
     #[inline(always)]
     fn div(self, a: f64, b: f64) -> f64 {

@@ -63,8 +63,8 @@ const EXP2: [u64; 6] = [
 ];
 
 /// A leaf in fixed point.
-#[derive(Clone, Copy)]
-pub(super) struct FixedLeaf {
+#[derive(Clone, Copy, Debug)]
+pub struct FixedLeaf {
     /// `dss log2(e) 2^44`.
     dss: u64,
     /// `ccs 2^32`.

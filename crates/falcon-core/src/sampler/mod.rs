@@ -5,11 +5,17 @@
 mod base;
 mod ber_exp;
 mod first_byte;
+mod records;
 mod serial;
+mod windows;
 
-pub use serial::SerialSampler;
+pub use serial::Serial;
+pub use windows::Windows;
 
+use crate::fft::Fft;
+use crate::prng::{Prng, SEED_LEN};
 use crate::tree::Leaf;
+use core::fmt::Debug;
 
 /// The source of the integers at the leaves of ffSampling.
 pub trait SamplerZ {
@@ -19,6 +25,63 @@ pub trait SamplerZ {
     /// The two independent integers of a leaf, around `centers`, in this
     /// order. A lane consumes its own randomness only.
     fn sample_pair(&mut self, centers: [Self::Real; 2], leaf: &Leaf) -> [Self::Real; 2];
+}
+
+/// How the integers of one signature are drawn from its random bytes. All ways
+/// give the same integers and consume the same bytes.
+pub trait Sampling: Copy + Debug + Send + Sync {
+    /// The random bytes of a signature, and what was prepared from them.
+    type Feed;
+    /// A leaf, prepared for any number of signatures.
+    type Leaf;
+
+    /// The random bytes of `seed`.
+    fn feed(self, seed: &[u8; SEED_LEN]) -> Self::Feed;
+    /// Prepares `leaf`.
+    fn leaf(self, leaf: &Leaf) -> Self::Leaf;
+    /// The two integers of a leaf around `centers`, in this order.
+    fn sample_pair(self, feed: &mut Self::Feed, centers: [f64; 2], leaf: &Self::Leaf) -> [f64; 2];
+}
+
+/// The sampler of the lanes of an [`Fft`]: lane after lane, each from its own
+/// feed.
+#[derive(Debug)]
+pub struct LaneSampler<'a, F, S: Sampling> {
+    fft: F,
+    sampling: S,
+    feeds: &'a mut [S::Feed],
+}
+
+impl<'a, F: Fft, S: Sampling> LaneSampler<'a, F, S> {
+    /// A sampler with one feed a lane.
+    pub fn new(fft: F, sampling: S, feeds: &'a mut [S::Feed]) -> Self {
+        debug_assert_eq!(feeds.len(), F::LANES);
+        Self {
+            fft,
+            sampling,
+            feeds,
+        }
+    }
+}
+
+impl<F: Fft, S: Sampling> SamplerZ for LaneSampler<'_, F, S> {
+    type Real = F::Real;
+
+    #[inline(always)]
+    fn sample_pair(&mut self, centers: [F::Real; 2], leaf: &Leaf) -> [F::Real; 2] {
+        let leaf = self.sampling.leaf(leaf);
+        let mut out = centers;
+        for (lane, feed) in self.feeds.iter_mut().enumerate() {
+            let centers = centers.map(
+                #[inline(always)]
+                |c| self.fft.get(&c, lane),
+            );
+            let z = self.sampling.sample_pair(feed, centers, &leaf);
+            self.fft.set(&mut out[0], lane, z[0]);
+            self.fft.set(&mut out[1], lane, z[1]);
+        }
+        out
+    }
 }
 
 /// Where the sampler's random bytes come from.
@@ -42,7 +105,7 @@ pub trait ByteSource {
     }
 }
 
-impl ByteSource for crate::prng::Prng {
+impl ByteSource for Prng {
     #[inline(always)]
     fn next_u64(&mut self) -> u64 {
         Self::next_u64(self)

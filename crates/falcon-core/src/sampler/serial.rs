@@ -3,47 +3,39 @@
 use super::base::half_gaussian;
 use super::ber_exp::ber_exp;
 use super::first_byte::{FixedLeaf, Verdict, fixed_center, verdict};
-use super::{ByteSource, SamplerZ};
-use crate::fft::Fft;
-use crate::lanes::Binary64;
+use super::{ByteSource, Sampling};
+use crate::lanes::{Baseline, Binary64};
+use crate::prng::{Prng, SEED_LEN};
 use crate::tree::Leaf;
 
 /// `1 / (2 sigma_max^2)`, `sigma_max = 1.8205`.
-const INV_2_SIGMA_MAX_SQUARED: f64 = 0.150_865_048_875_372_721_532_312_163_019;
+pub(super) const INV_2_SIGMA_MAX_SQUARED: f64 = 0.150_865_048_875_372_721_532_312_163_019;
 
-/// SamplerZ lane after lane, each from its own byte source.
-#[derive(Debug)]
-pub struct SerialSampler<'a, B, F, R> {
-    arith: B,
-    fft: F,
-    sources: &'a mut [R],
-}
+/// Attempt after attempt, in the arithmetic of a token.
+#[derive(Clone, Copy, Debug)]
+pub struct Serial<B>(pub B);
 
-impl<'a, B: Binary64, F: Fft, R: ByteSource> SerialSampler<'a, B, F, R> {
-    /// A sampler for the lanes of `fft`, with one source a lane.
-    pub fn new(arith: B, fft: F, sources: &'a mut [R]) -> Self {
-        debug_assert_eq!(sources.len(), F::LANES);
-        Self {
-            arith,
-            fft,
-            sources,
-        }
-    }
-}
-
-impl<B: Binary64, F: Fft, R: ByteSource> SamplerZ for SerialSampler<'_, B, F, R> {
-    type Real = F::Real;
+impl<B: Binary64> Sampling for Serial<B> {
+    type Feed = Prng;
+    type Leaf = (Leaf, FixedLeaf);
 
     #[inline(always)]
-    fn sample_pair(&mut self, centers: [F::Real; 2], leaf: &Leaf) -> [F::Real; 2] {
-        let fixed = FixedLeaf::new(self.arith, leaf);
-        let mut out = centers;
-        for (lane, source) in self.sources.iter_mut().enumerate() {
-            let centers = centers.map(|c| Center::new(self.arith, self.fft.get(&c, lane)));
-            for (center, out) in centers.iter().zip(&mut out) {
-                let z = sample(self.arith, center, leaf, fixed, source);
-                self.fft.set(out, lane, self.arith.float(z));
-            }
+    fn feed(self, seed: &[u8; SEED_LEN]) -> Prng {
+        Prng::new(Baseline, seed)
+    }
+    #[inline(always)]
+    fn leaf(self, leaf: &Leaf) -> Self::Leaf {
+        (*leaf, FixedLeaf::new(self.0, leaf))
+    }
+    #[inline(always)]
+    fn sample_pair(self, feed: &mut Prng, centers: [f64; 2], leaf: &Self::Leaf) -> [f64; 2] {
+        let centers = centers.map(
+            #[inline(always)]
+            |c| Center::new(self.0, c),
+        );
+        let mut out = [0.0; 2];
+        for (center, out) in centers.iter().zip(&mut out) {
+            *out = self.0.float(sample(self.0, center, &leaf.0, leaf.1, feed));
         }
         out
     }
@@ -52,7 +44,7 @@ impl<B: Binary64, F: Fft, R: ByteSource> SamplerZ for SerialSampler<'_, B, F, R>
 /// A centre: an integer and a rest.
 #[derive(Clone, Copy)]
 pub(super) struct Center {
-    floor: i64,
+    pub(super) floor: i64,
     /// In `[0, 1]`: 1 if the subtraction rounded up to it.
     pub(super) r: f64,
     /// `r` in fixed point.
@@ -82,22 +74,35 @@ pub(super) fn sample<B: Binary64>(
     source: &mut impl ByteSource,
 ) -> i64 {
     loop {
-        let [low @ .., high, sign, w] = source.next_attempt();
-        let z0 = half_gaussian(u64::from_le_bytes(low), high);
-        // b = 1: z = 1 + z0, b = 0: z = -z0.
-        let sign = i64::from(sign & 1);
-        let z = sign + ((sign << 1) - 1) * z0;
-        // The candidate is drawn from a bimodal Gaussian of deviation
-        // sigma_max; accept it with the ratio of the two densities.
-        let accepted = match verdict(fixed, center.fixed, z, z0, w) {
-            Verdict::Accept => true,
-            Verdict::Reject => false,
-            Verdict::Open => exact_trial(b, center.r, leaf, z, z0, w, source),
-        };
-        if accepted {
+        if let Some(z) = attempt(b, center, leaf, fixed, source) {
             return center.floor + z;
         }
     }
+}
+
+/// One attempt: what is to be added to the integer of `center`, if it is
+/// accepted.
+#[inline(always)]
+pub(super) fn attempt<B: Binary64>(
+    b: B,
+    center: &Center,
+    leaf: &Leaf,
+    fixed: FixedLeaf,
+    source: &mut impl ByteSource,
+) -> Option<i64> {
+    let [low @ .., high, sign, w] = source.next_attempt();
+    let z0 = half_gaussian(u64::from_le_bytes(low), high);
+    // b = 1: z = 1 + z0, b = 0: z = -z0.
+    let sign = i64::from(sign & 1);
+    let z = sign + ((sign << 1) - 1) * z0;
+    // The candidate is drawn from a bimodal Gaussian of deviation sigma_max;
+    // accept it with the ratio of the two densities.
+    let accepted = match verdict(fixed, center.fixed, z, z0, w) {
+        Verdict::Accept => true,
+        Verdict::Reject => false,
+        Verdict::Open => exact_trial(b, center.r, leaf, z, z0, w, source),
+    };
+    accepted.then_some(z)
 }
 
 /// The trial of `z` in the arithmetic that defines it, `w` being its first

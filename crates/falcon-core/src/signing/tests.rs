@@ -139,9 +139,9 @@ fn lanes_find_the_vectors_of_single_attempts_at_every_degree() {
         let expanded = key.expanded(Scalar);
         let stored = ExpandedRef::new(logn, &expanded);
         let points: Vec<Vec<u16>> = (0..4u8).map(|i| point(logn, &[i])).collect();
-        let prng = |i: usize| Prng::new(&[i as u8 + 1; 56]);
+        let feed = |i: usize| Scalar.sampling().feed(&[i as u8 + 1; 56]);
         let mut lane_scratch = vec![Default::default(); stored_scratch_len(logn)];
-        let mut prngs: Vec<Prng> = (0..4).map(prng).collect();
+        let mut feeds: Vec<_> = (0..4).map(feed).collect();
         let all: Vec<&[u16]> = points.iter().map(Vec::as_slice).collect();
         let fft = Portable::<4>;
         let v = attempt_stored(
@@ -150,16 +150,16 @@ fn lanes_find_the_vectors_of_single_attempts_at_every_degree() {
             logn,
             stored,
             &all,
-            &mut prngs,
+            &mut feeds,
             &mut lane_scratch,
         );
         for lane in 0..4 {
             let (mut ours, mut single) = (vec![0; 1 << logn], vec![0; 1 << logn]);
             let norm = short_vector(Scalar, fft, lane, all[lane], v, &mut ours);
             let mut scratch = vec![0.0; stored_scratch_len(logn)];
-            let mut prng = [prng(lane)];
+            let mut feed = [feed(lane)];
             let alone = &all[lane..=lane];
-            let v = attempt_stored(Scalar, Scalar, logn, stored, alone, &mut prng, &mut scratch);
+            let v = attempt_stored(Scalar, Scalar, logn, stored, alone, &mut feed, &mut scratch);
             assert_eq!(
                 norm,
                 short_vector(Scalar, Scalar, 0, all[lane], v, &mut single)

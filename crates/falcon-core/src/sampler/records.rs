@@ -1,0 +1,186 @@
+//! What the attempts of a PRNG buffer say before the centre is known.
+//!
+//! BerExp accepts iff a string of random bytes is below the bytes of
+//! `Y = 256 ccs exp(-x)`, so its first byte `w` decides unless `w = floor(Y)`:
+//! with `y = log2(exp(x) / ccs) - 8 + z0^2 log2(e) / (2 sigma_max^2)`, which is
+//! `(z - r)^2 dss log2(e) - log2(256 ccs)` and depends on the attempt by `z`
+//! alone,
+//!
+//! * it accepts if `y <= q - log2(w + 1)`, since then `Y >= w + 1`,
+//! * it rejects if `y > q - log2(w)`, since then `Y < w`,
+//!
+//! where `q = z0^2 log2(e) / (2 sigma_max^2)`. The right-hand sides, moved
+//! apart by a margin, are the records `accept` and `reject`; no exponential is
+//! left. What lies between them is for the exact computation.
+//!
+//! # The margin
+//!
+//! Everything here is binary32; `u = 2^-24` bounds the relative rounding error
+//! of an operation. With `z0 <= 18`, `|z - r| <= 19` and, for a valid key,
+//! `dss log2(e) <= 0.58`:
+//!
+//! * `r` is off by `u/2`, `t = z - r` by `u/2 + 16 u` (it is below 32), its
+//!   square by `2 * 19 * 16.5 u + 128 u < 755 u`... the product with `d` (off by
+//!   `u` itself) by less than `0.58 * 755 u + 210 u + 64 u`, and the difference
+//!   `y` by `64 u + 4 u` more: `780 u < 2^-14.39`;
+//! * `q` is off by `70.6 u + 32 u`, the logarithm by `2^-21.5` (polynomial) and
+//!   `6 u` (roundings), the differences by `64 u` in all: `180 u < 2^-16.5`.
+//!
+//! Together below `2^-14.1`; the margin is `2^-13`. The exact computation is off
+//! by less than `2^-34` of a byte, and its own first byte is what is predicted.
+
+use super::base::RCDT;
+use crate::prng::BUFFER_LEN;
+use core::f32::consts::LOG2_E;
+
+/// Bytes of an attempt that is decided by one byte.
+pub(super) const ATTEMPT_LEN: usize = 11;
+/// Attempts of a buffer.
+const ATTEMPTS: usize = BUFFER_LEN / ATTEMPT_LEN;
+/// [`ATTEMPTS`], filled up to whole vectors.
+const ROOM: usize = ATTEMPTS.next_multiple_of(16);
+/// Attempts that are looked at together.
+pub(super) const WINDOW: usize = crate::lanes::F32_LANES;
+/// Records: those of the attempts, then open ones for the last window.
+const LEN: usize = ATTEMPTS + WINDOW;
+
+/// The margin of the comparisons.
+const MARGIN: f32 = 1.0 / 8192.0;
+/// `log2(e) / (2 sigma_max^2)`.
+const PROPOSAL: f32 = LOG2_E * super::serial::INV_2_SIGMA_MAX_SQUARED as f32;
+/// The 32 high bits of every entry of the table of the base sampler.
+const RCDT_HIGH: [u32; 18] = {
+    let mut high = [0; 18];
+    let mut i = 0;
+    while i < 18 {
+        high[i] = (RCDT[i] >> 40) as u32;
+        i += 1;
+    }
+    high
+};
+
+/// The records of a buffer. An attempt with `accept = -inf`, `reject = inf` is
+/// open whatever the centre is.
+#[derive(Debug)]
+pub(super) struct Records {
+    z: [f32; LEN],
+    accept: [f32; LEN],
+    reject: [f32; LEN],
+}
+
+impl Records {
+    /// Records without an attempt.
+    pub(super) const EMPTY: Self = Self {
+        z: [0.0; LEN],
+        accept: [f32::NEG_INFINITY; LEN],
+        reject: [f32::INFINITY; LEN],
+    };
+
+    /// `z`, `accept`, `reject` of [`WINDOW`] attempts from the one of number
+    /// `first` on.
+    #[inline(always)]
+    pub(super) fn window(&self, first: usize) -> Option<[&[f32; WINDOW]; 3]> {
+        Some([
+            self.z.get(first..)?.first_chunk()?,
+            self.accept.get(first..)?.first_chunk()?,
+            self.reject.get(first..)?.first_chunk()?,
+        ])
+    }
+
+    /// The candidate `z` of the attempt of number `index`.
+    #[inline(always)]
+    pub(super) fn z(&self, index: usize) -> f64 {
+        f64::from(self.z[index % LEN])
+    }
+
+    /// Reads the attempts that lie in `bytes` as a whole.
+    #[inline(always)]
+    pub(super) fn read(&mut self, bytes: &[u8]) {
+        let mut base = [0u32; ROOM];
+        let mut trial = [0u32; ROOM];
+        let (attempts, _) = bytes.as_chunks::<ATTEMPT_LEN>();
+        let count = attempts.len().min(ATTEMPTS);
+        for ((base, trial), bytes) in base.iter_mut().zip(&mut trial).zip(attempts) {
+            let [_, _, _, _, _, b0, b1, b2, b3, sign, w] = *bytes;
+            // 32 high bits of 72; then the sign's byte and the trial's.
+            *base = u32::from_le_bytes([b0, b1, b2, b3]);
+            *trial = u32::from_le_bytes([sign, w, 0, 0]);
+        }
+        let mut z = [0.0; ROOM];
+        let mut accept = [0.0; ROOM];
+        let mut reject = [0.0; ROOM];
+        for k in 0..ROOM {
+            let record = record(base[k], trial[k]);
+            (z[k], accept[k], reject[k]) = record;
+        }
+        self.z[..ATTEMPTS].copy_from_slice(&z[..ATTEMPTS]);
+        self.accept[..ATTEMPTS].copy_from_slice(&accept[..ATTEMPTS]);
+        self.reject[..ATTEMPTS].copy_from_slice(&reject[..ATTEMPTS]);
+        self.accept[count..].fill(f32::NEG_INFINITY);
+        self.reject[count..].fill(f32::INFINITY);
+    }
+}
+
+impl zeroize::Zeroize for Records {
+    fn zeroize(&mut self) {
+        self.z.zeroize();
+        self.accept.zeroize();
+        self.reject.zeroize();
+    }
+}
+
+/// `(z, accept, reject)` of an attempt: no branch, no table, so that the loop
+/// over attempts is vector code.
+#[inline(always)]
+fn record(base: u32, trial: u32) -> (f32, f32, f32) {
+    let mut z0 = 0i32;
+    let mut tie = 0i32;
+    for entry in RCDT_HIGH {
+        z0 += i32::from(base < entry);
+        // The 40 low bits decide.
+        tie |= i32::from(base == entry);
+    }
+    let sign = (trial & 1) as i32;
+    let w = (trial >> 8) as i32;
+    let z = sign + (2 * sign - 1) * z0;
+    let z0 = z0 as f32;
+    let q = z0 * z0 * PROPOSAL;
+    let accept = q - log2((w + 1) as f32) - MARGIN;
+    let reject = q - log2(w as f32) + MARGIN;
+    let accept = if tie != 0 { f32::NEG_INFINITY } else { accept };
+    let reject = if tie != 0 || w == 0 {
+        f32::INFINITY
+    } else {
+        reject
+    };
+    (z as f32, accept, reject)
+}
+
+/// `log2(1 + t) / t` on `[sqrt(1/2) - 1, sqrt(2) - 1]`, lowest degree first:
+/// least absolute error of the logarithm, `2^-21.5`.
+const LOG2: [f32; 7] = [
+    1.442_699_7,
+    -0.721_375_9,
+    0.480_465_02,
+    -0.358_961_76,
+    0.297_262_67,
+    -0.272_698_82,
+    0.170_635_4,
+];
+
+/// `log2(x)` for normal `x > 0`, off by less than `2^-20`; no branch.
+#[inline(always)]
+pub(super) fn log2(x: f32) -> f32 {
+    // x = 2^e (1 + t), 1 + t from sqrt(1/2) to sqrt(2).
+    const SQRT_HALF: i32 = 0x3f35_04f3;
+    let bits = x.to_bits() as i32;
+    let e = bits.wrapping_sub(SQRT_HALF) >> 23;
+    let t = f32::from_bits(bits.wrapping_sub(e << 23) as u32) - 1.0;
+    let [c0, c1, c2, c3, c4, c5, c6] = LOG2;
+    let p = c5 + t * c6;
+    let p = c4 + t * p;
+    let p = c3 + t * p;
+    let p = c2 + t * p;
+    let p = c1 + t * p;
+    e as f32 + t * (c0 + t * p)
+}

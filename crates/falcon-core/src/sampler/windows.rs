@@ -1,0 +1,210 @@
+//! The sampler in windows: eight attempts of a signature decided together, in
+//! the log domain, for both integers of a leaf.
+//!
+//! The records of a buffer say what each attempt's first byte decides (see
+//! `records.rs`). For a centre, an attempt with `y > reject` is rejected for
+//! sure; the first other one is the candidate, and it is the answer if
+//! `y <= accept`. The second integer of the leaf is the first candidate after
+//! the first integer's. Whatever is not sure, and every end of a buffer, goes
+//! to the exact code at the same byte of the source: so the integers and the
+//! bytes consumed are those of [`Serial`](super::Serial).
+
+use super::Sampling;
+use super::first_byte::FixedLeaf;
+use super::records::{ATTEMPT_LEN, Records, WINDOW, log2};
+use super::serial::{Center, INV_2_SIGMA_MAX_SQUARED, attempt};
+use crate::lanes::{Isa, Scalar};
+use crate::prng::{END, Prng, SEED_LEN};
+use crate::tree::Leaf;
+use zeroize::Zeroize;
+
+/// Windows of attempts, in the frame of an instruction set with a binary64
+/// unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Windows<I>(pub I);
+
+/// A byte source and the records of its buffer.
+pub struct Feed {
+    prng: Prng,
+    records: Records,
+    /// Where the attempt of record 0 begins.
+    start: usize,
+    /// Record of the attempt that comes next.
+    next: usize,
+}
+
+impl Feed {
+    /// Reads the records anew, from where the source is.
+    #[inline(always)]
+    fn read_records(&mut self) {
+        self.start = self.prng.position();
+        self.next = 0;
+        self.records.read(&self.prng.buffer()[self.start..]);
+    }
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        self.records.zeroize();
+    }
+}
+
+/// A leaf in the log domain.
+#[derive(Clone, Copy, Debug)]
+pub struct LogLeaf {
+    leaf: Leaf,
+    /// `dss log2(e)`.
+    d: f32,
+    /// `log2(256 ccs)`; a NaN, which leaves everything open, if `dss` is not
+    /// that of a valid key.
+    level: f32,
+}
+
+/// What a window says about a centre, a bit an attempt.
+#[derive(Clone, Copy)]
+struct Verdicts {
+    /// Surely accepted.
+    accepted: u32,
+    /// Not surely rejected.
+    open: u32,
+}
+
+impl<I: Isa> Sampling for Windows<I> {
+    type Feed = Feed;
+    type Leaf = LogLeaf;
+
+    fn feed(self, seed: &[u8; SEED_LEN]) -> Feed {
+        let mut feed = Feed {
+            prng: Prng::new(self.0, seed),
+            records: Records::EMPTY,
+            start: 0,
+            next: 0,
+        };
+        self.0.vectorize(
+            #[inline(always)]
+            || feed.read_records(),
+        );
+        feed
+    }
+
+    #[inline(always)]
+    fn leaf(self, leaf: &Leaf) -> LogLeaf {
+        // x >= 0 needs dss >= 1 / (2 sigma_max^2); the margin was proven for
+        // dss up to 0.402.
+        let valid = (leaf.dss - INV_2_SIGMA_MAX_SQUARED > 1e-9) & (leaf.dss < 0.402);
+        let invalid = u32::from(valid).wrapping_sub(1);
+        let level = log2(leaf.ccs as f32) + 8.0;
+        LogLeaf {
+            leaf: *leaf,
+            d: leaf.dss as f32 * core::f32::consts::LOG2_E,
+            level: f32::from_bits(level.to_bits() | invalid),
+        }
+    }
+
+    #[inline(always)]
+    fn sample_pair(self, feed: &mut Feed, centers: [f64; 2], leaf: &LogLeaf) -> [f64; 2] {
+        let [first, second] = centers.map(
+            #[inline(always)]
+            |c| Center::new(Scalar, c),
+        );
+        if let Some(window) = feed.records.window(feed.next) {
+            let a = self.verdicts(window, &first, leaf);
+            let b = self.verdicts(window, &second, leaf);
+            // Candidates as single bits.
+            let i = a.open & a.open.wrapping_neg();
+            let later = b.open & !(i | i.wrapping_sub(1));
+            let j = later & later.wrapping_neg();
+            if (a.accepted & i != 0) & (b.accepted & j != 0) {
+                let at = |bit: u32| feed.next + bit.trailing_zeros() as usize;
+                let (i, j) = (at(i), at(j));
+                let z = [feed.records.z(i), feed.records.z(j)];
+                feed.next = j + 1;
+                return [first.floor as f64 + z[0], second.floor as f64 + z[1]];
+            }
+        }
+        self.sample_one_by_one(feed, [first, second], leaf)
+    }
+}
+
+impl<I: Isa> Windows<I> {
+    #[inline(always)]
+    fn verdicts(self, window: [&[f32; WINDOW]; 3], center: &Center, leaf: &LogLeaf) -> Verdicts {
+        let isa = self.0;
+        let [z, accept, reject] = window.map(
+            #[inline(always)]
+            |x| isa.load(x),
+        );
+        let t = isa.sub(z, isa.splat(center.r as f32));
+        let square = isa.mul(t, t);
+        let y = isa.sub(isa.mul(square, isa.splat(leaf.d)), isa.splat(leaf.level));
+        Verdicts {
+            accepted: isa.le(y, accept),
+            // Not "less": a NaN is open.
+            open: !isa.lt(reject, y) & ((1 << WINDOW) - 1),
+        }
+    }
+
+    /// [`sample_pair`](Sampling::sample_pair) across the end of a window, a
+    /// buffer or an open attempt.
+    #[inline(never)]
+    fn sample_one_by_one(self, feed: &mut Feed, centers: [Center; 2], leaf: &LogLeaf) -> [f64; 2] {
+        self.0.vectorize(
+            #[inline(always)]
+            || {
+                let mut out = [0.0; 2];
+                for (center, out) in centers.iter().zip(&mut out) {
+                    *out = self.sample(feed, center, leaf);
+                }
+                out
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn sample(self, feed: &mut Feed, center: &Center, leaf: &LogLeaf) -> f64 {
+        loop {
+            let Verdicts { accepted, open } = match feed.records.window(feed.next) {
+                Some(window) => self.verdicts(window, center, leaf),
+                None => Verdicts {
+                    accepted: 0,
+                    open: 1,
+                },
+            };
+            if open == 0 {
+                feed.next += WINDOW;
+                continue;
+            }
+            let candidate = open.trailing_zeros();
+            feed.next += candidate as usize;
+            let z = if accepted >> candidate & 1 == 1 {
+                feed.next += 1;
+                Some(feed.records.z(feed.next - 1))
+            } else {
+                self.attempt(feed, center, leaf)
+            };
+            if let Some(z) = z {
+                return center.floor as f64 + z;
+            }
+        }
+    }
+
+    /// The next attempt by the exact code, or the next buffer if this one has
+    /// come to its end.
+    #[inline(never)]
+    fn attempt(self, feed: &mut Feed, center: &Center, leaf: &LogLeaf) -> Option<f64> {
+        let position = feed.start + ATTEMPT_LEN * feed.next;
+        let z = if position < END {
+            feed.prng.seek(position);
+            let fixed = FixedLeaf::new(Scalar, &leaf.leaf);
+            attempt(Scalar, center, &leaf.leaf, fixed, &mut feed.prng)
+        } else {
+            feed.prng.refill(self.0);
+            None
+        };
+        self.0.vectorize(
+            #[inline(always)]
+            || feed.read_records(),
+        );
+        z.map(|z| z as f64)
+    }
+}
