@@ -61,7 +61,7 @@ const FIRST_RECORDS: [(Algorithm, &str); 2] = [
 #[test]
 fn every_engine_and_key_form_reproduces_nists_records() {
     let records = extent("records on every engine", 10, 100);
-    for engine in Engine::ALL {
+    for engine in Engine::available() {
         for form in KeyForm::ALL {
             let subject = EngineSubject { engine, form };
             if records == 100 {

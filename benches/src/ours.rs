@@ -3,10 +3,9 @@
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use crate::random::SplitMix;
 use falcon::batch::{BatchSign, SignJob};
-use falcon::hash::Shake256HashToPoint;
-use falcon::lanes::{Binary64, Scalar, Soft};
 use falcon::{
-    Engine, Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey, VerifyingKey, hazmat,
+    Engine, Falcon512, Falcon1024, Parameters, Scratch, SignStream, Signature, SigningKey,
+    VerifyingKey, hazmat,
 };
 use std::hint::black_box;
 
@@ -25,17 +24,30 @@ pub fn entries(operation: Operation, degree: Degree, engine: Engine) -> Vec<Entr
 }
 
 fn rows<P: Parameters>(operation: Operation, degree: Degree, engine: Engine) -> Vec<Entry> {
-    match (operation, engine) {
-        (Operation::Keygen, Engine::Scalar) => keygen::<P>(degree),
-        (Operation::Sign, Engine::Scalar) => {
-            let mut rows = sign::<P, _>(degree, engine, Scalar);
-            rows.push(sign_batch::<P>(degree, engine));
+    match operation {
+        Operation::Keygen if engine == Engine::Scalar => keygen::<P>(degree),
+        Operation::Sign => {
+            let mut rows = Vec::new();
+            if signs_one_in_its_own_way(engine) {
+                rows = sign::<P>(degree, engine);
+            }
+            if engine != Engine::Soft {
+                rows.push(sign_batch::<P>(degree, engine));
+            }
             rows
         }
-        (Operation::Sign, Engine::Soft) => sign::<P, _>(degree, engine, Soft),
-        (Operation::Sign, _) => vec![sign_batch::<P>(degree, engine)],
-        (Operation::Verify, Engine::Scalar) => verify::<P>(degree),
+        Operation::Verify if engine == Engine::Scalar => verify::<P>(degree),
         _ => vec![],
+    }
+}
+
+/// Engines that differ in the number of lanes only sign one message alike.
+fn signs_one_in_its_own_way(engine: Engine) -> bool {
+    match engine {
+        Engine::Scalar | Engine::Soft => true,
+        #[cfg(target_arch = "x86_64")]
+        Engine::Avx2x8(_) | Engine::Avx512x8(_) => true,
+        _ => false,
     }
 }
 
@@ -76,11 +88,11 @@ fn keygen<P: Parameters>(degree: Degree) -> Vec<Entry> {
 
 /// Hedged signing into padded bytes, with caller-owned scratch: from the key's
 /// bytes, and from the expanded key.
-fn sign<P: Parameters, B: Binary64>(degree: Degree, engine: Engine, arith: B) -> Vec<Entry> {
+fn sign<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
     let encoded = key::<P>().to_bytes();
     let expanded = engine.expand(&key::<P>());
-    let mut signer = Signer::<B>::new::<P>(arith);
-    let mut signer2 = Signer::<B>::new::<P>(arith);
+    let mut signer = Signer::new::<P>(engine);
+    let mut signer2 = Signer::new::<P>(engine);
     let row =
         |mode, run: Box<dyn FnMut()>| entry(Operation::Sign, mode, degree, engine.name(), run);
     vec![
@@ -88,35 +100,41 @@ fn sign<P: Parameters, B: Binary64>(degree: Degree, engine: Engine, arith: B) ->
             Mode::EncodedKey,
             Box::new(move || {
                 let bytes = black_box(encoded.as_ref());
-                signer.sign(&SigningKey::<P>::try_from(bytes).expect("its own key"));
+                let key = SigningKey::<P>::try_from(bytes).expect("its own key");
+                signer.sign(|seed| key.sign_stream_from_seed(seed));
             }),
         ),
-        row(Mode::PreparedKey, Box::new(move || signer2.sign(&expanded))),
+        row(
+            Mode::PreparedKey,
+            Box::new(move || signer2.sign(|seed| expanded.sign_stream_from_seed(seed))),
+        ),
     ]
 }
 
 /// What a signer owns.
-struct Signer<B> {
-    arith: B,
+struct Signer {
+    engine: Engine,
     scratch: Vec<f64>,
     random: SplitMix,
 }
 
-impl<B: Binary64> Signer<B> {
-    fn new<P: Parameters>(arith: B) -> Self {
+impl Signer {
+    fn new<P: Parameters>(engine: Engine) -> Self {
         Self {
-            arith,
+            engine,
             scratch: vec![0.0; Scratch::<P>::LEN],
             random: SplitMix::new(2),
         }
     }
 
-    fn sign<P: Parameters>(&mut self, key: &impl hazmat::SecretKey<P>) {
+    fn sign<'k, P: Parameters, K: hazmat::SecretKey<P> + 'k>(
+        &mut self,
+        stream: impl FnOnce(&[u8; 32]) -> SignStream<'k, P, K>,
+    ) {
         let mut scratch = Scratch::<P>::new(&mut self.scratch).expect("made with this length");
-        let seed = fresh_seed(&mut self.random);
-        let message = black_box(MESSAGE);
-        let hash = &Shake256HashToPoint;
-        let signature = hazmat::sign_with_hash(self.arith, key, &seed, hash, message, &mut scratch);
+        let mut stream = stream(&fresh_seed(&mut self.random));
+        stream.update(black_box(MESSAGE));
+        let signature = self.engine.finish(stream, &mut scratch);
         black_box(signature.to_bytes());
     }
 }
@@ -146,17 +164,16 @@ fn sign_batch<P: Parameters>(degree: Degree, engine: Engine) -> Entry {
 fn verify<P: Parameters>(degree: Degree) -> Vec<Entry> {
     let key = key::<P>();
     let expanded = key.expand();
-    let mut signer = Signer::new::<P>(Scalar);
+    let mut random = SplitMix::new(2);
     let vk = key.verifying_key().clone();
     let encoded = vk.to_bytes();
-    let mut signatures = Vec::new();
-    for _ in 0..crate::SIGNATURES {
-        let mut scratch = Scratch::<P>::new(&mut signer.scratch).expect("made with this length");
-        let seed = fresh_seed(&mut signer.random);
-        let hash = &Shake256HashToPoint;
-        let sig = hazmat::sign_with_hash(Scalar, &expanded, &seed, hash, MESSAGE, &mut scratch);
-        signatures.push(sig.to_bytes());
-    }
+    let signatures: Vec<_> = (0..crate::SIGNATURES)
+        .map(|_| {
+            let mut stream = expanded.sign_stream_from_seed(&fresh_seed(&mut random));
+            stream.update(MESSAGE);
+            stream.finish().to_bytes()
+        })
+        .collect();
     let mut first = crate::Cycle::new(signatures.clone());
     let mut second = crate::Cycle::new(signatures);
     let check = |vk: &VerifyingKey<P>, bytes: &[u8]| {

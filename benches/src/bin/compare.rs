@@ -67,7 +67,7 @@ fn main() -> ExitCode {
 
 /// The rows of one group, ours first; none if ours are filtered away.
 fn entries(operation: Operation, parameters: Degree, arguments: &Arguments) -> Vec<Entry> {
-    let engines = Engine::ALL.into_iter();
+    let engines = Engine::available().into_iter();
     let engines = engines.filter(|&e| arguments.engine.is_none_or(|only| only == e));
     let matches = |case: &Case| {
         let name = case.to_string();

@@ -6,7 +6,7 @@ use falcon_core::lanes::{F32_LANES, Isa};
 cpufeatures::new!(features, "avx2", "bmi1", "bmi2");
 
 /// The processor has AVX2, BMI1 and BMI2, and the system saves the registers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Avx2(());
 
 impl Avx2 {

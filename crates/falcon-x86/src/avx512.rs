@@ -8,7 +8,7 @@ cpufeatures::new!(
 );
 
 /// The processor has AVX2, BMI1, BMI2 and AVX-512 F, BW, DQ, VL, and the system saves the registers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Avx512(());
 
 impl Avx512 {

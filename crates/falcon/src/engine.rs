@@ -5,134 +5,140 @@ use falcon_core::batch::{
 };
 use falcon_core::hazmat::{self, Fit, RawJob, RawRandomness};
 use falcon_core::hedge::SEED_LEN;
+#[cfg(target_arch = "x86_64")]
+use falcon_core::lanes::On;
 use falcon_core::lanes::{Binary64, Native, Portable, Scalar, Soft};
 use falcon_core::{
     ExpandedKey, Parameters, Scratch, SignStream, Signature, SignatureError, SigningKey,
 };
+#[cfg(target_arch = "x86_64")]
+use falcon_x86::{Avx2, Avx512};
 use std::fmt;
 use std::str::FromStr;
 
 /// Name of the environment variable that forces an engine.
 pub const ENGINE_VARIABLE: &str = "FALCON_ENGINE";
 
-/// An engine: where the arithmetic of signing runs. All give the same bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Engine {
-    /// One signature at a time on the machine's binary64 unit.
-    Scalar,
-    /// One signature at a time on integers alone, in constant time.
-    Soft,
-    /// One lane, written as an array.
-    Portable1,
-    /// Two signatures side by side, vectorised by the compiler.
-    Portable2,
-    /// Four signatures side by side, vectorised by the compiler.
-    Portable4,
-    /// Eight signatures side by side, vectorised by the compiler.
-    Portable8,
-}
+/// Defines [`Engine`] and everything that is a table over its variants: name,
+/// lanes, description, and the arithmetic of one signature and of all lanes.
+/// A variant that needs features of the processor holds the proof of them.
+macro_rules! engines {
+    ($(
+        $(#[cfg($cfg:meta)])?
+        $variant:ident $(($isa:ident: $proof:ty))?,
+        $name:literal, $lanes:literal, $description:literal,
+        $arith:expr, $fft:expr;
+    )*) => {
+        /// An engine: where the arithmetic of signing runs. All give the same
+        /// bytes.
+        ///
+        /// One that needs features of the processor can only be had on such a
+        /// processor: from [`available`](Self::available), by its name, or
+        /// with a token of its instruction set.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Engine {
+            $(
+                $(#[cfg($cfg)])?
+                #[doc = concat!("`", $name, "`: ", $description, ".")]
+                $variant $(($proof))?,
+            )*
+        }
 
-/// Evaluates `$body` with the lane engine of `$engine` as `$lanes`.
-macro_rules! with_lanes {
-    ($engine:expr, $lanes:ident => $body:expr) => {
-        match $engine {
-            Engine::Scalar => {
-                let $lanes = LaneEngine {
-                    arith: Scalar,
-                    fft: Scalar,
-                };
-                $body
+        impl Engine {
+            /// Every engine that this processor can run, the reference first.
+            pub fn available() -> Vec<Self> {
+                let mut engines = Vec::new();
+                $(
+                    $(#[cfg($cfg)])?
+                    engines.extend(detect!($variant $(, $proof)?));
+                )*
+                engines
             }
-            Engine::Soft => {
-                let $lanes = LaneEngine {
-                    arith: Soft,
-                    fft: Soft,
-                };
-                $body
+
+            /// Its name on command lines and in the environment.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$variant { .. } => $name,)*
+                }
             }
-            Engine::Portable1 => {
-                let $lanes = LaneEngine {
-                    arith: Scalar,
-                    fft: Portable::<1>,
-                };
-                $body
+
+            /// What it is, in one line.
+            pub const fn description(self) -> &'static str {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$variant { .. } => $description,)*
+                }
             }
-            Engine::Portable2 => {
-                let $lanes = LaneEngine {
-                    arith: Scalar,
-                    fft: Portable::<2>,
-                };
-                $body
+
+            /// Signatures that it works on at once.
+            pub const fn lanes(self) -> usize {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$variant { .. } => $lanes,)*
+                }
             }
-            Engine::Portable4 => {
-                let $lanes = LaneEngine {
-                    arith: Scalar,
-                    fft: Portable::<4>,
-                };
-                $body
-            }
-            Engine::Portable8 => {
-                let $lanes = LaneEngine {
-                    arith: Scalar,
-                    fft: Portable::<8>,
-                };
-                $body
-            }
+        }
+
+        /// Evaluates `$body` with the lane engine of `$engine` as `$bound`.
+        macro_rules! with_lanes {
+            ($engine:expr, $bound:ident => $body:expr) => {
+                match $engine {
+                    $(
+                        $(#[cfg($cfg)])?
+                        Engine::$variant $(($isa))? => {
+                            let $bound = LaneEngine { arith: $arith, fft: $fft };
+                            $body
+                        }
+                    )*
+                }
+            };
         }
     };
 }
 
+/// The engine of a variant, if the processor has what it needs.
+macro_rules! detect {
+    ($variant:ident) => {
+        Some(Self::$variant)
+    };
+    ($variant:ident, $proof:ty) => {
+        <$proof>::detect().map(Self::$variant)
+    };
+}
+
+engines! {
+    Scalar, "scalar", 1, "one signature at a time on the binary64 unit",
+        Scalar, Scalar;
+    Soft, "soft", 1, "one signature at a time on integers alone, constant time",
+        Soft, Soft;
+    Portable1, "portable1", 1, "one lane, written as an array",
+        Scalar, Portable::<1>;
+    Portable2, "portable2", 2, "two signatures side by side, vectorised by the compiler",
+        Scalar, Portable::<2>;
+    Portable4, "portable4", 4, "four signatures side by side, vectorised by the compiler",
+        Scalar, Portable::<4>;
+    Portable8, "portable8", 8, "eight signatures side by side, vectorised by the compiler",
+        Scalar, Portable::<8>;
+    #[cfg(target_arch = "x86_64")]
+    Avx2x4(isa: Avx2), "avx2x4", 4, "four signatures side by side in AVX2 registers",
+        On(isa, Scalar), On(isa, Portable::<4>);
+    #[cfg(target_arch = "x86_64")]
+    Avx2x8(isa: Avx2), "avx2x8", 8, "eight signatures side by side in AVX2 registers",
+        On(isa, Scalar), On(isa, Portable::<8>);
+    #[cfg(target_arch = "x86_64")]
+    Avx512x8(isa: Avx512), "avx512x8", 8, "eight signatures side by side in AVX-512 registers",
+        On(isa, Scalar), On(isa, Portable::<8>);
+    #[cfg(target_arch = "x86_64")]
+    Avx512x16(isa: Avx512), "avx512x16", 16, "sixteen signatures side by side in AVX-512 registers",
+        On(isa, Scalar), On(isa, Portable::<16>);
+}
+
 impl Engine {
-    /// Every engine of this build, the reference first.
-    pub const ALL: [Self; 6] = [
-        Self::Scalar,
-        Self::Soft,
-        Self::Portable1,
-        Self::Portable2,
-        Self::Portable4,
-        Self::Portable8,
-    ];
-
-    /// Its name on command lines and in the environment.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Scalar => "scalar",
-            Self::Soft => "soft",
-            Self::Portable1 => "portable1",
-            Self::Portable2 => "portable2",
-            Self::Portable4 => "portable4",
-            Self::Portable8 => "portable8",
-        }
-    }
-
-    /// What it is, in one line.
-    pub const fn description(self) -> &'static str {
-        match self {
-            Self::Scalar => "one signature at a time on the binary64 unit",
-            Self::Soft => "one signature at a time on integers alone, constant time",
-            Self::Portable1 => "one lane, written as an array",
-            Self::Portable2 => "two signatures side by side, vectorised by the compiler",
-            Self::Portable4 => "four signatures side by side, vectorised by the compiler",
-            Self::Portable8 => "eight signatures side by side, vectorised by the compiler",
-        }
-    }
-
-    /// Signatures that it works on at once.
-    pub const fn lanes(self) -> usize {
-        match self {
-            Self::Scalar | Self::Soft | Self::Portable1 => 1,
-            Self::Portable2 => 2,
-            Self::Portable4 => 4,
-            Self::Portable8 => 8,
-        }
-    }
-
     /// The engine for this machine: [`ENGINE_VARIABLE`] if it is set, else the
     /// fastest one that the processor can run.
     ///
     /// # Errors
-    /// If the variable names no engine.
+    /// If the variable names no engine of this build, or one that this
+    /// processor cannot run.
     pub fn choose() -> Result<Self, UnknownEngine> {
         match std::env::var(ENGINE_VARIABLE) {
             Ok(name) if !name.is_empty() => name.parse(),
@@ -142,6 +148,12 @@ impl Engine {
 
     /// The fastest engine that the processor can run.
     pub fn best() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(isa) = Avx512::detect() {
+            return Self::Avx512x8(isa);
+        } else if let Some(isa) = Avx2::detect() {
+            return Self::Avx2x8(isa);
+        }
         if Native::HARDWARE {
             Self::Scalar
         } else {
@@ -200,7 +212,7 @@ impl<P: Parameters> BatchSign<P> for Engine {
         jobs: &[SignJob<'_, P>],
         out: &mut [Signature<P>],
     ) -> Result<(), BatchError> {
-        with_lanes!(self, lanes => lanes.sign_batch(seed, jobs, out))
+        with_lanes!(*self, lanes => lanes.sign_batch(seed, jobs, out))
     }
 }
 
@@ -210,7 +222,7 @@ impl<P: Parameters> BatchVerify<P> for Engine {
         jobs: &[VerifyJob<'_, P>],
         out: &mut [Result<(), SignatureError>],
     ) -> Result<(), BatchError> {
-        with_lanes!(self, lanes => lanes.verify_batch(jobs, out))
+        with_lanes!(*self, lanes => lanes.verify_batch(jobs, out))
     }
 }
 
@@ -225,21 +237,24 @@ impl FromStr for Engine {
 
     /// Reads a name in any case.
     fn from_str(name: &str) -> Result<Self, UnknownEngine> {
-        let found = Self::ALL
-            .into_iter()
-            .find(|engine| engine.name().eq_ignore_ascii_case(name));
+        let mut available = Self::available().into_iter();
+        let found = available.find(|engine| engine.name().eq_ignore_ascii_case(name));
         found.ok_or_else(|| UnknownEngine(name.to_owned()))
     }
 }
 
-/// No engine of this build has this name.
+/// No engine that this processor can run has this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownEngine(String);
 
 impl fmt::Display for UnknownEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no engine is called {:?}; this build has", self.0)?;
-        for (i, engine) in Engine::ALL.into_iter().enumerate() {
+        write!(
+            f,
+            "no engine here is called {:?}; this processor can run",
+            self.0
+        )?;
+        for (i, engine) in Engine::available().into_iter().enumerate() {
             write!(f, "{} {engine}", if i == 0 { "" } else { "," })?;
         }
         Ok(())

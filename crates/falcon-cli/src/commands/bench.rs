@@ -54,7 +54,7 @@ impl Bench {
     /// On every engine, or on the one that was named.
     pub(crate) fn run(self, chosen: Engine, global: &Global, ui: Ui) -> Result<Status> {
         let engines = if global.engine == AUTO {
-            Engine::ALL.to_vec()
+            Engine::available()
         } else {
             vec![chosen]
         };

@@ -37,7 +37,7 @@ impl Inspect {
         if self.engines {
             // Where none can be chosen, the list says what could be.
             let chosen = engine::select(&global.engine);
-            for engine in Engine::ALL {
+            for engine in Engine::available() {
                 ui.report(&Listed::new(engine, chosen.as_ref().ok().copied(), global))?;
             }
             return chosen.map(|_| Status::Valid);
