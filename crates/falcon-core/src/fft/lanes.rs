@@ -182,6 +182,18 @@ impl<L: Lanes> Fft for L {
     fn set(&self, x: &mut L::F, lane: usize, value: f64) {
         Lanes::set(*self, x, lane, value);
     }
+    #[inline(always)]
+    fn add(&self, a: L::F, b: L::F) -> L::F {
+        Lanes::add(*self, a, b)
+    }
+    #[inline(always)]
+    fn sub(&self, a: L::F, b: L::F) -> L::F {
+        Lanes::sub(*self, a, b)
+    }
+    #[inline(always)]
+    fn floor(&self, a: L::F) -> L::F {
+        Lanes::floor(*self, a)
+    }
 
     fn fft(&self, logn: u32, f: &mut [L::F]) {
         Lanes::vectorize(

@@ -42,6 +42,12 @@ pub trait Fft: Copy + Debug + Send + Sync {
     fn get(&self, x: &Self::Real, lane: usize) -> f64;
     /// Sets the value of one lane.
     fn set(&self, x: &mut Self::Real, lane: usize, value: f64);
+    /// `a + b`.
+    fn add(&self, a: Self::Real, b: Self::Real) -> Self::Real;
+    /// `a - b`.
+    fn sub(&self, a: Self::Real, b: Self::Real) -> Self::Real;
+    /// Largest integers `<= a`, for `|a| < 2^51`.
+    fn floor(&self, a: Self::Real) -> Self::Real;
 
     /// Coefficients to FFT domain, in place.
     fn fft(&self, logn: u32, f: &mut [Self::Real]);

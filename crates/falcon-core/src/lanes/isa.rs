@@ -121,6 +121,10 @@ impl<I: Isa, L: Lanes> Lanes for On<I, L> {
     fn half(self, a: L::F) -> L::F {
         self.1.half(a)
     }
+    #[inline(always)]
+    fn floor(self, a: L::F) -> L::F {
+        self.1.floor(a)
+    }
 }
 
 /// Expands keys and signs one message at a time with the sampler in windows.
@@ -147,10 +151,6 @@ impl<I: Isa, L: Binary64> Binary64 for On<I, L> {
     #[inline(always)]
     fn rint(self, a: f64) -> i64 {
         self.1.rint(a)
-    }
-    #[inline(always)]
-    fn floor(self, a: f64) -> i64 {
-        self.1.floor(a)
     }
     #[inline(always)]
     fn trunc(self, a: f64) -> i64 {

@@ -84,6 +84,8 @@ pub trait Lanes: Copy + Debug + Send + Sync + 'static {
     fn neg(self, a: Self::F) -> Self::F;
     /// `a / 2`, exact.
     fn half(self, a: Self::F) -> Self::F;
+    /// Largest integer `<= a`, for `|a| < 2^51`.
+    fn floor(self, a: Self::F) -> Self::F;
 }
 
 /// A token of one lane that also has what key expansion and the sampler need:
@@ -106,8 +108,6 @@ pub trait Binary64: Lanes<F = f64> {
     fn float(self, x: i64) -> f64;
     /// Nearest integer, ties to even, for `|a| < 2^51`.
     fn rint(self, a: f64) -> i64;
-    /// Largest integer `<= a`, for `|a| < 2^51`.
-    fn floor(self, a: f64) -> i64;
     /// `a` rounded towards zero, for `|a| < 2^63`.
     fn trunc(self, a: f64) -> i64;
     /// All ones if `a < b`, else zero. Neither may be a NaN.

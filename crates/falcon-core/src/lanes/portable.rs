@@ -1,6 +1,6 @@
 //! `N` lanes as an array: the compiler vectorises element-wise loops over it.
 
-use super::Lanes;
+use super::{Lanes, Scalar};
 use core::array;
 use zeroize::DefaultIsZeroes;
 
@@ -57,5 +57,9 @@ impl<const N: usize> Lanes for Portable<N> {
     #[inline(always)]
     fn half(self, a: Pack<N>) -> Pack<N> {
         Pack(array::from_fn(|i| a.0[i] * 0.5))
+    }
+    #[inline(always)]
+    fn floor(self, a: Pack<N>) -> Pack<N> {
+        Pack(array::from_fn(|i| Scalar.floor(a.0[i])))
     }
 }

@@ -67,6 +67,10 @@ impl Lanes for Soft {
     fn half(self, a: f64) -> f64 {
         f64::from_bits(soft::half(a.to_bits()))
     }
+    #[inline(always)]
+    fn floor(self, a: f64) -> f64 {
+        self.float(soft::floor(a.to_bits()))
+    }
 }
 
 impl Binary64 for Soft {
@@ -93,10 +97,6 @@ impl Binary64 for Soft {
     #[inline(always)]
     fn rint(self, a: f64) -> i64 {
         soft::rint(a.to_bits())
-    }
-    #[inline(always)]
-    fn floor(self, a: f64) -> i64 {
-        soft::floor(a.to_bits())
     }
     #[inline(always)]
     fn trunc(self, a: f64) -> i64 {

@@ -143,7 +143,7 @@ mod tests {
     use super::super::serial::{Center, exponent};
     use super::*;
     use crate::hash::Shake256;
-    use crate::lanes::{Scalar, Soft};
+    use crate::lanes::{Lanes, Scalar, Soft};
     use crate::params::SIGMA_MIN;
 
     /// One trial of the sampler: a candidate around a centre of a leaf.
@@ -208,7 +208,7 @@ mod tests {
             let sign = (word() & 1) as i64;
             Trial {
                 leaf,
-                center: Center::new(Scalar, center),
+                center: Center::new(Scalar, center - Scalar.floor(center)),
                 z0,
                 z: sign + (2 * sign - 1) * z0,
             }

@@ -39,8 +39,8 @@ pub trait Sampling: Copy + Debug + Send + Sync {
     fn feed(self, seed: &[u8; SEED_LEN]) -> Self::Feed;
     /// Prepares `leaf`.
     fn leaf(self, leaf: &Leaf) -> Self::Leaf;
-    /// The two integers of a leaf around `centers`, in this order.
-    fn sample_pair(self, feed: &mut Self::Feed, centers: [f64; 2], leaf: &Self::Leaf) -> [f64; 2];
+    /// The two integers of a leaf around centers in `[0, 1]`, in this order.
+    fn sample_pair(self, feed: &mut Self::Feed, rests: [f64; 2], leaf: &Self::Leaf) -> [f64; 2];
 }
 
 /// The sampler of the lanes of an [`Fft`]: lane after lane, each from its own
@@ -70,17 +70,25 @@ impl<F: Fft, S: Sampling> SamplerZ for LaneSampler<'_, F, S> {
     #[inline(always)]
     fn sample_pair(&mut self, centers: [F::Real; 2], leaf: &Leaf) -> [F::Real; 2] {
         let leaf = self.sampling.leaf(leaf);
-        let mut out = centers;
+        // An integer and a rest, which is 1 if the subtraction rounded up to it.
+        let floors = centers.map(
+            #[inline(always)]
+            |c| self.fft.floor(c),
+        );
+        let [c0, c1] = centers;
+        let rests = [self.fft.sub(c0, floors[0]), self.fft.sub(c1, floors[1])];
+        let mut z = rests;
         for (lane, feed) in self.feeds.iter_mut().enumerate() {
-            let centers = centers.map(
+            let rests = rests.map(
                 #[inline(always)]
-                |c| self.fft.get(&c, lane),
+                |r| self.fft.get(&r, lane),
             );
-            let z = self.sampling.sample_pair(feed, centers, &leaf);
-            self.fft.set(&mut out[0], lane, z[0]);
-            self.fft.set(&mut out[1], lane, z[1]);
+            let pair = self.sampling.sample_pair(feed, rests, &leaf);
+            self.fft.set(&mut z[0], lane, pair[0]);
+            self.fft.set(&mut z[1], lane, pair[1]);
         }
-        out
+        // Exact: small integers.
+        [self.fft.add(floors[0], z[0]), self.fft.add(floors[1], z[1])]
     }
 }
 
@@ -105,7 +113,7 @@ pub trait ByteSource {
     }
 }
 
-impl ByteSource for Prng {
+impl<const AHEAD: usize> ByteSource for Prng<AHEAD> {
     #[inline(always)]
     fn next_u64(&mut self) -> u64 {
         Self::next_u64(self)

@@ -30,19 +30,23 @@
 //! by less than `2^-34` of a byte, and its own first byte is what is predicted.
 
 use super::base::RCDT;
-use crate::prng::BUFFER_LEN;
+use crate::prng::{BUFFER_LEN, Place};
 use core::f32::consts::LOG2_E;
 
 /// Bytes of an attempt that is decided by one byte.
-pub(super) const ATTEMPT_LEN: usize = 11;
-/// Attempts of a buffer.
+const ATTEMPT_LEN: usize = 11;
+/// Attempts of a buffer at most.
 const ATTEMPTS: usize = BUFFER_LEN / ATTEMPT_LEN;
 /// [`ATTEMPTS`], filled up to whole vectors.
 const ROOM: usize = ATTEMPTS.next_multiple_of(16);
 /// Attempts that are looked at together.
 pub(super) const WINDOW: usize = crate::lanes::F32_LANES;
+/// Buffers that have records.
+pub(super) const BUFFERS: usize = 2;
+/// Records of attempts.
+const END: usize = BUFFERS * ATTEMPTS;
 /// Records: those of the attempts, then open ones for the last window.
-const LEN: usize = ATTEMPTS + WINDOW;
+const LEN: usize = END + WINDOW;
 
 /// The margin of the comparisons.
 const MARGIN: f32 = 1.0 / 8192.0;
@@ -59,13 +63,20 @@ const RCDT_HIGH: [u32; 18] = {
     high
 };
 
-/// The records of a buffer. An attempt with `accept = -inf`, `reject = inf` is
-/// open whatever the centre is.
+/// The records of [`BUFFERS`] buffers, one after the other. An attempt with
+/// `accept = -inf`, `reject = inf` is open whatever the centre is.
+///
+/// The records of a buffer stand at the end of its [`ATTEMPTS`] places, so that
+/// the last is followed by the first of the next buffer.
 #[derive(Debug)]
 pub(super) struct Records {
     z: [f32; LEN],
     accept: [f32; LEN],
     reject: [f32; LEN],
+    /// Where the first record of each buffer begins, in bytes.
+    start: [usize; BUFFERS],
+    /// Place of the first record of each buffer.
+    first: [usize; BUFFERS],
 }
 
 impl Records {
@@ -74,32 +85,45 @@ impl Records {
         z: [0.0; LEN],
         accept: [f32::NEG_INFINITY; LEN],
         reject: [f32::INFINITY; LEN],
+        start: [0; BUFFERS],
+        first: [0; BUFFERS],
     };
 
-    /// `z`, `accept`, `reject` of [`WINDOW`] attempts from the one of number
-    /// `first` on.
+    /// `z`, `accept`, `reject` of [`WINDOW`] attempts from `place` on, which
+    /// is at most the place after the last attempt.
     #[inline(always)]
-    pub(super) fn window(&self, first: usize) -> Option<[&[f32; WINDOW]; 3]> {
+    pub(super) fn window(&self, place: usize) -> Option<[&[f32; WINDOW]; 3]> {
         Some([
-            self.z.get(first..)?.first_chunk()?,
-            self.accept.get(first..)?.first_chunk()?,
-            self.reject.get(first..)?.first_chunk()?,
+            self.z.get(place..)?.first_chunk()?,
+            self.accept.get(place..)?.first_chunk()?,
+            self.reject.get(place..)?.first_chunk()?,
         ])
     }
 
-    /// The candidate `z` of the attempt of number `index`.
+    /// The candidate `z` of the attempt at `place`.
     #[inline(always)]
-    pub(super) fn z(&self, index: usize) -> f64 {
-        f64::from(self.z[index % LEN])
+    pub(super) fn z(&self, place: usize) -> f64 {
+        f64::from(self.z[place % LEN])
     }
 
-    /// Reads the attempts that lie in `bytes` as a whole.
+    /// Where the attempt at `place` begins; none after the last.
+    pub(super) fn begin(&self, place: usize) -> Option<Place> {
+        let buffer = place / ATTEMPTS;
+        let start = self.start.get(buffer)?;
+        let index = place - self.first[buffer];
+        Some(Place {
+            buffer,
+            position: start + ATTEMPT_LEN * index,
+        })
+    }
+
+    /// Reads the attempts of `buffer`, which has number `number`, from
+    /// `start` on. Returns the place of the first.
     #[inline(always)]
-    pub(super) fn read(&mut self, bytes: &[u8]) {
+    pub(super) fn read(&mut self, number: usize, buffer: &[u8; BUFFER_LEN], start: usize) -> usize {
         let mut base = [0u32; ROOM];
         let mut trial = [0u32; ROOM];
-        let (attempts, _) = bytes.as_chunks::<ATTEMPT_LEN>();
-        let count = attempts.len().min(ATTEMPTS);
+        let (attempts, rest) = buffer[start.min(BUFFER_LEN)..].as_chunks::<ATTEMPT_LEN>();
         for ((base, trial), bytes) in base.iter_mut().zip(&mut trial).zip(attempts) {
             let [_, _, _, _, _, b0, b1, b2, b3, sign, w] = *bytes;
             // 32 high bits of 72; then the sign's byte and the trial's.
@@ -110,14 +134,22 @@ impl Records {
         let mut accept = [0.0; ROOM];
         let mut reject = [0.0; ROOM];
         for k in 0..ROOM {
-            let record = record(base[k], trial[k]);
-            (z[k], accept[k], reject[k]) = record;
+            (z[k], accept[k], reject[k]) = record(base[k], trial[k]);
         }
-        self.z[..ATTEMPTS].copy_from_slice(&z[..ATTEMPTS]);
-        self.accept[..ATTEMPTS].copy_from_slice(&accept[..ATTEMPTS]);
-        self.reject[..ATTEMPTS].copy_from_slice(&reject[..ATTEMPTS]);
-        self.accept[count..].fill(f32::NEG_INFINITY);
-        self.reject[count..].fill(f32::INFINITY);
+        let mut count = attempts.len().min(ATTEMPTS);
+        // An attempt that begins in this buffer and ends in the next is open.
+        if rest.len() > BUFFER_LEN - 1 - crate::prng::END {
+            (accept[count], reject[count]) = (f32::NEG_INFINITY, f32::INFINITY);
+            count += 1;
+        }
+        let end = (number + 1) * ATTEMPTS;
+        let first = end - count;
+        self.z[first..end].copy_from_slice(&z[..count]);
+        self.accept[first..end].copy_from_slice(&accept[..count]);
+        self.reject[first..end].copy_from_slice(&reject[..count]);
+        self.start[number] = start;
+        self.first[number] = first;
+        first
     }
 }
 

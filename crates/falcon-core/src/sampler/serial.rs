@@ -28,24 +28,20 @@ impl<B: Binary64> Sampling for Serial<B> {
         (*leaf, FixedLeaf::new(self.0, leaf))
     }
     #[inline(always)]
-    fn sample_pair(self, feed: &mut Prng, centers: [f64; 2], leaf: &Self::Leaf) -> [f64; 2] {
-        let centers = centers.map(
-            #[inline(always)]
-            |c| Center::new(self.0, c),
-        );
+    fn sample_pair(self, feed: &mut Prng, rests: [f64; 2], leaf: &Self::Leaf) -> [f64; 2] {
         let mut out = [0.0; 2];
-        for (center, out) in centers.iter().zip(&mut out) {
-            *out = self.0.float(sample(self.0, center, &leaf.0, leaf.1, feed));
+        for (rest, out) in rests.into_iter().zip(&mut out) {
+            let center = Center::new(self.0, rest);
+            *out = self.0.float(sample(self.0, &center, &leaf.0, leaf.1, feed));
         }
         out
     }
 }
 
-/// A centre: an integer and a rest.
+/// A centre less the integer below it.
 #[derive(Clone, Copy)]
 pub(super) struct Center {
-    pub(super) floor: i64,
-    /// In `[0, 1]`: 1 if the subtraction rounded up to it.
+    /// In `[0, 1]`.
     pub(super) r: f64,
     /// `r` in fixed point.
     pub(super) fixed: i64,
@@ -53,11 +49,8 @@ pub(super) struct Center {
 
 impl Center {
     #[inline(always)]
-    pub(super) fn new<B: Binary64>(b: B, center: f64) -> Self {
-        let floor = b.floor(center);
-        let r = b.sub(center, b.float(floor));
+    pub(super) fn new<B: Binary64>(b: B, r: f64) -> Self {
         Self {
-            floor,
             r,
             fixed: fixed_center(b, r),
         }
@@ -75,13 +68,12 @@ pub(super) fn sample<B: Binary64>(
 ) -> i64 {
     loop {
         if let Some(z) = attempt(b, center, leaf, fixed, source) {
-            return center.floor + z;
+            return z;
         }
     }
 }
 
-/// One attempt: what is to be added to the integer of `center`, if it is
-/// accepted.
+/// One attempt: its integer, if that is accepted.
 #[inline(always)]
 pub(super) fn attempt<B: Binary64>(
     b: B,

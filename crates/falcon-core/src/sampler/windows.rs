@@ -11,10 +11,10 @@
 
 use super::Sampling;
 use super::first_byte::FixedLeaf;
-use super::records::{ATTEMPT_LEN, Records, WINDOW, log2};
+use super::records::{BUFFERS, Records, WINDOW, log2};
 use super::serial::{Center, INV_2_SIGMA_MAX_SQUARED, attempt};
 use crate::lanes::{Isa, Scalar};
-use crate::prng::{END, Prng, SEED_LEN};
+use crate::prng::{Place, Prng, SEED_LEN};
 use crate::tree::Leaf;
 use zeroize::Zeroize;
 
@@ -23,23 +23,27 @@ use zeroize::Zeroize;
 #[derive(Clone, Copy, Debug)]
 pub struct Windows<I>(pub I);
 
-/// A byte source and the records of its buffer.
+/// A byte source and the records of its buffers.
 pub struct Feed {
-    prng: Prng,
+    prng: Prng<BUFFERS>,
     records: Records,
-    /// Where the attempt of record 0 begins.
-    start: usize,
-    /// Record of the attempt that comes next.
+    /// Place of the attempt that comes next.
     next: usize,
 }
 
 impl Feed {
-    /// Reads the records anew, from where the source is.
+    /// Reads the records from the source's place on: those of its buffer, and
+    /// of the buffers after it if they are new, not those of counter `known`.
     #[inline(always)]
-    fn read_records(&mut self) {
-        self.start = self.prng.position();
-        self.next = 0;
-        self.records.read(&self.prng.buffer()[self.start..]);
+    fn read_records(&mut self, known: Option<u64>) {
+        let Place { buffer, position } = self.prng.place();
+        let buffers = self.prng.buffers();
+        self.next = self.records.read(buffer, &buffers[buffer], position);
+        if known != Some(self.prng.counter()) {
+            for later in buffer + 1..BUFFERS {
+                self.records.read(later, &buffers[later], 0);
+            }
+        }
     }
 }
 
@@ -77,12 +81,11 @@ impl<I: Isa> Sampling for Windows<I> {
         let mut feed = Feed {
             prng: Prng::new(self.0, seed),
             records: Records::EMPTY,
-            start: 0,
             next: 0,
         };
         self.0.vectorize(
             #[inline(always)]
-            || feed.read_records(),
+            || feed.read_records(None),
         );
         feed
     }
@@ -102,14 +105,10 @@ impl<I: Isa> Sampling for Windows<I> {
     }
 
     #[inline(always)]
-    fn sample_pair(self, feed: &mut Feed, centers: [f64; 2], leaf: &LogLeaf) -> [f64; 2] {
-        let [first, second] = centers.map(
-            #[inline(always)]
-            |c| Center::new(Scalar, c),
-        );
+    fn sample_pair(self, feed: &mut Feed, rests: [f64; 2], leaf: &LogLeaf) -> [f64; 2] {
         if let Some(window) = feed.records.window(feed.next) {
-            let a = self.verdicts(window, &first, leaf);
-            let b = self.verdicts(window, &second, leaf);
+            let a = self.verdicts(window, rests[0], leaf);
+            let b = self.verdicts(window, rests[1], leaf);
             // Candidates as single bits.
             let i = a.open & a.open.wrapping_neg();
             let later = b.open & !(i | i.wrapping_sub(1));
@@ -119,22 +118,22 @@ impl<I: Isa> Sampling for Windows<I> {
                 let (i, j) = (at(i), at(j));
                 let z = [feed.records.z(i), feed.records.z(j)];
                 feed.next = j + 1;
-                return [first.floor as f64 + z[0], second.floor as f64 + z[1]];
+                return z;
             }
         }
-        self.sample_one_by_one(feed, [first, second], leaf)
+        self.sample_one_by_one(feed, rests, leaf)
     }
 }
 
 impl<I: Isa> Windows<I> {
     #[inline(always)]
-    fn verdicts(self, window: [&[f32; WINDOW]; 3], center: &Center, leaf: &LogLeaf) -> Verdicts {
+    fn verdicts(self, window: [&[f32; WINDOW]; 3], r: f64, leaf: &LogLeaf) -> Verdicts {
         let isa = self.0;
         let [z, accept, reject] = window.map(
             #[inline(always)]
             |x| isa.load(x),
         );
-        let t = isa.sub(z, isa.splat(center.r as f32));
+        let t = isa.sub(z, isa.splat(r as f32));
         let square = isa.mul(t, t);
         let y = isa.sub(isa.mul(square, isa.splat(leaf.d)), isa.splat(leaf.level));
         Verdicts {
@@ -147,13 +146,13 @@ impl<I: Isa> Windows<I> {
     /// [`sample_pair`](Sampling::sample_pair) across the end of a window, a
     /// buffer or an open attempt.
     #[inline(never)]
-    fn sample_one_by_one(self, feed: &mut Feed, centers: [Center; 2], leaf: &LogLeaf) -> [f64; 2] {
+    fn sample_one_by_one(self, feed: &mut Feed, rests: [f64; 2], leaf: &LogLeaf) -> [f64; 2] {
         self.0.vectorize(
             #[inline(always)]
             || {
                 let mut out = [0.0; 2];
-                for (center, out) in centers.iter().zip(&mut out) {
-                    *out = self.sample(feed, center, leaf);
+                for (r, out) in rests.into_iter().zip(&mut out) {
+                    *out = self.sample(feed, r, leaf);
                 }
                 out
             },
@@ -161,10 +160,10 @@ impl<I: Isa> Windows<I> {
     }
 
     #[inline(always)]
-    fn sample(self, feed: &mut Feed, center: &Center, leaf: &LogLeaf) -> f64 {
+    fn sample(self, feed: &mut Feed, r: f64, leaf: &LogLeaf) -> f64 {
         loop {
             let Verdicts { accepted, open } = match feed.records.window(feed.next) {
-                Some(window) => self.verdicts(window, center, leaf),
+                Some(window) => self.verdicts(window, r, leaf),
                 None => Verdicts {
                     accepted: 0,
                     open: 1,
@@ -180,30 +179,35 @@ impl<I: Isa> Windows<I> {
                 feed.next += 1;
                 Some(feed.records.z(feed.next - 1))
             } else {
-                self.attempt(feed, center, leaf)
+                self.attempt(feed, r, leaf)
             };
             if let Some(z) = z {
-                return center.floor as f64 + z;
+                return z;
             }
         }
     }
 
-    /// The next attempt by the exact code, or the next buffer if this one has
-    /// come to its end.
+    /// The next attempt by the exact code, or the next buffers if these have
+    /// come to their end.
     #[inline(never)]
-    fn attempt(self, feed: &mut Feed, center: &Center, leaf: &LogLeaf) -> Option<f64> {
-        let position = feed.start + ATTEMPT_LEN * feed.next;
-        let z = if position < END {
-            feed.prng.seek(position);
-            let fixed = FixedLeaf::new(Scalar, &leaf.leaf);
-            attempt(Scalar, center, &leaf.leaf, fixed, &mut feed.prng)
-        } else {
-            feed.prng.refill(self.0);
-            None
+    fn attempt(self, feed: &mut Feed, r: f64, leaf: &LogLeaf) -> Option<f64> {
+        let known = feed.prng.counter();
+        let z = match feed.records.begin(feed.next) {
+            Some(place) => {
+                feed.prng.seek(place);
+                let fixed = FixedLeaf::new(Scalar, &leaf.leaf);
+                let center = Center::new(Scalar, r);
+                attempt(Scalar, &center, &leaf.leaf, fixed, &mut feed.prng)
+            }
+            None => {
+                feed.prng.skip_buffers();
+                feed.prng.refill(self.0);
+                None
+            }
         };
         self.0.vectorize(
             #[inline(always)]
-            || feed.read_records(),
+            || feed.read_records(Some(known)),
         );
         z.map(|z| z as f64)
     }
