@@ -215,28 +215,36 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
             );
             drop(points);
 
-            let mut lane_number = 0;
+            let mut number = 0;
             lanes.retain(|lane| {
-                let mut s2 = P::Short::ZERO;
-                let norm = signing::short_vector(
-                    self.arith,
-                    self.fft,
-                    lane_number,
-                    lane.c.as_ref(),
-                    v,
-                    s2.as_mut(),
-                );
-                lane_number += 1;
-                let done = signing::is_short(P::LOGN, norm) && fit.accepts::<P>(s2.as_ref());
-                if done {
-                    out[lane.job] = Signature {
-                        nonce: lane.nonce,
-                        s2,
-                    };
-                }
-                !done
+                let signature = self.signature(lane, number, v, fit);
+                number += 1;
+                signature.is_none_or(|signature| {
+                    out[lane.job] = signature;
+                    false
+                })
             });
         }
+    }
+
+    /// What the attempt on a lane has come to, `v` being the lattice points.
+    /// Whether that is a signature decides a branch: the scheme's own
+    /// rejection.
+    #[inline(never)]
+    fn signature<P: Parameters>(
+        &self,
+        lane: &Lane<P>,
+        number: usize,
+        v: (&[F::Real], &[F::Real]),
+        fit: Fit,
+    ) -> Option<Signature<P>> {
+        let mut s2 = Zeroizing::new(P::Short::ZERO);
+        let c = lane.c.as_ref();
+        let norm = signing::short_vector(self.arith, self.fft, number, c, v, s2.as_mut());
+        (signing::is_short(P::LOGN, norm) && fit.accepts::<P>(s2.as_ref())).then(|| Signature {
+            nonce: lane.nonce,
+            s2: *s2,
+        })
     }
 }
 

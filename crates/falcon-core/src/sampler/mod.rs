@@ -37,7 +37,8 @@ pub trait Sampling: Copy + Debug + Send + Sync {
 
     /// The random bytes of `seed`.
     fn feed(self, seed: &[u8; SEED_LEN]) -> Self::Feed;
-    /// Prepares `leaf`.
+    /// Prepares `leaf`, whose deviation must be between `sigma_min` and
+    /// `sigma_max = 1.8205`, as those of keys are.
     fn leaf(self, leaf: &Leaf) -> Self::Leaf;
     /// The two integers of a leaf around centers in `[0, 1]`, in this order.
     fn sample_pair(self, feed: &mut Self::Feed, rests: [f64; 2], leaf: &Self::Leaf) -> [f64; 2];

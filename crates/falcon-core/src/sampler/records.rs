@@ -16,8 +16,10 @@
 //! # The margin
 //!
 //! Everything here is binary32; `u = 2^-24` bounds the relative rounding error
-//! of an operation. With `z0 <= 18`, `|z - r| <= 19` and, for a valid key,
-//! `dss log2(e) <= 0.58`:
+//! of an operation. The Gram-Schmidt norms of a key were checked when it was
+//! made or read, so `sigma'` is between `sigma_min` and
+//! `1.17^2 sigma_min < sigma_max`, hence `x >= 0` and `dss log2(e) <= 0.58`.
+//! With `z0 <= 18` and `|z - r| <= 19`:
 //!
 //! * `r` is off by `u/2`, `t = z - r` by `u/2 + 16 u` (it is below 32), its
 //!   square by `2 * 19 * 16.5 u + 128 u < 755 u`... the product with `d` (off by
@@ -30,6 +32,7 @@
 //! by less than `2^-34` of a byte, and its own first byte is what is predicted.
 
 use super::base::RCDT;
+use crate::lanes::Isa;
 use crate::prng::{BUFFER_LEN, Place};
 use core::f32::consts::LOG2_E;
 
@@ -92,11 +95,11 @@ impl Records {
     /// `z`, `accept`, `reject` of [`WINDOW`] attempts from `place` on, which
     /// is at most the place after the last attempt.
     #[inline(always)]
-    pub(super) fn window(&self, place: usize) -> Option<[&[f32; WINDOW]; 3]> {
+    pub(super) fn window<I: Isa>(&self, isa: I, place: usize) -> Option<[I::F32x8; 3]> {
         Some([
-            self.z.get(place..)?.first_chunk()?,
-            self.accept.get(place..)?.first_chunk()?,
-            self.reject.get(place..)?.first_chunk()?,
+            isa.load(self.z.get(place..)?.first_chunk()?),
+            isa.load(self.accept.get(place..)?.first_chunk()?),
+            isa.load(self.reject.get(place..)?.first_chunk()?),
         ])
     }
 
@@ -121,24 +124,26 @@ impl Records {
     /// `start` on. Returns the place of the first.
     #[inline(always)]
     pub(super) fn read(&mut self, number: usize, buffer: &[u8; BUFFER_LEN], start: usize) -> usize {
-        let mut base = [0u32; ROOM];
-        let mut trial = [0u32; ROOM];
-        let (attempts, rest) = buffer[start.min(BUFFER_LEN)..].as_chunks::<ATTEMPT_LEN>();
-        for ((base, trial), bytes) in base.iter_mut().zip(&mut trial).zip(attempts) {
-            let [_, _, _, _, _, b0, b1, b2, b3, sign, w] = *bytes;
-            // 32 high bits of 72; then the sign's byte and the trial's.
-            *base = u32::from_le_bytes([b0, b1, b2, b3]);
-            *trial = u32::from_le_bytes([sign, w, 0, 0]);
-        }
-        let mut z = [0.0; ROOM];
-        let mut accept = [0.0; ROOM];
-        let mut reject = [0.0; ROOM];
+        let [base, trial] = gather(buffer, start);
+        let mut records = [[0.0; ROOM]; 3];
         for k in 0..ROOM {
-            (z[k], accept[k], reject[k]) = record(base[k], trial[k]);
+            [records[0][k], records[1][k], records[2][k]] = record(base[k], trial[k]);
         }
-        let mut count = attempts.len().min(ATTEMPTS);
+        self.put(number, start, records)
+    }
+
+    /// Puts the records of a buffer, read from `start` on, in their places.
+    #[inline(always)]
+    fn put(
+        &mut self,
+        number: usize,
+        start: usize,
+        [z, mut accept, mut reject]: [[f32; ROOM]; 3],
+    ) -> usize {
+        let left = BUFFER_LEN.saturating_sub(start);
+        let mut count = left / ATTEMPT_LEN;
         // An attempt that begins in this buffer and ends in the next is open.
-        if rest.len() > BUFFER_LEN - 1 - crate::prng::END {
+        if left % ATTEMPT_LEN > BUFFER_LEN - 1 - crate::prng::END {
             (accept[count], reject[count]) = (f32::NEG_INFINITY, f32::INFINITY);
             count += 1;
         }
@@ -153,6 +158,21 @@ impl Records {
     }
 }
 
+/// What the attempts that lie in `buffer` as a whole have from `start` on: the
+/// 32 high bits of 72 for the base sampler; the bytes of sign and trial.
+#[inline(always)]
+fn gather(buffer: &[u8; BUFFER_LEN], start: usize) -> [[u32; ROOM]; 2] {
+    let mut base = [0; ROOM];
+    let mut trial = [0; ROOM];
+    let (attempts, _) = buffer[start.min(BUFFER_LEN)..].as_chunks::<ATTEMPT_LEN>();
+    for ((base, trial), bytes) in base.iter_mut().zip(&mut trial).zip(attempts) {
+        let [_, _, _, _, _, b0, b1, b2, b3, sign, w] = *bytes;
+        *base = u32::from_le_bytes([b0, b1, b2, b3]);
+        *trial = u32::from_le_bytes([sign, w, 0, 0]);
+    }
+    [base, trial]
+}
+
 impl zeroize::Zeroize for Records {
     fn zeroize(&mut self) {
         self.z.zeroize();
@@ -161,10 +181,10 @@ impl zeroize::Zeroize for Records {
     }
 }
 
-/// `(z, accept, reject)` of an attempt: no branch, no table, so that the loop
+/// `z`, `accept` and `reject` of an attempt: no branch, no table, so that the loop
 /// over attempts is vector code.
 #[inline(always)]
-fn record(base: u32, trial: u32) -> (f32, f32, f32) {
+fn record(base: u32, trial: u32) -> [f32; 3] {
     let mut z0 = 0i32;
     let mut tie = 0i32;
     for entry in RCDT_HIGH {
@@ -185,7 +205,7 @@ fn record(base: u32, trial: u32) -> (f32, f32, f32) {
     } else {
         reject
     };
-    (z as f32, accept, reject)
+    [z as f32, accept, reject]
 }
 
 /// `log2(1 + t) / t` on `[sqrt(1/2) - 1, sqrt(2) - 1]`, lowest degree first:

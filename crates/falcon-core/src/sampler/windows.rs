@@ -12,7 +12,7 @@
 use super::Sampling;
 use super::first_byte::FixedLeaf;
 use super::records::{BUFFERS, Records, WINDOW, log2};
-use super::serial::{Center, INV_2_SIGMA_MAX_SQUARED, attempt};
+use super::serial::{Center, attempt};
 use crate::lanes::{Isa, Scalar};
 use crate::prng::{Place, Prng, SEED_LEN};
 use crate::tree::Leaf;
@@ -33,13 +33,13 @@ pub struct Feed {
 
 impl Feed {
     /// Reads the records from the source's place on: those of its buffer, and
-    /// of the buffers after it if they are new, not those of counter `known`.
+    /// if the buffers are `new`, those of the later ones.
     #[inline(always)]
-    fn read_records(&mut self, known: Option<u64>) {
+    fn read_records(&mut self, new: bool) {
         let Place { buffer, position } = self.prng.place();
         let buffers = self.prng.buffers();
         self.next = self.records.read(buffer, &buffers[buffer], position);
-        if known != Some(self.prng.counter()) {
+        if new {
             for later in buffer + 1..BUFFERS {
                 self.records.read(later, &buffers[later], 0);
             }
@@ -59,8 +59,7 @@ pub struct LogLeaf {
     leaf: Leaf,
     /// `dss log2(e)`.
     d: f32,
-    /// `log2(256 ccs)`; a NaN, which leaves everything open, if `dss` is not
-    /// that of a valid key.
+    /// `log2(256 ccs)`.
     level: f32,
 }
 
@@ -85,28 +84,23 @@ impl<I: Isa> Sampling for Windows<I> {
         };
         self.0.vectorize(
             #[inline(always)]
-            || feed.read_records(None),
+            || feed.read_records(true),
         );
         feed
     }
 
     #[inline(always)]
     fn leaf(self, leaf: &Leaf) -> LogLeaf {
-        // x >= 0 needs dss >= 1 / (2 sigma_max^2); the margin was proven for
-        // dss up to 0.402.
-        let valid = (leaf.dss - INV_2_SIGMA_MAX_SQUARED > 1e-9) & (leaf.dss < 0.402);
-        let invalid = u32::from(valid).wrapping_sub(1);
-        let level = log2(leaf.ccs as f32) + 8.0;
         LogLeaf {
             leaf: *leaf,
             d: leaf.dss as f32 * core::f32::consts::LOG2_E,
-            level: f32::from_bits(level.to_bits() | invalid),
+            level: log2(leaf.ccs as f32) + 8.0,
         }
     }
 
     #[inline(always)]
     fn sample_pair(self, feed: &mut Feed, rests: [f64; 2], leaf: &LogLeaf) -> [f64; 2] {
-        if let Some(window) = feed.records.window(feed.next) {
+        if let Some(window) = feed.records.window(self.0, feed.next) {
             let a = self.verdicts(window, rests[0], leaf);
             let b = self.verdicts(window, rests[1], leaf);
             // Candidates as single bits.
@@ -127,18 +121,13 @@ impl<I: Isa> Sampling for Windows<I> {
 
 impl<I: Isa> Windows<I> {
     #[inline(always)]
-    fn verdicts(self, window: [&[f32; WINDOW]; 3], r: f64, leaf: &LogLeaf) -> Verdicts {
+    fn verdicts(self, [z, accept, reject]: [I::F32x8; 3], r: f64, leaf: &LogLeaf) -> Verdicts {
         let isa = self.0;
-        let [z, accept, reject] = window.map(
-            #[inline(always)]
-            |x| isa.load(x),
-        );
         let t = isa.sub(z, isa.splat(r as f32));
         let square = isa.mul(t, t);
         let y = isa.sub(isa.mul(square, isa.splat(leaf.d)), isa.splat(leaf.level));
         Verdicts {
             accepted: isa.le(y, accept),
-            // Not "less": a NaN is open.
             open: !isa.lt(reject, y) & ((1 << WINDOW) - 1),
         }
     }
@@ -162,7 +151,7 @@ impl<I: Isa> Windows<I> {
     #[inline(always)]
     fn sample(self, feed: &mut Feed, r: f64, leaf: &LogLeaf) -> f64 {
         loop {
-            let Verdicts { accepted, open } = match feed.records.window(feed.next) {
+            let Verdicts { accepted, open } = match feed.records.window(self.0, feed.next) {
                 Some(window) => self.verdicts(window, r, leaf),
                 None => Verdicts {
                     accepted: 0,
@@ -191,7 +180,7 @@ impl<I: Isa> Windows<I> {
     /// come to their end.
     #[inline(never)]
     fn attempt(self, feed: &mut Feed, r: f64, leaf: &LogLeaf) -> Option<f64> {
-        let known = feed.prng.counter();
+        let counter = feed.prng.counter();
         let z = match feed.records.begin(feed.next) {
             Some(place) => {
                 feed.prng.seek(place);
@@ -205,9 +194,10 @@ impl<I: Isa> Windows<I> {
                 None
             }
         };
+        let new = feed.prng.counter() != counter;
         self.0.vectorize(
             #[inline(always)]
-            || feed.read_records(Some(known)),
+            || feed.read_records(new),
         );
         z.map(|z| z as f64)
     }
