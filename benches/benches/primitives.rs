@@ -38,7 +38,7 @@ fn hash(c: &mut Criterion) {
 }
 
 fn prng(c: &mut Criterion) {
-    let mut prng = Prng::new(Baseline, &[1; 56]);
+    let mut prng = Prng::<1>::new(Baseline, &[1; 56]);
     c.bench_function("chacha20/512 bytes", |b| {
         b.iter(|| {
             // The 64th read of a buffer refills it.

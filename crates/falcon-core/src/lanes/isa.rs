@@ -1,11 +1,4 @@
 //! Instruction sets: the frames in which kernels are compiled.
-//!
-//! An [`Isa`] is a zero-sized proof that this processor has some features. Its
-//! [`vectorize`](Isa::vectorize) runs a kernel in a function that is compiled
-//! with them; there the loops over the arrays of [`Portable`](super::Portable)
-//! become the widest vector code that the features offer. [`On`] ties a
-//! register token to an instruction set. What compilers do not find by
-//! themselves are the few operations below.
 
 use super::{Binary64, Lanes};
 use crate::sampler::Windows;
@@ -14,7 +7,14 @@ use core::fmt::Debug;
 /// Lanes of [`Isa::F32x8`].
 pub const F32_LANES: usize = 8;
 
-/// An instruction set. See the [module](self).
+/// An instruction set: a zero-sized proof that this processor has some
+/// features.
+///
+/// [`vectorize`](Self::vectorize) runs a kernel in a function that is compiled
+/// with them; there the loops over the arrays of [`Portable`](super::Portable)
+/// become the widest vector code that the features offer. [`On`] ties a
+/// register token to an instruction set. What compilers do not find by
+/// themselves are the few operations below.
 ///
 /// The binary32 operations serve estimates with a proven margin and nothing
 /// else: their results may be rounded differently from one set to another.
