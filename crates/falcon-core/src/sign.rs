@@ -9,6 +9,7 @@ use crate::lanes::{Binary64, Native};
 use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::signature::Signature;
 use crate::signing::{self, KeySource};
+use core::fmt;
 use core::marker::PhantomData;
 use rand_core::{CryptoRng, TryCryptoRng};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
@@ -18,7 +19,6 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 /// It borrows [`Scratch::LEN`] reals: 32 KiB for Falcon-512, 64 KiB for
 /// Falcon-1024. With the `alloc` feature the methods without a scratch
 /// argument allocate it.
-#[derive(Debug)]
 pub struct Scratch<'a, P: Parameters> {
     reals: &'a mut [f64],
     parameters: PhantomData<P>,
@@ -44,6 +44,15 @@ impl<'a, P: Parameters> Scratch<'a, P> {
 
     pub(crate) fn reals(&mut self) -> &mut [f64] {
         self.reals
+    }
+}
+
+/// Without the reals: they hold the key.
+impl<P: Parameters> fmt::Debug for Scratch<'_, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scratch")
+            .field("parameters", &P::NAME)
+            .finish_non_exhaustive()
     }
 }
 

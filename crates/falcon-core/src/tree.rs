@@ -15,14 +15,38 @@
 
 use crate::fft::{BasisRef, TWIDDLE_IM, TWIDDLE_RE};
 use crate::lanes::Binary64;
+use core::fmt;
 
 /// What the sampler needs to know of a leaf with deviation `sigma'`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Leaf {
     /// `1 / (2 sigma'^2)`.
     pub dss: f64,
     /// `sigma_min / sigma'`.
     pub ccs: f64,
+}
+
+// A tree tells the key: formatting shows no reals of it.
+impl fmt::Debug for Leaf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Leaf").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Stored<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stored")
+            .field("logn", &self.logn)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<B> fmt::Debug for Computed<'_, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Computed")
+            .field("logn", &self.logn)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Which child of a node. ffSampling visits [`Right`](Side::Right) first.
@@ -61,7 +85,7 @@ pub const fn computed_scratch_len(logn: u32) -> usize {
 
 /// A node of an expanded key, in the order of its use: `l10`, the right
 /// subtree, the left subtree; a leaf is `dss, ccs`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Stored<'a> {
     logn: u32,
     data: &'a [f64],
@@ -119,7 +143,6 @@ pub struct Deviation {
 }
 
 /// A node found on the fly.
-#[derive(Debug)]
 pub struct Computed<'a, B> {
     arith: B,
     logn: u32,
