@@ -1,0 +1,251 @@
+//! Each check of the public functions, met by an input that only it refuses.
+
+use falcon_core::hash::{HashToPoint, PointHasher, Shake256, Shake256HashToPoint};
+use falcon_core::hazmat::{sign_deterministic, sign_with_hash, verify_point, verify_with_hash};
+use falcon_core::lanes::Scalar;
+use falcon_core::params::{NONCE_LEN, Q};
+use falcon_core::{
+    DecodeError, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SignatureError,
+    SigningKey,
+};
+
+fn key<P: Parameters>() -> SigningKey<P> {
+    SigningKey::from_seed(&[4; 32])
+}
+
+fn signed<P: Parameters>(key: &SigningKey<P>, message: &[u8]) -> Signature<P> {
+    let mut stream = key.sign_stream_from_seed(&[5; 32]);
+    stream.update(message);
+    stream.finish()
+}
+
+/// Bits to bytes, first bit first, zero bits at the end.
+#[derive(Default)]
+struct Bits(Vec<bool>);
+
+impl Bits {
+    fn put(&mut self, value: u32, width: u32) {
+        self.0.extend((0..width).rev().map(|i| value >> i & 1 == 1));
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let byte = |bits: &[bool]| {
+            let bits = bits.iter().enumerate();
+            bits.fold(0, |byte, (i, &bit)| byte | u8::from(bit) << (7 - i))
+        };
+        self.0.chunks(8).map(byte).collect()
+    }
+}
+
+/// `s2` with 12 bits a coefficient, and compressed.
+fn encodings(s2: &[u32]) -> [Vec<u8>; 2] {
+    let (mut fixed, mut compressed) = (Bits::default(), Bits::default());
+    for &s in s2 {
+        fixed.put(s, 12);
+        compressed.put(s & 0x7f, 8);
+        compressed.put(1, 1 + (s >> 7));
+    }
+    [fixed.bytes(), compressed.bytes()]
+}
+
+/// The largest norm of `s2` that is accepted is the bound of the scheme; the
+/// next one is not, in any form.
+fn s2_is_accepted_up_to_the_bound<P: Parameters>(large: usize, rest: [u32; 5]) {
+    let read = |s2: &[u32]| {
+        let [fixed, compressed] = encodings(s2);
+        let logn = P::LOGN as u8;
+        let with_header = |header: u8, s2: &[u8]| {
+            let mut bytes = vec![header | logn];
+            bytes.extend([7; NONCE_LEN]);
+            bytes.extend(s2);
+            bytes
+        };
+        let mut padded = with_header(0x30, &compressed);
+        padded.resize(P::PADDED_LEN, 0);
+        let mut attached = (1 + compressed.len() as u16).to_be_bytes().to_vec();
+        attached.extend([7; NONCE_LEN]);
+        attached.extend(b"message");
+        attached.push(0x20 | logn);
+        attached.extend(&compressed);
+        let forms = [
+            (Format::ConstantTime, with_header(0x50, &fixed)),
+            (Format::Compressed, with_header(0x30, &compressed)),
+            (Format::Padded, padded),
+        ];
+        let mut read: Vec<_> = forms
+            .iter()
+            .map(|(format, bytes)| Signature::<P>::from_bytes(*format, bytes))
+            .collect();
+        read.push(Signature::from_attached(&attached).map(|(signature, _)| signature));
+        read
+    };
+    let mut s2 = vec![0; P::N];
+    s2[..large].fill(2047);
+    s2[large..large + 5].copy_from_slice(&rest);
+    for signature in read(&s2) {
+        let signature = signature.expect("within the bound");
+        assert!(
+            signature
+                .s2()
+                .iter()
+                .zip(&s2)
+                .all(|(&x, &y)| i64::from(x) == i64::from(y))
+        );
+    }
+    s2[P::N - 1] = 1;
+    for signature in read(&s2) {
+        assert_eq!(signature.err(), Some(DecodeError::Range));
+    }
+}
+
+#[test]
+fn an_s2_beyond_the_bound_by_one_is_refused() {
+    // 34034726 = 8 2047^2 + 716^2 + 19^2 + 6^2 + 1.
+    s2_is_accepted_up_to_the_bound::<Falcon512>(8, [716, 19, 6, 1, 0]);
+    // 70265242 = 16 2047^2 + 1794^2 + 58^2 + 9^2 + 4^2 + 1.
+    s2_is_accepted_up_to_the_bound::<Falcon1024>(16, [1794, 58, 9, 4, 1]);
+}
+
+#[test]
+fn a_compressed_form_shorter_than_the_padded_one_is_not_the_canonical_bytes() {
+    fn check<P: Parameters>() {
+        let signature = signed(&key::<P>(), b"m");
+        let compressed = signature.to_vec(Format::Compressed).expect("it fits");
+        assert!(compressed.len() < P::PADDED_LEN);
+        let read = Signature::<P>::try_from(&compressed[..]);
+        assert_eq!(read.err(), Some(DecodeError::Length));
+        assert!(Signature::<P>::try_from(&signature.to_bytes()[..]) == Ok(signature));
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+}
+
+/// `s2` is a preimage of what the hasher absorbed, but the nonce of the
+/// signature is another: no other verifier would accept it.
+#[test]
+fn a_hasher_that_was_begun_with_another_nonce_is_refused() {
+    let key = key::<Falcon512>();
+    let signature = signed(&key, b"m");
+    let mut bytes = signature.to_bytes().to_vec();
+    bytes[1] ^= 1;
+    let other = Signature::try_from(&bytes[..]).expect("any nonce is well encoded");
+    let public = key.verifying_key();
+    let hasher = || {
+        let mut hasher = public.hasher(signature.nonce());
+        hasher.update(b"m");
+        hasher
+    };
+    assert_eq!(public.verify_hashed(hasher(), &signature), Ok(()));
+    assert_eq!(public.verify_hashed(hasher(), &other), Err(SignatureError));
+}
+
+#[test]
+fn points_are_verified_without_hashing() {
+    fn check<P: Parameters>() {
+        let key = key::<P>();
+        let public = key.verifying_key();
+        let signature = signed(&key, b"m");
+        let mut point = vec![0; P::N];
+        Shake256HashToPoint.hash_to_point(signature.nonce(), b"m", &mut point);
+        assert_eq!(verify_point(public, &point, &signature), Ok(()));
+
+        let refused = |c: &[u16]| verify_point(public, c, &signature) == Err(SignatureError);
+        assert!(refused(&point[1..]));
+        assert!(refused(&[&point[..], &[0]].concat()));
+        assert!(refused(&[]));
+        let mut other = vec![0; P::N];
+        Shake256HashToPoint.hash_to_point(signature.nonce(), b"n", &mut other);
+        assert!(refused(&other));
+        // The same point modulo q, not reduced.
+        for i in [0, P::N - 1] {
+            let mut unreduced = point.clone();
+            unreduced[i] += Q as u16;
+            assert!(refused(&unreduced));
+        }
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+}
+
+/// Another way to hash: a domain before the message, and one word of
+/// SHAKE256 for each coefficient.
+struct Domain(&'static [u8]);
+
+struct DomainHasher(Shake256);
+
+impl HashToPoint for Domain {
+    type Hasher = DomainHasher;
+
+    fn hasher(&self, nonce: &[u8; NONCE_LEN]) -> DomainHasher {
+        let mut hash = Shake256::new();
+        hash.update(self.0).update(nonce);
+        DomainHasher(hash)
+    }
+}
+
+impl PointHasher for DomainHasher {
+    fn update(&mut self, chunk: &[u8]) {
+        self.0.update(chunk);
+    }
+
+    fn finish(self, point: &mut [u16]) {
+        let mut reader = self.0.finalize();
+        for c in point {
+            *c = (u64::from_le_bytes(reader.read_array()) % u64::from(Q)) as u16;
+        }
+    }
+}
+
+#[test]
+fn signatures_under_another_hash_verify_under_it_alone() {
+    type P = Falcon512;
+    let key = key::<P>();
+    let public = key.verifying_key();
+    let mut reals = vec![0.0; Scratch::<P>::LEN];
+    let mut scratch = Scratch::<P>::new(&mut reals).expect("enough");
+    let hash = Domain(b"chain");
+    let signature = sign_with_hash(Scalar, &key, &[6; 32], &hash, b"m", &mut scratch);
+    assert_eq!(verify_with_hash(public, &hash, b"m", &signature), Ok(()));
+    let refused = Err(SignatureError);
+    assert_eq!(verify_with_hash(public, &hash, b"n", &signature), refused);
+    let other = Domain(b"other chain");
+    assert_eq!(verify_with_hash(public, &other, b"m", &signature), refused);
+    assert_eq!(public.verify(b"m", &signature), refused);
+    let own = signed(&key, b"m");
+    assert_eq!(
+        verify_with_hash(public, &Shake256HashToPoint, b"m", &own),
+        Ok(())
+    );
+}
+
+/// Deterministic signatures are for ever: two messages, one key of each size.
+/// The pinned values are SHAKE256 of the padded signatures.
+#[test]
+fn deterministic_signatures_are_the_pinned_ones() {
+    fn digest<P: Parameters>(message: &[u8]) -> String {
+        let key = key::<P>();
+        let mut reals = vec![0.0; Scratch::<P>::LEN];
+        let mut scratch = Scratch::<P>::new(&mut reals).expect("enough");
+        let signature = sign_deterministic(Scalar, &key, message, &mut scratch);
+        assert_eq!(key.verifying_key().verify(message, &signature), Ok(()));
+        let again = sign_deterministic(Scalar, &key.expand(), message, &mut scratch);
+        assert!(signature == again, "the form of the key does not matter");
+        let digest: [u8; 16] = Shake256::reader(&signature.to_bytes()).read_array();
+        digest.iter().map(|b| format!("{b:02x}")).collect()
+    }
+    let messages: [&[u8]; 2] = [b"one", b"two"];
+    assert_eq!(
+        messages.map(digest::<Falcon512>),
+        [
+            "b69e336ca7c4a43922661f4378e2bb2b",
+            "30287218a38556e69cc8c5e24ba7302b"
+        ]
+    );
+    assert_eq!(
+        messages.map(digest::<Falcon1024>),
+        [
+            "828816b7d36623b5ff0b08824a032196",
+            "9769435ac1da2dcfd4078328cf57cab8"
+        ]
+    );
+}
