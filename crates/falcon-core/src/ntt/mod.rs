@@ -148,6 +148,48 @@ mod tests {
         }
     }
 
+    /// A public key that comes close to the bound of the forward transform: if
+    /// one more layer than is allowed left its operands unreduced, a sum would
+    /// reach 32771. Found by search; random inputs stay far below.
+    #[test]
+    fn sums_of_the_forward_transform_stay_in_range_where_they_are_largest() {
+        let sparse: [i32; 16] = [
+            5775, -5727, -6060, 5929, -1523, 4022, 1448, 1867, -5588, -4542, 5113, 2394, -2095,
+            4421, 3628, 2457,
+        ];
+        let mut h = vec![0; 1024];
+        for (h, x) in h.iter_mut().step_by(64).zip(sparse) {
+            *h = x.rem_euclid(Q as i32) as u16;
+        }
+        let other = polynomial(1024, 15);
+        let mut product = transformed(&PortableNtt, &h);
+        PortableNtt.mul_assign(&mut product, &transformed(&PortableNtt, &other));
+        assert_eq!(back(&PortableNtt, product), schoolbook(&h, &other));
+    }
+
+    /// The same for the inverse transform: values that a product can have and
+    /// whose sums reach 33007 in the fourth layer if the third one left its own
+    /// unreduced, and the largest values all over.
+    #[test]
+    fn sums_of_the_inverse_transform_stay_in_range_where_they_are_largest() {
+        let mut peak = vec![0; 512];
+        let values = [
+            6785, 6785, -6784, -6784, 6835, 6834, -6834, -6834, -6798, -6798, 6798, 6797, -6806,
+            -6806, 6806, 6806,
+        ];
+        for (word, value) in peak[388..].iter_mut().step_by(8).zip(values) {
+            *word = value;
+        }
+        let negated = peak.iter().map(|x| -x).collect();
+        for words in [peak, negated, vec![6850; 512], vec![-6850; 512]] {
+            let value = |x: &i16| i32::from(*x).rem_euclid(Q as i32);
+            let again = transformed(&PortableNtt, &back(&PortableNtt, words.clone()));
+            let again: Vec<i32> = again.iter().map(value).collect();
+            let words: Vec<i32> = words.iter().map(value).collect();
+            assert_eq!(again, words);
+        }
+    }
+
     #[test]
     fn a_polynomial_times_its_inverse_is_one_for_every_degree() {
         for logn in 1..=MAX_LOGN {
