@@ -203,6 +203,112 @@ fn solutions_beyond_one_byte_are_refused() {
     assert_eq!(solved(1, &[1, 0], &[0, 1]), Err(Refusal::TooLarge));
 }
 
+/// `n = 2`, found by search: the reduced solution has one coefficient of 128 in
+/// magnitude, or none above 127.
+#[test]
+fn solutions_are_accepted_up_to_127() {
+    for (f, g, expected) in [
+        ([76, 21], [22, -19], [[-79, -23], [127, -22]]),
+        ([-13, 50], [-16, -49], [[53, -127], [-36, -95]]),
+    ] {
+        let expected = expected.map(|x| x.to_vec());
+        assert_eq!(solved(1, &f, &g), Ok(expected));
+    }
+    for (f, g) in [
+        ([-44, 29], [-104, -13]), // F has 128
+        ([-13, 6], [91, 24]),     // F has -128
+        ([41, -46], [6, 21]),     // G has 128
+        ([-7, 98], [1, -18]),     // G has -128
+    ] {
+        assert_eq!(solved(1, &f, &g), Err(Refusal::TooLarge), "{f:?} {g:?}");
+    }
+}
+
+#[test]
+fn coefficients_and_norm_are_accepted_up_to_their_bounds() {
+    // 16822 = 127^2 + 26^2 + 4^2 + 1, 16823 = 127^2 + 26^2 + 3^2 + 3^2.
+    for sign in [1, -1] {
+        assert!(fits(1, &[127, 26].map(|x: i8| sign * x), &[4, 1]));
+        assert!(!fits(1, &[127, 26].map(|x: i8| sign * x), &[3, 3]));
+    }
+    assert!(!fits(1, &[-128, 0], &[0, 1]));
+    for (logn, bound) in [(5, 127), (6, 63), (7, 63), (8, 31), (9, 31), (10, 15)] {
+        let n = 1 << logn;
+        for (at, value, fitting) in [
+            (0, bound, true),
+            (n - 1, -bound, true),
+            (0, -bound - 1, false),
+            (n - 1, -bound - 1, false),
+        ] {
+            let mut f = vec![0i8; n];
+            f[at] = value;
+            assert_eq!(fits(logn, &f, &vec![0; n]), fitting, "{logn} {value}");
+            assert_eq!(fits(logn, &vec![0; n], &f), fitting, "{logn} {value}");
+        }
+        if bound < 127 {
+            let mut f = vec![0i8; n];
+            f[n / 2] = bound + 1;
+            assert!(!fits(logn, &f, &vec![0; n]), "{logn}");
+        }
+    }
+}
+
+/// For `n = 2` the orthogonalised norm is `q^2 / B` with `B = ||(f, g)||^2`,
+/// and `q^2 / 8978 < 1.17^2 q < q^2 / 8977`.
+#[test]
+fn the_orthogonalised_norm_is_accepted_up_to_its_bound() {
+    let short = |f: [i8; 2], g: [i8; 2]| {
+        assert!(fits(1, &f, &g));
+        is_short(1, &f, &g, &mut vec![0; norms_len(1)])
+    };
+    assert!(short([94, 9], [6, 5]), "8978");
+    assert!(!short([94, 11], [4, 2]), "8977");
+}
+
+/// Two bases that solve the NTRU equation and that only a norm disqualifies:
+/// the first above the bound for `(f, g)`, the second above the one for its
+/// orthogonalised partner.
+#[test]
+fn keys_that_are_too_long_are_refused_when_they_are_read() {
+    use crate::error::DecodeError;
+    use crate::keys::SigningKey;
+    use crate::params::Falcon512;
+    let (logn, n) = (9, 512);
+    let norm = |x: &[i8]| x.iter().map(|&x| i32::from(x) * i32::from(x)).sum::<i32>();
+    let mut stream = Shake256::reader(b"too long");
+    let mut found = [false; 2];
+    for _ in 0..400 {
+        let (mut f, mut g) = (vec![0; n], vec![0; n]);
+        gauss::sample(logn, &mut stream, &mut f);
+        gauss::sample(logn, &mut stream, &mut g);
+        let long = norm(&f) + norm(&g) >= SQUARED_NORM_BOUND as i32;
+        let (mut inverse, mut work) = (vec![0; n / 2], vec![0; n]);
+        let partner_long = !fixed::orthogonal_norm(logn, &f, &g, &mut inverse, &mut work);
+        let largest = f.iter().chain(&g).map(|x| x.unsigned_abs()).max();
+        if long == partner_long || largest > Some(31) {
+            continue;
+        }
+        let Ok([capital_f, capital_g]) = solved(logn, &f, &g) else {
+            continue;
+        };
+        let mut completed = vec![0; n];
+        let scratch = &mut vec![0; 5 * n];
+        if ring::complete_private(logn, &f, &g, &capital_f, &mut completed, scratch).is_err() {
+            continue;
+        }
+        assert_eq!(completed, capital_g);
+        let mut bytes = vec![0; secret_key::encoded_len(logn)];
+        secret_key::encode(logn, &f, &g, &capital_f, &mut bytes);
+        let read = SigningKey::<Falcon512>::try_from(&bytes[..]);
+        assert_eq!(read.err(), Some(DecodeError::InvalidKey));
+        found[usize::from(partner_long)] = true;
+        if found == [true; 2] {
+            break;
+        }
+    }
+    assert_eq!(found, [true; 2]);
+}
+
 #[test]
 fn the_pair_on_which_the_reference_diverges_is_refused() {
     // The 18th candidate of record 1 at degree 1024; the reference takes the 31st.

@@ -211,6 +211,25 @@ fn a_basis_that_satisfies_the_equation_only_modulo_q_is_refused() {
     }
 }
 
+/// `n = 2`: `f = -96`, `g = 1`, `F = -1`, `G = -128` solve `fG - gF = q`, but
+/// `G` is out of range. Its neighbours of 127 in magnitude are not.
+#[test]
+fn a_completed_polynomial_is_accepted_up_to_127() {
+    let complete = |f: i8, capital_f: i8| {
+        let secret = Secret {
+            logn: 1,
+            f: vec![f, 0],
+            g: vec![1, 0],
+            capital_f: vec![capital_f, 0],
+        };
+        secret.complete()
+    };
+    assert_eq!(complete(97, 30), Ok(vec![127, 0]));
+    assert_eq!(complete(-97, 30), Ok(vec![-127, 0]));
+    assert_eq!(complete(96, -1), Err(DecodeError::InvalidKey));
+    assert_eq!(complete(-96, -1), Err(DecodeError::InvalidKey));
+}
+
 #[test]
 fn a_secret_key_with_one_wrong_coefficient_is_refused() {
     for record in records() {
