@@ -1,8 +1,11 @@
 //! A bar for work that takes long, on a terminal only.
 
 use crate::ui::Ui;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{
+    BinaryBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
+};
 use std::{
+    fmt,
     io::{self, IsTerminal, Read},
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -98,11 +101,11 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(self.total, ProgressDrawTarget::stderr())
             .with_elapsed(self.start.elapsed());
         let template = match self.unit {
-            Unit::Bytes => "{wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
-            Unit::Items(_) => "{wide_bar} {pos}/{len} {msg} {eta}",
+            Unit::Bytes => "{wide_bar} {bytes}/{total_bytes} {rate} {left}",
+            Unit::Items(_) => "{wide_bar} {pos}/{len} {msg} {left}",
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+            bar.set_style(style.with_key("rate", rate).with_key("left", left));
         }
         if let Unit::Items(name) = self.unit {
             bar.set_message(name);
@@ -116,6 +119,23 @@ impl Progress {
             inner,
             progress: self,
         }
+    }
+}
+
+// Averages since the beginning: a bar that is new has seen nothing from which
+// indicatif could tell them.
+
+fn rate(state: &ProgressState, out: &mut dyn fmt::Write) {
+    let per_second = state.pos() as f64 / state.elapsed().as_secs_f64();
+    let _ = write!(out, "{}/s", BinaryBytes(per_second as u64));
+}
+
+fn left(state: &ProgressState, out: &mut dyn fmt::Write) {
+    let (done, total) = (state.pos(), state.len());
+    if let Some(total) = total.filter(|&total| done > 0 && total >= done) {
+        let ratio = (total - done) as f64 / done as f64;
+        let left = Duration::try_from_secs_f64(state.elapsed().as_secs_f64() * ratio);
+        let _ = write!(out, "{:#}", HumanDuration(left.unwrap_or_default()));
     }
 }
 
