@@ -1,9 +1,9 @@
-//! The list of `verify --check`: one file a line, and after a tab its
+//! The list of `sign --list` and `verify --check`: one file a line, and after a tab its
 //! signature, where that is not the file's name with `.sig` added. Blank
 //! lines and lines that begin with `#` say nothing.
 
 use crate::{
-    error::Result,
+    error::{Error, Result},
     input::{cannot_read, open},
 };
 use std::{
@@ -45,7 +45,12 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 
 /// Reads a list; `-` is standard input.
 pub(crate) fn read(path: &Path) -> Result<Vec<Pair>> {
-    parse(BufReader::new(open(path)?)).map_err(|error| cannot_read(path, &error))
+    let input = BufReader::new(open(path)?);
+    let pairs = parse(input).map_err(|error| cannot_read(path, &error))?;
+    if pairs.is_empty() {
+        return Err(Error::at(path, "names no file").hint("write one file name a line"));
+    }
+    Ok(pairs)
 }
 
 fn parse(input: impl BufRead) -> io::Result<Vec<Pair>> {

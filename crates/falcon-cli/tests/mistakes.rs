@@ -372,6 +372,21 @@ fn signing_goes_on_where_it_was_left() {
     assert_eq!(piped.stdout.len(), 666);
 }
 
+#[test]
+fn what_a_list_signs_the_same_list_verifies() {
+    let sandbox = Sandbox::new();
+    sandbox.write("n", "another");
+    sandbox.write("list", "# files\nm\nn\telsewhere\n");
+    let sign = ["sign", "-k", "k", "--list", "list"];
+    sandbox.succeeds(&sign);
+    assert!(sandbox.path("elsewhere").exists() && !sandbox.path("n.sig").exists());
+    sandbox.succeeds(&["verify", "-p", "k.pub", "--check", "list"]);
+    sandbox.write("list", "m\tlist\n");
+    sandbox.refuses(&[&sign[..], &["--force"]].concat());
+    let listed = sandbox.piped(&["sign", "-k", "k", "--list", "-"], b"-\n");
+    assert!(said(&listed).contains("more than once"));
+}
+
 #[cfg(unix)]
 mod pipes_and_signals {
     use super::*;

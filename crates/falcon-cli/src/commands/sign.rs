@@ -5,7 +5,7 @@ use crate::{
     error::{Error, Result, Status, serialize_path},
     input::{at_most_one_standard, is_standard, open, total_size},
     keys::{load_secret, load_signature},
-    list::signature_path,
+    list::{self, Pair, signature_path},
     message,
     object::{SignatureFormat, encode_signature},
     output::{Content, Inputs, Overwrite, Pending, check_target},
@@ -30,7 +30,9 @@ use std::{
 #[command(after_help = "\
 A signature appears whole or not at all, but is not forced to the disk: after a power
 failure, and after Ctrl-C, the same command with --skip-existing makes what is missing.
-More files than a command line holds: find DIR -type f -print0 | xargs -0 falcon-cli sign")]
+
+A line of LIST is a file, or a file and where its signature goes with a tab between them,
+as for `verify --check`; names are relative to the working folder.")]
 pub(crate) struct Sign {
     /// The secret key
     #[arg(short, long, default_value = "falcon.key")]
@@ -38,8 +40,11 @@ pub(crate) struct Sign {
     #[command(flatten)]
     passphrase: PassphraseSource,
     /// Files to sign; `-` signs standard input to standard output
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required_unless_present = "list")]
     files: Vec<PathBuf>,
+    /// Sign every file of a list; `-` reads the list from standard input
+    #[arg(short, long, value_name = "LIST", conflicts_with_all = ["files", "output"])]
+    list: Option<PathBuf>,
     /// How the signature is written
     #[arg(short, long, value_enum, default_value = "padded")]
     format: SignatureFormat,
@@ -52,12 +57,6 @@ pub(crate) struct Sign {
     /// Leave files out that have a signature, of whatever key
     #[arg(long, conflicts_with = "force")]
     skip_existing: bool,
-}
-
-/// A file and where its signature goes.
-struct Job {
-    file: PathBuf,
-    signature: PathBuf,
 }
 
 impl Sign {
@@ -111,7 +110,14 @@ impl Sign {
         }
     }
 
-    fn jobs(&self) -> Result<Vec<Job>> {
+    fn jobs(&self) -> Result<Vec<Pair>> {
+        if let Some(path) = &self.list {
+            at_most_one_standard(self.secrets().chain([path.as_path()]))?;
+            let jobs = list::read(path)?;
+            let files = jobs.iter().map(|job| job.file.as_path());
+            at_most_one_standard(files.chain(self.secrets()).chain([path.as_path()]))?;
+            return Ok(jobs);
+        }
         if self.files.len() > 1 && self.output.is_some() {
             return Err(Error::new("--output is for one file, not for several")
                 .hint("leave it out: each signature goes to FILE.sig"));
@@ -123,7 +129,7 @@ impl Sign {
             None if is_standard(file) => file.clone(),
             None => signature_path(file),
         };
-        let job = |file: &PathBuf| Job {
+        let job = |file: &PathBuf| Pair {
             file: file.clone(),
             signature: place(file),
         };
@@ -137,9 +143,9 @@ impl Sign {
     }
 
     /// Everything that can be refused before the key is read.
-    fn check(&self, jobs: &[Job], overwrite: Overwrite) -> Result<()> {
-        let files = self.files.iter().map(PathBuf::as_path);
-        let inputs = Inputs::new(files.chain(self.secrets()));
+    fn check(&self, jobs: &[Pair], overwrite: Overwrite) -> Result<()> {
+        let files = jobs.iter().map(|job| job.file.as_path());
+        let inputs = Inputs::new(files.chain(self.secrets()).chain(self.list.as_deref()));
         for job in jobs {
             inputs.spare(&job.signature)?;
             self.check_output(&job.signature, overwrite)?;
@@ -174,7 +180,7 @@ impl Sign {
     fn sign(
         &self,
         signer: &Signer,
-        job: &Job,
+        job: &Pair,
         overwrite: Overwrite,
         progress: &Progress,
     ) -> Result<Signed> {
@@ -194,7 +200,7 @@ impl Sign {
 }
 
 /// Half a signature is none.
-fn is_signed(job: &Job) -> bool {
+fn is_signed(job: &Pair) -> bool {
     !is_standard(&job.signature) && load_signature(&job.signature).is_ok()
 }
 
