@@ -1,6 +1,6 @@
-//! The list of `sign --list` and `verify --check`: one file a line, and after a tab its
-//! signature, where that is not the file's name with `.sig` added. Blank
-//! lines and lines that begin with `#` say nothing.
+//! The list of `sign --list` and `verify --check`: one file a line, and after a
+//! tab its signature, where that is not the file's name with `.sig` added.
+//! Blank lines and lines that begin with `#` say nothing.
 
 use crate::{
     error::{Error, Result},

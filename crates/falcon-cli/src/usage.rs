@@ -23,8 +23,8 @@ pub(crate) fn exit(error: &clap::Error) -> ! {
 
 /// What cannot be parsed can be searched.
 fn wants_json() -> bool {
-    let options = env::args_os().take_while(|argument| argument != "--");
-    options.into_iter().any(|argument| argument == "--json")
+    let mut options = env::args_os().take_while(|argument| argument != "--");
+    options.any(|argument| argument == "--json")
 }
 
 /// The first paragraph says what is wrong; help and usage follow.

@@ -111,19 +111,18 @@ impl Sign {
     }
 
     fn jobs(&self) -> Result<Vec<Pair>> {
+        let files = self.files.iter().map(PathBuf::as_path);
+        at_most_one_standard(files.chain(self.others()))?;
         if let Some(path) = &self.list {
-            at_most_one_standard(self.secrets().chain([path.as_path()]))?;
             let jobs = list::read(path)?;
             let files = jobs.iter().map(|job| job.file.as_path());
-            at_most_one_standard(files.chain(self.secrets()).chain([path.as_path()]))?;
+            at_most_one_standard(files.chain(self.others()))?;
             return Ok(jobs);
         }
         if self.files.len() > 1 && self.output.is_some() {
             return Err(Error::new("--output is for one file, not for several")
                 .hint("leave it out: each signature goes to FILE.sig"));
         }
-        let files = self.files.iter().map(PathBuf::as_path);
-        at_most_one_standard(files.chain(self.secrets()))?;
         let place = |file: &PathBuf| match &self.output {
             Some(path) => path.clone(),
             None if is_standard(file) => file.clone(),
@@ -137,15 +136,17 @@ impl Sign {
     }
 
     /// The inputs that are not signed.
-    fn secrets(&self) -> impl Iterator<Item = &Path> {
+    fn others(&self) -> impl Iterator<Item = &Path> {
         let passphrase = self.passphrase.passphrase_file.as_deref();
-        [self.key.as_path()].into_iter().chain(passphrase)
+        [Some(self.key.as_path()), passphrase, self.list.as_deref()]
+            .into_iter()
+            .flatten()
     }
 
     /// Everything that can be refused before the key is read.
     fn check(&self, jobs: &[Pair], overwrite: Overwrite) -> Result<()> {
         let files = jobs.iter().map(|job| job.file.as_path());
-        let inputs = Inputs::new(files.chain(self.secrets()).chain(self.list.as_deref()));
+        let inputs = Inputs::new(files.chain(self.others()));
         for job in jobs {
             inputs.spare(&job.signature)?;
             self.check_output(&job.signature, overwrite)?;
