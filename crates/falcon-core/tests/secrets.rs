@@ -1,6 +1,7 @@
 //! Secrets stay where they are: formatting shows none, and caller-owned memory
 //! is wiped when it is given back.
 
+use falcon_core::fft::BasisRef;
 use falcon_core::hazmat::{expand_with, sign_deterministic};
 use falcon_core::lanes::Scalar;
 use falcon_core::tree::{Leaf, Stored};
@@ -29,6 +30,9 @@ fn formatting_shows_names_and_sizes_alone() {
     assert_eq!(format!("{leaf:?}"), "Leaf { .. }");
     let tree = Stored::root(1, &[0.125; 6]);
     assert_eq!(format!("{tree:?}"), "Stored { logn: 1, .. }");
+    let [b00, b01, b10, b11] = [&[0.125; 2][..]; 4];
+    let basis = BasisRef { b00, b01, b10, b11 };
+    assert_eq!(format!("{basis:?}"), "BasisRef { .. }");
 }
 
 fn signing_wipes_its_scratch<P: Parameters>() {

@@ -63,7 +63,7 @@ const EXP2: [u64; 6] = [
 ];
 
 /// A leaf in fixed point.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct FixedLeaf {
     /// `dss log2(e) 2^44`.
     dss: u64,

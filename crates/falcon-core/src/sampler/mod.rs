@@ -46,7 +46,6 @@ pub trait Sampling: Copy + Debug + Send + Sync {
 
 /// The sampler of the lanes of an [`Fft`]: lane after lane, each from its own
 /// feed.
-#[derive(Debug)]
 pub struct LaneSampler<'a, F, S: Sampling> {
     fft: F,
     sampling: S,

@@ -71,7 +71,6 @@ const RCDT_HIGH: [u32; 18] = {
 ///
 /// The records of a buffer stand at the end of its [`ATTEMPTS`] places, so that
 /// the last is followed by the first of the next buffer.
-#[derive(Debug)]
 pub(super) struct Records {
     z: [f32; LEN],
     accept: [f32; LEN],

@@ -1,6 +1,9 @@
 //! The published SamplerZ vectors, and the constants recomputed.
 
+use super::base::{RCDT, half_gaussian};
+use super::ber_exp::exp_minus;
 use super::first_byte::FixedLeaf;
+use super::serial::INV_2_SIGMA_MAX_SQUARED;
 use super::serial::{Center, sample};
 use super::*;
 use crate::lanes::{Binary64, Lanes, Scalar, Soft};
@@ -72,4 +75,73 @@ fn samplerz_vectors_on_scalar() {
 fn samplerz_vectors_on_soft() {
     vectors_hold(Soft, KAT512, 1024);
     vectors_hold(Soft, KAT1024, 2048);
+}
+
+const APPROX_EXP: &str = include_str!("../../../../kat/samplerz/approx_exp.json");
+
+/// Within the tolerance of the published vectors, which is that of the
+/// polynomial; and on a grid what it has always been to the last bit, since a
+/// coefficient that is off by little changes one signature in billions.
+fn exponentials_are_the_published_ones<B: Binary64>(b: B) {
+    let file: serde_json::Value = serde_json::from_str(APPROX_EXP).expect("vector file");
+    let vectors = file["vectors"].as_array().expect("array");
+    assert_eq!(vectors.len(), 10);
+    for v in vectors {
+        let (x, ccs) = (v[0].as_f64().expect("x"), v[1].as_f64().expect("ccs"));
+        let value = v[2].as_u64().expect("value");
+        assert!(exp_minus(b, x, ccs).abs_diff(value) <= 1 << 14, "{v}");
+    }
+    let mut hash = crate::hash::Shake256::new();
+    for i in 0..1000 {
+        let x = f64::from(i) * (core::f64::consts::LN_2 / 1000.0);
+        hash.update(&exp_minus(b, x, 0.9999).to_le_bytes());
+    }
+    let pinned = u64::from_be_bytes(hash.finalize().read_array());
+    assert_eq!(pinned, 0x3554_d126_4805_f884);
+}
+
+#[test]
+fn exponentials_are_the_published_ones_on_both_arithmetics() {
+    exponentials_are_the_published_ones(Scalar);
+    exponentials_are_the_published_ones(Soft);
+}
+
+/// Entry `i` of the table is the sum of `floor(2^72 p_z)` over `z > i`, where
+/// `p_z` is proportional to `exp(-z^2 / (2 sigma_max^2))` over `z >= 0`.
+#[test]
+fn the_base_distribution_is_the_half_gaussian_of_sigma_max() {
+    use num_bigint::BigUint;
+    const BITS: u32 = 320;
+    let one = BigUint::from(1u32) << BITS;
+    // exp(-1 / (2 sigma^2)) with 1 / (2 sigma^2) = 10^8 / (2 18205^2), from the
+    // series of its inverse.
+    let (mut inverse, mut term) = (one.clone(), one.clone());
+    for k in 1..100u64 {
+        term = term * 100_000_000u64 / (2 * 18205 * 18205 * k);
+        inverse += &term;
+    }
+    let base = (&one << BITS) / inverse;
+    let rho: Vec<BigUint> = (0..40)
+        .map(|z| (0..z * z).fold(one.clone(), |power, _| (power * &base) >> BITS))
+        .collect();
+    let total: BigUint = rho.iter().sum();
+    let weights: Vec<BigUint> = rho.iter().map(|rho| (rho << 72u32) / &total).collect();
+    for (i, entry) in RCDT.into_iter().enumerate() {
+        let above: BigUint = weights[i + 1..].iter().sum();
+        assert_eq!(BigUint::from(entry), above, "entry {i}");
+    }
+    let inverse: f64 = 1e8 / f64::from(2 * 18205 * 18205);
+    assert_eq!(inverse.to_bits(), INV_2_SIGMA_MAX_SQUARED.to_bits());
+}
+
+/// A number equal to an entry is not below it.
+#[test]
+fn the_base_sample_steps_at_each_entry_of_the_table() {
+    let sample = |u: u128| half_gaussian(u as u64, (u >> 64) as u8);
+    for (i, entry) in (0..).zip(RCDT) {
+        assert_eq!(sample(entry - 1), i + 1, "below entry {i}");
+        assert_eq!(sample(entry), i, "entry {i}");
+    }
+    assert_eq!(sample(0), 18);
+    assert_eq!(sample((1 << 72) - 1), 0);
 }

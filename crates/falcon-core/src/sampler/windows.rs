@@ -54,7 +54,7 @@ impl Drop for Feed {
 }
 
 /// A leaf in the log domain.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct LogLeaf {
     leaf: Leaf,
     /// `dss log2(e)`.
