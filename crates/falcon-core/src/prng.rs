@@ -288,4 +288,40 @@ mod tests {
             );
         }
     }
+
+    /// From every place of a buffer: single bytes stand one after the other;
+    /// eight bytes are read where they stand if the place is below 503, and at
+    /// the start of the next buffer if not; an attempt is eight bytes and three
+    /// single ones.
+    fn reads_follow_the_buffer_rule<const AHEAD: usize>() {
+        let new = || Prng::<AHEAD>::new(Baseline, &[9; SEED_LEN]);
+        let mut all = new();
+        let bytes: Vec<u8> = (0..3 * BUFFER_LEN).map(|_| all.next_u8()).collect();
+        for start in 0..2 * BUFFER_LEN {
+            let at = |skipped: usize| {
+                let mut prng = new();
+                (0..skipped).for_each(|_| _ = prng.next_u8());
+                prng
+            };
+            let (buffer, position) = (start / BUFFER_LEN, start % BUFFER_LEN);
+            let from = if position < 503 {
+                start
+            } else {
+                (buffer + 1) * BUFFER_LEN
+            };
+            let expected: [u8; 11] = bytes[from..from + 11].try_into().expect("11 bytes");
+            let mut prng = at(start);
+            assert_eq!(prng.next_u64().to_le_bytes(), expected[..8], "{start}");
+            assert_eq!([(); 3].map(|()| prng.next_u8()), expected[8..], "{start}");
+            let mut prng = at(start);
+            assert_eq!(prng.next_attempt(), expected, "{start}");
+            assert_eq!(prng.next_u8(), bytes[from + 11], "{start}");
+        }
+    }
+
+    #[test]
+    fn reads_follow_the_buffer_rule_from_every_place() {
+        reads_follow_the_buffer_rule::<1>();
+        reads_follow_the_buffer_rule::<2>();
+    }
 }
