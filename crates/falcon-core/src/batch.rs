@@ -11,6 +11,7 @@ use crate::fft::Fft;
 use crate::hash::{HashToPoint, Shake256HashToPoint, Shake256Reader};
 use crate::hedge::{Hedged, Randomness, Raw, SEED_LEN};
 use crate::lanes::Binary64;
+use crate::norm::is_short;
 use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::sampler::Sampling;
 use crate::sign::Fit;
@@ -196,7 +197,7 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
             feeds.extend(
                 lanes
                     .iter_mut()
-                    .map(|lane| sampling.feed(&lane.stream.read_array())),
+                    .map(|lane| signing::next_feed(sampling, &mut lane.stream)),
             );
             // Lanes without a job repeat the last one's point on a fixed
             // seed; nobody reads what they find.
@@ -241,7 +242,7 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
         let mut s2 = Zeroizing::new(P::Short::ZERO);
         let c = lane.c.as_ref();
         let norm = signing::short_vector(self.arith, self.fft, number, c, v, s2.as_mut());
-        (signing::is_short(P::LOGN, norm) && fit.accepts::<P>(s2.as_ref())).then(|| Signature {
+        (is_short(P::LOGN, norm) && fit.accepts::<P>(s2.as_ref())).then(|| Signature {
             nonce: lane.nonce,
             s2: *s2,
         })

@@ -14,6 +14,7 @@ use crate::signature::Signature;
 use crate::verify::VerifyingKey;
 #[cfg(feature = "alloc")]
 use crate::{expand::ExpandedKey, keys::SigningKey};
+use zeroize::Zeroizing;
 
 #[cfg(feature = "alloc")]
 pub use crate::batch::{RawJob, sign_batch_raw};
@@ -72,7 +73,7 @@ pub fn sign_deterministic<P: Parameters, B: Binary64>(
     h.update(b"falcon deterministic")
         .update(key.secret_hash())
         .update(&message_hash);
-    let seed = h.finalize().read_array();
+    let seed = Zeroizing::new(h.finalize().read_array());
     let hedged = Hedged {
         seed: &seed,
         index: 0,

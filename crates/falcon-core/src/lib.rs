@@ -21,6 +21,7 @@ pub mod hedge;
 mod keys;
 pub mod lanes;
 mod modq;
+mod norm;
 mod ntru;
 pub mod ntt;
 pub mod params;

@@ -11,8 +11,8 @@
 
 use crate::error::DecodeError;
 use crate::modq::{Modulus, Q, barrett_reduce, montgomery_mul};
+use crate::norm::{is_short, squared_norm};
 use crate::ntt::{self, Ntt, PortableNtt, Twiddles};
-use crate::params::SQUARED_NORM_BOUND;
 
 /// `f` is not invertible modulo `q` and `x^n + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,34 +163,8 @@ pub(crate) fn is_preimage_vartime<N: Ntt>(
     product: &[N::Word],
 ) -> bool {
     ntt.sub_centred(c, product);
-    is_short(logn, c, s2)
-}
-
-/// Whether `||s1||^2 + ||s2||^2` is within the bound. `s1` is centred modulo
-/// `q`, in two's complement; `s2` is arbitrary.
-pub(crate) fn is_short(logn: u32, s1: &[u16], s2: &[i16]) -> bool {
-    /// `32 (6144^2 + 8400^2)` is below `2^32`.
-    const CHUNK: usize = 32;
-    /// A single coefficient as large as this exceeds every bound.
-    const CLAMP: i16 = 8400;
-    let partial_norm = |s1: &[u16], s2: &[i16]| {
-        let mut norm = 0u32;
-        for (&s1, &s2) in s1.iter().zip(s2) {
-            let s1 = i32::from(s1 as i16);
-            let s2 = i32::from(s2.clamp(-CLAMP, CLAMP));
-            norm += (s1 * s1) as u32;
-            norm += (s2 * s2) as u32;
-        }
-        u64::from(norm)
-    };
-    let (s1, s1_rest) = s1.as_chunks::<CHUNK>();
-    let (s2, s2_rest) = s2.as_chunks::<CHUNK>();
-    let mut norm = partial_norm(s1_rest, s2_rest);
-    for (s1, s2) in s1.iter().zip(s2) {
-        norm += partial_norm(s1, s2);
-    }
-    let bound = SQUARED_NORM_BOUND.get(logn as usize).copied().unwrap_or(0);
-    norm <= u64::from(bound)
+    let s1 = squared_norm(c, |s| s as i16);
+    is_short(logn, s1 + squared_norm(s2, |s| s))
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use crate::codec::{attached, compressed_len, signature as codec};
 use crate::error::{DecodeError, EncodeError};
-use crate::params::{Array, NONCE_LEN, Parameters, SQUARED_NORM_BOUND};
+use crate::norm::{is_short, squared_norm};
+use crate::params::{Array, NONCE_LEN, Parameters};
 use core::fmt;
 
 pub use crate::codec::signature::Format;
@@ -45,7 +46,7 @@ impl<P: Parameters> Signature<P> {
     pub fn from_bytes(format: Format, bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut out = Self::EMPTY;
         out.nonce = *codec::decode(format, P::LOGN, bytes, out.s2.as_mut())?;
-        if is_short(P::LOGN, out.s2.as_ref()) {
+        if fits_the_bound(P::LOGN, out.s2.as_ref()) {
             Ok(out)
         } else {
             Err(DecodeError::Range)
@@ -121,7 +122,7 @@ impl<P: Parameters> Signature<P> {
         let mut out = Self::EMPTY;
         let (nonce, message) = attached::open(P::LOGN, bytes, out.s2.as_mut())?;
         out.nonce = *nonce;
-        if is_short(P::LOGN, out.s2.as_ref()) {
+        if fits_the_bound(P::LOGN, out.s2.as_ref()) {
             Ok((out, message))
         } else {
             Err(DecodeError::Range)
@@ -183,12 +184,8 @@ impl<P: Parameters> TryFrom<&[u8]> for Signature<P> {
 /// The dearest use of 34,034,726 is k = 2 for all 512 coefficients and k = 3
 /// for 5: 5637 bits, 746 bytes with header and nonce. For n = 1024 it is
 /// 11,302 bits, 1454 bytes.
-fn is_short(logn: u32, s2: &[i16]) -> bool {
-    let norm: u64 = s2
-        .iter()
-        .map(|&s| u64::from((i32::from(s) * i32::from(s)) as u32))
-        .sum();
-    norm <= u64::from(SQUARED_NORM_BOUND[logn as usize])
+fn fits_the_bound(logn: u32, s2: &[i16]) -> bool {
+    is_short(logn, squared_norm(s2, |s| s))
 }
 
 /// The canonical bytes of a signature.

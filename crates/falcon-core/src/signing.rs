@@ -7,9 +7,11 @@ use crate::ffsampling::ffsampling;
 use crate::fft::{BasisRef, Fft};
 use crate::hash::Shake256Reader;
 use crate::lanes::Binary64;
-use crate::params::{INV_SIGMA, SIGMA_MIN, SQUARED_NORM_BOUND};
+use crate::norm::{self, is_short};
+use crate::params::{INV_SIGMA, SIGMA_MIN};
 use crate::sampler::{LaneSampler, Sampling};
 use crate::tree::{self, Computed, Deviation, Stored};
+use zeroize::Zeroizing;
 
 /// `1 / q`, rounded to nearest.
 const INV_Q: f64 = 1.0 / 12289.0;
@@ -31,12 +33,12 @@ pub(crate) fn deviation(logn: u32) -> Deviation {
     }
 }
 
-/// Reals of the scratch of [`sign_computed`].
+/// Reals of the scratch of [`attempt_computed`].
 pub(crate) const fn computed_scratch_len(logn: u32) -> usize {
     8 << logn
 }
 
-/// Reals of the scratch per lane of [`sign_stored`].
+/// Reals of the scratch per lane of [`attempt_stored`].
 #[cfg(any(test, feature = "alloc"))]
 pub(crate) const fn stored_scratch_len(logn: u32) -> usize {
     4 << logn
@@ -143,35 +145,28 @@ pub(crate) fn short_vector<B: Binary64, F: Fft>(
     (v0, v1): (&[F::Real], &[F::Real]),
     s2: &mut [i16],
 ) -> u64 {
-    let mut squared_norm = 0u64;
-    let mut excess = 0u64;
-    let mut accumulate = |s: i64| {
-        let magnitude = s.unsigned_abs();
-        excess |= magnitude >> 16;
-        let low = magnitude & 0xffff;
-        // At most 2048 squares below 2^32.
-        squared_norm += low * low;
-    };
+    let mut norm = norm::Accumulator::default();
     for (v, &c) in v0.iter().zip(point) {
-        accumulate(i64::from(c) - b.rint(fft.get(v, lane)));
+        norm.add(i64::from(c) - b.rint(fft.get(v, lane)));
     }
     for (v, s2) in v1.iter().zip(s2) {
         let s = -b.rint(fft.get(v, lane));
-        accumulate(s);
+        norm.add(s);
         // Exact for every short vector: |s| <= 8382 under the norm bound.
         *s2 = s as i16;
     }
-    // excess < 2^48, so bit 63 of its negation tells whether it is zero.
-    squared_norm | (excess.wrapping_neg() >> 63) << 62
-}
-
-/// True if `squared_norm` is within the bound of degree `2^logn`.
-pub(crate) fn is_short(logn: u32, squared_norm: u64) -> bool {
-    squared_norm <= u64::from(SQUARED_NORM_BOUND[logn as usize])
+    norm.finish()
 }
 
 /// The feed of a signature on a token.
 pub(crate) type Feed<B> = <<B as Binary64>::Sampling as Sampling>::Feed;
+
+/// The feed of the next attempt of a signature, from the next seed of its
+/// stream.
+pub(crate) fn next_feed<S: Sampling>(sampling: S, stream: &mut Shake256Reader) -> S::Feed {
+    let seed = Zeroizing::new(stream.read_array());
+    sampling.feed(&seed)
+}
 
 /// One attempt on every lane with an expanded key; `points` and `feeds` have
 /// one element a lane. Returns the lattice points in coefficient form, inside
@@ -262,7 +257,7 @@ pub(crate) fn sign_point<B: Binary64>(
     s2: &mut [i16],
 ) {
     loop {
-        let mut feed = b.sampling().feed(&stream.read_array());
+        let mut feed = next_feed(b.sampling(), stream);
         let v = match *key {
             KeySource::Stored(key) => {
                 let feeds = core::slice::from_mut(&mut feed);

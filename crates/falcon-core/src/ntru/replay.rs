@@ -27,6 +27,7 @@ use super::{tower, zint};
 use crate::fft::Fft;
 use crate::lanes::Binary64;
 use crate::params::Q;
+use zeroize::Zeroizing;
 
 /// Words of the coefficients of `f_d`, `g_d` and of the reduced `F_d`, `G_d`, by `d`.
 const SMALL: [usize; 11] = [1, 1, 2, 2, 4, 7, 14, 27, 53, 106, 209];
@@ -266,12 +267,12 @@ fn babai<B: Binary64>(
     let (small, large) = (f.len() / n, lifted.len() / (2 * n));
     let logn = n.ilog2();
     let half = n / 2;
-    let mut reals = [[0f64; MAX_DEGREE]; 4];
-    let [f_hat, g_hat, t_hat, u_hat] = &mut reals;
+    let mut reals = Zeroizing::new([[0f64; MAX_DEGREE]; 4]);
+    let [f_hat, g_hat, t_hat, u_hat] = &mut *reals;
     let (f_hat, g_hat) = (&mut f_hat[..n], &mut g_hat[..n]);
     let (t_hat, u_hat) = (&mut t_hat[..n], &mut u_hat[..n]);
-    let mut inverse = [0f64; MAX_DEGREE / 2];
-    let mut k = [0i64; MAX_DEGREE];
+    let mut inverse = Zeroizing::new([0f64; MAX_DEGREE / 2]);
+    let mut k = Zeroizing::new([0i64; MAX_DEGREE]);
 
     let window = small.min(WINDOW);
     let scale_fg = 31 * (small - window) as i32;
@@ -371,7 +372,7 @@ fn solves(n: usize, len: usize, fg: &[u32], pair: &[u32]) -> bool {
         }
         y
     };
-    let mut values = [[0u32; MAX_DEGREE]; 4];
+    let mut values = Zeroizing::new([[0u32; MAX_DEGREE]; 4]);
     for (values, poly) in values
         .iter_mut()
         .zip(fg.chunks_exact(n * len).chain(pair.chunks_exact(n * len)))
@@ -380,7 +381,7 @@ fn solves(n: usize, len: usize, fg: &[u32], pair: &[u32]) -> bool {
             *y = residue(x);
         }
     }
-    let [f, g, big_f, big_g] = &values;
+    let [f, g, big_f, big_g] = &*values;
     (0..n).all(|t| {
         let mut sum = 0;
         for u in 0..n {

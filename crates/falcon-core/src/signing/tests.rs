@@ -169,6 +169,22 @@ fn lanes_find_the_vectors_of_single_attempts_at_every_degree() {
     }
 }
 
+#[test]
+fn a_vector_with_a_huge_coefficient_is_never_short() {
+    fn check<B: Binary64>(b: B) {
+        for huge in [65_536.0, 1_048_576.0, 4_294_967_296.0, 1e18] {
+            for v in [[huge, 0.0], [0.0, -huge]] {
+                for (v0, v1) in [(&v, &[0.0; 2]), (&[0.0; 2], &v)] {
+                    let norm = short_vector(b, b, 0, &[0, 0], (v0, v1), &mut [0; 2]);
+                    assert!(!is_short(1, norm), "{huge}");
+                }
+            }
+        }
+    }
+    check(Scalar);
+    check(Soft);
+}
+
 /// Every leaf lies between `sigma_min` and `sigma_max`, which is what keeps
 /// `x >= 0` in the sampler.
 #[test]

@@ -1,0 +1,128 @@
+//! The norm of a signature: `||(s1, s2)||^2` against the bound of the scheme.
+//!
+//! Every path that decides about a signature, signing, verifying and decoding,
+//! decides it here. Nothing branches on a coefficient.
+//!
+//! Source: Falcon specification v1.2, algorithms 10 and 16.
+
+use crate::params::SQUARED_NORM_BOUND;
+
+/// True if `squared_norm` is within the bound of degree `2^logn`.
+pub(crate) fn is_short(logn: u32, squared_norm: u64) -> bool {
+    let bound = SQUARED_NORM_BOUND.get(logn as usize).copied().unwrap_or(0);
+    squared_norm <= u64::from(bound)
+}
+
+/// The squared norm of up to 1024 coefficients in two's complement. One that
+/// exceeds every bound by itself counts for less, but enough to do so.
+pub(crate) fn squared_norm<T: Copy>(coefficients: &[T], value: impl Fn(T) -> i16) -> u64 {
+    /// `32 * 8400^2` is below `2^32`: the sum of a chunk has 32 bits, which
+    /// makes vector code of it.
+    const CHUNK: usize = 32;
+    /// `8400^2 > 70265242`.
+    const CLAMP: i16 = 8400;
+    let (chunks, rest) = coefficients.as_chunks::<CHUNK>();
+    let partial = |chunk: &[T]| {
+        let mut norm = 0u32;
+        for &x in chunk {
+            let x = i32::from(value(x).clamp(-CLAMP, CLAMP));
+            norm += (x * x) as u32;
+        }
+        u64::from(norm)
+    };
+    partial(rest) + chunks.iter().map(|chunk| partial(chunk)).sum::<u64>()
+}
+
+/// The squared norm of up to 2048 coefficients of any size that come one by
+/// one: those of a vector that may have to be refused, and then says something
+/// about the key.
+#[derive(Default)]
+pub(crate) struct Accumulator {
+    /// Sum of the squares of the low 16 bits of the magnitudes.
+    low: u64,
+    /// The other bits of all magnitudes.
+    excess: u64,
+}
+
+impl Accumulator {
+    /// Adds `s^2`.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, s: i64) {
+        let magnitude = s.unsigned_abs();
+        self.excess |= magnitude >> 16;
+        let low = magnitude & 0xffff;
+        // At most 2048 squares below 2^32.
+        self.low += low * low;
+    }
+
+    /// The squared norm, or `2^62` and more if a coefficient is as large as
+    /// `2^16`.
+    #[inline(always)]
+    pub(crate) fn finish(self) -> u64 {
+        // excess < 2^48, so bit 63 of its negation tells whether it is zero.
+        self.low | (self.excess.wrapping_neg() >> 63) << 62
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+
+    fn norm(x: &[i16]) -> u64 {
+        squared_norm(x, |x| x)
+    }
+
+    fn accumulated(x: &[i64]) -> u64 {
+        let mut norm = Accumulator::default();
+        x.iter().for_each(|&x| norm.add(x));
+        norm.finish()
+    }
+
+    #[test]
+    fn the_bound_is_met_exactly() {
+        for logn in 1..=10 {
+            let bound = u64::from(SQUARED_NORM_BOUND[logn as usize]);
+            assert!(is_short(logn, bound));
+            assert!(!is_short(logn, bound + 1));
+        }
+        for logn in [0, 11, u32::MAX] {
+            assert!(!is_short(logn, 1), "no such degree");
+        }
+    }
+
+    #[test]
+    fn both_norms_are_the_sum_of_the_squares() {
+        for n in [2usize, 4, 31, 32, 33, 64, 512, 1024] {
+            let x: vec::Vec<i16> = (0..n)
+                .map(|i| ((i * 7919 + 11) % 16801) as i16 - 8400)
+                .collect();
+            let expected: u64 = x.iter().map(|&x| i64::from(x).pow(2) as u64).sum();
+            assert_eq!(norm(&x), expected, "{n}");
+            let wide: vec::Vec<i64> = x.iter().map(|&x| x.into()).collect();
+            assert_eq!(accumulated(&wide), expected, "{n}");
+        }
+    }
+
+    #[test]
+    fn extremes_do_not_wrap() {
+        for logn in 1..=10 {
+            let n = 1 << logn;
+            for extreme in [i16::MIN, i16::MAX, 8401, -8401] {
+                assert!(!is_short(logn, norm(&vec![extreme; n])));
+                let mut one = vec![0; n];
+                one[n - 1] = extreme;
+                assert!(!is_short(logn, norm(&one)), "{logn} {extreme}");
+            }
+        }
+        // Magnitudes whose low 16 bits are zero, or whose square wraps.
+        for large in [1 << 16, 1 << 17, 1 << 32, 1 << 48, i64::MAX, 65_537] {
+            for s in [large, -large] {
+                assert!(accumulated(&[0, s, 1]) >= 1 << 62, "{s}");
+                assert!(accumulated(&[s; 2048]) >= 1 << 62, "{s}");
+            }
+        }
+        assert!(accumulated(&[i64::MIN]) >= 1 << 62);
+        assert_eq!(accumulated(&[65_535; 2048]), 2048 * 65_535 * 65_535);
+    }
+}
