@@ -22,7 +22,7 @@ fn order(a: u64, b: u64) -> u64 {
 /// If `y` would have to be shifted by 62 places or more, it is replaced by
 /// zero: `|y| < 2^-61 |x|` is less than a quarter of a last place below `x`,
 /// and sum and difference round to `x` anyway. A zero `y` falls under this if
-/// `x` is not zero, since the exponent field of `x` then is at least 523.
+/// `x` is not zero, since the exponent field of `x` then is at least 63.
 #[inline(always)]
 fn align<W: Word>(w: W, x: u64, y: u64) -> (u64, u64) {
     // From 2^63 .. 2^64 to the scale of x takes two places more.

@@ -4,11 +4,14 @@
 //! # Contract
 //!
 //! An operand is a zero of either sign or a normal number with
-//! `2^-500 <= |x| < 2^500`. Falcon stays far inside (about `2^-200 ..= 2^100`).
-//! Then every result is what IEEE 754 defines for rounding to nearest, ties to
-//! even, down to the sign of a zero: all results are zero or in the normal
-//! range, since a nonzero sum is a multiple of the last place `2^-552` of its
-//! operands, and products and quotients are in `2^-1000 ..= 2^1000`.
+//! `2^-960 <= |x| < 2^960`. If the result, as IEEE 754 defines it for rounding
+//! to nearest, ties to even, is a zero that is exact or in `2^-1020 .. 2^1020`,
+//! then it is what comes out, down to the sign of a zero. Sums always are in
+//! this range, since a nonzero one is a multiple of the last place `2^-1012` of
+//! its operands. Products and quotients are where Falcon computes them: signing
+//! stays within about `2^-200 ..= 2^100`; the replayed reductions of key
+//! generation within about `2^-620 ..= 2^620`, since they take numbers of ten
+//! words of 31 bits, squares of these and their inverses.
 //!
 //! Infinities, NaNs and subnormal operands are not supported: the functions
 //! return some bits for them and nothing worse happens. The same holds for a
