@@ -7,7 +7,7 @@ use falcon_core::hash::Shake256HashToPoint;
 use falcon_core::hazmat::{
     Fit, RawJob, RawRandomness, expand_with, sign_batch_raw, sign_raw, sign_with_hash,
 };
-use falcon_core::lanes::{Binary64, Portable, Scalar, Soft};
+use falcon_core::lanes::{Binary64, Lanes, Portable, Scalar, Soft};
 use falcon_core::sampler::{LaneSampler, SamplerZ, Sampling};
 use falcon_core::tree::Leaf;
 use falcon_core::{Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
@@ -48,10 +48,17 @@ pub(crate) fn all() -> Vec<Case> {
             leaks: true,
             run: Box::new(leak_after_the_sampler),
         },
+        Case {
+            name: "deliberate leak: an operation on the lanes of a batch".into(),
+            leaks: true,
+            run: Box::new(|| batch(LeakyLanes)),
+        },
     ];
     for_arithmetic(Scalar, "scalar", &mut cases);
     for_arithmetic(Soft, "soft", &mut cases);
-    cases.push(silent("four lanes: Falcon-512 batch".into(), batch));
+    cases.push(silent("four lanes: Falcon-512 batch".into(), || {
+        batch(Portable::<4>);
+    }));
     cases
 }
 
@@ -199,8 +206,50 @@ fn sign<P: Parameters, B: Binary64>(
     sign_raw(b, key, randomness, MESSAGE, Fit::Padded, scratch)
 }
 
+/// Four lanes whose sum branches on what it computes: a batch's own rejection
+/// is accepted, and must not hide what happens on its lanes.
+#[derive(Clone, Copy, Debug)]
+struct LeakyLanes;
+
+impl Lanes for LeakyLanes {
+    const N: usize = 4;
+    type F = <Portable<4> as Lanes>::F;
+
+    fn splat(self, x: f64) -> Self::F {
+        Portable::<4>.splat(x)
+    }
+    fn get(self, x: &Self::F, i: usize) -> f64 {
+        Portable::<4>.get(x, i)
+    }
+    fn set(self, x: &mut Self::F, i: usize, value: f64) {
+        Portable::<4>.set(x, i, value);
+    }
+    fn add(self, a: Self::F, b: Self::F) -> Self::F {
+        let sum = Portable::<4>.add(a, b);
+        if self.get(&sum, 0) > 1e300 {
+            black_box("huge");
+        }
+        sum
+    }
+    fn sub(self, a: Self::F, b: Self::F) -> Self::F {
+        Portable::<4>.sub(a, b)
+    }
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
+        Portable::<4>.mul(a, b)
+    }
+    fn neg(self, a: Self::F) -> Self::F {
+        Portable::<4>.neg(a)
+    }
+    fn half(self, a: Self::F) -> Self::F {
+        Portable::<4>.half(a)
+    }
+    fn floor(self, a: Self::F) -> Self::F {
+        Portable::<4>.floor(a)
+    }
+}
+
 /// Five jobs on four lanes, so that a lane is used again.
-fn batch() {
+fn batch(fft: impl Fft) {
     let key = secret_key::<Falcon512>();
     let expanded = expand_with(Scalar, &key);
     let (nonces, seeds) = ([[2; 40]; 5], [[3; 48]; 5]);
@@ -214,10 +263,7 @@ fn batch() {
             randomness: RawRandomness { nonce, seed },
         })
         .collect();
-    let engine = LaneEngine {
-        arith: Scalar,
-        fft: Portable::<4>,
-    };
+    let engine = LaneEngine { arith: Scalar, fft };
     let mut out = [Signature::EMPTY; 5];
     sign_batch_raw(&engine, &jobs, Fit::Padded, &mut out).expect("as many results as jobs");
     out.iter().for_each(check);

@@ -17,12 +17,12 @@ mod isa;
 mod portable;
 mod scalar;
 mod soft;
-//
+
 pub use isa::{Baseline, F32_LANES, Isa, On};
 pub use portable::Portable;
 pub use scalar::Scalar;
 pub use soft::Soft;
-//
+
 use crate::sampler::Sampling;
 use core::fmt::Debug;
 use zeroize::Zeroize;
@@ -114,31 +114,41 @@ pub trait Binary64: Lanes<F = f64> {
     fn lt(self, a: f64, b: f64) -> u64;
 }
 
-/// The one-lane token for this target: [`Scalar`] where the target surely has
-/// a binary64 unit that rounds to binary64, else [`Soft`].
-#[cfg(not(any(
-    target_arch = "arm",
-    target_arch = "msp430",
-    target_arch = "avr",
-    target_arch = "xtensa",
-    all(target_arch = "x86", not(target_feature = "sse2")),
+/// Chooses [`Native`] by the targets that surely have a binary64 unit, whose
+/// every operation rounds to binary64. A target that is not listed gets what is
+/// right everywhere.
+macro_rules! native {
+    ($unit:meta) => {
+        /// The one-lane token for this target: [`Scalar`] where the target
+        /// surely has a binary64 unit, else [`Soft`].
+        #[cfg($unit)]
+        pub type Native = Scalar;
+        /// The one-lane token for this target: [`Scalar`] where the target
+        /// surely has a binary64 unit, else [`Soft`].
+        #[cfg(not($unit))]
+        pub type Native = Soft;
+    };
+}
+
+native!(any(
     all(
-        any(target_arch = "riscv32", target_arch = "riscv64"),
-        not(target_feature = "d")
+        any(target_arch = "x86", target_arch = "x86_64"),
+        target_feature = "sse2"
     ),
-)))]
-pub type Native = Scalar;
-/// The one-lane token for this target: [`Scalar`] where the target surely has
-/// a binary64 unit that rounds to binary64, else [`Soft`].
-#[cfg(any(
-    target_arch = "arm",
-    target_arch = "msp430",
-    target_arch = "avr",
-    target_arch = "xtensa",
-    all(target_arch = "x86", not(target_feature = "sse2")),
     all(
-        any(target_arch = "riscv32", target_arch = "riscv64"),
-        not(target_feature = "d")
+        any(target_arch = "aarch64", target_arch = "arm64ec"),
+        target_feature = "neon"
     ),
-))]
-pub type Native = Soft;
+    all(
+        any(
+            target_arch = "riscv32",
+            target_arch = "riscv64",
+            target_arch = "loongarch64"
+        ),
+        target_feature = "d"
+    ),
+    target_arch = "wasm32",
+    target_arch = "wasm64",
+    target_arch = "powerpc64",
+    target_arch = "s390x",
+));

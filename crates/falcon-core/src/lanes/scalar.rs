@@ -1,6 +1,7 @@
 //! One lane on the machine's binary64 unit.
 
 use super::{Baseline, Binary64, Lanes};
+use crate::fpr::soft;
 use crate::sampler::Windows;
 
 /// One lane of native binary64.
@@ -71,7 +72,16 @@ impl Binary64 for Scalar {
     }
     #[inline(always)]
     fn sqrt(self, a: f64) -> f64 {
-        libm::sqrt(a)
+        // Where libm's is the instruction. Elsewhere it is a table lookup, and
+        // the leaves of a tree are secret.
+        if cfg!(any(
+            target_feature = "sse2",
+            all(target_arch = "aarch64", target_feature = "neon"),
+        )) {
+            libm::sqrt(a)
+        } else {
+            f64::from_bits(soft::sqrt(a.to_bits()))
+        }
     }
     #[inline(always)]
     fn float(self, x: i64) -> f64 {
