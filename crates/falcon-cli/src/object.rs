@@ -159,12 +159,9 @@ pub(crate) fn decrypt(der: &[u8], passphrase: &str) -> Result<Option<SecretKey>>
 }
 
 fn secret_from_der(der: &[u8]) -> Result<SecretKey> {
-    SigningKey::<Falcon512>::from_pkcs8_der(der)
-        .map(|key| Either::Falcon512(Box::new(key)))
-        .or_else(|_| {
-            SigningKey::<Falcon1024>::from_pkcs8_der(der)
-                .map(|key| Either::Falcon1024(Box::new(key)))
-        })
+    Box::<SigningKey<Falcon512>>::from_pkcs8_der(der)
+        .map(Either::Falcon512)
+        .or_else(|_| Box::<SigningKey<Falcon1024>>::from_pkcs8_der(der).map(Either::Falcon1024))
         .map_err(|error| match PrivateKeyInfoRef::try_from(der) {
             Ok(info) => not_falcon(&info.algorithm.oid, &error),
             Err(error) => Undecodable(format!("malformed PKCS#8: {error}")),
@@ -220,8 +217,8 @@ fn raw_of<P: Parameters>(
         (0, _) => VerifyingKey::try_from(bytes)
             .map(|key| public(Box::new(key)))
             .map_err(|error| wrong::<P>("public key", error)),
-        (5, len) if len == P::SIGNING_KEY_LEN => SigningKey::try_from(bytes)
-            .map(|key| secret(Box::new(key)))
+        (5, len) if len == P::SIGNING_KEY_LEN => SigningKey::decode_boxed(bytes)
+            .map(secret)
             .map_err(|error| wrong::<P>("secret key", error)),
         _ => raw_signature(bytes),
     }

@@ -483,3 +483,58 @@ mod pipes_and_signals {
         sandbox.succeeds(&[&["sign", "-k", "k", "--skip-existing"], &files[..]].concat());
     }
 }
+
+/// The polynomial F has a byte for each coefficient in every form of the key,
+/// so a piece of it finds every copy.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_copy_of_the_polynomials_is_left_while_a_message_is_awaited() {
+    use std::io::Write;
+    let sandbox = Sandbox::new();
+    sandbox.write("p", "secret\n");
+    let seeded = ["keygen", "e", "--seed-file", "seed"];
+    sandbox.succeeds(&[&seeded[..], &["--passphrase-file", "p"]].concat());
+    let key = falcon::SigningKey::<falcon::Falcon512>::from_seed(&[7; 32]).to_bytes();
+    sandbox.write("raw", *key);
+    let piece = &key[key.len() - 256..][..16];
+    for arguments in [
+        &["sign", "-k", "k", "-"][..],
+        &["sign", "-k", "raw", "-"],
+        &["sign", "-k", "e", "--passphrase-file", "p", "-"],
+    ] {
+        let mut child = sandbox
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        // More than a pipe holds: when it is written, the key has been read.
+        let message = child.stdin.as_mut().unwrap();
+        message.write_all(&[0; 1 << 20]).unwrap();
+        let copies = count_in_memory(child.id(), piece);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // Not every system lets a parent look.
+        assert!(matches!(copies, None | Some(0)), "{arguments:?} {copies:?}");
+    }
+}
+
+/// How often the bytes are in the memory that a process can write.
+#[cfg(target_os = "linux")]
+fn count_in_memory(process: u32, piece: &[u8]) -> Option<usize> {
+    use std::os::unix::fs::FileExt;
+    let memory = fs::File::open(format!("/proc/{process}/mem")).ok()?;
+    let maps = fs::read_to_string(format!("/proc/{process}/maps")).ok()?;
+    let mut found = 0;
+    for map in maps.lines().filter(|map| map.contains(" rw")) {
+        let (range, _) = map.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        let [start, end] = [start, end].map(|text| u64::from_str_radix(text, 16));
+        let (start, end) = (start.ok()?, end.ok()?);
+        let mut bytes = vec![0; (end - start) as usize];
+        if memory.read_exact_at(&mut bytes, start).is_ok() {
+            found += bytes.windows(piece.len()).filter(|&at| at == piece).count();
+        }
+    }
+    Some(found)
+}

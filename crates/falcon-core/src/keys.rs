@@ -14,9 +14,9 @@ use crate::signing::SecretBasis;
 use crate::verify::VerifyingKey;
 use core::fmt;
 use core::marker::PhantomData;
-#[cfg(feature = "alloc")]
-use rand_core::CryptoRng;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+#[cfg(feature = "alloc")]
+use {alloc::boxed::Box, rand_core::CryptoRng};
 
 /// A signing (secret) key: the short basis `(f, g, F, G)`, and the verifying
 /// key that belongs to it. Wiped when dropped.
@@ -44,6 +44,19 @@ impl<P: Parameters> SigningKey<P> {
     #[cfg(feature = "alloc")]
     pub fn from_seed(seed: &[u8; 32]) -> Self {
         Self::from_stream(&mut Shake256::reader(seed))
+    }
+
+    /// Reads the round-3 encoding into a box, as [`TryFrom`] does without: there
+    /// the key stays, while one that is moved may leave copies on the stack
+    /// that nobody wipes.
+    ///
+    /// # Errors
+    /// As for `TryFrom<&[u8]>`.
+    #[cfg(feature = "alloc")]
+    pub fn decode_boxed(bytes: &[u8]) -> Result<Box<Self>, DecodeError> {
+        let mut key = Box::new(Self::EMPTY);
+        key.decode(bytes)?;
+        Ok(key)
     }
 
     /// [`from_seed`](Self::from_seed) with caller-owned scratch.
@@ -86,7 +99,7 @@ impl<P: Parameters> SigningKey<P> {
     }
 
     /// Room for a key.
-    const EMPTY: Self = Self {
+    pub(crate) const EMPTY: Self = Self {
         f: P::Small::ZERO,
         g: P::Small::ZERO,
         capital_f: P::Small::ZERO,
@@ -98,14 +111,16 @@ impl<P: Parameters> SigningKey<P> {
     /// Computes what follows from the polynomials.
     fn complete(&mut self) {
         self.verifying_key.prepare();
+        // Encoded where it is wiped: what a function returns may be a copy.
+        let mut bytes = Zeroizing::new(P::SigningKeyBytes::ZERO);
+        self.encode(bytes.as_mut());
         let mut hash = Shake256::new();
-        hash.update(b"falcon secret")
-            .update((*self.to_bytes()).as_ref());
+        hash.update(b"falcon secret").update((*bytes).as_ref());
         self.secret_hash = hash.finalize().read_array();
     }
 
     /// Reads the round-3 encoding into this key and checks that it is one.
-    fn decode(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
+    pub(crate) fn decode(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         let [f, g, capital_f] = [&mut self.f, &mut self.g, &mut self.capital_f];
         codec::secret_key::decode(P::LOGN, bytes, f.as_mut(), g.as_mut(), capital_f.as_mut())?;
         if !self.is_short() {
@@ -164,14 +179,13 @@ impl<P: Parameters> SigningKey<P> {
     /// and the verifying key follow from these.
     pub fn to_bytes(&self) -> Zeroizing<P::SigningKeyBytes> {
         let mut out = Zeroizing::new(P::SigningKeyBytes::ZERO);
-        codec::secret_key::encode(
-            P::LOGN,
-            self.f.as_ref(),
-            self.g.as_ref(),
-            self.capital_f.as_ref(),
-            out.as_mut(),
-        );
+        self.encode(out.as_mut());
         out
+    }
+
+    fn encode(&self, out: &mut [u8]) {
+        let [f, g, capital_f] = [&self.f, &self.g, &self.capital_f];
+        codec::secret_key::encode(P::LOGN, f.as_ref(), g.as_ref(), capital_f.as_ref(), out);
     }
 }
 

@@ -53,8 +53,15 @@
 //! In the last one each polynomial is an `OCTET STRING` of the bits that it
 //! has in the raw encoding, with no header byte. A public key that stands
 //! beside the secret key, inside or in the `publicKey` field of PKCS#8
-//! version 2, must be the one of that secret key. Attributes are ignored; any
-//! other byte that has no place in these forms is refused.
+//! version 2, must be the one of that secret key. Attributes are ignored, and
+//! so are fields that follow `publicKey`, where the standard leaves room for
+//! extensions. Any other byte that has no place in these forms is refused.
+//!
+//! # Memory
+//!
+//! `Box<SigningKey<P>>` implements [`DecodePrivateKey`] too. There the key is
+//! decoded where it stays, while a `SigningKey` that is returned, and then
+//! moved by its owner, may leave copies on the stack that nobody wipes.
 
 #[cfg(feature = "encryption")]
 mod encrypted;
@@ -205,36 +212,98 @@ impl<P: Parameters> EncodePrivateKey for SigningKey<P> {
     }
 }
 
+// Decoded where it is returned: a copy on the way would not be wiped.
 impl<P: Parameters> TryFrom<PrivateKeyInfoRef<'_>> for SigningKey<P> {
     type Error = Error;
 
     fn try_from(info: PrivateKeyInfoRef<'_>) -> Result<Self> {
-        check_oid::<P>(info.algorithm)?;
-        if info.algorithm.parameters.is_some() {
-            return Err(Error::ParametersMalformed);
+        let mut result = Ok(Self::EMPTY);
+        if let Ok(key) = &mut result
+            && let Err(error) = read_document(&info, key)
+        {
+            result = Err(error);
         }
-        let key = read_private_key::<P>(info.private_key.as_bytes())?;
-        if let Some(beside) = info.public_key {
-            let beside = beside.as_bytes().ok_or(KeyError::Invalid)?;
-            check_public_key(&key, beside)?;
-        }
+        result
+    }
+}
+
+/// The key is decoded in the box, and copied nowhere.
+#[cfg(feature = "alloc")]
+impl<P: Parameters> TryFrom<PrivateKeyInfoRef<'_>> for alloc::boxed::Box<SigningKey<P>> {
+    type Error = Error;
+
+    fn try_from(info: PrivateKeyInfoRef<'_>) -> Result<Self> {
+        let mut key = Self::new(SigningKey::EMPTY);
+        read_document(&info, &mut key)?;
         Ok(key)
     }
 }
 
-/// Reads the contents of `privateKey`. The first byte tells the forms apart:
-/// the tag of an octet string, that of a sequence, or the header 0x59 or 0x5a
-/// of a raw key, which is the tag of neither.
-fn read_private_key<P: Parameters>(bytes: &[u8]) -> Result<SigningKey<P>> {
+/// Decodes the document into `key`.
+fn read_document<P: Parameters>(
+    info: &PrivateKeyInfoRef<'_>,
+    key: &mut SigningKey<P>,
+) -> Result<()> {
+    check_oid::<P>(info.algorithm)?;
+    if info.algorithm.parameters.is_some() {
+        return Err(Error::ParametersMalformed);
+    }
+    let mut joined = Zeroizing::new(P::SigningKeyBytes::ZERO);
+    let contents = read_contents::<P>(info.private_key.as_bytes(), &mut joined)?;
+    decode_raw(contents.secret, key)?;
+    let beside = match info.public_key {
+        None => None,
+        Some(bits) => {
+            let public = bits.as_bytes().ok_or(KeyError::Invalid)?;
+            Some(without_header::<P>(public)?)
+        }
+    };
+    for h in [contents.h, beside].into_iter().flatten() {
+        if key.verifying_key().to_bytes().as_ref()[1..] != *h {
+            return Err(KeyError::Invalid.into());
+        }
+    }
+    Ok(())
+}
+
+/// What `privateKey` holds, undecoded.
+struct Contents<'a> {
+    /// The raw secret key.
+    secret: &'a [u8],
+    /// The raw public key beside it, without header byte.
+    h: Option<&'a [u8]>,
+}
+
+/// Tells the forms of `privateKey` apart by its first byte: the tag of an octet
+/// string, that of a sequence, or the header 0x59 or 0x5a of a raw key, which
+/// is the tag of neither. Polynomials are put together in `joined`.
+fn read_contents<'a, P: Parameters>(
+    bytes: &'a [u8],
+    joined: &'a mut P::SigningKeyBytes,
+) -> Result<Contents<'a>> {
+    let raw = |secret| Contents { secret, h: None };
     match bytes.first() {
-        Some(0x04) => read_concatenation(<&OctetStringRef>::from_der(bytes)?.as_bytes()),
-        Some(0x30) => read_polynomials(bytes),
-        _ => read_raw(bytes),
+        Some(0x04) => {
+            let bytes = <&OctetStringRef>::from_der(bytes)?.as_bytes();
+            match bytes.split_at_checked(P::SIGNING_KEY_LEN) {
+                Some((secret, public)) if !public.is_empty() => Ok(Contents {
+                    secret,
+                    h: Some(without_header::<P>(public)?),
+                }),
+                _ => Ok(raw(bytes)),
+            }
+        }
+        Some(0x30) => {
+            let h = read_polynomials::<P>(bytes, joined.as_mut())?;
+            let secret = (*joined).as_ref();
+            Ok(Contents { secret, h })
+        }
+        _ => Ok(raw(bytes)),
     }
 }
 
-fn read_raw<P: Parameters>(bytes: &[u8]) -> Result<SigningKey<P>> {
-    SigningKey::try_from(bytes).map_err(|error| {
+fn decode_raw<P: Parameters>(bytes: &[u8], key: &mut SigningKey<P>) -> Result<()> {
+    key.decode(bytes).map_err(|error| {
         Error::KeyMalformed(match error {
             DecodeError::Length if bytes.len() < P::SIGNING_KEY_LEN => KeyError::TooShort,
             DecodeError::Length => KeyError::TooLong,
@@ -243,29 +312,19 @@ fn read_raw<P: Parameters>(bytes: &[u8]) -> Result<SigningKey<P>> {
     })
 }
 
-/// Reads a raw secret key, alone or followed by its raw public key.
-fn read_concatenation<P: Parameters>(bytes: &[u8]) -> Result<SigningKey<P>> {
-    match bytes.split_at_checked(P::SIGNING_KEY_LEN) {
-        Some((secret, public)) if !public.is_empty() => {
-            let key = read_raw(secret)?;
-            check_public_key(&key, public)?;
-            Ok(key)
-        }
-        _ => read_raw(bytes),
-    }
-}
-
 /// Reads the polynomials one by one, as the module's documentation lays them
-/// out, by putting the raw encoding together.
-fn read_polynomials<P: Parameters>(bytes: &[u8]) -> Result<SigningKey<P>> {
+/// out, and puts the raw encoding together; `h` if it is there.
+fn read_polynomials<'a, P: Parameters>(
+    bytes: &'a [u8],
+    raw: &mut [u8],
+) -> Result<Option<&'a [u8]>> {
     let fg_len = P::N * FG_BITS[P::LOGN as usize] as usize / 8;
-    let mut raw = Zeroizing::new(P::SigningKeyBytes::ZERO);
     let mut reader = SliceReader::new(bytes)?;
     let h = reader.sequence(|fields| {
         if u8::decode(fields)? != 0 {
             return Err(Error::KeyMalformed(KeyError::Invalid));
         }
-        let mut rest = (*raw).as_mut();
+        let mut rest = raw;
         if let Some(header) = rest.split_off_first_mut() {
             *header = 0x50 + P::LOGN as u8;
         }
@@ -282,18 +341,13 @@ fn read_polynomials<P: Parameters>(bytes: &[u8]) -> Result<SigningKey<P>> {
         fields.sequence(|public| Ok(Some(<&OctetStringRef>::decode(public)?.as_bytes())))
     })?;
     reader.finish()?;
-    let key = read_raw::<P>((*raw).as_ref())?;
-    if h.is_some_and(|h| key.verifying_key().to_bytes().as_ref()[1..] != *h) {
-        return Err(KeyError::Invalid.into());
-    }
-    Ok(key)
+    Ok(h)
 }
 
-/// Refuses a public key that is not the one of `key`.
-fn check_public_key<P: Parameters>(key: &SigningKey<P>, public: &[u8]) -> Result<()> {
-    if key.verifying_key().to_bytes().as_ref() == public {
-        Ok(())
-    } else {
-        Err(KeyError::Invalid.into())
+/// A raw public key without its header byte, which must be there.
+fn without_header<P: Parameters>(public: &[u8]) -> Result<&[u8]> {
+    match public.split_first() {
+        Some((&header, h)) if u32::from(header) == P::LOGN => Ok(h),
+        _ => Err(KeyError::Invalid.into()),
     }
 }

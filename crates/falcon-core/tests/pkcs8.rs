@@ -80,8 +80,12 @@ fn sequence(contents: &[u8]) -> Vec<u8> {
 }
 
 fn read<P: Parameters>(document: &[u8]) -> Result<Vec<u8>, Error> {
-    let key = SigningKey::<P>::from_pkcs8_der(document)?;
-    Ok(key.to_bytes().as_ref().to_vec())
+    let key = SigningKey::<P>::from_pkcs8_der(document);
+    let boxed = Box::<SigningKey<P>>::from_pkcs8_der(document);
+    let bytes = |key: &SigningKey<P>| key.to_bytes().as_ref().to_vec();
+    let read = key.as_ref().map(bytes);
+    assert_eq!(read, boxed.as_deref().map(bytes));
+    read.map_err(|&error| error)
 }
 
 fn signing_key<P: Parameters>(vector: &Vector) -> SigningKey<P> {
@@ -264,6 +268,18 @@ fn a_public_key_that_is_not_of_the_secret_key_is_refused() {
     }
     check::<Falcon512>();
     check::<Falcon1024>();
+}
+
+/// Room for extensions of the standard: skipped, not read.
+#[test]
+fn fields_after_the_public_key_are_ignored() {
+    let vector = Vector::new::<Falcon512>();
+    let document = vector.document(&octets(&vector.secret));
+    let extended = [&document[4..], &[0xa2, 2, 5, 0]].concat();
+    assert_eq!(
+        read::<Falcon512>(&sequence(&extended)).unwrap(),
+        vector.secret
+    );
 }
 
 #[test]

@@ -73,8 +73,8 @@ impl Sign {
         }
         let overwrite = Overwrite::from_force(self.force);
         self.check(&jobs, overwrite)?;
-        let key = load_secret(&self.key, &self.passphrase)?;
-        let signer = Signer::new(engine, &key);
+        // The key itself is wiped here: its expanded form is all that signs.
+        let signer = Signer::new(engine, &load_secret(&self.key, &self.passphrase)?);
         let size = total_size(jobs.iter().map(|job| job.file.as_path()));
         let progress = Progress::new(ui, Unit::Bytes, Some(size));
         let mut status = Status::Valid;
