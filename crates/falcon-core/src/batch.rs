@@ -8,9 +8,9 @@
 use crate::error::SignatureError;
 use crate::expand::ExpandedKey;
 use crate::fft::Fft;
-use crate::hash::{HashToPoint, Shake256HashToPoint, Shake256Reader};
-use crate::hedge::{Hedged, Randomness, Raw, SEED_LEN};
-use crate::lanes::Binary64;
+use crate::hash::{Message, PointFiller, Shake256Reader, hash_side_by_side};
+use crate::hedge::{Hedged, NonceSource, Randomness, Raw, SEED_LEN, point_bytes};
+use crate::lanes::{Binary64, Isa};
 use crate::norm::is_short;
 use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::sampler::Sampling;
@@ -18,6 +18,7 @@ use crate::sign::Fit;
 use crate::signature::Signature;
 use crate::signing::{self, Feed};
 use crate::verify::VerifyingKey;
+use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -131,21 +132,80 @@ struct Lane<P: Parameters> {
     job: usize,
     nonce: [u8; NONCE_LEN],
     c: P::Residues,
-    stream: Shake256Reader,
+    /// Of the seeds of the attempts; there is one once the job is prepared.
+    stream: Option<Shake256Reader>,
 }
 
-impl<P: Parameters> Lane<P> {
-    fn new<R: Randomness>(index: usize, job: &Job<'_, P, R>) -> Self {
-        let nonce = job.randomness.nonce();
-        let mut c = P::Residues::ZERO;
-        Shake256HashToPoint.hash_to_point(&nonce, job.message, c.as_mut());
-        Self {
-            job: index,
-            nonce,
-            c,
-            stream: job.randomness.sampler_stream(c.as_ref()),
+/// Jobs that are prepared together: their hashes are computed side by side.
+const PREPARED: usize = 32;
+
+/// Hashes what `jobs` need, the first of them having number `first`, and adds
+/// the lanes to `lanes`.
+fn prepare<P: Parameters, R: Randomness>(
+    isa: impl Isa,
+    first: usize,
+    jobs: &[Job<'_, P, R>],
+    lanes: &mut VecDeque<Lane<P>>,
+) {
+    let start = lanes.len();
+    lanes.extend(jobs.iter().enumerate().map(|(i, job)| Lane {
+        job: first + i,
+        nonce: match job.randomness.nonce_source() {
+            NonceSource::Given(nonce) => *nonce,
+            NonceSource::Hash(_) => [0; NONCE_LEN],
+        },
+        c: P::Residues::ZERO,
+        stream: None,
+    }));
+    let hashed = jobs.iter().zip(lanes.range_mut(start..));
+    let messages = hashed.filter_map(|(job, lane)| match job.randomness.nonce_source() {
+        NonceSource::Given(_) => None,
+        NonceSource::Hash(parts) => Some(Message {
+            parts,
+            output: &mut lane.nonce,
+        }),
+    });
+    hash_side_by_side(isa, messages, |nonce, state| {
+        let words = state.iter().flat_map(|word| word.to_le_bytes());
+        for (byte, out) in words.zip(nonce.iter_mut()) {
+            *out = byte;
+        }
+        false
+    });
+
+    let hashed = jobs.iter().zip(lanes.range_mut(start..));
+    let messages = hashed.map(|(job, lane)| Message {
+        parts: [&lane.nonce[..], job.message],
+        output: PointFiller::new(lane.c.as_mut()),
+    });
+    hash_side_by_side(isa, messages, take_block);
+
+    let mut bytes = Vec::new();
+    if R::BINDS_POINT {
+        bytes.resize(2 * P::N * jobs.len(), 0);
+        for (bytes, lane) in bytes.chunks_exact_mut(2 * P::N).zip(lanes.range(start..)) {
+            point_bytes(lane.c.as_ref(), bytes);
         }
     }
+    let hashed = jobs.iter().zip(lanes.range_mut(start..)).enumerate();
+    let messages = hashed.map(|(i, (job, lane))| {
+        let [a, b, c, d] = job.randomness.stream_parts();
+        let point = bytes.chunks_exact(2 * P::N).nth(i).unwrap_or(&[]);
+        Message {
+            parts: [a, b, c, d, point],
+            output: &mut lane.stream,
+        }
+    });
+    hash_side_by_side(isa, messages, |stream, state| {
+        **stream = Some(Shake256Reader::from_state(*state));
+        false
+    });
+}
+
+/// The next block of a point.
+#[inline(always)]
+fn take_block(filler: &mut PointFiller<'_>, state: &[u64; 25]) -> bool {
+    state.first_chunk().is_some_and(|block| filler.take(block))
 }
 
 impl<B: Binary64, F: Fft> LaneEngine<B, F> {
@@ -179,16 +239,22 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
             F::Real::default();
             signing::stored_scratch_len(P::LOGN)
         ]);
-        let sampling = self.arith.sampling();
-        let mut queue = jobs.iter().enumerate();
+        let (isa, sampling) = (self.arith.isa(), self.arith.sampling());
+        let mut waiting = jobs.chunks(PREPARED).zip((0..).step_by(PREPARED));
+        let mut prepared: VecDeque<Lane<P>> = VecDeque::with_capacity(PREPARED);
         let mut lanes: Vec<Lane<P>> = Vec::with_capacity(F::LANES);
         let mut feeds: Vec<Feed<B>> = Vec::with_capacity(F::LANES);
         loop {
             while lanes.len() < F::LANES {
-                let Some((index, job)) = queue.next() else {
+                if prepared.is_empty()
+                    && let Some((jobs, first)) = waiting.next()
+                {
+                    prepare(isa, first, jobs, &mut prepared);
+                }
+                let Some(lane) = prepared.pop_front() else {
                     break;
                 };
-                lanes.push(Lane::new(index, job));
+                lanes.push(lane);
             }
             if lanes.is_empty() {
                 return;
@@ -197,7 +263,8 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
             feeds.extend(
                 lanes
                     .iter_mut()
-                    .map(|lane| signing::next_feed(sampling, &mut lane.stream)),
+                    .filter_map(|lane| lane.stream.as_mut())
+                    .map(|stream| signing::next_feed(sampling, stream)),
             );
             // Lanes without a job repeat the last one's point on a fixed
             // seed; nobody reads what they find.
@@ -262,11 +329,7 @@ impl<P: Parameters, B: Binary64, F: Fft> BatchSign<P> for LaneEngine<B, F> {
             .map(|(index, job)| Job {
                 key: job.key,
                 message: job.message,
-                randomness: Hedged {
-                    seed,
-                    index,
-                    secret_hash: job.key.hedge_secret(),
-                },
+                randomness: Hedged::new(seed, index, job.key.hedge_secret()),
             })
             .collect();
         self.sign_jobs(&jobs, Fit::Padded, out);
@@ -281,8 +344,17 @@ impl<P: Parameters, B: Binary64, F: Fft> BatchVerify<P> for LaneEngine<B, F> {
         out: &mut [Result<(), SignatureError>],
     ) -> Result<(), BatchError> {
         check_lengths(jobs.len(), out.len())?;
-        for (job, out) in jobs.iter().zip(out) {
-            *out = job.key.verify(job.message, job.signature);
+        let isa = self.arith.isa();
+        let mut points = vec![P::Residues::ZERO; PREPARED];
+        for (jobs, out) in jobs.chunks(PREPARED).zip(out.chunks_mut(PREPARED)) {
+            let messages = jobs.iter().zip(&mut points).map(|(job, point)| Message {
+                parts: [&job.signature.nonce[..], job.message],
+                output: PointFiller::new(point.as_mut()),
+            });
+            hash_side_by_side(isa, messages, take_block);
+            for ((job, point), out) in jobs.iter().zip(&points).zip(out) {
+                *out = job.key.verify_hashed_point(point, job.signature);
+            }
         }
         Ok(())
     }

@@ -74,11 +74,7 @@ pub fn sign_deterministic<P: Parameters, B: Binary64>(
         .update(key.secret_hash())
         .update(&message_hash);
     let seed = Zeroizing::new(h.finalize().read_array());
-    let hedged = Hedged {
-        seed: &seed,
-        index: 0,
-        secret_hash: key.secret_hash(),
-    };
+    let hedged = Hedged::new(&seed, 0, key.secret_hash());
     sign_message(
         arith,
         key,
@@ -100,11 +96,7 @@ pub fn sign_with_hash<P: Parameters, B: Binary64>(
     message: &[u8],
     scratch: &mut Scratch<'_, P>,
 ) -> Signature<P> {
-    let hedged = Hedged {
-        seed,
-        index: 0,
-        secret_hash: key.secret_hash(),
-    };
+    let hedged = Hedged::new(seed, 0, key.secret_hash());
     sign_message(arith, key, &hedged, hash, message, Fit::Padded, scratch)
 }
 

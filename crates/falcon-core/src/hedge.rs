@@ -21,46 +21,99 @@ pub(crate) const SECRET_HASH_LEN: usize = 32;
 
 /// The randomness of one signature.
 pub(crate) trait Randomness {
-    /// The nonce to hash before the message.
-    fn nonce(&self) -> [u8; NONCE_LEN];
+    /// Where the nonce to hash before the message comes from.
+    fn nonce_source(&self) -> NonceSource<'_>;
+    /// What the stream that seeds the sampling attempts is the hash of,
+    /// followed by the point if [`BINDS_POINT`](Self::BINDS_POINT).
+    fn stream_parts(&self) -> [&[u8]; PARTS];
+    /// Whether the stream depends on the point.
+    const BINDS_POINT: bool;
+
+    /// The nonce.
+    fn nonce(&self) -> [u8; NONCE_LEN] {
+        match self.nonce_source() {
+            NonceSource::Given(nonce) => *nonce,
+            NonceSource::Hash(parts) => absorbed(parts).finalize().read_array(),
+        }
+    }
+
     /// The stream that seeds each sampling attempt for the point `c`.
-    fn sampler_stream(&self, c: &[u16]) -> Shake256Reader;
+    fn sampler_stream(&self, c: &[u16]) -> Shake256Reader {
+        let mut h = absorbed(self.stream_parts());
+        if Self::BINDS_POINT {
+            for chunk in c.chunks(64) {
+                let mut bytes = [0; 128];
+                point_bytes(chunk, &mut bytes);
+                h.update(&bytes[..2 * chunk.len()]);
+            }
+        }
+        h.finalize()
+    }
 }
 
-/// Hedged randomness of job `index`.
+/// Parts of what is hashed.
+pub(crate) const PARTS: usize = 4;
+
+/// Where a nonce comes from.
+pub(crate) enum NonceSource<'a> {
+    /// It is given.
+    Given(&'a [u8; NONCE_LEN]),
+    /// It is the first bytes of the hash of these parts.
+    Hash([&'a [u8]; PARTS]),
+}
+
+fn absorbed(parts: [&[u8]; PARTS]) -> Shake256 {
+    let mut h = Shake256::new();
+    for part in parts {
+        h.update(part);
+    }
+    h
+}
+
+/// The coefficients of a point as they are hashed: two bytes each,
+/// little-endian.
+pub(crate) fn point_bytes(c: &[u16], out: &mut [u8]) {
+    for (bytes, c) in out.as_chunks_mut().0.iter_mut().zip(c) {
+        *bytes = c.to_le_bytes();
+    }
+}
+
+/// Hedged randomness of one job.
 #[derive(Clone, Copy)]
 pub(crate) struct Hedged<'a> {
-    pub(crate) seed: &'a [u8; SEED_LEN],
-    pub(crate) index: u64,
-    pub(crate) secret_hash: &'a [u8; SECRET_HASH_LEN],
+    seed: &'a [u8; SEED_LEN],
+    index: [u8; 8],
+    secret_hash: &'a [u8; SECRET_HASH_LEN],
 }
 
-impl Hedged<'_> {
-    fn begin(&self, label: &[u8]) -> Shake256 {
-        let mut h = Shake256::new();
-        h.update(label)
-            .update(self.seed)
-            .update(&self.index.to_le_bytes());
-        h.update(self.secret_hash);
-        h
+impl<'a> Hedged<'a> {
+    /// For job `index` of the batch of `seed`.
+    pub(crate) fn new(
+        seed: &'a [u8; SEED_LEN],
+        index: u64,
+        secret_hash: &'a [u8; SECRET_HASH_LEN],
+    ) -> Self {
+        Self {
+            seed,
+            index: index.to_le_bytes(),
+            secret_hash,
+        }
+    }
+
+    fn parts(&self, label: &'static [u8]) -> [&[u8]; PARTS] {
+        [label, self.seed, &self.index, self.secret_hash]
     }
 }
 
 impl Randomness for Hedged<'_> {
-    fn nonce(&self) -> [u8; NONCE_LEN] {
-        self.begin(b"falcon nonce").finalize().read_array()
+    const BINDS_POINT: bool = true;
+
+    fn nonce_source(&self) -> NonceSource<'_> {
+        NonceSource::Hash(self.parts(b"falcon nonce"))
     }
 
-    fn sampler_stream(&self, c: &[u16]) -> Shake256Reader {
-        let mut h = self.begin(b"falcon sampler");
-        for chunk in c.chunks(64) {
-            let mut bytes = [0; 128];
-            for (bytes, c) in bytes.chunks_exact_mut(2).zip(chunk) {
-                bytes.copy_from_slice(&c.to_le_bytes());
-            }
-            h.update(&bytes[..2 * chunk.len()]);
-        }
-        h.finalize()
+    fn stream_parts(&self) -> [&[u8]; PARTS] {
+        self.parts(b"falcon sampler")
     }
 }
 
@@ -72,11 +125,13 @@ pub(crate) struct Raw<'a> {
 }
 
 impl Randomness for Raw<'_> {
-    fn nonce(&self) -> [u8; NONCE_LEN] {
-        *self.nonce
+    const BINDS_POINT: bool = false;
+
+    fn nonce_source(&self) -> NonceSource<'_> {
+        NonceSource::Given(self.nonce)
     }
 
-    fn sampler_stream(&self, _: &[u16]) -> Shake256Reader {
-        Shake256::reader(self.seed)
+    fn stream_parts(&self) -> [&[u8]; PARTS] {
+        [self.seed, &[], &[], &[]]
     }
 }

@@ -165,12 +165,7 @@ pub struct SignStream<'k, P: Parameters, K> {
 #[allow(private_bounds)]
 impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
     pub(crate) fn new(key: &'k K, seed: Zeroizing<[u8; SEED_LEN]>) -> Self {
-        let nonce = Hedged {
-            seed: &seed,
-            index: 0,
-            secret_hash: key.secret_hash(),
-        }
-        .nonce();
+        let nonce = Hedged::new(&seed, 0, key.secret_hash()).nonce();
         let hasher = Shake256HashToPoint.hasher(&nonce);
         Self {
             key,
@@ -209,11 +204,7 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
         } = self;
         let mut c = P::Residues::ZERO;
         hasher.finish(c.as_mut());
-        let hedged = Hedged {
-            seed: &seed,
-            index: 0,
-            secret_hash: key.secret_hash(),
-        };
+        let hedged = Hedged::new(&seed, 0, key.secret_hash());
         sign_point(
             arith,
             key,

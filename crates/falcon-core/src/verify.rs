@@ -111,6 +111,20 @@ impl<P: Parameters> VerifyingKey<P> {
         }
     }
 
+    /// Verifies `signature` of the message with the hashed point `c`.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn verify_hashed_point(
+        &self,
+        c: &P::Residues,
+        signature: &Signature<P>,
+    ) -> Result<(), SignatureError> {
+        if self.is_preimage(|point| point.copy_from_slice(c.as_ref()), signature) {
+            Ok(())
+        } else {
+            Err(SignatureError)
+        }
+    }
+
     /// True if `signature` is a short preimage of the point that `point`
     /// writes, `n` coefficients below `q`.
     ///

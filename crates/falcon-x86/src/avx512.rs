@@ -1,7 +1,7 @@
 //! 512-bit registers, with masks.
 
 use core::arch::x86_64::*;
-use falcon_core::lanes::{F32_LANES, Isa};
+use falcon_core::lanes::{Bits64, F32_LANES, Isa, U64_LANES};
 
 cpufeatures::new!(
     features, "avx2", "bmi1", "bmi2", "avx512f", "avx512bw", "avx512dq", "avx512vl"
@@ -26,8 +26,60 @@ unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()
 }
 
+/// Eight 64-bit words. A value is made from a token, and so only where the
+/// processor has the features.
+#[derive(Clone, Copy, Debug)]
+pub struct U64x8(__m512i);
+
+impl Bits64 for U64x8 {
+    #[inline(always)]
+    fn splat(x: u64) -> Self {
+        // SAFETY: called on values that exist, or with a token at hand.
+        Self(unsafe { _mm512_set1_epi64(x as i64) })
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: the values exist.
+        Self(unsafe { _mm512_xor_si512(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: the values exist.
+        Self(unsafe { _mm512_and_si512(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        // SAFETY: the values exist.
+        Self(unsafe { _mm512_or_si512(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn not(self) -> Self {
+        // SAFETY: the value exists.
+        Self(unsafe { _mm512_xor_si512(self.0, _mm512_set1_epi64(-1)) })
+    }
+    #[inline(always)]
+    fn rotate_left<const R: i32>(self) -> Self {
+        // SAFETY: the value exists.
+        Self(unsafe { _mm512_rol_epi64::<R>(self.0) })
+    }
+}
+
 impl Isa for Avx512 {
     type F32x8 = __m256;
+    type U64x8 = U64x8;
+
+    #[inline(always)]
+    fn load_u64(self, x: &[u64; U64_LANES]) -> U64x8 {
+        // SAFETY: as for `vectorize`; `x` is eight values, of any alignment.
+        U64x8(unsafe { _mm512_loadu_si512(x.as_ptr().cast()) })
+    }
+    #[inline(always)]
+    fn store_u64(self, x: U64x8) -> [u64; U64_LANES] {
+        let mut out = [0; U64_LANES];
+        // SAFETY: as for `vectorize`; `out` is eight values, of any alignment.
+        unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), x.0) };
+        out
+    }
 
     #[inline(always)]
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {

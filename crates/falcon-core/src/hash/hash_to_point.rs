@@ -88,13 +88,29 @@ const WORDS: usize = 4 * RATE_WORDS;
 /// The least multiple of `q` that is not used, `5q`.
 const LIMIT: u16 = (5 * Q) as u16;
 
-/// One block at a time: all words are reduced (vector code), then those to
-/// be kept are moved together without a branch, since one word in sixteen is
-/// skipped and no predictor can tell which.
+/// Fills `point` from the blocks of `reader`.
 pub(crate) fn fill_point(mut reader: Blocks<'_>, point: &mut [u16]) {
-    let mut rest = point;
-    while !rest.is_empty() {
-        let block = reader.next_block();
+    let mut filler = PointFiller::new(point);
+    while filler.take(reader.next_block()) {}
+}
+
+/// A point that is filled block by block.
+pub(crate) struct PointFiller<'a> {
+    rest: &'a mut [u16],
+}
+
+impl<'a> PointFiller<'a> {
+    pub(crate) fn new(point: &'a mut [u16]) -> Self {
+        Self { rest: point }
+    }
+
+    /// Takes what the next block of the stream gives; true if more is needed.
+    ///
+    /// All words are reduced (vector code), then those to be kept are moved
+    /// together without a branch, since one word in sixteen is skipped and no
+    /// predictor can tell which.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, block: &[u64; RATE_WORDS]) -> bool {
         let mut words = [0u16; WORDS];
         for (four, word) in words.as_chunks_mut::<4>().0.iter_mut().zip(block) {
             let be = word.swap_bytes();
@@ -116,11 +132,13 @@ pub(crate) fn fill_point(mut reader: Blocks<'_>, point: &mut [u16]) {
             kept[count % 128] = r;
             count += usize::from(w < LIMIT);
         }
+        let rest = core::mem::take(&mut self.rest);
         let (now, later) = rest.split_at_mut(rest.len().min(count));
         for (out, &k) in now.iter_mut().zip(&kept) {
             *out = k;
         }
-        rest = later;
+        self.rest = later;
+        !self.rest.is_empty()
     }
 }
 

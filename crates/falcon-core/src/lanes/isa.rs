@@ -7,6 +7,80 @@ use core::fmt::Debug;
 /// Lanes of [`Isa::F32x8`].
 pub const F32_LANES: usize = 8;
 
+/// Lanes of [`Isa::U64x8`].
+pub const U64_LANES: usize = 8;
+
+/// A 64-bit word, or one in every lane.
+pub trait Bits64: Copy {
+    /// `x` in every lane.
+    fn splat(x: u64) -> Self;
+    /// Exclusive or.
+    fn xor(self, other: Self) -> Self;
+    /// And.
+    fn and(self, other: Self) -> Self;
+    /// Or.
+    fn or(self, other: Self) -> Self;
+    /// Complement.
+    fn not(self) -> Self;
+    /// Rotation to the left by `0 <= R < 64`.
+    fn rotate_left<const R: i32>(self) -> Self;
+}
+
+impl Bits64 for u64 {
+    #[inline(always)]
+    fn splat(x: u64) -> Self {
+        x
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        self ^ other
+    }
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        self & other
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        self | other
+    }
+    #[inline(always)]
+    fn not(self) -> Self {
+        !self
+    }
+    #[inline(always)]
+    fn rotate_left<const R: i32>(self) -> Self {
+        self.rotate_left(R as u32)
+    }
+}
+
+/// Words without vector registers.
+impl<const N: usize> Bits64 for [u64; N] {
+    #[inline(always)]
+    fn splat(x: u64) -> Self {
+        [x; N]
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        core::array::from_fn(|k| self[k] ^ other[k])
+    }
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        core::array::from_fn(|k| self[k] & other[k])
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        core::array::from_fn(|k| self[k] | other[k])
+    }
+    #[inline(always)]
+    fn not(self) -> Self {
+        self.map(|x| !x)
+    }
+    #[inline(always)]
+    fn rotate_left<const R: i32>(self) -> Self {
+        self.map(|x| x.rotate_left(R as u32))
+    }
+}
+
 /// An instruction set: a zero-sized proof that this processor has some
 /// features.
 ///
@@ -21,10 +95,20 @@ pub const F32_LANES: usize = 8;
 pub trait Isa: Copy + Debug + Send + Sync + 'static {
     /// Eight binary32 values.
     type F32x8: Copy;
+    /// Eight 64-bit words.
+    type U64x8: Bits64;
+    /// Whether these words are registers: if not, eight words cost more than
+    /// eight times one.
+    const WORDS_IN_REGISTERS: bool = true;
 
     /// Runs `kernel` in a frame where the features are enabled. Everything the
     /// kernel calls must be inlined into it.
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R;
+
+    /// Lane `k` is `x[k]`.
+    fn load_u64(self, x: &[u64; U64_LANES]) -> Self::U64x8;
+    /// Element `k` is lane `k`.
+    fn store_u64(self, x: Self::U64x8) -> [u64; U64_LANES];
 
     /// `x` in every lane.
     fn splat(self, x: f32) -> Self::F32x8;
@@ -46,6 +130,17 @@ pub struct Baseline;
 
 impl Isa for Baseline {
     type F32x8 = [f32; F32_LANES];
+    type U64x8 = [u64; U64_LANES];
+    const WORDS_IN_REGISTERS: bool = false;
+
+    #[inline(always)]
+    fn load_u64(self, x: &[u64; U64_LANES]) -> Self::U64x8 {
+        *x
+    }
+    #[inline(always)]
+    fn store_u64(self, x: Self::U64x8) -> [u64; U64_LANES] {
+        x
+    }
 
     #[inline(always)]
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
@@ -130,8 +225,13 @@ impl<I: Isa, L: Lanes> Lanes for On<I, L> {
 /// Expands keys and signs one message at a time with the sampler in windows.
 impl<I: Isa, L: Binary64> Binary64 for On<I, L> {
     const HARDWARE: bool = L::HARDWARE;
+    type Isa = I;
     type Sampling = Windows<I>;
 
+    #[inline(always)]
+    fn isa(self) -> I {
+        self.0
+    }
     #[inline(always)]
     fn sampling(self) -> Windows<I> {
         Windows(self.0)

@@ -18,7 +18,7 @@ mod portable;
 mod scalar;
 mod soft;
 
-pub use isa::{Baseline, F32_LANES, Isa, On};
+pub use isa::{Baseline, Bits64, F32_LANES, Isa, On, U64_LANES};
 pub use portable::Portable;
 pub use scalar::Scalar;
 pub use soft::Soft;
@@ -94,8 +94,13 @@ pub trait Lanes: Copy + Debug + Send + Sync + 'static {
 pub trait Binary64: Lanes<F = f64> {
     /// Whether the machine's binary64 unit does the arithmetic.
     const HARDWARE: bool;
+    /// The instruction set that hashes and samples for this token.
+    type Isa: Isa;
     /// How this token samples.
     type Sampling: Sampling;
+
+    /// The instruction set.
+    fn isa(self) -> Self::Isa;
 
     /// The sampler of one signature.
     fn sampling(self) -> Self::Sampling;

@@ -59,8 +59,13 @@ const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
 impl Binary64 for Scalar {
     const HARDWARE: bool = true;
+    type Isa = Baseline;
     type Sampling = Windows<Baseline>;
 
+    #[inline(always)]
+    fn isa(self) -> Baseline {
+        Baseline
+    }
     #[inline(always)]
     fn sampling(self) -> Windows<Baseline> {
         Windows(Baseline)

@@ -1,6 +1,6 @@
 //! One lane on integers alone.
 
-use super::{Binary64, Lanes};
+use super::{Baseline, Binary64, Lanes};
 use crate::fpr::soft;
 use crate::sampler::Serial;
 
@@ -75,8 +75,13 @@ impl Lanes for Soft {
 
 impl Binary64 for Soft {
     const HARDWARE: bool = false;
+    type Isa = Baseline;
     type Sampling = Serial<Self>;
 
+    #[inline(always)]
+    fn isa(self) -> Baseline {
+        Baseline
+    }
     #[inline(always)]
     fn sampling(self) -> Serial<Self> {
         Serial(self)

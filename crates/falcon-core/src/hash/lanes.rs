@@ -1,0 +1,169 @@
+//! SHAKE256 of many messages side by side, one a lane.
+//!
+//! A lane takes the next message as soon as its own is done, so messages of
+//! different lengths keep no lane waiting.
+
+use super::keccak::permute;
+use super::shake::{RATE, RATE_WORDS};
+use crate::lanes::{Bits64, Isa, U64_LANES};
+
+/// Messages that are hashed side by side.
+const LANES: usize = U64_LANES;
+
+/// The states of all lanes: word `i` of lane `u` is `[i][u]`.
+type States = [[u64; LANES]; 25];
+
+/// A message in parts, and what becomes of its hash.
+pub(crate) struct Message<'a, const PARTS: usize, T> {
+    /// The parts, absorbed one after the other.
+    pub(crate) parts: [&'a [u8]; PARTS],
+    /// Takes the blocks.
+    pub(crate) output: T,
+}
+
+/// Hashes `messages`. `take` gets each block of each message with the whole
+/// state behind it, and says whether it needs another.
+pub(crate) fn hash_side_by_side<'a, I: Isa, const PARTS: usize, T>(
+    isa: I,
+    messages: impl IntoIterator<Item = Message<'a, PARTS, T>>,
+    take: impl Fn(&mut T, &[u64; 25]) -> bool,
+) {
+    let mut queue = messages.into_iter();
+    let mut states: States = [[0; LANES]; 25];
+    let mut lanes: [Option<Lane<'a, PARTS, T>>; LANES] = [const { None }; LANES];
+    let width = if I::WORDS_IN_REGISTERS { LANES } else { 1 };
+    let lanes = &mut lanes[..width];
+    loop {
+        let mut busy = false;
+        for (number, lane) in lanes.iter_mut().enumerate() {
+            if lane.is_none() {
+                *lane = queue.next().map(Lane::new);
+                clear(&mut states, number);
+            }
+            if let Some(lane) = lane {
+                lane.absorb(&mut states, number);
+                busy = true;
+            }
+        }
+        if !busy {
+            break;
+        }
+        permute_all(isa, &mut states);
+        for (number, lane) in lanes.iter_mut().enumerate() {
+            if let Some(squeezing) = lane.as_mut().filter(|lane| lane.absorbed) {
+                let state = states.map(|word| word[number]);
+                if !take(&mut squeezing.message.output, &state) {
+                    *lane = None;
+                }
+            }
+        }
+    }
+    zeroize::Zeroize::zeroize(&mut states);
+}
+
+fn permute_all<I: Isa>(isa: I, states: &mut States) {
+    if !I::WORDS_IN_REGISTERS {
+        let mut state = states.map(|word| word[0]);
+        permute(&mut state);
+        for (word, state) in states.iter_mut().zip(state) {
+            word[0] = state;
+        }
+        return;
+    }
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            let mut words = [I::U64x8::splat(0); 25];
+            for (word, state) in words.iter_mut().zip(&*states) {
+                *word = isa.load_u64(state);
+            }
+            permute(&mut words);
+            for (word, state) in words.iter().zip(states.iter_mut()) {
+                *state = isa.store_u64(*word);
+            }
+        },
+    );
+}
+
+fn clear(states: &mut States, number: usize) {
+    for word in states {
+        word[number] = 0;
+    }
+}
+
+/// A message on a lane.
+struct Lane<'a, const PARTS: usize, T> {
+    message: Message<'a, PARTS, T>,
+    /// The padding has been absorbed.
+    absorbed: bool,
+}
+
+impl<'a, const PARTS: usize, T> Lane<'a, PARTS, T> {
+    fn new(message: Message<'a, PARTS, T>) -> Self {
+        Self {
+            message,
+            absorbed: false,
+        }
+    }
+
+    /// XORs the next block of the message into lane `number`; after the last
+    /// there is nothing to absorb.
+    fn absorb(&mut self, states: &mut States, number: usize) {
+        if self.absorbed {
+            return;
+        }
+        let mut block = [0; RATE];
+        let mut free = &mut block[..];
+        for part in &mut self.message.parts {
+            let (now, later) = part.split_at(part.len().min(free.len()));
+            let (head, rest) = free.split_at_mut(now.len());
+            head.copy_from_slice(now);
+            free = rest;
+            *part = later;
+        }
+        // A message that ends with the block is padded in the next one.
+        if let Some(first) = free.first_mut() {
+            *first = 0x1f;
+            block[RATE - 1] |= 0x80;
+            self.absorbed = true;
+        }
+        let (words, _) = block.as_chunks();
+        for (state, word) in states.iter_mut().zip(words).take(RATE_WORDS) {
+            state[number] ^= u64::from_le_bytes(*word);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::Shake256;
+    use crate::lanes::Baseline;
+    use std::vec;
+    use std::vec::Vec;
+
+    #[test]
+    fn hashes_of_all_lengths_equal_those_of_single_messages() {
+        let data: Vec<u8> = (0..1000).map(|i| (i * 167 + 13) as u8).collect();
+        let lengths = [0, 1, 135, 136, 137, 271, 272, 273, 1000, 40, 7, 500, 2];
+        let mut outputs = vec![Vec::new(); lengths.len()];
+        let messages = lengths.iter().zip(&mut outputs).enumerate();
+        hash_side_by_side(
+            Baseline,
+            messages.map(|(i, (&length, output))| Message {
+                parts: [&data[..length / 3], &data[length / 3..length]],
+                output: (i % 3, output),
+            }),
+            |(blocks, output), state| {
+                output.extend(state[..RATE_WORDS].iter().flat_map(|w| w.to_le_bytes()));
+                output.len() <= RATE * *blocks
+            },
+        );
+        for (i, (&length, output)) in lengths.iter().zip(&outputs).enumerate() {
+            assert_eq!(output.len(), RATE * (1 + i % 3));
+            let mut expected = vec![0; output.len()];
+            Shake256::reader(&data[..length]).read(&mut expected);
+            assert_eq!(*output, expected, "length {length}");
+        }
+    }
+}
