@@ -162,9 +162,12 @@ impl Shake256Reader {
     /// The stream of a state that was squeezed last and not yet read.
     #[cfg(feature = "alloc")]
     pub(crate) fn from_state(state: [u64; 25]) -> Self {
-        let mut sponge = Sponge::default();
-        sponge.state = state;
-        Self(sponge)
+        Self(Sponge {
+            state,
+            #[cfg(not(target_arch = "x86_64"))]
+            keccak: keccak::Keccak::default(),
+            pos: 0,
+        })
     }
 
     /// Fills `out` with the next bytes of the stream.
