@@ -153,7 +153,7 @@ fn sampler(c: &mut Criterion) {
 fn walk<P: Parameters, F: Fft>(c: &mut Criterion, name: &str, fft: F) {
     let n = P::N;
     let expanded = key::<P>().expand();
-    let (_, tree) = expanded.as_reals().split_at(4 * n);
+    let (_, tree) = falcon::hazmat::expanded_reals(&expanded).split_at(4 * n);
     let mut target = vec![F::Real::default(); n];
     for (i, &value) in point(n).iter().enumerate() {
         for lane in 0..F::LANES {

@@ -65,8 +65,8 @@ impl<P: Parameters, B: Storage> ExpandedKey<P, B> {
         &self.verifying_key
     }
 
-    /// The basis and the tree as reals, for engines that upload them.
-    pub fn as_reals(&self) -> &[f64] {
+    /// The basis and the tree; see [`hazmat`](crate::hazmat).
+    pub(crate) fn reals(&self) -> &[f64] {
         &self.reals.as_ref()[..Self::LEN]
     }
 
@@ -76,7 +76,7 @@ impl<P: Parameters, B: Storage> ExpandedKey<P, B> {
     }
 
     pub(crate) fn expanded_ref(&self) -> ExpandedRef<'_> {
-        ExpandedRef::new(P::LOGN, self.as_reals())
+        ExpandedRef::new(P::LOGN, self.reals())
     }
 }
 

@@ -5,15 +5,16 @@
 //! points. Everything here lets the caller break these rules.
 
 use crate::error::SignatureError;
+use crate::expand::{ExpandedKey, Storage};
 use crate::hash::{HashToPoint, Shake256, Shake256HashToPoint};
 use crate::hedge::{Hedged, Raw};
+#[cfg(feature = "alloc")]
+use crate::keys::SigningKey;
 use crate::lanes::Binary64;
 use crate::params::{NONCE_LEN, Parameters, Q};
 use crate::sign::{Scratch, Secret, sign_message};
 use crate::signature::Signature;
 use crate::verify::VerifyingKey;
-#[cfg(feature = "alloc")]
-use crate::{expand::ExpandedKey, keys::SigningKey};
 use zeroize::Zeroizing;
 
 #[cfg(feature = "alloc")]
@@ -138,6 +139,13 @@ pub fn verify_point<P: Parameters>(
 #[cfg(feature = "alloc")]
 pub fn signing_key_from_seed<P: Parameters>(seed: &[u8]) -> SigningKey<P> {
     SigningKey::from_stream(&mut Shake256::reader(seed))
+}
+
+/// The secret reals of an expanded key: the basis in the FFT domain, `4n` of
+/// them, then the tree in the order of [`tree::Stored`](crate::tree::Stored).
+/// For engines that upload them; whoever reads them has the key.
+pub fn expanded_reals<P: Parameters, B: Storage>(key: &ExpandedKey<P, B>) -> &[f64] {
+    key.reals()
 }
 
 /// [`SigningKey::expand`] with the arithmetic of `arith`.

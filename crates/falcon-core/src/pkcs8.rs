@@ -74,6 +74,7 @@ use crate::keys::SigningKey;
 use crate::params::{Array, FG_BITS, Parameters};
 use crate::signature::Signature;
 use crate::verify::VerifyingKey;
+use core::marker::PhantomData;
 use zeroize::Zeroizing;
 
 pub use ::pkcs8::*;
@@ -108,23 +109,28 @@ pub const FALCON_PADDED_1024: ObjectIdentifier = ObjectIdentifier::new_unwrap("1
 const FORMER_FALCON_512: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.9999.3.6");
 const FORMER_FALCON_1024: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.9999.3.9");
 
-/// The identifiers of a parameter set's keys, the one that is written first.
-const fn identifiers<P: Parameters>() -> [ObjectIdentifier; 3] {
-    match P::LOGN {
+/// What a parameter set is called in documents.
+struct Identifiers<P>(PhantomData<P>);
+
+impl<P: Parameters> Identifiers<P> {
+    /// The identifiers of its keys, the one that is written first. Does not
+    /// compile for a set without any.
+    const ALL: [ObjectIdentifier; 3] = match P::LOGN {
         9 => [FALCON_512, FALCON_PADDED_512, FORMER_FALCON_512],
-        _ => [FALCON_1024, FALCON_PADDED_1024, FORMER_FALCON_1024],
-    }
+        10 => [FALCON_1024, FALCON_PADDED_1024, FORMER_FALCON_1024],
+        _ => panic!("a parameter set without identifiers"),
+    };
 }
 
 const fn algorithm<P: Parameters>() -> AlgorithmIdentifierRef<'static> {
     AlgorithmIdentifier {
-        oid: identifiers::<P>()[0],
+        oid: Identifiers::<P>::ALL[0],
         parameters: None,
     }
 }
 
 fn check_oid<P: Parameters>(algorithm: AlgorithmIdentifierRef<'_>) -> spki::Result<()> {
-    if identifiers::<P>().contains(&algorithm.oid) {
+    if Identifiers::<P>::ALL.contains(&algorithm.oid) {
         Ok(())
     } else {
         Err(spki::Error::OidUnknown { oid: algorithm.oid })

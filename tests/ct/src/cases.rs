@@ -169,10 +169,10 @@ fn sampler<B: Binary64 + Fft<Real = f64>>(b: B) -> f64 {
 
 /// A key whose secret parts are marked, made from marked bytes.
 fn secret_key<P: Parameters>() -> SigningKey<P> {
-    let file: &[u8] = if P::LOGN == 9 {
-        include_bytes!("../../../kat/falcon-round3/falcon512-KAT.first10.rsp")
-    } else {
-        include_bytes!("../../../kat/falcon-round3/falcon1024-KAT.first10.rsp")
+    let file: &[u8] = match P::LOGN {
+        9 => include_bytes!("../../../kat/falcon-round3/falcon512-KAT.first10.rsp"),
+        10 => include_bytes!("../../../kat/falcon-round3/falcon1024-KAT.first10.rsp"),
+        logn => panic!("no vectors of degree 2^{logn}"),
     };
     let record = Reader::new(file).next();
     let bytes = record.expect("a record").expect("well formed").secret_key;

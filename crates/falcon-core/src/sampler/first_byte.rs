@@ -20,12 +20,12 @@
 //! * `r` is rounded to 26 bits: `(z - r)^2` is off by less than `2^-21.7`, and
 //!   `v` by `2^-22.5`, or `2^9.6` units of its 32-bit fraction; all other
 //!   roundings of `v` are below 3 units;
-//! * `v` is raised by `2^10` units to keep it positive: `2^-v` is off by
-//!   `2^-21.5` of its value;
+//! * `v` is raised by `2^10` units to keep it positive: by this alone `2^-v` is
+//!   off by `2^-22.5` of its value, with the rounding of `r` by `2^-21.7`;
 //! * the polynomial for `2^-f` on `[0, 1)` is off by `2^-23.6`, its truncations
 //!   included.
 //!
-//! So `E`, whose unit is `2^-23`, is off by less than `2^10.1 + 3` units. The
+//! So `E`, whose unit is `2^-23`, is off by less than `2^9.7 + 3` units. The
 //! exact path is off by less than a thousandth of a unit: its polynomial is
 //! exact to `2^-51`. The margin is `2^11`.
 

@@ -6,7 +6,8 @@ use falcon_kat::rsp::{Reader, Record};
 pub(crate) fn first_record(logn: u32) -> Record {
     let file = match logn {
         9 => include_str!("../../../../kat/falcon-round3/falcon512-KAT.first10.rsp"),
-        _ => include_str!("../../../../kat/falcon-round3/falcon1024-KAT.first10.rsp"),
+        10 => include_str!("../../../../kat/falcon-round3/falcon1024-KAT.first10.rsp"),
+        _ => panic!("no vectors of degree 2^{logn}"),
     };
     Reader::new(file.as_bytes())
         .next()
