@@ -209,18 +209,19 @@ fn take_block(filler: &mut PointFiller<'_>, state: &[u64; 25]) -> bool {
 }
 
 impl<B: Binary64, F: Fft> LaneEngine<B, F> {
-    /// Signs `jobs` in order; `out` has one element a job.
-    pub(crate) fn sign_jobs<P: Parameters, R: Randomness>(
+    /// Signs `jobs` in order; `out` has one element a job. A short vector that
+    /// `accept` refuses is as good as a long one.
+    fn sign_jobs<P: Parameters, R: Randomness>(
         &self,
         jobs: &[Job<'_, P, R>],
-        fit: Fit,
+        accept: impl Fn(&[i16]) -> bool + Copy,
         out: &mut [Signature<P>],
     ) {
         let same_key = |a: &Job<'_, P, R>, b: &Job<'_, P, R>| core::ptr::eq(a.key, b.key);
         let mut rest = out;
         for group in jobs.chunk_by(same_key) {
             let (out, after) = rest.split_at_mut(group.len());
-            self.sign_group(group, fit, out);
+            self.sign_group(group, accept, out);
             rest = after;
         }
     }
@@ -230,7 +231,7 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
     fn sign_group<P: Parameters, R: Randomness>(
         &self,
         jobs: &[Job<'_, P, R>],
-        fit: Fit,
+        accept: impl Fn(&[i16]) -> bool + Copy,
         out: &mut [Signature<P>],
     ) {
         let Some(first) = jobs.first() else { return };
@@ -285,7 +286,7 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
 
             let mut number = 0;
             lanes.retain(|lane| {
-                let signature = self.signature(lane, number, v, fit);
+                let signature = self.signature(lane, number, v, accept);
                 number += 1;
                 signature.is_none_or(|signature| {
                     out[lane.job] = signature;
@@ -304,12 +305,12 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
         lane: &Lane<P>,
         number: usize,
         v: (&[F::Real], &[F::Real]),
-        fit: Fit,
+        accept: impl Fn(&[i16]) -> bool,
     ) -> Option<Signature<P>> {
         let mut s2 = Zeroizing::new(P::Short::ZERO);
         let c = lane.c.as_ref();
         let norm = signing::short_vector(self.arith, self.fft, number, c, v, s2.as_mut());
-        (is_short(P::LOGN, norm) && fit.accepts::<P>(s2.as_ref())).then(|| Signature {
+        (is_short(P::LOGN, norm) && accept(s2.as_ref())).then(|| Signature {
             nonce: lane.nonce,
             s2: *s2,
         })
@@ -332,7 +333,7 @@ impl<P: Parameters, B: Binary64, F: Fft> BatchSign<P> for LaneEngine<B, F> {
                 randomness: Hedged::new(seed, index, job.key.hedge_secret()),
             })
             .collect();
-        self.sign_jobs(&jobs, Fit::Padded, out);
+        self.sign_jobs(&jobs, |s2| Fit::Padded.accepts::<P>(s2), out);
         Ok(())
     }
 }
@@ -394,6 +395,9 @@ pub fn sign_batch_raw<P: Parameters, B: Binary64, F: Fft>(
             },
         })
         .collect();
-    engine.sign_jobs(&jobs, fit, out);
+    engine.sign_jobs(&jobs, |s2| fit.accepts::<P>(s2), out);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

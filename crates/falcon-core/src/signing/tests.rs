@@ -131,7 +131,7 @@ fn signatures_of_every_degree_verify_and_do_not_depend_on_key_form_or_arithmetic
     }
 }
 
-/// Small degrees refuse often, so lanes that try again are exercised here.
+/// One attempt on each of four lanes. Lanes that try again are `batch`'s.
 #[test]
 fn lanes_find_the_vectors_of_single_attempts_at_every_degree() {
     for logn in 1..=10 {
