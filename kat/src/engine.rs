@@ -14,7 +14,8 @@ pub enum KeyForm {
     Key,
     /// From the expanded key.
     Expanded,
-    /// From the expanded key, on the lanes of the engine.
+    /// From the expanded key, on every lane of the engine at once. Lanes that
+    /// differ are an error.
     Batch,
 }
 
@@ -72,15 +73,19 @@ impl EngineSubject {
         let engine = self.engine;
         if self.form == KeyForm::Batch {
             let key = &engine.expand(&key);
-            let mut out = [Signature::EMPTY];
             let job = RawJob {
                 key,
                 message,
                 randomness,
             };
-            engine.sign_batch_raw(&[job], fit, &mut out)?;
-            let [signature] = out;
-            return Ok(signature);
+            // The same job on every lane.
+            let mut out = vec![Signature::EMPTY; engine.lanes()];
+            engine.sign_batch_raw(&vec![job; engine.lanes()], fit, &mut out)?;
+            let (&signature, others) = out.split_first().ok_or("an engine without lanes")?;
+            return match others.iter().position(|other| *other != signature) {
+                Some(lane) => Err(format!("lane {} differs from lane 0", lane + 1).into()),
+                None => Ok(signature),
+            };
         }
         let mut reals = vec![0.0; Scratch::<P>::LEN];
         let mut scratch = Scratch::new(&mut reals)?;
