@@ -310,10 +310,15 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
         let mut s2 = Zeroizing::new(P::Short::ZERO);
         let c = lane.c.as_ref();
         let norm = signing::short_vector(self.arith, self.fft, number, c, v, s2.as_mut());
-        (is_short(P::LOGN, norm) && accept(s2.as_ref())).then(|| Signature {
-            nonce: lane.nonce,
-            s2: *s2,
-        })
+        // Not `then`: the branch stands in this function, whatever is inlined.
+        if is_short(P::LOGN, norm) && accept(s2.as_ref()) {
+            Some(Signature {
+                nonce: lane.nonce,
+                s2: *s2,
+            })
+        } else {
+            None
+        }
     }
 }
 
