@@ -15,18 +15,25 @@ const fn reals(len: usize) -> usize {
 }
 
 #[test]
-fn signing_scratch_is_at_most_40_and_80_kilobytes() {
-    assert!(reals(Scratch::<Falcon512>::LEN) <= 40 * KILOBYTE);
-    assert!(reals(Scratch::<Falcon1024>::LEN) <= 80 * KILOBYTE);
+fn signing_scratch_takes_32_and_64_kilobytes() {
+    assert_eq!(reals(Scratch::<Falcon512>::LEN), 32 * KILOBYTE);
+    assert_eq!(reals(Scratch::<Falcon1024>::LEN), 64 * KILOBYTE);
 }
 
 #[test]
-fn expanded_keys_are_at_most_80_and_170_kilobytes() {
-    fn bytes<P: Parameters>() -> usize {
-        reals(ExpandedKey::<P>::LEN) + size_of::<ExpandedKey<P>>()
+fn expanded_keys_take_60_and_128_kilobytes() {
+    assert_eq!(reals(ExpandedKey::<Falcon512>::LEN), 60 * KILOBYTE);
+    assert_eq!(reals(ExpandedKey::<Falcon1024>::LEN), 128 * KILOBYTE);
+}
+
+/// What a key holds besides: its hash and the verifying key.
+#[test]
+fn keys_themselves_take_2_and_4_kilobytes_and_little_more() {
+    fn besides<P: Parameters>() -> usize {
+        size_of::<ExpandedKey<P>>() - size_of::<Box<[f64]>>()
     }
-    assert!(bytes::<Falcon512>() <= 80 * KILOBYTE);
-    assert!(bytes::<Falcon1024>() <= 170 * KILOBYTE);
+    assert_eq!(besides::<Falcon512>(), 2 * KILOBYTE + 32);
+    assert_eq!(besides::<Falcon1024>(), 4 * KILOBYTE + 32);
 }
 
 /// A thread of 512 KB generates, expands, signs and verifies: no function

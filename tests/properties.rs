@@ -55,23 +55,52 @@ fn signs_and_verifies<P: Parameters>(
     Ok(())
 }
 
-/// Decoders accept only what their encoders write.
-fn decodes_canonically<P: Parameters>(bytes: &[u8]) -> Result<(), TestCaseError> {
+/// Decoders accept only what their encoders write. Returns how many accept.
+fn decodes_canonically<P: Parameters>(bytes: &[u8]) -> Result<usize, TestCaseError> {
+    let mut accepted = 0;
     for format in FORMATS {
         if let Ok(signature) = Signature::<P>::from_bytes(format, bytes) {
             prop_assert_eq!(signature.to_vec(format), Ok(bytes.to_vec()));
+            accepted += 1;
         }
     }
     if let Ok(signature) = Signature::<P>::try_from(bytes) {
         prop_assert_eq!(&*signature.to_bytes(), bytes);
+        accepted += 1;
     }
     if let Ok(key) = VerifyingKey::<P>::try_from(bytes) {
         let encoded = key.to_bytes();
         prop_assert_eq!(encoded.as_ref(), bytes);
+        accepted += 1;
     }
     if let Ok(key) = SigningKey::<P>::try_from(bytes) {
         let encoded = key.to_bytes();
         prop_assert_eq!(encoded.as_ref(), bytes);
+        accepted += 1;
+    }
+    Ok(accepted)
+}
+
+/// [`decodes_canonically`] for valid encodings with some bits flipped.
+fn decodes_canonically_when_damaged<P: Parameters>(
+    key: &SigningKey<P>,
+    seed: u64,
+    flips: &[usize],
+) -> Result<(), TestCaseError> {
+    let signature = key.sign_with_rng(&mut Repeatable::new(&format!("{seed}")), b"m");
+    let mut encodings: Vec<_> = FORMATS
+        .iter()
+        .map(|&format| signature.to_vec(format).expect("it fits"))
+        .collect();
+    encodings.push(key.verifying_key().to_bytes().as_ref().to_vec());
+    encodings.push(key.to_bytes().as_ref().to_vec());
+    for mut bytes in encodings {
+        for flip in flips {
+            let bit = flip % (8 * bytes.len());
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+        let accepted = decodes_canonically::<P>(&bytes)?;
+        prop_assert!(accepted > 0 || !flips.is_empty());
     }
     Ok(())
 }
@@ -101,6 +130,17 @@ proptest! {
         }
         decodes_canonically::<Falcon512>(&bytes)?;
         decodes_canonically::<Falcon1024>(&bytes)?;
+    }
+
+    /// Most damage of this kind is refused; what is not is another valid
+    /// encoding, and must be written as it was read.
+    #[test]
+    fn damaged_encodings_decode_canonically_or_not_at_all(
+        seed: u64,
+        flips in prop::collection::vec(0usize..8 * 2305, 0..4),
+    ) {
+        decodes_canonically_when_damaged(&KEY_512, seed, &flips)?;
+        decodes_canonically_when_damaged(&KEY_1024, seed, &flips)?;
     }
 
     #[test]
