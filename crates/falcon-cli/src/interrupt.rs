@@ -1,5 +1,6 @@
-//! Ctrl-C and SIGTERM: unfinished files are removed, then the program ends
-//! with the status that shells expect, 128 and the signal's number.
+//! Ctrl-C and SIGTERM: unfinished files are removed and the terminal is as it
+//! was, then the program ends with the status that shells expect, 128 and the
+//! signal's number.
 //!
 //! A thread waits for the signal, so it does not matter what the others wait
 //! for. Whoever makes or renames a temporary file holds the list of them; while
@@ -7,14 +8,37 @@
 
 use std::{
     collections::BTreeSet,
+    fs,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished {
+    paths: BTreeSet::new(),
+    terminal: None,
+});
+
+/// What is to be done before the program may end.
+struct Unfinished {
+    /// Files and folders to remove.
+    paths: BTreeSet<PathBuf>,
+    /// A terminal that does not show what is typed.
+    terminal: Option<terminal::Terminal>,
+}
+
+impl Unfinished {
+    fn clean(&mut self) {
+        if let Some(terminal) = self.terminal.take() {
+            terminal.restore();
+        }
+        for path in &self.paths {
+            let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
+        }
+    }
+}
 
 /// Keeps signals from ending the program, for as short as possible.
-pub(crate) struct Hold(MutexGuard<'static, BTreeSet<PathBuf>>);
+pub(crate) struct Hold(MutexGuard<'static, Unfinished>);
 
 /// Holds signals back.
 pub(crate) fn hold() -> Hold {
@@ -22,36 +46,105 @@ pub(crate) fn hold() -> Hold {
 }
 
 impl Hold {
-    /// The file is to be removed if a signal comes.
+    /// The file or folder is to be removed if a signal comes.
     pub(crate) fn add(&mut self, path: &Path) {
-        self.0.insert(path.to_owned());
+        self.0.paths.insert(path.to_owned());
     }
 
-    /// The file is finished.
+    /// It is finished.
     pub(crate) fn remove(&mut self, path: &Path) {
-        self.0.remove(path);
+        self.0.paths.remove(path);
     }
 }
+
+/// While it lives, a signal restores the terminal. Who asks for a passphrase
+/// switches the echo off, and a signal would end the program before it is on.
+pub(crate) struct TerminalGuard(());
+
+/// Remembers how the terminal is.
+pub(crate) fn guard_terminal() -> TerminalGuard {
+    hold().0.terminal = terminal::Terminal::of_process();
+    TerminalGuard(())
+}
+
+impl Drop for TerminalGuard {
+    fn drop(&mut self) {
+        hold().0.terminal = None;
+    }
+}
+
+#[cfg(unix)]
+mod terminal {
+    use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+    use std::fs::File;
+
+    /// A terminal as it was.
+    pub(super) struct Terminal {
+        device: File,
+        modes: Termios,
+    }
+
+    impl Terminal {
+        /// The one that the process was started from, if any.
+        pub(super) fn of_process() -> Option<Self> {
+            let device = File::open("/dev/tty").ok()?;
+            let modes = tcgetattr(&device).ok()?;
+            Some(Self { device, modes })
+        }
+
+        pub(super) fn restore(&self) {
+            let _ = tcsetattr(&self.device, OptionalActions::Now, &self.modes);
+        }
+    }
+}
+
+/// Elsewhere no signal comes in between.
+#[cfg(not(unix))]
+mod terminal {
+    pub(super) struct Terminal;
+
+    impl Terminal {
+        pub(super) fn of_process() -> Option<Self> {
+            None
+        }
+
+        pub(super) fn restore(&self) {}
+    }
+}
+
+/// What SIGINT does, for a Ctrl-C that was read as a character.
+pub(crate) fn end() -> ! {
+    end_with(SIGINT)
+}
+
+/// Cleans up and ends the program.
+fn end_with(signal: i32) -> ! {
+    let mut hold = hold();
+    hold.0.clean();
+    std::process::exit(128 + signal)
+}
+
+/// Its number, on every system that has it.
+const SIGINT: i32 = 2;
 
 /// Begins to wait for signals.
 #[cfg(unix)]
 pub(crate) fn watch() -> std::io::Result<()> {
-    use signal_hook::{
-        consts::{SIGINT, SIGTERM},
-        iterator::Signals,
-    };
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    use signal_hook::{consts::SIGTERM, iterator::Signals};
+    // Nobody would hear the signals that are caught, if there were no thread.
+    let (ready, started) = std::sync::mpsc::channel();
     std::thread::Builder::new()
         .name("signals".to_owned())
         .spawn(move || {
-            if let Some(signal) = signals.forever().next() {
-                let unfinished = hold();
-                for path in unfinished.0.iter() {
-                    let _ = std::fs::remove_file(path);
-                }
-                std::process::exit(128 + signal);
+            let signals = Signals::new([SIGINT, SIGTERM]);
+            let _ = ready.send(());
+            if let Ok(mut signals) = signals
+                && let Some(signal) = signals.forever().next()
+            {
+                end_with(signal);
             }
         })?;
+    let _ = started.recv();
     Ok(())
 }
 

@@ -34,7 +34,11 @@ fn main() -> ExitCode {
     };
     // Without it a signal ends the program all the same, only less tidily.
     let _ = interrupt::watch();
-    let status = run(cli, ui).unwrap_or_else(|error| {
+    let result = run(cli, ui);
+    // A signal that is being handled has the last word: what it removes may be
+    // the cause of an error.
+    let _hold = interrupt::hold();
+    let status = result.unwrap_or_else(|error| {
         ui.error(&error);
         Status::Failure
     });

@@ -170,12 +170,21 @@ impl Pending {
     /// Makes the file appear.
     pub(crate) fn commit(self) -> Result<()> {
         self.sync()?;
-        self.rename(&mut interrupt::hold())
+        let on_disk = self.on_disk();
+        let target = self.rename(&mut interrupt::hold())?;
+        if on_disk {
+            sync_folder(&target);
+        }
+        Ok(())
     }
 
     /// Makes both files appear, or neither, or with [`Overwrite::Force`] at
     /// least the first: against signals, failures, and others who do the same
     /// in this folder at the same time.
+    ///
+    /// The second is never one that does not belong to the first, not even if
+    /// the program is killed between two steps: an old one goes before the
+    /// first is replaced. Missing it can be made again, wrong it would be used.
     pub(crate) fn commit_pair(first: Self, second: Self) -> Result<()> {
         first.sync()?;
         second.sync()?;
@@ -184,27 +193,42 @@ impl Pending {
         let lock = File::open(folder(&first.target));
         let _ = lock.as_ref().map(File::lock);
         let mut hold = interrupt::hold();
-        let (target, overwrite) = (first.target.clone(), first.overwrite);
-        first.rename(&mut hold)?;
-        second.rename(&mut hold).inspect_err(|_| {
-            if overwrite == Overwrite::Never {
-                let _ = fs::remove_file(&target);
-            }
-        })
+        // Another may have made them while the lock was awaited.
+        for file in [&first, &second] {
+            check_target(&file.target, file.content, file.overwrite)?;
+        }
+        let overwrite = first.overwrite;
+        if overwrite == Overwrite::Force && second.target.exists() {
+            fs::remove_file(&second.target)
+                .map_err(|error| cannot_write(&second.target, &error))?;
+        }
+        let target = first.rename(&mut hold)?;
+        let renamed = second.rename(&mut hold);
+        if renamed.is_err() && overwrite == Overwrite::Never {
+            let _ = fs::remove_file(&target);
+        }
+        sync_folder(&target);
+        renamed.map(|_| ())
     }
 
-    fn sync(&self) -> Result<()> {
+    /// Whether it is to be on the disk before anyone is told of it.
+    fn on_disk(&self) -> bool {
         match self.content {
-            Content::SecretKey | Content::PublicKey => self
-                .temporary
-                .as_file()
-                .sync_all()
-                .map_err(|error| cannot_write(&self.target, &error)),
-            Content::Result => Ok(()),
+            Content::SecretKey | Content::PublicKey => true,
+            Content::Result => false,
         }
     }
 
-    fn rename(self, hold: &mut Hold) -> Result<()> {
+    fn sync(&self) -> Result<()> {
+        if !self.on_disk() {
+            return Ok(());
+        }
+        let synced = self.temporary.as_file().sync_all();
+        synced.map_err(|error| cannot_write(&self.target, &error))
+    }
+
+    /// Gives the file its name; where it is now.
+    fn rename(self, hold: &mut Hold) -> Result<PathBuf> {
         let target = &self.target;
         hold.remove(self.temporary.path());
         let persisted = match self.overwrite {
@@ -218,13 +242,14 @@ impl Pending {
                 Error::io(target, "cannot create", &failure.error.kind().into())
             }
         })?;
-        if self.content != Content::Result {
-            // The name is on the disk once its folder is. Some file systems
-            // cannot do this; the file itself is complete all the same.
-            let _ = File::open(folder(target)).and_then(|folder| folder.sync_all());
-        }
-        Ok(())
+        Ok(self.target)
     }
+}
+
+/// The name of a file is on the disk once its folder is. Some file systems
+/// cannot do this; the file itself is complete all the same.
+fn sync_folder(file: &Path) {
+    let _ = File::open(folder(file)).and_then(|folder| folder.sync_all());
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Error {
@@ -303,6 +328,40 @@ mod tests {
         assert!(pending.commit().is_err());
         assert_eq!(fs::read(&target).unwrap(), b"theirs");
         assert_eq!(names(folder.path()), ["out"]);
+    }
+
+    /// What a program that is killed half-way leaves, too.
+    #[test]
+    fn half_a_pair_never_stands_beside_a_stranger() {
+        let folder = tempfile::tempdir().unwrap();
+        let [secret, public] = ["k", "k.pub"].map(|name| folder.path().join(name));
+        for file in [&secret, &public] {
+            fs::write(file, b"old").unwrap();
+        }
+        let write = |path: &Path, content| {
+            Pending::with_bytes(path, b"new", content, Overwrite::Force).unwrap()
+        };
+        let first = write(&secret, Content::SecretKey);
+        let second = write(&public, Content::PublicKey);
+        fs::remove_file(second.temporary.path()).unwrap();
+        assert!(Pending::commit_pair(first, second).is_err());
+        assert_eq!(fs::read(&secret).unwrap(), b"new");
+        assert!(!public.exists());
+    }
+
+    #[test]
+    fn a_pair_is_refused_whole_if_one_of_it_appears_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let [secret, public] = ["k", "k.pub"].map(|name| folder.path().join(name));
+        let write = |path: &Path, content| {
+            Pending::with_bytes(path, b"ours", content, Overwrite::Never).unwrap()
+        };
+        let first = write(&secret, Content::SecretKey);
+        let second = write(&public, Content::PublicKey);
+        fs::write(&public, b"theirs").unwrap();
+        assert!(Pending::commit_pair(first, second).is_err());
+        assert_eq!(names(folder.path()), ["k.pub"]);
+        assert_eq!(fs::read(&public).unwrap(), b"theirs");
     }
 
     #[test]

@@ -4,10 +4,11 @@
 use crate::{
     error::{Error, Result},
     input::{cannot_read, open},
+    interrupt,
 };
 use clap::Args;
 use std::{
-    io::Read,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 use zeroize::Zeroizing;
@@ -56,7 +57,14 @@ impl PassphraseSource {
 }
 
 fn ask(prompt: &str) -> Result<Passphrase> {
-    let answer = rpassword::prompt_password(prompt).map_err(|error| {
+    let terminal = interrupt::guard_terminal();
+    let answer = rpassword::prompt_password(prompt);
+    drop(terminal);
+    // The question switches Ctrl-C off, reads it as a character, and tells.
+    if matches!(&answer, Err(error) if error.kind() == io::ErrorKind::Interrupted) {
+        interrupt::end();
+    }
+    let answer = answer.map_err(|error| {
         Error::new("cannot ask for the passphrase")
             .because(error)
             .hint("without a terminal, use --passphrase-file")

@@ -455,6 +455,103 @@ mod pipes_and_signals {
     }
 
     #[test]
+    fn an_interrupted_demo_leaves_nothing() {
+        let sandbox = Sandbox::empty();
+        // The demo waits at the second reading of a pipe, with its files made.
+        let pipe = sandbox.path("pipe");
+        assert!(
+            Command::new("mkfifo")
+                .arg(&pipe)
+                .status()
+                .unwrap()
+                .success()
+        );
+        fs::create_dir(sandbox.path("tmp")).unwrap();
+        let mut child = sandbox
+            .command(&["demo", "pipe"])
+            .env("TMPDIR", sandbox.path("tmp"))
+            .spawn()
+            .unwrap();
+        drop(fs::File::create(&pipe).unwrap());
+        let made = || fs::read_dir(sandbox.path("tmp")).unwrap().count();
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while made() == 0 && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(made(), 1);
+        signal(&child, "INT");
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert_eq!(made(), 0);
+    }
+
+    /// A shell on a terminal of its own runs the program, and stays after it.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_interrupted_question_leaves_a_terminal_that_shows_what_is_typed() {
+        use rustix::{
+            pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+            termios::{LocalModes, tcgetattr},
+        };
+        use std::io::Write;
+        let sandbox = Sandbox::new();
+        sandbox.write("p", "secret\n");
+        sandbox.succeeds(&["keygen", "e", "--passphrase-file", "p"]);
+        for (typed, status) in [("\x03", "status 130"), ("", "status 143")] {
+            let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+            grantpt(&terminal).unwrap();
+            unlockpt(&terminal).unwrap();
+            let name = ptsname(&terminal, Vec::new()).unwrap();
+            let mut terminal = fs::File::from(terminal);
+            let open = || {
+                let path = Path::new(name.to_str().unwrap());
+                fs::OpenOptions::new()
+                    .read(true)
+                    .write(true)
+                    .open(path)
+                    .unwrap()
+            };
+            let echoes = |terminal: &fs::File| {
+                let modes = tcgetattr(terminal).unwrap().local_modes;
+                modes.contains(LocalModes::ECHO)
+            };
+            let mut shell = Command::new("setsid")
+                .args(["--ctty", "sh", "-c"])
+                .arg("\"$0\" sign -k e m & echo $! > id; wait $!; echo status $? ended; read -r line")
+                .arg(env!("CARGO_BIN_EXE_falcon-cli"))
+                .current_dir(&sandbox.0)
+                .stdin(open())
+                .stdout(open())
+                .stderr(open())
+                .spawn()
+                .unwrap();
+            let mut shown = String::new();
+            let mut until = |terminal: &mut fs::File, text: &str| {
+                while !shown.contains(text) {
+                    let mut bytes = [0; 256];
+                    let read = terminal.read(&mut bytes).unwrap();
+                    shown.push_str(&String::from_utf8_lossy(&bytes[..read]));
+                }
+            };
+            until(&mut terminal, "Passphrase of e");
+            while echoes(&terminal) {
+                thread::sleep(Duration::from_millis(5));
+            }
+            if typed.is_empty() {
+                let id = fs::read_to_string(sandbox.path("id")).unwrap();
+                let sent = Command::new("kill").arg(id.trim()).status();
+                assert!(sent.unwrap().success());
+            } else {
+                terminal.write_all(typed.as_bytes()).unwrap();
+            }
+            until(&mut terminal, "ended");
+            assert!(echoes(&terminal), "{status}");
+            assert!(shown.contains(status), "{shown}");
+            terminal.write_all(b"\n").unwrap();
+            shell.wait().unwrap();
+        }
+    }
+
+    #[test]
     fn an_interrupted_signing_leaves_whole_signatures_only() {
         let sandbox = Sandbox::new();
         let names: Vec<String> = (0..2000).map(|i| format!("f{i:04}")).collect();

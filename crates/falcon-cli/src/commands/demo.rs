@@ -5,6 +5,7 @@ use crate::{
     engine::{Signer, fresh_seed, keygen},
     error::{Error, Result, Status, serialize_path},
     input::open,
+    interrupt,
     keys::{public_pem, secret_pem},
     list::{Pair, with_suffix},
     message,
@@ -49,8 +50,8 @@ impl Demo {
         }
         // Before anything is made that would have to be removed.
         drop(open(&self.file)?);
-        let fresh = fresh_folder()?;
-        let folder = fresh.path();
+        let fresh = FreshFolder::new()?;
+        let folder = fresh.folder.path();
         let key_path = folder.join("demo.key");
         let public_path = with_suffix(&key_path, ".pub");
         let name = self.file.file_name().unwrap_or("message".as_ref());
@@ -126,13 +127,30 @@ impl Demo {
     }
 }
 
-/// Removed with everything in it, unless it is kept.
-fn fresh_folder() -> Result<TempDir> {
-    let parent = env::temp_dir();
-    tempfile::Builder::new()
-        .prefix("falcon-demo-")
-        .tempdir_in(&parent)
-        .map_err(|error| Error::io(&parent, "cannot make a folder here", &error.kind().into()))
+/// Removed with everything in it, also by a signal, unless it is kept.
+struct FreshFolder {
+    folder: TempDir,
+}
+
+impl FreshFolder {
+    fn new() -> Result<Self> {
+        let parent = env::temp_dir();
+        let mut hold = interrupt::hold();
+        let folder = tempfile::Builder::new()
+            .prefix("falcon-demo-")
+            .tempdir_in(&parent)
+            .map_err(|error| {
+                Error::io(&parent, "cannot make a folder here", &error.kind().into())
+            })?;
+        hold.add(folder.path());
+        Ok(Self { folder })
+    }
+
+    fn keep(self) -> PathBuf {
+        let folder = self.folder.keep();
+        interrupt::hold().remove(&folder);
+        folder
+    }
 }
 
 fn write(path: &Path, bytes: &[u8], content: Content) -> Result<()> {
