@@ -24,6 +24,7 @@ const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574]
 
 /// A byte source of the sampler. It computes `AHEAD` buffers at a time, which
 /// changes nothing but speed.
+#[cfg_attr(test, derive(Clone))]
 pub struct Prng<const AHEAD: usize = 1> {
     buffers: [[u8; BUFFER_LEN]; AHEAD],
     place: Place,
@@ -203,13 +204,22 @@ fn blocks<const AHEAD: usize>(key: &[u32; 12], counter: u64, out: &mut [[u8; BUF
     for _ in 0..10 {
         double_round(&mut x);
     }
-    for (v, (x, initial)) in x.iter().zip(&initial).enumerate() {
-        for ((x, initial), out) in x.iter().zip(initial).zip(out.iter_mut()) {
-            let (words, _) = out.as_chunks_mut::<4>();
-            let row = words.iter_mut().skip(BLOCKS * v);
-            for ((x, initial), out) in x.iter().zip(initial).zip(row) {
-                *out = x.wrapping_add(*initial).to_le_bytes();
-            }
+    let words = x.as_flattened_mut().as_flattened_mut();
+    let added = initial.as_flattened().as_flattened();
+    for (x, initial) in words.iter_mut().zip(added) {
+        *x = x.wrapping_add(*initial);
+    }
+    // Rows are moved as they are: a loop over words would become gathers.
+    let mut rows = [[[0; BLOCKS]; 16]; AHEAD];
+    for (v, x) in x.iter().enumerate() {
+        for (rows, x) in rows.iter_mut().zip(x) {
+            rows[v] = *x;
+        }
+    }
+    for (out, rows) in out.iter_mut().zip(&rows) {
+        let (words, _) = out.as_chunks_mut();
+        for (out, word) in words.iter_mut().zip(rows.as_flattened()) {
+            *out = word.to_le_bytes();
         }
     }
 }

@@ -52,9 +52,9 @@ const END: usize = BUFFERS * ATTEMPTS;
 const LEN: usize = END + WINDOW;
 
 /// The margin of the comparisons.
-const MARGIN: f32 = 1.0 / 8192.0;
+pub(super) const MARGIN: f32 = 1.0 / 8192.0;
 /// `log2(e) / (2 sigma_max^2)`.
-const PROPOSAL: f32 = LOG2_E * super::serial::INV_2_SIGMA_MAX_SQUARED as f32;
+pub(super) const PROPOSAL: f32 = LOG2_E * super::serial::INV_2_SIGMA_MAX_SQUARED as f32;
 /// The 32 high bits of every entry of the table of the base sampler.
 const RCDT_HIGH: [u32; 18] = {
     let mut high = [0; 18];
@@ -159,7 +159,10 @@ impl Records {
 
 /// What the attempts that lie in `buffer` as a whole have from `start` on: the
 /// 32 high bits of 72 for the base sampler; the bytes of sign and trial.
-#[inline(always)]
+///
+/// Not inlined: vector code that puts these words together one by one would be
+/// slower than their loads.
+#[inline(never)]
 fn gather(buffer: &[u8; BUFFER_LEN], start: usize) -> [[u32; ROOM]; 2] {
     let mut base = [0; ROOM];
     let mut trial = [0; ROOM];
@@ -183,7 +186,7 @@ impl zeroize::Zeroize for Records {
 /// `z`, `accept` and `reject` of an attempt: no branch, no table, so that the loop
 /// over attempts is vector code.
 #[inline(always)]
-fn record(base: u32, trial: u32) -> [f32; 3] {
+pub(super) fn record(base: u32, trial: u32) -> [f32; 3] {
     let mut z0 = 0i32;
     let mut tie = 0i32;
     for entry in RCDT_HIGH {

@@ -202,3 +202,6 @@ impl<I: Isa> Windows<I> {
         z.map(|z| z as f64)
     }
 }
+
+#[cfg(test)]
+mod tests;

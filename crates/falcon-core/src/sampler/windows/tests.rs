@@ -1,0 +1,229 @@
+//! Windows against the exact serial sampler: the same integers from the same
+//! bytes, for random centres and for centres at which a first byte hardly
+//! decides.
+
+use super::super::Serial;
+use super::super::base::half_gaussian;
+use super::super::records::{MARGIN, PROPOSAL, record};
+use super::super::serial::exponent;
+use super::*;
+use crate::hash::{Shake256, Shake256Reader};
+use crate::lanes::Baseline;
+use crate::params::SIGMA_MIN;
+use crate::prng::{BUFFER_LEN, END};
+
+/// How many cases: `FALCON_FULL=1` asks for a hundred times as many.
+fn extent(cases: usize) -> usize {
+    let full = std::env::var_os("FALCON_FULL").is_some_and(|value| value == "1");
+    if full { 100 * cases } else { cases }
+}
+
+/// Both samplers on the same bytes.
+struct Pair {
+    windows: Feed,
+    serial: Prng,
+}
+
+impl Pair {
+    fn new(seed: &[u8; SEED_LEN]) -> Self {
+        Self {
+            windows: Windows(Baseline).feed(seed),
+            serial: Serial(Scalar).feed(seed),
+        }
+    }
+
+    /// Samples with both, and compares integers and places.
+    fn sample(&mut self, rests: [f64; 2], leaf: &Leaf) {
+        let (windows, serial) = (Windows(Baseline), Serial(Scalar));
+        let a = windows.sample_pair(&mut self.windows, rests, &windows.leaf(leaf));
+        let b = serial.sample_pair(&mut self.serial, rests, &serial.leaf(leaf));
+        assert_eq!(a, b, "{rests:?}, {leaf:?}");
+        assert_eq!(
+            self.windows.consumed(),
+            consumed(&self.serial, self.serial.place())
+        );
+    }
+
+    /// The bytes of the attempt that comes next.
+    fn peek(&mut self) -> [u8; 11] {
+        let mut copy = self.serial.clone();
+        copy.next_attempt()
+    }
+}
+
+impl Feed {
+    fn consumed(&self) -> u64 {
+        let last = Place {
+            buffer: BUFFERS - 1,
+            position: END,
+        };
+        let place = self.records.begin(self.next).unwrap_or(last);
+        consumed(&self.prng, place)
+    }
+}
+
+/// Bytes consumed before `place`; the end of a buffer is the start of the next.
+fn consumed<const AHEAD: usize>(prng: &Prng<AHEAD>, place: Place) -> u64 {
+    let buffers = prng.counter() / 8 - AHEAD as u64 + place.buffer as u64;
+    match place.position {
+        END.. => (buffers + 1) * BUFFER_LEN as u64,
+        position => buffers * BUFFER_LEN as u64 + position as u64,
+    }
+}
+
+/// Leaves and centres as they come, the ends of the ranges included.
+struct Cases(Shake256Reader);
+
+impl Cases {
+    fn new(name: &str) -> Self {
+        Self(Shake256::reader(name.as_bytes()))
+    }
+
+    /// A seed whose counter is zero.
+    fn seed(&mut self) -> [u8; SEED_LEN] {
+        let mut seed: [u8; SEED_LEN] = self.0.read_array();
+        seed[SEED_LEN - 8..].fill(0);
+        seed
+    }
+
+    fn unit(&mut self) -> f64 {
+        (u64::from_le_bytes(self.0.read_array()) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn leaf(&mut self) -> Leaf {
+        let sigma_min = SIGMA_MIN[1 + (self.unit() * 10.0) as usize];
+        let at = (self.unit() * 1.25 - 0.125).clamp(0.0, 1.0);
+        let inv_sigma = 1.0 / (sigma_min * (1.0 + at * (1.17 * 1.17 - 1.0)));
+        Leaf {
+            dss: inv_sigma * inv_sigma * 0.5,
+            ccs: inv_sigma * sigma_min,
+        }
+    }
+
+    fn rest(&mut self) -> f64 {
+        match (self.unit() * 16.0) as u32 {
+            0 => 0.0,
+            1 => 1.0,
+            2 => self.unit() / (1u64 << 30) as f64,
+            _ => self.unit(),
+        }
+    }
+}
+
+#[test]
+fn windows_draw_the_serial_samplers_integers_from_the_same_bytes() {
+    let mut cases = Cases::new("windows");
+    for _ in 0..extent(300) {
+        let mut pair = Pair::new(&cases.seed());
+        let leaf = cases.leaf();
+        // About 1.73 attempts a sample.
+        for _ in 0..1000 {
+            pair.sample([cases.rest(), cases.rest()], &leaf);
+        }
+    }
+}
+
+/// `z0` and `z` of an attempt.
+fn candidate(bytes: [u8; 11]) -> (i64, i64) {
+    let [low @ .., high, sign, _] = bytes;
+    let z0 = half_gaussian(u64::from_le_bytes(low), high);
+    let sign = i64::from(sign & 1);
+    (z0, sign + (2 * sign - 1) * z0)
+}
+
+/// The centre around which the byte `edge` is just the threshold of the next
+/// attempt, if there is one.
+fn steered(bytes: [u8; 11], edge: f64, leaf: &Leaf) -> Option<f64> {
+    let (z0, z) = candidate(bytes);
+    let x = (256.0 * leaf.ccs / edge).ln();
+    let proposal = (z0 * z0) as f64 * super::super::serial::INV_2_SIGMA_MAX_SQUARED;
+    let distance = ((x + proposal) / leaf.dss).sqrt();
+    let r = if z <= 0 {
+        z as f64 + distance
+    } else {
+        z as f64 - distance
+    };
+    (0.0..1.0).contains(&r).then_some(r)
+}
+
+/// First centres whose threshold is `2^-8` to `2^-53` from a byte that decides
+/// the attempt. Without the margin thousands of them would be decided wrongly.
+#[test]
+fn windows_hold_where_the_first_byte_hardly_decides() {
+    let mut cases = Cases::new("edges");
+    let (mut steered_cases, mut wrong_without_margin) = (0, 0);
+    for i in 0..extent(400_000) {
+        let mut pair = Pair::new(&cases.seed());
+        let leaf = cases.leaf();
+        let bytes = pair.peek();
+        let w = bytes[10];
+        let edge = f64::from(w) + f64::from(i as u32 & 1);
+        let Some(r) = steered(bytes, edge, &leaf) else {
+            continue;
+        };
+        let off = 0.5f64.powi(8 + (i / 2 % 46) as i32);
+        let r = (r + if i & 2 == 0 { off } else { -off }).clamp(0.0, 1.0);
+        steered_cases += 1;
+        wrong_without_margin += usize::from(is_wrong_without_margin(bytes, r, &leaf));
+        pair.sample([r, cases.rest()], &leaf);
+    }
+    assert!(steered_cases > extent(10_000), "{steered_cases} cases");
+    assert!(
+        wrong_without_margin > steered_cases / 100,
+        "{wrong_without_margin} of {steered_cases} cases need the margin"
+    );
+}
+
+/// Whether the comparison with bare logarithms contradicts the exact threshold.
+fn is_wrong_without_margin(bytes: [u8; 11], r: f64, leaf: &Leaf) -> bool {
+    let (z0, z) = candidate(bytes);
+    let threshold =
+        super::super::ber_exp::threshold(Scalar, exponent(Scalar, r, leaf, z, z0), leaf.ccs);
+    let top = (threshold >> 56) as u8;
+    let w = bytes[10];
+    let log = Windows(Baseline).leaf(leaf);
+    let t = z as f32 - r as f32;
+    let y = t * t * log.d - log.level;
+    let high = u32::from_le_bytes([bytes[5], bytes[6], bytes[7], bytes[8]]);
+    let [_, accept, reject] = record(high, u32::from_le_bytes([bytes[9], w, 0, 0]));
+    (y <= accept + MARGIN && w >= top) || (y > reject - MARGIN && w <= top)
+}
+
+/// The estimate of `log2(Y)` and its distance from the truth, over all
+/// candidates: the margin covers it, with room.
+#[test]
+fn error_of_the_comparison_is_below_the_margin() {
+    let mut cases = Cases::new("error");
+    let mut worst = 0.0f64;
+    for _ in 0..extent(200_000) {
+        let leaf = cases.leaf();
+        let log = Windows(Baseline).leaf(&leaf);
+        let r = cases.rest();
+        let z0 = (cases.unit() * 19.0) as i64;
+        let sign = (cases.unit() * 2.0) as i64;
+        let z = sign + (2 * sign - 1) * z0;
+        let w = (cases.unit() * 256.0) as u32;
+        let t = z as f32 - r as f32;
+        let q = z0 as f32 * z0 as f32 * PROPOSAL;
+        let ours = (t * t * log.d - log.level) - (q - log2((w + 1) as f32));
+        let square = (z as f64 - r) * (z as f64 - r);
+        let proposal = (z0 * z0) as f64 * super::super::serial::INV_2_SIGMA_MAX_SQUARED;
+        let exact = (square * leaf.dss - proposal) * core::f64::consts::LOG2_E
+            - (256.0 * leaf.ccs).log2()
+            + f64::from(w + 1).log2();
+        worst = worst.max((f64::from(ours) - exact).abs());
+    }
+    let margin = f64::from(MARGIN);
+    assert!(worst < margin / 2.0, "off by {worst}");
+    assert!(worst > margin / 32.0, "off by {worst} only");
+}
+
+#[test]
+fn logarithm_is_within_its_bound() {
+    let mut worst = 0.0f64;
+    for i in 1..=1 << 16 {
+        let x = i as f32 / 256.0;
+        worst = worst.max((f64::from(log2(x)) - f64::from(x).log2()).abs());
+    }
+    assert!(worst < 1.0 / 1_048_576.0, "off by {worst}");
+}
