@@ -5,7 +5,7 @@ use falcon::ffsampling::{ffsampling, scratch_len};
 use falcon::fft::{BasisRef, Fft};
 use falcon::hash::{HashToPoint, Shake256, Shake256HashToPoint};
 use falcon::lanes::{Baseline, Binary64, Portable, Scalar, Soft};
-use falcon::ntt::{Ntt, PortableNtt};
+use falcon::ntt::{Ntt, PORTABLE_NTT};
 use falcon::prng::Prng;
 use falcon::sampler::{LaneSampler, SamplerZ, Sampling};
 use falcon::tree::{Leaf, Stored};
@@ -54,17 +54,17 @@ fn ntt(c: &mut Criterion) {
         let n = 1 << logn;
         let mut words = vec![0; n];
         let mut tmp = vec![0; n];
-        PortableNtt.set_residues(&mut words, &point(n));
+        PORTABLE_NTT.set_residues(&mut words, &point(n));
         let other = words.clone();
         let id = |name: &str| format!("ntt/{name}/{n}");
         c.bench_function(&id("forward"), |b| {
-            b.iter(|| PortableNtt.ntt(logn, black_box(&mut words), &mut tmp));
+            b.iter(|| PORTABLE_NTT.ntt(logn, black_box(&mut words), &mut tmp));
         });
         c.bench_function(&id("inverse"), |b| {
-            b.iter(|| PortableNtt.intt(logn, black_box(&mut words), &mut tmp));
+            b.iter(|| PORTABLE_NTT.intt(logn, black_box(&mut words), &mut tmp));
         });
         c.bench_function(&id("product"), |b| {
-            b.iter(|| PortableNtt.mul_assign(black_box(&mut words), &other));
+            b.iter(|| PORTABLE_NTT.mul_assign(black_box(&mut words), &other));
         });
     }
 }

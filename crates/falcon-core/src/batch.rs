@@ -12,6 +12,7 @@ use crate::hash::{Message, PointFiller, Shake256Reader, hash_side_by_side};
 use crate::hedge::{Hedged, NonceSource, Randomness, Raw, SEED_LEN, point_bytes};
 use crate::lanes::{Binary64, Isa};
 use crate::norm::is_short;
+use crate::ntt::PortableNtt;
 use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::sampler::Sampling;
 use crate::sign::Fit;
@@ -351,6 +352,7 @@ impl<P: Parameters, B: Binary64, F: Fft> BatchVerify<P> for LaneEngine<B, F> {
     ) -> Result<(), BatchError> {
         check_lengths(jobs.len(), out.len())?;
         let isa = self.arith.isa();
+        let ntt = PortableNtt(isa);
         let mut points = vec![P::Residues::ZERO; PREPARED];
         for (jobs, out) in jobs.chunks(PREPARED).zip(out.chunks_mut(PREPARED)) {
             let messages = jobs.iter().zip(&mut points).map(|(job, point)| Message {
@@ -359,7 +361,7 @@ impl<P: Parameters, B: Binary64, F: Fft> BatchVerify<P> for LaneEngine<B, F> {
             });
             hash_side_by_side(isa, messages, take_block);
             for ((job, point), out) in jobs.iter().zip(&points).zip(out) {
-                *out = job.key.verify_hashed_point(point, job.signature);
+                *out = job.key.verify_hashed_point(&ntt, point, job.signature);
             }
         }
         Ok(())

@@ -7,7 +7,7 @@ use crate::hash::{Shake256, Shake256Reader};
 use crate::ntru;
 
 use crate::hedge::SECRET_HASH_LEN;
-use crate::ntt::PortableNtt;
+use crate::ntt::PORTABLE_NTT;
 use crate::params::{Array, Parameters};
 use crate::ring;
 use crate::signing::SecretBasis;
@@ -153,7 +153,7 @@ impl<P: Parameters> SigningKey<P> {
             words.as_mut(),
         )?;
         let h = self.verifying_key.h_mut();
-        ring::public_key(&PortableNtt, P::LOGN, f, g, h, words.as_mut())
+        ring::public_key(&PORTABLE_NTT, P::LOGN, f, g, h, words.as_mut())
             .map_err(|_| DecodeError::InvalidKey)
     }
 

@@ -10,9 +10,10 @@
 //! Source: Falcon specification v1.2, sections 3.7 to 3.10.
 
 use crate::error::DecodeError;
+use crate::lanes::Baseline;
 use crate::modq::{Modulus, Q, barrett_reduce, montgomery_mul};
 use crate::norm::{is_short, squared_norm};
-use crate::ntt::{self, Ntt, PortableNtt, Twiddles};
+use crate::ntt::{self, Ntt, PORTABLE_NTT, Twiddles};
 
 /// `f` is not invertible modulo `q` and `x^n + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +81,7 @@ pub(crate) fn complete_private(
     capital_g: &mut [i8],
     scratch: &mut [i16],
 ) -> Result<(), DecodeError> {
-    let ntt = PortableNtt;
+    let ntt = PORTABLE_NTT;
     let [a, b, tmp] = thirds(1 << logn, scratch);
     quotient(&ntt, logn, [f, g], a, b, tmp).map_err(|NotInvertible| DecodeError::InvalidKey)?;
     ntt.set_small(b, capital_f);
@@ -119,8 +120,8 @@ fn ntru_equation_holds(logn: u32, factors: [&[i8]; 4], scratch: &mut [i16]) -> b
     let n = 1 << logn;
     let (values, tmp) = scratch.split_at_mut(4 * n);
     for (value, small) in values.chunks_exact_mut(n).zip(factors) {
-        PortableNtt.set_small(value, small);
-        ntt::forward::<M>(&EXACTNESS_TWIDDLES, logn, value, tmp);
+        PORTABLE_NTT.set_small(value, small);
+        ntt::forward::<M>(Baseline, &EXACTNESS_TWIDDLES, logn, value, tmp);
     }
     let (left, right) = values.split_at_mut(2 * n);
     for product in [&mut *left, &mut *right] {

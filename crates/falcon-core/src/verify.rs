@@ -5,7 +5,7 @@ use crate::error::{DecodeError, SignatureError};
 use crate::hash::{
     HashToPoint, PointHasher, Shake256, Shake256HashToPoint, Shake256PointHasher, fill_point,
 };
-use crate::ntt::{Ntt, PortableNtt};
+use crate::ntt::{Ntt, PORTABLE_NTT};
 use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::ring;
 use crate::signature::Signature;
@@ -36,8 +36,8 @@ impl<P: Parameters> VerifyingKey<P> {
     #[inline(never)]
     pub(crate) fn prepare(&mut self) {
         let mut tmp = P::Short::ZERO;
-        PortableNtt.set_residues(self.prepared.as_mut(), self.h.as_ref());
-        PortableNtt.ntt(P::LOGN, self.prepared.as_mut(), tmp.as_mut());
+        PORTABLE_NTT.set_residues(self.prepared.as_mut(), self.h.as_ref());
+        PORTABLE_NTT.ntt(P::LOGN, self.prepared.as_mut(), tmp.as_mut());
     }
 
     /// The coefficients of `h = g / f mod q`.
@@ -115,10 +115,11 @@ impl<P: Parameters> VerifyingKey<P> {
     #[cfg(feature = "alloc")]
     pub(crate) fn verify_hashed_point(
         &self,
+        ntt: &impl Ntt<Word = i16>,
         c: &P::Residues,
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
-        if self.is_preimage(|point| point.copy_from_slice(c.as_ref()), signature) {
+        if self.is_preimage_with(ntt, |point| point.copy_from_slice(c.as_ref()), signature) {
             Ok(())
         } else {
             Err(SignatureError)
@@ -136,17 +137,32 @@ impl<P: Parameters> VerifyingKey<P> {
         point: impl FnOnce(&mut [u16]),
         signature: &Signature<P>,
     ) -> bool {
+        self.is_preimage_with(&PORTABLE_NTT, point, signature)
+    }
+
+    /// [`is_preimage`](Self::is_preimage) on another engine of the same words.
+    fn is_preimage_with(
+        &self,
+        ntt: &impl Ntt<Word = i16>,
+        point: impl FnOnce(&mut [u16]),
+        signature: &Signature<P>,
+    ) -> bool {
         let mut product = P::Short::ZERO;
-        self.multiply(signature, &mut product);
-        is_short_difference(point, &product, signature)
+        self.multiply(ntt, signature, &mut product);
+        is_short_difference(ntt, point, &product, signature)
     }
 
     /// `product <- s2 h`.
     #[inline(never)]
-    fn multiply(&self, signature: &Signature<P>, product: &mut P::Short) {
+    fn multiply(
+        &self,
+        ntt: &impl Ntt<Word = i16>,
+        signature: &Signature<P>,
+        product: &mut P::Short,
+    ) {
         let mut tmp = P::Short::ZERO;
         let (s2, h) = (signature.s2.as_ref(), self.prepared.as_ref());
-        ring::multiply(&PortableNtt, P::LOGN, s2, h, product.as_mut(), tmp.as_mut());
+        ring::multiply(ntt, P::LOGN, s2, h, product.as_mut(), tmp.as_mut());
     }
 
     /// Verifies under another way to hash messages.
@@ -168,6 +184,7 @@ impl<P: Parameters> VerifyingKey<P> {
 /// Whether `(c - product, s2)` is short, `c` being what `point` writes.
 #[inline(never)]
 fn is_short_difference<P: Parameters>(
+    ntt: &impl Ntt<Word = i16>,
     point: impl FnOnce(&mut [u16]),
     product: &P::Short,
     signature: &Signature<P>,
@@ -175,7 +192,7 @@ fn is_short_difference<P: Parameters>(
     let mut c = P::Residues::ZERO;
     point(c.as_mut());
     let s2 = signature.s2.as_ref();
-    ring::is_preimage_vartime(&PortableNtt, P::LOGN, c.as_mut(), s2, product.as_ref())
+    ring::is_preimage_vartime(ntt, P::LOGN, c.as_mut(), s2, product.as_ref())
 }
 
 impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {

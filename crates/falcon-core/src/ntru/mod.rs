@@ -33,7 +33,7 @@ mod zint;
 
 use crate::hash::Shake256Reader;
 use crate::lanes::Native;
-use crate::ntt::PortableNtt;
+use crate::ntt::PORTABLE_NTT;
 use crate::params::FG_BITS;
 use crate::ring;
 use zeroize::Zeroize;
@@ -112,7 +112,7 @@ pub(crate) fn generate(
         if !fixed::orthogonal_norm(logn, f, g, inverse_gram, wide) {
             continue;
         }
-        if ring::public_key(&PortableNtt, logn, f, g, h, scratch.residues).is_err() {
+        if ring::public_key(&PORTABLE_NTT, logn, f, g, h, scratch.residues).is_err() {
             continue;
         }
         if solve::solve(

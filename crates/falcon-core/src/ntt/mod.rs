@@ -3,7 +3,7 @@
 mod portable;
 mod twiddles;
 
-pub use portable::PortableNtt;
+pub use portable::{PORTABLE_NTT, PortableNtt};
 pub(crate) use portable::{forward, pointwise_mul};
 pub(crate) use twiddles::Twiddles;
 
@@ -118,7 +118,7 @@ mod tests {
             for seed in 0..20 {
                 let a = polynomial(1 << logn, seed);
                 assert_eq!(
-                    back(&PortableNtt, transformed(&PortableNtt, &a)),
+                    back(&PORTABLE_NTT, transformed(&PORTABLE_NTT, &a)),
                     a,
                     "logn {logn}"
                 );
@@ -126,7 +126,7 @@ mod tests {
             for extreme in [0, 6144, 6145, 12288] {
                 let a = vec![extreme; 1 << logn];
                 assert_eq!(
-                    back(&PortableNtt, transformed(&PortableNtt, &a)),
+                    back(&PORTABLE_NTT, transformed(&PORTABLE_NTT, &a)),
                     a,
                     "logn {logn}"
                 );
@@ -138,10 +138,10 @@ mod tests {
     fn products_equal_schoolbook_products_for_every_degree() {
         for logn in 1..=MAX_LOGN {
             let (a, b) = (polynomial(1 << logn, 11), polynomial(1 << logn, 12));
-            let mut product = transformed(&PortableNtt, &a);
-            PortableNtt.mul_assign(&mut product, &transformed(&PortableNtt, &b));
+            let mut product = transformed(&PORTABLE_NTT, &a);
+            PORTABLE_NTT.mul_assign(&mut product, &transformed(&PORTABLE_NTT, &b));
             assert_eq!(
-                back(&PortableNtt, product),
+                back(&PORTABLE_NTT, product),
                 schoolbook(&a, &b),
                 "logn {logn}"
             );
@@ -162,9 +162,9 @@ mod tests {
             *h = x.rem_euclid(Q as i32) as u16;
         }
         let other = polynomial(1024, 15);
-        let mut product = transformed(&PortableNtt, &h);
-        PortableNtt.mul_assign(&mut product, &transformed(&PortableNtt, &other));
-        assert_eq!(back(&PortableNtt, product), schoolbook(&h, &other));
+        let mut product = transformed(&PORTABLE_NTT, &h);
+        PORTABLE_NTT.mul_assign(&mut product, &transformed(&PORTABLE_NTT, &other));
+        assert_eq!(back(&PORTABLE_NTT, product), schoolbook(&h, &other));
     }
 
     /// The same for the inverse transform: values that a product can have and
@@ -183,7 +183,7 @@ mod tests {
         let negated = peak.iter().map(|x| -x).collect();
         for words in [peak, negated, vec![6850; 512], vec![-6850; 512]] {
             let value = |x: &i16| i32::from(*x).rem_euclid(Q as i32);
-            let again = transformed(&PortableNtt, &back(&PortableNtt, words.clone()));
+            let again = transformed(&PORTABLE_NTT, &back(&PORTABLE_NTT, words.clone()));
             let again: Vec<i32> = again.iter().map(value).collect();
             let words: Vec<i32> = words.iter().map(value).collect();
             assert_eq!(again, words);
@@ -193,17 +193,17 @@ mod tests {
     #[test]
     fn a_polynomial_times_its_inverse_is_one_for_every_degree() {
         for logn in 1..=MAX_LOGN {
-            let a = transformed(&PortableNtt, &polynomial(1 << logn, 13));
+            let a = transformed(&PORTABLE_NTT, &polynomial(1 << logn, 13));
             let mut product = a.clone();
             let mut tmp = a.clone();
             assert!(
-                PortableNtt.invert_assign(&mut product, &mut tmp),
+                PORTABLE_NTT.invert_assign(&mut product, &mut tmp),
                 "logn {logn}"
             );
-            PortableNtt.mul_assign(&mut product, &a);
+            PORTABLE_NTT.mul_assign(&mut product, &a);
             let mut one = vec![0; 1 << logn];
             one[0] = 1;
-            assert_eq!(back(&PortableNtt, product), one, "logn {logn}");
+            assert_eq!(back(&PORTABLE_NTT, product), one, "logn {logn}");
         }
     }
 
@@ -213,10 +213,10 @@ mod tests {
             // x^n + 1 = (x^(n/2) - 1479) (x^(n/2) + 1479), for 1479^2 = -1 mod q.
             let mut a = vec![0; 1 << logn];
             (a[0], a[1 << (logn - 1)]) = (1479, 1);
-            let mut words = transformed(&PortableNtt, &a);
+            let mut words = transformed(&PORTABLE_NTT, &a);
             let mut tmp = words.clone();
             assert!(
-                !PortableNtt.invert_assign(&mut words, &mut tmp),
+                !PORTABLE_NTT.invert_assign(&mut words, &mut tmp),
                 "logn {logn}"
             );
         }
@@ -225,13 +225,13 @@ mod tests {
     #[test]
     fn a_single_zero_value_anywhere_is_found() {
         for logn in 1..=MAX_LOGN {
-            let a = transformed(&PortableNtt, &polynomial(1 << logn, 14));
+            let a = transformed(&PORTABLE_NTT, &polynomial(1 << logn, 14));
             for at in 0..a.len() {
                 let mut words = a.clone();
                 words[at] = 0;
                 let mut tmp = a.clone();
                 assert!(
-                    !PortableNtt.invert_assign(&mut words, &mut tmp),
+                    !PORTABLE_NTT.invert_assign(&mut words, &mut tmp),
                     "logn {logn}, {at}"
                 );
             }
@@ -243,12 +243,12 @@ mod tests {
         for start in (i32::from(i16::MIN)..=i32::from(i16::MAX)).step_by(1024) {
             let signed: Vec<i16> = (start..start + 1024).map(|x| x as i16).collect();
             let mut words = vec![0; 1024];
-            PortableNtt.set_signed(&mut words, &signed);
+            PORTABLE_NTT.set_signed(&mut words, &signed);
             let mut residues = vec![0; 1024];
-            PortableNtt.residues(&mut residues, &words);
+            PORTABLE_NTT.residues(&mut residues, &words);
             let mut acc = polynomial(1024, start as u64);
             let before = acc.clone();
-            PortableNtt.sub_centred(&mut acc, &words);
+            PORTABLE_NTT.sub_centred(&mut acc, &words);
             for i in 0..1024 {
                 let expected = i32::from(signed[i]).rem_euclid(Q as i32);
                 assert_eq!(i32::from(residues[i]), expected);

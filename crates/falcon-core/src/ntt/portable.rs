@@ -35,13 +35,17 @@
 
 use super::Ntt;
 use super::twiddles::{STEP, Twiddles, inverse_degree};
+use crate::lanes::{Baseline, Isa};
 use crate::modq::{Modulus, Q, barrett_reduce, canonical, montgomery_mul};
 use crate::params::MAX_LOGN;
 use zeroize::Zeroize;
 
-/// The portable [`Ntt`] engine.
+/// The portable [`Ntt`] engine, compiled in the frame of an instruction set.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct PortableNtt;
+pub struct PortableNtt<I = Baseline>(pub I);
+
+/// The portable engine for the features that the build target has anyway.
+pub const PORTABLE_NTT: PortableNtt = PortableNtt(Baseline);
 
 static FORWARD: Twiddles = Twiddles::forward::<Q>();
 static INVERSE: Twiddles = Twiddles::inverse::<Q>();
@@ -124,7 +128,15 @@ fn forward_step<M: Modulus, const REDUCE: bool, const ROWS: bool>(
 /// The even and the odd words. Inlined into its caller it would become one
 /// load for each word.
 #[inline(never)]
-fn split_words(pairs: &Pairs) -> (Side, Side) {
+fn split_words(isa: impl Isa, pairs: &Pairs) -> (Side, Side) {
+    isa.vectorize(
+        #[inline(always)]
+        || even_and_odd(pairs),
+    )
+}
+
+#[inline(always)]
+fn even_and_odd(pairs: &Pairs) -> (Side, Side) {
     let words = pairs.as_chunks::<2>().0;
     let (mut even, mut odd) = ([0; STEP], [0; STEP]);
     for (x, pair) in even.iter_mut().zip(words) {
@@ -138,6 +150,7 @@ fn split_words(pairs: &Pairs) -> (Side, Side) {
 
 #[inline(always)]
 fn inverse_step<M: Modulus, const REDUCE: bool, const ROWS: bool>(
+    isa: impl Isa,
     x_out: &mut Side,
     y_out: &mut Side,
     pairs: &Pairs,
@@ -150,7 +163,7 @@ fn inverse_step<M: Modulus, const REDUCE: bool, const ROWS: bool>(
             [*x, *y] = *pair;
         }
     } else {
-        (x, y) = split_words(pairs);
+        (x, y) = split_words(isa, pairs);
     }
     for i in 0..STEP {
         (x_out[i], y_out[i]) = inverse_butterfly::<M, REDUCE>(x[i], y[i], w[i]);
@@ -168,6 +181,7 @@ fn places<const ROWS: bool>(i: usize) -> (usize, usize) {
     }
 }
 
+#[inline(always)]
 fn forward_layer<M: Modulus, const REDUCE: bool, const ROWS: bool>(
     dst: &mut [i16],
     src: &[i16],
@@ -194,7 +208,9 @@ fn forward_layer<M: Modulus, const REDUCE: bool, const ROWS: bool>(
     }
 }
 
+#[inline(always)]
 fn inverse_layer<M: Modulus, const REDUCE: bool, const ROWS: bool>(
+    isa: impl Isa,
     dst: &mut [i16],
     src: &[i16],
     w: &[Side],
@@ -216,7 +232,7 @@ fn inverse_layer<M: Modulus, const REDUCE: bool, const ROWS: bool>(
     let ys = y_out.as_chunks_mut().0.chunks_mut(period);
     for ((x, y), pairs) in xs.zip(ys).zip(pairs.chunks(period)) {
         for (((x, y), pairs), w) in x.iter_mut().zip(y).zip(pairs).zip(w) {
-            inverse_step::<M, REDUCE, ROWS>(x, y, pairs, w);
+            inverse_step::<M, REDUCE, ROWS>(isa, x, y, pairs, w);
         }
     }
 }
@@ -224,15 +240,21 @@ fn inverse_layer<M: Modulus, const REDUCE: bool, const ROWS: bool>(
 /// `x c / R`. Not inlined, so that the compiler sees in one piece that `c` has
 /// sixteen bits, which the vector product of high halves needs.
 #[inline(never)]
-fn scale_step<M: Modulus>(x: &mut Side, c: i16) {
-    for x in x {
-        *x = montgomery_mul::<M>(*x, c);
-    }
+fn scale_step<M: Modulus>(isa: impl Isa, x: &mut Side, c: i16) {
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            for x in x {
+                *x = montgomery_mul::<M>(*x, c);
+            }
+        },
+    );
 }
 
 /// After `logn` layers the words lie in `tmp` if `logn` is odd, else in `a`:
 /// multiplies them by `c / R` and leaves them in `a`.
-fn collect<M: Modulus>(logn: u32, a: &mut [i16], tmp: &[i16], c: i16) {
+#[inline(always)]
+fn collect<M: Modulus>(isa: impl Isa, logn: u32, a: &mut [i16], tmp: &[i16], c: i16) {
     if logn & 1 == 1 {
         for (a, &t) in a.iter_mut().zip(tmp) {
             *a = t;
@@ -240,7 +262,7 @@ fn collect<M: Modulus>(logn: u32, a: &mut [i16], tmp: &[i16], c: i16) {
     }
     let (steps, rest) = a.as_chunks_mut();
     for step in steps {
-        scale_step::<M>(step, c);
+        scale_step::<M>(isa, step, c);
     }
     for x in rest {
         *x = montgomery_mul::<M>(*x, c);
@@ -258,7 +280,14 @@ fn alternate<'a>(step: usize, a: &'a mut [i16], tmp: &'a mut [i16]) -> (&'a mut 
 
 /// Forward transform modulo any [`Modulus`]. Output at most `0.6 P` in absolute
 /// value.
-pub(crate) fn forward<M: Modulus>(twiddles: &Twiddles, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
+#[inline(always)]
+pub(crate) fn forward<M: Modulus>(
+    isa: impl Isa,
+    twiddles: &Twiddles,
+    logn: u32,
+    a: &mut [i16],
+    tmp: &mut [i16],
+) {
     for j in 0..logn as usize {
         let (dst, src) = alternate(j, a, tmp);
         let w = twiddles.layer(j);
@@ -270,7 +299,26 @@ pub(crate) fn forward<M: Modulus>(twiddles: &Twiddles, logn: u32, a: &mut [i16],
             (true, true) => forward_layer::<M, true, true>(dst, src, w),
         }
     }
-    collect::<M>(logn, a, tmp, M::R2);
+    collect::<M>(isa, logn, a, tmp, M::R2);
+}
+
+/// Inverse transform modulo `q`.
+#[inline(always)]
+fn inverse_transform(isa: impl Isa, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
+    for step in 0..logn as usize {
+        let (dst, src) = alternate(step, a, tmp);
+        let j = logn as usize - 1 - step;
+        let w = INVERSE.layer(j);
+        match (!step.is_multiple_of(3), j >= WORD_LAYERS) {
+            (false, false) => inverse_layer::<Q, false, false>(isa, dst, src, w),
+            (false, true) => inverse_layer::<Q, false, true>(isa, dst, src, w),
+            (true, false) => inverse_layer::<Q, true, false>(isa, dst, src, w),
+            (true, true) => inverse_layer::<Q, true, true>(isa, dst, src, w),
+        }
+    }
+    // Out of Montgomery form, and divided by n.
+    let c = INVERSE_DEGREE.get(logn as usize).copied().unwrap_or(0);
+    collect::<Q>(isa, logn, a, tmp, c);
 }
 
 /// One, in Montgomery form.
@@ -301,13 +349,14 @@ fn inverse(x: i16) -> i16 {
 }
 
 /// Products of transform-domain words.
+#[inline(always)]
 pub(crate) fn pointwise_mul<M: Modulus>(a: &mut [i16], b: &[i16]) {
     for (a, &b) in a.iter_mut().zip(b) {
         *a = montgomery_mul::<M>(*a, b);
     }
 }
 
-impl Ntt for PortableNtt {
+impl<I: Isa> Ntt for PortableNtt<I> {
     type Word = i16;
 
     fn set_residues(&self, a: &mut [i16], coefficients: &[u16]) {
@@ -317,9 +366,14 @@ impl Ntt for PortableNtt {
     }
 
     fn set_signed(&self, a: &mut [i16], coefficients: &[i16]) {
-        for (a, &c) in a.iter_mut().zip(coefficients) {
-            *a = barrett_reduce::<Q>(c);
-        }
+        self.0.vectorize(
+            #[inline(always)]
+            || {
+                for (a, &c) in a.iter_mut().zip(coefficients) {
+                    *a = barrett_reduce::<Q>(c);
+                }
+            },
+        );
     }
 
     fn set_small(&self, a: &mut [i16], coefficients: &[i8]) {
@@ -335,37 +389,38 @@ impl Ntt for PortableNtt {
     }
 
     fn sub_centred(&self, acc: &mut [u16], a: &[i16]) {
-        for (c, &a) in acc.iter_mut().zip(a) {
-            // At most 12288 + 6144 = 3 (q - 1) / 2. Wrapping, for points that
-            // are out of range.
-            let difference = (*c as i16).wrapping_sub(barrett_reduce::<Q>(a));
-            *c = barrett_reduce::<Q>(difference) as u16;
-        }
+        self.0.vectorize(
+            #[inline(always)]
+            || {
+                for (c, &a) in acc.iter_mut().zip(a) {
+                    // At most 12288 + 6144 = 3 (q - 1) / 2. Wrapping, for points that
+                    // are out of range.
+                    let difference = (*c as i16).wrapping_sub(barrett_reduce::<Q>(a));
+                    *c = barrett_reduce::<Q>(difference) as u16;
+                }
+            },
+        );
     }
 
     fn ntt(&self, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
-        forward::<Q>(&FORWARD, logn, a, tmp);
+        self.0.vectorize(
+            #[inline(always)]
+            || forward::<Q>(self.0, &FORWARD, logn, a, tmp),
+        );
     }
 
     fn intt(&self, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
-        for step in 0..logn as usize {
-            let (dst, src) = alternate(step, a, tmp);
-            let j = logn as usize - 1 - step;
-            let w = INVERSE.layer(j);
-            match (!step.is_multiple_of(3), j >= WORD_LAYERS) {
-                (false, false) => inverse_layer::<Q, false, false>(dst, src, w),
-                (false, true) => inverse_layer::<Q, false, true>(dst, src, w),
-                (true, false) => inverse_layer::<Q, true, false>(dst, src, w),
-                (true, true) => inverse_layer::<Q, true, true>(dst, src, w),
-            }
-        }
-        // Out of Montgomery form, and divided by n.
-        let c = INVERSE_DEGREE.get(logn as usize).copied().unwrap_or(0);
-        collect::<Q>(logn, a, tmp, c);
+        self.0.vectorize(
+            #[inline(always)]
+            || inverse_transform(self.0, logn, a, tmp),
+        );
     }
 
     fn mul_assign(&self, a: &mut [i16], b: &[i16]) {
-        pointwise_mul::<Q>(a, b);
+        self.0.vectorize(
+            #[inline(always)]
+            || pointwise_mul::<Q>(a, b),
+        );
     }
 
     /// One inversion by Fermat for each of 32 columns, and three products a word

@@ -63,8 +63,8 @@ impl Opened {
         let mut residues = vec![0; n];
         pk_codec::decode(logn, &record.pk, &mut residues).unwrap();
         let (mut h, mut s2) = (vec![0; n], vec![0; n]);
-        PortableNtt.set_residues(&mut h, &residues);
-        PortableNtt.ntt(logn, &mut h, &mut vec![0; n]);
+        PORTABLE_NTT.set_residues(&mut h, &residues);
+        PORTABLE_NTT.ntt(logn, &mut h, &mut vec![0; n]);
         let (nonce, message) = attached::open(logn, &record.sm, &mut s2).unwrap();
         assert_eq!(message, record.message);
         Self {
@@ -80,7 +80,7 @@ impl Opened {
         let mut c = vec![0; n];
         Shake256HashToPoint.hash_to_point(&self.nonce, message, &mut c);
         let (mut words, mut tmp) = (vec![0; n], vec![0; n]);
-        let (ntt, logn) = (PortableNtt, self.logn);
+        let (ntt, logn) = (PORTABLE_NTT, self.logn);
         multiply(&ntt, logn, &self.s2, &self.h, &mut words, &mut tmp);
         is_preimage_vartime(&ntt, logn, &mut c, &self.s2, &words)
     }
@@ -149,7 +149,7 @@ impl Secret {
         let n = self.f.len();
         let mut h = vec![0; n];
         public_key(
-            &PortableNtt,
+            &PORTABLE_NTT,
             self.logn,
             &self.f,
             &self.g,
@@ -252,7 +252,7 @@ fn a_key_whose_f_is_not_invertible_is_refused() {
 fn both_halves_of_a_vector_count_up_to_the_bound() {
     let short = |s1: [i16; 2], s2: [i16; 2]| {
         let mut c = s1.map(|s| s.rem_euclid(12289) as u16);
-        is_preimage_vartime(&PortableNtt, 1, &mut c, &s2, &[0, 0])
+        is_preimage_vartime(&PORTABLE_NTT, 1, &mut c, &s2, &[0, 0])
     };
     assert!(short([318, -13], [13, -6]));
     assert!(short([13, -6], [318, -13]));

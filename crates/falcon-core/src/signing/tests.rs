@@ -4,7 +4,7 @@ use super::*;
 use crate::hash::{HashToPoint, Shake256, Shake256HashToPoint};
 use crate::lanes::{Portable, Scalar, Soft};
 use crate::ntru;
-use crate::ntt::{Ntt, PortableNtt};
+use crate::ntt::{Ntt, PORTABLE_NTT};
 use crate::ring;
 use std::vec;
 use std::vec::Vec;
@@ -64,11 +64,11 @@ impl Key {
     fn verifies(&self, point: &[u16], s2: &[i16]) -> bool {
         let n = 1 << self.logn;
         let (mut h, mut product, mut tmp) = (vec![0; n], vec![0; n], vec![0; n]);
-        PortableNtt.set_residues(&mut h, &self.h);
-        PortableNtt.ntt(self.logn, &mut h, &mut tmp);
-        ring::multiply(&PortableNtt, self.logn, s2, &h, &mut product, &mut tmp);
+        PORTABLE_NTT.set_residues(&mut h, &self.h);
+        PORTABLE_NTT.ntt(self.logn, &mut h, &mut tmp);
+        ring::multiply(&PORTABLE_NTT, self.logn, s2, &h, &mut product, &mut tmp);
         let mut c = point.to_vec();
-        ring::is_preimage_vartime(&PortableNtt, self.logn, &mut c, s2, &product)
+        ring::is_preimage_vartime(&PORTABLE_NTT, self.logn, &mut c, s2, &product)
     }
 }
 
