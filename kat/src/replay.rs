@@ -94,6 +94,13 @@ pub enum Finding {
     Difference(Difference),
     /// The implementation refused.
     Failure(Failure),
+    /// The record's number does not follow that of the record before it.
+    Count {
+        /// The number that does.
+        expected: u64,
+        /// The number that is there.
+        found: u64,
+    },
 }
 
 /// The result of a check.
@@ -230,6 +237,7 @@ pub fn check<R: BufRead>(
         finding: None,
     };
     let mut outer = nist_inputs();
+    let mut following = None;
     loop {
         let chunk: Vec<Record> = records
             .by_ref()
@@ -244,6 +252,11 @@ pub fn check<R: BufRead>(
             .map(|record| check_record(algorithm, record, subject))
             .collect();
         for (record, finding) in chunk.iter().zip(findings) {
+            let found = record.count;
+            let expected = following.unwrap_or(found);
+            let order = (found != expected).then_some(Finding::Count { expected, found });
+            following = Some(found.wrapping_add(1));
+            let finding = order.or(finding);
             if finding.is_some() {
                 report.finding = finding;
                 return Ok(report);
@@ -375,6 +388,9 @@ impl fmt::Display for Finding {
         match self {
             Self::Difference(difference) => difference.fmt(f),
             Self::Failure(failure) => failure.fmt(f),
+            Self::Count { expected, found } => {
+                write!(f, "record {expected}: its `count` is {found}")
+            }
         }
     }
 }

@@ -43,6 +43,18 @@ pub enum Field {
 }
 
 impl Field {
+    /// Every field, in the order of the file.
+    pub const ALL: [Self; 8] = [
+        Self::Count,
+        Self::Seed,
+        Self::MessageLength,
+        Self::Message,
+        Self::PublicKey,
+        Self::SecretKey,
+        Self::SignedMessageLength,
+        Self::SignedMessage,
+    ];
+
     /// The name in the file.
     pub const fn name(self) -> &'static str {
         match self {
@@ -268,7 +280,8 @@ impl<R: BufRead> Reader<R> {
                 Ok(Some(value.trim_start().to_owned()))
             }
             _ => {
-                let found: String = line.chars().take(24).collect();
+                let name = line.split('=').next().unwrap_or_default().trim_end();
+                let found = Field::ALL.into_iter().find(|field| field.name() == name);
                 Err(self.error(ParseErrorKind::ExpectedField { field, found }))
             }
         }

@@ -28,9 +28,9 @@ pub(crate) fn at_most_one_standard<'a>(paths: impl IntoIterator<Item = &'a Path>
 }
 
 /// Opens a message for reading as a stream.
-pub(crate) fn open(path: &Path) -> Result<Box<dyn Read>> {
+pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     if is_standard(path) {
-        return Ok(Box::new(io::stdin().lock()));
+        return Ok(Box::new(io::stdin()));
     }
     let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
     // A folder opens, and only then refuses to be read.
@@ -66,5 +66,5 @@ pub(crate) fn total_size<'a>(paths: impl Iterator<Item = &'a Path>) -> u64 {
     paths
         .filter_map(|path| path.metadata().ok())
         .map(|metadata| metadata.len())
-        .sum()
+        .fold(0, u64::saturating_add)
 }

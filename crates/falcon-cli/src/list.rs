@@ -1,16 +1,22 @@
 //! The list of `sign --list` and `verify --check`: one file a line, and after a
 //! tab its signature, where that is not the file's name with `.sig` added.
-//! Blank lines and lines that begin with `#` say nothing.
+//! Blank lines and lines that begin with `#` say nothing. What is read is
+//! bounded, so that a wrong path costs little.
 
 use crate::{
     error::{Error, Result},
-    input::{cannot_read, open},
+    input::{cannot_read, is_standard, open},
 };
 use std::{
     ffi::OsString,
-    io::{self, BufRead, BufReader},
+    io::{self, BufRead, BufReader, Read},
     path::{Path, PathBuf},
 };
+
+/// Files in the longest list that is read.
+pub(crate) const MAX_FILES: usize = 1 << 20;
+/// Bytes of the longest list that is read.
+const MAX_LEN: u64 = 64 << 20;
 
 /// A file and where its signature is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,18 +51,40 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 
 /// Reads a list; `-` is standard input.
 pub(crate) fn read(path: &Path) -> Result<Vec<Pair>> {
-    let input = BufReader::new(open(path)?);
-    let pairs = parse(input).map_err(|error| cannot_read(path, &error))?;
+    let mut input = open(path)?.take(MAX_LEN + 1);
+    let pairs = parse(BufReader::new(&mut input)).map_err(|error| cannot_read(path, &error))?;
+    let (pairs, within) = pairs;
+    if !within || input.limit() == 0 {
+        let len = MAX_LEN >> 20;
+        let what = format_args!("has more than {MAX_FILES} files or {len} MiB");
+        return Err(Error::at(path, what).hint("split the list"));
+    }
     if pairs.is_empty() {
         return Err(Error::at(path, "names no file").hint("write one file name a line"));
+    }
+    // What is no list is not shown either: it may be a passphrase.
+    if !pairs
+        .iter()
+        .any(|pair| is_there(&pair.file) || is_there(&pair.signature))
+    {
+        return Err(Error::at(path, "names no file that exists")
+            .hint("its names are relative to the working folder, one a line"));
     }
     Ok(pairs)
 }
 
-fn parse(input: impl BufRead) -> io::Result<Vec<Pair>> {
+fn is_there(path: &Path) -> bool {
+    is_standard(path) || path.symlink_metadata().is_ok()
+}
+
+/// The pairs, and whether that is all of them.
+fn parse(input: impl BufRead) -> io::Result<(Vec<Pair>, bool)> {
     let mut pairs = Vec::new();
     for line in input.split(b'\n') {
         let line = line?;
+        if pairs.len() == MAX_FILES {
+            return Ok((pairs, false));
+        }
         let line = line.strip_suffix(b"\r").unwrap_or(&line);
         if line.is_empty() || line.starts_with(b"#") {
             continue;
@@ -67,7 +95,7 @@ fn parse(input: impl BufRead) -> io::Result<Vec<Pair>> {
             pairs.push(Pair { file, signature });
         }
     }
-    Ok(pairs)
+    Ok((pairs, true))
 }
 
 /// A name as the file system has it: on Unix any bytes.
@@ -90,7 +118,7 @@ mod tests {
     #[test]
     fn a_name_may_be_any_bytes() {
         use std::os::unix::ffi::OsStrExt;
-        let pairs = parse(&b"\xff\nb\n"[..]).unwrap();
+        let pairs = parse(&b"\xff\nb\n"[..]).unwrap().0;
         assert_eq!(pairs.len(), 2);
         assert_eq!(pairs[0].file.as_os_str().as_bytes(), b"\xff");
         assert_eq!(pairs[0].signature.as_os_str().as_bytes(), b"\xff.sig");
@@ -98,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_line_names_a_file_and_perhaps_its_signature() {
-        let pairs = parse(&b"# list\na b.txt\n\nc\td.sig\r\n"[..]).unwrap();
+        let pairs = parse(&b"# list\na b.txt\n\nc\td.sig\r\n"[..]).unwrap().0;
         let expected = [("a b.txt", "a b.txt.sig"), ("c", "d.sig")];
         assert_eq!(pairs.len(), expected.len());
         for (pair, (file, signature)) in pairs.iter().zip(expected) {

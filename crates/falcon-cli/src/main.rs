@@ -5,6 +5,7 @@ mod cli;
 mod commands;
 mod engine;
 mod error;
+mod escape;
 mod input;
 mod interrupt;
 mod keys;

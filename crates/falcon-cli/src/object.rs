@@ -91,6 +91,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<(Object, Container)> {
 
 /// The first PEM document of a text, without what mail and editors add: a byte
 /// order mark, text before and after it, blank lines, blanks at ends of lines.
+/// PEM is how bytes travel: many texts hold the same signature, and only the
+/// bytes in them are read strictly.
 fn find_pem(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut lines = text
@@ -255,7 +257,7 @@ pub(crate) enum SignatureFormat {
     Compressed,
     /// 809 or 1577 bytes, which decode in constant time
     Ct,
-    /// The padded form as text
+    /// The padded form as text, in which line ends and blanks do not count
     Pem,
 }
 

@@ -1,10 +1,11 @@
-//! Many items on all cores, their results in the order of the items.
+//! Many items on all cores, their results in the order of the items; or on this
+//! thread alone, where the system gives no others.
 
-use rayon::prelude::*;
+use crate::error::{Error, Result};
+use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
 use std::{
     collections::BTreeMap,
     sync::mpsc::{self, SyncSender},
-    thread,
 };
 
 /// Results that may wait for a slower one before them.
@@ -17,9 +18,14 @@ pub(crate) fn for_each_in_order<T: Sync, R: Send, E>(
     work: impl Fn(&T) -> R + Sync,
     mut done: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
-    thread::scope(|scope| {
+    let pool = if items.len() > 1 { threads() } else { None };
+    let Some(pool) = pool else {
+        return items.iter().try_for_each(|item| done(work(item)));
+    };
+    let work = &work;
+    pool.in_place_scope(|scope| {
         let (sender, results) = mpsc::sync_channel(BACKLOG);
-        scope.spawn(|| produce(items, &work, sender));
+        scope.spawn(move |_| produce(items, work, sender));
         let mut waiting = BTreeMap::new();
         let mut next = 0;
         for (index, result) in results {
@@ -31,6 +37,25 @@ pub(crate) fn for_each_in_order<T: Sync, R: Send, E>(
         }
         Ok(())
     })
+}
+
+/// Runs what uses rayon itself.
+pub(crate) fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R> {
+    let pool = match threads() {
+        Some(pool) => pool,
+        None => ThreadPoolBuilder::new()
+            .num_threads(1)
+            .use_current_thread()
+            .build()
+            .map_err(|error| Error::new("cannot compute on this thread").because(error))?,
+    };
+    Ok(pool.install(work))
+}
+
+/// A thread for each core, if all of them start. The pool that rayon makes when
+/// there is none panics if they do not.
+fn threads() -> Option<ThreadPool> {
+    ThreadPoolBuilder::new().build().ok()
 }
 
 /// Sends until nobody listens any more. `par_bridge` begins the items in
@@ -54,6 +79,7 @@ mod tests {
     use super::*;
     use std::{
         sync::atomic::{AtomicUsize, Ordering},
+        thread,
         time::Duration,
     };
 

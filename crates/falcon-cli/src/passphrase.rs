@@ -3,6 +3,7 @@
 
 use crate::{
     error::{Error, Result},
+    escape::Escaped,
     input::{cannot_read, open},
     interrupt,
 };
@@ -32,7 +33,7 @@ impl PassphraseSource {
     pub(crate) fn existing(&self, key: &Path) -> Result<Passphrase> {
         match &self.passphrase_file {
             Some(path) => read(path),
-            None => ask(&format!("Passphrase of {}: ", key.display())).map_err(|error| {
+            None => ask(&format!("Passphrase of {}: ", Escaped(key.display()))).map_err(|error| {
                 error.hint(format!(
                     "{} is encrypted: give its passphrase with --passphrase-file",
                     key.display()
@@ -46,7 +47,7 @@ impl PassphraseSource {
         if let Some(path) = &self.passphrase_file {
             return read(path);
         }
-        let first = ask(&format!("New passphrase of {}: ", key.display()))?;
+        let first = ask(&format!("New passphrase of {}: ", Escaped(key.display())))?;
         let second = ask("The same again: ")?;
         if *first == *second {
             Ok(first)

@@ -5,7 +5,10 @@
 //! that output can be piped. Colours follow `NO_COLOR`, `CLICOLOR` and
 //! whether a terminal listens.
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    escape::{self, Escaped},
+};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::{
@@ -43,7 +46,7 @@ impl Ui {
         let written = if self.json {
             serde_json::to_string(result)
                 .map_err(Into::into)
-                .and_then(|line| writeln!(out, "{line}"))
+                .and_then(|line| writeln!(out, "{}", escape::json(&line)))
         } else {
             writeln!(out, "{result}")
         };
@@ -63,7 +66,11 @@ impl Ui {
     pub(crate) fn warn(self, text: impl Display) {
         if self.json {
             let line = serde_json::json!({ "warning": text.to_string() });
-            let _ = writeln!(anstream::stderr().lock(), "{line}");
+            let _ = writeln!(
+                anstream::stderr().lock(),
+                "{}",
+                escape::json(&line.to_string())
+            );
         } else {
             self.stderr(CAUTION, "warning", &text);
         }
@@ -78,7 +85,7 @@ impl Ui {
         if self.json
             && let Ok(line) = serde_json::to_string(error)
         {
-            let _ = writeln!(anstream::stderr().lock(), "{line}");
+            let _ = writeln!(anstream::stderr().lock(), "{}", escape::json(&line));
             return;
         }
         self.stderr(BAD, "error", error);
@@ -90,6 +97,6 @@ impl Ui {
     // There is nowhere to report that standard error is closed.
     fn stderr(self, style: Style, label: &str, text: &dyn Display) {
         let mut out = anstream::stderr().lock();
-        let _ = writeln!(out, "{}: {text}", Styled(style, label));
+        let _ = writeln!(out, "{}: {}", Styled(style, label), Escaped(text));
     }
 }

@@ -635,3 +635,103 @@ fn count_in_memory(process: u32, piece: &[u8]) -> Option<usize> {
     }
     Some(found)
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_list_that_is_none_is_refused_at_bounded_cost_and_not_shown() {
+    let sandbox = Sandbox::new();
+    sandbox.write("p", "my passphrase\n");
+    for (list, told) in [
+        ("p", "p: names no file that exists"),
+        ("/dev/zero", "more than 1048576 files or 64 MiB"),
+    ] {
+        let message = sandbox.refuses(&["verify", "-p", "k.pub", "--check", list]);
+        assert!(message.contains(told), "{message}");
+        assert!(!message.contains("my passphrase"), "{message}");
+        let message = sandbox.refuses(&["verify", "-p", "missing", "--check", list]);
+        assert!(message.contains("missing: cannot read"), "{message}");
+    }
+    let many = b"\nm".repeat((1 << 20) + 1);
+    let listed = sandbox.piped(&["sign", "-k", "k", "--list", "-"], &many);
+    assert!(said(&listed).contains("more than 1048576 files"));
+    sandbox.write("seed.hex", "00112233\n");
+    let message = sandbox.refuses(&["kat", "check", "seed.hex"]);
+    assert!(!message.contains("0011"), "{message}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_cannot_write_a_verdict() {
+    let sandbox = Sandbox::new();
+    let name = "m: OK\n\u{1b}[2K\u{9b}1A\u{202e}";
+    sandbox.write(name, "x");
+    sandbox.write("bad", "-----BEGIN \u{1b}[2J-----\n");
+    for arguments in [
+        &["sign", "-k", "k", name][..],
+        &["verify", "-p", "k.pub", name],
+        &["verify", "-p", "k.pub", name, "--json"],
+        &["verify", "-p", name, "m"],
+        &["verify", "-p", "bad", "m"],
+        &["sign", "-k", "k", name],
+        &["inspect", name, "--json"],
+        &["inspect", &format!("{name}.sig")],
+        &["kat", "check", name],
+        &["keygen", &format!("{name}.key")],
+        &["pubkey", &format!("{name}.key"), "--force"],
+        &["demo", name],
+    ] {
+        let mut command = sandbox.command(arguments);
+        let output = command.env("TMPDIR", sandbox.0.path()).output().unwrap();
+        for said in [&output.stdout, &output.stderr] {
+            let odd = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
+            assert!(!text(said).contains(odd), "{arguments:?} {}", text(said));
+            assert!(!text(said).contains("OK\n\\"), "{arguments:?}");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_threads_the_work_is_done_all_the_same() {
+    let sandbox = Sandbox::new();
+    sandbox.write("n", "another");
+    let generate = ["kat", "generate", "-a", "falcon-512", "-n", "2", "-o", "f"];
+    sandbox.succeeds(&generate);
+    for arguments in [
+        &["sign", "-k", "k", "m", "n"][..],
+        &["verify", "-p", "k.pub", "m", "n"],
+        &["verify", "-p", "k.pub", "m"],
+        &["kat", "check", "f"],
+    ] {
+        // No thread's stack fits into the memory that is allowed.
+        let done = std::process::Command::new("sh")
+            .args(["-c", "ulimit -v 400000; exec \"$0\" \"$@\""])
+            .arg(env!("CARGO_BIN_EXE_falcon-cli"))
+            .args(arguments)
+            .env("RUST_MIN_STACK", (1u64 << 30).to_string())
+            .current_dir(&sandbox.0)
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{arguments:?} {done:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn sizes_that_do_not_add_up_stop_nothing() {
+    let sandbox = Sandbox::new();
+    // Not every system has this folder, nor other folders such files.
+    let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
+        return;
+    };
+    let files = ["a", "b", "c"].map(|name| folder.path().join(name));
+    for path in &files {
+        let file = fs::File::create(path).unwrap();
+        if file.set_len(i64::MAX as u64).is_err() {
+            return;
+        }
+    }
+    let [a, b, c] = files.each_ref().map(|path| path.to_str().unwrap());
+    let message = sandbox.run(&["verify", "-p", "k.pub", a, b, c]);
+    assert_eq!(text(&message.stdout).lines().count(), 3, "{message:?}");
+}

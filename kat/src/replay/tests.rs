@@ -160,3 +160,20 @@ fn a_record_of_no_known_algorithm_asks_for_its_name() {
     let error = check(text.as_bytes(), None, &RIGHT, |_| ()).unwrap_err();
     assert!(matches!(error, CheckError::Algorithm));
 }
+
+#[test]
+fn a_record_out_of_order_is_named() {
+    let text = String::from_utf8(file(3)).unwrap();
+    for (changed, found) in [("count = 2", 2), ("count = 0", 0)] {
+        let report = run(text.replace("count = 1", changed).as_bytes(), &RIGHT);
+        assert_eq!(report.records, 1);
+        let Some(Finding::Count {
+            expected,
+            found: is,
+        }) = report.finding
+        else {
+            panic!("{:?}", report.finding)
+        };
+        assert_eq!((expected, is), (1, found));
+    }
+}

@@ -29,8 +29,9 @@ pub enum ParseErrorKind {
     ExpectedField {
         /// The field that was due.
         field: Field,
-        /// How the line begins.
-        found: String,
+        /// The field that is there instead. Of other lines nothing is kept:
+        /// the file may be none of this kind, and secret.
+        found: Option<Field>,
     },
     /// The input ends within a record.
     UnexpectedEnd {
@@ -76,7 +77,11 @@ impl fmt::Display for ParseErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ExpectedField { field, found } => {
-                write!(f, "expected `{field} = ...`, found `{found}`")
+                write!(f, "expected `{field} = ...`, found ")?;
+                match found {
+                    Some(found) => write!(f, "`{found}`"),
+                    None => f.write_str("none of the fields"),
+                }
             }
             Self::UnexpectedEnd { field } => {
                 write!(f, "the file ends here, expected `{field} = ...`")

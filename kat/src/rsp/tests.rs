@@ -54,7 +54,7 @@ fn errors_name_line_and_field() {
     use ParseErrorKind::*;
     let missing = parse_error(&text().replace("sk = 59AB\n", ""));
     let field = Field::SecretKey;
-    let found = "smlen = 3".to_owned();
+    let found = Some(Field::SignedMessageLength);
     assert_eq!(
         (missing.line, missing.kind),
         (8, ExpectedField { field, found })

@@ -4,6 +4,7 @@ use crate::{
     commands::verify::verify,
     engine::{Signer, fresh_seed, keygen},
     error::{Error, Result, Status, serialize_path},
+    escape::Escaped,
     input::open,
     interrupt,
     keys::{public_pem, secret_pem},
@@ -230,14 +231,18 @@ impl fmt::Display for Shown {
             "  flipped bit               {}",
             verdict(self.flipped_bit_refused, "refused", "ACCEPTED")
         )?;
-        writeln!(f, "The files are in {}. Try:", self.folder.display())?;
+        writeln!(
+            f,
+            "The files are in {}. Try:",
+            Escaped(self.folder.display())
+        )?;
         write!(
             f,
             "  {} verify -p {} -s {} {}",
-            quote(&program()),
-            quote(&self.public_key),
-            quote(&self.signature),
-            quote(&self.file)
+            Escaped(quote(&program())),
+            Escaped(quote(&self.public_key)),
+            Escaped(quote(&self.signature)),
+            Escaped(quote(&self.file))
         )
     }
 }

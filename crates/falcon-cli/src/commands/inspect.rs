@@ -4,6 +4,7 @@ use crate::{
     cli::Global,
     engine::{self, AUTO},
     error::{Result, Status},
+    escape::Escaped,
     input::at_most_one_standard,
     keys::{decrypt, fingerprint, load},
     object::{Container, Object},
@@ -129,7 +130,7 @@ impl Description {
 
 impl fmt::Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.file)?;
+        write!(f, "{}: ", Escaped(&self.file))?;
         if let Some(algorithm) = self.algorithm {
             write!(f, "{} ", Styled(STRONG, algorithm))?;
         }

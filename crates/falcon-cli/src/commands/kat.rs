@@ -2,8 +2,10 @@
 
 use crate::{
     error::{Error, Result, Status, serialize_path},
+    escape::Escaped,
     input::{at_most_one_standard, is_standard, open},
     output::{Content, Overwrite, Pending},
+    parallel::on_all_cores,
     progress::{Progress, Unit},
     ui::{BAD, GOOD, Styled, Ui},
 };
@@ -121,7 +123,7 @@ impl Check {
             progress.add(done - known);
             known = done;
         };
-        let report = replay::check(input, self.algorithm, &subject(engine), told)
+        let report = on_all_cores(|| replay::check(input, self.algorithm, &subject(engine), told))?
             .map_err(|error| check_error(file, &error))?;
         Ok(Answer::new(file, engine, &report))
     }
@@ -139,7 +141,7 @@ impl Generate {
     fn run(self, engine: Engine, ui: Ui) -> Result<Status> {
         match self.file() {
             None => {
-                let mut out = BufWriter::new(io::stdout().lock());
+                let mut out = BufWriter::new(io::stdout());
                 self.write(engine, ui, &mut out)?;
                 out.flush().map_err(|error| Error::stdout(&error))?;
             }
@@ -158,21 +160,23 @@ impl Generate {
         self.output.as_deref().filter(|path| !is_standard(path))
     }
 
-    fn write(&self, engine: Engine, ui: Ui, out: &mut impl Write) -> Result<()> {
+    fn write(&self, engine: Engine, ui: Ui, out: &mut (impl Write + Send)) -> Result<()> {
         let progress = Progress::new(ui, Unit::Items("records"), Some(self.count));
         let mut known = 0;
         let told = |done| {
             progress.add(done - known);
             known = done;
         };
-        replay::generate(
-            self.algorithm,
-            self.count,
-            self.style,
-            &subject(engine),
-            out,
-            told,
-        )
+        on_all_cores(|| {
+            replay::generate(
+                self.algorithm,
+                self.count,
+                self.style,
+                &subject(engine),
+                out,
+                told,
+            )
+        })?
         .map(|_| ())
         .map_err(|error| match (error, self.file()) {
             (GenerateError::Io(error), Some(path)) => Error::io(path, "cannot write", &error),
@@ -215,7 +219,7 @@ impl<'a> Answer<'a> {
 
 impl fmt::Display for Answer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let file = self.file.display();
+        let file = Escaped(self.file.display());
         let Self {
             records,
             algorithm,

@@ -3,6 +3,7 @@
 use crate::{
     engine::{SEED_LEN, fresh_seed, keygen},
     error::{Error, Result, Status, serialize_path},
+    escape::Escaped,
     input::{at_most_one_standard, is_standard, read_object},
     keys,
     list::with_suffix,
@@ -188,13 +189,13 @@ impl fmt::Display for Made<'_> {
             f,
             "{} secret key{encrypted}: {}",
             self.algorithm,
-            self.secret_key.display()
+            Escaped(self.secret_key.display())
         )?;
         writeln!(
             f,
             "{} public key: {}",
             self.algorithm,
-            self.public_key.display()
+            Escaped(self.public_key.display())
         )?;
         write!(f, "fingerprint: {}", self.fingerprint)
     }

@@ -2,6 +2,7 @@
 
 use crate::{
     error::{Error, Result, Status, serialize_path},
+    escape::Escaped,
     input::{at_most_one_standard, is_standard},
     keys::{fingerprint, load_secret, public_pem},
     list::with_suffix,
@@ -86,7 +87,7 @@ struct Made<'a> {
 
 impl fmt::Display for Made<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let file = self.public_key.display();
+        let file = Escaped(self.public_key.display());
         writeln!(f, "{} public key: {file}", self.algorithm)?;
         write!(f, "fingerprint: {}", self.fingerprint)
     }

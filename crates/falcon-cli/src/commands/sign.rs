@@ -3,6 +3,7 @@
 use crate::{
     engine::Signer,
     error::{Error, Result, Status, serialize_path},
+    escape::Escaped,
     input::{at_most_one_standard, is_standard, open, total_size},
     keys::{load_secret, load_signature},
     list::{self, Pair, signature_path},
@@ -233,7 +234,7 @@ impl fmt::Display for Signed {
         write!(
             f,
             "{}: {} bytes, {}",
-            self.signature.display(),
+            Escaped(self.signature.display()),
             self.bytes,
             self.algorithm
         )

@@ -2,6 +2,7 @@
 
 use crate::{
     error::{Error, Result, Status},
+    escape::Escaped,
     input::{at_most_one_standard, is_standard, total_size},
     keys::{load_public, load_signature},
     list::{self, Pair, signature_path},
@@ -25,7 +26,8 @@ use std::{
 #[command(after_help = "\
 A line of LIST is a file, whose signature is FILE.sig, or a file and its
 signature with a tab between them; blank lines and lines with # do not count.
-Names are relative to the working folder, not to the folder of LIST.
+Names are relative to the working folder, not to the folder of LIST. A list has
+at most 1048576 files in 64 MiB.
 
 Exit status: 0 all valid; 1 at least one invalid; 2 none invalid, but some
 could not be checked.")]
@@ -47,12 +49,14 @@ pub(crate) struct Verify {
 impl Verify {
     pub(crate) fn run(self, ui: Ui) -> Result<Status> {
         let options = [Some(self.public_key.as_path()), self.check.as_deref()];
-        at_most_one_standard(options.into_iter().flatten())?;
+        let files = self.files.iter().chain(&self.signature);
+        let named = files.map(PathBuf::as_path);
+        at_most_one_standard(named.chain(options.into_iter().flatten()))?;
+        let key = load_public(&self.public_key)?;
         let pairs = self.pairs()?;
         let files = pairs.iter().flat_map(|pair| [&pair.file, &pair.signature]);
         let files = files.map(PathBuf::as_path);
         at_most_one_standard(files.chain(options.into_iter().flatten()))?;
-        let key = load_public(&self.public_key)?;
         let size = total_size(pairs.iter().map(|pair| pair.file.as_path()));
         let progress = Progress::new(ui, Unit::Bytes, Some(size));
         let mut count = Count::default();
@@ -197,7 +201,7 @@ impl fmt::Display for Verdict {
             FileStatus::Invalid => (BAD, "INVALID"),
             FileStatus::Unchecked => (BAD, "NOT CHECKED"),
         };
-        write!(f, "{}: {}", self.file, Styled(style, text))
+        write!(f, "{}: {}", Escaped(&self.file), Styled(style, text))
     }
 }
 
