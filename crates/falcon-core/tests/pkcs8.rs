@@ -155,22 +155,6 @@ fn every_form_of_the_private_key_is_read() {
 }
 
 #[test]
-fn a_key_of_bouncy_castle_is_read() {
-    let text = include_str!("../../../kat/pki/bouncycastle-falcon512.pem");
-    let key = SigningKey::<Falcon512>::from_pkcs8_pem(text).unwrap();
-    // The file's own public key ends it and has been compared in reading.
-    let public = key.verifying_key().to_bytes();
-    let document = falcon_core::pkcs8::SecretDocument::from_pem(text)
-        .unwrap()
-        .1;
-    assert!(document.as_bytes().ends_with(&public[1..]));
-    assert_eq!(
-        read::<Falcon512>(key.to_pkcs8_der().unwrap().as_bytes()).unwrap(),
-        *key.to_bytes()
-    );
-}
-
-#[test]
 fn keys_are_read_under_each_identifier_of_their_degree_only() {
     fn check<P: Parameters>(own: [&str; 3], foreign: &[&str]) {
         let vector = Vector::new::<P>();
