@@ -2,9 +2,10 @@
 //! target to `$FALCON_CORPUS/TARGET/` and ends.
 #![no_main]
 
-use falcon_core::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding};
+use falcon_core::pkcs8::pkcs5::pbes2;
+use falcon_core::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding, PrivateKeyInfoRef};
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
-use falcon_fuzz::{detached, records_512, records_1024};
+use falcon_fuzz::{PASSPHRASE, detached, records_512, records_1024};
 use falcon_kat::rsp::Record;
 use libfuzzer_sys::fuzz_target;
 use std::{
@@ -49,6 +50,20 @@ fn write_seeds(folder: &Path) -> io::Result<()> {
             };
             for (document, bytes) in &documents {
                 write("key_documents", name(document), bytes)?;
+            }
+            let encrypted = match logn {
+                9 => encrypted::<Falcon512>(record),
+                _ => encrypted::<Falcon1024>(record),
+            };
+            for (kdf, bytes) in &encrypted {
+                write("encrypted_keys", name(kdf), bytes)?;
+            }
+            let forms = match logn {
+                9 => serde_forms::<Falcon512>(record, &signature),
+                _ => serde_forms::<Falcon1024>(record, &signature),
+            };
+            for (form, bytes) in &forms {
+                write("serde_forms", name(form), bytes)?;
             }
             for (format, bytes) in &formats {
                 write("decode_signature", name(format), bytes)?;
@@ -100,6 +115,51 @@ fn documents<P: Parameters>(record: &Record) -> Vec<(&'static str, Vec<u8>)> {
                 .expect(written)
                 .as_bytes()
                 .to_vec(),
+        ),
+    ]
+}
+
+/// The signing key under a passphrase, at little cost.
+fn encrypted<P: Parameters>(record: &Record) -> Vec<(&'static str, Vec<u8>)> {
+    let key = SigningKey::<P>::try_from(&record.secret_key[..]).expect("a stored key");
+    let document = key.to_pkcs8_der().expect("a key can be written");
+    let info = PrivateKeyInfoRef::try_from(document.as_bytes()).expect("and read");
+    let (salt, iv) = ([1; 16], [2; 16]);
+    let scrypt = pbes2::ScryptParams {
+        salt: pbes2::Salt::new(salt).expect("short"),
+        cost_parameter: 2,
+        block_size: 1,
+        parallelization: 1,
+        key_length: None,
+    };
+    let pbkdf2 = pbes2::Pbkdf2Params::hmac_sha256(1, &salt).expect("a salt");
+    [("scrypt", scrypt.into()), ("pbkdf2", pbkdf2.into())]
+        .map(|(name, kdf)| {
+            let parameters = pbes2::Parameters {
+                kdf,
+                encryption: pbes2::EncryptionScheme::Aes256Cbc { iv },
+            };
+            let document = info.encrypt_with_params(parameters, PASSPHRASE);
+            (name, document.expect("encrypts").as_bytes().to_vec())
+        })
+        .to_vec()
+}
+
+/// Keys and signature as text and in a binary format.
+fn serde_forms<P: Parameters>(record: &Record, signature: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+    let public = VerifyingKey::<P>::try_from(&record.public_key[..]).expect("a stored key");
+    let private = SigningKey::<P>::try_from(&record.secret_key[..]).expect("a stored key");
+    let signature = Signature::<P>::from_bytes(Format::Compressed, signature).expect("stored");
+    let written = "it can be written";
+    vec![
+        ("vk-json", serde_json::to_vec(&public).expect(written)),
+        ("sk-json", serde_json::to_vec(&private).expect(written)),
+        ("sig-json", serde_json::to_vec(&signature).expect(written)),
+        ("vk-binary", postcard::to_allocvec(&public).expect(written)),
+        ("sk-binary", postcard::to_allocvec(&private).expect(written)),
+        (
+            "sig-binary",
+            postcard::to_allocvec(&signature).expect(written),
         ),
     ]
 }

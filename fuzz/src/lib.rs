@@ -2,6 +2,9 @@
 
 use falcon_kat::rsp::{Reader, Record};
 
+/// What encrypted keys are encrypted under.
+pub const PASSPHRASE: &str = "passphrase";
+
 /// The first records of the NIST Falcon-512 file.
 pub fn records_512() -> Vec<Record> {
     records(include_bytes!(

@@ -1,4 +1,4 @@
-//! Keccak-f[1600] on one state or on many side by side.
+//! `Keccak-f[1600]` on one state or on many side by side.
 //!
 //! Lanes 1, 2, 8, 12, 17 and 20 of a state are kept complemented between the
 //! rounds, so that chi needs one complement a row instead of five: with

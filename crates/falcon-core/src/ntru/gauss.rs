@@ -1,6 +1,6 @@
 //! The coefficients of `f` and `g`: discrete Gaussians drawn from the key generation stream.
 //!
-//! Degree `n` takes the sum of `1024/n` draws of [`GAUSS`](super::gauss_table::GAUSS) for each coefficient: the standard
+//! Degree `n` takes the sum of `1024/n` draws of [`GAUSS`] for each coefficient: the standard
 //! deviation becomes `1.17 * sqrt(q / 2n)`. A draw reads two little-endian 64-bit words, always:
 //! the sign (bit 63) and whether the value is zero, then the magnitude; the table is scanned
 //! whole, so time and memory accesses do not depend on the values.

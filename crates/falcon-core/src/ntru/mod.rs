@@ -3,7 +3,7 @@
 //! [`generate`] reads a SHAKE256 stream and gives the key that the round-3 reference gives for the
 //! same stream: the same key on every platform. It computes with integers, except where the
 //! reference's own rounding errors decide: there [`replay`] follows them, on the
-//! [`Native`](crate::lanes::Native) token.
+//! [`Native`] token.
 //!
 //! A candidate `(f, g)` is refused, and both polynomials are drawn again, when (in this order)
 //! a coefficient does not fit the encoding, the norm of `(f, g)` or of its orthogonalised partner
