@@ -1,4 +1,6 @@
 //! Against PQClean's implementation: keys and signatures, both directions.
+// It is C, which is not built for these targets.
+#![cfg(not(target_family = "wasm"))]
 
 use falcon::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
 use falcon_tests::{Repeatable, extent, key};

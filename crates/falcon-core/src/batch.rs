@@ -56,7 +56,8 @@ pub enum BatchError {
         /// Length of the output.
         output: usize,
     },
-    /// The engine failed; the text says how.
+    /// The engine failed; the text says how. Those of a processor cannot; an
+    /// engine on a device of its own can.
     Engine(alloc::string::String),
 }
 

@@ -292,8 +292,9 @@ pub fn gram_in_place<B: Binary64>(
         let (v, w) = ((b10[u], b10[u + half]), (b11[u], b11[u + half]));
         b00_re[u] = b.add(norm(b, x), norm(b, y));
         b00_im[u] = b.add(norm(b, v), norm(b, w));
-        b01_re[u] = b.add(re_mul_conj(b, x, v), re_mul_conj(b, y, w));
-        b01_im[u] = b.add(im_mul_conj(b, x, v), im_mul_conj(b, y, w));
+        let ((xv_re, xv_im), (yw_re, yw_im)) = (b.complex_mul_conj(x, v), b.complex_mul_conj(y, w));
+        b01_re[u] = b.add(xv_re, yw_re);
+        b01_im[u] = b.add(xv_im, yw_im);
     }
 }
 
@@ -308,14 +309,4 @@ pub fn gram<B: Binary64>(b: B, basis: BasisRef<'_>, g00_g11: &mut [f64], g01: &m
 #[inline(always)]
 fn norm<B: Binary64>(b: B, a: (f64, f64)) -> f64 {
     b.add(b.mul(a.0, a.0), b.mul(a.1, a.1))
-}
-
-#[inline(always)]
-fn re_mul_conj<B: Binary64>(b: B, a: (f64, f64), c: (f64, f64)) -> f64 {
-    b.add(b.mul(a.0, c.0), b.mul(a.1, c.1))
-}
-
-#[inline(always)]
-fn im_mul_conj<B: Binary64>(b: B, a: (f64, f64), c: (f64, f64)) -> f64 {
-    b.sub(b.mul(a.1, c.0), b.mul(a.0, c.1))
 }
