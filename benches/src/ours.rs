@@ -2,10 +2,10 @@
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use crate::random::SplitMix;
-use falcon::batch::{BatchSign, SignJob};
+use falcon::batch::{BatchSign, BatchVerify, SignJob, VerifyJob};
 use falcon::{
-    Engine, Falcon512, Falcon1024, Parameters, Scratch, SignStream, Signature, SigningKey,
-    VerifyingKey, hazmat,
+    Engine, Falcon512, Falcon1024, Parameters, Scratch, SignStream, Signature, SignatureBytes,
+    SigningKey, VerifyingKey, hazmat,
 };
 use std::hint::black_box;
 
@@ -14,8 +14,8 @@ const BATCH: usize = 32;
 
 /// The rows of `engine` and one operation.
 ///
-/// Key generation and verification are the same code on every engine; they
-/// are listed under the first.
+/// Key generation and single verifications are the same code on every engine;
+/// they are listed under the first.
 pub fn entries(operation: Operation, degree: Degree, engine: Engine) -> Vec<Entry> {
     match degree {
         Degree::D512 => rows::<Falcon512>(operation, degree, engine),
@@ -36,8 +36,17 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree, engine: Engine) -> 
             }
             rows
         }
-        Operation::Verify if engine == Engine::Scalar => verify::<P>(degree),
-        _ => vec![],
+        Operation::Verify => {
+            let mut rows = Vec::new();
+            if engine == Engine::Scalar {
+                rows = verify::<P>(degree);
+            }
+            if engine != Engine::Soft {
+                rows.push(verify_batch::<P>(degree, engine));
+            }
+            rows
+        }
+        Operation::Keygen => vec![],
     }
 }
 
@@ -164,17 +173,9 @@ fn sign_batch<P: Parameters>(degree: Degree, engine: Engine) -> Entry {
 
 fn verify<P: Parameters>(degree: Degree) -> Vec<Entry> {
     let key = key::<P>();
-    let expanded = key.expand();
-    let mut random = SplitMix::new(2);
     let vk = key.verifying_key().clone();
     let encoded = vk.to_bytes();
-    let signatures: Vec<_> = (0..crate::SIGNATURES)
-        .map(|_| {
-            let mut stream = expanded.sign_stream_from_seed(&fresh_seed(&mut random));
-            stream.update(MESSAGE);
-            stream.finish().to_bytes()
-        })
-        .collect();
+    let signatures = encoded_signatures(&key);
     let mut first = crate::Cycle::new(signatures.clone());
     let mut second = crate::Cycle::new(signatures);
     let check = |vk: &VerifyingKey<P>, bytes: &[u8]| {
@@ -204,4 +205,46 @@ fn verify<P: Parameters>(degree: Degree) -> Vec<Entry> {
             },
         ),
     ]
+}
+
+/// Signatures decoded and verified with a prepared key, [`BATCH`] in a call.
+fn verify_batch<P: Parameters>(degree: Degree, engine: Engine) -> Entry {
+    let key = key::<P>();
+    let vk = key.verifying_key().clone();
+    let signatures = encoded_signatures(&key);
+    let run = move || {
+        let signatures: Vec<Signature<P>> = signatures[..BATCH]
+            .iter()
+            .map(|bytes| Signature::try_from(black_box(bytes.as_ref())).expect("its own signature"))
+            .collect();
+        let jobs: Vec<VerifyJob<'_, P>> = signatures
+            .iter()
+            .map(|signature| VerifyJob {
+                key: &vk,
+                message: black_box(MESSAGE),
+                signature,
+            })
+            .collect();
+        let mut valid = [Ok(()); BATCH];
+        engine
+            .verify_batch(&jobs, &mut valid)
+            .expect("lengths agree");
+        assert!(valid.iter().all(Result::is_ok), "its own signatures");
+    };
+    let mut entry = entry(Operation::Verify, Mode::Batch, degree, engine.name(), run);
+    entry.contestant.operations = BATCH as u32;
+    entry
+}
+
+/// As many as a verifier is given in turn.
+fn encoded_signatures<P: Parameters>(key: &SigningKey<P>) -> Vec<SignatureBytes<P>> {
+    let expanded = key.expand();
+    let mut random = SplitMix::new(2);
+    (0..crate::SIGNATURES)
+        .map(|_| {
+            let mut stream = expanded.sign_stream_from_seed(&fresh_seed(&mut random));
+            stream.update(MESSAGE);
+            stream.finish().to_bytes()
+        })
+        .collect()
 }

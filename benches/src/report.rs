@@ -1,7 +1,7 @@
 //! The rows and the bars, as a table for people or a line of JSON each.
 
 use crate::bars::Bar;
-use crate::entry::Case;
+use crate::entry::{Case, Operation};
 use crate::rounds::Timing;
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ pub struct Row {
     pub case: Case,
     /// How long it took.
     pub timing: Timing,
-    /// The row that it is set against, and the ratio of the medians.
+    /// The row that it is set against, and the ratio of the times.
     pub rival: Option<(Case, f64)>,
 }
 
@@ -20,7 +20,8 @@ pub struct Row {
 struct RowLine {
     #[serde(flatten)]
     case: Case,
-    median_ns: f64,
+    ns: f64,
+    statistic: &'static str,
     ops_per_s: f64,
     ratio: Option<f64>,
     ratio_to: Option<&'static str>,
@@ -51,21 +52,22 @@ pub fn heading(style: Style) {
     if style == Style::Table {
         println!(
             "{:<52} {:>12} {:>12} {:>7} {:>6}  ratio to",
-            "operation/mode/parameters/engine", "median us", "ops/s", "spread", "ratio"
+            "operation/mode/parameters/engine", "us", "ops/s", "spread", "ratio"
         );
     }
 }
 
 /// One row.
 pub fn row(style: Style, row: &Row) {
-    let Timing { median, rounds, .. } = row.timing;
-    let (spread, ops_per_s) = (row.timing.spread(), 1e9 / median);
+    let rounds = row.timing.rounds;
+    let typical = row.timing.typical(row.case.operation);
+    let (spread, ops_per_s) = (row.timing.spread(), 1e9 / typical);
     match style {
         Style::Table => {
             print!(
                 "{:<52} {:>12.2} {ops_per_s:>12.1}",
                 row.case.to_string(),
-                median / 1e3
+                typical / 1e3
             );
             print!(" {:>6.1}%", 100.0 * spread);
             match row.rival {
@@ -75,7 +77,11 @@ pub fn row(style: Style, row: &Row) {
         }
         Style::Json => json(&RowLine {
             case: row.case,
-            median_ns: median,
+            ns: typical,
+            statistic: match row.case.operation {
+                Operation::Keygen => "mean",
+                Operation::Sign | Operation::Verify => "median",
+            },
             ops_per_s,
             ratio: row.rival.map(|(_, ratio)| ratio),
             ratio_to: row.rival.map(|(rival, _)| rival.engine),
@@ -87,10 +93,13 @@ pub fn row(style: Style, row: &Row) {
 
 /// The bars whose two rows are among `rows`. Returns whether all pass.
 pub fn bars(style: Style, bars: &[Bar], rows: &[Row]) -> bool {
-    let median = |case: Case| Some(rows.iter().find(|row| row.case == case)?.timing.median);
+    let typical = |case: Case| {
+        let row = rows.iter().find(|row| row.case == case)?;
+        Some(row.timing.typical(case.operation))
+    };
     let mut all = true;
     for bar in bars {
-        let (Some(ours), Some(peer)) = (median(bar.ours), median(bar.peer)) else {
+        let (Some(ours), Some(peer)) = (typical(bar.ours), typical(bar.peer)) else {
             continue;
         };
         let (ratio, limit) = (ours / peer, bar.limit);

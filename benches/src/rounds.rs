@@ -2,6 +2,7 @@
 //! a change of the machine's speed meets all of them alike.
 
 use crate::clock::thread_nanos;
+use crate::entry::Operation;
 use std::time::{Duration, Instant};
 
 /// A thing to time.
@@ -30,6 +31,8 @@ pub struct Effort {
 pub struct Timing {
     /// Median over the rounds.
     pub median: f64,
+    /// Mean over the rounds.
+    pub mean: f64,
     /// First quartile.
     pub lower: f64,
     /// Third quartile.
@@ -44,9 +47,20 @@ impl Timing {
         let at = |quarter: usize| rounds[(rounds.len() - 1) * quarter / 4];
         Self {
             median: at(2),
+            mean: rounds.iter().sum::<f64>() / rounds.len() as f64,
             lower: at(1),
             upper: at(3),
             rounds: rounds.len(),
+        }
+    }
+
+    /// What is compared: the median, or for operations whose time is an affair
+    /// of luck, the mean, since distributions of different shape have their
+    /// medians at different distances from it.
+    pub fn typical(&self, operation: Operation) -> f64 {
+        match operation {
+            Operation::Keygen => self.mean,
+            Operation::Sign | Operation::Verify => self.median,
         }
     }
 
@@ -106,6 +120,7 @@ mod tests {
     fn quartiles_are_those_of_the_sorted_rounds() {
         let timing = Timing::of(vec![5.0, 1.0, 4.0, 2.0, 3.0]);
         assert_eq!((timing.lower, timing.median, timing.upper), (2.0, 3.0, 4.0));
+        assert_eq!(timing.mean, 3.0);
         assert!((timing.spread() - 2.0 / 3.0).abs() < 1e-12);
     }
 

@@ -122,7 +122,8 @@ fn measure(effort: Effort, entries: Vec<Entry>) -> Vec<Row> {
     let timed: Vec<_> = cases.iter().zip(timings).collect();
     let row = |&(&case, timing): &(&Case, Timing)| {
         let against = timed.iter().find(|(other, _)| **other == rival(case));
-        let rival = against.map(|(other, their)| (**other, timing.median / their.median));
+        let typical = |timing: &Timing| timing.typical(case.operation);
+        let rival = against.map(|(other, their)| (**other, typical(&timing) / typical(their)));
         Row {
             case,
             timing,

@@ -2,7 +2,7 @@
 //! processor has it, chosen at run time by the crate), and its portable code
 //! (`clean`), whose binary64 arithmetic is done on integers.
 //!
-//! Its functions take encoded keys only. Both read the operating system's
+//! The variants with padded signatures, as ours are. Its functions take encoded keys only. Both read the operating system's
 //! generator, two short reads a signature, under a microsecond in all.
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
@@ -55,8 +55,8 @@ pub fn entries(operation: Operation, degree: Degree) -> Vec<Entry> {
         }};
     }
     match degree {
-        Degree::D512 => rows!(falcon512),
-        Degree::D1024 => rows!(falcon1024),
+        Degree::D512 => rows!(falconpadded512),
+        Degree::D1024 => rows!(falconpadded1024),
     }
 }
 
@@ -79,20 +79,20 @@ impl Clean {
     fn new(degree: Degree) -> Self {
         match degree {
             Degree::D512 => Self {
-                keypair: ffi::PQCLEAN_FALCON512_CLEAN_crypto_sign_keypair,
-                sign: ffi::PQCLEAN_FALCON512_CLEAN_crypto_sign_signature,
-                verify: ffi::PQCLEAN_FALCON512_CLEAN_crypto_sign_verify,
-                vk_len: ffi::PQCLEAN_FALCON512_CLEAN_CRYPTO_PUBLICKEYBYTES,
-                sk_len: ffi::PQCLEAN_FALCON512_CLEAN_CRYPTO_SECRETKEYBYTES,
-                sig_len: ffi::PQCLEAN_FALCON512_CLEAN_CRYPTO_BYTES,
+                keypair: ffi::PQCLEAN_FALCONPADDED512_CLEAN_crypto_sign_keypair,
+                sign: ffi::PQCLEAN_FALCONPADDED512_CLEAN_crypto_sign_signature,
+                verify: ffi::PQCLEAN_FALCONPADDED512_CLEAN_crypto_sign_verify,
+                vk_len: ffi::PQCLEAN_FALCONPADDED512_CLEAN_CRYPTO_PUBLICKEYBYTES,
+                sk_len: ffi::PQCLEAN_FALCONPADDED512_CLEAN_CRYPTO_SECRETKEYBYTES,
+                sig_len: ffi::PQCLEAN_FALCONPADDED512_CLEAN_CRYPTO_BYTES,
             },
             Degree::D1024 => Self {
-                keypair: ffi::PQCLEAN_FALCON1024_CLEAN_crypto_sign_keypair,
-                sign: ffi::PQCLEAN_FALCON1024_CLEAN_crypto_sign_signature,
-                verify: ffi::PQCLEAN_FALCON1024_CLEAN_crypto_sign_verify,
-                vk_len: ffi::PQCLEAN_FALCON1024_CLEAN_CRYPTO_PUBLICKEYBYTES,
-                sk_len: ffi::PQCLEAN_FALCON1024_CLEAN_CRYPTO_SECRETKEYBYTES,
-                sig_len: ffi::PQCLEAN_FALCON1024_CLEAN_CRYPTO_BYTES,
+                keypair: ffi::PQCLEAN_FALCONPADDED1024_CLEAN_crypto_sign_keypair,
+                sign: ffi::PQCLEAN_FALCONPADDED1024_CLEAN_crypto_sign_signature,
+                verify: ffi::PQCLEAN_FALCONPADDED1024_CLEAN_crypto_sign_verify,
+                vk_len: ffi::PQCLEAN_FALCONPADDED1024_CLEAN_CRYPTO_PUBLICKEYBYTES,
+                sk_len: ffi::PQCLEAN_FALCONPADDED1024_CLEAN_CRYPTO_SECRETKEYBYTES,
+                sig_len: ffi::PQCLEAN_FALCONPADDED1024_CLEAN_CRYPTO_BYTES,
             },
         }
     }

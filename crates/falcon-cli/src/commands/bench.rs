@@ -13,11 +13,9 @@ use crate::{
 };
 use clap::Args;
 use falcon::{
-    Engine, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SigningKey,
+    Engine, Falcon512, Falcon1024, Parameters, Scratch, Signature, SignatureBytes, SigningKey,
     VerifyingKey,
-    batch::{BatchSign, SignJob},
-    hazmat::{Fit, RawRandomness},
-    params::NONCE_LEN,
+    batch::{BatchSign, BatchVerify, SignJob, VerifyJob},
 };
 use serde::Serialize;
 use std::{
@@ -84,7 +82,7 @@ fn measure_all<P: Parameters>(engines: &[Engine], duration: Duration, ui: Ui) ->
     for &engine in engines {
         bench.sign(engine)?;
     }
-    bench.verify()
+    bench.verify(engines)
 }
 
 /// The measurements of one parameter set.
@@ -123,32 +121,19 @@ impl<P: Parameters> Measure<P> {
 
     fn sign(&self, engine: Engine) -> Result<()> {
         let expanded = engine.expand(&self.key);
-        // Engines with several lanes do single signatures as `scalar` does.
-        if engine.lanes() == 1 {
-            let mut reals = vec![0.0; Scratch::<P>::LEN];
-            let mut scratch = Scratch::new(&mut reals)
-                .map_err(|error| Error::new("cannot sign").because(error))?;
-            let raw = |run, scratch: &mut Scratch<'_, P>, from_key| {
-                let seed = self.seed(run);
-                let mut nonce = [0; NONCE_LEN];
-                nonce[..SEED_LEN].copy_from_slice(&seed);
-                let randomness = RawRandomness {
-                    nonce: &nonce,
-                    seed: &seed,
-                };
-                black_box(if from_key {
-                    engine.sign_raw(&self.key, randomness, MESSAGE, Fit::Padded, scratch)
-                } else {
-                    engine.sign_raw(&expanded, randomness, MESSAGE, Fit::Padded, scratch)
-                });
-            };
-            self.measure("sign", "key", engine.name(), 1, |run| {
-                raw(run, &mut scratch, true);
-            })?;
-            self.measure("sign", "expanded", engine.name(), 1, |run| {
-                raw(run, &mut scratch, false);
-            })?;
-        }
+        let mut reals = vec![0.0; Scratch::<P>::LEN];
+        let mut scratch =
+            Scratch::new(&mut reals).map_err(|error| Error::new("cannot sign").because(error))?;
+        self.measure("sign", "key", engine.name(), 1, |run| {
+            let mut stream = self.key.sign_stream_from_seed(&self.seed(run));
+            stream.update(MESSAGE);
+            black_box(engine.finish(stream, &mut scratch).to_bytes());
+        })?;
+        self.measure("sign", "expanded", engine.name(), 1, |run| {
+            let mut stream = expanded.sign_stream_from_seed(&self.seed(run));
+            stream.update(MESSAGE);
+            black_box(engine.finish(stream, &mut scratch).to_bytes());
+        })?;
         let jobs = [SignJob {
             key: &expanded,
             message: MESSAGE,
@@ -159,47 +144,71 @@ impl<P: Parameters> Measure<P> {
             if let Err(error) = engine.sign_batch(&self.seed(run), &jobs, &mut signatures) {
                 failed = Some(error);
             }
-            black_box(&mut signatures);
+            for signature in &signatures {
+                black_box(signature.to_bytes());
+            }
         })?;
         failed.map_or(Ok(()), |error| {
             Err(Error::new("cannot sign a batch").because(error))
         })
     }
 
-    fn verify(&self) -> Result<()> {
-        let cannot = |error: &dyn fmt::Display| Error::new("cannot verify").because(error);
-        let mut reals = vec![0.0; Scratch::<P>::LEN];
-        let mut scratch = Scratch::new(&mut reals).map_err(|error| cannot(&error))?;
-        let randomness = RawRandomness {
-            nonce: &[0; NONCE_LEN],
-            seed: &self.seed,
+    /// Many signatures in turn, so that no branch predictor learns one by heart.
+    fn signatures(&self) -> Vec<SignatureBytes<P>> {
+        let expanded = self.key.expand();
+        let one = |run| {
+            let mut stream = expanded.sign_stream_from_seed(&self.seed(run));
+            stream.update(MESSAGE);
+            stream.finish().to_bytes()
         };
-        let signature =
-            Engine::best().sign_raw(&self.key, randomness, MESSAGE, Fit::Padded, &mut scratch);
+        (0..BATCH as u64).map(one).collect()
+    }
+
+    fn verify(&self, engines: &[Engine]) -> Result<()> {
         let key = self.key.verifying_key();
         let key_bytes = key.to_bytes();
-        let signature_bytes = signature
-            .to_vec(Format::Padded)
-            .map_err(|error| cannot(&error))?;
+        let signatures = self.signatures();
+        let turn = |run: u64| black_box(&*signatures[run as usize % BATCH]);
 
         let mut refused = false;
-        self.measure("verify", "decode", EVERY_ENGINE, 1, |_| {
+        self.measure("verify", "decode", EVERY_ENGINE, 1, |run| {
             let key = VerifyingKey::<P>::try_from(black_box(key_bytes.as_ref()));
-            let signature = Signature::try_from(black_box(&signature_bytes[..]));
-            refused |= match (key, signature) {
+            refused |= match (key, Signature::try_from(turn(run))) {
                 (Ok(key), Ok(signature)) => key.verify(MESSAGE, &signature).is_err(),
                 _ => true,
             };
         })?;
-        self.measure("verify", "prepared", EVERY_ENGINE, 1, |_| {
-            let signature = Signature::try_from(black_box(&signature_bytes[..]));
-            refused |= signature.is_ok_and(|signature| key.verify(MESSAGE, &signature).is_err());
+        self.measure("verify", "prepared", EVERY_ENGINE, 1, |run| {
+            let signature = Signature::try_from(turn(run));
+            refused |= signature.map_or(true, |s| key.verify(MESSAGE, &s).is_err());
         })?;
+        for engine in engines {
+            self.measure("verify", "batch", engine.name(), BATCH, |_| {
+                refused |= !self.all_valid(*engine, &signatures);
+            })?;
+        }
         if refused {
             return Err(Error::new("a signature made here was refused here")
                 .hint("check this machine with: falcon-cli kat check"));
         }
         Ok(())
+    }
+
+    fn all_valid(&self, engine: Engine, signatures: &[SignatureBytes<P>]) -> bool {
+        let decoded = signatures.iter().map(|bytes| Signature::try_from(&**bytes));
+        let Ok(decoded) = decoded.collect::<std::result::Result<Vec<_>, _>>() else {
+            return false;
+        };
+        let jobs: Vec<_> = decoded
+            .iter()
+            .map(|signature| VerifyJob {
+                key: self.key.verifying_key(),
+                message: MESSAGE,
+                signature,
+            })
+            .collect();
+        let mut valid = vec![Ok(()); jobs.len()];
+        engine.verify_batch(&jobs, &mut valid).is_ok() && valid.iter().all(|valid| valid.is_ok())
     }
 
     /// Times `operation`, which does `count` things, and prints the median.

@@ -56,6 +56,14 @@ fn complement<W: Bits64>(state: &mut [W; WORDS]) {
     }
 }
 
+/// Adds the row that begins at `first` to the parities.
+#[inline(always)]
+fn add_row<W: Bits64>(c: &mut [W; 5], e: &[W; WORDS], first: usize) {
+    for x in 0..5 {
+        c[x] = c[x].xor(e[first + x]);
+    }
+}
+
 /// The parities of all columns.
 #[inline(always)]
 fn parities<W: Bits64>(a: &[W; WORDS]) -> [W; 5] {
@@ -84,15 +92,15 @@ fn moved<W: Bits64, const R: i32>(a: &[W; WORDS], d: &[W; 5], i: usize) -> W {
 }
 
 /// A round: the state after it, and the parities of its columns, from the
-/// state `a` with the parities `c`.
+/// state `a` with the parities `before`.
 #[inline(always)]
-fn round<W: Bits64>(a: &[W; WORDS], c: [W; 5], constant: u64) -> ([W; WORDS], [W; 5]) {
+fn round<W: Bits64>(a: &[W; WORDS], before: [W; 5], constant: u64) -> ([W; WORDS], [W; 5]) {
     let d = [
-        c[4].xor(c[1].rotate_left::<1>()),
-        c[0].xor(c[2].rotate_left::<1>()),
-        c[1].xor(c[3].rotate_left::<1>()),
-        c[2].xor(c[4].rotate_left::<1>()),
-        c[3].xor(c[0].rotate_left::<1>()),
+        before[4].xor(before[1].rotate_left::<1>()),
+        before[0].xor(before[2].rotate_left::<1>()),
+        before[1].xor(before[3].rotate_left::<1>()),
+        before[2].xor(before[4].rotate_left::<1>()),
+        before[3].xor(before[0].rotate_left::<1>()),
     ];
     let mut e = *a;
 
@@ -106,6 +114,7 @@ fn round<W: Bits64>(a: &[W; WORDS], c: [W; 5], constant: u64) -> ([W; WORDS], [W
     e[2] = b2.xor(b3.and(b4));
     e[3] = b3.xor(b4.or(b0));
     e[4] = b4.xor(b0.and(b1));
+    let mut c = [e[0], e[1], e[2], e[3], e[4]];
 
     let b0 = moved::<W, 28>(a, &d, 3);
     let b1 = moved::<W, 20>(a, &d, 9);
@@ -117,6 +126,7 @@ fn round<W: Bits64>(a: &[W; WORDS], c: [W; 5], constant: u64) -> ([W; WORDS], [W
     e[7] = b2.xor(b4.not().or(b3));
     e[8] = b3.xor(b4.or(b0));
     e[9] = b4.xor(b0.and(b1));
+    add_row(&mut c, &e, 5);
 
     let b0 = moved::<W, 1>(a, &d, 1);
     let b1 = moved::<W, 6>(a, &d, 7);
@@ -129,6 +139,7 @@ fn round<W: Bits64>(a: &[W; WORDS], c: [W; 5], constant: u64) -> ([W; WORDS], [W
     e[12] = b2.xor(n.and(b4));
     e[13] = n.xor(b4.or(b0));
     e[14] = b4.xor(b0.and(b1));
+    add_row(&mut c, &e, 10);
 
     let b0 = moved::<W, 27>(a, &d, 4);
     let b1 = moved::<W, 36>(a, &d, 5);
@@ -141,6 +152,7 @@ fn round<W: Bits64>(a: &[W; WORDS], c: [W; 5], constant: u64) -> ([W; WORDS], [W
     e[17] = b2.xor(n.or(b4));
     e[18] = n.xor(b4.and(b0));
     e[19] = b4.xor(b0.or(b1));
+    add_row(&mut c, &e, 15);
 
     let b0 = moved::<W, 62>(a, &d, 2);
     let b1 = moved::<W, 55>(a, &d, 8);
@@ -153,8 +165,8 @@ fn round<W: Bits64>(a: &[W; WORDS], c: [W; 5], constant: u64) -> ([W; WORDS], [W
     e[22] = b2.xor(b3.and(b4));
     e[23] = b3.xor(b4.or(b0));
     e[24] = b4.xor(b0.and(b1));
+    add_row(&mut c, &e, 20);
 
-    let c = parities(&e);
     (e, c)
 }
 
