@@ -13,24 +13,41 @@ pub(crate) fn is_short(logn: u32, squared_norm: u64) -> bool {
     squared_norm <= u64::from(bound)
 }
 
+/// Coefficients whose squares are summed in 32 bits, which makes vector code of
+/// it: `32 * 8400^2` is below `2^32`.
+const CHUNK: usize = 32;
+/// A coefficient as large as this exceeds every bound by itself: `8400^2 >
+/// 70265242`.
+const CLAMP: i16 = 8400;
+
 /// The squared norm of up to 1024 coefficients in two's complement. One that
 /// exceeds every bound by itself counts for less, but enough to do so.
+#[inline(always)]
 pub(crate) fn squared_norm<T: Copy>(coefficients: &[T], value: impl Fn(T) -> i16) -> u64 {
-    /// `32 * 8400^2` is below `2^32`: the sum of a chunk has 32 bits, which
-    /// makes vector code of it.
-    const CHUNK: usize = 32;
-    /// `8400^2 > 70265242`.
-    const CLAMP: i16 = 8400;
     let (chunks, rest) = coefficients.as_chunks::<CHUNK>();
-    let partial = |chunk: &[T]| {
-        let mut norm = 0u32;
-        for &x in chunk {
-            let x = i32::from(value(x).clamp(-CLAMP, CLAMP));
-            norm += (x * x) as u32;
-        }
-        u64::from(norm)
-    };
-    partial(rest) + chunks.iter().map(|chunk| partial(chunk)).sum::<u64>()
+    let mut norm = partial_norm(rest, &value);
+    for chunk in chunks {
+        norm += chunk_norm(chunk, &value);
+    }
+    norm
+}
+
+/// The squared norm of a chunk. Not inlined: compilers take the loop over
+/// chunks for the one to vectorise, and gather words one by one.
+#[inline(never)]
+fn chunk_norm<T: Copy>(chunk: &[T; CHUNK], value: &impl Fn(T) -> i16) -> u64 {
+    partial_norm(chunk, value)
+}
+
+/// The squared norm of up to [`CHUNK`] coefficients.
+#[inline(always)]
+fn partial_norm<T: Copy>(chunk: &[T], value: &impl Fn(T) -> i16) -> u64 {
+    let mut norm = 0u32;
+    for &x in chunk {
+        let x = i32::from(value(x).clamp(-CLAMP, CLAMP));
+        norm += (x * x) as u32;
+    }
+    u64::from(norm)
 }
 
 /// The squared norm of up to 2048 coefficients of any size that come one by
