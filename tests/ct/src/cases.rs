@@ -7,7 +7,7 @@ use falcon_core::hash::Shake256HashToPoint;
 use falcon_core::hazmat::{
     Fit, RawJob, RawRandomness, expand_with, sign_batch_raw, sign_raw, sign_with_hash,
 };
-use falcon_core::lanes::{Binary64, Lanes, Portable, Scalar, Soft};
+use falcon_core::lanes::{Binary64, Lanes, On, Portable, Scalar, Soft};
 use falcon_core::sampler::{LaneSampler, SamplerZ, Sampling};
 use falcon_core::tree::Leaf;
 use falcon_core::{Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
@@ -51,14 +51,24 @@ pub(crate) fn all() -> Vec<Case> {
         Case {
             name: "deliberate leak: an operation on the lanes of a batch".into(),
             leaks: true,
-            run: Box::new(|| batch(LeakyLanes)),
+            run: Box::new(|| batch(Scalar, LeakyLanes)),
         },
     ];
     for_arithmetic(Scalar, "scalar", &mut cases);
     for_arithmetic(Soft, "soft", &mut cases);
     cases.push(silent("four lanes: Falcon-512 batch".into(), || {
-        batch(Portable::<4>);
+        batch(Scalar, Portable::<4>);
     }));
+    #[cfg(target_arch = "x86_64")]
+    if let Some(isa) = falcon_x86::Avx2::detect() {
+        for_arithmetic(On(isa, Scalar), "avx2", &mut cases);
+        cases.push(silent(
+            "avx2: Falcon-512 batch on eight lanes".into(),
+            move || {
+                batch(On(isa, Scalar), On(isa, Portable::<8>));
+            },
+        ));
+    }
     cases
 }
 
@@ -249,7 +259,7 @@ impl Lanes for LeakyLanes {
 }
 
 /// Five jobs on four lanes, so that a lane is used again.
-fn batch(fft: impl Fft) {
+fn batch<B: Binary64>(arith: B, fft: impl Fft) {
     let key = secret_key::<Falcon512>();
     let expanded = expand_with(Scalar, &key);
     let (nonces, seeds) = ([[2; 40]; 5], [[3; 48]; 5]);
@@ -263,7 +273,7 @@ fn batch(fft: impl Fft) {
             randomness: RawRandomness { nonce, seed },
         })
         .collect();
-    let engine = LaneEngine { arith: Scalar, fft };
+    let engine = LaneEngine { arith, fft };
     let mut out = [Signature::EMPTY; 5];
     sign_batch_raw(&engine, &jobs, Fit::Padded, &mut out).expect("as many results as jobs");
     out.iter().for_each(check);
