@@ -31,9 +31,9 @@ pub struct U64x8([__m256i; 2]);
 
 impl Bits64 for U64x8 {
     #[inline(always)]
-    fn splat(x: u64) -> Self {
-        // SAFETY: called on values that exist, or with a token at hand.
-        Self(unsafe { [_mm256_set1_epi64x(x as i64); 2] })
+    fn xor_u64(self, x: u64) -> Self {
+        // SAFETY: the value exists.
+        self.xor(Self(unsafe { [_mm256_set1_epi64x(x as i64); 2] }))
     }
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
@@ -55,7 +55,7 @@ impl Bits64 for U64x8 {
     }
     #[inline(always)]
     fn not(self) -> Self {
-        self.xor(Self::splat(u64::MAX))
+        self.xor_u64(u64::MAX)
     }
     #[inline(always)]
     fn rotate_left<const R: i32>(self) -> Self {

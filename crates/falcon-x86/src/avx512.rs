@@ -33,9 +33,9 @@ pub struct U64x8(__m512i);
 
 impl Bits64 for U64x8 {
     #[inline(always)]
-    fn splat(x: u64) -> Self {
-        // SAFETY: called on values that exist, or with a token at hand.
-        Self(unsafe { _mm512_set1_epi64(x as i64) })
+    fn xor_u64(self, x: u64) -> Self {
+        // SAFETY: the value exists.
+        Self(unsafe { _mm512_xor_si512(self.0, _mm512_set1_epi64(x as i64)) })
     }
     #[inline(always)]
     fn xor(self, other: Self) -> Self {

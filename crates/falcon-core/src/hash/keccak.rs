@@ -109,7 +109,7 @@ fn round<W: Bits64>(a: &[W; WORDS], before: [W; 5], constant: u64) -> ([W; WORDS
     let b2 = moved::<W, 43>(a, &d, 12);
     let b3 = moved::<W, 21>(a, &d, 18);
     let b4 = moved::<W, 14>(a, &d, 24);
-    e[0] = b0.xor(b1.or(b2)).xor(W::splat(constant));
+    e[0] = b0.xor(b1.or(b2)).xor_u64(constant);
     e[1] = b1.xor(b2.not().or(b3));
     e[2] = b2.xor(b3.and(b4));
     e[3] = b3.xor(b4.or(b0));

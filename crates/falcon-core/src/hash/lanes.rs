@@ -5,7 +5,7 @@
 
 use super::keccak::permute;
 use super::shake::{RATE, RATE_WORDS};
-use crate::lanes::{Bits64, Isa, U64_LANES};
+use crate::lanes::{Isa, U64_LANES};
 
 /// Messages that are hashed side by side.
 const LANES: usize = U64_LANES;
@@ -73,7 +73,7 @@ fn permute_all<I: Isa>(isa: I, states: &mut States) {
     isa.vectorize(
         #[inline(always)]
         || {
-            let mut words = [I::U64x8::splat(0); 25];
+            let mut words = [isa.load_u64(&[0; LANES]); 25];
             for (word, state) in words.iter_mut().zip(&*states) {
                 *word = isa.load_u64(state);
             }

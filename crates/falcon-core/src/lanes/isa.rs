@@ -12,8 +12,9 @@ pub const U64_LANES: usize = 8;
 
 /// A 64-bit word, or one in every lane.
 pub trait Bits64: Copy {
-    /// `x` in every lane.
-    fn splat(x: u64) -> Self;
+    /// Exclusive or with `x` in every lane. There is no way to a value without
+    /// a token: see [`Isa::load_u64`].
+    fn xor_u64(self, x: u64) -> Self;
     /// Exclusive or.
     fn xor(self, other: Self) -> Self;
     /// And.
@@ -28,8 +29,8 @@ pub trait Bits64: Copy {
 
 impl Bits64 for u64 {
     #[inline(always)]
-    fn splat(x: u64) -> Self {
-        x
+    fn xor_u64(self, x: u64) -> Self {
+        self ^ x
     }
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
@@ -56,8 +57,8 @@ impl Bits64 for u64 {
 /// Words without vector registers.
 impl<const N: usize> Bits64 for [u64; N] {
     #[inline(always)]
-    fn splat(x: u64) -> Self {
-        [x; N]
+    fn xor_u64(self, x: u64) -> Self {
+        self.map(|y| y ^ x)
     }
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
