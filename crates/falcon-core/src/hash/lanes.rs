@@ -6,6 +6,7 @@
 use super::keccak::permute;
 use super::shake::{RATE, RATE_WORDS};
 use crate::lanes::{Isa, U64_LANES};
+use zeroize::{Zeroize, Zeroizing};
 
 /// Messages that are hashed side by side.
 const LANES: usize = U64_LANES;
@@ -51,14 +52,14 @@ pub(crate) fn hash_side_by_side<'a, I: Isa, const PARTS: usize, T>(
         permute_all(isa, &mut states);
         for (number, lane) in lanes.iter_mut().enumerate() {
             if let Some(squeezing) = lane.as_mut().filter(|lane| lane.absorbed) {
-                let state = states.map(|word| word[number]);
+                let state = Zeroizing::new(states.map(|word| word[number]));
                 if !take(&mut squeezing.message.output, &state) {
                     *lane = None;
                 }
             }
         }
     }
-    zeroize::Zeroize::zeroize(&mut states);
+    states.zeroize();
 }
 
 fn permute_all<I: Isa>(isa: I, states: &mut States) {
@@ -131,6 +132,8 @@ impl<'a, const PARTS: usize, T> Lane<'a, PARTS, T> {
         for (state, word) in states.iter_mut().zip(words).take(RATE_WORDS) {
             state[number] ^= u64::from_le_bytes(*word);
         }
+        // It may hold a seed.
+        block.zeroize();
     }
 }
 
