@@ -13,12 +13,16 @@
 //! | [`Portable<N>`] | N | any machine; the compiler vectorises what it can |
 //! | [`On<I, L>`](On) | as `L` | `L` compiled for the instruction set [`I`](Isa) |
 
+mod bits;
 mod isa;
+mod on;
 mod portable;
 mod scalar;
 mod soft;
 
-pub use isa::{Baseline, Bits64, F32_LANES, Isa, On, U64_LANES};
+pub use bits::Bits64;
+pub use isa::{Baseline, F32_LANES, Isa, U64_LANES};
+pub use on::On;
 pub use portable::Portable;
 pub use scalar::Scalar;
 pub use soft::Soft;
