@@ -2,28 +2,38 @@
 //! run.
 
 use falcon::batch::{BatchSign, BatchVerify, SignJob, VerifyJob};
-use falcon::{Engine, Falcon512, Falcon1024, Parameters, Signature, SigningKey, hazmat};
+use falcon::{
+    Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Signature, SignatureError, SigningKey,
+    Threads, hazmat,
+};
 use falcon_tests::{Repeatable, extent, key};
+use std::num::NonZeroUsize;
 
 /// Keys of the jobs.
 const KEYS: usize = 3;
 
+/// Each job has a key of its own now and then, so that groups of all sizes
+/// occur.
+fn sign_jobs<'a, P: Parameters>(
+    keys: &'a [ExpandedKey<P>],
+    messages: &'a [Vec<u8>],
+) -> Vec<SignJob<'a, P>> {
+    let job = |(i, message)| SignJob {
+        key: &keys[(i / 7 + i % 5 / 4) % keys.len()],
+        message,
+    };
+    let messages = messages.iter().map(Vec::as_slice);
+    messages.enumerate().map(job).collect()
+}
+
 /// Every engine signs the same jobs; the first engine's signatures are compared
-/// with those of all others. Each job has a key of its own now and then, so
-/// that groups of all sizes occur.
+/// with those of all others.
 fn engines_sign_alike<P: Parameters>(jobs: usize) {
     let keys: Vec<SigningKey<P>> = (0..KEYS as u8).map(key).collect();
     let expanded: Vec<_> = keys.iter().map(|key| key.expand()).collect();
     let mut random = Repeatable::new(&format!("batches {}", P::NAME));
     let messages: Vec<_> = (0..jobs).map(|i| random.vec(i % 300)).collect();
-    let jobs: Vec<SignJob<'_, P>> = messages
-        .iter()
-        .enumerate()
-        .map(|(i, message)| SignJob {
-            key: &expanded[(i / 7 + i % 5 / 4) % KEYS],
-            message,
-        })
-        .collect();
+    let jobs = sign_jobs(&expanded, &messages);
     let seed = random.bytes();
     let mut expected: Option<Vec<Signature<P>>> = None;
     for engine in Engine::available() {
@@ -94,6 +104,82 @@ fn a_damaged_item_hides_no_other() {
     each_result_stands_alone::<Falcon1024>();
 }
 
+/// A batch cut anywhere, its parts signed last to first, is the same batch; so
+/// it is on any number of threads. What they verify of it is right in every
+/// place.
+fn parts_and_threads_change_nothing<P: Parameters>(sizes: &[usize]) {
+    let keys: Vec<SigningKey<P>> = (0..KEYS as u8).map(key).collect();
+    let expanded: Vec<_> = keys.iter().map(|key| key.expand()).collect();
+    let mut random = Repeatable::new(&format!("threads {}", P::NAME));
+    let messages: Vec<_> = (0..*sizes.iter().max().expect("sizes"))
+        .map(|i| random.vec(i % 70))
+        .collect();
+    let jobs = sign_jobs(&expanded, &messages);
+    let seed = random.bytes();
+    let threads = [1, 2, 3, 7].map(|count| {
+        let count = NonZeroUsize::new(count).expect("a number of threads");
+        Threads::new(count)
+    });
+    for (engine, &size) in Engine::available().into_iter().zip(sizes.iter().cycle()) {
+        let jobs = &jobs[..size];
+        let mut expected = vec![Signature::EMPTY; size];
+        engine
+            .sign_batch(&seed, jobs, &mut expected)
+            .expect("as many results as jobs");
+
+        let mut parts = vec![Signature::EMPTY; size];
+        let cuts = [size, size / 2, size / 3, 0];
+        for cut in cuts.windows(2) {
+            let part = cut[1]..cut[0];
+            engine
+                .sign_part(
+                    &seed,
+                    part.start as u64,
+                    &jobs[part.clone()],
+                    &mut parts[part],
+                )
+                .expect("as many results as jobs");
+        }
+        assert!(parts == expected, "{} {size} on {engine}", P::NAME);
+
+        // The signatures of some belong to others.
+        let wrong = |i: usize| i % 19 == 11 || i + 1 == size;
+        let verify: Vec<_> = jobs
+            .iter()
+            .enumerate()
+            .map(|(i, job)| VerifyJob {
+                key: job.key.verifying_key(),
+                message: job.message,
+                signature: &expected[if wrong(i) { i / 2 } else { i }],
+            })
+            .collect();
+        for threads in &threads {
+            let what = format!("{} {size} on {engine}, {threads:?}", P::NAME);
+            let mut signatures = vec![Signature::EMPTY; size];
+            engine
+                .on(threads)
+                .sign_batch(&seed, jobs, &mut signatures)
+                .expect("as many results as jobs");
+            assert!(signatures == expected, "{what}");
+            let mut results = vec![Err(SignatureError); size];
+            engine
+                .on(threads)
+                .verify_batch(&verify, &mut results)
+                .expect("as many results as jobs");
+            for (i, result) in results.iter().enumerate() {
+                assert_eq!(result.is_ok(), !wrong(i) || size == 1, "{what} {i}");
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_and_threads_change_no_byte() {
+    // Few, odd, and enough for several parts a thread; each falls to an engine.
+    parts_and_threads_change_nothing::<Falcon512>(&[137, 1, 2, 15, 300, 33, 1100, 129, 601, 65]);
+    parts_and_threads_change_nothing::<Falcon1024>(&[37, 3, 70, 9, 17, 301, 31]);
+}
+
 /// The outputs of a batch of another length are not touched.
 #[test]
 fn a_batch_of_the_wrong_length_is_refused_as_a_whole() {
@@ -103,9 +189,13 @@ fn a_batch_of_the_wrong_length_is_refused_as_a_whole() {
         key: &expanded,
         message: b"one",
     }; 3];
+    let threads = Threads::new(NonZeroUsize::new(2).expect("two threads"));
     for engine in Engine::available() {
         let mut out = vec![Signature::EMPTY; 2];
         assert!(engine.sign_batch(&[0; 32], &jobs, &mut out).is_err());
+        let shared = engine.on(&threads);
+        assert!(shared.sign_batch(&[0; 32], &jobs, &mut out).is_err());
+        assert!(shared.sign_batch(&[0; 32], &jobs[..0], &mut []).is_ok());
         assert!(out.iter().all(|signature| *signature == Signature::EMPTY));
         let raw: [hazmat::RawJob<'_, Falcon512>; 0] = [];
         assert!(

@@ -2,7 +2,8 @@
 //! thread alone, where the system gives no others.
 
 use crate::error::{Error, Result};
-use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
+use falcon::Threads;
+use rayon::{ThreadPoolBuilder, prelude::*};
 use std::{
     collections::BTreeMap,
     sync::mpsc::{self, SyncSender},
@@ -18,8 +19,8 @@ pub(crate) fn for_each_in_order<T: Sync, R: Send, E>(
     work: impl Fn(&T) -> R + Sync,
     mut done: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
-    let pool = if items.len() > 1 { threads() } else { None };
-    let Some(pool) = pool else {
+    let threads = (items.len() > 1).then(Threads::for_all_cores);
+    let Some(pool) = threads.as_ref().and_then(Threads::pool) else {
         return items.iter().try_for_each(|item| done(work(item)));
     };
     let work = &work;
@@ -41,21 +42,16 @@ pub(crate) fn for_each_in_order<T: Sync, R: Send, E>(
 
 /// Runs what uses rayon itself.
 pub(crate) fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R> {
-    let pool = match threads() {
-        Some(pool) => pool,
-        None => ThreadPoolBuilder::new()
-            .num_threads(1)
-            .use_current_thread()
-            .build()
-            .map_err(|error| Error::new("cannot compute on this thread").because(error))?,
-    };
+    if let Some(pool) = Threads::for_all_cores().pool() {
+        return Ok(pool.install(work));
+    }
+    // The pool that rayon makes when there is none panics if no thread starts.
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(1)
+        .use_current_thread()
+        .build()
+        .map_err(|error| Error::new("cannot compute on this thread").because(error))?;
     Ok(pool.install(work))
-}
-
-/// A thread for each core, if all of them start. The pool that rayon makes when
-/// there is none panics if they do not.
-fn threads() -> Option<ThreadPool> {
-    ThreadPoolBuilder::new().build().ok()
 }
 
 /// Sends until nobody listens any more. `par_bridge` begins the items in

@@ -96,6 +96,24 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
         seed: &[u8; SEED_LEN],
         jobs: &[SignJob<'_, P>],
         out: &mut [Signature<P>],
+    ) -> Result<(), BatchError> {
+        self.sign_part(seed, 0, jobs, out)
+    }
+
+    /// Signs a part of a batch, `jobs[i]` being number `first + i` of the whole:
+    /// all parts together give what [`sign_batch`](Self::sign_batch) gives, in
+    /// whatever order and wherever they are signed.
+    ///
+    /// No number of a batch may be used for two jobs.
+    ///
+    /// # Errors
+    /// As for [`sign_batch`](Self::sign_batch).
+    fn sign_part(
+        &self,
+        seed: &[u8; SEED_LEN],
+        first: u64,
+        jobs: &[SignJob<'_, P>],
+        out: &mut [Signature<P>],
     ) -> Result<(), BatchError>;
 }
 
@@ -325,9 +343,10 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
 }
 
 impl<P: Parameters, B: Binary64, F: Fft> BatchSign<P> for LaneEngine<B, F> {
-    fn sign_batch(
+    fn sign_part(
         &self,
         seed: &[u8; SEED_LEN],
+        first: u64,
         jobs: &[SignJob<'_, P>],
         out: &mut [Signature<P>],
     ) -> Result<(), BatchError> {
@@ -337,7 +356,7 @@ impl<P: Parameters, B: Binary64, F: Fft> BatchSign<P> for LaneEngine<B, F> {
             .map(|(index, job)| Job {
                 key: job.key,
                 message: job.message,
-                randomness: Hedged::new(seed, index, job.key.hedge_secret()),
+                randomness: Hedged::new(seed, first.wrapping_add(index), job.key.hedge_secret()),
             })
             .collect();
         self.sign_jobs(&jobs, |s2| Fit::Padded.accepts::<P>(s2), out);

@@ -206,13 +206,14 @@ impl Engine {
 }
 
 impl<P: Parameters> BatchSign<P> for Engine {
-    fn sign_batch(
+    fn sign_part(
         &self,
         seed: &[u8; SEED_LEN],
+        first: u64,
         jobs: &[SignJob<'_, P>],
         out: &mut [Signature<P>],
     ) -> Result<(), BatchError> {
-        with_lanes!(*self, lanes => lanes.sign_batch(seed, jobs, out))
+        with_lanes!(*self, lanes => lanes.sign_part(seed, first, jobs, out))
     }
 }
 

@@ -34,9 +34,16 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! With the feature `threads`, `Threads` shares a batch among cores: the same
+//! bytes again.
 #![forbid(unsafe_code)]
 
 mod engine;
+#[cfg(feature = "threads")]
+mod threads;
 
 pub use engine::{ENGINE_VARIABLE, Engine, UnknownEngine};
 pub use falcon_core::*;
+#[cfg(feature = "threads")]
+pub use threads::{OnThreads, Threads};

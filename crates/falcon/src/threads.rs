@@ -1,0 +1,147 @@
+//! Batches on several cores.
+
+use crate::Engine;
+use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyJob};
+use falcon_core::hedge::SEED_LEN;
+use falcon_core::{Parameters, Signature, SignatureError};
+use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
+
+/// Threads that share the work of a batch, for as many batches as come.
+///
+/// ```
+/// use falcon::batch::{BatchSign, SignJob};
+/// use falcon::{Engine, Falcon512, Signature, SigningKey, Threads};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let fresh_seed = [1; 32];
+/// let (engine, threads) = (Engine::choose()?, Threads::for_all_cores());
+/// let key = engine.expand(&SigningKey::<Falcon512>::from_seed(&[7; 32]));
+/// let jobs = [SignJob { key: &key, message: b"one" }; 100];
+/// let mut out = [Signature::EMPTY; 100];
+/// engine.on(&threads).sign_batch(&fresh_seed, &jobs, &mut out)?;
+/// # let mut alone = [Signature::EMPTY; 100];
+/// # engine.sign_batch(&fresh_seed, &jobs, &mut alone)?;
+/// # assert!(alone == out);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Threads {
+    /// None: all work is done by the thread that asks for it.
+    pool: Option<ThreadPool>,
+}
+
+impl Threads {
+    /// `count` threads. If the system does not start so many, there are fewer;
+    /// if it starts none, the thread that calls does the work.
+    pub fn new(count: NonZeroUsize) -> Self {
+        let counts = std::iter::successors(Some(count.get()), |count| Some(count / 2));
+        let pool = counts
+            .take_while(|&count| count > 1)
+            .find_map(|count| ThreadPoolBuilder::new().num_threads(count).build().ok());
+        Self { pool }
+    }
+
+    /// A thread for each core that this process may use.
+    pub fn for_all_cores() -> Self {
+        Self::new(available_parallelism().unwrap_or(NonZeroUsize::MIN))
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.pool
+            .as_ref()
+            .map_or(1, ThreadPool::current_num_threads)
+    }
+
+    /// The threads, for other work; `None` if there is only the one that calls.
+    pub fn pool(&self) -> Option<&ThreadPool> {
+        self.pool.as_ref()
+    }
+}
+
+impl fmt::Debug for Threads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Threads").field(&self.count()).finish()
+    }
+}
+
+/// Jobs of a part for which starting it costs little, and of which the lanes
+/// that run empty at its end are few.
+const PART: usize = 128;
+
+/// Parts for each thread of a large batch: one that is held up leaves its parts
+/// to the others.
+const PARTS: usize = 4;
+
+/// An engine whose batches several threads share: [`Engine::on`].
+#[derive(Clone, Copy, Debug)]
+pub struct OnThreads<'t> {
+    engine: Engine,
+    threads: &'t Threads,
+}
+
+impl Engine {
+    /// This engine on `threads`.
+    pub fn on(self, threads: &Threads) -> OnThreads<'_> {
+        OnThreads {
+            engine: self,
+            threads,
+        }
+    }
+}
+
+impl<'t> OnThreads<'t> {
+    /// The threads and the jobs of a part, unless one thread does it all.
+    fn parts(&self, jobs: usize, output: usize) -> Option<(&'t ThreadPool, usize)> {
+        let pool = self.threads.pool()?;
+        let threads = pool.current_num_threads();
+        let part = jobs
+            .div_ceil(threads)
+            .min(PART)
+            .max(jobs.div_ceil(threads * PARTS))
+            .next_multiple_of(self.engine.lanes());
+        // What the engine refuses it refuses as a whole.
+        (part < jobs && jobs == output).then_some((pool, part))
+    }
+}
+
+impl<P: Parameters> BatchSign<P> for OnThreads<'_> {
+    fn sign_part(
+        &self,
+        seed: &[u8; SEED_LEN],
+        first: u64,
+        jobs: &[SignJob<'_, P>],
+        out: &mut [Signature<P>],
+    ) -> Result<(), BatchError> {
+        let engine = self.engine;
+        let Some((pool, part)) = self.parts(jobs.len(), out.len()) else {
+            return engine.sign_part(seed, first, jobs, out);
+        };
+        pool.install(|| {
+            let parts = jobs.par_chunks(part).zip(out.par_chunks_mut(part));
+            parts.enumerate().try_for_each(|(number, (jobs, out))| {
+                let first = first.wrapping_add((number * part) as u64);
+                engine.sign_part(seed, first, jobs, out)
+            })
+        })
+    }
+}
+
+impl<P: Parameters> BatchVerify<P> for OnThreads<'_> {
+    fn verify_batch(
+        &self,
+        jobs: &[VerifyJob<'_, P>],
+        out: &mut [Result<(), SignatureError>],
+    ) -> Result<(), BatchError> {
+        let engine = self.engine;
+        let Some((pool, part)) = self.parts(jobs.len(), out.len()) else {
+            return engine.verify_batch(jobs, out);
+        };
+        pool.install(|| {
+            let parts = jobs.par_chunks(part).zip(out.par_chunks_mut(part));
+            parts.try_for_each(|(jobs, out)| engine.verify_batch(jobs, out))
+        })
+    }
+}
