@@ -45,6 +45,9 @@ macro_rules! engines {
             )*
         }
 
+        /// The engines of this build, also those that this processor lacks.
+        const NAMES: &[&str] = &[$($(#[cfg($cfg)])? $name,)*];
+
         impl Engine {
             /// Every engine that this processor can run, the reference first.
             pub fn available() -> Vec<Self> {
@@ -148,17 +151,25 @@ impl Engine {
 
     /// The fastest engine that the processor can run.
     pub fn best() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(isa) = Avx512::detect() {
-            return Self::Avx512x8(isa);
-        } else if let Some(isa) = Avx2::detect() {
-            return Self::Avx2x8(isa);
-        }
-        if Native::HARDWARE {
+        let plain = if Native::HARDWARE {
             Self::Scalar
         } else {
             Self::Soft
-        }
+        };
+        Self::best_widths().next().unwrap_or(plain)
+    }
+
+    /// The engine of every instruction set that the processor has, in its best
+    /// width, the fastest first.
+    fn best_widths() -> impl Iterator<Item = Self> {
+        #[cfg(target_arch = "x86_64")]
+        let engines = [
+            Avx512::detect().map(Self::Avx512x8),
+            Avx2::detect().map(Self::Avx2x8),
+        ];
+        #[cfg(not(target_arch = "x86_64"))]
+        let engines: [Option<Self>; 0] = [];
+        engines.into_iter().flatten()
     }
 
     /// Expands `key` on this engine.
@@ -236,12 +247,23 @@ impl fmt::Display for Engine {
 impl FromStr for Engine {
     type Err = UnknownEngine;
 
-    /// Reads a name in any case.
+    /// Reads a name in any case; that of an instruction set, such as `avx2`, is
+    /// its engine of the best width.
     fn from_str(name: &str) -> Result<Self, UnknownEngine> {
         let mut available = Self::available().into_iter();
         let found = available.find(|engine| engine.name().eq_ignore_ascii_case(name));
-        found.ok_or_else(|| UnknownEngine(name.to_owned()))
+        found
+            .or_else(|| Self::best_widths().find(|engine| is_instruction_set(name, engine.name())))
+            .ok_or_else(|| UnknownEngine(name.to_owned()))
     }
+}
+
+/// Whether `name` is what comes before the lanes in the name of an engine, as
+/// `avx2` in `avx2x8`.
+fn is_instruction_set(name: &str, engine: &str) -> bool {
+    let set = engine.trim_end_matches(|c: char| c.is_ascii_digit());
+    let set = set.strip_suffix('x');
+    set.is_some_and(|set| set.eq_ignore_ascii_case(name))
 }
 
 /// No engine that this processor can run has this name.
@@ -250,11 +272,18 @@ pub struct UnknownEngine(String);
 
 impl fmt::Display for UnknownEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "no engine here is called {:?}; this processor can run",
-            self.0
-        )?;
+        let name = &self.0;
+        if NAMES
+            .iter()
+            .any(|other| other.eq_ignore_ascii_case(name) || is_instruction_set(name, other))
+        {
+            write!(f, "this processor cannot run {name:?}; it can run")?;
+        } else {
+            write!(
+                f,
+                "no engine here is called {name:?}; this processor can run"
+            )?;
+        }
         for (i, engine) in Engine::available().into_iter().enumerate() {
             write!(f, "{} {engine}", if i == 0 { "" } else { "," })?;
         }
@@ -263,3 +292,41 @@ impl fmt::Display for UnknownEngine {
 }
 
 impl std::error::Error for UnknownEngine {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back_in_any_case() {
+        for engine in Engine::available() {
+            assert!(NAMES.contains(&engine.name()));
+            assert_eq!(engine.name().to_ascii_uppercase().parse(), Ok(engine));
+        }
+    }
+
+    #[test]
+    fn an_instruction_set_is_its_best_width() {
+        for engine in Engine::best_widths() {
+            let (set, lanes) = engine.name().rsplit_once('x').expect("a width");
+            assert_eq!(set.parse(), Ok(engine));
+            assert_eq!(lanes.parse(), Ok(engine.lanes()));
+        }
+        assert!(Engine::best_widths().all(|engine| Engine::available().contains(&engine)));
+    }
+
+    #[test]
+    fn what_the_processor_lacks_is_told_from_what_there_is_not() {
+        let told = |name: &str| UnknownEngine(name.to_owned()).to_string();
+        let can_run = "can run scalar, soft";
+        for name in NAMES {
+            assert!(told(name).starts_with(&format!("this processor cannot run {name:?}; it")));
+            assert!(told(name).contains(can_run));
+        }
+        assert!(told("abacus").starts_with("no engine here is called \"abacus\"; this processor"));
+        assert!(told("abacus").contains(can_run));
+        for name in ["", "x8", "portable", "avx", "avx2x", "2"] {
+            assert!(name.parse::<Engine>().is_err(), "{name}");
+        }
+    }
+}
