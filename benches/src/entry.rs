@@ -88,6 +88,16 @@ impl fmt::Display for Case {
     }
 }
 
+impl Case {
+    /// Whether operation, mode and parameters, written as in a row's heading,
+    /// contain all of these words.
+    pub fn matches(&self, words: &[String]) -> bool {
+        let name = self.to_string();
+        let group = name.trim_end_matches(self.engine);
+        words.iter().all(|word| group.contains(word.as_str()))
+    }
+}
+
 /// A row and how to run it.
 pub struct Entry {
     /// The row.

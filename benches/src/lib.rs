@@ -3,12 +3,15 @@
 
 pub mod bars;
 pub mod clock;
+pub mod counts;
 pub mod entry;
 pub mod ours;
 pub mod peers;
 pub mod random;
 pub mod report;
 pub mod rounds;
+#[cfg(feature = "seeded")]
+pub mod seeded;
 
 /// Signatures that a verifier is given in turn, so that its branch predictor
 /// cannot learn one by heart.

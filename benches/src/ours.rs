@@ -53,10 +53,10 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree, engine: Engine) -> 
 /// Engines that differ in the number of lanes only sign one message alike.
 fn signs_one_in_its_own_way(engine: Engine) -> bool {
     match engine {
-        Engine::Scalar | Engine::Soft => true,
+        Engine::Portable1 | Engine::Portable2 | Engine::Portable4 | Engine::Portable8 => false,
         #[cfg(target_arch = "x86_64")]
-        Engine::Avx2x8(_) | Engine::Avx512x8(_) => true,
-        _ => false,
+        Engine::Avx2x4(_) | Engine::Avx512x16(_) => false,
+        _ => true,
     }
 }
 

@@ -6,7 +6,7 @@ pub struct SplitMix(u64);
 
 impl SplitMix {
     /// The stream of `seed`.
-    pub fn new(seed: u64) -> Self {
+    pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 

@@ -69,14 +69,7 @@ fn main() -> ExitCode {
 fn entries(operation: Operation, parameters: Degree, arguments: &Arguments) -> Vec<Entry> {
     let engines = Engine::available().into_iter();
     let engines = engines.filter(|&e| arguments.engine.is_none_or(|only| only == e));
-    let matches = |case: &Case| {
-        let name = case.to_string();
-        let group = name.trim_end_matches(case.engine);
-        arguments
-            .filters
-            .iter()
-            .all(|filter| group.contains(filter.as_str()))
-    };
+    let matches = |case: &Case| case.matches(&arguments.filters);
     let mut entries: Vec<Entry> = engines
         .flat_map(|engine| ours::entries(operation, parameters, engine))
         .collect();

@@ -1,0 +1,169 @@
+/* A plugin of QEMU's user mode: counts the A64 instructions that a program
+ * executes, by kind, between marks.
+ *
+ *     qemu-aarch64 -plugin ./plugin.so,mark=0xADDRESS,out=FILE ./program
+ *
+ * Each time the program calls the function at ADDRESS (the mark), one line is
+ * appended to `out`: what was executed since the mark before, as numbers in
+ * the order of `enum kind`. With `blocks=FILE`, the blocks of code that ran
+ * between a first and a second mark, a third and a fourth, and so on, are
+ * written there at the end: address, number of instructions, executions.
+ *
+ * Declares what it uses of the plugin interface itself, so that no header of
+ * QEMU is needed; -DAPI=1 for QEMU 4.2 to 8, -DAPI=2 for later ones.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef uint64_t plugin_id;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+typedef struct {
+    const char *target_arch;
+    struct { int min, cur; } version;
+    /* more follows */
+} plugin_info;
+enum callback_flags { NO_REGISTERS };
+
+void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id, void (*)(plugin_id, struct qemu_plugin_tb *));
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *, void (*)(unsigned, void *),
+                                          enum callback_flags, void *);
+void qemu_plugin_register_atexit_cb(plugin_id, void (*)(plugin_id, void *), void *);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
+uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, size_t);
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *);
+/* The same symbol, as it is from interface 3 on. */
+size_t copy_insn_data(const struct qemu_plugin_insn *, void *, size_t) __asm__("qemu_plugin_insn_data");
+
+EXPORT int qemu_plugin_version = API;
+
+enum kind { LOAD, STORE, LOAD_VECTOR, STORE_VECTOR, VECTOR, INTEGER, BRANCH, KINDS };
+
+/* A translated block. Counted by executions: each runs from its first
+ * instruction to its last. */
+struct block {
+    uint64_t address, length, executed, kept;
+    uint64_t kinds[KINDS];
+    struct block *next;
+};
+
+static struct block *blocks;
+static uint64_t mark, marks;
+static FILE *out;
+static const char *blocks_path;
+static bool copies_data;
+
+/* "Arm Architecture Reference Manual", C4.1: the groups of A64. Vector and
+ * floating-point registers are one file. Prefetches count as loads, atomics as
+ * loads, pairs as one instruction. */
+static enum kind kind_of(uint32_t word)
+{
+    unsigned group = (word >> 25) & 15;
+    if ((group & 7) == 7)
+        return VECTOR;
+    if ((group & 14) == 10)
+        return BRANCH;
+    if ((group & 5) != 4)
+        return INTEGER;
+    bool vector = (word >> 26) & 1, load;
+    unsigned form = (word >> 27) & 7, opc = (word >> 22) & 3;
+    if (form == 7 && !(word >> 24 & 1) && (word >> 21 & 1) && !(word >> 10 & 3))
+        load = true; /* atomic memory operations */
+    else if (form == 7)
+        load = (opc & 1) || (!vector && opc == 2);
+    else if (form == 3)
+        load = !(word >> 24 & 1) || opc != 0; /* literals; LDAPUR and STLUR */
+    else
+        load = opc & 1; /* pairs, exclusive accesses, structures: the bit L */
+    return vector ? (load ? LOAD_VECTOR : STORE_VECTOR) : (load ? LOAD : STORE);
+}
+
+static void on_block(unsigned cpu, void *data)
+{
+    (void)cpu;
+    ((struct block *)data)->executed++;
+}
+
+static void on_mark(unsigned cpu, void *data)
+{
+    (void)cpu, (void)data;
+    uint64_t sums[KINDS] = {0};
+    marks++;
+    for (struct block *b = blocks; b; b = b->next) {
+        for (int k = 0; k < KINDS; k++)
+            sums[k] += b->executed * b->kinds[k];
+        if (marks % 2 == 0)
+            b->kept += b->executed;
+        b->executed = 0;
+    }
+    for (int k = 0; k < KINDS; k++)
+        fprintf(out, "%llu%c", (unsigned long long)sums[k], k + 1 < KINDS ? ' ' : '\n');
+    fflush(out);
+}
+
+static void on_translation(plugin_id id, struct qemu_plugin_tb *tb)
+{
+    (void)id;
+    struct block *b = calloc(1, sizeof *b);
+    if (!b)
+        abort();
+    b->address = qemu_plugin_tb_vaddr(tb);
+    b->length = qemu_plugin_tb_n_insns(tb);
+    if (b->address == mark) {
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_mark, NO_REGISTERS, NULL);
+        free(b);
+        return;
+    }
+    for (size_t i = 0; i < b->length; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        uint32_t word;
+        if (copies_data)
+            copy_insn_data(insn, &word, 4);
+        else
+            memcpy(&word, qemu_plugin_insn_data(insn), 4);
+        b->kinds[kind_of(word)]++;
+    }
+    b->next = blocks;
+    blocks = b;
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NO_REGISTERS, b);
+}
+
+static void on_exit_of_program(plugin_id id, void *data)
+{
+    (void)id, (void)data;
+    FILE *f = blocks_path ? fopen(blocks_path, "w") : NULL;
+    for (struct block *b = blocks; f && b; b = b->next)
+        if (b->kept)
+            fprintf(f, "%llu %llu %llu\n", (unsigned long long)b->address,
+                    (unsigned long long)b->length, (unsigned long long)b->kept);
+    if (f)
+        fclose(f);
+    fclose(out);
+}
+
+EXPORT int qemu_plugin_install(plugin_id id, const plugin_info *info, int argc, char **argv)
+{
+    copies_data = info->version.cur >= 3;
+    for (int i = 0; i < argc; i++) {
+        if (!strncmp(argv[i], "mark=", 5))
+            mark = strtoull(argv[i] + 5, NULL, 0);
+        else if (!strncmp(argv[i], "out=", 4))
+            out = fopen(argv[i] + 4, "w");
+        else if (!strncmp(argv[i], "blocks=", 7))
+            blocks_path = strdup(argv[i] + 7);
+    }
+    if (!mark || !out) {
+        fprintf(stderr, "plugin: needs mark=ADDRESS and a writable out=FILE\n");
+        return -1;
+    }
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+    qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
+    return 0;
+}

@@ -1,0 +1,168 @@
+//! Instructions per operation, ours and the peers', between two marks that
+//! `arm/plugin.c` sees. `arm/run.sh` builds both and runs this under QEMU.
+
+use clap::Parser;
+use falcon::Engine;
+use falcon_benches::counts::{BARS, Counts, Row, Verdict};
+use falcon_benches::entry::{Degree, Entry, Mode, Operation};
+use falcon_benches::{ours, peers, seeded};
+use serde::Serialize;
+use std::error::Error;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Counts the instructions of each operation.
+#[derive(Parser)]
+struct Arguments {
+    /// Where the plugin writes.
+    #[arg(long)]
+    counts: PathBuf,
+    /// One JSON object a line.
+    #[arg(long)]
+    json: bool,
+    /// Only this engine, or this peer.
+    #[arg(long)]
+    engine: Option<String>,
+    /// Exit with status 1 if a bar is missed.
+    #[arg(long)]
+    strict: bool,
+    /// Only operations and parameters that contain all of these words, such as
+    /// `sign 512`.
+    filters: Vec<String>,
+}
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let arguments = Arguments::parse();
+    if !arguments.json {
+        println!(
+            "{:<54} {:>12} {:>11} {:>11} {:>7}  of",
+            "operation/mode/parameters/engine", "instructions", "loads", "stores", "share"
+        );
+    }
+    let mut pairs = 0;
+    let mut own_rows = Vec::new();
+    for parameters in Degree::ALL {
+        for operation in Operation::ALL {
+            let own: Vec<Entry> = Engine::available()
+                .into_iter()
+                .flat_map(|engine| ours::entries(operation, parameters, engine))
+                .collect();
+            let own_len = own.len();
+            let peers = peers(operation, parameters);
+            for (i, mut entry) in own.into_iter().chain(peers).enumerate() {
+                let wanted = arguments.engine.as_deref();
+                let wanted = wanted.is_none_or(|name| name == entry.case.engine);
+                if !wanted || !entry.case.matches(&arguments.filters) {
+                    continue;
+                }
+                let row = count(&mut entry, &arguments.counts, pairs)?;
+                pairs += 1;
+                print_row(&arguments, &row);
+                if i < own_len {
+                    own_rows.push(row);
+                }
+            }
+        }
+    }
+    let verdicts: Vec<Verdict> = BARS.iter().filter_map(|bar| bar.judge(&own_rows)).collect();
+    for verdict in &verdicts {
+        print_verdict(&arguments, verdict);
+    }
+    let pass = verdicts.iter().all(|verdict| verdict.pass);
+    Ok(if arguments.strict && !pass {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// The peers' rows, with the same randomness whatever ran before.
+fn peers(operation: Operation, parameters: Degree) -> Vec<Entry> {
+    seeded::restart(1);
+    let fn_dsa = peers::fn_dsa::entries(operation, parameters);
+    let pqclean = peers::pqclean::entries(operation, parameters);
+    seeded::restart(1);
+    let clean = match operation {
+        // The integers alone, on which key generation takes a thousand million
+        // instructions, are a peer of `soft`, which shares its key generation.
+        Operation::Keygen => vec![],
+        _ => peers::pqclean::clean_entries(operation, parameters),
+    };
+    fn_dsa.into_iter().chain(pqclean).chain(clean).collect()
+}
+
+/// Calls before the first mark, and between the two.
+fn calls(operation: Operation, mode: Mode) -> (u64, u64) {
+    match (operation, mode) {
+        (_, Mode::Batch) => (1, 2),
+        (Operation::Keygen, _) => (1, 8),
+        (Operation::Sign, _) => (1, 32),
+        (Operation::Verify, _) => (1, falcon_benches::SIGNATURES as u64),
+    }
+}
+
+/// Runs `entry` between the marks `2 * pairs` and `2 * pairs + 1`.
+fn count(entry: &mut Entry, file: &Path, pairs: usize) -> Result<Row, Box<dyn Error>> {
+    let (warm, counted) = calls(entry.case.operation, entry.case.mode);
+    let run = &mut entry.contestant.run;
+    seeded::restart(2);
+    for _ in 0..warm {
+        run();
+    }
+    mark();
+    for _ in 0..counted {
+        run();
+    }
+    mark();
+    let lines = std::fs::read_to_string(file)?;
+    let line = lines.lines().nth(2 * pairs + 1);
+    let counts: Counts = line.ok_or("no mark was seen: no plugin?")?.parse()?;
+    let operations = counted * u64::from(entry.contestant.operations);
+    Ok(Row::new(entry.case, operations, &counts))
+}
+
+/// The function whose address the plugin is told.
+#[inline(never)]
+fn mark() {
+    black_box(());
+}
+
+fn print_row(arguments: &Arguments, row: &Row) {
+    if arguments.json {
+        return json(row);
+    }
+    println!(
+        "{:<54} {:>12} {:>11} {:>11} {:>6.1}%  {}",
+        row.case.to_string(),
+        row.instructions,
+        row.loads,
+        row.stores,
+        100.0 * row.memory_share,
+        row.operations
+    );
+}
+
+fn print_verdict(arguments: &Arguments, verdict: &Verdict) {
+    if arguments.json {
+        return json(verdict);
+    }
+    let word = if verdict.pass { "PASS" } else { "short" };
+    println!(
+        "{word:<5} {:?} {:?} {:?}: {} on {}, at most {}, to reach {}",
+        verdict.bar.operation,
+        verdict.bar.mode,
+        verdict.bar.parameters,
+        verdict.instructions,
+        verdict.engine,
+        verdict.bar.limit,
+        verdict.bar.goal
+    );
+}
+
+fn json(line: &impl Serialize) {
+    // These types have string keys and finite numbers: they always serialise.
+    if let Ok(line) = serde_json::to_string(line) {
+        println!("{line}");
+    }
+}

@@ -1,0 +1,232 @@
+//! Instructions per operation, as `arm/plugin.c` counts them: the rows, and how
+//! many there may be.
+
+use crate::entry::{Case, Degree, Mode, Operation};
+use serde::Serialize;
+use std::str::FromStr;
+
+/// What was executed from one mark to the next, by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Loads into general registers.
+    pub loads: u64,
+    /// Stores from general registers.
+    pub stores: u64,
+    /// Loads into vector and floating-point registers.
+    pub vector_loads: u64,
+    /// Stores from them.
+    pub vector_stores: u64,
+    /// Arithmetic and moves of vector and floating-point registers.
+    pub vector: u64,
+    /// The same of general registers.
+    pub integer: u64,
+    /// Branches and system instructions.
+    pub branches: u64,
+}
+
+impl Counts {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.memory() + self.vector + self.integer + self.branches
+    }
+
+    /// Loads and stores.
+    pub fn memory(&self) -> u64 {
+        self.loads + self.stores + self.vector_loads + self.vector_stores
+    }
+}
+
+impl FromStr for Counts {
+    type Err = String;
+
+    /// Reads a line of the plugin.
+    fn from_str(line: &str) -> Result<Self, String> {
+        let numbers: Result<Vec<u64>, _> = line.split_whitespace().map(str::parse).collect();
+        match numbers.as_deref() {
+            Ok(
+                &[
+                    loads,
+                    stores,
+                    vector_loads,
+                    vector_stores,
+                    vector,
+                    integer,
+                    branches,
+                ],
+            ) => Ok(Self {
+                loads,
+                stores,
+                vector_loads,
+                vector_stores,
+                vector,
+                integer,
+                branches,
+            }),
+            _ => Err(format!("not a line of the plugin: {line:?}")),
+        }
+    }
+}
+
+/// A counted row.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Row {
+    /// What was counted.
+    #[serde(flatten)]
+    pub case: Case,
+    /// Operations that the counts below are the mean of.
+    pub operations: u64,
+    /// Instructions.
+    pub instructions: u64,
+    /// Loads among them.
+    pub loads: u64,
+    /// Stores among them.
+    pub stores: u64,
+    /// Of vector and floating-point registers, loads and stores included.
+    pub vector: u64,
+    /// Share of loads and stores.
+    pub memory_share: f64,
+}
+
+impl Row {
+    /// The row of `operations` that executed `counts` together.
+    pub fn new(case: Case, operations: u64, counts: &Counts) -> Self {
+        let each = |sum: u64| (sum + operations / 2) / operations;
+        Self {
+            case,
+            operations,
+            instructions: each(counts.total()),
+            loads: each(counts.loads + counts.vector_loads),
+            stores: each(counts.stores + counts.vector_stores),
+            vector: each(counts.vector + counts.vector_loads + counts.vector_stores),
+            memory_share: counts.memory() as f64 / counts.total() as f64,
+        }
+    }
+}
+
+/// What the best of our engines has to keep.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Bar {
+    /// What is done.
+    pub operation: Operation,
+    /// From what.
+    pub mode: Mode,
+    /// At which degree.
+    pub parameters: Degree,
+    /// Instructions of one operation: what is reached, and 3 % for changes that
+    /// serve other processors.
+    pub limit: u64,
+    /// What is to be reached.
+    pub goal: u64,
+}
+
+/// All of them.
+pub const BARS: [Bar; 5] = {
+    use {Mode::*, Operation::*};
+    const fn bar(operation: Operation, mode: Mode, limit: u64, goal: u64) -> Bar {
+        Bar {
+            operation,
+            mode,
+            parameters: Degree::D512,
+            limit,
+            goal,
+        }
+    }
+    [
+        bar(Sign, PreparedKey, 834_000, 550_000),
+        bar(Sign, EncodedKey, 1_520_000, 850_000),
+        bar(Sign, Batch, 652_000, 500_000),
+        bar(Verify, PreparedKey, 76_700, 60_000),
+        bar(Verify, EncodedKey, 101_000, 75_000),
+    ]
+};
+
+/// A bar against the rows.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Verdict {
+    /// The bar.
+    #[serde(flatten)]
+    pub bar: Bar,
+    /// The engine with the fewest instructions.
+    pub engine: &'static str,
+    /// Those instructions.
+    pub instructions: u64,
+    /// Whether they are few enough.
+    pub pass: bool,
+}
+
+impl Bar {
+    /// Judges `rows`, which are ours; nothing if none of them is of this kind.
+    pub fn judge(self, rows: &[Row]) -> Option<Verdict> {
+        let Self {
+            operation,
+            mode,
+            parameters,
+            limit,
+            goal: _,
+        } = self;
+        let best = rows
+            .iter()
+            .filter(|row| {
+                let case = row.case;
+                (case.operation, case.mode, case.parameters) == (operation, mode, parameters)
+            })
+            .min_by_key(|row| row.instructions)?;
+        Some(Verdict {
+            bar: self,
+            engine: best.case.engine,
+            instructions: best.instructions,
+            pass: best.instructions <= limit,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(engine: &'static str, instructions: u64) -> Row {
+        let case = Case {
+            operation: Operation::Sign,
+            mode: Mode::Batch,
+            parameters: Degree::D512,
+            engine,
+        };
+        let counts = Counts {
+            loads: instructions / 4,
+            vector: instructions - instructions / 4,
+            ..Counts::default()
+        };
+        Row::new(case, 1, &counts)
+    }
+
+    #[test]
+    fn a_line_has_the_kinds_in_the_order_of_the_plugin() {
+        let counts: Counts = "1 2 3 4 5 6 7\n".parse().unwrap();
+        assert_eq!(counts.total(), 28);
+        assert_eq!(counts.memory(), 10);
+        assert_eq!((counts.integer, counts.branches), (6, 7));
+        for wrong in ["", "1 2 3 4 5 6", "1 2 3 4 5 6 7 8", "1 2 3 4 5 6 x"] {
+            assert!(wrong.parse::<Counts>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_bar_judges_the_best_engine_and_can_fail() {
+        let bar = BARS[2];
+        let judge = |rows: &[Row]| bar.judge(rows).map(|verdict| verdict.pass);
+        assert_eq!(judge(&[]), None);
+        assert_eq!(judge(&[row("a", bar.limit + 1)]), Some(false));
+        assert_eq!(
+            judge(&[row("a", bar.limit + 1), row("b", bar.limit)]),
+            Some(true)
+        );
+        assert_eq!(BARS[0].judge(&[row("a", 1)]).map(|v| v.pass), None);
+    }
+
+    #[test]
+    fn shares_are_of_all_instructions() {
+        let row = row("a", 400);
+        assert_eq!((row.loads, row.stores, row.vector), (100, 0, 300));
+        assert!((row.memory_share - 0.25).abs() < 1e-12);
+    }
+}
