@@ -26,7 +26,7 @@ impl From<Status> for ExitCode {
 }
 
 /// Why a command could not be carried out.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Error {
     /// What went wrong.
     #[serde(rename = "error")]

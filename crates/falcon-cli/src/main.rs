@@ -47,14 +47,13 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, ui: Ui) -> Result<Status> {
-    // Only for those who need it: a wrong name in the environment is no
-    // reason not to verify.
+    // Only for those who need it.
     let engine = || engine::select(&cli.global.engine);
     match cli.command {
         Command::Keygen(keygen) => keygen.run(ui),
         Command::Pubkey(pubkey) => pubkey.run(ui),
         Command::Sign(sign) => sign.run(engine()?, ui),
-        Command::Verify(verify) => verify.run(ui),
+        Command::Verify(verify) => verify.run(engine::select_to_verify(&cli.global.engine, ui), ui),
         Command::Inspect(inspect) => inspect.run(&cli.global, ui),
         Command::Kat(kat) => kat.run(engine()?, ui),
         Command::Bench(bench) => bench.run(engine()?, &cli.global, ui),

@@ -1,25 +1,77 @@
-//! Messages as streams: hashed while they are read, in constant memory.
+//! Messages: short ones read whole, so that many can be worked on at once, long
+//! ones hashed while they are read, in constant memory.
 
 use crate::{
     error::Result,
-    input::{cannot_read, open},
-    progress::Progress,
+    input::{cannot_read, is_standard, open},
+    progress::{Progress, ProgressReader},
 };
-use std::{io::Read, path::Path};
+use std::{
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
 
-/// Bytes read at a time.
+/// Bytes of the longest message that is read whole.
+const SHORT: usize = 64 * 1024;
+
+/// Bytes of a long one that are read at a time.
 const CHUNK: usize = 256 * 1024;
 
-/// Gives the message to `absorb`, part by part.
-pub(crate) fn read(path: &Path, progress: &Progress, mut absorb: impl FnMut(&[u8])) -> Result<()> {
-    let mut input = progress.reader(open(path)?);
-    let mut buffer = vec![0; CHUNK];
-    loop {
-        match input.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(read) => absorb(&buffer[..read]),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(cannot_read(path, &error)),
+/// Whether the file will not be a short message, or makes wait for it. What it
+/// is in the end shows when it is read.
+pub(crate) fn is_long(path: &Path) -> bool {
+    let long = |file: std::fs::Metadata| !file.is_file() || file.len() > SHORT as u64;
+    is_standard(path) || path.metadata().is_ok_and(long)
+}
+
+/// A message, as far as it has been read.
+pub(crate) struct Message<'p> {
+    /// Its beginning, or all of it.
+    start: Vec<u8>,
+    rest: Option<Rest<'p>>,
+}
+
+/// What has not been read yet.
+struct Rest<'p> {
+    path: PathBuf,
+    input: ProgressReader<'p, Box<dyn Read + Send>>,
+}
+
+impl<'p> Message<'p> {
+    /// Reads a short message, or the beginning of a long one.
+    pub(crate) fn open(path: &Path, progress: &'p Progress) -> Result<Self> {
+        let mut input = progress.reader(open(path)?);
+        let mut start = Vec::new();
+        (&mut input)
+            .take(SHORT as u64 + 1)
+            .read_to_end(&mut start)
+            .map_err(|error| cannot_read(path, &error))?;
+        let rest = (start.len() > SHORT).then(|| Rest {
+            path: path.to_owned(),
+            input,
+        });
+        Ok(Self { start, rest })
+    }
+
+    /// The message, if it is a short one.
+    pub(crate) fn whole(&self) -> Option<&[u8]> {
+        self.rest.is_none().then_some(&self.start)
+    }
+
+    /// Gives the message to `absorb`, part by part.
+    pub(crate) fn read(self, mut absorb: impl FnMut(&[u8])) -> Result<()> {
+        absorb(&self.start);
+        let Some(Rest { path, mut input }) = self.rest else {
+            return Ok(());
+        };
+        let mut buffer = vec![0; CHUNK];
+        loop {
+            match input.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(read) => absorb(&buffer[..read]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(cannot_read(&path, &error)),
+            }
         }
     }
 }

@@ -1,32 +1,65 @@
-//! Many items on all cores, their results in the order of the items; or on this
-//! thread alone, where the system gives no others.
+//! Many items on all cores, in groups that are worked on together, their results
+//! in the order of the items; or on this thread alone, where the system gives no
+//! others.
 
 use crate::error::{Error, Result};
 use falcon::Threads;
 use rayon::{ThreadPoolBuilder, prelude::*};
 use std::{
     collections::BTreeMap,
+    num::NonZeroUsize,
     sync::mpsc::{self, SyncSender},
+    thread::available_parallelism,
 };
 
-/// Results that may wait for a slower one before them.
-const BACKLOG: usize = 1024;
+/// Items of the largest group: enough for all lanes of an engine several times,
+/// little memory.
+const GROUP: usize = 64;
 
-/// Works on every item; `done` gets the results in order, each as soon as it
-/// and all before it are there. After an error of `done` no more is begun.
+/// Groups whose results may wait for a slower one before them.
+const BACKLOG: usize = 64;
+
+/// What [`for_each_in_order`] goes by when it makes groups.
+#[derive(Clone, Copy)]
+pub(crate) struct Grouping<A> {
+    /// Items that an engine works on at once.
+    pub(crate) lanes: usize,
+    /// Tells the items that are to be groups of their own.
+    pub(crate) alone: A,
+}
+
+impl<A> Grouping<A> {
+    /// Neighbours in groups, no larger than gives every core one.
+    fn groups<'t, T>(&self, items: &'t [T]) -> Vec<&'t [T]>
+    where
+        A: Fn(&T) -> bool,
+    {
+        let cores = available_parallelism().map_or(1, NonZeroUsize::get);
+        let most = items.len().div_ceil(cores).next_multiple_of(self.lanes);
+        let runs = items.chunk_by(|a, b| !(self.alone)(a) && !(self.alone)(b));
+        runs.flat_map(|run| run.chunks(most.min(GROUP))).collect()
+    }
+}
+
+/// Works on every item, a group at a time, which has a result for each; `done`
+/// gets the results in order, each as soon as it and all before it are there.
+/// After an error of `done` no more is begun.
 pub(crate) fn for_each_in_order<T: Sync, R: Send, E>(
     items: &[T],
-    work: impl Fn(&T) -> R + Sync,
+    grouping: Grouping<impl Fn(&T) -> bool>,
+    work: impl Fn(&[T]) -> Vec<R> + Sync,
     mut done: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
-    let threads = (items.len() > 1).then(Threads::for_all_cores);
+    let groups = &grouping.groups(items)[..];
+    let mut done = |results: Vec<R>| results.into_iter().try_for_each(&mut done);
+    let threads = (groups.len() > 1).then(Threads::for_all_cores);
     let Some(pool) = threads.as_ref().and_then(Threads::pool) else {
-        return items.iter().try_for_each(|item| done(work(item)));
+        return groups.iter().try_for_each(|group| done(work(group)));
     };
     let work = &work;
     pool.in_place_scope(|scope| {
         let (sender, results) = mpsc::sync_channel(BACKLOG);
-        scope.spawn(move |_| produce(items, work, sender));
+        scope.spawn(move |_| produce(groups, |group| work(group), sender));
         let mut waiting = BTreeMap::new();
         let mut next = 0;
         for (index, result) in results {
@@ -58,7 +91,7 @@ pub(crate) fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R
 /// order, so few results have to wait.
 fn produce<T: Sync, R: Send>(
     items: &[T],
-    work: &(impl Fn(&T) -> R + Sync),
+    work: impl Fn(&T) -> R + Sync,
     sender: SyncSender<(usize, R)>,
 ) {
     let _ = items
@@ -81,27 +114,39 @@ mod tests {
 
     #[test]
     fn results_come_in_the_order_of_the_items() {
-        let items: Vec<u64> = (0..200).collect();
-        let mut seen = Vec::new();
-        let work = |&item: &u64| {
-            thread::sleep(Duration::from_micros((item * 7919) % 500));
-            item
-        };
-        for_each_in_order(&items, work, |item| {
-            seen.push(item);
-            Ok::<_, ()>(())
-        })
-        .unwrap();
-        assert_eq!(seen, items);
+        let items: Vec<u64> = (0..2000).collect();
+        for lanes in [1, 4, 100] {
+            let mut seen = Vec::new();
+            let alone = |item: &u64| item % 100 < 10;
+            let work = |group: &[u64]| {
+                assert!(group.len() == 1 || !group.iter().any(alone));
+                assert!(group.len() <= GROUP);
+                thread::sleep(Duration::from_micros((group[0] * 7919) % 500));
+                group.to_vec()
+            };
+            for_each_in_order(&items, Grouping { lanes, alone }, work, |item| {
+                seen.push(item);
+                Ok::<_, ()>(())
+            })
+            .unwrap();
+            assert_eq!(seen, items);
+        }
     }
 
     #[test]
     fn an_error_stops_the_work() {
-        let items = vec![(); 100_000];
+        let items = vec![(); 1_000_000];
         let begun = AtomicUsize::new(0);
-        let work = |_: &()| begun.fetch_add(1, Ordering::Relaxed);
+        let work = |group: &[()]| {
+            begun.fetch_add(group.len(), Ordering::Relaxed);
+            group.to_vec()
+        };
+        let grouping = Grouping {
+            lanes: 1,
+            alone: |_: &()| false,
+        };
         assert_eq!(
-            for_each_in_order(&items, work, |_| Err("stop")),
+            for_each_in_order(&items, grouping, work, |_| Err("stop")),
             Err("stop")
         );
         assert!(begun.into_inner() < items.len());

@@ -2,7 +2,7 @@
 //! only when it is read which degree it has.
 
 use clap::ValueEnum;
-use falcon::{Falcon512, Falcon1024, Signature, SigningKey, VerifyingKey};
+use falcon::{Falcon512, Falcon1024, Parameters, Signature, SigningKey, VerifyingKey};
 use serde::Serialize;
 use std::fmt;
 
@@ -63,6 +63,37 @@ impl SecretKey {
         }
     }
 }
+
+/// A parameter set that an [`Either`] has a side for.
+pub(crate) trait Degree: Parameters {
+    /// Its name.
+    const ALGORITHM: Algorithm;
+    /// A signature of this degree as one of any.
+    fn into_any(signature: Box<Signature<Self>>) -> AnySignature;
+    /// The way back.
+    fn from_any(signature: AnySignature) -> Result<Box<Signature<Self>>, AnySignature>;
+}
+
+macro_rules! degree {
+    ($side:ident) => {
+        impl Degree for $side {
+            const ALGORITHM: Algorithm = Algorithm::$side;
+
+            fn into_any(signature: Box<Signature<Self>>) -> AnySignature {
+                Either::$side(signature)
+            }
+
+            fn from_any(signature: AnySignature) -> Result<Box<Signature<Self>>, AnySignature> {
+                match signature {
+                    Either::$side(signature) => Ok(signature),
+                    other => Err(other),
+                }
+            }
+        }
+    };
+}
+degree!(Falcon512);
+degree!(Falcon1024);
 
 /// The same expression for either degree.
 macro_rules! either {

@@ -9,7 +9,7 @@ use crate::{
     interrupt,
     keys::{public_pem, secret_pem},
     list::{Pair, with_suffix},
-    message,
+    message::Message,
     object::{SignatureFormat, encode_signature},
     output::{Content, Overwrite, Pending},
     progress::{Progress, Unit},
@@ -76,9 +76,7 @@ impl Demo {
 
         let start = Instant::now();
         let signer = Signer::new(engine, &secret);
-        let mut stream = signer.begin()?;
-        message::read(&self.file, &progress, |part| stream.update(part))?;
-        let signature = stream.finish()?;
+        let signature = one(signer.sign(vec![Message::open(&self.file, &progress)]))?;
         let sign = start.elapsed();
         let mut bytes = encode_signature(&signature, SignatureFormat::Padded)?;
         write(&signature_path, &bytes, Content::Result)?;
@@ -88,7 +86,7 @@ impl Demo {
             signature: signature_path.clone(),
         };
         let start = Instant::now();
-        let valid = verify(&public, &pair, &progress)?;
+        let valid = one(verify(engine, &public, &[pair], &progress))?;
         let verified = start.elapsed();
 
         // In the nonce, so that the signature still decodes.
@@ -98,7 +96,7 @@ impl Demo {
             signature: with_suffix(&signature_path, ".flipped"),
         };
         write(&flipped.signature, &bytes, Content::Result)?;
-        let flipped_valid = verify(&public, &flipped, &progress)?;
+        let flipped_valid = one(verify(engine, &public, &[flipped], &progress))?;
         drop(progress);
 
         // Kept, so that its files can be looked at.
@@ -152,6 +150,13 @@ impl FreshFolder {
         interrupt::hold().remove(&folder);
         folder
     }
+}
+
+/// The only result.
+fn one<T>(mut results: Vec<Result<T>>) -> Result<T> {
+    results
+        .pop()
+        .unwrap_or_else(|| Err(Error::new("the demo has no result")))
 }
 
 fn write(path: &Path, bytes: &[u8], content: Content) -> Result<()> {

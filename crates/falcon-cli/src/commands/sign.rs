@@ -7,13 +7,13 @@ use crate::{
     input::{at_most_one_standard, is_standard, open, total_size},
     keys::{load_secret, load_signature},
     list::{self, Pair, signature_path},
-    message,
+    message::{Message, is_long},
     object::{SignatureFormat, encode_signature},
     output::{Content, Inputs, Overwrite, Pending, check_target},
-    parallel::for_each_in_order,
+    parallel::{Grouping, for_each_in_order},
     passphrase::PassphraseSource,
     progress::{Progress, Unit},
-    scheme::Algorithm,
+    scheme::{Algorithm, AnySignature},
     ui::Ui,
 };
 use clap::Args;
@@ -80,9 +80,14 @@ impl Sign {
         let progress = Progress::new(ui, Unit::Bytes, Some(size));
         let mut status = Status::Valid;
         let mut told = Ok(());
+        let grouping = Grouping {
+            lanes: signer.lanes(),
+            alone: |job: &Pair| is_long(&job.file),
+        };
         let Ok(()) = for_each_in_order(
             &jobs,
-            |job| self.sign(&signer, job, overwrite, &progress),
+            grouping,
+            |jobs| self.sign(&signer, jobs, overwrite, &progress),
             |signed| {
                 match signed {
                     // Standard output has the signature.
@@ -182,14 +187,20 @@ impl Sign {
     fn sign(
         &self,
         signer: &Signer,
-        job: &Pair,
+        jobs: &[Pair],
         overwrite: Overwrite,
         progress: &Progress,
-    ) -> Result<Signed> {
-        let mut stream = signer.begin()?;
-        message::read(&job.file, progress, |part| stream.update(part))?;
-        let signature = stream.finish()?;
-        let bytes = encode_signature(&signature, self.format)?;
+    ) -> Vec<Result<Signed>> {
+        let messages = jobs.iter().map(|job| Message::open(&job.file, progress));
+        let signatures = signer.sign(messages.collect());
+        let signed = jobs.iter().zip(signatures);
+        signed
+            .map(|(job, signature)| self.write(job, &signature?, overwrite))
+            .collect()
+    }
+
+    fn write(&self, job: &Pair, signature: &AnySignature, overwrite: Overwrite) -> Result<Signed> {
+        let bytes = encode_signature(signature, self.format)?;
         write(&job.signature, &bytes, overwrite)?;
         Ok(Signed {
             file: job.file.clone(),

@@ -1,20 +1,21 @@
 //! `verify`: are these the signatures of these files?
 
 use crate::{
+    engine::{self, Claim},
     error::{Error, Result, Status},
     escape::Escaped,
     input::{at_most_one_standard, is_standard, total_size},
     keys::{load_public, load_signature},
     list::{self, Pair, signature_path},
-    message,
-    parallel::for_each_in_order,
+    message::{Message, is_long},
+    parallel::{Grouping, for_each_in_order},
     progress::{Progress, Unit},
-    scheme::{AnySignature, Either, PublicKey},
+    scheme::{Degree, PublicKey, either},
     shell::quote,
     ui::{BAD, GOOD, Styled, Ui},
 };
 use clap::Args;
-use falcon::{Parameters, Signature, VerifyingKey};
+use falcon::Engine;
 use serde::Serialize;
 use std::{
     fmt,
@@ -47,7 +48,7 @@ pub(crate) struct Verify {
 }
 
 impl Verify {
-    pub(crate) fn run(self, ui: Ui) -> Result<Status> {
+    pub(crate) fn run(self, engine: Engine, ui: Ui) -> Result<Status> {
         let options = [Some(self.public_key.as_path()), self.check.as_deref()];
         let files = self.files.iter().chain(&self.signature);
         let named = files.map(PathBuf::as_path);
@@ -60,9 +61,20 @@ impl Verify {
         let size = total_size(pairs.iter().map(|pair| pair.file.as_path()));
         let progress = Progress::new(ui, Unit::Bytes, Some(size));
         let mut count = Count::default();
+        let grouping = Grouping {
+            lanes: engine.lanes(),
+            alone: |pair: &Pair| is_long(&pair.file),
+        };
         for_each_in_order(
             &pairs,
-            |pair| Verdict::new(pair, verify(&key, pair, &progress)),
+            grouping,
+            |pairs| {
+                let outcomes = verify(engine, &key, pairs, &progress);
+                let verdicts = pairs.iter().zip(outcomes);
+                verdicts
+                    .map(|(pair, outcome)| Verdict::new(pair, outcome))
+                    .collect()
+            },
             |verdict| {
                 count.add(&verdict);
                 progress.clear_for_result();
@@ -111,43 +123,39 @@ fn is_signature_alone(path: &Path) -> bool {
     !signature_path(path).exists() && !is_standard(path) && load_signature(path).is_ok()
 }
 
-/// Whether the pair verifies; an error if that cannot be found out.
-pub(crate) fn verify(key: &PublicKey, pair: &Pair, progress: &Progress) -> Result<bool> {
-    let signature = load_signature(&pair.signature).map_err(|error| {
+/// Whether each pair verifies; an error if that cannot be found out.
+pub(crate) fn verify(
+    engine: Engine,
+    key: &PublicKey,
+    pairs: &[Pair],
+    progress: &Progress,
+) -> Vec<Result<bool>> {
+    either!(key, key => {
+        let claims = pairs.iter().map(|pair| claim(pair, progress));
+        engine::verify(engine, key, claims.collect())
+    })
+}
+
+/// Reads both files, the signature first.
+fn claim<'p, P: Degree>(pair: &Pair, progress: &'p Progress) -> Result<Claim<'p, P>> {
+    let (signature, _) = load_signature(&pair.signature).map_err(|error| {
         if pair.signature.exists() || pair.signature != signature_path(&pair.file) {
             error
         } else {
             error.hint("sign the file first, or name its signature with --signature")
         }
     })?;
-    match (key, &signature.0) {
-        (Either::Falcon512(key), Either::Falcon512(signature)) => {
-            verify_stream(key, signature, &pair.file, progress)
-        }
-        (Either::Falcon1024(key), Either::Falcon1024(signature)) => {
-            verify_stream(key, signature, &pair.file, progress)
-        }
-        (key, signature) => Err(mismatch(&pair.signature, key, signature)),
-    }
-}
-
-fn mismatch(path: &Path, key: &PublicKey, signature: &AnySignature) -> Error {
-    let (signature, key) = (signature.algorithm(), key.algorithm());
-    Error::at(
-        path,
-        format_args!("is a {signature} signature, the key is for {key}"),
-    )
-}
-
-fn verify_stream<P: Parameters>(
-    key: &VerifyingKey<P>,
-    signature: &Signature<P>,
-    message: &Path,
-    progress: &Progress,
-) -> Result<bool> {
-    let mut hasher = key.hasher(signature.nonce());
-    message::read(message, progress, |part| hasher.update(part))?;
-    Ok(key.verify_hashed(hasher, signature).is_ok())
+    let signature = P::from_any(signature).map_err(|signature| {
+        let (signature, key) = (signature.algorithm(), P::ALGORITHM);
+        Error::at(
+            &pair.signature,
+            format_args!("is a {signature} signature, the key is for {key}"),
+        )
+    })?;
+    Ok(Claim {
+        message: Message::open(&pair.file, progress)?,
+        signature,
+    })
 }
 
 /// What came out for one file.
