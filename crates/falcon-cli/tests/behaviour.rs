@@ -344,18 +344,26 @@ fn the_demo_refuses_a_flipped_bit() {
 fn bench_prints_one_object_a_line() {
     let sandbox = Sandbox::empty();
     let bench = ["bench", "--json", "--seconds", "0", "-a", "falcon-512"];
-    let lines = json_lines(&sandbox.succeeds(&bench));
-    for (operation, mode) in [
-        ("keygen", "seed"),
-        ("sign", "key"),
-        ("sign", "expanded"),
-        ("verify", "decode"),
-        ("verify", "prepared"),
+    let scalar = ["--engine", "scalar", "--threads", "2"];
+    let lines = json_lines(&sandbox.succeeds(&[&bench[..], &scalar].concat()));
+    for (operation, mode, threads) in [
+        ("keygen", "seed", 1),
+        ("sign", "key", 1),
+        ("sign", "expanded", 1),
+        ("sign", "batch", 1),
+        ("sign", "batch", 2),
+        ("verify", "decode", 1),
+        ("verify", "prepared", 1),
+        ("verify", "batch", 1),
+        ("verify", "batch", 2),
     ] {
+        let is_it = |line: &&serde_json::Value| {
+            line["operation"] == operation && line["mode"] == mode && line["threads"] == threads
+        };
         let line = lines
             .iter()
-            .find(|line| line["operation"] == operation && line["mode"] == mode)
-            .unwrap_or_else(|| panic!("{operation} {mode}"));
+            .find(is_it)
+            .unwrap_or_else(|| panic!("{operation} {mode} {threads}"));
         assert_eq!(line["parameters"], "Falcon-512");
         assert!(line["engine"].is_string());
         assert!(line["median_ns"].as_u64().unwrap() > 0);

@@ -1,7 +1,7 @@
 //! `bench`: what this machine does in a second.
 //!
-//! One thread, one operation at a time, medians of single runs. Comparisons
-//! with other implementations need more care than this.
+//! Medians of single runs: one operation at a time, batches on one thread and on
+//! several. Comparisons with other implementations need more care than this.
 
 use crate::{
     cli::Global,
@@ -13,14 +13,15 @@ use crate::{
 };
 use clap::Args;
 use falcon::{
-    Engine, Falcon512, Falcon1024, Parameters, Scratch, Signature, SignatureBytes, SigningKey,
-    VerifyingKey,
+    Engine, Falcon512, Falcon1024, OnThreads, Parameters, Scratch, Signature, SignatureBytes,
+    SigningKey, Threads, VerifyingKey,
     batch::{BatchSign, BatchVerify, SignJob, VerifyJob},
 };
 use serde::Serialize;
 use std::{
     fmt,
     hint::black_box,
+    num::NonZeroUsize,
     time::{Duration, Instant},
 };
 
@@ -36,6 +37,9 @@ pub(crate) struct Bench {
     /// One algorithm only
     #[arg(short, long, value_enum, ignore_case = true)]
     algorithm: Option<Algorithm>,
+    /// Threads for batches, which are measured on one, too [default: one for each core]
+    #[arg(long, value_name = "COUNT")]
+    threads: Option<NonZeroUsize>,
     /// Seconds for each measurement
     #[arg(long, default_value_t = 1.0, value_parser = seconds)]
     seconds: f64,
@@ -57,13 +61,23 @@ impl Bench {
             vec![chosen]
         };
         let duration = Duration::from_secs_f64(self.seconds);
+        let all = self
+            .threads
+            .map_or_else(Threads::for_all_cores, Threads::new);
+        let threads = if all.count() > 1 {
+            vec![Threads::new(NonZeroUsize::MIN), all]
+        } else {
+            vec![all]
+        };
         for algorithm in [Algorithm::Falcon512, Algorithm::Falcon1024] {
             if self.algorithm.is_some_and(|only| only != algorithm) {
                 continue;
             }
             match algorithm {
-                Algorithm::Falcon512 => measure_all::<Falcon512>(&engines, duration, ui)?,
-                Algorithm::Falcon1024 => measure_all::<Falcon1024>(&engines, duration, ui)?,
+                Algorithm::Falcon512 => measure_all::<Falcon512>(&engines, &threads, duration, ui)?,
+                Algorithm::Falcon1024 => {
+                    measure_all::<Falcon1024>(&engines, &threads, duration, ui)?
+                }
             }
         }
         Ok(Status::Valid)
@@ -73,16 +87,55 @@ impl Bench {
 /// What does not depend on the engine.
 const EVERY_ENGINE: &str = "all";
 
-/// Signatures in a batch.
+/// Signatures in a batch, for each thread.
 const BATCH: usize = 64;
 
-fn measure_all<P: Parameters>(engines: &[Engine], duration: Duration, ui: Ui) -> Result<()> {
+fn measure_all<P: Parameters>(
+    engines: &[Engine],
+    threads: &[Threads],
+    duration: Duration,
+    ui: Ui,
+) -> Result<()> {
     let bench = Measure::<P>::new(duration, ui)?;
     bench.keygen()?;
     for &engine in engines {
         bench.sign(engine)?;
+        for threads in threads {
+            bench.sign_batch(engine, threads)?;
+        }
     }
-    bench.verify(engines)
+    bench.verify(engines, threads)
+}
+
+/// What is measured.
+#[derive(Clone, Copy)]
+struct Case {
+    operation: &'static str,
+    mode: &'static str,
+    engine: &'static str,
+    threads: usize,
+    /// Operations in a run.
+    count: usize,
+}
+
+impl Case {
+    fn one(operation: &'static str, mode: &'static str, engine: &'static str) -> Self {
+        Self {
+            operation,
+            mode,
+            engine,
+            threads: 1,
+            count: 1,
+        }
+    }
+
+    fn batch(operation: &'static str, engine: Engine, threads: &Threads) -> Self {
+        Self {
+            threads: threads.count(),
+            count: BATCH * threads.count(),
+            ..Self::one(operation, "batch", engine.name())
+        }
+    }
 }
 
 /// The measurements of one parameter set.
@@ -114,7 +167,7 @@ impl<P: Parameters> Measure<P> {
     }
 
     fn keygen(&self) -> Result<()> {
-        self.measure("keygen", "seed", EVERY_ENGINE, 1, |run| {
+        self.measure(Case::one("keygen", "seed", EVERY_ENGINE), |run| {
             black_box(SigningKey::<P>::from_seed(&self.seed(run)));
         })
     }
@@ -124,24 +177,31 @@ impl<P: Parameters> Measure<P> {
         let mut reals = vec![0.0; Scratch::<P>::LEN];
         let mut scratch =
             Scratch::new(&mut reals).map_err(|error| Error::new("cannot sign").because(error))?;
-        self.measure("sign", "key", engine.name(), 1, |run| {
+        self.measure(Case::one("sign", "key", engine.name()), |run| {
             let mut stream = self.key.sign_stream_from_seed(&self.seed(run));
             stream.update(MESSAGE);
             black_box(engine.finish(stream, &mut scratch).to_bytes());
         })?;
-        self.measure("sign", "expanded", engine.name(), 1, |run| {
+        self.measure(Case::one("sign", "expanded", engine.name()), |run| {
             let mut stream = expanded.sign_stream_from_seed(&self.seed(run));
             stream.update(MESSAGE);
             black_box(engine.finish(stream, &mut scratch).to_bytes());
-        })?;
-        let jobs = [SignJob {
+        })
+    }
+
+    fn sign_batch(&self, engine: Engine, threads: &Threads) -> Result<()> {
+        let case = Case::batch("sign", engine, threads);
+        let expanded = engine.expand(&self.key);
+        let job = SignJob {
             key: &expanded,
             message: MESSAGE,
-        }; BATCH];
-        let mut signatures = vec![Signature::EMPTY; BATCH];
+        };
+        let jobs = vec![job; case.count];
+        let mut signatures = vec![Signature::EMPTY; case.count];
         let mut failed = None;
-        self.measure("sign", "batch", engine.name(), BATCH, |run| {
-            if let Err(error) = engine.sign_batch(&self.seed(run), &jobs, &mut signatures) {
+        self.measure(case, |run| {
+            let signed = engine.on(threads);
+            if let Err(error) = signed.sign_batch(&self.seed(run), &jobs, &mut signatures) {
                 failed = Some(error);
             }
             for signature in &signatures {
@@ -164,28 +224,32 @@ impl<P: Parameters> Measure<P> {
         (0..BATCH as u64).map(one).collect()
     }
 
-    fn verify(&self, engines: &[Engine]) -> Result<()> {
+    fn verify(&self, engines: &[Engine], threads: &[Threads]) -> Result<()> {
         let key = self.key.verifying_key();
         let key_bytes = key.to_bytes();
         let signatures = self.signatures();
         let turn = |run: u64| black_box(&*signatures[run as usize % BATCH]);
 
         let mut refused = false;
-        self.measure("verify", "decode", EVERY_ENGINE, 1, |run| {
+        self.measure(Case::one("verify", "decode", EVERY_ENGINE), |run| {
             let key = VerifyingKey::<P>::try_from(black_box(key_bytes.as_ref()));
             refused |= match (key, Signature::try_from(turn(run))) {
                 (Ok(key), Ok(signature)) => key.verify(MESSAGE, &signature).is_err(),
                 _ => true,
             };
         })?;
-        self.measure("verify", "prepared", EVERY_ENGINE, 1, |run| {
+        self.measure(Case::one("verify", "prepared", EVERY_ENGINE), |run| {
             let signature = Signature::try_from(turn(run));
             refused |= signature.map_or(true, |s| key.verify(MESSAGE, &s).is_err());
         })?;
-        for engine in engines {
-            self.measure("verify", "batch", engine.name(), BATCH, |_| {
-                refused |= !self.all_valid(*engine, &signatures);
-            })?;
+        for &engine in engines {
+            for threads in threads {
+                let case = Case::batch("verify", engine, threads);
+                self.measure(case, |_| {
+                    let signatures = signatures.iter().cycle().take(case.count);
+                    refused |= !self.all_valid(engine.on(threads), signatures);
+                })?;
+            }
         }
         if refused {
             return Err(Error::new("a signature made here was refused here")
@@ -194,8 +258,12 @@ impl<P: Parameters> Measure<P> {
         Ok(())
     }
 
-    fn all_valid(&self, engine: Engine, signatures: &[SignatureBytes<P>]) -> bool {
-        let decoded = signatures.iter().map(|bytes| Signature::try_from(&**bytes));
+    fn all_valid<'a>(
+        &self,
+        engine: OnThreads<'_>,
+        signatures: impl Iterator<Item = &'a SignatureBytes<P>>,
+    ) -> bool {
+        let decoded = signatures.map(|bytes| Signature::try_from(&**bytes));
         let Ok(decoded) = decoded.collect::<std::result::Result<Vec<_>, _>>() else {
             return false;
         };
@@ -211,15 +279,8 @@ impl<P: Parameters> Measure<P> {
         engine.verify_batch(&jobs, &mut valid).is_ok() && valid.iter().all(|valid| valid.is_ok())
     }
 
-    /// Times `operation`, which does `count` things, and prints the median.
-    fn measure(
-        &self,
-        operation: &'static str,
-        mode: &'static str,
-        engine: &'static str,
-        count: usize,
-        mut run: impl FnMut(u64),
-    ) -> Result<()> {
+    /// Times a run, and prints the median for one operation.
+    fn measure(&self, case: Case, mut run: impl FnMut(u64)) -> Result<()> {
         let progress = Progress::new(self.ui, Unit::Items("runs"), None);
         let mut times = Vec::new();
         let start = Instant::now();
@@ -235,12 +296,13 @@ impl<P: Parameters> Measure<P> {
         }
         drop(progress);
         times.sort_unstable();
-        let median = times[times.len() / 2].as_secs_f64() / count as f64;
+        let median = times[times.len() / 2].as_secs_f64() / case.count as f64;
         self.ui.report(&Measurement {
-            operation,
-            mode,
+            operation: case.operation,
+            mode: case.mode,
             parameters: P::NAME,
-            engine,
+            engine: case.engine,
+            threads: case.threads,
             median_ns: (median * 1e9).round() as u64,
             ops_per_s: (10.0 / median).round() / 10.0,
         })
@@ -254,6 +316,7 @@ struct Measurement {
     mode: &'static str,
     parameters: &'static str,
     engine: &'static str,
+    threads: usize,
     median_ns: u64,
     ops_per_s: f64,
 }
@@ -269,6 +332,10 @@ impl fmt::Display for Measurement {
             self.engine,
             self.median_ns as f64 / 1e3,
             self.ops_per_s
-        )
+        )?;
+        if self.threads > 1 {
+            write!(f, " on {} threads", self.threads)?;
+        }
+        Ok(())
     }
 }
