@@ -24,84 +24,71 @@ unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()
 }
 
-/// Eight 64-bit words. A value is made from a token, and so only where the
+/// Four 64-bit words. A value is made from a token, and so only where the
 /// processor has the features.
 #[derive(Clone, Copy, Debug)]
-pub struct U64x8([__m256i; 2]);
+pub struct U64x4(__m256i);
 
-impl Bits64 for U64x8 {
+impl Bits64 for U64x4 {
+    const AND_NOT: bool = true;
+
     #[inline(always)]
     fn xor_u64(self, x: u64) -> Self {
         // SAFETY: the value exists.
-        self.xor(Self(unsafe { [_mm256_set1_epi64x(x as i64); 2] }))
+        Self(unsafe { _mm256_xor_si256(self.0, _mm256_set1_epi64x(x as i64)) })
     }
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        let ([a, b], [c, d]) = (self.0, other.0);
         // SAFETY: the values exist.
-        Self(unsafe { [_mm256_xor_si256(a, c), _mm256_xor_si256(b, d)] })
+        Self(unsafe { _mm256_xor_si256(self.0, other.0) })
     }
     #[inline(always)]
     fn and(self, other: Self) -> Self {
-        let ([a, b], [c, d]) = (self.0, other.0);
         // SAFETY: the values exist.
-        Self(unsafe { [_mm256_and_si256(a, c), _mm256_and_si256(b, d)] })
+        Self(unsafe { _mm256_and_si256(self.0, other.0) })
     }
     #[inline(always)]
     fn or(self, other: Self) -> Self {
-        let ([a, b], [c, d]) = (self.0, other.0);
         // SAFETY: the values exist.
-        Self(unsafe { [_mm256_or_si256(a, c), _mm256_or_si256(b, d)] })
+        Self(unsafe { _mm256_or_si256(self.0, other.0) })
     }
     #[inline(always)]
     fn not(self) -> Self {
         self.xor_u64(u64::MAX)
     }
     #[inline(always)]
-    fn rotate_left<const R: i32>(self) -> Self {
-        let [a, b] = self.0;
+    fn rotate_left<const L: i32, const R: i32>(self) -> Self {
         // SAFETY: the value exists.
-        Self(unsafe { [rotate_left::<R>(a), rotate_left::<R>(b)] })
+        Self(unsafe {
+            _mm256_or_si256(
+                _mm256_slli_epi64::<L>(self.0),
+                _mm256_srli_epi64::<R>(self.0),
+            )
+        })
     }
-}
-
-/// # Safety
-/// The processor must have AVX2.
-#[inline(always)]
-unsafe fn rotate_left<const R: i32>(a: __m256i) -> __m256i {
-    // SAFETY: as the caller says. Counts that are constants become immediate
-    // operands; a shift by 64 gives zero.
-    unsafe {
-        let (left, right) = (_mm_cvtsi32_si128(R), _mm_cvtsi32_si128(64 - R));
-        _mm256_or_si256(_mm256_sll_epi64(a, left), _mm256_srl_epi64(a, right))
+    #[inline(always)]
+    fn xor_and_not(self, b: Self, c: Self) -> Self {
+        // SAFETY: the values exist.
+        Self(unsafe { _mm256_xor_si256(self.0, _mm256_andnot_si256(b.0, c.0)) })
     }
 }
 
 impl Isa for Avx2 {
     type F32x8 = __m256;
-    type U64x8 = U64x8;
+    type Words = U64x4;
+    const PARTS: usize = 2;
 
     #[inline(always)]
-    fn load_u64(self, x: &[u64; U64_LANES]) -> U64x8 {
-        // SAFETY: as for `vectorize`; `x` is two times four values, of any
-        // alignment.
-        U64x8(unsafe {
-            [
-                _mm256_loadu_si256(x.as_ptr().cast()),
-                _mm256_loadu_si256(x.as_ptr().add(4).cast()),
-            ]
-        })
+    fn load_words(self, x: &[u64; U64_LANES], part: usize) -> U64x4 {
+        let x = &x.as_chunks::<4>().0[part % 2];
+        // SAFETY: as for `vectorize`; `x` is four values, of any alignment.
+        U64x4(unsafe { _mm256_loadu_si256(x.as_ptr().cast()) })
     }
     #[inline(always)]
-    fn store_u64(self, x: U64x8) -> [u64; U64_LANES] {
-        let mut out = [0; U64_LANES];
-        // SAFETY: as for `vectorize`; `out` is two times four values, of any
-        // alignment.
-        unsafe {
-            _mm256_storeu_si256(out.as_mut_ptr().cast(), x.0[0]);
-            _mm256_storeu_si256(out.as_mut_ptr().add(4).cast(), x.0[1]);
-        }
-        out
+    fn store_words(self, words: U64x4, x: &mut [u64; U64_LANES], part: usize) {
+        let x = &mut x.as_chunks_mut::<4>().0[part % 2];
+        // SAFETY: as for `vectorize`; `x` is four values, of any alignment.
+        unsafe { _mm256_storeu_si256(x.as_mut_ptr().cast(), words.0) };
     }
 
     #[inline(always)]

@@ -32,6 +32,8 @@ unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
 pub struct U64x8(__m512i);
 
 impl Bits64 for U64x8 {
+    const AND_NOT: bool = true;
+
     #[inline(always)]
     fn xor_u64(self, x: u64) -> Self {
         // SAFETY: the value exists.
@@ -58,27 +60,37 @@ impl Bits64 for U64x8 {
         Self(unsafe { _mm512_xor_si512(self.0, _mm512_set1_epi64(-1)) })
     }
     #[inline(always)]
-    fn rotate_left<const R: i32>(self) -> Self {
+    fn rotate_left<const L: i32, const R: i32>(self) -> Self {
         // SAFETY: the value exists.
-        Self(unsafe { _mm512_rol_epi64::<R>(self.0) })
+        Self(unsafe { _mm512_rol_epi64::<L>(self.0) })
+    }
+    #[inline(always)]
+    fn xor3(self, b: Self, c: Self) -> Self {
+        // SAFETY: the values exist.
+        Self(unsafe { _mm512_ternarylogic_epi64::<0x96>(self.0, b.0, c.0) })
+    }
+    #[inline(always)]
+    fn xor_and_not(self, b: Self, c: Self) -> Self {
+        // The result for (a, b, c) = k is bit k, a being the high bit of k.
+        // SAFETY: the values exist.
+        Self(unsafe { _mm512_ternarylogic_epi64::<0xd2>(self.0, b.0, c.0) })
     }
 }
 
 impl Isa for Avx512 {
     type F32x8 = __m256;
-    type U64x8 = U64x8;
+    type Words = U64x8;
+    const PARTS: usize = 1;
 
     #[inline(always)]
-    fn load_u64(self, x: &[u64; U64_LANES]) -> U64x8 {
+    fn load_words(self, x: &[u64; U64_LANES], _: usize) -> U64x8 {
         // SAFETY: as for `vectorize`; `x` is eight values, of any alignment.
         U64x8(unsafe { _mm512_loadu_si512(x.as_ptr().cast()) })
     }
     #[inline(always)]
-    fn store_u64(self, x: U64x8) -> [u64; U64_LANES] {
-        let mut out = [0; U64_LANES];
-        // SAFETY: as for `vectorize`; `out` is eight values, of any alignment.
-        unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), x.0) };
-        out
+    fn store_words(self, words: U64x8, x: &mut [u64; U64_LANES], _: usize) {
+        // SAFETY: as for `vectorize`; `x` is eight values, of any alignment.
+        unsafe { _mm512_storeu_si512(x.as_mut_ptr().cast(), words.0) };
     }
 
     #[inline(always)]

@@ -5,12 +5,17 @@ use falcon_core::batch::{
 };
 use falcon_core::hazmat::{self, Fit, RawJob, RawRandomness};
 use falcon_core::hedge::SEED_LEN;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon")
+))]
 use falcon_core::lanes::On;
 use falcon_core::lanes::{Binary64, Native, Portable, Scalar, Soft};
 use falcon_core::{
     ExpandedKey, Parameters, Scratch, SignStream, Signature, SignatureError, SigningKey,
 };
+#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+use falcon_neon::{Neon, NeonSha3};
 #[cfg(target_arch = "x86_64")]
 use falcon_x86::{Avx2, Avx512};
 use std::fmt;
@@ -133,6 +138,18 @@ engines! {
     #[cfg(target_arch = "x86_64")]
     Avx512x16(isa: Avx512), "avx512x16", 16, "sixteen signatures side by side in AVX-512 registers",
         On(isa, Scalar), On(isa, Portable::<16>);
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+    Neonx2(isa: Neon), "neonx2", 2, "two signatures side by side in NEON registers",
+        On(isa, Scalar), On(isa, Portable::<2>);
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+    Neonx4(isa: Neon), "neonx4", 4, "four signatures side by side in NEON registers",
+        On(isa, Scalar), On(isa, Portable::<4>);
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+    NeonSha3x2(isa: NeonSha3), "neonsha3x2", 2, "as neonx2, and the SHA-3 instructions",
+        On(isa, Scalar), On(isa, Portable::<2>);
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+    NeonSha3x4(isa: NeonSha3), "neonsha3x4", 4, "as neonx4, and the SHA-3 instructions",
+        On(isa, Scalar), On(isa, Portable::<4>);
 }
 
 impl Engine {
@@ -167,7 +184,15 @@ impl Engine {
             Avx512::detect().map(Self::Avx512x8),
             Avx2::detect().map(Self::Avx2x8),
         ];
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+        let engines = [
+            NeonSha3::detect().map(Self::NeonSha3x4),
+            Neon::detect().map(Self::Neonx4),
+        ];
+        #[cfg(not(any(
+            target_arch = "x86_64",
+            all(target_arch = "aarch64", target_feature = "neon")
+        )))]
         let engines: [Option<Self>; 0] = [];
         engines.into_iter().flatten()
     }

@@ -32,10 +32,8 @@ pub(crate) fn hash_side_by_side<'a, I: Isa, const PARTS: usize, T>(
     let mut queue = messages.into_iter();
     let mut states: States = [[0; LANES]; 25];
     let mut lanes: [Option<Lane<'a, PARTS, T>>; LANES] = [const { None }; LANES];
-    let width = if I::WORDS_IN_REGISTERS { LANES } else { 1 };
-    let lanes = &mut lanes[..width];
     loop {
-        let mut busy = false;
+        let mut busy = [false; LANES];
         for (number, lane) in lanes.iter_mut().enumerate() {
             if lane.is_none() {
                 *lane = queue.next().map(Lane::new);
@@ -43,13 +41,13 @@ pub(crate) fn hash_side_by_side<'a, I: Isa, const PARTS: usize, T>(
             }
             if let Some(lane) = lane {
                 lane.absorb(&mut states, number);
-                busy = true;
+                busy[number] = true;
             }
         }
-        if !busy {
+        if busy == [false; LANES] {
             break;
         }
-        permute_all(isa, &mut states);
+        permute_all(isa, &mut states, busy);
         for (number, lane) in lanes.iter_mut().enumerate() {
             if let Some(squeezing) = lane.as_mut().filter(|lane| lane.absorbed) {
                 let state = Zeroizing::new(states.map(|word| word[number]));
@@ -62,28 +60,30 @@ pub(crate) fn hash_side_by_side<'a, I: Isa, const PARTS: usize, T>(
     states.zeroize();
 }
 
-fn permute_all<I: Isa>(isa: I, states: &mut States) {
-    if !I::WORDS_IN_REGISTERS {
-        let mut state = states.map(|word| word[0]);
-        permute(&mut state);
-        for (word, state) in states.iter_mut().zip(state) {
-            word[0] = state;
-        }
-        return;
-    }
-    isa.vectorize(
+/// Permutes the states of the registers that have a busy lane.
+fn permute_all<I: Isa>(isa: I, states: &mut States, busy: [bool; LANES]) {
+    isa.vectorize_words(
         #[inline(always)]
         || {
-            let mut words = [isa.load_u64(&[0; LANES]); 25];
-            for (word, state) in words.iter_mut().zip(&*states) {
-                *word = isa.load_u64(state);
-            }
-            permute(&mut words);
-            for (word, state) in words.iter().zip(states.iter_mut()) {
-                *state = isa.store_u64(*word);
+            for (part, busy) in busy.chunks(LANES / I::PARTS).enumerate() {
+                if busy.contains(&true) {
+                    permute_part(isa, states, part);
+                }
             }
         },
     );
+}
+
+#[inline(always)]
+fn permute_part<I: Isa>(isa: I, states: &mut States, part: usize) {
+    let mut words = [isa.load_words(&[0; LANES], part); 25];
+    for (word, state) in words.iter_mut().zip(&*states) {
+        *word = isa.load_words(state, part);
+    }
+    permute(&mut words);
+    for (word, state) in words.iter().zip(states) {
+        isa.store_words(*word, state, part);
+    }
 }
 
 fn clear(states: &mut States, number: usize) {

@@ -1,9 +1,15 @@
 //! Words for the bitwise permutations, one at a time or in lanes.
 
 /// A 64-bit word, or one in every lane.
+///
+/// Rotations take their count to both sides, `L` to the left and `R = 64 - L` to
+/// the right, since instructions want one or the other as a constant.
 pub trait Bits64: Copy {
+    /// Whether [`xor_and_not`](Self::xor_and_not) costs no complement.
+    const AND_NOT: bool;
+
     /// Exclusive or with `x` in every lane. There is no way to a value without
-    /// a token: see [`Isa::load_u64`].
+    /// a token: see [`Isa::load_words`](super::Isa::load_words).
     fn xor_u64(self, x: u64) -> Self;
     /// Exclusive or.
     fn xor(self, other: Self) -> Self;
@@ -13,11 +19,34 @@ pub trait Bits64: Copy {
     fn or(self, other: Self) -> Self;
     /// Complement.
     fn not(self) -> Self;
-    /// Rotation to the left by `0 <= R < 64`.
-    fn rotate_left<const R: i32>(self) -> Self;
+    /// Rotation to the left by `0 < L < 64`.
+    fn rotate_left<const L: i32, const R: i32>(self) -> Self;
+
+    /// Exclusive or of three.
+    #[inline(always)]
+    fn xor3(self, b: Self, c: Self) -> Self {
+        self.xor(b).xor(c)
+    }
+    /// Exclusive or with `b`, rotated to the left by one.
+    #[inline(always)]
+    fn xor_rotated(self, b: Self) -> Self {
+        self.xor(b.rotate_left::<1, 63>())
+    }
+    /// Exclusive or with `b`, then [`rotate_left`](Self::rotate_left).
+    #[inline(always)]
+    fn xor_then_rotate<const L: i32, const R: i32>(self, b: Self) -> Self {
+        self.xor(b).rotate_left::<L, R>()
+    }
+    /// Exclusive or with `c` where `b` is zero.
+    #[inline(always)]
+    fn xor_and_not(self, b: Self, c: Self) -> Self {
+        self.xor(b.not().and(c))
+    }
 }
 
 impl Bits64 for u64 {
+    const AND_NOT: bool = cfg!(any(target_feature = "bmi1", target_arch = "aarch64"));
+
     #[inline(always)]
     fn xor_u64(self, x: u64) -> Self {
         self ^ x
@@ -39,35 +68,7 @@ impl Bits64 for u64 {
         !self
     }
     #[inline(always)]
-    fn rotate_left<const R: i32>(self) -> Self {
-        self.rotate_left(R as u32)
-    }
-}
-
-/// Words without vector registers.
-impl<const N: usize> Bits64 for [u64; N] {
-    #[inline(always)]
-    fn xor_u64(self, x: u64) -> Self {
-        self.map(|y| y ^ x)
-    }
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        core::array::from_fn(|k| self[k] ^ other[k])
-    }
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        core::array::from_fn(|k| self[k] & other[k])
-    }
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        core::array::from_fn(|k| self[k] | other[k])
-    }
-    #[inline(always)]
-    fn not(self) -> Self {
-        self.map(|x| !x)
-    }
-    #[inline(always)]
-    fn rotate_left<const R: i32>(self) -> Self {
-        self.map(|x| x.rotate_left(R as u32))
+    fn rotate_left<const L: i32, const R: i32>(self) -> Self {
+        self.rotate_left(L as u32)
     }
 }

@@ -6,7 +6,7 @@ use core::fmt::Debug;
 /// Lanes of [`Isa::F32x8`].
 pub const F32_LANES: usize = 8;
 
-/// Lanes of [`Isa::U64x8`].
+/// Messages that are hashed side by side.
 pub const U64_LANES: usize = 8;
 
 /// An instruction set: a zero-sized proof that this processor has some
@@ -23,20 +23,26 @@ pub const U64_LANES: usize = 8;
 pub trait Isa: Copy + Debug + Send + Sync + 'static {
     /// Eight binary32 values.
     type F32x8: Copy;
-    /// Eight 64-bit words.
-    type U64x8: Bits64;
-    /// Whether these words are registers: if not, eight words cost more than
-    /// eight times one.
-    const WORDS_IN_REGISTERS: bool = true;
+    /// As many 64-bit words as a register holds.
+    type Words: Bits64;
+    /// Registers that [`U64_LANES`] words fill: each has `U64_LANES / PARTS`.
+    const PARTS: usize;
 
     /// Runs `kernel` in a frame where the features are enabled. Everything the
     /// kernel calls must be inlined into it.
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R;
 
-    /// Lane `k` is `x[k]`.
-    fn load_u64(self, x: &[u64; U64_LANES]) -> Self::U64x8;
-    /// Element `k` is lane `k`.
-    fn store_u64(self, x: Self::U64x8) -> [u64; U64_LANES];
+    /// Runs `kernel`, which computes with [`Words`](Self::Words), in a frame where
+    /// the features that these need are enabled.
+    #[inline(always)]
+    fn vectorize_words<R>(self, kernel: impl FnOnce() -> R) -> R {
+        self.vectorize(kernel)
+    }
+
+    /// The words of part `part < PARTS` of `x`.
+    fn load_words(self, x: &[u64; U64_LANES], part: usize) -> Self::Words;
+    /// Writes the words of part `part < PARTS` of `x`.
+    fn store_words(self, words: Self::Words, x: &mut [u64; U64_LANES], part: usize);
 
     /// `x` in every lane.
     fn splat(self, x: f32) -> Self::F32x8;
@@ -58,16 +64,16 @@ pub struct Baseline;
 
 impl Isa for Baseline {
     type F32x8 = [f32; F32_LANES];
-    type U64x8 = [u64; U64_LANES];
-    const WORDS_IN_REGISTERS: bool = false;
+    type Words = u64;
+    const PARTS: usize = U64_LANES;
 
     #[inline(always)]
-    fn load_u64(self, x: &[u64; U64_LANES]) -> Self::U64x8 {
-        *x
+    fn load_words(self, x: &[u64; U64_LANES], part: usize) -> u64 {
+        x[part % U64_LANES]
     }
     #[inline(always)]
-    fn store_u64(self, x: Self::U64x8) -> [u64; U64_LANES] {
-        x
+    fn store_words(self, words: u64, x: &mut [u64; U64_LANES], part: usize) {
+        x[part % U64_LANES] = words;
     }
 
     #[inline(always)]
