@@ -3,6 +3,7 @@
 use falcon_core::batch::{
     BatchError, BatchSign, BatchVerify, LaneEngine, SignJob, VerifyJob, sign_batch_raw,
 };
+use falcon_core::fft::Fft;
 use falcon_core::hazmat::{self, Fit, RawJob, RawRandomness};
 use falcon_core::hedge::SEED_LEN;
 #[cfg(any(
@@ -197,6 +198,12 @@ impl Engine {
         engines.into_iter().flatten()
     }
 
+    /// Gives the tokens of this engine to `visitor`: for what goes through the
+    /// operations themselves.
+    pub fn visit<V: TokenVisitor>(self, visitor: V) -> V::Output {
+        with_lanes!(self, lanes => visitor.visit(lanes))
+    }
+
     /// Expands `key` on this engine.
     pub fn expand<P: Parameters>(self, key: &SigningKey<P>) -> ExpandedKey<P> {
         with_lanes!(self, lanes => hazmat::expand_with(lanes.arith, key))
@@ -239,6 +246,16 @@ impl Engine {
     ) -> Result<(), BatchError> {
         with_lanes!(self, lanes => sign_batch_raw(&lanes, jobs, fit, out))
     }
+}
+
+/// What is to be done with the tokens of an engine, whichever they are:
+/// [`Engine::visit`].
+pub trait TokenVisitor {
+    /// What comes out.
+    type Output;
+
+    /// Does it.
+    fn visit<B: Binary64, F: Fft>(self, tokens: LaneEngine<B, F>) -> Self::Output;
 }
 
 impl<P: Parameters> BatchSign<P> for Engine {

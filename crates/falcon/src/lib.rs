@@ -43,7 +43,7 @@ mod engine;
 #[cfg(feature = "threads")]
 mod threads;
 
-pub use engine::{ENGINE_VARIABLE, Engine, UnknownEngine};
+pub use engine::{ENGINE_VARIABLE, Engine, TokenVisitor, UnknownEngine};
 pub use falcon_core::*;
 #[cfg(feature = "threads")]
 pub use threads::{OnThreads, Threads};

@@ -1,7 +1,8 @@
-//! The FFT against the naive transform, and the twiddle table recomputed.
+//! The FFT against the naive transform, and the twiddle table recomputed. That
+//! all engines have the bits of `Scalar`, `tests/fft.rs` of the workspace shows.
 
 use super::*;
-use crate::lanes::{Lanes, Portable, Scalar, Soft};
+use crate::lanes::Scalar;
 use num_bigint::BigInt;
 use std::vec;
 use std::vec::Vec;
@@ -144,123 +145,4 @@ fn split_and_merge_follow_even_and_odd_coefficients() {
             assert!((m - t).abs() < 2f64.powi(-35), "n = {n}");
         }
     }
-}
-
-/// Every operation of `fft` on every lane gives the bits of `Scalar`.
-fn equals_scalar<L: Lanes>(fft: L) {
-    for logn in 1..=10 {
-        let n = 1usize << logn;
-        let inputs: Vec<Vec<Vec<f64>>> = (0..3)
-            .map(|operand| {
-                (0..L::N)
-                    .map(|lane| polynomial(n, 7 * operand + lane as u64 + 11))
-                    .collect()
-            })
-            .collect();
-        let key: Vec<Vec<f64>> = (0..4).map(|i| polynomial(n, 100 + i)).collect();
-        let pack = |lanes: &[Vec<f64>]| -> Vec<L::F> {
-            let mut out = vec![L::F::default(); n];
-            for (i, lane) in lanes.iter().enumerate() {
-                for (out, x) in out.iter_mut().zip(lane) {
-                    Lanes::set(fft, out, i, *x);
-                }
-            }
-            out
-        };
-        let same = |what: &str, ours: &[L::F], scalar: &dyn Fn(usize) -> Vec<f64>| {
-            for lane in 0..L::N {
-                for (i, (x, y)) in ours.iter().zip(scalar(lane)).enumerate() {
-                    let x = Lanes::get(fft, x, lane);
-                    assert_eq!(
-                        x.to_bits(),
-                        y.to_bits(),
-                        "{what}, n = {n}, lane {lane}, entry {i}"
-                    );
-                }
-            }
-        };
-
-        let mut f = pack(&inputs[0]);
-        fft.fft(logn, &mut f);
-        same("fft", &f, &|lane| {
-            let mut f = inputs[0][lane].clone();
-            Scalar.fft(logn, &mut f);
-            f
-        });
-        let mut f = pack(&inputs[0]);
-        fft.ifft(logn, &mut f);
-        same("ifft", &f, &|lane| {
-            let mut f = inputs[0][lane].clone();
-            Scalar.ifft(logn, &mut f);
-            f
-        });
-        if logn >= 2 {
-            let f = pack(&inputs[0]);
-            let (mut f0, mut f1) = (f[..n / 2].to_vec(), f[..n / 2].to_vec());
-            fft.split(logn, &mut f0, &mut f1, &f);
-            let mut merged = f.clone();
-            fft.merge(logn, &mut merged, &f[..n / 2], &f[n / 2..]);
-            for half in 0..2 {
-                same("split", if half == 0 { &f0 } else { &f1 }, &|lane| {
-                    let (mut f0, mut f1) = (vec![0.0; n / 2], vec![0.0; n / 2]);
-                    Scalar.split(logn, &mut f0, &mut f1, &inputs[0][lane]);
-                    if half == 0 { f0 } else { f1 }
-                });
-            }
-            same("merge", &merged, &|lane| {
-                let mut out = vec![0.0; n];
-                let (f0, f1) = inputs[0][lane].split_at(n / 2);
-                Scalar.merge(logn, &mut out, f0, f1);
-                out
-            });
-        }
-
-        let basis = BasisRef {
-            b00: &key[0],
-            b01: &key[1],
-            b10: &key[2],
-            b11: &key[3],
-        };
-        let (mut t0, mut t1) = (pack(&inputs[0]), pack(&inputs[1]));
-        fft.nearest_plane_step(logn, &mut t0, &mut t1, &pack(&inputs[2]), &key[0]);
-        let (mut u0, mut u1) = (pack(&inputs[0]), pack(&inputs[1]));
-        fft.target(logn, &mut u0, &mut u1, &key[0], &key[1]);
-        let (mut v0, mut v1) = (pack(&inputs[0]), pack(&inputs[1]));
-        fft.times_basis(logn, &mut v0, &mut v1, basis);
-        for second in [false, true] {
-            let choose = |a: Vec<f64>, b: Vec<f64>| if second { b } else { a };
-            same(
-                "nearest_plane_step",
-                if second { &t1 } else { &t0 },
-                &|lane| {
-                    let (mut a, mut b) = (inputs[0][lane].clone(), inputs[1][lane].clone());
-                    Scalar.nearest_plane_step(logn, &mut a, &mut b, &inputs[2][lane], &key[0]);
-                    choose(a, b)
-                },
-            );
-            same("target", if second { &u1 } else { &u0 }, &|lane| {
-                let (mut a, mut b) = (inputs[0][lane].clone(), inputs[1][lane].clone());
-                Scalar.target(logn, &mut a, &mut b, &key[0], &key[1]);
-                choose(a, b)
-            });
-            same("times_basis", if second { &v1 } else { &v0 }, &|lane| {
-                let (mut a, mut b) = (inputs[0][lane].clone(), inputs[1][lane].clone());
-                Scalar.times_basis(logn, &mut a, &mut b, basis);
-                choose(a, b)
-            });
-        }
-    }
-}
-
-#[test]
-fn soft_equals_scalar() {
-    equals_scalar(Soft);
-}
-
-#[test]
-fn portable_lanes_equal_scalar() {
-    equals_scalar(Portable::<1>);
-    equals_scalar(Portable::<2>);
-    equals_scalar(Portable::<4>);
-    equals_scalar(Portable::<8>);
 }

@@ -1,0 +1,166 @@
+//! Every operation on polynomials, of every engine that this processor can run,
+//! has the bits of `Scalar`: of the token for one signature and on every lane of
+//! the token for many.
+
+use falcon::batch::LaneEngine;
+use falcon::fft::{BasisRef, Fft};
+use falcon::lanes::{Binary64, Scalar};
+use falcon::{Engine, TokenVisitor};
+use falcon_tests::{Repeatable, extent};
+
+/// A polynomial of each lane.
+type Lanes = Vec<Vec<f64>>;
+
+/// What `fft` makes of polynomials `a` of all lanes and of `key`, by operation.
+fn results<F: Fft>(
+    fft: F,
+    logn: u32,
+    a: [&[F::Real]; 3],
+    key: [&[f64]; 4],
+) -> Vec<(&'static str, Vec<F::Real>)> {
+    let n = 1 << logn;
+    let [x, y, z] = a.map(<[F::Real]>::to_vec);
+    let mut results = Vec::new();
+
+    let each = |f: &dyn Fn(F::Real, F::Real) -> F::Real| {
+        x.iter().zip(&y).map(|(&x, &y)| f(x, y)).collect()
+    };
+    results.push(("add", each(&|x, y| fft.add(x, y))));
+    results.push(("sub", each(&|x, y| fft.sub(x, y))));
+    let mut small = x.clone();
+    for x in &mut small {
+        for lane in 0..F::LANES {
+            // Magnitudes that have a floor.
+            let value = fft.get(x, lane);
+            fft.set(x, lane, value % 2f64.powi(50));
+        }
+    }
+    results.push(("floor", small.iter().map(|&x| fft.floor(x)).collect()));
+
+    let mut f = x.clone();
+    fft.fft(logn, &mut f);
+    results.push(("fft", f));
+    let mut f = x.clone();
+    fft.ifft(logn, &mut f);
+    results.push(("ifft", f));
+    if logn >= 2 {
+        let (mut f0, mut f1) = (y[..n / 2].to_vec(), y[n / 2..].to_vec());
+        fft.split(logn, &mut f0, &mut f1, &x);
+        results.extend([("split, even", f0), ("split, odd", f1)]);
+        let mut f = y.clone();
+        fft.merge(logn, &mut f, &x[..n / 2], &x[n / 2..]);
+        results.push(("merge", f));
+    }
+    let (mut t0, mut t1) = (x.clone(), y.clone());
+    fft.nearest_plane_step(logn, &mut t0, &mut t1, &z, key[0]);
+    results.extend([("nearest plane, t0", t0), ("nearest plane, t1", t1)]);
+    let (mut t0, mut t1) = (x.clone(), y.clone());
+    fft.target(logn, &mut t0, &mut t1, key[0], key[1]);
+    results.extend([("target, t0", t0), ("target, t1", t1)]);
+    let [b00, b01, b10, b11] = key;
+    let basis = BasisRef { b00, b01, b10, b11 };
+    let (mut z0, mut z1) = (x.clone(), y.clone());
+    fft.times_basis(logn, &mut z0, &mut z1, basis);
+    results.extend([("times basis, first", z0), ("times basis, second", z1)]);
+    results
+}
+
+/// Compares `fft` with `Scalar` on polynomials whose coefficients `value` draws.
+fn equals_scalar<F: Fft>(name: &str, fft: F, random: &mut Repeatable, value: Draw) {
+    for logn in 1..=10 {
+        let n = 1 << logn;
+        let mut polynomial = || -> Vec<f64> { (0..n).map(|_| value(random)).collect() };
+        let key: [Vec<f64>; 4] = std::array::from_fn(|_| polynomial());
+        let inputs: [Lanes; 3] =
+            std::array::from_fn(|_| (0..F::LANES).map(|_| polynomial()).collect());
+        let key = key.each_ref().map(Vec::as_slice);
+        let packed = inputs.each_ref().map(|lanes| {
+            let mut packed = vec![F::Real::default(); n];
+            for (lane, polynomial) in lanes.iter().enumerate() {
+                for (real, &value) in packed.iter_mut().zip(polynomial) {
+                    fft.set(real, lane, value);
+                }
+            }
+            packed
+        });
+        let ours = results(fft, logn, packed.each_ref().map(Vec::as_slice), key);
+        for lane in 0..F::LANES {
+            let inputs = inputs.each_ref().map(|lanes| &lanes[lane][..]);
+            let expected = results(Scalar, logn, inputs, key);
+            assert_eq!(ours.len(), expected.len());
+            for ((what, ours), (_, expected)) in ours.iter().zip(&expected) {
+                assert_eq!(ours.len(), expected.len(), "{what} on {name}");
+                for (i, (real, expected)) in ours.iter().zip(expected).enumerate() {
+                    let value = fft.get(real, lane);
+                    assert!(
+                        value.to_bits() == expected.to_bits(),
+                        "{what} on {name}, n = {n}, lane {lane}, entry {i}: \
+                        {value:e} instead of {expected:e}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A coefficient.
+type Draw = fn(&mut Repeatable) -> f64;
+
+/// Of the size that signing has.
+fn usual(random: &mut Repeatable) -> f64 {
+    i64::from_le_bytes(random.bytes()) as f64 / 2f64.powi(50)
+}
+
+/// Any bits, of exponents between which no operation leaves what `Soft` can do.
+fn wide(random: &mut Repeatable) -> f64 {
+    let bits = u64::from_le_bytes(random.bytes());
+    let exponent = 1023 - 100 + (bits >> 52) % 200;
+    f64::from_bits(bits & !(0x7ff << 52) | exponent << 52)
+}
+
+/// Zeros of both signs, ties, neighbours of powers of two, sums that cancel.
+fn special(random: &mut Repeatable) -> f64 {
+    const MAGNITUDES: [f64; 12] = [
+        0.0,
+        0.0,
+        0.5,
+        1.0,
+        1.0,
+        1.5,
+        1.0 + f64::EPSILON,
+        1.0 - f64::EPSILON / 2.0,
+        9007199254740991.0,
+        2251799813685248.5,
+        1e-30,
+        1e30,
+    ];
+    let [which, sign] = random.bytes();
+    let magnitude = MAGNITUDES[usize::from(which) % MAGNITUDES.len()];
+    if sign & 1 == 0 { magnitude } else { -magnitude }
+}
+
+/// Compares the tokens of an engine of this name, so many times.
+struct Compare(&'static str, usize);
+
+impl TokenVisitor for Compare {
+    type Output = ();
+
+    fn visit<B: Binary64, F: Fft>(self, tokens: LaneEngine<B, F>) {
+        let Self(name, times) = self;
+        let mut random = Repeatable::new(&format!("fft {name}"));
+        for _ in 0..times {
+            for value in [usual, wide, special] {
+                equals_scalar(&format!("{name}, one"), tokens.arith, &mut random, value);
+                equals_scalar(&format!("{name}, lanes"), tokens.fft, &mut random, value);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_engine_has_the_bits_of_scalar() {
+    let times = extent("times that polynomials are compared", 2, 100);
+    for engine in Engine::available() {
+        engine.visit(Compare(engine.name(), times));
+    }
+}
