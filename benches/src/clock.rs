@@ -1,11 +1,23 @@
-//! CPU time of the calling thread.
+//! CPU time of the calling thread, and the time on the wall.
 
 use rustix::time::{ClockId, clock_gettime};
+
+/// Tells nanoseconds since some moment.
+pub type Clock = fn() -> u64;
 
 /// Nanoseconds of CPU time that this thread has used. Time in which other
 /// processes held the core does not count.
 pub fn thread_nanos() -> u64 {
-    let now = clock_gettime(ClockId::ThreadCPUTime);
-    // Both fields are non-negative for this clock.
+    nanos(ClockId::ThreadCPUTime)
+}
+
+/// Nanoseconds that have passed, for work that several threads share.
+pub fn wall_nanos() -> u64 {
+    nanos(ClockId::Monotonic)
+}
+
+fn nanos(clock: ClockId) -> u64 {
+    let now = clock_gettime(clock);
+    // Both fields are non-negative for these clocks.
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }

@@ -1,14 +1,14 @@
 //! What is measured, and by whom.
 
 use crate::rounds::Contestant;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The message that everyone signs.
 pub const MESSAGE: &[u8] = b"a message of thirty-two bytes...";
 
 /// What is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
     /// A key pair from a fresh seed, encoded.
@@ -39,7 +39,7 @@ pub enum Mode {
 }
 
 /// A parameter set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Degree {
     /// Falcon-512.
     #[serde(rename = "falcon-512")]

@@ -1,5 +1,6 @@
 //! Side by side with other implementations: who is measured ([`ours`],
-//! [`peers`]), how ([`rounds`]), and what is demanded ([`bars`]).
+//! [`peers`]), how ([`rounds`]), and what is demanded ([`bars`]); and batches
+//! by their size ([`throughput`]).
 
 pub mod bars;
 pub mod clock;
@@ -12,6 +13,7 @@ pub mod report;
 pub mod rounds;
 #[cfg(feature = "seeded")]
 pub mod seeded;
+pub mod throughput;
 
 /// Signatures that a verifier is given in turn, so that its branch predictor
 /// cannot learn one by heart.

@@ -60,7 +60,8 @@ fn signs_one_in_its_own_way(engine: Engine) -> bool {
     }
 }
 
-fn fresh_seed(random: &mut SplitMix) -> [u8; 32] {
+/// The next seed.
+pub fn fresh_seed(random: &mut SplitMix) -> [u8; 32] {
     let mut seed = [0; 32];
     random.fill(&mut seed);
     seed
@@ -237,7 +238,7 @@ fn verify_batch<P: Parameters>(degree: Degree, engine: Engine) -> Entry {
 }
 
 /// As many as a verifier is given in turn.
-fn encoded_signatures<P: Parameters>(key: &SigningKey<P>) -> Vec<SignatureBytes<P>> {
+pub fn encoded_signatures<P: Parameters>(key: &SigningKey<P>) -> Vec<SignatureBytes<P>> {
     let expanded = key.expand();
     let mut random = SplitMix::new(2);
     (0..crate::SIGNATURES)

@@ -1,7 +1,7 @@
 //! Interleaved measurement: in every round each contestant runs once, so that
 //! a change of the machine's speed meets all of them alike.
 
-use crate::clock::thread_nanos;
+use crate::clock::Clock;
 use crate::entry::Operation;
 use std::time::{Duration, Instant};
 
@@ -70,12 +70,12 @@ impl Timing {
     }
 }
 
-/// Times `contestants` against each other. The result has one element for
-/// each, in the same order.
-pub fn interleave(effort: Effort, contestants: &mut [Contestant<'_>]) -> Vec<Timing> {
+/// Times `contestants` against each other with `clock`. The result has one
+/// element for each, in the same order.
+pub fn interleave(effort: Effort, clock: Clock, contestants: &mut [Contestant<'_>]) -> Vec<Timing> {
     let calls: Vec<u32> = contestants
         .iter_mut()
-        .map(|c| calls_of(effort.slice, c))
+        .map(|c| calls_of(effort.slice, clock, c))
         .collect();
     let mut rounds = vec![Vec::new(); contestants.len()];
     let begin = Instant::now();
@@ -84,11 +84,11 @@ pub fn interleave(effort: Effort, contestants: &mut [Contestant<'_>]) -> Vec<Tim
             break;
         }
         for ((contestant, &calls), rounds) in contestants.iter_mut().zip(&calls).zip(&mut rounds) {
-            let start = thread_nanos();
+            let start = clock();
             for _ in 0..calls {
                 (contestant.run)();
             }
-            let elapsed = (thread_nanos() - start) as f64;
+            let elapsed = (clock() - start) as f64;
             rounds.push(elapsed / f64::from(calls) / f64::from(contestant.operations));
         }
     }
@@ -96,14 +96,14 @@ pub fn interleave(effort: Effort, contestants: &mut [Contestant<'_>]) -> Vec<Tim
 }
 
 /// Calls that fill `slice`, found by doubling; it also warms the caches.
-fn calls_of(slice: Duration, contestant: &mut Contestant<'_>) -> u32 {
+fn calls_of(slice: Duration, clock: Clock, contestant: &mut Contestant<'_>) -> u32 {
     let mut calls = 1;
     loop {
-        let start = thread_nanos();
+        let start = clock();
         for _ in 0..calls {
             (contestant.run)();
         }
-        let elapsed = Duration::from_nanos(thread_nanos() - start);
+        let elapsed = Duration::from_nanos(clock() - start);
         if elapsed >= slice || calls >= 1 << 20 {
             let scaled = f64::from(calls) * slice.as_secs_f64() / elapsed.as_secs_f64();
             return (scaled as u32).max(1);
@@ -115,6 +115,7 @@ fn calls_of(slice: Duration, contestant: &mut Contestant<'_>) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::thread_nanos;
 
     #[test]
     fn quartiles_are_those_of_the_sorted_rounds() {
@@ -140,7 +141,7 @@ mod tests {
             min_rounds: 3,
             max_rounds: 7,
         };
-        let timings = interleave(effort, &mut [contestant(0), contestant(1)]);
+        let timings = interleave(effort, thread_nanos, &mut [contestant(0), contestant(1)]);
         // One call to calibrate, then one a round.
         assert_eq!(counts.each_ref().map(|c| c.get()), [4, 4]);
         assert_eq!(timings.iter().map(|t| t.rounds).collect::<Vec<_>>(), [3, 3]);

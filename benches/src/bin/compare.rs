@@ -3,6 +3,7 @@
 use clap::Parser;
 use falcon::Engine;
 use falcon_benches::bars::{bars, rival};
+use falcon_benches::clock::thread_nanos;
 use falcon_benches::entry::{Case, Degree, Entry, Operation};
 use falcon_benches::report::{self, Row, Style};
 use falcon_benches::rounds::{Contestant, Effort, Timing, interleave};
@@ -111,7 +112,7 @@ fn measure(effort: Effort, entries: Vec<Entry>) -> Vec<Row> {
         .into_iter()
         .map(|entry| (entry.case, entry.contestant))
         .unzip();
-    let timings = interleave(effort, &mut contestants);
+    let timings = interleave(effort, thread_nanos, &mut contestants);
     let timed: Vec<_> = cases.iter().zip(timings).collect();
     let row = |&(&case, timing): &(&Case, Timing)| {
         let against = timed.iter().find(|(other, _)| **other == rival(case));

@@ -1,0 +1,146 @@
+//! Batches by their size and by the threads that share them, on every engine:
+//! points as JSON, and a chart of them.
+
+use clap::Parser;
+use falcon::{Engine, Threads};
+use falcon_benches::clock::{Clock, thread_nanos, wall_nanos};
+use falcon_benches::entry::{Degree, Operation};
+use falcon_benches::rounds::{Contestant, Effort, interleave};
+use falcon_benches::throughput::{Point, call, chart};
+use std::error::Error;
+use std::fs;
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+/// Jobs of the largest batch, which threads share.
+const LARGEST: usize = 1024;
+
+/// Times one call of a batch: by size from 1 to 1024 on one thread, in thread
+/// CPU time, and of 1024 jobs by threads from 1 to the number of cores, in wall
+/// time. One JSON object a line, which needs a quiet machine to be worth keeping.
+#[derive(Parser)]
+struct Arguments {
+    /// Falcon-1024 instead of Falcon-512.
+    #[arg(long)]
+    large: bool,
+    /// Only this engine.
+    #[arg(long)]
+    engine: Option<Engine>,
+    /// A tenth of the time; less exact.
+    #[arg(long)]
+    quick: bool,
+    /// Measure nothing: read the points of an earlier run.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Draw the chart.
+    #[arg(long, value_name = "FILE.svg")]
+    svg: Option<PathBuf>,
+    /// Under this title.
+    #[arg(long, default_value = "One call of a batch")]
+    title: String,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = Arguments::parse();
+    let points = match &arguments.from {
+        Some(file) => {
+            let text = fs::read_to_string(file)?;
+            let points: Result<Vec<Point>, _> = text.lines().map(serde_json::from_str).collect();
+            points?
+        }
+        None => {
+            let points = measure(&arguments);
+            let mut out = io::stdout().lock();
+            for point in &points {
+                writeln!(out, "{}", serde_json::to_string(point)?)?;
+            }
+            points
+        }
+    };
+    if let Some(file) = &arguments.svg {
+        fs::write(file, chart(&arguments.title, &points)?)?;
+    }
+    Ok(())
+}
+
+/// The engines that differ to the eye: a single lane and few portable ones are
+/// as `scalar`, and integers alone are far below all others.
+fn engines(arguments: &Arguments) -> Vec<Engine> {
+    let mut engines = Engine::available();
+    match arguments.engine {
+        Some(only) => engines.retain(|&engine| engine == only),
+        None => engines.retain(|&engine| {
+            !matches!(
+                engine,
+                Engine::Soft | Engine::Portable1 | Engine::Portable2 | Engine::Portable4
+            )
+        }),
+    }
+    engines
+}
+
+fn measure(arguments: &Arguments) -> Vec<Point> {
+    let degree = if arguments.large {
+        Degree::D1024
+    } else {
+        Degree::D512
+    };
+    let alone = Arc::new(Threads::new(NonZeroUsize::MIN));
+    let sizes: Vec<_> = (0..=LARGEST.ilog2())
+        .map(|log| (Arc::clone(&alone), 1 << log))
+        .collect();
+    let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let counts = (1..=cores.get()).filter_map(NonZeroUsize::new);
+    let shared: Vec<_> = counts
+        .map(|count| (Arc::new(Threads::new(count)), LARGEST))
+        .collect();
+
+    let mut points = Vec::new();
+    for operation in [Operation::Sign, Operation::Verify] {
+        points.extend(times(arguments, operation, degree, thread_nanos, &sizes));
+        // On one thread both clocks tell the same.
+        let shared = times(arguments, operation, degree, wall_nanos, &shared);
+        points.extend(shared.into_iter().filter(|point| point.threads > 1));
+    }
+    points
+}
+
+/// All engines on all `cases`, interleaved.
+fn times(
+    arguments: &Arguments,
+    operation: Operation,
+    parameters: Degree,
+    clock: Clock,
+    cases: &[(Arc<Threads>, usize)],
+) -> Vec<Point> {
+    let effort = Effort {
+        slice: Duration::from_millis(2),
+        budget: Duration::from_secs(if arguments.quick { 3 } else { 30 }),
+        min_rounds: 5,
+        max_rounds: 500,
+    };
+    let mut points = Vec::new();
+    let mut contestants: Vec<Contestant<'_>> = Vec::new();
+    for engine in engines(arguments) {
+        for (threads, batch) in cases {
+            contestants.extend(call(operation, parameters, engine, threads, *batch));
+            points.push(Point {
+                operation,
+                parameters,
+                engine: engine.name().to_owned(),
+                threads: threads.count(),
+                batch: *batch,
+                ops_per_s: 0.0,
+            });
+        }
+    }
+    let timings = interleave(effort, clock, &mut contestants);
+    for (point, timing) in points.iter_mut().zip(timings) {
+        point.ops_per_s = (1e10 / timing.median).round() / 10.0;
+    }
+    points
+}

@@ -1,0 +1,334 @@
+//! One call of a batch, by its size and by the threads that share it, and the
+//! chart of that.
+
+use crate::entry::{Degree, MESSAGE, Operation};
+use crate::ours::{encoded_signatures, fresh_seed, key};
+use crate::random::SplitMix;
+use crate::rounds::Contestant;
+use falcon::batch::{BatchSign, BatchVerify, SignJob, VerifyJob};
+use falcon::{Engine, Falcon512, Falcon1024, Parameters, Signature, Threads};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::hint::black_box;
+use std::sync::Arc;
+
+/// A measured call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Signing or verifying.
+    pub operation: Operation,
+    /// At which degree.
+    pub parameters: Degree,
+    /// On which engine.
+    pub engine: String,
+    /// On how many threads.
+    pub threads: usize,
+    /// Jobs of the call.
+    pub batch: usize,
+    /// What came out: jobs done in a second.
+    pub ops_per_s: f64,
+}
+
+/// The call of `batch` jobs, with expanded and decoded keys and decoded
+/// signatures. There is none for key generation.
+pub fn call(
+    operation: Operation,
+    degree: Degree,
+    engine: Engine,
+    threads: &Arc<Threads>,
+    batch: usize,
+) -> Option<Contestant<'static>> {
+    let threads = Arc::clone(threads);
+    let run = match (operation, degree) {
+        (Operation::Keygen, _) => return None,
+        (Operation::Sign, Degree::D512) => sign::<Falcon512>(engine, threads, batch),
+        (Operation::Sign, Degree::D1024) => sign::<Falcon1024>(engine, threads, batch),
+        (Operation::Verify, Degree::D512) => verify::<Falcon512>(engine, threads, batch),
+        (Operation::Verify, Degree::D1024) => verify::<Falcon1024>(engine, threads, batch),
+    };
+    Some(Contestant {
+        run,
+        operations: batch as u32,
+    })
+}
+
+fn sign<P: Parameters>(engine: Engine, threads: Arc<Threads>, batch: usize) -> Box<dyn FnMut()> {
+    let key = engine.expand(&key::<P>());
+    let mut random = SplitMix::new(1);
+    let mut out = vec![Signature::<P>::EMPTY; batch];
+    Box::new(move || {
+        let job = SignJob {
+            key: &key,
+            message: black_box(MESSAGE),
+        };
+        engine
+            .on(&threads)
+            .sign_batch(&fresh_seed(&mut random), &vec![job; batch], &mut out)
+            .expect("lengths agree");
+        black_box(&out);
+    })
+}
+
+fn verify<P: Parameters>(engine: Engine, threads: Arc<Threads>, batch: usize) -> Box<dyn FnMut()> {
+    let key = key::<P>();
+    let signatures: Vec<Signature<P>> = encoded_signatures(&key)
+        .iter()
+        .map(|bytes| Signature::try_from(bytes.as_ref()).expect("its own signature"))
+        .collect();
+    let mut first = 0;
+    let mut valid = vec![Ok(()); batch];
+    Box::new(move || {
+        // Small batches, too, meet all of them in turn.
+        first += batch;
+        let turn = signatures.iter().cycle().skip(first % signatures.len());
+        let jobs: Vec<_> = turn
+            .take(batch)
+            .map(|signature| VerifyJob {
+                key: key.verifying_key(),
+                message: black_box(MESSAGE),
+                signature,
+            })
+            .collect();
+        engine
+            .on(&threads)
+            .verify_batch(&jobs, &mut valid)
+            .expect("lengths agree");
+        assert!(valid.iter().all(Result::is_ok), "its own signatures");
+    })
+}
+
+/// Width and height of a panel.
+const PANEL: (u32, u32) = (480, 330);
+
+/// Height of the title and of the legend.
+const MARGINS: (u32, u32) = (34, 30);
+
+/// Colours that people with any eyes tell apart (Okabe and Ito).
+const COLOURS: [RGBColor; 7] = [
+    RGBColor(0, 0, 0),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(0, 158, 115),
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(204, 121, 167),
+];
+
+/// Why there is no chart.
+type DrawError = Box<dyn std::error::Error>;
+
+/// A series of a panel: an engine and its points.
+type Series<'p> = (&'p str, Vec<(f64, f64)>);
+
+/// A chart (SVG) of the points of one degree: signing above, verifying below; against the
+/// batch's size on one thread to the left, against threads to the right.
+pub fn chart(title: &str, points: &[Point]) -> Result<String, DrawError> {
+    let mut svg = String::new();
+    let size = (2 * PANEL.0, 2 * PANEL.1 + MARGINS.0 + MARGINS.1);
+    let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+    draw(area, title, points)?;
+    Ok(svg)
+}
+
+fn draw(
+    root: DrawingArea<SVGBackend<'_>, Shift>,
+    title: &str,
+    points: &[Point],
+) -> Result<(), DrawError> {
+    root.fill(&WHITE)?;
+    let mut engines: Vec<&str> = Vec::new();
+    for point in points {
+        if !engines.contains(&&*point.engine) {
+            engines.push(&point.engine);
+        }
+    }
+    let (above, rest) = root.split_vertically(MARGINS.0);
+    above.titled(title, ("sans-serif", 17))?;
+    let (panels, below) = rest.split_vertically(2 * PANEL.1);
+    legend(&below, &engines)?;
+
+    let largest = points.iter().map(|point| point.batch).max().unwrap_or(1);
+    for (panel, (operation, shared)) in panels.split_evenly((2, 2)).iter().zip([
+        (Operation::Sign, false),
+        (Operation::Sign, true),
+        (Operation::Verify, false),
+        (Operation::Verify, true),
+    ]) {
+        let here = |point: &&Point| {
+            point.operation == operation
+                && if shared {
+                    point.batch == largest
+                } else {
+                    point.threads == 1
+                }
+        };
+        let series: Vec<Series<'_>> = engines
+            .iter()
+            .map(|&engine| {
+                let own = points.iter().filter(here).filter(|p| p.engine == engine);
+                let x = |p: &Point| if shared { p.threads } else { p.batch };
+                (
+                    engine,
+                    own.map(|p| (x(p) as f64, p.ops_per_s / 1e3)).collect(),
+                )
+            })
+            .collect();
+        let done = match operation {
+            Operation::Sign => "signatures",
+            _ => "verifications",
+        };
+        let (title, x) = if shared {
+            (format!("{done}, batches of {largest}"), "threads")
+        } else {
+            (format!("{done}, one thread"), "jobs of a batch")
+        };
+        plot(panel, &title, x, shared, &series)?;
+    }
+    root.present()?;
+    Ok(())
+}
+
+fn legend<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
+    engines: &[&str],
+) -> Result<(), DrawError>
+where
+    B::ErrorType: 'static,
+{
+    let width = area.dim_in_pixel().0 as i32 / (engines.len() as i32).max(1);
+    for (i, engine) in engines.iter().enumerate() {
+        let (x, y) = (i as i32 * width + 20, 12);
+        let style = colour(i).stroke_width(3);
+        area.draw(&PathElement::new(vec![(x, y), (x + 24, y)], style))?;
+        let text = ("sans-serif", 14).into_text_style(area);
+        area.draw(&Text::new(*engine, (x + 30, y - 7), text))?;
+    }
+    Ok(())
+}
+
+fn colour(i: usize) -> RGBColor {
+    COLOURS[i % COLOURS.len()]
+}
+
+/// A panel: thousands a second, from zero.
+fn plot<B: DrawingBackend>(
+    area: &DrawingArea<B, Shift>,
+    title: &str,
+    x: &str,
+    shared: bool,
+    series: &[Series<'_>],
+) -> Result<(), DrawError>
+where
+    B::ErrorType: 'static,
+{
+    let all = || series.iter().flat_map(|(_, points)| points);
+    let top = 1.08 * all().map(|point| point.1).fold(0.0, f64::max);
+    let right = all().map(|point| point.0).fold(1.0, f64::max);
+    // Sizes double from point to point; threads are counted.
+    let place = |x: f64| if shared { x } else { x.log2() };
+    let range = if shared {
+        0.0..1.1 * right
+    } else {
+        -0.3..place(right) + 0.3
+    };
+    let mut chart = ChartBuilder::on(area)
+        .margin(10)
+        .caption(title, ("sans-serif", 15))
+        .x_label_area_size(38)
+        .y_label_area_size(58)
+        .build_cartesian_2d(range, 0.0..top.max(f64::MIN_POSITIVE))?;
+    chart
+        .configure_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(BLACK.mix(0.1))
+        .x_labels(if shared {
+            (right as usize + 1).min(12)
+        } else {
+            12
+        })
+        .y_labels(6)
+        .x_label_formatter(&|&at| {
+            let value = if shared { at } else { at.exp2() };
+            let whole = value.round();
+            if (value - whole).abs() < 1e-9 && whole >= 1.0 {
+                whole.to_string()
+            } else {
+                String::new()
+            }
+        })
+        .y_label_formatter(&|y| format!("{y:.0}"))
+        .x_desc(x)
+        .y_desc("thousands a second")
+        .label_style(("sans-serif", 13))
+        .draw()?;
+    for (i, (_, points)) in series.iter().enumerate() {
+        let style = colour(i).stroke_width(2);
+        let at = || points.iter().map(|&(x, y)| (place(x), y));
+        chart.draw_series(LineSeries::new(at(), style))?;
+        chart.draw_series(at().map(|at| Circle::new(at, 2, colour(i).filled())))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_is_read_as_it_was_written() {
+        let point = Point {
+            operation: Operation::Verify,
+            parameters: Degree::D1024,
+            engine: "scalar".to_owned(),
+            threads: 3,
+            batch: 64,
+            ops_per_s: 1234.5,
+        };
+        let line = serde_json::to_string(&point).expect("a line");
+        assert_eq!(
+            serde_json::from_str::<Point>(&line).expect("a point"),
+            point
+        );
+    }
+
+    #[test]
+    fn every_engine_has_its_lines() {
+        let point = |engine: &str, threads, batch, ops_per_s| Point {
+            operation: Operation::Sign,
+            parameters: Degree::D512,
+            engine: engine.to_owned(),
+            threads,
+            batch,
+            ops_per_s,
+        };
+        let points = [
+            point("slow", 1, 1, 1000.0),
+            point("slow", 1, 1024, 2000.0),
+            point("fast", 1, 1, 3000.0),
+            point("fast", 1, 1024, 5000.0),
+            point("fast", 2, 1024, 9000.0),
+        ];
+        let svg = chart("a title", &points).expect("a chart");
+        for text in ["a title", "slow", "fast", "1024", "threads"] {
+            assert!(svg.contains(text), "{text}");
+        }
+        // Every point once for its size, those of the largest batch once more.
+        assert_eq!(svg.matches("<circle").count(), 4 + 3);
+        assert!(!svg.contains("NaN"));
+        assert!(chart("nothing", &[]).is_ok());
+    }
+
+    #[test]
+    fn calls_do_what_they_say() {
+        let threads = Arc::new(Threads::new(std::num::NonZeroUsize::MIN));
+        for operation in Operation::ALL {
+            let call = call(operation, Degree::D512, Engine::best(), &threads, 3);
+            assert_eq!(call.is_some(), operation != Operation::Keygen);
+            if let Some(mut call) = call {
+                (call.run)();
+                assert_eq!(call.operations, 3);
+            }
+        }
+    }
+}
