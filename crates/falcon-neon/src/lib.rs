@@ -16,6 +16,7 @@
 #![cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 
 mod neon;
+mod runs;
 mod sha3;
 
 pub use neon::Neon;

@@ -79,6 +79,7 @@ impl Isa for Neon {
     type F32x8 = [float32x4_t; 2];
     type Words = U64x2;
     const PARTS: usize = 4;
+    type Runs = Self;
 
     #[inline(always)]
     fn load_words(self, x: &[u64; U64_LANES], part: usize) -> U64x2 {

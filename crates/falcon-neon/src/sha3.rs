@@ -119,6 +119,7 @@ impl Isa for NeonSha3 {
     type F32x8 = <Neon as Isa>::F32x8;
     type Words = Sha3U64x2;
     const PARTS: usize = Neon::PARTS;
+    type Runs = Self;
 
     #[inline(always)]
     fn load_words(self, x: &[u64; U64_LANES], part: usize) -> Sha3U64x2 {

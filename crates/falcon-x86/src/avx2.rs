@@ -77,6 +77,7 @@ impl Isa for Avx2 {
     type F32x8 = __m256;
     type Words = U64x4;
     const PARTS: usize = 2;
+    type Runs = Self;
 
     #[inline(always)]
     fn load_words(self, x: &[u64; U64_LANES], part: usize) -> U64x4 {

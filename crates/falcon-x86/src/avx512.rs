@@ -81,6 +81,7 @@ impl Isa for Avx512 {
     type F32x8 = __m256;
     type Words = U64x8;
     const PARTS: usize = 1;
+    type Runs = Self;
 
     #[inline(always)]
     fn load_words(self, x: &[u64; U64_LANES], _: usize) -> U64x8 {

@@ -16,6 +16,7 @@
 
 mod avx2;
 mod avx512;
+mod runs;
 
 pub use avx2::Avx2;
 pub use avx512::Avx512;

@@ -6,11 +6,15 @@ use falcon_core::batch::{
 use falcon_core::fft::Fft;
 use falcon_core::hazmat::{self, Fit, RawJob, RawRandomness};
 use falcon_core::hedge::SEED_LEN;
+#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+use falcon_core::lanes::Abreast2;
 #[cfg(any(
     target_arch = "x86_64",
     all(target_arch = "aarch64", target_feature = "neon")
 ))]
-use falcon_core::lanes::On;
+use falcon_core::lanes::{Abreast4, Across};
+#[cfg(target_arch = "x86_64")]
+use falcon_core::lanes::{Abreast8, Abreast16};
 use falcon_core::lanes::{Binary64, Native, Portable, Scalar, Soft};
 use falcon_core::{
     ExpandedKey, Parameters, Scratch, SignStream, Signature, SignatureError, SigningKey,
@@ -129,28 +133,28 @@ engines! {
         Scalar, Portable::<8>;
     #[cfg(target_arch = "x86_64")]
     Avx2x4(isa: Avx2), "avx2x4", 4, "four signatures side by side in AVX2 registers",
-        On(isa, Scalar), On(isa, Portable::<4>);
+        Across(isa), Abreast4::new(isa);
     #[cfg(target_arch = "x86_64")]
     Avx2x8(isa: Avx2), "avx2x8", 8, "eight signatures side by side in AVX2 registers",
-        On(isa, Scalar), On(isa, Portable::<8>);
+        Across(isa), Abreast8::new(isa);
     #[cfg(target_arch = "x86_64")]
     Avx512x8(isa: Avx512), "avx512x8", 8, "eight signatures side by side in AVX-512 registers",
-        On(isa, Scalar), On(isa, Portable::<8>);
+        Across(isa), Abreast8::new(isa);
     #[cfg(target_arch = "x86_64")]
     Avx512x16(isa: Avx512), "avx512x16", 16, "sixteen signatures side by side in AVX-512 registers",
-        On(isa, Scalar), On(isa, Portable::<16>);
+        Across(isa), Abreast16::new(isa);
     #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
     Neonx2(isa: Neon), "neonx2", 2, "two signatures side by side in NEON registers",
-        On(isa, Scalar), On(isa, Portable::<2>);
+        Across(isa), Abreast2::new(isa);
     #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
     Neonx4(isa: Neon), "neonx4", 4, "four signatures side by side in NEON registers",
-        On(isa, Scalar), On(isa, Portable::<4>);
+        Across(isa), Abreast4::new(isa);
     #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
     NeonSha3x2(isa: NeonSha3), "neonsha3x2", 2, "as neonx2, and the SHA-3 instructions",
-        On(isa, Scalar), On(isa, Portable::<2>);
+        Across(isa), Abreast2::new(isa);
     #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
     NeonSha3x4(isa: NeonSha3), "neonsha3x4", 4, "as neonx4, and the SHA-3 instructions",
-        On(isa, Scalar), On(isa, Portable::<4>);
+        Across(isa), Abreast4::new(isa);
 }
 
 impl Engine {

@@ -7,7 +7,7 @@ use falcon_core::hash::Shake256HashToPoint;
 use falcon_core::hazmat::{
     Fit, RawJob, RawRandomness, expand_with, sign_batch_raw, sign_raw, sign_with_hash,
 };
-use falcon_core::lanes::{Binary64, Lanes, On, Portable, Scalar, Soft};
+use falcon_core::lanes::{Abreast8, Across, Binary64, Lanes, Portable, Scalar, Singles, Soft};
 use falcon_core::sampler::{LaneSampler, SamplerZ, Sampling};
 use falcon_core::tree::Leaf;
 use falcon_core::{Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
@@ -61,11 +61,11 @@ pub(crate) fn all() -> Vec<Case> {
     }));
     #[cfg(target_arch = "x86_64")]
     if let Some(isa) = falcon_x86::Avx2::detect() {
-        for_arithmetic(On(isa, Scalar), "avx2", &mut cases);
+        for_arithmetic(Across(isa), "avx2", &mut cases);
         cases.push(silent(
             "avx2: Falcon-512 batch on eight lanes".into(),
             move || {
-                batch(On(isa, Scalar), On(isa, Portable::<8>));
+                batch(Across(isa), Abreast8::new(isa));
             },
         ));
     }
@@ -224,6 +224,7 @@ struct LeakyLanes;
 impl Lanes for LeakyLanes {
     const N: usize = 4;
     type F = <Portable<4> as Lanes>::F;
+    type Runs = Singles;
 
     fn splat(self, x: f64) -> Self::F {
         Portable::<4>.splat(x)

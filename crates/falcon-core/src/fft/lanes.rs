@@ -1,11 +1,29 @@
 //! [`Fft`] for every register token: the one implementation of the
 //! polynomial arithmetic on lanes.
+//!
+//! Each kernel below is written over runs of `R::LEN` neighbours and compiled
+//! for the longest run that a polynomial holds: eight for the large ones of a
+//! signature alone, one if the lanes are signatures.
 
 use super::{BasisRef, Fft, TWIDDLE_IM, TWIDDLE_RE};
-use crate::lanes::Lanes;
+use crate::lanes::{Lanes, One, Run, Runs};
 
-/// A complex number in every lane.
-type Complex<L> = (<L as Lanes>::F, <L as Lanes>::F);
+type X2<L> = <<L as Lanes>::Runs as Runs<L>>::X2;
+type X4<L> = <<L as Lanes>::Runs as Runs<L>>::X4;
+type X8<L> = <<L as Lanes>::Runs as Runs<L>>::X8;
+
+/// Calls `kernel::<L, R>` with the longest run `R` of at most `m` reals.
+macro_rules! in_runs {
+    ($m:expr, $kernel:ident($($argument:expr),*)) => {
+        // The lengths are constants: a token without long runs has one kernel.
+        match $m {
+            m if m >= 8 && X8::<L>::LEN > 1 => $kernel::<L, X8<L>>($($argument),*),
+            m if m >= 4 && X4::<L>::LEN > 1 => $kernel::<L, X4<L>>($($argument),*),
+            m if m >= 2 && X2::<L>::LEN > 1 => $kernel::<L, X2<L>>($($argument),*),
+            _ => $kernel::<L, One<L>>($($argument),*),
+        }
+    };
+}
 
 /// The `m` twiddles of the stage of `m` blocks.
 #[inline(always)]
@@ -13,156 +31,363 @@ fn twiddles(m: usize) -> (&'static [f64], &'static [f64]) {
     (&TWIDDLE_RE[m..2 * m], &TWIDDLE_IM[m..2 * m])
 }
 
-/// Real and imaginary parts of `m` complex numbers. All lengths below are cut
-/// to the same `m`, so that the loops need no checks and become vector code.
+/// `m` reals as runs. All lengths below are cut to the same one, so that the
+/// loops need no checks.
 #[inline(always)]
-fn parts<T>(m: usize, f: &[T]) -> (&[T], &[T]) {
-    (&f[..m], &f[m..2 * m])
+fn runs<L: Lanes, R: Run<L>, T>(m: usize, x: &[T]) -> &[R::Of<T>] {
+    &R::chunks(x)[..m / R::LEN]
 }
 
 #[inline(always)]
-fn parts_mut<T>(m: usize, f: &mut [T]) -> (&mut [T], &mut [T]) {
+fn runs_mut<L: Lanes, R: Run<L>, T>(m: usize, x: &mut [T]) -> &mut [R::Of<T>] {
+    &mut R::chunks_mut(x)[..m / R::LEN]
+}
+
+/// Real and imaginary parts of `m` complex numbers, as runs.
+#[inline(always)]
+fn parts<L: Lanes, R: Run<L>, T>(m: usize, f: &[T]) -> [&[R::Of<T>]; 2] {
+    let (re, im) = f.split_at(m);
+    [runs::<L, R, T>(m, re), runs::<L, R, T>(m, im)]
+}
+
+#[inline(always)]
+fn parts_mut<L: Lanes, R: Run<L>, T>(m: usize, f: &mut [T]) -> [&mut [R::Of<T>]; 2] {
     let (re, im) = f.split_at_mut(m);
-    (re, &mut im[..m])
+    [runs_mut::<L, R, T>(m, re), runs_mut::<L, R, T>(m, im)]
 }
 
-/// `m` couples of neighbours.
+/// A run of complex numbers.
 #[inline(always)]
-fn couples<T>(m: usize, f: &[T]) -> &[[T; 2]] {
-    &f.as_chunks().0[..m]
+fn load<L: Lanes, R: Run<L>>(l: L, re: &R::Of<L::F>, im: &R::Of<L::F>) -> [R; 2] {
+    [R::load(l, re), R::load(l, im)]
 }
 
 #[inline(always)]
-fn couples_mut<T>(m: usize, f: &mut [T]) -> &mut [[T; 2]] {
-    &mut f.as_chunks_mut().0[..m]
+fn store<L: Lanes, R: Run<L>>(l: L, x: [R; 2], re: &mut R::Of<L::F>, im: &mut R::Of<L::F>) {
+    x[0].store(l, re);
+    x[1].store(l, im);
+}
+
+/// A run of complex numbers that all lanes share.
+#[inline(always)]
+fn shared<L: Lanes, R: Run<L>>(l: L, re: &R::Of<f64>, im: &R::Of<f64>) -> [R; 2] {
+    [R::shared(l, re), R::shared(l, im)]
+}
+
+/// Two runs of neighbours: `u` and `u + 1` of every couple.
+#[inline(always)]
+fn unzip<L: Lanes, R: Run<L>>(l: L, x: [R; 2], y: [R; 2]) -> [[R; 2]; 2] {
+    let [x_re, y_re] = R::unzip(l, x[0], y[0]);
+    let [x_im, y_im] = R::unzip(l, x[1], y[1]);
+    [[x_re, x_im], [y_re, y_im]]
+}
+
+#[inline(always)]
+fn zip<L: Lanes, R: Run<L>>(l: L, x: [R; 2], y: [R; 2]) -> [[R; 2]; 2] {
+    let [x_re, y_re] = R::zip(l, x[0], y[0]);
+    let [x_im, y_im] = R::zip(l, x[1], y[1]);
+    [[x_re, x_im], [y_re, y_im]]
 }
 
 /// The butterfly from `(x, y)` to `(x + w y, x - w y)`; the inverse one goes to
 /// `(x + y, (x - y) conj(w))`.
 #[inline(always)]
-fn butterfly<L: Lanes, const INVERSE: bool>(
+fn butterfly<L: Lanes, R: Run<L>, const INVERSE: bool>(
     l: L,
-    x: Complex<L>,
-    mut y: Complex<L>,
-    w: Complex<L>,
-) -> [Complex<L>; 2] {
+    x: [R; 2],
+    mut y: [R; 2],
+    w: [R; 2],
+) -> [[R; 2]; 2] {
     if !INVERSE {
-        y = l.complex_mul(y, w);
+        y = R::complex_mul(l, y, w);
     }
-    let (re, im) = (l.add_sub(x.0, y.0), l.add_sub(x.1, y.1));
-    let (sum, mut difference) = ((re.0, im.0), (re.1, im.1));
+    let ([sum_re, difference_re], [sum_im, difference_im]) =
+        (R::add_sub(l, x[0], y[0]), R::add_sub(l, x[1], y[1]));
+    let mut difference = [difference_re, difference_im];
     if INVERSE {
-        difference = l.complex_mul_conj(difference, w);
+        difference = R::complex_mul_conj(l, difference, w);
     }
-    [sum, difference]
+    [[sum_re, sum_im], difference]
 }
 
-/// A stage whose butterflies join values `t` apart: block `i` has `2t` values
-/// and one twiddle.
+/// The twiddle of block `i` of the stage of `m` blocks.
 #[inline(always)]
-fn stage<L: Lanes, const INVERSE: bool>(l: L, t: usize, re: &mut [L::F], im: &mut [L::F]) {
-    let (w_re, w_im) = twiddles(re.len() / (2 * t));
+fn twiddle<L: Lanes, R: Run<L>>(l: L, m: usize, i: usize, len: usize) -> [R; 2] {
+    let (re, im) = twiddles(m);
+    [R::cycle(l, &re[i..i + len]), R::cycle(l, &im[i..i + len])]
+}
+
+/// A stage whose butterflies join values `t` apart, `t` a multiple of the run:
+/// block `i` has `2t` values and one twiddle.
+#[inline(always)]
+fn stage<L: Lanes, R: Run<L>, const INVERSE: bool>(
+    l: L,
+    t: usize,
+    re: &mut [L::F],
+    im: &mut [L::F],
+) {
+    let m = re.len() / (2 * t);
     let blocks = re.chunks_exact_mut(2 * t).zip(im.chunks_exact_mut(2 * t));
-    for ((re, im), (w_re, w_im)) in blocks.zip(w_re.iter().zip(w_im)) {
-        let w = (l.splat(*w_re), l.splat(*w_im));
-        let ((x_re, y_re), (x_im, y_im)) = (parts_mut(t, re), parts_mut(t, im));
-        for u in 0..t {
-            let (x, y) = ((x_re[u], x_im[u]), (y_re[u], y_im[u]));
-            let [x, y] = butterfly::<L, INVERSE>(l, x, y, w);
-            (x_re[u], x_im[u]) = x;
-            (y_re[u], y_im[u]) = y;
+    for (i, (re, im)) in blocks.enumerate() {
+        let w = twiddle(l, m, i, 1);
+        let [x_re, y_re] = parts_mut::<L, R, _>(t, re);
+        let [x_im, y_im] = parts_mut::<L, R, _>(t, im);
+        for u in 0..t / R::LEN {
+            let x = load(l, &x_re[u], &x_im[u]);
+            let y = load(l, &y_re[u], &y_im[u]);
+            let [x, y] = butterfly::<L, R, INVERSE>(l, x, y, w);
+            store(l, x, &mut x_re[u], &mut x_im[u]);
+            store(l, y, &mut y_re[u], &mut y_im[u]);
         }
     }
 }
 
-/// The stage whose butterflies join neighbours.
+/// Two stages in one pass over memory: those of values `2t` apart and `t`
+/// apart, `t` a multiple of the run.
 #[inline(always)]
-fn stage_of_neighbours<L: Lanes, const INVERSE: bool>(l: L, re: &mut [L::F], im: &mut [L::F]) {
-    let m = re.len() / 2;
-    let (re, im) = (couples_mut(m, re), couples_mut(m, im));
-    let (w_re, w_im) = twiddles(m);
-    for u in 0..m {
-        let ([x_re, y_re], [x_im, y_im]) = (re[u], im[u]);
-        let w = (l.splat(w_re[u]), l.splat(w_im[u]));
-        let [x, y] = butterfly::<L, INVERSE>(l, (x_re, x_im), (y_re, y_im), w);
-        (re[u], im[u]) = ([x.0, y.0], [x.1, y.1]);
+fn two_stages<L: Lanes, R: Run<L>, const INVERSE: bool>(
+    l: L,
+    t: usize,
+    re: &mut [L::F],
+    im: &mut [L::F],
+) {
+    let m = re.len() / (4 * t);
+    let blocks = re.chunks_exact_mut(4 * t).zip(im.chunks_exact_mut(4 * t));
+    for (i, (re, im)) in blocks.enumerate() {
+        let w: [R; 2] = twiddle(l, m, i, 1);
+        let v = [twiddle(l, 2 * m, 2 * i, 1), twiddle(l, 2 * m, 2 * i + 1, 1)];
+        let (re, im) = (re.split_at_mut(2 * t), im.split_at_mut(2 * t));
+        let [a_re, b_re] = parts_mut::<L, R, _>(t, re.0);
+        let [c_re, d_re] = parts_mut::<L, R, _>(t, re.1);
+        let [a_im, b_im] = parts_mut::<L, R, _>(t, im.0);
+        let [c_im, d_im] = parts_mut::<L, R, _>(t, im.1);
+        for u in 0..t / R::LEN {
+            let mut a = load(l, &a_re[u], &a_im[u]);
+            let mut b = load(l, &b_re[u], &b_im[u]);
+            let mut c = load(l, &c_re[u], &c_im[u]);
+            let mut d = load(l, &d_re[u], &d_im[u]);
+            if !INVERSE {
+                [a, c] = butterfly::<L, R, INVERSE>(l, a, c, w);
+                [b, d] = butterfly::<L, R, INVERSE>(l, b, d, w);
+            }
+            [a, b] = butterfly::<L, R, INVERSE>(l, a, b, v[0]);
+            [c, d] = butterfly::<L, R, INVERSE>(l, c, d, v[1]);
+            if INVERSE {
+                [a, c] = butterfly::<L, R, INVERSE>(l, a, c, w);
+                [b, d] = butterfly::<L, R, INVERSE>(l, b, d, w);
+            }
+            store(l, a, &mut a_re[u], &mut a_im[u]);
+            store(l, b, &mut b_re[u], &mut b_im[u]);
+            store(l, c, &mut c_re[u], &mut c_im[u]);
+            store(l, d, &mut d_re[u], &mut d_im[u]);
+        }
     }
 }
 
+/// The stages of values `LEN`, `LEN / 2`, ... `1` apart, on two runs at a time:
+/// [`Run::zip`] brings values half as far apart side by side, and after the
+/// last stage every value to its place. The inverse stages go the other way,
+/// and begin with the multiplication by `scale`.
 #[inline(always)]
-fn fft<L: Lanes>(l: L, logn: u32, f: &mut [L::F]) {
-    // Reading f[u] + i f[u + n/2] already is the reduction modulo x^(n/2) - i.
-    // Stage by stage, block i holds f mod x^(2t) - w^2 and becomes f mod
-    // x^t - w and f mod x^t + w.
+fn inner_stages<L: Lanes, R: Run<L>, const INVERSE: bool>(
+    l: L,
+    scale: f64,
+    re: &mut [L::F],
+    im: &mut [L::F],
+) {
+    let m = re.len();
+    let (re, _) = R::chunks_mut(re).as_chunks_mut::<2>();
+    let (im, _) = R::chunks_mut(im).as_chunks_mut::<2>();
+    let scale = R::cycle(l, &[scale]);
+    for (i, ([x_re, y_re], [x_im, y_im])) in re.iter_mut().zip(im).enumerate() {
+        let (mut x, mut y): ([R; 2], [R; 2]) = (load(l, x_re, x_im), load(l, y_re, y_im));
+        let mut k = if INVERSE { R::LEN } else { 1 };
+        if INVERSE {
+            x = [x[0].mul(l, scale), x[1].mul(l, scale)];
+            y = [y[0].mul(l, scale), y[1].mul(l, scale)];
+        }
+        // Values LEN / k apart; k twiddles belong to these runs.
+        while 1 <= k && k <= R::LEN {
+            let blocks = m * k / (2 * R::LEN);
+            if INVERSE {
+                [x, y] = unzip(l, x, y);
+            }
+            [x, y] = butterfly::<L, R, INVERSE>(l, x, y, twiddle(l, blocks, i * k, k));
+            if INVERSE {
+                k /= 2;
+            } else {
+                [x, y] = zip(l, x, y);
+                k *= 2;
+            }
+        }
+        store(l, x, x_re, x_im);
+        store(l, y, y_re, y_im);
+    }
+}
+
+/// Reading `f[u] + i f[u + n/2]` already is the reduction modulo `x^(n/2) - i`.
+/// Stage by stage, block `i` holds `f mod x^(2t) - w^2` and becomes `f mod
+/// x^t - w` and `f mod x^t + w`.
+#[inline(always)]
+fn fft<L: Lanes, R: Run<L>>(l: L, logn: u32, f: &mut [L::F]) {
     let m = 1 << (logn - 1);
-    let (re, im) = parts_mut(m, f);
+    let (re, im) = f.split_at_mut(m);
+    let im = &mut im[..m];
+    // Stages outside the runs: those of values m/2 ... 2 LEN apart.
     let mut t = m / 2;
-    while t > 2 {
-        stage::<L, false>(l, t, re, im);
+    if (t / R::LEN).trailing_zeros() % 2 == 1 {
+        stage::<L, R, false>(l, t, re, im);
         t /= 2;
     }
-    if m >= 4 {
-        stage::<L, false>(l, 2, re, im);
+    while t > R::LEN {
+        two_stages::<L, R, false>(l, t / 2, re, im);
+        t /= 4;
     }
-    if m >= 2 {
-        stage_of_neighbours::<L, false>(l, re, im);
-    }
+    inner_stages::<L, R, false>(l, 1.0, re, im);
 }
 
 #[inline(always)]
-fn ifft<L: Lanes>(l: L, logn: u32, f: &mut [L::F]) {
+fn ifft<L: Lanes, R: Run<L>>(l: L, logn: u32, f: &mut [L::F]) {
     let m = 1 << (logn - 1);
-    let (re, im) = parts_mut(m, f);
-    if m >= 2 {
-        stage_of_neighbours::<L, true>(l, re, im);
-    }
-    if m >= 4 {
-        stage::<L, true>(l, 2, re, im);
-    }
-    let mut t = 4;
-    while t < m {
-        stage::<L, true>(l, t, re, im);
-        t *= 2;
-    }
-    // Every stage doubled the values; n/2 is a power of two, so this is exact.
+    let (re, im) = f.split_at_mut(m);
+    let im = &mut im[..m];
+    // Every stage doubles the values; n/2 is a power of two, so this is exact.
     // 2^(1 - logn), built from its bits.
-    let scale = l.splat(f64::from_bits((1024 - u64::from(logn)) << 52));
-    for x in re.iter_mut().chain(im) {
-        *x = l.mul(*x, scale);
+    let scale = f64::from_bits((1024 - u64::from(logn)) << 52);
+    inner_stages::<L, R, true>(l, scale, re, im);
+    let mut t = 2 * R::LEN;
+    while 2 * t < m {
+        two_stages::<L, R, true>(l, t, re, im);
+        t *= 4;
+    }
+    if t < m {
+        stage::<L, R, true>(l, t, re, im);
     }
 }
 
 #[inline(always)]
-fn split<L: Lanes>(l: L, logn: u32, f0: &mut [L::F], f1: &mut [L::F], f: &[L::F]) {
+fn split<L: Lanes, R: Run<L>>(l: L, logn: u32, f0: &mut [L::F], f1: &mut [L::F], f: &[L::F]) {
     let m = 1 << (logn - 2);
-    let (re, im) = parts(2 * m, f);
-    let (re, im) = (couples(m, re), couples(m, im));
-    let (f0_re, f0_im) = parts_mut(m, f0);
-    let (f1_re, f1_im) = parts_mut(m, f1);
+    let [re, im] = parts::<L, R, _>(2 * m, f);
+    let (re, im) = (
+        &re.as_chunks::<2>().0[..m / R::LEN],
+        &im.as_chunks::<2>().0[..m / R::LEN],
+    );
+    let [f0_re, f0_im] = parts_mut::<L, R, _>(m, f0);
+    let [f1_re, f1_im] = parts_mut::<L, R, _>(m, f1);
     let (w_re, w_im) = twiddles(m);
-    for u in 0..m {
-        let ([x_re, y_re], [x_im, y_im]) = (re[u], im[u]);
-        let (re, im) = (l.add_sub(x_re, y_re), l.add_sub(x_im, y_im));
-        (f0_re[u], f0_im[u]) = (l.half(re.0), l.half(im.0));
-        let d = (l.half(re.1), l.half(im.1));
-        let w = (l.splat(w_re[u]), l.splat(w_im[u]));
-        (f1_re[u], f1_im[u]) = l.complex_mul_conj(d, w);
+    let (w_re, w_im) = (runs::<L, R, _>(m, w_re), runs::<L, R, _>(m, w_im));
+    for u in 0..m / R::LEN {
+        let ([a_re, b_re], [a_im, b_im]) = (&re[u], &im[u]);
+        let [x, y]: [[R; 2]; 2] = unzip(l, load(l, a_re, a_im), load(l, b_re, b_im));
+        let ([s_re, d_re], [s_im, d_im]) = (R::add_sub(l, x[0], y[0]), R::add_sub(l, x[1], y[1]));
+        store(
+            l,
+            [s_re.half(l), s_im.half(l)],
+            &mut f0_re[u],
+            &mut f0_im[u],
+        );
+        let w = shared(l, &w_re[u], &w_im[u]);
+        let f1 = R::complex_mul_conj(l, [d_re.half(l), d_im.half(l)], w);
+        store(l, f1, &mut f1_re[u], &mut f1_im[u]);
     }
 }
 
 #[inline(always)]
-fn merge<L: Lanes>(l: L, logn: u32, f: &mut [L::F], f0: &[L::F], f1: &[L::F]) {
+fn merge<L: Lanes, R: Run<L>>(l: L, logn: u32, f: &mut [L::F], f0: &[L::F], f1: &[L::F]) {
     let m = 1 << (logn - 2);
-    let (re, im) = parts_mut(2 * m, f);
-    let (re, im) = (couples_mut(m, re), couples_mut(m, im));
-    let (f0_re, f0_im) = parts(m, f0);
-    let (f1_re, f1_im) = parts(m, f1);
+    let [re, im] = parts_mut::<L, R, _>(2 * m, f);
+    let re = &mut re.as_chunks_mut::<2>().0[..m / R::LEN];
+    let im = &mut im.as_chunks_mut::<2>().0[..m / R::LEN];
+    let [f0_re, f0_im] = parts::<L, R, _>(m, f0);
+    let [f1_re, f1_im] = parts::<L, R, _>(m, f1);
     let (w_re, w_im) = twiddles(m);
-    for u in 0..m {
-        let w = (l.splat(w_re[u]), l.splat(w_im[u]));
-        let (x, y) = ((f0_re[u], f0_im[u]), (f1_re[u], f1_im[u]));
-        let [x, y] = butterfly::<L, false>(l, x, y, w);
-        (re[u], im[u]) = ([x.0, y.0], [x.1, y.1]);
+    let (w_re, w_im) = (runs::<L, R, _>(m, w_re), runs::<L, R, _>(m, w_im));
+    for u in 0..m / R::LEN {
+        let w: [R; 2] = shared(l, &w_re[u], &w_im[u]);
+        let (x, y) = (load(l, &f0_re[u], &f0_im[u]), load(l, &f1_re[u], &f1_im[u]));
+        let [x, y] = butterfly::<L, R, false>(l, x, y, w);
+        let [a, b] = zip(l, x, y);
+        let ([a_re, b_re], [a_im, b_im]) = (&mut re[u], &mut im[u]);
+        store(l, a, a_re, a_im);
+        store(l, b, b_re, b_im);
+    }
+}
+
+#[inline(always)]
+fn nearest_plane_step<L: Lanes, R: Run<L>>(
+    l: L,
+    m: usize,
+    t0: &mut [L::F],
+    t1: &mut [L::F],
+    z1: &[L::F],
+    l10: &[f64],
+) {
+    let [t0_re, t0_im] = parts_mut::<L, R, _>(m, t0);
+    let [t1_re, t1_im] = parts_mut::<L, R, _>(m, t1);
+    let [z1_re, z1_im] = parts::<L, R, _>(m, z1);
+    let [l10_re, l10_im] = parts::<L, R, _>(m, l10);
+    for u in 0..m / R::LEN {
+        let t1: [R; 2] = load(l, &t1_re[u], &t1_im[u]);
+        let z1: [R; 2] = load(l, &z1_re[u], &z1_im[u]);
+        let d = [t1[0].sub(l, z1[0]), t1[1].sub(l, z1[1])];
+        let p = R::complex_mul(l, d, shared(l, &l10_re[u], &l10_im[u]));
+        let t0: [R; 2] = load(l, &t0_re[u], &t0_im[u]);
+        let t0 = [t0[0].add(l, p[0]), t0[1].add(l, p[1])];
+        store(l, t0, &mut t0_re[u], &mut t0_im[u]);
+        store(l, z1, &mut t1_re[u], &mut t1_im[u]);
+    }
+}
+
+#[inline(always)]
+fn target<L: Lanes, R: Run<L>>(
+    l: L,
+    m: usize,
+    t0: &mut [L::F],
+    t1: &mut [L::F],
+    b01: &[f64],
+    b11: &[f64],
+) {
+    let [t0_re, t0_im] = parts_mut::<L, R, _>(m, t0);
+    let [t1_re, t1_im] = parts_mut::<L, R, _>(m, t1);
+    let [b01_re, b01_im] = parts::<L, R, _>(m, b01);
+    let [b11_re, b11_im] = parts::<L, R, _>(m, b11);
+    for u in 0..m / R::LEN {
+        let c: [R; 2] = load(l, &t0_re[u], &t0_im[u]);
+        let p = R::complex_mul(l, c, shared(l, &b01_re[u], &b01_im[u]));
+        store(l, [p[0].neg(l), p[1].neg(l)], &mut t1_re[u], &mut t1_im[u]);
+        let p = R::complex_mul(l, c, shared(l, &b11_re[u], &b11_im[u]));
+        store(l, p, &mut t0_re[u], &mut t0_im[u]);
+    }
+}
+
+#[inline(always)]
+fn times_basis<L: Lanes, R: Run<L>>(
+    l: L,
+    m: usize,
+    z0: &mut [L::F],
+    z1: &mut [L::F],
+    basis: BasisRef<'_>,
+) {
+    let [z0_re, z0_im] = parts_mut::<L, R, _>(m, z0);
+    let [z1_re, z1_im] = parts_mut::<L, R, _>(m, z1);
+    let [b00, b01, b10, b11] = [
+        parts::<L, R, _>(m, basis.b00),
+        parts::<L, R, _>(m, basis.b01),
+        parts::<L, R, _>(m, basis.b10),
+        parts::<L, R, _>(m, basis.b11),
+    ];
+    for u in 0..m / R::LEN {
+        let z0: [R; 2] = load(l, &z0_re[u], &z0_im[u]);
+        let z1: [R; 2] = load(l, &z1_re[u], &z1_im[u]);
+        let p = R::complex_mul(l, z0, shared(l, &b00[0][u], &b00[1][u]));
+        let r = R::complex_mul(l, z1, shared(l, &b10[0][u], &b10[1][u]));
+        let v0 = [p[0].add(l, r[0]), p[1].add(l, r[1])];
+        store(l, v0, &mut z0_re[u], &mut z0_im[u]);
+        let p = R::complex_mul(l, z0, shared(l, &b01[0][u], &b01[1][u]));
+        let r = R::complex_mul(l, z1, shared(l, &b11[0][u], &b11[1][u]));
+        let v1 = [p[0].add(l, r[0]), p[1].add(l, r[1])];
+        store(l, v1, &mut z1_re[u], &mut z1_im[u]);
     }
 }
 
@@ -196,17 +421,18 @@ impl<L: Lanes> Fft for L {
     }
 
     fn fft(&self, logn: u32, f: &mut [L::F]) {
+        // Stages join two runs at least.
         Lanes::vectorize(
             *self,
             #[inline(always)]
-            || fft(*self, logn, f),
+            || in_runs!((1usize << logn) / 4, fft(*self, logn, f)),
         );
     }
     fn ifft(&self, logn: u32, f: &mut [L::F]) {
         Lanes::vectorize(
             *self,
             #[inline(always)]
-            || ifft(*self, logn, f),
+            || in_runs!((1usize << logn) / 4, ifft(*self, logn, f)),
         );
     }
     #[inline(always)]
@@ -214,7 +440,7 @@ impl<L: Lanes> Fft for L {
         Lanes::vectorize(
             *self,
             #[inline(always)]
-            || split(*self, logn, f0, f1, f),
+            || in_runs!((1usize << logn) / 4, split(*self, logn, f0, f1, f)),
         );
     }
     #[inline(always)]
@@ -222,7 +448,7 @@ impl<L: Lanes> Fft for L {
         Lanes::vectorize(
             *self,
             #[inline(always)]
-            || merge(*self, logn, f, f0, f1),
+            || in_runs!((1usize << logn) / 4, merge(*self, logn, f, f0, f1)),
         );
     }
 
@@ -235,68 +461,29 @@ impl<L: Lanes> Fft for L {
         z1: &[L::F],
         l10: &[f64],
     ) {
-        let l = *self;
-        let m = 1 << (logn - 1);
+        let m = (1usize << logn) / 2;
         Lanes::vectorize(
-            l,
+            *self,
             #[inline(always)]
-            || {
-                let (t0_re, t0_im) = parts_mut(m, t0);
-                let (t1_re, t1_im) = parts_mut(m, t1);
-                let (z1_re, z1_im) = parts(m, z1);
-                let (l10_re, l10_im) = parts(m, l10);
-                for u in 0..m {
-                    let d = (l.sub(t1_re[u], z1_re[u]), l.sub(t1_im[u], z1_im[u]));
-                    let p = l.complex_mul(d, (l.splat(l10_re[u]), l.splat(l10_im[u])));
-                    (t0_re[u], t0_im[u]) = (l.add(t0_re[u], p.0), l.add(t0_im[u], p.1));
-                    (t1_re[u], t1_im[u]) = (z1_re[u], z1_im[u]);
-                }
-            },
+            || in_runs!(m, nearest_plane_step(*self, m, t0, t1, z1, l10)),
         );
     }
 
     fn target(&self, logn: u32, t0: &mut [L::F], t1: &mut [L::F], b01: &[f64], b11: &[f64]) {
-        let l = *self;
-        let m = 1 << (logn - 1);
+        let m = (1usize << logn) / 2;
         Lanes::vectorize(
-            l,
+            *self,
             #[inline(always)]
-            || {
-                let (t0_re, t0_im) = parts_mut(m, t0);
-                let (t1_re, t1_im) = parts_mut(m, t1);
-                let (b01_re, b01_im) = parts(m, b01);
-                let (b11_re, b11_im) = parts(m, b11);
-                for u in 0..m {
-                    let c = (t0_re[u], t0_im[u]);
-                    let p = l.complex_mul(c, (l.splat(b01_re[u]), l.splat(b01_im[u])));
-                    (t1_re[u], t1_im[u]) = (l.neg(p.0), l.neg(p.1));
-                    let b11 = (l.splat(b11_re[u]), l.splat(b11_im[u]));
-                    (t0_re[u], t0_im[u]) = l.complex_mul(c, b11);
-                }
-            },
+            || in_runs!(m, target(*self, m, t0, t1, b01, b11)),
         );
     }
 
     fn times_basis(&self, logn: u32, z0: &mut [L::F], z1: &mut [L::F], basis: BasisRef<'_>) {
-        let l = *self;
-        let m = 1 << (logn - 1);
+        let m = (1usize << logn) / 2;
         Lanes::vectorize(
-            l,
+            *self,
             #[inline(always)]
-            || {
-                let (z0_re, z0_im) = parts_mut(m, z0);
-                let (z1_re, z1_im) = parts_mut(m, z1);
-                let [b00, b01, b10, b11] =
-                    [basis.b00, basis.b01, basis.b10, basis.b11].map(|b| parts(m, b));
-                let at = |b: (&[f64], &[f64]), u: usize| (l.splat(b.0[u]), l.splat(b.1[u]));
-                for u in 0..m {
-                    let (z0, z1) = ((z0_re[u], z0_im[u]), (z1_re[u], z1_im[u]));
-                    let (p, r) = (l.complex_mul(z0, at(b00, u)), l.complex_mul(z1, at(b10, u)));
-                    (z0_re[u], z0_im[u]) = (l.add(p.0, r.0), l.add(p.1, r.1));
-                    let (p, r) = (l.complex_mul(z0, at(b01, u)), l.complex_mul(z1, at(b11, u)));
-                    (z1_re[u], z1_im[u]) = (l.add(p.0, r.0), l.add(p.1, r.1));
-                }
-            },
+            || in_runs!(m, times_basis(*self, m, z0, z1, basis)),
         );
     }
 }

@@ -1,6 +1,6 @@
 //! Instruction sets: the frames in which kernels are compiled.
 
-use super::Bits64;
+use super::{Across, Bits64, Runs, Singles};
 use core::fmt::Debug;
 
 /// Lanes of [`Isa::F32x8`].
@@ -14,9 +14,9 @@ pub const U64_LANES: usize = 8;
 ///
 /// [`vectorize`](Self::vectorize) runs a kernel in a function that is compiled
 /// with them; there the loops over the arrays of [`Portable`](super::Portable)
-/// become the widest vector code that the features offer. [`On`] ties a
-/// register token to an instruction set. What compilers do not find by
-/// themselves are the few operations below.
+/// become the widest vector code that the features offer. What compilers do not
+/// find by themselves are the few operations below, and the runs, of which
+/// [`Across`] and [`Abreast`](super::Abreast) make register tokens.
 ///
 /// The binary32 operations serve estimates with a proven margin and nothing
 /// else: their results may be rounded differently from one set to another.
@@ -27,6 +27,8 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     type Words: Bits64;
     /// Registers that [`U64_LANES`] words fill: each has `U64_LANES / PARTS`.
     const PARTS: usize;
+    /// Neighbours of a polynomial in registers, for one signature.
+    type Runs: Runs<Across<Self>>;
 
     /// Runs `kernel` in a frame where the features are enabled. Everything the
     /// kernel calls must be inlined into it.
@@ -66,6 +68,7 @@ impl Isa for Baseline {
     type F32x8 = [f32; F32_LANES];
     type Words = u64;
     const PARTS: usize = U64_LANES;
+    type Runs = Singles;
 
     #[inline(always)]
     fn load_words(self, x: &[u64; U64_LANES], part: usize) -> u64 {

@@ -11,19 +11,24 @@
 //! | [`Scalar`] | 1 | targets with a binary64 unit |
 //! | [`Soft`] | 1 | targets without one: integer instructions alone, constant time |
 //! | [`Portable<N>`] | N | any machine; the compiler vectorises what it can |
-//! | [`On<I, L>`](On) | as `L` | `L` compiled for the instruction set [`I`](Isa) |
+//! | [`Abreast`] | 2 to 16 | as many signatures in the registers of an [instruction set](Isa) |
+//! | [`Across<I>`](Across) | 1 | one signature, neighbours of a polynomial in the registers of `I` |
 
+mod abreast;
+mod across;
 mod bits;
 mod isa;
-mod on;
 mod portable;
+mod run;
 mod scalar;
 mod soft;
 
+pub use abreast::{Abreast, Abreast2, Abreast4, Abreast8, Abreast16};
+pub use across::Across;
 pub use bits::Bits64;
 pub use isa::{Baseline, F32_LANES, Isa, U64_LANES};
-pub use on::On;
 pub use portable::Portable;
+pub use run::{One, Run, Runs, Singles, Two};
 pub use scalar::Scalar;
 pub use soft::Soft;
 
@@ -40,6 +45,8 @@ pub trait Lanes: Copy + Debug + Send + Sync + 'static {
     const N: usize;
     /// A register of `N` binary64 values.
     type F: Copy + Default + Debug + Zeroize + Send + Sync + 'static;
+    /// How many reals of a polynomial share a register.
+    type Runs: Runs<Self>;
 
     /// Runs `kernel` in a frame where the features of this token are enabled.
     /// Everything the kernel calls must be inlined into it.
@@ -88,7 +95,7 @@ pub trait Lanes: Copy + Debug + Send + Sync + 'static {
     fn neg(self, a: Self::F) -> Self::F;
     /// `a / 2`, exact.
     fn half(self, a: Self::F) -> Self::F;
-    /// Largest integer `<= a`, for `|a| < 2^51`.
+    /// Largest integer `<= a`, for `|a| < 2^51`; zero is positive.
     fn floor(self, a: Self::F) -> Self::F;
 }
 

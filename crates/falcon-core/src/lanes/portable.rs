@@ -1,6 +1,6 @@
 //! `N` lanes as an array: the compiler vectorises element-wise loops over it.
 
-use super::{Lanes, Scalar};
+use super::{Lanes, Scalar, Singles};
 use core::array;
 use zeroize::DefaultIsZeroes;
 
@@ -11,7 +11,7 @@ pub struct Portable<const N: usize>;
 /// `N` binary64 values, one a lane.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
-pub struct Pack<const N: usize>([f64; N]);
+pub struct Pack<const N: usize>(pub(super) [f64; N]);
 
 impl<const N: usize> Default for Pack<N> {
     #[inline(always)]
@@ -25,6 +25,7 @@ impl<const N: usize> DefaultIsZeroes for Pack<N> {}
 impl<const N: usize> Lanes for Portable<N> {
     const N: usize = N;
     type F = Pack<N>;
+    type Runs = Singles;
 
     #[inline(always)]
     fn splat(self, x: f64) -> Pack<N> {

@@ -1,6 +1,6 @@
 //! One lane on the machine's binary64 unit.
 
-use super::{Baseline, Binary64, Lanes};
+use super::{Baseline, Binary64, Lanes, Singles};
 use crate::fpr::soft;
 use crate::sampler::Windows;
 
@@ -11,6 +11,7 @@ pub struct Scalar;
 impl Lanes for Scalar {
     const N: usize = 1;
     type F = f64;
+    type Runs = Singles;
 
     #[inline(always)]
     fn splat(self, x: f64) -> f64 {

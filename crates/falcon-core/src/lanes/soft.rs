@@ -1,6 +1,6 @@
 //! One lane on integers alone.
 
-use super::{Baseline, Binary64, Lanes};
+use super::{Baseline, Binary64, Lanes, Singles};
 use crate::fpr::soft;
 use crate::sampler::Serial;
 
@@ -19,6 +19,7 @@ fn binary(op: impl FnOnce(u64, u64) -> u64, a: f64, b: f64) -> f64 {
 impl Lanes for Soft {
     const N: usize = 1;
     type F = f64;
+    type Runs = Singles;
 
     #[inline(always)]
     fn splat(self, x: f64) -> f64 {

@@ -71,18 +71,13 @@ impl<F: Fft, S: Sampling> SamplerZ for LaneSampler<'_, F, S> {
     fn sample_pair(&mut self, centers: [F::Real; 2], leaf: &Leaf) -> [F::Real; 2] {
         let leaf = self.sampling.leaf(leaf);
         // An integer and a rest, which is 1 if the subtraction rounded up to it.
-        let floors = centers.map(
-            #[inline(always)]
-            |c| self.fft.floor(c),
-        );
         let [c0, c1] = centers;
+        // Not `map`, which compilers do not always inline into the frame.
+        let floors = [self.fft.floor(c0), self.fft.floor(c1)];
         let rests = [self.fft.sub(c0, floors[0]), self.fft.sub(c1, floors[1])];
         let mut z = rests;
         for (lane, feed) in self.feeds.iter_mut().enumerate() {
-            let rests = rests.map(
-                #[inline(always)]
-                |r| self.fft.get(&r, lane),
-            );
+            let rests = [self.fft.get(&rests[0], lane), self.fft.get(&rests[1], lane)];
             let pair = self.sampling.sample_pair(feed, rests, &leaf);
             self.fft.set(&mut z[0], lane, pair[0]);
             self.fft.set(&mut z[1], lane, pair[1]);

@@ -1,0 +1,95 @@
+//! One signature across the registers of an instruction set.
+
+use super::{Binary64, Isa, Lanes, Scalar};
+use crate::sampler::Windows;
+
+/// One lane, whose polynomials are worked on in runs of neighbours: expands
+/// keys and signs one message at a time, with the sampler in windows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Across<I>(pub I);
+
+impl<I: Isa> Lanes for Across<I> {
+    const N: usize = 1;
+    type F = f64;
+    type Runs = I::Runs;
+
+    #[inline(always)]
+    fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
+        self.0.vectorize(kernel)
+    }
+    #[inline(always)]
+    fn splat(self, x: f64) -> f64 {
+        Scalar.splat(x)
+    }
+    #[inline(always)]
+    fn get(self, x: &f64, i: usize) -> f64 {
+        Scalar.get(x, i)
+    }
+    #[inline(always)]
+    fn set(self, x: &mut f64, i: usize, value: f64) {
+        Scalar.set(x, i, value);
+    }
+    #[inline(always)]
+    fn add(self, a: f64, b: f64) -> f64 {
+        Scalar.add(a, b)
+    }
+    #[inline(always)]
+    fn sub(self, a: f64, b: f64) -> f64 {
+        Scalar.sub(a, b)
+    }
+    #[inline(always)]
+    fn mul(self, a: f64, b: f64) -> f64 {
+        Scalar.mul(a, b)
+    }
+    #[inline(always)]
+    fn neg(self, a: f64) -> f64 {
+        Scalar.neg(a)
+    }
+    #[inline(always)]
+    fn half(self, a: f64) -> f64 {
+        Scalar.half(a)
+    }
+    #[inline(always)]
+    fn floor(self, a: f64) -> f64 {
+        Scalar.floor(a)
+    }
+}
+
+impl<I: Isa> Binary64 for Across<I> {
+    const HARDWARE: bool = true;
+    type Isa = I;
+    type Sampling = Windows<I>;
+
+    #[inline(always)]
+    fn isa(self) -> I {
+        self.0
+    }
+    #[inline(always)]
+    fn sampling(self) -> Windows<I> {
+        Windows(self.0)
+    }
+    #[inline(always)]
+    fn div(self, a: f64, b: f64) -> f64 {
+        Scalar.div(a, b)
+    }
+    #[inline(always)]
+    fn sqrt(self, a: f64) -> f64 {
+        Scalar.sqrt(a)
+    }
+    #[inline(always)]
+    fn float(self, x: i64) -> f64 {
+        Scalar.float(x)
+    }
+    #[inline(always)]
+    fn rint(self, a: f64) -> i64 {
+        Scalar.rint(a)
+    }
+    #[inline(always)]
+    fn trunc(self, a: f64) -> i64 {
+        Scalar.trunc(a)
+    }
+    #[inline(always)]
+    fn lt(self, a: f64, b: f64) -> u64 {
+        Scalar.lt(a, b)
+    }
+}
