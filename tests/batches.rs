@@ -1,10 +1,10 @@
 //! Batches against single operations, on every engine that this processor can
 //! run.
 
-use falcon::batch::{BatchSign, BatchVerify, SignJob, VerifyJob};
+use falcon::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
 use falcon::{
-    Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Signature, SignatureError, SigningKey,
-    Threads, hazmat,
+    Engine, ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError,
+    SigningKey, Threads, hazmat,
 };
 use falcon_tests::{Repeatable, extent, key};
 use std::num::NonZeroUsize;
@@ -94,8 +94,130 @@ fn each_result_stands_alone<P: Parameters>() {
             let damaged = i % 11 == 3 || i % 13 == 5 || matches!(i % 17, 7 | 9);
             assert_eq!(result.is_ok(), !damaged, "{} {i} on {engine}", P::NAME);
             assert_eq!(*result, job.key.verify(job.message, job.signature));
+            let alone = engine.verify(job.key, job.message, job.signature);
+            assert_eq!(*result, alone, "{} {i} alone on {engine}", P::NAME);
         }
     }
+}
+
+/// Encodings of one valid signature, from which some of them differ: all that
+/// can be wrong with bytes that still say the same polynomial, and more.
+fn encodings<P: Parameters>(signature: &Signature<P>) -> Vec<Vec<u8>> {
+    let padded = signature.to_bytes().to_vec();
+    let compressed = signature.to_vec(Format::Compressed).expect("it fits");
+    let mut all = vec![
+        padded.clone(),
+        compressed.clone(),
+        signature.to_vec(Format::ConstantTime).expect("it fits"),
+        vec![],
+        padded[..40].to_vec(),
+        padded[..padded.len() - 1].to_vec(),
+        [&padded[..], &[0]].concat(),
+        [&padded[..], &[0; 30]].concat(),
+        vec![padded[0]; 3 * padded.len()],
+    ];
+    // Every bit at both ends of the code, and some between.
+    let code = 41..compressed.len();
+    let ends = [0..43, code.end - 9..padded.len()];
+    let bytes = ends.into_iter().flatten().chain(code.step_by(23));
+    for bit in bytes.flat_map(|byte| 8 * byte..8 * byte + 8) {
+        let mut damaged = padded.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        all.push(damaged);
+    }
+    // Zeros without an end, in the middle and to the end.
+    for zeros in [300..303, 300..padded.len(), 41..padded.len()] {
+        let mut damaged = padded.clone();
+        damaged[zeros].fill(0);
+        all.push(damaged);
+    }
+    // A minus zero for a zero: the one bit that changes neither value nor
+    // length.
+    let mut at = 8 * 41;
+    for &s in signature.s2() {
+        if s == 0 {
+            let mut damaged = padded.clone();
+            damaged[at / 8] |= 0x80 >> (at % 8);
+            all.push(damaged);
+        }
+        at += 9 + usize::from(s.unsigned_abs() >> 7);
+    }
+    all
+}
+
+/// Whatever is wrong with the bytes of an item, they are judged as they are
+/// alone, and so are the valid ones between them.
+fn bytes_are_judged_as_alone<P: Parameters>() {
+    let key = key::<P>(1);
+    let public = key.verifying_key();
+    let mut random = Repeatable::new("bytes of batches");
+    let (message, other) = (random.vec(77), random.vec(300));
+    let signature: Signature<P> = key.sign_with_rng(&mut random, &message);
+    let encodings = encodings(&signature);
+    let valid = signature.to_bytes();
+    let jobs: Vec<VerifyBytesJob<'_, P>> = encodings
+        .iter()
+        .flat_map(|encoding| [encoding.as_slice(), &valid])
+        .enumerate()
+        .map(|(i, signature)| VerifyBytesJob {
+            key: public,
+            message: if i % 29 == 7 { &other } else { &message },
+            signature,
+        })
+        .collect();
+    let expected: Vec<_> = jobs
+        .iter()
+        .map(|job| {
+            let signature = Signature::try_from(job.signature).map_err(|_| SignatureError)?;
+            job.key.verify(job.message, &signature)
+        })
+        .collect();
+    assert!(expected[0].is_ok() && expected[1].is_ok());
+    let accepted = expected.iter().filter(|result| result.is_ok()).count();
+    assert!(accepted <= jobs.len() / 2 + 1, "only what is undamaged");
+    let threads = Threads::new(NonZeroUsize::new(3).expect("a number of threads"));
+    for engine in Engine::available() {
+        for size in [jobs.len(), 1, 15, 17, 33] {
+            let mut results = vec![Ok(()); size];
+            engine
+                .verify_bytes_batch(&jobs[..size], &mut results)
+                .expect("as many results as jobs");
+            assert_eq!(results, expected[..size], "{} on {engine}", P::NAME);
+        }
+        let mut results = vec![Ok(()); jobs.len()];
+        engine
+            .on(&threads)
+            .verify_bytes_batch(&jobs, &mut results)
+            .expect("as many results as jobs");
+        assert_eq!(results, expected, "{} on threads of {engine}", P::NAME);
+    }
+    let mut results = vec![Ok(()); jobs.len()];
+    Foreign
+        .verify_bytes_batch(&jobs, &mut results)
+        .expect("as many results as jobs");
+    assert_eq!(results, expected, "an engine that decodes nothing itself");
+}
+
+/// An engine from outside, which has what every engine needs and no more.
+struct Foreign;
+
+impl<P: Parameters> BatchVerify<P> for Foreign {
+    fn verify_batch(
+        &self,
+        jobs: &[VerifyJob<'_, P>],
+        out: &mut [Result<(), SignatureError>],
+    ) -> Result<(), BatchError> {
+        for (job, out) in jobs.iter().zip(out) {
+            *out = job.key.verify(job.message, job.signature);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn malformed_bytes_hide_no_other_and_are_never_accepted() {
+    bytes_are_judged_as_alone::<Falcon512>();
+    bytes_are_judged_as_alone::<Falcon1024>();
 }
 
 #[test]

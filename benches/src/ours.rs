@@ -2,7 +2,7 @@
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use crate::random::SplitMix;
-use falcon::batch::{BatchSign, BatchVerify, SignJob, VerifyJob};
+use falcon::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
 use falcon::{
     Engine, Falcon512, Falcon1024, Parameters, Scratch, SignStream, Signature, SignatureBytes,
     SigningKey, VerifyingKey, hazmat,
@@ -38,8 +38,8 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree, engine: Engine) -> 
         }
         Operation::Verify => {
             let mut rows = Vec::new();
-            if engine == Engine::Scalar {
-                rows = verify::<P>(degree);
+            if engine != Engine::Soft && signs_one_in_its_own_way(engine) {
+                rows = verify::<P>(degree, engine);
             }
             if engine != Engine::Soft {
                 rows.push(verify_batch::<P>(degree, engine));
@@ -172,19 +172,20 @@ fn sign_batch<P: Parameters>(degree: Degree, engine: Engine) -> Entry {
     entry
 }
 
-fn verify<P: Parameters>(degree: Degree) -> Vec<Entry> {
+fn verify<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
     let key = key::<P>();
     let vk = key.verifying_key().clone();
     let encoded = vk.to_bytes();
     let signatures = encoded_signatures(&key);
     let mut first = crate::Cycle::new(signatures.clone());
     let mut second = crate::Cycle::new(signatures);
-    let check = |vk: &VerifyingKey<P>, bytes: &[u8]| {
+    let check = move |vk: &VerifyingKey<P>, bytes: &[u8]| {
         let signature = Signature::try_from(black_box(bytes)).expect("its own signature");
-        vk.verify(black_box(MESSAGE), &signature)
+        engine
+            .verify(vk, black_box(MESSAGE), &signature)
             .expect("its own signature");
     };
-    let engine = Engine::Scalar.name();
+    let engine = engine.name();
     vec![
         entry(
             Operation::Verify,
@@ -214,21 +215,17 @@ fn verify_batch<P: Parameters>(degree: Degree, engine: Engine) -> Entry {
     let vk = key.verifying_key().clone();
     let signatures = encoded_signatures(&key);
     let run = move || {
-        let signatures: Vec<Signature<P>> = signatures[..BATCH]
+        let jobs: Vec<VerifyBytesJob<'_, P>> = signatures[..BATCH]
             .iter()
-            .map(|bytes| Signature::try_from(black_box(bytes.as_ref())).expect("its own signature"))
-            .collect();
-        let jobs: Vec<VerifyJob<'_, P>> = signatures
-            .iter()
-            .map(|signature| VerifyJob {
+            .map(|bytes| VerifyBytesJob {
                 key: &vk,
                 message: black_box(MESSAGE),
-                signature,
+                signature: black_box(bytes.as_ref()),
             })
             .collect();
         let mut valid = [Ok(()); BATCH];
         engine
-            .verify_batch(&jobs, &mut valid)
+            .verify_bytes_batch(&jobs, &mut valid)
             .expect("lengths agree");
         assert!(valid.iter().all(Result::is_ok), "its own signatures");
     };

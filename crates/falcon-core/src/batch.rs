@@ -12,7 +12,6 @@ use crate::hash::{Message, PointFiller, Shake256Reader, hash_side_by_side};
 use crate::hedge::{Hedged, NonceSource, Randomness, Raw, SEED_LEN, point_bytes};
 use crate::lanes::{Binary64, Isa};
 use crate::norm::is_short;
-use crate::ntt::PortableNtt;
 use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::sampler::Sampling;
 use crate::sign::Fit;
@@ -43,6 +42,17 @@ pub struct VerifyJob<'a, P: Parameters> {
     pub message: &'a [u8],
     /// The signature.
     pub signature: &'a Signature<P>,
+}
+
+/// A signature to verify, encoded.
+#[derive(Clone, Copy, Debug)]
+pub struct VerifyBytesJob<'a, P: Parameters> {
+    /// The key.
+    pub key: &'a VerifyingKey<P>,
+    /// The message.
+    pub message: &'a [u8],
+    /// The canonical bytes of the signature.
+    pub signature: &'a [u8],
 }
 
 /// Why a batch was not done. The caller's jobs and output are untouched.
@@ -128,6 +138,45 @@ pub trait BatchVerify<P: Parameters>: Send + Sync {
         jobs: &[VerifyJob<'_, P>],
         out: &mut [Result<(), SignatureError>],
     ) -> Result<(), BatchError>;
+
+    /// Decodes and verifies every job: `out[i]` says whether the bytes of
+    /// `jobs[i]` are those of a valid signature.
+    ///
+    /// # Errors
+    /// As for [`verify_batch`](Self::verify_batch).
+    fn verify_bytes_batch(
+        &self,
+        jobs: &[VerifyBytesJob<'_, P>],
+        out: &mut [Result<(), SignatureError>],
+    ) -> Result<(), BatchError> {
+        check_lengths(jobs.len(), out.len())?;
+        let decoded: Vec<_> = jobs
+            .iter()
+            .map(|job| Signature::try_from(job.signature))
+            .collect();
+        let verify: Vec<_> = jobs
+            .iter()
+            .zip(&decoded)
+            .filter_map(|(job, decoded)| {
+                Some(VerifyJob {
+                    key: job.key,
+                    message: job.message,
+                    signature: decoded.as_ref().ok()?,
+                })
+            })
+            .collect();
+        let mut results = vec![Ok(()); verify.len()];
+        self.verify_batch(&verify, &mut results)?;
+        let mut results = results.into_iter();
+        for (out, decoded) in out.iter_mut().zip(&decoded) {
+            let malformed = Err(SignatureError);
+            *out = match decoded {
+                Ok(_) => results.next().unwrap_or(malformed),
+                Err(_) => malformed,
+            };
+        }
+        Ok(())
+    }
 }
 
 /// The CPU engine of a register token: `F` runs `F::LANES` signatures side by
@@ -202,7 +251,7 @@ fn prepare<P: Parameters, R: Randomness>(
         parts: [&lane.nonce[..], job.message],
         output: PointFiller::new(lane.c.as_mut()),
     });
-    hash_side_by_side(isa, messages, take_block);
+    hash_side_by_side(isa, messages, take_block(isa));
 
     let mut bytes = Vec::new();
     if R::BINDS_POINT {
@@ -226,10 +275,13 @@ fn prepare<P: Parameters, R: Randomness>(
     });
 }
 
-/// The next block of a point.
-#[inline(always)]
-fn take_block(filler: &mut PointFiller<'_>, state: &[u64; 25]) -> bool {
-    state.first_chunk().is_some_and(|block| filler.take(block))
+/// Takes the next block of a point.
+fn take_block(isa: impl Isa) -> impl Fn(&mut PointFiller<'_>, &[u64; 25]) -> bool {
+    #[inline(always)]
+    move |filler, state| {
+        let block = state.first_chunk();
+        block.is_some_and(|block| filler.take(isa, block))
+    }
 }
 
 impl<B: Binary64, F: Fft> LaneEngine<B, F> {
@@ -384,20 +436,61 @@ impl<P: Parameters, B: Binary64, F: Fft> BatchVerify<P> for LaneEngine<B, F> {
         out: &mut [Result<(), SignatureError>],
     ) -> Result<(), BatchError> {
         check_lengths(jobs.len(), out.len())?;
-        let isa = self.arith.isa();
-        let ntt = PortableNtt(isa);
-        let mut points = vec![P::Residues::ZERO; PREPARED];
+        let mut points = vec![P::Residues::ZERO; PREPARED.min(jobs.len())];
         for (jobs, out) in jobs.chunks(PREPARED).zip(out.chunks_mut(PREPARED)) {
-            let messages = jobs.iter().zip(&mut points).map(|(job, point)| Message {
-                parts: [&job.signature.nonce[..], job.message],
-                output: PointFiller::new(point.as_mut()),
-            });
-            hash_side_by_side(isa, messages, take_block);
-            for ((job, point), out) in jobs.iter().zip(&points).zip(out) {
-                *out = job.key.verify_hashed_point(&ntt, point, job.signature);
-            }
+            verify_together(self.arith.isa(), jobs, &mut points, out.iter_mut());
         }
         Ok(())
+    }
+
+    fn verify_bytes_batch(
+        &self,
+        jobs: &[VerifyBytesJob<'_, P>],
+        out: &mut [Result<(), SignatureError>],
+    ) -> Result<(), BatchError> {
+        check_lengths(jobs.len(), out.len())?;
+        let isa = self.arith.isa();
+        let together = PREPARED.min(jobs.len());
+        let mut points = vec![P::Residues::ZERO; together];
+        let mut signatures = vec![Signature::EMPTY; together];
+        for (jobs, out) in jobs.chunks(PREPARED).zip(out.chunks_mut(PREPARED)) {
+            let encoded: Vec<_> = jobs.iter().map(|job| job.signature).collect();
+            let read = Signature::read_side_by_side(isa, &encoded, &mut signatures);
+            out.fill(Err(SignatureError));
+            let read = || read.iter().map(Result::is_ok);
+            let well_formed: Vec<_> = jobs
+                .iter()
+                .zip(&signatures)
+                .zip(read())
+                .filter(|(_, read)| *read)
+                .map(|((job, signature), _)| VerifyJob {
+                    key: job.key,
+                    message: job.message,
+                    signature,
+                })
+                .collect();
+            let out = out.iter_mut().zip(read()).filter(|(_, read)| *read);
+            verify_together(isa, &well_formed, &mut points, out.map(|(out, _)| out));
+        }
+        Ok(())
+    }
+}
+
+/// Verifies jobs whose messages are hashed side by side; there are as many
+/// `points` as jobs, or more.
+fn verify_together<'o, P: Parameters>(
+    isa: impl Isa,
+    jobs: &[VerifyJob<'_, P>],
+    points: &mut [P::Residues],
+    out: impl Iterator<Item = &'o mut Result<(), SignatureError>>,
+) {
+    let messages = jobs.iter().zip(&mut *points).map(|(job, point)| Message {
+        parts: [&job.signature.nonce[..], job.message],
+        output: PointFiller::new(point.as_mut()),
+    });
+    hash_side_by_side(isa, messages, take_block(isa));
+    for ((job, point), out) in jobs.iter().zip(points).zip(out) {
+        *out = job.key.verify_hashed_point(isa, point, job.signature);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::hash::{HashToPoint, Shake256, Shake256HashToPoint};
 use crate::hedge::{Hedged, Raw};
 #[cfg(feature = "alloc")]
 use crate::keys::SigningKey;
-use crate::lanes::Binary64;
+use crate::lanes::{Baseline, Binary64};
 use crate::params::{NONCE_LEN, Parameters, Q};
 use crate::sign::{Scratch, Secret, sign_message};
 use crate::signature::Signature;
@@ -127,7 +127,7 @@ pub fn verify_point<P: Parameters>(
     if c.len() != P::N || c.iter().any(|&c| u32::from(c) >= Q) {
         return Err(SignatureError);
     }
-    if key.is_preimage(|point| point.copy_from_slice(c), signature) {
+    if key.is_preimage(Baseline, |point| point.copy_from_slice(c), signature) {
         Ok(())
     } else {
         Err(SignatureError)

@@ -5,6 +5,7 @@
 //!
 //! Source: Falcon specification v1.2, algorithms 10 and 16.
 
+use crate::lanes::Isa;
 use crate::params::SQUARED_NORM_BOUND;
 
 /// True if `squared_norm` is within the bound of degree `2^logn`.
@@ -23,11 +24,15 @@ const CLAMP: i16 = 8400;
 /// The squared norm of up to 1024 coefficients in two's complement. One that
 /// exceeds every bound by itself counts for less, but enough to do so.
 #[inline(always)]
-pub(crate) fn squared_norm<T: Copy>(coefficients: &[T], value: impl Fn(T) -> i16) -> u64 {
+pub(crate) fn squared_norm<T: Copy>(
+    isa: impl Isa,
+    coefficients: &[T],
+    value: impl Fn(T) -> i16,
+) -> u64 {
     let (chunks, rest) = coefficients.as_chunks::<CHUNK>();
     let mut norm = partial_norm(rest, &value);
     for chunk in chunks {
-        norm += chunk_norm(chunk, &value);
+        norm += chunk_norm(isa, chunk, &value);
     }
     norm
 }
@@ -35,8 +40,11 @@ pub(crate) fn squared_norm<T: Copy>(coefficients: &[T], value: impl Fn(T) -> i16
 /// The squared norm of a chunk. Not inlined: compilers take the loop over
 /// chunks for the one to vectorise, and gather words one by one.
 #[inline(never)]
-fn chunk_norm<T: Copy>(chunk: &[T; CHUNK], value: &impl Fn(T) -> i16) -> u64 {
-    partial_norm(chunk, value)
+fn chunk_norm<T: Copy>(isa: impl Isa, chunk: &[T; CHUNK], value: &impl Fn(T) -> i16) -> u64 {
+    isa.vectorize(
+        #[inline(always)]
+        || partial_norm(chunk, value),
+    )
 }
 
 /// The squared norm of up to [`CHUNK`] coefficients.
@@ -84,10 +92,11 @@ impl Accumulator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lanes::Baseline;
     use std::vec;
 
     fn norm(x: &[i16]) -> u64 {
-        squared_norm(x, |x| x)
+        squared_norm(Baseline, x, |x| x)
     }
 
     fn accumulated(x: &[i64]) -> u64 {

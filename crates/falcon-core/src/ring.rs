@@ -10,7 +10,7 @@
 //! Source: Falcon specification v1.2, sections 3.7 to 3.10.
 
 use crate::error::DecodeError;
-use crate::lanes::Baseline;
+use crate::lanes::{Baseline, Isa};
 use crate::modq::{Modulus, Q, barrett_reduce, montgomery_mul};
 use crate::norm::{is_short, squared_norm};
 use crate::ntt::{self, Ntt, PORTABLE_NTT, Twiddles};
@@ -157,6 +157,7 @@ pub(crate) fn multiply<N: Ntt>(
 /// `[0, q)` becomes `s1`, centred, in two's complement. Variable time: all
 /// operands are public.
 pub(crate) fn is_preimage_vartime<N: Ntt>(
+    isa: impl Isa,
     ntt: &N,
     logn: u32,
     c: &mut [u16],
@@ -164,8 +165,8 @@ pub(crate) fn is_preimage_vartime<N: Ntt>(
     product: &[N::Word],
 ) -> bool {
     ntt.sub_centred(c, product);
-    let s1 = squared_norm(c, |s| s as i16);
-    is_short(logn, s1 + squared_norm(s2, |s| s))
+    let s1 = squared_norm(isa, c, |s| s as i16);
+    is_short(logn, s1 + squared_norm(isa, s2, |s| s))
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! Signatures and their encodings.
 
+#[cfg(feature = "alloc")]
+use crate::codec::side_by_side;
 use crate::codec::{attached, compressed_len, signature as codec};
 use crate::error::{DecodeError, EncodeError};
+use crate::lanes::{Baseline, Isa};
 use crate::norm::{is_short, squared_norm};
 use crate::params::{Array, NONCE_LEN, Parameters};
 use core::fmt;
@@ -46,11 +49,58 @@ impl<P: Parameters> Signature<P> {
     pub fn from_bytes(format: Format, bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut out = Self::EMPTY;
         out.nonce = *codec::decode(format, P::LOGN, bytes, out.s2.as_mut())?;
-        if fits_the_bound(P::LOGN, out.s2.as_ref()) {
+        if fits_the_bound(Baseline, P::LOGN, out.s2.as_ref()) {
             Ok(out)
         } else {
             Err(DecodeError::Range)
         }
+    }
+
+    /// Reads the canonical bytes of many signatures side by side into `out`;
+    /// each result is what [`TryFrom`] gives for these bytes. `out` has one
+    /// element for each.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn read_side_by_side(
+        isa: impl Isa,
+        encoded: &[&[u8]],
+        out: &mut [Self],
+    ) -> alloc::vec::Vec<Result<(), DecodeError>> {
+        let mut results = alloc::vec![Err(DecodeError::Length); encoded.len()];
+        for ((encoded, out), results) in encoded
+            .chunks(side_by_side::LANES)
+            .zip(out.chunks_mut(side_by_side::LANES))
+            .zip(results.chunks_mut(side_by_side::LANES))
+        {
+            let mut items = alloc::vec::Vec::with_capacity(encoded.len());
+            for (bytes, signature) in encoded.iter().zip(&mut *out) {
+                let (nonce, body) = codec::split(Format::Compressed, P::LOGN, bytes)
+                    .unwrap_or((&[0; NONCE_LEN], &[]));
+                signature.nonce = *nonce;
+                items.push(side_by_side::Item {
+                    body,
+                    s2: signature.s2.as_mut(),
+                    used: None,
+                });
+            }
+            side_by_side::decompress(isa, &mut items);
+            let read: alloc::vec::Vec<_> = items
+                .into_iter()
+                .map(|item| item.used.and_then(|used| item.body.get(used..)))
+                .collect();
+            for (((bytes, signature), tail), result) in
+                encoded.iter().zip(out).zip(read).zip(results)
+            {
+                let tail = tail.ok_or(DecodeError::Range);
+                let format = canonical_format::<P>(bytes);
+                let read = format.and_then(|format| codec::check_tail(format, tail?));
+                *result = if read.is_ok() && fits_the_bound(isa, P::LOGN, signature.s2.as_ref()) {
+                    Ok(())
+                } else {
+                    Self::try_from(*bytes).map(|read| *signature = read)
+                };
+            }
+        }
+        results
     }
 
     /// The one format that `bytes` can be in, by header and length.
@@ -122,7 +172,7 @@ impl<P: Parameters> Signature<P> {
         let mut out = Self::EMPTY;
         let (nonce, message) = attached::open(P::LOGN, bytes, out.s2.as_mut())?;
         out.nonce = *nonce;
-        if fits_the_bound(P::LOGN, out.s2.as_ref()) {
+        if fits_the_bound(Baseline, P::LOGN, out.s2.as_ref()) {
             Ok((out, message))
         } else {
             Err(DecodeError::Range)
@@ -168,11 +218,16 @@ impl<P: Parameters> TryFrom<&[u8]> for Signature<P> {
     /// Reads the canonical bytes: a padded signature, or a compressed one
     /// that is longer.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
-        match bytes.len() {
-            len if len < P::PADDED_LEN => Err(DecodeError::Length),
-            len if len == P::PADDED_LEN => Self::from_bytes(Format::Padded, bytes),
-            _ => Self::from_bytes(Format::Compressed, bytes),
-        }
+        Self::from_bytes(canonical_format::<P>(bytes)?, bytes)
+    }
+}
+
+/// The format of canonical bytes, by their length.
+fn canonical_format<P: Parameters>(bytes: &[u8]) -> Result<Format, DecodeError> {
+    match bytes.len() {
+        len if len < P::PADDED_LEN => Err(DecodeError::Length),
+        len if len == P::PADDED_LEN => Ok(Format::Padded),
+        _ => Ok(Format::Compressed),
     }
 }
 
@@ -184,8 +239,8 @@ impl<P: Parameters> TryFrom<&[u8]> for Signature<P> {
 /// The dearest use of 34,034,726 is k = 2 for all 512 coefficients and k = 3
 /// for 5: 5637 bits, 746 bytes with header and nonce. For n = 1024 it is
 /// 11,302 bits, 1454 bytes.
-fn fits_the_bound(logn: u32, s2: &[i16]) -> bool {
-    is_short(logn, squared_norm(s2, |s| s))
+fn fits_the_bound(isa: impl Isa, logn: u32, s2: &[i16]) -> bool {
+    is_short(logn, squared_norm(isa, s2, |s| s))
 }
 
 /// The canonical bytes of a signature.

@@ -5,7 +5,8 @@ use crate::error::{DecodeError, SignatureError};
 use crate::hash::{
     HashToPoint, PointHasher, Shake256, Shake256HashToPoint, Shake256PointHasher, fill_point,
 };
-use crate::ntt::{Ntt, PORTABLE_NTT};
+use crate::lanes::{Baseline, Isa};
+use crate::ntt::{Ntt, PORTABLE_NTT, PortableNtt};
 use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::ring;
 use crate::signature::Signature;
@@ -69,15 +70,28 @@ impl<P: Parameters> VerifyingKey<P> {
         parts: &[&[u8]],
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
+        self.verify_parts_with(Baseline, parts, signature)
+    }
+
+    /// [`verify_parts`](Self::verify_parts) with the instructions of `isa`.
+    ///
+    /// # Errors
+    /// As for [`verify`](Self::verify).
+    pub fn verify_parts_with(
+        &self,
+        isa: impl Isa,
+        parts: &[&[u8]],
+        signature: &Signature<P>,
+    ) -> Result<(), SignatureError> {
         let point = |c: &mut [u16]| {
             let mut hash = Shake256::new();
             hash.update(&signature.nonce);
             for part in parts {
                 hash.update(part);
             }
-            fill_point(hash.finalize_blocks(), c);
+            fill_point(isa, hash.finalize_blocks(), c);
         };
-        if self.is_preimage(point, signature) {
+        if self.is_preimage(isa, point, signature) {
             Ok(())
         } else {
             Err(SignatureError)
@@ -104,7 +118,7 @@ impl<P: Parameters> VerifyingKey<P> {
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
         let same_nonce = hasher.nonce == signature.nonce;
-        if same_nonce && self.is_preimage(|c| hasher.inner.finish(c), signature) {
+        if same_nonce && self.is_preimage(Baseline, |c| hasher.inner.finish(c), signature) {
             Ok(())
         } else {
             Err(SignatureError)
@@ -115,11 +129,11 @@ impl<P: Parameters> VerifyingKey<P> {
     #[cfg(feature = "alloc")]
     pub(crate) fn verify_hashed_point(
         &self,
-        ntt: &impl Ntt<Word = i16>,
+        isa: impl Isa,
         c: &P::Residues,
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
-        if self.is_preimage_with(ntt, |point| point.copy_from_slice(c.as_ref()), signature) {
+        if self.is_preimage(isa, |point| point.copy_from_slice(c.as_ref()), signature) {
             Ok(())
         } else {
             Err(SignatureError)
@@ -134,35 +148,22 @@ impl<P: Parameters> VerifyingKey<P> {
     /// the other needs its own.
     pub(crate) fn is_preimage(
         &self,
-        point: impl FnOnce(&mut [u16]),
-        signature: &Signature<P>,
-    ) -> bool {
-        self.is_preimage_with(&PORTABLE_NTT, point, signature)
-    }
-
-    /// [`is_preimage`](Self::is_preimage) on another engine of the same words.
-    fn is_preimage_with(
-        &self,
-        ntt: &impl Ntt<Word = i16>,
+        isa: impl Isa,
         point: impl FnOnce(&mut [u16]),
         signature: &Signature<P>,
     ) -> bool {
         let mut product = P::Short::ZERO;
-        self.multiply(ntt, signature, &mut product);
-        is_short_difference(ntt, point, &product, signature)
+        self.multiply(isa, signature, &mut product);
+        is_short_difference(isa, point, &product, signature)
     }
 
     /// `product <- s2 h`.
     #[inline(never)]
-    fn multiply(
-        &self,
-        ntt: &impl Ntt<Word = i16>,
-        signature: &Signature<P>,
-        product: &mut P::Short,
-    ) {
+    fn multiply(&self, isa: impl Isa, signature: &Signature<P>, product: &mut P::Short) {
         let mut tmp = P::Short::ZERO;
         let (s2, h) = (signature.s2.as_ref(), self.prepared.as_ref());
-        ring::multiply(ntt, P::LOGN, s2, h, product.as_mut(), tmp.as_mut());
+        let ntt = PortableNtt(isa);
+        ring::multiply(&ntt, P::LOGN, s2, h, product.as_mut(), tmp.as_mut());
     }
 
     /// Verifies under another way to hash messages.
@@ -173,7 +174,7 @@ impl<P: Parameters> VerifyingKey<P> {
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
         let point = |c: &mut [u16]| hash.hash_to_point(&signature.nonce, message, c);
-        if self.is_preimage(point, signature) {
+        if self.is_preimage(Baseline, point, signature) {
             Ok(())
         } else {
             Err(SignatureError)
@@ -184,7 +185,7 @@ impl<P: Parameters> VerifyingKey<P> {
 /// Whether `(c - product, s2)` is short, `c` being what `point` writes.
 #[inline(never)]
 fn is_short_difference<P: Parameters>(
-    ntt: &impl Ntt<Word = i16>,
+    isa: impl Isa,
     point: impl FnOnce(&mut [u16]),
     product: &P::Short,
     signature: &Signature<P>,
@@ -192,7 +193,8 @@ fn is_short_difference<P: Parameters>(
     let mut c = P::Residues::ZERO;
     point(c.as_mut());
     let s2 = signature.s2.as_ref();
-    ring::is_preimage_vartime(ntt, P::LOGN, c.as_mut(), s2, product.as_ref())
+    let ntt = PortableNtt(isa);
+    ring::is_preimage_vartime(isa, &ntt, P::LOGN, c.as_mut(), s2, product.as_ref())
 }
 
 impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {

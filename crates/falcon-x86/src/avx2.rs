@@ -1,11 +1,11 @@
 //! 256-bit registers.
 
 use core::arch::x86_64::*;
-use falcon_core::lanes::{Bits64, F32_LANES, Isa, U64_LANES};
+use falcon_core::lanes::{Bits64, F32_LANES, Isa, U16_LANES, U64_LANES};
 
-cpufeatures::new!(features, "avx2", "bmi1", "bmi2");
+cpufeatures::new!(features, "avx2", "bmi1", "bmi2", "popcnt");
 
-/// The processor has AVX2, BMI1 and BMI2, and the system saves the registers.
+/// The processor has AVX2, BMI1, BMI2 and POPCNT, and the system saves the registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Avx2(());
 
@@ -18,7 +18,7 @@ impl Avx2 {
 
 /// # Safety
 /// The processor must have the features.
-#[target_feature(enable = "avx2,bmi1,bmi2")]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()
@@ -73,6 +73,44 @@ impl Bits64 for U64x4 {
     }
 }
 
+/// Lane `j` of element `i` becomes lane `i` of element `j`.
+#[inline(always)]
+fn transpose_four([a, b, c, d]: [U64x4; 4]) -> [U64x4; 4] {
+    // SAFETY: the values exist.
+    unsafe {
+        let p = _mm256_unpacklo_epi64(a.0, b.0);
+        let q = _mm256_unpackhi_epi64(a.0, b.0);
+        let r = _mm256_unpacklo_epi64(c.0, d.0);
+        let s = _mm256_unpackhi_epi64(c.0, d.0);
+        [
+            U64x4(_mm256_permute2x128_si256::<0x20>(p, r)),
+            U64x4(_mm256_permute2x128_si256::<0x20>(q, s)),
+            U64x4(_mm256_permute2x128_si256::<0x31>(p, r)),
+            U64x4(_mm256_permute2x128_si256::<0x31>(q, s)),
+        ]
+    }
+}
+
+/// The bytes of those of eight words whose bits are set, in order, then the
+/// first word's.
+static KEPT: [[u8; 16]; 256] = {
+    let mut table = [[0; 16]; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let (mut word, mut at) = (0, 0);
+        while word < 8 {
+            if mask >> word & 1 == 1 {
+                table[mask][at] = 2 * word;
+                table[mask][at + 1] = 2 * word + 1;
+                at += 2;
+            }
+            word += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
 impl Isa for Avx2 {
     type F32x8 = __m256;
     type Words = U64x4;
@@ -90,6 +128,53 @@ impl Isa for Avx2 {
         let x = &mut x.as_chunks_mut::<4>().0[part % 2];
         // SAFETY: as for `vectorize`; `x` is four values, of any alignment.
         unsafe { _mm256_storeu_si256(x.as_mut_ptr().cast(), words.0) };
+    }
+
+    #[inline(always)]
+    fn transpose_words(self, x: &[[u64; U64_LANES]; U64_LANES]) -> [[u64; U64_LANES]; U64_LANES] {
+        let mut out = [[0; U64_LANES]; U64_LANES];
+        for (from, rows) in x.as_chunks::<4>().0.iter().enumerate() {
+            for part in 0..Self::PARTS {
+                let columns = transpose_four(rows.map(|row| self.load_words(&row, part)));
+                for (out, column) in out[4 * part..].iter_mut().zip(columns) {
+                    self.store_words(column, out, from);
+                }
+            }
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn keep_below(
+        self,
+        limit: u16,
+        keys: &[u16; U16_LANES],
+        x: &[u16; U16_LANES],
+        out: &mut [u16; U16_LANES],
+    ) -> usize {
+        let (keys, x) = (keys.as_chunks::<8>().0, x.as_chunks::<8>().0);
+        let mut count = 0;
+        for (keys, x) in keys.iter().zip(x) {
+            let Some(out) = out.get_mut(count..).and_then(<[u16]>::first_chunk_mut::<8>) else {
+                break;
+            };
+            // SAFETY: as for `vectorize`; the arrays are eight values, of any
+            // alignment.
+            let keep = unsafe {
+                let keys = _mm_loadu_si128(keys.as_ptr().cast());
+                // A key is at least the limit exactly if it is their maximum.
+                let limit = _mm_set1_epi16(limit as i16);
+                let refused = _mm_cmpeq_epi16(_mm_max_epu16(keys, limit), keys);
+                let refused = _mm_packs_epi16(refused, refused);
+                let keep = !_mm_movemask_epi8(refused) as u8;
+                let places = _mm_loadu_si128(KEPT[usize::from(keep)].as_ptr().cast());
+                let x = _mm_loadu_si128(x.as_ptr().cast());
+                _mm_storeu_si128(out.as_mut_ptr().cast(), _mm_shuffle_epi8(x, places));
+                keep
+            };
+            count += keep.count_ones() as usize;
+        }
+        count
     }
 
     #[inline(always)]

@@ -1,13 +1,14 @@
 //! 512-bit registers, with masks.
 
 use core::arch::x86_64::*;
-use falcon_core::lanes::{Bits64, F32_LANES, Isa, U64_LANES};
+use falcon_core::lanes::{Bits64, F32_LANES, Isa, U16_LANES, U64_LANES};
 
 cpufeatures::new!(
-    features, "avx2", "bmi1", "bmi2", "avx512f", "avx512bw", "avx512dq", "avx512vl"
+    features, "avx2", "bmi1", "bmi2", "popcnt", "avx512f", "avx512bw", "avx512cd", "avx512dq",
+    "avx512vl"
 );
 
-/// The processor has AVX2, BMI1, BMI2 and AVX-512 F, BW, DQ, VL, and the system saves the registers.
+/// The processor has AVX2, BMI1, BMI2, POPCNT and AVX-512 F, BW, CD, DQ, VL, and the system saves the registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Avx512(());
 
@@ -20,7 +21,7 @@ impl Avx512 {
 
 /// # Safety
 /// The processor must have the features.
-#[target_feature(enable = "avx2,bmi1,bmi2,avx512f,avx512bw,avx512dq,avx512vl")]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[inline]
 unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
     kernel()
@@ -77,6 +78,21 @@ impl Bits64 for U64x8 {
     }
 }
 
+/// The quarters 0 and 2 of both, then the quarters 1 and 3.
+///
+/// # Safety
+/// The processor must have AVX-512 F.
+#[inline(always)]
+unsafe fn quarters(a: __m512i, b: __m512i) -> [__m512i; 2] {
+    // SAFETY: as the caller says.
+    unsafe {
+        [
+            _mm512_shuffle_i64x2::<0b10_00_10_00>(a, b),
+            _mm512_shuffle_i64x2::<0b11_01_11_01>(a, b),
+        ]
+    }
+}
+
 impl Isa for Avx512 {
     type F32x8 = __m256;
     type Words = U64x8;
@@ -92,6 +108,60 @@ impl Isa for Avx512 {
     fn store_words(self, words: U64x8, x: &mut [u64; U64_LANES], _: usize) {
         // SAFETY: as for `vectorize`; `x` is eight values, of any alignment.
         unsafe { _mm512_storeu_si512(x.as_mut_ptr().cast(), words.0) };
+    }
+
+    #[inline(always)]
+    fn transpose_words(self, x: &[[u64; U64_LANES]; U64_LANES]) -> [[u64; U64_LANES]; U64_LANES] {
+        let x = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| self.load_words(&x[i], 0).0);
+        // SAFETY: as for `vectorize`.
+        let columns = unsafe {
+            // Pairs of rows, their even or odd lanes.
+            let p0 = _mm512_unpacklo_epi64(x[0], x[1]);
+            let p1 = _mm512_unpackhi_epi64(x[0], x[1]);
+            let p2 = _mm512_unpacklo_epi64(x[2], x[3]);
+            let p3 = _mm512_unpackhi_epi64(x[2], x[3]);
+            let p4 = _mm512_unpacklo_epi64(x[4], x[5]);
+            let p5 = _mm512_unpackhi_epi64(x[4], x[5]);
+            let p6 = _mm512_unpacklo_epi64(x[6], x[7]);
+            let p7 = _mm512_unpackhi_epi64(x[6], x[7]);
+            // Four rows, of four lanes each two.
+            let [a0, a1] = quarters(p0, p2);
+            let [b0, b1] = quarters(p1, p3);
+            let [c0, c1] = quarters(p4, p6);
+            let [d0, d1] = quarters(p5, p7);
+            let [x0, x4] = quarters(a0, c0);
+            let [x2, x6] = quarters(a1, c1);
+            let [x1, x5] = quarters(b0, d0);
+            let [x3, x7] = quarters(b1, d1);
+            [x0, x1, x2, x3, x4, x5, x6, x7]
+        };
+        let mut out = [[0; U64_LANES]; U64_LANES];
+        for (out, column) in out.iter_mut().zip(columns) {
+            self.store_words(U64x8(column), out, 0);
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn keep_below(
+        self,
+        limit: u16,
+        keys: &[u16; U16_LANES],
+        x: &[u16; U16_LANES],
+        out: &mut [u16; U16_LANES],
+    ) -> usize {
+        // SAFETY: as for `vectorize`; the arrays are sixteen values, of any
+        // alignment. Words are compressed as double words, for which every
+        // processor with the features has an instruction.
+        let keep = unsafe {
+            let keys = _mm256_loadu_si256(keys.as_ptr().cast());
+            let keep = _mm256_cmplt_epu16_mask(keys, _mm256_set1_epi16(limit as i16));
+            let x = _mm512_cvtepu16_epi32(_mm256_loadu_si256(x.as_ptr().cast()));
+            let kept = _mm512_cvtepi32_epi16(_mm512_maskz_compress_epi32(keep, x));
+            _mm256_storeu_si256(out.as_mut_ptr().cast(), kept);
+            keep
+        };
+        keep.count_ones() as usize
     }
 
     #[inline(always)]

@@ -7,8 +7,8 @@
 //!
 //! | set | features | registers |
 //! |---|---|---|
-//! | [`Avx2`] | AVX2, BMI1, BMI2 | 256 bits |
-//! | [`Avx512`] | those and AVX-512 F, BW, DQ, VL | 512 bits |
+//! | [`Avx2`] | AVX2, BMI1, BMI2, POPCNT | 256 bits |
+//! | [`Avx512`] | those and AVX-512 F, BW, CD, DQ, VL | 512 bits |
 //!
 //! The crate is empty on other architectures.
 #![no_std]

@@ -1,7 +1,8 @@
 //! The engines of this build, and the choice among them.
 
 use falcon_core::batch::{
-    BatchError, BatchSign, BatchVerify, LaneEngine, SignJob, VerifyJob, sign_batch_raw,
+    BatchError, BatchSign, BatchVerify, LaneEngine, SignJob, VerifyBytesJob, VerifyJob,
+    sign_batch_raw,
 };
 use falcon_core::fft::Fft;
 use falcon_core::hazmat::{self, Fit, RawJob, RawRandomness};
@@ -18,6 +19,7 @@ use falcon_core::lanes::{Abreast8, Abreast16};
 use falcon_core::lanes::{Binary64, Native, Portable, Scalar, Soft};
 use falcon_core::{
     ExpandedKey, Parameters, Scratch, SignStream, Signature, SignatureError, SigningKey,
+    VerifyingKey,
 };
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use falcon_neon::{Neon, NeonSha3};
@@ -237,6 +239,21 @@ impl Engine {
         with_lanes!(self, lanes => stream.finish_with(lanes.arith, scratch))
     }
 
+    /// Verifies `signature` of `message`.
+    ///
+    /// # Errors
+    /// As for [`VerifyingKey::verify`].
+    pub fn verify<P: Parameters>(
+        self,
+        key: &VerifyingKey<P>,
+        message: &[u8],
+        signature: &Signature<P>,
+    ) -> Result<(), SignatureError> {
+        with_lanes!(self, lanes => {
+            key.verify_parts_with(lanes.arith.isa(), &[message], signature)
+        })
+    }
+
     /// Signs a batch with the caller's nonces and sampler seeds.
     /// See [`hazmat::sign_raw`] for the danger.
     ///
@@ -281,6 +298,14 @@ impl<P: Parameters> BatchVerify<P> for Engine {
         out: &mut [Result<(), SignatureError>],
     ) -> Result<(), BatchError> {
         with_lanes!(*self, lanes => lanes.verify_batch(jobs, out))
+    }
+
+    fn verify_bytes_batch(
+        &self,
+        jobs: &[VerifyBytesJob<'_, P>],
+        out: &mut [Result<(), SignatureError>],
+    ) -> Result<(), BatchError> {
+        with_lanes!(*self, lanes => lanes.verify_bytes_batch(jobs, out))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Batches on several cores.
 
 use crate::Engine;
-use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyJob};
+use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
 use falcon_core::hedge::SEED_LEN;
 use falcon_core::{Parameters, Signature, SignatureError};
 use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
@@ -142,6 +142,21 @@ impl<P: Parameters> BatchVerify<P> for OnThreads<'_> {
         pool.install(|| {
             let parts = jobs.par_chunks(part).zip(out.par_chunks_mut(part));
             parts.try_for_each(|(jobs, out)| engine.verify_batch(jobs, out))
+        })
+    }
+
+    fn verify_bytes_batch(
+        &self,
+        jobs: &[VerifyBytesJob<'_, P>],
+        out: &mut [Result<(), SignatureError>],
+    ) -> Result<(), BatchError> {
+        let engine = self.engine;
+        let Some((pool, part)) = self.parts(jobs.len(), out.len()) else {
+            return engine.verify_bytes_batch(jobs, out);
+        };
+        pool.install(|| {
+            let parts = jobs.par_chunks(part).zip(out.par_chunks_mut(part));
+            parts.try_for_each(|(jobs, out)| engine.verify_bytes_batch(jobs, out))
         })
     }
 }

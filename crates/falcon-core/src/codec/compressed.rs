@@ -51,10 +51,10 @@ pub(super) fn compress(s2: &[i16], out: &mut [u8]) -> Option<usize> {
 }
 
 /// Shortest code word.
-const MIN_LEN: u32 = 9;
+pub(super) const MIN_LEN: u32 = 9;
 
 /// Longest code word.
-const MAX_LEN: u32 = MIN_LEN + MAX_RUN;
+pub(super) const MAX_LEN: u32 = MIN_LEN + MAX_RUN;
 
 /// Lengths of code words by the first three bits of their unary part, one byte
 /// each; zero where the part is longer, which one word in fifty is. Each word
@@ -137,7 +137,8 @@ impl Window {
 }
 
 /// From what [`Window::code_word`] says to values. `true` if there is a minus zero.
-fn evaluate(s2: &mut [i16]) -> bool {
+#[inline(always)]
+pub(super) fn evaluate(s2: &mut [i16]) -> bool {
     let mut minus_zero = 0;
     for s in s2 {
         let sign = (*s << 8) >> 15;

@@ -22,6 +22,8 @@ mod bits;
 mod compressed;
 pub(crate) mod public_key;
 pub(crate) mod secret_key;
+#[cfg(feature = "alloc")]
+pub(crate) mod side_by_side;
 pub(crate) mod signature;
 
 #[cfg(test)]

@@ -106,23 +106,11 @@ pub(crate) fn decode<'a>(
     bytes: &'a [u8],
     s2: &mut [i16],
 ) -> Result<&'a [u8; NONCE_LEN], DecodeError> {
-    let rest = strip_header(bytes, format.header(logn))?;
-    if format != Format::Compressed && bytes.len() != format.max_len(logn) {
-        return Err(DecodeError::Length);
-    }
-    let (nonce, body) = rest.split_first_chunk().ok_or(DecodeError::Length)?;
+    let (nonce, body) = split(format, logn, bytes)?;
     match format {
-        Format::Compressed => {
-            if decompress(body, s2)? != body.len() {
-                return Err(DecodeError::Length);
-            }
-        }
-        Format::Padded => {
+        Format::Compressed | Format::Padded => {
             let used = decompress(body, s2)?;
-            let mut padding = body.iter().skip(used);
-            if padding.any(|&byte| byte != 0) {
-                return Err(DecodeError::NonCanonical);
-            }
+            check_tail(format, body.get(used..).unwrap_or(&[]))?;
         }
         Format::ConstantTime => {
             let mut forbidden = 0;
@@ -140,4 +128,33 @@ pub(crate) fn decode<'a>(
         }
     }
     Ok(nonce)
+}
+
+/// Takes header and nonce off.
+pub(crate) fn split(
+    format: Format,
+    logn: u32,
+    bytes: &[u8],
+) -> Result<(&[u8; NONCE_LEN], &[u8]), DecodeError> {
+    let rest = strip_header(bytes, format.header(logn))?;
+    if format != Format::Compressed && bytes.len() != format.max_len(logn) {
+        return Err(DecodeError::Length);
+    }
+    rest.split_first_chunk().ok_or(DecodeError::Length)
+}
+
+/// Checks what follows the code: nothing, or zero bytes if the signature is
+/// padded.
+pub(crate) fn check_tail(format: Format, tail: &[u8]) -> Result<(), DecodeError> {
+    if format == Format::Padded {
+        // Not `any`: one comparison for all of them.
+        match tail.iter().fold(0, |all, byte| all | byte) {
+            0 => Ok(()),
+            _ => Err(DecodeError::NonCanonical),
+        }
+    } else if tail.is_empty() {
+        Ok(())
+    } else {
+        Err(DecodeError::Length)
+    }
 }

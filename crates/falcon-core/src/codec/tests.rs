@@ -1,8 +1,11 @@
 //! Canonicity: what is accepted is what would have been written.
 
 use super::signature::Format;
-use super::{attached, compressed_len, public_key, secret_key, signature};
+use super::{
+    attached, compressed, compressed_len, public_key, secret_key, side_by_side, signature,
+};
 use crate::error::DecodeError;
+use crate::lanes::Baseline;
 use crate::params::{FG_BITS, MAX_LOGN, NONCE_LEN};
 use proptest::collection::vec as vec_of;
 use proptest::prelude::*;
@@ -58,8 +61,59 @@ fn decode(
     Ok((*nonce, s2))
 }
 
+/// Bits of zeros in the code words of a coefficient.
+fn run(s: i16) -> u16 {
+    s.unsigned_abs() >> 7
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// A lane reads what the decoder of one reads, and leaves to it what is
+    /// malformed, shorter than a load, or has four words longer than one.
+    #[test]
+    fn lanes_read_what_is_read_alone(
+        polynomials in (7..=MAX_LOGN).prop_flat_map(|logn| vec_of(short(1 << logn), 1..10)),
+        mutations in vec_of(mutations(), 10),
+        cut in 0..20usize,
+    ) {
+        let encoded: Vec<Vec<u8>> = polynomials
+            .iter()
+            .zip(&mutations)
+            .enumerate()
+            .map(|(i, (s2, (flips, resize)))| {
+                let mut out = vec![0; 3 * s2.len()];
+                let len = compressed::compress(s2, &mut out).expect("it fits");
+                match i % 4 {
+                    0 => out.truncate(len),
+                    1 => out.truncate(len + 20),
+                    2 => out.truncate(cut),
+                    _ => out = mutate(out[..len].to_vec(), flips, *resize),
+                }
+                out
+            })
+            .collect();
+        let mut read: Vec<Vec<i16>> = polynomials.iter().map(|s2| vec![0; s2.len()]).collect();
+        let mut items: Vec<_> = encoded
+            .iter()
+            .zip(&mut read)
+            .map(|(body, s2)| side_by_side::Item { body, s2, used: None })
+            .collect();
+        side_by_side::decompress(Baseline, &mut items);
+        let used: Vec<_> = items.into_iter().map(|item| item.used).collect();
+        for (i, (body, used)) in encoded.iter().zip(used).enumerate() {
+            let mut alone = vec![0; polynomials[i].len()];
+            let result = compressed::decompress(body, &mut alone);
+            let ordinary = alone.chunks(4).all(|s| s.iter().map(|&s| run(s)).sum::<u16>() <= 21);
+            match used {
+                Some(_) => {
+                    prop_assert_eq!(result.ok(), used);
+                    prop_assert_eq!(&alone, &read[i]);
+                }
+                None => prop_assert!(result.is_err() || !ordinary, "{}", i),
+            }
+        }
+    }
 
     #[test]
     fn signatures_come_back_from_their_encoding(

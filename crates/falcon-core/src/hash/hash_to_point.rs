@@ -6,6 +6,7 @@
 //! Source: Falcon specification v1.2, algorithm 3 (HashToPoint).
 
 use super::shake::{Blocks, RATE_WORDS, Shake256};
+use crate::lanes::{Baseline, Isa, U16_LANES};
 use crate::params::{NONCE_LEN, Q};
 
 /// A hash from `(nonce, message)` to `(Z/qZ)^n`.
@@ -78,20 +79,23 @@ impl PointHasher for Shake256PointHasher {
     }
 
     fn finish(mut self, point: &mut [u16]) {
-        fill_point(self.0.finalize_blocks(), point);
+        fill_point(Baseline, self.0.finalize_blocks(), point);
     }
 }
 
 /// Words in a block.
 const WORDS: usize = 4 * RATE_WORDS;
 
+/// Words in a block, and refused ones up to a multiple of [`U16_LANES`].
+const PADDED_WORDS: usize = WORDS.next_multiple_of(U16_LANES);
+
 /// The least multiple of `q` that is not used, `5q`.
 const LIMIT: u16 = (5 * Q) as u16;
 
 /// Fills `point` from the blocks of `reader`.
-pub(crate) fn fill_point(mut reader: Blocks<'_>, point: &mut [u16]) {
+pub(crate) fn fill_point(isa: impl Isa, mut reader: Blocks<'_>, point: &mut [u16]) {
     let mut filler = PointFiller::new(point);
-    while filler.take(reader.next_block()) {}
+    while filler.take(isa, reader.next_block(isa)) {}
 }
 
 /// A point that is filled block by block.
@@ -110,35 +114,43 @@ impl<'a> PointFiller<'a> {
     /// together without a branch, since one word in sixteen is skipped and no
     /// predictor can tell which.
     #[inline(always)]
-    pub(crate) fn take(&mut self, block: &[u64; RATE_WORDS]) -> bool {
-        let mut words = [0u16; WORDS];
-        for (four, word) in words.as_chunks_mut::<4>().0.iter_mut().zip(block) {
-            let be = word.swap_bytes();
-            *four = [
-                (be >> 48) as u16,
-                (be >> 32) as u16,
-                (be >> 16) as u16,
-                be as u16,
-            ];
-        }
-        let mut residues = [0; WORDS];
-        for (r, &w) in residues.iter_mut().zip(&words) {
-            *r = reduce(w);
-        }
-        // A power of two above WORDS, so that a mask bounds the index.
-        let mut kept = [0u16; 128];
-        let mut count = 0;
-        for (&r, &w) in residues.iter().zip(&words) {
-            kept[count % 128] = r;
-            count += usize::from(w < LIMIT);
-        }
-        let rest = core::mem::take(&mut self.rest);
-        let (now, later) = rest.split_at_mut(rest.len().min(count));
-        for (out, &k) in now.iter_mut().zip(&kept) {
-            *out = k;
-        }
-        self.rest = later;
+    pub(crate) fn take(&mut self, isa: impl Isa, block: &[u64; RATE_WORDS]) -> bool {
+        isa.vectorize(
+            #[inline(always)]
+            || self.take_words(isa, block),
+        );
         !self.rest.is_empty()
+    }
+
+    #[inline(always)]
+    fn take_words(&mut self, isa: impl Isa, block: &[u64; RATE_WORDS]) {
+        let mut words = [u16::MAX; PADDED_WORDS];
+        for (four, word) in words.as_chunks_mut::<4>().0.iter_mut().zip(block) {
+            *four = [0, 16, 32, 48].map(|shift| (word >> shift) as u16);
+        }
+        let mut residues = [0; PADDED_WORDS];
+        for (r, w) in residues.iter_mut().zip(&mut words) {
+            // From here on the other byte order is the stream's.
+            *w = w.swap_bytes();
+            *r = reduce(*w);
+        }
+        let (words, residues) = (words.as_chunks().0, residues.as_chunks().0);
+        let mut rest = core::mem::take(&mut self.rest);
+        for (words, residues) in words.iter().zip(residues) {
+            let count = if let Some(out) = rest.first_chunk_mut() {
+                isa.keep_below(LIMIT, words, residues, out)
+            } else {
+                let mut kept = [0; U16_LANES];
+                let count = isa.keep_below(LIMIT, words, residues, &mut kept);
+                for (out, &kept) in rest.iter_mut().zip(kept.iter().take(count)) {
+                    *out = kept;
+                }
+                count
+            };
+            let len = rest.len();
+            rest = rest.split_at_mut(count.min(len)).1;
+        }
+        self.rest = rest;
     }
 }
 

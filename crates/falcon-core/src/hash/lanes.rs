@@ -6,13 +6,16 @@
 use super::keccak::permute;
 use super::shake::{RATE, RATE_WORDS};
 use crate::lanes::{Isa, U64_LANES};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroize;
 
 /// Messages that are hashed side by side.
 const LANES: usize = U64_LANES;
 
 /// The states of all lanes: word `i` of lane `u` is `[i][u]`.
 type States = [[u64; LANES]; 25];
+
+/// The states lane by lane: word `i` of lane `u` is `[u][i]`.
+type Squeezed = [[u64; 25]; LANES];
 
 /// A message in parts, and what becomes of its hash.
 pub(crate) struct Message<'a, const PARTS: usize, T> {
@@ -31,6 +34,7 @@ pub(crate) fn hash_side_by_side<'a, I: Isa, const PARTS: usize, T>(
 ) {
     let mut queue = messages.into_iter();
     let mut states: States = [[0; LANES]; 25];
+    let mut squeezed: Squeezed = [[0; 25]; LANES];
     let mut lanes: [Option<Lane<'a, PARTS, T>>; LANES] = [const { None }; LANES];
     loop {
         let mut busy = [false; LANES];
@@ -48,16 +52,17 @@ pub(crate) fn hash_side_by_side<'a, I: Isa, const PARTS: usize, T>(
             break;
         }
         permute_all(isa, &mut states, busy);
-        for (number, lane) in lanes.iter_mut().enumerate() {
-            if let Some(squeezing) = lane.as_mut().filter(|lane| lane.absorbed) {
-                let state = Zeroizing::new(states.map(|word| word[number]));
-                if !take(&mut squeezing.message.output, &state) {
-                    *lane = None;
-                }
+        transpose_all(isa, &states, &mut squeezed);
+        for (lane, state) in lanes.iter_mut().zip(&squeezed) {
+            if let Some(squeezing) = lane.as_mut().filter(|lane| lane.absorbed)
+                && !take(&mut squeezing.message.output, state)
+            {
+                *lane = None;
             }
         }
     }
     states.zeroize();
+    squeezed.zeroize();
 }
 
 /// Permutes the states of the registers that have a busy lane.
@@ -68,6 +73,29 @@ fn permute_all<I: Isa>(isa: I, states: &mut States, busy: [bool; LANES]) {
             for (part, busy) in busy.chunks(LANES / I::PARTS).enumerate() {
                 if busy.contains(&true) {
                     permute_part(isa, states, part);
+                }
+            }
+        },
+    );
+}
+
+/// Lane by lane: seventeen words of each are the block that is squeezed, all of
+/// them the stream that goes on from there.
+fn transpose_all(isa: impl Isa, states: &States, squeezed: &mut Squeezed) {
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            let (rows, last) = states.as_chunks::<LANES>();
+            for (i, rows) in rows.iter().enumerate() {
+                for (state, eight) in squeezed.iter_mut().zip(isa.transpose_words(rows)) {
+                    if let Some(place) = state.as_chunks_mut::<LANES>().0.get_mut(i) {
+                        *place = eight;
+                    }
+                }
+            }
+            if let [last] = last {
+                for (state, &word) in squeezed.iter_mut().zip(last) {
+                    state[24] = word;
                 }
             }
         },

@@ -5,6 +5,9 @@
 //! faster, and that of the `keccak` crate elsewhere: it knows the SHA-3
 //! instructions of Arm, and is small.
 
+use crate::lanes::Isa;
+#[cfg(target_arch = "x86_64")]
+use crate::lanes::U64_LANES;
 use zeroize::Zeroize;
 
 /// Words of the rate: 1088 bits.
@@ -34,6 +37,22 @@ impl Sponge {
         let state = &mut self.state;
         self.keccak.with_f1600(|f1600| f1600(state));
         self.pos = 0;
+    }
+
+    /// [`permute`](Self::permute) in the frame of an instruction set.
+    #[inline(always)]
+    fn permute_on<I: Isa>(&mut self, isa: I) {
+        #[cfg(target_arch = "x86_64")]
+        if I::PARTS < U64_LANES {
+            isa.vectorize(
+                #[inline(always)]
+                || super::keccak::permute(&mut self.state),
+            );
+            self.pos = 0;
+            return;
+        }
+        let _ = isa;
+        self.permute();
     }
 
     /// XORs at most eight bytes into the word that holds `pos`, without
@@ -188,8 +207,8 @@ pub(crate) struct Blocks<'a>(&'a mut Sponge);
 
 impl Blocks<'_> {
     /// The next block, as little-endian words.
-    pub(crate) fn next_block(&mut self) -> &[u64; RATE_WORDS] {
-        self.0.permute();
+    pub(crate) fn next_block(&mut self, isa: impl Isa) -> &[u64; RATE_WORDS] {
+        self.0.permute_on(isa);
         self.0.pos = RATE;
         let (block, _) = self
             .0
@@ -203,6 +222,7 @@ impl Blocks<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lanes::Baseline;
     use sha3::digest::{ExtendableOutput, Update, XofReader};
     use std::vec;
     use std::vec::Vec;
@@ -244,7 +264,7 @@ mod tests {
         hash.update(b"blocks");
         let mut reader = hash.finalize_blocks();
         for block in stream.chunks(RATE) {
-            let words = reader.next_block();
+            let words = reader.next_block(Baseline);
             let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
             assert_eq!(bytes, block);
         }

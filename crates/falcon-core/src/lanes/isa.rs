@@ -9,6 +9,9 @@ pub const F32_LANES: usize = 8;
 /// Messages that are hashed side by side.
 pub const U64_LANES: usize = 8;
 
+/// Words that [`Isa::keep_below`] takes at once.
+pub const U16_LANES: usize = 16;
+
 /// An instruction set: a zero-sized proof that this processor has some
 /// features.
 ///
@@ -45,6 +48,32 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     fn load_words(self, x: &[u64; U64_LANES], part: usize) -> Self::Words;
     /// Writes the words of part `part < PARTS` of `x`.
     fn store_words(self, words: Self::Words, x: &mut [u64; U64_LANES], part: usize);
+
+    /// The transposed matrix: word `j` of row `i` becomes word `i` of row `j`.
+    #[inline(always)]
+    fn transpose_words(self, x: &[[u64; U64_LANES]; U64_LANES]) -> [[u64; U64_LANES]; U64_LANES] {
+        core::array::from_fn(|j| core::array::from_fn(|i| x[i][j]))
+    }
+
+    /// Moves the words of `x` whose keys are below `limit` to the start of
+    /// `out`, in order, and returns how many they are; what follows them in
+    /// `out` is unspecified.
+    #[inline(always)]
+    fn keep_below(
+        self,
+        limit: u16,
+        keys: &[u16; U16_LANES],
+        x: &[u16; U16_LANES],
+        out: &mut [u16; U16_LANES],
+    ) -> usize {
+        let mut count = 0;
+        for (&key, &x) in keys.iter().zip(x) {
+            // Below the length: one word at most has been kept for each before.
+            out[count % U16_LANES] = x;
+            count += usize::from(key < limit);
+        }
+        count
+    }
 
     /// `x` in every lane.
     fn splat(self, x: f32) -> Self::F32x8;

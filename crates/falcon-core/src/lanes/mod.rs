@@ -26,7 +26,7 @@ mod soft;
 pub use abreast::{Abreast, Abreast2, Abreast4, Abreast8, Abreast16};
 pub use across::Across;
 pub use bits::Bits64;
-pub use isa::{Baseline, F32_LANES, Isa, U64_LANES};
+pub use isa::{Baseline, F32_LANES, Isa, U16_LANES, U64_LANES};
 pub use portable::Portable;
 pub use run::{One, Run, Runs, Singles, Two};
 pub use scalar::Scalar;

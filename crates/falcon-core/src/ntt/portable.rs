@@ -125,32 +125,24 @@ fn forward_step<M: Modulus, const REDUCE: bool, const ROWS: bool>(
     }
 }
 
-/// The even and the odd words. Inlined into its caller it would become one
-/// load for each word.
-#[inline(never)]
-fn split_words(isa: impl Isa, pairs: &Pairs) -> (Side, Side) {
-    isa.vectorize(
-        #[inline(always)]
-        || even_and_odd(pairs),
-    )
-}
-
+/// The even and the odd words.
 #[inline(always)]
 fn even_and_odd(pairs: &Pairs) -> (Side, Side) {
     let words = pairs.as_chunks::<2>().0;
     let (mut even, mut odd) = ([0; STEP], [0; STEP]);
-    for (x, pair) in even.iter_mut().zip(words) {
-        *x = pair[0];
+    // The halves of double words, which every vector unit takes apart.
+    let mut double = [0; STEP];
+    for (double, pair) in double.iter_mut().zip(words) {
+        *double = u32::from(pair[0] as u16) | u32::from(pair[1] as u16) << 16;
     }
-    for (y, pair) in odd.iter_mut().zip(words) {
-        *y = pair[1];
+    for i in 0..STEP {
+        (even[i], odd[i]) = (double[i] as i16, (double[i] >> 16) as i16);
     }
     (even, odd)
 }
 
 #[inline(always)]
 fn inverse_step<M: Modulus, const REDUCE: bool, const ROWS: bool>(
-    isa: impl Isa,
     x_out: &mut Side,
     y_out: &mut Side,
     pairs: &Pairs,
@@ -163,7 +155,7 @@ fn inverse_step<M: Modulus, const REDUCE: bool, const ROWS: bool>(
             [*x, *y] = *pair;
         }
     } else {
-        (x, y) = split_words(isa, pairs);
+        (x, y) = even_and_odd(pairs);
     }
     for i in 0..STEP {
         (x_out[i], y_out[i]) = inverse_butterfly::<M, REDUCE>(x[i], y[i], w[i]);
@@ -210,7 +202,6 @@ fn forward_layer<M: Modulus, const REDUCE: bool, const ROWS: bool>(
 
 #[inline(always)]
 fn inverse_layer<M: Modulus, const REDUCE: bool, const ROWS: bool>(
-    isa: impl Isa,
     dst: &mut [i16],
     src: &[i16],
     w: &[Side],
@@ -232,7 +223,7 @@ fn inverse_layer<M: Modulus, const REDUCE: bool, const ROWS: bool>(
     let ys = y_out.as_chunks_mut().0.chunks_mut(period);
     for ((x, y), pairs) in xs.zip(ys).zip(pairs.chunks(period)) {
         for (((x, y), pairs), w) in x.iter_mut().zip(y).zip(pairs).zip(w) {
-            inverse_step::<M, REDUCE, ROWS>(isa, x, y, pairs, w);
+            inverse_step::<M, REDUCE, ROWS>(x, y, pairs, w);
         }
     }
 }
@@ -310,10 +301,10 @@ fn inverse_transform(isa: impl Isa, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
         let j = logn as usize - 1 - step;
         let w = INVERSE.layer(j);
         match (!step.is_multiple_of(3), j >= WORD_LAYERS) {
-            (false, false) => inverse_layer::<Q, false, false>(isa, dst, src, w),
-            (false, true) => inverse_layer::<Q, false, true>(isa, dst, src, w),
-            (true, false) => inverse_layer::<Q, true, false>(isa, dst, src, w),
-            (true, true) => inverse_layer::<Q, true, true>(isa, dst, src, w),
+            (false, false) => inverse_layer::<Q, false, false>(dst, src, w),
+            (false, true) => inverse_layer::<Q, false, true>(dst, src, w),
+            (true, false) => inverse_layer::<Q, true, false>(dst, src, w),
+            (true, true) => inverse_layer::<Q, true, true>(dst, src, w),
         }
     }
     // Out of Montgomery form, and divided by n.

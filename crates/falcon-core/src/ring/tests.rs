@@ -82,7 +82,7 @@ impl Opened {
         let (mut words, mut tmp) = (vec![0; n], vec![0; n]);
         let (ntt, logn) = (PORTABLE_NTT, self.logn);
         multiply(&ntt, logn, &self.s2, &self.h, &mut words, &mut tmp);
-        is_preimage_vartime(&ntt, logn, &mut c, &self.s2, &words)
+        is_preimage_vartime(Baseline, &ntt, logn, &mut c, &self.s2, &words)
     }
 }
 
@@ -252,7 +252,7 @@ fn a_key_whose_f_is_not_invertible_is_refused() {
 fn both_halves_of_a_vector_count_up_to_the_bound() {
     let short = |s1: [i16; 2], s2: [i16; 2]| {
         let mut c = s1.map(|s| s.rem_euclid(12289) as u16);
-        is_preimage_vartime(&PORTABLE_NTT, 1, &mut c, &s2, &[0, 0])
+        is_preimage_vartime(Baseline, &PORTABLE_NTT, 1, &mut c, &s2, &[0, 0])
     };
     assert!(short([318, -13], [13, -6]));
     assert!(short([13, -6], [318, -13]));

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::hash::{HashToPoint, Shake256, Shake256HashToPoint};
-use crate::lanes::{Portable, Scalar, Soft};
+use crate::lanes::{Baseline, Portable, Scalar, Soft};
 use crate::ntru;
 use crate::ntt::{Ntt, PORTABLE_NTT};
 use crate::ring;
@@ -68,7 +68,7 @@ impl Key {
         PORTABLE_NTT.ntt(self.logn, &mut h, &mut tmp);
         ring::multiply(&PORTABLE_NTT, self.logn, s2, &h, &mut product, &mut tmp);
         let mut c = point.to_vec();
-        ring::is_preimage_vartime(&PORTABLE_NTT, self.logn, &mut c, s2, &product)
+        ring::is_preimage_vartime(Baseline, &PORTABLE_NTT, self.logn, &mut c, s2, &product)
     }
 }
 

@@ -1,0 +1,156 @@
+//! Compressed polynomials read side by side, one a lane.
+//!
+//! Where a code word ends is known only when the one before has been read, so a
+//! decoder of one polynomial waits for a chain of shifts at every word. Here
+//! as many chains run at once as there are lanes.
+//!
+//! What is not a sequence of valid code words is not diagnosed here: the
+//! decoder of [`compressed`](super::compressed) reads it again, alone, and says
+//! what is wrong.
+
+use super::compressed::{MAX_LEN, MIN_LEN, evaluate};
+use crate::lanes::{Isa, U64_LANES};
+
+/// A compressed polynomial and what becomes of it.
+pub(crate) struct Item<'b, 's> {
+    /// The code and what follows it.
+    pub(crate) body: &'b [u8],
+    /// Takes the polynomial.
+    pub(crate) s2: &'s mut [i16],
+    /// Bytes of the code, whose spare bits are zero; `None` if it has to be
+    /// read alone.
+    pub(crate) used: Option<usize>,
+}
+
+/// Lanes where registers hold four words or more, enough to hide what one chain
+/// waits for.
+pub(crate) const LANES: usize = 16;
+
+/// Lanes elsewhere.
+const FEW_LANES: usize = 4;
+
+/// Code words that are read from one load of eight bytes. Nearly always they
+/// are complete: four of 14 bits fit.
+const GROUP: usize = 4;
+
+/// Groups that are read before they are moved to their places.
+const ROWS: usize = 32;
+
+/// Bytes of a load.
+const LOAD: usize = 8;
+
+/// Reads all `items`.
+pub(crate) fn decompress<I: Isa>(isa: I, items: &mut [Item<'_, '_>]) {
+    if I::PARTS * 4 <= U64_LANES {
+        for items in items.chunks_mut(LANES) {
+            decompress_lanes::<LANES>(isa, items);
+        }
+    } else {
+        for items in items.chunks_mut(FEW_LANES) {
+            decompress_lanes::<FEW_LANES>(isa, items);
+        }
+    }
+}
+
+/// Reads as many items as there are lanes, or fewer.
+fn decompress_lanes<const N: usize>(isa: impl Isa, items: &mut [Item<'_, '_>]) {
+    let mut bodies = [&[0; LOAD][..]; N];
+    for (body, item) in bodies.iter_mut().zip(&*items) {
+        if item.body.len() >= LOAD {
+            *body = item.body;
+        }
+    }
+    let n = items.iter().map(|item| item.s2.len()).min().unwrap_or(0);
+    let mut rows = [[0; N]; ROWS];
+    let mut bits = [0; N];
+    for start in (0..n).step_by(GROUP * ROWS) {
+        isa.vectorize(
+            #[inline(always)]
+            || read(&bodies, &mut bits, &mut rows),
+        );
+        for (lane, item) in items.iter_mut().enumerate() {
+            let (groups, _) = item.s2[start..].as_chunks_mut::<GROUP>();
+            for (group, row) in groups.iter_mut().zip(&rows) {
+                let words = row[lane];
+                *group = [0, 16, 32, 48].map(|shift| (words >> shift) as i16);
+            }
+        }
+    }
+    for (item, (body, bits)) in items.iter_mut().zip(bodies.iter().zip(bits)) {
+        let whole = item.s2.len() == n && n.is_multiple_of(GROUP * ROWS);
+        let valid = isa.vectorize(
+            #[inline(always)]
+            || {
+                let fits = lengths_fit(item.s2);
+                fits & !evaluate(item.s2)
+            },
+        );
+        let used = bits.div_ceil(8) as usize;
+        let spare = match (body.get(used.wrapping_sub(1)), bits % 8) {
+            (Some(_), 0) => 0,
+            (Some(last), begun) => last << begun,
+            (None, _) => 1,
+        };
+        item.used =
+            (whole && valid && spare == 0 && core::ptr::eq(*body, item.body)).then_some(used);
+    }
+}
+
+/// Reads a group of code words into every row, as [`evaluate`] takes them. The
+/// next bit to read of each lane is in `bits`.
+///
+/// Past the end of its body a lane reads zeros. A code word ends with a one, so
+/// one whose length is right has been read whole, and one that is cut has a
+/// length that is wrong.
+#[inline(always)]
+fn read<const N: usize>(bodies: &[&[u8]; N], bits: &mut [u64; N], rows: &mut [[u64; N]; ROWS]) {
+    let mut last = [0; N];
+    for (last, body) in last.iter_mut().zip(bodies) {
+        *last = (body.len() - LOAD) as u64;
+    }
+    let mut at = *bits;
+    for row in rows {
+        let mut start = [0; N];
+        for k in 0..N {
+            start[k] = (at[k] / 8).min(last[k]);
+        }
+        let mut window = [0; N];
+        for k in 0..N {
+            let bytes = bodies[k].get(start[k] as usize..);
+            let load = bytes.and_then(|bytes| bytes.first_chunk::<LOAD>());
+            window[k] = load.map_or(0, |load| u64::from_be_bytes(*load));
+        }
+        let mut lengths = [0; N];
+        let mut words = [0; N];
+        for k in 0..N {
+            window[k] = window[k].unbounded_shl((at[k] - 8 * start[k]) as u32);
+        }
+        for _ in 0..GROUP {
+            for k in 0..N {
+                let run = (window[k] << 8).leading_zeros();
+                let sign_and_low = window[k] >> 56;
+                words[k] = words[k] >> 16 | sign_and_low << 48 | u64::from(run) << 56;
+                window[k] = (window[k] << MIN_LEN).unbounded_shl(run);
+                lengths[k] += u64::from(run);
+            }
+        }
+        for k in 0..N {
+            at[k] += lengths[k] + GROUP as u64 * u64::from(MIN_LEN);
+            row[k] = words[k] + EACH_MIN_LEN;
+        }
+    }
+    *bits = at;
+}
+
+/// The shortest length in each of four code words.
+const EACH_MIN_LEN: u64 = (MIN_LEN as u64) * 0x0100_0100_0100_0100;
+
+/// Whether no code word is longer than the longest.
+#[inline(always)]
+fn lengths_fit(words: &[i16]) -> bool {
+    let mut longer = 0;
+    for &word in words {
+        longer |= MAX_LEN as i16 - (word >> 8);
+    }
+    longer >= 0
+}
