@@ -59,8 +59,8 @@ pub(crate) fn fresh_seed() -> Result<Zeroizing<[u8; SEED_LEN]>> {
 /// The key of a seed.
 pub(crate) fn keygen(algorithm: Algorithm, seed: &[u8; SEED_LEN]) -> SecretKey {
     match algorithm {
-        Algorithm::Falcon512 => Either::Falcon512(Box::new(SigningKey::from_seed(seed))),
-        Algorithm::Falcon1024 => Either::Falcon1024(Box::new(SigningKey::from_seed(seed))),
+        Algorithm::Falcon512 => Either::Falcon512(SigningKey::from_seed_boxed(seed)),
+        Algorithm::Falcon1024 => Either::Falcon1024(SigningKey::from_seed_boxed(seed)),
     }
 }
 

@@ -28,7 +28,7 @@ use std::process::ExitCode;
 use ui::Ui;
 
 fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| usage::exit(&error));
+    let cli = Cli::try_parse().unwrap_or_else(|error| usage::exit(error));
     let ui = Ui {
         json: cli.global.json,
         quiet: cli.global.quiet,

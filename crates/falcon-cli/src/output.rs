@@ -188,10 +188,7 @@ impl Pending {
     pub(crate) fn commit_pair(first: Self, second: Self) -> Result<()> {
         first.sync()?;
         second.sync()?;
-        // Released when the folder is closed. Where folders cannot be locked,
-        // a pair is as safe as two files are.
-        let lock = File::open(folder(&first.target));
-        let _ = lock.as_ref().map(File::lock);
+        let _lock = lock_folder(&first.target);
         let mut hold = interrupt::hold();
         // Another may have made them while the lock was awaited.
         for file in [&first, &second] {
@@ -244,6 +241,15 @@ impl Pending {
         })?;
         Ok(self.target)
     }
+}
+
+/// Waits until nobody else writes a key in the file's folder, and keeps others
+/// waiting while the result lives. Where folders cannot be locked, a pair is as
+/// safe as two files are.
+pub(crate) fn lock_folder(file: &Path) -> Option<File> {
+    let lock = File::open(folder(file)).ok()?;
+    lock.lock().ok()?;
+    Some(lock)
 }
 
 /// The name of a file is on the disk once its folder is. Some file systems

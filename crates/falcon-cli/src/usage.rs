@@ -1,11 +1,12 @@
 //! A command line that cannot be read.
 
 use crate::{error::Error, ui::Ui};
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::env;
 
 /// Prints help, version or what is wrong, and ends the program.
-pub(crate) fn exit(error: &clap::Error) -> ! {
+pub(crate) fn exit(mut error: clap::Error) -> ! {
+    conceal(&mut error);
     let asked_for = matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
@@ -17,8 +18,27 @@ pub(crate) fn exit(error: &clap::Error) -> ! {
         json: true,
         quiet: false,
     };
-    ui.error(&as_json(error));
+    ui.error(&as_json(&error));
     std::process::exit(error.exit_code());
+}
+
+/// Takes out of the message what was typed where nothing belongs: behind
+/// `--passphrase`, which takes no value, that is a passphrase, and messages end
+/// up in logs.
+fn conceal(error: &mut clap::Error) {
+    let place = match error.kind() {
+        ErrorKind::UnknownArgument => ContextKind::InvalidArg,
+        ErrorKind::TooManyValues => ContextKind::InvalidValue,
+        _ => return,
+    };
+    let is_option = |value: &ContextValue| match value {
+        ContextValue::String(text) => place == ContextKind::InvalidArg && text.starts_with('-'),
+        _ => false,
+    };
+    if !error.get(place).is_some_and(is_option) {
+        let hidden = ContextValue::String("(not shown)".to_owned());
+        error.insert(place, hidden);
+    }
 }
 
 /// What cannot be parsed can be searched.

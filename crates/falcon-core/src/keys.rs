@@ -46,9 +46,17 @@ impl<P: Parameters> SigningKey<P> {
         Self::from_stream(&mut Shake256::reader(seed))
     }
 
-    /// Reads the round-3 encoding into a box, as [`TryFrom`] does without: there
-    /// the key stays, while one that is moved may leave copies on the stack
-    /// that nobody wipes.
+    /// [`from_seed`](Self::from_seed) into a box, where the key stays: one that
+    /// is moved may leave copies on the stack that nobody wipes.
+    #[cfg(feature = "alloc")]
+    pub fn from_seed_boxed(seed: &[u8; 32]) -> Box<Self> {
+        let mut key = Box::new(Self::EMPTY);
+        key.find(&mut Shake256::reader(seed));
+        key
+    }
+
+    /// Reads the round-3 encoding into a box, as [`TryFrom`] does without; see
+    /// [`from_seed_boxed`](Self::from_seed_boxed).
     ///
     /// # Errors
     /// As for `TryFrom<&[u8]>`.
@@ -61,12 +69,22 @@ impl<P: Parameters> SigningKey<P> {
 
     /// [`from_seed`](Self::from_seed) with caller-owned scratch.
     pub fn from_seed_in(seed: &[u8; 32], scratch: &mut KeygenScratch<'_, P>) -> Self {
-        Self::from_stream_in(&mut Shake256::reader(seed), scratch)
+        let mut key = Self::EMPTY;
+        key.find_in(&mut Shake256::reader(seed), scratch);
+        key
     }
 
     /// The key that key generation finds in `stream`.
     #[cfg(feature = "alloc")]
     pub(crate) fn from_stream(stream: &mut Shake256Reader) -> Self {
+        let mut key = Self::EMPTY;
+        key.find(stream);
+        key
+    }
+
+    /// Becomes the key that key generation finds in `stream`.
+    #[cfg(feature = "alloc")]
+    fn find(&mut self, stream: &mut Shake256Reader) {
         let mut words = alloc::vec![0; KeygenScratch::<P>::WORDS];
         let mut wide = alloc::vec![0; KeygenScratch::<P>::WIDE];
         let mut residues = alloc::vec![0; KeygenScratch::<P>::RESIDUES];
@@ -75,27 +93,25 @@ impl<P: Parameters> SigningKey<P> {
             wide: &mut wide,
             residues: &mut residues,
         };
-        Self::from_stream_in(
+        self.find_in(
             stream,
             &mut KeygenScratch {
                 scratch,
                 parameters: PhantomData,
             },
-        )
+        );
     }
 
-    fn from_stream_in(stream: &mut Shake256Reader, scratch: &mut KeygenScratch<'_, P>) -> Self {
-        let mut key = Self::EMPTY;
+    fn find_in(&mut self, stream: &mut Shake256Reader, scratch: &mut KeygenScratch<'_, P>) {
         let out = ntru::KeyPolys {
-            f: key.f.as_mut(),
-            g: key.g.as_mut(),
-            capital_f: key.capital_f.as_mut(),
-            capital_g: key.capital_g.as_mut(),
-            h: key.verifying_key.h_mut(),
+            f: self.f.as_mut(),
+            g: self.g.as_mut(),
+            capital_f: self.capital_f.as_mut(),
+            capital_g: self.capital_g.as_mut(),
+            h: self.verifying_key.h_mut(),
         };
         ntru::generate(P::LOGN, stream, out, &mut scratch.scratch);
-        key.complete();
-        key
+        self.complete();
     }
 
     /// Room for a key.

@@ -75,6 +75,8 @@ fn generation_wipes_its_scratch<P: Parameters>() {
     let scratch = scratch.as_mut().expect("enough");
     let generated = SigningKey::from_seed_in(&[3; 32], scratch);
     assert_eq!(*generated.to_bytes(), *key::<P>().to_bytes());
+    let boxed = SigningKey::<P>::from_seed_boxed(&[3; 32]);
+    assert_eq!(*boxed.to_bytes(), *key::<P>().to_bytes());
     assert!(words.iter().all(|&x| x == 0));
     assert!(wide.iter().all(|&x| x == 0));
     assert!(residues.iter().all(|&x| x == 0));

@@ -3,10 +3,10 @@
 use crate::{
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
-    input::{at_most_one_standard, is_standard},
+    input::{at_most_one_standard, is_standard, read_object},
     keys::{fingerprint, load_secret, public_pem},
     list::with_suffix,
-    output::{Content, Inputs, Overwrite, Pending, check_target},
+    output::{Content, Inputs, Overwrite, Pending, check_target, lock_folder},
     passphrase::PassphraseSource,
     scheme::Algorithm,
     ui::Ui,
@@ -18,6 +18,7 @@ use std::{
     io::{self, Write},
     path::{Path, PathBuf},
 };
+use zeroize::Zeroizing;
 
 /// Make KEY.pub again, from the secret key
 #[derive(Debug, Args)]
@@ -47,6 +48,7 @@ impl Pubkey {
             check_target(&output, Content::PublicKey, overwrite)?;
         }
 
+        let before = self.key_file();
         let public = load_secret(&self.key, &self.passphrase)?.public_key();
         let pem = public_pem(&public)?;
         if is_standard(&output) {
@@ -55,13 +57,27 @@ impl Pubkey {
                 .map_err(|error| Error::stdout(&error))?;
             return Ok(Status::Valid);
         }
-        Pending::with_bytes(&output, pem.as_bytes(), Content::PublicKey, overwrite)?.commit()?;
+        let pending = Pending::with_bytes(&output, pem.as_bytes(), Content::PublicKey, overwrite)?;
+        // Not held while a passphrase is awaited; so `keygen --force` may have
+        // come in between, whose public key must stay.
+        let _lock = lock_folder(&self.key);
+        if self.key_file() != before {
+            return Err(Error::at(&self.key, "has just been replaced")
+                .hint("the new key has its public key; run the command again if not"));
+        }
+        pending.commit()?;
         ui.report(&Made {
             algorithm: public.algorithm(),
             public_key: &output,
             fingerprint: fingerprint(&public)?,
         })?;
         Ok(Status::Valid)
+    }
+
+    /// What is in the file of the key, if it is one that can be read twice.
+    fn key_file(&self) -> Option<Zeroizing<Vec<u8>>> {
+        let key = self.key.is_file().then_some(&self.key)?;
+        read_object(key, "key").ok()
     }
 
     fn output(&self) -> Result<PathBuf> {

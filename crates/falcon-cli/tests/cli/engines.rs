@@ -1,0 +1,62 @@
+//! The choice of the engine.
+
+use crate::sandbox::{Sandbox, json_lines, said, text};
+
+#[test]
+fn every_engine_signs_what_every_engine_verifies() {
+    let sandbox = Sandbox::new();
+    let engines = json_lines(&sandbox.succeeds(&["inspect", "--engines", "--json"]));
+    assert!(engines.len() >= 2);
+    assert_eq!(
+        engines
+            .iter()
+            .filter(|engine| engine["chosen"] == true)
+            .count(),
+        1
+    );
+    for engine in &engines {
+        let name = engine["engine"].as_str().unwrap();
+        sandbox.succeeds(&["sign", "-k", "k", "m", "--force", "--engine", name]);
+        sandbox.succeeds(&["verify", "-p", "k.pub", "m"]);
+    }
+    assert_eq!(
+        sandbox.status(&["sign", "-k", "k", "m", "--engine", "abacus"]),
+        2
+    );
+}
+
+#[test]
+fn the_environment_names_the_engine_unless_the_command_line_does() {
+    let sandbox = Sandbox::new();
+    let chosen = |arguments: &[&str]| {
+        let arguments = [&["inspect", "--engines", "--json"], arguments].concat();
+        let mut command = sandbox.command(&arguments);
+        let output = command.env("FALCON_ENGINE", "soft").output().unwrap();
+        let lines = json_lines(&output);
+        let chosen = lines.iter().find(|line| line["chosen"] == true).unwrap();
+        chosen["engine"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(chosen(&[]), "soft");
+    assert_eq!(chosen(&["--engine", "scalar"]), "scalar");
+}
+
+#[test]
+fn a_wrong_engine_in_the_environment_is_named_and_stops_only_signing() {
+    let sandbox = Sandbox::new();
+    let run = |arguments: &[&str]| {
+        let mut command = sandbox.command(arguments);
+        command.env("FALCON_ENGINE", "abacus").output().unwrap()
+    };
+    let message = said(&run(&["sign", "-k", "k", "m"]));
+    assert!(message.contains("FALCON_ENGINE"), "{message}");
+    sandbox.succeeds(&["sign", "-k", "k", "m", "--engine", "Scalar"]);
+    assert!(run(&["verify", "-p", "k.pub", "m"]).status.success());
+    assert!(
+        run(&["sign", "-k", "k", "m", "--force", "--engine", "soft"])
+            .status
+            .success()
+    );
+    let listed = run(&["inspect", "--engines"]);
+    assert!(text(&listed.stdout).contains("scalar"));
+    assert!(said(&listed).contains("FALCON_ENGINE"));
+}

@@ -1,0 +1,16 @@
+//! The program as it is used, and as a hurried person uses it: nothing is
+//! destroyed, nothing is half-done in silence, and the message helps. What a
+//! transcript can show is in `files.rs`.
+
+mod commands;
+mod engines;
+mod keys;
+mod many;
+#[cfg(target_os = "linux")]
+mod memory;
+mod messages;
+mod paths;
+mod sandbox;
+#[cfg(unix)]
+mod signals;
+mod verdicts;

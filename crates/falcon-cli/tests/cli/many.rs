@@ -1,0 +1,218 @@
+//! Many files: lists, order, batches, threads.
+
+use crate::sandbox::{Sandbox, json_lines, said, text, with};
+use std::{collections::HashSet, fs};
+
+#[test]
+fn a_list_is_checked_to_its_end() {
+    let sandbox = Sandbox::new();
+    for name in ["a", "b", "c", "d"] {
+        sandbox.write(name, name);
+    }
+    sandbox.succeeds(&["sign", "-k", "k", "a", "b", "c"]);
+    fs::rename(sandbox.path("c.sig"), sandbox.path("elsewhere")).unwrap();
+    sandbox.write("list", "# files\na\nb\nc\telsewhere\n");
+    let check = ["verify", "-p", "k.pub", "--check", "list"];
+    let good = sandbox.succeeds(&check);
+    assert_eq!(text(&good.stdout), "a: OK\nb: OK\nc: OK\n");
+    assert_eq!(text(&good.stderr), "");
+
+    sandbox.write("list", "a\nd\nb\nc\telsewhere\n");
+    assert_eq!(sandbox.status(&check), 2, "d has no signature");
+    sandbox.write("b", "changed");
+    let bad = sandbox.run(&check);
+    assert_eq!(bad.status.code(), Some(1), "an invalid signature outweighs");
+    let lines = "a: OK\nd: NOT CHECKED\nb: INVALID\nc: OK\n";
+    assert_eq!(text(&bad.stdout), lines);
+    let warnings = text(&bad.stderr);
+    assert!(warnings.contains("1 of 4 signatures invalid"), "{warnings}");
+    assert!(
+        warnings.contains("1 of 4 files could not be checked"),
+        "{warnings}"
+    );
+}
+
+#[test]
+fn what_a_list_signs_the_same_list_verifies() {
+    let sandbox = Sandbox::new();
+    sandbox.write("n", "another");
+    sandbox.write("list", "# files\nm\nn\telsewhere\n");
+    let sign = ["sign", "-k", "k", "--list", "list"];
+    sandbox.succeeds(&sign);
+    assert!(sandbox.path("elsewhere").exists() && !sandbox.path("n.sig").exists());
+    sandbox.succeeds(&["verify", "-p", "k.pub", "--check", "list"]);
+    sandbox.write("list", "m\tlist\n");
+    sandbox.refuses(&with(&sign, ["--force"]));
+    let listed = sandbox.piped(&["sign", "-k", "k", "--list", "-"], b"-\n");
+    assert!(said(&listed).contains("more than once"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_list_that_is_none_is_refused_at_bounded_cost_and_not_shown() {
+    let sandbox = Sandbox::new();
+    sandbox.write("p", "my passphrase\n");
+    for (list, told) in [
+        ("p", "p: names no file that exists"),
+        ("/dev/zero", "more than 1048576 files or 64 MiB"),
+    ] {
+        let message = sandbox.refuses(&["verify", "-p", "k.pub", "--check", list]);
+        assert!(message.contains(told), "{message}");
+        assert!(!message.contains("my passphrase"), "{message}");
+        let message = sandbox.refuses(&["verify", "-p", "missing", "--check", list]);
+        assert!(message.contains("missing: cannot read"), "{message}");
+    }
+    let many = b"\nm".repeat((1 << 20) + 1);
+    let listed = sandbox.piped(&["sign", "-k", "k", "--list", "-"], &many);
+    assert!(said(&listed).contains("more than 1048576 files"));
+    sandbox.write("seed.hex", "00112233\n");
+    let message = sandbox.refuses(&["kat", "check", "seed.hex"]);
+    assert!(!message.contains("0011"), "{message}");
+}
+
+#[test]
+fn many_files_come_out_in_their_order() {
+    let sandbox = Sandbox::new();
+    let names: Vec<String> = (0..40).map(|i| format!("file{i:02}")).collect();
+    for (i, name) in names.iter().enumerate() {
+        sandbox.write(name, vec![i as u8; i * 5000]);
+    }
+    let signed = sandbox.succeeds(&with(&["sign", "-k", "k", "--json"], &names));
+    let signed = json_lines(&signed);
+    assert!(signed.iter().map(|line| &line["file"]).eq(&names));
+    let verified = sandbox.succeeds(&with(&["verify", "-p", "k.pub", "--json"], &names));
+    let verified = json_lines(&verified);
+    assert!(verified.iter().map(|line| &line["file"]).eq(&names));
+    assert!(verified.iter().all(|line| line["status"] == "valid"));
+}
+
+/// Files of all kinds among one another, on one lane and on many.
+#[test]
+fn each_of_many_files_has_its_own_result() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["keygen", "large", "-a", "falcon-1024"]);
+    let mut files = sandbox.files(150);
+    // On both sides of what is read whole, and nothing.
+    for (i, len) in [(20, 65536), (21, 65537), (22, 0), (90, 300_000)] {
+        sandbox.write(&files[i], vec![7; len]);
+    }
+    files[40] = "missing".to_owned();
+    for (engine, options) in [("scalar", &[][..]), ("auto", &["--force"])] {
+        let sign = with(&["sign", "-k", "k", "--json", "--engine", engine], options);
+        let signed = sandbox.run(&with(&sign, &files));
+        assert_eq!(signed.status.code(), Some(2));
+        assert_eq!(json_lines(&signed).len(), files.len() - 1);
+    }
+    let mut nonces = HashSet::new();
+    for file in files.iter().filter(|file| *file != "missing") {
+        assert!(nonces.insert(sandbox.read(&format!("{file}.sig"))[1..41].to_vec()));
+    }
+
+    let mut expected = vec!["valid"; files.len()];
+    expected[40] = "unchecked";
+    // In the nonce, so that they still decode.
+    for (i, index) in [(5, 20), (20, 1), (21, 40), (90, 7), (149, 3)] {
+        sandbox.flip(&format!("{}.sig", files[i]), index);
+        expected[i] = "invalid";
+    }
+    for (i, what) in [(70, &b""[..]), (71, b"no signature"), (72, &[0x39; 666])] {
+        sandbox.write(&format!("{}.sig", files[i]), what);
+        expected[i] = "unchecked";
+    }
+    sandbox.succeeds(&["sign", "-k", "large", "--force", &files[100]]);
+    expected[100] = "unchecked";
+    fs::remove_file(sandbox.path(&format!("{}.sig", files[101]))).unwrap();
+    expected[101] = "unchecked";
+    sandbox.write(&files[102], "changed");
+    expected[102] = "invalid";
+
+    for engine in ["scalar", "auto"] {
+        let verify = ["verify", "-p", "k.pub", "--json", "--engine", engine];
+        let verified = sandbox.run(&with(&verify, &files));
+        assert_eq!(verified.status.code(), Some(1));
+        let lines = json_lines(&verified);
+        assert!(lines.iter().map(|line| &line["file"]).eq(&files));
+        let found: Vec<_> = lines.iter().map(|line| &line["status"]).collect();
+        assert_eq!(found, expected, "{engine}");
+    }
+}
+
+#[test]
+fn one_bad_file_does_not_stop_the_others() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.status(&["sign", "-k", "k", "missing", "m"]), 2);
+    sandbox.succeeds(&["verify", "-p", "k.pub", "m"]);
+    assert!(!sandbox.path("missing.sig").exists());
+}
+
+#[test]
+fn signing_goes_on_where_it_was_left() {
+    let sandbox = Sandbox::new();
+    for name in ["a", "b", "c"] {
+        sandbox.write(name, name);
+    }
+    sandbox.succeeds(&["sign", "-k", "k", "a"]);
+    let first = sandbox.read("a.sig");
+    sandbox.write("b.sig", "");
+    let sign = ["sign", "-k", "k", "--skip-existing", "a", "b", "c"];
+    let message = sandbox.refuses(&sign);
+    assert!(
+        message.contains("b.sig"),
+        "half a signature is none: {message}"
+    );
+    fs::remove_file(sandbox.path("b.sig")).unwrap();
+    sandbox.succeeds(&sign);
+    assert_eq!(sandbox.read("a.sig"), first);
+    sandbox.succeeds(&["verify", "-p", "k.pub", "a", "b", "c"]);
+    sandbox.succeeds(&sign);
+    let piped = sandbox.piped(&["sign", "-k", "k", "--skip-existing", "-"], b"a");
+    assert_eq!(piped.stdout.len(), 666);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_threads_the_work_is_done_all_the_same() {
+    let sandbox = Sandbox::new();
+    let generate = ["kat", "generate", "-a", "falcon-512", "-n", "2", "-o", "f"];
+    sandbox.succeeds(&generate);
+    // More than one thread would have.
+    let files = sandbox.files(200);
+    for arguments in [
+        with(&["sign", "-k", "k"], &files),
+        with(&["verify", "-p", "k.pub"], &files),
+        vec!["verify", "-p", "k.pub", &files[0]],
+        vec!["bench", "-a", "512", "--seconds", "0", "--engine", "scalar"],
+        vec!["kat", "check", "f"],
+    ] {
+        // No thread's stack fits into the memory that is allowed.
+        let done = std::process::Command::new("sh")
+            .args(["-c", "ulimit -v 400000; exec \"$0\" \"$@\""])
+            .arg(env!("CARGO_BIN_EXE_falcon-cli"))
+            .args(&arguments)
+            .env("RUST_MIN_STACK", (1u64 << 30).to_string())
+            .current_dir(&sandbox.0)
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{arguments:?} {done:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn sizes_that_do_not_add_up_stop_nothing() {
+    let sandbox = Sandbox::new();
+    // Not every system has this folder, nor other folders such files.
+    let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
+        return;
+    };
+    let files = ["a", "b", "c"].map(|name| folder.path().join(name));
+    for path in &files {
+        let file = fs::File::create(path).unwrap();
+        if file.set_len(i64::MAX as u64).is_err() {
+            return;
+        }
+    }
+    let [a, b, c] = files.each_ref().map(|path| path.to_str().unwrap());
+    let message = sandbox.run(&["verify", "-p", "k.pub", a, b, c]);
+    assert_eq!(text(&message.stdout).lines().count(), 3, "{message:?}");
+}

@@ -1,0 +1,149 @@
+//! What is said: to people, to programs, and to nobody.
+
+use crate::sandbox::{Sandbox, json_lines, text};
+use std::{io::Read, path::Path, process::Stdio};
+
+#[test]
+fn errors_are_json_when_asked_for() {
+    let sandbox = Sandbox::new();
+    let output = sandbox.run(&["sign", "-k", "nothing", "m", "--json"]);
+    assert_eq!(output.status.code(), Some(2));
+    let error: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert_eq!(error["path"], "nothing");
+    assert!(error["error"].is_string());
+}
+
+#[test]
+fn json_is_all_that_is_said_when_it_is_asked_for() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["sign", "-k", "k", "m"]);
+    for arguments in [
+        &["sign", "--json", "--key"][..],
+        &["--json"],
+        &["sing", "--json"],
+        &["sign", "m", "--json", "--engine", "abacus"],
+        &["verify", "-p", "k.pub", "m", "missing", "--json"],
+    ] {
+        let message = sandbox.refuses(arguments);
+        for line in message.lines() {
+            let object: serde_json::Value = serde_json::from_str(line).unwrap();
+            let told = object.get("error").or(object.get("warning"));
+            assert!(told.unwrap().is_string(), "{line}");
+        }
+        assert!(!message.is_empty(), "{arguments:?}");
+    }
+    assert!(sandbox.succeeds(&["--json", "--help"]).stderr.is_empty());
+}
+
+/// Where no value belongs a passphrase may stand.
+#[test]
+fn a_passphrase_in_the_wrong_place_is_not_shown() {
+    let sandbox = Sandbox::new();
+    for arguments in [
+        &["keygen", "x", "--passphrase", "hunter2"][..],
+        &["keygen", "x", "--passphrase=hunter2"],
+        &["sign", "m", "--passphrase=hunter2"],
+        &["pubkey", "k", "hunter2"],
+        &["keygen", "x", "--passphrase", "hunter2", "--json"],
+    ] {
+        let message = sandbox.refuses(arguments);
+        assert!(message.contains("unexpected"), "{message}");
+        assert!(!message.contains("hunter2"), "{message}");
+    }
+    let message = sandbox.refuses(&["sign", "m", "--pasword"]);
+    assert!(message.contains("--pasword"), "{message}");
+}
+
+#[test]
+fn names_in_other_words_are_understood() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["keygen", "-a", "1024"]);
+    sandbox.succeeds(&["sign", "m"]);
+    for option in ["-p", "-k", "--key", "--pub"] {
+        sandbox.succeeds(&["verify", option, "falcon.key.pub", "m"]);
+    }
+    sandbox.succeeds(&["keygen", "positional", "-a", "Falcon-512"]);
+    let hint = sandbox.refuses(&["verify", "-p", "falcon.key.pub", "m", "m.sig"]);
+    assert!(hint.contains("m -s m.sig"), "{hint}");
+    let vectors = |name: &str| {
+        let kat = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kat");
+        kat.join(name).display().to_string()
+    };
+    let checked = sandbox.succeeds(&[
+        "kat",
+        "check",
+        &vectors("falcon-pqclean/nistkat_falcon-padded-512.txt"),
+        &vectors("falcon-pqclean/nistkat_falcon-512.txt"),
+        "--json",
+    ]);
+    assert_eq!(json_lines(&checked).len(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_cannot_write_a_verdict() {
+    let sandbox = Sandbox::new();
+    let name = "m: OK\n\u{1b}[2K\u{9b}1A\u{202e}";
+    sandbox.write(name, "x");
+    sandbox.write("bad", "-----BEGIN \u{1b}[2J-----\n");
+    for arguments in [
+        &["sign", "-k", "k", name][..],
+        &["verify", "-p", "k.pub", name],
+        &["verify", "-p", "k.pub", name, "--json"],
+        &["verify", "-p", name, "m"],
+        &["verify", "-p", "bad", "m"],
+        &["sign", "-k", "k", name],
+        &["inspect", name, "--json"],
+        &["inspect", &format!("{name}.sig")],
+        &["kat", "check", name],
+        &["keygen", &format!("{name}.key")],
+        &["pubkey", &format!("{name}.key"), "--force"],
+        &["demo", name],
+    ] {
+        let output = sandbox.run(arguments);
+        for said in [&output.stdout, &output.stderr] {
+            let odd = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
+            assert!(!text(said).contains(odd), "{arguments:?} {}", text(said));
+            assert!(!text(said).contains("OK\n\\"), "{arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn colours_are_for_terminals_only() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["sign", "-k", "k", "m"]);
+    let verify = ["verify", "-p", "k.pub", "m", "missing"];
+    let plain = sandbox.run(&verify);
+    assert!(!plain.stdout.contains(&0x1b) && !plain.stderr.contains(&0x1b));
+    let forced = sandbox
+        .command(&verify)
+        .env("CLICOLOR_FORCE", "1")
+        .output()
+        .unwrap();
+    assert!(forced.stdout.contains(&0x1b) && forced.stderr.contains(&0x1b));
+    let refused = sandbox
+        .command(&verify)
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap();
+    assert!(!refused.stdout.contains(&0x1b));
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_error_to_talk_about() {
+    let sandbox = Sandbox::empty();
+    let generate = ["kat", "generate", "-a", "falcon-512", "-n", "20"];
+    let mut child = sandbox
+        .command(&generate)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut message = String::new();
+    let mut stderr = child.stderr.take().unwrap();
+    stderr.read_to_string(&mut message).unwrap();
+    assert_eq!(message, "");
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+}

@@ -1,0 +1,147 @@
+//! What is read and what is written: files, standard input and output, and that
+//! nothing is destroyed.
+
+use crate::sandbox::{Sandbox, json_lines, said, text};
+use std::fs;
+
+#[test]
+fn standard_input_has_one_reader() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["sign", "-k", "k", "m"]);
+    for arguments in [
+        &["sign", "-k", "-", "-"][..],
+        &["sign", "-k", "k", "-", "-"],
+        &["sign", "-k", "k", "-", "--passphrase-file", "-"],
+        &["verify", "-p", "-", "-s", "m.sig", "-"],
+        &["verify", "-p", "k.pub", "-s", "-", "-"],
+        &["verify", "-p", "-", "--check", "-"],
+        &["inspect", "-", "-"],
+        &["kat", "check", "-", "-"],
+        &["pubkey", "-", "--passphrase-file", "-", "-o", "x"],
+        &["keygen", "x", "--seed-file", "-", "--passphrase-file", "-"],
+    ] {
+        let message = sandbox.refuses(arguments);
+        assert!(
+            message.contains("more than once"),
+            "{arguments:?} {message}"
+        );
+    }
+    let listed = sandbox.piped(&["verify", "-p", "k.pub", "--check", "-"], b"m\n-\n");
+    assert!(said(&listed).contains("more than once"));
+}
+
+#[test]
+fn standard_input_is_signed_to_standard_output() {
+    let sandbox = Sandbox::new();
+    let signed = sandbox.piped(&["sign", "-k", "k", "-"], b"piped");
+    assert!(signed.status.success(), "{signed:?}");
+    assert_eq!(signed.stdout.len(), 666);
+    sandbox.write("s", &signed.stdout);
+    let verify = ["verify", "-p", "k.pub", "-s", "s", "-"];
+    assert_eq!(sandbox.piped(&verify, b"piped").status.code(), Some(0));
+    assert_eq!(sandbox.piped(&verify, b"piper").status.code(), Some(1));
+    let signature = ["verify", "-p", "k.pub", "-s", "-", "m"];
+    assert_eq!(
+        sandbox.piped(&signature, &signed.stdout).status.code(),
+        Some(1)
+    );
+}
+
+#[test]
+fn a_dash_is_standard_output_or_refused() {
+    let sandbox = Sandbox::new();
+    let message = sandbox.refuses(&["keygen", "-o", "-"]);
+    assert!(message.contains("two files"), "{message}");
+    let kat = ["kat", "generate", "-a", "FALCON-512", "-n", "1", "-o", "-"];
+    assert!(text(&sandbox.succeeds(&kat).stdout).contains("count = 0"));
+    assert!(!sandbox.path("-").exists() && !sandbox.path("-.pub").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_are_bytes() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+    let sandbox = Sandbox::new();
+    let odd = OsStr::from_bytes(b"\xff");
+    fs::write(sandbox.0.path().join(odd), "x").unwrap();
+    let signed = sandbox
+        .command(&["sign", "-k", "k", "--json", "m"])
+        .arg(odd)
+        .output()
+        .unwrap();
+    assert_eq!(signed.status.code(), Some(0), "{signed:?}");
+    assert_eq!(json_lines(&signed).len(), 2);
+    sandbox.write("list", b"m\n\xff\nm\n");
+    let checked = sandbox.succeeds(&["verify", "-p", "k.pub", "--check", "list", "--json"]);
+    assert_eq!(json_lines(&checked).len(), 3);
+    let shown = sandbox
+        .command(&["demo", "--json"])
+        .arg(odd)
+        .output()
+        .unwrap();
+    assert_eq!(shown.status.code(), Some(0), "{shown:?}");
+}
+
+#[test]
+fn an_input_is_never_the_output() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["keygen", "m.key"]);
+    for arguments in [
+        &["sign", "-k", "k", "m", "-o", "k"][..],
+        &["sign", "-k", "k", "m", "-o", "./m"],
+        &["sign", "-k", "m.key", "m", "-o", "m.key"],
+        &["keygen", "seed", "--seed-file", "seed"],
+        &["keygen", "-o", "x", "--seed-file", "x.pub"],
+    ] {
+        sandbox.write("x.pub", [7; 32]);
+        let before: Vec<_> = ["k", "m", "m.key", "seed", "x.pub"]
+            .map(|name| sandbox.read(name))
+            .into();
+        let message = sandbox.refuses(&[arguments, &["--force"]].concat());
+        assert!(message.contains("is an input"), "{arguments:?} {message}");
+        let after: Vec<_> = ["k", "m", "m.key", "seed", "x.pub"]
+            .map(|name| sandbox.read(name))
+            .into();
+        assert_eq!(before, after);
+    }
+}
+
+#[test]
+fn signatures_are_not_overwritten_without_force() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["sign", "-k", "k", "m"]);
+    let first = sandbox.read("m.sig");
+    assert_eq!(sandbox.status(&["sign", "-k", "k", "m"]), 2);
+    assert_eq!(sandbox.read("m.sig"), first);
+    sandbox.succeeds(&["sign", "-k", "k", "m", "--force"]);
+    assert_ne!(sandbox.read("m.sig"), first);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_output_that_cannot_be_is_refused_before_the_passphrase() {
+    let sandbox = Sandbox::new();
+    sandbox.encrypted_key();
+    for (output, told) in [
+        ("/dev/null", "not a regular file"),
+        (".", "is a folder"),
+        ("new/", "is a folder"),
+        ("no/file", "is no folder"),
+    ] {
+        let message = sandbox.refuses(&["sign", "-k", "e", "m", "-o", output]);
+        assert!(message.contains(told), "{output}: {message}");
+    }
+    let message = sandbox.refuses(&["sign", "-k", "e", "missing"]);
+    assert!(
+        message.starts_with("error: missing: cannot read"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_signature_appears_only_when_the_key_has_loaded() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.status(&["sign", "-k", "k.pub", "m"]), 2);
+    assert_eq!(sandbox.status(&["sign", "-k", "nothing", "m"]), 2);
+    assert_eq!(sandbox.names(), ["k", "k.pub", "m", "seed"]);
+}

@@ -1,0 +1,167 @@
+//! A folder to run the program in.
+
+use std::{
+    fs,
+    io::Write,
+    path::PathBuf,
+    process::{Child, Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// A folder with a key pair `k`, `k.pub` and a message `m`.
+pub struct Sandbox(pub TempDir);
+
+impl Sandbox {
+    pub fn empty() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub fn new() -> Self {
+        let sandbox = Self::empty();
+        fs::write(sandbox.path("seed"), [7; 32]).unwrap();
+        fs::write(sandbox.path("m"), b"message").unwrap();
+        sandbox.succeeds(&["keygen", "-o", "k", "--seed-file", "seed"]);
+        sandbox
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    /// Changes one bit of a byte.
+    pub fn flip(&self, name: &str, index: usize) {
+        let mut bytes = self.read(name);
+        bytes[index] ^= 1;
+        self.write(name, bytes);
+    }
+
+    /// Files, each with its name in it.
+    pub fn files(&self, count: usize) -> Vec<String> {
+        let names: Vec<String> = (0..count).map(|i| format!("f{i:04}")).collect();
+        for name in &names {
+            self.write(name, name);
+        }
+        names
+    }
+
+    /// A key `e` with the passphrase of the file `p`.
+    pub fn encrypted_key(&self) {
+        self.write("p", "secret\n");
+        let keygen = ["keygen", "e", "--seed-file", "seed"];
+        self.succeeds(&with(&keygen, ["--passphrase-file", "p"]));
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_falcon-cli"));
+        command
+            .args(arguments)
+            .current_dir(&self.0)
+            .env_remove("FALCON_ENGINE")
+            .env("TMPDIR", self.0.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// A demo that has made its key and waits for the message, its folder in
+    /// `tmp`.
+    #[cfg(unix)]
+    pub fn demo_that_waits(&self) -> Child {
+        // It reads the file of the message twice before it signs.
+        let pipe = self.path("pipe");
+        let made = Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        fs::create_dir(self.path("tmp")).unwrap();
+        let child = self
+            .command(&["demo", "pipe"])
+            .env("TMPDIR", self.path("tmp"))
+            .spawn()
+            .unwrap();
+        drop(fs::File::create(&pipe).unwrap());
+        let made = || {
+            let mut folders = fs::read_dir(self.path("tmp")).unwrap();
+            folders.any(|folder| folder.unwrap().path().join("demo.key.pub").exists())
+        };
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !made() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert!(made());
+        child
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Runs what must be refused; what it said.
+    pub fn refuses(&self, arguments: &[&str]) -> String {
+        said(&self.run(arguments))
+    }
+
+    pub fn status(&self, arguments: &[&str]) -> i32 {
+        self.run(arguments).status.code().unwrap()
+    }
+
+    pub fn succeeds(&self, arguments: &[&str]) -> Output {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        output
+    }
+
+    pub fn piped(&self, arguments: &[&str], input: &[u8]) -> Output {
+        let mut child = self
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        child.wait_with_output().unwrap()
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(&self.0)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+/// More arguments.
+pub fn with<'a, T: AsRef<str> + ?Sized + 'a>(
+    arguments: &[&'a str],
+    more: impl IntoIterator<Item = &'a T>,
+) -> Vec<&'a str> {
+    let more = more.into_iter().map(AsRef::as_ref);
+    arguments.iter().copied().chain(more).collect()
+}
+
+/// What a program said that refused.
+pub fn said(refused: &Output) -> String {
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    text(&refused.stderr).to_owned()
+}
+
+pub fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+pub fn json_lines(output: &Output) -> Vec<serde_json::Value> {
+    text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}

@@ -1,0 +1,173 @@
+//! Readers that leave, Ctrl-C and SIGTERM.
+
+use crate::sandbox::{Sandbox, with};
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+fn temporaries(sandbox: &Sandbox) -> Vec<String> {
+    let mut names = sandbox.names();
+    names.retain(|name| name.starts_with(".falcon-"));
+    names
+}
+
+#[test]
+fn a_reader_that_leaves_does_not_stop_the_signing() {
+    let sandbox = Sandbox::new();
+    let files = sandbox.files(50);
+    let mut child = sandbox
+        .command(&with(&["sign", "-k", "k"], &files))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut told = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut told)
+        .unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(told.contains("signed all the same"), "{told}");
+    sandbox.succeeds(&with(&["verify", "-p", "k.pub"], &files));
+}
+
+fn signal(child: &Child, name: &str) {
+    let id = child.id().to_string();
+    let sent = Command::new("kill").args(["-s", name, &id]).status();
+    assert!(sent.unwrap().success());
+}
+
+#[test]
+fn an_interrupted_program_leaves_no_temporary_file() {
+    for (name, status) in [("INT", 130), ("TERM", 143)] {
+        let sandbox = Sandbox::empty();
+        let generate = [
+            "kat",
+            "generate",
+            "-a",
+            "falcon-512",
+            "-n",
+            "1000000",
+            "-o",
+            "f",
+        ];
+        let mut child = sandbox.command(&generate).spawn().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while temporaries(&sandbox).is_empty() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(5));
+        }
+        signal(&child, name);
+        assert_eq!(child.wait().unwrap().code(), Some(status));
+        assert!(sandbox.names().is_empty(), "{:?}", sandbox.names());
+    }
+}
+
+#[test]
+fn an_interrupted_demo_leaves_nothing() {
+    let sandbox = Sandbox::empty();
+    let mut child = sandbox.demo_that_waits();
+    let made = || fs::read_dir(sandbox.path("tmp")).unwrap().count();
+    assert_eq!(made(), 1);
+    signal(&child, "INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(made(), 0);
+}
+
+/// A shell on a terminal of its own runs the program, and stays after it.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_question_leaves_a_terminal_that_shows_what_is_typed() {
+    use rustix::{
+        pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+        termios::{LocalModes, tcgetattr},
+    };
+    use std::io::Write;
+    let sandbox = Sandbox::new();
+    sandbox.encrypted_key();
+    for (typed, status) in [("\x03", "status 130"), ("", "status 143")] {
+        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&terminal).unwrap();
+        unlockpt(&terminal).unwrap();
+        let name = ptsname(&terminal, Vec::new()).unwrap();
+        let mut terminal = fs::File::from(terminal);
+        let open = || {
+            let path = Path::new(name.to_str().unwrap());
+            fs::OpenOptions::new()
+                .read(true)
+                .write(true)
+                .open(path)
+                .unwrap()
+        };
+        let echoes = |terminal: &fs::File| {
+            let modes = tcgetattr(terminal).unwrap().local_modes;
+            modes.contains(LocalModes::ECHO)
+        };
+        let mut shell = Command::new("setsid")
+            .args(["--ctty", "sh", "-c"])
+            .arg("\"$0\" sign -k e m & echo $! > id; wait $!; echo status $? ended; read -r line")
+            .arg(env!("CARGO_BIN_EXE_falcon-cli"))
+            .current_dir(&sandbox.0)
+            .stdin(open())
+            .stdout(open())
+            .stderr(open())
+            .spawn()
+            .unwrap();
+        let mut shown = String::new();
+        let mut until = |terminal: &mut fs::File, text: &str| {
+            while !shown.contains(text) {
+                let mut bytes = [0; 256];
+                let read = terminal.read(&mut bytes).unwrap();
+                shown.push_str(&String::from_utf8_lossy(&bytes[..read]));
+            }
+        };
+        until(&mut terminal, "Passphrase of e");
+        while echoes(&terminal) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        if typed.is_empty() {
+            let id = fs::read_to_string(sandbox.path("id")).unwrap();
+            let sent = Command::new("kill").arg(id.trim()).status();
+            assert!(sent.unwrap().success());
+        } else {
+            terminal.write_all(typed.as_bytes()).unwrap();
+        }
+        until(&mut terminal, "ended");
+        assert!(echoes(&terminal), "{status}");
+        assert!(shown.contains(status), "{shown}");
+        terminal.write_all(b"\n").unwrap();
+        shell.wait().unwrap();
+    }
+}
+
+#[test]
+fn an_interrupted_signing_leaves_whole_signatures_only() {
+    let sandbox = Sandbox::new();
+    let files = sandbox.files(2000);
+    let mut child = sandbox
+        .command(&with(&["sign", "-k", "k"], &files))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    lines.read_line(&mut line).unwrap();
+    signal(&child, "INT");
+    // The signal may come after the last file.
+    let status = child.wait().unwrap().code();
+    assert!(matches!(status, Some(0 | 130)), "{status:?}");
+    assert!(temporaries(&sandbox).is_empty());
+    for name in sandbox.names() {
+        if name.ends_with(".sig") {
+            assert_eq!(sandbox.read(&name).len(), 666);
+        }
+    }
+    sandbox.succeeds(&with(&["sign", "-k", "k", "--skip-existing"], &files));
+}
