@@ -1,6 +1,7 @@
 //! The same jobs give the same bytes on every engine, lane count and platform:
 //! hashes of all of it are pinned in `kat/equal-bytes.json`.
 
+use base16ct::lower::encode_string as hex;
 use falcon::batch::{BatchSign, SignJob};
 use falcon::{Engine, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
 use falcon_tests::{Repeatable, key};
@@ -8,10 +9,6 @@ use sha2::{Digest, Sha256};
 
 /// Jobs of a batch: enough for several rounds of eight lanes and an odd rest.
 const JOBS: usize = 37;
-
-fn hex(bytes: impl AsRef<[u8]>) -> String {
-    bytes.as_ref().iter().map(|b| format!("{b:02x}")).collect()
-}
 
 /// The keys of the jobs.
 fn keys<P: Parameters>() -> Vec<SigningKey<P>> {
@@ -25,7 +22,7 @@ fn hash_of_keys<P: Parameters>() -> String {
         hash.update(key.to_bytes().as_ref());
         hash.update(key.verifying_key().to_bytes().as_ref());
     }
-    hex(hash.finalize())
+    hex(&hash.finalize())
 }
 
 /// Hash of signatures made from a batch seed.
@@ -57,7 +54,7 @@ fn hash_of_signatures<P: Parameters>(engine: Engine) -> String {
             .expect("a valid signature");
         signature_hash.update(signature.to_bytes());
     }
-    hex(signature_hash.finalize())
+    hex(&signature_hash.finalize())
 }
 
 fn equals_the_pinned_hashes<P: Parameters>() {

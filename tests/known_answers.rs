@@ -1,5 +1,6 @@
 //! NIST's records of round 3 and PQClean's, on every engine.
 
+use base16ct::lower::encode_string as hex;
 use falcon::Engine;
 use falcon_kat::{Algorithm, EngineSubject, KeyForm, replay, rsp::Style};
 use falcon_tests::extent;
@@ -16,10 +17,6 @@ const NIST_FILES: [(Algorithm, &str); 2] = [
         "036a0bf5260573cec44977284dfef756cd1143db9961b981bd1fb55828acb20d",
     ),
 ];
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
 
 fn generated(algorithm: Algorithm, count: u64, style: Style, subject: EngineSubject) -> Vec<u8> {
     let mut text = Vec::new();

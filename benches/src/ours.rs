@@ -78,8 +78,7 @@ pub fn key<P: Parameters>() -> SigningKey<P> {
         .lines()
         .find_map(|line| line.strip_prefix("sk = "))
         .expect("a record");
-    let byte = |i: usize| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hexadecimal");
-    let bytes: Vec<u8> = (0..hex.len() / 2).map(byte).collect();
+    let bytes = base16ct::mixed::decode_vec(hex).expect("hexadecimal");
     SigningKey::try_from(&bytes[..]).expect("a key")
 }
 

@@ -202,11 +202,7 @@ fn bytes_line(out: &mut impl Write, field: Field, bytes: &[u8]) -> io::Result<()
 
 /// Hexadecimal in upper case.
 pub fn hex_upper(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .map(|digit| char::from(b"0123456789ABCDEF"[usize::from(digit)]))
-        .collect()
+    base16ct::upper::encode_string(bytes)
 }
 
 /// Reads records one after the other.
@@ -377,23 +373,10 @@ impl<R: BufRead> Iterator for Reader<R> {
 /// The bytes, or the position of what is no digit (`None`: half a byte is
 /// left over).
 fn unhex(text: &[u8]) -> Result<Vec<u8>, Option<usize>> {
-    let digits = text
-        .iter()
-        .enumerate()
-        .map(|(position, &byte)| match byte {
-            b'0'..=b'9' => Ok(byte - b'0'),
-            b'A'..=b'F' => Ok(byte - b'A' + 10),
-            b'a'..=b'f' => Ok(byte - b'a' + 10),
-            _ => Err(Some(position)),
-        })
-        .collect::<Result<Vec<u8>, _>>()?;
-    if digits.len() % 2 != 0 {
-        return Err(None);
+    if let Some(position) = text.iter().position(|byte| !byte.is_ascii_hexdigit()) {
+        return Err(Some(position));
     }
-    Ok(digits
-        .chunks_exact(2)
-        .map(|pair| pair[0] << 4 | pair[1])
-        .collect())
+    base16ct::mixed::decode_vec(text).map_err(|_| None)
 }
 
 #[cfg(test)]

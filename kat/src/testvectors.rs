@@ -9,7 +9,6 @@
 use crate::{
     Algorithm, Subject, Surf,
     replay::{Failure, GenerateError, Step},
-    rsp::hex_upper,
 };
 use std::io::Write;
 
@@ -51,7 +50,7 @@ pub fn generate(
             .sign_detached(algorithm, &keys.secret, &nonce, &seed, &message)
             .map_err(failed(Step::Sign))?;
         for bytes in [&keys.public, &keys.secret, &attached, &detached] {
-            let line = hex_upper(bytes).to_ascii_lowercase();
+            let line = base16ct::lower::encode_string(bytes);
             writeln!(out, "{line}").map_err(GenerateError::Io)?;
         }
     }

@@ -140,6 +140,8 @@ pub(crate) fn fingerprint(key: &PublicKey) -> Result<String> {
     let der = either!(key, key => key.to_public_key_der())
         .map_err(|error| Error::new("the public key cannot be encoded").because(error))?;
     let digest = Sha256::digest(der.as_bytes());
-    let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!("SHA256:{digits}"))
+    Ok(format!(
+        "SHA256:{}",
+        base16ct::lower::encode_string(&digest)
+    ))
 }

@@ -2,12 +2,9 @@
 
 mod common;
 
+use base16ct::lower::encode_string as hex;
 use common::first_record;
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SigningKey, VerifyingKey};
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
 
 #[test]
 fn json_is_lower_case_hexadecimal_of_the_encoding() {

@@ -95,7 +95,7 @@ impl Inspect {
                 };
                 description.algorithm = Some(signature.algorithm());
                 let nonce = either!(signature, signature => *signature.nonce());
-                description.nonce = Some(nonce.iter().map(|byte| format!("{byte:02x}")).collect());
+                description.nonce = Some(base16ct::lower::encode_string(&nonce));
             }
         }
         if container == Container::Raw && !matches!(object, Object::Signature(..)) {

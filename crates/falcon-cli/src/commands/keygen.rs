@@ -18,7 +18,7 @@ use std::{
     fmt,
     path::{Path, PathBuf},
 };
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 /// Make a key pair: KEY (PKCS#8, mode 0600) and KEY.pub (SubjectPublicKeyInfo), both PEM
 #[derive(Debug, Args)]
@@ -157,16 +157,7 @@ fn parse_seed(bytes: &[u8]) -> Option<Zeroizing<[u8; SEED_LEN]>> {
     if digits.len() != 2 * SEED_LEN {
         return None;
     }
-    let mut digit_pairs = digits.chunks_exact(2);
-    for byte in seed.iter_mut() {
-        let [high, low] = digit_pairs.next()? else {
-            return None;
-        };
-        let value = |digit: u8| char::from(digit).to_digit(16);
-        let mut pair = [value(*high)?, value(*low)?];
-        *byte = (pair[0] << 4 | pair[1]) as u8;
-        pair.zeroize();
-    }
+    base16ct::mixed::decode(digits, &mut *seed).ok()?;
     Some(seed)
 }
 
@@ -208,7 +199,7 @@ mod tests {
     #[test]
     fn a_seed_is_bytes_or_digits() {
         let expected: [u8; SEED_LEN] = core::array::from_fn(|i| 0xf0 ^ i as u8);
-        let digits: String = expected.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits = base16ct::lower::encode_string(&expected);
         for text in [
             digits.clone(),
             format!("{digits}\n"),

@@ -170,7 +170,6 @@ const fn reduce(w: u16) -> u16 {
 mod tests {
     use super::*;
     use std::vec;
-    use std::vec::Vec;
 
     #[test]
     fn reduction_is_exact_below_the_limit() {
@@ -183,10 +182,8 @@ mod tests {
     fn points_of_the_nist_records_are_reproduced() {
         let text = include_str!("../../../../kat/falcon-round3/hash_to_point.json");
         let vectors: serde_json::Value = serde_json::from_str(text).unwrap();
-        let bytes = |value: &serde_json::Value| -> Vec<u8> {
-            let digits = value.as_str().unwrap().as_bytes().chunks(2);
-            let byte = |d| u8::from_str_radix(core::str::from_utf8(d).unwrap(), 16).unwrap();
-            digits.map(byte).collect()
+        let bytes = |value: &serde_json::Value| {
+            base16ct::mixed::decode_vec(value.as_str().unwrap()).unwrap()
         };
         let vectors = vectors.as_array().unwrap();
         assert_eq!(vectors.len(), 6);

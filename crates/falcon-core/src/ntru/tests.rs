@@ -69,9 +69,7 @@ fn key(logn: u32, seed: &[u8]) -> Key {
 }
 
 fn hex(text: &str) -> Vec<u8> {
-    (0..text.len() / 2)
-        .map(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).unwrap())
-        .collect()
+    base16ct::mixed::decode_vec(text).unwrap()
 }
 
 fn field(record: &str, name: &str) -> Vec<u8> {

@@ -20,10 +20,7 @@ struct Record {
 }
 
 fn hex(text: &str) -> Vec<u8> {
-    let digits = text.as_bytes().chunks(2);
-    digits
-        .map(|d| u8::from_str_radix(core::str::from_utf8(d).unwrap(), 16).unwrap())
-        .collect()
+    base16ct::mixed::decode_vec(text).unwrap()
 }
 
 fn records() -> Vec<Record> {

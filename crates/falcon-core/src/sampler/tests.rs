@@ -32,11 +32,6 @@ impl ByteSource for Octets<'_> {
     }
 }
 
-fn unhex(s: &str) -> Vec<u8> {
-    let digit = |i: usize| u8::from_str_radix(&s[i..i + 2], 16).expect("hex");
-    (0..s.len()).step_by(2).map(digit).collect()
-}
-
 fn vectors_hold<B: Binary64>(b: B, file: &str, expected_count: usize) {
     let vectors: serde_json::Value = serde_json::from_str(file).expect("vector file");
     let vectors = vectors.as_array().expect("array");
@@ -48,7 +43,8 @@ fn vectors_hold<B: Binary64>(b: B, file: &str, expected_count: usize) {
             dss: 0.5 * (inv_sigma * inv_sigma),
             ccs: inv_sigma * number("sigmin"),
         };
-        let bytes = unhex(v["octets"].as_str().expect("octets"));
+        let bytes =
+            base16ct::mixed::decode_vec(v["octets"].as_str().expect("octets")).expect("hex");
         let mut source = Octets {
             bytes: &bytes,
             pending: None,
