@@ -50,10 +50,17 @@ fn results<F: Fft>(
         let mut f = y.clone();
         fft.merge(logn, &mut f, &x[..n / 2], &x[n / 2..]);
         results.push(("merge", f));
+        let (u0, u1) = z.split_at(n / 2);
+        let (mut u0, mut u1, mut t1) = (u0.to_vec(), u1.to_vec(), y.clone());
+        fft.nearest_plane_step(logn, &x, &mut t1, [&mut u0, &mut u1], key[0]);
+        results.extend([
+            ("nearest plane, even", u0),
+            ("nearest plane, odd", u1),
+            ("nearest plane, t1", t1),
+        ]);
     }
-    let (mut t0, mut t1) = (x.clone(), y.clone());
-    fft.nearest_plane_step(logn, &mut t0, &mut t1, &z, key[0]);
-    results.extend([("nearest plane, t0", t0), ("nearest plane, t1", t1)]);
+    let t = fft.nearest_plane([x[0], x[1]], [y[0], y[1]], [key[0][0], key[0][1]]);
+    results.push(("nearest plane of degree 2", t.to_vec()));
     let (mut t0, mut t1) = (x.clone(), y.clone());
     fft.target(logn, &mut t0, &mut t1, key[0], key[1]);
     results.extend([("target, t0", t0), ("target, t1", t1)]);

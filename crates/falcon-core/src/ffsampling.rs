@@ -100,9 +100,11 @@ impl Walk for Bottom {
             #[inline(always)]
             || {
                 let z1 = sampler.sample_pair([t1[0], t1[1]], &node.leaf(Side::Right));
-                fft.nearest_plane_step(1, t0, t1, &z1, node.l10());
-                let z0 = sampler.sample_pair([t0[0], t0[1]], &node.leaf(Side::Left));
-                t0[..2].copy_from_slice(&z0);
+                let d = [fft.sub(t1[0], z1[0]), fft.sub(t1[1], z1[1])];
+                let l10 = [node.l10()[0], node.l10()[1]];
+                let center = fft.nearest_plane([t0[0], t0[1]], d, l10);
+                [t1[0], t1[1]] = z1;
+                [t0[0], t0[1]] = sampler.sample_pair(center, &node.leaf(Side::Left));
             },
         );
     }
@@ -129,11 +131,8 @@ impl<Below: Walk> Walk for Level<Below> {
         let mut right = node.child(Side::Right);
         Below::walk(arithmetic, logn - 1, &mut right, [&mut *u0, &mut *u1], rest);
         drop(right);
-        let z1 = &mut rest[..n];
-        fft.merge(logn, z1, u0, u1);
-        fft.nearest_plane_step(logn, t0, t1, z1, node.l10());
 
-        fft.split(logn, u0, u1, t0);
+        fft.nearest_plane_step(logn, t0, t1, [&mut *u0, &mut *u1], node.l10());
         let mut left = node.child(Side::Left);
         Below::walk(arithmetic, logn - 1, &mut left, [&mut *u0, &mut *u1], rest);
         fft.merge(logn, t0, u0, u1);

@@ -29,14 +29,14 @@ pub struct X2(float64x2_t);
 // from and to arrays of two.
 impl<I: HasNeon> Run<Across<I>> for X2 {
     const LEN: usize = 2;
-    type Of<T> = [T; 2];
+    type Of<T: 'static> = [T; 2];
 
     #[inline(always)]
-    fn chunks<T>(x: &[T]) -> &[[T; 2]] {
+    fn chunks<T: 'static>(x: &[T]) -> &[[T; 2]] {
         x.as_chunks().0
     }
     #[inline(always)]
-    fn chunks_mut<T>(x: &mut [T]) -> &mut [[T; 2]] {
+    fn chunks_mut<T: 'static>(x: &mut [T]) -> &mut [[T; 2]] {
         x.as_chunks_mut().0
     }
     #[inline(always)]

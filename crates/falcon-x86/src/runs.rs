@@ -30,6 +30,7 @@ macro_rules! run {
         $name:ident($register:ty), $len:literal, [$($generics:tt)*] $isa:ty,
         $load:ident, $store:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident, $xor:ident, $floor:expr,
         cycle: |$c:ident| $cycle:expr,
+        halves: |$h:ident| $halves:expr,
         zip: |$zx:ident, $zy:ident| $zip:expr,
         unzip: |$ux:ident, $uy:ident| $unzip:expr,
     ) => {
@@ -39,14 +40,14 @@ macro_rules! run {
 
         impl<$($generics)*> Run<Across<$isa>> for $name {
             const LEN: usize = $len;
-            type Of<T> = [T; $len];
+            type Of<T: 'static> = [T; $len];
 
             #[inline(always)]
-            fn chunks<T>(x: &[T]) -> &[[T; $len]] {
+            fn chunks<T: 'static>(x: &[T]) -> &[[T; $len]] {
                 x.as_chunks().0
             }
             #[inline(always)]
-            fn chunks_mut<T>(x: &mut [T]) -> &mut [[T; $len]] {
+            fn chunks_mut<T: 'static>(x: &mut [T]) -> &mut [[T; $len]] {
                 x.as_chunks_mut().0
             }
             #[inline(always)]
@@ -54,6 +55,11 @@ macro_rules! run {
                 // SAFETY: there is a token; an array of this length, of any
                 // alignment.
                 Self(unsafe { $load(x.as_ptr()) })
+            }
+            #[inline(always)]
+            fn load_halves(_: Across<$isa>, $h: &[f64; $len]) -> Self {
+                // SAFETY: as for `load`.
+                Self(unsafe { $halves })
             }
             #[inline(always)]
             fn store(self, _: Across<$isa>, out: &mut [f64; $len]) {
@@ -125,6 +131,7 @@ run! {
         [a, b, ..] => _mm_set_pd(*b, *a),
         _ => _mm_set1_pd(x[0]),
     },
+    halves: |x| _mm_loadh_pd(_mm_load_sd(x.as_ptr()), x.as_ptr().add(1)),
     zip: |x, y| [_mm_unpacklo_pd(x, y), _mm_unpackhi_pd(x, y)],
     unzip: |x, y| [_mm_unpacklo_pd(x, y), _mm_unpackhi_pd(x, y)],
 }
@@ -139,6 +146,10 @@ run! {
         [a, b, ..] => _mm256_set_pd(*b, *a, *b, *a),
         _ => _mm256_set1_pd(x[0]),
     },
+    halves: |x| _mm256_insertf128_pd::<1>(
+        _mm256_castpd128_pd256(_mm_loadu_pd(x.as_ptr())),
+        _mm_loadu_pd(x.as_ptr().add(2)),
+    ),
     zip: |x, y| {
         let (even, odd) = (_mm256_unpacklo_pd(x, y), _mm256_unpackhi_pd(x, y));
         [
@@ -168,6 +179,10 @@ run! {
         [_, _, ..] => _mm512_broadcast_f64x2(_mm_loadu_pd(x.as_ptr())),
         _ => _mm512_set1_pd(x[0]),
     },
+    halves: |x| _mm512_insertf64x4::<1>(
+        _mm512_castpd256_pd512(_mm256_loadu_pd(x.as_ptr())),
+        _mm256_loadu_pd(x.as_ptr().add(4)),
+    ),
     zip: |x, y| [
         _mm512_permutex2var_pd(x, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), y),
         _mm512_permutex2var_pd(x, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), y),

@@ -34,24 +34,24 @@ fn twiddles(m: usize) -> (&'static [f64], &'static [f64]) {
 /// `m` reals as runs. All lengths below are cut to the same one, so that the
 /// loops need no checks.
 #[inline(always)]
-fn runs<L: Lanes, R: Run<L>, T>(m: usize, x: &[T]) -> &[R::Of<T>] {
+fn runs<L: Lanes, R: Run<L>, T: 'static>(m: usize, x: &[T]) -> &[R::Of<T>] {
     &R::chunks(x)[..m / R::LEN]
 }
 
 #[inline(always)]
-fn runs_mut<L: Lanes, R: Run<L>, T>(m: usize, x: &mut [T]) -> &mut [R::Of<T>] {
+fn runs_mut<L: Lanes, R: Run<L>, T: 'static>(m: usize, x: &mut [T]) -> &mut [R::Of<T>] {
     &mut R::chunks_mut(x)[..m / R::LEN]
 }
 
 /// Real and imaginary parts of `m` complex numbers, as runs.
 #[inline(always)]
-fn parts<L: Lanes, R: Run<L>, T>(m: usize, f: &[T]) -> [&[R::Of<T>]; 2] {
+fn parts<L: Lanes, R: Run<L>, T: 'static>(m: usize, f: &[T]) -> [&[R::Of<T>]; 2] {
     let (re, im) = f.split_at(m);
     [runs::<L, R, T>(m, re), runs::<L, R, T>(m, im)]
 }
 
 #[inline(always)]
-fn parts_mut<L: Lanes, R: Run<L>, T>(m: usize, f: &mut [T]) -> [&mut [R::Of<T>]; 2] {
+fn parts_mut<L: Lanes, R: Run<L>, T: 'static>(m: usize, f: &mut [T]) -> [&mut [R::Of<T>]; 2] {
     let (re, im) = f.split_at_mut(m);
     [runs_mut::<L, R, T>(m, re), runs_mut::<L, R, T>(m, im)]
 }
@@ -66,6 +66,19 @@ fn load<L: Lanes, R: Run<L>>(l: L, re: &R::Of<L::F>, im: &R::Of<L::F>) -> [R; 2]
 fn store<L: Lanes, R: Run<L>>(l: L, x: [R; 2], re: &mut R::Of<L::F>, im: &mut R::Of<L::F>) {
     x[0].store(l, re);
     x[1].store(l, im);
+}
+
+/// [`load`] of what was stored in shorter runs just now.
+#[inline(always)]
+fn load_halves<L: Lanes, R: Run<L>>(l: L, re: &R::Of<L::F>, im: &R::Of<L::F>) -> [R; 2] {
+    [R::load_halves(l, re), R::load_halves(l, im)]
+}
+
+/// The `m` twiddles of the stage of `m` blocks, as runs.
+#[inline(always)]
+fn twiddle_runs<L: Lanes, R: Run<L>>(m: usize) -> [&'static [R::Of<f64>]; 2] {
+    let (re, im) = twiddles(m);
+    [runs::<L, R, _>(m, re), runs::<L, R, _>(m, im)]
 }
 
 /// A run of complex numbers that all lanes share.
@@ -265,30 +278,63 @@ fn ifft<L: Lanes, R: Run<L>>(l: L, logn: u32, f: &mut [L::F]) {
     }
 }
 
+/// `m` complex numbers by couples of neighbours: `m / 2` each.
+type Couples<'a, T> = [&'a [[T; 2]]; 2];
+type CouplesMut<'a, T> = [&'a mut [[T; 2]]; 2];
+
+#[inline(always)]
+fn couples<L: Lanes, R: Run<L>, T: 'static>(m: usize, f: &[T]) -> Couples<'_, R::Of<T>> {
+    let [re, im] = parts::<L, R, T>(m, f);
+    let len = m / 2 / R::LEN;
+    [&re.as_chunks().0[..len], &im.as_chunks().0[..len]]
+}
+
+#[inline(always)]
+fn couples_mut<L: Lanes, R: Run<L>, T: 'static>(m: usize, f: &mut [T]) -> CouplesMut<'_, R::Of<T>> {
+    let [re, im] = parts_mut::<L, R, T>(m, f);
+    let len = m / 2 / R::LEN;
+    [
+        &mut re.as_chunks_mut().0[..len],
+        &mut im.as_chunks_mut().0[..len],
+    ]
+}
+
+/// What the run `[a, b]` of neighbours splits into.
+#[inline(always)]
+fn split_run<L: Lanes, R: Run<L>>(l: L, [a, b]: [[R; 2]; 2], w: [R; 2]) -> [[R; 2]; 2] {
+    let [x, y] = unzip(l, a, b);
+    let ([s_re, d_re], [s_im, d_im]) = (R::add_sub(l, x[0], y[0]), R::add_sub(l, x[1], y[1]));
+    [
+        [s_re.half(l), s_im.half(l)],
+        R::complex_mul_conj(l, [d_re.half(l), d_im.half(l)], w),
+    ]
+}
+
+/// The inverse of [`split_run`].
+#[inline(always)]
+fn merge_run<L: Lanes, R: Run<L>>(l: L, [x, y]: [[R; 2]; 2], w: [R; 2]) -> [[R; 2]; 2] {
+    let [x, y] = butterfly::<L, R, false>(l, x, y, w);
+    zip(l, x, y)
+}
+
+/// `t + d * factor`.
+#[inline(always)]
+fn nearest_plane<L: Lanes, R: Run<L>>(l: L, t: [R; 2], d: [R; 2], factor: [R; 2]) -> [R; 2] {
+    let p = R::complex_mul(l, d, factor);
+    [t[0].add(l, p[0]), t[1].add(l, p[1])]
+}
+
 #[inline(always)]
 fn split<L: Lanes, R: Run<L>>(l: L, logn: u32, f0: &mut [L::F], f1: &mut [L::F], f: &[L::F]) {
     let m = 1 << (logn - 2);
-    let [re, im] = parts::<L, R, _>(2 * m, f);
-    let (re, im) = (
-        &re.as_chunks::<2>().0[..m / R::LEN],
-        &im.as_chunks::<2>().0[..m / R::LEN],
-    );
+    let [re, im] = couples::<L, R, _>(2 * m, f);
     let [f0_re, f0_im] = parts_mut::<L, R, _>(m, f0);
     let [f1_re, f1_im] = parts_mut::<L, R, _>(m, f1);
-    let (w_re, w_im) = twiddles(m);
-    let (w_re, w_im) = (runs::<L, R, _>(m, w_re), runs::<L, R, _>(m, w_im));
+    let [w_re, w_im] = twiddle_runs::<L, R>(m);
     for u in 0..m / R::LEN {
-        let ([a_re, b_re], [a_im, b_im]) = (&re[u], &im[u]);
-        let [x, y]: [[R; 2]; 2] = unzip(l, load(l, a_re, a_im), load(l, b_re, b_im));
-        let ([s_re, d_re], [s_im, d_im]) = (R::add_sub(l, x[0], y[0]), R::add_sub(l, x[1], y[1]));
-        store(
-            l,
-            [s_re.half(l), s_im.half(l)],
-            &mut f0_re[u],
-            &mut f0_im[u],
-        );
-        let w = shared(l, &w_re[u], &w_im[u]);
-        let f1 = R::complex_mul_conj(l, [d_re.half(l), d_im.half(l)], w);
+        let f = [load(l, &re[u][0], &im[u][0]), load(l, &re[u][1], &im[u][1])];
+        let [f0, f1] = split_run::<L, R>(l, f, shared(l, &w_re[u], &w_im[u]));
+        store(l, f0, &mut f0_re[u], &mut f0_im[u]);
         store(l, f1, &mut f1_re[u], &mut f1_im[u]);
     }
 }
@@ -296,46 +342,56 @@ fn split<L: Lanes, R: Run<L>>(l: L, logn: u32, f0: &mut [L::F], f1: &mut [L::F],
 #[inline(always)]
 fn merge<L: Lanes, R: Run<L>>(l: L, logn: u32, f: &mut [L::F], f0: &[L::F], f1: &[L::F]) {
     let m = 1 << (logn - 2);
-    let [re, im] = parts_mut::<L, R, _>(2 * m, f);
-    let re = &mut re.as_chunks_mut::<2>().0[..m / R::LEN];
-    let im = &mut im.as_chunks_mut::<2>().0[..m / R::LEN];
+    let [re, im] = couples_mut::<L, R, _>(2 * m, f);
     let [f0_re, f0_im] = parts::<L, R, _>(m, f0);
     let [f1_re, f1_im] = parts::<L, R, _>(m, f1);
-    let (w_re, w_im) = twiddles(m);
-    let (w_re, w_im) = (runs::<L, R, _>(m, w_re), runs::<L, R, _>(m, w_im));
+    let [w_re, w_im] = twiddle_runs::<L, R>(m);
     for u in 0..m / R::LEN {
-        let w: [R; 2] = shared(l, &w_re[u], &w_im[u]);
-        let (x, y) = (load(l, &f0_re[u], &f0_im[u]), load(l, &f1_re[u], &f1_im[u]));
-        let [x, y] = butterfly::<L, R, false>(l, x, y, w);
-        let [a, b] = zip(l, x, y);
-        let ([a_re, b_re], [a_im, b_im]) = (&mut re[u], &mut im[u]);
-        store(l, a, a_re, a_im);
-        store(l, b, b_re, b_im);
+        let f = [
+            load_halves(l, &f0_re[u], &f0_im[u]),
+            load_halves(l, &f1_re[u], &f1_im[u]),
+        ];
+        let [a, b] = merge_run::<L, R>(l, f, shared(l, &w_re[u], &w_im[u]));
+        store(l, a, &mut re[u][0], &mut im[u][0]);
+        store(l, b, &mut re[u][1], &mut im[u][1]);
     }
 }
 
 #[inline(always)]
 fn nearest_plane_step<L: Lanes, R: Run<L>>(
     l: L,
-    m: usize,
-    t0: &mut [L::F],
+    logn: u32,
+    t0: &[L::F],
     t1: &mut [L::F],
-    z1: &[L::F],
+    [u0, u1]: [&mut [L::F]; 2],
     l10: &[f64],
 ) {
-    let [t0_re, t0_im] = parts_mut::<L, R, _>(m, t0);
-    let [t1_re, t1_im] = parts_mut::<L, R, _>(m, t1);
-    let [z1_re, z1_im] = parts::<L, R, _>(m, z1);
-    let [l10_re, l10_im] = parts::<L, R, _>(m, l10);
+    let m = 1 << (logn - 2);
+    let [u0_re, u0_im] = parts_mut::<L, R, _>(m, u0);
+    let [u1_re, u1_im] = parts_mut::<L, R, _>(m, u1);
+    let [t0_re, t0_im] = couples::<L, R, _>(2 * m, t0);
+    let [t1_re, t1_im] = couples_mut::<L, R, _>(2 * m, t1);
+    let [l_re, l_im] = couples::<L, R, _>(2 * m, l10);
+    let [w_re, w_im] = twiddle_runs::<L, R>(m);
     for u in 0..m / R::LEN {
-        let t1: [R; 2] = load(l, &t1_re[u], &t1_im[u]);
-        let z1: [R; 2] = load(l, &z1_re[u], &z1_im[u]);
-        let d = [t1[0].sub(l, z1[0]), t1[1].sub(l, z1[1])];
-        let p = R::complex_mul(l, d, shared(l, &l10_re[u], &l10_im[u]));
-        let t0: [R; 2] = load(l, &t0_re[u], &t0_im[u]);
-        let t0 = [t0[0].add(l, p[0]), t0[1].add(l, p[1])];
-        store(l, t0, &mut t0_re[u], &mut t0_im[u]);
-        store(l, z1, &mut t1_re[u], &mut t1_im[u]);
+        let w: [R; 2] = shared(l, &w_re[u], &w_im[u]);
+        let z = [
+            load_halves(l, &u0_re[u], &u0_im[u]),
+            load_halves(l, &u1_re[u], &u1_im[u]),
+        ];
+        let z = merge_run::<L, R>(l, z, w);
+        let mut t = z;
+        for k in 0..2 {
+            let (re, im) = (&mut t1_re[u][k], &mut t1_im[u][k]);
+            let t1: [R; 2] = load(l, re, im);
+            let d = [t1[0].sub(l, z[k][0]), t1[1].sub(l, z[k][1])];
+            let t0 = load(l, &t0_re[u][k], &t0_im[u][k]);
+            t[k] = nearest_plane(l, t0, d, shared(l, &l_re[u][k], &l_im[u][k]));
+            store(l, z[k], re, im);
+        }
+        let [x, y] = split_run::<L, R>(l, t, w);
+        store(l, x, &mut u0_re[u], &mut u0_im[u]);
+        store(l, y, &mut u1_re[u], &mut u1_im[u]);
     }
 }
 
@@ -453,19 +509,29 @@ impl<L: Lanes> Fft for L {
     }
 
     #[inline(always)]
+    fn nearest_plane(&self, t: [L::F; 2], d: [L::F; 2], factor: [f64; 2]) -> [L::F; 2] {
+        let l = *self;
+        let (re, im) = l.complex_mul((d[0], d[1]), (l.splat(factor[0]), l.splat(factor[1])));
+        [Lanes::add(l, t[0], re), Lanes::add(l, t[1], im)]
+    }
+    #[inline(always)]
     fn nearest_plane_step(
         &self,
         logn: u32,
-        t0: &mut [L::F],
+        t0: &[L::F],
         t1: &mut [L::F],
-        z1: &[L::F],
+        u: [&mut [L::F]; 2],
         l10: &[f64],
     ) {
-        let m = (1usize << logn) / 2;
         Lanes::vectorize(
             *self,
             #[inline(always)]
-            || in_runs!(m, nearest_plane_step(*self, m, t0, t1, z1, l10)),
+            || {
+                in_runs!(
+                    (1usize << logn) / 4,
+                    nearest_plane_step(*self, logn, t0, t1, u, l10)
+                )
+            },
         );
     }
 

@@ -58,13 +58,19 @@ pub trait Fft: Copy + Debug + Send + Sync {
     /// Inverse of [`split`](Self::split).
     fn merge(&self, logn: u32, f: &mut [Self::Real], f0: &[Self::Real], f1: &[Self::Real]);
 
-    /// `t0 += (t1 - z1) * l10`, then `t1 = z1`.
+    /// `t + d * l` for complex numbers, real part first: the nearest-plane step
+    /// of degree 2.
+    fn nearest_plane(&self, t: [Self::Real; 2], d: [Self::Real; 2], l: [f64; 2])
+    -> [Self::Real; 2];
+    /// The nearest-plane step between the two children of a node, `logn >= 2`:
+    /// `z1` being what merges from `u`, `t1` becomes `z1` and `u` what
+    /// `t0 + (t1 - z1) l10` splits into.
     fn nearest_plane_step(
         &self,
         logn: u32,
-        t0: &mut [Self::Real],
+        t0: &[Self::Real],
         t1: &mut [Self::Real],
-        z1: &[Self::Real],
+        u: [&mut [Self::Real]; 2],
         l10: &[f64],
     );
     /// `t0 = c * b11`, `t1 = c * (-b01)`, given `c` in `t0`.

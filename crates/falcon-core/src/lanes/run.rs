@@ -12,15 +12,21 @@ pub trait Run<L: Lanes>: Copy {
     /// Number of reals: 1, 2, 4 or 8.
     const LEN: usize;
     /// An array of [`LEN`](Self::LEN) elements.
-    type Of<T>;
+    type Of<T: 'static>: 'static;
 
     /// `x` cut into arrays, without what is left over.
-    fn chunks<T>(x: &[T]) -> &[Self::Of<T>];
+    fn chunks<T: 'static>(x: &[T]) -> &[Self::Of<T>];
     /// [`chunks`](Self::chunks), to be written.
-    fn chunks_mut<T>(x: &mut [T]) -> &mut [Self::Of<T>];
+    fn chunks_mut<T: 'static>(x: &mut [T]) -> &mut [Self::Of<T>];
 
     /// The reals of `x`.
     fn load(l: L, x: &Self::Of<L::F>) -> Self;
+    /// [`load`](Self::load) of reals that were stored in two halves just now:
+    /// processors wait for both stores if one load spans them.
+    #[inline(always)]
+    fn load_halves(l: L, x: &Self::Of<L::F>) -> Self {
+        Self::load(l, x)
+    }
     /// Writes them to `out`.
     fn store(self, l: L, out: &mut Self::Of<L::F>);
     /// The reals of `x`, the same in every lane.
@@ -97,14 +103,14 @@ pub struct One<L: Lanes>(L::F);
 
 impl<L: Lanes> Run<L> for One<L> {
     const LEN: usize = 1;
-    type Of<T> = [T; 1];
+    type Of<T: 'static> = [T; 1];
 
     #[inline(always)]
-    fn chunks<T>(x: &[T]) -> &[[T; 1]] {
+    fn chunks<T: 'static>(x: &[T]) -> &[[T; 1]] {
         x.as_chunks().0
     }
     #[inline(always)]
-    fn chunks_mut<T>(x: &mut [T]) -> &mut [[T; 1]] {
+    fn chunks_mut<T: 'static>(x: &mut [T]) -> &mut [[T; 1]] {
         x.as_chunks_mut().0
     }
     #[inline(always)]
@@ -179,14 +185,14 @@ pub struct Two<R>(R, R);
 
 impl<L: Lanes, R: Run<L>> Run<L> for Two<R> {
     const LEN: usize = 2 * R::LEN;
-    type Of<T> = [R::Of<T>; 2];
+    type Of<T: 'static> = [R::Of<T>; 2];
 
     #[inline(always)]
-    fn chunks<T>(x: &[T]) -> &[[R::Of<T>; 2]] {
+    fn chunks<T: 'static>(x: &[T]) -> &[[R::Of<T>; 2]] {
         R::chunks(x).as_chunks().0
     }
     #[inline(always)]
-    fn chunks_mut<T>(x: &mut [T]) -> &mut [[R::Of<T>; 2]] {
+    fn chunks_mut<T: 'static>(x: &mut [T]) -> &mut [[R::Of<T>; 2]] {
         R::chunks_mut(x).as_chunks_mut().0
     }
     #[inline(always)]
