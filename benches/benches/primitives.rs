@@ -1,17 +1,18 @@
 //! Each primitive alone: `cargo bench -p falcon-benches --bench primitives`.
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use falcon::batch::LaneEngine;
 use falcon::ffsampling::{ffsampling, scratch_len};
 use falcon::fft::{BasisRef, Fft};
 use falcon::hash::{HashToPoint, Shake256, Shake256HashToPoint};
-use falcon::lanes::{Baseline, Binary64, Portable, Scalar, Soft};
+use falcon::lanes::{Baseline, Binary64};
 use falcon::ntt::{Ntt, PORTABLE_NTT};
 use falcon::prng::Prng;
 use falcon::sampler::{LaneSampler, SamplerZ, Sampling};
 use falcon::tree::{Leaf, Stored};
-use falcon::{ExpandedKey, Falcon512, Falcon1024, Parameters};
+use falcon::{Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, TokenVisitor};
 use falcon_benches::entry::MESSAGE;
-use falcon_benches::ours::key;
+use falcon_benches::ours::{distinct, key};
 use std::hint::black_box;
 
 /// Uniform coefficients below `q`.
@@ -121,10 +122,32 @@ fn polynomials<F: Fft>(c: &mut Criterion, name: &str, fft: F) {
     }
 }
 
-fn transforms(c: &mut Criterion) {
-    polynomials(c, "scalar", Scalar);
-    polynomials(c, "soft", Soft);
-    polynomials(c, "portable4", Portable::<4>);
+/// What every engine has: its operations on one polynomial and on one a lane,
+/// its sampler, its walk over a tree.
+struct Tokens<'c>(&'c mut Criterion, Engine);
+
+impl TokenVisitor for Tokens<'_> {
+    type Output = ();
+
+    fn visit<B: Binary64, F: Fft>(self, tokens: LaneEngine<B, F>) {
+        let Self(c, engine) = self;
+        let LaneEngine { arith, fft } = tokens;
+        polynomials(c, engine.name(), arith);
+        samplerz(c, engine.name(), arith);
+        walk::<Falcon512, B, B>(c, engine.name(), arith, arith);
+        walk::<Falcon1024, B, B>(c, engine.name(), arith, arith);
+        if engine.lanes() > 1 {
+            let name = format!("{engine}, lanes");
+            polynomials(c, &name, fft);
+            walk::<Falcon512, B, F>(c, &name, arith, fft);
+        }
+    }
+}
+
+fn engines(c: &mut Criterion) {
+    for engine in distinct() {
+        engine.visit(Tokens(c, engine));
+    }
 }
 
 /// A typical leaf of Falcon-512.
@@ -145,13 +168,8 @@ fn samplerz<B: Binary64>(c: &mut Criterion, name: &str, arith: B) {
     });
 }
 
-fn sampler(c: &mut Criterion) {
-    samplerz(c, "scalar", Scalar);
-    samplerz(c, "soft", Soft);
-}
-
 /// ffSampling over the tree of a real key; a call samples one vector a lane.
-fn walk<P: Parameters, F: Fft>(c: &mut Criterion, name: &str, fft: F) {
+fn walk<P: Parameters, B: Binary64, F: Fft>(c: &mut Criterion, name: &str, arith: B, fft: F) {
     let n = P::N;
     let expanded = key::<P>().expand();
     let (_, tree) = falcon::hazmat::expanded_reals(&expanded).split_at(4 * n);
@@ -163,9 +181,9 @@ fn walk<P: Parameters, F: Fft>(c: &mut Criterion, name: &str, fft: F) {
     }
     fft.fft(P::LOGN, &mut target);
     let mut feeds: Vec<_> = (0..F::LANES)
-        .map(|i| Scalar.sampling().feed(&[i as u8; 56]))
+        .map(|i| arith.sampling().feed(&[i as u8; 56]))
         .collect();
-    let mut sampler = LaneSampler::new(fft, Scalar.sampling(), &mut feeds);
+    let mut sampler = LaneSampler::new(fft, arith.sampling(), &mut feeds);
     let mut scratch = vec![F::Real::default(); scratch_len(P::LOGN)];
     c.bench_function(&format!("ffsampling/{name}/{n}"), |b| {
         b.iter(|| {
@@ -186,15 +204,12 @@ fn walk<P: Parameters, F: Fft>(c: &mut Criterion, name: &str, fft: F) {
     });
 }
 
-fn tree_walks(c: &mut Criterion) {
-    walk::<Falcon512, _>(c, "scalar", Scalar);
-    walk::<Falcon1024, _>(c, "scalar", Scalar);
-    walk::<Falcon512, _>(c, "portable4", Portable::<4>);
+fn expansion(c: &mut Criterion) {
     c.bench_function("expand key/scalar/512", |b| {
         let key = key::<Falcon512>();
         b.iter(|| -> ExpandedKey<Falcon512> { black_box(&key).expand() });
     });
 }
 
-criterion_group!(primitives, hash, prng, ntt, transforms, sampler, tree_walks);
+criterion_group!(primitives, hash, prng, ntt, engines, expansion);
 criterion_main!(primitives);

@@ -3,14 +3,18 @@
 //! implementations is the binary `compare`.
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use falcon::batch::LaneEngine;
+use falcon::fft::Fft;
 use falcon::hash::Shake256HashToPoint;
-use falcon::lanes::{Binary64, Scalar, Soft};
+use falcon::lanes::{Binary64, Scalar};
 use falcon::{
-    Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SigningKey, VerifyingKey, hazmat,
+    Engine, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SigningKey,
+    TokenVisitor, VerifyingKey, hazmat,
 };
 use falcon_benches::entry::MESSAGE;
-use falcon_benches::ours::key;
+use falcon_benches::ours::{distinct, key};
 use std::hint::black_box;
+use std::marker::PhantomData;
 
 fn signature<P: Parameters, B: Binary64>(
     arith: B,
@@ -31,6 +35,17 @@ fn seeds() -> impl FnMut() -> [u8; 32] {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&number.to_le_bytes());
         seed
+    }
+}
+
+/// Signing on an engine.
+struct Sign<'c, P>(&'c mut Criterion, Engine, PhantomData<P>);
+
+impl<P: Parameters> TokenVisitor for Sign<'_, P> {
+    type Output = ();
+
+    fn visit<B: Binary64, F: Fft>(self, tokens: LaneEngine<B, F>) {
+        sign::<P, B>(self.0, self.1.name(), tokens.arith);
     }
 }
 
@@ -90,9 +105,10 @@ fn keys<P: Parameters>(c: &mut Criterion) {
 }
 
 fn signing(c: &mut Criterion) {
-    sign::<Falcon512, _>(c, "scalar", Scalar);
-    sign::<Falcon1024, _>(c, "scalar", Scalar);
-    sign::<Falcon512, _>(c, "soft", Soft);
+    for engine in distinct() {
+        engine.visit(Sign::<Falcon512>(c, engine, PhantomData));
+        engine.visit(Sign::<Falcon1024>(c, engine, PhantomData));
+    }
 }
 
 fn verifying(c: &mut Criterion) {

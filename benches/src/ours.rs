@@ -28,7 +28,7 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree, engine: Engine) -> 
         Operation::Keygen if engine == Engine::Scalar => keygen::<P>(degree),
         Operation::Sign => {
             let mut rows = Vec::new();
-            if signs_one_in_its_own_way(engine) {
+            if distinct().any(|other| other == engine) {
                 rows = sign::<P>(degree, engine);
             }
             if engine != Engine::Soft {
@@ -38,7 +38,7 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree, engine: Engine) -> 
         }
         Operation::Verify => {
             let mut rows = Vec::new();
-            if engine != Engine::Soft && signs_one_in_its_own_way(engine) {
+            if engine != Engine::Soft && distinct().any(|other| other == engine) {
                 rows = verify::<P>(degree, engine);
             }
             if engine != Engine::Soft {
@@ -50,14 +50,12 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree, engine: Engine) -> 
     }
 }
 
-/// Engines that differ in the number of lanes only sign one message alike.
-fn signs_one_in_its_own_way(engine: Engine) -> bool {
-    match engine {
-        Engine::Portable1 | Engine::Portable2 | Engine::Portable4 | Engine::Portable8 => false,
-        #[cfg(target_arch = "x86_64")]
-        Engine::Avx2x4(_) | Engine::Avx512x16(_) => false,
-        _ => true,
-    }
+/// The engines that work on one message in their own way. Those that differ in
+/// the number of lanes only do it alike.
+pub fn distinct() -> impl Iterator<Item = Engine> {
+    [Engine::Scalar, Engine::Soft]
+        .into_iter()
+        .chain(Engine::best_widths())
 }
 
 /// The next seed.

@@ -185,7 +185,7 @@ impl Engine {
 
     /// The engine of every instruction set that the processor has, in its best
     /// width, the fastest first.
-    fn best_widths() -> impl Iterator<Item = Self> {
+    pub fn best_widths() -> impl Iterator<Item = Self> {
         #[cfg(target_arch = "x86_64")]
         let engines = [
             Avx512::detect().map(Self::Avx512x8),
