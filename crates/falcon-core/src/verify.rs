@@ -12,6 +12,11 @@ use crate::ring;
 use crate::signature::Signature;
 use core::fmt;
 
+/// Words that registers of 64 bytes hold: where there are such registers, a
+/// load that spans two cache lines takes twice as long.
+#[cfg_attr(target_arch = "x86_64", repr(align(64)))]
+struct Aligned<T>(T);
+
 /// A verifying (public) key, prepared: its polynomial `h` is held in the NTT
 /// domain beside its coefficients.
 #[derive(Clone, PartialEq, Eq)]
@@ -152,18 +157,18 @@ impl<P: Parameters> VerifyingKey<P> {
         point: impl FnOnce(&mut [u16]),
         signature: &Signature<P>,
     ) -> bool {
-        let mut product = P::Short::ZERO;
-        self.multiply(isa, signature, &mut product);
-        is_short_difference(isa, point, &product, signature)
+        let mut product = Aligned(P::Short::ZERO);
+        self.multiply(isa, signature, &mut product.0);
+        is_short_difference(isa, point, &product.0, signature)
     }
 
     /// `product <- s2 h`.
     #[inline(never)]
     fn multiply(&self, isa: impl Isa, signature: &Signature<P>, product: &mut P::Short) {
-        let mut tmp = P::Short::ZERO;
+        let mut tmp = Aligned(P::Short::ZERO);
         let (s2, h) = (signature.s2.as_ref(), self.prepared.as_ref());
         let ntt = PortableNtt(isa);
-        ring::multiply(&ntt, P::LOGN, s2, h, product.as_mut(), tmp.as_mut());
+        ring::multiply(&ntt, P::LOGN, s2, h, product.as_mut(), tmp.0.as_mut());
     }
 
     /// Verifies under another way to hash messages.

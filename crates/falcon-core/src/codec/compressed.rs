@@ -71,69 +71,102 @@ const LENGTHS: u64 = {
     lengths
 };
 
-/// The bits that come next, at the top of `window`.
-struct Window {
-    window: u64,
-    /// In the low byte, how many bits of `window` count; what is below them is
-    /// either zero or what will follow.
-    available: u32,
-    /// Bytes loaded so far.
-    position: usize,
-}
+/// The bits that come next, from the top; zeros where they are not known.
+#[derive(Clone, Copy)]
+struct Window(u64);
 
 impl Window {
-    /// Makes at least `2 * MAX_LEN` bits available. `false` if fewer than
-    /// eight bytes are left.
-    #[inline(always)]
-    fn load_eight(&mut self, bytes: &[u8]) -> bool {
-        let Some(eight) = bytes
-            .get(self.position..)
-            .and_then(|rest| rest.first_chunk())
-        else {
-            return false;
-        };
-        // As many whole bytes as fit are counted; the bits of a byte that
-        // fits in part come again with the next load.
-        let available = self.available & 63;
-        self.window |= u64::from_be_bytes(*eight) >> available;
-        self.position += (63 - available as usize) / 8;
-        self.available = available | 56;
-        true
-    }
-
-    /// Loads bytes one by one while they fit and last.
-    fn load_bytes(&mut self, bytes: &[u8]) {
-        self.available &= 0xff;
-        self.window &= !u64::MAX.checked_shr(self.available).unwrap_or(0);
-        for &byte in bytes.iter().skip(self.position) {
-            if self.available > 56 {
-                break;
+    /// The next bits from bit `at` on, 57 or more, or all that are left.
+    fn at(bytes: &[u8], at: usize) -> Self {
+        let rest = bytes.get(at / 8..).unwrap_or(&[]);
+        let window = rest.first_chunk().copied().unwrap_or_else(|| {
+            let mut padded = [0; 8];
+            for (padded, &byte) in padded.iter_mut().zip(rest) {
+                *padded = byte;
             }
-            self.window |= u64::from(byte) << (56 - self.available);
-            self.available += 8;
-            self.position += 1;
-        }
+            padded
+        });
+        let window = u64::from_be_bytes(window);
+        Self(window << (at % 8))
     }
 
     /// Reads a code word: its length and, below, its first eight bits, one byte
-    /// each. `None` if its run of zeros is too long.
+    /// each. `None` if its run of zeros is too long. Adds the length to
+    /// the low byte of `taken`.
     #[inline(always)]
-    fn code_word(&mut self) -> Option<i16> {
-        let first_three = (self.window >> 53) & 7;
+    fn code_word(&mut self, taken: &mut u32) -> Option<i16> {
+        let first_three = (self.0 >> 53) & 7;
         let mut length = (LENGTHS >> (8 * first_three)) as u32;
         if length & 0xff == 0 {
-            let run = (self.window << 8).leading_zeros();
+            let run = (self.0 << 8).leading_zeros();
             if run > MAX_RUN {
                 return None;
             }
             length = MIN_LEN + run;
         }
-        let sign_and_low = self.window >> 56;
-        // What is above the low byte of the length matters to neither.
-        self.window = self.window.wrapping_shl(length);
-        self.available = self.available.wrapping_sub(length);
+        let sign_and_low = self.0 >> 56;
+        // What is above the low byte of the length matters to none of these.
+        self.0 = self.0.wrapping_shl(length);
+        *taken = taken.wrapping_add(length);
         Some((length << 8 | sign_and_low as u32) as i16)
     }
+}
+
+/// Code words that are read from one window.
+const GROUP: usize = 4;
+
+/// Reads groups as long as all goes well and 16 bytes are left, and returns how
+/// many. What is wrong with the next one, if anything, is not said.
+///
+/// The bits behind the window are loaded while the window is read, since where
+/// they begin is known by then: the chain of the code words does not wait
+/// for memory.
+#[inline(always)]
+fn read_groups(bytes: &[u8], at: &mut usize, groups: &mut [[i16; GROUP]]) -> usize {
+    let mut window = Window::at(bytes, *at);
+    if let Some(&byte) = bytes.get(*at / 8 + 8) {
+        window.0 |= u64::from(byte) << (*at % 8) >> 8;
+    }
+    let mut read = 0;
+    for group in groups {
+        let behind = bytes.get(*at / 8 + 8..).and_then(<[u8]>::first_chunk);
+        let Some(behind) = behind.map(|behind| u64::from_be_bytes(*behind) << (*at % 8)) else {
+            break;
+        };
+        let mut taken = 0;
+        let mut words = [0; GROUP];
+        let complete = words.iter_mut().all(|word| {
+            let read = window.code_word(&mut taken);
+            *word = read.unwrap_or(0);
+            read.is_some()
+        });
+        let taken = taken & 0xff;
+        // More would need bits that neither the window had nor `behind` has.
+        if !complete || taken > 57 {
+            break;
+        }
+        *group = words;
+        window.0 |= behind >> (64 - taken);
+        *at += taken as usize;
+        read += 1;
+    }
+    read
+}
+
+/// Reads code words one by one.
+fn read_words(bytes: &[u8], at: &mut usize, words: &mut [i16]) -> Result<(), DecodeError> {
+    for word in words {
+        let mut taken = 0;
+        // Zeros past the end are the absence of a code word, not a long one.
+        let error = if 8 * bytes.len() < *at + MAX_LEN as usize {
+            DecodeError::Length
+        } else {
+            DecodeError::Range
+        };
+        *word = Window::at(bytes, *at).code_word(&mut taken).ok_or(error)?;
+        *at += (taken & 0xff) as usize;
+    }
+    Ok(())
 }
 
 /// From what [`Window::code_word`] says to values. `true` if there is a minus zero.
@@ -152,36 +185,26 @@ pub(super) fn evaluate(s2: &mut [i16]) -> bool {
 /// Reads `s2` from the start of `bytes` and returns the number of bytes taken,
 /// the last one having its spare bits zero. Variable time: signatures are public.
 pub(super) fn decompress(bytes: &[u8], s2: &mut [i16]) -> Result<usize, DecodeError> {
-    let mut bits = Window {
-        window: 0,
-        available: 0,
-        position: 0,
-    };
+    let mut at = 0;
     let mut rest = &mut *s2;
-    while rest.len() >= 2 && bits.load_eight(bytes) {
-        let (pair, later) = rest.split_at_mut(2);
-        for s in pair {
-            *s = bits.code_word().ok_or(DecodeError::Range)?;
-        }
+    while !rest.is_empty() {
+        let read = GROUP * read_groups(bytes, &mut at, rest.as_chunks_mut().0);
+        let (_, unread) = rest.split_at_mut(read);
+        let (now, later) = unread.split_at_mut(unread.len().min(GROUP));
+        read_words(bytes, &mut at, now)?;
         rest = later;
     }
-    for s in rest {
-        bits.load_bytes(bytes);
-        // Zeros past the end are the absence of a code word, not a long one.
-        let cut = bits.available < MAX_LEN;
-        let error = if cut {
-            DecodeError::Length
-        } else {
-            DecodeError::Range
-        };
-        *s = bits.code_word().ok_or(error)?;
-    }
-    // Bytes loaded but not begun are given back.
-    let unread = (bits.available & 0xff) as usize / 8;
-    let spare = bits.available % 8;
-    let spare_bits = bits.window & !(u64::MAX >> spare);
-    if evaluate(s2) || spare_bits != 0 {
+    let used = at.div_ceil(8);
+    if evaluate(s2) || spare_bits(bytes, at) != 0 {
         return Err(DecodeError::NonCanonical);
     }
-    Ok(bits.position - unread)
+    Ok(used)
+}
+
+/// The bits from bit `at` to the end of its byte.
+pub(super) fn spare_bits(bytes: &[u8], at: usize) -> u8 {
+    match (at % 8, bytes.get(at / 8)) {
+        (begun @ 1.., Some(last)) => last << begun,
+        _ => 0,
+    }
 }

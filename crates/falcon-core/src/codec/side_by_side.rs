@@ -8,7 +8,7 @@
 //! decoder of [`compressed`](super::compressed) reads it again, alone, and says
 //! what is wrong.
 
-use super::compressed::{MAX_LEN, MIN_LEN, evaluate};
+use super::compressed::{MAX_LEN, MIN_LEN, evaluate, spare_bits};
 use crate::lanes::{Isa, U64_LANES};
 
 /// A compressed polynomial and what becomes of it.
@@ -86,13 +86,11 @@ fn decompress_lanes<const N: usize>(isa: impl Isa, items: &mut [Item<'_, '_>]) {
             },
         );
         let used = bits.div_ceil(8) as usize;
-        let spare = match (body.get(used.wrapping_sub(1)), bits % 8) {
-            (Some(_), 0) => 0,
-            (Some(last), begun) => last << begun,
-            (None, _) => 1,
-        };
-        item.used =
-            (whole && valid && spare == 0 && core::ptr::eq(*body, item.body)).then_some(used);
+        item.used = (whole
+            && valid
+            && spare_bits(body, bits as usize) == 0
+            && core::ptr::eq(*body, item.body))
+        .then_some(used);
     }
 }
 

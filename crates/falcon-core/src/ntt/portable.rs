@@ -228,36 +228,34 @@ fn inverse_layer<M: Modulus, const REDUCE: bool, const ROWS: bool>(
     }
 }
 
-/// `x c / R`. Not inlined, so that the compiler sees in one piece that `c` has
-/// sixteen bits, which the vector product of high halves needs.
-#[inline(never)]
-fn scale_step<M: Modulus>(isa: impl Isa, x: &mut Side, c: i16) {
-    isa.vectorize(
-        #[inline(always)]
-        || {
-            for x in x {
-                *x = montgomery_mul::<M>(*x, c);
-            }
-        },
-    );
+/// `x c / R`.
+#[inline(always)]
+fn scale<M: Modulus>(a: &mut [i16], c: i16) {
+    let (steps, rest) = a.as_chunks_mut::<STEP>();
+    for step in steps {
+        // Hidden, so that the compiler sees next to the product that `c` has
+        // sixteen bits, which the vector product of high halves needs; it would
+        // make it wider once, before the loop.
+        let c = core::hint::black_box(c);
+        for x in step {
+            *x = montgomery_mul::<M>(*x, c);
+        }
+    }
+    for x in rest {
+        *x = montgomery_mul::<M>(*x, c);
+    }
 }
 
 /// After `logn` layers the words lie in `tmp` if `logn` is odd, else in `a`:
 /// multiplies them by `c / R` and leaves them in `a`.
 #[inline(always)]
-fn collect<M: Modulus>(isa: impl Isa, logn: u32, a: &mut [i16], tmp: &[i16], c: i16) {
+fn collect<M: Modulus>(logn: u32, a: &mut [i16], tmp: &[i16], c: i16) {
     if logn & 1 == 1 {
         for (a, &t) in a.iter_mut().zip(tmp) {
             *a = t;
         }
     }
-    let (steps, rest) = a.as_chunks_mut();
-    for step in steps {
-        scale_step::<M>(isa, step, c);
-    }
-    for x in rest {
-        *x = montgomery_mul::<M>(*x, c);
-    }
+    scale::<M>(a, c);
 }
 
 /// Source and destination of layer number `step`.
@@ -272,13 +270,7 @@ fn alternate<'a>(step: usize, a: &'a mut [i16], tmp: &'a mut [i16]) -> (&'a mut 
 /// Forward transform modulo any [`Modulus`]. Output at most `0.6 P` in absolute
 /// value.
 #[inline(always)]
-pub(crate) fn forward<M: Modulus>(
-    isa: impl Isa,
-    twiddles: &Twiddles,
-    logn: u32,
-    a: &mut [i16],
-    tmp: &mut [i16],
-) {
+pub(crate) fn forward<M: Modulus>(twiddles: &Twiddles, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
     for j in 0..logn as usize {
         let (dst, src) = alternate(j, a, tmp);
         let w = twiddles.layer(j);
@@ -290,12 +282,12 @@ pub(crate) fn forward<M: Modulus>(
             (true, true) => forward_layer::<M, true, true>(dst, src, w),
         }
     }
-    collect::<M>(isa, logn, a, tmp, M::R2);
+    collect::<M>(logn, a, tmp, M::R2);
 }
 
 /// Inverse transform modulo `q`.
 #[inline(always)]
-fn inverse_transform(isa: impl Isa, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
+fn inverse_transform(logn: u32, a: &mut [i16], tmp: &mut [i16]) {
     for step in 0..logn as usize {
         let (dst, src) = alternate(step, a, tmp);
         let j = logn as usize - 1 - step;
@@ -309,7 +301,7 @@ fn inverse_transform(isa: impl Isa, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
     }
     // Out of Montgomery form, and divided by n.
     let c = INVERSE_DEGREE.get(logn as usize).copied().unwrap_or(0);
-    collect::<Q>(isa, logn, a, tmp, c);
+    collect::<Q>(logn, a, tmp, c);
 }
 
 /// One, in Montgomery form.
@@ -396,14 +388,14 @@ impl<I: Isa> Ntt for PortableNtt<I> {
     fn ntt(&self, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
         self.0.vectorize(
             #[inline(always)]
-            || forward::<Q>(self.0, &FORWARD, logn, a, tmp),
+            || forward::<Q>(&FORWARD, logn, a, tmp),
         );
     }
 
     fn intt(&self, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
         self.0.vectorize(
             #[inline(always)]
-            || inverse_transform(self.0, logn, a, tmp),
+            || inverse_transform(logn, a, tmp),
         );
     }
 

@@ -21,7 +21,9 @@ const LAYERS: usize = 10;
 /// One row for each layer of at most 32 factors (0 to 5), then 2, 4, 8, 16.
 const ROWS: usize = 6 + 2 + 4 + 8 + 16;
 
-/// Factors of one direction for all layers.
+/// Factors of one direction for all layers. A row is a cache line of its own
+/// where one load takes all of it.
+#[cfg_attr(target_arch = "x86_64", repr(align(64)))]
 pub(crate) struct Twiddles([[i16; STEP]; ROWS]);
 
 impl Twiddles {

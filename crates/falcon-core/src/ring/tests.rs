@@ -3,6 +3,7 @@
 use super::*;
 use crate::codec::{attached, public_key as pk_codec, secret_key};
 use crate::hash::{HashToPoint, Shake256HashToPoint};
+use crate::lanes::Baseline;
 use crate::params::NONCE_LEN;
 use std::string::String;
 use std::vec;
