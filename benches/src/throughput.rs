@@ -5,7 +5,7 @@ use crate::entry::{Degree, MESSAGE, Operation};
 use crate::ours::{encoded_signatures, fresh_seed, key};
 use crate::random::SplitMix;
 use crate::rounds::Contestant;
-use falcon::batch::{BatchSign, BatchVerify, SignJob, VerifyJob};
+use falcon::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
 use falcon::{Engine, Falcon512, Falcon1024, Parameters, Signature, Threads};
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -30,7 +30,7 @@ pub struct Point {
     pub ops_per_s: f64,
 }
 
-/// The call of `batch` jobs, with expanded and decoded keys and decoded
+/// The call of `batch` jobs, with expanded and decoded keys and encoded
 /// signatures. There is none for key generation.
 pub fn call(
     operation: Operation,
@@ -72,10 +72,7 @@ fn sign<P: Parameters>(engine: Engine, threads: Arc<Threads>, batch: usize) -> B
 
 fn verify<P: Parameters>(engine: Engine, threads: Arc<Threads>, batch: usize) -> Box<dyn FnMut()> {
     let key = key::<P>();
-    let signatures: Vec<Signature<P>> = encoded_signatures(&key)
-        .iter()
-        .map(|bytes| Signature::try_from(bytes.as_ref()).expect("its own signature"))
-        .collect();
+    let signatures = encoded_signatures(&key);
     let mut first = 0;
     let mut valid = vec![Ok(()); batch];
     Box::new(move || {
@@ -84,7 +81,7 @@ fn verify<P: Parameters>(engine: Engine, threads: Arc<Threads>, batch: usize) ->
         let turn = signatures.iter().cycle().skip(first % signatures.len());
         let jobs: Vec<_> = turn
             .take(batch)
-            .map(|signature| VerifyJob {
+            .map(|signature| VerifyBytesJob {
                 key: key.verifying_key(),
                 message: black_box(MESSAGE),
                 signature,
@@ -92,7 +89,7 @@ fn verify<P: Parameters>(engine: Engine, threads: Arc<Threads>, batch: usize) ->
             .collect();
         engine
             .on(&threads)
-            .verify_batch(&jobs, &mut valid)
+            .verify_bytes_batch(&jobs, &mut valid)
             .expect("lengths agree");
         assert!(valid.iter().all(Result::is_ok), "its own signatures");
     })

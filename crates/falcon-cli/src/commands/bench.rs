@@ -15,7 +15,7 @@ use clap::Args;
 use falcon::{
     Engine, Falcon512, Falcon1024, OnThreads, Parameters, Scratch, Signature, SignatureBytes,
     SigningKey, Threads, VerifyingKey,
-    batch::{BatchSign, BatchVerify, SignJob, VerifyJob},
+    batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob},
 };
 use serde::Serialize;
 use std::{
@@ -263,20 +263,16 @@ impl<P: Parameters> Measure<P> {
         engine: OnThreads<'_>,
         signatures: impl Iterator<Item = &'a SignatureBytes<P>>,
     ) -> bool {
-        let decoded = signatures.map(|bytes| Signature::try_from(&**bytes));
-        let Ok(decoded) = decoded.collect::<std::result::Result<Vec<_>, _>>() else {
-            return false;
-        };
-        let jobs: Vec<_> = decoded
-            .iter()
-            .map(|signature| VerifyJob {
+        let jobs: Vec<_> = signatures
+            .map(|signature| VerifyBytesJob {
                 key: self.key.verifying_key(),
                 message: MESSAGE,
                 signature,
             })
             .collect();
         let mut valid = vec![Ok(()); jobs.len()];
-        engine.verify_batch(&jobs, &mut valid).is_ok() && valid.iter().all(|valid| valid.is_ok())
+        let done = engine.verify_bytes_batch(&jobs, &mut valid);
+        done.is_ok() && valid.iter().all(|valid| valid.is_ok())
     }
 
     /// Times a run, and prints the median for one operation.
