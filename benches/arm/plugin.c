@@ -7,7 +7,8 @@
  * appended to `out`: what was executed since the mark before, as numbers in
  * the order of `enum kind`. With `blocks=FILE`, the blocks of code that ran
  * between a first and a second mark, a third and a fourth, and so on, are
- * written there at the end: address, number of instructions, executions.
+ * appended there at the second, fourth, and so on: number of the pair from 0,
+ * address, number of instructions, executions.
  *
  * Declares what it uses of the plugin interface itself, so that no header of
  * QEMU is needed; -DAPI=1 for QEMU 4.2 to 8, -DAPI=2 for later ones.
@@ -34,7 +35,6 @@ enum callback_flags { NO_REGISTERS };
 void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id, void (*)(plugin_id, struct qemu_plugin_tb *));
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *, void (*)(unsigned, void *),
                                           enum callback_flags, void *);
-void qemu_plugin_register_atexit_cb(plugin_id, void (*)(plugin_id, void *), void *);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, size_t);
@@ -49,15 +49,14 @@ enum kind { LOAD, STORE, LOAD_VECTOR, STORE_VECTOR, VECTOR, INTEGER, BRANCH, KIN
 /* A translated block. Counted by executions: each runs from its first
  * instruction to its last. */
 struct block {
-    uint64_t address, length, executed, kept;
+    uint64_t address, length, executed;
     uint64_t kinds[KINDS];
     struct block *next;
 };
 
 static struct block *blocks;
 static uint64_t mark, marks;
-static FILE *out;
-static const char *blocks_path;
+static FILE *out, *blocks_out;
 static bool copies_data;
 
 /* "Arm Architecture Reference Manual", C4.1: the groups of A64. Vector and
@@ -99,13 +98,17 @@ static void on_mark(unsigned cpu, void *data)
     for (struct block *b = blocks; b; b = b->next) {
         for (int k = 0; k < KINDS; k++)
             sums[k] += b->executed * b->kinds[k];
-        if (marks % 2 == 0)
-            b->kept += b->executed;
+        if (blocks_out && marks % 2 == 0 && b->executed)
+            fprintf(blocks_out, "%llu %llu %llu %llu\n", (unsigned long long)marks / 2 - 1,
+                    (unsigned long long)b->address, (unsigned long long)b->length,
+                    (unsigned long long)b->executed);
         b->executed = 0;
     }
     for (int k = 0; k < KINDS; k++)
         fprintf(out, "%llu%c", (unsigned long long)sums[k], k + 1 < KINDS ? ' ' : '\n');
     fflush(out);
+    if (blocks_out)
+        fflush(blocks_out);
 }
 
 static void on_translation(plugin_id id, struct qemu_plugin_tb *tb)
@@ -135,19 +138,6 @@ static void on_translation(plugin_id id, struct qemu_plugin_tb *tb)
     qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, NO_REGISTERS, b);
 }
 
-static void on_exit_of_program(plugin_id id, void *data)
-{
-    (void)id, (void)data;
-    FILE *f = blocks_path ? fopen(blocks_path, "w") : NULL;
-    for (struct block *b = blocks; f && b; b = b->next)
-        if (b->kept)
-            fprintf(f, "%llu %llu %llu\n", (unsigned long long)b->address,
-                    (unsigned long long)b->length, (unsigned long long)b->kept);
-    if (f)
-        fclose(f);
-    fclose(out);
-}
-
 EXPORT int qemu_plugin_install(plugin_id id, const plugin_info *info, int argc, char **argv)
 {
     copies_data = info->version.cur >= 3;
@@ -157,13 +147,12 @@ EXPORT int qemu_plugin_install(plugin_id id, const plugin_info *info, int argc, 
         else if (!strncmp(argv[i], "out=", 4))
             out = fopen(argv[i] + 4, "w");
         else if (!strncmp(argv[i], "blocks=", 7))
-            blocks_path = strdup(argv[i] + 7);
+            blocks_out = fopen(argv[i] + 7, "w");
     }
     if (!mark || !out) {
         fprintf(stderr, "plugin: needs mark=ADDRESS and a writable out=FILE\n");
         return -1;
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-    qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
     return 0;
 }

@@ -132,11 +132,11 @@ pub const BARS: [Bar; 5] = {
         }
     }
     [
-        bar(Sign, PreparedKey, 834_000, 550_000),
-        bar(Sign, EncodedKey, 1_520_000, 850_000),
-        bar(Sign, Batch, 652_000, 500_000),
-        bar(Verify, PreparedKey, 76_700, 60_000),
-        bar(Verify, EncodedKey, 101_000, 75_000),
+        bar(Sign, PreparedKey, 667_000, 550_000),
+        bar(Sign, EncodedKey, 1_251_000, 850_000),
+        bar(Sign, Batch, 544_000, 500_000),
+        bar(Verify, PreparedKey, 73_200, 60_000),
+        bar(Verify, EncodedKey, 97_600, 75_000),
     ]
 };
 

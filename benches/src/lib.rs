@@ -6,6 +6,8 @@ pub mod bars;
 pub mod clock;
 pub mod counts;
 pub mod entry;
+#[cfg(feature = "seeded")]
+pub mod loops;
 pub mod ours;
 pub mod peers;
 pub mod random;

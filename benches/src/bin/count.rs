@@ -5,6 +5,7 @@ use clap::Parser;
 use falcon::Engine;
 use falcon_benches::counts::{BARS, Counts, Row, Verdict};
 use falcon_benches::entry::{Degree, Entry, Mode, Operation};
+use falcon_benches::loops::{self, Loop};
 use falcon_benches::{ours, peers, seeded};
 use serde::Serialize;
 use std::error::Error;
@@ -24,6 +25,10 @@ struct Arguments {
     /// Only this engine, or this peer.
     #[arg(long)]
     engine: Option<String>,
+    /// The inner loops alone instead: calls, butterflies (or permutations) of a
+    /// call, and its instructions, loads and stores.
+    #[arg(long)]
+    loops: bool,
     /// Exit with status 1 if a bar is missed.
     #[arg(long)]
     strict: bool,
@@ -34,6 +39,9 @@ struct Arguments {
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let arguments = Arguments::parse();
+    if arguments.loops {
+        return count_loops(&arguments);
+    }
     if !arguments.json {
         println!(
             "{:<54} {:>12} {:>11} {:>11} {:>7}  of",
@@ -105,8 +113,20 @@ fn calls(operation: Operation, mode: Mode) -> (u64, u64) {
 /// Runs `entry` between the marks `2 * pairs` and `2 * pairs + 1`.
 fn count(entry: &mut Entry, file: &Path, pairs: usize) -> Result<Row, Box<dyn Error>> {
     let (warm, counted) = calls(entry.case.operation, entry.case.mode);
-    let run = &mut entry.contestant.run;
     seeded::restart(2);
+    let counts = between_marks(&mut entry.contestant.run, warm, counted, file, pairs)?;
+    let operations = counted * u64::from(entry.contestant.operations);
+    Ok(Row::new(entry.case, operations, &counts))
+}
+
+/// What `counted` calls of `run` execute, after `warm` others.
+fn between_marks(
+    run: &mut dyn FnMut(),
+    warm: u64,
+    counted: u64,
+    file: &Path,
+    pairs: usize,
+) -> Result<Counts, Box<dyn Error>> {
     for _ in 0..warm {
         run();
     }
@@ -117,9 +137,58 @@ fn count(entry: &mut Entry, file: &Path, pairs: usize) -> Result<Row, Box<dyn Er
     mark();
     let lines = std::fs::read_to_string(file)?;
     let line = lines.lines().nth(2 * pairs + 1);
-    let counts: Counts = line.ok_or("no mark was seen: no plugin?")?.parse()?;
-    let operations = counted * u64::from(entry.contestant.operations);
-    Ok(Row::new(entry.case, operations, &counts))
+    Ok(line.ok_or("no mark was seen: no plugin?")?.parse()?)
+}
+
+/// The inner loops, in the order in which the plugin sees their marks.
+fn count_loops(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+    const CALLS: u64 = 4;
+    let mut pairs = 0;
+    let mut result = Ok(ExitCode::SUCCESS);
+    loops::each(&mut |one, run| {
+        match between_marks(run, 1, CALLS, &arguments.counts, pairs) {
+            Ok(counts) => print_loop(arguments, one, CALLS, &counts),
+            Err(error) => result = Err(error),
+        }
+        pairs += 1;
+    });
+    result
+}
+
+fn print_loop(arguments: &Arguments, one: Loop, calls: u64, counts: &Counts) {
+    let line = LoopLine {
+        what: one.what,
+        code: one.code.to_owned() + if one.one { "" } else { "/lanes" },
+        calls,
+        units: one.units,
+        instructions: counts.total() / calls,
+        loads: (counts.loads + counts.vector_loads) / calls,
+        stores: (counts.stores + counts.vector_stores) / calls,
+    };
+    if arguments.json {
+        return json(&line);
+    }
+    println!(
+        "{:<26} {:>2} {:>6} {:>8} {:>7} {:>7}",
+        format!("{}/{}", line.what, line.code),
+        line.calls,
+        line.units,
+        line.instructions,
+        line.loads,
+        line.stores
+    );
+}
+
+/// A counted loop; instructions, loads and stores of one call.
+#[derive(Serialize)]
+struct LoopLine {
+    what: &'static str,
+    code: String,
+    calls: u64,
+    units: usize,
+    instructions: u64,
+    loads: u64,
+    stores: u64,
 }
 
 /// The function whose address the plugin is told.

@@ -1,0 +1,65 @@
+# Builds the program `count` for AArch64 and QEMU's plugin, and runs the one
+# under the other. Sourced by run.sh and mca.sh, in the root of the repository.
+#
+# Needed: gcc, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user (Debian's
+# dynamic binary has plugins; qemu-user-static was not tried), and
+# `rustup target add aarch64-unknown-linux-gnu`. Tried with QEMU 7.2.
+
+readonly TARGET=aarch64-unknown-linux-gnu
+readonly OUT="${CARGO_TARGET_DIR:-target}/arm"
+readonly GUEST="${CARGO_TARGET_DIR:-target}/$TARGET/release/count"
+# Fixed: the default processor changes with QEMU, and with it the C library's
+# choice of memcpy. `COUNT_CPU=max,sve=off` has the SHA-3 instructions.
+readonly CPU="${COUNT_CPU:-neoverse-n1}"
+
+# need PACKAGES TOOL...: ends the script if a tool is missing.
+need() {
+    local packages="$1" tool
+    shift
+    for tool in "$@"; do
+        if ! command -v "$tool" >/dev/null; then
+            echo "$tool is missing; on Debian: apt-get install $packages" >&2
+            exit 2
+        fi
+    done
+}
+
+build_guest() {
+    local version
+    need "gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" \
+        gcc aarch64-linux-gnu-gcc aarch64-linux-gnu-nm aarch64-linux-gnu-addr2line qemu-aarch64
+
+    mkdir -p "$OUT"
+    version="$(qemu-aarch64 --version | sed -n '1s/.*version \([0-9]*\).*/\1/p')"
+    gcc -std=gnu11 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden \
+        "-DAPI=$((version < 9 ? 1 : 2))" benches/arm/plugin.c -o "$OUT/plugin.so"
+
+    # Static, at fixed addresses: what runs is the program alone. Debug
+    # information names the inlined functions and changes no instruction.
+    CARGO_PROFILE_RELEASE_DEBUG=limited \
+        CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static --cfg getrandom_backend=\"custom\"" \
+        cargo build --locked --quiet --release --target "$TARGET" -p falcon-benches --bin count \
+        --features seeded
+}
+
+# run_guest DIRECTORY ARGUMENT...: leaves the plugin's `counts` and `blocks`, and
+# a copy of the program, in DIRECTORY.
+run_guest() {
+    local directory="$1" mark
+    shift
+    mark="$(aarch64-linux-gnu-nm --demangle "$GUEST" |
+        sed -n 's/^\([0-9a-f]*\) . count::mark\(::h[0-9a-f]*\)\?$/0x\1/p')"
+    if [ -z "$mark" ]; then
+        echo "$GUEST has no symbol count::mark" >&2
+        return 1
+    fi
+    cp "$OUT/plugin.so" "$GUEST" "$directory"
+    # Environment and names lie on the guest's stack and move what is above them:
+    # always the same ones.
+    (
+        cd "$directory"
+        env -i "$(command -v qemu-aarch64)" -seed 1 -cpu "$CPU" \
+            -plugin "./plugin.so,mark=$mark,out=counts,blocks=blocks" \
+            ./count --counts counts "$@"
+    )
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Cycles, ours and the peers', as LLVM's processor models estimate them: not
+# times on a chip.
+#
+#   benches/arm/mca.sh                              FFT, NTT and Keccak-f alone, a butterfly or permutation each
+#   benches/arm/mca.sh [--engine NAME] WORD...      whole operations, as in run.sh
+#
+# Which code: each loop or operation runs a few times under QEMU, and every block
+# of instructions that was executed is given to llvm-mca, none chosen and none
+# left out. A block's cycles are those of a hundred repetitions of it; the sum
+# takes each block as often as it was executed. So a block overlaps with itself
+# and not with its neighbours, and there are no cache misses, no mispredicted
+# branches, and no stores that hold up loads.
+#
+# Needed: what guest.sh says, and llvm-22 or another version in LLVM_VERSION.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source benches/arm/guest.sh
+
+readonly LLVM_VERSION="${LLVM_VERSION:-22}"
+# apple-m1 has the model of Cyclone there, cortex-a72 that of Cortex-A57.
+readonly CPUS=(apple-m1 neoverse-n1 neoverse-v2 cortex-a72)
+readonly OBJDUMP="llvm-objdump-$LLVM_VERSION" MCA="llvm-mca-$LLVM_VERSION"
+
+need "llvm-$LLVM_VERSION" "$OBJDUMP" "$MCA"
+run="$(mktemp -d)"
+readonly run
+trap 'rm -rf "$run"' EXIT
+
+build_guest
+# A row: name, operations that its counts are the sum of, and instructions, loads
+# and stores of one.
+if [ $# -eq 0 ]; then
+    run_guest "$run" --loops |
+        awk '{ print $1, $2 * $3, $4 / $3, $5 / $3, $6 / $3 }' >"$run/rows"
+else
+    run_guest "$run" "$@" | awk '$6 ~ /^[0-9]+$/ { print $1, $6, $2, $3, $4 }' >"$run/rows"
+fi
+
+# Targets of branches are beyond the reach of an instruction at address 0. Calls
+# and returns become jumps: what they lead to is a block of its own, and
+# llvm-mca would take them for a hundred cycles.
+"$OBJDUMP" --disassemble --no-show-raw-insn --mattr=+sha3 "$GUEST" |
+    sed -n 's/^ *\([0-9a-f]*\):[[:space:]]*\([a-z]\)/\1 \2/p' |
+    sed 's/\(0x[0-9a-f]*\) <[^>]*>/#0/; s/ *<[^>]*>.*//; s/ bl[r]*[[:space:]].*/ b #0/; s/ ret.*/ b #0/' >"$run/instructions"
+
+# One region for each distinct block; the same code ran in blocks of several
+# lengths where QEMU began to translate in its middle.
+cut -d' ' -f2,3 "$run/blocks" | sort -u |
+    awk '{ printf "%x %d %d_%d\n", $1, $2, $1, $2 }' >"$run/distinct"
+awk 'FNR == NR { at[$1] = NR; text[NR] = substr($0, length($1) + 2); next }
+    {
+        print "// LLVM-MCA-BEGIN " $3
+        for (i = 0; i < $2; i++) print text[at[$1] + i]
+        print "// LLVM-MCA-END"
+    }' "$run/instructions" "$run/distinct" >"$run/regions.s"
+
+for cpu in "${CPUS[@]}"; do
+    "$MCA" -mtriple=aarch64-linux-gnu -mcpu="$cpu" -mattr=+sha3 -iterations=100 \
+        -instruction-info=false -resource-pressure=false "$run/regions.s" |
+        awk -v cpu="$cpu" '/Code Region - / { name = $NF } /^Total Cycles:/ { print cpu, name, $3 / 100 }'
+done >"$run/cycles"
+
+echo "| | instructions | loads | stores |$(printf ' %s |' "${CPUS[@]}")"
+echo "|---|---|---|---|$(printf -- '---|%.0s' "${CPUS[@]}")"
+awk -v cpus="${CPUS[*]}" '
+    function number(x) { return sprintf(x < 100 ? " %.2f |" : " %d |", x) }
+    FILENAME ~ /cycles$/ { cycles[$1, $2] = $3; next }
+    FILENAME ~ /blocks$/ {
+        n = split(cpus, cpu, " ")
+        for (c = 1; c <= n; c++) {
+            if (!((cpu[c], $2 "_" $3) in cycles)) { print "no estimate of a block" >"/dev/stderr"; exit 1 }
+            sums[$1, c] += $4 * cycles[cpu[c], $2 "_" $3]
+        }
+        next
+    }
+    {
+        printf "| %s |", $1
+        for (i = 3; i <= 5; i++) printf "%s", number($i)
+        for (c = 1; c <= n; c++) printf "%s", number(sums[FNR - 1, c] / $2)
+        print ""
+    }' "$run/cycles" "$run/blocks" "$run/rows"

@@ -1,0 +1,193 @@
+//! The inner loops alone, ours and PQClean's: FFT, NTT and Keccak-f. For
+//! `arm/mca.sh`, which estimates their cycles.
+
+use crate::entry::MESSAGE;
+use crate::ours;
+use falcon::batch::LaneEngine;
+use falcon::fft::Fft;
+use falcon::hash::{HashToPoint, Shake256, Shake256HashToPoint};
+use falcon::lanes::{Binary64, Isa};
+use falcon::ntt::{Ntt, PortableNtt};
+use falcon::{Engine, TokenVisitor};
+use std::hint::black_box;
+
+/// All are of Falcon-512.
+const LOGN: u32 = 9;
+const N: usize = 1 << LOGN;
+
+/// Complex butterflies of an FFT: `n/2` values, two for each butterfly, all
+/// layers but the one that is given.
+const FFT_BUTTERFLIES: usize = N / 4 * (LOGN as usize - 1);
+/// Butterflies of an NTT.
+const NTT_BUTTERFLIES: usize = N / 2 * LOGN as usize;
+
+/// A loop.
+#[derive(Clone, Copy, Debug)]
+pub struct Loop {
+    /// What it does.
+    pub what: &'static str,
+    /// Whose code: an engine, or the peer. With `one`, what the engine does for
+    /// one signature instead of one on each lane.
+    pub code: &'static str,
+    /// See [`code`](Self::code).
+    pub one: bool,
+    /// Butterflies of one call, or permutations.
+    pub units: usize,
+}
+
+/// Gets each loop and how to run it.
+pub type Measure<'a> = dyn FnMut(Loop, &mut dyn FnMut()) + 'a;
+
+/// All loops that this target has.
+pub fn each(measure: &mut Measure<'_>) {
+    let mut reader = Shake256::reader(MESSAGE);
+    let mut block = [0; 136];
+    let keccak = Loop {
+        what: "keccak",
+        code: "ours",
+        one: true,
+        units: 1,
+    };
+    measure(keccak, &mut || reader.read(black_box(&mut block)));
+    for engine in Engine::available() {
+        if engine != Engine::Soft {
+            engine.visit(Transforms { engine, measure });
+        }
+    }
+    #[cfg(target_arch = "aarch64")]
+    pqclean::each(measure);
+}
+
+/// The transforms of an engine.
+struct Transforms<'a, 'b> {
+    engine: Engine,
+    measure: &'a mut Measure<'b>,
+}
+
+impl TokenVisitor for Transforms<'_, '_> {
+    type Output = ();
+
+    fn visit<B: Binary64, F: Fft>(self, tokens: LaneEngine<B, F>) {
+        let code = self.engine.name();
+        let new = |what, one, units| Loop {
+            what,
+            code,
+            one,
+            units,
+        };
+        if ours::distinct().any(|engine| engine == self.engine) {
+            fft(
+                &|what, units| new(what, true, units),
+                tokens.arith,
+                self.measure,
+            );
+            ntt(
+                &|what, units| new(what, true, units),
+                tokens.arith.isa(),
+                self.measure,
+            );
+        }
+        if self.engine.lanes() > 1 {
+            fft(
+                &|what, units| new(what, false, units),
+                tokens.fft,
+                self.measure,
+            );
+        }
+    }
+}
+
+/// Coefficients like those of a hashed message.
+fn coefficients() -> Vec<u16> {
+    let mut point = vec![0; N];
+    Shake256HashToPoint.hash_to_point(&[1; 40], MESSAGE, &mut point);
+    point
+}
+
+fn fft<F: Fft>(new: &dyn Fn(&'static str, usize) -> Loop, fft: F, measure: &mut Measure<'_>) {
+    let mut f = vec![F::Real::default(); N];
+    for (real, c) in f.iter_mut().zip(coefficients()) {
+        for lane in 0..F::LANES {
+            fft.set(real, lane, f64::from(c));
+        }
+    }
+    let units = FFT_BUTTERFLIES * F::LANES;
+    measure(new("fft", units), &mut || fft.fft(LOGN, black_box(&mut f)));
+    measure(new("ifft", units), &mut || {
+        fft.ifft(LOGN, black_box(&mut f))
+    });
+}
+
+fn ntt<I: Isa>(new: &dyn Fn(&'static str, usize) -> Loop, isa: I, measure: &mut Measure<'_>) {
+    let ntt = PortableNtt(isa);
+    let mut a = vec![Default::default(); N];
+    let mut tmp = a.clone();
+    ntt.set_residues(&mut a, &coefficients());
+    measure(new("ntt", NTT_BUTTERFLIES), &mut || {
+        ntt.ntt(LOGN, black_box(&mut a), &mut tmp);
+    });
+    measure(new("intt", NTT_BUTTERFLIES), &mut || {
+        ntt.intt(LOGN, black_box(&mut a), &mut tmp);
+    });
+}
+
+/// PQClean's NEON code, by the names that its object files have.
+#[cfg(target_arch = "aarch64")]
+mod pqclean {
+    use super::{FFT_BUTTERFLIES, LOGN, Loop, MESSAGE, Measure, N, NTT_BUTTERFLIES, coefficients};
+    use std::ffi::{c_int, c_uint};
+
+    fn new(what: &'static str, units: usize) -> Loop {
+        Loop {
+            what,
+            code: "pqclean",
+            one: true,
+            units,
+        }
+    }
+
+    #[repr(C)]
+    struct Shake256([u64; 25]);
+
+    unsafe extern "C" {
+        fn PQCLEAN_FALCONPADDED512_AARCH64_FFT(f: *mut f64, logn: c_uint);
+        fn PQCLEAN_FALCONPADDED512_AARCH64_iFFT(f: *mut f64, logn: c_uint);
+        fn PQCLEAN_FALCONPADDED512_AARCH64_poly_ntt(a: *mut i16, domain: c_int);
+        fn PQCLEAN_FALCONPADDED512_AARCH64_poly_invntt(a: *mut i16, domain: c_int);
+        fn shake256_absorb(state: *mut Shake256, input: *const u8, len: usize);
+        fn shake256_squeezeblocks(output: *mut u8, blocks: usize, state: *mut Shake256);
+    }
+
+    pub(super) fn each(measure: &mut Measure<'_>) {
+        let mut state = Shake256([0; 25]);
+        // SAFETY: the message is passed with its length; the state is one that
+        // this function fills in.
+        unsafe { shake256_absorb(&mut state, MESSAGE.as_ptr(), MESSAGE.len()) };
+        let mut block = [0; 136];
+        measure(new("keccak", 1), &mut || {
+            // SAFETY: the state was filled in, and a block has 136 bytes.
+            unsafe { shake256_squeezeblocks(block.as_mut_ptr(), 1, &mut state) };
+        });
+        let mut f: Vec<f64> = coefficients().into_iter().map(f64::from).collect();
+        assert_eq!(f.len(), N);
+        measure(new("fft", FFT_BUTTERFLIES), &mut || {
+            // SAFETY: there are `n` reals.
+            unsafe { PQCLEAN_FALCONPADDED512_AARCH64_FFT(f.as_mut_ptr(), LOGN) };
+        });
+        measure(new("ifft", FFT_BUTTERFLIES), &mut || {
+            // SAFETY: as above.
+            unsafe { PQCLEAN_FALCONPADDED512_AARCH64_iFFT(f.as_mut_ptr(), LOGN) };
+        });
+        let centred = coefficients().into_iter().map(|c| c as i16 - 6144);
+        let mut a: Vec<i16> = centred.collect();
+        assert_eq!(a.len(), N);
+        measure(new("ntt", NTT_BUTTERFLIES), &mut || {
+            // SAFETY: there are `n` values; 0 is the plain domain.
+            unsafe { PQCLEAN_FALCONPADDED512_AARCH64_poly_ntt(a.as_mut_ptr(), 0) };
+        });
+        measure(new("intt", NTT_BUTTERFLIES), &mut || {
+            // SAFETY: as above.
+            unsafe { PQCLEAN_FALCONPADDED512_AARCH64_poly_invntt(a.as_mut_ptr(), 0) };
+        });
+    }
+}
