@@ -25,29 +25,46 @@ pub(crate) fn compressed_len(s2: &[i16]) -> Option<usize> {
 /// Writes `s2` to the start of `out` and returns the number of bytes. `None` if
 /// a magnitude exceeds 2047 or `out` is too short.
 pub(super) fn compress(s2: &[i16], out: &mut [u8]) -> Option<usize> {
+    let len = compressed_len(s2)?;
+    let out = out.get_mut(..len)?;
+    // The byte that is not yet full, at the top, and how many bits it has.
+    let mut window = 0u64;
+    let mut begun = 0;
     let mut written = 0;
-    let mut acc = 0u64;
-    let mut acc_len = 0;
-    for &s in s2 {
-        let magnitude = s.unsigned_abs();
-        if magnitude > MAX_MAGNITUDE {
-            return None;
+    // Two words at a time: with what was begun they are 7 + 48 bits at most.
+    let (couples, last) = s2.as_chunks::<2>();
+    let couples = couples.iter().map(|&[a, b]| {
+        let ((a, a_len), (b, b_len)) = (code_word_of(a), code_word_of(b));
+        (a << b_len | b, a_len + b_len)
+    });
+    for (code, code_len) in couples.chain(last.iter().map(|&s| code_word_of(s))) {
+        window |= code << (64 - begun - code_len);
+        // Eight bytes whatever there is to write: the next ones overwrite what
+        // is too much. Only the last ones of `out` are written one by one.
+        let rest = out.get_mut(written..)?;
+        match rest.first_chunk_mut() {
+            Some(eight) => *eight = window.to_be_bytes(),
+            None => {
+                for (out, byte) in rest.iter_mut().zip(window.to_be_bytes()) {
+                    *out = byte;
+                }
+            }
         }
-        let run = u32::from(magnitude >> 7);
-        let sign_and_low = u64::from((s as u16 >> 15) << 7 | (magnitude & 127));
-        acc = (acc << (9 + run)) | (sign_and_low << (run + 1)) | 1;
-        acc_len += 9 + run;
-        while acc_len >= 8 {
-            acc_len -= 8;
-            *out.get_mut(written)? = (acc >> acc_len) as u8;
-            written += 1;
-        }
+        let bits = begun + code_len;
+        written += bits as usize / 8;
+        window <<= bits & !7;
+        begun = bits % 8;
     }
-    if acc_len > 0 {
-        *out.get_mut(written)? = (acc << (8 - acc_len)) as u8;
-        written += 1;
-    }
-    Some(written)
+    Some(len)
+}
+
+/// The code word of `s`, whose magnitude is 2047 at most, and its length.
+#[inline(always)]
+fn code_word_of(s: i16) -> (u64, u32) {
+    let magnitude = s.unsigned_abs();
+    let run = u32::from(magnitude >> 7);
+    let sign_and_low = u64::from((s as u16 >> 15) << 7 | (magnitude & 127));
+    (sign_and_low << (run + 1) | 1, MIN_LEN + run)
 }
 
 /// Shortest code word.
