@@ -51,7 +51,7 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
                 bar(Sign, engine, EncodedKey, pqclean::NAME, 0.90),
                 against_prepared(bar(Sign, engine, Batch, fn_dsa::NAME, 0.33)),
             ],
-            Avx512x8(_) => vec![
+            Avx512x16(_) => vec![
                 bar(Sign, engine, PreparedKey, fn_dsa::NAME, 0.55),
                 bar(Sign, engine, EncodedKey, pqclean::NAME, 0.90),
                 against_prepared(bar(Sign, engine, Batch, fn_dsa::NAME, 0.30)),

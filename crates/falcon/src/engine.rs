@@ -188,7 +188,7 @@ impl Engine {
     pub fn best_widths() -> impl Iterator<Item = Self> {
         #[cfg(target_arch = "x86_64")]
         let engines = [
-            Avx512::detect().map(Self::Avx512x8),
+            Avx512::detect().map(Self::Avx512x16),
             Avx2::detect().map(Self::Avx2x8),
         ];
         #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
