@@ -7,7 +7,7 @@
 //! Source: Falcon reference implementation (round 3), `rng.c` behaviour; ChaCha20
 //! is RFC 8439's with a 64-bit counter mixed into words 14 and 15.
 
-use crate::lanes::{Baseline, Isa};
+use crate::lanes::{Baseline, Bits32, Integers, Isa, U32_LANES};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// Bytes of a seed.
@@ -158,7 +158,7 @@ impl<const AHEAD: usize> Prng<AHEAD> {
         self.place.buffer = 0;
         isa.vectorize(
             #[inline(always)]
-            || blocks(&self.key, self.counter, &mut self.buffers),
+            || blocks(isa, &self.key, self.counter, &mut self.buffers),
         );
         self.counter = self.counter.wrapping_add((BLOCKS * AHEAD) as u64);
     }
@@ -186,7 +186,12 @@ type Words<const AHEAD: usize> = [[[u32; BLOCKS]; AHEAD]; 16];
 /// Writes the blocks from `counter` on, a buffer being [`BLOCKS`] blocks
 /// interleaved word by word.
 #[inline(always)]
-fn blocks<const AHEAD: usize>(key: &[u32; 12], counter: u64, out: &mut [[u8; BUFFER_LEN]; AHEAD]) {
+fn blocks<const AHEAD: usize>(
+    isa: impl Isa,
+    key: &[u32; 12],
+    counter: u64,
+    out: &mut [[u8; BUFFER_LEN]; AHEAD],
+) {
     let mut initial: Words<AHEAD> = [[[0; BLOCKS]; AHEAD]; 16];
     for (v, word) in initial.iter_mut().enumerate() {
         let shared = if v < 4 { CONSTANTS[v] } else { key[v - 4] };
@@ -201,9 +206,7 @@ fn blocks<const AHEAD: usize>(key: &[u32; 12], counter: u64, out: &mut [[u8; BUF
         }
     }
     let mut x = initial;
-    for _ in 0..10 {
-        double_round(&mut x);
-    }
+    rounds(isa.integers(), &mut x);
     let words = x.as_flattened_mut().as_flattened_mut();
     let added = initial.as_flattened().as_flattened();
     for (x, initial) in words.iter_mut().zip(added) {
@@ -224,37 +227,73 @@ fn blocks<const AHEAD: usize>(key: &[u32; 12], counter: u64, out: &mut [[u8; BUF
     }
 }
 
-/// Two rounds of every block. The loop over blocks is the innermost one, and
-/// its body is long: so the compiler turns it into vector code and does not
-/// unroll it, where it would turn to scalar code.
+/// Word `v` of all blocks, where these are as many as [`Integers`] take.
 #[inline(always)]
-fn double_round<const AHEAD: usize>(x: &mut Words<AHEAD>) {
-    for u in 0..BLOCKS * AHEAD {
-        let mut y: [u32; 16] = core::array::from_fn(|v| x[v].as_flattened()[u]);
-        quarter_round(&mut y, 0, 4, 8, 12);
-        quarter_round(&mut y, 1, 5, 9, 13);
-        quarter_round(&mut y, 2, 6, 10, 14);
-        quarter_round(&mut y, 3, 7, 11, 15);
-        quarter_round(&mut y, 0, 5, 10, 15);
-        quarter_round(&mut y, 1, 6, 11, 12);
-        quarter_round(&mut y, 2, 7, 8, 13);
-        quarter_round(&mut y, 3, 4, 9, 14);
-        for (x, y) in x.iter_mut().zip(y) {
-            x.as_flattened_mut()[u] = y;
+fn lanes<const AHEAD: usize>(x: &mut [[u32; BLOCKS]; AHEAD]) -> Option<&mut [u32; U32_LANES]> {
+    x.as_flattened_mut().try_into().ok()
+}
+
+/// The twenty rounds of every block.
+#[inline(always)]
+fn rounds<I: Integers, const AHEAD: usize>(integers: I, x: &mut Words<AHEAD>) {
+    if I::PARTS32 < U32_LANES && BLOCKS * AHEAD == U32_LANES {
+        // As many blocks as a register has lanes, from the first round to the
+        // last.
+        for part in 0..I::PARTS32 {
+            let mut y = [integers.load32(&[0; U32_LANES], part); 16];
+            for (y, x) in y.iter_mut().zip(&mut *x) {
+                if let Some(x) = lanes(x) {
+                    *y = integers.load32(x, part);
+                }
+            }
+            for _ in 0..10 {
+                double_round(&mut y);
+            }
+            for (y, x) in y.iter().zip(&mut *x) {
+                if let Some(x) = lanes(x) {
+                    integers.store32(*y, x, part);
+                }
+            }
+        }
+        return;
+    }
+    for _ in 0..10 {
+        // The loop over blocks is the innermost one, and its body is long: so the
+        // compiler turns it into vector code and does not unroll it, where it
+        // would turn to scalar code.
+        for u in 0..BLOCKS * AHEAD {
+            let mut y: [u32; 16] = core::array::from_fn(|v| x[v].as_flattened()[u]);
+            double_round(&mut y);
+            for (x, y) in x.iter_mut().zip(y) {
+                x.as_flattened_mut()[u] = y;
+            }
         }
     }
 }
 
+/// Two rounds.
 #[inline(always)]
-fn quarter_round(x: &mut [u32; 16], a: usize, b: usize, c: usize, d: usize) {
-    x[a] = x[a].wrapping_add(x[b]);
-    x[d] = (x[d] ^ x[a]).rotate_left(16);
-    x[c] = x[c].wrapping_add(x[d]);
-    x[b] = (x[b] ^ x[c]).rotate_left(12);
-    x[a] = x[a].wrapping_add(x[b]);
-    x[d] = (x[d] ^ x[a]).rotate_left(8);
-    x[c] = x[c].wrapping_add(x[d]);
-    x[b] = (x[b] ^ x[c]).rotate_left(7);
+fn double_round<W: Bits32>(y: &mut [W; 16]) {
+    quarter_round(y, 0, 4, 8, 12);
+    quarter_round(y, 1, 5, 9, 13);
+    quarter_round(y, 2, 6, 10, 14);
+    quarter_round(y, 3, 7, 11, 15);
+    quarter_round(y, 0, 5, 10, 15);
+    quarter_round(y, 1, 6, 11, 12);
+    quarter_round(y, 2, 7, 8, 13);
+    quarter_round(y, 3, 4, 9, 14);
+}
+
+#[inline(always)]
+fn quarter_round<W: Bits32>(x: &mut [W; 16], a: usize, b: usize, c: usize, d: usize) {
+    x[a] = x[a].add(x[b]);
+    x[d] = x[d].xor(x[a]).rotate_left::<16, 16>();
+    x[c] = x[c].add(x[d]);
+    x[b] = x[b].xor(x[c]).rotate_left::<12, 20>();
+    x[a] = x[a].add(x[b]);
+    x[d] = x[d].xor(x[a]).rotate_left::<8, 24>();
+    x[c] = x[c].add(x[d]);
+    x[b] = x[b].xor(x[c]).rotate_left::<7, 25>();
 }
 
 #[cfg(test)]

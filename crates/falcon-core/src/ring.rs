@@ -10,7 +10,7 @@
 //! Source: Falcon specification v1.2, sections 3.7 to 3.10.
 
 use crate::error::DecodeError;
-use crate::lanes::Isa;
+use crate::lanes::{Baseline, Isa};
 use crate::modq::{Modulus, Q, barrett_reduce, montgomery_mul};
 use crate::norm::{is_short, squared_norm};
 use crate::ntt::{self, Ntt, PORTABLE_NTT, Twiddles};
@@ -121,12 +121,12 @@ fn ntru_equation_holds(logn: u32, factors: [&[i8]; 4], scratch: &mut [i16]) -> b
     let (values, tmp) = scratch.split_at_mut(4 * n);
     for (value, small) in values.chunks_exact_mut(n).zip(factors) {
         PORTABLE_NTT.set_small(value, small);
-        ntt::forward::<M>(&EXACTNESS_TWIDDLES, logn, value, tmp);
+        ntt::forward::<M, _>(Baseline, &EXACTNESS_TWIDDLES, logn, value, tmp);
     }
     let (left, right) = values.split_at_mut(2 * n);
     for product in [&mut *left, &mut *right] {
         let (a, b) = product.split_at_mut(n);
-        ntt::pointwise_mul::<M>(a, b);
+        ntt::pointwise_mul::<M, _>(Baseline, a, b);
     }
     // Both products are in Montgomery form.
     let q = montgomery_mul::<M>(Q::P, M::R2);

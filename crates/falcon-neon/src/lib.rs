@@ -15,6 +15,7 @@
 #![no_std]
 #![cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 
+mod integers;
 mod neon;
 mod runs;
 mod sha3;

@@ -1,7 +1,8 @@
 //! 128-bit registers, in pairs for eight binary32 values.
 
+use crate::integers;
 use core::arch::aarch64::*;
-use falcon_core::lanes::{Bits64, F32_LANES, Isa, U64_LANES};
+use falcon_core::lanes::{Bits64, F32_LANES, I16_LANES, Isa, U64_LANES};
 
 /// The processor has NEON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,6 +81,12 @@ impl Isa for Neon {
     type Words = U64x2;
     const PARTS: usize = 4;
     type Runs = Self;
+    type Integers = Self;
+
+    #[inline(always)]
+    fn integers(self) -> Self {
+        self
+    }
 
     #[inline(always)]
     fn load_words(self, x: &[u64; U64_LANES], part: usize) -> U64x2 {
@@ -92,6 +99,15 @@ impl Isa for Neon {
         let x = &mut x.as_chunks_mut::<2>().0[part % 4];
         // SAFETY: the target has NEON; `x` is two values.
         unsafe { vst1q_u64(x.as_mut_ptr(), words.0) };
+    }
+
+    #[inline(always)]
+    fn interleave(self, sides: [&[i16; I16_LANES]; 2], pairs: &mut [i16; 2 * I16_LANES]) {
+        integers::interleave(sides, pairs);
+    }
+    #[inline(always)]
+    fn deinterleave(self, pairs: &[i16; 2 * I16_LANES]) -> ([i16; I16_LANES], [i16; I16_LANES]) {
+        integers::deinterleave(pairs)
     }
 
     #[inline(always)]

@@ -1,8 +1,9 @@
 //! The instructions of the SHA-3 extension, which Keccak-f is made of.
 
+use crate::integers;
 use crate::neon::{Neon, U64x2};
 use core::arch::aarch64::*;
-use falcon_core::lanes::{Bits64, F32_LANES, Isa, U64_LANES};
+use falcon_core::lanes::{Bits64, F32_LANES, I16_LANES, Isa, U64_LANES};
 
 cpufeatures::new!(features, "sha3");
 
@@ -120,6 +121,12 @@ impl Isa for NeonSha3 {
     type Words = Sha3U64x2;
     const PARTS: usize = Neon::PARTS;
     type Runs = Self;
+    type Integers = Neon;
+
+    #[inline(always)]
+    fn integers(self) -> Neon {
+        Neon::new()
+    }
 
     #[inline(always)]
     fn load_words(self, x: &[u64; U64_LANES], part: usize) -> Sha3U64x2 {
@@ -128,6 +135,15 @@ impl Isa for NeonSha3 {
     #[inline(always)]
     fn store_words(self, words: Sha3U64x2, x: &mut [u64; U64_LANES], part: usize) {
         Neon::new().store_words(words.0, x, part);
+    }
+
+    #[inline(always)]
+    fn interleave(self, sides: [&[i16; I16_LANES]; 2], pairs: &mut [i16; 2 * I16_LANES]) {
+        integers::interleave(sides, pairs);
+    }
+    #[inline(always)]
+    fn deinterleave(self, pairs: &[i16; 2 * I16_LANES]) -> ([i16; I16_LANES], [i16; I16_LANES]) {
+        integers::deinterleave(pairs)
     }
 
     #[inline(always)]

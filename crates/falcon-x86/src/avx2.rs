@@ -116,6 +116,12 @@ impl Isa for Avx2 {
     type Words = U64x4;
     const PARTS: usize = 2;
     type Runs = Self;
+    type Integers = Self;
+
+    #[inline(always)]
+    fn integers(self) -> Self {
+        self
+    }
 
     #[inline(always)]
     fn load_words(self, x: &[u64; U64_LANES], part: usize) -> U64x4 {

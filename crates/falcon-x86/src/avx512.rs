@@ -98,6 +98,12 @@ impl Isa for Avx512 {
     type Words = U64x8;
     const PARTS: usize = 1;
     type Runs = Self;
+    type Integers = Self;
+
+    #[inline(always)]
+    fn integers(self) -> Self {
+        self
+    }
 
     #[inline(always)]
     fn load_words(self, x: &[u64; U64_LANES], _: usize) -> U64x8 {

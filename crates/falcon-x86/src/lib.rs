@@ -16,6 +16,7 @@
 
 mod avx2;
 mod avx512;
+mod integers;
 mod runs;
 
 pub use avx2::Avx2;

@@ -1,6 +1,6 @@
 //! Instruction sets: the frames in which kernels are compiled.
 
-use super::{Across, Bits64, Runs, Singles};
+use super::{Across, Bits64, I16_LANES, Integers, Runs, Singles};
 use core::fmt::Debug;
 
 /// Lanes of [`Isa::F32x8`].
@@ -32,6 +32,11 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     const PARTS: usize;
     /// Neighbours of a polynomial in registers, for one signature.
     type Runs: Runs<Across<Self>>;
+    /// Its registers of integers.
+    type Integers: Integers;
+
+    /// The token of these registers.
+    fn integers(self) -> Self::Integers;
 
     /// Runs `kernel` in a frame where the features are enabled. Everything the
     /// kernel calls must be inlined into it.
@@ -75,6 +80,29 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         count
     }
 
+    /// Writes the words of `even` and `odd` by turns.
+    #[inline(always)]
+    fn interleave(self, [even, odd]: [&[i16; I16_LANES]; 2], pairs: &mut [i16; 2 * I16_LANES]) {
+        for i in 0..I16_LANES {
+            pairs[2 * i] = even[i];
+            pairs[2 * i + 1] = odd[i];
+        }
+    }
+    /// The words at even places, and those at odd ones.
+    #[inline(always)]
+    fn deinterleave(self, pairs: &[i16; 2 * I16_LANES]) -> ([i16; I16_LANES], [i16; I16_LANES]) {
+        let (mut even, mut odd) = ([0; I16_LANES], [0; I16_LANES]);
+        // The halves of double words, which every vector unit takes apart.
+        let mut double = [0; I16_LANES];
+        for (double, pair) in double.iter_mut().zip(pairs.as_chunks::<2>().0) {
+            *double = u32::from(pair[0] as u16) | u32::from(pair[1] as u16) << 16;
+        }
+        for i in 0..I16_LANES {
+            (even[i], odd[i]) = (double[i] as i16, (double[i] >> 16) as i16);
+        }
+        (even, odd)
+    }
+
     /// `x` in every lane.
     fn splat(self, x: f32) -> Self::F32x8;
     /// Lane `k` is `x[k]`.
@@ -98,6 +126,12 @@ impl Isa for Baseline {
     type Words = u64;
     const PARTS: usize = U64_LANES;
     type Runs = Singles;
+    type Integers = Self;
+
+    #[inline(always)]
+    fn integers(self) -> Self {
+        self
+    }
 
     #[inline(always)]
     fn load_words(self, x: &[u64; U64_LANES], part: usize) -> u64 {

@@ -35,7 +35,7 @@
 
 use super::Ntt;
 use super::twiddles::{STEP, Twiddles, inverse_degree};
-use crate::lanes::{Baseline, Isa};
+use crate::lanes::{Baseline, Integers, Isa, Words16};
 use crate::modq::{Modulus, Q, barrett_reduce, canonical, montgomery_mul};
 use crate::params::MAX_LOGN;
 use zeroize::Zeroize;
@@ -73,25 +73,34 @@ const WORD_LAYERS: usize = 3;
 /// Words of a row.
 const ROW: usize = 1 << WORD_LAYERS;
 
+/// `a b / R mod P`; see [`modq::montgomery_mul`](crate::modq::montgomery_mul).
+#[inline(always)]
+fn product<M: Modulus, W: Words16>(a: W, b: W) -> W {
+    a.montgomery(b, a.mul_low(b).mul_low_by(M::P_INV), M::P)
+}
+
+/// The centred representative of `a`; see
+/// [`modq::barrett_reduce`](crate::modq::barrett_reduce).
+#[inline(always)]
+fn centred<M: Modulus, W: Words16>(a: W) -> W {
+    a.sub_mul(a.barrett(M::BARRETT), M::P)
+}
+
 /// Cooley-Tukey butterfly: `(x + w y, x - w y)`.
 #[inline(always)]
-fn forward_butterfly<M: Modulus, const REDUCE: bool>(x: i16, y: i16, w: i16) -> (i16, i16) {
-    let u = if REDUCE { barrett_reduce::<M>(x) } else { x };
-    let v = montgomery_mul::<M>(y, w);
-    (u + v, u - v)
+fn forward_butterfly<M: Modulus, W: Words16, const REDUCE: bool>(x: W, y: W, w: W) -> (W, W) {
+    let u = if REDUCE { centred::<M, W>(x) } else { x };
+    let v = product::<M, W>(y, w);
+    (u.add(v), u.sub(v))
 }
 
 /// Gentleman-Sande butterfly: `(x + y, w (y - x))`. The factor is a negated
 /// inverse, which the order of the subtraction undoes.
 #[inline(always)]
-fn inverse_butterfly<M: Modulus, const REDUCE: bool>(x: i16, y: i16, w: i16) -> (i16, i16) {
-    let sum = x + y;
-    let sum = if REDUCE {
-        barrett_reduce::<M>(sum)
-    } else {
-        sum
-    };
-    (sum, montgomery_mul::<M>(y - x, w))
+fn inverse_butterfly<M: Modulus, W: Words16, const REDUCE: bool>(x: W, y: W, w: W) -> (W, W) {
+    let sum = x.add(y);
+    let sum = if REDUCE { centred::<M, W>(sum) } else { sum };
+    (sum, product::<M, W>(y.sub(x), w))
 }
 
 /// The rows of an array, two by two.
@@ -101,15 +110,21 @@ fn row_pairs(pairs: &Pairs) -> &[[[i16; ROW]; 2]] {
 }
 
 #[inline(always)]
-fn forward_step<M: Modulus, const REDUCE: bool, const ROWS: bool>(
+fn forward_step<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
+    isa: I,
     out: &mut Pairs,
     x: &Side,
     y: &Side,
     w: &Side,
 ) {
+    let integers = isa.integers();
     let (mut sums, mut differences) = ([0; STEP], [0; STEP]);
-    for i in 0..STEP {
-        (sums[i], differences[i]) = forward_butterfly::<M, REDUCE>(x[i], y[i], w[i]);
+    for part in 0..I::Integers::PARTS16 {
+        let (x, y) = (integers.load16(x, part), integers.load16(y, part));
+        let w = integers.load16(w, part);
+        let (sum, difference) = forward_butterfly::<M, _, REDUCE>(x, y, w);
+        integers.store16(sum, &mut sums, part);
+        integers.store16(difference, &mut differences, part);
     }
     if ROWS {
         let out = out.as_chunks_mut::<ROW>().0.as_chunks_mut::<2>().0;
@@ -118,36 +133,19 @@ fn forward_step<M: Modulus, const REDUCE: bool, const ROWS: bool>(
             *out = [sum, difference];
         }
     } else {
-        for i in 0..STEP {
-            out[2 * i] = sums[i];
-            out[2 * i + 1] = differences[i];
-        }
+        isa.interleave([&sums, &differences], out);
     }
 }
 
-/// The even and the odd words.
 #[inline(always)]
-fn even_and_odd(pairs: &Pairs) -> (Side, Side) {
-    let words = pairs.as_chunks::<2>().0;
-    let (mut even, mut odd) = ([0; STEP], [0; STEP]);
-    // The halves of double words, which every vector unit takes apart.
-    let mut double = [0; STEP];
-    for (double, pair) in double.iter_mut().zip(words) {
-        *double = u32::from(pair[0] as u16) | u32::from(pair[1] as u16) << 16;
-    }
-    for i in 0..STEP {
-        (even[i], odd[i]) = (double[i] as i16, (double[i] >> 16) as i16);
-    }
-    (even, odd)
-}
-
-#[inline(always)]
-fn inverse_step<M: Modulus, const REDUCE: bool, const ROWS: bool>(
+fn inverse_step<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
+    isa: I,
     x_out: &mut Side,
     y_out: &mut Side,
     pairs: &Pairs,
     w: &Side,
 ) {
+    let integers = isa.integers();
     let (mut x, mut y) = ([0; STEP], [0; STEP]);
     if ROWS {
         let rows = x.as_chunks_mut().0.iter_mut().zip(y.as_chunks_mut().0);
@@ -155,10 +153,14 @@ fn inverse_step<M: Modulus, const REDUCE: bool, const ROWS: bool>(
             [*x, *y] = *pair;
         }
     } else {
-        (x, y) = even_and_odd(pairs);
+        (x, y) = isa.deinterleave(pairs);
     }
-    for i in 0..STEP {
-        (x_out[i], y_out[i]) = inverse_butterfly::<M, REDUCE>(x[i], y[i], w[i]);
+    for part in 0..I::Integers::PARTS16 {
+        let (x, y) = (integers.load16(&x, part), integers.load16(&y, part));
+        let w = integers.load16(w, part);
+        let (sum, product) = inverse_butterfly::<M, _, REDUCE>(x, y, w);
+        integers.store16(sum, x_out, part);
+        integers.store16(product, y_out, part);
     }
 }
 
@@ -174,7 +176,8 @@ fn places<const ROWS: bool>(i: usize) -> (usize, usize) {
 }
 
 #[inline(always)]
-fn forward_layer<M: Modulus, const REDUCE: bool, const ROWS: bool>(
+fn forward_layer<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
+    isa: I,
     dst: &mut [i16],
     src: &[i16],
     w: &[Side],
@@ -186,8 +189,14 @@ fn forward_layer<M: Modulus, const REDUCE: bool, const ROWS: bool>(
         for (i, ((&x, &y), &w)) in x.iter().zip(y).zip(w.as_flattened()).enumerate() {
             let (a, b) = places::<ROWS>(i);
             if let Ok([a, b]) = dst.get_disjoint_mut([a, b]) {
-                (*a, *b) = forward_butterfly::<M, REDUCE>(x, y, w);
+                (*a, *b) = forward_butterfly::<M, i16, REDUCE>(x, y, w);
             }
+        }
+        return;
+    }
+    if let [w] = w {
+        for ((out, x), y) in dst.as_chunks_mut().0.iter_mut().zip(xs).zip(ys) {
+            forward_step::<M, I, REDUCE, ROWS>(isa, out, x, y, w);
         }
         return;
     }
@@ -195,13 +204,14 @@ fn forward_layer<M: Modulus, const REDUCE: bool, const ROWS: bool>(
     let groups = xs.chunks(period).zip(ys.chunks(period));
     for ((x, y), out) in groups.zip(dst.as_chunks_mut().0.chunks_mut(period)) {
         for (((out, x), y), w) in out.iter_mut().zip(x).zip(y).zip(w) {
-            forward_step::<M, REDUCE, ROWS>(out, x, y, w);
+            forward_step::<M, I, REDUCE, ROWS>(isa, out, x, y, w);
         }
     }
 }
 
 #[inline(always)]
-fn inverse_layer<M: Modulus, const REDUCE: bool, const ROWS: bool>(
+fn inverse_layer<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
+    isa: I,
     dst: &mut [i16],
     src: &[i16],
     w: &[Side],
@@ -213,49 +223,74 @@ fn inverse_layer<M: Modulus, const REDUCE: bool, const ROWS: bool>(
         for (i, ((x_out, y_out), &w)) in outs.enumerate() {
             let (a, b) = places::<ROWS>(i);
             if let (Some(&x), Some(&y)) = (src.get(a), src.get(b)) {
-                (*x_out, *y_out) = inverse_butterfly::<M, REDUCE>(x, y, w);
+                (*x_out, *y_out) = inverse_butterfly::<M, i16, REDUCE>(x, y, w);
             }
         }
         return;
     }
+    let (xs, ys) = (x_out.as_chunks_mut().0, y_out.as_chunks_mut().0);
+    if let [w] = w {
+        for ((x, y), pairs) in xs.iter_mut().zip(ys).zip(pairs) {
+            inverse_step::<M, I, REDUCE, ROWS>(isa, x, y, pairs, w);
+        }
+        return;
+    }
     let period = w.len().max(1);
-    let xs = x_out.as_chunks_mut().0.chunks_mut(period);
-    let ys = y_out.as_chunks_mut().0.chunks_mut(period);
+    let (xs, ys) = (xs.chunks_mut(period), ys.chunks_mut(period));
     for ((x, y), pairs) in xs.zip(ys).zip(pairs.chunks(period)) {
         for (((x, y), pairs), w) in x.iter_mut().zip(y).zip(pairs).zip(w) {
-            inverse_step::<M, REDUCE, ROWS>(x, y, pairs, w);
+            inverse_step::<M, I, REDUCE, ROWS>(isa, x, y, pairs, w);
         }
+    }
+}
+
+/// Whether a register is one word: then compilers make vector code of loops over
+/// words, and are not to be given others.
+const fn goes_by_words<I: Integers>() -> bool {
+    I::PARTS16 == STEP
+}
+
+/// `x <- x y / R`.
+#[inline(always)]
+fn product_step<M: Modulus, I: Integers>(integers: I, x: &mut Side, y: &Side) {
+    for part in 0..I::PARTS16 {
+        let (a, b) = (integers.load16(x, part), integers.load16(y, part));
+        integers.store16(product::<M, _>(a, b), x, part);
     }
 }
 
 /// `x c / R`.
 #[inline(always)]
-fn scale<M: Modulus>(a: &mut [i16], c: i16) {
-    let (steps, rest) = a.as_chunks_mut::<STEP>();
+fn scale<M: Modulus, I: Integers>(integers: I, a: &mut [i16], c: i16) {
+    let (steps, rest) = a.as_chunks_mut();
     for step in steps {
-        // Hidden, so that the compiler sees next to the product that `c` has
-        // sixteen bits, which the vector product of high halves needs; it would
-        // make it wider once, before the loop.
-        let c = core::hint::black_box(c);
-        for x in step {
-            *x = montgomery_mul::<M>(*x, c);
+        if goes_by_words::<I>() {
+            // Hidden, so that the compiler sees next to the product that `c` has
+            // sixteen bits, which the vector product of high halves needs; it
+            // would make it wider once, before the loop.
+            let c = core::hint::black_box(c);
+            for x in step {
+                *x = product::<M, _>(*x, c);
+            }
+        } else {
+            product_step::<M, I>(integers, step, &[c; STEP]);
         }
     }
     for x in rest {
-        *x = montgomery_mul::<M>(*x, c);
+        *x = product::<M, _>(*x, c);
     }
 }
 
 /// After `logn` layers the words lie in `tmp` if `logn` is odd, else in `a`:
 /// multiplies them by `c / R` and leaves them in `a`.
 #[inline(always)]
-fn collect<M: Modulus>(logn: u32, a: &mut [i16], tmp: &[i16], c: i16) {
+fn collect<M: Modulus, I: Isa>(isa: I, logn: u32, a: &mut [i16], tmp: &[i16], c: i16) {
     if logn & 1 == 1 {
         for (a, &t) in a.iter_mut().zip(tmp) {
             *a = t;
         }
     }
-    scale::<M>(a, c);
+    scale::<M, _>(isa.integers(), a, c);
 }
 
 /// Source and destination of layer number `step`.
@@ -270,38 +305,44 @@ fn alternate<'a>(step: usize, a: &'a mut [i16], tmp: &'a mut [i16]) -> (&'a mut 
 /// Forward transform modulo any [`Modulus`]. Output at most `0.6 P` in absolute
 /// value.
 #[inline(always)]
-pub(crate) fn forward<M: Modulus>(twiddles: &Twiddles, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
+pub(crate) fn forward<M: Modulus, I: Isa>(
+    isa: I,
+    twiddles: &Twiddles,
+    logn: u32,
+    a: &mut [i16],
+    tmp: &mut [i16],
+) {
     for j in 0..logn as usize {
         let (dst, src) = alternate(j, a, tmp);
         let w = twiddles.layer(j);
         let reduce = M::EAGER || (j > 0 && j.is_multiple_of(3));
         match (reduce, j >= WORD_LAYERS) {
-            (false, false) => forward_layer::<M, false, false>(dst, src, w),
-            (false, true) => forward_layer::<M, false, true>(dst, src, w),
-            (true, false) => forward_layer::<M, true, false>(dst, src, w),
-            (true, true) => forward_layer::<M, true, true>(dst, src, w),
+            (false, false) => forward_layer::<M, _, false, false>(isa, dst, src, w),
+            (false, true) => forward_layer::<M, _, false, true>(isa, dst, src, w),
+            (true, false) => forward_layer::<M, _, true, false>(isa, dst, src, w),
+            (true, true) => forward_layer::<M, _, true, true>(isa, dst, src, w),
         }
     }
-    collect::<M>(logn, a, tmp, M::R2);
+    collect::<M, I>(isa, logn, a, tmp, M::R2);
 }
 
 /// Inverse transform modulo `q`.
 #[inline(always)]
-fn inverse_transform(logn: u32, a: &mut [i16], tmp: &mut [i16]) {
+fn inverse_transform<I: Isa>(isa: I, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
     for step in 0..logn as usize {
         let (dst, src) = alternate(step, a, tmp);
         let j = logn as usize - 1 - step;
         let w = INVERSE.layer(j);
         match (!step.is_multiple_of(3), j >= WORD_LAYERS) {
-            (false, false) => inverse_layer::<Q, false, false>(dst, src, w),
-            (false, true) => inverse_layer::<Q, false, true>(dst, src, w),
-            (true, false) => inverse_layer::<Q, true, false>(dst, src, w),
-            (true, true) => inverse_layer::<Q, true, true>(dst, src, w),
+            (false, false) => inverse_layer::<Q, _, false, false>(isa, dst, src, w),
+            (false, true) => inverse_layer::<Q, _, false, true>(isa, dst, src, w),
+            (true, false) => inverse_layer::<Q, _, true, false>(isa, dst, src, w),
+            (true, true) => inverse_layer::<Q, _, true, true>(isa, dst, src, w),
         }
     }
     // Out of Montgomery form, and divided by n.
     let c = INVERSE_DEGREE.get(logn as usize).copied().unwrap_or(0);
-    collect::<Q>(logn, a, tmp, c);
+    collect::<Q, I>(isa, logn, a, tmp, c);
 }
 
 /// One, in Montgomery form.
@@ -333,9 +374,19 @@ fn inverse(x: i16) -> i16 {
 
 /// Products of transform-domain words.
 #[inline(always)]
-pub(crate) fn pointwise_mul<M: Modulus>(a: &mut [i16], b: &[i16]) {
-    for (a, &b) in a.iter_mut().zip(b) {
-        *a = montgomery_mul::<M>(*a, b);
+pub(crate) fn pointwise_mul<M: Modulus, I: Integers>(integers: I, a: &mut [i16], b: &[i16]) {
+    if goes_by_words::<I>() {
+        for (a, &b) in a.iter_mut().zip(b) {
+            *a = product::<M, _>(*a, b);
+        }
+        return;
+    }
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks_mut(), b.as_chunks());
+    for (a, b) in a.iter_mut().zip(b) {
+        product_step::<M, I>(integers, a, b);
+    }
+    for (a, &b) in a_rest.iter_mut().zip(b_rest) {
+        *a = product::<M, _>(*a, b);
     }
 }
 
@@ -388,21 +439,21 @@ impl<I: Isa> Ntt for PortableNtt<I> {
     fn ntt(&self, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
         self.0.vectorize(
             #[inline(always)]
-            || forward::<Q>(&FORWARD, logn, a, tmp),
+            || forward::<Q, I>(self.0, &FORWARD, logn, a, tmp),
         );
     }
 
     fn intt(&self, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
         self.0.vectorize(
             #[inline(always)]
-            || inverse_transform(logn, a, tmp),
+            || inverse_transform(self.0, logn, a, tmp),
         );
     }
 
     fn mul_assign(&self, a: &mut [i16], b: &[i16]) {
         self.0.vectorize(
             #[inline(always)]
-            || pointwise_mul::<Q>(a, b),
+            || pointwise_mul::<Q, _>(self.0.integers(), a, b),
         );
     }
 
