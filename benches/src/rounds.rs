@@ -29,6 +29,8 @@ pub struct Effort {
 /// What the rounds of one contestant gave, in nanoseconds an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
+    /// The fastest round.
+    pub fastest: f64,
     /// Median over the rounds.
     pub median: f64,
     /// Mean over the rounds.
@@ -46,6 +48,7 @@ impl Timing {
         rounds.sort_by(f64::total_cmp);
         let at = |quarter: usize| rounds[(rounds.len() - 1) * quarter / 4];
         Self {
+            fastest: at(0),
             median: at(2),
             mean: rounds.iter().sum::<f64>() / rounds.len() as f64,
             lower: at(1),
@@ -120,6 +123,7 @@ mod tests {
     #[test]
     fn quartiles_are_those_of_the_sorted_rounds() {
         let timing = Timing::of(vec![5.0, 1.0, 4.0, 2.0, 3.0]);
+        assert_eq!(timing.fastest, 1.0);
         assert_eq!((timing.lower, timing.median, timing.upper), (2.0, 3.0, 4.0));
         assert_eq!(timing.mean, 3.0);
         assert!((timing.spread() - 2.0 / 3.0).abs() < 1e-12);
