@@ -36,6 +36,10 @@ const GROUP: usize = 4;
 /// Groups that are read before they are moved to their places.
 const ROWS: usize = 32;
 
+/// The groups of all lanes. A row is in cache lines of its own.
+#[repr(align(64))]
+struct Rows<const N: usize>([[u64; N]; ROWS]);
+
 /// Bytes of a load.
 const LOAD: usize = 8;
 
@@ -61,16 +65,16 @@ fn decompress_lanes<const N: usize>(isa: impl Isa, items: &mut [Item<'_, '_>]) {
         }
     }
     let n = items.iter().map(|item| item.s2.len()).min().unwrap_or(0);
-    let mut rows = [[0; N]; ROWS];
+    let mut rows = Rows([[0; N]; ROWS]);
     let mut bits = [0; N];
     for start in (0..n).step_by(GROUP * ROWS) {
         isa.vectorize(
             #[inline(always)]
-            || read(&bodies, &mut bits, &mut rows),
+            || read(&bodies, &mut bits, &mut rows.0),
         );
         for (lane, item) in items.iter_mut().enumerate() {
             let (groups, _) = item.s2[start..].as_chunks_mut::<GROUP>();
-            for (group, row) in groups.iter_mut().zip(&rows) {
+            for (group, row) in groups.iter_mut().zip(&rows.0) {
                 let words = row[lane];
                 *group = [0, 16, 32, 48].map(|shift| (words >> shift) as i16);
             }

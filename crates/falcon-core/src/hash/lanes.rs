@@ -11,11 +11,14 @@ use zeroize::Zeroize;
 /// Messages that are hashed side by side.
 const LANES: usize = U64_LANES;
 
-/// The states of all lanes: word `i` of lane `u` is `[i][u]`.
-type States = [[u64; LANES]; 25];
+/// The states of all lanes: word `i` of lane `u` is `[i][u]`. A row is a cache
+/// line of its own where one load takes all of it.
+#[repr(align(64))]
+struct States([[u64; LANES]; 25]);
 
-/// The states lane by lane: word `i` of lane `u` is `[u][i]`.
-type Squeezed = [[u64; 25]; LANES];
+/// The states lane by lane: word `i` of lane `u` is `[u][i]`, in whole lines.
+#[repr(align(64))]
+struct Squeezed([[u64; 4 * LANES]; LANES]);
 
 /// A message in parts, and what becomes of its hash.
 pub(crate) struct Message<'a, const PARTS: usize, T> {
@@ -33,8 +36,8 @@ pub(crate) fn hash_side_by_side<'a, I: Isa, const PARTS: usize, T>(
     take: impl Fn(&mut T, &[u64; 25]) -> bool,
 ) {
     let mut queue = messages.into_iter();
-    let mut states: States = [[0; LANES]; 25];
-    let mut squeezed: Squeezed = [[0; 25]; LANES];
+    let mut states = States([[0; LANES]; 25]);
+    let mut squeezed = Squeezed([[0; 4 * LANES]; LANES]);
     let mut lanes: [Option<Lane<'a, PARTS, T>>; LANES] = [const { None }; LANES];
     loop {
         let mut busy = [false; LANES];
@@ -53,16 +56,17 @@ pub(crate) fn hash_side_by_side<'a, I: Isa, const PARTS: usize, T>(
         }
         permute_all(isa, &mut states, busy);
         transpose_all(isa, &states, &mut squeezed);
-        for (lane, state) in lanes.iter_mut().zip(&squeezed) {
+        for (lane, state) in lanes.iter_mut().zip(&squeezed.0) {
             if let Some(squeezing) = lane.as_mut().filter(|lane| lane.absorbed)
+                && let Some(state) = state.first_chunk()
                 && !take(&mut squeezing.message.output, state)
             {
                 *lane = None;
             }
         }
     }
-    states.zeroize();
-    squeezed.zeroize();
+    states.0.zeroize();
+    squeezed.0.zeroize();
 }
 
 /// Permutes the states of the registers that have a busy lane.
@@ -85,16 +89,16 @@ fn transpose_all(isa: impl Isa, states: &States, squeezed: &mut Squeezed) {
     isa.vectorize(
         #[inline(always)]
         || {
-            let (rows, last) = states.as_chunks::<LANES>();
+            let (rows, last) = states.0.as_chunks::<LANES>();
             for (i, rows) in rows.iter().enumerate() {
-                for (state, eight) in squeezed.iter_mut().zip(isa.transpose_words(rows)) {
+                for (state, eight) in squeezed.0.iter_mut().zip(isa.transpose_words(rows)) {
                     if let Some(place) = state.as_chunks_mut::<LANES>().0.get_mut(i) {
                         *place = eight;
                     }
                 }
             }
             if let [last] = last {
-                for (state, &word) in squeezed.iter_mut().zip(last) {
+                for (state, &word) in squeezed.0.iter_mut().zip(last) {
                     state[24] = word;
                 }
             }
@@ -105,17 +109,17 @@ fn transpose_all(isa: impl Isa, states: &States, squeezed: &mut Squeezed) {
 #[inline(always)]
 fn permute_part<I: Isa>(isa: I, states: &mut States, part: usize) {
     let mut words = [isa.load_words(&[0; LANES], part); 25];
-    for (word, state) in words.iter_mut().zip(&*states) {
+    for (word, state) in words.iter_mut().zip(&states.0) {
         *word = isa.load_words(state, part);
     }
     permute(&mut words);
-    for (word, state) in words.iter().zip(states) {
+    for (word, state) in words.iter().zip(&mut states.0) {
         isa.store_words(*word, state, part);
     }
 }
 
 fn clear(states: &mut States, number: usize) {
-    for word in states {
+    for word in &mut states.0 {
         word[number] = 0;
     }
 }
@@ -157,7 +161,7 @@ impl<'a, const PARTS: usize, T> Lane<'a, PARTS, T> {
             self.absorbed = true;
         }
         let (words, _) = block.as_chunks();
-        for (state, word) in states.iter_mut().zip(words).take(RATE_WORDS) {
+        for (state, word) in states.0.iter_mut().zip(words).take(RATE_WORDS) {
             state[number] ^= u64::from_le_bytes(*word);
         }
         // It may hold a seed.
