@@ -55,7 +55,8 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
                 bar(Sign, engine, PreparedKey, fn_dsa::NAME, 0.55),
                 bar(Sign, engine, EncodedKey, pqclean::NAME, 0.90),
                 against_prepared(bar(Sign, engine, Batch, fn_dsa::NAME, 0.30)),
-                against_prepared(bar(Verify, engine, Batch, fn_dsa::NAME, 0.65)),
+                bar(Verify, engine, PreparedKey, fn_dsa::NAME, 0.60),
+                against_prepared(bar(Verify, engine, Batch, fn_dsa::NAME, 0.35)),
             ],
             _ => vec![],
         });

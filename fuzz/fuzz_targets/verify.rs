@@ -1,7 +1,10 @@
 //! Verification under known keys accepts the known signature of the known
-//! message and nothing else; in pieces it says what it says at once.
+//! message and nothing else; in pieces it says what it says at once, and so it
+//! does of bytes beside others in a batch.
 #![no_main]
 
+use falcon_core::batch::{BatchVerify, LaneEngine, VerifyBytesJob};
+use falcon_core::lanes::Scalar;
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, VerifyingKey};
 use falcon_fuzz::{detached, records_512, records_1024};
 use falcon_kat::rsp::Record;
@@ -45,6 +48,37 @@ fn verify<P: Parameters>(known: &[Known<P>], signature: &[u8], message: &[u8]) {
     }
 }
 
+/// The bytes between valid ones.
+fn verify_beside<P: Parameters>(known: &[Known<P>], signature: &[u8], message: &[u8]) {
+    let engine = LaneEngine {
+        arith: Scalar,
+        fft: Scalar,
+    };
+    let alone = Signature::<P>::try_from(signature);
+    for known in known {
+        let bytes = known.signature.to_bytes();
+        let valid = VerifyBytesJob {
+            key: &known.key,
+            message: &known.message,
+            signature: &bytes,
+        };
+        let input = VerifyBytesJob {
+            message,
+            signature,
+            ..valid
+        };
+        let mut results = [Ok(()); 5];
+        engine
+            .verify_bytes_batch(&[valid, input, valid, valid, input], &mut results)
+            .expect("as many results as jobs");
+        let accepted = alone
+            .as_ref()
+            .is_ok_and(|signature| known.key.verify(message, signature).is_ok());
+        let expected = [true, accepted, true, true, accepted];
+        assert_eq!(results.map(|result| result.is_ok()), expected);
+    }
+}
+
 static KNOWN_512: OnceLock<Vec<Known<Falcon512>>> = OnceLock::new();
 static KNOWN_1024: OnceLock<Vec<Known<Falcon1024>>> = OnceLock::new();
 
@@ -54,14 +88,10 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let length = usize::from(u16::from_be_bytes(*length)).min(rest.len());
     let (signature, message) = rest.split_at(length);
-    verify(
-        KNOWN_512.get_or_init(|| known(records_512())),
-        signature,
-        message,
-    );
-    verify(
-        KNOWN_1024.get_or_init(|| known(records_1024())),
-        signature,
-        message,
-    );
+    let known_512 = KNOWN_512.get_or_init(|| known(records_512()));
+    verify(known_512, signature, message);
+    verify_beside(known_512, signature, message);
+    let known_1024 = KNOWN_1024.get_or_init(|| known(records_1024()));
+    verify(known_1024, signature, message);
+    verify_beside(known_1024, signature, message);
 });
