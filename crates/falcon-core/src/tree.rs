@@ -13,8 +13,8 @@
 //!
 //! Source: Falcon specification v1.2, algorithms 8, 9 and 11.
 
-use crate::fft::{BasisRef, TWIDDLE_IM, TWIDDLE_RE};
-use crate::lanes::Binary64;
+use crate::fft::{self, BasisRef};
+use crate::lanes::{Binary64, Lanes};
 use core::fmt;
 
 /// What the sampler needs to know of a leaf with deviation `sigma'`.
@@ -165,7 +165,11 @@ impl<'a, B: Binary64> Computed<'a, B> {
         g11: &'a mut [f64],
         scratch: &'a mut [f64],
     ) -> Self {
-        ldl(arith, g00, g01, g11);
+        Lanes::vectorize(
+            arith,
+            #[inline(always)]
+            || fft::ldl(arith, g00, g01, g11),
+        );
         Self {
             arith,
             logn,
@@ -210,25 +214,33 @@ impl<B: Binary64> Node for Computed<'_, B> {
     }
 
     fn child(&mut self, side: Side) -> Computed<'_, B> {
+        let b = self.arith;
         let half = 1 << (self.logn - 1);
         let d = match side {
             Side::Right => &*self.d11,
             Side::Left => &*self.d00,
         };
-        let (g01, scratch) = self.scratch.split_at_mut(half);
-        let (g00, scratch) = scratch.split_at_mut(half / 2);
-        let (g11, scratch) = scratch.split_at_mut(half / 2);
-        split_self_adjoint(self.arith, d, g00, g01);
-        g11.copy_from_slice(g00);
-        Computed::root(
-            self.arith,
-            self.logn - 1,
-            self.deviation,
-            g00,
-            g01,
-            g11,
+        let (l10, scratch) = self.scratch.split_at_mut(half);
+        let (d00, scratch) = scratch.split_at_mut(half / 2);
+        let (d11, scratch) = scratch.split_at_mut(half / 2);
+        Lanes::vectorize(
+            b,
+            #[inline(always)]
+            || {
+                fft::split_self_adjoint(b, d, d00, l10);
+                d11.copy_from_slice(d00);
+                fft::ldl(b, d00, l10, d11);
+            },
+        );
+        Computed {
+            arith: b,
+            logn: self.logn - 1,
+            deviation: self.deviation,
+            l10,
+            d00,
+            d11,
             scratch,
-        )
+        }
     }
 
     #[inline(always)]
@@ -243,34 +255,6 @@ impl<B: Binary64> Node for Computed<'_, B> {
             dss: b.half(b.mul(inv_sigma, inv_sigma)),
             ccs: b.mul(inv_sigma, self.deviation.sigma_min),
         }
-    }
-}
-
-/// `g01 -> l10 = conj(g01) / g00`, `g11 -> d11 = g11 - Re(l10 g01)`; `d00 = g00`.
-fn ldl<B: Binary64>(b: B, g00: &[f64], g01: &mut [f64], g11: &mut [f64]) {
-    let (re, im) = g01.split_at_mut(g00.len());
-    for (((re, im), g00), g11) in re.iter_mut().zip(im).zip(g00).zip(g11) {
-        let inverse = b.div(1.0, *g00);
-        let (l_re, l_im) = (b.mul(*re, inverse), b.mul(*im, inverse));
-        let norm = b.add(b.mul(l_re, *re), b.mul(l_im, *im));
-        *g11 = b.sub(*g11, norm);
-        *re = l_re;
-        *im = b.neg(l_im);
-    }
-}
-
-/// Splits a self-adjoint polynomial: `d` has `n/2` reals, `e0` gets `n/4`
-/// reals (self-adjoint as well), `e1` `n/2` (complex).
-fn split_self_adjoint<B: Binary64>(b: B, d: &[f64], e0: &mut [f64], e1: &mut [f64]) {
-    let quarter = e0.len();
-    let (re, im) = e1.split_at_mut(quarter);
-    let twiddles = TWIDDLE_RE[quarter..].iter().zip(&TWIDDLE_IM[quarter..]);
-    let output = e0.iter_mut().zip(re).zip(im);
-    for ((d, ((e0, re), im)), (w_re, w_im)) in d.chunks_exact(2).zip(output).zip(twiddles) {
-        *e0 = b.half(b.add(d[0], d[1]));
-        let difference = b.half(b.sub(d[0], d[1]));
-        *re = b.mul(difference, *w_re);
-        *im = b.neg(b.mul(difference, *w_im));
     }
 }
 

@@ -87,6 +87,11 @@ impl<I: HasNeon> Run<Across<I>> for X2 {
         Self(unsafe { vmulq_n_f64(self.0, 0.5) })
     }
     #[inline(always)]
+    fn inverse(self, _: Across<I>) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { vdivq_f64(vdupq_n_f64(1.0), self.0) })
+    }
+    #[inline(always)]
     fn floor(self, _: Across<I>) -> Self {
         // The addition makes zero positive.
         // SAFETY: see above.

@@ -28,7 +28,7 @@ macro_rules! run {
     (
         $(#[$doc:meta])*
         $name:ident($register:ty), $len:literal, [$($generics:tt)*] $isa:ty,
-        $load:ident, $store:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident, $xor:ident, $floor:expr,
+        $load:ident, $store:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $xor:ident, $floor:expr,
         cycle: |$c:ident| $cycle:expr,
         halves: |$h:ident| $halves:expr,
         zip: |$zx:ident, $zy:ident| $zip:expr,
@@ -101,6 +101,11 @@ macro_rules! run {
                 Self(unsafe { $mul(self.0, $splat(0.5)) })
             }
             #[inline(always)]
+            fn inverse(self, _: Across<$isa>) -> Self {
+                // SAFETY: there is a token.
+                Self(unsafe { $div($splat(1.0), self.0) })
+            }
+            #[inline(always)]
             fn floor(self, _: Across<$isa>) -> Self {
                 // SAFETY: there is a token. The addition makes zero positive.
                 Self(unsafe { $add($floor(self.0), $splat(0.0)) })
@@ -126,7 +131,7 @@ macro_rules! run {
 run! {
     /// Two neighbours.
     X2(__m128d), 2, [I: Avx] I,
-    _mm_loadu_pd, _mm_storeu_pd, _mm_set1_pd, _mm_add_pd, _mm_sub_pd, _mm_mul_pd, _mm_xor_pd, _mm_floor_pd,
+    _mm_loadu_pd, _mm_storeu_pd, _mm_set1_pd, _mm_add_pd, _mm_sub_pd, _mm_mul_pd, _mm_div_pd, _mm_xor_pd, _mm_floor_pd,
     cycle: |x| match x {
         [a, b, ..] => _mm_set_pd(*b, *a),
         _ => _mm_set1_pd(x[0]),
@@ -140,7 +145,7 @@ run! {
     /// Four neighbours.
     X4(__m256d), 4, [I: Avx] I,
     _mm256_loadu_pd, _mm256_storeu_pd, _mm256_set1_pd, _mm256_add_pd, _mm256_sub_pd,
-    _mm256_mul_pd, _mm256_xor_pd, _mm256_floor_pd,
+    _mm256_mul_pd, _mm256_div_pd, _mm256_xor_pd, _mm256_floor_pd,
     cycle: |x| match x {
         [_, _, _, _, ..] => _mm256_loadu_pd(x.as_ptr()),
         [a, b, ..] => _mm256_set_pd(*b, *a, *b, *a),
@@ -171,7 +176,7 @@ run! {
     /// Eight neighbours.
     X8(__m512d), 8, [] Avx512,
     _mm512_loadu_pd, _mm512_storeu_pd, _mm512_set1_pd, _mm512_add_pd, _mm512_sub_pd,
-    _mm512_mul_pd, _mm512_xor_pd,
+    _mm512_mul_pd, _mm512_div_pd, _mm512_xor_pd,
     _mm512_roundscale_pd::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>,
     cycle: |x| match x {
         [_, _, _, _, _, _, _, _, ..] => _mm512_loadu_pd(x.as_ptr()),

@@ -254,6 +254,9 @@ impl Lanes for LeakyLanes {
     fn half(self, a: Self::F) -> Self::F {
         Portable::<4>.half(a)
     }
+    fn inverse(self, a: Self::F) -> Self::F {
+        Portable::<4>.inverse(a)
+    }
     fn floor(self, a: Self::F) -> Self::F {
         Portable::<4>.floor(a)
     }

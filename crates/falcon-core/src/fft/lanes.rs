@@ -447,6 +447,58 @@ fn times_basis<L: Lanes, R: Run<L>>(
     }
 }
 
+#[inline(always)]
+fn split_real<L: Lanes<F = f64>, R: Run<L>>(l: L, d: &[f64], e0: &mut [f64], e1: &mut [f64]) {
+    let m = e0.len();
+    let d = &runs::<L, R, _>(2 * m, d).as_chunks::<2>().0[..m / R::LEN];
+    let e0 = runs_mut::<L, R, _>(m, e0);
+    let [e1_re, e1_im] = parts_mut::<L, R, _>(m, e1);
+    let [w_re, w_im] = twiddle_runs::<L, R>(m);
+    for u in 0..m / R::LEN {
+        let [x, y] = R::unzip(l, R::load(l, &d[u][0]), R::load(l, &d[u][1]));
+        let [sum, difference] = R::add_sub(l, x, y);
+        sum.half(l).store(l, &mut e0[u]);
+        let (difference, w) = (difference.half(l), shared(l, &w_re[u], &w_im[u]));
+        let product = [difference.mul(l, w[0]), difference.mul(l, w[1]).neg(l)];
+        store(l, product, &mut e1_re[u], &mut e1_im[u]);
+    }
+}
+
+/// Splits a self-adjoint polynomial of degree `n`: `d` has `n/2` reals, `e0`
+/// gets `n/4` (self-adjoint as well), `e1` `n/2` (complex numbers).
+#[inline(always)]
+pub(crate) fn split_self_adjoint<L: Lanes<F = f64>>(
+    l: L,
+    d: &[f64],
+    e0: &mut [f64],
+    e1: &mut [f64],
+) {
+    in_runs!(e0.len(), split_real(l, d, e0, e1));
+}
+
+#[inline(always)]
+fn factor<L: Lanes<F = f64>, R: Run<L>>(l: L, g00: &[f64], g01: &mut [f64], g11: &mut [f64]) {
+    let m = g00.len();
+    let [re, im] = parts_mut::<L, R, _>(m, g01);
+    let (g00, g11) = (runs::<L, R, _>(m, g00), runs_mut::<L, R, _>(m, g11));
+    for u in 0..m / R::LEN {
+        let inverse = R::load(l, &g00[u]).inverse(l);
+        let g01: [R; 2] = load(l, &re[u], &im[u]);
+        let l10 = [g01[0].mul(l, inverse), g01[1].mul(l, inverse)];
+        let norm = l10[0].mul(l, g01[0]).add(l, l10[1].mul(l, g01[1]));
+        R::load(l, &g11[u]).sub(l, norm).store(l, &mut g11[u]);
+        store(l, [l10[0], l10[1].neg(l)], &mut re[u], &mut im[u]);
+    }
+}
+
+/// The factors of a Gram matrix whose diagonal is self-adjoint (half the
+/// reals): `g01` becomes `l10 = conj(g01) / g00`, `g11` becomes
+/// `d11 = g11 - Re(l10 g01)`; `d00 = g00`.
+#[inline(always)]
+pub(crate) fn ldl<L: Lanes<F = f64>>(l: L, g00: &[f64], g01: &mut [f64], g11: &mut [f64]) {
+    in_runs!(g00.len(), factor(l, g00, g01, g11));
+}
+
 impl<L: Lanes> Fft for L {
     type Real = L::F;
     const LANES: usize = L::N;

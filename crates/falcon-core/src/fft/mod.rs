@@ -19,6 +19,7 @@ mod twiddle_table;
 use core::fmt::{self, Debug};
 use zeroize::Zeroize;
 
+pub(crate) use lanes::{ldl, split_self_adjoint};
 pub use twiddle_table::{IM as TWIDDLE_IM, RE as TWIDDLE_RE};
 
 /// Polynomial operations in the FFT domain on `LANES` signatures at once.

@@ -102,6 +102,10 @@ impl<I: Isa, R: Run<Across<I>> + 'static, const N: usize> Lanes for Abreast<I, R
         self.pack(self.load(&a).half(Across(self.isa)))
     }
     #[inline(always)]
+    fn inverse(self, a: Pack<N>) -> Pack<N> {
+        self.pack(self.load(&a).inverse(Across(self.isa)))
+    }
+    #[inline(always)]
     fn floor(self, a: Pack<N>) -> Pack<N> {
         self.pack(self.load(&a).floor(Across(self.isa)))
     }

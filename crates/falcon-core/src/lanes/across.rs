@@ -50,6 +50,10 @@ impl<I: Isa> Lanes for Across<I> {
         Scalar.half(a)
     }
     #[inline(always)]
+    fn inverse(self, a: f64) -> f64 {
+        Scalar.inverse(a)
+    }
+    #[inline(always)]
     fn floor(self, a: f64) -> f64 {
         Scalar.floor(a)
     }
@@ -67,10 +71,6 @@ impl<I: Isa> Binary64 for Across<I> {
     #[inline(always)]
     fn sampling(self) -> Windows<I> {
         Windows(self.0)
-    }
-    #[inline(always)]
-    fn div(self, a: f64, b: f64) -> f64 {
-        Scalar.div(a, b)
     }
     #[inline(always)]
     fn sqrt(self, a: f64) -> f64 {

@@ -97,12 +97,14 @@ pub trait Lanes: Copy + Debug + Send + Sync + 'static {
     fn neg(self, a: Self::F) -> Self::F;
     /// `a / 2`, exact.
     fn half(self, a: Self::F) -> Self::F;
+    /// `1 / a`, rounded to nearest.
+    fn inverse(self, a: Self::F) -> Self::F;
     /// Largest integer `<= a`, for `|a| < 2^51`; zero is positive.
     fn floor(self, a: Self::F) -> Self::F;
 }
 
 /// A token of one lane that also has what key expansion and the sampler need:
-/// division, square root and conversions. Its register is an `f64` in memory,
+/// square root and conversions. Its register is an `f64` in memory,
 /// so key material is shared by all engines.
 pub trait Binary64: Lanes<F = f64> {
     /// Whether the machine's binary64 unit does the arithmetic.
@@ -118,8 +120,6 @@ pub trait Binary64: Lanes<F = f64> {
     /// The sampler of one signature.
     fn sampling(self) -> Self::Sampling;
 
-    /// `a / b`, rounded to nearest.
-    fn div(self, a: f64, b: f64) -> f64;
     /// Square root, rounded to nearest.
     fn sqrt(self, a: f64) -> f64;
     /// `x` as binary64; exact for `|x| <= 2^53`.

@@ -60,6 +60,10 @@ impl<const N: usize> Lanes for Portable<N> {
         Pack(array::from_fn(|i| a.0[i] * 0.5))
     }
     #[inline(always)]
+    fn inverse(self, a: Pack<N>) -> Pack<N> {
+        Pack(array::from_fn(|i| 1.0 / a.0[i]))
+    }
+    #[inline(always)]
     fn floor(self, a: Pack<N>) -> Pack<N> {
         Pack(array::from_fn(|i| Scalar.floor(a.0[i])))
     }

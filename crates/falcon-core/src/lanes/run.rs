@@ -45,6 +45,8 @@ pub trait Run<L: Lanes>: Copy {
     fn neg(self, l: L) -> Self;
     /// `self / 2`, exact.
     fn half(self, l: L) -> Self;
+    /// `1 / self`.
+    fn inverse(self, l: L) -> Self;
     /// Largest integers `<= self`, for `|self| < 2^51`; zero is positive.
     fn floor(self, l: L) -> Self;
 
@@ -150,6 +152,10 @@ impl<L: Lanes> Run<L> for One<L> {
         Self(l.half(self.0))
     }
     #[inline(always)]
+    fn inverse(self, l: L) -> Self {
+        Self(l.inverse(self.0))
+    }
+    #[inline(always)]
     fn floor(self, l: L) -> Self {
         Self(l.floor(self.0))
     }
@@ -233,6 +239,10 @@ impl<L: Lanes, R: Run<L>> Run<L> for Two<R> {
     #[inline(always)]
     fn half(self, l: L) -> Self {
         Self(self.0.half(l), self.1.half(l))
+    }
+    #[inline(always)]
+    fn inverse(self, l: L) -> Self {
+        Self(self.0.inverse(l), self.1.inverse(l))
     }
     #[inline(always)]
     fn floor(self, l: L) -> Self {

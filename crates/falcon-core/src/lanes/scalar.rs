@@ -46,6 +46,10 @@ impl Lanes for Scalar {
         a * 0.5
     }
     #[inline(always)]
+    fn inverse(self, a: f64) -> f64 {
+        1.0 / a
+    }
+    #[inline(always)]
     fn floor(self, a: f64) -> f64 {
         // Exact, since |a| < 2^51; the sign of the rest says whether rounding
         // went up.
@@ -72,10 +76,6 @@ impl Binary64 for Scalar {
         Windows(Baseline)
     }
 
-    #[inline(always)]
-    fn div(self, a: f64, b: f64) -> f64 {
-        a / b
-    }
     #[inline(always)]
     fn sqrt(self, a: f64) -> f64 {
         // Where libm's is the instruction. Elsewhere it is a table lookup, and

@@ -69,6 +69,10 @@ impl Lanes for Soft {
         f64::from_bits(soft::half(a.to_bits()))
     }
     #[inline(always)]
+    fn inverse(self, a: f64) -> f64 {
+        binary(soft::div, 1.0, a)
+    }
+    #[inline(always)]
     fn floor(self, a: f64) -> f64 {
         self.float(soft::floor(a.to_bits()))
     }
@@ -88,10 +92,6 @@ impl Binary64 for Soft {
         Serial(self)
     }
 
-    #[inline(always)]
-    fn div(self, a: f64, b: f64) -> f64 {
-        binary(soft::div, a, b)
-    }
     #[inline(always)]
     fn sqrt(self, a: f64) -> f64 {
         f64::from_bits(soft::sqrt(a.to_bits()))

@@ -285,7 +285,7 @@ fn babai<B: Binary64>(
             let (re, im) = (hat[i], hat[i + half]);
             b.add(b.mul(re, re), b.mul(im, im))
         };
-        inverse[i] = b.div(1.0, b.add(norm(f_hat), norm(g_hat)));
+        inverse[i] = b.inverse(b.add(norm(f_hat), norm(g_hat)));
         for hat in [&mut *f_hat, &mut *g_hat] {
             hat[i + half] = b.neg(hat[i + half]);
         }
