@@ -205,10 +205,6 @@ struct Lane<P: Parameters> {
     stream: Option<Shake256Reader>,
 }
 
-/// Eighths of the lanes: so few jobs one by one take less time than all lanes
-/// once, most of which would be idle.
-const FEW: usize = 3;
-
 /// Jobs that are prepared together: their hashes are computed side by side.
 const PREPARED: usize = 32;
 
@@ -301,8 +297,9 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
         let mut rest = out;
         for group in jobs.chunk_by(same_key) {
             let (out, after) = rest.split_at_mut(group.len());
+            // Half as many jobs as lanes take no longer one by one.
             let few = group.len() % F::LANES;
-            let few = if few <= FEW * F::LANES / 8 { few } else { 0 };
+            let few = if few <= F::LANES / 2 { few } else { 0 };
             let (many, few) = group.split_at(group.len() - few);
             let (out_of_many, out_of_few) = out.split_at_mut(many.len());
             self.sign_group(many, accept, out_of_many);
