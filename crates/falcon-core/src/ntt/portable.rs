@@ -175,7 +175,12 @@ fn places<const ROWS: bool>(i: usize) -> (usize, usize) {
     }
 }
 
-#[inline(always)]
+// Where there is no frame to be inlined into, the layers share their stack.
+#[cfg_attr(any(target_arch = "x86_64", target_arch = "aarch64"), inline(always))]
+#[cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    inline(never)
+)]
 fn forward_layer<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
     isa: I,
     dst: &mut [i16],
@@ -209,7 +214,12 @@ fn forward_layer<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
     }
 }
 
-#[inline(always)]
+// Where there is no frame to be inlined into, the layers share their stack.
+#[cfg_attr(any(target_arch = "x86_64", target_arch = "aarch64"), inline(always))]
+#[cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    inline(never)
+)]
 fn inverse_layer<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
     isa: I,
     dst: &mut [i16],
