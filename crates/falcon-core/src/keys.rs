@@ -12,6 +12,7 @@ use crate::params::{Array, Parameters};
 use crate::ring;
 use crate::signing::SecretBasis;
 use crate::verify::VerifyingKey;
+use crate::wipe::wipe;
 use core::fmt;
 use core::marker::PhantomData;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
@@ -238,10 +239,10 @@ impl<P: Parameters> fmt::Debug for SigningKey<P> {
 
 impl<P: Parameters> Drop for SigningKey<P> {
     fn drop(&mut self) {
-        self.f.zeroize();
-        self.g.zeroize();
-        self.capital_f.zeroize();
-        self.capital_g.zeroize();
+        wipe(self.f.as_mut());
+        wipe(self.g.as_mut());
+        wipe(self.capital_f.as_mut());
+        wipe(self.capital_g.as_mut());
         self.secret_hash.zeroize();
     }
 }

@@ -8,6 +8,7 @@
 //! is RFC 8439's with a 64-bit counter mixed into words 14 and 15.
 
 use crate::lanes::{Baseline, Bits32, Integers, Isa, U32_LANES};
+use crate::wipe::wipe;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// Bytes of a seed.
@@ -166,7 +167,7 @@ impl<const AHEAD: usize> Prng<AHEAD> {
 
 impl<const AHEAD: usize> Zeroize for Prng<AHEAD> {
     fn zeroize(&mut self) {
-        self.buffers.zeroize();
+        wipe(self.buffers.as_flattened_mut());
         self.key.zeroize();
         self.counter.zeroize();
     }

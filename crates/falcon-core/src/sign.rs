@@ -9,10 +9,11 @@ use crate::lanes::{Binary64, Native};
 use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::signature::Signature;
 use crate::signing::{self, KeySource};
+use crate::wipe::wipe;
 use core::fmt;
 use core::marker::PhantomData;
 use rand_core::{CryptoRng, TryCryptoRng};
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// Working memory of a signer, owned by the caller and wiped when dropped.
 ///
@@ -58,7 +59,7 @@ impl<P: Parameters> fmt::Debug for Scratch<'_, P> {
 
 impl<P: Parameters> Drop for Scratch<'_, P> {
     fn drop(&mut self) {
-        self.reals.zeroize();
+        wipe(self.reals);
     }
 }
 

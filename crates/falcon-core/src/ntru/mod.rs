@@ -36,7 +36,7 @@ use crate::lanes::Native;
 use crate::ntt::PORTABLE_NTT;
 use crate::params::FG_BITS;
 use crate::ring;
-use zeroize::Zeroize;
+use crate::wipe::wipe;
 
 /// The polynomials of a key pair, each of length `n = 2^logn`.
 pub(crate) struct KeyPolys<'a> {
@@ -131,9 +131,9 @@ pub(crate) fn generate(
             break;
         }
     }
-    scratch.words.zeroize();
-    scratch.wide.zeroize();
-    scratch.residues.zeroize();
+    wipe(scratch.words);
+    wipe(scratch.wide);
+    wipe(scratch.residues);
 }
 
 /// Length of the scratch of [`is_short`].

@@ -34,6 +34,7 @@
 use super::base::RCDT;
 use crate::lanes::Isa;
 use crate::prng::{BUFFER_LEN, Place};
+use crate::wipe::wipe;
 use core::f32::consts::LOG2_E;
 
 /// Bytes of an attempt that is decided by one byte.
@@ -177,9 +178,9 @@ fn gather(buffer: &[u8; BUFFER_LEN], start: usize) -> [[u32; ROOM]; 2] {
 
 impl zeroize::Zeroize for Records {
     fn zeroize(&mut self) {
-        self.z.zeroize();
-        self.accept.zeroize();
-        self.reject.zeroize();
+        wipe(&mut self.z);
+        wipe(&mut self.accept);
+        wipe(&mut self.reject);
     }
 }
 
