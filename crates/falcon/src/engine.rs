@@ -191,11 +191,20 @@ impl Engine {
             Avx512::detect().map(Self::Avx512x16),
             Avx2::detect().map(Self::Avx2x8),
         ];
+        // Neoverse has one unit for the SHA-3 instructions, and by the estimates
+        // in docs/PERFORMANCE.md plain ones are faster there; Apple's cores have
+        // more.
         #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-        let engines = [
-            NeonSha3::detect().map(Self::NeonSha3x4),
-            Neon::detect().map(Self::Neonx4),
-        ];
+        let engines = {
+            let mut engines = [
+                NeonSha3::detect().map(Self::NeonSha3x4),
+                Neon::detect().map(Self::Neonx4),
+            ];
+            if !cfg!(target_vendor = "apple") {
+                engines.reverse();
+            }
+            engines
+        };
         #[cfg(not(any(
             target_arch = "x86_64",
             all(target_arch = "aarch64", target_feature = "neon")
