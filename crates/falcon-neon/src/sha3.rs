@@ -120,6 +120,7 @@ impl Isa for NeonSha3 {
     type F32x8 = <Neon as Isa>::F32x8;
     type Words = Sha3U64x2;
     const PARTS: usize = Neon::PARTS;
+    const ONE_IN_WORDS: bool = true;
     type Runs = Self;
     type Integers = Neon;
 

@@ -97,6 +97,7 @@ impl Isa for Avx512 {
     type F32x8 = __m256;
     type Words = U64x8;
     const PARTS: usize = 1;
+    const ONE_IN_WORDS: bool = true;
     type Runs = Self;
     type Integers = Self;
 

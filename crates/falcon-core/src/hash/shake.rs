@@ -1,13 +1,12 @@
 //! SHAKE256 (FIPS 202) behind the two types that the scheme needs.
 //!
 //! A thin sponge: it squeezes whole blocks as words, and permutes only when the
-//! next byte is asked for. The permutation is our own on x86-64, where it is
-//! faster, and that of the `keccak` crate elsewhere: it knows the SHA-3
-//! instructions of Arm, and is small.
+//! next byte is asked for. The permutation is our own on x86-64 and with the
+//! instructions of an engine, where it is faster, and that of the `keccak` crate
+//! elsewhere: it knows the SHA-3 instructions of Arm, and is small.
 
-use crate::lanes::Isa;
-#[cfg(target_arch = "x86_64")]
-use crate::lanes::U64_LANES;
+use super::keccak::permute;
+use crate::lanes::{Isa, U64_LANES};
 use zeroize::Zeroize;
 
 /// Words of the rate: 1088 bits.
@@ -28,7 +27,7 @@ struct Sponge {
 impl Sponge {
     #[cfg(target_arch = "x86_64")]
     fn permute(&mut self) {
-        super::keccak::permute(&mut self.state);
+        permute(&mut self.state);
         self.pos = 0;
     }
 
@@ -42,11 +41,19 @@ impl Sponge {
     /// [`permute`](Self::permute) with the instructions of `isa`.
     #[inline(always)]
     fn permute_on<I: Isa>(&mut self, isa: I) {
-        #[cfg(target_arch = "x86_64")]
+        if I::ONE_IN_WORDS {
+            isa.vectorize_words(
+                #[inline(always)]
+                || permute_in_words(isa, &mut self.state),
+            );
+            self.pos = 0;
+            return;
+        }
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
         if I::PARTS < U64_LANES {
             isa.vectorize_words(
                 #[inline(always)]
-                || permute_alone(isa, &mut self.state),
+                || permute(&mut self.state),
             );
             self.pos = 0;
             return;
@@ -130,24 +137,20 @@ impl Sponge {
     }
 }
 
-/// Permutes one state. Thirty-two registers with rotations and functions of
-/// three operands are faster than the sixteen of single words, even if all
+/// Permutes one state in the first lane of words. More registers, with rotations
+/// and functions of three operands, are faster than single words, even if all
 /// lanes but one are idle.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn permute_alone<I: Isa>(isa: I, state: &mut [u64; 25]) {
-    if I::PARTS > 1 {
-        return super::keccak::permute(state);
-    }
+fn permute_in_words<I: Isa>(isa: I, state: &mut [u64; 25]) {
     let mut words = [isa.load_words(&[0; U64_LANES], 0); 25];
-    for (words, word) in words.iter_mut().zip(&*state) {
-        *words = isa.load_words(&[*word; U64_LANES], 0);
+    for (word, &x) in words.iter_mut().zip(&*state) {
+        *word = isa.load_words(&[x; U64_LANES], 0);
     }
-    super::keccak::permute(&mut words);
-    for (words, word) in words.iter().zip(state) {
+    permute(&mut words);
+    for (word, x) in words.iter().zip(state) {
         let mut lanes = [0; U64_LANES];
-        isa.store_words(*words, &mut lanes, 0);
-        *word = lanes[0];
+        isa.store_words(*word, &mut lanes, 0);
+        *x = lanes[0];
     }
 }
 

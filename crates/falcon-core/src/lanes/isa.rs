@@ -30,6 +30,9 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     type Words: Bits64;
     /// Registers that [`U64_LANES`] words fill: each has `U64_LANES / PARTS`.
     const PARTS: usize;
+    /// Whether one state of Keccak-f goes faster in one lane of these than in
+    /// single words.
+    const ONE_IN_WORDS: bool = false;
     /// Neighbours of a polynomial in registers, for one signature.
     type Runs: Runs<Across<Self>>;
     /// Its registers of integers.
