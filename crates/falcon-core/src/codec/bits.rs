@@ -8,52 +8,82 @@ pub(super) const fn packed_len(count: usize, width: u32) -> usize {
     (count * width as usize).div_ceil(8)
 }
 
-/// Writes the low `width` bits of each value, `width <= 16`; spare bits of the
+/// Widest field: four of them and a half byte fit 64 bits.
+const MAX_WIDTH: u32 = 14;
+
+/// Writes the low `width` bits of each value, `width <= 14`; spare bits of the
 /// last byte are zero. `out` holds [`packed_len`] bytes.
-pub(super) fn pack(width: u32, values: impl Iterator<Item = u16>, out: &mut [u8]) {
+pub(super) fn pack(width: u32, mut values: impl Iterator<Item = u16>, out: &mut [u8]) {
+    debug_assert!(width <= MAX_WIDTH);
     let mask = (1 << width) - 1;
-    let mut out = out.iter_mut();
-    let mut acc = 0u32;
-    let mut acc_len = 0;
-    for value in values {
-        acc = (acc << width) | (u32::from(value) & mask);
-        acc_len += width;
-        while acc_len >= 8 {
-            acc_len -= 8;
-            if let Some(byte) = out.next() {
-                *byte = (acc >> acc_len) as u8;
-            }
+    // Four fields, the first at the top of `4 * width` bits.
+    let mut four = || {
+        let mut word = 0u64;
+        for _ in 0..4 {
+            word = word << width | (u64::from(values.next().unwrap_or(0)) & mask);
         }
-    }
-    if acc_len > 0
-        && let Some(byte) = out.next()
-    {
-        *byte = (acc << (8 - acc_len)) as u8;
+        u128::from(word)
+    };
+    // Eight fields are `width` bytes.
+    for bytes in out.chunks_mut(width as usize) {
+        let fields = four() << (128 - 4 * width) | four() << (128 - 8 * width);
+        for (out, byte) in bytes.iter_mut().zip(fields.to_be_bytes()) {
+            *out = byte;
+        }
     }
 }
 
-/// Reads one field of `width` bits, `width <= 16`, for each element of `out`
+/// Reads one field of `width` bits, `width <= 14`, for each element of `out`
 /// through `convert`. `bytes` holds [`packed_len`] bytes. The result is the
 /// spare bits of the last byte, zero in a canonical encoding.
+#[inline(always)]
 pub(super) fn unpack<T>(
     width: u32,
     bytes: &[u8],
     out: &mut [T],
     mut convert: impl FnMut(u16) -> T,
 ) -> u8 {
+    debug_assert!(width <= MAX_WIDTH);
     let mask = (1 << width) - 1;
-    let mut bytes = bytes.iter();
-    let mut acc = 0u32;
+    // Eight fields are `width` bytes: four from the first on, four from the half
+    // byte in the middle on.
+    let mut read = 0;
+    let (groups, _) = out.as_chunks_mut::<8>();
+    for group in groups {
+        let at = read * width as usize;
+        let middle = at + width as usize / 2;
+        let (Some(a), Some(b)) = (eight_bytes(bytes, at), eight_bytes(bytes, middle)) else {
+            break;
+        };
+        let b = b << (4 * width % 8);
+        for k in 0..4 {
+            group[k] = convert((a >> (64 - width * (k as u32 + 1)) & mask) as u16);
+        }
+        for k in 0..4 {
+            group[4 + k] = convert((b >> (64 - width * (k as u32 + 1)) & mask) as u16);
+        }
+        read += 1;
+    }
+    // What is too close to the end for whole words.
+    let mut bytes = bytes.iter().skip(read * width as usize);
+    let mut acc = 0u64;
     let mut acc_len = 0;
-    for value in out {
+    for value in out.iter_mut().skip(8 * read) {
         while acc_len < width {
-            acc = (acc << 8) | u32::from(bytes.next().copied().unwrap_or(0));
+            acc = acc << 8 | u64::from(bytes.next().copied().unwrap_or(0));
             acc_len += 8;
         }
         acc_len -= width;
-        *value = convert(((acc >> acc_len) & mask) as u16);
+        *value = convert((acc >> acc_len & mask) as u16);
     }
     (acc & ((1 << acc_len) - 1)) as u8
+}
+
+/// Eight bytes from `at` on, the first at the top.
+#[inline(always)]
+fn eight_bytes(bytes: &[u8], at: usize) -> Option<u64> {
+    let eight = bytes.get(at..)?.first_chunk()?;
+    Some(u64::from_be_bytes(*eight))
 }
 
 /// The two's complement value of a field of `width` bits.
@@ -61,4 +91,40 @@ pub(super) fn unpack<T>(
 pub(super) fn sign_extend(width: u32, field: u16) -> i16 {
     let shift = 16 - width;
     ((field << shift) as i16) >> shift
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+    use std::vec::Vec;
+
+    #[test]
+    fn fields_are_the_bits_in_order() {
+        for width in 1..=MAX_WIDTH {
+            for count in 0..70usize {
+                let value = |i: usize| (i * 40_503 + count) as u16 & ((1 << width) - 1);
+                let values: Vec<u16> = (0..count).map(value).collect();
+                let bit = |i: usize| {
+                    values[i / width as usize] >> (width as usize - 1 - i % width as usize) & 1
+                };
+                let mut expected = vec![0u8; packed_len(count, width)];
+                for i in 0..count * width as usize {
+                    expected[i / 8] |= (bit(i) as u8) << (7 - i % 8);
+                }
+                let mut bytes = vec![0xff; expected.len()];
+                pack(width, values.iter().copied(), &mut bytes);
+                assert_eq!(bytes, expected, "{count} of {width}");
+                let mut fields = vec![0xffff; count];
+                assert_eq!(unpack(width, &bytes, &mut fields, |x| x), 0);
+                assert_eq!(fields, values, "{count} of {width}");
+                // Every spare bit is told.
+                for spare in 0..8 * bytes.len() - count * width as usize {
+                    *bytes.last_mut().expect("a spare bit is in a byte") ^= 1 << spare;
+                    assert_eq!(unpack(width, &bytes, &mut fields, |x| x), 1 << spare);
+                    *bytes.last_mut().expect("a spare bit is in a byte") ^= 1 << spare;
+                }
+            }
+        }
+    }
 }
