@@ -14,8 +14,8 @@ const BATCH: usize = 32;
 
 /// The rows of `engine` and one operation.
 ///
-/// Key generation and single verifications are the same code on every engine;
-/// they are listed under the first.
+/// Key generation is the same code on every engine; it is listed under the
+/// first.
 pub fn entries(operation: Operation, degree: Degree, engine: Engine) -> Vec<Entry> {
     match degree {
         Degree::D512 => rows::<Falcon512>(operation, degree, engine),

@@ -73,11 +73,15 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             }
         }
     }
+    if pairs == 0 {
+        return Err("no row has this engine and these words".into());
+    }
     let verdicts: Vec<Verdict> = BARS.iter().filter_map(|bar| bar.judge(&own_rows)).collect();
     for verdict in &verdicts {
         print_verdict(&arguments, verdict);
     }
-    let pass = verdicts.iter().all(|verdict| verdict.pass);
+    // No bar at all is no pass.
+    let pass = !verdicts.is_empty() && verdicts.iter().all(|verdict| verdict.pass);
     Ok(if arguments.strict && !pass {
         ExitCode::FAILURE
     } else {

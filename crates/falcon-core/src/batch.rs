@@ -18,6 +18,7 @@ use crate::sign::Fit;
 use crate::signature::Signature;
 use crate::signing::{self, Feed};
 use crate::verify::VerifyingKey;
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -202,7 +203,8 @@ struct Lane<P: Parameters> {
     nonce: [u8; NONCE_LEN],
     c: P::Residues,
     /// Of the seeds of the attempts; there is one once the job is prepared.
-    stream: Option<Shake256Reader>,
+    /// In a box, so that a lane can move without leaving it behind.
+    stream: Option<Box<Shake256Reader>>,
 }
 
 /// Jobs that are prepared together: their hashes are computed side by side.
@@ -266,7 +268,7 @@ fn prepare<P: Parameters, R: Randomness>(
         }
     });
     hash_side_by_side(isa, messages, |stream, state| {
-        **stream = Some(Shake256Reader::from_state(*state));
+        **stream = Some(Box::new(Shake256Reader::from_state(*state)));
         false
     });
 }
@@ -346,7 +348,7 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
             feeds.extend(
                 lanes
                     .iter_mut()
-                    .filter_map(|lane| lane.stream.as_mut())
+                    .filter_map(|lane| lane.stream.as_deref_mut())
                     .map(|stream| signing::next_feed(sampling, stream)),
             );
             // Lanes without a job repeat the last one's point on a fixed

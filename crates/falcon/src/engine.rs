@@ -224,7 +224,7 @@ impl Engine {
         with_lanes!(self, lanes => hazmat::expand_with(lanes.arith, key))
     }
 
-    /// Signs from the key itself with the caller's nonce and sampler seed.
+    /// Signs with a key in either form, the caller's nonce and sampler seed.
     /// See [`hazmat::sign_raw`] for the danger.
     pub fn sign_raw<P: Parameters>(
         self,

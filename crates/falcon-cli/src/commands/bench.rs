@@ -231,18 +231,18 @@ impl<P: Parameters> Measure<P> {
         let turn = |run: u64| black_box(&*signatures[run as usize % BATCH]);
 
         let mut refused = false;
-        self.measure(Case::one("verify", "decode", EVERY_ENGINE), |run| {
-            let key = VerifyingKey::<P>::try_from(black_box(key_bytes.as_ref()));
-            refused |= match (key, Signature::try_from(turn(run))) {
-                (Ok(key), Ok(signature)) => key.verify(MESSAGE, &signature).is_err(),
-                _ => true,
-            };
-        })?;
-        self.measure(Case::one("verify", "prepared", EVERY_ENGINE), |run| {
-            let signature = Signature::try_from(turn(run));
-            refused |= signature.map_or(true, |s| key.verify(MESSAGE, &s).is_err());
-        })?;
         for &engine in engines {
+            self.measure(Case::one("verify", "decode", engine.name()), |run| {
+                let key = VerifyingKey::<P>::try_from(black_box(key_bytes.as_ref()));
+                refused |= match (key, Signature::try_from(turn(run))) {
+                    (Ok(key), Ok(signature)) => engine.verify(&key, MESSAGE, &signature).is_err(),
+                    _ => true,
+                };
+            })?;
+            self.measure(Case::one("verify", "prepared", engine.name()), |run| {
+                let signature = Signature::try_from(turn(run));
+                refused |= signature.map_or(true, |s| engine.verify(key, MESSAGE, &s).is_err());
+            })?;
             for threads in threads {
                 let case = Case::batch("verify", engine, threads);
                 self.measure(case, |_| {

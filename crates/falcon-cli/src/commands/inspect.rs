@@ -174,7 +174,7 @@ impl Listed {
             } else if env::var_os(ENGINE_VARIABLE).is_some_and(|name| !name.is_empty()) {
                 format!("named in {ENGINE_VARIABLE}")
             } else {
-                "the fastest for one signature on this processor".to_owned()
+                "the default on this processor".to_owned()
             }
         };
         Self {

@@ -17,7 +17,7 @@ fn every_engine_signs_what_every_engine_verifies() {
     for engine in &engines {
         let name = engine["engine"].as_str().unwrap();
         sandbox.succeeds(&["sign", "-k", "k", "m", "--force", "--engine", name]);
-        sandbox.succeeds(&["verify", "-p", "k.pub", "m"]);
+        sandbox.succeeds(&["verify", "-p", "k.pub", "m", "--engine", name]);
     }
     assert_eq!(
         sandbox.status(&["sign", "-k", "k", "m", "--engine", "abacus"]),

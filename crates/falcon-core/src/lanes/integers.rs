@@ -6,7 +6,7 @@
 use super::Baseline;
 use crate::modq::mul_high;
 
-/// Blocks of ChaCha20 that are computed side by side.
+/// Blocks of ChaCha20 that are computed side by side: two buffers.
 pub const U32_LANES: usize = 16;
 
 /// Words of a row of the NTT.

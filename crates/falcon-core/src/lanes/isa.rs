@@ -16,8 +16,8 @@ pub const U16_LANES: usize = 16;
 /// features.
 ///
 /// [`vectorize`](Self::vectorize) runs a kernel in a function that is compiled
-/// with them; there the loops over the arrays of [`Portable`](super::Portable)
-/// become the widest vector code that the features offer. What compilers do not
+/// with them; there the loops over arrays become the widest vector code that the
+/// features offer. What compilers do not
 /// find by themselves are the few operations below, and the runs, of which
 /// [`Across`] and [`Abreast`](super::Abreast) make register tokens.
 ///

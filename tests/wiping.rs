@@ -1,0 +1,87 @@
+//! What is freed is wiped: no block that a batch gives back to the allocator
+//! holds the seed of a sampler.
+
+use falcon::hash::Shake256;
+use falcon::hazmat::{Fit, RawJob, RawRandomness};
+use falcon::{Engine, Falcon512, Signature, SigningKey};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::slice;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, PoisonError};
+
+/// Bytes of a sampler's ChaCha20 key.
+const KEY_LEN: usize = 48;
+const JOBS: usize = 19;
+
+/// Blocks are searched while this is set.
+static SEARCHING: AtomicBool = AtomicBool::new(false);
+/// Blocks that held a key.
+static FOUND: AtomicUsize = AtomicUsize::new(0);
+static KEYS: Mutex<[[u8; KEY_LEN]; JOBS]> = Mutex::new([[0; KEY_LEN]; JOBS]);
+
+/// Looks into every block that is freed.
+struct Searching;
+
+#[global_allocator]
+static ALLOCATOR: Searching = Searching;
+
+// SAFETY: all is left to the system's allocator.
+unsafe impl GlobalAlloc for Searching {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // Zeroed, so that every byte of a block may be read when it is freed.
+        // SAFETY: the caller's.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        if SEARCHING.load(SeqCst) && layout.size() >= KEY_LEN {
+            // SAFETY: a block of this size that nobody else uses any more.
+            let bytes = unsafe { slice::from_raw_parts(block, layout.size()) };
+            let keys = KEYS.lock().unwrap_or_else(PoisonError::into_inner);
+            let held = |word: &[u8]| keys.iter().any(|key| key == word);
+            if bytes.windows(KEY_LEN).step_by(4).any(held) {
+                FOUND.fetch_add(1, SeqCst);
+            }
+        }
+        // SAFETY: the caller's.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[test]
+fn a_batch_frees_no_seed_of_a_sampler() {
+    let seeds: [[u8; 48]; JOBS] = std::array::from_fn(|i| [i as u8 + 1; 48]);
+    *KEYS.lock().unwrap() = seeds.map(|seed| Shake256::reader(&seed).read_array());
+
+    // The search finds what is there to be found.
+    SEARCHING.store(true, SeqCst);
+    let key = KEYS.lock().unwrap()[3];
+    drop(vec![key; 2]);
+    assert_eq!(FOUND.swap(0, SeqCst), 1);
+    SEARCHING.store(false, SeqCst);
+
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expand();
+    let nonce = [5; 40];
+    for engine in Engine::available() {
+        for count in [1, 8, JOBS] {
+            let jobs: Vec<_> = seeds[..count]
+                .iter()
+                .map(|seed| RawJob {
+                    key: &key,
+                    message: b"message",
+                    randomness: RawRandomness {
+                        nonce: &nonce,
+                        seed,
+                    },
+                })
+                .collect();
+            let mut out = vec![Signature::EMPTY; count];
+            SEARCHING.store(true, SeqCst);
+            let signed = engine.sign_batch_raw(&jobs, Fit::Padded, &mut out);
+            SEARCHING.store(false, SeqCst);
+            signed.expect("as many results as jobs");
+            let found = FOUND.swap(0, SeqCst);
+            assert_eq!(found, 0, "{count} jobs on {}", engine.name());
+        }
+    }
+}
