@@ -46,6 +46,9 @@ struct Arithmetic<'a, F, S> {
 
 /// A way to walk a subtree: [`ffsampling`] on the nodes of some degrees.
 trait Walk {
+    /// Whether the node above computes in calls.
+    const CALLS: bool;
+
     fn walk<F: Fft, S: SamplerZ<Real = F::Real>>(
         arithmetic: &mut Arithmetic<'_, F, S>,
         logn: u32,
@@ -55,13 +58,15 @@ trait Walk {
     );
 }
 
-/// Every degree. A recursion cannot be inlined, so this is where the frame of
-/// the arithmetic is entered again. Most nodes are small, and calls would cost
-/// them more than their arithmetic: the levels of degree 4 and 8 are one
-/// function.
+/// Every degree. Most nodes are small, and calls would cost them more than their
+/// arithmetic: degrees 4 and 8 are one function, in one frame. Those above are
+/// calls, so that a level of the recursion takes little stack even where
+/// nothing is optimised.
 struct Any;
 
 impl Walk for Any {
+    const CALLS: bool = true;
+
     fn walk<F: Fft, S: SamplerZ<Real = F::Real>>(
         arithmetic: &mut Arithmetic<'_, F, S>,
         logn: u32,
@@ -69,17 +74,58 @@ impl Walk for Any {
         target: [&mut [F::Real]; 2],
         scratch: &mut [F::Real],
     ) {
-        let fft = arithmetic.fft;
-        fft.vectorize(
-            #[inline(always)]
-            || match logn {
-                1 => Bottom::walk(arithmetic, 1, node, target, scratch),
-                2 => Level::<Bottom>::walk(arithmetic, 2, node, target, scratch),
-                3 => Level::<Level<Bottom>>::walk(arithmetic, 3, node, target, scratch),
-                _ => Level::<Any>::walk(arithmetic, logn, node, target, scratch),
-            },
-        );
+        if logn <= 3 {
+            small(arithmetic, logn, node, target, scratch);
+        } else {
+            Level::<Any>::walk(arithmetic, logn, node, target, scratch);
+        }
     }
+}
+
+/// Degrees 2, 4 and 8.
+#[inline(never)]
+fn small<F: Fft, S: SamplerZ<Real = F::Real>>(
+    arithmetic: &mut Arithmetic<'_, F, S>,
+    logn: u32,
+    node: &mut impl Node,
+    target: [&mut [F::Real]; 2],
+    scratch: &mut [F::Real],
+) {
+    let fft = arithmetic.fft;
+    fft.vectorize(
+        #[inline(always)]
+        || match logn {
+            1 => Bottom::walk(arithmetic, 1, node, target, scratch),
+            2 => Level::<Bottom>::walk(arithmetic, 2, node, target, scratch),
+            _ => Level::<Level<Bottom>>::walk(arithmetic, 3, node, target, scratch),
+        },
+    );
+}
+
+/// [`Fft::split`] as a call.
+#[inline(never)]
+fn split<F: Fft>(fft: F, logn: u32, u: [&mut [F::Real]; 2], t: &[F::Real]) {
+    let [u0, u1] = u;
+    fft.split(logn, u0, u1, t);
+}
+
+/// [`Fft::nearest_plane_step`] as a call.
+#[inline(never)]
+fn step<F: Fft>(
+    fft: F,
+    logn: u32,
+    t0: &[F::Real],
+    t1: &mut [F::Real],
+    u: [&mut [F::Real]; 2],
+    l10: &[f64],
+) {
+    fft.nearest_plane_step(logn, t0, t1, u, l10);
+}
+
+/// [`Fft::merge`] as a call.
+#[inline(never)]
+fn merge<F: Fft>(fft: F, logn: u32, t: &mut [F::Real], [u0, u1]: [&[F::Real]; 2]) {
+    fft.merge(logn, t, u0, u1);
 }
 
 /// Degree 2: a complex number is a polynomial of degree 2, and its two
@@ -87,6 +133,8 @@ impl Walk for Any {
 struct Bottom;
 
 impl Walk for Bottom {
+    const CALLS: bool = false;
+
     #[inline(never)]
     fn walk<F: Fft, S: SamplerZ<Real = F::Real>>(
         arithmetic: &mut Arithmetic<'_, F, S>,
@@ -114,6 +162,8 @@ impl Walk for Bottom {
 struct Level<Below>(PhantomData<Below>);
 
 impl<Below: Walk> Walk for Level<Below> {
+    const CALLS: bool = false;
+
     #[inline(always)]
     fn walk<F: Fft, S: SamplerZ<Real = F::Real>>(
         arithmetic: &mut Arithmetic<'_, F, S>,
@@ -127,14 +177,27 @@ impl<Below: Walk> Walk for Level<Below> {
         let (halves, rest) = scratch.split_at_mut(n);
         let (u0, u1) = halves.split_at_mut(n / 2);
 
-        fft.split(logn, u0, u1, t1);
+        if Below::CALLS {
+            split(fft, logn, [&mut *u0, &mut *u1], t1);
+        } else {
+            fft.split(logn, u0, u1, t1);
+        }
         let mut right = node.child(Side::Right);
         Below::walk(arithmetic, logn - 1, &mut right, [&mut *u0, &mut *u1], rest);
         drop(right);
 
-        fft.nearest_plane_step(logn, t0, t1, [&mut *u0, &mut *u1], node.l10());
+        let u = [&mut *u0, &mut *u1];
+        if Below::CALLS {
+            step(fft, logn, t0, t1, u, node.l10());
+        } else {
+            fft.nearest_plane_step(logn, t0, t1, u, node.l10());
+        }
         let mut left = node.child(Side::Left);
         Below::walk(arithmetic, logn - 1, &mut left, [&mut *u0, &mut *u1], rest);
-        fft.merge(logn, t0, u0, u1);
+        if Below::CALLS {
+            merge(fft, logn, t0, [u0, u1]);
+        } else {
+            fft.merge(logn, t0, u0, u1);
+        }
     }
 }
