@@ -5,7 +5,7 @@
 
 use crate::{Avx2, Avx512};
 use core::arch::x86_64::*;
-use falcon_core::lanes::{I16_LANES, Integers, U32_LANES, Words16};
+use falcon_core::lanes::{Baseline, I16_LANES, Integers, U32_LANES, Words16};
 
 /// Sixteen signed 16-bit words. A value is made from a token, and so only where
 /// the processor has the features.
@@ -89,11 +89,11 @@ impl Integers for Avx2 {
 
     #[inline(always)]
     fn load32(self, x: &[u32; U32_LANES], part: usize) -> u32 {
-        x[part % U32_LANES]
+        Baseline.load32(x, part)
     }
     #[inline(always)]
     fn store32(self, words: u32, x: &mut [u32; U32_LANES], part: usize) {
-        x[part % U32_LANES] = words;
+        Baseline.store32(words, x, part);
     }
     #[inline(always)]
     fn load16(self, x: &[i16; I16_LANES], part: usize) -> I16x16 {
@@ -118,11 +118,11 @@ impl Integers for Avx512 {
 
     #[inline(always)]
     fn load32(self, x: &[u32; U32_LANES], part: usize) -> u32 {
-        x[part % U32_LANES]
+        Baseline.load32(x, part)
     }
     #[inline(always)]
     fn store32(self, words: u32, x: &mut [u32; U32_LANES], part: usize) {
-        x[part % U32_LANES] = words;
+        Baseline.store32(words, x, part);
     }
     #[inline(always)]
     fn load16(self, x: &[i16; I16_LANES], _: usize) -> I16x32 {

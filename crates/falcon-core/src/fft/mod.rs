@@ -14,12 +14,15 @@
 //! Source: Falcon specification v1.2, sections 3.6 and 3.7.
 
 mod lanes;
+mod nodes;
+mod runs;
+mod transform;
 mod twiddle_table;
 
 use core::fmt::{self, Debug};
 use zeroize::Zeroize;
 
-pub(crate) use lanes::{ldl, split_self_adjoint};
+pub(crate) use nodes::{ldl, split_self_adjoint};
 pub use twiddle_table::{IM as TWIDDLE_IM, RE as TWIDDLE_RE};
 
 /// Polynomial operations in the FFT domain on `LANES` signatures at once.

@@ -1,0 +1,159 @@
+//! The FFT and its inverse: stages of butterflies.
+
+use super::runs::{butterfly, load, parts_mut, store, twiddles, unzip, zip};
+use crate::lanes::{Lanes, Run};
+
+/// The twiddle of block `i` of the stage of `m` blocks.
+#[inline(always)]
+fn twiddle<L: Lanes, R: Run<L>>(l: L, m: usize, i: usize, len: usize) -> [R; 2] {
+    let (re, im) = twiddles(m);
+    [R::cycle(l, &re[i..i + len]), R::cycle(l, &im[i..i + len])]
+}
+
+/// A stage whose butterflies join values `t` apart, `t` a multiple of the run:
+/// block `i` has `2t` values and one twiddle.
+#[inline(always)]
+fn stage<L: Lanes, R: Run<L>, const INVERSE: bool>(
+    l: L,
+    t: usize,
+    re: &mut [L::F],
+    im: &mut [L::F],
+) {
+    let m = re.len() / (2 * t);
+    let blocks = re.chunks_exact_mut(2 * t).zip(im.chunks_exact_mut(2 * t));
+    for (i, (re, im)) in blocks.enumerate() {
+        let w = twiddle(l, m, i, 1);
+        let [x_re, y_re] = parts_mut::<L, R, _>(t, re);
+        let [x_im, y_im] = parts_mut::<L, R, _>(t, im);
+        for u in 0..t / R::LEN {
+            let x = load(l, &x_re[u], &x_im[u]);
+            let y = load(l, &y_re[u], &y_im[u]);
+            let [x, y] = butterfly::<L, R, INVERSE>(l, x, y, w);
+            store(l, x, &mut x_re[u], &mut x_im[u]);
+            store(l, y, &mut y_re[u], &mut y_im[u]);
+        }
+    }
+}
+
+/// Two stages in one pass over memory: those of values `2t` apart and `t`
+/// apart, `t` a multiple of the run.
+#[inline(always)]
+fn two_stages<L: Lanes, R: Run<L>, const INVERSE: bool>(
+    l: L,
+    t: usize,
+    re: &mut [L::F],
+    im: &mut [L::F],
+) {
+    let m = re.len() / (4 * t);
+    let blocks = re.chunks_exact_mut(4 * t).zip(im.chunks_exact_mut(4 * t));
+    for (i, (re, im)) in blocks.enumerate() {
+        let w: [R; 2] = twiddle(l, m, i, 1);
+        let v = [twiddle(l, 2 * m, 2 * i, 1), twiddle(l, 2 * m, 2 * i + 1, 1)];
+        let (re, im) = (re.split_at_mut(2 * t), im.split_at_mut(2 * t));
+        let [a_re, b_re] = parts_mut::<L, R, _>(t, re.0);
+        let [c_re, d_re] = parts_mut::<L, R, _>(t, re.1);
+        let [a_im, b_im] = parts_mut::<L, R, _>(t, im.0);
+        let [c_im, d_im] = parts_mut::<L, R, _>(t, im.1);
+        for u in 0..t / R::LEN {
+            let mut a = load(l, &a_re[u], &a_im[u]);
+            let mut b = load(l, &b_re[u], &b_im[u]);
+            let mut c = load(l, &c_re[u], &c_im[u]);
+            let mut d = load(l, &d_re[u], &d_im[u]);
+            if !INVERSE {
+                [a, c] = butterfly::<L, R, INVERSE>(l, a, c, w);
+                [b, d] = butterfly::<L, R, INVERSE>(l, b, d, w);
+            }
+            [a, b] = butterfly::<L, R, INVERSE>(l, a, b, v[0]);
+            [c, d] = butterfly::<L, R, INVERSE>(l, c, d, v[1]);
+            if INVERSE {
+                [a, c] = butterfly::<L, R, INVERSE>(l, a, c, w);
+                [b, d] = butterfly::<L, R, INVERSE>(l, b, d, w);
+            }
+            store(l, a, &mut a_re[u], &mut a_im[u]);
+            store(l, b, &mut b_re[u], &mut b_im[u]);
+            store(l, c, &mut c_re[u], &mut c_im[u]);
+            store(l, d, &mut d_re[u], &mut d_im[u]);
+        }
+    }
+}
+
+/// The stages of values `LEN`, `LEN / 2`, ... `1` apart, on two runs at a time:
+/// [`Run::zip`] brings values half as far apart side by side, and after the
+/// last stage every value to its place. The inverse stages go the other way,
+/// and begin with the multiplication by `scale`.
+#[inline(always)]
+fn inner_stages<L: Lanes, R: Run<L>, const INVERSE: bool>(
+    l: L,
+    scale: f64,
+    re: &mut [L::F],
+    im: &mut [L::F],
+) {
+    let m = re.len();
+    let (re, _) = R::chunks_mut(re).as_chunks_mut::<2>();
+    let (im, _) = R::chunks_mut(im).as_chunks_mut::<2>();
+    let scale = R::cycle(l, &[scale]);
+    for (i, ([x_re, y_re], [x_im, y_im])) in re.iter_mut().zip(im).enumerate() {
+        let (mut x, mut y): ([R; 2], [R; 2]) = (load(l, x_re, x_im), load(l, y_re, y_im));
+        let mut k = if INVERSE { R::LEN } else { 1 };
+        if INVERSE {
+            x = [x[0].mul(l, scale), x[1].mul(l, scale)];
+            y = [y[0].mul(l, scale), y[1].mul(l, scale)];
+        }
+        // Values LEN / k apart; k twiddles belong to these runs.
+        while 1 <= k && k <= R::LEN {
+            let blocks = m * k / (2 * R::LEN);
+            if INVERSE {
+                [x, y] = unzip(l, x, y);
+            }
+            [x, y] = butterfly::<L, R, INVERSE>(l, x, y, twiddle(l, blocks, i * k, k));
+            if INVERSE {
+                k /= 2;
+            } else {
+                [x, y] = zip(l, x, y);
+                k *= 2;
+            }
+        }
+        store(l, x, x_re, x_im);
+        store(l, y, y_re, y_im);
+    }
+}
+
+/// Reading `f[u] + i f[u + n/2]` already is the reduction modulo `x^(n/2) - i`.
+/// Stage by stage, block `i` holds `f mod x^(2t) - w^2` and becomes `f mod
+/// x^t - w` and `f mod x^t + w`.
+#[inline(always)]
+pub(super) fn fft<L: Lanes, R: Run<L>>(l: L, logn: u32, f: &mut [L::F]) {
+    let m = 1 << (logn - 1);
+    let (re, im) = f.split_at_mut(m);
+    let im = &mut im[..m];
+    // Stages outside the runs: those of values m/2 ... 2 LEN apart.
+    let mut t = m / 2;
+    if (t / R::LEN).trailing_zeros() % 2 == 1 {
+        stage::<L, R, false>(l, t, re, im);
+        t /= 2;
+    }
+    while t > R::LEN {
+        two_stages::<L, R, false>(l, t / 2, re, im);
+        t /= 4;
+    }
+    inner_stages::<L, R, false>(l, 1.0, re, im);
+}
+
+#[inline(always)]
+pub(super) fn ifft<L: Lanes, R: Run<L>>(l: L, logn: u32, f: &mut [L::F]) {
+    let m = 1 << (logn - 1);
+    let (re, im) = f.split_at_mut(m);
+    let im = &mut im[..m];
+    // Every stage doubles the values; n/2 is a power of two, so this is exact.
+    // 2^(1 - logn), built from its bits.
+    let scale = f64::from_bits((1024 - u64::from(logn)) << 52);
+    inner_stages::<L, R, true>(l, scale, re, im);
+    let mut t = 2 * R::LEN;
+    while 2 * t < m {
+        two_stages::<L, R, true>(l, t, re, im);
+        t *= 4;
+    }
+    if t < m {
+        stage::<L, R, true>(l, t, re, im);
+    }
+}
