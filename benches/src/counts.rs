@@ -134,7 +134,7 @@ pub const BARS: [Bar; 5] = {
     }
     [
         bar(Sign, PreparedKey, 601_000, 550_000),
-        bar(Sign, EncodedKey, 1_109_000, 850_000),
+        bar(Sign, EncodedKey, 870_000, 850_000),
         bar(Sign, Batch, 500_000, 500_000),
         bar(Verify, PreparedKey, 60_000, 60_000),
         bar(Verify, EncodedKey, 75_000, 75_000),

@@ -108,7 +108,7 @@ fn sign<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
             Mode::EncodedKey,
             Box::new(move || {
                 let bytes = black_box(encoded.as_ref());
-                let key = SigningKey::<P>::try_from(bytes).expect("its own key");
+                let key = engine.decode_signing_key::<P>(bytes).expect("its own key");
                 signer.sign(|seed| key.sign_stream_from_seed(seed));
             }),
         ),

@@ -7,7 +7,7 @@ use crate::hash::{Shake256, Shake256Reader};
 use crate::ntru;
 
 use crate::hedge::SECRET_HASH_LEN;
-use crate::ntt::PORTABLE_NTT;
+use crate::lanes::{Baseline, Binary64, Isa, Native};
 use crate::params::{Array, Parameters};
 use crate::ring;
 use crate::signing::SecretBasis;
@@ -63,8 +63,21 @@ impl<P: Parameters> SigningKey<P> {
     /// As for `TryFrom<&[u8]>`.
     #[cfg(feature = "alloc")]
     pub fn decode_boxed(bytes: &[u8]) -> Result<Box<Self>, DecodeError> {
+        Self::decode_boxed_with(Native::default(), bytes)
+    }
+
+    /// [`decode_boxed`](Self::decode_boxed) with the arithmetic of `arith`; the
+    /// key and the keys refused are the same.
+    ///
+    /// # Errors
+    /// As for `TryFrom<&[u8]>`.
+    #[cfg(feature = "alloc")]
+    pub fn decode_boxed_with<B: Binary64>(
+        arith: B,
+        bytes: &[u8],
+    ) -> Result<Box<Self>, DecodeError> {
         let mut key = Box::new(Self::EMPTY);
-        key.decode(bytes)?;
+        key.decode(arith, bytes)?;
         Ok(key)
     }
 
@@ -127,51 +140,55 @@ impl<P: Parameters> SigningKey<P> {
 
     /// Computes what follows from the polynomials.
     fn complete(&mut self) {
-        self.verifying_key.prepare();
         // Encoded where it is wiped: what a function returns may be a copy.
         let mut bytes = Zeroizing::new(P::SigningKeyBytes::ZERO);
         self.encode(bytes.as_mut());
+        self.complete_encoded(Baseline, (*bytes).as_ref());
+    }
+
+    /// Computes what follows from the polynomials, whose encoding is `bytes`.
+    fn complete_encoded(&mut self, isa: impl Isa, bytes: &[u8]) {
+        self.verifying_key.prepare(isa);
         let mut hash = Shake256::new();
-        hash.update(b"falcon secret").update((*bytes).as_ref());
+        hash.update(b"falcon secret").update(bytes);
         self.secret_hash = hash.finalize().read_array();
     }
 
     /// Reads the round-3 encoding into this key and checks that it is one.
-    pub(crate) fn decode(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
+    pub(crate) fn decode<B: Binary64>(&mut self, b: B, bytes: &[u8]) -> Result<(), DecodeError> {
         let [f, g, capital_f] = [&mut self.f, &mut self.g, &mut self.capital_f];
         codec::secret_key::decode(P::LOGN, bytes, f.as_mut(), g.as_mut(), capital_f.as_mut())?;
-        if !self.is_short() {
+        if !self.is_short(b) {
             return Err(DecodeError::InvalidKey);
         }
-        self.complete_basis()?;
-        self.complete();
+        self.complete_basis(b.isa())?;
+        // The encoding is unique: these are the bytes that it gives.
+        self.complete_encoded(b.isa(), bytes);
         Ok(())
     }
 
     /// Whether key generation would accept `(f, g)`. Not inlined, so that its
     /// working memory is free again before the next step needs its own.
     #[inline(never)]
-    fn is_short(&self) -> bool {
-        let mut wide = Zeroizing::new(P::NormWords::ZERO);
-        ntru::is_short(P::LOGN, self.f.as_ref(), self.g.as_ref(), wide.as_mut())
+    fn is_short<B: Binary64>(&self, b: B) -> bool {
+        let (f, g) = (self.f.as_ref(), self.g.as_ref());
+        ntru::is_short::<B, P::NormWords>(b, P::LOGN, f, g)
     }
 
     /// Finds `G` and `h`. Not inlined, as [`is_short`](Self::is_short).
     #[inline(never)]
-    fn complete_basis(&mut self) -> Result<(), DecodeError> {
-        let mut words = Zeroizing::new(P::KeyWords::ZERO);
-        let (f, g) = (self.f.as_ref(), self.g.as_ref());
-        ring::complete_private(
+    fn complete_basis(&mut self, isa: impl Isa) -> Result<(), DecodeError> {
+        let mut words = P::KeyWords::ZERO;
+        let result = ring::complete_private(
+            isa,
             P::LOGN,
-            f,
-            g,
-            self.capital_f.as_ref(),
+            [self.f.as_ref(), self.g.as_ref(), self.capital_f.as_ref()],
             self.capital_g.as_mut(),
+            self.verifying_key.h_mut(),
             words.as_mut(),
-        )?;
-        let h = self.verifying_key.h_mut();
-        ring::public_key(&PORTABLE_NTT, P::LOGN, f, g, h, words.as_mut())
-            .map_err(|_| DecodeError::InvalidKey)
+        );
+        wipe(words.as_mut());
+        result
     }
 
     pub(crate) fn basis(&self) -> SecretBasis<'_> {
@@ -180,6 +197,7 @@ impl<P: Parameters> SigningKey<P> {
             g: self.g.as_ref(),
             capital_f: self.capital_f.as_ref(),
             capital_g: self.capital_g.as_ref(),
+            h: self.verifying_key.prepared(),
         }
     }
 
@@ -215,7 +233,7 @@ impl<P: Parameters> TryFrom<&[u8]> for SigningKey<P> {
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut result = Ok(Self::EMPTY);
         if let Ok(key) = &mut result
-            && let Err(error) = key.decode(bytes)
+            && let Err(error) = key.decode(Native::default(), bytes)
         {
             result = Err(error);
         }

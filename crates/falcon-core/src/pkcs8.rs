@@ -71,6 +71,7 @@ pub use encrypted::{MAX_PBKDF2_ITERATIONS, MAX_SCRYPT_COST, decrypt_private_key}
 
 use crate::error::DecodeError;
 use crate::keys::SigningKey;
+use crate::lanes::Native;
 use crate::params::{Array, FG_BITS, Parameters};
 use crate::signature::Signature;
 use crate::verify::VerifyingKey;
@@ -309,7 +310,7 @@ fn read_contents<'a, P: Parameters>(
 }
 
 fn decode_raw<P: Parameters>(bytes: &[u8], key: &mut SigningKey<P>) -> Result<()> {
-    key.decode(bytes).map_err(|error| {
+    key.decode(Native::default(), bytes).map_err(|error| {
         Error::KeyMalformed(match error {
             DecodeError::Length if bytes.len() < P::SIGNING_KEY_LEN => KeyError::TooShort,
             DecodeError::Length => KeyError::TooLong,

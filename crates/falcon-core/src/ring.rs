@@ -10,10 +10,10 @@
 //! Source: Falcon specification v1.2, sections 3.7 to 3.10.
 
 use crate::error::DecodeError;
-use crate::lanes::{Baseline, Isa};
+use crate::lanes::Isa;
 use crate::modq::{Modulus, Q, barrett_reduce, montgomery_mul};
 use crate::norm::{is_short, squared_norm};
-use crate::ntt::{self, Ntt, PORTABLE_NTT, Twiddles};
+use crate::ntt::{self, Ntt, PortableNtt, Twiddles};
 
 /// `f` is not invertible modulo `q` and `x^n + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,8 @@ pub(crate) fn public_key<N: Ntt>(
     Ok(())
 }
 
-/// `G` from `f, g, F`: the solution of `fG - gF = q` over the integers.
+/// `G` and `h` from `f, g, F`: the solution of `fG - gF = q` over the integers,
+/// and the public key `g / f mod q`, in `[0, q)`.
 ///
 /// The reference takes `G = gF/f mod q`, centred, and refuses it outside
 /// `[-127, 127]`. This alone accepts `F = G = 0`, whose signer would never
@@ -74,22 +75,22 @@ pub(crate) fn public_key<N: Ntt>(
 ///
 /// `scratch` holds `5n` values. Constant time, except for the outcome.
 pub(crate) fn complete_private(
+    isa: impl Isa,
     logn: u32,
-    f: &[i8],
-    g: &[i8],
-    capital_f: &[i8],
+    [f, g, capital_f]: [&[i8]; 3],
     capital_g: &mut [i8],
+    h: &mut [u16],
     scratch: &mut [i16],
 ) -> Result<(), DecodeError> {
-    let ntt = PORTABLE_NTT;
+    let ntt = PortableNtt(isa);
     let [a, b, tmp] = thirds(1 << logn, scratch);
     quotient(&ntt, logn, [f, g], a, b, tmp).map_err(|NotInvertible| DecodeError::InvalidKey)?;
     ntt.set_small(b, capital_f);
     ntt.ntt(logn, b, tmp);
-    ntt.mul_assign(a, b);
-    ntt.intt(logn, a, tmp);
+    ntt.mul_assign(b, a);
+    ntt.intt(logn, b, tmp);
     let mut out_of_range = 0;
-    for (out, &x) in capital_g.iter_mut().zip(&*a) {
+    for (out, &x) in capital_g.iter_mut().zip(&*b) {
         let x = barrett_reduce::<Q>(x);
         out_of_range |= (127 - x) | (x + 127);
         *out = x as i8;
@@ -97,7 +98,9 @@ pub(crate) fn complete_private(
     if out_of_range < 0 {
         return Err(DecodeError::InvalidKey);
     }
-    if !ntru_equation_holds(logn, [f, capital_g, g, capital_f], scratch) {
+    ntt.intt(logn, a, tmp);
+    ntt.residues(h, a);
+    if !ntru_equation_holds(isa, logn, [f, capital_g, g, capital_f], scratch) {
         return Err(DecodeError::InvalidKey);
     }
     Ok(())
@@ -115,18 +118,24 @@ impl Modulus for ExactnessPrime {
 static EXACTNESS_TWIDDLES: Twiddles = Twiddles::forward::<ExactnessPrime>();
 
 /// Whether `fG - gF = q` modulo the exactness prime, given `[f, G, g, F]`.
-fn ntru_equation_holds(logn: u32, factors: [&[i8]; 4], scratch: &mut [i16]) -> bool {
+fn ntru_equation_holds(isa: impl Isa, logn: u32, factors: [&[i8]; 4], scratch: &mut [i16]) -> bool {
     type M = ExactnessPrime;
     let n = 1 << logn;
     let (values, tmp) = scratch.split_at_mut(4 * n);
     for (value, small) in values.chunks_exact_mut(n).zip(factors) {
-        PORTABLE_NTT.set_small(value, small);
-        ntt::forward::<M, _>(Baseline, &EXACTNESS_TWIDDLES, logn, value, tmp);
+        PortableNtt(isa).set_small(value, small);
+        isa.vectorize(
+            #[inline(always)]
+            || ntt::forward::<M, _>(isa, &EXACTNESS_TWIDDLES, logn, value, tmp),
+        );
     }
     let (left, right) = values.split_at_mut(2 * n);
     for product in [&mut *left, &mut *right] {
         let (a, b) = product.split_at_mut(n);
-        ntt::pointwise_mul::<M, _>(Baseline, a, b);
+        isa.vectorize(
+            #[inline(always)]
+            || ntt::pointwise_mul::<M, _>(isa.integers(), a, b),
+        );
     }
     // Both products are in Montgomery form.
     let q = montgomery_mul::<M>(Q::P, M::R2);
@@ -151,6 +160,47 @@ pub(crate) fn multiply<N: Ntt>(
     ntt.ntt(logn, product, tmp);
     ntt.mul_assign(product, h);
     ntt.intt(logn, product, tmp);
+}
+
+/// `s2 <- z0 f + z1 F` modulo `q`, centred, and `z0 <- c - s2 h` likewise, which
+/// is `s1`: the vector `(c, 0) - z B` if its coefficients are at most
+/// `(q - 1) / 2` in absolute value, as those of a short one are. Returns the
+/// squared norm; constant time.
+///
+/// `[z0, z1, small, tmp]` hold `n` words each, the first two the coefficients
+/// of `z` modulo `q`, at most 6145 in absolute value; `h` is in the transform
+/// domain, `c` in `[0, q)`.
+pub(crate) fn preimage(
+    isa: impl Isa,
+    logn: u32,
+    [f, capital_f]: [&[i8]; 2],
+    h: &[i16],
+    c: &[u16],
+    [z0, z1, small, tmp]: [&mut [i16]; 4],
+    s2: &mut [i16],
+) -> u64 {
+    let ntt = PortableNtt(isa);
+    for (z, row) in [(&mut *z0, f), (&mut *z1, capital_f)] {
+        ntt.set_small(small, row);
+        ntt.ntt(logn, small, tmp);
+        ntt.ntt(logn, z, tmp);
+        ntt.mul_assign(z, small);
+    }
+    for (z0, &z1) in z0.iter_mut().zip(&*z1) {
+        *z0 = barrett_reduce::<Q>(*z0 + z1);
+    }
+    s2.copy_from_slice(z0);
+    ntt.intt(logn, s2, tmp);
+    for s2 in &mut *s2 {
+        *s2 = barrett_reduce::<Q>(*s2);
+    }
+    ntt.mul_assign(z0, h);
+    ntt.intt(logn, z0, tmp);
+    for (s1, &c) in z0.iter_mut().zip(c) {
+        // At most 12288 + 6144 = 3 (q - 1) / 2.
+        *s1 = barrett_reduce::<Q>((c as i16).wrapping_sub(barrett_reduce::<Q>(*s1)));
+    }
+    squared_norm(isa, z0, |s| s) + squared_norm(isa, s2, |s| s)
 }
 
 /// Whether `(c - s2 h, s2)` is short, given the product `s2 h`; `c` in

@@ -124,7 +124,7 @@ pub(crate) fn sign_point<P: Parameters, B: Binary64>(
         nonce: *nonce,
         s2: P::Short::ZERO,
     };
-    signing::sign_point(
+    signing::sign_point::<B, P::KeyWords>(
         arith,
         P::LOGN,
         &key.source(),

@@ -8,21 +8,25 @@ use crate::fft::{BasisRef, Fft};
 use crate::hash::Shake256Reader;
 use crate::lanes::Binary64;
 use crate::norm::{self, is_short};
-use crate::params::{INV_SIGMA, SIGMA_MIN};
+use crate::params::{Array, INV_SIGMA, Q, SIGMA_MIN};
+use crate::ring;
 use crate::sampler::{LaneSampler, Sampling};
 use crate::tree::{self, Computed, Deviation, Stored};
+use crate::wipe::wipe;
 use zeroize::Zeroizing;
 
 /// `1 / q`, rounded to nearest.
 const INV_Q: f64 = 1.0 / 12289.0;
 
-/// The short secret basis as integers: `f, g, F, G`, `n` coefficients each.
+/// The short secret basis as integers: `f, g, F, G`, `n` coefficients each; and
+/// `h = g / f mod q` in the domain of [`PortableNtt`](crate::ntt::PortableNtt).
 #[derive(Clone, Copy)]
 pub(crate) struct SecretBasis<'a> {
     pub(crate) f: &'a [i8],
     pub(crate) g: &'a [i8],
     pub(crate) capital_f: &'a [i8],
     pub(crate) capital_g: &'a [i8],
+    pub(crate) h: &'a [i16],
 }
 
 /// The deviations of degree `2^logn`.
@@ -189,10 +193,10 @@ pub(crate) fn attempt_stored<'s, B: Binary64, F: Fft>(
     lattice_point(fft, logn, key.basis, t0, t1)
 }
 
-/// One attempt with the tree computed on the way. `scratch` has
+/// One attempt with the tree computed on the way: `z` in the FFT domain, inside
+/// `scratch`, of which nothing else is needed any more. `scratch` has
 /// [`computed_scratch_len`] reals: four polynomials of the basis, which become
-/// Gram matrix and tree and then the basis again; two of the target; two of
-/// ffSampling.
+/// Gram matrix and tree; two of the target; two of ffSampling.
 fn attempt_computed<'s, B: Binary64>(
     b: B,
     logn: u32,
@@ -200,7 +204,7 @@ fn attempt_computed<'s, B: Binary64>(
     point: &[u16],
     feed: &mut Feed<B>,
     scratch: &'s mut [f64],
-) -> (&'s [f64], &'s [f64]) {
+) -> (&'s mut [f64], &'s mut [f64]) {
     let n = 1 << logn;
     let (basis, rest) = scratch.split_at_mut(4 * n);
     let (t0, rest) = rest.split_at_mut(n);
@@ -217,9 +221,57 @@ fn attempt_computed<'s, B: Binary64>(
     let mut root = Computed::root(b, logn, deviation(logn), g00, g01, g11, second_row);
     let mut sampler = LaneSampler::new(b, b.sampling(), core::slice::from_mut(feed));
     ffsampling(b, &mut sampler, logn, &mut root, t0, t1, rest);
+    (t0, t1)
+}
 
-    transform_basis(b, logn, key, basis);
-    lattice_point(b, logn, basis_ref(logn, basis), t0, t1)
+/// [`short_vector`] by integers: from `z` in the FFT domain, whose place is
+/// overwritten, and the basis as it is in a key, which has not to be transformed
+/// again for it. `W` has room for `4n` words.
+///
+/// The norm is that of the vector modulo `q`, which is the vector unless a
+/// coefficient exceeds `(q - 1) / 2 = 6144`: 37 standard deviations, for any key
+/// whose norms were checked.
+///
+/// Not inlined: its words are gone before the next attempt needs the stack.
+#[inline(never)]
+fn short_vector_of_integers<B: Binary64, W: Array<i16>>(
+    b: B,
+    logn: u32,
+    key: SecretBasis<'_>,
+    point: &[u16],
+    z: (&mut [f64], &mut [f64]),
+    s2: &mut [i16],
+) -> u64 {
+    let n = 1 << logn;
+    let mut words = W::ZERO;
+    let (z0, rest) = words.as_mut().split_at_mut(n);
+    let (z1, rest) = rest.split_at_mut(n);
+    let (small, rest) = rest.split_at_mut(n);
+    let (tmp, _) = rest.split_at_mut(n);
+    for (reals, words) in [(z.0, &mut *z0), (z.1, &mut *z1)] {
+        b.ifft(logn, reals);
+        for (word, real) in words.iter_mut().zip(&*reals) {
+            *word = residue(b.rint(*real));
+        }
+    }
+    let rows = [key.f, key.capital_f];
+    let words_of = [z0, z1, small, tmp];
+    let norm = ring::preimage(b.isa(), logn, rows, key.h, point, words_of, s2);
+    wipe(words.as_mut());
+    norm
+}
+
+/// `x mod q`, centred, for `|x| < 2^29`; for any `x` an integer at most 6146 in
+/// absolute value.
+#[inline(always)]
+fn residue(x: i64) -> i16 {
+    // round(2^43 / q), off by at most a half: the quotient is off by less than
+    // 2^-15 before it is rounded, and q 2^-15 < 1/2. In 32 bits, of which vector
+    // units have products.
+    const INVERSE: i32 = (((1 << 44) / Q as i64 + 1) / 2) as i32;
+    let x = x as i32;
+    let quotient = (i64::from(x) * i64::from(INVERSE) + (1 << 42)) >> 43;
+    x.wrapping_sub((quotient as i32).wrapping_mul(Q as i32)) as i16
 }
 
 /// `(z0, z1) B` in coefficient form, in place.
@@ -245,8 +297,8 @@ pub(crate) enum KeySource<'a> {
 }
 
 /// Samples until `s2` is short and accepted: a refusal takes the next seed of
-/// `stream`, with the same hashed point.
-pub(crate) fn sign_point<B: Binary64>(
+/// `stream`, with the same hashed point. `W` has room for `4n` words.
+pub(crate) fn sign_point<B: Binary64, W: Array<i16>>(
     b: B,
     logn: u32,
     key: &KeySource<'_>,
@@ -258,14 +310,17 @@ pub(crate) fn sign_point<B: Binary64>(
 ) {
     loop {
         let mut feed = next_feed(b.sampling(), stream);
-        let v = match *key {
+        let squared_norm = match *key {
             KeySource::Stored(key) => {
                 let feeds = core::slice::from_mut(&mut feed);
-                attempt_stored(b, b, logn, key, &[point], feeds, scratch)
+                let v = attempt_stored(b, b, logn, key, &[point], feeds, scratch);
+                short_vector(b, b, 0, point, v, s2)
             }
-            KeySource::Computed(key) => attempt_computed(b, logn, key, point, &mut feed, scratch),
+            KeySource::Computed(key) => {
+                let z = attempt_computed(b, logn, key, point, &mut feed, scratch);
+                short_vector_of_integers::<B, W>(b, logn, key, point, z, s2)
+            }
         };
-        let squared_norm = short_vector(b, b, 0, point, v, s2);
         if is_short(logn, squared_norm) && accept(s2) {
             return;
         }

@@ -226,11 +226,7 @@ impl<B: Binary64> Node for Computed<'_, B> {
         Lanes::vectorize(
             b,
             #[inline(always)]
-            || {
-                fft::split_self_adjoint(b, d, d00, l10);
-                d11.copy_from_slice(d00);
-                fft::ldl(b, d00, l10, d11);
-            },
+            || fft::split_ldl(b, d, d00, l10, d11),
         );
         Computed {
             arith: b,

@@ -6,7 +6,7 @@ use crate::hash::{
     HashToPoint, PointHasher, Shake256, Shake256HashToPoint, Shake256PointHasher, fill_point,
 };
 use crate::lanes::{Baseline, Isa};
-use crate::ntt::{Ntt, PORTABLE_NTT, PortableNtt};
+use crate::ntt::{Ntt, PortableNtt};
 use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::ring;
 use crate::signature::Signature;
@@ -40,10 +40,16 @@ impl<P: Parameters> VerifyingKey<P> {
     /// Transforms `h` into `prepared`. Not inlined, so that the stack of the
     /// caller does not hold `tmp`.
     #[inline(never)]
-    pub(crate) fn prepare(&mut self) {
+    pub(crate) fn prepare(&mut self, isa: impl Isa) {
         let mut tmp = P::Short::ZERO;
-        PORTABLE_NTT.set_residues(self.prepared.as_mut(), self.h.as_ref());
-        PORTABLE_NTT.ntt(P::LOGN, self.prepared.as_mut(), tmp.as_mut());
+        let ntt = PortableNtt(isa);
+        ntt.set_residues(self.prepared.as_mut(), self.h.as_ref());
+        ntt.ntt(P::LOGN, self.prepared.as_mut(), tmp.as_mut());
+    }
+
+    /// `h` in the transform domain.
+    pub(crate) fn prepared(&self) -> &[i16] {
+        self.prepared.as_ref()
     }
 
     /// The coefficients of `h = g / f mod q`.
@@ -210,7 +216,7 @@ impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {
         let mut result = Ok(Self::EMPTY);
         if let Ok(key) = &mut result {
             match codec::public_key::decode(P::LOGN, bytes, key.h.as_mut()) {
-                Ok(()) => key.prepare(),
+                Ok(()) => key.prepare(Baseline),
                 Err(error) => result = Err(error),
             }
         }

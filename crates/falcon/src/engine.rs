@@ -18,8 +18,8 @@ use falcon_core::lanes::{Abreast4, Across};
 use falcon_core::lanes::{Abreast8, Abreast16};
 use falcon_core::lanes::{Binary64, Native, Portable, Scalar, Soft};
 use falcon_core::{
-    ExpandedKey, Parameters, Scratch, SignStream, Signature, SignatureError, SigningKey,
-    VerifyingKey,
+    DecodeError, ExpandedKey, Parameters, Scratch, SignStream, Signature, SignatureError,
+    SigningKey, VerifyingKey,
 };
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 use falcon_neon::{Neon, NeonSha3};
@@ -217,6 +217,17 @@ impl Engine {
     /// operations themselves.
     pub fn visit<V: TokenVisitor>(self, visitor: V) -> V::Output {
         with_lanes!(self, lanes => visitor.visit(lanes))
+    }
+
+    /// Reads the round-3 encoding of a signing key on this engine.
+    ///
+    /// # Errors
+    /// As for [`SigningKey::decode_boxed`].
+    pub fn decode_signing_key<P: Parameters>(
+        self,
+        bytes: &[u8],
+    ) -> Result<Box<SigningKey<P>>, DecodeError> {
+        with_lanes!(self, lanes => SigningKey::decode_boxed_with(lanes.arith, bytes))
     }
 
     /// Expands `key` on this engine.

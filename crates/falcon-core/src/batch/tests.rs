@@ -39,7 +39,7 @@ fn refusals_change_no_signature<P: Parameters, B: Binary64, F: Fft>(arith: B, ff
             s2: P::Short::ZERO,
         };
         let count = core::cell::Cell::new(0);
-        signing::sign_point(
+        signing::sign_point::<_, P::KeyWords>(
             Scalar,
             P::LOGN,
             &key.source(),

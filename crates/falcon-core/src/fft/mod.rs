@@ -22,7 +22,7 @@ mod twiddle_table;
 use core::fmt::{self, Debug};
 use zeroize::Zeroize;
 
-pub(crate) use nodes::{ldl, split_self_adjoint};
+pub(crate) use nodes::{ldl, split_ldl};
 pub use twiddle_table::{IM as TWIDDLE_IM, RE as TWIDDLE_RE};
 
 /// Polynomial operations in the FFT domain on `LANES` signatures at once.

@@ -133,33 +133,13 @@ pub(super) fn nearest_plane_step<L: Lanes, R: Run<L>>(
     }
 }
 
+/// The factors of a run of a Gram matrix: see [`ldl`].
 #[inline(always)]
-fn split_real<L: Lanes<F = f64>, R: Run<L>>(l: L, d: &[f64], e0: &mut [f64], e1: &mut [f64]) {
-    let m = e0.len();
-    let d = &runs::<L, R, _>(2 * m, d).as_chunks::<2>().0[..m / R::LEN];
-    let e0 = runs_mut::<L, R, _>(m, e0);
-    let [e1_re, e1_im] = parts_mut::<L, R, _>(m, e1);
-    let [w_re, w_im] = twiddle_runs::<L, R>(m);
-    for u in 0..m / R::LEN {
-        let [x, y] = R::unzip(l, R::load(l, &d[u][0]), R::load(l, &d[u][1]));
-        let [sum, difference] = R::add_sub(l, x, y);
-        sum.half(l).store(l, &mut e0[u]);
-        let (difference, w) = (difference.half(l), shared(l, &w_re[u], &w_im[u]));
-        let product = [difference.mul(l, w[0]), difference.mul(l, w[1]).neg(l)];
-        store(l, product, &mut e1_re[u], &mut e1_im[u]);
-    }
-}
-
-/// Splits a self-adjoint polynomial of degree `n`: `d` has `n/2` reals, `e0`
-/// gets `n/4` (self-adjoint as well), `e1` `n/2` (complex numbers).
-#[inline(always)]
-pub(crate) fn split_self_adjoint<L: Lanes<F = f64>>(
-    l: L,
-    d: &[f64],
-    e0: &mut [f64],
-    e1: &mut [f64],
-) {
-    in_runs!(e0.len(), split_real(l, d, e0, e1));
+fn factor_run<L: Lanes<F = f64>, R: Run<L>>(l: L, g00: R, g01: [R; 2], g11: R) -> ([R; 2], R) {
+    let inverse = g00.inverse(l);
+    let l10 = [g01[0].mul(l, inverse), g01[1].mul(l, inverse)];
+    let norm = l10[0].mul(l, g01[0]).add(l, l10[1].mul(l, g01[1]));
+    ([l10[0], l10[1].neg(l)], g11.sub(l, norm))
 }
 
 #[inline(always)]
@@ -168,12 +148,10 @@ fn factor<L: Lanes<F = f64>, R: Run<L>>(l: L, g00: &[f64], g01: &mut [f64], g11:
     let [re, im] = parts_mut::<L, R, _>(m, g01);
     let (g00, g11) = (runs::<L, R, _>(m, g00), runs_mut::<L, R, _>(m, g11));
     for u in 0..m / R::LEN {
-        let inverse = R::load(l, &g00[u]).inverse(l);
-        let g01: [R; 2] = load(l, &re[u], &im[u]);
-        let l10 = [g01[0].mul(l, inverse), g01[1].mul(l, inverse)];
-        let norm = l10[0].mul(l, g01[0]).add(l, l10[1].mul(l, g01[1]));
-        R::load(l, &g11[u]).sub(l, norm).store(l, &mut g11[u]);
-        store(l, [l10[0], l10[1].neg(l)], &mut re[u], &mut im[u]);
+        let g01 = load(l, &re[u], &im[u]);
+        let (l10, d11) = factor_run(l, R::load(l, &g00[u]), g01, R::load(l, &g11[u]));
+        d11.store(l, &mut g11[u]);
+        store(l, l10, &mut re[u], &mut im[u]);
     }
 }
 
@@ -183,4 +161,45 @@ fn factor<L: Lanes<F = f64>, R: Run<L>>(l: L, g00: &[f64], g01: &mut [f64], g11:
 #[inline(always)]
 pub(crate) fn ldl<L: Lanes<F = f64>>(l: L, g00: &[f64], g01: &mut [f64], g11: &mut [f64]) {
     in_runs!(g00.len(), factor(l, g00, g01, g11));
+}
+
+#[inline(always)]
+fn split_and_factor<L: Lanes<F = f64>, R: Run<L>>(
+    l: L,
+    d: &[f64],
+    d00: &mut [f64],
+    l10: &mut [f64],
+    d11: &mut [f64],
+) {
+    let m = d00.len();
+    let d = &runs::<L, R, _>(2 * m, d).as_chunks::<2>().0[..m / R::LEN];
+    let (d00, d11) = (runs_mut::<L, R, _>(m, d00), runs_mut::<L, R, _>(m, d11));
+    let [l_re, l_im] = parts_mut::<L, R, _>(m, l10);
+    let [w_re, w_im] = twiddle_runs::<L, R>(m);
+    for u in 0..m / R::LEN {
+        let [x, y] = R::unzip(l, R::load(l, &d[u][0]), R::load(l, &d[u][1]));
+        let [sum, difference] = R::add_sub(l, x, y);
+        let (e0, half) = (sum.half(l), difference.half(l));
+        let w: [R; 2] = shared(l, &w_re[u], &w_im[u]);
+        let e1 = [half.mul(l, w[0]), half.mul(l, w[1]).neg(l)];
+        let (l10, d) = factor_run(l, e0, e1, e0);
+        e0.store(l, &mut d00[u]);
+        d.store(l, &mut d11[u]);
+        store(l, l10, &mut l_re[u], &mut l_im[u]);
+    }
+}
+
+/// The node below a diagonal entry `d`, a self-adjoint polynomial of degree `n`
+/// (`n/2` reals) that splits into `e0`, self-adjoint as well, and `e1`: the
+/// factors of the Gram matrix `[[e0, e1], [conj(e1), e0]]`, as [`ldl`] finds them.
+/// `d00` and `d11` get `n/4` reals, `l10` `n/2`.
+#[inline(always)]
+pub(crate) fn split_ldl<L: Lanes<F = f64>>(
+    l: L,
+    d: &[f64],
+    d00: &mut [f64],
+    l10: &mut [f64],
+    d11: &mut [f64],
+) {
+    in_runs!(d00.len(), split_and_factor(l, d, d00, l10, d11));
 }

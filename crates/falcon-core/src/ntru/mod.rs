@@ -26,6 +26,7 @@ mod primes;
 mod radix31;
 mod replay;
 mod rns;
+mod short;
 mod solve;
 mod stability;
 mod tower;
@@ -34,9 +35,10 @@ mod zint;
 use crate::hash::Shake256Reader;
 use crate::lanes::Native;
 use crate::ntt::PORTABLE_NTT;
-use crate::params::FG_BITS;
 use crate::ring;
 use crate::wipe::wipe;
+use short::fits;
+pub(crate) use short::{is_short, norms_len};
 
 /// The polynomials of a key pair, each of length `n = 2^logn`.
 pub(crate) struct KeyPolys<'a> {
@@ -82,9 +84,6 @@ pub(crate) const fn wide_len(logn: u32) -> usize {
 pub(crate) const fn residues_len(logn: u32) -> usize {
     3 << logn
 }
-
-/// `||(f, g)||^2` must be below this: `1.17^2 q` rounded up.
-const SQUARED_NORM_BOUND: u32 = 16823;
 
 /// Draws candidates from `stream` until one is a key.
 pub(crate) fn generate(
@@ -134,30 +133,6 @@ pub(crate) fn generate(
     wipe(scratch.words);
     wipe(scratch.wide);
     wipe(scratch.residues);
-}
-
-/// Length of the scratch of [`is_short`].
-pub(crate) const fn norms_len(logn: u32) -> usize {
-    (1 << logn) / 2 + (1 << logn)
-}
-
-/// Whether key generation accepts the norms of `(f, g)` and of its
-/// orthogonalised partner. `wide` has at least [`norms_len`] entries.
-pub(crate) fn is_short(logn: u32, f: &[i8], g: &[i8], wide: &mut [i64]) -> bool {
-    let (inverse_gram, work) = wide.split_at_mut((1 << logn) / 2);
-    fits(logn, f, g) && fixed::orthogonal_norm(logn, f, g, inverse_gram, work)
-}
-
-/// Whether the coefficients fit the encoding and the norm is below the bound.
-fn fits(logn: u32, f: &[i8], g: &[i8]) -> bool {
-    let bound = (1i32 << (FG_BITS[logn as usize] - 1)) - 1;
-    let (mut outside, mut norm) = (0i32, 0u32);
-    for x in f.iter().chain(g) {
-        let x = i32::from(*x);
-        outside |= (bound - x) | (bound + x);
-        norm += (x * x) as u32; // at most 2 * 1024 * 128^2 = 2^25
-    }
-    outside >= 0 && norm < SQUARED_NORM_BOUND
 }
 
 #[cfg(test)]

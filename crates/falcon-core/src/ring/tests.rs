@@ -4,6 +4,7 @@ use super::*;
 use crate::codec::{attached, public_key as pk_codec, secret_key};
 use crate::hash::{HashToPoint, Shake256HashToPoint};
 use crate::lanes::Baseline;
+use crate::ntt::PORTABLE_NTT;
 use crate::params::NONCE_LEN;
 use std::string::String;
 use std::vec;
@@ -132,14 +133,11 @@ impl Secret {
 
     fn complete(&self) -> Result<Vec<i8>, DecodeError> {
         let n = self.f.len();
-        let mut capital_g = vec![0; n];
-        let Self {
-            logn,
-            f,
-            g,
-            capital_f,
-        } = self;
-        complete_private(*logn, f, g, capital_f, &mut capital_g, &mut vec![0; 5 * n])?;
+        let (mut capital_g, mut h) = (vec![0; n], vec![0; n]);
+        let given = [&self.f[..], &self.g, &self.capital_f];
+        let scratch = &mut vec![0; 5 * n];
+        complete_private(Baseline, self.logn, given, &mut capital_g, &mut h, scratch)?;
+        assert_eq!(Ok(h), self.public_key());
         Ok(capital_g)
     }
 

@@ -16,6 +16,7 @@ struct Key {
     capital_f: Vec<i8>,
     capital_g: Vec<i8>,
     h: Vec<u16>,
+    prepared: Vec<i16>,
 }
 
 impl Key {
@@ -28,6 +29,7 @@ impl Key {
             capital_f: vec![0; n],
             capital_g: vec![0; n],
             h: vec![0; n],
+            prepared: vec![0; n],
         };
         let out = ntru::KeyPolys {
             f: &mut key.f,
@@ -42,6 +44,8 @@ impl Key {
             residues: &mut vec![0; ntru::residues_len(logn)],
         };
         ntru::generate(logn, &mut Shake256::reader(seed), out, &mut scratch);
+        PORTABLE_NTT.set_residues(&mut key.prepared, &key.h);
+        PORTABLE_NTT.ntt(logn, &mut key.prepared, &mut vec![0; n]);
         key
     }
 
@@ -51,6 +55,7 @@ impl Key {
             g: &self.g,
             capital_f: &self.capital_f,
             capital_g: &self.capital_g,
+            h: &self.prepared,
         }
     }
 
@@ -63,10 +68,9 @@ impl Key {
 
     fn verifies(&self, point: &[u16], s2: &[i16]) -> bool {
         let n = 1 << self.logn;
-        let (mut h, mut product, mut tmp) = (vec![0; n], vec![0; n], vec![0; n]);
-        PORTABLE_NTT.set_residues(&mut h, &self.h);
-        PORTABLE_NTT.ntt(self.logn, &mut h, &mut tmp);
-        ring::multiply(&PORTABLE_NTT, self.logn, s2, &h, &mut product, &mut tmp);
+        let (mut product, mut tmp) = (vec![0; n], vec![0; n]);
+        let (ntt, h) = (&PORTABLE_NTT, &self.prepared);
+        ring::multiply(ntt, self.logn, s2, h, &mut product, &mut tmp);
         let mut c = point.to_vec();
         ring::is_preimage_vartime(Baseline, &PORTABLE_NTT, self.logn, &mut c, s2, &product)
     }
@@ -82,7 +86,7 @@ fn sign<B: Binary64>(b: B, logn: u32, key: &KeySource<'_>, c: &[u16], seed: &[u8
     let mut s2 = vec![0; 1 << logn];
     let mut scratch = vec![0.0; computed_scratch_len(logn)];
     let mut stream = Shake256::reader(seed);
-    sign_point(
+    sign_point::<B, [i16; 4 << 10]>(
         b,
         logn,
         key,

@@ -1,0 +1,188 @@
+//! Whether `(f, g)` is as short as a key's must be.
+//!
+//! [`fixed::orthogonal_norm`] decides, for key generation and for keys that are
+//! read. Where there is a binary64 unit, a key that is read is judged by it
+//! first, which takes a quarter of the time, and the answer stands unless it is
+//! too close.
+//!
+//! # The margin
+//!
+//! `S = sum 1/B_i` over the `n/2` roots, `B_i = |f(z_i)|^2 + |g(z_i)|^2`, is
+//! compared with its bound, `1.17^2 n / (2 q) < 0.058`. `u = 2^-53`. A butterfly
+//! of the transform multiplies by a rounded root (`sqrt(5) u` for the product,
+//! `u` for the root) and adds (`u`), so nine layers are off by less than `45 u`
+//! of the vector's length, which is `sqrt(n/2) ||f|| <= 2935` where
+//! `||(f, g)||^2 < 16823`: every value is off by less than `2^-36`, and `B_i` by
+//! less than `2 sqrt(2 B_i) 2^-36`. For `B_i >= 16` that is `2^-36` of it and
+//! less, and so are the sum's other roundings; a `B_i < 16` alone makes either
+//! sum too large. The integers are right to `2^-42`. The margin is `2^-24` of the
+//! bound: one key in millions is that close.
+//!
+//! Source: Falcon specification v1.2, algorithm 5.
+
+use super::fixed;
+use crate::fft::Fft;
+use crate::lanes::Binary64;
+use crate::params::{Array, FG_BITS, MAX_LOGN, Q};
+use crate::wipe::wipe;
+
+/// `||(f, g)||^2` must be below this: `1.17^2 q` rounded up.
+pub(super) const SQUARED_NORM_BOUND: u32 = 16823;
+
+/// Length of the working memory of [`is_short`].
+pub(crate) const fn norms_len(logn: u32) -> usize {
+    (1 << logn) / 2 + (1 << logn)
+}
+
+/// Whether key generation accepts the norms of `(f, g)` and of its
+/// orthogonalised partner. `W` has room for [`norms_len`] words. Constant time,
+/// except for the outcome and whether it is close.
+pub(crate) fn is_short<B: Binary64, W: Array<i64>>(b: B, logn: u32, f: &[i8], g: &[i8]) -> bool {
+    fits(logn, f, g)
+        && match clear_answer(b, logn, f, g) {
+            Some(short) => short,
+            None => orthogonal_is_short::<W>(logn, f, g),
+        }
+}
+
+/// Whether the coefficients fit the encoding and the norm is below the bound.
+pub(super) fn fits(logn: u32, f: &[i8], g: &[i8]) -> bool {
+    let bound = (1i32 << (FG_BITS[logn as usize] - 1)) - 1;
+    let (mut outside, mut norm) = (0i32, 0u32);
+    // A loop a row: one over the chain of both would go by single coefficients.
+    for row in [f, g] {
+        for x in row {
+            let x = i32::from(*x);
+            outside |= (bound - x) | (bound + x);
+            norm += (x * x) as u32; // at most 2 * 1024 * 128^2 = 2^25
+        }
+    }
+    outside >= 0 && norm < SQUARED_NORM_BOUND
+}
+
+/// What the integers say about the orthogonalised norm. Not inlined: its words
+/// are needed for a key in millions, or where there is no binary64 unit.
+#[inline(never)]
+fn orthogonal_is_short<W: Array<i64>>(logn: u32, f: &[i8], g: &[i8]) -> bool {
+    let mut words = W::ZERO;
+    let (inverse_gram, work) = words.as_mut().split_at_mut((1 << logn) / 2);
+    let short = fixed::orthogonal_norm(logn, f, g, inverse_gram, work);
+    wipe(words.as_mut());
+    short
+}
+
+/// What binary64 says about the orthogonalised norm, if it has a unit and the
+/// answer is clear.
+fn clear_answer<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> Option<bool> {
+    if !B::HARDWARE {
+        return None;
+    }
+    let bound = 1.17 * 1.17 * f64::from(1u32 << logn) / f64::from(2 * Q);
+    clearly_below(b, sum_of_inverses(b, logn, f, g), bound)
+}
+
+/// Whether `sum` is below `bound`, unless it is too close.
+fn clearly_below<B: Binary64>(b: B, sum: f64, bound: f64) -> Option<bool> {
+    const MARGIN: f64 = 1.0 / 16_777_216.0;
+    let below = b.lt(sum, bound * (1.0 - MARGIN));
+    let above = b.lt(bound * (1.0 + MARGIN), sum);
+    (below | above != 0).then_some(below != 0)
+}
+
+/// Values of `B_i` that are inverted together.
+const WIDTH: usize = 8;
+
+/// `sum 1/B_i`, in binary64; infinite if a `B_i` is zero. Not inlined: callers
+/// without a binary64 unit have no room for its reals.
+#[inline(never)]
+fn sum_of_inverses<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> f64 {
+    let n = 1 << logn;
+    let mut reals = [0.0; 2 << MAX_LOGN];
+    let values = &mut reals[..2 * n];
+    for (values, row) in values.chunks_exact_mut(n).zip([f, g]) {
+        for (value, &x) in values.iter_mut().zip(row) {
+            *value = f64::from(x);
+        }
+        b.fft(logn, values);
+    }
+    let sum = b.vectorize(
+        #[inline(always)]
+        || {
+            let (f, g) = values.split_at_mut(n);
+            let ((lengths, f_im), (g_re, g_im)) = (f.split_at_mut(n / 2), g.split_at(n / 2));
+            let others = f_im.iter().zip(g_re).zip(g_im);
+            for (length, ((f_im, g_re), g_im)) in lengths.iter_mut().zip(others) {
+                *length = *length * *length + f_im * f_im + g_re * g_re + g_im * g_im;
+            }
+            let mut sums = [0.0; WIDTH];
+            let (wide, rest) = lengths.as_chunks::<WIDTH>();
+            for wide in wide {
+                for (sum, length) in sums.iter_mut().zip(wide) {
+                    *sum += 1.0 / length;
+                }
+            }
+            let rest = rest.iter().map(|length| 1.0 / length);
+            sums.into_iter().chain(rest).sum()
+        },
+    );
+    wipe(values);
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::gauss;
+    use super::*;
+    use crate::hash::Shake256;
+    use crate::lanes::{Across, Baseline, Scalar, Soft};
+    use std::vec;
+
+    #[test]
+    fn clear_answers_are_those_of_the_integers() {
+        let mut stream = Shake256::reader(b"short");
+        let mut count = [0; 2];
+        for logn in 1..=10 {
+            let n = 1 << logn;
+            let (mut f, mut g) = (vec![0; n], vec![0; n]);
+            let (mut inverse, mut work) = (vec![0; n / 2], vec![0; n]);
+            for _ in 0..200 {
+                gauss::sample(logn, &mut stream, &mut f);
+                gauss::sample(logn, &mut stream, &mut g);
+                if !fits(logn, &f, &g) {
+                    continue;
+                }
+                let short = fixed::orthogonal_norm(logn, &f, &g, &mut inverse, &mut work);
+                count[usize::from(short)] += 1;
+                assert_eq!(clear_answer(Scalar, logn, &f, &g), Some(short), "{logn}");
+                let across = clear_answer(Across(Baseline), logn, &f, &g);
+                assert_eq!(across, Some(short), "{logn}");
+                assert_eq!(clear_answer(Soft, logn, &f, &g), None);
+                // The sum itself, not only its side of the bound.
+                let exact: f64 = inverse.iter().map(|&x| x as f64 / 2f64.powi(67)).sum();
+                let sum = sum_of_inverses(Scalar, logn, &f, &g);
+                assert!((sum / exact - 1.0).abs() < 2f64.powi(-36) || exact > 0.0625);
+            }
+        }
+        assert!(count.into_iter().all(|count| count > 50), "{count:?}");
+    }
+
+    #[test]
+    fn what_is_close_is_left_to_the_integers() {
+        for (sum, answer) in [
+            (1.0 - 1e-7, Some(true)),
+            (1.0 - 1e-8, None),
+            (1.0, None),
+            (1.0 + 1e-8, None),
+            (1.0 + 1e-7, Some(false)),
+            (f64::INFINITY, Some(false)),
+            (0.0, Some(true)),
+        ] {
+            assert_eq!(clearly_below(Scalar, sum, 1.0), answer, "{sum}");
+        }
+    }
+
+    #[test]
+    fn a_vanishing_length_is_not_short() {
+        assert_eq!(clear_answer(Scalar, 9, &[0; 512], &[0; 512]), Some(false));
+    }
+}

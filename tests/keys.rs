@@ -1,0 +1,80 @@
+//! Every engine reads the same signing keys, refuses the same ones, and signs
+//! with what it has read as it does with the expanded key.
+
+use falcon::{
+    DecodeError, Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, Signature,
+    SigningKey,
+};
+use falcon_tests::{Repeatable, extent, key};
+
+/// Signs `message` on `engine` from the key itself and from its expanded form.
+fn both_forms<P: Parameters>(
+    engine: Engine,
+    key: &SigningKey<P>,
+    expanded: &ExpandedKey<P>,
+    message: &[u8],
+) -> [Signature<P>; 2] {
+    let mut reals = vec![0.0; Scratch::<P>::LEN];
+    let mut scratch = Scratch::new(&mut reals).expect("made with this length");
+    let seed = [message.len() as u8; 32];
+    let mut stream = key.sign_stream_from_seed(&seed);
+    stream.update(message);
+    let from_key = engine.finish(stream, &mut scratch);
+    let mut stream = expanded.sign_stream_from_seed(&seed);
+    stream.update(message);
+    [from_key, engine.finish(stream, &mut scratch)]
+}
+
+fn keys_are_read_on_every_engine<P: Parameters>() {
+    let mut messages = Repeatable::new("keys");
+    for number in 0..extent("keys read on every engine", 2, 50) {
+        let original = key::<P>(number);
+        let bytes = original.to_bytes();
+        let expanded = Engine::Scalar.expand(&original);
+        let message = messages.vec(usize::from(number));
+        let [expected, _] = both_forms(Engine::Scalar, &original, &expanded, &message);
+        for engine in Engine::available() {
+            let read = engine
+                .decode_signing_key::<P>((*bytes).as_ref())
+                .expect("its own key");
+            assert!(read.to_bytes() == bytes, "{engine}");
+            assert!(
+                read.verifying_key() == original.verifying_key(),
+                "{engine}, key {number}"
+            );
+            for signature in both_forms(engine, &read, &expanded, &message) {
+                assert!(signature == expected, "{engine}, key {number}");
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_of_512_are_read_on_every_engine() {
+    keys_are_read_on_every_engine::<Falcon512>();
+}
+
+#[test]
+fn keys_of_1024_are_read_on_every_engine() {
+    keys_are_read_on_every_engine::<Falcon1024>();
+}
+
+/// A changed bit of `f`, `g` or `F` gives a key that no engine takes: all say the
+/// same about it.
+#[test]
+fn damaged_keys_are_refused_alike_on_every_engine() {
+    let bytes = key::<Falcon512>(5).to_bytes();
+    let bits = 8 * bytes.len();
+    let mut refused_as_a_key = 0;
+    for bit in (8..bits).step_by(extent("bits between damages", 97, 3)) {
+        let mut damaged = (*bytes).to_vec();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        for engine in Engine::available() {
+            match engine.decode_signing_key::<Falcon512>(&damaged).err() {
+                Some(DecodeError::InvalidKey) => refused_as_a_key += 1,
+                error => assert_eq!(error, Some(DecodeError::Range), "{engine}, bit {bit}"),
+            }
+        }
+    }
+    assert!(refused_as_a_key > bits / 97 / 2 * Engine::available().len());
+}
