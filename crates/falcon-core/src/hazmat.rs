@@ -7,7 +7,7 @@
 use crate::error::SignatureError;
 use crate::expand::{ExpandedKey, Storage};
 use crate::hash::{HashToPoint, Shake256, Shake256HashToPoint};
-use crate::hedge::{Hedged, Raw};
+use crate::hedge::{Hedged, Raw, SECRET_HASH_LEN};
 #[cfg(feature = "alloc")]
 use crate::keys::SigningKey;
 use crate::lanes::{Baseline, Binary64};
@@ -146,6 +146,36 @@ pub fn signing_key_from_seed<P: Parameters>(seed: &[u8]) -> SigningKey<P> {
 /// For engines that upload them; whoever reads them has the key.
 pub fn expanded_reals<P: Parameters, B: Storage>(key: &ExpandedKey<P, B>) -> &[f64] {
     key.reals()
+}
+
+/// The short basis of a key: `f`, `g`, `F`, `G`, `n` coefficients each. For
+/// engines that upload them; whoever reads them has the key.
+#[cfg(feature = "alloc")]
+pub fn secret_basis<P: Parameters>(key: &SigningKey<P>) -> [&[i8]; 4] {
+    let basis = key.basis();
+    [basis.f, basis.g, basis.capital_f, basis.capital_g]
+}
+
+/// The hash of the secret key that nonces and sampler seeds are bound to (see
+/// [`BatchSign`](crate::batch::BatchSign)): for engines that derive them, and to tell keys apart. As secret as
+/// the key.
+pub fn secret_hash<P: Parameters>(key: &impl SecretKey<P>) -> &[u8; SECRET_HASH_LEN] {
+    key.secret_hash()
+}
+
+/// The signature of these parts, which some engine has found: `n` coefficients,
+/// short enough to be part of a valid signature. Else there is none.
+pub fn signature_from_parts<P: Parameters>(
+    nonce: &[u8; NONCE_LEN],
+    s2: &[i16],
+) -> Option<Signature<P>> {
+    let mut signature = Signature::<P>::EMPTY;
+    signature.nonce = *nonce;
+    if s2.len() != P::N {
+        return None;
+    }
+    signature.s2.as_mut().copy_from_slice(s2);
+    signature.fits_the_bound().then_some(signature)
 }
 
 /// [`SigningKey::expand`] with the arithmetic of `arith`.

@@ -18,6 +18,8 @@ mod fpr;
 pub mod hash;
 pub mod hazmat;
 pub mod hedge;
+#[cfg(test)]
+mod kernel_tables;
 mod keys;
 pub mod lanes;
 mod modq;

@@ -49,11 +49,16 @@ impl<P: Parameters> Signature<P> {
     pub fn from_bytes(format: Format, bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut out = Self::EMPTY;
         out.nonce = *codec::decode(format, P::LOGN, bytes, out.s2.as_mut())?;
-        if fits_the_bound(Baseline, P::LOGN, out.s2.as_ref()) {
+        if out.fits_the_bound() {
             Ok(out)
         } else {
             Err(DecodeError::Range)
         }
+    }
+
+    /// Whether `s2` alone is within the bound of the scheme.
+    pub(crate) fn fits_the_bound(&self) -> bool {
+        fits_the_bound(Baseline, P::LOGN, self.s2.as_ref())
     }
 
     /// Reads the canonical bytes of many signatures side by side into `out`;
@@ -172,7 +177,7 @@ impl<P: Parameters> Signature<P> {
         let mut out = Self::EMPTY;
         let (nonce, message) = attached::open(P::LOGN, bytes, out.s2.as_mut())?;
         out.nonce = *nonce;
-        if fits_the_bound(Baseline, P::LOGN, out.s2.as_ref()) {
+        if out.fits_the_bound() {
             Ok((out, message))
         } else {
             Err(DecodeError::Range)

@@ -5,7 +5,7 @@
 
 /// Reverse cumulative distribution: entry `i` is `2^72 * P(z0 > i)`, as the
 /// specification prints it.
-pub(super) const RCDT: [u128; 18] = [
+pub(crate) const RCDT: [u128; 18] = [
     3_024_686_241_123_004_913_666,
     1_564_742_784_480_091_954_050,
     636_254_429_462_080_897_535,

@@ -12,7 +12,7 @@ const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 /// Coefficients of the polynomial that approximates `2^63 exp(-x)` on
 /// `[0, ln 2)` to within `2^-51` relative (FACCT, eprint 2018/1234), highest
 /// degree first.
-const COEFFICIENTS: [u64; 13] = [
+pub(crate) const COEFFICIENTS: [u64; 13] = [
     0x0000_0004_7411_83A3,
     0x0000_0036_548C_FC06,
     0x0000_024F_DCBF_140A,

@@ -53,7 +53,7 @@ const MARGIN: u32 = 1 << 11;
 /// `2^-f 2^32`, `f` in `[0, 1)` with 32 bits: absolute values of the
 /// coefficients of the polynomial of least relative error (`2^-23.67`), whose
 /// signs alternate.
-const EXP2: [u64; 6] = [
+pub(crate) const EXP2: [u64; 6] = [
     4_294_966_974,
     2_977_023_306,
     1_031_531_698,

@@ -123,5 +123,14 @@ impl<const AHEAD: usize> ByteSource for Prng<AHEAD> {
     }
 }
 
+/// What engines elsewhere have to copy.
+#[cfg(test)]
+pub(crate) mod constants {
+    pub(crate) use super::base::RCDT;
+    pub(crate) use super::ber_exp::COEFFICIENTS;
+    pub(crate) use super::first_byte::EXP2;
+    pub(crate) use super::serial::INV_2_SIGMA_MAX_SQUARED;
+}
+
 #[cfg(test)]
 mod tests;

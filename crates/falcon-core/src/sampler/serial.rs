@@ -9,7 +9,7 @@ use crate::prng::{Prng, SEED_LEN};
 use crate::tree::Leaf;
 
 /// `1 / (2 sigma_max^2)`, `sigma_max = 1.8205`.
-pub(super) const INV_2_SIGMA_MAX_SQUARED: f64 = 0.150_865_048_875_372_721_532_312_163_019;
+pub(crate) const INV_2_SIGMA_MAX_SQUARED: f64 = 0.150_865_048_875_372_721_532_312_163_019;
 
 /// Attempt after attempt, in the arithmetic of a token.
 #[derive(Clone, Copy, Debug)]

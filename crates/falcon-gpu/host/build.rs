@@ -1,0 +1,63 @@
+//! Compiles `../kernels` for this processor, as they are and as variants.
+
+use std::env;
+use std::path::Path;
+
+fn main() {
+    println!("cargo::rustc-check-cfg=cfg(kernels)");
+    println!("cargo::rerun-if-changed=build.rs");
+    let kernels = Path::new("../kernels");
+    println!("cargo::rerun-if-changed={}", kernels.display());
+
+    if let Err(why) = compiler() {
+        println!(
+            "cargo::warning=GPU kernels are NOT tested: {why}. Install a C++17 compiler (g++ or clang++)."
+        );
+        return;
+    }
+    build(kernels).compile("falcon_kernels");
+    // What the FFT's order and the layout of shared memory change are no bytes.
+    // All names stand in one namespace; the variants have another one.
+    build(kernels)
+        .define("FALCON_VARIANT", None)
+        .define("falcon", "falcon_variant")
+        .define("FALCON_DEPTH_FIRST", None)
+        .define("FALCON_CONFLICT_FREE", None)
+        .compile("falcon_kernels_variant");
+    println!("cargo::rustc-cfg=kernels");
+}
+
+/// Whether there is a compiler that knows what the kernels need: products of 128
+/// bits and a way to forbid fused operations.
+fn compiler() -> Result<(), String> {
+    let tool = cc::Build::new()
+        .cpp(true)
+        .try_get_compiler()
+        .map_err(|error| error.to_string())?;
+    if tool.is_like_msvc() {
+        return Err("this compiler has no integers of 128 bits".to_owned());
+    }
+    if env::var("CARGO_CFG_TARGET_POINTER_WIDTH").as_deref() != Ok("64") {
+        return Err("this target has no integers of 128 bits".to_owned());
+    }
+    let run = tool.to_command().arg("--version").output();
+    match run {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(_) => Err(format!("{} does not work", tool.path().display())),
+        Err(error) => Err(format!("{}: {error}", tool.path().display())),
+    }
+}
+
+fn build(kernels: &Path) -> cc::Build {
+    let mut build = cc::Build::new();
+    build
+        .cpp(true)
+        .std("c++17")
+        .opt_level(2)
+        .flag("-ffp-contract=off")
+        .warnings(true)
+        .extra_warnings(true)
+        .warnings_into_errors(true)
+        .file(kernels.join("host.cpp"));
+    build
+}

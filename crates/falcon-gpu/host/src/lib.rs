@@ -1,0 +1,195 @@
+//! The kernels of `falcon-gpu`, compiled for the processor.
+//!
+//! The same sources as on a GPU; a launch goes through its blocks and the groups of
+//! lanes in them one after the other, lanes in either order. It proves what the
+//! kernels compute, not that threads of a GPU do not meet. For tests: as an engine it
+//! would be a slow one.
+
+use falcon_gpu::kernels::Batch;
+use std::fmt;
+
+/// False if there was no C++ compiler to make the kernels with: then there is
+/// nothing that can be tested, and every launch fails.
+pub const AVAILABLE: bool = cfg!(kernels);
+
+/// Which build of the kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Build {
+    /// As a GPU gets them.
+    Default,
+    /// Depth-first FFT, reals of shared memory permuted against bank conflicts.
+    Variant,
+}
+
+/// Why a launch was none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaunchError {
+    /// There is no kernel of that name.
+    NoKernel,
+    /// The kernel wrote behind the shared memory that the launch gave it.
+    SharedMemory,
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoKernel => "no such kernel",
+            Self::SharedMemory => "shared memory overrun",
+        })
+    }
+}
+
+impl std::error::Error for LaunchError {}
+
+/// Launches the kernel `name` on `grid` blocks of `block` threads that have `shared`
+/// bytes of shared memory each, and waits.
+///
+/// # Safety
+/// The pointers of `batch` are addresses of this process, and what they point to
+/// is as large as `kernels/batch.h` says for the fields that the kernel uses.
+///
+/// # Errors
+/// [`LaunchError`].
+pub unsafe fn launch(
+    name: &str,
+    batch: &Batch,
+    grid: u32,
+    block: u32,
+    shared: u32,
+) -> Result<(), LaunchError> {
+    // SAFETY: the caller's promise.
+    unsafe { launch_of(Build::Default, name, batch, grid, block, shared) }
+}
+
+/// [`launch`] of a build.
+///
+/// # Safety
+/// As for [`launch`].
+///
+/// # Errors
+/// [`LaunchError`].
+pub unsafe fn launch_of(
+    build: Build,
+    name: &str,
+    batch: &Batch,
+    grid: u32,
+    block: u32,
+    shared: u32,
+) -> Result<(), LaunchError> {
+    // SAFETY: the caller's promise.
+    unsafe { native::launch(build, name, batch, grid, block, shared) }
+}
+
+/// From now on, on this thread, the lanes of a group run from the last to the first,
+/// or again from the first to the last. No result may depend on it.
+pub fn set_backwards(backwards: bool) {
+    native::set_backwards(backwards);
+}
+
+/// The names of all kernels.
+pub fn names() -> Vec<&'static str> {
+    native::names()
+}
+
+/// Size of the kernels' `Batch` and the offsets of `redo_count`, `scratch`, `first`,
+/// `count` and `signature_limit`.
+pub fn batch_layout() -> [usize; 6] {
+    native::batch_layout()
+}
+
+#[cfg(not(kernels))]
+mod native {
+    use super::{Batch, Build, LaunchError};
+
+    pub(super) unsafe fn launch(
+        _: Build,
+        _: &str,
+        _: &Batch,
+        _: u32,
+        _: u32,
+        _: u32,
+    ) -> Result<(), LaunchError> {
+        Err(LaunchError::NoKernel)
+    }
+    pub(super) fn set_backwards(_: bool) {}
+    pub(super) fn names() -> Vec<&'static str> {
+        Vec::new()
+    }
+    pub(super) fn batch_layout() -> [usize; 6] {
+        [0; 6]
+    }
+}
+
+#[cfg(kernels)]
+mod native {
+    use super::{Batch, Build, LaunchError};
+    use std::ffi::{CStr, c_char, c_int};
+
+    /// An entry of the table in `host.cpp`.
+    #[repr(C)]
+    struct Entry {
+        name: *const c_char,
+        launch: unsafe extern "C" fn(*const Batch, u32, u32, u32) -> c_int,
+    }
+
+    unsafe extern "C" {
+        fn falcon_host_kernels(count: *mut usize) -> *const Entry;
+        fn falcon_host_variant_kernels(count: *mut usize) -> *const Entry;
+        fn falcon_host_set_backwards(backwards: bool);
+        fn falcon_host_variant_set_backwards(backwards: bool);
+        fn falcon_host_batch_layout(what: c_int) -> usize;
+    }
+
+    fn kernels(build: Build) -> &'static [Entry] {
+        let mut count = 0;
+        // SAFETY: both functions write the length of the static array that they
+        // return.
+        unsafe {
+            let entries = match build {
+                Build::Default => falcon_host_kernels(&mut count),
+                Build::Variant => falcon_host_variant_kernels(&mut count),
+            };
+            std::slice::from_raw_parts(entries, count)
+        }
+    }
+
+    fn name(entry: &Entry) -> &'static str {
+        // SAFETY: names are literals.
+        unsafe { CStr::from_ptr(entry.name) }.to_str().unwrap_or("")
+    }
+
+    pub(super) unsafe fn launch(
+        build: Build,
+        wanted: &str,
+        batch: &Batch,
+        grid: u32,
+        block: u32,
+        shared: u32,
+    ) -> Result<(), LaunchError> {
+        let entry = kernels(build).iter().find(|entry| name(entry) == wanted);
+        let entry = entry.ok_or(LaunchError::NoKernel)?;
+        // SAFETY: the caller's promise about the pointers; the function takes the
+        // structure that `Batch` mirrors, as a test checks.
+        match unsafe { (entry.launch)(batch, grid, block, shared) } {
+            0 => Ok(()),
+            _ => Err(LaunchError::SharedMemory),
+        }
+    }
+
+    pub(super) fn set_backwards(backwards: bool) {
+        // SAFETY: each sets a variable of this thread.
+        unsafe {
+            falcon_host_set_backwards(backwards);
+            falcon_host_variant_set_backwards(backwards);
+        }
+    }
+
+    pub(super) fn names() -> Vec<&'static str> {
+        kernels(Build::Default).iter().map(name).collect()
+    }
+
+    pub(super) fn batch_layout() -> [usize; 6] {
+        // SAFETY: the function returns numbers.
+        [0, 1, 2, 3, 4, 5].map(|what| unsafe { falcon_host_batch_layout(what) })
+    }
+}

@@ -1,0 +1,95 @@
+// What a kernel is told: one structure, passed by value.
+//
+// `src/kernels.rs` mirrors it field by field; a test compares size and offsets.
+//
+// Numbers that index arrays:
+//  * job: number of a message in this chunk, 0 .. jobs;
+//  * slot: number of a job in this launch, 0 .. count. Slot `i` works on job
+//    `list[i]`, or on job `i` if there is no list;
+//  * key: number of a resident key. Job `j` uses key `key_of_job[j]`, or key 0
+//    if there is no such array: one key shared by all.
+//
+// Arrays by job stay from launch to launch of a chunk; arrays by slot live for
+// one attempt. A pointer that a kernel does not use may be null.
+#pragma once
+
+#include <stdint.h>
+
+struct Batch {
+    // The messages, one after the other; job j's is
+    // messages[message_offsets[j] .. message_offsets[j + 1]].
+    const uint8_t *messages;
+    const uint64_t *message_offsets;
+    // Jobs of this launch, or null.
+    const uint32_t *list;
+    // Key of each job, or null.
+    const uint32_t *key_of_job;
+
+    // 32 bytes: the fresh seed of a batch whose nonces and sampler seeds are
+    // derived here, as falcon-core's `hedge.rs` does. Null if they are given.
+    const uint8_t *batch_seed;
+    // 32 bytes a key: the hash of the secret, for hedging.
+    const uint8_t *secret_hashes;
+    // 40 bytes a job.
+    uint8_t *nonces;
+    // 14 words a slot: the seed of this attempt's generator, little-endian.
+    uint32_t *seeds;
+    // prng_rows * 128 words a slot: the sampler's bytes.
+    uint32_t *rows;
+
+    // n values a job: hashed points, in [0, q).
+    uint16_t *points;
+    // n values a job: the short polynomial.
+    int16_t *s2;
+    // signature_stride bytes a job, of which signature_lengths count.
+    uint8_t *signatures;
+    uint32_t *signature_lengths;
+    // One a job: see `Status`.
+    uint8_t *status;
+    // Jobs to be tried again, in no order, and how many there are.
+    uint32_t *redo;
+    uint32_t *redo_count;
+
+    // 4n bytes a key: f, g, F, G.
+    const int8_t *bases;
+    // key_stride reals a key: the basis in the FFT domain (4n), then, of
+    // expanded keys, the tree: what `hazmat::expanded_reals` has.
+    double *keys;
+    // n values a key: the public polynomial, its coefficients and its values
+    // at the roots (in an order of the kernels' own).
+    const uint16_t *public_keys;
+    uint16_t *prepared;
+
+    // Reals of working memory. One thread a signature: real i of slot s is
+    // scratch[i * stride + s]. Many lanes a signature: scratch[s * reals + i],
+    // or shared memory if this is null.
+    double *scratch;
+    uint64_t stride;
+    uint64_t key_stride;
+    // Number of job 0 in the caller's whole batch.
+    uint64_t first;
+    // Slots of this launch.
+    uint32_t count;
+    // Attempts before this one.
+    uint32_t attempt;
+    // Rows of 512 bytes a slot, at least 2. What is missing is computed by
+    // the signer itself.
+    uint32_t prng_rows;
+    uint32_t signature_stride;
+    // Bytes that a signature may have: the padded length, or as many as there
+    // can be. Shorter ones are filled up with zeros to the padded length.
+    uint32_t signature_limit;
+    uint32_t reserved;
+};
+
+// What came of a job.
+enum Status : uint8_t {
+    // Signed, or valid.
+    STATUS_DONE = 0,
+    // Signing: to be tried again with the next seed.
+    STATUS_REDO = 1,
+    // Verifying: not the bytes of a signature.
+    STATUS_MALFORMED = 2,
+    // Verifying: not a signature of this message under this key.
+    STATUS_INVALID = 3,
+};

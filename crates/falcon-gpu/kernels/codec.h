@@ -1,0 +1,114 @@
+// Signatures as bytes: header, nonce, s2 in the variable-length code. For each
+// coefficient the sign, the low seven bits of the magnitude, then the rest of the
+// magnitude in unary, most significant bit first.
+//
+// As strict as `falcon-core/src/codec`: one byte string stands for one signature.
+#pragma once
+
+#include "hash.h"
+
+namespace falcon {
+
+constexpr unsigned BODY = 1 + NONCE_LEN;
+constexpr unsigned MAX_MAGNITUDE = 2047;
+// Longest run of zeros.
+constexpr unsigned MAX_RUN = MAX_MAGNITUDE >> 7;
+// Shortest code word.
+constexpr unsigned MIN_BITS = 9;
+
+template <unsigned LOGN> FALCON_DEVICE constexpr uint8_t header() { return 0x30 + LOGN; }
+
+FALCON_DEVICE uint32_t magnitude_of(int32_t s) { return uint32_t(s < 0 ? -s : s); }
+
+// Kernel: signatures of the short vectors that fit `batch.signature_limit`; the
+// others' jobs are listed. Unit = slot.
+template <unsigned LOGN> FALCON_DEVICE void pack(const Batch &batch, Unit unit) {
+    constexpr unsigned N = 1u << LOGN;
+    if (unit.index >= batch.count) return;
+    const uint64_t job = job_of(batch, unit.index);
+    const int16_t *s2 = batch.s2 + job * N;
+    uint32_t bits = 0, all = 0;
+    for (unsigned i = 0; i < N; ++i) {
+        const uint32_t magnitude = magnitude_of(s2[i]);
+        all |= magnitude;
+        bits += MIN_BITS + (magnitude >> 7);
+    }
+    const uint32_t length = BODY + (bits + 7) / 8;
+    if (batch.status[job] != STATUS_DONE || all > MAX_MAGNITUDE || length > batch.signature_limit) {
+        batch.status[job] = STATUS_REDO;
+        batch.redo[fetch_add(batch.redo_count, 1)] = uint32_t(job);
+        return;
+    }
+    uint8_t *out = batch.signatures + job * batch.signature_stride;
+    const uint8_t *nonce = batch.nonces + job * NONCE_LEN;
+    *out++ = header<LOGN>();
+    for (unsigned i = 0; i < NONCE_LEN; ++i) *out++ = nonce[i];
+    // Bits that were not written yet, at the bottom.
+    uint32_t window = 0;
+    unsigned held = 0;
+    for (unsigned i = 0; i < N; ++i) {
+        const int32_t s = s2[i];
+        const uint32_t magnitude = magnitude_of(s), run = magnitude >> 7;
+        // At most 7 + 24 bits.
+        window = (window << 8 | uint32_t(s < 0) << 7 | (magnitude & 127)) << (run + 1) | 1;
+        held += MIN_BITS + run;
+        while (held >= 8) {
+            held -= 8;
+            *out++ = uint8_t(window >> held);
+        }
+    }
+    if (held != 0) *out++ = uint8_t(window << (8 - held));
+    constexpr uint32_t PADDED_LEN = Parameters<LOGN>::PADDED_LEN;
+    for (uint32_t i = length; i < PADDED_LEN; ++i) *out++ = 0;
+    batch.signature_lengths[job] = length < PADDED_LEN ? PADDED_LEN : length;
+}
+
+// Reads the code words of `length` bytes; false if they are not s2 and zeros up to
+// the padded length, or s2 alone, if it is longer.
+template <unsigned LOGN> FALCON_DEVICE bool decompress(const uint8_t *bytes, uint32_t length, bool padded, int16_t *s2) {
+    constexpr unsigned N = 1u << LOGN;
+    // Bits that are known, from the top.
+    uint32_t window = 0;
+    unsigned held = 0;
+    uint32_t at = 0;
+    for (unsigned i = 0; i < N; ++i) {
+        for (; held <= 24 && at < length; held += 8) window |= uint32_t(bytes[at++]) << (24 - held);
+        const uint32_t sign_and_low = window >> 24, unary = window << 8;
+        if (unary == 0) return false;
+        const unsigned run = leading_zeros(unary);
+        if (run > MAX_RUN || MIN_BITS + run > held) return false;
+        window <<= MIN_BITS + run;
+        held -= MIN_BITS + run;
+        const int32_t magnitude = int32_t((sign_and_low & 127) | run << 7);
+        const bool negative = sign_and_low >> 7;
+        if (negative && magnitude == 0) return false;
+        s2[i] = int16_t(negative ? -magnitude : magnitude);
+    }
+    // What is left of the last byte.
+    if (held % 8 != 0 && window >> (32 - held % 8) != 0) return false;
+    at -= held / 8;
+    if (!padded) return at == length;
+    for (; at < length; ++at) {
+        if (bytes[at] != 0) return false;
+    }
+    return true;
+}
+
+// Kernel: canonical bytes to nonces and short vectors. Unit = slot.
+template <unsigned LOGN> FALCON_DEVICE void unpack(const Batch &batch, Unit unit) {
+    constexpr unsigned N = 1u << LOGN;
+    constexpr uint32_t PADDED_LEN = Parameters<LOGN>::PADDED_LEN;
+    if (unit.index >= batch.count) return;
+    const uint64_t job = job_of(batch, unit.index);
+    const uint8_t *bytes = batch.signatures + job * batch.signature_stride;
+    const uint32_t length = batch.signature_lengths[job];
+    // A shorter one would not be read: nothing but its length is looked at.
+    const bool whole = length >= PADDED_LEN && length <= batch.signature_stride;
+    uint8_t *nonce = batch.nonces + job * NONCE_LEN;
+    for (unsigned i = 0; i < NONCE_LEN; ++i) nonce[i] = whole ? bytes[1 + i] : uint8_t(0);
+    const bool read = whole && bytes[0] == header<LOGN>() &&
+                      decompress<LOGN>(bytes + BODY, length - BODY, length == PADDED_LEN, batch.s2 + job * N);
+    batch.status[job] = read ? STATUS_DONE : STATUS_MALFORMED;
+}
+
+} // namespace falcon

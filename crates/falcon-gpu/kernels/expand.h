@@ -1,0 +1,80 @@
+// Keys as signers want them: `falcon-core/src/{expand,signing}.rs`.
+#pragma once
+
+#include "sign.h"
+
+namespace falcon {
+
+// The basis of key `unit.index` in the FFT domain, in working memory and in its
+// place among the keys.
+template <unsigned LOGN, unsigned W> FALCON_DEVICE View<W> load_basis(const Batch &batch, Unit unit) {
+    constexpr unsigned LEN = 4u << LOGN;
+    const View<W> basis = working_memory<W>(batch, unit, LEN);
+    double *out = batch.keys + unit.index * batch.key_stride;
+    transform_basis<LOGN, W>(batch.bases + unit.index * LEN, basis);
+    Group<W>::each(LEN, [&](unsigned i) { out[i] = basis[i].v; });
+    return basis;
+}
+
+// Kernel: bases in the FFT domain. Unit = key.
+template <unsigned LOGN, unsigned W> FALCON_DEVICE void basis(const Batch &batch, Unit unit) {
+    if (unit.index < batch.count) load_basis<LOGN, W>(batch, unit);
+}
+
+// Writes a node and all below it in the order of `StoredNode`.
+template <unsigned LOGN, unsigned L> struct Store {
+    static FALCON_DEVICE void node(const ComputedNode<L> &node, double *out) {
+        constexpr unsigned M = 1u << (L - 1);
+        FALCON_UNROLL
+        for (unsigned i = 0; i < M; ++i) {
+            out[i] = node.l[i].re.v;
+            out[M + i] = node.l[i].im.v;
+        }
+        if constexpr (L == 1) {
+            const Leaf right = node.template leaf<LOGN, RIGHT>(), left = node.template leaf<LOGN, LEFT>();
+            out[2] = right.dss.v;
+            out[3] = right.ccs.v;
+            out[4] = left.dss.v;
+            out[5] = left.ccs.v;
+        } else {
+            Store<LOGN, L - 1>::node(node.template child<RIGHT>(), out + 2 * M);
+            Store<LOGN, L - 1>::node(node.template child<LEFT>(), out + 2 * M + stored_len(L - 1));
+        }
+    }
+};
+
+// Kernel: expanded keys. Unit = key.
+template <unsigned LOGN, unsigned W> FALCON_DEVICE void expand(const Batch &batch, Unit unit) {
+    constexpr unsigned N = 1u << LOGN;
+    if (unit.index >= batch.count) return;
+    const View<W> basis = load_basis<LOGN, W>(batch, unit);
+    double *out = batch.keys + unit.index * batch.key_stride + 4 * N;
+    // The tree is found in the place of the basis.
+    ComputedTree<LOGN, W> tree{basis};
+    tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
+    StoredTree<LOGN, W> places(KeyView{nullptr});
+    const auto store = [&](unsigned level) {
+        const View<W> l10 = tree.l10(level);
+        double *to = out + places.begin[level];
+        Group<W>::each(1u << level, [&](unsigned i) { to[i] = l10[i].v; });
+    };
+    const auto enter = [&](unsigned level, Side side) {
+        tree.descend(level, side);
+        places.descend(level, side);
+        if (level > 4) store(level - 1);
+    };
+    store(LOGN);
+    for (unsigned level = LOGN; level > 3; --level) enter(level, RIGHT);
+    FALCON_NO_UNROLL
+    for (unsigned number = 0;; ++number) {
+        const ComputedNode<3> small = tree.small();
+        Group<W>::each(1, [&](unsigned) { Store<LOGN, 3>::node(small, out + places.begin[3]); });
+        unsigned level = 3;
+        for (unsigned n = number; n & 1; n >>= 1) ++level;
+        if (level == LOGN) return;
+        enter(++level, LEFT);
+        for (--level; level > 3; --level) enter(level, RIGHT);
+    }
+}
+
+} // namespace falcon

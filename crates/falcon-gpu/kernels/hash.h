@@ -1,0 +1,155 @@
+// From messages to points, and from points to the sampler's seeds.
+//
+// Sources: Falcon specification v1.2, algorithm 3; `falcon-core/src/hedge.rs` for
+// nonces and seeds.
+#pragma once
+
+#include "batch.h"
+#include "chacha.h"
+#include "keccak.h"
+#include "modq.h"
+
+namespace falcon {
+
+FALCON_DEVICE uint64_t job_of(const Batch &batch, uint64_t slot) { return batch.list ? read(batch.list + slot) : slot; }
+
+FALCON_DEVICE uint64_t key_of(const Batch &batch, uint64_t job) {
+    return batch.key_of_job ? read(batch.key_of_job + job) : 0;
+}
+
+// What a signer's randomness is derived from, in units of 16 bits: a label, the
+// seed of the batch, the number of the job, the hash of the secret.
+struct Origin {
+    const uint16_t *label;
+    unsigned label_units;
+    const uint16_t *seed;
+    uint64_t index;
+    const uint16_t *secret;
+
+    FALCON_DEVICE Origin(const Batch &batch, const uint16_t *label, unsigned label_units, uint64_t job)
+        : label(label), label_units(label_units), seed(reinterpret_cast<const uint16_t *>(batch.batch_seed)),
+          index(batch.first + job),
+          secret(reinterpret_cast<const uint16_t *>(batch.secret_hashes + 32 * key_of(batch, job))) {}
+
+    FALCON_DEVICE unsigned units() const { return label_units + 16 + 4 + 16; }
+
+    FALCON_DEVICE uint16_t unit(unsigned i) const {
+        if (i < label_units) return label[i];
+        i -= label_units;
+        if (i < 16) return read(seed + i);
+        i -= 16;
+        if (i < 4) return uint16_t(index >> 16 * i);
+        i -= 4;
+        return read(secret + i);
+    }
+};
+
+// "falcon nonce" and "falcon sampler".
+FALCON_CONSTANT uint16_t NONCE_LABEL[6] = {0x6166, 0x636c, 0x6e6f, 0x6e20, 0x6e6f, 0x6563};
+FALCON_CONSTANT uint16_t SAMPLER_LABEL[7] = {0x6166, 0x636c, 0x6e6f, 0x7320, 0x6d61, 0x6c70, 0x7265};
+
+// Eight bytes from `p`, wherever it lies.
+FALCON_DEVICE uint64_t read_word(const uint8_t *p) {
+    uint64_t word = 0;
+    if (reinterpret_cast<uintptr_t>(p) % 8 == 0) return read(reinterpret_cast<const uint64_t *>(p));
+    FALCON_UNROLL
+    for (unsigned i = 0; i < 8; ++i) word |= uint64_t(read(p + i)) << 8 * i;
+    return word;
+}
+
+// Kernel: the nonce of a job, unless it is given.
+template <unsigned LOGN> FALCON_DEVICE void derive_nonce(const Batch &batch, uint64_t job, Keccak &state) {
+    const Origin origin(batch, NONCE_LABEL, 6, job);
+    state.absorb(2 * origin.units(), [&](uint64_t k) {
+        uint64_t word = 0;
+        FALCON_UNROLL
+        for (unsigned i = 0; i < 4; ++i) {
+            const uint64_t unit = 4 * k + i;
+            if (unit < origin.units()) word |= uint64_t(origin.unit(unsigned(unit))) << 16 * i;
+        }
+        return word;
+    });
+    uint64_t *nonce = reinterpret_cast<uint64_t *>(batch.nonces + job * NONCE_LEN);
+    FALCON_UNROLL
+    for (unsigned i = 0; i < NONCE_LEN / 8; ++i) nonce[i] = state.a[i];
+}
+
+// Kernel: points. Unit = slot.
+template <unsigned LOGN> FALCON_DEVICE void hash(const Batch &batch, Unit unit) {
+    constexpr unsigned N = 1u << LOGN;
+    if (unit.index >= batch.count) return;
+    const uint64_t job = job_of(batch, unit.index);
+    Keccak state;
+    if (batch.batch_seed) derive_nonce<LOGN>(batch, job, state);
+
+    const uint64_t *nonce = reinterpret_cast<const uint64_t *>(batch.nonces + job * NONCE_LEN);
+    const uint64_t begin = read(batch.message_offsets + job);
+    const uint64_t length = read(batch.message_offsets + job + 1) - begin;
+    const uint8_t *message = batch.messages + begin;
+    state.absorb(NONCE_LEN + length, [&](uint64_t k) -> uint64_t {
+        // The nonce fills words, so that the message begins with one.
+        if (k < NONCE_LEN / 8) return nonce[k];
+        const uint64_t at = 8 * k - NONCE_LEN;
+        if (at + 8 <= length) return read_word(message + at);
+        uint64_t word = 0;
+        for (uint64_t i = at; i < length; ++i) word |= uint64_t(read(message + i)) << 8 * (i - at);
+        return word;
+    });
+
+    uint16_t *point = batch.points + job * N;
+    unsigned filled = 0;
+    for (;;) {
+        FALCON_UNROLL
+        for (unsigned i = 0; i < RATE; ++i) {
+            FALCON_UNROLL
+            for (unsigned j = 0; j < 4; ++j) {
+                const uint32_t bytes = uint32_t(state.a[i] >> 16 * j) & 0xffff;
+                const uint32_t w = (bytes << 8 | bytes >> 8) & 0xffff;
+                // The point is public once the signature is.
+                if (w < 5 * Q && filled < N) point[filled++] = uint16_t(w % Q);
+            }
+        }
+        if (filled == N) break;
+        state.permute();
+    }
+}
+
+// Kernel: the seed of attempt `batch.attempt`. Unit = slot.
+template <unsigned LOGN> FALCON_DEVICE void seed(const Batch &batch, Unit unit) {
+    constexpr unsigned N = 1u << LOGN;
+    if (unit.index >= batch.count) return;
+    const uint64_t job = job_of(batch, unit.index);
+    const uint16_t *point = batch.points + job * N;
+    const Origin origin(batch, SAMPLER_LABEL, 7, job);
+    const unsigned before = origin.units();
+    Keccak state;
+    state.absorb(2 * (before + N), [&](uint64_t k) {
+        uint64_t word = 0;
+        FALCON_UNROLL
+        for (unsigned i = 0; i < 4; ++i) {
+            const unsigned unit = unsigned(4 * k + i);
+            const uint16_t x = unit < before       ? origin.unit(unit)
+                               : unit < before + N ? point[unit - before]
+                                                   : uint16_t(0);
+            word |= uint64_t(x) << 16 * i;
+        }
+        return word;
+    });
+    // Attempt k takes words 7k to 7k + 6 of the stream.
+    const uint64_t begin = uint64_t(SEED_WORDS / 2) * batch.attempt;
+    uint32_t *out = batch.seeds + unit.index * SEED_WORDS;
+    for (uint64_t block = 0;; block += RATE) {
+        FALCON_UNROLL
+        for (unsigned i = 0; i < RATE; ++i) {
+            const uint64_t at = block + i - begin;
+            if (block + i >= begin && at < SEED_WORDS / 2) {
+                out[2 * at] = uint32_t(state.a[i]);
+                out[2 * at + 1] = uint32_t(state.a[i] >> 32);
+            }
+        }
+        if (block + RATE >= begin + SEED_WORDS / 2) break;
+        state.permute();
+    }
+}
+
+} // namespace falcon

@@ -1,0 +1,94 @@
+// What the nodes of ffSampling and of the LDL tree compute:
+// `falcon-core/src/fft/nodes.rs`, `tree.rs`.
+//
+// A node of degree n = 2m has values in n/2 = m complex numbers, couples of which
+// belong to opposite roots: couple u has the twiddle m/2 + u.
+#pragma once
+
+#include "fft.h"
+
+namespace falcon {
+
+// What the sampler needs to know of a leaf.
+struct Leaf {
+    Real dss, ccs;
+};
+
+template <unsigned LOGN> FALCON_DEVICE Leaf leaf_of(Real d) {
+    const Real inverse_sigma = square_root(d) * Real{Parameters<LOGN>::INV_SIGMA};
+    return {half(inverse_sigma * inverse_sigma), inverse_sigma * Real{Parameters<LOGN>::SIGMA_MIN}};
+}
+
+// What the couple (a, b) splits into: (x, y) in its place.
+FALCON_DEVICE void split_couple(Complex &a, Complex &b, Complex w) {
+    const Complex sum = a + b, difference = a - b;
+    a = half(sum);
+    b = times_conjugate(half(difference), w);
+}
+
+// The inverse.
+FALCON_DEVICE void merge_couple(Complex &x, Complex &y, Complex w) { butterfly<false>(x, y, w); }
+
+// What the couple (x, y) of a self-adjoint polynomial splits into, and its LDL
+// factors: the children's matrix is [[e0, e1], [conj(e1), e0]].
+struct Factors {
+    Real d00, d11;
+    Complex l10;
+};
+
+// The factors of [[g00, g01], [conj(g01), g11]].
+FALCON_DEVICE Factors factor(Real g00, Complex g01, Real g11) {
+    const Real inv = inverse(g00);
+    const Complex l{g01.re * inv, g01.im * inv};
+    const Real norm = l.re * g01.re + l.im * g01.im;
+    return {g00, g11 - norm, {l.re, -l.im}};
+}
+
+FALCON_DEVICE Factors split_and_factor(Real x, Real y, Complex w) {
+    const Real e0 = half(x + y), difference = half(x - y);
+    const Complex e1{difference * w.re, -(difference * w.im)};
+    return factor(e0, e1, e0);
+}
+
+// f(X) = f0(X^2) + X f1(X^2): `f` has n = 4m reals, the halves 2m.
+template <unsigned W> FALCON_DEVICE void split(unsigned m, View<W> f, View<W> f0, View<W> f1) {
+    Group<W>::each(m, [&](unsigned u) {
+        Complex a = get(f, 2 * m, 2 * u), b = get(f, 2 * m, 2 * u + 1);
+        split_couple(a, b, twiddle<W>(m + u));
+        put(f0, m, u, a);
+        put(f1, m, u, b);
+    });
+}
+
+template <unsigned W> FALCON_DEVICE void merge(unsigned m, View<W> f, View<W> f0, View<W> f1) {
+    Group<W>::each(m, [&](unsigned u) {
+        Complex x = get(f0, m, u), y = get(f1, m, u);
+        merge_couple(x, y, twiddle<W>(m + u));
+        put(f, 2 * m, 2 * u, x);
+        put(f, 2 * m, 2 * u + 1, y);
+    });
+}
+
+// The step between the children of a node of 4m reals, merging, nearest plane and
+// splitting fused: `t1` becomes the z1 that merges from (u0, u1), and these what
+// t0 + (t1 - z1) l10 splits into.
+template <unsigned W, class L>
+FALCON_DEVICE void nearest_plane_step(unsigned m, View<W> t0, View<W> t1, View<W> u0, View<W> u1, L l10) {
+    Group<W>::each(m, [&](unsigned u) {
+        const Complex w = twiddle<W>(m + u);
+        Complex z[2] = {get(u0, m, u), get(u1, m, u)}, t[2];
+        merge_couple(z[0], z[1], w);
+        FALCON_UNROLL
+        for (unsigned k = 0; k < 2; ++k) {
+            const unsigned i = 2 * u + k;
+            const Complex d = get(t1, 2 * m, i) - z[k];
+            put(t1, 2 * m, i, z[k]);
+            t[k] = get(t0, 2 * m, i) + d * get(l10, 2 * m, i);
+        }
+        split_couple(t[0], t[1], w);
+        put(u0, m, u, t[0]);
+        put(u1, m, u, t[1]);
+    });
+}
+
+} // namespace falcon

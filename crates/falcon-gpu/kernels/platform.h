@@ -1,0 +1,181 @@
+// Two compilers, one source: what CUDA and plain C++ call differently.
+//
+// A kernel is written for a *unit* of work and a group of `W` lanes. Code that
+// is not in `Group::each` or `Group::map` is *uniform*: on a GPU all lanes of the
+// group run it with the same values, on the host it runs once. What lanes do
+// apart stands in these two, and meets again through memory or `Group::pick`.
+// So the host runs every lane count, lane after lane, in either order.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define FALCON_DEVICE __device__ __forceinline__
+#define FALCON_CALL __device__ __noinline__
+// Read at one place by all lanes at a time.
+#define FALCON_CONSTANT static __constant__ const
+// Read at different places.
+#define FALCON_TABLE static __device__ const
+#define FALCON_UNROLL _Pragma("unroll")
+#define FALCON_NO_UNROLL _Pragma("unroll 1")
+#else
+#define FALCON_DEVICE inline
+#define FALCON_CALL inline
+#define FALCON_CONSTANT static const
+#define FALCON_TABLE static const
+#define FALCON_UNROLL
+#define FALCON_NO_UNROLL
+#include <math.h>
+#include <string.h>
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are read as a GPU reads them");
+#endif
+
+namespace falcon {
+
+#ifndef __CUDACC__
+// The host runs the lanes of a group from the last to the first if this is set:
+// an order that no kernel may see.
+extern thread_local bool backwards;
+#endif
+
+// A unit of work: which one, and the shared memory of its block.
+struct Unit {
+    uint64_t index;
+    uint32_t in_block;
+    double *shared;
+};
+
+// What a lane of each group knows, e.g. what it has found.
+template <unsigned W> struct PerLane {
+#ifdef __CUDACC__
+    uint32_t value;
+#else
+    uint32_t value[W];
+#endif
+};
+
+// `W` lanes, a power of two up to 32, that work on one unit.
+template <unsigned W> struct Group {
+    static_assert(W != 0 && W <= 32 && (W & (W - 1)) == 0, "lanes of a warp");
+
+#ifdef __CUDACC__
+    static FALCON_DEVICE unsigned lane() { return W == 1 ? 0 : threadIdx.x % W; }
+    static FALCON_DEVICE unsigned mask() {
+        return W == 32 ? ~0u : ((1u << (W % 32)) - 1) << (threadIdx.x % 32 & ~(W - 1));
+    }
+    static FALCON_DEVICE void sync() {
+        if (W > 1) __syncwarp(mask());
+    }
+
+    // f(0), ..., f(count - 1), none of which sees what another one writes.
+    template <class F> static FALCON_DEVICE void each(unsigned count, F f) {
+        sync();
+        for (unsigned i = lane(); i < count; i += W) f(i);
+        sync();
+    }
+
+    // f(i) on lane i.
+    template <class F> static FALCON_DEVICE PerLane<W> map(F f) { return {f(lane())}; }
+
+    // Which lanes have one of `bits`.
+    static FALCON_DEVICE uint32_t ballot(const PerLane<W> &x, uint32_t bits) {
+        const bool here = (x.value & bits) != 0;
+        if (W == 1) return here;
+        const uint32_t all = __ballot_sync(mask(), here);
+        return W == 32 ? all : all >> (threadIdx.x % 32 & ~(W - 1)) & ((1u << (W % 32)) - 1);
+    }
+
+    // What lane `i` has.
+    static FALCON_DEVICE uint32_t pick(const PerLane<W> &x, unsigned i) {
+        return W == 1 ? x.value : __shfl_sync(mask(), x.value, i, W);
+    }
+
+    // f(0) + ... + f(count - 1), as integers.
+    template <class F> static FALCON_DEVICE uint64_t sum(unsigned count, F f) {
+        uint64_t total = 0;
+        sync();
+        for (unsigned i = lane(); i < count; i += W) total += f(i);
+        for (unsigned d = W / 2; d != 0; d /= 2) total += __shfl_xor_sync(mask(), total, d, W);
+        sync();
+        return total;
+    }
+#else
+    template <class F> static void each(unsigned count, F f) {
+        for (unsigned k = 0; k < W; ++k) {
+            const unsigned lane = backwards ? W - 1 - k : k;
+            for (unsigned i = lane; i < count; i += W) f(i);
+        }
+    }
+
+    template <class F> static PerLane<W> map(F f) {
+        PerLane<W> x;
+        for (unsigned lane = 0; lane < W; ++lane) x.value[lane] = f(lane);
+        return x;
+    }
+
+    static uint32_t ballot(const PerLane<W> &x, uint32_t bits) {
+        uint32_t all = 0;
+        for (unsigned lane = 0; lane < W; ++lane) all |= uint32_t((x.value[lane] & bits) != 0) << lane;
+        return all;
+    }
+
+    static uint32_t pick(const PerLane<W> &x, unsigned i) { return x.value[i]; }
+
+    template <class F> static uint64_t sum(unsigned count, F f) {
+        uint64_t total = 0;
+        each(count, [&](unsigned i) { total += f(i); });
+        return total;
+    }
+#endif
+};
+
+// The place of the lowest bit of `x`, which is not zero.
+FALCON_DEVICE unsigned lowest_bit(uint32_t x) {
+#ifdef __CUDACC__
+    return unsigned(__ffs(int(x))) - 1;
+#else
+    return unsigned(__builtin_ctz(x));
+#endif
+}
+
+// The number of zeros above the highest bit of `x`, which is not zero.
+FALCON_DEVICE unsigned leading_zeros(uint32_t x) {
+#ifdef __CUDACC__
+    return unsigned(__clz(int(x)));
+#else
+    return unsigned(__builtin_clz(x));
+#endif
+}
+
+// The high 64 bits of a product.
+FALCON_DEVICE uint64_t mul_high(uint64_t a, uint64_t b) {
+#ifdef __CUDACC__
+    return __umul64hi(a, b);
+#else
+    __extension__ typedef unsigned __int128 wide;
+    return uint64_t(wide(a) * b >> 64);
+#endif
+}
+
+// Adds `x` to a counter that all units share; the value before.
+FALCON_DEVICE uint32_t fetch_add(uint32_t *counter, uint32_t x) {
+#ifdef __CUDACC__
+    return atomicAdd(counter, x);
+#else
+    const uint32_t before = *counter;
+    *counter += x;
+    return before;
+#endif
+}
+
+// Reads what no kernel writes while this one runs.
+template <class T> FALCON_DEVICE T read(const T *p) {
+#ifdef __CUDACC__
+    return __ldg(p);
+#else
+    return *p;
+#endif
+}
+
+} // namespace falcon

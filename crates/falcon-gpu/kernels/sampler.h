@@ -1,0 +1,215 @@
+// SamplerZ: the two integers of a leaf, in windows of W attempts.
+//
+// Lane i looks at the attempt number i from here; an estimate of its trial says
+// for sure whether the trial accepts or rejects after its first byte, unless the
+// byte is the threshold's own first one (one in 256) or as good as that. The first
+// attempt that is not surely rejected is the candidate; it is the integer if it is
+// surely accepted, and else the exact trial decides, at its place in the stream.
+// The second integer is the first candidate behind the first one. With one lane
+// this is attempt after attempt, and a signature whose first integer is found goes
+// on with the second while others of its warp look for their first.
+//
+// So integers and bytes consumed are those of `falcon-core/src/sampler/serial.rs`.
+//
+// # The estimate
+//
+// BerExp accepts iff random bytes are below the bytes of Y = 256 ccs exp(-x), so
+// w < floor(Y) accepts and w > floor(Y) rejects, w being the first byte. With
+// v = ((z - r)^2 dss - z0^2 / (2 sigma_max^2)) log2(e) the estimate is
+// E = 256 ccs 2^-v in binary32. By the bounds of `records.rs` (keys have x >= 0,
+// dss log2(e) <= 0.58, |z - r| <= 19, z0 <= 18; u = 2^-24) v is off by 780 u and
+// 103 u of its second term: by 883 u < 2^-14.2, which is 2^-14.7 of E; the
+// polynomial is off by 2^-23, its roundings, that of ccs and those of the products
+// by 8 u: together below 2^-14.6 of E. Whether operations are fused does not matter. The
+// margin is 2^-13 of E. So
+//   * w + 1 <= E - m says w + 1 <= Y, and accepts;
+//   * w > E + m says w > Y, and rejects.
+// The exact computation is off by 2^-51 of Y, far within what is left of the margin.
+#pragma once
+
+#include "node.h"
+#include "stream.h"
+
+namespace falcon {
+
+// The margin, relative to the estimate.
+constexpr float MARGIN = 1.0f / 8192.0f;
+// Estimates below 2^-32 serve as well as 2^-32.
+constexpr float LARGEST_EXPONENT = 40.0f;
+
+// A leaf in binary32.
+struct Filter {
+    // dss log2(e), 256 ccs.
+    float d, level;
+
+    FALCON_DEVICE explicit Filter(const Leaf &leaf)
+        : d(float(leaf.dss.v) * float(LOG2_E)), level(256.0f * float(leaf.ccs.v)) {}
+
+    // The estimate of the trial of `z`, made of `z0`, around `r`.
+    FALCON_DEVICE float estimate(float z, float z0, float r) const {
+        const float t = z - r;
+        float v = t * t * d - z0 * z0 * PROPOSAL;
+        v = v < LARGEST_EXPONENT ? v : LARGEST_EXPONENT;
+        // 2^-v = 2^-s 2^-f. Rounding may have made v a little less than zero.
+        const int s = int(v + 1.0f) - 1;
+        const float f = v - float(s);
+        float p = EXP2[5];
+        FALCON_UNROLL
+        for (unsigned i = 5; i-- > 0;) p = p * f + EXP2[i];
+        return p * level * power_of_two(-s);
+    }
+
+    static FALCON_DEVICE float power_of_two(int e) {
+        const uint32_t bits = uint32_t(127 + e) << 23;
+#ifdef __CUDACC__
+        return __uint_as_float(bits);
+#else
+        float x;
+        memcpy(&x, &bits, sizeof x);
+        return x;
+#endif
+    }
+};
+
+// What a lane finds: bits for the two centres, and the candidate above them.
+constexpr uint32_t OPEN = 1; // not surely rejected
+constexpr uint32_t ACCEPTED = 2; // surely accepted
+// The bits of the second centre are above those of the first.
+constexpr unsigned SECOND = 2;
+// Where `z + 32` stands.
+constexpr unsigned CANDIDATE = 8;
+
+// The integer that an attempt proposes: 1 + z0 or -z0.
+FALCON_DEVICE int32_t candidate(int32_t z0, uint32_t sign) {
+    const int32_t b = int32_t(sign & 1);
+    return b + (2 * b - 1) * z0;
+}
+
+// What the attempt that begins at `at` says about the centres `r`; with one lane,
+// about number `which` of them alone.
+template <unsigned W>
+FALCON_DEVICE uint32_t look(const uint32_t *rows, uint32_t at, const float (&r)[2], unsigned which, const Filter &filter) {
+    // The 32 high bits of 72, then the bytes of sign and trial.
+    const uint32_t top = word_at(rows, at + 5), rest = word_at(rows, at + 9);
+    int32_t z0 = 0;
+    // Entries of the table whose 32 high bits are zero.
+    bool tie = top == 0;
+    FALCON_UNROLL
+    for (unsigned i = 0; i < sizeof RCDT_TOP / sizeof *RCDT_TOP; ++i) {
+        z0 += top < RCDT_TOP[i];
+        tie |= top == RCDT_TOP[i];
+    }
+    const int32_t z = candidate(z0, rest);
+    const float w = float(rest >> 8 & 0xff);
+    uint32_t found = uint32_t(z + 32) << CANDIDATE;
+    FALCON_UNROLL
+    for (unsigned k = 0; k < 2; ++k) {
+        if (W == 1 && k == 1) break;
+        const float center = W == 1 ? (which == 0 ? r[0] : r[1]) : r[k];
+        const float e = filter.estimate(float(z), float(z0), center), margin = e * MARGIN;
+        const bool accepted = !tie && w + 1.0f <= e - margin, rejected = !tie && w > e + margin;
+        uint32_t bits = (rejected ? 0u : OPEN) | (accepted ? ACCEPTED : 0u);
+        if (W == 1) bits |= bits << SECOND;
+        found |= bits << SECOND * k;
+    }
+    return found;
+}
+
+// The exact attempt at `at`: its integer, and the bytes that it took.
+struct Trial {
+    int32_t z;
+    uint32_t taken;
+    bool accepted;
+};
+
+// 2^64 ccs exp(-x), x >= 0, less than one unit too small and below 2^64.
+FALCON_DEVICE uint64_t threshold(Real x, Real ccs) {
+    const int64_t s = truncated(x * Real{LOG2_E});
+    const Real r = x - real(s) * Real{LN2};
+    const Real two_63{9223372036854775808.0};
+    const uint64_t fixed = uint64_t(truncated(r * two_63)) << 1;
+    uint64_t y = EXP_COEFFICIENTS[0];
+    FALCON_UNROLL
+    for (unsigned i = 1; i < 13; ++i) y = EXP_COEFFICIENTS[i] - mul_high(fixed, y);
+    y = mul_high(uint64_t(truncated(ccs * two_63)) << 1, y);
+    return ((y << 1) - 1) >> (uint64_t(s) < 63 ? s : 63);
+}
+
+FALCON_CALL Trial exact_attempt(const uint32_t *rows, uint32_t at, Real r, Leaf leaf) {
+    const uint64_t low = uint64_t(word_at(rows, at)) | uint64_t(word_at(rows, at + 4)) << 32;
+    const uint32_t rest = word_at(rows, at + 8);
+    const uint32_t high = rest & 0xff;
+    int32_t z0 = 0;
+    FALCON_UNROLL
+    for (unsigned i = 0; i < 18; ++i) {
+        z0 += (high < RCDT_HIGH[i]) | ((high == RCDT_HIGH[i]) & (low < RCDT_LOW[i]));
+    }
+    Trial trial{candidate(z0, rest >> 8), ATTEMPT_LEN, false};
+    const Real d = real(trial.z) - r;
+    const Real x = d * d * leaf.dss - real(z0 * z0) * Real{INV_2_SIGMA_MAX_SQUARED};
+    const uint64_t bytes = threshold(x, leaf.ccs);
+    int32_t w = int32_t(rest >> 16 & 0xff) - int32_t(bytes >> 56);
+    for (unsigned shift = 56; w == 0 && shift != 0;) {
+        shift -= 8;
+        w = int32_t(byte_at(rows, at + trial.taken)) - int32_t(bytes >> shift & 0xff);
+        trial.taken += 1;
+    }
+    trial.accepted = w < 0;
+    return trial;
+}
+
+// Replaces the centres by the two integers around them, in this order.
+template <unsigned W> FALCON_DEVICE void sample_pair(Stream<W> &stream, Real (&x)[2], const Leaf &leaf) {
+    using G = Group<W>;
+    const Filter filter(leaf);
+    const Real floors[2] = {floor_of(x[0]), floor_of(x[1])};
+    // In [0, 1]: the subtraction may round up to 1.
+    const Real rests[2] = {x[0] - floors[0], x[1] - floors[1]};
+    const float r[2] = {float(rests[0].v), float(rests[1].v)};
+    int32_t z[2] = {0, 0};
+    unsigned found = 0;
+    for (;;) {
+        // While all is sure.
+        bool open = false;
+        while (!open && found < 2) {
+            stream.ensure();
+            const PerLane<W> seen =
+                G::map([&](unsigned i) { return look<W>(stream.rows, stream.attempt(i), r, found, filter); });
+            const uint32_t open_to[2] = {G::ballot(seen, OPEN), G::ballot(seen, OPEN << SECOND)};
+            const uint32_t accepted_by[2] = {G::ballot(seen, ACCEPTED), G::ballot(seen, ACCEPTED << SECOND)};
+            // Attempts of this window that are done with.
+            unsigned done = 0;
+            FALCON_UNROLL
+            for (unsigned k = 0; k < 2; ++k) {
+                if (found != k || open || done == W) continue;
+                const uint32_t left = (k == 0 ? open_to[0] : open_to[1]) >> done;
+                if (left == 0) {
+                    done = W;
+                    continue;
+                }
+                done += lowest_bit(left);
+                open = ((k == 0 ? accepted_by[0] : accepted_by[1]) >> done & 1) == 0;
+                if (!open) {
+                    const int32_t chosen = int32_t(G::pick(seen, done) >> CANDIDATE) - 32;
+                    if (k == 0) z[0] = chosen;
+                    else z[1] = chosen;
+                    found += 1;
+                    done += 1;
+                }
+            }
+            stream.place = stream.attempt(done);
+        }
+        if (!open) break;
+        const Trial trial = exact_attempt(stream.rows, stream.place, found == 0 ? rests[0] : rests[1], leaf);
+        stream.place += trial.taken;
+        if (trial.accepted) {
+            if (found == 0) z[0] = trial.z;
+            else z[1] = trial.z;
+            found += 1;
+        }
+    }
+    x[0] = floors[0] + real(z[0]);
+    x[1] = floors[1] + real(z[1]);
+}
+
+} // namespace falcon

@@ -1,0 +1,132 @@
+// The signing core: from a hashed point to a short vector.
+//
+// Source: Falcon specification v1.2, algorithm 10; `falcon-core/src/signing.rs`.
+#pragma once
+
+#include "ffsampling.h"
+#include "hash.h"
+
+namespace falcon {
+
+// How a signer knows its keys.
+enum Mode { RAW, BALANCED, EXPANDED };
+
+// Reals of working memory of a signature: the targets, and, where the tree is
+// computed, the tree.
+template <unsigned LOGN> FALCON_DEVICE constexpr unsigned signing_reals(Mode mode) {
+    return (mode == EXPANDED ? 4u : 8u) << LOGN;
+}
+
+// The working memory of a unit of `reals` reals.
+template <unsigned W> FALCON_DEVICE View<W> working_memory(const Batch &batch, Unit unit, unsigned reals) {
+    if (W == 1) return {reinterpret_cast<Real *>(batch.scratch) + unit.index, batch.stride, 0};
+    double *base = batch.scratch ? batch.scratch + unit.index * reals : unit.shared + uint64_t(unit.in_block) * reals;
+    return {reinterpret_cast<Real *>(base), 1, 0};
+}
+
+FALCON_DEVICE KeyView key_reals(const Batch &batch, uint64_t key) {
+    return {reinterpret_cast<const Real *>(batch.keys + key * batch.key_stride)};
+}
+
+// [[g, -f], [G, -F]] of a key, given f, g, F, G, in the FFT domain. `out` are four
+// polynomials, one after the other.
+template <unsigned LOGN, unsigned W> FALCON_DEVICE void transform_basis(const int8_t *key, View<W> out) {
+    constexpr unsigned N = 1u << LOGN;
+    FALCON_NO_UNROLL
+    for (unsigned row = 0; row < 4; ++row) {
+        // g, f, G, F, every other one negated.
+        const int8_t *small = key + (row ^ 1) * N;
+        const int sign = row & 1 ? -1 : 1;
+        const View<W> f = out.from(row * N);
+        Group<W>::each(N, [&](unsigned i) { f[i] = real(int32_t(sign * read(small + i))); });
+        fft<LOGN, W>(f);
+    }
+}
+
+// t = (c, 0) B^-1.
+template <unsigned LOGN, unsigned W, class B>
+FALCON_DEVICE void load_target(const uint16_t *point, View<W> t0, View<W> t1, B b01, B b11) {
+    constexpr unsigned N = 1u << LOGN, M = N / 2;
+    Group<W>::each(N, [&](unsigned i) { t0[i] = real(int32_t(point[i])) * Real{INV_Q}; });
+    fft<LOGN, W>(t0);
+    Group<W>::each(M, [&](unsigned u) {
+        const Complex c = get(t0, M, u);
+        put(t1, M, u, -(c * get(b01, M, u)));
+        put(t0, M, u, c * get(b11, M, u));
+    });
+}
+
+// (z0, z1) B in coefficient form, in place.
+template <unsigned LOGN, unsigned W, class B> FALCON_DEVICE void lattice_point(View<W> z0, View<W> z1, B basis) {
+    constexpr unsigned N = 1u << LOGN, M = N / 2;
+    const B b00 = basis, b01 = basis.from(N), b10 = basis.from(2 * N), b11 = basis.from(3 * N);
+    Group<W>::each(M, [&](unsigned u) {
+        const Complex x = get(z0, M, u), y = get(z1, M, u);
+        put(z0, M, u, x * get(b00, M, u) + y * get(b10, M, u));
+        put(z1, M, u, x * get(b01, M, u) + y * get(b11, M, u));
+    });
+    inverse_fft<LOGN, W>(z0);
+    inverse_fft<LOGN, W>(z1);
+}
+
+// The square of a coefficient; 2^52 if it is as large as 2^16, so that 2048 of them
+// do not wrap and one is more than any bound.
+FALCON_DEVICE uint64_t bounded_square(int64_t s) {
+    const uint64_t magnitude = uint64_t(s < 0 ? -s : s);
+    return magnitude >> 16 ? uint64_t(1) << 52 : magnitude * magnitude;
+}
+
+// s2 of (c, 0) - v, and whether (s1, s2) is short.
+template <unsigned LOGN, unsigned W>
+FALCON_DEVICE bool short_vector(const uint16_t *point, View<W> v0, View<W> v1, int16_t *s2) {
+    constexpr unsigned N = 1u << LOGN;
+    const uint64_t norm = Group<W>::sum(N, [&](unsigned i) {
+        const int64_t s = -nearest(v1[i]);
+        // Exact for every short vector.
+        s2[i] = int16_t(s);
+        return bounded_square(int64_t(point[i]) - nearest(v0[i])) + bounded_square(s);
+    });
+    return norm <= Parameters<LOGN>::SQUARED_NORM_BOUND;
+}
+
+// Kernel: one attempt. Unit = slot.
+template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Batch &batch, Unit unit) {
+    constexpr unsigned N = 1u << LOGN;
+    if (unit.index >= batch.count) return;
+    const uint64_t job = job_of(batch, unit.index), key = key_of(batch, job);
+    const uint16_t *point = batch.points + job * N;
+    int16_t *s2 = batch.s2 + job * N;
+    const View<W> memory = working_memory<W>(batch, unit, signing_reals<LOGN>(MODE));
+    const Targets<LOGN, W> targets{memory};
+    const View<W> t0 = targets.t0(LOGN), t1 = targets.t1(LOGN);
+    Stream<W> stream(batch, unit.index);
+    if constexpr (MODE == EXPANDED) {
+        const KeyView basis = key_reals(batch, key);
+        load_target<LOGN, W>(point, t0, t1, basis.from(N), basis.from(3 * N));
+        StoredTree<LOGN, W> tree(basis.from(4 * N));
+        ffsampling<LOGN, W>(stream, tree, targets);
+        lattice_point<LOGN, W>(t0, t1, basis);
+    } else if constexpr (MODE == BALANCED) {
+        const KeyView basis = key_reals(batch, key);
+        load_target<LOGN, W>(point, t0, t1, basis.from(N), basis.from(3 * N));
+        ComputedTree<LOGN, W> tree{memory.from(4 * N)};
+        tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
+        ffsampling<LOGN, W>(stream, tree, targets);
+        lattice_point<LOGN, W>(t0, t1, basis);
+    } else {
+        // The basis makes room for the tree and is transformed again.
+        const int8_t *small = batch.bases + key * 4 * N;
+        const View<W> basis = memory.from(4 * N);
+        transform_basis<LOGN, W>(small, basis);
+        load_target<LOGN, W>(point, t0, t1, basis.from(N), basis.from(3 * N));
+        ComputedTree<LOGN, W> tree{basis};
+        tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
+        ffsampling<LOGN, W>(stream, tree, targets);
+        transform_basis<LOGN, W>(small, basis);
+        lattice_point<LOGN, W>(t0, t1, basis);
+    }
+    const bool is_short = short_vector<LOGN, W>(point, t0, t1, s2);
+    Group<W>::each(1, [&](unsigned) { batch.status[job] = is_short ? STATUS_DONE : STATUS_REDO; });
+}
+
+} // namespace falcon

@@ -1,0 +1,124 @@
+// The LDL tree, read or computed: `falcon-core/src/tree.rs`.
+//
+// Both kinds give the walk of `ffsampling.h` the same: `l10` of the node that it
+// stands on, at a level (the base-2 logarithm of the degree), `descend` to a child,
+// and, from level 3 down, nodes as values in registers.
+#pragma once
+
+#include "node.h"
+
+namespace falcon {
+
+// Reals of a stored tree.
+FALCON_DEVICE constexpr unsigned stored_len(unsigned logn) { return (logn + 2) << logn; }
+
+// Which child: the right one is visited first.
+enum Side { RIGHT, LEFT };
+
+// A stored node of level L: l10, the right subtree, the left one; a leaf is dss, ccs.
+template <unsigned L> struct StoredNode {
+    KeyView at;
+
+    FALCON_DEVICE Complex l10(unsigned i) const { return get(at, 1u << (L - 1), i); }
+    template <Side S> FALCON_DEVICE StoredNode<L - 1> child() const {
+        return {at.from((1u << L) + (S == LEFT ? stored_len(L - 1) : 0))};
+    }
+    template <unsigned LOGN, Side S> FALCON_DEVICE Leaf leaf() const {
+        constexpr unsigned I = S == RIGHT ? 2 : 4;
+        return {at[I], at[I + 1]};
+    }
+};
+
+// An expanded key's tree.
+template <unsigned LOGN, unsigned W> struct StoredTree {
+    KeyView root;
+    // Where the node of each level begins that the walk stands on or under.
+    unsigned begin[LOGN + 1];
+
+    FALCON_DEVICE explicit StoredTree(KeyView root) : root(root) { begin[LOGN] = 0; }
+
+    FALCON_DEVICE KeyView l10(unsigned level) const { return root.from(begin[level]); }
+    FALCON_DEVICE void descend(unsigned level, Side side) {
+        begin[level - 1] = begin[level] + (1u << level) + (side == LEFT ? stored_len(level - 1) : 0);
+    }
+    FALCON_DEVICE StoredNode<3> small() const { return {root.from(begin[3])}; }
+};
+
+// A node of level L that was computed, in registers.
+template <unsigned L> struct ComputedNode {
+    Complex l[1u << (L - 1)];
+    Real d00[1u << (L - 1)], d11[1u << (L - 1)];
+
+    FALCON_DEVICE Complex l10(unsigned i) const { return l[i]; }
+    template <Side S> FALCON_DEVICE ComputedNode<L - 1> child() const {
+        constexpr unsigned M = 1u << (L - 2);
+        ComputedNode<L - 1> node;
+        FALCON_UNROLL
+        for (unsigned u = 0; u < M; ++u) {
+            const Real x = S == RIGHT ? d11[2 * u] : d00[2 * u], y = S == RIGHT ? d11[2 * u + 1] : d00[2 * u + 1];
+            const Factors f = split_and_factor(x, y, UNIFORM_TWIDDLES[M + u]);
+            node.l[u] = f.l10;
+            node.d00[u] = f.d00;
+            node.d11[u] = f.d11;
+        }
+        return node;
+    }
+    template <unsigned LOGN, Side S> FALCON_DEVICE Leaf leaf() const {
+        return leaf_of<LOGN>(S == RIGHT ? d11[0] : d00[0]);
+    }
+};
+
+// A tree that is found on the way down. The node of a level has 2^level reals of
+// l10, then half as many of d00 and of d11; all levels together take 4n.
+template <unsigned LOGN, unsigned W> struct ComputedTree {
+    View<W> reals;
+
+    // Levels from the root down, each half as large as the one above.
+    FALCON_DEVICE View<W> at(unsigned level) const { return reals.from((4u << LOGN) - (4u << level)); }
+
+    FALCON_DEVICE View<W> l10(unsigned level) const { return at(level); }
+    FALCON_DEVICE View<W> d00(unsigned level) const { return at(level).from(1u << level); }
+    FALCON_DEVICE View<W> d11(unsigned level) const { return at(level).from(3u << (level - 1)); }
+
+    // The root: factors of the Gram matrix of a basis. A basis in the place of
+    // `reals` lies there as b00, b01, b10, b11; couple by couple it is read before it
+    // is written over.
+    template <class B> FALCON_DEVICE void plant(B b00, B b01, B b10, B b11) {
+        constexpr unsigned M = 1u << (LOGN - 1);
+        const View<W> l = l10(LOGN), d0 = d00(LOGN), d1 = d11(LOGN);
+        Group<W>::each(M, [&](unsigned u) {
+            const Complex x = get(b00, M, u), y = get(b01, M, u), v = get(b10, M, u), w = get(b11, M, u);
+            const Real g00 = squared_magnitude(x) + squared_magnitude(y);
+            const Real g11 = squared_magnitude(v) + squared_magnitude(w);
+            const Factors f = factor(g00, times_conjugate(x, v) + times_conjugate(y, w), g11);
+            put(l, M, u, f.l10);
+            d0[u] = f.d00;
+            d1[u] = f.d11;
+        });
+    }
+
+    FALCON_DEVICE void descend(unsigned level, Side side) {
+        const unsigned m = 1u << (level - 2);
+        const View<W> d = side == RIGHT ? d11(level) : d00(level);
+        const View<W> l = l10(level - 1), d0 = d00(level - 1), d1 = d11(level - 1);
+        Group<W>::each(m, [&](unsigned u) {
+            const Factors f = split_and_factor(d[2 * u], d[2 * u + 1], twiddle<W>(m + u));
+            put(l, m, u, f.l10);
+            d0[u] = f.d00;
+            d1[u] = f.d11;
+        });
+    }
+
+    FALCON_DEVICE ComputedNode<3> small() const {
+        ComputedNode<3> node;
+        FALCON_UNROLL
+        for (unsigned i = 0; i < 4; ++i) {
+            node.l[i] = get(l10(3), 4, i);
+            node.d00[i] = d00(3)[i];
+            node.d11[i] = d11(3)[i];
+        }
+        return node;
+    }
+};
+
+} // namespace falcon

@@ -1,0 +1,106 @@
+// Verification: the NTT modulo q, the product s2 h, the norm.
+//
+// Source: Falcon specification v1.2, algorithm 16.
+#pragma once
+
+#include "sign.h"
+
+namespace falcon {
+
+// Words of a polynomial of one unit, all in [0, q).
+template <unsigned W> FALCON_DEVICE uint16_t *working_words(const Batch &batch, Unit unit, unsigned n) {
+    const uint64_t reals = n / 4;
+    double *base = batch.scratch ? batch.scratch + unit.index * reals : unit.shared + unit.in_block * reals;
+    return reinterpret_cast<uint16_t *>(base);
+}
+
+// `S` layers of the NTT, the first having `blocks` blocks. Forward, block i of layer
+// j goes from (x, y) to (x + zeta y, x - zeta y) with zeta(2^j + i); backward from
+// (x, y) to (x + y, (x - y) / zeta), where -1 / zeta is that of the mirrored block.
+template <unsigned LOGN, unsigned W, unsigned S, bool INVERSE>
+FALCON_DEVICE void ntt_pass(uint16_t *a, unsigned blocks) {
+    constexpr unsigned N = 1u << LOGN, SIZE = 1u << S;
+    const unsigned t = N / (blocks * SIZE);
+    Group<W>::each(N / SIZE, [&](unsigned item) {
+        const unsigned i = item / t, u = item % t;
+        uint16_t *at = a + i * SIZE * t + u;
+        uint32_t v[SIZE];
+        FALCON_UNROLL
+        for (unsigned k = 0; k < SIZE; ++k) v[k] = at[k * t];
+        FALCON_UNROLL
+        for (unsigned n = 0; n < S; ++n) {
+            const unsigned stage = INVERSE ? S - 1 - n : n;
+            const unsigned h = SIZE >> (stage + 1);
+            const unsigned first = blocks << stage;
+            FALCON_UNROLL
+            for (unsigned k = 0; k < SIZE / 2; ++k) {
+                const unsigned block = (i << stage) + k / h, x = k / h * 2 * h + k % h;
+                uint32_t &p = v[x], &q = v[x + h];
+                if (INVERSE) {
+                    const uint32_t zeta = ZETAS[2 * first - 1 - block], difference = q + Q - p;
+                    p = reduced_once(p + q);
+                    q = montgomery_mul(difference, zeta);
+                } else {
+                    const uint32_t y = montgomery_mul(q, ZETAS[first + block]);
+                    q = reduced_once(p + Q - y);
+                    p = reduced_once(p + y);
+                }
+            }
+        }
+        FALCON_UNROLL
+        for (unsigned k = 0; k < SIZE; ++k) at[k * t] = uint16_t(v[k]);
+    });
+}
+
+// Three passes over memory, at most four layers each.
+template <unsigned LOGN, unsigned W> FALCON_DEVICE void ntt(uint16_t *a) {
+    constexpr unsigned LAST = LOGN - 6;
+    ntt_pass<LOGN, W, 3, false>(a, 1);
+    ntt_pass<LOGN, W, 3, false>(a, 8);
+    ntt_pass<LOGN, W, LAST, false>(a, 64);
+}
+
+// Without the division by n.
+template <unsigned LOGN, unsigned W> FALCON_DEVICE void inverse_ntt(uint16_t *a) {
+    constexpr unsigned LAST = LOGN - 6;
+    ntt_pass<LOGN, W, LAST, true>(a, 64);
+    ntt_pass<LOGN, W, 3, true>(a, 8);
+    ntt_pass<LOGN, W, 3, true>(a, 1);
+}
+
+// Kernel: values of public keys, times 2^16 / n. Unit = key.
+template <unsigned LOGN, unsigned W> FALCON_DEVICE void prepare(const Batch &batch, Unit unit) {
+    constexpr unsigned N = 1u << LOGN;
+    if (unit.index >= batch.count) return;
+    uint16_t *a = working_words<W>(batch, unit, N);
+    const uint16_t *h = batch.public_keys + unit.index * N;
+    uint16_t *out = batch.prepared + unit.index * N;
+    Group<W>::each(N, [&](unsigned i) { a[i] = read(h + i); });
+    ntt<LOGN, W>(a);
+    Group<W>::each(N, [&](unsigned i) { out[i] = uint16_t(montgomery_mul(a[i], Parameters<LOGN>::NTT_SCALE)); });
+}
+
+// Kernel: whether (c - s2 h, s2) is short. Unit = slot.
+template <unsigned LOGN, unsigned W> FALCON_DEVICE void verify(const Batch &batch, Unit unit) {
+    constexpr unsigned N = 1u << LOGN;
+    if (unit.index >= batch.count) return;
+    const uint64_t job = job_of(batch, unit.index);
+    if (batch.status[job] == STATUS_MALFORMED) return;
+    const uint16_t *h = batch.prepared + key_of(batch, job) * N, *point = batch.points + job * N;
+    const int16_t *s2 = batch.s2 + job * N;
+    uint16_t *a = working_words<W>(batch, unit, N);
+    Group<W>::each(N, [&](unsigned i) { a[i] = uint16_t(s2[i] < 0 ? int32_t(Q) + s2[i] : s2[i]); });
+    ntt<LOGN, W>(a);
+    Group<W>::each(N, [&](unsigned i) { a[i] = uint16_t(montgomery_mul(a[i], read(h + i))); });
+    inverse_ntt<LOGN, W>(a);
+    const uint64_t norm = Group<W>::sum(N, [&](unsigned i) {
+        int32_t s1 = int32_t(point[i]) - int32_t(a[i]);
+        if (s1 > int32_t(Q / 2)) s1 -= int32_t(Q);
+        if (s1 < -int32_t(Q / 2)) s1 += int32_t(Q);
+        return uint64_t(s1 * s1) + uint64_t(int32_t(s2[i]) * s2[i]);
+    });
+    const bool valid = norm <= Parameters<LOGN>::SQUARED_NORM_BOUND;
+    Group<W>::each(1, [&](unsigned) { batch.status[job] = valid ? STATUS_DONE : STATUS_INVALID; });
+}
+
+} // namespace falcon

@@ -1,0 +1,52 @@
+// Where the reals of a signature lie.
+#pragma once
+
+#include "real.h"
+
+namespace falcon {
+
+// Bit `i` of the place of a real in shared memory is the parity of some bits of
+// its index: such that the half warps of every access of `fft.h` and `node.h` (16
+// reals that are 1, 2, 4 or 8 apart, or 4 to 8 groups of neighbours) meet 16
+// different banks of 8 bytes. It permutes each 128 reals.
+FALCON_DEVICE unsigned conflict_free(unsigned i) { return i ^ (i >> 4 & 1) ^ (i >> 5 & 1) * 6 ^ (i >> 6 & 1) * 10; }
+
+// Reals of a polynomial of one signature.
+//
+// One thread a signature: neighbours in memory are the same real of neighbouring
+// signatures, `stride` apart from its next one. A group of lanes: they are
+// neighbours, or lie as `conflict_free` says.
+template <unsigned W> struct View {
+    Real *base;
+    uint64_t stride;
+    unsigned first;
+
+    FALCON_DEVICE Real &operator[](unsigned i) const {
+        if (W == 1) return base[(first + i) * stride];
+#ifdef FALCON_CONFLICT_FREE
+        return base[conflict_free(first + i)];
+#else
+        return base[first + i];
+#endif
+    }
+
+    // From real `i` on.
+    FALCON_DEVICE View from(unsigned i) const { return {base, stride, first + i}; }
+};
+
+// Reals of a key: neighbours in memory, read only.
+struct KeyView {
+    const Real *base;
+
+    FALCON_DEVICE Real operator[](unsigned i) const { return {read(&base[i].v)}; }
+    FALCON_DEVICE KeyView from(unsigned i) const { return {base + i}; }
+};
+
+// Complex number `i` of `m`: real parts stand before imaginary ones.
+template <class V> FALCON_DEVICE Complex get(V v, unsigned m, unsigned i) { return {v[i], v[m + i]}; }
+template <class V> FALCON_DEVICE void put(V v, unsigned m, unsigned i, Complex x) {
+    v[i] = x.re;
+    v[m + i] = x.im;
+}
+
+} // namespace falcon

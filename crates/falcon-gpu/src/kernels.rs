@@ -1,0 +1,173 @@
+//! The seam to the kernels: what they are told and what they are called.
+//!
+//! [`Batch`] mirrors `kernels/batch.h`, which says what the fields are;
+//! [`Kernel`] lists what `kernels/kernels.h` defines, with what a launch needs.
+
+/// An address in the memory of a device.
+pub type DevicePointer = u64;
+
+/// The one parameter of every kernel; see `kernels/batch.h`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(missing_docs)]
+pub struct Batch {
+    pub messages: DevicePointer,
+    pub message_offsets: DevicePointer,
+    pub list: DevicePointer,
+    pub key_of_job: DevicePointer,
+    pub batch_seed: DevicePointer,
+    pub secret_hashes: DevicePointer,
+    pub nonces: DevicePointer,
+    pub seeds: DevicePointer,
+    pub rows: DevicePointer,
+    pub points: DevicePointer,
+    pub s2: DevicePointer,
+    pub signatures: DevicePointer,
+    pub signature_lengths: DevicePointer,
+    pub status: DevicePointer,
+    pub redo: DevicePointer,
+    pub redo_count: DevicePointer,
+    pub bases: DevicePointer,
+    pub keys: DevicePointer,
+    pub public_keys: DevicePointer,
+    pub prepared: DevicePointer,
+    pub scratch: DevicePointer,
+    pub stride: u64,
+    pub key_stride: u64,
+    pub first: u64,
+    pub count: u32,
+    pub attempt: u32,
+    pub prng_rows: u32,
+    pub signature_stride: u32,
+    pub signature_limit: u32,
+    pub reserved: u32,
+}
+
+/// What came of a job, as kernels write it into [`Batch::status`].
+pub mod status {
+    /// Signed, or valid.
+    pub const DONE: u8 = 0;
+    /// Signing: to be tried again with the next seed.
+    pub const REDO: u8 = 1;
+    /// Verifying: not the bytes of a signature.
+    pub const MALFORMED: u8 = 2;
+    /// Verifying: not a signature of this message under this key.
+    pub const INVALID: u8 = 3;
+}
+
+/// How a signer knows its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KeyMode {
+    /// Polynomials of small integers; basis and tree are computed for every
+    /// attempt. Reads [`Batch::bases`].
+    Raw,
+    /// The basis in the FFT domain; the tree is computed for every attempt.
+    /// Reads `4n` reals a key of [`Batch::keys`].
+    Balanced,
+    /// Basis and tree. Reads `(logn + 6) n` reals a key of [`Batch::keys`].
+    Expanded,
+}
+
+/// How many lanes work on one signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Grain {
+    /// One thread a signature: throughput.
+    Thread,
+    /// A warp a signature: latency.
+    Warp,
+}
+
+impl Grain {
+    /// Threads of one signature.
+    pub const fn lanes(self) -> u32 {
+        match self {
+            Self::Thread => 1,
+            Self::Warp => 32,
+        }
+    }
+}
+
+/// What a kernel does, for each slot of the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Nonces (derived, if there is a batch seed, else read) and messages to
+    /// points.
+    Hash,
+    /// Points to the seeds of attempt [`Batch::attempt`].
+    Seed,
+    /// Seeds to the sampler's bytes.
+    Prng,
+    /// Points and bytes to short polynomials, and the status of each job.
+    Sign(KeyMode, Grain),
+    /// Short polynomials to signatures; lists the jobs to be tried again.
+    Pack,
+    /// Bases to bases in the FFT domain; slots are keys.
+    Basis,
+    /// Bases to expanded keys; slots are keys.
+    Expand,
+    /// Public keys to their values; slots are keys.
+    Prepare,
+    /// Signatures to nonces and short polynomials, and the status of each job.
+    Unpack,
+    /// Points and short polynomials to the status of each job.
+    Verify,
+}
+
+/// A kernel: an operation and a degree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Kernel {
+    /// What it does.
+    pub operation: Operation,
+    /// 9 or 10.
+    pub logn: u32,
+}
+
+impl Kernel {
+    /// Its name, the same in PTX and in the build for the host.
+    pub fn name(self) -> String {
+        let operation = match self.operation {
+            Operation::Hash => "hash",
+            Operation::Seed => "seed",
+            // The bytes do not depend on the degree.
+            Operation::Prng => return "prng".to_owned(),
+            Operation::Sign(KeyMode::Raw, Grain::Thread) => "sign_raw",
+            Operation::Sign(KeyMode::Raw, Grain::Warp) => "sign_raw_warp",
+            Operation::Sign(KeyMode::Balanced, Grain::Thread) => "sign_balanced",
+            Operation::Sign(KeyMode::Balanced, Grain::Warp) => "sign_balanced_warp",
+            Operation::Sign(KeyMode::Expanded, Grain::Thread) => "sign_expanded",
+            Operation::Sign(KeyMode::Expanded, Grain::Warp) => "sign_expanded_warp",
+            Operation::Pack => "pack",
+            Operation::Basis => "basis",
+            Operation::Expand => "expand",
+            Operation::Prepare => "prepare",
+            Operation::Unpack => "unpack",
+            Operation::Verify => "verify",
+        };
+        format!("{operation}_{}", self.logn)
+    }
+
+    /// Threads that a slot needs; `prng_rows` is [`Batch::prng_rows`].
+    pub fn threads(self, prng_rows: u32) -> u32 {
+        match self.operation {
+            Operation::Hash | Operation::Seed | Operation::Pack | Operation::Unpack => 1,
+            // One for each block of ChaCha20.
+            Operation::Prng => 8 * prng_rows,
+            Operation::Sign(_, grain) => grain.lanes(),
+            Operation::Basis | Operation::Expand | Operation::Prepare | Operation::Verify => 32,
+        }
+    }
+
+    /// Reals of [`Batch::scratch`] that a slot needs; kernels that work in
+    /// groups of lanes take as many of shared memory if there is no scratch.
+    pub fn reals(self) -> usize {
+        let n = 1 << self.logn;
+        match self.operation {
+            Operation::Sign(KeyMode::Expanded, _) => 4 * n,
+            Operation::Sign(KeyMode::Raw | KeyMode::Balanced, _) => 8 * n,
+            Operation::Basis | Operation::Expand => 4 * n,
+            // Words of 16 bits, in fact.
+            Operation::Prepare | Operation::Verify => n / 4,
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Falcon (FN-DSA) batches on a GPU, the same bytes as on the processor.
+
+pub mod kernels;

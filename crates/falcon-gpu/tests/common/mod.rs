@@ -1,0 +1,426 @@
+//! A device that is this processor, and the order of launches that signs and
+//! verifies on it. What is proven here is what kernels compute; the engine's own
+//! orchestration is tested elsewhere.
+#![allow(dead_code)] // Not every test uses all of it.
+
+use falcon_core::hash::{Shake256, Shake256Reader};
+use falcon_core::hazmat::{expanded_reals, secret_basis, secret_hash};
+use falcon_core::{ExpandedKey, Parameters, SigningKey};
+use falcon_gpu::kernels::{Batch, Grain, Kernel, KeyMode, Operation, status};
+use falcon_gpu_host::Build;
+
+/// False, and said so, if there are no kernels to test.
+pub fn kernels_available() -> bool {
+    if !falcon_gpu_host::AVAILABLE {
+        eprintln!("NOT TESTED: the GPU kernels need a C++17 compiler to run on this processor");
+    }
+    falcon_gpu_host::AVAILABLE
+}
+
+/// A generator that repeats: SHAKE256 of a label.
+pub fn repeatable(label: &str) -> Shake256Reader {
+    Shake256::reader(label.as_bytes())
+}
+
+pub fn bytes(reader: &mut Shake256Reader, len: usize) -> Vec<u8> {
+    let mut out = vec![0; len];
+    reader.read(&mut out);
+    out
+}
+
+/// The signing key number `i` of the tests.
+pub fn key<P: Parameters>(i: u8) -> SigningKey<P> {
+    SigningKey::from_seed(&[i; 32])
+}
+
+/// How kernels are launched.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch {
+    pub build: Build,
+    /// Lanes run from the last to the first.
+    pub backwards: bool,
+    /// Threads of a block.
+    pub block: u32,
+    /// Groups of lanes work in shared memory.
+    pub shared: bool,
+}
+
+pub const LAUNCH: Launch = Launch {
+    build: Build::Default,
+    backwards: false,
+    block: 64,
+    shared: true,
+};
+
+/// All ways to launch groups of lanes.
+pub fn launches() -> Vec<Launch> {
+    let mut all = Vec::new();
+    for build in [Build::Default, Build::Variant] {
+        for backwards in [false, true] {
+            all.push(Launch {
+                build,
+                backwards,
+                shared: backwards == (build == Build::Default),
+                ..LAUNCH
+            });
+        }
+    }
+    all
+}
+
+/// Real in memory that no kernel may write.
+const UNTOUCHED: f64 = -1.5e-300;
+
+impl Launch {
+    /// Runs `operation` on `batch.count` slots.
+    pub fn run<P: Parameters>(self, operation: Operation, mut batch: Batch) {
+        let kernel = Kernel {
+            operation,
+            logn: P::LOGN,
+        };
+        let lanes = kernel.threads(batch.prng_rows);
+        let grid = (u64::from(batch.count) * u64::from(lanes)).div_ceil(self.block.into());
+        let mut shared = 0;
+        let mut scratch = Vec::new();
+        let reals = kernel.reals();
+        if reals > 0 {
+            let alone = matches!(operation, Operation::Sign(_, Grain::Thread));
+            if alone {
+                batch.stride = u64::from(batch.count).next_multiple_of(32);
+                scratch = vec![UNTOUCHED; reals * batch.stride as usize + 1];
+            } else if self.shared {
+                shared = self.block / 32 * (8 * reals) as u32;
+            } else {
+                scratch = vec![UNTOUCHED; reals * batch.count as usize + 1];
+            }
+            batch.scratch = if scratch.is_empty() {
+                0
+            } else {
+                scratch.as_mut_ptr() as u64
+            };
+        }
+        falcon_gpu_host::set_backwards(self.backwards);
+        // SAFETY: the fields point to arrays of the sizes that `batch.h` asks for,
+        // see the callers.
+        let launched = unsafe {
+            falcon_gpu_host::launch_of(
+                self.build,
+                &kernel.name(),
+                &batch,
+                grid as u32,
+                self.block,
+                shared,
+            )
+        };
+        launched.unwrap_or_else(|error| panic!("{}: {error}", kernel.name()));
+        if let Some(&last) = scratch.last() {
+            assert_eq!(
+                last,
+                UNTOUCHED,
+                "{} wrote behind its scratch",
+                kernel.name()
+            );
+        }
+    }
+}
+
+pub fn address<T>(x: &[T]) -> u64 {
+    if x.is_empty() { 0 } else { x.as_ptr() as u64 }
+}
+
+pub fn address_mut<T>(x: &mut [T]) -> u64 {
+    if x.is_empty() {
+        0
+    } else {
+        x.as_mut_ptr() as u64
+    }
+}
+
+/// A message and the number of its key.
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub key: usize,
+    pub message: Vec<u8>,
+}
+
+/// Where the randomness of a batch comes from.
+pub enum Randomness<'a> {
+    /// The seed of the batch and the number of the first job.
+    Hedged([u8; 32], u64),
+    /// Nonce and seed of each job.
+    Raw(&'a [([u8; 40], Vec<u8>)]),
+}
+
+/// What a batch is signed with.
+#[derive(Clone, Copy)]
+pub struct Signing {
+    pub launch: Launch,
+    pub mode: KeyMode,
+    pub grain: Grain,
+    pub prng_rows: u32,
+    /// Bytes of a signature at most; the padded length if none.
+    pub limit: Option<u32>,
+    /// Keys are expanded by a kernel.
+    pub expand: bool,
+}
+
+impl Signing {
+    pub fn new<P: Parameters>(mode: KeyMode, grain: Grain) -> Self {
+        Self {
+            launch: LAUNCH,
+            mode,
+            grain,
+            prng_rows: if P::LOGN == 9 { 44 } else { 86 },
+            limit: None,
+            expand: false,
+        }
+    }
+}
+
+/// Signatures and how many attempts the most stubborn one took.
+pub struct Signed {
+    pub signatures: Vec<Vec<u8>>,
+    pub attempts: u32,
+}
+
+fn concatenated(messages: impl Iterator<Item = impl AsRef<[u8]>>) -> (Vec<u8>, Vec<u64>) {
+    let (mut all, mut offsets) = (Vec::new(), vec![0]);
+    for message in messages {
+        all.extend_from_slice(message.as_ref());
+        offsets.push(all.len() as u64);
+    }
+    (all, offsets)
+}
+
+/// Bases as kernels read them.
+pub fn bases<P: Parameters>(keys: &[SigningKey<P>]) -> Vec<i8> {
+    keys.iter()
+        .flat_map(|key| secret_basis(key).concat())
+        .collect()
+}
+
+/// Keys that a kernel has made.
+pub fn device_keys<P: Parameters>(
+    launch: Launch,
+    mode: KeyMode,
+    keys: &[SigningKey<P>],
+) -> Vec<f64> {
+    let operation = match mode {
+        KeyMode::Raw => return Vec::new(),
+        KeyMode::Balanced => Operation::Basis,
+        KeyMode::Expanded => Operation::Expand,
+    };
+    let stride = key_stride::<P>(mode);
+    let bases = bases(keys);
+    let mut out = vec![UNTOUCHED; stride * keys.len() + 1];
+    let batch = Batch {
+        bases: address(&bases),
+        keys: address_mut(&mut out),
+        key_stride: stride as u64,
+        count: keys.len() as u32,
+        ..Batch::default()
+    };
+    launch.run::<P>(operation, batch);
+    assert_eq!(out.pop(), Some(UNTOUCHED), "wrote behind the keys");
+    out
+}
+
+pub fn key_stride<P: Parameters>(mode: KeyMode) -> usize {
+    match mode {
+        KeyMode::Raw => 0,
+        KeyMode::Balanced => 4 * P::N,
+        KeyMode::Expanded => ExpandedKey::<P>::LEN,
+    }
+}
+
+/// Signs `jobs`.
+pub fn sign<P: Parameters>(
+    how: Signing,
+    keys: &[SigningKey<P>],
+    jobs: &[Job],
+    randomness: &Randomness<'_>,
+) -> Signed {
+    let count = jobs.len();
+    let (messages, message_offsets) = concatenated(jobs.iter().map(|job| &job.message));
+    let key_of_job: Vec<u32> = jobs.iter().map(|job| job.key as u32).collect();
+    let hashes: Vec<u8> = keys.iter().flat_map(|key| *secret_hash(key)).collect();
+    let mut nonces = vec![0u8; 40 * count];
+    // Aligned as a device's memory is.
+    let mut aligned_nonces = vec![0u64; 5 * count];
+    let mut seeds = vec![0u32; 14 * count];
+    let mut rows = vec![0u32; 128 * how.prng_rows as usize * count];
+    let mut points = vec![0u16; P::N * count];
+    let mut s2 = vec![0i16; P::N * count];
+    let limit = how.limit.unwrap_or(P::PADDED_LEN as u32);
+    let stride = P::COMPRESSED_MAX_LEN;
+    let mut signatures = vec![0xaa; stride * count];
+    let mut lengths = vec![0u32; count];
+    let mut states = vec![0xffu8; count];
+    let mut redo = vec![u32::MAX; count];
+    let mut redo_count = [0u32];
+    let bases = bases(keys);
+    let reals: Vec<f64> = if how.expand {
+        device_keys(how.launch, how.mode, keys)
+    } else {
+        let len = key_stride::<P>(how.mode);
+        let expanded = keys.iter().map(|key| key.expand());
+        expanded
+            .flat_map(|key| expanded_reals(&key)[..len].to_vec())
+            .collect()
+    };
+
+    let mut batch = Batch {
+        messages: address(&messages),
+        message_offsets: address(&message_offsets),
+        key_of_job: if keys.len() == 1 {
+            0
+        } else {
+            address(&key_of_job)
+        },
+        secret_hashes: address(&hashes),
+        nonces: address_mut(&mut aligned_nonces),
+        seeds: address_mut(&mut seeds),
+        rows: address_mut(&mut rows),
+        points: address_mut(&mut points),
+        s2: address_mut(&mut s2),
+        signatures: address_mut(&mut signatures),
+        signature_lengths: address_mut(&mut lengths),
+        status: address_mut(&mut states),
+        redo: address_mut(&mut redo),
+        redo_count: address_mut(&mut redo_count),
+        bases: address(&bases),
+        keys: address(&reals),
+        key_stride: key_stride::<P>(how.mode) as u64,
+        count: count as u32,
+        prng_rows: how.prng_rows,
+        signature_stride: stride as u32,
+        signature_limit: limit,
+        ..Batch::default()
+    };
+    let aligned_seed: Vec<u64>;
+    match randomness {
+        Randomness::Hedged(seed, first) => {
+            let words = seed.as_chunks::<8>().0.iter();
+            aligned_seed = words.map(|word| u64::from_le_bytes(*word)).collect();
+            batch.batch_seed = address(&aligned_seed);
+            batch.first = *first;
+        }
+        Randomness::Raw(list) => {
+            for (out, (nonce, _)) in aligned_nonces.as_chunks_mut::<5>().0.iter_mut().zip(*list) {
+                let words = nonce.as_chunks::<8>().0.iter();
+                for (out, word) in out.iter_mut().zip(words) {
+                    *out = u64::from_le_bytes(*word);
+                }
+            }
+        }
+    }
+
+    let mut list: Vec<u32> = Vec::new();
+    how.launch.run::<P>(Operation::Hash, batch);
+    while batch.count > 0 {
+        match randomness {
+            Randomness::Hedged(..) => how.launch.run::<P>(Operation::Seed, batch),
+            Randomness::Raw(raw) => {
+                for slot in 0..batch.count as usize {
+                    let job = if list.is_empty() {
+                        slot
+                    } else {
+                        list[slot] as usize
+                    };
+                    let mut stream = Shake256::reader(&raw[job].1);
+                    let mut seed = [0; 56];
+                    for _ in 0..=batch.attempt {
+                        seed = stream.read_array();
+                    }
+                    for (out, word) in seeds[14 * slot..].iter_mut().zip(seed.as_chunks().0) {
+                        *out = u32::from_le_bytes(*word);
+                    }
+                }
+            }
+        }
+        how.launch.run::<P>(Operation::Prng, batch);
+        how.launch
+            .run::<P>(Operation::Sign(how.mode, how.grain), batch);
+        how.launch.run::<P>(Operation::Pack, batch);
+        let again = redo_count[0];
+        list = redo[..again as usize].to_vec();
+        // Whatever the order is, the results are the same.
+        list.reverse();
+        batch.list = address(&list);
+        redo_count = [0];
+        batch.redo_count = address_mut(&mut redo_count);
+        batch.count = again;
+        batch.attempt += 1;
+    }
+    for (out, word) in nonces.as_chunks_mut().0.iter_mut().zip(&aligned_nonces) {
+        *out = word.to_le_bytes();
+    }
+    assert!(states.iter().all(|&state| state == status::DONE));
+    let signatures: Vec<_> = signatures
+        .chunks_exact(stride)
+        .zip(&lengths)
+        .map(|(bytes, &len)| bytes[..len as usize].to_vec())
+        .collect();
+    for (signature, nonce) in signatures.iter().zip(nonces.chunks_exact(40)) {
+        assert_eq!(&signature[1..41], nonce);
+    }
+    Signed {
+        signatures,
+        attempts: batch.attempt,
+    }
+}
+
+/// The states of `jobs`, with the signatures given as bytes, under public keys
+/// that are prepared by a kernel.
+pub fn verify<P: Parameters>(
+    launch: Launch,
+    public_keys: &[&[u16]],
+    jobs: &[Job],
+    signatures: &[Vec<u8>],
+) -> Vec<u8> {
+    let count = jobs.len();
+    let (messages, message_offsets) = concatenated(jobs.iter().map(|job| &job.message));
+    let key_of_job: Vec<u32> = jobs.iter().map(|job| job.key as u32).collect();
+    let stride = signatures.iter().map(Vec::len).max().unwrap_or(0);
+    let mut bytes = vec![0xaau8; stride * count];
+    for (out, signature) in bytes.chunks_exact_mut(stride.max(1)).zip(signatures) {
+        out[..signature.len()].copy_from_slice(signature);
+    }
+    let lengths: Vec<u32> = signatures.iter().map(|s| s.len() as u32).collect();
+    let mut nonces = vec![0u64; 5 * count];
+    let mut points = vec![0u16; P::N * count];
+    let mut s2 = vec![0i16; P::N * count];
+    let mut states = vec![0xffu8; count];
+    let h: Vec<u16> = public_keys.concat();
+    let mut prepared = vec![0u16; h.len()];
+    let keys = Batch {
+        public_keys: address(&h),
+        prepared: address_mut(&mut prepared),
+        count: public_keys.len() as u32,
+        ..Batch::default()
+    };
+    launch.run::<P>(Operation::Prepare, keys);
+    let batch = Batch {
+        messages: address(&messages),
+        message_offsets: address(&message_offsets),
+        key_of_job: if public_keys.len() == 1 {
+            0
+        } else {
+            address(&key_of_job)
+        },
+        nonces: address_mut(&mut nonces),
+        points: address_mut(&mut points),
+        s2: address_mut(&mut s2),
+        signatures: address(&bytes),
+        signature_lengths: address(&lengths),
+        status: address_mut(&mut states),
+        prepared: address(&prepared),
+        count: count as u32,
+        signature_stride: stride as u32,
+        ..Batch::default()
+    };
+    launch.run::<P>(Operation::Unpack, batch);
+    launch.run::<P>(Operation::Hash, batch);
+    launch.run::<P>(Operation::Verify, batch);
+    states
+}
