@@ -2,7 +2,8 @@
 # Runs every fuzz target for a bounded time: run.sh [SECONDS [TARGET...]].
 # A panic, a failed assertion, an input slower than 10 s or 1 GB of memory ends
 # it with an error and leaves the input in fuzz/artifacts. Needs a nightly
-# toolchain and cargo-fuzz. No address sanitizer: there is no `unsafe` here.
+# toolchain and cargo-fuzz. No address sanitizer: what is `unsafe` here, the engines' loads
+# and stores, goes through references to arrays of the right length.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
