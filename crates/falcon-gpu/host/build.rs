@@ -16,13 +16,15 @@ fn main() {
         return;
     }
     build(kernels).compile("falcon_kernels");
-    // What the FFT's order and the layout of shared memory change are no bytes.
+    // What the FFT's order, the layout of shared memory and the level from which
+    // nodes lie in registers change are no bytes.
     // All names stand in one namespace; the variants have another one.
     build(kernels)
         .define("FALCON_VARIANT", None)
         .define("falcon", "falcon_variant")
         .define("FALCON_DEPTH_FIRST", None)
         .define("FALCON_CONFLICT_FREE", None)
+        .define("FALCON_SMALL", "3")
         .compile("falcon_kernels_variant");
     println!("cargo::rustc-cfg=kernels");
 }

@@ -61,19 +61,19 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void expand(const Batch &batc
     const auto enter = [&](unsigned level, Side side) {
         tree.descend(level, side);
         places.descend(level, side);
-        if (level > 4) store(level - 1);
+        if (level > SMALL + 1) store(level - 1);
     };
     store(LOGN);
-    for (unsigned level = LOGN; level > 3; --level) enter(level, RIGHT);
+    for (unsigned level = LOGN; level > SMALL; --level) enter(level, RIGHT);
     FALCON_NO_UNROLL
     for (unsigned number = 0;; ++number) {
-        const ComputedNode<3> small = tree.small();
-        Group<W>::each(1, [&](unsigned) { Store<LOGN, 3>::node(small, out + places.begin[3]); });
-        unsigned level = 3;
+        const ComputedNode<SMALL> small = tree.small();
+        Group<W>::each(1, [&](unsigned) { Store<LOGN, SMALL>::node(small, out + places.begin[SMALL]); });
+        unsigned level = SMALL;
         for (unsigned n = number; n & 1; n >>= 1) ++level;
         if (level == LOGN) return;
         enter(++level, LEFT);
-        for (--level; level > 3; --level) enter(level, RIGHT);
+        for (--level; level > SMALL; --level) enter(level, RIGHT);
     }
 }
 

@@ -1,6 +1,6 @@
 // ffSampling: the nearest-plane walk over the LDL tree, without recursion.
 //
-// Nodes of degree 8 are walked in registers. Above them the target of a level lies
+// Small nodes are walked in registers. Above them the target of a level lies
 // in working memory and the walk follows the bits of a counter of these nodes: as
 // many levels as it ends in ones have had their left child, and are merged; the
 // next one has had its right child, takes the nearest-plane step and descends.
@@ -21,9 +21,9 @@ template <unsigned L> struct Target {
 
 // Samples one complex number: the two integers of a leaf.
 template <unsigned W> FALCON_DEVICE Complex sample(Stream<W> &stream, Complex center, const Leaf &leaf) {
-    Real x[2] = {center.re, center.im};
-    sample_pair<W>(stream, x, leaf);
-    return {x[0], x[1]};
+    const Pair<W> pair = sample_pair<W>(stream, center, leaf);
+    stream = pair.stream;
+    return pair.z;
 }
 
 // A node in registers: what all lanes of a group compute alike.
@@ -83,7 +83,7 @@ template <unsigned LOGN, unsigned W, class Tree>
 FALCON_DEVICE void ffsampling(Stream<W> &stream, Tree &tree, Targets<LOGN, W> targets) {
     // From `level` to the small node that comes next: all right children.
     const auto descend = [&](unsigned level) {
-        for (; level > 3; --level) {
+        for (; level > SMALL; --level) {
             tree.descend(level, RIGHT);
             split<W>(1u << (level - 2), targets.t1(level), targets.t0(level - 1), targets.t1(level - 1));
         }
@@ -92,24 +92,25 @@ FALCON_DEVICE void ffsampling(Stream<W> &stream, Tree &tree, Targets<LOGN, W> ta
     FALCON_NO_UNROLL
     for (unsigned number = 0;; ++number) {
         {
-            const View<W> t0 = targets.t0(3), t1 = targets.t1(3);
-            Target<3> t;
+            constexpr unsigned M = 1u << (SMALL - 1);
+            const View<W> t0 = targets.t0(SMALL), t1 = targets.t1(SMALL);
+            Target<SMALL> t;
             FALCON_UNROLL
-            for (unsigned i = 0; i < 4; ++i) {
-                t.t0[i] = get(t0, 4, i);
-                t.t1[i] = get(t1, 4, i);
+            for (unsigned i = 0; i < M; ++i) {
+                t.t0[i] = get(t0, M, i);
+                t.t1[i] = get(t1, M, i);
             }
-            Small<LOGN, 3>::walk(stream, tree.small(), t);
-            Group<W>::each(W == 1 ? 1 : 4, [&](unsigned lane) {
+            Small<LOGN, SMALL>::walk(stream, tree.small(), t);
+            Group<W>::each(W == 1 ? 1 : M, [&](unsigned lane) {
                 FALCON_UNROLL
-                for (unsigned i = 0; i < 4; ++i) {
+                for (unsigned i = 0; i < M; ++i) {
                     if (W != 1 && i != lane) continue;
-                    put(t0, 4, i, t.t0[i]);
-                    put(t1, 4, i, t.t1[i]);
+                    put(t0, M, i, t.t0[i]);
+                    put(t1, M, i, t.t1[i]);
                 }
             });
         }
-        unsigned level = 3;
+        unsigned level = SMALL;
         for (unsigned n = number; n & 1; n >>= 1) {
             ++level;
             merge<W>(1u << (level - 2), targets.t0(level), targets.t0(level - 1), targets.t1(level - 1));

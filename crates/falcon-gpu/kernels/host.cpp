@@ -28,6 +28,18 @@ extern "C" size_t FALCON_HOST(batch_layout)(int what) {
     }
 }
 
+// The sampler's filter and what it foretells, for the test of its margin.
+extern "C" double FALCON_HOST(estimate)(double r, double dss, double ccs, int32_t z0, int32_t z) {
+    return falcon::Filter({{dss}, {ccs}}).estimate(float(z), float(z0), float(r));
+}
+extern "C" uint32_t FALCON_HOST(verdict)(double r, double dss, double ccs, int32_t z0, int32_t z, uint32_t w) {
+    return falcon::Filter({{dss}, {ccs}}).verdict(float(z), float(z0), float(r), float(w));
+}
+extern "C" uint64_t FALCON_HOST(threshold)(double r, double dss, double ccs, int32_t z0, int32_t z) {
+    using falcon::Real;
+    return falcon::threshold(falcon::exponent(z, z0, Real{r}, Real{dss}), Real{ccs});
+}
+
 namespace {
 
 // What is behind the shared memory of a block; no kernel may write there.

@@ -25,7 +25,7 @@ FALCON_DEVICE Real real(int64_t x) { return {__ll2double_rn(x)}; }
 FALCON_DEVICE Real real(int32_t x) { return {__int2double_rn(x)}; }
 // The nearest integer, ties to even.
 FALCON_DEVICE int64_t nearest(Real a) { return __double2ll_rn(a.v); }
-// Rounded towards zero.
+// Rounded towards zero, at most 2^63 - 1, as `f64 as i64` does.
 FALCON_DEVICE int64_t truncated(Real a) { return __double2ll_rz(a.v); }
 #else
 inline Real operator+(Real a, Real b) { return {a.v + b.v}; }
@@ -37,7 +37,7 @@ inline Real floor_of(Real a) { return {floor(a.v)}; }
 inline Real real(int64_t x) { return {double(x)}; }
 inline Real real(int32_t x) { return {double(x)}; }
 inline int64_t nearest(Real a) { return llrint(a.v); }
-inline int64_t truncated(Real a) { return int64_t(a.v); }
+inline int64_t truncated(Real a) { return a.v < 9223372036854775808.0 ? int64_t(a.v) : INT64_MAX; }
 #endif
 
 FALCON_DEVICE Real operator-(Real a) { return {-a.v}; }

@@ -37,6 +37,14 @@ constexpr float MARGIN = 1.0f / 8192.0f;
 // Estimates below 2^-32 serve as well as 2^-32.
 constexpr float LARGEST_EXPONENT = 40.0f;
 
+// What a lane finds: bits for the two centres, and the candidate above them.
+constexpr uint32_t OPEN = 1;     // not surely rejected
+constexpr uint32_t ACCEPTED = 2; // surely accepted
+// The bits of the second centre are above those of the first.
+constexpr unsigned SECOND = 2;
+// Where `z + 32` stands.
+constexpr unsigned CANDIDATE = 8;
+
 // A leaf in binary32.
 struct Filter {
     // dss log2(e), 256 ccs.
@@ -59,6 +67,13 @@ struct Filter {
         return p * level * power_of_two(-s);
     }
 
+    // What the byte `w` says about it.
+    FALCON_DEVICE uint32_t verdict(float z, float z0, float r, float w) const {
+        const float e = estimate(z, z0, r), margin = e * MARGIN;
+        if (w > e + margin) return 0;
+        return w + 1.0f <= e - margin ? OPEN | ACCEPTED : OPEN;
+    }
+
     static FALCON_DEVICE float power_of_two(int e) {
         const uint32_t bits = uint32_t(127 + e) << 23;
 #ifdef __CUDACC__
@@ -70,14 +85,6 @@ struct Filter {
 #endif
     }
 };
-
-// What a lane finds: bits for the two centres, and the candidate above them.
-constexpr uint32_t OPEN = 1; // not surely rejected
-constexpr uint32_t ACCEPTED = 2; // surely accepted
-// The bits of the second centre are above those of the first.
-constexpr unsigned SECOND = 2;
-// Where `z + 32` stands.
-constexpr unsigned CANDIDATE = 8;
 
 // The integer that an attempt proposes: 1 + z0 or -z0.
 FALCON_DEVICE int32_t candidate(int32_t z0, uint32_t sign) {
@@ -106,23 +113,21 @@ FALCON_DEVICE uint32_t look(const uint32_t *rows, uint32_t at, const float (&r)[
     for (unsigned k = 0; k < 2; ++k) {
         if (W == 1 && k == 1) break;
         const float center = W == 1 ? (which == 0 ? r[0] : r[1]) : r[k];
-        const float e = filter.estimate(float(z), float(z0), center), margin = e * MARGIN;
-        const bool accepted = !tie && w + 1.0f <= e - margin, rejected = !tie && w > e + margin;
-        uint32_t bits = (rejected ? 0u : OPEN) | (accepted ? ACCEPTED : 0u);
+        uint32_t bits = tie ? OPEN : filter.verdict(float(z), float(z0), center, w);
         if (W == 1) bits |= bits << SECOND;
         found |= bits << SECOND * k;
     }
     return found;
 }
 
-// The exact attempt at `at`: its integer, and the bytes that it took.
+// An attempt: its integer, and the bytes that it took.
 struct Trial {
     int32_t z;
     uint32_t taken;
     bool accepted;
 };
 
-// 2^64 ccs exp(-x), x >= 0, less than one unit too small and below 2^64.
+// 2^64 ccs exp(-x), x >= 0, as the reference computes it: less than one unit too small and below 2^64.
 FALCON_DEVICE uint64_t threshold(Real x, Real ccs) {
     const int64_t s = truncated(x * Real{LOG2_E});
     const Real r = x - real(s) * Real{LN2};
@@ -135,6 +140,13 @@ FALCON_DEVICE uint64_t threshold(Real x, Real ccs) {
     return ((y << 1) - 1) >> (uint64_t(s) < 63 ? s : 63);
 }
 
+// (z - r)^2 dss - z0^2 / (2 sigma_max^2).
+FALCON_DEVICE Real exponent(int32_t z, int32_t z0, Real r, Real dss) {
+    const Real d = real(z) - r;
+    return d * d * dss - real(z0 * z0) * Real{INV_2_SIGMA_MAX_SQUARED};
+}
+
+// The attempt that begins at `at`, decided by the reference's own arithmetic.
 FALCON_CALL Trial exact_attempt(const uint32_t *rows, uint32_t at, Real r, Leaf leaf) {
     const uint64_t low = uint64_t(word_at(rows, at)) | uint64_t(word_at(rows, at + 4)) << 32;
     const uint32_t rest = word_at(rows, at + 8);
@@ -145,9 +157,7 @@ FALCON_CALL Trial exact_attempt(const uint32_t *rows, uint32_t at, Real r, Leaf 
         z0 += (high < RCDT_HIGH[i]) | ((high == RCDT_HIGH[i]) & (low < RCDT_LOW[i]));
     }
     Trial trial{candidate(z0, rest >> 8), ATTEMPT_LEN, false};
-    const Real d = real(trial.z) - r;
-    const Real x = d * d * leaf.dss - real(z0 * z0) * Real{INV_2_SIGMA_MAX_SQUARED};
-    const uint64_t bytes = threshold(x, leaf.ccs);
+    const uint64_t bytes = threshold(exponent(trial.z, z0, r, leaf.dss), leaf.ccs);
     int32_t w = int32_t(rest >> 16 & 0xff) - int32_t(bytes >> 56);
     for (unsigned shift = 56; w == 0 && shift != 0;) {
         shift -= 8;
@@ -158,11 +168,18 @@ FALCON_CALL Trial exact_attempt(const uint32_t *rows, uint32_t at, Real r, Leaf 
     return trial;
 }
 
-// Replaces the centres by the two integers around them, in this order.
-template <unsigned W> FALCON_DEVICE void sample_pair(Stream<W> &stream, Real (&x)[2], const Leaf &leaf) {
+// The two integers of a leaf, and the stream behind them.
+template <unsigned W> struct Pair {
+    Complex z;
+    Stream<W> stream;
+};
+
+// The integers around the real and the imaginary part of `center`, in this order. A
+// call, of values: at a small node it stands eight times.
+template <unsigned W> FALCON_CALL Pair<W> sample_pair(Stream<W> stream, Complex center, Leaf leaf) {
     using G = Group<W>;
     const Filter filter(leaf);
-    const Real floors[2] = {floor_of(x[0]), floor_of(x[1])};
+    const Real x[2] = {center.re, center.im}, floors[2] = {floor_of(x[0]), floor_of(x[1])};
     // In [0, 1]: the subtraction may round up to 1.
     const Real rests[2] = {x[0] - floors[0], x[1] - floors[1]};
     const float r[2] = {float(rests[0].v), float(rests[1].v)};
@@ -208,8 +225,7 @@ template <unsigned W> FALCON_DEVICE void sample_pair(Stream<W> &stream, Real (&x
             found += 1;
         }
     }
-    x[0] = floors[0] + real(z[0]);
-    x[1] = floors[1] + real(z[1]);
+    return {{floors[0] + real(z[0]), floors[1] + real(z[1])}, stream};
 }
 
 } // namespace falcon

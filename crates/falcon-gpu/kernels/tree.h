@@ -2,12 +2,19 @@
 //
 // Both kinds give the walk of `ffsampling.h` the same: `l10` of the node that it
 // stands on, at a level (the base-2 logarithm of the degree), `descend` to a child,
-// and, from level 3 down, nodes as values in registers.
+// and, from level SMALL down, nodes as values in registers.
 #pragma once
 
 #include "node.h"
 
 namespace falcon {
+
+// Nodes of this level are walked in registers: 2 or 3. More of them in registers means
+// less memory traffic, and fewer signatures at a time on a multiprocessor.
+#ifndef FALCON_SMALL
+#define FALCON_SMALL 2
+#endif
+constexpr unsigned SMALL = FALCON_SMALL;
 
 // Reals of a stored tree.
 FALCON_DEVICE constexpr unsigned stored_len(unsigned logn) { return (logn + 2) << logn; }
@@ -41,7 +48,7 @@ template <unsigned LOGN, unsigned W> struct StoredTree {
     FALCON_DEVICE void descend(unsigned level, Side side) {
         begin[level - 1] = begin[level] + (1u << level) + (side == LEFT ? stored_len(level - 1) : 0);
     }
-    FALCON_DEVICE StoredNode<3> small() const { return {root.from(begin[3])}; }
+    FALCON_DEVICE StoredNode<SMALL> small() const { return {root.from(begin[SMALL])}; }
 };
 
 // A node of level L that was computed, in registers.
@@ -109,13 +116,14 @@ template <unsigned LOGN, unsigned W> struct ComputedTree {
         });
     }
 
-    FALCON_DEVICE ComputedNode<3> small() const {
-        ComputedNode<3> node;
+    FALCON_DEVICE ComputedNode<SMALL> small() const {
+        constexpr unsigned M = 1u << (SMALL - 1);
+        ComputedNode<SMALL> node;
         FALCON_UNROLL
-        for (unsigned i = 0; i < 4; ++i) {
-            node.l[i] = get(l10(3), 4, i);
-            node.d00[i] = d00(3)[i];
-            node.d11[i] = d11(3)[i];
+        for (unsigned i = 0; i < M; ++i) {
+            node.l[i] = get(l10(SMALL), M, i);
+            node.d00[i] = d00(SMALL)[i];
+            node.d11[i] = d11(SMALL)[i];
         }
         return node;
     }

@@ -3,11 +3,21 @@
 
 mod common;
 
-use common::{Job, Randomness, Signing, bytes, kernels_available, key, repeatable, sign};
+use common::{
+    Job, Launch, Randomness, Signing, bytes, device_keys, kernels_available, key, key_stride,
+    launches, repeatable, sign,
+};
 use falcon_core::batch::{BatchSign, LaneEngine, SignJob};
-use falcon_core::lanes::Scalar;
+use falcon_core::ffsampling::ffsampling;
+use falcon_core::fft::{BasisRef, Fft};
+use falcon_core::hash::{HashToPoint, Shake256, Shake256HashToPoint, Shake256Reader};
+use falcon_core::hazmat::{expanded_reals, secret_hash, signature_from_parts};
+use falcon_core::lanes::{Binary64, Scalar};
+use falcon_core::sampler::{LaneSampler, Sampling, Serial};
+use falcon_core::tree::Stored;
 use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
-use falcon_gpu::kernels::{Grain, KeyMode};
+use falcon_gpu::kernels::{Grain, KeyMode, status};
+use sha2::{Digest, Sha256};
 
 const MODES: [KeyMode; 3] = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
 const GRAINS: [Grain; 2] = [Grain::Thread, Grain::Warp];
@@ -27,6 +37,17 @@ fn jobs(label: &str, count: usize, keys: usize) -> Vec<Job> {
         .collect()
 }
 
+fn sign_jobs<'a, P: Parameters>(
+    expanded: &'a [ExpandedKey<P>],
+    jobs: &'a [Job],
+) -> Vec<SignJob<'a, P>> {
+    let job = |job: &'a Job| SignJob {
+        key: &expanded[job.key],
+        message: &job.message,
+    };
+    jobs.iter().map(job).collect()
+}
+
 fn expected<P: Parameters>(
     keys: &[SigningKey<P>],
     jobs: &[Job],
@@ -34,21 +55,15 @@ fn expected<P: Parameters>(
     first: u64,
 ) -> Vec<Vec<u8>> {
     let expanded: Vec<ExpandedKey<P>> = keys.iter().map(SigningKey::expand).collect();
-    let jobs: Vec<_> = jobs
-        .iter()
-        .map(|job| SignJob {
-            key: &expanded[job.key],
-            message: &job.message,
-        })
-        .collect();
     let mut out = vec![Signature::EMPTY; jobs.len()];
-    CPU.sign_part(&seed, first, &jobs, &mut out)
+    CPU.sign_part(&seed, first, &sign_jobs(&expanded, jobs), &mut out)
         .expect("equal lengths");
     out.iter()
         .map(|signature| signature.to_bytes().to_vec())
         .collect()
 }
 
+/// Several keys, and one that all jobs share.
 fn hedged_signatures_are_the_cores<P: Parameters>(count: usize) {
     if !kernels_available() {
         return;
@@ -76,4 +91,286 @@ fn hedged_signatures_of_512_are_the_cores() {
 #[test]
 fn hedged_signatures_of_1024_are_the_cores() {
     hedged_signatures_are_the_cores::<Falcon1024>(101);
+}
+
+/// The jobs of `tests/equal_bytes.rs`, whose signatures are pinned.
+fn signatures_equal_the_pinned_hash<P: Parameters>() {
+    if !kernels_available() {
+        return;
+    }
+    let pinned = include_str!("../../../kat/equal-bytes.json");
+    let pinned: serde_json::Value = serde_json::from_str(pinned).expect("a JSON file");
+    let pinned = pinned[P::NAME]["signatures"].as_str().expect("a hash");
+    let keys: Vec<SigningKey<P>> = (0..3).map(key).collect();
+    let mut messages = repeatable("equal bytes: messages");
+    let jobs: Vec<Job> = (0..37)
+        .map(|i| Job {
+            key: i / 30 + i % 36 / 35,
+            message: bytes(&mut messages, 3 * i),
+        })
+        .collect();
+    for mode in MODES {
+        for grain in GRAINS {
+            let how = Signing::new::<P>(mode, grain);
+            let signed = sign(how, &keys, &jobs, &Randomness::Hedged([42; 32], 0));
+            let hash = Sha256::digest(signed.signatures.concat());
+            let hash = base16ct::lower::encode_string(&hash);
+            assert_eq!(hash, pinned, "{}, {mode:?}, {grain:?}", P::NAME);
+        }
+    }
+}
+
+#[test]
+fn falcon_512_equals_the_pinned_hash() {
+    signatures_equal_the_pinned_hash::<Falcon512>();
+}
+
+#[test]
+fn falcon_1024_equals_the_pinned_hash() {
+    signatures_equal_the_pinned_hash::<Falcon1024>();
+}
+
+/// Rows so few that every signer computes most of its bytes itself; variants of
+/// the kernels; lanes in both orders; working memory in shared memory or not.
+fn signatures_depend_on_no_launch<P: Parameters>() {
+    if !kernels_available() {
+        return;
+    }
+    let keys: Vec<SigningKey<P>> = (0..2).map(key).collect();
+    let jobs = jobs("kernels: launches", 11, keys.len());
+    let expected = expected(&keys, &jobs, [3; 32], 0);
+    for (i, launch) in launches().into_iter().enumerate() {
+        for mode in MODES {
+            for grain in GRAINS {
+                let how = Signing {
+                    launch: Launch {
+                        block: 32 << i,
+                        ..launch
+                    },
+                    prng_rows: [2, 3, 35, 200][i],
+                    expand: true,
+                    ..Signing::new::<P>(mode, grain)
+                };
+                let signed = sign(how, &keys, &jobs, &Randomness::Hedged([3; 32], 0));
+                assert!(
+                    signed.signatures == expected,
+                    "{launch:?}, {mode:?}, {grain:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn signatures_of_512_depend_on_no_launch() {
+    signatures_depend_on_no_launch::<Falcon512>();
+}
+
+#[test]
+fn signatures_of_1024_depend_on_no_launch() {
+    signatures_depend_on_no_launch::<Falcon1024>();
+}
+
+#[test]
+fn batches_of_any_size_are_signed() {
+    if !kernels_available() {
+        return;
+    }
+    let keys: Vec<SigningKey<Falcon512>> = (0..2).map(key).collect();
+    let all = jobs("kernels: sizes", 129, keys.len());
+    let expected = expected(&keys, &all, [4; 32], 0);
+    for count in [0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 129] {
+        for grain in GRAINS {
+            let how = Signing::new::<Falcon512>(KeyMode::Expanded, grain);
+            let signed = sign(how, &keys, &all[..count], &Randomness::Hedged([4; 32], 0));
+            assert!(signed.signatures == expected[..count], "{count}, {grain:?}");
+        }
+    }
+}
+
+fn keys_are_expanded_as_the_core_does<P: Parameters>() {
+    if !kernels_available() {
+        return;
+    }
+    let keys: Vec<SigningKey<P>> = (0..5).map(key).collect();
+    for launch in launches() {
+        for mode in [KeyMode::Balanced, KeyMode::Expanded] {
+            let found = device_keys(launch, mode, &keys);
+            for (found, key) in found.chunks_exact(key_stride::<P>(mode)).zip(&keys) {
+                let key = key.expand();
+                let expected = &expanded_reals(&key)[..found.len()];
+                let equal = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
+                assert!(
+                    found.iter().zip(expected).all(equal),
+                    "{launch:?}, {mode:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_of_512_are_expanded_as_the_core_does() {
+    keys_are_expanded_as_the_core_does::<Falcon512>();
+}
+
+#[test]
+fn keys_of_1024_are_expanded_as_the_core_does() {
+    keys_are_expanded_as_the_core_does::<Falcon1024>();
+}
+
+/// One attempt of the core: the short polynomial and whether the vector is short.
+fn attempt<P: Parameters>(
+    key: &ExpandedKey<P>,
+    point: &[u16],
+    seed: &[u8; 56],
+) -> (Vec<i16>, bool) {
+    let (n, logn) = (P::N, P::LOGN);
+    let (basis, tree) = expanded_reals(key).split_at(4 * n);
+    let basis = BasisRef {
+        b00: &basis[..n],
+        b01: &basis[n..2 * n],
+        b10: &basis[2 * n..3 * n],
+        b11: &basis[3 * n..],
+    };
+    let mut t0: Vec<f64> = point
+        .iter()
+        .map(|&c| f64::from(c) * (1.0 / 12289.0))
+        .collect();
+    let mut t1 = vec![0.0; n];
+    Scalar.fft(logn, &mut t0);
+    Scalar.target(logn, &mut t0, &mut t1, basis.b01, basis.b11);
+    let sampling = Serial(Scalar);
+    let mut feed = sampling.feed(seed);
+    let mut sampler = LaneSampler::new(Scalar, sampling, std::slice::from_mut(&mut feed));
+    let mut tree = Stored::root(logn, tree);
+    let mut scratch = vec![0.0; 2 * n];
+    ffsampling(
+        Scalar,
+        &mut sampler,
+        logn,
+        &mut tree,
+        &mut t0,
+        &mut t1,
+        &mut scratch,
+    );
+    Scalar.times_basis(logn, &mut t0, &mut t1, basis);
+    Scalar.ifft(logn, &mut t0);
+    Scalar.ifft(logn, &mut t1);
+    let s1 = point
+        .iter()
+        .zip(&t0)
+        .map(|(&c, &v)| i64::from(c) - Scalar.rint(v));
+    let s2: Vec<i64> = t1.iter().map(|&v| -Scalar.rint(v)).collect();
+    let norm: i64 = s1.chain(s2.iter().copied()).map(|s| s * s).sum();
+    let bound = if logn == 9 { 34_034_726 } else { 70_265_242 };
+    (s2.iter().map(|&s| s as i16).collect(), norm <= bound)
+}
+
+/// What the core signs with if a signature may have `limit` bytes, and after how many
+/// attempts.
+fn first_that_fits<P: Parameters>(
+    key: &ExpandedKey<P>,
+    nonce: &[u8; 40],
+    message: &[u8],
+    stream: impl FnOnce(&[u16]) -> Shake256Reader,
+    limit: usize,
+) -> (Vec<u8>, u32) {
+    let mut point = vec![0; P::N];
+    Shake256HashToPoint.hash_to_point(nonce, message, &mut point);
+    let mut stream = stream(&point);
+    for attempts in 1.. {
+        let (s2, short) = attempt(key, &point, &stream.read_array());
+        let bits = s2
+            .iter()
+            .map(|s| 9 + usize::from(s.unsigned_abs() >> 7))
+            .sum::<usize>();
+        if short && 41 + bits.div_ceil(8) <= limit {
+            let signature = signature_from_parts::<P>(nonce, &s2).expect("a short vector");
+            return (signature.to_bytes().to_vec(), attempts);
+        }
+    }
+    unreachable!("an endless range")
+}
+
+/// A bound that most vectors exceed, so that jobs take many attempts, each its own
+/// number of them. Attempts beyond the second read beyond one block of the stream.
+fn refused_vectors_are_sampled_again<P: Parameters>(count: usize, limit: usize) {
+    if !kernels_available() {
+        return;
+    }
+    let keys: Vec<SigningKey<P>> = (0..2).map(key).collect();
+    let expanded: Vec<ExpandedKey<P>> = keys.iter().map(SigningKey::expand).collect();
+    let jobs = jobs("kernels: attempts", count, keys.len());
+    let mut source = repeatable("kernels: attempts");
+    let raw: Vec<([u8; 40], Vec<u8>)> = (0..count)
+        .map(|_| (source.read_array(), bytes(&mut source, 48)))
+        .collect();
+    let (seed, first) = ([5; 32], 9);
+    let of_raw = jobs.iter().zip(&raw).map(|(job, (nonce, seed))| {
+        let stream = |_: &[u16]| Shake256::reader(seed);
+        first_that_fits(&expanded[job.key], nonce, &job.message, stream, limit)
+    });
+    let of_raw: Vec<_> = of_raw.collect();
+    let of_hedged = jobs.iter().zip(first..).map(|(job, index): (_, u64)| {
+        let absorb = |label: &str| {
+            let mut hash = Shake256::new();
+            hash.update(label.as_bytes())
+                .update(&seed)
+                .update(&index.to_le_bytes());
+            hash.update(secret_hash(&keys[job.key]));
+            hash
+        };
+        let nonce = absorb("falcon nonce").finalize().read_array();
+        let stream = |point: &[u16]| {
+            let mut hash = absorb("falcon sampler");
+            point.iter().for_each(|c| _ = hash.update(&c.to_le_bytes()));
+            hash.finalize()
+        };
+        first_that_fits(&expanded[job.key], &nonce, &job.message, stream, limit)
+    });
+    let of_hedged: Vec<_> = of_hedged.collect();
+    for (randomness, expected) in [
+        (Randomness::Raw(&raw), of_raw),
+        (Randomness::Hedged(seed, first), of_hedged),
+    ] {
+        let most = expected.iter().map(|(_, attempts)| *attempts).max();
+        assert!(most > Some(4), "{most:?} attempts at most");
+        let (expected, _): (Vec<Vec<u8>>, Vec<u32>) = expected.into_iter().unzip();
+        for mode in MODES {
+            for grain in GRAINS {
+                let how = Signing {
+                    limit: Some(limit as u32),
+                    ..Signing::new::<P>(mode, grain)
+                };
+                let signed = sign(how, &keys, &jobs, &randomness);
+                assert_eq!(Some(signed.attempts), most);
+                assert!(signed.signatures == expected, "{mode:?}, {grain:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn refused_vectors_of_512_are_sampled_again() {
+    refused_vectors_are_sampled_again::<Falcon512>(13, 649);
+}
+
+#[test]
+fn refused_vectors_of_1024_are_sampled_again() {
+    refused_vectors_are_sampled_again::<Falcon1024>(7, 1263);
+}
+
+/// A basis ten times too long: every vector is refused for its norm, and listed.
+#[test]
+fn vectors_that_are_too_long_are_refused() {
+    if !kernels_available() {
+        return;
+    }
+    let basis: Vec<i8> = falcon_core::hazmat::secret_basis(&key::<Falcon512>(0)).concat();
+    let basis: Vec<i8> = basis.iter().map(|x| x.wrapping_mul(3)).collect();
+    for grain in GRAINS {
+        let states = common::attempt_raw::<Falcon512>(grain, &basis, 3);
+        assert_eq!(states, [status::REDO; 3], "{grain:?}");
+    }
 }

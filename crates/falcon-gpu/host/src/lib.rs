@@ -17,7 +17,8 @@ pub const AVAILABLE: bool = cfg!(kernels);
 pub enum Build {
     /// As a GPU gets them.
     Default,
-    /// Depth-first FFT, reals of shared memory permuted against bank conflicts.
+    /// Depth-first FFT, reals of shared memory permuted against bank conflicts,
+    /// nodes of degree 8 in registers.
     Variant,
 }
 
@@ -97,9 +98,45 @@ pub fn batch_layout() -> [usize; 6] {
     native::batch_layout()
 }
 
+/// A candidate of the sampler around a centre, under a leaf.
+#[derive(Clone, Copy, Debug)]
+pub struct Trial {
+    /// The centre less the integer below it.
+    pub r: f64,
+    /// `1 / (2 sigma'^2)`.
+    pub dss: f64,
+    /// `sigma_min / sigma'`.
+    pub ccs: f64,
+    /// What the base sampler drew.
+    pub z0: i32,
+    /// The candidate made of it.
+    pub z: i32,
+}
+
+impl Trial {
+    /// What the filter takes for 256 times the chance of acceptance.
+    pub fn estimate(self) -> f64 {
+        native::estimate(self)
+    }
+
+    /// The number that the reference compares with eight random bytes.
+    pub fn threshold(self) -> u64 {
+        native::threshold(self)
+    }
+
+    /// What the filter says after the first byte: accepted, rejected, or nothing.
+    pub fn verdict(self, byte: u8) -> Option<bool> {
+        match native::verdict(self, byte) {
+            0 => Some(false),
+            1 => None,
+            _ => Some(true),
+        }
+    }
+}
+
 #[cfg(not(kernels))]
 mod native {
-    use super::{Batch, Build, LaunchError};
+    use super::{Batch, Build, LaunchError, Trial};
 
     pub(super) unsafe fn launch(
         _: Build,
@@ -118,11 +155,20 @@ mod native {
     pub(super) fn batch_layout() -> [usize; 6] {
         [0; 6]
     }
+    pub(super) fn estimate(_: Trial) -> f64 {
+        0.0
+    }
+    pub(super) fn threshold(_: Trial) -> u64 {
+        0
+    }
+    pub(super) fn verdict(_: Trial, _: u8) -> u32 {
+        1
+    }
 }
 
 #[cfg(kernels)]
 mod native {
-    use super::{Batch, Build, LaunchError};
+    use super::{Batch, Build, LaunchError, Trial};
     use std::ffi::{CStr, c_char, c_int};
 
     /// An entry of the table in `host.cpp`.
@@ -138,6 +184,9 @@ mod native {
         fn falcon_host_set_backwards(backwards: bool);
         fn falcon_host_variant_set_backwards(backwards: bool);
         fn falcon_host_batch_layout(what: c_int) -> usize;
+        fn falcon_host_estimate(r: f64, dss: f64, ccs: f64, z0: i32, z: i32) -> f64;
+        fn falcon_host_threshold(r: f64, dss: f64, ccs: f64, z0: i32, z: i32) -> u64;
+        fn falcon_host_verdict(r: f64, dss: f64, ccs: f64, z0: i32, z: i32, w: u32) -> u32;
     }
 
     fn kernels(build: Build) -> &'static [Entry] {
@@ -191,5 +240,20 @@ mod native {
     pub(super) fn batch_layout() -> [usize; 6] {
         // SAFETY: the function returns numbers.
         [0, 1, 2, 3, 4, 5].map(|what| unsafe { falcon_host_batch_layout(what) })
+    }
+
+    pub(super) fn estimate(t: Trial) -> f64 {
+        // SAFETY: a function of numbers.
+        unsafe { falcon_host_estimate(t.r, t.dss, t.ccs, t.z0, t.z) }
+    }
+
+    pub(super) fn threshold(t: Trial) -> u64 {
+        // SAFETY: a function of numbers.
+        unsafe { falcon_host_threshold(t.r, t.dss, t.ccs, t.z0, t.z) }
+    }
+
+    pub(super) fn verdict(t: Trial, byte: u8) -> u32 {
+        // SAFETY: a function of numbers.
+        unsafe { falcon_host_verdict(t.r, t.dss, t.ccs, t.z0, t.z, byte.into()) }
     }
 }

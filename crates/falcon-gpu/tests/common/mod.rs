@@ -370,6 +370,35 @@ pub fn sign<P: Parameters>(
     }
 }
 
+/// The states of one attempt, from arbitrary points, with a basis that need not be
+/// one of a key.
+pub fn attempt_raw<P: Parameters>(grain: Grain, basis: &[i8], count: usize) -> Vec<u8> {
+    let mut source = repeatable("attempt");
+    let points: Vec<u16> = (0..P::N * count)
+        .map(|_| u16::from_le_bytes(source.read_array()) % 12289)
+        .collect();
+    let seeds: Vec<u32> = (0..14 * count)
+        .map(|_| u32::from_le_bytes(source.read_array()))
+        .collect();
+    let mut rows = vec![0u32; 128 * 2 * count];
+    let mut s2 = vec![0i16; P::N * count];
+    let mut states = vec![0xffu8; count];
+    let batch = Batch {
+        seeds: address(&seeds),
+        rows: address_mut(&mut rows),
+        points: address(&points),
+        s2: address_mut(&mut s2),
+        status: address_mut(&mut states),
+        bases: address(basis),
+        count: count as u32,
+        prng_rows: 2,
+        ..Batch::default()
+    };
+    LAUNCH.run::<P>(Operation::Prng, batch);
+    LAUNCH.run::<P>(Operation::Sign(KeyMode::Raw, grain), batch);
+    states
+}
+
 /// The states of `jobs`, with the signatures given as bytes, under public keys
 /// that are prepared by a kernel.
 pub fn verify<P: Parameters>(

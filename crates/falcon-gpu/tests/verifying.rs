@@ -1,0 +1,224 @@
+//! Verifying kernels, on the processor: they accept what `falcon-core` accepts.
+
+mod common;
+
+use common::{Job, LAUNCH, Launch, bytes, kernels_available, key, launches, repeatable, verify};
+use falcon_core::batch::{BatchSign, BatchVerify, LaneEngine, SignJob, VerifyBytesJob};
+use falcon_core::lanes::Scalar;
+use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey};
+use falcon_gpu::kernels::status;
+
+const CPU: LaneEngine<Scalar, Scalar> = LaneEngine {
+    arith: Scalar,
+    fft: Scalar,
+};
+
+struct Signed<P: Parameters> {
+    keys: Vec<SigningKey<P>>,
+    jobs: Vec<Job>,
+    signatures: Vec<Vec<u8>>,
+}
+
+fn signed<P: Parameters>(label: &str, count: usize, keys: u8) -> Signed<P> {
+    let keys: Vec<SigningKey<P>> = (0..keys).map(key).collect();
+    let mut messages = repeatable(label);
+    let jobs: Vec<Job> = (0..count)
+        .map(|i| Job {
+            key: i % keys.len(),
+            message: bytes(&mut messages, i),
+        })
+        .collect();
+    let expanded: Vec<ExpandedKey<P>> = keys.iter().map(SigningKey::expand).collect();
+    let sign_jobs: Vec<_> = jobs
+        .iter()
+        .map(|job| SignJob {
+            key: &expanded[job.key],
+            message: &job.message,
+        })
+        .collect();
+    let mut out = vec![Signature::EMPTY; count];
+    CPU.sign_batch(&[7; 32], &sign_jobs, &mut out)
+        .expect("equal lengths");
+    let signatures = out
+        .iter()
+        .map(|signature| signature.to_bytes().to_vec())
+        .collect();
+    Signed {
+        keys,
+        jobs,
+        signatures,
+    }
+}
+
+/// Compares the verdicts with the core's, and returns how many are valid.
+fn agree<P: Parameters>(launch: Launch, what: &Signed<P>) -> usize {
+    let public: Vec<&[u16]> = what
+        .keys
+        .iter()
+        .map(|key| key.verifying_key().h())
+        .collect();
+    let states = verify::<P>(launch, &public, &what.jobs, &what.signatures);
+    let jobs: Vec<_> = what
+        .jobs
+        .iter()
+        .zip(&what.signatures)
+        .map(|(job, signature)| VerifyBytesJob {
+            key: what.keys[job.key].verifying_key(),
+            message: &job.message,
+            signature,
+        })
+        .collect();
+    let mut expected = vec![Ok(()); jobs.len()];
+    CPU.verify_bytes_batch(&jobs, &mut expected)
+        .expect("equal lengths");
+    for (i, (state, expected)) in states.iter().zip(&expected).enumerate() {
+        let malformed = Signature::<P>::try_from(&what.signatures[i][..]).is_err();
+        assert_eq!(*state == status::DONE, expected.is_ok(), "{i}: {state}");
+        assert!(*state != status::MALFORMED || malformed, "{i}: {state}");
+        assert!([status::DONE, status::MALFORMED, status::INVALID].contains(state));
+    }
+    expected.iter().filter(|result| result.is_ok()).count()
+}
+
+fn valid_signatures_verify<P: Parameters>() {
+    if !kernels_available() {
+        return;
+    }
+    for keys in [1, 3] {
+        let what = signed::<P>("kernels: valid", 67, keys);
+        for launch in launches() {
+            assert_eq!(agree(launch, &what), 67, "{launch:?}");
+        }
+    }
+}
+
+#[test]
+fn valid_signatures_of_512_verify() {
+    valid_signatures_verify::<Falcon512>();
+}
+
+#[test]
+fn valid_signatures_of_1024_verify() {
+    valid_signatures_verify::<Falcon1024>();
+}
+
+/// A bit flipped anywhere, in the signature or in the message; another key.
+fn damaged_ones_are_judged_as_the_core_does<P: Parameters>() {
+    if !kernels_available() {
+        return;
+    }
+    let mut what = signed::<P>("kernels: damaged", 400, 2);
+    let mut source = repeatable("kernels: damage");
+    for (i, (job, signature)) in what.jobs.iter_mut().zip(&mut what.signatures).enumerate() {
+        let at: u32 = u32::from_le_bytes(source.read_array());
+        let flip = |bytes: &mut Vec<u8>| {
+            let bit = at as usize % (8 * bytes.len());
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        };
+        match i % 8 {
+            0 if !job.message.is_empty() => flip(&mut job.message),
+            1 => job.key ^= 1,
+            2 => signature[0] ^= 1 << (at % 8),
+            3 => *signature.last_mut().expect("bytes") ^= 1,
+            4 => signature.truncate(at as usize % signature.len()),
+            5 => signature.push(0),
+            _ => flip(signature),
+        }
+    }
+    // None, or by luck few: flips in the padding or of no effect do not exist.
+    assert!(agree(LAUNCH, &what) <= 1);
+}
+
+#[test]
+fn damaged_ones_of_512_are_judged_as_the_core_does() {
+    damaged_ones_are_judged_as_the_core_does::<Falcon512>();
+}
+
+#[test]
+fn damaged_ones_of_1024_are_judged_as_the_core_does() {
+    damaged_ones_are_judged_as_the_core_does::<Falcon1024>();
+}
+
+/// Strings that are a signature but for one rule of the code.
+fn malformed_codes_are_refused<P: Parameters>() {
+    if !kernels_available() {
+        return;
+    }
+    let mut what = signed::<P>("kernels: malformed", 1, 1);
+    let valid = what.signatures[0].clone();
+    let (n, header) = (P::N, valid[0]);
+    // s2 given as code words; bits from the top of each byte.
+    let encoded = |words: &dyn Fn(usize) -> Vec<u8>, len: usize, tail: u8| {
+        let mut bits: Vec<u8> = (0..n).flat_map(words).collect();
+        while !bits.len().is_multiple_of(8) {
+            bits.push(tail);
+        }
+        let mut out = vec![header];
+        out.resize(41, 1);
+        out.extend(
+            bits.chunks(8)
+                .map(|byte| byte.iter().fold(0, |a, b| a << 1 | b)),
+        );
+        out.resize(out.len().max(len), 0);
+        out
+    };
+    let word = |sign: u8, low: u8, run: usize| {
+        let mut bits = vec![sign];
+        bits.extend((0..7).rev().map(|i| low >> i & 1));
+        bits.extend(std::iter::repeat_n(0, run));
+        bits.push(1);
+        bits
+    };
+    let padded = P::PADDED_LEN;
+    let one =
+        |i: usize, odd: Vec<u8>| move |k: usize| if k == i { odd.clone() } else { word(0, 1, 0) };
+    let mut cases = vec![
+        encoded(&|_| word(0, 1, 0), padded, 0),
+        encoded(&one(3, word(1, 0, 0)), padded, 0),
+        encoded(&one(n - 1, word(1, 0, 0)), padded, 0),
+        encoded(&one(5, word(0, 127, 15)), padded, 0),
+        encoded(&one(5, word(0, 0, 16)), padded, 0),
+        encoded(&one(5, word(0, 0, 40)), padded, 0),
+        encoded(&one(5, word(1, 5, 3)), padded, 1),
+        // Longer than the padded form: nothing may follow, and something must.
+        encoded(&|i| word(0, 1, usize::from(i % 2 == 0) * 4), 0, 0),
+        encoded(&|i| word(0, 1, usize::from(i % 2 == 0) * 4), 0, 1),
+        encoded(
+            &|i| word(0, 1, usize::from(i % 2 == 0) * 4),
+            P::COMPRESSED_MAX_LEN,
+            0,
+        ),
+        encoded(&|_| word(0, 1, 15), 0, 0),
+        encoded(&|_| vec![0; 9], padded, 0),
+        vec![],
+        vec![header],
+        vec![header; 41],
+        vec![0; padded],
+        vec![0xff; padded],
+    ];
+    // A code that ends exactly at the end, cut everywhere.
+    let exact = encoded(&|i| word(0, 1, usize::from(i % 2 == 0) * 4), 0, 0);
+    cases.extend((padded..exact.len()).map(|len| exact[..len].to_vec()));
+    // Other formats of the valid one.
+    let parsed = Signature::<P>::try_from(&valid[..]).expect("valid");
+    for format in [Format::Compressed, Format::ConstantTime] {
+        cases.push(parsed.to_vec(format).expect("an encoding"));
+    }
+    let mut again = valid.clone();
+    again.push(0);
+    cases.push(again);
+    cases.push(valid);
+    what.jobs = vec![what.jobs[0].clone(); cases.len()];
+    what.signatures = cases;
+    assert_eq!(agree(LAUNCH, &what), 1);
+}
+
+#[test]
+fn malformed_codes_of_512_are_refused() {
+    malformed_codes_are_refused::<Falcon512>();
+}
+
+#[test]
+fn malformed_codes_of_1024_are_refused() {
+    malformed_codes_are_refused::<Falcon1024>();
+}
