@@ -5,7 +5,9 @@ use std::path::Path;
 
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(kernels)");
-    println!("cargo::rerun-if-changed=build.rs");
+    for file in ["build.rs", "emulate.h", "emulate.cpp"] {
+        println!("cargo::rerun-if-changed={file}");
+    }
     let kernels = Path::new("../kernels");
     println!("cargo::rerun-if-changed={}", kernels.display());
 
@@ -26,11 +28,19 @@ fn main() {
         .define("FALCON_CONFLICT_FREE", None)
         .define("FALCON_SMALL", "3")
         .compile("falcon_kernels_variant");
+    // Lanes as fibers, over the operations that a GPU has.
+    build(kernels)
+        .include(".")
+        .file("emulate.cpp")
+        .define("FALCON_EMULATE", None)
+        .define("falcon", "falcon_emulated")
+        .opt_level(1)
+        .compile("falcon_kernels_emulated");
     println!("cargo::rustc-cfg=kernels");
 }
 
 /// Whether there is a compiler that knows what the kernels need: products of 128
-/// bits and a way to forbid fused operations.
+/// bits, a way to forbid fused operations, fibers.
 fn compiler() -> Result<(), String> {
     let tool = cc::Build::new()
         .cpp(true)
@@ -41,6 +51,9 @@ fn compiler() -> Result<(), String> {
     }
     if env::var("CARGO_CFG_TARGET_POINTER_WIDTH").as_deref() != Ok("64") {
         return Err("this target has no integers of 128 bits".to_owned());
+    }
+    if env::var("CARGO_CFG_TARGET_ENV").as_deref() != Ok("gnu") {
+        return Err("fibers need the C library of GNU".to_owned());
     }
     let run = tool.to_command().arg("--version").output();
     match run {

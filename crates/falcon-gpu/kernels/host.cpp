@@ -6,15 +6,28 @@
 
 // The variants that are compiled beside the kernels as they are have names of
 // their own.
-#ifdef FALCON_VARIANT
+#if defined(FALCON_EMULATE)
+#define FALCON_HOST(NAME) falcon_host_emulated_##NAME
+#elif defined(FALCON_VARIANT)
 #define FALCON_HOST(NAME) falcon_host_variant_##NAME
 #else
 #define FALCON_HOST(NAME) falcon_host_##NAME
 #endif
 
+#ifdef FALCON_EMULATE
+// Order of the lanes, places of reals; the wavefronts that are counted from here on.
+static thread_local emulate::Traffic traffic;
+extern "C" void FALCON_HOST(set)(unsigned order, bool conflict_free) {
+    emulate::order = order;
+    emulate::conflict_free = conflict_free;
+    traffic = {};
+}
+extern "C" emulate::Traffic FALCON_HOST(traffic)() { return traffic; }
+#else
 thread_local bool falcon::backwards = false;
 
 extern "C" void FALCON_HOST(set_backwards)(bool backwards) { falcon::backwards = backwards; }
+#endif
 
 // Size and some offsets, for the mirror in Rust.
 extern "C" size_t FALCON_HOST(batch_layout)(int what) {
@@ -46,13 +59,35 @@ namespace {
 constexpr size_t GUARD = 16;
 constexpr double GUARD_VALUE = -0x1.5p-1000;
 
+// The groups of one block.
+template <unsigned W, class F> bool run_block(uint64_t block_index, uint32_t block, double *shared, F unit) {
+#ifdef FALCON_EMULATE
+    struct Launch {
+        uint64_t first;
+        double *shared;
+        F *unit;
+    } launch{block_index * block, shared, &unit};
+    const auto thread = [](void *argument) {
+        const Launch &launch = *static_cast<Launch *>(argument);
+        const unsigned index = emulate::threadIdx.x;
+        (*launch.unit)(falcon::Unit{(launch.first + index) / W, index / W, launch.shared});
+    };
+    for (uint32_t first = 0; first < block; first += emulate::LANES) {
+        if (!emulate::run_warp(first, thread, &launch, traffic)) return false;
+    }
+#else
+    for (uint32_t group = 0; group < block / W; ++group) {
+        unit(falcon::Unit{(block_index * block) / W + group, group, shared});
+    }
+#endif
+    return true;
+}
+
 template <unsigned W, class F> int run(uint32_t grid, uint32_t block, uint32_t shared_bytes, F unit) {
     std::vector<double> shared(shared_bytes / sizeof(double) + GUARD);
     for (uint64_t b = 0; b < grid; ++b) {
         for (double &x : shared) x = GUARD_VALUE;
-        for (uint32_t group = 0; group < block / W; ++group) {
-            unit(falcon::Unit{(b * block) / W + group, group, shared.data()});
-        }
+        if (!run_block<W>(b, block, shared.data(), unit)) return 2;
         for (size_t i = shared.size() - GUARD; i < shared.size(); ++i) {
             if (shared[i] != GUARD_VALUE) return 1;
         }
@@ -62,7 +97,7 @@ template <unsigned W, class F> int run(uint32_t grid, uint32_t block, uint32_t s
 
 } // namespace
 
-// 0, or 1 if the kernel wrote behind its shared memory.
+// 0; 1 if the kernel wrote behind its shared memory, 2 if lanes missed each other.
 #define FALCON_KERNEL(NAME, W, BODY)                                                                                   \
     extern "C" int FALCON_HOST(NAME)(const Batch *batch, uint32_t grid, uint32_t block, uint32_t shared) {             \
         return run<W>(grid, block, shared, [&](falcon::Unit unit) { BODY(*batch, unit); });                            \

@@ -4,7 +4,8 @@
 // is not in `Group::each` or `Group::map` is *uniform*: on a GPU all lanes of the
 // group run it with the same values, on the host it runs once. What lanes do
 // apart stands in these two, and meets again through memory or `Group::pick`.
-// So the host runs every lane count, lane after lane, in either order.
+// So the host runs every lane count, lane after lane, in either order; or it emulates
+// a GPU's lanes (FALCON_EMULATE) and runs what stands here for one.
 #pragma once
 
 #include <stddef.h>
@@ -28,12 +29,20 @@
 #define FALCON_NO_UNROLL
 #include <math.h>
 #include <string.h>
+#ifdef FALCON_EMULATE
+#include "emulate.h"
+#endif
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are read as a GPU reads them");
 #endif
 
 namespace falcon {
 
-#ifndef __CUDACC__
+#ifdef FALCON_EMULATE
+using namespace emulate;
+#endif
+#if defined(__CUDACC__) || defined(FALCON_EMULATE)
+#define FALCON_LANES_ARE_THREADS
+#else
 // The host runs the lanes of a group from the last to the first if this is set:
 // an order that no kernel may see.
 extern thread_local bool backwards;
@@ -48,7 +57,7 @@ struct Unit {
 
 // What a lane of each group knows, e.g. what it has found.
 template <unsigned W> struct PerLane {
-#ifdef __CUDACC__
+#ifdef FALCON_LANES_ARE_THREADS
     uint32_t value;
 #else
     uint32_t value[W];
@@ -59,7 +68,7 @@ template <unsigned W> struct PerLane {
 template <unsigned W> struct Group {
     static_assert(W != 0 && W <= 32 && (W & (W - 1)) == 0, "lanes of a warp");
 
-#ifdef __CUDACC__
+#ifdef FALCON_LANES_ARE_THREADS
     static FALCON_DEVICE unsigned lane() { return W == 1 ? 0 : threadIdx.x % W; }
     static FALCON_DEVICE unsigned mask() {
         return W == 32 ? ~0u : ((1u << (W % 32)) - 1) << (threadIdx.x % 32 & ~(W - 1));

@@ -9,13 +9,13 @@ namespace falcon {
 // its index: such that the half warps of every access of `fft.h` and `node.h` (16
 // reals that are 1, 2, 4 or 8 apart, or 4 to 8 groups of neighbours) meet 16
 // different banks of 8 bytes. It permutes each 128 reals.
-FALCON_DEVICE unsigned conflict_free(unsigned i) { return i ^ (i >> 4 & 1) ^ (i >> 5 & 1) * 6 ^ (i >> 6 & 1) * 10; }
+FALCON_DEVICE unsigned permuted(unsigned i) { return i ^ (i >> 4 & 1) ^ (i >> 5 & 1) * 6 ^ (i >> 6 & 1) * 10; }
 
 // Reals of a polynomial of one signature.
 //
 // One thread a signature: neighbours in memory are the same real of neighbouring
 // signatures, `stride` apart from its next one. A group of lanes: they are
-// neighbours, or lie as `conflict_free` says.
+// neighbours, or lie as `permuted` says.
 template <unsigned W> struct View {
     Real *base;
     uint64_t stride;
@@ -23,10 +23,19 @@ template <unsigned W> struct View {
 
     FALCON_DEVICE Real &operator[](unsigned i) const {
         if (W == 1) return base[(first + i) * stride];
-#ifdef FALCON_CONFLICT_FREE
-        return base[conflict_free(first + i)];
+        return base[place(first + i)];
+    }
+
+    // Of real `i` of a signature.
+    static FALCON_DEVICE unsigned place(unsigned i) {
+#ifdef FALCON_EMULATE
+        const unsigned place = emulate::conflict_free ? permuted(i) : i;
+        emulate::touch(place);
+        return place;
+#elif defined(FALCON_CONFLICT_FREE)
+        return permuted(i);
 #else
-        return base[first + i];
+        return i;
 #endif
     }
 

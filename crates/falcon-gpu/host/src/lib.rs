@@ -20,6 +20,8 @@ pub enum Build {
     /// Depth-first FFT, reals of shared memory permuted against bank conflicts,
     /// nodes of degree 8 in registers.
     Variant,
+    /// A GPU's own code for groups of lanes, over emulated warps; slow.
+    Emulated,
 }
 
 /// Why a launch was none.
@@ -29,6 +31,8 @@ pub enum LaunchError {
     NoKernel,
     /// The kernel wrote behind the shared memory that the launch gave it.
     SharedMemory,
+    /// Lanes of a group missed each other: on a GPU the kernel would hang.
+    Divergence,
 }
 
 impl fmt::Display for LaunchError {
@@ -36,6 +40,7 @@ impl fmt::Display for LaunchError {
         f.write_str(match self {
             Self::NoKernel => "no such kernel",
             Self::SharedMemory => "shared memory overrun",
+            Self::Divergence => "lanes of a group went different ways",
         })
     }
 }
@@ -87,6 +92,29 @@ pub fn set_backwards(backwards: bool) {
     native::set_backwards(backwards);
 }
 
+/// Wavefronts of shared memory, if every access to reals of working memory is one of
+/// a warp's: how many there would be without bank conflicts, and how many there are.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Without conflicts.
+    pub ideal: u64,
+    /// As it is.
+    pub actual: u64,
+}
+
+/// From now on, on this thread, the lanes of emulated warps run in this order (0
+/// forwards, 1 backwards, others shuffled), reals lie in places without bank conflicts
+/// or one after the other, and the [`traffic`] is counted anew.
+pub fn set_emulation(order: u32, conflict_free: bool) {
+    native::set_emulation(order, conflict_free);
+}
+
+/// The traffic of emulated launches since [`set_emulation`] on this thread.
+pub fn traffic() -> Traffic {
+    native::traffic()
+}
+
 /// The names of all kernels.
 pub fn names() -> Vec<&'static str> {
     native::names()
@@ -136,7 +164,7 @@ impl Trial {
 
 #[cfg(not(kernels))]
 mod native {
-    use super::{Batch, Build, LaunchError, Trial};
+    use super::{Batch, Build, LaunchError, Traffic, Trial};
 
     pub(super) unsafe fn launch(
         _: Build,
@@ -149,6 +177,10 @@ mod native {
         Err(LaunchError::NoKernel)
     }
     pub(super) fn set_backwards(_: bool) {}
+    pub(super) fn set_emulation(_: u32, _: bool) {}
+    pub(super) fn traffic() -> Traffic {
+        Traffic::default()
+    }
     pub(super) fn names() -> Vec<&'static str> {
         Vec::new()
     }
@@ -168,7 +200,7 @@ mod native {
 
 #[cfg(kernels)]
 mod native {
-    use super::{Batch, Build, LaunchError, Trial};
+    use super::{Batch, Build, LaunchError, Traffic, Trial};
     use std::ffi::{CStr, c_char, c_int};
 
     /// An entry of the table in `host.cpp`.
@@ -181,6 +213,9 @@ mod native {
     unsafe extern "C" {
         fn falcon_host_kernels(count: *mut usize) -> *const Entry;
         fn falcon_host_variant_kernels(count: *mut usize) -> *const Entry;
+        fn falcon_host_emulated_kernels(count: *mut usize) -> *const Entry;
+        fn falcon_host_emulated_set(order: u32, conflict_free: bool);
+        fn falcon_host_emulated_traffic() -> Traffic;
         fn falcon_host_set_backwards(backwards: bool);
         fn falcon_host_variant_set_backwards(backwards: bool);
         fn falcon_host_batch_layout(what: c_int) -> usize;
@@ -191,12 +226,13 @@ mod native {
 
     fn kernels(build: Build) -> &'static [Entry] {
         let mut count = 0;
-        // SAFETY: both functions write the length of the static array that they
+        // SAFETY: these functions write the length of the static array that they
         // return.
         unsafe {
             let entries = match build {
                 Build::Default => falcon_host_kernels(&mut count),
                 Build::Variant => falcon_host_variant_kernels(&mut count),
+                Build::Emulated => falcon_host_emulated_kernels(&mut count),
             };
             std::slice::from_raw_parts(entries, count)
         }
@@ -221,7 +257,8 @@ mod native {
         // structure that `Batch` mirrors, as a test checks.
         match unsafe { (entry.launch)(batch, grid, block, shared) } {
             0 => Ok(()),
-            _ => Err(LaunchError::SharedMemory),
+            1 => Err(LaunchError::SharedMemory),
+            _ => Err(LaunchError::Divergence),
         }
     }
 
@@ -231,6 +268,16 @@ mod native {
             falcon_host_set_backwards(backwards);
             falcon_host_variant_set_backwards(backwards);
         }
+    }
+
+    pub(super) fn set_emulation(order: u32, conflict_free: bool) {
+        // SAFETY: sets variables of this thread.
+        unsafe { falcon_host_emulated_set(order, conflict_free) }
+    }
+
+    pub(super) fn traffic() -> Traffic {
+        // SAFETY: reads a variable of this thread.
+        unsafe { falcon_host_emulated_traffic() }
     }
 
     pub(super) fn names() -> Vec<&'static str> {

@@ -1,0 +1,134 @@
+//! Groups of lanes as a GPU runs them, on emulated warps: no lane misses another at a
+//! collective operation, and the order in which lanes come there changes nothing.
+
+mod common;
+
+use common::{
+    Job, LAUNCH, Launch, Randomness, Signing, bytes, device_keys, kernels_available, key,
+    key_stride, repeatable, sign, verify,
+};
+use falcon_core::hazmat::expanded_reals;
+use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey};
+use falcon_gpu::kernels::{Grain, KeyMode, status};
+use falcon_gpu_host::{Build, set_emulation, traffic};
+
+const EMULATED: Launch = Launch {
+    build: Build::Emulated,
+    ..LAUNCH
+};
+
+fn jobs(count: usize) -> Vec<Job> {
+    let mut messages = repeatable("kernels: emulated");
+    (0..count)
+        .map(|i| Job {
+            key: i % 2,
+            message: bytes(&mut messages, 10 * i),
+        })
+        .collect()
+}
+
+/// What the kernels that run lane after lane give is the core's: see `signing.rs`.
+fn emulated_warps_give_the_same<P: Parameters>(modes: &[(KeyMode, u32)]) {
+    if !kernels_available() {
+        return;
+    }
+    let keys: Vec<SigningKey<P>> = (0..2).map(key).collect();
+    let jobs = jobs(3);
+    let randomness = Randomness::Hedged([8; 32], 0);
+    for &(mode, order) in modes {
+        let how = Signing {
+            prng_rows: 20,
+            ..Signing::new::<P>(mode, Grain::Warp)
+        };
+        let expected = sign(how, &keys, &jobs, &randomness);
+        set_emulation(order, order % 2 == 1);
+        let how = Signing {
+            launch: Launch {
+                shared: order != 2,
+                ..EMULATED
+            },
+            ..how
+        };
+        let signed = sign(how, &keys, &jobs, &randomness);
+        assert!(
+            signed.signatures == expected.signatures,
+            "{mode:?}, order {order}"
+        );
+
+        let public: Vec<&[u16]> = keys.iter().map(|key| key.verifying_key().h()).collect();
+        let mut signatures = signed.signatures;
+        signatures[1][50] ^= 1;
+        let states = verify::<P>(how.launch, &public, &jobs, &signatures);
+        let valid: Vec<bool> = states.iter().map(|&state| state == status::DONE).collect();
+        assert_eq!(valid, [true, false, true]);
+    }
+}
+
+#[test]
+fn emulated_warps_give_the_same_for_512() {
+    emulated_warps_give_the_same::<Falcon512>(&[
+        (KeyMode::Expanded, 0),
+        (KeyMode::Expanded, 1),
+        (KeyMode::Balanced, 2),
+        (KeyMode::Raw, 3),
+    ]);
+}
+
+#[test]
+fn emulated_warps_give_the_same_for_1024() {
+    emulated_warps_give_the_same::<Falcon1024>(&[(KeyMode::Expanded, 5), (KeyMode::Raw, 1)]);
+}
+
+#[test]
+fn emulated_warps_expand_keys() {
+    if !kernels_available() {
+        return;
+    }
+    let keys: Vec<SigningKey<Falcon512>> = (0..3).map(key).collect();
+    for (order, mode) in [(1, KeyMode::Balanced), (4, KeyMode::Expanded)] {
+        set_emulation(order, order == 4);
+        let found = device_keys(EMULATED, mode, &keys);
+        for (found, key) in found.chunks_exact(key_stride::<Falcon512>(mode)).zip(&keys) {
+            let key = key.expand();
+            let equal = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
+            assert!(
+                found.iter().zip(expanded_reals(&key)).all(equal),
+                "{mode:?}"
+            );
+        }
+    }
+}
+
+/// Reals that lie one after the other meet in banks; permuted, none do.
+fn permuted_reals_do_not_meet_in_banks<P: Parameters>() {
+    if !kernels_available() {
+        return;
+    }
+    let keys: Vec<SigningKey<P>> = vec![key(0)];
+    let measured = |mode, conflict_free| {
+        set_emulation(0, conflict_free);
+        let how = Signing {
+            launch: EMULATED,
+            ..Signing::new::<P>(mode, Grain::Warp)
+        };
+        sign(how, &keys, &jobs(1), &Randomness::Hedged([9; 32], 0));
+        traffic()
+    };
+    for mode in [KeyMode::Expanded, KeyMode::Raw] {
+        let (plain, permuted) = (measured(mode, false), measured(mode, true));
+        eprintln!("{}, {mode:?}: {plain:?}, permuted {permuted:?}", P::NAME);
+        assert_eq!(plain.ideal, permuted.ideal);
+        assert!(plain.actual > plain.ideal * 11 / 10);
+        assert!(permuted.actual <= permuted.ideal * 101 / 100);
+    }
+}
+
+#[test]
+fn permuted_reals_of_512_do_not_meet_in_banks() {
+    permuted_reals_do_not_meet_in_banks::<Falcon512>();
+}
+
+#[test]
+fn permuted_reals_of_1024_do_not_meet_in_banks() {
+    permuted_reals_do_not_meet_in_banks::<Falcon1024>();
+}
