@@ -7,7 +7,7 @@
 //! Source: Falcon reference implementation (round 3), `rng.c` behaviour; ChaCha20
 //! is RFC 8439's with a 64-bit counter mixed into words 14 and 15.
 
-use crate::lanes::{Baseline, Bits32, Integers, Isa, U32_LANES};
+use crate::lanes::{Baseline, Bits32, Integers, Isa, U32_LANES, U32_ROW};
 use crate::wipe::wipe;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -19,7 +19,7 @@ pub(crate) const BUFFER_LEN: usize = 64 * BLOCKS;
 /// is dropped.
 pub(crate) const END: usize = BUFFER_LEN - 9;
 /// Blocks of a buffer, computed side by side.
-const BLOCKS: usize = 8;
+const BLOCKS: usize = U32_ROW;
 
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
@@ -187,18 +187,37 @@ type Words<const AHEAD: usize> = [[[u32; BLOCKS]; AHEAD]; 16];
 /// Writes the blocks from `counter` on, a buffer being [`BLOCKS`] blocks
 /// interleaved word by word.
 #[inline(always)]
-fn blocks<const AHEAD: usize>(
-    isa: impl Isa,
+fn blocks<I: Isa, const AHEAD: usize>(
+    isa: I,
     key: &[u32; 12],
+    counter: u64,
+    out: &mut [[u8; BUFFER_LEN]; AHEAD],
+) {
+    let mut shared = [0; 16];
+    let words = CONSTANTS.iter().chain(key);
+    for (shared, &word) in shared.iter_mut().zip(words) {
+        *shared = word;
+    }
+    if I::Integers::PARTS32 < U32_LANES && BLOCKS * AHEAD == U32_LANES {
+        blocks_in_registers(isa.integers(), &shared, counter, out);
+    } else {
+        blocks_in_rows(&shared, counter, out);
+    }
+}
+
+/// [`blocks`] from as many words as blocks; what is `shared` by them is part of
+/// each.
+#[inline(always)]
+fn blocks_in_rows<const AHEAD: usize>(
+    shared: &[u32; 16],
     counter: u64,
     out: &mut [[u8; BUFFER_LEN]; AHEAD],
 ) {
     let mut initial: Words<AHEAD> = [[[0; BLOCKS]; AHEAD]; 16];
     for (v, word) in initial.iter_mut().enumerate() {
-        let shared = if v < 4 { CONSTANTS[v] } else { key[v - 4] };
         for (word, block) in word.as_flattened_mut().iter_mut().zip(0..) {
             let counter = counter.wrapping_add(block);
-            *word = shared
+            *word = shared[v]
                 ^ match v {
                     14 => counter as u32,
                     15 => (counter >> 32) as u32,
@@ -207,7 +226,18 @@ fn blocks<const AHEAD: usize>(
         }
     }
     let mut x = initial;
-    rounds(isa.integers(), &mut x);
+    for _ in 0..10 {
+        // The loop over blocks is the innermost one, and its body is long: so the
+        // compiler turns it into vector code and does not unroll it, where it
+        // would turn to scalar code.
+        for u in 0..BLOCKS * AHEAD {
+            let mut y: [u32; 16] = core::array::from_fn(|v| x[v].as_flattened()[u]);
+            double_round(&mut y);
+            for (x, y) in x.iter_mut().zip(y) {
+                x.as_flattened_mut()[u] = y;
+            }
+        }
+    }
     let words = x.as_flattened_mut().as_flattened_mut();
     let added = initial.as_flattened().as_flattened();
     for (x, initial) in words.iter_mut().zip(added) {
@@ -228,45 +258,39 @@ fn blocks<const AHEAD: usize>(
     }
 }
 
-/// Word `v` of all blocks, where these are as many as [`Integers`] take.
+/// [`blocks`] from registers, as many blocks at a time as one has lanes: from
+/// the first word to the bytes they stay there.
 #[inline(always)]
-fn lanes<const AHEAD: usize>(x: &mut [[u32; BLOCKS]; AHEAD]) -> Option<&mut [u32; U32_LANES]> {
-    x.as_flattened_mut().try_into().ok()
-}
-
-/// The twenty rounds of every block.
-#[inline(always)]
-fn rounds<I: Integers, const AHEAD: usize>(integers: I, x: &mut Words<AHEAD>) {
-    if I::PARTS32 < U32_LANES && BLOCKS * AHEAD == U32_LANES {
-        // As many blocks as a register has lanes, from the first round to the
-        // last.
-        for part in 0..I::PARTS32 {
-            let mut y = [integers.load32(&[0; U32_LANES], part); 16];
-            for (y, x) in y.iter_mut().zip(&mut *x) {
-                if let Some(x) = lanes(x) {
-                    *y = integers.load32(x, part);
-                }
-            }
-            for _ in 0..10 {
-                double_round(&mut y);
-            }
-            for (y, x) in y.iter().zip(&mut *x) {
-                if let Some(x) = lanes(x) {
-                    integers.store32(*y, x, part);
-                }
-            }
-        }
-        return;
+fn blocks_in_registers<I: Integers>(
+    integers: I,
+    shared: &[u32; 16],
+    counter: u64,
+    out: &mut [[u8; BUFFER_LEN]],
+) {
+    let mut counters = [[0; U32_LANES]; 2];
+    for u in 0..U32_LANES {
+        let counter = counter.wrapping_add(u as u64);
+        counters[0][u] = counter as u32;
+        counters[1][u] = (counter >> 32) as u32;
     }
-    for _ in 0..10 {
-        // The loop over blocks is the innermost one, and its body is long: so the
-        // compiler turns it into vector code and does not unroll it, where it
-        // would turn to scalar code.
-        for u in 0..BLOCKS * AHEAD {
-            let mut y: [u32; 16] = core::array::from_fn(|v| x[v].as_flattened()[u]);
-            double_round(&mut y);
-            for (x, y) in x.iter_mut().zip(y) {
-                x.as_flattened_mut()[u] = y;
+    let mut all = [integers.splat32(0); 16];
+    for (all, &shared) in all.iter_mut().zip(shared) {
+        *all = integers.splat32(shared);
+    }
+    let parts = I::PARTS32 * BLOCKS / U32_LANES;
+    for (buffer, out) in out.iter_mut().enumerate() {
+        for part in 0..parts {
+            let mut initial = all;
+            for (word, counters) in initial[14..].iter_mut().zip(&counters) {
+                *word = word.xor(integers.load32(counters, buffer * parts + part));
+            }
+            let mut x = initial;
+            for _ in 0..10 {
+                double_round(&mut x);
+            }
+            let (rows, _) = out.as_chunks_mut();
+            for ((row, x), initial) in rows.iter_mut().zip(x).zip(initial) {
+                integers.store_row(x.add(initial), row, part);
             }
         }
     }

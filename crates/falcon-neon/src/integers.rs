@@ -2,7 +2,7 @@
 
 use crate::Neon;
 use core::arch::aarch64::*;
-use falcon_core::lanes::{Bits32, I16_LANES, Integers, U32_LANES, Words16};
+use falcon_core::lanes::{Bits32, I16_LANES, Integers, U32_LANES, U32_ROW, Words16};
 
 /// Four 32-bit words.
 #[derive(Clone, Copy, Debug)]
@@ -99,10 +99,16 @@ impl Integers for Neon {
         U32x4(unsafe { vld1q_u32(x.as_ptr()) })
     }
     #[inline(always)]
-    fn store32(self, words: U32x4, x: &mut [u32; U32_LANES], part: usize) {
-        let x = &mut x.as_chunks_mut::<4>().0[part % 4];
-        // SAFETY: the target has NEON; `x` is four values.
-        unsafe { vst1q_u32(x.as_mut_ptr(), words.0) };
+    fn splat32(self, x: u32) -> U32x4 {
+        // SAFETY: the target has NEON.
+        U32x4(unsafe { vdupq_n_u32(x) })
+    }
+    #[inline(always)]
+    fn store_row(self, words: U32x4, row: &mut [u8; 4 * U32_ROW], part: usize) {
+        let bytes = &mut row.as_chunks_mut::<16>().0[part % 2];
+        // The bytes of a register stand from the low end of a word on.
+        // SAFETY: the target has NEON; `bytes` is sixteen values.
+        unsafe { vst1q_u8(bytes.as_mut_ptr(), vreinterpretq_u8_u32(words.0)) };
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@
 
 use crate::{Avx2, Avx512};
 use core::arch::x86_64::*;
-use falcon_core::lanes::{Baseline, I16_LANES, Integers, U32_LANES, Words16};
+use falcon_core::lanes::{Baseline, I16_LANES, Integers, U32_LANES, U32_ROW, Words16};
 
 /// Sixteen signed 16-bit words. A value is made from a token, and so only where
 /// the processor has the features.
@@ -92,8 +92,12 @@ impl Integers for Avx2 {
         Baseline.load32(x, part)
     }
     #[inline(always)]
-    fn store32(self, words: u32, x: &mut [u32; U32_LANES], part: usize) {
-        Baseline.store32(words, x, part);
+    fn splat32(self, x: u32) -> u32 {
+        Baseline.splat32(x)
+    }
+    #[inline(always)]
+    fn store_row(self, words: u32, row: &mut [u8; 4 * U32_ROW], part: usize) {
+        Baseline.store_row(words, row, part);
     }
     #[inline(always)]
     fn load16(self, x: &[i16; I16_LANES], part: usize) -> I16x16 {
@@ -121,8 +125,12 @@ impl Integers for Avx512 {
         Baseline.load32(x, part)
     }
     #[inline(always)]
-    fn store32(self, words: u32, x: &mut [u32; U32_LANES], part: usize) {
-        Baseline.store32(words, x, part);
+    fn splat32(self, x: u32) -> u32 {
+        Baseline.splat32(x)
+    }
+    #[inline(always)]
+    fn store_row(self, words: u32, row: &mut [u8; 4 * U32_ROW], part: usize) {
+        Baseline.store_row(words, row, part);
     }
     #[inline(always)]
     fn load16(self, x: &[i16; I16_LANES], _: usize) -> I16x32 {

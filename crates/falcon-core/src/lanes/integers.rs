@@ -9,6 +9,9 @@ use crate::modq::mul_high;
 /// Blocks of ChaCha20 that are computed side by side: two buffers.
 pub const U32_LANES: usize = 16;
 
+/// Blocks of one buffer: its bytes are rows of one word of each.
+pub const U32_ROW: usize = 8;
+
 /// Words of a row of the NTT.
 pub const I16_LANES: usize = 32;
 
@@ -25,8 +28,11 @@ pub trait Integers: Copy {
 
     /// The words of part `part < PARTS32` of `x`.
     fn load32(self, x: &[u32; U32_LANES], part: usize) -> Self::Words32;
-    /// Writes the words of part `part < PARTS32` of `x`.
-    fn store32(self, words: Self::Words32, x: &mut [u32; U32_LANES], part: usize);
+    /// `x` in every lane.
+    fn splat32(self, x: u32) -> Self::Words32;
+    /// Writes the words of part `part < PARTS32 * U32_ROW / U32_LANES` of a row
+    /// as bytes, little-endian.
+    fn store_row(self, words: Self::Words32, row: &mut [u8; 4 * U32_ROW], part: usize);
 
     /// The words of part `part < PARTS16` of `x`.
     fn load16(self, x: &[i16; I16_LANES], part: usize) -> Self::Words16;
@@ -122,8 +128,12 @@ impl Integers for Baseline {
         x[part]
     }
     #[inline(always)]
-    fn store32(self, words: u32, x: &mut [u32; U32_LANES], part: usize) {
-        x[part] = words;
+    fn splat32(self, x: u32) -> u32 {
+        x
+    }
+    #[inline(always)]
+    fn store_row(self, words: u32, row: &mut [u8; 4 * U32_ROW], part: usize) {
+        row.as_chunks_mut().0[part % U32_ROW] = words.to_le_bytes();
     }
     #[inline(always)]
     fn load16(self, x: &[i16; I16_LANES], part: usize) -> i16 {

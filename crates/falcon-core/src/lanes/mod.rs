@@ -27,7 +27,7 @@ mod soft;
 pub use abreast::{Abreast, Abreast2, Abreast4, Abreast8, Abreast16};
 pub use across::Across;
 pub use bits::Bits64;
-pub use integers::{Bits32, I16_LANES, Integers, U32_LANES, Words16};
+pub use integers::{Bits32, I16_LANES, Integers, U32_LANES, U32_ROW, Words16};
 pub use isa::{Baseline, F32_LANES, Isa, U16_LANES, U64_LANES};
 pub use portable::Portable;
 pub use run::{One, Run, Runs, Singles, Two};
