@@ -3,11 +3,14 @@
 //! Where a complement costs an instruction, lanes 1, 2, 8, 12, 17 and 20 of a
 //! state are kept complemented between the rounds, so that chi needs one
 //! complement a row instead of five: with De Morgan's rules the others cancel
-//! (the Keccak team, "Keccak implementation overview", section 2.2). The
-//! parities of the columns for theta are summed while the rows are made.
+//! (the Keccak team, "Keccak implementation overview", section 2.2).
+//!
+//! Where logic rotates an operand on the way, words put their rotations off (see
+//! `lazy.rs`): a round has no instruction that only rotates.
 //!
 //! Source: FIPS 202, section 3.
 
+use super::lazy::Lazy;
 use crate::lanes::Bits64;
 
 /// Words of a state.
@@ -16,6 +19,20 @@ const WORDS: usize = 25;
 /// Words that are kept complemented, unless there is an instruction that makes
 /// up for it.
 const COMPLEMENTED: [usize; 6] = [1, 2, 8, 12, 17, 20];
+
+/// What words owe between the rounds if they put rotations off. A round leaves it
+/// as it is: theta makes a word owe what the parity of the column before owes,
+/// which is what that column's first word owes; rho adds its rotation; and chi
+/// makes the words of a row owe what came to places 2, 3, 2, 3 and 4 of it. If
+/// the first row owes 43, 0, 43, 0 and 14, it does so again.
+#[rustfmt::skip]
+const OWED: [u32; WORDS] = [
+    43, 0, 43, 0, 14,
+    17, 24, 17, 24, 61,
+    4, 8, 4, 8, 32,
+    53, 15, 53, 15, 35,
+    39, 55, 39, 55, 45,
+];
 
 /// The constants of iota, by round.
 const ROUND_CONSTANTS: [[u64; 2]; 12] = {
@@ -41,13 +58,66 @@ const ROUND_CONSTANTS: [[u64; 2]; 12] = {
 pub(crate) fn permute<W: Bits64>(state: &mut [W; WORDS]) {
     let mut a = *state;
     complement(&mut a);
-    let mut c = parities(&a);
+    a = owing(&a, &OWED);
     for [first, second] in ROUND_CONSTANTS {
-        let (e, parities) = round(&a, c, first);
-        (a, c) = round(&e, parities, second);
+        let e = round(&a, first);
+        // Nothing is to do here, but the compiler would have to find out.
+        a = owing(&round(&e, second), &OWED);
     }
+    a = owing(&a, &[0; WORDS]);
     complement(&mut a);
     *state = a;
+}
+
+/// Permutes a state of single words.
+#[inline(always)]
+pub(crate) fn permute_one(state: &mut [u64; WORDS]) {
+    if cfg!(target_arch = "aarch64") {
+        permute_lazily(state);
+    } else {
+        permute(state);
+    }
+}
+
+/// Permutes a state whose rotations are done where words are used.
+#[inline(never)]
+fn permute_lazily(state: &mut [u64; WORDS]) {
+    let mut words = state.map(Lazy::new);
+    permute(&mut words);
+    *state = words.map(Lazy::word);
+}
+
+/// The same state, its words owing the rotations `owed`.
+#[inline(always)]
+fn owing<W: Bits64>(a: &[W; WORDS], owed: &[u32; WORDS]) -> [W; WORDS] {
+    // Not a loop: what is owed must be known before loops are unrolled.
+    [
+        a[0].owing(owed[0]),
+        a[1].owing(owed[1]),
+        a[2].owing(owed[2]),
+        a[3].owing(owed[3]),
+        a[4].owing(owed[4]),
+        a[5].owing(owed[5]),
+        a[6].owing(owed[6]),
+        a[7].owing(owed[7]),
+        a[8].owing(owed[8]),
+        a[9].owing(owed[9]),
+        a[10].owing(owed[10]),
+        a[11].owing(owed[11]),
+        a[12].owing(owed[12]),
+        a[13].owing(owed[13]),
+        a[14].owing(owed[14]),
+        a[15].owing(owed[15]),
+        a[16].owing(owed[16]),
+        a[17].owing(owed[17]),
+        a[18].owing(owed[18]),
+        a[19].owing(owed[19]),
+        a[20].owing(owed[20]),
+        a[21].owing(owed[21]),
+        a[22].owing(owed[22]),
+        a[23].owing(owed[23]),
+        a[24].owing(owed[24]),
+    ]
 }
 
 #[inline(always)]
@@ -60,29 +130,16 @@ fn complement<W: Bits64>(state: &mut [W; WORDS]) {
     }
 }
 
-/// The parities of all columns.
-#[inline(always)]
-fn parities<W: Bits64>(a: &[W; WORDS]) -> [W; 5] {
-    [
-        parity(a, 0),
-        parity(a, 1),
-        parity(a, 2),
-        parity(a, 3),
-        parity(a, 4),
-    ]
-}
-
 /// The parity of column `x`.
 #[inline(always)]
 fn parity<W: Bits64>(a: &[W; WORDS], x: usize) -> W {
-    let three = a[x].xor3(a[x + 5], a[x + 10]);
-    three.xor3(a[x + 15], a[x + 20])
+    a[x].xor5([a[x + 5], a[x + 10], a[x + 15], a[x + 20]])
 }
 
 /// Theta, rho and pi: word `i`, rotated by `L`, on its way to its row.
 #[inline(always)]
 fn moved<W: Bits64, const L: i32, const R: i32>(a: &[W; WORDS], d: &[W; 5], i: usize) -> W {
-    a[i].xor_then_rotate::<L, R>(d[i % 5])
+    d[i % 5].xor_then_rotate::<L, R>(a[i])
 }
 
 /// Chi: row `ROW`.
@@ -90,8 +147,8 @@ fn moved<W: Bits64, const L: i32, const R: i32>(a: &[W; WORDS], d: &[W; 5], i: u
 fn chi<W: Bits64, const ROW: usize>([b0, b1, b2, b3, b4]: [W; 5]) -> [W; 5] {
     if W::AND_NOT {
         return [
-            b0.xor_and_not(b1, b2),
-            b1.xor_and_not(b2, b3),
+            b0.xor_and_not_owing_last(b1, b2),
+            b1.xor_and_not_owing_last(b2, b3),
             b2.xor_and_not(b3, b4),
             b3.xor_and_not(b4, b0),
             b4.xor_and_not(b0, b1),
@@ -145,19 +202,26 @@ fn chi<W: Bits64, const ROW: usize>([b0, b1, b2, b3, b4]: [W; 5]) -> [W; 5] {
     }
 }
 
-/// A round: the state after it, and the parities of its columns, from the
-/// state `a` with the parities `before`.
+/// A round.
 #[inline(always)]
-fn round<W: Bits64>(a: &[W; WORDS], before: [W; 5], constant: u64) -> ([W; WORDS], [W; 5]) {
-    let d = [
-        before[4].xor_rotated(before[1]),
-        before[0].xor_rotated(before[2]),
-        before[1].xor_rotated(before[3]),
-        before[2].xor_rotated(before[4]),
-        before[3].xor_rotated(before[0]),
+fn round<W: Bits64>(a: &[W; WORDS], constant: u64) -> [W; WORDS] {
+    let c = [
+        parity(a, 0),
+        parity(a, 1),
+        parity(a, 2),
+        parity(a, 3),
+        parity(a, 4),
     ];
+    let d = [
+        c[4].xor_rotated(c[1]),
+        c[0].xor_rotated(c[2]),
+        c[1].xor_rotated(c[3]),
+        c[2].xor_rotated(c[4]),
+        c[3].xor_rotated(c[0]),
+    ];
+    // The rows stand in the order that fills the fewest registers of AArch64.
     let b = [
-        a[0].xor(d[0]),
+        d[0].xor(a[0]),
         moved::<W, 44, 20>(a, &d, 6),
         moved::<W, 43, 21>(a, &d, 12),
         moved::<W, 21, 43>(a, &d, 18),
@@ -183,7 +247,6 @@ fn round<W: Bits64>(a: &[W; WORDS], before: [W; 5], constant: u64) -> ([W; WORDS
         moved::<W, 18, 46>(a, &d, 20),
     ];
     let r2 = chi::<W, 2>(b);
-    let c = add_rows(r0, r1, r2);
 
     let b = [
         moved::<W, 27, 37>(a, &d, 4),
@@ -202,24 +265,10 @@ fn round<W: Bits64>(a: &[W; WORDS], before: [W; 5], constant: u64) -> ([W; WORDS
         moved::<W, 2, 62>(a, &d, 21),
     ];
     let r4 = chi::<W, 4>(b);
-    let c = add_rows(c, r3, r4);
 
-    let mut e = *a;
-    for (e, r) in e.as_chunks_mut().0.iter_mut().zip([r0, r1, r2, r3, r4]) {
-        *e = r;
-    }
-    (e, c)
-}
-
-/// The sum of three rows.
-#[inline(always)]
-fn add_rows<W: Bits64>(a: [W; 5], b: [W; 5], c: [W; 5]) -> [W; 5] {
     [
-        a[0].xor3(b[0], c[0]),
-        a[1].xor3(b[1], c[1]),
-        a[2].xor3(b[2], c[2]),
-        a[3].xor3(b[3], c[3]),
-        a[4].xor3(b[4], c[4]),
+        r0[0], r0[1], r0[2], r0[3], r0[4], r1[0], r1[1], r1[2], r1[3], r1[4], r2[0], r2[1], r2[2],
+        r2[3], r2[4], r3[0], r3[1], r3[2], r3[3], r3[4], r4[0], r4[1], r4[2], r4[3], r4[4],
     ]
 }
 
@@ -290,12 +339,14 @@ mod tests {
         }
         let mut expected = [0, 1].map(|u| states.map(|word| word[u]));
         let mut alone = expected[1];
+        let mut lazy = alone.map(Lazy::new);
         let mut complemented = states.map(Pair);
         let mut natural = states.map(|word| AndNot(Pair(word)));
         for _ in 0..3 {
             permute(&mut complemented);
             permute(&mut natural);
             permute(&mut alone);
+            permute(&mut lazy);
             for expected in &mut expected {
                 keccak::Keccak::new().with_f1600(|f1600| f1600(expected));
             }
@@ -304,6 +355,14 @@ mod tests {
             }
             assert_eq!(natural.map(|word| word.0), complemented);
             assert_eq!(alone, expected[1]);
+            assert_eq!(lazy.map(Lazy::word), expected[1]);
         }
+    }
+
+    /// Else rotations would be instructions of their own.
+    #[test]
+    fn a_round_leaves_what_is_owed_as_it_is() {
+        let words = core::array::from_fn(|i| Lazy::new(i as u64).owing(OWED[i]));
+        assert_eq!(round(&words, 1).map(|word| word.owed), OWED);
     }
 }

@@ -4,6 +4,7 @@ mod hash_to_point;
 mod keccak;
 #[cfg(feature = "alloc")]
 mod lanes;
+mod lazy;
 mod shake;
 
 #[cfg(feature = "alloc")]

@@ -1,11 +1,12 @@
 //! SHAKE256 (FIPS 202) behind the two types that the scheme needs.
 //!
 //! A thin sponge: it squeezes whole blocks as words, and permutes only when the
-//! next byte is asked for. The permutation is our own on x86-64 and with the
-//! instructions of an engine, where it is faster, and that of the `keccak` crate
-//! elsewhere: it knows the SHA-3 instructions of Arm, and is small.
+//! next byte is asked for. The permutation is our own on x86-64, on AArch64 and
+//! with the instructions of an engine, where it is faster. Without an engine, that
+//! of the `keccak` crate uses the SHA-3 instructions of AArch64, if there are any;
+//! elsewhere it is taken because it is small.
 
-use super::keccak::permute;
+use super::keccak::{permute, permute_one};
 use crate::lanes::{Isa, U64_LANES};
 use zeroize::Zeroize;
 
@@ -14,6 +15,9 @@ pub(crate) const RATE_WORDS: usize = 17;
 
 /// Bytes of the rate.
 pub(super) const RATE: usize = 8 * RATE_WORDS;
+
+#[cfg(target_arch = "aarch64")]
+cpufeatures::new!(sha3, "sha3");
 
 #[derive(Clone, Default)]
 struct Sponge {
@@ -27,15 +31,19 @@ struct Sponge {
 impl Sponge {
     #[cfg(target_arch = "x86_64")]
     fn permute(&mut self) {
-        permute(&mut self.state);
+        permute_one(&mut self.state);
         self.pos = 0;
     }
 
     #[cfg(not(target_arch = "x86_64"))]
     fn permute(&mut self) {
-        let state = &mut self.state;
-        self.keccak.with_f1600(|f1600| f1600(state));
         self.pos = 0;
+        let state = &mut self.state;
+        #[cfg(target_arch = "aarch64")]
+        if !sha3::get() {
+            return permute_one(state);
+        }
+        self.keccak.with_f1600(|f1600| f1600(state));
     }
 
     /// [`permute`](Self::permute) with the instructions of `isa`.
@@ -53,7 +61,7 @@ impl Sponge {
         if I::PARTS < U64_LANES {
             isa.vectorize_words(
                 #[inline(always)]
-                || permute(&mut self.state),
+                || permute_one(&mut self.state),
             );
             self.pos = 0;
             return;

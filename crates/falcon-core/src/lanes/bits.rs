@@ -27,6 +27,11 @@ pub trait Bits64: Copy {
     fn xor3(self, b: Self, c: Self) -> Self {
         self.xor(b).xor(c)
     }
+    /// Exclusive or of five.
+    #[inline(always)]
+    fn xor5(self, [b, c, d, e]: [Self; 4]) -> Self {
+        self.xor3(b, c).xor3(d, e)
+    }
     /// Exclusive or with `b`, rotated to the left by one.
     #[inline(always)]
     fn xor_rotated(self, b: Self) -> Self {
@@ -41,6 +46,20 @@ pub trait Bits64: Copy {
     #[inline(always)]
     fn xor_and_not(self, b: Self, c: Self) -> Self {
         self.xor(b.not().and(c))
+    }
+
+    /// [`xor_and_not`](Self::xor_and_not). If words put rotations off, the result
+    /// owes what `c` owes; those of all other operations owe what `self` owes.
+    #[inline(always)]
+    fn xor_and_not_owing_last(self, b: Self, c: Self) -> Self {
+        self.xor_and_not(b, c)
+    }
+    /// The same word. If words put rotations off, it owes one to the left by
+    /// `owed` from here on.
+    #[inline(always)]
+    fn owing(self, owed: u32) -> Self {
+        _ = owed;
+        self
     }
 }
 

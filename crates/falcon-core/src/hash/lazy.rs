@@ -1,0 +1,113 @@
+//! Words whose rotations are put off until they are used.
+//!
+//! Logic of AArch64 rotates its second operand on the way, at no cost. So
+//! [`Lazy`] only notes a rotation, as owed, and does it where the word meets
+//! one that owes another. What is owed is known when the code is compiled, as
+//! long as no loop hides it: there [`owing`](Bits64::owing) says what a word owes
+//! from one turn to the next.
+
+use crate::lanes::Bits64;
+
+/// A word, of which a rotation to the left by `owed < 64` is still to be done.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lazy {
+    bits: u64,
+    pub(super) owed: u32,
+}
+
+impl Lazy {
+    /// A word that owes nothing.
+    #[inline(always)]
+    pub(super) fn new(bits: u64) -> Self {
+        Self { bits, owed: 0 }
+    }
+
+    /// The word.
+    #[inline(always)]
+    pub(super) fn word(self) -> u64 {
+        self.bits_owing(0)
+    }
+
+    #[inline(always)]
+    fn bits_owing(self, owed: u32) -> u64 {
+        // Modulo 64, as rotations are.
+        self.bits.rotate_left(self.owed.wrapping_sub(owed))
+    }
+
+    /// `combine(self, other)`, bit by bit, owing what `self` owes.
+    #[inline(always)]
+    fn with(self, other: Self, combine: impl FnOnce(u64, u64) -> u64) -> Self {
+        Self {
+            bits: combine(self.bits, other.bits_owing(self.owed)),
+            owed: self.owed,
+        }
+    }
+}
+
+impl Bits64 for Lazy {
+    const AND_NOT: bool = true;
+
+    #[inline(always)]
+    fn xor_u64(self, x: u64) -> Self {
+        self.xor(Self::new(x))
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        self.with(
+            other,
+            #[inline(always)]
+            |a, b| a ^ b,
+        )
+    }
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        self.with(
+            other,
+            #[inline(always)]
+            |a, b| a & b,
+        )
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        self.with(
+            other,
+            #[inline(always)]
+            |a, b| a | b,
+        )
+    }
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self {
+            bits: !self.bits,
+            owed: self.owed,
+        }
+    }
+    #[inline(always)]
+    fn rotate_left<const L: i32, const R: i32>(self) -> Self {
+        Self {
+            bits: self.bits,
+            owed: (self.owed + L as u32) % 64,
+        }
+    }
+    /// From the end on: each rotation but the last is of a sum, so that compilers
+    /// have no terms to put in another order, where two would be rotated.
+    #[inline(always)]
+    fn xor5(self, [b, c, d, e]: [Self; 4]) -> Self {
+        self.xor(b.xor(c.xor(d.xor(e))))
+    }
+    #[inline(always)]
+    fn xor_and_not(self, b: Self, c: Self) -> Self {
+        self.xor(c.and(b.not()))
+    }
+    #[inline(always)]
+    fn xor_and_not_owing_last(self, b: Self, c: Self) -> Self {
+        c.and(b.not()).xor(self)
+    }
+    #[inline(always)]
+    fn owing(self, owed: u32) -> Self {
+        Self {
+            bits: self.bits_owing(owed),
+            owed,
+        }
+    }
+}
