@@ -6,7 +6,7 @@
 //! (the Keccak team, "Keccak implementation overview", section 2.2).
 //!
 //! Where logic rotates an operand on the way, words put their rotations off (see
-//! `lazy.rs`): a round has no instruction that only rotates.
+//! `lazy.rs`): hardly an instruction of a round only rotates.
 //!
 //! Source: FIPS 202, section 3.
 
@@ -219,7 +219,6 @@ fn round<W: Bits64>(a: &[W; WORDS], constant: u64) -> [W; WORDS] {
         c[2].xor_rotated(c[4]),
         c[3].xor_rotated(c[0]),
     ];
-    // The rows stand in the order that fills the fewest registers of AArch64.
     let b = [
         d[0].xor(a[0]),
         moved::<W, 44, 20>(a, &d, 6),

@@ -6,7 +6,7 @@
 use super::keccak::permute;
 use super::shake::{RATE, RATE_WORDS};
 use crate::lanes::{Isa, U64_LANES};
-use zeroize::Zeroize;
+use crate::wipe::wipe;
 
 /// Messages that are hashed side by side.
 const LANES: usize = U64_LANES;
@@ -65,8 +65,8 @@ pub(crate) fn hash_side_by_side<'a, I: Isa, const PARTS: usize, T>(
             }
         }
     }
-    states.0.zeroize();
-    squeezed.0.zeroize();
+    wipe(states.0.as_flattened_mut());
+    wipe(squeezed.0.as_flattened_mut());
 }
 
 /// Permutes the states of the registers that have a busy lane.
@@ -165,7 +165,7 @@ impl<'a, const PARTS: usize, T> Lane<'a, PARTS, T> {
             state[number] ^= u64::from_le_bytes(*word);
         }
         // It may hold a seed.
-        block.zeroize();
+        wipe(&mut block);
     }
 }
 

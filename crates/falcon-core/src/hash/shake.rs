@@ -8,7 +8,7 @@
 
 use super::keccak::{permute, permute_one};
 use crate::lanes::{Isa, U64_LANES};
-use zeroize::Zeroize;
+use crate::wipe::wipe;
 
 /// Words of the rate: 1088 bits.
 pub(crate) const RATE_WORDS: usize = 17;
@@ -164,7 +164,7 @@ fn permute_in_words<I: Isa>(isa: I, state: &mut [u64; 25]) {
 
 impl Drop for Sponge {
     fn drop(&mut self) {
-        self.state.zeroize();
+        wipe(&mut self.state);
     }
 }
 
