@@ -133,8 +133,8 @@ pub const BARS: [Bar; 5] = {
         }
     }
     [
-        bar(Sign, PreparedKey, 601_000, 550_000),
-        bar(Sign, EncodedKey, 870_000, 850_000),
+        bar(Sign, PreparedKey, 574_000, 550_000),
+        bar(Sign, EncodedKey, 850_000, 850_000),
         bar(Sign, Batch, 500_000, 500_000),
         bar(Verify, PreparedKey, 60_000, 60_000),
         bar(Verify, EncodedKey, 75_000, 75_000),
