@@ -61,7 +61,7 @@ struct Batch {
     uint16_t *prepared;
 
     // Reals of working memory. One thread a signature: real i of slot s is
-    // scratch[i * stride + s]. Many lanes a signature: scratch[s * reals + i],
+    // scratch[i * stride + s], reals * stride being below 2^32. Many lanes a signature: scratch[s * reals + i],
     // or shared memory if this is null.
     double *scratch;
     uint64_t stride;
@@ -73,7 +73,7 @@ struct Batch {
     // Attempts before this one.
     uint32_t attempt;
     // Rows of 512 bytes a slot, at least 2. What is missing is computed by
-    // the signer itself.
+    // the signer itself. 8 * prng_rows * count is below 2^32.
     uint32_t prng_rows;
     uint32_t signature_stride;
     // Bytes that a signature may have: the padded length, or as many as there

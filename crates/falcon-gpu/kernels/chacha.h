@@ -58,11 +58,11 @@ FALCON_DEVICE void write_block(const uint32_t *seed, uint64_t number, unsigned b
 // Kernel: one unit a block, the blocks of a row side by side, so that a store of
 // eight neighbours fills a sector.
 FALCON_DEVICE void prng(const Batch &batch, Unit unit) {
-    const unsigned block = unit.index % ROW_BLOCKS;
-    const uint64_t row = unit.index / ROW_BLOCKS;
-    const uint64_t slot = row / batch.prng_rows;
+    // In 32 bits, where a division is a few instructions.
+    const uint32_t index = uint32_t(unit.index), row = index / ROW_BLOCKS, slot = row / batch.prng_rows;
     if (slot >= batch.count) return;
-    write_block(batch.seeds + slot * SEED_WORDS, row % batch.prng_rows, block, batch.rows + row * ROW_WORDS);
+    write_block(batch.seeds + uint64_t(slot) * SEED_WORDS, row - slot * batch.prng_rows, index % ROW_BLOCKS,
+                batch.rows + uint64_t(row) * ROW_WORDS);
 }
 
 } // namespace falcon

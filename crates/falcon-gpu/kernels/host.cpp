@@ -46,7 +46,7 @@ extern "C" double FALCON_HOST(estimate)(double r, double dss, double ccs, int32_
     return falcon::Filter({{dss}, {ccs}}).estimate(float(z), float(z0), float(r));
 }
 extern "C" uint32_t FALCON_HOST(verdict)(double r, double dss, double ccs, int32_t z0, int32_t z, uint32_t w) {
-    return falcon::Filter({{dss}, {ccs}}).verdict(float(z), float(z0), float(r), float(w));
+    return falcon::Filter({{dss}, {ccs}}).verdict({float(z), float(z0), float(w), false}, float(r));
 }
 extern "C" uint64_t FALCON_HOST(threshold)(double r, double dss, double ccs, int32_t z0, int32_t z) {
     using falcon::Real;

@@ -80,6 +80,8 @@ template <unsigned W> struct Group {
     // f(0), ..., f(count - 1), none of which sees what another one writes.
     template <class F> static FALCON_DEVICE void each(unsigned count, F f) {
         sync();
+        // Code of one item: an instruction cache is small.
+        FALCON_NO_UNROLL
         for (unsigned i = lane(); i < count; i += W) f(i);
         sync();
     }
@@ -177,6 +179,17 @@ FALCON_DEVICE uint32_t fetch_add(uint32_t *counter, uint32_t x) {
     return before;
 #endif
 }
+
+// Says that `p` points to global memory, where the compiler could not tell.
+FALCON_DEVICE void assume_global(const void *p) {
+#ifdef __CUDACC__
+    __builtin_assume(__isGlobal(p));
+#else
+    (void)p;
+#endif
+}
+
+FALCON_DEVICE uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 // Reads what no kernel writes while this one runs.
 template <class T> FALCON_DEVICE T read(const T *p) {

@@ -45,6 +45,37 @@ constexpr unsigned SECOND = 2;
 // Where `z + 32` stands.
 constexpr unsigned CANDIDATE = 8;
 
+// The integer that an attempt proposes: 1 + z0 or -z0.
+FALCON_DEVICE int32_t candidate(int32_t z0, uint32_t sign) {
+    const int32_t b = int32_t(sign & 1);
+    return b + (2 * b - 1) * z0;
+}
+
+// What an attempt says whatever the centre is.
+struct Attempt {
+    float z, z0, w;
+    // The base sampler's 32 high bits do not decide: nothing is sure.
+    bool tie;
+};
+
+FALCON_DEVICE Attempt attempt_at(const uint32_t *rows, uint32_t at) {
+    // The 32 high bits of 72, then the bytes of sign and trial.
+    const uint32_t *words = rows + (at + 5) / 4;
+    const uint32_t middle = words[1];
+    const uint32_t top = between(words[0], middle, at + 5), rest = between(middle, words[2], at + 5);
+    // The number of entries above, counted as it is compared with later, in binary32.
+    // The distance to the next one, modulo 2^32; also to those whose high bits are zero.
+    float z0 = 0;
+    uint32_t distance = top;
+    FALCON_UNROLL
+    for (unsigned i = 0; i < sizeof RCDT_TOP / sizeof *RCDT_TOP; ++i) {
+        z0 += top < RCDT_TOP[i] ? 1.0f : 0.0f;
+        distance = smaller(distance, top - RCDT_TOP[i]);
+    }
+    const float b = float(rest & 1);
+    return {b + (b + b - 1.0f) * z0, z0, float(rest >> 8 & 0xff), distance == 0};
+}
+
 // A leaf in binary32.
 struct Filter {
     // dss log2(e), 256 ccs.
@@ -67,11 +98,11 @@ struct Filter {
         return p * level * power_of_two(-s);
     }
 
-    // What the byte `w` says about it.
-    FALCON_DEVICE uint32_t verdict(float z, float z0, float r, float w) const {
-        const float e = estimate(z, z0, r), margin = e * MARGIN;
-        if (w > e + margin) return 0;
-        return w + 1.0f <= e - margin ? OPEN | ACCEPTED : OPEN;
+    // What an attempt says about the centre `r`.
+    FALCON_DEVICE uint32_t verdict(const Attempt &a, float r) const {
+        const float e = estimate(a.z, a.z0, r), margin = e * MARGIN;
+        const bool accepted = a.w + 1.0f <= e - margin, rejected = a.w > e + margin;
+        return a.tie ? OPEN : (rejected ? 0 : OPEN) | (accepted ? ACCEPTED : 0);
     }
 
     static FALCON_DEVICE float power_of_two(int e) {
@@ -85,40 +116,6 @@ struct Filter {
 #endif
     }
 };
-
-// The integer that an attempt proposes: 1 + z0 or -z0.
-FALCON_DEVICE int32_t candidate(int32_t z0, uint32_t sign) {
-    const int32_t b = int32_t(sign & 1);
-    return b + (2 * b - 1) * z0;
-}
-
-// What the attempt that begins at `at` says about the centres `r`; with one lane,
-// about number `which` of them alone.
-template <unsigned W>
-FALCON_DEVICE uint32_t look(const uint32_t *rows, uint32_t at, const float (&r)[2], unsigned which, const Filter &filter) {
-    // The 32 high bits of 72, then the bytes of sign and trial.
-    const uint32_t top = word_at(rows, at + 5), rest = word_at(rows, at + 9);
-    int32_t z0 = 0;
-    // Entries of the table whose 32 high bits are zero.
-    bool tie = top == 0;
-    FALCON_UNROLL
-    for (unsigned i = 0; i < sizeof RCDT_TOP / sizeof *RCDT_TOP; ++i) {
-        z0 += top < RCDT_TOP[i];
-        tie |= top == RCDT_TOP[i];
-    }
-    const int32_t z = candidate(z0, rest);
-    const float w = float(rest >> 8 & 0xff);
-    uint32_t found = uint32_t(z + 32) << CANDIDATE;
-    FALCON_UNROLL
-    for (unsigned k = 0; k < 2; ++k) {
-        if (W == 1 && k == 1) break;
-        const float center = W == 1 ? (which == 0 ? r[0] : r[1]) : r[k];
-        uint32_t bits = tie ? OPEN : filter.verdict(float(z), float(z0), center, w);
-        if (W == 1) bits |= bits << SECOND;
-        found |= bits << SECOND * k;
-    }
-    return found;
-}
 
 // An attempt: its integer, and the bytes that it took.
 struct Trial {
@@ -168,6 +165,66 @@ FALCON_CALL Trial exact_attempt(const uint32_t *rows, uint32_t at, Real r, Leaf 
     return trial;
 }
 
+// The integers that were found, in their order.
+struct Found {
+    float z[2];
+    unsigned count;
+
+    FALCON_DEVICE void add(float x) {
+        z[0] = count == 0 ? x : z[0];
+        z[1] = x;
+        count += 1;
+    }
+};
+
+// Goes on while all is sure. True at an attempt that the exact trial has to decide,
+// which the stream then stands at.
+template <unsigned W>
+FALCON_DEVICE bool search(Stream<W> &stream, Found &found, const float (&r)[2], const Filter &filter) {
+    if constexpr (W == 1) {
+        // Attempt after attempt, about one centre at a time.
+        while (found.count < 2) {
+            stream.ensure();
+            stream.place = stream.attempt();
+            const Attempt a = attempt_at(stream.rows, stream.place);
+            const uint32_t verdict = filter.verdict(a, found.count == 0 ? r[0] : r[1]);
+            if (verdict == OPEN) return true;
+            stream.place += ATTEMPT_LEN;
+            if (verdict != 0) found.add(a.z);
+        }
+    } else {
+        using G = Group<W>;
+        while (found.count < 2) {
+            stream.ensure();
+            const PerLane<W> seen = G::map([&](unsigned i) {
+                const Attempt a = attempt_at(stream.rows, stream.attempt(i));
+                const uint32_t first = filter.verdict(a, r[0]), second = filter.verdict(a, r[1]);
+                return first | second << SECOND | uint32_t(int(a.z) + 32) << CANDIDATE;
+            });
+            // Attempts of this window that are done with.
+            unsigned done = 0;
+            while (found.count < 2 && done < W) {
+                const unsigned bits = found.count == 0 ? 0 : SECOND;
+                const uint32_t left = G::ballot(seen, OPEN << bits) >> done;
+                if (left == 0) {
+                    done = W;
+                    break;
+                }
+                done += lowest_bit(left);
+                const uint32_t chosen = G::pick(seen, done);
+                if ((chosen >> bits & ACCEPTED) == 0) {
+                    stream.place = stream.attempt(done);
+                    return true;
+                }
+                found.add(float(int(chosen >> CANDIDATE) - 32));
+                done += 1;
+            }
+            stream.place = stream.attempt(done);
+        }
+    }
+    return false;
+}
+
 // The two integers of a leaf, and the stream behind them.
 template <unsigned W> struct Pair {
     Complex z;
@@ -177,55 +234,21 @@ template <unsigned W> struct Pair {
 // The integers around the real and the imaginary part of `center`, in this order. A
 // call, of values: at a small node it stands eight times.
 template <unsigned W> FALCON_CALL Pair<W> sample_pair(Stream<W> stream, Complex center, Leaf leaf) {
-    using G = Group<W>;
+    assume_global(stream.rows);
     const Filter filter(leaf);
-    const Real x[2] = {center.re, center.im}, floors[2] = {floor_of(x[0]), floor_of(x[1])};
+    const Real floors[2] = {floor_of(center.re), floor_of(center.im)};
     // In [0, 1]: the subtraction may round up to 1.
-    const Real rests[2] = {x[0] - floors[0], x[1] - floors[1]};
+    const Real rests[2] = {center.re - floors[0], center.im - floors[1]};
     const float r[2] = {float(rests[0].v), float(rests[1].v)};
-    int32_t z[2] = {0, 0};
-    unsigned found = 0;
+    Found found{};
     for (;;) {
-        // While all is sure.
-        bool open = false;
-        while (!open && found < 2) {
-            stream.ensure();
-            const PerLane<W> seen =
-                G::map([&](unsigned i) { return look<W>(stream.rows, stream.attempt(i), r, found, filter); });
-            const uint32_t open_to[2] = {G::ballot(seen, OPEN), G::ballot(seen, OPEN << SECOND)};
-            const uint32_t accepted_by[2] = {G::ballot(seen, ACCEPTED), G::ballot(seen, ACCEPTED << SECOND)};
-            // Attempts of this window that are done with.
-            unsigned done = 0;
-            FALCON_UNROLL
-            for (unsigned k = 0; k < 2; ++k) {
-                if (found != k || open || done == W) continue;
-                const uint32_t left = (k == 0 ? open_to[0] : open_to[1]) >> done;
-                if (left == 0) {
-                    done = W;
-                    continue;
-                }
-                done += lowest_bit(left);
-                open = ((k == 0 ? accepted_by[0] : accepted_by[1]) >> done & 1) == 0;
-                if (!open) {
-                    const int32_t chosen = int32_t(G::pick(seen, done) >> CANDIDATE) - 32;
-                    if (k == 0) z[0] = chosen;
-                    else z[1] = chosen;
-                    found += 1;
-                    done += 1;
-                }
-            }
-            stream.place = stream.attempt(done);
-        }
+        const bool open = search<W>(stream, found, r, filter);
         if (!open) break;
-        const Trial trial = exact_attempt(stream.rows, stream.place, found == 0 ? rests[0] : rests[1], leaf);
+        const Trial trial = exact_attempt(stream.rows, stream.place, found.count == 0 ? rests[0] : rests[1], leaf);
         stream.place += trial.taken;
-        if (trial.accepted) {
-            if (found == 0) z[0] = trial.z;
-            else z[1] = trial.z;
-            found += 1;
-        }
+        if (trial.accepted) found.add(float(trial.z));
     }
-    return {{floors[0] + real(z[0]), floors[1] + real(z[1])}, stream};
+    return {{floors[0] + Real{found.z[0]}, floors[1] + Real{found.z[1]}}, stream};
 }
 
 } // namespace falcon

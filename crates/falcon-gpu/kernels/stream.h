@@ -44,10 +44,15 @@ template <unsigned W> struct Stream {
         const unsigned within = place % ROW_LEN;
         const unsigned here = within < ROW_END ? (ROW_END - 1 - within) / ATTEMPT_LEN + 1 : 0;
         if (i < here) return place + ATTEMPT_LEN * i;
-        const uint32_t end = place + ATTEMPT_LEN * here;
         // The last attempt of the row may have taken bytes of the next one.
-        const uint32_t begin = end % ROW_LEN < ROW_END ? end : (end / ROW_LEN + 1) * ROW_LEN;
-        return begin + ATTEMPT_LEN * (i - here);
+        Stream behind = *this;
+        behind.place += ATTEMPT_LEN * here;
+        return behind.attempt() + ATTEMPT_LEN * (i - here);
+    }
+
+    // Where the next attempt begins.
+    FALCON_DEVICE uint32_t attempt() const {
+        return place % ROW_LEN < ROW_END ? place : (place / ROW_LEN + 1) * ROW_LEN;
     }
 
     // Makes sure that `READ_AHEAD` bytes are there.
@@ -72,14 +77,18 @@ template <unsigned W> struct Stream {
 // Byte `at` of some rows.
 FALCON_DEVICE uint32_t byte_at(const uint32_t *rows, uint32_t at) { return rows[at / 4] >> (8 * (at % 4)) & 0xff; }
 
+// Four bytes of two words, from byte `at` of the first one on (modulo 4).
+FALCON_DEVICE uint32_t between(uint32_t low, uint32_t high, uint32_t at) {
+#ifdef __CUDACC__
+    return __funnelshift_r(low, high, 8 * at);
+#else
+    return uint32_t((uint64_t(high) << 32 | low) >> (8 * at % 32));
+#endif
+}
+
 // Four bytes from `at` on, little-endian.
 FALCON_DEVICE uint32_t word_at(const uint32_t *rows, uint32_t at) {
-    const uint32_t low = rows[at / 4], high = rows[at / 4 + 1];
-#ifdef __CUDACC__
-    return __funnelshift_r(low, high, 8 * (at % 4));
-#else
-    return uint32_t((uint64_t(high) << 32 | low) >> (8 * (at % 4)));
-#endif
+    return between(rows[at / 4], rows[at / 4 + 1], at);
 }
 
 } // namespace falcon

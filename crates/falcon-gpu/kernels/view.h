@@ -15,15 +15,17 @@ FALCON_DEVICE unsigned permuted(unsigned i) { return i ^ (i >> 4 & 1) ^ (i >> 5 
 //
 // One thread a signature: neighbours in memory are the same real of neighbouring
 // signatures, `stride` apart from its next one. A group of lanes: they are
-// neighbours, or lie as `permuted` says.
+// neighbours, or lie as `permuted` says. All reals of a launch are fewer than 2^32,
+// so that places are numbers of 32 bits.
 template <unsigned W> struct View {
     Real *base;
-    uint64_t stride;
-    unsigned first;
+    // One thread a signature.
+    uint32_t stride;
+    // A group.
+    uint32_t first;
 
     FALCON_DEVICE Real &operator[](unsigned i) const {
-        if (W == 1) return base[(first + i) * stride];
-        return base[place(first + i)];
+        return base[W == 1 ? i * stride : place(first + i)];
     }
 
     // Of real `i` of a signature.
@@ -40,7 +42,15 @@ template <unsigned W> struct View {
     }
 
     // From real `i` on.
-    FALCON_DEVICE View from(unsigned i) const { return {base, stride, first + i}; }
+    FALCON_DEVICE View from(unsigned i) const {
+        if (W == 1) return {base + i * stride, stride, 0};
+        return {base, stride, first + i};
+    }
+
+    // Says that one thread's reals do not lie in shared memory: calls forget it.
+    FALCON_DEVICE void assume_global() const {
+        if (W == 1) falcon::assume_global(base);
+    }
 };
 
 // Reals of a key: neighbours in memory, read only.
