@@ -63,13 +63,13 @@ FALCON_DEVICE Attempt attempt_at(const uint32_t *rows, uint32_t at) {
     const uint32_t *words = rows + (at + 5) / 4;
     const uint32_t middle = words[1];
     const uint32_t top = between(words[0], middle, at + 5), rest = between(middle, words[2], at + 5);
-    // The number of entries above, counted as it is compared with later, in binary32.
+    // The number of entries above, which is the last one's place: they descend.
     // The distance to the next one, modulo 2^32; also to those whose high bits are zero.
     float z0 = 0;
     uint32_t distance = top;
     FALCON_UNROLL
     for (unsigned i = 0; i < sizeof RCDT_TOP / sizeof *RCDT_TOP; ++i) {
-        z0 += top < RCDT_TOP[i] ? 1.0f : 0.0f;
+        z0 = top < RCDT_TOP[i] ? float(i + 1) : z0;
         distance = smaller(distance, top - RCDT_TOP[i]);
     }
     const float b = float(rest & 1);
@@ -100,8 +100,8 @@ struct Filter {
 
     // What an attempt says about the centre `r`.
     FALCON_DEVICE uint32_t verdict(const Attempt &a, float r) const {
-        const float e = estimate(a.z, a.z0, r), margin = e * MARGIN;
-        const bool accepted = a.w + 1.0f <= e - margin, rejected = a.w > e + margin;
+        const float e = estimate(a.z, a.z0, r);
+        const bool accepted = a.w + 1.0f <= e * (1.0f - MARGIN), rejected = a.w > e * (1.0f + MARGIN);
         return a.tie ? OPEN : (rejected ? 0 : OPEN) | (accepted ? ACCEPTED : 0);
     }
 
@@ -183,14 +183,18 @@ template <unsigned W>
 FALCON_DEVICE bool search(Stream<W> &stream, Found &found, const float (&r)[2], const Filter &filter) {
     if constexpr (W == 1) {
         // Attempt after attempt, about one centre at a time.
+        float center = found.count == 0 ? r[0] : r[1];
         while (found.count < 2) {
             stream.ensure();
             stream.place = stream.attempt();
             const Attempt a = attempt_at(stream.rows, stream.place);
-            const uint32_t verdict = filter.verdict(a, found.count == 0 ? r[0] : r[1]);
+            const uint32_t verdict = filter.verdict(a, center);
             if (verdict == OPEN) return true;
             stream.place += ATTEMPT_LEN;
-            if (verdict != 0) found.add(a.z);
+            if (verdict != 0) {
+                found.add(a.z);
+                center = r[1];
+            }
         }
     } else {
         using G = Group<W>;
