@@ -4,6 +4,7 @@ use crate::{Algorithm, KeyPair, Subject, SubjectError};
 use falcon::{
     Engine, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SigningKey,
     VerifyingKey,
+    batch::BatchError,
     hazmat::{self, Fit, RawJob, RawRandomness},
 };
 
@@ -26,11 +27,50 @@ impl KeyForm {
 
 /// An engine and a way to sign on it.
 #[derive(Clone, Copy, Debug)]
-pub struct EngineSubject {
+pub struct EngineSubject<E = Engine> {
     /// The engine.
-    pub engine: Engine,
+    pub engine: E,
     /// The way to sign.
     pub form: KeyForm,
+}
+
+/// What signs with given nonces and sampler seeds.
+pub trait RawSigner: Sync {
+    /// The processor's engine that does what is not a batch.
+    fn processor(&self) -> Engine;
+
+    /// Jobs that make a batch.
+    fn lanes(&self) -> usize;
+
+    /// Signs a batch.
+    ///
+    /// # Errors
+    /// As for `BatchSign`.
+    fn sign_batch_raw<P: Parameters>(
+        &self,
+        jobs: &[RawJob<'_, P>],
+        fit: Fit,
+        out: &mut [Signature<P>],
+    ) -> Result<(), BatchError>;
+}
+
+impl RawSigner for Engine {
+    fn processor(&self) -> Engine {
+        *self
+    }
+
+    fn lanes(&self) -> usize {
+        Self::lanes(*self)
+    }
+
+    fn sign_batch_raw<P: Parameters>(
+        &self,
+        jobs: &[RawJob<'_, P>],
+        fit: Fit,
+        out: &mut [Signature<P>],
+    ) -> Result<(), BatchError> {
+        Self::sign_batch_raw(*self, jobs, fit, out)
+    }
 }
 
 /// What is signed, and with what.
@@ -57,8 +97,8 @@ macro_rules! with_parameters {
     };
 }
 
-impl EngineSubject {
-    fn sign<P: Parameters>(self, request: &Request<'_>) -> Result<Signature<P>, SubjectError> {
+impl<E: RawSigner> EngineSubject<E> {
+    fn sign<P: Parameters>(&self, request: &Request<'_>) -> Result<Signature<P>, SubjectError> {
         let &Request {
             algorithm,
             secret_key,
@@ -70,17 +110,19 @@ impl EngineSubject {
             Some(_) => Fit::Padded,
         };
         let key = SigningKey::<P>::try_from(secret_key)?;
-        let engine = self.engine;
+        let engine = self.engine.processor();
         if self.form == KeyForm::Batch {
             let key = &engine.expand(&key);
+            let lanes = self.engine.lanes();
             let job = RawJob {
                 key,
                 message,
                 randomness,
             };
             // The same job on every lane.
-            let mut out = vec![Signature::EMPTY; engine.lanes()];
-            engine.sign_batch_raw(&vec![job; engine.lanes()], fit, &mut out)?;
+            let mut out = vec![Signature::EMPTY; lanes];
+            self.engine
+                .sign_batch_raw(&vec![job; lanes], fit, &mut out)?;
             let (&signature, others) = out.split_first().ok_or("an engine without lanes")?;
             return match others.iter().position(|other| *other != signature) {
                 Some(lane) => Err(format!("lane {} differs from lane 0", lane + 1).into()),
@@ -132,7 +174,7 @@ fn open<P: Parameters>(
     Ok(message.to_vec())
 }
 
-impl Subject for EngineSubject {
+impl<E: RawSigner> Subject for EngineSubject<E> {
     fn keygen(&self, algorithm: Algorithm, seed: &[u8; 48]) -> Result<KeyPair, SubjectError> {
         Ok(with_parameters!(algorithm, P => keygen::<P>(seed)))
     }

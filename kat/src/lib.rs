@@ -34,6 +34,6 @@ pub mod testvectors;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use drbg::Drbg;
-pub use engine::{EngineSubject, KeyForm};
+pub use engine::{EngineSubject, KeyForm, RawSigner};
 pub use subject::{KeyPair, Subject, SubjectError};
 pub use surf::Surf;

@@ -36,8 +36,8 @@ pub(crate) struct Cli {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
-    /// Compute on an engine of `inspect --engines`, or on the best of an instruction set, such as
-    /// `avx2`; no byte depends on it
+    /// Compute on an engine of `inspect --engines`, on the best of an instruction set, such as
+    /// `avx2`, or on a GPU, `gpu`, if built for it; no byte depends on it
     #[arg(long, global = true, value_name = "NAME", default_value = AUTO, value_parser = parse_name)]
     pub(crate) engine: String,
     /// Print one JSON object a line, errors and warnings too

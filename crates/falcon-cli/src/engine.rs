@@ -9,8 +9,12 @@ use crate::{
 use falcon::{
     ENGINE_VARIABLE, Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, Signature,
     SignatureError, SigningKey, UnknownEngine, VerifyingKey,
-    batch::{BatchSign, BatchVerify, SignJob, VerifyJob},
+    batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob},
+    hazmat::{Fit, RawJob},
 };
+#[cfg(feature = "cuda")]
+use falcon_gpu::GpuContext;
+use falcon_kat::RawSigner;
 use zeroize::Zeroizing;
 
 /// Bytes of a seed, of a key or of a signature.
@@ -19,33 +23,204 @@ pub(crate) const SEED_LEN: usize = 32;
 /// The name that leaves the choice to the environment and the machine.
 pub(crate) const AUTO: &str = "auto";
 
+/// The name of the engine on a GPU; `gpu:1` is the second one.
+pub(crate) const GPU: &str = "gpu";
+
 /// Reads the value of `--engine`, in any case.
 pub(crate) fn parse_name(name: &str) -> std::result::Result<String, UnknownEngine> {
-    if name.eq_ignore_ascii_case(AUTO) {
-        return Ok(AUTO.to_owned());
+    let lower = name.to_ascii_lowercase();
+    if lower == AUTO || gpu_number(&lower).is_some() {
+        return Ok(lower);
     }
     name.parse().map(|engine: Engine| engine.name().to_owned())
 }
 
+/// The number of the GPU that a name names.
+fn gpu_number(name: &str) -> Option<u32> {
+    match name.split_once(':') {
+        None => (name == GPU).then_some(0),
+        Some((GPU, number)) => number.parse().ok(),
+        Some(_) => None,
+    }
+}
+
 /// The same for what no engine changes and none can fail at: verification. A
 /// wrong name in the environment is no reason to refuse it.
-pub(crate) fn select_to_verify(name: &str, ui: Ui) -> Engine {
-    select(name).unwrap_or_else(|error| {
+pub(crate) fn select_to_verify(name: &str, ui: Ui) -> Result<Computer> {
+    select(name).or_else(|error| {
+        if name != AUTO {
+            return Err(error);
+        }
         ui.warn(error);
-        Engine::best()
+        Ok(Computer::Processor(Engine::best()))
     })
 }
 
 /// The engine of this name; [`AUTO`] is the environment's or the best one.
-pub(crate) fn select(name: &str) -> Result<Engine> {
-    if name != AUTO {
-        return name.parse().map_err(Error::new);
+pub(crate) fn select(name: &str) -> Result<Computer> {
+    if let Some(number) = gpu_number(name) {
+        return gpu(number);
     }
-    Engine::choose().map_err(|error| {
+    if name != AUTO {
+        return name.parse().map(Computer::Processor).map_err(Error::new);
+    }
+    let in_environment = std::env::var(ENGINE_VARIABLE).unwrap_or_default();
+    if let Some(number) = gpu_number(&in_environment.to_ascii_lowercase()) {
+        return gpu(number);
+    }
+    Engine::choose().map(Computer::Processor).map_err(|error| {
         Error::new(format_args!("the environment variable {ENGINE_VARIABLE}"))
             .because(error)
             .hint("unset it, set it to one of these, or overrule it with --engine")
     })
+}
+
+/// The GPU of this number, opened.
+#[cfg(feature = "cuda")]
+fn gpu(number: u32) -> Result<Computer> {
+    let context = GpuContext::new(number).map_err(|error| {
+        Error::new("cannot use the GPU")
+            .because(error)
+            .hint("without --engine gpu the processor computes the same bytes")
+    })?;
+    Ok(Computer::Gpu(Box::new(context)))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn gpu(_: u32) -> Result<Computer> {
+    Err(Error::new("cannot use the GPU")
+        .because("this program was built without the feature cuda")
+        .hint("install it again with --features cuda, or compute on the processor"))
+}
+
+/// What computes.
+pub(crate) enum Computer {
+    /// The processor.
+    Processor(Engine),
+    /// A GPU; what comes alone, or is too long to be held in memory, is for the
+    /// processor.
+    #[cfg(feature = "cuda")]
+    Gpu(Box<GpuContext>),
+}
+
+/// Evaluates `$body` with the engine of batches as `$engine`.
+macro_rules! with_batches {
+    ($computer:expr, $engine:ident => $body:expr) => {
+        match $computer {
+            Computer::Processor($engine) => $body,
+            #[cfg(feature = "cuda")]
+            Computer::Gpu($engine) => $body,
+        }
+    };
+}
+
+impl Computer {
+    /// Its name on command lines.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Processor(engine) => engine.name(),
+            #[cfg(feature = "cuda")]
+            Self::Gpu(_) => GPU,
+        }
+    }
+
+    /// What the device is called, if it is one.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn device(&self) -> Option<String> {
+        match self {
+            Self::Processor(_) => None,
+            Self::Gpu(context) => Some(context.name()),
+        }
+    }
+
+    /// What computes one thing at a time.
+    pub(crate) fn processor(&self) -> Engine {
+        match self {
+            Self::Processor(engine) => *engine,
+            #[cfg(feature = "cuda")]
+            Self::Gpu(_) => Engine::best(),
+        }
+    }
+
+    /// Items that are best worked on at once.
+    pub(crate) fn lanes(&self) -> usize {
+        match self {
+            Self::Processor(engine) => engine.lanes(),
+            #[cfg(feature = "cuda")]
+            Self::Gpu(_) => ON_GPU,
+        }
+    }
+
+    /// Whether so many are a batch.
+    fn takes(&self, jobs: usize) -> bool {
+        match self {
+            Self::Processor(_) => jobs > 1,
+            #[cfg(feature = "cuda")]
+            Self::Gpu(_) => jobs > 0,
+        }
+    }
+}
+
+/// Short messages that go to a GPU together: 256 MiB at most.
+#[cfg(feature = "cuda")]
+const ON_GPU: usize = 4096;
+
+impl<P: Parameters> BatchSign<P> for Computer {
+    fn sign_part(
+        &self,
+        seed: &[u8; SEED_LEN],
+        first: u64,
+        jobs: &[SignJob<'_, P>],
+        out: &mut [Signature<P>],
+    ) -> std::result::Result<(), BatchError> {
+        with_batches!(self, engine => engine.sign_part(seed, first, jobs, out))
+    }
+}
+
+impl<P: Parameters> BatchVerify<P> for Computer {
+    fn verify_batch(
+        &self,
+        jobs: &[VerifyJob<'_, P>],
+        out: &mut [std::result::Result<(), SignatureError>],
+    ) -> std::result::Result<(), BatchError> {
+        with_batches!(self, engine => engine.verify_batch(jobs, out))
+    }
+
+    fn verify_bytes_batch(
+        &self,
+        jobs: &[VerifyBytesJob<'_, P>],
+        out: &mut [std::result::Result<(), SignatureError>],
+    ) -> std::result::Result<(), BatchError> {
+        with_batches!(self, engine => engine.verify_bytes_batch(jobs, out))
+    }
+}
+
+impl RawSigner for &Computer {
+    fn processor(&self) -> Engine {
+        Computer::processor(self)
+    }
+
+    fn lanes(&self) -> usize {
+        match self {
+            Computer::Processor(engine) => engine.lanes(),
+            // Two of its groups of lanes.
+            #[cfg(feature = "cuda")]
+            Computer::Gpu(_) => 64,
+        }
+    }
+
+    fn sign_batch_raw<P: Parameters>(
+        &self,
+        jobs: &[RawJob<'_, P>],
+        fit: Fit,
+        out: &mut [Signature<P>],
+    ) -> std::result::Result<(), BatchError> {
+        match self {
+            Computer::Processor(engine) => engine.sign_batch_raw(jobs, fit, out),
+            #[cfg(feature = "cuda")]
+            Computer::Gpu(context) => Ok(context.sign_batch_raw(jobs, fit, out)?),
+        }
+    }
 }
 
 /// Fresh bytes of the operating system.
@@ -67,34 +242,36 @@ pub(crate) fn keygen(algorithm: Algorithm, seed: &[u8; SEED_LEN]) -> SecretKey {
 /// A key that is ready to sign: expanded, since that costs about as much as
 /// one signature. Several short messages are signed side by side, others one by
 /// one.
-pub(crate) struct Signer {
-    engine: Engine,
+pub(crate) struct Signer<'c> {
+    computer: &'c Computer,
     key: Either<ExpandedKey<Falcon512>, ExpandedKey<Falcon1024>>,
 }
 
-impl Signer {
+impl<'c> Signer<'c> {
     /// Expands the key.
-    pub(crate) fn new(engine: Engine, key: &SecretKey) -> Self {
+    pub(crate) fn new(computer: &'c Computer, key: &SecretKey) -> Self {
+        let engine = computer.processor();
         let key = match key {
             Either::Falcon512(key) => Either::Falcon512(engine.expand(key)),
             Either::Falcon1024(key) => Either::Falcon1024(engine.expand(key)),
         };
-        Self { engine, key }
+        Self { computer, key }
     }
 
     /// Messages that are best signed at once.
     pub(crate) fn lanes(&self) -> usize {
-        self.engine.lanes()
+        self.computer.lanes()
     }
 
     /// Signs the messages that there are, with fresh randomness.
     pub(crate) fn sign(&self, messages: Vec<Result<Message<'_>>>) -> Vec<Result<AnySignature>> {
-        either!(&self.key, key => sign(self.engine, key, messages))
+        either!(&self.key, key => sign(self.computer, key, messages))
     }
 }
 
 /// What `together` makes of several short messages, and `alone` of every other.
 fn each<T, R>(
+    computer: &Computer,
     items: Vec<Result<T>>,
     is_short: impl Fn(&T) -> bool,
     together: impl FnOnce(&[&T]) -> Result<Vec<R>>,
@@ -105,7 +282,9 @@ fn each<T, R>(
         .flatten()
         .filter(|item| is_short(item))
         .collect();
-    let mut done = (short.len() > 1).then(|| together(&short).map(Vec::into_iter));
+    let mut done = computer
+        .takes(short.len())
+        .then(|| together(&short).map(Vec::into_iter));
     let result = |item: Result<T>| match (item?, &mut done) {
         (item, Some(done)) if is_short(&item) => {
             let done = done.as_mut().map_err(|error| error.clone())?;
@@ -118,7 +297,7 @@ fn each<T, R>(
 }
 
 fn sign<P: Degree>(
-    engine: Engine,
+    computer: &Computer,
     key: &ExpandedKey<P>,
     messages: Vec<Result<Message<'_>>>,
 ) -> Vec<Result<AnySignature>> {
@@ -126,7 +305,7 @@ fn sign<P: Degree>(
         let messages = messages.iter().filter_map(|message| message.whole());
         let jobs: Vec<_> = messages.map(|message| SignJob { key, message }).collect();
         let mut signatures = vec![Signature::EMPTY; jobs.len()];
-        engine
+        computer
             .sign_batch(&*fresh_seed()?, &jobs, &mut signatures)
             .map_err(|error| Error::new("cannot sign").because(error))?;
         Ok(signatures
@@ -140,9 +319,11 @@ fn sign<P: Degree>(
         let mut reals = vec![0.0; Scratch::<P>::LEN];
         let mut scratch =
             Scratch::new(&mut reals).map_err(|error| Error::new("cannot sign").because(error))?;
+        let engine = computer.processor();
         Ok(P::into_any(Box::new(engine.finish(stream, &mut scratch))))
     };
     each(
+        computer,
         messages,
         |message| message.whole().is_some(),
         together,
@@ -160,7 +341,7 @@ pub(crate) struct Claim<'p, P: Parameters> {
 
 /// Whether the claims that there are hold.
 pub(crate) fn verify<P: Parameters>(
-    engine: Engine,
+    computer: &Computer,
     key: &VerifyingKey<P>,
     claims: Vec<Result<Claim<'_, P>>>,
 ) -> Vec<Result<bool>> {
@@ -174,7 +355,7 @@ pub(crate) fn verify<P: Parameters>(
         });
         let jobs: Vec<_> = jobs.collect();
         let mut verdicts = vec![Err(SignatureError); jobs.len()];
-        engine
+        computer
             .verify_batch(&jobs, &mut verdicts)
             .map_err(|error| Error::new("cannot verify").because(error))?;
         Ok(verdicts.iter().map(|verdict| verdict.is_ok()).collect())
@@ -185,6 +366,7 @@ pub(crate) fn verify<P: Parameters>(
         Ok(key.verify_hashed(hasher, &claim.signature).is_ok())
     };
     each(
+        computer,
         claims,
         |claim| claim.message.whole().is_some(),
         together,

@@ -52,12 +52,14 @@ fn run(cli: Cli, ui: Ui) -> Result<Status> {
     match cli.command {
         Command::Keygen(keygen) => keygen.run(ui),
         Command::Pubkey(pubkey) => pubkey.run(ui),
-        Command::Sign(sign) => sign.run(engine()?, ui),
-        Command::Verify(verify) => verify.run(engine::select_to_verify(&cli.global.engine, ui), ui),
+        Command::Sign(sign) => sign.run(&engine()?, ui),
+        Command::Verify(verify) => {
+            verify.run(&engine::select_to_verify(&cli.global.engine, ui)?, ui)
+        }
         Command::Inspect(inspect) => inspect.run(&cli.global, ui),
-        Command::Kat(kat) => kat.run(engine()?, ui),
-        Command::Bench(bench) => bench.run(engine()?, &cli.global, ui),
-        Command::Demo(demo) => demo.run(engine()?, ui),
+        Command::Kat(kat) => kat.run(&engine()?, ui),
+        Command::Bench(bench) => bench.run(&engine()?, &cli.global, ui),
+        Command::Demo(demo) => demo.run(&engine()?, ui),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(ui),
     }

@@ -12,7 +12,7 @@ use std::{
     thread::available_parallelism,
 };
 
-/// Items of the largest group: enough for all lanes of an engine several times,
+/// Items of the largest group on a processor: enough for all lanes of an engine several times,
 /// little memory.
 const GROUP: usize = 64;
 
@@ -36,8 +36,10 @@ impl<A> Grouping<A> {
     {
         let cores = available_parallelism().map_or(1, NonZeroUsize::get);
         let most = items.len().div_ceil(cores).next_multiple_of(self.lanes);
+        // A device takes more at once than the cores do one after the other.
+        let most = most.min(GROUP.max(self.lanes));
         let runs = items.chunk_by(|a, b| !(self.alone)(a) && !(self.alone)(b));
-        runs.flat_map(|run| run.chunks(most.min(GROUP))).collect()
+        runs.flat_map(|run| run.chunks(most)).collect()
     }
 }
 
@@ -120,7 +122,7 @@ mod tests {
             let alone = |item: &u64| item % 100 < 10;
             let work = |group: &[u64]| {
                 assert!(group.len() == 1 || !group.iter().any(alone));
-                assert!(group.len() <= GROUP);
+                assert!(group.len() <= GROUP.max(lanes));
                 thread::sleep(Duration::from_micros((group[0] * 7919) % 500));
                 group.to_vec()
             };

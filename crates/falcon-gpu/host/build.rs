@@ -1,11 +1,12 @@
 //! Compiles `../kernels` for this processor, as they are and as variants.
 
 use std::env;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(kernels)");
-    for file in ["build.rs", "emulate.h", "emulate.cpp"] {
+    for file in ["build.rs", "emulate.h", "emulate.cpp", "driver.cpp"] {
         println!("cargo::rerun-if-changed={file}");
     }
     let kernels = Path::new("../kernels");
@@ -37,6 +38,25 @@ fn main() {
         .opt_level(1)
         .compile("falcon_kernels_emulated");
     println!("cargo::rustc-cfg=kernels");
+    println!(
+        "cargo::rustc-env=FALCON_TEST_DRIVER_FOLDER={}",
+        driver(kernels).display()
+    );
+}
+
+/// Compiles the driver for tests, and says in which folder it is. Empty if that
+/// fails.
+fn driver(kernels: &Path) -> PathBuf {
+    let folder = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("driver");
+    let mut compile = build(kernels).get_compiler().to_command();
+    compile
+        .args(["-shared", "-fPIC", "-fvisibility=hidden", "driver.cpp"])
+        .arg(kernels.join("host.cpp"))
+        .arg("-o")
+        .arg(folder.join("libcuda.so.1"));
+    let made = fs::create_dir_all(&folder).is_ok()
+        && compile.status().is_ok_and(|status| status.success());
+    if made { folder } else { PathBuf::new() }
 }
 
 /// Whether there is a compiler that knows what the kernels need: products of 128

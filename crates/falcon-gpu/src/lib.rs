@@ -1,3 +1,20 @@
-//! Falcon (FN-DSA) batches on a GPU, the same bytes as on the processor.
+#![doc = include_str!("../README.md")]
 
+mod context;
+pub mod device;
+mod error;
 pub mod kernels;
+mod keys;
+mod layout;
+mod sign;
+mod verify;
+
+pub use context::{GpuContext, Options, RawKeyJob};
+pub use device::MemoryInfo;
+pub use error::{CudaVersion, GpuError};
+
+/// What `kernels/` is compiled to, for each degree.
+pub const PTX: [&str; 2] = [
+    include_str!("../ptx/kernels_9.ptx"),
+    include_str!("../ptx/kernels_10.ptx"),
+];

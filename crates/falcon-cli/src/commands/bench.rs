@@ -3,9 +3,11 @@
 //! Medians of single runs: one operation at a time, batches on one thread and on
 //! several. Comparisons with other implementations need more care than this.
 
+#[cfg(feature = "cuda")]
+use crate::engine::GPU;
 use crate::{
     cli::Global,
-    engine::{AUTO, SEED_LEN, fresh_seed},
+    engine::{AUTO, Computer, SEED_LEN, fresh_seed},
     error::{Error, Result, Status},
     progress::{Progress, Unit},
     scheme::Algorithm,
@@ -13,10 +15,12 @@ use crate::{
 };
 use clap::Args;
 use falcon::{
-    Engine, Falcon512, Falcon1024, OnThreads, Parameters, Scratch, Signature, SignatureBytes,
+    Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, Signature, SignatureBytes,
     SigningKey, Threads, VerifyingKey,
     batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob},
 };
+#[cfg(feature = "cuda")]
+use falcon_gpu::GpuContext;
 use serde::Serialize;
 use std::{
     fmt,
@@ -40,6 +44,10 @@ pub(crate) struct Bench {
     /// Threads for batches, which are measured on one, too [default: one for each core]
     #[arg(long, value_name = "COUNT")]
     threads: Option<NonZeroUsize>,
+    /// Signatures in a batch on a GPU [default: 1, 128, 4096 and 65536]
+    #[cfg(feature = "cuda")]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    batch: Option<u32>,
     /// Seconds for each measurement
     #[arg(long, default_value_t = 1.0, value_parser = seconds)]
     seconds: f64,
@@ -54,11 +62,12 @@ fn seconds(text: &str) -> std::result::Result<f64, String> {
 
 impl Bench {
     /// On every engine, or on the one that was named.
-    pub(crate) fn run(self, chosen: Engine, global: &Global, ui: Ui) -> Result<Status> {
-        let engines = if global.engine == AUTO {
-            Engine::available()
-        } else {
-            vec![chosen]
+    pub(crate) fn run(self, chosen: &Computer, global: &Global, ui: Ui) -> Result<Status> {
+        let engines = match chosen {
+            Computer::Processor(_) if global.engine == AUTO => Engine::available(),
+            Computer::Processor(engine) => vec![*engine],
+            #[cfg(feature = "cuda")]
+            Computer::Gpu(gpu) => return self.on_gpu(gpu, ui),
         };
         let duration = Duration::from_secs_f64(self.seconds);
         let all = self
@@ -82,7 +91,27 @@ impl Bench {
         }
         Ok(Status::Valid)
     }
+
+    /// Batches of several sizes.
+    #[cfg(feature = "cuda")]
+    fn on_gpu(self, gpu: &GpuContext, ui: Ui) -> Result<Status> {
+        let duration = Duration::from_secs_f64(self.seconds);
+        let sizes = self
+            .batch
+            .map_or(ON_GPU.to_vec(), |size| vec![size as usize]);
+        if self.algorithm != Some(Algorithm::Falcon1024) {
+            Measure::<Falcon512>::new(duration, ui)?.on_gpu(gpu, &sizes)?;
+        }
+        if self.algorithm != Some(Algorithm::Falcon512) {
+            Measure::<Falcon1024>::new(duration, ui)?.on_gpu(gpu, &sizes)?;
+        }
+        Ok(Status::Valid)
+    }
 }
+
+/// Sizes of batches on a GPU: `benches/gpu` has more.
+#[cfg(feature = "cuda")]
+const ON_GPU: [usize; 4] = [1, 1 << 7, 1 << 12, 1 << 16];
 
 /// What does not depend on the engine.
 const EVERY_ENGINE: &str = "all";
@@ -191,17 +220,25 @@ impl<P: Parameters> Measure<P> {
 
     fn sign_batch(&self, engine: Engine, threads: &Threads) -> Result<()> {
         let case = Case::batch("sign", engine, threads);
-        let expanded = engine.expand(&self.key);
+        self.sign_batch_on(case, &engine.on(threads), &engine.expand(&self.key))
+    }
+
+    /// Signs batches on any engine.
+    fn sign_batch_on(
+        &self,
+        case: Case,
+        engine: &impl BatchSign<P>,
+        expanded: &ExpandedKey<P>,
+    ) -> Result<()> {
         let job = SignJob {
-            key: &expanded,
+            key: expanded,
             message: MESSAGE,
         };
         let jobs = vec![job; case.count];
         let mut signatures = vec![Signature::EMPTY; case.count];
         let mut failed = None;
         self.measure(case, |run| {
-            let signed = engine.on(threads);
-            if let Err(error) = signed.sign_batch(&self.seed(run), &jobs, &mut signatures) {
+            if let Err(error) = engine.sign_batch(&self.seed(run), &jobs, &mut signatures) {
                 failed = Some(error);
             }
             for signature in &signatures {
@@ -247,10 +284,14 @@ impl<P: Parameters> Measure<P> {
                 let case = Case::batch("verify", engine, threads);
                 self.measure(case, |_| {
                     let signatures = signatures.iter().cycle().take(case.count);
-                    refused |= !self.all_valid(engine.on(threads), signatures);
+                    refused |= !self.all_valid(&engine.on(threads), signatures);
                 })?;
             }
         }
+        Self::none_refused(refused)
+    }
+
+    fn none_refused(refused: bool) -> Result<()> {
         if refused {
             return Err(Error::new("a signature made here was refused here")
                 .hint("check this machine with: falcon-cli kat check"));
@@ -258,9 +299,30 @@ impl<P: Parameters> Measure<P> {
         Ok(())
     }
 
+    /// Batches of every size.
+    #[cfg(feature = "cuda")]
+    fn on_gpu(&self, gpu: &GpuContext, sizes: &[usize]) -> Result<()> {
+        let expanded = self.key.expand();
+        let signatures = self.signatures();
+        for &count in sizes {
+            let case = |operation| Case {
+                count,
+                ..Case::one(operation, "batch", GPU)
+            };
+            self.sign_batch_on(case("sign"), gpu, &expanded)?;
+            let mut refused = false;
+            self.measure(case("verify"), |_| {
+                let signatures = signatures.iter().cycle().take(count);
+                refused |= !self.all_valid(gpu, signatures);
+            })?;
+            Self::none_refused(refused)?;
+        }
+        Ok(())
+    }
+
     fn all_valid<'a>(
         &self,
-        engine: OnThreads<'_>,
+        engine: &impl BatchVerify<P>,
         signatures: impl Iterator<Item = &'a SignatureBytes<P>>,
     ) -> bool {
         let jobs: Vec<_> = signatures
@@ -299,6 +361,7 @@ impl<P: Parameters> Measure<P> {
             parameters: P::NAME,
             engine: case.engine,
             threads: case.threads,
+            count: case.count,
             median_ns: (median * 1e9).round() as u64,
             ops_per_s: (10.0 / median).round() / 10.0,
         })
@@ -313,6 +376,8 @@ struct Measurement {
     parameters: &'static str,
     engine: &'static str,
     threads: usize,
+    /// Operations in a run.
+    count: usize,
     median_ns: u64,
     ops_per_s: f64,
 }
@@ -331,6 +396,11 @@ impl fmt::Display for Measurement {
         )?;
         if self.threads > 1 {
             write!(f, " on {} threads", self.threads)?;
+        }
+        // A processor's batches have one size.
+        #[cfg(feature = "cuda")]
+        if self.engine == GPU {
+            write!(f, " in batches of {}", self.count)?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     cli::Global,
-    engine::{self, AUTO},
+    engine::{self, AUTO, Computer},
     error::{Result, Status},
     escape::Escaped,
     input::at_most_one_standard,
@@ -16,6 +16,7 @@ use clap::Args;
 use falcon::{ENGINE_VARIABLE, Engine, Format};
 use serde::Serialize;
 use std::{
+    borrow::Cow,
     env, fmt,
     path::{Path, PathBuf},
 };
@@ -38,9 +39,12 @@ impl Inspect {
         if self.engines {
             // Where none can be chosen, the list says what could be.
             let chosen = engine::select(&global.engine);
+            let name = chosen.as_ref().map_or("", Computer::name);
             for engine in Engine::available() {
-                ui.report(&Listed::new(engine, chosen.as_ref().ok().copied(), global))?;
+                ui.report(&Listed::new(engine, name, global))?;
             }
+            #[cfg(feature = "cuda")]
+            ui.report(&Listed::gpu(chosen.as_ref().ok(), global))?;
             return chosen.map(|_| Status::Valid);
         }
         let passphrase = self.passphrase.passphrase_file.as_deref();
@@ -159,7 +163,7 @@ impl fmt::Display for Description {
 #[derive(Serialize)]
 struct Listed {
     engine: &'static str,
-    description: &'static str,
+    description: Cow<'static, str>,
     lanes: usize,
     chosen: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,22 +171,49 @@ struct Listed {
 }
 
 impl Listed {
-    fn new(engine: Engine, chosen: Option<Engine>, global: &Global) -> Self {
-        let reason = || {
-            if global.engine != AUTO {
-                "named with --engine".to_owned()
-            } else if env::var_os(ENGINE_VARIABLE).is_some_and(|name| !name.is_empty()) {
-                format!("named in {ENGINE_VARIABLE}")
-            } else {
-                "the default on this processor".to_owned()
-            }
-        };
+    fn new(engine: Engine, chosen: &str, global: &Global) -> Self {
+        let chosen = chosen == engine.name();
         Self {
             engine: engine.name(),
-            description: engine.description(),
+            description: engine.description().into(),
             lanes: engine.lanes(),
-            chosen: chosen == Some(engine),
-            reason: (chosen == Some(engine)).then(reason),
+            chosen,
+            reason: chosen.then(|| Self::reason(global)),
+        }
+    }
+
+    /// The first GPU, or the one that was chosen.
+    #[cfg(feature = "cuda")]
+    fn gpu(chosen: Option<&Computer>, global: &Global) -> Self {
+        let first;
+        let (gpu, chosen) = match chosen {
+            Some(gpu @ Computer::Gpu(_)) => (Ok(gpu), true),
+            _ => {
+                first = engine::select(engine::GPU);
+                (first.as_ref(), false)
+            }
+        };
+        let description = match gpu {
+            Ok(gpu) => format!("batches on {}", gpu.device().unwrap_or_default()).into(),
+            Err(error) => error.to_string().into(),
+        };
+        Self {
+            engine: engine::GPU,
+            description,
+            lanes: gpu.map_or(0, Computer::lanes),
+            chosen,
+            reason: chosen.then(|| Self::reason(global)),
+        }
+    }
+
+    /// Why an engine is chosen.
+    fn reason(global: &Global) -> String {
+        if global.engine != AUTO {
+            "named with --engine".to_owned()
+        } else if env::var_os(ENGINE_VARIABLE).is_some_and(|name| !name.is_empty()) {
+            format!("named in {ENGINE_VARIABLE}")
+        } else {
+            "the default on this processor".to_owned()
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `sign`: one signature a file.
 
 use crate::{
-    engine::Signer,
+    engine::{Computer, Signer},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     input::{at_most_one_standard, is_standard, open, total_size},
@@ -17,7 +17,6 @@ use crate::{
     ui::Ui,
 };
 use clap::Args;
-use falcon::Engine;
 use serde::Serialize;
 use std::{
     convert::Infallible,
@@ -61,7 +60,7 @@ pub(crate) struct Sign {
 }
 
 impl Sign {
-    pub(crate) fn run(self, engine: Engine, ui: Ui) -> Result<Status> {
+    pub(crate) fn run(self, engine: &Computer, ui: Ui) -> Result<Status> {
         let mut jobs = self.jobs()?;
         if self.skip_existing {
             let named = jobs.len();
@@ -186,7 +185,7 @@ impl Sign {
 
     fn sign(
         &self,
-        signer: &Signer,
+        signer: &Signer<'_>,
         jobs: &[Pair],
         overwrite: Overwrite,
         progress: &Progress,

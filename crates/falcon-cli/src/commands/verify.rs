@@ -1,7 +1,7 @@
 //! `verify`: are these the signatures of these files?
 
 use crate::{
-    engine::{self, Claim},
+    engine::{self, Claim, Computer},
     error::{Error, Result, Status},
     escape::Escaped,
     input::{at_most_one_standard, is_standard, total_size},
@@ -15,7 +15,6 @@ use crate::{
     ui::{BAD, GOOD, Styled, Ui},
 };
 use clap::Args;
-use falcon::Engine;
 use serde::Serialize;
 use std::{
     fmt,
@@ -48,7 +47,7 @@ pub(crate) struct Verify {
 }
 
 impl Verify {
-    pub(crate) fn run(self, engine: Engine, ui: Ui) -> Result<Status> {
+    pub(crate) fn run(self, engine: &Computer, ui: Ui) -> Result<Status> {
         let options = [Some(self.public_key.as_path()), self.check.as_deref()];
         let files = self.files.iter().chain(&self.signature);
         let named = files.map(PathBuf::as_path);
@@ -125,7 +124,7 @@ fn is_signature_alone(path: &Path) -> bool {
 
 /// Whether each pair verifies; an error if that cannot be found out.
 pub(crate) fn verify(
-    engine: Engine,
+    engine: &Computer,
     key: &PublicKey,
     pairs: &[Pair],
     progress: &Progress,

@@ -5,7 +5,9 @@ use crate::sandbox::{Sandbox, json_lines, said, text};
 #[test]
 fn every_engine_signs_what_every_engine_verifies() {
     let sandbox = Sandbox::new();
-    let engines = json_lines(&sandbox.succeeds(&["inspect", "--engines", "--json"]));
+    let mut engines = json_lines(&sandbox.succeeds(&["inspect", "--engines", "--json"]));
+    // A GPU that is not there is listed with why.
+    engines.retain(|engine| engine["lanes"] != 0);
     assert!(engines.len() >= 2);
     assert_eq!(
         engines

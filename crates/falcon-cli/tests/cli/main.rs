@@ -4,6 +4,7 @@
 
 mod commands;
 mod engines;
+mod gpu;
 mod keys;
 mod many;
 #[cfg(target_os = "linux")]

@@ -12,6 +12,11 @@ use std::fmt;
 /// nothing that can be tested, and every launch fails.
 pub const AVAILABLE: bool = cfg!(kernels);
 
+/// The folder of a CUDA driver whose device is this processor: `driver.cpp`. A
+/// program that has it in `LD_LIBRARY_PATH` finds it. `None` if there was no compiler
+/// to make it with.
+pub const DRIVER_FOLDER: Option<&str> = option_env!("FALCON_TEST_DRIVER_FOLDER");
+
 /// Which build of the kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Build {

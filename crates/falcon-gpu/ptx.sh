@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# Compiles kernels/ to ptx/, and says what the kernels take of a processor.
+#
+#   ptx.sh           writes ptx/*.ptx, ptx/resources.tsv and ptx/sources.sha256
+#   ptx.sh --check   compares them with what is there
+#
+# Needs no GPU: the compiler comes from PyPI into a virtual environment, half a
+# gigabyte, in FALCON_CUDA_VENV or the build folder. It is pinned, so that the
+# same sources give the same text.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+readonly PACKAGES=(
+    nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88
+    nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85
+)
+# The oldest device that kernels are compiled for; drivers compile them again for
+# newer ones.
+readonly TARGET=80
+# The oldest PTX that has all that the text needs: CUDA 11.0, drivers from 450 on.
+readonly ISA=7.0
+# What the table of resources is for: A100, RTX 4090, H200.
+readonly DEVICES=(80 89 90)
+
+# Files that the text depends on.
+sources() {
+    find kernels -name '*.h' -o -name '*.inc' -o -name '*.cu' | LC_ALL=C sort
+}
+
+# Finds the compiler, or installs it.
+toolkit() {
+    local venv="${FALCON_CUDA_VENV:-${CARGO_TARGET_DIR:-../../target}/cuda-13.0}" package
+    if [ ! -x "$venv/bin/python" ]; then
+        python3 -m venv "$venv" >&2
+    fi
+    for package in "${PACKAGES[@]}"; do
+        if ! "$venv/bin/python" -c '
+import sys
+from importlib.metadata import version
+name, wanted = sys.argv[1].split("==")
+sys.exit(version(name) != wanted)' "$package" 2>/dev/null; then
+            echo "installing the CUDA compiler" >&2
+            "$venv/bin/python" -m pip install --quiet --no-deps "${PACKAGES[@]}" >&2
+            break
+        fi
+    done
+    "$venv/bin/python" -c '
+import pathlib, sysconfig
+print(pathlib.Path(sysconfig.get_paths()["purelib"]) / "nvidia/cu13/bin")'
+}
+
+# compile LOGN OUT: the kernels of a degree. A driver compiles a file as a whole,
+# and few need both.
+compile() {
+    cat >"$2.cu" <<END
+#include "kernels.h"
+#undef FALCON_KERNELS
+#define FALCON_KERNELS(X) X(prng, 1, (falcon::prng)) FALCON_KERNELS_OF(X, $1)
+#include "kernels.cu"
+END
+    # Products and sums are named one by one, and nothing may join them.
+    "$bin/nvcc" -fmad=false -std=c++17 -O3 -arch="compute_$TARGET" -ptx \
+        -I kernels "$2.cu" -o "$2.all"
+    # Without the compiler's build in comments, and without a hint that older
+    # PTX does not have.
+    sed -e '/^\/\//d' -e '/\.pragma "used_bytes_mask/d' \
+        -e "s/^\.version .*/.version $ISA/" "$2.all" | cat -s >"$2"
+    rm "$2.all" "$2.cu"
+}
+
+# resources PTX DEVICE: kernel, device, registers, stack, spills, shared memory.
+resources() {
+    "$bin/ptxas" -arch="sm_$2" -v "$1" -o /dev/null 2>&1 | awk -v device="sm_$2" '
+        /Compiling entry function/ { split($0, part, "\x27"); kernel = part[2] }
+        /Function properties for/ { own = $NF == kernel }
+        own && /bytes stack frame/ { stack = $1; stores = $5; loads = $9 }
+        /Used [0-9]+ registers/ {
+            match($0, /Used [0-9]+/); registers = substr($0, RSTART + 5, RLENGTH - 5)
+            shared = 0
+            if (match($0, /[0-9]+ bytes smem/)) {
+                split(substr($0, RSTART, RLENGTH), part, " "); shared = part[1]
+            }
+            print kernel "\t" device "\t" registers "\t" stack "\t" stores + loads "\t" shared
+        }' | LC_ALL=C sort
+}
+
+# generate FOLDER
+generate() {
+    local logn device
+    for logn in 9 10; do
+        compile "$logn" "$1/kernels_$logn.ptx"
+    done
+    {
+        printf 'kernel\tdevice\tregisters\tstack\tspilled\tshared\n'
+        for device in "${DEVICES[@]}"; do
+            for logn in 9 10; do
+                resources "$1/kernels_$logn.ptx" "$device"
+            done
+        done
+    } >"$1/resources.tsv"
+    sources | xargs sha256sum >"$1/sources.sha256"
+}
+
+bin="$(toolkit)"
+readonly bin
+case "${1:-}" in
+--check)
+    fresh="$(mktemp -d)"
+    trap 'rm -r "$fresh"' EXIT
+    generate "$fresh"
+    diff -rq "$fresh" ptx
+    echo "ptx/ is what kernels/ is compiled to"
+    ;;
+"")
+    mkdir -p ptx
+    generate ptx
+    ;;
+*)
+    echo "usage: ptx.sh [--check]" >&2
+    exit 2
+    ;;
+esac

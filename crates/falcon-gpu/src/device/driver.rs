@@ -1,0 +1,250 @@
+//! The CUDA driver, found at run time.
+//!
+//! `cust` links the functions of `libcuda`. Here they are: each looks up the
+//! driver's own at its first call and passes its arguments on. So a program
+//! builds without CUDA, starts without a driver and can say that there is none;
+//! and the empty archive `link/lib64/libcuda.a` satisfies the linker.
+//!
+//! `cust` takes a driver's answer as an `enum`, in which a number that it does
+//! not know would be undefined behaviour: newer drivers have more. What it does
+//! not tell apart reaches it as `CUDA_ERROR_UNKNOWN`; [`last_answer`] has the
+//! number itself.
+//!
+//! Signatures: the CUDA driver API's, as `cuda.h` declares them.
+
+use libloading::Library;
+use std::cell::Cell;
+use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void};
+use std::sync::OnceLock;
+
+/// What the driver answers when all is well.
+pub(super) const SUCCESS: u32 = 0;
+/// Memory is refused.
+pub(super) const OUT_OF_MEMORY: u32 = 2;
+/// There is no device.
+pub(super) const NO_DEVICE: u32 = 100;
+/// The PTX is of a newer version than the driver knows.
+pub(super) const UNSUPPORTED_PTX_VERSION: u32 = 222;
+/// Of this library: the driver lacks a function.
+const SYMBOL_NOT_FOUND: u32 = 302;
+/// Something else.
+const UNKNOWN: u32 = 999;
+
+/// The answers that `cust` tells apart and that may come here.
+const TOLD_APART: [u32; 17] = [
+    SUCCESS,
+    1, // invalid value
+    OUT_OF_MEMORY,
+    3, // not initialised
+    4, // deinitialised
+    NO_DEVICE,
+    101, // no such device
+    200, // invalid image
+    201, // invalid context
+    209, // no binary for the device
+    218, // invalid PTX
+    SYMBOL_NOT_FOUND,
+    500, // not found
+    600, // not ready
+    700, // illegal address
+    701, // too few resources to launch
+    719, // launch failed
+];
+
+/// Where drivers are, besides the system's own search path.
+#[cfg(not(windows))]
+const NAMES: [&str; 3] = [
+    "libcuda.so.1",
+    "/usr/local/nvidia/lib64/libcuda.so.1",
+    "/usr/lib/wsl/lib/libcuda.so.1",
+];
+#[cfg(windows)]
+const NAMES: [&str; 1] = ["nvcuda.dll"];
+
+/// The driver, or why there is none.
+pub(super) fn library() -> &'static Result<Library, String> {
+    static DRIVER: OnceLock<Result<Library, String>> = OnceLock::new();
+    DRIVER.get_or_init(|| {
+        let mut reason = None;
+        for name in NAMES {
+            // SAFETY: these names are those of the CUDA driver, whose
+            // initialisers have no preconditions.
+            match unsafe { Library::new(name) } {
+                Ok(library) => return Ok(library),
+                // The first is what the system itself looks for.
+                Err(error) => reason = reason.or(Some(error.to_string())),
+            }
+        }
+        Err(reason.unwrap_or_default())
+    })
+}
+
+thread_local! {
+    static LAST_ANSWER: Cell<u32> = const { Cell::new(SUCCESS) };
+}
+
+/// What the driver's function that this thread called last has answered.
+pub(super) fn last_answer() -> u32 {
+    LAST_ANSWER.get()
+}
+
+/// What the driver says about an answer, and its number.
+pub(super) fn describe(answer: u32) -> String {
+    let mut text: *const c_char = std::ptr::null();
+    // SAFETY: `text` is a place for one pointer.
+    let told = unsafe { cuGetErrorString(answer, &raw mut text) };
+    if told != SUCCESS || text.is_null() {
+        return format!("error {answer}");
+    }
+    // SAFETY: the driver's texts are constants, and end with a zero.
+    let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
+    format!("{text} (error {answer})")
+}
+
+/// Notes the answer for [`last_answer`], and gives what `cust` may see of it.
+fn pass_on(answer: u32) -> u32 {
+    LAST_ANSWER.set(answer);
+    if TOLD_APART.contains(&answer) {
+        answer
+    } else {
+        UNKNOWN
+    }
+}
+
+/// Looks up a function of the driver, whose type is `F`.
+///
+/// # Safety
+/// `F` must be the type of the function of this name, a function pointer.
+unsafe fn find<F: Copy>(name: &str) -> Option<F> {
+    let library = library().as_ref().ok()?;
+    // SAFETY: as the caller promises.
+    let symbol = unsafe { library.get::<F>(name.as_bytes()) };
+    symbol.ok().map(|symbol| *symbol)
+}
+
+/// Defines functions of the driver API that pass on to the driver's own.
+macro_rules! passed_on {
+    ($($name:ident($($argument:ident: $type:ty),*);)*) => {
+        $(
+            /// # Safety
+            /// As for the driver's function.
+            #[allow(non_snake_case)]
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $name($($argument: $type),*) -> u32 {
+                type Function = unsafe extern "C" fn($($type),*) -> u32;
+                static FUNCTION: OnceLock<Option<Function>> = OnceLock::new();
+                let find = || {
+                    // SAFETY: that is the type of the driver's function.
+                    unsafe { find(stringify!($name)) }
+                };
+                pass_on(match FUNCTION.get_or_init(find) {
+                    // SAFETY: as the caller promises.
+                    Some(function) => unsafe { function($($argument),*) },
+                    None => SYMBOL_NOT_FOUND,
+                })
+            }
+        )*
+    };
+}
+
+/// An opaque handle of the driver.
+type Handle = *mut c_void;
+/// An address on the device.
+type Address = u64;
+
+passed_on! {
+    cuInit(flags: c_uint);
+    cuDriverGetVersion(version: *mut c_int);
+    cuDeviceGetCount(count: *mut c_int);
+    cuDeviceGet(device: *mut c_int, ordinal: c_int);
+    cuDeviceGetName(name: *mut c_char, len: c_int, device: c_int);
+    cuDeviceGetAttribute(value: *mut c_int, attribute: c_uint, device: c_int);
+    cuDeviceTotalMem_v2(bytes: *mut usize, device: c_int);
+    cuDevicePrimaryCtxRetain(context: *mut Handle, device: c_int);
+    cuDevicePrimaryCtxRelease_v2(device: c_int);
+    cuCtxSetCurrent(context: Handle);
+    cuModuleLoadDataEx(
+        module: *mut Handle, image: *const c_void,
+        count: c_uint, options: *mut c_uint, values: *mut *mut c_void
+    );
+    cuModuleUnload(module: Handle);
+    cuModuleGetFunction(function: *mut Handle, module: Handle, name: *const c_char);
+    cuFuncSetAttribute(function: Handle, attribute: c_uint, value: c_int);
+    cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
+    cuMemAlloc_v2(address: *mut Address, len: usize);
+    cuMemFree_v2(address: Address);
+    cuMemAllocHost_v2(memory: *mut *mut c_void, len: usize);
+    cuMemFreeHost(memory: *mut c_void);
+    cuMemcpyHtoDAsync_v2(to: Address, from: *const c_void, len: usize, stream: Handle);
+    cuMemcpyDtoHAsync_v2(to: *mut c_void, from: Address, len: usize, stream: Handle);
+    cuMemsetD8Async(to: Address, byte: c_uchar, len: usize, stream: Handle);
+    cuStreamCreateWithPriority(stream: *mut Handle, flags: c_uint, priority: c_int);
+    cuStreamSynchronize(stream: Handle);
+    cuStreamDestroy_v2(stream: Handle);
+    cuLaunchKernel(
+        function: Handle,
+        grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
+        block_x: c_uint, block_y: c_uint, block_z: c_uint,
+        shared: c_uint, stream: Handle,
+        arguments: *mut *mut c_void, extra: *mut *mut c_void
+    );
+    cuEventCreate(event: *mut Handle, flags: c_uint);
+    cuEventRecord(event: Handle, stream: Handle);
+    cuEventSynchronize(event: Handle);
+    cuEventElapsedTime(milliseconds: *mut f32, start: Handle, end: Handle);
+    cuEventDestroy_v2(event: Handle);
+}
+
+/// The driver's text for an answer. Without a driver there is one all the same:
+/// `cust` panics where it formats an error that has none.
+///
+/// # Safety
+/// `text` must be a place for one pointer.
+#[allow(non_snake_case)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuGetErrorString(answer: u32, text: *mut *const c_char) -> u32 {
+    type Function = unsafe extern "C" fn(u32, *mut *const c_char) -> u32;
+    static FUNCTION: OnceLock<Option<Function>> = OnceLock::new();
+    let find = || {
+        // SAFETY: that is the type of the driver's function.
+        unsafe { find::<Function>("cuGetErrorString") }
+    };
+    if let Some(function) = FUNCTION.get_or_init(find) {
+        // SAFETY: as the caller promises.
+        if unsafe { function(answer, text) } == SUCCESS {
+            return SUCCESS;
+        }
+    }
+    // SAFETY: as the caller promises.
+    unsafe { *text = c"an error that has no text".as_ptr() };
+    SUCCESS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_that_nobody_knows_reach_cust_as_one_that_it_knows() {
+        for answer in [
+            SUCCESS,
+            OUT_OF_MEMORY,
+            UNSUPPORTED_PTX_VERSION,
+            998,
+            u32::MAX,
+        ] {
+            let known = pass_on(answer);
+            assert_eq!(last_answer(), answer);
+            assert!(known == answer || known == UNKNOWN);
+        }
+    }
+
+    #[test]
+    fn every_answer_has_a_text() {
+        for answer in [SUCCESS, OUT_OF_MEMORY, 12345] {
+            assert!(describe(answer).ends_with(&format!("(error {answer})")));
+        }
+        // What would panic if the driver's function failed.
+        assert!(!cust::error::CudaError::UnknownError.to_string().is_empty());
+    }
+}

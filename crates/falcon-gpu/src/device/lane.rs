@@ -1,0 +1,259 @@
+//! A stream with its part of the pool and its locked memory.
+
+use super::{Device, Grid, Locked};
+use crate::error::GpuError;
+use crate::kernels::{Batch, Kernel};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Threads of a block where nothing else decides.
+const BLOCK: u32 = 128;
+/// Bytes of shared memory that every device gives every block.
+const SHARED: u32 = 48 << 10;
+
+/// A stream, what it copies from and to, and whether it is at work: what it uses
+/// can only be reached when it is not.
+pub(crate) struct Lane {
+    device: Arc<dyn Device>,
+    stream: usize,
+    /// Where its part of the pool begins.
+    base: u64,
+    len: usize,
+    upload: Option<Locked>,
+    download: Option<Locked>,
+    busy: bool,
+}
+
+impl Lane {
+    /// Of the stream of this number.
+    pub(crate) fn new(device: &Arc<dyn Device>, stream: usize) -> Self {
+        Self {
+            device: device.clone(),
+            stream,
+            base: 0,
+            len: 0,
+            upload: None,
+            download: None,
+            busy: false,
+        }
+    }
+
+    /// Gives it memory: `len` bytes of the device from `base` on, which is
+    /// nobody else's, and room for copies of `upload` and `download` bytes.
+    pub(crate) fn equip(
+        &mut self,
+        base: u64,
+        len: usize,
+        upload: usize,
+        download: usize,
+    ) -> Result<(), GpuError> {
+        self.wait()?;
+        (self.base, self.len) = (base, len);
+        for (locked, len) in [(&mut self.upload, upload), (&mut self.download, download)] {
+            if locked.as_ref().is_none_or(|locked| locked.len() < len) {
+                // The old one goes first, so that there is room.
+                *locked = None;
+                *locked = Some(Locked::new(&self.device, len)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes its memory of the device away. Waits.
+    pub(crate) fn detach(&mut self) {
+        // If this fails the device is lost, and uses no memory any more.
+        let _ = self.wait();
+        (self.base, self.len) = (0, 0);
+    }
+
+    /// The address of what lies at `offset` of its memory.
+    pub(crate) fn address(&self, offset: usize) -> u64 {
+        self.base + offset as u64
+    }
+
+    /// What is copied to the device next. Waits.
+    pub(crate) fn outgoing(&mut self) -> Result<&mut [u8], GpuError> {
+        self.wait()?;
+        Ok(self.upload.as_mut().map_or(&mut [], Locked::bytes_mut))
+    }
+
+    /// What was copied from the device. Waits.
+    pub(crate) fn incoming(&mut self) -> Result<&[u8], GpuError> {
+        self.wait()?;
+        Ok(self.download.as_ref().map_or(&[], Locked::bytes))
+    }
+
+    /// An error unless `range` lies within `len` bytes.
+    fn check(range: &Range<usize>, len: usize) -> Result<(), GpuError> {
+        if range.start <= range.end && range.end <= len {
+            Ok(())
+        } else {
+            Err(GpuError::Driver {
+                doing: "copy",
+                cause: "there is less memory than the copy is long".to_owned(),
+            })
+        }
+    }
+
+    /// Copies `range` of what is outgoing to the same place of its memory.
+    pub(crate) fn send(&mut self, range: Range<usize>) -> Result<(), GpuError> {
+        let Some(upload) = &self.upload else {
+            return Self::check(&range, 0);
+        };
+        Self::check(&range, upload.len().min(self.len))?;
+        if range.is_empty() {
+            return Ok(());
+        }
+        self.busy = true;
+        // SAFETY: both ranges are within memory that is ours, and that is only
+        // reached, freed or given another part of when it has been waited for.
+        unsafe {
+            let from = upload.as_ptr().add(range.start);
+            let to = self.base + range.start as u64;
+            self.device.upload(self.stream, to, from, range.len())
+        }
+    }
+
+    /// Copies `range` of its memory to what is incoming, at `to`.
+    pub(crate) fn fetch(&mut self, range: Range<usize>, to: usize) -> Result<(), GpuError> {
+        let Some(download) = &self.download else {
+            return Self::check(&range, 0);
+        };
+        Self::check(&range, self.len)?;
+        Self::check(&(to..to.saturating_add(range.len())), download.len())?;
+        if range.is_empty() {
+            return Ok(());
+        }
+        self.busy = true;
+        // SAFETY: as in `send`.
+        unsafe {
+            let to = download.as_ptr().add(to);
+            let from = self.base + range.start as u64;
+            self.device.download(self.stream, to, from, range.len())
+        }
+    }
+
+    /// Zeroes `range` of its memory.
+    pub(crate) fn zero(&mut self, range: Range<usize>) -> Result<(), GpuError> {
+        Self::check(&range, self.len)?;
+        if range.is_empty() {
+            return Ok(());
+        }
+        self.busy = true;
+        let to = self.base + range.start as u64;
+        // SAFETY: it is within memory that is ours.
+        unsafe { self.device.zero(self.stream, to, range.len()) }
+    }
+
+    /// Copies bytes of anybody's to the device, and waits.
+    ///
+    /// # Safety
+    /// `to` is memory of the device that is that long and that nobody else uses.
+    pub(crate) unsafe fn send_now(&mut self, to: u64, bytes: &[u8]) -> Result<(), GpuError> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.busy = true;
+        // SAFETY: as the caller promises; `bytes` is borrowed until all is done.
+        let sent = unsafe {
+            let from = bytes.as_ptr();
+            self.device.upload(self.stream, to, from, bytes.len())
+        };
+        sent.and(self.wait())
+    }
+
+    /// Starts a kernel on `batch.count` slots.
+    ///
+    /// # Safety
+    /// As for [`Device::launch`].
+    pub(crate) unsafe fn launch(&mut self, kernel: Kernel, batch: &Batch) -> Result<(), GpuError> {
+        if batch.count == 0 {
+            return Ok(());
+        }
+        self.busy = true;
+        let (name, grid) = (kernel.name(), grid(kernel, batch));
+        // SAFETY: as the caller promises.
+        unsafe { self.device.launch(self.stream, &name, grid, batch) }
+    }
+
+    /// Waits until nothing goes on.
+    pub(crate) fn wait(&mut self) -> Result<(), GpuError> {
+        if self.busy {
+            // If this fails the device is lost, and does nothing any more.
+            self.busy = false;
+            self.device.wait(self.stream)?;
+        }
+        Ok(())
+    }
+
+    /// Wipes what it has of the device and of the host. Waits.
+    pub(crate) fn wipe(&mut self) -> Result<(), GpuError> {
+        use zeroize::Zeroize;
+        let waited = self.wait();
+        let zeroed = self.zero(0..self.len).and_then(|()| self.wait());
+        for locked in [&mut self.upload, &mut self.download].into_iter().flatten() {
+            locked.bytes_mut().zeroize();
+        }
+        waited.and(zeroed)
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        let _ = self.wait();
+    }
+}
+
+/// With how many threads a kernel is launched.
+fn grid(kernel: Kernel, batch: &Batch) -> Grid {
+    let slot = kernel.threads(batch.prng_rows).max(1);
+    // Groups of lanes work in shared memory if they are given none.
+    let bytes = if slot == 32 && batch.scratch == 0 {
+        8 * kernel.reals() as u32
+    } else {
+        0
+    };
+    let groups = SHARED
+        .checked_div(bytes)
+        .map_or(BLOCK / 32, |most| most.clamp(1, BLOCK / 32));
+    let threads = 32 * groups;
+    let all = u64::from(batch.count) * u64::from(slot);
+    Grid {
+        blocks: u32::try_from(all.div_ceil(u64::from(threads))).unwrap_or(u32::MAX),
+        threads,
+        shared: groups * bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::{Grain, KeyMode, Operation};
+
+    #[test]
+    fn grids_cover_all_slots_within_the_shared_memory() {
+        let grid_of = |operation, logn, count, scratch| {
+            let kernel = Kernel { operation, logn };
+            let batch = Batch {
+                count,
+                scratch,
+                prng_rows: 44,
+                ..Batch::default()
+            };
+            let grid = grid(kernel, &batch);
+            (grid.blocks, grid.threads, grid.shared)
+        };
+        assert_eq!(grid_of(Operation::Hash, 9, 129, 0), (2, 128, 0));
+        assert_eq!(grid_of(Operation::Prng, 9, 3, 0), (9, 128, 0));
+        let sign = |mode, grain| Operation::Sign(mode, grain);
+        let thread = sign(KeyMode::Expanded, Grain::Thread);
+        assert_eq!(grid_of(thread, 10, 1000, 128), (8, 128, 0));
+        let warp = sign(KeyMode::Expanded, Grain::Warp);
+        assert_eq!(grid_of(warp, 9, 5, 0), (2, 96, 48 << 10));
+        assert_eq!(grid_of(warp, 9, 5, 128), (2, 128, 0));
+        // More than every device has without being asked.
+        let raw = sign(KeyMode::Raw, Grain::Warp);
+        assert_eq!(grid_of(raw, 10, 5, 0), (5, 32, 64 << 10));
+        assert_eq!(grid_of(Operation::Verify, 9, 5, 0), (2, 128, 4 << 10));
+    }
+}

@@ -1,0 +1,261 @@
+//! Devices: what runs kernels. Three levels: [`Device`], addresses and streams
+//! as a driver has them, `unsafe`; `Memory` and `Locked`, which own what they
+//! stand for; and `Lane`, a stream with its memory, which keeps what is in use
+//! from being touched.
+
+#[cfg(feature = "cuda")]
+pub(crate) mod cuda;
+#[cfg(feature = "cuda")]
+mod driver;
+mod lane;
+
+pub(crate) use lane::Lane;
+
+use crate::error::GpuError;
+use crate::kernels::Batch;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use zeroize::Zeroize;
+
+/// Memory of a device, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryInfo {
+    /// Not in use by anybody.
+    pub free: u64,
+    /// All there is.
+    pub total: u64,
+}
+
+/// How many threads a kernel is launched with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Blocks.
+    pub blocks: u32,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Bytes of shared memory of a block.
+    pub shared: u32,
+}
+
+/// Alignment of all memory of a device: a line of its caches.
+pub const ALIGNMENT: usize = 128;
+
+/// A device with streams. The work of a stream is done in the order in which it
+/// was asked for, and perhaps later than the call returns; an error may show at
+/// a later call.
+///
+/// # Safety
+/// Memory that is allocated is valid for reads and writes, of the device or of
+/// the host, until it is freed; [`wait`](Self::wait) returns `Ok` only when
+/// nothing that was asked of the stream goes on.
+pub unsafe trait Device: Send + Sync {
+    /// What it is called.
+    fn name(&self) -> String;
+
+    /// Its memory.
+    ///
+    /// # Errors
+    /// If the device does not answer.
+    fn memory(&self) -> Result<MemoryInfo, GpuError>;
+
+    /// Streams; they are numbered from zero.
+    fn streams(&self) -> usize;
+
+    /// Its processors, each of which runs many threads.
+    fn processors(&self) -> u32;
+
+    /// Memory of the device, aligned to [`ALIGNMENT`]; `len` is not zero.
+    ///
+    /// # Errors
+    /// [`GpuError::OutOfMemory`] above all.
+    fn allocate(&self, len: usize) -> Result<u64, GpuError>;
+
+    /// Gives memory back.
+    ///
+    /// # Safety
+    /// `address` and `len` are those of [`allocate`](Self::allocate), and nothing
+    /// uses the memory.
+    unsafe fn free(&self, address: u64, len: usize);
+
+    /// Memory of the host that is locked for copies; `len` is not zero. What it
+    /// holds at first is undefined.
+    ///
+    /// # Errors
+    /// [`GpuError::OutOfMemory`] above all.
+    fn allocate_locked(&self, len: usize) -> Result<NonNull<u8>, GpuError>;
+
+    /// Gives memory of the host back.
+    ///
+    /// # Safety
+    /// `memory` and `len` are those of [`allocate_locked`](Self::allocate_locked),
+    /// and nothing uses the memory.
+    unsafe fn free_locked(&self, memory: NonNull<u8>, len: usize);
+
+    /// Zeroes memory of the device.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    ///
+    /// # Safety
+    /// The memory is valid until the stream has been waited for, and nothing
+    /// outside the stream uses it until then.
+    unsafe fn zero(&self, stream: usize, to: u64, len: usize) -> Result<(), GpuError>;
+
+    /// Copies to the device.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    ///
+    /// # Safety
+    /// Both are valid until the stream has been waited for; until then nothing
+    /// writes to `from`, and nothing outside the stream uses `to`.
+    unsafe fn upload(
+        &self,
+        stream: usize,
+        to: u64,
+        from: *const u8,
+        len: usize,
+    ) -> Result<(), GpuError>;
+
+    /// Copies from the device.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    ///
+    /// # Safety
+    /// Both are valid until the stream has been waited for; until then nothing
+    /// uses `to`, and nothing outside the stream writes to `from`.
+    unsafe fn download(
+        &self,
+        stream: usize,
+        to: *mut u8,
+        from: u64,
+        len: usize,
+    ) -> Result<(), GpuError>;
+
+    /// Starts a kernel.
+    ///
+    /// # Errors
+    /// [`GpuError::Launch`].
+    ///
+    /// # Safety
+    /// What the kernel reads and writes, by `kernels/batch.h`, is memory of this
+    /// device that is valid until the stream has been waited for, and until then
+    /// nothing outside the stream writes to what it reads or uses what it writes.
+    unsafe fn launch(
+        &self,
+        stream: usize,
+        kernel: &str,
+        grid: Grid,
+        batch: &Batch,
+    ) -> Result<(), GpuError>;
+
+    /// Waits until all work of a stream is done.
+    ///
+    /// # Errors
+    /// If something that was asked for before has failed.
+    fn wait(&self, stream: usize) -> Result<(), GpuError>;
+}
+
+/// A block of memory of a device. Wiped when dropped.
+pub(crate) struct Memory {
+    device: Arc<dyn Device>,
+    address: u64,
+    len: usize,
+}
+
+impl Memory {
+    /// At least `len` bytes.
+    pub(crate) fn new(device: &Arc<dyn Device>, len: usize) -> Result<Self, GpuError> {
+        let len = len.max(1).next_multiple_of(ALIGNMENT);
+        let address = device.allocate(len)?;
+        Ok(Self {
+            device: device.clone(),
+            address,
+            len,
+        })
+    }
+
+    /// Where it begins.
+    pub(crate) fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Wipes it. Nothing may be going on with it.
+    pub(crate) fn wipe(&mut self) -> Result<(), GpuError> {
+        // SAFETY: this is the owner, and waits.
+        unsafe { self.device.zero(0, self.address, self.len) }?;
+        self.device.wait(0)
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // Whoever uses it has been waited for. If wiping fails the device is
+        // lost, and its memory with it.
+        let _ = self.wipe();
+        // SAFETY: this is the owner.
+        unsafe { self.device.free(self.address, self.len) };
+    }
+}
+
+/// Memory of the host that is locked for copies. Wiped when dropped.
+pub(crate) struct Locked {
+    device: Arc<dyn Device>,
+    memory: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: it owns its memory, and is only written to through `&mut`.
+unsafe impl Send for Locked {}
+
+impl Locked {
+    /// At least `len` bytes, all zero.
+    pub(crate) fn new(device: &Arc<dyn Device>, len: usize) -> Result<Self, GpuError> {
+        let len = len.max(1);
+        let memory = device.allocate_locked(len)?;
+        // SAFETY: it is ours, and that long.
+        unsafe { memory.write_bytes(0, len) };
+        Ok(Self {
+            device: device.clone(),
+            memory,
+            len,
+        })
+    }
+
+    /// Bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Where it begins, for copies. Nothing may be read or written through
+    /// slices while one goes on.
+    fn as_ptr(&self) -> *mut u8 {
+        self.memory.as_ptr()
+    }
+
+    /// What it holds. No copy may be going on.
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: it is ours, that long, and was initialised.
+        unsafe { std::slice::from_raw_parts(self.memory.as_ptr(), self.len) }
+    }
+
+    /// The same, to be written. No copy may be going on.
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and nobody else has a reference.
+        unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), self.len) }
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        self.bytes_mut().zeroize();
+        // SAFETY: this is the owner.
+        unsafe { self.device.free_locked(self.memory, self.len) };
+    }
+}

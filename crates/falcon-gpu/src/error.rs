@@ -1,0 +1,118 @@
+//! What can go wrong with a device, by what the caller can do about it.
+
+use falcon_core::batch::BatchError;
+use std::fmt;
+
+/// Why a device did not do what was asked. The caller's jobs and output are
+/// untouched, and the processor can do the same work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GpuError {
+    /// There is no CUDA driver; the text says what was looked for.
+    NoDriver(String),
+    /// The driver is older than the kernels need.
+    OldDriver {
+        /// The CUDA version that the driver supports.
+        has: CudaVersion,
+        /// The one that is needed.
+        needs: CudaVersion,
+    },
+    /// No device has this number.
+    NoDevice {
+        /// The number.
+        asked: u32,
+        /// How many devices there are.
+        present: u32,
+    },
+    /// The device is older than the kernels need.
+    OldDevice {
+        /// Its compute capability.
+        has: (u32, u32),
+        /// The one that is needed.
+        needs: (u32, u32),
+    },
+    /// Memory of the device, or locked memory of the host, was refused.
+    OutOfMemory {
+        /// Bytes that were asked for.
+        asked: u64,
+    },
+    /// A kernel did not start, or failed while it ran.
+    Launch {
+        /// Its name.
+        kernel: String,
+        /// What the driver said.
+        cause: String,
+    },
+    /// The driver refused something else.
+    Driver {
+        /// What was asked of it.
+        doing: &'static str,
+        /// What it said.
+        cause: String,
+    },
+    /// The output has another length than the jobs.
+    OutputLength {
+        /// Number of jobs.
+        jobs: usize,
+        /// Length of the output.
+        output: usize,
+    },
+}
+
+/// A version of CUDA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CudaVersion {
+    /// As 12 in 12.4.
+    pub major: u32,
+    /// As 4 in 12.4.
+    pub minor: u32,
+}
+
+impl fmt::Display for CudaVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+impl fmt::Display for GpuError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDriver(looked) => write!(f, "no CUDA driver: {looked}"),
+            Self::OldDriver { has, needs } => write!(
+                f,
+                "the driver supports CUDA {has}, the kernels need {needs}: a newer driver is needed"
+            ),
+            Self::NoDevice { present: 0, .. } => f.write_str("no CUDA device"),
+            Self::NoDevice { asked, present } => {
+                write!(
+                    f,
+                    "no CUDA device has the number {asked}; there are {present}"
+                )
+            }
+            Self::OldDevice { has, needs } => write!(
+                f,
+                "the device has compute capability {}.{}, the kernels need {}.{}",
+                has.0, has.1, needs.0, needs.1
+            ),
+            Self::OutOfMemory { asked } => {
+                write!(f, "out of memory: {asked} bytes were asked for")
+            }
+            Self::Launch { kernel, cause } => write!(f, "kernel {kernel} failed: {cause}"),
+            Self::Driver { doing, cause } => write!(f, "cannot {doing}: {cause}"),
+            Self::OutputLength { jobs, output } => {
+                write!(f, "{jobs} jobs, but room for {output} results")
+            }
+        }
+    }
+}
+
+impl std::error::Error for GpuError {}
+
+impl From<GpuError> for BatchError {
+    fn from(error: GpuError) -> Self {
+        match error {
+            GpuError::OutputLength { jobs, output } => Self::OutputLength { jobs, output },
+            error => Self::Engine(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,583 @@
+//! Signing a batch: chunks of it on lanes, attempts until every job is done.
+
+use crate::context::{Options, State};
+use crate::device::{Device, Lane};
+use crate::error::GpuError;
+use crate::kernels::{Batch, Grain, Kernel, KeyMode, Operation};
+use crate::keys::{HASH_LEN, reals};
+use crate::layout::{Chunk, Layout, Size, chunks, put};
+use falcon_core::hash::{Shake256, Shake256Reader};
+use falcon_core::hazmat::{self, Fit, RawRandomness};
+use falcon_core::hedge::SEED_LEN;
+use falcon_core::params::NONCE_LEN;
+use falcon_core::{ExpandedKey, Parameters, Signature, SigningKey};
+use std::ops::Range;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// Bytes of the seed of an attempt.
+const ATTEMPT_SEED: usize = 56;
+/// Bytes of a row of the sampler's bytes.
+const ROW: usize = 512;
+/// Attempts after which a device that says that a job is still not done is not
+/// believed: no key needs more than a few.
+const MOST_ATTEMPTS: u32 = 1000;
+
+/// What is to be signed, and with what.
+pub(crate) struct Work<'a, P: Parameters> {
+    pub(crate) messages: Vec<&'a [u8]>,
+    pub(crate) keys: Keys<'a, P>,
+    pub(crate) randomness: Randomness<'a>,
+}
+
+/// The key of each job.
+pub(crate) enum Keys<'a, P: Parameters> {
+    /// They are kept on the device.
+    Stored(Vec<&'a ExpandedKey<P>>),
+    /// They come with the batch.
+    Own(Vec<&'a SigningKey<P>>),
+}
+
+/// Where nonces and the sampler's seeds come from.
+pub(crate) enum Randomness<'a> {
+    /// From a fresh seed, the secret and the point; job 0 has this number.
+    Hedged(&'a [u8; SEED_LEN], u64),
+    /// From the caller.
+    Given(Vec<RawRandomness<'a>>),
+}
+
+impl<P: Parameters> Keys<'_, P> {
+    /// Whether two jobs have the same key, as far as addresses say.
+    fn same(&self, a: usize, b: usize) -> bool {
+        match self {
+            Self::Stored(keys) => std::ptr::eq(keys[a], keys[b]),
+            Self::Own(keys) => std::ptr::eq(keys[a], keys[b]),
+        }
+    }
+}
+
+/// How a chunk is signed, and where its arrays lie: first what is copied to the
+/// device, then what is copied from it.
+struct Plan {
+    mode: KeyMode,
+    grain: Grain,
+    prng_rows: u32,
+    stride: usize,
+    seed: Range<usize>,
+    messages: Range<usize>,
+    offsets: Range<usize>,
+    key_of_job: Range<usize>,
+    bases: Range<usize>,
+    hashes: Range<usize>,
+    nonces: Range<usize>,
+    /// The end of what is copied to the device before the first attempt.
+    sent: usize,
+    s2: Range<usize>,
+    redo_count: Range<usize>,
+    /// Two, so that one is read while the other is written.
+    lists: [Range<usize>; 2],
+    seeds: Range<usize>,
+    rows: Range<usize>,
+    points: Range<usize>,
+    signatures: Range<usize>,
+    lengths: Range<usize>,
+    status: Range<usize>,
+    scratch: Range<usize>,
+    len: usize,
+}
+
+/// What all plans of a batch have in common.
+#[derive(Clone, Copy)]
+pub(crate) struct Way {
+    logn: u32,
+    mode: KeyMode,
+    prng_rows: u32,
+    signature_limit: usize,
+    signature_stride: usize,
+    /// Jobs from which on a thread signs one, instead of many lanes.
+    throughput_from: usize,
+    grain: Option<Grain>,
+}
+
+impl Way {
+    pub(crate) fn new<P: Parameters>(
+        mode: KeyMode,
+        fit: Fit,
+        options: &Options,
+        processors: u32,
+    ) -> Self {
+        let signature_limit = match fit {
+            Fit::Padded => P::PADDED_LEN,
+            Fit::Any => P::COMPRESSED_MAX_LEN,
+        };
+        Self {
+            logn: P::LOGN,
+            mode,
+            // Enough for nearly every signature: 44 and 86.
+            prng_rows: options
+                .prng_rows
+                .map_or(2 + (42 << P::LOGN >> 9), |rows| rows.clamp(2, 1024)),
+            signature_limit,
+            signature_stride: signature_limit.max(P::PADDED_LEN).next_multiple_of(16),
+            // A processor holds about sixteen signatures in its shared memory.
+            throughput_from: 16 * processors as usize,
+            grain: options.grain,
+        }
+    }
+
+    /// Who works on one signature where there are so many.
+    fn grain(&self, count: usize) -> Grain {
+        self.grain.unwrap_or(if count < self.throughput_from {
+            Grain::Warp
+        } else {
+            Grain::Thread
+        })
+    }
+
+    fn kernel(&self, operation: Operation) -> Kernel {
+        Kernel {
+            operation,
+            logn: self.logn,
+        }
+    }
+
+    fn plan(&self, size: Size) -> Plan {
+        let n = 1usize << self.logn;
+        let jobs = size.jobs;
+        let own = if self.mode == KeyMode::Raw {
+            size.keys
+        } else {
+            0
+        };
+        let mut layout = Layout::default();
+        let seed = layout.take(1, SEED_LEN);
+        let messages = layout.take(size.bytes, 1);
+        let offsets = layout.take(jobs + 1, 8);
+        let key_of_job = layout.take(jobs, 4);
+        let bases = layout.take(own, 4 * n);
+        let hashes = layout.take(own, HASH_LEN);
+        let nonces = layout.take(jobs, NONCE_LEN);
+        let sent = layout.len();
+        let s2 = layout.take(jobs, 2 * n);
+        let redo_count = layout.take(1, 4);
+        let lists = [layout.take(jobs, 4), layout.take(jobs, 4)];
+        let seeds = layout.take(jobs, ATTEMPT_SEED);
+        let rows = layout.take(jobs, self.prng_rows as usize * ROW);
+        let points = layout.take(jobs, 2 * n);
+        let signatures = layout.take(jobs, self.signature_stride);
+        let lengths = layout.take(jobs, 4);
+        let status = layout.take(jobs, 1);
+        let grain = self.grain(jobs);
+        let stride = jobs.next_multiple_of(32);
+        let sign = self.kernel(Operation::Sign(self.mode, grain));
+        // Many lanes work in shared memory.
+        let scratch = match grain {
+            Grain::Thread => layout.take(stride, 8 * sign.reals()),
+            Grain::Warp => layout.take(0, 0),
+        };
+        Plan {
+            mode: self.mode,
+            grain,
+            prng_rows: self.prng_rows,
+            stride,
+            seed,
+            messages,
+            offsets,
+            key_of_job,
+            bases,
+            hashes,
+            nonces,
+            sent,
+            s2,
+            redo_count,
+            lists,
+            seeds,
+            rows,
+            points,
+            signatures,
+            lengths,
+            status,
+            scratch,
+            len: layout.len(),
+        }
+    }
+
+    /// Bytes of the device that a chunk needs.
+    pub(crate) fn need(&self, size: Size) -> usize {
+        self.plan(size).len
+    }
+}
+
+impl Plan {
+    /// Bytes of locked memory to copy from.
+    fn upload(&self) -> usize {
+        // Given seeds of later attempts, too.
+        self.sent.max(self.seeds.end)
+    }
+
+    /// Bytes of locked memory to copy to: nonces, `s2`, and what is to be tried
+    /// again.
+    fn download(&self) -> usize {
+        self.nonces.len() + self.s2.len() + 4 + self.lists[0].len()
+    }
+}
+
+/// A chunk on its lane.
+struct Flight<'w> {
+    chunk: &'w Chunk,
+    plan: Plan,
+    batch: Batch,
+    /// Which of the lists the next attempt appends to.
+    redo: usize,
+    /// Streams of seeds that are given, by job of the chunk.
+    streams: Vec<Shake256Reader>,
+    fetching: bool,
+}
+
+/// Signs all of `work`, whose key form is that of `way`.
+pub(crate) fn sign<P: Parameters>(
+    device: &Arc<dyn Device>,
+    state: &mut State,
+    options: &Options,
+    way: Way,
+    work: &Work<'_, P>,
+) -> Result<Vec<Signature<P>>, GpuError> {
+    let mut signatures = vec![Signature::EMPTY; work.messages.len()];
+    let most_keys = match &work.keys {
+        Keys::Own(_) => usize::MAX,
+        Keys::Stored(keys) => {
+            let groups = keys.chunk_by(|a, b| std::ptr::eq(*a, *b)).count();
+            state.reserve::<P>(way.mode, device, options, groups)?
+        }
+    };
+    let jobs = |job: usize| {
+        let another = job > 0 && !work.keys.same(job - 1, job);
+        (work.messages[job].len(), another)
+    };
+    let divide = |limits| {
+        chunks((0..work.messages.len()).map(jobs), limits, |size| {
+            way.need(size)
+        })
+    };
+    let (chunks, lanes) = state.prepare(device, options, most_keys, divide, |chunk| {
+        let plan = way.plan(chunk.size);
+        (plan.len, plan.upload(), plan.download())
+    })?;
+
+    let mut waiting = chunks.iter().peekable();
+    let mut flights: Vec<Option<Flight<'_>>> = (0..lanes).map(|_| None).collect();
+    loop {
+        let mut idle = true;
+        for number in 0..lanes {
+            if let Some(flight) = &mut flights[number] {
+                idle = false;
+                let lane = &mut state.lanes[number];
+                if flight.go_on(lane, way, work)? {
+                    flight.deliver(lane, &mut signatures)?;
+                    flights[number] = None;
+                }
+            }
+            if flights[number].is_none()
+                && let Some(chunk) = waiting.peek()
+            {
+                // Where there is no room for its keys, those of others go when all
+                // that is on its way has come.
+                let mut begun = begin(state, number, way, work, chunk)?;
+                if begun.is_none() && flights.iter().all(Option::is_none) {
+                    state.replace_keys::<P>();
+                    begun = begin(state, number, way, work, chunk)?;
+                }
+                idle &= begun.is_none();
+                if begun.is_some() {
+                    flights[number] = begun;
+                    waiting.next();
+                }
+            }
+        }
+        if idle {
+            return match waiting.next() {
+                None => Ok(signatures),
+                Some(_) => Err(GpuError::Driver {
+                    doing: "bring keys",
+                    cause: "there is no room for those of a chunk".to_owned(),
+                }),
+            };
+        }
+    }
+}
+
+/// Brings a chunk to its lane and starts the first attempt, unless there is no
+/// room for its keys.
+fn begin<'w, P: Parameters>(
+    state: &mut State,
+    number: usize,
+    way: Way,
+    work: &Work<'_, P>,
+    chunk: &'w Chunk,
+) -> Result<Option<Flight<'w>>, GpuError> {
+    let plan = way.plan(chunk.size);
+    let jobs = chunk.jobs.clone();
+    let (keys, hashes, key_of_job) = match &work.keys {
+        Keys::Stored(all) => {
+            let Some(places) = state.bring(number, &all[jobs.clone()])? else {
+                return Ok(None);
+            };
+            let (keys, hashes) = state.addresses::<P>();
+            (keys, hashes, places)
+        }
+        Keys::Own(_) => {
+            let mut place = 0u32;
+            let places = jobs.clone().map(|job| {
+                place += u32::from(job > jobs.start && !work.keys.same(job - 1, job));
+                place
+            });
+            let lane = &state.lanes[number];
+            (0, lane.address(plan.hashes.start), places.collect())
+        }
+    };
+    // One key for all: the same address for all lanes.
+    let shared = key_of_job.iter().all(|&place| place == 0);
+
+    let lane = &mut state.lanes[number];
+    let out = lane.outgoing()?;
+    let mut offset = 0;
+    let mut offsets = vec![0u64];
+    for job in jobs.clone() {
+        let message = work.messages[job];
+        let place = plan.messages.start + offset;
+        out[place..place + message.len()].copy_from_slice(message);
+        offset += message.len();
+        offsets.push(offset as u64);
+    }
+    put(
+        &mut out[plan.offsets.clone()],
+        offsets.iter().map(|offset| offset.to_le_bytes()),
+    );
+    put(
+        &mut out[plan.key_of_job.clone()],
+        key_of_job.iter().map(|place| place.to_le_bytes()),
+    );
+    if let Keys::Own(all) = &work.keys {
+        let n = 1usize << way.logn;
+        let bases = out[plan.bases.clone()].chunks_exact_mut(4 * n);
+        let firsts = jobs
+            .clone()
+            .filter(|&job| job == jobs.start || !work.keys.same(job - 1, job));
+        for (out, job) in bases.zip(firsts.clone()) {
+            for (out, small) in out.chunks_exact_mut(n).zip(hazmat::secret_basis(all[job])) {
+                for (out, &small) in out.iter_mut().zip(small) {
+                    *out = small as u8;
+                }
+            }
+        }
+        put(
+            &mut out[plan.hashes.clone()],
+            firsts.map(|job| *hazmat::secret_hash(all[job])),
+        );
+    }
+    let mut streams = Vec::new();
+    let (batch_seed, first) = match &work.randomness {
+        Randomness::Hedged(seed, first) => {
+            out[plan.seed.clone()].copy_from_slice(*seed);
+            (
+                lane.address(plan.seed.start),
+                first.wrapping_add(jobs.start as u64),
+            )
+        }
+        Randomness::Given(given) => {
+            let given = &given[jobs.clone()];
+            put(
+                &mut out[plan.nonces.clone()],
+                given.iter().map(|given| *given.nonce),
+            );
+            streams.extend(given.iter().map(|given| Shake256::reader(given.seed)));
+            (0, 0)
+        }
+    };
+    lane.send(0..plan.sent)?;
+
+    let address = |range: &Range<usize>| lane.address(range.start);
+    let batch = Batch {
+        messages: address(&plan.messages),
+        message_offsets: address(&plan.offsets),
+        list: 0,
+        key_of_job: if shared { 0 } else { address(&plan.key_of_job) },
+        batch_seed,
+        secret_hashes: hashes,
+        nonces: address(&plan.nonces),
+        seeds: address(&plan.seeds),
+        rows: address(&plan.rows),
+        points: address(&plan.points),
+        s2: address(&plan.s2),
+        signatures: address(&plan.signatures),
+        signature_lengths: address(&plan.lengths),
+        status: address(&plan.status),
+        redo: address(&plan.lists[0]),
+        redo_count: address(&plan.redo_count),
+        bases: if way.mode == KeyMode::Raw {
+            address(&plan.bases)
+        } else {
+            0
+        },
+        keys,
+        public_keys: 0,
+        prepared: 0,
+        scratch: match plan.grain {
+            Grain::Thread => address(&plan.scratch),
+            Grain::Warp => 0,
+        },
+        stride: plan.stride as u64,
+        key_stride: reals(way.mode, way.logn) as u64,
+        first,
+        count: chunk.size.jobs as u32,
+        attempt: 0,
+        prng_rows: plan.prng_rows,
+        signature_stride: way.signature_stride as u32,
+        signature_limit: way.signature_limit as u32,
+        reserved: 0,
+    };
+    let mut flight = Flight {
+        chunk,
+        plan,
+        batch,
+        redo: 0,
+        streams,
+        fetching: false,
+    };
+    // SAFETY: all addresses are of this lane's memory or of the store of keys,
+    // which does not change while a lane is at work.
+    unsafe { lane.launch(way.kernel(Operation::Hash), &flight.batch) }?;
+    let all: Vec<u32> = (0..flight.batch.count).collect();
+    flight.attempt(lane, way, &all)?;
+    Ok(Some(flight))
+}
+
+impl Flight<'_> {
+    /// Starts an attempt for the slots of `batch`, which are these jobs.
+    fn attempt(&mut self, lane: &mut Lane, way: Way, jobs: &[u32]) -> Result<(), GpuError> {
+        let (plan, batch) = (&self.plan, &self.batch);
+        if batch.batch_seed == 0 {
+            // What the lane was sent before is not needed again from here.
+            let range = plan.seeds.start..plan.seeds.start + jobs.len() * ATTEMPT_SEED;
+            let out = lane.outgoing()?;
+            for (out, &job) in out[range.clone()].chunks_exact_mut(ATTEMPT_SEED).zip(jobs) {
+                if let Some(stream) = self.streams.get_mut(job as usize) {
+                    let seed: Zeroizing<[u8; ATTEMPT_SEED]> = Zeroizing::new(stream.read_array());
+                    out.copy_from_slice(&*seed);
+                }
+            }
+            lane.send(range)?;
+        }
+        lane.zero(plan.redo_count.clone())?;
+        let grain = match plan.grain {
+            // Where a thread has its scratch, few go on with many lanes each.
+            Grain::Thread => way.grain(jobs.len()),
+            Grain::Warp => Grain::Warp,
+        };
+        let scratch = match grain {
+            Grain::Thread => batch.scratch,
+            Grain::Warp => 0,
+        };
+        let signing = Batch { scratch, ..*batch };
+        // SAFETY: as in `begin`.
+        unsafe {
+            if batch.batch_seed != 0 {
+                lane.launch(way.kernel(Operation::Seed), batch)?;
+            }
+            lane.launch(way.kernel(Operation::Prng), batch)?;
+            lane.launch(way.kernel(Operation::Sign(plan.mode, grain)), &signing)?;
+            lane.launch(way.kernel(Operation::Pack), batch)?;
+        }
+        lane.fetch(plan.redo_count.clone(), plan.nonces.len() + plan.s2.len())
+    }
+
+    /// Waits for what was started, and starts what comes after it. True if the
+    /// results are there.
+    fn go_on<P: Parameters>(
+        &mut self,
+        lane: &mut Lane,
+        way: Way,
+        work: &Work<'_, P>,
+    ) -> Result<bool, GpuError> {
+        if self.fetching {
+            lane.wait()?;
+            return Ok(true);
+        }
+        let (nonces, s2) = (self.plan.nonces.clone(), self.plan.s2.clone());
+        let place = nonces.len() + s2.len();
+        let told = lane.incoming()?.get(place..place + 4);
+        let count = told
+            .and_then(|count| count.try_into().ok())
+            .map_or(0, u32::from_le_bytes);
+        if count == 0 {
+            let after = nonces.len();
+            lane.fetch(nonces, 0)?;
+            lane.fetch(s2, after)?;
+            self.fetching = true;
+            return Ok(false);
+        }
+        let failed = |cause: &str| GpuError::Launch {
+            kernel: way.kernel(Operation::Pack).name(),
+            cause: cause.to_owned(),
+        };
+        if count > self.batch.count {
+            return Err(failed("it lists more jobs than there are"));
+        }
+        if self.batch.attempt == MOST_ATTEMPTS {
+            return Err(failed("a job is never done"));
+        }
+        let list = &self.plan.lists[self.redo];
+        let jobs = if matches!(work.randomness, Randomness::Given(..)) {
+            // The next seeds go in the order of the list.
+            let list = list.start..list.start + 4 * count as usize;
+            lane.fetch(list.clone(), place + 4)?;
+            let bytes = &lane.incoming()?[place + 4..][..list.len()];
+            let words = bytes.as_chunks().0;
+            words.iter().copied().map(u32::from_le_bytes).collect()
+        } else {
+            vec![0; count as usize]
+        };
+        if jobs
+            .iter()
+            .any(|&job| job as usize >= self.chunk.jobs.len())
+        {
+            return Err(failed("it lists jobs that there are not"));
+        }
+        self.batch.list = lane.address(list.start);
+        self.redo = 1 - self.redo;
+        self.batch.redo = lane.address(self.plan.lists[self.redo].start);
+        self.batch.count = count;
+        self.batch.attempt += 1;
+        self.attempt(lane, way, &jobs)?;
+        Ok(false)
+    }
+
+    /// Reads the results.
+    fn deliver<P: Parameters>(
+        &self,
+        lane: &mut Lane,
+        signatures: &mut [Signature<P>],
+    ) -> Result<(), GpuError> {
+        let wrong = || GpuError::Launch {
+            kernel: Kernel {
+                operation: Operation::Pack,
+                logn: P::LOGN,
+            }
+            .name(),
+            cause: "what it accepted is no signature".to_owned(),
+        };
+        let bytes = lane.incoming()?;
+        let (nonces, bytes) = bytes.split_at(self.plan.nonces.len());
+        let nonces = nonces.as_chunks().0;
+        let s2 = bytes.chunks_exact(2 * P::N);
+        let jobs = signatures[self.chunk.jobs.clone()].iter_mut();
+        let mut coefficients = vec![0i16; P::N];
+        for ((signature, nonce), s2) in jobs.zip(nonces).zip(s2) {
+            for (coefficient, bytes) in coefficients.iter_mut().zip(s2.as_chunks().0) {
+                *coefficient = i16::from_le_bytes(*bytes);
+            }
+            *signature = hazmat::signature_from_parts(nonce, &coefficients).ok_or_else(wrong)?;
+        }
+        Ok(())
+    }
+}

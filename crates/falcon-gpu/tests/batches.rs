@@ -1,0 +1,456 @@
+//! Batches on a device of the host: the bytes of the processor's engines, whatever
+//! the size of the batch and however it is divided.
+
+mod support;
+
+use falcon::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+use falcon::hazmat::{Fit, RawJob, RawRandomness};
+use falcon::{
+    Engine, ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError,
+    SigningKey,
+};
+use falcon_gpu::kernels::Grain;
+use falcon_gpu::{GpuContext, GpuError, Options, RawKeyJob};
+use std::sync::Arc;
+use support::HostDevice;
+
+const SEED: [u8; 32] = [9; 32];
+const PLENTY: usize = 1 << 30;
+
+/// Keys, and messages of differing lengths.
+struct Fixture<P: Parameters> {
+    keys: Vec<SigningKey<P>>,
+    expanded: Vec<ExpandedKey<P>>,
+    messages: Vec<Vec<u8>>,
+}
+
+impl<P: Parameters> Fixture<P> {
+    fn new(keys: u8, messages: usize) -> Self {
+        let keys: Vec<_> = (0..keys).map(|i| SigningKey::from_seed(&[i; 32])).collect();
+        let message = |i: usize| (0..i * 37 % 401).map(|j| (i + j) as u8).collect();
+        Self {
+            expanded: keys.iter().map(SigningKey::expand).collect(),
+            keys,
+            messages: (0..messages).map(message).collect(),
+        }
+    }
+
+    /// The number of the key of a job: several jobs in a row have the same.
+    fn key_of(&self, job: usize) -> usize {
+        job / 3 % self.keys.len()
+    }
+
+    fn jobs(&self) -> Vec<SignJob<'_, P>> {
+        let jobs = self.messages.iter().enumerate();
+        jobs.map(|(i, message)| SignJob {
+            key: &self.expanded[self.key_of(i)],
+            message,
+        })
+        .collect()
+    }
+
+    fn raw_key_jobs(&self) -> Vec<RawKeyJob<'_, P>> {
+        let jobs = self.messages.iter().enumerate();
+        jobs.map(|(i, message)| RawKeyJob {
+            key: &self.keys[self.key_of(i)],
+            message,
+        })
+        .collect()
+    }
+
+    /// What the processor signs.
+    fn expected(&self) -> Vec<Signature<P>> {
+        let mut out = vec![Signature::EMPTY; self.messages.len()];
+        let engine = Engine::best();
+        engine.sign_batch(&SEED, &self.jobs(), &mut out).unwrap();
+        out
+    }
+
+    fn signed(&self, context: &GpuContext) -> Vec<Signature<P>> {
+        let mut out = vec![Signature::EMPTY; self.messages.len()];
+        context.sign_batch(&SEED, &self.jobs(), &mut out).unwrap();
+        out
+    }
+
+    fn signed_with_raw_keys(&self, context: &GpuContext) -> Vec<Signature<P>> {
+        let mut out = vec![Signature::EMPTY; self.messages.len()];
+        context
+            .sign_batch_raw_keys(&SEED, &self.raw_key_jobs(), &mut out)
+            .unwrap();
+        out
+    }
+}
+
+/// A context on a new device, unless there is no compiler for kernels.
+fn context(total: usize, options: Options) -> Option<(Arc<HostDevice>, GpuContext)> {
+    if !falcon_gpu_host::AVAILABLE {
+        eprintln!("no C++ compiler: not tested");
+        return None;
+    }
+    let device = HostDevice::new(total);
+    Some((device.clone(), GpuContext::on(device, options)))
+}
+
+/// The same expression for both degrees.
+macro_rules! both {
+    ($function:ident $(, $argument:expr)*) => {{
+        $function::<Falcon512>($($argument),*);
+        $function::<Falcon1024>($($argument),*);
+    }};
+}
+
+#[test]
+fn every_mode_and_grain_gives_the_bytes_of_the_processor() {
+    fn check<P: Parameters>() {
+        let fixture = Fixture::<P>::new(3, 33);
+        let expected = fixture.expected();
+        for grain in [Some(Grain::Thread), Some(Grain::Warp)] {
+            for balanced in [false, true] {
+                let mut options = Options::default();
+                (options.grain, options.balanced) = (grain, balanced);
+                let Some((_, context)) = context(PLENTY, options) else {
+                    return;
+                };
+                assert!(fixture.signed(&context) == expected);
+                // The keys are there by now.
+                assert!(fixture.signed(&context) == expected);
+                if !balanced {
+                    assert!(fixture.signed_with_raw_keys(&context) == expected);
+                }
+            }
+        }
+    }
+    both!(check);
+}
+
+#[test]
+fn batches_of_every_size_are_divided_without_a_trace() {
+    fn check<P: Parameters>() {
+        for messages in [0, 1, 2, 31, 65] {
+            let fixture = Fixture::<P>::new(2, messages);
+            let expected = fixture.expected();
+            for chunk in [1, 7, 32, 1000] {
+                let mut options = Options::default();
+                options.chunk = Some(chunk);
+                let Some((device, context)) = context(PLENTY, options) else {
+                    return;
+                };
+                assert!(fixture.signed(&context) == expected);
+                let lanes = messages.div_ceil(chunk).min(3);
+                assert!(device.streams_used() >= lanes);
+                context.forget_keys();
+                assert!(device.is_wiped());
+            }
+        }
+    }
+    check::<Falcon512>();
+}
+
+fn compressed_len<P: Parameters>(signature: &Signature<P>) -> u32 {
+    signature.encoded_len(Format::Compressed).unwrap() as u32
+}
+
+/// The length that half of the signatures have: as many attempts are refused if
+/// no longer ones are allowed.
+fn median_len<P: Parameters>(signatures: &[Signature<P>]) -> u32 {
+    let mut lengths: Vec<_> = signatures.iter().map(compressed_len).collect();
+    lengths.sort_unstable();
+    lengths[lengths.len() / 2]
+}
+
+#[test]
+fn attempts_go_on_until_all_jobs_are_done() {
+    let fixture = Fixture::<Falcon512>::new(2, 100);
+    let expected = fixture.expected();
+    let limit = median_len(&expected);
+    let mut first: Option<Vec<_>> = None;
+    // In batches of one no job can be taken for another.
+    for chunk in [1000, 11, 1] {
+        let mut options = Options::default();
+        options.chunk = Some(chunk);
+        options.prng_rows = Some(2);
+        let Some((device, context)) = context(PLENTY, options) else {
+            return;
+        };
+        device.refuse_longer_than(limit);
+        let out = fixture.signed(&context);
+        for ((signature, expected), job) in out.iter().zip(&expected).zip(fixture.jobs()) {
+            assert!(compressed_len(signature) <= limit);
+            assert!(signature == expected || compressed_len(expected) > limit);
+            let key = job.key.verifying_key();
+            assert_eq!(key.verify(job.message, signature), Ok(()));
+        }
+        assert!(*first.get_or_insert_with(|| out.clone()) == out);
+        let launched = device.launched();
+        let packed = launched.iter().filter(|(name, _)| name == "pack_9");
+        let slots: Vec<_> = packed.map(|&(_, count)| count).collect();
+        assert!(slots.iter().sum::<u32>() > 130, "{slots:?}");
+        if chunk == 1000 {
+            assert!(slots.is_sorted_by(|a, b| a >= b));
+            assert!(slots[0] == 100 && slots.len() > 3, "{slots:?}");
+        }
+    }
+}
+
+#[test]
+fn given_randomness_is_followed_through_all_attempts() {
+    fn check<P: Parameters>(fit: Fit, count: usize) {
+        let fixture = Fixture::<P>::new(1, count);
+        let bytes: Vec<_> = (0..count as u16)
+            .map(|i| {
+                let [a, b] = i.to_le_bytes();
+                let mut nonce = [a; 40];
+                nonce[0] = b;
+                (nonce, [a, b, 7])
+            })
+            .collect();
+        let jobs: Vec<_> = fixture
+            .messages
+            .iter()
+            .zip(&bytes)
+            .map(|(message, (nonce, seed))| RawJob {
+                key: &fixture.expanded[0],
+                message,
+                randomness: RawRandomness { nonce, seed },
+            })
+            .collect();
+        let mut expected = vec![Signature::EMPTY; count];
+        let engine = Engine::best();
+        engine.sign_batch_raw(&jobs, fit, &mut expected).unwrap();
+        let Some((device, context)) = context(PLENTY, Options::default()) else {
+            return;
+        };
+        let mut out = vec![Signature::EMPTY; count];
+        context.sign_batch_raw(&jobs, fit, &mut out).unwrap();
+        assert!(out == expected);
+
+        // When half of the attempts are refused, every job goes on with its own
+        // seeds, whatever the order in which it is listed.
+        if fit == Fit::Padded {
+            device.refuse_longer_than(median_len(&expected));
+            context.sign_batch_raw(&jobs, fit, &mut out).unwrap();
+            let again = out.iter().zip(&expected).filter(|(a, b)| a != b);
+            assert!(again.count() > count / 10);
+            for (job, all) in jobs.iter().zip(&out) {
+                let mut alone = [Signature::EMPTY];
+                context.sign_batch_raw(&[*job], fit, &mut alone).unwrap();
+                assert!(alone[0] == *all);
+            }
+        }
+    }
+    check::<Falcon512>(Fit::Padded, 100);
+    check::<Falcon512>(Fit::Any, 40);
+    check::<Falcon1024>(Fit::Padded, 40);
+}
+
+#[test]
+fn a_part_of_a_batch_has_the_bytes_of_the_whole() {
+    let fixture = Fixture::<Falcon512>::new(2, 20);
+    let expected = fixture.expected();
+    let Some((_, context)) = context(PLENTY, Options::default()) else {
+        return;
+    };
+    let mut out = vec![Signature::EMPTY; 13];
+    let jobs = &fixture.jobs()[7..];
+    context.sign_part(&SEED, 7, jobs, &mut out).unwrap();
+    assert!(out == expected[7..]);
+}
+
+#[test]
+fn verdicts_are_those_of_the_processor() {
+    fn check<P: Parameters>() {
+        let fixture = Fixture::<P>::new(2, 35);
+        let signatures = fixture.expected();
+        let mut options = Options::default();
+        options.chunk = Some(10);
+        let Some((device, context)) = context(PLENTY, options) else {
+            return;
+        };
+        // Some under a wrong key or for a wrong message.
+        let jobs: Vec<_> = (0..signatures.len())
+            .map(|i| VerifyJob {
+                key: fixture.expanded[fixture.key_of(i + usize::from(i % 5 == 4))].verifying_key(),
+                message: &fixture.messages[if i % 7 == 6 { 0 } else { i }],
+                signature: &signatures[i],
+            })
+            .collect();
+        let mut expected = vec![Ok(()); jobs.len()];
+        let engine = Engine::best();
+        engine.verify_batch(&jobs, &mut expected).unwrap();
+        assert!(expected.contains(&Ok(())) && expected.contains(&Err(SignatureError)));
+        let mut out = vec![Ok(()); jobs.len()];
+        context.verify_batch(&jobs, &mut out).unwrap();
+        assert_eq!(out, expected);
+
+        // Bytes, some of which are none of a signature.
+        let bytes: Vec<Vec<u8>> = signatures
+            .iter()
+            .enumerate()
+            .map(|(i, signature)| {
+                let mut bytes = signature.to_bytes().to_vec();
+                match i % 8 {
+                    1 => bytes.truncate(i),
+                    2 => bytes[0] ^= 0x40,
+                    3 => bytes[50 + i] ^= 1,
+                    4 => bytes.resize(3000, 0),
+                    5 => *bytes.last_mut().unwrap() ^= 1,
+                    _ => {}
+                }
+                bytes
+            })
+            .collect();
+        let jobs: Vec<_> = jobs
+            .iter()
+            .zip(&bytes)
+            .map(|(job, signature)| VerifyBytesJob {
+                key: job.key,
+                message: job.message,
+                signature,
+            })
+            .collect();
+        engine.verify_bytes_batch(&jobs, &mut expected).unwrap();
+        context.verify_bytes_batch(&jobs, &mut out).unwrap();
+        assert_eq!(out, expected);
+        assert!(out.contains(&Ok(())));
+        // The second time with what the first has left in locked memory.
+        context.verify_bytes_batch(&jobs, &mut out).unwrap();
+        assert_eq!(out, expected);
+        assert!(device.is_wiped());
+    }
+    both!(check);
+}
+
+#[test]
+fn little_memory_makes_many_chunks() {
+    fn check<P: Parameters>() {
+        let fixture = Fixture::<P>::new(5, 60);
+        let expected = fixture.expected();
+        let mut options = Options::default();
+        options.grain = Some(Grain::Thread);
+        let Some((_, probe)) = context(PLENTY, options.clone()) else {
+            return;
+        };
+        let one = probe.memory_to_sign::<P>(1, 400, Some(1)) as usize;
+        let key = probe.memory_of_keys::<P>(1) as usize;
+        assert!(probe.memory_to_verify::<P>(1, 400, 1) < one as u64);
+        for lanes in [2, 4, 10] {
+            // Besides, keys, of which two or three at once are there.
+            let total = lanes * one + 12 * key;
+            for limited in [false, true] {
+                let mut options = options.clone();
+                // What a device has is not always what it says.
+                options.memory = limited.then_some(2 * total as u64);
+                let (device, context) = context(total, options).unwrap();
+                assert!(fixture.signed(&context) == expected);
+                assert!(fixture.signed_with_raw_keys(&context) == expected);
+                let launched = device.launched();
+                let hashed = launched.iter().filter(|(name, _)| name.starts_with("hash"));
+                assert!(hashed.count() > 2 || lanes > 2);
+                context.forget_keys();
+                assert!(device.is_wiped());
+                drop(context);
+                assert_eq!(device.used(), 0);
+                assert!(device.was_wiped());
+            }
+        }
+        // Not enough for one.
+        let (device, context) = context(one / 2, options).unwrap();
+        let mut out = vec![expected[1]; 60];
+        let failed = context.sign_batch_raw_keys(&SEED, &fixture.raw_key_jobs(), &mut out);
+        assert!(matches!(failed, Err(GpuError::OutOfMemory { .. })));
+        assert!(out.iter().all(|signature| *signature == expected[1]));
+        assert_eq!(device.used(), 0);
+    }
+    both!(check);
+}
+
+#[test]
+fn whatever_fails_the_output_is_untouched_and_the_next_batch_is_done() {
+    let fixture = Fixture::<Falcon512>::new(2, 12);
+    let expected = fixture.expected();
+    let verify: Vec<_> = (0..12)
+        .map(|i| VerifyJob {
+            key: fixture.keys[fixture.key_of(i)].verifying_key(),
+            message: &fixture.messages[i],
+            signature: &expected[i],
+        })
+        .collect();
+    let mut options = Options::default();
+    options.chunk = Some(5);
+    let Some((device, _)) = context(PLENTY, options.clone()) else {
+        return;
+    };
+    let run = |context: &GpuContext, out: &mut [Signature<Falcon512>], valid: &mut [_]| {
+        let signed = context.sign_batch(&SEED, &fixture.jobs(), out);
+        let verified = context.verify_batch(&verify, valid);
+        (signed, verified)
+    };
+    let placeholder = expected[3];
+    let refused = vec![Err(SignatureError); 12];
+    let mut some_failed = [false; 2];
+    for lost in [false, true] {
+        for call in 0.. {
+            let context = GpuContext::on(device.clone(), options.clone());
+            device.fail_at(call, lost);
+            let (mut out, mut valid) = (vec![placeholder; 12], refused.clone());
+            let (signed, verified) = run(&context, &mut out, &mut valid);
+            some_failed[0] |= signed.is_err();
+            some_failed[1] |= verified.is_err();
+            match signed {
+                Ok(()) => assert!(out == expected),
+                Err(_) => assert!(out.iter().all(|signature| *signature == placeholder)),
+            }
+            match verified {
+                Ok(()) => assert!(valid.iter().all(Result::is_ok)),
+                Err(_) => assert_eq!(valid, refused),
+            }
+            if !device.recover() {
+                break;
+            }
+            let (signed, verified) = run(&context, &mut out, &mut valid);
+            assert_eq!(
+                (signed, verified),
+                (Ok(()), Ok(())),
+                "call {call}, lost {lost}"
+            );
+            assert!(out == expected);
+            assert!(valid.iter().all(Result::is_ok));
+            drop(context);
+            assert_eq!(device.used(), 0);
+            assert!(device.was_wiped());
+        }
+    }
+    assert_eq!(some_failed, [true; 2]);
+}
+
+#[test]
+fn outputs_of_another_length_are_refused() {
+    let fixture = Fixture::<Falcon512>::new(1, 2);
+    let Some((device, context)) = context(PLENTY, Options::default()) else {
+        return;
+    };
+    let mut out = vec![Signature::EMPTY; 3];
+    assert!(
+        context
+            .sign_batch(&SEED, &fixture.jobs(), &mut out)
+            .is_err()
+    );
+    let lengths = GpuError::OutputLength { jobs: 2, output: 3 };
+    let refused = context.sign_batch_raw_keys(&SEED, &fixture.raw_key_jobs(), &mut out);
+    assert_eq!(refused, Err(lengths));
+    assert_eq!(device.calls(), 0);
+}
+
+#[test]
+fn a_key_is_brought_once() {
+    let fixture = Fixture::<Falcon512>::new(1, 1);
+    let Some((device, context)) = context(PLENTY, Options::default()) else {
+        return;
+    };
+    context.upload_key(&fixture.expanded[0]).unwrap();
+    let calls = device.calls();
+    context.upload_key(&fixture.expanded[0]).unwrap();
+    // Nor is the same key a second time if it is somewhere else.
+    context.upload_key(&fixture.keys[0].expand()).unwrap();
+    assert_eq!(device.calls(), calls);
+}

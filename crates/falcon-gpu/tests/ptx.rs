@@ -1,0 +1,144 @@
+//! What the kernels are compiled to: arithmetic that rounds as the specification
+//! says, within a budget of registers, and from the sources that are there.
+
+use falcon_gpu::PTX;
+use falcon_gpu::kernels::{Grain, Kernel, KeyMode, Operation};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+const RESOURCES: &str = include_str!("../ptx/resources.tsv");
+const SOURCES: &str = include_str!("../ptx/sources.sha256");
+
+/// Every kernel of a degree.
+fn kernels(logn: u32) -> Vec<Kernel> {
+    let mut operations = vec![
+        Operation::Hash,
+        Operation::Seed,
+        Operation::Prng,
+        Operation::Pack,
+        Operation::Basis,
+        Operation::Expand,
+        Operation::Prepare,
+        Operation::Unpack,
+        Operation::Verify,
+    ];
+    for mode in [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded] {
+        for grain in [Grain::Thread, Grain::Warp] {
+            operations.push(Operation::Sign(mode, grain));
+        }
+    }
+    let kernel = |operation| Kernel { operation, logn };
+    operations.into_iter().map(kernel).collect()
+}
+
+/// The instructions, without what guards them.
+fn instructions(ptx: &str) -> impl Iterator<Item = &str> {
+    ptx.lines().filter_map(|line| {
+        let line = line.trim_start();
+        let line = match line.strip_prefix('@') {
+            Some(guarded) => guarded.split_once(char::is_whitespace)?.1.trim_start(),
+            None => line,
+        };
+        line.split_whitespace().next()
+    })
+}
+
+#[test]
+fn binary64_is_rounded_after_every_operation() {
+    for ptx in PTX {
+        let mut counts = BTreeMap::new();
+        for name in instructions(ptx).filter(|name| name.ends_with(".f64")) {
+            let operation = name.split('.').next().unwrap();
+            match operation {
+                // Quotients and roots are one instruction here; what drivers make of
+                // them rounds once, as IEEE 754 says.
+                "add" | "sub" | "mul" | "div" | "rcp" | "sqrt" => {
+                    assert_eq!(name, format!("{operation}.rn.f64"));
+                }
+                // Neither rounds.
+                "neg" | "abs" | "mov" | "ld" | "st" | "selp" | "setp" | "cvt" | "ldu" | "shfl" => {}
+                _ => panic!("{name}: may it round in another way?"),
+            }
+            *counts.entry(operation).or_insert(0) += 1;
+        }
+        for fused in ["fma", "mad"] {
+            assert!(
+                !instructions(ptx).any(|name| name.starts_with(fused) && name.ends_with(".f64"))
+            );
+        }
+        for used in ["add", "sub", "mul", "sqrt"] {
+            assert!(counts.contains_key(used), "no {used}");
+        }
+    }
+}
+
+#[test]
+fn every_kernel_is_there_under_its_name() {
+    for (ptx, logn) in PTX.into_iter().zip(9..) {
+        for kernel in kernels(logn) {
+            let entry = format!(".visible .entry {}(", kernel.name());
+            assert_eq!(ptx.matches(&entry).count(), 1, "{entry}");
+        }
+        assert_eq!(ptx.matches(".entry ").count(), kernels(logn).len());
+        let mut lines = ptx.lines().filter(|line| line.starts_with('.'));
+        assert_eq!(lines.next(), Some(".version 7.0"));
+        assert_eq!(lines.next(), Some(".target sm_80"));
+    }
+}
+
+/// A signer of one thread may have nearly all of a thread's registers; what has
+/// many lanes needs room for many groups of them. Spilled registers are those of
+/// the signer alone.
+#[test]
+fn registers_and_spills_are_within_the_budget() {
+    let mut rows = RESOURCES.lines();
+    let header = "kernel\tdevice\tregisters\tstack\tspilled\tshared";
+    assert_eq!(rows.next(), Some(header));
+    let mut seen = BTreeMap::new();
+    for row in rows {
+        let row: Vec<_> = row.split('\t').collect();
+        let [kernel, device, registers, stack, spilled, shared] = row[..] else {
+            panic!("{row:?}");
+        };
+        let number = |text: &str| text.parse::<u32>().unwrap();
+        let signer = kernel.starts_with("sign");
+        let most = match signer {
+            true if kernel.contains("warp") => 168,
+            true => 240,
+            false => 128,
+        };
+        assert!(number(registers) <= most, "{row:?}");
+        assert!(number(stack) <= if signer { 512 } else { 64 }, "{row:?}");
+        assert!(number(spilled) <= if signer { 1024 } else { 0 }, "{row:?}");
+        // All of it is asked for by the launch.
+        assert_eq!(number(shared), 0, "{row:?}");
+        *seen.entry((kernel, device)).or_insert(0) += 1;
+    }
+    for device in ["sm_80", "sm_89", "sm_90"] {
+        for kernel in [kernels(9), kernels(10)].concat() {
+            assert!(seen.contains_key(&(kernel.name().as_str(), device)));
+        }
+    }
+}
+
+#[test]
+fn the_text_was_made_from_the_kernels_that_are_there() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut known = 0;
+    for line in SOURCES.lines() {
+        let (hash, path) = line.split_once("  ").unwrap();
+        let source = fs::read(folder.join(path)).unwrap_or_default();
+        let found = base16ct::lower::encode_string(&Sha256::digest(source));
+        assert_eq!(found, hash, "{path} has changed: run ptx.sh");
+        known += 1;
+    }
+    let is_source = |path: &Path| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        matches!(extension, Some("h" | "inc" | "cu"))
+    };
+    let files = fs::read_dir(folder.join("kernels")).unwrap();
+    let files = files.filter(|file| is_source(&file.as_ref().unwrap().path()));
+    assert_eq!(files.count(), known, "there is a new source: run ptx.sh");
+}

@@ -1,0 +1,288 @@
+//! A device of the host, whose kernels are those of the GPU compiled for the
+//! processor. It counts what it is asked, fails when it is told to, refuses
+//! memory that it has not, and looks at memory that is given back: nothing may
+//! be left in it.
+
+use falcon_gpu::GpuError;
+use falcon_gpu::device::{ALIGNMENT, Device, Grid, MemoryInfo};
+use falcon_gpu::kernels::Batch;
+use std::alloc::{Layout, alloc, dealloc};
+use std::collections::BTreeMap;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex};
+
+/// Streams of it.
+const STREAMS: usize = 3;
+
+pub struct HostDevice {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    total: usize,
+    used: usize,
+    blocks: BTreeMap<u64, usize>,
+    locked: BTreeMap<usize, usize>,
+    calls: usize,
+    /// The number of the call that fails, and whether all after it do, too.
+    fails: Option<(usize, bool)>,
+    failed: bool,
+    dirty: bool,
+    launched: Vec<(String, u32)>,
+    streams_used: [bool; STREAMS],
+    /// Bytes that a signature may have, if fewer than was asked for.
+    limit: Option<u32>,
+}
+
+impl HostDevice {
+    /// With so many bytes of memory.
+    pub fn new(total: usize) -> Arc<Self> {
+        let state = State {
+            total,
+            ..State::default()
+        };
+        Arc::new(Self {
+            state: Mutex::new(state),
+        })
+    }
+
+    /// Makes the call fail that is number `call` from now, and, if the device is
+    /// `lost` with it, all after it.
+    pub fn fail_at(&self, call: usize, lost: bool) {
+        let mut state = self.state.lock().unwrap();
+        state.fails = Some((state.calls + call, lost));
+        state.failed = false;
+    }
+
+    /// Works again. True if something has failed.
+    pub fn recover(&self) -> bool {
+        let mut state = self.state.lock().unwrap();
+        state.fails = None;
+        std::mem::take(&mut state.failed)
+    }
+
+    /// Refuses signatures of more bytes.
+    pub fn refuse_longer_than(&self, limit: u32) {
+        self.state.lock().unwrap().limit = Some(limit);
+    }
+
+    /// Calls so far.
+    pub fn calls(&self) -> usize {
+        self.state.lock().unwrap().calls
+    }
+
+    /// Kernels that were launched since the last time, and on how many slots.
+    pub fn launched(&self) -> Vec<(String, u32)> {
+        std::mem::take(&mut self.state.lock().unwrap().launched)
+    }
+
+    /// How many streams were used since the last time.
+    pub fn streams_used(&self) -> usize {
+        let used = std::mem::take(&mut self.state.lock().unwrap().streams_used);
+        used.iter().filter(|&&used| used).count()
+    }
+
+    /// Bytes that are allocated.
+    pub fn used(&self) -> usize {
+        self.state.lock().unwrap().used
+    }
+
+    /// Whether all memory of the device is zero.
+    pub fn is_wiped(&self) -> bool {
+        let state = self.state.lock().unwrap();
+        state.blocks.iter().all(|(&address, &len)| {
+            // SAFETY: it is allocated, and that long.
+            unsafe { std::slice::from_raw_parts(address as *const u8, len) }
+                .iter()
+                .all(|&byte| byte == 0)
+        })
+    }
+
+    /// Whether all that was given back was zero, as far as wiping did not fail.
+    pub fn was_wiped(&self) -> bool {
+        !self.state.lock().unwrap().dirty
+    }
+
+    /// Counts a call.
+    fn call(&self, stream: usize, fail: impl FnOnce() -> GpuError) -> Result<(), GpuError> {
+        let mut state = self.state.lock().unwrap();
+        let number = state.calls;
+        state.calls += 1;
+        if let Some(used) = state.streams_used.get_mut(stream) {
+            *used = true;
+        }
+        match state.fails {
+            Some((call, lost)) if number == call || (lost && number > call) => {
+                state.failed = true;
+                Err(fail())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Panics unless the range is memory of the device.
+    fn check(&self, address: u64, len: usize) {
+        let state = self.state.lock().unwrap();
+        let block = state.blocks.range(..=address).next_back();
+        let (&start, &block) = block.expect("memory of the device");
+        assert!(address + len as u64 <= start + block as u64);
+    }
+}
+
+impl Drop for HostDevice {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap();
+        assert!(state.blocks.is_empty() && state.locked.is_empty());
+    }
+}
+
+fn refused(doing: &'static str) -> GpuError {
+    GpuError::Driver {
+        doing,
+        cause: "the test wants it so".to_owned(),
+    }
+}
+
+fn layout(len: usize) -> Layout {
+    Layout::from_size_align(len, ALIGNMENT).unwrap()
+}
+
+// SAFETY: memory is the allocator's, and everything is done at once.
+unsafe impl Device for HostDevice {
+    fn name(&self) -> String {
+        "the host".to_owned()
+    }
+
+    fn memory(&self) -> Result<MemoryInfo, GpuError> {
+        let state = self.state.lock().unwrap();
+        Ok(MemoryInfo {
+            free: (state.total - state.used) as u64,
+            total: state.total as u64,
+        })
+    }
+
+    fn streams(&self) -> usize {
+        STREAMS
+    }
+
+    fn processors(&self) -> u32 {
+        2
+    }
+
+    fn allocate(&self, len: usize) -> Result<u64, GpuError> {
+        let refused = || GpuError::OutOfMemory { asked: len as u64 };
+        self.call(STREAMS, refused)?;
+        let mut state = self.state.lock().unwrap();
+        if state.total - state.used < len {
+            return Err(refused());
+        }
+        state.used += len;
+        // SAFETY: the length is not zero.
+        let address = unsafe { alloc(layout(len)) };
+        assert!(!address.is_null());
+        // SAFETY: it is ours, and that long. Nobody may rely on zeros.
+        unsafe { address.write_bytes(0xa5, len) };
+        state.blocks.insert(address as u64, len);
+        Ok(address as u64)
+    }
+
+    unsafe fn free(&self, address: u64, len: usize) {
+        let mut state = self.state.lock().unwrap();
+        assert_eq!(state.blocks.remove(&address), Some(len));
+        state.used -= len;
+        let address = address as *mut u8;
+        // SAFETY: it is allocated, and that long.
+        let bytes = unsafe { std::slice::from_raw_parts(address, len) };
+        state.dirty |= !state.failed && bytes.iter().any(|&byte| byte != 0);
+        // SAFETY: it is from `alloc`, with this layout.
+        unsafe { dealloc(address, layout(len)) };
+    }
+
+    fn allocate_locked(&self, len: usize) -> Result<NonNull<u8>, GpuError> {
+        self.call(STREAMS, || GpuError::OutOfMemory { asked: len as u64 })?;
+        let mut state = self.state.lock().unwrap();
+        // SAFETY: the length is not zero.
+        let memory = NonNull::new(unsafe { alloc(layout(len)) }).unwrap();
+        state.locked.insert(memory.as_ptr() as usize, len);
+        Ok(memory)
+    }
+
+    unsafe fn free_locked(&self, memory: NonNull<u8>, len: usize) {
+        let mut state = self.state.lock().unwrap();
+        let address = memory.as_ptr();
+        assert_eq!(state.locked.remove(&(address as usize)), Some(len));
+        // SAFETY: it is allocated, initialised by its owner, and that long.
+        let bytes = unsafe { std::slice::from_raw_parts(address, len) };
+        state.dirty |= bytes.iter().any(|&byte| byte != 0);
+        // SAFETY: it is from `alloc`, with this layout.
+        unsafe { dealloc(address, layout(len)) };
+    }
+
+    unsafe fn zero(&self, stream: usize, to: u64, len: usize) -> Result<(), GpuError> {
+        self.call(stream, || refused("wipe"))?;
+        self.check(to, len);
+        // SAFETY: as the caller promises, and as was checked.
+        unsafe { (to as *mut u8).write_bytes(0, len) };
+        Ok(())
+    }
+
+    unsafe fn upload(
+        &self,
+        stream: usize,
+        to: u64,
+        from: *const u8,
+        len: usize,
+    ) -> Result<(), GpuError> {
+        self.call(stream, || refused("upload"))?;
+        self.check(to, len);
+        // SAFETY: as the caller promises, and as was checked.
+        unsafe { from.copy_to_nonoverlapping(to as *mut u8, len) };
+        Ok(())
+    }
+
+    unsafe fn download(
+        &self,
+        stream: usize,
+        to: *mut u8,
+        from: u64,
+        len: usize,
+    ) -> Result<(), GpuError> {
+        self.call(stream, || refused("download"))?;
+        self.check(from, len);
+        // SAFETY: as the caller promises, and as was checked.
+        unsafe { to.copy_from_nonoverlapping(from as *const u8, len) };
+        Ok(())
+    }
+
+    unsafe fn launch(
+        &self,
+        stream: usize,
+        kernel: &str,
+        grid: Grid,
+        batch: &Batch,
+    ) -> Result<(), GpuError> {
+        let failed = |cause: String| GpuError::Launch {
+            kernel: kernel.to_owned(),
+            cause,
+        };
+        self.call(stream, || failed("the test wants it so".to_owned()))?;
+        let launch = (kernel.to_owned(), batch.count);
+        let mut state = self.state.lock().unwrap();
+        state.launched.push(launch);
+        let mut batch = *batch;
+        if let Some(limit) = state.limit {
+            batch.signature_limit = limit;
+        }
+        drop(state);
+        // SAFETY: as the caller promises.
+        let launched = unsafe {
+            falcon_gpu_host::launch(kernel, &batch, grid.blocks, grid.threads, grid.shared)
+        };
+        launched.map_err(|error| failed(error.to_string()))
+    }
+
+    fn wait(&self, stream: usize) -> Result<(), GpuError> {
+        self.call(stream, || refused("wait"))
+    }
+}
