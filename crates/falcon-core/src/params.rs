@@ -74,7 +74,7 @@ pub trait Parameters:
     type Short: Array<i16>;
     /// `[u16; N]`: a polynomial modulo `q`.
     type Residues: Array<u16>;
-    /// `[i16; 5N]`: working memory of the completion of a loaded key.
+    /// `[i16; 5N]`: working memory modulo `q`, of a key that is read and of signing from it.
     #[doc(hidden)]
     type KeyWords: Array<i16>;
     /// `[i64; 3N/2]`: working memory of the norms of a loaded key.

@@ -261,13 +261,13 @@ fn short_vector_of_integers<B: Binary64, W: Array<i16>>(
     norm
 }
 
-/// `x mod q`, centred, for `|x| < 2^29`; for any `x` an integer at most 6146 in
-/// absolute value.
+/// `x mod q`, centred, for `|x| < 2^29`; for any `x` at most 6145 in absolute
+/// value, the bound of the transform.
 #[inline(always)]
 fn residue(x: i64) -> i16 {
-    // round(2^43 / q), off by at most a half: the quotient is off by less than
-    // 2^-15 before it is rounded, and q 2^-15 < 1/2. In 32 bits, of which vector
-    // units have products.
+    // round(2^43 / q), off by 0.185. So the quotient is off by 0.185 |x| / 2^43 before
+    // it is rounded, and the remainder at most 6144.5 and q times that: 0.14 for
+    // 2^29, 0.56 for 2^31. In 32 bits, of which vector units have products.
     const INVERSE: i32 = (((1 << 44) / Q as i64 + 1) / 2) as i32;
     let x = x as i32;
     let quotient = (i64::from(x) * i64::from(INVERSE) + (1 << 42)) >> 43;

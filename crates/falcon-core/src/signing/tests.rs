@@ -174,6 +174,23 @@ fn lanes_find_the_vectors_of_single_attempts_at_every_degree() {
 }
 
 #[test]
+fn residues_are_centred_and_in_the_range_of_the_transform() {
+    let q = i64::from(Q);
+    let ends = [0, 1 << 20, (1 << 29) - 5000, (1 << 31) - 1];
+    let near = |x: i64| (-20_000..20_000).map(move |d| x + d);
+    for x in ends.into_iter().flat_map(near).flat_map(|x| [x, -x]) {
+        let r = i64::from(residue(x));
+        if let Ok(small) = i32::try_from(x) {
+            assert_eq!((r - i64::from(small)).rem_euclid(q), 0, "{x}");
+        }
+        assert!(
+            r.abs() <= if x.abs() < 1 << 29 { 6144 } else { 6145 },
+            "{x}"
+        );
+    }
+}
+
+#[test]
 fn a_vector_with_a_huge_coefficient_is_never_short() {
     fn check<B: Binary64>(b: B) {
         for huge in [65_536.0, 1_048_576.0, 4_294_967_296.0, 1e18] {
