@@ -4,6 +4,7 @@
 //! randomness leak the secret key**, and so does one sampler seed used for two
 //! points. Everything here lets the caller break these rules.
 
+use crate::codec::compressed_len;
 use crate::error::SignatureError;
 use crate::expand::{ExpandedKey, Storage};
 use crate::hash::{HashToPoint, Shake256, Shake256HashToPoint};
@@ -163,15 +164,16 @@ pub fn secret_hash<P: Parameters>(key: &impl SecretKey<P>) -> &[u8; SECRET_HASH_
     key.secret_hash()
 }
 
-/// The signature of these parts, which some engine has found: `n` coefficients,
-/// short enough to be part of a valid signature. Else there is none.
+/// The signature of these parts, which some engine has found: `n` coefficients
+/// that can be encoded, short enough to be part of a valid signature. Else there
+/// is none.
 pub fn signature_from_parts<P: Parameters>(
     nonce: &[u8; NONCE_LEN],
     s2: &[i16],
 ) -> Option<Signature<P>> {
     let mut signature = Signature::<P>::EMPTY;
     signature.nonce = *nonce;
-    if s2.len() != P::N {
+    if s2.len() != P::N || compressed_len(s2).is_none() {
         return None;
     }
     signature.s2.as_mut().copy_from_slice(s2);

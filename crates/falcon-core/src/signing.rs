@@ -229,7 +229,7 @@ fn attempt_computed<'s, B: Binary64>(
 /// again for it. `W` has room for `4n` words.
 ///
 /// The norm is that of the vector modulo `q`, which is the vector unless a
-/// coefficient exceeds `(q - 1) / 2 = 6144`: 37 standard deviations, for any key
+/// coefficient exceeds `(q - 1) / 2 = 6144`: 36 standard deviations, for any key
 /// whose norms were checked.
 ///
 /// Not inlined: its words are gone before the next attempt needs the stack.

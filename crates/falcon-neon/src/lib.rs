@@ -10,10 +10,14 @@
 //! | `Neon` | NEON, which every such processor has | Cortex-A53, A72, Neoverse N1 |
 //! | `NeonSha3` | NEON and the SHA-3 instructions | Apple M1, Neoverse V1, N2 |
 //!
-//! The crate is empty on other architectures, and on targets that are built
-//! without NEON.
+//! The crate is empty on other architectures, on big-endian ones, and on targets
+//! that are built without NEON.
 #![no_std]
-#![cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+#![cfg(all(
+    target_arch = "aarch64",
+    target_feature = "neon",
+    target_endian = "little"
+))]
 
 mod integers;
 mod neon;

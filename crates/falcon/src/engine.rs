@@ -7,11 +7,19 @@ use falcon_core::batch::{
 use falcon_core::fft::Fft;
 use falcon_core::hazmat::{self, Fit, RawJob, RawRandomness};
 use falcon_core::hedge::SEED_LEN;
-#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+#[cfg(all(
+    target_arch = "aarch64",
+    target_feature = "neon",
+    target_endian = "little"
+))]
 use falcon_core::lanes::Abreast2;
 #[cfg(any(
     target_arch = "x86_64",
-    all(target_arch = "aarch64", target_feature = "neon")
+    all(
+        target_arch = "aarch64",
+        target_feature = "neon",
+        target_endian = "little"
+    )
 ))]
 use falcon_core::lanes::{Abreast4, Across};
 #[cfg(target_arch = "x86_64")]
@@ -21,7 +29,11 @@ use falcon_core::{
     DecodeError, ExpandedKey, Parameters, Scratch, SignStream, Signature, SignatureError,
     SigningKey, VerifyingKey,
 };
-#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+#[cfg(all(
+    target_arch = "aarch64",
+    target_feature = "neon",
+    target_endian = "little"
+))]
 use falcon_neon::{Neon, NeonSha3};
 #[cfg(target_arch = "x86_64")]
 use falcon_x86::{Avx2, Avx512};
@@ -145,16 +157,16 @@ engines! {
     #[cfg(target_arch = "x86_64")]
     Avx512x16(isa: Avx512), "avx512x16", 16, "sixteen signatures side by side in AVX-512 registers",
         Across(isa), Abreast16::new(isa);
-    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
     Neonx2(isa: Neon), "neonx2", 2, "two signatures side by side in NEON registers",
         Across(isa), Abreast2::new(isa);
-    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
     Neonx4(isa: Neon), "neonx4", 4, "four signatures side by side in NEON registers",
         Across(isa), Abreast4::new(isa);
-    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
     NeonSha3x2(isa: NeonSha3), "neonsha3x2", 2, "as neonx2, and the SHA-3 instructions",
         Across(isa), Abreast2::new(isa);
-    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
     NeonSha3x4(isa: NeonSha3), "neonsha3x4", 4, "as neonx4, and the SHA-3 instructions",
         Across(isa), Abreast4::new(isa);
 }
@@ -194,7 +206,11 @@ impl Engine {
         // Neoverse has one unit for the SHA-3 instructions, and by the estimates
         // in docs/PERFORMANCE.md plain ones are faster there; Apple's cores have
         // more.
-        #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+        #[cfg(all(
+            target_arch = "aarch64",
+            target_feature = "neon",
+            target_endian = "little"
+        ))]
         let engines = {
             let mut engines = [
                 NeonSha3::detect().map(Self::NeonSha3x4),
@@ -207,7 +223,11 @@ impl Engine {
         };
         #[cfg(not(any(
             target_arch = "x86_64",
-            all(target_arch = "aarch64", target_feature = "neon")
+            all(
+                target_arch = "aarch64",
+                target_feature = "neon",
+                target_endian = "little"
+            )
         )))]
         let engines: [Option<Self>; 0] = [];
         engines.into_iter().flatten()

@@ -187,7 +187,7 @@ pub(super) fn orthogonal_norm(
 }
 
 /// The bound on the sum of the `1/B_i` in Q67: `1.17^2 q >= q^2 (2/n) sum 1/B_i`.
-const fn sum_bound(logn: u32) -> u128 {
+pub(super) const fn sum_bound(logn: u32) -> u128 {
     // 1.17^2 = 13689/10^4.
     ((13689u128 << (RECIPROCAL_UNIT - 1 + logn)) / (10_000 * Q as u128)) + 1
 }

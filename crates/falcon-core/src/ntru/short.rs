@@ -10,7 +10,7 @@
 //! `S = sum 1/B_i` over the `n/2` roots, `B_i = |f(z_i)|^2 + |g(z_i)|^2`, is
 //! compared with its bound, `1.17^2 n / (2 q) < 0.058`. `u = 2^-53`. A butterfly
 //! of the transform multiplies by a rounded root (`sqrt(5) u` for the product,
-//! `u` for the root) and adds (`u`), so nine layers are off by less than `45 u`
+//! `u` for the root) and adds (`u`), so nine layers are off by less than `39 u`
 //! of the vector's length, which is `sqrt(n/2) ||f|| <= 2935` where
 //! `||(f, g)||^2 < 16823`: every value is off by less than `2^-36`, and `B_i` by
 //! less than `2 sqrt(2 B_i) 2^-36`. For `B_i >= 16` that is `2^-36` of it and
@@ -77,8 +77,12 @@ fn clear_answer<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> Option<bool
     if !B::HARDWARE {
         return None;
     }
-    let bound = 1.17 * 1.17 * f64::from(1u32 << logn) / f64::from(2 * Q);
-    clearly_below(b, sum_of_inverses(b, logn, f, g), bound)
+    clearly_below(b, sum_of_inverses(b, logn, f, g), sum_bound(logn))
+}
+
+/// `1.17^2 n / (2 q)`: see [`fixed::sum_bound`].
+fn sum_bound(logn: u32) -> f64 {
+    1.17 * 1.17 * f64::from(1u32 << logn) / f64::from(2 * Q)
 }
 
 /// Whether `sum` is below `bound`, unless it is too close.
@@ -164,6 +168,14 @@ mod tests {
             }
         }
         assert!(count.into_iter().all(|count| count > 50), "{count:?}");
+    }
+
+    #[test]
+    fn the_bound_is_that_of_the_integers() {
+        for logn in 1..=10 {
+            let exact = fixed::sum_bound(logn) as f64 / 2f64.powi(67);
+            assert!((sum_bound(logn) / exact - 1.0).abs() < 1e-15, "{logn}");
+        }
     }
 
     #[test]
