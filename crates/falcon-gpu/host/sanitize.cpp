@@ -1,0 +1,136 @@
+// All kernels under the sanitizers of the compiler: addresses, and what C++ leaves
+// undefined (shifts, overflows, conversions, alignment). `.ci/run sanitizer` builds
+// and runs it. What is signed with is no key, so values leave their range; every mode
+// and grain must come to the same vectors all the same.
+#include "../kernels/host.cpp"
+
+#include <stdio.h>
+
+namespace {
+
+using falcon::Unit;
+
+// A generator that repeats (splitmix64).
+struct Random {
+    uint64_t state = 1;
+    uint64_t next() {
+        uint64_t z = state += 0x9e3779b97f4a7c15;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+        z = (z ^ z >> 27) * 0x94d049bb133111eb;
+        return z ^ z >> 31;
+    }
+    template <class T> std::vector<T> list(size_t length, uint64_t below = 0) {
+        std::vector<T> out(length);
+        for (T &x : out) x = T(below ? next() % below : next());
+        return out;
+    }
+};
+
+template <unsigned W, class F> void launch(uint32_t units, F kernel) {
+    if (run<W>(units, W, 8 << 10 << 3, kernel) != 0) abort();
+}
+
+// Every kernel of a degree. True if all ways to sign agree.
+template <unsigned LOGN> bool run_all() {
+    constexpr unsigned N = 1u << LOGN, JOBS = 5, KEYS = 3, ROWS = 3;
+    constexpr unsigned KEY_LEN = (LOGN + 6) * N, STRIDE = 1500;
+    Random random;
+    const auto messages = random.list<uint8_t>(2000);
+    const std::vector<uint64_t> offsets = {0, 0, 1, 300, 1203, 2000};
+    const auto key_of_job = random.list<uint32_t>(JOBS, KEYS);
+    const auto batch_seed = random.list<uint64_t>(4), secrets = random.list<uint64_t>(4 * KEYS);
+    // About as long as a key's, so that the sampler accepts now and then.
+    std::vector<int8_t> bases = random.list<int8_t>(4 * N * KEYS, 15);
+    for (int8_t &x : bases) x = int8_t(x - 7);
+    const auto public_keys = random.list<uint16_t>(N * KEYS, falcon::Q);
+    std::vector<uint64_t> nonces(5 * JOBS);
+    std::vector<uint32_t> seeds(14 * JOBS), rows(128 * ROWS * JOBS), lengths(JOBS), redo(JOBS), redo_count(1);
+    std::vector<uint16_t> points(N * JOBS), prepared(N * KEYS);
+    std::vector<int16_t> s2(N * JOBS), first;
+    std::vector<uint8_t> signatures(STRIDE * JOBS), status(JOBS);
+    std::vector<double> keys(KEY_LEN * KEYS), scratch(8 * N * JOBS);
+
+    Batch batch{};
+    batch.messages = messages.data();
+    batch.message_offsets = offsets.data();
+    batch.key_of_job = key_of_job.data();
+    batch.batch_seed = reinterpret_cast<const uint8_t *>(batch_seed.data());
+    batch.secret_hashes = reinterpret_cast<const uint8_t *>(secrets.data());
+    batch.nonces = reinterpret_cast<uint8_t *>(nonces.data());
+    batch.seeds = seeds.data();
+    batch.rows = rows.data();
+    batch.points = points.data();
+    batch.s2 = s2.data();
+    batch.signatures = signatures.data();
+    batch.signature_lengths = lengths.data();
+    batch.status = status.data();
+    batch.redo = redo.data();
+    batch.redo_count = redo_count.data();
+    batch.bases = bases.data();
+    batch.keys = keys.data();
+    batch.public_keys = public_keys.data();
+    batch.prepared = prepared.data();
+    batch.stride = JOBS;
+    batch.key_stride = KEY_LEN;
+    batch.first = ~uint64_t(0) - 1;
+    batch.prng_rows = ROWS;
+    batch.signature_stride = STRIDE;
+    batch.signature_limit = STRIDE;
+
+    // Without scratch, groups work in shared memory.
+    batch.count = KEYS;
+    launch<32>(KEYS, [&](Unit unit) { falcon::basis<LOGN, 32>(batch, unit); });
+    launch<32>(KEYS, [&](Unit unit) { falcon::expand<LOGN, 32>(batch, unit); });
+    launch<32>(KEYS, [&](Unit unit) { falcon::prepare<LOGN, 32>(batch, unit); });
+
+    batch.count = JOBS;
+    bool agree = true;
+    for (unsigned way = 0; way < 6; ++way) {
+        redo_count[0] = 0;
+        batch.scratch = way < 3 ? scratch.data() : nullptr;
+        launch<1>(JOBS, [&](Unit unit) { falcon::hash<LOGN>(batch, unit); });
+        launch<1>(JOBS, [&](Unit unit) { falcon::seed<LOGN>(batch, unit); });
+        launch<1>(8 * ROWS * JOBS, [&](Unit unit) { falcon::prng(batch, unit); });
+        switch (way) {
+        case 0: launch<1>(JOBS, [&](Unit unit) { falcon::sign<LOGN, 1, falcon::RAW>(batch, unit); }); break;
+        case 1: launch<1>(JOBS, [&](Unit unit) { falcon::sign<LOGN, 1, falcon::BALANCED>(batch, unit); }); break;
+        case 2: launch<1>(JOBS, [&](Unit unit) { falcon::sign<LOGN, 1, falcon::EXPANDED>(batch, unit); }); break;
+        case 3: launch<32>(JOBS, [&](Unit unit) { falcon::sign<LOGN, 32, falcon::RAW>(batch, unit); }); break;
+        case 4: launch<32>(JOBS, [&](Unit unit) { falcon::sign<LOGN, 32, falcon::BALANCED>(batch, unit); }); break;
+        default: launch<32>(JOBS, [&](Unit unit) { falcon::sign<LOGN, 32, falcon::EXPANDED>(batch, unit); });
+        }
+        if (way == 0) first = s2;
+        agree = agree && s2 == first;
+        launch<1>(JOBS, [&](Unit unit) { falcon::pack<LOGN>(batch, unit); });
+    }
+
+    // Vectors as short as signatures are, their bytes, and bytes of no signature.
+    for (int16_t &x : s2) x = int16_t(int64_t(random.next() % 401) - 200);
+    for (uint8_t &x : status) x = STATUS_DONE;
+    launch<1>(JOBS, [&](Unit unit) { falcon::pack<LOGN>(batch, unit); });
+    const std::vector<int16_t> packed = s2;
+    for (unsigned round = 0; round < 50; ++round) {
+        launch<1>(JOBS, [&](Unit unit) { falcon::unpack<LOGN>(batch, unit); });
+        if (round == 0) agree = agree && s2 == packed;
+        launch<32>(JOBS, [&](Unit unit) { falcon::verify<LOGN, 32>(batch, unit); });
+        for (unsigned j = 0; j < JOBS; ++j) {
+            for (unsigned i = 0; i < 4; ++i) signatures[STRIDE * j + random.next() % STRIDE] ^= uint8_t(random.next());
+            lengths[j] = uint32_t(round % 3 == 0 ? random.next() % (2 * STRIDE) : lengths[j]);
+        }
+    }
+    return agree;
+}
+
+} // namespace
+
+int main() {
+    for (bool backwards : {false, true}) {
+        falcon::backwards = backwards;
+        if (!run_all<9>() || !run_all<10>()) {
+            puts("kernels disagree");
+            return 1;
+        }
+    }
+    puts("kernels agree");
+    return 0;
+}
