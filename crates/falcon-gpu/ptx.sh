@@ -3,6 +3,9 @@
 #
 #   ptx.sh           writes ptx/*.ptx, ptx/resources.tsv and ptx/sources.sha256
 #   ptx.sh --check   compares them with what is there
+#   ptx.sh --file IN OUT [OPTION]...
+#                    compiles another file, such as benches/gpu/ceilings.cu, or
+#                    kernels/kernels.cu with -DFALCON_DEPTH_FIRST
 #
 # Needs no GPU: the compiler comes from PyPI into a virtual environment, half a
 # gigabyte, in FALCON_CUDA_VENV or the build folder. It is pinned, so that the
@@ -49,6 +52,20 @@ import pathlib, sysconfig
 print(pathlib.Path(sysconfig.get_paths()["purelib"]) / "nvidia/cu13/bin")'
 }
 
+# nvcc_ptx IN OUT [OPTION]...
+nvcc_ptx() {
+    local in="$1" out="$2"
+    shift 2
+    # Products and sums are named one by one, and nothing may join them.
+    "$bin/nvcc" -fmad=false -std=c++17 -O3 -arch="compute_$TARGET" -ptx -I kernels \
+        "$@" "$in" -o "$out.all"
+    # Without the compiler's build in comments, and without a hint that older
+    # PTX does not have.
+    sed -e '/^\/\//d' -e '/\.pragma "used_bytes_mask/d' \
+        -e "s/^\.version .*/.version $ISA/" "$out.all" | cat -s >"$out"
+    rm "$out.all"
+}
+
 # compile LOGN OUT: the kernels of a degree. A driver compiles a file as a whole,
 # and few need both.
 compile() {
@@ -58,14 +75,8 @@ compile() {
 #define FALCON_KERNELS(X) X(prng, 1, (falcon::prng)) FALCON_KERNELS_OF(X, $1)
 #include "kernels.cu"
 END
-    # Products and sums are named one by one, and nothing may join them.
-    "$bin/nvcc" -fmad=false -std=c++17 -O3 -arch="compute_$TARGET" -ptx \
-        -I kernels "$2.cu" -o "$2.all"
-    # Without the compiler's build in comments, and without a hint that older
-    # PTX does not have.
-    sed -e '/^\/\//d' -e '/\.pragma "used_bytes_mask/d' \
-        -e "s/^\.version .*/.version $ISA/" "$2.all" | cat -s >"$2"
-    rm "$2.all" "$2.cu"
+    nvcc_ptx "$2.cu" "$2"
+    rm "$2.cu"
 }
 
 # resources PTX DEVICE: kernel, device, registers, stack, spills, shared memory.
@@ -111,12 +122,16 @@ case "${1:-}" in
     diff -rq "$fresh" ptx
     echo "ptx/ is what kernels/ is compiled to"
     ;;
+--file)
+    shift
+    nvcc_ptx "$@"
+    ;;
 "")
     mkdir -p ptx
     generate ptx
     ;;
 *)
-    echo "usage: ptx.sh [--check]" >&2
+    echo "usage: ptx.sh [--check | --file IN OUT [OPTION]...]" >&2
     exit 2
     ;;
 esac

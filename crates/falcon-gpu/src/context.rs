@@ -102,10 +102,8 @@ impl GpuContext {
     /// As for [`new`](Self::new).
     #[cfg(feature = "cuda")]
     pub fn with_ptx(device: u32, options: Options, ptx: &[&str]) -> Result<Self, GpuError> {
-        use crate::device::cuda::{Cuda, Source};
-        let sources = ptx.iter().map(|ptx| Source::new(ptx));
-        let cuda = Cuda::new(device, sources.collect::<Result<_, _>>()?)?;
-        Ok(Self::on(Arc::new(cuda), options))
+        let device = crate::device::open_cuda(device, ptx)?;
+        Ok(Self::on(device, options))
     }
 
     /// Some device.

@@ -12,6 +12,7 @@ use crate::kernels::Batch;
 use cust::context::{Context, CurrentContext};
 use cust::device::{Device as CudaDevice, DeviceAttribute};
 use cust::error::CudaResult;
+use cust::event::{Event, EventFlags};
 use cust::memory::{
     DevicePointer, cuda_free, cuda_free_locked, cuda_malloc, cuda_malloc_locked, mem_get_info,
 };
@@ -427,6 +428,28 @@ unsafe impl Device for Cuda {
         } else {
             Err(failed())
         }
+    }
+
+    unsafe fn timed_launch(
+        &self,
+        stream: usize,
+        kernel: &str,
+        grid: Grid,
+        batch: &Batch,
+    ) -> Result<f64, GpuError> {
+        self.enter()?;
+        // Compiling it is not part of the time.
+        self.function(kernel)?;
+        let on = self.stream(stream)?;
+        let event = || check("make an event", Event::new(EventFlags::DEFAULT));
+        let (start, end) = (event()?, event()?);
+        check("record an event", start.record(on))?;
+        // SAFETY: as the caller promises.
+        unsafe { self.launch(stream, kernel, grid, batch) }?;
+        check("record an event", end.record(on))?;
+        check("wait for an event", end.synchronize())?;
+        let elapsed = check("read an event", end.elapsed_time_f32(&start))?;
+        Ok(f64::from(elapsed))
     }
 
     fn wait(&self, stream: usize) -> Result<(), GpuError> {

@@ -15,6 +15,7 @@ use crate::error::GpuError;
 use crate::kernels::Batch;
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::time::Instant;
 use zeroize::Zeroize;
 
 /// Memory of a device, in bytes.
@@ -150,11 +151,45 @@ pub unsafe trait Device: Send + Sync {
         batch: &Batch,
     ) -> Result<(), GpuError>;
 
+    /// [`launch`](Self::launch), and how many milliseconds the kernel took; waits.
+    ///
+    /// # Errors
+    /// As for `launch` and [`wait`](Self::wait).
+    ///
+    /// # Safety
+    /// As for `launch`.
+    unsafe fn timed_launch(
+        &self,
+        stream: usize,
+        kernel: &str,
+        grid: Grid,
+        batch: &Batch,
+    ) -> Result<f64, GpuError> {
+        self.wait(stream)?;
+        let start = Instant::now();
+        // SAFETY: as the caller promises.
+        unsafe { self.launch(stream, kernel, grid, batch) }?;
+        self.wait(stream)?;
+        Ok(start.elapsed().as_secs_f64() * 1e3)
+    }
+
     /// Waits until all work of a stream is done.
     ///
     /// # Errors
     /// If something that was asked for before has failed.
     fn wait(&self, stream: usize) -> Result<(), GpuError>;
+}
+
+/// The CUDA device of this number, with these kernels: what
+/// [`GpuContext::with_ptx`](crate::GpuContext::with_ptx) is on.
+///
+/// # Errors
+/// As for [`GpuContext::new`](crate::GpuContext::new).
+#[cfg(feature = "cuda")]
+pub fn open_cuda(number: u32, ptx: &[&str]) -> Result<Arc<dyn Device>, GpuError> {
+    let sources = ptx.iter().map(|ptx| cuda::Source::new(ptx));
+    let sources = sources.collect::<Result<_, _>>()?;
+    Ok(Arc::new(cuda::Cuda::new(number, sources)?))
 }
 
 /// A block of memory of a device. Wiped when dropped.

@@ -1,0 +1,84 @@
+// What a device can do at most of what the kernels are made of. Each kernel gets
+// the structure of the others: `count` threads, `attempt` rounds, one real of
+// `scratch` a thread to write what keeps the work from being removed.
+#include "batch.h"
+#include "chacha.h"
+#include "keccak.h"
+
+namespace {
+
+__device__ uint64_t thread_index() { return uint64_t(blockIdx.x) * blockDim.x + threadIdx.x; }
+
+} // namespace
+
+// Sixteen sums and products a round, in eight chains.
+extern "C" __global__ void ceiling_f64(const Batch batch) {
+    const uint64_t thread = thread_index();
+    if (thread >= batch.count) return;
+    double x[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) x[i] = double(thread + i);
+    for (uint32_t round = 0; round < batch.attempt; ++round) {
+#pragma unroll
+        for (int i = 0; i < 8; ++i) x[i] = __dadd_rn(__dmul_rn(x[i], 0.999), 1.0);
+    }
+    double sum = 0;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) sum += x[i];
+    batch.scratch[thread] = sum;
+}
+
+// Eight products of 32 by 32 bits added to 64 a round, in eight chains.
+extern "C" __global__ void ceiling_imad(const Batch batch) {
+    const uint64_t thread = thread_index();
+    if (thread >= batch.count) return;
+    uint64_t x[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) x[i] = thread + i;
+    for (uint32_t round = 0; round < batch.attempt; ++round) {
+#pragma unroll
+        for (int i = 0; i < 8; ++i) x[i] = uint64_t(uint32_t(x[i])) * 0x9e3779b1u + x[i];
+    }
+    uint64_t sum = 0;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) sum ^= x[i];
+    batch.scratch[thread] = double(sum);
+}
+
+// One permutation a round.
+extern "C" __global__ void ceiling_keccak(const Batch batch) {
+    const uint64_t thread = thread_index();
+    if (thread >= batch.count) return;
+    falcon::Keccak state;
+#pragma unroll
+    for (int i = 0; i < 25; ++i) state.a[i] = thread + i;
+    for (uint32_t round = 0; round < batch.attempt; ++round) state.permute();
+    batch.scratch[thread] = double(state.a[0]);
+}
+
+// One block a round.
+extern "C" __global__ void ceiling_chacha(const Batch batch) {
+    const uint64_t thread = thread_index();
+    if (thread >= batch.count) return;
+    uint32_t seed[falcon::SEED_WORDS], row[falcon::ROW_WORDS], sum = 0;
+#pragma unroll
+    for (unsigned i = 0; i < falcon::SEED_WORDS; ++i) seed[i] = uint32_t(thread) + i;
+    for (uint32_t round = 0; round < batch.attempt; ++round) {
+        falcon::write_block(seed, round, 0, row);
+#pragma unroll
+        for (unsigned i = 0; i < 16; ++i) sum ^= row[falcon::ROW_BLOCKS * i];
+    }
+    batch.scratch[thread] = double(sum);
+}
+
+// Reads and writes 16 bytes a round, neighbours beside each other.
+extern "C" __global__ void ceiling_copy(const Batch batch) {
+    const uint64_t thread = thread_index(), half = uint64_t(batch.count) * batch.attempt;
+    if (thread >= batch.count) return;
+    const double2 *from = reinterpret_cast<const double2 *>(batch.scratch);
+    double2 *to = reinterpret_cast<double2 *>(batch.scratch) + half;
+    for (uint32_t round = 0; round < batch.attempt; ++round) {
+        const uint64_t place = uint64_t(round) * batch.count + thread;
+        to[place] = from[place];
+    }
+}

@@ -1,0 +1,56 @@
+//! `run.sh` from the first line to the table, on the driver for tests: its kernels
+//! run on the processor, so the rates say nothing.
+
+use std::process::Command;
+
+#[test]
+fn the_script_compares_and_times() {
+    let Some(driver) = falcon_gpu_host::DRIVER_FOLDER else {
+        eprintln!("NOT TESTED: the test driver needs a C++17 compiler");
+        return;
+    };
+    let out = std::env::temp_dir().join(format!("falcon-gpu-bench-{}", std::process::id()));
+    let run = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/run.sh"))
+        .args(["--binary", env!("CARGO_BIN_EXE_falcon-gpu-bench")])
+        .args([
+            "--jobs",
+            "12",
+            "--keys",
+            "3",
+            "--largest",
+            "16",
+            "--runs",
+            "1",
+        ])
+        .arg("--out")
+        .arg(&out)
+        .env("LD_LIBRARY_PATH", driver)
+        // No variants: a compiler may be here.
+        .env("PATH", "/usr/bin:/bin")
+        .output()
+        .expect("the script runs");
+    let errors = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{errors}");
+    let results = std::fs::read_to_string(out.join("results.jsonl")).expect("results");
+    let lines: Vec<serde_json::Value> = results
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let of = |step: &'static str| lines.iter().filter(move |line| line["step"] == step);
+    assert_eq!(of("device").count(), 1);
+    // The driver for tests has none of these kernels, which is said.
+    assert_eq!(of("ceiling").count(), 7);
+    assert!(of("ceiling").any(|line| line["error"].is_string()));
+    assert_eq!(of("compare").count(), 12);
+    assert!(of("compare").all(|line| line["equal"] == true));
+    assert_eq!(of("time").count(), 2 * 2 * 5);
+    assert!(of("time").all(|line| {
+        line["kernels"]
+            .as_object()
+            .is_some_and(|kernels| !kernels.is_empty())
+    }));
+    let table = std::fs::read_to_string(out.join("table.md")).expect("a table");
+    assert_eq!(table.matches("\n| Falcon-").count(), 10);
+    assert!(table.contains("cuFalcon"));
+    let _ = std::fs::remove_dir_all(out);
+}
