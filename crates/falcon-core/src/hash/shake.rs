@@ -255,7 +255,7 @@ impl Blocks<'_> {
 mod tests {
     use super::*;
     use crate::lanes::Baseline;
-    use sha3::digest::{ExtendableOutput, Update, XofReader};
+    use ::sha3::digest::{ExtendableOutput, Update, XofReader};
     use std::vec;
     use std::vec::Vec;
 
@@ -270,7 +270,7 @@ mod tests {
     fn output_equals_the_sha3_crate_however_input_and_output_are_cut() {
         for n in LENGTHS {
             let mut expected = vec![0; 1000];
-            let mut peer = sha3::Shake256::default();
+            let mut peer = ::sha3::Shake256::default();
             peer.update(&data(n));
             peer.finalize_xof().read(&mut expected);
             for piece in [1, 3, 8, 40, 136, 1000] {
