@@ -133,7 +133,7 @@ pub const BARS: [Bar; 5] = {
         }
     }
     [
-        bar(Sign, PreparedKey, 574_000, 550_000),
+        bar(Sign, PreparedKey, 550_000, 550_000),
         bar(Sign, EncodedKey, 850_000, 850_000),
         bar(Sign, Batch, 500_000, 500_000),
         bar(Verify, PreparedKey, 60_000, 60_000),

@@ -2,7 +2,9 @@
 
 use crate::Neon;
 use core::arch::aarch64::*;
-use falcon_core::lanes::{Bits32, I16_LANES, Integers, U32_LANES, U32_ROW, Words16};
+use falcon_core::lanes::{
+    Bits32, ByteTable, I16_LANES, Integers, U8_LANES, U32_LANES, U32_ROW, Words16,
+};
 
 /// Four 32-bit words.
 #[derive(Clone, Copy, Debug)]
@@ -150,10 +152,78 @@ pub(crate) fn deinterleave(pairs: &[i16; 2 * I16_LANES]) -> ([i16; I16_LANES], [
     (even, odd)
 }
 
+/// The last four bytes of each.
+#[inline(always)]
+pub(crate) fn tails(x: &[[u8; 11]; 4]) -> [u32; 4] {
+    /// Where the bytes of the words stand in those from 7 to 39 and then from 28 to 44.
+    const PLACES: [u8; 16] = [0, 1, 2, 3, 11, 12, 13, 14, 22, 23, 24, 25, 44, 45, 46, 47];
+    let x = x.as_flattened().as_ptr();
+    let mut words = [0; 4];
+    // SAFETY: the target has NEON; `x` is 44 bytes, `PLACES` sixteen, `words` four
+    // values.
+    unsafe {
+        let bytes = uint8x16x3_t(vld1q_u8(x.add(7)), vld1q_u8(x.add(23)), vld1q_u8(x.add(28)));
+        let tails = vqtbl3q_u8(bytes, vld1q_u8(PLACES.as_ptr()));
+        vst1q_u32(words.as_mut_ptr(), vreinterpretq_u32_u8(tails));
+    }
+    words
+}
+
+/// Sixteen bytes as places in the quarters of a table of 256: a place outside
+/// of a quarter is at least 64.
+#[inline(always)]
+fn places(x: &[u8; 16]) -> [uint8x16_t; 4] {
+    // SAFETY: the target has NEON; `x` is sixteen values.
+    unsafe {
+        let x = vld1q_u8(x.as_ptr());
+        let quarter = |k: u8| vsubq_u8(x, vdupq_n_u8(64 * k));
+        [x, quarter(1), quarter(2), quarter(3)]
+    }
+}
+
+/// The bytes of `plane` at `N` times sixteen places. The table is read as a
+/// whole.
+#[inline(always)]
+fn look_up<const N: usize>(plane: &[u8; 256], places: &[[uint8x16_t; 4]; N]) -> [uint8x16_t; N] {
+    // SAFETY: the target has NEON; a quarter is 64 values.
+    unsafe {
+        let mut found = [vdupq_n_u8(0); N];
+        for (k, quarter) in plane.as_chunks::<64>().0.iter().enumerate() {
+            let quarter = vld1q_u8_x4(quarter.as_ptr());
+            for (found, places) in found.iter_mut().zip(places) {
+                *found = vqtbx4q_u8(*found, quarter, places[k % 4]);
+            }
+        }
+        found
+    }
+}
+
+/// The words of bytes through a table.
+#[inline(always)]
+pub(crate) fn map_bytes(table: &ByteTable, x: &[u8; U8_LANES]) -> [[i16; U8_LANES]; 2] {
+    let x = x.as_chunks::<16>().0;
+    let places = [places(&x[0]), places(&x[1]), places(&x[2])];
+    let mut out = [[0; U8_LANES]; 2];
+    for (out, planes) in out.iter_mut().zip(table.planes.as_chunks::<2>().0) {
+        let low = look_up(&planes[0], &places);
+        let high = look_up(&planes[1], &places);
+        for (i, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            // SAFETY: the target has NEON; `out` is two times eight values.
+            unsafe {
+                let words = [vzip1q_u8(low[i], high[i]), vzip2q_u8(low[i], high[i])];
+                vst1q_s16(out.as_mut_ptr(), vreinterpretq_s16_u8(words[0]));
+                vst1q_s16(out.as_mut_ptr().add(8), vreinterpretq_s16_u8(words[1]));
+            }
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     extern crate std;
     use super::*;
+    use falcon_core::lanes::{Baseline, Isa};
 
     /// `words` in registers, through `op`, and out again.
     fn through(words: [i16; I16_LANES], op: impl Fn(I16x8) -> I16x8) -> [i16; I16_LANES] {
@@ -191,6 +261,24 @@ mod tests {
                 assert_eq!(through(words, |a| a.sub_mul(a.barrett(v), p)), expected);
             }
         }
+    }
+
+    /// A function whose words differ in every byte.
+    #[test]
+    fn tables_are_those_of_their_functions() {
+        let f = |x: u8| [i16::from(x).wrapping_mul(257), !i16::from(x) * 113];
+        let table = ByteTable::new(&core::array::from_fn(|x| f(x as u8)));
+        for first in 0..=u8::MAX {
+            let x = core::array::from_fn(|i| (usize::from(first) + 37 * i) as u8);
+            let expected = Baseline.map_bytes(f, &table, &x);
+            assert_eq!(Neon::new().map_bytes(|_| [0; 2], &table, &x), expected);
+        }
+    }
+
+    #[test]
+    fn tails_are_the_last_bytes() {
+        let x = core::array::from_fn(|i| core::array::from_fn(|j| (11 * i + j) as u8));
+        assert_eq!(Neon::new().tails(&x), Baseline.tails(&x));
     }
 
     #[test]

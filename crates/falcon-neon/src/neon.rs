@@ -2,7 +2,7 @@
 
 use crate::integers;
 use core::arch::aarch64::*;
-use falcon_core::lanes::{Bits64, F32_LANES, I16_LANES, Isa, U64_LANES};
+use falcon_core::lanes::{Bits64, ByteTable, F32_LANES, I16_LANES, Isa, U8_LANES, U64_LANES};
 
 /// The processor has NEON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -99,6 +99,20 @@ impl Isa for Neon {
         let x = &mut x.as_chunks_mut::<2>().0[part % 4];
         // SAFETY: the target has NEON; `x` is two values.
         unsafe { vst1q_u64(x.as_mut_ptr(), words.0) };
+    }
+
+    #[inline(always)]
+    fn tails(self, x: &[[u8; 11]; 4]) -> [u32; 4] {
+        integers::tails(x)
+    }
+    #[inline(always)]
+    fn map_bytes(
+        self,
+        _: impl Fn(u8) -> [i16; 2],
+        table: &ByteTable,
+        x: &[u8; U8_LANES],
+    ) -> [[i16; U8_LANES]; 2] {
+        integers::map_bytes(table, x)
     }
 
     #[inline(always)]

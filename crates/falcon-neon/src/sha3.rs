@@ -3,7 +3,7 @@
 use crate::integers;
 use crate::neon::{Neon, U64x2};
 use core::arch::aarch64::*;
-use falcon_core::lanes::{Bits64, F32_LANES, I16_LANES, Isa, U64_LANES};
+use falcon_core::lanes::{Bits64, ByteTable, F32_LANES, I16_LANES, Isa, U8_LANES, U64_LANES};
 
 cpufeatures::new!(features, "sha3");
 
@@ -136,6 +136,20 @@ impl Isa for NeonSha3 {
     #[inline(always)]
     fn store_words(self, words: Sha3U64x2, x: &mut [u64; U64_LANES], part: usize) {
         Neon::new().store_words(words.0, x, part);
+    }
+
+    #[inline(always)]
+    fn tails(self, x: &[[u8; 11]; 4]) -> [u32; 4] {
+        integers::tails(x)
+    }
+    #[inline(always)]
+    fn map_bytes(
+        self,
+        _: impl Fn(u8) -> [i16; 2],
+        table: &ByteTable,
+        x: &[u8; U8_LANES],
+    ) -> [[i16; U8_LANES]; 2] {
+        integers::map_bytes(table, x)
     }
 
     #[inline(always)]

@@ -12,6 +12,39 @@ pub const U64_LANES: usize = 8;
 /// Words that [`Isa::keep_below`] takes at once.
 pub const U16_LANES: usize = 16;
 
+/// Values of a function from bytes to pairs of words.
+#[derive(Clone, Copy, Debug)]
+pub struct ByteTable {
+    /// Low and high bytes of the first words, then of the second ones.
+    pub planes: [[u8; 256]; 4],
+}
+
+impl ByteTable {
+    /// The table of `values`.
+    pub const fn new(values: &[[i16; 2]; 256]) -> Self {
+        let mut planes = [[0; 256]; 4];
+        let mut x = 0;
+        while x < 256 {
+            let [first, second] = values[x];
+            let ([a, b], [c, d]) = (first.to_le_bytes(), second.to_le_bytes());
+            (planes[0][x], planes[1][x]) = (a, b);
+            (planes[2][x], planes[3][x]) = (c, d);
+            x += 1;
+        }
+        Self { planes }
+    }
+}
+
+/// The last four bytes, little-endian.
+#[inline(always)]
+pub fn tail([.., a, b, c, d]: &[u8; 11]) -> u32 {
+    u32::from_le_bytes([*a, *b, *c, *d])
+}
+
+/// Bytes that [`Isa::map_bytes`] takes at once: those of the attempts of a
+/// buffer of the sampler.
+pub const U8_LANES: usize = 48;
+
 /// An instruction set: a zero-sized proof that this processor has some
 /// features.
 ///
@@ -81,6 +114,31 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
             count += usize::from(key < limit);
         }
         count
+    }
+
+    /// The [`tail`] of each.
+    #[inline(always)]
+    fn tails(self, x: &[[u8; 11]; 4]) -> [u32; 4] {
+        let [a, b, c, d] = x;
+        [tail(a), tail(b), tail(c), tail(d)]
+    }
+
+    /// The first words, and the second ones, that `f` makes of the bytes `x`.
+    /// `table` has its values, for those who find them without an address that
+    /// depends on a byte.
+    #[inline(always)]
+    fn map_bytes(
+        self,
+        f: impl Fn(u8) -> [i16; 2],
+        table: &ByteTable,
+        x: &[u8; U8_LANES],
+    ) -> [[i16; U8_LANES]; 2] {
+        _ = table;
+        let (mut first, mut second) = ([0; U8_LANES], [0; U8_LANES]);
+        for k in 0..U8_LANES {
+            [first[k], second[k]] = f(x[k]);
+        }
+        [first, second]
     }
 
     /// Writes the words of `even` and `odd` by turns.

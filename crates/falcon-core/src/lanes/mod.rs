@@ -28,7 +28,7 @@ pub use abreast::{Abreast, Abreast2, Abreast4, Abreast8, Abreast16};
 pub use across::Across;
 pub use bits::Bits64;
 pub use integers::{Bits32, I16_LANES, Integers, U32_LANES, U32_ROW, Words16};
-pub use isa::{Baseline, F32_LANES, Isa, U16_LANES, U64_LANES};
+pub use isa::{Baseline, ByteTable, F32_LANES, Isa, U8_LANES, U16_LANES, U64_LANES, tail};
 pub use portable::Portable;
 pub use run::{One, Run, Runs, Singles, Two};
 pub use scalar::Scalar;

@@ -10,29 +10,46 @@
 //! * it rejects if `y > q - log2(w)`, since then `Y < w`,
 //!
 //! where `q = z0^2 log2(e) / (2 sigma_max^2)`. The right-hand sides, moved
-//! apart by a margin, are the records `accept` and `reject`; no exponential is
-//! left. What lies between them is for the exact computation.
+//! apart, are the records `accept` and `reject`; no exponential is left. What
+//! lies between them is for the exact computation.
+//!
+//! # Sixteen bits
+//!
+//! All of it is made of 16-bit integers, as many in a register as there are.
+//! The base sample is found from the 16 high bits of 72: `z0` is the number of
+//! entries of its table above them. If they equal those of an entry, or are not
+//! above those of the seventh (so that `z0 <= 6` elsewhere), the attempt is open
+//! whatever the centre is, which has a chance of `23 / 2^16`. Records
+//! have 12 bits of fraction, and [`BIAS`] on both sides of the comparison keeps
+//! them from overflowing: they lie between `-2^15 + 63` and
+//! `6^2 * 892 + 66 < 2^15`.
 //!
 //! # The margin
 //!
-//! Everything here is binary32; `u = 2^-24` bounds the relative rounding error
-//! of an operation. The Gram-Schmidt norms of a key were checked when it was
-//! made or read, so `sigma'` is between `sigma_min` and
-//! `1.17^2 sigma_min < sigma_max`, hence `x >= 0` and `dss log2(e) <= 0.58`.
-//! With `z0 <= 18` and `|z - r| <= 19`:
+//! In units of `2^-12`, [`ONE`]:
 //!
-//! * `r` is off by `u/2`, `t = z - r` by `u/2 + 16 u` (it is below 32), its
-//!   square by `2 * 19 * 16.5 u + 128 u < 755 u`... the product with `d` (off by
-//!   `u` itself) by less than `0.58 * 755 u + 210 u + 64 u`, and the difference
-//!   `y` by `64 u + 4 u` more: `780 u < 2^-14.39`;
-//! * `q` is off by `70.6 u + 32 u`, the logarithm by `2^-21.5` (polynomial) and
-//!   `6 u` (roundings), the differences by `64 u` in all: `180 u < 2^-16.5`.
+//! * `q - log2(w + 1)` is found up to `-0.97` to `1.38`, and so is
+//!   `q - log2(w)`: there are 7 times 256 of each, and a test looks at all.
+//! * `y` is binary32. `u = 2^-24` bounds the relative rounding error of an
+//!   operation. The Gram-Schmidt norms of a key were checked when it was
+//!   made or read, so `sigma'` is between `sigma_min` and
+//!   `1.17^2 sigma_min < sigma_max`, hence `x >= 0` and `dss log2(e) <= 0.58`.
+//!   With `z0 <= 6`, and so `|z - r| <= 7`: `r` is off by `u/2`, `t = z - r` by
+//!   `u/2 + 4 u` (it is below 8), its square by `2 * 7 * 4.5 u + 32 u = 95 u`,
+//!   the product with `d` (off by `1.5 u` of itself) by less than
+//!   `0.58 * 95 u + 49 * 0.58 * 1.5 u + 16 u < 115 u`, and the difference by
+//!   `16 u` more: `131 u` are `0.04` units. `log2(ccs)` is off by `0.09`
+//!   (polynomial and its roundings, see [`level`]).
 //!
-//! Together below `2^-14.1`; the margin is `2^-13`. The exact computation is off
-//! by less than `2^-34` of a byte, and its own first byte is what is predicted.
+//! So `accept` is lowered by 1 and `reject` raised by 2, and `y` is raised by
+//! `0.7`: `1.38 - 1 + 0.13 <= 0.7 <= 2 - 0.97 - 0.13`. The exact computation is
+//! off by less than `2^-34` of a byte, and its own first byte is what is
+//! predicted. The records lie 3 units further apart than the byte's own edges:
+//! 0.13 of a byte if `Y = 256`, less below, so that an attempt is open with a
+//! chance of `1.07 / 256` on average.
 
 use super::base::RCDT;
-use crate::lanes::Isa;
+use crate::lanes::{ByteTable, Isa, U8_LANES, tail};
 use crate::prng::{BUFFER_LEN, Place};
 use crate::wipe::wipe;
 use core::f32::consts::LOG2_E;
@@ -42,33 +59,36 @@ const ATTEMPT_LEN: usize = 11;
 /// Attempts of a buffer at most.
 const ATTEMPTS: usize = BUFFER_LEN / ATTEMPT_LEN;
 /// [`ATTEMPTS`], filled up to whole vectors.
-const ROOM: usize = ATTEMPTS.next_multiple_of(16);
+const ROOM: usize = U8_LANES;
+/// Attempts whose records are made together.
+const LANES: usize = 16;
 /// Attempts that are looked at together.
 pub(super) const WINDOW: usize = crate::lanes::F32_LANES;
 /// Buffers that have records.
 pub(super) const BUFFERS: usize = 2;
-/// Records of attempts.
-const END: usize = BUFFERS * ATTEMPTS;
+/// The first place.
+const BEGIN: usize = ROOM - ATTEMPTS;
+/// The place after the last attempt.
+const END: usize = BEGIN + BUFFERS * ATTEMPTS;
 /// Records: those of the attempts, then open ones for the last window.
 const LEN: usize = END + WINDOW;
 
-/// The margin of the comparisons.
-pub(super) const MARGIN: f32 = 1.0 / 8192.0;
-/// `log2(e) / (2 sigma_max^2)`.
-pub(super) const PROPOSAL: f32 = LOG2_E * super::serial::INV_2_SIGMA_MAX_SQUARED as f32;
-/// The 32 high bits of every entry of the table of the base sampler.
-const RCDT_HIGH: [u32; 18] = {
-    let mut high = [0; 18];
-    let mut i = 0;
-    while i < 18 {
-        high[i] = (RCDT[i] >> 40) as u32;
-        i += 1;
-    }
-    high
-};
+/// 1 in the units of the records.
+pub(super) const ONE: f32 = 4096.0;
+/// What both sides of the comparisons are raised by.
+const BIAS: i16 = 64;
+/// What `accept` is raised by: as [`BIAS`], less than `y`.
+pub(super) const ACCEPT: i16 = BIAS - 1;
+/// What `reject` is raised by: more than `y`.
+pub(super) const REJECT: i16 = BIAS + 2;
+/// What `y` is raised by.
+pub(super) const RAISE: f32 = BIAS as f32 + 0.7;
+/// `reject` without `q` where the trial's byte is zero: no threshold is below
+/// it.
+const NEVER: i16 = i16::MAX;
 
-/// The records of [`BUFFERS`] buffers, one after the other. An attempt with
-/// `accept = -inf`, `reject = inf` is open whatever the centre is.
+/// The records of [`BUFFERS`] buffers, one after the other. An attempt with the
+/// least `accept` and `reject = inf` is open whatever the centre is.
 ///
 /// The records of a buffer stand at the end of its [`ATTEMPTS`] places, so that
 /// the last is followed by the first of the next buffer.
@@ -89,7 +109,7 @@ impl Records {
         accept: [f32::NEG_INFINITY; LEN],
         reject: [f32::INFINITY; LEN],
         start: [0; BUFFERS],
-        first: [0; BUFFERS],
+        first: [BEGIN; BUFFERS],
     };
 
     /// `z`, `accept`, `reject` of [`WINDOW`] attempts from `place` on, which
@@ -111,7 +131,7 @@ impl Records {
 
     /// Where the attempt at `place` begins; none after the last.
     pub(super) fn begin(&self, place: usize) -> Option<Place> {
-        let buffer = place / ATTEMPTS;
+        let buffer = (place - BEGIN) / ATTEMPTS;
         let start = self.start.get(buffer)?;
         let index = place - self.first[buffer];
         Some(Place {
@@ -121,59 +141,68 @@ impl Records {
     }
 
     /// Reads the attempts of `buffer`, which has number `number`, from
-    /// `start` on. Returns the place of the first.
+    /// `start` on. Returns the place of the first. What stands before it, the
+    /// last records of the buffer before included, is lost.
     #[inline(always)]
-    pub(super) fn read(&mut self, number: usize, buffer: &[u8; BUFFER_LEN], start: usize) -> usize {
-        let [base, trial] = gather(buffer, start);
-        let mut records = [[0.0; ROOM]; 3];
-        for k in 0..ROOM {
-            [records[0][k], records[1][k], records[2][k]] = record(base[k], trial[k]);
-        }
-        self.put(number, start, records)
-    }
-
-    /// Puts the records of a buffer, read from `start` on, in their places.
-    #[inline(always)]
-    fn put(
+    pub(super) fn read<I: Isa>(
         &mut self,
+        isa: I,
         number: usize,
+        buffer: &[u8; BUFFER_LEN],
         start: usize,
-        [z, mut accept, mut reject]: [[f32; ROOM]; 3],
     ) -> usize {
-        let left = BUFFER_LEN.saturating_sub(start);
-        let mut count = left / ATTEMPT_LEN;
-        // An attempt that begins in this buffer and ends in the next is open.
-        if left % ATTEMPT_LEN > BUFFER_LEN - 1 - crate::prng::END {
-            (accept[count], reject[count]) = (f32::NEG_INFINITY, f32::INFINITY);
-            count += 1;
+        let mut words = [0; ROOM];
+        let count = gather(isa, buffer, start, &mut words);
+        let mut w = [0; ROOM];
+        for (w, word) in w.iter_mut().zip(&words) {
+            *w = (word >> 24) as u8;
         }
-        let end = (number + 1) * ATTEMPTS;
-        let first = end - count;
-        self.z[first..end].copy_from_slice(&z[..count]);
-        self.accept[first..end].copy_from_slice(&accept[..count]);
-        self.reject[first..end].copy_from_slice(&reject[..count]);
+        let trials = isa.map_bytes(trial, &TRIALS, &w);
+        let room = number * ATTEMPTS..number * ATTEMPTS + ROOM;
+        let first = room.end - count;
         self.start[number] = start;
         self.first[number] = first;
+        let z = &mut self.z[room.clone()];
+        let accept = &mut self.accept[room.clone()];
+        let reject = &mut self.reject[room];
+        // At least the last `count`, by whole vectors.
+        for group in (0..ROOM).step_by(LANES) {
+            if group + LANES > ROOM - count {
+                for k in group..group + LANES {
+                    [z[k], accept[k], reject[k]] = record(words[k], [trials[0][k], trials[1][k]]);
+                }
+            }
+        }
         first
     }
 }
 
-/// What the attempts that lie in `buffer` as a whole have from `start` on: the
-/// 32 high bits of 72 for the base sampler; the bytes of sign and trial.
+/// The last four bytes of every attempt that begins in `buffer` from `start`
+/// on, at the end of `words`; those of an attempt that ends in the next buffer
+/// are left as they are. Returns how many attempts there are.
 ///
 /// Not inlined: vector code that puts these words together one by one would be
 /// slower than their loads.
 #[inline(never)]
-fn gather(buffer: &[u8; BUFFER_LEN], start: usize) -> [[u32; ROOM]; 2] {
-    let mut base = [0; ROOM];
-    let mut trial = [0; ROOM];
-    let (attempts, _) = buffer[start.min(BUFFER_LEN)..].as_chunks::<ATTEMPT_LEN>();
-    for ((base, trial), bytes) in base.iter_mut().zip(&mut trial).zip(attempts) {
-        let [_, _, _, _, _, b0, b1, b2, b3, sign, w] = *bytes;
-        *base = u32::from_le_bytes([b0, b1, b2, b3]);
-        *trial = u32::from_le_bytes([sign, w, 0, 0]);
+fn gather<I: Isa>(
+    isa: I,
+    buffer: &[u8; BUFFER_LEN],
+    start: usize,
+    words: &mut [u32; ROOM],
+) -> usize {
+    let (attempts, left) = buffer[start.min(BUFFER_LEN)..].as_chunks::<ATTEMPT_LEN>();
+    let astride = usize::from(left.len() > BUFFER_LEN - crate::prng::END);
+    let count = attempts.len() + astride;
+    let words = &mut words[ROOM - count..ROOM - astride];
+    let (first, fours) = attempts.as_rchunks::<4>();
+    let (first_words, words) = words.as_rchunks_mut::<4>();
+    for (word, attempt) in first_words.iter_mut().zip(first) {
+        *word = tail(attempt);
     }
-    [base, trial]
+    for (words, attempts) in words.iter_mut().zip(fours) {
+        *words = isa.tails(attempts);
+    }
+    count
 }
 
 impl zeroize::Zeroize for Records {
@@ -184,58 +213,224 @@ impl zeroize::Zeroize for Records {
     }
 }
 
-/// `z`, `accept` and `reject` of an attempt: no branch, no table, so that the loop
-/// over attempts is vector code.
-#[inline(always)]
-pub(super) fn record(base: u32, trial: u32) -> [f32; 3] {
-    let mut z0 = 0i32;
-    let mut tie = 0i32;
-    for entry in RCDT_HIGH {
-        z0 += i32::from(base < entry);
-        // The 40 low bits decide.
-        tie |= i32::from(base == entry);
-    }
-    let sign = (trial & 1) as i32;
-    let w = (trial >> 8) as i32;
-    let z = sign + (2 * sign - 1) * z0;
-    let z0 = z0 as f32;
-    let q = z0 * z0 * PROPOSAL;
-    let accept = q - log2((w + 1) as f32) - MARGIN;
-    let reject = q - log2(w as f32) + MARGIN;
-    let accept = if tie != 0 { f32::NEG_INFINITY } else { accept };
-    let reject = if tie != 0 || w == 0 {
-        f32::INFINITY
-    } else {
-        reject
-    };
-    [z as f32, accept, reject]
+/// The 16 high bits of an entry of the table of the base sampler, in an order
+/// that signed comparisons see.
+const fn high(entry: usize) -> i16 {
+    sortable((RCDT[entry] >> 56) as u32)
 }
 
-/// `log2(1 + t) / t` on `[sqrt(1/2) - 1, sqrt(2) - 1]`, lowest degree first:
-/// least absolute error of the logarithm, `2^-21.5`.
-const LOG2: [f32; 7] = [
-    1.442_699_7,
-    -0.721_375_9,
-    0.480_465_02,
-    -0.358_961_76,
-    0.297_262_67,
-    -0.272_698_82,
-    0.170_635_4,
-];
+/// The low half of a word; signed comparisons order it as unsigned.
+const fn sortable(word: u32) -> i16 {
+    (word as u16 ^ 1 << 15) as i16
+}
 
-/// `log2(x)` for normal `x > 0`, off by less than `2^-20`; no branch.
+/// `z`, `accept` and `reject` of the attempt that ends in `word`: two bytes of
+/// the base sample, sign and trial; for the latter the [`trial`]. No branch, no
+/// table, so that the loop over attempts is vector code.
 #[inline(always)]
-pub(super) fn log2(x: f32) -> f32 {
-    // x = 2^e (1 + t), 1 + t from sqrt(1/2) to sqrt(2).
-    const SQRT_HALF: i32 = 0x3f35_04f3;
-    let bits = x.to_bits() as i32;
-    let e = bits.wrapping_sub(SQRT_HALF) >> 23;
-    let t = f32::from_bits(bits.wrapping_sub(e << 23) as u32) - 1.0;
-    let [c0, c1, c2, c3, c4, c5, c6] = LOG2;
-    let p = c5 + t * c6;
-    let p = c4 + t * p;
-    let p = c3 + t * p;
-    let p = c2 + t * p;
-    let p = c1 + t * p;
-    e as f32 + t * (c0 + t * p)
+pub(super) fn record(word: u32, [accept, reject]: [i16; 2]) -> [f32; 3] {
+    let base = sortable(word);
+    // Which of seven entries are above, by halving. Where an entry equals the
+    // base, that is found out on the way: the low bits decide.
+    let entry = high(3);
+    let (four, mut open) = (base < entry, base == entry);
+    let entry = if four { high(5) } else { high(1) };
+    let two = base < entry;
+    open |= base == entry;
+    let entries = if four {
+        [high(4), high(6)]
+    } else {
+        [high(0), high(2)]
+    };
+    let entry = if two { entries[1] } else { entries[0] };
+    let one = base < entry;
+    open |= base == entry;
+    // More than six are above.
+    open |= base < high(6);
+    let z0 = (i16::from(four) << 2) + (i16::from(two) << 1) + i16::from(one);
+    // 1 + z0 or -z0.
+    let sign = (word >> 16 & 1) as i16;
+    let z = (z0 ^ (sign - 1)) + 1;
+    let q = proposal(z0);
+    let never = open | (reject == NEVER);
+    let accept = if open {
+        i16::MIN
+    } else {
+        q.wrapping_add(accept)
+    };
+    let reject = q.wrapping_add(reject);
+    let reject = if never {
+        f32::INFINITY
+    } else {
+        f32::from(reject)
+    };
+    [f32::from(z), f32::from(accept), reject]
+}
+
+/// `z0^2 log2(e) / (2 sigma_max^2)`, which is `891.507 z0^2` units, less 0.7 at
+/// most, for `z0 <= 6`.
+#[inline(always)]
+fn proposal(z0: i16) -> i16 {
+    let square = z0.wrapping_mul(z0);
+    square.wrapping_mul(891).wrapping_add(square >> 1)
+}
+
+/// `accept` and `reject` without what they owe to `z0`, from the byte `w` of
+/// the trial.
+#[inline(always)]
+pub(super) const fn trial(w: u8) -> [i16; 2] {
+    let below = log2(w as u16) as i16;
+    [
+        ACCEPT.wrapping_sub(log2(w as u16 + 1) as i16),
+        if w == 0 {
+            NEVER
+        } else {
+            REJECT.wrapping_sub(below)
+        },
+    ]
+}
+
+/// The values of [`trial`].
+static TRIALS: ByteTable = {
+    let mut values = [[0; 2]; 256];
+    let mut w = 0;
+    while w < 256 {
+        values[w] = trial(w as u8);
+        w += 1;
+    }
+    ByteTable::new(&values)
+};
+
+/// `log2(v)` for `1 <= v <= 256`, up to `-1.38` to `0.38` units.
+#[inline(always)]
+const fn log2(v: u16) -> u16 {
+    /// `(log2(1 + m) / m - 1) / (1 - m)` on `[0, 1]`, in units of `2^-17`, lowest
+    /// degree first, signs alternating: least absolute error of the logarithm,
+    /// 0.46 units.
+    const C: [u16; 3] = [57504, 31334, 10765];
+    // v = 2^e (1 + m / 2^8): e above m.
+    let v = ((v as f32).to_bits() >> 15) as u16;
+    let v = v.wrapping_sub(127 << 8);
+    let m = v & 0xff;
+    let p = C[1] - mul_high(m << 8, C[2]);
+    let p = C[0] - mul_high(m << 8, p);
+    (v << 4).wrapping_add(mul_high(2 * m * (256 - m), p) >> 6)
+}
+
+/// The high half of a product.
+#[inline(always)]
+const fn mul_high(a: u16, b: u16) -> u16 {
+    ((a as u32 * b as u32) >> 16) as u16
+}
+
+/// `dss log2(e)` in the units of the records.
+#[inline(always)]
+pub(super) fn slope(dss: f64) -> f32 {
+    dss as f32 * (LOG2_E * ONE)
+}
+
+/// `log2(256 ccs)` in the units of the records, less what `y` is raised by: off
+/// by less than 0.09 for `ccs` from 0.6 to 1.
+#[inline(always)]
+pub(super) fn level(ccs: f64) -> f32 {
+    /// Least absolute error, 0.08.
+    const C: [f32; 5] = [18_931.611, 30_473.35, -29_224.945, 16_474.943, -3_887.037_6];
+    let x = ccs as f32;
+    let p = C[3] + x * C[4];
+    let p = C[2] + x * p;
+    let p = C[1] + x * p;
+    (C[0] - RAISE) + x * p
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::base::half_gaussian;
+    use super::*;
+    use core::f64::consts::LOG2_E;
+
+    /// A word of these, a trial of 1 and an even sign.
+    fn word(base: u16) -> u32 {
+        u32::from(base) | 1 << 24
+    }
+
+    /// `z0` is that of the table for all low bits, or the attempt is open.
+    #[test]
+    fn base_samples_are_those_of_their_high_bits() {
+        let mut open = 0;
+        for base in 0..=u16::MAX {
+            let [least, most] = [0, u64::MAX >> 8].map(|low| {
+                let bits = u128::from(base) << 56 | u128::from(low);
+                half_gaussian(bits as u64, (bits >> 64) as u8)
+            });
+            let [z, accept, reject] = record(word(base), trial(1));
+            let is_open = reject == f32::INFINITY;
+            assert_eq!(is_open, accept == f32::from(i16::MIN), "{base}");
+            assert!(is_open || (least, most) == (-z as i64, -z as i64), "{base}");
+            open += usize::from(is_open);
+
+            let [odd, ..] = record(word(base) | 1 << 16, trial(1));
+            assert!(is_open || odd == 1.0 - z, "{base}");
+        }
+        assert_eq!(open, 23);
+    }
+
+    /// All records lie on the right side of the truth, whatever `y` is off by;
+    /// and one unit less would be too little.
+    #[test]
+    fn records_leave_room_for_the_error_of_the_comparison() {
+        const ERROR: f64 = 0.13;
+        let one = f64::from(ONE);
+        let raise = f64::from(RAISE);
+        let (mut accept_room, mut reject_room) = (f64::MAX, f64::MAX);
+        // Bases between the entries of the table.
+        let bases = [50_000, 40_000, 20_000, 5_000, 1_000, 200, 50];
+        for (z0, base) in (0..).zip(bases) {
+            let z0 = f64::from(z0);
+            let q = z0 * z0 * super::super::serial::INV_2_SIGMA_MAX_SQUARED * LOG2_E;
+            for w in 0..=255 {
+                let [z, accept, reject] = record(word(base), trial(w));
+                assert_eq!(f64::from(z), -z0);
+                let w = f64::from(w);
+                let edge = (q - (w + 1.0).log2()) * one + raise;
+                accept_room = accept_room.min(edge - f64::from(accept));
+                let edge = (q - w.log2()) * one + raise;
+                assert_eq!(w == 0.0, reject == f32::INFINITY);
+                if w > 0.0 {
+                    reject_room = reject_room.min(f64::from(reject) - edge);
+                }
+            }
+        }
+        for room in [accept_room, reject_room] {
+            assert!((ERROR..1.0).contains(&room), "{room}");
+        }
+    }
+
+    #[test]
+    fn levels_are_within_their_bound() {
+        let mut worst = 0.0f64;
+        for i in 0..=100_000 {
+            let ccs = 0.6 + 0.4 * f64::from(i) / 100_000.0;
+            let exact = (256.0 * ccs).log2() * f64::from(ONE) - f64::from(RAISE);
+            worst = worst.max((f64::from(level(ccs)) - exact).abs());
+        }
+        assert!(worst < 0.09, "off by {worst}");
+    }
+
+    /// Every attempt that begins in the buffer, at its place, wherever the
+    /// first one begins.
+    #[test]
+    fn attempts_are_gathered_from_every_place() {
+        let buffer: [u8; BUFFER_LEN] = core::array::from_fn(|i| (i * 7 + i / 256) as u8);
+        for start in 0..BUFFER_LEN {
+            let mut words = [0; ROOM];
+            let count = gather(crate::lanes::Baseline, &buffer, start, &mut words);
+            let positions = (start..=crate::prng::END - 1).step_by(ATTEMPT_LEN);
+            assert_eq!(count, positions.clone().count(), "{start}");
+            assert_eq!(words[..ROOM - count], [0; ROOM][count..]);
+            for (word, position) in words[ROOM - count..].iter().zip(positions) {
+                let whole = buffer[position..].first_chunk();
+                assert_eq!(*word, whole.map_or(0, tail), "{start}, {position}");
+            }
+        }
+    }
 }

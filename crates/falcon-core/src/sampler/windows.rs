@@ -11,7 +11,7 @@
 
 use super::Sampling;
 use super::first_byte::FixedLeaf;
-use super::records::{BUFFERS, Records, WINDOW, log2};
+use super::records::{BUFFERS, Records, WINDOW, level, slope};
 use super::serial::{Center, attempt};
 use crate::lanes::{Isa, Scalar};
 use crate::prng::{Place, Prng, SEED_LEN};
@@ -35,13 +35,16 @@ impl Feed {
     /// Reads the records from the source's place on: those of its buffer, and
     /// if the buffers are `new`, those of the later ones.
     #[inline(always)]
-    fn read_records(&mut self, new: bool) {
+    fn read_records(&mut self, isa: impl Isa, new: bool) {
         let Place { buffer, position } = self.prng.place();
         let buffers = self.prng.buffers();
-        self.next = self.records.read(buffer, &buffers[buffer], position);
-        if new {
-            for later in buffer + 1..BUFFERS {
-                self.records.read(later, &buffers[later], 0);
+        // Later ones first, since they overwrite the end of those before.
+        for number in (0..BUFFERS).rev() {
+            let bytes = &buffers[number];
+            if number == buffer {
+                self.next = self.records.read(isa, number, bytes, position);
+            } else if new && number > buffer {
+                self.records.read(isa, number, bytes, 0);
             }
         }
     }
@@ -57,9 +60,9 @@ impl Drop for Feed {
 #[derive(Clone, Copy)]
 pub struct LogLeaf {
     leaf: Leaf,
-    /// `dss log2(e)`.
+    /// See [`slope`].
     d: f32,
-    /// `log2(256 ccs)`.
+    /// See [`level`].
     level: f32,
 }
 
@@ -84,7 +87,7 @@ impl<I: Isa> Sampling for Windows<I> {
         };
         self.0.vectorize(
             #[inline(always)]
-            || feed.read_records(true),
+            || feed.read_records(self.0, true),
         );
         feed
     }
@@ -93,8 +96,8 @@ impl<I: Isa> Sampling for Windows<I> {
     fn leaf(self, leaf: &Leaf) -> LogLeaf {
         LogLeaf {
             leaf: *leaf,
-            d: leaf.dss as f32 * core::f32::consts::LOG2_E,
-            level: log2(leaf.ccs as f32) + 8.0,
+            d: slope(leaf.dss),
+            level: level(leaf.ccs),
         }
     }
 
@@ -197,7 +200,7 @@ impl<I: Isa> Windows<I> {
         let new = feed.prng.counter() != counter;
         self.0.vectorize(
             #[inline(always)]
-            || feed.read_records(new),
+            || feed.read_records(self.0, new),
         );
         z.map(|z| z as f64)
     }
