@@ -1,6 +1,6 @@
-//! Ctrl-C and SIGTERM: unfinished files are removed and the terminal is as it
-//! was, then the program ends with the status that shells expect, 128 and the
-//! signal's number.
+//! SIGHUP, SIGINT (Ctrl-C), SIGQUIT and SIGTERM: unfinished files are removed and
+//! the terminal is as it was, then the program ends with the status that shells
+//! expect, 128 and the signal's number.
 //!
 //! A thread waits for the signal, so it does not matter what the others wait
 //! for. Whoever makes or renames a temporary file holds the list of them; while
@@ -130,13 +130,25 @@ const SIGINT: i32 = 2;
 /// Begins to wait for signals.
 #[cfg(unix)]
 pub(crate) fn watch() -> std::io::Result<()> {
-    use signal_hook::{consts::SIGTERM, iterator::Signals};
+    use signal_hook::{
+        consts::{SIGHUP, SIGQUIT, SIGTERM, SIGXFSZ},
+        flag,
+        iterator::Signals,
+    };
+    use std::sync::{Arc, atomic::AtomicBool, mpsc};
+    // Nobody asks the flag: as soon as the signal is caught, a file that grows
+    // beyond the limit is an error of the writing, which is told and tidied.
+    let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+    let mut waited_for = vec![SIGINT, SIGQUIT, SIGTERM];
+    if !is_ignored(SIGHUP) {
+        waited_for.push(SIGHUP);
+    }
     // Nobody would hear the signals that are caught, if there were no thread.
-    let (ready, started) = std::sync::mpsc::channel();
+    let (ready, started) = mpsc::channel();
     std::thread::Builder::new()
         .name("signals".to_owned())
         .spawn(move || {
-            let signals = Signals::new([SIGINT, SIGTERM]);
+            let signals = Signals::new(waited_for);
             let _ = ready.send(());
             if let Ok(mut signals) = signals
                 && let Some(signal) = signals.forever().next()
@@ -146,6 +158,18 @@ pub(crate) fn watch() -> std::io::Result<()> {
         })?;
     let _ = started.recv();
     Ok(())
+}
+
+/// Whether the program was started with the signal ignored, as `nohup` does.
+/// Only Linux tells without a call that is `unsafe`.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// Elsewhere a signal ends the program as the system does it.

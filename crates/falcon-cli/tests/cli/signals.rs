@@ -1,6 +1,6 @@
-//! Readers that leave, Ctrl-C and SIGTERM.
+//! Readers that leave, and signals.
 
-use crate::sandbox::{Sandbox, with};
+use crate::sandbox::{Sandbox, said, with};
 use std::{
     fs,
     io::{BufRead, BufReader, Read},
@@ -45,21 +45,23 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.unwrap().success());
 }
 
+/// What takes longer than any test.
+const GENERATE: [&str; 8] = [
+    "kat",
+    "generate",
+    "-a",
+    "falcon-512",
+    "-n",
+    "1000000",
+    "-o",
+    "f",
+];
+
 #[test]
 fn an_interrupted_program_leaves_no_temporary_file() {
-    for (name, status) in [("INT", 130), ("TERM", 143)] {
+    for (name, status) in [("HUP", 129), ("INT", 130), ("QUIT", 131), ("TERM", 143)] {
         let sandbox = Sandbox::empty();
-        let generate = [
-            "kat",
-            "generate",
-            "-a",
-            "falcon-512",
-            "-n",
-            "1000000",
-            "-o",
-            "f",
-        ];
-        let mut child = sandbox.command(&generate).spawn().unwrap();
+        let mut child = sandbox.command(&GENERATE).spawn().unwrap();
         let deadline = Instant::now() + Duration::from_secs(20);
         while temporaries(&sandbox).is_empty() && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(5));
@@ -68,6 +70,44 @@ fn an_interrupted_program_leaves_no_temporary_file() {
         assert_eq!(child.wait().unwrap().code(), Some(status));
         assert!(sandbox.names().is_empty(), "{:?}", sandbox.names());
     }
+}
+
+/// Only there the program knows that it was started so.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_is_to_outlive_its_terminal_does() {
+    let sandbox = Sandbox::new();
+    let made = Command::new("mkfifo").arg(sandbox.path("pipe")).status();
+    assert!(made.unwrap().success());
+    let mut child = Command::new("sh")
+        .args(["-c", "trap '' HUP; exec \"$0\" \"$@\""])
+        .arg(env!("CARGO_BIN_EXE_falcon-cli"))
+        .args(["sign", "-k", "k", "pipe", "-o", "s"])
+        .current_dir(&sandbox.0)
+        .spawn()
+        .unwrap();
+    // It is opened twice: before the key is read, and to be signed.
+    drop(fs::File::create(sandbox.path("pipe")).unwrap());
+    let message = fs::File::create(sandbox.path("pipe")).unwrap();
+    signal(&child, "HUP");
+    drop(message);
+    assert!(child.wait().unwrap().success());
+    assert_eq!(sandbox.read("s").len(), 666);
+}
+
+#[test]
+fn a_file_beyond_the_limit_is_an_error_and_leaves_nothing() {
+    let sandbox = Sandbox::empty();
+    let limited = Command::new("sh")
+        .args(["-c", "ulimit -f 1; exec \"$0\" \"$@\""])
+        .arg(env!("CARGO_BIN_EXE_falcon-cli"))
+        .args(["keygen", "k"])
+        .current_dir(&sandbox.0)
+        .output()
+        .unwrap();
+    let message = said(&limited);
+    assert!(message.contains("k: cannot write"), "{message}");
+    assert!(sandbox.names().is_empty(), "{:?}", sandbox.names());
 }
 
 #[test]
