@@ -363,7 +363,8 @@ pub(crate) fn verify<P: Parameters>(
     let alone = |claim: Claim<'_, P>| {
         let mut hasher = key.hasher(claim.signature.nonce());
         claim.message.read(|part| hasher.update(part))?;
-        Ok(key.verify_hashed(hasher, &claim.signature).is_ok())
+        let engine = computer.processor();
+        Ok(engine.verify_hashed(key, hasher, &claim.signature).is_ok())
     };
     each(
         computer,

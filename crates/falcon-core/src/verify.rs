@@ -128,8 +128,21 @@ impl<P: Parameters> VerifyingKey<P> {
         hasher: MessageHasher,
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
+        self.verify_hashed_with(Baseline, hasher, signature)
+    }
+
+    /// [`verify_hashed`](Self::verify_hashed) with the instructions of an engine.
+    ///
+    /// # Errors
+    /// As for [`verify_hashed`](Self::verify_hashed).
+    pub fn verify_hashed_with(
+        &self,
+        isa: impl Isa,
+        hasher: MessageHasher,
+        signature: &Signature<P>,
+    ) -> Result<(), SignatureError> {
         let same_nonce = hasher.nonce == signature.nonce;
-        if same_nonce && self.is_preimage(Baseline, |c| hasher.inner.finish(c), signature) {
+        if same_nonce && self.is_preimage(isa, |c| hasher.inner.finish(c), signature) {
             Ok(())
         } else {
             Err(SignatureError)

@@ -26,8 +26,8 @@ use falcon_core::lanes::{Abreast4, Across};
 use falcon_core::lanes::{Abreast8, Abreast16};
 use falcon_core::lanes::{Binary64, Native, Portable, Scalar, Soft};
 use falcon_core::{
-    DecodeError, ExpandedKey, Parameters, Scratch, SignStream, Signature, SignatureError,
-    SigningKey, VerifyingKey,
+    DecodeError, ExpandedKey, MessageHasher, Parameters, Scratch, SignStream, Signature,
+    SignatureError, SigningKey, VerifyingKey,
 };
 #[cfg(all(
     target_arch = "aarch64",
@@ -42,6 +42,9 @@ use std::str::FromStr;
 
 /// Name of the environment variable that forces an engine.
 pub const ENGINE_VARIABLE: &str = "FALCON_ENGINE";
+
+/// The value of [`ENGINE_VARIABLE`] that says what its absence does, in any case.
+const AUTO: &str = "auto";
 
 /// Defines [`Engine`] and everything that is a table over its variants: name,
 /// lanes, description, and the arithmetic of one signature and of all lanes.
@@ -172,16 +175,21 @@ engines! {
 }
 
 impl Engine {
-    /// The engine for this machine: [`ENGINE_VARIABLE`] if it is set, else the
-    /// fastest one that the processor can run.
+    /// The engine for this machine: [`ENGINE_VARIABLE`] if it is set and not
+    /// `auto`, else the fastest one that the processor can run.
     ///
     /// # Errors
     /// If the variable names no engine of this build, or one that this
     /// processor cannot run.
     pub fn choose() -> Result<Self, UnknownEngine> {
-        match std::env::var(ENGINE_VARIABLE) {
-            Ok(name) if !name.is_empty() => name.parse(),
-            _ => Ok(Self::best()),
+        Self::named_or_best(&std::env::var(ENGINE_VARIABLE).unwrap_or_default())
+    }
+
+    fn named_or_best(name: &str) -> Result<Self, UnknownEngine> {
+        if name.is_empty() || name.eq_ignore_ascii_case(AUTO) {
+            Ok(Self::best())
+        } else {
+            name.parse()
         }
     }
 
@@ -291,6 +299,21 @@ impl Engine {
     ) -> Result<(), SignatureError> {
         with_lanes!(self, lanes => {
             key.verify_parts_with(lanes.arith.isa(), &[message], signature)
+        })
+    }
+
+    /// Verifies `signature` of the message that `hasher` has absorbed.
+    ///
+    /// # Errors
+    /// As for [`VerifyingKey::verify_hashed`].
+    pub fn verify_hashed<P: Parameters>(
+        self,
+        key: &VerifyingKey<P>,
+        hasher: MessageHasher,
+        signature: &Signature<P>,
+    ) -> Result<(), SignatureError> {
+        with_lanes!(self, lanes => {
+            key.verify_hashed_with(lanes.arith.isa(), hasher, signature)
         })
     }
 
@@ -414,6 +437,38 @@ mod tests {
             assert!(NAMES.contains(&engine.name()));
             assert_eq!(engine.name().to_ascii_uppercase().parse(), Ok(engine));
         }
+    }
+
+    #[test]
+    fn a_hashed_message_is_verified_on_every_engine() {
+        use falcon_core::Falcon512;
+        let key = SigningKey::<Falcon512>::from_seed_boxed(&[3; SEED_LEN]);
+        let public = key.verifying_key();
+        let mut stream = key.sign_stream_from_seed(&[4; SEED_LEN]);
+        stream.update(b"message");
+        let signature = stream.finish();
+        let hashed = |message: &[u8], nonce| {
+            let mut hasher = public.hasher(nonce);
+            hasher.update(message);
+            hasher
+        };
+        for engine in Engine::available() {
+            let verify = |hasher| engine.verify_hashed(public, hasher, &signature);
+            let nonce = signature.nonce();
+            assert_eq!(verify(hashed(b"message", nonce)), Ok(()), "{engine}");
+            let (other, another) = (hashed(b"massage", nonce), hashed(b"message", &[0; 40]));
+            assert_eq!(verify(other), Err(SignatureError), "{engine}");
+            assert_eq!(verify(another), Err(SignatureError), "{engine}");
+        }
+    }
+
+    #[test]
+    fn no_name_and_auto_are_the_best_one() {
+        for name in ["", "auto", "Auto", "AUTO"] {
+            assert_eq!(Engine::named_or_best(name), Ok(Engine::best()));
+        }
+        assert_eq!(Engine::named_or_best("soft"), Ok(Engine::Soft));
+        assert!(Engine::named_or_best("automatic").is_err());
     }
 
     #[test]

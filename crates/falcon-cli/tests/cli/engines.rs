@@ -30,16 +30,19 @@ fn every_engine_signs_what_every_engine_verifies() {
 #[test]
 fn the_environment_names_the_engine_unless_the_command_line_does() {
     let sandbox = Sandbox::new();
-    let chosen = |arguments: &[&str]| {
+    let chosen = |in_environment: &str, arguments: &[&str]| {
         let arguments = [&["inspect", "--engines", "--json"], arguments].concat();
         let mut command = sandbox.command(&arguments);
-        let output = command.env("FALCON_ENGINE", "soft").output().unwrap();
+        let command = command.env("FALCON_ENGINE", in_environment);
+        let output = command.output().unwrap();
+        assert!(output.stderr.is_empty(), "{output:?}");
         let lines = json_lines(&output);
         let chosen = lines.iter().find(|line| line["chosen"] == true).unwrap();
         chosen["engine"].as_str().unwrap().to_owned()
     };
-    assert_eq!(chosen(&[]), "soft");
-    assert_eq!(chosen(&["--engine", "scalar"]), "scalar");
+    assert_eq!(chosen("soft", &[]), "soft");
+    assert_eq!(chosen("soft", &["--engine", "scalar"]), "scalar");
+    assert_eq!(chosen("Auto", &[]), chosen("", &[]));
 }
 
 #[test]
