@@ -13,7 +13,7 @@ use crate::{
     interrupt::{self, Hold},
 };
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf, is_separator},
@@ -75,6 +75,41 @@ impl Inputs {
             _ => Ok(()),
         }
     }
+}
+
+/// The files that a command writes, each for an input of its own.
+#[derive(Default)]
+pub(crate) struct Outputs<'a>(HashMap<PathBuf, &'a Path>);
+
+impl<'a> Outputs<'a> {
+    /// Refuses an output that another input has already: one of the two would be
+    /// lost. Standard output takes any number.
+    pub(crate) fn add(&mut self, output: &Path, input: &'a Path) -> Result<()> {
+        if is_standard(output) {
+            return Ok(());
+        }
+        match self.0.insert(place(output), input) {
+            None => Ok(()),
+            Some(other) if other == input => {
+                Err(Error::at(input, "is named more than once").hint("name each file once"))
+            }
+            Some(other) => {
+                let (other, input) = (other.display(), input.display());
+                let what = format_args!("is to be written for {other} and for {input}");
+                Err(Error::at(output, what).hint("give each file an output of its own"))
+            }
+        }
+    }
+}
+
+/// One name for a file that there may not be yet, whichever way leads to it.
+fn place(path: &Path) -> PathBuf {
+    fs::canonicalize(path)
+        .or_else(|error| {
+            let name = path.file_name().ok_or(error)?;
+            Ok::<_, io::Error>(fs::canonicalize(folder(path))?.join(name))
+        })
+        .unwrap_or_else(|_| path.to_owned())
 }
 
 /// Refuses early what [`Pending::commit`] would refuse late.

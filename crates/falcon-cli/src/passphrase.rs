@@ -84,6 +84,13 @@ fn read(path: &Path) -> Result<Passphrase> {
             .hint("a passphrase file has one line"));
     }
     let line = Zeroizing::new(text.lines().next().unwrap_or_default().to_owned());
+    // Everybody may have a public key: its first line is known to all.
+    if line.starts_with("-----BEGIN") {
+        return Err(
+            Error::at(path, "is a PEM file, its first line is no passphrase")
+                .hint("name the file that has the passphrase"),
+        );
+    }
     non_empty(line).ok_or_else(|| {
         Error::at(path, "its first line, the passphrase, is empty")
             .hint("write the passphrase to it, or leave --passphrase-file out")
@@ -114,7 +121,8 @@ mod tests {
     }
 
     #[test]
-    fn empty_long_and_binary_files_are_refused() {
+    fn empty_long_binary_and_pem_files_are_refused() {
+        assert!(from_file(b"-----BEGIN PRIVATE KEY-----\nMII\n").is_err());
         assert!(from_file(b"").is_err());
         assert!(from_file(b"\nsecond").is_err());
         assert!(from_file(&[b'a'; MAX_LEN as usize + 1]).is_err());

@@ -41,9 +41,9 @@ pub(crate) struct Bench {
     /// One algorithm only
     #[arg(short, long, value_enum, ignore_case = true)]
     algorithm: Option<Algorithm>,
-    /// Threads for batches, which are measured on one, too [default: one for each core]
-    #[arg(long, value_name = "COUNT")]
-    threads: Option<NonZeroUsize>,
+    /// Threads for batches, 1024 at most; batches are measured on one, too [default: one for each core]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
     /// Signatures in a batch on a GPU [default: 1, 128, 4096 and 65536]
     #[cfg(feature = "cuda")]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
@@ -70,18 +70,23 @@ impl Bench {
             Computer::Gpu(gpu) => return self.on_gpu(gpu, ui),
         };
         let duration = Duration::from_secs_f64(self.seconds);
-        let all = self
+        let named = self
             .threads
-            .map_or_else(Threads::for_all_cores, Threads::new);
+            .and_then(|count| NonZeroUsize::new(count.into()));
+        let all = named.map_or_else(Threads::for_all_cores, Threads::new);
         let threads = if all.count() > 1 {
             vec![Threads::new(NonZeroUsize::MIN), all]
         } else {
             vec![all]
         };
-        for algorithm in [Algorithm::Falcon512, Algorithm::Falcon1024] {
-            if self.algorithm.is_some_and(|only| only != algorithm) {
-                continue;
-            }
+        let mut algorithms = vec![Algorithm::Falcon512, Algorithm::Falcon1024];
+        algorithms.retain(|&algorithm| self.algorithm.is_none_or(|only| only == algorithm));
+        let rows = algorithms.len() * rows(engines.len(), threads.len());
+        ui.note(format_args!(
+            "{rows} rows, about {:.0} seconds and more where a run is long",
+            self.seconds * rows as f64
+        ));
+        for algorithm in algorithms {
             match algorithm {
                 Algorithm::Falcon512 => measure_all::<Falcon512>(&engines, &threads, duration, ui)?,
                 Algorithm::Falcon1024 => {
@@ -118,6 +123,12 @@ const EVERY_ENGINE: &str = "all";
 
 /// Signatures in a batch, for each thread.
 const BATCH: usize = 64;
+
+/// Rows that [`measure_all`] prints: one of key generation; two of signing and two
+/// of verification for each engine, and a batch of both on so many threads.
+fn rows(engines: usize, threads: usize) -> usize {
+    1 + engines * (4 + 2 * threads)
+}
 
 fn measure_all<P: Parameters>(
     engines: &[Engine],

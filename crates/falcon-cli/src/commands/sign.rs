@@ -9,7 +9,7 @@ use crate::{
     list::{self, Pair, signature_path},
     message::{Message, is_long},
     object::{SignatureFormat, encode_signature},
-    output::{Content, Inputs, Overwrite, Pending, check_target},
+    output::{Content, Inputs, Outputs, Overwrite, Pending, check_target},
     parallel::{Grouping, for_each_in_order},
     passphrase::PassphraseSource,
     progress::{Progress, Unit},
@@ -19,6 +19,7 @@ use crate::{
 use clap::Args;
 use serde::Serialize;
 use std::{
+    collections::HashMap,
     convert::Infallible,
     fmt,
     io::{self, IsTerminal, Write},
@@ -54,7 +55,7 @@ pub(crate) struct Sign {
     /// Overwrite existing signatures
     #[arg(long)]
     force: bool,
-    /// Leave files out that have a signature, of whatever key
+    /// Leave files out that have a signature, of whatever key, and such signatures themselves
     #[arg(long, conflicts_with = "force")]
     skip_existing: bool,
 }
@@ -64,8 +65,23 @@ impl Sign {
         let mut jobs = self.jobs()?;
         if self.skip_existing {
             let named = jobs.len();
-            jobs.retain(|job| !is_signed(job));
-            let skipped = named - jobs.len();
+            let signed: HashMap<PathBuf, PathBuf> = jobs
+                .iter()
+                .filter(|job| is_signed(job))
+                .map(|job| (job.signature.clone(), job.file.clone()))
+                .collect();
+            jobs.retain(|job| {
+                let of = signed.get(&job.file);
+                if let Some(file) = of {
+                    ui.warn(format_args!(
+                        "{}: left out, {}",
+                        job.file.display(),
+                        SignatureOf(file)
+                    ));
+                }
+                of.is_none() && !signed.contains_key(&job.signature)
+            });
+            let skipped = signed.len();
             ui.note(format_args!("{skipped} of {named} have a signature"));
             if jobs.is_empty() {
                 return Ok(Status::Valid);
@@ -152,8 +168,17 @@ impl Sign {
     fn check(&self, jobs: &[Pair], overwrite: Overwrite) -> Result<()> {
         let files = jobs.iter().map(|job| job.file.as_path());
         let inputs = Inputs::new(files.chain(self.others()));
+        let mut outputs = Outputs::default();
         for job in jobs {
-            inputs.spare(&job.signature)?;
+            inputs.spare(&job.signature).map_err(|error| {
+                if jobs.iter().any(|other| other.file == job.signature) {
+                    Error::at(&job.signature, SignatureOf(&job.file))
+                        .hint("leave the signatures out of the files to sign")
+                } else {
+                    error
+                }
+            })?;
+            outputs.add(&job.signature, &job.file)?;
             self.check_output(&job.signature, overwrite)?;
         }
         match jobs {
@@ -208,6 +233,16 @@ impl Sign {
             format: self.format,
             bytes: bytes.len(),
         })
+    }
+}
+
+/// Why a file is not signed that is named beside the one that it belongs to.
+struct SignatureOf<'a>(&'a Path);
+
+impl fmt::Display for SignatureOf<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.0.display();
+        write!(f, "is the signature file of {file}, which is an input too")
     }
 }
 

@@ -140,6 +140,8 @@ fn claim<'p, P: Degree>(pair: &Pair, progress: &'p Progress) -> Result<Claim<'p,
     let (signature, _) = load_signature(&pair.signature).map_err(|error| {
         if pair.signature.exists() || pair.signature != signature_path(&pair.file) {
             error
+        } else if load_signature(&pair.file).is_ok() {
+            error.hint("the file is a signature itself: leave it out")
         } else {
             error.hint("sign the file first, or name its signature with --signature")
         }

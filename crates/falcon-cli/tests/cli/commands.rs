@@ -65,6 +65,26 @@ fn bench_prints_one_object_a_line() {
 }
 
 #[test]
+fn bench_says_how_many_rows_it_prints() {
+    let sandbox = Sandbox::empty();
+    let bench = ["bench", "--seconds", "0", "-a", "falcon-512"];
+    let scalar = ["--engine", "scalar", "--threads", "2"];
+    let measured = sandbox.succeeds(&with(&bench, scalar));
+    let rows = text(&measured.stdout).lines().count();
+    let said = text(&measured.stderr);
+    assert!(said.contains(&format!("{rows} rows")), "{rows} {said}");
+}
+
+#[test]
+fn bench_takes_no_more_threads_than_make_sense() {
+    let sandbox = Sandbox::empty();
+    for threads in ["0", "1025", "100000"] {
+        let message = sandbox.refuses(&["bench", "--threads", threads]);
+        assert!(message.contains("1..=1024"), "{message}");
+    }
+}
+
+#[test]
 fn the_demo_refuses_a_flipped_bit() {
     let sandbox = Sandbox::new();
     let output = sandbox.run(&["demo", "m", "--json"]);

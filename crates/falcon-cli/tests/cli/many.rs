@@ -47,6 +47,42 @@ fn what_a_list_signs_the_same_list_verifies() {
     assert!(said(&listed).contains("more than once"));
 }
 
+#[test]
+fn two_inputs_have_no_output_in_common() {
+    let sandbox = Sandbox::new();
+    sandbox.write("n", "another");
+    let sign = ["sign", "-k", "k", "--force"];
+    for list in ["m\ts\nn\ts\n", "m\ts\nn\t./s\n"] {
+        sandbox.write("list", list);
+        let message = sandbox.refuses(&with(&sign, ["--list", "list"]));
+        let told = "s: is to be written for m and for n";
+        assert!(message.contains(told), "{message}");
+        assert!(!sandbox.path("s").exists());
+    }
+    let message = sandbox.refuses(&with(&sign, ["m", "n", "m"]));
+    assert!(message.contains("m: is named more than once"), "{message}");
+    assert!(!sandbox.path("n.sig").exists());
+}
+
+#[test]
+fn signatures_among_the_files_are_not_signed() {
+    let sandbox = Sandbox::new();
+    sandbox.write("n", "another");
+    sandbox.succeeds(&["sign", "-k", "k", "m"]);
+    let names = ["m", "m.sig", "n"];
+    let told = "is the signature file of m, which is an input too";
+    let message = sandbox.refuses(&with(&["sign", "-k", "k", "--force"], names));
+    assert!(message.contains(&format!("m.sig: {told}")), "{message}");
+    let signed = sandbox.succeeds(&with(&["sign", "-k", "k", "--skip-existing"], names));
+    let said = text(&signed.stderr);
+    assert!(said.contains(&format!("m.sig: left out, {told}")), "{said}");
+    assert!(said.contains("1 of 3 have a signature"), "{said}");
+    assert!(sandbox.path("n.sig").exists() && !sandbox.path("m.sig.sig").exists());
+    let verified = sandbox.run(&with(&["verify", "-p", "k.pub"], names));
+    let said = text(&verified.stderr);
+    assert!(said.contains("is a signature itself"), "{said}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_list_that_is_none_is_refused_at_bounded_cost_and_not_shown() {
