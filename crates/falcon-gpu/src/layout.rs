@@ -33,6 +33,28 @@ pub(crate) fn put<const N: usize>(bytes: &mut [u8], values: impl IntoIterator<It
     }
 }
 
+/// Writes messages one after the other to `messages` of `out`, and to `offsets`
+/// where each begins and the last ends.
+pub(crate) fn put_messages<'m>(
+    out: &mut [u8],
+    messages: &Range<usize>,
+    offsets: &Range<usize>,
+    list: impl IntoIterator<Item = &'m [u8]>,
+) {
+    let mut end = 0;
+    let mut ends = vec![0u64];
+    for message in list {
+        let place = messages.start + end;
+        out[place..place + message.len()].copy_from_slice(message);
+        end += message.len();
+        ends.push(end as u64);
+    }
+    put(
+        &mut out[offsets.clone()],
+        ends.iter().map(|end| end.to_le_bytes()),
+    );
+}
+
 /// What a chunk has of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Size {

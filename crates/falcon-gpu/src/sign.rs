@@ -5,7 +5,7 @@ use crate::device::{Device, Lane};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Grain, Kernel, KeyMode, Operation};
 use crate::keys::{HASH_LEN, reals};
-use crate::layout::{Chunk, Layout, Size, chunks, put};
+use crate::layout::{Chunk, Layout, Size, chunks, put, put_messages};
 use falcon_core::hash::{Shake256, Shake256Reader};
 use falcon_core::hazmat::{self, Fit, RawRandomness};
 use falcon_core::hedge::SEED_LEN;
@@ -340,19 +340,8 @@ fn begin<'w, P: Parameters>(
 
     let lane = &mut state.lanes[number];
     let out = lane.outgoing()?;
-    let mut offset = 0;
-    let mut offsets = vec![0u64];
-    for job in jobs.clone() {
-        let message = work.messages[job];
-        let place = plan.messages.start + offset;
-        out[place..place + message.len()].copy_from_slice(message);
-        offset += message.len();
-        offsets.push(offset as u64);
-    }
-    put(
-        &mut out[plan.offsets.clone()],
-        offsets.iter().map(|offset| offset.to_le_bytes()),
-    );
+    let messages = jobs.clone().map(|job| work.messages[job]);
+    put_messages(out, &plan.messages, &plan.offsets, messages);
     put(
         &mut out[plan.key_of_job.clone()],
         key_of_job.iter().map(|place| place.to_le_bytes()),

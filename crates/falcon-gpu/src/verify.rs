@@ -4,7 +4,7 @@ use crate::context::{Options, State};
 use crate::device::{Device, Lane};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel, Operation, status};
-use crate::layout::{Chunk, Layout, Size, chunks, put};
+use crate::layout::{Chunk, Layout, Size, chunks, put, put_messages};
 use falcon_core::batch::{VerifyBytesJob, VerifyJob};
 use falcon_core::params::NONCE_LEN;
 use falcon_core::{Parameters, SignatureError, VerifyingKey};
@@ -147,19 +147,8 @@ fn begin<P: Parameters>(
     let plan = Plan::new::<P>(chunk.size);
     let jobs = chunk.jobs.clone();
     let out = lane.outgoing()?;
-    let mut offset = 0;
-    let mut offsets = vec![0u64];
-    for job in jobs.clone() {
-        let message = claims.message(job);
-        let place = plan.messages.start + offset;
-        out[place..place + message.len()].copy_from_slice(message);
-        offset += message.len();
-        offsets.push(offset as u64);
-    }
-    put(
-        &mut out[plan.offsets.clone()],
-        offsets.iter().map(|offset| offset.to_le_bytes()),
-    );
+    let messages = jobs.clone().map(|job| claims.message(job));
+    put_messages(out, &plan.messages, &plan.offsets, messages);
     let mut place = 0u32;
     let places = jobs.clone().map(|job| {
         place += u32::from(job > jobs.start && claims.another(job));
