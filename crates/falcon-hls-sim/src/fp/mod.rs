@@ -1,9 +1,66 @@
 //! Binary64 as the floating-point cores of an FPGA compute it.
+//!
+//! A number is its 64 bits, and integers alone compute: what comes out does
+//! not depend on the processor that simulates. Every unit rounds to nearest,
+//! ties to even, and is built as the circuits in `rtl/` are, in the stages
+//! unpack, compute, normalise, round, pack.
+//!
+//! ```
+//! use falcon_hls_sim::fp::{self, Subnormals};
+//!
+//! let (x, y) = (1.5f64, -0.1f64);
+//! let product = fp::multiply(Subnormals::Flush, x.to_bits(), y.to_bits());
+//! assert_eq!(f64::from_bits(product), x * y);
+//!
+//! let tiny = 1u64; // 2^-1074
+//! let one = 1f64.to_bits();
+//! assert_eq!(fp::multiply(Subnormals::Flush, tiny, one), 0);
+//! assert_eq!(fp::multiply(Subnormals::Keep, tiny, one), tiny);
+//! ```
+//!
+//! # What is not a normal number
+//!
+//! | | [`Subnormals::Flush`] | [`Subnormals::Keep`] |
+//! |---|---|---|
+//! | subnormal operand | zero of its sign | its value |
+//! | result below `2^-1022` | zero of its sign | rounded to a multiple of `2^-1074` |
+//! | result from `2^1024` on | infinity | infinity |
+//! | infinities, signs of zeros | IEEE 754 | IEEE 754 |
+//! | NaN operand, no meaning | [`NAN`] | [`NAN`] |
+//!
+//! What is below `2^-1022`, or from `2^1024` on, is judged *after rounding* to
+//! 53 bits as if the exponent had no bounds: a product `2^-1022 (1 - 2^-54)`
+//! gives `2^-1022`, not zero. There are no flags and no traps.
+//!
+//! Falcon's numbers never come near these bounds, so that both modes give the
+//! bits of any other binary64 unit.
 
-/// A quiet NaN, the only one that a core gives.
+mod add;
+mod format;
+mod multiply;
+mod scale;
+
+pub use add::{add, subtract};
+pub use multiply::multiply;
+pub use scale::scale;
+
+/// The quiet NaN with a positive sign and no payload: the only one that a unit
+/// gives.
 pub const NAN: u64 = 0x7ff8_0000_0000_0000;
 
-/// The opposite of `a`.
+/// What a unit does with numbers below `2^-1022`.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Subnormals {
+    /// Operands are read as zero, results become zero, the sign stays: no
+    /// shifters for them, as in the cores of FPGA vendors.
+    #[default]
+    Flush,
+    /// Gradual underflow, as IEEE 754 has it.
+    Keep,
+}
+
+/// The opposite of `a`, whatever it is.
+#[inline]
 pub fn negate(a: u64) -> u64 {
-    a ^ (1 << 63)
+    a ^ format::SIGN
 }

@@ -1,0 +1,75 @@
+//! The adder: one aligning shifter, one sum, one normalising shifter.
+
+use super::format::{Operand, round_and_pack, shift_right_sticky, special};
+use super::{Subnormals, negate};
+
+/// `a + b`.
+#[inline]
+pub fn add(s: Subnormals, a: u64, b: u64) -> u64 {
+    let (a, b) = (Operand::unpack(s, a), Operand::unpack(s, b));
+    if a.is_special() || b.is_special() {
+        return add_special(&a, &b);
+    }
+    let (x, y) = if a.magnitude >= b.magnitude {
+        (a, b)
+    } else {
+        (b, a)
+    };
+    let opposite = x.sign != y.sign;
+    let sum = sum(&x, &y, opposite);
+    if sum == 0 {
+        // Two zeros, or an exact difference, which is +0.
+        return if opposite { 0 } else { x.sign };
+    }
+    let (e, z) = normalise(x.exponent, sum);
+    round_and_pack(s, x.sign, e, z)
+}
+
+/// `a - b`: by definition `a + (-b)`, signed zeros included.
+#[inline]
+pub fn subtract(s: Subnormals, a: u64, b: u64) -> u64 {
+    add(s, a, negate(b))
+}
+
+/// [`add`] if one operand or both are infinite or NaN.
+#[inline(always)]
+fn add_special(a: &Operand, b: &Operand) -> u64 {
+    let conflict = a.is_special() && b.is_special() && a.sign != b.sign;
+    if a.is_nan() || b.is_nan() || conflict {
+        return special(None);
+    }
+    special(Some(if a.is_special() { a.sign } else { b.sign }))
+}
+
+/// `|x| + |y|`, or `|x| - |y|` if they are `opposite`, for `|x| >= |y|`: below
+/// `2^57`, in units of an eighth of the last place of `x`.
+///
+/// *Three bits are enough.* If `y` is shifted by at most three places, nothing
+/// is lost. Else `|y|` is below an eighth of `|x|`: the sum is at least
+/// `2^55 - 2^52 > 2^54` if `x` is normal, and of its bits below the last place
+/// of the result, one or more, the lowest is the sticky bit. Two at least
+/// remain wherever something was lost: at `2^54` the last place of the result
+/// is bit 2, with a guard bit and the sticky bit below. A subnormal `x` has the
+/// exponent of `y`, and nothing is shifted.
+#[inline(always)]
+fn sum(x: &Operand, y: &Operand, opposite: bool) -> u64 {
+    let places = (x.exponent - y.exponent) as u32; // 0 ..= 2045
+    let aligned = shift_right_sticky(y.significand << 3, places);
+    let larger = x.significand << 3;
+    if opposite {
+        larger - aligned
+    } else {
+        larger + aligned
+    }
+}
+
+/// Exponent and significand for [`round_and_pack`] of `2^(e - 1023) sum /
+/// 2^55`, where `0 < sum < 2^57`.
+///
+/// The leading bit moves up to bit 56, by `up` in `0 ..= 56`: it was there if
+/// the sum carried, and is in bit 55 if the exponent stays.
+#[inline(always)]
+fn normalise(e: i32, sum: u64) -> (i32, u64) {
+    let up = sum.leading_zeros() as i32 - 7;
+    (e + 1 - up, shift_right_sticky(sum << up, 2))
+}
