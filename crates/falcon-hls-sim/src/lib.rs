@@ -1,5 +1,19 @@
 //! Falcon's FFT as high-level synthesis would make a circuit of it, bit for bit
 //! and cycle for cycle.
+//!
+//! A [`Design`](design::Design) says what the circuit is made of. The butterfly as
+//! a [graph] of operations is [scheduled](schedule) on its units, and the
+//! [cycle engine](engine) executes the schedule on real bits. Nothing here is
+//! computed from a formula that a run could show.
 #![forbid(unsafe_code)]
 
+pub mod accelerator;
+pub mod butterfly;
+pub mod catalog;
+pub mod design;
+pub mod engine;
 pub mod fp;
+pub mod graph;
+pub mod nest;
+pub mod schedule;
+pub mod seam;

@@ -1,0 +1,309 @@
+//! A design, scheduled: the transforms as a circuit runs them.
+
+use crate::butterfly::{graph, memories};
+use crate::design::{Design, DesignError, MAX_INTERVAL};
+use crate::engine::{self, Control, Fault, Interlock, Observer, Run, Words};
+use crate::fp::Subnormals;
+use crate::graph::Graph;
+use crate::nest::{Iteration, Transform};
+use crate::schedule::{Bounds, Schedule};
+use falcon_core::fft::{TWIDDLE_IM, TWIDDLE_RE};
+use std::fmt::{self, Display, Formatter};
+
+/// Degrees are `2^1` to `2^MAX_LOGN`.
+pub const MAX_LOGN: u32 = 10;
+
+/// Why a design is no accelerator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// It cannot be scheduled.
+    Design(DesignError),
+    /// It was scheduled, but does not run.
+    Fault(Fault),
+    /// The degree is not one of Falcon's.
+    Degree {
+        /// Its logarithm.
+        logn: u32,
+    },
+    /// A polynomial has another length than its degree.
+    Length {
+        /// What it has to be.
+        expected: usize,
+        /// What it is.
+        given: usize,
+    },
+}
+
+impl Display for Error {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Design(error) => error.fmt(f),
+            Self::Fault(fault) => fault.fmt(f),
+            Self::Degree { logn } => {
+                write!(
+                    f,
+                    "no degree 2^{logn}: the exponent must be from 1 to {MAX_LOGN}"
+                )
+            }
+            Self::Length { expected, given } => {
+                write!(f, "the polynomial has {given} reals instead of {expected}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<DesignError> for Error {
+    fn from(error: DesignError) -> Self {
+        Self::Design(error)
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// The loop of a transform on a design's units, with its schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// What it computes.
+    pub transform: Transform,
+    /// The loop's body.
+    pub graph: Graph,
+    /// When its operations start.
+    pub schedule: Schedule,
+    /// What bounds its interval.
+    pub bounds: Bounds,
+}
+
+impl Kernel {
+    /// Schedules `transform` on `design`.
+    ///
+    /// # Errors
+    /// If a parameter is out of range or no interval has a schedule.
+    pub fn new(design: &Design, transform: Transform) -> Result<Self, DesignError> {
+        design.check()?;
+        let graph = graph(design, transform);
+        let schedule = Schedule::find(&graph, design.least_interval, MAX_INTERVAL).ok_or(
+            DesignError::Unschedulable {
+                interval: MAX_INTERVAL,
+            },
+        )?;
+        Ok(Self {
+            transform,
+            bounds: Bounds::of(&graph),
+            graph,
+            schedule,
+        })
+    }
+
+    /// Cycles from the start of a butterfly until its results can be read.
+    pub fn depth(&self) -> u32 {
+        self.schedule.depth(&self.graph)
+    }
+
+    /// Runs it on `memories` (see [`memories`], then the twiddles).
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn run(
+        &self,
+        control: Control,
+        iterations: &[Iteration],
+        memories: &mut [Words],
+        observer: &mut impl Observer,
+    ) -> Result<Run, Fault> {
+        engine::run(
+            &self.graph,
+            &self.schedule,
+            control,
+            iterations,
+            memories,
+            observer,
+        )
+    }
+}
+
+/// The twiddles' memory for degree `2^logn`: those of `m` blocks from `m` on.
+pub fn twiddle_rom(logn: u32) -> Words {
+    let len = ((1usize << logn) / 2).max(1);
+    let parts = TWIDDLE_RE.iter().zip(&TWIDDLE_IM).take(len);
+    parts.map(|(re, im)| [re.to_bits(), im.to_bits()]).collect()
+}
+
+/// A polynomial's content of a memory.
+fn to_words(f: &[f64]) -> Words {
+    let (re, im) = f.split_at(f.len() / 2);
+    let parts = re.iter().zip(im);
+    parts.map(|(re, im)| [re.to_bits(), im.to_bits()]).collect()
+}
+
+fn from_words(words: &Words, f: &mut [f64]) {
+    let (re, im) = f.split_at_mut(f.len() / 2);
+    for ((re, im), word) in re.iter_mut().zip(im).zip(words) {
+        *re = f64::from_bits(word[0]);
+        *im = f64::from_bits(word[1]);
+    }
+}
+
+/// The four transforms on one design.
+#[derive(Clone, Debug)]
+pub struct Accelerator {
+    design: Design,
+    control: Control,
+    kernels: [Kernel; 4],
+    /// By transform and `logn`.
+    iterations: [Vec<Vec<Iteration>>; 4],
+}
+
+impl Accelerator {
+    /// Schedules `design` and runs all its transforms of all degrees once: what
+    /// can go wrong does not depend on the numbers.
+    ///
+    /// # Errors
+    /// What is wrong with the design.
+    pub fn new(design: Design) -> Result<Self, Error> {
+        let kernel = |transform| Kernel::new(&design, transform);
+        let [a, b, c, d] = Transform::ALL.map(kernel);
+        let accelerator = Self {
+            control: Control {
+                pipelining: design.pipelining,
+                interlock: Interlock::Stall,
+                subnormals: Subnormals::default(),
+            },
+            kernels: [a?, b?, c?, d?],
+            iterations: Transform::ALL.map(|transform| {
+                let of_degree = |logn| match logn {
+                    0 => Vec::new(),
+                    _ => transform.iterations(logn),
+                };
+                (0..=MAX_LOGN).map(of_degree).collect()
+            }),
+            design,
+        };
+        for transform in Transform::ALL {
+            for logn in 1..=MAX_LOGN {
+                let mut memories = accelerator.blank(transform, logn);
+                accelerator.run(transform, logn, &mut memories, &mut ())?;
+            }
+        }
+        Ok(accelerator)
+    }
+
+    /// The design.
+    pub fn design(&self) -> &Design {
+        &self.design
+    }
+
+    /// How its loops run.
+    pub fn control(&self) -> Control {
+        self.control
+    }
+
+    /// The scheduled loop of a transform.
+    pub fn kernel(&self, transform: Transform) -> &Kernel {
+        &self.kernels[transform as usize]
+    }
+
+    /// Memories of a transform of degree `2^logn`, all zero but for the twiddles.
+    fn blank(&self, transform: Transform, logn: u32) -> Vec<Words> {
+        let half = (1usize << logn) / 2;
+        let mut blank: Vec<Words> = memories(transform)
+            .iter()
+            .map(|&name| vec![[0; 2]; if name == "f" { half } else { half / 2 }])
+            .collect();
+        blank.push(twiddle_rom(logn));
+        blank
+    }
+
+    /// Runs a transform of degree `2^logn` on its memories: what [`memories`] names,
+    /// then the twiddles.
+    ///
+    /// # Errors
+    /// If there is no such degree, or the memories are not what they should be.
+    pub fn run(
+        &self,
+        transform: Transform,
+        logn: u32,
+        memories: &mut [Words],
+        observer: &mut impl Observer,
+    ) -> Result<Run, Error> {
+        check_degree(logn)?;
+        let iterations = &self.iterations[transform as usize][logn as usize];
+        let kernel = self.kernel(transform);
+        Ok(kernel.run(self.control, iterations, memories, observer)?)
+    }
+
+    /// Transforms `f` (`2^logn` reals) in place; `transform` is [`Transform::Fft`] or
+    /// [`Transform::Ifft`], the only ones in place.
+    ///
+    /// # Errors
+    /// If the degree or the length is wrong.
+    pub fn transform(
+        &self,
+        transform: Transform,
+        logn: u32,
+        f: &mut [f64],
+        observer: &mut impl Observer,
+    ) -> Result<Run, Error> {
+        check_lengths(logn, &[(0, f.len())])?;
+        let mut memories = [to_words(f), twiddle_rom(logn)];
+        let run = self.run(transform, logn, &mut memories, observer)?;
+        from_words(&memories[0], f);
+        Ok(run)
+    }
+
+    /// Splits `f` into `f0` and `f1`, `logn` at least 2.
+    ///
+    /// # Errors
+    /// If the degree or a length is wrong.
+    pub fn split(
+        &self,
+        logn: u32,
+        f0: &mut [f64],
+        f1: &mut [f64],
+        f: &[f64],
+    ) -> Result<Run, Error> {
+        check_lengths(logn, &[(0, f.len()), (1, f0.len()), (1, f1.len())])?;
+        let mut memories = [to_words(f), to_words(f0), to_words(f1), twiddle_rom(logn)];
+        let run = self.run(Transform::Split, logn, &mut memories, &mut ())?;
+        from_words(&memories[1], f0);
+        from_words(&memories[2], f1);
+        Ok(run)
+    }
+
+    /// Merges `f0` and `f1` into `f`, `logn` at least 2.
+    ///
+    /// # Errors
+    /// If the degree or a length is wrong.
+    pub fn merge(&self, logn: u32, f: &mut [f64], f0: &[f64], f1: &[f64]) -> Result<Run, Error> {
+        check_lengths(logn, &[(0, f.len()), (1, f0.len()), (1, f1.len())])?;
+        let mut memories = [to_words(f), to_words(f0), to_words(f1), twiddle_rom(logn)];
+        let run = self.run(Transform::Merge, logn, &mut memories, &mut ())?;
+        from_words(&memories[0], f);
+        Ok(run)
+    }
+}
+
+fn check_degree(logn: u32) -> Result<(), Error> {
+    match logn {
+        1..=MAX_LOGN => Ok(()),
+        _ => Err(Error::Degree { logn }),
+    }
+}
+
+/// Each polynomial has `2^(logn - k)` reals, given as `(k, length)`.
+fn check_lengths(logn: u32, polynomials: &[(u32, usize)]) -> Result<(), Error> {
+    check_degree(logn)?;
+    for &(k, given) in polynomials {
+        let expected = (1usize << logn) >> k;
+        if given != expected {
+            return Err(Error::Length { expected, given });
+        }
+    }
+    Ok(())
+}

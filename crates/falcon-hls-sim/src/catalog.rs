@@ -1,0 +1,96 @@
+//! Cores and memories of an FPGA, each number with its source.
+//!
+//! `[P]` the paper (Falcon on a Zynq-7020, Vitis HLS 2023.1), `[V]` vendor
+//! documents or what the vendor's tool prints, `[D]` derived from these, `[M]`
+//! measured with open tools, `[?]` unconfirmed.
+
+/// A pipelined floating-point core: one operation a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FpCore {
+    /// What a person calls it.
+    pub name: &'static str,
+    /// Cycles from operands to result.
+    pub latency: u32,
+    /// DSP48E1 slices.
+    pub dsp: u32,
+    /// Lookup tables.
+    pub lut: u32,
+    /// Flip-flops.
+    pub ff: u32,
+    /// Where the numbers come from.
+    pub source: &'static str,
+}
+
+/// Binary64 multiplier.
+pub const DMUL: FpCore = FpCore {
+    name: "dmul",
+    latency: 7,
+    dsp: 11,
+    lut: 578,
+    ff: 317,
+    source: "DSP [V], closes 25 = 2*11 + 3 and 17 = 11 + 2*3 with Table II [D]; latency closes II = 168 [D]; LUT, FF [?]",
+};
+
+/// Binary64 adder and subtractor.
+pub const DADDSUB: FpCore = FpCore {
+    name: "daddsub",
+    latency: 8,
+    dsp: 3,
+    lut: 1149,
+    ff: 445,
+    source: "DSP [V], closes Table II [D]; latency closes II = 168 [D]; LUT, FF [?]",
+};
+
+/// Exponent adder: multiplies by a power of two.
+pub const DSCALE: FpCore = FpCore {
+    name: "dscale",
+    latency: 1,
+    dsp: 0,
+    lut: 24,
+    ff: 64,
+    source: "an 11-bit adder with its range checks, one register [D]",
+};
+
+/// Cycles from a read's address on AXI to its data.
+///
+/// `[V]` the tool's default latency of 64 and its request and response; with
+/// [`AXI_WRITE_LATENCY`] and the cores above a butterfly takes 168 cycles `[D]`.
+/// Read 72, response 69 and cores of 7 and 7 close as well: this is a
+/// consistent set, not the authors' schedule.
+pub const AXI_READ_LATENCY: u32 = 71;
+/// Cycles from a write on AXI to its response. `[D]`, `[?]`
+pub const AXI_WRITE_LATENCY: u32 = 68;
+/// Cycles from a read's address to its data: block RAM with output register. `[V]`
+pub const BRAM_READ_LATENCY: u32 = 2;
+/// Cycles from a write to the first read that sees it. `[V]`
+pub const BRAM_WRITE_LATENCY: u32 = 1;
+/// Ports of a block RAM. `[V]`
+pub const BRAM_PORTS: u32 = 2;
+/// Bits of a block RAM of 18 kbit, without parity. `[V]`
+pub const BRAM_BITS: u32 = 16 * 1024;
+/// Bits that a port of it carries in true dual-port mode, without parity. `[V]`
+pub const BRAM_WIDTH: u32 = 16;
+
+/// A device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// What the vendor calls it.
+    pub name: &'static str,
+    /// DSP slices.
+    pub dsp: u32,
+    /// Lookup tables.
+    pub lut: u32,
+    /// Flip-flops.
+    pub ff: u32,
+    /// Block RAMs of 18 kbit.
+    pub bram: u32,
+}
+
+/// The part on the paper's board. `[V]`
+pub const XC7Z020: Part = Part {
+    name: "xc7z020",
+    dsp: 220,
+    lut: 53_200,
+    ff: 106_400,
+    bram: 280,
+};

@@ -1,0 +1,296 @@
+//! What may be chosen of a circuit, and the designs that have a name.
+
+use crate::catalog::{self, FpCore};
+use crate::graph::Banking;
+use std::fmt::{self, Display, Formatter};
+
+/// How a polynomial is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Storage {
+    /// What it is made of.
+    pub kind: StorageKind,
+    /// How words are distributed over banks.
+    pub banking: Banking,
+    /// Ports of each bank; of [`StorageKind::Axi`], channels in each direction.
+    pub ports: u32,
+    /// Cycles from a read to its data.
+    pub read_latency: u32,
+    /// Cycles from a write to the first read that sees it.
+    pub write_latency: u32,
+}
+
+/// What a memory is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StorageKind {
+    /// Memory of the processor, over AXI: a channel for reads and one for writes,
+    /// accesses in the order of the program.
+    Axi,
+    /// Block RAM of the fabric; a port reads or writes.
+    Bram,
+}
+
+/// What is pipelined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pipelining {
+    /// Each innermost loop, which ends before the next begins, with so many cycles
+    /// between.
+    Innermost {
+        /// Cycles to leave a loop and to enter the next.
+        overhead: u32,
+    },
+    /// All loops as one.
+    Flattened,
+}
+
+/// Whether the scheduler knows that an iteration does not read what the one before
+/// wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aliasing {
+    /// It must assume that any read may see any write before.
+    Assumed,
+    /// It knows; what iterations do depend on is found by address.
+    Excluded,
+}
+
+/// A circuit for the butterflies of the FFT.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Design {
+    /// Its name.
+    pub name: String,
+    /// Frequency of the clock, Hz.
+    pub clock_hz: u64,
+    /// The multiplier.
+    pub multiplier: FpCore,
+    /// How many there are.
+    pub multipliers: u32,
+    /// The adder and subtractor.
+    pub adder: FpCore,
+    /// How many there are.
+    pub adders: u32,
+    /// The memories of polynomials.
+    pub storage: Storage,
+    /// What is pipelined.
+    pub pipelining: Pipelining,
+    /// What the scheduler may assume.
+    pub aliasing: Aliasing,
+    /// The smallest initiation interval to try, cycles.
+    pub least_interval: u32,
+}
+
+/// 100 MHz, the fabric's clock in the paper. `[P]`
+pub const CLOCK_HZ: u64 = 100_000_000;
+
+/// Cycles to leave an innermost loop and to enter the next. `[D]`
+pub const LOOP_OVERHEAD: u32 = 2;
+
+const BRAM: Storage = Storage {
+    kind: StorageKind::Bram,
+    banking: Banking::Single,
+    ports: catalog::BRAM_PORTS,
+    read_latency: catalog::BRAM_READ_LATENCY,
+    write_latency: catalog::BRAM_WRITE_LATENCY,
+};
+
+const AXI: Storage = Storage {
+    kind: StorageKind::Axi,
+    banking: Banking::Single,
+    ports: 1,
+    read_latency: catalog::AXI_READ_LATENCY,
+    write_latency: catalog::AXI_WRITE_LATENCY,
+};
+
+/// A design with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// Table II, first row: the polynomial in the processor's memory, a dependence
+    /// assumed between iterations.
+    PaperOriginal,
+    /// The same dependence with the polynomial in block RAM.
+    BramDep,
+    /// Table II, second row: the dependence gone.
+    PaperOptimized,
+    /// Real and imaginary parts in memories of their own.
+    Ii2,
+    /// A butterfly a cycle: complex words in two banks by the parity of the address.
+    Ii1Xor,
+}
+
+impl Preset {
+    /// All of them, slowest first.
+    pub const ALL: [Self; 5] = [
+        Self::PaperOriginal,
+        Self::BramDep,
+        Self::PaperOptimized,
+        Self::Ii2,
+        Self::Ii1Xor,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PaperOriginal => "paper-original",
+            Self::BramDep => "bram-dep",
+            Self::PaperOptimized => "paper-optimized",
+            Self::Ii2 => "ii2",
+            Self::Ii1Xor => "ii1-xor",
+        }
+    }
+
+    /// The preset of this name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|preset| preset.name() == name)
+    }
+
+    /// The design.
+    pub fn design(self) -> Design {
+        let (multipliers, adders, storage) = match self {
+            // Two multipliers and one adder: 25 DSP. [P], [D]
+            Self::PaperOriginal => (2, 1, AXI),
+            Self::BramDep => (2, 1, BRAM),
+            // One and two: 17 DSP. [P], [D]
+            Self::PaperOptimized => (1, 2, BRAM),
+            Self::Ii2 => (2, 3, banked(Banking::ReIm)),
+            Self::Ii1Xor => (4, 6, banked(Banking::Parity)),
+        };
+        Design {
+            name: self.name().into(),
+            clock_hz: CLOCK_HZ,
+            multiplier: catalog::DMUL,
+            multipliers,
+            adder: catalog::DADDSUB,
+            adders,
+            storage,
+            pipelining: Pipelining::Flattened,
+            aliasing: match self {
+                Self::PaperOriginal | Self::BramDep => Aliasing::Assumed,
+                _ => Aliasing::Excluded,
+            },
+            least_interval: 1,
+        }
+    }
+}
+
+fn banked(banking: Banking) -> Storage {
+    Storage { banking, ..BRAM }
+}
+
+/// Largest latency of a core or a memory, cycles.
+pub const MAX_LATENCY: u32 = 1000;
+/// Largest number of units of a kind.
+pub const MAX_UNITS: u32 = 64;
+/// Largest initiation interval, cycles.
+pub const MAX_INTERVAL: u32 = 10_000;
+
+/// Why a circuit cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DesignError {
+    /// A parameter is out of its range.
+    Range {
+        /// Which.
+        parameter: &'static str,
+        /// What was given.
+        given: u64,
+        /// Smallest value.
+        least: u64,
+        /// Largest value.
+        most: u64,
+    },
+    /// AXI has no banks.
+    BankedAxi,
+    /// No schedule starts an iteration so often.
+    Unschedulable {
+        /// Largest interval that was tried, cycles.
+        interval: u32,
+    },
+}
+
+impl Display for DesignError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Range {
+                parameter,
+                given,
+                least,
+                most,
+            } => write!(f, "{parameter} is {given}, must be from {least} to {most}"),
+            Self::BankedAxi => f.write_str("memory over AXI has no banks: banking must be single"),
+            Self::Unschedulable { interval } => {
+                write!(f, "no schedule with an interval of up to {interval} cycles")
+            }
+        }
+    }
+}
+
+impl std::error::Error for DesignError {}
+
+impl Design {
+    /// DSP slices of the cores.
+    pub fn dsp(&self) -> u32 {
+        self.multipliers * self.multiplier.dsp + self.adders * self.adder.dsp
+    }
+
+    /// Whether every parameter is in its range.
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub fn check(&self) -> Result<(), DesignError> {
+        let storage = &self.storage;
+        let most = |n: u32| u64::from(n);
+        let ranges = [
+            ("clock, Hz,", self.clock_hz, 1, 10_000_000_000),
+            (
+                "number of multipliers",
+                most(self.multipliers),
+                1,
+                most(MAX_UNITS),
+            ),
+            ("number of adders", most(self.adders), 1, most(MAX_UNITS)),
+            ("number of ports", most(storage.ports), 1, most(MAX_UNITS)),
+            (
+                "latency of a multiplier",
+                most(self.multiplier.latency),
+                1,
+                most(MAX_LATENCY),
+            ),
+            (
+                "latency of an adder",
+                most(self.adder.latency),
+                1,
+                most(MAX_LATENCY),
+            ),
+            (
+                "latency of a read",
+                most(storage.read_latency),
+                1,
+                most(MAX_LATENCY),
+            ),
+            (
+                "latency of a write",
+                most(storage.write_latency),
+                1,
+                most(MAX_LATENCY),
+            ),
+            (
+                "least interval",
+                most(self.least_interval),
+                1,
+                most(MAX_INTERVAL),
+            ),
+        ];
+        for (parameter, given, least, most) in ranges {
+            if !(least..=most).contains(&given) {
+                return Err(DesignError::Range {
+                    parameter,
+                    given,
+                    least,
+                    most,
+                });
+            }
+        }
+        if storage.kind == StorageKind::Axi && storage.banking != Banking::Single {
+            return Err(DesignError::BankedAxi);
+        }
+        Ok(())
+    }
+}

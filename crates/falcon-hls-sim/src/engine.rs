@@ -1,0 +1,544 @@
+//! The cycle engine: a scheduled loop, executed cycle by cycle on real bits.
+//!
+//! Every cycle, in this order: writes whose latency has passed become visible; an
+//! iteration starts, if the interval and the interlock allow; every iteration that
+//! is under way does what its schedule says for this cycle. Units are claimed as
+//! they are used and a claim of what is taken ends the run; so does a load that
+//! gets what some other iteration wrote than the program's order says.
+
+use crate::design::Pipelining;
+use crate::fp::{self, Subnormals};
+use crate::graph::{Graph, Operation, Part, Transfer};
+use crate::nest::Iteration;
+use crate::schedule::Schedule;
+use std::collections::VecDeque;
+use std::fmt::{self, Display, Formatter};
+
+/// A memory's content: bits of complex numbers, real part first.
+pub type Words = Vec<[u64; 2]>;
+
+/// What the control does when an iteration would read what is still to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interlock {
+    /// It waits for the next start at which nothing is missing.
+    Stall,
+    /// It goes on, and the run ends with [`Fault::Hazard`].
+    Absent,
+}
+
+/// How a loop runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Control {
+    /// Which loops are pipelined.
+    pub pipelining: Pipelining,
+    /// What happens to iterations that would come too early.
+    pub interlock: Interlock,
+    /// What the cores make of subnormal numbers.
+    pub subnormals: Subnormals,
+}
+
+/// What a run took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Cycles from the start of the first iteration until everything that was
+    /// written can be read.
+    pub cycles: u64,
+    /// Iterations.
+    pub iterations: u64,
+    /// Cycles that the interlock added.
+    pub stalls: u64,
+}
+
+/// Why a run ended before its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// Two operations claimed the same unit.
+    UnitConflict {
+        /// When.
+        cycle: u64,
+        /// The unit's name.
+        unit: String,
+    },
+    /// Two words of an access lie in one bank.
+    BankConflict {
+        /// When.
+        cycle: u64,
+        /// The access.
+        node: String,
+    },
+    /// A load got a word that another iteration had written than the one whose
+    /// result it needs.
+    Hazard {
+        /// When.
+        cycle: u64,
+        /// The load.
+        node: String,
+        /// Its iteration.
+        iteration: usize,
+        /// The address.
+        address: usize,
+    },
+    /// An address is beyond the end of its memory.
+    OutOfRange {
+        /// The access.
+        node: String,
+        /// The address.
+        address: usize,
+    },
+    /// There are not as many memories as the graph names.
+    Memories {
+        /// How many the graph names.
+        expected: usize,
+    },
+}
+
+impl Display for Fault {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnitConflict { cycle, unit } => {
+                write!(f, "cycle {cycle}: {unit} is used twice")
+            }
+            Self::BankConflict { cycle, node } => {
+                write!(f, "cycle {cycle}: {node} needs one bank twice")
+            }
+            Self::Hazard {
+                cycle,
+                node,
+                iteration,
+                address,
+            } => write!(
+                f,
+                "cycle {cycle}: {node} of iteration {iteration} reads address {address} too early"
+            ),
+            Self::OutOfRange { node, address } => {
+                write!(f, "{node}: no address {address}")
+            }
+            Self::Memories { expected } => write!(f, "{expected} memories are needed"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// Who looks on.
+pub trait Observer {
+    /// Iteration `iteration` starts.
+    fn started(&mut self, cycle: u64, iteration: usize) {
+        let _ = (cycle, iteration);
+    }
+    /// The next iteration could have started, but for what it would read.
+    fn stalled(&mut self, cycle: u64) {
+        let _ = cycle;
+    }
+    /// Node `node` of `iteration` starts; `values` are its results, or what it
+    /// stores.
+    fn executed(&mut self, cycle: u64, iteration: usize, node: usize, values: &[u64]) {
+        let _ = (cycle, iteration, node, values);
+    }
+}
+
+/// Nobody does.
+impl Observer for () {}
+
+/// Runs `iterations` of the loop `graph` by `schedule` on `memories`.
+///
+/// # Errors
+/// The first [`Fault`]. The memories are then as the circuit would have left them.
+pub fn run(
+    graph: &Graph,
+    schedule: &Schedule,
+    control: Control,
+    iterations: &[Iteration],
+    memories: &mut [Words],
+    observer: &mut impl Observer,
+) -> Result<Run, Fault> {
+    if memories.len() != graph.memories.len() {
+        return Err(Fault::Memories {
+            expected: graph.memories.len(),
+        });
+    }
+    Engine::new(graph, schedule, control, memories).run(iterations, observer)
+}
+
+/// An iteration before the first: what was in memory at the start.
+const BEFORE: u32 = u32::MAX;
+
+/// An iteration that is under way.
+struct Active {
+    index: usize,
+    start: u64,
+    iteration: Iteration,
+    /// Results by node and output, at the node's offset.
+    values: Vec<u64>,
+    /// Who has written what the loads are to get, at the node's offset.
+    writers: Vec<u32>,
+}
+
+/// A write that cannot be read yet.
+struct Pending {
+    visible: u64,
+    writer: u32,
+    memory: usize,
+    address: usize,
+    component: usize,
+    value: u64,
+}
+
+/// What is known of a word besides its bits.
+#[derive(Clone)]
+struct Cell {
+    /// The iteration that has written each part last, of those that can be read.
+    written_by: [u32; 2],
+    /// The iteration that will have done so when all that started are done.
+    owner: [u32; 2],
+    /// When that can be read.
+    visible: [u64; 2],
+}
+
+struct Engine<'a> {
+    graph: &'a Graph,
+    schedule: &'a Schedule,
+    control: Control,
+    memories: &'a mut [Words],
+    cells: Vec<Vec<Cell>>,
+    /// Nodes by the cycle of their start.
+    by_start: Vec<Vec<usize>>,
+    /// Where a node's values are.
+    offsets: Vec<usize>,
+    /// Reals of one iteration.
+    values: usize,
+    /// By unit and instance: the cycle of the last use, plus one.
+    claims: Vec<Vec<u64>>,
+    pending: VecDeque<Pending>,
+    active: VecDeque<Active>,
+    retired: Vec<Active>,
+}
+
+impl<'a> Engine<'a> {
+    fn new(
+        graph: &'a Graph,
+        schedule: &'a Schedule,
+        control: Control,
+        memories: &'a mut [Words],
+    ) -> Self {
+        let last = schedule.starts.iter().max().map_or(0, |&last| last);
+        let mut by_start = vec![Vec::new(); last as usize + 1];
+        for (node, &start) in schedule.starts.iter().enumerate() {
+            by_start[start as usize].push(node);
+        }
+        let mut values = 0;
+        let mut offsets = Vec::with_capacity(graph.nodes.len());
+        for node in &graph.nodes {
+            offsets.push(values);
+            values += match &node.operation {
+                Operation::Load(transfer) | Operation::Store(transfer) => transfer.values(),
+                _ => 1,
+            };
+        }
+        let cell = Cell {
+            written_by: [BEFORE; 2],
+            owner: [BEFORE; 2],
+            visible: [0; 2],
+        };
+        let cells = memories.iter().map(|words| vec![cell.clone(); words.len()]);
+        Self {
+            cells: cells.collect(),
+            claims: graph.units.iter().map(|unit| vec![0; unit.count]).collect(),
+            graph,
+            schedule,
+            control,
+            memories,
+            by_start,
+            offsets,
+            values,
+            pending: VecDeque::new(),
+            active: VecDeque::new(),
+            retired: Vec::new(),
+        }
+    }
+
+    fn run(mut self, iterations: &[Iteration], observer: &mut impl Observer) -> Result<Run, Fault> {
+        let mut run = Run {
+            iterations: iterations.len() as u64,
+            ..Run::default()
+        };
+        let interval = u64::from(self.schedule.interval);
+        let mut next = 0;
+        // The first cycle at which the next iteration may start.
+        let mut start = 0;
+        // A loop has ended: the next one starts when everything is written.
+        let mut draining = false;
+        for cycle in 0.. {
+            self.write_back(cycle);
+            if draining && self.is_idle() {
+                draining = false;
+                let Pipelining::Innermost { overhead } = self.control.pipelining else {
+                    continue;
+                };
+                start = cycle + u64::from(overhead);
+            }
+            if next == iterations.len() && self.is_idle() {
+                run.cycles = cycle;
+                break;
+            }
+            if next < iterations.len() && !draining && cycle == start {
+                let iteration = iterations[next];
+                self.check_range(&iteration)?;
+                start += interval;
+                if self.control.interlock == Interlock::Stall && !self.may_start(cycle, &iteration)
+                {
+                    observer.stalled(cycle);
+                    run.stalls += interval;
+                } else {
+                    observer.started(cycle, next);
+                    self.start(cycle, next, iteration);
+                    draining = iteration.ends_loop
+                        && matches!(self.control.pipelining, Pipelining::Innermost { .. });
+                    next += 1;
+                }
+            }
+            self.step(cycle, observer)?;
+        }
+        Ok(run)
+    }
+
+    fn is_idle(&self) -> bool {
+        self.active.is_empty() && self.pending.is_empty()
+    }
+
+    /// Makes writes visible whose time has come.
+    fn write_back(&mut self, cycle: u64) {
+        while self
+            .pending
+            .front()
+            .is_some_and(|write| write.visible <= cycle)
+        {
+            if let Some(write) = self.pending.pop_front() {
+                self.memories[write.memory][write.address][write.component] = write.value;
+                self.cells[write.memory][write.address].written_by[write.component] = write.writer;
+            }
+        }
+    }
+
+    fn check_range(&self, iteration: &Iteration) -> Result<(), Fault> {
+        for (node, transfer) in self.graph.loads().chain(self.graph.stores()) {
+            for address in addresses(transfer, iteration) {
+                if address >= self.memories[transfer.memory].len() {
+                    return Err(Fault::OutOfRange {
+                        node: self.graph.nodes[node].name.clone(),
+                        address,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether everything that `iteration` will load can be read when it loads it.
+    fn may_start(&self, cycle: u64, iteration: &Iteration) -> bool {
+        self.graph.loads().all(|(node, transfer)| {
+            let time = cycle + u64::from(self.schedule.starts[node]);
+            words(transfer, iteration).all(|(address, component)| {
+                self.cells[transfer.memory][address].visible[component] <= time
+            })
+        })
+    }
+
+    fn start(&mut self, cycle: u64, index: usize, iteration: Iteration) {
+        let mut active = self.retired.pop().unwrap_or_else(|| Active {
+            index,
+            start: cycle,
+            iteration,
+            values: vec![0; self.values],
+            writers: vec![0; self.values],
+        });
+        active.index = index;
+        active.start = cycle;
+        active.iteration = iteration;
+        for (node, transfer) in self.graph.loads() {
+            let writers = &mut active.writers[self.offsets[node]..];
+            for (writer, (address, component)) in
+                writers.iter_mut().zip(words(transfer, &iteration))
+            {
+                *writer = self.cells[transfer.memory][address].owner[component];
+            }
+        }
+        for (node, transfer) in self.graph.stores() {
+            let visible = u64::from(self.schedule.starts[node] + self.graph.nodes[node].latency);
+            for (address, component) in words(transfer, &iteration) {
+                let cell = &mut self.cells[transfer.memory][address];
+                cell.owner[component] = index as u32;
+                cell.visible[component] = cycle + visible;
+            }
+        }
+        self.active.push_back(active);
+    }
+
+    /// What all iterations under way do in this cycle.
+    fn step(&mut self, cycle: u64, observer: &mut impl Observer) -> Result<(), Fault> {
+        for i in 0..self.active.len() {
+            let age = (cycle - self.active[i].start) as usize;
+            for k in 0..self.by_start[age].len() {
+                let node = self.by_start[age][k];
+                self.claim(cycle, node)?;
+                self.execute(cycle, i, node)?;
+                let active = &self.active[i];
+                let values = &active.values[self.offsets[node]..];
+                let len = self
+                    .offsets
+                    .get(node + 1)
+                    .map_or(values.len(), |end| end - self.offsets[node]);
+                observer.executed(cycle, active.index, node, &values[..len]);
+            }
+        }
+        let last = self.by_start.len() as u64 - 1;
+        while self
+            .active
+            .front()
+            .is_some_and(|active| cycle - active.start == last)
+        {
+            self.retired.extend(self.active.pop_front());
+        }
+        Ok(())
+    }
+
+    fn claim(&mut self, cycle: u64, node: usize) -> Result<(), Fault> {
+        let unit = self.graph.nodes[node].unit;
+        let claim = &mut self.claims[unit][self.schedule.instances[node]];
+        if *claim == cycle + 1 {
+            return Err(Fault::UnitConflict {
+                cycle,
+                unit: self.graph.units[unit].name.clone(),
+            });
+        }
+        *claim = cycle + 1;
+        Ok(())
+    }
+
+    fn execute(&mut self, cycle: u64, active: usize, node: usize) -> Result<(), Fault> {
+        let description = &self.graph.nodes[node];
+        let operand = |i: usize| {
+            let input = description.inputs[i];
+            self.active[active].values[self.offsets[input.node] + input.output]
+        };
+        let subnormals = self.control.subnormals;
+        let result = match &description.operation {
+            Operation::Load(transfer) => return self.load(cycle, active, node, transfer),
+            Operation::Store(transfer) => return self.store(cycle, active, node, transfer),
+            Operation::Multiply => fp::multiply(subnormals, operand(0), operand(1)),
+            Operation::Add => fp::add(subnormals, operand(0), operand(1)),
+            Operation::Subtract => fp::subtract(subnormals, operand(0), operand(1)),
+            Operation::Scale => {
+                let by = self.active[active].iteration.scale;
+                fp::scale(subnormals, operand(0), i32::from(by))
+            }
+        };
+        self.active[active].values[self.offsets[node]] = result;
+        Ok(())
+    }
+
+    /// Each word of an access through a port of another bank.
+    fn check_banks(&self, cycle: u64, node: usize, at: &[usize], part: Part) -> Result<(), Fault> {
+        let (Operation::Load(transfer) | Operation::Store(transfer)) =
+            &self.graph.nodes[node].operation
+        else {
+            return Ok(());
+        };
+        let banking = self.graph.memories[transfer.memory].banking;
+        let mut used = 0u32;
+        for &address in at {
+            let bank = 1 << banking.bank(address, part);
+            if used & bank != 0 {
+                return Err(Fault::BankConflict {
+                    cycle,
+                    node: self.graph.nodes[node].name.clone(),
+                });
+            }
+            used |= bank;
+        }
+        Ok(())
+    }
+
+    fn load(
+        &mut self,
+        cycle: u64,
+        active: usize,
+        node: usize,
+        transfer: &Transfer,
+    ) -> Result<(), Fault> {
+        let iteration = self.active[active].iteration;
+        let mut at = [0; crate::nest::SLOTS];
+        for (at, address) in at.iter_mut().zip(addresses(transfer, &iteration)) {
+            *at = address;
+        }
+        self.check_banks(cycle, node, &at[..transfer.slots.len()], transfer.part)?;
+        let offset = self.offsets[node];
+        for (i, (address, component)) in words(transfer, &iteration).enumerate() {
+            let written_by = self.cells[transfer.memory][address].written_by[component];
+            let active = &mut self.active[active];
+            if written_by != active.writers[offset + i] {
+                return Err(Fault::Hazard {
+                    cycle,
+                    node: self.graph.nodes[node].name.clone(),
+                    iteration: active.index,
+                    address,
+                });
+            }
+            active.values[offset + i] = self.memories[transfer.memory][address][component];
+        }
+        Ok(())
+    }
+
+    fn store(
+        &mut self,
+        cycle: u64,
+        active: usize,
+        node: usize,
+        transfer: &Transfer,
+    ) -> Result<(), Fault> {
+        let iteration = self.active[active].iteration;
+        let mut at = [0; crate::nest::SLOTS];
+        for (at, address) in at.iter_mut().zip(addresses(transfer, &iteration)) {
+            *at = address;
+        }
+        self.check_banks(cycle, node, &at[..transfer.slots.len()], transfer.part)?;
+        let offset = self.offsets[node];
+        let description = &self.graph.nodes[node];
+        for (i, (address, component)) in words(transfer, &iteration).enumerate() {
+            let input = description.inputs[i];
+            let active = &mut self.active[active];
+            let value = active.values[self.offsets[input.node] + input.output];
+            active.values[offset + i] = value;
+            self.pending.push_back(Pending {
+                visible: cycle + u64::from(description.latency),
+                writer: active.index as u32,
+                memory: transfer.memory,
+                address,
+                component,
+                value,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The addresses of an access.
+fn addresses<'a>(
+    transfer: &'a Transfer,
+    iteration: &'a Iteration,
+) -> impl Iterator<Item = usize> + 'a {
+    let slots = transfer.slots.iter();
+    slots.map(|&slot| usize::from(iteration.addresses[slot]))
+}
+
+/// The reals of an access: address and part.
+fn words<'a>(
+    transfer: &'a Transfer,
+    iteration: &'a Iteration,
+) -> impl Iterator<Item = (usize, usize)> + 'a {
+    addresses(transfer, iteration).flat_map(|address| {
+        let components = transfer.part.components().iter();
+        components.map(move |&component| (address, component))
+    })
+}

@@ -1,0 +1,239 @@
+//! The body of a loop as a data-flow graph on the units of a circuit.
+//!
+//! A node is one operation of an iteration. It occupies its unit for one clock
+//! cycle (every unit is pipelined) and its results are there `latency` cycles
+//! later. Nodes come in an order in which every operand is computed before it is
+//! used; that order is the program's.
+
+/// What an iteration does in one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Reads words of a memory; one result for every part of every word.
+    Load(Transfer),
+    /// Writes words of a memory; one operand for every part of every word.
+    Store(Transfer),
+    /// The product of two binary64 numbers.
+    Multiply,
+    /// Their sum.
+    Add,
+    /// Their difference.
+    Subtract,
+    /// A binary64 number times a power of two, which the control gives.
+    Scale,
+}
+
+/// Words of one memory that are read or written in the same cycle, each through a
+/// port of another bank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// Index of the memory in [`Graph::memories`].
+    pub memory: usize,
+    /// Which addresses of the iteration: see [`Iteration`](crate::nest::Iteration).
+    pub slots: Vec<usize>,
+    /// Which part of the words.
+    pub part: Part,
+}
+
+impl Transfer {
+    /// Reals that travel.
+    pub fn values(&self) -> usize {
+        self.slots.len() * self.part.components().len()
+    }
+}
+
+/// The real numbers of a complex one that an access moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The real part.
+    Re,
+    /// The imaginary part.
+    Im,
+    /// Both, as one word of 128 bits.
+    Both,
+}
+
+impl Part {
+    /// Positions in a complex number, real part first.
+    pub fn components(self) -> &'static [usize] {
+        match self {
+            Self::Re => &[0],
+            Self::Im => &[1],
+            Self::Both => &[0, 1],
+        }
+    }
+}
+
+/// Result number `output` of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// Index in [`Graph::nodes`].
+    pub node: usize,
+    /// Which of its results.
+    pub output: usize,
+}
+
+/// A node of the graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// What a person calls it, such as `y.re*w.re`.
+    pub name: String,
+    /// What is done.
+    pub operation: Operation,
+    /// By which unit: index in [`Graph::units`].
+    pub unit: usize,
+    /// Cycles from its start to its results; of a store, to the first read that
+    /// sees it.
+    pub latency: u32,
+    /// Its operands.
+    pub inputs: Vec<Value>,
+}
+
+/// Equal units of a circuit, of which any may do an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// What a person calls it, such as `dmul`.
+    pub name: String,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// A memory that the loop's body reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// What a person calls it.
+    pub name: &'static str,
+    /// Where a word lies.
+    pub banking: Banking,
+}
+
+/// How the words of a memory are distributed over banks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Banking {
+    /// One bank.
+    Single,
+    /// Real parts in one, imaginary parts in the other.
+    ReIm,
+    /// By the parity of the address's bits: addresses that differ in one bit lie
+    /// in different banks.
+    Parity,
+}
+
+impl Banking {
+    /// Number of banks.
+    pub fn banks(self) -> usize {
+        match self {
+            Self::Single => 1,
+            Self::ReIm | Self::Parity => 2,
+        }
+    }
+
+    /// The bank of a part of the word at `address`.
+    pub fn bank(self, address: usize, part: Part) -> usize {
+        match self {
+            Self::Single => 0,
+            Self::ReIm => usize::from(part == Part::Im),
+            Self::Parity => address.count_ones() as usize % 2,
+        }
+    }
+}
+
+/// `to` starts `latency` cycles or more after `from` of the iteration `distance`
+/// before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependence {
+    /// The node that comes first.
+    pub from: usize,
+    /// The node that waits.
+    pub to: usize,
+    /// Cycles between their starts.
+    pub latency: u32,
+    /// Iterations between them; 0 within one.
+    pub distance: u32,
+}
+
+/// A loop's body on the units of a circuit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    /// The units.
+    pub units: Vec<Unit>,
+    /// The memories.
+    pub memories: Vec<Memory>,
+    /// The operations, in the order of the program.
+    pub nodes: Vec<Node>,
+    /// What must wait for what besides operands: the order of accesses, and what
+    /// is carried from one iteration to the next.
+    pub dependences: Vec<Dependence>,
+}
+
+impl Graph {
+    /// Adds a unit.
+    pub fn unit(&mut self, name: impl Into<String>, count: usize) -> usize {
+        self.units.push(Unit {
+            name: name.into(),
+            count,
+        });
+        self.units.len() - 1
+    }
+
+    /// Adds a node and gives its first result.
+    pub fn node(
+        &mut self,
+        name: impl Into<String>,
+        operation: Operation,
+        unit: usize,
+        latency: u32,
+        inputs: &[Value],
+    ) -> Value {
+        self.nodes.push(Node {
+            name: name.into(),
+            operation,
+            unit,
+            latency,
+            inputs: inputs.to_vec(),
+        });
+        Value {
+            node: self.nodes.len() - 1,
+            output: 0,
+        }
+    }
+
+    /// Everything that one start waits for: operands and other dependences.
+    pub fn edges(&self) -> impl Iterator<Item = Dependence> + '_ {
+        let operands = self.nodes.iter().enumerate().flat_map(move |(to, node)| {
+            node.inputs.iter().map(move |input| Dependence {
+                from: input.node,
+                to,
+                latency: self.nodes[input.node].latency,
+                distance: 0,
+            })
+        });
+        operands.chain(self.dependences.iter().cloned())
+    }
+
+    /// Operations of one iteration on unit `unit`.
+    pub fn uses(&self, unit: usize) -> usize {
+        self.nodes.iter().filter(|node| node.unit == unit).count()
+    }
+
+    /// Nodes that load.
+    pub fn loads(&self) -> impl Iterator<Item = (usize, &Transfer)> {
+        self.nodes
+            .iter()
+            .enumerate()
+            .filter_map(|(i, node)| match &node.operation {
+                Operation::Load(transfer) => Some((i, transfer)),
+                _ => None,
+            })
+    }
+
+    /// Nodes that store.
+    pub fn stores(&self) -> impl Iterator<Item = (usize, &Transfer)> {
+        self.nodes
+            .iter()
+            .enumerate()
+            .filter_map(|(i, node)| match &node.operation {
+                Operation::Store(transfer) => Some((i, transfer)),
+                _ => None,
+            })
+    }
+}

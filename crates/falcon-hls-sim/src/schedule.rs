@@ -1,0 +1,268 @@
+//! Modulo scheduling: when each operation of an iteration starts, if an iteration
+//! starts every `interval` cycles.
+//!
+//! The interval is at least what the units allow (ResMII) and what the recurrences
+//! allow (RecMII). From there on intervals are tried until a schedule keeps every
+//! dependence. Source: B. R. Rau, "Iterative modulo scheduling" (1994), without its
+//! backtracking: bodies have no cycle within one iteration, so a unit is always
+//! found by waiting, and only dependences between iterations can fail.
+
+use crate::graph::{Dependence, Graph, Operation};
+
+/// What bounds the interval from below.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// By unit: those without an operation are left out.
+    pub units: Vec<UnitBound>,
+    /// The largest latency round a cycle of dependences over iterations; 1 if there
+    /// is none.
+    pub recurrence: u32,
+}
+
+/// A unit's bound: operations of an iteration over units.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitBound {
+    /// The unit's name.
+    pub unit: String,
+    /// Operations of one iteration.
+    pub uses: u32,
+    /// Units.
+    pub count: u32,
+}
+
+impl UnitBound {
+    /// Cycles that these units need for an iteration.
+    pub fn interval(&self) -> u32 {
+        self.uses.div_ceil(self.count)
+    }
+}
+
+impl Bounds {
+    /// The bounds of a loop's body.
+    pub fn of(graph: &Graph) -> Self {
+        let units = graph.units.iter().enumerate();
+        let bound = units.map(|(i, unit)| UnitBound {
+            unit: unit.name.clone(),
+            uses: graph.uses(i) as u32,
+            count: unit.count as u32,
+        });
+        Self {
+            units: bound.filter(|bound| bound.uses > 0).collect(),
+            recurrence: recurrence_bound(graph),
+        }
+    }
+
+    /// What the units allow, cycles.
+    pub fn resources(&self) -> u32 {
+        let intervals = self.units.iter().map(UnitBound::interval);
+        intervals.max().unwrap_or(1)
+    }
+
+    /// The least interval that may have a schedule, cycles.
+    pub fn interval(&self) -> u32 {
+        self.resources().max(self.recurrence)
+    }
+}
+
+/// When and where the operations of an iteration run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// Cycles from the start of an iteration to the start of the next.
+    pub interval: u32,
+    /// By node: cycle of its start, from the start of the iteration.
+    pub starts: Vec<u32>,
+    /// By node: which of its unit's instances.
+    pub instances: Vec<usize>,
+}
+
+impl Schedule {
+    /// The schedule of the smallest interval from `least` to `most`, if there is one.
+    pub fn find(graph: &Graph, least: u32, most: u32) -> Option<Self> {
+        let least = least.max(Bounds::of(graph).interval());
+        (least..=most).find_map(|interval| Self::with_interval(graph, interval))
+    }
+
+    /// The schedule of this interval, unless a dependence between iterations
+    /// refuses it or the units are too few.
+    pub fn with_interval(graph: &Graph, interval: u32) -> Option<Self> {
+        let mut table = Table::new(graph, interval);
+        table.place_all()?;
+        table.sink_loads();
+        let schedule = Self {
+            interval,
+            starts: table.starts,
+            instances: table.instances,
+        };
+        schedule.broken_rule(graph).is_none().then_some(schedule)
+    }
+
+    /// Cycles from the start of an iteration until everything that it writes can be
+    /// read.
+    pub fn depth(&self, graph: &Graph) -> u32 {
+        let ends = self.starts.iter().zip(&graph.nodes);
+        ends.map(|(start, node)| start + node.latency)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// The first dependence that is not kept, or unit that is used twice in a
+    /// cycle, if there is one. Looks at the graph alone, not at how this schedule
+    /// was found.
+    pub fn broken_rule(&self, graph: &Graph) -> Option<String> {
+        for edge in graph.edges() {
+            let ready = self.starts[edge.from] + edge.latency;
+            if self.starts[edge.to] + self.interval * edge.distance < ready {
+                let [from, to] = [edge.from, edge.to].map(|i| &graph.nodes[i].name);
+                return Some(format!("{to} starts before {from} is done"));
+            }
+        }
+        let mut used = std::collections::HashSet::new();
+        for (i, node) in graph.nodes.iter().enumerate() {
+            let slot = self.starts[i] % self.interval;
+            let unit = &graph.units[node.unit];
+            if self.instances[i] >= unit.count || !used.insert((node.unit, self.instances[i], slot))
+            {
+                return Some(format!("{} has no {} of its own", node.name, unit.name));
+            }
+        }
+        None
+    }
+}
+
+/// A schedule in the making: which unit is taken in which cycle modulo the
+/// interval.
+struct Table<'a> {
+    graph: &'a Graph,
+    interval: u32,
+    starts: Vec<u32>,
+    instances: Vec<usize>,
+    /// By unit and cycle: which instances are taken.
+    taken: Vec<Vec<Vec<bool>>>,
+    /// Dependences within an iteration.
+    edges: Vec<Dependence>,
+}
+
+impl<'a> Table<'a> {
+    fn new(graph: &'a Graph, interval: u32) -> Self {
+        let taken = |unit: &crate::graph::Unit| vec![vec![false; unit.count]; interval as usize];
+        Self {
+            graph,
+            interval,
+            starts: vec![0; graph.nodes.len()],
+            instances: vec![0; graph.nodes.len()],
+            taken: graph.units.iter().map(taken).collect(),
+            edges: graph.edges().filter(|edge| edge.distance == 0).collect(),
+        }
+    }
+
+    /// Places all nodes as early as possible, the longest way to the end first.
+    fn place_all(&mut self) -> Option<()> {
+        let heights = self.heights();
+        let mut placed = vec![false; self.graph.nodes.len()];
+        for _ in 0..placed.len() {
+            let ready = |i: usize| {
+                let mut before = self.edges.iter().filter(|edge| edge.to == i);
+                !placed[i] && before.all(|edge| placed[edge.from])
+            };
+            let candidates = (0..placed.len()).filter(|&i| ready(i));
+            let node = candidates.max_by_key(|&i| (heights[i], std::cmp::Reverse(i)))?;
+            let before = self.edges.iter().filter(|edge| edge.to == node);
+            let earliest = before.map(|edge| self.starts[edge.from] + edge.latency);
+            let earliest = earliest.max().unwrap_or(0);
+            let start = (earliest..earliest + self.interval)
+                .find(|&cycle| self.free_instance(node, cycle).is_some())?;
+            self.take(node, start);
+            placed[node] = true;
+        }
+        Some(())
+    }
+
+    /// Starts loads as late as their consumers allow: what is loaded early waits in
+    /// registers.
+    fn sink_loads(&mut self) {
+        let is_load = |&i: &usize| matches!(self.graph.nodes[i].operation, Operation::Load(_));
+        let loads: Vec<usize> = (0..self.starts.len()).filter(is_load).collect();
+        for node in loads.into_iter().rev() {
+            let after = self.edges.iter().filter(|edge| edge.from == node);
+            let latest = after.map(|edge| self.starts[edge.to].checked_sub(edge.latency));
+            let Some(Some(latest)) = latest.min() else {
+                continue;
+            };
+            let later = (self.starts[node] + 1..=latest).rev();
+            let mut free = later.filter(|&cycle| self.free_instance(node, cycle).is_some());
+            if let Some(start) = free.next() {
+                let slot = (self.starts[node] % self.interval) as usize;
+                self.taken[self.graph.nodes[node].unit][slot][self.instances[node]] = false;
+                self.take(node, start);
+            }
+        }
+    }
+
+    fn free_instance(&self, node: usize, cycle: u32) -> Option<usize> {
+        let taken = &self.taken[self.graph.nodes[node].unit];
+        let instances = &taken[(cycle % self.interval) as usize];
+        instances.iter().position(|&taken| !taken)
+    }
+
+    fn take(&mut self, node: usize, cycle: u32) {
+        if let Some(instance) = self.free_instance(node, cycle) {
+            let slot = (cycle % self.interval) as usize;
+            self.taken[self.graph.nodes[node].unit][slot][instance] = true;
+            self.starts[node] = cycle;
+            self.instances[node] = instance;
+        }
+    }
+
+    /// Cycles from a node's start to the end of the iteration, on the longest way.
+    fn heights(&self) -> Vec<u32> {
+        let nodes = &self.graph.nodes;
+        let mut heights: Vec<u32> = nodes.iter().map(|node| node.latency).collect();
+        // The program's order is one in which dependences point forward.
+        for from in (0..nodes.len()).rev() {
+            for edge in self.edges.iter().filter(|edge| edge.from == from) {
+                heights[from] = heights[from].max(edge.latency + heights[edge.to]);
+            }
+        }
+        heights
+    }
+}
+
+/// The least interval such that no cycle of dependences asks for more cycles than
+/// its iterations last.
+fn recurrence_bound(graph: &Graph) -> u32 {
+    if graph.dependences.iter().all(|edge| edge.distance == 0) {
+        return 1;
+    }
+    let edges: Vec<Dependence> = graph.edges().collect();
+    let most = edges.iter().map(|edge| edge.latency).sum::<u32>().max(1);
+    let (mut impossible, mut possible) = (0, most);
+    while possible - impossible > 1 {
+        let interval = impossible + (possible - impossible) / 2;
+        if has_positive_cycle(graph.nodes.len(), &edges, interval) {
+            impossible = interval;
+        } else {
+            possible = interval;
+        }
+    }
+    possible
+}
+
+/// Whether some cycle's latencies exceed `interval` times its distances
+/// (Bellman and Ford's longest ways, which then never settle).
+fn has_positive_cycle(nodes: usize, edges: &[Dependence], interval: u32) -> bool {
+    let mut longest = vec![0i64; nodes];
+    for _ in 0..=nodes {
+        let mut settled = true;
+        for edge in edges {
+            let gain = i64::from(edge.latency) - i64::from(interval) * i64::from(edge.distance);
+            if longest[edge.from] + gain > longest[edge.to] {
+                longest[edge.to] = longest[edge.from] + gain;
+                settled = false;
+            }
+        }
+        if settled {
+            return false;
+        }
+    }
+    true
+}

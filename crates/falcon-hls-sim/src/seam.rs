@@ -1,0 +1,125 @@
+//! The accelerator as an engine of `falcon_core`: what it has a loop for runs on
+//! the circuit, the rest on the processor.
+
+use crate::accelerator::{Accelerator, Error};
+use crate::engine::Run;
+use crate::nest::Transform;
+use falcon_core::fft::{BasisRef, Fft};
+use falcon_core::lanes::Scalar;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What the circuit has done so far.
+#[derive(Debug, Default)]
+pub struct Meter {
+    cycles: AtomicU64,
+    butterflies: AtomicU64,
+    stalls: AtomicU64,
+}
+
+impl Meter {
+    /// The sum over all runs.
+    pub fn total(&self) -> Run {
+        Run {
+            cycles: self.cycles.load(Ordering::Relaxed),
+            iterations: self.butterflies.load(Ordering::Relaxed),
+            stalls: self.stalls.load(Ordering::Relaxed),
+        }
+    }
+
+    fn count(&self, run: Run) {
+        self.cycles.fetch_add(run.cycles, Ordering::Relaxed);
+        self.butterflies
+            .fetch_add(run.iterations, Ordering::Relaxed);
+        self.stalls.fetch_add(run.stalls, Ordering::Relaxed);
+    }
+}
+
+/// [`Fft`] on an accelerator, one signature at a time.
+#[derive(Clone, Copy, Debug)]
+pub struct HlsFft<'a> {
+    accelerator: &'a Accelerator,
+    meter: &'a Meter,
+}
+
+impl<'a> HlsFft<'a> {
+    /// The engine; `meter` adds up its cycles.
+    pub fn new(accelerator: &'a Accelerator, meter: &'a Meter) -> Self {
+        Self { accelerator, meter }
+    }
+
+    /// An accelerator has run every transform of every degree when it was made, and
+    /// what can go wrong depends on no number.
+    fn done(self, run: Result<Run, Error>) {
+        match run {
+            Ok(run) => self.meter.count(run),
+            Err(error) => unreachable!("the lengths are the trait's: {error}"),
+        }
+    }
+}
+
+impl Fft for HlsFft<'_> {
+    type Real = f64;
+    const LANES: usize = 1;
+
+    fn get(&self, x: &f64, _: usize) -> f64 {
+        *x
+    }
+    fn set(&self, x: &mut f64, _: usize, value: f64) {
+        *x = value;
+    }
+    fn add(&self, a: f64, b: f64) -> f64 {
+        Fft::add(&Scalar, a, b)
+    }
+    fn sub(&self, a: f64, b: f64) -> f64 {
+        Fft::sub(&Scalar, a, b)
+    }
+    fn floor(&self, a: f64) -> f64 {
+        Fft::floor(&Scalar, a)
+    }
+
+    fn fft(&self, logn: u32, f: &mut [f64]) {
+        self.done(self.accelerator.transform(Transform::Fft, logn, f, &mut ()));
+    }
+    fn ifft(&self, logn: u32, f: &mut [f64]) {
+        self.done(
+            self.accelerator
+                .transform(Transform::Ifft, logn, f, &mut ()),
+        );
+    }
+    fn split(&self, logn: u32, f0: &mut [f64], f1: &mut [f64], f: &[f64]) {
+        self.done(self.accelerator.split(logn, f0, f1, f));
+    }
+    fn merge(&self, logn: u32, f: &mut [f64], f0: &[f64], f1: &[f64]) {
+        self.done(self.accelerator.merge(logn, f, f0, f1));
+    }
+
+    fn nearest_plane(&self, t: [f64; 2], d: [f64; 2], l: [f64; 2]) -> [f64; 2] {
+        Scalar.nearest_plane(t, d, l)
+    }
+    fn nearest_plane_step(
+        &self,
+        logn: u32,
+        t0: &[f64],
+        t1: &mut [f64],
+        [u0, u1]: [&mut [f64]; 2],
+        l10: &[f64],
+    ) {
+        let half = t1.len() / 2;
+        let mut z1 = [0.0; 1 << crate::accelerator::MAX_LOGN];
+        let z1 = &mut z1[..t1.len()];
+        self.merge(logn, z1, u0, u1);
+        for u in 0..half {
+            let [re, im] = [u, u + half];
+            let d = [t1[re] - z1[re], t1[im] - z1[im]];
+            [t1[re], t1[im]] = self.nearest_plane([t0[re], t0[im]], d, [l10[re], l10[im]]);
+        }
+        self.split(logn, u0, u1, t1);
+        t1.copy_from_slice(z1);
+    }
+    fn target(&self, logn: u32, t0: &mut [f64], t1: &mut [f64], b01: &[f64], b11: &[f64]) {
+        Scalar.target(logn, t0, t1, b01, b11);
+    }
+    fn times_basis(&self, logn: u32, z0: &mut [f64], z1: &mut [f64], basis: BasisRef<'_>) {
+        Scalar.times_basis(logn, z0, z1, basis);
+    }
+}
