@@ -290,6 +290,11 @@ fn compare<P: Parameters>(arguments: &Arguments, device: &Arc<dyn Device>) -> Re
             )?;
         }
     }
+    // Keys that only the device expands, with other engines' bytes.
+    out.fill(Signature::EMPTY);
+    let gpu = context(device, Mode::Expanded);
+    gpu.sign_batch_resident(&seed, &jobs.sign_raw_keys(count), &mut out)?;
+    told("sign resident many keys".to_owned(), out == expected)?;
     out.fill(Signature::EMPTY);
     let gpu = context(device, Mode::Raw);
     gpu.sign_batch_raw_keys(&seed, &jobs.sign_raw_keys(count), &mut out)?;

@@ -79,6 +79,10 @@ unsafe impl Device for Timed {
         // SAFETY: as the caller promises.
         unsafe { self.device.download(stream, to, from, len) }
     }
+    unsafe fn copy(&self, stream: usize, to: u64, from: u64, len: usize) -> Result<(), GpuError> {
+        // SAFETY: as the caller promises.
+        unsafe { self.device.copy(stream, to, from, len) }
+    }
     unsafe fn launch(
         &self,
         stream: usize,

@@ -182,6 +182,10 @@ EXPORT Result cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t length, Handl
     memcpy(to, reinterpret_cast<const void *>(from), length);
     return in_context(SUCCESS);
 }
+EXPORT Result cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t length, Handle) {
+    memcpy(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), length);
+    return in_context(SUCCESS);
+}
 EXPORT Result cuMemsetD8Async(uint64_t to, unsigned char byte, size_t length, Handle) {
     memset(reinterpret_cast<void *>(to), byte, length);
     return in_context(SUCCESS);

@@ -1,10 +1,13 @@
-//! Keys that stay on the device from batch to batch.
+//! Keys that stay on the device from batch to batch: brought as small integers,
+//! expanded there.
 
-use crate::device::{Device, Lane, Memory};
+use crate::device::{ALIGNMENT, Device, Lane, Memory};
 use crate::error::GpuError;
-use crate::kernels::KeyMode;
-use falcon_core::{ExpandedKey, Parameters, hazmat};
-use std::collections::HashMap;
+use crate::kernels::{Batch, Kernel, KeyMode, Operation};
+use falcon_core::fft::Fft;
+use falcon_core::lanes::Scalar;
+use falcon_core::{ExpandedKey, Parameters, SigningKey, hazmat};
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
@@ -15,12 +18,98 @@ pub(crate) const HASH_LEN: usize = 32;
 /// Keys for which there is room at first.
 pub(crate) const FEW: usize = 16;
 
+/// Keys that are expanded at once.
+const AT_ONCE: usize = 1024;
+
 /// Reals of a key on the device.
 pub(crate) const fn reals(mode: KeyMode, logn: u32) -> usize {
     match mode {
         KeyMode::Raw => 0,
         KeyMode::Balanced => 4 << logn,
         KeyMode::Expanded => (logn as usize + 6) << logn,
+    }
+}
+
+/// Bytes of `f`, `g`, `F`, `G`.
+const fn small_len(logn: u32) -> usize {
+    4 << logn
+}
+
+/// A key that is to stay on a device, in the form in which the caller has it. Only
+/// its small integers are brought there.
+#[derive(Debug)]
+pub enum ResidentKey<'a, P: Parameters> {
+    /// The key itself: its tree is computed on the device alone.
+    Signing(&'a SigningKey<P>),
+    /// One that was expanded, for another engine perhaps.
+    Expanded(&'a ExpandedKey<P>),
+}
+
+impl<P: Parameters> Clone for ResidentKey<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: Parameters> Copy for ResidentKey<'_, P> {}
+
+impl<'a, P: Parameters> From<&'a SigningKey<P>> for ResidentKey<'a, P> {
+    fn from(key: &'a SigningKey<P>) -> Self {
+        Self::Signing(key)
+    }
+}
+
+impl<'a, P: Parameters> From<&'a ExpandedKey<P>> for ResidentKey<'a, P> {
+    fn from(key: &'a ExpandedKey<P>) -> Self {
+        Self::Expanded(key)
+    }
+}
+
+impl<'a, P: Parameters> ResidentKey<'a, P> {
+    /// Whether it is the same key, as far as addresses say.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Signing(a), Self::Signing(b)) => std::ptr::eq(*a, *b),
+            (Self::Expanded(a), Self::Expanded(b)) => std::ptr::eq(*a, *b),
+            _ => false,
+        }
+    }
+
+    /// What tells keys apart.
+    fn hash(&self) -> &'a [u8; HASH_LEN] {
+        match *self {
+            Self::Signing(key) => hazmat::secret_hash(key),
+            Self::Expanded(key) => hazmat::secret_hash(key),
+        }
+    }
+
+    /// Writes `f`, `g`, `F`, `G` as bytes.
+    pub(crate) fn write_small(&self, out: &mut [u8]) {
+        let out = out.chunks_exact_mut(P::N);
+        match self {
+            Self::Signing(key) => {
+                for (out, small) in out.zip(hazmat::secret_basis(key)) {
+                    for (out, &small) in out.iter_mut().zip(small) {
+                        *out = small as u8;
+                    }
+                }
+            }
+            Self::Expanded(key) => {
+                // g, -f, G, -F in the FFT domain. What comes back differs from
+                // integers of at most 127 by less than 2^-30.
+                let mut reals = Zeroizing::new(hazmat::expanded_reals(key)[..4 * P::N].to_vec());
+                for row in reals.chunks_exact_mut(P::N) {
+                    Scalar.ifft(P::LOGN, row);
+                }
+                for (number, out) in out.enumerate() {
+                    let row = number ^ 1;
+                    let sign = if row % 2 == 1 { -1.0 } else { 1.0 };
+                    for (out, real) in out.iter_mut().zip(&reals[row * P::N..]) {
+                        *out = (sign * real).round() as i8 as u8;
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -38,10 +127,64 @@ pub(crate) struct KeyStore {
 struct Arrays {
     keys: Memory,
     hashes: Memory,
+    /// The small integers of keys that are being expanded.
+    small: Memory,
     capacity: usize,
     /// What tells keys apart, in the order of their places: the hash of the
     /// secret. There is room for all of them, so that none is moved.
     present: Zeroizing<Vec<[u8; HASH_LEN]>>,
+}
+
+/// Bytes of each array of so many keys.
+fn lengths(mode: KeyMode, logn: u32, keys: usize) -> [usize; 3] {
+    [
+        keys.saturating_mul(8 * reals(mode, logn)),
+        keys.saturating_mul(HASH_LEN),
+        keys.min(AT_ONCE) * small_len(logn),
+    ]
+}
+
+/// How many different keys there are.
+pub(crate) fn different<P: Parameters>(keys: &[ResidentKey<'_, P>]) -> usize {
+    let groups = keys.chunk_by(|a, b| a.is(b));
+    let hashes: HashSet<_> = groups.map(|group| group[0].hash()).collect();
+    hashes.len()
+}
+
+/// For how many keys there is room where so many have been brought.
+fn room(keys: usize) -> usize {
+    keys.checked_next_power_of_two().unwrap_or(keys).max(FEW)
+}
+
+/// Bytes of the device that are held for so many keys.
+pub(crate) fn need(mode: KeyMode, logn: u32, keys: usize) -> usize {
+    let lengths = lengths(mode, logn, room(keys)).into_iter();
+    lengths.fold(0, |sum, len| {
+        sum.saturating_add(len.saturating_add(ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
+    })
+}
+
+/// How many keys so many bytes of the device are room for.
+pub(crate) fn fit(mode: KeyMode, logn: u32, bytes: usize) -> usize {
+    bytes / lengths(mode, logn, 1).iter().sum::<usize>()
+}
+
+impl Arrays {
+    fn new(
+        device: &Arc<dyn Device>,
+        mode: KeyMode,
+        logn: u32,
+        capacity: usize,
+    ) -> Result<Self, GpuError> {
+        let [keys, hashes, small] = lengths(mode, logn, capacity);
+        Ok(Self {
+            keys: Memory::new(device, keys)?,
+            hashes: Memory::new(device, hashes)?,
+            small: Memory::new(device, small)?,
+            capacity,
+            present: Zeroizing::new(Vec::with_capacity(capacity)),
+        })
+    }
 }
 
 impl KeyStore {
@@ -56,11 +199,6 @@ impl KeyStore {
         }
     }
 
-    /// Bytes of a key on the device.
-    fn key_len(&self) -> usize {
-        8 * reals(self.mode, self.logn)
-    }
-
     /// How many keys there are.
     pub(crate) fn len(&self) -> usize {
         let arrays = self.arrays.as_ref();
@@ -70,15 +208,21 @@ impl KeyStore {
     /// Bytes of the device that it holds.
     pub(crate) fn bytes(&self) -> usize {
         let arrays = self.arrays.as_ref();
-        arrays.map_or(0, |arrays| arrays.keys.len() + arrays.hashes.len())
+        arrays.map_or(0, |arrays| {
+            arrays.keys.len() + arrays.hashes.len() + arrays.small.len()
+        })
     }
 
-    /// Where a key is.
-    pub(crate) fn place<P: Parameters>(&self, key: &ExpandedKey<P>) -> Option<u32> {
-        let hash = hazmat::secret_hash(key);
+    /// Where the key with this hash is.
+    fn place(&self, hash: &[u8; HASH_LEN]) -> Option<u32> {
         let place = *self.places.get(&self.places.hasher().hash_one(hash))?;
         let present = &self.arrays.as_ref()?.present;
         (present.get(place as usize) == Some(hash)).then_some(place)
+    }
+
+    /// Whether a key is there.
+    pub(crate) fn has<P: Parameters>(&self, key: ResidentKey<'_, P>) -> bool {
+        self.place(key.hash()).is_some()
     }
 
     /// The addresses of the keys and of their hashes.
@@ -95,8 +239,8 @@ impl KeyStore {
         arrays.map_or(0, |arrays| arrays.capacity)
     }
 
-    /// Makes room for `keys` keys, or for `most`; those that were there are gone if
-    /// there was not enough. Nothing may be using them.
+    /// Makes room for `keys` keys, or for `most`; those that are there move, and
+    /// stay where they are if that fails. Nothing may be using them.
     pub(crate) fn reserve(
         &mut self,
         device: &Arc<dyn Device>,
@@ -106,28 +250,19 @@ impl KeyStore {
         if keys.min(most) <= self.capacity() {
             return Ok(());
         }
-        let capacity = keys.max(2 * self.capacity()).max(FEW).min(most);
-        self.clear();
-        let arrays = || {
-            Ok(Arrays {
-                keys: Memory::new(device, capacity.saturating_mul(self.key_len()))?,
-                hashes: Memory::new(device, capacity.saturating_mul(HASH_LEN))?,
-                capacity,
-                present: Zeroizing::new(Vec::with_capacity(capacity)),
-            })
-        };
-        self.arrays = Some(arrays()?);
+        let mut arrays = Arrays::new(device, self.mode, self.logn, room(keys).min(most))?;
+        if let Some(old) = &self.arrays {
+            arrays.keys.copy_from(&old.keys)?;
+            arrays.hashes.copy_from(&old.hashes)?;
+            arrays.present.extend_from_slice(&old.present);
+        }
+        self.arrays = Some(arrays);
         Ok(())
     }
 
     /// Most keys at once.
     pub(crate) fn most(&self) -> usize {
         self.most
-    }
-
-    /// Whether there is room for `more` keys beside those that are there.
-    pub(crate) fn has_room(&self, more: usize) -> bool {
-        self.len() + more <= self.capacity()
     }
 
     /// Makes room by letting others take the place of all keys. Nothing may be
@@ -147,34 +282,127 @@ impl KeyStore {
         self.arrays = None;
     }
 
-    /// Brings a key to the device, unless it is there; there must be room.
-    pub(crate) fn add<P: Parameters>(
+    /// Brings those of `keys` to the device that are not there, and says where each
+    /// is; nothing, if there is no room for them. If it fails, the keys are there that
+    /// were there. `lane` is not at work.
+    pub(crate) fn bring<P: Parameters>(
         &mut self,
         lane: &mut Lane,
-        key: &ExpandedKey<P>,
-    ) -> Result<u32, GpuError> {
-        if let Some(place) = self.place(key) {
-            return Ok(place);
+        keys: &[ResidentKey<'_, P>],
+    ) -> Result<Option<Vec<u32>>, GpuError> {
+        let groups = || keys.chunk_by(|a, b| a.is(b));
+        let mut seen = HashSet::new();
+        let missing: Vec<_> = groups()
+            .map(|group| group[0])
+            .filter(|key| !self.has(*key) && seen.insert(key.hash()))
+            .collect();
+        if self.len() + missing.len() > self.capacity() {
+            return Ok(None);
         }
-        let place = self.len();
-        let (hash, len) = (hazmat::secret_hash(key), self.key_len());
-        let arrays = self.arrays.as_mut();
-        let Some(arrays) = arrays.filter(|arrays| place < arrays.capacity) else {
-            return Err(GpuError::OutOfMemory { asked: len as u64 });
+        for group in missing.chunks(AT_ONCE) {
+            self.expand(lane, group)?;
+        }
+        let mut places = Vec::with_capacity(keys.len());
+        for group in groups() {
+            let place = self.place(group[0].hash());
+            places.extend(place.iter().cycle().take(group.len()));
+        }
+        Ok((places.len() == keys.len()).then_some(places))
+    }
+
+    /// Expands keys on the device, behind those that are there; there is room for
+    /// them.
+    fn expand<P: Parameters>(
+        &mut self,
+        lane: &mut Lane,
+        group: &[ResidentKey<'_, P>],
+    ) -> Result<(), GpuError> {
+        let (first, stride) = (self.len(), reals(self.mode, self.logn));
+        let Some(arrays) = &mut self.arrays else {
+            return Ok(());
         };
-        let reals = &hazmat::expanded_reals(key)[..len / 8];
-        // SAFETY: binary64 is eight bytes, all of which are initialised.
-        let bytes = unsafe { std::slice::from_raw_parts(reals.as_ptr().cast::<u8>(), len) };
-        // SAFETY: that is the place of this key in the arrays, and no kernel has
-        // been told of it yet.
-        unsafe {
-            lane.send_now(arrays.keys.address() + (place * len) as u64, bytes)?;
-            lane.send_now(arrays.hashes.address() + (place * HASH_LEN) as u64, hash)?;
+        let mut small = Zeroizing::new(vec![0; group.len() * small_len(self.logn)]);
+        for (key, out) in group.iter().zip(small.chunks_exact_mut(4 * P::N)) {
+            key.write_small(out);
         }
-        arrays.present.push(*hash);
-        let place = place as u32;
-        let short = self.places.hasher().hash_one(hash);
-        self.places.insert(short, place);
-        Ok(place)
+        let hashes: Vec<_> = group.iter().map(|key| *key.hash()).collect();
+        let hashes = Zeroizing::new(hashes);
+        let kernel = Kernel {
+            operation: match self.mode {
+                KeyMode::Expanded => Operation::Expand,
+                KeyMode::Raw | KeyMode::Balanced => Operation::Basis,
+            },
+            logn: self.logn,
+        };
+        let batch = Batch {
+            bases: arrays.small.address(),
+            keys: arrays.keys.address() + (8 * stride * first) as u64,
+            key_stride: stride as u64,
+            count: group.len() as u32,
+            ..Batch::default()
+        };
+        // SAFETY: these are the places of these keys in the arrays, of which no
+        // other kernel has been told yet.
+        let expanded = unsafe {
+            lane.send_now(batch.bases, &small)
+                .and_then(|()| {
+                    let to = arrays.hashes.address() + (HASH_LEN * first) as u64;
+                    lane.send_now(to, hashes.as_flattened())
+                })
+                .and_then(|()| lane.launch(kernel, &batch))
+                .and(lane.wait())
+        };
+        let wiped = arrays.small.wipe(0..small.len());
+        if let Err(error) = expanded.and(wiped) {
+            // Nothing is left of what nobody knows to be there.
+            let all = |each: usize| each * first..each * (first + group.len());
+            let _ = arrays.small.wipe(0..small.len());
+            let _ = arrays.keys.wipe(all(8 * stride));
+            let _ = arrays.hashes.wipe(all(HASH_LEN));
+            return Err(error);
+        }
+        for (hash, place) in hashes.iter().zip(first as u32..) {
+            arrays.present.push(*hash);
+            let short = self.places.hasher().hash_one(hash);
+            self.places.insert(short, place);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use falcon_core::{Falcon512, Falcon1024};
+
+    fn the_small_integers_come_back<P: Parameters>(keys: u8) {
+        let (mut found, mut expected) = (vec![1; 4 * P::N], vec![2; 4 * P::N]);
+        for seed in 0..keys {
+            let key = SigningKey::<P>::from_seed(&[seed; 32]);
+            ResidentKey::from(&key).write_small(&mut expected);
+            let basis = hazmat::secret_basis(&key).concat();
+            assert!(basis.iter().map(|&x| x as u8).eq(expected.iter().copied()));
+            ResidentKey::from(&key.expand()).write_small(&mut found);
+            assert!(found == expected, "{}, seed {seed}", P::NAME);
+        }
+    }
+
+    #[test]
+    fn the_small_integers_of_an_expanded_key_come_back() {
+        the_small_integers_come_back::<Falcon512>(20);
+        the_small_integers_come_back::<Falcon1024>(8);
+    }
+
+    #[test]
+    fn room_grows_by_doubling() {
+        let rooms = [0, 1, 16, 17, 32, 1000].map(room);
+        assert_eq!(rooms, [16, 16, 16, 32, 32, 1024]);
+        for mode in [KeyMode::Balanced, KeyMode::Expanded] {
+            for keys in [16, 1024, 4096] {
+                // Less than that many if small integers were held for all of them.
+                let fit = fit(mode, 9, need(mode, 9, keys));
+                assert!((keys * 8 / 9 - 1..=keys).contains(&fit), "{fit} of {keys}");
+            }
+        }
     }
 }

@@ -7,11 +7,13 @@ pub mod kernels;
 mod keys;
 mod layout;
 mod sign;
+mod state;
 mod verify;
 
 pub use context::{GpuContext, Options, RawKeyJob};
 pub use device::MemoryInfo;
 pub use error::{CudaVersion, GpuError};
+pub use keys::ResidentKey;
 
 /// What `kernels/` is compiled to, for each degree.
 pub const PTX: [&str; 2] = [

@@ -1,16 +1,17 @@
 //! Signing a batch: chunks of it on lanes, attempts until every job is done.
 
-use crate::context::{Options, State};
+use crate::context::Options;
 use crate::device::{Device, Lane};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Grain, Kernel, KeyMode, Operation};
-use crate::keys::{HASH_LEN, reals};
+use crate::keys::{HASH_LEN, ResidentKey, different, reals};
 use crate::layout::{Chunk, Layout, Size, chunks, put, put_messages};
+use crate::state::State;
 use falcon_core::hash::{Shake256, Shake256Reader};
 use falcon_core::hazmat::{self, Fit, RawRandomness};
 use falcon_core::hedge::SEED_LEN;
 use falcon_core::params::NONCE_LEN;
-use falcon_core::{ExpandedKey, Parameters, Signature, SigningKey};
+use falcon_core::{Parameters, Signature, SigningKey};
 use std::ops::Range;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -33,7 +34,7 @@ pub(crate) struct Work<'a, P: Parameters> {
 /// The key of each job.
 pub(crate) enum Keys<'a, P: Parameters> {
     /// They are kept on the device.
-    Stored(Vec<&'a ExpandedKey<P>>),
+    Resident(Vec<ResidentKey<'a, P>>),
     /// They come with the batch.
     Own(Vec<&'a SigningKey<P>>),
 }
@@ -46,11 +47,16 @@ pub(crate) enum Randomness<'a> {
     Given(Vec<RawRandomness<'a>>),
 }
 
-impl<P: Parameters> Keys<'_, P> {
+impl<'a, P: Parameters> Keys<'a, P> {
+    /// Keys that are kept on the device.
+    pub(crate) fn resident<K: Into<ResidentKey<'a, P>>>(keys: impl Iterator<Item = K>) -> Self {
+        Self::Resident(keys.map(Into::into).collect())
+    }
+
     /// Whether two jobs have the same key, as far as addresses say.
     fn same(&self, a: usize, b: usize) -> bool {
         match self {
-            Self::Stored(keys) => std::ptr::eq(keys[a], keys[b]),
+            Self::Resident(keys) => keys[a].is(&keys[b]),
             Self::Own(keys) => std::ptr::eq(keys[a], keys[b]),
         }
     }
@@ -245,9 +251,13 @@ pub(crate) fn sign<P: Parameters>(
     let mut signatures = vec![Signature::EMPTY; work.messages.len()];
     let most_keys = match &work.keys {
         Keys::Own(_) => usize::MAX,
-        Keys::Stored(keys) => {
-            let groups = keys.chunk_by(|a, b| std::ptr::eq(*a, *b)).count();
-            state.reserve::<P>(way.mode, device, options, groups)?
+        Keys::Resident(keys) => {
+            let keys = different(keys);
+            match state.reserve::<P>(way.mode, device, options, keys)? {
+                room if room < keys => room,
+                // All of them together, so those of any chunk.
+                _ => usize::MAX,
+            }
         }
     };
     let jobs = |job: usize| {
@@ -318,7 +328,7 @@ fn begin<'w, P: Parameters>(
     let plan = way.plan(chunk.size);
     let jobs = chunk.jobs.clone();
     let (keys, hashes, key_of_job) = match &work.keys {
-        Keys::Stored(all) => {
+        Keys::Resident(all) => {
             let Some(places) = state.bring(number, &all[jobs.clone()])? else {
                 return Ok(None);
             };
@@ -353,11 +363,7 @@ fn begin<'w, P: Parameters>(
             .clone()
             .filter(|&job| job == jobs.start || !work.keys.same(job - 1, job));
         for (out, job) in bases.zip(firsts.clone()) {
-            for (out, small) in out.chunks_exact_mut(n).zip(hazmat::secret_basis(all[job])) {
-                for (out, &small) in out.iter_mut().zip(small) {
-                    *out = small as u8;
-                }
-            }
+            ResidentKey::from(all[job]).write_small(out);
         }
         put(
             &mut out[plan.hashes.clone()],

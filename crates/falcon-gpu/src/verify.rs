@@ -1,10 +1,11 @@
 //! Verifying a batch: chunks of it on lanes.
 
-use crate::context::{Options, State};
+use crate::context::Options;
 use crate::device::{Device, Lane};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel, Operation, status};
 use crate::layout::{Chunk, Layout, Size, chunks, put, put_messages};
+use crate::state::State;
 use falcon_core::batch::{VerifyBytesJob, VerifyJob};
 use falcon_core::params::NONCE_LEN;
 use falcon_core::{Parameters, SignatureError, VerifyingKey};

@@ -380,6 +380,14 @@ unsafe impl Device for Cuda {
         check_raw("copy from the device", answer)
     }
 
+    unsafe fn copy(&self, stream: usize, to: u64, from: u64, len: usize) -> Result<(), GpuError> {
+        self.enter()?;
+        let stream = self.stream(stream)?.as_inner();
+        // SAFETY: as the caller promises.
+        let answer = unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, len, stream) };
+        check_raw("copy on the device", answer)
+    }
+
     unsafe fn launch(
         &self,
         stream: usize,
@@ -488,7 +496,7 @@ mod tests {
     #[test]
     fn a_kernel_is_found_by_its_whole_name() {
         let text = ".version 7.0\n.target sm_70\n.visible .entry sign_512(\n";
-        let source = Source::new(text).unwrap_or_else(|error| panic!("{error}"));
+        let source = Source::new(text).expect("it has a header");
         assert!(source.defines("sign_512"));
         assert!(!source.defines("sign_51"));
         assert!(!source.defines("sign_5120"));

@@ -177,6 +177,7 @@ passed_on! {
     cuMemFreeHost(memory: *mut c_void);
     cuMemcpyHtoDAsync_v2(to: Address, from: *const c_void, len: usize, stream: Handle);
     cuMemcpyDtoHAsync_v2(to: *mut c_void, from: Address, len: usize, stream: Handle);
+    cuMemcpyDtoDAsync_v2(to: Address, from: Address, len: usize, stream: Handle);
     cuMemsetD8Async(to: Address, byte: c_uchar, len: usize, stream: Handle);
     cuStreamCreateWithPriority(stream: *mut Handle, flags: c_uint, priority: c_int);
     cuStreamSynchronize(stream: Handle);

@@ -13,6 +13,7 @@ pub(crate) use lane::Lane;
 
 use crate::error::GpuError;
 use crate::kernels::Batch;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::Instant;
@@ -134,6 +135,16 @@ pub unsafe trait Device: Send + Sync {
         len: usize,
     ) -> Result<(), GpuError>;
 
+    /// Copies within the memory of the device.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    ///
+    /// # Safety
+    /// Both are valid and apart until the stream has been waited for; until then
+    /// nothing outside the stream uses `to` or writes to `from`.
+    unsafe fn copy(&self, stream: usize, to: u64, from: u64, len: usize) -> Result<(), GpuError>;
+
     /// Starts a kernel.
     ///
     /// # Errors
@@ -221,11 +232,23 @@ impl Memory {
         self.len
     }
 
-    /// Wipes it. Nothing may be going on with it.
-    pub(crate) fn wipe(&mut self) -> Result<(), GpuError> {
+    /// Wipes what lies in `range` of it, and waits. Nothing may be going on there.
+    pub(crate) fn wipe(&mut self, range: Range<usize>) -> Result<(), GpuError> {
+        let range = range.start.min(self.len)..range.end.min(self.len);
+        if range.is_empty() {
+            return Ok(());
+        }
+        let from = self.address + range.start as u64;
         // SAFETY: this is the owner, and waits.
-        unsafe { self.device.zero(0, self.address, self.len) }?;
-        self.device.wait(0)
+        unsafe { self.device.zero(0, from, range.len()) }.and(self.device.wait(0))
+    }
+
+    /// Copies all of `other`, as far as there is room, to its beginning, and waits.
+    /// Nothing may be going on with either.
+    pub(crate) fn copy_from(&mut self, other: &Self) -> Result<(), GpuError> {
+        let len = self.len.min(other.len);
+        // SAFETY: both are valid, that long, and of this device.
+        unsafe { self.device.copy(0, self.address, other.address, len) }.and(self.device.wait(0))
     }
 }
 
@@ -233,7 +256,7 @@ impl Drop for Memory {
     fn drop(&mut self) {
         // Whoever uses it has been waited for. If wiping fails the device is
         // lost, and its memory with it.
-        let _ = self.wipe();
+        let _ = self.wipe(0..self.len);
         // SAFETY: this is the owner.
         unsafe { self.device.free(self.address, self.len) };
     }

@@ -1,9 +1,7 @@
 //! Signing kernels, on the processor: the bytes of `falcon-core`, in every key mode
 //! and grain, restarts and exhausted randomness included.
 
-mod common;
-
-use common::{
+use crate::common::{
     Job, Launch, Randomness, Signing, bytes, device_keys, kernels_available, key, key_stride,
     launches, repeatable, sign,
 };
@@ -98,7 +96,7 @@ fn signatures_equal_the_pinned_hash<P: Parameters>() {
     if !kernels_available() {
         return;
     }
-    let pinned = include_str!("../../../kat/equal-bytes.json");
+    let pinned = include_str!("../../../../kat/equal-bytes.json");
     let pinned: serde_json::Value = serde_json::from_str(pinned).expect("a JSON file");
     let pinned = pinned[P::NAME]["signatures"].as_str().expect("a hash");
     let keys: Vec<SigningKey<P>> = (0..3).map(key).collect();
@@ -370,7 +368,7 @@ fn vectors_that_are_too_long_are_refused() {
     let basis: Vec<i8> = falcon_core::hazmat::secret_basis(&key::<Falcon512>(0)).concat();
     let basis: Vec<i8> = basis.iter().map(|x| x.wrapping_mul(3)).collect();
     for grain in GRAINS {
-        let states = common::attempt_raw::<Falcon512>(grain, &basis, 3);
+        let states = crate::common::attempt_raw::<Falcon512>(grain, &basis, 3);
         assert_eq!(states, [status::REDO; 3], "{grain:?}");
     }
 }

@@ -1,8 +1,7 @@
 //! Batches on a device of the host: the bytes of the processor's engines, whatever
 //! the size of the batch and however it is divided.
 
-mod support;
-
+use crate::support::{PLENTY, context};
 use falcon::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
 use falcon::hazmat::{Fit, RawJob, RawRandomness};
 use falcon::{
@@ -11,11 +10,8 @@ use falcon::{
 };
 use falcon_gpu::kernels::Grain;
 use falcon_gpu::{GpuContext, GpuError, Options, RawKeyJob};
-use std::sync::Arc;
-use support::HostDevice;
 
 const SEED: [u8; 32] = [9; 32];
-const PLENTY: usize = 1 << 30;
 
 /// Keys, and messages of differing lengths.
 struct Fixture<P: Parameters> {
@@ -79,16 +75,6 @@ impl<P: Parameters> Fixture<P> {
             .unwrap();
         out
     }
-}
-
-/// A context on a new device, unless there is no compiler for kernels.
-fn context(total: usize, options: Options) -> Option<(Arc<HostDevice>, GpuContext)> {
-    if !falcon_gpu_host::AVAILABLE {
-        eprintln!("no C++ compiler: not tested");
-        return None;
-    }
-    let device = HostDevice::new(total);
-    Some((device.clone(), GpuContext::on(device, options)))
 }
 
 /// The same expression for both degrees.
@@ -331,7 +317,7 @@ fn little_memory_makes_many_chunks() {
             return;
         };
         let one = probe.memory_to_sign::<P>(1, 400, Some(1)) as usize;
-        let key = probe.memory_of_keys::<P>(1) as usize;
+        let key = (probe.memory_of_keys::<P>(32) - probe.memory_of_keys::<P>(16)) as usize / 16;
         assert!(probe.memory_to_verify::<P>(1, 400, 1) < one as u64);
         for lanes in [2, 4, 10] {
             // Besides, keys, of which two or three at once are there.

@@ -1,7 +1,6 @@
 //! A device that is this processor, and the order of launches that signs and
 //! verifies on it. What is proven here is what kernels compute; the engine's own
 //! orchestration is tested elsewhere.
-#![allow(dead_code)] // Not every test uses all of it.
 
 use falcon_core::hash::{Shake256, Shake256Reader};
 use falcon_core::hazmat::{expanded_reals, secret_basis, secret_hash};

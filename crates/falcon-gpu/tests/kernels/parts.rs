@@ -1,9 +1,7 @@
 //! The parts of a signature, one by one: points, seeds, the generator's bytes; and
 //! the seam to the kernels.
 
-mod common;
-
-use common::{LAUNCH, address, address_mut, bytes, kernels_available, repeatable};
+use crate::common::{LAUNCH, address, address_mut, bytes, kernels_available, repeatable};
 use falcon_core::hash::{HashToPoint, Shake256, Shake256HashToPoint};
 use falcon_core::lanes::Baseline;
 use falcon_core::prng::Prng;

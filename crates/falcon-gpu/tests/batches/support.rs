@@ -3,13 +3,26 @@
 //! memory that it has not, and looks at memory that is given back: nothing may
 //! be left in it.
 
-use falcon_gpu::GpuError;
 use falcon_gpu::device::{ALIGNMENT, Device, Grid, MemoryInfo};
 use falcon_gpu::kernels::Batch;
+use falcon_gpu::{GpuContext, GpuError, Options};
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex};
+
+/// Memory for whatever is asked.
+pub const PLENTY: usize = 1 << 30;
+
+/// A context on a new device, unless there is no compiler for kernels.
+pub fn context(total: usize, options: Options) -> Option<(Arc<HostDevice>, GpuContext)> {
+    if !falcon_gpu_host::AVAILABLE {
+        eprintln!("no C++ compiler: not tested");
+        return None;
+    }
+    let device = HostDevice::new(total);
+    Some((device.clone(), GpuContext::on(device, options)))
+}
 
 /// Streams of it.
 const STREAMS: usize = 3;
@@ -31,6 +44,8 @@ struct State {
     dirty: bool,
     launched: Vec<(String, u32)>,
     streams_used: [bool; STREAMS],
+    /// The last launch that was to expand keys, and how many bytes each comes from.
+    expanded: Option<(Batch, usize)>,
     /// Bytes that a signature may have, if fewer than was asked for.
     limit: Option<u32>,
 }
@@ -75,6 +90,26 @@ impl HostDevice {
     /// Kernels that were launched since the last time, and on how many slots.
     pub fn launched(&self) -> Vec<(String, u32)> {
         std::mem::take(&mut self.state.lock().unwrap().launched)
+    }
+
+    /// The reals of the last keys that a kernel was told to expand since the last
+    /// time, and the bytes that they were expanded from, as they are now. They must not
+    /// have been freed.
+    pub fn expanded(&self) -> Option<(Vec<f64>, Vec<u8>)> {
+        let mut state = self.state.lock().unwrap();
+        let (batch, small) = state.expanded.take()?;
+        let count = batch.count as usize;
+        drop(state);
+        let (reals, small) = (batch.key_stride as usize * count, small * count);
+        self.check(batch.keys, 8 * reals);
+        self.check(batch.bases, small);
+        // SAFETY: it is allocated, and that long; all bits are those of some real.
+        Some(unsafe {
+            (
+                std::slice::from_raw_parts(batch.keys as *const f64, reals).to_vec(),
+                std::slice::from_raw_parts(batch.bases as *const u8, small).to_vec(),
+            )
+        })
     }
 
     /// How many streams were used since the last time.
@@ -255,6 +290,15 @@ unsafe impl Device for HostDevice {
         Ok(())
     }
 
+    unsafe fn copy(&self, stream: usize, to: u64, from: u64, len: usize) -> Result<(), GpuError> {
+        self.call(stream, || refused("copy"))?;
+        self.check(to, len);
+        self.check(from, len);
+        // SAFETY: as the caller promises, and as was checked.
+        unsafe { (from as *const u8).copy_to_nonoverlapping(to as *mut u8, len) };
+        Ok(())
+    }
+
     unsafe fn launch(
         &self,
         stream: usize,
@@ -266,6 +310,10 @@ unsafe impl Device for HostDevice {
             kernel: kernel.to_owned(),
             cause,
         };
+        if kernel.starts_with("expand") || kernel.starts_with("basis") {
+            let n = if kernel.ends_with("_10") { 1024 } else { 512 };
+            self.state.lock().unwrap().expanded = Some((*batch, 4 * n));
+        }
         self.call(stream, || failed("the test wants it so".to_owned()))?;
         let launch = (kernel.to_owned(), batch.count);
         let mut state = self.state.lock().unwrap();

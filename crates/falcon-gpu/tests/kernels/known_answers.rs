@@ -1,8 +1,6 @@
 //! NIST's records of round 3, signed by the kernels.
 
-mod common;
-
-use common::{Job, Randomness, Signing, kernels_available, sign, verify};
+use crate::common::{Job, Randomness, Signing, kernels_available, sign, verify};
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SigningKey, VerifyingKey};
 use falcon_gpu::kernels::{Grain, KeyMode, status};
 use falcon_kat::{Algorithm, EngineSubject, KeyForm, KeyPair, Subject, SubjectError, replay};
@@ -69,7 +67,7 @@ impl Kernels {
             message: message.to_vec(),
         }];
         let states = verify::<P>(
-            common::LAUNCH,
+            crate::common::LAUNCH,
             &[key.h()],
             &jobs,
             &[signature.to_bytes().to_vec()],
@@ -138,11 +136,11 @@ fn kernels_reproduce_nists_records() {
     let files = [
         (
             Algorithm::Falcon512,
-            include_str!("../../../kat/falcon-round3/falcon512-KAT.first10.rsp"),
+            include_str!("../../../../kat/falcon-round3/falcon512-KAT.first10.rsp"),
         ),
         (
             Algorithm::Falcon1024,
-            include_str!("../../../kat/falcon-round3/falcon1024-KAT.first10.rsp"),
+            include_str!("../../../../kat/falcon-round3/falcon1024-KAT.first10.rsp"),
         ),
     ];
     for (algorithm, text) in files {

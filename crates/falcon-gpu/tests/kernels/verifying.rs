@@ -1,8 +1,8 @@
 //! Verifying kernels, on the processor: they accept what `falcon-core` accepts.
 
-mod common;
-
-use common::{Job, LAUNCH, Launch, bytes, kernels_available, key, launches, repeatable, verify};
+use crate::common::{
+    Job, LAUNCH, Launch, bytes, kernels_available, key, launches, repeatable, verify,
+};
 use falcon_core::batch::{BatchSign, BatchVerify, LaneEngine, SignJob, VerifyBytesJob};
 use falcon_core::lanes::Scalar;
 use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey};

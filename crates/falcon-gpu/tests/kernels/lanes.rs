@@ -1,9 +1,7 @@
 //! Groups of lanes as a GPU runs them, on emulated warps: no lane misses another at a
 //! collective operation, and the order in which lanes come there changes nothing.
 
-mod common;
-
-use common::{
+use crate::common::{
     Job, LAUNCH, Launch, Randomness, Signing, bytes, device_keys, kernels_available, key,
     key_stride, repeatable, sign, verify,
 };

@@ -1,8 +1,6 @@
 //! The filter of the kernels' sampler foretells what the exact trial decides.
 
-mod common;
-
-use common::{kernels_available, repeatable};
+use crate::common::{kernels_available, repeatable};
 use falcon_core::hash::Shake256Reader;
 use falcon_gpu_host::Trial;
 

@@ -1,0 +1,225 @@
+//! What a context has on its device: lanes, the pool of their memory, keys.
+
+use crate::context::Options;
+use crate::device::{Device, Lane, Memory};
+use crate::error::GpuError;
+use crate::kernels::KeyMode;
+use crate::keys::{self, FEW, KeyStore, ResidentKey};
+use crate::layout::{Chunk, Limits};
+use falcon_core::Parameters;
+use std::sync::Arc;
+
+/// What a context has on its device. In this order it is dropped: lanes, which
+/// wait, before the memory that they use.
+pub(crate) struct State {
+    pub(crate) lanes: Vec<Lane>,
+    pool: Option<Memory>,
+    stores: [Option<KeyStore>; 2],
+}
+
+impl State {
+    /// Of a device on which there is nothing yet.
+    pub(crate) fn new(device: &Arc<dyn Device>) -> Self {
+        let lanes = (0..device.streams()).map(|stream| Lane::new(device, stream));
+        Self {
+            lanes: lanes.collect(),
+            pool: None,
+            stores: [None, None],
+        }
+    }
+
+    /// The store of keys of a degree, made if there is none.
+    pub(crate) fn store<P: Parameters>(
+        &mut self,
+        mode: KeyMode,
+        device: &Arc<dyn Device>,
+        options: &Options,
+    ) -> Result<&mut KeyStore, GpuError> {
+        let store = &mut self.stores[number_of::<P>()];
+        match store {
+            Some(store) => Ok(store),
+            None => {
+                // A quarter is for keys.
+                let bytes = budget(device, options, 0)? / 4;
+                let most = keys::fit(mode, P::LOGN, bytes);
+                Ok(store.insert(KeyStore::new(mode, P::LOGN, most.min(1 << 20))))
+            }
+        }
+    }
+
+    /// Makes room for so many keys of a degree, or for as many as can be, and says
+    /// for how many. No lane is at work.
+    pub(crate) fn reserve<P: Parameters>(
+        &mut self,
+        mode: KeyMode,
+        device: &Arc<dyn Device>,
+        options: &Options,
+        keys: usize,
+    ) -> Result<usize, GpuError> {
+        let mut most = self.store::<P>(mode, device, options)?.most();
+        loop {
+            let store = self.store::<P>(mode, device, options)?;
+            match store.reserve(device, keys, most) {
+                Ok(()) => return Ok(store.capacity()),
+                // First without what chunks had, then with fewer keys.
+                Err(GpuError::OutOfMemory { .. }) if self.pool.is_some() => self.drop_pool(),
+                Err(GpuError::OutOfMemory { .. }) if most > 1 => most = most.min(keys.max(FEW)) / 2,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Gives the memory of chunks back.
+    pub(crate) fn drop_pool(&mut self) {
+        for lane in &mut self.lanes {
+            lane.detach();
+        }
+        self.pool = None;
+    }
+
+    /// Where keys and their hashes are.
+    pub(crate) fn addresses<P: Parameters>(&self) -> (u64, u64) {
+        let store = self.stores[number_of::<P>()].as_ref();
+        store.map_or((0, 0), KeyStore::addresses)
+    }
+
+    /// Brings the keys of these jobs to the device, if they are not there, and
+    /// says where each is; or nothing, if others are in the way. Lane `number` is
+    /// not at work.
+    pub(crate) fn bring<P: Parameters>(
+        &mut self,
+        number: usize,
+        keys: &[ResidentKey<'_, P>],
+    ) -> Result<Option<Vec<u32>>, GpuError> {
+        match &mut self.stores[number_of::<P>()] {
+            Some(store) => store.bring(&mut self.lanes[number], keys),
+            None => Ok(None),
+        }
+    }
+
+    /// Brings a key to the device, unless it is there.
+    pub(crate) fn upload<P: Parameters>(
+        &mut self,
+        key: ResidentKey<'_, P>,
+        mode: KeyMode,
+        device: &Arc<dyn Device>,
+        options: &Options,
+    ) -> Result<(), GpuError> {
+        let store = self.store::<P>(mode, device, options)?;
+        if store.has(key) {
+            return Ok(());
+        }
+        // More room is made while there is any.
+        let keys = store.len() + 1;
+        self.reserve::<P>(mode, device, options, keys)?;
+        if self.bring(0, &[key])?.is_none() {
+            self.replace_keys::<P>();
+            self.bring(0, &[key])?;
+        }
+        Ok(())
+    }
+
+    /// Takes all keys off the device.
+    pub(crate) fn forget_keys(&mut self) {
+        for store in self.stores.iter_mut().flatten() {
+            store.clear();
+        }
+    }
+
+    /// Lets other keys take the place of all that are there. No lane is at work.
+    pub(crate) fn replace_keys<P: Parameters>(&mut self) {
+        if let Some(store) = &mut self.stores[number_of::<P>()] {
+            store.replace();
+        }
+    }
+
+    /// Divides a batch and makes room for its chunks: `divide` says into which
+    /// chunks under some limits, `sizes` what one of them takes of the device, of
+    /// locked memory to copy from, and to copy to. Says, too, on how many lanes
+    /// there is room.
+    pub(crate) fn prepare(
+        &mut self,
+        device: &Arc<dyn Device>,
+        options: &Options,
+        most_keys: usize,
+        divide: impl Fn(Limits) -> Vec<Chunk>,
+        sizes: impl Fn(&Chunk) -> (usize, usize, usize),
+    ) -> Result<(Vec<Chunk>, usize), GpuError> {
+        let had = self.pool.as_ref().map_or(0, Memory::len);
+        let keys: usize = self.stores.iter().flatten().map(KeyStore::bytes).sum();
+        let mut memory = budget(device, options, had + keys)?.saturating_sub(keys);
+        // Threads that a processor holds at once.
+        let jobs = options.chunk.unwrap_or(512 * device.processors() as usize);
+        let mut streams = self.lanes.len().max(1);
+        loop {
+            let chunks = divide(Limits {
+                jobs: jobs.clamp(1, MOST_JOBS),
+                keys: most_keys,
+                memory: memory / streams,
+            });
+            let most = chunks.iter().map(&sizes).fold((0, 0, 0), |most, size| {
+                (most.0.max(size.0), most.1.max(size.1), most.2.max(size.2))
+            });
+            let lanes = chunks.len().min(streams);
+            match self.equip(device, lanes, most) {
+                // With less memory the chunks are smaller, until they are one job.
+                Err(GpuError::OutOfMemory { .. })
+                    if chunks.iter().any(|chunk| chunk.jobs.len() > 1) =>
+                {
+                    memory = (memory / 2).min(most.0.saturating_mul(lanes) / 2);
+                }
+                // And then one at a time.
+                Err(GpuError::OutOfMemory { .. }) if lanes > 1 => streams = 1,
+                result => return result.map(|()| (chunks, lanes)),
+            }
+        }
+    }
+
+    /// Gives each of so many lanes so much memory.
+    fn equip(
+        &mut self,
+        device: &Arc<dyn Device>,
+        lanes: usize,
+        (memory, upload, download): (usize, usize, usize),
+    ) -> Result<(), GpuError> {
+        let needed = memory.saturating_mul(lanes);
+        for lane in &mut self.lanes {
+            lane.detach();
+        }
+        if self.pool.as_ref().is_none_or(|pool| pool.len() < needed) {
+            // The old one goes first, so that there is room.
+            self.pool = None;
+            self.pool = Some(Memory::new(device, needed)?);
+        }
+        let base = self.pool.as_ref().map_or(0, Memory::address);
+        for (number, lane) in self.lanes.iter_mut().enumerate().take(lanes) {
+            lane.equip(base + (number * memory) as u64, memory, upload, download)?;
+        }
+        Ok(())
+    }
+
+    /// Waits for all lanes, and wipes what they had.
+    pub(crate) fn settle(&mut self) -> Result<(), GpuError> {
+        let mut settled = Ok(());
+        for lane in &mut self.lanes {
+            settled = settled.and(lane.wipe());
+        }
+        settled
+    }
+}
+
+/// Most jobs of a chunk: kernels number the reals of their working memory, `8n` a
+/// job, and the blocks of ChaCha20 with 32 bits.
+const MOST_JOBS: usize = 1 << 18;
+
+/// Bytes of the device that may be used by somebody who has so many already.
+fn budget(device: &Arc<dyn Device>, options: &Options, had: usize) -> Result<usize, GpuError> {
+    let free = device.memory()?.free + had as u64;
+    let most = options.memory.unwrap_or(free / 4 * 3);
+    Ok(usize::try_from(most).unwrap_or(usize::MAX))
+}
+
+/// Which of two.
+fn number_of<P: Parameters>() -> usize {
+    usize::from(P::LOGN == 10)
+}

@@ -1,0 +1,5 @@
+//! Batches through the whole crate, on a device of the host.
+
+mod divided;
+mod resident_keys;
+mod support;

@@ -1,0 +1,280 @@
+//! Keys that stay on the device: expanded there to the bits of the core, found
+//! again, moved when room is made, gone without a trace when something fails.
+
+use crate::support::{PLENTY, context};
+use falcon::batch::{BatchSign, SignJob};
+use falcon::hazmat::expanded_reals;
+use falcon::{Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
+use falcon_gpu::{GpuContext, GpuError, Options, RawKeyJob};
+
+const SEED: [u8; 32] = [9; 32];
+
+fn options(balanced: bool) -> Options {
+    let mut options = Options::default();
+    options.balanced = balanced;
+    options
+}
+
+fn keys<P: Parameters>(count: u8) -> Vec<SigningKey<P>> {
+    (0..count)
+        .map(|i| SigningKey::from_seed(&[i; 32]))
+        .collect()
+}
+
+/// Whether the device signs a message with each key as the processor does.
+fn signs_with<P: Parameters>(context: &GpuContext, keys: &[SigningKey<P>]) -> bool {
+    let expanded: Vec<ExpandedKey<P>> = keys.iter().map(SigningKey::expand).collect();
+    let jobs: Vec<_> = expanded
+        .iter()
+        .map(|key| SignJob {
+            key,
+            message: b"resident",
+        })
+        .collect();
+    let mut expected = vec![Signature::EMPTY; jobs.len()];
+    Engine::best()
+        .sign_batch(&SEED, &jobs, &mut expected)
+        .unwrap();
+    let mut out = vec![Signature::EMPTY; jobs.len()];
+    context.sign_batch(&SEED, &jobs, &mut out).unwrap();
+    out == expected
+}
+
+#[test]
+fn resident_keys_have_the_bits_of_the_core() {
+    fn check<P: Parameters>(count: u8) {
+        let keys = keys::<P>(count);
+        for balanced in [false, true] {
+            let Some((device, context)) = context(PLENTY, options(balanced)) else {
+                return;
+            };
+            for (i, key) in keys.iter().enumerate() {
+                // In either form it is the same key.
+                if i % 2 == 0 {
+                    context.upload_key(key).unwrap();
+                } else {
+                    context.upload_key(&key.expand()).unwrap();
+                }
+                let (expanded, small) = device.expanded().expect("a kernel was told of a key");
+                let key = key.expand();
+                let expected = expanded_reals(&key);
+                let expected = if balanced {
+                    &expected[..4 * P::N]
+                } else {
+                    expected
+                };
+                assert_eq!(expanded.len(), expected.len());
+                let bits =
+                    |reals: &[f64]| reals.iter().map(|real| real.to_bits()).collect::<Vec<_>>();
+                assert!(bits(&expanded) == bits(expected), "{} {i}", P::NAME);
+                // What it was expanded from is gone.
+                assert_eq!(small.len(), 4 * P::N);
+                assert!(small.iter().all(|&byte| byte == 0));
+            }
+            let kernel = if balanced { "basis" } else { "expand" };
+            let launched = device.launched();
+            assert_eq!(launched.len(), keys.len());
+            assert!(
+                launched
+                    .iter()
+                    .all(|(name, count)| name.starts_with(kernel) && *count == 1)
+            );
+            // All of them are still there, though room was made in between.
+            for key in &keys {
+                context.upload_key(key).unwrap();
+            }
+            assert!(signs_with(&context, &keys));
+            let launched = device.launched();
+            assert!(!launched.iter().any(|(name, _)| name.starts_with(kernel)));
+        }
+    }
+    check::<Falcon512>(19);
+    check::<Falcon1024>(3);
+}
+
+#[test]
+fn keys_that_nobody_expanded_sign_the_same_and_are_expanded_together() {
+    let keys = keys::<Falcon512>(21);
+    let messages: Vec<_> = (0..60u8).map(|i| vec![i; usize::from(i)]).collect();
+    // No key stands beside itself, and all stand there twice at least.
+    let key_of = |job: usize| &keys[job % keys.len()];
+    let jobs: Vec<_> = messages
+        .iter()
+        .enumerate()
+        .map(|(job, message)| RawKeyJob {
+            key: key_of(job),
+            message,
+        })
+        .collect();
+    let expanded: Vec<_> = (0..60).map(|job| key_of(job).expand()).collect();
+    let sign: Vec<_> = expanded
+        .iter()
+        .zip(&messages)
+        .map(|(key, message)| SignJob { key, message })
+        .collect();
+    let mut expected = vec![Signature::EMPTY; 60];
+    Engine::best()
+        .sign_batch(&SEED, &sign, &mut expected)
+        .unwrap();
+    for balanced in [false, true] {
+        let Some((device, context)) = context(PLENTY, options(balanced)) else {
+            return;
+        };
+        for time in 0..2 {
+            let mut out = vec![Signature::EMPTY; 60];
+            context.sign_batch_resident(&SEED, &jobs, &mut out).unwrap();
+            assert!(out == expected);
+            let kernel = if balanced { "basis_9" } else { "expand_9" };
+            let launched = device.launched();
+            let expanding = launched.iter().filter(|(name, _)| name == kernel);
+            let counts: Vec<_> = expanding.map(|&(_, count)| count).collect();
+            assert_eq!(counts, if time == 0 { &[21][..] } else { &[] });
+            assert!(
+                !launched
+                    .iter()
+                    .any(|(name, _)| name.starts_with("sign_raw"))
+            );
+        }
+        // The forms of a key are one key.
+        let mut out = vec![Signature::EMPTY; 60];
+        context.sign_batch(&SEED, &sign, &mut out).unwrap();
+        assert!(out == expected);
+        assert!(
+            !device
+                .launched()
+                .iter()
+                .any(|(name, _)| name.starts_with("expand"))
+        );
+        context.forget_keys();
+        assert!(device.is_wiped());
+    }
+}
+
+#[test]
+fn what_keys_take_is_told_beforehand() {
+    fn check<P: Parameters>() {
+        let keys = keys::<P>(40);
+        for balanced in [false, true] {
+            for count in [1, 16, 17, 40] {
+                let Some((device, context)) = context(PLENTY, options(balanced)) else {
+                    return;
+                };
+                let told = context.memory_of_keys::<P>(count);
+                for key in &keys[..count] {
+                    context.upload_key(key).unwrap();
+                }
+                assert_eq!(device.used() as u64, told, "{count} keys");
+                context.forget_keys();
+                assert_eq!(device.used(), 0);
+                assert!(device.was_wiped());
+            }
+        }
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+}
+
+/// Whatever call fails, once or for good, the keys that were there stay, and nothing
+/// of the new one does.
+#[test]
+fn a_key_that_cannot_be_brought_leaves_everything_as_it_was() {
+    // With the last one room is made for more.
+    let keys = keys::<Falcon512>(17);
+    let (last, others) = keys.split_last().unwrap();
+    let Some((device, _)) = context(PLENTY, options(false)) else {
+        return;
+    };
+    let (mut failures, mut wiped) = ([0; 2], 0);
+    for lost in [false, true] {
+        for call in 0.. {
+            let context = GpuContext::on(device.clone(), Options::default());
+            for key in others {
+                context.upload_key(key).unwrap();
+            }
+            let used = device.used();
+            device.expanded();
+            device.fail_at(call, lost);
+            let brought = context.upload_key(last);
+            let failed = device.recover();
+            if let Err(error) = &brought {
+                failures[usize::from(lost)] += 1;
+                assert!(
+                    matches!(
+                        error,
+                        GpuError::OutOfMemory { .. }
+                            | GpuError::Launch { .. }
+                            | GpuError::Driver { .. }
+                    ),
+                    "{error:?}"
+                );
+                assert!(
+                    device.used() == used
+                        || device.used() as u64 == context.memory_of_keys::<Falcon512>(17)
+                );
+                if !lost && let Some((expanded, small)) = device.expanded() {
+                    assert!(expanded.iter().all(|real| real.to_bits() == 0));
+                    assert!(small.iter().all(|&byte| byte == 0));
+                    wiped += 1;
+                }
+            }
+            device.launched();
+            // Where one of the three arrays of the greater room is refused, it takes
+            // the place of the others.
+            if brought.is_ok() || call < 3 {
+                assert!(brought.is_ok() != (lost && call < 3));
+            } else {
+                for key in others {
+                    context.upload_key(key).unwrap();
+                }
+                assert_eq!(device.launched(), [], "call {call}, lost {lost}");
+            }
+            context.upload_key(last).unwrap();
+            if call % 3 == 0 {
+                assert!(signs_with(&context, &keys), "call {call}, lost {lost}");
+            }
+            drop(context);
+            assert_eq!(device.used(), 0);
+            assert!(device.was_wiped());
+            if !failed {
+                break;
+            }
+        }
+    }
+    assert!(failures.iter().all(|&count| count > 5), "{failures:?}");
+    assert!(wiped >= 3, "{wiped}: the launch, the wait for it, the wipe");
+}
+
+#[test]
+fn a_device_without_memory_for_a_key_says_so() {
+    let keys = keys::<Falcon512>(1);
+    let Some((device, context)) = context(4096, options(false)) else {
+        return;
+    };
+    let failed = context.upload_key(&keys[0]);
+    assert!(
+        matches!(failed, Err(GpuError::OutOfMemory { .. })),
+        "{failed:?}"
+    );
+    assert_eq!(device.used(), 0);
+    assert!(device.was_wiped());
+}
+
+/// Where room for more cannot be had, keys take each other's place.
+#[test]
+fn little_memory_holds_keys_by_turns() {
+    let keys = keys::<Falcon512>(9);
+    let Some((_, probe)) = context(PLENTY, options(false)) else {
+        return;
+    };
+    let one = probe.memory_to_sign::<Falcon512>(1, 400, None);
+    let key = (probe.memory_of_keys::<Falcon512>(32) - probe.memory_of_keys::<Falcon512>(16)) / 16;
+    let (device, context) = context((one + 13 * key) as usize, options(false)).unwrap();
+    for _ in 0..2 {
+        for key in &keys {
+            context.upload_key(key).unwrap();
+        }
+        assert!(signs_with(&context, &keys));
+    }
+    context.forget_keys();
+    assert!(device.is_wiped());
+}

@@ -1,0 +1,9 @@
+//! The kernels on the processor, against `falcon-core`.
+
+mod common;
+mod known_answers;
+mod lanes;
+mod parts;
+mod sampler;
+mod signing;
+mod verifying;
