@@ -128,6 +128,15 @@ impl Kernel {
     }
 }
 
+/// How the loops of a design run: with an interlock, subnormal numbers flushed.
+pub fn control(design: &Design) -> Control {
+    Control {
+        pipelining: design.pipelining,
+        interlock: Interlock::Stall,
+        subnormals: Subnormals::default(),
+    }
+}
+
 /// The twiddles' memory for degree `2^logn`: those of `m` blocks from `m` on.
 pub fn twiddle_rom(logn: u32) -> Words {
     let len = ((1usize << logn) / 2).max(1);
@@ -135,8 +144,20 @@ pub fn twiddle_rom(logn: u32) -> Words {
     parts.map(|(re, im)| [re.to_bits(), im.to_bits()]).collect()
 }
 
-/// A polynomial's content of a memory.
-fn to_words(f: &[f64]) -> Words {
+/// Memories of a transform of degree `2^logn`, all zero but for the twiddles.
+pub fn blank_memories(transform: Transform, logn: u32) -> Vec<Words> {
+    let half = (1usize << logn) / 2;
+    let mut blank: Vec<Words> = memories(transform)
+        .iter()
+        .map(|&name| vec![[0; 2]; if name == "f" { half } else { half / 2 }])
+        .collect();
+    blank.push(twiddle_rom(logn));
+    blank
+}
+
+/// A polynomial's content of a memory: real parts, then imaginary parts, of half
+/// the length each.
+pub fn to_words(f: &[f64]) -> Words {
     let (re, im) = f.split_at(f.len() / 2);
     let parts = re.iter().zip(im);
     parts.map(|(re, im)| [re.to_bits(), im.to_bits()]).collect()
@@ -170,11 +191,7 @@ impl Accelerator {
         let kernel = |transform| Kernel::new(&design, transform);
         let [a, b, c, d] = Transform::ALL.map(kernel);
         let accelerator = Self {
-            control: Control {
-                pipelining: design.pipelining,
-                interlock: Interlock::Stall,
-                subnormals: Subnormals::default(),
-            },
+            control: control(&design),
             kernels: [a?, b?, c?, d?],
             iterations: Transform::ALL.map(|transform| {
                 let of_degree = |logn| match logn {
@@ -187,7 +204,7 @@ impl Accelerator {
         };
         for transform in Transform::ALL {
             for logn in 1..=MAX_LOGN {
-                let mut memories = accelerator.blank(transform, logn);
+                let mut memories = blank_memories(transform, logn);
                 accelerator.run(transform, logn, &mut memories, &mut ())?;
             }
         }
@@ -207,17 +224,6 @@ impl Accelerator {
     /// The scheduled loop of a transform.
     pub fn kernel(&self, transform: Transform) -> &Kernel {
         &self.kernels[transform as usize]
-    }
-
-    /// Memories of a transform of degree `2^logn`, all zero but for the twiddles.
-    fn blank(&self, transform: Transform, logn: u32) -> Vec<Words> {
-        let half = (1usize << logn) / 2;
-        let mut blank: Vec<Words> = memories(transform)
-            .iter()
-            .map(|&name| vec![[0; 2]; if name == "f" { half } else { half / 2 }])
-            .collect();
-        blank.push(twiddle_rom(logn));
-        blank
     }
 
     /// Runs a transform of degree `2^logn` on its memories: what [`memories`] names,

@@ -15,5 +15,6 @@ pub mod engine;
 pub mod fp;
 pub mod graph;
 pub mod nest;
+pub mod resources;
 pub mod schedule;
 pub mod seam;
