@@ -7,12 +7,12 @@
 //! gets what some other iteration wrote than the program's order says.
 
 use crate::design::Pipelining;
+pub use crate::fault::Fault;
 use crate::fp::{self, Subnormals};
-use crate::graph::{Graph, Operation, Part, Transfer};
+use crate::graph::{Graph, Operation, Transfer};
 use crate::nest::Iteration;
 use crate::schedule::Schedule;
 use std::collections::VecDeque;
-use std::fmt::{self, Display, Formatter};
 
 /// A memory's content: bits of complex numbers, real part first.
 pub type Words = Vec<[u64; 2]>;
@@ -48,78 +48,6 @@ pub struct Run {
     /// Cycles that the interlock added.
     pub stalls: u64,
 }
-
-/// Why a run ended before its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Fault {
-    /// Two operations claimed the same unit.
-    UnitConflict {
-        /// When.
-        cycle: u64,
-        /// The unit's name.
-        unit: String,
-    },
-    /// Two words of an access lie in one bank.
-    BankConflict {
-        /// When.
-        cycle: u64,
-        /// The access.
-        node: String,
-    },
-    /// A load got a word that another iteration had written than the one whose
-    /// result it needs.
-    Hazard {
-        /// When.
-        cycle: u64,
-        /// The load.
-        node: String,
-        /// Its iteration.
-        iteration: usize,
-        /// The address.
-        address: usize,
-    },
-    /// An address is beyond the end of its memory.
-    OutOfRange {
-        /// The access.
-        node: String,
-        /// The address.
-        address: usize,
-    },
-    /// There are not as many memories as the graph names.
-    Memories {
-        /// How many the graph names.
-        expected: usize,
-    },
-}
-
-impl Display for Fault {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnitConflict { cycle, unit } => {
-                write!(f, "cycle {cycle}: {unit} is used twice")
-            }
-            Self::BankConflict { cycle, node } => {
-                write!(f, "cycle {cycle}: {node} needs one bank twice")
-            }
-            Self::Hazard {
-                cycle,
-                node,
-                iteration,
-                address,
-            } => write!(
-                f,
-                "cycle {cycle}: {node} of iteration {iteration} reads address {address} too early"
-            ),
-            Self::OutOfRange { node, address } => {
-                write!(f, "{node}: no address {address}")
-            }
-            Self::Memories { expected } => write!(f, "{expected} memories are needed"),
-        }
-    }
-}
-
-impl std::error::Error for Fault {}
 
 /// Who looks on.
 pub trait Observer {
@@ -196,6 +124,15 @@ struct Cell {
     visible: [u64; 2],
 }
 
+/// When the next iteration may start.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// In this cycle.
+    At(u64),
+    /// So many cycles after everything that has started is written.
+    Drained { overhead: u64 },
+}
+
 struct Engine<'a> {
     graph: &'a Graph,
     schedule: &'a Schedule,
@@ -263,40 +200,38 @@ impl<'a> Engine<'a> {
             iterations: iterations.len() as u64,
             ..Run::default()
         };
-        let interval = u64::from(self.schedule.interval);
-        let mut next = 0;
-        // The first cycle at which the next iteration may start.
-        let mut start = 0;
-        // A loop has ended: the next one starts when everything is written.
-        let mut draining = false;
+        let mut waiting = iterations.iter().enumerate().peekable();
+        let mut next = Next::At(0);
         for cycle in 0.. {
             self.write_back(cycle);
-            if draining && self.is_idle() {
-                draining = false;
-                let Pipelining::Innermost { overhead } = self.control.pipelining else {
-                    continue;
-                };
-                start = cycle + u64::from(overhead);
+            if let (Next::Drained { overhead }, true) = (next, self.is_idle()) {
+                next = Next::At(cycle + overhead);
             }
-            if next == iterations.len() && self.is_idle() {
-                run.cycles = cycle;
-                break;
-            }
-            if next < iterations.len() && !draining && cycle == start {
-                let iteration = iterations[next];
-                self.check_range(&iteration)?;
-                start += interval;
-                if self.control.interlock == Interlock::Stall && !self.may_start(cycle, &iteration)
-                {
-                    observer.stalled(cycle);
-                    run.stalls += interval;
-                } else {
-                    observer.started(cycle, next);
-                    self.start(cycle, next, iteration);
-                    draining = iteration.ends_loop
-                        && matches!(self.control.pipelining, Pipelining::Innermost { .. });
-                    next += 1;
+            match waiting.peek() {
+                Some(&(index, iteration)) if next == Next::At(cycle) => {
+                    self.check_range(iteration)?;
+                    next = Next::At(cycle + u64::from(self.schedule.interval));
+                    if self.may_start(cycle, iteration) {
+                        observer.started(cycle, index);
+                        self.start(cycle, index, *iteration);
+                        waiting.next();
+                        if let (true, Pipelining::Innermost { overhead }) =
+                            (iteration.ends_loop, self.control.pipelining)
+                        {
+                            next = Next::Drained {
+                                overhead: overhead.into(),
+                            };
+                        }
+                    } else {
+                        observer.stalled(cycle);
+                        run.stalls += u64::from(self.schedule.interval);
+                    }
                 }
+                None if self.is_idle() => {
+                    run.cycles = cycle;
+                    break;
+                }
+                _ => (),
             }
             self.step(cycle, observer)?;
         }
@@ -335,8 +270,12 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// Whether everything that `iteration` will load can be read when it loads it.
+    /// Whether everything that `iteration` will load can be read when it loads it,
+    /// or nobody looks.
     fn may_start(&self, cycle: u64, iteration: &Iteration) -> bool {
+        if self.control.interlock == Interlock::Absent {
+            return true;
+        }
         self.graph.loads().all(|(node, transfer)| {
             let time = cycle + u64::from(self.schedule.starts[node]);
             words(transfer, iteration).all(|(address, component)| {
@@ -438,17 +377,18 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// Each word of an access through a port of another bank.
-    fn check_banks(&self, cycle: u64, node: usize, at: &[usize], part: Part) -> Result<(), Fault> {
-        let (Operation::Load(transfer) | Operation::Store(transfer)) =
-            &self.graph.nodes[node].operation
-        else {
-            return Ok(());
-        };
+    /// Each word of an access goes through a port of another bank.
+    fn check_banks(
+        &self,
+        cycle: u64,
+        node: usize,
+        transfer: &Transfer,
+        iteration: &Iteration,
+    ) -> Result<(), Fault> {
         let banking = self.graph.memories[transfer.memory].banking;
         let mut used = 0u32;
-        for &address in at {
-            let bank = 1 << banking.bank(address, part);
+        for address in addresses(transfer, iteration) {
+            let bank = 1 << banking.bank(address, transfer.part);
             if used & bank != 0 {
                 return Err(Fault::BankConflict {
                     cycle,
@@ -468,16 +408,12 @@ impl<'a> Engine<'a> {
         transfer: &Transfer,
     ) -> Result<(), Fault> {
         let iteration = self.active[active].iteration;
-        let mut at = [0; crate::nest::SLOTS];
-        for (at, address) in at.iter_mut().zip(addresses(transfer, &iteration)) {
-            *at = address;
-        }
-        self.check_banks(cycle, node, &at[..transfer.slots.len()], transfer.part)?;
-        let offset = self.offsets[node];
-        for (i, (address, component)) in words(transfer, &iteration).enumerate() {
+        self.check_banks(cycle, node, transfer, &iteration)?;
+        let active = &mut self.active[active];
+        let places = self.offsets[node]..;
+        for (place, (address, component)) in places.zip(words(transfer, &iteration)) {
             let written_by = self.cells[transfer.memory][address].written_by[component];
-            let active = &mut self.active[active];
-            if written_by != active.writers[offset + i] {
+            if written_by != active.writers[place] {
                 return Err(Fault::Hazard {
                     cycle,
                     node: self.graph.nodes[node].name.clone(),
@@ -485,7 +421,7 @@ impl<'a> Engine<'a> {
                     address,
                 });
             }
-            active.values[offset + i] = self.memories[transfer.memory][address][component];
+            active.values[place] = self.memories[transfer.memory][address][component];
         }
         Ok(())
     }
@@ -498,26 +434,28 @@ impl<'a> Engine<'a> {
         transfer: &Transfer,
     ) -> Result<(), Fault> {
         let iteration = self.active[active].iteration;
-        let mut at = [0; crate::nest::SLOTS];
-        for (at, address) in at.iter_mut().zip(addresses(transfer, &iteration)) {
-            *at = address;
-        }
-        self.check_banks(cycle, node, &at[..transfer.slots.len()], transfer.part)?;
-        let offset = self.offsets[node];
+        self.check_banks(cycle, node, transfer, &iteration)?;
+        let active = &mut self.active[active];
         let description = &self.graph.nodes[node];
-        for (i, (address, component)) in words(transfer, &iteration).enumerate() {
-            let input = description.inputs[i];
-            let active = &mut self.active[active];
+        let places = self.offsets[node]..;
+        let operands = description.inputs.iter().zip(places);
+        for ((input, place), (address, component)) in operands.zip(words(transfer, &iteration)) {
             let value = active.values[self.offsets[input.node] + input.output];
-            active.values[offset + i] = value;
-            self.pending.push_back(Pending {
-                visible: cycle + u64::from(description.latency),
+            active.values[place] = value;
+            let visible = cycle + u64::from(description.latency);
+            // Almost always the last: stores have one latency.
+            let after = self
+                .pending
+                .partition_point(|write| write.visible <= visible);
+            let write = Pending {
+                visible,
                 writer: active.index as u32,
                 memory: transfer.memory,
                 address,
                 component,
                 value,
-            });
+            };
+            self.pending.insert(after, write);
         }
         Ok(())
     }

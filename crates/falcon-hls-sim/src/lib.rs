@@ -12,6 +12,7 @@ pub mod butterfly;
 pub mod catalog;
 pub mod design;
 pub mod engine;
+mod fault;
 pub mod fp;
 pub mod graph;
 pub mod nest;
