@@ -16,6 +16,7 @@ mod fault;
 pub mod fp;
 pub mod graph;
 pub mod nest;
+pub mod profile;
 pub mod resources;
 pub mod schedule;
 pub mod seam;

@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# The profile of the core's operations: which instructions each executes, in which
+# part of the work, and how many butterflies and permutations that is. Prints the
+# table, which repeats exactly on one machine and toolchain.
+#
+#   crates/falcon-hls-sim/profile.sh > crates/falcon-hls-sim/profile.tsv
+#   crates/falcon-hls-sim/profile.sh x86-64 | armv7 | armv7-soft    rows of one target
+#
+# armv7-soft computes binary64 with integer instructions.
+#
+# Executions of every instruction are counted: on x86-64 by Callgrind, on ARMv7 by
+# the plugin of benches/arm under QEMU's user mode. The compiler's debug
+# information says of which functions an instruction is, inlined ones included,
+# from the innermost to the one that has a symbol. So nothing has to be kept from being inlined, and the code is that of a
+# release. An instruction counts for the first part (profile.awk) below which one
+# of its functions is; one that the compiler has made of several, for what they
+# have in common.
+#
+# Butterflies are not found so, but counted by the program, which does the same
+# work once more on an instrument. No instrument reaches those of key generation.
+# Permutations are executions of the first instruction of the function that
+# permutes.
+#
+# Needed: valgrind, binutils; for ARMv7 gcc, gcc-arm-linux-gnueabihf,
+# libc6-dev-armhf-cross, qemu-user, and
+# `rustup target add armv7-unknown-linux-gnueabihf`.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+readonly HERE=crates/falcon-hls-sim
+readonly TARGET="${CARGO_TARGET_DIR:-target}/profile"
+readonly ARM=armv7-unknown-linux-gnueabihf
+run="$(mktemp -d)"
+readonly run
+trap 'rm -rf "$run"' EXIT
+
+# need TOOL...: ends the script if a tool is missing.
+need() {
+    local tool
+    for tool in "$@"; do
+        if ! command -v "$tool" >/dev/null; then
+            echo "$tool is missing: see the head of $HERE/profile.sh" >&2
+            exit 2
+        fi
+    done
+}
+
+# build TRIPLE FLAGS: the program, at fixed addresses, so that those of a run are
+# those of the file. The profile `ct` is a release with debug information.
+build() {
+    RUSTFLAGS="-C relocation-model=static $2" cargo build --locked --quiet --profile ct \
+        --target "$1" --target-dir "$TARGET" -p falcon-hls-sim --example profile
+    program="$TARGET/$1/ct/examples/profile"
+}
+
+# symbol PREFIX NAME: the address of a function.
+symbol() {
+    local address
+    address="$("$1nm" --demangle "$program" |
+        sed -n "s/^0*\\([0-9a-f]*\\) . $2\\(::h[0-9a-f]*\\)\\?\$/0x\\1/p")"
+    if [ -z "$address" ]; then
+        echo "$2 has no symbol of its own" >&2
+        exit 1
+    fi
+    echo "$address"
+}
+
+# count_x86_64 OPERATION DEGREE REPEATS TOKEN: leaves `done` and `counts`.
+count_x86_64() {
+    valgrind --quiet --tool=callgrind --dump-instr=yes --dump-line=no --compress-pos=no \
+        --compress-strings=no --collect-atstart=no --toggle-collect='profile::measured*' \
+        --callgrind-out-file="$run/callgrind" "$program" "$@" >"$run/done"
+    # The line after `calls=` is what the call cost, which counts where it was spent.
+    awk '/^ob=/ { own = /\/profile$/ }
+        /^calls=/ { getline; next }
+        /^0x/ { if (own) sum[$1] += $2; else library += $2 }
+        END {
+            for (a in sum) printf "%s %.0f\n", a, sum[a]
+            printf "library %.0f\n", library
+        }' "$run/callgrind" >"$run/counts"
+}
+
+# count_armv7 OPERATION DEGREE REPEATS TOKEN: the same. The program is static: there is
+# no other library.
+count_armv7() {
+    rm -f "$run/blocks"
+    env -i "$(command -v qemu-arm)" -seed 1 -cpu cortex-a9 \
+        -plugin "$run/plugin.so,mark=$mark,out=$run/marks,blocks=$run/blocks" \
+        "$program" "$@" >"$run/done"
+    awk '{ for (i = 0; i < $3; i++) sum[$2 + 4 * i] += $4 }
+        END { for (a in sum) printf "0x%x %.0f\n", a, sum[a] }' "$run/blocks" >"$run/counts"
+}
+
+# rows PREFIX TARGET TOKEN: counts every operation and prints its rows.
+rows() {
+    local count degree operation start
+    case "$2" in
+    x86-64) count=x86_64 ;;
+    *) count=armv7 ;;
+    esac
+    start="$(symbol "$1" falcon_core::hash::shake::Sponge::permute)"
+    for degree in 512 1024; do
+        for operation in keygen expand sign sign-expanded sign-hedged verify verify-encoded; do
+            "count_$count" "$operation" "$degree" "${PROFILE_REPEATS:-100}" "$3"
+            # So that awk meets it even if nothing was printed.
+            echo "end" >>"$run/done"
+            grep '^0x' "$run/counts" | cut -d' ' -f1 |
+                "$1addr2line" -e "$program" -a -f -i -C >"$run/names"
+            awk -v start="$start" \
+                -v case="$2"$'\t'"$operation"$'\t'"$degree"$'\t'"${PROFILE_REPEATS:-100}" \
+                -f "$HERE/profile.awk" \
+                "$run/done" "$run/counts" "$run/names"
+        done
+    done
+}
+
+targets="${*:-x86-64 armv7 armv7-soft}"
+for target in $targets; do
+    case "$target" in
+    x86-64)
+        need valgrind addr2line nm
+        ;;
+    armv7 | armv7-soft)
+        need gcc arm-linux-gnueabihf-gcc arm-linux-gnueabihf-addr2line \
+            arm-linux-gnueabihf-nm qemu-arm
+        version="$(qemu-arm --version | sed -n '1s/.*version \([0-9]*\).*/\1/p')"
+        gcc -std=gnu11 -O2 -fPIC -shared -fvisibility=hidden \
+            "-DAPI=$((version < 9 ? 1 : 2))" benches/arm/plugin.c -o "$run/plugin.so"
+        ;;
+    *)
+        echo "usage: $0 [x86-64] [armv7] [armv7-soft]" >&2
+        exit 2
+        ;;
+    esac
+done
+
+cat <<END
+# Instructions that the operations of falcon-core execute, by part of the work; in
+# the last column butterflies, or permutations (keccak-f). Sums of all repeats.
+# Command: $HERE/profile.sh > $HERE/profile.tsv
+# $(rustc --version), profile ct (release, fat LTO): the portable code on the
+# baseline of x86-64, on ARMv7 with VFPv3-D16, and on ARMv7 with binary64 computed by
+# integer instructions (armv7-soft). "library" is the C library, whose code depends on
+# the processor. Counted with $(valgrind --version 2>/dev/null || echo no Valgrind), $(qemu-arm --version 2>/dev/null | sed -n '1s/ (.*//p').
+END
+printf 'target\toperation\tdegree\trepeats\tpart\tinstructions\texecuted\n'
+for target in $targets; do
+    case "$target" in
+    x86-64)
+        build x86_64-unknown-linux-gnu ""
+        rows "" x86-64 scalar
+        ;;
+    armv7*)
+        token=scalar
+        [ "$target" = armv7 ] || token=soft
+        export CARGO_TARGET_ARMV7_UNKNOWN_LINUX_GNUEABIHF_LINKER=arm-linux-gnueabihf-gcc
+        build "$ARM" "-C target-feature=+crt-static"
+        mark="$(symbol arm-linux-gnueabihf- profile::mark)"
+        rows arm-linux-gnueabihf- "$target" "$token"
+        ;;
+    esac
+done

@@ -1,0 +1,349 @@
+//! Instruments of the core: what counts its butterflies while it signs.
+//!
+//! Two of them, at two seams, so that each can be held against the other:
+//! [`CountingFft`] stands before the polynomial operations of any engine and sees
+//! whole transforms; [`Counted`] is the scalar token that counts its own
+//! arithmetic, and so sees what a signature from the key computes, whose
+//! transforms are reached through the token alone.
+
+use super::Operation;
+use super::workload::{Workload, WorkloadError};
+use falcon_core::Parameters;
+use falcon_core::fft::{BasisRef, Fft};
+use falcon_core::lanes::{Binary64, Lanes, Scalar, Singles};
+use falcon_core::params::MAX_LOGN;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Butterflies of a forward or inverse transform of degree `n = 2^logn`: `logn - 1`
+/// stages of `n/4`, the first reduction, modulo `x^(n/2) - i`, being the layout of
+/// the complex numbers itself.
+pub const fn transform_butterflies(logn: u32) -> u64 {
+    logn.saturating_sub(1) as u64 * node_butterflies(logn)
+}
+
+/// Butterflies of a split or of a merge of degree `n = 2^logn`: `n/4`, one stage.
+pub const fn node_butterflies(logn: u32) -> u64 {
+    (1 << logn) / 4
+}
+
+/// Calls of one operation by `logn`.
+#[derive(Debug, Default)]
+struct Calls([AtomicU64; MAX_LOGN as usize + 1]);
+
+impl Calls {
+    fn add(&self, logn: u32) {
+        if let Some(calls) = self.0.get(logn as usize) {
+            calls.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn butterflies(&self, of_call: impl Fn(u32) -> u64) -> u64 {
+        let calls = (0..).zip(&self.0);
+        calls
+            .map(|(logn, calls)| calls.load(Ordering::Relaxed) * of_call(logn))
+            .sum()
+    }
+}
+
+/// What a [`CountingFft`] has seen.
+#[derive(Debug, Default)]
+pub struct Tally {
+    fft: Calls,
+    ifft: Calls,
+    split: Calls,
+    merge: Calls,
+}
+
+impl Tally {
+    /// The butterflies so far.
+    pub fn butterflies(&self) -> Butterflies {
+        Butterflies {
+            fft: self.fft.butterflies(transform_butterflies),
+            ifft: self.ifft.butterflies(transform_butterflies),
+            split: self.split.butterflies(node_butterflies),
+            merge: self.merge.butterflies(node_butterflies),
+        }
+    }
+}
+
+/// Butterflies by what they are part of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Butterflies {
+    /// Of forward transforms.
+    pub fft: u64,
+    /// Of inverse transforms.
+    pub ifft: u64,
+    /// Of splits, those fused into nearest-plane steps included.
+    pub split: u64,
+    /// Of merges, likewise.
+    pub merge: u64,
+}
+
+impl Butterflies {
+    /// Those of `attempts` signing attempts at degree `2^logn`. The target is one
+    /// transform, its way back two; from the key (`from_key`) the basis is four more.
+    /// ffSampling visits `n/m` nodes of every degree `m` from 4 to `n`, and
+    /// splits and merges twice at each.
+    pub const fn of_attempts(logn: u32, from_key: bool, attempts: u64) -> Self {
+        let transform = attempts * transform_butterflies(logn);
+        let walk = attempts * logn.saturating_sub(1) as u64 * (1 << logn) / 2;
+        Self {
+            fft: if from_key { 5 * transform } else { transform },
+            ifft: 2 * transform,
+            split: walk,
+            merge: walk,
+        }
+    }
+
+    /// All of them.
+    pub const fn total(&self) -> u64 {
+        self.fft + self.ifft + self.split + self.merge
+    }
+}
+
+/// The operations of `inner`, counted: same results.
+#[derive(Clone, Copy, Debug)]
+pub struct CountingFft<'a, F> {
+    /// What does the work.
+    pub inner: F,
+    /// What is counted.
+    pub tally: &'a Tally,
+}
+
+impl<F: Fft> Fft for CountingFft<'_, F> {
+    type Real = F::Real;
+    const LANES: usize = F::LANES;
+
+    fn get(&self, x: &F::Real, lane: usize) -> f64 {
+        self.inner.get(x, lane)
+    }
+    fn set(&self, x: &mut F::Real, lane: usize, value: f64) {
+        self.inner.set(x, lane, value);
+    }
+    fn add(&self, a: F::Real, b: F::Real) -> F::Real {
+        self.inner.add(a, b)
+    }
+    fn sub(&self, a: F::Real, b: F::Real) -> F::Real {
+        self.inner.sub(a, b)
+    }
+    fn floor(&self, a: F::Real) -> F::Real {
+        self.inner.floor(a)
+    }
+    fn fft(&self, logn: u32, f: &mut [F::Real]) {
+        self.tally.fft.add(logn);
+        self.inner.fft(logn, f);
+    }
+    fn ifft(&self, logn: u32, f: &mut [F::Real]) {
+        self.tally.ifft.add(logn);
+        self.inner.ifft(logn, f);
+    }
+    fn split(&self, logn: u32, f0: &mut [F::Real], f1: &mut [F::Real], f: &[F::Real]) {
+        self.tally.split.add(logn);
+        self.inner.split(logn, f0, f1, f);
+    }
+    fn merge(&self, logn: u32, f: &mut [F::Real], f0: &[F::Real], f1: &[F::Real]) {
+        self.tally.merge.add(logn);
+        self.inner.merge(logn, f, f0, f1);
+    }
+    fn nearest_plane(&self, t: [F::Real; 2], d: [F::Real; 2], l: [f64; 2]) -> [F::Real; 2] {
+        self.inner.nearest_plane(t, d, l)
+    }
+    fn nearest_plane_step(
+        &self,
+        logn: u32,
+        t0: &[F::Real],
+        t1: &mut [F::Real],
+        u: [&mut [F::Real]; 2],
+        l10: &[f64],
+    ) {
+        self.tally.merge.add(logn);
+        self.tally.split.add(logn);
+        self.inner.nearest_plane_step(logn, t0, t1, u, l10);
+    }
+    fn target(&self, logn: u32, t0: &mut [F::Real], t1: &mut [F::Real], b01: &[f64], b11: &[f64]) {
+        self.inner.target(logn, t0, t1, b01, b11);
+    }
+    fn times_basis(&self, logn: u32, z0: &mut [F::Real], z1: &mut [F::Real], basis: BasisRef<'_>) {
+        self.inner.times_basis(logn, z0, z1, basis);
+    }
+}
+
+thread_local! {
+    static ARITHMETIC: Cell<Arithmetic> = const { Cell::new(Arithmetic::NONE) };
+}
+
+/// What [`Counted`] has computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arithmetic {
+    /// Complex products.
+    pub products: u64,
+    /// Complex products with a conjugate.
+    pub conjugate_products: u64,
+    /// Sums with the differences of the same operands: two a butterfly, and one
+    /// for every couple of reals that the node of a tree is split into.
+    pub add_subs: u64,
+    /// Inverses.
+    pub inverses: u64,
+}
+
+impl Arithmetic {
+    const NONE: Self = Self {
+        products: 0,
+        conjugate_products: 0,
+        add_subs: 0,
+        inverses: 0,
+    };
+
+    /// Forgets what this thread has computed.
+    pub fn reset() {
+        ARITHMETIC.set(Self::NONE);
+    }
+
+    /// What this thread has computed since.
+    pub fn read() -> Self {
+        ARITHMETIC.get()
+    }
+
+    /// LDL trees of degree `2^logn` among it: each inverts `n/2` reals at every
+    /// degree from 2 to `n`.
+    pub const fn trees(&self, logn: u32) -> u64 {
+        self.inverses / ((1 << logn) / 2 * logn as u64)
+    }
+
+    /// Butterflies of degree `2^logn` among it. The nodes of a tree below its root
+    /// take sum and difference once for every real that they invert; the root
+    /// inverts `n/2` and splits nothing.
+    pub const fn butterflies(&self, logn: u32) -> u64 {
+        let roots = self.trees(logn) * (1 << logn) / 2;
+        (self.add_subs - (self.inverses - roots)) / 2
+    }
+}
+
+fn count(one: impl Fn(&mut Arithmetic)) {
+    let mut arithmetic = ARITHMETIC.get();
+    one(&mut arithmetic);
+    ARITHMETIC.set(arithmetic);
+}
+
+/// [`Scalar`], counting for its thread: same results.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counted;
+
+impl Lanes for Counted {
+    const N: usize = 1;
+    type F = f64;
+    type Runs = Singles;
+
+    fn splat(self, x: f64) -> f64 {
+        x
+    }
+    fn get(self, x: &f64, _: usize) -> f64 {
+        *x
+    }
+    fn set(self, x: &mut f64, _: usize, value: f64) {
+        *x = value;
+    }
+    fn add(self, a: f64, b: f64) -> f64 {
+        Lanes::add(Scalar, a, b)
+    }
+    fn sub(self, a: f64, b: f64) -> f64 {
+        Lanes::sub(Scalar, a, b)
+    }
+    fn add_sub(self, a: f64, b: f64) -> (f64, f64) {
+        count(|arithmetic| arithmetic.add_subs += 1);
+        Scalar.add_sub(a, b)
+    }
+    fn mul(self, a: f64, b: f64) -> f64 {
+        Lanes::mul(Scalar, a, b)
+    }
+    fn complex_mul(self, a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+        count(|arithmetic| arithmetic.products += 1);
+        Scalar.complex_mul(a, b)
+    }
+    fn complex_mul_conj(self, a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+        count(|arithmetic| arithmetic.conjugate_products += 1);
+        Scalar.complex_mul_conj(a, b)
+    }
+    fn neg(self, a: f64) -> f64 {
+        Scalar.neg(a)
+    }
+    fn half(self, a: f64) -> f64 {
+        Scalar.half(a)
+    }
+    fn inverse(self, a: f64) -> f64 {
+        count(|arithmetic| arithmetic.inverses += 1);
+        Scalar.inverse(a)
+    }
+    fn floor(self, a: f64) -> f64 {
+        Lanes::floor(Scalar, a)
+    }
+}
+
+impl Binary64 for Counted {
+    const HARDWARE: bool = Scalar::HARDWARE;
+    type Isa = <Scalar as Binary64>::Isa;
+    type Sampling = <Scalar as Binary64>::Sampling;
+
+    fn isa(self) -> Self::Isa {
+        Scalar.isa()
+    }
+    fn sampling(self) -> Self::Sampling {
+        Scalar.sampling()
+    }
+    fn sqrt(self, a: f64) -> f64 {
+        Scalar.sqrt(a)
+    }
+    fn float(self, x: i64) -> f64 {
+        Scalar.float(x)
+    }
+    fn rint(self, a: f64) -> i64 {
+        Scalar.rint(a)
+    }
+    fn trunc(self, a: f64) -> i64 {
+        Scalar.trunc(a)
+    }
+    fn lt(self, a: f64, b: f64) -> u64 {
+        Scalar.lt(a, b)
+    }
+}
+
+/// The butterflies of `repeats` runs of `operation`, counted while they are done:
+/// those of a signature with a tree by [`CountingFft`], the others by [`Counted`].
+/// None for key generation, whose transforms no seam reaches.
+///
+/// # Errors
+/// If a run fails.
+pub fn butterflies<P: Parameters>(
+    operation: Operation,
+    repeats: u64,
+) -> Result<Option<Butterflies>, WorkloadError> {
+    let from_key = match operation {
+        Operation::Keygen => return Ok(None),
+        Operation::SignExpanded => {
+            let tally = Tally::default();
+            let fft = CountingFft {
+                inner: Scalar,
+                tally: &tally,
+            };
+            Workload::<P, _>::new(Scalar, repeats)?.sign_through(fft)?;
+            return Ok(Some(tally.butterflies()));
+        }
+        Operation::Sign | Operation::SignHedged => true,
+        Operation::Expand | Operation::Verify | Operation::VerifyEncoded => false,
+    };
+    let mut workload = Workload::<P, _>::new(Counted, repeats)?;
+    Arithmetic::reset();
+    workload.run(operation)?;
+    let arithmetic = Arithmetic::read();
+    let attempts = arithmetic.trees(P::LOGN);
+    Ok(Some(if from_key {
+        Butterflies::of_attempts(P::LOGN, true, attempts)
+    } else {
+        // The four transforms of a basis, or nothing.
+        Butterflies {
+            fft: arithmetic.butterflies(P::LOGN),
+            ..Butterflies::default()
+        }
+    }))
+}

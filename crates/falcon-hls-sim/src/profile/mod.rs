@@ -1,0 +1,152 @@
+//! Where the work of Falcon's operations is spent: counted, not modelled.
+//!
+//! `profile.sh` counts the instructions that the operations of the core execute, by
+//! part of the work, and `profile.tsv` is what it printed: [`Profile::committed`].
+//! Butterflies and permutations beside them are exact numbers of the same runs:
+//! of an [instrument](count) at a seam of the core, and of calls.
+//!
+//! ```
+//! use falcon_hls_sim::profile::{Operation, Part, Profile, Target};
+//!
+//! let profile = Profile::committed()?;
+//! let sign = profile.run(Target::ArmV7, Operation::Sign, 512)?;
+//! assert_eq!(sign.executed_each(Part::Fft), Some(5120.0));
+//! assert!(sign.share(&[Part::Fft]) < 0.4);
+//! # Ok::<(), falcon_hls_sim::profile::ProfileError>(())
+//! ```
+
+pub mod count;
+mod table;
+pub mod workload;
+
+pub use table::{Cost, Profile, ProfileError, Run};
+
+/// Names of an enumeration's variants, as the table has them.
+macro_rules! named {
+    ($type:ident { $($variant:ident = $name:literal),* $(,)? }) => {
+        impl $type {
+            /// All of them, in the order of the table.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// Its name in the table.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name),*
+                }
+            }
+
+            /// The one of this name.
+            pub fn by_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|x| x.name() == name)
+            }
+        }
+    };
+}
+
+/// What executes the instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Target {
+    /// The baseline of x86-64.
+    X86_64,
+    /// ARMv7 with a binary64 unit (VFPv3-D16): the instruction set of the paper's
+    /// Cortex-A9.
+    ArmV7,
+    /// The same, binary64 being computed with integer instructions.
+    ArmV7Soft,
+}
+
+named!(Target {
+    X86_64 = "x86-64",
+    ArmV7 = "armv7",
+    ArmV7Soft = "armv7-soft",
+});
+
+/// An operation that is profiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operation {
+    /// A key pair from a seed.
+    Keygen,
+    /// The tree of a key.
+    Expand,
+    /// A signature from the key, nonce and seed given, as NIST's driver does.
+    Sign,
+    /// The same from the key with its tree.
+    SignExpanded,
+    /// A signature from the key with hedged randomness: what users get.
+    SignHedged,
+    /// A verification, key and signature being decoded.
+    Verify,
+    /// The same from the bytes of key and signature.
+    VerifyEncoded,
+}
+
+named!(Operation {
+    Keygen = "keygen",
+    Expand = "expand",
+    Sign = "sign",
+    SignExpanded = "sign-expanded",
+    SignHedged = "sign-hedged",
+    Verify = "verify",
+    VerifyEncoded = "verify-encoded",
+});
+
+/// A part of the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// Forward transforms of binary64 numbers.
+    Fft,
+    /// Inverse transforms.
+    Ifft,
+    /// Splits, those fused into nearest-plane steps included.
+    Split,
+    /// Merges, likewise.
+    Merge,
+    /// The rest of the nearest-plane steps.
+    NearestPlane,
+    /// The LDL tree and its Gram matrix.
+    Tree,
+    /// The transforms of key generation, on 64-bit integers.
+    FixedPointFft,
+    /// Keccak-f[1600]: `process_block` of the paper.
+    KeccakF,
+    /// Hashing without the permutation.
+    Hashing,
+    /// The rest of key generation: candidates and the NTRU equation.
+    Ntru,
+    /// The NTT modulo 12289.
+    Ntt,
+    /// The Gaussian sampler.
+    Sampler,
+    /// ChaCha20, from which the sampler reads.
+    ChaCha20,
+    /// Encoding and decoding.
+    Encoding,
+    /// The C library: memory that is moved and cleared.
+    Library,
+    /// Everything else.
+    Rest,
+}
+
+named!(Part {
+    Fft = "fft",
+    Ifft = "ifft",
+    Split = "split",
+    Merge = "merge",
+    NearestPlane = "nearest-plane",
+    Tree = "tree",
+    FixedPointFft = "fixed-point-fft",
+    KeccakF = "keccak-f",
+    Hashing = "hashing",
+    Ntru = "ntru",
+    Ntt = "ntt",
+    Sampler = "sampler",
+    ChaCha20 = "chacha20",
+    Encoding = "encoding",
+    Library = "library",
+    Rest = "rest",
+});
+
+impl Part {
+    /// What the butterfly pipeline computes: `FFT` and `iFFT`, splits and merges.
+    pub const BUTTERFLIES: [Self; 4] = [Self::Fft, Self::Ifft, Self::Split, Self::Merge];
+}

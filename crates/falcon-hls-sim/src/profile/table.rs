@@ -1,0 +1,226 @@
+//! The table of the profile, read.
+
+use super::{Operation, Part, Target};
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+
+/// What a part of the work costs in all repeats of a run together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// The part.
+    pub part: Part,
+    /// Instructions that are executed.
+    pub instructions: u64,
+    /// Butterflies or permutations among them, where they are counted.
+    pub executed: Option<u64>,
+}
+
+/// An operation that was run and counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// On what.
+    pub target: Target,
+    /// Which operation.
+    pub operation: Operation,
+    /// Of what degree `n`.
+    pub degree: u32,
+    /// How often.
+    pub repeats: u64,
+    /// Its parts, each once.
+    pub costs: Vec<Cost>,
+}
+
+impl Run {
+    /// Instructions of one operation, on the mean.
+    pub fn instructions_each(&self) -> f64 {
+        self.instructions(Part::ALL) / self.repeats as f64
+    }
+
+    /// Instructions of these parts of one operation, on the mean.
+    pub fn instructions_each_in(&self, parts: &[Part]) -> f64 {
+        self.instructions(parts) / self.repeats as f64
+    }
+
+    /// The share of these parts in the instructions, from 0 to 1.
+    pub fn share(&self, parts: &[Part]) -> f64 {
+        self.instructions(parts) / self.instructions(Part::ALL)
+    }
+
+    /// Butterflies or permutations of this part in one operation, on the mean,
+    /// where they are counted.
+    pub fn executed_each(&self, part: Part) -> Option<f64> {
+        let cost = self.costs.iter().find(|cost| cost.part == part)?;
+        cost.executed
+            .map(|executed| executed as f64 / self.repeats as f64)
+    }
+
+    /// Instructions for one butterfly or permutation of these parts, if there is
+    /// one.
+    pub fn instructions_per_execution(&self, parts: &[Part]) -> Option<f64> {
+        let costs = || self.costs.iter().filter(|cost| parts.contains(&cost.part));
+        let executed: u64 = costs().filter_map(|cost| cost.executed).sum();
+        (executed != 0).then(|| self.instructions(parts) / executed as f64)
+    }
+
+    fn instructions(&self, parts: &[Part]) -> f64 {
+        let costs = self.costs.iter().filter(|cost| parts.contains(&cost.part));
+        costs.map(|cost| cost.instructions).sum::<u64>() as f64
+    }
+}
+
+/// Why there is no such profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProfileError {
+    /// A line is not one of the table.
+    Line {
+        /// Its number, from 1.
+        number: usize,
+    },
+    /// A run lacks a part, or has it twice.
+    Parts {
+        /// The operation.
+        operation: Operation,
+        /// The degree.
+        degree: u32,
+    },
+    /// The table has no such run.
+    Missing {
+        /// On what.
+        target: Target,
+        /// The operation.
+        operation: Operation,
+        /// The degree.
+        degree: u32,
+    },
+}
+
+impl Display for ProfileError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line { number } => write!(f, "line {number} is not one of a profile"),
+            Self::Parts { operation, degree } => {
+                let name = operation.name();
+                write!(f, "{name} {degree} does not have every part once")
+            }
+            Self::Missing {
+                target,
+                operation,
+                degree,
+            } => {
+                let (target, operation) = (target.name(), operation.name());
+                write!(f, "{operation} {degree} was not counted on {target}")
+            }
+        }
+    }
+}
+
+impl Error for ProfileError {}
+
+/// A table of runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// The runs, in the order of the table.
+    pub runs: Vec<Run>,
+}
+
+impl Profile {
+    /// The table of this crate.
+    ///
+    /// # Errors
+    /// None: a test reads it.
+    pub fn committed() -> Result<Self, ProfileError> {
+        Self::parse(include_str!("../../profile.tsv"))
+    }
+
+    /// Reads what `profile.sh` prints.
+    ///
+    /// # Errors
+    /// If a line is not one of such a table, or a run has not every part once.
+    pub fn parse(text: &str) -> Result<Self, ProfileError> {
+        const HEAD: &str = "target\toperation\tdegree\trepeats\tpart\tinstructions\texecuted";
+        let mut runs: Vec<Run> = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            if line.starts_with('#') || line == HEAD {
+                continue;
+            }
+            let (run, cost) = row(line).ok_or(ProfileError::Line { number })?;
+            match runs.last_mut() {
+                Some(last) if last.is_of(&run) => last.costs.push(cost),
+                _ => runs.push(Run {
+                    costs: vec![cost],
+                    ..run
+                }),
+            }
+        }
+        for run in &runs {
+            let parts = run.costs.iter().map(|cost| &cost.part);
+            if !parts.eq(Part::ALL) {
+                return Err(ProfileError::Parts {
+                    operation: run.operation,
+                    degree: run.degree,
+                });
+            }
+        }
+        Ok(Self { runs })
+    }
+
+    /// The run of `operation` at `degree` on `target`.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn run(
+        &self,
+        target: Target,
+        operation: Operation,
+        degree: u32,
+    ) -> Result<&Run, ProfileError> {
+        let mut runs = self.runs.iter();
+        runs.find(|run| (run.target, run.operation, run.degree) == (target, operation, degree))
+            .ok_or(ProfileError::Missing {
+                target,
+                operation,
+                degree,
+            })
+    }
+}
+
+impl Run {
+    fn is_of(&self, other: &Self) -> bool {
+        let key = |run: &Self| (run.target, run.operation, run.degree, run.repeats);
+        key(self) == key(other)
+    }
+}
+
+/// A row of the table: its run, without costs, and the cost.
+fn row(line: &str) -> Option<(Run, Cost)> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let [
+        target,
+        operation,
+        degree,
+        repeats,
+        part,
+        instructions,
+        executed,
+    ] = fields[..]
+    else {
+        return None;
+    };
+    let run = Run {
+        target: Target::by_name(target)?,
+        operation: Operation::by_name(operation)?,
+        degree: degree.parse().ok()?,
+        repeats: repeats.parse().ok().filter(|&repeats| repeats != 0)?,
+        costs: Vec::new(),
+    };
+    let cost = Cost {
+        part: Part::by_name(part)?,
+        instructions: instructions.parse().ok()?,
+        executed: match executed {
+            "-" => None,
+            executed => Some(executed.parse().ok()?),
+        },
+    };
+    Some((run, cost))
+}
