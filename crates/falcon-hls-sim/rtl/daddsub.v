@@ -1,0 +1,151 @@
+// q = a + b in binary64, or a - b where sub is set; round to nearest, ties to
+// even; subnormal operands and results are zeros of their sign, every NaN is
+// 7ff8000000000000.
+//
+// One sum a clock; q belongs to the a, b and sub of LATENCY clock edges before.
+// Seven stages: compare, swap, align, add, normalise in two, round. A larger
+// LATENCY adds registers at the output, a smaller one does not elaborate.
+module daddsub #(
+    parameter LATENCY = 7
+) (
+    input  wire        clk,
+    input  wire [63:0] a,
+    input  wire [63:0] b,
+    input  wire        sub,
+    output wire [63:0] q
+);
+    localparam STAGES = 7;
+    generate
+        if (LATENCY < STAGES) begin : check
+            LATENCY_of_daddsub_is_below_its_7_stages error ();
+        end
+    endgenerate
+
+    // 1. Unpack, compare. The bits without the sign are ordered as the
+    // magnitudes are; among operands that are read as zero any order will do.
+    wire        sign_a, zero_a, infinity_a, nan_a;
+    wire        sign_b, zero_b, infinity_b, nan_b;
+    wire [10:0] e_a, e_b;
+    wire [52:0] m_a, m_b;
+    fp_unpack unpack_a (.bits(a), .sign(sign_a), .exponent(e_a), .significand(m_a),
+        .zero(zero_a), .infinity(infinity_a), .nan(nan_a));
+    fp_unpack unpack_b (.bits(b), .sign(sign_b), .exponent(e_b), .significand(m_b),
+        .zero(zero_b), .infinity(infinity_b), .nan(nan_b));
+    wire unused_zero = zero_a & zero_b;
+
+    reg [10:0] e_a1, e_b1;
+    reg [52:0] m_a1, m_b1;
+    reg        sign_a1, sign_b1, b_larger1, infinity1, conflict1, nan1;
+    always @(posedge clk) begin
+        e_a1      <= e_a;
+        e_b1      <= e_b;
+        m_a1      <= m_a;
+        m_b1      <= m_b;
+        sign_a1   <= sign_a;
+        sign_b1   <= sign_b ^ sub;
+        b_larger1 <= a[62:0] < b[62:0];
+        infinity1 <= infinity_a | infinity_b;
+        conflict1 <= infinity_a & infinity_b;
+        nan1      <= nan_a | nan_b;
+    end
+
+    // 2. Swap: |x| >= |y|, and the sum has the sign of x.
+    reg [52:0] x, y;
+    reg [10:0] e2, places;
+    reg        sign2, opposite2, infinity2, nan2;
+    always @(posedge clk) begin
+        x         <= b_larger1 ? m_b1 : m_a1;
+        y         <= b_larger1 ? m_a1 : m_b1;
+        e2        <= b_larger1 ? e_b1 : e_a1;
+        places    <= b_larger1 ? e_b1 - e_a1 : e_a1 - e_b1;
+        sign2     <= b_larger1 ? sign_b1 : sign_a1;
+        opposite2 <= sign_a1 ^ sign_b1;
+        infinity2 <= infinity1;
+        nan2      <= nan1 | (conflict1 & (sign_a1 ^ sign_b1));
+    end
+
+    // 3. Align, in units of an eighth of the last place of x.
+    wire [55:0] shifted;
+    fp_align align (.significand(y), .places(places), .aligned(shifted));
+
+    reg  [55:0] larger, aligned;
+    reg  [10:0] e3;
+    reg         sign3, opposite3, infinity3, nan3;
+    always @(posedge clk) begin
+        larger    <= {x, 3'd0};
+        aligned   <= shifted;
+        e3        <= e2;
+        sign3     <= sign2;
+        opposite3 <= opposite2;
+        infinity3 <= infinity2;
+        nan3      <= nan2;
+    end
+
+    // 4. Add, or add the complement and one: 0 .. 2^57. With nothing shifted
+    // out, or with two bits at least below the last place of the result, the
+    // lower of them sticky: if y is shifted by four places or more, the sum is
+    // at least 2^55 - 2^52.
+    wire [57:0] with_carry = {1'b0, larger, 1'b1}
+                           + {opposite3, aligned ^ {56{opposite3}}, opposite3};
+    reg  [56:0] sum;
+    reg  [10:0] e4;
+    reg         sign4, opposite4, infinity4, nan4;
+    wire        unused_carry = with_carry[0];
+    always @(posedge clk) begin
+        sum       <= with_carry[57:1];
+        e4        <= e3;
+        sign4     <= sign3;
+        opposite4 <= opposite3;
+        infinity4 <= infinity3;
+        nan4      <= nan3;
+    end
+
+    // 5. and 6. Normalise: up to bit 56, by halves. The number of places is the
+    // number of leading zeros, or anything if the sum is zero.
+    wire       none32 = ~|sum[56:25];
+    wire [56:0] by32  = none32 ? {sum[24:0], 32'd0} : sum;
+    wire       none16 = ~|by32[56:41];
+    wire [56:0] by16  = none16 ? {by32[40:0], 16'd0} : by32;
+    wire       none8  = ~|by16[56:49];
+    wire [56:0] by8   = none8 ? {by16[48:0], 8'd0} : by16;
+
+    reg [56:0] half;
+    reg [12:0] e5;
+    reg        sign5, opposite5, infinity5, nan5;
+    always @(posedge clk) begin
+        half      <= by8;
+        // Bit 55 has the exponent of x: one more for bit 56.
+        e5        <= {2'd0, e4} + 13'd1 - {7'd0, none32, none16, none8, 3'd0};
+        sign5     <= sign4;
+        opposite5 <= opposite4;
+        infinity5 <= infinity4;
+        nan5      <= nan4;
+    end
+
+    wire       none4 = ~|half[56:53];
+    wire [56:0] by4  = none4 ? {half[52:0], 4'd0} : half;
+    wire       none2 = ~|by4[56:55];
+    wire [56:0] by2  = none2 ? {by4[54:0], 2'd0} : by4;
+    wire       none1 = ~by2[56];
+    wire [56:0] by1  = none1 ? {by2[55:0], 1'd0} : by2;
+
+    reg [54:0] z;
+    reg [12:0] e6;
+    reg        sign6, zero6, infinity6, nan6;
+    always @(posedge clk) begin
+        z         <= {by1[56:3], |by1[2:0]};
+        e6        <= e5 - {10'd0, none4, none2, none1};
+        // Without a leading bit there is no bit: two zeros, or an exact
+        // difference. Then opposite signs give +0.
+        zero6     <= ~by1[56];
+        sign6     <= sign5 & ~(opposite5 & ~by1[56]);
+        infinity6 <= infinity5;
+        nan6      <= nan5;
+    end
+
+    // 7. Round, pack.
+    wire [63:0] rounded;
+    fp_round round (.sign(sign6), .e(e6), .z(z), .zero(zero6), .infinity(infinity6),
+        .nan(nan6), .q(rounded));
+    fp_delay #(.WIDTH(64), .STAGES(LATENCY - STAGES + 1)) out (.clk(clk), .d(rounded), .q(q));
+endmodule

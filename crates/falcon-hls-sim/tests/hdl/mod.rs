@@ -1,0 +1,261 @@
+//! Tools of hardware engineers, run by tests: Verilator and yosys.
+//!
+//! A test that needs a tool asks for it with [`tools`]. Where it is missing the
+//! test says so and passes, since most machines have none; with `FALCON_HDL=1`
+//! it fails.
+#![allow(dead_code)] // each test uses its part
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Whether all `names` are programs that can be run. If not, the test is to
+/// return: this has said why, or has failed.
+pub fn tools(names: &[&str]) -> bool {
+    let Some(missing) = names.iter().find(|name| program(name).is_none()) else {
+        return true;
+    };
+    assert!(
+        std::env::var("FALCON_HDL").as_deref() != Ok("1"),
+        "{missing} is not installed, and FALCON_HDL=1 asks for it"
+    );
+    skipped(&format!("{missing} is not installed"));
+    false
+}
+
+/// Says why a test does less than it could. Not by `eprintln`, which is not
+/// shown of a test that passes.
+pub fn skipped(why: &str) {
+    writeln!(std::io::stderr(), "skipped: {why}").expect("standard error");
+}
+
+/// Where the program is, if it is.
+fn program(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
+}
+
+/// What [`Module::simulation`] needs.
+pub const VERILATOR: [&str; 3] = ["verilator", "make", "g++"];
+
+/// The folder of the units, where modules are looked for by their names.
+pub fn rtl() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("rtl")
+}
+
+/// A folder for what tools write, that stays between runs.
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&folder).expect("a folder for tests");
+    folder
+}
+
+/// What a tool printed, both streams together; and whether it was content.
+fn run(command: &mut Command) -> (bool, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().expect("a tool that starts");
+    let text = [stdout, stderr].concat();
+    (
+        status.success(),
+        String::from_utf8_lossy(&text).into_owned(),
+    )
+}
+
+/// A module, with values for its parameters, from one source file or more.
+/// Modules that these do not hold are taken from [`rtl`].
+pub struct Module<'a> {
+    /// Its name.
+    pub top: &'a str,
+    /// The files, in any order.
+    pub sources: &'a [PathBuf],
+    /// Those that have no value here keep their own.
+    pub parameters: &'a [(&'a str, i64)],
+}
+
+impl Module<'_> {
+    /// Verilator, told of this module, with all warnings as errors.
+    fn verilator(&self) -> Command {
+        let mut command = Command::new("verilator");
+        command
+            .args(["-Wall", "--top-module", self.top, "-y"])
+            .arg(rtl());
+        for (name, value) in self.parameters {
+            command.arg(format!("-G{name}={value}"));
+        }
+        command.args(self.sources);
+        command
+    }
+
+    /// What Verilator has to say against the module: nothing, if all is well.
+    pub fn lint(&self) -> Result<(), String> {
+        match run(self.verilator().arg("--lint-only")) {
+            (true, text) if text.is_empty() => Ok(()),
+            (_, text) => Err(text),
+        }
+    }
+
+    /// Builds a program that simulates the module under a C++ `harness`, which
+    /// includes `VTOP.h` and has a `main`. Each `name` has a folder; what is
+    /// there already and has not changed is not built again.
+    pub fn simulation(&self, name: &str, harness: &Path) -> PathBuf {
+        build(&mut self.verilator(), self.top, name, harness)
+    }
+
+    /// Builds the same of the circuit that [`synthesis`](Self::synthesis) makes:
+    /// the cells in place of the source, by yosys' models of them.
+    pub fn netlist_simulation(&self, name: &str, harness: &Path) -> PathBuf {
+        let folder = scratch(name);
+        self.synthesis(name)
+            .unwrap_or_else(|text| panic!("{}: {text}", self.top));
+        // Where yosys itself looks for its files.
+        let yosys = program("yosys").and_then(|file| fs::canonicalize(file).ok());
+        let folder_of_yosys = yosys.as_deref().and_then(Path::parent).expect("yosys");
+        let models = folder_of_yosys.join("../share/yosys/xilinx/cells_sim.v");
+        let mut verilator = Command::new("verilator");
+        // What others wrote, or no one, is not to be linted.
+        verilator.args(["-Wno-fatal", "-Wno-lint", "--top-module", self.top]);
+        verilator.args([folder.join("netlist.v"), models]);
+        build(&mut verilator, self.top, name, harness)
+    }
+
+    /// What yosys makes of the module for the 7 series of Xilinx, hierarchy
+    /// flattened, without buffers for the pins and the clock.
+    pub fn synthesis(&self, name: &str) -> Result<Cells, String> {
+        let folder = scratch(name);
+        let script = folder.join("script.ys");
+        fs::write(&script, self.yosys_script(&folder)).expect("a folder that can be written");
+        match run(Command::new("yosys").arg("-q").arg("-s").arg(&script)) {
+            (true, _) => {
+                let text = fs::read_to_string(folder.join("statistics.json"));
+                Ok(Cells::parse(&text.expect("statistics")))
+            }
+            (false, text) => Err(text),
+        }
+    }
+
+    fn yosys_script(&self, folder: &Path) -> String {
+        let replaced = |path: &Path| {
+            self.sources
+                .iter()
+                .any(|s| s.file_name() == path.file_name())
+        };
+        let mut files: Vec<PathBuf> = fs::read_dir(rtl())
+            .expect("the folder of the units")
+            .map(|entry| entry.expect("a file").path())
+            .filter(|path| path.extension().is_some_and(|ending| ending == "v"))
+            .filter(|path| !replaced(path))
+            .collect();
+        files.sort();
+        files.extend_from_slice(self.sources);
+        let mut lines: Vec<String> = files
+            .iter()
+            .map(|file| format!("read_verilog {}", file.display()))
+            .collect();
+        let set = |(name, value): &(&str, i64)| format!(" -chparam {name} {value}");
+        let parameters: String = self.parameters.iter().map(set).collect();
+        lines.push(format!("hierarchy -check -top {}{parameters}", self.top));
+        lines.push("synth_xilinx -family xc7 -flatten -noiopad -noclkbuf".into());
+        let (statistics, netlist) = (folder.join("statistics.json"), folder.join("netlist.v"));
+        lines.push(format!("tee -q -o {} stat -json", statistics.display()));
+        lines.push(format!("rename -top {}", self.top));
+        lines.push(format!("write_verilog -noattr {}", netlist.display()));
+        lines.join("\n")
+    }
+}
+
+/// The program that `verilator` makes of its sources and `harness`.
+fn build(verilator: &mut Command, top: &str, name: &str, harness: &Path) -> PathBuf {
+    let folder = scratch(name);
+    let (built, text) = run(verilator
+        .args(["--cc", "--exe", "--build", "-O3", "--x-assign", "0"])
+        .args(["-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0"])
+        .args(["--Mdir".as_ref(), folder.as_os_str()])
+        .args(["-o", "simulation"])
+        .arg(harness));
+    assert!(built, "{top} does not build: {text}");
+    folder.join("simulation")
+}
+
+/// The yosys that is installed, as `Yosys 0.23`.
+pub fn yosys_version() -> String {
+    let (_, text) = run(Command::new("yosys").arg("-V"));
+    text.split_whitespace()
+        .take(2)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// How many cells of each type a circuit has.
+pub struct Cells(pub BTreeMap<String, u64>);
+
+impl Cells {
+    /// The last `num_cells_by_type` of yosys' statistics, which is the whole
+    /// design's: a flat object of names and counts.
+    fn parse(statistics: &str) -> Self {
+        let (_, tail) = statistics
+            .rsplit_once("\"num_cells_by_type\"")
+            .expect("counts by type");
+        let (_, tail) = tail.split_once('{').expect("an object");
+        let (body, _) = tail.split_once('}').expect("its end");
+        let count = |entry: &str| {
+            let (name, count) = entry.split_once(':')?;
+            Some((
+                name.trim().trim_matches('"').to_owned(),
+                count.trim().parse().ok()?,
+            ))
+        };
+        let cells: BTreeMap<_, _> = body.split(',').filter_map(count).collect();
+        assert!(!cells.is_empty(), "no cells in {statistics}");
+        Self(cells)
+    }
+
+    fn sum(&self, weight: impl Fn(&str) -> u64) -> u64 {
+        self.0
+            .iter()
+            .map(|(name, count)| weight(name) * count)
+            .sum()
+    }
+
+    /// Lookup tables that compute, an inverter being one.
+    pub fn lut(&self) -> u64 {
+        self.sum(|name| {
+            u64::from(name == "INV" || name.strip_prefix("LUT").is_some_and(|n| n.len() == 1))
+        })
+    }
+
+    /// Lookup tables that are shift registers or memories (UG953).
+    pub fn lut_memory(&self) -> u64 {
+        self.sum(|name| match name {
+            "SRL16E" | "SRLC32E" | "RAM32X1S" | "RAM64X1S" => 1,
+            "RAM32X1D" | "RAM64X1D" | "RAM128X1S" => 2,
+            "RAM32M" | "RAM64M" | "RAM128X1D" | "RAM256X1S" => 4,
+            _ => 0,
+        })
+    }
+
+    /// Flip-flops.
+    pub fn ff(&self) -> u64 {
+        self.sum(|name| u64::from(["FDRE", "FDSE", "FDCE", "FDPE"].contains(&name)))
+    }
+
+    /// DSP slices.
+    pub fn dsp(&self) -> u64 {
+        self.sum(|name| u64::from(name == "DSP48E1"))
+    }
+
+    /// Block RAMs of 18 kbit, one of 36 kbit being two.
+    pub fn bram(&self) -> u64 {
+        self.sum(|name| match name {
+            "RAMB18E1" => 1,
+            "RAMB36E1" => 2,
+            _ => 0,
+        })
+    }
+}

@@ -1,0 +1,58 @@
+//! What the units take of an FPGA, by yosys: `rtl/resources.tsv`.
+//!
+//! `FALCON_WRITE_TABLES=1 cargo test -p falcon-hls-sim --test units_yosys` writes
+//! the table. Counts differ between versions of yosys, so that they are compared
+//! with the version that made the table alone.
+
+mod hdl;
+
+use falcon_hls_sim::catalog::{DADDSUB, DMUL, DSCALE};
+use hdl::Module;
+use std::fs;
+
+const HEADER: &str = "tool\tunit\tlatency\tlut\tlut_memory\tff\tdsp\tbram18\n";
+
+/// The table as the tool that is installed has it.
+fn table() -> String {
+    let version = hdl::yosys_version();
+    let mut text = HEADER.to_owned();
+    for core in [DMUL, DADDSUB, DSCALE] {
+        let unit = core.name;
+        let sources = &[hdl::rtl().join(format!("{unit}.v"))];
+        let parameters = &[("LATENCY", core.latency.into())];
+        let cells = Module {
+            top: unit,
+            sources,
+            parameters,
+        }
+        .synthesis(&format!("resources_{unit}"))
+        .unwrap_or_else(|text| panic!("{unit}: {text}"));
+        let (lut, memory, ff) = (cells.lut(), cells.lut_memory(), cells.ff());
+        let (dsp, bram, latency) = (cells.dsp(), cells.bram(), core.latency);
+        text += &format!("{version}\t{unit}\t{latency}\t{lut}\t{memory}\t{ff}\t{dsp}\t{bram}\n");
+    }
+    text
+}
+
+#[test]
+fn units_take_what_the_table_says() {
+    if !hdl::tools(&["yosys"]) {
+        return;
+    }
+    let path = hdl::rtl().join("resources.tsv");
+    if std::env::var("FALCON_WRITE_TABLES").as_deref() == Ok("1") {
+        fs::write(&path, table()).expect("a folder that can be written");
+    }
+    let there = fs::read_to_string(&path).expect("the table");
+    let version = hdl::yosys_version();
+    let made_by = there
+        .lines()
+        .nth(1)
+        .and_then(|line| line.split('\t').next())
+        .expect("a row");
+    if version != made_by {
+        hdl::skipped(&format!("the table is of {made_by}, this is {version}"));
+        return;
+    }
+    assert_eq!(table(), there);
+}
