@@ -46,9 +46,9 @@ pub const DSCALE: FpCore = FpCore {
     name: "dscale",
     latency: 1,
     dsp: 0,
-    lut: 24,
+    lut: 102,
     ff: 64,
-    source: "an 11-bit adder with its range checks, one register [D]",
+    source: "rtl/dscale.v with one register, by yosys [M]",
 };
 
 /// Cycles from a read's address on AXI to its data.

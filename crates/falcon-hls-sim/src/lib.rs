@@ -20,3 +20,4 @@ pub mod profile;
 pub mod resources;
 pub mod schedule;
 pub mod seam;
+pub mod verilog;

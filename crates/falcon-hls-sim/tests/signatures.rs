@@ -7,7 +7,7 @@ use falcon::{Engine, Parameters, Signature};
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::seam::{HlsFft, Meter};
-use falcon_kat::{Algorithm, EngineSubject, KeyForm, RawSigner, replay};
+use falcon_kat::{Algorithm, EngineSubject, KeyForm, RawSigner, Subject, replay, rsp::Style};
 
 struct Circuit<'a> {
     accelerator: &'a Accelerator,
@@ -73,6 +73,37 @@ fn every_preset_reproduces_nists_records() {
             // One FFT, one inverse, and the splitting and merging of a tree at least.
             let butterflies = meter.total().iterations;
             assert!(butterflies > 10 * 4096, "{algorithm}: {butterflies}");
+        }
+    }
+}
+
+/// All 100 records of NIST's file, as `subject` writes it.
+fn whole_file(algorithm: Algorithm, subject: &impl Subject) -> Vec<u8> {
+    let mut text = Vec::new();
+    replay::generate(algorithm, 100, Style::Nist, subject, &mut text, |_| ()).expect("generation");
+    text
+}
+
+/// The rest of the records, where the whole extent of the tests is asked for.
+#[test]
+fn every_preset_writes_nists_files_as_the_portable_engine_does() {
+    if std::env::var("FALCON_FULL").as_deref() != Ok("1") {
+        eprintln!("ten records only (FALCON_FULL=1 for all)");
+        return;
+    }
+    let form = KeyForm::Batch;
+    for algorithm in [Algorithm::Falcon512, Algorithm::Falcon1024] {
+        let engine = Engine::Scalar;
+        let expected = whole_file(algorithm, &EngineSubject { engine, form });
+        for preset in Preset::ALL {
+            let accelerator = Accelerator::new(preset.design()).expect("a preset");
+            let engine = Circuit {
+                accelerator: &accelerator,
+                meter: &Meter::default(),
+            };
+            let subject = EngineSubject { engine, form };
+            let file = whole_file(algorithm, &subject);
+            assert!(file == expected, "{algorithm}, {}", preset.name());
         }
     }
 }

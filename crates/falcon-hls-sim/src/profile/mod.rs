@@ -107,7 +107,7 @@ pub enum Part {
     Tree,
     /// The transforms of key generation, on 64-bit integers.
     FixedPointFft,
-    /// Keccak-f[1600]: `process_block` of the paper.
+    /// Keccak-f\[1600\]: `process_block` of the paper.
     KeccakF,
     /// Hashing without the permutation.
     Hashing,

@@ -1,0 +1,156 @@
+//! The units of the schedule and what they are fed with in each phase.
+
+use super::text::{Delays, Lines};
+use crate::accelerator::Kernel;
+use crate::graph::{Banking, Operation, Part, Transfer, Value};
+use crate::nest::X;
+
+/// Every arithmetic unit, with its operands by phase.
+pub(super) fn emit(kernel: &Kernel, logn: u32, delays: &mut Delays) -> Lines {
+    let mut out = Lines::default();
+    out.line("    // Units: operands by phase.");
+    for (unit, description) in kernel.graph.units.iter().enumerate() {
+        for instance in 0..description.count {
+            let nodes: Vec<usize> = on_instance(kernel, unit, instance).collect();
+            if nodes.is_empty() || !is_arithmetic(&kernel.graph.nodes[nodes[0]].operation) {
+                continue;
+            }
+            emit_unit(kernel, logn, delays, &mut out, &nodes);
+        }
+    }
+    out
+}
+
+/// Nodes that run on an instance of a unit.
+pub(super) fn on_instance(
+    kernel: &Kernel,
+    unit: usize,
+    instance: usize,
+) -> impl Iterator<Item = usize> {
+    let nodes = kernel.graph.nodes.iter().enumerate();
+    nodes
+        .filter(move |&(i, node)| node.unit == unit && kernel.schedule.instances[i] == instance)
+        .map(|(i, _)| i)
+}
+
+fn is_arithmetic(operation: &Operation) -> bool {
+    !matches!(operation, Operation::Load(_) | Operation::Store(_))
+}
+
+fn emit_unit(kernel: &Kernel, logn: u32, delays: &mut Delays, out: &mut Lines, nodes: &[usize]) {
+    let name = unit_name(kernel, nodes[0]);
+    let latency = kernel.graph.nodes[nodes[0]].latency;
+    for (i, operand) in ["a", "b"].into_iter().enumerate() {
+        let choices: Vec<(u32, String)> = nodes
+            .iter()
+            .filter_map(|&node| {
+                let input = kernel.graph.nodes[node].inputs.get(i)?;
+                Some((
+                    phase(kernel, node),
+                    at(kernel, delays, *input, start(kernel, node)),
+                ))
+            })
+            .collect();
+        if !choices.is_empty() {
+            out.choose(64, &format!("{name}_{operand}"), &choices);
+        }
+    }
+    out.line(&format!("    wire [63:0] {name}_q;"));
+    match &kernel.graph.nodes[nodes[0]].operation {
+        Operation::Multiply => out.line(&format!(
+            "    dmul #(.LATENCY({latency})) {name} (.clk(clk), .a({name}_a), .b({name}_b), .q({name}_q));"
+        )),
+        Operation::Scale => {
+            // The power of two of the first stage, none later.
+            let first = delays.tap("first_stage", 1, start(kernel, nodes[0]));
+            out.line(&format!(
+                "    wire signed [11:0] {name}_by = {first} ? -12'sd{} : 12'sd0;",
+                logn - 1
+            ));
+            out.line(&format!(
+                "    dscale #(.LATENCY({latency})) {name} (.clk(clk), .a({name}_a), .by({name}_by), .q({name}_q));"
+            ));
+        }
+        _ => {
+            let sub: Vec<(u32, String)> = nodes
+                .iter()
+                .map(|&node| {
+                    let sub = kernel.graph.nodes[node].operation == Operation::Subtract;
+                    (phase(kernel, node), format!("1'b{}", u8::from(sub)))
+                })
+                .collect();
+            out.choose(1, &format!("{name}_sub"), &sub);
+            out.line(&format!(
+                "    daddsub #(.LATENCY({latency})) {name} (.clk(clk), .a({name}_a), .b({name}_b), .sub({name}_sub), .q({name}_q));"
+            ));
+        }
+    }
+}
+
+/// The start of a node, cycles after its butterfly's.
+pub(super) fn start(kernel: &Kernel, node: usize) -> u32 {
+    kernel.schedule.starts[node]
+}
+
+/// The phase in which a node starts.
+pub(super) fn phase(kernel: &Kernel, node: usize) -> u32 {
+    start(kernel, node) % kernel.schedule.interval
+}
+
+/// The unit of a node, as an identifier.
+fn unit_name(kernel: &Kernel, node: usize) -> String {
+    let unit = &kernel.graph.units[kernel.graph.nodes[node].unit];
+    format!("{}{}", unit.name, kernel.schedule.instances[node])
+}
+
+/// The signal that carries `value`, `cycle` cycles after its butterfly's start.
+pub(super) fn at(kernel: &Kernel, delays: &mut Delays, value: Value, cycle: u32) -> String {
+    let node = &kernel.graph.nodes[value.node];
+    let ready = start(kernel, value.node) + node.latency;
+    let signal = match &node.operation {
+        Operation::Load(transfer) => loaded(kernel, value, transfer),
+        _ => format!("{}_q", unit_name(kernel, value.node)),
+    };
+    delays.tap(&signal, 64, cycle - ready)
+}
+
+/// The signal of a result of a load.
+fn loaded(kernel: &Kernel, value: Value, transfer: &Transfer) -> String {
+    let memory = &kernel.graph.memories[transfer.memory];
+    let part = |i: usize| ["re", "im"][i % 2];
+    if memory.name == "w" {
+        return format!("w_{}_q", part(value.output));
+    }
+    let port = kernel.schedule.instances[value.node];
+    match memory.banking {
+        Banking::Parity => {
+            let slot = transfer.slots[value.output / 2];
+            let number = if slot == X { "x" } else { "y" };
+            format!("{number}_{}_port{port}", part(value.output))
+        }
+        banking => {
+            let bank = banking.bank(0, transfer.part);
+            format!("bank{bank}_q{port}")
+        }
+    }
+}
+
+/// `{im, re}` or one of them, as a store's operands give it.
+pub(super) fn stored(
+    kernel: &Kernel,
+    delays: &mut Delays,
+    node: usize,
+    number: usize,
+    part: Part,
+) -> String {
+    let inputs = &kernel.graph.nodes[node].inputs;
+    let cycle = start(kernel, node);
+    match part {
+        Part::Both => {
+            let re = at(kernel, delays, inputs[2 * number], cycle);
+            let im = at(kernel, delays, inputs[2 * number + 1], cycle);
+            format!("{{{im}, {re}}}")
+        }
+        _ => at(kernel, delays, inputs[number], cycle),
+    }
+}

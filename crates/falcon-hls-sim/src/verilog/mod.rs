@@ -1,0 +1,269 @@
+//! A scheduled transform as synthesizable Verilog: floating-point units, banks,
+//! twiddles, control.
+//!
+//! The module of [`emit`] is named [`TOP`]. While it is idle, the host port
+//! reads and writes the polynomial, a complex number at a time: its value at address
+//! `u` is `{im, re}`, and what is read comes [`Emission::read_latency`] clocks after its address.
+//! A pulse of `start` begins; `done` is high for one clock, in the cycle in which
+//! everything can be read, and `cycles` then says how many have passed since the
+//! first butterfly began: the number that [`Run::cycles`](crate::engine::Run) is
+//! in the simulator.
+
+mod control;
+mod datapath;
+mod memory;
+mod text;
+
+use crate::accelerator::{Accelerator, Error};
+use crate::design::{Pipelining, StorageKind};
+use crate::engine::Observer;
+use crate::nest::Transform;
+use std::fmt::{self, Display, Formatter};
+use text::Lines;
+
+/// Name of the emitted module.
+pub const TOP: &str = "falcon_fft";
+
+/// A source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its name.
+    pub name: String,
+    /// Its content.
+    pub text: String,
+}
+
+/// A circuit in Verilog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Emission {
+    /// What it is made of, the top module first.
+    pub sources: Vec<Source>,
+    /// Complex numbers of its polynomial.
+    pub words: usize,
+    /// Clocks from an address at the host port to what is read there.
+    pub read_latency: u32,
+}
+
+/// Why there is no Verilog of a design.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EmitError {
+    /// Only [`Transform::Fft`] and [`Transform::Ifft`] are emitted.
+    Transform(Transform),
+    /// Degrees from 4 to 1024.
+    Degree {
+        /// The degree's logarithm.
+        logn: u32,
+    },
+    /// The polynomial must lie in block RAM.
+    Storage,
+    /// Block RAM has two ports.
+    Ports(u32),
+    /// A write of block RAM can be read in the next cycle.
+    WriteLatency(u32),
+    /// The loops must be flattened.
+    Nested,
+    /// A unit cannot be as quick.
+    Latency {
+        /// The unit.
+        unit: &'static str,
+        /// The least latency of its circuit, cycles.
+        least: u32,
+    },
+    /// The simulator does not run it.
+    Model(Error),
+}
+
+impl Display for EmitError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Transform(transform) => {
+                write!(
+                    f,
+                    "no Verilog of {transform:?}: only Fft and Ifft are in place"
+                )
+            }
+            Self::Degree { logn } => {
+                write!(
+                    f,
+                    "no Verilog for degree 2^{logn}: the exponent must be from 2 to 10"
+                )
+            }
+            Self::Storage => f.write_str("the polynomial must lie in block RAM, not behind AXI"),
+            Self::Ports(ports) => write!(f, "block RAM has 2 ports, not {ports}"),
+            Self::WriteLatency(latency) => write!(
+                f,
+                "a write of block RAM can be read after 1 cycle, not {latency}"
+            ),
+            Self::Nested => f.write_str("the loops must be flattened"),
+            Self::Latency { unit, least } => {
+                write!(f, "the circuit of {unit} takes {least} cycles at least")
+            }
+            Self::Model(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for EmitError {}
+
+impl From<Error> for EmitError {
+    fn from(error: Error) -> Self {
+        Self::Model(error)
+    }
+}
+
+/// The units' sources, as `rtl/` has them.
+const UNITS: [(&str, &str); 7] = [
+    ("dmul.v", include_str!("../../rtl/dmul.v")),
+    ("daddsub.v", include_str!("../../rtl/daddsub.v")),
+    ("dscale.v", include_str!("../../rtl/dscale.v")),
+    ("fp_align.v", include_str!("../../rtl/fp_align.v")),
+    ("fp_delay.v", include_str!("../../rtl/fp_delay.v")),
+    ("fp_round.v", include_str!("../../rtl/fp_round.v")),
+    ("fp_unpack.v", include_str!("../../rtl/fp_unpack.v")),
+];
+
+/// Stages of `rtl/dmul.v`.
+const MULTIPLIER_STAGES: u32 = 6;
+/// Stages of `rtl/daddsub.v`.
+const ADDER_STAGES: u32 = 7;
+
+/// `transform` of degree `2^logn` on `accelerator`, in Verilog.
+///
+/// # Errors
+/// What of the design has no circuit here.
+pub fn emit(
+    accelerator: &Accelerator,
+    transform: Transform,
+    logn: u32,
+) -> Result<Emission, EmitError> {
+    check(accelerator, transform, logn)?;
+    let waits = waits(accelerator, transform, logn)?;
+    let kernel = accelerator.kernel(transform);
+    let design = accelerator.design();
+    let half = (1usize << logn) / 2;
+
+    let mut delays = text::Delays::default();
+    let datapath = datapath::emit(kernel, logn, &mut delays);
+    let memory = memory::emit(kernel, &design.storage, logn, &mut delays);
+    let control = control::emit(kernel, logn, &waits, &mut delays);
+
+    let mut out = Lines::default();
+    out.comment(&format!(
+        "{transform:?} of degree {}, design {}: a butterfly every {} cycles, each {} cycles long.",
+        1 << logn,
+        design.name,
+        kernel.schedule.interval,
+        kernel.depth()
+    ));
+    out.comment("Written by falcon-cli hls verilog.");
+    out.comment("Some signals are wider than what is used of them.");
+    out.line("/* verilator lint_off UNUSEDSIGNAL */");
+    out.line(&format!("module {TOP} ("));
+    let address = text::width(half);
+    for port in [
+        "input  wire clk".into(),
+        "input  wire reset".into(),
+        "input  wire start".into(),
+        "output wire done".into(),
+        "output reg  busy".into(),
+        "output reg  [31:0] cycles".into(),
+        format!("input  wire [{}:0] host_address", address - 1),
+        "input  wire host_write".into(),
+        "input  wire [127:0] host_in".into(),
+    ] {
+        out.line(&format!("    {port},"));
+    }
+    out.line("    output wire [127:0] host_out");
+    out.line(");");
+    out.append(control);
+    out.append(datapath);
+    out.append(memory);
+    out.append(delays.emit());
+    out.line("endmodule");
+
+    let mut sources = vec![Source {
+        name: format!("{TOP}.v"),
+        text: out.into_string(),
+    }];
+    sources.push(Source {
+        name: "bank.v".into(),
+        text: include_str!("../../rtl/bank.v").into(),
+    });
+    sources.push(Source {
+        name: "twiddles.v".into(),
+        text: memory::twiddles(logn),
+    });
+    sources.extend(UNITS.map(|(name, text)| Source {
+        name: name.into(),
+        text: text.into(),
+    }));
+    Ok(Emission {
+        sources,
+        words: half,
+        read_latency: design.storage.read_latency,
+    })
+}
+
+fn check(accelerator: &Accelerator, transform: Transform, logn: u32) -> Result<(), EmitError> {
+    let design = accelerator.design();
+    let storage = &design.storage;
+    if !matches!(transform, Transform::Fft | Transform::Ifft) {
+        return Err(EmitError::Transform(transform));
+    }
+    if !(2..=crate::accelerator::MAX_LOGN).contains(&logn) {
+        return Err(EmitError::Degree { logn });
+    }
+    if storage.kind != StorageKind::Bram {
+        return Err(EmitError::Storage);
+    }
+    if storage.ports != 2 {
+        return Err(EmitError::Ports(storage.ports));
+    }
+    if storage.write_latency != 1 {
+        return Err(EmitError::WriteLatency(storage.write_latency));
+    }
+    if design.pipelining != Pipelining::Flattened {
+        return Err(EmitError::Nested);
+    }
+    for (unit, latency, least) in [
+        ("dmul", design.multiplier.latency, MULTIPLIER_STAGES),
+        ("daddsub", design.adder.latency, ADDER_STAGES),
+    ] {
+        if latency < least {
+            return Err(EmitError::Latency { unit, least });
+        }
+    }
+    Ok(())
+}
+
+/// Before which iterations the control waits, and how many starts it leaves out.
+fn waits(
+    accelerator: &Accelerator,
+    transform: Transform,
+    logn: u32,
+) -> Result<Vec<(usize, u64)>, EmitError> {
+    let mut waits = Waits::default();
+    let mut f = vec![0.0; 1 << logn];
+    accelerator.transform(transform, logn, &mut f, &mut waits)?;
+    Ok(waits.found)
+}
+
+#[derive(Default)]
+struct Waits {
+    now: u64,
+    found: Vec<(usize, u64)>,
+}
+
+impl Observer for Waits {
+    fn stalled(&mut self, _: u64) {
+        self.now += 1;
+    }
+
+    fn started(&mut self, _: u64, iteration: usize) {
+        if self.now > 0 {
+            self.found.push((iteration, self.now));
+            self.now = 0;
+        }
+    }
+}

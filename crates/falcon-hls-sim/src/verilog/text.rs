@@ -1,0 +1,121 @@
+//! Writing Verilog: lines, and signals that are needed some cycles later.
+
+use std::collections::BTreeMap;
+
+/// Lines of a file.
+#[derive(Default)]
+pub(super) struct Lines(String);
+
+impl Lines {
+    pub(super) fn line(&mut self, text: &str) {
+        self.0.push_str(text);
+        self.0.push('\n');
+    }
+
+    pub(super) fn comment(&mut self, text: &str) {
+        self.line(&format!("// {text}"));
+    }
+
+    pub(super) fn append(&mut self, other: Self) {
+        self.0.push('\n');
+        self.0.push_str(&other.0);
+    }
+
+    pub(super) fn into_string(self) -> String {
+        self.0
+    }
+
+    /// `signal`, of `bits` bits, is the value that belongs to the phase: `choices`
+    /// are phases with their values.
+    pub(super) fn choose(&mut self, bits: usize, signal: &str, choices: &[(u32, String)]) {
+        let wire = |value: &str| format!("    wire {}{signal} = {value};", range(bits));
+        match choices {
+            [] => self.line(&wire(&number(bits, 0))),
+            [(_, first), others @ ..] if others.iter().all(|(_, value)| value == first) => {
+                self.line(&wire(first));
+            }
+            [others @ .., (_, last)] => {
+                self.line(&format!("    reg {}{signal};", range(bits)));
+                self.line("    always @* begin");
+                self.line("        case (phase)");
+                for (phase, value) in others {
+                    self.line(&format!("            {phase}: {signal} = {value};"));
+                }
+                self.line(&format!("            default: {signal} = {last};"));
+                self.line("        endcase");
+                self.line("    end");
+            }
+        }
+    }
+}
+
+/// The range of a declaration, with a blank behind it.
+pub(super) fn range(bits: usize) -> String {
+    match bits {
+        1 => String::new(),
+        _ => format!("[{}:0] ", bits - 1),
+    }
+}
+
+/// A constant of `bits` bits.
+pub(super) fn number(bits: usize, value: usize) -> String {
+    format!("{bits}'d{value}")
+}
+
+/// Bits of numbers below `count`, one at least.
+pub(super) fn width(count: usize) -> usize {
+    (count.next_power_of_two().trailing_zeros() as usize).max(1)
+}
+
+/// Signals with the number of bits and the largest number of cycles that somebody
+/// wants them later.
+#[derive(Default)]
+pub(super) struct Delays(BTreeMap<String, (usize, u32)>);
+
+impl Delays {
+    /// `signal` as it was `cycles` before.
+    pub(super) fn tap(&mut self, signal: &str, bits: usize, cycles: u32) -> String {
+        if cycles == 0 {
+            return signal.into();
+        }
+        let (_, most) = self.0.entry(signal.into()).or_insert((bits, 0));
+        *most = cycles.max(*most);
+        delayed(signal, cycles)
+    }
+
+    /// The registers.
+    pub(super) fn emit(self) -> Lines {
+        let mut out = Lines::default();
+        out.line("    // What is needed later.");
+        for (signal, (bits, most)) in &self.0 {
+            let names: Vec<String> = (1..=*most).map(|k| delayed(signal, k)).collect();
+            out.line(&format!("    reg {}{};", range(*bits), names.join(", ")));
+        }
+        out.line("    always @(posedge clk) begin");
+        for (signal, (_, most)) in &self.0 {
+            // What makes something happen must not come from before the reset.
+            let reset = if signal.starts_with("issue") {
+                "!reset && "
+            } else {
+                ""
+            };
+            for k in 1..=*most {
+                let before = if k == 1 {
+                    signal.clone()
+                } else {
+                    delayed(signal, k - 1)
+                };
+                out.line(&format!(
+                    "        {} <= {reset}{before};",
+                    delayed(signal, k)
+                ));
+            }
+        }
+        out.line("    end");
+        out
+    }
+}
+
+fn delayed(signal: &str, cycles: u32) -> String {
+    format!("{signal}_{cycles}")
+}

@@ -1,0 +1,177 @@
+//! The emitted circuits under Verilator: the bits and the cycles of the cycle
+//! engine.
+
+mod hdl;
+
+use falcon::hash::{Shake256, Shake256Reader};
+use falcon_hls_sim::accelerator::Accelerator;
+use falcon_hls_sim::design::Preset;
+use falcon_hls_sim::fp::NAN;
+use falcon_hls_sim::nest::Transform;
+use falcon_hls_sim::verilog::{self, TOP};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A transform on a preset, as Verilator's program.
+struct Circuit {
+    accelerator: Accelerator,
+    transform: Transform,
+    logn: u32,
+    read_latency: u32,
+    program: PathBuf,
+}
+
+impl Circuit {
+    fn build(preset: Preset, transform: Transform, logn: u32) -> Self {
+        let accelerator = Accelerator::new(preset.design()).expect("a preset");
+        let name = format!("{TOP}-{}-{transform:?}-{logn}", preset.name());
+        let emission = verilog::emit(&accelerator, transform, logn).expect("Verilog");
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-sources"));
+        std::fs::create_dir_all(&folder).expect("a folder for tests");
+        let mut sources = Vec::new();
+        for source in &emission.sources {
+            let path = folder.join(&source.name);
+            // As it was: not built again.
+            if std::fs::read_to_string(&path).ok().as_deref() != Some(&source.text) {
+                std::fs::write(&path, &source.text).expect("a folder that can be written");
+            }
+            sources.push(path);
+        }
+        let module = hdl::Module {
+            top: TOP,
+            sources: &sources,
+            parameters: &[],
+        };
+        assert_eq!(module.lint(), Ok(()), "{name}");
+        let harness = hdl::rtl().join("tests/fft.cpp");
+        Self {
+            program: module.simulation(&name, &harness),
+            accelerator,
+            transform,
+            logn,
+            read_latency: emission.read_latency,
+        }
+    }
+
+    /// Compares bits and cycles on polynomials of the halves' bits.
+    fn check(&self, polynomials: &[Vec<u64>]) {
+        let half = (1usize << self.logn) / 2;
+        let mut input = vec![
+            half as u64,
+            u64::from(self.read_latency),
+            polynomials.len() as u64,
+        ];
+        for polynomial in polynomials {
+            let (re, im) = polynomial.split_at(half);
+            input.extend(re.iter().zip(im).flat_map(|(&re, &im)| [re, im]));
+        }
+        let output = pipe(&self.program, &input);
+        assert_eq!(output.len(), polynomials.len() * (2 * half + 1));
+        for (polynomial, output) in polynomials.iter().zip(output.chunks(2 * half + 1)) {
+            let mut f: Vec<f64> = polynomial
+                .iter()
+                .map(|&bits| f64::from_bits(bits))
+                .collect();
+            let run = self
+                .accelerator
+                .transform(self.transform, self.logn, &mut f, &mut ())
+                .expect("it runs");
+            let (re, im) = f.split_at(half);
+            let expected: Vec<u64> = re
+                .iter()
+                .zip(im)
+                .flat_map(|(re, im)| [re.to_bits(), im.to_bits()])
+                .chain([run.cycles])
+                .collect();
+            assert!(
+                output == expected,
+                "{:?}, {}, {}: {:x?} instead of {:x?}",
+                self.transform,
+                self.logn,
+                self.accelerator.design().name,
+                output,
+                expected
+            );
+        }
+    }
+}
+
+/// What `program` makes of words.
+fn pipe(program: &Path, input: &[u64]) -> Vec<u64> {
+    let mut child = Command::new(program)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a program that starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let bytes: Vec<u8> = input.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let writer = std::thread::spawn(move || stdin.write_all(&bytes));
+    let output = child.wait_with_output().expect("its end");
+    assert!(output.status.success(), "{}", output.status);
+    writer.join().expect("no panic").expect("all was read");
+    let words = output.stdout.chunks(8);
+    words
+        .map(|word| u64::from_le_bytes(word.try_into().expect("whole words")))
+        .collect()
+}
+
+/// Numbers of all kinds that a circuit must get right.
+const SPECIALS: [u64; 10] = [
+    0,
+    1 << 63,
+    1,
+    0x000f_ffff_ffff_ffff,
+    0x0010_0000_0000_0000,
+    0x7fef_ffff_ffff_ffff,
+    0x7ff0_0000_0000_0000,
+    0xfff0_0000_0000_0000,
+    NAN,
+    0x3ff0_0000_0000_0000,
+];
+
+/// Polynomials: of moderate numbers, as Falcon's are; of any bits; of moderate
+/// numbers with some that are special.
+fn polynomials(label: &str, n: usize, count: usize) -> Vec<Vec<u64>> {
+    let mut stream = Shake256::reader(label.as_bytes());
+    let word = |stream: &mut Shake256Reader| u64::from_le_bytes(stream.read_array());
+    let moderate = |bits: u64| {
+        let exponent = 1023 - 30 + (bits >> 52) % 61;
+        bits & (1 << 63 | ((1 << 52) - 1)) | exponent << 52
+    };
+    let mut polynomial = |kind: usize| -> Vec<u64> {
+        (0..n)
+            .map(|_| {
+                let (bits, choice) = (word(&mut stream), word(&mut stream));
+                match kind % 3 {
+                    1 => bits,
+                    2 if choice % 8 == 0 => SPECIALS[(choice >> 8) as usize % SPECIALS.len()],
+                    _ => moderate(bits),
+                }
+            })
+            .collect()
+    };
+    (0..count).map(&mut polynomial).collect()
+}
+
+#[test]
+fn circuits_have_the_engines_bits_and_cycles() {
+    if !hdl::tools(&hdl::VERILATOR) {
+        return;
+    }
+    // Full FFTs; and small ones, whose butterflies wait for those before.
+    let cases = [
+        (Preset::PaperOptimized, Transform::Fft, 9),
+        (Preset::Ii1Xor, Transform::Fft, 9),
+        (Preset::Ii1Xor, Transform::Fft, 10),
+        (Preset::PaperOptimized, Transform::Fft, 5),
+        (Preset::Ii1Xor, Transform::Fft, 6),
+        (Preset::Ii1Xor, Transform::Ifft, 7),
+        (Preset::Ii2, Transform::Ifft, 5),
+    ];
+    for (preset, transform, logn) in cases {
+        let circuit = Circuit::build(preset, transform, logn);
+        let label = format!("{} {transform:?} {logn}", preset.name());
+        circuit.check(&polynomials(&label, 1 << logn, 30));
+    }
+}

@@ -1,0 +1,93 @@
+//! What the emitted circuits take of an FPGA, by yosys: `rtl/circuits.tsv`.
+//!
+//! `FALCON_FULL=1 FALCON_WRITE_TABLES=1 cargo test -p falcon-hls-sim --test
+//! fft_yosys` writes the table. Counts differ between versions of yosys, so that
+//! they are compared with the version that made the table alone.
+
+mod hdl;
+
+use falcon_hls_sim::accelerator::Accelerator;
+use falcon_hls_sim::design::Preset;
+use falcon_hls_sim::nest::Transform;
+use falcon_hls_sim::verilog::{self, TOP};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const HEADER: &str = "tool\tdesign\tdegree\tinterval\tcycles\tlut\tlut_memory\tff\tdsp\tbram18\n";
+
+/// The rows, the quickest to make first.
+const CIRCUITS: [(Preset, u32); 5] = [
+    (Preset::PaperOptimized, 9),
+    (Preset::PaperOptimized, 10),
+    (Preset::Ii2, 9),
+    (Preset::Ii1Xor, 9),
+    (Preset::Ii1Xor, 10),
+];
+
+/// The row of the FFT of degree `2^logn` on a preset.
+fn row(preset: Preset, logn: u32) -> String {
+    let accelerator = Accelerator::new(preset.design()).expect("a preset");
+    let mut zeros = vec![0.0; 1 << logn];
+    let run = accelerator.transform(Transform::Fft, logn, &mut zeros, &mut ());
+    let cycles = run.expect("it runs").cycles;
+    let emission = verilog::emit(&accelerator, Transform::Fft, logn).expect("Verilog");
+    let name = format!("resources_{}_{logn}", preset.name());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-sources"));
+    fs::create_dir_all(&folder).expect("a folder for tests");
+    let write = |source: &verilog::Source| {
+        let path = folder.join(&source.name);
+        fs::write(&path, &source.text).expect("a folder that can be written");
+        path
+    };
+    let sources: Vec<PathBuf> = emission.sources.iter().map(write).collect();
+    let module = hdl::Module {
+        top: TOP,
+        sources: &sources,
+        parameters: &[],
+    };
+    let cells = module.synthesis(&name).expect("a synthesis");
+    let interval = accelerator.kernel(Transform::Fft).schedule.interval;
+    let columns = [
+        hdl::yosys_version(),
+        preset.name().into(),
+        (1 << logn).to_string(),
+        interval.to_string(),
+        cycles.to_string(),
+        cells.lut().to_string(),
+        cells.lut_memory().to_string(),
+        cells.ff().to_string(),
+        cells.dsp().to_string(),
+        cells.bram().to_string(),
+    ];
+    columns.join("\t") + "\n"
+}
+
+#[test]
+fn circuits_take_what_the_table_says() {
+    if !hdl::tools(&["yosys"]) {
+        return;
+    }
+    let asked = |variable: &str| std::env::var(variable).as_deref() == Ok("1");
+    let path = hdl::rtl().join("circuits.tsv");
+    let wanted = if asked("FALCON_FULL") {
+        &CIRCUITS[..]
+    } else {
+        hdl::skipped("all circuits but the first (FALCON_FULL=1 for all)");
+        &CIRCUITS[..1]
+    };
+    if asked("FALCON_WRITE_TABLES") {
+        let rows = CIRCUITS.map(|(preset, logn)| row(preset, logn));
+        fs::write(&path, HEADER.to_owned() + &rows.concat()).expect("a folder that can be written");
+    }
+    let table = fs::read_to_string(&path).expect("the table");
+    let rows: Vec<&str> = table.lines().skip(1).collect();
+    assert_eq!(rows.len(), CIRCUITS.len());
+    let version = hdl::yosys_version();
+    if !rows[0].starts_with(&format!("{version}\t")) {
+        hdl::skipped(&format!("the table is not of {version}"));
+        return;
+    }
+    for (&(preset, logn), there) in wanted.iter().zip(rows) {
+        assert_eq!(row(preset, logn).trim_end(), there);
+    }
+}

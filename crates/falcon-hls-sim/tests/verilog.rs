@@ -1,0 +1,66 @@
+//! Which designs have no Verilog, and what the emitted text is made of.
+
+use falcon_hls_sim::accelerator::Accelerator;
+use falcon_hls_sim::design::{Design, Pipelining, Preset, Storage};
+use falcon_hls_sim::nest::Transform;
+use falcon_hls_sim::verilog::{EmitError, TOP, emit};
+
+fn refused(design: Design) -> EmitError {
+    let accelerator = Accelerator::new(design).expect("a design");
+    emit(&accelerator, Transform::Fft, 9).expect_err("no circuit")
+}
+
+#[test]
+fn what_has_no_circuit_is_refused_by_its_name() {
+    let good = Preset::PaperOptimized.design();
+    let storage = |change: fn(&mut Storage)| {
+        let mut design = good.clone();
+        change(&mut design.storage);
+        design
+    };
+    assert_eq!(refused(Preset::PaperOriginal.design()), EmitError::Storage);
+    assert_eq!(refused(storage(|s| s.ports = 4)), EmitError::Ports(4));
+    assert_eq!(
+        refused(storage(|s| s.write_latency = 2)),
+        EmitError::WriteLatency(2)
+    );
+    let mut design = good.clone();
+    design.pipelining = Pipelining::Innermost { overhead: 2 };
+    assert_eq!(refused(design), EmitError::Nested);
+    let mut design = good.clone();
+    design.multiplier.latency = 5;
+    let (unit, least) = ("dmul", 6);
+    assert_eq!(refused(design), EmitError::Latency { unit, least });
+    let mut design = good.clone();
+    design.adder.latency = 6;
+    let (unit, least) = ("daddsub", 7);
+    assert_eq!(refused(design), EmitError::Latency { unit, least });
+
+    let accelerator = Accelerator::new(good).expect("a design");
+    for transform in [Transform::Split, Transform::Merge] {
+        let refused = emit(&accelerator, transform, 9);
+        assert_eq!(refused, Err(EmitError::Transform(transform)));
+    }
+    for logn in [0, 1, 11] {
+        let refused = emit(&accelerator, Transform::Fft, logn);
+        assert_eq!(refused, Err(EmitError::Degree { logn }));
+    }
+}
+
+/// Each source holds the module that its name says, and every module that is used
+/// is among them.
+#[test]
+fn sources_are_complete() {
+    for preset in [Preset::BramDep, Preset::PaperOptimized, Preset::Ii1Xor] {
+        let accelerator = Accelerator::new(preset.design()).expect("a preset");
+        for logn in 2..=10 {
+            let emission = emit(&accelerator, Transform::Ifft, logn).expect("Verilog");
+            assert_eq!(emission.sources[0].name, format!("{TOP}.v"));
+            for source in &emission.sources {
+                let module = source.name.strip_suffix(".v").expect("a Verilog file");
+                assert!(source.text.contains(&format!("\nmodule {module} ")));
+            }
+            assert_eq!(emission.words, 1 << (logn - 1));
+        }
+    }
+}
