@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod accelerator;
+pub mod amdahl;
 pub mod butterfly;
 pub mod catalog;
 pub mod design;

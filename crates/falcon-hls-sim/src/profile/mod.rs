@@ -19,6 +19,7 @@ pub mod count;
 mod table;
 pub mod workload;
 
+use serde::Serialize;
 pub use table::{Cost, Profile, ProfileError, Run};
 
 /// Names of an enumeration's variants, as the table has them.
@@ -40,11 +41,18 @@ macro_rules! named {
                 Self::ALL.iter().copied().find(|x| x.name() == name)
             }
         }
+
+        impl From<$type> for &'static str {
+            fn from(x: $type) -> Self {
+                x.name()
+            }
+        }
     };
 }
 
 /// What executes the instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(into = "&'static str")]
 pub enum Target {
     /// The baseline of x86-64.
     X86_64,
@@ -62,7 +70,8 @@ named!(Target {
 });
 
 /// An operation that is profiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(into = "&'static str")]
 pub enum Operation {
     /// A key pair from a seed.
     Keygen,
@@ -91,7 +100,8 @@ named!(Operation {
 });
 
 /// A part of the work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(into = "&'static str")]
 pub enum Part {
     /// Forward transforms of binary64 numbers.
     Fft,

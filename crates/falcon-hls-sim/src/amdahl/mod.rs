@@ -1,0 +1,236 @@
+//! Amdahl's law for Falcon's operations: what an accelerated FFT and an accelerated
+//! Keccak-f make of the whole.
+//!
+//! Three tables, of which [`Report`] is all: the paper's shares and speedups, with
+//! what does not add up in them ([`paper`]); the paper's factors on the
+//! shares that were [counted](crate::profile) here; and a prediction, whose factors
+//! are cycles that the simulator ran against the processor's time for the same
+//! butterflies and permutations ([`predict`]).
+//!
+//! ```
+//! use falcon_hls_sim::amdahl::{Accelerated, speedup};
+//!
+//! // 40 % made 42 times faster, 15 % made 35 times faster.
+//! let inner_fft = Accelerated::new(0.40, 42.0)?;
+//! let process_block = Accelerated::new(0.15, 35.0)?;
+//! assert_eq!((speedup(&[inner_fft, process_block])? * 100.0).round(), 216.0);
+//! # Ok::<(), falcon_hls_sim::amdahl::AmdahlError>(())
+//! ```
+
+pub mod paper;
+pub mod predict;
+mod report;
+
+pub use report::{PaperRow, Report, ShareRow};
+
+use crate::accelerator;
+use crate::profile::ProfileError;
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+
+/// Why there is no such speedup.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum AmdahlError {
+    /// A share is not from 0 to 1.
+    Share {
+        /// What was given.
+        given: f64,
+    },
+    /// Shares add up to more than 1.
+    Shares {
+        /// Their sum.
+        sum: f64,
+    },
+    /// A factor is not above 0.
+    Factor {
+        /// What was given.
+        given: f64,
+    },
+    /// A speedup is below 1 or above what its shares allow.
+    Speedup {
+        /// What was given.
+        given: f64,
+        /// The most that there can be.
+        cap: f64,
+    },
+    /// A clock stands still.
+    Clock,
+    /// A quantity of a model is not a number above 0.
+    Quantity {
+        /// Which.
+        name: &'static str,
+        /// What was given.
+        given: f64,
+    },
+    /// The profile lacks what is asked for.
+    Profile(ProfileError),
+    /// The circuit does not run.
+    Accelerator(accelerator::Error),
+}
+
+impl Display for AmdahlError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Share { given } => write!(f, "a share is {given}, must be from 0 to 1"),
+            Self::Shares { sum } => write!(f, "shares add up to {sum}, more than 1"),
+            Self::Factor { given } => write!(f, "a factor is {given}, must be above 0"),
+            Self::Speedup { given, cap } => {
+                write!(f, "a speedup is {given}, must be from 1 to {cap}")
+            }
+            Self::Clock => f.write_str("a clock of 0 Hz stands still"),
+            Self::Quantity { name, given } => {
+                write!(f, "{name} is {given}, must be a number above 0")
+            }
+            Self::Profile(error) => error.fmt(f),
+            Self::Accelerator(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for AmdahlError {}
+
+impl From<ProfileError> for AmdahlError {
+    fn from(error: ProfileError) -> Self {
+        Self::Profile(error)
+    }
+}
+
+impl From<accelerator::Error> for AmdahlError {
+    fn from(error: accelerator::Error) -> Self {
+        Self::Accelerator(error)
+    }
+}
+
+/// A part of the work that is made faster.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accelerated {
+    share: f64,
+    factor: f64,
+}
+
+impl Accelerated {
+    /// `share` of the time, from 0 to 1, made `factor` times faster; infinitely many
+    /// times too, and below 1 slower.
+    ///
+    /// # Errors
+    /// If the share is not one, or the factor is not above 0.
+    pub fn new(share: f64, factor: f64) -> Result<Self, AmdahlError> {
+        if !(0.0..=1.0).contains(&share) {
+            Err(AmdahlError::Share { given: share })
+        } else if factor > 0.0 {
+            Ok(Self { share, factor })
+        } else {
+            Err(AmdahlError::Factor { given: factor })
+        }
+    }
+}
+
+/// Amdahl's law: how many times faster the whole becomes.
+///
+/// # Errors
+/// If the shares add up to more than 1.
+pub fn speedup(parts: &[Accelerated]) -> Result<f64, AmdahlError> {
+    let rest = untouched(parts)?;
+    let accelerated: f64 = parts.iter().map(|part| part.share / part.factor).sum();
+    Ok(1.0 / (rest + accelerated))
+}
+
+/// The speedup if those parts took no time at all: infinite if they are everything.
+///
+/// # Errors
+/// If the shares add up to more than 1.
+pub fn cap(parts: &[Accelerated]) -> Result<f64, AmdahlError> {
+    Ok(1.0 / untouched(parts)?)
+}
+
+/// The share of the rest.
+fn untouched(parts: &[Accelerated]) -> Result<f64, AmdahlError> {
+    let sum: f64 = parts.iter().map(|part| part.share).sum();
+    // Sums of shares that make up a whole are rounded.
+    if sum > 1.0 + 1e-12 {
+        return Err(AmdahlError::Shares { sum });
+    }
+    Ok((1.0 - sum).max(0.0))
+}
+
+/// What a measured speedup becomes with the accelerators' clock at `to_hz` instead of
+/// `from_hz`, `share` of the work being theirs. From the speedup follows the time
+/// that they take, transfers included; it scales with the clock, the rest does not.
+///
+/// # Errors
+/// If a clock is 0, the share is not one, or the speedup is not possible with it.
+pub fn at_other_clock(
+    share: f64,
+    speedup: f64,
+    from_hz: u64,
+    to_hz: u64,
+) -> Result<f64, AmdahlError> {
+    if from_hz == 0 || to_hz == 0 {
+        return Err(AmdahlError::Clock);
+    }
+    let cap = cap(&[Accelerated::new(share, 1.0)?])?;
+    if !(1.0..=cap).contains(&speedup) {
+        return Err(AmdahlError::Speedup {
+            given: speedup,
+            cap,
+        });
+    }
+    let accelerated = 1.0 / speedup - (1.0 - share);
+    Ok(1.0 / (1.0 - share + accelerated * from_hz as f64 / to_hz as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_law_holds_at_its_ends() {
+        let of = |share, factor| Accelerated::new(share, factor).unwrap();
+        assert_eq!(speedup(&[]).unwrap(), 1.0);
+        assert_eq!(speedup(&[of(0.5, 1.0)]).unwrap(), 1.0);
+        assert_eq!(speedup(&[of(1.0, 7.0)]).unwrap(), 7.0);
+        assert_eq!(speedup(&[of(0.5, f64::INFINITY)]).unwrap(), 2.0);
+        assert_eq!(cap(&[of(0.5, 3.0)]).unwrap(), 2.0);
+        assert_eq!(speedup(&[of(0.5, 0.5)]).unwrap(), 1.0 / 1.5);
+        assert_eq!(cap(&[of(1.0, 2.0)]).unwrap(), f64::INFINITY);
+        // Ten tenths are a whole, rounded or not.
+        assert!(cap(&[of(0.1, 2.0); 10]).is_ok());
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        for share in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
+            let error = Accelerated::new(share, 2.0).unwrap_err();
+            assert!(matches!(error, AmdahlError::Share { .. }), "{error}");
+        }
+        for factor in [0.0, -1.0, f64::NAN] {
+            let error = Accelerated::new(0.1, factor).unwrap_err();
+            assert!(matches!(error, AmdahlError::Factor { .. }), "{error}");
+        }
+        let most = Accelerated::new(0.7, 2.0).unwrap();
+        assert!(matches!(
+            speedup(&[most, most]),
+            Err(AmdahlError::Shares { sum }) if sum == 1.4
+        ));
+        assert_eq!(at_other_clock(0.5, 1.5, 0, 1), Err(AmdahlError::Clock));
+        assert_eq!(at_other_clock(0.5, 1.5, 1, 0), Err(AmdahlError::Clock));
+        for given in [0.9, 2.1, f64::NAN] {
+            let result = at_other_clock(0.5, given, 1, 2);
+            assert!(matches!(result, Err(AmdahlError::Speedup { .. })));
+        }
+        let given = 2.0;
+        assert!(at_other_clock(given, 1.5, 1, 2).is_err());
+    }
+
+    #[test]
+    fn a_faster_clock_serves_the_accelerated_part_alone() {
+        // Half of the work takes a fifth of the time it took; then a tenth.
+        let before = speedup(&[Accelerated::new(0.5, 5.0).unwrap()]).unwrap();
+        let after = speedup(&[Accelerated::new(0.5, 10.0).unwrap()]).unwrap();
+        let scaled = at_other_clock(0.5, before, 100, 200).unwrap();
+        assert!((scaled - after).abs() < 1e-12);
+        let same = at_other_clock(0.5, before, 100, 100).unwrap();
+        assert!((same - before).abs() < 1e-12);
+    }
+}

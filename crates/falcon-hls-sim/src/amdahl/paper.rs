@@ -1,0 +1,197 @@
+//! The paper's numbers, and what does not add up in them.
+//!
+//! "Performance Analysis of Falcon Post-Quantum Cryptography in Embedded
+//! Hardware-Software Integration" (Biselx, Guerrieri): a Zynq-7020, Vitis HLS
+//! 2023.1, the reference code. Every constant is `[P]`: in the paper.
+
+use super::{Accelerated, AmdahlError, at_other_clock, cap, speedup};
+use crate::catalog::XC7Z020;
+use crate::profile::{Operation, Part, Profile, Target};
+use serde::Serialize;
+
+/// Share of "Falcon inner FFT" in the three operations.
+pub const FFT_SHARE: f64 = 0.40;
+/// Share of `process_block`, Keccak-f.
+pub const KECCAK_SHARE: f64 = 0.15;
+/// Speedup of the inner FFT: initiation interval 168 to 4.
+pub const FFT_FACTOR: f64 = 42.0;
+/// Initiation intervals of Table II, cycles.
+pub const INTERVALS: [u32; 2] = [168, 4];
+/// Lookup tables of the optimized inner FFT.
+pub const FFT_LUT: u32 = 6661;
+/// Speedup of `process_block`, by pipelining loops.
+pub const KECCAK_FACTOR: f64 = 35.0;
+/// Average speedup of all operations.
+pub const OVERALL: f64 = 1.8;
+/// The fabric's clock.
+pub const FABRIC_HZ: u64 = 100_000_000;
+/// The clock that it "could be easily increased up to".
+pub const FASTER_HZ: u64 = 250_000_000;
+/// The speedup that is claimed for that.
+pub const FASTER_OVERALL: f64 = 4.5;
+/// The processor's clock.
+pub const PROCESSOR_HZ: u64 = 667_000_000;
+
+/// The speedup of `operation` that the paper reports; none for what it did not
+/// measure.
+pub fn reported(operation: Operation) -> Option<f64> {
+    match operation {
+        Operation::Keygen => Some(2.0),
+        Operation::Sign => Some(1.4),
+        Operation::VerifyEncoded => Some(2.0),
+        _ => None,
+    }
+}
+
+/// Times of Table I: degree, key generation, signature, verification, microseconds.
+pub const TABLE_I_US: [(u32, [f64; 3]); 3] = [
+    (256, [325_000.0, 8796.0, 1275.0]),
+    (512, [617_000.0, 18_315.0, 2696.0]),
+    (1024, [1_541_000.0, 38_169.0, 5647.0]),
+];
+
+/// The time of Table I, microseconds; none for what it does not have.
+pub fn table_i_us(operation: Operation, degree: u32) -> Option<f64> {
+    let column = match operation {
+        Operation::Keygen => 0,
+        Operation::Sign => 1,
+        Operation::VerifyEncoded => 2,
+        _ => return None,
+    };
+    let (_, times) = TABLE_I_US.iter().find(|(n, _)| *n == degree)?;
+    Some(times[column])
+}
+
+/// The two accelerated parts.
+///
+/// # Errors
+/// None: the shares are shares.
+pub fn parts() -> Result<[Accelerated; 2], AmdahlError> {
+    Ok([
+        Accelerated::new(FFT_SHARE, FFT_FACTOR)?,
+        Accelerated::new(KECCAK_SHARE, KECCAK_FACTOR)?,
+    ])
+}
+
+/// What the paper says and what follows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// What is said.
+    pub claim: &'static str,
+    /// The number of it.
+    pub claimed: f64,
+    /// What follows from the paper's other numbers, or from ours.
+    pub computed: f64,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// What does not add up, each with the numbers.
+///
+/// # Errors
+/// If the profile lacks a run.
+pub fn findings(profile: &Profile) -> Result<Vec<Finding>, AmdahlError> {
+    let parts = parts()?;
+    let keccak = [parts[1]];
+    // Cycles of the processor that an FFT share of 40 % of a signature leaves for a
+    // butterfly, if the share is that of all butterflies.
+    let sign = profile.run(Target::ArmV7, Operation::Sign, 512)?;
+    let butterflies = Part::BUTTERFLIES.map(|part| sign.executed_each(part));
+    let butterflies: f64 = butterflies.into_iter().flatten().sum();
+    let sign_us = table_i_us(Operation::Sign, 512).unwrap_or(f64::NAN);
+    let cycles = FFT_SHARE * sign_us * 1e-6 * PROCESSOR_HZ as f64 / butterflies;
+    let instructions = sign.instructions_per_execution(&Part::BUTTERFLIES);
+    Ok(vec![
+        Finding {
+            claim: "42 times faster",
+            claimed: FFT_FACTOR,
+            computed: f64::from(INTERVALS[0]) / f64::from(INTERVALS[1]),
+            reason: "this is one circuit against another, by initiation interval, not against \
+                     the processor: no factor for Amdahl's law",
+        },
+        Finding {
+            claim: "resources do not exceed 10 % of the FPGA: its lookup tables, %",
+            claimed: 10.0,
+            computed: 100.0 * f64::from(FFT_LUT) / f64::from(XC7Z020.lut),
+            reason: "6661 of 53,200 in Table II; process_block takes another 32 %",
+        },
+        Finding {
+            claim: "250 MHz lead to 4.5 times",
+            claimed: FASTER_OVERALL,
+            computed: cap(&parts)?,
+            reason: "with shares of 40 % and 15 % no accelerator, however fast, gains more",
+        },
+        Finding {
+            claim: "250 MHz lead to 4.5 times, from 1.8 at 100 MHz",
+            claimed: FASTER_OVERALL,
+            computed: at_other_clock(FFT_SHARE + KECCAK_SHARE, OVERALL, FABRIC_HZ, FASTER_HZ)?,
+            reason: "a faster fabric serves what is in it; 4.5 is 1.8 times 2.5, as if \
+                     everything were",
+        },
+        Finding {
+            claim: "signing becomes 1.4 times faster",
+            claimed: 1.4,
+            computed: speedup(&parts)?,
+            reason: "the shares are said to hold for the three operations, and give one speedup \
+                     for all of them; 1.4 and 2 need other shares, or times to move data",
+        },
+        Finding {
+            claim: "verification becomes 2 times faster",
+            claimed: 2.0,
+            computed: cap(&keccak)?,
+            reason: "verification has no floating-point FFT; what Keccak's 15 % allow is less, and \
+                     2 needs a share of a half",
+        },
+        Finding {
+            claim: "the processor's floating-point unit computes: instructions of our butterfly on \
+                    it, and cycles that the paper's share leaves for one",
+            claimed: instructions.unwrap_or(f64::NAN),
+            computed: cycles,
+            reason: "40 % of 18.3 ms over the butterflies of a signature from the key; by integers \
+                     ours takes 841 instructions, so Table I may well be of emulated arithmetic",
+        },
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_average_of_the_three_speedups_is_the_overall_one() {
+        let reported: Vec<f64> = Operation::ALL.iter().filter_map(|&o| reported(o)).collect();
+        let mean = reported.iter().sum::<f64>() / reported.len() as f64;
+        assert_eq!(reported.len(), 3);
+        assert!((mean - OVERALL).abs() < 1e-12);
+    }
+
+    #[test]
+    fn shares_cap_the_speedup_at_two_and_a_quarter() {
+        let parts = parts().unwrap();
+        assert!((cap(&parts).unwrap() - 2.222).abs() < 1e-3);
+        assert!((speedup(&parts).unwrap() - 2.156).abs() < 1e-3);
+        // So 4.5 is no speedup that these shares have.
+        let impossible = at_other_clock(FFT_SHARE + KECCAK_SHARE, FASTER_OVERALL, 1, 1);
+        assert!(matches!(impossible, Err(AmdahlError::Speedup { .. })));
+    }
+
+    #[test]
+    fn findings_have_the_numbers_that_the_text_names() {
+        let profile = Profile::committed().unwrap();
+        let findings = findings(&profile).unwrap();
+        let computed: Vec<f64> = findings.iter().map(|finding| finding.computed).collect();
+        let expected = [42.0, 12.52, 2.222, 2.031, 2.156, 1.176];
+        for (computed, expected) in computed.iter().zip(expected) {
+            assert!((computed - expected).abs() < 5e-3, "{computed}, {expected}");
+        }
+        // 20 instructions on the unit and 841 without it.
+        assert!((430.0..440.0).contains(&computed[6]));
+        assert!((15.0..25.0).contains(&findings[6].claimed));
+        let soft = profile
+            .run(Target::ArmV7Soft, Operation::Sign, 512)
+            .unwrap();
+        let soft = soft.instructions_per_execution(&Part::BUTTERFLIES).unwrap();
+        assert!((840.5..841.5).contains(&soft), "{soft}");
+        assert_eq!(OVERALL * 2.5, FASTER_OVERALL);
+    }
+}

@@ -1,0 +1,331 @@
+//! Our own prediction: what the simulated circuits make of the operations.
+//!
+//! The processor executes what the [profile](crate::profile) counted; circuits in
+//! the fabric compute the butterflies and permutations, in the cycles that the
+//! simulator took for them, while the processor waits. It is our code, not the
+//! reference's: key generation here has no binary64 transforms to speak of. What moves the data is a
+//! parameter, since it decides: a circuit that is fast at 100 MHz is not
+//! necessarily faster than a processor at 667 MHz.
+
+use super::{AmdahlError, paper};
+use crate::accelerator::{self, Accelerator, MAX_LOGN, blank_memories};
+use crate::nest::Transform;
+use crate::profile::count::{Butterflies, transform_butterflies};
+use crate::profile::{Operation, Part, Profile, Run, Target};
+use serde::Serialize;
+
+/// A processor.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Processor {
+    /// Its clock.
+    pub clock_hz: u64,
+    /// Cycles of an instruction, on the mean.
+    pub cycles_per_instruction: f64,
+    /// Cycles of a butterfly; if none, those of its instructions.
+    pub cycles_per_butterfly: Option<f64>,
+    /// Cycles of a permutation; if none, those of its instructions.
+    pub cycles_per_permutation: Option<f64>,
+}
+
+impl Processor {
+    /// The paper's: a Cortex-A9 at 667 MHz `[P]`, one cycle an instruction `[?]`.
+    ///
+    /// It issues one load, store or floating-point instruction a cycle, of which a
+    /// butterfly has 18, and integer instructions beside them; a binary64 product
+    /// occupies its unit for two cycles and is there after 5 or 6, a sum after 4
+    /// (the pipeline's description that ARM contributed to GCC, `cortex-a9.md`
+    /// `[V]`). So one cycle an instruction is what good schedules come to without
+    /// misses; 19 instructions were counted for a butterfly, 28,861 for a
+    /// permutation `[M]`.
+    pub const CORTEX_A9: Self = Self {
+        clock_hz: paper::PROCESSOR_HZ,
+        cycles_per_instruction: 1.0,
+        cycles_per_butterfly: None,
+        cycles_per_permutation: None,
+    };
+
+    fn check(&self) -> Result<(), AmdahlError> {
+        if self.clock_hz == 0 {
+            return Err(AmdahlError::Clock);
+        }
+        let quantities = [
+            ("cycles per instruction", Some(self.cycles_per_instruction)),
+            ("cycles per butterfly", self.cycles_per_butterfly),
+            ("cycles per permutation", self.cycles_per_permutation),
+        ];
+        for (name, given) in quantities {
+            if let Some(given) = given
+                && !(given > 0.0 && given.is_finite())
+            {
+                return Err(AmdahlError::Quantity { name, given });
+            }
+        }
+        Ok(())
+    }
+
+    /// Seconds of `parts` of one operation, `each` being the cycles of one butterfly
+    /// or permutation if they are given.
+    fn seconds(&self, run: &Run, parts: &[Part], each: Option<f64>) -> f64 {
+        let executed = || {
+            parts
+                .iter()
+                .filter_map(|&part| run.executed_each(part))
+                .sum()
+        };
+        let cycles = match each {
+            Some(each) => each * f64::max(0.0, executed()),
+            None => run.instructions_each_in(parts) * self.cycles_per_instruction,
+        };
+        cycles / self.clock_hz as f64
+    }
+}
+
+/// What moves data between processor and fabric.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Transfer {
+    /// Bytes that a cycle of the fabric moves.
+    pub bytes_per_cycle: u32,
+    /// Cycles of the fabric for every call, both directions.
+    pub cycles_per_call: u32,
+}
+
+impl Transfer {
+    /// A 64-bit AXI port `[V]`, whose latency of 64 cycles `[V]` is met on the way in
+    /// and on the way out `[D]`.
+    pub const AXI: Self = Self {
+        bytes_per_cycle: 8,
+        cycles_per_call: 128,
+    };
+
+    fn cycles(self, bytes: u64) -> f64 {
+        bytes as f64 / f64::from(self.bytes_per_cycle) + f64::from(self.cycles_per_call)
+    }
+}
+
+/// What is done in the fabric besides Keccak-f.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// The forward transforms: the paper's inner FFT.
+    Forward,
+    /// Forward and inverse transforms.
+    Transforms,
+    /// These, and the splits and merges of ffSampling, each a call of its own.
+    Butterflies,
+}
+
+impl Scope {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Forward, Self::Transforms, Self::Butterflies];
+
+    /// The parts of the work.
+    pub const fn parts(self) -> &'static [Part] {
+        match self {
+            Self::Forward => &[Part::Fft],
+            Self::Transforms => &[Part::Fft, Part::Ifft],
+            Self::Butterflies => &Part::BUTTERFLIES,
+        }
+    }
+}
+
+/// The circuits, by the cycles that they take at one degree.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Fabric {
+    /// The clock.
+    pub clock_hz: u64,
+    /// `n = 2^logn`.
+    pub logn: u32,
+    /// Cycles of a forward transform.
+    pub fft_cycles: u64,
+    /// Cycles of an inverse transform.
+    pub ifft_cycles: u64,
+    /// Cycles of all splits of one ffSampling.
+    pub split_cycles: u64,
+    /// Cycles of all its merges.
+    pub merge_cycles: u64,
+    /// Cycles of a permutation.
+    pub permutation_cycles: u64,
+    /// How data come and go; none if that takes no time.
+    pub transfer: Option<Transfer>,
+}
+
+impl Fabric {
+    /// Runs everything that a signature of degree `2^logn` needs on `accelerator`
+    /// and notes the cycles. A permutation takes `permutation_cycles`.
+    ///
+    /// # Errors
+    /// If there is no such degree.
+    pub fn run(
+        accelerator: &Accelerator,
+        logn: u32,
+        permutation_cycles: u64,
+        transfer: Option<Transfer>,
+    ) -> Result<Self, AmdahlError> {
+        if !(1..=MAX_LOGN).contains(&logn) {
+            return Err(accelerator::Error::Degree { logn }.into());
+        }
+        let cycles = |transform, logn| -> Result<u64, AmdahlError> {
+            let mut memories = blank_memories(transform, logn);
+            Ok(accelerator
+                .run(transform, logn, &mut memories, &mut ())?
+                .cycles)
+        };
+        // Nodes of degree 2^k, of which there are 2^(logn - k), split and merge twice.
+        let walk = |transform| -> Result<u64, AmdahlError> {
+            (2..=logn)
+                .map(|k| Ok((2 << (logn - k)) * cycles(transform, k)?))
+                .sum()
+        };
+        Ok(Self {
+            clock_hz: accelerator.design().clock_hz,
+            logn,
+            fft_cycles: cycles(Transform::Fft, logn)?,
+            ifft_cycles: cycles(Transform::Ifft, logn)?,
+            split_cycles: walk(Transform::Split)?,
+            merge_cycles: walk(Transform::Merge)?,
+            permutation_cycles,
+            transfer,
+        })
+    }
+
+    fn check(&self) -> Result<(), AmdahlError> {
+        if self.clock_hz == 0 {
+            return Err(AmdahlError::Clock);
+        }
+        match self.transfer {
+            Some(Transfer {
+                bytes_per_cycle: 0, ..
+            }) => Err(AmdahlError::Quantity {
+                name: "bytes per cycle",
+                given: 0.0,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Seconds of the butterflies of `part` of one operation.
+    fn seconds_of_butterflies(&self, run: &Run, part: Part) -> f64 {
+        let executed = run.executed_each(part).unwrap_or(0.0);
+        let walk = Butterflies::of_attempts(self.logn, false, 1).split as f64;
+        let transform = transform_butterflies(self.logn) as f64;
+        let (cycles, butterflies) = match part {
+            Part::Fft => (self.fft_cycles, transform),
+            Part::Ifft => (self.ifft_cycles, transform),
+            Part::Split => (self.split_cycles, walk),
+            _ => (self.merge_cycles, walk),
+        };
+        let moved = match (self.transfer, part) {
+            (None, _) => 0.0,
+            // A polynomial of 8-byte reals in, one out.
+            (Some(transfer), Part::Fft | Part::Ifft) => transfer.cycles(16 << self.logn),
+            (Some(transfer), _) => (2..=self.logn)
+                .map(|k| f64::from(2u32 << (self.logn - k)) * transfer.cycles(16 << k))
+                .sum(),
+        };
+        executed / butterflies * (cycles as f64 + moved) / self.clock_hz as f64
+    }
+
+    /// Seconds of the permutations of one operation.
+    fn seconds_of_permutations(&self, run: &Run) -> f64 {
+        // 25 words in, 25 out.
+        let moved = self.transfer.map_or(0.0, |transfer| transfer.cycles(400));
+        let cycles = self.permutation_cycles as f64 + moved;
+        run.executed_each(Part::KeccakF).unwrap_or(0.0) * cycles / self.clock_hz as f64
+    }
+}
+
+/// What an operation takes, before and after.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Prediction {
+    /// Instructions of what.
+    pub target: Target,
+    /// The operation.
+    pub operation: Operation,
+    /// Its degree.
+    pub degree: u32,
+    /// What is in the fabric.
+    pub scope: Scope,
+    /// Microseconds on the processor alone.
+    pub processor_us: f64,
+    /// Of these, in the butterflies that go to the fabric.
+    pub butterflies_us: f64,
+    /// And in the permutations.
+    pub permutations_us: f64,
+    /// Microseconds of these butterflies in the fabric.
+    pub fabric_butterflies_us: f64,
+    /// Of the permutations.
+    pub fabric_permutations_us: f64,
+    /// How many times faster the operation becomes; below 1, slower.
+    pub speedup: f64,
+    /// What the paper reports.
+    pub reported: Option<f64>,
+    /// The time of Table I: of the reference code on the same processor.
+    pub table_i_us: Option<f64>,
+}
+
+impl Prediction {
+    /// How many times faster the butterflies become; none if there are none.
+    pub fn butterfly_factor(&self) -> Option<f64> {
+        (self.butterflies_us > 0.0).then(|| self.butterflies_us / self.fabric_butterflies_us)
+    }
+
+    /// How many times faster the permutations become; none if there are none.
+    pub fn permutation_factor(&self) -> Option<f64> {
+        (self.permutations_us > 0.0).then(|| self.permutations_us / self.fabric_permutations_us)
+    }
+}
+
+/// Predicts `operation` of the degree of `fabric`: `target` says which code the
+/// processor executes. Butterflies that were not counted, those of key
+/// generation, stay on the processor.
+///
+/// # Errors
+/// If the profile lacks the run or a model is impossible.
+pub fn predict(
+    profile: &Profile,
+    target: Target,
+    operation: Operation,
+    processor: &Processor,
+    fabric: &Fabric,
+    scope: Scope,
+) -> Result<Prediction, AmdahlError> {
+    processor.check()?;
+    fabric.check()?;
+    let degree = 1u32.checked_shl(fabric.logn).unwrap_or(0);
+    let run = profile.run(target, operation, degree)?;
+    let counted = scope.parts().iter().copied();
+    let counted: Vec<Part> = counted
+        .filter(|&part| run.executed_each(part).is_some())
+        .collect();
+    let permutations = [Part::KeccakF];
+    let others: Vec<Part> = Part::ALL
+        .iter()
+        .copied()
+        .filter(|part| !counted.contains(part) && !permutations.contains(part))
+        .collect();
+
+    let rest = processor.seconds(run, &others, None);
+    let butterflies = processor.seconds(run, &counted, processor.cycles_per_butterfly);
+    let hashing = processor.seconds(run, &permutations, processor.cycles_per_permutation);
+    let fabric_butterflies: f64 = counted
+        .iter()
+        .map(|&part| fabric.seconds_of_butterflies(run, part))
+        .sum();
+    let fabric_permutations = fabric.seconds_of_permutations(run);
+    let before = rest + butterflies + hashing;
+    let after = rest + fabric_butterflies + fabric_permutations;
+    Ok(Prediction {
+        target,
+        operation,
+        degree: run.degree,
+        scope,
+        processor_us: before * 1e6,
+        butterflies_us: butterflies * 1e6,
+        permutations_us: hashing * 1e6,
+        fabric_butterflies_us: fabric_butterflies * 1e6,
+        fabric_permutations_us: fabric_permutations * 1e6,
+        speedup: before / after,
+        reported: paper::reported(operation),
+        table_i_us: paper::table_i_us(operation, run.degree),
+    })
+}

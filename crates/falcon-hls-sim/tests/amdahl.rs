@@ -1,0 +1,275 @@
+//! The prediction: what it must give whatever the circuits are, and what it says of
+//! the presets.
+
+use falcon_hls_sim::accelerator::Accelerator;
+use falcon_hls_sim::amdahl::predict::{Fabric, Prediction, Processor, Scope, Transfer, predict};
+use falcon_hls_sim::amdahl::{Accelerated, AmdahlError, Report, paper, speedup};
+use falcon_hls_sim::design::Preset;
+use falcon_hls_sim::profile::{Operation, Part, Profile, Target};
+
+/// A round a cycle.
+const PERMUTATION_CYCLES: u64 = 24;
+
+const A9: Processor = Processor::CORTEX_A9;
+
+fn fabric(preset: Preset, logn: u32, transfer: Option<Transfer>) -> Fabric {
+    let accelerator = Accelerator::new(preset.design()).unwrap();
+    Fabric::run(&accelerator, logn, PERMUTATION_CYCLES, transfer).unwrap()
+}
+
+fn predicted(target: Target, operation: Operation, fabric: &Fabric, scope: Scope) -> Prediction {
+    let profile = Profile::committed().unwrap();
+    predict(&profile, target, operation, &A9, fabric, scope).unwrap()
+}
+
+#[test]
+fn the_fabric_takes_what_the_simulator_takes() {
+    let fabric = fabric(Preset::PaperOptimized, 9, None);
+    let accelerator = Accelerator::new(Preset::PaperOptimized.design()).unwrap();
+    let mut f = vec![1.0; 512];
+    let run = accelerator
+        .transform(falcon_hls_sim::nest::Transform::Fft, 9, &mut f, &mut ())
+        .unwrap();
+    assert_eq!(fabric.fft_cycles, run.cycles);
+    let splits = (2..=9).map(|logn| {
+        let (mut f0, mut f1) = (vec![0.0; 1 << (logn - 1)], vec![0.0; 1 << (logn - 1)]);
+        let f = vec![1.0; 1 << logn];
+        let run = accelerator.split(logn, &mut f0, &mut f1, &f).unwrap();
+        run.cycles * 2 * (512 >> logn)
+    });
+    assert_eq!(fabric.split_cycles, splits.sum::<u64>());
+    assert_eq!(fabric.clock_hz, paper::FABRIC_HZ);
+}
+
+/// The prediction is Amdahl's law with shares and factors of its own.
+#[test]
+fn predictions_follow_the_law() {
+    for preset in [Preset::PaperOriginal, Preset::Ii1Xor] {
+        for transfer in [None, Some(Transfer::AXI)] {
+            let fabric = fabric(preset, 10, transfer);
+            for &target in Target::ALL {
+                for &operation in Operation::ALL {
+                    for scope in Scope::ALL {
+                        let p = predicted(target, operation, &fabric, scope);
+                        let part = |us: f64, factor: Option<f64>| {
+                            Accelerated::new(us / p.processor_us, factor.unwrap_or(1.0)).unwrap()
+                        };
+                        let parts = [
+                            part(p.butterflies_us, p.butterfly_factor()),
+                            part(p.permutations_us, p.permutation_factor()),
+                        ];
+                        let law = speedup(&parts).unwrap();
+                        assert!((p.speedup / law - 1.0).abs() < 1e-12, "{p:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_fabric_without_limits_gains_what_the_counted_shares_allow() {
+    let fast = Fabric {
+        clock_hz: u64::MAX,
+        ..fabric(Preset::Ii1Xor, 9, None)
+    };
+    let profile = Profile::committed().unwrap();
+    for operation in [Operation::Sign, Operation::SignExpanded, Operation::Verify] {
+        let p = predicted(Target::ArmV7, operation, &fast, Scope::Butterflies);
+        let run = profile.run(Target::ArmV7, operation, 512).unwrap();
+        let share = run.share(&Part::BUTTERFLIES) + run.share(&[Part::KeccakF]);
+        assert!((p.speedup * (1.0 - share) - 1.0).abs() < 1e-6, "{p:?}");
+    }
+}
+
+#[test]
+fn only_signing_has_butterflies_to_give_away() {
+    let fabric = fabric(Preset::PaperOptimized, 9, None);
+    for operation in [
+        Operation::Keygen,
+        Operation::Verify,
+        Operation::VerifyEncoded,
+    ] {
+        let p = predicted(Target::ArmV7, operation, &fabric, Scope::Butterflies);
+        assert_eq!(p.butterfly_factor(), None, "{p:?}");
+        assert!(p.permutation_factor().unwrap() > 100.0, "{p:?}");
+    }
+    let p = predicted(
+        Target::ArmV7,
+        Operation::Expand,
+        &fabric,
+        Scope::Butterflies,
+    );
+    assert_eq!(p.permutation_factor(), None);
+}
+
+/// What the docs say: at 100 MHz the paper's circuit is slower than the unit of a
+/// processor at 667 MHz, and much faster than emulated arithmetic.
+#[test]
+fn the_papers_circuit_serves_a_processor_without_a_floating_point_unit() {
+    let optimized = fabric(Preset::PaperOptimized, 9, None);
+    let sign = |target| predicted(target, Operation::Sign, &optimized, Scope::Transforms);
+    let (unit, soft) = (sign(Target::ArmV7), sign(Target::ArmV7Soft));
+    assert!(unit.butterfly_factor().unwrap() < 1.0, "{unit:?}");
+    assert!(soft.butterfly_factor().unwrap() > 20.0, "{soft:?}");
+
+    // A butterfly a cycle is faster than both as long as data are there.
+    let best = fabric(Preset::Ii1Xor, 9, None);
+    let p = predicted(Target::ArmV7, Operation::Sign, &best, Scope::Transforms);
+    assert!((2.0..4.0).contains(&p.butterfly_factor().unwrap()), "{p:?}");
+
+    // Small nodes do not pay for their way.
+    let moved = fabric(Preset::Ii1Xor, 9, Some(Transfer::AXI));
+    let p = predicted(Target::ArmV7, Operation::Sign, &moved, Scope::Butterflies);
+    assert!(p.speedup < 1.0, "{p:?}");
+}
+
+#[test]
+fn given_costs_replace_the_counted_ones() {
+    let fabric = fabric(Preset::PaperOptimized, 9, None);
+    let profile = Profile::committed().unwrap();
+    let processor = Processor {
+        cycles_per_butterfly: Some(100.0),
+        cycles_per_permutation: Some(10_000.0),
+        ..A9
+    };
+    let scope = Scope::Transforms;
+    let p = predict(
+        &profile,
+        Target::ArmV7,
+        Operation::Sign,
+        &processor,
+        &fabric,
+        scope,
+    )
+    .unwrap();
+    let butterflies = 7.0 * 1024.0;
+    let expected_us = butterflies * 100.0 / 667.0;
+    assert!(
+        (p.butterflies_us / expected_us - 1.0).abs() < 1e-12,
+        "{p:?}"
+    );
+    let expected = 100.0 / 667.0 / (fabric.fft_cycles as f64 / 1024.0 / 100.0);
+    assert!(
+        (p.butterfly_factor().unwrap() / expected - 1.0).abs() < 0.01,
+        "{p:?}"
+    );
+    let expected = 10_000.0 / 667.0 / (24.0 / 100.0);
+    assert!((p.permutation_factor().unwrap() / expected - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn impossible_models_are_refused() {
+    let good = fabric(Preset::PaperOptimized, 9, Some(Transfer::AXI));
+    let profile = Profile::committed().unwrap();
+    let run = |processor: &Processor, fabric: &Fabric| {
+        let scope = Scope::Transforms;
+        predict(
+            &profile,
+            Target::ArmV7,
+            Operation::Sign,
+            processor,
+            fabric,
+            scope,
+        )
+    };
+    assert!(run(&A9, &good).is_ok());
+    let stopped = Processor { clock_hz: 0, ..A9 };
+    assert_eq!(run(&stopped, &good), Err(AmdahlError::Clock));
+    let stopped = Fabric {
+        clock_hz: 0,
+        ..good
+    };
+    assert_eq!(run(&A9, &stopped), Err(AmdahlError::Clock));
+    for given in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let processor = Processor {
+            cycles_per_instruction: given,
+            ..A9
+        };
+        let result = run(&processor, &good);
+        assert!(matches!(result, Err(AmdahlError::Quantity { .. })));
+        let processor = Processor {
+            cycles_per_butterfly: Some(given),
+            ..A9
+        };
+        let result = run(&processor, &good);
+        assert!(matches!(result, Err(AmdahlError::Quantity { .. })));
+    }
+    let stuck = Fabric {
+        transfer: Some(Transfer {
+            bytes_per_cycle: 0,
+            cycles_per_call: 0,
+        }),
+        ..good
+    };
+    let result = run(&A9, &stuck);
+    assert!(matches!(result, Err(AmdahlError::Quantity { .. })));
+    let result = run(&A9, &Fabric { logn: 8, ..good });
+    assert!(matches!(result, Err(AmdahlError::Profile(_))));
+    let result = run(&A9, &Fabric { logn: 40, ..good });
+    assert!(matches!(result, Err(AmdahlError::Profile(_))));
+    let accelerator = Accelerator::new(Preset::PaperOptimized.design()).unwrap();
+    for logn in [0, 11, 64] {
+        let result = Fabric::run(&accelerator, logn, 24, None);
+        assert!(matches!(result, Err(AmdahlError::Accelerator(_))), "{logn}");
+    }
+}
+
+#[test]
+fn the_report_is_text_and_data() {
+    let accelerator = Accelerator::new(Preset::PaperOptimized.design()).unwrap();
+    let report = Report::new(
+        &accelerator,
+        PERMUTATION_CYCLES,
+        A9,
+        Some(Transfer::AXI),
+        Scope::Transforms,
+    )
+    .unwrap();
+    let text = report.to_string();
+    for line in [
+        "keygen              40.0      15.0      2.16    2.22      2.00",
+        "verify-encoded       0.0      15.0      1.17    1.18      2.00",
+        "Predicted for paper-optimized: 100 MHz",
+    ] {
+        assert!(text.contains(line), "{line} in\n{text}");
+    }
+    assert!(text.lines().all(|line| line == line.trim_end()));
+
+    let json = serde_json::to_value(&report).unwrap();
+    assert_eq!(json["paper"][1]["operation"], "sign");
+    assert_eq!(json["shares"][0]["target"], "x86-64");
+    assert_eq!(json["fabric"][0]["permutation_cycles"], 24);
+    assert_eq!(json["predictions"].as_array().unwrap().len(), 20);
+    assert_eq!(json["predictions"][0]["scope"], "transforms");
+    // Every row of the three operations of the paper has its number beside it.
+    for row in json["predictions"].as_array().unwrap() {
+        let reported = !row["reported"].is_null();
+        assert_eq!(reported, !row["table_i_us"].is_null());
+    }
+}
+
+/// On a 64-bit processor the counted shares and the paper's factors give about what
+/// the paper reports for signing and for key generation at degree 512.
+#[test]
+fn counted_shares_come_near_the_reported_speedups() {
+    let accelerator = Accelerator::new(Preset::PaperOptimized.design()).unwrap();
+    let report = Report::new(
+        &accelerator,
+        PERMUTATION_CYCLES,
+        A9,
+        None,
+        Scope::Butterflies,
+    );
+    let report = report.unwrap();
+    let of = |operation| {
+        let mut rows = report.shares.iter();
+        let key = (Target::X86_64, operation, 512);
+        rows.find(|row| (row.target, row.operation, row.degree) == key)
+            .unwrap()
+    };
+    assert!((of(Operation::Sign).speedup - 1.4).abs() < 0.05);
+    assert!((of(Operation::Keygen).speedup - 2.0).abs() < 0.05);
+    assert!((1.6..1.9).contains(&of(Operation::VerifyEncoded).speedup));
+    assert!((2.1..2.5).contains(&of(Operation::Verify).speedup));
+}
