@@ -2,6 +2,7 @@
 
 use crate::catalog::{self, FpCore};
 use crate::graph::Banking;
+use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
 /// How a polynomial is kept.
@@ -20,13 +21,24 @@ pub struct Storage {
 }
 
 /// What a memory is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum StorageKind {
     /// Memory of the processor, over AXI: a channel for reads and one for writes,
     /// accesses in the order of the program.
     Axi,
     /// Block RAM of the fabric; a port reads or writes.
     Bram,
+}
+
+impl StorageKind {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Axi => "axi",
+            Self::Bram => "bram",
+        }
+    }
 }
 
 /// What is pipelined.
@@ -44,12 +56,33 @@ pub enum Pipelining {
 
 /// Whether the scheduler knows that an iteration does not read what the one before
 /// wrote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Aliasing {
     /// It must assume that any read may see any write before.
     Assumed,
     /// It knows; what iterations do depend on is found by address.
     Excluded,
+}
+
+impl Pipelining {
+    /// Its name: `nested` or `flattened`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Innermost { .. } => "nested",
+            Self::Flattened => "flattened",
+        }
+    }
+}
+
+impl Aliasing {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Assumed => "assumed",
+            Self::Excluded => "excluded",
+        }
+    }
 }
 
 /// A circuit for the butterflies of the FFT.
@@ -83,7 +116,8 @@ pub const CLOCK_HZ: u64 = 100_000_000;
 /// Cycles to leave an innermost loop and to enter the next. `[D]`
 pub const LOOP_OVERHEAD: u32 = 2;
 
-const BRAM: Storage = Storage {
+/// Block RAM in one bank.
+pub const BRAM: Storage = Storage {
     kind: StorageKind::Bram,
     banking: Banking::Single,
     ports: catalog::BRAM_PORTS,
@@ -91,7 +125,8 @@ const BRAM: Storage = Storage {
     write_latency: catalog::BRAM_WRITE_LATENCY,
 };
 
-const AXI: Storage = Storage {
+/// The processor's memory.
+pub const AXI: Storage = Storage {
     kind: StorageKind::Axi,
     banking: Banking::Single,
     ports: 1,

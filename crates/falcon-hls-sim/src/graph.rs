@@ -5,6 +5,8 @@
 //! later. Nodes come in an order in which every operand is computed before it is
 //! used; that order is the program's.
 
+use serde::Serialize;
+
 /// What an iteration does in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
@@ -107,7 +109,8 @@ pub struct Memory {
 }
 
 /// How the words of a memory are distributed over banks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Banking {
     /// One bank.
     Single,
@@ -119,6 +122,15 @@ pub enum Banking {
 }
 
 impl Banking {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Single => "single",
+            Self::ReIm => "re-im",
+            Self::Parity => "parity",
+        }
+    }
+
     /// Number of banks.
     pub fn banks(self) -> usize {
         match self {

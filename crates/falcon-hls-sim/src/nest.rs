@@ -5,6 +5,8 @@
 //! [`falcon_core::fft`]: forward, blocks of `2t` numbers with
 //! `t = n/4, n/8 ... 1`, inverse the other way; one twiddle a block.
 
+use serde::Serialize;
+
 /// Address slot of the first number of a butterfly.
 pub const X: usize = 0;
 /// Address slot of the second.
@@ -30,7 +32,8 @@ pub struct Iteration {
 }
 
 /// What is computed of a polynomial of degree `2^logn`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Transform {
     /// Coefficients to FFT domain.
     Fft,
@@ -45,6 +48,16 @@ pub enum Transform {
 impl Transform {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Fft, Self::Ifft, Self::Split, Self::Merge];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fft => "fft",
+            Self::Ifft => "ifft",
+            Self::Split => "split",
+            Self::Merge => "merge",
+        }
+    }
 
     /// Whether numbers are joined before they meet the twiddle.
     pub fn is_inverse(self) -> bool {

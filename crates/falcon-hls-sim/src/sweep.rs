@@ -1,0 +1,204 @@
+//! Many designs beside each other: everything that some lists of parameters can
+//! combine to, each scheduled and run.
+
+use crate::accelerator::Error;
+use crate::design::{Design, Pipelining, Storage};
+use crate::measurement::Measurement;
+use crate::nest::Transform;
+use std::fmt::{self, Display, Formatter};
+
+/// What is combined. An empty list stands for the value of `base`.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    /// What all have in common.
+    pub base: Design,
+    /// Clocks, Hz.
+    pub clocks_hz: Vec<u64>,
+    /// Numbers of multipliers.
+    pub multipliers: Vec<u32>,
+    /// Numbers of adders.
+    pub adders: Vec<u32>,
+    /// Latencies of a multiplier.
+    pub multiplier_latencies: Vec<u32>,
+    /// Latencies of an adder.
+    pub adder_latencies: Vec<u32>,
+    /// Memories.
+    pub storages: Vec<Storage>,
+    /// What is pipelined.
+    pub pipelinings: Vec<Pipelining>,
+    /// Least intervals.
+    pub intervals: Vec<u32>,
+}
+
+/// The largest number of designs of a sweep.
+pub const MAX_DESIGNS: usize = 10_000;
+
+/// More designs than [`MAX_DESIGNS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooMany(pub usize);
+
+impl Display for TooMany {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} designs, {MAX_DESIGNS} are the most", self.0)
+    }
+}
+
+impl std::error::Error for TooMany {}
+
+/// What became of a sweep.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// What ran.
+    pub measurements: Vec<Measurement>,
+    /// What cannot be built, and why.
+    pub impossible: Vec<(Design, Error)>,
+}
+
+impl Sweep {
+    /// Nothing but `base`.
+    pub fn new(base: Design) -> Self {
+        Self {
+            base,
+            clocks_hz: Vec::new(),
+            multipliers: Vec::new(),
+            adders: Vec::new(),
+            multiplier_latencies: Vec::new(),
+            adder_latencies: Vec::new(),
+            storages: Vec::new(),
+            pipelinings: Vec::new(),
+            intervals: Vec::new(),
+        }
+    }
+
+    /// All combinations.
+    ///
+    /// # Errors
+    /// If there are more than [`MAX_DESIGNS`].
+    pub fn designs(&self) -> Result<Vec<Design>, TooMany> {
+        let lengths = [
+            self.clocks_hz.len(),
+            self.multipliers.len(),
+            self.adders.len(),
+            self.multiplier_latencies.len(),
+            self.adder_latencies.len(),
+            self.storages.len(),
+            self.pipelinings.len(),
+            self.intervals.len(),
+        ];
+        let count = lengths
+            .iter()
+            .fold(1usize, |count, &len| count.saturating_mul(len.max(1)));
+        if count > MAX_DESIGNS {
+            return Err(TooMany(count));
+        }
+        let mut designs = vec![self.base.clone()];
+        combine(&mut designs, &self.clocks_hz, |d, v| d.clock_hz = v);
+        combine(&mut designs, &self.storages, |d, v| d.storage = v);
+        combine(&mut designs, &self.pipelinings, |d, v| d.pipelining = v);
+        combine(&mut designs, &self.multipliers, |d, v| d.multipliers = v);
+        combine(&mut designs, &self.adders, |d, v| d.adders = v);
+        combine(&mut designs, &self.multiplier_latencies, |d, v| {
+            d.multiplier.latency = v
+        });
+        combine(&mut designs, &self.adder_latencies, |d, v| {
+            d.adder.latency = v
+        });
+        combine(&mut designs, &self.intervals, |d, v| d.least_interval = v);
+        Ok(designs)
+    }
+
+    /// Runs `transform` of degree `2^logn` on every combination.
+    ///
+    /// # Errors
+    /// If there are more than [`MAX_DESIGNS`].
+    pub fn run(&self, transform: Transform, logn: u32) -> Result<Outcome, TooMany> {
+        let mut outcome = Outcome::default();
+        for design in self.designs()? {
+            match Measurement::new(design.clone(), transform, logn) {
+                Ok(measurement) => outcome.measurements.push(measurement),
+                Err(error) => outcome.impossible.push((design, error)),
+            }
+        }
+        Ok(outcome)
+    }
+}
+
+/// Each design with each value.
+fn combine<T: Copy>(designs: &mut Vec<Design>, values: &[T], set: impl Fn(&mut Design, T)) {
+    if values.is_empty() {
+        return;
+    }
+    let with = |design: &Design, value| {
+        let mut design = design.clone();
+        set(&mut design, value);
+        design
+    };
+    let each = designs
+        .iter()
+        .flat_map(|design| values.iter().map(move |&value| with(design, value)));
+    *designs = each.collect();
+}
+
+/// Which points no other beats: none has less of one coordinate and no more of the
+/// other.
+pub fn pareto(points: &[(u64, u64)]) -> Vec<bool> {
+    let beaten = |&(x, y): &(u64, u64)| {
+        let mut others = points.iter();
+        others.any(|&(a, b)| a <= x && b <= y && (a, b) != (x, y))
+    };
+    points.iter().map(|point| !beaten(point)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::{AXI, BRAM, Preset};
+    use crate::graph::Banking;
+
+    #[test]
+    fn every_combination_is_there_once() {
+        let base = Preset::PaperOptimized.design();
+        let mut sweep = Sweep::new(base.clone());
+        assert_eq!(sweep.designs(), Ok(vec![base]));
+        sweep.multipliers = vec![1, 2, 4];
+        sweep.adders = vec![1, 2];
+        let designs = sweep.designs().expect("six");
+        let units: Vec<_> = designs.iter().map(|d| (d.multipliers, d.adders)).collect();
+        assert_eq!(units, [(1, 1), (1, 2), (2, 1), (2, 2), (4, 1), (4, 2)]);
+        sweep.intervals = (0..2000).collect();
+        assert_eq!(sweep.designs(), Err(TooMany(12_000)));
+    }
+
+    #[test]
+    fn what_cannot_be_built_is_told_apart() {
+        let mut sweep = Sweep::new(Preset::PaperOptimized.design());
+        let banked = Storage {
+            banking: Banking::Parity,
+            ..AXI
+        };
+        sweep.storages = vec![BRAM, AXI, banked];
+        let outcome = sweep.run(Transform::Fft, 5).expect("three");
+        assert_eq!(outcome.measurements.len(), 2);
+        assert_eq!(outcome.impossible.len(), 1);
+        let (design, error) = &outcome.impossible[0];
+        assert_eq!(design.storage, banked);
+        assert!(error.to_string().contains("no banks"), "{error}");
+    }
+
+    #[test]
+    fn more_units_never_take_more_cycles() {
+        let mut sweep = Sweep::new(Preset::Ii1Xor.design());
+        sweep.multipliers = vec![1, 2, 4];
+        let outcome = sweep.run(Transform::Fft, 9).expect("three");
+        let cycles = outcome.measurements.iter().map(|m| m.run.cycles);
+        assert!(cycles.rev().is_sorted());
+    }
+
+    #[test]
+    fn the_pareto_front_is_what_nothing_beats() {
+        let points = [(1, 9), (2, 5), (2, 6), (3, 5), (4, 1), (4, 1)];
+        let front = pareto(&points);
+        assert_eq!(front, [true, true, false, false, true, true]);
+        assert!(pareto(&[]).is_empty());
+    }
+}

@@ -1,0 +1,260 @@
+//! Designs of a sweep in a chart (SVG): cycles against DSP slices.
+//!
+//! The line joins those that no other beats. Designs with the name of a preset are
+//! squares, with their names. Cycles are on a logarithmic scale.
+
+use super::canvas::{
+    Anchor, COLOURS, GRID, circle, line, picture, rectangle, text, text_width, titled,
+};
+use super::report::{SweepForm, SweepRow};
+use super::scale::step;
+use crate::design::Preset;
+use svg::node::element::{Group, Polyline, Rectangle};
+
+const SIZE: (f64, f64) = (860.0, 560.0);
+/// Room to the left, above, to the right, below.
+const MARGINS: [f64; 4] = [84.0, 78.0, 40.0, 60.0];
+const LABEL: f64 = 12.0;
+const SMALL: f64 = 10.5;
+const FRONT: &str = COLOURS[0];
+const MARK: &str = COLOURS[5];
+const OTHER: &str = "#9a9a9a";
+
+/// Where points are.
+struct Scale {
+    /// Largest number of DSP slices.
+    dsp: u64,
+    /// Decimal logarithms of cycles at the bottom and at the top.
+    decades: (f64, f64),
+}
+
+impl Scale {
+    fn new(rows: &[SweepRow]) -> Self {
+        let dsp = rows.iter().map(|row| u64::from(row.resources.dsp)).max();
+        let logs = || rows.iter().map(|row| logarithm(row.timing.cycles));
+        let low = logs().fold(f64::INFINITY, f64::min);
+        let high = logs().fold(0.0, f64::max);
+        let dsp = dsp.unwrap_or(0).max(1);
+        Self {
+            dsp: (dsp as f64 * 1.08).ceil() as u64,
+            decades: if low <= high {
+                (low - 0.08, high + 0.12)
+            } else {
+                (0.0, 1.0)
+            },
+        }
+    }
+
+    fn x(&self, dsp: f64) -> f64 {
+        let [left, _, right, _] = MARGINS;
+        left + dsp / self.dsp as f64 * (SIZE.0 - left - right)
+    }
+
+    fn y(&self, logarithm: f64) -> f64 {
+        let [_, above, _, below] = MARGINS;
+        let (low, high) = self.decades;
+        let share = (logarithm - low) / (high - low);
+        SIZE.1 - below - share * (SIZE.1 - above - below)
+    }
+
+    fn place(&self, row: &SweepRow) -> (f64, f64) {
+        let dsp = f64::from(row.resources.dsp);
+        (self.x(dsp), self.y(logarithm(row.timing.cycles)))
+    }
+}
+
+/// Of transforms without a butterfly, that of one cycle.
+fn logarithm(cycles: u64) -> f64 {
+    (cycles.max(1) as f64).log10()
+}
+
+/// The chart.
+pub fn chart(sweep: &SweepForm, title: &str) -> String {
+    let scale = Scale::new(&sweep.designs);
+    let mut document = axes(legend(Group::new()), &scale);
+    let is_preset = |row: &SweepRow| Preset::by_name(&row.design.name).is_some();
+    let (marks, others): (Vec<_>, Vec<_>) = sweep.designs.iter().partition(|row| is_preset(row));
+    for row in others.iter().filter(|row| !row.pareto) {
+        let dot = circle(scale.place(row), 3.0, OTHER).set("fill-opacity", 0.5);
+        document = document.add(titled(described(row)).add(dot));
+    }
+    let mut front: Vec<_> = sweep.designs.iter().filter(|row| row.pareto).collect();
+    front.sort_by_key(|row| (row.resources.dsp, row.timing.cycles));
+    front.dedup_by_key(|row| (row.resources.dsp, row.timing.cycles));
+    document = document.add(steps(&scale, &front));
+    for row in &front {
+        let dot = circle(scale.place(row), 4.5, FRONT);
+        document = document.add(titled(described(row)).add(dot));
+    }
+    let mut labels = Labels::default();
+    for place in sweep.designs.iter().map(|row| scale.place(row)) {
+        labels.avoid(place, 4.0);
+    }
+    for row in &marks {
+        let at = scale.place(row);
+        document = document.add(titled(described(row)).add(square(at)));
+        document = labels.put(document, at, &row.design.name, LABEL, MARK);
+    }
+    for row in &front {
+        let design = &row.design;
+        let (multipliers, adders) = (design.multipliers, design.adders);
+        let label = format!("{multipliers}+{adders} {}", design.banking.name());
+        document = labels.put(document, scale.place(row), &label, SMALL, FRONT);
+    }
+    picture(SIZE, title, document).to_string()
+}
+
+/// What a point is.
+fn described(row: &SweepRow) -> String {
+    let (design, timing) = (&row.design, &row.timing);
+    format!(
+        "{}: {} dmul, {} daddsub, {} {}, {}: II {}, {} cycles, {} DSP",
+        design.name,
+        design.multipliers,
+        design.adders,
+        design.memory.name(),
+        design.banking.name(),
+        design.pipelining,
+        timing.interval,
+        timing.cycles,
+        row.resources.dsp
+    )
+}
+
+/// The front as steps: what is possible with so many slices.
+fn steps(scale: &Scale, front: &[&SweepRow]) -> Polyline {
+    let mut points = String::new();
+    let mut last: Option<f64> = None;
+    for (x, y) in front.iter().map(|row| scale.place(row)) {
+        if let Some(before) = last {
+            points.push_str(&format!("{x:.1},{before:.1} "));
+        }
+        points.push_str(&format!("{x:.1},{y:.1} "));
+        last = Some(y);
+    }
+    Polyline::new()
+        .set("points", points.trim_end())
+        .set("fill", "none")
+        .set("stroke", FRONT)
+        .set("stroke-opacity", 0.6)
+}
+
+/// Texts that touch neither points nor each other.
+#[derive(Default)]
+struct Labels {
+    /// Left, top, right, bottom of what is taken.
+    taken: Vec<[f64; 4]>,
+}
+
+impl Labels {
+    fn avoid(&mut self, (x, y): (f64, f64), radius: f64) {
+        self.taken
+            .push([x - radius, y - radius, x + radius, y + radius]);
+    }
+
+    /// Beside `at` where there is room, or nowhere: what a point is it says itself.
+    fn put(
+        &mut self,
+        document: Group,
+        at: (f64, f64),
+        label: &str,
+        size: f64,
+        fill: &str,
+    ) -> Group {
+        let width = text_width(label, size);
+        let [left, above, right, below] = MARGINS;
+        let room = [left, above, SIZE.0 - right / 2.0, SIZE.1 - below];
+        let beside = [8.0, -8.0 - width];
+        let heights = [
+            -5.0,
+            4.0 + size,
+            4.0,
+            -18.0,
+            18.0 + size,
+            -30.0,
+            30.0 + size,
+        ];
+        let places = heights
+            .iter()
+            .flat_map(|dy| beside.map(|dx| (at.0 + dx, at.1 + dy)));
+        for (x, y) in places {
+            let own = [x - 2.0, y - size, x + width + 2.0, y + 2.0];
+            let inside =
+                own[0] >= room[0] && own[1] >= room[1] && own[2] <= room[2] && own[3] <= room[3];
+            if inside && !self.taken.iter().any(|other| overlap(&own, other)) {
+                self.taken.push(own);
+                return document.add(text(x, y, size, Anchor::Start, label).set("fill", fill));
+            }
+        }
+        document
+    }
+}
+
+fn overlap(a: &[f64; 4], b: &[f64; 4]) -> bool {
+    a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
+}
+
+fn legend(mut document: Group) -> Group {
+    let y = 52.0;
+    let mut x = 26.0;
+    let front = "no design beats it: multipliers + adders, banking";
+    for (label, fill) in [(front, FRONT), ("preset", MARK), ("another design", OTHER)] {
+        document = match fill {
+            MARK => document.add(square((x, y))),
+            _ => document.add(circle((x, y), if fill == FRONT { 4.5 } else { 3.0 }, fill)),
+        };
+        document = document.add(text(x + 11.0, y + 4.0, LABEL, Anchor::Start, label));
+        x += text_width(label, LABEL) + 36.0;
+    }
+    document
+}
+
+fn square((x, y): (f64, f64)) -> Rectangle {
+    rectangle(x - 5.0, y - 5.0, 10.0, 10.0, "none")
+        .set("stroke", MARK)
+        .set("stroke-width", 2)
+}
+
+fn axes(mut document: Group, scale: &Scale) -> Group {
+    let [left, above, right, below] = MARGINS;
+    let (right, bottom) = (SIZE.0 - right, SIZE.1 - below);
+    let each = step(scale.dsp, 12);
+    for dsp in (0..=scale.dsp).step_by(each as usize) {
+        let x = scale.x(dsp as f64);
+        document = document.add(line((x, above), (x, bottom), GRID)).add(text(
+            x,
+            bottom + 17.0,
+            LABEL,
+            Anchor::Middle,
+            &dsp.to_string(),
+        ));
+    }
+    let (low, high) = scale.decades;
+    for decade in low.floor() as i32..=high.ceil() as i32 {
+        for digit in [1u32, 2, 5] {
+            let logarithm = f64::from(decade) + f64::from(digit).log10();
+            if (low..=high).contains(&logarithm) {
+                let y = scale.y(logarithm);
+                let cycles = format!("{:.0}", f64::from(digit) * 10f64.powi(decade));
+                document = document.add(line((left, y), (right, y), GRID)).add(text(
+                    left - 8.0,
+                    y + 4.0,
+                    LABEL,
+                    Anchor::End,
+                    &cycles,
+                ));
+            }
+        }
+    }
+    let middle = (above + bottom) / 2.0;
+    let turned = text(22.0, middle, LABEL, Anchor::Middle, "cycles")
+        .set("transform", format!("rotate(-90 22 {middle})"));
+    let slices = text(
+        (left + right) / 2.0,
+        bottom + 40.0,
+        LABEL,
+        Anchor::Middle,
+        "DSP48E1 slices",
+    );
+    document.add(turned).add(slices)
+}

@@ -1,0 +1,310 @@
+//! The forms for machines. What [`VERSION`] says changes when a field goes or
+//! means something else; new fields may come at any time.
+
+use super::explain::Explanation;
+use crate::accelerator::Error;
+use crate::catalog::Part;
+use crate::design::{Aliasing, Design, Pipelining, Preset, StorageKind};
+use crate::graph::Banking;
+use crate::measurement::Measurement;
+use crate::nest::Transform;
+use crate::resources::{Concern, Estimate, Resources, table_ii};
+use serde::Serialize;
+
+/// Version of all forms here.
+pub const VERSION: u32 = 1;
+
+/// A design, flat.
+#[derive(Clone, Debug, Serialize)]
+pub struct DesignForm {
+    /// Its name.
+    pub name: String,
+    /// Clock, Hz.
+    pub clock_hz: u64,
+    /// Number of multipliers.
+    pub multipliers: u32,
+    /// Latency of each.
+    pub multiplier_latency: u32,
+    /// Number of adders.
+    pub adders: u32,
+    /// Latency of each.
+    pub adder_latency: u32,
+    /// What memories are made of.
+    pub memory: StorageKind,
+    /// How words lie in banks.
+    pub banking: Banking,
+    /// Ports of a bank.
+    pub ports: u32,
+    /// Latency of a read.
+    pub read_latency: u32,
+    /// Latency of a write.
+    pub write_latency: u32,
+    /// `nested` or `flattened`.
+    pub pipelining: &'static str,
+    /// Cycles between two innermost loops, if they are what is pipelined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loop_overhead: Option<u32>,
+    /// Whether a dependence between iterations is assumed.
+    pub dependence: Aliasing,
+    /// The smallest interval that was asked for.
+    pub least_interval: u32,
+}
+
+impl From<&Design> for DesignForm {
+    fn from(design: &Design) -> Self {
+        let storage = design.storage;
+        Self {
+            name: design.name.clone(),
+            clock_hz: design.clock_hz,
+            multipliers: design.multipliers,
+            multiplier_latency: design.multiplier.latency,
+            adders: design.adders,
+            adder_latency: design.adder.latency,
+            memory: storage.kind,
+            banking: storage.banking,
+            ports: storage.ports,
+            read_latency: storage.read_latency,
+            write_latency: storage.write_latency,
+            pipelining: design.pipelining.name(),
+            loop_overhead: match design.pipelining {
+                Pipelining::Innermost { overhead } => Some(overhead),
+                Pipelining::Flattened => None,
+            },
+            dependence: design.aliasing,
+            least_interval: design.least_interval,
+        }
+    }
+}
+
+/// What a run took.
+#[derive(Clone, Debug, Serialize)]
+pub struct Timing {
+    /// Butterflies.
+    pub butterflies: u64,
+    /// Initiation interval, cycles.
+    pub interval: u32,
+    /// Cycles of one butterfly.
+    pub depth: u32,
+    /// Cycles of the whole.
+    pub cycles: u64,
+    /// Of these, stalls.
+    pub stalls: u64,
+    /// Microseconds at the design's clock.
+    pub micros: f64,
+}
+
+impl From<&Measurement> for Timing {
+    fn from(measurement: &Measurement) -> Self {
+        let run = measurement.run;
+        Self {
+            butterflies: run.iterations,
+            interval: measurement.kernel.schedule.interval,
+            depth: measurement.kernel.depth(),
+            cycles: run.cycles,
+            stalls: run.stalls,
+            micros: measurement.micros(),
+        }
+    }
+}
+
+/// How many times better than `paper-original`.
+#[derive(Clone, Debug, Serialize)]
+pub struct SpeedupForm {
+    /// By the interval, as the paper counts.
+    pub interval: f64,
+    /// By cycles.
+    pub cycles: f64,
+    /// By time.
+    pub time: f64,
+}
+
+/// A component of a circuit.
+#[derive(Clone, Debug, Serialize)]
+pub struct Component {
+    /// What it is.
+    pub name: String,
+    /// How many there are.
+    pub count: u32,
+    /// What one takes.
+    pub each: Resources,
+    /// Where the numbers come from.
+    pub source: &'static str,
+}
+
+/// Resources beside those of the part.
+#[derive(Clone, Debug, Serialize)]
+pub struct ResourcesForm {
+    /// DSP closes with Table II; the others are estimates, without control and AXI.
+    pub estimate: Resources,
+    /// The part.
+    pub part: &'static str,
+    /// What it has.
+    pub available: Resources,
+    /// Table II, if the design is in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paper: Option<Resources>,
+    /// The estimate by component.
+    pub components: Vec<Component>,
+    /// What speaks against the design on this part.
+    pub concerns: Vec<String>,
+}
+
+impl ResourcesForm {
+    /// Of an estimate of the design of that name.
+    pub fn new(name: &str, estimate: &Estimate, part: Part) -> Self {
+        let component = |item: &crate::resources::Item| Component {
+            name: item.name.clone(),
+            count: item.count,
+            each: item.each,
+            source: item.source,
+        };
+        Self {
+            estimate: estimate.total(),
+            part: part.name,
+            available: Resources::of(part),
+            paper: Preset::by_name(name).and_then(table_ii),
+            components: estimate.items.iter().map(component).collect(),
+            concerns: concerns(estimate, part),
+        }
+    }
+}
+
+fn concerns(estimate: &Estimate, part: Part) -> Vec<String> {
+    let concerns = estimate.concerns(part);
+    concerns.iter().map(Concern::to_string).collect()
+}
+
+/// One transform on one design.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunForm {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The design.
+    pub design: DesignForm,
+    /// The transform.
+    pub transform: Transform,
+    /// Its degree.
+    pub degree: u32,
+    /// What it took.
+    #[serde(flatten)]
+    pub timing: Timing,
+    /// Against `paper-original`.
+    pub speedup: SpeedupForm,
+    /// What it takes of the part.
+    pub resources: ResourcesForm,
+}
+
+impl RunForm {
+    /// Of a measurement, on `part`.
+    ///
+    /// # Errors
+    /// None for what was measured.
+    pub fn new(measurement: &Measurement, part: Part) -> Result<Self, Error> {
+        let speedup = measurement.speedup(&measurement.baseline()?);
+        let design = &measurement.design;
+        Ok(Self {
+            version: VERSION,
+            design: design.into(),
+            transform: measurement.kernel.transform,
+            degree: 1 << measurement.logn,
+            timing: measurement.into(),
+            speedup: SpeedupForm {
+                interval: speedup.interval,
+                cycles: speedup.cycles,
+                time: speedup.time,
+            },
+            resources: ResourcesForm::new(&design.name, &measurement.estimate, part),
+        })
+    }
+}
+
+/// Why an interval is what it is.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExplainForm {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The design.
+    pub design: DesignForm,
+    /// The transform.
+    pub transform: Transform,
+    /// Its bounds.
+    #[serde(flatten)]
+    pub explanation: Explanation,
+}
+
+/// A design of a sweep.
+#[derive(Clone, Debug, Serialize)]
+pub struct SweepRow {
+    /// The design.
+    pub design: DesignForm,
+    /// What it took.
+    #[serde(flatten)]
+    pub timing: Timing,
+    /// What it takes.
+    pub resources: Resources,
+    /// What speaks against it.
+    pub concerns: Vec<String>,
+    /// Whether no other of the sweep has fewer cycles and no more DSP slices, or
+    /// the other way round.
+    pub pareto: bool,
+}
+
+/// A design that cannot be built.
+#[derive(Clone, Debug, Serialize)]
+pub struct Impossible {
+    /// The design.
+    pub design: DesignForm,
+    /// Why not.
+    pub reason: String,
+}
+
+/// Many designs.
+#[derive(Clone, Debug, Serialize)]
+pub struct SweepForm {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The transform.
+    pub transform: Transform,
+    /// Its degree.
+    pub degree: u32,
+    /// The part that concerns are about.
+    pub part: &'static str,
+    /// What ran.
+    pub designs: Vec<SweepRow>,
+    /// What cannot.
+    pub impossible: Vec<Impossible>,
+}
+
+impl SweepForm {
+    /// Of what came out of a sweep.
+    pub fn new(
+        outcome: &crate::sweep::Outcome,
+        transform: Transform,
+        logn: u32,
+        part: Part,
+    ) -> Self {
+        let measurements = &outcome.measurements;
+        let point = |m: &Measurement| (u64::from(m.estimate.total().dsp), m.run.cycles);
+        let points: Vec<_> = measurements.iter().map(point).collect();
+        let row = |(m, pareto): (&Measurement, bool)| SweepRow {
+            design: (&m.design).into(),
+            timing: m.into(),
+            resources: m.estimate.total(),
+            concerns: concerns(&m.estimate, part),
+            pareto,
+        };
+        let front = crate::sweep::pareto(&points);
+        let impossible = |(design, error): &(Design, Error)| Impossible {
+            design: design.into(),
+            reason: error.to_string(),
+        };
+        Self {
+            version: VERSION,
+            transform,
+            degree: 1 << logn,
+            part: part.name,
+            designs: measurements.iter().zip(front).map(row).collect(),
+            impossible: outcome.impossible.iter().map(impossible).collect(),
+        }
+    }
+}

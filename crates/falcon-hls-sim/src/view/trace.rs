@@ -1,0 +1,169 @@
+//! What a run did, for those who draw it.
+
+use crate::accelerator::{Error, Kernel, MAX_LOGN, blank_memories, control, to_words};
+use crate::design::Design;
+use crate::engine::{self, Control, Fault, Observer, Run, Words};
+use crate::graph::Graph;
+use crate::nest::Iteration;
+use crate::schedule::Schedule;
+use std::ops::Range;
+
+/// A start of an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When.
+    pub cycle: u64,
+    /// Of which iteration.
+    pub iteration: usize,
+    /// Index of the node.
+    pub node: usize,
+    /// Its results, or what it stores.
+    pub values: Vec<u64>,
+}
+
+/// An iteration could not start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stall {
+    /// When it could have started but for what it would read.
+    pub cycle: u64,
+    /// Which.
+    pub iteration: usize,
+}
+
+/// A run of a scheduled loop, with what some of its iterations did.
+#[derive(Clone, Debug)]
+pub struct Trace<'a> {
+    /// The loop's body.
+    pub graph: &'a Graph,
+    /// Its schedule.
+    pub schedule: &'a Schedule,
+    /// What the whole run took.
+    pub run: Run,
+    /// Starts of the iterations of the window: cycle and number.
+    pub starts: Vec<(u64, usize)>,
+    /// Stalls before their starts.
+    pub stalls: Vec<Stall>,
+    /// What they did, in order of time.
+    pub events: Vec<Event>,
+}
+
+impl<'a> Trace<'a> {
+    /// Runs a transform of degree `2^logn` on the polynomial with the coefficients
+    /// 0, 1, 2 ... (so has every memory) and keeps what the iterations of `window`
+    /// did.
+    ///
+    /// # Errors
+    /// If there is no such degree, or the run's first fault.
+    pub fn of_transform(
+        design: &Design,
+        kernel: &'a Kernel,
+        logn: u32,
+        window: Range<usize>,
+    ) -> Result<Self, Error> {
+        if !(1..=MAX_LOGN).contains(&logn) {
+            return Err(Error::Degree { logn });
+        }
+        let mut memories = blank_memories(kernel.transform, logn);
+        if let Some((_, polynomials)) = memories.split_last_mut() {
+            for words in polynomials {
+                let counted: Vec<f64> = (0..2 * words.len()).map(|i| i as f64).collect();
+                *words = to_words(&counted);
+            }
+        }
+        Ok(Self::record(
+            &kernel.graph,
+            &kernel.schedule,
+            control(design),
+            &kernel.transform.iterations(logn),
+            &mut memories,
+            window,
+        )?)
+    }
+
+    /// Runs `iterations` on `memories` and keeps what those of `window` did.
+    ///
+    /// # Errors
+    /// The run's first fault.
+    pub fn record(
+        graph: &'a Graph,
+        schedule: &'a Schedule,
+        control: Control,
+        iterations: &[Iteration],
+        memories: &mut [Words],
+        window: Range<usize>,
+    ) -> Result<Self, Fault> {
+        let mut recorder = Recorder {
+            window,
+            next: 0,
+            starts: Vec::new(),
+            stalls: Vec::new(),
+            events: Vec::new(),
+        };
+        let run = engine::run(
+            graph,
+            schedule,
+            control,
+            iterations,
+            memories,
+            &mut recorder,
+        )?;
+        Ok(Self {
+            graph,
+            schedule,
+            run,
+            starts: recorder.starts,
+            stalls: recorder.stalls,
+            events: recorder.events,
+        })
+    }
+
+    /// Cycles in which something of the window happens, results included.
+    pub fn cycles(&self) -> Range<u64> {
+        let starts = self.starts.iter().map(|start| start.0);
+        let first = starts.chain(self.stalls.iter().map(|stall| stall.cycle));
+        let first = first.min().unwrap_or(0);
+        let ends = self.events.iter().map(|event| self.end(event) + 1);
+        first..ends.max().unwrap_or(first)
+    }
+
+    /// When an operation's results are there, or what it stores can be read.
+    pub fn end(&self, event: &Event) -> u64 {
+        event.cycle + u64::from(self.graph.nodes[event.node].latency)
+    }
+}
+
+struct Recorder {
+    window: Range<usize>,
+    /// The iteration that starts next.
+    next: usize,
+    starts: Vec<(u64, usize)>,
+    stalls: Vec<Stall>,
+    events: Vec<Event>,
+}
+
+impl Observer for Recorder {
+    fn started(&mut self, cycle: u64, iteration: usize) {
+        self.next = iteration + 1;
+        if self.window.contains(&iteration) {
+            self.starts.push((cycle, iteration));
+        }
+    }
+
+    fn stalled(&mut self, cycle: u64) {
+        let iteration = self.next;
+        if self.window.contains(&iteration) {
+            self.stalls.push(Stall { cycle, iteration });
+        }
+    }
+
+    fn executed(&mut self, cycle: u64, iteration: usize, node: usize, values: &[u64]) {
+        if self.window.contains(&iteration) {
+            self.events.push(Event {
+                cycle,
+                iteration,
+                node,
+                values: values.to_vec(),
+            });
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! JSON, and what is refused.
+
+use crate::kernel;
+use falcon_hls_sim::accelerator::MAX_LOGN;
+use falcon_hls_sim::catalog::XC7Z020;
+use falcon_hls_sim::design::{Aliasing, Preset, StorageKind};
+use falcon_hls_sim::graph::Banking;
+use falcon_hls_sim::measurement::Measurement;
+use falcon_hls_sim::nest::Transform;
+use falcon_hls_sim::view::Trace;
+use falcon_hls_sim::view::report::{RunForm, VERSION};
+use std::ops::Range;
+
+#[test]
+fn the_json_of_a_run_is_versioned_and_whole() {
+    let measurement = Measurement::new(Preset::PaperOptimized.design(), Transform::Fft, 9);
+    let measurement = measurement.expect("a preset");
+    let form = RunForm::new(&measurement, XC7Z020).expect("measured");
+    let json = serde_json::to_value(&form).expect("JSON");
+    assert_eq!(json["version"], VERSION);
+    assert_eq!(json["design"]["name"], "paper-optimized");
+    assert_eq!(json["design"]["memory"], "bram");
+    assert_eq!(json["design"]["banking"], "single");
+    assert_eq!(json["transform"], "fft");
+    assert_eq!(json["degree"], 512);
+    assert_eq!(json["interval"], 4);
+    assert_eq!(json["cycles"], measurement.run.cycles);
+    assert_eq!(json["speedup"]["interval"], 42.0);
+    assert_eq!(json["resources"]["estimate"]["dsp"], 17);
+    assert_eq!(json["resources"]["paper"]["lut"], 6661);
+    assert!(
+        json["resources"]["concerns"]
+            .as_array()
+            .is_some_and(Vec::is_empty)
+    );
+}
+
+#[test]
+fn names_in_json_are_those_of_the_program() {
+    fn as_named<T: serde::Serialize>(value: T, name: &str) {
+        assert_eq!(serde_json::to_value(value).expect("JSON"), name);
+    }
+    for banking in [Banking::Single, Banking::ReIm, Banking::Parity] {
+        as_named(banking, banking.name());
+    }
+    for kind in [StorageKind::Axi, StorageKind::Bram] {
+        as_named(kind, kind.name());
+    }
+    for aliasing in [Aliasing::Assumed, Aliasing::Excluded] {
+        as_named(aliasing, aliasing.name());
+    }
+    for transform in Transform::ALL {
+        as_named(transform, transform.name());
+    }
+}
+
+#[test]
+fn there_is_no_degree_beyond_the_largest() {
+    let design = Preset::PaperOptimized.design();
+    let kernel = kernel(&design, Transform::Fft);
+    let nothing: Range<usize> = 0..0;
+    for logn in [0, MAX_LOGN + 1, u32::MAX] {
+        assert!(Trace::of_transform(&design, &kernel, logn, nothing.clone()).is_err());
+        assert!(Measurement::new(design.clone(), Transform::Fft, logn).is_err());
+    }
+}

@@ -1,0 +1,30 @@
+//! What is drawn is what ran: every view is read back and compared with the trace.
+
+mod forms;
+mod pictures;
+mod text;
+mod waveform;
+
+use falcon_hls_sim::accelerator::Kernel;
+use falcon_hls_sim::design::{Design, Preset};
+use falcon_hls_sim::nest::Transform;
+use falcon_hls_sim::view::Trace;
+
+pub(crate) fn kernel(design: &Design, transform: Transform) -> Kernel {
+    Kernel::new(design, transform).expect("a design")
+}
+
+/// Runs `check` on traces of all presets and transforms, some with stalls.
+pub(crate) fn on_traces(check: impl Fn(&Trace<'_>, &str)) {
+    for preset in Preset::ALL {
+        let design = preset.design();
+        for transform in Transform::ALL {
+            let kernel = kernel(&design, transform);
+            for (logn, window) in [(9, 0..4), (6, 14..20), (3, 0..usize::MAX), (1, 0..4)] {
+                let trace = Trace::of_transform(&design, &kernel, logn, window);
+                let name = format!("{} {} {logn}", preset.name(), transform.name());
+                check(&trace.expect("it runs"), &name);
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Gantt chart and Pareto chart.
+
+use crate::{kernel, on_traces};
+use falcon_hls_sim::catalog::XC7Z020;
+use falcon_hls_sim::design::{BRAM, Preset, Storage};
+use falcon_hls_sim::graph::Banking;
+use falcon_hls_sim::measurement::Measurement;
+use falcon_hls_sim::nest::Transform;
+use falcon_hls_sim::sweep::Sweep;
+use falcon_hls_sim::view::Trace;
+use falcon_hls_sim::view::chart::chart;
+use falcon_hls_sim::view::gantt::gantt;
+use falcon_hls_sim::view::report::SweepForm;
+use svg::node::Attributes;
+use svg::parser::Event as Tag;
+
+/// A rectangle: left, top, right, bottom.
+type Area = [f64; 4];
+
+fn number(attributes: &Attributes, name: &str) -> f64 {
+    attributes[name].parse().expect("a number")
+}
+
+fn area(attributes: &Attributes) -> Area {
+    let [x, y, width, height] = ["x", "y", "width", "height"].map(|name| number(attributes, name));
+    [x, y, x + width, y + height]
+}
+
+fn overlap(a: &Area, b: &Area) -> bool {
+    a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
+}
+
+/// What a picture shows.
+#[derive(Default)]
+struct Picture {
+    size: (f64, f64),
+    /// Rectangles under a title of their own: those of each title.
+    titled: Vec<Vec<Area>>,
+    /// Texts: where, whether from the right or the middle, what.
+    texts: Vec<(f64, f64, f64, String, String)>,
+    titles: Vec<String>,
+}
+
+fn read(text: &str) -> Picture {
+    let mut picture = Picture::default();
+    let mut open = Vec::new();
+    for tag in svg::read(text).expect("it is read") {
+        match tag {
+            Tag::Tag(name, kind, attributes) => {
+                match kind {
+                    svg::node::element::tag::Type::Start => open.push(name.to_owned()),
+                    svg::node::element::tag::Type::End => {
+                        assert_eq!(open.pop().as_deref(), Some(name), "tags are closed");
+                        continue;
+                    }
+                    svg::node::element::tag::Type::Empty => {}
+                }
+                match name {
+                    "svg" => {
+                        let [width, height] = ["width", "height"];
+                        picture.size = (number(&attributes, width), number(&attributes, height));
+                    }
+                    "g" => picture.titled.push(Vec::new()),
+                    "rect" if open.iter().filter(|name| *name == "g").count() == 2 => {
+                        let group = picture.titled.last_mut().expect("a group");
+                        group.push(area(&attributes));
+                    }
+                    "text" => picture.texts.push((
+                        number(&attributes, "x"),
+                        number(&attributes, "y"),
+                        number(&attributes, "font-size"),
+                        attributes["text-anchor"].to_string(),
+                        String::new(),
+                    )),
+                    _ => {}
+                }
+            }
+            Tag::Text(text) => match open.last().map(String::as_str) {
+                Some("text") => picture.texts.last_mut().expect("a text").4 = text.to_owned(),
+                Some("title") => picture.titles.push(text.to_owned()),
+                _ => {}
+            },
+            Tag::Error(error) => panic!("{error}"),
+            _ => {}
+        }
+    }
+    assert!(open.is_empty(), "tags are closed");
+    // The one that holds everything.
+    picture.titled.retain(|areas| !areas.is_empty());
+    picture
+}
+
+impl Picture {
+    /// About where texts are: letters of sans-serif text are on average not wider
+    /// than 0.6 of their size.
+    fn text_areas(&self) -> Vec<(Area, &str)> {
+        let area = |(x, y, size, anchor, text): &(f64, f64, f64, String, String)| {
+            let width = 0.6 * size * text.chars().count() as f64;
+            let x = match anchor.as_str() {
+                "start" => *x,
+                "middle" => x - width / 2.0,
+                _ => x - width,
+            };
+            [x, y - size * 0.8, x + width, *y]
+        };
+        let texts = self.texts.iter();
+        texts.map(|text| (area(text), text.4.as_str())).collect()
+    }
+
+    fn is_inside(&self, area: &Area) -> bool {
+        area[0] >= 0.0 && area[1] >= 0.0 && area[2] <= self.size.0 && area[3] <= self.size.1
+    }
+}
+
+#[test]
+fn the_gantt_chart_has_every_operation_and_no_overlaps() {
+    on_traces(|trace, name| {
+        let picture = read(&gantt(trace, name));
+        assert_eq!(picture.titles[0], name);
+        let operations: Vec<_> = picture
+            .titled
+            .iter()
+            .filter(|areas| areas.len() == 2)
+            .collect();
+        assert_eq!(operations.len(), trace.events.len(), "{name}");
+        let marks = picture.titled.len() - operations.len();
+        assert_eq!(marks, trace.starts.len() + trace.stalls.len(), "{name}");
+        // The first rectangle of a bar is the whole of it.
+        let bars: Vec<Area> = picture.titled.iter().map(|areas| areas[0]).collect();
+        for (i, bar) in bars.iter().enumerate() {
+            assert!(picture.is_inside(bar), "{name}: {bar:?}");
+            let clash = bars[..i].iter().find(|other| overlap(bar, other));
+            assert_eq!(clash, None, "{name}: {bar:?}");
+        }
+        let texts = picture.text_areas();
+        for (i, (text, label)) in texts.iter().enumerate() {
+            assert!(picture.is_inside(text), "{name}: {label}");
+            let clash = texts[..i].iter().find(|(other, _)| overlap(text, other));
+            assert_eq!(clash, None, "{name}: {label}");
+        }
+    });
+}
+
+#[test]
+fn pictures_escape_what_they_are_given() {
+    let design = Preset::PaperOptimized.design();
+    let kernel = kernel(&design, Transform::Fft);
+    let trace = Trace::of_transform(&design, &kernel, 3, 0..2).expect("it runs");
+    let picture = gantt(&trace, "</text><script>\"a\" & 'b'");
+    assert!(!picture.contains("<script>"));
+    assert!(picture.contains("&lt;/text&gt;&lt;script&gt;"));
+    assert!(picture.contains("&amp; "));
+    read(&picture);
+}
+
+fn sweep() -> SweepForm {
+    let mut base = Preset::PaperOptimized.design();
+    base.name = "sweep".into();
+    let mut sweep = Sweep::new(base);
+    sweep.multipliers = vec![1, 2, 4];
+    sweep.adders = vec![1, 2, 3, 6];
+    let bankings = [Banking::Single, Banking::ReIm, Banking::Parity];
+    sweep.storages = bankings.map(|banking| Storage { banking, ..BRAM }).to_vec();
+    let mut outcome = sweep.run(Transform::Fft, 9).expect("few");
+    for preset in Preset::ALL {
+        let measurement = Measurement::new(preset.design(), Transform::Fft, 9);
+        outcome.measurements.push(measurement.expect("a preset"));
+    }
+    SweepForm::new(&outcome, Transform::Fft, 9, XC7Z020)
+}
+
+#[test]
+fn the_chart_names_the_presets_and_no_labels_overlap() {
+    let sweep = sweep();
+    let picture = chart(&sweep, "a title");
+    let dots = picture.matches("<circle").count();
+    // The legend has two.
+    assert!(dots > sweep.designs.len() / 2 && dots <= sweep.designs.len() + 2);
+    let picture = read(&picture);
+    for preset in Preset::ALL {
+        let named = picture.texts.iter().filter(|text| text.4 == preset.name());
+        assert_eq!(named.count(), 1, "{}", preset.name());
+    }
+    let texts = picture.text_areas();
+    for (i, (text, label)) in texts.iter().enumerate() {
+        // One is turned.
+        if *label != "cycles" {
+            assert!(picture.is_inside(text), "{label}");
+            let clash = texts[..i].iter().find(|(other, _)| overlap(text, other));
+            assert_eq!(clash, None, "{label}");
+        }
+    }
+    let nothing = SweepForm::new(&Default::default(), Transform::Fft, 9, XC7Z020);
+    let nothing = chart(&nothing, "nothing");
+    assert!(!nothing.contains("NaN") && !nothing.contains("inf"));
+}

@@ -1,0 +1,152 @@
+//! Timeline and explanation.
+
+use crate::{kernel, on_traces};
+use falcon_hls_sim::design::{Design, Preset};
+use falcon_hls_sim::nest::Transform;
+use falcon_hls_sim::view::explain::Explanation;
+use falcon_hls_sim::view::gantt::gantt;
+use falcon_hls_sim::view::timeline::timeline;
+use falcon_hls_sim::view::{Event, Trace};
+use std::collections::HashMap;
+
+#[test]
+fn the_timeline_has_every_operation_in_its_cycles() {
+    on_traces(|trace, name| {
+        let text = timeline(trace);
+        let lines: Vec<&str> = text.lines().collect();
+        let rows = &lines[2..lines.len() - 1];
+        let starts = rows.iter().filter(|row| row.contains("start"));
+        assert_eq!(starts.count(), trace.starts.len(), "{name}");
+        assert_eq!(rows.len(), trace.starts.len() + trace.events.len());
+        // The cycle of a column: numbered ones are exact, others follow.
+        let axis = lines[1];
+        let first = axis.find(['|', '~']).unwrap_or(0);
+        let mut cycles = HashMap::new();
+        let mut cycle = None;
+        for (i, mark) in axis.bytes().enumerate().skip(first) {
+            if mark == b'|' {
+                let number = &lines[0][i..];
+                let number = number.split(' ').next().expect("a number");
+                let number: u64 = number.parse().expect("a cycle");
+                // What follows agrees with what is written.
+                assert!(cycle.is_none_or(|cycle| cycle == number), "{name}");
+                cycle = Some(number);
+            }
+            if mark == b'~' {
+                cycle = None;
+            }
+            if let Some(cycle) = &mut cycle {
+                cycles.insert(i, *cycle);
+                *cycle += 1;
+            }
+        }
+        let mut operations = Vec::new();
+        let mut iteration = 0;
+        for row in rows {
+            let find = |mark| row.bytes().skip(first).position(|c| c == mark);
+            if let Some(start) = find(b'^') {
+                let number = row.split(' ').next().expect("a number");
+                iteration = number.parse().expect("an iteration");
+                let start = cycles.get(&(first + start)).copied();
+                assert!(start.is_none_or(|at| trace.starts.contains(&(at, iteration))));
+            } else {
+                let [from, to] = [b'I', b'R'].map(|mark| find(mark).expect("both") + first);
+                operations.push((iteration, cycles.get(&from), cycles.get(&to)));
+            }
+        }
+        let agree = |event: &Event| {
+            operations.iter().any(|&(iteration, from, to)| {
+                iteration == event.iteration
+                    && from.is_none_or(|&from| from == event.cycle)
+                    && to.is_none_or(|&to| to == trace.end(event))
+            })
+        };
+        assert!(trace.events.iter().all(agree), "{name}");
+    });
+}
+
+#[test]
+fn a_stall_is_shown_cycle_by_cycle() {
+    let design = Preset::Ii1Xor.design();
+    let kernel = kernel(&design, Transform::Fft);
+    let trace = Trace::of_transform(&design, &kernel, 6, 14..18).expect("it runs");
+    assert!(!trace.stalls.is_empty());
+    let text = timeline(&trace);
+    let stalled = format!(
+        "16         start, after stall                 {}^",
+        "s".repeat(trace.stalls.len())
+    );
+    assert!(text.contains(&stalled), "{text}");
+    assert!(gantt(&trace, "a title").contains("iteration 16 stalls"));
+}
+
+fn explained(design: &Design) -> String {
+    Explanation::new(design, &kernel(design, Transform::Fft)).to_string()
+}
+
+#[test]
+fn an_explanation_names_what_binds() {
+    let first = |preset: Preset| {
+        explained(&preset.design())
+            .lines()
+            .next()
+            .map(str::to_owned)
+    };
+    assert_eq!(
+        first(Preset::PaperOptimized).as_deref(),
+        Some(
+            "II = 4: dmul 4/1 = 4 (bound), memory f 8/2 = 4 (bound), daddsub 6/2 = 3, \
+             rom 1/1 = 1, recurrence 1"
+        )
+    );
+    let original = explained(&Preset::PaperOriginal.design());
+    assert!(original.starts_with("II = 168: "), "{original}");
+    assert!(
+        original.contains("recurrence 162\n6 cycles more than any bound"),
+        "{original}"
+    );
+    assert!(
+        original.contains("with a unit for every operation: II = 162"),
+        "{original}"
+    );
+    assert!(
+        original.contains("with no dependence between iterations: II = 6"),
+        "{original}"
+    );
+}
+
+#[test]
+fn an_interval_that_is_asked_for_is_answered() {
+    let mut design = Preset::PaperOptimized.design();
+    design.least_interval = 3;
+    let text = explained(&design);
+    assert!(
+        text.contains("3 cycles were asked for: raised to 4"),
+        "{text}"
+    );
+    design.least_interval = 7;
+    let text = explained(&design);
+    assert!(text.starts_with("II = 7: "), "{text}");
+    assert!(
+        text.contains("7 cycles were asked for; 4 are possible"),
+        "{text}"
+    );
+}
+
+/// One multiplier more does not help while the memory binds, and the other way
+/// round: both do.
+#[test]
+fn what_is_relaxed_is_scheduled_again() {
+    let mut design = Preset::PaperOptimized.design();
+    let intervals = |design: &Design| {
+        let explanation = Explanation::new(design, &kernel(design, Transform::Fft));
+        let relaxed = explanation.relaxed.into_iter();
+        relaxed.map(|r| (r.change, r.interval)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        intervals(&design),
+        [("a unit for every operation".to_owned(), 1)]
+    );
+    design.multipliers = 2;
+    assert_eq!(intervals(&design)[0], ("memory f 8/8".to_owned(), 3));
+}
