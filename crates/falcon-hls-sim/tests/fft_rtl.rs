@@ -22,10 +22,19 @@ struct Circuit {
     program: PathBuf,
 }
 
+/// What is simulated.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    /// The emitted sources.
+    Source,
+    /// What yosys makes of them, in cells of the 7 series.
+    Netlist,
+}
+
 impl Circuit {
-    fn build(preset: Preset, transform: Transform, logn: u32) -> Self {
+    fn build(form: Form, preset: Preset, transform: Transform, logn: u32) -> Self {
         let accelerator = Accelerator::new(preset.design()).expect("a preset");
-        let name = format!("{TOP}-{}-{transform:?}-{logn}", preset.name());
+        let name = format!("{form:?}-{}-{transform:?}-{logn}", preset.name());
         let emission = verilog::emit(&accelerator, transform, logn).expect("Verilog");
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-sources"));
         std::fs::create_dir_all(&folder).expect("a folder for tests");
@@ -46,7 +55,10 @@ impl Circuit {
         assert_eq!(module.lint(), Ok(()), "{name}");
         let harness = hdl::rtl().join("tests/fft.cpp");
         Self {
-            program: module.simulation(&name, &harness),
+            program: match form {
+                Form::Source => module.simulation(&name, &harness),
+                Form::Netlist => module.netlist_simulation(&name, &harness),
+            },
             accelerator,
             transform,
             logn,
@@ -170,8 +182,27 @@ fn circuits_have_the_engines_bits_and_cycles() {
         (Preset::Ii2, Transform::Ifft, 5),
     ];
     for (preset, transform, logn) in cases {
-        let circuit = Circuit::build(preset, transform, logn);
+        let circuit = Circuit::build(Form::Source, preset, transform, logn);
         let label = format!("{} {transform:?} {logn}", preset.name());
         circuit.check(&polynomials(&label, 1 << logn, 30));
+    }
+}
+
+#[test]
+fn netlists_have_the_engines_bits_and_cycles() {
+    let asked = std::env::var("FALCON_FULL").as_deref() == Ok("1");
+    if !asked {
+        return hdl::skipped("netlists (FALCON_FULL=1 for them)");
+    }
+    if !hdl::tools(&hdl::VERILATOR) || !hdl::tools(&["yosys"]) {
+        return;
+    }
+    let cases = [
+        (Preset::PaperOptimized, Transform::Fft, 5),
+        (Preset::Ii1Xor, Transform::Ifft, 6),
+    ];
+    for (preset, transform, logn) in cases {
+        let circuit = Circuit::build(Form::Netlist, preset, transform, logn);
+        circuit.check(&polynomials("netlists", 1 << logn, 9));
     }
 }

@@ -109,10 +109,11 @@ impl Module<'_> {
     }
 
     /// Builds the same of the circuit that [`synthesis`](Self::synthesis) makes:
-    /// the cells in place of the source, by yosys' models of them.
+    /// the cells in place of the source, by yosys' models of them. Memories are
+    /// flip-flops, since the models of block RAM hold nothing.
     pub fn netlist_simulation(&self, name: &str, harness: &Path) -> PathBuf {
         let folder = scratch(name);
-        self.synthesis(name)
+        self.synthesis_with("-nobram -nolutram", name)
             .unwrap_or_else(|text| panic!("{}: {text}", self.top));
         // Where yosys itself looks for its files.
         let yosys = program("yosys").and_then(|file| fs::canonicalize(file).ok());
@@ -128,9 +129,15 @@ impl Module<'_> {
     /// What yosys makes of the module for the 7 series of Xilinx, hierarchy
     /// flattened, without buffers for the pins and the clock.
     pub fn synthesis(&self, name: &str) -> Result<Cells, String> {
+        self.synthesis_with("", name)
+    }
+
+    /// The same with more options of `synth_xilinx`.
+    fn synthesis_with(&self, options: &str, name: &str) -> Result<Cells, String> {
         let folder = scratch(name);
         let script = folder.join("script.ys");
-        fs::write(&script, self.yosys_script(&folder)).expect("a folder that can be written");
+        fs::write(&script, self.yosys_script(options, &folder))
+            .expect("a folder that can be written");
         match run(Command::new("yosys").arg("-q").arg("-s").arg(&script)) {
             (true, _) => {
                 let text = fs::read_to_string(folder.join("statistics.json"));
@@ -140,7 +147,7 @@ impl Module<'_> {
         }
     }
 
-    fn yosys_script(&self, folder: &Path) -> String {
+    fn yosys_script(&self, options: &str, folder: &Path) -> String {
         let replaced = |path: &Path| {
             self.sources
                 .iter()
@@ -161,7 +168,9 @@ impl Module<'_> {
         let set = |(name, value): &(&str, i64)| format!(" -chparam {name} {value}");
         let parameters: String = self.parameters.iter().map(set).collect();
         lines.push(format!("hierarchy -check -top {}{parameters}", self.top));
-        lines.push("synth_xilinx -family xc7 -flatten -noiopad -noclkbuf".into());
+        lines.push(format!(
+            "synth_xilinx -family xc7 -flatten -noiopad -noclkbuf {options}"
+        ));
         let (statistics, netlist) = (folder.join("statistics.json"), folder.join("netlist.v"));
         lines.push(format!("tee -q -o {} stat -json", statistics.display()));
         lines.push(format!("rename -top {}", self.top));
