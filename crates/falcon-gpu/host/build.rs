@@ -21,20 +21,22 @@ fn main() {
     build(kernels).compile("falcon_kernels");
     // What the FFT's order, the layout of shared memory and the level from which
     // nodes lie in registers change are no bytes.
-    // All names stand in one namespace; the variants have another one.
-    build(kernels)
-        .define("FALCON_VARIANT", None)
-        .define("falcon", "falcon_variant")
+    beside(kernels, "variant")
         .define("FALCON_DEPTH_FIRST", None)
         .define("FALCON_CONFLICT_FREE", None)
         .define("FALCON_SMALL", "3")
         .compile("falcon_kernels_variant");
     // Lanes as fibers, over the operations that a GPU has.
-    build(kernels)
+    beside(kernels, "stealing")
+        .include(".")
+        .define("FALCON_EMULATE", None)
+        .define("FALCON_STEAL", "3")
+        .opt_level(1)
+        .compile("falcon_kernels_stealing");
+    beside(kernels, "emulated")
         .include(".")
         .file("emulate.cpp")
         .define("FALCON_EMULATE", None)
-        .define("falcon", "falcon_emulated")
         .opt_level(1)
         .compile("falcon_kernels_emulated");
     println!("cargo::rustc-cfg=kernels");
@@ -81,6 +83,16 @@ fn compiler() -> Result<(), String> {
         Ok(_) => Err(format!("{} does not work", tool.path().display())),
         Err(error) => Err(format!("{}: {error}", tool.path().display())),
     }
+}
+
+/// A build beside the kernels as they are: all names stand in one namespace, and
+/// this one has another.
+fn beside(kernels: &Path, name: &str) -> cc::Build {
+    let mut build = build(kernels);
+    build
+        .define("FALCON_BUILD", name)
+        .define("falcon", &*format!("falcon_{name}"));
+    build
 }
 
 fn build(kernels: &Path) -> cc::Build {

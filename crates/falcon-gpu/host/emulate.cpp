@@ -35,11 +35,29 @@ void count_traffic(Warp &warp) {
             places.erase(std::unique(places.begin(), places.end()), places.end());
             unsigned banks[16] = {}, most = 0;
             for (uint32_t place : places) most = std::max(most, ++banks[place % 16]);
-            warp.traffic.ideal += most != 0;
-            warp.traffic.actual += most;
+            warp.counts.ideal += most != 0;
+            warp.counts.actual += most;
         }
     }
     for (Lane &lane : warp.lanes) lane.places.clear();
+}
+
+// Of lanes that go on by themselves the slowest one says how many rounds a pair takes.
+void count_pairs(Warp &warp) {
+    size_t most = 0;
+    for (const Lane &lane : warp.lanes) {
+        most = std::max(most, lane.pairs.size());
+        warp.counts.pairs += lane.pairs.size();
+    }
+    for (size_t pair = 0; pair < most; ++pair) {
+        uint32_t rounds = 0;
+        for (const Lane &lane : warp.lanes) {
+            if (pair >= lane.pairs.size()) continue;
+            rounds = std::max(rounds, lane.pairs[pair]);
+            warp.counts.attempts += lane.pairs[pair];
+        }
+        warp.counts.rounds += rounds;
+    }
 }
 
 // Lets those go on whose whole mask waits for the same. False if nobody can.
@@ -69,17 +87,18 @@ bool release(Warp &warp) {
 
 } // namespace
 
-bool run_warp(unsigned first_thread, void (*body)(void *), void *argument, Traffic &traffic) {
+bool run_warp(unsigned first_thread, void (*body)(void *), void *argument, Counts &counts) {
     auto owned = std::make_unique<Warp>();
     Warp &w = *owned;
     warp = &w;
     w.first_thread = first_thread;
     w.body = body;
     w.argument = argument;
-    w.traffic = traffic;
+    w.counts = counts;
     for (Lane &lane : w.lanes) {
         lane.stack.reset(new char[STACK]);
         lane.done = lane.waiting = false;
+        lane.attempts = 0;
         getcontext(&lane.context);
         lane.context.uc_stack.ss_sp = lane.stack.get();
         lane.context.uc_stack.ss_size = STACK;
@@ -114,7 +133,8 @@ bool run_warp(unsigned first_thread, void (*body)(void *), void *argument, Traff
             break;
         }
     }
-    traffic = w.traffic;
+    count_pairs(w);
+    counts = w.counts;
     warp = nullptr;
     return right;
 }

@@ -9,7 +9,9 @@
 // reads without an operation between them is read too early in one of these.
 //
 // It also counts how often reals of shared memory in the same bank meet: accesses
-// of the lanes between two operations are matched one by one.
+// of the lanes between two operations are matched one by one. And how many rounds
+// of attempts the sampler takes with one thread a signature: lanes begin the two
+// integers of a leaf together, and a warp is done with them when its last lane is.
 #pragma once
 
 #include <stdint.h>
@@ -33,11 +35,17 @@ struct Lane {
     uint64_t value;
     // Places of reals since the last operation.
     std::vector<uint32_t> places;
+    // Attempts at two integers, for each pair of them.
+    std::vector<uint32_t> pairs;
+    uint32_t attempts;
 };
 
-// Wavefronts of shared memory: those that would do, and those that are.
-struct Traffic {
+struct Counts {
+    // Wavefronts of shared memory: those that would do, and those that are.
     uint64_t ideal, actual;
+    // The sampler's, with one thread a signature: pairs of integers of all lanes, rounds
+    // of all warps, those of them in which lanes try for others, attempts of all lanes.
+    uint64_t pairs, rounds, shared, attempts;
 };
 
 struct Warp {
@@ -51,7 +59,7 @@ struct Warp {
     void (*body)(void *);
     void *argument;
     bool failed;
-    Traffic traffic;
+    Counts counts;
 };
 
 extern thread_local Warp *warp;
@@ -102,8 +110,22 @@ inline uint64_t __shfl_xor_sync(uint32_t mask, uint64_t x, unsigned bits, unsign
 
 inline void touch(uint32_t place) { warp->lanes[warp->current].places.push_back(place); }
 
+inline void count_attempt() { warp->lanes[warp->current].attempts += 1; }
+inline void count_pair(bool alone) {
+    Lane &lane = warp->lanes[warp->current];
+    if (alone) lane.pairs.push_back(lane.attempts);
+    lane.attempts = 0;
+}
+// All lanes come here together: the first one counts rounds.
+inline void count_round(bool shared, bool tries) {
+    warp->counts.attempts += tries;
+    if (warp->current != 0) return;
+    warp->counts.rounds += 1;
+    warp->counts.shared += shared;
+}
+
 // Runs `body(argument)` on all lanes of a warp whose first thread has number
 // `first_thread`. False if lanes missed each other.
-bool run_warp(unsigned first_thread, void (*body)(void *), void *argument, Traffic &traffic);
+bool run_warp(unsigned first_thread, void (*body)(void *), void *argument, Counts &counts);
 
 } // namespace emulate

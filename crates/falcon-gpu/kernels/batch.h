@@ -61,8 +61,9 @@ struct Batch {
     uint16_t *prepared;
 
     // Reals of working memory. One thread a signature: real i of slot s is
-    // scratch[i * stride + s], reals * stride being below 2^32. Many lanes a signature: scratch[s * reals + i],
-    // or shared memory if this is null.
+    // scratch[i * stride + s], reals * stride being below 2^32 and stride a multiple
+    // of 32. Many lanes a signature: scratch[s * reals + i], or shared memory if this is
+    // null.
     double *scratch;
     uint64_t stride;
     uint64_t key_stride;

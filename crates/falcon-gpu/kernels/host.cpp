@@ -4,25 +4,24 @@
 
 #include <vector>
 
-// The variants that are compiled beside the kernels as they are have names of
-// their own.
-#if defined(FALCON_EMULATE)
-#define FALCON_HOST(NAME) falcon_host_emulated_##NAME
-#elif defined(FALCON_VARIANT)
-#define FALCON_HOST(NAME) falcon_host_variant_##NAME
+// Builds that are compiled beside each other have names of their own.
+#ifdef FALCON_BUILD
+#define FALCON_JOIN(BUILD, NAME) falcon_host_##BUILD##_##NAME
+#define FALCON_JOINED(BUILD, NAME) FALCON_JOIN(BUILD, NAME)
+#define FALCON_HOST(NAME) FALCON_JOINED(FALCON_BUILD, NAME)
 #else
 #define FALCON_HOST(NAME) falcon_host_##NAME
 #endif
 
 #ifdef FALCON_EMULATE
-// Order of the lanes, places of reals; the wavefronts that are counted from here on.
-static thread_local emulate::Traffic traffic;
+// Order of the lanes, places of reals; what is counted from here on.
+static thread_local emulate::Counts counts;
 extern "C" void FALCON_HOST(set)(unsigned order, bool conflict_free) {
     emulate::order = order;
     emulate::conflict_free = conflict_free;
-    traffic = {};
+    counts = {};
 }
-extern "C" emulate::Traffic FALCON_HOST(traffic)() { return traffic; }
+extern "C" emulate::Counts FALCON_HOST(counts)() { return counts; }
 #else
 thread_local bool falcon::backwards = false;
 
@@ -43,10 +42,10 @@ extern "C" size_t FALCON_HOST(batch_layout)(int what) {
 
 // The sampler's filter and what it foretells, for the test of its margin.
 extern "C" double FALCON_HOST(estimate)(double r, double dss, double ccs, int32_t z0, int32_t z) {
-    return falcon::Filter({{dss}, {ccs}}).estimate(float(z), float(z0), float(r));
+    return falcon::Filter::of({{dss}, {ccs}}).estimate(float(z), float(z0), float(r));
 }
 extern "C" uint32_t FALCON_HOST(verdict)(double r, double dss, double ccs, int32_t z0, int32_t z, uint32_t w) {
-    return falcon::Filter({{dss}, {ccs}}).verdict({float(z), float(z0), float(w), false}, float(r));
+    return falcon::Filter::of({{dss}, {ccs}}).verdict({float(z), float(z0), float(w), false}, float(r));
 }
 extern "C" uint64_t FALCON_HOST(threshold)(double r, double dss, double ccs, int32_t z0, int32_t z) {
     using falcon::Real;
@@ -73,7 +72,7 @@ template <unsigned W, class F> bool run_block(uint64_t block_index, uint32_t blo
         (*launch.unit)(falcon::Unit{(launch.first + index) / W, index / W, launch.shared});
     };
     for (uint32_t first = 0; first < block; first += emulate::LANES) {
-        if (!emulate::run_warp(first, thread, &launch, traffic)) return false;
+        if (!emulate::run_warp(first, thread, &launch, counts)) return false;
     }
 #else
     for (uint32_t group = 0; group < block / W; ++group) {
@@ -96,6 +95,27 @@ template <unsigned W, class F> int run(uint32_t grid, uint32_t block, uint32_t s
 }
 
 } // namespace
+
+// The sampler alone, one thread a signature: for each slot `pairs` pairs of integers,
+// each around two centres and under a leaf (dss, ccs), and at which byte of its
+// generator the slot stands behind each.
+extern "C" int FALCON_HOST(sample)(const Batch *batch, uint32_t pairs, const double *centers, const double *leaves,
+                                   double *integers, uint64_t *places) {
+    using namespace falcon;
+    return run<1>((batch->count + WARP - 1) / WARP, WARP, 0, [&](Unit unit) {
+        const Slot slot = slot_of<1>(*batch, unit);
+        if (slot.idle) return;
+        Stream<1> stream(*batch, slot.number, slot.exists);
+        for (uint64_t i = slot.number * pairs; i < (slot.number + 1) * pairs; ++i) {
+            const Complex center{{centers[2 * i]}, {centers[2 * i + 1]}};
+            const Complex z = sample<1>(stream, center, Leaf{{leaves[2 * i]}, {leaves[2 * i + 1]}});
+            if (!slot.exists) continue;
+            integers[2 * i] = z.re.v;
+            integers[2 * i + 1] = z.im.v;
+            places[i] = uint64_t(stream.next - stream.valid / ROW_LEN) * ROW_LEN + stream.place;
+        }
+    });
+}
 
 // 0; 1 if the kernel wrote behind its shared memory, 2 if lanes missed each other.
 #define FALCON_KERNEL(NAME, W, BODY)                                                                                   \

@@ -1,12 +1,9 @@
 // The kernels for a GPU: `ptx/` has what the compiler makes of this file.
 #include "kernels.h"
 
-// Threads of a block at most, and blocks that a multiprocessor shall hold: 128
-// registers a thread. More would be used by the signer for a few temporaries of the
-// FFT; that many warps hide more latency than these spills cost.
-#ifndef FALCON_BLOCK
-#define FALCON_BLOCK 128
-#endif
+// Blocks that a multiprocessor shall hold: 128 registers a thread. More would be used
+// by the signer for a few temporaries of the FFT; that many warps hide more latency
+// than these spills cost.
 #ifndef FALCON_BLOCKS
 #define FALCON_BLOCKS 4
 #endif

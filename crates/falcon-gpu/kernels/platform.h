@@ -35,18 +35,35 @@
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are read as a GPU reads them");
 #endif
 
+#if defined(__CUDACC__) || defined(FALCON_EMULATE)
+#define FALCON_LANES_ARE_THREADS
+#endif
+
+// Threads of a block at most.
+#ifndef FALCON_BLOCK
+#define FALCON_BLOCK 128
+#endif
+
+// After how many rounds a lane of the sampler tries for others, 0 for never, where lanes
+// are there at the same time: see `steal.h`.
+#if !defined(FALCON_STEAL) || !defined(FALCON_LANES_ARE_THREADS)
+#undef FALCON_STEAL
+#define FALCON_STEAL 0
+#endif
+
 namespace falcon {
 
 #ifdef FALCON_EMULATE
 using namespace emulate;
 #endif
-#if defined(__CUDACC__) || defined(FALCON_EMULATE)
-#define FALCON_LANES_ARE_THREADS
-#else
+#ifndef FALCON_LANES_ARE_THREADS
 // The host runs the lanes of a group from the last to the first if this is set:
 // an order that no kernel may see.
 extern thread_local bool backwards;
 #endif
+
+// Lanes of a warp.
+constexpr unsigned WARP = 32;
 
 // A unit of work: which one, and the shared memory of its block.
 struct Unit {
@@ -159,6 +176,47 @@ FALCON_DEVICE unsigned leading_zeros(uint32_t x) {
 #endif
 }
 
+// The place of the highest bit of `x`, which is not zero.
+FALCON_DEVICE unsigned highest_bit(uint32_t x) { return 31 - leading_zeros(x); }
+
+// Bit `n` of `x` becomes bit 0, and so on in a circle; n < 32.
+FALCON_DEVICE uint32_t rotated(uint32_t x, unsigned n) {
+#ifdef __CUDACC__
+    return __funnelshift_r(x, x, n);
+#else
+    return x >> n | x << (32 - n) % 32;
+#endif
+}
+
+// The bits of a binary32, and the other way.
+FALCON_DEVICE uint32_t bits_of(float x) {
+#ifdef __CUDACC__
+    return __float_as_uint(x);
+#else
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+#endif
+}
+FALCON_DEVICE float float_of(uint32_t bits) {
+#ifdef __CUDACC__
+    return __uint_as_float(bits);
+#else
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+#endif
+}
+
+// How many bits of `x` are set.
+FALCON_DEVICE unsigned number_of_bits(uint32_t x) {
+#ifdef __CUDACC__
+    return unsigned(__popc(int(x)));
+#else
+    return unsigned(__builtin_popcount(x));
+#endif
+}
+
 // The high 64 bits of a product.
 FALCON_DEVICE uint64_t mul_high(uint64_t a, uint64_t b) {
 #ifdef __CUDACC__
@@ -188,6 +246,17 @@ FALCON_DEVICE void assume_global(const void *p) {
     (void)p;
 #endif
 }
+
+// What the emulation counts of the sampler with one thread a signature: an attempt of
+// a lane that goes on by itself; or a round of a warp, and whether this lane takes part;
+// the end of two integers.
+#ifdef FALCON_EMULATE
+using emulate::count_attempt, emulate::count_pair, emulate::count_round;
+#else
+FALCON_DEVICE void count_attempt() {}
+FALCON_DEVICE void count_round(bool, bool) {}
+FALCON_DEVICE void count_pair(bool) {}
+#endif
 
 FALCON_DEVICE uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 

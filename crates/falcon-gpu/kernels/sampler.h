@@ -11,171 +11,19 @@
 //
 // So integers and bytes consumed are those of `falcon-core/src/sampler/serial.rs`.
 //
-// # The estimate
-//
-// BerExp accepts iff random bytes are below the bytes of Y = 256 ccs exp(-x), so
-// w < floor(Y) accepts and w > floor(Y) rejects, w being the first byte. With
-// v = ((z - r)^2 dss - z0^2 / (2 sigma_max^2)) log2(e) the estimate is
-// E = 256 ccs 2^-v in binary32. By the bounds of `records.rs` (keys have x >= 0,
-// dss log2(e) <= 0.58, |z - r| <= 19, z0 <= 18; u = 2^-24) v is off by 780 u and
-// 103 u of its second term: by 883 u < 2^-14.2, which is 2^-14.7 of E; the
-// polynomial is off by 2^-23, its roundings, that of ccs and those of the products
-// by 8 u: together below 2^-14.6 of E. Whether operations are fused does not matter. The
-// margin is 2^-13 of E. So
-//   * w + 1 <= E - m says w + 1 <= Y, and accepts;
-//   * w > E + m says w > Y, and rejects.
-// The exact computation is off by 2^-51 of Y, far within what is left of the margin.
+// With FALCON_STEAL lanes that have both integers try attempts of others: `steal.h`.
 #pragma once
 
-#include "node.h"
-#include "stream.h"
+#include "attempt.h"
+#include "steal.h"
 
 namespace falcon {
 
-// The margin, relative to the estimate.
-constexpr float MARGIN = 1.0f / 8192.0f;
-// Estimates below 2^-32 serve as well as 2^-32.
-constexpr float LARGEST_EXPONENT = 40.0f;
-
-// What a lane finds: bits for the two centres, and the candidate above them.
-constexpr uint32_t OPEN = 1;     // not surely rejected
-constexpr uint32_t ACCEPTED = 2; // surely accepted
-// The bits of the second centre are above those of the first.
+// With many lanes: the bits of the second centre are above those of the first.
 constexpr unsigned SECOND = 2;
-// Where `z + 32` stands.
+// Where the candidate stands, and what is added to it.
 constexpr unsigned CANDIDATE = 8;
-
-// The integer that an attempt proposes: 1 + z0 or -z0.
-FALCON_DEVICE int32_t candidate(int32_t z0, uint32_t sign) {
-    const int32_t b = int32_t(sign & 1);
-    return b + (2 * b - 1) * z0;
-}
-
-// What an attempt says whatever the centre is.
-struct Attempt {
-    float z, z0, w;
-    // The base sampler's 32 high bits do not decide: nothing is sure.
-    bool tie;
-};
-
-FALCON_DEVICE Attempt attempt_at(const uint32_t *rows, uint32_t at) {
-    // The 32 high bits of 72, then the bytes of sign and trial.
-    const uint32_t *words = rows + (at + 5) / 4;
-    const uint32_t middle = words[1];
-    const uint32_t top = between(words[0], middle, at + 5), rest = between(middle, words[2], at + 5);
-    // The number of entries above, which is the last one's place: they descend.
-    // The distance to the next one, modulo 2^32; also to those whose high bits are zero.
-    float z0 = 0;
-    uint32_t distance = top;
-    FALCON_UNROLL
-    for (unsigned i = 0; i < sizeof RCDT_TOP / sizeof *RCDT_TOP; ++i) {
-        z0 = top < RCDT_TOP[i] ? float(i + 1) : z0;
-        distance = smaller(distance, top - RCDT_TOP[i]);
-    }
-    const float b = float(rest & 1);
-    return {b + (b + b - 1.0f) * z0, z0, float(rest >> 8 & 0xff), distance == 0};
-}
-
-// A leaf in binary32.
-struct Filter {
-    // dss log2(e), 256 ccs.
-    float d, level;
-
-    FALCON_DEVICE explicit Filter(const Leaf &leaf)
-        : d(float(leaf.dss.v) * float(LOG2_E)), level(256.0f * float(leaf.ccs.v)) {}
-
-    // The estimate of the trial of `z`, made of `z0`, around `r`.
-    FALCON_DEVICE float estimate(float z, float z0, float r) const {
-        const float t = z - r;
-        float v = t * t * d - z0 * z0 * PROPOSAL;
-        v = v < LARGEST_EXPONENT ? v : LARGEST_EXPONENT;
-        // 2^-v = 2^-s 2^-f. Rounding may have made v a little less than zero.
-        const int s = int(v + 1.0f) - 1;
-        const float f = v - float(s);
-        float p = EXP2[5];
-        FALCON_UNROLL
-        for (unsigned i = 5; i-- > 0;) p = p * f + EXP2[i];
-        return p * level * power_of_two(-s);
-    }
-
-    // What an attempt says about the centre `r`.
-    FALCON_DEVICE uint32_t verdict(const Attempt &a, float r) const {
-        const float e = estimate(a.z, a.z0, r);
-        const bool accepted = a.w + 1.0f <= e * (1.0f - MARGIN), rejected = a.w > e * (1.0f + MARGIN);
-        return a.tie ? OPEN : (rejected ? 0 : OPEN) | (accepted ? ACCEPTED : 0);
-    }
-
-    static FALCON_DEVICE float power_of_two(int e) {
-        const uint32_t bits = uint32_t(127 + e) << 23;
-#ifdef __CUDACC__
-        return __uint_as_float(bits);
-#else
-        float x;
-        memcpy(&x, &bits, sizeof x);
-        return x;
-#endif
-    }
-};
-
-// An attempt: its integer, and the bytes that it took.
-struct Trial {
-    int32_t z;
-    uint32_t taken;
-    bool accepted;
-};
-
-// 2^64 ccs exp(-x), x >= 0, as the reference computes it: less than one unit too small and below 2^64.
-FALCON_DEVICE uint64_t threshold(Real x, Real ccs) {
-    const int64_t s = truncated(x * Real{LOG2_E});
-    const Real r = x - real(s) * Real{LN2};
-    const Real two_63{9223372036854775808.0};
-    const uint64_t fixed = uint64_t(truncated(r * two_63)) << 1;
-    uint64_t y = EXP_COEFFICIENTS[0];
-    FALCON_UNROLL
-    for (unsigned i = 1; i < 13; ++i) y = EXP_COEFFICIENTS[i] - mul_high(fixed, y);
-    y = mul_high(uint64_t(truncated(ccs * two_63)) << 1, y);
-    return ((y << 1) - 1) >> (uint64_t(s) < 63 ? s : 63);
-}
-
-// (z - r)^2 dss - z0^2 / (2 sigma_max^2).
-FALCON_DEVICE Real exponent(int32_t z, int32_t z0, Real r, Real dss) {
-    const Real d = real(z) - r;
-    return d * d * dss - real(z0 * z0) * Real{INV_2_SIGMA_MAX_SQUARED};
-}
-
-// The attempt that begins at `at`, decided by the reference's own arithmetic.
-FALCON_CALL Trial exact_attempt(const uint32_t *rows, uint32_t at, Real r, Leaf leaf) {
-    const uint64_t low = uint64_t(word_at(rows, at)) | uint64_t(word_at(rows, at + 4)) << 32;
-    const uint32_t rest = word_at(rows, at + 8);
-    const uint32_t high = rest & 0xff;
-    int32_t z0 = 0;
-    FALCON_UNROLL
-    for (unsigned i = 0; i < 18; ++i) {
-        z0 += (high < RCDT_HIGH[i]) | ((high == RCDT_HIGH[i]) & (low < RCDT_LOW[i]));
-    }
-    Trial trial{candidate(z0, rest >> 8), ATTEMPT_LEN, false};
-    const uint64_t bytes = threshold(exponent(trial.z, z0, r, leaf.dss), leaf.ccs);
-    int32_t w = int32_t(rest >> 16 & 0xff) - int32_t(bytes >> 56);
-    for (unsigned shift = 56; w == 0 && shift != 0;) {
-        shift -= 8;
-        w = int32_t(byte_at(rows, at + trial.taken)) - int32_t(bytes >> shift & 0xff);
-        trial.taken += 1;
-    }
-    trial.accepted = w < 0;
-    return trial;
-}
-
-// The integers that were found, in their order.
-struct Found {
-    float z[2];
-    unsigned count;
-
-    FALCON_DEVICE void add(float x) {
-        z[0] = count == 0 ? x : z[0];
-        z[1] = x;
-        count += 1;
-    }
-};
+constexpr int CANDIDATE_BIAS = 32;
 
 // Goes on while all is sure. True at an attempt that the exact trial has to decide,
 // which the stream then stands at.
@@ -189,6 +37,7 @@ FALCON_DEVICE bool search(Stream<W> &stream, Found &found, const float (&r)[2], 
             stream.place = stream.attempt();
             const Attempt a = attempt_at(stream.rows, stream.place);
             const uint32_t verdict = filter.verdict(a, center);
+            count_attempt();
             if (verdict == OPEN) return true;
             stream.place += ATTEMPT_LEN;
             if (verdict != 0) {
@@ -203,7 +52,7 @@ FALCON_DEVICE bool search(Stream<W> &stream, Found &found, const float (&r)[2], 
             const PerLane<W> seen = G::map([&](unsigned i) {
                 const Attempt a = attempt_at(stream.rows, stream.attempt(i));
                 const uint32_t first = filter.verdict(a, r[0]), second = filter.verdict(a, r[1]);
-                return first | second << SECOND | uint32_t(int(a.z) + 32) << CANDIDATE;
+                return first | second << SECOND | uint32_t(int(a.z) + CANDIDATE_BIAS) << CANDIDATE;
             });
             // Attempts of this window that are done with.
             unsigned done = 0;
@@ -220,13 +69,31 @@ FALCON_DEVICE bool search(Stream<W> &stream, Found &found, const float (&r)[2], 
                     stream.place = stream.attempt(done);
                     return true;
                 }
-                found.add(float(int(chosen >> CANDIDATE) - 32));
+                found.add(float(int(chosen >> CANDIDATE) - CANDIDATE_BIAS));
                 done += 1;
             }
             stream.place = stream.attempt(done);
         }
     }
     return false;
+}
+
+// The two integers around `rests`, which are in [0, 1].
+template <unsigned W> FALCON_DEVICE Found find(Stream<W> &stream, const Real (&rests)[2], const Leaf &leaf) {
+#if FALCON_STEAL
+    if constexpr (W == 1) return find_together(stream, rests, leaf);
+#endif
+    const Filter filter = Filter::of(leaf);
+    const float r[2] = {float(rests[0].v), float(rests[1].v)};
+    Found found{};
+    for (;;) {
+        const bool open = search<W>(stream, found, r, filter);
+        if (!open) break;
+        const Trial trial = exact_attempt(stream.rows, stream.place, found.count == 0 ? rests[0] : rests[1], leaf);
+        stream.place += trial.taken;
+        if (trial.accepted) found.add(float(trial.z));
+    }
+    return found;
 }
 
 // The two integers of a leaf, and the stream behind them.
@@ -239,19 +106,11 @@ template <unsigned W> struct Pair {
 // call, of values: at a small node it stands eight times.
 template <unsigned W> FALCON_CALL Pair<W> sample_pair(Stream<W> stream, Complex center, Leaf leaf) {
     assume_global(stream.rows);
-    const Filter filter(leaf);
     const Real floors[2] = {floor_of(center.re), floor_of(center.im)};
     // In [0, 1]: the subtraction may round up to 1.
     const Real rests[2] = {center.re - floors[0], center.im - floors[1]};
-    const float r[2] = {float(rests[0].v), float(rests[1].v)};
-    Found found{};
-    for (;;) {
-        const bool open = search<W>(stream, found, r, filter);
-        if (!open) break;
-        const Trial trial = exact_attempt(stream.rows, stream.place, found.count == 0 ? rests[0] : rests[1], leaf);
-        stream.place += trial.taken;
-        if (trial.accepted) found.add(float(trial.z));
-    }
+    const Found found = find<W>(stream, rests, leaf);
+    count_pair(W == 1);
     return {{floors[0] + Real{found.z[0]}, floors[1] + Real{found.z[1]}}, stream};
 }
 

@@ -89,17 +89,33 @@ FALCON_DEVICE bool short_vector(const uint16_t *point, View<W> v0, View<W> v1, i
     return norm <= Parameters<LOGN>::SQUARED_NORM_BOUND;
 }
 
+// What a unit works on.
+struct Slot {
+    uint64_t number;
+    bool exists, idle;
+};
+
+// Beyond the last slot there is nothing to do; but with lane stealing a lane goes along
+// with the others of its warp, on what the last slot reads. It writes to working memory
+// of its own alone.
+template <unsigned W> FALCON_DEVICE Slot slot_of(const Batch &batch, Unit unit) {
+    const bool exists = unit.index < batch.count;
+    const bool along = W == 1 && FALCON_STEAL != 0 && unit.index / WARP * WARP < batch.count;
+    return {exists ? unit.index : batch.count - 1, exists, !exists && !along};
+}
+
 // Kernel: one attempt. Unit = slot.
 template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
-    if (unit.index >= batch.count) return;
-    const uint64_t job = job_of(batch, unit.index), key = key_of(batch, job);
+    const auto [slot, exists, idle] = slot_of<W>(batch, unit);
+    if (idle) return;
+    const uint64_t job = job_of(batch, slot), key = key_of(batch, job);
     const uint16_t *point = batch.points + job * N;
     int16_t *s2 = batch.s2 + job * N;
     const View<W> memory = working_memory<W>(batch, unit, signing_reals<LOGN>(MODE));
     const Targets<LOGN, W> targets{memory};
     const View<W> t0 = targets.t0(LOGN), t1 = targets.t1(LOGN);
-    Stream<W> stream(batch, unit.index);
+    Stream<W> stream(batch, slot, exists);
     if constexpr (MODE == EXPANDED) {
         const KeyView basis = key_reals(batch, key);
         load_target<LOGN, W>(point, t0, t1, basis.from(N), basis.from(3 * N));
@@ -125,6 +141,7 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
         transform_basis<LOGN, W>(small, basis);
         lattice_point<LOGN, W>(t0, t1, basis);
     }
+    if (!exists) return;
     const bool is_short = short_vector<LOGN, W>(point, t0, t1, s2);
     Group<W>::each(1, [&](unsigned) { batch.status[job] = is_short ? STATUS_DONE : STATUS_REDO; });
 }

@@ -22,6 +22,22 @@ constexpr unsigned ROW_END = ROW_LEN - 9;
 // calls of `ensure`, and it lies in the row of the place and the next one.
 constexpr unsigned READ_AHEAD = 384;
 
+// Where the next attempt begins, from `place` on.
+FALCON_DEVICE uint32_t attempt_from(uint32_t place) {
+    return place % ROW_LEN < ROW_END ? place : (place / ROW_LEN + 1) * ROW_LEN;
+}
+
+// Where the attempt number `i` from `place` on begins, if every trial before it needs
+// one byte; i <= 32, so that one row ends between them at most.
+FALCON_DEVICE uint32_t attempt_after(uint32_t place, unsigned i) {
+    // What begins in this row is a multiple of 11 from here.
+    const unsigned within = place % ROW_LEN;
+    const unsigned here = within < ROW_END ? (ROW_END - 1 - within) / ATTEMPT_LEN + 1 : 0;
+    if (i < here) return place + ATTEMPT_LEN * i;
+    // The last attempt of the row may have taken bytes of the next one.
+    return attempt_from(place + ATTEMPT_LEN * here) + ATTEMPT_LEN * (i - here);
+}
+
 // All lanes of a group have the same stream.
 template <unsigned W> struct Stream {
     uint32_t *rows;
@@ -33,27 +49,18 @@ template <unsigned W> struct Stream {
     // The row that comes after them.
     uint32_t next;
 
-    FALCON_DEVICE Stream(const Batch &batch, uint64_t slot)
+    // Of a slot; if it does not exist, one that gives nothing.
+    FALCON_DEVICE Stream(const Batch &batch, uint64_t slot, bool exists)
         : rows(batch.rows + slot * batch.prng_rows * ROW_WORDS), seed(batch.seeds + slot * SEED_WORDS), place(0),
-          valid(batch.prng_rows * ROW_LEN), next(batch.prng_rows) {}
+          valid(batch.prng_rows * ROW_LEN), next(exists ? batch.prng_rows : 0) {}
 
-    // Where the attempt number `i` from the place on begins, if every trial before
-    // it needs one byte; i <= 32, so that one row ends between them at most.
-    FALCON_DEVICE uint32_t attempt(unsigned i) const {
-        // What begins in this row is a multiple of 11 from here.
-        const unsigned within = place % ROW_LEN;
-        const unsigned here = within < ROW_END ? (ROW_END - 1 - within) / ATTEMPT_LEN + 1 : 0;
-        if (i < here) return place + ATTEMPT_LEN * i;
-        // The last attempt of the row may have taken bytes of the next one.
-        Stream behind = *this;
-        behind.place += ATTEMPT_LEN * here;
-        return behind.attempt() + ATTEMPT_LEN * (i - here);
-    }
+    FALCON_DEVICE bool exists() const { return next != 0; }
+
+    // Where the attempt number `i` from here on begins.
+    FALCON_DEVICE uint32_t attempt(unsigned i) const { return attempt_after(place, i); }
 
     // Where the next attempt begins.
-    FALCON_DEVICE uint32_t attempt() const {
-        return place % ROW_LEN < ROW_END ? place : (place / ROW_LEN + 1) * ROW_LEN;
-    }
+    FALCON_DEVICE uint32_t attempt() const { return attempt_from(place); }
 
     // Makes sure that `READ_AHEAD` bytes are there.
     FALCON_DEVICE void ensure() {

@@ -27,6 +27,8 @@ pub enum Build {
     Variant,
     /// A GPU's own code for groups of lanes, over emulated warps; slow.
     Emulated,
+    /// The same with lane stealing.
+    Stealing,
 }
 
 /// Why a launch was none.
@@ -91,33 +93,68 @@ pub unsafe fn launch_of(
     unsafe { native::launch(build, name, batch, grid, block, shared) }
 }
 
+/// What the sampler is to find: pairs of integers, as many for each slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Draws<'a> {
+    /// Two for each pair.
+    pub centers: &'a [f64],
+    /// `dss` and `ccs` for each pair.
+    pub leaves: &'a [f64],
+}
+
+/// Integers, two for each pair, and at which byte of its generator the slot stands behind
+/// each pair.
+pub type Drawn = (Vec<f64>, Vec<u64>);
+
+/// Runs the sampler alone, one thread a signature. The draws of a slot stand one after
+/// the other.
+///
+/// # Safety
+/// `count`, `seeds`, `rows` and `prng_rows` of `batch` are as in a launch.
+///
+/// # Errors
+/// [`LaunchError`].
+pub unsafe fn sample(build: Build, batch: &Batch, draws: Draws<'_>) -> Result<Drawn, LaunchError> {
+    // SAFETY: the caller's promise.
+    unsafe { native::sample(build, batch, draws) }
+}
+
 /// From now on, on this thread, the lanes of a group run from the last to the first,
 /// or again from the first to the last. No result may depend on it.
 pub fn set_backwards(backwards: bool) {
     native::set_backwards(backwards);
 }
 
-/// Wavefronts of shared memory, if every access to reals of working memory is one of
-/// a warp's: how many there would be without bank conflicts, and how many there are.
+/// What emulated warps are counted to do.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traffic {
-    /// Without conflicts.
+pub struct Counts {
+    /// Wavefronts of shared memory, if every access to reals of working memory is one
+    /// of a warp's and no bank is met twice.
     pub ideal: u64,
-    /// As it is.
+    /// Wavefronts as they are.
     pub actual: u64,
+    /// Pairs of integers that the sampler has found with one thread a signature.
+    pub pairs: u64,
+    /// Rounds of attempts for them: of a warp, which goes on until its last lane has
+    /// both.
+    pub rounds: u64,
+    /// Rounds in which lanes tried for others.
+    pub shared: u64,
+    /// Attempts of all lanes.
+    pub attempts: u64,
 }
 
 /// From now on, on this thread, the lanes of emulated warps run in this order (0
 /// forwards, 1 backwards, others shuffled), reals lie in places without bank conflicts
-/// or one after the other, and the [`traffic`] is counted anew.
+/// or one after the other, and all [`counts`] begin anew.
 pub fn set_emulation(order: u32, conflict_free: bool) {
     native::set_emulation(order, conflict_free);
 }
 
-/// The traffic of emulated launches since [`set_emulation`] on this thread.
-pub fn traffic() -> Traffic {
-    native::traffic()
+/// The counts of launches of an emulated build since [`set_emulation`] on this thread.
+pub fn counts(build: Build) -> Counts {
+    native::counts(build)
 }
 
 /// The names of all kernels.
@@ -169,7 +206,7 @@ impl Trial {
 
 #[cfg(not(kernels))]
 mod native {
-    use super::{Batch, Build, LaunchError, Traffic, Trial};
+    use super::{Batch, Build, Counts, Drawn, Draws, LaunchError, Trial};
 
     pub(super) unsafe fn launch(
         _: Build,
@@ -181,10 +218,13 @@ mod native {
     ) -> Result<(), LaunchError> {
         Err(LaunchError::NoKernel)
     }
+    pub(super) unsafe fn sample(_: Build, _: &Batch, _: Draws<'_>) -> Result<Drawn, LaunchError> {
+        Err(LaunchError::NoKernel)
+    }
     pub(super) fn set_backwards(_: bool) {}
     pub(super) fn set_emulation(_: u32, _: bool) {}
-    pub(super) fn traffic() -> Traffic {
-        Traffic::default()
+    pub(super) fn counts(_: Build) -> Counts {
+        Counts::default()
     }
     pub(super) fn names() -> Vec<&'static str> {
         Vec::new()
@@ -205,7 +245,7 @@ mod native {
 
 #[cfg(kernels)]
 mod native {
-    use super::{Batch, Build, LaunchError, Traffic, Trial};
+    use super::{Batch, Build, Counts, Drawn, Draws, LaunchError, Trial};
     use std::ffi::{CStr, c_char, c_int};
 
     /// An entry of the table in `host.cpp`.
@@ -215,12 +255,48 @@ mod native {
         launch: unsafe extern "C" fn(*const Batch, u32, u32, u32) -> c_int,
     }
 
+    type Sample = unsafe extern "C" fn(
+        *const Batch,
+        u32,
+        *const f64,
+        *const f64,
+        *mut f64,
+        *mut u64,
+    ) -> c_int;
+
     unsafe extern "C" {
+        fn falcon_host_sample(
+            _: *const Batch,
+            _: u32,
+            _: *const f64,
+            _: *const f64,
+            _: *mut f64,
+            _: *mut u64,
+        ) -> c_int;
+        fn falcon_host_emulated_sample(
+            _: *const Batch,
+            _: u32,
+            _: *const f64,
+            _: *const f64,
+            _: *mut f64,
+            _: *mut u64,
+        ) -> c_int;
+        fn falcon_host_stealing_sample(
+            _: *const Batch,
+            _: u32,
+            _: *const f64,
+            _: *const f64,
+            _: *mut f64,
+            _: *mut u64,
+        ) -> c_int;
         fn falcon_host_kernels(count: *mut usize) -> *const Entry;
         fn falcon_host_variant_kernels(count: *mut usize) -> *const Entry;
         fn falcon_host_emulated_kernels(count: *mut usize) -> *const Entry;
+        fn falcon_host_stealing_kernels(count: *mut usize) -> *const Entry;
         fn falcon_host_emulated_set(order: u32, conflict_free: bool);
-        fn falcon_host_emulated_traffic() -> Traffic;
+        fn falcon_host_emulated_counts() -> Counts;
+        fn falcon_host_stealing_set(order: u32, conflict_free: bool);
+        fn falcon_host_stealing_counts() -> Counts;
         fn falcon_host_set_backwards(backwards: bool);
         fn falcon_host_variant_set_backwards(backwards: bool);
         fn falcon_host_batch_layout(what: c_int) -> usize;
@@ -238,6 +314,7 @@ mod native {
                 Build::Default => falcon_host_kernels(&mut count),
                 Build::Variant => falcon_host_variant_kernels(&mut count),
                 Build::Emulated => falcon_host_emulated_kernels(&mut count),
+                Build::Stealing => falcon_host_stealing_kernels(&mut count),
             };
             std::slice::from_raw_parts(entries, count)
         }
@@ -260,11 +337,42 @@ mod native {
         let entry = entry.ok_or(LaunchError::NoKernel)?;
         // SAFETY: the caller's promise about the pointers; the function takes the
         // structure that `Batch` mirrors, as a test checks.
-        match unsafe { (entry.launch)(batch, grid, block, shared) } {
+        outcome(unsafe { (entry.launch)(batch, grid, block, shared) })
+    }
+
+    fn outcome(answer: c_int) -> Result<(), LaunchError> {
+        match answer {
             0 => Ok(()),
             1 => Err(LaunchError::SharedMemory),
             _ => Err(LaunchError::Divergence),
         }
+    }
+
+    pub(super) unsafe fn sample(
+        build: Build,
+        batch: &Batch,
+        draws: Draws<'_>,
+    ) -> Result<Drawn, LaunchError> {
+        let slots = batch.count as usize;
+        let pairs = draws.centers.len().min(draws.leaves.len()) / 2 / slots.max(1);
+        let (mut integers, mut places) = (vec![0.0; 2 * pairs * slots], vec![0; pairs * slots]);
+        let function: Sample = match build {
+            Build::Default | Build::Variant => falcon_host_sample,
+            Build::Emulated => falcon_host_emulated_sample,
+            Build::Stealing => falcon_host_stealing_sample,
+        };
+        // SAFETY: the caller's promise, and the arrays are that long.
+        outcome(unsafe {
+            function(
+                batch,
+                pairs as u32,
+                draws.centers.as_ptr(),
+                draws.leaves.as_ptr(),
+                integers.as_mut_ptr(),
+                places.as_mut_ptr(),
+            )
+        })?;
+        Ok((integers, places))
     }
 
     pub(super) fn set_backwards(backwards: bool) {
@@ -276,13 +384,22 @@ mod native {
     }
 
     pub(super) fn set_emulation(order: u32, conflict_free: bool) {
-        // SAFETY: sets variables of this thread.
-        unsafe { falcon_host_emulated_set(order, conflict_free) }
+        // SAFETY: each sets variables of this thread.
+        unsafe {
+            falcon_host_emulated_set(order, conflict_free);
+            falcon_host_stealing_set(order, conflict_free);
+        }
     }
 
-    pub(super) fn traffic() -> Traffic {
-        // SAFETY: reads a variable of this thread.
-        unsafe { falcon_host_emulated_traffic() }
+    pub(super) fn counts(build: Build) -> Counts {
+        // SAFETY: each reads a variable of this thread.
+        unsafe {
+            match build {
+                Build::Stealing => falcon_host_stealing_counts(),
+                Build::Emulated => falcon_host_emulated_counts(),
+                Build::Default | Build::Variant => Counts::default(),
+            }
+        }
     }
 
     pub(super) fn names() -> Vec<&'static str> {

@@ -6,4 +6,5 @@ mod lanes;
 mod parts;
 mod sampler;
 mod signing;
+mod stealing;
 mod verifying;
