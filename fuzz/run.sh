@@ -18,7 +18,7 @@ fi
 
 triple=$(rustc -vV | sed -n 's/^host: //p')
 cargo +nightly fuzz build --sanitizer none --target "$triple"
-bin_dir="fuzz/target/$triple/release"
+bin_dir="${CARGO_TARGET_DIR:-fuzz/target}/$triple/release"
 FALCON_CORPUS=fuzz/corpus "$bin_dir/seeds" >/dev/null
 
 log=$(mktemp)
