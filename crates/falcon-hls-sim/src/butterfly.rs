@@ -7,7 +7,7 @@
 
 use crate::catalog::{BRAM_READ_LATENCY, DSCALE};
 use crate::design::{Aliasing, Design, StorageKind};
-use crate::graph::{Banking, Dependence, Graph, Memory, Operation, Part, Transfer, Value};
+use crate::graph::{Banking, Graph, Memory, Operation, Part, Transfer, Value};
 use crate::nest::{TO_X, TO_Y, Transform, W, X, Y};
 
 /// A complex number, real part first.
@@ -153,10 +153,10 @@ impl<'a> Builder<'a> {
         };
         self.store_pair([places.to_x, places.to_y], results);
         if self.design.storage.kind == StorageKind::Axi {
-            self.keep_order();
+            self.graph.keep_order(self.units.rom);
         }
         if self.design.aliasing == Aliasing::Assumed {
-            self.assume_aliasing();
+            self.graph.assume_aliasing(self.units.rom);
         }
         self.graph
     }
@@ -309,44 +309,6 @@ impl<'a> Builder<'a> {
                 self.on_adder(re, Operation::Subtract, rr, ii),
                 self.on_adder(im, Operation::Add, ri, ir),
             ]
-        }
-    }
-
-    /// Accesses over AXI start in the order of the program, loads and stores each.
-    fn keep_order(&mut self) {
-        let twiddles = self.units.rom;
-        let nodes = &self.graph.nodes;
-        let loads = self.graph.loads().map(|(i, _)| i);
-        let loads: Vec<usize> = loads.filter(|&i| nodes[i].unit != twiddles).collect();
-        let stores: Vec<usize> = self.graph.stores().map(|(i, _)| i).collect();
-        for order in [loads, stores] {
-            for pair in order.windows(2) {
-                self.graph.dependences.push(Dependence {
-                    from: pair[0],
-                    to: pair[1],
-                    latency: 0,
-                    distance: 0,
-                });
-            }
-        }
-    }
-
-    /// Every load waits for every store of the iteration before.
-    fn assume_aliasing(&mut self) {
-        let twiddles = self.units.rom;
-        let nodes = &self.graph.nodes;
-        let loads = self.graph.loads().map(|(i, _)| i);
-        let loads: Vec<usize> = loads.filter(|&i| nodes[i].unit != twiddles).collect();
-        let stores: Vec<usize> = self.graph.stores().map(|(i, _)| i).collect();
-        for &from in &stores {
-            for &to in &loads {
-                self.graph.dependences.push(Dependence {
-                    from,
-                    to,
-                    latency: nodes[from].latency,
-                    distance: 1,
-                });
-            }
         }
     }
 }

@@ -233,6 +233,11 @@ pub enum DesignError {
     },
     /// AXI has no banks.
     BankedAxi,
+    /// The rounds of Keccak-f are no multiple of those of a loop's body.
+    Rounds {
+        /// Rounds of the body.
+        unrolled: u32,
+    },
     /// No schedule starts an iteration so often.
     Unschedulable {
         /// Largest interval that was tried, cycles.
@@ -250,6 +255,12 @@ impl Display for DesignError {
                 most,
             } => write!(f, "{parameter} is {given}, must be from {least} to {most}"),
             Self::BankedAxi => f.write_str("memory over AXI has no banks: banking must be single"),
+            Self::Rounds { unrolled } => {
+                write!(
+                    f,
+                    "24 rounds are no multiple of {unrolled} rounds of a loop's body"
+                )
+            }
             Self::Unschedulable { interval } => {
                 write!(f, "no schedule with an interval of up to {interval} cycles")
             }

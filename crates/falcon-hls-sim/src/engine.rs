@@ -372,6 +372,7 @@ impl<'a> Engine<'a> {
                 let by = self.active[active].iteration.scale;
                 fp::scale(subnormals, operand(0), i32::from(by))
             }
+            Operation::Logic(logic) => logic.evaluate((0..description.inputs.len()).map(operand)),
         };
         self.active[active].values[self.offsets[node]] = result;
         Ok(())
@@ -467,7 +468,7 @@ fn addresses<'a>(
     iteration: &'a Iteration,
 ) -> impl Iterator<Item = usize> + 'a {
     let slots = transfer.slots.iter();
-    slots.map(|&slot| usize::from(iteration.addresses[slot]))
+    slots.map(|&slot| iteration.address(slot))
 }
 
 /// The reals of an access: address and part.

@@ -1,4 +1,5 @@
-//! The body of a loop as a data-flow graph on the units of a circuit.
+//! The body of a loop as a data-flow graph on the units of a circuit: of butterflies,
+//! whose words are binary64 numbers, or of rounds of Keccak-f, whose words are bits.
 //!
 //! A node is one operation of an iteration. It occupies its unit for one clock
 //! cycle (every unit is pipelined) and its results are there `latency` cycles
@@ -6,6 +7,8 @@
 //! used; that order is the program's.
 
 use serde::Serialize;
+
+use crate::logic::Logic;
 
 /// What an iteration does in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +25,8 @@ pub enum Operation {
     Subtract,
     /// A binary64 number times a power of two, which the control gives.
     Scale,
+    /// A function of words, bit by bit.
+    Logic(Logic),
 }
 
 /// Words of one memory that are read or written in the same cycle, each through a
@@ -30,7 +35,8 @@ pub enum Operation {
 pub struct Transfer {
     /// Index of the memory in [`Graph::memories`].
     pub memory: usize,
-    /// Which addresses of the iteration: see [`Iteration`](crate::nest::Iteration).
+    /// Which addresses of the iteration, or constant ones: see
+    /// [`Iteration::address`](crate::nest::Iteration::address).
     pub slots: Vec<usize>,
     /// Which part of the words.
     pub part: Part,
@@ -247,5 +253,44 @@ impl Graph {
                 Operation::Store(transfer) => Some((i, transfer)),
                 _ => None,
             })
+    }
+
+    /// Loads start in the order of the program, and so do stores, but for those on
+    /// unit `rom`: accesses over AXI do.
+    pub fn keep_order(&mut self, rom: usize) {
+        let (loads, stores) = self.accesses(rom);
+        for order in [loads, stores] {
+            for pair in order.windows(2) {
+                self.dependences.push(Dependence {
+                    from: pair[0],
+                    to: pair[1],
+                    latency: 0,
+                    distance: 0,
+                });
+            }
+        }
+    }
+
+    /// Every load waits for every store of the iteration before, but for loads on
+    /// unit `rom`.
+    pub fn assume_aliasing(&mut self, rom: usize) {
+        let (loads, stores) = self.accesses(rom);
+        for &from in &stores {
+            for &to in &loads {
+                self.dependences.push(Dependence {
+                    from,
+                    to,
+                    latency: self.nodes[from].latency,
+                    distance: 1,
+                });
+            }
+        }
+    }
+
+    /// Nodes that load, but not on unit `rom`, and nodes that store.
+    fn accesses(&self, rom: usize) -> (Vec<usize>, Vec<usize>) {
+        let loads = self.loads().map(|(i, _)| i);
+        let loads = loads.filter(|&i| self.nodes[i].unit != rom).collect();
+        (loads, self.stores().map(|(i, _)| i).collect())
     }
 }

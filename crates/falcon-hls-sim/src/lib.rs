@@ -16,6 +16,8 @@ pub mod engine;
 mod fault;
 pub mod fp;
 pub mod graph;
+pub mod keccak;
+pub mod logic;
 pub mod measurement;
 pub mod nest;
 pub mod profile;

@@ -31,6 +31,23 @@ pub struct Iteration {
     pub ends_loop: bool,
 }
 
+impl Iteration {
+    /// The address of `slot`: one of the iteration's or, from [`SLOTS`] on, a
+    /// constant (see [`constant`]).
+    #[inline]
+    pub fn address(&self, slot: usize) -> usize {
+        match self.addresses.get(slot) {
+            Some(&address) => usize::from(address),
+            None => slot - SLOTS,
+        }
+    }
+}
+
+/// The slot that is `address` in every iteration: that of a register.
+pub const fn constant(address: usize) -> usize {
+    SLOTS + address
+}
+
 /// What is computed of a polynomial of degree `2^logn`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -219,10 +219,10 @@ fn cores(design: &Design, graph: &Graph) -> Vec<Item> {
 }
 
 /// Bits of a real number.
-const REAL_BITS: u32 = 64;
+pub(crate) const REAL_BITS: u32 = 64;
 
 /// Before a core that several operations share: which operands it gets.
-fn multiplexers(graph: &Graph, schedule: &Schedule) -> Vec<Item> {
+pub(crate) fn multiplexers(graph: &Graph, schedule: &Schedule) -> Vec<Item> {
     let mut lut = 0;
     for (i, unit) in graph.units.iter().enumerate() {
         for instance in 0..unit.count {
@@ -250,7 +250,7 @@ fn multiplexers(graph: &Graph, schedule: &Schedule) -> Vec<Item> {
 }
 
 /// What holds a result until its last reader starts.
-fn registers(graph: &Graph, schedule: &Schedule) -> Item {
+pub(crate) fn registers(graph: &Graph, schedule: &Schedule) -> Item {
     let mut last_use = std::collections::HashMap::new();
     for (node, &start) in graph.nodes.iter().zip(&schedule.starts) {
         for input in &node.inputs {
@@ -275,7 +275,7 @@ fn registers(graph: &Graph, schedule: &Schedule) -> Item {
 }
 
 /// Block RAMs of 18 kbit for `words` words of `bits` bits, if each is `width` wide.
-fn block_rams(words: u32, bits: u32, width: u32) -> u32 {
+pub(crate) fn block_rams(words: u32, bits: u32, width: u32) -> u32 {
     bits.div_ceil(width) * words.div_ceil(BRAM_BITS / width)
 }
 

@@ -5,9 +5,10 @@ use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::amdahl::predict::{Fabric, Prediction, Processor, Scope, Transfer, predict};
 use falcon_hls_sim::amdahl::{Accelerated, AmdahlError, Report, paper, speedup};
 use falcon_hls_sim::design::Preset;
+use falcon_hls_sim::keccak::{KeccakCircuit, KeccakPreset};
 use falcon_hls_sim::profile::{Operation, Part, Profile, Target};
 
-/// A round a cycle.
+/// That of a circuit with a round in every cycle: a test runs it.
 const PERMUTATION_CYCLES: u64 = 24;
 
 const A9: Processor = Processor::CORTEX_A9;
@@ -39,6 +40,8 @@ fn the_fabric_takes_what_the_simulator_takes() {
     });
     assert_eq!(fabric.split_cycles, splits.sum::<u64>());
     assert_eq!(fabric.clock_hz, paper::FABRIC_HZ);
+    let circuit = KeccakCircuit::new(KeccakPreset::RoundPerCycle.design()).unwrap();
+    assert_eq!(circuit.cycles().permute, PERMUTATION_CYCLES);
 }
 
 /// The prediction is Amdahl's law with shares and factors of its own.

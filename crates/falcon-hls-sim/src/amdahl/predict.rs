@@ -63,6 +63,16 @@ impl Processor {
         Ok(())
     }
 
+    /// Seconds of a permutation of so many instructions.
+    ///
+    /// # Errors
+    /// If the model is impossible.
+    pub fn permutation_seconds(&self, instructions: f64) -> Result<f64, AmdahlError> {
+        self.check()?;
+        let counted = instructions * self.cycles_per_instruction;
+        Ok(self.cycles_per_permutation.unwrap_or(counted) / self.clock_hz as f64)
+    }
+
     /// Seconds of `parts` of one operation, `each` being the cycles of one butterfly
     /// or permutation if they are given.
     fn seconds(&self, run: &Run, parts: &[Part], each: Option<f64>) -> f64 {

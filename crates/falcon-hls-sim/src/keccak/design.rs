@@ -1,0 +1,194 @@
+//! What may be chosen of a circuit for Keccak-f, and the designs that have a name.
+
+use crate::catalog;
+use crate::design::{CLOCK_HZ, DesignError, MAX_LATENCY, MAX_UNITS};
+use crate::nest::SLOTS;
+
+/// Rounds of Keccak-f.
+pub const ROUNDS: u32 = 24;
+
+/// Words of the state.
+pub const WORDS: usize = 25;
+
+/// Words of a block of SHAKE256: its rate, 1088 bits.
+pub const RATE_WORDS: usize = 17;
+
+/// Where the state is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// A register for every word: all are read at any time, and written at the end
+    /// of a cycle.
+    Registers,
+    /// Block RAM of 64-bit words.
+    Bram {
+        /// Its ports, each of which reads or writes.
+        ports: u32,
+    },
+    /// Memory of the processor, over AXI: one word in a cycle in each direction, in
+    /// the order of the program, and every round waits for the writes of the one
+    /// before.
+    Axi,
+}
+
+impl State {
+    /// Cycles from a read to its word.
+    pub fn read_latency(self) -> u32 {
+        match self {
+            Self::Registers => 0,
+            Self::Bram { .. } => catalog::BRAM_READ_LATENCY,
+            Self::Axi => catalog::AXI_READ_LATENCY,
+        }
+    }
+
+    /// Cycles from a write to the first read that sees it.
+    pub fn write_latency(self) -> u32 {
+        match self {
+            Self::Registers => 1,
+            Self::Bram { .. } => catalog::BRAM_WRITE_LATENCY,
+            Self::Axi => catalog::AXI_WRITE_LATENCY,
+        }
+    }
+}
+
+/// A circuit for Keccak-f.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeccakDesign {
+    /// Its name.
+    pub name: String,
+    /// Frequency of the clock, Hz.
+    pub clock_hz: u64,
+    /// Where the state is.
+    pub state: State,
+    /// Rounds in the body of the loop.
+    pub unrolled_rounds: u32,
+    /// Registers after the parities of the columns, cycles.
+    pub parity_latency: u32,
+    /// Registers between a round and the next of the same body, cycles.
+    pub round_latency: u32,
+    /// The smallest initiation interval to try, cycles.
+    pub least_interval: u32,
+}
+
+/// A design with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeccakPreset {
+    /// A loop that is not pipelined, on a state in the processor's memory, as
+    /// in [`Preset::PaperOriginal`](crate::design::Preset::PaperOriginal).
+    Sequential,
+    /// The state in block RAM.
+    Bram,
+    /// "Loop pipelining only": the two rounds of the reference's loop body on
+    /// registers.
+    Pipelined,
+    /// A round in every cycle.
+    RoundPerCycle,
+}
+
+impl KeccakPreset {
+    /// All of them, slowest first.
+    pub const ALL: [Self; 4] = [
+        Self::Sequential,
+        Self::Bram,
+        Self::Pipelined,
+        Self::RoundPerCycle,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sequential => "keccak-sequential",
+            Self::Bram => "keccak-bram",
+            Self::Pipelined => "keccak-pipelined",
+            Self::RoundPerCycle => "keccak-round-per-cycle",
+        }
+    }
+
+    /// The preset of this name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|preset| preset.name() == name)
+    }
+
+    /// The design.
+    ///
+    /// The paper does not describe its loop: what is known of it is 35 times, and
+    /// 6 % FF, 3 % BRAM, 32 % LUT `[P]`. So these are designs beside it, not its
+    /// reconstruction. Two rounds in a body are those of the reference's source;
+    /// four registers of the state are what 6 % of the flip-flops come to `[D]`, and
+    /// so a round takes two cycles in [`Pipelined`](Self::Pipelined) `[?]`.
+    pub fn design(self) -> KeccakDesign {
+        // With registers after the parities and after chi, each at most three tables
+        // deep. [D]
+        let registered = (1, 1);
+        let (state, unrolled_rounds, (parity_latency, round_latency)) = match self {
+            Self::Sequential => (State::Axi, 1, registered),
+            Self::Bram => {
+                let ports = catalog::BRAM_PORTS;
+                (State::Bram { ports }, 1, registered)
+            }
+            Self::Pipelined => (State::Registers, 2, registered),
+            // Five tables in a row between two states. [D]
+            Self::RoundPerCycle => (State::Registers, 1, (0, 0)),
+        };
+        KeccakDesign {
+            name: self.name().into(),
+            clock_hz: CLOCK_HZ,
+            state,
+            unrolled_rounds,
+            parity_latency,
+            round_latency,
+            least_interval: 1,
+        }
+    }
+}
+
+impl KeccakDesign {
+    /// Whether every parameter is in its range.
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub fn check(&self) -> Result<(), DesignError> {
+        let range = |parameter, given: u32, least: u32, most: u32| {
+            if (least..=most).contains(&given) {
+                Ok(())
+            } else {
+                Err(DesignError::Range {
+                    parameter,
+                    given: given.into(),
+                    least: least.into(),
+                    most: most.into(),
+                })
+            }
+        };
+        if self.clock_hz == 0 {
+            return Err(DesignError::Range {
+                parameter: "clock, Hz,",
+                given: 0,
+                least: 1,
+                most: u64::MAX,
+            });
+        }
+        range("unrolled rounds", self.unrolled_rounds, 1, SLOTS as u32)?;
+        if !ROUNDS.is_multiple_of(self.unrolled_rounds) {
+            return Err(DesignError::Rounds {
+                unrolled: self.unrolled_rounds,
+            });
+        }
+        range(
+            "latency of the parities",
+            self.parity_latency,
+            0,
+            MAX_LATENCY,
+        )?;
+        range("latency of a round", self.round_latency, 0, MAX_LATENCY)?;
+        range(
+            "least interval",
+            self.least_interval,
+            1,
+            crate::design::MAX_INTERVAL,
+        )?;
+        match self.state {
+            State::Bram { ports } => range("number of ports", ports, 1, MAX_UNITS),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Keccak-f, `process_block` of the paper, in the same model as the butterflies:
+//! a graph of a round on 64-bit words, scheduled on its units, and run on real bits
+//! by the same engine.
+//!
+//! ```
+//! use falcon_hls_sim::keccak::{KeccakCircuit, KeccakPreset};
+//!
+//! let circuit = KeccakCircuit::new(KeccakPreset::RoundPerCycle.design())?;
+//! let mut state = [0; 25];
+//! let run = circuit.permute(&mut state, &mut ())?;
+//! assert_eq!(run.cycles, 24);
+//! assert_eq!(state[0], 0xf125_8f79_40e1_dde7);
+//! # Ok::<(), falcon_hls_sim::accelerator::Error>(())
+//! ```
+
+mod design;
+mod graph;
+mod resources;
+mod summary;
+
+pub use design::{KeccakDesign, KeccakPreset, RATE_WORDS, ROUNDS, State, WORDS};
+pub use graph::{ROTATIONS, ROUND_CONSTANTS, absorption, movement, rounds};
+pub use resources::{KeccakResources, PAPER_BRAM_PERCENT, PAPER_FF_PERCENT, PAPER_LUT_PERCENT};
+
+pub use summary::{Summary, SummaryRow};
+
+use crate::accelerator::Error;
+use crate::design::{DesignError, MAX_INTERVAL, Pipelining};
+use crate::engine::{self, Control, Interlock, Observer, Run, Words};
+use crate::fp::Subnormals;
+use crate::graph::Graph;
+use crate::nest::{Iteration, SLOTS};
+use crate::schedule::{Bounds, Schedule};
+use serde::Serialize;
+
+/// A loop, scheduled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// Its body.
+    pub graph: Graph,
+    /// When its operations start.
+    pub schedule: Schedule,
+    /// What bounds its interval.
+    pub bounds: Bounds,
+    iterations: Vec<Iteration>,
+}
+
+impl Loop {
+    fn new(
+        graph: Graph,
+        least_interval: u32,
+        iterations: Vec<Iteration>,
+    ) -> Result<Self, DesignError> {
+        let schedule = Schedule::find(&graph, least_interval, MAX_INTERVAL).ok_or(
+            DesignError::Unschedulable {
+                interval: MAX_INTERVAL,
+            },
+        )?;
+        Ok(Self {
+            bounds: Bounds::of(&graph),
+            graph,
+            schedule,
+            iterations,
+        })
+    }
+
+    /// Its iterations.
+    pub fn iterations(&self) -> &[Iteration] {
+        &self.iterations
+    }
+
+    /// Runs it on the state `words` and the other memory.
+    fn run(
+        &self,
+        words: &mut [u64; WORDS],
+        other: &mut [u64],
+        observer: &mut impl Observer,
+    ) -> Result<Run, Error> {
+        let memory = |words: &[u64]| -> Words { words.iter().map(|&word| [word, 0]).collect() };
+        let mut memories = [memory(words), memory(other)];
+        let control = Control {
+            pipelining: Pipelining::Flattened,
+            interlock: Interlock::Stall,
+            subnormals: Subnormals::default(),
+        };
+        let run = engine::run(
+            &self.graph,
+            &self.schedule,
+            control,
+            &self.iterations,
+            &mut memories,
+            observer,
+        )?;
+        for (words, memory) in [words, other].into_iter().zip(&memories) {
+            for (word, [result, _]) in words.iter_mut().zip(memory) {
+                *word = *result;
+            }
+        }
+        Ok(run)
+    }
+}
+
+/// A circuit for Keccak-f: its loops, scheduled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeccakCircuit {
+    design: KeccakDesign,
+    rounds: Loop,
+    absorption: Loop,
+    /// Fetches a state and puts it back, unless it stays where it is.
+    movements: Option<[Loop; 2]>,
+    cycles: KeccakCycles,
+}
+
+/// What a circuit takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct KeccakCycles {
+    /// To permute a state that is there.
+    pub permute: u64,
+    /// To add a block of SHAKE256 to it, a word of a stream in a cycle.
+    pub absorb: u64,
+    /// To permute a state in the processor's memory, as `process_block` does: fetched
+    /// over AXI, permuted and put back, one after the other.
+    pub process_block: u64,
+}
+
+impl KeccakCircuit {
+    /// Schedules `design` and runs its loops once: what can go wrong does not
+    /// depend on the state.
+    ///
+    /// # Errors
+    /// What is wrong with the design.
+    pub fn new(design: KeccakDesign) -> Result<Self, Error> {
+        design.check()?;
+        let iteration = |addresses, last| Iteration {
+            addresses,
+            scale: 0,
+            ends_loop: last,
+        };
+        let unrolled = design.unrolled_rounds as usize;
+        let bodies = ROUNDS as usize / unrolled;
+        let of_rounds = (0..bodies).map(|i| {
+            let numbers: [u16; SLOTS] = std::array::from_fn(|k| (i * unrolled + k) as u16);
+            iteration(numbers, i + 1 == bodies)
+        });
+        let word_by_word = |len: usize| -> Vec<Iteration> {
+            let of_word = |i| iteration([i as u16, 0, 0, 0, 0], i + 1 == len);
+            (0..len).map(of_word).collect()
+        };
+        let movement = |fetch| Loop::new(movement(&design, fetch), 1, word_by_word(WORDS));
+        let movements = match design.state {
+            State::Axi => None,
+            _ => Some([movement(true)?, movement(false)?]),
+        };
+        let least = design.least_interval;
+        let mut circuit = Self {
+            rounds: Loop::new(rounds(&design), least, of_rounds.collect())?,
+            absorption: Loop::new(absorption(&design), 1, word_by_word(RATE_WORDS))?,
+            movements,
+            cycles: KeccakCycles::default(),
+            design,
+        };
+        let state = &mut [0; WORDS];
+        circuit.cycles = KeccakCycles {
+            permute: circuit.permute(state, &mut ())?.cycles,
+            absorb: circuit.absorb(state, &[0; RATE_WORDS], &mut ())?.cycles,
+            process_block: circuit.process_block(state, &mut ())?,
+        };
+        Ok(circuit)
+    }
+
+    /// The design.
+    pub fn design(&self) -> &KeccakDesign {
+        &self.design
+    }
+
+    /// What it takes; the same for every state.
+    pub fn cycles(&self) -> KeccakCycles {
+        self.cycles
+    }
+
+    /// The loop over rounds.
+    pub fn rounds(&self) -> &Loop {
+        &self.rounds
+    }
+
+    /// The loop over the words of a block.
+    pub fn absorption(&self) -> &Loop {
+        &self.absorption
+    }
+
+    /// Permutes `state`.
+    ///
+    /// # Errors
+    /// The first fault; none, since [`new`](Self::new) has run it.
+    pub fn permute(
+        &self,
+        state: &mut [u64; WORDS],
+        observer: &mut impl Observer,
+    ) -> Result<Run, Error> {
+        self.rounds.run(state, &mut { ROUND_CONSTANTS }, observer)
+    }
+
+    /// Adds `block` to `state`, a word in an iteration.
+    ///
+    /// # Errors
+    /// As for [`permute`](Self::permute).
+    pub fn absorb(
+        &self,
+        state: &mut [u64; WORDS],
+        block: &[u64; RATE_WORDS],
+        observer: &mut impl Observer,
+    ) -> Result<Run, Error> {
+        self.absorption.run(state, &mut { *block }, observer)
+    }
+
+    /// Permutes a `state` that is in the processor's memory; returns the cycles.
+    ///
+    /// # Errors
+    /// As for [`permute`](Self::permute).
+    pub fn process_block(
+        &self,
+        state: &mut [u64; WORDS],
+        observer: &mut impl Observer,
+    ) -> Result<u64, Error> {
+        let Some([fetch, put_back]) = &self.movements else {
+            return Ok(self.permute(state, observer)?.cycles);
+        };
+        let here = &mut [0; WORDS];
+        let runs = [
+            fetch.run(here, state, observer)?,
+            self.permute(here, observer)?,
+            put_back.run(here, state, observer)?,
+        ];
+        Ok(runs.iter().map(|run| run.cycles).sum())
+    }
+}

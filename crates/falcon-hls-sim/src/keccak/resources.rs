@@ -1,0 +1,74 @@
+//! What a circuit for Keccak-f takes, beside what the paper says of its own.
+
+use super::{KeccakCircuit, Loop, State, WORDS};
+use crate::catalog::{BRAM_WIDTH, Part};
+use crate::graph::Operation;
+use crate::logic::{Logic, WORD_BITS};
+use crate::resources::{Resources, block_rams, registers};
+use serde::Serialize;
+
+/// Flip-flops of the paper's `process_block`, % of the part. `[P]`
+pub const PAPER_FF_PERCENT: u32 = 6;
+/// Its block RAM. `[P]`
+pub const PAPER_BRAM_PERCENT: u32 = 3;
+/// Its lookup tables. `[P]`
+pub const PAPER_LUT_PERCENT: u32 = 32;
+
+/// What the loop over rounds takes. Control, and what brings the state, are left
+/// out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct KeccakResources {
+    /// Mapped to tables of six inputs. `[D]`
+    pub mapped: Resources,
+    /// Lookup tables if every operation of two operands took one a bit, as a tool
+    /// estimates before it maps. `[D]`
+    pub unmapped_lut: u32,
+}
+
+impl KeccakResources {
+    /// Those of `circuit`.
+    pub fn of(circuit: &KeccakCircuit) -> Self {
+        let body = circuit.rounds();
+        let nodes = || logic(body);
+        let tables = nodes().map(|(logic, operands, _)| logic.tables(operands));
+        let binary = nodes().map(|(logic, operands, _)| logic.binary_operations(operands));
+        let held = nodes().map(|(_, _, latency)| latency);
+        let waiting = registers(&body.graph, &body.schedule).each.ff;
+        let (state_ff, bram) = match circuit.design().state {
+            State::Registers => (WORD_BITS * WORDS as u32, 0),
+            State::Bram { .. } => (0, block_rams(WORDS as u32, WORD_BITS, BRAM_WIDTH)),
+            State::Axi => (0, 0),
+        };
+        Self {
+            mapped: Resources {
+                dsp: 0,
+                lut: WORD_BITS * tables.sum::<u32>(),
+                ff: state_ff + waiting + WORD_BITS * held.sum::<u32>(),
+                bram,
+            },
+            unmapped_lut: WORD_BITS * binary.sum::<u32>(),
+        }
+    }
+
+    /// The paper's, of `part`.
+    pub fn of_the_paper(part: Part) -> Resources {
+        let percent = |whole: u32, percent: u32| whole * percent / 100;
+        Resources {
+            dsp: 0,
+            lut: percent(part.lut, PAPER_LUT_PERCENT),
+            ff: percent(part.ff, PAPER_FF_PERCENT),
+            bram: percent(part.bram, PAPER_BRAM_PERCENT),
+        }
+    }
+}
+
+/// Operations in lookup tables, with the number of their operands and their latency.
+fn logic(body: &Loop) -> impl Iterator<Item = (Logic, usize, u32)> + '_ {
+    body.graph
+        .nodes
+        .iter()
+        .filter_map(|node| match node.operation {
+            Operation::Logic(logic) => Some((logic, node.inputs.len(), node.latency)),
+            _ => None,
+        })
+}
