@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # The profile of the core's operations: which instructions each executes, in which
 # part of the work, and how many butterflies and permutations that is. Prints the
-# table, which repeats exactly on one machine and toolchain.
+# table. It repeats exactly on one machine and toolchain as long as the code of the
+# core and of the program is the same; a change elsewhere in the crate may move
+# instructions from one part to another, one in ten thousand.
 #
 #   crates/falcon-hls-sim/profile.sh > crates/falcon-hls-sim/profile.tsv
 #   crates/falcon-hls-sim/profile.sh x86-64 | armv7 | armv7-soft    rows of one target
