@@ -73,7 +73,7 @@ fn run(command: &mut Command) -> (bool, String) {
 pub struct Module<'a> {
     /// Its name.
     pub top: &'a str,
-    /// The files, in any order.
+    /// The files, its own first.
     pub sources: &'a [PathBuf],
     /// Those that have no value here keep their own.
     pub parameters: &'a [(&'a str, i64)],
@@ -135,10 +135,20 @@ impl Module<'_> {
     /// The same with more options of `synth_xilinx`.
     fn synthesis_with(&self, options: &str, name: &str) -> Result<Cells, String> {
         let folder = scratch(name);
-        let script = folder.join("script.ys");
-        fs::write(&script, self.yosys_script(options, &folder))
+        // What yosys finds depends on the names of its files, folders included, and
+        // on what it has read before: so all lie in its own, and it reads what it needs.
+        let units = fs::read_dir(rtl()).expect("the folder of the units");
+        let units = units.map(|entry| entry.expect("a file").path());
+        let units = units.filter(|path| path.extension().is_some_and(|ending| ending == "v"));
+        for path in units.chain(self.sources.iter().cloned()) {
+            let name = path.file_name().expect("a file");
+            fs::copy(&path, folder.join(name)).expect("a folder that can be written");
+        }
+        fs::write(folder.join("script.ys"), self.yosys_script(options))
             .expect("a folder that can be written");
-        match run(Command::new("yosys").arg("-q").arg("-s").arg(&script)) {
+        let mut yosys = Command::new("yosys");
+        yosys.current_dir(&folder).args(["-q", "-s", "script.ys"]);
+        match run(&mut yosys) {
             (true, _) => {
                 let text = fs::read_to_string(folder.join("statistics.json"));
                 Ok(Cells::parse(&text.expect("statistics")))
@@ -147,35 +157,19 @@ impl Module<'_> {
         }
     }
 
-    fn yosys_script(&self, options: &str, folder: &Path) -> String {
-        let replaced = |path: &Path| {
-            self.sources
-                .iter()
-                .any(|s| s.file_name() == path.file_name())
-        };
-        let mut files: Vec<PathBuf> = fs::read_dir(rtl())
-            .expect("the folder of the units")
-            .map(|entry| entry.expect("a file").path())
-            .filter(|path| path.extension().is_some_and(|ending| ending == "v"))
-            .filter(|path| !replaced(path))
-            .collect();
-        files.sort();
-        files.extend_from_slice(self.sources);
-        let mut lines: Vec<String> = files
-            .iter()
-            .map(|file| format!("read_verilog {}", file.display()))
-            .collect();
+    fn yosys_script(&self, options: &str) -> String {
         let set = |(name, value): &(&str, i64)| format!(" -chparam {name} {value}");
         let parameters: String = self.parameters.iter().map(set).collect();
-        lines.push(format!("hierarchy -check -top {}{parameters}", self.top));
-        lines.push(format!(
-            "synth_xilinx -family xc7 -flatten -noiopad -noclkbuf {options}"
-        ));
-        let (statistics, netlist) = (folder.join("statistics.json"), folder.join("netlist.v"));
-        lines.push(format!("tee -q -o {} stat -json", statistics.display()));
-        lines.push(format!("rename -top {}", self.top));
-        lines.push(format!("write_verilog -noattr {}", netlist.display()));
-        lines.join("\n")
+        let first = self.sources[0].file_name().expect("a file");
+        [
+            format!("read_verilog {}", Path::new(first).display()),
+            format!("hierarchy -check -top {}{parameters} -libdir .", self.top),
+            format!("synth_xilinx -family xc7 -flatten -noiopad -noclkbuf {options}"),
+            "tee -q -o statistics.json stat -json".into(),
+            format!("rename -top {}", self.top),
+            "write_verilog -noattr netlist.v".into(),
+        ]
+        .join("\n")
     }
 }
 
