@@ -41,7 +41,7 @@ echo "ceilings, bytes and times: $out/results.jsonl" >&2
 
 if command -v nvcc >/dev/null; then
     # The same bytes from kernels compiled otherwise: which is fastest here?
-    for variant in FALCON_BLOCKS=2 FALCON_BLOCKS=3 FALCON_BLOCKS=6 FALCON_DEPTH_FIRST FALCON_CONFLICT_FREE FALCON_STEAL=3; do
+    for variant in FALCON_BLOCKS=2 FALCON_BLOCKS=3 FALCON_BLOCKS=6 FALCON_DEPTH_FIRST FALCON_CONFLICT_FREE FALCON_SMALL=3 FALCON_STEAL=3; do
         ptx="$out/$variant.ptx"
         nvcc -fmad=false -std=c++17 -O3 -arch=compute_80 -ptx -D"$variant" \
             "$root/crates/falcon-gpu/kernels/kernels.cu" -o "$ptx"

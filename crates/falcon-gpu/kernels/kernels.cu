@@ -1,6 +1,8 @@
 // The kernels for a GPU: `ptx/` has what the compiler makes of this file.
 #include "kernels.h"
 
+// Threads of a block at most: what `src/device/lane.rs` launches.
+#define FALCON_BLOCK 128
 // Blocks that a multiprocessor shall hold: 128 registers a thread. More would be used
 // by the signer for a few temporaries of the FFT; that many warps hide more latency
 // than these spills cost.

@@ -39,11 +39,6 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are read as a GP
 #define FALCON_LANES_ARE_THREADS
 #endif
 
-// Threads of a block at most.
-#ifndef FALCON_BLOCK
-#define FALCON_BLOCK 128
-#endif
-
 // After how many rounds a lane of the sampler tries for others, 0 for never, where lanes
 // are there at the same time: see `steal.h`.
 #if !defined(FALCON_STEAL) || !defined(FALCON_LANES_ARE_THREADS)
