@@ -3,19 +3,23 @@
 # whether 100,000 signatures of every size and mode have the bytes of the
 # processor, and how long batches take.
 #
-#   benches/gpu/run.sh [--out FOLDER] [--binary FILE] [OPTION]...
+#   benches/gpu/run.sh [--out FOLDER] [--binary FILE] [--variants FOLDER] [OPTION]...
 #
 # Needs a driver and the program, which is built if there is a Rust toolchain:
 #   cargo build --release -p falcon-gpu-bench --features cuda
-# Where there is nvcc, variants of the kernels are timed as well. OPTIONs are the
-# program's: --ptx FILE, --jobs N, --largest N, --runs N, --device N.
+# Variants of the kernels are timed as well: those that were compiled before, by
+#   crates/falcon-gpu/ptx.sh --variants FOLDER
+# which needs no GPU; or, where there is nvcc, the same ones compiled here. OPTIONs are
+# the program's: --ptx FILE, --jobs N, --largest N, --runs N, --device N.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
-out="$PWD/gpu-results" binary="" options=()
+out="$PWD/gpu-results" binary="" variants="" kernels=() options=()
 while [ $# -gt 0 ]; do
     case "$1" in
     --out) out="$2" && shift 2 ;;
     --binary) binary="$2" && shift 2 ;;
+    --variants) variants="$2" && shift 2 ;;
+    --ptx) kernels+=(--ptx "$2") && shift 2 ;;
     *) options+=("$1") && shift ;;
     esac
 done
@@ -37,16 +41,23 @@ fi
 } >"$out/machine.txt"
 
 echo "ceilings, bytes and times: $out/results.jsonl" >&2
-"$binary" --table "$out/table.md" "${options[@]}" | tee "$out/results.jsonl"
+"$binary" --table "$out/table.md" "${kernels[@]}" "${options[@]}" | tee "$out/results.jsonl"
 
-if command -v nvcc >/dev/null; then
-    # The same bytes from kernels compiled otherwise: which is fastest here?
-    for variant in FALCON_BLOCKS=2 FALCON_BLOCKS=3 FALCON_BLOCKS=6 FALCON_DEPTH_FIRST FALCON_CONFLICT_FREE FALCON_SMALL=3 FALCON_STEAL=3; do
-        ptx="$out/$variant.ptx"
+# The same bytes from kernels compiled otherwise: which is fastest here? One that this
+# driver or compiler does not take is said, and the others go on.
+if [ -z "$variants" ] && command -v nvcc >/dev/null; then
+    variants="$out/variants"
+    mkdir -p "$variants"
+    while read -r variant; do
         nvcc -fmad=false -std=c++17 -O3 -arch=compute_80 -ptx -D"$variant" \
-            "$root/crates/falcon-gpu/kernels/kernels.cu" -o "$ptx"
-        echo "variant $variant: $out/$variant.jsonl" >&2
-        "$binary" compare times --jobs 10000 --largest 65536 --runs 5 --ptx "$ptx" >"$out/$variant.jsonl"
-    done
+            "$root/crates/falcon-gpu/kernels/kernels.cu" -o "$variants/$variant.ptx" ||
+            echo "variant $variant: not compiled" >&2
+    done <"$root/crates/falcon-gpu/kernels/variants"
 fi
+for ptx in ${variants:+"$variants"/*.ptx}; do
+    name="$(basename "$ptx" .ptx)"
+    echo "variant $name: $out/$name.jsonl" >&2
+    "$binary" compare times --jobs 10000 --largest 65536 --runs 5 "${options[@]}" --ptx "$ptx" \
+        >"$out/$name.jsonl" || echo "variant $name: failed" >&2
+done
 [ ! -f "$out/table.md" ] || cat "$out/table.md"

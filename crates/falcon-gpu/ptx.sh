@@ -6,6 +6,8 @@
 #   ptx.sh --file IN OUT [OPTION]...
 #                    compiles another file, such as benches/gpu/ceilings.cu, or
 #                    kernels/kernels.cu with -DFALCON_DEPTH_FIRST
+#   ptx.sh --variants FOLDER
+#                    compiles the kernels as each line of kernels/variants says
 #
 # Needs no GPU: the compiler comes from PyPI into a virtual environment, half a
 # gigabyte, in FALCON_CUDA_VENV or the build folder. It is pinned, so that the
@@ -59,9 +61,10 @@ nvcc_ptx() {
     # Products and sums are named one by one, and nothing may join them.
     "$bin/nvcc" -fmad=false -std=c++17 -O3 -arch="compute_$TARGET" -ptx -I kernels \
         "$@" "$in" -o "$out.all"
-    # Without the compiler's build in comments, and without a hint that older
-    # PTX does not have.
-    sed -e '/^\/\//d' -e '/\.pragma "used_bytes_mask/d' \
+    # Without the compiler's build in comments, without a hint that older PTX does not
+    # have, and without the path of the file in the names of what is private to it.
+    sed -E -e '/^\/\//d' -e '/\.pragma "used_bytes_mask/d' \
+        -e 's/_ZN[0-9]+_INTERNAL_[0-9a-zA-Z_]*_[0-9a-f]{8}6falcon/_ZN6falcon/g' \
         -e "s/^\.version .*/.version $ISA/" "$out.all" | cat -s >"$out"
     rm "$out.all"
 }
@@ -126,12 +129,18 @@ case "${1:-}" in
     shift
     nvcc_ptx "$@"
     ;;
+--variants)
+    mkdir -p "$2"
+    while read -r variant; do
+        nvcc_ptx kernels/kernels.cu "$2/$variant.ptx" -D"$variant"
+    done <kernels/variants
+    ;;
 "")
     mkdir -p ptx
     generate ptx
     ;;
 *)
-    echo "usage: ptx.sh [--check | --file IN OUT [OPTION]...]" >&2
+    echo "usage: ptx.sh [--check | --file IN OUT [OPTION]... | --variants FOLDER]" >&2
     exit 2
     ;;
 esac

@@ -23,7 +23,7 @@ use timed::Timed;
 
 /// Measure the engine on a GPU: ceilings, bytes, times
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(version, args_override_self = true)]
 struct Arguments {
     /// These steps only
     #[arg(value_enum)]

@@ -10,6 +10,11 @@ fn the_script_compares_and_times() {
         return;
     };
     let out = std::env::temp_dir().join(format!("falcon-gpu-bench-{}", std::process::id()));
+    // As if they were a variant; and one that is none.
+    let variants = out.join("ptx");
+    std::fs::create_dir_all(&variants).expect("a folder");
+    std::fs::write(variants.join("SAME.ptx"), falcon_gpu::PTX.concat()).expect("a file");
+    std::fs::write(variants.join("WRONG.ptx"), "nothing").expect("a file");
     let run = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/run.sh"))
         .args(["--binary", env!("CARGO_BIN_EXE_falcon-gpu-bench")])
         .args([
@@ -24,18 +29,19 @@ fn the_script_compares_and_times() {
         ])
         .arg("--out")
         .arg(&out)
+        .arg("--variants")
+        .arg(&variants)
         .env("LD_LIBRARY_PATH", driver)
-        // No variants: a compiler may be here.
-        .env("PATH", "/usr/bin:/bin")
         .output()
         .expect("the script runs");
     let errors = String::from_utf8_lossy(&run.stderr);
     assert!(run.status.success(), "{errors}");
-    let results = std::fs::read_to_string(out.join("results.jsonl")).expect("results");
-    let lines: Vec<serde_json::Value> = results
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect();
+    let read = |name: &str| -> Vec<serde_json::Value> {
+        let results = std::fs::read_to_string(out.join(name)).expect("results");
+        let lines = results.lines().map(serde_json::from_str);
+        lines.map(|line| line.expect("JSON")).collect()
+    };
+    let lines = read("results.jsonl");
     let of = |step: &'static str| lines.iter().filter(move |line| line["step"] == step);
     assert_eq!(of("device").count(), 1);
     // The driver for tests has none of these kernels, which is said.
@@ -49,6 +55,14 @@ fn the_script_compares_and_times() {
             .as_object()
             .is_some_and(|kernels| !kernels.is_empty())
     }));
+    let steps = |step: &'static str| {
+        read("SAME.jsonl")
+            .iter()
+            .filter(|line| line["step"] == step)
+            .count()
+    };
+    assert_eq!((steps("compare"), steps("time")), (2 * 7, 2 * 2 * 5));
+    assert!(errors.contains("variant WRONG: failed"), "{errors}");
     let table = std::fs::read_to_string(out.join("table.md")).expect("a table");
     assert_eq!(table.matches("\n| Falcon-").count(), 10);
     assert!(table.contains("cuFalcon"));
