@@ -1,8 +1,8 @@
 //! The command line: what can be asked for. How it is done is in `commands`.
 
 use crate::commands::{
-    bench::Bench, completions::Completions, demo::Demo, inspect::Inspect, kat::Kat, keygen::Keygen,
-    man::Man, pubkey::Pubkey, sign::Sign, verify::Verify,
+    bench::Bench, completions::Completions, demo::Demo, hls::Hls, inspect::Inspect, kat::Kat,
+    keygen::Keygen, man::Man, pubkey::Pubkey, sign::Sign, verify::Verify,
 };
 use crate::engine::{AUTO, parse_name};
 use clap::{Args, Parser, Subcommand};
@@ -60,6 +60,8 @@ pub(crate) enum Command {
     Kat(Kat),
     Bench(Bench),
     Demo(Demo),
+    #[command(subcommand)]
+    Hls(Hls),
     Completions(Completions),
     Man(Man),
 }

@@ -3,6 +3,7 @@
 
 use crate::accelerator::Error;
 use crate::design::{Design, Pipelining, Storage};
+use crate::graph::Banking;
 use crate::measurement::Measurement;
 use crate::nest::Transform;
 use std::fmt::{self, Display, Formatter};
@@ -24,6 +25,14 @@ pub struct Sweep {
     pub adder_latencies: Vec<u32>,
     /// Memories.
     pub storages: Vec<Storage>,
+    /// Of each memory: ways of banking.
+    pub bankings: Vec<Banking>,
+    /// Of each memory: numbers of ports.
+    pub ports: Vec<u32>,
+    /// Of each memory: latencies of a read.
+    pub read_latencies: Vec<u32>,
+    /// Of each memory: latencies of a write.
+    pub write_latencies: Vec<u32>,
     /// What is pipelined.
     pub pipelinings: Vec<Pipelining>,
     /// Least intervals.
@@ -65,6 +74,10 @@ impl Sweep {
             multiplier_latencies: Vec::new(),
             adder_latencies: Vec::new(),
             storages: Vec::new(),
+            bankings: Vec::new(),
+            ports: Vec::new(),
+            read_latencies: Vec::new(),
+            write_latencies: Vec::new(),
             pipelinings: Vec::new(),
             intervals: Vec::new(),
         }
@@ -82,6 +95,10 @@ impl Sweep {
             self.multiplier_latencies.len(),
             self.adder_latencies.len(),
             self.storages.len(),
+            self.bankings.len(),
+            self.ports.len(),
+            self.read_latencies.len(),
+            self.write_latencies.len(),
             self.pipelinings.len(),
             self.intervals.len(),
         ];
@@ -94,6 +111,14 @@ impl Sweep {
         let mut designs = vec![self.base.clone()];
         combine(&mut designs, &self.clocks_hz, |d, v| d.clock_hz = v);
         combine(&mut designs, &self.storages, |d, v| d.storage = v);
+        combine(&mut designs, &self.bankings, |d, v| d.storage.banking = v);
+        combine(&mut designs, &self.ports, |d, v| d.storage.ports = v);
+        combine(&mut designs, &self.read_latencies, |d, v| {
+            d.storage.read_latency = v
+        });
+        combine(&mut designs, &self.write_latencies, |d, v| {
+            d.storage.write_latency = v
+        });
         combine(&mut designs, &self.pipelinings, |d, v| d.pipelining = v);
         combine(&mut designs, &self.multipliers, |d, v| d.multipliers = v);
         combine(&mut designs, &self.adders, |d, v| d.adders = v);
@@ -153,7 +178,6 @@ pub fn pareto(points: &[(u64, u64)]) -> Vec<bool> {
 mod tests {
     use super::*;
     use crate::design::{AXI, BRAM, Preset};
-    use crate::graph::Banking;
 
     #[test]
     fn every_combination_is_there_once() {

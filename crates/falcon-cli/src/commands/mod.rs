@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod completions;
 pub(crate) mod demo;
+pub(crate) mod hls;
 pub(crate) mod inspect;
 pub(crate) mod kat;
 pub(crate) mod keygen;

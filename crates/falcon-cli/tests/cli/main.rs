@@ -5,6 +5,7 @@
 mod commands;
 mod engines;
 mod gpu;
+mod hls;
 mod keys;
 mod many;
 #[cfg(target_os = "linux")]

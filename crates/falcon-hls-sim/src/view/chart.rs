@@ -107,9 +107,12 @@ pub fn chart(sweep: &SweepForm, title: &str) -> String {
 /// What a point is.
 fn described(row: &SweepRow) -> String {
     let (design, timing) = (&row.design, &row.timing);
+    let name = match design.name.as_str() {
+        "" => String::new(),
+        name => format!("{name}: "),
+    };
     format!(
-        "{}: {} dmul, {} daddsub, {} {}, {}: II {}, {} cycles, {} DSP",
-        design.name,
+        "{name}{} dmul, {} daddsub, {} {}, {}: II {}, {} cycles, {} DSP",
         design.multipliers,
         design.adders,
         design.memory.name(),

@@ -7,10 +7,12 @@
 mod canvas;
 pub mod chart;
 pub mod csv;
+pub mod events;
 pub mod explain;
 pub mod gantt;
 pub mod report;
 mod scale;
+pub mod summary;
 pub mod timeline;
 mod trace;
 pub mod waveform;

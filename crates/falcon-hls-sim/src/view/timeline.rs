@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 /// So many cycles without an event become one column.
-const GAP: u64 = 6;
+const GAP: u64 = 10;
 
 /// What a column shows.
 enum Column {

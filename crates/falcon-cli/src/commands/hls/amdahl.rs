@@ -1,0 +1,96 @@
+//! `hls amdahl`: what an accelerated FFT makes of whole operations.
+
+use super::{
+    design::{DesignOptions, named},
+    refused,
+};
+use crate::{error::Result, ui::Ui};
+use clap::{Args, builder::TypedValueParser};
+use falcon_hls_sim::{
+    accelerator::Accelerator,
+    amdahl::{
+        Report,
+        predict::{Processor, Scope, Transfer},
+    },
+    keccak::{KeccakCircuit, KeccakPreset},
+    view::report::VERSION,
+};
+use serde::Serialize;
+use std::fmt;
+
+/// Tell what a faster FFT and Keccak-f make of key generation, signing, verification
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Three tables: the paper's shares of the work, with what does not add up in them; the shares of
+instructions that were counted of this code; and a prediction for the design, whose transforms
+are run.")]
+pub(crate) struct Amdahl {
+    #[command(flatten)]
+    design: DesignOptions,
+    /// The circuit of the permutation, Keccak-f, which is run
+    #[arg(long, value_name = "NAME", default_value = "keccak-round-per-cycle", value_parser = keccak_parser())]
+    keccak: KeccakPreset,
+    /// Cycles of a permutation instead
+    #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    permutation_cycles: Option<u64>,
+    /// Cycles of an instruction of the processor, a Cortex-A9 at 667 MHz
+    #[arg(long, value_name = "CYCLES")]
+    cycles_per_instruction: Option<f64>,
+    /// Data are where they are needed: moving them takes no time
+    #[arg(long)]
+    no_transfer: bool,
+    /// What the fabric does besides Keccak-f: forward transforms, the inverse ones too, or all
+    /// butterflies
+    #[arg(long, value_name = "WHAT", default_value = "transforms", value_parser = scope_parser())]
+    scope: Scope,
+}
+
+fn scope_parser() -> impl TypedValueParser<Value = Scope> {
+    named(Scope::ALL, |scope| match scope {
+        Scope::Forward => "forward",
+        Scope::Transforms => "transforms",
+        Scope::Butterflies => "butterflies",
+    })
+}
+
+fn keccak_parser() -> impl TypedValueParser<Value = KeccakPreset> {
+    named(KeccakPreset::ALL, KeccakPreset::name)
+}
+
+impl Amdahl {
+    pub(super) fn run(self, ui: Ui) -> Result<()> {
+        let accelerator = Accelerator::new(self.design.design()?).map_err(refused)?;
+        let mut processor = Processor::CORTEX_A9;
+        if let Some(cycles) = self.cycles_per_instruction {
+            processor.cycles_per_instruction = cycles;
+        }
+        let transfer = (!self.no_transfer).then_some(Transfer::AXI);
+        let cycles = match self.permutation_cycles {
+            Some(cycles) => cycles,
+            None => {
+                let circuit = KeccakCircuit::new(self.keccak.design()).map_err(refused)?;
+                circuit.cycles().permute
+            }
+        };
+        let report = Report::new(&accelerator, cycles, processor, transfer, self.scope);
+        let report = report
+            .map_err(|error| crate::error::Error::new("there is no such speedup").because(error))?;
+        ui.report(&Shown {
+            version: VERSION,
+            report,
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct Shown {
+    version: u32,
+    #[serde(flatten)]
+    report: Report,
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.report.to_string().trim_end())
+    }
+}

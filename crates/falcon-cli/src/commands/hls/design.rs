@@ -1,0 +1,200 @@
+//! Which circuit: a preset and what is changed of it.
+
+use super::refused;
+use crate::error::{Error, Result};
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use falcon_hls_sim::{
+    design::{
+        AXI, Aliasing, BRAM, Design, LOOP_OVERHEAD, Pipelining, Preset, Storage, StorageKind,
+    },
+    graph::Banking,
+    nest::Transform,
+};
+
+/// A preset and its name.
+pub(super) fn preset_parser() -> impl TypedValueParser<Value = Preset> {
+    named(Preset::ALL, Preset::name)
+}
+
+fn transform_parser() -> impl TypedValueParser<Value = Transform> {
+    named(Transform::ALL, Transform::name)
+}
+
+fn memory_parser() -> impl TypedValueParser<Value = StorageKind> {
+    named([StorageKind::Bram, StorageKind::Axi], StorageKind::name)
+}
+
+pub(super) fn banking_parser() -> impl TypedValueParser<Value = Banking> {
+    named(BANKINGS, Banking::name)
+}
+
+fn dependence_parser() -> impl TypedValueParser<Value = Aliasing> {
+    named([Aliasing::Assumed, Aliasing::Excluded], Aliasing::name)
+}
+
+pub(super) fn pipelining_parser() -> impl TypedValueParser<Value = Pipelining> {
+    named([Pipelining::Flattened, NESTED], Pipelining::name)
+}
+
+/// All ways to lay words in banks.
+pub(super) const BANKINGS: [Banking; 3] = [Banking::Single, Banking::ReIm, Banking::Parity];
+
+/// The innermost loops pipelined.
+pub(super) const NESTED: Pipelining = Pipelining::Innermost {
+    overhead: LOOP_OVERHEAD,
+};
+
+/// One of `values`, by its name.
+pub(super) fn named<T: Copy + Send + Sync + 'static, const N: usize>(
+    values: [T; N],
+    name: impl Fn(T) -> &'static str + Clone + Send + Sync + 'static,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(values.map(&name)).try_map(move |text| {
+        let mut values = values.into_iter();
+        values
+            .find(|&value| name(value) == text)
+            .ok_or("no such name")
+    })
+}
+
+/// Hertz of a number of megahertz.
+pub(super) fn megahertz(text: &str) -> std::result::Result<u64, String> {
+    match text.parse::<f64>() {
+        Ok(clock) if (1e-6..=1e4).contains(&clock) => Ok((clock * 1e6).round() as u64),
+        _ => Err("not a number of megahertz from 0.000001 to 10000".to_owned()),
+    }
+}
+
+/// The logarithm of a degree.
+fn degree(text: &str) -> std::result::Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(degree) if degree.is_power_of_two() && (4..=1024).contains(&degree) => {
+            Ok(degree.trailing_zeros())
+        }
+        _ => Err("the degree must be a power of two from 4 to 1024".to_owned()),
+    }
+}
+
+/// What is computed.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct Task {
+    /// The degree of the polynomial, a power of two from 4 to 1024
+    #[arg(long = "degree", value_name = "N", default_value = "512", value_parser = degree)]
+    pub(super) logn: u32,
+    /// What is computed
+    #[arg(long, value_name = "NAME", default_value = "fft", value_parser = transform_parser())]
+    pub(super) transform: Transform,
+}
+
+/// On which circuit.
+#[derive(Clone, Debug, Args)]
+pub(super) struct DesignOptions {
+    /// The design to start from
+    #[arg(long, value_name = "NAME", default_value = "paper-optimized", value_parser = preset_parser())]
+    preset: Preset,
+    /// The clock
+    #[arg(long = "clock-mhz", value_name = "MHZ", value_parser = megahertz)]
+    clock_hz: Option<u64>,
+    /// Number of multipliers
+    #[arg(long, value_name = "COUNT")]
+    multipliers: Option<u32>,
+    /// Number of adders, which subtract too
+    #[arg(long, value_name = "COUNT")]
+    adders: Option<u32>,
+    /// Cycles of a multiplication
+    #[arg(long, value_name = "CYCLES")]
+    dmul_latency: Option<u32>,
+    /// Cycles of an addition
+    #[arg(long, value_name = "CYCLES")]
+    dadd_latency: Option<u32>,
+    /// Where polynomials are: block RAM, or the processor's memory; with its ports and latencies
+    #[arg(long, value_name = "KIND", value_parser = memory_parser())]
+    memory: Option<StorageKind>,
+    /// How words lie in banks: in one; real and imaginary parts apart; complex numbers by the
+    /// parity of their addresses
+    #[arg(long, value_name = "KIND", value_parser = banking_parser())]
+    banking: Option<Banking>,
+    /// Ports of a bank; of AXI, channels in each direction
+    #[arg(long, value_name = "COUNT")]
+    ports: Option<u32>,
+    /// Cycles from a read to its data
+    #[arg(long, value_name = "CYCLES")]
+    read_latency: Option<u32>,
+    /// Cycles from a write to the first read that sees it
+    #[arg(long, value_name = "CYCLES")]
+    write_latency: Option<u32>,
+    /// Pipeline the innermost loops only, each of which ends before the next begins
+    #[arg(long, conflicts_with = "flattened")]
+    nested: bool,
+    /// Pipeline all loops as one
+    #[arg(long)]
+    flattened: bool,
+    /// Whether an iteration must be assumed to read what the one before writes
+    #[arg(long, value_name = "HOW", value_parser = dependence_parser())]
+    dependence: Option<Aliasing>,
+    /// The least initiation interval to try; it is raised to what is possible
+    #[arg(long, value_name = "CYCLES")]
+    pub(super) interval: Option<u32>,
+}
+
+impl DesignOptions {
+    /// The design. Its name is the preset's only if it is the preset.
+    pub(super) fn design(&self) -> Result<Design> {
+        let preset = self.preset.design();
+        let mut design = preset.clone();
+        set(&mut design.clock_hz, self.clock_hz);
+        set(&mut design.multipliers, self.multipliers);
+        set(&mut design.adders, self.adders);
+        set(&mut design.multiplier.latency, self.dmul_latency);
+        set(&mut design.adder.latency, self.dadd_latency);
+        design.storage = self.storage(preset.storage);
+        if self.nested {
+            design.pipelining = NESTED;
+        }
+        if self.flattened {
+            design.pipelining = Pipelining::Flattened;
+        }
+        set(&mut design.aliasing, self.dependence);
+        set(&mut design.least_interval, self.interval);
+        if design != preset {
+            design.name = format!("{} changed", preset.name);
+        }
+        match design.check() {
+            Ok(()) => Ok(design),
+            Err(error) => Err(hinted(refused(&error), &design)),
+        }
+    }
+
+    /// Another memory than the preset's has its own ports and latencies.
+    fn storage(&self, preset: Storage) -> Storage {
+        let mut storage = match self.memory {
+            Some(kind) if kind != preset.kind => match kind {
+                StorageKind::Axi => AXI,
+                StorageKind::Bram => BRAM,
+            },
+            _ => preset,
+        };
+        set(&mut storage.banking, self.banking);
+        set(&mut storage.ports, self.ports);
+        set(&mut storage.read_latency, self.read_latency);
+        set(&mut storage.write_latency, self.write_latency);
+        storage
+    }
+}
+
+fn hinted(error: Error, design: &Design) -> Error {
+    let storage = design.storage;
+    if storage.kind == StorageKind::Axi && storage.banking != Banking::Single {
+        return error.hint("banks are for block RAM: --memory bram");
+    }
+    error
+}
+
+fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}

@@ -1,0 +1,49 @@
+//! `hls`: Falcon's FFT and Keccak-f as circuits, simulated.
+
+mod amdahl;
+mod design;
+mod explain;
+mod file;
+mod keccak;
+mod run;
+mod sweep;
+mod timeline;
+mod verilog;
+
+use crate::{
+    error::{Error, Result, Status},
+    ui::Ui,
+};
+use clap::Subcommand;
+
+/// Simulate Falcon's FFT and Keccak-f as circuits: cycles, resources, timelines, Verilog
+#[derive(Debug, Subcommand)]
+pub(crate) enum Hls {
+    Run(run::Run),
+    Explain(explain::Explain),
+    Timeline(timeline::Timeline),
+    Sweep(sweep::SweepCommand),
+    Keccak(keccak::Keccak),
+    Amdahl(amdahl::Amdahl),
+    Verilog(verilog::Verilog),
+}
+
+impl Hls {
+    pub(crate) fn run(self, ui: Ui) -> Result<Status> {
+        match self {
+            Self::Run(run) => run.run(ui),
+            Self::Explain(explain) => explain.run(ui),
+            Self::Timeline(timeline) => timeline.run(ui),
+            Self::Sweep(sweep) => sweep.run(ui),
+            Self::Keccak(keccak) => keccak.run(ui),
+            Self::Amdahl(amdahl) => amdahl.run(ui),
+            Self::Verilog(verilog) => verilog.run(ui),
+        }
+        .map(|()| Status::Valid)
+    }
+}
+
+/// What is wrong with a design.
+fn refused(error: impl std::fmt::Display) -> Error {
+    Error::new("no such circuit").because(error)
+}

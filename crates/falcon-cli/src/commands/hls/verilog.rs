@@ -1,0 +1,111 @@
+//! `hls verilog`: the circuit itself.
+
+use super::{
+    design::{DesignOptions, Task},
+    refused,
+};
+use crate::{
+    error::{Error, Result},
+    escape::Escaped,
+    output::{Content, Overwrite, Pending, check_target},
+    ui::Ui,
+};
+use clap::Args;
+use falcon_hls_sim::{
+    accelerator::Accelerator,
+    verilog::{TOP, emit},
+    view::report::{DesignForm, VERSION},
+};
+use serde::Serialize;
+use std::{fmt, fs, path::PathBuf};
+
+/// Write a transform on a design as synthesizable Verilog
+#[derive(Debug, Args)]
+#[command(after_help = "\
+For designs with the polynomial in block RAM, loops flattened, and for the transforms fft and
+ifft. The top module is falcon_fft; its comments say what its ports are.")]
+pub(crate) struct Verilog {
+    #[command(flatten)]
+    design: DesignOptions,
+    #[command(flatten)]
+    task: Task,
+    /// The folder for the sources, which is made
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Overwrite files in DIR
+    #[arg(long)]
+    force: bool,
+}
+
+impl Verilog {
+    pub(super) fn run(self, ui: Ui) -> Result<()> {
+        let design = self.design.design()?;
+        let form = DesignForm::from(&design);
+        let accelerator = Accelerator::new(design).map_err(refused)?;
+        let Task { logn, transform } = self.task;
+        let emission = emit(&accelerator, transform, logn).map_err(refused)?;
+        let kernel = accelerator.kernel(transform);
+        let folder = &self.output;
+        fs::create_dir_all(folder)
+            .map_err(|error| Error::io(folder, "cannot make this folder", &error))?;
+        let overwrite = Overwrite::from_force(self.force);
+        let sources = emission.sources.iter();
+        let files: Vec<_> = sources
+            .map(|source| (folder.join(&source.name), &source.text))
+            .collect();
+        // None is written if one is in the way.
+        for (path, _) in &files {
+            check_target(path, Content::Result, overwrite)?;
+        }
+        for (path, text) in &files {
+            Pending::with_bytes(path, text.as_bytes(), Content::Result, overwrite)?.commit()?;
+        }
+        let path = |(path, _): &(PathBuf, _)| path.to_string_lossy().into_owned();
+        ui.report(&Written {
+            version: VERSION,
+            design: form,
+            transform: transform.name(),
+            degree: 1 << logn,
+            interval: kernel.schedule.interval,
+            depth: kernel.depth(),
+            top: TOP,
+            read_latency: emission.read_latency,
+            files: files.iter().map(path).collect(),
+        })
+    }
+}
+
+/// What was written.
+#[derive(Serialize)]
+struct Written {
+    version: u32,
+    design: DesignForm,
+    transform: &'static str,
+    degree: u32,
+    interval: u32,
+    depth: u32,
+    /// The top module.
+    top: &'static str,
+    /// Clocks from an address at its host port to what is read there.
+    read_latency: u32,
+    files: Vec<String>,
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} of degree {} on {}: II {}, depth {}; top module {}",
+            self.transform.to_uppercase(),
+            self.degree,
+            self.design.name,
+            self.interval,
+            self.depth,
+            self.top
+        )?;
+        for file in &self.files {
+            write!(f, "\n  {}", Escaped(file))?;
+        }
+        Ok(())
+    }
+}

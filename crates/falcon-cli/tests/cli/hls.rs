@@ -1,0 +1,194 @@
+//! `hls`: what it writes, and what it refuses.
+
+use crate::sandbox::{Sandbox, json_lines, text};
+use std::fs;
+
+const JSON: [&str; 2] = ["hls", "--json"];
+
+fn json(sandbox: &Sandbox, arguments: &[&str]) -> serde_json::Value {
+    let arguments = [&JSON, arguments].concat();
+    let mut lines = json_lines(&sandbox.succeeds(&arguments));
+    assert_eq!(lines.len(), 1, "{arguments:?}");
+    lines.remove(0)
+}
+
+#[test]
+fn every_preset_and_transform_runs() {
+    let sandbox = Sandbox::empty();
+    for (preset, interval, dsp) in [
+        ("paper-original", 168, 25),
+        ("bram-dep", 29, 25),
+        ("paper-optimized", 4, 17),
+        ("ii2", 2, 31),
+        ("ii1-xor", 1, 62),
+    ] {
+        for transform in ["fft", "ifft", "split", "merge"] {
+            let run = ["run", "--preset", preset, "--transform", transform];
+            let run = json(&sandbox, &run);
+            assert_eq!(run["version"], 1);
+            assert_eq!(run["transform"], transform);
+            assert_eq!(run["design"]["name"], preset);
+            assert_eq!(run["resources"]["estimate"]["dsp"], dsp);
+            if transform == "fft" {
+                assert_eq!(run["interval"], interval, "{preset}");
+                let speedup = run["speedup"]["interval"].as_f64();
+                assert_eq!(speedup, Some(168.0 / f64::from(interval)));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_parameter_arrives() {
+    let sandbox = Sandbox::empty();
+    for (option, value, field, expected) in [
+        ("--clock-mhz", "62.5", "clock_hz", "62500000"),
+        ("--multipliers", "3", "multipliers", "3"),
+        ("--adders", "5", "adders", "5"),
+        ("--dmul-latency", "6", "multiplier_latency", "6"),
+        ("--dadd-latency", "9", "adder_latency", "9"),
+        ("--memory", "axi", "memory", "\"axi\""),
+        ("--banking", "re-im", "banking", "\"re-im\""),
+        ("--ports", "1", "ports", "1"),
+        ("--read-latency", "3", "read_latency", "3"),
+        ("--write-latency", "2", "write_latency", "2"),
+        ("--dependence", "assumed", "dependence", "\"assumed\""),
+        ("--interval", "6", "least_interval", "6"),
+    ] {
+        let run = json(&sandbox, &["run", option, value]);
+        assert_eq!(run["design"][field].to_string(), expected, "{option}");
+        assert_eq!(run["design"]["name"], "paper-optimized changed");
+        assert!(run["resources"]["paper"].is_null(), "{option}");
+    }
+    let nested = json(&sandbox, &["run", "--nested"]);
+    assert_eq!(nested["design"]["pipelining"], "nested");
+    // Another memory has its own latencies.
+    let axi = json(&sandbox, &["run", "--memory", "axi"]);
+    assert_eq!(axi["design"]["read_latency"], 71);
+    // What changes nothing is the preset.
+    let same = json(&sandbox, &["run", "--multipliers", "1", "--flattened"]);
+    assert_eq!(same["design"]["name"], "paper-optimized");
+}
+
+#[test]
+fn pictures_and_waveforms_are_whole_or_not_there() {
+    let sandbox = Sandbox::empty();
+    let timeline = ["hls", "timeline", "--degree", "16"];
+    let draw = [&timeline[..], &["--svg", "a.svg", "--vcd", "a.vcd"]].concat();
+    sandbox.succeeds(&draw);
+    assert_eq!(sandbox.names(), ["a.svg", "a.vcd"]);
+    assert!(text(&sandbox.read("a.svg")).ends_with("</svg>"));
+    let vcd = sandbox.read("a.vcd");
+    assert!(text(&vcd).starts_with("$version"));
+    // One is in the way: the other is not written either.
+    fs::remove_file(sandbox.path("a.svg")).unwrap();
+    let message = sandbox.refuses(&draw);
+    assert!(message.contains("a.vcd: exists already"), "{message}");
+    assert_eq!(sandbox.names(), ["a.vcd"]);
+    sandbox.write("a.vcd", "old");
+    sandbox.succeeds(&[&draw[..], &["--force"]].concat());
+    assert_eq!(sandbox.read("a.vcd"), vcd);
+    // Standard output takes one.
+    let shown = sandbox.succeeds(&[&timeline[..], &["--svg", "-"]].concat());
+    assert_eq!(shown.stdout, sandbox.read("a.svg"));
+    let message = sandbox.refuses(&[&timeline[..], &["--svg", "-", "--vcd", "-"]].concat());
+    assert!(message.contains("one of --svg and --vcd"), "{message}");
+}
+
+#[test]
+fn a_sweep_is_table_csv_and_chart() {
+    let sandbox = Sandbox::empty();
+    let sweep = ["hls", "sweep", "--csv", "s.csv", "--svg", "s.svg", "--json"];
+    let answer = &json_lines(&sandbox.succeeds(&sweep))[0];
+    assert_eq!(answer["version"], 1);
+    let designs = answer["designs"].as_array().unwrap();
+    // 3 multipliers, 4 adders, 3 bankings, 2 ways of loops; two presets that are
+    // not among them.
+    assert_eq!(designs.len(), 3 * 4 * 3 * 2 + 2);
+    for preset in [
+        "paper-original",
+        "bram-dep",
+        "paper-optimized",
+        "ii2",
+        "ii1-xor",
+    ] {
+        let named = designs.iter().filter(|row| row["design"]["name"] == preset);
+        assert_eq!(named.count(), 1, "{preset}");
+    }
+    let csv = sandbox.read("s.csv");
+    assert_eq!(text(&csv).lines().count(), designs.len() + 1);
+    assert!(text(&sandbox.read("s.svg")).contains("paper-optimized"));
+    let message = sandbox.refuses(&["hls", "sweep", "--csv", "s.csv"]);
+    assert!(message.contains("exists already"), "{message}");
+    let huge: Vec<String> = (1..=101).map(|i| i.to_string()).collect();
+    let huge = huge.join(",");
+    let message = sandbox.refuses(&["hls", "sweep", "--ports", &huge, "--interval", &huge]);
+    assert!(
+        message.contains("10201 designs, 10000 are the most"),
+        "{message}"
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_said() {
+    let sandbox = Sandbox::empty();
+    let run = sandbox.succeeds(&["hls", "run", "--multipliers", "64", "--ports", "4"]);
+    let said = text(&run.stderr);
+    assert!(
+        said.contains("not on xc7z020: DSP: 710 needed, 220 available"),
+        "{said}"
+    );
+    assert!(said.contains("a block RAM has 2"), "{said}");
+    let fits = sandbox.succeeds(&["hls", "run", "--preset", "ii1-xor", "--degree", "1024"]);
+    assert!(fits.stderr.is_empty());
+}
+
+#[test]
+fn verilog_is_written_into_a_folder() {
+    let sandbox = Sandbox::empty();
+    let verilog = [
+        "hls", "verilog", "-o", "v", "--preset", "ii1-xor", "--degree", "64",
+    ];
+    let answer = &json_lines(&sandbox.succeeds(&[&verilog[..], &["--json"]].concat()))[0];
+    assert_eq!(answer["version"], 1);
+    assert_eq!(answer["top"], "falcon_fft");
+    let files = answer["files"].as_array().unwrap();
+    assert!(files.len() > 2);
+    for file in files {
+        assert!(!sandbox.read(file.as_str().unwrap()).is_empty());
+    }
+    let top = sandbox.read("v/falcon_fft.v");
+    assert!(text(&top).contains("module falcon_fft"));
+    let message = sandbox.refuses(&verilog);
+    assert!(message.contains("exists already"), "{message}");
+    sandbox.succeeds(&[&verilog[..], &["--force"]].concat());
+    assert_eq!(sandbox.read("v/falcon_fft.v"), top);
+    // What cannot be emitted leaves no folder.
+    sandbox.refuses(&["hls", "verilog", "-o", "w", "--transform", "merge"]);
+    assert_eq!(sandbox.names(), ["v"]);
+}
+
+#[test]
+fn the_law_of_amdahl_has_its_parameters() {
+    let sandbox = Sandbox::empty();
+    let sign = |arguments: &[&str]| {
+        let report = json(&sandbox, &[&["amdahl"], arguments].concat());
+        assert_eq!(report["version"], 1);
+        let predictions = report["predictions"].as_array().unwrap();
+        let is_it = |row: &&serde_json::Value| {
+            row["target"] == "armv7-soft" && row["operation"] == "sign" && row["degree"] == 512
+        };
+        predictions.iter().find(is_it).unwrap()["speedup"]
+            .as_f64()
+            .unwrap()
+    };
+    let usual = sign(&[]);
+    assert!(sign(&["--no-transfer"]) > usual);
+    assert!(sign(&["--preset", "ii1-xor"]) > usual);
+    assert!(sign(&["--preset", "paper-original"]) < usual);
+    assert!(sign(&["--permutation-cycles", "1000000"]) < usual);
+    assert_eq!(sign(&["--permutation-cycles", "24"]), usual);
+    assert!(sign(&["--keccak", "keccak-sequential"]) < usual);
+    assert!(sign(&["--cycles-per-instruction", "2"]) > usual);
+    assert!(sign(&["--scope", "forward"]) < usual);
+}

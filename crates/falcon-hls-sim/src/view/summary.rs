@@ -1,0 +1,177 @@
+//! The reports as text.
+
+use super::report::{DesignForm, ExplainForm, RunForm, SweepForm, SweepRow, Timing};
+use crate::nest::Transform;
+use crate::resources::Resources;
+use std::fmt::{self, Display, Formatter};
+
+/// What was run on what.
+pub fn heading(design: &DesignForm, transform: Transform, degree: u32) -> String {
+    format!(
+        "{} of degree {degree} on {}",
+        transform.name().to_uppercase(),
+        design.name
+    )
+}
+
+impl Display for DesignForm {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} dmul of {} cycles, {} daddsub of {}; {} {}, bank ports {}, read {}, write {}; \
+             loops {}; dependence {}",
+            self.multipliers,
+            self.multiplier_latency,
+            self.adders,
+            self.adder_latency,
+            self.memory.name(),
+            self.banking.name(),
+            self.ports,
+            self.read_latency,
+            self.write_latency,
+            self.pipelining,
+            self.dependence.name(),
+        )
+    }
+}
+
+impl Display for Timing {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} butterflies, II {}, depth {}: {} cycles, {} of them stalls, {:.2} us",
+            self.butterflies, self.interval, self.depth, self.cycles, self.stalls, self.micros
+        )
+    }
+}
+
+/// A line of a table of resources.
+fn resources_line(f: &mut Formatter<'_>, name: &str, of: Resources) -> fmt::Result {
+    let Resources { dsp, lut, ff, bram } = of;
+    write!(f, "\n  {name:<36}{dsp:>6}{lut:>8}{ff:>8}{bram:>6}")
+}
+
+impl Display for RunForm {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let heading = heading(&self.design, self.transform, self.degree);
+        let megahertz = self.design.clock_hz as f64 / 1e6;
+        writeln!(f, "{heading}, {megahertz} MHz")?;
+        writeln!(f, "  {}", self.design)?;
+        writeln!(f, "  {}", self.timing)?;
+        write!(
+            f,
+            "  {:.1} times paper-original by the interval, as the paper counts; {:.1} by cycles; \
+             {:.1} by time\n\n",
+            self.speedup.interval, self.speedup.cycles, self.speedup.time
+        )?;
+        let resources = &self.resources;
+        write!(
+            f,
+            "  {:<36}{:>6}{:>8}{:>8}{:>6}",
+            "resources", "DSP", "LUT", "FF", "BRAM"
+        )?;
+        for component in &resources.components {
+            let name = format!("{} {}", component.count, component.name);
+            resources_line(f, &name, component.each * component.count)?;
+        }
+        resources_line(f, "estimate, without control and AXI", resources.estimate)?;
+        if let Some(paper) = resources.paper {
+            resources_line(f, "the paper's Table II", paper)?;
+        }
+        resources_line(f, resources.part, resources.available)?;
+        let share = |(own, all): (u32, u32)| match all {
+            0 => "-".into(),
+            _ => format!("{:.1} %", 100.0 * f64::from(own) / f64::from(all)),
+        };
+        let (own, all) = (resources.estimate.named(), resources.available.named());
+        let shares = own
+            .into_iter()
+            .zip(all)
+            .map(|(own, all)| share((own.1, all.1)));
+        let [dsp, lut, ff, bram] = Vec::from_iter(shares).try_into().unwrap_or_default();
+        write!(
+            f,
+            "\n  {:<36}{dsp:>6}{lut:>8}{ff:>8}{bram:>6}",
+            "share of it"
+        )
+    }
+}
+
+impl Display for ExplainForm {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let transform = self.transform.name().to_uppercase();
+        writeln!(f, "{transform} on {}: {}", self.design.name, self.design)?;
+        self.explanation.fmt(f)
+    }
+}
+
+/// The designs that no other beats, and how many there are.
+impl Display for SweepForm {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            designs,
+            impossible,
+            ..
+        } = self;
+        writeln!(
+            f,
+            "{} of degree {}: {} designs ran, {} cannot be built; no other beats these:\n",
+            self.transform.name().to_uppercase(),
+            self.degree,
+            designs.len(),
+            impossible.len(),
+        )?;
+        write!(
+            f,
+            "{:>5}{:>9}{:>5}{:>10}{:>7}{:>8}{:>9}  {:<12}{:>5}{:>8}  {:<11}name",
+            "DSP",
+            "cycles",
+            "II",
+            "us",
+            "MHz",
+            "dmul",
+            "daddsub",
+            "memory",
+            "ports",
+            "rd/wr",
+            "loops"
+        )?;
+        let mut front: Vec<&SweepRow> = designs.iter().filter(|row| row.pareto).collect();
+        front.sort_by_key(|row| (row.resources.dsp, row.timing.cycles));
+        front.iter().try_for_each(|row| self.line(f, row))
+    }
+}
+
+impl SweepForm {
+    fn line(&self, f: &mut Formatter<'_>, row: &SweepRow) -> fmt::Result {
+        let SweepRow {
+            design,
+            timing,
+            resources,
+            concerns,
+            ..
+        } = row;
+        let units = |count, latency| format!("{count} x {latency}");
+        let name = match design.name.as_str() {
+            "" => "-",
+            name => name,
+        };
+        write!(
+            f,
+            "\n{:>5}{:>9}{:>5}{:>10.2}{:>7}{:>8}{:>9}  {:<12}{:>5}{:>8}  {:<11}{name}",
+            resources.dsp,
+            timing.cycles,
+            timing.interval,
+            timing.micros,
+            design.clock_hz as f64 / 1e6,
+            units(design.multipliers, design.multiplier_latency),
+            units(design.adders, design.adder_latency),
+            format!("{} {}", design.memory.name(), design.banking.name()),
+            design.ports,
+            format!("{}/{}", design.read_latency, design.write_latency),
+            design.pipelining,
+        )?;
+        let mut concerns = concerns.iter();
+        concerns.try_for_each(|concern| write!(f, "; not on {}: {concern}", self.part))
+    }
+}
