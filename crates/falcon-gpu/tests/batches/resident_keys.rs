@@ -150,6 +150,25 @@ fn keys_that_nobody_expanded_sign_the_same_and_are_expanded_together() {
     }
 }
 
+/// The small integers of so many keys do not lie on the device at once.
+#[test]
+fn many_keys_are_expanded_by_several_launches() {
+    let keys: Vec<SigningKey<Falcon512>> = (0..300u16)
+        .map(|i| SigningKey::from_seed(&i.to_le_bytes().repeat(16).try_into().unwrap()))
+        .collect();
+    let Some((device, context)) = context(PLENTY, options(false)) else {
+        return;
+    };
+    assert!(signs_with(&context, &keys));
+    let launched = device.launched();
+    let expanding = launched.iter().filter(|(name, _)| name == "expand_9");
+    let counts: Vec<_> = expanding.map(|&(_, count)| count).collect();
+    assert_eq!(counts.iter().sum::<u32>(), 300, "{counts:?}");
+    assert!(counts.len() > 1, "{counts:?}");
+    context.forget_keys();
+    assert!(device.is_wiped());
+}
+
 #[test]
 fn what_keys_take_is_told_beforehand() {
     fn check<P: Parameters>() {
