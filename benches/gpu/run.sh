@@ -48,10 +48,11 @@ echo "ceilings, bytes and times: $out/results.jsonl" >&2
 if [ -z "$variants" ] && command -v nvcc >/dev/null; then
     variants="$out/variants"
     mkdir -p "$variants"
-    while read -r variant; do
-        nvcc -fmad=false -std=c++17 -O3 -arch=compute_80 -ptx -D"$variant" \
-            "$root/crates/falcon-gpu/kernels/kernels.cu" -o "$variants/$variant.ptx" ||
-            echo "variant $variant: not compiled" >&2
+    while read -ra variant; do
+        name="${variant[*]}"
+        nvcc -fmad=false -std=c++17 -O3 -arch=compute_80 -ptx "${variant[@]/#/-D}" \
+            "$root/crates/falcon-gpu/kernels/kernels.cu" -o "$variants/${name// /+}.ptx" ||
+            echo "variant $name: not compiled" >&2
     done <"$root/crates/falcon-gpu/kernels/variants"
 fi
 for ptx in ${variants:+"$variants"/*.ptx}; do

@@ -131,8 +131,9 @@ case "${1:-}" in
     ;;
 --variants)
     mkdir -p "$2"
-    while read -r variant; do
-        nvcc_ptx kernels/kernels.cu "$2/$variant.ptx" -D"$variant"
+    while read -ra variant; do
+        name="${variant[*]}"
+        nvcc_ptx kernels/kernels.cu "$2/${name// /+}.ptx" "${variant[@]/#/-D}"
     done <kernels/variants
     ;;
 "")
