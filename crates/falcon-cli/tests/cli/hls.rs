@@ -192,3 +192,17 @@ fn the_law_of_amdahl_has_its_parameters() {
     assert!(sign(&["--cycles-per-instruction", "2"]) > usual);
     assert!(sign(&["--scope", "forward"]) < usual);
 }
+
+#[test]
+fn signatures_on_a_circuit_are_the_processors() {
+    let sandbox = Sandbox::empty();
+    let sign = json(&sandbox, &["sign", "--preset", "ii1-xor", "-n", "3"]);
+    assert_eq!(sign["equal"], true);
+    assert_eq!(sign["valid"], true);
+    assert_eq!(sign["signatures"], 3);
+    // One FFT, one inverse, and the splitting and merging of a tree at least.
+    assert!(sign["butterflies"].as_u64().unwrap() > 3 * 4096);
+    let slow = json(&sandbox, &["sign", "--preset", "paper-original", "-n", "3"]);
+    assert_eq!(slow["butterflies"], sign["butterflies"]);
+    assert!(slow["cycles"].as_u64().unwrap() > 20 * sign["cycles"].as_u64().unwrap());
+}

@@ -7,19 +7,28 @@ use crate::{
     ui::Ui,
 };
 use std::{
-    io::{self, Write},
+    io::{self, BufWriter, Write},
     path::Path,
 };
 
-/// Writes `bytes` to the file at `path`, or to standard output if it is `-`.
-pub(super) fn write(path: &Path, bytes: &[u8], force: bool, ui: Ui) -> Result<()> {
+/// Has the file at `path` written, or standard output if it is `-`.
+pub(super) fn write(
+    path: &Path,
+    force: bool,
+    ui: Ui,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<()> {
     if is_standard(path) {
-        let mut out = io::stdout().lock();
-        let written = out.write_all(bytes).and_then(|()| out.flush());
+        let mut out = BufWriter::new(io::stdout().lock());
+        let written = content(&mut out).and_then(|()| out.flush());
         return written.map_err(|error| Error::stdout(&error));
     }
-    let overwrite = Overwrite::from_force(force);
-    Pending::with_bytes(path, bytes, Content::Result, overwrite)?.commit()?;
+    let mut file = Pending::create(path, Content::Result, Overwrite::from_force(force))?;
+    let mut out = BufWriter::new(&mut file);
+    let written = content(&mut out).and_then(|()| out.flush());
+    drop(out);
+    written.map_err(|error| Error::io(path, "cannot write", &error))?;
+    file.commit()?;
     ui.note(format_args!("{} written", path.display()));
     Ok(())
 }

@@ -6,6 +6,7 @@ mod explain;
 mod file;
 mod keccak;
 mod run;
+mod sign;
 mod sweep;
 mod timeline;
 mod verilog;
@@ -25,6 +26,7 @@ pub(crate) enum Hls {
     Sweep(sweep::SweepCommand),
     Keccak(keccak::Keccak),
     Amdahl(amdahl::Amdahl),
+    Sign(sign::Sign),
     Verilog(verilog::Verilog),
 }
 
@@ -37,6 +39,7 @@ impl Hls {
             Self::Sweep(sweep) => sweep.run(ui),
             Self::Keccak(keccak) => keccak.run(ui),
             Self::Amdahl(amdahl) => amdahl.run(ui),
+            Self::Sign(sign) => return sign.run(ui),
             Self::Verilog(verilog) => verilog.run(ui),
         }
         .map(|()| Status::Valid)

@@ -94,13 +94,18 @@ impl SweepCommand {
             return Err(refused(reason.unwrap_or_default()));
         }
         if let Some(path) = &self.csv {
-            write(path, csv(&form).as_bytes(), self.force, ui)?;
+            write(path, self.force, ui, |out| {
+                out.write_all(csv(&form).as_bytes())
+            })?;
         }
         if let Some(path) = &self.svg {
             let transform = form.transform.name().to_uppercase();
             let degree = form.degree;
             let title = format!("{transform} of degree {degree}: cycles against DSP slices");
-            write(path, chart(&form, &title).as_bytes(), self.force, ui)?;
+            let picture = chart(&form, &title);
+            write(path, self.force, ui, |out| {
+                out.write_all(picture.as_bytes())
+            })?;
         }
         if let Some(first) = form.impossible.first() {
             ui.warn(format_args!(

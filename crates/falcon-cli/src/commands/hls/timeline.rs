@@ -53,6 +53,8 @@ pub(crate) struct Timeline {
 
 /// Most iterations that a Gantt chart shows.
 const MAX_DRAWN: usize = 500;
+/// Most cycles that it shows.
+const MAX_DRAWN_CYCLES: u64 = 20_000;
 
 impl Timeline {
     pub(super) fn run(self, ui: Ui) -> Result<()> {
@@ -80,15 +82,24 @@ impl Timeline {
         if let Some(path) = &self.svg {
             let trace = self.trace(&design, &kernel, 8)?;
             let title = self.title(&design, &trace);
-            write(path, gantt(&trace, &title).as_bytes(), self.force, ui)?;
+            let cycles = trace.cycles();
+            if cycles.end - cycles.start > MAX_DRAWN_CYCLES {
+                return Err(Error::new(format_args!(
+                    "these iterations take {} cycles, a Gantt chart shows {MAX_DRAWN_CYCLES} at most",
+                    cycles.end - cycles.start
+                ))
+                .hint("fewer iterations: --iterations"));
+            }
+            let picture = gantt(&trace, &title);
+            write(path, self.force, ui, |out| {
+                out.write_all(picture.as_bytes())
+            })?;
         }
         if let Some(path) = &self.vcd {
             let trace = self.trace(&design, &kernel, usize::MAX)?;
-            let mut bytes = Vec::new();
             let title = self.title(&design, &trace);
-            vcd(&trace, &title, design.clock_hz, &mut bytes)
-                .map_err(|error| Error::new("cannot make a waveform").because(error))?;
-            write(path, &bytes, self.force, ui)?;
+            let clock = design.clock_hz;
+            write(path, self.force, ui, |out| vcd(&trace, &title, clock, out))?;
         }
         if files().next().is_none() {
             let trace = self.trace(&design, &kernel, 3)?;
