@@ -3,8 +3,10 @@
 //! Every cycle, in this order: writes whose latency has passed become visible; an
 //! iteration starts, if the interval and the interlock allow; every iteration that
 //! is under way does what its schedule says for this cycle. Units are claimed as
-//! they are used and a claim of what is taken ends the run; so does a load that
-//! gets what some other iteration wrote than the program's order says.
+//! they are used and a claim of what is taken ends the run. So does an operation
+//! whose operands are not there yet, a load that gets what some other iteration wrote
+//! than the program's order says, and a memory that is left other than that order
+//! leaves it. None of this looks at how the schedule was found.
 
 use crate::design::Pipelining;
 pub use crate::fault::Fault;
@@ -92,6 +94,9 @@ pub fn run(
 /// An iteration before the first: what was in memory at the start.
 const BEFORE: u32 = u32::MAX;
 
+/// The cycle of what has not started.
+const NEVER: u64 = u64::MAX;
+
 /// An iteration that is under way.
 struct Active {
     index: usize,
@@ -101,6 +106,8 @@ struct Active {
     values: Vec<u64>,
     /// Who has written what the loads are to get, at the node's offset.
     writers: Vec<u32>,
+    /// By node: the cycle from which on its results are there.
+    ready: Vec<u64>,
 }
 
 /// A write that cannot be read yet.
@@ -228,6 +235,7 @@ impl<'a> Engine<'a> {
                     }
                 }
                 None if self.is_idle() => {
+                    self.check_memories()?;
                     run.cycles = cycle;
                     break;
                 }
@@ -254,6 +262,20 @@ impl<'a> Engine<'a> {
                 self.cells[write.memory][write.address].written_by[write.component] = write.writer;
             }
         }
+    }
+
+    /// Whether every word was written last by the last iteration that writes it.
+    fn check_memories(&self) -> Result<(), Fault> {
+        for (cells, memory) in self.cells.iter().zip(&self.graph.memories) {
+            let overtaken = |cell: &Cell| cell.written_by != cell.owner;
+            if let Some(address) = cells.iter().position(overtaken) {
+                return Err(Fault::Overtaken {
+                    memory: memory.name,
+                    address,
+                });
+            }
+        }
+        Ok(())
     }
 
     fn check_range(&self, iteration: &Iteration) -> Result<(), Fault> {
@@ -291,7 +313,9 @@ impl<'a> Engine<'a> {
             iteration,
             values: vec![0; self.values],
             writers: vec![0; self.values],
+            ready: vec![0; self.graph.nodes.len()],
         });
+        active.ready.fill(NEVER);
         active.index = index;
         active.start = cycle;
         active.iteration = iteration;
@@ -321,6 +345,7 @@ impl<'a> Engine<'a> {
             for k in 0..self.by_start[age].len() {
                 let node = self.by_start[age][k];
                 self.claim(cycle, node)?;
+                self.check_operands(cycle, i, node)?;
                 self.execute(cycle, i, node)?;
                 let active = &self.active[i];
                 let values = &active.values[self.offsets[node]..];
@@ -352,6 +377,22 @@ impl<'a> Engine<'a> {
             });
         }
         *claim = cycle + 1;
+        Ok(())
+    }
+
+    /// Whether what `node` works on is there; notes when its results will be.
+    fn check_operands(&mut self, cycle: u64, active: usize, node: usize) -> Result<(), Fault> {
+        let description = &self.graph.nodes[node];
+        let active = &mut self.active[active];
+        let ready = |node: usize| active.ready[node] <= cycle;
+        if !description.inputs.iter().all(|input| ready(input.node)) {
+            return Err(Fault::NotReady {
+                cycle,
+                node: description.name.clone(),
+                iteration: active.index,
+            });
+        }
+        active.ready[node] = cycle + u64::from(description.latency);
         Ok(())
     }
 

@@ -20,6 +20,15 @@ pub enum Fault {
         /// The access.
         node: String,
     },
+    /// An operation started before its operands were there.
+    NotReady {
+        /// When.
+        cycle: u64,
+        /// The operation.
+        node: String,
+        /// Its iteration.
+        iteration: usize,
+    },
     /// A load got a word that another iteration had written than the one whose
     /// result it needs.
     Hazard {
@@ -29,6 +38,13 @@ pub enum Fault {
         node: String,
         /// Its iteration.
         iteration: usize,
+        /// The address.
+        address: usize,
+    },
+    /// A write came after that of a later iteration to the same word.
+    Overtaken {
+        /// The memory's name.
+        memory: &'static str,
         /// The address.
         address: usize,
     },
@@ -55,6 +71,18 @@ impl Display for Fault {
             Self::BankConflict { cycle, node } => {
                 write!(f, "cycle {cycle}: {node} needs one bank twice")
             }
+            Self::NotReady {
+                cycle,
+                node,
+                iteration,
+            } => write!(
+                f,
+                "cycle {cycle}: {node} of iteration {iteration} starts before its operands are there"
+            ),
+            Self::Overtaken { memory, address } => write!(
+                f,
+                "address {address} of {memory} is left with what an earlier iteration wrote"
+            ),
             Self::Hazard {
                 cycle,
                 node,
@@ -62,7 +90,7 @@ impl Display for Fault {
                 address,
             } => write!(
                 f,
-                "cycle {cycle}: {node} of iteration {iteration} reads address {address} too early"
+                "cycle {cycle}: {node} of iteration {iteration} reads address {address} at the wrong time"
             ),
             Self::OutOfRange { node, address } => {
                 write!(f, "{node}: no address {address}")

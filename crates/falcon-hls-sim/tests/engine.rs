@@ -3,11 +3,12 @@
 use falcon_hls_sim::accelerator::{Accelerator, Error, Kernel, twiddle_rom};
 use falcon_hls_sim::butterfly;
 use falcon_hls_sim::design::{Aliasing, Design, Pipelining, Preset};
-use falcon_hls_sim::engine::{Control, Fault, Interlock, Run, Words};
+use falcon_hls_sim::engine::{self, Control, Fault, Interlock, Observer, Run, Words};
 use falcon_hls_sim::fp::Subnormals;
-use falcon_hls_sim::graph::Banking;
-use falcon_hls_sim::nest::Transform;
+use falcon_hls_sim::graph::{Banking, Graph, Memory, Operation, Part, Transfer};
+use falcon_hls_sim::nest::{Iteration, TO_X, TO_Y, Transform, X, Y};
 use falcon_hls_sim::schedule::{Bounds, Schedule};
+use std::collections::HashMap;
 
 const CONTROL: Control = Control {
     pipelining: Pipelining::Flattened,
@@ -88,9 +89,188 @@ fn an_operand_that_is_not_there_is_noticed() {
                     "{}",
                     node.name
                 );
+                let too_early = Kernel {
+                    schedule,
+                    ..kernel.clone()
+                };
+                let result = run(&too_early, CONTROL, 9);
+                assert!(
+                    matches!(
+                        result,
+                        Err(Fault::NotReady { .. } | Fault::UnitConflict { .. })
+                    ),
+                    "{}: {result:?}",
+                    node.name
+                );
             }
         }
     }
+}
+
+/// A schedule for quicker units than there are has fewer cycles, and does not run.
+#[test]
+fn a_schedule_for_other_latencies_does_not_run() {
+    for preset in Preset::ALL {
+        let mut quick = preset.design();
+        quick.multiplier.latency = 1;
+        quick.adder.latency = 1;
+        let quick = Kernel::new(&quick, Transform::Fft).expect("a design");
+        let kernel = Kernel {
+            schedule: quick.schedule,
+            ..kernel(preset)
+        };
+        let result = run(&kernel, CONTROL, 9);
+        assert!(
+            matches!(result, Err(Fault::NotReady { .. })),
+            "{}: {result:?}",
+            preset.name()
+        );
+    }
+}
+
+/// A loop that copies from `X` to `TO_X`, and from `Y` to `TO_Y` later.
+fn copies(early: u32, late: u32) -> (Graph, Schedule) {
+    let mut graph = Graph::default();
+    graph.memories.push(Memory {
+        name: "m",
+        banking: Banking::Single,
+    });
+    let port = graph.unit("port", 4);
+    let transfer = |slot| Transfer {
+        memory: 0,
+        slots: vec![slot],
+        part: Part::Re,
+    };
+    for (from, to) in [(X, TO_X), (Y, TO_Y)] {
+        let word = graph.node("load", Operation::Load(transfer(from)), port, 1, &[]);
+        graph.node("store", Operation::Store(transfer(to)), port, 1, &[word]);
+    }
+    let schedule = Schedule {
+        interval: 1,
+        starts: vec![early, early + 1, late, late + 1],
+        instances: vec![0, 1, 2, 3],
+    };
+    (graph, schedule)
+}
+
+fn run_copies(addresses: &[[u16; 5]]) -> Result<Vec<u64>, Fault> {
+    let (graph, schedule) = copies(0, 10);
+    assert_eq!(schedule.broken_rule(&graph), None);
+    let iterations: Vec<Iteration> = addresses
+        .iter()
+        .map(|&addresses| Iteration {
+            addresses,
+            scale: 0,
+            ends_loop: false,
+        })
+        .collect();
+    let mut memories: [Words; 1] = [(0..8).map(|i| [i, 0]).collect()];
+    engine::run(
+        &graph,
+        &schedule,
+        CONTROL,
+        &iterations,
+        &mut memories,
+        &mut (),
+    )?;
+    Ok(memories[0].iter().map(|word| word[0]).collect())
+}
+
+#[test]
+fn a_word_that_is_overwritten_before_it_was_read_is_noticed() {
+    // Slots: X, Y, W, TO_X, TO_Y.
+    let apart = run_copies(&[[0, 1, 0, 2, 3], [0, 1, 0, 4, 5]]);
+    assert_eq!(apart, Ok(vec![0, 1, 0, 1, 0, 1, 6, 7]));
+    // The second iteration writes 1 before the first has read it.
+    let result = run_copies(&[[0, 1, 0, 2, 3], [0, 6, 0, 1, 5]]);
+    assert!(
+        matches!(result, Err(Fault::Hazard { address: 1, .. })),
+        "{result:?}"
+    );
+}
+
+#[test]
+fn a_write_that_is_overtaken_is_noticed() {
+    // The first iteration writes 3 after the second has.
+    let result = run_copies(&[[0, 1, 0, 2, 3], [0, 1, 0, 3, 5]]);
+    assert!(
+        matches!(result, Err(Fault::Overtaken { address: 3, .. })),
+        "{result:?}"
+    );
+}
+
+/// When iterations start.
+#[derive(Default)]
+struct Starts(Vec<u64>);
+
+impl Observer for Starts {
+    fn started(&mut self, cycle: u64, _: usize) {
+        self.0.push(cycle);
+    }
+}
+
+/// The polynomial's words that `transfer` moves in an iteration: address and part.
+fn words(kernel: &Kernel, transfer: &Transfer, iteration: &Iteration) -> Vec<(usize, usize)> {
+    if kernel.graph.memories[transfer.memory].name != "f" {
+        return Vec::new();
+    }
+    let parts = transfer.part.components();
+    let addresses = transfer.slots.iter().map(|&slot| iteration.address(slot));
+    addresses
+        .flat_map(|address| parts.iter().map(move |&part| (address, part)))
+        .collect()
+}
+
+/// Waits of a run, each checked: an interval earlier some load would come before
+/// what it loads can be read. Follows from addresses and the schedule alone, not
+/// from what the engine keeps.
+fn checked_waits(kernel: &Kernel, logn: u32) -> usize {
+    let schedule = &kernel.schedule;
+    let interval = u64::from(schedule.interval);
+    let iterations = kernel.transform.iterations(logn);
+    let mut memories: [Words; 2] = [vec![[0; 2]; 1 << (logn - 1)], twiddle_rom(logn)];
+    let mut starts = Starts::default();
+    let run = kernel.run(CONTROL, &iterations, &mut memories, &mut starts);
+    run.expect("it runs");
+    // From when on words can be read.
+    let mut visible: HashMap<(usize, usize), u64> = HashMap::new();
+    let (mut next, mut waits) = (0, 0);
+    for (iteration, &start) in iterations.iter().zip(&starts.0) {
+        let at = |node: usize| start + u64::from(schedule.starts[node]);
+        let mut slack = u64::MAX;
+        for (node, transfer) in kernel.graph.loads() {
+            for word in words(kernel, transfer, iteration) {
+                let since = visible.get(&word).copied().unwrap_or(0);
+                slack = slack.min(at(node).checked_sub(since).expect("not too early"));
+            }
+        }
+        if start > next {
+            assert!(slack < interval, "{slack} cycles too many before {start}");
+            waits += 1;
+        }
+        for (node, transfer) in kernel.graph.stores() {
+            let latency = u64::from(kernel.graph.nodes[node].latency);
+            for word in words(kernel, transfer, iteration) {
+                visible.insert(word, at(node) + latency);
+            }
+        }
+        next = start + interval;
+    }
+    waits
+}
+
+#[test]
+fn stalls_are_as_short_as_can_be() {
+    let mut waits = 0;
+    for preset in [Preset::PaperOptimized, Preset::Ii2, Preset::Ii1Xor] {
+        for transform in [Transform::Fft, Transform::Ifft] {
+            let kernel = Kernel::new(&preset.design(), transform).expect("a preset");
+            for logn in 2..=10 {
+                waits += checked_waits(&kernel, logn);
+            }
+        }
+    }
+    assert!(waits > 50, "{waits}");
 }
 
 #[test]
