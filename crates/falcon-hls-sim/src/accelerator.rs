@@ -149,7 +149,8 @@ pub fn blank_memories(transform: Transform, logn: u32) -> Vec<Words> {
     let half = (1usize << logn) / 2;
     let mut blank: Vec<Words> = memories(transform)
         .iter()
-        .map(|&name| vec![[0; 2]; if name == "f" { half } else { half / 2 }])
+        .enumerate()
+        .map(|(i, _)| vec![[0; 2]; if i == 0 { half } else { half / 2 }])
         .collect();
     blank.push(twiddle_rom(logn));
     blank

@@ -7,7 +7,7 @@
 
 use crate::catalog::{BRAM_READ_LATENCY, DSCALE};
 use crate::design::{Aliasing, Design, StorageKind};
-use crate::graph::{Banking, Graph, Memory, Operation, Part, Transfer, Value};
+use crate::graph::{Banking, Graph, Memory, Operation, Part, Transfer, UnitKind, Value};
 use crate::nest::{TO_X, TO_Y, Transform, W, X, Y};
 
 /// A complex number, real part first.
@@ -47,7 +47,8 @@ impl Places {
     }
 }
 
-/// Names of the memories of polynomials.
+/// Names of the memories of polynomials: the first is of the whole one, the others
+/// are of halves.
 pub fn memories(transform: Transform) -> &'static [&'static str] {
     match transform {
         Transform::Fft | Transform::Ifft => &["f"],
@@ -87,11 +88,15 @@ impl<'a> Builder<'a> {
     fn new(design: &'a Design, transform: Transform) -> Self {
         let mut graph = Graph::default();
         let units = Units {
-            multiplier: graph.unit(design.multiplier.name, design.multipliers as usize),
-            adder: graph.unit(design.adder.name, design.adders as usize),
+            multiplier: graph.unit(
+                UnitKind::Multiplier,
+                design.multiplier.name,
+                design.multipliers as usize,
+            ),
+            adder: graph.unit(UnitKind::Adder, design.adder.name, design.adders as usize),
             // As many as one iteration needs in one cycle: they cost next to nothing.
-            scaler: graph.unit(DSCALE.name, 4),
-            rom: graph.unit("rom", 1),
+            scaler: graph.unit(UnitKind::Scaler, DSCALE.name, 4),
+            rom: graph.unit(UnitKind::Rom, "rom", 1),
         };
         let storage = &design.storage;
         let names = memories(transform);
@@ -105,10 +110,10 @@ impl<'a> Builder<'a> {
         }
         // AXI's channels serve all memories.
         let channels = (storage.kind == StorageKind::Axi).then(|| Ports {
-            read: graph.unit("axi read", count),
-            write: graph.unit("axi write", count),
+            read: graph.unit(UnitKind::Channel, "axi read", count),
+            write: graph.unit(UnitKind::Channel, "axi write", count),
         });
-        for name in names {
+        for (memory, name) in names.iter().enumerate() {
             let banks = match storage.banking {
                 Banking::Single => &[""][..],
                 Banking::ReIm => &[".re", ".im"],
@@ -117,7 +122,11 @@ impl<'a> Builder<'a> {
             };
             let of_bank = |bank: &&str| {
                 channels.unwrap_or_else(|| {
-                    let port = graph.unit(format!("port of {name}{bank}"), count);
+                    let port = graph.unit(
+                        UnitKind::Port(memory),
+                        format!("port of {name}{bank}"),
+                        count,
+                    );
                     Ports {
                         read: port,
                         write: port,

@@ -96,10 +96,31 @@ pub struct Node {
     pub inputs: Vec<Value>,
 }
 
+/// What a unit does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnitKind {
+    /// Multiplies binary64 numbers.
+    Multiplier,
+    /// Adds and subtracts them.
+    Adder,
+    /// Multiplies them by powers of two.
+    Scaler,
+    /// Reads or writes a memory, or one bank of it: an index in [`Graph::memories`].
+    Port(usize),
+    /// Reads or writes, in one direction, all memories that are the processor's.
+    Channel,
+    /// Reads constants, or words of a stream.
+    Rom,
+    /// Computes words bit by bit.
+    Logic,
+}
+
 /// Equal units of a circuit, of which any may do an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// What a person calls it, such as `dmul`.
+    /// What they do.
+    pub kind: UnitKind,
+    /// What a person calls them, such as `dmul`.
     pub name: String,
     /// How many there are.
     pub count: usize,
@@ -185,8 +206,9 @@ pub struct Graph {
 
 impl Graph {
     /// Adds a unit.
-    pub fn unit(&mut self, name: impl Into<String>, count: usize) -> usize {
+    pub fn unit(&mut self, kind: UnitKind, name: impl Into<String>, count: usize) -> usize {
         self.units.push(Unit {
+            kind,
             name: name.into(),
             count,
         });

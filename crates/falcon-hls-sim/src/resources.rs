@@ -15,9 +15,9 @@
 //! numbers; the twiddles are `n/2` words of 128 bits.
 
 use crate::accelerator::{Kernel, blank_memories};
-use crate::catalog::{BRAM_BITS, BRAM_PORTS, BRAM_WIDTH, DSCALE, Part};
+use crate::catalog::{BRAM_BITS, BRAM_PORTS, BRAM_WIDTH, DSCALE, FpCore, Part};
 use crate::design::{Design, Preset, StorageKind};
-use crate::graph::{Banking, Graph, Operation};
+use crate::graph::{Banking, Graph, Operation, UnitKind};
 use crate::schedule::Schedule;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
@@ -199,10 +199,14 @@ impl Estimate {
 }
 
 fn cores(design: &Design, graph: &Graph) -> Vec<Item> {
-    let cores = [design.multiplier, design.adder, DSCALE].into_iter();
-    let item = |core: crate::catalog::FpCore| {
+    let cores = [
+        (UnitKind::Multiplier, design.multiplier),
+        (UnitKind::Adder, design.adder),
+        (UnitKind::Scaler, DSCALE),
+    ];
+    let item = |(kind, core): (UnitKind, FpCore)| {
         let mut units = graph.units.iter().enumerate();
-        let (_, unit) = units.find(|&(i, unit)| unit.name == core.name && graph.uses(i) > 0)?;
+        let (_, unit) = units.find(|&(i, unit)| unit.kind == kind && graph.uses(i) > 0)?;
         Some(Item {
             name: core.name.into(),
             count: unit.count as u32,
@@ -215,7 +219,7 @@ fn cores(design: &Design, graph: &Graph) -> Vec<Item> {
             source: core.source,
         })
     };
-    cores.filter_map(item).collect()
+    cores.into_iter().filter_map(item).collect()
 }
 
 /// Bits of a real number.

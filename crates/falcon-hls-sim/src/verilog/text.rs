@@ -70,16 +70,49 @@ pub(super) fn width(count: usize) -> usize {
 /// Signals with the number of bits and the largest number of cycles that somebody
 /// wants them later.
 #[derive(Default)]
-pub(super) struct Delays(BTreeMap<String, (usize, u32)>);
+pub(super) struct Delays(BTreeMap<String, Delay>);
+
+struct Delay {
+    bits: usize,
+    most: u32,
+    /// Whether it makes something happen, and so must not come from before a reset.
+    acts: bool,
+}
 
 impl Delays {
     /// `signal` as it was `cycles` before.
     pub(super) fn tap(&mut self, signal: &str, bits: usize, cycles: u32) -> String {
+        let acts = false;
+        self.delay(
+            signal,
+            Delay {
+                bits,
+                most: cycles,
+                acts,
+            },
+        )
+    }
+
+    /// The same of a signal that makes something happen.
+    pub(super) fn tap_action(&mut self, signal: &str, cycles: u32) -> String {
+        let (bits, acts) = (1, true);
+        self.delay(
+            signal,
+            Delay {
+                bits,
+                most: cycles,
+                acts,
+            },
+        )
+    }
+
+    fn delay(&mut self, signal: &str, delay: Delay) -> String {
+        let cycles = delay.most;
         if cycles == 0 {
             return signal.into();
         }
-        let (_, most) = self.0.entry(signal.into()).or_insert((bits, 0));
-        *most = cycles.max(*most);
+        let known = self.0.entry(signal.into()).or_insert(delay);
+        known.most = known.most.max(cycles);
         delayed(signal, cycles)
     }
 
@@ -87,18 +120,13 @@ impl Delays {
     pub(super) fn emit(self) -> Lines {
         let mut out = Lines::default();
         out.line("    // What is needed later.");
-        for (signal, (bits, most)) in &self.0 {
+        for (signal, Delay { bits, most, .. }) in &self.0 {
             let names: Vec<String> = (1..=*most).map(|k| delayed(signal, k)).collect();
             out.line(&format!("    reg {}{};", range(*bits), names.join(", ")));
         }
         out.line("    always @(posedge clk) begin");
-        for (signal, (_, most)) in &self.0 {
-            // What makes something happen must not come from before the reset.
-            let reset = if signal.starts_with("issue") {
-                "!reset && "
-            } else {
-                ""
-            };
+        for (signal, Delay { most, acts, .. }) in &self.0 {
+            let reset = if *acts { "!reset && " } else { "" };
             for k in 1..=*most {
                 let before = if k == 1 {
                     signal.clone()
