@@ -88,9 +88,9 @@ fn every_kernel_is_there_under_its_name() {
     }
 }
 
-/// A signer of one thread may have nearly all of a thread's registers; what has
-/// many lanes needs room for many groups of them. Spilled registers are those of
-/// the signer alone.
+/// Four blocks of 128 threads a multiprocessor leave 128 registers for each. What of
+/// a signer is not in them was counted, and may grow by a tenth before somebody has to
+/// look; nothing else spills.
 #[test]
 fn registers_and_spills_are_within_the_budget() {
     let mut rows = RESOURCES.lines();
@@ -104,14 +104,10 @@ fn registers_and_spills_are_within_the_budget() {
         };
         let number = |text: &str| text.parse::<u32>().unwrap();
         let signer = kernel.starts_with("sign");
-        let most = match signer {
-            true if kernel.contains("warp") => 168,
-            true => 240,
-            false => 128,
-        };
-        assert!(number(registers) <= most, "{row:?}");
-        assert!(number(stack) <= if signer { 512 } else { 64 }, "{row:?}");
-        assert!(number(spilled) <= if signer { 1024 } else { 0 }, "{row:?}");
+        let [most_stack, most_spilled] = if signer { [152, 336] } else { [64, 0] };
+        assert!(number(registers) <= 128, "{row:?}");
+        assert!(number(stack) <= most_stack, "{row:?}");
+        assert!(number(spilled) <= most_spilled, "{row:?}");
         // All of it is asked for by the launch.
         assert_eq!(number(shared), 0, "{row:?}");
         *seen.entry((kernel, device)).or_insert(0) += 1;
