@@ -32,6 +32,9 @@ pub enum StorageKind {
 }
 
 impl StorageKind {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Bram, Self::Axi];
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -39,6 +42,19 @@ impl StorageKind {
             Self::Bram => "bram",
         }
     }
+
+    /// It, in one bank, with its own ports and latencies.
+    pub fn storage(self) -> Storage {
+        match self {
+            Self::Axi => AXI,
+            Self::Bram => BRAM,
+        }
+    }
+}
+
+impl Banking {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Single, Self::ReIm, Self::Parity];
 }
 
 /// What is pipelined.
@@ -66,6 +82,14 @@ pub enum Aliasing {
 }
 
 impl Pipelining {
+    /// The innermost loops, with [`LOOP_OVERHEAD`] between.
+    pub const NESTED: Self = Self::Innermost {
+        overhead: LOOP_OVERHEAD,
+    };
+
+    /// One of each name.
+    pub const ALL: [Self; 2] = [Self::Flattened, Self::NESTED];
+
     /// Its name: `nested` or `flattened`.
     pub fn name(self) -> &'static str {
         match self {
@@ -76,6 +100,9 @@ impl Pipelining {
 }
 
 impl Aliasing {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Assumed, Self::Excluded];
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 //! combine to, each scheduled and run.
 
 use crate::accelerator::Error;
-use crate::design::{Design, Pipelining, Storage};
+use crate::design::{Aliasing, Design, Pipelining, Storage};
 use crate::graph::Banking;
 use crate::measurement::Measurement;
 use crate::nest::Transform;
@@ -35,6 +35,8 @@ pub struct Sweep {
     pub write_latencies: Vec<u32>,
     /// What is pipelined.
     pub pipelinings: Vec<Pipelining>,
+    /// What the scheduler may assume.
+    pub aliasings: Vec<Aliasing>,
     /// Least intervals.
     pub intervals: Vec<u32>,
 }
@@ -79,16 +81,19 @@ impl Sweep {
             read_latencies: Vec::new(),
             write_latencies: Vec::new(),
             pipelinings: Vec::new(),
+            aliasings: Vec::new(),
             intervals: Vec::new(),
         }
     }
 
-    /// All combinations.
-    ///
-    /// # Errors
-    /// If there are more than [`MAX_DESIGNS`].
-    pub fn designs(&self) -> Result<Vec<Design>, TooMany> {
-        let lengths = [
+    /// Whether anything is to be combined.
+    pub fn has_lists(&self) -> bool {
+        self.lengths().iter().any(|&len| len > 0)
+    }
+
+    /// Of all lists.
+    fn lengths(&self) -> [usize; 13] {
+        [
             self.clocks_hz.len(),
             self.multipliers.len(),
             self.adders.len(),
@@ -100,11 +105,18 @@ impl Sweep {
             self.read_latencies.len(),
             self.write_latencies.len(),
             self.pipelinings.len(),
+            self.aliasings.len(),
             self.intervals.len(),
-        ];
-        let count = lengths
-            .iter()
-            .fold(1usize, |count, &len| count.saturating_mul(len.max(1)));
+        ]
+    }
+
+    /// All combinations.
+    ///
+    /// # Errors
+    /// If there are more than [`MAX_DESIGNS`].
+    pub fn designs(&self) -> Result<Vec<Design>, TooMany> {
+        let lengths = self.lengths().into_iter();
+        let count = lengths.fold(1usize, |count, len| count.saturating_mul(len.max(1)));
         if count > MAX_DESIGNS {
             return Err(TooMany(count));
         }
@@ -120,6 +132,7 @@ impl Sweep {
             d.storage.write_latency = v
         });
         combine(&mut designs, &self.pipelinings, |d, v| d.pipelining = v);
+        combine(&mut designs, &self.aliasings, |d, v| d.aliasing = v);
         combine(&mut designs, &self.multipliers, |d, v| d.multipliers = v);
         combine(&mut designs, &self.adders, |d, v| d.adders = v);
         combine(&mut designs, &self.multiplier_latencies, |d, v| {
@@ -184,6 +197,7 @@ mod tests {
         let base = Preset::PaperOptimized.design();
         let mut sweep = Sweep::new(base.clone());
         assert_eq!(sweep.designs(), Ok(vec![base]));
+        assert!(!sweep.has_lists());
         sweep.multipliers = vec![1, 2, 4];
         sweep.adders = vec![1, 2];
         let designs = sweep.designs().expect("six");

@@ -129,6 +129,54 @@ fn a_sweep_is_table_csv_and_chart() {
     );
 }
 
+/// Each list alone has one design besides the presets: the base, with that value.
+#[test]
+fn every_list_of_a_sweep_arrives() {
+    let sandbox = Sandbox::empty();
+    let base = json(&sandbox, &["run"])["design"].clone();
+    for (option, value, field, expected) in [
+        ("--clock-mhz", "62.5", "clock_hz", "62500000"),
+        ("--multipliers", "3", "multipliers", "3"),
+        ("--adders", "5", "adders", "5"),
+        ("--dmul-latency", "6", "multiplier_latency", "6"),
+        ("--dadd-latency", "9", "adder_latency", "9"),
+        ("--banking", "re-im", "banking", "\"re-im\""),
+        ("--ports", "1", "ports", "1"),
+        ("--read-latency", "3", "read_latency", "3"),
+        ("--write-latency", "2", "write_latency", "2"),
+        ("--pipelining", "nested", "pipelining", "\"nested\""),
+        ("--dependence", "assumed", "dependence", "\"assumed\""),
+        ("--interval", "6", "least_interval", "6"),
+    ] {
+        let swept = json(&sandbox, &["sweep", option, value]);
+        let designs = swept["designs"].as_array().unwrap();
+        assert_eq!(designs.len(), 6, "{option}");
+        let unnamed = designs.iter().find(|row| row["design"]["name"] == "");
+        let unnamed = unnamed.unwrap()["design"].as_object().unwrap();
+        assert_eq!(unnamed[field].to_string(), expected, "{option}");
+        for (other, value) in base.as_object().unwrap() {
+            let changed = [field, "name"].contains(&other.as_str());
+            assert!(changed || unnamed[other] == *value, "{option} {other}");
+        }
+    }
+    // A memory has its own latencies, those of the preset if it is the preset's.
+    let memories = [
+        "sweep", "--preset", "bram-dep", "--memory", "axi,bram", "--adders", "5",
+    ];
+    let swept = json(&sandbox, &memories);
+    let designs = swept["designs"].as_array().unwrap().iter();
+    let unnamed = designs.filter(|row| row["design"]["name"] == "");
+    let memories: Vec<_> = unnamed
+        .map(|row| {
+            let design = &row["design"];
+            let latencies = [&design["read_latency"], &design["write_latency"]];
+            let latencies = latencies.map(|latency| latency.as_u64().unwrap());
+            (design["memory"].as_str().unwrap(), latencies)
+        })
+        .collect();
+    assert_eq!(memories, [("axi", [71, 68]), ("bram", [2, 1])]);
+}
+
 #[test]
 fn what_does_not_fit_is_said() {
     let sandbox = Sandbox::empty();

@@ -184,7 +184,17 @@ mod tests {
         for (computed, expected) in computed.iter().zip(expected) {
             assert!((computed - expected).abs() < 5e-3, "{computed}, {expected}");
         }
-        // 20 instructions on the unit and 841 without it.
+        // A butterfly has 20 instructions on the unit, of the forward FFT alone 19, and
+        // 841 without it.
+        let hard = profile.run(Target::ArmV7, Operation::Sign, 512).unwrap();
+        for (parts, expected) in [
+            (&Part::BUTTERFLIES[..], 19.81),
+            (&[Part::Fft], 19.16),
+            (&[Part::Split], 23.36),
+        ] {
+            let counted = hard.instructions_per_execution(parts).unwrap();
+            assert!((counted - expected).abs() < 5e-3, "{parts:?}: {counted}");
+        }
         assert!((430.0..440.0).contains(&computed[6]));
         assert!((15.0..25.0).contains(&findings[6].claimed));
         let soft = profile

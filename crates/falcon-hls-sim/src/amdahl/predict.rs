@@ -35,8 +35,9 @@ impl Processor {
     /// occupies its unit for two cycles and is there after 5 or 6, a sum after 4
     /// (the pipeline's description that ARM contributed to GCC, `cortex-a9.md`
     /// `[V]`). So one cycle an instruction is what good schedules come to without
-    /// misses; 19 instructions were counted for a butterfly, 28,861 for a
-    /// permutation `[M]`.
+    /// misses; for a butterfly of the forward FFT 19 instructions were counted (19.2 when
+    /// signing; splits have most, 23.4, and all together 19.8), for a permutation
+    /// 28,861 `[M]`.
     pub const CORTEX_A9: Self = Self {
         clock_hz: paper::PROCESSOR_HZ,
         cycles_per_instruction: 1.0,
@@ -127,6 +128,15 @@ pub enum Scope {
 impl Scope {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Forward, Self::Transforms, Self::Butterflies];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Transforms => "transforms",
+            Self::Butterflies => "butterflies",
+        }
+    }
 
     /// The parts of the work.
     pub const fn parts(self) -> &'static [Part] {

@@ -1,62 +1,97 @@
-//! A sweep as CSV: a line for each design that ran.
+//! A sweep as CSV (RFC 4180): a line for each design that ran.
 
-use super::report::SweepForm;
-use std::fmt::Write;
+use super::report::{SweepForm, SweepRow};
+use crate::design::{Aliasing, StorageKind};
+use crate::graph::Banking;
+use crate::nest::Transform;
+use serde::{Serialize, Serializer};
+use std::io::{self, Write};
 
-/// The first line.
-const HEADER: &str = "name,transform,degree,clock_mhz,multipliers,adders,dmul_latency,\
-                      dadd_latency,memory,banking,ports,read_latency,write_latency,pipelining,\
-                      dependence,least_interval,interval,depth,cycles,stalls,micros,dsp,lut,ff,\
-                      bram,fits,pareto";
-
-/// The designs that ran. `fits` is 1 if nothing speaks against them on the part.
-pub fn csv(sweep: &SweepForm) -> String {
-    let mut text = format!("{HEADER}\n");
-    for row in &sweep.designs {
-        let (design, timing, resources) = (&row.design, &row.timing, &row.resources);
-        // Writing to a string does not fail.
-        let _ = writeln!(
-            text,
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
-            field(&design.name),
-            sweep.transform.name(),
-            sweep.degree,
-            design.clock_hz as f64 / 1e6,
-            design.multipliers,
-            design.adders,
-            design.multiplier_latency,
-            design.adder_latency,
-            design.memory.name(),
-            design.banking.name(),
-            design.ports,
-            design.read_latency,
-            design.write_latency,
-            design.pipelining,
-            design.dependence.name(),
-            design.least_interval,
-            timing.interval,
-            timing.depth,
-            timing.cycles,
-            timing.stalls,
-            timing.micros,
-            resources.dsp,
-            resources.lut,
-            resources.ff,
-            resources.bram,
-            u8::from(row.concerns.is_empty()),
-            u8::from(row.pareto),
-        );
-    }
-    text
+/// A line; the names of its fields are the header.
+#[derive(Serialize)]
+struct Line<'a> {
+    name: &'a str,
+    transform: Transform,
+    degree: u32,
+    #[serde(serialize_with = "plain")]
+    clock_mhz: f64,
+    multipliers: u32,
+    adders: u32,
+    dmul_latency: u32,
+    dadd_latency: u32,
+    memory: StorageKind,
+    banking: Banking,
+    ports: u32,
+    read_latency: u32,
+    write_latency: u32,
+    pipelining: &'static str,
+    dependence: Aliasing,
+    least_interval: u32,
+    interval: u32,
+    depth: u32,
+    cycles: u64,
+    stalls: u64,
+    #[serde(serialize_with = "plain")]
+    micros: f64,
+    dsp: u32,
+    lut: u32,
+    ff: u32,
+    bram: u32,
+    /// 1 if nothing speaks against it on the part.
+    fits: u8,
+    pareto: u8,
 }
 
-/// A field that may hold anything (RFC 4180).
-fn field(text: &str) -> String {
-    if text.contains(['"', ',', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.into()
+/// 100 rather than 100.0.
+fn plain<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(number)
+}
+
+impl<'a> Line<'a> {
+    fn new(sweep: &SweepForm, row: &'a SweepRow) -> Self {
+        let (design, timing, resources) = (&row.design, &row.timing, &row.resources);
+        Self {
+            name: &design.name,
+            transform: sweep.transform,
+            degree: sweep.degree,
+            clock_mhz: design.clock_hz as f64 / 1e6,
+            multipliers: design.multipliers,
+            adders: design.adders,
+            dmul_latency: design.multiplier_latency,
+            dadd_latency: design.adder_latency,
+            memory: design.memory,
+            banking: design.banking,
+            ports: design.ports,
+            read_latency: design.read_latency,
+            write_latency: design.write_latency,
+            pipelining: design.pipelining,
+            dependence: design.dependence,
+            least_interval: design.least_interval,
+            interval: timing.interval,
+            depth: timing.depth,
+            cycles: timing.cycles,
+            stalls: timing.stalls,
+            micros: timing.micros,
+            dsp: resources.dsp,
+            lut: resources.lut,
+            ff: resources.ff,
+            bram: resources.bram,
+            fits: row.concerns.is_empty().into(),
+            pareto: row.pareto.into(),
+        }
     }
+}
+
+/// Writes the designs that ran to `out`, below a header; nothing if none did.
+///
+/// # Errors
+/// Those of `out`.
+pub fn csv(sweep: &SweepForm, out: impl Write) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    for row in &sweep.designs {
+        writer.serialize(Line::new(sweep, row))?;
+    }
+    writer.flush()
 }
 
 #[cfg(test)]
@@ -64,24 +99,32 @@ mod tests {
     use super::*;
     use crate::catalog::XC7Z020;
     use crate::design::Preset;
-    use crate::nest::Transform;
     use crate::sweep::Sweep;
 
     #[test]
     fn every_line_has_every_column() {
         let mut base = Preset::PaperOptimized.design();
-        base.name = "a \"b\"; c".into();
+        base.name = "a \"b\", c".into();
         let mut sweep = Sweep::new(base);
         sweep.adders = vec![1, 2];
         let outcome = sweep.run(Transform::Fft, 6).expect("two");
-        let text = csv(&SweepForm::new(&outcome, Transform::Fft, 6, XC7Z020));
-        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
-        assert_eq!(lines.len(), 3);
-        assert!(lines.iter().all(|line| line.len() == lines[0].len()));
-        assert_eq!(lines[1][0], "\"a \"\"b\"\"; c\"");
-        let column = |name| lines[0].iter().position(|&column| column == name);
-        let interval = column("interval").expect("a column");
-        assert_eq!([lines[1][interval], lines[2][interval]], ["6", "4"]);
-        assert_eq!(field("a,b"), "\"a,b\"");
+        let form = SweepForm::new(&outcome, Transform::Fft, 6, XC7Z020);
+        let mut text = Vec::new();
+        csv(&form, &mut text).expect("memory");
+        assert!(text.starts_with(b"name,transform,degree,clock_mhz,multipliers,adders,"));
+        let mut reader = csv::Reader::from_reader(&text[..]);
+        let header = reader.headers().expect("a header").clone();
+        assert_eq!(header.len(), 27);
+        // A reader refuses lines of another length.
+        let lines: Vec<_> = reader.records().collect::<Result<_, _>>().expect("lines");
+        let column = |name| {
+            let index = header.iter().position(|column| column == name);
+            let index = index.expect("a column");
+            [&lines[0][index], &lines[1][index]]
+        };
+        assert_eq!(lines.len(), 2);
+        assert_eq!(column("name"), ["a \"b\", c"; 2]);
+        assert_eq!(column("interval"), ["6", "4"]);
+        assert_eq!(column("clock_mhz"), ["100", "100"]);
     }
 }

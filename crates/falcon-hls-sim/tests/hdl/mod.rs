@@ -5,6 +5,7 @@
 //! it fails.
 #![allow(dead_code)] // each test uses its part
 
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -199,22 +200,11 @@ pub fn yosys_version() -> String {
 pub struct Cells(pub BTreeMap<String, u64>);
 
 impl Cells {
-    /// The last `num_cells_by_type` of yosys' statistics, which is the whole
-    /// design's: a flat object of names and counts.
+    /// Those of the whole design, of yosys' statistics.
     fn parse(statistics: &str) -> Self {
-        let (_, tail) = statistics
-            .rsplit_once("\"num_cells_by_type\"")
-            .expect("counts by type");
-        let (_, tail) = tail.split_once('{').expect("an object");
-        let (body, _) = tail.split_once('}').expect("its end");
-        let count = |entry: &str| {
-            let (name, count) = entry.split_once(':')?;
-            Some((
-                name.trim().trim_matches('"').to_owned(),
-                count.trim().parse().ok()?,
-            ))
-        };
-        let cells: BTreeMap<_, _> = body.split(',').filter_map(count).collect();
+        let statistics: serde_json::Value = serde_json::from_str(statistics).expect("JSON");
+        let cells = &statistics["design"]["num_cells_by_type"];
+        let cells = BTreeMap::deserialize(cells).expect("counts by type");
         assert!(!cells.is_empty(), "no cells in {statistics}");
         Self(cells)
     }

@@ -2,6 +2,7 @@
 
 use crate::kernel;
 use falcon_hls_sim::accelerator::MAX_LOGN;
+use falcon_hls_sim::amdahl::predict::Scope;
 use falcon_hls_sim::catalog::XC7Z020;
 use falcon_hls_sim::design::{Aliasing, Preset, StorageKind};
 use falcon_hls_sim::graph::Banking;
@@ -40,13 +41,16 @@ fn names_in_json_are_those_of_the_program() {
     fn as_named<T: serde::Serialize>(value: T, name: &str) {
         assert_eq!(serde_json::to_value(value).expect("JSON"), name);
     }
-    for banking in [Banking::Single, Banking::ReIm, Banking::Parity] {
+    for banking in Banking::ALL {
         as_named(banking, banking.name());
     }
-    for kind in [StorageKind::Axi, StorageKind::Bram] {
+    for kind in StorageKind::ALL {
         as_named(kind, kind.name());
     }
-    for aliasing in [Aliasing::Assumed, Aliasing::Excluded] {
+    for scope in Scope::ALL {
+        as_named(scope, scope.name());
+    }
+    for aliasing in Aliasing::ALL {
         as_named(aliasing, aliasing.name());
     }
     for transform in Transform::ALL {

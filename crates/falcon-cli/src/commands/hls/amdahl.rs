@@ -46,11 +46,7 @@ pub(crate) struct Amdahl {
 }
 
 fn scope_parser() -> impl TypedValueParser<Value = Scope> {
-    named(Scope::ALL, |scope| match scope {
-        Scope::Forward => "forward",
-        Scope::Transforms => "transforms",
-        Scope::Butterflies => "butterflies",
-    })
+    named(Scope::ALL, Scope::name)
 }
 
 fn keccak_parser() -> impl TypedValueParser<Value = KeccakPreset> {

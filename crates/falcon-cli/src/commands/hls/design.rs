@@ -7,9 +7,7 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use falcon_hls_sim::{
-    design::{
-        AXI, Aliasing, BRAM, Design, LOOP_OVERHEAD, Pipelining, Preset, Storage, StorageKind,
-    },
+    design::{Aliasing, Design, Pipelining, Preset, Storage, StorageKind},
     graph::Banking,
     nest::Transform,
 };
@@ -23,29 +21,21 @@ fn transform_parser() -> impl TypedValueParser<Value = Transform> {
     named(Transform::ALL, Transform::name)
 }
 
-fn memory_parser() -> impl TypedValueParser<Value = StorageKind> {
-    named([StorageKind::Bram, StorageKind::Axi], StorageKind::name)
+pub(super) fn memory_parser() -> impl TypedValueParser<Value = StorageKind> {
+    named(StorageKind::ALL, StorageKind::name)
 }
 
 pub(super) fn banking_parser() -> impl TypedValueParser<Value = Banking> {
-    named(BANKINGS, Banking::name)
+    named(Banking::ALL, Banking::name)
 }
 
-fn dependence_parser() -> impl TypedValueParser<Value = Aliasing> {
-    named([Aliasing::Assumed, Aliasing::Excluded], Aliasing::name)
+pub(super) fn dependence_parser() -> impl TypedValueParser<Value = Aliasing> {
+    named(Aliasing::ALL, Aliasing::name)
 }
 
 pub(super) fn pipelining_parser() -> impl TypedValueParser<Value = Pipelining> {
-    named([Pipelining::Flattened, NESTED], Pipelining::name)
+    named(Pipelining::ALL, Pipelining::name)
 }
-
-/// All ways to lay words in banks.
-pub(super) const BANKINGS: [Banking; 3] = [Banking::Single, Banking::ReIm, Banking::Parity];
-
-/// The innermost loops pipelined.
-pub(super) const NESTED: Pipelining = Pipelining::Innermost {
-    overhead: LOOP_OVERHEAD,
-};
 
 /// One of `values`, by its name.
 pub(super) fn named<T: Copy + Send + Sync + 'static, const N: usize>(
@@ -152,7 +142,7 @@ impl DesignOptions {
         set(&mut design.adder.latency, self.dadd_latency);
         design.storage = self.storage(preset.storage);
         if self.nested {
-            design.pipelining = NESTED;
+            design.pipelining = Pipelining::NESTED;
         }
         if self.flattened {
             design.pipelining = Pipelining::Flattened;
@@ -168,20 +158,22 @@ impl DesignOptions {
         }
     }
 
-    /// Another memory than the preset's has its own ports and latencies.
     fn storage(&self, preset: Storage) -> Storage {
-        let mut storage = match self.memory {
-            Some(kind) if kind != preset.kind => match kind {
-                StorageKind::Axi => AXI,
-                StorageKind::Bram => BRAM,
-            },
-            _ => preset,
-        };
+        let mut storage = memory(self.memory.unwrap_or(preset.kind), preset);
         set(&mut storage.banking, self.banking);
         set(&mut storage.ports, self.ports);
         set(&mut storage.read_latency, self.read_latency);
         set(&mut storage.write_latency, self.write_latency);
         storage
+    }
+}
+
+/// Another memory than the preset's has its own ports and latencies.
+pub(super) fn memory(kind: StorageKind, preset: Storage) -> Storage {
+    if kind == preset.kind {
+        preset
+    } else {
+        kind.storage()
     }
 }
 

@@ -1,7 +1,10 @@
 //! `hls sweep`: many designs beside each other.
 
 use super::{
-    design::{BANKINGS, NESTED, Task, banking_parser, megahertz, pipelining_parser, preset_parser},
+    design::{
+        Task, banking_parser, dependence_parser, megahertz, memory, memory_parser,
+        pipelining_parser, preset_parser,
+    },
     file::write,
     refused,
 };
@@ -14,7 +17,7 @@ use crate::{
 use clap::Args;
 use falcon_hls_sim::{
     catalog::XC7Z020,
-    design::{Design, Pipelining, Preset},
+    design::{Aliasing, Design, Pipelining, Preset, StorageKind},
     graph::Banking,
     measurement::Measurement,
     sweep::Sweep,
@@ -49,6 +52,9 @@ pub(crate) struct SweepCommand {
     /// Cycles of an addition
     #[arg(long, value_name = "CYCLES", value_delimiter = ',')]
     dadd_latency: Vec<u32>,
+    /// Where polynomials are; another memory than the preset's has its ports and latencies
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = memory_parser())]
+    memory: Vec<StorageKind>,
     /// Ways of banking
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = banking_parser())]
     banking: Vec<Banking>,
@@ -64,6 +70,9 @@ pub(crate) struct SweepCommand {
     /// What is pipelined
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = pipelining_parser())]
     pipelining: Vec<Pipelining>,
+    /// Whether an iteration must be assumed to read what the one before writes
+    #[arg(long, value_name = "HOW", value_delimiter = ',', value_parser = dependence_parser())]
+    dependence: Vec<Aliasing>,
     /// Least initiation intervals
     #[arg(long, value_name = "CYCLES", value_delimiter = ',')]
     interval: Vec<u32>,
@@ -94,9 +103,7 @@ impl SweepCommand {
             return Err(refused(reason.unwrap_or_default()));
         }
         if let Some(path) = &self.csv {
-            write(path, self.force, ui, |out| {
-                out.write_all(csv(&form).as_bytes())
-            })?;
+            write(path, self.force, ui, |out| csv(&form, out))?;
         }
         if let Some(path) = &self.svg {
             let transform = form.transform.name().to_uppercase();
@@ -148,6 +155,7 @@ impl SweepCommand {
     fn sweep(&self) -> Sweep {
         let mut base = self.preset.design();
         base.name.clear();
+        let storage = base.storage;
         let mut sweep = Sweep::new(base);
         sweep.clocks_hz.clone_from(&self.clock_mhz);
         sweep.multipliers.clone_from(&self.multipliers);
@@ -155,34 +163,20 @@ impl SweepCommand {
         sweep.multiplier_latencies.clone_from(&self.dmul_latency);
         sweep.adder_latencies.clone_from(&self.dadd_latency);
         sweep.pipelinings.clone_from(&self.pipelining);
+        sweep.aliasings.clone_from(&self.dependence);
         sweep.intervals.clone_from(&self.interval);
+        let storages = self.memory.iter().map(|&kind| memory(kind, storage));
+        sweep.storages = storages.collect();
         sweep.bankings.clone_from(&self.banking);
         sweep.ports.clone_from(&self.ports);
         sweep.read_latencies.clone_from(&self.read_latency);
         sweep.write_latencies.clone_from(&self.write_latency);
-        if !self.has_lists() {
+        if !sweep.has_lists() {
             sweep.multipliers = vec![1, 2, 4];
             sweep.adders = vec![1, 2, 3, 6];
-            sweep.bankings = BANKINGS.to_vec();
-            sweep.pipelinings = vec![Pipelining::Flattened, NESTED];
+            sweep.bankings = Banking::ALL.to_vec();
+            sweep.pipelinings = Pipelining::ALL.to_vec();
         }
         sweep
-    }
-
-    fn has_lists(&self) -> bool {
-        let counts = [
-            &self.multipliers,
-            &self.adders,
-            &self.dmul_latency,
-            &self.dadd_latency,
-            &self.ports,
-            &self.read_latency,
-            &self.write_latency,
-            &self.interval,
-        ];
-        counts.iter().any(|list| !list.is_empty())
-            || !self.clock_mhz.is_empty()
-            || !self.banking.is_empty()
-            || !self.pipelining.is_empty()
     }
 }
