@@ -61,6 +61,21 @@ fn sources_are_complete() {
                 assert!(source.text.contains(&format!("\nmodule {module} ")));
             }
             assert_eq!(emission.words, 1 << (logn - 1));
+            // What a port is stands above the first line that is no comment.
+            let mut lines = emission.sources[0].text.lines();
+            let head = lines.by_ref().take_while(|line| line.starts_with("//"));
+            let head = head.collect::<Vec<_>>().join(" ");
+            let ports = lines.skip_while(|line| !line.starts_with("module "));
+            let ports = ports.skip(1).take_while(|line| *line != ");");
+            for port in ports.map(|line| line.trim_end_matches(',').rsplit(' ').next()) {
+                let port = port.expect("a name");
+                assert!(
+                    port == "clk" || head.contains(&format!("`{port}`")),
+                    "{port}"
+                );
+            }
+            let latency = format!("{} clocks after", emission.read_latency);
+            assert!(head.contains(&latency), "{head}");
         }
     }
 }

@@ -1,13 +1,9 @@
 //! A scheduled transform as synthesizable Verilog: floating-point units, banks,
 //! twiddles, control.
 //!
-//! The module of [`emit`] is named [`TOP`]. While it is idle, the host port
-//! reads and writes the polynomial, a complex number at a time: its value at address
-//! `u` is `{im, re}`, and what is read comes [`Emission::read_latency`] clocks after its address.
-//! A pulse of `start` begins; `done` is high for one clock, in the cycle in which
-//! everything can be read, and `cycles` then says how many have passed since the
-//! first butterfly began: the number that [`Run::cycles`](crate::engine::Run) is
-//! in the simulator.
+//! The module of [`emit`] is named [`TOP`]; comments at its head say what its ports are.
+//! What is read at the host port comes [`Emission::read_latency`] clocks after its address,
+//! and its `cycles` are the simulator's [`Run::cycles`](crate::engine::Run).
 
 mod control;
 mod datapath;
@@ -157,6 +153,9 @@ pub fn emit(
         kernel.depth()
     ));
     out.comment("Written by falcon-cli hls verilog.");
+    for line in ports(half, design.storage.read_latency) {
+        out.comment(&line);
+    }
     out.comment("Some signals are wider than what is used of them.");
     out.line("/* verilator lint_off UNUSEDSIGNAL */");
     out.line(&format!("module {TOP} ("));
@@ -203,6 +202,24 @@ pub fn emit(
         words: half,
         read_latency: design.storage.read_latency,
     })
+}
+
+/// What the ports are, for who reads the circuit alone.
+fn ports(words: usize, read_latency: u32) -> [String; 8] {
+    [
+        "`reset` is synchronous. A clock of `start` while idle begins; `busy` is high from".into(),
+        "then on, and `done` for its last clock: in the next, everything can be read.".into(),
+        "`cycles`, from `done` to the next start, says how many clocks passed from the start"
+            .into(),
+        "of the first butterfly to `done`.".into(),
+        "While `busy` is low, the host port reads and writes the polynomial, a complex number"
+            .into(),
+        format!(
+            "at a time: number u, of {words}, is {{im, re}} at address u, two binary64 numbers."
+        ),
+        "`host_in` is written at a clock at which `host_write` is high; `host_out` comes".into(),
+        format!("{read_latency} clocks after its `host_address`."),
+    ]
 }
 
 fn check(accelerator: &Accelerator, transform: Transform, logn: u32) -> Result<(), EmitError> {
