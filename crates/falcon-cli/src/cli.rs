@@ -1,8 +1,10 @@
 //! The command line: what can be asked for. How it is done is in `commands`.
 
+#[cfg(feature = "hls")]
+use crate::commands::hls::Hls;
 use crate::commands::{
-    bench::Bench, completions::Completions, demo::Demo, hls::Hls, inspect::Inspect, kat::Kat,
-    keygen::Keygen, man::Man, pubkey::Pubkey, sign::Sign, verify::Verify,
+    bench::Bench, completions::Completions, demo::Demo, inspect::Inspect, kat::Kat, keygen::Keygen,
+    man::Man, pubkey::Pubkey, sign::Sign, verify::Verify,
 };
 use crate::engine::{AUTO, parse_name};
 use clap::{Args, Parser, Subcommand};
@@ -60,8 +62,9 @@ pub(crate) enum Command {
     Kat(Kat),
     Bench(Bench),
     Demo(Demo),
+    #[cfg(feature = "hls")]
     #[command(subcommand)]
-    Hls(Hls),
+    Hls(Box<Hls>),
     Completions(Completions),
     Man(Man),
 }

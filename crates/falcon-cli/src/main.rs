@@ -60,6 +60,7 @@ fn run(cli: Cli, ui: Ui) -> Result<Status> {
         Command::Kat(kat) => kat.run(&engine()?, ui),
         Command::Bench(bench) => bench.run(&engine()?, &cli.global, ui),
         Command::Demo(demo) => demo.run(&engine()?, ui),
+        #[cfg(feature = "hls")]
         Command::Hls(hls) => hls.run(ui),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(ui),

@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod completions;
 pub(crate) mod demo;
+#[cfg(feature = "hls")]
 pub(crate) mod hls;
 pub(crate) mod inspect;
 pub(crate) mod kat;

@@ -5,6 +5,7 @@
 mod commands;
 mod engines;
 mod gpu;
+#[cfg(feature = "hls")]
 mod hls;
 mod keys;
 mod many;
