@@ -7,6 +7,7 @@
 #
 #   crates/falcon-hls-sim/profile.sh > crates/falcon-hls-sim/profile.tsv
 #   crates/falcon-hls-sim/profile.sh x86-64 | armv7 | armv7-soft    rows of one target
+#   crates/falcon-hls-sim/profile.sh --sources    the hash of what is counted, for the head
 #
 # armv7-soft computes binary64 with integer instructions.
 #
@@ -116,6 +117,19 @@ rows() {
     done
 }
 
+# sources: one hash of what is counted and of what counts it.
+sources() {
+    find crates/falcon-core/src $HERE/examples/profile.rs $HERE/src/profile/workload.rs \
+        $HERE/profile.awk -type f | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d' ' -f1
+}
+
+case "${1:-}" in
+--sources)
+    sources
+    exit
+    ;;
+esac
+
 targets="${*:-x86-64 armv7 armv7-soft}"
 for target in $targets; do
     case "$target" in
@@ -144,6 +158,7 @@ cat <<END
 # baseline of x86-64, on ARMv7 with VFPv3-D16, and on ARMv7 with binary64 computed by
 # integer instructions (armv7-soft). "library" is the C library, whose code depends on
 # the processor. Counted with $(valgrind --version 2>/dev/null || echo no Valgrind), $(qemu-arm --version 2>/dev/null | sed -n '1s/ (.*//p').
+# Sources: $(sources)
 END
 printf 'target\toperation\tdegree\trepeats\tpart\tinstructions\texecuted\n'
 for target in $targets; do

@@ -10,6 +10,11 @@ use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey};
 use falcon_hls_sim::profile::count::{self, Arithmetic, Butterflies, Counted, CountingFft, Tally};
 use falcon_hls_sim::profile::workload::{self, Workload};
 use falcon_hls_sim::profile::{Operation, Part, Profile, Run, Target};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Bytes of a block of SHAKE256.
 const RATE: usize = 136;
@@ -347,4 +352,69 @@ fn tables_that_are_not_whole_are_refused() {
     assert_eq!(run.share(&[Part::Fft, Part::Rest]), 2.0 / 16.0);
     let missing = profile.run(Target::ArmV7, Operation::Sign, 1024);
     assert!(matches!(missing, Err(ProfileError::Missing { .. })));
+}
+
+/// Every file below `path`, or itself.
+fn files(path: &Path) -> Vec<PathBuf> {
+    if path.is_file() {
+        return vec![path.into()];
+    }
+    let entries = fs::read_dir(path).unwrap();
+    entries
+        .flat_map(|entry| files(&entry.unwrap().path()))
+        .collect()
+}
+
+/// `profile.sh --sources`: the hash of a list of hashes, as `sha256sum` writes it.
+fn hash_of_sources() -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let here = "crates/falcon-hls-sim";
+    let sources = [
+        "crates/falcon-core/src".to_owned(),
+        format!("{here}/examples/profile.rs"),
+        format!("{here}/src/profile/workload.rs"),
+        format!("{here}/profile.awk"),
+    ];
+    let hash = |bytes: &[u8]| base16ct::lower::encode_string(&Sha256::digest(bytes));
+    let files = sources.iter().flat_map(|path| files(&root.join(path)));
+    let mut files: Vec<(String, String)> = files
+        .map(|path| {
+            let name = path.strip_prefix(&root).unwrap().to_str().unwrap();
+            (name.to_owned(), hash(&fs::read(&path).unwrap()))
+        })
+        .collect();
+    files.sort();
+    let list: String = files
+        .iter()
+        .map(|(name, hash)| format!("{hash}  {name}\n"))
+        .collect();
+    hash(list.as_bytes())
+}
+
+/// A profile of other code is out of date by little or much: that is said, aloud, but
+/// is no failure, since counting again needs Valgrind and an emulator.
+#[test]
+fn the_profile_says_of_which_code_it_is() {
+    let table = include_str!("../profile.tsv");
+    let recorded = table
+        .lines()
+        .find_map(|line| line.strip_prefix("# Sources: "));
+    let recorded = recorded.expect("profile.sh writes it");
+    assert_eq!(recorded.len(), 64);
+    let found = hash_of_sources();
+    if recorded != found {
+        // Not by `eprintln`, which is not shown of a test that passes.
+        let warning = "WARNING: profile.tsv was counted of other code than this: run profile.sh";
+        writeln!(
+            std::io::stderr(),
+            "{warning}\n  {recorded} counted\n  {found} here"
+        )
+        .unwrap();
+    }
+    // The script's hash is this one.
+    if cfg!(unix) {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("profile.sh");
+        let output = Command::new(script).arg("--sources").output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap().trim_end(), found);
+    }
 }
