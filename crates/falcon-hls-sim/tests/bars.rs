@@ -4,6 +4,7 @@ use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::design::{Design, LOOP_OVERHEAD, Pipelining, Preset};
 use falcon_hls_sim::measurement::Measurement;
 use falcon_hls_sim::nest::Transform;
+use falcon_hls_sim::resources::{Resources, table_ii};
 use std::time::{Duration, Instant};
 
 fn fft(design: Design, logn: u32) -> Measurement {
@@ -97,39 +98,170 @@ fn two_hundred_transforms_a_second_are_simulated() {
     assert!(best.is_some(), "slower than {limit:?} each in every run");
 }
 
-/// The table of `docs/HLS.md` has the numbers of `rtl/circuits.tsv` and of the model.
+const DOCUMENT: &str = include_str!("../../../docs/HLS.md");
+
+/// Cells of the row that starts with `first`, which no other does.
+fn cells(first: &str) -> Vec<String> {
+    let start = format!("| {first} |");
+    let mut rows = DOCUMENT.lines().filter(|line| line.starts_with(&start));
+    let row = rows.next().unwrap_or_else(|| panic!("no row {first}"));
+    assert_eq!(rows.next(), None, "two rows {first}");
+    let row = row.trim_start_matches('|').trim_end_matches('|');
+    row.split('|').map(|cell| cell.trim().into()).collect()
+}
+
+/// With commas between thousands.
+fn thousands(number: u64) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        _ => format!("{},{:03}", thousands(number / 1000), number % 1000),
+    }
+}
+
 #[test]
-fn the_document_has_the_numbers_of_the_tables() {
-    let document = include_str!("../../../docs/HLS.md");
-    let mut circuits = 0;
-    for row in include_str!("../rtl/circuits.tsv").lines().skip(1) {
-        let fields: Vec<&str> = row.split('\t').collect();
-        let number = |i: usize| -> u32 { fields[i].parse().expect("a number") };
-        let (design, degree) = (fields[1], number(2));
-        let preset = Preset::by_name(design).expect("a preset");
-        let model = fft(preset.design(), degree.ilog2());
-        assert_eq!(model.run.cycles, u64::from(number(4)));
-        if degree == 512 {
-            let total = model.estimate.total();
-            let (lut, ff, bram) = (number(5) + number(6), number(7), number(9));
-            for expected in [
-                format!("{lut}, {ff}, {bram} |"),
-                format!("{}, {}, {}", total.lut, total.ff, total.bram),
-            ] {
-                assert!(document.contains(&expected), "{design}: {expected}");
-            }
-            circuits += 1;
-        }
-    }
-    assert_eq!(circuits, 3);
+fn the_document_has_the_presets_as_they_are() {
     for preset in Preset::ALL {
-        let row = document
-            .lines()
-            .find(|line| line.starts_with(&format!("| `{}` |", preset.name())));
-        let row = row.expect("a row of presets").replace(',', "");
-        for logn in [9, 10] {
-            let cycles = fft(preset.design(), logn).run.cycles;
-            assert!(row.contains(&format!("| {cycles} |")), "{row}");
-        }
+        let design = preset.design();
+        let [m512, m1024] = [9, 10].map(|logn| fft(design.clone(), logn));
+        let row = cells(&format!("`{}`", preset.name()));
+        let found = [2, 3, 5, 6, 7].map(|column| row[column].as_str());
+        let expected = [
+            format!("{} + {}", design.multipliers, design.adders),
+            m512.kernel.schedule.interval.to_string(),
+            thousands(m512.run.cycles),
+            thousands(m1024.run.cycles),
+            format!("{:.0}", m512.micros()),
+        ];
+        assert_eq!(found, expected, "{}", preset.name());
     }
+    let nested = [Preset::PaperOptimized, Preset::Ii1Xor].map(|preset| {
+        let mut design = preset.design();
+        design.pipelining = Pipelining::NESTED;
+        thousands(fft(design, 9).run.cycles)
+    });
+    let [optimized, fastest] = nested;
+    let stalls = [7, 6].map(|logn| fft(Preset::Ii1Xor.design(), logn).run);
+    let [s128, s64] = stalls.map(|run| format!("{} of {} cycles", run.stalls, run.cycles));
+    let short = s64.trim_end_matches(" cycles");
+    for sentence in [
+        format!("`paper-optimized` takes {optimized} cycles, `ii1-xor` {fastest}:"),
+        format!("({s128} at `n = 128`, {short} at 64)"),
+    ] {
+        assert!(DOCUMENT.contains(&sentence), "{sentence}");
+    }
+}
+
+/// Lookup tables, flip-flops, block RAMs.
+fn cheap(resources: Resources) -> String {
+    let Resources { lut, ff, bram, .. } = resources;
+    format!("{lut}, {ff}, {bram}")
+}
+
+/// What `rtl/circuits.tsv` has of a circuit.
+struct Circuit {
+    interval: u32,
+    cycles: u64,
+    resources: Resources,
+}
+
+fn circuit(preset: Preset, degree: u32) -> Circuit {
+    let mut rows = include_str!("../rtl/circuits.tsv").lines();
+    let start = format!("{}\t{degree}\t", preset.name());
+    let row = rows.find_map(|row| row.split_once('\t')?.1.strip_prefix(&start));
+    let numbers = row.expect("a circuit").split('\t');
+    let numbers: Vec<u32> = numbers.map(|n| n.parse().expect("a number")).collect();
+    let [interval, cycles, lut, lut_memory, ff, dsp, bram] = numbers[..] else {
+        panic!("{numbers:?}");
+    };
+    Circuit {
+        interval,
+        cycles: cycles.into(),
+        resources: Resources {
+            dsp,
+            lut: lut + lut_memory,
+            ff,
+            bram,
+        },
+    }
+}
+
+/// The second table of `docs/HLS.md`, every number of it: the paper's, the model's, and
+/// those of `rtl/circuits.tsv`, whose cycles are Verilator's (`tests/fft_rtl.rs`).
+#[test]
+fn the_document_has_the_numbers_of_paper_model_and_tools() {
+    let preset = |preset: Preset| fft(preset.design(), 9);
+    let original = preset(Preset::PaperOriginal);
+    let optimized = preset(Preset::PaperOptimized);
+    let [ii2, fastest] = [Preset::Ii2, Preset::Ii1Xor].map(preset);
+    let total = |measurement: &Measurement| measurement.estimate.total();
+    let paper = |preset| table_ii(preset).expect("a row of the paper");
+    let [p1, p2] = [Preset::PaperOriginal, Preset::PaperOptimized].map(paper);
+    let c2 = circuit(Preset::PaperOptimized, 512);
+    let c3 = circuit(Preset::Ii2, 512);
+    let [c4, c5] = [512, 1024].map(|degree| circuit(Preset::Ii1Xor, degree));
+    let large = fft(Preset::Ii1Xor.design(), 10);
+    let interval = |measurement: &Measurement| measurement.kernel.schedule.interval;
+    let speedup = optimized.speedup(&original);
+    let all = |resources: Resources| format!("{}; {}", resources.dsp, cheap(resources));
+    let both = |a: u64, b: u64| format!("{} and {}", thousands(a), thousands(b));
+    let expected = [
+        format!(
+            "| `paper-original`: II | 168 | {} | | |",
+            interval(&original)
+        ),
+        format!("| DSP | {} | {} | | |", p1.dsp, total(&original).dsp),
+        format!(
+            "| LUT, FF, BRAM | {} | {} (estimate) | | |",
+            cheap(p1),
+            cheap(total(&original))
+        ),
+        format!(
+            "| `paper-optimized`: II | 4 | {} | {} | |",
+            interval(&optimized),
+            c2.interval
+        ),
+        format!(
+            "| speedup | 42 | {:.1} by interval, {:.1} by cycles | | |",
+            speedup.interval, speedup.cycles
+        ),
+        format!(
+            "| cycles, FFT-512 | | {} | {} | |",
+            thousands(optimized.run.cycles),
+            thousands(c2.cycles)
+        ),
+        format!(
+            "| DSP | {} | {} | | {} |",
+            p2.dsp,
+            total(&optimized).dsp,
+            c2.resources.dsp
+        ),
+        format!(
+            "| LUT, FF, BRAM | {} | {} (estimate) | | {} |",
+            cheap(p2),
+            cheap(total(&optimized)),
+            cheap(c2.resources)
+        ),
+        format!(
+            "| `ii2`: DSP; LUT, FF, BRAM | | {} | | {} |",
+            all(total(&ii2)),
+            all(c3.resources)
+        ),
+        format!(
+            "| `ii1-xor`: cycles, FFT-512 and 1024 | | {} | {} | |",
+            both(fastest.run.cycles, large.run.cycles),
+            both(c4.cycles, c5.cycles)
+        ),
+        format!(
+            "| DSP; LUT, FF, BRAM of FFT-512 | | {} | | {} |",
+            all(total(&fastest)),
+            all(c4.resources)
+        ),
+    ];
+    let mut lines = DOCUMENT.lines();
+    lines.find(|line| line.starts_with("| | paper `[P]` | model"));
+    let table: Vec<&str> = lines
+        .skip(1)
+        .take_while(|line| line.starts_with('|'))
+        .collect();
+    assert_eq!(table, expected);
 }
