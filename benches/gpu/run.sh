@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that is to be known of a GPU, by one command: what it can do at most,
 # whether 100,000 signatures of every size and mode have the bytes of the
-# processor, and how long batches take.
+# processor (4096 with a warp for each), and how long batches take.
 #
 #   benches/gpu/run.sh [--out FOLDER] [--binary FILE] [--variants FOLDER] [OPTION]...
 #
@@ -10,7 +10,8 @@
 # Variants of the kernels are timed as well: those that were compiled before, by
 #   crates/falcon-gpu/ptx.sh --variants FOLDER
 # which needs no GPU; or, where there is nvcc, the same ones compiled here. OPTIONs are
-# the program's: --ptx FILE, --jobs N, --largest N, --runs N, --device N.
+# the program's: --ptx FILE, --jobs N, --largest N, --runs N, --device N,
+# --grain thread|warp, --chunk N, --streams N.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 out="$PWD/gpu-results" binary="" variants="" kernels=() options=()

@@ -36,7 +36,7 @@ pub(crate) fn measure(device: &dyn Device) -> Vec<Ceiling> {
             kernel("ceiling_f64", ROUNDS, 16.0),
         ),
         (
-            "32-bit products added to 64 bits",
+            "32-bit products with a sum",
             "op/s",
             kernel("ceiling_imad", ROUNDS, 8.0),
         ),

@@ -47,9 +47,10 @@ fn the_script_compares_and_times() {
     // The driver for tests has none of these kernels, which is said.
     assert_eq!(of("ceiling").count(), 7);
     assert!(of("ceiling").any(|line| line["error"].is_string()));
-    assert_eq!(of("compare").count(), 2 * 7);
+    // Four ways in two grains and in small batches, and verdicts, with one key and many.
+    assert_eq!(of("compare").count(), 2 * 2 * (4 * 3 + 2));
     assert!(of("compare").all(|line| line["equal"] == true));
-    assert_eq!(of("time").count(), 2 * 2 * 5);
+    assert_eq!(of("time").count(), 2 * 3 * 5);
     assert!(of("time").all(|line| {
         line["kernels"]
             .as_object()
@@ -61,10 +62,43 @@ fn the_script_compares_and_times() {
             .filter(|line| line["step"] == step)
             .count()
     };
-    assert_eq!((steps("compare"), steps("time")), (2 * 7, 2 * 2 * 5));
+    assert_eq!(
+        (steps("compare"), steps("time")),
+        (2 * 2 * (4 * 3 + 2), 2 * 3 * 5)
+    );
     assert!(errors.contains("variant WRONG: failed"), "{errors}");
     let table = std::fs::read_to_string(out.join("table.md")).expect("a table");
-    assert_eq!(table.matches("\n| Falcon-").count(), 10);
+    assert_eq!(table.matches("\n| Falcon-").count(), 2 * 10);
     assert!(table.contains("cuFalcon"));
     let _ = std::fs::remove_dir_all(out);
+}
+
+#[test]
+fn grain_chunk_and_streams_can_be_chosen() {
+    let Some(driver) = falcon_gpu_host::DRIVER_FOLDER else {
+        eprintln!("NOT TESTED: the test driver needs a C++17 compiler");
+        return;
+    };
+    let run = Command::new(env!("CARGO_BIN_EXE_falcon-gpu-bench"))
+        .args(["compare", "--jobs", "12", "--keys", "3", "--largest", "4"])
+        .args(["--grain", "warp", "--chunk", "5", "--streams", "2"])
+        .env("LD_LIBRARY_PATH", driver)
+        .output()
+        .expect("the program runs");
+    let errors = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{errors}");
+    let text = String::from_utf8_lossy(&run.stdout);
+    let lines: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let device = &lines[0];
+    assert_eq!(
+        (&device["streams"], &device["chunk"]),
+        (&2.into(), &5.into())
+    );
+    assert_eq!(device["grain"], "Warp");
+    assert_eq!(lines.len(), 1 + 2 * 2 * (4 * 2 + 2));
+    assert!(lines[1..].iter().all(|line| line["equal"] == true));
+    assert!(!text.contains("thread"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! A device that times its kernels: each is waited for.
+//! A device with fewer streams, or one that times its kernels: each is waited for.
 
 use falcon_gpu::device::{Device, Grid};
 use falcon_gpu::kernels::Batch;
@@ -7,28 +7,44 @@ use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub(crate) struct Timed {
+pub(crate) struct Watched {
     device: Arc<dyn Device>,
-    milliseconds: Mutex<BTreeMap<String, f64>>,
+    streams: usize,
+    /// Of each kernel, if they are timed.
+    milliseconds: Option<Mutex<BTreeMap<String, f64>>>,
 }
 
-impl Timed {
-    pub(crate) fn new(device: Arc<dyn Device>) -> Arc<Self> {
+impl Watched {
+    /// The device with so many of its streams: one at least, and no more than it has.
+    pub(crate) fn with_streams(device: Arc<dyn Device>, streams: usize) -> Arc<Self> {
         Arc::new(Self {
+            streams: streams.clamp(1, device.streams().max(1)),
             device,
-            milliseconds: Mutex::default(),
+            milliseconds: None,
+        })
+    }
+
+    /// The device, whose kernels are timed.
+    pub(crate) fn timed(device: Arc<dyn Device>) -> Arc<Self> {
+        Arc::new(Self {
+            streams: device.streams(),
+            device,
+            milliseconds: Some(Mutex::default()),
         })
     }
 
     /// Milliseconds of each kernel since the last time.
     pub(crate) fn take(&self) -> BTreeMap<String, f64> {
-        let times = self.milliseconds.lock();
-        std::mem::take(&mut *times.unwrap_or_else(PoisonError::into_inner))
+        self.milliseconds
+            .as_ref()
+            .map_or_else(BTreeMap::new, |times| {
+                std::mem::take(&mut *times.lock().unwrap_or_else(PoisonError::into_inner))
+            })
     }
 }
 
 // SAFETY: the device that it passes on to keeps the contract.
-unsafe impl Device for Timed {
+unsafe impl Device for Watched {
     fn name(&self) -> String {
         self.device.name()
     }
@@ -36,7 +52,7 @@ unsafe impl Device for Timed {
         self.device.memory()
     }
     fn streams(&self) -> usize {
-        self.device.streams()
+        self.streams
     }
     fn processors(&self) -> u32 {
         self.device.processors()
@@ -90,12 +106,26 @@ unsafe impl Device for Timed {
         grid: Grid,
         batch: &Batch,
     ) -> Result<(), GpuError> {
-        // SAFETY: as the caller promises.
+        let Some(times) = &self.milliseconds else {
+            // SAFETY: as the caller promises, here and below.
+            return unsafe { self.device.launch(stream, kernel, grid, batch) };
+        };
+        // SAFETY: as above.
         let took = unsafe { self.device.timed_launch(stream, kernel, grid, batch) }?;
-        let times = self.milliseconds.lock();
-        let mut times = times.unwrap_or_else(PoisonError::into_inner);
+        let mut times = times.lock().unwrap_or_else(PoisonError::into_inner);
         *times.entry(kernel.to_owned()).or_default() += took;
         Ok(())
+    }
+    // By the events of the device, where it has some.
+    unsafe fn timed_launch(
+        &self,
+        stream: usize,
+        kernel: &str,
+        grid: Grid,
+        batch: &Batch,
+    ) -> Result<f64, GpuError> {
+        // SAFETY: as the caller promises.
+        unsafe { self.device.timed_launch(stream, kernel, grid, batch) }
     }
     fn wait(&self, stream: usize) -> Result<(), GpuError> {
         self.device.wait(stream)

@@ -1,0 +1,269 @@
+//! The best rates and the latencies, in Markdown, beside what others have published and
+//! what is aimed at.
+
+use crate::times::Time;
+
+/// A chip, to compare rates by what it can do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Chip {
+    A100,
+    Rtx4090,
+    H200,
+}
+
+impl Chip {
+    /// The one of this name, if it is known.
+    fn of(device: &str) -> Option<Self> {
+        let known = [
+            ("A100", Self::A100),
+            ("RTX 4090", Self::Rtx4090),
+            ("H200", Self::H200),
+        ];
+        let found = known.iter().find(|(name, _)| device.contains(name));
+        found.map(|&(_, chip)| chip)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::A100 => "A100",
+            Self::Rtx4090 => "RTX 4090",
+            Self::H200 => "H200",
+        }
+    }
+
+    /// Integer instructions a second: multiprocessors, 64 lanes of each (the table of
+    /// arithmetic throughput in the CUDA C++ Programming Guide has that for capability
+    /// 8.0, 8.9 and 9.0), and the boost clock.
+    fn integer_peak(self) -> f64 {
+        let (multiprocessors, hertz) = match self {
+            Self::A100 => (108.0, 1.41e9),
+            Self::Rtx4090 => (128.0, 2.52e9),
+            Self::H200 => (132.0, 1.98e9),
+        };
+        multiprocessors * 64.0 * hertz
+    }
+}
+
+/// What others have published: operations a second.
+struct Published {
+    parameters: &'static str,
+    operation: &'static str,
+    key: &'static str,
+    per_s: u32,
+    whose: &'static str,
+    chip: Chip,
+}
+
+const fn published(
+    (parameters, operation, key): (&'static str, &'static str, &'static str),
+    per_s: u32,
+    whose: &'static str,
+    chip: Chip,
+) -> Published {
+    Published {
+        parameters,
+        operation,
+        key,
+        per_s,
+        whose,
+        chip,
+    }
+}
+
+type What = (&'static str, &'static str, &'static str);
+const EXPANDED: What = ("Falcon-512", "sign", "expanded");
+const BALANCED: What = ("Falcon-512", "sign", "balanced");
+const RAW: What = ("Falcon-512", "sign", "raw");
+const VERIFY: What = ("Falcon-512", "verify", "own keys");
+const EXPANDED_1024: What = ("Falcon-1024", "sign", "expanded");
+const BALANCED_1024: What = ("Falcon-1024", "sign", "balanced");
+const RAW_1024: What = ("Falcon-1024", "sign", "raw");
+const VERIFY_1024: What = ("Falcon-1024", "verify", "own keys");
+
+/// GOLF: eprint 2025/749. cuFalcon: eprint 2025/249. Lee et al.: TPDS 2024.
+const PUBLISHED: [Published; 18] = [
+    published(EXPANDED, 420_250, "GOLF", Chip::Rtx4090),
+    published(EXPANDED, 157_995, "GOLF", Chip::A100),
+    published(EXPANDED, 201_545, "cuFalcon", Chip::A100),
+    published(EXPANDED, 195_732, "cuFalcon", Chip::Rtx4090),
+    published(BALANCED, 184_371, "cuFalcon", Chip::A100),
+    published(RAW, 172_263, "cuFalcon", Chip::A100),
+    published(RAW, 172_223, "cuFalcon", Chip::Rtx4090),
+    published(RAW, 58_595, "Lee et al.", Chip::A100),
+    published(VERIFY, 10_311_039, "GOLF", Chip::Rtx4090),
+    published(VERIFY, 4_180_879, "GOLF", Chip::A100),
+    published(VERIFY, 3_259_460, "cuFalcon", Chip::A100),
+    published(VERIFY, 3_879_247, "cuFalcon", Chip::Rtx4090),
+    published(VERIFY, 2_721_562, "Lee et al.", Chip::A100),
+    published(EXPANDED_1024, 100_292, "cuFalcon", Chip::A100),
+    published(BALANCED_1024, 96_997, "cuFalcon", Chip::A100),
+    published(RAW_1024, 90_636, "cuFalcon", Chip::A100),
+    published(RAW_1024, 44_680, "Lee et al.", Chip::A100),
+    published(VERIFY_1024, 2_372_579, "cuFalcon", Chip::A100),
+];
+
+/// How many times the best published rate, scaled to the chip, is aimed at.
+const TIMES_PUBLISHED: f64 = 2.5;
+
+/// What an H200 shall do in a second at least, and what is aimed at: Falcon-512 as here,
+/// Falcon-1024 half of it.
+const TARGETS: [(&str, &str, f64, f64); 4] = [
+    ("sign", "expanded", 1e6, 8e6),
+    ("sign", "raw", 0.7e6, 3e6),
+    ("verify", "own keys", 20e6, 30e6),
+    ("verify", "shared key", 40e6, 60e6),
+];
+
+fn target(best: &Time) -> Option<(f64, f64)> {
+    let half = match best.parameters {
+        "Falcon-1024" => 0.5,
+        _ => 1.0,
+    };
+    let of =
+        |target: &&(&str, &str, f64, f64)| (target.0, target.1) == (best.operation, &best.mode);
+    let (_, _, least, aim) = TARGETS.iter().find(of)?;
+    Some((half * least, half * aim))
+}
+
+/// The best rates; then how long batches of each size take.
+pub(crate) fn table(device: &str, times: &[Time]) -> String {
+    let mut kinds: Vec<Vec<&Time>> = Vec::new();
+    for time in times {
+        let key = |time: &Time| (time.parameters, time.operation, time.mode.clone());
+        match kinds.iter_mut().find(|kind| key(kind[0]) == key(time)) {
+            Some(kind) => kind.push(time),
+            None => kinds.push(vec![time]),
+        }
+    }
+    let mut lines = vec![
+        format!("# {device}\n"),
+        "Ours: distinct messages and seeds, restarts as the scheme demands, from the call to its return;".to_owned(),
+        "kernels alone in brackets. The others' repeat one message, key, nonce and seed and do not try again.".to_owned(),
+        "Scaled: by the chips' integer peaks (multiprocessors, lanes, boost clock), to this device. The targets".to_owned(),
+        "are those of an H200.\n".to_owned(),
+        "| parameters | operation | key | ours /s | batch | ms | target of the H200, least and aim | published /s | scaled | 2.5 times the best scaled |".to_owned(),
+        "|---|---|---|---|---|---|---|---|---|---|".to_owned(),
+    ];
+    lines.extend(kinds.iter().filter_map(|kind| rates(device, kind)));
+    lines.push(
+        "\nMilliseconds from the call to its return, kernels alone in brackets:\n".to_owned(),
+    );
+    let mut batches: Vec<usize> = times.iter().map(|time| time.batch).collect();
+    batches.sort_unstable();
+    batches.dedup();
+    let heads: Vec<_> = batches.iter().map(ToString::to_string).collect();
+    lines.push(format!("| batch of | | | {} |", heads.join(" | ")));
+    lines.push(format!("|---|---|---|{}", "---|".repeat(batches.len())));
+    for kind in kinds {
+        let cell = |batch: &usize| {
+            let time = kind.iter().find(|time| time.batch == *batch);
+            time.map_or_else(String::new, |time| {
+                format!("{:.3} ({:.3})", time.host_ms, time.kernel_ms)
+            })
+        };
+        let cells: Vec<_> = batches.iter().map(cell).collect();
+        let first = kind[0];
+        lines.push(format!(
+            "| {} | {} | {} | {} |",
+            first.parameters,
+            first.operation,
+            first.mode,
+            cells.join(" | ")
+        ));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The row of the best rate of `kind`.
+fn rates(device: &str, kind: &[&Time]) -> Option<String> {
+    let best = kind
+        .iter()
+        .max_by(|a, b| a.host_per_s.total_cmp(&b.host_per_s))?;
+    let others: Vec<_> = PUBLISHED
+        .iter()
+        .filter(|other| {
+            (other.parameters, other.operation, other.key)
+                == (best.parameters, best.operation, &*best.mode)
+        })
+        .collect();
+    let scaled: Vec<f64> = Chip::of(device)
+        .into_iter()
+        .flat_map(|chip| {
+            let peak = chip.integer_peak();
+            let scaled =
+                move |other: &&Published| f64::from(other.per_s) * peak / other.chip.integer_peak();
+            others.iter().map(scaled).collect::<Vec<_>>()
+        })
+        .collect();
+    let list = |cells: Vec<String>| cells.join(", ");
+    let most = scaled.iter().copied().max_by(f64::total_cmp);
+    Some(format!(
+        "| {} | {} | {} | {:.0} ({:.0}) | {} | {:.3} | {} | {} | {} | {} |",
+        best.parameters,
+        best.operation,
+        best.mode,
+        best.host_per_s,
+        best.kernel_per_s,
+        best.batch,
+        best.host_ms,
+        target(best).map_or_else(String::new, |(least, aim)| format!("{least:.0}, {aim:.0}")),
+        list(
+            others
+                .iter()
+                .map(|other| format!("{} ({}, {})", other.per_s, other.whose, other.chip.name()))
+                .collect()
+        ),
+        list(scaled.iter().map(|rate| format!("{rate:.0}")).collect()),
+        most.map_or_else(String::new, |most| format!("{:.0}", TIMES_PUBLISHED * most)),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    fn time(
+        parameters: &'static str,
+        (operation, key): (&'static str, &str),
+        batch: usize,
+    ) -> Time {
+        Time {
+            parameters,
+            operation,
+            mode: key.to_owned(),
+            batch,
+            host_ms: 2.0,
+            host_per_s: 500.0 * batch as f64,
+            kernel_ms: 1.0,
+            kernel_per_s: 1000.0 * batch as f64,
+            kernels: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn rates_stand_beside_targets_and_what_others_do_on_chips_of_other_peaks() {
+        let times = [
+            time("Falcon-512", ("sign", "expanded"), 4),
+            time("Falcon-512", ("sign", "expanded"), 16),
+            time("Falcon-1024", ("verify", "shared key"), 16),
+        ];
+        let text = table("NVIDIA H200", &times);
+        // 420,250 on an RTX 4090 are 340,515 by 132 x 1.98 over 128 x 2.52.
+        let row = "| Falcon-512 | sign | expanded | 8000 (16000) | 16 | 2.000 | 1000000, 8000000 | \
+                   420250 (GOLF, RTX 4090), 157995 (GOLF, A100), 201545 (cuFalcon, A100), \
+                   195732 (cuFalcon, RTX 4090) | 340515, 271169, 345914, 158595 | 864785 |";
+        assert!(text.contains(row), "{text}");
+        let row = "| Falcon-1024 | verify | shared key | 8000 (16000) | 16 | 2.000 | 20000000, 30000000 |  |  |  |";
+        assert!(text.contains(row), "{text}");
+        assert!(text.contains("| batch of | | | 4 | 16 |\n|---|---|---|---|---|\n"));
+        assert!(text.contains("| Falcon-512 | sign | expanded | 2.000 (1.000) | 2.000 (1.000) |"));
+        assert!(text.contains("| Falcon-1024 | verify | shared key |  | 2.000 (1.000) |"));
+        // Of a chip that is not known nothing is scaled.
+        let text = table("another", &times);
+        assert!(
+            text.contains("195732 (cuFalcon, RTX 4090) |  |  |"),
+            "{text}"
+        );
+    }
+}
