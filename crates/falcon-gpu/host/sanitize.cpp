@@ -45,7 +45,7 @@ template <unsigned LOGN> bool run_all() {
     for (int8_t &x : bases) x = int8_t(x - 7);
     const auto public_keys = random.list<uint16_t>(N * KEYS, falcon::Q);
     std::vector<uint64_t> nonces(5 * JOBS);
-    std::vector<uint32_t> seeds(14 * JOBS), rows(128 * ROWS * JOBS), lengths(JOBS), redo(JOBS), redo_count(1);
+    std::vector<uint32_t> seeds(14 * JOBS), rows(128 * ROWS * JOBS), lengths(JOBS), redo(JOBS), counts(2);
     std::vector<uint16_t> points(N * JOBS), prepared(N * KEYS);
     std::vector<int16_t> s2(N * JOBS), first;
     std::vector<uint8_t> signatures(STRIDE * JOBS), status(JOBS);
@@ -66,7 +66,7 @@ template <unsigned LOGN> bool run_all() {
     batch.signature_lengths = lengths.data();
     batch.status = status.data();
     batch.redo = redo.data();
-    batch.redo_count = redo_count.data();
+    batch.counts = counts.data();
     batch.bases = bases.data();
     batch.keys = keys.data();
     batch.public_keys = public_keys.data();
@@ -87,7 +87,7 @@ template <unsigned LOGN> bool run_all() {
     batch.count = JOBS;
     bool agree = true;
     for (unsigned way = 0; way < 6; ++way) {
-        redo_count[0] = 0;
+        counts = {0, 0};
         batch.scratch = way < 3 ? scratch.data() : nullptr;
         launch<1>(JOBS, [&](Unit unit) { falcon::hash<LOGN>(batch, unit); });
         launch<1>(JOBS, [&](Unit unit) { falcon::seed<LOGN>(batch, unit); });
@@ -108,6 +108,7 @@ template <unsigned LOGN> bool run_all() {
     // Vectors as short as signatures are, their bytes, and bytes of no signature.
     for (int16_t &x : s2) x = int16_t(int64_t(random.next() % 401) - 200);
     for (uint8_t &x : status) x = STATUS_DONE;
+    counts = {0, 0};
     launch<1>(JOBS, [&](Unit unit) { falcon::pack<LOGN>(batch, unit); });
     const std::vector<int16_t> packed = s2;
     for (unsigned round = 0; round < 50; ++round) {

@@ -46,9 +46,10 @@ struct Batch {
     uint32_t *signature_lengths;
     // One a job: see `Status`.
     uint8_t *status;
-    // Jobs to be tried again, in no order, and how many there are.
+    // Jobs to be tried again, in no order.
     uint32_t *redo;
-    uint32_t *redo_count;
+    // How many jobs are to be tried again, and how many are done.
+    uint32_t *counts;
 
     // 4n bytes a key: f, g, F, G.
     const int8_t *bases;
@@ -83,14 +84,15 @@ struct Batch {
     uint32_t reserved;
 };
 
-// What came of a job.
+// What came of a job. Memory that was wiped says of no job that it is done, and no bit
+// that flips makes one done.
 enum Status : uint8_t {
-    // Signed, or valid.
-    STATUS_DONE = 0,
-    // Signing: to be tried again with the next seed.
-    STATUS_REDO = 1,
-    // Verifying: not the bytes of a signature.
-    STATUS_MALFORMED = 2,
-    // Verifying: not a signature of this message under this key.
-    STATUS_INVALID = 3,
+    // Verifying: not the bytes of a signature, or they were not read yet.
+    STATUS_MALFORMED = 0x00,
+    // Signing: to be tried again with the next seed, or not tried yet.
+    STATUS_REDO = 0x0f,
+    // Verifying: not a signature of this message under this key, or not known to be one.
+    STATUS_INVALID = 0x33,
+    // Signed, as `sign` says; or valid, as `verify` says and nothing else does.
+    STATUS_DONE = 0xd5,
 };

@@ -36,9 +36,10 @@ template <unsigned LOGN> FALCON_DEVICE void pack(const Batch &batch, Unit unit) 
     const uint32_t length = BODY + (bits + 7) / 8;
     if (batch.status[job] != STATUS_DONE || all > MAX_MAGNITUDE || length > batch.signature_limit) {
         batch.status[job] = STATUS_REDO;
-        batch.redo[fetch_add(batch.redo_count, 1)] = uint32_t(job);
+        batch.redo[fetch_add(batch.counts, 1)] = uint32_t(job);
         return;
     }
+    fetch_add(batch.counts + 1, 1);
     uint8_t *out = batch.signatures + job * batch.signature_stride;
     const uint8_t *nonce = batch.nonces + job * NONCE_LEN;
     *out++ = header<LOGN>();
@@ -94,7 +95,8 @@ template <unsigned LOGN> FALCON_DEVICE bool decompress(const uint8_t *bytes, uin
     return true;
 }
 
-// Kernel: canonical bytes to nonces and short vectors. Unit = slot.
+// Kernel: canonical bytes to nonces and short vectors, of which it is not known yet whether
+// they are valid. Unit = slot.
 template <unsigned LOGN> FALCON_DEVICE void unpack(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
     constexpr uint32_t PADDED_LEN = Parameters<LOGN>::PADDED_LEN;
@@ -108,7 +110,7 @@ template <unsigned LOGN> FALCON_DEVICE void unpack(const Batch &batch, Unit unit
     for (unsigned i = 0; i < NONCE_LEN; ++i) nonce[i] = whole ? bytes[1 + i] : uint8_t(0);
     const bool read = whole && bytes[0] == header<LOGN>() &&
                       decompress<LOGN>(bytes + BODY, length - BODY, length == PADDED_LEN, batch.s2 + job * N);
-    batch.status[job] = read ? STATUS_DONE : STATUS_MALFORMED;
+    batch.status[job] = read ? STATUS_INVALID : STATUS_MALFORMED;
 }
 
 } // namespace falcon

@@ -18,7 +18,9 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE View<W> load_basis(const Batc
 
 // Kernel: bases in the FFT domain. Unit = key.
 template <unsigned LOGN, unsigned W> FALCON_DEVICE void basis(const Batch &batch, Unit unit) {
-    if (unit.index < batch.count) load_basis<LOGN, W>(batch, unit);
+    if (unit.index >= batch.count) return;
+    load_basis<LOGN, W>(batch, unit);
+    clear_shared<W>(batch, unit, 4u << LOGN);
 }
 
 // Writes a node and all below it in the order of `StoredNode`.
@@ -71,10 +73,11 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void expand(const Batch &batc
         Group<W>::each(1, [&](unsigned) { Store<LOGN, SMALL>::node(small, out + places.begin[SMALL]); });
         unsigned level = SMALL;
         for (unsigned n = number; n & 1; n >>= 1) ++level;
-        if (level == LOGN) return;
+        if (level == LOGN) break;
         enter(++level, LEFT);
         for (--level; level > SMALL; --level) enter(level, RIGHT);
     }
+    clear_shared<W>(batch, unit, 4 * N);
 }
 
 } // namespace falcon

@@ -32,7 +32,7 @@ extern "C" void FALCON_HOST(set_backwards)(bool backwards) { falcon::backwards =
 extern "C" size_t FALCON_HOST(batch_layout)(int what) {
     switch (what) {
     case 0: return sizeof(Batch);
-    case 1: return offsetof(Batch, redo_count);
+    case 1: return offsetof(Batch, counts);
     case 2: return offsetof(Batch, scratch);
     case 3: return offsetof(Batch, first);
     case 4: return offsetof(Batch, count);
@@ -51,6 +51,29 @@ extern "C" uint64_t FALCON_HOST(threshold)(double r, double dss, double ccs, int
     using falcon::Real;
     return falcon::threshold(falcon::exponent(z, z0, Real{r}, Real{dss}), Real{ccs});
 }
+
+#ifndef FALCON_EMULATE
+namespace {
+
+template <unsigned LOGN, unsigned W>
+bool short_vector_of(const uint16_t *point, double *v0, double *v1, int16_t *s2) {
+    const auto view = [](double *v) { return falcon::View<W>{reinterpret_cast<falcon::Real *>(v), 1, 0}; };
+    return falcon::short_vector<LOGN, W>(point, view(v0), view(v1), s2);
+}
+
+} // namespace
+
+// s2 of (point, 0) - (v0, v1), and whether that is short: by one thread (1) and by a group
+// (2).
+extern "C" unsigned FALCON_HOST(short_vector)(unsigned logn, const uint16_t *point, double *v0, double *v1,
+                                              int16_t *s2) {
+    const auto both = [&](auto one, auto group) {
+        return unsigned(one(point, v0, v1, s2)) | unsigned(group(point, v0, v1, s2)) << 1;
+    };
+    return logn == 9 ? both(short_vector_of<9, 1>, short_vector_of<9, 32>)
+                     : both(short_vector_of<10, 1>, short_vector_of<10, 32>);
+}
+#endif
 
 namespace {
 
@@ -90,6 +113,9 @@ template <unsigned W, class F> int run(uint32_t grid, uint32_t block, uint32_t s
         for (size_t i = shared.size() - GUARD; i < shared.size(); ++i) {
             if (shared[i] != GUARD_VALUE) return 1;
         }
+        for (double x : shared) {
+            if (x != 0 && x != GUARD_VALUE) return 3;
+        }
     }
     return 0;
 }
@@ -117,7 +143,8 @@ extern "C" int FALCON_HOST(sample)(const Batch *batch, uint32_t pairs, const dou
     });
 }
 
-// 0; 1 if the kernel wrote behind its shared memory, 2 if lanes missed each other.
+// 0; 1 if the kernel wrote behind its shared memory, 2 if lanes missed each other, 3 if
+// it left something in shared memory.
 #define FALCON_KERNEL(NAME, W, BODY)                                                                                   \
     extern "C" int FALCON_HOST(NAME)(const Batch *batch, uint32_t grid, uint32_t block, uint32_t shared) {             \
         return run<W>(grid, block, shared, [&](falcon::Unit unit) { BODY(*batch, unit); });                            \

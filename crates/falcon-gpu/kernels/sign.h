@@ -24,6 +24,15 @@ template <unsigned W> FALCON_DEVICE View<W> working_memory(const Batch &batch, U
     return {reinterpret_cast<Real *>(base), 1, 0};
 }
 
+// Clears what a unit had of shared memory: nothing else does before the next kernel of
+// anybody's has it. Scratch is the host's to wipe. The compiler may not leave out what is
+// `volatile`, though nothing reads it.
+template <unsigned W> FALCON_DEVICE void clear_shared(const Batch &batch, Unit unit, unsigned reals) {
+    if (W == 1 || batch.scratch) return;
+    volatile double *base = unit.shared + uint64_t(unit.in_block) * reals;
+    Group<W>::each(reals, [&](unsigned i) { base[i] = 0; });
+}
+
 FALCON_DEVICE KeyView key_reals(const Batch &batch, uint64_t key) {
     return {reinterpret_cast<const Real *>(batch.keys + key * batch.key_stride)};
 }
@@ -144,6 +153,7 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
     if (!exists) return;
     const bool is_short = short_vector<LOGN, W>(point, t0, t1, s2);
     Group<W>::each(1, [&](unsigned) { batch.status[job] = is_short ? STATUS_DONE : STATUS_REDO; });
+    clear_shared<W>(batch, unit, signing_reals<LOGN>(MODE));
 }
 
 } // namespace falcon

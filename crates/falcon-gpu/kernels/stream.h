@@ -21,6 +21,8 @@ constexpr unsigned ROW_END = ROW_LEN - 9;
 // may need more: 32 * 11 + 9 + 7 bytes at most. So is all that is read between two
 // calls of `ensure`, and it lies in the row of the place and the next one.
 constexpr unsigned READ_AHEAD = 384;
+static_assert(READ_AHEAD >= WARP * ATTEMPT_LEN + (ROW_LEN - ROW_END) + 7, "a window and its last trial");
+static_assert(READ_AHEAD <= ROW_LEN, "no more than the row of the place and the next one");
 
 // Where the next attempt begins, from `place` on.
 FALCON_DEVICE uint32_t attempt_from(uint32_t place) {

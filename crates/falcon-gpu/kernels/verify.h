@@ -7,9 +7,12 @@
 
 namespace falcon {
 
+// Reals of working memory of a unit: a polynomial of words of 16 bits.
+template <unsigned LOGN> FALCON_DEVICE constexpr unsigned verifying_reals() { return (1u << LOGN) / 4; }
+
 // Words of a polynomial of one unit, all in [0, q).
-template <unsigned W> FALCON_DEVICE uint16_t *working_words(const Batch &batch, Unit unit, unsigned n) {
-    const uint64_t reals = n / 4;
+template <unsigned LOGN> FALCON_DEVICE uint16_t *working_words(const Batch &batch, Unit unit) {
+    constexpr uint64_t reals = verifying_reals<LOGN>();
     double *base = batch.scratch ? batch.scratch + unit.index * reals : unit.shared + unit.in_block * reals;
     return reinterpret_cast<uint16_t *>(base);
 }
@@ -72,23 +75,24 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void inverse_ntt(uint16_t *a)
 template <unsigned LOGN, unsigned W> FALCON_DEVICE void prepare(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
     if (unit.index >= batch.count) return;
-    uint16_t *a = working_words<W>(batch, unit, N);
+    uint16_t *a = working_words<LOGN>(batch, unit);
     const uint16_t *h = batch.public_keys + unit.index * N;
     uint16_t *out = batch.prepared + unit.index * N;
     Group<W>::each(N, [&](unsigned i) { a[i] = read(h + i); });
     ntt<LOGN, W>(a);
     Group<W>::each(N, [&](unsigned i) { out[i] = uint16_t(montgomery_mul(a[i], Parameters<LOGN>::NTT_SCALE)); });
+    clear_shared<W>(batch, unit, verifying_reals<LOGN>());
 }
 
-// Kernel: whether (c - s2 h, s2) is short. Unit = slot.
+// Kernel: whether (c - s2 h, s2) is short, where there is an s2. Unit = slot.
 template <unsigned LOGN, unsigned W> FALCON_DEVICE void verify(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
     if (unit.index >= batch.count) return;
     const uint64_t job = job_of(batch, unit.index);
-    if (batch.status[job] == STATUS_MALFORMED) return;
+    if (batch.status[job] != STATUS_INVALID) return;
     const uint16_t *h = batch.prepared + key_of(batch, job) * N, *point = batch.points + job * N;
     const int16_t *s2 = batch.s2 + job * N;
-    uint16_t *a = working_words<W>(batch, unit, N);
+    uint16_t *a = working_words<LOGN>(batch, unit);
     Group<W>::each(N, [&](unsigned i) { a[i] = uint16_t(s2[i] < 0 ? int32_t(Q) + s2[i] : s2[i]); });
     ntt<LOGN, W>(a);
     Group<W>::each(N, [&](unsigned i) { a[i] = uint16_t(montgomery_mul(a[i], read(h + i))); });
@@ -101,6 +105,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void verify(const Batch &batc
     });
     const bool valid = norm <= Parameters<LOGN>::SQUARED_NORM_BOUND;
     Group<W>::each(1, [&](unsigned) { batch.status[job] = valid ? STATUS_DONE : STATUS_INVALID; });
+    clear_shared<W>(batch, unit, verifying_reals<LOGN>());
 }
 
 } // namespace falcon

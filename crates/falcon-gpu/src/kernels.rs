@@ -26,7 +26,7 @@ pub struct Batch {
     pub signature_lengths: DevicePointer,
     pub status: DevicePointer,
     pub redo: DevicePointer,
-    pub redo_count: DevicePointer,
+    pub counts: DevicePointer,
     pub bases: DevicePointer,
     pub keys: DevicePointer,
     pub public_keys: DevicePointer,
@@ -43,16 +43,19 @@ pub struct Batch {
     pub reserved: u32,
 }
 
-/// What came of a job, as kernels write it into [`Batch::status`].
+/// What came of a job, as kernels write it into [`Batch::status`]. Memory that was
+/// wiped says of no job that it is done.
 pub mod status {
-    /// Signed, or valid.
-    pub const DONE: u8 = 0;
-    /// Signing: to be tried again with the next seed.
-    pub const REDO: u8 = 1;
-    /// Verifying: not the bytes of a signature.
-    pub const MALFORMED: u8 = 2;
-    /// Verifying: not a signature of this message under this key.
-    pub const INVALID: u8 = 3;
+    /// Verifying: not the bytes of a signature, or they were not read yet.
+    pub const MALFORMED: u8 = 0x00;
+    /// Signing: to be tried again with the next seed, or not tried yet.
+    pub const REDO: u8 = 0x0f;
+    /// Verifying: not a signature of this message under this key, or not known to be
+    /// one.
+    pub const INVALID: u8 = 0x33;
+    /// Signed, as the signing kernel says; or valid, as the verifying one says and
+    /// nothing else does.
+    pub const DONE: u8 = 0xd5;
 }
 
 /// How a signer knows its keys.
@@ -107,9 +110,9 @@ pub enum Operation {
     Expand,
     /// Public keys to their values; slots are keys.
     Prepare,
-    /// Signatures to nonces and short polynomials, and the status of each job.
+    /// Signatures to nonces and short polynomials, and whether they could be read.
     Unpack,
-    /// Points and short polynomials to the status of each job.
+    /// Points and short polynomials that could be read to the status of each job.
     Verify,
 }
 

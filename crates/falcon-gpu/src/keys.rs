@@ -265,14 +265,22 @@ impl KeyStore {
         self.most
     }
 
-    /// Makes room by letting others take the place of all keys. Nothing may be
-    /// using them.
-    pub(crate) fn replace(&mut self) {
+    /// Makes room by taking all keys off the device. Nothing may be using them.
+    pub(crate) fn replace(&mut self) -> Result<(), GpuError> {
         self.places.clear();
-        if let Some(arrays) = &mut self.arrays {
-            arrays.present.iter_mut().zeroize();
-            arrays.present.clear();
+        let Some(arrays) = &mut self.arrays else {
+            return Ok(());
+        };
+        let count = arrays.present.len();
+        arrays.present.iter_mut().zeroize();
+        arrays.present.clear();
+        let keys = arrays.keys.wipe(0..8 * reals(self.mode, self.logn) * count);
+        let wiped = keys.and(arrays.hashes.wipe(0..HASH_LEN * count));
+        if wiped.is_err() {
+            // No place is given to another key while this one is in it.
+            self.clear();
         }
+        wiped
     }
 
     /// Takes all keys off the device and gives their memory back. Nothing may be
@@ -344,10 +352,10 @@ impl KeyStore {
         // SAFETY: these are the places of these keys in the arrays, of which no
         // other kernel has been told yet.
         let expanded = unsafe {
-            lane.send_now(batch.bases, &small)
+            lane.send_secret(batch.bases, &small)
                 .and_then(|()| {
                     let to = arrays.hashes.address() + (HASH_LEN * first) as u64;
-                    lane.send_now(to, hashes.as_flattened())
+                    lane.send_secret(to, hashes.as_flattened())
                 })
                 .and_then(|()| lane.launch(kernel, &batch))
                 .and(lane.wait())

@@ -79,7 +79,8 @@ struct Plan {
     /// The end of what is copied to the device before the first attempt.
     sent: usize,
     s2: Range<usize>,
-    redo_count: Range<usize>,
+    /// How many jobs are to be tried again, and how many are done.
+    counts: Range<usize>,
     /// Two, so that one is read while the other is written.
     lists: [Range<usize>; 2],
     seeds: Range<usize>,
@@ -165,7 +166,7 @@ impl Way {
         let nonces = layout.take(jobs, NONCE_LEN);
         let sent = layout.len();
         let s2 = layout.take(jobs, 2 * n);
-        let redo_count = layout.take(1, 4);
+        let counts = layout.take(2, 4);
         let lists = [layout.take(jobs, 4), layout.take(jobs, 4)];
         let seeds = layout.take(jobs, ATTEMPT_SEED);
         let rows = layout.take(jobs, self.prng_rows as usize * ROW);
@@ -195,7 +196,7 @@ impl Way {
             nonces,
             sent,
             s2,
-            redo_count,
+            counts,
             lists,
             seeds,
             rows,
@@ -221,10 +222,10 @@ impl Plan {
         self.sent.max(self.seeds.end)
     }
 
-    /// Bytes of locked memory to copy to: nonces, `s2`, and what is to be tried
+    /// Bytes of locked memory to copy to: nonces, `s2`, counts, and what is to be tried
     /// again.
     fn download(&self) -> usize {
-        self.nonces.len() + self.s2.len() + 4 + self.lists[0].len()
+        self.nonces.len() + self.s2.len() + self.counts.len() + self.lists[0].len()
     }
 }
 
@@ -294,7 +295,7 @@ pub(crate) fn sign<P: Parameters>(
                 // that is on its way has come.
                 let mut begun = begin(state, number, way, work, chunk)?;
                 if begun.is_none() && flights.iter().all(Option::is_none) {
-                    state.replace_keys::<P>();
+                    state.replace_keys::<P>()?;
                     begun = begin(state, number, way, work, chunk)?;
                 }
                 idle &= begun.is_none();
@@ -408,7 +409,7 @@ fn begin<'w, P: Parameters>(
         signature_lengths: address(&plan.lengths),
         status: address(&plan.status),
         redo: address(&plan.lists[0]),
-        redo_count: address(&plan.redo_count),
+        counts: address(&plan.counts),
         bases: if way.mode == KeyMode::Raw {
             address(&plan.bases)
         } else {
@@ -439,6 +440,8 @@ fn begin<'w, P: Parameters>(
         streams,
         fetching: false,
     };
+    // Nothing is done that no kernel says is done.
+    lane.zero(flight.plan.status.clone())?;
     // SAFETY: all addresses are of this lane's memory or of the store of keys,
     // which does not change while a lane is at work.
     unsafe { lane.launch(way.kernel(Operation::Hash), &flight.batch) }?;
@@ -463,7 +466,7 @@ impl Flight<'_> {
             }
             lane.send(range)?;
         }
-        lane.zero(plan.redo_count.clone())?;
+        lane.zero(plan.counts.clone())?;
         let grain = match plan.grain {
             // Where a thread has its scratch, few go on with many lanes each.
             Grain::Thread => way.grain(jobs.len()),
@@ -483,7 +486,7 @@ impl Flight<'_> {
             lane.launch(way.kernel(Operation::Sign(plan.mode, grain)), &signing)?;
             lane.launch(way.kernel(Operation::Pack), batch)?;
         }
-        lane.fetch(plan.redo_count.clone(), plan.nonces.len() + plan.s2.len())
+        lane.fetch(plan.counts.clone(), plan.nonces.len() + plan.s2.len())
     }
 
     /// Waits for what was started, and starts what comes after it. True if the
@@ -500,23 +503,32 @@ impl Flight<'_> {
         }
         let (nonces, s2) = (self.plan.nonces.clone(), self.plan.s2.clone());
         let place = nonces.len() + s2.len();
-        let told = lane.incoming()?.get(place..place + 4);
-        let count = told
-            .and_then(|count| count.try_into().ok())
-            .map_or(0, u32::from_le_bytes);
+        let lists = place + self.plan.counts.len();
+        let failed = |cause: &str| GpuError::Launch {
+            kernel: way.kernel(Operation::Pack).name(),
+            cause: cause.to_owned(),
+        };
+        let told = lane.incoming()?.get(place..lists).unwrap_or_default();
+        let told: Vec<u32> = told
+            .as_chunks()
+            .0
+            .iter()
+            .copied()
+            .map(u32::from_le_bytes)
+            .collect();
+        let [count, done] = told[..] else {
+            return Err(failed("it does not say what came of the jobs"));
+        };
+        // Nothing to try again is not yet everything done.
+        if count.checked_add(done) != Some(self.batch.count) {
+            return Err(failed("it does not say of each job what came of it"));
+        }
         if count == 0 {
             let after = nonces.len();
             lane.fetch(nonces, 0)?;
             lane.fetch(s2, after)?;
             self.fetching = true;
             return Ok(false);
-        }
-        let failed = |cause: &str| GpuError::Launch {
-            kernel: way.kernel(Operation::Pack).name(),
-            cause: cause.to_owned(),
-        };
-        if count > self.batch.count {
-            return Err(failed("it lists more jobs than there are"));
         }
         if self.batch.attempt == MOST_ATTEMPTS {
             return Err(failed("a job is never done"));
@@ -525,8 +537,8 @@ impl Flight<'_> {
         let jobs = if matches!(work.randomness, Randomness::Given(..)) {
             // The next seeds go in the order of the list.
             let list = list.start..list.start + 4 * count as usize;
-            lane.fetch(list.clone(), place + 4)?;
-            let bytes = &lane.incoming()?[place + 4..][..list.len()];
+            lane.fetch(list.clone(), lists)?;
+            let bytes = &lane.incoming()?[lists..][..list.len()];
             let words = bytes.as_chunks().0;
             words.iter().copied().map(u32::from_le_bytes).collect()
         } else {

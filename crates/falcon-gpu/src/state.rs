@@ -113,7 +113,7 @@ impl State {
         let keys = store.len() + 1;
         self.reserve::<P>(mode, device, options, keys)?;
         if self.bring(0, &[key])?.is_none() {
-            self.replace_keys::<P>();
+            self.replace_keys::<P>()?;
             self.bring(0, &[key])?;
         }
         Ok(())
@@ -127,10 +127,9 @@ impl State {
     }
 
     /// Lets other keys take the place of all that are there. No lane is at work.
-    pub(crate) fn replace_keys<P: Parameters>(&mut self) {
-        if let Some(store) = &mut self.stores[number_of::<P>()] {
-            store.replace();
-        }
+    pub(crate) fn replace_keys<P: Parameters>(&mut self) -> Result<(), GpuError> {
+        let store = self.stores[number_of::<P>()].as_mut();
+        store.map_or(Ok(()), KeyStore::replace)
     }
 
     /// Divides a batch and makes room for its chunks: `divide` says into which

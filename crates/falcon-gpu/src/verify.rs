@@ -181,6 +181,8 @@ fn begin<P: Parameters>(
                 lengths.map(|len| (len as u32).to_le_bytes()),
             );
             lane.send(0..plan.lengths.end)?;
+            // Not read yet.
+            lane.zero(plan.status.clone())?;
         }
         Claims::Decoded(all) => {
             let nonces = all[jobs.clone()].iter().map(|job| *job.signature.nonce());
@@ -192,7 +194,8 @@ fn begin<P: Parameters>(
                 let s2 = job.signature.s2();
                 put(out, s2.iter().map(|s| s.to_le_bytes()));
             }
-            out[plan.status.clone()].fill(status::DONE);
+            // Read, and not yet known to be valid.
+            out[plan.status.clone()].fill(status::INVALID);
             lane.send(0..plan.public_keys.end)?;
             lane.send(plan.nonces.start..plan.status.end)?;
         }

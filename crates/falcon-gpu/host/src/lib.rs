@@ -40,6 +40,8 @@ pub enum LaunchError {
     SharedMemory,
     /// Lanes of a group missed each other: on a GPU the kernel would hang.
     Divergence,
+    /// The kernel left something in shared memory.
+    Remains,
 }
 
 impl fmt::Display for LaunchError {
@@ -48,6 +50,7 @@ impl fmt::Display for LaunchError {
             Self::NoKernel => "no such kernel",
             Self::SharedMemory => "shared memory overrun",
             Self::Divergence => "lanes of a group went different ways",
+            Self::Remains => "something is left in shared memory",
         })
     }
 }
@@ -162,10 +165,25 @@ pub fn names() -> Vec<&'static str> {
     native::names()
 }
 
-/// Size of the kernels' `Batch` and the offsets of `redo_count`, `scratch`, `first`,
+/// Size of the kernels' `Batch` and the offsets of `counts`, `scratch`, `first`,
 /// `count` and `signature_limit`.
 pub fn batch_layout() -> [usize; 6] {
     native::batch_layout()
+}
+
+/// The short polynomial of `(point, 0) - (v0, v1)`, and whether the vector is short as
+/// one thread says and as a group of lanes says. The polynomials have `2^logn`
+/// coefficients; `logn` is 9 or 10.
+///
+/// # Panics
+/// If they have not.
+pub fn short_vector(logn: u32, point: &[u16], v: [&[f64]; 2]) -> (Vec<i16>, [bool; 2]) {
+    let n = 1 << logn;
+    assert!((9..=10).contains(&logn));
+    assert!(point.len() == n && v.iter().all(|v| v.len() == n));
+    let mut s2 = vec![0; n];
+    let answer = native::short_vector(logn, point, v.map(<[f64]>::to_vec), &mut s2);
+    (s2, [answer & 1 != 0, answer & 2 != 0])
 }
 
 /// A candidate of the sampler around a centre, under a leaf.
@@ -231,6 +249,9 @@ mod native {
     }
     pub(super) fn batch_layout() -> [usize; 6] {
         [0; 6]
+    }
+    pub(super) fn short_vector(_: u32, _: &[u16], _: [Vec<f64>; 2], _: &mut [i16]) -> u32 {
+        0
     }
     pub(super) fn estimate(_: Trial) -> f64 {
         0.0
@@ -300,6 +321,13 @@ mod native {
         fn falcon_host_set_backwards(backwards: bool);
         fn falcon_host_variant_set_backwards(backwards: bool);
         fn falcon_host_batch_layout(what: c_int) -> usize;
+        fn falcon_host_short_vector(
+            logn: u32,
+            point: *const u16,
+            v0: *mut f64,
+            v1: *mut f64,
+            s2: *mut i16,
+        ) -> u32;
         fn falcon_host_estimate(r: f64, dss: f64, ccs: f64, z0: i32, z: i32) -> f64;
         fn falcon_host_threshold(r: f64, dss: f64, ccs: f64, z0: i32, z: i32) -> u64;
         fn falcon_host_verdict(r: f64, dss: f64, ccs: f64, z0: i32, z: i32, w: u32) -> u32;
@@ -344,6 +372,7 @@ mod native {
         match answer {
             0 => Ok(()),
             1 => Err(LaunchError::SharedMemory),
+            3 => Err(LaunchError::Remains),
             _ => Err(LaunchError::Divergence),
         }
     }
@@ -409,6 +438,17 @@ mod native {
     pub(super) fn batch_layout() -> [usize; 6] {
         // SAFETY: the function returns numbers.
         [0, 1, 2, 3, 4, 5].map(|what| unsafe { falcon_host_batch_layout(what) })
+    }
+
+    pub(super) fn short_vector(
+        logn: u32,
+        point: &[u16],
+        mut v: [Vec<f64>; 2],
+        s2: &mut [i16],
+    ) -> u32 {
+        let [v0, v1] = v.each_mut().map(Vec::as_mut_ptr);
+        // SAFETY: all have the length of this degree.
+        unsafe { falcon_host_short_vector(logn, point.as_ptr(), v0, v1, s2.as_mut_ptr()) }
     }
 
     pub(super) fn estimate(t: Trial) -> f64 {

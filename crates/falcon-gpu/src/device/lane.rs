@@ -5,9 +5,12 @@ use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel};
 use std::ops::Range;
 use std::sync::Arc;
+use zeroize::Zeroize;
 
 /// Threads of a block where nothing else decides.
 const BLOCK: u32 = 128;
+/// Bytes of locked memory through which secrets go that are not a batch's.
+const PIECE: usize = 64 << 10;
 /// Bytes of shared memory that every device gives every block.
 const SHARED: u32 = 48 << 10;
 
@@ -49,13 +52,8 @@ impl Lane {
     ) -> Result<(), GpuError> {
         self.wait()?;
         (self.base, self.len) = (base, len);
-        for (locked, len) in [(&mut self.upload, upload), (&mut self.download, download)] {
-            if locked.as_ref().is_none_or(|locked| locked.len() < len) {
-                // The old one goes first, so that there is room.
-                *locked = None;
-                *locked = Some(Locked::new(&self.device, len)?);
-            }
-        }
+        at_least(&self.device, &mut self.upload, upload)?;
+        at_least(&self.device, &mut self.download, download)?;
         Ok(())
     }
 
@@ -145,21 +143,29 @@ impl Lane {
         unsafe { self.device.zero(self.stream, to, range.len()) }
     }
 
-    /// Copies bytes of anybody's to the device, and waits.
+    /// Copies bytes to the device, in pieces through its locked memory, whose beginning
+    /// is wiped behind them, and waits. What is not locked a driver copies to memory of
+    /// its own first, which nobody wipes.
     ///
     /// # Safety
     /// `to` is memory of the device that is that long and that nobody else uses.
-    pub(crate) unsafe fn send_now(&mut self, to: u64, bytes: &[u8]) -> Result<(), GpuError> {
-        if bytes.is_empty() {
-            return Ok(());
+    pub(crate) unsafe fn send_secret(&mut self, to: u64, bytes: &[u8]) -> Result<(), GpuError> {
+        self.wait()?;
+        let upload = at_least(&self.device, &mut self.upload, bytes.len().min(PIECE))?;
+        let len = upload.len();
+        let mut sent = Ok(());
+        for (piece, to) in bytes.chunks(len).zip((to..).step_by(len)) {
+            upload.bytes_mut()[..piece.len()].copy_from_slice(piece);
+            let from = upload.as_ptr();
+            // SAFETY: as the caller promises; `upload` is borrowed until all is done.
+            sent = unsafe { self.device.upload(self.stream, to, from, piece.len()) }
+                .and(self.device.wait(self.stream));
+            if sent.is_err() {
+                break;
+            }
         }
-        self.busy = true;
-        // SAFETY: as the caller promises; `bytes` is borrowed until all is done.
-        let sent = unsafe {
-            let from = bytes.as_ptr();
-            self.device.upload(self.stream, to, from, bytes.len())
-        };
-        sent.and(self.wait())
+        upload.bytes_mut()[..bytes.len().min(len)].zeroize();
+        sent
     }
 
     /// Starts a kernel on `batch.count` slots.
@@ -188,7 +194,6 @@ impl Lane {
 
     /// Wipes what it has of the device and of the host. Waits.
     pub(crate) fn wipe(&mut self) -> Result<(), GpuError> {
-        use zeroize::Zeroize;
         let waited = self.wait();
         let zeroed = self.zero(0..self.len).and_then(|()| self.wait());
         for locked in [&mut self.upload, &mut self.download].into_iter().flatten() {
@@ -202,6 +207,21 @@ impl Drop for Lane {
     fn drop(&mut self) {
         let _ = self.wait();
     }
+}
+
+/// `locked`, which is replaced unless it has so many bytes. Nothing may be using it.
+fn at_least<'l>(
+    device: &Arc<dyn Device>,
+    locked: &'l mut Option<Locked>,
+    len: usize,
+) -> Result<&'l mut Locked, GpuError> {
+    let enough = locked.take().filter(|locked| locked.len() >= len);
+    // The old one is gone, so that there is room.
+    let new = match enough {
+        Some(locked) => locked,
+        None => Locked::new(device, len)?,
+    };
+    Ok(locked.insert(new))
 }
 
 /// With how many threads a kernel is launched.

@@ -1,81 +1,13 @@
 //! Batches on a device of the host: the bytes of the processor's engines, whatever
 //! the size of the batch and however it is divided.
 
+use crate::fixture::{Fixture, SEED};
 use crate::support::{PLENTY, context};
-use falcon::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+use falcon::batch::{BatchSign, BatchVerify, VerifyBytesJob, VerifyJob};
 use falcon::hazmat::{Fit, RawJob, RawRandomness};
-use falcon::{
-    Engine, ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError,
-    SigningKey,
-};
+use falcon::{Engine, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError};
 use falcon_gpu::kernels::Grain;
-use falcon_gpu::{GpuContext, GpuError, Options, RawKeyJob};
-
-const SEED: [u8; 32] = [9; 32];
-
-/// Keys, and messages of differing lengths.
-struct Fixture<P: Parameters> {
-    keys: Vec<SigningKey<P>>,
-    expanded: Vec<ExpandedKey<P>>,
-    messages: Vec<Vec<u8>>,
-}
-
-impl<P: Parameters> Fixture<P> {
-    fn new(keys: u8, messages: usize) -> Self {
-        let keys: Vec<_> = (0..keys).map(|i| SigningKey::from_seed(&[i; 32])).collect();
-        let message = |i: usize| (0..i * 37 % 401).map(|j| (i + j) as u8).collect();
-        Self {
-            expanded: keys.iter().map(SigningKey::expand).collect(),
-            keys,
-            messages: (0..messages).map(message).collect(),
-        }
-    }
-
-    /// The number of the key of a job: several jobs in a row have the same.
-    fn key_of(&self, job: usize) -> usize {
-        job / 3 % self.keys.len()
-    }
-
-    fn jobs(&self) -> Vec<SignJob<'_, P>> {
-        let jobs = self.messages.iter().enumerate();
-        jobs.map(|(i, message)| SignJob {
-            key: &self.expanded[self.key_of(i)],
-            message,
-        })
-        .collect()
-    }
-
-    fn raw_key_jobs(&self) -> Vec<RawKeyJob<'_, P>> {
-        let jobs = self.messages.iter().enumerate();
-        jobs.map(|(i, message)| RawKeyJob {
-            key: &self.keys[self.key_of(i)],
-            message,
-        })
-        .collect()
-    }
-
-    /// What the processor signs.
-    fn expected(&self) -> Vec<Signature<P>> {
-        let mut out = vec![Signature::EMPTY; self.messages.len()];
-        let engine = Engine::best();
-        engine.sign_batch(&SEED, &self.jobs(), &mut out).unwrap();
-        out
-    }
-
-    fn signed(&self, context: &GpuContext) -> Vec<Signature<P>> {
-        let mut out = vec![Signature::EMPTY; self.messages.len()];
-        context.sign_batch(&SEED, &self.jobs(), &mut out).unwrap();
-        out
-    }
-
-    fn signed_with_raw_keys(&self, context: &GpuContext) -> Vec<Signature<P>> {
-        let mut out = vec![Signature::EMPTY; self.messages.len()];
-        context
-            .sign_batch_raw_keys(&SEED, &self.raw_key_jobs(), &mut out)
-            .unwrap();
-        out
-    }
-}
+use falcon_gpu::{GpuContext, GpuError, Options};
 
 /// The same expression for both degrees.
 macro_rules! both {

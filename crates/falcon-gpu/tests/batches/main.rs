@@ -1,7 +1,11 @@
 //! Batches through the whole crate, on a device of the host.
 
+#[path = "../core/attempts.rs"]
+mod attempts;
 mod divided;
+mod fixture;
 mod grain;
 mod messages;
+mod mistrust;
 mod resident_keys;
 mod support;

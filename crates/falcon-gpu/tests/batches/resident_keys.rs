@@ -1,9 +1,9 @@
 //! Keys that stay on the device: expanded there to the bits of the core, found
 //! again, moved when room is made, gone without a trace when something fails.
 
-use crate::support::{PLENTY, context};
+use crate::support::{HostDevice, PLENTY, context};
 use falcon::batch::{BatchSign, SignJob};
-use falcon::hazmat::expanded_reals;
+use falcon::hazmat::{expanded_reals, secret_hash};
 use falcon::{Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
 use falcon_gpu::{GpuContext, GpuError, Options, RawKeyJob};
 
@@ -67,7 +67,8 @@ fn resident_keys_have_the_bits_of_the_core() {
                 let bits =
                     |reals: &[f64]| reals.iter().map(|real| real.to_bits()).collect::<Vec<_>>();
                 assert!(bits(&expanded) == bits(expected), "{} {i}", P::NAME);
-                // What it was expanded from is gone.
+                // What it was expanded from is gone, and so is what it came through.
+                assert!(device.locked_is_wiped());
                 assert_eq!(small.len(), 4 * P::N);
                 assert!(small.iter().all(|&byte| byte == 0));
             }
@@ -226,10 +227,14 @@ fn a_key_that_cannot_be_brought_leaves_everything_as_it_was() {
                     ),
                     "{error:?}"
                 );
-                assert!(
-                    device.used() == used
-                        || device.used() as u64 == context.memory_of_keys::<Falcon512>(17)
-                );
+                let greater = context.memory_of_keys::<Falcon512>(17) as usize;
+                // Keys that should make room and cannot be wiped go with their memory.
+                let gone = if lost && call < 3 { 0 } else { used };
+                assert!([used, greater, gone].contains(&device.used()));
+                if !lost {
+                    assert!(!device.holds(secret_hash(last)));
+                    assert!(device.locked_is_wiped());
+                }
                 if !lost && let Some((expanded, small)) = device.expanded() {
                     assert!(expanded.iter().all(|real| real.to_bits() == 0));
                     assert!(small.iter().all(|&byte| byte == 0));
@@ -276,6 +281,65 @@ fn a_device_without_memory_for_a_key_says_so() {
     );
     assert_eq!(device.used(), 0);
     assert!(device.was_wiped());
+}
+
+/// How much of a key is on the device: its hash, where its basis begins, where its tree
+/// ends.
+fn traces(device: &HostDevice, key: &SigningKey<Falcon512>) -> usize {
+    let expanded = key.expand();
+    let reals = expanded_reals(&expanded);
+    let bytes = |reals: &[f64]| {
+        reals
+            .iter()
+            .flat_map(|x| x.to_le_bytes())
+            .collect::<Vec<_>>()
+    };
+    let traces = [
+        secret_hash(key).to_vec(),
+        bytes(&reals[..8]),
+        bytes(&reals[reals.len() - 8..]),
+    ];
+    traces.iter().filter(|trace| device.holds(trace)).count()
+}
+
+/// Of keys in whose place others come, nothing is left where these do not reach; and if
+/// wiping fails, nothing of any.
+#[test]
+fn keys_that_make_room_are_wiped() {
+    let keys = keys::<Falcon512>(3);
+    let one = 8 * ExpandedKey::<Falcon512>::LEN + 32 + 4 * Falcon512::N;
+    let mut options = options(false);
+    // A quarter is for keys: room for two.
+    options.memory = Some(4 * 2 * one as u64);
+    let Some((device, _)) = context(PLENTY, options.clone()) else {
+        return;
+    };
+    let mut failures = 0;
+    for call in 0.. {
+        let context = GpuContext::on(device.clone(), options.clone());
+        for key in &keys[..2] {
+            context.upload_key(key).unwrap();
+        }
+        for key in &keys[..2] {
+            assert_eq!(traces(&device, key), 3);
+        }
+        device.fail_at(call, false);
+        let brought = context.upload_key(&keys[2]);
+        let failed = device.recover();
+        assert_eq!(brought.is_err(), failed, "call {call}");
+        failures += u32::from(failed);
+        assert!(keys[..2].iter().all(|key| traces(&device, key) == 0));
+        assert_eq!(traces(&device, &keys[2]), if failed { 0 } else { 3 });
+        context.upload_key(&keys[2]).unwrap();
+        assert_eq!(traces(&device, &keys[2]), 3);
+        drop(context);
+        assert_eq!(device.used(), 0);
+        assert!(device.was_wiped());
+        if !failed {
+            break;
+        }
+    }
+    assert!(failures > 5, "{failures}");
 }
 
 /// Where room for more cannot be had, keys take each other's place.

@@ -4,7 +4,7 @@
 //! be left in it.
 
 use falcon_gpu::device::{ALIGNMENT, Device, Grid, MemoryInfo};
-use falcon_gpu::kernels::Batch;
+use falcon_gpu::kernels::{Batch, status};
 use falcon_gpu::{GpuContext, GpuError, Options};
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
@@ -48,6 +48,21 @@ struct State {
     expanded: Option<(Batch, usize)>,
     /// Bytes that a signature may have, if fewer than was asked for.
     limit: Option<u32>,
+    refused: Option<Refused>,
+    fault: Option<(&'static str, Fault)>,
+}
+
+/// Says of a job of the whole batch, and of an attempt from 0 on, whether the vector is
+/// taken for too long.
+pub type Refused = fn(u64, u32) -> bool;
+
+/// What is wrong with kernels whose launch seems to go well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// They do nothing.
+    Nothing,
+    /// They do not say what came of the jobs.
+    NoStatus,
 }
 
 impl HostDevice {
@@ -80,6 +95,16 @@ impl HostDevice {
     /// Refuses signatures of more bytes.
     pub fn refuse_longer_than(&self, limit: u32) {
         self.state.lock().unwrap().limit = Some(limit);
+    }
+
+    /// Refuses vectors, as if their norm were too large.
+    pub fn refuse(&self, refused: Refused) {
+        self.state.lock().unwrap().refused = Some(refused);
+    }
+
+    /// Lets the kernels fail whose names begin like this, without a word.
+    pub fn spoil(&self, kernels: &'static str, fault: Fault) {
+        self.state.lock().unwrap().fault = Some((kernels, fault));
     }
 
     /// Calls so far.
@@ -123,14 +148,32 @@ impl HostDevice {
         self.state.lock().unwrap().used
     }
 
-    /// Whether all memory of the device is zero.
+    /// Whether all memory of the device is zero, and all that is locked for it.
     pub fn is_wiped(&self) -> bool {
         let state = self.state.lock().unwrap();
-        state.blocks.iter().all(|(&address, &len)| {
+        let mut blocks = state.blocks.iter();
+        // SAFETY: they are allocated, and that long.
+        let wiped = blocks.all(|(&address, &len)| unsafe { is_zero(address as *const u8, len) });
+        drop(state);
+        wiped && self.locked_is_wiped()
+    }
+
+    /// Whether all memory of the host is zero that is locked for copies.
+    pub fn locked_is_wiped(&self) -> bool {
+        let state = self.state.lock().unwrap();
+        let mut locked = state.locked.iter();
+        // SAFETY: they are allocated, initialised by their owner, and that long.
+        locked.all(|(&address, &len)| unsafe { is_zero(address as *const u8, len) })
+    }
+
+    /// Whether these bytes stand in the memory of the device, at a multiple of 8.
+    pub fn holds(&self, bytes: &[u8]) -> bool {
+        let state = self.state.lock().unwrap();
+        state.blocks.iter().any(|(&address, &len)| {
             // SAFETY: it is allocated, and that long.
-            unsafe { std::slice::from_raw_parts(address as *const u8, len) }
-                .iter()
-                .all(|&byte| byte == 0)
+            let block = unsafe { std::slice::from_raw_parts(address as *const u8, len) };
+            let mut places = block.windows(bytes.len()).step_by(8);
+            places.any(|place| place == bytes)
         })
     }
 
@@ -179,6 +222,35 @@ fn refused(doing: &'static str) -> GpuError {
     }
 }
 
+/// Whether memory is zero.
+///
+/// # Safety
+/// It is valid for reads, initialised, and that long.
+unsafe fn is_zero(memory: *const u8, len: usize) -> bool {
+    // SAFETY: as the caller promises.
+    let bytes = unsafe { std::slice::from_raw_parts(memory, len) };
+    bytes.iter().all(|&byte| byte == 0)
+}
+
+/// The places in `batch.status` of the jobs of a launch, and their numbers in the whole
+/// batch.
+///
+/// # Safety
+/// The batch is one that kernels may be told of.
+unsafe fn jobs_of(batch: &Batch) -> Vec<(*mut u8, u64)> {
+    let job = |slot: u32| {
+        let job = match batch.list {
+            0 => slot,
+            // SAFETY: there is a job for each slot.
+            list => unsafe { *(list as *const u32).add(slot as usize) },
+        };
+        // SAFETY: there is a status for each job.
+        let place = unsafe { (batch.status as *mut u8).add(job as usize) };
+        (place, batch.first + u64::from(job))
+    };
+    (0..batch.count).map(job).collect()
+}
+
 fn layout(len: usize) -> Layout {
     Layout::from_size_align(len, ALIGNMENT).unwrap()
 }
@@ -216,8 +288,9 @@ unsafe impl Device for HostDevice {
         // SAFETY: the length is not zero.
         let address = unsafe { alloc(layout(len)) };
         assert!(!address.is_null());
-        // SAFETY: it is ours, and that long. Nobody may rely on zeros.
-        unsafe { address.write_bytes(0xa5, len) };
+        // What was there before: that some jobs are done, say.
+        // SAFETY: it is ours, and that long.
+        unsafe { address.write_bytes(status::DONE, len) };
         state.blocks.insert(address as u64, len);
         Ok(address as u64)
     }
@@ -271,6 +344,12 @@ unsafe impl Device for HostDevice {
     ) -> Result<(), GpuError> {
         self.call(stream, || refused("upload"))?;
         self.check(to, len);
+        // Of other memory a driver makes copies that nobody wipes.
+        let state = self.state.lock().unwrap();
+        let locked = state.locked.range(..=from as usize).next_back();
+        let (&start, &locked) = locked.expect("locked memory");
+        assert!(from as usize + len <= start + locked);
+        drop(state);
         // SAFETY: as the caller promises, and as was checked.
         unsafe { from.copy_to_nonoverlapping(to as *mut u8, len) };
         Ok(())
@@ -322,11 +401,37 @@ unsafe impl Device for HostDevice {
         if let Some(limit) = state.limit {
             batch.signature_limit = limit;
         }
+        let fault = state.fault.filter(|(name, _)| kernel.starts_with(name));
+        let fault = fault.map(|(_, fault)| fault);
+        let refused = state.refused.filter(|_| kernel.starts_with("pack"));
         drop(state);
+        if fault == Some(Fault::Nothing) {
+            return Ok(());
+        }
+        if let Some(refused) = refused {
+            // SAFETY: the kernel reads it, and nothing else is going on.
+            for (place, job) in unsafe { jobs_of(&batch) } {
+                if refused(job, batch.attempt) {
+                    // SAFETY: the same.
+                    unsafe { *place = status::REDO };
+                }
+            }
+        }
+        let mut before = Vec::new();
+        if fault == Some(Fault::NoStatus) {
+            // SAFETY: the kernel writes it, and nothing else is going on.
+            let jobs = unsafe { jobs_of(&batch) }.into_iter();
+            // SAFETY: the same.
+            before = jobs.map(|(place, _)| (place, unsafe { *place })).collect();
+        }
         // SAFETY: as the caller promises.
         let launched = unsafe {
             falcon_gpu_host::launch(kernel, &batch, grid.blocks, grid.threads, grid.shared)
         };
+        for (place, status) in before {
+            // SAFETY: as above.
+            unsafe { *place = status };
+        }
         launched.map_err(|error| failed(error.to_string()))
     }
 

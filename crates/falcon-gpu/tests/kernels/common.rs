@@ -256,7 +256,7 @@ pub fn sign<P: Parameters>(
     let mut lengths = vec![0u32; count];
     let mut states = vec![0xffu8; count];
     let mut redo = vec![u32::MAX; count];
-    let mut redo_count = [0u32];
+    let mut counts = [0u32; 2];
     let bases = bases(keys);
     let reals: Vec<f64> = if how.expand {
         device_keys(how.launch, how.mode, keys)
@@ -286,7 +286,7 @@ pub fn sign<P: Parameters>(
         signature_lengths: address_mut(&mut lengths),
         status: address_mut(&mut states),
         redo: address_mut(&mut redo),
-        redo_count: address_mut(&mut redo_count),
+        counts: address_mut(&mut counts),
         bases: address(&bases),
         keys: address(&reals),
         key_stride: key_stride::<P>(how.mode) as u64,
@@ -341,13 +341,14 @@ pub fn sign<P: Parameters>(
         how.launch
             .run::<P>(Operation::Sign(how.mode, how.grain), batch);
         how.launch.run::<P>(Operation::Pack, batch);
-        let again = redo_count[0];
+        let [again, done] = counts;
+        assert_eq!(again + done, batch.count);
         list = redo[..again as usize].to_vec();
         // Whatever the order is, the results are the same.
         list.reverse();
         batch.list = address(&list);
-        redo_count = [0];
-        batch.redo_count = address_mut(&mut redo_count);
+        counts = [0; 2];
+        batch.counts = address_mut(&mut counts);
         batch.count = again;
         batch.attempt += 1;
     }

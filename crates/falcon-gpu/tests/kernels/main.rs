@@ -1,5 +1,8 @@
 //! The kernels on the processor, against `falcon-core`.
 
+#[path = "../core/attempts.rs"]
+mod attempts;
+mod bounds;
 mod common;
 mod known_answers;
 mod lanes;

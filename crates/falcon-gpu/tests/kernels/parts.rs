@@ -16,7 +16,7 @@ fn the_batch_of_both_languages_is_the_same() {
     }
     let layout = [
         size_of::<Batch>(),
-        offset_of!(Batch, redo_count),
+        offset_of!(Batch, counts),
         offset_of!(Batch, scratch),
         offset_of!(Batch, first),
         offset_of!(Batch, count),

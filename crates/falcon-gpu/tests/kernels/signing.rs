@@ -1,18 +1,15 @@
 //! Signing kernels, on the processor: the bytes of `falcon-core`, in every key mode
 //! and grain, restarts and exhausted randomness included.
 
+use crate::attempts::{Hedged, first_that_fits};
 use crate::common::{
     Job, Launch, Randomness, Signing, bytes, device_keys, kernels_available, key, key_stride,
     launches, repeatable, sign,
 };
 use falcon_core::batch::{BatchSign, LaneEngine, SignJob};
-use falcon_core::ffsampling::ffsampling;
-use falcon_core::fft::{BasisRef, Fft};
-use falcon_core::hash::{HashToPoint, Shake256, Shake256HashToPoint, Shake256Reader};
-use falcon_core::hazmat::{expanded_reals, secret_hash, signature_from_parts};
-use falcon_core::lanes::{Binary64, Scalar};
-use falcon_core::sampler::{LaneSampler, Sampling, Serial};
-use falcon_core::tree::Stored;
+use falcon_core::hash::Shake256;
+use falcon_core::hazmat::expanded_reals;
+use falcon_core::lanes::Scalar;
 use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
 use falcon_gpu::kernels::{Grain, KeyMode, status};
 use sha2::{Digest, Sha256};
@@ -217,80 +214,6 @@ fn keys_of_1024_are_expanded_as_the_core_does() {
     keys_are_expanded_as_the_core_does::<Falcon1024>();
 }
 
-/// One attempt of the core: the short polynomial and whether the vector is short.
-fn attempt<P: Parameters>(
-    key: &ExpandedKey<P>,
-    point: &[u16],
-    seed: &[u8; 56],
-) -> (Vec<i16>, bool) {
-    let (n, logn) = (P::N, P::LOGN);
-    let (basis, tree) = expanded_reals(key).split_at(4 * n);
-    let basis = BasisRef {
-        b00: &basis[..n],
-        b01: &basis[n..2 * n],
-        b10: &basis[2 * n..3 * n],
-        b11: &basis[3 * n..],
-    };
-    let mut t0: Vec<f64> = point
-        .iter()
-        .map(|&c| f64::from(c) * (1.0 / 12289.0))
-        .collect();
-    let mut t1 = vec![0.0; n];
-    Scalar.fft(logn, &mut t0);
-    Scalar.target(logn, &mut t0, &mut t1, basis.b01, basis.b11);
-    let sampling = Serial(Scalar);
-    let mut feed = sampling.feed(seed);
-    let mut sampler = LaneSampler::new(Scalar, sampling, std::slice::from_mut(&mut feed));
-    let mut tree = Stored::root(logn, tree);
-    let mut scratch = vec![0.0; 2 * n];
-    ffsampling(
-        Scalar,
-        &mut sampler,
-        logn,
-        &mut tree,
-        &mut t0,
-        &mut t1,
-        &mut scratch,
-    );
-    Scalar.times_basis(logn, &mut t0, &mut t1, basis);
-    Scalar.ifft(logn, &mut t0);
-    Scalar.ifft(logn, &mut t1);
-    let s1 = point
-        .iter()
-        .zip(&t0)
-        .map(|(&c, &v)| i64::from(c) - Scalar.rint(v));
-    let s2: Vec<i64> = t1.iter().map(|&v| -Scalar.rint(v)).collect();
-    let norm: i64 = s1.chain(s2.iter().copied()).map(|s| s * s).sum();
-    let bound = if logn == 9 { 34_034_726 } else { 70_265_242 };
-    (s2.iter().map(|&s| s as i16).collect(), norm <= bound)
-}
-
-/// What the core signs with if a signature may have `limit` bytes, and after how many
-/// attempts.
-fn first_that_fits<P: Parameters>(
-    key: &ExpandedKey<P>,
-    nonce: &[u8; 40],
-    message: &[u8],
-    stream: impl FnOnce(&[u16]) -> Shake256Reader,
-    limit: usize,
-) -> (Vec<u8>, u32) {
-    let mut point = vec![0; P::N];
-    Shake256HashToPoint.hash_to_point(nonce, message, &mut point);
-    let mut stream = stream(&point);
-    for attempts in 1.. {
-        let (s2, short) = attempt(key, &point, &stream.read_array());
-        let bits = s2
-            .iter()
-            .map(|s| 9 + usize::from(s.unsigned_abs() >> 7))
-            .sum::<usize>();
-        if short && 41 + bits.div_ceil(8) <= limit {
-            let signature = signature_from_parts::<P>(nonce, &s2).expect("a short vector");
-            return (signature.to_bytes().to_vec(), attempts);
-        }
-    }
-    unreachable!("an endless range")
-}
-
 /// A bound that most vectors exceed, so that jobs take many attempts, each its own
 /// number of them. Attempts beyond the second read beyond one block of the stream.
 fn refused_vectors_are_sampled_again<P: Parameters>(count: usize, limit: usize) {
@@ -307,25 +230,16 @@ fn refused_vectors_are_sampled_again<P: Parameters>(count: usize, limit: usize) 
     let (seed, first) = ([5; 32], 9);
     let of_raw = jobs.iter().zip(&raw).map(|(job, (nonce, seed))| {
         let stream = |_: &[u16]| Shake256::reader(seed);
-        first_that_fits(&expanded[job.key], nonce, &job.message, stream, limit)
+        let key = &expanded[job.key];
+        first_that_fits(key, nonce, &job.message, stream, limit, |_| false)
     });
     let of_raw: Vec<_> = of_raw.collect();
     let of_hedged = jobs.iter().zip(first..).map(|(job, index): (_, u64)| {
-        let absorb = |label: &str| {
-            let mut hash = Shake256::new();
-            hash.update(label.as_bytes())
-                .update(&seed)
-                .update(&index.to_le_bytes());
-            hash.update(secret_hash(&keys[job.key]));
-            hash
-        };
-        let nonce = absorb("falcon nonce").finalize().read_array();
-        let stream = |point: &[u16]| {
-            let mut hash = absorb("falcon sampler");
-            point.iter().for_each(|c| _ = hash.update(&c.to_le_bytes()));
-            hash.finalize()
-        };
-        first_that_fits(&expanded[job.key], &nonce, &job.message, stream, limit)
+        let key = &expanded[job.key];
+        let hedged = Hedged::new(&seed, index, key);
+        let stream = |point: &[u16]| hedged.stream(point);
+        let nonce = hedged.nonce();
+        first_that_fits(key, &nonce, &job.message, stream, limit, |_| false)
     });
     let of_hedged: Vec<_> = of_hedged.collect();
     for (randomness, expected) in [

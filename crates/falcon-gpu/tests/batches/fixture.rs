@@ -1,0 +1,71 @@
+//! Batches that tests sign.
+
+use falcon::batch::{BatchSign, SignJob};
+use falcon::{Engine, ExpandedKey, Parameters, Signature, SigningKey};
+use falcon_gpu::{GpuContext, RawKeyJob};
+
+pub const SEED: [u8; 32] = [9; 32];
+
+/// Keys, and messages of differing lengths.
+pub struct Fixture<P: Parameters> {
+    pub keys: Vec<SigningKey<P>>,
+    pub expanded: Vec<ExpandedKey<P>>,
+    pub messages: Vec<Vec<u8>>,
+}
+
+impl<P: Parameters> Fixture<P> {
+    pub fn new(keys: u8, messages: usize) -> Self {
+        let keys: Vec<_> = (0..keys).map(|i| SigningKey::from_seed(&[i; 32])).collect();
+        let message = |i: usize| (0..i * 37 % 401).map(|j| (i + j) as u8).collect();
+        Self {
+            expanded: keys.iter().map(SigningKey::expand).collect(),
+            keys,
+            messages: (0..messages).map(message).collect(),
+        }
+    }
+
+    /// The number of the key of a job: several jobs in a row have the same.
+    pub fn key_of(&self, job: usize) -> usize {
+        job / 3 % self.keys.len()
+    }
+
+    pub fn jobs(&self) -> Vec<SignJob<'_, P>> {
+        let jobs = self.messages.iter().enumerate();
+        jobs.map(|(i, message)| SignJob {
+            key: &self.expanded[self.key_of(i)],
+            message,
+        })
+        .collect()
+    }
+
+    pub fn raw_key_jobs(&self) -> Vec<RawKeyJob<'_, P>> {
+        let jobs = self.messages.iter().enumerate();
+        jobs.map(|(i, message)| RawKeyJob {
+            key: &self.keys[self.key_of(i)],
+            message,
+        })
+        .collect()
+    }
+
+    /// What the processor signs.
+    pub fn expected(&self) -> Vec<Signature<P>> {
+        let mut out = vec![Signature::EMPTY; self.messages.len()];
+        let engine = Engine::best();
+        engine.sign_batch(&SEED, &self.jobs(), &mut out).unwrap();
+        out
+    }
+
+    pub fn signed(&self, context: &GpuContext) -> Vec<Signature<P>> {
+        let mut out = vec![Signature::EMPTY; self.messages.len()];
+        context.sign_batch(&SEED, &self.jobs(), &mut out).unwrap();
+        out
+    }
+
+    pub fn signed_with_raw_keys(&self, context: &GpuContext) -> Vec<Signature<P>> {
+        let mut out = vec![Signature::EMPTY; self.messages.len()];
+        context
+            .sign_batch_raw_keys(&SEED, &self.raw_key_jobs(), &mut out)
+            .unwrap();
+        out
+    }
+}

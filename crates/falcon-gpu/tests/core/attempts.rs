@@ -1,0 +1,132 @@
+//! Attempts of the core one by one: what is signed with if the first ones are refused.
+
+use falcon_core::ffsampling::ffsampling;
+use falcon_core::fft::{BasisRef, Fft};
+use falcon_core::hash::{HashToPoint, Shake256, Shake256HashToPoint, Shake256Reader};
+use falcon_core::hazmat::{expanded_reals, secret_hash, signature_from_parts};
+use falcon_core::lanes::{Binary64, Scalar};
+use falcon_core::sampler::{LaneSampler, Sampling, Serial};
+use falcon_core::tree::Stored;
+use falcon_core::{ExpandedKey, Parameters};
+
+/// Nonce and seeds of a job of a batch, as `falcon-core/src/hedge.rs` defines them.
+#[derive(Clone, Copy)]
+pub struct Hedged<'a> {
+    /// The seed of the batch.
+    pub seed: &'a [u8; 32],
+    /// The number of the job.
+    pub index: u64,
+    /// The hash of the secret.
+    pub secret: &'a [u8; 32],
+}
+
+impl<'a> Hedged<'a> {
+    pub fn new<P: Parameters>(seed: &'a [u8; 32], index: u64, key: &'a ExpandedKey<P>) -> Self {
+        let secret = secret_hash(key);
+        Self {
+            seed,
+            index,
+            secret,
+        }
+    }
+
+    fn absorb(&self, label: &str) -> Shake256 {
+        let mut hash = Shake256::new();
+        hash.update(label.as_bytes())
+            .update(self.seed)
+            .update(&self.index.to_le_bytes());
+        hash.update(self.secret);
+        hash
+    }
+
+    pub fn nonce(&self) -> [u8; 40] {
+        self.absorb("falcon nonce").finalize().read_array()
+    }
+
+    /// Seeds of 56 bytes, one after the other.
+    pub fn stream(&self, point: &[u16]) -> Shake256Reader {
+        let mut hash = self.absorb("falcon sampler");
+        point.iter().for_each(|c| _ = hash.update(&c.to_le_bytes()));
+        hash.finalize()
+    }
+}
+
+/// The greatest square of a norm: Falcon specification v1.2, table 3.3.
+pub fn squared_norm_bound<P: Parameters>() -> u64 {
+    if P::LOGN == 9 { 34_034_726 } else { 70_265_242 }
+}
+
+/// One attempt of the core: the short polynomial and whether the vector is short.
+pub fn attempt<P: Parameters>(
+    key: &ExpandedKey<P>,
+    point: &[u16],
+    seed: &[u8; 56],
+) -> (Vec<i16>, bool) {
+    let (n, logn) = (P::N, P::LOGN);
+    let (basis, tree) = expanded_reals(key).split_at(4 * n);
+    let basis = BasisRef {
+        b00: &basis[..n],
+        b01: &basis[n..2 * n],
+        b10: &basis[2 * n..3 * n],
+        b11: &basis[3 * n..],
+    };
+    let mut t0: Vec<f64> = point
+        .iter()
+        .map(|&c| f64::from(c) * (1.0 / 12289.0))
+        .collect();
+    let mut t1 = vec![0.0; n];
+    Scalar.fft(logn, &mut t0);
+    Scalar.target(logn, &mut t0, &mut t1, basis.b01, basis.b11);
+    let sampling = Serial(Scalar);
+    let mut feed = sampling.feed(seed);
+    let mut sampler = LaneSampler::new(Scalar, sampling, std::slice::from_mut(&mut feed));
+    let mut tree = Stored::root(logn, tree);
+    let mut scratch = vec![0.0; 2 * n];
+    ffsampling(
+        Scalar,
+        &mut sampler,
+        logn,
+        &mut tree,
+        &mut t0,
+        &mut t1,
+        &mut scratch,
+    );
+    Scalar.times_basis(logn, &mut t0, &mut t1, basis);
+    Scalar.ifft(logn, &mut t0);
+    Scalar.ifft(logn, &mut t1);
+    let s1 = point
+        .iter()
+        .zip(&t0)
+        .map(|(&c, &v)| i64::from(c) - Scalar.rint(v));
+    let s2: Vec<i64> = t1.iter().map(|&v| -Scalar.rint(v)).collect();
+    let norm: i64 = s1.chain(s2.iter().copied()).map(|s| s * s).sum();
+    let short = norm.unsigned_abs() <= squared_norm_bound::<P>();
+    (s2.iter().map(|&s| s as i16).collect(), short)
+}
+
+/// What the core signs with if a signature may have `limit` bytes and attempts that
+/// `refused` names, from 0 on, are not looked at; and after how many attempts.
+pub fn first_that_fits<P: Parameters>(
+    key: &ExpandedKey<P>,
+    nonce: &[u8; 40],
+    message: &[u8],
+    stream: impl FnOnce(&[u16]) -> Shake256Reader,
+    limit: usize,
+    refused: impl Fn(u32) -> bool,
+) -> (Vec<u8>, u32) {
+    let mut point = vec![0; P::N];
+    Shake256HashToPoint.hash_to_point(nonce, message, &mut point);
+    let mut stream = stream(&point);
+    for attempts in 1.. {
+        let (s2, short) = attempt(key, &point, &stream.read_array());
+        let bits = s2
+            .iter()
+            .map(|s| 9 + usize::from(s.unsigned_abs() >> 7))
+            .sum::<usize>();
+        if short && !refused(attempts - 1) && 41 + bits.div_ceil(8) <= limit {
+            let signature = signature_from_parts::<P>(nonce, &s2).expect("a short vector");
+            return (signature.to_bytes().to_vec(), attempts);
+        }
+    }
+    unreachable!("an endless range")
+}

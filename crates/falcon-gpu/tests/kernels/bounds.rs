@@ -1,0 +1,220 @@
+//! What is refused, at its bound: squares of norms that are the greatest, and one more;
+//! vectors of which the status does not say that they are short.
+
+use crate::attempts::squared_norm_bound;
+use crate::common::{LAUNCH, address, address_mut, kernels_available, launches, repeatable};
+use falcon_core::{Falcon512, Falcon1024, Parameters};
+use falcon_gpu::kernels::{Batch, Operation, status};
+
+const Q: i64 = 12289;
+
+/// Some integers of magnitude at most `most`, every other one negative, whose squares
+/// add up to `norm`.
+fn with_norm(mut norm: u64, most: u64) -> Vec<i64> {
+    let mut out = Vec::new();
+    while norm > 0 {
+        let x = norm.isqrt().min(most);
+        norm -= x * x;
+        let x = x.cast_signed();
+        out.push(if out.len() % 2 == 0 { x } else { -x });
+    }
+    out
+}
+
+fn signing_takes_what_is_at_the_bound<P: Parameters>() {
+    if !kernels_available() {
+        return;
+    }
+    let bound = squared_norm_bound::<P>();
+    let mut source = repeatable("kernels: bounds of signing");
+    let point: Vec<u16> = (0..P::N)
+        .map(|_| u16::from_le_bytes(source.read_array()) % Q as u16)
+        .collect();
+    for (norm, expected) in [(bound - 1, true), (bound, true), (bound + 1, false)] {
+        let long = with_norm(norm, 12_000);
+        // From all of it in s1 to all of it in s2.
+        for split in 0..=long.len() {
+            let mut vector = [vec![0i64; P::N], vec![0i64; P::N]];
+            for (i, &x) in long.iter().enumerate() {
+                vector[usize::from(i < split)][i * 37 % P::N] = x;
+            }
+            let [s1, s2] = vector;
+            let v0: Vec<f64> = point
+                .iter()
+                .zip(&s1)
+                .map(|(&c, s)| (i64::from(c) - s) as f64)
+                .collect();
+            let v1: Vec<f64> = s2.iter().map(|s| -s as f64).collect();
+            let (found, short) = falcon_gpu_host::short_vector(P::LOGN, &point, [&v0, &v1]);
+            assert_eq!(short, [expected; 2], "norm {norm}, split {split}");
+            assert!(found.iter().map(|&s| i64::from(s)).eq(s2));
+        }
+    }
+    // Squares that add up to 0 modulo 2^64 are no short vector's.
+    for (magnitude, count) in [(1u64 << 32, 1), (1 << 31, 4), (1 << 28, 256), (1 << 16, 1)] {
+        let mut v0: Vec<f64> = point.iter().map(|&c| f64::from(c)).collect();
+        for v in &mut v0[..count] {
+            *v -= magnitude as f64;
+        }
+        let v1 = vec![0.0; P::N];
+        let (_, short) = falcon_gpu_host::short_vector(P::LOGN, &point, [&v0, &v1]);
+        assert_eq!(short, [false; 2], "{count} of {magnitude}");
+    }
+}
+
+#[test]
+fn signing_takes_what_is_at_the_bound_of_512() {
+    signing_takes_what_is_at_the_bound::<Falcon512>();
+}
+
+#[test]
+fn signing_takes_what_is_at_the_bound_of_1024() {
+    signing_takes_what_is_at_the_bound::<Falcon1024>();
+}
+
+/// The norm is known to `sign` alone: what it does not say is done is listed, however
+/// few bytes it has, and nothing is written of it.
+fn only_what_is_done_is_written<P: Parameters>() {
+    if !kernels_available() {
+        return;
+    }
+    let mut states = [status::DONE, status::REDO, status::INVALID, 0, 0xff];
+    let count = states.len();
+    let s2 = vec![1i16; P::N * count];
+    let nonces = vec![7u8; 40 * count];
+    let stride = P::PADDED_LEN;
+    let mut signatures = vec![0xaau8; stride * count];
+    let mut lengths = vec![0u32; count];
+    let (mut redo, mut counts) = (vec![u32::MAX; count], [0u32; 2]);
+    let batch = Batch {
+        nonces: address(&nonces),
+        s2: address(&s2),
+        signatures: address_mut(&mut signatures),
+        signature_lengths: address_mut(&mut lengths),
+        status: address_mut(&mut states),
+        redo: address_mut(&mut redo),
+        counts: address_mut(&mut counts),
+        count: count as u32,
+        signature_stride: stride as u32,
+        signature_limit: P::PADDED_LEN as u32,
+        ..Batch::default()
+    };
+    LAUNCH.run::<P>(Operation::Pack, batch);
+    assert_eq!(counts, [4, 1]);
+    redo.sort_unstable();
+    assert_eq!(redo, [1, 2, 3, 4, u32::MAX]);
+    assert_eq!(states[0], status::DONE);
+    assert_eq!(states[1..], [status::REDO; 4]);
+    assert_eq!(lengths, [P::PADDED_LEN as u32, 0, 0, 0, 0]);
+    assert_eq!(signatures[1..41], [7; 40]);
+    assert!(signatures[stride..].iter().all(|&byte| byte == 0xaa));
+}
+
+#[test]
+fn only_what_is_done_is_written_for_512() {
+    only_what_is_done_is_written::<Falcon512>();
+}
+
+#[test]
+fn only_what_is_done_is_written_for_1024() {
+    only_what_is_done_is_written::<Falcon1024>();
+}
+
+/// `1 / x` modulo q, as `x^(q-2)`.
+fn inverse(x: i64) -> i64 {
+    (0..Q - 2).fold(1, |power, _| power * x % Q)
+}
+
+/// A public key under which `(s1, k x^j)` is the vector of a point `c`:
+/// `h = (c - s1) / (k x^j)`, where `x^n = -1`.
+fn key_for(c: &[u16], s1: &[i64], k: i64, j: usize) -> Vec<u16> {
+    let (n, inverse) = (c.len(), inverse(k));
+    let coefficient = |i: usize| {
+        let product = (i64::from(c[i]) - s1[i]) * inverse;
+        (product % Q + Q) % Q
+    };
+    (0..n)
+        .map(|i| match i + j {
+            at if at < n => coefficient(at),
+            at => (Q - coefficient(at - n)) % Q,
+        })
+        .map(|h| h as u16)
+        .collect()
+}
+
+fn verifying_takes_what_is_at_the_bound<P: Parameters>() {
+    if !kernels_available() {
+        return;
+    }
+    let bound = squared_norm_bound::<P>();
+    let cases = [
+        (bound - 1, 3i64, 0, status::DONE),
+        (bound, 1, 0, status::DONE),
+        (bound, 3, 5, status::DONE),
+        (bound, -2047, P::N - 1, status::DONE),
+        (bound + 1, 1, 0, status::INVALID),
+        (bound + 1, 3, 5, status::INVALID),
+        (bound + 1, -2047, P::N - 1, status::INVALID),
+    ];
+    let count = cases.len();
+    let mut source = repeatable("kernels: bounds of verifying");
+    let points: Vec<u16> = (0..P::N * count)
+        .map(|_| u16::from_le_bytes(source.read_array()) % Q as u16)
+        .collect();
+    let (mut h, mut s2) = (Vec::new(), vec![0i16; P::N * count]);
+    for (job, &(norm, k, j, _)) in cases.iter().enumerate() {
+        s2[P::N * job + j] = k as i16;
+        let mut s1 = vec![0; P::N];
+        // All of [-q/2, q/2].
+        let rest = with_norm(norm - (k * k).unsigned_abs(), 6144);
+        for (i, x) in rest.into_iter().enumerate() {
+            s1[i * 41 % P::N] = x;
+        }
+        h.extend(key_for(
+            &points[P::N * job..][..P::N],
+            &s1,
+            k.rem_euclid(Q),
+            j,
+        ));
+    }
+    let key_of_job: Vec<u32> = (0..count as u32).collect();
+    for launch in launches() {
+        let mut prepared = vec![0u16; h.len()];
+        let keys = Batch {
+            public_keys: address(&h),
+            prepared: address_mut(&mut prepared),
+            count: count as u32,
+            ..Batch::default()
+        };
+        launch.run::<P>(Operation::Prepare, keys);
+        for before in [status::INVALID, status::MALFORMED] {
+            let mut states = vec![before; count];
+            let batch = Batch {
+                key_of_job: address(&key_of_job),
+                points: address(&points),
+                s2: address(&s2),
+                status: address_mut(&mut states),
+                prepared: address(&prepared),
+                count: count as u32,
+                ..Batch::default()
+            };
+            launch.run::<P>(Operation::Verify, batch);
+            let expected = cases.map(|(.., verdict)| match before {
+                status::INVALID => verdict,
+                // Nothing could be read.
+                before => before,
+            });
+            assert_eq!(states, expected, "{launch:?}");
+        }
+    }
+}
+
+#[test]
+fn verifying_takes_what_is_at_the_bound_of_512() {
+    verifying_takes_what_is_at_the_bound::<Falcon512>();
+}
+
+#[test]
+fn verifying_takes_what_is_at_the_bound_of_1024() {
+    verifying_takes_what_is_at_the_bound::<Falcon1024>();
+}
