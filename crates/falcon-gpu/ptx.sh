@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compiles kernels/ to ptx/, and says what the kernels take of a processor.
 #
-#   ptx.sh           writes ptx/*.ptx, ptx/resources.tsv and ptx/sources.sha256
+#   ptx.sh           writes ptx/*.ptx and ptx/resources.tsv, and the hashes of the
+#                    sources and of these: ptx/sources.sha256, ptx/outputs.sha256
 #   ptx.sh --check   compares them with what is there
 #   ptx.sh --file IN OUT [OPTION]...
 #                    compiles another file, such as benches/gpu/ceilings.cu, or
@@ -113,6 +114,8 @@ generate() {
         done
     } >"$1/resources.tsv"
     sources | xargs sha256sum >"$1/sources.sha256"
+    # Nothing else says, without the compiler, that the text is still what it made.
+    (cd "$1" && sha256sum kernels_9.ptx kernels_10.ptx resources.tsv) >"$1/outputs.sha256"
 }
 
 bin="$(toolkit)"

@@ -10,6 +10,7 @@ use std::path::Path;
 
 const RESOURCES: &str = include_str!("../ptx/resources.tsv");
 const SOURCES: &str = include_str!("../ptx/sources.sha256");
+const OUTPUTS: &str = include_str!("../ptx/outputs.sha256");
 
 /// Every kernel of a degree.
 fn kernels(logn: u32) -> Vec<Kernel> {
@@ -119,17 +120,55 @@ fn registers_and_spills_are_within_the_budget() {
     }
 }
 
+/// What groups of lanes had in shared memory they clear at the end, and no compiler has
+/// found that nobody reads it.
+#[test]
+fn kernels_of_groups_clear_their_shared_memory() {
+    for (ptx, logn) in PTX.into_iter().zip(9..) {
+        for kernel in kernels(logn) {
+            let entry = format!(".visible .entry {}(", kernel.name());
+            let body = ptx.split_once(&entry).unwrap().1;
+            let body = body.split(".entry ").next().unwrap();
+            let clears = instructions(body).any(|name| name == "st.volatile.shared.u64");
+            let group = kernel.threads(1) == 32 && kernel.reals() > 0;
+            assert_eq!(clears, group, "{}", kernel.name());
+        }
+    }
+}
+
+/// Files under `folder` that are not what a list of hashes says, and how many it lists.
+fn changed(list: &str, folder: &Path) -> (Vec<String>, usize) {
+    let mut changed = Vec::new();
+    for line in list.lines() {
+        let (hash, path) = line.split_once("  ").unwrap();
+        let bytes = fs::read(folder.join(path)).unwrap_or_default();
+        if base16ct::lower::encode_string(&Sha256::digest(bytes)) != hash {
+            changed.push(path.to_owned());
+        }
+    }
+    (changed, list.lines().count())
+}
+
+/// Nobody has changed the text by hand, not a constant in it.
+#[test]
+fn the_text_is_what_the_compiler_made() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ptx");
+    let (changed, known) = changed(OUTPUTS, &folder);
+    assert_eq!(changed, [""; 0], "run ptx.sh");
+    let lists = ["sources.sha256", "outputs.sha256"];
+    let files = fs::read_dir(folder).unwrap();
+    let files = files.filter(|file| {
+        let name = file.as_ref().unwrap().file_name();
+        !lists.iter().any(|list| name == *list)
+    });
+    assert_eq!(files.count(), known, "there is another file: run ptx.sh");
+}
+
 #[test]
 fn the_text_was_made_from_the_kernels_that_are_there() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut known = 0;
-    for line in SOURCES.lines() {
-        let (hash, path) = line.split_once("  ").unwrap();
-        let source = fs::read(folder.join(path)).unwrap_or_default();
-        let found = base16ct::lower::encode_string(&Sha256::digest(source));
-        assert_eq!(found, hash, "{path} has changed: run ptx.sh");
-        known += 1;
-    }
+    let (changed, known) = changed(SOURCES, folder);
+    assert_eq!(changed, [""; 0], "run ptx.sh");
     let is_source = |path: &Path| {
         let extension = path.extension().and_then(|extension| extension.to_str());
         matches!(extension, Some("h" | "inc" | "cu"))
