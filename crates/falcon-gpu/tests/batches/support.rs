@@ -346,10 +346,10 @@ unsafe impl Device for HostDevice {
         self.check(to, len);
         // Of other memory a driver makes copies that nobody wipes.
         let state = self.state.lock().unwrap();
-        let locked = state.locked.range(..=from as usize).next_back();
-        let (&start, &locked) = locked.expect("locked memory");
-        assert!(from as usize + len <= start + locked);
+        let block = state.locked.range(..=from as usize).next_back();
+        let locked = block.is_some_and(|(start, block)| from as usize + len <= start + block);
         drop(state);
+        assert!(locked, "copied from memory that is not locked");
         // SAFETY: as the caller promises, and as was checked.
         unsafe { from.copy_to_nonoverlapping(to as *mut u8, len) };
         Ok(())
