@@ -35,6 +35,11 @@ pub(crate) fn parse_name(name: &str) -> std::result::Result<String, UnknownEngin
     name.parse().map(|engine: Engine| engine.name().to_owned())
 }
 
+/// Whether a value of `--engine` asks for a GPU.
+pub(crate) fn names_gpu(name: &str) -> bool {
+    gpu_number(name).is_some()
+}
+
 /// The number of the GPU that a name names.
 fn gpu_number(name: &str) -> Option<u32> {
     match name.split_once(':') {

@@ -50,7 +50,12 @@ fn run(cli: Cli, ui: Ui) -> Result<Status> {
     // Only for those who need it.
     let engine = || engine::select(&cli.global.engine);
     match cli.command {
-        Command::Keygen(keygen) => keygen.run(ui),
+        Command::Keygen(keygen) => {
+            if engine::names_gpu(&cli.global.engine) {
+                ui.note("keys are made on the processor");
+            }
+            keygen.run(ui)
+        }
         Command::Pubkey(pubkey) => pubkey.run(ui),
         Command::Sign(sign) => sign.run(&engine()?, ui),
         Command::Verify(verify) => {

@@ -254,3 +254,61 @@ fn signatures_on_a_circuit_are_the_processors() {
     assert_eq!(slow["butterflies"], sign["butterflies"]);
     assert!(slow["cycles"].as_u64().unwrap() > 20 * sign["cycles"].as_u64().unwrap());
 }
+
+#[test]
+fn two_outputs_to_one_file_are_refused_before_anything_is_written() {
+    let sandbox = Sandbox::empty();
+    for arguments in [
+        ["hls", "timeline", "--svg", "a", "--vcd", "./a", "--force"],
+        ["hls", "sweep", "--csv", "a", "--svg", "./a", "--force"],
+    ] {
+        let said = sandbox.refuses(&arguments);
+        assert!(said.contains("is to be written for"), "{said}");
+    }
+    assert!(sandbox.names().is_empty());
+}
+
+#[test]
+fn what_is_too_long_for_a_view_is_refused() {
+    let sandbox = Sandbox::empty();
+    let many = ["hls", "timeline", "--iterations", "501"];
+    assert!(sandbox.refuses(&many).contains("500 iterations"));
+    let long = "hls timeline --preset paper-original --degree 1024 --interval 10000 --vcd a";
+    let long: Vec<&str> = long.split(' ').collect();
+    assert!(sandbox.refuses(&long).contains("1000000 at most"));
+    assert!(sandbox.names().is_empty());
+    sandbox.refuses(&["hls", "timeline", "--iterations", "0"]);
+}
+
+/// The last time of a waveform is that of its last cycle, at any clock.
+#[test]
+fn the_clock_of_a_waveform_does_not_drift() {
+    let sandbox = Sandbox::empty();
+    for (clock, last) in [
+        // 32 cycles at 3 MHz, and at 1 Hz.
+        ("3", "#10666666\n"),
+        ("0.000001", "#32000000000\n"),
+        ("10000", "#3200\n"),
+    ] {
+        let run = ["hls", "timeline", "--iterations", "1", "--clock-mhz", clock];
+        let out = sandbox.succeeds(&[&run[..], &["--vcd", "-"]].concat());
+        assert!(text(&out.stdout).contains(last), "{clock}");
+    }
+}
+
+#[test]
+fn sweeps_that_build_nothing_and_circuits_without_a_folder_fail() {
+    let sandbox = Sandbox::empty();
+    let said = sandbox.refuses(&["hls", "sweep", "--multipliers", "0,65"]);
+    assert!(said.contains("number of multipliers is 0"), "{said}");
+    sandbox.refuses(&["hls", "verilog", "-o", "-"]);
+    sandbox.write("file", "");
+    let said = sandbox.refuses(&["hls", "verilog", "-o", "file"]);
+    assert!(said.contains("is no folder"), "{said}");
+    assert_eq!(sandbox.names(), ["file"]);
+    for cycles in ["0", "1e300", "NaN"] {
+        sandbox.refuses(&["hls", "amdahl", "--cycles-per-instruction", cycles]);
+    }
+    let both = "hls amdahl --keccak keccak-bram --permutation-cycles 3";
+    sandbox.refuses(&both.split(' ').collect::<Vec<_>>());
+}

@@ -46,7 +46,8 @@ struct Control {
 }
 
 /// Writes what `trace` has kept as VCD, at a clock of `clock_hz`. Time is in
-/// picoseconds, the clock's period rounded down to them.
+/// picoseconds, below 1 MHz in nanoseconds; every edge is where it belongs, rounded
+/// down.
 ///
 /// # Errors
 /// If `out` does not take it.
@@ -54,7 +55,11 @@ pub fn vcd(trace: &Trace<'_>, title: &str, clock_hz: u64, out: impl Write) -> io
     let graph = trace.graph;
     let mut writer = Writer::new(out);
     writer.version(title)?;
-    writer.timescale(1, TimescaleUnit::PS)?;
+    let (unit, units_per_second) = match clock_hz {
+        1_000_000.. => (TimescaleUnit::PS, 1_000_000_000_000),
+        _ => (TimescaleUnit::NS, 1_000_000_000),
+    };
+    writer.timescale(1, unit)?;
     writer.add_module("falcon_hls")?;
     let control = declare_control(&mut writer)?;
     let mut units = HashMap::new();
@@ -69,15 +74,19 @@ pub fn vcd(trace: &Trace<'_>, title: &str, clock_hz: u64, out: impl Write) -> io
 
     let cycles = trace.cycles();
     let changes = changes(trace, &control, &units);
-    let period = (1_000_000_000_000 / clock_hz.max(1)).max(2);
+    // Of half a cycle: a 64-bit number of cycles times 10^12 has 104 bits.
+    let time = |half: u64| -> u64 {
+        let time = u128::from(half) * units_per_second / (2 * u128::from(clock_hz.max(1)));
+        u64::try_from(time).unwrap_or(u64::MAX)
+    };
     let mut level = HashMap::new();
     for cycle in cycles.start..=cycles.end {
-        writer.timestamp(cycle * period)?;
+        writer.timestamp(time(2 * cycle))?;
         writer.change_scalar(control.clock, true)?;
         if let Some(changes) = changes.get(&cycle) {
             write(&mut writer, &mut level, changes)?;
         }
-        writer.timestamp(cycle * period + period / 2)?;
+        writer.timestamp(time(2 * cycle + 1))?;
         writer.change_scalar(control.clock, false)?;
     }
     writer.flush()

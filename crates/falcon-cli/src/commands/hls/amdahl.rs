@@ -31,10 +31,10 @@ pub(crate) struct Amdahl {
     #[arg(long, value_name = "NAME", default_value = "keccak-round-per-cycle", value_parser = keccak_parser())]
     keccak: KeccakPreset,
     /// Cycles of a permutation instead
-    #[arg(long, value_name = "CYCLES", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "CYCLES", conflicts_with = "keccak", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     permutation_cycles: Option<u64>,
     /// Cycles of an instruction of the processor, a Cortex-A9 at 667 MHz
-    #[arg(long, value_name = "CYCLES")]
+    #[arg(long, value_name = "CYCLES", value_parser = cycles_per_instruction)]
     cycles_per_instruction: Option<f64>,
     /// Data are where they are needed: moving them takes no time
     #[arg(long)]
@@ -43,6 +43,13 @@ pub(crate) struct Amdahl {
     /// butterflies
     #[arg(long, value_name = "WHAT", default_value = "transforms", value_parser = scope_parser())]
     scope: Scope,
+}
+
+fn cycles_per_instruction(text: &str) -> std::result::Result<f64, String> {
+    match text.parse() {
+        Ok(cycles) if (0.001..=1000.0).contains(&cycles) => Ok(cycles),
+        _ => Err("must be a number from 0.001 to 1000".into()),
+    }
 }
 
 fn scope_parser() -> impl TypedValueParser<Value = Scope> {

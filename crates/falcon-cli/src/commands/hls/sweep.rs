@@ -11,7 +11,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     input::is_standard,
-    output::{Content, Overwrite, check_target},
+    output::{Content, Outputs, Overwrite, check_target},
     ui::Ui,
 };
 use clap::Args;
@@ -23,7 +23,7 @@ use falcon_hls_sim::{
     sweep::Sweep,
     view::{chart::chart, csv::csv, report::SweepForm},
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Run a transform on every combination of parameters: table, CSV, Pareto chart
 #[derive(Debug, Args)]
@@ -94,14 +94,14 @@ impl SweepCommand {
         if to_standard > 1 {
             return Err(Error::new("standard output takes one of --csv and --svg"));
         }
-        for path in files().filter(|path| !is_standard(path)) {
-            check_target(path, Content::Result, Overwrite::from_force(self.force))?;
+        let mut outputs = Outputs::default();
+        for (path, option) in [(&self.csv, "--csv"), (&self.svg, "--svg")] {
+            if let Some(path) = path.as_deref().filter(|path| !is_standard(path)) {
+                outputs.add(path, Path::new(option))?;
+                check_target(path, Content::Result, Overwrite::from_force(self.force))?;
+            }
         }
         let form = self.form()?;
-        if form.designs.is_empty() {
-            let reason = form.impossible.first().map(|design| design.reason.clone());
-            return Err(refused(reason.unwrap_or_default()));
-        }
         if let Some(path) = &self.csv {
             write(path, self.force, ui, |out| csv(&form, out))?;
         }
@@ -135,6 +135,9 @@ impl SweepCommand {
                 .because(error)
                 .hint("shorten a list")
         })?;
+        if let ([], [(_, error), ..]) = (&outcome.measurements[..], &outcome.impossible[..]) {
+            return Err(refused(error));
+        }
         for preset in Preset::ALL {
             let measurement = Measurement::new(preset.design(), transform, logn);
             let measurement = measurement.map_err(refused)?;

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     input::is_standard,
-    output::{Content, Overwrite, check_target},
+    output::{Content, Outputs, Overwrite, check_target},
     ui::Ui,
 };
 use clap::Args;
@@ -21,7 +21,10 @@ use falcon_hls_sim::{
     },
 };
 use serde::Serialize;
-use std::{fmt, path::PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 /// Show what happens in which cycle: as text, Gantt chart or waveform
 #[derive(Debug, Args)]
@@ -38,7 +41,7 @@ pub(crate) struct Timeline {
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     from: usize,
     /// How many iterations [default: 3 as text, 8 in a chart, all as waveform]
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = at_least_one)]
     iterations: Option<usize>,
     /// Draw a Gantt chart (SVG); `-` is standard output
     #[arg(long, value_name = "FILE")]
@@ -51,10 +54,20 @@ pub(crate) struct Timeline {
     force: bool,
 }
 
-/// Most iterations that a Gantt chart shows.
+/// Most iterations that text and Gantt chart show.
 const MAX_DRAWN: usize = 500;
-/// Most cycles that it shows.
+/// Most cycles that the chart shows.
 const MAX_DRAWN_CYCLES: u64 = 20_000;
+/// Most cycles of a waveform, of which each takes some 100 bytes.
+const MAX_TRACED_CYCLES: u64 = 1_000_000;
+
+fn at_least_one(text: &str) -> std::result::Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("must be 1 at least".into()),
+        Ok(count) => Ok(count),
+        Err(error) => Err(format!("{error}")),
+    }
+}
 
 impl Timeline {
     pub(super) fn run(self, ui: Ui) -> Result<()> {
@@ -62,13 +75,19 @@ impl Timeline {
         if files().filter(|path| is_standard(path)).count() > 1 {
             return Err(Error::new("standard output takes one of --svg and --vcd"));
         }
-        for path in files().filter(|path| !is_standard(path)) {
-            check_target(path, Content::Result, Overwrite::from_force(self.force))?;
+        let mut outputs = Outputs::default();
+        for (path, option) in [(&self.svg, "--svg"), (&self.vcd, "--vcd")] {
+            if let Some(path) = path.as_deref().filter(|path| !is_standard(path)) {
+                outputs.add(path, Path::new(option))?;
+                check_target(path, Content::Result, Overwrite::from_force(self.force))?;
+            }
         }
-        if self.svg.is_some() && self.iterations.is_some_and(|count| count > MAX_DRAWN) {
+        let drawn = self.svg.is_some() || self.vcd.is_none();
+        if drawn && self.iterations.is_some_and(|count| count > MAX_DRAWN) {
             return Err(Error::new(format_args!(
-                "a Gantt chart shows {MAX_DRAWN} iterations at most"
-            )));
+                "text and Gantt chart show {MAX_DRAWN} iterations at most"
+            ))
+            .hint("a waveform has all: --vcd FILE"));
         }
         let design = self.design.design()?;
         let kernel = Kernel::new(&design, self.task.transform).map_err(refused)?;
@@ -82,14 +101,7 @@ impl Timeline {
         if let Some(path) = &self.svg {
             let trace = self.trace(&design, &kernel, 8)?;
             let title = self.title(&design, &trace);
-            let cycles = trace.cycles();
-            if cycles.end - cycles.start > MAX_DRAWN_CYCLES {
-                return Err(Error::new(format_args!(
-                    "these iterations take {} cycles, a Gantt chart shows {MAX_DRAWN_CYCLES} at most",
-                    cycles.end - cycles.start
-                ))
-                .hint("fewer iterations: --iterations"));
-            }
+            check_cycles(&trace, "Gantt chart", MAX_DRAWN_CYCLES)?;
             let picture = gantt(&trace, &title);
             write(path, self.force, ui, |out| {
                 out.write_all(picture.as_bytes())
@@ -97,6 +109,7 @@ impl Timeline {
         }
         if let Some(path) = &self.vcd {
             let trace = self.trace(&design, &kernel, usize::MAX)?;
+            check_cycles(&trace, "waveform", MAX_TRACED_CYCLES)?;
             let title = self.title(&design, &trace);
             let clock = design.clock_hz;
             write(path, self.force, ui, |out| vcd(&trace, &title, clock, out))?;
@@ -128,6 +141,18 @@ impl Timeline {
             trace.run.cycles
         )
     }
+}
+
+/// Refuses what is too long for a view.
+fn check_cycles(trace: &Trace<'_>, view: &str, most: u64) -> Result<()> {
+    let cycles = trace.cycles();
+    let len = cycles.end - cycles.start;
+    if len > most {
+        let what =
+            format_args!("these iterations take {len} cycles, a {view} shows {most} at most");
+        return Err(Error::new(what).hint("fewer iterations: --iterations"));
+    }
+    Ok(())
 }
 
 /// The timeline, for people and for machines.

@@ -7,6 +7,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     escape::Escaped,
+    input::is_standard,
     output::{Content, Overwrite, Pending, check_target},
     ui::Ui,
 };
@@ -46,6 +47,14 @@ impl Verilog {
         let emission = emit(&accelerator, transform, logn).map_err(refused)?;
         let kernel = accelerator.kernel(transform);
         let folder = &self.output;
+        if is_standard(folder) {
+            return Err(Error::new(
+                "the sources are several files: --output takes a folder",
+            ));
+        }
+        if folder.exists() && !folder.is_dir() {
+            return Err(Error::at(folder, "is no folder"));
+        }
         fs::create_dir_all(folder)
             .map_err(|error| Error::io(folder, "cannot make this folder", &error))?;
         let overwrite = Overwrite::from_force(self.force);
@@ -57,8 +66,15 @@ impl Verilog {
         for (path, _) in &files {
             check_target(path, Content::Result, overwrite)?;
         }
-        for (path, text) in &files {
-            Pending::with_bytes(path, text.as_bytes(), Content::Result, overwrite)?.commit()?;
+        // All are on the disk before the first has its name.
+        let pending: Result<Vec<_>> = files
+            .iter()
+            .map(|(path, text)| {
+                Pending::with_bytes(path, text.as_bytes(), Content::Result, overwrite)
+            })
+            .collect();
+        for file in pending? {
+            file.commit()?;
         }
         let path = |(path, _): &(PathBuf, _)| path.to_string_lossy().into_owned();
         ui.report(&Written {
