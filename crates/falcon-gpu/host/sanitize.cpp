@@ -71,7 +71,6 @@ template <unsigned LOGN> bool run_all() {
     batch.keys = keys.data();
     batch.public_keys = public_keys.data();
     batch.prepared = prepared.data();
-    batch.stride = 32;
     batch.key_stride = KEY_LEN;
     batch.first = ~uint64_t(0) - 1;
     batch.prng_rows = ROWS;

@@ -9,8 +9,8 @@
 // dss log2(e) <= 0.58, |z - r| <= 19, z0 <= 18; u = 2^-24) v is off by 780 u and
 // 103 u of its second term: by 883 u < 2^-14.2, which is 2^-14.7 of E; the
 // polynomial is off by 2^-23, its roundings, that of ccs and those of the products
-// by 8 u: together below 2^-14.6 of E. Whether operations are fused does not matter. The
-// margin is 2^-13 of E. So
+// by 8 u: together below 2^-14.6 of E. Where two are fused one
+// rounding is left out. The margin is 2^-13 of E. So
 //   * w + 1 <= E - m says w + 1 <= Y, and accepts;
 //   * w > E + m says w > Y, and rejects.
 // The exact computation is off by 2^-51 of Y, far within what is left of the margin.
@@ -58,7 +58,7 @@ FALCON_DEVICE Attempt attempt_at(const uint32_t *rows, uint32_t at) {
         distance = smaller(distance, top - RCDT_TOP[i]);
     }
     const float b = float(rest & 1);
-    return {b + (b + b - 1.0f) * z0, z0, float(rest >> 8 & 0xff), distance == 0};
+    return {fused(fused(b, 2.0f, -1.0f), z0, b), z0, float(rest >> 8 & 0xff), distance == 0};
 }
 
 // A leaf in binary32.
@@ -73,14 +73,14 @@ struct Filter {
     // The estimate of the trial of `z`, made of `z0`, around `r`.
     FALCON_DEVICE float estimate(float z, float z0, float r) const {
         const float t = z - r;
-        float v = t * t * d - z0 * z0 * PROPOSAL;
+        float v = fused(t * t, d, -PROPOSAL * (z0 * z0));
         v = v < LARGEST_EXPONENT ? v : LARGEST_EXPONENT;
         // 2^-v = 2^-s 2^-f. Rounding may have made v a little less than zero.
         const int s = int(v + 1.0f) - 1;
         const float f = v - float(s);
         float p = EXP2[5];
         FALCON_UNROLL
-        for (unsigned i = 5; i-- > 0;) p = p * f + EXP2[i];
+        for (unsigned i = 5; i-- > 0;) p = fused(p, f, EXP2[i]);
         return p * level * power_of_two(-s);
     }
 

@@ -62,11 +62,10 @@ struct Batch {
     uint16_t *prepared;
 
     // Reals of working memory. One thread a signature: real i of slot s is
-    // scratch[i * stride + s], reals * stride being below 2^32 and stride a multiple
+    // scratch[(s / 32 * reals + i) * 32 + s % 32], and slots are counted up to a multiple
     // of 32. Many lanes a signature: scratch[s * reals + i], or shared memory if this is
     // null.
     double *scratch;
-    uint64_t stride;
     uint64_t key_stride;
     // Number of job 0 in the caller's whole batch.
     uint64_t first;

@@ -56,9 +56,16 @@ extern "C" uint64_t FALCON_HOST(threshold)(double r, double dss, double ccs, int
 namespace {
 
 template <unsigned LOGN, unsigned W>
-bool short_vector_of(const uint16_t *point, double *v0, double *v1, int16_t *s2) {
-    const auto view = [](double *v) { return falcon::View<W>{reinterpret_cast<falcon::Real *>(v), 1, 0}; };
-    return falcon::short_vector<LOGN, W>(point, view(v0), view(v1), s2);
+bool short_vector_of(const uint16_t *point, const double *v0, const double *v1, int16_t *s2) {
+    using View = falcon::View<W>;
+    constexpr unsigned N = 1u << LOGN;
+    std::vector<double> memory(2 * N * View::APART);
+    for (unsigned i = 0; i < N; ++i) {
+        memory[i * View::APART] = v0[i];
+        memory[(N + i) * View::APART] = v1[i];
+    }
+    const View v{reinterpret_cast<falcon::Real *>(memory.data()), 0};
+    return falcon::short_vector<LOGN, W>(point, v, v.from(N), s2);
 }
 
 } // namespace

@@ -48,6 +48,13 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are read as a GP
 
 namespace falcon {
 
+// a b + c in binary32, rounded once. Only where roundings do not matter: see `attempt.h`.
+#ifdef __CUDACC__
+FALCON_DEVICE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+#else
+inline float fused(float a, float b, float c) { return fmaf(a, b, c); }
+#endif
+
 #ifdef FALCON_EMULATE
 using namespace emulate;
 #endif

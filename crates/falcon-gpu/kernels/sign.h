@@ -19,9 +19,13 @@ template <unsigned LOGN> FALCON_DEVICE constexpr unsigned signing_reals(Mode mod
 
 // The working memory of a unit of `reals` reals.
 template <unsigned W> FALCON_DEVICE View<W> working_memory(const Batch &batch, Unit unit, unsigned reals) {
-    if (W == 1) return {reinterpret_cast<Real *>(batch.scratch) + unit.index, uint32_t(batch.stride), 0};
-    double *base = batch.scratch ? batch.scratch + unit.index * reals : unit.shared + uint64_t(unit.in_block) * reals;
-    return {reinterpret_cast<Real *>(base), 1, 0};
+    double *base;
+    if (W == 1) {
+        base = batch.scratch + unit.index / WARP * reals * WARP + unit.index % WARP;
+    } else {
+        base = batch.scratch ? batch.scratch + unit.index * reals : unit.shared + uint64_t(unit.in_block) * reals;
+    }
+    return {reinterpret_cast<Real *>(base), 0};
 }
 
 // Clears what a unit had of shared memory: nothing else does before the next kernel of

@@ -13,19 +13,19 @@ FALCON_DEVICE unsigned permuted(unsigned i) { return i ^ (i >> 4 & 1) ^ (i >> 5 
 
 // Reals of a polynomial of one signature.
 //
-// One thread a signature: neighbours in memory are the same real of neighbouring
-// signatures, `stride` apart from its next one. A group of lanes: they are
-// neighbours, or lie as `permuted` says. All reals of a launch are fewer than 2^32,
-// so that places are numbers of 32 bits.
+// One thread a signature: neighbours in memory are the same real of the 32 signatures
+// of a warp, so that a lane's next one is `APART`, and a warp's reals are its own: places
+// are known to the compiler, and a page of memory is of few warps. A group of lanes: they
+// are neighbours, or lie as `permuted` says.
 template <unsigned W> struct View {
+    static constexpr unsigned APART = W == 1 ? WARP : 1;
+
     Real *base;
-    // One thread a signature.
-    uint32_t stride;
     // A group.
     uint32_t first;
 
     FALCON_DEVICE Real &operator[](unsigned i) const {
-        return base[W == 1 ? i * stride : place(first + i)];
+        return base[W == 1 ? i * APART : place(first + i)];
     }
 
     // Of real `i` of a signature.
@@ -43,8 +43,8 @@ template <unsigned W> struct View {
 
     // From real `i` on.
     FALCON_DEVICE View from(unsigned i) const {
-        if (W == 1) return {base + i * stride, stride, 0};
-        return {base, stride, first + i};
+        if (W == 1) return {base + i * APART, 0};
+        return {base, first + i};
     }
 
     // Says that one thread's reals do not lie in shared memory: calls forget it.

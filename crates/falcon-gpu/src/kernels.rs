@@ -32,7 +32,6 @@ pub struct Batch {
     pub public_keys: DevicePointer,
     pub prepared: DevicePointer,
     pub scratch: DevicePointer,
-    pub stride: u64,
     pub key_stride: u64,
     pub first: u64,
     pub count: u32,

@@ -68,7 +68,6 @@ struct Plan {
     mode: KeyMode,
     grain: Grain,
     prng_rows: u32,
-    stride: usize,
     seed: Range<usize>,
     messages: Range<usize>,
     offsets: Range<usize>,
@@ -78,12 +77,13 @@ struct Plan {
     nonces: Range<usize>,
     /// The end of what is copied to the device before the first attempt.
     sent: usize,
+    /// Copied if they are given.
+    seeds: Range<usize>,
     s2: Range<usize>,
     /// How many jobs are to be tried again, and how many are done.
     counts: Range<usize>,
     /// Two, so that one is read while the other is written.
     lists: [Range<usize>; 2],
-    seeds: Range<usize>,
     rows: Range<usize>,
     points: Range<usize>,
     signatures: Range<usize>,
@@ -165,28 +165,26 @@ impl Way {
         let hashes = layout.take(own, HASH_LEN);
         let nonces = layout.take(jobs, NONCE_LEN);
         let sent = layout.len();
+        let seeds = layout.take(jobs, ATTEMPT_SEED);
         let s2 = layout.take(jobs, 2 * n);
         let counts = layout.take(2, 4);
         let lists = [layout.take(jobs, 4), layout.take(jobs, 4)];
-        let seeds = layout.take(jobs, ATTEMPT_SEED);
         let rows = layout.take(jobs, self.prng_rows as usize * ROW);
         let points = layout.take(jobs, 2 * n);
         let signatures = layout.take(jobs, self.signature_stride);
         let lengths = layout.take(jobs, 4);
         let status = layout.take(jobs, 1);
         let grain = self.grain(jobs);
-        let stride = jobs.next_multiple_of(32);
         let sign = self.kernel(Operation::Sign(self.mode, grain));
         // Many lanes work in shared memory.
         let scratch = match grain {
-            Grain::Thread => layout.take(stride, 8 * sign.reals()),
+            Grain::Thread => layout.take(jobs.next_multiple_of(32), 8 * sign.reals()),
             Grain::Warp => layout.take(0, 0),
         };
         Plan {
             mode: self.mode,
             grain,
             prng_rows: self.prng_rows,
-            stride,
             seed,
             messages,
             offsets,
@@ -195,10 +193,10 @@ impl Way {
             hashes,
             nonces,
             sent,
+            seeds,
             s2,
             counts,
             lists,
-            seeds,
             rows,
             points,
             signatures,
@@ -216,10 +214,12 @@ impl Way {
 }
 
 impl Plan {
-    /// Bytes of locked memory to copy from.
-    fn upload(&self) -> usize {
-        // Given seeds of later attempts, too.
-        self.sent.max(self.seeds.end)
+    /// Bytes of locked memory to copy from: those of seeds only if they are given.
+    fn upload(&self, randomness: &Randomness<'_>) -> usize {
+        match randomness {
+            Randomness::Hedged(..) => self.sent,
+            Randomness::Given(..) => self.seeds.end,
+        }
     }
 
     /// Bytes of locked memory to copy to: nonces, `s2`, counts, and what is to be tried
@@ -272,7 +272,7 @@ pub(crate) fn sign<P: Parameters>(
     };
     let (chunks, lanes) = state.prepare(device, options, most_keys, divide, |chunk| {
         let plan = way.plan(chunk.size);
-        (plan.len, plan.upload(), plan.download())
+        (plan.len, plan.upload(&work.randomness), plan.download())
     })?;
 
     let mut waiting = chunks.iter().peekable();
@@ -350,7 +350,7 @@ fn begin<'w, P: Parameters>(
     let shared = key_of_job.iter().all(|&place| place == 0);
 
     let lane = &mut state.lanes[number];
-    let out = lane.outgoing()?;
+    let out = lane.outgoing(plan.sent)?;
     let messages = jobs.clone().map(|job| work.messages[job]);
     put_messages(out, &plan.messages, &plan.offsets, messages);
     put(
@@ -422,7 +422,6 @@ fn begin<'w, P: Parameters>(
             Grain::Thread => address(&plan.scratch),
             Grain::Warp => 0,
         },
-        stride: plan.stride as u64,
         key_stride: reals(way.mode, way.logn) as u64,
         first,
         count: chunk.size.jobs as u32,
@@ -457,7 +456,7 @@ impl Flight<'_> {
         if batch.batch_seed == 0 {
             // What the lane was sent before is not needed again from here.
             let range = plan.seeds.start..plan.seeds.start + jobs.len() * ATTEMPT_SEED;
-            let out = lane.outgoing()?;
+            let out = lane.outgoing(range.end)?;
             for (out, &job) in out[range.clone()].chunks_exact_mut(ATTEMPT_SEED).zip(jobs) {
                 if let Some(stream) = self.streams.get_mut(job as usize) {
                     let seed: Zeroizing<[u8; ATTEMPT_SEED]> = Zeroizing::new(stream.read_array());
@@ -586,5 +585,41 @@ impl Flight<'_> {
             *signature = hazmat::signature_from_parts(nonce, &coefficients).ok_or_else(wrong)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use falcon_core::{Falcon512, Falcon1024};
+
+    /// Real `i` of slot `s` is `(s / 32 * reals + i) * 32 + s % 32`: the last one of the
+    /// last slot is there, and so are those of idle lanes of its warp.
+    fn scratch_has_whole_warps<P: Parameters>(mode: KeyMode, reals: usize) {
+        let options = Options {
+            grain: Some(Grain::Thread),
+            ..Options::default()
+        };
+        let way = Way::new::<P>(mode, Fit::Padded, &options, 1);
+        for jobs in [1, 31, 32, 33, 100, 4096] {
+            let plan = way.plan(Size {
+                jobs,
+                keys: 1,
+                bytes: 0,
+            });
+            let lanes = (jobs - 1) / 32 * 32..(jobs - 1) / 32 * 32 + 32;
+            let place = |slot: usize| (slot / 32 * reals + reals - 1) * 32 + slot % 32;
+            let most = lanes.map(place).max().unwrap_or(0);
+            assert_eq!(plan.scratch.len(), 8 * (most + 1));
+            assert!(plan.scratch.end <= plan.len);
+            assert_eq!(plan.scratch.start % crate::device::ALIGNMENT, 0);
+        }
+    }
+
+    #[test]
+    fn scratch_has_the_reals_of_whole_warps() {
+        scratch_has_whole_warps::<Falcon512>(KeyMode::Expanded, 4 << 9);
+        scratch_has_whole_warps::<Falcon512>(KeyMode::Raw, 8 << 9);
+        scratch_has_whole_warps::<Falcon1024>(KeyMode::Balanced, 8 << 10);
     }
 }

@@ -207,8 +207,8 @@ impl State {
     }
 }
 
-/// Most jobs of a chunk: kernels number the reals of their working memory, `8n` a
-/// job, and the blocks of ChaCha20 with 32 bits.
+/// Most jobs of a chunk: kernels number the blocks of ChaCha20, at most 2^13 a job, with
+/// 32 bits.
 const MOST_JOBS: usize = 1 << 18;
 
 /// Bytes of the device that may be used by somebody who has so many already.

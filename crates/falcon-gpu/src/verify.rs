@@ -99,6 +99,14 @@ impl Plan {
             len: layout.len(),
         }
     }
+
+    /// The end of what is copied to the device.
+    fn sent<P: Parameters>(&self, claims: &Claims<'_, P>) -> usize {
+        match claims {
+            Claims::Encoded(_) => self.lengths.end,
+            Claims::Decoded(_) => self.status.end,
+        }
+    }
 }
 
 /// Bytes of the device that a chunk needs.
@@ -118,7 +126,7 @@ pub(crate) fn verify<P: Parameters>(
     let divide = |limits| chunks((0..claims.len()).map(jobs), limits, need::<P>);
     let (chunks, lanes) = state.prepare(device, options, usize::MAX, divide, |chunk| {
         let plan = Plan::new::<P>(chunk.size);
-        (plan.len, plan.status.end, plan.status.len())
+        (plan.len, plan.sent(claims), plan.status.len())
     })?;
 
     // A chunk is begun where the one before it on this lane has been read.
@@ -147,7 +155,7 @@ fn begin<P: Parameters>(
 ) -> Result<(), GpuError> {
     let plan = Plan::new::<P>(chunk.size);
     let jobs = chunk.jobs.clone();
-    let out = lane.outgoing()?;
+    let out = lane.outgoing(plan.sent(claims))?;
     let messages = jobs.clone().map(|job| claims.message(job));
     put_messages(out, &plan.messages, &plan.offsets, messages);
     let mut place = 0u32;

@@ -69,6 +69,8 @@ fn binary64_is_rounded_after_every_operation() {
                 !instructions(ptx).any(|name| name.starts_with(fused) && name.ends_with(".f64"))
             );
         }
+        // Only the estimate of the sampler, whose bounds hold either way.
+        assert!(instructions(ptx).any(|name| name == "fma.rn.f32"));
         for used in ["add", "sub", "mul", "sqrt"] {
             assert!(counts.contains_key(used), "no {used}");
         }
@@ -89,9 +91,9 @@ fn every_kernel_is_there_under_its_name() {
     }
 }
 
-/// Four blocks of 128 threads a multiprocessor leave 128 registers for each. What of
-/// a signer is not in them was counted, and may grow by a tenth before somebody has to
-/// look; nothing else spills.
+/// Four blocks of 128 threads a multiprocessor leave 128 registers for each. None is
+/// spilled. A stack holds numbers of an FFT or a node that are reached by index: what
+/// was counted, and a tenth more before somebody has to look.
 #[test]
 fn registers_and_spills_are_within_the_budget() {
     let mut rows = RESOURCES.lines();
@@ -104,11 +106,9 @@ fn registers_and_spills_are_within_the_budget() {
             panic!("{row:?}");
         };
         let number = |text: &str| text.parse::<u32>().unwrap();
-        let signer = kernel.starts_with("sign");
-        let [most_stack, most_spilled] = if signer { [152, 336] } else { [64, 0] };
         assert!(number(registers) <= 128, "{row:?}");
-        assert!(number(stack) <= most_stack, "{row:?}");
-        assert!(number(spilled) <= most_spilled, "{row:?}");
+        assert!(number(stack) <= 64, "{row:?}");
+        assert_eq!(number(spilled), 0, "{row:?}");
         // All of it is asked for by the launch.
         assert_eq!(number(shared), 0, "{row:?}");
         *seen.entry((kernel, device)).or_insert(0) += 1;

@@ -5,7 +5,6 @@ use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel};
 use std::ops::Range;
 use std::sync::Arc;
-use zeroize::Zeroize;
 
 /// Threads of a block where nothing else decides.
 const BLOCK: u32 = 128;
@@ -69,10 +68,15 @@ impl Lane {
         self.base + offset as u64
     }
 
-    /// What is copied to the device next. Waits.
-    pub(crate) fn outgoing(&mut self) -> Result<&mut [u8], GpuError> {
+    /// What is copied to the device next: its first `len` bytes, for which there must be
+    /// room. Waits.
+    pub(crate) fn outgoing(&mut self, len: usize) -> Result<&mut [u8], GpuError> {
         self.wait()?;
-        Ok(self.upload.as_mut().map_or(&mut [], Locked::bytes_mut))
+        let Some(upload) = &mut self.upload else {
+            return Self::check(&(0..len), 0).map(|()| &mut [][..]);
+        };
+        Self::check(&(0..len), upload.len())?;
+        Ok(upload.bytes_mut(len))
     }
 
     /// What was copied from the device. Waits.
@@ -114,18 +118,19 @@ impl Lane {
 
     /// Copies `range` of its memory to what is incoming, at `to`.
     pub(crate) fn fetch(&mut self, range: Range<usize>, to: usize) -> Result<(), GpuError> {
-        let Some(download) = &self.download else {
+        let Some(download) = &mut self.download else {
             return Self::check(&range, 0);
         };
         Self::check(&range, self.len)?;
-        Self::check(&(to..to.saturating_add(range.len())), download.len())?;
+        let to = to..to.saturating_add(range.len());
+        Self::check(&to, download.len())?;
         if range.is_empty() {
             return Ok(());
         }
         self.busy = true;
         // SAFETY: as in `send`.
         unsafe {
-            let to = download.as_ptr().add(to);
+            let to = download.copied_to(to);
             let from = self.base + range.start as u64;
             self.device.download(self.stream, to, from, range.len())
         }
@@ -155,7 +160,7 @@ impl Lane {
         let len = upload.len();
         let mut sent = Ok(());
         for (piece, to) in bytes.chunks(len).zip((to..).step_by(len)) {
-            upload.bytes_mut()[..piece.len()].copy_from_slice(piece);
+            upload.bytes_mut(piece.len()).copy_from_slice(piece);
             let from = upload.as_ptr();
             // SAFETY: as the caller promises; `upload` is borrowed until all is done.
             sent = unsafe { self.device.upload(self.stream, to, from, piece.len()) }
@@ -164,7 +169,7 @@ impl Lane {
                 break;
             }
         }
-        upload.bytes_mut()[..bytes.len().min(len)].zeroize();
+        upload.wipe();
         sent
     }
 
@@ -197,7 +202,7 @@ impl Lane {
         let waited = self.wait();
         let zeroed = self.zero(0..self.len).and_then(|()| self.wait());
         for locked in [&mut self.upload, &mut self.download].into_iter().flatten() {
-            locked.bytes_mut().zeroize();
+            locked.wipe();
         }
         waited.and(zeroed)
     }

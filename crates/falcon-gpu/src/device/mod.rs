@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::Instant;
-use zeroize::Zeroize;
+use zeroize::optimization_barrier;
 
 /// Memory of a device, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -267,6 +267,9 @@ pub(crate) struct Locked {
     device: Arc<dyn Device>,
     memory: NonNull<u8>,
     len: usize,
+    /// Bytes from the beginning that somebody may have written to since they were
+    /// wiped; those behind them are zero.
+    used: usize,
 }
 
 // SAFETY: it owns its memory, and is only written to through `&mut`.
@@ -283,6 +286,7 @@ impl Locked {
             device: device.clone(),
             memory,
             len,
+            used: 0,
         })
     }
 
@@ -291,10 +295,18 @@ impl Locked {
         self.len
     }
 
-    /// Where it begins, for copies. Nothing may be read or written through
-    /// slices while one goes on.
-    fn as_ptr(&self) -> *mut u8 {
+    /// Where it begins, for copies from it. Nothing may be written through slices while
+    /// one goes on.
+    fn as_ptr(&self) -> *const u8 {
         self.memory.as_ptr()
+    }
+
+    /// Where `range`, which is within it, begins, for a copy to it. Nothing may be read or
+    /// written through slices while one goes on.
+    fn copied_to(&mut self, range: Range<usize>) -> *mut u8 {
+        self.used = self.used.max(range.end);
+        // SAFETY: the beginning of what is within it is.
+        unsafe { self.memory.as_ptr().add(range.start) }
     }
 
     /// What it holds. No copy may be going on.
@@ -303,16 +315,27 @@ impl Locked {
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr(), self.len) }
     }
 
-    /// The same, to be written. No copy may be going on.
-    fn bytes_mut(&mut self) -> &mut [u8] {
+    /// The first `len` of them, or all, to be written. No copy may be going on.
+    fn bytes_mut(&mut self, len: usize) -> &mut [u8] {
+        let len = len.min(self.len);
+        self.used = self.used.max(len);
         // SAFETY: as above, and nobody else has a reference.
-        unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), self.len) }
+        unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), len) }
+    }
+
+    /// Wipes what was used. No copy may be going on. The stores are whole registers,
+    /// where `zeroize` makes a volatile one a byte, and the barrier keeps them.
+    fn wipe(&mut self) {
+        let used = self.bytes_mut(self.used);
+        used.fill(0);
+        optimization_barrier(used);
+        self.used = 0;
     }
 }
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        self.bytes_mut().zeroize();
+        self.wipe();
         // SAFETY: this is the owner.
         unsafe { self.device.free_locked(self.memory, self.len) };
     }

@@ -85,8 +85,8 @@ impl Launch {
         if reals > 0 {
             let alone = matches!(operation, Operation::Sign(_, Grain::Thread));
             if alone {
-                batch.stride = u64::from(batch.count).next_multiple_of(32);
-                scratch = vec![UNTOUCHED; reals * batch.stride as usize + 1];
+                let slots = batch.count.next_multiple_of(32) as usize;
+                scratch = vec![UNTOUCHED; reals * slots + 1];
             } else if self.shared {
                 shared = self.block / 32 * (8 * reals) as u32;
             } else {
