@@ -65,11 +65,32 @@ fn wait_for_temporary(sandbox: &Sandbox) {
     }
 }
 
+/// `command` with all signals as a terminal's programs have them, should these tests
+/// themselves have been started to outlive theirs.
+fn heeding_all(command: Command) -> Command {
+    if cfg!(not(target_os = "linux")) {
+        return command;
+    }
+    let mut heeding = Command::new("env");
+    heeding.arg("--default-signal").arg(command.get_program());
+    heeding.args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => heeding.env(name, value),
+            None => heeding.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        heeding.current_dir(folder);
+    }
+    heeding
+}
+
 #[test]
 fn an_interrupted_program_leaves_no_temporary_file() {
     for (name, status) in [("HUP", 129), ("INT", 130), ("QUIT", 131), ("TERM", 143)] {
         let sandbox = Sandbox::empty();
-        let mut child = sandbox.command(&GENERATE).spawn().unwrap();
+        let mut child = heeding_all(sandbox.command(&GENERATE)).spawn().unwrap();
         wait_for_temporary(&sandbox);
         signal(&child, name);
         assert_eq!(child.wait().unwrap().code(), Some(status));
