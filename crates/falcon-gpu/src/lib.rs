@@ -6,6 +6,7 @@ mod error;
 pub mod kernels;
 mod keys;
 mod layout;
+mod plan;
 mod sign;
 mod state;
 mod verify;

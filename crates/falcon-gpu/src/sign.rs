@@ -4,22 +4,18 @@ use crate::context::Options;
 use crate::device::{Device, Lane};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Grain, Kernel, KeyMode, Operation};
-use crate::keys::{HASH_LEN, ResidentKey, different, reals};
-use crate::layout::{Chunk, Layout, Size, chunks, put, put_messages};
+use crate::keys::{ResidentKey, different, reals};
+use crate::layout::{Chunk, chunks, put, put_messages};
+use crate::plan::{ATTEMPT_SEED, Plan, Way};
 use crate::state::State;
 use falcon_core::hash::{Shake256, Shake256Reader};
-use falcon_core::hazmat::{self, Fit, RawRandomness};
+use falcon_core::hazmat::{self, RawRandomness};
 use falcon_core::hedge::SEED_LEN;
-use falcon_core::params::NONCE_LEN;
 use falcon_core::{Parameters, Signature, SigningKey};
 use std::ops::Range;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// Bytes of the seed of an attempt.
-const ATTEMPT_SEED: usize = 56;
-/// Bytes of a row of the sampler's bytes.
-const ROW: usize = 512;
 /// Attempts after which a device that says that a job is still not done is not
 /// believed: no key needs more than a few.
 const MOST_ATTEMPTS: u32 = 1000;
@@ -59,173 +55,6 @@ impl<'a, P: Parameters> Keys<'a, P> {
             Self::Resident(keys) => keys[a].is(&keys[b]),
             Self::Own(keys) => std::ptr::eq(keys[a], keys[b]),
         }
-    }
-}
-
-/// How a chunk is signed, and where its arrays lie: first what is copied to the
-/// device, then what is copied from it.
-struct Plan {
-    mode: KeyMode,
-    grain: Grain,
-    prng_rows: u32,
-    seed: Range<usize>,
-    messages: Range<usize>,
-    offsets: Range<usize>,
-    key_of_job: Range<usize>,
-    bases: Range<usize>,
-    hashes: Range<usize>,
-    nonces: Range<usize>,
-    /// The end of what is copied to the device before the first attempt.
-    sent: usize,
-    /// Copied if they are given.
-    seeds: Range<usize>,
-    s2: Range<usize>,
-    /// How many jobs are to be tried again, and how many are done.
-    counts: Range<usize>,
-    /// Two, so that one is read while the other is written.
-    lists: [Range<usize>; 2],
-    rows: Range<usize>,
-    points: Range<usize>,
-    signatures: Range<usize>,
-    lengths: Range<usize>,
-    status: Range<usize>,
-    scratch: Range<usize>,
-    len: usize,
-}
-
-/// What all plans of a batch have in common.
-#[derive(Clone, Copy)]
-pub(crate) struct Way {
-    logn: u32,
-    mode: KeyMode,
-    prng_rows: u32,
-    signature_limit: usize,
-    signature_stride: usize,
-    /// Jobs from which on a thread signs one, instead of many lanes.
-    throughput_from: usize,
-    grain: Option<Grain>,
-}
-
-impl Way {
-    pub(crate) fn new<P: Parameters>(
-        mode: KeyMode,
-        fit: Fit,
-        options: &Options,
-        processors: u32,
-    ) -> Self {
-        let signature_limit = match fit {
-            Fit::Padded => P::PADDED_LEN,
-            Fit::Any => P::COMPRESSED_MAX_LEN,
-        };
-        Self {
-            logn: P::LOGN,
-            mode,
-            // Enough for nearly every signature: 44 and 86.
-            prng_rows: options
-                .prng_rows
-                .map_or(2 + (42 << P::LOGN >> 9), |rows| rows.clamp(2, 1024)),
-            signature_limit,
-            signature_stride: signature_limit.max(P::PADDED_LEN).next_multiple_of(16),
-            // A processor holds about sixteen signatures in its shared memory.
-            throughput_from: 16 * processors as usize,
-            grain: options.grain,
-        }
-    }
-
-    /// Who works on one signature where there are so many.
-    fn grain(&self, count: usize) -> Grain {
-        self.grain.unwrap_or(if count < self.throughput_from {
-            Grain::Warp
-        } else {
-            Grain::Thread
-        })
-    }
-
-    fn kernel(&self, operation: Operation) -> Kernel {
-        Kernel {
-            operation,
-            logn: self.logn,
-        }
-    }
-
-    fn plan(&self, size: Size) -> Plan {
-        let n = 1usize << self.logn;
-        let jobs = size.jobs;
-        let own = if self.mode == KeyMode::Raw {
-            size.keys
-        } else {
-            0
-        };
-        let mut layout = Layout::default();
-        let seed = layout.take(1, SEED_LEN);
-        let messages = layout.take(size.bytes, 1);
-        let offsets = layout.take(jobs + 1, 8);
-        let key_of_job = layout.take(jobs, 4);
-        let bases = layout.take(own, 4 * n);
-        let hashes = layout.take(own, HASH_LEN);
-        let nonces = layout.take(jobs, NONCE_LEN);
-        let sent = layout.len();
-        let seeds = layout.take(jobs, ATTEMPT_SEED);
-        let s2 = layout.take(jobs, 2 * n);
-        let counts = layout.take(2, 4);
-        let lists = [layout.take(jobs, 4), layout.take(jobs, 4)];
-        let rows = layout.take(jobs, self.prng_rows as usize * ROW);
-        let points = layout.take(jobs, 2 * n);
-        let signatures = layout.take(jobs, self.signature_stride);
-        let lengths = layout.take(jobs, 4);
-        let status = layout.take(jobs, 1);
-        let grain = self.grain(jobs);
-        let sign = self.kernel(Operation::Sign(self.mode, grain));
-        // Many lanes work in shared memory.
-        let scratch = match grain {
-            Grain::Thread => layout.take(jobs.next_multiple_of(32), 8 * sign.reals()),
-            Grain::Warp => layout.take(0, 0),
-        };
-        Plan {
-            mode: self.mode,
-            grain,
-            prng_rows: self.prng_rows,
-            seed,
-            messages,
-            offsets,
-            key_of_job,
-            bases,
-            hashes,
-            nonces,
-            sent,
-            seeds,
-            s2,
-            counts,
-            lists,
-            rows,
-            points,
-            signatures,
-            lengths,
-            status,
-            scratch,
-            len: layout.len(),
-        }
-    }
-
-    /// Bytes of the device that a chunk needs.
-    pub(crate) fn need(&self, size: Size) -> usize {
-        self.plan(size).len
-    }
-}
-
-impl Plan {
-    /// Bytes of locked memory to copy from: those of seeds only if they are given.
-    fn upload(&self, randomness: &Randomness<'_>) -> usize {
-        match randomness {
-            Randomness::Hedged(..) => self.sent,
-            Randomness::Given(..) => self.seeds.end,
-        }
-    }
-
-    /// Bytes of locked memory to copy to: nonces, `s2`, counts, and what is to be tried
-    /// again.
-    fn download(&self) -> usize {
-        self.nonces.len() + self.s2.len() + self.counts.len() + self.lists[0].len()
     }
 }
 
@@ -585,41 +414,5 @@ impl Flight<'_> {
             *signature = hazmat::signature_from_parts(nonce, &coefficients).ok_or_else(wrong)?;
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use falcon_core::{Falcon512, Falcon1024};
-
-    /// Real `i` of slot `s` is `(s / 32 * reals + i) * 32 + s % 32`: the last one of the
-    /// last slot is there, and so are those of idle lanes of its warp.
-    fn scratch_has_whole_warps<P: Parameters>(mode: KeyMode, reals: usize) {
-        let options = Options {
-            grain: Some(Grain::Thread),
-            ..Options::default()
-        };
-        let way = Way::new::<P>(mode, Fit::Padded, &options, 1);
-        for jobs in [1, 31, 32, 33, 100, 4096] {
-            let plan = way.plan(Size {
-                jobs,
-                keys: 1,
-                bytes: 0,
-            });
-            let lanes = (jobs - 1) / 32 * 32..(jobs - 1) / 32 * 32 + 32;
-            let place = |slot: usize| (slot / 32 * reals + reals - 1) * 32 + slot % 32;
-            let most = lanes.map(place).max().unwrap_or(0);
-            assert_eq!(plan.scratch.len(), 8 * (most + 1));
-            assert!(plan.scratch.end <= plan.len);
-            assert_eq!(plan.scratch.start % crate::device::ALIGNMENT, 0);
-        }
-    }
-
-    #[test]
-    fn scratch_has_the_reals_of_whole_warps() {
-        scratch_has_whole_warps::<Falcon512>(KeyMode::Expanded, 4 << 9);
-        scratch_has_whole_warps::<Falcon512>(KeyMode::Raw, 8 << 9);
-        scratch_has_whole_warps::<Falcon1024>(KeyMode::Balanced, 8 << 10);
     }
 }
