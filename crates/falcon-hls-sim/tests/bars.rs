@@ -186,7 +186,7 @@ fn circuit(preset: Preset, degree: u32) -> Circuit {
 }
 
 /// The second table of `docs/HLS.md`, every number of it: the paper's, the model's, and
-/// those of `rtl/circuits.tsv`, whose cycles are Verilator's (`tests/fft_rtl.rs`).
+/// those of `rtl/circuits.tsv`, whose cycles are Verilator's (`tests/hardware/fft_rtl.rs`).
 #[test]
 fn the_document_has_the_numbers_of_paper_model_and_tools() {
     let preset = |preset: Preset| fft(preset.design(), 9);

@@ -1,8 +1,7 @@
 //! The emitted circuits under Verilator: the bits and the cycles of the cycle
 //! engine.
 
-mod hdl;
-
+use crate::hdl;
 use falcon::hash::{Shake256, Shake256Reader};
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::design::Preset;
@@ -36,20 +35,9 @@ impl Circuit {
         let accelerator = Accelerator::new(preset.design()).expect("a preset");
         let name = format!("{form:?}-{}-{transform:?}-{logn}", preset.name());
         let emission = verilog::emit(&accelerator, transform, logn).expect("Verilog");
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-sources"));
-        std::fs::create_dir_all(&folder).expect("a folder for tests");
-        let mut sources = Vec::new();
-        for source in &emission.sources {
-            let path = folder.join(&source.name);
-            // As it was: not built again.
-            if std::fs::read_to_string(&path).ok().as_deref() != Some(&source.text) {
-                std::fs::write(&path, &source.text).expect("a folder that can be written");
-            }
-            sources.push(path);
-        }
         let module = hdl::Module {
             top: TOP,
-            sources: &sources,
+            sources: &hdl::written(&name, &emission.sources),
             parameters: &[],
         };
         assert_eq!(module.lint(), Ok(()), "{name}");
@@ -190,8 +178,7 @@ fn circuits_have_the_engines_bits_and_cycles() {
 
 #[test]
 fn netlists_have_the_engines_bits_and_cycles() {
-    let asked = std::env::var("FALCON_FULL").as_deref() == Ok("1");
-    if !asked {
+    if !hdl::asked("FALCON_FULL") {
         return hdl::skipped("netlists (FALCON_FULL=1 for them)");
     }
     if !hdl::tools(&hdl::VERILATOR) || !hdl::tools(&["yosys"]) {

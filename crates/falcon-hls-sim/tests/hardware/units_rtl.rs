@@ -1,13 +1,10 @@
 //! The units in Verilog against those in Rust: the same bits, after exactly as
 //! many clocks as they say, one result a clock.
 
-mod hdl;
-mod operands;
-
+use crate::hdl::{self, Module};
+use crate::operands::{Pairs, Random, scale_of, specials};
 use falcon_hls_sim::catalog::{DADDSUB, DMUL, DSCALE};
 use falcon_hls_sim::fp::{self, Subnormals};
-use hdl::Module;
-use operands::{Pairs, Random, scale_of, specials};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -114,7 +111,7 @@ fn units_have_the_bits_and_the_clocks_of_the_model() {
 /// work. Takes about a minute: with `FALCON_FULL=1` only.
 #[test]
 fn the_netlists_of_the_units_have_them_too() {
-    if std::env::var("FALCON_FULL").as_deref() != Ok("1") {
+    if !hdl::asked("FALCON_FULL") {
         hdl::skipped("FALCON_FULL=1 asks for the netlists");
         return;
     }

@@ -1,13 +1,11 @@
 //! What the units take of an FPGA, by yosys: `rtl/resources.tsv`.
 //!
-//! `FALCON_WRITE_TABLES=1 cargo test -p falcon-hls-sim --test units_yosys` writes
-//! the table. Counts differ between versions of yosys, so that they are compared
+//! `FALCON_WRITE_TABLES=1 cargo test -p falcon-hls-sim --test hardware units_yosys`
+//! writes the table. Counts differ between versions of yosys, so that they are compared
 //! with the version that made the table alone.
 
-mod hdl;
-
+use crate::hdl::{self, Module};
 use falcon_hls_sim::catalog::{DADDSUB, DMUL, DSCALE};
-use hdl::Module;
 use std::fs;
 
 const HEADER: &str = "tool\tunit\tlatency\tlut\tlut_memory\tff\tdsp\tbram18\n";
@@ -40,7 +38,7 @@ fn units_take_what_the_table_says() {
         return;
     }
     let path = hdl::rtl().join("resources.tsv");
-    if std::env::var("FALCON_WRITE_TABLES").as_deref() == Ok("1") {
+    if hdl::asked("FALCON_WRITE_TABLES") {
         fs::write(&path, table()).expect("a folder that can be written");
     }
     let there = fs::read_to_string(&path).expect("the table");

@@ -1,17 +1,15 @@
 //! What the emitted circuits take of an FPGA, by yosys: `rtl/circuits.tsv`.
 //!
 //! `FALCON_FULL=1 FALCON_WRITE_TABLES=1 cargo test -p falcon-hls-sim --test
-//! fft_yosys` writes the table. Counts differ between versions of yosys, so that
+//! hardware fft_yosys` writes the table. Counts differ between versions of yosys, so that
 //! they are compared with the version that made the table alone.
 
-mod hdl;
-
+use crate::hdl;
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::nest::Transform;
 use falcon_hls_sim::verilog::{self, TOP};
 use std::fs;
-use std::path::{Path, PathBuf};
 
 const HEADER: &str = "tool\tdesign\tdegree\tinterval\tcycles\tlut\tlut_memory\tff\tdsp\tbram18\n";
 
@@ -32,17 +30,9 @@ fn row(preset: Preset, logn: u32) -> String {
     let cycles = run.expect("it runs").cycles;
     let emission = verilog::emit(&accelerator, Transform::Fft, logn).expect("Verilog");
     let name = format!("resources_{}_{logn}", preset.name());
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-sources"));
-    fs::create_dir_all(&folder).expect("a folder for tests");
-    let write = |source: &verilog::Source| {
-        let path = folder.join(&source.name);
-        fs::write(&path, &source.text).expect("a folder that can be written");
-        path
-    };
-    let sources: Vec<PathBuf> = emission.sources.iter().map(write).collect();
     let module = hdl::Module {
         top: TOP,
-        sources: &sources,
+        sources: &hdl::written(&name, &emission.sources),
         parameters: &[],
     };
     let cells = module.synthesis(&name).expect("a synthesis");
@@ -67,15 +57,14 @@ fn circuits_take_what_the_table_says() {
     if !hdl::tools(&["yosys"]) {
         return;
     }
-    let asked = |variable: &str| std::env::var(variable).as_deref() == Ok("1");
     let path = hdl::rtl().join("circuits.tsv");
-    let wanted = if asked("FALCON_FULL") {
+    let wanted = if hdl::asked("FALCON_FULL") {
         &CIRCUITS[..]
     } else {
         hdl::skipped("all circuits but the first (FALCON_FULL=1 for all)");
         &CIRCUITS[..1]
     };
-    if asked("FALCON_WRITE_TABLES") {
+    if hdl::asked("FALCON_WRITE_TABLES") {
         let rows = CIRCUITS.map(|(preset, logn)| row(preset, logn));
         fs::write(&path, HEADER.to_owned() + &rows.concat()).expect("a folder that can be written");
     }

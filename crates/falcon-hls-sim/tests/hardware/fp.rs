@@ -5,10 +5,8 @@
 //! the oracle as it is. For [`Subnormals::Flush`] the oracle computes where
 //! nothing underflows, and then looks at the exponent: see [`oracle`].
 
-mod operands;
-
+use crate::operands::{Pairs, Random, scale_of, specials};
 use falcon_hls_sim::fp::{self, Subnormals};
-use operands::{Pairs, Random, scale_of, specials};
 use std::num::FpCategory;
 
 const PAIRS: usize = 3_000_000;

@@ -3,8 +3,8 @@
 //! A test that needs a tool asks for it with [`tools`]. Where it is missing the
 //! test says so and passes, since most machines have none; with `FALCON_HDL=1`
 //! it fails.
-#![allow(dead_code)] // each test uses its part
 
+use falcon_hls_sim::verilog::Source;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,11 +19,16 @@ pub fn tools(names: &[&str]) -> bool {
         return true;
     };
     assert!(
-        std::env::var("FALCON_HDL").as_deref() != Ok("1"),
+        !asked("FALCON_HDL"),
         "{missing} is not installed, and FALCON_HDL=1 asks for it"
     );
     skipped(&format!("{missing} is not installed"));
     false
+}
+
+/// Whether a `variable` of the environment asks, by `1`, for more than is usual.
+pub fn asked(variable: &str) -> bool {
+    std::env::var(variable).as_deref() == Ok("1")
 }
 
 /// Says why a test does less than it could. Not by `eprintln`, which is not
@@ -53,6 +58,20 @@ fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).expect("a folder for tests");
     folder
+}
+
+/// Emitted sources as files, whose folder has this `name`.
+pub fn written(name: &str, sources: &[Source]) -> Vec<PathBuf> {
+    let folder = scratch(&format!("{name}-sources"));
+    let write = |source: &Source| {
+        let path = folder.join(&source.name);
+        // As it was: not built again.
+        if fs::read_to_string(&path).ok().as_deref() != Some(&source.text) {
+            fs::write(&path, &source.text).expect("a folder that can be written");
+        }
+        path
+    };
+    sources.iter().map(write).collect()
 }
 
 /// What a tool printed, both streams together; and whether it was content.
