@@ -1,12 +1,11 @@
 //! A design, scheduled: the transforms as a circuit runs them.
 
 use crate::butterfly::{graph, memories};
-use crate::design::{Design, DesignError, MAX_INTERVAL};
-use crate::engine::{self, Control, Fault, Interlock, Observer, Run, Words};
+use crate::design::{Design, DesignError};
+use crate::engine::{Control, Fault, Interlock, Observer, Run, Words};
 use crate::fp::Subnormals;
-use crate::graph::Graph;
 use crate::nest::{Iteration, Transform};
-use crate::schedule::{Bounds, Schedule};
+use crate::scheduled::Scheduled;
 use falcon_core::fft::{TWIDDLE_IM, TWIDDLE_RE};
 use std::fmt::{self, Display, Formatter};
 
@@ -72,12 +71,8 @@ impl From<Fault> for Error {
 pub struct Kernel {
     /// What it computes.
     pub transform: Transform,
-    /// The loop's body.
-    pub graph: Graph,
-    /// When its operations start.
-    pub schedule: Schedule,
-    /// What bounds its interval.
-    pub bounds: Bounds,
+    /// The loop's body: a butterfly.
+    pub body: Scheduled,
 }
 
 impl Kernel {
@@ -87,44 +82,10 @@ impl Kernel {
     /// If a parameter is out of range or no interval has a schedule.
     pub fn new(design: &Design, transform: Transform) -> Result<Self, DesignError> {
         design.check()?;
-        let graph = graph(design, transform);
-        let schedule = Schedule::find(&graph, design.least_interval, MAX_INTERVAL).ok_or(
-            DesignError::Unschedulable {
-                interval: MAX_INTERVAL,
-            },
-        )?;
         Ok(Self {
             transform,
-            bounds: Bounds::of(&graph),
-            graph,
-            schedule,
+            body: Scheduled::new(graph(design, transform), design.least_interval)?,
         })
-    }
-
-    /// Cycles from the start of a butterfly until its results can be read.
-    pub fn depth(&self) -> u32 {
-        self.schedule.depth(&self.graph)
-    }
-
-    /// Runs it on `memories` (see [`memories`], then the twiddles).
-    ///
-    /// # Errors
-    /// The first fault.
-    pub fn run(
-        &self,
-        control: Control,
-        iterations: &[Iteration],
-        memories: &mut [Words],
-        observer: &mut impl Observer,
-    ) -> Result<Run, Fault> {
-        engine::run(
-            &self.graph,
-            &self.schedule,
-            control,
-            iterations,
-            memories,
-            observer,
-        )
     }
 }
 
@@ -241,8 +202,8 @@ impl Accelerator {
     ) -> Result<Run, Error> {
         check_degree(logn)?;
         let iterations = &self.iterations[transform as usize][logn as usize];
-        let kernel = self.kernel(transform);
-        Ok(kernel.run(self.control, iterations, memories, observer)?)
+        let body = &self.kernel(transform).body;
+        Ok(body.run(self.control, iterations, memories, observer)?)
     }
 
     /// Transforms `f` (`2^logn` reals) in place; `transform` is [`Transform::Fft`] or

@@ -7,7 +7,7 @@
 
 use crate::catalog::{BRAM_READ_LATENCY, DSCALE};
 use crate::design::{Aliasing, Design, StorageKind};
-use crate::graph::{Banking, Graph, Memory, Operation, Part, Transfer, UnitKind, Value};
+use crate::graph::{Access, Banking, ComplexPart, Graph, Memory, Operation, UnitKind, Value};
 use crate::nest::{TO_X, TO_Y, Transform, W, X, Y};
 
 /// A complex number, real part first.
@@ -170,9 +170,9 @@ impl<'a> Builder<'a> {
         self.graph
     }
 
-    fn port(&self, memory: usize, part: Part) -> Ports {
+    fn port(&self, memory: usize, part: ComplexPart) -> Ports {
         let banks = &self.ports[memory];
-        banks[usize::from(part == Part::Im) % banks.len()]
+        banks[usize::from(part == ComplexPart::Im) % banks.len()]
     }
 
     /// `x` and `y`, as the memory gives them: real by real, or a word of each bank.
@@ -181,8 +181,8 @@ impl<'a> Builder<'a> {
         let numbers = [("x", memory[0], X), ("y", memory[1], Y)];
         if self.design.storage.banking != Banking::Parity {
             return numbers.map(|(name, memory, slot)| {
-                [(Part::Re, "re"), (Part::Im, "im")].map(|(part, suffix)| {
-                    let load = Operation::Load(Transfer {
+                [(ComplexPart::Re, "re"), (ComplexPart::Im, "im")].map(|(part, suffix)| {
+                    let load = Operation::Load(Access {
                         memory,
                         slots: vec![slot],
                         part,
@@ -194,12 +194,12 @@ impl<'a> Builder<'a> {
             });
         }
         let mut load = |name: &str, memory, slots: Vec<usize>| {
-            let load = Operation::Load(Transfer {
+            let load = Operation::Load(Access {
                 memory,
                 slots,
-                part: Part::Both,
+                part: ComplexPart::Both,
             });
-            let port = self.port(memory, Part::Both).read;
+            let port = self.port(memory, ComplexPart::Both).read;
             self.graph.node(name, load, port, latency, &[])
         };
         let complex = |first: Value, i: usize| -> Complex {
@@ -223,9 +223,9 @@ impl<'a> Builder<'a> {
         let places = [("x", memory[0], TO_X), ("y", memory[1], TO_Y)];
         if self.design.storage.banking != Banking::Parity {
             for ((name, memory, slot), number) in places.into_iter().zip(numbers) {
-                let parts = [(Part::Re, "re"), (Part::Im, "im")];
+                let parts = [(ComplexPart::Re, "re"), (ComplexPart::Im, "im")];
                 for ((part, suffix), value) in parts.into_iter().zip(number) {
-                    let store = Operation::Store(Transfer {
+                    let store = Operation::Store(Access {
                         memory,
                         slots: vec![slot],
                         part,
@@ -238,12 +238,12 @@ impl<'a> Builder<'a> {
             return;
         }
         let mut store = |name: &str, memory, slots: Vec<usize>, values: &[Value]| {
-            let store = Operation::Store(Transfer {
+            let store = Operation::Store(Access {
                 memory,
                 slots,
-                part: Part::Both,
+                part: ComplexPart::Both,
             });
-            let port = self.port(memory, Part::Both).write;
+            let port = self.port(memory, ComplexPart::Both).write;
             self.graph.node(name, store, port, latency, values);
         };
         if memory[0] == memory[1] {
@@ -256,10 +256,10 @@ impl<'a> Builder<'a> {
     }
 
     fn load_twiddle(&mut self, memory: usize) -> Complex {
-        let load = Operation::Load(Transfer {
+        let load = Operation::Load(Access {
             memory,
             slots: vec![W],
-            part: Part::Both,
+            part: ComplexPart::Both,
         });
         let re = self
             .graph

@@ -73,7 +73,7 @@ pub const BRAM_WIDTH: u32 = 16;
 
 /// A device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Device {
     /// What the vendor calls it.
     pub name: &'static str,
     /// DSP slices.
@@ -87,7 +87,7 @@ pub struct Part {
 }
 
 /// The part on the paper's board. `[V]`
-pub const XC7Z020: Part = Part {
+pub const XC7Z020: Device = Device {
     name: "xc7z020",
     dsp: 220,
     lut: 53_200,

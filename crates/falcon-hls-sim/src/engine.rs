@@ -11,7 +11,7 @@
 use crate::design::Pipelining;
 pub use crate::fault::Fault;
 use crate::fp::{self, Subnormals};
-use crate::graph::{Graph, Operation, Transfer};
+use crate::graph::{Access, Graph, Operation};
 use crate::nest::Iteration;
 use crate::schedule::Schedule;
 use std::collections::VecDeque;
@@ -176,7 +176,7 @@ impl<'a> Engine<'a> {
         for node in &graph.nodes {
             offsets.push(values);
             values += match &node.operation {
-                Operation::Load(transfer) | Operation::Store(transfer) => transfer.values(),
+                Operation::Load(access) | Operation::Store(access) => access.values(),
                 _ => 1,
             };
         }
@@ -279,9 +279,9 @@ impl<'a> Engine<'a> {
     }
 
     fn check_range(&self, iteration: &Iteration) -> Result<(), Fault> {
-        for (node, transfer) in self.graph.loads().chain(self.graph.stores()) {
-            for address in addresses(transfer, iteration) {
-                if address >= self.memories[transfer.memory].len() {
+        for (node, access) in self.graph.loads().chain(self.graph.stores()) {
+            for address in addresses(access, iteration) {
+                if address >= self.memories[access.memory].len() {
                     return Err(Fault::OutOfRange {
                         node: self.graph.nodes[node].name.clone(),
                         address,
@@ -298,10 +298,10 @@ impl<'a> Engine<'a> {
         if self.control.interlock == Interlock::Absent {
             return true;
         }
-        self.graph.loads().all(|(node, transfer)| {
+        self.graph.loads().all(|(node, access)| {
             let time = cycle + u64::from(self.schedule.starts[node]);
-            words(transfer, iteration).all(|(address, component)| {
-                self.cells[transfer.memory][address].visible[component] <= time
+            words(access, iteration).all(|(address, component)| {
+                self.cells[access.memory][address].visible[component] <= time
             })
         })
     }
@@ -319,18 +319,17 @@ impl<'a> Engine<'a> {
         active.index = index;
         active.start = cycle;
         active.iteration = iteration;
-        for (node, transfer) in self.graph.loads() {
+        for (node, access) in self.graph.loads() {
             let writers = &mut active.writers[self.offsets[node]..];
-            for (writer, (address, component)) in
-                writers.iter_mut().zip(words(transfer, &iteration))
+            for (writer, (address, component)) in writers.iter_mut().zip(words(access, &iteration))
             {
-                *writer = self.cells[transfer.memory][address].owner[component];
+                *writer = self.cells[access.memory][address].owner[component];
             }
         }
-        for (node, transfer) in self.graph.stores() {
+        for (node, access) in self.graph.stores() {
             let visible = u64::from(self.schedule.starts[node] + self.graph.nodes[node].latency);
-            for (address, component) in words(transfer, &iteration) {
-                let cell = &mut self.cells[transfer.memory][address];
+            for (address, component) in words(access, &iteration) {
+                let cell = &mut self.cells[access.memory][address];
                 cell.owner[component] = index as u32;
                 cell.visible[component] = cycle + visible;
             }
@@ -404,8 +403,8 @@ impl<'a> Engine<'a> {
         };
         let subnormals = self.control.subnormals;
         let result = match &description.operation {
-            Operation::Load(transfer) => return self.load(cycle, active, node, transfer),
-            Operation::Store(transfer) => return self.store(cycle, active, node, transfer),
+            Operation::Load(access) => return self.load(cycle, active, node, access),
+            Operation::Store(access) => return self.store(cycle, active, node, access),
             Operation::Multiply => fp::multiply(subnormals, operand(0), operand(1)),
             Operation::Add => fp::add(subnormals, operand(0), operand(1)),
             Operation::Subtract => fp::subtract(subnormals, operand(0), operand(1)),
@@ -424,13 +423,13 @@ impl<'a> Engine<'a> {
         &self,
         cycle: u64,
         node: usize,
-        transfer: &Transfer,
+        access: &Access,
         iteration: &Iteration,
     ) -> Result<(), Fault> {
-        let banking = self.graph.memories[transfer.memory].banking;
+        let banking = self.graph.memories[access.memory].banking;
         let mut used = 0u32;
-        for address in addresses(transfer, iteration) {
-            let bank = 1 << banking.bank(address, transfer.part);
+        for address in addresses(access, iteration) {
+            let bank = 1 << banking.bank(address, access.part);
             if used & bank != 0 {
                 return Err(Fault::BankConflict {
                     cycle,
@@ -447,14 +446,14 @@ impl<'a> Engine<'a> {
         cycle: u64,
         active: usize,
         node: usize,
-        transfer: &Transfer,
+        access: &Access,
     ) -> Result<(), Fault> {
         let iteration = self.active[active].iteration;
-        self.check_banks(cycle, node, transfer, &iteration)?;
+        self.check_banks(cycle, node, access, &iteration)?;
         let active = &mut self.active[active];
         let places = self.offsets[node]..;
-        for (place, (address, component)) in places.zip(words(transfer, &iteration)) {
-            let written_by = self.cells[transfer.memory][address].written_by[component];
+        for (place, (address, component)) in places.zip(words(access, &iteration)) {
+            let written_by = self.cells[access.memory][address].written_by[component];
             if written_by != active.writers[place] {
                 return Err(Fault::Hazard {
                     cycle,
@@ -463,7 +462,7 @@ impl<'a> Engine<'a> {
                     address,
                 });
             }
-            active.values[place] = self.memories[transfer.memory][address][component];
+            active.values[place] = self.memories[access.memory][address][component];
         }
         Ok(())
     }
@@ -473,15 +472,15 @@ impl<'a> Engine<'a> {
         cycle: u64,
         active: usize,
         node: usize,
-        transfer: &Transfer,
+        access: &Access,
     ) -> Result<(), Fault> {
         let iteration = self.active[active].iteration;
-        self.check_banks(cycle, node, transfer, &iteration)?;
+        self.check_banks(cycle, node, access, &iteration)?;
         let active = &mut self.active[active];
         let description = &self.graph.nodes[node];
         let places = self.offsets[node]..;
         let operands = description.inputs.iter().zip(places);
-        for ((input, place), (address, component)) in operands.zip(words(transfer, &iteration)) {
+        for ((input, place), (address, component)) in operands.zip(words(access, &iteration)) {
             let value = active.values[self.offsets[input.node] + input.output];
             active.values[place] = value;
             let visible = cycle + u64::from(description.latency);
@@ -492,7 +491,7 @@ impl<'a> Engine<'a> {
             let write = Pending {
                 visible,
                 writer: active.index as u32,
-                memory: transfer.memory,
+                memory: access.memory,
                 address,
                 component,
                 value,
@@ -504,21 +503,18 @@ impl<'a> Engine<'a> {
 }
 
 /// The addresses of an access.
-fn addresses<'a>(
-    transfer: &'a Transfer,
-    iteration: &'a Iteration,
-) -> impl Iterator<Item = usize> + 'a {
-    let slots = transfer.slots.iter();
+fn addresses<'a>(access: &'a Access, iteration: &'a Iteration) -> impl Iterator<Item = usize> + 'a {
+    let slots = access.slots.iter();
     slots.map(|&slot| iteration.address(slot))
 }
 
 /// The reals of an access: address and part.
 fn words<'a>(
-    transfer: &'a Transfer,
+    access: &'a Access,
     iteration: &'a Iteration,
 ) -> impl Iterator<Item = (usize, usize)> + 'a {
-    addresses(transfer, iteration).flat_map(|address| {
-        let components = transfer.part.components().iter();
+    addresses(access, iteration).flat_map(|address| {
+        let components = access.part.components().iter();
         components.map(move |&component| (address, component))
     })
 }

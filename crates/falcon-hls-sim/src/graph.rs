@@ -14,9 +14,9 @@ use crate::logic::Logic;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Reads words of a memory; one result for every part of every word.
-    Load(Transfer),
+    Load(Access),
     /// Writes words of a memory; one operand for every part of every word.
-    Store(Transfer),
+    Store(Access),
     /// The product of two binary64 numbers.
     Multiply,
     /// Their sum.
@@ -32,17 +32,17 @@ pub enum Operation {
 /// Words of one memory that are read or written in the same cycle, each through a
 /// port of another bank.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Transfer {
+pub struct Access {
     /// Index of the memory in [`Graph::memories`].
     pub memory: usize,
     /// Which addresses of the iteration, or constant ones: see
     /// [`Iteration::address`](crate::nest::Iteration::address).
     pub slots: Vec<usize>,
     /// Which part of the words.
-    pub part: Part,
+    pub part: ComplexPart,
 }
 
-impl Transfer {
+impl Access {
     /// Reals that travel.
     pub fn values(&self) -> usize {
         self.slots.len() * self.part.components().len()
@@ -51,7 +51,7 @@ impl Transfer {
 
 /// The real numbers of a complex one that an access moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ComplexPart {
     /// The real part.
     Re,
     /// The imaginary part.
@@ -60,7 +60,7 @@ pub enum Part {
     Both,
 }
 
-impl Part {
+impl ComplexPart {
     /// Positions in a complex number, real part first.
     pub fn components(self) -> &'static [usize] {
         match self {
@@ -167,10 +167,10 @@ impl Banking {
     }
 
     /// The bank of a part of the word at `address`.
-    pub fn bank(self, address: usize, part: Part) -> usize {
+    pub fn bank(self, address: usize, part: ComplexPart) -> usize {
         match self {
             Self::Single => 0,
-            Self::ReIm => usize::from(part == Part::Im),
+            Self::ReIm => usize::from(part == ComplexPart::Im),
             Self::Parity => address.count_ones() as usize % 2,
         }
     }
@@ -256,23 +256,23 @@ impl Graph {
     }
 
     /// Nodes that load.
-    pub fn loads(&self) -> impl Iterator<Item = (usize, &Transfer)> {
+    pub fn loads(&self) -> impl Iterator<Item = (usize, &Access)> {
         self.nodes
             .iter()
             .enumerate()
             .filter_map(|(i, node)| match &node.operation {
-                Operation::Load(transfer) => Some((i, transfer)),
+                Operation::Load(access) => Some((i, access)),
                 _ => None,
             })
     }
 
     /// Nodes that store.
-    pub fn stores(&self) -> impl Iterator<Item = (usize, &Transfer)> {
+    pub fn stores(&self) -> impl Iterator<Item = (usize, &Access)> {
         self.nodes
             .iter()
             .enumerate()
             .filter_map(|(i, node)| match &node.operation {
-                Operation::Store(transfer) => Some((i, transfer)),
+                Operation::Store(access) => Some((i, access)),
                 _ => None,
             })
     }

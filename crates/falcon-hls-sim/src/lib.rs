@@ -23,6 +23,7 @@ pub mod nest;
 pub mod profile;
 pub mod resources;
 pub mod schedule;
+pub mod scheduled;
 pub mod seam;
 pub mod sweep;
 pub mod verilog;

@@ -44,7 +44,9 @@ impl Measurement {
         let kernel = Kernel::new(&design, transform)?;
         let mut memories = blank_memories(transform, logn);
         let iterations = transform.iterations(logn);
-        let run = kernel.run(control(&design), &iterations, &mut memories, &mut ())?;
+        let run = kernel
+            .body
+            .run(control(&design), &iterations, &mut memories, &mut ())?;
         let estimate = Estimate::new(&design, &kernel, logn);
         Ok(Self {
             design,
@@ -73,7 +75,7 @@ impl Measurement {
     /// faster than each other.
     pub fn speedup(&self, other: &Self) -> Speedup {
         let ratio = |other: f64, own: f64| if own > 0.0 { other / own } else { 1.0 };
-        let intervals = [other, self].map(|it| f64::from(it.kernel.schedule.interval));
+        let intervals = [other, self].map(|it| f64::from(it.kernel.body.schedule.interval));
         Speedup {
             interval: ratio(intervals[0], intervals[1]),
             cycles: ratio(other.run.cycles as f64, self.run.cycles as f64),

@@ -15,7 +15,7 @@
 //! numbers; the twiddles are `n/2` words of 128 bits.
 
 use crate::accelerator::{Kernel, blank_memories};
-use crate::catalog::{BRAM_BITS, BRAM_PORTS, BRAM_WIDTH, DSCALE, FpCore, Part};
+use crate::catalog::{BRAM_BITS, BRAM_PORTS, BRAM_WIDTH, DSCALE, Device, FpCore};
 use crate::design::{Design, Preset, StorageKind};
 use crate::graph::{Banking, Graph, Operation, UnitKind};
 use crate::schedule::Schedule;
@@ -38,13 +38,13 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// Those of a part.
-    pub fn of(part: Part) -> Self {
+    /// Those of a device.
+    pub fn of(device: Device) -> Self {
         Self {
-            dsp: part.dsp,
-            lut: part.lut,
-            ff: part.ff,
-            bram: part.bram,
+            dsp: device.dsp,
+            lut: device.lut,
+            ff: device.ff,
+            bram: device.bram,
         }
     }
 
@@ -163,9 +163,9 @@ impl Display for Concern {
 impl Estimate {
     /// The circuit of one transform of degree `2^logn`.
     pub fn new(design: &Design, kernel: &Kernel, logn: u32) -> Self {
-        let mut items = cores(design, &kernel.graph);
-        items.extend(multiplexers(&kernel.graph, &kernel.schedule));
-        items.push(registers(&kernel.graph, &kernel.schedule));
+        let mut items = cores(design, &kernel.body.graph);
+        items.extend(multiplexers(&kernel.body.graph, &kernel.body.schedule));
+        items.push(registers(&kernel.body.graph, &kernel.body.schedule));
         let in_bram = design.storage.kind == StorageKind::Bram;
         items.extend(memories(design, kernel, logn));
         Self {
@@ -179,10 +179,10 @@ impl Estimate {
         self.items.iter().map(|item| item.each * item.count).sum()
     }
 
-    /// What speaks against this circuit on `part`.
-    pub fn concerns(&self, part: Part) -> Vec<Concern> {
+    /// What speaks against this circuit on `device`.
+    pub fn concerns(&self, device: Device) -> Vec<Concern> {
         let needed = self.total().named().into_iter();
-        let exceeds = needed.zip(Resources::of(part).named()).filter_map(
+        let exceeds = needed.zip(Resources::of(device).named()).filter_map(
             |((resource, needed), (_, available))| {
                 (needed > available).then_some(Concern::Exceeds {
                     resource,
@@ -285,9 +285,9 @@ pub(crate) fn block_rams(words: u32, bits: u32, width: u32) -> u32 {
 
 fn memories(design: &Design, kernel: &Kernel, logn: u32) -> Vec<Item> {
     let blank = blank_memories(kernel.transform, logn);
-    let shapes = kernel.graph.memories.iter().zip(&blank);
+    let shapes = kernel.body.graph.memories.iter().zip(&blank);
     let in_bram = design.storage.kind == StorageKind::Bram;
-    let count = kernel.graph.memories.len();
+    let count = kernel.body.graph.memories.len();
     let item = |(i, (memory, words)): (usize, (&crate::graph::Memory, &Vec<[u64; 2]>))| {
         let complex = words.len() as u32;
         let twiddles = i + 1 == count;

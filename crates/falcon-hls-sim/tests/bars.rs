@@ -14,7 +14,7 @@ fn fft(design: Design, logn: u32) -> Measurement {
 #[test]
 fn the_first_row_of_table_ii_closes() {
     let original = fft(Preset::PaperOriginal.design(), 9);
-    assert_eq!(original.kernel.schedule.interval, 168);
+    assert_eq!(original.kernel.body.schedule.interval, 168);
     assert_eq!(original.estimate.total().dsp, 25);
     assert_eq!(original.run.cycles, 172_032);
 }
@@ -22,7 +22,7 @@ fn the_first_row_of_table_ii_closes() {
 #[test]
 fn the_second_row_of_table_ii_closes() {
     let optimized = fft(Preset::PaperOptimized.design(), 9);
-    assert_eq!(optimized.kernel.schedule.interval, 4);
+    assert_eq!(optimized.kernel.body.schedule.interval, 4);
     assert_eq!(optimized.estimate.total().dsp, 17);
     let baseline = optimized.baseline().expect("a preset");
     let speedup = optimized.speedup(&baseline);
@@ -51,7 +51,7 @@ fn a_butterfly_a_cycle_meets_neither_conflicts_nor_stalls() {
         for logn in 8..=10 {
             let measurement = Measurement::new(design.clone(), transform, logn);
             let measurement = measurement.expect("no conflict");
-            assert_eq!(measurement.kernel.schedule.interval, 1);
+            assert_eq!(measurement.kernel.body.schedule.interval, 1);
             assert_eq!(measurement.run.stalls, 0, "{transform:?} {logn}");
         }
         // Small ones do stall.
@@ -72,7 +72,10 @@ fn loops_that_end_one_by_one_take_more_than_twice_as_long() {
     let nested = fft(design, 9);
     assert_eq!(nested.run.iterations, 1024);
     let by_hand = |depth: u64| 1024 * 4 + 255 * (depth - 4 + u64::from(LOOP_OVERHEAD)) - 2;
-    assert_eq!(nested.run.cycles, by_hand(nested.kernel.depth().into()));
+    assert_eq!(
+        nested.run.cycles,
+        by_hand(nested.kernel.body.depth().into())
+    );
     assert_eq!(nested.run.cycles, 11_744);
     assert_eq!(by_hand(29), 10_979);
 }
@@ -127,7 +130,7 @@ fn the_document_has_the_presets_as_they_are() {
         let found = [2, 3, 5, 6, 7].map(|column| row[column].as_str());
         let expected = [
             format!("{} + {}", design.multipliers, design.adders),
-            m512.kernel.schedule.interval.to_string(),
+            m512.kernel.body.schedule.interval.to_string(),
             thousands(m512.run.cycles),
             thousands(m1024.run.cycles),
             format!("{:.0}", m512.micros()),
@@ -200,7 +203,7 @@ fn the_document_has_the_numbers_of_paper_model_and_tools() {
     let c3 = circuit(Preset::Ii2, 512);
     let [c4, c5] = [512, 1024].map(|degree| circuit(Preset::Ii1Xor, degree));
     let large = fft(Preset::Ii1Xor.design(), 10);
-    let interval = |measurement: &Measurement| measurement.kernel.schedule.interval;
+    let interval = |measurement: &Measurement| measurement.kernel.body.schedule.interval;
     let speedup = optimized.speedup(&original);
     let all = |resources: Resources| format!("{}; {}", resources.dsp, cheap(resources));
     let both = |a: u64, b: u64| format!("{} and {}", thousands(a), thousands(b));

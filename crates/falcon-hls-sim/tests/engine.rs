@@ -5,7 +5,7 @@ use falcon_hls_sim::butterfly;
 use falcon_hls_sim::design::{Aliasing, Design, Pipelining, Preset};
 use falcon_hls_sim::engine::{self, Control, Fault, Interlock, Observer, Run, Words};
 use falcon_hls_sim::fp::Subnormals;
-use falcon_hls_sim::graph::{Banking, Graph, Memory, Operation, Part, Transfer, UnitKind};
+use falcon_hls_sim::graph::{Access, Banking, ComplexPart, Graph, Memory, Operation, UnitKind};
 use falcon_hls_sim::nest::{Iteration, TO_X, TO_Y, Transform, X, Y};
 use falcon_hls_sim::schedule::{Bounds, Schedule};
 use std::collections::HashMap;
@@ -20,7 +20,9 @@ const CONTROL: Control = Control {
 fn run(kernel: &Kernel, control: Control, logn: u32) -> Result<Run, Fault> {
     let iterations = Transform::Fft.iterations(logn);
     let mut memories: [Words; 2] = [vec![[0; 2]; 1 << (logn - 1)], twiddle_rom(logn)];
-    kernel.run(control, &iterations, &mut memories, &mut ())
+    kernel
+        .body
+        .run(control, &iterations, &mut memories, &mut ())
 }
 
 fn kernel(preset: Preset) -> Kernel {
@@ -57,12 +59,18 @@ fn without_the_interlock_small_degrees_read_too_early() {
 #[test]
 fn a_unit_that_is_used_twice_ends_the_run() {
     let mut kernel = kernel(Preset::PaperOptimized);
-    let mut adders = (0..kernel.graph.nodes.len())
-        .filter(|&i| kernel.graph.units[kernel.graph.nodes[i].unit].name == "daddsub");
+    let mut adders = (0..kernel.body.graph.nodes.len())
+        .filter(|&i| kernel.body.graph.units[kernel.body.graph.nodes[i].unit].name == "daddsub");
     let (a, b) = (adders.next().expect("one"), adders.next().expect("two"));
-    kernel.schedule.starts[b] = kernel.schedule.starts[a] + kernel.schedule.interval;
-    kernel.schedule.instances[b] = kernel.schedule.instances[a];
-    assert!(kernel.schedule.broken_rule(&kernel.graph).is_some());
+    kernel.body.schedule.starts[b] = kernel.body.schedule.starts[a] + kernel.body.schedule.interval;
+    kernel.body.schedule.instances[b] = kernel.body.schedule.instances[a];
+    assert!(
+        kernel
+            .body
+            .schedule
+            .broken_rule(&kernel.body.graph)
+            .is_some()
+    );
     let result = run(&kernel, CONTROL, 9);
     assert!(
         matches!(result, Err(Fault::UnitConflict { .. })),
@@ -74,25 +82,18 @@ fn a_unit_that_is_used_twice_ends_the_run() {
 fn an_operand_that_is_not_there_is_noticed() {
     for preset in Preset::ALL {
         let kernel = kernel(preset);
-        assert_eq!(kernel.schedule.broken_rule(&kernel.graph), None);
+        let (graph, schedule) = (&kernel.body.graph, &kernel.body.schedule);
+        assert_eq!(schedule.broken_rule(graph), None);
         // One cycle earlier breaks something for every operation that has operands.
-        for (i, node) in kernel.graph.nodes.iter().enumerate() {
-            let mut schedule = kernel.schedule.clone();
-            let ready = node
-                .inputs
-                .iter()
-                .map(|input| schedule.starts[input.node] + kernel.graph.nodes[input.node].latency);
+        for (i, node) in graph.nodes.iter().enumerate() {
+            let inputs = node.inputs.iter();
+            let ready =
+                inputs.map(|input| schedule.starts[input.node] + graph.nodes[input.node].latency);
             if ready.max() == Some(schedule.starts[i]) {
+                let mut too_early = kernel.clone();
+                let schedule = &mut too_early.body.schedule;
                 schedule.starts[i] -= 1;
-                assert!(
-                    schedule.broken_rule(&kernel.graph).is_some(),
-                    "{}",
-                    node.name
-                );
-                let too_early = Kernel {
-                    schedule,
-                    ..kernel.clone()
-                };
+                assert!(schedule.broken_rule(graph).is_some(), "{}", node.name);
                 let result = run(&too_early, CONTROL, 9);
                 assert!(
                     matches!(
@@ -115,10 +116,8 @@ fn a_schedule_for_other_latencies_does_not_run() {
         quick.multiplier.latency = 1;
         quick.adder.latency = 1;
         let quick = Kernel::new(&quick, Transform::Fft).expect("a design");
-        let kernel = Kernel {
-            schedule: quick.schedule,
-            ..kernel(preset)
-        };
+        let mut kernel = kernel(preset);
+        kernel.body.schedule = quick.body.schedule;
         let result = run(&kernel, CONTROL, 9);
         assert!(
             matches!(result, Err(Fault::NotReady { .. })),
@@ -136,14 +135,14 @@ fn copies(early: u32, late: u32) -> (Graph, Schedule) {
         banking: Banking::Single,
     });
     let port = graph.unit(UnitKind::Port(0), "port", 4);
-    let transfer = |slot| Transfer {
+    let access = |slot| Access {
         memory: 0,
         slots: vec![slot],
-        part: Part::Re,
+        part: ComplexPart::Re,
     };
     for (from, to) in [(X, TO_X), (Y, TO_Y)] {
-        let word = graph.node("load", Operation::Load(transfer(from)), port, 1, &[]);
-        graph.node("store", Operation::Store(transfer(to)), port, 1, &[word]);
+        let word = graph.node("load", Operation::Load(access(from)), port, 1, &[]);
+        graph.node("store", Operation::Store(access(to)), port, 1, &[word]);
     }
     let schedule = Schedule {
         interval: 1,
@@ -209,13 +208,13 @@ impl Observer for Starts {
     }
 }
 
-/// The polynomial's words that `transfer` moves in an iteration: address and part.
-fn words(kernel: &Kernel, transfer: &Transfer, iteration: &Iteration) -> Vec<(usize, usize)> {
-    if kernel.graph.memories[transfer.memory].name != "f" {
+/// The polynomial's words that `access` moves in an iteration: address and part.
+fn words(kernel: &Kernel, access: &Access, iteration: &Iteration) -> Vec<(usize, usize)> {
+    if kernel.body.graph.memories[access.memory].name != "f" {
         return Vec::new();
     }
-    let parts = transfer.part.components();
-    let addresses = transfer.slots.iter().map(|&slot| iteration.address(slot));
+    let parts = access.part.components();
+    let addresses = access.slots.iter().map(|&slot| iteration.address(slot));
     addresses
         .flat_map(|address| parts.iter().map(move |&part| (address, part)))
         .collect()
@@ -225,12 +224,14 @@ fn words(kernel: &Kernel, transfer: &Transfer, iteration: &Iteration) -> Vec<(us
 /// what it loads can be read. Follows from addresses and the schedule alone, not
 /// from what the engine keeps.
 fn checked_waits(kernel: &Kernel, logn: u32) -> usize {
-    let schedule = &kernel.schedule;
+    let schedule = &kernel.body.schedule;
     let interval = u64::from(schedule.interval);
     let iterations = kernel.transform.iterations(logn);
     let mut memories: [Words; 2] = [vec![[0; 2]; 1 << (logn - 1)], twiddle_rom(logn)];
     let mut starts = Starts::default();
-    let run = kernel.run(CONTROL, &iterations, &mut memories, &mut starts);
+    let run = kernel
+        .body
+        .run(CONTROL, &iterations, &mut memories, &mut starts);
     run.expect("it runs");
     // From when on words can be read.
     let mut visible: HashMap<(usize, usize), u64> = HashMap::new();
@@ -238,8 +239,8 @@ fn checked_waits(kernel: &Kernel, logn: u32) -> usize {
     for (iteration, &start) in iterations.iter().zip(&starts.0) {
         let at = |node: usize| start + u64::from(schedule.starts[node]);
         let mut slack = u64::MAX;
-        for (node, transfer) in kernel.graph.loads() {
-            for word in words(kernel, transfer, iteration) {
+        for (node, access) in kernel.body.graph.loads() {
+            for word in words(kernel, access, iteration) {
                 let since = visible.get(&word).copied().unwrap_or(0);
                 slack = slack.min(at(node).checked_sub(since).expect("not too early"));
             }
@@ -248,9 +249,9 @@ fn checked_waits(kernel: &Kernel, logn: u32) -> usize {
             assert!(slack < interval, "{slack} cycles too many before {start}");
             waits += 1;
         }
-        for (node, transfer) in kernel.graph.stores() {
-            let latency = u64::from(kernel.graph.nodes[node].latency);
-            for word in words(kernel, transfer, iteration) {
+        for (node, access) in kernel.body.graph.stores() {
+            let latency = u64::from(kernel.body.graph.nodes[node].latency);
+            for word in words(kernel, access, iteration) {
                 visible.insert(word, at(node) + latency);
             }
         }
@@ -276,7 +277,7 @@ fn stalls_are_as_short_as_can_be() {
 #[test]
 fn words_of_one_bank_cannot_be_read_together() {
     let mut kernel = kernel(Preset::Ii1Xor);
-    kernel.graph.memories[0].banking = Banking::Single;
+    kernel.body.graph.memories[0].banking = Banking::Single;
     assert!(matches!(
         run(&kernel, CONTROL, 9),
         Err(Fault::BankConflict { .. })
@@ -288,12 +289,14 @@ fn addresses_and_memories_are_checked() {
     let kernel = kernel(Preset::PaperOptimized);
     let iterations = Transform::Fft.iterations(5);
     let mut short: [Words; 2] = [vec![[0; 2]; 15], twiddle_rom(5)];
-    let result = kernel.run(CONTROL, &iterations, &mut short, &mut ());
+    let result = kernel.body.run(CONTROL, &iterations, &mut short, &mut ());
     assert!(
         matches!(result, Err(Fault::OutOfRange { .. })),
         "{result:?}"
     );
-    let result = kernel.run(CONTROL, &iterations, &mut short[..1], &mut ());
+    let result = kernel
+        .body
+        .run(CONTROL, &iterations, &mut short[..1], &mut ());
     assert_eq!(result, Err(Fault::Memories { expected: 2 }));
 
     let accelerator = Accelerator::new(Preset::Ii2.design()).expect("a preset");
@@ -327,8 +330,8 @@ fn nested_loops_drain_before_the_next_begins() {
         .expect("it runs");
     let kernel = accelerator.kernel(Transform::Fft);
     // 255 loops, of which each but the last leaves two cycles to the next.
-    let (loops, interval) = (255, u64::from(kernel.schedule.interval));
-    let drain = u64::from(kernel.depth()) - interval;
+    let (loops, interval) = (255, u64::from(kernel.body.schedule.interval));
+    let drain = u64::from(kernel.body.depth()) - interval;
     assert_eq!(
         run.cycles,
         interval * 1024 + loops * drain + (loops - 1) * 2

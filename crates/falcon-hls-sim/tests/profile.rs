@@ -9,7 +9,7 @@ use falcon_core::tree::{Leaf, Stored, stored_len};
 use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey};
 use falcon_hls_sim::profile::count::{self, Arithmetic, Butterflies, Counted, CountingFft, Tally};
 use falcon_hls_sim::profile::workload::{self, Workload};
-use falcon_hls_sim::profile::{Operation, Part, Profile, Run, Target};
+use falcon_hls_sim::profile::{Operation, Part, Profile, ProfiledRun, Target};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::Write;
@@ -23,7 +23,7 @@ fn profile() -> Profile {
     Profile::committed().unwrap()
 }
 
-fn executed(run: &Run, part: Part) -> u64 {
+fn executed(run: &ProfiledRun, part: Part) -> u64 {
     let cost = run.costs.iter().find(|cost| cost.part == part).unwrap();
     cost.executed.unwrap()
 }

@@ -11,7 +11,7 @@ use super::{AmdahlError, paper};
 use crate::accelerator::{self, Accelerator, MAX_LOGN, blank_memories};
 use crate::nest::Transform;
 use crate::profile::count::{Butterflies, transform_butterflies};
-use crate::profile::{Operation, Part, Profile, Run, Target};
+use crate::profile::{Operation, Part, Profile, ProfiledRun, Target};
 use serde::Serialize;
 
 /// A processor.
@@ -76,7 +76,7 @@ impl Processor {
 
     /// Seconds of `parts` of one operation, `each` being the cycles of one butterfly
     /// or permutation if they are given.
-    fn seconds(&self, run: &Run, parts: &[Part], each: Option<f64>) -> f64 {
+    fn seconds(&self, run: &ProfiledRun, parts: &[Part], each: Option<f64>) -> f64 {
         let executed = || {
             parts
                 .iter()
@@ -224,7 +224,7 @@ impl Fabric {
     }
 
     /// Seconds of the butterflies of `part` of one operation.
-    fn seconds_of_butterflies(&self, run: &Run, part: Part) -> f64 {
+    fn seconds_of_butterflies(&self, run: &ProfiledRun, part: Part) -> f64 {
         let executed = run.executed_each(part).unwrap_or(0.0);
         let walk = Butterflies::of_attempts(self.logn, false, 1).split as f64;
         let transform = transform_butterflies(self.logn) as f64;
@@ -246,7 +246,7 @@ impl Fabric {
     }
 
     /// Seconds of the permutations of one operation.
-    fn seconds_of_permutations(&self, run: &Run) -> f64 {
+    fn seconds_of_permutations(&self, run: &ProfiledRun) -> f64 {
         // 25 words in, 25 out.
         let moved = self.transfer.map_or(0.0, |transfer| transfer.cycles(400));
         let cycles = self.permutation_cycles as f64 + moved;

@@ -10,7 +10,7 @@
 use super::design::{KeccakDesign, State, WORDS};
 use crate::catalog;
 use crate::graph::{
-    Banking, Dependence, Graph, Memory, Operation, Part, Transfer, UnitKind, Value,
+    Access, Banking, ComplexPart, Dependence, Graph, Memory, Operation, UnitKind, Value,
 };
 use crate::logic::Logic;
 use crate::nest::constant;
@@ -107,6 +107,15 @@ pub fn movement(design: &KeccakDesign, fetch: bool) -> Graph {
     builder.graph
 }
 
+/// A word of a memory, which is no complex number.
+fn word_of(memory: usize, slot: usize) -> Access {
+    Access {
+        memory,
+        slots: vec![slot],
+        part: ComplexPart::Re,
+    }
+}
+
 struct Builder<'a> {
     design: &'a KeccakDesign,
     graph: Graph,
@@ -160,11 +169,7 @@ impl<'a> Builder<'a> {
     }
 
     fn load(&mut self, memory: usize, slot: usize, name: String) -> Value {
-        let load = Operation::Load(Transfer {
-            memory,
-            slots: vec![slot],
-            part: Part::Re,
-        });
+        let load = Operation::Load(word_of(memory, slot));
         let (unit, latency) = if memory == STATE {
             (self.read, self.design.state.read_latency())
         } else {
@@ -174,11 +179,7 @@ impl<'a> Builder<'a> {
     }
 
     fn store(&mut self, memory: usize, slot: usize, name: String, value: Value) {
-        let store = Operation::Store(Transfer {
-            memory,
-            slots: vec![slot],
-            part: Part::Re,
-        });
+        let store = Operation::Store(word_of(memory, slot));
         let (unit, latency) = if memory == STATE {
             (self.write, self.design.state.write_latency())
         } else {
@@ -248,17 +249,17 @@ impl<'a> Builder<'a> {
             self.graph.assume_aliasing(self.other);
             return;
         }
-        let of_state = |transfer: &Transfer| transfer.memory == STATE;
+        let of_state = |access: &Access| access.memory == STATE;
         let loads: Vec<(usize, usize)> = self
             .graph
             .loads()
-            .filter(|(_, transfer)| of_state(transfer))
-            .map(|(i, transfer)| (i, transfer.slots[0]))
+            .filter(|(_, access)| of_state(access))
+            .map(|(i, access)| (i, access.slots[0]))
             .collect();
         let stores = self.graph.stores();
         let carried: Vec<Dependence> = stores
-            .flat_map(|(from, transfer)| {
-                let same = loads.iter().filter(|(_, slot)| *slot == transfer.slots[0]);
+            .flat_map(|(from, access)| {
+                let same = loads.iter().filter(|(_, slot)| *slot == access.slots[0]);
                 same.map(move |&(to, _)| (from, to))
             })
             .map(|(from, to)| Dependence {

@@ -25,23 +25,26 @@ pub use resources::{KeccakResources, PAPER_BRAM_PERCENT, PAPER_FF_PERCENT, PAPER
 pub use summary::{Summary, SummaryRow};
 
 use crate::accelerator::Error;
-use crate::design::{DesignError, MAX_INTERVAL, Pipelining};
-use crate::engine::{self, Control, Interlock, Observer, Run, Words};
+use crate::design::{DesignError, Pipelining};
+use crate::engine::{Control, Interlock, Observer, Run, Words};
 use crate::fp::Subnormals;
 use crate::graph::Graph;
 use crate::nest::{Iteration, SLOTS};
-use crate::schedule::{Bounds, Schedule};
+use crate::scheduled::Scheduled;
 use serde::Serialize;
+
+/// How the loops run.
+pub const CONTROL: Control = Control {
+    pipelining: Pipelining::Flattened,
+    interlock: Interlock::Stall,
+    subnormals: Subnormals::Flush,
+};
 
 /// A loop, scheduled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
     /// Its body.
-    pub graph: Graph,
-    /// When its operations start.
-    pub schedule: Schedule,
-    /// What bounds its interval.
-    pub bounds: Bounds,
+    pub body: Scheduled,
     iterations: Vec<Iteration>,
 }
 
@@ -51,15 +54,8 @@ impl Loop {
         least_interval: u32,
         iterations: Vec<Iteration>,
     ) -> Result<Self, DesignError> {
-        let schedule = Schedule::find(&graph, least_interval, MAX_INTERVAL).ok_or(
-            DesignError::Unschedulable {
-                interval: MAX_INTERVAL,
-            },
-        )?;
         Ok(Self {
-            bounds: Bounds::of(&graph),
-            graph,
-            schedule,
+            body: Scheduled::new(graph, least_interval)?,
             iterations,
         })
     }
@@ -76,21 +72,10 @@ impl Loop {
         other: &mut [u64],
         observer: &mut impl Observer,
     ) -> Result<Run, Error> {
-        let memory = |words: &[u64]| -> Words { words.iter().map(|&word| [word, 0]).collect() };
-        let mut memories = [memory(words), memory(other)];
-        let control = Control {
-            pipelining: Pipelining::Flattened,
-            interlock: Interlock::Stall,
-            subnormals: Subnormals::default(),
-        };
-        let run = engine::run(
-            &self.graph,
-            &self.schedule,
-            control,
-            &self.iterations,
-            &mut memories,
-            observer,
-        )?;
+        let mut memories = memories(words, other);
+        let run = self
+            .body
+            .run(CONTROL, &self.iterations, &mut memories, observer)?;
         for (words, memory) in [words, other].into_iter().zip(&memories) {
             for (word, [result, _]) in words.iter_mut().zip(memory) {
                 *word = *result;
@@ -98,6 +83,12 @@ impl Loop {
         }
         Ok(run)
     }
+}
+
+/// The memories of a loop: the state, and the other one.
+pub fn memories(state: &[u64; WORDS], other: &[u64]) -> [Words; 2] {
+    let memory = |words: &[u64]| -> Words { words.iter().map(|&word| [word, 0]).collect() };
+    [memory(state), memory(other)]
 }
 
 /// A circuit for Keccak-f: its loops, scheduled.

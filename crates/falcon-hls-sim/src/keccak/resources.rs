@@ -1,10 +1,11 @@
 //! What a circuit for Keccak-f takes, beside what the paper says of its own.
 
-use super::{KeccakCircuit, Loop, State, WORDS};
-use crate::catalog::{BRAM_WIDTH, Part};
+use super::{KeccakCircuit, State, WORDS};
+use crate::catalog::{BRAM_WIDTH, Device};
 use crate::graph::Operation;
 use crate::logic::{Logic, WORD_BITS};
 use crate::resources::{Resources, block_rams, registers};
+use crate::scheduled::Scheduled;
 use serde::Serialize;
 
 /// Flip-flops of the paper's `process_block`, % of the part. `[P]`
@@ -28,7 +29,7 @@ pub struct KeccakResources {
 impl KeccakResources {
     /// Those of `circuit`.
     pub fn of(circuit: &KeccakCircuit) -> Self {
-        let body = circuit.rounds();
+        let body = &circuit.rounds().body;
         let nodes = || logic(body);
         let tables = nodes().map(|(logic, operands, _)| logic.tables(operands));
         let binary = nodes().map(|(logic, operands, _)| logic.binary_operations(operands));
@@ -50,20 +51,20 @@ impl KeccakResources {
         }
     }
 
-    /// The paper's, of `part`.
-    pub fn of_the_paper(part: Part) -> Resources {
+    /// The paper's, of `device`.
+    pub fn of_the_paper(device: Device) -> Resources {
         let percent = |whole: u32, percent: u32| whole * percent / 100;
         Resources {
             dsp: 0,
-            lut: percent(part.lut, PAPER_LUT_PERCENT),
-            ff: percent(part.ff, PAPER_FF_PERCENT),
-            bram: percent(part.bram, PAPER_BRAM_PERCENT),
+            lut: percent(device.lut, PAPER_LUT_PERCENT),
+            ff: percent(device.ff, PAPER_FF_PERCENT),
+            bram: percent(device.bram, PAPER_BRAM_PERCENT),
         }
     }
 }
 
 /// Operations in lookup tables, with the number of their operands and their latency.
-fn logic(body: &Loop) -> impl Iterator<Item = (Logic, usize, u32)> + '_ {
+fn logic(body: &Scheduled) -> impl Iterator<Item = (Logic, usize, u32)> + '_ {
     body.graph
         .nodes
         .iter()

@@ -62,7 +62,7 @@ impl Summary {
         let slowest = circuits.first().map_or(0, |c| c.cycles().process_block);
         let row = |circuit: &KeccakCircuit| {
             let (design, cycles) = (circuit.design(), circuit.cycles());
-            let body = circuit.rounds();
+            let body = &circuit.rounds().body;
             let process_block = cycles.process_block as f64;
             SummaryRow {
                 name: design.name.clone(),

@@ -20,7 +20,7 @@ mod table;
 pub mod workload;
 
 use serde::Serialize;
-pub use table::{Cost, Profile, ProfileError, Run};
+pub use table::{Cost, Profile, ProfileError, ProfiledRun};
 
 /// Names of an enumeration's variants, as the table has them.
 macro_rules! named {

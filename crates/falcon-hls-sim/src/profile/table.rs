@@ -17,7 +17,7 @@ pub struct Cost {
 
 /// An operation that was run and counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct ProfiledRun {
     /// On what.
     pub target: Target,
     /// Which operation.
@@ -30,7 +30,7 @@ pub struct Run {
     pub costs: Vec<Cost>,
 }
 
-impl Run {
+impl ProfiledRun {
     /// Instructions of one operation, on the mean.
     pub fn instructions_each(&self) -> f64 {
         self.instructions(Part::ALL) / self.repeats as f64
@@ -121,7 +121,7 @@ impl Error for ProfileError {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// The runs, in the order of the table.
-    pub runs: Vec<Run>,
+    pub runs: Vec<ProfiledRun>,
 }
 
 impl Profile {
@@ -139,7 +139,7 @@ impl Profile {
     /// If a line is not one of such a table, or a run has not every part once.
     pub fn parse(text: &str) -> Result<Self, ProfileError> {
         const HEAD: &str = "target\toperation\tdegree\trepeats\tpart\tinstructions\texecuted";
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<ProfiledRun> = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
             if line.starts_with('#') || line == HEAD {
                 continue;
@@ -147,7 +147,7 @@ impl Profile {
             let (run, cost) = row(line).ok_or(ProfileError::Line { number })?;
             match runs.last_mut() {
                 Some(last) if last.is_of(&run) => last.costs.push(cost),
-                _ => runs.push(Run {
+                _ => runs.push(ProfiledRun {
                     costs: vec![cost],
                     ..run
                 }),
@@ -174,7 +174,7 @@ impl Profile {
         target: Target,
         operation: Operation,
         degree: u32,
-    ) -> Result<&Run, ProfileError> {
+    ) -> Result<&ProfiledRun, ProfileError> {
         let mut runs = self.runs.iter();
         runs.find(|run| (run.target, run.operation, run.degree) == (target, operation, degree))
             .ok_or(ProfileError::Missing {
@@ -185,7 +185,7 @@ impl Profile {
     }
 }
 
-impl Run {
+impl ProfiledRun {
     fn is_of(&self, other: &Self) -> bool {
         let key = |run: &Self| (run.target, run.operation, run.degree, run.repeats);
         key(self) == key(other)
@@ -193,7 +193,7 @@ impl Run {
 }
 
 /// A row of the table: its run, without costs, and the cost.
-fn row(line: &str) -> Option<(Run, Cost)> {
+fn row(line: &str) -> Option<(ProfiledRun, Cost)> {
     let fields: Vec<&str> = line.split('\t').collect();
     let [
         target,
@@ -207,7 +207,7 @@ fn row(line: &str) -> Option<(Run, Cost)> {
     else {
         return None;
     };
-    let run = Run {
+    let run = ProfiledRun {
         target: Target::by_name(target)?,
         operation: Operation::by_name(operation)?,
         degree: degree.parse().ok()?,

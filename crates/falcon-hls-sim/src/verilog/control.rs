@@ -15,7 +15,7 @@ pub(super) fn emit(
     let half = (1usize << logn) / 2;
     let quarter = half / 2;
     let count = quarter * (logn as usize - 1);
-    let interval = kernel.schedule.interval;
+    let interval = kernel.body.schedule.interval;
     let inverse = kernel.transform == Transform::Ifft;
     let address = width(half);
     let index = width(count + 1);
@@ -97,7 +97,7 @@ pub(super) fn emit(
     out.line("    end");
 
     out.line("    wire issue_last = issue && last;");
-    let done = delays.tap_action("issue_last", kernel.depth());
+    let done = delays.tap_action("issue_last", kernel.body.depth());
     out.line(&format!("    assign done = busy && {done};"));
     let first_blocks = if inverse { quarter } else { 1 };
     out.line("");

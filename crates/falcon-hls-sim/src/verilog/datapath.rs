@@ -3,17 +3,17 @@
 use super::text::{Delays, Lines};
 use crate::accelerator::Kernel;
 use crate::butterfly::Places;
-use crate::graph::{Banking, Operation, Part, Transfer, UnitKind, Value};
+use crate::graph::{Access, Banking, ComplexPart, Operation, UnitKind, Value};
 use crate::nest::X;
 
 /// Every arithmetic unit, with its operands by phase.
 pub(super) fn emit(kernel: &Kernel, logn: u32, delays: &mut Delays) -> Lines {
     let mut out = Lines::default();
     out.line("    // Units: operands by phase.");
-    for (unit, description) in kernel.graph.units.iter().enumerate() {
+    for (unit, description) in kernel.body.graph.units.iter().enumerate() {
         for instance in 0..description.count {
             let nodes: Vec<usize> = on_instance(kernel, unit, instance).collect();
-            if nodes.is_empty() || !is_arithmetic(&kernel.graph.nodes[nodes[0]].operation) {
+            if nodes.is_empty() || !is_arithmetic(&kernel.body.graph.nodes[nodes[0]].operation) {
                 continue;
             }
             emit_unit(kernel, logn, delays, &mut out, &nodes);
@@ -28,9 +28,11 @@ pub(super) fn on_instance(
     unit: usize,
     instance: usize,
 ) -> impl Iterator<Item = usize> {
-    let nodes = kernel.graph.nodes.iter().enumerate();
+    let nodes = kernel.body.graph.nodes.iter().enumerate();
     nodes
-        .filter(move |&(i, node)| node.unit == unit && kernel.schedule.instances[i] == instance)
+        .filter(move |&(i, node)| {
+            node.unit == unit && kernel.body.schedule.instances[i] == instance
+        })
         .map(|(i, _)| i)
 }
 
@@ -40,12 +42,12 @@ fn is_arithmetic(operation: &Operation) -> bool {
 
 fn emit_unit(kernel: &Kernel, logn: u32, delays: &mut Delays, out: &mut Lines, nodes: &[usize]) {
     let name = unit_name(kernel, nodes[0]);
-    let latency = kernel.graph.nodes[nodes[0]].latency;
+    let latency = kernel.body.graph.nodes[nodes[0]].latency;
     for (i, operand) in ["a", "b"].into_iter().enumerate() {
         let choices: Vec<(u32, String)> = nodes
             .iter()
             .filter_map(|&node| {
-                let input = kernel.graph.nodes[node].inputs.get(i)?;
+                let input = kernel.body.graph.nodes[node].inputs.get(i)?;
                 Some((
                     phase(kernel, node),
                     at(kernel, delays, *input, start(kernel, node)),
@@ -57,7 +59,7 @@ fn emit_unit(kernel: &Kernel, logn: u32, delays: &mut Delays, out: &mut Lines, n
         }
     }
     out.line(&format!("    wire [63:0] {name}_q;"));
-    match &kernel.graph.nodes[nodes[0]].operation {
+    match &kernel.body.graph.nodes[nodes[0]].operation {
         Operation::Multiply => out.line(&format!(
             "    dmul #(.LATENCY({latency})) {name} (.clk(clk), .a({name}_a), .b({name}_b), .q({name}_q));"
         )),
@@ -76,7 +78,7 @@ fn emit_unit(kernel: &Kernel, logn: u32, delays: &mut Delays, out: &mut Lines, n
             let sub: Vec<(u32, String)> = nodes
                 .iter()
                 .map(|&node| {
-                    let sub = kernel.graph.nodes[node].operation == Operation::Subtract;
+                    let sub = kernel.body.graph.nodes[node].operation == Operation::Subtract;
                     (phase(kernel, node), format!("1'b{}", u8::from(sub)))
                 })
                 .collect();
@@ -90,52 +92,52 @@ fn emit_unit(kernel: &Kernel, logn: u32, delays: &mut Delays, out: &mut Lines, n
 
 /// The start of a node, cycles after its butterfly's.
 pub(super) fn start(kernel: &Kernel, node: usize) -> u32 {
-    kernel.schedule.starts[node]
+    kernel.body.schedule.starts[node]
 }
 
 /// The phase in which a node starts.
 pub(super) fn phase(kernel: &Kernel, node: usize) -> u32 {
-    start(kernel, node) % kernel.schedule.interval
+    start(kernel, node) % kernel.body.schedule.interval
 }
 
 /// The unit of a node, as an identifier: its module's name with a number.
 fn unit_name(kernel: &Kernel, node: usize) -> String {
-    let module = match kernel.graph.units[kernel.graph.nodes[node].unit].kind {
+    let module = match kernel.body.graph.units[kernel.body.graph.nodes[node].unit].kind {
         UnitKind::Multiplier => "dmul",
         UnitKind::Adder => "daddsub",
         UnitKind::Scaler => "dscale",
         _ => "port",
     };
-    format!("{module}{}", kernel.schedule.instances[node])
+    format!("{module}{}", kernel.body.schedule.instances[node])
 }
 
 /// The signal that carries `value`, `cycle` cycles after its butterfly's start.
 pub(super) fn at(kernel: &Kernel, delays: &mut Delays, value: Value, cycle: u32) -> String {
-    let node = &kernel.graph.nodes[value.node];
+    let node = &kernel.body.graph.nodes[value.node];
     let ready = start(kernel, value.node) + node.latency;
     let signal = match &node.operation {
-        Operation::Load(transfer) => loaded(kernel, value, transfer),
+        Operation::Load(access) => loaded(kernel, value, access),
         _ => format!("{}_q", unit_name(kernel, value.node)),
     };
     delays.tap(&signal, 64, cycle - ready)
 }
 
 /// The signal of a result of a load.
-fn loaded(kernel: &Kernel, value: Value, transfer: &Transfer) -> String {
-    let memory = &kernel.graph.memories[transfer.memory];
+fn loaded(kernel: &Kernel, value: Value, access: &Access) -> String {
+    let memory = &kernel.body.graph.memories[access.memory];
     let part = |i: usize| ["re", "im"][i % 2];
-    if transfer.memory == Places::of(kernel.transform).w {
+    if access.memory == Places::of(kernel.transform).w {
         return format!("w_{}_q", part(value.output));
     }
-    let port = kernel.schedule.instances[value.node];
+    let port = kernel.body.schedule.instances[value.node];
     match memory.banking {
         Banking::Parity => {
-            let slot = transfer.slots[value.output / 2];
+            let slot = access.slots[value.output / 2];
             let number = if slot == X { "x" } else { "y" };
             format!("{number}_{}_port{port}", part(value.output))
         }
         banking => {
-            let bank = banking.bank(0, transfer.part);
+            let bank = banking.bank(0, access.part);
             format!("bank{bank}_q{port}")
         }
     }
@@ -147,12 +149,12 @@ pub(super) fn stored(
     delays: &mut Delays,
     node: usize,
     number: usize,
-    part: Part,
+    part: ComplexPart,
 ) -> String {
-    let inputs = &kernel.graph.nodes[node].inputs;
+    let inputs = &kernel.body.graph.nodes[node].inputs;
     let cycle = start(kernel, node);
     match part {
-        Part::Both => {
+        ComplexPart::Both => {
             let re = at(kernel, delays, inputs[2 * number], cycle);
             let im = at(kernel, delays, inputs[2 * number + 1], cycle);
             format!("{{{im}, {re}}}")

@@ -5,7 +5,7 @@ use super::text::{Delays, Lines, range, width};
 use crate::accelerator::{Kernel, twiddle_rom};
 use crate::butterfly::Places;
 use crate::design::Storage;
-use crate::graph::{Banking, Operation, Part, Transfer, UnitKind};
+use crate::graph::{Access, Banking, ComplexPart, Operation, UnitKind};
 use crate::nest::{TO_X, X};
 
 /// Index of the polynomial's memory, in place.
@@ -69,30 +69,30 @@ fn emit_port(
     out: &mut Lines,
 ) {
     let (mut addresses, mut writes, mut inputs) = (Vec::new(), Vec::new(), Vec::new());
-    for (unit, description) in kernel.graph.units.iter().enumerate() {
+    for (unit, description) in kernel.body.graph.units.iter().enumerate() {
         if description.kind != UnitKind::Port(POLYNOMIAL) {
             continue;
         }
         for node in on_instance(kernel, unit, port) {
-            let (transfer, store) = match &kernel.graph.nodes[node].operation {
-                Operation::Load(transfer) => (transfer, false),
-                Operation::Store(transfer) => (transfer, true),
+            let (access, store) = match &kernel.body.graph.nodes[node].operation {
+                Operation::Load(access) => (access, false),
+                Operation::Store(access) => (access, true),
                 _ => continue,
             };
-            if banking == Banking::ReIm && banking.bank(0, transfer.part) != bank {
+            if banking == Banking::ReIm && banking.bank(0, access.part) != bank {
                 continue;
             }
             let (phase, cycle) = (phase(kernel, node), start(kernel, node));
             addresses.push((
                 phase,
-                bank_address(transfer, cycle, bank, address, banking, delays),
+                bank_address(access, cycle, bank, address, banking, delays),
             ));
             let valid = delays.tap_action("issue", cycle);
             writes.push((phase, if store { valid } else { "1'b0".into() }));
             if store {
                 inputs.push((
                     phase,
-                    bank_input(kernel, node, transfer, [bank, address], delays),
+                    bank_input(kernel, node, access, [bank, address], delays),
                 ));
             }
         }
@@ -128,17 +128,20 @@ fn is_x(slot: usize) -> bool {
 /// The address in a bank of an access that starts `cycle` cycles after its
 /// butterfly.
 fn bank_address(
-    transfer: &Transfer,
+    access: &Access,
     cycle: u32,
     bank: usize,
     bits: usize,
     banking: Banking,
     delays: &mut Delays,
 ) -> String {
-    let first = if is_x(transfer.slots[0]) { "ax" } else { "ay" };
+    let first = if is_x(access.slots[0]) { "ax" } else { "ay" };
     let first = delays.tap(first, bits, cycle);
     match banking {
-        Banking::Single => format!("{{1'b{}, {first}}}", u8::from(transfer.part == Part::Im)),
+        Banking::Single => format!(
+            "{{1'b{}, {first}}}",
+            u8::from(access.part == ComplexPart::Im)
+        ),
         Banking::ReIm => first,
         Banking::Parity => {
             let (x, y) = (first, delays.tap("ay", bits, cycle));
@@ -156,15 +159,15 @@ fn bank_address(
 fn bank_input(
     kernel: &Kernel,
     node: usize,
-    transfer: &Transfer,
+    access: &Access,
     [bank, bits]: [usize; 2],
     delays: &mut Delays,
 ) -> String {
-    if transfer.part != Part::Both {
-        return stored(kernel, delays, node, 0, transfer.part);
+    if access.part != ComplexPart::Both {
+        return stored(kernel, delays, node, 0, access.part);
     }
-    let x = stored(kernel, delays, node, 0, Part::Both);
-    let y = stored(kernel, delays, node, 1, Part::Both);
+    let x = stored(kernel, delays, node, 0, ComplexPart::Both);
+    let y = stored(kernel, delays, node, 1, ComplexPart::Both);
     let address = delays.tap("ax", bits, start(kernel, node));
     format!("^{address} == 1'b{bank} ? {x} : {y}")
 }
@@ -216,10 +219,10 @@ fn emit_exchange(
     delays: &mut Delays,
     out: &mut Lines,
 ) {
-    let nodes = kernel.graph.loads().map(|(node, _)| node);
+    let nodes = kernel.body.graph.loads().map(|(node, _)| node);
     let mut loads = nodes.filter(|&node| {
-        let unit = &kernel.graph.units[kernel.graph.nodes[node].unit];
-        unit.kind == UnitKind::Port(POLYNOMIAL) && kernel.schedule.instances[node] == port
+        let unit = &kernel.body.graph.units[kernel.body.graph.nodes[node].unit];
+        unit.kind == UnitKind::Port(POLYNOMIAL) && kernel.body.schedule.instances[node] == port
     });
     let Some(load) = loads.next() else { return };
     let cycle = start(kernel, load) + storage.read_latency;
@@ -248,11 +251,11 @@ fn emit_host(storage: &Storage, address: usize, delays: &mut Delays, out: &mut L
 }
 
 fn emit_rom(kernel: &Kernel, address: usize, delays: &mut Delays, out: &mut Lines) {
-    let mut loads = kernel.graph.loads();
-    let rom = loads.find(|(_, transfer)| transfer.memory == Places::of(kernel.transform).w);
+    let mut loads = kernel.body.graph.loads();
+    let rom = loads.find(|(_, access)| access.memory == Places::of(kernel.transform).w);
     let Some((node, _)) = rom else { return };
     let w = delays.tap("aw", address, start(kernel, node));
-    let latency = kernel.graph.nodes[node].latency;
+    let latency = kernel.body.graph.nodes[node].latency;
     out.line("    wire [63:0] w_re_q, w_im_q;");
     out.line(&format!(
         "    twiddles #(.LATENCY({latency})) twiddles (.clk(clk), .address({w}), .re(w_re_q), .im(w_im_q));"

@@ -149,8 +149,8 @@ pub fn emit(
         "{transform:?} of degree {}, design {}: a butterfly every {} cycles, each {} cycles long.",
         1 << logn,
         design.name,
-        kernel.schedule.interval,
-        kernel.depth()
+        kernel.body.schedule.interval,
+        kernel.body.depth()
     ));
     out.comment("Written by falcon-cli hls verilog.");
     for line in ports(half, design.storage.read_latency) {

@@ -82,36 +82,21 @@ struct Delay {
 impl Delays {
     /// `signal` as it was `cycles` before.
     pub(super) fn tap(&mut self, signal: &str, bits: usize, cycles: u32) -> String {
-        let acts = false;
-        self.delay(
-            signal,
-            Delay {
-                bits,
-                most: cycles,
-                acts,
-            },
-        )
+        self.delay(signal, bits, cycles, false)
     }
 
     /// The same of a signal that makes something happen.
     pub(super) fn tap_action(&mut self, signal: &str, cycles: u32) -> String {
-        let (bits, acts) = (1, true);
-        self.delay(
-            signal,
-            Delay {
-                bits,
-                most: cycles,
-                acts,
-            },
-        )
+        self.delay(signal, 1, cycles, true)
     }
 
-    fn delay(&mut self, signal: &str, delay: Delay) -> String {
-        let cycles = delay.most;
+    fn delay(&mut self, signal: &str, bits: usize, cycles: u32, acts: bool) -> String {
         if cycles == 0 {
             return signal.into();
         }
-        let known = self.0.entry(signal.into()).or_insert(delay);
+        let most = cycles;
+        let known = self.0.entry(signal.into());
+        let known = known.or_insert(Delay { bits, most, acts });
         known.most = known.most.max(cycles);
         delayed(signal, cycles)
     }

@@ -1,9 +1,9 @@
 //! Why an initiation interval is what it is.
 
-use crate::accelerator::Kernel;
-use crate::design::{Design, MAX_INTERVAL};
+use crate::design::MAX_INTERVAL;
 use crate::graph::Graph;
 use crate::schedule::{Schedule, UnitBound};
+use crate::scheduled::Scheduled;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
@@ -49,10 +49,10 @@ pub struct Relaxed {
 }
 
 impl Explanation {
-    /// Of `kernel` as it was scheduled for `design`.
-    pub fn new(design: &Design, kernel: &Kernel) -> Self {
-        let interval = kernel.schedule.interval;
-        let bounds = &kernel.bounds;
+    /// Of a body that was scheduled with this least interval.
+    pub fn new(body: &Scheduled, least_interval: u32) -> Self {
+        let interval = body.schedule.interval;
+        let bounds = &body.bounds;
         let reason = |bound: &UnitBound| UnitReason {
             unit: bound.unit.clone(),
             operations: bound.uses,
@@ -65,11 +65,11 @@ impl Explanation {
         units.sort_by_key(|unit| std::cmp::Reverse(unit.interval));
         Self {
             interval,
-            depth: kernel.depth(),
-            least_interval: design.least_interval,
+            depth: body.depth(),
+            least_interval,
             units,
             recurrence: bounds.recurrence,
-            relaxed: relaxed(kernel),
+            relaxed: relaxed(body),
         }
     }
 
@@ -89,9 +89,9 @@ fn shown(unit: &str) -> String {
 }
 
 /// Schedules the loop again and again, each time without one of its limits.
-fn relaxed(kernel: &Kernel) -> Vec<Relaxed> {
-    let interval = kernel.schedule.interval;
-    let graph = &kernel.graph;
+fn relaxed(body: &Scheduled) -> Vec<Relaxed> {
+    let interval = body.schedule.interval;
+    let graph = &body.graph;
     let mut changes: Vec<(String, Graph)> = Vec::new();
     let used = (0..graph.units.len()).filter(|&unit| graph.uses(unit) > graph.units[unit].count);
     let mut all = graph.clone();

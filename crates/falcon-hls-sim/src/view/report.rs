@@ -3,7 +3,7 @@
 
 use super::explain::Explanation;
 use crate::accelerator::Error;
-use crate::catalog::Part;
+use crate::catalog::Device;
 use crate::design::{Aliasing, Design, Pipelining, Preset, StorageKind};
 use crate::graph::Banking;
 use crate::measurement::Measurement;
@@ -98,8 +98,8 @@ impl From<&Measurement> for Timing {
         let run = measurement.run;
         Self {
             butterflies: run.iterations,
-            interval: measurement.kernel.schedule.interval,
-            depth: measurement.kernel.depth(),
+            interval: measurement.kernel.body.schedule.interval,
+            depth: measurement.kernel.body.depth(),
             cycles: run.cycles,
             stalls: run.stalls,
             micros: measurement.micros(),
@@ -151,7 +151,7 @@ pub struct ResourcesForm {
 
 impl ResourcesForm {
     /// Of an estimate of the design of that name.
-    pub fn new(name: &str, estimate: &Estimate, part: Part) -> Self {
+    pub fn new(name: &str, estimate: &Estimate, device: Device) -> Self {
         let component = |item: &crate::resources::Item| Component {
             name: item.name.clone(),
             count: item.count,
@@ -160,17 +160,17 @@ impl ResourcesForm {
         };
         Self {
             estimate: estimate.total(),
-            part: part.name,
-            available: Resources::of(part),
+            part: device.name,
+            available: Resources::of(device),
             paper: Preset::by_name(name).and_then(table_ii),
             components: estimate.items.iter().map(component).collect(),
-            concerns: concerns(estimate, part),
+            concerns: concerns(estimate, device),
         }
     }
 }
 
-fn concerns(estimate: &Estimate, part: Part) -> Vec<String> {
-    let concerns = estimate.concerns(part);
+fn concerns(estimate: &Estimate, device: Device) -> Vec<String> {
+    let concerns = estimate.concerns(device);
     concerns.iter().map(Concern::to_string).collect()
 }
 
@@ -195,11 +195,11 @@ pub struct RunForm {
 }
 
 impl RunForm {
-    /// Of a measurement, on `part`.
+    /// Of a measurement, on `device`.
     ///
     /// # Errors
     /// None for what was measured.
-    pub fn new(measurement: &Measurement, part: Part) -> Result<Self, Error> {
+    pub fn new(measurement: &Measurement, device: Device) -> Result<Self, Error> {
         let speedup = measurement.speedup(&measurement.baseline()?);
         let design = &measurement.design;
         Ok(Self {
@@ -213,7 +213,7 @@ impl RunForm {
                 cycles: speedup.cycles,
                 time: speedup.time,
             },
-            resources: ResourcesForm::new(&design.name, &measurement.estimate, part),
+            resources: ResourcesForm::new(&design.name, &measurement.estimate, device),
         })
     }
 }
@@ -281,7 +281,7 @@ impl SweepForm {
         outcome: &crate::sweep::Outcome,
         transform: Transform,
         logn: u32,
-        part: Part,
+        device: Device,
     ) -> Self {
         let measurements = &outcome.measurements;
         let point = |m: &Measurement| (u64::from(m.estimate.total().dsp), m.run.cycles);
@@ -290,7 +290,7 @@ impl SweepForm {
             design: (&m.design).into(),
             timing: m.into(),
             resources: m.estimate.total(),
-            concerns: concerns(&m.estimate, part),
+            concerns: concerns(&m.estimate, device),
             pareto,
         };
         let front = crate::sweep::pareto(&points);
@@ -302,7 +302,7 @@ impl SweepForm {
             version: VERSION,
             transform,
             degree: 1 << logn,
-            part: part.name,
+            part: device.name,
             designs: measurements.iter().zip(front).map(row).collect(),
             impossible: outcome.impossible.iter().map(impossible).collect(),
         }

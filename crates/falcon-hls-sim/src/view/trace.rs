@@ -2,10 +2,11 @@
 
 use crate::accelerator::{Error, Kernel, MAX_LOGN, blank_memories, control, to_words};
 use crate::design::Design;
-use crate::engine::{self, Control, Fault, Observer, Run, Words};
+use crate::engine::{Control, Fault, Observer, Run, Words};
 use crate::graph::Graph;
 use crate::nest::Iteration;
 use crate::schedule::Schedule;
+use crate::scheduled::Scheduled;
 use std::ops::Range;
 
 /// A start of an operation.
@@ -71,8 +72,7 @@ impl<'a> Trace<'a> {
             }
         }
         Ok(Self::record(
-            &kernel.graph,
-            &kernel.schedule,
+            &kernel.body,
             control(design),
             &kernel.transform.iterations(logn),
             &mut memories,
@@ -85,8 +85,7 @@ impl<'a> Trace<'a> {
     /// # Errors
     /// The run's first fault.
     pub fn record(
-        graph: &'a Graph,
-        schedule: &'a Schedule,
+        body: &'a Scheduled,
         control: Control,
         iterations: &[Iteration],
         memories: &mut [Words],
@@ -99,17 +98,10 @@ impl<'a> Trace<'a> {
             stalls: Vec::new(),
             events: Vec::new(),
         };
-        let run = engine::run(
-            graph,
-            schedule,
-            control,
-            iterations,
-            memories,
-            &mut recorder,
-        )?;
+        let run = body.run(control, iterations, memories, &mut recorder)?;
         Ok(Self {
-            graph,
-            schedule,
+            graph: &body.graph,
+            schedule: &body.schedule,
             run,
             starts: recorder.starts,
             stalls: recorder.stalls,

@@ -114,8 +114,8 @@ fn declare_unit(
     let (mut stored, mut results) = (0, 0);
     for node in graph.nodes.iter().filter(|node| node.unit == unit) {
         match &node.operation {
-            Operation::Store(transfer) => stored = transfer.values().max(stored),
-            Operation::Load(transfer) => results = transfer.values().max(results),
+            Operation::Store(access) => stored = access.values().max(stored),
+            Operation::Load(access) => results = access.values().max(results),
             _ => results = results.max(1),
         }
     }

@@ -36,7 +36,7 @@ fn row(preset: Preset, logn: u32) -> String {
         parameters: &[],
     };
     let cells = module.synthesis(&name).expect("a synthesis");
-    let interval = accelerator.kernel(Transform::Fft).schedule.interval;
+    let interval = accelerator.kernel(Transform::Fft).body.schedule.interval;
     let columns = [
         hdl::yosys_version(),
         preset.name().into(),

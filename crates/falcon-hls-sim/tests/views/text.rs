@@ -81,7 +81,8 @@ fn a_stall_is_shown_cycle_by_cycle() {
 }
 
 fn explained(design: &Design) -> String {
-    Explanation::new(design, &kernel(design, Transform::Fft)).to_string()
+    let body = kernel(design, Transform::Fft).body;
+    Explanation::new(&body, design.least_interval).to_string()
 }
 
 #[test]
@@ -139,7 +140,8 @@ fn an_interval_that_is_asked_for_is_answered() {
 fn what_is_relaxed_is_scheduled_again() {
     let mut design = Preset::PaperOptimized.design();
     let intervals = |design: &Design| {
-        let explanation = Explanation::new(design, &kernel(design, Transform::Fft));
+        let body = kernel(design, Transform::Fft).body;
+        let explanation = Explanation::new(&body, design.least_interval);
         let relaxed = explanation.relaxed.into_iter();
         relaxed.map(|r| (r.change, r.interval)).collect::<Vec<_>>()
     };

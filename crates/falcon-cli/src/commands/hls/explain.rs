@@ -35,7 +35,7 @@ impl Explain {
             version: VERSION,
             design: (&design).into(),
             transform: self.task.transform,
-            explanation: Explanation::new(&design, &kernel),
+            explanation: Explanation::new(&kernel.body, design.least_interval),
         })
     }
 }
