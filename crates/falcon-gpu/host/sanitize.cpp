@@ -78,15 +78,26 @@ template <unsigned LOGN> bool run_all() {
     batch.signature_limit = STRIDE;
 
     // Without scratch, groups work in shared memory.
+    std::vector<uint8_t> key_status(KEYS);
+    batch.status = key_status.data();
     batch.count = KEYS;
     launch<32>(KEYS, [&](Unit unit) { falcon::basis<LOGN, 32>(batch, unit); });
     launch<32>(KEYS, [&](Unit unit) { falcon::expand<LOGN, 32>(batch, unit); });
     launch<32>(KEYS, [&](Unit unit) { falcon::prepare<LOGN, 32>(batch, unit); });
 
+    batch.status = status.data();
     batch.count = JOBS;
     bool agree = true;
+    const auto all_at = [&](std::initializer_list<Status> stages) {
+        for (uint8_t x : status) {
+            bool one = false;
+            for (Status stage : stages) one = one || x == stage;
+            agree = agree && one;
+        }
+    };
     for (unsigned way = 0; way < 6; ++way) {
         counts = {0, 0};
+        status.assign(JOBS, STATUS_GIVEN);
         batch.scratch = way < 3 ? scratch.data() : nullptr;
         launch<1>(JOBS, [&](Unit unit) { falcon::hash<LOGN>(batch, unit); });
         launch<1>(JOBS, [&](Unit unit) { falcon::seed<LOGN>(batch, unit); });
@@ -99,6 +110,7 @@ template <unsigned LOGN> bool run_all() {
         case 4: launch<32>(JOBS, [&](Unit unit) { falcon::sign<LOGN, 32, falcon::BALANCED>(batch, unit); }); break;
         default: launch<32>(JOBS, [&](Unit unit) { falcon::sign<LOGN, 32, falcon::EXPANDED>(batch, unit); });
         }
+        all_at({STATUS_SHORT, STATUS_LONG});
         if (way == 0) first = s2;
         agree = agree && s2 == first;
         launch<1>(JOBS, [&](Unit unit) { falcon::pack<LOGN>(batch, unit); });
@@ -106,14 +118,18 @@ template <unsigned LOGN> bool run_all() {
 
     // Vectors as short as signatures are, their bytes, and bytes of no signature.
     for (int16_t &x : s2) x = int16_t(int64_t(random.next() % 401) - 200);
-    for (uint8_t &x : status) x = STATUS_DONE;
+    status.assign(JOBS, STATUS_SHORT);
     counts = {0, 0};
     launch<1>(JOBS, [&](Unit unit) { falcon::pack<LOGN>(batch, unit); });
     const std::vector<int16_t> packed = s2;
+    batch.batch_seed = nullptr;
     for (unsigned round = 0; round < 50; ++round) {
+        status.assign(JOBS, STATUS_NONE);
         launch<1>(JOBS, [&](Unit unit) { falcon::unpack<LOGN>(batch, unit); });
         if (round == 0) agree = agree && s2 == packed;
+        launch<1>(JOBS, [&](Unit unit) { falcon::hash<LOGN>(batch, unit); });
         launch<32>(JOBS, [&](Unit unit) { falcon::verify<LOGN, 32>(batch, unit); });
+        all_at({STATUS_INVALID, STATUS_MALFORMED});
         for (unsigned j = 0; j < JOBS; ++j) {
             for (unsigned i = 0; i < 4; ++i) signatures[STRIDE * j + random.next() % STRIDE] ^= uint8_t(random.next());
             lengths[j] = uint32_t(round % 3 == 0 ? random.next() % (2 * STRIDE) : lengths[j]);

@@ -44,7 +44,7 @@ struct Batch {
     // signature_stride bytes a job, of which signature_lengths count.
     uint8_t *signatures;
     uint32_t *signature_lengths;
-    // One a job: see `Status`.
+    // One a job, or, where slots are keys, one a key: see `Status` and `jobs.h`.
     uint8_t *status;
     // Jobs to be tried again, in no order.
     uint32_t *redo;
@@ -57,7 +57,8 @@ struct Batch {
     // expanded keys, the tree: what `hazmat::expanded_reals` has.
     double *keys;
     // n values a key: the public polynomial, its coefficients and its values
-    // at the roots (in an order of the kernels' own).
+    // at the roots (in an order of the kernels' own), which are in [1, q]: memory
+    // that was zeroed holds none.
     const uint16_t *public_keys;
     uint16_t *prepared;
 
@@ -83,15 +84,30 @@ struct Batch {
     uint32_t reserved;
 };
 
-// What came of a job. Memory that was wiped says of no job that it is done, and no bit
-// that flips makes one done.
+// How far a job has come: `jobs.h` has the order. Any two differ in four bits at least, so
+// that memory that was zeroed, and a bit that flips, say nothing.
 enum Status : uint8_t {
-    // Verifying: not the bytes of a signature, or they were not read yet.
-    STATUS_MALFORMED = 0x00,
-    // Signing: to be tried again with the next seed, or not tried yet.
-    STATUS_REDO = 0x0f,
-    // Verifying: not a signature of this message under this key, or not known to be one.
-    STATUS_INVALID = 0x33,
-    // Signed, as `sign` says; or valid, as `verify` says and nothing else does.
-    STATUS_DONE = 0xd5,
+    // Nothing has been said yet.
+    STATUS_NONE = 0x00,
+    // Its message is there, and what else is claimed or given.
+    STATUS_GIVEN = 0x0f,
+    // Its point is there.
+    STATUS_HASHED = 0x33,
+    // Signing: the seed of this attempt is there.
+    STATUS_SEEDED = 0x3c,
+    // Signing: the sampler's bytes are there.
+    STATUS_READY = 0x55,
+    // Signing: a vector was found that is short; one that is not.
+    STATUS_SHORT = 0x5a,
+    STATUS_LONG = 0x66,
+    // Signing: to be tried again with the next seed.
+    STATUS_REDO = 0x69,
+    // Signed; or valid; or, of a key, expanded.
+    STATUS_DONE = 0xa5,
+    // Verifying: not a signature of this message under this key.
+    STATUS_INVALID = 0xc3,
+    // Verifying: not the bytes of a signature.
+    STATUS_MALFORMED = 0xcc,
+    // Verifying: the values of the key are not there.
+    STATUS_UNPREPARED = 0xf0,
 };

@@ -21,11 +21,13 @@ template <unsigned LOGN> FALCON_DEVICE constexpr uint8_t header() { return 0x30 
 FALCON_DEVICE uint32_t magnitude_of(int32_t s) { return uint32_t(s < 0 ? -s : s); }
 
 // Kernel: signatures of the short vectors that fit `batch.signature_limit`; the
-// others' jobs are listed. Unit = slot.
+// others' jobs are listed. Of what `sign` has not decided nothing is said. Unit = slot.
 template <unsigned LOGN> FALCON_DEVICE void pack(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
     if (unit.index >= batch.count) return;
     const uint64_t job = job_of(batch, unit.index);
+    const bool is_short = stands_at(batch, job, STATUS_SHORT);
+    if (!is_short && !stands_at(batch, job, STATUS_LONG)) return;
     const int16_t *s2 = batch.s2 + job * N;
     uint32_t bits = 0, all = 0;
     for (unsigned i = 0; i < N; ++i) {
@@ -34,11 +36,12 @@ template <unsigned LOGN> FALCON_DEVICE void pack(const Batch &batch, Unit unit) 
         bits += MIN_BITS + (magnitude >> 7);
     }
     const uint32_t length = BODY + (bits + 7) / 8;
-    if (batch.status[job] != STATUS_DONE || all > MAX_MAGNITUDE || length > batch.signature_limit) {
+    if (!is_short || all > MAX_MAGNITUDE || length > batch.signature_limit) {
         batch.status[job] = STATUS_REDO;
         batch.redo[fetch_add(batch.counts, 1)] = uint32_t(job);
         return;
     }
+    batch.status[job] = STATUS_DONE;
     fetch_add(batch.counts + 1, 1);
     uint8_t *out = batch.signatures + job * batch.signature_stride;
     const uint8_t *nonce = batch.nonces + job * NONCE_LEN;
@@ -102,6 +105,7 @@ template <unsigned LOGN> FALCON_DEVICE void unpack(const Batch &batch, Unit unit
     constexpr uint32_t PADDED_LEN = Parameters<LOGN>::PADDED_LEN;
     if (unit.index >= batch.count) return;
     const uint64_t job = job_of(batch, unit.index);
+    if (!stands_at(batch, job, STATUS_NONE)) return;
     const uint8_t *bytes = batch.signatures + job * batch.signature_stride;
     const uint32_t length = batch.signature_lengths[job];
     // A shorter one would not be read: nothing but its length is looked at.
@@ -110,7 +114,7 @@ template <unsigned LOGN> FALCON_DEVICE void unpack(const Batch &batch, Unit unit
     for (unsigned i = 0; i < NONCE_LEN; ++i) nonce[i] = whole ? bytes[1 + i] : uint8_t(0);
     const bool read = whole && bytes[0] == header<LOGN>() &&
                       decompress<LOGN>(bytes + BODY, length - BODY, length == PADDED_LEN, batch.s2 + job * N);
-    batch.status[job] = read ? STATUS_INVALID : STATUS_MALFORMED;
+    batch.status[job] = read ? STATUS_GIVEN : STATUS_MALFORMED;
 }
 
 } // namespace falcon

@@ -21,6 +21,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void basis(const Batch &batch
     if (unit.index >= batch.count) return;
     load_basis<LOGN, W>(batch, unit);
     clear_shared<W>(batch, unit, 4u << LOGN);
+    Group<W>::each(1, [&](unsigned) { batch.status[unit.index] = STATUS_DONE; });
 }
 
 // Writes a node and all below it in the order of `StoredNode`.
@@ -78,6 +79,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void expand(const Batch &batc
         for (--level; level > SMALL; --level) enter(level, RIGHT);
     }
     clear_shared<W>(batch, unit, 4 * N);
+    Group<W>::each(1, [&](unsigned) { batch.status[unit.index] = STATUS_DONE; });
 }
 
 } // namespace falcon

@@ -4,18 +4,12 @@
 // nonces and seeds.
 #pragma once
 
-#include "batch.h"
 #include "chacha.h"
+#include "jobs.h"
 #include "keccak.h"
 #include "modq.h"
 
 namespace falcon {
-
-FALCON_DEVICE uint64_t job_of(const Batch &batch, uint64_t slot) { return batch.list ? read(batch.list + slot) : slot; }
-
-FALCON_DEVICE uint64_t key_of(const Batch &batch, uint64_t job) {
-    return batch.key_of_job ? read(batch.key_of_job + job) : 0;
-}
 
 // What a signer's randomness is derived from, in units of 16 bits: a label, the
 // seed of the batch, the number of the job, the hash of the secret.
@@ -79,6 +73,7 @@ template <unsigned LOGN> FALCON_DEVICE void hash(const Batch &batch, Unit unit) 
     constexpr unsigned N = 1u << LOGN;
     if (unit.index >= batch.count) return;
     const uint64_t job = job_of(batch, unit.index);
+    if (!stands_at(batch, job, STATUS_GIVEN)) return;
     Keccak state;
     if (batch.batch_seed) derive_nonce<LOGN>(batch, job, state);
 
@@ -112,6 +107,7 @@ template <unsigned LOGN> FALCON_DEVICE void hash(const Batch &batch, Unit unit) 
         if (filled == N) break;
         state.permute();
     }
+    batch.status[job] = STATUS_HASHED;
 }
 
 // Kernel: the seed of attempt `batch.attempt`. Unit = slot.
@@ -119,6 +115,7 @@ template <unsigned LOGN> FALCON_DEVICE void seed(const Batch &batch, Unit unit) 
     constexpr unsigned N = 1u << LOGN;
     if (unit.index >= batch.count) return;
     const uint64_t job = job_of(batch, unit.index);
+    if (!stands_at(batch, job, before_attempt(batch))) return;
     const uint16_t *point = batch.points + job * N;
     const Origin origin(batch, SAMPLER_LABEL, 7, job);
     const unsigned before = origin.units();
@@ -150,6 +147,7 @@ template <unsigned LOGN> FALCON_DEVICE void seed(const Batch &batch, Unit unit) 
         if (block + RATE >= begin + SEED_WORDS / 2) break;
         state.permute();
     }
+    batch.status[job] = STATUS_SEEDED;
 }
 
 } // namespace falcon

@@ -109,8 +109,8 @@ struct Slot {
 };
 
 // Beyond the last slot there is nothing to do; but with lane stealing a lane goes along
-// with the others of its warp, on what the last slot reads. It writes to working memory
-// of its own alone.
+// with the others of its warp, on what the last slot reads. So does that of a job that is
+// not ready. It writes to working memory of its own alone.
 template <unsigned W> FALCON_DEVICE Slot slot_of(const Batch &batch, Unit unit) {
     const bool exists = unit.index < batch.count;
     const bool along = W == 1 && FALCON_STEAL != 0 && unit.index / WARP * WARP < batch.count;
@@ -120,9 +120,13 @@ template <unsigned W> FALCON_DEVICE Slot slot_of(const Batch &batch, Unit unit) 
 // Kernel: one attempt. Unit = slot.
 template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
-    const auto [slot, exists, idle] = slot_of<W>(batch, unit);
+    const auto [slot, within, idle] = slot_of<W>(batch, unit);
     if (idle) return;
     const uint64_t job = job_of(batch, slot), key = key_of(batch, job);
+    // Bytes that are not known to be this attempt's are not used: zeros, or those of
+    // another signature, would give the key away.
+    const bool exists = within && stands_at(batch, job, STATUS_READY);
+    if (!exists && (W != 1 || FALCON_STEAL == 0)) return;
     const uint16_t *point = batch.points + job * N;
     int16_t *s2 = batch.s2 + job * N;
     const View<W> memory = working_memory<W>(batch, unit, signing_reals<LOGN>(MODE));
@@ -156,7 +160,7 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
     }
     if (!exists) return;
     const bool is_short = short_vector<LOGN, W>(point, t0, t1, s2);
-    Group<W>::each(1, [&](unsigned) { batch.status[job] = is_short ? STATUS_DONE : STATUS_REDO; });
+    Group<W>::each(1, [&](unsigned) { batch.status[job] = is_short ? STATUS_SHORT : STATUS_LONG; });
     clear_shared<W>(batch, unit, signing_reals<LOGN>(MODE));
 }
 

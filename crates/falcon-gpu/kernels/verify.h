@@ -71,7 +71,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void inverse_ntt(uint16_t *a)
     ntt_pass<LOGN, W, 3, true>(a, 1);
 }
 
-// Kernel: values of public keys, times 2^16 / n. Unit = key.
+// Kernel: values of public keys, times 2^16 / n; q stands for zero. Unit = key.
 template <unsigned LOGN, unsigned W> FALCON_DEVICE void prepare(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
     if (unit.index >= batch.count) return;
@@ -80,7 +80,10 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void prepare(const Batch &bat
     uint16_t *out = batch.prepared + unit.index * N;
     Group<W>::each(N, [&](unsigned i) { a[i] = read(h + i); });
     ntt<LOGN, W>(a);
-    Group<W>::each(N, [&](unsigned i) { out[i] = uint16_t(montgomery_mul(a[i], Parameters<LOGN>::NTT_SCALE)); });
+    Group<W>::each(N, [&](unsigned i) {
+        const uint32_t value = montgomery_mul(a[i], Parameters<LOGN>::NTT_SCALE);
+        out[i] = uint16_t(value == 0 ? Q : value);
+    });
     clear_shared<W>(batch, unit, verifying_reals<LOGN>());
 }
 
@@ -89,9 +92,14 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void verify(const Batch &batc
     constexpr unsigned N = 1u << LOGN;
     if (unit.index >= batch.count) return;
     const uint64_t job = job_of(batch, unit.index);
-    if (batch.status[job] != STATUS_INVALID) return;
+    if (!stands_at(batch, job, STATUS_HASHED)) return;
     const uint16_t *h = batch.prepared + key_of(batch, job) * N, *point = batch.points + job * N;
     const int16_t *s2 = batch.s2 + job * N;
+    // The host has zeroed what `prepare` writes.
+    if (read(h) == 0) {
+        Group<W>::each(1, [&](unsigned) { batch.status[job] = STATUS_UNPREPARED; });
+        return;
+    }
     uint16_t *a = working_words<LOGN>(batch, unit);
     Group<W>::each(N, [&](unsigned i) { a[i] = uint16_t(s2[i] < 0 ? int32_t(Q) + s2[i] : s2[i]); });
     ntt<LOGN, W>(a);

@@ -36,11 +36,12 @@ pub enum GpuError {
         /// Bytes that were asked for.
         asked: u64,
     },
-    /// A kernel did not start, or failed while it ran.
+    /// A kernel did not start, failed while it ran, or has not done its part though
+    /// nobody said that it failed.
     Launch {
-        /// Its name.
+        /// Its name, as far as can be told.
         kernel: String,
-        /// What the driver said.
+        /// What the driver said, or what is missing.
         cause: String,
     },
     /// The driver refused something else.

@@ -42,19 +42,35 @@ pub struct Batch {
     pub reserved: u32,
 }
 
-/// What came of a job, as kernels write it into [`Batch::status`]. Memory that was
-/// wiped says of no job that it is done.
+/// How far a job has come, as [`Batch::status`] says; `kernels/jobs.h` has the order. Any
+/// two differ in four bits at least, so that memory that was zeroed, and a bit that flips,
+/// say nothing.
 pub mod status {
-    /// Verifying: not the bytes of a signature, or they were not read yet.
-    pub const MALFORMED: u8 = 0x00;
-    /// Signing: to be tried again with the next seed, or not tried yet.
-    pub const REDO: u8 = 0x0f;
-    /// Verifying: not a signature of this message under this key, or not known to be
-    /// one.
-    pub const INVALID: u8 = 0x33;
-    /// Signed, as the signing kernel says; or valid, as the verifying one says and
-    /// nothing else does.
-    pub const DONE: u8 = 0xd5;
+    /// Nothing has been said yet.
+    pub const NONE: u8 = 0x00;
+    /// Its message is there, and what else is claimed or given. Written by the host, or
+    /// of signatures that are bytes by the kernel that could read them.
+    pub const GIVEN: u8 = 0x0f;
+    /// Its point is there.
+    pub const HASHED: u8 = 0x33;
+    /// Signing: the seed of this attempt is there.
+    pub const SEEDED: u8 = 0x3c;
+    /// Signing: the sampler's bytes are there.
+    pub const READY: u8 = 0x55;
+    /// Signing: a vector was found that is short.
+    pub const SHORT: u8 = 0x5a;
+    /// Signing: a vector was found that is not short.
+    pub const LONG: u8 = 0x66;
+    /// Signing: to be tried again with the next seed.
+    pub const REDO: u8 = 0x69;
+    /// Signed; or valid; or, of a key, expanded.
+    pub const DONE: u8 = 0xa5;
+    /// Verifying: not a signature of this message under this key.
+    pub const INVALID: u8 = 0xc3;
+    /// Verifying: not the bytes of a signature.
+    pub const MALFORMED: u8 = 0xcc;
+    /// Verifying: the values of the key are not there.
+    pub const UNPREPARED: u8 = 0xf0;
 }
 
 /// How a signer knows its keys.
@@ -170,6 +186,24 @@ impl Kernel {
             // Words of 16 bits, in fact.
             Operation::Prepare | Operation::Verify => n / 4,
             _ => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::status::*;
+
+    #[test]
+    fn stages_differ_in_four_bits() {
+        let all = [
+            NONE, GIVEN, HASHED, SEEDED, READY, SHORT, LONG, REDO, DONE, INVALID, MALFORMED,
+            UNPREPARED,
+        ];
+        for (i, a) in all.into_iter().enumerate() {
+            for b in &all[..i] {
+                assert!((a ^ b).count_ones() >= 4, "{a:x}, {b:x}");
+            }
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Keys that stay on the device from batch to batch: brought as small integers,
 //! expanded there.
 
+use crate::chain;
 use crate::device::{ALIGNMENT, Device, Lane, Memory};
 use crate::error::GpuError;
-use crate::kernels::{Batch, Kernel, KeyMode, Operation};
+use crate::kernels::{Batch, Kernel, KeyMode, Operation, status};
 use falcon_core::fft::Fft;
 use falcon_core::lanes::Scalar;
 use falcon_core::{ExpandedKey, Parameters, SigningKey, hazmat};
@@ -127,7 +128,8 @@ pub(crate) struct KeyStore {
 struct Arrays {
     keys: Memory,
     hashes: Memory,
-    /// The small integers of keys that are being expanded.
+    /// The small integers of keys that are being expanded, and behind them what came of
+    /// each.
     small: Memory,
     capacity: usize,
     /// What tells keys apart, in the order of their places: the hash of the
@@ -140,7 +142,7 @@ fn lengths(mode: KeyMode, logn: u32, keys: usize) -> [usize; 3] {
     [
         keys.saturating_mul(8 * reals(mode, logn)),
         keys.saturating_mul(HASH_LEN),
-        keys.min(AT_ONCE) * small_len(logn),
+        keys.min(AT_ONCE) * (small_len(logn) + 1),
     ]
 }
 
@@ -329,7 +331,9 @@ impl KeyStore {
         let Some(arrays) = &mut self.arrays else {
             return Ok(());
         };
-        let mut small = Zeroizing::new(vec![0; group.len() * small_len(self.logn)]);
+        let statuses = group.len() * small_len(self.logn);
+        // Behind the small integers a zero for each key: it is not done.
+        let mut small = Zeroizing::new(vec![status::NONE; statuses + group.len()]);
         for (key, out) in group.iter().zip(small.chunks_exact_mut(4 * P::N)) {
             key.write_small(out);
         }
@@ -344,6 +348,7 @@ impl KeyStore {
         };
         let batch = Batch {
             bases: arrays.small.address(),
+            status: arrays.small.address() + statuses as u64,
             keys: arrays.keys.address() + (8 * stride * first) as u64,
             key_stride: stride as u64,
             count: group.len() as u32,
@@ -358,8 +363,13 @@ impl KeyStore {
                     lane.send_secret(to, hashes.as_flattened())
                 })
                 .and_then(|()| lane.launch(kernel, &batch))
-                .and(lane.wait())
+                .and_then(|()| lane.receive(batch.status, group.len()))
+                .and_then(|told| match told.iter().all(|&told| told == status::DONE) {
+                    true => Ok(()),
+                    false => Err(chain::undone(kernel)),
+                })
         };
+        let expanded = expanded.and(lane.wait());
         let wiped = arrays.small.wipe(0..small.len());
         if let Err(error) = expanded.and(wiped) {
             // Nothing is left of what nobody knows to be there.

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod chain;
 mod context;
 pub mod device;
 mod error;

@@ -28,6 +28,7 @@ pub(crate) struct Plan {
     pub(crate) bases: Range<usize>,
     pub(crate) hashes: Range<usize>,
     pub(crate) nonces: Range<usize>,
+    pub(crate) status: Range<usize>,
     /// The end of what is copied to the device before the first attempt.
     pub(crate) sent: usize,
     /// Copied if they are given.
@@ -41,7 +42,6 @@ pub(crate) struct Plan {
     pub(crate) points: Range<usize>,
     pub(crate) signatures: Range<usize>,
     pub(crate) lengths: Range<usize>,
-    pub(crate) status: Range<usize>,
     pub(crate) scratch: Range<usize>,
     pub(crate) len: usize,
 }
@@ -117,6 +117,7 @@ impl Way {
         let bases = layout.take(own, 4 * n);
         let hashes = layout.take(own, HASH_LEN);
         let nonces = layout.take(jobs, NONCE_LEN);
+        let status = layout.take(jobs, 1);
         let sent = layout.len();
         let seeds = layout.take(jobs, ATTEMPT_SEED);
         let s2 = layout.take(jobs, 2 * n);
@@ -126,7 +127,6 @@ impl Way {
         let points = layout.take(jobs, 2 * n);
         let signatures = layout.take(jobs, self.signature_stride);
         let lengths = layout.take(jobs, 4);
-        let status = layout.take(jobs, 1);
         let grain = self.grain(jobs);
         let sign = self.kernel(Operation::Sign(self.mode, grain));
         // Many lanes work in shared memory.
@@ -145,6 +145,7 @@ impl Way {
             bases,
             hashes,
             nonces,
+            status,
             sent,
             seeds,
             s2,
@@ -154,7 +155,6 @@ impl Way {
             points,
             signatures,
             lengths,
-            status,
             scratch,
             len: layout.len(),
         }

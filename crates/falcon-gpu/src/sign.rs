@@ -1,9 +1,10 @@
 //! Signing a batch: chunks of it on lanes, attempts until every job is done.
 
+use crate::chain;
 use crate::context::Options;
 use crate::device::{Device, Lane};
 use crate::error::GpuError;
-use crate::kernels::{Batch, Grain, Kernel, KeyMode, Operation};
+use crate::kernels::{Batch, Grain, Kernel, KeyMode, Operation, status};
 use crate::keys::{ResidentKey, different, reals};
 use crate::layout::{Chunk, chunks, put, put_messages};
 use crate::plan::{ATTEMPT_SEED, Plan, Way};
@@ -182,6 +183,8 @@ fn begin<'w, P: Parameters>(
     let out = lane.outgoing(plan.sent)?;
     let messages = jobs.clone().map(|job| work.messages[job]);
     put_messages(out, &plan.messages, &plan.offsets, messages);
+    // Whatever stage an earlier chunk has left.
+    out[plan.status.clone()].fill(status::GIVEN);
     put(
         &mut out[plan.key_of_job.clone()],
         key_of_job.iter().map(|place| place.to_le_bytes()),
@@ -268,8 +271,6 @@ fn begin<'w, P: Parameters>(
         streams,
         fetching: false,
     };
-    // Nothing is done that no kernel says is done.
-    lane.zero(flight.plan.status.clone())?;
     // SAFETY: all addresses are of this lane's memory or of the store of keys,
     // which does not change while a lane is at work.
     unsafe { lane.launch(way.kernel(Operation::Hash), &flight.batch) }?;
@@ -295,11 +296,7 @@ impl Flight<'_> {
             lane.send(range)?;
         }
         lane.zero(plan.counts.clone())?;
-        let grain = match plan.grain {
-            // Where a thread has its scratch, few go on with many lanes each.
-            Grain::Thread => way.grain(jobs.len()),
-            Grain::Warp => Grain::Warp,
-        };
+        let grain = self.grain(way);
         let scratch = match grain {
             Grain::Thread => batch.scratch,
             Grain::Warp => 0,
@@ -315,6 +312,28 @@ impl Flight<'_> {
             lane.launch(way.kernel(Operation::Pack), batch)?;
         }
         lane.fetch(plan.counts.clone(), plan.nonces.len() + plan.s2.len())
+    }
+
+    /// Who works on one signature of this attempt.
+    fn grain(&self, way: Way) -> Grain {
+        match self.plan.grain {
+            // Where a thread has its scratch, few go on with many lanes each.
+            Grain::Thread => way.grain(self.batch.count as usize),
+            Grain::Warp => Grain::Warp,
+        }
+    }
+
+    /// Which kernel of this attempt has not done its part; statuses go to `place` of
+    /// what is incoming.
+    fn stopped(&self, lane: &mut Lane, way: Way, place: usize) -> Result<GpuError, GpuError> {
+        let status = self.plan.status.clone();
+        let len = status.len();
+        lane.fetch(status, place)?;
+        let told = lane.incoming()?.get(place..place + len).unwrap_or_default();
+        let sign = Operation::Sign(self.plan.mode, self.grain(way));
+        let hedged = self.batch.batch_seed != 0;
+        let operation = chain::stopped(told, sign, hedged, self.batch.attempt);
+        Ok(chain::undone(way.kernel(operation)))
     }
 
     /// Waits for what was started, and starts what comes after it. True if the
@@ -349,7 +368,7 @@ impl Flight<'_> {
         };
         // Nothing to try again is not yet everything done.
         if count.checked_add(done) != Some(self.batch.count) {
-            return Err(failed("it does not say of each job what came of it"));
+            return Err(self.stopped(lane, way, lists)?);
         }
         if count == 0 {
             let after = nonces.len();

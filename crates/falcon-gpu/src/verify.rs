@@ -1,5 +1,6 @@
 //! Verifying a batch: chunks of it on lanes.
 
+use crate::chain;
 use crate::context::Options;
 use crate::device::{Device, Lane};
 use crate::error::GpuError;
@@ -135,13 +136,13 @@ pub(crate) fn verify<P: Parameters>(
     for (number, chunk) in chunks.iter().enumerate() {
         let number = number % lanes;
         if let Some(before) = started[number].replace(chunk) {
-            deliver(&mut state.lanes[number], before, &mut verdicts)?;
+            deliver(&mut state.lanes[number], claims, before, &mut verdicts)?;
         }
         begin(&mut state.lanes[number], claims, chunk)?;
     }
     for (lane, chunk) in state.lanes.iter_mut().zip(started) {
         if let Some(chunk) = chunk {
-            deliver(lane, chunk, &mut verdicts)?;
+            deliver(lane, claims, chunk, &mut verdicts)?;
         }
     }
     Ok(verdicts)
@@ -189,7 +190,7 @@ fn begin<P: Parameters>(
                 lengths.map(|len| (len as u32).to_le_bytes()),
             );
             lane.send(0..plan.lengths.end)?;
-            // Not read yet.
+            // Not read yet; nothing of an earlier chunk passes for it.
             lane.zero(plan.status.clone())?;
         }
         Claims::Decoded(all) => {
@@ -202,12 +203,14 @@ fn begin<P: Parameters>(
                 let s2 = job.signature.s2();
                 put(out, s2.iter().map(|s| s.to_le_bytes()));
             }
-            // Read, and not yet known to be valid.
-            out[plan.status.clone()].fill(status::INVALID);
+            out[plan.status.clone()].fill(status::GIVEN);
             lane.send(0..plan.public_keys.end)?;
             lane.send(plan.nonces.start..plan.status.end)?;
         }
     }
+
+    // Keys of an earlier chunk are not these.
+    lane.zero(plan.prepared.clone())?;
 
     let address = |range: &Range<usize>| lane.address(range.start);
     let batch = Batch {
@@ -262,17 +265,21 @@ fn length<P: Parameters>(signature: &[u8]) -> usize {
 }
 
 /// Reads what came out.
-fn deliver(
+fn deliver<P: Parameters>(
     lane: &mut Lane,
+    claims: &Claims<'_, P>,
     chunk: &Chunk,
     verdicts: &mut [Result<(), SignatureError>],
 ) -> Result<(), GpuError> {
     let told = lane.incoming()?;
     for (verdict, told) in verdicts[chunk.jobs.clone()].iter_mut().zip(told) {
-        *verdict = match *told {
-            status::DONE => Ok(()),
-            _ => Err(SignatureError),
-        };
+        let encoded = matches!(claims, Claims::Encoded(_));
+        *verdict = chain::verdict(*told, encoded).map_err(|operation| {
+            chain::undone(Kernel {
+                operation,
+                logn: P::LOGN,
+            })
+        })?;
     }
     Ok(())
 }

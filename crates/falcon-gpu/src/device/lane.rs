@@ -173,6 +173,23 @@ impl Lane {
         sent
     }
 
+    /// Copies `len` bytes from the device, when all that was started is done, through its
+    /// locked memory, which is wiped behind them.
+    ///
+    /// # Safety
+    /// `from` is memory of the device that is that long and that nobody else writes to.
+    pub(crate) unsafe fn receive(&mut self, from: u64, len: usize) -> Result<Vec<u8>, GpuError> {
+        self.wait()?;
+        let download = at_least(&self.device, &mut self.download, len)?;
+        let to = download.copied_to(0..len);
+        // SAFETY: as the caller promises; `download` is borrowed until all is done.
+        let received = unsafe { self.device.download(self.stream, to, from, len) }
+            .and(self.device.wait(self.stream));
+        let bytes = download.bytes().get(..len).unwrap_or_default().to_vec();
+        download.wipe();
+        received.map(|()| bytes)
+    }
+
     /// Starts a kernel on `batch.count` slots.
     ///
     /// # Safety

@@ -55,6 +55,15 @@ impl<P: Parameters> Fixture<P> {
         out
     }
 
+    /// A signature that is in none of the batches.
+    pub fn another(&self) -> Signature<P> {
+        let jobs = &self.jobs()[..1];
+        let mut out = [Signature::EMPTY];
+        let engine = Engine::best();
+        engine.sign_batch(&[0; 32], jobs, &mut out).unwrap();
+        out[0]
+    }
+
     pub fn signed(&self, context: &GpuContext) -> Vec<Signature<P>> {
         let mut out = vec![Signature::EMPTY; self.messages.len()];
         context.sign_batch(&SEED, &self.jobs(), &mut out).unwrap();

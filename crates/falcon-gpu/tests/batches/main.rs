@@ -6,6 +6,7 @@ mod divided;
 mod fixture;
 mod grain;
 mod messages;
-mod mistrust;
+mod refused;
 mod resident_keys;
+mod silent;
 mod support;

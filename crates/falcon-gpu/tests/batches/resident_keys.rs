@@ -307,7 +307,8 @@ fn traces(device: &HostDevice, key: &SigningKey<Falcon512>) -> usize {
 #[test]
 fn keys_that_make_room_are_wiped() {
     let keys = keys::<Falcon512>(3);
-    let one = 8 * ExpandedKey::<Falcon512>::LEN + 32 + 4 * Falcon512::N;
+    // Its reals, its hash, its small integers, and whether it is expanded.
+    let one = 8 * ExpandedKey::<Falcon512>::LEN + 32 + 4 * Falcon512::N + 1;
     let mut options = options(false);
     // A quarter is for keys: room for two.
     options.memory = Some(4 * 2 * one as u64);

@@ -49,7 +49,17 @@ struct State {
     /// Bytes that a signature may have, if fewer than was asked for.
     limit: Option<u32>,
     refused: Option<Refused>,
-    fault: Option<(&'static str, Fault)>,
+    spoilt: Option<Spoilt>,
+    /// What memory holds that is allocated; done, if nothing else.
+    filled: Option<u8>,
+}
+
+/// Kernels whose names begin like this and that fail, but for some launches first.
+#[derive(Clone, Copy)]
+struct Spoilt {
+    kernels: &'static str,
+    fault: Fault,
+    first: usize,
 }
 
 /// Says of a job of the whole batch, and of an attempt from 0 on, whether the vector is
@@ -63,6 +73,8 @@ pub enum Fault {
     Nothing,
     /// They do not say what came of the jobs.
     NoStatus,
+    /// Their last block does nothing.
+    LessBlock,
 }
 
 impl HostDevice {
@@ -102,9 +114,24 @@ impl HostDevice {
         self.state.lock().unwrap().refused = Some(refused);
     }
 
-    /// Lets the kernels fail whose names begin like this, without a word.
-    pub fn spoil(&self, kernels: &'static str, fault: Fault) {
-        self.state.lock().unwrap().fault = Some((kernels, fault));
+    /// Lets the kernels fail whose names begin like this, without a word, but for some
+    /// launches `first`.
+    pub fn spoil(&self, kernels: &'static str, fault: Fault, first: usize) {
+        self.state.lock().unwrap().spoilt = Some(Spoilt {
+            kernels,
+            fault,
+            first,
+        });
+    }
+
+    /// Lets them work again.
+    pub fn mend(&self) {
+        self.state.lock().unwrap().spoilt = None;
+    }
+
+    /// Memory holds this, wherever it is allocated.
+    pub fn fill(&self, byte: u8) {
+        self.state.lock().unwrap().filled = Some(byte);
     }
 
     /// Calls so far.
@@ -290,7 +317,7 @@ unsafe impl Device for HostDevice {
         assert!(!address.is_null());
         // What was there before: that some jobs are done, say.
         // SAFETY: it is ours, and that long.
-        unsafe { address.write_bytes(status::DONE, len) };
+        unsafe { address.write_bytes(state.filled.unwrap_or(status::DONE), len) };
         state.blocks.insert(address as u64, len);
         Ok(address as u64)
     }
@@ -401,8 +428,15 @@ unsafe impl Device for HostDevice {
         if let Some(limit) = state.limit {
             batch.signature_limit = limit;
         }
-        let fault = state.fault.filter(|(name, _)| kernel.starts_with(name));
-        let fault = fault.map(|(_, fault)| fault);
+        let mut fault = None;
+        if let Some(spoilt) = &mut state.spoilt
+            && kernel.starts_with(spoilt.kernels)
+        {
+            match spoilt.first.checked_sub(1) {
+                Some(first) => spoilt.first = first,
+                None => fault = Some(spoilt.fault),
+            }
+        }
         let refused = state.refused.filter(|_| kernel.starts_with("pack"));
         drop(state);
         if fault == Some(Fault::Nothing) {
@@ -413,7 +447,7 @@ unsafe impl Device for HostDevice {
             for (place, job) in unsafe { jobs_of(&batch) } {
                 if refused(job, batch.attempt) {
                     // SAFETY: the same.
-                    unsafe { *place = status::REDO };
+                    unsafe { *place = status::LONG };
                 }
             }
         }
@@ -424,10 +458,10 @@ unsafe impl Device for HostDevice {
             // SAFETY: the same.
             before = jobs.map(|(place, _)| (place, unsafe { *place })).collect();
         }
+        let blocks = grid.blocks - u32::from(fault == Some(Fault::LessBlock));
         // SAFETY: as the caller promises.
-        let launched = unsafe {
-            falcon_gpu_host::launch(kernel, &batch, grid.blocks, grid.threads, grid.shared)
-        };
+        let launched =
+            unsafe { falcon_gpu_host::launch(kernel, &batch, blocks, grid.threads, grid.shared) };
         for (place, status) in before {
             // SAFETY: as above.
             unsafe { *place = status };

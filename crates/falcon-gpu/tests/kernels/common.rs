@@ -211,16 +211,19 @@ pub fn device_keys<P: Parameters>(
     };
     let stride = key_stride::<P>(mode);
     let bases = bases(keys);
+    let mut states = vec![status::NONE; keys.len()];
     let mut out = vec![UNTOUCHED; stride * keys.len() + 1];
     let batch = Batch {
         bases: address(&bases),
         keys: address_mut(&mut out),
         key_stride: stride as u64,
+        status: address_mut(&mut states),
         count: keys.len() as u32,
         ..Batch::default()
     };
     launch.run::<P>(operation, batch);
     assert_eq!(out.pop(), Some(UNTOUCHED), "wrote behind the keys");
+    assert_eq!(states, vec![status::DONE; keys.len()]);
     out
 }
 
@@ -254,7 +257,7 @@ pub fn sign<P: Parameters>(
     let stride = P::COMPRESSED_MAX_LEN;
     let mut signatures = vec![0xaa; stride * count];
     let mut lengths = vec![0u32; count];
-    let mut states = vec![0xffu8; count];
+    let mut states = vec![status::GIVEN; count];
     let mut redo = vec![u32::MAX; count];
     let mut counts = [0u32; 2];
     let bases = bases(keys);
@@ -382,7 +385,7 @@ pub fn attempt_raw<P: Parameters>(grain: Grain, basis: &[i8], count: usize) -> V
         .collect();
     let mut rows = vec![0u32; 128 * 2 * count];
     let mut s2 = vec![0i16; P::N * count];
-    let mut states = vec![0xffu8; count];
+    let mut states = vec![status::HASHED; count];
     let batch = Batch {
         seeds: address(&seeds),
         rows: address_mut(&mut rows),
@@ -419,7 +422,7 @@ pub fn verify<P: Parameters>(
     let mut nonces = vec![0u64; 5 * count];
     let mut points = vec![0u16; P::N * count];
     let mut s2 = vec![0i16; P::N * count];
-    let mut states = vec![0xffu8; count];
+    let mut states = vec![status::NONE; count];
     let h: Vec<u16> = public_keys.concat();
     let mut prepared = vec![0u16; h.len()];
     let keys = Batch {

@@ -3,6 +3,7 @@
 #[path = "../core/attempts.rs"]
 mod attempts;
 mod bounds;
+mod chain;
 mod common;
 mod known_answers;
 mod lanes;

@@ -6,7 +6,7 @@ use falcon_core::hash::{HashToPoint, Shake256, Shake256HashToPoint};
 use falcon_core::lanes::Baseline;
 use falcon_core::prng::Prng;
 use falcon_core::{Falcon512, Falcon1024, Parameters};
-use falcon_gpu::kernels::{Batch, Grain, Kernel, KeyMode, Operation};
+use falcon_gpu::kernels::{Batch, Grain, Kernel, KeyMode, Operation, status};
 use std::mem::offset_of;
 
 #[test]
@@ -73,7 +73,9 @@ fn points_are_the_cores<P: Parameters>() {
         .map(|_| u64::from_le_bytes(source.read_array()))
         .collect();
     let mut points = vec![0u16; P::N * count];
+    let mut states = vec![status::GIVEN; count];
     let batch = Batch {
+        status: address_mut(&mut states),
         messages: address(&all),
         message_offsets: address(&offsets),
         nonces: address_mut(&mut nonces),
@@ -128,7 +130,9 @@ fn randomness_is_derived_as_defined<P: Parameters>() {
     let mut nonces = vec![0u64; 5 * count];
     let mut points = vec![0u16; P::N * count];
     let mut seeds = vec![0u32; 14 * count];
+    let mut states = vec![status::GIVEN; count];
     let mut batch = Batch {
+        status: address_mut(&mut states),
         messages: address(messages),
         message_offsets: address(&offsets),
         key_of_job: address(&key_of_job),
@@ -168,6 +172,10 @@ fn randomness_is_derived_as_defined<P: Parameters>() {
     for (attempt, list) in (0..12).map(|k| (k, if k % 2 == 0 { &[][..] } else { &list[..] })) {
         batch.attempt = attempt;
         batch.list = address(list);
+        if attempt > 0 {
+            states.fill(status::REDO);
+        }
+        batch.status = address_mut(&mut states);
         LAUNCH.run::<P>(Operation::Seed, batch);
         for slot in 0..count {
             let job = list.get(slot).map_or(slot, |&job| job as usize);
@@ -213,7 +221,9 @@ fn rows_are_the_bytes_of_the_generator() {
     (seeds[14 * 4 + 12], seeds[14 * 4 + 13]) = (u32::MAX - 10, 7);
     (seeds[14 * 5 + 12], seeds[14 * 5 + 13]) = (u32::MAX - 10, u32::MAX);
     let mut out = vec![0u32; 128 * rows * count];
+    let mut states = vec![status::HASHED; count];
     let batch = Batch {
+        status: address_mut(&mut states),
         seeds: address(&seeds),
         rows: address_mut(&mut out),
         prng_rows: rows as u32,

@@ -70,7 +70,9 @@ fn integers_and_places_are_those_of_the_serial_loop() {
         }
         let drawn = [Build::Default, Build::Emulated, Build::Stealing].map(|build| {
             let mut words = vec![0u32; 128 * rows * slots];
+            let mut states = vec![status::HASHED; slots];
             let batch = Batch {
+                status: address_mut(&mut states),
                 seeds: address(&seeds),
                 rows: address_mut(&mut words),
                 prng_rows: rows as u32,

@@ -1,0 +1,53 @@
+//! Which kernel has not done its part, where the statuses of a chunk say so. The chain
+//! is that of `kernels/jobs.h`.
+
+use crate::error::GpuError;
+use crate::kernels::{Kernel, Operation, status};
+use falcon_core::SignatureError;
+
+/// The kernel that stopped some jobs of an attempt to sign, whose statuses these are.
+/// `sign` is the kernel that signs; nonces and seeds are `hedged`, or given.
+pub(crate) fn stopped(told: &[u8], sign: Operation, hedged: bool, attempt: u32) -> Operation {
+    let first = if hedged {
+        Operation::Seed
+    } else {
+        Operation::Prng
+    };
+    let chain = [
+        (status::GIVEN, Operation::Hash),
+        (status::HASHED, first),
+        (status::SEEDED, Operation::Prng),
+        (status::READY, sign),
+        (status::SHORT, Operation::Pack),
+        (status::LONG, Operation::Pack),
+    ];
+    let stopped = chain.into_iter().find(|(stage, _)| told.contains(stage));
+    match stopped {
+        Some((_, operation)) => operation,
+        // It was to be tried again, and nobody has begun.
+        None if attempt > 0 && told.contains(&status::REDO) => first,
+        None => Operation::Pack,
+    }
+}
+
+/// What came of a claim, or the kernel that has not done its part. Only of one that is
+/// `encoded` can it be said that it could not be read.
+pub(crate) fn verdict(told: u8, encoded: bool) -> Result<Result<(), SignatureError>, Operation> {
+    match told {
+        status::DONE => Ok(Ok(())),
+        status::INVALID => Ok(Err(SignatureError)),
+        status::MALFORMED if encoded => Ok(Err(SignatureError)),
+        status::GIVEN => Err(Operation::Hash),
+        status::UNPREPARED => Err(Operation::Prepare),
+        status::NONE if encoded => Err(Operation::Unpack),
+        _ => Err(Operation::Verify),
+    }
+}
+
+/// That a kernel has not done its part.
+pub(crate) fn undone(kernel: Kernel) -> GpuError {
+    GpuError::Launch {
+        kernel: kernel.name(),
+        cause: "it was launched, but has not done its part of every job".to_owned(),
+    }
+}

@@ -1,0 +1,417 @@
+//! Kernels that do nothing, or only a part of what was asked, without a word: the batch
+//! fails and says which one it was, its output is as it was, and the next one is done.
+
+use crate::fixture::{Fixture, SEED};
+use crate::support::{Fault, HostDevice, PLENTY, context};
+use falcon::batch::{BatchError, BatchVerify, VerifyBytesJob, VerifyJob};
+use falcon::hazmat::{Fit, RawJob, RawRandomness};
+use falcon::{Falcon512, Falcon1024, Parameters, Signature, SignatureError};
+use falcon_gpu::kernels::{Grain, status};
+use falcon_gpu::{GpuContext, GpuError, Options};
+
+/// More than the threads of a block.
+const MANY: usize = 130;
+
+/// How a batch is signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    Raw,
+    Balanced,
+    Expanded,
+    /// Expanded keys, with nonces and seeds that are given.
+    Given,
+}
+
+const ALL: [How; 4] = [How::Raw, How::Balanced, How::Expanded, How::Given];
+
+impl How {
+    fn options(self) -> Options {
+        let mut options = Options::default();
+        options.balanced = self == Self::Balanced;
+        options
+    }
+
+    fn sign<P: Parameters>(
+        self,
+        context: &GpuContext,
+        fixture: &Fixture<P>,
+        out: &mut [Signature<P>],
+    ) -> Result<(), GpuError> {
+        match self {
+            Self::Raw => context.sign_batch_raw_keys(&SEED, &fixture.raw_key_jobs(), out),
+            Self::Balanced | Self::Expanded => {
+                context.sign_batch_resident(&SEED, &fixture.raw_key_jobs(), out)
+            }
+            Self::Given => {
+                let seeds: Vec<_> = (0..out.len() as u64).map(u64::to_le_bytes).collect();
+                let jobs: Vec<_> = fixture
+                    .jobs()
+                    .iter()
+                    .zip(&seeds)
+                    .map(|(job, seed)| RawJob {
+                        key: job.key,
+                        message: job.message,
+                        randomness: RawRandomness {
+                            nonce: &[3; 40],
+                            seed,
+                        },
+                    })
+                    .collect();
+                context.sign_batch_raw(&jobs, Fit::Padded, out)
+            }
+        }
+    }
+
+    /// The kernel that signs.
+    fn signer(self, grain: Grain, logn: u32) -> String {
+        let mode = match self {
+            Self::Raw => "raw",
+            Self::Balanced => "balanced",
+            Self::Expanded | Self::Given => "expanded",
+        };
+        let warp = match grain {
+            Grain::Thread => "",
+            Grain::Warp => "_warp",
+        };
+        format!("sign_{mode}{warp}_{logn}")
+    }
+
+    /// The kernels of an attempt, and how the names begin of those to be spoilt.
+    fn kernels(self, grain: Grain, logn: u32) -> Vec<(&'static str, String)> {
+        let mut all = vec![
+            ("hash", format!("hash_{logn}")),
+            ("seed", format!("seed_{logn}")),
+            ("prng", "prng".to_owned()),
+            ("sign", self.signer(grain, logn)),
+            ("pack", format!("pack_{logn}")),
+        ];
+        all.retain(|&(kernel, _)| self != Self::Given || kernel != "seed");
+        all
+    }
+}
+
+/// The kernel that a batch stopped at.
+fn stopped<T: std::fmt::Debug>(result: Result<T, GpuError>) -> String {
+    match result {
+        Err(GpuError::Launch { kernel, .. }) => kernel,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Signs on a device of which a kernel is spoilt but for its `first` launches.
+fn signing_stops<P: Parameters>(
+    fixture: &Fixture<P>,
+    how: How,
+    options: Options,
+    (spoilt, name): (&'static str, &str),
+    (fault, first): (Fault, usize),
+    prepare: impl FnOnce(&HostDevice),
+) {
+    let Some((device, context)) = context(PLENTY, options) else {
+        return;
+    };
+    prepare(&device);
+    let placeholder = fixture.another();
+    let mut out = vec![placeholder; fixture.messages.len()];
+    device.spoil(spoilt, fault, first);
+    let signed = how.sign(&context, fixture, &mut out);
+    assert_eq!(stopped(signed), name, "{how:?}, {fault:?} after {first}");
+    assert!(out.iter().all(|signature| *signature == placeholder));
+    device.mend();
+    how.sign(&context, fixture, &mut out).unwrap();
+    assert!(!out.contains(&placeholder));
+}
+
+/// Memory of the device says of all jobs that they are at some stage, before anything
+/// is written to it.
+fn kernels_that_do_nothing_sign_nothing<P: Parameters>(fills: &[u8]) {
+    let fixture = Fixture::<P>::new(2, 3);
+    for how in ALL {
+        for (spoilt, name) in how.kernels(Grain::Warp, P::LOGN) {
+            for fault in [Fault::Nothing, Fault::NoStatus] {
+                // Signatures are delivered if `pack` has counted them.
+                if (spoilt, fault) == ("pack", Fault::NoStatus) {
+                    continue;
+                }
+                for &fill in fills {
+                    let fault = (fault, 0);
+                    let options = how.options();
+                    signing_stops(&fixture, how, options, (spoilt, &name), fault, |device| {
+                        device.fill(fill);
+                    });
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn kernels_that_do_nothing_sign_nothing_for_512() {
+    kernels_that_do_nothing_sign_nothing::<Falcon512>(&[
+        status::NONE,
+        status::GIVEN,
+        status::HASHED,
+        status::SEEDED,
+        status::READY,
+        status::SHORT,
+        status::REDO,
+        status::DONE,
+    ]);
+}
+
+#[test]
+fn kernels_that_do_nothing_sign_nothing_for_1024() {
+    kernels_that_do_nothing_sign_nothing::<Falcon1024>(&[status::DONE]);
+}
+
+/// The first attempt is by threads, the second one, of a third of the jobs, by warps.
+#[test]
+fn later_attempts_are_mistrusted_too() {
+    let fixture = Fixture::<Falcon512>::new(2, 40);
+    for how in ALL {
+        for (spoilt, name) in how.kernels(Grain::Warp, 9) {
+            if spoilt == "hash" {
+                continue;
+            }
+            for fault in [Fault::Nothing, Fault::LessBlock] {
+                // What few need is one block.
+                if fault == Fault::LessBlock && !["prng", "sign"].contains(&spoilt) {
+                    continue;
+                }
+                signing_stops(
+                    &fixture,
+                    how,
+                    how.options(),
+                    (spoilt, &name),
+                    (fault, 1),
+                    |device| device.refuse(|job, attempt| attempt == 0 && job % 3 == 0),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn grids_that_are_cut_short_sign_nothing() {
+    let fixture = Fixture::<Falcon512>::new(2, MANY);
+    for how in ALL {
+        for grain in [Grain::Thread, Grain::Warp] {
+            for (spoilt, name) in how.kernels(grain, 9) {
+                // The others do not depend on it.
+                if grain == Grain::Warp && spoilt != "sign" {
+                    continue;
+                }
+                let mut options = how.options();
+                options.grain = Some(grain);
+                let fault = (Fault::LessBlock, 0);
+                signing_stops(&fixture, how, options, (spoilt, &name), fault, |_| {});
+            }
+        }
+    }
+}
+
+/// All are tried twice.
+#[test]
+fn grids_of_later_attempts_that_are_cut_short_sign_nothing() {
+    let fixture = Fixture::<Falcon512>::new(2, MANY);
+    for how in [How::Raw, How::Expanded, How::Given] {
+        for (spoilt, name) in how.kernels(Grain::Thread, 9) {
+            if spoilt == "hash" {
+                continue;
+            }
+            let fault = (Fault::LessBlock, 1);
+            signing_stops(
+                &fixture,
+                how,
+                how.options(),
+                (spoilt, &name),
+                fault,
+                |device| device.refuse(|_, attempt| attempt == 0),
+            );
+        }
+    }
+}
+
+/// More chunks than streams: a chunk comes to memory where another one was.
+#[test]
+fn what_an_earlier_chunk_has_left_is_not_signed() {
+    let fixture = Fixture::<Falcon512>::new(2, 24);
+    for how in ALL {
+        for (spoilt, name) in how.kernels(Grain::Warp, 9) {
+            for first in [3, 4] {
+                let mut options = how.options();
+                options.chunk = Some(4);
+                let fault = (Fault::Nothing, first);
+                signing_stops(&fixture, how, options, (spoilt, &name), fault, |_| {});
+            }
+        }
+    }
+}
+
+/// Claims of both forms.
+struct Claims<'a, P: Parameters> {
+    decoded: Vec<VerifyJob<'a, P>>,
+    encoded: Vec<VerifyBytesJob<'a, P>>,
+}
+
+fn claims<'a, P: Parameters>(
+    fixture: &'a Fixture<P>,
+    signatures: &'a [Signature<P>],
+    bytes: &'a [Vec<u8>],
+) -> Claims<'a, P> {
+    let decoded = signatures
+        .iter()
+        .enumerate()
+        .map(|(i, signature)| VerifyJob {
+            key: fixture.keys[fixture.key_of(i)].verifying_key(),
+            message: &fixture.messages[i],
+            signature,
+        });
+    let decoded: Vec<_> = decoded.collect();
+    let encoded = decoded
+        .iter()
+        .zip(bytes)
+        .map(|(job, signature)| VerifyBytesJob {
+            key: job.key,
+            message: job.message,
+            signature,
+        });
+    Claims {
+        encoded: encoded.collect(),
+        decoded,
+    }
+}
+
+/// The name of the kernel in the error of a batch engine.
+fn named(error: &BatchError) -> String {
+    let text = error.to_string();
+    let (_, rest) = text.split_once("kernel ").expect("a kernel");
+    rest.split(' ').next().expect("its name").to_owned()
+}
+
+/// Verifies on a device of which a kernel is spoilt, and then again.
+fn verifying_stops<P: Parameters>(
+    claims: &Claims<'_, P>,
+    valid: &[bool],
+    chunk: Option<usize>,
+    spoilt: &'static str,
+    (fault, first): (Fault, usize),
+    fill: u8,
+) {
+    for decoded in [true, false] {
+        if decoded && spoilt == "unpack" {
+            continue;
+        }
+        let mut options = Options::default();
+        options.chunk = chunk;
+        let Some((device, context)) = context(PLENTY, options) else {
+            return;
+        };
+        device.fill(fill);
+        let verify = |out: &mut [Result<(), SignatureError>]| match decoded {
+            true => context.verify_batch(&claims.decoded, out),
+            false => context.verify_bytes_batch(&claims.encoded, out),
+        };
+        for before in [Ok(()), Err(SignatureError)] {
+            device.spoil(spoilt, fault, first);
+            let mut out = vec![before; valid.len()];
+            let error = verify(&mut out).expect_err("it is spoilt");
+            assert_eq!(named(&error), format!("{spoilt}_{}", P::LOGN), "{fault:?}");
+            assert!(out.iter().all(|verdict| *verdict == before));
+            device.mend();
+            verify(&mut out).unwrap();
+            assert!(out.iter().map(Result::is_ok).eq(valid.iter().copied()));
+        }
+    }
+}
+
+fn kernels_that_do_nothing_verify_nothing<P: Parameters>(count: usize) {
+    let fixture = Fixture::<P>::new(6, count);
+    let signatures = fixture.expected();
+    let mut bytes: Vec<_> = signatures.iter().map(|s| s.to_bytes().to_vec()).collect();
+    let mut signatures = signatures.clone();
+    // Every seventh signature is another's, and so not valid, or no signature.
+    for i in (0..count).step_by(7) {
+        signatures[i] = signatures[(i + 1) % count];
+        bytes[i][0] ^= 1;
+    }
+    let valid: Vec<_> = (0..count).map(|i| i % 7 != 0).collect();
+    let claims = claims(&fixture, &signatures, &bytes);
+    for spoilt in ["prepare", "unpack", "hash", "verify"] {
+        if count > 128 {
+            let fault = (Fault::LessBlock, 0);
+            verifying_stops(&claims, &valid, None, spoilt, fault, status::DONE);
+            continue;
+        }
+        for fill in [
+            status::NONE,
+            status::GIVEN,
+            status::HASHED,
+            status::DONE,
+            status::INVALID,
+            status::MALFORMED,
+        ] {
+            let fault = (Fault::Nothing, 0);
+            verifying_stops(&claims, &valid, None, spoilt, fault, fill);
+            // Of keys there is no status.
+            if spoilt != "prepare" {
+                let fault = (Fault::NoStatus, 0);
+                verifying_stops(&claims, &valid, None, spoilt, fault, fill);
+            }
+        }
+        // More chunks than streams.
+        for first in [3, 5] {
+            let (fault, chunk) = ((Fault::Nothing, first), Some(4));
+            verifying_stops(&claims, &valid, chunk, spoilt, fault, status::DONE);
+        }
+    }
+}
+
+#[test]
+fn kernels_that_do_nothing_verify_nothing_for_512() {
+    kernels_that_do_nothing_verify_nothing::<Falcon512>(24);
+}
+
+#[test]
+fn kernels_that_do_nothing_verify_nothing_for_1024() {
+    kernels_that_do_nothing_verify_nothing::<Falcon1024>(24);
+}
+
+#[test]
+fn grids_that_are_cut_short_verify_nothing() {
+    kernels_that_do_nothing_verify_nothing::<Falcon512>(MANY);
+}
+
+/// A key that was not expanded is not there: neither is it signed with, nor is it taken for
+/// one that is there the next time.
+#[test]
+fn keys_that_were_not_expanded_are_not_there() {
+    // A block expands three, or four that are balanced.
+    let fixture = Fixture::<Falcon512>::new(7, 21);
+    let expected = fixture.expected();
+    for how in [How::Balanced, How::Expanded] {
+        let (spoilt, name) = match how {
+            How::Balanced => ("basis", "basis_9"),
+            _ => ("expand", "expand_9"),
+        };
+        for fault in [Fault::Nothing, Fault::LessBlock, Fault::NoStatus] {
+            for fill in [status::NONE, status::DONE] {
+                let Some((device, context)) = context(PLENTY, how.options()) else {
+                    return;
+                };
+                device.fill(fill);
+                for _ in 0..2 {
+                    device.spoil(spoilt, fault, 0);
+                    let mut out = vec![expected[1]; 21];
+                    let signed = how.sign(&context, &fixture, &mut out);
+                    assert_eq!(stopped(signed), name, "{fault:?}");
+                    assert!(out.iter().all(|signature| *signature == expected[1]));
+                    let uploaded = context.upload_key(&fixture.keys[0]);
+                    assert_eq!(stopped(uploaded), name, "{fault:?}");
+                }
+                device.mend();
+                assert!(fixture.signed(&context) == expected);
+            }
+        }
+    }
+}

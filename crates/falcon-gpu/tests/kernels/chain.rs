@@ -1,0 +1,246 @@
+//! Kernels are a chain: each takes a job on from the stage that the one before it leaves,
+//! and from no other.
+
+use crate::common::{LAUNCH, Launch, address, address_mut, bases, kernels_available, key};
+use falcon_core::hazmat::expanded_reals;
+use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Parameters};
+use falcon_gpu::kernels::status::{
+    DONE, GIVEN, HASHED, INVALID, LONG, MALFORMED, NONE, READY, REDO, SEEDED, SHORT, UNPREPARED,
+};
+use falcon_gpu::kernels::{Batch, Grain, KeyMode, Operation};
+use falcon_gpu_host::{Build, set_emulation};
+
+/// One job for each value that a status may have.
+const JOBS: usize = 256;
+const ROWS: usize = 2;
+const UNTOUCHED: i16 = 0x5aa5;
+
+/// Everything that a kernel may read or write; public keys are prepared or are zero.
+struct Memory<P: Parameters> {
+    offsets: Vec<u64>,
+    batch_seed: [u64; 4],
+    secret: [u64; 4],
+    nonces: Vec<u64>,
+    seeds: Vec<u32>,
+    rows: Vec<u32>,
+    points: Vec<u16>,
+    s2: Vec<i16>,
+    signatures: Vec<u8>,
+    lengths: Vec<u32>,
+    statuses: Vec<u8>,
+    redo: Vec<u32>,
+    counts: [u32; 2],
+    bases: Vec<i8>,
+    key: Vec<f64>,
+    prepared: Vec<u16>,
+    parameters: std::marker::PhantomData<P>,
+}
+
+impl<P: Parameters> Memory<P> {
+    fn new(prepared: bool) -> Self {
+        let keys = [key::<P>(0)];
+        let expanded = keys[0].expand();
+        let mut memory = Self {
+            offsets: vec![0; JOBS + 1],
+            batch_seed: [1; 4],
+            secret: [2; 4],
+            nonces: vec![0; 5 * JOBS],
+            seeds: vec![0; 14 * JOBS],
+            rows: vec![0; 128 * ROWS * JOBS],
+            points: vec![1; P::N * JOBS],
+            s2: vec![UNTOUCHED; P::N * JOBS],
+            signatures: vec![0; P::COMPRESSED_MAX_LEN * JOBS],
+            lengths: vec![0; JOBS],
+            statuses: (0..=u8::MAX).collect(),
+            redo: vec![0; JOBS],
+            counts: [0; 2],
+            bases: bases(&keys),
+            key: expanded_reals(&expanded)[..ExpandedKey::<P>::LEN].to_vec(),
+            prepared: vec![0; P::N],
+            parameters: std::marker::PhantomData,
+        };
+        if prepared {
+            // The values of zero: none of them is zero.
+            let h = vec![0u16; P::N];
+            let batch = Batch {
+                public_keys: address(&h),
+                prepared: address_mut(&mut memory.prepared),
+                count: 1,
+                ..Batch::default()
+            };
+            LAUNCH.run::<P>(Operation::Prepare, batch);
+            assert!(memory.prepared.iter().all(|&value| value == 12289));
+        }
+        memory
+    }
+
+    fn batch(&mut self, hedged: bool, attempt: u32) -> Batch {
+        Batch {
+            message_offsets: address(&self.offsets),
+            batch_seed: if hedged { address(&self.batch_seed) } else { 0 },
+            secret_hashes: address(&self.secret),
+            nonces: address_mut(&mut self.nonces),
+            seeds: address_mut(&mut self.seeds),
+            rows: address_mut(&mut self.rows),
+            points: address_mut(&mut self.points),
+            s2: address_mut(&mut self.s2),
+            signatures: address_mut(&mut self.signatures),
+            signature_lengths: address_mut(&mut self.lengths),
+            status: address_mut(&mut self.statuses),
+            redo: address_mut(&mut self.redo),
+            counts: address_mut(&mut self.counts),
+            bases: address(&self.bases),
+            keys: address(&self.key),
+            prepared: address(&self.prepared),
+            key_stride: self.key.len() as u64,
+            count: JOBS as u32,
+            attempt,
+            prng_rows: ROWS as u32,
+            signature_stride: P::COMPRESSED_MAX_LEN as u32,
+            signature_limit: P::COMPRESSED_MAX_LEN as u32,
+            ..Batch::default()
+        }
+    }
+}
+
+/// Where a kernel was launched.
+#[derive(Clone, Copy, Debug)]
+struct At {
+    launch: Launch,
+    hedged: bool,
+    attempt: u32,
+    prepared: bool,
+}
+
+/// Launches a kernel on jobs at all stages: those at `from` go on to one of `to`, all
+/// others stay.
+fn goes_on<P: Parameters>(operation: Operation, at: At, from: &[u8], to: &[u8]) {
+    let mut memory = Memory::<P>::new(at.prepared);
+    let batch = memory.batch(at.hedged, at.attempt);
+    at.launch.run::<P>(operation, batch);
+    let writes_s2 = matches!(operation, Operation::Sign(..) | Operation::Unpack);
+    for (job, &after) in memory.statuses.iter().enumerate() {
+        let before = job as u8;
+        let s2 = &memory.s2[P::N * job..][..P::N];
+        let touched = s2.iter().any(|&x| x != UNTOUCHED);
+        if from.contains(&before) {
+            assert!(to.contains(&after), "{operation:?}, {at:?}: {before:x}");
+            // No bytes of a signature are read here.
+            assert_eq!(touched, writes_s2 && after != MALFORMED);
+        } else {
+            assert_eq!(after, before, "{operation:?}, {at:?}");
+            assert!(!touched, "{operation:?}, {at:?}: {before:x}");
+        }
+    }
+    if operation == Operation::Pack {
+        assert_eq!(memory.counts.iter().sum::<u32>(), from.len() as u32);
+    }
+}
+
+fn kernels_go_on_from_one_stage<P: Parameters>() {
+    if !kernels_available() {
+        return;
+    }
+    for (hedged, attempt) in [(true, 0), (true, 1), (false, 0), (false, 3)] {
+        let at = At {
+            launch: LAUNCH,
+            hedged,
+            attempt,
+            prepared: true,
+        };
+        let first = if attempt == 0 { HASHED } else { REDO };
+        goes_on::<P>(Operation::Hash, at, &[GIVEN], &[HASHED]);
+        if hedged {
+            goes_on::<P>(Operation::Seed, at, &[first], &[SEEDED]);
+        }
+        let seeded = if hedged { SEEDED } else { first };
+        goes_on::<P>(Operation::Prng, at, &[seeded], &[READY]);
+        // What is not short is too long, whatever is written down of it.
+        goes_on::<P>(Operation::Pack, at, &[SHORT, LONG], &[REDO]);
+        goes_on::<P>(Operation::Unpack, at, &[NONE], &[MALFORMED]);
+        goes_on::<P>(Operation::Verify, at, &[HASHED], &[INVALID]);
+        let at = At {
+            prepared: false,
+            ..at
+        };
+        goes_on::<P>(Operation::Verify, at, &[HASHED], &[UNPREPARED]);
+    }
+}
+
+#[test]
+fn kernels_of_512_go_on_from_one_stage() {
+    kernels_go_on_from_one_stage::<Falcon512>();
+}
+
+#[test]
+fn kernels_of_1024_go_on_from_one_stage() {
+    kernels_go_on_from_one_stage::<Falcon1024>();
+}
+
+/// Nor does a lane that steals wait for one whose job is not ready.
+#[test]
+fn nothing_is_signed_but_what_is_ready() {
+    if !kernels_available() {
+        return;
+    }
+    let modes = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
+    let builds = [
+        (Build::Default, Grain::Thread),
+        (Build::Default, Grain::Warp),
+        (Build::Emulated, Grain::Thread),
+        (Build::Emulated, Grain::Warp),
+        (Build::Stealing, Grain::Thread),
+    ];
+    for mode in modes {
+        for (order, (build, grain)) in (0..).zip(builds) {
+            set_emulation(order, false);
+            let at = At {
+                launch: Launch { build, ..LAUNCH },
+                hedged: true,
+                attempt: 0,
+                prepared: true,
+            };
+            let sign = Operation::Sign(mode, grain);
+            goes_on::<Falcon512>(sign, at, &[READY], &[SHORT, LONG]);
+        }
+    }
+}
+
+/// A short vector whose bytes fit is done.
+#[test]
+fn what_is_short_and_fits_is_done() {
+    if !kernels_available() {
+        return;
+    }
+    let mut memory = Memory::<Falcon512>::new(true);
+    memory.s2.fill(1);
+    let batch = memory.batch(true, 0);
+    LAUNCH.run::<Falcon512>(Operation::Pack, batch);
+    let mut expected: Vec<u8> = (0..=u8::MAX).collect();
+    expected[usize::from(SHORT)] = DONE;
+    expected[usize::from(LONG)] = REDO;
+    assert!(memory.statuses == expected);
+    assert_eq!((memory.counts, memory.redo[0]), ([1, 1], LONG.into()));
+}
+
+/// Its unit is a block of a row: where the last rows of a slot are missing, its bytes are
+/// not there.
+#[test]
+fn bytes_without_their_last_row_are_not_ready() {
+    if !kernels_available() {
+        return;
+    }
+    for missing in 0..3 {
+        let mut memory = Memory::<Falcon512>::new(true);
+        memory.statuses.fill(SEEDED);
+        let batch = memory.batch(true, 0);
+        // Eight threads to a row.
+        let blocks = (JOBS * ROWS - missing) as u32;
+        // SAFETY: the fields point to arrays of the sizes that `batch.h` asks for.
+        unsafe { falcon_gpu_host::launch("prng", &batch, blocks, 8, 0) }.unwrap();
+        let ready = JOBS - missing.div_ceil(ROWS);
+        for (job, &found) in memory.statuses.iter().enumerate() {
+            assert_eq!(found == READY, job < ready, "{missing} missing, {job}");
+        }
+    }
+}
