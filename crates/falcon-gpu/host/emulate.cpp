@@ -95,6 +95,7 @@ bool run_warp(unsigned first_thread, void (*body)(void *), void *argument, Count
     w.body = body;
     w.argument = argument;
     w.counts = counts;
+    w.phase = BASIS;
     for (Lane &lane : w.lanes) {
         lane.stack.reset(new char[STACK]);
         lane.done = lane.waiting = false;

@@ -11,7 +11,8 @@
 // It also counts how often reals of shared memory in the same bank meet: accesses
 // of the lanes between two operations are matched one by one. And how many rounds
 // of attempts the sampler takes with one thread a signature: lanes begin the two
-// integers of a leaf together, and a warp is done with them when its last lane is.
+// integers of a leaf together, and a warp is done with them when its last lane is. And
+// the reals that signing reads and writes, phase by phase.
 #pragma once
 
 #include <stdint.h>
@@ -24,6 +25,11 @@ namespace emulate {
 
 constexpr unsigned LANES = 32;
 constexpr size_t STACK = 256 * 1024;
+
+// What an attempt to sign goes through.
+enum Phase { BASIS, TARGET, TREE, SAMPLING, LATTICE_POINT, PHASES };
+// How it meets a real: in working memory, or a key's.
+enum Access { READ, WRITE, READ_KEY, ACCESSES };
 
 struct Lane {
     ucontext_t context;
@@ -46,6 +52,8 @@ struct Counts {
     // The sampler's, with one thread a signature: pairs of integers of all lanes, rounds
     // of all warps, those of them in which lanes try for others, attempts of all lanes.
     uint64_t pairs, rounds, shared, attempts;
+    // Reals that `sign` meets.
+    uint64_t reals[PHASES][ACCESSES];
 };
 
 struct Warp {
@@ -60,6 +68,7 @@ struct Warp {
     void *argument;
     bool failed;
     Counts counts;
+    Phase phase;
 };
 
 extern thread_local Warp *warp;
@@ -109,6 +118,25 @@ inline uint64_t __shfl_xor_sync(uint32_t mask, uint64_t x, unsigned bits, unsign
 }
 
 inline void touch(uint32_t place) { warp->lanes[warp->current].places.push_back(place); }
+
+// What follows belongs to this phase.
+inline void count_phase(Phase phase) { warp->phase = phase; }
+inline void count_access(Access access) { warp->counts.reals[warp->phase][access] += 1; }
+
+// A real of working memory that counts how it is met.
+template <class Real> struct Counted {
+    Real &at;
+
+    operator Real() const {
+        count_access(READ);
+        return at;
+    }
+    const Counted &operator=(Real x) const {
+        count_access(WRITE);
+        at = x;
+        return *this;
+    }
+};
 
 inline void count_attempt() { warp->lanes[warp->current].attempts += 1; }
 inline void count_pair(bool alone) {

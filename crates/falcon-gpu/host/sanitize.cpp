@@ -77,7 +77,7 @@ template <unsigned LOGN> bool run_all() {
     batch.signature_stride = STRIDE;
     batch.signature_limit = STRIDE;
 
-    // Without scratch, groups work in shared memory.
+    batch.scratch = scratch.data();
     std::vector<uint8_t> key_status(KEYS);
     batch.status = key_status.data();
     batch.count = KEYS;
@@ -98,7 +98,6 @@ template <unsigned LOGN> bool run_all() {
     for (unsigned way = 0; way < 6; ++way) {
         counts = {0, 0};
         status.assign(JOBS, STATUS_GIVEN);
-        batch.scratch = way < 3 ? scratch.data() : nullptr;
         launch<1>(JOBS, [&](Unit unit) { falcon::hash<LOGN>(batch, unit); });
         launch<1>(JOBS, [&](Unit unit) { falcon::seed<LOGN>(batch, unit); });
         launch<1>(8 * ROWS * JOBS, [&](Unit unit) { falcon::prng(batch, unit); });

@@ -62,10 +62,9 @@ struct Batch {
     const uint16_t *public_keys;
     uint16_t *prepared;
 
-    // Reals of working memory. One thread a signature: real i of slot s is
+    // Reals of working memory of one thread a signature: real i of slot s is
     // scratch[(s / 32 * reals + i) * 32 + s % 32], and slots are counted up to a multiple
-    // of 32. Many lanes a signature: scratch[s * reals + i], or shared memory if this is
-    // null.
+    // of 32. Many lanes work in shared memory.
     double *scratch;
     uint64_t key_stride;
     // Number of job 0 in the caller's whole batch.

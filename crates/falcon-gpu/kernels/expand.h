@@ -12,7 +12,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE View<W> load_basis(const Batc
     const View<W> basis = working_memory<W>(batch, unit, LEN);
     double *out = batch.keys + unit.index * batch.key_stride;
     transform_basis<LOGN, W>(batch.bases + unit.index * LEN, basis);
-    Group<W>::each(LEN, [&](unsigned i) { out[i] = basis[i].v; });
+    Group<W>::each(LEN, [&](unsigned i) { out[i] = Real(basis[i]).v; });
     return basis;
 }
 
@@ -20,7 +20,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE View<W> load_basis(const Batc
 template <unsigned LOGN, unsigned W> FALCON_DEVICE void basis(const Batch &batch, Unit unit) {
     if (unit.index >= batch.count) return;
     load_basis<LOGN, W>(batch, unit);
-    clear_shared<W>(batch, unit, 4u << LOGN);
+    clear_shared<W>(unit, 4u << LOGN);
     Group<W>::each(1, [&](unsigned) { batch.status[unit.index] = STATUS_DONE; });
 }
 
@@ -55,15 +55,14 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void expand(const Batch &batc
     // The tree is found in the place of the basis.
     ComputedTree<LOGN, W> tree{basis};
     tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
-    StoredTree<LOGN, W> places(KeyView{nullptr});
+    // Nodes lie in the order in which they are entered.
     const auto store = [&](unsigned level) {
         const View<W> l10 = tree.l10(level);
-        double *to = out + places.begin[level];
-        Group<W>::each(1u << level, [&](unsigned i) { to[i] = l10[i].v; });
+        Group<W>::each(1u << level, [&](unsigned i) { out[i] = Real(l10[i]).v; });
+        out += 1u << level;
     };
     const auto enter = [&](unsigned level, Side side) {
         tree.descend(level, side);
-        places.descend(level, side);
         if (level > SMALL + 1) store(level - 1);
     };
     store(LOGN);
@@ -71,14 +70,15 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void expand(const Batch &batc
     FALCON_NO_UNROLL
     for (unsigned number = 0;; ++number) {
         const ComputedNode<SMALL> small = tree.small();
-        Group<W>::each(1, [&](unsigned) { Store<LOGN, SMALL>::node(small, out + places.begin[SMALL]); });
+        Group<W>::each(1, [&](unsigned) { Store<LOGN, SMALL>::node(small, out); });
+        out += stored_len(SMALL);
         unsigned level = SMALL;
         for (unsigned n = number; n & 1; n >>= 1) ++level;
         if (level == LOGN) break;
         enter(++level, LEFT);
         for (--level; level > SMALL; --level) enter(level, RIGHT);
     }
-    clear_shared<W>(batch, unit, 4 * N);
+    clear_shared<W>(unit, 4 * N);
     Group<W>::each(1, [&](unsigned) { batch.status[unit.index] = STATUS_DONE; });
 }
 

@@ -77,7 +77,7 @@ template <unsigned LOGN> struct Passes {
 
 // Coefficients to FFT domain, in place.
 template <unsigned LOGN, unsigned W> FALCON_CALL void fft(View<W> f) {
-    f.assume_global();
+    f.assume_space();
     using P = Passes<LOGN>;
     constexpr unsigned M = 1u << (LOGN - 1);
     constexpr unsigned B1 = 1u << P::FIRST, B2 = B1 << P::SECOND;
@@ -98,7 +98,7 @@ template <unsigned LOGN, unsigned W> FALCON_CALL void fft(View<W> f) {
 // FFT domain to coefficients, in place. Every stage doubles the values, which the
 // multiplication by 2^(1 - LOGN) at the beginning undoes exactly.
 template <unsigned LOGN, unsigned W> FALCON_CALL void inverse_fft(View<W> f) {
-    f.assume_global();
+    f.assume_space();
     using P = Passes<LOGN>;
     constexpr unsigned M = 1u << (LOGN - 1);
     constexpr unsigned B1 = 1u << P::FIRST, B2 = B1 << P::SECOND;

@@ -240,7 +240,7 @@ FALCON_DEVICE uint32_t fetch_add(uint32_t *counter, uint32_t x) {
 #endif
 }
 
-// Says that `p` points to global memory, where the compiler could not tell.
+// Says which memory `p` points to, where the compiler could not tell.
 FALCON_DEVICE void assume_global(const void *p) {
 #ifdef __CUDACC__
     __builtin_assume(__isGlobal(p));
@@ -248,13 +248,32 @@ FALCON_DEVICE void assume_global(const void *p) {
     (void)p;
 #endif
 }
+FALCON_DEVICE void assume_shared(const void *p) {
+#ifdef __CUDACC__
+    __builtin_assume(__isShared(p));
+#else
+    (void)p;
+#endif
+}
+
+// `x`; but a compiler does not know that, and computes again what depends on it rather than
+// keep it in registers.
+FALCON_DEVICE unsigned hidden(unsigned x) {
+#ifdef __CUDACC__
+    asm volatile("" : "+r"(x));
+#endif
+    return x;
+}
 
 // What the emulation counts of the sampler with one thread a signature: an attempt of
 // a lane that goes on by itself; or a round of a warp, and whether this lane takes part;
-// the end of two integers.
+// the end of two integers. And, of signing, which phase begins.
 #ifdef FALCON_EMULATE
 using emulate::count_attempt, emulate::count_pair, emulate::count_round;
+using emulate::count_phase, emulate::Phase;
 #else
+enum Phase { BASIS, TARGET, TREE, SAMPLING, LATTICE_POINT };
+FALCON_DEVICE void count_phase(Phase) {}
 FALCON_DEVICE void count_attempt() {}
 FALCON_DEVICE void count_round(bool, bool) {}
 FALCON_DEVICE void count_pair(bool) {}

@@ -17,23 +17,20 @@ template <unsigned LOGN> FALCON_DEVICE constexpr unsigned signing_reals(Mode mod
     return (mode == EXPANDED ? 4u : 8u) << LOGN;
 }
 
-// The working memory of a unit of `reals` reals.
+// The working memory of a unit of `reals` reals: scratch of one thread, shared memory of a
+// group.
 template <unsigned W> FALCON_DEVICE View<W> working_memory(const Batch &batch, Unit unit, unsigned reals) {
-    double *base;
-    if (W == 1) {
-        base = batch.scratch + unit.index / WARP * reals * WARP + unit.index % WARP;
-    } else {
-        base = batch.scratch ? batch.scratch + unit.index * reals : unit.shared + uint64_t(unit.in_block) * reals;
-    }
+    double *base = W == 1 ? batch.scratch + unit.index / WARP * reals * WARP + unit.index % WARP
+                          : unit.shared + unit.in_block * reals;
     return {reinterpret_cast<Real *>(base), 0};
 }
 
 // Clears what a unit had of shared memory: nothing else does before the next kernel of
 // anybody's has it. Scratch is the host's to wipe. The compiler may not leave out what is
 // `volatile`, though nothing reads it.
-template <unsigned W> FALCON_DEVICE void clear_shared(const Batch &batch, Unit unit, unsigned reals) {
-    if (W == 1 || batch.scratch) return;
-    volatile double *base = unit.shared + uint64_t(unit.in_block) * reals;
+template <unsigned W> FALCON_DEVICE void clear_shared(Unit unit, unsigned reals) {
+    if (W == 1) return;
+    volatile double *base = unit.shared + unit.in_block * reals;
     Group<W>::each(reals, [&](unsigned i) { base[i] = 0; });
 }
 
@@ -135,33 +132,46 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
     Stream<W> stream(batch, slot, exists);
     if constexpr (MODE == EXPANDED) {
         const KeyView basis = key_reals(batch, key);
+        count_phase(TARGET);
         load_target<LOGN, W>(point, t0, t1, basis.from(N), basis.from(3 * N));
         StoredTree<LOGN, W> tree(basis.from(4 * N));
+        count_phase(SAMPLING);
         ffsampling<LOGN, W>(stream, tree, targets);
+        count_phase(LATTICE_POINT);
         lattice_point<LOGN, W>(t0, t1, basis);
     } else if constexpr (MODE == BALANCED) {
         const KeyView basis = key_reals(batch, key);
+        count_phase(TARGET);
         load_target<LOGN, W>(point, t0, t1, basis.from(N), basis.from(3 * N));
         ComputedTree<LOGN, W> tree{memory.from(4 * N)};
+        count_phase(TREE);
         tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
+        count_phase(SAMPLING);
         ffsampling<LOGN, W>(stream, tree, targets);
+        count_phase(LATTICE_POINT);
         lattice_point<LOGN, W>(t0, t1, basis);
     } else {
         // The basis makes room for the tree and is transformed again.
         const int8_t *small = batch.bases + key * 4 * N;
         const View<W> basis = memory.from(4 * N);
+        count_phase(BASIS);
         transform_basis<LOGN, W>(small, basis);
+        count_phase(TARGET);
         load_target<LOGN, W>(point, t0, t1, basis.from(N), basis.from(3 * N));
         ComputedTree<LOGN, W> tree{basis};
+        count_phase(TREE);
         tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
+        count_phase(SAMPLING);
         ffsampling<LOGN, W>(stream, tree, targets);
+        count_phase(BASIS);
         transform_basis<LOGN, W>(small, basis);
+        count_phase(LATTICE_POINT);
         lattice_point<LOGN, W>(t0, t1, basis);
     }
     if (!exists) return;
     const bool is_short = short_vector<LOGN, W>(point, t0, t1, s2);
     Group<W>::each(1, [&](unsigned) { batch.status[job] = is_short ? STATUS_SHORT : STATUS_LONG; });
-    clear_shared<W>(batch, unit, signing_reals<LOGN>(MODE));
+    clear_shared<W>(unit, signing_reals<LOGN>(MODE));
 }
 
 } // namespace falcon

@@ -1,8 +1,10 @@
 // The LDL tree, read or computed: `falcon-core/src/tree.rs`.
 //
-// Both kinds give the walk of `ffsampling.h` the same: `l10` of the node that it
-// stands on, at a level (the base-2 logarithm of the degree), `descend` to a child,
-// and, from level SMALL down, nodes as values in registers.
+// Both kinds give the walk of `ffsampling.h` the same: `l10` of the node of a level (the
+// base-2 logarithm of the degree) that it turns in, and, from level SMALL down, nodes as
+// values in registers. What a computed one needs on the way down goes with the target:
+// complex number by complex number with one thread a signature, else level by level
+// (`passage.h`).
 #pragma once
 
 #include "node.h"
@@ -36,19 +38,39 @@ template <unsigned L> struct StoredNode {
     }
 };
 
-// An expanded key's tree.
+// An expanded key's tree. Nodes lie in the order in which they are entered, so that a
+// cursor is all that is known of where the walk stands.
 template <unsigned LOGN, unsigned W> struct StoredTree {
+    // What a node's children are computed from, and what of it: nothing.
+    struct Diagonal {};
+    struct Entry {
+        FALCON_DEVICE Diagonal right() const { return {}; }
+    };
+
     KeyView root;
-    // Where the node of each level begins that the walk stands on or under.
-    unsigned begin[LOGN + 1];
+    // Where the small node begins that the walk stands on, and the node that it turned in.
+    unsigned small_node, node;
 
-    FALCON_DEVICE explicit StoredTree(KeyView root) : root(root) { begin[LOGN] = 0; }
+    FALCON_DEVICE explicit StoredTree(KeyView root)
+        : root(root), small_node((2u << LOGN) - (2u << SMALL)), node(0) {}
 
-    FALCON_DEVICE KeyView l10(unsigned level) const { return root.from(begin[level]); }
-    FALCON_DEVICE void descend(unsigned level, Side side) {
-        begin[level - 1] = begin[level] + (1u << level) + (side == LEFT ? stored_len(level - 1) : 0);
+    // From the right subtree of the node of a level to its left one. Behind the former is
+    // the latter: the nodes above its first small one, and that.
+    FALCON_DEVICE void turn(unsigned level) {
+        const unsigned end = small_node + stored_len(SMALL);
+        node = end - stored_len(level - 1) - (1u << level);
+        small_node = end + (1u << level) - (2u << SMALL);
     }
-    FALCON_DEVICE StoredNode<SMALL> small() const { return {root.from(begin[SMALL])}; }
+    FALCON_DEVICE KeyView l10(unsigned) const { return root.from(node); }
+
+    FALCON_DEVICE void descend(unsigned, Side) const {}
+    FALCON_DEVICE StoredNode<SMALL> small() const { return {root.from(small_node)}; }
+
+    FALCON_DEVICE Diagonal right_of_root(unsigned) const { return {}; }
+    FALCON_DEVICE Diagonal left(unsigned, unsigned) const { return {}; }
+    FALCON_DEVICE Entry split(Diagonal, Diagonal, Complex) const { return {}; }
+    FALCON_DEVICE void keep(unsigned, unsigned, Entry) const {}
+    FALCON_DEVICE StoredNode<SMALL> small(const Entry *) const { return small(); }
 };
 
 // A node of level L that was computed, in registers.
@@ -77,7 +99,16 @@ template <unsigned L> struct ComputedNode {
 
 // A tree that is found on the way down. The node of a level has 2^level reals of
 // l10, then half as many of d00 and of d11; all levels together take 4n.
+//
+// The right child is entered first, and at once: with one thread a signature d11 is only
+// stored for the root.
 template <unsigned LOGN, unsigned W> struct ComputedTree {
+    // A value of d00 or d11; what a couple of them splits into.
+    using Diagonal = Real;
+    struct Entry : Factors {
+        FALCON_DEVICE Diagonal right() const { return d11; }
+    };
+
     View<W> reals;
 
     // Levels from the root down, each half as large as the one above.
@@ -104,7 +135,29 @@ template <unsigned LOGN, unsigned W> struct ComputedTree {
         });
     }
 
-    FALCON_DEVICE void descend(unsigned level, Side side) {
+    FALCON_DEVICE void turn(unsigned) const {}
+
+    // What value `i` of a node's left child comes from, and of the root's right child.
+    FALCON_DEVICE Diagonal left(unsigned level, unsigned i) const { return d00(level)[i]; }
+    FALCON_DEVICE Diagonal right_of_root(unsigned i) const { return d11(LOGN)[i]; }
+    FALCON_DEVICE Entry split(Diagonal x, Diagonal y, Complex w) const { return {split_and_factor(x, y, w)}; }
+    // Stores what the walk comes back to.
+    FALCON_DEVICE void keep(unsigned level, unsigned i, Entry entry) const {
+        put(l10(level), 1u << (level - 1), i, entry.l10);
+        d00(level)[i] = entry.d00;
+    }
+    FALCON_DEVICE ComputedNode<SMALL> small(const Entry *entries) const {
+        ComputedNode<SMALL> node;
+        FALCON_UNROLL
+        for (unsigned i = 0; i < 1u << (SMALL - 1); ++i) {
+            node.l[i] = entries[i].l10;
+            node.d00[i] = entries[i].d00;
+            node.d11[i] = entries[i].d11;
+        }
+        return node;
+    }
+
+    FALCON_DEVICE void descend(unsigned level, Side side) const {
         const unsigned m = 1u << (level - 2);
         const View<W> d = side == RIGHT ? d11(level) : d00(level);
         const View<W> l = l10(level - 1), d0 = d00(level - 1), d1 = d11(level - 1);

@@ -11,10 +11,8 @@ namespace falcon {
 template <unsigned LOGN> FALCON_DEVICE constexpr unsigned verifying_reals() { return (1u << LOGN) / 4; }
 
 // Words of a polynomial of one unit, all in [0, q).
-template <unsigned LOGN> FALCON_DEVICE uint16_t *working_words(const Batch &batch, Unit unit) {
-    constexpr uint64_t reals = verifying_reals<LOGN>();
-    double *base = batch.scratch ? batch.scratch + unit.index * reals : unit.shared + unit.in_block * reals;
-    return reinterpret_cast<uint16_t *>(base);
+template <unsigned LOGN> FALCON_DEVICE uint16_t *working_words(Unit unit) {
+    return reinterpret_cast<uint16_t *>(unit.shared + unit.in_block * verifying_reals<LOGN>());
 }
 
 // `S` layers of the NTT, the first having `blocks` blocks. Forward, block i of layer
@@ -75,7 +73,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void inverse_ntt(uint16_t *a)
 template <unsigned LOGN, unsigned W> FALCON_DEVICE void prepare(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
     if (unit.index >= batch.count) return;
-    uint16_t *a = working_words<LOGN>(batch, unit);
+    uint16_t *a = working_words<LOGN>(unit);
     const uint16_t *h = batch.public_keys + unit.index * N;
     uint16_t *out = batch.prepared + unit.index * N;
     Group<W>::each(N, [&](unsigned i) { a[i] = read(h + i); });
@@ -84,7 +82,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void prepare(const Batch &bat
         const uint32_t value = montgomery_mul(a[i], Parameters<LOGN>::NTT_SCALE);
         out[i] = uint16_t(value == 0 ? Q : value);
     });
-    clear_shared<W>(batch, unit, verifying_reals<LOGN>());
+    clear_shared<W>(unit, verifying_reals<LOGN>());
 }
 
 // Kernel: whether (c - s2 h, s2) is short, where there is an s2. Unit = slot.
@@ -100,7 +98,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void verify(const Batch &batc
         Group<W>::each(1, [&](unsigned) { batch.status[job] = STATUS_UNPREPARED; });
         return;
     }
-    uint16_t *a = working_words<LOGN>(batch, unit);
+    uint16_t *a = working_words<LOGN>(unit);
     Group<W>::each(N, [&](unsigned i) { a[i] = uint16_t(s2[i] < 0 ? int32_t(Q) + s2[i] : s2[i]); });
     ntt<LOGN, W>(a);
     Group<W>::each(N, [&](unsigned i) { a[i] = uint16_t(montgomery_mul(a[i], read(h + i))); });
@@ -113,7 +111,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void verify(const Batch &batc
     });
     const bool valid = norm <= Parameters<LOGN>::SQUARED_NORM_BOUND;
     Group<W>::each(1, [&](unsigned) { batch.status[job] = valid ? STATUS_DONE : STATUS_INVALID; });
-    clear_shared<W>(batch, unit, verifying_reals<LOGN>());
+    clear_shared<W>(unit, verifying_reals<LOGN>());
 }
 
 } // namespace falcon

@@ -24,9 +24,12 @@ template <unsigned W> struct View {
     // A group.
     uint32_t first;
 
-    FALCON_DEVICE Real &operator[](unsigned i) const {
-        return base[W == 1 ? i * APART : place(first + i)];
-    }
+#ifdef FALCON_EMULATE
+    using Place = emulate::Counted<Real>;
+#else
+    using Place = Real &;
+#endif
+    FALCON_DEVICE Place operator[](unsigned i) const { return {base[W == 1 ? i * APART : place(first + i)]}; }
 
     // Of real `i` of a signature.
     static FALCON_DEVICE unsigned place(unsigned i) {
@@ -47,9 +50,13 @@ template <unsigned W> struct View {
         return {base, first + i};
     }
 
-    // Says that one thread's reals do not lie in shared memory: calls forget it.
-    FALCON_DEVICE void assume_global() const {
-        if (W == 1) falcon::assume_global(base);
+    // Says which memory they lie in: calls forget it.
+    FALCON_DEVICE void assume_space() const {
+        if (W == 1) {
+            assume_global(base);
+        } else {
+            assume_shared(base);
+        }
     }
 };
 
@@ -57,7 +64,12 @@ template <unsigned W> struct View {
 struct KeyView {
     const Real *base;
 
-    FALCON_DEVICE Real operator[](unsigned i) const { return {read(&base[i].v)}; }
+    FALCON_DEVICE Real operator[](unsigned i) const {
+#ifdef FALCON_EMULATE
+        emulate::count_access(emulate::READ_KEY);
+#endif
+        return {read(&base[i].v)};
+    }
     FALCON_DEVICE KeyView from(unsigned i) const { return {base + i}; }
 };
 

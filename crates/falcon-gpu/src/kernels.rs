@@ -175,8 +175,8 @@ impl Kernel {
         }
     }
 
-    /// Reals of [`Batch::scratch`] that a slot needs; kernels that work in
-    /// groups of lanes take as many of shared memory if there is no scratch.
+    /// Reals of working memory that a slot needs: of [`Batch::scratch`] with one thread a
+    /// signature, of shared memory with groups of lanes.
     pub fn reals(self) -> usize {
         let n = 1 << self.logn;
         match self.operation {

@@ -128,6 +128,11 @@ pub fn set_backwards(backwards: bool) {
     native::set_backwards(backwards);
 }
 
+/// What an attempt to sign goes through, as it is counted: the basis transformed, where it
+/// is not known so; the target; the root of the tree, where that is computed; ffSampling; the
+/// lattice point and what it is short of the point by.
+pub const PHASES: [&str; 5] = ["basis", "target", "tree", "sampling", "lattice point"];
+
 /// What emulated warps are counted to do.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -146,6 +151,9 @@ pub struct Counts {
     pub shared: u64,
     /// Attempts of all lanes.
     pub attempts: u64,
+    /// Reals that `sign` reads from working memory, writes there, and reads from keys, for
+    /// each of [`PHASES`].
+    pub reals: [[u64; 3]; PHASES.len()],
 }
 
 /// From now on, on this thread, the lanes of emulated warps run in this order (0

@@ -249,8 +249,8 @@ fn at_least<'l>(
 /// With how many threads a kernel is launched.
 fn grid(kernel: Kernel, batch: &Batch) -> Grid {
     let slot = kernel.threads(batch.prng_rows).max(1);
-    // Groups of lanes work in shared memory if they are given none.
-    let bytes = if slot == 32 && batch.scratch == 0 {
+    // Groups of lanes work in shared memory.
+    let bytes = if slot == 32 {
         8 * kernel.reals() as u32
     } else {
         0
@@ -274,28 +274,26 @@ mod tests {
 
     #[test]
     fn grids_cover_all_slots_within_the_shared_memory() {
-        let grid_of = |operation, logn, count, scratch| {
+        let grid_of = |operation, logn, count| {
             let kernel = Kernel { operation, logn };
             let batch = Batch {
                 count,
-                scratch,
                 prng_rows: 44,
                 ..Batch::default()
             };
             let grid = grid(kernel, &batch);
             (grid.blocks, grid.threads, grid.shared)
         };
-        assert_eq!(grid_of(Operation::Hash, 9, 129, 0), (2, 128, 0));
-        assert_eq!(grid_of(Operation::Prng, 9, 3, 0), (9, 128, 0));
+        assert_eq!(grid_of(Operation::Hash, 9, 129), (2, 128, 0));
+        assert_eq!(grid_of(Operation::Prng, 9, 3), (9, 128, 0));
         let sign = |mode, grain| Operation::Sign(mode, grain);
         let thread = sign(KeyMode::Expanded, Grain::Thread);
-        assert_eq!(grid_of(thread, 10, 1000, 128), (8, 128, 0));
+        assert_eq!(grid_of(thread, 10, 1000), (8, 128, 0));
         let warp = sign(KeyMode::Expanded, Grain::Warp);
-        assert_eq!(grid_of(warp, 9, 5, 0), (2, 96, 48 << 10));
-        assert_eq!(grid_of(warp, 9, 5, 128), (2, 128, 0));
+        assert_eq!(grid_of(warp, 9, 5), (2, 96, 48 << 10));
         // More than every device has without being asked.
         let raw = sign(KeyMode::Raw, Grain::Warp);
-        assert_eq!(grid_of(raw, 10, 5, 0), (5, 32, 64 << 10));
-        assert_eq!(grid_of(Operation::Verify, 9, 5, 0), (2, 128, 4 << 10));
+        assert_eq!(grid_of(raw, 10, 5), (5, 32, 64 << 10));
+        assert_eq!(grid_of(Operation::Verify, 9, 5), (2, 128, 4 << 10));
     }
 }

@@ -40,15 +40,12 @@ pub struct Launch {
     pub backwards: bool,
     /// Threads of a block.
     pub block: u32,
-    /// Groups of lanes work in shared memory.
-    pub shared: bool,
 }
 
 pub const LAUNCH: Launch = Launch {
     build: Build::Default,
     backwards: false,
     block: 64,
-    shared: true,
 };
 
 /// All ways to launch groups of lanes.
@@ -59,7 +56,6 @@ pub fn launches() -> Vec<Launch> {
             all.push(Launch {
                 build,
                 backwards,
-                shared: backwards == (build == Build::Default),
                 ..LAUNCH
             });
         }
@@ -87,10 +83,8 @@ impl Launch {
             if alone {
                 let slots = batch.count.next_multiple_of(32) as usize;
                 scratch = vec![UNTOUCHED; reals * slots + 1];
-            } else if self.shared {
-                shared = self.block / 32 * (8 * reals) as u32;
             } else {
-                scratch = vec![UNTOUCHED; reals * batch.count as usize + 1];
+                shared = self.block / 32 * (8 * reals) as u32;
             }
             batch.scratch = if scratch.is_empty() {
                 0

@@ -41,10 +41,7 @@ fn emulated_warps_give_the_same<P: Parameters>(modes: &[(KeyMode, u32)]) {
         let expected = sign(how, &keys, &jobs, &randomness);
         set_emulation(order, order % 2 == 1);
         let how = Signing {
-            launch: Launch {
-                shared: order != 2,
-                ..EMULATED
-            },
+            launch: EMULATED,
             ..how
         };
         let signed = sign(how, &keys, &jobs, &randomness);

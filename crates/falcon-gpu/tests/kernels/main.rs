@@ -11,4 +11,5 @@ mod parts;
 mod sampler;
 mod signing;
 mod stealing;
+mod traffic;
 mod verifying;
