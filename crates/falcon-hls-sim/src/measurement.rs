@@ -5,6 +5,7 @@ use crate::design::{Design, Preset};
 use crate::engine::Run;
 use crate::nest::Transform;
 use crate::resources::Estimate;
+use std::cmp::Ordering;
 
 /// One transform of one degree on one design.
 #[derive(Clone, Debug)]
@@ -20,6 +21,44 @@ pub struct Measurement {
     /// What it takes of a part.
     pub estimate: Estimate,
 }
+
+/// How long a run takes, to be compared: clocks may differ, and numbers of cycles say
+/// nothing then.
+#[derive(Clone, Copy, Debug)]
+pub struct Time {
+    /// Cycles.
+    pub cycles: u64,
+    /// Cycles of a second.
+    pub clock_hz: u64,
+}
+
+impl Time {
+    /// In microseconds.
+    pub fn micros(self) -> f64 {
+        self.cycles as f64 * 1e6 / self.clock_hz as f64
+    }
+}
+
+impl Ord for Time {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let product = |a: &Self, b: &Self| u128::from(a.cycles) * u128::from(b.clock_hz);
+        product(self, other).cmp(&product(other, self))
+    }
+}
+
+impl PartialOrd for Time {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Time {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Time {}
 
 /// How many times better than another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,9 +105,17 @@ impl Measurement {
         Self::new(design, self.kernel.transform, self.logn)
     }
 
-    /// Microseconds at the design's clock.
+    /// How long it takes at the design's clock.
+    pub fn time(&self) -> Time {
+        Time {
+            cycles: self.run.cycles,
+            clock_hz: self.design.clock_hz,
+        }
+    }
+
+    /// The same in microseconds.
     pub fn micros(&self) -> f64 {
-        self.run.cycles as f64 * 1e6 / self.design.clock_hz as f64
+        self.time().micros()
     }
 
     /// Against `other`. Transforms without a butterfly take no time: they are not

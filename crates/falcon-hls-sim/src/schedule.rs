@@ -7,7 +7,7 @@
 //! backtracking: bodies have no cycle within one iteration, so a unit is always
 //! found by waiting, and only dependences between iterations can fail.
 
-use crate::graph::{Dependence, Graph, Operation};
+use crate::graph::{Dependence, Graph, Operation, Unit, UnitKind};
 
 /// What bounds the interval from below.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,18 +138,26 @@ struct Table<'a> {
     instances: Vec<usize>,
     /// By unit and cycle: which instances are taken.
     taken: Vec<Vec<Vec<bool>>>,
+    /// By node: operations before it, in the order of the program, on its unit.
+    ranks: Vec<usize>,
     /// Dependences within an iteration.
     edges: Vec<Dependence>,
 }
 
 impl<'a> Table<'a> {
     fn new(graph: &'a Graph, interval: u32) -> Self {
-        let taken = |unit: &crate::graph::Unit| vec![vec![false; unit.count]; interval as usize];
+        let taken = |unit: &Unit| vec![vec![false; unit.count]; interval as usize];
+        let mut before = vec![0; graph.units.len()];
+        let ranks = graph.nodes.iter().map(|node| {
+            before[node.unit] += 1;
+            before[node.unit] - 1
+        });
         Self {
             graph,
             interval,
             starts: vec![0; graph.nodes.len()],
             instances: vec![0; graph.nodes.len()],
+            ranks: ranks.collect(),
             taken: graph.units.iter().map(taken).collect(),
             edges: graph.edges().filter(|edge| edge.distance == 0).collect(),
         }
@@ -199,8 +207,13 @@ impl<'a> Table<'a> {
     }
 
     fn free_instance(&self, node: usize, cycle: u32) -> Option<usize> {
-        let taken = &self.taken[self.graph.nodes[node].unit];
-        let instances = &taken[(cycle % self.interval) as usize];
+        let unit = self.graph.nodes[node].unit;
+        let instances = &self.taken[unit][(cycle % self.interval) as usize];
+        // Lookup tables are wired to their operands: none is shared if there are enough.
+        let own = self.ranks[node];
+        if self.graph.units[unit].kind == UnitKind::Logic && own < instances.len() {
+            return (!instances[own]).then_some(own);
+        }
         instances.iter().position(|&taken| !taken)
     }
 

@@ -65,6 +65,16 @@ pub struct Outcome {
     pub impossible: Vec<(Design, Error)>,
 }
 
+impl Outcome {
+    /// Runs `transform` of degree `2^logn` on `design`.
+    pub fn add(&mut self, design: Design, transform: Transform, logn: u32) {
+        match Measurement::new(design.clone(), transform, logn) {
+            Ok(measurement) => self.measurements.push(measurement),
+            Err(error) => self.impossible.push((design, error)),
+        }
+    }
+}
+
 impl Sweep {
     /// Nothing but `base`.
     pub fn new(base: Design) -> Self {
@@ -152,10 +162,7 @@ impl Sweep {
     pub fn run(&self, transform: Transform, logn: u32) -> Result<Outcome, TooMany> {
         let mut outcome = Outcome::default();
         for design in self.designs()? {
-            match Measurement::new(design.clone(), transform, logn) {
-                Ok(measurement) => outcome.measurements.push(measurement),
-                Err(error) => outcome.impossible.push((design, error)),
-            }
+            outcome.add(design, transform, logn);
         }
         Ok(outcome)
     }
@@ -179,8 +186,8 @@ fn combine<T: Copy>(designs: &mut Vec<Design>, values: &[T], set: impl Fn(&mut D
 
 /// Which points no other beats: none has less of one coordinate and no more of the
 /// other.
-pub fn pareto(points: &[(u64, u64)]) -> Vec<bool> {
-    let beaten = |&(x, y): &(u64, u64)| {
+pub fn pareto<T: Copy + PartialOrd>(points: &[(u32, T)]) -> Vec<bool> {
+    let beaten = |&(x, y): &(u32, T)| {
         let mut others = points.iter();
         others.any(|&(a, b)| a <= x && b <= y && (a, b) != (x, y))
     };
@@ -191,6 +198,7 @@ pub fn pareto(points: &[(u64, u64)]) -> Vec<bool> {
 mod tests {
     use super::*;
     use crate::design::{AXI, BRAM, Preset};
+    use crate::measurement::Time;
 
     #[test]
     fn every_combination_is_there_once() {
@@ -237,6 +245,21 @@ mod tests {
         let points = [(1, 9), (2, 5), (2, 6), (3, 5), (4, 1), (4, 1)];
         let front = pareto(&points);
         assert_eq!(front, [true, true, false, false, true, true]);
-        assert!(pareto(&[]).is_empty());
+        assert!(pareto::<u64>(&[]).is_empty());
+    }
+
+    /// Half the cycles at a third of the clock are no gain, and a time is the same
+    /// however it comes about.
+    #[test]
+    fn the_pareto_front_is_of_times() {
+        let point = |dsp, cycles, clock_hz| (dsp, Time { cycles, clock_hz });
+        let points = [
+            point(2, 1000, 300),
+            point(3, 500, 100),
+            point(4, 999, 300),
+            point(4, 333, 100),
+            point(5, u64::MAX, u64::MAX - 1),
+        ];
+        assert_eq!(pareto(&points), [true, false, true, true, true]);
     }
 }

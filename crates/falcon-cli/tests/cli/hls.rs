@@ -280,6 +280,164 @@ fn what_is_too_long_for_a_view_is_refused() {
     sandbox.refuses(&["hls", "timeline", "--iterations", "0"]);
 }
 
+#[test]
+fn files_of_a_timeline_are_named_in_json() {
+    let sandbox = Sandbox::empty();
+    let files = [
+        "timeline", "--degree", "16", "--svg", "a.svg", "--vcd", "a.vcd",
+    ];
+    let written = json(&sandbox, &files);
+    assert_eq!(written["version"], 1);
+    assert_eq!(written["design"]["name"], "paper-optimized");
+    assert_eq!(written["degree"], 16);
+    assert_eq!(written["interval"], 4);
+    assert_eq!(written["files"], serde_json::json!(["a.svg", "a.vcd"]));
+    assert_eq!(sandbox.names(), ["a.svg", "a.vcd"]);
+    let run = json(&sandbox, &["run", "--degree", "16"]);
+    assert_eq!(written["cycles"], run["cycles"]);
+    // Standard output is the picture, and nothing else.
+    let drawn = sandbox.succeeds(&["hls", "--json", "timeline", "--degree", "16", "--svg", "-"]);
+    assert_eq!(drawn.stdout, sandbox.read("a.svg"));
+}
+
+#[test]
+fn rounds_of_keccak_are_explained_and_drawn() {
+    let sandbox = Sandbox::empty();
+    let table = json(&sandbox, &["keccak"]);
+    for row in table["rows"].as_array().unwrap() {
+        let name = row["name"].as_str().unwrap();
+        let explained = json(&sandbox, &["keccak", "explain", "--preset", name]);
+        assert_eq!(explained["design"]["name"], name);
+        assert_eq!(explained["interval"], row["interval"]);
+        assert_eq!(explained["recurrence"], row["recurrence_bound"]);
+        let traced = json(&sandbox, &["keccak", "timeline", "--preset", name]);
+        assert_eq!(traced["cycles"], row["cycles"]["permute"]);
+        assert_eq!(traced["starts"].as_array().unwrap().len(), 1);
+        // 25 words read, 25 written, and what is between.
+        assert!(traced["events"].as_array().unwrap().len() > 50);
+    }
+    let draw = ["keccak", "timeline", "--svg", "a.svg", "--vcd", "a.vcd"];
+    let written = json(&sandbox, &draw);
+    assert_eq!(written["files"].as_array().unwrap().len(), 2);
+    assert!(text(&sandbox.read("a.svg")).contains("Keccak-f on keccak-round-per-cycle"));
+    let beyond = ["hls", "keccak", "timeline", "--preset", "keccak-pipelined"];
+    let said = sandbox.refuses(&[&beyond[..], &["--from", "12"]].concat());
+    assert!(said.contains("there are 12"), "{said}");
+}
+
+#[test]
+fn presets_are_compared_as_each_alone() {
+    let sandbox = Sandbox::empty();
+    let compared = json(
+        &sandbox,
+        &["compare", "--degree", "64", "--transform", "ifft"],
+    );
+    let presets = compared["presets"].as_array().unwrap();
+    assert_eq!(presets.len(), 5);
+    for row in presets {
+        let preset = row["design"]["name"].as_str().unwrap();
+        let run = [
+            "run",
+            "--degree",
+            "64",
+            "--transform",
+            "ifft",
+            "--preset",
+            preset,
+        ];
+        let run = json(&sandbox, &run);
+        for field in ["design", "interval", "depth", "cycles", "stalls", "micros"] {
+            assert_eq!(row[field], run[field], "{preset} {field}");
+        }
+        assert_eq!(row["speedup"], run["speedup"]["time"]);
+        assert_eq!(row["resources"], run["resources"]["estimate"]);
+        assert_eq!(row["paper"], run["resources"]["paper"]);
+    }
+}
+
+/// Each degree has its own front, one object a line; CSV has all of them.
+#[test]
+fn a_sweep_takes_several_degrees() {
+    let sandbox = Sandbox::empty();
+    let list = ["hls", "sweep", "--degree", "64,512", "--adders", "1,3"];
+    let forms = json_lines(&sandbox.succeeds(&[&list[..], &["--json", "--csv", "a"]].concat()));
+    assert_eq!(forms.len(), 2);
+    for (form, degree) in forms.iter().zip(["64", "512"]) {
+        let alone = ["sweep", "--degree", degree, "--adders", "1,3"];
+        assert_eq!(*form, json(&sandbox, &alone));
+    }
+    let csv = sandbox.read("a");
+    let degrees: Vec<&str> = text(&csv)
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').nth(2).unwrap())
+        .collect();
+    assert_eq!(degrees, [["64"; 7], ["512"; 7]].concat());
+    let said = sandbox.refuses(&[&list[..], &["--svg", "s"]].concat());
+    assert!(said.contains("one degree"), "{said}");
+    let many: Vec<String> = (1..=5001).map(|i| i.to_string()).collect();
+    let many = [
+        "hls",
+        "sweep",
+        "--degree",
+        "4,8",
+        "--interval",
+        &many.join(","),
+    ];
+    let said = sandbox.refuses(&many);
+    assert!(said.contains("10002 designs"), "{said}");
+    assert_eq!(sandbox.names(), ["a"]);
+}
+
+/// A bar on a terminal, and on nothing else.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_sweep_says_how_far_it_is() {
+    use crate::sandbox::{shown_until, terminal};
+    let sandbox = Sandbox::empty();
+    // Some seconds, if nobody ended it.
+    let intervals: Vec<String> = (1..=1000).map(|i| i.to_string()).collect();
+    let sweep = ["hls", "sweep", "--degree", "1024", "--multipliers"];
+    let lists = ["1,2,3,4,5,6,7,8,9,10", "--interval", &intervals.join(",")];
+    let (mut terminal, open) = terminal();
+    let mut command = sandbox.command(&[&sweep[..], &lists].concat());
+    command.env("TERM", "xterm").stderr(open());
+    let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+    // Its end of the terminal: reading ends if the program does.
+    drop(command);
+    let mut shown = String::new();
+    shown_until(&mut terminal, &mut shown, "/10000 designs");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let quiet = ["hls", "sweep", "--adders", "1,2"];
+    assert!(sandbox.succeeds(&quiet).stderr.is_empty());
+}
+
+/// The same cycles at three times the clock beat designs with twice the slices.
+#[test]
+fn a_sweep_compares_times_where_clocks_differ() {
+    let sandbox = Sandbox::empty();
+    let clocks = ["sweep", "--clock-mhz", "100,300", "--svg", "s.svg"];
+    let swept = json(&sandbox, &clocks);
+    let designs = swept["designs"].as_array().unwrap();
+    for row in designs {
+        let beats = |other: &serde_json::Value| {
+            let [own, others] = [row, other].map(|row| {
+                let dsp = row["resources"]["dsp"].as_u64().unwrap();
+                (dsp, row["micros"].as_f64().unwrap())
+            });
+            others.0 <= own.0 && others.1 <= own.1 && others != own
+        };
+        assert_eq!(row["pareto"], !designs.iter().any(beats), "{row}");
+    }
+    let front = designs.iter().filter(|row| row["pareto"] == true);
+    let names: Vec<&str> = front
+        .map(|row| row["design"]["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["", "ii1-xor"]);
+    assert!(text(&sandbox.read("s.svg")).contains("microseconds against DSP slices"));
+}
+
 /// The last time of a waveform is that of its last cycle, at any clock.
 #[test]
 fn the_clock_of_a_waveform_does_not_drift() {

@@ -155,6 +155,32 @@ pub fn said(refused: &Output) -> String {
     text(&refused.stderr).to_owned()
 }
 
+/// A terminal, and how to open its other end.
+#[cfg(target_os = "linux")]
+pub fn terminal() -> (fs::File, impl Fn() -> fs::File) {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let name = ptsname(&terminal, Vec::new()).unwrap();
+    let name = PathBuf::from(name.to_str().unwrap());
+    let open = move || {
+        let mut options = fs::OpenOptions::new();
+        options.read(true).write(true).open(&name).unwrap()
+    };
+    (fs::File::from(terminal), open)
+}
+
+/// Reads from `terminal`, to what it has `shown` already, until `text` is there.
+#[cfg(target_os = "linux")]
+pub fn shown_until(terminal: &mut fs::File, shown: &mut String, text: &str) {
+    while !shown.contains(text) {
+        let mut bytes = [0; 256];
+        let read = std::io::Read::read(terminal, &mut bytes).unwrap();
+        shown.push_str(&String::from_utf8_lossy(&bytes[..read]));
+    }
+}
+
 pub fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }

@@ -4,7 +4,6 @@ use crate::sandbox::{Sandbox, said, with};
 use std::{
     fs,
     io::{BufRead, BufReader, Read},
-    path::Path,
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -150,27 +149,13 @@ fn an_interrupted_demo_leaves_nothing() {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupted_question_leaves_a_terminal_that_shows_what_is_typed() {
-    use rustix::{
-        pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
-        termios::{LocalModes, tcgetattr},
-    };
+    use crate::sandbox::{shown_until, terminal};
+    use rustix::termios::{LocalModes, tcgetattr};
     use std::io::Write;
     let sandbox = Sandbox::new();
     sandbox.encrypted_key();
     for (typed, status) in [("\x03", "status 130"), ("", "status 143")] {
-        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&terminal).unwrap();
-        unlockpt(&terminal).unwrap();
-        let name = ptsname(&terminal, Vec::new()).unwrap();
-        let mut terminal = fs::File::from(terminal);
-        let open = || {
-            let path = Path::new(name.to_str().unwrap());
-            fs::OpenOptions::new()
-                .read(true)
-                .write(true)
-                .open(path)
-                .unwrap()
-        };
+        let (mut terminal, open) = terminal();
         let echoes = |terminal: &fs::File| {
             let modes = tcgetattr(terminal).unwrap().local_modes;
             modes.contains(LocalModes::ECHO)
@@ -186,14 +171,7 @@ fn an_interrupted_question_leaves_a_terminal_that_shows_what_is_typed() {
             .spawn()
             .unwrap();
         let mut shown = String::new();
-        let mut until = |terminal: &mut fs::File, text: &str| {
-            while !shown.contains(text) {
-                let mut bytes = [0; 256];
-                let read = terminal.read(&mut bytes).unwrap();
-                shown.push_str(&String::from_utf8_lossy(&bytes[..read]));
-            }
-        };
-        until(&mut terminal, "Passphrase of e");
+        shown_until(&mut terminal, &mut shown, "Passphrase of e");
         while echoes(&terminal) {
             thread::sleep(Duration::from_millis(5));
         }
@@ -204,7 +182,7 @@ fn an_interrupted_question_leaves_a_terminal_that_shows_what_is_typed() {
         } else {
             terminal.write_all(typed.as_bytes()).unwrap();
         }
-        until(&mut terminal, "ended");
+        shown_until(&mut terminal, &mut shown, "ended");
         assert!(echoes(&terminal), "{status}");
         assert!(shown.contains(status), "{shown}");
         terminal.write_all(b"\n").unwrap();

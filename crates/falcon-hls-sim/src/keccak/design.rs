@@ -31,6 +31,15 @@ pub enum State {
 }
 
 impl State {
+    /// Its name, without ports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Registers => "registers",
+            Self::Bram { .. } => "bram",
+            Self::Axi => "axi",
+        }
+    }
+
     /// Cycles from a read to its word.
     pub fn read_latency(self) -> u32 {
         match self {

@@ -1,7 +1,8 @@
-//! Designs of a sweep in a chart (SVG): cycles against DSP slices.
+//! Designs of a sweep in a chart (SVG): cycles against DSP slices, or time where their
+//! clocks differ.
 //!
 //! The line joins those that no other beats. Designs with the name of a preset are
-//! squares, with their names. Cycles are on a logarithmic scale.
+//! squares, with their names. Cycles and times are on a logarithmic scale.
 
 use super::canvas::{
     Anchor, COLOURS, GRID, circle, line, picture, rectangle, text, text_width, titled,
@@ -9,6 +10,7 @@ use super::canvas::{
 use super::report::{SweepForm, SweepRow};
 use super::scale::step;
 use crate::design::Preset;
+use crate::measurement::Time;
 use svg::node::element::{Group, Polyline, Rectangle};
 
 const SIZE: (f64, f64) = (860.0, 560.0);
@@ -20,22 +22,59 @@ const FRONT: &str = COLOURS[0];
 const MARK: &str = COLOURS[5];
 const OTHER: &str = "#9a9a9a";
 
+/// What stands at the vertical axis.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quantity {
+    Cycles,
+    Micros,
+}
+
+impl Quantity {
+    /// What compares the designs of a sweep.
+    fn of(sweep: &SweepForm) -> Self {
+        match sweep.clocks_differ() {
+            true => Self::Micros,
+            false => Self::Cycles,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cycles => "cycles",
+            Self::Micros => "microseconds",
+        }
+    }
+
+    /// The decimal logarithm; of transforms without a butterfly, that of one cycle.
+    fn logarithm(self, row: &SweepRow) -> f64 {
+        let cycles = row.timing.cycles.max(1);
+        let clock_hz = row.design.clock_hz;
+        match self {
+            Self::Cycles => (cycles as f64).log10(),
+            Self::Micros => Time { cycles, clock_hz }.micros().log10(),
+        }
+    }
+}
+
 /// Where points are.
 struct Scale {
+    quantity: Quantity,
     /// Largest number of DSP slices.
     dsp: u64,
-    /// Decimal logarithms of cycles at the bottom and at the top.
+    /// Decimal logarithms of cycles or times at the bottom and at the top.
     decades: (f64, f64),
 }
 
 impl Scale {
-    fn new(rows: &[SweepRow]) -> Self {
+    fn new(sweep: &SweepForm) -> Self {
+        let (rows, quantity) = (&sweep.designs, Quantity::of(sweep));
         let dsp = rows.iter().map(|row| u64::from(row.resources.dsp)).max();
-        let logs = || rows.iter().map(|row| logarithm(row.timing.cycles));
+        let logs = || rows.iter().map(|row| quantity.logarithm(row));
         let low = logs().fold(f64::INFINITY, f64::min);
-        let high = logs().fold(0.0, f64::max);
+        let high = logs().fold(f64::NEG_INFINITY, f64::max);
         let dsp = dsp.unwrap_or(0).max(1);
         Self {
+            quantity,
             dsp: (dsp as f64 * 1.08).ceil() as u64,
             decades: if low <= high {
                 (low - 0.08, high + 0.12)
@@ -59,18 +98,14 @@ impl Scale {
 
     fn place(&self, row: &SweepRow) -> (f64, f64) {
         let dsp = f64::from(row.resources.dsp);
-        (self.x(dsp), self.y(logarithm(row.timing.cycles)))
+        (self.x(dsp), self.y(self.quantity.logarithm(row)))
     }
 }
 
-/// Of transforms without a butterfly, that of one cycle.
-fn logarithm(cycles: u64) -> f64 {
-    (cycles.max(1) as f64).log10()
-}
-
-/// The chart.
-pub fn chart(sweep: &SweepForm, title: &str) -> String {
-    let scale = Scale::new(&sweep.designs);
+/// The chart, below what was run: `FFT of degree 512`.
+pub fn chart(sweep: &SweepForm, subject: &str) -> String {
+    let scale = Scale::new(sweep);
+    let title = format!("{subject}: {} against DSP slices", scale.quantity.name());
     let mut document = axes(legend(Group::new()), &scale);
     let is_preset = |row: &SweepRow| Preset::by_name(&row.design.name).is_some();
     let (marks, others): (Vec<_>, Vec<_>) = sweep.designs.iter().partition(|row| is_preset(row));
@@ -79,8 +114,8 @@ pub fn chart(sweep: &SweepForm, title: &str) -> String {
         document = document.add(titled(described(row)).add(dot));
     }
     let mut front: Vec<_> = sweep.designs.iter().filter(|row| row.pareto).collect();
-    front.sort_by_key(|row| (row.resources.dsp, row.timing.cycles));
-    front.dedup_by_key(|row| (row.resources.dsp, row.timing.cycles));
+    front.sort_by_key(|row| (row.resources.dsp, row.time()));
+    front.dedup_by_key(|row| (row.resources.dsp, row.time()));
     document = document.add(steps(&scale, &front));
     for row in &front {
         let dot = circle(scale.place(row), 4.5, FRONT);
@@ -101,7 +136,7 @@ pub fn chart(sweep: &SweepForm, title: &str) -> String {
         let label = format!("{multipliers}+{adders} {}", design.banking.name());
         document = labels.put(document, scale.place(row), &label, SMALL, FRONT);
     }
-    picture(SIZE, title, document).to_string()
+    picture(SIZE, &title, document).to_string()
 }
 
 /// What a point is.
@@ -112,7 +147,7 @@ fn described(row: &SweepRow) -> String {
         name => format!("{name}: "),
     };
     format!(
-        "{name}{} dmul, {} daddsub, {} {}, {}: II {}, {} cycles, {} DSP",
+        "{name}{} dmul, {} daddsub, {} {}, {}: II {}, {} cycles at {} MHz, {} DSP",
         design.multipliers,
         design.adders,
         design.memory.name(),
@@ -120,6 +155,7 @@ fn described(row: &SweepRow) -> String {
         design.pipelining,
         timing.interval,
         timing.cycles,
+        design.clock_hz as f64 / 1e6,
         row.resources.dsp
     )
 }
@@ -238,19 +274,20 @@ fn axes(mut document: Group, scale: &Scale) -> Group {
             let logarithm = f64::from(decade) + f64::from(digit).log10();
             if (low..=high).contains(&logarithm) {
                 let y = scale.y(logarithm);
-                let cycles = format!("{:.0}", f64::from(digit) * 10f64.powi(decade));
+                let digits = usize::try_from(-decade).unwrap_or(0);
+                let number = format!("{:.digits$}", f64::from(digit) * 10f64.powi(decade));
                 document = document.add(line((left, y), (right, y), GRID)).add(text(
                     left - 8.0,
                     y + 4.0,
                     LABEL,
                     Anchor::End,
-                    &cycles,
+                    &number,
                 ));
             }
         }
     }
     let middle = (above + bottom) / 2.0;
-    let turned = text(22.0, middle, LABEL, Anchor::Middle, "cycles")
+    let turned = text(22.0, middle, LABEL, Anchor::Middle, scale.quantity.name())
         .set("transform", format!("rotate(-90 22 {middle})"));
     let slices = text(
         (left + right) / 2.0,

@@ -82,14 +82,17 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Writes the designs that ran to `out`, below a header; nothing if none did.
+/// Writes the designs of all `sweeps` that ran to `out`, below one header; nothing if
+/// none did.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn csv(sweep: &SweepForm, out: impl Write) -> io::Result<()> {
+pub fn csv(sweeps: &[SweepForm], out: impl Write) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
-    for row in &sweep.designs {
-        writer.serialize(Line::new(sweep, row))?;
+    for sweep in sweeps {
+        for row in &sweep.designs {
+            writer.serialize(Line::new(sweep, row))?;
+        }
     }
     writer.flush()
 }
@@ -107,10 +110,12 @@ mod tests {
         base.name = "a \"b\", c".into();
         let mut sweep = Sweep::new(base);
         sweep.adders = vec![1, 2];
-        let outcome = sweep.run(Transform::Fft, 6).expect("two");
-        let form = SweepForm::new(&outcome, Transform::Fft, 6, XC7Z020);
+        let forms = [6, 7].map(|logn| {
+            let outcome = sweep.run(Transform::Fft, logn).expect("two");
+            SweepForm::new(&outcome, Transform::Fft, logn, XC7Z020)
+        });
         let mut text = Vec::new();
-        csv(&form, &mut text).expect("memory");
+        csv(&forms, &mut text).expect("memory");
         assert!(text.starts_with(b"name,transform,degree,clock_mhz,multipliers,adders,"));
         let mut reader = csv::Reader::from_reader(&text[..]);
         let header = reader.headers().expect("a header").clone();
@@ -120,11 +125,12 @@ mod tests {
         let column = |name| {
             let index = header.iter().position(|column| column == name);
             let index = index.expect("a column");
-            [&lines[0][index], &lines[1][index]]
+            [0, 1, 2, 3].map(|line: usize| &lines[line][index])
         };
-        assert_eq!(lines.len(), 2);
-        assert_eq!(column("name"), ["a \"b\", c"; 2]);
-        assert_eq!(column("interval"), ["6", "4"]);
-        assert_eq!(column("clock_mhz"), ["100", "100"]);
+        assert_eq!(lines.len(), 4);
+        assert_eq!(column("name"), ["a \"b\", c"; 4]);
+        assert_eq!(column("degree"), ["64", "64", "128", "128"]);
+        assert_eq!(column("interval"), ["6", "4", "6", "4"]);
+        assert_eq!(column("clock_mhz"), ["100"; 4]);
     }
 }

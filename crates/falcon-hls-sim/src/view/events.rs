@@ -1,9 +1,7 @@
 //! A trace as JSON.
 
-use super::report::{DesignForm, VERSION};
+use super::report::{Subject, VERSION};
 use super::{Trace, instance_name};
-use crate::design::Design;
-use crate::nest::Transform;
 use serde::Serialize;
 
 /// An iteration's start.
@@ -39,12 +37,9 @@ pub struct EventForm {
 pub struct EventsForm {
     /// [`VERSION`].
     pub version: u32,
-    /// The design.
-    pub design: DesignForm,
-    /// The transform.
-    pub transform: Transform,
-    /// Its degree.
-    pub degree: u32,
+    /// Of what.
+    #[serde(flatten)]
+    pub subject: Subject,
     /// Initiation interval, cycles.
     pub interval: u32,
     /// Cycles of the whole run.
@@ -56,8 +51,8 @@ pub struct EventsForm {
 }
 
 impl EventsForm {
-    /// Of a trace of `transform` of degree `2^logn` on `design`.
-    pub fn new(trace: &Trace<'_>, design: &Design, transform: Transform, logn: u32) -> Self {
+    /// Of a trace of `subject`.
+    pub fn new(trace: &Trace<'_>, subject: Subject) -> Self {
         let start = |&(cycle, iteration): &(u64, usize)| {
             let stalls = trace.stalls.iter();
             let own = stalls.filter(|stall| stall.iteration == iteration);
@@ -82,9 +77,7 @@ impl EventsForm {
         };
         Self {
             version: VERSION,
-            design: design.into(),
-            transform,
-            degree: 1 << logn,
+            subject,
             interval: trace.schedule.interval,
             cycles: trace.run.cycles,
             starts: trace.starts.iter().map(start).collect(),

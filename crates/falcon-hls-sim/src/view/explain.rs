@@ -166,6 +166,7 @@ impl Display for Explanation {
         for Relaxed { change, interval } in &self.relaxed {
             write!(f, "\nwith {change}: II = {interval}")?;
         }
-        write!(f, "\none iteration takes {} cycles", self.depth)
+        let cycles = if self.depth == 1 { "cycle" } else { "cycles" };
+        write!(f, "\none iteration takes {} {cycles}", self.depth)
     }
 }

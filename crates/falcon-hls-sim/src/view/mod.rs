@@ -2,10 +2,11 @@
 //!
 //! A [`Trace`] looks on while a loop runs; [`timeline`], [`gantt`] and
 //! [`waveform`] draw it. [`explain`] says why an interval is what it is, [`chart`]
-//! draws a sweep, [`report`] has the forms for machines.
+//! draws a sweep, [`compare`] has the presets in a table, [`report`] the forms for machines.
 
 mod canvas;
 pub mod chart;
+pub mod compare;
 pub mod csv;
 pub mod events;
 pub mod explain;

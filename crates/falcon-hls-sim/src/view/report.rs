@@ -6,7 +6,8 @@ use crate::accelerator::Error;
 use crate::catalog::Device;
 use crate::design::{Aliasing, Design, Pipelining, Preset, StorageKind};
 use crate::graph::Banking;
-use crate::measurement::Measurement;
+use crate::keccak::{KeccakDesign, State};
+use crate::measurement::{Measurement, Time};
 use crate::nest::Transform;
 use crate::resources::{Concern, Estimate, Resources, table_ii};
 use serde::Serialize;
@@ -169,7 +170,8 @@ impl ResourcesForm {
     }
 }
 
-fn concerns(estimate: &Estimate, device: Device) -> Vec<String> {
+/// What speaks against an estimate on `device`, in words.
+pub(super) fn concerns(estimate: &Estimate, device: Device) -> Vec<String> {
     let concerns = estimate.concerns(device);
     concerns.iter().map(Concern::to_string).collect()
 }
@@ -218,15 +220,75 @@ impl RunForm {
     }
 }
 
+/// A circuit for Keccak-f, flat.
+#[derive(Clone, Debug, Serialize)]
+pub struct KeccakDesignForm {
+    /// Its name.
+    pub name: String,
+    /// Clock, Hz.
+    pub clock_hz: u64,
+    /// Where the state is: `registers`, `bram` or `axi`.
+    pub state: &'static str,
+    /// Ports of its block RAM, if that is where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ports: Option<u32>,
+    /// Rounds in the body of the loop.
+    pub unrolled_rounds: u32,
+    /// Registers after the parities of the columns, cycles.
+    pub parity_latency: u32,
+    /// Registers between the rounds of a body, cycles.
+    pub round_latency: u32,
+    /// The least interval asked for.
+    pub least_interval: u32,
+}
+
+impl From<&KeccakDesign> for KeccakDesignForm {
+    fn from(design: &KeccakDesign) -> Self {
+        Self {
+            name: design.name.clone(),
+            clock_hz: design.clock_hz,
+            state: design.state.name(),
+            ports: match design.state {
+                State::Bram { ports } => Some(ports),
+                _ => None,
+            },
+            unrolled_rounds: design.unrolled_rounds,
+            parity_latency: design.parity_latency,
+            round_latency: design.round_latency,
+            least_interval: design.least_interval,
+        }
+    }
+}
+
+/// What is looked at.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Subject {
+    /// A transform on a design.
+    Transform {
+        /// The design.
+        design: DesignForm,
+        /// The transform.
+        transform: Transform,
+        /// Its degree, if that matters.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        degree: Option<u32>,
+    },
+    /// The rounds of Keccak-f on a circuit.
+    Keccak {
+        /// The circuit.
+        design: KeccakDesignForm,
+    },
+}
+
 /// Why an interval is what it is.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainForm {
     /// [`VERSION`].
     pub version: u32,
-    /// The design.
-    pub design: DesignForm,
-    /// The transform.
-    pub transform: Transform,
+    /// Of what.
+    #[serde(flatten)]
+    pub subject: Subject,
     /// Its bounds.
     #[serde(flatten)]
     pub explanation: Explanation,
@@ -244,9 +306,19 @@ pub struct SweepRow {
     pub resources: Resources,
     /// What speaks against it.
     pub concerns: Vec<String>,
-    /// Whether no other of the sweep has fewer cycles and no more DSP slices, or
+    /// Whether no other of the sweep takes less time and no more DSP slices, or
     /// the other way round.
     pub pareto: bool,
+}
+
+impl SweepRow {
+    /// How long it takes.
+    pub fn time(&self) -> Time {
+        Time {
+            cycles: self.timing.cycles,
+            clock_hz: self.design.clock_hz,
+        }
+    }
 }
 
 /// A design that cannot be built.
@@ -276,6 +348,14 @@ pub struct SweepForm {
 }
 
 impl SweepForm {
+    /// Whether cycles of one design are longer than those of another.
+    pub fn clocks_differ(&self) -> bool {
+        let mut clocks = self.designs.iter().map(|row| row.design.clock_hz);
+        clocks
+            .next()
+            .is_some_and(|first| clocks.any(|clock| clock != first))
+    }
+
     /// Of what came out of a sweep.
     pub fn new(
         outcome: &crate::sweep::Outcome,
@@ -284,7 +364,7 @@ impl SweepForm {
         device: Device,
     ) -> Self {
         let measurements = &outcome.measurements;
-        let point = |m: &Measurement| (u64::from(m.estimate.total().dsp), m.run.cycles);
+        let point = |m: &Measurement| (m.estimate.total().dsp, m.time());
         let points: Vec<_> = measurements.iter().map(point).collect();
         let row = |(m, pareto): (&Measurement, bool)| SweepRow {
             design: (&m.design).into(),

@@ -1,17 +1,46 @@
 //! The reports as text.
 
-use super::report::{DesignForm, ExplainForm, RunForm, SweepForm, SweepRow, Timing};
+use super::report::{
+    DesignForm, ExplainForm, KeccakDesignForm, RunForm, Subject, SweepForm, SweepRow, Timing,
+};
 use crate::nest::Transform;
 use crate::resources::Resources;
 use std::fmt::{self, Display, Formatter};
 
 /// What was run on what.
-pub fn heading(design: &DesignForm, transform: Transform, degree: u32) -> String {
-    format!(
-        "{} of degree {degree} on {}",
-        transform.name().to_uppercase(),
-        design.name
-    )
+fn heading(f: &mut Formatter<'_>, design: &str, transform: Transform, degree: u32) -> fmt::Result {
+    let transform = transform.name().to_uppercase();
+    write!(f, "{transform} of degree {degree} on {design}")
+}
+
+impl Display for Subject {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Transform {
+                design,
+                transform,
+                degree,
+            } => match degree {
+                Some(degree) => heading(f, &design.name, *transform, *degree),
+                None => write!(f, "{} on {}", transform.name().to_uppercase(), design.name),
+            },
+            Self::Keccak { design } => write!(f, "Keccak-f on {}", design.name),
+        }
+    }
+}
+
+impl Display for KeccakDesignForm {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "state in {}", self.state)?;
+        if let Some(ports) = self.ports {
+            write!(f, ", {ports} ports")?;
+        }
+        write!(
+            f,
+            "; {} of 24 rounds in the body; registers behind the parities {}, between rounds {}",
+            self.unrolled_rounds, self.parity_latency, self.round_latency
+        )
+    }
 }
 
 impl Display for DesignForm {
@@ -53,9 +82,8 @@ fn resources_line(f: &mut Formatter<'_>, name: &str, of: Resources) -> fmt::Resu
 
 impl Display for RunForm {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let heading = heading(&self.design, self.transform, self.degree);
-        let megahertz = self.design.clock_hz as f64 / 1e6;
-        writeln!(f, "{heading}, {megahertz} MHz")?;
+        heading(f, &self.design.name, self.transform, self.degree)?;
+        writeln!(f, ", {} MHz", self.design.clock_hz as f64 / 1e6)?;
         writeln!(f, "  {}", self.design)?;
         writeln!(f, "  {}", self.timing)?;
         write!(
@@ -99,8 +127,10 @@ impl Display for RunForm {
 
 impl Display for ExplainForm {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let transform = self.transform.name().to_uppercase();
-        writeln!(f, "{transform} on {}: {}", self.design.name, self.design)?;
+        match &self.subject {
+            Subject::Transform { design, .. } => writeln!(f, "{}: {design}", self.subject)?,
+            Subject::Keccak { design } => writeln!(f, "{}: {design}", self.subject)?,
+        }
         self.explanation.fmt(f)
     }
 }
@@ -137,7 +167,7 @@ impl Display for SweepForm {
             "loops"
         )?;
         let mut front: Vec<&SweepRow> = designs.iter().filter(|row| row.pareto).collect();
-        front.sort_by_key(|row| (row.resources.dsp, row.timing.cycles));
+        front.sort_by_key(|row| (row.resources.dsp, row.time()));
         front.iter().try_for_each(|row| self.line(f, row))
     }
 }

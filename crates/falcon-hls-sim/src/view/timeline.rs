@@ -21,6 +21,8 @@ enum Column {
 /// What the letters mean.
 const LEGEND: &str = "^ iteration starts   s it stalls   I operation starts   = under way   \
                       R result there, or what was stored can be read   ~ cycles left out";
+/// Another letter, where it is used.
+const AT_ONCE: &str = "   * both I and R";
 
 /// The timeline of what `trace` has kept.
 pub fn timeline(trace: &Trace<'_>) -> String {
@@ -64,6 +66,13 @@ pub fn timeline(trace: &Trace<'_>) -> String {
         line([a, b, c], d);
     }
     text.push_str(LEGEND);
+    if trace
+        .events
+        .iter()
+        .any(|event| trace.end(event) == event.cycle)
+    {
+        text.push_str(AT_ONCE);
+    }
     text.push('\n');
     text
 }
@@ -149,6 +158,7 @@ fn start_row(trace: &Trace<'_>, columns: &[Column], start: u64, iteration: usize
 
 fn operation(columns: &[Column], start: u64, end: u64) -> String {
     let mark = |column: &Column| match column {
+        Column::Cycle(cycle) if *cycle == start && start == end => '*',
         Column::Cycle(cycle) if *cycle == start => 'I',
         Column::Cycle(cycle) if *cycle == end => 'R',
         Column::Cycle(cycle) if (start..end).contains(cycle) => '=',

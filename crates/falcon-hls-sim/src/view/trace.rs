@@ -4,6 +4,7 @@ use crate::accelerator::{Error, Kernel, MAX_LOGN, blank_memories, control, to_wo
 use crate::design::Design;
 use crate::engine::{Control, Fault, Observer, Run, Words};
 use crate::graph::Graph;
+use crate::keccak::{self, KeccakCircuit, ROUND_CONSTANTS};
 use crate::nest::Iteration;
 use crate::schedule::Schedule;
 use crate::scheduled::Scheduled;
@@ -75,6 +76,24 @@ impl<'a> Trace<'a> {
             &kernel.body,
             control(design),
             &kernel.transform.iterations(logn),
+            &mut memories,
+            window,
+        )?)
+    }
+
+    /// Permutes the state whose words are 0, 1, 2 ... and keeps what the iterations of
+    /// `window` did, each of one round of Keccak-f or more.
+    ///
+    /// # Errors
+    /// The run's first fault; none, since the circuit has run it.
+    pub fn of_rounds(circuit: &'a KeccakCircuit, window: Range<usize>) -> Result<Self, Error> {
+        let rounds = circuit.rounds();
+        let state = std::array::from_fn(|i| i as u64);
+        let mut memories = keccak::memories(&state, &ROUND_CONSTANTS);
+        Ok(Self::record(
+            &rounds.body,
+            keccak::CONTROL,
+            rounds.iterations(),
             &mut memories,
             window,
         )?)

@@ -8,7 +8,9 @@ use falcon_hls_sim::design::{Aliasing, Preset, StorageKind};
 use falcon_hls_sim::graph::Banking;
 use falcon_hls_sim::measurement::Measurement;
 use falcon_hls_sim::nest::Transform;
+use falcon_hls_sim::resources::table_ii;
 use falcon_hls_sim::view::Trace;
+use falcon_hls_sim::view::compare::Comparison;
 use falcon_hls_sim::view::report::{RunForm, VERSION};
 use std::ops::Range;
 
@@ -34,6 +36,41 @@ fn the_json_of_a_run_is_versioned_and_whole() {
             .as_array()
             .is_some_and(Vec::is_empty)
     );
+}
+
+#[test]
+fn the_comparison_has_what_each_preset_takes() {
+    for (transform, logn) in [(Transform::Fft, 9), (Transform::Merge, 4)] {
+        let comparison = Comparison::new(transform, logn, XC7Z020).expect("a degree");
+        let json = serde_json::to_value(&comparison).expect("JSON");
+        assert_eq!(json["version"], VERSION);
+        let text = comparison.to_string();
+        let table: Vec<&str> = text.lines().skip(3).collect();
+        assert_eq!(table.len(), Preset::ALL.len());
+        for ((preset, line), row) in Preset::ALL.into_iter().zip(table).zip(&comparison.presets) {
+            let run = Measurement::new(preset.design(), transform, logn).expect("a preset");
+            let total = run.estimate.total();
+            let baseline = run.baseline().expect("a preset");
+            let of_line: Vec<&str> = line.split_whitespace().collect();
+            let expected = [
+                preset.name().to_owned(),
+                run.kernel.body.schedule.interval.to_string(),
+                run.kernel.body.depth().to_string(),
+                run.run.cycles.to_string(),
+                run.run.stalls.to_string(),
+                "100".into(),
+                format!("{:.2}", run.micros()),
+                format!("{:.1}", run.speedup(&baseline).time),
+                total.dsp.to_string(),
+                total.lut.to_string(),
+                total.ff.to_string(),
+                total.bram.to_string(),
+            ];
+            assert_eq!(of_line, expected);
+            assert_eq!(row.paper, table_ii(preset));
+        }
+    }
+    assert!(Comparison::new(Transform::Fft, MAX_LOGN + 1, XC7Z020).is_err());
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod waveform;
 
 use falcon_hls_sim::accelerator::Kernel;
 use falcon_hls_sim::design::{Design, Preset};
+use falcon_hls_sim::keccak::{KeccakCircuit, KeccakPreset};
 use falcon_hls_sim::nest::Transform;
 use falcon_hls_sim::view::Trace;
 
@@ -14,7 +15,8 @@ pub(crate) fn kernel(design: &Design, transform: Transform) -> Kernel {
     Kernel::new(design, transform).expect("a design")
 }
 
-/// Runs `check` on traces of all presets and transforms, some with stalls.
+/// Runs `check` on traces of all presets and transforms, some with stalls, and of rounds
+/// of Keccak-f, some of whose operations take no time.
 pub(crate) fn on_traces(check: impl Fn(&Trace<'_>, &str)) {
     for preset in Preset::ALL {
         let design = preset.design();
@@ -25,6 +27,13 @@ pub(crate) fn on_traces(check: impl Fn(&Trace<'_>, &str)) {
                 let name = format!("{} {} {logn}", preset.name(), transform.name());
                 check(&trace.expect("it runs"), &name);
             }
+        }
+    }
+    for preset in KeccakPreset::ALL {
+        let circuit = KeccakCircuit::new(preset.design()).expect("a preset");
+        for window in [0..2, 11..12] {
+            let trace = Trace::of_rounds(&circuit, window);
+            check(&trace.expect("it runs"), preset.name());
         }
     }
 }

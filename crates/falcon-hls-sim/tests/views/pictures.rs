@@ -172,7 +172,8 @@ fn sweep() -> SweepForm {
 #[test]
 fn the_chart_names_the_presets_and_no_labels_overlap() {
     let sweep = sweep();
-    let picture = chart(&sweep, "a title");
+    let picture = chart(&sweep, "what was run");
+    assert!(picture.contains("what was run: cycles against DSP slices"));
     let dots = picture.matches("<circle").count();
     // The legend has two.
     assert!(dots > sweep.designs.len() / 2 && dots <= sweep.designs.len() + 2);
@@ -190,6 +191,43 @@ fn the_chart_names_the_presets_and_no_labels_overlap() {
             assert_eq!(clash, None, "{label}");
         }
     }
+}
+
+/// Of two designs that differ in their clocks the quicker one is the lower one, though
+/// their cycles are the same.
+#[test]
+fn the_chart_is_of_time_where_clocks_differ() {
+    let mut sweep = Sweep::new(Preset::PaperOptimized.design());
+    sweep.clocks_hz = vec![100_000_000, 250_000_000];
+    let outcome = sweep.run(Transform::Fft, 2).expect("two");
+    let sweep = SweepForm::new(&outcome, Transform::Fft, 2, XC7Z020);
+    assert!(sweep.clocks_differ());
+    let fronts: Vec<bool> = sweep.designs.iter().map(|row| row.pareto).collect();
+    assert_eq!(fronts, [false, true]);
+    let picture = chart(&sweep, "what was run");
+    assert!(picture.contains("what was run: microseconds against DSP slices"));
+    let heights = |mhz: &str| -> Vec<f64> {
+        let squares = picture.split("<g>").filter(|group| group.contains(mhz));
+        let squares = squares.filter_map(|group| group.split("<rect ").nth(1));
+        let height = |square: &str| {
+            let value = square.split(" y=\"").nth(1).expect("a height");
+            let value = value.split('"').next().expect("a number");
+            value.parse().expect("a number")
+        };
+        squares.map(height).collect()
+    };
+    let (slow, quick) = (heights("at 100 MHz"), heights("at 250 MHz"));
+    assert_eq!((slow.len(), quick.len()), (1, 1), "{picture}");
+    assert!(slow[0] < quick[0]);
+    // 0.32 and 0.128 us.
+    let picture = read(&picture);
+    let labels: Vec<&str> = picture.texts.iter().map(|text| text.4.as_str()).collect();
+    assert!(labels.contains(&"0.2"), "{labels:?}");
+    assert!(!labels.contains(&"cycles"));
+}
+
+#[test]
+fn a_chart_of_nothing_is_one() {
     let nothing = SweepForm::new(&Default::default(), Transform::Fft, 9, XC7Z020);
     let nothing = chart(&nothing, "nothing");
     assert!(!nothing.contains("NaN") && !nothing.contains("inf"));

@@ -50,6 +50,7 @@ fn the_timeline_has_every_operation_in_its_cycles() {
                 let start = cycles.get(&(first + start)).copied();
                 assert!(start.is_none_or(|at| trace.starts.contains(&(at, iteration))));
             } else {
+                let find = |mark| find(mark).or_else(|| find(b'*'));
                 let [from, to] = [b'I', b'R'].map(|mark| find(mark).expect("both") + first);
                 operations.push((iteration, cycles.get(&from), cycles.get(&to)));
             }

@@ -76,7 +76,8 @@ fn the_waveform_has_every_operation_and_its_results() {
         for event in &trace.events {
             let node = &trace.graph.nodes[event.node];
             let instance = trace.schedule.instances[event.node];
-            let unit = instance_name(trace.graph, node.unit, instance).replace([' ', '.'], "_");
+            let unit =
+                instance_name(trace.graph, node.unit, instance).replace([' ', '.', ','], "_");
             let unit = expected.entry(unit).or_default();
             let operation = node.name.replace(' ', "_");
             unit.taken

@@ -2,6 +2,7 @@
 
 use super::{
     design::{DesignOptions, named},
+    keccak::keccak_parser,
     refused,
 };
 use crate::{error::Result, ui::Ui};
@@ -54,10 +55,6 @@ fn cycles_per_instruction(text: &str) -> std::result::Result<f64, String> {
 
 fn scope_parser() -> impl TypedValueParser<Value = Scope> {
     named(Scope::ALL, Scope::name)
-}
-
-fn keccak_parser() -> impl TypedValueParser<Value = KeccakPreset> {
-    named(KeccakPreset::ALL, KeccakPreset::name)
 }
 
 impl Amdahl {

@@ -17,7 +17,7 @@ pub(super) fn preset_parser() -> impl TypedValueParser<Value = Preset> {
     named(Preset::ALL, Preset::name)
 }
 
-fn transform_parser() -> impl TypedValueParser<Value = Transform> {
+pub(super) fn transform_parser() -> impl TypedValueParser<Value = Transform> {
     named(Transform::ALL, Transform::name)
 }
 
@@ -59,7 +59,7 @@ pub(super) fn megahertz(text: &str) -> std::result::Result<u64, String> {
 }
 
 /// The logarithm of a degree.
-fn degree(text: &str) -> std::result::Result<u32, String> {
+pub(super) fn degree(text: &str) -> std::result::Result<u32, String> {
     match text.parse::<u32>() {
         Ok(degree) if degree.is_power_of_two() && (4..=1024).contains(&degree) => {
             Ok(degree.trailing_zeros())

@@ -10,7 +10,7 @@ use falcon_hls_sim::{
     accelerator::Kernel,
     view::{
         explain::Explanation,
-        report::{ExplainForm, VERSION},
+        report::{ExplainForm, Subject, VERSION},
     },
 };
 
@@ -33,8 +33,11 @@ impl Explain {
         let kernel = Kernel::new(&design, self.task.transform).map_err(refused)?;
         ui.report(&ExplainForm {
             version: VERSION,
-            design: (&design).into(),
-            transform: self.task.transform,
+            subject: Subject::Transform {
+                design: (&design).into(),
+                transform: self.task.transform,
+                degree: None,
+            },
             explanation: Explanation::new(&kernel.body, design.least_interval),
         })
     }

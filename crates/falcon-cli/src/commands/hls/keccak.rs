@@ -1,41 +1,135 @@
 //! `hls keccak`: the permutation as a circuit.
 
+use super::{
+    design::named,
+    refused,
+    trace::{Shown, Traced},
+};
 use crate::{
     error::{Error, Result},
     ui::Ui,
 };
-use clap::Args;
-use falcon_hls_sim::{amdahl::predict::Processor, keccak::Summary, view::report::VERSION};
+use clap::{Args, Subcommand, builder::TypedValueParser};
+use falcon_hls_sim::{
+    amdahl::predict::Processor,
+    keccak::{KeccakCircuit, KeccakPreset, Summary},
+    view::{
+        Trace,
+        explain::Explanation,
+        report::{ExplainForm, Subject, VERSION},
+    },
+};
 use serde::Serialize;
 use std::fmt;
 
 /// Run Keccak-f, the paper's process_block, on its designs
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Cycles to absorb a block of SHAKE256, to permute a state that is there, and to fetch, permute
-and put back one in the processor's memory; times faster than the sequential design and than
-the paper's processor; resources, whose LUT-2 are before lookup tables of six inputs.")]
-pub(crate) struct Keccak {}
+Without a command: cycles to absorb a block of SHAKE256, to permute a state that is there, and
+to fetch, permute and put back one in the processor's memory; times faster than the sequential
+design and than the paper's processor; resources, whose LUT-2 are before lookup tables of six
+inputs.")]
+pub(crate) struct Keccak {
+    #[command(subcommand)]
+    view: Option<View>,
+}
+
+#[derive(Debug, Subcommand)]
+enum View {
+    Explain(Explain),
+    Timeline(Timeline),
+}
 
 impl Keccak {
     pub(super) fn run(self, ui: Ui) -> Result<()> {
-        let summary = Summary::new(&Processor::CORTEX_A9)
-            .map_err(|error| Error::new("there is no such comparison").because(error))?;
-        ui.report(&Shown {
+        match self.view {
+            None => ui.report(&Table {
+                version: VERSION,
+                summary: Summary::new(&Processor::CORTEX_A9)
+                    .map_err(|error| Error::new("there is no such comparison").because(error))?,
+            }),
+            Some(View::Explain(explain)) => explain.run(ui),
+            Some(View::Timeline(timeline)) => timeline.run(ui),
+        }
+    }
+}
+
+/// A design for Keccak-f and its name.
+pub(super) fn keccak_parser() -> impl TypedValueParser<Value = KeccakPreset> {
+    named(KeccakPreset::ALL, KeccakPreset::name)
+}
+
+/// Which circuit.
+#[derive(Debug, Args)]
+struct Chosen {
+    /// The design
+    #[arg(long, value_name = "NAME", default_value = "keccak-round-per-cycle", value_parser = keccak_parser())]
+    preset: KeccakPreset,
+}
+
+impl Chosen {
+    fn circuit(&self) -> Result<(KeccakCircuit, Subject)> {
+        let circuit = KeccakCircuit::new(self.preset.design()).map_err(refused)?;
+        let design = circuit.design().into();
+        Ok((circuit, Subject::Keccak { design }))
+    }
+}
+
+/// Tell why the initiation interval (II) of the rounds is what it is
+#[derive(Debug, Args)]
+struct Explain {
+    #[command(flatten)]
+    chosen: Chosen,
+}
+
+impl Explain {
+    fn run(self, ui: Ui) -> Result<()> {
+        let (circuit, subject) = self.chosen.circuit()?;
+        let least_interval = circuit.design().least_interval;
+        ui.report(&ExplainForm {
             version: VERSION,
-            summary,
+            subject,
+            explanation: Explanation::new(&circuit.rounds().body, least_interval),
         })
     }
 }
 
+/// Show what happens in which cycle of a permutation: as text, Gantt chart or waveform
+#[derive(Debug, Args)]
+#[command(after_help = "\
+An iteration is a round, or as many as the design has in its loop. The words of the state are
+0, 1, 2 ... Cycles depend on no number.
+
+Without --svg and --vcd the timeline goes to standard output, 1 iteration of it.")]
+struct Timeline {
+    #[command(flatten)]
+    chosen: Chosen,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+impl Timeline {
+    fn run(self, ui: Ui) -> Result<()> {
+        let (circuit, subject) = self.chosen.circuit()?;
+        let run = Traced {
+            subject,
+            clock_hz: circuit.design().clock_hz,
+            iterations: circuit.rounds().iterations().len(),
+            in_text: 1,
+            trace: |window| Trace::of_rounds(&circuit, window),
+        };
+        self.shown.show(&run, ui)
+    }
+}
+
 #[derive(Serialize)]
-struct Shown {
+struct Table {
     version: u32,
     #[serde(flatten)]
     summary: Summary,
 }
 
-impl fmt::Display for Shown {
+impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.summary.to_string().trim_end())
     }

@@ -1,6 +1,7 @@
 //! `hls`: Falcon's FFT and Keccak-f as circuits, simulated.
 
 mod amdahl;
+mod compare;
 mod design;
 mod explain;
 mod file;
@@ -9,6 +10,7 @@ mod run;
 mod sign;
 mod sweep;
 mod timeline;
+mod trace;
 mod verilog;
 
 use crate::{
@@ -21,9 +23,10 @@ use clap::Subcommand;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Hls {
     Run(run::Run),
+    Compare(compare::Compare),
     Explain(explain::Explain),
     Timeline(timeline::Timeline),
-    Sweep(sweep::SweepCommand),
+    Sweep(Box<sweep::SweepCommand>),
     Keccak(keccak::Keccak),
     Amdahl(amdahl::Amdahl),
     Sign(sign::Sign),
@@ -34,6 +37,7 @@ impl Hls {
     pub(crate) fn run(self, ui: Ui) -> Result<Status> {
         match self {
             Self::Run(run) => run.run(ui),
+            Self::Compare(compare) => compare.run(ui),
             Self::Explain(explain) => explain.run(ui),
             Self::Timeline(timeline) => timeline.run(ui),
             Self::Sweep(sweep) => sweep.run(ui),

@@ -2,8 +2,8 @@
 
 use super::{
     design::{
-        Task, banking_parser, dependence_parser, megahertz, memory, memory_parser,
-        pipelining_parser, preset_parser,
+        banking_parser, degree, dependence_parser, megahertz, memory, memory_parser,
+        pipelining_parser, preset_parser, transform_parser,
     },
     file::write,
     refused,
@@ -12,6 +12,7 @@ use crate::{
     error::{Error, Result},
     input::is_standard,
     output::{Content, Outputs, Overwrite, check_target},
+    progress::{Progress, Unit},
     ui::Ui,
 };
 use clap::Args;
@@ -20,23 +21,33 @@ use falcon_hls_sim::{
     design::{Aliasing, Design, Pipelining, Preset, StorageKind},
     graph::Banking,
     measurement::Measurement,
-    sweep::Sweep,
+    nest::Transform,
+    sweep::{MAX_DESIGNS, Outcome, Sweep, TooMany},
     view::{chart::chart, csv::csv, report::SweepForm},
 };
-use std::path::{Path, PathBuf};
+use serde::Serialize;
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 /// Run a transform on every combination of parameters: table, CSV, Pareto chart
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Lists have commas between their values. Without any list: 1, 2 and 4 multipliers with 1, 2, 3
 and 6 adders, all ways of banking, loops flattened and nested. The presets are always among
-the designs. Latencies do not follow the clock: give those that it allows.")]
+the designs. Latencies do not follow the clock: give those that it allows. A design is beaten
+by one that takes less time and no more DSP slices, or the other way round.")]
 pub(crate) struct SweepCommand {
     /// The design that has what no list says
     #[arg(long, value_name = "NAME", default_value = "paper-optimized", value_parser = preset_parser())]
     preset: Preset,
-    #[command(flatten)]
-    task: Task,
+    /// Degrees of the polynomial, powers of two from 4 to 1024; each has its own table
+    #[arg(long = "degree", value_name = "DEGREES", default_value = "512", value_delimiter = ',', value_parser = degree)]
+    logn: Vec<u32>,
+    /// What is computed
+    #[arg(long, value_name = "NAME", default_value = "fft", value_parser = transform_parser())]
+    transform: Transform,
     /// Clocks
     #[arg(long, value_name = "MHZ", value_delimiter = ',', value_parser = megahertz)]
     clock_mhz: Vec<u64>,
@@ -79,7 +90,7 @@ pub(crate) struct SweepCommand {
     /// Write all designs that ran as CSV; `-` is standard output
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Draw cycles against DSP slices (SVG); `-` is standard output
+    /// Draw cycles against DSP slices, or time where clocks differ (SVG); `-` is standard output
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Overwrite files
@@ -94,6 +105,9 @@ impl SweepCommand {
         if to_standard > 1 {
             return Err(Error::new("standard output takes one of --csv and --svg"));
         }
+        if self.svg.is_some() && self.logn.len() > 1 {
+            return Err(Error::new("a chart shows one degree").hint("--csv FILE has all of them"));
+        }
         let mut outputs = Outputs::default();
         for (path, option) in [(&self.csv, "--csv"), (&self.svg, "--svg")] {
             if let Some(path) = path.as_deref().filter(|path| !is_standard(path)) {
@@ -101,40 +115,63 @@ impl SweepCommand {
                 check_target(path, Content::Result, Overwrite::from_force(self.force))?;
             }
         }
-        let form = self.form()?;
+        let forms = self.forms(ui)?;
         if let Some(path) = &self.csv {
-            write(path, self.force, ui, |out| csv(&form, out))?;
+            write(path, self.force, ui, |out| csv(&forms, out))?;
         }
-        if let Some(path) = &self.svg {
+        if let (Some(path), [form]) = (&self.svg, &forms[..]) {
             let transform = form.transform.name().to_uppercase();
-            let degree = form.degree;
-            let title = format!("{transform} of degree {degree}: cycles against DSP slices");
-            let picture = chart(&form, &title);
+            let picture = chart(form, &format!("{transform} of degree {}", form.degree));
             write(path, self.force, ui, |out| {
                 out.write_all(picture.as_bytes())
             })?;
         }
-        if let Some(first) = form.impossible.first() {
-            ui.warn(format_args!(
-                "{} of {} designs cannot be built; the first: {}",
-                form.impossible.len(),
-                form.impossible.len() + form.designs.len(),
-                first.reason
-            ));
-        }
-        if to_standard == 0 {
-            ui.report(&form)?;
+        for (i, form) in forms.iter().enumerate() {
+            if let Some(first) = form.impossible.first() {
+                ui.warn(format_args!(
+                    "{} of {} designs cannot be built; the first: {}",
+                    form.impossible.len(),
+                    form.impossible.len() + form.designs.len(),
+                    first.reason
+                ));
+            }
+            if to_standard == 0 {
+                ui.report(&Table {
+                    form,
+                    follows: i > 0,
+                })?;
+            }
         }
         Ok(())
     }
 
-    fn form(&self) -> Result<SweepForm> {
-        let Task { logn, transform } = self.task;
-        let mut outcome = self.sweep().run(transform, logn).map_err(|error| {
+    /// What came out, by degree.
+    fn forms(&self, ui: Ui) -> Result<Vec<SweepForm>> {
+        let designs = self.sweep().designs();
+        let designs = designs.and_then(|designs| match designs.len() * self.logn.len() {
+            count if count > MAX_DESIGNS => Err(TooMany(count)),
+            _ => Ok(designs),
+        });
+        let designs = designs.map_err(|error| {
             Error::new("too many designs")
                 .because(error)
                 .hint("shorten a list")
         })?;
+        let total = designs.len() * self.logn.len();
+        let progress = Progress::new(ui, Unit::Items("designs"), Some(total as u64));
+        let forms = self.logn.iter();
+        forms
+            .map(|&logn| self.form(&designs, logn, &progress))
+            .collect()
+    }
+
+    fn form(&self, designs: &[Design], logn: u32, progress: &Progress) -> Result<SweepForm> {
+        let transform = self.transform;
+        let mut outcome = Outcome::default();
+        for design in designs {
+            outcome.add(design.clone(), transform, logn);
+            progress.add(1);
+        }
         if let ([], [(_, error), ..]) = (&outcome.measurements[..], &outcome.impossible[..]) {
             return Err(refused(error));
         }
@@ -181,5 +218,23 @@ impl SweepCommand {
             sweep.pipelinings = Pipelining::ALL.to_vec();
         }
         sweep
+    }
+}
+
+/// A table, apart from the one above it.
+#[derive(Serialize)]
+struct Table<'a> {
+    #[serde(flatten)]
+    form: &'a SweepForm,
+    #[serde(skip)]
+    follows: bool,
+}
+
+impl fmt::Display for Table<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.follows {
+            writeln!(f)?;
+        }
+        self.form.fmt(f)
     }
 }
