@@ -7,7 +7,9 @@ use crate::keys::{self, ResidentKey};
 use crate::layout::Size;
 use crate::plan::Way;
 use crate::sign::{self, Keys, Randomness, Work};
+use crate::staging::Jobs;
 use crate::state::State;
+use crate::undo::{LastRoom, Undo};
 use crate::verify::{self, Claims};
 use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
 use falcon_core::hazmat::{Fit, RawJob};
@@ -30,7 +32,7 @@ pub struct Options {
     /// what is free.
     pub memory: Option<u64>,
     /// Most jobs at once on one stream; by default 512 for each processor of the
-    /// device.
+    /// device where batches are signed, 128 where they are verified.
     pub chunk: Option<usize>,
     /// Rows of 512 bytes for the sampler that are computed ahead, from 2 to 1024;
     /// by default 44 or 86.
@@ -59,6 +61,7 @@ pub struct GpuContext {
     device: Arc<dyn Device>,
     options: Options,
     state: Mutex<State>,
+    room: LastRoom,
 }
 
 impl fmt::Debug for GpuContext {
@@ -109,6 +112,7 @@ impl GpuContext {
             device,
             options,
             state,
+            room: LastRoom::default(),
         }
     }
 
@@ -296,9 +300,18 @@ impl GpuContext {
         if out.is_empty() {
             return Ok(());
         }
-        let signatures =
-            self.with_state(|state| sign::sign(&self.device, state, &self.options, way, work))?;
-        out.copy_from_slice(&signatures);
+        let mut signatures = Undo::new(out, self.room.take());
+        self.with_state(|state| {
+            sign::sign(
+                &self.device,
+                state,
+                &self.options,
+                way,
+                work,
+                &mut signatures,
+            )
+        })?;
+        self.room.give(signatures.keep());
         Ok(())
     }
 
@@ -307,7 +320,7 @@ impl GpuContext {
         claims: &Claims<'_, P>,
         out: &mut [Result<(), SignatureError>],
     ) -> Result<(), GpuError> {
-        check_lengths(claims.len(), out.len())?;
+        check_lengths(claims.count(), out.len())?;
         if out.is_empty() {
             return Ok(());
         }

@@ -1,6 +1,7 @@
 //! Where the arrays of a chunk lie in the memory of its lane.
 
 use crate::device::ALIGNMENT;
+use crate::staging::{Block, Jobs, blocks, total};
 use std::ops::Range;
 
 /// Arrays one after the other, each on a line of its own.
@@ -25,36 +26,6 @@ impl Layout {
     }
 }
 
-/// Writes values one after the other into `bytes`, little-endian: what every
-/// host of a CUDA device is.
-pub(crate) fn put<const N: usize>(bytes: &mut [u8], values: impl IntoIterator<Item = [u8; N]>) {
-    for (place, value) in bytes.as_chunks_mut().0.iter_mut().zip(values) {
-        *place = value;
-    }
-}
-
-/// Writes messages one after the other to `messages` of `out`, and to `offsets`
-/// where each begins and the last ends.
-pub(crate) fn put_messages<'m>(
-    out: &mut [u8],
-    messages: &Range<usize>,
-    offsets: &Range<usize>,
-    list: impl IntoIterator<Item = &'m [u8]>,
-) {
-    let mut end = 0;
-    let mut ends = vec![0u64];
-    for message in list {
-        let place = messages.start + end;
-        out[place..place + message.len()].copy_from_slice(message);
-        end += message.len();
-        ends.push(end as u64);
-    }
-    put(
-        &mut out[offsets.clone()],
-        ends.iter().map(|end| end.to_le_bytes()),
-    );
-}
-
 /// What a chunk has of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Size {
@@ -67,13 +38,12 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// With one more job, whose message has `len` bytes and whose key is
-    /// `another` than that of the job before.
-    fn with(self, len: usize, another: bool) -> Self {
+    /// Of both together, of which neither has the key of the other's end.
+    pub(crate) fn and(self, other: Self) -> Self {
         Self {
-            jobs: self.jobs + 1,
-            keys: self.keys + usize::from(another || self.jobs == 0),
-            bytes: self.bytes.saturating_add(len),
+            jobs: self.jobs + other.jobs,
+            keys: self.keys + other.keys,
+            bytes: self.bytes.saturating_add(other.bytes),
         }
     }
 }
@@ -89,6 +59,19 @@ pub(crate) struct Limits {
     pub(crate) memory: usize,
 }
 
+impl Limits {
+    /// How many of the jobs of a chunk of this size there may be, which needs so much
+    /// memory: fewer than there are if it is too large, as many as fit if they are alike.
+    fn cut(&self, size: Size, need: usize) -> usize {
+        let part = |has: usize, most: usize| match has {
+            has if has <= most => size.jobs,
+            has => (size.jobs as u128 * most as u128 / has as u128) as usize,
+        };
+        let cut = part(size.keys, self.keys).min(part(need, self.memory));
+        cut.min(part(size.jobs, self.jobs)).max(1)
+    }
+}
+
 /// A part of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chunk {
@@ -96,41 +79,36 @@ pub(crate) struct Chunk {
     pub(crate) jobs: Range<usize>,
     /// How much that is.
     pub(crate) size: Size,
+    /// How its jobs are divided among the threads of the host.
+    pub(crate) blocks: Vec<Block>,
 }
 
-/// Divides jobs into chunks. Of each job the length of its message is given, and
-/// whether its key is another than that of the one before; `need` says the bytes
-/// that a chunk takes of its lane. A chunk has one job at least, whatever it
-/// needs.
+/// Divides the jobs of a batch into chunks; `need` says the bytes that a chunk takes of its
+/// lane. A chunk has one job at least, whatever it needs.
 pub(crate) fn chunks(
-    jobs: impl ExactSizeIterator<Item = (usize, bool)>,
+    batch: &impl Jobs,
     limits: Limits,
     need: impl Fn(Size) -> usize,
 ) -> Vec<Chunk> {
-    let all = jobs.len();
+    let all = batch.count();
     // Chunks of one size: the last one is no straggler.
     let most = limits.jobs.max(1);
     let most = all.div_ceil(all.div_ceil(most).max(1)).max(1);
     let mut chunks = Vec::new();
-    let (mut start, mut size) = (0, Size::default());
-    for (job, (len, another)) in jobs.enumerate() {
-        let with = size.with(len, another);
-        let full = with.jobs > most || with.keys > limits.keys || need(with) > limits.memory;
-        if full && job > start {
-            chunks.push(Chunk {
-                jobs: start..job,
-                size,
-            });
-            (start, size) = (job, Size::default().with(len, another));
-        } else {
-            size = with;
+    let (mut start, mut tried) = (0, most);
+    while start < all {
+        let jobs = start..start + tried.min(all - start);
+        let blocks = blocks(batch, jobs.clone());
+        let size = total(&blocks);
+        let cut = limits.cut(size, need(size));
+        if cut < jobs.len() {
+            tried = cut;
+            continue;
         }
-    }
-    if start < all {
-        chunks.push(Chunk {
-            jobs: start..all,
-            size,
-        });
+        // Where jobs are smaller again, chunks have more of them again.
+        tried = most.min(2 * jobs.len());
+        start = jobs.end;
+        chunks.push(Chunk { jobs, size, blocks });
     }
     chunks
 }
@@ -150,34 +128,59 @@ mod tests {
         assert!(layout.len() > usize::MAX / 2);
     }
 
+    /// Jobs with messages of differing lengths, of which every third has another key.
+    struct Batch(usize);
+
+    impl Jobs for Batch {
+        fn count(&self) -> usize {
+            self.0
+        }
+
+        fn message(&self, job: usize) -> &[u8] {
+            &[7; 40][..job * 31 % 40]
+        }
+
+        fn another(&self, job: usize) -> bool {
+            job.is_multiple_of(3)
+        }
+    }
+
+    /// What these jobs are, by its definition.
+    fn size_of(batch: &Batch, jobs: Range<usize>) -> Size {
+        Size {
+            jobs: jobs.len(),
+            keys: 1 + jobs
+                .clone()
+                .skip(1)
+                .filter(|&job| batch.another(job))
+                .count(),
+            bytes: jobs.map(|job| batch.message(job).len()).sum(),
+        }
+    }
+
     #[test]
     fn chunks_are_all_jobs_in_order_within_the_limits() {
-        for all in [0usize, 1, 2, 31, 100, 257] {
-            for most in [1, 7, 64, 1000] {
-                for keys in [1, 3, 1000] {
-                    for memory in [1, 50, 500, usize::MAX] {
-                        let job = |job: usize| (job * 31 % 40, job.is_multiple_of(3));
-                        let need = |size: Size| 3 * size.jobs + size.bytes + 2 * size.keys;
-                        let limits = Limits {
-                            jobs: most,
-                            keys,
-                            memory,
-                        };
-                        let mut next = 0;
-                        for Chunk { jobs, size } in chunks((0..all).map(job), limits, need) {
-                            assert_eq!(jobs.start, next);
-                            next = jobs.end;
-                            assert!((1..=most).contains(&jobs.len()));
-                            let inside = jobs.clone().map(job);
-                            let expected = inside.fold(Size::default(), |size, (len, another)| {
-                                size.with(len, another)
-                            });
-                            assert_eq!(size, expected);
-                            let within = size.keys <= keys && need(size) <= memory;
-                            assert!(within || jobs.len() == 1);
-                        }
-                        assert_eq!(next, all);
+        let need = |size: Size| 3 * size.jobs + size.bytes + 2 * size.keys;
+        for all in [0usize, 1, 2, 31, 100, 257, 1000] {
+            for (most, keys) in [(1, 1), (7, 3), (64, 1000), (1000, 3), (1000, 1000)] {
+                for memory in [1, 50, 500, usize::MAX] {
+                    let batch = Batch(all);
+                    let limits = Limits {
+                        jobs: most,
+                        keys,
+                        memory,
+                    };
+                    let mut next = 0;
+                    for Chunk { jobs, size, blocks } in chunks(&batch, limits, need) {
+                        assert_eq!(jobs.start, next);
+                        next = jobs.end;
+                        assert!((1..=most).contains(&jobs.len()));
+                        assert_eq!(size, size_of(&batch, jobs.clone()));
+                        assert_eq!(size, total(&blocks));
+                        let within = size.keys <= keys && need(size) <= memory;
+                        assert!(within || jobs.len() == 1);
                     }
+                    assert_eq!(next, all);
                 }
             }
         }
@@ -190,10 +193,25 @@ mod tests {
             keys: usize::MAX,
             memory: usize::MAX,
         };
-        let sizes: Vec<_> = chunks((0..65).map(|_| (0, true)), limits, |_| 0)
+        let sizes: Vec<_> = chunks(&Batch(65), limits, |_| 0)
             .iter()
             .map(|chunk| chunk.jobs.len())
             .collect();
         assert_eq!(sizes, [33, 32]);
+    }
+
+    #[test]
+    fn chunks_fill_the_memory() {
+        let need = |size: Size| 100 * size.jobs + size.bytes;
+        let limits = Limits {
+            jobs: 1000,
+            keys: usize::MAX,
+            memory: 10_000,
+        };
+        let chunks = chunks(&Batch(1000), limits, need);
+        // All but the last, of which less may be left.
+        for chunk in &chunks[..chunks.len() - 1] {
+            assert!((8_000..=10_000).contains(&need(chunk.size)), "{chunk:?}");
+        }
     }
 }

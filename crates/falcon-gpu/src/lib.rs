@@ -9,7 +9,9 @@ mod keys;
 mod layout;
 mod plan;
 mod sign;
+mod staging;
 mod state;
+mod undo;
 mod verify;
 
 pub use context::{GpuContext, Options, RawKeyJob};

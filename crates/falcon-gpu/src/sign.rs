@@ -6,9 +6,11 @@ use crate::device::{Device, Lane};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Grain, Kernel, KeyMode, Operation, status};
 use crate::keys::{ResidentKey, different, reals};
-use crate::layout::{Chunk, chunks, put, put_messages};
+use crate::layout::{Chunk, chunks};
 use crate::plan::{ATTEMPT_SEED, Plan, Way};
+use crate::staging::{Each, Jobs, put, put_messages, stage};
 use crate::state::State;
+use crate::undo::{self, Undo};
 use falcon_core::hash::{Shake256, Shake256Reader};
 use falcon_core::hazmat::{self, RawRandomness};
 use falcon_core::hedge::SEED_LEN;
@@ -20,6 +22,9 @@ use zeroize::Zeroizing;
 /// Attempts after which a device that says that a job is still not done is not
 /// believed: no key needs more than a few.
 const MOST_ATTEMPTS: u32 = 1000;
+
+/// Jobs of a chunk for each processor: threads that it holds at once.
+const JOBS_OF_PROCESSOR: usize = 512;
 
 /// What is to be signed, and with what.
 pub(crate) struct Work<'a, P: Parameters> {
@@ -59,6 +64,20 @@ impl<'a, P: Parameters> Keys<'a, P> {
     }
 }
 
+impl<P: Parameters> Jobs for Work<'_, P> {
+    fn count(&self) -> usize {
+        self.messages.len()
+    }
+
+    fn message(&self, job: usize) -> &[u8] {
+        self.messages[job]
+    }
+
+    fn another(&self, job: usize) -> bool {
+        !self.keys.same(job - 1, job)
+    }
+}
+
 /// A chunk on its lane.
 struct Flight<'w> {
     chunk: &'w Chunk,
@@ -71,15 +90,16 @@ struct Flight<'w> {
     fetching: bool,
 }
 
-/// Signs all of `work`, whose key form is that of `way`.
+/// Signs all of `work`, whose key form is that of `way`, into `signatures`, of which some
+/// are replaced, too, if it fails.
 pub(crate) fn sign<P: Parameters>(
     device: &Arc<dyn Device>,
     state: &mut State,
     options: &Options,
     way: Way,
     work: &Work<'_, P>,
-) -> Result<Vec<Signature<P>>, GpuError> {
-    let mut signatures = vec![Signature::EMPTY; work.messages.len()];
+    signatures: &mut Undo<'_, Signature<P>>,
+) -> Result<(), GpuError> {
     let most_keys = match &work.keys {
         Keys::Own(_) => usize::MAX,
         Keys::Resident(keys) => {
@@ -91,19 +111,18 @@ pub(crate) fn sign<P: Parameters>(
             }
         }
     };
-    let jobs = |job: usize| {
-        let another = job > 0 && !work.keys.same(job - 1, job);
-        (work.messages[job].len(), another)
-    };
-    let divide = |limits| {
-        chunks((0..work.messages.len()).map(jobs), limits, |size| {
-            way.need(size)
-        })
-    };
-    let (chunks, lanes) = state.prepare(device, options, most_keys, divide, |chunk| {
-        let plan = way.plan(chunk.size);
-        (plan.len, plan.upload(&work.randomness), plan.download())
-    })?;
+    let divide = |limits| chunks(work, limits, |size| way.need(size));
+    let (chunks, lanes) = state.prepare(
+        device,
+        options,
+        JOBS_OF_PROCESSOR,
+        most_keys,
+        divide,
+        |chunk| {
+            let plan = way.plan(chunk.size);
+            (plan.len, plan.upload(&work.randomness), plan.download())
+        },
+    )?;
 
     let mut waiting = chunks.iter().peekable();
     let mut flights: Vec<Option<Flight<'_>>> = (0..lanes).map(|_| None).collect();
@@ -114,7 +133,7 @@ pub(crate) fn sign<P: Parameters>(
                 idle = false;
                 let lane = &mut state.lanes[number];
                 if flight.go_on(lane, way, work)? {
-                    flight.deliver(lane, &mut signatures)?;
+                    flight.deliver(lane, signatures)?;
                     flights[number] = None;
                 }
             }
@@ -137,7 +156,7 @@ pub(crate) fn sign<P: Parameters>(
         }
         if idle {
             return match waiting.next() {
-                None => Ok(signatures),
+                None => Ok(()),
                 Some(_) => Err(GpuError::Driver {
                     doing: "bring keys",
                     cause: "there is no room for those of a chunk".to_owned(),
@@ -158,51 +177,59 @@ fn begin<'w, P: Parameters>(
 ) -> Result<Option<Flight<'w>>, GpuError> {
     let plan = way.plan(chunk.size);
     let jobs = chunk.jobs.clone();
-    let (keys, hashes, key_of_job) = match &work.keys {
+    let (keys, hashes, places) = match &work.keys {
         Keys::Resident(all) => {
             let Some(places) = state.bring(number, &all[jobs.clone()])? else {
                 return Ok(None);
             };
             let (keys, hashes) = state.addresses::<P>();
-            (keys, hashes, places)
+            (keys, hashes, Some(places))
         }
-        Keys::Own(_) => {
-            let mut place = 0u32;
-            let places = jobs.clone().map(|job| {
-                place += u32::from(job > jobs.start && !work.keys.same(job - 1, job));
-                place
-            });
-            let lane = &state.lanes[number];
-            (0, lane.address(plan.hashes.start), places.collect())
-        }
+        Keys::Own(_) => (0, state.lanes[number].address(plan.hashes.start), None),
     };
     // One key for all: the same address for all lanes.
-    let shared = key_of_job.iter().all(|&place| place == 0);
+    let shared = match &places {
+        Some(places) => places.iter().all(|&place| place == 0),
+        None => chunk.size.keys == 1,
+    };
 
     let lane = &mut state.lanes[number];
     let out = lane.outgoing(plan.sent)?;
-    let messages = jobs.clone().map(|job| work.messages[job]);
-    put_messages(out, &plan.messages, &plan.offsets, messages);
     // Whatever stage an earlier chunk has left.
     out[plan.status.clone()].fill(status::GIVEN);
-    put(
-        &mut out[plan.key_of_job.clone()],
-        key_of_job.iter().map(|place| place.to_le_bytes()),
-    );
-    if let Keys::Own(all) = &work.keys {
-        let n = 1usize << way.logn;
-        let bases = out[plan.bases.clone()].chunks_exact_mut(4 * n);
-        let firsts = jobs
-            .clone()
-            .filter(|&job| job == jobs.start || !work.keys.same(job - 1, job));
-        for (out, job) in bases.zip(firsts.clone()) {
-            ResidentKey::from(all[job]).write_small(out);
+    // The first message begins at 0.
+    put(&mut out[plan.offsets.clone()], [[0; 8]]);
+    let ends = plan.offsets.start + 8..plan.offsets.end;
+    let arrays = [
+        (&plan.messages, Each::Byte),
+        (&ends, Each::Job),
+        (&plan.key_of_job, Each::Job),
+        (&plan.bases, Each::Key),
+        (&plan.hashes, Each::Key),
+        (&plan.nonces, Each::Job),
+    ];
+    stage(out, &chunk.blocks, arrays, |block, arrays| {
+        let [messages, ends, key_of_job, bases, hashes, nonces] = arrays;
+        put_messages(work, block, messages, ends);
+        match &places {
+            Some(places) => {
+                let places = &places[block.before.jobs..][..block.size.jobs];
+                put(key_of_job, places.iter().map(|place| place.to_le_bytes()));
+            }
+            None => put(key_of_job, block.keys(work).map(u32::to_le_bytes)),
         }
-        put(
-            &mut out[plan.hashes.clone()],
-            firsts.map(|job| *hazmat::secret_hash(all[job])),
-        );
-    }
+        if let Keys::Own(all) = &work.keys {
+            let firsts = || block.first_of_keys(work).map(|job| all[job]);
+            for (out, key) in bases.chunks_exact_mut(4 * P::N).zip(firsts()) {
+                ResidentKey::from(key).write_small(out);
+            }
+            put(hashes, firsts().map(|key| *hazmat::secret_hash(key)));
+        }
+        if let Randomness::Given(given) = &work.randomness {
+            let given = given[block.jobs.clone()].iter();
+            put(nonces, given.map(|given| *given.nonce));
+        }
+    })?;
     let mut streams = Vec::new();
     let (batch_seed, first) = match &work.randomness {
         Randomness::Hedged(seed, first) => {
@@ -213,12 +240,8 @@ fn begin<'w, P: Parameters>(
             )
         }
         Randomness::Given(given) => {
-            let given = &given[jobs.clone()];
-            put(
-                &mut out[plan.nonces.clone()],
-                given.iter().map(|given| *given.nonce),
-            );
-            streams.extend(given.iter().map(|given| Shake256::reader(given.seed)));
+            let given = given[jobs.clone()].iter();
+            streams.extend(given.map(|given| Shake256::reader(given.seed)));
             (0, 0)
         }
     };
@@ -406,11 +429,11 @@ impl Flight<'_> {
         Ok(false)
     }
 
-    /// Reads the results.
+    /// Reads the results, which are those of its jobs.
     fn deliver<P: Parameters>(
         &self,
         lane: &mut Lane,
-        signatures: &mut [Signature<P>],
+        signatures: &mut Undo<'_, Signature<P>>,
     ) -> Result<(), GpuError> {
         let wrong = || GpuError::Launch {
             kernel: Kernel {
@@ -421,17 +444,20 @@ impl Flight<'_> {
             cause: "what it accepted is no signature".to_owned(),
         };
         let bytes = lane.incoming()?;
-        let (nonces, bytes) = bytes.split_at(self.plan.nonces.len());
-        let nonces = nonces.as_chunks().0;
-        let s2 = bytes.chunks_exact(2 * P::N);
-        let jobs = signatures[self.chunk.jobs.clone()].iter_mut();
-        let mut coefficients = vec![0i16; P::N];
-        for ((signature, nonce), s2) in jobs.zip(nonces).zip(s2) {
-            for (coefficient, bytes) in coefficients.iter_mut().zip(s2.as_chunks().0) {
-                *coefficient = i16::from_le_bytes(*bytes);
+        let (nonces, s2) = bytes.split_at(self.plan.nonces.len());
+        signatures.replace(self.chunk.jobs.clone(), |block, signatures| {
+            let first = block * undo::BLOCK;
+            let nonces = &nonces.as_chunks().0[first..];
+            let s2 = s2[first * 2 * P::N..].chunks_exact(2 * P::N);
+            let mut coefficients = vec![0i16; P::N];
+            for (signature, (nonce, s2)) in signatures.iter_mut().zip(nonces.iter().zip(s2)) {
+                for (coefficient, bytes) in coefficients.iter_mut().zip(s2.as_chunks().0) {
+                    *coefficient = i16::from_le_bytes(*bytes);
+                }
+                *signature =
+                    hazmat::signature_from_parts(nonce, &coefficients).ok_or_else(wrong)?;
             }
-            *signature = hazmat::signature_from_parts(nonce, &coefficients).ok_or_else(wrong)?;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }

@@ -7,6 +7,7 @@ use crate::kernels::KeyMode;
 use crate::keys::{self, FEW, KeyStore, ResidentKey};
 use crate::layout::{Chunk, Limits};
 use falcon_core::Parameters;
+use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use std::sync::Arc;
 
 /// What a context has on its device. In this order it is dropped: lanes, which
@@ -132,14 +133,15 @@ impl State {
         store.map_or(Ok(()), KeyStore::replace)
     }
 
-    /// Divides a batch and makes room for its chunks: `divide` says into which
-    /// chunks under some limits, `sizes` what one of them takes of the device, of
-    /// locked memory to copy from, and to copy to. Says, too, on how many lanes
-    /// there is room.
+    /// Divides a batch and makes room for its chunks, of at most so many jobs for each
+    /// processor unless the options say how many: `divide` says into which chunks under
+    /// some limits, `sizes` what one of them takes of the device, of locked memory to copy
+    /// from, and to copy to. Says, too, on how many lanes there is room.
     pub(crate) fn prepare(
         &mut self,
         device: &Arc<dyn Device>,
         options: &Options,
+        jobs_of_processor: usize,
         most_keys: usize,
         divide: impl Fn(Limits) -> Vec<Chunk>,
         sizes: impl Fn(&Chunk) -> (usize, usize, usize),
@@ -147,8 +149,9 @@ impl State {
         let had = self.pool.as_ref().map_or(0, Memory::len);
         let keys: usize = self.stores.iter().flatten().map(KeyStore::bytes).sum();
         let mut memory = budget(device, options, had + keys)?.saturating_sub(keys);
-        // Threads that a processor holds at once.
-        let jobs = options.chunk.unwrap_or(512 * device.processors() as usize);
+        let jobs = options
+            .chunk
+            .unwrap_or(jobs_of_processor * device.processors() as usize);
         let mut streams = self.lanes.len().max(1);
         loop {
             let chunks = divide(Limits {
@@ -201,9 +204,12 @@ impl State {
     pub(crate) fn settle(&mut self) -> Result<(), GpuError> {
         let mut settled = Ok(());
         for lane in &mut self.lanes {
-            settled = settled.and(lane.wipe());
+            settled = settled.and(lane.wipe_device());
         }
-        settled
+        // What a thread cannot wait for, it wipes all the same.
+        let hosts = self.lanes.par_iter_mut().map(Lane::wipe_host);
+        let hosts: Vec<_> = hosts.collect();
+        hosts.into_iter().fold(settled, Result::and)
     }
 }
 

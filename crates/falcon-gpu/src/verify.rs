@@ -5,13 +5,23 @@ use crate::context::Options;
 use crate::device::{Device, Lane};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel, Operation, status};
-use crate::layout::{Chunk, Layout, Size, chunks, put, put_messages};
+use crate::layout::{Chunk, Layout, Size, chunks};
+use crate::staging::{Each, Jobs, put, put_messages, stage};
 use crate::state::State;
 use falcon_core::batch::{VerifyBytesJob, VerifyJob};
 use falcon_core::params::NONCE_LEN;
 use falcon_core::{Parameters, SignatureError, VerifyingKey};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Jobs of a chunk for each processor. A warp does one, so that these are eight times what a
+/// processor does at once; and what the host writes for them is still in its caches when it
+/// is copied.
+const JOBS_OF_PROCESSOR: usize = 128;
+
+/// Signatures whose lengths one thread looks at.
+const MEASURED: usize = 1 << 14;
 
 /// What is to be verified.
 pub(crate) enum Claims<'a, P: Parameters> {
@@ -22,21 +32,6 @@ pub(crate) enum Claims<'a, P: Parameters> {
 }
 
 impl<'a, P: Parameters> Claims<'a, P> {
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Self::Decoded(jobs) => jobs.len(),
-            Self::Encoded(jobs) => jobs.len(),
-        }
-    }
-
-    fn message(&self, job: usize) -> &'a [u8] {
-        match self {
-            Self::Decoded(jobs) => jobs[job].message,
-            Self::Encoded(jobs) => jobs[job].message,
-        }
-    }
-
     fn key(&self, job: usize) -> &'a VerifyingKey<P> {
         match self {
             Self::Decoded(jobs) => jobs[job].key,
@@ -44,9 +39,38 @@ impl<'a, P: Parameters> Claims<'a, P> {
         }
     }
 
-    /// Whether the key of a job is another than that of the one before.
+    /// Bytes between the beginnings of encoded signatures: room for the longest one that is
+    /// looked at.
+    fn stride(&self) -> usize {
+        let longest = match self {
+            Self::Decoded(_) => None,
+            Self::Encoded(jobs) => jobs
+                .par_iter()
+                .with_min_len(MEASURED)
+                .map(|job| length::<P>(job.signature))
+                .max(),
+        };
+        longest.unwrap_or(0).max(1).next_multiple_of(16)
+    }
+}
+
+impl<P: Parameters> Jobs for Claims<'_, P> {
+    fn count(&self) -> usize {
+        match self {
+            Self::Decoded(jobs) => jobs.len(),
+            Self::Encoded(jobs) => jobs.len(),
+        }
+    }
+
+    fn message(&self, job: usize) -> &[u8] {
+        match self {
+            Self::Decoded(jobs) => jobs[job].message,
+            Self::Encoded(jobs) => jobs[job].message,
+        }
+    }
+
     fn another(&self, job: usize) -> bool {
-        job > 0 && !std::ptr::eq(self.key(job - 1), self.key(job))
+        !std::ptr::eq(self.key(job - 1), self.key(job))
     }
 }
 
@@ -69,9 +93,8 @@ struct Plan {
 }
 
 impl Plan {
-    fn new<P: Parameters>(size: Size) -> Self {
+    fn new<P: Parameters>(size: Size, stride: usize) -> Self {
         let jobs = size.jobs;
-        let stride = P::COMPRESSED_MAX_LEN.next_multiple_of(16);
         let mut layout = Layout::default();
         let messages = layout.take(size.bytes, 1);
         let offsets = layout.take(jobs + 1, 8);
@@ -110,9 +133,9 @@ impl Plan {
     }
 }
 
-/// Bytes of the device that a chunk needs.
+/// Most bytes of the device that a chunk needs.
 pub(crate) fn need<P: Parameters>(size: Size) -> usize {
-    Plan::new::<P>(size).len
+    Plan::new::<P>(size, P::COMPRESSED_MAX_LEN.next_multiple_of(16)).len
 }
 
 /// Says for every claim whether it holds.
@@ -122,13 +145,21 @@ pub(crate) fn verify<P: Parameters>(
     options: &Options,
     claims: &Claims<'_, P>,
 ) -> Result<Vec<Result<(), SignatureError>>, GpuError> {
-    let mut verdicts = vec![Err(SignatureError); claims.len()];
-    let jobs = |job: usize| (claims.message(job).len(), claims.another(job));
-    let divide = |limits| chunks((0..claims.len()).map(jobs), limits, need::<P>);
-    let (chunks, lanes) = state.prepare(device, options, usize::MAX, divide, |chunk| {
-        let plan = Plan::new::<P>(chunk.size);
-        (plan.len, plan.sent(claims), plan.status.len())
-    })?;
+    let mut verdicts = vec![Err(SignatureError); claims.count()];
+    let stride = claims.stride();
+    let plan = |size| Plan::new::<P>(size, stride);
+    let divide = |limits| chunks(claims, limits, |size| plan(size).len);
+    let (chunks, lanes) = state.prepare(
+        device,
+        options,
+        JOBS_OF_PROCESSOR,
+        usize::MAX,
+        divide,
+        |chunk| {
+            let plan = plan(chunk.size);
+            (plan.len, plan.sent(claims), plan.status.len())
+        },
+    )?;
 
     // A chunk is begun where the one before it on this lane has been read.
     let lanes = lanes.max(1);
@@ -138,7 +169,7 @@ pub(crate) fn verify<P: Parameters>(
         if let Some(before) = started[number].replace(chunk) {
             deliver(&mut state.lanes[number], claims, before, &mut verdicts)?;
         }
-        begin(&mut state.lanes[number], claims, chunk)?;
+        begin(&mut state.lanes[number], claims, chunk, plan(chunk.size))?;
     }
     for (lane, chunk) in state.lanes.iter_mut().zip(started) {
         if let Some(chunk) = chunk {
@@ -153,56 +184,59 @@ fn begin<P: Parameters>(
     lane: &mut Lane,
     claims: &Claims<'_, P>,
     chunk: &Chunk,
+    plan: Plan,
 ) -> Result<(), GpuError> {
-    let plan = Plan::new::<P>(chunk.size);
-    let jobs = chunk.jobs.clone();
     let out = lane.outgoing(plan.sent(claims))?;
-    let messages = jobs.clone().map(|job| claims.message(job));
-    put_messages(out, &plan.messages, &plan.offsets, messages);
-    let mut place = 0u32;
-    let places = jobs.clone().map(|job| {
-        place += u32::from(job > jobs.start && claims.another(job));
-        place.to_le_bytes()
-    });
-    put(&mut out[plan.key_of_job.clone()], places);
-    let firsts = jobs
-        .clone()
-        .filter(|&job| job == jobs.start || claims.another(job));
-    let keys = firsts.map(|job| claims.key(job).h());
-    for (out, h) in out[plan.public_keys.clone()]
-        .chunks_exact_mut(2 * P::N)
-        .zip(keys)
-    {
-        put(out, h.iter().map(|h| h.to_le_bytes()));
-    }
+    // The first message begins at 0.
+    put(&mut out[plan.offsets.clone()], [[0; 8]]);
+    let ends = plan.offsets.start + 8..plan.offsets.end;
+    let arrays = [
+        (&plan.messages, Each::Byte),
+        (&ends, Each::Job),
+        (&plan.key_of_job, Each::Job),
+        (&plan.public_keys, Each::Key),
+    ];
+    stage(out, &chunk.blocks, arrays, |block, arrays| {
+        let [messages, ends, key_of_job, public_keys] = arrays;
+        put_messages(claims, block, messages, ends);
+        put(key_of_job, block.keys(claims).map(u32::to_le_bytes));
+        let places = public_keys.chunks_exact_mut(2 * P::N);
+        for (out, job) in places.zip(block.first_of_keys(claims)) {
+            put(out, claims.key(job).h().iter().map(|h| h.to_le_bytes()));
+        }
+    })?;
     match claims {
         Claims::Encoded(all) => {
-            let places = out[plan.signatures.clone()].chunks_exact_mut(plan.stride);
-            for (out, job) in places.zip(&all[jobs.clone()]) {
-                let len = length::<P>(job.signature);
-                out[..len].copy_from_slice(&job.signature[..len]);
-                // What a longer one before it has left is not this one's.
-                out[len..].fill(0);
-            }
-            let lengths = all[jobs].iter().map(|job| length::<P>(job.signature));
-            put(
-                &mut out[plan.lengths.clone()],
-                lengths.map(|len| (len as u32).to_le_bytes()),
-            );
+            let arrays = [(&plan.signatures, Each::Job), (&plan.lengths, Each::Job)];
+            stage(
+                out,
+                &chunk.blocks,
+                arrays,
+                |block, [signatures, lengths]| {
+                    let signatures = signatures.chunks_exact_mut(plan.stride);
+                    let places = signatures.zip(lengths.as_chunks_mut().0);
+                    for ((out, length_of), job) in places.zip(&all[block.jobs.clone()]) {
+                        let len = length::<P>(job.signature);
+                        *length_of = (len as u32).to_le_bytes();
+                        out[..len].copy_from_slice(&job.signature[..len]);
+                        // What a longer one before it has left is not this one's.
+                        out[len..].fill(0);
+                    }
+                },
+            )?;
             lane.send(0..plan.lengths.end)?;
             // Not read yet; nothing of an earlier chunk passes for it.
             lane.zero(plan.status.clone())?;
         }
         Claims::Decoded(all) => {
-            let nonces = all[jobs.clone()].iter().map(|job| *job.signature.nonce());
-            put(&mut out[plan.nonces.clone()], nonces);
-            for (out, job) in out[plan.s2.clone()]
-                .chunks_exact_mut(2 * P::N)
-                .zip(&all[jobs])
-            {
-                let s2 = job.signature.s2();
-                put(out, s2.iter().map(|s| s.to_le_bytes()));
-            }
+            let arrays = [(&plan.nonces, Each::Job), (&plan.s2, Each::Job)];
+            stage(out, &chunk.blocks, arrays, |block, [nonces, s2]| {
+                let all = &all[block.jobs.clone()];
+                put(nonces, all.iter().map(|job| *job.signature.nonce()));
+                for (out, job) in s2.chunks_exact_mut(2 * P::N).zip(all) {
+                    put(out, job.signature.s2().iter().map(|s| s.to_le_bytes()));
+                }
+            })?;
             out[plan.status.clone()].fill(status::GIVEN);
             lane.send(0..plan.public_keys.end)?;
             lane.send(plan.nonces.start..plan.status.end)?;

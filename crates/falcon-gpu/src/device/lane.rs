@@ -214,14 +214,18 @@ impl Lane {
         Ok(())
     }
 
-    /// Wipes what it has of the device and of the host. Waits.
-    pub(crate) fn wipe(&mut self) -> Result<(), GpuError> {
+    /// Begins to wipe what it has of the device.
+    pub(crate) fn wipe_device(&mut self) -> Result<(), GpuError> {
+        self.zero(0..self.len)
+    }
+
+    /// Wipes what it has of the host. Waits.
+    pub(crate) fn wipe_host(&mut self) -> Result<(), GpuError> {
         let waited = self.wait();
-        let zeroed = self.zero(0..self.len).and_then(|()| self.wait());
         for locked in [&mut self.upload, &mut self.download].into_iter().flatten() {
             locked.wipe();
         }
-        waited.and(zeroed)
+        waited
     }
 }
 

@@ -1,0 +1,230 @@
+//! What the host alone allows: signatures staged and delivered in a second, on a
+//! device whose copies and kernels take no time and do nothing. A GPU cannot be
+//! faster than this.
+//!
+//! ```sh
+//! RAYON_NUM_THREADS=2 cargo run --release -p falcon-gpu --example host_rates -- 1048576
+//! ```
+
+use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
+use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SignatureError, SigningKey};
+use falcon_gpu::device::{ALIGNMENT, Device, Grid, MemoryInfo};
+use falcon_gpu::kernels::{Batch, status};
+use falcon_gpu::{GpuContext, GpuError, Options, RawKeyJob};
+use std::alloc::{Layout, alloc, dealloc};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// What an H200 has.
+const PROCESSORS: u32 = 132;
+const STREAMS: usize = 4;
+const MEMORY: u64 = 128 << 30;
+
+/// How often each batch is done.
+const ROUNDS: usize = 7;
+
+/// A device that is done before it begins. Its memory is addresses alone; it answers with
+/// what kernels would say of jobs that are all done.
+struct Instantly {
+    next: AtomicU64,
+    last: Mutex<[Batch; STREAMS]>,
+}
+
+impl Instantly {
+    fn last(&self, stream: usize) -> Batch {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)[stream]
+    }
+}
+
+fn layout(len: usize) -> Layout {
+    Layout::from_size_align(len, ALIGNMENT).expect("a length that was asked for")
+}
+
+// SAFETY: nobody reads or writes the memory of the device; that of the host is the
+// allocator's; everything is done at once.
+unsafe impl Device for Instantly {
+    fn name(&self) -> String {
+        "no device at all".to_owned()
+    }
+
+    fn memory(&self) -> Result<MemoryInfo, GpuError> {
+        Ok(MemoryInfo {
+            free: MEMORY,
+            total: MEMORY,
+        })
+    }
+
+    fn streams(&self) -> usize {
+        STREAMS
+    }
+
+    fn processors(&self) -> u32 {
+        PROCESSORS
+    }
+
+    fn allocate(&self, len: usize) -> Result<u64, GpuError> {
+        let len = len.next_multiple_of(ALIGNMENT) as u64;
+        Ok(self.next.fetch_add(len, Ordering::Relaxed))
+    }
+
+    unsafe fn free(&self, _address: u64, _len: usize) {}
+
+    fn allocate_locked(&self, len: usize) -> Result<NonNull<u8>, GpuError> {
+        // SAFETY: the length is not zero.
+        NonNull::new(unsafe { alloc(layout(len)) })
+            .ok_or(GpuError::OutOfMemory { asked: len as u64 })
+    }
+
+    unsafe fn free_locked(&self, memory: NonNull<u8>, len: usize) {
+        // SAFETY: it is from `alloc`, with this layout.
+        unsafe { dealloc(memory.as_ptr(), layout(len)) };
+    }
+
+    unsafe fn zero(&self, _stream: usize, _to: u64, _len: usize) -> Result<(), GpuError> {
+        Ok(())
+    }
+
+    unsafe fn upload(
+        &self,
+        _stream: usize,
+        _to: u64,
+        _from: *const u8,
+        _len: usize,
+    ) -> Result<(), GpuError> {
+        Ok(())
+    }
+
+    /// Every job is done; the vectors are zero, and so is what was never written.
+    unsafe fn download(
+        &self,
+        stream: usize,
+        to: *mut u8,
+        from: u64,
+        len: usize,
+    ) -> Result<(), GpuError> {
+        let batch = self.last(stream);
+        if from == batch.status {
+            // SAFETY: as the caller promises.
+            unsafe { to.write_bytes(status::DONE, len) };
+        } else if from == batch.counts {
+            let told = u64::from(batch.count) << 32;
+            // SAFETY: as the caller promises: two counts.
+            unsafe { to.copy_from_nonoverlapping(told.to_le_bytes().as_ptr(), len.min(8)) };
+        }
+        Ok(())
+    }
+
+    unsafe fn copy(
+        &self,
+        _stream: usize,
+        _to: u64,
+        _from: u64,
+        _len: usize,
+    ) -> Result<(), GpuError> {
+        Ok(())
+    }
+
+    unsafe fn launch(
+        &self,
+        stream: usize,
+        _kernel: &str,
+        _grid: Grid,
+        batch: &Batch,
+    ) -> Result<(), GpuError> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)[stream] = *batch;
+        Ok(())
+    }
+
+    fn wait(&self, _stream: usize) -> Result<(), GpuError> {
+        Ok(())
+    }
+}
+
+/// Prints millions of jobs a second: the median of rounds after one that makes room.
+fn measure(what: &str, jobs: usize, mut batch: impl FnMut()) {
+    batch();
+    let mut rates: Vec<f64> = (0..ROUNDS)
+        .map(|_| {
+            let start = Instant::now();
+            batch();
+            jobs as f64 / start.elapsed().as_secs_f64() / 1e6
+        })
+        .collect();
+    rates.sort_by(f64::total_cmp);
+    println!("{what:<30} {:6.2} M/s", rates[ROUNDS / 2]);
+}
+
+fn rates<P: Parameters>(all: usize) {
+    let device = Arc::new(Instantly {
+        next: AtomicU64::new(1 << 20),
+        last: Mutex::default(),
+    });
+    let context = GpuContext::on(device, Options::default());
+    let keys: Vec<_> = (0..64)
+        .map(|seed| SigningKey::<P>::from_seed(&[seed; 32]))
+        .collect();
+    let public: Vec<_> = keys.iter().map(SigningKey::verifying_key).collect();
+    let expanded = keys[0].expand();
+    let messages: Vec<_> = (0..all as u64).map(u64::to_le_bytes).collect();
+    let seed = [1; 32];
+
+    let mut out = vec![Signature::EMPTY; all];
+    let jobs: Vec<_> = messages
+        .iter()
+        .map(|message| SignJob {
+            key: &expanded,
+            message,
+        })
+        .collect();
+    measure(&format!("{} sign, shared key", P::NAME), all, || {
+        context
+            .sign_batch(&seed, &jobs, &mut out)
+            .expect("a device that does not fail");
+    });
+    let jobs: Vec<_> = messages
+        .iter()
+        .enumerate()
+        .map(|(i, message)| RawKeyJob {
+            key: &keys[i % keys.len()],
+            message,
+        })
+        .collect();
+    measure(&format!("{} sign, raw keys", P::NAME), all, || {
+        context
+            .sign_batch_raw_keys(&seed, &jobs, &mut out)
+            .expect("a device that does not fail");
+    });
+    drop(out);
+
+    let mut out = vec![Err(SignatureError); all];
+    let signature = vec![0x30 + P::LOGN as u8; all * P::PADDED_LEN];
+    let signatures = signature.chunks_exact(P::PADDED_LEN);
+    for (what, keys) in [("shared key", 1), ("own keys", public.len())] {
+        let jobs: Vec<_> = messages
+            .iter()
+            .zip(signatures.clone())
+            .enumerate()
+            .map(|(i, (message, signature))| VerifyBytesJob {
+                key: public[i % keys],
+                message,
+                signature,
+            })
+            .collect();
+        measure(&format!("{} verify, {what}", P::NAME), all, || {
+            context
+                .verify_bytes_batch(&jobs, &mut out)
+                .expect("a device that does not fail");
+        });
+    }
+}
+
+fn main() {
+    let all = std::env::args().nth(1).map(|jobs| jobs.parse());
+    let all = all.unwrap_or(Ok(1 << 20)).expect("jobs of a batch");
+    let threads = rayon::current_num_threads();
+    println!("batches of {all}, {threads} threads, medians of {ROUNDS}");
+    rates::<Falcon512>(all);
+    rates::<Falcon1024>(all);
+}

@@ -1,0 +1,286 @@
+//! What goes to the device is written by several threads: a chunk is divided into
+//! blocks, and each array into what a block has of it.
+
+use crate::error::GpuError;
+use crate::layout::Size;
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use std::array;
+use std::ops::Range;
+
+/// Jobs of a block: long enough for a thread to be worth waking.
+const BLOCK: usize = 256;
+
+/// The jobs of a batch.
+pub(crate) trait Jobs: Sync {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// What is signed.
+    fn message(&self, job: usize) -> &[u8];
+
+    /// Whether the key of a job, which is not the first, is another than that of the
+    /// one before.
+    fn another(&self, job: usize) -> bool;
+}
+
+/// Jobs of a chunk that one thread stages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    /// Their numbers in the batch.
+    pub(crate) jobs: Range<usize>,
+    /// What the chunk has before them.
+    pub(crate) before: Size,
+    /// What they are. A key counts where the chunk's first job of it is.
+    pub(crate) size: Size,
+}
+
+impl Block {
+    /// Whether a job of it is the first one of its key in the chunk.
+    fn brings_a_key(&self, batch: &impl Jobs, job: usize) -> bool {
+        let first = self.before.jobs == 0 && job == self.jobs.start;
+        first || batch.another(job)
+    }
+
+    /// The jobs that are the first ones of their keys.
+    pub(crate) fn first_of_keys(&self, batch: &impl Jobs) -> impl Iterator<Item = usize> {
+        self.jobs
+            .clone()
+            .filter(|&job| self.brings_a_key(batch, job))
+    }
+
+    /// The number of the key of each job, counted from the first one of the chunk.
+    pub(crate) fn keys(&self, batch: &impl Jobs) -> impl Iterator<Item = u32> {
+        let mut keys = self.before.keys as u32;
+        self.jobs.clone().map(move |job| {
+            keys += u32::from(self.brings_a_key(batch, job));
+            keys - 1
+        })
+    }
+
+    fn measured(mut self, batch: &impl Jobs) -> Self {
+        for job in self.jobs.clone() {
+            self.size = self.size.and(Size {
+                jobs: 1,
+                keys: usize::from(self.brings_a_key(batch, job)),
+                bytes: batch.message(job).len(),
+            });
+        }
+        self
+    }
+}
+
+/// Divides the jobs of a chunk into blocks.
+pub(crate) fn blocks(batch: &impl Jobs, chunk: Range<usize>) -> Vec<Block> {
+    let block = |start: usize| {
+        let block = Block {
+            jobs: start..chunk.end.min(start + BLOCK),
+            before: Size {
+                jobs: start - chunk.start,
+                ..Size::default()
+            },
+            size: Size::default(),
+        };
+        block.measured(batch)
+    };
+    let starts = chunk.clone().into_par_iter().step_by(BLOCK);
+    let mut blocks: Vec<_> = starts.map(block).collect();
+    let mut before = Size::default();
+    for block in &mut blocks {
+        block.before = before;
+        before = before.and(block.size);
+    }
+    blocks
+}
+
+/// What blocks have together, which are all of a chunk.
+pub(crate) fn total(blocks: &[Block]) -> Size {
+    blocks
+        .last()
+        .map_or_else(Size::default, |last| last.before.and(last.size))
+}
+
+/// What an array has an element for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Each {
+    Job,
+    Key,
+    Byte,
+}
+
+impl Each {
+    fn of(self, size: Size) -> usize {
+        match self {
+            Self::Job => size.jobs,
+            Self::Key => size.keys,
+            Self::Byte => size.bytes,
+        }
+    }
+}
+
+/// Gives `write` each block with what it has of the arrays that lie at these places of
+/// `out`, on several threads.
+pub(crate) fn stage<const ARRAYS: usize>(
+    out: &mut [u8],
+    blocks: &[Block],
+    arrays: [(&Range<usize>, Each); ARRAYS],
+    write: impl Fn(&Block, [&mut [u8]; ARRAYS]) + Sync,
+) -> Result<(), GpuError> {
+    let all = total(blocks);
+    let places = arrays.map(|(range, _)| range.clone());
+    let mut rest = out
+        .get_disjoint_mut(places)
+        .map_err(|error| GpuError::Driver {
+            doing: "stage",
+            cause: error.to_string(),
+        })?;
+    let parts = blocks.iter().map(|block| {
+        let part = |array: usize| -> &mut [u8] {
+            let (range, each) = &arrays[array];
+            let width = range.len() / each.of(all).max(1);
+            let len = width * each.of(block.size);
+            rest[array].split_off_mut(..len).unwrap_or_default()
+        };
+        (block, array::from_fn(part))
+    });
+    let parts: Vec<_> = parts.collect();
+    parts
+        .into_par_iter()
+        .for_each(|(block, parts)| write(block, parts));
+    Ok(())
+}
+
+/// Writes values one after the other into `bytes`, little-endian: what every
+/// host of a CUDA device is.
+pub(crate) fn put<const N: usize>(bytes: &mut [u8], values: impl IntoIterator<Item = [u8; N]>) {
+    for (place, value) in bytes.as_chunks_mut().0.iter_mut().zip(values) {
+        *place = value;
+    }
+}
+
+/// Writes the messages of a block one after the other to `messages`, and to `ends`
+/// where each one ends, counted from the beginning of those of the chunk.
+pub(crate) fn put_messages(batch: &impl Jobs, block: &Block, messages: &mut [u8], ends: &mut [u8]) {
+    let mut rest = messages;
+    let mut end = block.before.bytes as u64;
+    let ends_of_jobs = block.jobs.clone().map(|job| {
+        let message = batch.message(job);
+        if let Some(place) = rest.split_off_mut(..message.len()) {
+            place.copy_from_slice(message);
+        }
+        end += message.len() as u64;
+        end.to_le_bytes()
+    });
+    put(ends, ends_of_jobs);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Layout;
+
+    /// Messages of differing lengths, and keys.
+    struct Batch(Vec<(Vec<u8>, u32)>);
+
+    impl Batch {
+        fn new(count: usize) -> Self {
+            let message = |job: usize| (0..job * 7 % 50).map(|i| (i + job) as u8).collect();
+            // Long runs of one key, and of keys of their own.
+            let key = |job: usize| if job % 1200 < 600 { job / 200 } else { job } as u32;
+            Self((0..count).map(|job| (message(job), key(job))).collect())
+        }
+    }
+
+    impl Jobs for Batch {
+        fn count(&self) -> usize {
+            self.0.len()
+        }
+
+        fn message(&self, job: usize) -> &[u8] {
+            &self.0[job].0
+        }
+
+        fn another(&self, job: usize) -> bool {
+            self.0[job].1 != self.0[job - 1].1
+        }
+    }
+
+    /// Arrays that are written block by block are those of the whole chunk.
+    #[test]
+    fn blocks_write_what_one_would_write() {
+        let batch = Batch::new(3000);
+        for chunk in [
+            0..3000,
+            0..1,
+            5..261,
+            5..262,
+            599..601,
+            2999..3000,
+            100..1700,
+        ] {
+            let jobs = &batch.0[chunk.clone()];
+            let messages: Vec<u8> = jobs.iter().flat_map(|job| job.0.clone()).collect();
+            let mut keys: Vec<u32> = jobs.iter().map(|job| job.1).collect();
+            keys.dedup();
+            let blocks = blocks(&batch, chunk.clone());
+            let size = total(&blocks);
+            assert_eq!(size.jobs, jobs.len());
+            assert_eq!((size.keys, size.bytes), (keys.len(), messages.len()));
+
+            let mut layout = Layout::default();
+            let bytes = layout.take(size.bytes, 1);
+            let ends = layout.take(size.jobs, 8);
+            let key_of_job = layout.take(size.jobs, 4);
+            let keys_of_chunk = layout.take(size.keys, 4);
+            let none = layout.take(0, 4);
+            let mut out = vec![0xa5; layout.len()];
+            let arrays = [
+                (&bytes, Each::Byte),
+                (&ends, Each::Job),
+                (&key_of_job, Each::Job),
+                (&keys_of_chunk, Each::Key),
+                (&none, Each::Key),
+            ];
+            stage(&mut out, &blocks, arrays, |block, arrays| {
+                let [messages, ends, key_of_job, keys_of_chunk, none] = arrays;
+                assert!(none.is_empty());
+                put_messages(&batch, block, messages, ends);
+                put(key_of_job, block.keys(&batch).map(u32::to_le_bytes));
+                let firsts = block.first_of_keys(&batch);
+                put(
+                    keys_of_chunk,
+                    firsts.map(|job| batch.0[job].1.to_le_bytes()),
+                );
+            })
+            .unwrap();
+
+            assert_eq!(out[bytes], messages);
+            let words = |range: Range<usize>| out[range].as_chunks().0.iter();
+            assert!(
+                words(keys_of_chunk)
+                    .map(|&key| u32::from_le_bytes(key))
+                    .eq(keys.iter().copied())
+            );
+            let mut end = 0;
+            let ends = out[ends]
+                .as_chunks()
+                .0
+                .iter()
+                .map(|&end| u64::from_le_bytes(end));
+            for (job, found) in jobs.iter().zip(ends) {
+                end += job.0.len() as u64;
+                assert_eq!(found, end);
+            }
+            for (job, &place) in jobs.iter().zip(words(key_of_job)) {
+                assert_eq!(keys[u32::from_le_bytes(place) as usize], job.1);
+            }
+        }
+    }
+
+    #[test]
+    fn arrays_that_are_not_apart_are_refused() {
+        let batch = Batch::new(3);
+        let arrays = [(&(0..12), Each::Job), (&(8..20), Each::Job)];
+        let staged = stage(&mut [0; 20], &blocks(&batch, 0..3), arrays, |_, _| {});
+        assert!(matches!(staged, Err(GpuError::Driver { .. })));
+    }
+}

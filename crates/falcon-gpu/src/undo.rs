@@ -1,0 +1,157 @@
+//! Results that are taken back if what comes after them fails.
+
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSliceMut;
+use std::any::Any;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Results that one thread replaces at a time.
+pub(crate) const BLOCK: usize = 64;
+
+/// The results of a caller, of whom some have been replaced. They are as they were when it
+/// is dropped, unless they are [kept](Self::keep).
+pub(crate) struct Undo<'o, T: Copy> {
+    results: &'o mut [T],
+    /// Where what was replaced begins, block by block.
+    places: Vec<usize>,
+    /// What was replaced there; and more room.
+    old: Room<T>,
+}
+
+/// Memory for what is replaced: blocks.
+pub(crate) type Room<T> = Vec<Vec<T>>;
+
+impl<'o, T: Copy + Send> Undo<'o, T> {
+    pub(crate) fn new(results: &'o mut [T], room: Room<T>) -> Self {
+        Self {
+            results,
+            places: Vec::new(),
+            old: room,
+        }
+    }
+
+    /// Lets `write` replace those of `range`, on several threads: it is given the number of a
+    /// block and what is there. At most once in each place.
+    pub(crate) fn replace<E: Send>(
+        &mut self,
+        range: Range<usize>,
+        write: impl Fn(usize, &mut [T]) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        let before = self.places.len();
+        self.places.extend(range.clone().step_by(BLOCK));
+        self.old
+            .resize_with(self.places.len().max(self.old.len()), Vec::new);
+        let old = &mut self.old[before..];
+        // What is not reached is not taken back.
+        old.iter_mut().for_each(Vec::clear);
+        self.results[range]
+            .par_chunks_mut(BLOCK)
+            .zip(old)
+            .enumerate()
+            .try_for_each(|(block, (results, old))| {
+                old.extend_from_slice(results);
+                write(block, results)
+            })
+    }
+
+    /// Leaves the new results where they are. Gives the memory back.
+    pub(crate) fn keep(mut self) -> Room<T> {
+        self.places.clear();
+        std::mem::take(&mut self.old)
+    }
+}
+
+impl<T: Copy> Drop for Undo<'_, T> {
+    fn drop(&mut self) {
+        for (&place, old) in self.places.iter().zip(&self.old) {
+            self.results[place..][..old.len()].copy_from_slice(old);
+        }
+    }
+}
+
+/// The room of the last batch, for the next one of the same kind: the pages of fresh memory
+/// cost more than the copies.
+#[derive(Default)]
+pub(crate) struct LastRoom(Mutex<Option<Box<dyn Any + Send>>>);
+
+impl LastRoom {
+    pub(crate) fn take<T: Send + 'static>(&self) -> Room<T> {
+        let last = self.lock().take();
+        let same = last.and_then(|last| last.downcast::<Room<T>>().ok());
+        same.map_or_else(Room::new, |room| *room)
+    }
+
+    pub(crate) fn give<T: Send + 'static>(&self, room: Room<T>) {
+        *self.lock() = Some(Box::new(room));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Box<dyn Any + Send>>> {
+        // It is whole or not there.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replaced(room: Room<u32>, keep: bool) -> (Vec<u32>, Room<u32>) {
+        let mut results: Vec<u32> = (0..500).collect();
+        let mut undo = Undo::new(&mut results, room);
+        for range in [100..300, 7..9, 300..300, 400..500] {
+            let written = undo.replace(range.clone(), |block, results| {
+                let first = range.start + block * BLOCK;
+                for (i, result) in (first as u32..).zip(results) {
+                    assert_eq!(*result, i);
+                    *result += 1000;
+                }
+                // A block in the middle fails: what is beside it comes back, too.
+                if !keep && first == 100 + BLOCK {
+                    Err(())
+                } else {
+                    Ok(())
+                }
+            });
+            assert_eq!(written.is_err(), !keep && range.start == 100);
+        }
+        let room = if keep {
+            undo.keep()
+        } else {
+            drop(undo);
+            Room::new()
+        };
+        (results, room)
+    }
+
+    #[test]
+    fn results_are_kept_or_taken_back() {
+        let before: Vec<u32> = (0..500).collect();
+        let new = |i| {
+            if [(100..300), (7..9), (400..500)]
+                .iter()
+                .any(|range| range.contains(&i))
+            {
+                i + 1000
+            } else {
+                i
+            }
+        };
+        let after: Vec<u32> = (0..500).map(new).collect();
+        let (results, room) = replaced(Room::new(), true);
+        assert_eq!(results, after);
+        assert_eq!(replaced(room, false).0, before);
+        assert_eq!(replaced(Room::new(), false).0, before);
+    }
+
+    #[test]
+    fn room_is_given_to_batches_of_its_kind() {
+        let last = LastRoom::default();
+        assert!(last.take::<u32>().is_empty());
+        last.give(vec![vec![1u32, 2]]);
+        assert!(last.take::<u64>().is_empty());
+        last.give(vec![vec![1u32, 2]]);
+        assert_eq!(last.take::<u32>(), [[1, 2]]);
+        assert!(last.take::<u32>().is_empty());
+    }
+}
