@@ -24,9 +24,9 @@ Examples:
 
 Exit status: 0 done, and every signature valid; 1 a signature is invalid or a known answer
 is not met; 2 wrong usage, input or output failed, or something does not decode;
-129, 130, 131 and 143 ended by SIGHUP, SIGINT (Ctrl-C), SIGQUIT and SIGTERM: no file is left
-half-written. Any other signal, such as SIGKILL, or a power failure may leave a file named
-.falcon-*.tmp, and keygen's can hold the secret key: remove it."
+129, 130, 131, 143 and 152 ended by SIGHUP, SIGINT (Ctrl-C), SIGQUIT, SIGTERM and SIGXCPU: no
+file is left half-written. Any other signal, such as SIGKILL, or a power failure may leave a
+file named .falcon-*.tmp, and keygen's can hold the secret key: remove it."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! SIGHUP, SIGINT (Ctrl-C), SIGQUIT and SIGTERM: unfinished files are removed and
+//! SIGHUP, SIGINT (Ctrl-C), SIGQUIT, SIGTERM and SIGXCPU: unfinished files are removed and
 //! the terminal is as it was, then the program ends with the status that shells
 //! expect, 128 and the signal's number.
 //!
@@ -131,7 +131,7 @@ const SIGINT: i32 = 2;
 #[cfg(unix)]
 pub(crate) fn watch() -> std::io::Result<()> {
     use signal_hook::{
-        consts::{SIGHUP, SIGQUIT, SIGTERM, SIGXFSZ},
+        consts::{SIGHUP, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ},
         flag,
         iterator::Signals,
     };
@@ -140,9 +140,8 @@ pub(crate) fn watch() -> std::io::Result<()> {
     // beyond the limit is an error of the writing, which is told and tidied.
     let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
     let mut waited_for = vec![SIGINT, SIGQUIT, SIGTERM];
-    if !is_ignored(SIGHUP) {
-        waited_for.push(SIGHUP);
-    }
+    // What whoever started the program may have spared it.
+    waited_for.extend([SIGHUP, SIGXCPU].into_iter().filter(|&it| !is_ignored(it)));
     // Nobody would hear the signals that are caught, if there were no thread.
     let (ready, started) = mpsc::channel();
     std::thread::Builder::new()

@@ -44,8 +44,7 @@ pub(crate) struct Bench {
     /// Threads for batches, 1024 at most; batches are measured on one, too [default: one for each core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Signatures in a batch on a GPU [default: 1, 128, 4096 and 65536]
-    #[cfg(feature = "cuda")]
+    /// Signatures in a batch [default: 64 for each thread; on a GPU 1, 128, 4096 and 65536]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
     batch: Option<u32>,
     /// Seconds for each measurement
@@ -86,11 +85,15 @@ impl Bench {
             "{rows} rows, about {:.0} seconds and more where a run is long",
             self.seconds * rows as f64
         ));
+        let batches = Batches {
+            threads: &threads,
+            size: self.batch.map(|size| size as usize),
+        };
         for algorithm in algorithms {
             match algorithm {
-                Algorithm::Falcon512 => measure_all::<Falcon512>(&engines, &threads, duration, ui)?,
+                Algorithm::Falcon512 => measure_all::<Falcon512>(&engines, batches, duration, ui)?,
                 Algorithm::Falcon1024 => {
-                    measure_all::<Falcon1024>(&engines, &threads, duration, ui)?
+                    measure_all::<Falcon1024>(&engines, batches, duration, ui)?
                 }
             }
         }
@@ -100,6 +103,10 @@ impl Bench {
     /// Batches of several sizes.
     #[cfg(feature = "cuda")]
     fn on_gpu(self, gpu: &GpuContext, ui: Ui) -> Result<Status> {
+        if self.threads.is_some() {
+            return Err(Error::new("--threads is for engines of the processor")
+                .hint("how much a GPU does at once: --batch"));
+        }
         let duration = Duration::from_secs_f64(self.seconds);
         let sizes = self
             .batch
@@ -130,9 +137,38 @@ fn rows(engines: usize, threads: usize) -> usize {
     1 + engines * (4 + 2 * threads)
 }
 
+/// The batches of a processor.
+#[derive(Clone, Copy)]
+struct Batches<'a> {
+    /// On how many threads, one after the other.
+    threads: &'a [Threads],
+    /// Signatures of each, if not [`BATCH`] for each thread.
+    size: Option<usize>,
+}
+
+impl<'a> Batches<'a> {
+    /// The case of each.
+    fn cases(
+        self,
+        operation: &'static str,
+        engine: Engine,
+    ) -> impl Iterator<Item = (Case, &'a Threads)> {
+        self.threads.iter().map(move |threads| {
+            let usual = BATCH * threads.count();
+            let case = Case {
+                threads: threads.count(),
+                count: self.size.unwrap_or(usual),
+                sized: self.size.is_some(),
+                ..Case::one(operation, "batch", engine.name())
+            };
+            (case, threads)
+        })
+    }
+}
+
 fn measure_all<P: Parameters>(
     engines: &[Engine],
-    threads: &[Threads],
+    batches: Batches<'_>,
     duration: Duration,
     ui: Ui,
 ) -> Result<()> {
@@ -140,11 +176,11 @@ fn measure_all<P: Parameters>(
     bench.keygen()?;
     for &engine in engines {
         bench.sign(engine)?;
-        for threads in threads {
-            bench.sign_batch(engine, threads)?;
+        for (case, threads) in batches.cases("sign", engine) {
+            bench.sign_batch_on(case, &engine.on(threads), &engine.expand(&bench.key))?;
         }
     }
-    bench.verify(engines, threads)
+    bench.verify(engines, batches)
 }
 
 /// What is measured.
@@ -156,6 +192,8 @@ struct Case {
     threads: usize,
     /// Operations in a run.
     count: usize,
+    /// Whether that is to be said to a person.
+    sized: bool,
 }
 
 impl Case {
@@ -166,14 +204,7 @@ impl Case {
             engine,
             threads: 1,
             count: 1,
-        }
-    }
-
-    fn batch(operation: &'static str, engine: Engine, threads: &Threads) -> Self {
-        Self {
-            threads: threads.count(),
-            count: BATCH * threads.count(),
-            ..Self::one(operation, "batch", engine.name())
+            sized: false,
         }
     }
 }
@@ -229,11 +260,6 @@ impl<P: Parameters> Measure<P> {
         })
     }
 
-    fn sign_batch(&self, engine: Engine, threads: &Threads) -> Result<()> {
-        let case = Case::batch("sign", engine, threads);
-        self.sign_batch_on(case, &engine.on(threads), &engine.expand(&self.key))
-    }
-
     /// Signs batches on any engine.
     fn sign_batch_on(
         &self,
@@ -272,7 +298,7 @@ impl<P: Parameters> Measure<P> {
         (0..BATCH as u64).map(one).collect()
     }
 
-    fn verify(&self, engines: &[Engine], threads: &[Threads]) -> Result<()> {
+    fn verify(&self, engines: &[Engine], batches: Batches<'_>) -> Result<()> {
         let key = self.key.verifying_key();
         let key_bytes = key.to_bytes();
         let signatures = self.signatures();
@@ -291,8 +317,7 @@ impl<P: Parameters> Measure<P> {
                 let signature = Signature::try_from(turn(run));
                 refused |= signature.map_or(true, |s| engine.verify(key, MESSAGE, &s).is_err());
             })?;
-            for threads in threads {
-                let case = Case::batch("verify", engine, threads);
+            for (case, threads) in batches.cases("verify", engine) {
                 self.measure(case, |_| {
                     let signatures = signatures.iter().cycle().take(case.count);
                     refused |= !self.all_valid(&engine.on(threads), signatures);
@@ -318,6 +343,7 @@ impl<P: Parameters> Measure<P> {
         for &count in sizes {
             let case = |operation| Case {
                 count,
+                sized: true,
                 ..Case::one(operation, "batch", GPU)
             };
             self.sign_batch_on(case("sign"), gpu, &expanded)?;
@@ -373,6 +399,7 @@ impl<P: Parameters> Measure<P> {
             engine: case.engine,
             threads: case.threads,
             count: case.count,
+            sized: case.sized,
             median_ns: (median * 1e9).round() as u64,
             ops_per_s: (10.0 / median).round() / 10.0,
         })
@@ -389,6 +416,8 @@ struct Measurement {
     threads: usize,
     /// Operations in a run.
     count: usize,
+    #[serde(skip)]
+    sized: bool,
     median_ns: u64,
     ops_per_s: f64,
 }
@@ -408,9 +437,7 @@ impl fmt::Display for Measurement {
         if self.threads > 1 {
             write!(f, " on {} threads", self.threads)?;
         }
-        // A processor's batches have one size.
-        #[cfg(feature = "cuda")]
-        if self.engine == GPU {
+        if self.sized {
             write!(f, " in batches of {}", self.count)?;
         }
         Ok(())

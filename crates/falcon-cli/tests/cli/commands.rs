@@ -65,6 +65,32 @@ fn bench_prints_one_object_a_line() {
 }
 
 #[test]
+fn bench_has_batches_of_the_size_that_is_asked_for() {
+    let sandbox = Sandbox::empty();
+    let bench = [
+        "bench",
+        "--seconds",
+        "0",
+        "-a",
+        "falcon-512",
+        "--threads",
+        "2",
+    ];
+    let bench = with(&bench, ["--engine", "scalar", "--batch", "3"]);
+    let lines = json_lines(&sandbox.succeeds(&with(&bench, ["--json"])));
+    let (batches, single): (Vec<_>, Vec<_>) =
+        lines.iter().partition(|line| line["mode"] == "batch");
+    assert_eq!((batches.len(), single.len()), (4, 5));
+    assert!(batches.iter().all(|line| line["count"] == 3));
+    assert!(single.iter().all(|line| line["count"] == 1));
+    let measured = sandbox.succeeds(&bench);
+    let shown = text(&measured.stdout);
+    assert_eq!(shown.matches("in batches of 3").count(), 4);
+    assert_eq!(shown.matches("on 2 threads in batches of 3").count(), 2);
+    sandbox.refuses(&["bench", "--batch", "0"]);
+}
+
+#[test]
 fn bench_says_how_many_rows_it_prints() {
     let sandbox = Sandbox::empty();
     let bench = ["bench", "--seconds", "0", "-a", "falcon-512"];

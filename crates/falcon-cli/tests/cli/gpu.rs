@@ -111,6 +111,9 @@ mod on_the_test_driver {
         let measured = run(&sandbox, &bench, "").unwrap();
         assert!(measured.status.success(), "{}", text(&measured.stderr));
         assert_eq!(text(&measured.stdout).matches("in batches of 3").count(), 2);
+        let threads = [&bench[..], &["--threads", "2"]].concat();
+        let message = said(&run(&sandbox, &threads, "").unwrap());
+        assert!(message.contains("--threads is for engines"), "{message}");
         let listed = run(&sandbox, &["inspect", "--engines"], "").unwrap();
         assert!(text(&listed.stdout).contains("batches on the test driver's device"));
     }

@@ -87,7 +87,14 @@ fn heeding_all(command: Command) -> Command {
 
 #[test]
 fn an_interrupted_program_leaves_no_temporary_file() {
-    for (name, status) in [("HUP", 129), ("INT", 130), ("QUIT", 131), ("TERM", 143)] {
+    let signals = [
+        ("HUP", 129),
+        ("INT", 130),
+        ("QUIT", 131),
+        ("TERM", 143),
+        ("XCPU", 152),
+    ];
+    for (name, status) in signals {
         let sandbox = Sandbox::empty();
         let mut child = heeding_all(sandbox.command(&GENERATE)).spawn().unwrap();
         wait_for_temporary(&sandbox);
@@ -116,6 +123,20 @@ fn a_program_that_is_to_outlive_its_terminal_does() {
     assert!(child.try_wait().unwrap().is_none());
     signal(&child, "TERM");
     assert_eq!(child.wait().unwrap().code(), Some(143));
+    assert!(sandbox.names().is_empty(), "{:?}", sandbox.names());
+}
+
+/// The system's own signal, at a limit that the program may not exceed.
+#[test]
+fn a_program_out_of_processor_time_leaves_no_temporary_file() {
+    let sandbox = Sandbox::empty();
+    let limited = ["sh", "-c", "ulimit -S -t 1; exec \"$0\" \"$@\""];
+    let mut command = Command::new(limited[0]);
+    command.args(&limited[1..]);
+    command.arg(env!("CARGO_BIN_EXE_falcon-cli")).args(GENERATE);
+    command.current_dir(&sandbox.0);
+    let status = heeding_all(command).status().unwrap();
+    assert_eq!(status.code(), Some(152));
     assert!(sandbox.names().is_empty(), "{:?}", sandbox.names());
 }
 
