@@ -112,20 +112,36 @@ template <unsigned LOGN> bool run_all() {
         all_at({STATUS_SHORT, STATUS_LONG});
         if (way == 0) first = s2;
         agree = agree && s2 == first;
-        launch<1>(JOBS, [&](Unit unit) { falcon::pack<LOGN>(batch, unit); });
+        launch<32>(JOBS, [&](Unit unit) { falcon::accept<LOGN, 32>(batch, unit); });
+        all_at({STATUS_DONE, STATUS_REDO});
     }
 
     // Vectors as short as signatures are, their bytes, and bytes of no signature.
-    for (int16_t &x : s2) x = int16_t(int64_t(random.next() % 401) - 200);
+    for (unsigned job = 0; job < JOBS; ++job) {
+        uint8_t *bytes = signatures.data() + STRIDE * job;
+        bytes[0] = falcon::header<LOGN>();
+        unsigned bit = 8 * falcon::BODY;
+        const auto put = [&](unsigned x, unsigned count) {
+            for (; count-- > 0; ++bit) bytes[bit / 8] |= uint8_t((x >> count & 1) << (7 - bit % 8));
+        };
+        for (unsigned i = 0; i < N; ++i) {
+            const int16_t s = s2[N * job + i] = int16_t(int64_t(random.next() % 401) - 200);
+            put(s < 0, 1);
+            put(falcon::magnitude_of(s) & 127, 7);
+            put(1, 1 + (falcon::magnitude_of(s) >> 7));
+        }
+        lengths[job] = (bit + 7) / 8;
+        if (lengths[job] < falcon::Parameters<LOGN>::PADDED_LEN) lengths[job] = falcon::Parameters<LOGN>::PADDED_LEN;
+    }
     status.assign(JOBS, STATUS_SHORT);
-    counts = {0, 0};
-    launch<1>(JOBS, [&](Unit unit) { falcon::pack<LOGN>(batch, unit); });
-    const std::vector<int16_t> packed = s2;
+    launch<32>(JOBS, [&](Unit unit) { falcon::accept<LOGN, 32>(batch, unit); });
+    all_at({STATUS_DONE});
+    const std::vector<int16_t> encoded = s2;
     batch.batch_seed = nullptr;
     for (unsigned round = 0; round < 50; ++round) {
         status.assign(JOBS, STATUS_NONE);
         launch<1>(JOBS, [&](Unit unit) { falcon::unpack<LOGN>(batch, unit); });
-        if (round == 0) agree = agree && s2 == packed;
+        if (round == 0) agree = agree && s2 == encoded;
         launch<1>(JOBS, [&](Unit unit) { falcon::hash<LOGN>(batch, unit); });
         launch<32>(JOBS, [&](Unit unit) { falcon::verify<LOGN, 32>(batch, unit); });
         all_at({STATUS_INVALID, STATUS_MALFORMED});

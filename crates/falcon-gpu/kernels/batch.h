@@ -41,9 +41,9 @@ struct Batch {
     uint16_t *points;
     // n values a job: the short polynomial.
     int16_t *s2;
-    // signature_stride bytes a job, of which signature_lengths count.
-    uint8_t *signatures;
-    uint32_t *signature_lengths;
+    // Verifying: signature_stride bytes a job, of which signature_lengths count.
+    const uint8_t *signatures;
+    const uint32_t *signature_lengths;
     // One a job, or, where slots are keys, one a key: see `Status` and `jobs.h`.
     uint8_t *status;
     // Jobs to be tried again, in no order.
@@ -77,8 +77,8 @@ struct Batch {
     // the signer itself. 8 * prng_rows * count is below 2^32.
     uint32_t prng_rows;
     uint32_t signature_stride;
-    // Bytes that a signature may have: the padded length, or as many as there
-    // can be. Shorter ones are filled up with zeros to the padded length.
+    // Signing: bytes that a signature may have, the padded length or as many as there
+    // can be.
     uint32_t signature_limit;
     uint32_t reserved;
 };

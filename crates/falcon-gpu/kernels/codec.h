@@ -1,4 +1,4 @@
-// Signatures as bytes: header, nonce, s2 in the variable-length code. For each
+// Signatures as bytes, how many there are and what they say: header, nonce, s2 in the variable-length code. For each
 // coefficient the sign, the low seven bits of the magnitude, then the rest of the
 // magnitude in unary, most significant bit first.
 //
@@ -20,51 +20,33 @@ template <unsigned LOGN> FALCON_DEVICE constexpr uint8_t header() { return 0x30 
 
 FALCON_DEVICE uint32_t magnitude_of(int32_t s) { return uint32_t(s < 0 ? -s : s); }
 
-// Kernel: signatures of the short vectors that fit `batch.signature_limit`; the
-// others' jobs are listed. Of what `sign` has not decided nothing is said. Unit = slot.
-template <unsigned LOGN> FALCON_DEVICE void pack(const Batch &batch, Unit unit) {
+// Bits of a code word; of what has none, more than any signature may have.
+FALCON_DEVICE uint32_t code_bits(int32_t s) {
+    const uint32_t magnitude = magnitude_of(s);
+    return magnitude > MAX_MAGNITUDE ? uint32_t(1) << 20 : MIN_BITS + (magnitude >> 7);
+}
+
+// Kernel: whether short vectors fit `batch.signature_limit` when they are encoded, which the
+// host does; the jobs of those that do not, and of long ones, are listed. Of what `sign`
+// has not decided nothing is said. Unit = slot.
+template <unsigned LOGN, unsigned W> FALCON_DEVICE void accept(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
     if (unit.index >= batch.count) return;
     const uint64_t job = job_of(batch, unit.index);
     const bool is_short = stands_at(batch, job, STATUS_SHORT);
     if (!is_short && !stands_at(batch, job, STATUS_LONG)) return;
     const int16_t *s2 = batch.s2 + job * N;
-    uint32_t bits = 0, all = 0;
-    for (unsigned i = 0; i < N; ++i) {
-        const uint32_t magnitude = magnitude_of(s2[i]);
-        all |= magnitude;
-        bits += MIN_BITS + (magnitude >> 7);
-    }
-    const uint32_t length = BODY + (bits + 7) / 8;
-    if (!is_short || all > MAX_MAGNITUDE || length > batch.signature_limit) {
-        batch.status[job] = STATUS_REDO;
-        batch.redo[fetch_add(batch.counts, 1)] = uint32_t(job);
-        return;
-    }
-    batch.status[job] = STATUS_DONE;
-    fetch_add(batch.counts + 1, 1);
-    uint8_t *out = batch.signatures + job * batch.signature_stride;
-    const uint8_t *nonce = batch.nonces + job * NONCE_LEN;
-    *out++ = header<LOGN>();
-    for (unsigned i = 0; i < NONCE_LEN; ++i) *out++ = nonce[i];
-    // Bits that were not written yet, at the bottom.
-    uint32_t window = 0;
-    unsigned held = 0;
-    for (unsigned i = 0; i < N; ++i) {
-        const int32_t s = s2[i];
-        const uint32_t magnitude = magnitude_of(s), run = magnitude >> 7;
-        // At most 7 + 24 bits.
-        window = (window << 8 | uint32_t(s < 0) << 7 | (magnitude & 127)) << (run + 1) | 1;
-        held += MIN_BITS + run;
-        while (held >= 8) {
-            held -= 8;
-            *out++ = uint8_t(window >> held);
+    const uint64_t bits = Group<W>::sum(N, [&](unsigned i) { return code_bits(s2[i]); });
+    const bool accepted = is_short && BODY + (bits + 7) / 8 <= batch.signature_limit;
+    Group<W>::each(1, [&](unsigned) {
+        if (accepted) {
+            batch.status[job] = STATUS_DONE;
+            fetch_add(batch.counts + 1, 1);
+        } else {
+            batch.status[job] = STATUS_REDO;
+            batch.redo[fetch_add(batch.counts, 1)] = uint32_t(job);
         }
-    }
-    if (held != 0) *out++ = uint8_t(window << (8 - held));
-    constexpr uint32_t PADDED_LEN = Parameters<LOGN>::PADDED_LEN;
-    for (uint32_t i = length; i < PADDED_LEN; ++i) *out++ = 0;
-    batch.signature_lengths[job] = length < PADDED_LEN ? PADDED_LEN : length;
+    });
 }
 
 // Reads the code words of `length` bytes; false if they are not s2 and zeros up to

@@ -7,7 +7,7 @@
 // but the last stages.
 //
 //   signing    GIVEN -> hash -> HASHED -> seed -> SEEDED -> prng -> READY -> sign ->
-//              SHORT or LONG -> pack -> DONE or REDO -> seed -> ...
+//              SHORT or LONG -> accept -> DONE or REDO -> seed -> ...
 //              (prng takes what seed would, if seeds are given)
 //   verifying  NONE -> unpack -> GIVEN or MALFORMED; GIVEN -> hash -> HASHED -> verify ->
 //              DONE or INVALID, or UNPREPARED if prepare did not do its part
@@ -15,7 +15,7 @@
 // What an earlier chunk or batch has left in the same memory passes for nothing: the host
 // writes all statuses of a chunk anew, and there is no other stage to begin at. Nor does
 // what an earlier attempt has left: every kernel of an attempt moves a job away from the
-// stage that it looks for, pack alone writes REDO, and counts only what it moves.
+// stage that it looks for, accept alone writes REDO, and counts only what it moves.
 #pragma once
 
 #include "batch.h"

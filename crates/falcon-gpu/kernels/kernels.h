@@ -19,7 +19,7 @@
     X(sign_raw_warp_##LOGN, 32, (falcon::sign<LOGN, 32, falcon::RAW>))                                                 \
     X(sign_balanced_warp_##LOGN, 32, (falcon::sign<LOGN, 32, falcon::BALANCED>))                                       \
     X(sign_expanded_warp_##LOGN, 32, (falcon::sign<LOGN, 32, falcon::EXPANDED>))                                       \
-    X(pack_##LOGN, 1, (falcon::pack<LOGN>))                                                                            \
+    X(accept_##LOGN, 32, (falcon::accept<LOGN, 32>))                                                                   \
     X(basis_##LOGN, 32, (falcon::basis<LOGN, 32>))                                                                     \
     X(expand_##LOGN, 32, (falcon::expand<LOGN, 32>))                                                                   \
     X(prepare_##LOGN, 32, (falcon::prepare<LOGN, 32>))                                                                 \

@@ -18,15 +18,15 @@ pub(crate) fn stopped(told: &[u8], sign: Operation, hedged: bool, attempt: u32) 
         (status::HASHED, first),
         (status::SEEDED, Operation::Prng),
         (status::READY, sign),
-        (status::SHORT, Operation::Pack),
-        (status::LONG, Operation::Pack),
+        (status::SHORT, Operation::Accept),
+        (status::LONG, Operation::Accept),
     ];
     let stopped = chain.into_iter().find(|(stage, _)| told.contains(stage));
     match stopped {
         Some((_, operation)) => operation,
         // It was to be tried again, and nobody has begun.
         None if attempt > 0 && told.contains(&status::REDO) => first,
-        None => Operation::Pack,
+        None => Operation::Accept,
     }
 }
 

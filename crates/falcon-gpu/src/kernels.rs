@@ -117,8 +117,9 @@ pub enum Operation {
     Prng,
     /// Points and bytes to short polynomials, and the status of each job.
     Sign(KeyMode, Grain),
-    /// Short polynomials to signatures; lists the jobs to be tried again.
-    Pack,
+    /// Which short polynomials are short enough when they are encoded; lists the jobs
+    /// to be tried again.
+    Accept,
     /// Bases to bases in the FFT domain; slots are keys.
     Basis,
     /// Bases to expanded keys; slots are keys.
@@ -154,7 +155,7 @@ impl Kernel {
             Operation::Sign(KeyMode::Balanced, Grain::Warp) => "sign_balanced_warp",
             Operation::Sign(KeyMode::Expanded, Grain::Thread) => "sign_expanded",
             Operation::Sign(KeyMode::Expanded, Grain::Warp) => "sign_expanded_warp",
-            Operation::Pack => "pack",
+            Operation::Accept => "accept",
             Operation::Basis => "basis",
             Operation::Expand => "expand",
             Operation::Prepare => "prepare",
@@ -167,11 +168,15 @@ impl Kernel {
     /// Threads that a slot needs; `prng_rows` is [`Batch::prng_rows`].
     pub fn threads(self, prng_rows: u32) -> u32 {
         match self.operation {
-            Operation::Hash | Operation::Seed | Operation::Pack | Operation::Unpack => 1,
+            Operation::Hash | Operation::Seed | Operation::Unpack => 1,
             // One for each block of ChaCha20.
             Operation::Prng => 8 * prng_rows,
             Operation::Sign(_, grain) => grain.lanes(),
-            Operation::Basis | Operation::Expand | Operation::Prepare | Operation::Verify => 32,
+            Operation::Accept
+            | Operation::Basis
+            | Operation::Expand
+            | Operation::Prepare
+            | Operation::Verify => 32,
         }
     }
 

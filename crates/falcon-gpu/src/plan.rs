@@ -40,8 +40,6 @@ pub(crate) struct Plan {
     pub(crate) lists: [Range<usize>; 2],
     pub(crate) rows: Range<usize>,
     pub(crate) points: Range<usize>,
-    pub(crate) signatures: Range<usize>,
-    pub(crate) lengths: Range<usize>,
     pub(crate) scratch: Range<usize>,
     pub(crate) len: usize,
 }
@@ -53,7 +51,6 @@ pub(crate) struct Way {
     pub(crate) mode: KeyMode,
     pub(crate) prng_rows: u32,
     pub(crate) signature_limit: usize,
-    pub(crate) signature_stride: usize,
     /// Jobs from which on a thread signs one, instead of many lanes.
     pub(crate) throughput_from: usize,
     pub(crate) grain: Option<Grain>,
@@ -78,7 +75,6 @@ impl Way {
                 .prng_rows
                 .map_or(2 + (42 << P::LOGN >> 9), |rows| rows.clamp(2, 1024)),
             signature_limit,
-            signature_stride: signature_limit.max(P::PADDED_LEN).next_multiple_of(16),
             // A processor holds about sixteen signatures in its shared memory.
             throughput_from: 16 * processors as usize,
             grain: options.grain,
@@ -125,8 +121,6 @@ impl Way {
         let lists = [layout.take(jobs, 4), layout.take(jobs, 4)];
         let rows = layout.take(jobs, self.prng_rows as usize * ROW);
         let points = layout.take(jobs, 2 * n);
-        let signatures = layout.take(jobs, self.signature_stride);
-        let lengths = layout.take(jobs, 4);
         let grain = self.grain(jobs);
         let sign = self.kernel(Operation::Sign(self.mode, grain));
         // Many lanes work in shared memory.
@@ -153,8 +147,6 @@ impl Way {
             lists,
             rows,
             points,
-            signatures,
-            lengths,
             scratch,
             len: layout.len(),
         }

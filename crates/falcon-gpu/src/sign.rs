@@ -260,8 +260,8 @@ fn begin<'w, P: Parameters>(
         rows: address(&plan.rows),
         points: address(&plan.points),
         s2: address(&plan.s2),
-        signatures: address(&plan.signatures),
-        signature_lengths: address(&plan.lengths),
+        signatures: 0,
+        signature_lengths: 0,
         status: address(&plan.status),
         redo: address(&plan.lists[0]),
         counts: address(&plan.counts),
@@ -282,7 +282,7 @@ fn begin<'w, P: Parameters>(
         count: chunk.size.jobs as u32,
         attempt: 0,
         prng_rows: plan.prng_rows,
-        signature_stride: way.signature_stride as u32,
+        signature_stride: 0,
         signature_limit: way.signature_limit as u32,
         reserved: 0,
     };
@@ -332,7 +332,7 @@ impl Flight<'_> {
             }
             lane.launch(way.kernel(Operation::Prng), batch)?;
             lane.launch(way.kernel(Operation::Sign(plan.mode, grain)), &signing)?;
-            lane.launch(way.kernel(Operation::Pack), batch)?;
+            lane.launch(way.kernel(Operation::Accept), batch)?;
         }
         lane.fetch(plan.counts.clone(), plan.nonces.len() + plan.s2.len())
     }
@@ -375,7 +375,7 @@ impl Flight<'_> {
         let place = nonces.len() + s2.len();
         let lists = place + self.plan.counts.len();
         let failed = |cause: &str| GpuError::Launch {
-            kernel: way.kernel(Operation::Pack).name(),
+            kernel: way.kernel(Operation::Accept).name(),
             cause: cause.to_owned(),
         };
         let told = lane.incoming()?.get(place..lists).unwrap_or_default();
@@ -437,7 +437,7 @@ impl Flight<'_> {
     ) -> Result<(), GpuError> {
         let wrong = || GpuError::Launch {
             kernel: Kernel {
-                operation: Operation::Pack,
+                operation: Operation::Accept,
                 logn: P::LOGN,
             }
             .name(),

@@ -265,7 +265,6 @@ fn begin<P: Parameters>(
         prepared: address(&plan.prepared),
         count: chunk.size.jobs as u32,
         signature_stride: plan.stride as u32,
-        signature_limit: P::COMPRESSED_MAX_LEN as u32,
         ..Batch::default()
     };
     let kernel = |operation| Kernel {

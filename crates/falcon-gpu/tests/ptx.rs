@@ -18,7 +18,7 @@ fn kernels(logn: u32) -> Vec<Kernel> {
         Operation::Hash,
         Operation::Seed,
         Operation::Prng,
-        Operation::Pack,
+        Operation::Accept,
         Operation::Basis,
         Operation::Expand,
         Operation::Prepare,

@@ -100,8 +100,8 @@ fn attempts_go_on_until_all_jobs_are_done() {
         }
         assert!(*first.get_or_insert_with(|| out.clone()) == out);
         let launched = device.launched();
-        let packed = launched.iter().filter(|(name, _)| name == "pack_9");
-        let slots: Vec<_> = packed.map(|&(_, count)| count).collect();
+        let accepted = launched.iter().filter(|(name, _)| name == "accept_9");
+        let slots: Vec<_> = accepted.map(|&(_, count)| count).collect();
         assert!(slots.iter().sum::<u32>() > 130, "{slots:?}");
         if chunk == 1000 {
             assert!(slots.is_sorted_by(|a, b| a >= b));

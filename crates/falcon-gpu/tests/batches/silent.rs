@@ -83,7 +83,7 @@ impl How {
             ("seed", format!("seed_{logn}")),
             ("prng", "prng".to_owned()),
             ("sign", self.signer(grain, logn)),
-            ("pack", format!("pack_{logn}")),
+            ("accept", format!("accept_{logn}")),
         ];
         all.retain(|&(kernel, _)| self != Self::Given || kernel != "seed");
         all
@@ -129,8 +129,8 @@ fn kernels_that_do_nothing_sign_nothing<P: Parameters>(fills: &[u8]) {
     for how in ALL {
         for (spoilt, name) in how.kernels(Grain::Warp, P::LOGN) {
             for fault in [Fault::Nothing, Fault::NoStatus] {
-                // Signatures are delivered if `pack` has counted them.
-                if (spoilt, fault) == ("pack", Fault::NoStatus) {
+                // Signatures are delivered if `accept` has counted them.
+                if (spoilt, fault) == ("accept", Fault::NoStatus) {
                     continue;
                 }
                 for &fill in fills {
@@ -175,7 +175,7 @@ fn later_attempts_are_mistrusted_too() {
             }
             for fault in [Fault::Nothing, Fault::LessBlock] {
                 // What few need is one block.
-                if fault == Fault::LessBlock && !["prng", "sign"].contains(&spoilt) {
+                if fault == Fault::LessBlock && !["prng", "sign", "accept"].contains(&spoilt) {
                     continue;
                 }
                 signing_stops(

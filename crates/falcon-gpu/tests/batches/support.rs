@@ -437,7 +437,7 @@ unsafe impl Device for HostDevice {
                 None => fault = Some(spoilt.fault),
             }
         }
-        let refused = state.refused.filter(|_| kernel.starts_with("pack"));
+        let refused = state.refused.filter(|_| kernel.starts_with("accept"));
         drop(state);
         if fault == Some(Fault::Nothing) {
             return Ok(());

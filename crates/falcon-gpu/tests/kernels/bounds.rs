@@ -1,9 +1,10 @@
 //! What is refused, at its bound: squares of norms that are the greatest, and one more;
-//! vectors of which the status does not say that they are short.
+//! bytes of a signature that are the most, and one more.
 
 use crate::attempts::squared_norm_bound;
-use crate::common::{LAUNCH, address, address_mut, kernels_available, launches, repeatable};
-use falcon_core::{Falcon512, Falcon1024, Parameters};
+use crate::common::{address, address_mut, kernels_available, launches, repeatable};
+use falcon_core::hazmat::signature_from_parts;
+use falcon_core::{Falcon512, Falcon1024, Format, Parameters};
 use falcon_gpu::kernels::{Batch, Operation, status};
 
 const Q: i64 = 12289;
@@ -72,61 +73,96 @@ fn signing_takes_what_is_at_the_bound_of_1024() {
     signing_takes_what_is_at_the_bound::<Falcon1024>();
 }
 
-/// The norm is known to `sign` alone: what it says is long is listed, however few bytes it
-/// has, and nothing is written of it; of what it does not speak nothing is said.
-fn only_what_is_done_is_written<P: Parameters>() {
+/// Short polynomials whose codes end at all places in a byte, and words at the ends of what
+/// a word may say.
+fn codes(n: usize) -> Vec<Vec<i16>> {
+    let mut all: Vec<_> = (0..=24)
+        .map(|longer| {
+            let word = |i: usize| {
+                if i % n < longer {
+                    [128, -255][i % 2]
+                } else {
+                    -127
+                }
+            };
+            // At the beginning and at the end, for all lanes.
+            (0..n).map(|i| word(i + 12)).collect::<Vec<i16>>()
+        })
+        .collect();
+    for odd in [0, 2047, -2047, 2048, -2048, i16::MAX, i16::MIN] {
+        for at in [0, 1, n / 2, n - 1] {
+            let mut vector = vec![1; n];
+            vector[at] = odd;
+            all.push(vector);
+        }
+    }
+    all
+}
+
+/// What the core encodes in no more bytes than there may be is done; all else is listed.
+fn what_is_accepted_has_so_many_bytes<P: Parameters>() {
     if !kernels_available() {
         return;
     }
-    let mut states = [
-        status::SHORT,
-        status::LONG,
-        status::READY,
-        status::REDO,
-        status::DONE,
-        status::NONE,
-        0xff,
-    ];
-    let before = states;
-    let count = states.len();
-    let s2 = vec![1i16; P::N * count];
-    let nonces = vec![7u8; 40 * count];
-    let stride = P::PADDED_LEN;
-    let mut signatures = vec![0xaau8; stride * count];
-    let mut lengths = vec![0u32; count];
-    let (mut redo, mut counts) = (vec![u32::MAX; count], [0u32; 2]);
-    let batch = Batch {
-        nonces: address(&nonces),
-        s2: address(&s2),
-        signatures: address_mut(&mut signatures),
-        signature_lengths: address_mut(&mut lengths),
-        status: address_mut(&mut states),
-        redo: address_mut(&mut redo),
-        counts: address_mut(&mut counts),
-        count: count as u32,
-        signature_stride: stride as u32,
-        signature_limit: P::PADDED_LEN as u32,
-        ..Batch::default()
-    };
-    LAUNCH.run::<P>(Operation::Pack, batch);
-    assert_eq!(counts, [1, 1]);
-    assert_eq!(redo[0], 1);
-    assert!(redo[1..].iter().all(|&job| job == u32::MAX));
-    assert_eq!(states[..2], [status::DONE, status::REDO]);
-    assert_eq!(states[2..], before[2..]);
-    assert_eq!(lengths, [P::PADDED_LEN as u32, 0, 0, 0, 0, 0, 0]);
-    assert_eq!(signatures[1..41], [7; 40]);
-    assert!(signatures[stride..].iter().all(|&byte| byte == 0xaa));
+    let codes = codes(P::N);
+    let lengths: Vec<Option<usize>> = codes
+        .iter()
+        .map(|s2| signature_from_parts::<P>(&[0; 40], s2)?.encoded_len(Format::Compressed))
+        .collect();
+    let none = lengths.iter().filter(|len| len.is_none()).count();
+    assert_eq!(none, 16, "those with a magnitude above 2047");
+    let (count, least) = (codes.len(), 41 + 9 * P::N / 8);
+    let s2 = codes.concat();
+    for launch in launches() {
+        let mut accepted = Vec::new();
+        for limit in (least - 1..least + 5).chain([P::PADDED_LEN, P::COMPRESSED_MAX_LEN]) {
+            let mut states = vec![status::SHORT; count];
+            let (mut redo, mut counts) = (vec![u32::MAX; count], [0u32; 2]);
+            let batch = Batch {
+                s2: address(&s2),
+                status: address_mut(&mut states),
+                redo: address_mut(&mut redo),
+                counts: address_mut(&mut counts),
+                count: count as u32,
+                signature_limit: limit as u32,
+                ..Batch::default()
+            };
+            launch.run::<P>(Operation::Accept, batch);
+            let fits = |job: usize| lengths[job].is_some_and(|len| len <= limit);
+            for (job, &state) in states.iter().enumerate() {
+                let expected = if fits(job) {
+                    status::DONE
+                } else {
+                    status::REDO
+                };
+                assert_eq!(state, expected, "{job}, {limit}");
+            }
+            let mut listed: Vec<u32> = (0..count as u32).filter(|&i| !fits(i as usize)).collect();
+            assert_eq!(
+                counts,
+                [listed.len(), count - listed.len()].map(|x| x as u32)
+            );
+            accepted.push(counts[1]);
+            listed.resize(count, u32::MAX);
+            redo.sort_unstable();
+            assert_eq!(redo, listed);
+        }
+        assert!(accepted.is_sorted(), "{accepted:?}");
+        assert!(
+            accepted[..5].windows(2).all(|two| two[0] < two[1]),
+            "{accepted:?}"
+        );
+    }
 }
 
 #[test]
-fn only_what_is_done_is_written_for_512() {
-    only_what_is_done_is_written::<Falcon512>();
+fn what_is_accepted_has_so_many_bytes_for_512() {
+    what_is_accepted_has_so_many_bytes::<Falcon512>();
 }
 
 #[test]
-fn only_what_is_done_is_written_for_1024() {
-    only_what_is_done_is_written::<Falcon1024>();
+fn what_is_accepted_has_so_many_bytes_for_1024() {
+    what_is_accepted_has_so_many_bytes::<Falcon1024>();
 }
 
 /// `1 / x` modulo q, as `x^(q-2)`.

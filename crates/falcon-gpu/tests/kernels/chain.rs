@@ -132,7 +132,7 @@ fn goes_on<P: Parameters>(operation: Operation, at: At, from: &[u8], to: &[u8]) 
             assert!(!touched, "{operation:?}, {at:?}: {before:x}");
         }
     }
-    if operation == Operation::Pack {
+    if operation == Operation::Accept {
         assert_eq!(memory.counts.iter().sum::<u32>(), from.len() as u32);
     }
 }
@@ -156,7 +156,7 @@ fn kernels_go_on_from_one_stage<P: Parameters>() {
         let seeded = if hedged { SEEDED } else { first };
         goes_on::<P>(Operation::Prng, at, &[seeded], &[READY]);
         // What is not short is too long, whatever is written down of it.
-        goes_on::<P>(Operation::Pack, at, &[SHORT, LONG], &[REDO]);
+        goes_on::<P>(Operation::Accept, at, &[SHORT, LONG], &[REDO]);
         goes_on::<P>(Operation::Unpack, at, &[NONE], &[MALFORMED]);
         goes_on::<P>(Operation::Verify, at, &[HASHED], &[INVALID]);
         let at = At {
@@ -215,7 +215,7 @@ fn what_is_short_and_fits_is_done() {
     let mut memory = Memory::<Falcon512>::new(true);
     memory.s2.fill(1);
     let batch = memory.batch(true, 0);
-    LAUNCH.run::<Falcon512>(Operation::Pack, batch);
+    LAUNCH.run::<Falcon512>(Operation::Accept, batch);
     let mut expected: Vec<u8> = (0..=u8::MAX).collect();
     expected[usize::from(SHORT)] = DONE;
     expected[usize::from(LONG)] = REDO;

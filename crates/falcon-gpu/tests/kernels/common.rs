@@ -3,7 +3,7 @@
 //! orchestration is tested elsewhere.
 
 use falcon_core::hash::{Shake256, Shake256Reader};
-use falcon_core::hazmat::{expanded_reals, secret_basis, secret_hash};
+use falcon_core::hazmat::{expanded_reals, secret_basis, secret_hash, signature_from_parts};
 use falcon_core::{ExpandedKey, Parameters, SigningKey};
 use falcon_gpu::kernels::{Batch, Grain, Kernel, KeyMode, Operation, status};
 use falcon_gpu_host::Build;
@@ -240,7 +240,6 @@ pub fn sign<P: Parameters>(
     let (messages, message_offsets) = concatenated(jobs.iter().map(|job| &job.message));
     let key_of_job: Vec<u32> = jobs.iter().map(|job| job.key as u32).collect();
     let hashes: Vec<u8> = keys.iter().flat_map(|key| *secret_hash(key)).collect();
-    let mut nonces = vec![0u8; 40 * count];
     // Aligned as a device's memory is.
     let mut aligned_nonces = vec![0u64; 5 * count];
     let mut seeds = vec![0u32; 14 * count];
@@ -248,9 +247,6 @@ pub fn sign<P: Parameters>(
     let mut points = vec![0u16; P::N * count];
     let mut s2 = vec![0i16; P::N * count];
     let limit = how.limit.unwrap_or(P::PADDED_LEN as u32);
-    let stride = P::COMPRESSED_MAX_LEN;
-    let mut signatures = vec![0xaa; stride * count];
-    let mut lengths = vec![0u32; count];
     let mut states = vec![status::GIVEN; count];
     let mut redo = vec![u32::MAX; count];
     let mut counts = [0u32; 2];
@@ -279,8 +275,6 @@ pub fn sign<P: Parameters>(
         rows: address_mut(&mut rows),
         points: address_mut(&mut points),
         s2: address_mut(&mut s2),
-        signatures: address_mut(&mut signatures),
-        signature_lengths: address_mut(&mut lengths),
         status: address_mut(&mut states),
         redo: address_mut(&mut redo),
         counts: address_mut(&mut counts),
@@ -289,7 +283,6 @@ pub fn sign<P: Parameters>(
         key_stride: key_stride::<P>(how.mode) as u64,
         count: count as u32,
         prng_rows: how.prng_rows,
-        signature_stride: stride as u32,
         signature_limit: limit,
         ..Batch::default()
     };
@@ -337,7 +330,7 @@ pub fn sign<P: Parameters>(
         how.launch.run::<P>(Operation::Prng, batch);
         how.launch
             .run::<P>(Operation::Sign(how.mode, how.grain), batch);
-        how.launch.run::<P>(Operation::Pack, batch);
+        how.launch.run::<P>(Operation::Accept, batch);
         let [again, done] = counts;
         assert_eq!(again + done, batch.count);
         list = redo[..again as usize].to_vec();
@@ -349,18 +342,17 @@ pub fn sign<P: Parameters>(
         batch.count = again;
         batch.attempt += 1;
     }
-    for (out, word) in nonces.as_chunks_mut().0.iter_mut().zip(&aligned_nonces) {
-        *out = word.to_le_bytes();
-    }
     assert!(states.iter().all(|&state| state == status::DONE));
-    let signatures: Vec<_> = signatures
-        .chunks_exact(stride)
-        .zip(&lengths)
-        .map(|(bytes, &len)| bytes[..len as usize].to_vec())
-        .collect();
-    for (signature, nonce) in signatures.iter().zip(nonces.chunks_exact(40)) {
-        assert_eq!(&signature[1..41], nonce);
-    }
+    let signatures = aligned_nonces.chunks(5).zip(s2.chunks(P::N));
+    let signatures = signatures.map(|(nonce, s2)| {
+        let nonce: Vec<u8> = nonce.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let nonce = nonce.try_into().expect("40 bytes");
+        let signature = signature_from_parts::<P>(&nonce, s2).expect("a short vector");
+        let bytes = signature.to_bytes().to_vec();
+        assert!(bytes.len() <= limit.max(P::PADDED_LEN as u32) as usize);
+        bytes
+    });
+    let signatures = signatures.collect();
     Signed {
         signatures,
         attempts: batch.attempt,

@@ -34,7 +34,7 @@ fn every_kernel_has_a_name_and_every_name_a_kernel() {
         Operation::Hash,
         Operation::Seed,
         Operation::Prng,
-        Operation::Pack,
+        Operation::Accept,
         Operation::Basis,
         Operation::Expand,
         Operation::Prepare,
