@@ -1,8 +1,9 @@
 // The FFT over R[x]/(x^n + 1) and its inverse: `falcon-core/src/fft/transform.rs`.
 //
 // Stage by stage, block `i` holds f mod x^(2t) - w^2 and becomes f mod x^t - w and
-// f mod x^t + w. A pass takes up to three stages through registers: 2^S complex
-// numbers at a time, so that memory is met three times for 512 and 1024.
+// f mod x^t + w. A pass takes up to four stages through registers: 2^S complex
+// numbers at a time. What is computed of each number before the first pass or after the
+// last one is a part of it.
 //
 // Which butterfly is computed when does not change a bit. Two orders of passes:
 // breadth first (each over the whole polynomial), or, with FALCON_DEPTH_FIRST, all
@@ -37,21 +38,47 @@ template <bool INVERSE> FALCON_DEVICE void butterfly(Complex &x, Complex &y, Com
     y = INVERSE ? times_conjugate(difference, w) : difference;
 }
 
+// Complex numbers of two polynomials that are transformed together: each twiddle is read
+// once.
+struct Both {
+    Complex first, second;
+};
+template <bool INVERSE> FALCON_DEVICE void butterfly(Both &x, Both &y, Complex w) {
+    butterfly<INVERSE>(x.first, y.first, w);
+    butterfly<INVERSE>(x.second, y.second, w);
+}
+
+// Where one polynomial of 2m reals lies, or two.
+template <unsigned W> struct OneIn {
+    View<W> f;
+    unsigned m;
+
+    FALCON_DEVICE Complex operator()(At i) const { return get(f, m, i); }
+    FALCON_DEVICE void operator()(At i, Complex x) const { put(f, m, i, x); }
+};
+template <unsigned W> struct BothIn {
+    View<W> first, second;
+    unsigned m;
+
+    FALCON_DEVICE Both operator()(At i) const { return {get(first, m, i), get(second, m, i)}; }
+    FALCON_DEVICE void operator()(At i, Both x) const {
+        put(first, m, i, x.first);
+        put(second, m, i, x.second);
+    }
+};
+
 // `S` stages, the first having `blocks` blocks of 2^S t complex numbers each, on
-// the blocks from `begin` to `end`; `scale` is multiplied first.
-template <unsigned W, unsigned S, bool INVERSE, bool SCALED>
-FALCON_DEVICE void pass(View<W> f, unsigned m, unsigned blocks, unsigned begin, unsigned end, Real scale) {
+// the blocks from `begin` to `end`. Numbers come from `from(i)` and go to `to(i, x)`.
+template <unsigned W, unsigned S, bool INVERSE, class From, class To>
+FALCON_DEVICE void pass(unsigned m, unsigned blocks, unsigned begin, unsigned end, const From &from, const To &to) {
     constexpr unsigned SIZE = 1u << S;
     const unsigned t = m / (blocks * SIZE);
     Group<W>::each((end - begin) * t, [&](unsigned item) {
         const unsigned i = begin + item / t, u = item % t;
         const unsigned at = i * SIZE * t + u;
-        Complex v[SIZE];
+        decltype(from(At(0))) v[SIZE];
         FALCON_UNROLL
-        for (unsigned k = 0; k < SIZE; ++k) {
-            v[k] = get(f, m, at + k * t);
-            if (SCALED) v[k] = {v[k].re * scale, v[k].im * scale};
-        }
+        for (unsigned k = 0; k < SIZE; ++k) v[k] = from({at, k * t});
         FALCON_UNROLL
         for (unsigned n = 0; n < S; ++n) {
             const unsigned stage = INVERSE ? S - 1 - n : n;
@@ -64,56 +91,57 @@ FALCON_DEVICE void pass(View<W> f, unsigned m, unsigned blocks, unsigned begin, 
             }
         }
         FALCON_UNROLL
-        for (unsigned k = 0; k < SIZE; ++k) put(f, m, at + k * t, v[k]);
+        for (unsigned k = 0; k < SIZE; ++k) to({at, k * t}, v[k]);
     });
 }
 
-// The stages of the three passes: all of LOGN - 1.
-template <unsigned LOGN> struct Passes {
-    static constexpr unsigned FIRST = (LOGN - 1 + 2) / 3;
-    static constexpr unsigned SECOND = (LOGN - FIRST) / 2;
-    static constexpr unsigned THIRD = LOGN - 1 - FIRST - SECOND;
+// The stages of the passes, all of LOGN - 1: two passes of four stages where they suffice and
+// sixteen numbers are not too many, for registers or to give every lane some; else three.
+template <unsigned LOGN, bool FOUR> struct Passes {
+    static constexpr unsigned ALL = LOGN - 1;
+    static constexpr bool TWO = FOUR && ALL <= 8;
+    static constexpr unsigned FIRST = TWO ? (ALL + 1) / 2 : (ALL + 2) / 3;
+    static constexpr unsigned SECOND = TWO ? 0 : (ALL - FIRST + 1) / 2;
+    static constexpr unsigned THIRD = ALL - FIRST - SECOND;
 };
 
-// Coefficients to FFT domain, in place.
-template <unsigned LOGN, unsigned W> FALCON_CALL void fft(View<W> f) {
-    f.assume_space();
-    using P = Passes<LOGN>;
+// Coefficients to FFT domain: numbers come from `from`, go to `to` and lie in `memory` in
+// between. Number i is of coefficients i and n/2 + i.
+template <unsigned LOGN, unsigned W, class From, class Memory, class To>
+FALCON_DEVICE void fft(const From &from, const Memory &memory, const To &to) {
+    using P = Passes<LOGN, W == 1>;
     constexpr unsigned M = 1u << (LOGN - 1);
     constexpr unsigned B1 = 1u << P::FIRST, B2 = B1 << P::SECOND;
-    const Real one{1.0};
-    pass<W, P::FIRST, false, false>(f, M, 1, 0, 1, one);
+    pass<W, P::FIRST, false>(M, 1, 0, 1, from, memory);
 #ifdef FALCON_DEPTH_FIRST
     FALCON_NO_UNROLL
     for (unsigned i = 0; i < B1; ++i) {
-        pass<W, P::SECOND, false, false>(f, M, B1, i, i + 1, one);
-        pass<W, P::THIRD, false, false>(f, M, B2, i * (B2 / B1), (i + 1) * (B2 / B1), one);
+        if constexpr (P::SECOND != 0) pass<W, P::SECOND, false>(M, B1, i, i + 1, memory, memory);
+        pass<W, P::THIRD, false>(M, B2, i * (B2 / B1), (i + 1) * (B2 / B1), memory, to);
     }
 #else
-    pass<W, P::SECOND, false, false>(f, M, B1, 0, B1, one);
-    pass<W, P::THIRD, false, false>(f, M, B2, 0, B2, one);
+    if constexpr (P::SECOND != 0) pass<W, P::SECOND, false>(M, B1, 0, B1, memory, memory);
+    pass<W, P::THIRD, false>(M, B2, 0, B2, memory, to);
 #endif
 }
 
-// FFT domain to coefficients, in place. Every stage doubles the values, which the
-// multiplication by 2^(1 - LOGN) at the beginning undoes exactly.
-template <unsigned LOGN, unsigned W> FALCON_CALL void inverse_fft(View<W> f) {
-    f.assume_space();
-    using P = Passes<LOGN>;
+// FFT domain to 2^(LOGN - 1) times the coefficients.
+template <unsigned LOGN, unsigned W, class From, class Memory, class To>
+FALCON_DEVICE void inverse_fft(const From &from, const Memory &memory, const To &to) {
+    using P = Passes<LOGN, false>;
     constexpr unsigned M = 1u << (LOGN - 1);
     constexpr unsigned B1 = 1u << P::FIRST, B2 = B1 << P::SECOND;
-    const Real scale{1.0 / M};
 #ifdef FALCON_DEPTH_FIRST
     FALCON_NO_UNROLL
     for (unsigned i = 0; i < B1; ++i) {
-        pass<W, P::THIRD, true, true>(f, M, B2, i * (B2 / B1), (i + 1) * (B2 / B1), scale);
-        pass<W, P::SECOND, true, false>(f, M, B1, i, i + 1, scale);
+        pass<W, P::THIRD, true>(M, B2, i * (B2 / B1), (i + 1) * (B2 / B1), from, memory);
+        pass<W, P::SECOND, true>(M, B1, i, i + 1, memory, memory);
     }
 #else
-    pass<W, P::THIRD, true, true>(f, M, B2, 0, B2, scale);
-    pass<W, P::SECOND, true, false>(f, M, B1, 0, B1, scale);
+    pass<W, P::THIRD, true>(M, B2, 0, B2, from, memory);
+    pass<W, P::SECOND, true>(M, B1, 0, B1, memory, memory);
 #endif
-    pass<W, P::FIRST, true, false>(f, M, 1, 0, 1, scale);
+    pass<W, P::FIRST, true>(M, 1, 0, 1, memory, to);
 }
 
 } // namespace falcon

@@ -65,7 +65,9 @@ bool short_vector_of(const uint16_t *point, const double *v0, const double *v1, 
         memory[(N + i) * View::APART] = v1[i];
     }
     const View v{reinterpret_cast<falcon::Real *>(memory.data()), 0};
-    return falcon::short_vector<LOGN, W>(point, v, v.from(N), s2);
+    falcon::Difference<LOGN, W> difference{point, s2, 0};
+    falcon::Group<W>::each(N, [&](unsigned i) { difference.subtract(i, v[i], v[N + i]); });
+    return difference.is_short();
 }
 
 } // namespace

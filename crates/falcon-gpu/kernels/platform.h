@@ -121,14 +121,10 @@ template <unsigned W> struct Group {
         return W == 1 ? x.value : __shfl_sync(mask(), x.value, i, W);
     }
 
-    // f(0) + ... + f(count - 1), as integers.
-    template <class F> static FALCON_DEVICE uint64_t sum(unsigned count, F f) {
-        uint64_t total = 0;
-        sync();
-        for (unsigned i = lane(); i < count; i += W) total += f(i);
-        for (unsigned d = W / 2; d != 0; d /= 2) total += __shfl_xor_sync(mask(), total, d, W);
-        sync();
-        return total;
+    // The sum of what the lanes have.
+    static FALCON_DEVICE uint64_t total(uint64_t x) {
+        for (unsigned d = W / 2; d != 0; d /= 2) x += __shfl_xor_sync(mask(), x, d, W);
+        return x;
     }
 #else
     template <class F> static void each(unsigned count, F f) {
@@ -152,12 +148,16 @@ template <unsigned W> struct Group {
 
     static uint32_t pick(const PerLane<W> &x, unsigned i) { return x.value[i]; }
 
-    template <class F> static uint64_t sum(unsigned count, F f) {
-        uint64_t total = 0;
-        each(count, [&](unsigned i) { total += f(i); });
-        return total;
-    }
+    // Lanes one after the other have added to the same.
+    static uint64_t total(uint64_t x) { return x; }
 #endif
+
+    // f(0) + ... + f(count - 1), as integers.
+    template <class F> static FALCON_DEVICE uint64_t sum(unsigned count, F f) {
+        uint64_t part = 0;
+        each(count, [&](unsigned i) { part += f(i); });
+        return total(part);
+    }
 };
 
 // The place of the lowest bit of `x`, which is not zero.

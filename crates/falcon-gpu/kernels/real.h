@@ -57,6 +57,8 @@ FALCON_DEVICE Complex operator*(Complex a, Complex b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
+FALCON_DEVICE Complex scaled(Complex a, Real b) { return {a.re * b, a.im * b}; }
+
 // a * conj(b).
 FALCON_DEVICE Complex times_conjugate(Complex a, Complex b) {
     return {a.re * b.re + a.im * b.im, a.im * b.re - a.re * b.im};

@@ -40,16 +40,18 @@ FALCON_DEVICE KeyView key_reals(const Batch &batch, uint64_t key) {
 
 // [[g, -f], [G, -F]] of a key, given f, g, F, G, in the FFT domain. `out` are four
 // polynomials, one after the other.
-template <unsigned LOGN, unsigned W> FALCON_DEVICE void transform_basis(const int8_t *key, View<W> out) {
-    constexpr unsigned N = 1u << LOGN;
+template <unsigned LOGN, unsigned W> FALCON_CALL void transform_basis(const int8_t *key, View<W> out) {
+    constexpr unsigned N = 1u << LOGN, M = N / 2;
+    out.assume_space();
+    assume_global(key);
     FALCON_NO_UNROLL
     for (unsigned row = 0; row < 4; ++row) {
         // g, f, G, F, every other one negated.
         const int8_t *small = key + (row ^ 1) * N;
         const int sign = row & 1 ? -1 : 1;
-        const View<W> f = out.from(row * N);
-        Group<W>::each(N, [&](unsigned i) { f[i] = real(int32_t(sign * read(small + i))); });
-        fft<LOGN, W>(f);
+        const auto coefficient = [&](At i) { return real(int32_t(sign * read(&at(small, i)))); };
+        const OneIn<W> f{out.from(row * N), M};
+        fft<LOGN, W>([&](At i) { return Complex{coefficient(i), coefficient(M + i)}; }, f, f);
     }
 }
 
@@ -57,46 +59,57 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void transform_basis(const in
 template <unsigned LOGN, unsigned W, class B>
 FALCON_DEVICE void load_target(const uint16_t *point, View<W> t0, View<W> t1, B b01, B b11) {
     constexpr unsigned N = 1u << LOGN, M = N / 2;
-    Group<W>::each(N, [&](unsigned i) { t0[i] = real(int32_t(point[i])) * Real{INV_Q}; });
-    fft<LOGN, W>(t0);
-    Group<W>::each(M, [&](unsigned u) {
-        const Complex c = get(t0, M, u);
-        put(t1, M, u, -(c * get(b01, M, u)));
-        put(t0, M, u, c * get(b11, M, u));
-    });
-}
-
-// (z0, z1) B in coefficient form, in place.
-template <unsigned LOGN, unsigned W, class B> FALCON_DEVICE void lattice_point(View<W> z0, View<W> z1, B basis) {
-    constexpr unsigned N = 1u << LOGN, M = N / 2;
-    const B b00 = basis, b01 = basis.from(N), b10 = basis.from(2 * N), b11 = basis.from(3 * N);
-    Group<W>::each(M, [&](unsigned u) {
-        const Complex x = get(z0, M, u), y = get(z1, M, u);
-        put(z0, M, u, x * get(b00, M, u) + y * get(b10, M, u));
-        put(z1, M, u, x * get(b01, M, u) + y * get(b11, M, u));
-    });
-    inverse_fft<LOGN, W>(z0);
-    inverse_fft<LOGN, W>(z1);
+    const auto coefficient = [&](At i) { return real(int32_t(at(point, i))) * Real{INV_Q}; };
+    fft<LOGN, W>([&](At i) { return Complex{coefficient(i), coefficient(M + i)}; }, OneIn<W>{t0, M},
+                 [&](At i, Complex c) {
+                     put(t1, M, i, -(c * get(b01, M, i)));
+                     put(t0, M, i, c * get(b11, M, i));
+                 });
 }
 
 // The square of a coefficient; 2^52 if it is as large as 2^16, so that 2048 of them
 // do not wrap and one is more than any bound.
 FALCON_DEVICE uint64_t bounded_square(int64_t s) {
     const uint64_t magnitude = uint64_t(s < 0 ? -s : s);
-    return magnitude >> 16 ? uint64_t(1) << 52 : magnitude * magnitude;
+    return magnitude >> 16 ? uint64_t(1) << 52 : uint32_t(magnitude) * uint32_t(magnitude);
 }
 
-// s2 of (c, 0) - v, and whether (s1, s2) is short.
-template <unsigned LOGN, unsigned W>
-FALCON_DEVICE bool short_vector(const uint16_t *point, View<W> v0, View<W> v1, int16_t *s2) {
-    constexpr unsigned N = 1u << LOGN;
-    const uint64_t norm = Group<W>::sum(N, [&](unsigned i) {
-        const int64_t s = -nearest(v1[i]);
+// s2 of (c, 0) - v, coefficient by coefficient, and whether (s1, s2) is short. Lanes of a
+// group each have a part of the norm.
+template <unsigned LOGN, unsigned W> struct Difference {
+    const uint16_t *point;
+    int16_t *s2;
+    uint64_t norm;
+
+    FALCON_DEVICE void subtract(At i, Real v0, Real v1) {
+        const int64_t s = -nearest(v1);
         // Exact for every short vector.
-        s2[i] = int16_t(s);
-        return bounded_square(int64_t(point[i]) - nearest(v0[i])) + bounded_square(s);
-    });
-    return norm <= Parameters<LOGN>::SQUARED_NORM_BOUND;
+        at(s2, i) = int16_t(s);
+        norm += bounded_square(int64_t(at(point, i)) - nearest(v0)) + bounded_square(s);
+    }
+    FALCON_DEVICE bool is_short() const { return Group<W>::total(norm) <= Parameters<LOGN>::SQUARED_NORM_BOUND; }
+};
+
+// s2 of (c, 0) - (z0, z1) B, and whether that is short. Writes over (z0, z1).
+template <unsigned LOGN, unsigned W, class B>
+FALCON_DEVICE bool short_vector(const uint16_t *point, View<W> z0, View<W> z1, B basis, int16_t *s2) {
+    constexpr unsigned N = 1u << LOGN, M = N / 2;
+    const B b00 = basis, b01 = basis.from(N), b10 = basis.from(2 * N), b11 = basis.from(3 * N);
+    // Every stage doubles the values: undone before the first one, exactly.
+    const Real scale{1.0 / M};
+    Difference<LOGN, W> difference{point, s2, 0};
+    inverse_fft<LOGN, W>(
+        [&](At i) {
+            const Complex x = get(z0, M, i), y = get(z1, M, i);
+            return Both{scaled(x * get(b00, M, i) + y * get(b10, M, i), scale),
+                        scaled(x * get(b01, M, i) + y * get(b11, M, i), scale)};
+        },
+        BothIn<W>{z0, z1, M},
+        [&](At i, Both v) {
+            difference.subtract(i, v.first.re, v.second.re);
+            difference.subtract(M + i, v.first.im, v.second.im);
+        });
+    return difference.is_short();
 }
 
 // What a unit works on.
@@ -119,57 +132,56 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
     constexpr unsigned N = 1u << LOGN;
     const auto [slot, within, idle] = slot_of<W>(batch, unit);
     if (idle) return;
-    const uint64_t job = job_of(batch, slot), key = key_of(batch, job);
+    const uint32_t job = uint32_t(job_of(batch, slot));
     // Bytes that are not known to be this attempt's are not used: zeros, or those of
     // another signature, would give the key away.
     const bool exists = within && stands_at(batch, job, STATUS_READY);
     if (!exists && (W != 1 || FALCON_STEAL == 0)) return;
-    const uint16_t *point = batch.points + job * N;
-    int16_t *s2 = batch.s2 + job * N;
+    // Found again behind the sampler, not kept in registers.
+    const auto point = [&] { return batch.points + uint64_t(hidden(job)) * N; };
+    const auto key = [&] { return key_of(batch, hidden(job)); };
     const View<W> memory = working_memory<W>(batch, unit, signing_reals<LOGN>(MODE));
     const Targets<LOGN, W> targets{memory};
     const View<W> t0 = targets.t0(LOGN), t1 = targets.t1(LOGN);
     Stream<W> stream(batch, slot, exists);
-    if constexpr (MODE == EXPANDED) {
-        const KeyView basis = key_reals(batch, key);
-        count_phase(TARGET);
-        load_target<LOGN, W>(point, t0, t1, basis.from(N), basis.from(3 * N));
-        StoredTree<LOGN, W> tree(basis.from(4 * N));
-        count_phase(SAMPLING);
-        ffsampling<LOGN, W>(stream, tree, targets);
-        count_phase(LATTICE_POINT);
-        lattice_point<LOGN, W>(t0, t1, basis);
-    } else if constexpr (MODE == BALANCED) {
-        const KeyView basis = key_reals(batch, key);
-        count_phase(TARGET);
-        load_target<LOGN, W>(point, t0, t1, basis.from(N), basis.from(3 * N));
-        ComputedTree<LOGN, W> tree{memory.from(4 * N)};
-        count_phase(TREE);
-        tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
-        count_phase(SAMPLING);
-        ffsampling<LOGN, W>(stream, tree, targets);
-        count_phase(LATTICE_POINT);
-        lattice_point<LOGN, W>(t0, t1, basis);
-    } else {
+    bool is_short;
+    if constexpr (MODE == RAW) {
         // The basis makes room for the tree and is transformed again.
-        const int8_t *small = batch.bases + key * 4 * N;
+        const auto small = [&] { return batch.bases + key() * 4 * N; };
         const View<W> basis = memory.from(4 * N);
         count_phase(BASIS);
-        transform_basis<LOGN, W>(small, basis);
+        transform_basis<LOGN, W>(small(), basis);
         count_phase(TARGET);
-        load_target<LOGN, W>(point, t0, t1, basis.from(N), basis.from(3 * N));
+        load_target<LOGN, W>(point(), t0, t1, basis.from(N), basis.from(3 * N));
         ComputedTree<LOGN, W> tree{basis};
         count_phase(TREE);
         tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
         count_phase(SAMPLING);
         ffsampling<LOGN, W>(stream, tree, targets);
+        if (!exists) return;
         count_phase(BASIS);
-        transform_basis<LOGN, W>(small, basis);
+        transform_basis<LOGN, W>(small(), basis);
         count_phase(LATTICE_POINT);
-        lattice_point<LOGN, W>(t0, t1, basis);
+        is_short = short_vector<LOGN, W>(point(), t0, t1, basis, batch.s2 + uint64_t(hidden(job)) * N);
+    } else {
+        const KeyView basis = key_reals(batch, key());
+        count_phase(TARGET);
+        load_target<LOGN, W>(point(), t0, t1, basis.from(N), basis.from(3 * N));
+        if constexpr (MODE == EXPANDED) {
+            StoredTree<LOGN, W> tree(basis.from(4 * N));
+            count_phase(SAMPLING);
+            ffsampling<LOGN, W>(stream, tree, targets);
+        } else {
+            ComputedTree<LOGN, W> tree{memory.from(4 * N)};
+            count_phase(TREE);
+            tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
+            count_phase(SAMPLING);
+            ffsampling<LOGN, W>(stream, tree, targets);
+        }
+        if (!exists) return;
+        count_phase(LATTICE_POINT);
+        is_short = short_vector<LOGN, W>(point(), t0, t1, basis, batch.s2 + uint64_t(hidden(job)) * N);
     }
-    if (!exists) return;
-    const bool is_short = short_vector<LOGN, W>(point, t0, t1, s2);
     Group<W>::each(1, [&](unsigned) { batch.status[job] = is_short ? STATUS_SHORT : STATUS_LONG; });
     clear_shared<W>(unit, signing_reals<LOGN>(MODE));
 }

@@ -11,6 +11,16 @@ namespace falcon {
 // different banks of 8 bytes. It permutes each 128 reals.
 FALCON_DEVICE unsigned permuted(unsigned i) { return i ^ (i >> 4 & 1) ^ (i >> 5 & 1) * 6 ^ (i >> 6 & 1) * 10; }
 
+// Place `first + offset`, the offset known to the compiler: it stands in the instruction,
+// and one address does for all places that differ by it.
+struct At {
+    unsigned first, offset;
+
+    FALCON_DEVICE At(unsigned first, unsigned offset = 0) : first(first), offset(offset) {}
+};
+FALCON_DEVICE At operator+(unsigned m, At i) { return {i.first, i.offset + m}; }
+template <class T> FALCON_DEVICE T &at(T *p, At i) { return (p + i.first)[i.offset]; }
+
 // Reals of a polynomial of one signature.
 //
 // One thread a signature: neighbours in memory are the same real of the 32 signatures
@@ -29,24 +39,32 @@ template <unsigned W> struct View {
 #else
     using Place = Real &;
 #endif
-    FALCON_DEVICE Place operator[](unsigned i) const { return {base[W == 1 ? i * APART : place(first + i)]}; }
+    FALCON_DEVICE Place operator[](At i) const {
+        if (W == 1) return {(base + size_t(i.first) * APART)[i.offset * APART]};
+        return {base[place(i)]};
+    }
 
-    // Of real `i` of a signature.
-    static FALCON_DEVICE unsigned place(unsigned i) {
+    // Of real `i` in the group's memory.
+    FALCON_DEVICE unsigned place(At i) const {
 #ifdef FALCON_EMULATE
-        const unsigned place = emulate::conflict_free ? permuted(i) : i;
-        emulate::touch(place);
-        return place;
+        const unsigned real = emulate::conflict_free ? permuted_place(i) : first + i.first + i.offset;
+        emulate::touch(real);
+        return real;
 #elif defined(FALCON_CONFLICT_FREE)
-        return permuted(i);
+        return permuted_place(i);
 #else
-        return i;
+        return first + i.first + i.offset;
 #endif
+    }
+    // `permuted` is linear over bits, and a polynomial begins at a multiple of its length, as
+    // blocks of it do: the sum is without carries, and the last term is a constant.
+    FALCON_DEVICE unsigned permuted_place(At i) const {
+        return permuted(first) ^ permuted(i.first) ^ permuted(i.offset);
     }
 
     // From real `i` on.
     FALCON_DEVICE View from(unsigned i) const {
-        if (W == 1) return {base + i * APART, 0};
+        if (W == 1) return {base + size_t(i) * APART, 0};
         return {base, first + i};
     }
 
@@ -64,18 +82,18 @@ template <unsigned W> struct View {
 struct KeyView {
     const Real *base;
 
-    FALCON_DEVICE Real operator[](unsigned i) const {
+    FALCON_DEVICE Real operator[](At i) const {
 #ifdef FALCON_EMULATE
         emulate::count_access(emulate::READ_KEY);
 #endif
-        return {read(&base[i].v)};
+        return {read(&at(base, i).v)};
     }
     FALCON_DEVICE KeyView from(unsigned i) const { return {base + i}; }
 };
 
 // Complex number `i` of `m`: real parts stand before imaginary ones.
-template <class V> FALCON_DEVICE Complex get(V v, unsigned m, unsigned i) { return {v[i], v[m + i]}; }
-template <class V> FALCON_DEVICE void put(V v, unsigned m, unsigned i, Complex x) {
+template <class V> FALCON_DEVICE Complex get(V v, unsigned m, At i) { return {v[i], v[m + i]}; }
+template <class V> FALCON_DEVICE void put(V v, unsigned m, At i, Complex x) {
     v[i] = x.re;
     v[m + i] = x.im;
 }

@@ -50,17 +50,17 @@ fn signatures_meet_reals<P: Parameters>(expected: [(KeyMode, u64, u64); 3]) {
 #[test]
 fn signatures_of_512_meet_reals() {
     signatures_meet_reals::<Falcon512>([
-        (KeyMode::Expanded, 35_328, 8_704),
-        (KeyMode::Balanced, 46_592, 5_120),
-        (KeyMode::Raw, 80_384, 0),
+        (KeyMode::Expanded, 28_160, 8_704),
+        (KeyMode::Balanced, 39_424, 5_120),
+        (KeyMode::Raw, 56_832, 0),
     ]);
 }
 
 #[test]
 fn signatures_of_1024_meet_reals() {
     signatures_meet_reals::<Falcon1024>([
-        (KeyMode::Expanded, 76_800, 18_432),
-        (KeyMode::Balanced, 102_400, 10_240),
-        (KeyMode::Raw, 169_984, 0),
+        (KeyMode::Expanded, 64_512, 18_432),
+        (KeyMode::Balanced, 90_112, 10_240),
+        (KeyMode::Raw, 141_312, 0),
     ]);
 }
