@@ -6,45 +6,22 @@ use crate::hash::{HashToPoint, Shake256HashToPoint};
 use crate::lanes::Baseline;
 use crate::ntt::PORTABLE_NTT;
 use crate::params::NONCE_LEN;
-use std::string::String;
+use falcon_kat::rsp::{Reader, Record};
 use std::vec;
 use std::vec::Vec;
 
 const KAT_512: &str = include_str!("../../../../kat/falcon-round3/falcon512-KAT.first10.rsp");
 const KAT_1024: &str = include_str!("../../../../kat/falcon-round3/falcon1024-KAT.first10.rsp");
 
-struct Record {
-    logn: u32,
-    message: Vec<u8>,
-    pk: Vec<u8>,
-    sk: Vec<u8>,
-    sm: Vec<u8>,
-}
-
-fn hex(text: &str) -> Vec<u8> {
-    base16ct::mixed::decode_vec(text).unwrap()
-}
-
-fn records() -> Vec<Record> {
-    let mut records = vec![];
-    for (logn, file) in [(9, KAT_512), (10, KAT_1024)] {
-        for text in file.split("count = ").skip(1) {
-            let field = |name: &str| {
-                let prefix = String::from(name) + " = ";
-                hex(text
-                    .lines()
-                    .find_map(|line| line.strip_prefix(&prefix))
-                    .unwrap())
-            };
-            records.push(Record {
-                logn,
-                message: field("msg"),
-                pk: field("pk"),
-                sk: field("sk"),
-                sm: field("sm"),
-            });
-        }
-    }
+/// The records of both degrees, each with its `logn`.
+fn records() -> Vec<(u32, Record)> {
+    let read = |(logn, file): (u32, &'static str)| {
+        Reader::new(file.as_bytes()).map(move |record| (logn, record.unwrap()))
+    };
+    let records: Vec<_> = [(9, KAT_512), (10, KAT_1024)]
+        .into_iter()
+        .flat_map(read)
+        .collect();
     assert_eq!(records.len(), 20);
     records
 }
@@ -57,14 +34,14 @@ struct Opened {
 }
 
 impl Opened {
-    fn new(record: &Record) -> Self {
-        let (logn, n) = (record.logn, 1 << record.logn);
+    fn new(logn: u32, record: &Record) -> Self {
+        let n = 1 << logn;
         let mut residues = vec![0; n];
-        pk_codec::decode(logn, &record.pk, &mut residues).unwrap();
+        pk_codec::decode(logn, &record.public_key, &mut residues).unwrap();
         let (mut h, mut s2) = (vec![0; n], vec![0; n]);
         PORTABLE_NTT.set_residues(&mut h, &residues);
         PORTABLE_NTT.ntt(logn, &mut h, &mut vec![0; n]);
-        let (nonce, message) = attached::open(logn, &record.sm, &mut s2).unwrap();
+        let (nonce, message) = attached::open(logn, &record.signed_message, &mut s2).unwrap();
         assert_eq!(message, record.message);
         Self {
             logn,
@@ -87,8 +64,8 @@ impl Opened {
 
 #[test]
 fn nist_signatures_verify_and_no_altered_ones_do() {
-    for record in records() {
-        let mut signature = Opened::new(&record);
+    for (logn, record) in records() {
+        let mut signature = Opened::new(logn, &record);
         assert!(signature.verifies(&record.message));
         let mut message = record.message.clone();
         message[0] ^= 1;
@@ -100,14 +77,14 @@ fn nist_signatures_verify_and_no_altered_ones_do() {
 
 #[test]
 fn nist_signed_messages_are_sealed_as_the_reference_seals_them() {
-    for record in records() {
+    for (logn, record) in records() {
         let Opened {
             logn, nonce, s2, ..
-        } = Opened::new(&record);
-        let mut sm = vec![0; record.sm.len()];
+        } = Opened::new(logn, &record);
+        let mut sm = vec![0; record.signed_message.len()];
         let len = attached::seal(logn, &nonce, &record.message, &s2, &mut sm);
-        assert_eq!(len, Some(record.sm.len()));
-        assert_eq!(sm, record.sm);
+        assert_eq!(len, Some(record.signed_message.len()));
+        assert_eq!(sm, record.signed_message);
     }
 }
 
@@ -119,10 +96,10 @@ struct Secret {
 }
 
 impl Secret {
-    fn new(record: &Record) -> Self {
-        let (logn, n) = (record.logn, 1 << record.logn);
+    fn new(logn: u32, record: &Record) -> Self {
+        let n = 1 << logn;
         let (mut f, mut g, mut capital_f) = (vec![0; n], vec![0; n], vec![0; n]);
-        secret_key::decode(logn, &record.sk, &mut f, &mut g, &mut capital_f).unwrap();
+        secret_key::decode(logn, &record.secret_key, &mut f, &mut g, &mut capital_f).unwrap();
         Self {
             logn,
             f,
@@ -158,11 +135,11 @@ impl Secret {
 
 #[test]
 fn the_public_key_of_a_nist_secret_key_is_the_recorded_one() {
-    for record in records() {
-        let mut bytes = vec![0; record.pk.len()];
-        let h = Secret::new(&record).public_key().unwrap();
-        pk_codec::encode(record.logn, &h, &mut bytes);
-        assert_eq!(bytes, record.pk);
+    for (logn, record) in records() {
+        let mut bytes = vec![0; record.public_key.len()];
+        let h = Secret::new(logn, &record).public_key().unwrap();
+        pk_codec::encode(logn, &h, &mut bytes);
+        assert_eq!(bytes, record.public_key);
     }
 }
 
@@ -180,8 +157,8 @@ fn product(a: &[i8], b: &[i8]) -> Vec<i64> {
 
 #[test]
 fn the_completed_basis_satisfies_the_ntru_equation_over_the_integers() {
-    for record in records() {
-        let secret = Secret::new(&record);
+    for (logn, record) in records() {
+        let secret = Secret::new(logn, &record);
         let capital_g = secret.complete().unwrap();
         let mut difference = product(&secret.f, &capital_g);
         for (d, x) in difference
@@ -197,8 +174,8 @@ fn the_completed_basis_satisfies_the_ntru_equation_over_the_integers() {
 
 #[test]
 fn a_basis_that_satisfies_the_equation_only_modulo_q_is_refused() {
-    for record in records() {
-        let mut secret = Secret::new(&record);
+    for (logn, record) in records() {
+        let mut secret = Secret::new(logn, &record);
         // G = gF/f is 0, then g: in range, yet fG - gF = 0.
         secret.capital_f.fill(0);
         assert_eq!(secret.complete(), Err(DecodeError::InvalidKey));
@@ -228,8 +205,8 @@ fn a_completed_polynomial_is_accepted_up_to_127() {
 
 #[test]
 fn a_secret_key_with_one_wrong_coefficient_is_refused() {
-    for record in records() {
-        let mut secret = Secret::new(&record);
+    for (logn, record) in records() {
+        let mut secret = Secret::new(logn, &record);
         secret.capital_f[3] ^= 1;
         assert_eq!(secret.complete(), Err(DecodeError::InvalidKey));
     }
@@ -237,7 +214,8 @@ fn a_secret_key_with_one_wrong_coefficient_is_refused() {
 
 #[test]
 fn a_key_whose_f_is_not_invertible_is_refused() {
-    let mut secret = Secret::new(&records()[0]);
+    let (logn, record) = &records()[0];
+    let mut secret = Secret::new(*logn, record);
     secret.f.fill(0);
     assert_eq!(secret.complete(), Err(DecodeError::InvalidKey));
     assert_eq!(secret.public_key(), Err(NotInvertible));
