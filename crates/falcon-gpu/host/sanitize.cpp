@@ -36,7 +36,7 @@ template <unsigned LOGN> bool run_all() {
     constexpr unsigned N = 1u << LOGN, JOBS = 5, KEYS = 3, ROWS = 3;
     constexpr unsigned KEY_LEN = (LOGN + 6) * N, STRIDE = 1500;
     Random random;
-    const auto messages = random.list<uint8_t>(2000);
+    const auto messages = random.list<uint64_t>(2000 / 8);
     const std::vector<uint64_t> offsets = {0, 0, 1, 300, 1203, 2000};
     const auto key_of_job = random.list<uint32_t>(JOBS, KEYS);
     const auto batch_seed = random.list<uint64_t>(4), secrets = random.list<uint64_t>(4 * KEYS);

@@ -16,9 +16,9 @@
 #include <stdint.h>
 
 struct Batch {
-    // The messages, one after the other; job j's is
-    // messages[message_offsets[j] .. message_offsets[j + 1]].
-    const uint8_t *messages;
+    // The bytes of the messages, in words: job j's begin at message_offsets[j], rounded up to
+    // a multiple of 8, and end at message_offsets[j + 1].
+    const uint64_t *messages;
     const uint64_t *message_offsets;
     // Jobs of this launch, or null.
     const uint32_t *list;

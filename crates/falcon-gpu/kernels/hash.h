@@ -42,15 +42,6 @@ struct Origin {
 FALCON_CONSTANT uint16_t NONCE_LABEL[6] = {0x6166, 0x636c, 0x6e6f, 0x6e20, 0x6e6f, 0x6563};
 FALCON_CONSTANT uint16_t SAMPLER_LABEL[7] = {0x6166, 0x636c, 0x6e6f, 0x7320, 0x6d61, 0x6c70, 0x7265};
 
-// Eight bytes from `p`, wherever it lies.
-FALCON_DEVICE uint64_t read_word(const uint8_t *p) {
-    uint64_t word = 0;
-    if (reinterpret_cast<uintptr_t>(p) % 8 == 0) return read(reinterpret_cast<const uint64_t *>(p));
-    FALCON_UNROLL
-    for (unsigned i = 0; i < 8; ++i) word |= uint64_t(read(p + i)) << 8 * i;
-    return word;
-}
-
 // Kernel: the nonce of a job, unless it is given.
 template <unsigned LOGN> FALCON_DEVICE void derive_nonce(const Batch &batch, uint64_t job, Keccak &state) {
     const Origin origin(batch, NONCE_LABEL, 6, job);
@@ -78,17 +69,18 @@ template <unsigned LOGN> FALCON_DEVICE void hash(const Batch &batch, Unit unit) 
     if (batch.batch_seed) derive_nonce<LOGN>(batch, job, state);
 
     const uint64_t *nonce = reinterpret_cast<const uint64_t *>(batch.nonces + job * NONCE_LEN);
-    const uint64_t begin = read(batch.message_offsets + job);
-    const uint64_t length = read(batch.message_offsets + job + 1) - begin;
-    const uint8_t *message = batch.messages + begin;
+    // In words.
+    const uint64_t begin = (read(batch.message_offsets + job) + 7) / 8;
+    const uint64_t length = read(batch.message_offsets + job + 1) - 8 * begin;
+    const uint64_t *message = batch.messages + begin;
     state.absorb(NONCE_LEN + length, [&](uint64_t k) -> uint64_t {
         // The nonce fills words, so that the message begins with one.
         if (k < NONCE_LEN / 8) return nonce[k];
-        const uint64_t at = 8 * k - NONCE_LEN;
-        if (at + 8 <= length) return read_word(message + at);
-        uint64_t word = 0;
-        for (uint64_t i = at; i < length; ++i) word |= uint64_t(read(message + i)) << 8 * (i - at);
-        return word;
+        const uint64_t at = k - NONCE_LEN / 8;
+        if (8 * at >= length) return 0;
+        const uint64_t word = read(message + at), left = length - 8 * at;
+        // What stands behind the message is not of it.
+        return left >= 8 ? word : word & ~(~uint64_t(0) << 8 * left);
     });
 
     uint16_t *point = batch.points + job * N;

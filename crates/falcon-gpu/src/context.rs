@@ -7,7 +7,7 @@ use crate::keys::{self, ResidentKey};
 use crate::layout::Size;
 use crate::plan::Way;
 use crate::sign::{self, Keys, Randomness, Work};
-use crate::staging::Jobs;
+use crate::staging::{Jobs, most_room};
 use crate::state::State;
 use crate::undo::{LastRoom, Undo};
 use crate::verify::{self, Claims};
@@ -129,7 +129,7 @@ impl GpuContext {
         self.device.memory()
     }
 
-    /// Bytes of the device that a batch of so many jobs takes if it is not
+    /// Bytes of the device that a batch of so many jobs takes at most if it is not
     /// divided, besides what its keys take: those of
     /// [`sign_batch_raw_keys`](Self::sign_batch_raw_keys) if `raw_keys`, of which
     /// there are so many.
@@ -146,7 +146,7 @@ impl GpuContext {
         let size = Size {
             jobs,
             keys: raw_keys.unwrap_or(0),
-            bytes: message_bytes,
+            bytes: most_room(jobs, message_bytes),
         };
         self.way::<P>(mode, Fit::Padded).need(size) as u64
     }
@@ -158,7 +158,7 @@ impl GpuContext {
         keys::need(self.mode(), P::LOGN, keys) as u64
     }
 
-    /// Bytes of the device that verifying so many signatures takes if the batch
+    /// Bytes of the device that verifying so many signatures takes at most if the batch
     /// is not divided.
     pub fn memory_to_verify<P: Parameters>(
         &self,
@@ -169,7 +169,7 @@ impl GpuContext {
         let size = Size {
             jobs,
             keys,
-            bytes: message_bytes,
+            bytes: most_room(jobs, message_bytes),
         };
         verify::need::<P>(size) as u64
     }

@@ -33,7 +33,7 @@ pub(crate) struct Size {
     pub(crate) jobs: usize,
     /// Keys, a neighbour's being counted once.
     pub(crate) keys: usize,
-    /// Bytes of all messages.
+    /// Bytes that all messages take.
     pub(crate) bytes: usize,
 }
 
@@ -116,6 +116,7 @@ pub(crate) fn chunks(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::staging::room;
 
     #[test]
     fn arrays_are_aligned_and_apart() {
@@ -154,7 +155,7 @@ mod tests {
                 .skip(1)
                 .filter(|&job| batch.another(job))
                 .count(),
-            bytes: jobs.map(|job| batch.message(job).len()).sum(),
+            bytes: jobs.map(|job| room(batch.message(job).len())).sum(),
         }
     }
 

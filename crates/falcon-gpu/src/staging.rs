@@ -62,7 +62,7 @@ impl Block {
             self.size = self.size.and(Size {
                 jobs: 1,
                 keys: usize::from(self.brings_a_key(batch, job)),
-                bytes: batch.message(job).len(),
+                bytes: room(batch.message(job).len()),
             });
         }
         self
@@ -157,17 +157,32 @@ pub(crate) fn put<const N: usize>(bytes: &mut [u8], values: impl IntoIterator<It
     }
 }
 
-/// Writes the messages of a block one after the other to `messages`, and to `ends`
-/// where each one ends, counted from the beginning of those of the chunk.
+/// Bytes that a message of so many takes: the next one begins with a word.
+pub(crate) fn room(len: usize) -> usize {
+    len.next_multiple_of(8)
+}
+
+/// Most bytes that so many messages take of which these are all the bytes.
+pub(crate) fn most_room(messages: usize, bytes: usize) -> usize {
+    bytes.saturating_add(messages.saturating_mul(7))
+}
+
+/// Writes the messages of a block one after the other to `messages`, each with zeros up to
+/// its [`room`], and to `ends` where each one ends, counted from the beginning of those of
+/// the chunk.
 pub(crate) fn put_messages(batch: &impl Jobs, block: &Block, messages: &mut [u8], ends: &mut [u8]) {
     let mut rest = messages;
-    let mut end = block.before.bytes as u64;
+    let mut begin = block.before.bytes as u64;
     let ends_of_jobs = block.jobs.clone().map(|job| {
         let message = batch.message(job);
-        if let Some(place) = rest.split_off_mut(..message.len()) {
+        let room = room(message.len());
+        if let Some(place) = rest.split_off_mut(..room) {
+            let (place, behind) = place.split_at_mut(message.len());
             place.copy_from_slice(message);
+            behind.fill(0);
         }
-        end += message.len() as u64;
+        let end = begin + message.len() as u64;
+        begin += room as u64;
         end.to_le_bytes()
     });
     put(ends, ends_of_jobs);
@@ -218,7 +233,12 @@ mod tests {
             100..1700,
         ] {
             let jobs = &batch.0[chunk.clone()];
-            let messages: Vec<u8> = jobs.iter().flat_map(|job| job.0.clone()).collect();
+            let padded = |message: &[u8]| {
+                let mut padded = message.to_vec();
+                padded.resize(message.len().div_ceil(8) * 8, 0);
+                padded
+            };
+            let messages: Vec<u8> = jobs.iter().flat_map(|job| padded(&job.0)).collect();
             let mut keys: Vec<u32> = jobs.iter().map(|job| job.1).collect();
             keys.dedup();
             let blocks = blocks(&batch, chunk.clone());
@@ -260,15 +280,15 @@ mod tests {
                     .map(|&key| u32::from_le_bytes(key))
                     .eq(keys.iter().copied())
             );
-            let mut end = 0;
+            let mut begin = 0;
             let ends = out[ends]
                 .as_chunks()
                 .0
                 .iter()
                 .map(|&end| u64::from_le_bytes(end));
             for (job, found) in jobs.iter().zip(ends) {
-                end += job.0.len() as u64;
-                assert_eq!(found, end);
+                assert_eq!(found, begin + job.0.len() as u64);
+                begin = found.next_multiple_of(8);
             }
             for (job, &place) in jobs.iter().zip(words(key_of_job)) {
                 assert_eq!(keys[u32::from_le_bytes(place) as usize], job.1);

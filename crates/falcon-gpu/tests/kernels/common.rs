@@ -145,7 +145,7 @@ pub enum Randomness<'a> {
 }
 
 /// What a batch is signed with.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Signing {
     pub launch: Launch,
     pub mode: KeyMode,
@@ -176,13 +176,20 @@ pub struct Signed {
     pub attempts: u32,
 }
 
-fn concatenated(messages: impl Iterator<Item = impl AsRef<[u8]>>) -> (Vec<u8>, Vec<u64>) {
-    let (mut all, mut offsets) = (Vec::new(), vec![0]);
+/// Messages as kernels read them, and where they end. What stands between them is not
+/// zero.
+pub fn concatenated(messages: impl Iterator<Item = impl AsRef<[u8]>>) -> (Vec<u64>, Vec<u64>) {
+    let (mut words, mut offsets) = (Vec::new(), vec![0]);
     for message in messages {
-        all.extend_from_slice(message.as_ref());
-        offsets.push(all.len() as u64);
+        let message = message.as_ref();
+        offsets.push((8 * words.len() + message.len()) as u64);
+        for part in message.chunks(8) {
+            let mut word = [0xaa; 8];
+            word[..part.len()].copy_from_slice(part);
+            words.push(u64::from_le_bytes(word));
+        }
     }
-    (all, offsets)
+    (words, offsets)
 }
 
 /// Bases as kernels read them.

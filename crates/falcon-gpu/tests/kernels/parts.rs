@@ -1,7 +1,9 @@
 //! The parts of a signature, one by one: points, seeds, the generator's bytes; and
 //! the seam to the kernels.
 
-use crate::common::{LAUNCH, address, address_mut, bytes, kernels_available, repeatable};
+use crate::common::{
+    LAUNCH, address, address_mut, bytes, concatenated, kernels_available, repeatable,
+};
 use falcon_core::hash::{HashToPoint, Shake256, Shake256HashToPoint};
 use falcon_core::lanes::Baseline;
 use falcon_core::prng::Prng;
@@ -64,11 +66,7 @@ fn points_are_the_cores<P: Parameters>() {
     let lengths: Vec<usize> = (0..300).chain([1000, 4096, 20_001]).collect();
     let count = lengths.len();
     let messages: Vec<Vec<u8>> = lengths.iter().map(|&len| bytes(&mut source, len)).collect();
-    let mut offsets = vec![0u64];
-    for len in &lengths {
-        offsets.push(offsets[offsets.len() - 1] + *len as u64);
-    }
-    let all = messages.concat();
+    let (all, offsets) = concatenated(messages.iter());
     let mut nonces: Vec<u64> = (0..5 * count)
         .map(|_| u64::from_le_bytes(source.read_array()))
         .collect();
@@ -126,14 +124,14 @@ fn randomness_is_derived_as_defined<P: Parameters>() {
     let key_of_job: Vec<u32> = (0..count as u32).map(|job| job % 2).collect();
     let first = u64::MAX - 3;
     let messages = b"one two";
-    let offsets: Vec<u64> = (0..=count as u64).collect();
+    let (words, offsets) = concatenated(messages.chunks(1));
     let mut nonces = vec![0u64; 5 * count];
     let mut points = vec![0u16; P::N * count];
     let mut seeds = vec![0u32; 14 * count];
     let mut states = vec![status::GIVEN; count];
     let mut batch = Batch {
         status: address_mut(&mut states),
-        messages: address(messages),
+        messages: address(&words),
         message_offsets: address(&offsets),
         key_of_job: address(&key_of_job),
         batch_seed: address(&batch_seed),
