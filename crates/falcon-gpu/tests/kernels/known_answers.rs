@@ -1,161 +1,179 @@
-//! NIST's records of round 3, signed by the kernels.
+//! Known answers, signed by the kernels in every key mode and grain, and by lanes that
+//! steal: NIST's records of round 3, and the jobs whose signatures are pinned.
 
-use crate::common::{Job, Randomness, Signing, kernels_available, sign, verify};
-use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SigningKey, VerifyingKey};
-use falcon_gpu::kernels::{Grain, KeyMode, status};
-use falcon_kat::{Algorithm, EngineSubject, KeyForm, KeyPair, Subject, SubjectError, replay};
-
-/// Signing and verifying by kernels; keys from the core.
-struct Kernels {
-    mode: KeyMode,
-    grain: Grain,
-}
-
-const KEYGEN: EngineSubject = EngineSubject {
-    engine: falcon::Engine::Scalar,
-    form: KeyForm::Key,
+use crate::common::{
+    Job, LAUNCH, Randomness, Signed, Signing, bytes, kernels_available, key, repeatable, sign,
+    verify,
 };
+use crate::stealing::stealing;
+use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SigningKey};
+use falcon_gpu::kernels::{Grain, KeyMode, status};
+use falcon_gpu_host::set_emulation;
+use falcon_kat::rsp::{Reader, Record};
+use falcon_kat::{Algorithm, Drbg, EngineSubject, KeyForm, replay};
+use sha2::{Digest, Sha256};
 
-impl Kernels {
-    fn sign<P: Parameters>(
-        &self,
-        algorithm: Algorithm,
-        secret_key: &[u8],
-        nonce: &[u8; 40],
-        seed: &[u8; 48],
-        message: &[u8],
-    ) -> Result<Signature<P>, SubjectError> {
-        let key = SigningKey::<P>::try_from(secret_key)?;
-        let jobs = [Job {
-            key: 0,
-            message: message.to_vec(),
-        }];
-        let raw = [(*nonce, seed.to_vec())];
-        let limit = algorithm.padded_len().unwrap_or(P::COMPRESSED_MAX_LEN);
-        let how = Signing {
-            limit: Some(limit as u32),
-            ..Signing::new::<P>(self.mode, self.grain)
-        };
-        let signed = sign(how, &[key], &jobs, &Randomness::Raw(&raw));
-        Ok(Signature::try_from(&signed.signatures[0][..])?)
-    }
+const MODES: [KeyMode; 3] = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
 
-    fn attached<P: Parameters>(
-        &self,
-        algorithm: Algorithm,
-        secret_key: &[u8],
-        nonce: &[u8; 40],
-        seed: &[u8; 48],
-        message: &[u8],
-    ) -> Result<Vec<u8>, SubjectError> {
-        let signature = self.sign::<P>(algorithm, secret_key, nonce, seed, message)?;
-        let mut out = vec![0; P::COMPRESSED_MAX_LEN + 2 + message.len()];
-        let len = signature.encode_attached(message, &mut out)?;
-        out.truncate(len);
-        Ok(out)
-    }
-
-    fn open<P: Parameters>(
-        &self,
-        public_key: &[u8],
-        signed: &[u8],
-    ) -> Result<Vec<u8>, SubjectError> {
-        let key = VerifyingKey::<P>::try_from(public_key)?;
-        let (signature, message) = Signature::<P>::from_attached(signed)?;
-        let jobs = [Job {
-            key: 0,
-            message: message.to_vec(),
-        }];
-        let states = verify::<P>(
-            crate::common::LAUNCH,
-            &[key.h()],
-            &jobs,
-            &[signature.to_bytes().to_vec()],
-        );
-        if states == [status::DONE] {
-            Ok(message.to_vec())
-        } else {
-            Err("not valid".into())
-        }
-    }
+/// Every key mode and grain.
+fn all<P: Parameters>() -> Vec<Signing> {
+    let grains = [Grain::Thread, Grain::Warp];
+    let of = |mode| grains.map(|grain| Signing::new::<P>(mode, grain));
+    MODES.into_iter().flat_map(of).collect()
 }
 
-impl Subject for Kernels {
-    fn keygen(&self, algorithm: Algorithm, seed: &[u8; 48]) -> Result<KeyPair, SubjectError> {
-        KEYGEN.keygen(algorithm, seed)
-    }
+/// Every key mode, with lane stealing.
+fn all_stealing<P: Parameters>() -> Vec<Signing> {
+    MODES.map(stealing::<P>).to_vec()
+}
 
-    fn sign_attached(
-        &self,
-        algorithm: Algorithm,
-        secret_key: &[u8],
-        nonce: &[u8; 40],
-        seed: &[u8; 48],
-        message: &[u8],
-    ) -> Result<Vec<u8>, SubjectError> {
-        match algorithm {
-            Algorithm::Falcon512 => {
-                self.attached::<Falcon512>(algorithm, secret_key, nonce, seed, message)
-            }
-            Algorithm::Falcon1024 => {
-                self.attached::<Falcon1024>(algorithm, secret_key, nonce, seed, message)
-            }
-            _ => Err("not in NIST's files".into()),
-        }
+/// The jobs of `tests/equal_bytes.rs`.
+fn signatures_equal_the_pinned_hash<P: Parameters>(hows: Vec<Signing>) {
+    if !kernels_available() {
+        return;
     }
-
-    fn sign_detached(
-        &self,
-        _: Algorithm,
-        _: &[u8],
-        _: &[u8; 40],
-        _: &[u8; 48],
-        _: &[u8],
-    ) -> Result<Vec<u8>, SubjectError> {
-        Err("not in NIST's files".into())
-    }
-
-    fn open(
-        &self,
-        algorithm: Algorithm,
-        public_key: &[u8],
-        signed_message: &[u8],
-    ) -> Result<Vec<u8>, SubjectError> {
-        match algorithm {
-            Algorithm::Falcon512 => self.open::<Falcon512>(public_key, signed_message),
-            _ => self.open::<Falcon1024>(public_key, signed_message),
-        }
+    let pinned = include_str!("../../../../kat/equal-bytes.json");
+    let pinned: serde_json::Value = serde_json::from_str(pinned).expect("a JSON file");
+    let pinned = pinned[P::NAME]["signatures"].as_str().expect("a hash");
+    let keys: Vec<SigningKey<P>> = (0..3).map(key).collect();
+    let mut messages = repeatable("equal bytes: messages");
+    let jobs: Vec<Job> = (0..37)
+        .map(|i| Job {
+            key: i / 30 + i % 36 / 35,
+            message: bytes(&mut messages, 3 * i),
+        })
+        .collect();
+    for (order, how) in (0..).zip(hows) {
+        set_emulation(order, false);
+        let signed = sign(how, &keys, &jobs, &Randomness::Hedged([42; 32], 0));
+        let hash = Sha256::digest(signed.signatures.concat());
+        let hash = base16ct::lower::encode_string(&hash);
+        assert_eq!(hash, pinned, "{}, {how:?}", P::NAME);
     }
 }
 
 #[test]
-fn kernels_reproduce_nists_records() {
-    if !kernels_available() {
-        return;
-    }
-    let files = [
+fn falcon_512_equals_the_pinned_hash() {
+    signatures_equal_the_pinned_hash::<Falcon512>(all::<Falcon512>());
+}
+
+#[test]
+fn falcon_1024_equals_the_pinned_hash() {
+    signatures_equal_the_pinned_hash::<Falcon1024>(all::<Falcon1024>());
+}
+
+#[test]
+fn falcon_512_that_steals_equals_the_pinned_hash() {
+    signatures_equal_the_pinned_hash::<Falcon512>(all_stealing::<Falcon512>());
+}
+
+#[test]
+fn falcon_1024_that_steals_equals_the_pinned_hash() {
+    signatures_equal_the_pinned_hash::<Falcon1024>(all_stealing::<Falcon1024>());
+}
+
+/// The first ten records of NIST's file; with `FALCON_FULL=1` all 100, of which others
+/// than these ten are as the core makes them, whose file has the published hash.
+fn records<P: Parameters>() -> Vec<Record> {
+    let (algorithm, text) = if P::LOGN == 9 {
         (
             Algorithm::Falcon512,
             include_str!("../../../../kat/falcon-round3/falcon512-KAT.first10.rsp"),
-        ),
+        )
+    } else {
         (
             Algorithm::Falcon1024,
             include_str!("../../../../kat/falcon-round3/falcon1024-KAT.first10.rsp"),
-        ),
-    ];
-    for (algorithm, text) in files {
-        for mode in [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded] {
-            for grain in [Grain::Thread, Grain::Warp] {
-                let subject = Kernels { mode, grain };
-                let report = replay::check(text.as_bytes(), Some(algorithm), &subject, |_| ());
-                let report = report.expect("the file is well formed");
-                assert_eq!(report.records, 10, "{algorithm}, {mode:?}, {grain:?}");
-                assert!(
-                    report.finding.is_none(),
-                    "{algorithm}: {:?}",
-                    report.finding
-                );
-            }
-        }
+        )
+    };
+    let published: Result<Vec<_>, _> = Reader::new(text.as_bytes()).collect();
+    let mut records = published.expect("the file is well formed");
+    assert_eq!(records.len(), 10);
+    if std::env::var("FALCON_FULL").as_deref() == Ok("1") {
+        let subject = EngineSubject {
+            engine: falcon::Engine::Scalar,
+            form: KeyForm::Key,
+        };
+        let more = replay::nist_inputs().take(100).skip(records.len());
+        records.extend(
+            more.map(|inputs| {
+                replay::produce(algorithm, &inputs, &subject).expect("the core signs")
+            }),
+        );
+    } else {
+        eprintln!("ten records only (FALCON_FULL=1 for all)");
     }
+    records
+}
+
+/// All records side by side, several times each: in one warp, and in warps that other
+/// jobs fill.
+fn nists_records_come_out<P: Parameters>(hows: Vec<Signing>) {
+    if !kernels_available() {
+        return;
+    }
+    let records = records::<P>();
+    let keys: Vec<SigningKey<P>> = records
+        .iter()
+        .map(|record| SigningKey::try_from(&record.secret_key[..]).expect("a key"))
+        .collect();
+    let public: Vec<&[u16]> = keys.iter().map(|key| key.verifying_key().h()).collect();
+    for ((order, how), times) in (0..).zip(hows).zip([1, 4, 7].into_iter().cycle()) {
+        // A third on, so that neighbours differ from time to time.
+        let of = |i: usize| i * 3 % records.len();
+        let count = if records.len() > 10 { 1 } else { times } * records.len();
+        let jobs: Vec<Job> = (0..count)
+            .map(|i| Job {
+                key: of(i),
+                message: records[of(i)].message.clone(),
+            })
+            .collect();
+        let randomness: Vec<([u8; 40], Vec<u8>)> = (0..count)
+            .map(|i| {
+                let mut inner = Drbg::new(&records[of(i)].seed);
+                // That of the key.
+                let _: [u8; 48] = inner.bytes();
+                let nonce = inner.bytes();
+                let seed: [u8; 48] = inner.bytes();
+                (nonce, seed.to_vec())
+            })
+            .collect();
+        set_emulation(order, false);
+        let how = Signing {
+            limit: Some(P::COMPRESSED_MAX_LEN as u32),
+            ..how
+        };
+        let Signed { signatures, .. } = sign(how, &keys, &jobs, &Randomness::Raw(&randomness));
+        for (i, signature) in signatures.iter().enumerate() {
+            let record = &records[of(i)];
+            let signature = Signature::<P>::try_from(&signature[..]).expect("a signature");
+            let mut attached = vec![0; P::COMPRESSED_MAX_LEN + 2 + record.message.len()];
+            let len = signature
+                .encode_attached(&record.message, &mut attached)
+                .expect("there is room");
+            assert!(attached[..len] == record.signed_message, "{how:?}, {i}");
+        }
+        let states = verify::<P>(LAUNCH, &public, &jobs, &signatures);
+        assert!(states.iter().all(|&state| state == status::DONE));
+    }
+}
+
+#[test]
+fn nists_records_of_512_come_out() {
+    nists_records_come_out::<Falcon512>(all::<Falcon512>());
+}
+
+#[test]
+fn nists_records_of_1024_come_out() {
+    nists_records_come_out::<Falcon1024>(all::<Falcon1024>());
+}
+
+#[test]
+fn nists_records_of_512_come_out_of_lanes_that_steal() {
+    nists_records_come_out::<Falcon512>(all_stealing::<Falcon512>());
+}
+
+#[test]
+fn nists_records_of_1024_come_out_of_lanes_that_steal() {
+    nists_records_come_out::<Falcon1024>(all_stealing::<Falcon1024>());
 }

@@ -12,7 +12,6 @@ use falcon_core::hazmat::expanded_reals;
 use falcon_core::lanes::Scalar;
 use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
 use falcon_gpu::kernels::{Grain, KeyMode, status};
-use sha2::{Digest, Sha256};
 
 const MODES: [KeyMode; 3] = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
 const GRAINS: [Grain; 2] = [Grain::Thread, Grain::Warp];
@@ -86,43 +85,6 @@ fn hedged_signatures_of_512_are_the_cores() {
 #[test]
 fn hedged_signatures_of_1024_are_the_cores() {
     hedged_signatures_are_the_cores::<Falcon1024>(101);
-}
-
-/// The jobs of `tests/equal_bytes.rs`, whose signatures are pinned.
-fn signatures_equal_the_pinned_hash<P: Parameters>() {
-    if !kernels_available() {
-        return;
-    }
-    let pinned = include_str!("../../../../kat/equal-bytes.json");
-    let pinned: serde_json::Value = serde_json::from_str(pinned).expect("a JSON file");
-    let pinned = pinned[P::NAME]["signatures"].as_str().expect("a hash");
-    let keys: Vec<SigningKey<P>> = (0..3).map(key).collect();
-    let mut messages = repeatable("equal bytes: messages");
-    let jobs: Vec<Job> = (0..37)
-        .map(|i| Job {
-            key: i / 30 + i % 36 / 35,
-            message: bytes(&mut messages, 3 * i),
-        })
-        .collect();
-    for mode in MODES {
-        for grain in GRAINS {
-            let how = Signing::new::<P>(mode, grain);
-            let signed = sign(how, &keys, &jobs, &Randomness::Hedged([42; 32], 0));
-            let hash = Sha256::digest(signed.signatures.concat());
-            let hash = base16ct::lower::encode_string(&hash);
-            assert_eq!(hash, pinned, "{}, {mode:?}, {grain:?}", P::NAME);
-        }
-    }
-}
-
-#[test]
-fn falcon_512_equals_the_pinned_hash() {
-    signatures_equal_the_pinned_hash::<Falcon512>();
-}
-
-#[test]
-fn falcon_1024_equals_the_pinned_hash() {
-    signatures_equal_the_pinned_hash::<Falcon1024>();
 }
 
 /// Rows so few that every signer computes most of its bytes itself; variants of

@@ -8,9 +8,6 @@ use crate::common::{
 use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey};
 use falcon_gpu::kernels::{Batch, Grain, KeyMode, Operation, status};
 use falcon_gpu_host::{Build, Draws, counts, sample, set_emulation};
-use falcon_kat::{Algorithm, EngineSubject, KeyForm, KeyPair, Subject, SubjectError, replay};
-use sha2::{Digest, Sha256};
-use std::sync::Mutex;
 
 const MODES: [KeyMode; 3] = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
 
@@ -19,7 +16,8 @@ const STEALING: Launch = Launch {
     ..LAUNCH
 };
 
-fn stealing<P: Parameters>(mode: KeyMode) -> Signing {
+/// One thread a signature, with lane stealing.
+pub fn stealing<P: Parameters>(mode: KeyMode) -> Signing {
     Signing {
         launch: STEALING,
         ..Signing::new::<P>(mode, Grain::Thread)
@@ -169,168 +167,6 @@ fn refused_vectors_are_sampled_again() {
         assert_eq!(signed.attempts, expected.attempts);
         assert!(signed.signatures == expected.signatures, "{mode:?}");
     }
-}
-
-/// The jobs of `tests/equal_bytes.rs`, whose signatures are pinned.
-fn signatures_equal_the_pinned_hash<P: Parameters>() {
-    if !kernels_available() {
-        return;
-    }
-    let pinned = include_str!("../../../../kat/equal-bytes.json");
-    let pinned: serde_json::Value = serde_json::from_str(pinned).expect("a JSON file");
-    let pinned = pinned[P::NAME]["signatures"].as_str().expect("a hash");
-    let keys: Vec<SigningKey<P>> = (0..3).map(key).collect();
-    let mut messages = repeatable("equal bytes: messages");
-    let jobs: Vec<Job> = (0..37)
-        .map(|i| Job {
-            key: i / 30 + i % 36 / 35,
-            message: bytes(&mut messages, 3 * i),
-        })
-        .collect();
-    for (order, mode) in MODES.into_iter().enumerate() {
-        set_emulation(order as u32, false);
-        let signed = sign(
-            stealing::<P>(mode),
-            &keys,
-            &jobs,
-            &Randomness::Hedged([42; 32], 0),
-        );
-        let hash = Sha256::digest(signed.signatures.concat());
-        let hash = base16ct::lower::encode_string(&hash);
-        assert_eq!(hash, pinned, "{}, {mode:?}", P::NAME);
-    }
-}
-
-#[test]
-fn falcon_512_equals_the_pinned_hash() {
-    signatures_equal_the_pinned_hash::<Falcon512>();
-}
-
-#[test]
-fn falcon_1024_equals_the_pinned_hash() {
-    signatures_equal_the_pinned_hash::<Falcon1024>();
-}
-
-/// One of NIST's records: key, nonce and seed, message, what is expected.
-struct Record {
-    secret_key: Vec<u8>,
-    randomness: ([u8; 40], Vec<u8>),
-    message: Vec<u8>,
-    attached: Vec<u8>,
-}
-
-/// An engine of the processor, and what it was asked for.
-#[derive(Default)]
-struct Recorder(Mutex<Vec<Record>>);
-
-const PROCESSOR: EngineSubject = EngineSubject {
-    engine: falcon::Engine::Scalar,
-    form: KeyForm::Key,
-};
-
-impl Subject for Recorder {
-    fn keygen(&self, algorithm: Algorithm, seed: &[u8; 48]) -> Result<KeyPair, SubjectError> {
-        PROCESSOR.keygen(algorithm, seed)
-    }
-    fn sign_attached(
-        &self,
-        algorithm: Algorithm,
-        secret_key: &[u8],
-        nonce: &[u8; 40],
-        seed: &[u8; 48],
-        message: &[u8],
-    ) -> Result<Vec<u8>, SubjectError> {
-        let attached = PROCESSOR.sign_attached(algorithm, secret_key, nonce, seed, message)?;
-        self.0.lock().expect("no panic before").push(Record {
-            secret_key: secret_key.to_vec(),
-            randomness: (*nonce, seed.to_vec()),
-            message: message.to_vec(),
-            attached: attached.clone(),
-        });
-        Ok(attached)
-    }
-    fn sign_detached(
-        &self,
-        algorithm: Algorithm,
-        secret_key: &[u8],
-        nonce: &[u8; 40],
-        seed: &[u8; 48],
-        message: &[u8],
-    ) -> Result<Vec<u8>, SubjectError> {
-        PROCESSOR.sign_detached(algorithm, secret_key, nonce, seed, message)
-    }
-    fn open(
-        &self,
-        algorithm: Algorithm,
-        public_key: &[u8],
-        signed_message: &[u8],
-    ) -> Result<Vec<u8>, SubjectError> {
-        PROCESSOR.open(algorithm, public_key, signed_message)
-    }
-}
-
-/// All records of a file side by side, in one warp and in warps that other jobs fill.
-fn records_come_out_side_by_side<P: Parameters>(algorithm: Algorithm, text: &str) {
-    if !kernels_available() {
-        return;
-    }
-    let recorder = Recorder::default();
-    let report = replay::check(text.as_bytes(), Some(algorithm), &recorder, |_| ());
-    assert!(report.expect("the file is well formed").finding.is_none());
-    let records = recorder.0.into_inner().expect("no panic before");
-    assert_eq!(records.len(), 10);
-    let keys: Vec<SigningKey<P>> = records
-        .iter()
-        .map(|record| SigningKey::try_from(&record.secret_key[..]).expect("a key"))
-        .collect();
-    for (order, (mode, times)) in [
-        (KeyMode::Raw, 1),
-        (KeyMode::Balanced, 4),
-        (KeyMode::Expanded, 7),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let of = |i: usize| i * 3 % records.len();
-        let count = times * records.len();
-        let jobs: Vec<Job> = (0..count)
-            .map(|i| Job {
-                key: of(i),
-                message: records[of(i)].message.clone(),
-            })
-            .collect();
-        let raw: Vec<_> = (0..count)
-            .map(|i| records[of(i)].randomness.clone())
-            .collect();
-        set_emulation(order as u32, false);
-        let how = Signing {
-            limit: Some(P::COMPRESSED_MAX_LEN as u32),
-            ..stealing::<P>(mode)
-        };
-        let signed = sign(how, &keys, &jobs, &Randomness::Raw(&raw));
-        for (i, signature) in signed.signatures.iter().enumerate() {
-            let record = &records[of(i)];
-            let signature =
-                falcon_core::Signature::<P>::try_from(&signature[..]).expect("a signature");
-            let mut attached = vec![0; P::COMPRESSED_MAX_LEN + 2 + record.message.len()];
-            let len = signature
-                .encode_attached(&record.message, &mut attached)
-                .expect("there is room");
-            assert!(attached[..len] == record.attached, "{mode:?}, {i}");
-        }
-    }
-}
-
-#[test]
-fn nists_records_of_512_come_out_side_by_side() {
-    let text = include_str!("../../../../kat/falcon-round3/falcon512-KAT.first10.rsp");
-    records_come_out_side_by_side::<Falcon512>(Algorithm::Falcon512, text);
-}
-
-#[test]
-fn nists_records_of_1024_come_out_side_by_side() {
-    let text = include_str!("../../../../kat/falcon-round3/falcon1024-KAT.first10.rsp");
-    records_come_out_side_by_side::<Falcon1024>(Algorithm::Falcon1024, text);
 }
 
 /// What `kernels/README.md` says about rounds and attempts.
