@@ -119,6 +119,7 @@ EXPORT Result cuDeviceGetAttribute(int *value, unsigned attribute, int) {
     case 16: *value = 2; return SUCCESS;                       // multiprocessors
     case 75: *value = fault("ancient") ? 7 : 9; return SUCCESS; // compute capability
     case 76: *value = 0; return SUCCESS;
+    case 81: *value = 228 << 10; return SUCCESS; // shared memory of a multiprocessor
     default: return INVALID;
     }
 }

@@ -25,8 +25,8 @@ pub struct Options {
     /// Keep only the basis of keys on the device and compute the tree for every
     /// signature: `32n` bytes a key instead of `8n (logn + 6)`.
     pub balanced: bool,
-    /// How many threads work on one signature; by default that depends on the
-    /// size of the batch.
+    /// How many threads work on one signature; by default a thread each from twice as many
+    /// signatures on as 32 lanes each would work on at a time, for which shared memory decides.
     pub grain: Option<Grain>,
     /// Most bytes of the device's memory to use; by default three quarters of
     /// what is free.
@@ -264,7 +264,9 @@ impl GpuContext {
     }
 
     fn way<P: Parameters>(&self, mode: KeyMode, fit: Fit) -> Way {
-        Way::new::<P>(mode, fit, &self.options, self.device.processors())
+        let device = &self.device;
+        let (processors, shared) = (device.processors(), device.shared_memory());
+        Way::new::<P>(mode, fit, &self.options, processors, shared)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

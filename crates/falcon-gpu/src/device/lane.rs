@@ -12,6 +12,10 @@ const BLOCK: u32 = 128;
 const PIECE: usize = 64 << 10;
 /// Bytes of shared memory that every device gives every block.
 const SHARED: u32 = 48 << 10;
+/// Bytes of shared memory that a block takes beside its own (compute capability 8 on).
+const RESERVED: u32 = 1 << 10;
+/// Warps of kernels of 128 registers that a processor runs at a time.
+const WARPS: u32 = 16;
 
 /// A stream, what it copies from and to, and whether it is at work: what it uses
 /// can only be reached when it is not.
@@ -250,24 +254,38 @@ fn at_least<'l>(
     Ok(locked.insert(new))
 }
 
-/// With how many threads a kernel is launched.
-fn grid(kernel: Kernel, batch: &Batch) -> Grid {
-    let slot = kernel.threads(batch.prng_rows).max(1);
-    // Groups of lanes work in shared memory.
+/// Warps of a block where slots have `slot` threads, and bytes of its shared memory: groups
+/// of lanes work there.
+fn block(kernel: Kernel, slot: u32) -> (u32, u32) {
     let bytes = if slot == 32 {
         8 * kernel.reals() as u32
     } else {
         0
     };
-    let groups = SHARED
+    let warps = SHARED
         .checked_div(bytes)
         .map_or(BLOCK / 32, |most| most.clamp(1, BLOCK / 32));
-    let threads = 32 * groups;
+    (warps, warps * bytes)
+}
+
+/// How many groups of lanes run a kernel at a time on a processor with so much shared
+/// memory.
+pub(crate) fn resident_groups(kernel: Kernel, shared_memory: u32) -> u32 {
+    let (groups, shared) = block(kernel, 32);
+    let blocks = shared_memory / (shared + RESERVED);
+    (blocks * groups).clamp(1, WARPS)
+}
+
+/// With how many threads a kernel is launched.
+fn grid(kernel: Kernel, batch: &Batch) -> Grid {
+    let slot = kernel.threads(batch.prng_rows).max(1);
+    let (warps, shared) = block(kernel, slot);
+    let threads = 32 * warps;
     let all = u64::from(batch.count) * u64::from(slot);
     Grid {
         blocks: u32::try_from(all.div_ceil(u64::from(threads))).unwrap_or(u32::MAX),
         threads,
-        shared: groups * bytes,
+        shared,
     }
 }
 
@@ -275,6 +293,25 @@ fn grid(kernel: Kernel, batch: &Batch) -> Grid {
 mod tests {
     use super::*;
     use crate::kernels::{Grain, KeyMode, Operation};
+
+    /// H200, A100, RTX 4090: what the programming guide says they have.
+    #[test]
+    fn a_processor_holds_as_many_groups_as_its_shared_memory_and_registers() {
+        let held = |mode, logn| {
+            let operation = Operation::Sign(mode, Grain::Warp);
+            [228, 164, 100].map(|kib| resident_groups(Kernel { operation, logn }, kib << 10))
+        };
+        assert_eq!(held(KeyMode::Expanded, 9), [12, 9, 6]);
+        assert_eq!(held(KeyMode::Raw, 9), [6, 4, 3]);
+        assert_eq!(held(KeyMode::Expanded, 10), [6, 4, 3]);
+        assert_eq!(held(KeyMode::Balanced, 10), [3, 2, 1]);
+        let verify = Kernel {
+            operation: Operation::Verify,
+            logn: 9,
+        };
+        assert_eq!(resident_groups(verify, 228 << 10), 16);
+        assert_eq!(resident_groups(verify, 0), 1);
+    }
 
     #[test]
     fn grids_cover_all_slots_within_the_shared_memory() {

@@ -9,7 +9,7 @@ pub(crate) mod cuda;
 mod driver;
 mod lane;
 
-pub(crate) use lane::Lane;
+pub(crate) use lane::{Lane, resident_groups};
 
 use crate::error::GpuError;
 use crate::kernels::Batch;
@@ -65,6 +65,12 @@ pub unsafe trait Device: Send + Sync {
 
     /// Its processors, each of which runs many threads.
     fn processors(&self) -> u32;
+
+    /// Bytes of shared memory that each processor has; by default as many as the least of
+    /// those that kernels are compiled for (compute capability 8.6 and 8.9).
+    fn shared_memory(&self) -> u32 {
+        100 << 10
+    }
 
     /// Memory of the device, aligned to [`ALIGNMENT`]; `len` is not zero.
     ///

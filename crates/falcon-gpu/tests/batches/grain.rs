@@ -7,9 +7,21 @@ use falcon::{Engine, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
 use falcon_gpu::Options;
 use falcon_gpu::RawKeyJob;
 
-/// Signatures from which on a thread signs one: sixteen for each of the device's two
-/// processors.
-const THRESHOLD: usize = 32;
+/// Signatures of 512 with expanded keys from which on a thread signs one: twice what the
+/// device's two processors hold in 100 KiB of shared memory each, of which a block of three
+/// groups takes 49.
+const THRESHOLD: usize = 2 * 2 * 6;
+
+/// The same in every mode. Groups that need 32 KiB make blocks of their own, of 33; those
+/// that need 64, of 65.
+fn threshold<P: Parameters>(mode: &str) -> usize {
+    let groups = match (P::LOGN, mode) {
+        (9, "expanded") => return THRESHOLD,
+        (9, _) | (10, "expanded") => 3,
+        _ => 1,
+    };
+    2 * 2 * groups
+}
 
 /// The kernels that signed, and on how many slots.
 fn signers(device: &HostDevice) -> Vec<(String, u32)> {
@@ -23,7 +35,12 @@ fn the_size_of_the_batch_chooses_at_the_threshold() {
     fn check<P: Parameters>() {
         let key = SigningKey::<P>::from_seed(&[1; 32]);
         let expanded = key.expand();
-        for count in [1, THRESHOLD - 1, THRESHOLD, THRESHOLD + 1] {
+        let thresholds = ["expanded", "balanced", "raw"].map(threshold::<P>);
+        let around = |threshold| [threshold - 1, threshold, threshold + 1];
+        let mut counts = [&[1], thresholds.map(around).as_flattened()].concat();
+        counts.sort_unstable();
+        counts.dedup();
+        for count in counts {
             let message = |i: usize| vec![i as u8; i];
             let messages: Vec<_> = (0..count).map(message).collect();
             let jobs: Vec<_> = messages
@@ -54,7 +71,11 @@ fn the_size_of_the_batch_chooses_at_the_threshold() {
                     _ => context.sign_batch(&[2; 32], &jobs, &mut out).unwrap(),
                 }
                 assert!(out == expected, "{count}, {mode}");
-                let warp = if count < THRESHOLD { "_warp" } else { "" };
+                let warp = if count < threshold::<P>(mode) {
+                    "_warp"
+                } else {
+                    ""
+                };
                 let name = format!("sign_{mode}{warp}_{}", P::LOGN);
                 assert_eq!(signers(&device)[0], (name, count as u32));
             }
