@@ -10,6 +10,7 @@
 //!
 //! Source: FIPS 202, section 3.
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", test))]
 use super::lazy::Lazy;
 use crate::lanes::Bits64;
 
@@ -69,7 +70,8 @@ pub(crate) fn permute<W: Bits64>(state: &mut [W; WORDS]) {
     *state = a;
 }
 
-/// Permutes a state of single words.
+/// Permutes a state of single words, where no other code does.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 pub(crate) fn permute_one(state: &mut [u64; WORDS]) {
     if cfg!(target_arch = "aarch64") {
@@ -80,6 +82,7 @@ pub(crate) fn permute_one(state: &mut [u64; WORDS]) {
 }
 
 /// Permutes a state whose rotations are done where words are used.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", test))]
 #[inline(never)]
 fn permute_lazily(state: &mut [u64; WORDS]) {
     let mut words = state.map(Lazy::new);

@@ -4,6 +4,7 @@ mod hash_to_point;
 mod keccak;
 #[cfg(feature = "alloc")]
 mod lanes;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", test))]
 mod lazy;
 mod shake;
 

@@ -6,7 +6,9 @@
 //! of the `keccak` crate uses the SHA-3 instructions of AArch64, if there are any;
 //! elsewhere it is taken because it is small.
 
-use super::keccak::{permute, permute_one};
+use super::keccak::permute;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::keccak::permute_one;
 use crate::lanes::{Isa, U64_LANES};
 use crate::wipe::wipe;
 
