@@ -9,6 +9,7 @@ use crate::plan::Way;
 use crate::sign::{self, Keys, Randomness, Work};
 use crate::staging::{Jobs, most_room};
 use crate::state::State;
+use crate::threads::{self, Threads};
 use crate::undo::{LastRoom, Undo};
 use crate::verify::{self, Claims};
 use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
@@ -62,6 +63,7 @@ pub struct GpuContext {
     options: Options,
     state: Mutex<State>,
     room: LastRoom,
+    threads: Threads,
 }
 
 impl fmt::Debug for GpuContext {
@@ -113,6 +115,7 @@ impl GpuContext {
             options,
             state,
             room: LastRoom::default(),
+            threads: Threads::start(),
         }
     }
 
@@ -276,20 +279,27 @@ impl GpuContext {
 
     /// Does `what` with everything that is on the device, then wipes what is no
     /// key. What it gives is given only if all of that went well.
-    fn with_state<T>(
+    fn with_state<T: Send>(
         &self,
-        what: impl FnOnce(&mut State) -> Result<T, GpuError>,
+        what: impl FnOnce(&mut State) -> Result<T, GpuError> + Send,
     ) -> Result<T, GpuError> {
-        let mut state = self.state();
-        let done = what(&mut state);
-        let wiped = state.settle();
-        if done.is_err() {
-            // Whatever is wrong with the device, nothing of ours stays there.
-            state.drop_pool();
-        }
-        let done = done?;
-        wiped?;
-        Ok(done)
+        let hold = |state: &mut State| {
+            let done = what(state);
+            let wiped = state.settle();
+            if done.is_err() {
+                // Whatever is wrong with the device, nothing of ours stays there.
+                state.drop_pool();
+            }
+            let done = done?;
+            wiped?;
+            Ok(done)
+        };
+        // The state is held before the pool is entered: no two batches are in there, of
+        // which one would wait for the other.
+        threads::aside(|| {
+            let state = &mut *self.state();
+            self.threads.install(|| hold(state))?
+        })
     }
 
     fn sign<P: Parameters>(

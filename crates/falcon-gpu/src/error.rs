@@ -44,7 +44,7 @@ pub enum GpuError {
         /// What the driver said, or what is missing.
         cause: String,
     },
-    /// The driver refused something else.
+    /// The driver refused something else, or the system did.
     Driver {
         /// What was asked of it.
         doing: &'static str,

@@ -11,6 +11,7 @@ mod plan;
 mod sign;
 mod staging;
 mod state;
+mod threads;
 mod undo;
 mod verify;
 

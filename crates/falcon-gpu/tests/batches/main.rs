@@ -2,6 +2,7 @@
 
 #[path = "../core/attempts.rs"]
 mod attempts;
+mod callers;
 mod divided;
 mod fixture;
 mod grain;

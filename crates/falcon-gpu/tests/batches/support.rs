@@ -7,7 +7,7 @@ use falcon_gpu::device::{ALIGNMENT, Device, Grid, MemoryInfo};
 use falcon_gpu::kernels::{Batch, status};
 use falcon_gpu::{GpuContext, GpuError, Options};
 use std::alloc::{Layout, alloc, dealloc};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex};
 
@@ -44,6 +44,7 @@ struct State {
     dirty: bool,
     launched: Vec<(String, u32)>,
     streams_used: [bool; STREAMS],
+    callers: BTreeSet<String>,
     /// The last launch that was to expand keys, and how many bytes each comes from.
     expanded: Option<(Batch, usize)>,
     /// Bytes that a signature may have, if fewer than was asked for.
@@ -170,6 +171,11 @@ impl HostDevice {
         used.iter().filter(|&&used| used).count()
     }
 
+    /// The names of the threads that have called it.
+    pub fn callers(&self) -> BTreeSet<String> {
+        self.state.lock().unwrap().callers.clone()
+    }
+
     /// Bytes that are allocated.
     pub fn used(&self) -> usize {
         self.state.lock().unwrap().used
@@ -214,6 +220,8 @@ impl HostDevice {
         let mut state = self.state.lock().unwrap();
         let number = state.calls;
         state.calls += 1;
+        let caller = std::thread::current().name().unwrap_or_default().to_owned();
+        state.callers.insert(caller);
         if let Some(used) = state.streams_used.get_mut(stream) {
             *used = true;
         }

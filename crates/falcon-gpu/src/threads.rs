@@ -1,0 +1,51 @@
+//! The threads of the host that stage and deliver for a context.
+
+use crate::error::GpuError;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::panic::resume_unwind;
+use std::thread;
+
+/// A pool of a context's own: what it waits for while it holds the device is in nobody
+/// else's queue.
+pub(crate) struct Threads(Result<ThreadPool, String>);
+
+impl Threads {
+    /// As many as `rayon` finds right: `RAYON_NUM_THREADS`, or one for each core.
+    pub(crate) fn start() -> Self {
+        let name = |number| format!("falcon-gpu-{number}");
+        let pool = ThreadPoolBuilder::new().thread_name(name).build();
+        Self(pool.map_err(|error| error.to_string()))
+    }
+
+    /// Does `work` there, whose parallel iterators are then spread over them.
+    pub(crate) fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, GpuError> {
+        match &self.0 {
+            Ok(pool) => Ok(pool.install(work)),
+            Err(cause) => Err(not_started(cause)),
+        }
+    }
+}
+
+/// Does `work` on a thread that does nothing else while it waits.
+///
+/// A thread of a pool of `rayon` takes up other work of that pool while it waits for some.
+/// Were that a batch for the context whose device it holds, it would wait for itself.
+pub(crate) fn aside<T: Send>(
+    work: impl FnOnce() -> Result<T, GpuError> + Send,
+) -> Result<T, GpuError> {
+    if rayon::current_thread_index().is_none() {
+        return work();
+    }
+    thread::scope(|scope| {
+        let started = thread::Builder::new().spawn_scoped(scope, work);
+        let started = started.map_err(|error| not_started(&error.to_string()))?;
+        started.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
+fn not_started(cause: &str) -> GpuError {
+    GpuError::Driver {
+        doing: "start threads",
+        cause: cause.to_owned(),
+    }
+}

@@ -1,0 +1,73 @@
+//! One context and many callers.
+
+use crate::fixture::Fixture;
+use crate::support::{PLENTY, context};
+use falcon::batch::{BatchVerify, VerifyBytesJob};
+use falcon::{Falcon512, SignatureError};
+use falcon_gpu::{GpuContext, Options};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// Calls that come at once.
+const CALLS: usize = 100;
+/// Claims of a call: a chunk of several blocks.
+const CLAIMS: usize = 4000;
+
+/// Claims that are staged by many threads and refused by the first kernel: all the time
+/// goes into waiting for other threads.
+fn refuses_claims(gpu: &GpuContext, fixture: &Fixture<Falcon512>) -> bool {
+    let claim = |message| VerifyBytesJob {
+        key: fixture.keys[0].verifying_key(),
+        message,
+        signature: &[0; 666],
+    };
+    let claims: Vec<_> = fixture
+        .messages
+        .iter()
+        .map(|message| claim(message))
+        .collect();
+    let mut verdicts = vec![Ok(()); claims.len()];
+    gpu.verify_bytes_batch(&claims, &mut verdicts).unwrap();
+    verdicts
+        .iter()
+        .all(|&verdict| verdict == Err(SignatureError))
+}
+
+/// A thread of a pool takes up other calls of the pool while it waits for a part of its own
+/// call. None may wait for itself, nor all of them for each other: that is rare where there are
+/// few cores, but sure not to be where no thread of the pool holds the device.
+#[test]
+fn calls_from_within_a_pool_are_done() {
+    let mut options = Options::default();
+    options.chunk = Some(CLAIMS);
+    let Some((device, gpu)) = context(PLENTY, options) else {
+        return;
+    };
+    let (done, all_done) = mpsc::channel();
+    thread::spawn(move || {
+        let fixture = Fixture::<Falcon512>::new(1, CLAIMS);
+        let call = |number: usize| {
+            if number.is_multiple_of(3) {
+                // Leaves a thread that looks for work.
+                thread::sleep(Duration::from_micros(200));
+                return true;
+            }
+            refuses_claims(&gpu, &fixture)
+        };
+        let calls = || assert!((0..CALLS).into_par_iter().map(call).all(|refused| refused));
+        for threads in [1, 4] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            pool.build().unwrap().install(calls);
+        }
+        // And from the pool that is everybody's.
+        calls();
+        for caller in device.callers() {
+            assert!(caller.starts_with("falcon-gpu-"), "{caller}");
+        }
+        done.send(()).unwrap();
+    });
+    let waited = all_done.recv_timeout(Duration::from_secs(240));
+    assert!(waited.is_ok(), "a call waits for itself, or has failed");
+}
