@@ -5,6 +5,8 @@
 #
 #   benches/gpu/run.sh [--out FOLDER] [--binary FILE] [--variants FOLDER] [OPTION]...
 #
+# Results come to FOLDER, or to a new one that is called by the time; none is overwritten.
+#
 # Needs a driver and the program, which is built if there is a Rust toolchain:
 #   cargo build --release -p falcon-gpu-bench --features cuda
 # Variants of the kernels are timed as well: those that were compiled before, by
@@ -14,17 +16,32 @@
 # --grain thread|warp, --chunk N, --streams N.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
-out="$PWD/gpu-results" binary="" variants="" kernels=() options=()
+out="" binary="" variants="" kernels=() options=()
+
+# usage: what stands at the beginning of this file.
+usage() { sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p}' "${BASH_SOURCE[0]}"; }
+
 while [ $# -gt 0 ]; do
     case "$1" in
-    --out) out="$2" && shift 2 ;;
-    --binary) binary="$2" && shift 2 ;;
-    --variants) variants="$2" && shift 2 ;;
-    --ptx) kernels+=(--ptx "$2") && shift 2 ;;
+    --help | -h) usage && exit ;;
+    --out | --binary | --variants | --ptx)
+        [ $# -ge 2 ] || { echo "$1 needs a value; see --help" >&2; exit 2; }
+        case "$1" in
+        --out) out="$2" ;;
+        --binary) binary="$2" ;;
+        --variants) variants="$2" ;;
+        --ptx) kernels+=(--ptx "$2") ;;
+        esac
+        shift 2
+        ;;
     *) options+=("$1") && shift ;;
     esac
 done
-mkdir -p "$out"
+out="${out:-$PWD/gpu-results-$(date -u +%Y%m%dT%H%M%SZ)}"
+if [ -e "$out/results.jsonl" ]; then
+    echo "$out has results already: name another folder with --out" >&2
+    exit 2
+fi
 
 if [ -z "$binary" ]; then
     binary="${CARGO_TARGET_DIR:-$root/target}/release/falcon-gpu-bench"
@@ -34,6 +51,14 @@ if [ -z "$binary" ]; then
 fi
 [ -x "$binary" ] || { echo "no program $binary" >&2; exit 2; }
 
+mkdir -p "$out"
+# Results have their name when they are whole.
+measure() {
+    local name="$1"
+    shift
+    "$binary" "$@" | tee "$out/$name.part" && mv "$out/$name.part" "$out/$name"
+}
+
 {
     date -u
     uname -srm
@@ -42,7 +67,7 @@ fi
 } >"$out/machine.txt"
 
 echo "ceilings, bytes and times: $out/results.jsonl" >&2
-"$binary" --table "$out/table.md" "${kernels[@]}" "${options[@]}" | tee "$out/results.jsonl"
+measure results.jsonl --table "$out/table.md" "${kernels[@]}" "${options[@]}"
 
 # The same bytes from kernels compiled otherwise: which is fastest here? One that this
 # driver or compiler does not take is said, and the others go on.
@@ -59,7 +84,7 @@ fi
 for ptx in ${variants:+"$variants"/*.ptx}; do
     name="$(basename "$ptx" .ptx)"
     echo "variant $name: $out/$name.jsonl" >&2
-    "$binary" compare times --jobs 10000 --largest 65536 --runs 5 "${options[@]}" --ptx "$ptx" \
-        >"$out/$name.jsonl" || echo "variant $name: failed" >&2
+    measure "$name.jsonl" compare times --jobs 10000 --largest 65536 --runs 5 "${options[@]}" \
+        --ptx "$ptx" >/dev/null || echo "variant $name: failed" >&2
 done
 [ ! -f "$out/table.md" ] || cat "$out/table.md"

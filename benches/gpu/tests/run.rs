@@ -15,8 +15,7 @@ fn the_script_compares_and_times() {
     std::fs::create_dir_all(&variants).expect("a folder");
     std::fs::write(variants.join("SAME.ptx"), falcon_gpu::PTX.concat()).expect("a file");
     std::fs::write(variants.join("WRONG.ptx"), "nothing").expect("a file");
-    let run = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/run.sh"))
-        .args(["--binary", env!("CARGO_BIN_EXE_falcon-gpu-bench")])
+    let run = script(["--binary", env!("CARGO_BIN_EXE_falcon-gpu-bench")])
         .args([
             "--jobs",
             "12",
@@ -70,7 +69,38 @@ fn the_script_compares_and_times() {
     let table = std::fs::read_to_string(out.join("table.md")).expect("a table");
     assert_eq!(table.matches("\n| Falcon-").count(), 2 * 10);
     assert!(table.contains("cuFalcon"));
+
+    // What was measured once is not overwritten, whatever comes of another run.
+    let again = script(["--binary", env!("CARGO_BIN_EXE_falcon-gpu-bench"), "--out"])
+        .arg(&out)
+        .output()
+        .expect("the script runs");
+    assert_eq!(again.status.code(), Some(2));
+    assert_eq!(read("results.jsonl"), lines);
     let _ = std::fs::remove_dir_all(out);
+}
+
+#[test]
+fn what_fails_leaves_no_results() {
+    let out = std::env::temp_dir().join(format!("falcon-gpu-none-{}", std::process::id()));
+    let failed = script(["--binary", env!("CARGO_BIN_EXE_falcon-gpu-bench"), "--out"])
+        .arg(&out)
+        .args(["--device", "none"])
+        .output()
+        .expect("the script runs");
+    assert!(!failed.status.success());
+    assert!(!out.join("results.jsonl").exists());
+    let _ = std::fs::remove_dir_all(out);
+    let failed = script(["--out"]).output().expect("the script runs");
+    assert_eq!(failed.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&failed.stderr).contains("--out needs a value"));
+}
+
+/// `run.sh` with these arguments.
+fn script<const N: usize>(arguments: [&str; N]) -> Command {
+    let mut script = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/run.sh"));
+    script.args(arguments);
+    script
 }
 
 #[test]
