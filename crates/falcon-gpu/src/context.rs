@@ -1,15 +1,15 @@
 //! A device with what stays on it from batch to batch.
 
 use crate::device::{Device, MemoryInfo};
+use crate::division::{Jobs, Size};
 use crate::error::GpuError;
+use crate::host_threads::{self, HostThreads};
 use crate::kernels::{Grain, KeyMode};
 use crate::keys::{self, ResidentKey};
-use crate::layout::Size;
 use crate::plan::Way;
 use crate::sign::{self, Keys, Randomness, Work};
-use crate::staging::{Jobs, most_room};
+use crate::staging::most_room;
 use crate::state::State;
-use crate::threads::{self, Threads};
 use crate::undo::{LastRoom, Undo};
 use crate::verify::{self, Claims};
 use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
@@ -63,7 +63,7 @@ pub struct GpuContext {
     options: Options,
     state: Mutex<State>,
     room: LastRoom,
-    threads: Threads,
+    threads: HostThreads,
 }
 
 impl fmt::Debug for GpuContext {
@@ -115,7 +115,7 @@ impl GpuContext {
             options,
             state,
             room: LastRoom::default(),
-            threads: Threads::start(),
+            threads: HostThreads::start(),
         }
     }
 
@@ -273,7 +273,7 @@ impl GpuContext {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // What a panic leaves is waited for and written anew by the next batch.
+        // A panic leaves nothing there: see `Held`.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -284,19 +284,18 @@ impl GpuContext {
         what: impl FnOnce(&mut State) -> Result<T, GpuError> + Send,
     ) -> Result<T, GpuError> {
         let hold = |state: &mut State| {
-            let done = what(state);
-            let wiped = state.settle();
-            if done.is_err() {
-                // Whatever is wrong with the device, nothing of ours stays there.
-                state.drop_pool();
-            }
-            let done = done?;
-            wiped?;
-            Ok(done)
+            let mut held = Held {
+                state,
+                ended_well: false,
+            };
+            let done = what(held.state);
+            let wiped = held.state.settle();
+            held.ended_well = done.is_ok() && wiped.is_ok();
+            wiped.and(done)
         };
         // The state is held before the pool is entered: no two batches are in there, of
         // which one would wait for the other.
-        threads::aside(|| {
+        host_threads::aside(|| {
             let state = &mut *self.state();
             self.threads.install(|| hold(state))?
         })
@@ -340,6 +339,23 @@ impl GpuContext {
             self.with_state(|state| verify::verify(&self.device, state, &self.options, claims))?;
         out.copy_from_slice(&verdicts);
         Ok(())
+    }
+}
+
+/// What is on a device while a batch is done.
+struct Held<'s> {
+    state: &'s mut State,
+    ended_well: bool,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if !self.ended_well {
+            // Whatever is wrong with the device, or if something has panicked: nothing of the
+            // batch stays there, nor goes on.
+            let _ = self.state.settle();
+            self.state.drop_pool();
+        }
     }
 }
 

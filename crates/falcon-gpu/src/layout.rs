@@ -1,7 +1,6 @@
 //! Where the arrays of a chunk lie in the memory of its lane.
 
 use crate::device::ALIGNMENT;
-use crate::staging::{Block, Jobs, blocks, total};
 use std::ops::Range;
 
 /// Arrays one after the other, each on a line of its own.
@@ -26,97 +25,9 @@ impl Layout {
     }
 }
 
-/// What a chunk has of each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Size {
-    /// Messages.
-    pub(crate) jobs: usize,
-    /// Keys, a neighbour's being counted once.
-    pub(crate) keys: usize,
-    /// Bytes that all messages take.
-    pub(crate) bytes: usize,
-}
-
-impl Size {
-    /// Of both together, of which neither has the key of the other's end.
-    pub(crate) fn and(self, other: Self) -> Self {
-        Self {
-            jobs: self.jobs + other.jobs,
-            keys: self.keys + other.keys,
-            bytes: self.bytes.saturating_add(other.bytes),
-        }
-    }
-}
-
-/// Most of what a chunk may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Limits {
-    /// Jobs.
-    pub(crate) jobs: usize,
-    /// Keys.
-    pub(crate) keys: usize,
-    /// Bytes of its lane.
-    pub(crate) memory: usize,
-}
-
-impl Limits {
-    /// How many of the jobs of a chunk of this size there may be, which needs so much
-    /// memory: fewer than there are if it is too large, as many as fit if they are alike.
-    fn cut(&self, size: Size, need: usize) -> usize {
-        let part = |has: usize, most: usize| match has {
-            has if has <= most => size.jobs,
-            has => (size.jobs as u128 * most as u128 / has as u128) as usize,
-        };
-        let cut = part(size.keys, self.keys).min(part(need, self.memory));
-        cut.min(part(size.jobs, self.jobs)).max(1)
-    }
-}
-
-/// A part of a batch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Chunk {
-    /// Its jobs.
-    pub(crate) jobs: Range<usize>,
-    /// How much that is.
-    pub(crate) size: Size,
-    /// How its jobs are divided among the threads of the host.
-    pub(crate) blocks: Vec<Block>,
-}
-
-/// Divides the jobs of a batch into chunks; `need` says the bytes that a chunk takes of its
-/// lane. A chunk has one job at least, whatever it needs.
-pub(crate) fn chunks(
-    batch: &impl Jobs,
-    limits: Limits,
-    need: impl Fn(Size) -> usize,
-) -> Vec<Chunk> {
-    let all = batch.count();
-    // Chunks of one size: the last one is no straggler.
-    let most = limits.jobs.max(1);
-    let most = all.div_ceil(all.div_ceil(most).max(1)).max(1);
-    let mut chunks = Vec::new();
-    let (mut start, mut tried) = (0, most);
-    while start < all {
-        let jobs = start..start + tried.min(all - start);
-        let blocks = blocks(batch, jobs.clone());
-        let size = total(&blocks);
-        let cut = limits.cut(size, need(size));
-        if cut < jobs.len() {
-            tried = cut;
-            continue;
-        }
-        // Where jobs are smaller again, chunks have more of them again.
-        tried = most.min(2 * jobs.len());
-        start = jobs.end;
-        chunks.push(Chunk { jobs, size, blocks });
-    }
-    chunks
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::staging::room;
 
     #[test]
     fn arrays_are_aligned_and_apart() {
@@ -127,92 +38,5 @@ mod tests {
         assert_eq!(layout.len(), 384);
         layout.take(usize::MAX, 2);
         assert!(layout.len() > usize::MAX / 2);
-    }
-
-    /// Jobs with messages of differing lengths, of which every third has another key.
-    struct Batch(usize);
-
-    impl Jobs for Batch {
-        fn count(&self) -> usize {
-            self.0
-        }
-
-        fn message(&self, job: usize) -> &[u8] {
-            &[7; 40][..job * 31 % 40]
-        }
-
-        fn another(&self, job: usize) -> bool {
-            job.is_multiple_of(3)
-        }
-    }
-
-    /// What these jobs are, by its definition.
-    fn size_of(batch: &Batch, jobs: Range<usize>) -> Size {
-        Size {
-            jobs: jobs.len(),
-            keys: 1 + jobs
-                .clone()
-                .skip(1)
-                .filter(|&job| batch.another(job))
-                .count(),
-            bytes: jobs.map(|job| room(batch.message(job).len())).sum(),
-        }
-    }
-
-    #[test]
-    fn chunks_are_all_jobs_in_order_within_the_limits() {
-        let need = |size: Size| 3 * size.jobs + size.bytes + 2 * size.keys;
-        for all in [0usize, 1, 2, 31, 100, 257, 1000] {
-            for (most, keys) in [(1, 1), (7, 3), (64, 1000), (1000, 3), (1000, 1000)] {
-                for memory in [1, 50, 500, usize::MAX] {
-                    let batch = Batch(all);
-                    let limits = Limits {
-                        jobs: most,
-                        keys,
-                        memory,
-                    };
-                    let mut next = 0;
-                    for Chunk { jobs, size, blocks } in chunks(&batch, limits, need) {
-                        assert_eq!(jobs.start, next);
-                        next = jobs.end;
-                        assert!((1..=most).contains(&jobs.len()));
-                        assert_eq!(size, size_of(&batch, jobs.clone()));
-                        assert_eq!(size, total(&blocks));
-                        let within = size.keys <= keys && need(size) <= memory;
-                        assert!(within || jobs.len() == 1);
-                    }
-                    assert_eq!(next, all);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn chunks_without_other_limits_have_one_size() {
-        let limits = Limits {
-            jobs: 64,
-            keys: usize::MAX,
-            memory: usize::MAX,
-        };
-        let sizes: Vec<_> = chunks(&Batch(65), limits, |_| 0)
-            .iter()
-            .map(|chunk| chunk.jobs.len())
-            .collect();
-        assert_eq!(sizes, [33, 32]);
-    }
-
-    #[test]
-    fn chunks_fill_the_memory() {
-        let need = |size: Size| 100 * size.jobs + size.bytes;
-        let limits = Limits {
-            jobs: 1000,
-            keys: usize::MAX,
-            memory: 10_000,
-        };
-        let chunks = chunks(&Batch(1000), limits, need);
-        // All but the last, of which less may be left.
-        for chunk in &chunks[..chunks.len() - 1] {
-            assert!((8_000..=10_000).contains(&need(chunk.size)), "{chunk:?}");
-        }
     }
 }

@@ -3,7 +3,9 @@
 mod chain;
 mod context;
 pub mod device;
+mod division;
 mod error;
+mod host_threads;
 pub mod kernels;
 mod keys;
 mod layout;
@@ -11,7 +13,6 @@ mod plan;
 mod sign;
 mod staging;
 mod state;
-mod threads;
 mod undo;
 mod verify;
 

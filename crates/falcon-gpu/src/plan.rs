@@ -2,10 +2,12 @@
 
 use crate::context::Options;
 use crate::device::resident_groups;
+use crate::division::Size;
 use crate::kernels::{Grain, Kernel, KeyMode, Operation};
 use crate::keys::HASH_LEN;
-use crate::layout::{Layout, Size};
+use crate::layout::Layout;
 use crate::sign::Randomness;
+use crate::state::MOST_JOBS;
 use falcon_core::Parameters;
 use falcon_core::hazmat::Fit;
 use falcon_core::hedge::SEED_LEN;
@@ -26,6 +28,10 @@ const ROW: usize = 512;
 /// two such rounds. No GPU has confirmed it.
 const ROUNDS: usize = 2;
 
+/// Most rows of a signature that are computed ahead.
+const MOST_ROWS: u32 = 1024;
+// `prng` numbers the eight blocks of every row of a chunk with 32 bits.
+const _: () = assert!(8 * MOST_ROWS as u64 * MOST_JOBS as u64 <= 1 << 32);
 /// How a chunk is signed, and where its arrays lie: first what is copied to the
 /// device, then what is copied from it.
 pub(crate) struct Plan {
@@ -90,7 +96,7 @@ impl Way {
             // Enough for nearly every signature: 44 and 86.
             prng_rows: options
                 .prng_rows
-                .map_or(2 + (42 << P::LOGN >> 9), |rows| rows.clamp(2, 1024)),
+                .map_or(2 + (42 << P::LOGN >> 9), |rows| rows.clamp(2, MOST_ROWS)),
             signature_limit,
             throughput_from: ROUNDS * groups * processors as usize,
             grain: options.grain,
@@ -223,5 +229,17 @@ mod tests {
         scratch_has_whole_warps::<Falcon512>(KeyMode::Expanded, 4 << 9);
         scratch_has_whole_warps::<Falcon512>(KeyMode::Raw, 8 << 9);
         scratch_has_whole_warps::<Falcon1024>(KeyMode::Balanced, 8 << 10);
+    }
+
+    #[test]
+    fn rows_are_no_more_than_kernels_number() {
+        for (asked, rows) in [(0, 2), (7, 7), (1024, 1024), (1025, 1024), (u32::MAX, 1024)] {
+            let options = Options {
+                prng_rows: Some(asked),
+                ..Options::default()
+            };
+            let way = Way::new::<Falcon512>(KeyMode::Raw, Fit::Padded, &options, 1, 100 << 10);
+            assert_eq!(way.prng_rows, rows);
+        }
     }
 }

@@ -3,12 +3,12 @@
 use crate::chain;
 use crate::context::Options;
 use crate::device::{Device, Lane};
+use crate::division::{Chunk, Jobs, chunks};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Grain, Kernel, KeyMode, Operation, status};
 use crate::keys::{ResidentKey, different, reals};
-use crate::layout::{Chunk, chunks};
 use crate::plan::{ATTEMPT_SEED, Plan, Way};
-use crate::staging::{Each, Jobs, put, put_messages, stage};
+use crate::staging::{Each, put, put_messages, stage};
 use crate::state::State;
 use crate::undo::{self, Undo};
 use falcon_core::hash::{Shake256, Shake256Reader};

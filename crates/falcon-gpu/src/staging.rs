@@ -1,103 +1,11 @@
 //! What goes to the device is written by several threads: a chunk is divided into
 //! blocks, and each array into what a block has of it.
 
+use crate::division::{Block, Jobs, Size, total};
 use crate::error::GpuError;
-use crate::layout::Size;
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::array;
 use std::ops::Range;
-
-/// Jobs of a block: long enough for a thread to be worth waking.
-const BLOCK: usize = 256;
-
-/// The jobs of a batch.
-pub(crate) trait Jobs: Sync {
-    /// How many there are.
-    fn count(&self) -> usize;
-
-    /// What is signed.
-    fn message(&self, job: usize) -> &[u8];
-
-    /// Whether the key of a job, which is not the first, is another than that of the
-    /// one before.
-    fn another(&self, job: usize) -> bool;
-}
-
-/// Jobs of a chunk that one thread stages.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Block {
-    /// Their numbers in the batch.
-    pub(crate) jobs: Range<usize>,
-    /// What the chunk has before them.
-    pub(crate) before: Size,
-    /// What they are. A key counts where the chunk's first job of it is.
-    pub(crate) size: Size,
-}
-
-impl Block {
-    /// Whether a job of it is the first one of its key in the chunk.
-    fn brings_a_key(&self, batch: &impl Jobs, job: usize) -> bool {
-        let first = self.before.jobs == 0 && job == self.jobs.start;
-        first || batch.another(job)
-    }
-
-    /// The jobs that are the first ones of their keys.
-    pub(crate) fn first_of_keys(&self, batch: &impl Jobs) -> impl Iterator<Item = usize> {
-        self.jobs
-            .clone()
-            .filter(|&job| self.brings_a_key(batch, job))
-    }
-
-    /// The number of the key of each job, counted from the first one of the chunk.
-    pub(crate) fn keys(&self, batch: &impl Jobs) -> impl Iterator<Item = u32> {
-        let mut keys = self.before.keys as u32;
-        self.jobs.clone().map(move |job| {
-            keys += u32::from(self.brings_a_key(batch, job));
-            keys - 1
-        })
-    }
-
-    fn measured(mut self, batch: &impl Jobs) -> Self {
-        for job in self.jobs.clone() {
-            self.size = self.size.and(Size {
-                jobs: 1,
-                keys: usize::from(self.brings_a_key(batch, job)),
-                bytes: room(batch.message(job).len()),
-            });
-        }
-        self
-    }
-}
-
-/// Divides the jobs of a chunk into blocks.
-pub(crate) fn blocks(batch: &impl Jobs, chunk: Range<usize>) -> Vec<Block> {
-    let block = |start: usize| {
-        let block = Block {
-            jobs: start..chunk.end.min(start + BLOCK),
-            before: Size {
-                jobs: start - chunk.start,
-                ..Size::default()
-            },
-            size: Size::default(),
-        };
-        block.measured(batch)
-    };
-    let starts = chunk.clone().into_par_iter().step_by(BLOCK);
-    let mut blocks: Vec<_> = starts.map(block).collect();
-    let mut before = Size::default();
-    for block in &mut blocks {
-        block.before = before;
-        before = before.and(block.size);
-    }
-    blocks
-}
-
-/// What blocks have together, which are all of a chunk.
-pub(crate) fn total(blocks: &[Block]) -> Size {
-    blocks
-        .last()
-        .map_or_else(Size::default, |last| last.before.and(last.size))
-}
 
 /// What an array has an element for.
 #[derive(Clone, Copy, Debug)]
@@ -126,6 +34,16 @@ pub(crate) fn stage<const ARRAYS: usize>(
     write: impl Fn(&Block, [&mut [u8]; ARRAYS]) + Sync,
 ) -> Result<(), GpuError> {
     let all = total(blocks);
+    // Whatever is not written is as an earlier chunk has left it.
+    for (range, each) in &arrays {
+        let width = range.len() / each.of(all).max(1);
+        if range.len() != width * each.of(all) {
+            return Err(GpuError::Driver {
+                doing: "stage",
+                cause: "an array has not the length of its elements".to_owned(),
+            });
+        }
+    }
     let places = arrays.map(|(range, _)| range.clone());
     let mut rest = out
         .get_disjoint_mut(places)
@@ -191,6 +109,7 @@ pub(crate) fn put_messages(batch: &impl Jobs, block: &Block, messages: &mut [u8]
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::division::blocks;
     use crate::layout::Layout;
 
     /// Messages of differing lengths, and keys.
@@ -293,6 +212,16 @@ mod tests {
             for (job, &place) in jobs.iter().zip(words(key_of_job)) {
                 assert_eq!(keys[u32::from_le_bytes(place) as usize], job.1);
             }
+        }
+    }
+
+    #[test]
+    fn arrays_of_another_length_are_refused() {
+        let batch = Batch::new(3);
+        for len in [1, 11, 13] {
+            let arrays = [(&(0..len), Each::Job)];
+            let staged = stage(&mut [0; 20], &blocks(&batch, 0..3), arrays, |_, _| {});
+            assert!(matches!(staged, Err(GpuError::Driver { .. })));
         }
     }
 

@@ -2,10 +2,10 @@
 
 use crate::context::Options;
 use crate::device::{Device, Lane, Memory};
+use crate::division::{Chunk, Limits};
 use crate::error::GpuError;
 use crate::kernels::KeyMode;
 use crate::keys::{self, FEW, KeyStore, ResidentKey};
-use crate::layout::{Chunk, Limits};
 use falcon_core::Parameters;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use std::sync::Arc;
@@ -215,7 +215,7 @@ impl State {
 
 /// Most jobs of a chunk: kernels number the blocks of ChaCha20, at most 2^13 a job, with
 /// 32 bits.
-const MOST_JOBS: usize = 1 << 18;
+pub(crate) const MOST_JOBS: usize = 1 << 18;
 
 /// Bytes of the device that may be used by somebody who has so many already.
 fn budget(device: &Arc<dyn Device>, options: &Options, had: usize) -> Result<usize, GpuError> {

@@ -3,10 +3,11 @@
 use crate::chain;
 use crate::context::Options;
 use crate::device::{Device, Lane};
+use crate::division::{Chunk, Jobs, Size, chunks};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel, Operation, status};
-use crate::layout::{Chunk, Layout, Size, chunks};
-use crate::staging::{Each, Jobs, put, put_messages, stage};
+use crate::layout::Layout;
+use crate::staging::{Each, put, put_messages, stage};
 use crate::state::State;
 use falcon_core::batch::{VerifyBytesJob, VerifyJob};
 use falcon_core::params::NONCE_LEN;

@@ -2,12 +2,13 @@
 //! the size of the batch and however it is divided.
 
 use crate::fixture::{Fixture, SEED};
-use crate::support::{PLENTY, context};
+use crate::support::{Fault, PLENTY, context};
 use falcon::batch::{BatchSign, BatchVerify, VerifyBytesJob, VerifyJob};
 use falcon::hazmat::{Fit, RawJob, RawRandomness};
 use falcon::{Engine, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError};
-use falcon_gpu::kernels::Grain;
+use falcon_gpu::kernels::{Grain, status};
 use falcon_gpu::{GpuContext, GpuError, Options};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The same expression for both degrees.
 macro_rules! both {
@@ -307,6 +308,8 @@ fn whatever_fails_the_output_is_untouched_and_the_next_batch_is_done() {
     let refused = vec![Err(SignatureError); 12];
     let mut some_failed = [false; 2];
     for lost in [false, true] {
+        // So that what is not zero was written by a batch.
+        device.fill(if lost { status::DONE } else { 0 });
         for call in 0.. {
             let context = GpuContext::on(device.clone(), options.clone());
             device.fail_at(call, lost);
@@ -322,7 +325,15 @@ fn whatever_fails_the_output_is_untouched_and_the_next_batch_is_done() {
                 Ok(()) => assert!(valid.iter().all(Result::is_ok)),
                 Err(_) => assert_eq!(valid, refused),
             }
-            if !device.recover() {
+            let failed = device.recover();
+            // Nothing of a batch is left, however it has ended; of a lost device that is
+            // not known.
+            if !lost {
+                context.forget_keys();
+                assert!(device.is_wiped(), "call {call}");
+            }
+            assert!(device.locked_is_wiped(), "call {call}, lost {lost}");
+            if !failed {
                 break;
             }
             let (signed, verified) = run(&context, &mut out, &mut valid);
@@ -339,6 +350,32 @@ fn whatever_fails_the_output_is_untouched_and_the_next_batch_is_done() {
         }
     }
     assert_eq!(some_failed, [true; 2]);
+}
+
+/// Whatever panics while a batch is done, nothing of it is left, and the next one is done.
+#[test]
+fn a_panic_leaves_nothing_behind() {
+    let fixture = Fixture::<Falcon512>::new(2, 12);
+    let expected = fixture.expected();
+    let mut options = Options::default();
+    options.chunk = Some(5);
+    let Some((device, context)) = context(PLENTY, options) else {
+        return;
+    };
+    for kernel in ["hash", "seed", "prng", "sign", "accept"] {
+        // In the first chunk, and when others are on their way.
+        for first in [0, 2] {
+            device.spoil(kernel, Fault::Panic, first);
+            let mut out = vec![expected[3]; 12];
+            let jobs = fixture.raw_key_jobs();
+            let signed = AssertUnwindSafe(|| context.sign_batch_raw_keys(&SEED, &jobs, &mut out));
+            assert!(catch_unwind(signed).is_err(), "{kernel}");
+            assert!(out.iter().all(|signature| *signature == expected[3]));
+            assert!(device.is_wiped(), "{kernel}");
+            device.spoil("none", Fault::Nothing, 0);
+            assert!(fixture.signed_with_raw_keys(&context) == expected);
+        }
+    }
 }
 
 #[test]

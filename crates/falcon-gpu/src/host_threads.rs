@@ -2,19 +2,29 @@
 
 use crate::error::GpuError;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::iter::successors;
+use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
-use std::thread;
+use std::thread::{self, available_parallelism};
 
 /// A pool of a context's own: what it waits for while it holds the device is in nobody
 /// else's queue.
-pub(crate) struct Threads(Result<ThreadPool, String>);
+pub(crate) struct HostThreads(Result<ThreadPool, String>);
 
-impl Threads {
-    /// As many as `rayon` finds right: `RAYON_NUM_THREADS`, or one for each core.
+impl HostThreads {
+    /// As many as `rayon` finds right: `RAYON_NUM_THREADS`, or one for each core. If the
+    /// system does not start so many, there are fewer.
     pub(crate) fn start() -> Self {
-        let name = |number| format!("falcon-gpu-{number}");
-        let pool = ThreadPoolBuilder::new().thread_name(name).build();
-        Self(pool.map_err(|error| error.to_string()))
+        let cores = available_parallelism().map_or(1, NonZeroUsize::get);
+        let fewer = successors(Some(cores), |count| Some(count / 2)).take_while(|&count| count > 0);
+        let mut started = start(0);
+        for count in fewer {
+            if started.is_ok() {
+                break;
+            }
+            started = start(count);
+        }
+        Self(started)
     }
 
     /// Does `work` there, whose parallel iterators are then spread over them.
@@ -41,6 +51,14 @@ pub(crate) fn aside<T: Send>(
         let started = started.map_err(|error| not_started(&error.to_string()))?;
         started.join().unwrap_or_else(|panic| resume_unwind(panic))
     })
+}
+
+/// So many threads, or as many as `rayon` finds right if that is zero.
+fn start(count: usize) -> Result<ThreadPool, String> {
+    let name = |number| format!("falcon-gpu-{number}");
+    let builder = ThreadPoolBuilder::new().thread_name(name);
+    let pool = builder.num_threads(count).build();
+    pool.map_err(|error| error.to_string())
 }
 
 fn not_started(cause: &str) -> GpuError {
