@@ -1,14 +1,18 @@
 //! What is done on a stack is gone from it: reading or making a key in a box leaves none
-//! of its polynomials below.
+//! of its polynomials below, and signing no key of a sampler and no seed.
 //!
 //! The work is done by a thread on memory of this test, which looks through it when the
 //! thread has ended. A stack holds addresses, whose upper bytes are zero, and small
 //! numbers; modulo a prime of 14 bits or more a polynomial has hardly a zero. One that is
 //! public may be left, of the transform of the public key; the secret ones are worked on
-//! side by side, five of them.
+//! side by side, five of them. A sampler's key is looked for byte by byte, as it stands
+//! together in a seed: a copy of it is found, its words apart (in registers that were
+//! spilled, a word on every lane) are not.
 #![cfg(target_os = "linux")]
 
-use falcon::{Engine, Falcon512, Falcon1024, Parameters, SigningKey};
+use falcon::hash::Shake256;
+use falcon::hazmat::{Fit, RawJob, RawRandomness};
+use falcon::{Engine, Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ffi::c_void;
 use std::hint::black_box;
@@ -99,4 +103,103 @@ fn leaves_no_polynomial<P: Parameters>() {
 fn a_key_in_a_box_leaves_no_secret_polynomial_on_the_stack() {
     leaves_no_polynomial::<Falcon512>();
     leaves_no_polynomial::<Falcon1024>();
+}
+
+/// Bytes of a sampler's ChaCha20 key.
+const KEY_LEN: usize = 48;
+/// Bytes of a seed of [`RawRandomness`].
+const SEED_LEN: usize = 48;
+
+/// How often one of `secrets` stands in `stack`, wherever it begins.
+fn copies<const LEN: usize>(stack: &[u8], secrets: &[[u8; LEN]]) -> usize {
+    let unused = stack.iter().take_while(|byte| **byte == 0).count();
+    // A secret may begin with zeros.
+    let places = stack[unused.saturating_sub(LEN)..].windows(LEN);
+    places
+        .filter(|place| secrets.iter().any(|secret| secret == place))
+        .count()
+}
+
+#[test]
+fn a_secret_that_is_not_wiped_is_found() {
+    let secrets = [[3; KEY_LEN], std::array::from_fn(|i| i as u8)];
+    let stack = stack_after(|| {
+        // The end of the thread needs some of the place.
+        let mut bytes = [0; 4000];
+        for (place, byte) in bytes[101..].iter_mut().zip(&secrets[1]) {
+            *place = black_box(*byte);
+        }
+        black_box(&bytes);
+    });
+    assert!(copies(&stack, &secrets) > 0);
+    assert_eq!(copies(&stack_after(|| ()), &secrets), 0);
+}
+
+/// The keys of the first attempts of a signature with `seed`.
+fn sampler_keys(seed: &[u8; SEED_LEN]) -> [[u8; KEY_LEN]; 4] {
+    let mut stream = Shake256::reader(seed);
+    std::array::from_fn(|_| {
+        let [key @ .., _, _, _, _, _, _, _, _] = stream.read_array::<56>();
+        key
+    })
+}
+
+fn leaves_no_sampler_key<P: Parameters>() {
+    const JOBS: usize = 19;
+    let key = SigningKey::<P>::from_seed_boxed(&[7; 32]);
+    let expanded = key.expand();
+    let nonce = [5; 40];
+    let seeds: [[u8; SEED_LEN]; JOBS] =
+        std::array::from_fn(|i| std::array::from_fn(|j| (SEED_LEN * i + j) as u8 ^ 0x5a));
+    let keys: Vec<_> = seeds.iter().flat_map(sampler_keys).collect();
+    let randomness = seeds.each_ref().map(|seed| RawRandomness {
+        nonce: &nonce,
+        seed,
+    });
+    let mut reals = vec![0.0; Scratch::<P>::LEN];
+    let mut scratch = Scratch::new(&mut reals).expect("as many as are needed");
+    let mut left = Vec::new();
+    for engine in Engine::available() {
+        let mut check = |how: &str, stack: &[u8]| {
+            let found = [copies(stack, &keys), copies(stack, &seeds)];
+            if found != [0, 0] {
+                let name = engine.name();
+                left.push(format!("{how} on {name}: {found:?} keys and seeds"));
+            }
+        };
+        let [first, ..] = randomness;
+        let stack = stack_after(|| {
+            let signed = engine.sign_raw(&*key, first, b"message", Fit::Any, &mut scratch);
+            black_box(&signed);
+        });
+        check("with a key", &stack);
+        let stack = stack_after(|| {
+            let signed = engine.sign_raw(&expanded, first, b"message", Fit::Any, &mut scratch);
+            black_box(&signed);
+        });
+        check("with an expanded key", &stack);
+        for count in [1, 8, JOBS] {
+            let jobs: Vec<_> = randomness[..count]
+                .iter()
+                .map(|&randomness| RawJob {
+                    key: &expanded,
+                    message: b"message",
+                    randomness,
+                })
+                .collect();
+            let mut out = vec![Signature::EMPTY; count];
+            let stack = stack_after(|| {
+                let signed = engine.sign_batch_raw(&jobs, Fit::Padded, &mut out);
+                signed.expect("as many results as jobs");
+            });
+            check(&format!("a batch of {count}"), &stack);
+        }
+    }
+    assert!(left.is_empty(), "{}, left:\n{}", P::NAME, left.join("\n"));
+}
+
+#[test]
+fn signing_leaves_no_sampler_key_and_no_seed_on_the_stack() {
+    leaves_no_sampler_key::<Falcon512>();
+    leaves_no_sampler_key::<Falcon1024>();
 }

@@ -203,7 +203,7 @@ struct Lane<P: Parameters> {
     nonce: [u8; NONCE_LEN],
     c: P::Residues,
     /// Of the seeds of the attempts; there is one once the job is prepared.
-    /// In a box, so that a lane can move without leaving it behind.
+    /// In a box, so that a lane can move without leaving it behind, and set there.
     stream: Option<Box<Shake256Reader>>,
 }
 
@@ -268,7 +268,8 @@ fn prepare<P: Parameters, R: Randomness>(
         }
     });
     hash_side_by_side(isa, messages, |stream, state| {
-        **stream = Some(Box::new(Shake256Reader::from_state(*state)));
+        let stream = stream.insert(Box::new(Shake256Reader::empty()));
+        stream.resume(state);
         false
     });
 }
@@ -329,6 +330,7 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
         let mut prepared: VecDeque<Lane<P>> = VecDeque::with_capacity(PREPARED);
         let mut lanes: Vec<Lane<P>> = Vec::with_capacity(F::LANES);
         let mut feeds: Vec<Feed<B>> = Vec::with_capacity(F::LANES);
+        feeds.resize_with(F::LANES, || B::Sampling::EMPTY);
         loop {
             while lanes.len() < F::LANES {
                 if prepared.is_empty()
@@ -344,16 +346,15 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
             if lanes.is_empty() {
                 return;
             }
-            feeds.clear();
-            feeds.extend(
-                lanes
-                    .iter_mut()
-                    .filter_map(|lane| lane.stream.as_deref_mut())
-                    .map(|stream| signing::next_feed(sampling, stream)),
-            );
-            // Lanes without a job repeat the last one's point on a fixed
-            // seed; nobody reads what they find.
-            feeds.resize_with(F::LANES, || sampling.feed(&[0; crate::prng::SEED_LEN]));
+            for (i, feed) in feeds.iter_mut().enumerate() {
+                let stream = lanes.get_mut(i).and_then(|lane| lane.stream.as_deref_mut());
+                match stream {
+                    Some(stream) => signing::start_next(sampling, feed, stream),
+                    // Lanes without a job repeat the last one's point on a fixed
+                    // seed; nobody reads what they find.
+                    None => sampling.start(feed, &[0; crate::prng::SEED_LEN]),
+                }
+            }
             let points: Vec<&[u16]> = (0..F::LANES)
                 .map(|i| lanes[i.min(lanes.len() - 1)].c.as_ref())
                 .collect();

@@ -7,8 +7,8 @@
 use crate::codec::compressed_len;
 use crate::error::SignatureError;
 use crate::expand::{ExpandedKey, Storage};
-use crate::hash::{HashToPoint, Shake256, Shake256HashToPoint};
-use crate::hedge::{Hedged, Raw, SECRET_HASH_LEN};
+use crate::hash::{HashToPoint, Shake256, Shake256HashToPoint, Shake256Reader};
+use crate::hedge::{Hedged, Raw, SECRET_HASH_LEN, SEED_LEN};
 #[cfg(feature = "alloc")]
 use crate::keys::SigningKey;
 use crate::lanes::{Baseline, Binary64};
@@ -71,11 +71,14 @@ pub fn sign_deterministic<P: Parameters, B: Binary64>(
     scratch: &mut Scratch<'_, P>,
 ) -> Signature<P> {
     let message_hash: [u8; 64] = Shake256::reader(message).read_array();
-    let mut h = Shake256::new();
-    h.update(b"falcon deterministic")
-        .update(key.secret_hash())
-        .update(&message_hash);
-    let seed = Zeroizing::new(h.finalize().read_array());
+    let mut stream = Shake256Reader::empty();
+    stream.start(|h| {
+        h.update(b"falcon deterministic")
+            .update(key.secret_hash())
+            .update(&message_hash);
+    });
+    let mut seed = Zeroizing::new([0; SEED_LEN]);
+    stream.read(&mut *seed);
     let hedged = Hedged::new(&seed, 0, key.secret_hash());
     sign_message(
         arith,
@@ -93,7 +96,7 @@ pub fn sign_deterministic<P: Parameters, B: Binary64>(
 pub fn sign_with_hash<P: Parameters, B: Binary64>(
     arith: B,
     key: &impl SecretKey<P>,
-    seed: &[u8; crate::hedge::SEED_LEN],
+    seed: &[u8; SEED_LEN],
     hash: &impl HashToPoint,
     message: &[u8],
     scratch: &mut Scratch<'_, P>,

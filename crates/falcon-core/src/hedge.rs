@@ -33,21 +33,26 @@ pub(crate) trait Randomness {
     fn nonce(&self) -> [u8; NONCE_LEN] {
         match self.nonce_source() {
             NonceSource::Given(nonce) => *nonce,
-            NonceSource::Hash(parts) => absorbed(parts).finalize().read_array(),
+            NonceSource::Hash(parts) => {
+                let mut stream = Shake256Reader::empty();
+                stream.start(|h| absorb(h, parts));
+                stream.read_array()
+            }
         }
     }
 
-    /// The stream that seeds each sampling attempt for the point `c`.
-    fn sampler_stream(&self, c: &[u16]) -> Shake256Reader {
-        let mut h = absorbed(self.stream_parts());
-        if Self::BINDS_POINT {
-            for chunk in c.chunks(64) {
-                let mut bytes = [0; 128];
-                point_bytes(chunk, &mut bytes);
-                h.update(&bytes[..2 * chunk.len()]);
+    /// Makes `stream` the one that seeds each sampling attempt for the point `c`.
+    fn start_sampler_stream(&self, c: &[u16], stream: &mut Shake256Reader) {
+        stream.start(|h| {
+            absorb(h, self.stream_parts());
+            if Self::BINDS_POINT {
+                for chunk in c.chunks(64) {
+                    let mut bytes = [0; 128];
+                    point_bytes(chunk, &mut bytes);
+                    h.update(&bytes[..2 * chunk.len()]);
+                }
             }
-        }
-        h.finalize()
+        });
     }
 }
 
@@ -62,12 +67,10 @@ pub(crate) enum NonceSource<'a> {
     Hash([&'a [u8]; PARTS]),
 }
 
-fn absorbed(parts: [&[u8]; PARTS]) -> Shake256 {
-    let mut h = Shake256::new();
+fn absorb(h: &mut Shake256, parts: [&[u8]; PARTS]) {
     for part in parts {
         h.update(part);
     }
-    h
 }
 
 /// The coefficients of a point as they are hashed: two bytes each,

@@ -43,21 +43,38 @@ pub(crate) struct Place {
 }
 
 impl<const AHEAD: usize> Prng<AHEAD> {
+    /// A generator without a seed.
+    pub(crate) const EMPTY: Self = Self {
+        buffers: [[0; BUFFER_LEN]; AHEAD],
+        place: Place {
+            buffer: 0,
+            position: 0,
+        },
+        key: [0; 12],
+        counter: 0,
+    };
+
     /// The generator of `seed`, its first bytes computed in the frame of
     /// `isa`.
     pub fn new(isa: impl Isa, seed: &[u8; SEED_LEN]) -> Self {
-        let word = |i: usize| u32::from_le_bytes([0, 1, 2, 3].map(|j| seed[4 * i + j]));
-        let mut prng = Self {
-            buffers: [[0; BUFFER_LEN]; AHEAD],
-            place: Place {
-                buffer: AHEAD,
-                position: 0,
-            },
-            key: core::array::from_fn(word),
-            counter: u64::from(word(12)) | u64::from(word(13)) << 32,
-        };
-        prng.refill(isa);
+        let mut prng = Self::EMPTY;
+        prng.start(isa, seed);
         prng
+    }
+
+    /// Becomes the generator of `seed`, its first bytes computed in the frame of
+    /// `isa`. What is moved is not wiped where it was, so that signing takes the
+    /// seed in the place where the generator stays.
+    pub(crate) fn start(&mut self, isa: impl Isa, seed: &[u8; SEED_LEN]) {
+        let (words, _) = seed.as_chunks();
+        for (key, word) in self.key.iter_mut().zip(words) {
+            *key = u32::from_le_bytes(*word);
+        }
+        self.counter = seed
+            .last_chunk()
+            .map_or(0, |last| u64::from_le_bytes(*last));
+        self.place.buffer = AHEAD - 1;
+        self.refill(isa);
     }
 
     /// The buffers that were computed last.
@@ -203,6 +220,7 @@ fn blocks<I: Isa, const AHEAD: usize>(
     } else {
         blocks_in_rows(&shared, counter, out);
     }
+    wipe(&mut shared);
 }
 
 /// [`blocks`] from as many words as blocks; what is `shared` by them is part of

@@ -2,7 +2,9 @@
 
 use crate::codec::compressed_len;
 use crate::error::ScratchTooSmall;
-use crate::hash::{HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher};
+use crate::hash::{
+    HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher, Shake256Reader,
+};
 use crate::hedge::{Hedged, Randomness, SEED_LEN};
 use crate::keys::SigningKey;
 use crate::lanes::{Binary64, Native};
@@ -124,12 +126,14 @@ pub(crate) fn sign_point<P: Parameters, B: Binary64>(
         nonce: *nonce,
         s2: P::Short::ZERO,
     };
+    let mut stream = Shake256Reader::empty();
+    randomness.start_sampler_stream(c, &mut stream);
     signing::sign_point::<B, P::KeyWords>(
         arith,
         P::LOGN,
         &key.source(),
         c,
-        &mut randomness.sampler_stream(c),
+        &mut stream,
         |s2| fit.accepts::<P>(s2),
         scratch.reals(),
         signature.s2.as_mut(),

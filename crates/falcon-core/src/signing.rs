@@ -9,6 +9,7 @@ use crate::hash::Shake256Reader;
 use crate::lanes::Binary64;
 use crate::norm::{self, is_short};
 use crate::params::{Array, INV_SIGMA, Q, SIGMA_MIN};
+use crate::prng::SEED_LEN;
 use crate::ring;
 use crate::sampler::{LaneSampler, Sampling};
 use crate::tree::{self, Computed, Deviation, Stored};
@@ -165,11 +166,16 @@ pub(crate) fn short_vector<B: Binary64, F: Fft>(
 /// The feed of a signature on a token.
 pub(crate) type Feed<B> = <<B as Binary64>::Sampling as Sampling>::Feed;
 
-/// The feed of the next attempt of a signature, from the next seed of its
-/// stream.
-pub(crate) fn next_feed<S: Sampling>(sampling: S, stream: &mut Shake256Reader) -> S::Feed {
-    let seed = Zeroizing::new(stream.read_array());
-    sampling.feed(&seed)
+/// Turns `feed` into that of the next attempt of a signature, from the next seed
+/// of its stream.
+pub(crate) fn start_next<S: Sampling>(
+    sampling: S,
+    feed: &mut S::Feed,
+    stream: &mut Shake256Reader,
+) {
+    let mut seed = Zeroizing::new([0; SEED_LEN]);
+    stream.read(&mut *seed);
+    sampling.start(feed, &seed);
 }
 
 /// One attempt on every lane with an expanded key; `points` and `feeds` have
@@ -308,8 +314,9 @@ pub(crate) fn sign_point<B: Binary64, W: Array<i16>>(
     scratch: &mut [f64],
     s2: &mut [i16],
 ) {
+    let mut feed = B::Sampling::EMPTY;
     loop {
-        let mut feed = next_feed(b.sampling(), stream);
+        start_next(b.sampling(), &mut feed, stream);
         let squared_norm = match *key {
             KeySource::Stored(key) => {
                 let feeds = core::slice::from_mut(&mut feed);

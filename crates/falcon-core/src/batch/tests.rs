@@ -38,13 +38,15 @@ fn refusals_change_no_signature<P: Parameters, B: Binary64, F: Fft>(arith: B, ff
             nonce,
             s2: P::Short::ZERO,
         };
+        let mut stream = Shake256Reader::empty();
+        job.randomness.start_sampler_stream(c.as_ref(), &mut stream);
         let count = core::cell::Cell::new(0);
         signing::sign_point::<_, P::KeyWords>(
             Scalar,
             P::LOGN,
             &key.source(),
             c.as_ref(),
-            &mut job.randomness.sampler_stream(c.as_ref()),
+            &mut stream,
             |s2| {
                 count.set(count.get() + 1);
                 accept(s2)

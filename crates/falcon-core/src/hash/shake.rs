@@ -189,7 +189,7 @@ impl Shake256 {
     /// Ends absorption.
     pub fn finalize(mut self) -> Shake256Reader {
         self.0.pad();
-        Shake256Reader(self.0)
+        Shake256Reader(self)
     }
 
     /// Ends absorption; nothing may be absorbed afterwards. Unlike
@@ -209,23 +209,32 @@ impl Shake256 {
 }
 
 /// SHAKE256 that squeezes: an endless byte stream.
-pub struct Shake256Reader(Sponge);
+pub struct Shake256Reader(Shake256);
 
 impl Shake256Reader {
-    /// The stream of a state that was squeezed last and not yet read.
+    /// The stream of nothing yet, for a secret: [`start`](Self::start) says of
+    /// what, where it stays. A sponge that is moved is not wiped where it was.
+    pub(crate) fn empty() -> Self {
+        Self(Shake256::new())
+    }
+
+    /// Becomes the stream of what `absorb` absorbs.
+    pub(crate) fn start(&mut self, absorb: impl FnOnce(&mut Shake256)) {
+        self.0 = Shake256::new();
+        absorb(&mut self.0);
+        self.0.0.pad();
+    }
+
+    /// Becomes the stream of a state that was squeezed last and not yet read.
     #[cfg(feature = "alloc")]
-    pub(crate) fn from_state(state: [u64; 25]) -> Self {
-        Self(Sponge {
-            state,
-            #[cfg(not(target_arch = "x86_64"))]
-            keccak: keccak::Keccak::default(),
-            pos: 0,
-        })
+    pub(crate) fn resume(&mut self, state: &[u64; 25]) {
+        self.0.0.state = *state;
+        self.0.0.pos = 0;
     }
 
     /// Fills `out` with the next bytes of the stream.
     pub fn read(&mut self, out: &mut [u8]) {
-        self.0.squeeze(out);
+        self.0.0.squeeze(out);
     }
 
     /// The next `N` bytes of the stream.

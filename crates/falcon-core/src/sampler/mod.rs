@@ -32,11 +32,21 @@ pub trait SamplerZ {
 pub trait Sampling: Copy + Debug + Send + Sync {
     /// The random bytes of a signature, and what was prepared from them.
     type Feed;
+    /// A feed without a seed.
+    const EMPTY: Self::Feed;
     /// A leaf, prepared for any number of signatures.
     type Leaf;
 
-    /// The random bytes of `seed`.
-    fn feed(self, seed: &[u8; SEED_LEN]) -> Self::Feed;
+    /// Turns `feed`, whatever it was, into the random bytes of `seed`, in its
+    /// place.
+    fn start(self, feed: &mut Self::Feed, seed: &[u8; SEED_LEN]);
+    /// The random bytes of `seed`. A value that is returned may be moved, which
+    /// leaves a copy behind: signing uses [`start`](Self::start).
+    fn feed(self, seed: &[u8; SEED_LEN]) -> Self::Feed {
+        let mut feed = Self::EMPTY;
+        self.start(&mut feed, seed);
+        feed
+    }
     /// Prepares `leaf`, whose deviation must be between `sigma_min` and
     /// `sigma_max = 1.8205`, as those of keys are.
     fn leaf(self, leaf: &Leaf) -> Self::Leaf;

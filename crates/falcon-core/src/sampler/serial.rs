@@ -18,10 +18,11 @@ pub struct Serial<B>(pub B);
 impl<B: Binary64> Sampling for Serial<B> {
     type Feed = Prng;
     type Leaf = (Leaf, FixedLeaf);
+    const EMPTY: Prng = Prng::EMPTY;
 
     #[inline(always)]
-    fn feed(self, seed: &[u8; SEED_LEN]) -> Prng {
-        Prng::new(Baseline, seed)
+    fn start(self, feed: &mut Prng, seed: &[u8; SEED_LEN]) {
+        feed.start(Baseline, seed);
     }
     #[inline(always)]
     fn leaf(self, leaf: &Leaf) -> Self::Leaf {

@@ -78,18 +78,20 @@ struct Verdicts {
 impl<I: Isa> Sampling for Windows<I> {
     type Feed = Feed;
     type Leaf = LogLeaf;
+    const EMPTY: Feed = Feed {
+        prng: Prng::EMPTY,
+        records: Records::EMPTY,
+        next: 0,
+    };
 
-    fn feed(self, seed: &[u8; SEED_LEN]) -> Feed {
-        let mut feed = Feed {
-            prng: Prng::new(self.0, seed),
-            records: Records::EMPTY,
-            next: 0,
-        };
+    fn start(self, feed: &mut Feed, seed: &[u8; SEED_LEN]) {
+        feed.prng.start(self.0, seed);
+        // From the first byte on: all records are new, but for the open ones
+        // after the last, which nothing changes.
         self.0.vectorize(
             #[inline(always)]
             || feed.read_records(self.0, true),
         );
-        feed
     }
 
     #[inline(always)]
