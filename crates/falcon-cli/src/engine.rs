@@ -15,6 +15,7 @@ use falcon::{
 #[cfg(feature = "cuda")]
 use falcon_gpu::GpuContext;
 use falcon_kat::RawSigner;
+use std::ffi::OsStr;
 use zeroize::Zeroizing;
 
 /// Bytes of a seed, of a key or of a signature.
@@ -33,6 +34,16 @@ pub(crate) fn parse_name(name: &str) -> std::result::Result<String, UnknownEngin
         return Ok(lower);
     }
     name.parse().map(|engine: Engine| engine.name().to_owned())
+}
+
+/// Whether `--engine`, of this value, or the environment names an engine.
+pub(crate) fn is_named(name: &str) -> bool {
+    let in_environment = std::env::var_os(ENGINE_VARIABLE).unwrap_or_default();
+    is_a_name(name.as_ref()) || is_a_name(&in_environment)
+}
+
+fn is_a_name(name: &OsStr) -> bool {
+    !name.is_empty() && !name.eq_ignore_ascii_case(AUTO)
 }
 
 /// Whether a value of `--engine` asks for a GPU.

@@ -55,9 +55,14 @@ impl Ui {
             .map_err(|error| Error::stdout(&error))
     }
 
+    /// Whether [`note`](Self::note) says anything.
+    pub(crate) fn notes(self) -> bool {
+        !self.quiet && !self.json
+    }
+
     /// Says something that only a person wants to know.
     pub(crate) fn note(self, text: impl Display) {
-        if !self.quiet && !self.json {
+        if self.notes() {
             self.stderr(STRONG, "note", &text);
         }
     }

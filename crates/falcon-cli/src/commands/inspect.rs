@@ -17,7 +17,7 @@ use falcon::{ENGINE_VARIABLE, Engine, Format};
 use serde::Serialize;
 use std::{
     borrow::Cow,
-    env, fmt,
+    fmt,
     path::{Path, PathBuf},
 };
 
@@ -210,7 +210,7 @@ impl Listed {
     fn reason(global: &Global) -> String {
         if global.engine != AUTO {
             "named with --engine".to_owned()
-        } else if env::var_os(ENGINE_VARIABLE).is_some_and(|name| !name.is_empty()) {
+        } else if engine::is_named(AUTO) {
             format!("named in {ENGINE_VARIABLE}")
         } else {
             "the default on this processor".to_owned()

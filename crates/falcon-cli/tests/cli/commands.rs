@@ -1,6 +1,6 @@
-//! `kat`, `bench`, `demo`, `completions`, `man`.
+//! `kat`, `demo`, `completions`, `man`.
 
-use crate::sandbox::{Sandbox, json_lines, said, text, with};
+use crate::sandbox::{Sandbox, json_lines, said, text};
 
 #[test]
 fn known_answers_are_generated_and_checked() {
@@ -31,83 +31,6 @@ fn known_answers_are_generated_and_checked() {
             .unwrap()
             .contains("record 2: `sm`")
     );
-}
-
-#[test]
-fn bench_prints_one_object_a_line() {
-    let sandbox = Sandbox::empty();
-    let bench = ["bench", "--json", "--seconds", "0", "-a", "falcon-512"];
-    let scalar = ["--engine", "scalar", "--threads", "2"];
-    let lines = json_lines(&sandbox.succeeds(&with(&bench, scalar)));
-    for (operation, mode, threads) in [
-        ("keygen", "seed", 1),
-        ("sign", "key", 1),
-        ("sign", "expanded", 1),
-        ("sign", "batch", 1),
-        ("sign", "batch", 2),
-        ("verify", "decode", 1),
-        ("verify", "prepared", 1),
-        ("verify", "batch", 1),
-        ("verify", "batch", 2),
-    ] {
-        let is_it = |line: &&serde_json::Value| {
-            line["operation"] == operation && line["mode"] == mode && line["threads"] == threads
-        };
-        let line = lines
-            .iter()
-            .find(is_it)
-            .unwrap_or_else(|| panic!("{operation} {mode} {threads}"));
-        assert_eq!(line["parameters"], "Falcon-512");
-        assert!(line["engine"].is_string());
-        assert!(line["median_ns"].as_u64().unwrap() > 0);
-        assert!(line["ops_per_s"].as_f64().unwrap() > 0.0);
-    }
-}
-
-#[test]
-fn bench_has_batches_of_the_size_that_is_asked_for() {
-    let sandbox = Sandbox::empty();
-    let bench = [
-        "bench",
-        "--seconds",
-        "0",
-        "-a",
-        "falcon-512",
-        "--threads",
-        "2",
-    ];
-    let bench = with(&bench, ["--engine", "scalar", "--batch", "3"]);
-    let lines = json_lines(&sandbox.succeeds(&with(&bench, ["--json"])));
-    let (batches, single): (Vec<_>, Vec<_>) =
-        lines.iter().partition(|line| line["mode"] == "batch");
-    assert_eq!((batches.len(), single.len()), (4, 5));
-    assert!(batches.iter().all(|line| line["count"] == 3));
-    assert!(single.iter().all(|line| line["count"] == 1));
-    let measured = sandbox.succeeds(&bench);
-    let shown = text(&measured.stdout);
-    assert_eq!(shown.matches("in batches of 3").count(), 4);
-    assert_eq!(shown.matches("on 2 threads in batches of 3").count(), 2);
-    sandbox.refuses(&["bench", "--batch", "0"]);
-}
-
-#[test]
-fn bench_says_how_many_rows_it_prints() {
-    let sandbox = Sandbox::empty();
-    let bench = ["bench", "--seconds", "0", "-a", "falcon-512"];
-    let scalar = ["--engine", "scalar", "--threads", "2"];
-    let measured = sandbox.succeeds(&with(&bench, scalar));
-    let rows = text(&measured.stdout).lines().count();
-    let said = text(&measured.stderr);
-    assert!(said.contains(&format!("{rows} rows")), "{rows} {said}");
-}
-
-#[test]
-fn bench_takes_no_more_threads_than_make_sense() {
-    let sandbox = Sandbox::empty();
-    for threads in ["0", "1025", "100000"] {
-        let message = sandbox.refuses(&["bench", "--threads", threads]);
-        assert!(message.contains("1..=1024"), "{message}");
-    }
 }
 
 #[test]

@@ -111,6 +111,8 @@ mod on_the_test_driver {
         let measured = run(&sandbox, &bench, "").unwrap();
         assert!(measured.status.success(), "{}", text(&measured.stderr));
         assert_eq!(text(&measured.stdout).matches("in batches of 3").count(), 2);
+        let said_first = text(&measured.stderr);
+        assert!(said_first.contains("2 rows, about "), "{said_first}");
         let threads = [&bench[..], &["--threads", "2"]].concat();
         let message = said(&run(&sandbox, &threads, "").unwrap());
         assert!(message.contains("--threads is for engines"), "{message}");
@@ -145,6 +147,10 @@ mod on_the_test_driver {
             let message = said(&failed);
             assert!(message.contains(reason), "{wrong}: {message}");
             assert_eq!(sandbox.names(), names);
+            let bench = ["bench", "-a", "512", "--json", "--seconds", "0"];
+            let unmeasured = run(&sandbox, &bench, wrong).unwrap();
+            assert!(said(&unmeasured).contains(reason), "{wrong}");
+            assert_eq!(text(&unmeasured.stdout), "", "{wrong}: no rate");
             let verify = ["verify", "-p", "k.pub", "m", "-s", "kept"];
             assert_eq!(
                 run(&sandbox, &verify, wrong).unwrap().status.code(),

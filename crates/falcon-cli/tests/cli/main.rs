@@ -2,6 +2,7 @@
 //! destroyed, nothing is half-done in silence, and the message helps. What a
 //! transcript can show is in `files.rs`.
 
+mod bench;
 mod commands;
 mod engines;
 mod gpu;

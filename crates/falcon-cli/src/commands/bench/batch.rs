@@ -1,0 +1,60 @@
+//! The memory of a batch: what a batch may be asked to hold is more than many
+//! machines have, and an allocation that fails ends a program with a backtrace.
+
+use crate::error::{Error, Result};
+use falcon::{Parameters, Signature, batch::SignJob};
+
+/// Bytes that an engine itself keeps of a job while it signs a batch, at most: key, message and
+/// randomness by reference.
+const WITHIN_ENGINE: usize = 64;
+
+/// Bytes of a batch that is signed; one that is verified takes less.
+fn needed<P: Parameters>(count: usize) -> usize {
+    let each = size_of::<SignJob<'_, P>>() + size_of::<Signature<P>>() + WITHIN_ENGINE;
+    count.saturating_mul(each)
+}
+
+/// Whether the memory of such a batch can be had.
+pub(super) fn check_memory<P: Parameters>(count: usize) -> Result<()> {
+    let mut memory = Vec::<u8>::new();
+    memory
+        .try_reserve_exact(needed::<P>(count))
+        .map_err(|_| too_large::<P>(count))
+}
+
+/// So many of what a batch of `P` is made of.
+pub(super) fn filled<P: Parameters, T: Clone>(count: usize, item: T) -> Result<Vec<T>> {
+    let mut items = Vec::new();
+    items
+        .try_reserve_exact(count)
+        .map_err(|_| too_large::<P>(count))?;
+    items.resize(count, item);
+    Ok(items)
+}
+
+fn too_large<P: Parameters>(count: usize) -> Error {
+    let gigabytes = needed::<P>(count) as f64 / 1e9;
+    let name = P::NAME;
+    Error::new(format_args!(
+        "a batch of {count} needs {gigabytes:.1} GB for {name}, more than there is"
+    ))
+    .hint("take a smaller --batch")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use falcon::{Falcon512, Falcon1024};
+
+    #[test]
+    fn what_no_machine_has_is_an_error() {
+        check_memory::<Falcon512>(1).unwrap();
+        let error = check_memory::<Falcon1024>(1 << 52).unwrap_err().to_string();
+        assert!(
+            error.starts_with("a batch of 4503599627370496 needs "),
+            "{error}"
+        );
+        assert!(filled::<Falcon512, u64>(1 << 60, 0).is_err());
+        assert_eq!(filled::<Falcon512, u8>(3, 7).unwrap(), [7; 3]);
+    }
+}

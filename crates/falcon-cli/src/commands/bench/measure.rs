@@ -1,0 +1,421 @@
+//! Measurements of one parameter set, a row of the output each. A run that fails
+//! ends a measurement before its row.
+
+use super::{BATCH, batch::filled};
+use crate::{
+    engine::{SEED_LEN, fresh_seed},
+    error::{Error, Result},
+    progress::{Progress, Unit},
+    ui::{STRONG, Styled, Ui},
+};
+use falcon::{
+    Engine, ExpandedKey, Parameters, Scratch, Signature, SignatureBytes, SignatureError,
+    SigningKey, VerifyingKey,
+    batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob},
+};
+use serde::Serialize;
+use std::{
+    fmt,
+    hint::black_box,
+    time::{Duration, Instant},
+};
+
+/// Runs of a measurement, if they are short.
+const ENOUGH_RUNS: usize = 5;
+
+/// So long runs are short, whatever the time for a measurement.
+const SHORT: Duration = Duration::from_millis(250);
+
+/// What is signed.
+const MESSAGE: &[u8] = b"the message that every run signs";
+
+/// What does not depend on the engine.
+const EVERY_ENGINE: &str = "all";
+
+/// What is measured.
+#[derive(Clone, Copy)]
+pub(super) struct Case {
+    pub(super) operation: &'static str,
+    pub(super) mode: &'static str,
+    pub(super) engine: &'static str,
+    pub(super) threads: usize,
+    /// Operations in a run.
+    pub(super) count: usize,
+    /// Whether that is to be said to a person.
+    pub(super) sized: bool,
+}
+
+impl Case {
+    pub(super) fn one(operation: &'static str, mode: &'static str, engine: &'static str) -> Self {
+        Self {
+            operation,
+            mode,
+            engine,
+            threads: 1,
+            count: 1,
+            sized: false,
+        }
+    }
+}
+
+/// The measurements of one parameter set.
+pub(super) struct Measure<P: Parameters> {
+    duration: Duration,
+    ui: Ui,
+    seed: [u8; SEED_LEN],
+    key: Box<SigningKey<P>>,
+}
+
+impl<P: Parameters> Measure<P> {
+    pub(super) fn new(duration: Duration, ui: Ui) -> Result<Self> {
+        let seed = *fresh_seed()?;
+        Ok(Self {
+            duration,
+            ui,
+            seed,
+            key: SigningKey::from_seed_boxed(&seed),
+        })
+    }
+
+    pub(super) fn key(&self) -> &SigningKey<P> {
+        &self.key
+    }
+
+    /// What a measurement of short runs takes.
+    pub(super) fn duration(&self) -> Duration {
+        self.duration
+    }
+
+    /// A seed that no other run has.
+    fn seed(&self, run: u64) -> [u8; SEED_LEN] {
+        let mut seed = self.seed;
+        for (byte, run) in seed.iter_mut().zip(run.to_le_bytes()) {
+            *byte ^= run;
+        }
+        seed
+    }
+
+    pub(super) fn keygen(&self) -> Result<()> {
+        self.measure(Case::one("keygen", "seed", EVERY_ENGINE), |run| {
+            black_box(SigningKey::<P>::from_seed(&self.seed(run)));
+            Ok(())
+        })
+    }
+
+    pub(super) fn sign(&self, engine: Engine) -> Result<()> {
+        let expanded = engine.expand(&self.key);
+        let mut reals = vec![0.0; Scratch::<P>::LEN];
+        let mut scratch =
+            Scratch::new(&mut reals).map_err(|error| Error::new("cannot sign").because(error))?;
+        self.measure(Case::one("sign", "key", engine.name()), |run| {
+            let mut stream = self.key.sign_stream_from_seed(&self.seed(run));
+            stream.update(MESSAGE);
+            black_box(engine.finish(stream, &mut scratch).to_bytes());
+            Ok(())
+        })?;
+        self.measure(Case::one("sign", "expanded", engine.name()), |run| {
+            let mut stream = expanded.sign_stream_from_seed(&self.seed(run));
+            stream.update(MESSAGE);
+            black_box(engine.finish(stream, &mut scratch).to_bytes());
+            Ok(())
+        })
+    }
+
+    /// Signs batches on any engine.
+    pub(super) fn sign_batch(
+        &self,
+        case: Case,
+        engine: &impl BatchSign<P>,
+        expanded: &ExpandedKey<P>,
+    ) -> Result<()> {
+        self.measure(case, self.signing(case.count, engine, expanded)?)
+    }
+
+    /// The run that signs a batch.
+    fn signing(
+        &self,
+        count: usize,
+        engine: &impl BatchSign<P>,
+        expanded: &ExpandedKey<P>,
+    ) -> Result<impl FnMut(u64) -> Result<()>> {
+        let job = SignJob {
+            key: expanded,
+            message: MESSAGE,
+        };
+        let jobs = filled::<P, _>(count, job)?;
+        let mut signatures = filled::<P, _>(count, Signature::EMPTY)?;
+        Ok(move |run| {
+            engine
+                .sign_batch(&self.seed(run), &jobs, &mut signatures)
+                .map_err(|error| Error::new("cannot sign a batch").because(error))?;
+            for signature in &signatures {
+                black_box(signature.to_bytes());
+            }
+            Ok(())
+        })
+    }
+
+    /// Many signatures in turn, so that no branch predictor learns one by heart.
+    pub(super) fn signatures(&self) -> Vec<SignatureBytes<P>> {
+        let expanded = self.key.expand();
+        let one = |run| {
+            let mut stream = expanded.sign_stream_from_seed(&self.seed(run));
+            stream.update(MESSAGE);
+            stream.finish().to_bytes()
+        };
+        (0..BATCH as u64).map(one).collect()
+    }
+
+    pub(super) fn verify(&self, engine: Engine, signatures: &[SignatureBytes<P>]) -> Result<()> {
+        let key = self.key.verifying_key();
+        let key_bytes = key.to_bytes();
+        let turn = |run: u64| black_box(&*signatures[run as usize % signatures.len()]);
+        self.measure(Case::one("verify", "decode", engine.name()), |run| {
+            let key = VerifyingKey::<P>::try_from(black_box(key_bytes.as_ref()));
+            match (key, Signature::try_from(turn(run))) {
+                (Ok(key), Ok(signature)) => accepted(engine.verify(&key, MESSAGE, &signature)),
+                _ => Err(refused()),
+            }
+        })?;
+        self.measure(Case::one("verify", "prepared", engine.name()), |run| {
+            let signature = Signature::try_from(turn(run)).map_err(|_| refused())?;
+            accepted(engine.verify(key, MESSAGE, &signature))
+        })
+    }
+
+    /// Verifies batches on any engine.
+    pub(super) fn verify_batch(
+        &self,
+        case: Case,
+        engine: &impl BatchVerify<P>,
+        signatures: &[SignatureBytes<P>],
+    ) -> Result<()> {
+        self.measure(case, self.verifying(case.count, engine, signatures)?)
+    }
+
+    /// The run that decodes and verifies a batch.
+    fn verifying<'a>(
+        &'a self,
+        count: usize,
+        engine: &'a impl BatchVerify<P>,
+        signatures: &'a [SignatureBytes<P>],
+    ) -> Result<impl FnMut(u64) -> Result<()>> {
+        let job = |signature| VerifyBytesJob {
+            key: self.key.verifying_key(),
+            message: MESSAGE,
+            signature,
+        };
+        let mut jobs = filled::<P, _>(count, job(&signatures[0]))?;
+        for (place, signature) in jobs.iter_mut().zip(signatures.iter().cycle()) {
+            *place = job(signature);
+        }
+        let mut valid = filled::<P, _>(count, Ok(()))?;
+        Ok(move |_| {
+            engine
+                .verify_bytes_batch(&jobs, &mut valid)
+                .map_err(|error| Error::new("cannot verify a batch").because(error))?;
+            valid.iter().copied().try_for_each(accepted)
+        })
+    }
+
+    /// What the measurement of a batch that is signed will take, to judge by one of
+    /// `sample` at most.
+    pub(super) fn signing_takes(
+        &self,
+        case: Case,
+        sample: usize,
+        engine: &impl BatchSign<P>,
+        expanded: &ExpandedKey<P>,
+    ) -> Result<Duration> {
+        let sample = sample.min(case.count);
+        self.takes(case, sample, self.signing(sample, engine, expanded)?)
+    }
+
+    /// The same where it is verified.
+    pub(super) fn verifying_takes(
+        &self,
+        case: Case,
+        sample: usize,
+        engine: &impl BatchVerify<P>,
+        signatures: &[SignatureBytes<P>],
+    ) -> Result<Duration> {
+        let sample = sample.min(case.count);
+        self.takes(case, sample, self.verifying(sample, engine, signatures)?)
+    }
+
+    /// Two runs of a long one, else what was asked for.
+    fn takes(
+        &self,
+        case: Case,
+        sample: usize,
+        mut run: impl FnMut(u64) -> Result<()>,
+    ) -> Result<Duration> {
+        // The first run on an engine does more than the others.
+        run(0)?;
+        let start = Instant::now();
+        run(1)?;
+        let ratio = case.count as f64 / sample as f64;
+        let two = Duration::try_from_secs_f64(2.0 * ratio * start.elapsed().as_secs_f64());
+        Ok(self.duration.max(two.unwrap_or(Duration::MAX)))
+    }
+
+    /// Times a run, and prints the median for one operation.
+    fn measure(&self, case: Case, mut run: impl FnMut(u64) -> Result<()>) -> Result<()> {
+        let progress = Progress::new(self.ui, Unit::Items("runs"), None);
+        let mut times = Vec::new();
+        let start = Instant::now();
+        // One unmeasured run fills the caches.
+        run(0)?;
+        let mut number = 1;
+        while !enough(times.len(), start.elapsed(), self.duration) {
+            let begin = Instant::now();
+            run(number)?;
+            times.push(begin.elapsed());
+            number += 1;
+            progress.add(1);
+        }
+        drop(progress);
+        times.sort_unstable();
+        let median = times[times.len() / 2].as_secs_f64() / case.count as f64;
+        self.ui.report(&Measurement {
+            operation: case.operation,
+            mode: case.mode,
+            parameters: P::NAME,
+            engine: case.engine,
+            threads: case.threads,
+            count: case.count,
+            sized: case.sized,
+            runs: times.len(),
+            median_ns: (median * 1e9).round() as u64,
+            ops_per_s: (10.0 / median).round() / 10.0,
+        })
+    }
+}
+
+/// Whether so many runs will do after such a time: one at least, and
+/// [`ENOUGH_RUNS`] unless they are long.
+fn enough(runs: usize, elapsed: Duration, duration: Duration) -> bool {
+    let limit = if runs < ENOUGH_RUNS {
+        duration.max(SHORT)
+    } else {
+        duration
+    };
+    runs > 0 && elapsed >= limit
+}
+
+fn accepted(verdict: Result<(), SignatureError>) -> Result<()> {
+    verdict.map_err(|_| refused())
+}
+
+fn refused() -> Error {
+    Error::new("a signature made here was refused here")
+        .hint("check this machine with: falcon-cli kat check")
+}
+
+/// One line of the output.
+#[derive(Serialize)]
+struct Measurement {
+    operation: &'static str,
+    mode: &'static str,
+    parameters: &'static str,
+    engine: &'static str,
+    threads: usize,
+    /// Operations in a run.
+    count: usize,
+    #[serde(skip)]
+    sized: bool,
+    /// Runs that were timed.
+    runs: usize,
+    median_ns: u64,
+    ops_per_s: f64,
+}
+
+impl fmt::Display for Measurement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = format!("{:<8} {:<9}", self.operation, self.mode);
+        write!(
+            f,
+            "{} {:<11} {:<10} {:>12.3} us {:>10.1}/s",
+            Styled(STRONG, name),
+            self.parameters,
+            self.engine,
+            self.median_ns as f64 / 1e3,
+            self.ops_per_s
+        )?;
+        if self.threads > 1 {
+            write!(f, " on {} threads", self.threads)?;
+        }
+        if self.sized {
+            write!(f, " in batches of {}", self.count)?;
+        }
+        match self.runs {
+            1 => write!(f, ", 1 run"),
+            runs if runs < ENOUGH_RUNS => write!(f, ", {runs} runs"),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bench() -> Measure<falcon::Falcon512> {
+        let ui = Ui {
+            json: true,
+            quiet: true,
+        };
+        Measure::new(Duration::ZERO, ui).unwrap()
+    }
+
+    #[test]
+    fn a_run_that_fails_is_the_last() {
+        let mut runs = 0;
+        let measured = bench().measure(Case::one("sign", "batch", "none"), |run| {
+            runs += 1;
+            if run == 2 { Err(refused()) } else { Ok(()) }
+        });
+        assert_eq!(measured.unwrap_err().to_string(), refused().to_string());
+        assert_eq!(runs, 3);
+    }
+
+    #[test]
+    fn long_runs_are_two_and_short_ones_more() {
+        let [none, second, minute] = [0, 1, 60].map(Duration::from_secs);
+        assert!(!enough(0, minute, second));
+        assert!(enough(1, minute, second));
+        assert!(!enough(1, none, none));
+        assert!(enough(ENOUGH_RUNS, none, none));
+        assert!(!enough(ENOUGH_RUNS, none, second));
+    }
+
+    #[test]
+    fn a_batch_is_foretold_by_a_smaller_one() {
+        let case = Case {
+            count: 1000,
+            ..Case::one("sign", "batch", "none")
+        };
+        let run = |_| {
+            std::thread::sleep(Duration::from_millis(2));
+            Ok(())
+        };
+        let takes = bench().takes(case, 10, run).unwrap();
+        assert!(takes >= Duration::from_millis(400), "{takes:?}");
+    }
+
+    /// What is refused is no rate.
+    #[test]
+    fn a_signature_that_is_refused_ends_its_batch() {
+        let bench = bench();
+        let mut signatures = bench.signatures();
+        let engine = Engine::Scalar;
+        bench.verifying(3, &engine, &signatures).unwrap()(0).unwrap();
+        signatures[1] = bench
+            .key
+            .sign_stream_from_seed(&[1; SEED_LEN])
+            .finish()
+            .to_bytes();
+        assert!(bench.verifying(1, &engine, &signatures).unwrap()(0).is_ok());
+        assert!(bench.verifying(3, &engine, &signatures).unwrap()(0).is_err());
+    }
+}

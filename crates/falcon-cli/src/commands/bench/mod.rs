@@ -1,0 +1,308 @@
+//! `bench`: what this machine does in a second.
+//!
+//! Medians of single runs: one operation at a time, batches on one thread and on
+//! several. Comparisons with other implementations need more care than this.
+
+mod batch;
+mod measure;
+
+use crate::{
+    cli::Global,
+    engine::{Computer, is_named},
+    error::{Result, Status},
+    scheme::Algorithm,
+    ui::Ui,
+};
+#[cfg(feature = "cuda")]
+use crate::{engine::GPU, error::Error};
+use batch::check_memory;
+use clap::Args;
+use falcon::{Engine, Falcon512, Falcon1024, Parameters, Threads};
+#[cfg(feature = "cuda")]
+use falcon_gpu::GpuContext;
+use measure::{Case, Measure};
+use std::{fmt, num::NonZeroUsize, time::Duration};
+
+/// Signatures of the largest batch that can be asked for.
+const MAX_BATCH: i64 = 1 << 24;
+
+/// Measure key generation, signing and verification
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// One algorithm only
+    #[arg(short, long, value_enum, ignore_case = true)]
+    algorithm: Option<Algorithm>,
+    /// Threads for batches, 1024 at most; batches are measured on one, too [default: one for each core]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Signatures in a batch, up to 16,777,216 if memory suffices [default: 64 for each thread; on a GPU 1, 128, 4096 and 65536]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=MAX_BATCH))]
+    batch: Option<u32>,
+    /// Seconds for each measurement; two runs of a large batch may take longer
+    #[arg(long, default_value_t = 1.0, value_parser = seconds)]
+    seconds: f64,
+}
+
+fn seconds(text: &str) -> std::result::Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.0..=3600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("not a number of seconds from 0 to 3600".to_owned()),
+    }
+}
+
+impl Bench {
+    /// On every engine, or on the one that was named.
+    pub(crate) fn run(self, chosen: &Computer, global: &Global, ui: Ui) -> Result<Status> {
+        let engines = match chosen {
+            Computer::Processor(engine) if is_named(&global.engine) => vec![*engine],
+            Computer::Processor(_) => Engine::available(),
+            #[cfg(feature = "cuda")]
+            Computer::Gpu(gpu) => return self.on_gpu(gpu, ui),
+        };
+        let named = self
+            .threads
+            .and_then(|count| NonZeroUsize::new(count.into()));
+        let all = named.map_or_else(Threads::for_all_cores, Threads::new);
+        let usual = BATCH * all.count();
+        let threads = if all.count() > 1 {
+            vec![Threads::new(NonZeroUsize::MIN), all]
+        } else {
+            vec![all]
+        };
+        let batches = Batches {
+            threads: &threads,
+            size: self.batch.map(|size| size as usize),
+        };
+        let largest = batches.size.unwrap_or(usual);
+        let plan = OnProcessor {
+            engines: &engines,
+            batches,
+        };
+        self.carry_out(&plan, largest, ui)
+    }
+
+    /// Batches of several sizes.
+    #[cfg(feature = "cuda")]
+    fn on_gpu(self, gpu: &GpuContext, ui: Ui) -> Result<Status> {
+        if self.threads.is_some() {
+            return Err(Error::new("--threads is for engines of the processor")
+                .hint("how much a GPU does at once: --batch"));
+        }
+        let sizes = self
+            .batch
+            .map_or(ON_GPU.to_vec(), |size| vec![size as usize]);
+        let largest = sizes.iter().copied().max().unwrap_or(1);
+        let sizes = &sizes;
+        self.carry_out(&OnGpu { gpu, sizes }, largest, ui)
+    }
+
+    /// Measures the parameter sets that were asked for, after what can be refused
+    /// and what can be said before the first row.
+    fn carry_out(&self, plan: &impl Plan, largest: usize, ui: Ui) -> Result<Status> {
+        let small = self.algorithm != Some(Algorithm::Falcon1024);
+        let large = self.algorithm != Some(Algorithm::Falcon512);
+        if small {
+            check_memory::<Falcon512>(largest)?;
+        }
+        if large {
+            check_memory::<Falcon1024>(largest)?;
+        }
+        let duration = Duration::from_secs_f64(self.seconds);
+        let small = small.then(|| Measure::<Falcon512>::new(duration, ui));
+        let large = large.then(|| Measure::<Falcon1024>::new(duration, ui));
+        let (small, large) = (small.transpose()?, large.transpose()?);
+        if ui.notes() {
+            let mut forecast = Forecast::default();
+            if let Some(bench) = &small {
+                plan.forecast(bench, &mut forecast)?;
+            }
+            if let Some(bench) = &large {
+                plan.forecast(bench, &mut forecast)?;
+            }
+            ui.note(forecast);
+        }
+        if let Some(bench) = &small {
+            plan.measure(bench)?;
+        }
+        if let Some(bench) = &large {
+            plan.measure(bench)?;
+        }
+        Ok(Status::Valid)
+    }
+}
+
+/// What is measured of each parameter set.
+trait Plan {
+    /// Counts the rows, and how long each will take. What stands in a row alone is
+    /// short; how long a batch takes tells a smaller one.
+    fn forecast<P: Parameters>(&self, bench: &Measure<P>, forecast: &mut Forecast) -> Result<()>;
+
+    /// Prints the rows.
+    fn measure<P: Parameters>(&self, bench: &Measure<P>) -> Result<()>;
+}
+
+/// Sizes of batches on a GPU: `benches/gpu` has more.
+#[cfg(feature = "cuda")]
+const ON_GPU: [usize; 4] = [1, 1 << 7, 1 << 12, 1 << 16];
+
+/// Signatures of a batch on a GPU from which the time of a larger one is foretold.
+#[cfg(feature = "cuda")]
+const SAMPLE_ON_GPU: usize = 1 << 10;
+
+/// Signatures in a batch, for each thread.
+const BATCH: usize = 64;
+
+/// The batches of a processor.
+#[derive(Clone, Copy)]
+struct Batches<'a> {
+    /// On how many threads, one after the other.
+    threads: &'a [Threads],
+    /// Signatures of each, if not [`BATCH`] for each thread.
+    size: Option<usize>,
+}
+
+impl<'a> Batches<'a> {
+    /// The case of each.
+    fn cases(
+        self,
+        operation: &'static str,
+        engine: Engine,
+    ) -> impl Iterator<Item = (Case, &'a Threads)> {
+        self.threads.iter().map(move |threads| {
+            let usual = BATCH * threads.count();
+            let case = Case {
+                threads: threads.count(),
+                count: self.size.unwrap_or(usual),
+                sized: self.size.is_some(),
+                ..Case::one(operation, "batch", engine.name())
+            };
+            (case, threads)
+        })
+    }
+}
+
+/// Every operation on some engines.
+struct OnProcessor<'a> {
+    engines: &'a [Engine],
+    batches: Batches<'a>,
+}
+
+impl Plan for OnProcessor<'_> {
+    fn forecast<P: Parameters>(&self, bench: &Measure<P>, forecast: &mut Forecast) -> Result<()> {
+        forecast.row(bench.duration());
+        let signatures = bench.signatures();
+        for &engine in self.engines {
+            // Signing in two ways, verifying in two ways.
+            for _ in 0..4 {
+                forecast.row(bench.duration());
+            }
+            let expanded = engine.expand(bench.key());
+            for (case, threads) in self.batches.cases("sign", engine) {
+                let engine = engine.on(threads);
+                let sample = BATCH * threads.count();
+                forecast.row(bench.signing_takes(case, sample, &engine, &expanded)?);
+                forecast.row(bench.verifying_takes(case, sample, &engine, &signatures)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn measure<P: Parameters>(&self, bench: &Measure<P>) -> Result<()> {
+        bench.keygen()?;
+        for &engine in self.engines {
+            bench.sign(engine)?;
+            let expanded = engine.expand(bench.key());
+            for (case, threads) in self.batches.cases("sign", engine) {
+                bench.sign_batch(case, &engine.on(threads), &expanded)?;
+            }
+        }
+        let signatures = bench.signatures();
+        for &engine in self.engines {
+            bench.verify(engine, &signatures)?;
+            for (case, threads) in self.batches.cases("verify", engine) {
+                bench.verify_batch(case, &engine.on(threads), &signatures)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Batches of several sizes on a GPU.
+#[cfg(feature = "cuda")]
+struct OnGpu<'a> {
+    gpu: &'a GpuContext,
+    sizes: &'a [usize],
+}
+
+#[cfg(feature = "cuda")]
+impl OnGpu<'_> {
+    fn case(operation: &'static str, count: usize) -> Case {
+        Case {
+            count,
+            sized: true,
+            ..Case::one(operation, "batch", GPU)
+        }
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl Plan for OnGpu<'_> {
+    fn forecast<P: Parameters>(&self, bench: &Measure<P>, forecast: &mut Forecast) -> Result<()> {
+        let expanded = bench.key().expand();
+        let signatures = bench.signatures();
+        for &count in self.sizes {
+            let (case, sample) = (Self::case("sign", count), SAMPLE_ON_GPU);
+            forecast.row(bench.signing_takes(case, sample, self.gpu, &expanded)?);
+            forecast.row(bench.verifying_takes(case, sample, self.gpu, &signatures)?);
+        }
+        Ok(())
+    }
+
+    fn measure<P: Parameters>(&self, bench: &Measure<P>) -> Result<()> {
+        let expanded = bench.key().expand();
+        let signatures = bench.signatures();
+        for &count in self.sizes {
+            bench.sign_batch(Self::case("sign", count), self.gpu, &expanded)?;
+            bench.verify_batch(Self::case("verify", count), self.gpu, &signatures)?;
+        }
+        Ok(())
+    }
+}
+
+/// How much is to come.
+#[derive(Clone, Copy, Default)]
+struct Forecast {
+    rows: usize,
+    time: Duration,
+}
+
+impl Forecast {
+    fn row(&mut self, time: Duration) {
+        self.rows += 1;
+        self.time = self.time.saturating_add(time);
+    }
+}
+
+impl fmt::Display for Forecast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.time.as_secs_f64().round() as u64;
+        let plural = |number| if number == 1 { "" } else { "s" };
+        let rows = self.rows as u64;
+        let (row, second) = (plural(rows), plural(seconds));
+        write!(f, "{rows} row{row}, about {seconds} second{second}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forecast_counts_rows_and_seconds() {
+        let mut forecast = Forecast::default();
+        forecast.row(Duration::from_millis(900));
+        assert_eq!(forecast.to_string(), "1 row, about 1 second");
+        forecast.row(Duration::from_secs(100));
+        assert_eq!(forecast.to_string(), "2 rows, about 101 seconds");
+    }
+}
