@@ -1,5 +1,5 @@
-// Signatures as bytes, how many there are and what they say: header, nonce, s2 in the variable-length code. For each
-// coefficient the sign, the low seven bits of the magnitude, then the rest of the
+// How many bytes a signature has, and what they say: header, nonce, s2 in the variable-length
+// code. For each coefficient the sign, the low seven bits of the magnitude, then the rest of the
 // magnitude in unary, most significant bit first.
 //
 // As strict as `falcon-core/src/codec`: one byte string stands for one signature.
@@ -44,7 +44,10 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void accept(const Batch &batc
             fetch_add(batch.counts + 1, 1);
         } else {
             batch.status[job] = STATUS_REDO;
-            batch.redo[fetch_add(batch.counts, 1)] = uint32_t(job);
+            // Where the counts were not zeroed, the place may be behind the list; the host, which
+            // adds them up, refuses them.
+            const uint32_t place = fetch_add(batch.counts, 1);
+            if (place < batch.count) batch.redo[place] = uint32_t(job);
         }
     });
 }

@@ -220,8 +220,7 @@ fn begin<P: Parameters>(
                         let len = length::<P>(job.signature);
                         *length_of = (len as u32).to_le_bytes();
                         out[..len].copy_from_slice(&job.signature[..len]);
-                        // What a longer one before it has left is not this one's.
-                        out[len..].fill(0);
+                        // What is behind it the kernel does not read.
                     }
                 },
             )?;
@@ -316,4 +315,22 @@ fn deliver<P: Parameters>(
         })?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use falcon_core::{Falcon512, Falcon1024};
+
+    #[test]
+    fn what_may_be_a_signature_is_looked_at() {
+        fn check<P: Parameters>() {
+            let most = P::COMPRESSED_MAX_LEN;
+            for (len, looked_at) in [(0, 0), (1, 1), (most, most), (most + 1, 0)] {
+                assert_eq!(length::<P>(&vec![0; len]), looked_at);
+            }
+        }
+        check::<Falcon512>();
+        check::<Falcon1024>();
+    }
 }

@@ -6,6 +6,7 @@ mod callers;
 mod divided;
 mod fixture;
 mod grain;
+mod longest;
 mod messages;
 mod refused;
 mod resident_keys;

@@ -232,6 +232,47 @@ fn grids_of_later_attempts_that_are_cut_short_sign_nothing() {
     }
 }
 
+/// Seeds that are given go to the jobs of the list, which the host reads.
+#[test]
+fn lists_of_jobs_that_there_are_not_sign_nothing() {
+    let fixture = Fixture::<Falcon512>::new(2, 24);
+    for chunk in [8, 24] {
+        let mut options = Options::default();
+        options.chunk = Some(chunk);
+        let (spoilt, fault) = (("accept", "accept_9"), (Fault::ForgedList, 0));
+        signing_stops(&fixture, How::Given, options, spoilt, fault, |device| {
+            device.refuse(|job, attempt| attempt == 0 && job % 4 == 0);
+        });
+    }
+}
+
+/// How many jobs are done, and how many are listed, is counted from what is there.
+#[test]
+fn counts_that_were_not_zeroed_sign_nothing() {
+    /// Bytes of both counts.
+    const COUNTS: usize = 8;
+    let fixture = Fixture::<Falcon512>::new(2, 24);
+    let placeholder = fixture.another();
+    for how in ALL {
+        // The first attempt finds what memory held, the second one what the first one left.
+        for (first, fill) in [(0, 0x01), (0, status::DONE), (0, 0xff), (1, status::DONE)] {
+            let Some((device, context)) = context(PLENTY, how.options()) else {
+                return;
+            };
+            device.fill(fill);
+            device.refuse(|job, attempt| attempt == 0 && job % 4 != 0);
+            device.forget_to_zero(COUNTS, first);
+            let mut out = vec![placeholder; 24];
+            let signed = how.sign(&context, &fixture, &mut out);
+            assert_eq!(stopped(signed), "accept_9", "{how:?}, {fill} after {first}");
+            assert!(out.iter().all(|signature| *signature == placeholder));
+            device.mend();
+            how.sign(&context, &fixture, &mut out).unwrap();
+            assert!(!out.contains(&placeholder));
+        }
+    }
+}
+
 /// More chunks than streams: a chunk comes to memory where another one was.
 #[test]
 fn what_an_earlier_chunk_has_left_is_not_signed() {

@@ -165,6 +165,43 @@ fn what_is_accepted_has_so_many_bytes_for_1024() {
     what_is_accepted_has_so_many_bytes::<Falcon1024>();
 }
 
+/// Counts that were not zeroed lead to no place behind the list, and do not add up.
+#[test]
+fn nothing_is_listed_behind_the_list() {
+    type P = Falcon512;
+    if !kernels_available() {
+        return;
+    }
+    const COUNT: usize = 40;
+    let s2 = vec![1i16; P::N * COUNT];
+    for launch in launches() {
+        for before in [0, 1, 39, 40, 41, 1 << 16, 0xa5a5_a5a5, u32::MAX] {
+            // None is short.
+            let mut states = vec![status::LONG; COUNT];
+            // Room behind it, which is looked at.
+            let mut redo = vec![u32::MAX; 3 * COUNT];
+            let mut counts = [before, 0];
+            let batch = Batch {
+                s2: address(&s2),
+                status: address_mut(&mut states),
+                redo: address_mut(&mut redo),
+                counts: address_mut(&mut counts),
+                count: COUNT as u32,
+                signature_limit: P::PADDED_LEN as u32,
+                ..Batch::default()
+            };
+            launch.run::<P>(Operation::Accept, batch);
+            assert_eq!(states, [status::REDO; COUNT]);
+            assert_eq!(counts, [before.wrapping_add(COUNT as u32), 0]);
+            let listed = (0..COUNT as u32).filter(|&i| before.wrapping_add(i) < COUNT as u32);
+            let (list, behind) = redo.split_at(COUNT);
+            assert!(behind.iter().all(|&job| job == u32::MAX), "{before}");
+            let there = list.iter().filter(|&&job| job != u32::MAX);
+            assert_eq!(there.count(), listed.count(), "{before}");
+        }
+    }
+}
+
 /// `1 / x` modulo q, as `x^(q-2)`.
 fn inverse(x: i64) -> i64 {
     (0..Q - 2).fold(1, |power, _| power * x % Q)

@@ -1,5 +1,6 @@
 //! Verifying kernels, on the processor: they accept what `falcon-core` accepts.
 
+use crate::attempts::squared_norm_bound;
 use crate::common::{
     Job, LAUNCH, Launch, bytes, kernels_available, key, launches, repeatable, verify,
 };
@@ -7,6 +8,7 @@ use falcon_core::batch::{BatchSign, BatchVerify, LaneEngine, SignJob, VerifyByte
 use falcon_core::lanes::Scalar;
 use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey};
 use falcon_gpu::kernels::status;
+use std::ops::Range;
 
 const CPU: LaneEngine<Scalar, Scalar> = LaneEngine {
     arith: Scalar,
@@ -50,6 +52,43 @@ fn signed<P: Parameters>(label: &str, count: usize, keys: u8) -> Signed<P> {
     }
 }
 
+/// What canonical bytes say, bit by bit.
+struct Read {
+    s2: Vec<i32>,
+    /// Where the last code word begins and ends, in bits.
+    last: Range<usize>,
+}
+
+/// None if they are not in the form of a signature. Whether s2 is short is not looked at.
+fn read<P: Parameters>(bytes: &[u8]) -> Option<Read> {
+    if bytes.len() < P::PADDED_LEN || bytes[0] != 0x30 + P::LOGN as u8 {
+        return None;
+    }
+    let bit = |at: usize| Some(i32::from(bytes.get(at / 8)? >> (7 - at % 8) & 1));
+    let (mut s2, mut last) = (Vec::new(), 0..8 * 41);
+    for _ in 0..P::N {
+        last.start = last.end;
+        let sign = bit(last.start)?;
+        let mut magnitude = 0;
+        for at in last.start + 1..last.start + 8 {
+            magnitude = 2 * magnitude + bit(at)?;
+        }
+        last.end += 8;
+        while bit(last.end)? == 0 {
+            magnitude += 128;
+            last.end += 1;
+        }
+        last.end += 1;
+        if magnitude > 2047 || (sign, magnitude) == (1, 0) {
+            return None;
+        }
+        s2.push(if sign == 1 { -magnitude } else { magnitude });
+    }
+    let whole = bytes.len() == P::PADDED_LEN || bytes.len() == last.end.div_ceil(8);
+    let zeros = (last.end..8 * bytes.len()).all(|at| bit(at) == Some(0));
+    (whole && zeros).then_some(Read { s2, last })
+}
+
 /// Compares the verdicts with the core's, and returns how many are valid.
 fn agree<P: Parameters>(launch: Launch, what: &Signed<P>) -> usize {
     let public: Vec<&[u16]> = what
@@ -72,9 +111,17 @@ fn agree<P: Parameters>(launch: Launch, what: &Signed<P>) -> usize {
     CPU.verify_bytes_batch(&jobs, &mut expected)
         .expect("equal lengths");
     for (i, (state, expected)) in states.iter().zip(&expected).enumerate() {
-        let malformed = Signature::<P>::try_from(&what.signatures[i][..]).is_err();
         assert_eq!(*state == status::DONE, expected.is_ok(), "{i}: {state}");
-        assert!(*state != status::MALFORMED || malformed, "{i}: {state}");
+        let signature = &what.signatures[i][..];
+        let read = read::<P>(signature);
+        assert_eq!(*state == status::MALFORMED, read.is_none(), "{i}: {state}");
+        // The core's decoder refuses what is malformed, and what is too long by itself.
+        let short = read.is_some_and(|read| {
+            let norm: i64 = read.s2.iter().map(|&s| i64::from(s).pow(2)).sum();
+            norm.unsigned_abs() <= squared_norm_bound::<P>()
+        });
+        let decoded = Signature::<P>::try_from(signature);
+        assert_eq!(decoded.is_ok(), short, "{i}: {decoded:?}");
         assert!([status::DONE, status::MALFORMED, status::INVALID].contains(state));
     }
     expected.iter().filter(|result| result.is_ok()).count()
@@ -139,6 +186,46 @@ fn damaged_ones_of_1024_are_judged_as_the_core_does() {
     damaged_ones_are_judged_as_the_core_does::<Falcon1024>();
 }
 
+/// Valid signatures in which one bit is another, from the last code word to the end: none
+/// of what is left of a byte, and none of the padding, may be.
+fn no_bit_behind_the_code_may_be_another<P: Parameters>() {
+    if !kernels_available() {
+        return;
+    }
+    let what = signed::<P>("kernels: flipped", 64, 1);
+    let (mut jobs, mut signatures) = (Vec::new(), Vec::new());
+    // Codes that end at all places in a byte.
+    for place in 0..8 {
+        let last = |i: usize| read::<P>(&what.signatures[i]).expect("valid").last;
+        let found = (0..64).find(|&i| last(i).end % 8 == place);
+        let i = found.expect("one of 64");
+        let valid = &what.signatures[i];
+        signatures.push(valid.clone());
+        for bit in last(i).start..8 * valid.len() {
+            let mut flipped = valid.clone();
+            flipped[bit / 8] ^= 0x80 >> (bit % 8);
+            signatures.push(flipped);
+        }
+        jobs.resize(signatures.len(), what.jobs[i].clone());
+    }
+    let what = Signed {
+        jobs,
+        signatures,
+        ..what
+    };
+    assert_eq!(agree(LAUNCH, &what), 8);
+}
+
+#[test]
+fn no_bit_behind_the_code_of_512_may_be_another() {
+    no_bit_behind_the_code_may_be_another::<Falcon512>();
+}
+
+#[test]
+fn no_bit_behind_the_code_of_1024_may_be_another() {
+    no_bit_behind_the_code_may_be_another::<Falcon1024>();
+}
+
 /// Strings that are a signature but for one rule of the code.
 fn malformed_codes_are_refused<P: Parameters>() {
     if !kernels_available() {
@@ -196,6 +283,12 @@ fn malformed_codes_are_refused<P: Parameters>() {
         vec![0; padded],
         vec![0xff; padded],
     ];
+    // Magnitudes above 2047 in a short vector, at all places in a byte.
+    for i in (0..9).chain([n - 2, n - 1]) {
+        for (sign, run) in [(0, 15), (0, 16), (1, 16), (0, 17), (1, 23), (0, 24)] {
+            cases.push(encoded(&one(i, word(sign, 0, run)), padded, 0));
+        }
+    }
     // A code that ends exactly at the end, cut everywhere.
     let exact = encoded(&|i| word(0, 1, usize::from(i % 2 == 0) * 4), 0, 0);
     cases.extend((padded..exact.len()).map(|len| exact[..len].to_vec()));
