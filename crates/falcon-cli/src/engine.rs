@@ -28,12 +28,22 @@ pub(crate) const AUTO: &str = "auto";
 pub(crate) const GPU: &str = "gpu";
 
 /// Reads the value of `--engine`, in any case.
-pub(crate) fn parse_name(name: &str) -> std::result::Result<String, UnknownEngine> {
+pub(crate) fn parse_name(name: &str) -> std::result::Result<String, String> {
     let lower = name.to_ascii_lowercase();
     if lower == AUTO || gpu_number(&lower).is_some() {
         return Ok(lower);
     }
-    name.parse().map(|engine: Engine| engine.name().to_owned())
+    let engine = name.parse().map(|engine: Engine| engine.name().to_owned());
+    engine.map_err(|error| unknown(&error))
+}
+
+/// Which engines there are, a GPU's too if this program knows one.
+fn unknown(error: &UnknownEngine) -> String {
+    if cfg!(feature = "cuda") {
+        format!("{error}, and a GPU is {GPU}, {GPU}:1 and so on")
+    } else {
+        error.to_string()
+    }
 }
 
 /// Whether `--engine`, of this value, or the environment names an engine.
@@ -75,38 +85,42 @@ pub(crate) fn select_to_verify(name: &str, ui: Ui) -> Result<Computer> {
 /// The engine of this name; [`AUTO`] is the environment's or the best one.
 pub(crate) fn select(name: &str) -> Result<Computer> {
     if let Some(number) = gpu_number(name) {
-        return gpu(number);
+        return gpu(number, &format!("--engine {name}"));
     }
     if name != AUTO {
         return name.parse().map(Computer::Processor).map_err(Error::new);
     }
     let in_environment = std::env::var(ENGINE_VARIABLE).unwrap_or_default();
     if let Some(number) = gpu_number(&in_environment.to_ascii_lowercase()) {
-        return gpu(number);
+        return gpu(number, &format!("{ENGINE_VARIABLE}={in_environment}"));
     }
     Engine::choose().map(Computer::Processor).map_err(|error| {
         Error::new(format_args!("the environment variable {ENGINE_VARIABLE}"))
-            .because(error)
+            .because(unknown(&error))
             .hint("unset it, set it to one of these, or overrule it with --engine")
     })
 }
 
-/// The GPU of this number, opened.
+/// The GPU of this number, opened; `asked` is what asked for it.
 #[cfg(feature = "cuda")]
-fn gpu(number: u32) -> Result<Computer> {
+fn gpu(number: u32, asked: &str) -> Result<Computer> {
     let context = GpuContext::new(number).map_err(|error| {
         Error::new("cannot use the GPU")
             .because(error)
-            .hint("without --engine gpu the processor computes the same bytes")
+            .hint(format_args!(
+                "without {asked} the processor computes the same bytes"
+            ))
     })?;
     Ok(Computer::Gpu(Box::new(context)))
 }
 
 #[cfg(not(feature = "cuda"))]
-fn gpu(_: u32) -> Result<Computer> {
+fn gpu(_: u32, asked: &str) -> Result<Computer> {
     Err(Error::new("cannot use the GPU")
         .because("this program was built without the feature cuda")
-        .hint("install it again with --features cuda, or compute on the processor"))
+        .hint(format_args!(
+            "install it again with --features cuda; without {asked} the processor computes the same bytes"
+        )))
 }
 
 /// What computes.

@@ -66,7 +66,12 @@ fn run(cli: Cli, ui: Ui) -> Result<Status> {
         Command::Bench(bench) => bench.run(&engine()?, &cli.global, ui),
         Command::Demo(demo) => demo.run(&engine()?, ui),
         #[cfg(feature = "hls")]
-        Command::Hls(hls) => hls.run(ui),
+        Command::Hls(hls) => {
+            if engine::names_gpu(&cli.global.engine) {
+                ui.note("circuits are simulated on the processor");
+            }
+            hls.run(ui)
+        }
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(ui),
     }

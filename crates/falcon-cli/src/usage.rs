@@ -22,23 +22,53 @@ pub(crate) fn exit(mut error: clap::Error) -> ! {
     std::process::exit(error.exit_code());
 }
 
-/// Takes out of the message what was typed where nothing belongs: behind
-/// `--passphrase`, which takes no value, that is a passphrase, and messages end
-/// up in logs.
+/// Takes out of the message what was typed behind `--passphrase`, which takes no
+/// value: that may be a passphrase, and messages end up in logs.
 fn conceal(error: &mut clap::Error) {
     let place = match error.kind() {
         ErrorKind::UnknownArgument => ContextKind::InvalidArg,
         ErrorKind::TooManyValues => ContextKind::InvalidValue,
         _ => return,
     };
-    let is_option = |value: &ContextValue| match value {
-        ContextValue::String(text) => place == ContextKind::InvalidArg && text.starts_with('-'),
-        _ => false,
+    let arguments = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
+    let hide = match error.get(place) {
+        Some(ContextValue::String(shown)) => may_be_passphrase(shown, arguments),
+        _ => true,
     };
-    if !error.get(place).is_some_and(is_option) {
+    if hide {
         let hidden = ContextValue::String("(not shown)".to_owned());
         error.insert(place, hidden);
+        // They repeat it.
+        error.remove(ContextKind::Suggested);
+        error.remove(ContextKind::SuggestedArg);
     }
+}
+
+/// Whether what a message shows stands behind `--passphrase`: the next argument,
+/// whatever it is, and those after it up to an option.
+fn may_be_passphrase(shown: &str, arguments: impl Iterator<Item = String>) -> bool {
+    // 0: not behind it; 1: the next one; 2: one after that.
+    let mut behind = 0;
+    for argument in arguments {
+        let value = argument.strip_prefix("--passphrase=");
+        if value == Some(shown) {
+            return true;
+        }
+        if argument == "--passphrase" {
+            behind = 1;
+            continue;
+        }
+        if behind == 2 && argument.starts_with('-') {
+            behind = 0;
+        }
+        // Of an option that it does not know, clap shows the beginning.
+        let is_shown = argument == shown || (shown.starts_with('-') && argument.starts_with(shown));
+        if behind > 0 && is_shown {
+            return true;
+        }
+        behind = if behind > 0 { 2 } else { 0 };
+    }
+    false
 }
 
 /// What cannot be parsed can be searched.
@@ -61,5 +91,35 @@ fn as_json(error: &clap::Error) -> Error {
         told.hint("see: falcon-cli --help")
     } else {
         told.hint(words(rest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_behind_the_option_may_be_a_passphrase() {
+        let hidden =
+            |line: &str, shown: &str| may_be_passphrase(shown, line.split(' ').map(str::to_owned));
+        for (line, shown) in [
+            ("keygen --passphrase hunter2", "hunter2"),
+            ("keygen --passphrase=hunter2", "hunter2"),
+            ("keygen --passphrase --hunter2 x", "--hunter2"),
+            ("keygen --passphrase -xyz", "-x"),
+            ("keygen --passphrase --a=b", "--a"),
+            ("keygen --passphrase three words here", "here"),
+        ] {
+            assert!(hidden(line, shown), "{line}");
+        }
+        for (line, shown) in [
+            ("keygen a b", "b"),
+            ("keygen a b --passphrase c", "b"),
+            ("keygen --passphrase a --sead b", "--sead"),
+            ("keygen --passphrase a --force b", "b"),
+            ("bench sign", "sign"),
+        ] {
+            assert!(!hidden(line, shown), "{line}");
+        }
     }
 }

@@ -470,3 +470,14 @@ fn sweeps_that_build_nothing_and_circuits_without_a_folder_fail() {
     let both = "hls amdahl --keccak keccak-bram --permutation-cycles 3";
     sandbox.refuses(&both.split(' ').collect::<Vec<_>>());
 }
+
+#[test]
+fn a_gpu_simulates_no_circuit() {
+    let sandbox = Sandbox::empty();
+    let simulated = sandbox.succeeds(&["hls", "amdahl", "--engine", "gpu"]);
+    let said = text(&simulated.stderr);
+    assert!(
+        said.contains("circuits are simulated on the processor"),
+        "{said}"
+    );
+}

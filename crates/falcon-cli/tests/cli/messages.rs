@@ -43,15 +43,26 @@ fn a_passphrase_in_the_wrong_place_is_not_shown() {
         &["keygen", "x", "--passphrase", "hunter2"][..],
         &["keygen", "x", "--passphrase=hunter2"],
         &["sign", "m", "--passphrase=hunter2"],
-        &["pubkey", "k", "hunter2"],
+        &["keygen", "x", "--passphrase", "--hunter2", "y"],
+        &["keygen", "x", "--passphrase", "--hunter2=y"],
+        &["keygen", "--passphrase", "my", "own", "hunter2"],
         &["keygen", "x", "--passphrase", "hunter2", "--json"],
     ] {
         let message = sandbox.refuses(arguments);
         assert!(message.contains("unexpected"), "{message}");
         assert!(!message.contains("hunter2"), "{message}");
     }
-    let message = sandbox.refuses(&["sign", "m", "--pasword"]);
-    assert!(message.contains("--pasword"), "{message}");
+    // A typo is shown.
+    for (arguments, typo) in [
+        (&["sign", "m", "--pasword"][..], "--pasword"),
+        (&["pubkey", "k", "other"], "'other'"),
+        (&["bench", "sign"], "'sign'"),
+        (&["keygen", "a", "b"], "'b'"),
+        (&["demo", "m", "extra"], "'extra'"),
+    ] {
+        let message = sandbox.refuses(arguments);
+        assert!(message.contains(typo), "{message}");
+    }
 }
 
 #[test]
