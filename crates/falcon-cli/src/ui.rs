@@ -12,6 +12,7 @@ use crate::{
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::{
+    collections::HashSet,
     fmt::{self, Display},
     io::{self, Write},
 };
@@ -29,6 +30,10 @@ impl<T: Display> Display for Styled<T> {
         write!(f, "{}{}{:#}", self.0, self.1, self.0)
     }
 }
+
+/// What to do next, as far as it has been said.
+#[derive(Default)]
+pub(crate) struct Hints(HashSet<String>);
 
 /// How to talk to the user.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +88,12 @@ impl Ui {
 
     /// Says why something could not be done, and what to do next.
     pub(crate) fn error(self, error: &Error) {
+        self.error_among(error, &mut Hints::default());
+    }
+
+    /// The same of one thing of many: what to do next is said once, except to a
+    /// program.
+    pub(crate) fn error_among(self, error: &Error, hints: &mut Hints) {
         // The reader of the output has gone: there is nobody to tell.
         if error.is(io::ErrorKind::BrokenPipe) {
             return;
@@ -94,7 +105,9 @@ impl Ui {
             return;
         }
         self.stderr(BAD, "error", error);
-        if let Some(hint) = error.next_step() {
+        if let Some(hint) = error.next_step()
+            && hints.0.insert(hint.to_owned())
+        {
             self.stderr(STRONG, " hint", &hint);
         }
     }

@@ -14,7 +14,7 @@ use crate::{
     passphrase::PassphraseSource,
     progress::{Progress, Unit},
     scheme::{Algorithm, AnySignature},
-    ui::Ui,
+    ui::{Hints, Ui},
 };
 use clap::Args;
 use serde::Serialize;
@@ -95,6 +95,7 @@ impl Sign {
         let progress = Progress::new(ui, Unit::Bytes, Some(size));
         let mut status = Status::Valid;
         let mut told = Ok(());
+        let mut hints = Hints::default();
         let grouping = Grouping {
             lanes: signer.lanes(),
             alone: |job: &Pair| is_long(&job.file),
@@ -116,7 +117,7 @@ impl Sign {
                     Err(error) => {
                         status = Status::Failure;
                         progress.clear();
-                        ui.error(&error);
+                        ui.error_among(&error, &mut hints);
                     }
                 }
                 Ok::<_, Infallible>(())

@@ -12,7 +12,7 @@ use crate::{
     progress::{Progress, Unit},
     scheme::{Degree, PublicKey, either},
     shell::quote,
-    ui::{BAD, GOOD, Styled, Ui},
+    ui::{BAD, GOOD, Hints, Styled, Ui},
 };
 use clap::Args;
 use serde::Serialize;
@@ -60,6 +60,7 @@ impl Verify {
         let size = total_size(pairs.iter().map(|pair| pair.file.as_path()));
         let progress = Progress::new(ui, Unit::Bytes, Some(size));
         let mut count = Count::default();
+        let mut hints = Hints::default();
         let grouping = Grouping {
             lanes: engine.lanes(),
             alone: |pair: &Pair| is_long(&pair.file),
@@ -80,7 +81,7 @@ impl Verify {
                 if verdict.error.is_some() {
                     progress.clear();
                 }
-                verdict.tell(ui)
+                verdict.tell(ui, &mut hints)
             },
         )?;
         drop(progress);
@@ -192,11 +193,11 @@ impl Verdict {
         }
     }
 
-    fn tell(&self, ui: Ui) -> Result<()> {
+    fn tell(&self, ui: Ui, hints: &mut Hints) -> Result<()> {
         ui.report(self)?;
         match &self.error {
             // In JSON the object itself has it.
-            Some(error) if !ui.json => ui.error(error),
+            Some(error) if !ui.json => ui.error_among(error, hints),
             _ => {}
         }
         Ok(())

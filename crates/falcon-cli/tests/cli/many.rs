@@ -252,3 +252,21 @@ fn sizes_that_do_not_add_up_stop_nothing() {
     let message = sandbox.run(&["verify", "-p", "k.pub", a, b, c]);
     assert_eq!(text(&message.stdout).lines().count(), 3, "{message:?}");
 }
+
+#[test]
+fn what_to_do_next_is_said_once_for_many_files() {
+    let sandbox = Sandbox::new();
+    sandbox.files(3);
+    let verify = ["verify", "-p", "k.pub", "f0000", "f0001", "f0002"];
+    let message = sandbox.refuses(&verify);
+    assert_eq!(message.matches("error:").count(), 3, "{message}");
+    assert_eq!(
+        message.matches("hint: sign the file first").count(),
+        1,
+        "{message}"
+    );
+    // A program reads each object alone.
+    let verdicts = sandbox.run(&with(&verify, ["--json"]));
+    let verdicts = json_lines(&verdicts);
+    assert!(verdicts.iter().all(|verdict| verdict["hint"].is_string()));
+}
