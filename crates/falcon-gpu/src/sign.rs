@@ -8,7 +8,7 @@ use crate::error::GpuError;
 use crate::kernels::{Batch, Grain, Kernel, KeyMode, Operation, status};
 use crate::keys::{ResidentKey, different, reals};
 use crate::plan::{ATTEMPT_SEED, Plan, Way};
-use crate::staging::{Each, put, put_messages, stage};
+use crate::staging::{Each, put, stage, stage_messages};
 use crate::state::State;
 use crate::undo::{self, Undo};
 use falcon_core::hash::{Shake256, Shake256Reader};
@@ -197,20 +197,15 @@ fn begin<'w, P: Parameters>(
     let out = lane.outgoing(plan.sent)?;
     // Whatever stage an earlier chunk has left.
     out[plan.status.clone()].fill(status::GIVEN);
-    // The first message begins at 0.
-    put(&mut out[plan.offsets.clone()], [[0; 8]]);
-    let ends = plan.offsets.start + 8..plan.offsets.end;
+    stage_messages(work, out, &chunk.blocks, &plan.messages, &plan.offsets)?;
     let arrays = [
-        (&plan.messages, Each::Byte),
-        (&ends, Each::Job),
         (&plan.key_of_job, Each::Job),
         (&plan.bases, Each::Key),
         (&plan.hashes, Each::Key),
         (&plan.nonces, Each::Job),
     ];
     stage(out, &chunk.blocks, arrays, |block, arrays| {
-        let [messages, ends, key_of_job, bases, hashes, nonces] = arrays;
-        put_messages(work, block, messages, ends);
+        let [key_of_job, bases, hashes, nonces] = arrays;
         match &places {
             Some(places) => {
                 let places = &places[block.before.jobs..][..block.size.jobs];

@@ -7,7 +7,7 @@ use crate::division::{Chunk, Jobs, Size, chunks};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel, Operation, status};
 use crate::layout::Layout;
-use crate::staging::{Each, put, put_messages, stage};
+use crate::staging::{Each, put, stage, stage_messages};
 use crate::state::State;
 use falcon_core::batch::{VerifyBytesJob, VerifyJob};
 use falcon_core::params::NONCE_LEN;
@@ -188,18 +188,13 @@ fn begin<P: Parameters>(
     plan: Plan,
 ) -> Result<(), GpuError> {
     let out = lane.outgoing(plan.sent(claims))?;
-    // The first message begins at 0.
-    put(&mut out[plan.offsets.clone()], [[0; 8]]);
-    let ends = plan.offsets.start + 8..plan.offsets.end;
+    stage_messages(claims, out, &chunk.blocks, &plan.messages, &plan.offsets)?;
     let arrays = [
-        (&plan.messages, Each::Byte),
-        (&ends, Each::Job),
         (&plan.key_of_job, Each::Job),
         (&plan.public_keys, Each::Key),
     ];
     stage(out, &chunk.blocks, arrays, |block, arrays| {
-        let [messages, ends, key_of_job, public_keys] = arrays;
-        put_messages(claims, block, messages, ends);
+        let [key_of_job, public_keys] = arrays;
         put(key_of_job, block.keys(claims).map(u32::to_le_bytes));
         let places = public_keys.chunks_exact_mut(2 * P::N);
         for (out, job) in places.zip(block.first_of_keys(claims)) {
