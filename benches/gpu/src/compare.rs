@@ -91,12 +91,12 @@ pub(crate) fn compare<P: Parameters>(
         let mut expected = vec![Signature::EMPTY; count];
         processor.sign_batch(&SEED, &jobs.sign(0..count, shared), &mut expected)?;
         for (way, name) in Way::ALL {
-            for grain in [Grain::Thread, Grain::Warp] {
+            for grain in [Grain::Group] {
                 if arguments.grain.is_some_and(|only| only != grain) {
                     continue;
                 }
                 let count = match grain {
-                    Grain::Thread => count,
+                    Grain::Thread | Grain::Group => count,
                     Grain::Warp => count.min(FEW),
                 };
                 let mut options = options(arguments, way.mode());

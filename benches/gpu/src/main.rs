@@ -112,6 +112,7 @@ fn grain(name: &str) -> Result<Grain, String> {
     match name {
         "thread" => Ok(Grain::Thread),
         "warp" => Ok(Grain::Warp),
+        "group" => Ok(Grain::Group),
         _ => Err("neither `thread` nor `warp`".to_owned()),
     }
 }

@@ -22,17 +22,9 @@ fn main() {
     // What the FFT's order, the layout of shared memory and the level from which
     // nodes lie in registers change are no bytes.
     beside(kernels, "variant")
-        .define("FALCON_DEPTH_FIRST", None)
-        .define("FALCON_CONFLICT_FREE", None)
         .define("FALCON_SMALL", "3")
         .compile("falcon_kernels_variant");
     // Lanes as fibers, over the operations that a GPU has.
-    beside(kernels, "stealing")
-        .include(".")
-        .define("FALCON_EMULATE", None)
-        .define("FALCON_STEAL", "3")
-        .opt_level(1)
-        .compile("falcon_kernels_stealing");
     beside(kernels, "emulated")
         .include(".")
         .file("emulate.cpp")

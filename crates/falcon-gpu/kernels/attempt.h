@@ -21,10 +21,10 @@
 
 namespace falcon {
 
-// The margin, relative to the estimate.
+// The margin.
 constexpr float MARGIN = 1.0f / 8192.0f;
-// Estimates below 2^-32 serve as well as 2^-32.
-constexpr float LARGEST_EXPONENT = 40.0f;
+// What no `y` is above.
+constexpr float INFINITE = 1e30f;
 
 // What a verdict says.
 constexpr uint32_t OPEN = 1;     // not surely rejected
@@ -36,62 +36,47 @@ FALCON_DEVICE int32_t candidate(int32_t z0, uint32_t sign) {
     return b + (2 * b - 1) * z0;
 }
 
-// What an attempt says whatever the centre is.
+// What an attempt says whatever the centre is. `accept` and `reject` are what `y` of a
+// centre is compared with.
 struct Attempt {
-    float z, z0, w;
-    // The base sampler's 32 high bits do not decide: nothing is sure.
-    bool tie;
-};
+    float z, accept, reject;
 
-FALCON_DEVICE Attempt attempt_at(const uint32_t *rows, uint32_t at) {
-    // The 32 high bits of 72, then the bytes of sign and trial.
-    const uint32_t *words = rows + (at + 5) / 4;
-    const uint32_t middle = words[1];
-    const uint32_t top = between(words[0], middle, at + 5), rest = between(middle, words[2], at + 5);
-    // The number of entries above, which is the last one's place: they descend.
-    // The distance to the next one, modulo 2^32; also to those whose high bits are zero.
-    float z0 = 0;
-    uint32_t distance = top;
-    FALCON_UNROLL
-    for (unsigned i = 0; i < sizeof RCDT_TOP / sizeof *RCDT_TOP; ++i) {
-        z0 = top < RCDT_TOP[i] ? float(i + 1) : z0;
-        distance = smaller(distance, top - RCDT_TOP[i]);
+    // Of the integers of the attempt and of the base sampler, and the trial's first byte.
+    static FALCON_DEVICE Attempt of(float z, float z0, float w) {
+        const float q = PROPOSAL * (z0 * z0);
+        // No threshold is below a byte of zero: its logarithm is minus infinity.
+        return {z, q - MARGIN - log2_of(w + 1.0f), q + MARGIN - log2_of(w)};
     }
-    const float b = float(rest & 1);
-    return {fused(fused(b, 2.0f, -1.0f), z0, b), z0, float(rest >> 8 & 0xff), distance == 0};
-}
+
+    // Of a record.
+    static FALCON_DEVICE Attempt of(uint32_t record) {
+        const float z0 = float(record & 31), b = float(record >> 5 & 1);
+        Attempt attempt = of(fused(fused(b, 2.0f, -1.0f), z0, b), z0, float(record >> 6 & 0xff));
+        if (record >> 14) attempt.accept = -INFINITE, attempt.reject = INFINITE;
+        return attempt;
+    }
+};
 
 // A leaf in binary32.
 struct Filter {
-    // dss log2(e), 256 ccs.
+    // dss log2(e), log2(256 ccs).
     float d, level;
 
     static FALCON_DEVICE Filter of(const Leaf &leaf) {
-        return {float(leaf.dss.v) * float(LOG2_E), 256.0f * float(leaf.ccs.v)};
+        return {float(leaf.dss.v) * float(LOG2_E), log2_of(256.0f * float(leaf.ccs.v))};
     }
 
-    // The estimate of the trial of `z`, made of `z0`, around `r`.
-    FALCON_DEVICE float estimate(float z, float z0, float r) const {
+    // What is compared, of the integer `z` around `r`.
+    FALCON_DEVICE float y(float z, float r) const {
         const float t = z - r;
-        float v = fused(t * t, d, -PROPOSAL * (z0 * z0));
-        v = v < LARGEST_EXPONENT ? v : LARGEST_EXPONENT;
-        // 2^-v = 2^-s 2^-f. Rounding may have made v a little less than zero.
-        const int s = int(v + 1.0f) - 1;
-        const float f = v - float(s);
-        float p = EXP2[5];
-        FALCON_UNROLL
-        for (unsigned i = 5; i-- > 0;) p = fused(p, f, EXP2[i]);
-        return p * level * power_of_two(-s);
+        return fused(t * t, d, -level);
     }
 
     // What an attempt says about the centre `r`.
     FALCON_DEVICE uint32_t verdict(const Attempt &a, float r) const {
-        const float e = estimate(a.z, a.z0, r);
-        const bool accepted = a.w + 1.0f <= e * (1.0f - MARGIN), rejected = a.w > e * (1.0f + MARGIN);
-        return a.tie ? OPEN : (rejected ? 0 : OPEN) | (accepted ? ACCEPTED : 0);
+        const float compared = y(a.z, r);
+        return (compared > a.reject ? 0 : OPEN) | (compared <= a.accept ? ACCEPTED : 0);
     }
-
-    static FALCON_DEVICE float power_of_two(int e) { return float_of(uint32_t(127 + e) << 23); }
 };
 
 // An attempt: its integer, and the bytes that it took.

@@ -36,6 +36,8 @@ struct Batch {
     uint32_t *seeds;
     // prng_rows * 128 words a slot: the sampler's bytes.
     uint32_t *rows;
+    // prng_rows * 46 values a slot: what their attempts say.
+    uint16_t *records;
 
     // n values a job: hashed points, in [0, q).
     uint16_t *points;

@@ -54,20 +54,4 @@ FALCON_DEVICE void write_block(const uint32_t *seed, uint64_t number, unsigned b
     for (unsigned i = 0; i < 16; ++i) row[ROW_BLOCKS * i + block] = x[i] + s[i];
 }
 
-// Kernel: one unit a block, the blocks of a row side by side, so that a store of
-// eight neighbours fills a sector. The last block of a slot's last row says that its
-// bytes are there: blocks of a grid that are missing are its last ones. The others ask for
-// no stage, which may be the next one when they come.
-FALCON_DEVICE void prng(const Batch &batch, Unit unit) {
-    // In 32 bits, where a division is a few instructions.
-    const uint32_t index = uint32_t(unit.index), row = index / ROW_BLOCKS, slot = row / batch.prng_rows;
-    if (slot >= batch.count) return;
-    const uint32_t number = row - slot * batch.prng_rows, block = index % ROW_BLOCKS;
-    write_block(batch.seeds + uint64_t(slot) * SEED_WORDS, number, block, batch.rows + uint64_t(row) * ROW_WORDS);
-    if (number != batch.prng_rows - 1 || block != ROW_BLOCKS - 1) return;
-    const uint64_t job = job_of(batch, slot);
-    const Status before = batch.batch_seed ? STATUS_SEEDED : before_attempt(batch);
-    if (stands_at(batch, job, before)) batch.status[job] = STATUS_READY;
-}
-
 } // namespace falcon

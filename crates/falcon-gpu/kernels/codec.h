@@ -60,6 +60,7 @@ template <unsigned LOGN> FALCON_DEVICE bool decompress(const uint8_t *bytes, uin
     uint32_t window = 0;
     unsigned held = 0;
     uint32_t at = 0;
+    Eights out{reinterpret_cast<uint16_t *>(s2)};
     for (unsigned i = 0; i < N; ++i) {
         for (; held <= 24 && at < length; held += 8) window |= uint32_t(bytes[at++]) << (24 - held);
         const uint32_t sign_and_low = window >> 24, unary = window << 8;
@@ -71,7 +72,7 @@ template <unsigned LOGN> FALCON_DEVICE bool decompress(const uint8_t *bytes, uin
         const int32_t magnitude = int32_t((sign_and_low & 127) | run << 7);
         const bool negative = sign_and_low >> 7;
         if (negative && magnitude == 0) return false;
-        s2[i] = int16_t(negative ? -magnitude : magnitude);
+        out.put(uint16_t(negative ? -magnitude : magnitude));
     }
     // What is left of the last byte.
     if (held % 8 != 0 && window >> (32 - held % 8) != 0) return false;

@@ -53,7 +53,7 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void expand(const Batch &batc
     const View<W> basis = load_basis<LOGN, W>(batch, unit);
     double *out = batch.keys + unit.index * batch.key_stride + 4 * N;
     // The tree is found in the place of the basis.
-    ComputedTree<LOGN, W> tree{basis};
+    ComputedTree<LOGN, W> tree{basis, basis};
     tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
     // Nodes lie in the order in which they are entered.
     const auto store = [&](unsigned level) {

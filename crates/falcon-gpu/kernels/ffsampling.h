@@ -65,15 +65,16 @@ template <unsigned LOGN> struct Small<LOGN, 1> {
 };
 
 // Replaces the target of the root by the integer vector sampled around it.
-template <unsigned LOGN, unsigned W, class Tree>
-FALCON_DEVICE void ffsampling(Stream<W> &stream, Tree &tree, Targets<LOGN, W> targets) {
-    Passage<LOGN, W, Tree> passage(tree, targets);
+template <unsigned LOGN, unsigned W, unsigned LOW, class Tree>
+FALCON_DEVICE void ffsampling(Stream<W> &stream, Tree &tree, Targets<LOGN, W, LOW> targets) {
+    Passage<LOGN, W, LOW, Tree> passage(tree, targets);
     Way way = DOWN;
     unsigned level = LOGN;
     FALCON_NO_UNROLL
     for (unsigned number = 0;; ++number) {
         passage.go(way, level);
         if (way == UP) return;
+        passage.expect(number);
         Small<LOGN, SMALL>::walk(stream, passage.node(), passage.small);
         level = SMALL + 1;
         for (unsigned n = number; n & 1; n >>= 1) ++level;

@@ -83,8 +83,7 @@ template <unsigned LOGN> FALCON_DEVICE void hash(const Batch &batch, Unit unit) 
         return left >= 8 ? word : word & ~(~uint64_t(0) << 8 * left);
     });
 
-    uint16_t *point = batch.points + job * N;
-    unsigned filled = 0;
+    Eights point{batch.points + job * N};
     for (;;) {
         FALCON_UNROLL
         for (unsigned i = 0; i < RATE; ++i) {
@@ -93,10 +92,10 @@ template <unsigned LOGN> FALCON_DEVICE void hash(const Batch &batch, Unit unit) 
                 const uint32_t bytes = uint32_t(state.a[i] >> 16 * j) & 0xffff;
                 const uint32_t w = (bytes << 8 | bytes >> 8) & 0xffff;
                 // The point is public once the signature is.
-                if (w < 5 * Q && filled < N) point[filled++] = uint16_t(w % Q);
+                if (w < 5 * Q && point.count < N) point.put(uint16_t(w % Q));
             }
         }
-        if (filled == N) break;
+        if (point.count == N) break;
         state.permute();
     }
     batch.status[job] = STATUS_HASHED;

@@ -42,10 +42,11 @@ extern "C" size_t FALCON_HOST(batch_layout)(int what) {
 
 // The sampler's filter and what it foretells, for the test of its margin.
 extern "C" double FALCON_HOST(estimate)(double r, double dss, double ccs, int32_t z0, int32_t z) {
-    return falcon::Filter::of({{dss}, {ccs}}).estimate(float(z), float(z0), float(r));
+    const float y = falcon::Filter::of({{dss}, {ccs}}).y(float(z), float(r));
+    return exp2(double(falcon::PROPOSAL * float(z0) * float(z0)) - double(y));
 }
 extern "C" uint32_t FALCON_HOST(verdict)(double r, double dss, double ccs, int32_t z0, int32_t z, uint32_t w) {
-    return falcon::Filter::of({{dss}, {ccs}}).verdict({float(z), float(z0), float(w), false}, float(r));
+    return falcon::Filter::of({{dss}, {ccs}}).verdict(falcon::Attempt::of(float(z), float(z0), float(w)), float(r));
 }
 extern "C" uint64_t FALCON_HOST(threshold)(double r, double dss, double ccs, int32_t z0, int32_t z) {
     using falcon::Real;
@@ -137,17 +138,18 @@ template <unsigned W, class F> int run(uint32_t grid, uint32_t block, uint32_t s
 extern "C" int FALCON_HOST(sample)(const Batch *batch, uint32_t pairs, const double *centers, const double *leaves,
                                    double *integers, uint64_t *places) {
     using namespace falcon;
-    return run<1>((batch->count + WARP - 1) / WARP, WARP, 0, [&](Unit unit) {
-        const Slot slot = slot_of<1>(*batch, unit);
+    constexpr unsigned W = FALCON_GROUP;
+    return run<W>((batch->count * W + WARP - 1) / WARP, WARP, 0, [&](Unit unit) {
+        const Slot slot = slot_of<W>(*batch, unit);
         if (slot.idle) return;
-        Stream<1> stream(*batch, slot.number, slot.exists);
+        Stream<W> stream(*batch, slot.number, slot.exists);
         for (uint64_t i = slot.number * pairs; i < (slot.number + 1) * pairs; ++i) {
             const Complex center{{centers[2 * i]}, {centers[2 * i + 1]}};
-            const Complex z = sample<1>(stream, center, Leaf{{leaves[2 * i]}, {leaves[2 * i + 1]}});
+            const Complex z = sample<W>(stream, center, Leaf{{leaves[2 * i]}, {leaves[2 * i + 1]}});
             if (!slot.exists) continue;
             integers[2 * i] = z.re.v;
             integers[2 * i + 1] = z.im.v;
-            places[i] = uint64_t(stream.next - stream.valid / ROW_LEN) * ROW_LEN + stream.place;
+            places[i] = uint64_t(stream.next - stream.valid) * ROW_LEN + stream.place();
         }
     });
 }

@@ -7,18 +7,20 @@
 #include "codec.h"
 #include "expand.h"
 #include "hash.h"
+#include "records.h"
 #include "sign.h"
 #include "verify.h"
+
+#ifndef FALCON_GROUP
+#define FALCON_GROUP 8
+#endif
 
 #define FALCON_KERNELS_OF(X, LOGN)                                                                                     \
     X(hash_##LOGN, 1, (falcon::hash<LOGN>))                                                                            \
     X(seed_##LOGN, 1, (falcon::seed<LOGN>))                                                                            \
-    X(sign_raw_##LOGN, 1, (falcon::sign<LOGN, 1, falcon::RAW>))                                                        \
-    X(sign_balanced_##LOGN, 1, (falcon::sign<LOGN, 1, falcon::BALANCED>))                                              \
-    X(sign_expanded_##LOGN, 1, (falcon::sign<LOGN, 1, falcon::EXPANDED>))                                              \
-    X(sign_raw_warp_##LOGN, 32, (falcon::sign<LOGN, 32, falcon::RAW>))                                                 \
-    X(sign_balanced_warp_##LOGN, 32, (falcon::sign<LOGN, 32, falcon::BALANCED>))                                       \
-    X(sign_expanded_warp_##LOGN, 32, (falcon::sign<LOGN, 32, falcon::EXPANDED>))                                       \
+    X(sign_raw_##LOGN, FALCON_GROUP, (falcon::sign<LOGN, FALCON_GROUP, falcon::RAW>))                                 \
+    X(sign_balanced_##LOGN, FALCON_GROUP, (falcon::sign<LOGN, FALCON_GROUP, falcon::BALANCED>))                       \
+    X(sign_expanded_##LOGN, FALCON_GROUP, (falcon::sign<LOGN, FALCON_GROUP, falcon::EXPANDED>))                       \
     X(accept_##LOGN, 32, (falcon::accept<LOGN, 32>))                                                                   \
     X(basis_##LOGN, 32, (falcon::basis<LOGN, 32>))                                                                     \
     X(expand_##LOGN, 32, (falcon::expand<LOGN, 32>))                                                                   \
@@ -27,6 +29,6 @@
     X(verify_##LOGN, 32, (falcon::verify<LOGN, 32>))
 
 #define FALCON_KERNELS(X)                                                                                              \
-    X(prng, 1, (falcon::prng))                                                                                         \
+    X(prng, 8, (falcon::prng))                                                                                         \
     FALCON_KERNELS_OF(X, 9)                                                                                            \
     FALCON_KERNELS_OF(X, 10)

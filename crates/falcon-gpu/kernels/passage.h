@@ -22,10 +22,15 @@ template <unsigned L> struct Target {
 };
 
 // The targets of all levels, one after the other from the root down: 4n reals.
-template <unsigned LOGN, unsigned W> struct Targets {
-    View<W> reals;
+// Those of the levels up to LOW lie apart.
+template <unsigned LOGN, unsigned W, unsigned LOW = LOGN> struct Targets {
+    View<W> high, low;
 
-    FALCON_DEVICE View<W> t0(unsigned level) const { return reals.from((4u << LOGN) - (4u << level)); }
+    static constexpr unsigned LOW_LEVELS = LOW;
+
+    FALCON_DEVICE View<W> t0(unsigned level) const {
+        return level > LOW ? high.from((4u << LOGN) - (4u << level)) : low.from((4u << LOW) - (4u << level));
+    }
     FALCON_DEVICE View<W> t1(unsigned level) const { return t0(level).from(1u << level); }
 };
 
@@ -34,35 +39,61 @@ template <unsigned LOGN, unsigned W> struct Targets {
 enum Way { DOWN, ROUND, UP };
 
 // A group of lanes.
-template <unsigned LOGN, unsigned W, class Tree> struct Passage {
+template <unsigned LOGN, unsigned W, unsigned LOW, class Tree> struct Passage {
     static constexpr unsigned M = 1u << (SMALL - 1);
 
     Tree &tree;
-    Targets<LOGN, W> targets;
+    Targets<LOGN, W, LOW> targets;
     Target<SMALL> small;
 
-    FALCON_DEVICE Passage(Tree &tree, Targets<LOGN, W> targets) : tree(tree), targets(targets) {}
+    FALCON_DEVICE Passage(Tree &tree, Targets<LOGN, W, LOW> targets) : tree(tree), targets(targets) {}
 
     FALCON_DEVICE auto node() const { return tree.small(); }
+
+    // Asks for what is needed behind the small node of this number.
+    FALCON_DEVICE void expect(unsigned number) const {
+        unsigned level = SMALL + 1;
+        for (unsigned n = number; n & 1; n >>= 1) ++level;
+        tree.expect(level);
+    }
 
     // Up to a level and down again.
     FALCON_DEVICE void go(Way way, unsigned top) {
         if (way != DOWN) {
             store();
-            for (unsigned level = SMALL + 1; level < top; ++level) {
+            const auto merge_to = [&](unsigned level) {
                 merge<W>(1u << (level - 2), targets.t0(level), targets.t0(level - 1), targets.t1(level - 1));
+            };
+            FALCON_NO_UNROLL
+            for (unsigned level = SMALL + 1; level <= LOW && level < top; ++level) merge_to(level);
+            FALCON_UNROLL
+            for (unsigned level = LOW + 1; level <= LOGN; ++level) {
+                if (level < top) merge_to(level);
             }
             if (way == UP) return;
             tree.turn(top);
-            const View<W> u0 = targets.t0(top - 1), u1 = targets.t1(top - 1);
-            nearest_plane_step<W>(1u << (top - 2), targets.t0(top), targets.t1(top), u0, u1, tree.l10(top));
-            tree.descend(top, LEFT);
+            const auto step = [&](unsigned level) {
+                const View<W> u0 = targets.t0(level - 1), u1 = targets.t1(level - 1);
+                nearest_plane_step<W>(1u << (level - 2), targets.t0(level), targets.t1(level), u0, u1, tree.l10(level));
+                tree.descend(level, LEFT);
+            };
+            if (top <= LOW) step(top);
+            FALCON_UNROLL
+            for (unsigned level = LOW + 1; level <= LOGN; ++level) {
+                if (level == top) step(level);
+            }
             --top;
         }
-        for (unsigned level = top; level > SMALL; --level) {
+        const auto split_from = [&](unsigned level) {
             tree.descend(level, RIGHT);
             split<W>(1u << (level - 2), targets.t1(level), targets.t0(level - 1), targets.t1(level - 1));
+        };
+        FALCON_UNROLL
+        for (unsigned level = LOGN; level > LOW; --level) {
+            if (level <= top) split_from(level);
         }
+        FALCON_NO_UNROLL
+        for (unsigned level = top < LOW ? top : LOW; level > SMALL; --level) split_from(level);
         load();
     }
 
@@ -97,7 +128,7 @@ template <class T, unsigned N> FALCON_DEVICE void shift(T (&queue)[N], T x) {
 }
 
 // One thread.
-template <unsigned LOGN, class Tree> struct Passage<LOGN, 1, Tree> {
+template <unsigned LOGN, unsigned LOW, class Tree> struct Passage<LOGN, 1, LOW, Tree> {
     static constexpr unsigned M = 1u << (SMALL - 1);
 
     // Complex number of a target, and what the tree has for it.
@@ -112,15 +143,16 @@ template <unsigned LOGN, class Tree> struct Passage<LOGN, 1, Tree> {
     };
 
     Tree &tree;
-    Targets<LOGN, 1> targets;
+    Targets<LOGN, 1, LOW> targets;
     Target<SMALL> small;
     typename Tree::Entry entries[M];
     // Which complex number of the level that it has come to.
     unsigned index;
 
-    FALCON_DEVICE Passage(Tree &tree, Targets<LOGN, 1> targets) : tree(tree), targets(targets), small{}, entries{}, index(0) {}
+    FALCON_DEVICE Passage(Tree &tree, Targets<LOGN, 1, LOW> targets) : tree(tree), targets(targets), small{}, entries{}, index(0) {}
 
     FALCON_DEVICE auto node() const { return tree.small(entries); }
+    FALCON_DEVICE void expect(unsigned) const {}
 
     FALCON_DEVICE void go(Way way, unsigned top) {
         if (way == ROUND) tree.turn(top);

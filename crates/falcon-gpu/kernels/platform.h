@@ -55,6 +55,45 @@ FALCON_DEVICE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c)
 inline float fused(float a, float b, float c) { return fmaf(a, b, c); }
 #endif
 
+// The logarithm to base 2 of an integer in [0, 256], off by 2^-19; of zero, minus infinity.
+#ifdef __CUDACC__
+FALCON_DEVICE float log2_of(float x) {
+    float y;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+#else
+inline float log2_of(float x) { return log2f(x); }
+#endif
+
+// The number of a thread in its warp.
+FALCON_DEVICE unsigned warp_lane() {
+#ifdef __CUDACC__
+    return threadIdx.x % 32;
+#else
+    return 0;
+#endif
+}
+
+// Writes sixteen bytes to `p`, on a device a multiple of 16, at once.
+FALCON_DEVICE void store(void *p, uint64_t low, uint64_t high) {
+#ifdef __CUDACC__
+    *static_cast<ulonglong2 *>(p) = make_ulonglong2(low, high);
+#else
+    const uint64_t both[2] = {low, high};
+    memcpy(p, both, sizeof both);
+#endif
+}
+
+// Asks for the 128 bytes that hold `p`.
+FALCON_DEVICE void prefetch(const void *p) {
+#ifdef __CUDACC__
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(p));
+#else
+    (void)p;
+#endif
+}
+
 #ifdef FALCON_EMULATE
 using namespace emulate;
 #endif
@@ -78,8 +117,10 @@ struct Unit {
 template <unsigned W> struct PerLane {
 #ifdef FALCON_LANES_ARE_THREADS
     uint32_t value;
+    FALCON_DEVICE uint32_t of(unsigned) const { return value; }
 #else
     uint32_t value[W];
+    uint32_t of(unsigned lane) const { return value[lane]; }
 #endif
 };
 
@@ -89,12 +130,13 @@ template <unsigned W> struct Group {
 
 #ifdef FALCON_LANES_ARE_THREADS
     static FALCON_DEVICE unsigned lane() { return W == 1 ? 0 : threadIdx.x % W; }
-    static FALCON_DEVICE unsigned mask() {
-        return W == 32 ? ~0u : ((1u << (W % 32)) - 1) << (threadIdx.x % 32 & ~(W - 1));
-    }
+    // The groups of a warp go along with each other: all lanes meet.
     static FALCON_DEVICE void sync() {
-        if (W > 1) __syncwarp(mask());
+        if (W > 1) __syncwarp(~0u);
     }
+
+    // Whether a group of the warp says so.
+    static FALCON_DEVICE bool any(bool here) { return W == 1 ? here : __ballot_sync(~0u, here) != 0; }
 
     // f(0), ..., f(count - 1), none of which sees what another one writes.
     template <class F> static FALCON_DEVICE void each(unsigned count, F f) {
@@ -112,18 +154,18 @@ template <unsigned W> struct Group {
     static FALCON_DEVICE uint32_t ballot(const PerLane<W> &x, uint32_t bits) {
         const bool here = (x.value & bits) != 0;
         if (W == 1) return here;
-        const uint32_t all = __ballot_sync(mask(), here);
+        const uint32_t all = __ballot_sync(~0u, here);
         return W == 32 ? all : all >> (threadIdx.x % 32 & ~(W - 1)) & ((1u << (W % 32)) - 1);
     }
 
     // What lane `i` has.
     static FALCON_DEVICE uint32_t pick(const PerLane<W> &x, unsigned i) {
-        return W == 1 ? x.value : __shfl_sync(mask(), x.value, i, W);
+        return W == 1 ? x.value : __shfl_sync(~0u, x.value, i, W);
     }
 
     // The sum of what the lanes have.
     static FALCON_DEVICE uint64_t total(uint64_t x) {
-        for (unsigned d = W / 2; d != 0; d /= 2) x += __shfl_xor_sync(mask(), x, d, W);
+        for (unsigned d = W / 2; d != 0; d /= 2) x += __shfl_xor_sync(~0u, x, d, W);
         return x;
     }
 #else
@@ -146,7 +188,9 @@ template <unsigned W> struct Group {
         return all;
     }
 
-    static uint32_t pick(const PerLane<W> &x, unsigned i) { return x.value[i]; }
+    static uint32_t pick(const PerLane<W> &x, unsigned i) { return x.value[i % W]; }
+
+    static bool any(bool here) { return here; }
 
     // Lanes one after the other have added to the same.
     static uint64_t total(uint64_t x) { return x; }

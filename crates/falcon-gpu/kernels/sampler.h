@@ -15,7 +15,6 @@
 #pragma once
 
 #include "attempt.h"
-#include "steal.h"
 
 namespace falcon {
 
@@ -25,74 +24,51 @@ constexpr unsigned SECOND = 2;
 constexpr unsigned CANDIDATE = 8;
 constexpr int CANDIDATE_BIAS = 32;
 
-// Goes on while all is sure. True at an attempt that the exact trial has to decide,
-// which the stream then stands at.
-template <unsigned W>
-FALCON_DEVICE bool search(Stream<W> &stream, Found &found, const float (&r)[2], const Filter &filter) {
-    if constexpr (W == 1) {
-        // Attempt after attempt, about one centre at a time.
-        float center = found.count == 0 ? r[0] : r[1];
-        while (found.count < 2) {
-            stream.ensure();
-            stream.place = stream.attempt();
-            const Attempt a = attempt_at(stream.rows, stream.place);
-            const uint32_t verdict = filter.verdict(a, center);
-            count_attempt();
-            if (verdict == OPEN) return true;
-            stream.place += ATTEMPT_LEN;
-            if (verdict != 0) {
-                found.add(a.z);
-                center = r[1];
-            }
-        }
-    } else {
-        using G = Group<W>;
-        while (found.count < 2) {
-            stream.ensure();
-            const PerLane<W> seen = G::map([&](unsigned i) {
-                const Attempt a = attempt_at(stream.rows, stream.attempt(i));
-                const uint32_t first = filter.verdict(a, r[0]), second = filter.verdict(a, r[1]);
-                return first | second << SECOND | uint32_t(int(a.z) + CANDIDATE_BIAS) << CANDIDATE;
-            });
-            // Attempts of this window that are done with.
-            unsigned done = 0;
-            while (found.count < 2 && done < W) {
-                const unsigned bits = found.count == 0 ? 0 : SECOND;
-                const uint32_t left = G::ballot(seen, OPEN << bits) >> done;
-                if (left == 0) {
-                    done = W;
-                    break;
-                }
-                done += lowest_bit(left);
-                const uint32_t chosen = G::pick(seen, done);
-                if ((chosen >> bits & ACCEPTED) == 0) {
-                    stream.place = stream.attempt(done);
-                    return true;
-                }
-                found.add(float(int(chosen >> CANDIDATE) - CANDIDATE_BIAS));
-                done += 1;
-            }
-            stream.place = stream.attempt(done);
-        }
-    }
-    return false;
-}
-
 // The two integers around `rests`, which are in [0, 1].
 template <unsigned W> FALCON_DEVICE Found find(Stream<W> &stream, const Real (&rests)[2], const Leaf &leaf) {
-#if FALCON_STEAL
-    if constexpr (W == 1) return find_together(stream, rests, leaf);
-#endif
+    using G = Group<W>;
     const Filter filter = Filter::of(leaf);
     const float r[2] = {float(rests[0].v), float(rests[1].v)};
     Found found{};
-    for (;;) {
-        const bool open = search<W>(stream, found, r, filter);
-        if (!open) break;
-        const Trial trial = exact_attempt(stream.rows, stream.place, found.count == 0 ? rests[0] : rests[1], leaf);
-        stream.place += trial.taken;
-        if (trial.accepted) found.add(float(trial.z));
-    }
+    if (!stream.exists()) found.count = 2;
+    do {
+        stream.ensure();
+        const PerLane<W> seen = G::map([&](unsigned lane) {
+            const Attempt a = Attempt::of(stream.record(lane));
+            const uint32_t first = filter.verdict(a, r[0]), second = filter.verdict(a, r[1]);
+            return first | second << SECOND | uint32_t(int(a.z) + CANDIDATE_BIAS) << CANDIDATE;
+        });
+        const uint32_t first = stream.in_order(G::ballot(seen, OPEN));
+        const uint32_t second = stream.in_order(G::ballot(seen, OPEN << SECOND));
+        // The candidate of the first integer.
+        const bool looks = found.count == 0, has = looks && first != 0;
+        const unsigned at = has ? lowest_bit(first) : 0;
+        const uint32_t chosen = G::pick(seen, stream.lane_of(at));
+        const bool sure = has && (chosen & ACCEPTED) != 0;
+        // That of the second one, behind it.
+        const uint32_t behind = sure ? second & ~((2u << at) - 1) : found.count == 1 ? second : 0;
+        const unsigned next = behind != 0 ? lowest_bit(behind) : 0;
+        const uint32_t other = G::pick(seen, stream.lane_of(next));
+        const bool also = behind != 0 && (other & ACCEPTED << SECOND) != 0;
+        const bool open = (has && !sure) || (behind != 0 && !also);
+        const auto integer = [](uint32_t chosen) { return float(int(chosen >> CANDIDATE) - CANDIDATE_BIAS); };
+        const unsigned done = has && !sure ? at : behind != 0 ? next + also : W;
+        if (found.count < 2) stream.advance(done);
+        if (sure) found.add(integer(chosen));
+        if (also) found.add(integer(other));
+        if (G::any(open)) {
+            const uint32_t place = stream.place();
+            uint32_t taken = ATTEMPT_LEN;
+            if (open) {
+                const Trial trial = exact_attempt(stream.rows, place, found.count == 0 ? rests[0] : rests[1], leaf);
+                taken = trial.taken;
+                if (trial.accepted) found.add(float(trial.z));
+                if (taken == ATTEMPT_LEN) stream.advance(1);
+            }
+            const bool moves = taken != ATTEMPT_LEN;
+            if (G::any(moves)) stream = Stream<W>::at_place(stream, place + taken, moves);
+        }
+    } while (G::any(found.count < 2));
     return found;
 }
 
@@ -110,7 +86,6 @@ template <unsigned W> FALCON_CALL Pair<W> sample_pair(Stream<W> stream, Complex 
     // In [0, 1]: the subtraction may round up to 1.
     const Real rests[2] = {center.re - floors[0], center.im - floors[1]};
     const Found found = find<W>(stream, rests, leaf);
-    count_pair(W == 1);
     return {{floors[0] + Real{found.z[0]}, floors[1] + Real{found.z[1]}}, stream};
 }
 

@@ -11,18 +11,40 @@ namespace falcon {
 // How a signer knows its keys.
 enum Mode { RAW, BALANCED, EXPANDED };
 
+#ifndef FALCON_LOW
+#define FALCON_LOW 7
+#endif
+#ifndef FALCON_LOW_COMPUTED
+#define FALCON_LOW_COMPUTED 6
+#endif
+template <unsigned LOGN, unsigned W> FALCON_DEVICE constexpr unsigned low_levels(Mode mode) {
+    return W == 1 || W == 32 ? LOGN : mode == EXPANDED ? FALCON_LOW : FALCON_LOW_COMPUTED;
+}
+
 // Reals of working memory of a signature: the targets, and, where the tree is
 // computed, the tree.
-template <unsigned LOGN> FALCON_DEVICE constexpr unsigned signing_reals(Mode mode) {
+template <unsigned LOGN, unsigned W> FALCON_DEVICE constexpr unsigned signing_low(Mode mode) {
+    return (mode == EXPANDED ? 4u : 8u) << low_levels<LOGN, W>(mode);
+}
+template <unsigned LOGN, unsigned W> FALCON_DEVICE constexpr unsigned signing_high(Mode mode) {
     return (mode == EXPANDED ? 4u : 8u) << LOGN;
+}
+
+template <unsigned W> FALCON_DEVICE View<W> in_shared(Unit unit, unsigned reals) {
+    constexpr unsigned APART = View<W>::APART;
+    double *base = unit.shared + unit.in_block / APART * APART * reals + unit.in_block % APART * W;
+    return {reinterpret_cast<Real *>(base), 0};
+}
+template <unsigned W> FALCON_DEVICE View<W> in_scratch(const Batch &batch, Unit unit, unsigned reals) {
+    constexpr unsigned APART = View<W>::APART;
+    double *base = batch.scratch + unit.index / APART * APART * reals + unit.index % APART * W;
+    return {reinterpret_cast<Real *>(base), 0};
 }
 
 // The working memory of a unit of `reals` reals: scratch of one thread, shared memory of a
 // group.
 template <unsigned W> FALCON_DEVICE View<W> working_memory(const Batch &batch, Unit unit, unsigned reals) {
-    double *base = W == 1 ? batch.scratch + unit.index / WARP * reals * WARP + unit.index % WARP
-                          : unit.shared + unit.in_block * reals;
-    return {reinterpret_cast<Real *>(base), 0};
+    return W == 1 ? in_scratch<W>(batch, unit, reals) : in_shared<W>(unit, reals);
 }
 
 // Clears what a unit had of shared memory: nothing else does before the next kernel of
@@ -30,8 +52,8 @@ template <unsigned W> FALCON_DEVICE View<W> working_memory(const Batch &batch, U
 // `volatile`, though nothing reads it.
 template <unsigned W> FALCON_DEVICE void clear_shared(Unit unit, unsigned reals) {
     if (W == 1) return;
-    volatile double *base = unit.shared + unit.in_block * reals;
-    Group<W>::each(reals, [&](unsigned i) { base[i] = 0; });
+    volatile double *base = &in_shared<W>(unit, reals).base->v;
+    Group<W>::each(reals, [&](unsigned i) { base[View<W>::spread(i)] = 0; });
 }
 
 FALCON_DEVICE KeyView key_reals(const Batch &batch, uint64_t key) {
@@ -84,7 +106,7 @@ template <unsigned LOGN, unsigned W> struct Difference {
     FALCON_DEVICE void subtract(At i, Real v0, Real v1) {
         const int64_t s = -nearest(v1);
         // Exact for every short vector.
-        at(s2, i) = int16_t(s);
+        if (s2) at(s2, i) = int16_t(s);
         norm += bounded_square(int64_t(at(point, i)) - nearest(v0)) + bounded_square(s);
     }
     FALCON_DEVICE bool is_short() const { return Group<W>::total(norm) <= Parameters<LOGN>::SQUARED_NORM_BOUND; }
@@ -123,7 +145,8 @@ struct Slot {
 // not ready. It writes to working memory of its own alone.
 template <unsigned W> FALCON_DEVICE Slot slot_of(const Batch &batch, Unit unit) {
     const bool exists = unit.index < batch.count;
-    const bool along = W == 1 && FALCON_STEAL != 0 && unit.index / WARP * WARP < batch.count;
+    constexpr unsigned APART = View<W>::APART;
+    const bool along = (W != 1 || FALCON_STEAL != 0) && unit.index / APART * APART < batch.count;
     return {exists ? unit.index : batch.count - 1, exists, !exists && !along};
 }
 
@@ -136,33 +159,38 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
     // Bytes that are not known to be this attempt's are not used: zeros, or those of
     // another signature, would give the key away.
     const bool exists = within && stands_at(batch, job, STATUS_READY);
-    if (!exists && (W != 1 || FALCON_STEAL == 0)) return;
+    if (!Group<W>::any(exists) && (W != 1 || FALCON_STEAL == 0)) return;
     // Found again behind the sampler, not kept in registers.
     const auto point = [&] { return batch.points + uint64_t(hidden(job)) * N; };
     const auto key = [&] { return key_of(batch, hidden(job)); };
-    const View<W> memory = working_memory<W>(batch, unit, signing_reals<LOGN>(MODE));
-    const Targets<LOGN, W> targets{memory};
+    constexpr unsigned LOW = low_levels<LOGN, W>(MODE);
+    const View<W> low = working_memory<W>(batch, unit, signing_low<LOGN, W>(MODE));
+    const View<W> high = LOW == LOGN ? low : in_scratch<W>(batch, unit, signing_high<LOGN, W>(MODE));
+    const Targets<LOGN, W, LOW> targets{high, low};
+    // Behind the targets.
+    const View<W> high_tree = high.from(4 * N), low_tree = low.from(4u << LOW);
+    const auto s2 = [&]() -> int16_t * { return exists ? batch.s2 + uint64_t(hidden(job)) * N : nullptr; };
     const View<W> t0 = targets.t0(LOGN), t1 = targets.t1(LOGN);
     Stream<W> stream(batch, slot, exists);
     bool is_short;
     if constexpr (MODE == RAW) {
         // The basis makes room for the tree and is transformed again.
         const auto small = [&] { return batch.bases + key() * 4 * N; };
-        const View<W> basis = memory.from(4 * N);
+        const View<W> basis = high_tree;
         count_phase(BASIS);
         transform_basis<LOGN, W>(small(), basis);
         count_phase(TARGET);
         load_target<LOGN, W>(point(), t0, t1, basis.from(N), basis.from(3 * N));
-        ComputedTree<LOGN, W> tree{basis};
+        ComputedTree<LOGN, W, LOW> tree{basis, low_tree};
         count_phase(TREE);
         tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
         count_phase(SAMPLING);
         ffsampling<LOGN, W>(stream, tree, targets);
-        if (!exists) return;
+        if (W == 1 && !exists) return;
         count_phase(BASIS);
         transform_basis<LOGN, W>(small(), basis);
         count_phase(LATTICE_POINT);
-        is_short = short_vector<LOGN, W>(point(), t0, t1, basis, batch.s2 + uint64_t(hidden(job)) * N);
+        is_short = short_vector<LOGN, W>(point(), t0, t1, basis, s2());
     } else {
         const KeyView basis = key_reals(batch, key());
         count_phase(TARGET);
@@ -172,18 +200,20 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
             count_phase(SAMPLING);
             ffsampling<LOGN, W>(stream, tree, targets);
         } else {
-            ComputedTree<LOGN, W> tree{memory.from(4 * N)};
+            ComputedTree<LOGN, W, LOW> tree{high_tree, low_tree};
             count_phase(TREE);
             tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
             count_phase(SAMPLING);
             ffsampling<LOGN, W>(stream, tree, targets);
         }
-        if (!exists) return;
+        if (W == 1 && !exists) return;
         count_phase(LATTICE_POINT);
-        is_short = short_vector<LOGN, W>(point(), t0, t1, basis, batch.s2 + uint64_t(hidden(job)) * N);
+        is_short = short_vector<LOGN, W>(point(), t0, t1, basis, s2());
     }
-    Group<W>::each(1, [&](unsigned) { batch.status[job] = is_short ? STATUS_SHORT : STATUS_LONG; });
-    clear_shared<W>(unit, signing_reals<LOGN>(MODE));
+    Group<W>::each(1, [&](unsigned) {
+        if (exists) batch.status[job] = is_short ? STATUS_SHORT : STATUS_LONG;
+    });
+    clear_shared<W>(unit, signing_low<LOGN, W>(MODE));
 }
 
 } // namespace falcon

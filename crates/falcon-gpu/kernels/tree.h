@@ -62,6 +62,15 @@ template <unsigned LOGN, unsigned W> struct StoredTree {
         small_node = end + (1u << level) - (2u << SMALL);
     }
     FALCON_DEVICE KeyView l10(unsigned) const { return root.from(node); }
+    // Asks for what is read behind this small node: the node of a level and the next small one.
+    FALCON_DEVICE void expect(unsigned level) const {
+        if (level > LOGN) return;
+        const unsigned end = small_node + stored_len(SMALL), lane = warp_lane();
+        const unsigned from = end - stored_len(level - 1) - (1u << level), next = end + (1u << level) - (2u << SMALL);
+        const unsigned lines = (1u << level) / 16 + 1;
+        if (lane < lines) prefetch(root.base + from + 16 * lane);
+        if (lane >= 30) prefetch(root.base + next + 15 * (lane - 30));
+    }
 
     FALCON_DEVICE void descend(unsigned, Side) const {}
     FALCON_DEVICE StoredNode<SMALL> small() const { return {root.from(small_node)}; }
@@ -102,17 +111,19 @@ template <unsigned L> struct ComputedNode {
 //
 // The right child is entered first, and at once: with one thread a signature d11 is only
 // stored for the root.
-template <unsigned LOGN, unsigned W> struct ComputedTree {
+template <unsigned LOGN, unsigned W, unsigned LOW = LOGN> struct ComputedTree {
     // A value of d00 or d11; what a couple of them splits into.
     using Diagonal = Real;
     struct Entry : Factors {
         FALCON_DEVICE Diagonal right() const { return d11; }
     };
 
-    View<W> reals;
+    View<W> high, low;
 
-    // Levels from the root down, each half as large as the one above.
-    FALCON_DEVICE View<W> at(unsigned level) const { return reals.from((4u << LOGN) - (4u << level)); }
+    // Levels from the root down, each half as large as the one above; those up to LOW apart.
+    FALCON_DEVICE View<W> at(unsigned level) const {
+        return level > LOW ? high.from((4u << LOGN) - (4u << level)) : low.from((4u << LOW) - (4u << level));
+    }
 
     FALCON_DEVICE View<W> l10(unsigned level) const { return at(level); }
     FALCON_DEVICE View<W> d00(unsigned level) const { return at(level).from(1u << level); }
@@ -136,6 +147,7 @@ template <unsigned LOGN, unsigned W> struct ComputedTree {
     }
 
     FALCON_DEVICE void turn(unsigned) const {}
+    FALCON_DEVICE void expect(unsigned) const {}
 
     // What value `i` of a node's left child comes from, and of the root's right child.
     FALCON_DEVICE Diagonal left(unsigned level, unsigned i) const { return d00(level)[i]; }

@@ -23,15 +23,14 @@ template <class T> FALCON_DEVICE T &at(T *p, At i) { return (p + i.first)[i.offs
 
 // Reals of a polynomial of one signature.
 //
-// One thread a signature: neighbours in memory are the same real of the 32 signatures
-// of a warp, so that a lane's next one is `APART`, and a warp's reals are its own: places
-// are known to the compiler, and a page of memory is of few warps. A group of lanes: they
-// are neighbours, or lie as `permuted` says.
+// The signatures of a warp take turns with `W` reals each, so that lanes that meet neighbours
+// of their signatures meet neighbours in memory.
 template <unsigned W> struct View {
-    static constexpr unsigned APART = W == 1 ? WARP : 1;
+    // Signatures of a warp.
+    static constexpr unsigned APART = WARP / W;
 
     Real *base;
-    // A group.
+    // The first real, if there are several lanes.
     uint32_t first;
 
 #ifdef FALCON_EMULATE
@@ -41,6 +40,7 @@ template <unsigned W> struct View {
 #endif
     FALCON_DEVICE Place operator[](At i) const {
         if (W == 1) return {(base + size_t(i.first) * APART)[i.offset * APART]};
+        if (W < WARP && i.offset % W == 0) return {(base + spread(first + i.first))[i.offset * APART]};
         return {base[place(i)]};
     }
 
@@ -51,11 +51,14 @@ template <unsigned W> struct View {
         emulate::touch(real);
         return real;
 #elif defined(FALCON_CONFLICT_FREE)
-        return permuted_place(i);
+        return W == WARP ? permuted_place(i) : spread(first + i.first + i.offset);
 #else
-        return first + i.first + i.offset;
+        return spread(first + i.first + i.offset);
 #endif
     }
+    // Where real `i` of this signature is.
+    static FALCON_DEVICE unsigned spread(unsigned i) { return i / W * WARP + i % W; }
+
     // `permuted` is linear over bits, and a polynomial begins at a multiple of its length, as
     // blocks of it do: the sum is without carries, and the last term is a constant.
     FALCON_DEVICE unsigned permuted_place(At i) const {
@@ -70,11 +73,8 @@ template <unsigned W> struct View {
 
     // Says which memory they lie in: calls forget it.
     FALCON_DEVICE void assume_space() const {
-        if (W == 1) {
-            assume_global(base);
-        } else {
-            assume_shared(base);
-        }
+        if (W == 1) assume_global(base);
+        if (W == WARP) assume_shared(base);
     }
 };
 

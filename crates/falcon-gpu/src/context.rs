@@ -4,7 +4,7 @@ use crate::device::{Device, MemoryInfo};
 use crate::division::{Jobs, Size};
 use crate::error::GpuError;
 use crate::host_threads::{self, HostThreads};
-use crate::kernels::{Grain, KeyMode};
+use crate::kernels::KeyMode;
 use crate::keys::{self, ResidentKey};
 use crate::plan::Way;
 use crate::sign::{self, Keys, Randomness, Work};
@@ -26,9 +26,6 @@ pub struct Options {
     /// Keep only the basis of keys on the device and compute the tree for every
     /// signature: `32n` bytes a key instead of `8n (logn + 6)`.
     pub balanced: bool,
-    /// How many threads work on one signature; by default a thread each from twice as many
-    /// signatures on as 32 lanes each would work on at a time, for which shared memory decides.
-    pub grain: Option<Grain>,
     /// Most bytes of the device's memory to use; by default three quarters of
     /// what is free.
     pub memory: Option<u64>,
@@ -268,8 +265,7 @@ impl GpuContext {
 
     fn way<P: Parameters>(&self, mode: KeyMode, fit: Fit) -> Way {
         let device = &self.device;
-        let (processors, shared) = (device.processors(), device.shared_memory());
-        Way::new::<P>(mode, fit, &self.options, processors, shared)
+        Way::new::<P>(mode, fit, &self.options)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

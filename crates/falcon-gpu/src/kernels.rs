@@ -20,6 +20,7 @@ pub struct Batch {
     pub nonces: DevicePointer,
     pub seeds: DevicePointer,
     pub rows: DevicePointer,
+    pub records: DevicePointer,
     pub points: DevicePointer,
     pub s2: DevicePointer,
     pub signatures: DevicePointer,
@@ -86,24 +87,8 @@ pub enum KeyMode {
     Expanded,
 }
 
-/// How many lanes work on one signature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Grain {
-    /// One thread a signature: throughput.
-    Thread,
-    /// A warp a signature: latency.
-    Warp,
-}
-
-impl Grain {
-    /// Threads of one signature.
-    pub const fn lanes(self) -> u32 {
-        match self {
-            Self::Thread => 1,
-            Self::Warp => 32,
-        }
-    }
-}
+/// Lanes that sign together.
+pub const SIGNING_LANES: u32 = 8;
 
 /// What a kernel does, for each slot of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -116,7 +101,7 @@ pub enum Operation {
     /// Seeds to the sampler's bytes.
     Prng,
     /// Points and bytes to short polynomials, and the status of each job.
-    Sign(KeyMode, Grain),
+    Sign(KeyMode),
     /// Which short polynomials are short enough when they are encoded; lists the jobs
     /// to be tried again.
     Accept,
@@ -149,12 +134,9 @@ impl Kernel {
             Operation::Seed => "seed",
             // The bytes do not depend on the degree.
             Operation::Prng => return "prng".to_owned(),
-            Operation::Sign(KeyMode::Raw, Grain::Thread) => "sign_raw",
-            Operation::Sign(KeyMode::Raw, Grain::Warp) => "sign_raw_warp",
-            Operation::Sign(KeyMode::Balanced, Grain::Thread) => "sign_balanced",
-            Operation::Sign(KeyMode::Balanced, Grain::Warp) => "sign_balanced_warp",
-            Operation::Sign(KeyMode::Expanded, Grain::Thread) => "sign_expanded",
-            Operation::Sign(KeyMode::Expanded, Grain::Warp) => "sign_expanded_warp",
+            Operation::Sign(KeyMode::Raw) => "sign_raw",
+            Operation::Sign(KeyMode::Balanced) => "sign_balanced",
+            Operation::Sign(KeyMode::Expanded) => "sign_expanded",
             Operation::Accept => "accept",
             Operation::Basis => "basis",
             Operation::Expand => "expand",
@@ -171,7 +153,7 @@ impl Kernel {
             Operation::Hash | Operation::Seed | Operation::Unpack => 1,
             // One for each block of ChaCha20.
             Operation::Prng => 8 * prng_rows,
-            Operation::Sign(_, grain) => grain.lanes(),
+            Operation::Sign(_) => SIGNING_LANES,
             Operation::Accept
             | Operation::Basis
             | Operation::Expand
@@ -185,11 +167,24 @@ impl Kernel {
     pub fn reals(self) -> usize {
         let n = 1 << self.logn;
         match self.operation {
-            Operation::Sign(KeyMode::Expanded, _) => 4 * n,
-            Operation::Sign(KeyMode::Raw | KeyMode::Balanced, _) => 8 * n,
+            Operation::Sign(KeyMode::Expanded) => 4 * n,
+            Operation::Sign(KeyMode::Raw | KeyMode::Balanced) => 8 * n,
             Operation::Basis | Operation::Expand => 4 * n,
             // Words of 16 bits, in fact.
             Operation::Prepare | Operation::Verify => n / 4,
+            _ => 0,
+        }
+    }
+
+    /// Reals of shared memory that a warp needs.
+    pub fn shared_reals(self) -> usize {
+        match self.operation {
+            // Rows of bytes.
+            Operation::Prng => 4 * 64,
+            Operation::Sign(_) => 2048,
+            Operation::Basis | Operation::Expand | Operation::Prepare | Operation::Verify => {
+                self.reals()
+            }
             _ => 0,
         }
     }

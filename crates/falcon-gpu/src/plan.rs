@@ -1,9 +1,8 @@
 //! How a batch is signed, and where the arrays of a chunk lie.
 
 use crate::context::Options;
-use crate::device::resident_groups;
 use crate::division::Size;
-use crate::kernels::{Grain, Kernel, KeyMode, Operation};
+use crate::kernels::{Kernel, KeyMode, Operation};
 use crate::keys::HASH_LEN;
 use crate::layout::Layout;
 use crate::sign::Randomness;
@@ -18,16 +17,8 @@ use std::ops::Range;
 pub(crate) const ATTEMPT_SEED: usize = 56;
 /// Bytes of a row of the sampler's bytes.
 const ROW: usize = 512;
-/// Rounds of signatures by groups of lanes that take as long as one by single threads.
-///
-/// A small batch leaves the device idle, and takes as long as the instructions of one warp
-/// after the other: by estimates, 0.5 million for a signature by a group, and 1.15 million
-/// (more, where lanes wait for each other in the sampler) for a signature by a thread. The
-/// latter takes that time for all batches that a few warps on each processor can hold, the
-/// former for as many signatures as all groups hold at a time. So groups are faster up to
-/// two such rounds. No GPU has confirmed it.
-const ROUNDS: usize = 2;
-
+/// Bytes of its records.
+const ROW_RECORDS: usize = 2 * 46;
 /// Most rows of a signature that are computed ahead.
 const MOST_ROWS: u32 = 1024;
 // `prng` numbers the eight blocks of every row of a chunk with 32 bits.
@@ -36,7 +27,6 @@ const _: () = assert!(8 * MOST_ROWS as u64 * MOST_JOBS as u64 <= 1 << 32);
 /// device, then what is copied from it.
 pub(crate) struct Plan {
     pub(crate) mode: KeyMode,
-    pub(crate) grain: Grain,
     pub(crate) prng_rows: u32,
     pub(crate) seed: Range<usize>,
     pub(crate) messages: Range<usize>,
@@ -56,6 +46,7 @@ pub(crate) struct Plan {
     /// Two, so that one is read while the other is written.
     pub(crate) lists: [Range<usize>; 2],
     pub(crate) rows: Range<usize>,
+    pub(crate) records: Range<usize>,
     pub(crate) points: Range<usize>,
     pub(crate) scratch: Range<usize>,
     pub(crate) len: usize,
@@ -68,9 +59,6 @@ pub(crate) struct Way {
     pub(crate) mode: KeyMode,
     pub(crate) prng_rows: u32,
     pub(crate) signature_limit: usize,
-    /// Jobs from which on a thread signs one, instead of many lanes.
-    pub(crate) throughput_from: usize,
-    pub(crate) grain: Option<Grain>,
 }
 
 impl Way {
@@ -78,14 +66,7 @@ impl Way {
         mode: KeyMode,
         fit: Fit,
         options: &Options,
-        processors: u32,
-        shared_memory: u32,
     ) -> Self {
-        let by_groups = Kernel {
-            operation: Operation::Sign(mode, Grain::Warp),
-            logn: P::LOGN,
-        };
-        let groups = resident_groups(by_groups, shared_memory) as usize;
         let signature_limit = match fit {
             Fit::Padded => P::PADDED_LEN,
             Fit::Any => P::COMPRESSED_MAX_LEN,
@@ -96,20 +77,9 @@ impl Way {
             // Enough for nearly every signature: 44 and 86.
             prng_rows: options
                 .prng_rows
-                .map_or(2 + (42 << P::LOGN >> 9), |rows| rows.clamp(2, MOST_ROWS)),
+                .map_or(2 + (42 << P::LOGN >> 9), |rows| rows.clamp(4, MOST_ROWS)),
             signature_limit,
-            throughput_from: ROUNDS * groups * processors as usize,
-            grain: options.grain,
         }
-    }
-
-    /// Who works on one signature where there are so many.
-    pub(crate) fn grain(&self, count: usize) -> Grain {
-        self.grain.unwrap_or(if count < self.throughput_from {
-            Grain::Warp
-        } else {
-            Grain::Thread
-        })
     }
 
     pub(crate) fn kernel(&self, operation: Operation) -> Kernel {
@@ -142,17 +112,12 @@ impl Way {
         let counts = layout.take(2, 4);
         let lists = [layout.take(jobs, 4), layout.take(jobs, 4)];
         let rows = layout.take(jobs, self.prng_rows as usize * ROW);
+        let records = layout.take(jobs, self.prng_rows as usize * ROW_RECORDS);
         let points = layout.take(jobs, 2 * n);
-        let grain = self.grain(jobs);
-        let sign = self.kernel(Operation::Sign(self.mode, grain));
-        // Many lanes work in shared memory.
-        let scratch = match grain {
-            Grain::Thread => layout.take(jobs.next_multiple_of(32), 8 * sign.reals()),
-            Grain::Warp => layout.take(0, 0),
-        };
+        let sign = self.kernel(Operation::Sign(self.mode));
+        let scratch = layout.take(jobs.next_multiple_of(32), 8 * sign.reals());
         Plan {
             mode: self.mode,
-            grain,
             prng_rows: self.prng_rows,
             seed,
             messages,
@@ -168,6 +133,7 @@ impl Way {
             counts,
             lists,
             rows,
+            records,
             points,
             scratch,
             len: layout.len(),
@@ -205,10 +171,9 @@ mod tests {
     /// last slot is there, and so are those of idle lanes of its warp.
     fn scratch_has_whole_warps<P: Parameters>(mode: KeyMode, reals: usize) {
         let options = Options {
-            grain: Some(Grain::Thread),
             ..Options::default()
         };
-        let way = Way::new::<P>(mode, Fit::Padded, &options, 1, 100 << 10);
+        let way = Way::new::<P>(mode, Fit::Padded, &options);
         for jobs in [1, 31, 32, 33, 100, 4096] {
             let plan = way.plan(Size {
                 jobs,
@@ -238,7 +203,7 @@ mod tests {
                 prng_rows: Some(asked),
                 ..Options::default()
             };
-            let way = Way::new::<Falcon512>(KeyMode::Raw, Fit::Padded, &options, 1, 100 << 10);
+            let way = Way::new::<Falcon512>(KeyMode::Raw, Fit::Padded, &options);
             assert_eq!(way.prng_rows, rows);
         }
     }

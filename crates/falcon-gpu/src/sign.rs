@@ -5,7 +5,7 @@ use crate::context::Options;
 use crate::device::{Device, Lane};
 use crate::division::{Chunk, Jobs, chunks};
 use crate::error::GpuError;
-use crate::kernels::{Batch, Grain, Kernel, KeyMode, Operation, status};
+use crate::kernels::{Batch, Kernel, KeyMode, Operation, status};
 use crate::keys::{ResidentKey, different, reals};
 use crate::plan::{ATTEMPT_SEED, Plan, Way};
 use crate::staging::{Each, put, stage, stage_messages};
@@ -253,6 +253,7 @@ fn begin<'w, P: Parameters>(
         nonces: address(&plan.nonces),
         seeds: address(&plan.seeds),
         rows: address(&plan.rows),
+        records: address(&plan.records),
         points: address(&plan.points),
         s2: address(&plan.s2),
         signatures: 0,
@@ -268,10 +269,7 @@ fn begin<'w, P: Parameters>(
         keys,
         public_keys: 0,
         prepared: 0,
-        scratch: match plan.grain {
-            Grain::Thread => address(&plan.scratch),
-            Grain::Warp => 0,
-        },
+        scratch: address(&plan.scratch),
         key_stride: reals(way.mode, way.logn) as u64,
         first,
         count: chunk.size.jobs as u32,
@@ -314,31 +312,16 @@ impl Flight<'_> {
             lane.send(range)?;
         }
         lane.zero(plan.counts.clone())?;
-        let grain = self.grain(way);
-        let scratch = match grain {
-            Grain::Thread => batch.scratch,
-            Grain::Warp => 0,
-        };
-        let signing = Batch { scratch, ..*batch };
         // SAFETY: as in `begin`.
         unsafe {
             if batch.batch_seed != 0 {
                 lane.launch(way.kernel(Operation::Seed), batch)?;
             }
             lane.launch(way.kernel(Operation::Prng), batch)?;
-            lane.launch(way.kernel(Operation::Sign(plan.mode, grain)), &signing)?;
+            lane.launch(way.kernel(Operation::Sign(plan.mode)), batch)?;
             lane.launch(way.kernel(Operation::Accept), batch)?;
         }
         lane.fetch(plan.counts.clone(), plan.nonces.len() + plan.s2.len())
-    }
-
-    /// Who works on one signature of this attempt.
-    fn grain(&self, way: Way) -> Grain {
-        match self.plan.grain {
-            // Where a thread has its scratch, few go on with many lanes each.
-            Grain::Thread => way.grain(self.batch.count as usize),
-            Grain::Warp => Grain::Warp,
-        }
     }
 
     /// Which kernel of this attempt has not done its part; statuses go to `place` of
@@ -348,7 +331,7 @@ impl Flight<'_> {
         let len = status.len();
         lane.fetch(status, place)?;
         let told = lane.incoming()?.get(place..place + len).unwrap_or_default();
-        let sign = Operation::Sign(self.plan.mode, self.grain(way));
+        let sign = Operation::Sign(self.plan.mode);
         let hedged = self.batch.batch_seed != 0;
         let operation = chain::stopped(told, sign, hedged, self.batch.attempt);
         Ok(chain::undone(way.kernel(operation)))

@@ -27,8 +27,6 @@ pub enum Build {
     Variant,
     /// A GPU's own code for groups of lanes, over emulated warps; slow.
     Emulated,
-    /// The same with lane stealing.
-    Stealing,
 }
 
 /// Why a launch was none.
@@ -310,22 +308,11 @@ mod native {
             _: *mut f64,
             _: *mut u64,
         ) -> c_int;
-        fn falcon_host_stealing_sample(
-            _: *const Batch,
-            _: u32,
-            _: *const f64,
-            _: *const f64,
-            _: *mut f64,
-            _: *mut u64,
-        ) -> c_int;
         fn falcon_host_kernels(count: *mut usize) -> *const Entry;
         fn falcon_host_variant_kernels(count: *mut usize) -> *const Entry;
         fn falcon_host_emulated_kernels(count: *mut usize) -> *const Entry;
-        fn falcon_host_stealing_kernels(count: *mut usize) -> *const Entry;
         fn falcon_host_emulated_set(order: u32, conflict_free: bool);
         fn falcon_host_emulated_counts() -> Counts;
-        fn falcon_host_stealing_set(order: u32, conflict_free: bool);
-        fn falcon_host_stealing_counts() -> Counts;
         fn falcon_host_set_backwards(backwards: bool);
         fn falcon_host_variant_set_backwards(backwards: bool);
         fn falcon_host_batch_layout(what: c_int) -> usize;
@@ -350,7 +337,6 @@ mod native {
                 Build::Default => falcon_host_kernels(&mut count),
                 Build::Variant => falcon_host_variant_kernels(&mut count),
                 Build::Emulated => falcon_host_emulated_kernels(&mut count),
-                Build::Stealing => falcon_host_stealing_kernels(&mut count),
             };
             std::slice::from_raw_parts(entries, count)
         }
@@ -396,7 +382,6 @@ mod native {
         let function: Sample = match build {
             Build::Default | Build::Variant => falcon_host_sample,
             Build::Emulated => falcon_host_emulated_sample,
-            Build::Stealing => falcon_host_stealing_sample,
         };
         // SAFETY: the caller's promise, and the arrays are that long.
         outcome(unsafe {
@@ -424,7 +409,6 @@ mod native {
         // SAFETY: each sets variables of this thread.
         unsafe {
             falcon_host_emulated_set(order, conflict_free);
-            falcon_host_stealing_set(order, conflict_free);
         }
     }
 
@@ -432,7 +416,6 @@ mod native {
         // SAFETY: each reads a variable of this thread.
         unsafe {
             match build {
-                Build::Stealing => falcon_host_stealing_counts(),
                 Build::Emulated => falcon_host_emulated_counts(),
                 Build::Default | Build::Variant => Counts::default(),
             }

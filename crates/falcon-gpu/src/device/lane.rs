@@ -10,12 +10,8 @@ use std::sync::Arc;
 const BLOCK: u32 = 128;
 /// Bytes of locked memory through which secrets go that are not a batch's.
 const PIECE: usize = 64 << 10;
-/// Bytes of shared memory that every device gives every block.
-const SHARED: u32 = 48 << 10;
-/// Bytes of shared memory that a block takes beside its own (compute capability 8 on).
-const RESERVED: u32 = 1 << 10;
-/// Warps of kernels of 128 registers that a processor runs at a time.
-const WARPS: u32 = 16;
+/// Bytes of shared memory of a warp from which on it is a block.
+const MUCH: u32 = 4 << 10;
 
 /// A stream, what it copies from and to, and whether it is at work: what it uses
 /// can only be reached when it is not.
@@ -254,32 +250,18 @@ fn at_least<'l>(
     Ok(locked.insert(new))
 }
 
-/// Warps of a block where slots have `slot` threads, and bytes of its shared memory: groups
-/// of lanes work there.
-fn block(kernel: Kernel, slot: u32) -> (u32, u32) {
-    let bytes = if slot == 32 {
-        8 * kernel.reals() as u32
-    } else {
-        0
-    };
-    let warps = SHARED
-        .checked_div(bytes)
-        .map_or(BLOCK / 32, |most| most.clamp(1, BLOCK / 32));
+/// Warps of a block, and bytes of its shared memory. A warp that needs much of it is a block of
+/// its own, so that a processor holds as many as fit.
+fn block(kernel: Kernel) -> (u32, u32) {
+    let bytes = 8 * kernel.shared_reals() as u32;
+    let warps = if bytes > MUCH { 1 } else { BLOCK / 32 };
     (warps, warps * bytes)
-}
-
-/// How many groups of lanes run a kernel at a time on a processor with so much shared
-/// memory.
-pub(crate) fn resident_groups(kernel: Kernel, shared_memory: u32) -> u32 {
-    let (groups, shared) = block(kernel, 32);
-    let blocks = shared_memory / (shared + RESERVED);
-    (blocks * groups).clamp(1, WARPS)
 }
 
 /// With how many threads a kernel is launched.
 fn grid(kernel: Kernel, batch: &Batch) -> Grid {
     let slot = kernel.threads(batch.prng_rows).max(1);
-    let (warps, shared) = block(kernel, slot);
+    let (warps, shared) = block(kernel);
     let threads = 32 * warps;
     let all = u64::from(batch.count) * u64::from(slot);
     Grid {
@@ -292,26 +274,7 @@ fn grid(kernel: Kernel, batch: &Batch) -> Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::{Grain, KeyMode, Operation};
-
-    /// H200, A100, RTX 4090: what the programming guide says they have.
-    #[test]
-    fn a_processor_holds_as_many_groups_as_its_shared_memory_and_registers() {
-        let held = |mode, logn| {
-            let operation = Operation::Sign(mode, Grain::Warp);
-            [228, 164, 100].map(|kib| resident_groups(Kernel { operation, logn }, kib << 10))
-        };
-        assert_eq!(held(KeyMode::Expanded, 9), [12, 9, 6]);
-        assert_eq!(held(KeyMode::Raw, 9), [6, 4, 3]);
-        assert_eq!(held(KeyMode::Expanded, 10), [6, 4, 3]);
-        assert_eq!(held(KeyMode::Balanced, 10), [3, 2, 1]);
-        let verify = Kernel {
-            operation: Operation::Verify,
-            logn: 9,
-        };
-        assert_eq!(resident_groups(verify, 228 << 10), 16);
-        assert_eq!(resident_groups(verify, 0), 1);
-    }
+    use crate::kernels::{KeyMode, Operation};
 
     #[test]
     fn grids_cover_all_slots_within_the_shared_memory() {
@@ -326,15 +289,13 @@ mod tests {
             (grid.blocks, grid.threads, grid.shared)
         };
         assert_eq!(grid_of(Operation::Hash, 9, 129), (2, 128, 0));
-        assert_eq!(grid_of(Operation::Prng, 9, 3), (9, 128, 0));
-        let sign = |mode, grain| Operation::Sign(mode, grain);
-        let thread = sign(KeyMode::Expanded, Grain::Thread);
-        assert_eq!(grid_of(thread, 10, 1000), (8, 128, 0));
-        let warp = sign(KeyMode::Expanded, Grain::Warp);
-        assert_eq!(grid_of(warp, 9, 5), (2, 96, 48 << 10));
-        // More than every device has without being asked.
-        let raw = sign(KeyMode::Raw, Grain::Warp);
-        assert_eq!(grid_of(raw, 10, 5), (5, 32, 64 << 10));
+        assert_eq!(grid_of(Operation::Prng, 9, 3), (9, 128, 8 << 10));
+        // Four signatures a warp.
+        let sign = Operation::Sign(KeyMode::Expanded);
+        assert_eq!(grid_of(sign, 9, 5), (2, 32, 16 << 10));
+        let sign = Operation::Sign(KeyMode::Raw);
+        assert_eq!(grid_of(sign, 10, 1000), (250, 32, 16 << 10));
+        assert_eq!(grid_of(Operation::Expand, 10, 5), (5, 32, 32 << 10));
         assert_eq!(grid_of(Operation::Verify, 9, 5), (2, 128, 4 << 10));
     }
 }

@@ -9,7 +9,7 @@ pub(crate) mod cuda;
 mod driver;
 mod lane;
 
-pub(crate) use lane::{Lane, resident_groups};
+pub(crate) use lane::Lane;
 
 use crate::error::GpuError;
 use crate::kernels::Batch;

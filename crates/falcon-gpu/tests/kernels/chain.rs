@@ -7,7 +7,7 @@ use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Parameters};
 use falcon_gpu::kernels::status::{
     DONE, GIVEN, HASHED, INVALID, LONG, MALFORMED, NONE, READY, REDO, SEEDED, SHORT, UNPREPARED,
 };
-use falcon_gpu::kernels::{Batch, Grain, KeyMode, Operation};
+use falcon_gpu::kernels::{Batch, KeyMode, Operation};
 use falcon_gpu_host::{Build, set_emulation};
 
 /// One job for each value that a status may have.
@@ -23,6 +23,7 @@ struct Memory<P: Parameters> {
     nonces: Vec<u64>,
     seeds: Vec<u32>,
     rows: Vec<u32>,
+    records: Vec<u16>,
     points: Vec<u16>,
     s2: Vec<i16>,
     signatures: Vec<u8>,
@@ -47,6 +48,7 @@ impl<P: Parameters> Memory<P> {
             nonces: vec![0; 5 * JOBS],
             seeds: vec![0; 14 * JOBS],
             rows: vec![0; 128 * ROWS * JOBS],
+            records: vec![0; 46 * ROWS * JOBS],
             points: vec![1; P::N * JOBS],
             s2: vec![UNTOUCHED; P::N * JOBS],
             signatures: vec![0; P::COMPRESSED_MAX_LEN * JOBS],
@@ -82,6 +84,7 @@ impl<P: Parameters> Memory<P> {
             nonces: address_mut(&mut self.nonces),
             seeds: address_mut(&mut self.seeds),
             rows: address_mut(&mut self.rows),
+            records: address_mut(&mut self.records),
             points: address_mut(&mut self.points),
             s2: address_mut(&mut self.s2),
             signatures: address_mut(&mut self.signatures),
@@ -177,22 +180,15 @@ fn kernels_of_1024_go_on_from_one_stage() {
     kernels_go_on_from_one_stage::<Falcon1024>();
 }
 
-/// Nor does a lane that steals wait for one whose job is not ready.
 #[test]
 fn nothing_is_signed_but_what_is_ready() {
     if !kernels_available() {
         return;
     }
     let modes = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
-    let builds = [
-        (Build::Default, Grain::Thread),
-        (Build::Default, Grain::Warp),
-        (Build::Emulated, Grain::Thread),
-        (Build::Emulated, Grain::Warp),
-        (Build::Stealing, Grain::Thread),
-    ];
+    let builds = [Build::Default, Build::Variant, Build::Emulated];
     for mode in modes {
-        for (order, (build, grain)) in (0..).zip(builds) {
+        for (order, build) in (0..).zip(builds) {
             set_emulation(order, false);
             let at = At {
                 launch: Launch { build, ..LAUNCH },
@@ -200,7 +196,7 @@ fn nothing_is_signed_but_what_is_ready() {
                 attempt: 0,
                 prepared: true,
             };
-            let sign = Operation::Sign(mode, grain);
+            let sign = Operation::Sign(mode);
             goes_on::<Falcon512>(sign, at, &[READY], &[SHORT, LONG]);
         }
     }
@@ -237,7 +233,7 @@ fn bytes_without_their_last_row_are_not_ready() {
         // Eight threads to a row.
         let blocks = (JOBS * ROWS - missing) as u32;
         // SAFETY: the fields point to arrays of the sizes that `batch.h` asks for.
-        unsafe { falcon_gpu_host::launch("prng", &batch, blocks, 8, 0) }.unwrap();
+        unsafe { falcon_gpu_host::launch("prng", &batch, blocks, 8, 512) }.unwrap();
         let ready = JOBS - missing.div_ceil(ROWS);
         for (job, &found) in memory.statuses.iter().enumerate() {
             assert_eq!(found == READY, job < ready, "{missing} missing, {job}");

@@ -5,7 +5,7 @@
 use falcon_core::hash::{Shake256, Shake256Reader};
 use falcon_core::hazmat::{expanded_reals, secret_basis, secret_hash, signature_from_parts};
 use falcon_core::{ExpandedKey, Parameters, SigningKey};
-use falcon_gpu::kernels::{Batch, Grain, Kernel, KeyMode, Operation, status};
+use falcon_gpu::kernels::{Batch, Kernel, KeyMode, Operation, status};
 use falcon_gpu_host::Build;
 
 /// False, and said so, if there are no kernels to test.
@@ -75,22 +75,12 @@ impl Launch {
         };
         let lanes = kernel.threads(batch.prng_rows);
         let grid = (u64::from(batch.count) * u64::from(lanes)).div_ceil(self.block.into());
-        let mut shared = 0;
+        let shared = self.block / 32 * (8 * kernel.shared_reals()) as u32;
         let mut scratch = Vec::new();
-        let reals = kernel.reals();
-        if reals > 0 {
-            let alone = matches!(operation, Operation::Sign(_, Grain::Thread));
-            if alone {
-                let slots = batch.count.next_multiple_of(32) as usize;
-                scratch = vec![UNTOUCHED; reals * slots + 1];
-            } else {
-                shared = self.block / 32 * (8 * reals) as u32;
-            }
-            batch.scratch = if scratch.is_empty() {
-                0
-            } else {
-                scratch.as_mut_ptr() as u64
-            };
+        if matches!(operation, Operation::Sign(_)) {
+            let slots = batch.count.next_multiple_of(32) as usize;
+            scratch = vec![UNTOUCHED; kernel.reals() * slots + 1];
+            batch.scratch = scratch.as_mut_ptr() as u64;
         }
         falcon_gpu_host::set_backwards(self.backwards);
         // SAFETY: the fields point to arrays of the sizes that `batch.h` asks for,
@@ -149,7 +139,6 @@ pub enum Randomness<'a> {
 pub struct Signing {
     pub launch: Launch,
     pub mode: KeyMode,
-    pub grain: Grain,
     pub prng_rows: u32,
     /// Bytes of a signature at most; the padded length if none.
     pub limit: Option<u32>,
@@ -158,11 +147,10 @@ pub struct Signing {
 }
 
 impl Signing {
-    pub fn new<P: Parameters>(mode: KeyMode, grain: Grain) -> Self {
+    pub fn new<P: Parameters>(mode: KeyMode) -> Self {
         Self {
             launch: LAUNCH,
             mode,
-            grain,
             prng_rows: if P::LOGN == 9 { 44 } else { 86 },
             limit: None,
             expand: false,
@@ -251,6 +239,7 @@ pub fn sign<P: Parameters>(
     let mut aligned_nonces = vec![0u64; 5 * count];
     let mut seeds = vec![0u32; 14 * count];
     let mut rows = vec![0u32; 128 * how.prng_rows as usize * count];
+    let mut records = vec![0u16; 46 * how.prng_rows as usize * count];
     let mut points = vec![0u16; P::N * count];
     let mut s2 = vec![0i16; P::N * count];
     let limit = how.limit.unwrap_or(P::PADDED_LEN as u32);
@@ -280,6 +269,7 @@ pub fn sign<P: Parameters>(
         nonces: address_mut(&mut aligned_nonces),
         seeds: address_mut(&mut seeds),
         rows: address_mut(&mut rows),
+        records: address_mut(&mut records),
         points: address_mut(&mut points),
         s2: address_mut(&mut s2),
         status: address_mut(&mut states),
@@ -336,7 +326,7 @@ pub fn sign<P: Parameters>(
         }
         how.launch.run::<P>(Operation::Prng, batch);
         how.launch
-            .run::<P>(Operation::Sign(how.mode, how.grain), batch);
+            .run::<P>(Operation::Sign(how.mode), batch);
         how.launch.run::<P>(Operation::Accept, batch);
         let [again, done] = counts;
         assert_eq!(again + done, batch.count);
@@ -368,7 +358,7 @@ pub fn sign<P: Parameters>(
 
 /// The states of one attempt, from arbitrary points, with a basis that need not be
 /// one of a key.
-pub fn attempt_raw<P: Parameters>(grain: Grain, basis: &[i8], count: usize) -> Vec<u8> {
+pub fn attempt_raw<P: Parameters>(basis: &[i8], count: usize) -> Vec<u8> {
     let mut source = repeatable("attempt");
     let points: Vec<u16> = (0..P::N * count)
         .map(|_| u16::from_le_bytes(source.read_array()) % 12289)
@@ -376,22 +366,24 @@ pub fn attempt_raw<P: Parameters>(grain: Grain, basis: &[i8], count: usize) -> V
     let seeds: Vec<u32> = (0..14 * count)
         .map(|_| u32::from_le_bytes(source.read_array()))
         .collect();
-    let mut rows = vec![0u32; 128 * 2 * count];
+    let mut rows = vec![0u32; 128 * 4 * count];
+    let mut records = vec![0u16; 46 * 4 * count];
     let mut s2 = vec![0i16; P::N * count];
     let mut states = vec![status::HASHED; count];
     let batch = Batch {
         seeds: address(&seeds),
         rows: address_mut(&mut rows),
+        records: address_mut(&mut records),
         points: address(&points),
         s2: address_mut(&mut s2),
         status: address_mut(&mut states),
         bases: address(basis),
         count: count as u32,
-        prng_rows: 2,
+        prng_rows: 4,
         ..Batch::default()
     };
     LAUNCH.run::<P>(Operation::Prng, batch);
-    LAUNCH.run::<P>(Operation::Sign(KeyMode::Raw, grain), batch);
+    LAUNCH.run::<P>(Operation::Sign(KeyMode::Raw), batch);
     states
 }
 

@@ -1,13 +1,11 @@
-//! Known answers, signed by the kernels in every key mode and grain, and by lanes that
-//! steal: NIST's records of round 3, and the jobs whose signatures are pinned.
+//! Known answers, signed by the kernels in every key mode: NIST's records of round 3, and the jobs whose signatures are pinned.
 
 use crate::common::{
     Job, LAUNCH, Randomness, Signed, Signing, bytes, kernels_available, key, repeatable, sign,
     verify,
 };
-use crate::stealing::stealing;
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SigningKey};
-use falcon_gpu::kernels::{Grain, KeyMode, status};
+use falcon_gpu::kernels::{KeyMode, status};
 use falcon_gpu_host::set_emulation;
 use falcon_kat::rsp::{Reader, Record};
 use falcon_kat::{Algorithm, Drbg, EngineSubject, KeyForm, replay};
@@ -15,16 +13,9 @@ use sha2::{Digest, Sha256};
 
 const MODES: [KeyMode; 3] = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
 
-/// Every key mode and grain.
+/// Every key mode.
 fn all<P: Parameters>() -> Vec<Signing> {
-    let grains = [Grain::Thread, Grain::Warp];
-    let of = |mode| grains.map(|grain| Signing::new::<P>(mode, grain));
-    MODES.into_iter().flat_map(of).collect()
-}
-
-/// Every key mode, with lane stealing.
-fn all_stealing<P: Parameters>() -> Vec<Signing> {
-    MODES.map(stealing::<P>).to_vec()
+    MODES.map(Signing::new::<P>).to_vec()
 }
 
 /// The jobs of `tests/equal_bytes.rs`.
@@ -60,16 +51,6 @@ fn falcon_512_equals_the_pinned_hash() {
 #[test]
 fn falcon_1024_equals_the_pinned_hash() {
     signatures_equal_the_pinned_hash::<Falcon1024>(all::<Falcon1024>());
-}
-
-#[test]
-fn falcon_512_that_steals_equals_the_pinned_hash() {
-    signatures_equal_the_pinned_hash::<Falcon512>(all_stealing::<Falcon512>());
-}
-
-#[test]
-fn falcon_1024_that_steals_equals_the_pinned_hash() {
-    signatures_equal_the_pinned_hash::<Falcon1024>(all_stealing::<Falcon1024>());
 }
 
 /// The first ten records of NIST's file; with `FALCON_FULL=1` all 100, of which others
@@ -168,12 +149,3 @@ fn nists_records_of_1024_come_out() {
     nists_records_come_out::<Falcon1024>(all::<Falcon1024>());
 }
 
-#[test]
-fn nists_records_of_512_come_out_of_lanes_that_steal() {
-    nists_records_come_out::<Falcon512>(all_stealing::<Falcon512>());
-}
-
-#[test]
-fn nists_records_of_1024_come_out_of_lanes_that_steal() {
-    nists_records_come_out::<Falcon1024>(all_stealing::<Falcon1024>());
-}

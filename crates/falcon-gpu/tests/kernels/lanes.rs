@@ -7,7 +7,7 @@ use crate::common::{
 };
 use falcon_core::hazmat::expanded_reals;
 use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey};
-use falcon_gpu::kernels::{Grain, KeyMode, status};
+use falcon_gpu::kernels::{KeyMode, status};
 use falcon_gpu_host::{Build, counts, set_emulation};
 
 const EMULATED: Launch = Launch {
@@ -36,7 +36,7 @@ fn emulated_warps_give_the_same<P: Parameters>(modes: &[(KeyMode, u32)]) {
     for &(mode, order) in modes {
         let how = Signing {
             prng_rows: 20,
-            ..Signing::new::<P>(mode, Grain::Warp)
+            ..Signing::new::<P>(mode)
         };
         let expected = sign(how, &keys, &jobs, &randomness);
         set_emulation(order, order % 2 == 1);
@@ -104,7 +104,7 @@ fn permuted_reals_do_not_meet_in_banks<P: Parameters>() {
         set_emulation(0, conflict_free);
         let how = Signing {
             launch: EMULATED,
-            ..Signing::new::<P>(mode, Grain::Warp)
+            ..Signing::new::<P>(mode)
         };
         sign(how, &keys, &jobs(1), &Randomness::Hedged([9; 32], 0));
         counts(Build::Emulated)

@@ -10,6 +10,6 @@ mod lanes;
 mod parts;
 mod sampler;
 mod signing;
-mod stealing;
+mod stream;
 mod traffic;
 mod verifying;

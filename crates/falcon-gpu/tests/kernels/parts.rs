@@ -8,7 +8,7 @@ use falcon_core::hash::{HashToPoint, Shake256, Shake256HashToPoint};
 use falcon_core::lanes::Baseline;
 use falcon_core::prng::Prng;
 use falcon_core::{Falcon512, Falcon1024, Parameters};
-use falcon_gpu::kernels::{Batch, Grain, Kernel, KeyMode, Operation, status};
+use falcon_gpu::kernels::{Batch, Kernel, KeyMode, Operation, status};
 use std::mem::offset_of;
 
 #[test]
@@ -44,7 +44,7 @@ fn every_kernel_has_a_name_and_every_name_a_kernel() {
         Operation::Verify,
     ];
     for mode in [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded] {
-        operations.extend([Grain::Thread, Grain::Warp].map(|grain| Operation::Sign(mode, grain)));
+        operations.push(Operation::Sign(mode));
     }
     let mut names: Vec<String> = operations
         .into_iter()
@@ -219,11 +219,13 @@ fn rows_are_the_bytes_of_the_generator() {
     (seeds[14 * 4 + 12], seeds[14 * 4 + 13]) = (u32::MAX - 10, 7);
     (seeds[14 * 5 + 12], seeds[14 * 5 + 13]) = (u32::MAX - 10, u32::MAX);
     let mut out = vec![0u32; 128 * rows * count];
+    let mut records = vec![0u16; 46 * rows * count];
     let mut states = vec![status::HASHED; count];
     let batch = Batch {
         status: address_mut(&mut states),
         seeds: address(&seeds),
         rows: address_mut(&mut out),
+        records: address_mut(&mut records),
         prng_rows: rows as u32,
         count: count as u32,
         ..Batch::default()

@@ -1,5 +1,5 @@
 //! Signing kernels, on the processor: the bytes of `falcon-core`, in every key mode
-//! and grain, restarts and exhausted randomness included.
+//! restarts and exhausted randomness included.
 
 use crate::attempts::{Hedged, first_that_fits};
 use crate::common::{
@@ -11,10 +11,9 @@ use falcon_core::hash::Shake256;
 use falcon_core::hazmat::expanded_reals;
 use falcon_core::lanes::Scalar;
 use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
-use falcon_gpu::kernels::{Grain, KeyMode, status};
+use falcon_gpu::kernels::{KeyMode, status};
 
 const MODES: [KeyMode; 3] = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
-const GRAINS: [Grain; 2] = [Grain::Thread, Grain::Warp];
 const CPU: LaneEngine<Scalar, Scalar> = LaneEngine {
     arith: Scalar,
     fft: Scalar,
@@ -68,11 +67,9 @@ fn hedged_signatures_are_the_cores<P: Parameters>(count: usize) {
         let jobs = jobs("kernels: messages", count, keys.len());
         let expected = expected(keys, &jobs, seed, first);
         for mode in MODES {
-            for grain in GRAINS {
-                let how = Signing::new::<P>(mode, grain);
-                let signed = sign(how, keys, &jobs, &Randomness::Hedged(seed, first));
-                assert!(signed.signatures == expected, "{mode:?}, {grain:?}");
-            }
+            let how = Signing::new::<P>(mode);
+            let signed = sign(how, keys, &jobs, &Randomness::Hedged(seed, first));
+            assert!(signed.signatures == expected, "{mode:?}");
         }
     }
 }
@@ -98,22 +95,20 @@ fn signatures_depend_on_no_launch<P: Parameters>() {
     let expected = expected(&keys, &jobs, [3; 32], 0);
     for (i, launch) in launches().into_iter().enumerate() {
         for mode in MODES {
-            for grain in GRAINS {
-                let how = Signing {
-                    launch: Launch {
-                        block: 32 << i,
-                        ..launch
-                    },
-                    prng_rows: [2, 3, 35, 200][i],
-                    expand: true,
-                    ..Signing::new::<P>(mode, grain)
-                };
-                let signed = sign(how, &keys, &jobs, &Randomness::Hedged([3; 32], 0));
-                assert!(
-                    signed.signatures == expected,
-                    "{launch:?}, {mode:?}, {grain:?}"
-                );
-            }
+            let how = Signing {
+                launch: Launch {
+                    block: 32 << i,
+                    ..launch
+                },
+                prng_rows: [4, 5, 35, 200][i],
+                expand: true,
+                ..Signing::new::<P>(mode)
+            };
+            let signed = sign(how, &keys, &jobs, &Randomness::Hedged([3; 32], 0));
+            assert!(
+                signed.signatures == expected,
+                "{launch:?}, {mode:?}"
+            );
         }
     }
 }
@@ -137,11 +132,9 @@ fn batches_of_any_size_are_signed() {
     let all = jobs("kernels: sizes", 129, keys.len());
     let expected = expected(&keys, &all, [4; 32], 0);
     for count in [0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 129] {
-        for grain in GRAINS {
-            let how = Signing::new::<Falcon512>(KeyMode::Expanded, grain);
-            let signed = sign(how, &keys, &all[..count], &Randomness::Hedged([4; 32], 0));
-            assert!(signed.signatures == expected[..count], "{count}, {grain:?}");
-        }
+        let how = Signing::new::<Falcon512>(KeyMode::Expanded);
+        let signed = sign(how, &keys, &all[..count], &Randomness::Hedged([4; 32], 0));
+        assert!(signed.signatures == expected[..count], "{count}");
     }
 }
 
@@ -212,15 +205,13 @@ fn refused_vectors_are_sampled_again<P: Parameters>(count: usize, limit: usize) 
         assert!(most > Some(4), "{most:?} attempts at most");
         let (expected, _): (Vec<Vec<u8>>, Vec<u32>) = expected.into_iter().unzip();
         for mode in MODES {
-            for grain in GRAINS {
-                let how = Signing {
-                    limit: Some(limit as u32),
-                    ..Signing::new::<P>(mode, grain)
-                };
-                let signed = sign(how, &keys, &jobs, &randomness);
-                assert_eq!(Some(signed.attempts), most);
-                assert!(signed.signatures == expected, "{mode:?}, {grain:?}");
-            }
+            let how = Signing {
+                limit: Some(limit as u32),
+                ..Signing::new::<P>(mode)
+            };
+            let signed = sign(how, &keys, &jobs, &randomness);
+            assert_eq!(Some(signed.attempts), most);
+            assert!(signed.signatures == expected, "{mode:?}");
         }
     }
 }
@@ -243,8 +234,6 @@ fn vectors_that_are_too_long_are_refused() {
     }
     let basis: Vec<i8> = falcon_core::hazmat::secret_basis(&key::<Falcon512>(0)).concat();
     let basis: Vec<i8> = basis.iter().map(|x| x.wrapping_mul(3)).collect();
-    for grain in GRAINS {
-        let states = crate::common::attempt_raw::<Falcon512>(grain, &basis, 3);
-        assert_eq!(states, [status::LONG; 3], "{grain:?}");
-    }
+    let states = crate::common::attempt_raw::<Falcon512>(&basis, 3);
+    assert_eq!(states, [status::LONG; 3]);
 }

@@ -3,7 +3,7 @@
 
 use crate::common::{Job, LAUNCH, Launch, Randomness, Signing, kernels_available, key, sign};
 use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey};
-use falcon_gpu::kernels::{Grain, KeyMode};
+use falcon_gpu::kernels::KeyMode;
 use falcon_gpu_host::{Build, PHASES, counts, set_emulation};
 
 /// Accesses to working memory that are known, and how many reals of a key are read.
@@ -23,7 +23,7 @@ fn signatures_meet_reals<P: Parameters>(expected: [(KeyMode, u64, u64); 3]) {
                 build: Build::Emulated,
                 ..LAUNCH
             },
-            ..Signing::new::<P>(mode, Grain::Thread)
+            ..Signing::new::<P>(mode)
         };
         let attempts = sign(how, &keys, &jobs, &Randomness::Hedged([9; 32], 0)).attempts;
         let reals = counts(Build::Emulated).reals;
