@@ -1,6 +1,6 @@
 //! A device with what stays on it from batch to batch.
 
-use crate::device::{Device, MemoryInfo};
+use crate::device::{Device, LoadedImage, MemoryInfo};
 use crate::division::{Jobs, Size};
 use crate::error::GpuError;
 use crate::host_threads::{self, HostThreads};
@@ -92,18 +92,27 @@ impl GpuContext {
     /// As for [`new`](Self::new).
     #[cfg(feature = "cuda")]
     pub fn with_options(device: u32, options: Options) -> Result<Self, GpuError> {
-        Self::with_ptx(device, options, &crate::PTX)
+        Self::with_images(device, options, &crate::IMAGES)
     }
 
-    /// The CUDA device of this number, with other kernels than [`PTX`](crate::PTX):
-    /// what a variant of `kernels/kernels.cu` was compiled to. They are believed to
-    /// do what `kernels/batch.h` says.
+    /// The CUDA device of this number, with the kernels of these images instead of
+    /// [`IMAGES`](crate::IMAGES): what a variant of `kernels/kernels.cu` was compiled to.
+    /// They are believed to do what `kernels/batch.h` says.
+    ///
+    /// An image is the text of PTX, or a cubin. A kernel is taken from the cubin of the
+    /// highest compute capability that the device can run: of the same major number, and of
+    /// no higher minor number. If there is no such cubin, or the driver refuses it, the
+    /// driver compiles PTX that has the kernel. [`loaded`](Self::loaded) tells which was used.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// As for [`new`](Self::new), and [`GpuError::Driver`] for an image that is damaged.
     #[cfg(feature = "cuda")]
-    pub fn with_ptx(device: u32, options: Options, ptx: &[&str]) -> Result<Self, GpuError> {
-        let device = crate::device::open_cuda(device, ptx)?;
+    pub fn with_images(
+        device: u32,
+        options: Options,
+        images: &[impl AsRef<[u8]>],
+    ) -> Result<Self, GpuError> {
+        let device = crate::device::open_cuda(device, images)?;
         Ok(Self::on(device, options))
     }
 
@@ -122,6 +131,12 @@ impl GpuContext {
     /// What the device is called.
     pub fn name(&self) -> String {
         self.device.name()
+    }
+
+    /// The images of kernels that the device has loaded so far, or that its driver has
+    /// refused, and how long that took. An image is loaded by the first batch that needs it.
+    pub fn loaded(&self) -> Vec<LoadedImage> {
+        self.device.loaded()
     }
 
     /// The memory of the device.

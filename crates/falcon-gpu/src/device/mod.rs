@@ -7,7 +7,12 @@
 pub(crate) mod cuda;
 #[cfg(feature = "cuda")]
 mod driver;
+#[cfg(feature = "cuda")]
+mod image;
 mod lane;
+mod loaded;
+
+pub use loaded::{ImageForm, LoadedImage};
 
 pub(crate) use lane::{Lane, resident_groups};
 
@@ -53,6 +58,12 @@ pub const ALIGNMENT: usize = 128;
 pub unsafe trait Device: Send + Sync {
     /// What it is called.
     fn name(&self) -> String;
+
+    /// The images of kernels that have been tried so far, in this order: which were loaded,
+    /// which were refused, and how long that took. None by default.
+    fn loaded(&self) -> Vec<LoadedImage> {
+        Vec::new()
+    }
 
     /// Its memory.
     ///
@@ -197,16 +208,16 @@ pub unsafe trait Device: Send + Sync {
     fn wait(&self, stream: usize) -> Result<(), GpuError>;
 }
 
-/// The CUDA device of this number, with these kernels: what
-/// [`GpuContext::with_ptx`](crate::GpuContext::with_ptx) is on.
+/// The CUDA device of this number, with the kernels of these images:
+/// [`GpuContext::with_images`](crate::GpuContext::with_images) says what they are.
 ///
 /// # Errors
-/// As for [`GpuContext::new`](crate::GpuContext::new).
+/// As for [`GpuContext::new`](crate::GpuContext::new), and for an image that is damaged.
 #[cfg(feature = "cuda")]
-pub fn open_cuda(number: u32, ptx: &[&str]) -> Result<Arc<dyn Device>, GpuError> {
-    let sources = ptx.iter().map(|ptx| cuda::Source::new(ptx));
-    let sources = sources.collect::<Result<_, _>>()?;
-    Ok(Arc::new(cuda::Cuda::new(number, sources)?))
+pub fn open_cuda(number: u32, images: &[impl AsRef<[u8]>]) -> Result<Arc<dyn Device>, GpuError> {
+    let images = images.iter().map(|image| image::Image::new(image.as_ref()));
+    let images = images.collect::<Result<_, _>>()?;
+    Ok(Arc::new(cuda::Cuda::new(number, images)?))
 }
 
 /// A block of memory of a device. Wiped when dropped.
