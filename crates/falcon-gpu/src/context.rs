@@ -7,7 +7,7 @@ use crate::host_threads::{self, HostThreads};
 use crate::kernels::{Grain, KeyMode};
 use crate::keys::{self, ResidentKey};
 use crate::plan::Way;
-use crate::sign::{self, Keys, Randomness, Work};
+use crate::sign::{self, Randomness, SignJobs, Work};
 use crate::staging::most_room;
 use crate::state::State;
 use crate::undo::{LastRoom, Undo};
@@ -18,6 +18,9 @@ use falcon_core::hedge::SEED_LEN;
 use falcon_core::{Parameters, Signature, SignatureError, SigningKey};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Most streams that a device has.
+pub(crate) const MOST_STREAMS: usize = 16;
 
 /// How a device is used. The bytes of signatures depend on none of this.
 #[derive(Clone, Debug, Default)]
@@ -32,9 +35,13 @@ pub struct Options {
     /// Most bytes of the device's memory to use; by default three quarters of
     /// what is free.
     pub memory: Option<u64>,
-    /// Most jobs at once on one stream; by default 512 for each processor of the
+    /// Most jobs at once on one stream. By default a batch of 8,192 jobs is divided in two, a
+    /// batch of 65,536 jobs in eight; a chunk has at most 512 jobs for each processor of the
     /// device where batches are signed, 128 where they are verified.
     pub chunk: Option<usize>,
+    /// Streams, from 1 to 16: so many chunks of a batch are on the device at a time. By
+    /// default 8.
+    pub streams: Option<usize>,
     /// Rows of 512 bytes for the sampler that are computed ahead, from 2 to 1024;
     /// by default 44 or 86.
     pub prng_rows: Option<u32>,
@@ -118,7 +125,7 @@ impl GpuContext {
 
     /// Some device.
     pub fn on(device: Arc<dyn Device>, options: Options) -> Self {
-        let state = Mutex::new(State::new(&device));
+        let state = Mutex::new(State::new(&device, &options));
         Self {
             device,
             options,
@@ -226,8 +233,7 @@ impl GpuContext {
         out: &mut [Signature<P>],
     ) -> Result<(), GpuError> {
         let work = Work {
-            messages: jobs.iter().map(|job| job.message).collect(),
-            keys: Keys::Own(jobs.iter().map(|job| job.key).collect()),
+            jobs: SignJobs::Own(jobs),
             randomness: Randomness::Hedged(seed, 0),
         };
         self.sign(self.way::<P>(KeyMode::Raw, Fit::Padded), &work, out)
@@ -246,8 +252,7 @@ impl GpuContext {
         out: &mut [Signature<P>],
     ) -> Result<(), GpuError> {
         let work = Work {
-            messages: jobs.iter().map(|job| job.message).collect(),
-            keys: Keys::resident(jobs.iter().map(|job| job.key)),
+            jobs: SignJobs::Resident(jobs),
             randomness: Randomness::Hedged(seed, 0),
         };
         self.sign(self.way::<P>(self.mode(), Fit::Padded), &work, out)
@@ -264,11 +269,9 @@ impl GpuContext {
         fit: Fit,
         out: &mut [Signature<P>],
     ) -> Result<(), GpuError> {
-        let given = jobs.iter().map(|job| job.randomness).collect();
         let work = Work {
-            messages: jobs.iter().map(|job| job.message).collect(),
-            keys: Keys::resident(jobs.iter().map(|job| job.key)),
-            randomness: Randomness::Given(given),
+            jobs: SignJobs::Given(jobs),
+            randomness: Randomness::Given(jobs),
         };
         self.sign(self.way::<P>(self.mode(), fit), &work, out)
     }
@@ -322,7 +325,7 @@ impl GpuContext {
         work: &Work<'_, P>,
         out: &mut [Signature<P>],
     ) -> Result<(), GpuError> {
-        check_lengths(work.messages.len(), out.len())?;
+        check_lengths(work.count(), out.len())?;
         if out.is_empty() {
             return Ok(());
         }
@@ -391,8 +394,7 @@ impl<P: Parameters> BatchSign<P> for GpuContext {
         out: &mut [Signature<P>],
     ) -> Result<(), BatchError> {
         let work = Work {
-            messages: jobs.iter().map(|job| job.message).collect(),
-            keys: Keys::resident(jobs.iter().map(|job| job.key)),
+            jobs: SignJobs::Expanded(jobs),
             randomness: Randomness::Hedged(seed, first),
         };
         let way = self.way::<P>(self.mode(), Fit::Padded);

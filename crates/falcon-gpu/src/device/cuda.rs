@@ -26,17 +26,17 @@ use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::ffi::c_void;
 use std::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-/// Streams: while one computes, another copies.
-const STREAMS: usize = 3;
+/// Most streams. They are opened when they are first used.
+const STREAMS: usize = crate::context::MOST_STREAMS;
 
 /// A device with its primary context.
 pub(crate) struct Cuda {
     // In this order they are dropped: what needs the context goes before it.
     loaded: Mutex<Loaded>,
-    streams: Vec<Stream>,
+    streams: [OnceLock<Stream>; STREAMS],
     images: Vec<Image>,
     capability: (u32, u32),
     context: Context,
@@ -146,10 +146,9 @@ impl Cuda {
         check_capability(&images, has)?;
         let context = check("open a context", Context::new(device))?;
         check("use the context", CurrentContext::set_current(&context))?;
-        let stream = |_| check("open a stream", Stream::new(StreamFlags::DEFAULT, None));
         Ok(Self {
             loaded: Mutex::default(),
-            streams: (0..STREAMS).map(stream).collect::<Result<_, _>>()?,
+            streams: [const { OnceLock::new() }; STREAMS],
             images,
             capability: has,
             context,
@@ -171,11 +170,18 @@ impl Cuda {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The stream of this number, opened if it is not. The context is that of the thread.
     fn stream(&self, stream: usize) -> Result<&Stream, GpuError> {
-        self.streams.get(stream).ok_or(GpuError::Driver {
+        let place = self.streams.get(stream).ok_or(GpuError::Driver {
             doing: "find a stream",
             cause: "there is none of this number".to_owned(),
-        })
+        })?;
+        if let Some(stream) = place.get() {
+            return Ok(stream);
+        }
+        let new = check("open a stream", Stream::new(StreamFlags::DEFAULT, None))?;
+        // If another thread was faster, this one is closed again.
+        Ok(place.get_or_init(|| new))
     }
 
     /// The kernel of this name. Loads an image that has it, unless one is loaded: the best

@@ -18,6 +18,9 @@ pub(crate) use lane::{Lane, resident_groups};
 
 use crate::error::GpuError;
 use crate::kernels::Batch;
+use rayon::iter::ParallelIterator;
+use rayon::slice::ParallelSliceMut;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -71,7 +74,7 @@ pub unsafe trait Device: Send + Sync {
     /// If the device does not answer.
     fn memory(&self) -> Result<MemoryInfo, GpuError>;
 
-    /// Streams; they are numbered from zero.
+    /// Most streams at once; they are numbered from zero. One that is not used costs nothing.
     fn streams(&self) -> usize;
 
     /// Its processors, each of which runs many threads.
@@ -297,8 +300,10 @@ impl Locked {
     pub(crate) fn new(device: &Arc<dyn Device>, len: usize) -> Result<Self, GpuError> {
         let len = len.max(1);
         let memory = device.allocate_locked(len)?;
+        let uninit = memory.as_ptr().cast::<MaybeUninit<u8>>();
         // SAFETY: it is ours, and that long.
-        unsafe { memory.write_bytes(0, len) };
+        let uninit = unsafe { std::slice::from_raw_parts_mut(uninit, len) };
+        fill(uninit, MaybeUninit::new(0));
         Ok(Self {
             device: device.clone(),
             memory,
@@ -340,13 +345,27 @@ impl Locked {
         unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), len) }
     }
 
-    /// Wipes what was used. No copy may be going on. The stores are whole registers,
-    /// where `zeroize` makes a volatile one a byte, and the barrier keeps them.
+    /// Wipes what was used, on all threads. No copy may be going on. The stores are whole
+    /// registers, where `zeroize` makes a volatile one a byte, and the barrier keeps them.
     fn wipe(&mut self) {
         let used = self.bytes_mut(self.used);
-        used.fill(0);
+        fill(used, 0);
         optimization_barrier(used);
         self.used = 0;
+    }
+}
+
+/// Bytes that one thread fills at a time: large enough to be worth waking a thread.
+const FILLED_AT_ONCE: usize = 256 << 10;
+
+/// Fills `bytes` on all threads of the pool that the caller is in. What is short is filled by
+/// the caller, who may hold what other threads wait for.
+fn fill<T: Copy + Send + Sync>(bytes: &mut [T], value: T) {
+    if bytes.len() <= FILLED_AT_ONCE {
+        bytes.fill(value);
+    } else {
+        let pieces = bytes.par_chunks_mut(FILLED_AT_ONCE);
+        pieces.for_each(|piece| piece.fill(value));
     }
 }
 
