@@ -313,6 +313,57 @@ mod tests {
     }
 
     #[test]
+    fn batches_are_divided_from_twice_the_least_on() {
+        let division = Division {
+            least: 4096,
+            chunks: 8,
+            most_of_processor: 512,
+        };
+        let chunks = [1, 4096, 8191, 8192, 16_384, 65_536, 1 << 20].map(|all: usize| {
+            let jobs = division.jobs(all, 132);
+            (jobs, all.div_ceil(jobs))
+        });
+        let expected = [
+            (1, 1),
+            (4096, 1),
+            (8191, 1),
+            (4096, 2),
+            (4096, 4),
+            (8192, 8),
+            (67_584, 16),
+        ];
+        assert_eq!(chunks, expected);
+    }
+
+    #[test]
+    fn keys_are_found_where_they_change() {
+        let batch = Batch(10_000);
+        for jobs in [0..1, 1..4, 4095..9000, 5..10_000] {
+            let first = jobs.start;
+            let changes = |job: &usize| *job == first || batch.another(*job);
+            let expected: Vec<_> = jobs.clone().filter(changes).collect();
+            assert_eq!(firsts_of_keys(&batch, jobs), expected);
+        }
+    }
+
+    /// Chunks that are measured at once are those that are measured one after the other.
+    #[test]
+    fn chunks_that_are_alike_are_measured_at_once() {
+        let batch = Batch(5000);
+        for most in [1, 255, 256, 257, 1700, 5000, 6000] {
+            let chunks = alike(&batch, most, |_| true).expect("all fit");
+            for (chunk, start) in chunks.iter().zip((0..).step_by(most)) {
+                assert_eq!(chunk.jobs, start..(start + most).min(5000));
+                assert_eq!(chunk.blocks, blocks(&batch, chunk.jobs.clone()));
+                assert_eq!(chunk.size, size_of(&batch, chunk.jobs.clone()));
+            }
+            assert_eq!(chunks.len(), 5000_usize.div_ceil(most));
+            let last = chunks.last().map(|chunk| chunk.size);
+            assert_eq!(alike(&batch, most, |size| Some(size) != last), None);
+        }
+    }
+
+    #[test]
     fn chunks_without_other_limits_have_one_size() {
         let limits = Limits {
             jobs: 64,

@@ -1,4 +1,5 @@
-//! Images of kernels on the driver for tests: which the engine loads, and what it says of them.
+//! The engine on the driver for tests: which images of kernels it loads, what it says of them,
+//! and its streams.
 
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 
@@ -182,4 +183,34 @@ fn loads_what_it_is_given() {
             cause: "it is truncated or damaged".to_owned(),
         })
     );
+}
+
+#[test]
+fn a_batch_goes_through_sixteen_streams() {
+    on_the_test_driver("uses_sixteen_streams", "", "90");
+}
+
+#[test]
+#[ignore = "for the driver for tests"]
+fn uses_sixteen_streams() {
+    let mut options = Options::default();
+    (options.streams, options.chunk) = (Some(16), Some(1));
+    let context = GpuContext::with_options(0, options).expect("the driver for tests");
+    let key = SigningKey::<Falcon512>::from_seed(&[1; 32]).expand();
+    let messages: Vec<_> = (0..40u8).map(|number| [number]).collect();
+    let jobs: Vec<_> = messages
+        .iter()
+        .map(|message| SignJob { key: &key, message })
+        .collect();
+    let mut out = vec![Signature::EMPTY; jobs.len()];
+    context
+        .sign_batch(&[3; 32], &jobs, &mut out)
+        .expect("a batch");
+    let mut expected = out.clone();
+    expected.fill(Signature::EMPTY);
+    let engine = falcon::Engine::best();
+    engine
+        .sign_batch(&[3; 32], &jobs, &mut expected)
+        .expect("the processor");
+    assert!(out == expected);
 }

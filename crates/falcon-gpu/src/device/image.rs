@@ -310,6 +310,29 @@ mod tests {
         assert!(Cubin::read(&cubin[..cubin.len() - 1]).is_err());
     }
 
+    /// Sections and segments that end behind the file, or whose ends overflow.
+    #[test]
+    fn a_cubin_has_all_that_it_points_to() {
+        let cubin = CUBINS[3];
+        let table = |at: usize| long(cubin, at).expect("an offset") as usize;
+        // The length of section 3, the symbols, and of segment 2, constants; then offsets.
+        let places = [
+            table(40) + 3 * 64 + 32,
+            table(32) + 2 * 56 + 32,
+            table(40) + 3 * 64 + 24,
+            table(32) + 2 * 56 + 8,
+        ];
+        assert!(Cubin::read(cubin).is_ok());
+        for place in places {
+            for value in [cubin.len() as u64 + 1, u64::MAX] {
+                let mut cubin = cubin.to_vec();
+                cubin[place..place + 8].copy_from_slice(&value.to_le_bytes());
+                let read = Cubin::read(&cubin);
+                assert_eq!(read, Err("it is truncated or damaged"), "{place}");
+            }
+        }
+    }
+
     #[test]
     fn a_cubin_with_a_bit_flipped_is_read_or_refused() {
         // A small one: the header, the tables and the names of a real one around no code.

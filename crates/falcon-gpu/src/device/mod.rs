@@ -376,3 +376,24 @@ impl Drop for Locked {
         unsafe { self.device.free_locked(self.memory, self.len) };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_bytes_are_filled() {
+        for len in [
+            0,
+            1,
+            FILLED_AT_ONCE,
+            FILLED_AT_ONCE + 1,
+            5 * FILLED_AT_ONCE - 3,
+        ] {
+            let mut bytes = vec![1u8; len + 1];
+            fill(&mut bytes[..len], 0);
+            assert!(bytes[..len].iter().all(|&byte| byte == 0));
+            assert_eq!(bytes[len], 1);
+        }
+    }
+}
