@@ -97,6 +97,27 @@ fn loads_a_cubin() {
 }
 
 #[test]
+fn the_order_of_images_is_nothing() {
+    on_the_test_driver("loads_the_best_of_all", "", "89");
+    on_the_test_driver("loads_the_best_of_all", "", "90");
+}
+
+#[test]
+#[ignore = "for the driver for tests"]
+fn loads_the_best_of_all() {
+    let device = std::env::var("FALCON_TEST_DEVICE").expect("a device");
+    let mut images = IMAGES;
+    images.reverse();
+    let context = GpuContext::with_images(0, Options::default(), &images).expect("images");
+    sign(&context).expect("a batch");
+    let (number, form) = match &*device {
+        "89" => (4, cubin(8, 9)),
+        _ => (3, cubin(9, 0)),
+    };
+    assert_eq!(tried(&context), [(number, form, false)]);
+}
+
+#[test]
 fn without_a_matching_cubin_text_is_compiled() {
     on_the_test_driver("compiles_text", "", "100");
     on_the_test_driver("compiles_text", "", "120");

@@ -315,12 +315,15 @@ mod tests {
     fn a_cubin_has_all_that_it_points_to() {
         let cubin = CUBINS[3];
         let table = |at: usize| long(cubin, at).expect("an offset") as usize;
-        // The length of section 3, the symbols, and of segment 2, constants; then offsets.
+        // The offset and the length of section 3, the symbols, of 4, which is not read here, and
+        // of segment 2.
         let places = [
-            table(40) + 3 * 64 + 32,
-            table(32) + 2 * 56 + 32,
             table(40) + 3 * 64 + 24,
+            table(40) + 3 * 64 + 32,
+            table(40) + 4 * 64 + 24,
+            table(40) + 4 * 64 + 32,
             table(32) + 2 * 56 + 8,
+            table(32) + 2 * 56 + 32,
         ];
         assert!(Cubin::read(cubin).is_ok());
         for place in places {
