@@ -36,8 +36,8 @@ pub struct Options {
     /// what is free.
     pub memory: Option<u64>,
     /// Most jobs at once on one stream. By default a batch of 8,192 jobs is divided in two, a
-    /// batch of 65,536 jobs in eight; a chunk has at most 512 jobs for each processor of the
-    /// device where batches are signed, 128 where they are verified.
+    /// batch of 65,536 jobs in eight; a chunk has at most 128 jobs for each processor of the
+    /// device.
     pub chunk: Option<usize>,
     /// Streams, from 1 to 16: so many chunks of a batch are on the device at a time. By
     /// default 8.
