@@ -97,7 +97,7 @@ fn a_batch_for_which_there_is_room_does_not_ask_for_memory() {
     let Some((device, context)) = context(PLENTY, Options::default()) else {
         return;
     };
-    let mut asked = |fixture: &Fixture<Falcon512>| {
+    let asked = |fixture: &Fixture<Falcon512>| {
         assert!(fixture.signed(&context) == fixture.expected());
         device.memory_asked()
     };
