@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Compiles kernels/ to ptx/, and says what the kernels take of a processor.
 #
-#   ptx.sh           writes ptx/*.ptx and ptx/resources.tsv, and the hashes of the
-#                    sources and of these: ptx/sources.sha256, ptx/outputs.sha256
+#   ptx.sh           writes ptx/*.ptx, ptx/*.cubin and ptx/resources.tsv, and the hashes
+#                    of the sources and of these: ptx/sources.sha256, ptx/outputs.sha256
 #   ptx.sh --check   compares them with what is there
 #   ptx.sh --file IN OUT [OPTION]...
 #                    compiles another file, such as benches/gpu/ceilings.cu, or
@@ -25,8 +25,11 @@ readonly PACKAGES=(
 readonly TARGET=80
 # The oldest PTX that has all that the text needs: CUDA 11.0, drivers from 450 on.
 readonly ISA=7.0
-# What the table of resources is for: A100, RTX 4090, H200.
+# Devices that the text is assembled for, and that the table of resources is for: A100,
+# RTX 4090, H100 and H200. src/lib.rs names the cubins.
 readonly DEVICES=(80 89 90)
+# Most bytes of ptx/, all together.
+readonly MOST_BYTES=$((8 << 20))
 
 # Files that the text depends on.
 sources() {
@@ -83,9 +86,11 @@ END
     rm "$2.cu"
 }
 
-# resources PTX DEVICE: kernel, device, registers, stack, spills, shared memory.
-resources() {
-    "$bin/ptxas" -arch="sm_$2" -v "$1" -o /dev/null 2>&1 | awk -v device="sm_$2" '
+# assemble PTX DEVICE CUBIN: kernel, device, registers, stack, spills, shared memory. The
+# cubin names the compiler and the device, and neither a path nor a date: the same text gives
+# the same bytes.
+assemble() {
+    "$bin/ptxas" -arch="sm_$2" -v "$1" -o "$3" 2>&1 | awk -v device="sm_$2" '
         /Compiling entry function/ { split($0, part, "\x27"); kernel = part[2] }
         /Function properties for/ { own = $NF == kernel }
         own && /bytes stack frame/ { stack = $1; stores = $5; loads = $9 }
@@ -109,13 +114,23 @@ generate() {
         printf 'kernel\tdevice\tregisters\tstack\tspilled\tshared\n'
         for device in "${DEVICES[@]}"; do
             for logn in 9 10; do
-                resources "$1/kernels_$logn.ptx" "$device"
+                assemble "$1/kernels_$logn.ptx" "$device" "$1/kernels_$logn.sm_$device.cubin"
             done
         done
     } >"$1/resources.tsv"
     sources | xargs sha256sum >"$1/sources.sha256"
-    # Nothing else says, without the compiler, that the text is still what it made.
-    (cd "$1" && sha256sum kernels_9.ptx kernels_10.ptx resources.tsv) >"$1/outputs.sha256"
+    # Nothing else says, without the compiler, that the files are still what it made.
+    (cd "$1" && LC_ALL=C sha256sum kernels_*.ptx kernels_*.cubin resources.tsv) >"$1/outputs.sha256"
+}
+
+# size FOLDER: fails if it has too many bytes.
+size() {
+    local bytes
+    bytes="$(cat "$1"/* | wc -c)"
+    if [ "$bytes" -gt "$MOST_BYTES" ]; then
+        echo "ptx/ has $bytes bytes; at most $MOST_BYTES are allowed" >&2
+        return 1
+    fi
 }
 
 bin="$(toolkit)"
@@ -126,6 +141,7 @@ case "${1:-}" in
     trap 'rm -r "$fresh"' EXIT
     generate "$fresh"
     diff -rq "$fresh" ptx
+    size ptx
     echo "ptx/ is what kernels/ is compiled to"
     ;;
 --file)
@@ -141,7 +157,9 @@ case "${1:-}" in
     ;;
 "")
     mkdir -p ptx
+    rm -f ptx/*.cubin
     generate ptx
+    size ptx
     ;;
 *)
     echo "usage: ptx.sh [--check | --file IN OUT [OPTION]... | --variants FOLDER]" >&2

@@ -5,6 +5,8 @@
 //! ```sh
 //! RAYON_NUM_THREADS=2 cargo run --release -p falcon-gpu --example host_rates -- 1048576
 //! ```
+//!
+//! Two more numbers are those of `Options::streams` and `Options::chunk`.
 
 use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SignatureError, SigningKey};
@@ -19,7 +21,7 @@ use std::time::Instant;
 
 /// What an H200 has.
 const PROCESSORS: u32 = 132;
-const STREAMS: usize = 3;
+const STREAMS: usize = 16;
 const MEMORY: u64 = 128 << 30;
 
 /// Keys of jobs that have keys of their own: more than caches hold.
@@ -158,12 +160,12 @@ fn measure(what: &str, jobs: usize, mut batch: impl FnMut()) {
     println!("{what:<30} {:6.2} M/s", rates[ROUNDS / 2]);
 }
 
-fn rates<P: Parameters>(all: usize) {
+fn rates<P: Parameters>(all: usize, options: &Options) {
     let device = Arc::new(Instantly {
         next: AtomicU64::new(1 << 20),
         last: Mutex::default(),
     });
-    let context = GpuContext::on(device, Options::default());
+    let context = GpuContext::on(device, options.clone());
     // Each in memory of its own: copies of a few, so that they are soon made.
     let made: Vec<_> = (0..8)
         .map(|seed| SigningKey::<P>::from_seed(&[seed; 32]))
@@ -228,10 +230,15 @@ fn rates<P: Parameters>(all: usize) {
 }
 
 fn main() {
-    let all = std::env::args().nth(1).map(|jobs| jobs.parse());
-    let all = all.unwrap_or(Ok(1 << 20)).expect("jobs of a batch");
+    let argument = |number| {
+        let argument = std::env::args().nth(number)?;
+        Some(argument.parse().expect("a number"))
+    };
+    let all = argument(1).unwrap_or(1 << 20);
+    let mut options = Options::default();
+    (options.streams, options.chunk) = (argument(2), argument(3));
     let threads = rayon::current_num_threads();
     println!("batches of {all}, {threads} threads, medians of {ROUNDS}");
-    rates::<Falcon512>(all);
-    rates::<Falcon1024>(all);
+    rates::<Falcon512>(all, &options);
+    rates::<Falcon1024>(all, &options);
 }

@@ -3,7 +3,9 @@
 //
 // FALCON_TEST_DRIVER says what is wrong with it: "none" (no device), "old", "ancient"
 // (the device), "memory" (none is left), "launch" (kernels fail), "ptx" (an answer
-// that nobody knows). Else all is well.
+// that nobody knows), "cubin" (no cubin is taken). Else all is well.
+//
+// FALCON_TEST_DEVICE is the device's compute capability, as 89; by default 90.
 #include "../kernels/batch.h"
 
 #include <stdio.h>
@@ -26,8 +28,8 @@ using Handle = void *;
 namespace {
 
 constexpr Result SUCCESS = 0, INVALID = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, NO_DEVICE = 100,
-                 INVALID_DEVICE = 101, INVALID_CONTEXT = 201, INVALID_PTX = 218, UNSUPPORTED_PTX = 222,
-                 NOT_FOUND = 500, LAUNCH_FAILED = 719;
+                 INVALID_DEVICE = 101, INVALID_IMAGE = 200, INVALID_CONTEXT = 201, NO_BINARY = 209,
+                 INVALID_PTX = 218, UNSUPPORTED_PTX = 222, NOT_FOUND = 500, LAUNCH_FAILED = 719;
 constexpr size_t TOTAL = size_t(1) << 30;
 constexpr size_t ALIGNMENT = 256;
 
@@ -39,6 +41,13 @@ char the_context, the_stream;
 bool fault(const char *name) {
     const char *wrong = getenv("FALCON_TEST_DRIVER");
     return wrong != nullptr && strcmp(wrong, name) == 0;
+}
+
+// 90 is compute capability 9.0.
+int capability() {
+    if (fault("ancient")) return 70;
+    const char *named = getenv("FALCON_TEST_DEVICE");
+    return named == nullptr ? 90 : atoi(named);
 }
 
 // Blocks know their length.
@@ -75,9 +84,28 @@ Result release(void *memory) {
     return SUCCESS;
 }
 
+// The text of PTX; of a cubin everything up to the end of the table of its sections.
 struct Module {
     std::string text;
+    bool cubin;
 };
+
+template <typename T>
+T field(const char *image, size_t place) {
+    T value;
+    memcpy(&value, image + place, sizeof(value));
+    return value;
+}
+
+// A cubin is machine code for one minor number and later ones.
+Result read_cubin(const char *image, Module *module) {
+    if (fault("cubin")) return INVALID_IMAGE;
+    const int code = int(field<uint32_t>(image, 48) >> 8 & 0xff);
+    if (image[8] != 8 || code / 10 != capability() / 10 || code > capability()) return NO_BINARY;
+    const size_t sections = field<uint64_t>(image, 40), count = field<uint16_t>(image, 60);
+    *module = {std::string(image, sections + 64 * count), true};
+    return SUCCESS;
+}
 
 Result in_context(Result result) { return current ? result : INVALID_CONTEXT; }
 
@@ -117,8 +145,8 @@ EXPORT Result cuDeviceTotalMem_v2(size_t *bytes, int) {
 EXPORT Result cuDeviceGetAttribute(int *value, unsigned attribute, int) {
     switch (attribute) {
     case 16: *value = 2; return SUCCESS;                       // multiprocessors
-    case 75: *value = fault("ancient") ? 7 : 9; return SUCCESS; // compute capability
-    case 76: *value = 0; return SUCCESS;
+    case 75: *value = capability() / 10; return SUCCESS;
+    case 76: *value = capability() % 10; return SUCCESS;
     case 81: *value = 228 << 10; return SUCCESS; // shared memory of a multiprocessor
     default: return INVALID;
     }
@@ -135,8 +163,15 @@ EXPORT Result cuCtxSetCurrent(Handle context) {
 EXPORT Result cuModuleLoadDataEx(Handle *module, const void *image, unsigned, unsigned *, void **) {
     if (fault("ptx")) return UNSUPPORTED_PTX;
     const char *text = static_cast<const char *>(image);
-    if (strstr(text, ".version") == nullptr) return INVALID_PTX;
-    *module = new Module{text};
+    Module made;
+    if (memcmp(text, "\x7f\x45\x4c\x46", 4) == 0) {
+        const Result result = read_cubin(text, &made);
+        if (result != SUCCESS) return result;
+    } else {
+        if (strstr(text, ".version") == nullptr) return INVALID_PTX;
+        made = {text, false};
+    }
+    *module = new Module(made);
     return in_context(SUCCESS);
 }
 EXPORT Result cuModuleUnload(Handle module) {
@@ -144,9 +179,10 @@ EXPORT Result cuModuleUnload(Handle module) {
     return in_context(SUCCESS);
 }
 EXPORT Result cuModuleGetFunction(Handle *function, Handle module, const char *name) {
-    if (static_cast<Module *>(module)->text.find(".entry " + std::string(name) + "(") == std::string::npos) {
-        return NOT_FOUND;
-    }
+    const Module *in = static_cast<const Module *>(module);
+    const std::string entry =
+        in->cubin ? std::string(1, '\0') + name + std::string(1, '\0') : ".entry " + std::string(name) + "(";
+    if (in->text.find(entry) == std::string::npos) return NOT_FOUND;
     size_t count = 0;
     const FalconKernel *kernels = falcon_host_kernels(&count);
     for (size_t i = 0; i < count; ++i) {

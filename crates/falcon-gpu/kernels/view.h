@@ -5,12 +5,6 @@
 
 namespace falcon {
 
-// Bit `i` of the place of a real in shared memory is the parity of some bits of
-// its index: such that the half warps of every access of `fft.h` and `node.h` (16
-// reals that are 1, 2, 4 or 8 apart, or 4 to 8 groups of neighbours) meet 16
-// different banks of 8 bytes. It permutes each 128 reals.
-FALCON_DEVICE unsigned permuted(unsigned i) { return i ^ (i >> 4 & 1) ^ (i >> 5 & 1) * 6 ^ (i >> 6 & 1) * 10; }
-
 // Place `first + offset`, the offset known to the compiler: it stands in the instruction,
 // and one address does for all places that differ by it.
 struct At {
@@ -39,41 +33,25 @@ template <unsigned W> struct View {
     using Place = Real &;
 #endif
     FALCON_DEVICE Place operator[](At i) const {
-        if (W == 1) return {(base + size_t(i.first) * APART)[i.offset * APART]};
-        if (W < WARP && i.offset % W == 0) return {(base + spread(first + i.first))[i.offset * APART]};
-        return {base[place(i)]};
+        // An offset of whole turns stands in the instruction.
+        const Real *at = i.offset % W == 0 ? base + spread(first + i.first) + i.offset * APART
+                                           : base + spread(first + i.first + i.offset);
+#ifdef FALCON_EMULATE
+        emulate::touch(at);
+#endif
+        return {*const_cast<Real *>(at)};
     }
 
-    // Of real `i` in the group's memory.
-    FALCON_DEVICE unsigned place(At i) const {
-#ifdef FALCON_EMULATE
-        const unsigned real = emulate::conflict_free ? permuted_place(i) : first + i.first + i.offset;
-        emulate::touch(real);
-        return real;
-#elif defined(FALCON_CONFLICT_FREE)
-        return W == WARP ? permuted_place(i) : spread(first + i.first + i.offset);
-#else
-        return spread(first + i.first + i.offset);
-#endif
-    }
     // Where real `i` of this signature is.
     static FALCON_DEVICE unsigned spread(unsigned i) { return i / W * WARP + i % W; }
 
-    // `permuted` is linear over bits, and a polynomial begins at a multiple of its length, as
-    // blocks of it do: the sum is without carries, and the last term is a constant.
-    FALCON_DEVICE unsigned permuted_place(At i) const {
-        return permuted(first) ^ permuted(i.first) ^ permuted(i.offset);
-    }
-
     // From real `i` on.
     FALCON_DEVICE View from(unsigned i) const {
-        if (W == 1) return {base + size_t(i) * APART, 0};
         return {base, first + i};
     }
 
     // Says which memory they lie in: calls forget it.
     FALCON_DEVICE void assume_space() const {
-        if (W == 1) assume_global(base);
         if (W == WARP) assume_shared(base);
     }
 };

@@ -1,13 +1,13 @@
 //! A device with what stays on it from batch to batch.
 
-use crate::device::{Device, MemoryInfo};
+use crate::device::{Device, LoadedImage, MemoryInfo};
 use crate::division::{Jobs, Size};
 use crate::error::GpuError;
 use crate::host_threads::{self, HostThreads};
 use crate::kernels::KeyMode;
 use crate::keys::{self, ResidentKey};
 use crate::plan::Way;
-use crate::sign::{self, Keys, Randomness, Work};
+use crate::sign::{self, Randomness, SignJobs, Work};
 use crate::staging::most_room;
 use crate::state::State;
 use crate::undo::{LastRoom, Undo};
@@ -19,6 +19,9 @@ use falcon_core::{Parameters, Signature, SignatureError, SigningKey};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// Most streams that a device has.
+pub(crate) const MOST_STREAMS: usize = 16;
+
 /// How a device is used. The bytes of signatures depend on none of this.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -29,9 +32,13 @@ pub struct Options {
     /// Most bytes of the device's memory to use; by default three quarters of
     /// what is free.
     pub memory: Option<u64>,
-    /// Most jobs at once on one stream; by default 512 for each processor of the
-    /// device where batches are signed, 128 where they are verified.
+    /// Most jobs at once on one stream. By default a batch of 8,192 jobs is divided in two, a
+    /// batch of 65,536 jobs in eight; a chunk has at most 128 jobs for each processor of the
+    /// device.
     pub chunk: Option<usize>,
+    /// Streams, from 1 to 16: so many chunks of a batch are on the device at a time. By
+    /// default 8.
+    pub streams: Option<usize>,
     /// Rows of 512 bytes for the sampler that are computed ahead, from 2 to 1024;
     /// by default 44 or 86.
     pub prng_rows: Option<u32>,
@@ -89,24 +96,33 @@ impl GpuContext {
     /// As for [`new`](Self::new).
     #[cfg(feature = "cuda")]
     pub fn with_options(device: u32, options: Options) -> Result<Self, GpuError> {
-        Self::with_ptx(device, options, &crate::PTX)
+        Self::with_images(device, options, &crate::IMAGES)
     }
 
-    /// The CUDA device of this number, with other kernels than [`PTX`](crate::PTX):
-    /// what a variant of `kernels/kernels.cu` was compiled to. They are believed to
-    /// do what `kernels/batch.h` says.
+    /// The CUDA device of this number, with the kernels of these images instead of
+    /// [`IMAGES`](crate::IMAGES): what a variant of `kernels/kernels.cu` was compiled to.
+    /// They are believed to do what `kernels/batch.h` says.
+    ///
+    /// An image is the text of PTX, or a cubin. A kernel is taken from the cubin of the
+    /// highest compute capability that the device can run: of the same major number, and of
+    /// no higher minor number. If there is no such cubin, or the driver refuses it, the
+    /// driver compiles PTX that has the kernel. [`loaded`](Self::loaded) tells which was used.
     ///
     /// # Errors
-    /// As for [`new`](Self::new).
+    /// As for [`new`](Self::new), and [`GpuError::Driver`] for an image that is damaged.
     #[cfg(feature = "cuda")]
-    pub fn with_ptx(device: u32, options: Options, ptx: &[&str]) -> Result<Self, GpuError> {
-        let device = crate::device::open_cuda(device, ptx)?;
+    pub fn with_images(
+        device: u32,
+        options: Options,
+        images: &[impl AsRef<[u8]>],
+    ) -> Result<Self, GpuError> {
+        let device = crate::device::open_cuda(device, images)?;
         Ok(Self::on(device, options))
     }
 
     /// Some device.
     pub fn on(device: Arc<dyn Device>, options: Options) -> Self {
-        let state = Mutex::new(State::new(&device));
+        let state = Mutex::new(State::new(&device, &options));
         Self {
             device,
             options,
@@ -119,6 +135,12 @@ impl GpuContext {
     /// What the device is called.
     pub fn name(&self) -> String {
         self.device.name()
+    }
+
+    /// The images of kernels that the device has loaded so far, or that its driver has
+    /// refused, and how long that took. An image is loaded by the first batch that needs it.
+    pub fn loaded(&self) -> Vec<LoadedImage> {
+        self.device.loaded()
     }
 
     /// The memory of the device.
@@ -208,8 +230,7 @@ impl GpuContext {
         out: &mut [Signature<P>],
     ) -> Result<(), GpuError> {
         let work = Work {
-            messages: jobs.iter().map(|job| job.message).collect(),
-            keys: Keys::Own(jobs.iter().map(|job| job.key).collect()),
+            jobs: SignJobs::Own(jobs),
             randomness: Randomness::Hedged(seed, 0),
         };
         self.sign(self.way::<P>(KeyMode::Raw, Fit::Padded), &work, out)
@@ -228,8 +249,7 @@ impl GpuContext {
         out: &mut [Signature<P>],
     ) -> Result<(), GpuError> {
         let work = Work {
-            messages: jobs.iter().map(|job| job.message).collect(),
-            keys: Keys::resident(jobs.iter().map(|job| job.key)),
+            jobs: SignJobs::Resident(jobs),
             randomness: Randomness::Hedged(seed, 0),
         };
         self.sign(self.way::<P>(self.mode(), Fit::Padded), &work, out)
@@ -246,11 +266,9 @@ impl GpuContext {
         fit: Fit,
         out: &mut [Signature<P>],
     ) -> Result<(), GpuError> {
-        let given = jobs.iter().map(|job| job.randomness).collect();
         let work = Work {
-            messages: jobs.iter().map(|job| job.message).collect(),
-            keys: Keys::resident(jobs.iter().map(|job| job.key)),
-            randomness: Randomness::Given(given),
+            jobs: SignJobs::Given(jobs),
+            randomness: Randomness::Given(jobs),
         };
         self.sign(self.way::<P>(self.mode(), fit), &work, out)
     }
@@ -303,7 +321,7 @@ impl GpuContext {
         work: &Work<'_, P>,
         out: &mut [Signature<P>],
     ) -> Result<(), GpuError> {
-        check_lengths(work.messages.len(), out.len())?;
+        check_lengths(work.count(), out.len())?;
         if out.is_empty() {
             return Ok(());
         }
@@ -372,8 +390,7 @@ impl<P: Parameters> BatchSign<P> for GpuContext {
         out: &mut [Signature<P>],
     ) -> Result<(), BatchError> {
         let work = Work {
-            messages: jobs.iter().map(|job| job.message).collect(),
-            keys: Keys::resident(jobs.iter().map(|job| job.key)),
+            jobs: SignJobs::Expanded(jobs),
             randomness: Randomness::Hedged(seed, first),
         };
         let way = self.way::<P>(self.mode(), Fit::Padded);

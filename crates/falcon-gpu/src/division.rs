@@ -40,6 +40,29 @@ impl Size {
     }
 }
 
+/// How a batch is divided, so that the host and the copies are at work while kernels are. Small
+/// chunks overlap well: what is exposed is the staging of the first one, and the delivery of
+/// the last one. Large chunks fill the processors well.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Division {
+    /// Fewest jobs of a chunk: a batch of less than twice as many is one chunk.
+    pub(crate) least: usize,
+    /// Chunks of a large batch.
+    pub(crate) chunks: usize,
+    /// Most jobs of a chunk for each processor of the device, which bounds the memory of
+    /// batches that are very large.
+    pub(crate) most_of_processor: usize,
+}
+
+impl Division {
+    /// Most jobs of a chunk of a batch of so many.
+    pub(crate) fn jobs(self, all: usize, processors: u32) -> usize {
+        let chunks = (all / self.least).clamp(1, self.chunks);
+        all.div_ceil(chunks)
+            .min(self.most_of_processor.saturating_mul(processors as usize))
+    }
+}
+
 /// Most of what a chunk may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limits {
@@ -86,6 +109,11 @@ pub(crate) fn chunks(
     // Chunks of one size: the last one is no straggler.
     let most = limits.jobs.max(1);
     let most = all.div_ceil(all.div_ceil(most).max(1)).max(1);
+    if let Some(chunks) = alike(batch, most, |size| {
+        limits.cut(size, need(size)) == size.jobs
+    }) {
+        return chunks;
+    }
     let mut chunks = Vec::new();
     let (mut start, mut tried) = (0, most);
     while start < all {
@@ -104,6 +132,37 @@ pub(crate) fn chunks(
     }
     chunks
 }
+
+/// Divides the jobs of a batch into chunks of so many, if all of these fit. All blocks are
+/// measured at once: no thread waits between one chunk and the next.
+fn alike(batch: &impl Jobs, most: usize, fits: impl Fn(Size) -> bool) -> Option<Vec<Chunk>> {
+    let all = batch.count();
+    let starts = (0..all).step_by(most);
+    let ranges: Vec<_> = starts.map(|start| start..all.min(start + most)).collect();
+    let empty: Vec<Block> = ranges.iter().flat_map(starts_of_blocks).collect();
+    let measured = empty.into_par_iter().map(|block| block.measured(batch));
+    let measured: Vec<_> = measured.collect();
+    let mut rest = &measured[..];
+    let chunk = |jobs: Range<usize>| {
+        let (own, others) = rest.split_at_checked(jobs.len().div_ceil(BLOCK))?;
+        rest = others;
+        let blocks = summed(own.to_vec());
+        let size = total(&blocks);
+        fits(size).then_some(Chunk { jobs, size, blocks })
+    };
+    ranges.into_iter().map(chunk).collect()
+}
+
+/// The jobs whose keys are others than those before them, and the first one.
+pub(crate) fn firsts_of_keys(batch: &impl Jobs, jobs: Range<usize>) -> Vec<usize> {
+    let first = jobs.start;
+    let all = jobs.into_par_iter().with_min_len(COMPARED);
+    all.filter(|&job| job == first || batch.another(job))
+        .collect()
+}
+
+/// Jobs whose keys one thread compares at a time.
+const COMPARED: usize = 4096;
 
 /// Jobs of a block: long enough for a thread to be worth waking.
 const BLOCK: usize = 256;
@@ -154,21 +213,28 @@ impl Block {
     }
 }
 
+/// The blocks of a chunk, not measured yet.
+fn starts_of_blocks(chunk: &Range<usize>) -> impl Iterator<Item = Block> + use<> {
+    let (start, end) = (chunk.start, chunk.end);
+    chunk.clone().step_by(BLOCK).map(move |first| Block {
+        jobs: first..end.min(first + BLOCK),
+        before: Size {
+            jobs: first - start,
+            ..Size::default()
+        },
+        size: Size::default(),
+    })
+}
+
 /// Divides the jobs of a chunk into blocks.
 pub(crate) fn blocks(batch: &impl Jobs, chunk: Range<usize>) -> Vec<Block> {
-    let block = |start: usize| {
-        let block = Block {
-            jobs: start..chunk.end.min(start + BLOCK),
-            before: Size {
-                jobs: start - chunk.start,
-                ..Size::default()
-            },
-            size: Size::default(),
-        };
-        block.measured(batch)
-    };
-    let starts = chunk.clone().into_par_iter().step_by(BLOCK);
-    let mut blocks: Vec<_> = starts.map(block).collect();
+    let blocks: Vec<_> = starts_of_blocks(&chunk).collect();
+    let measured = blocks.into_par_iter().map(|block| block.measured(batch));
+    summed(measured.collect())
+}
+
+/// Says in the blocks of a chunk what it has before them.
+fn summed(mut blocks: Vec<Block>) -> Vec<Block> {
     let mut before = Size::default();
     for block in &mut blocks {
         block.before = before;
@@ -243,6 +309,57 @@ mod tests {
                     assert_eq!(next, all);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn batches_are_divided_from_twice_the_least_on() {
+        let division = Division {
+            least: 4096,
+            chunks: 8,
+            most_of_processor: 512,
+        };
+        let chunks = [1, 4096, 8191, 8192, 16_384, 65_536, 1 << 20].map(|all: usize| {
+            let jobs = division.jobs(all, 132);
+            (jobs, all.div_ceil(jobs))
+        });
+        let expected = [
+            (1, 1),
+            (4096, 1),
+            (8191, 1),
+            (4096, 2),
+            (4096, 4),
+            (8192, 8),
+            (67_584, 16),
+        ];
+        assert_eq!(chunks, expected);
+    }
+
+    #[test]
+    fn keys_are_found_where_they_change() {
+        let batch = Batch(10_000);
+        for jobs in [0..1, 1..4, 4095..9000, 5..10_000] {
+            let first = jobs.start;
+            let changes = |job: &usize| *job == first || batch.another(*job);
+            let expected: Vec<_> = jobs.clone().filter(changes).collect();
+            assert_eq!(firsts_of_keys(&batch, jobs), expected);
+        }
+    }
+
+    /// Chunks that are measured at once are those that are measured one after the other.
+    #[test]
+    fn chunks_that_are_alike_are_measured_at_once() {
+        let batch = Batch(5000);
+        for most in [1, 255, 256, 257, 1700, 5000, 6000] {
+            let chunks = alike(&batch, most, |_| true).expect("all fit");
+            for (chunk, start) in chunks.iter().zip((0..).step_by(most)) {
+                assert_eq!(chunk.jobs, start..(start + most).min(5000));
+                assert_eq!(chunk.blocks, blocks(&batch, chunk.jobs.clone()));
+                assert_eq!(chunk.size, size_of(&batch, chunk.jobs.clone()));
+            }
+            assert_eq!(chunks.len(), 5000_usize.div_ceil(most));
+            let last = chunks.last().map(|chunk| chunk.size);
+            assert_eq!(alike(&batch, most, |size| Some(size) != last), None);
         }
     }
 

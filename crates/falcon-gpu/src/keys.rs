@@ -77,7 +77,7 @@ impl<'a, P: Parameters> ResidentKey<'a, P> {
     }
 
     /// What tells keys apart.
-    fn hash(&self) -> &'a [u8; HASH_LEN] {
+    pub(crate) fn hash(&self) -> &'a [u8; HASH_LEN] {
         match *self {
             Self::Signing(key) => hazmat::secret_hash(key),
             Self::Expanded(key) => hazmat::secret_hash(key),

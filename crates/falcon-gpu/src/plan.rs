@@ -148,7 +148,7 @@ impl Way {
 
 impl Plan {
     /// Bytes of locked memory to copy from: those of seeds only if they are given.
-    pub(crate) fn upload(&self, randomness: &Randomness<'_>) -> usize {
+    pub(crate) fn upload<P: Parameters>(&self, randomness: &Randomness<'_, P>) -> usize {
         match randomness {
             Randomness::Hedged(..) => self.sent,
             Randomness::Given(..) => self.seeds.end,

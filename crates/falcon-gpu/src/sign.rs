@@ -1,20 +1,21 @@
 //! Signing a batch: chunks of it on lanes, attempts until every job is done.
 
 use crate::chain;
-use crate::context::Options;
+use crate::context::{Options, RawKeyJob};
 use crate::device::{Device, Lane};
-use crate::division::{Chunk, Jobs, chunks};
+use crate::division::{Chunk, Division, Jobs, chunks, firsts_of_keys};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel, KeyMode, Operation, status};
-use crate::keys::{ResidentKey, different, reals};
+use crate::keys::{HASH_LEN, ResidentKey, different, reals};
 use crate::plan::{ATTEMPT_SEED, Plan, Way};
-use crate::staging::{Each, put, stage, stage_messages};
+use crate::staging::{Each, Messages, put, put_messages, stage};
 use crate::state::State;
 use crate::undo::{self, Undo};
+use falcon_core::batch::SignJob;
 use falcon_core::hash::{Shake256, Shake256Reader};
-use falcon_core::hazmat::{self, RawRandomness};
+use falcon_core::hazmat::{self, RawJob};
 use falcon_core::hedge::SEED_LEN;
-use falcon_core::{Parameters, Signature, SigningKey};
+use falcon_core::{Parameters, Signature};
 use std::ops::Range;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -23,58 +24,80 @@ use zeroize::Zeroizing;
 /// believed: no key needs more than a few.
 const MOST_ATTEMPTS: u32 = 1000;
 
-/// Jobs of a chunk for each processor: threads that it holds at once.
-const JOBS_OF_PROCESSOR: usize = 512;
+/// How a batch is divided. Where a thread signs, four of the largest chunks fill all processors,
+/// which hold 512 threads each; all lanes together take 42 KiB of the device for each signature.
+const DIVISION: Division = Division {
+    least: 4096,
+    chunks: 8,
+    most_of_processor: 128,
+};
 
 /// What is to be signed, and with what.
 pub(crate) struct Work<'a, P: Parameters> {
-    pub(crate) messages: Vec<&'a [u8]>,
-    pub(crate) keys: Keys<'a, P>,
-    pub(crate) randomness: Randomness<'a>,
+    pub(crate) jobs: SignJobs<'a, P>,
+    pub(crate) randomness: Randomness<'a, P>,
 }
 
-/// The key of each job.
-pub(crate) enum Keys<'a, P: Parameters> {
-    /// They are kept on the device.
-    Resident(Vec<ResidentKey<'a, P>>),
-    /// They come with the batch.
-    Own(Vec<&'a SigningKey<P>>),
+/// Messages and their keys.
+pub(crate) enum SignJobs<'a, P: Parameters> {
+    /// Keys that are kept on the device, and that the caller has expanded.
+    Expanded(&'a [SignJob<'a, P>]),
+    /// The same, with nonces and seeds of the caller's.
+    Given(&'a [RawJob<'a, P>]),
+    /// Keys that are kept on the device, and that nobody has expanded.
+    Resident(&'a [RawKeyJob<'a, P>]),
+    /// Keys that come with the batch.
+    Own(&'a [RawKeyJob<'a, P>]),
 }
 
 /// Where nonces and the sampler's seeds come from.
-pub(crate) enum Randomness<'a> {
+pub(crate) enum Randomness<'a, P: Parameters> {
     /// From a fresh seed, the secret and the point; job 0 has this number.
     Hedged(&'a [u8; SEED_LEN], u64),
     /// From the caller.
-    Given(Vec<RawRandomness<'a>>),
+    Given(&'a [RawJob<'a, P>]),
 }
 
-impl<'a, P: Parameters> Keys<'a, P> {
-    /// Keys that are kept on the device.
-    pub(crate) fn resident<K: Into<ResidentKey<'a, P>>>(keys: impl Iterator<Item = K>) -> Self {
-        Self::Resident(keys.map(Into::into).collect())
+impl<'a, P: Parameters> Work<'a, P> {
+    /// Whether keys are kept on the device.
+    fn has_resident_keys(&self) -> bool {
+        !matches!(self.jobs, SignJobs::Own(_))
     }
 
-    /// Whether two jobs have the same key, as far as addresses say.
-    fn same(&self, a: usize, b: usize) -> bool {
-        match self {
-            Self::Resident(keys) => keys[a].is(&keys[b]),
-            Self::Own(keys) => std::ptr::eq(keys[a], keys[b]),
+    /// The key of a job.
+    fn key(&self, job: usize) -> ResidentKey<'a, P> {
+        match self.jobs {
+            SignJobs::Expanded(jobs) => jobs[job].key.into(),
+            SignJobs::Given(jobs) => jobs[job].key.into(),
+            SignJobs::Resident(jobs) | SignJobs::Own(jobs) => jobs[job].key.into(),
         }
+    }
+
+    /// The hash of the secret of a job's key.
+    fn hash(&self, job: usize) -> [u8; HASH_LEN] {
+        *self.key(job).hash()
     }
 }
 
 impl<P: Parameters> Jobs for Work<'_, P> {
     fn count(&self) -> usize {
-        self.messages.len()
+        match self.jobs {
+            SignJobs::Expanded(jobs) => jobs.len(),
+            SignJobs::Given(jobs) => jobs.len(),
+            SignJobs::Resident(jobs) | SignJobs::Own(jobs) => jobs.len(),
+        }
     }
 
     fn message(&self, job: usize) -> &[u8] {
-        self.messages[job]
+        match self.jobs {
+            SignJobs::Expanded(jobs) => jobs[job].message,
+            SignJobs::Given(jobs) => jobs[job].message,
+            SignJobs::Resident(jobs) | SignJobs::Own(jobs) => jobs[job].message,
+        }
     }
 
     fn another(&self, job: usize) -> bool {
-        !self.keys.same(job - 1, job)
+        !self.key(job - 1).is(&self.key(job))
     }
 }
 
@@ -87,7 +110,6 @@ struct Flight<'w> {
     redo: usize,
     /// Streams of seeds that are given, by job of the chunk.
     streams: Vec<Shake256Reader>,
-    fetching: bool,
 }
 
 /// Signs all of `work`, whose key form is that of `way`, into `signatures`, of which some
@@ -100,22 +122,21 @@ pub(crate) fn sign<P: Parameters>(
     work: &Work<'_, P>,
     signatures: &mut Undo<'_, Signature<P>>,
 ) -> Result<(), GpuError> {
-    let most_keys = match &work.keys {
-        Keys::Own(_) => usize::MAX,
-        Keys::Resident(keys) => {
-            let keys = different(keys);
-            match state.reserve::<P>(way.mode, device, options, keys)? {
-                room if room < keys => room,
-                // All of them together, so those of any chunk.
-                _ => usize::MAX,
-            }
+    let most_keys = if work.has_resident_keys() {
+        let keys = different(&keys_of(work, 0..work.count()));
+        match state.reserve::<P>(way.mode, device, options, keys)? {
+            room if room < keys => room,
+            // All of them together, so those of any chunk.
+            _ => usize::MAX,
         }
+    } else {
+        usize::MAX
     };
     let divide = |limits| chunks(work, limits, |size| way.need(size));
     let (chunks, lanes) = state.prepare(
         device,
         options,
-        JOBS_OF_PROCESSOR,
+        DIVISION.jobs(work.count(), device.processors()),
         most_keys,
         divide,
         |chunk| {
@@ -135,10 +156,13 @@ pub(crate) fn sign<P: Parameters>(
                 if flight.go_on(lane, way, work)? {
                     flight.deliver(lane, signatures)?;
                     flights[number] = None;
+                    if waiting.peek().is_none() {
+                        lane.retire()?;
+                    }
                 }
             }
             if flights[number].is_none()
-                && let Some(chunk) = waiting.peek()
+                && let Some(&chunk) = waiting.peek()
             {
                 // Where there is no room for its keys, those of others go when all
                 // that is on its way has come.
@@ -166,6 +190,12 @@ pub(crate) fn sign<P: Parameters>(
     }
 }
 
+/// The keys of these jobs, without those that are the same as the one before.
+fn keys_of<'a, P: Parameters>(work: &Work<'a, P>, jobs: Range<usize>) -> Vec<ResidentKey<'a, P>> {
+    let firsts = firsts_of_keys(work, jobs).into_iter();
+    firsts.map(|job| work.key(job)).collect()
+}
+
 /// Brings a chunk to its lane and starts the first attempt, unless there is no
 /// room for its keys.
 fn begin<'w, P: Parameters>(
@@ -177,15 +207,19 @@ fn begin<'w, P: Parameters>(
 ) -> Result<Option<Flight<'w>>, GpuError> {
     let plan = way.plan(chunk.size);
     let jobs = chunk.jobs.clone();
-    let (keys, hashes, places) = match &work.keys {
-        Keys::Resident(all) => {
-            let Some(places) = state.bring(number, &all[jobs.clone()])? else {
-                return Ok(None);
-            };
-            let (keys, hashes) = state.addresses::<P>();
-            (keys, hashes, Some(places))
-        }
-        Keys::Own(_) => (0, state.lanes[number].address(plan.hashes.start), None),
+    // Where the keys are, one after the other as they come in the chunk.
+    let (keys, hashes, places) = if work.has_resident_keys() {
+        let keys = match chunk.size.keys {
+            1 => vec![work.key(jobs.start)],
+            _ => keys_of(work, jobs.clone()),
+        };
+        let Some(places) = state.bring(number, &keys)? else {
+            return Ok(None);
+        };
+        let (keys, hashes) = state.addresses::<P>();
+        (keys, hashes, Some(places))
+    } else {
+        (0, state.lanes[number].address(plan.hashes.start), None)
     };
     // One key for all: the same address for all lanes.
     let shared = match &places {
@@ -195,34 +229,45 @@ fn begin<'w, P: Parameters>(
 
     let lane = &mut state.lanes[number];
     let out = lane.outgoing(plan.sent)?;
-    // Whatever stage an earlier chunk has left.
-    out[plan.status.clone()].fill(status::GIVEN);
-    stage_messages(work, out, &chunk.blocks, &plan.messages, &plan.offsets)?;
+    let messages = Messages::begin(out, &plan.messages, &plan.offsets);
     let arrays = [
+        messages.bytes(),
+        messages.ends(),
+        (&plan.status, Each::Job),
         (&plan.key_of_job, Each::Job),
         (&plan.bases, Each::Key),
         (&plan.hashes, Each::Key),
         (&plan.nonces, Each::Job),
     ];
     stage(out, &chunk.blocks, arrays, |block, arrays| {
-        let [key_of_job, bases, hashes, nonces] = arrays;
+        let [bytes, ends, status, key_of_job, bases, hashes, nonces] = arrays;
+        put_messages(work, block, bytes, ends);
+        // Whatever stage an earlier chunk has left.
+        status.fill(status::GIVEN);
+        let numbers = block.keys(work);
         match &places {
+            _ if shared => {}
             Some(places) => {
-                let places = &places[block.before.jobs..][..block.size.jobs];
-                put(key_of_job, places.iter().map(|place| place.to_le_bytes()));
+                let places = numbers.map(|key| places.get(key as usize).copied());
+                put(
+                    key_of_job,
+                    places.map(|place| place.unwrap_or(u32::MAX).to_le_bytes()),
+                );
             }
-            None => put(key_of_job, block.keys(work).map(u32::to_le_bytes)),
+            None => put(key_of_job, numbers.map(u32::to_le_bytes)),
         }
-        if let Keys::Own(all) = &work.keys {
-            let firsts = || block.first_of_keys(work).map(|job| all[job]);
-            for (out, key) in bases.chunks_exact_mut(4 * P::N).zip(firsts()) {
-                ResidentKey::from(key).write_small(out);
+        if places.is_none() {
+            for (out, job) in bases
+                .chunks_exact_mut(4 * P::N)
+                .zip(block.first_of_keys(work))
+            {
+                work.key(job).write_small(out);
             }
-            put(hashes, firsts().map(|key| *hazmat::secret_hash(key)));
+            put(hashes, block.first_of_keys(work).map(|job| work.hash(job)));
         }
         if let Randomness::Given(given) = &work.randomness {
             let given = given[block.jobs.clone()].iter();
-            put(nonces, given.map(|given| *given.nonce));
+            put(nonces, given.map(|given| *given.randomness.nonce));
         }
     })?;
     let mut streams = Vec::new();
@@ -236,7 +281,7 @@ fn begin<'w, P: Parameters>(
         }
         Randomness::Given(given) => {
             let given = given[jobs.clone()].iter();
-            streams.extend(given.map(|given| Shake256::reader(given.seed)));
+            streams.extend(given.map(|given| Shake256::reader(given.randomness.seed)));
             (0, 0)
         }
     };
@@ -285,25 +330,30 @@ fn begin<'w, P: Parameters>(
         batch,
         redo: 0,
         streams,
-        fetching: false,
     };
     // SAFETY: all addresses are of this lane's memory or of the store of keys,
     // which does not change while a lane is at work.
     unsafe { lane.launch(way.kernel(Operation::Hash), &flight.batch) }?;
-    let all: Vec<u32> = (0..flight.batch.count).collect();
-    flight.attempt(lane, way, &all)?;
+    let all = 0..flight.batch.count;
+    flight.attempt(lane, way, all)?;
     Ok(Some(flight))
 }
 
 impl Flight<'_> {
-    /// Starts an attempt for the slots of `batch`, which are these jobs.
-    fn attempt(&mut self, lane: &mut Lane, way: Way, jobs: &[u32]) -> Result<(), GpuError> {
+    /// Starts an attempt for the slots of `batch`, which are these jobs. Fetches all results of
+    /// the chunk: hardly ever is there a job that has none yet.
+    fn attempt(
+        &mut self,
+        lane: &mut Lane,
+        way: Way,
+        jobs: impl ExactSizeIterator<Item = u32>,
+    ) -> Result<(), GpuError> {
         let (plan, batch) = (&self.plan, &self.batch);
         if batch.batch_seed == 0 {
             // What the lane was sent before is not needed again from here.
             let range = plan.seeds.start..plan.seeds.start + jobs.len() * ATTEMPT_SEED;
             let out = lane.outgoing(range.end)?;
-            for (out, &job) in out[range.clone()].chunks_exact_mut(ATTEMPT_SEED).zip(jobs) {
+            for (out, job) in out[range.clone()].chunks_exact_mut(ATTEMPT_SEED).zip(jobs) {
                 if let Some(stream) = self.streams.get_mut(job as usize) {
                     let seed: Zeroizing<[u8; ATTEMPT_SEED]> = Zeroizing::new(stream.read_array());
                     out.copy_from_slice(&*seed);
@@ -321,7 +371,11 @@ impl Flight<'_> {
             lane.launch(way.kernel(Operation::Sign(plan.mode)), batch)?;
             lane.launch(way.kernel(Operation::Accept), batch)?;
         }
-        lane.fetch(plan.counts.clone(), plan.nonces.len() + plan.s2.len())
+        let (nonces, s2) = (plan.nonces.clone(), plan.s2.clone());
+        let (after, end) = (nonces.len(), nonces.len() + s2.len());
+        lane.fetch(nonces, 0)?;
+        lane.fetch(s2, after)?;
+        lane.fetch(plan.counts.clone(), end)
     }
 
     /// Which kernel of this attempt has not done its part; statuses go to `place` of
@@ -345,12 +399,7 @@ impl Flight<'_> {
         way: Way,
         work: &Work<'_, P>,
     ) -> Result<bool, GpuError> {
-        if self.fetching {
-            lane.wait()?;
-            return Ok(true);
-        }
-        let (nonces, s2) = (self.plan.nonces.clone(), self.plan.s2.clone());
-        let place = nonces.len() + s2.len();
+        let place = self.plan.nonces.len() + self.plan.s2.len();
         let lists = place + self.plan.counts.len();
         let failed = |cause: &str| GpuError::Launch {
             kernel: way.kernel(Operation::Accept).name(),
@@ -372,11 +421,7 @@ impl Flight<'_> {
             return Err(self.stopped(lane, way, lists)?);
         }
         if count == 0 {
-            let after = nonces.len();
-            lane.fetch(nonces, 0)?;
-            lane.fetch(s2, after)?;
-            self.fetching = true;
-            return Ok(false);
+            return Ok(true);
         }
         if self.batch.attempt == MOST_ATTEMPTS {
             return Err(failed("a job is never done"));
@@ -403,7 +448,7 @@ impl Flight<'_> {
         self.batch.redo = lane.address(self.plan.lists[self.redo].start);
         self.batch.count = count;
         self.batch.attempt += 1;
-        self.attempt(lane, way, &jobs)?;
+        self.attempt(lane, way, jobs.into_iter())?;
         Ok(false)
     }
 

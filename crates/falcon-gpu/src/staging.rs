@@ -85,27 +85,40 @@ pub(crate) fn most_room(messages: usize, bytes: usize) -> usize {
     bytes.saturating_add(messages.saturating_mul(7))
 }
 
-/// Writes the messages of a chunk, and to `offsets` where each one ends, behind a zero: there
-/// the first one begins.
-pub(crate) fn stage_messages(
-    batch: &impl Jobs,
-    out: &mut [u8],
-    blocks: &[Block],
-    messages: &Range<usize>,
-    offsets: &Range<usize>,
-) -> Result<(), GpuError> {
-    put(&mut out[offsets.clone()], [[0; 8]]);
-    let ends = offsets.start + 8..offsets.end;
-    let arrays = [(messages, Each::Byte), (&ends, Each::Job)];
-    stage(out, blocks, arrays, |block, [messages, ends]| {
-        put_messages(batch, block, messages, ends);
-    })
+/// Where the messages of a chunk lie, and behind a zero where each one ends: there the first
+/// one begins.
+pub(crate) struct Messages<'p> {
+    bytes: &'p Range<usize>,
+    ends: Range<usize>,
+}
+
+impl<'p> Messages<'p> {
+    /// Writes the zero.
+    pub(crate) fn begin(
+        out: &mut [u8],
+        bytes: &'p Range<usize>,
+        offsets: &'p Range<usize>,
+    ) -> Self {
+        put(&mut out[offsets.clone()], [[0; 8]]);
+        let ends = offsets.start + 8..offsets.end;
+        Self { bytes, ends }
+    }
+
+    /// The array of the messages themselves.
+    pub(crate) fn bytes(&self) -> (&Range<usize>, Each) {
+        (self.bytes, Each::Byte)
+    }
+
+    /// The array of their ends.
+    pub(crate) fn ends(&self) -> (&Range<usize>, Each) {
+        (&self.ends, Each::Job)
+    }
 }
 
 /// Writes the messages of a block one after the other to `messages`, each with zeros up to
 /// its [`room`], and to `ends` where each one ends, counted from the beginning of those of
 /// the chunk.
-fn put_messages(batch: &impl Jobs, block: &Block, messages: &mut [u8], ends: &mut [u8]) {
+pub(crate) fn put_messages(batch: &impl Jobs, block: &Block, messages: &mut [u8], ends: &mut [u8]) {
     let mut rest = messages;
     let mut begin = block.before.bytes as u64;
     let ends_of_jobs = block.jobs.clone().map(|job| {

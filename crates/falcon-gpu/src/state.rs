@@ -1,6 +1,6 @@
 //! What a context has on its device: lanes, the pool of their memory, keys.
 
-use crate::context::Options;
+use crate::context::{MOST_STREAMS, Options};
 use crate::device::{Device, Lane, Memory};
 use crate::division::{Chunk, Limits};
 use crate::error::GpuError;
@@ -15,16 +15,20 @@ use std::sync::Arc;
 pub(crate) struct State {
     pub(crate) lanes: Vec<Lane>,
     pool: Option<Memory>,
+    /// Bytes that chunks might take when the pool was made.
+    budget: usize,
     stores: [Option<KeyStore>; 2],
 }
 
 impl State {
     /// Of a device on which there is nothing yet.
-    pub(crate) fn new(device: &Arc<dyn Device>) -> Self {
-        let lanes = (0..device.streams()).map(|stream| Lane::new(device, stream));
+    pub(crate) fn new(device: &Arc<dyn Device>, options: &Options) -> Self {
+        let lanes = options.streams.unwrap_or(LANES).clamp(1, MOST_STREAMS);
+        let lanes = (0..lanes.min(device.streams())).map(|stream| Lane::new(device, stream));
         Self {
             lanes: lanes.collect(),
             pool: None,
+            budget: 0,
             stores: [None, None],
         }
     }
@@ -133,26 +137,26 @@ impl State {
         store.map_or(Ok(()), KeyStore::replace)
     }
 
-    /// Divides a batch and makes room for its chunks, of at most so many jobs for each
-    /// processor unless the options say how many: `divide` says into which chunks under
+    /// Divides a batch and makes room for its chunks, of at most so many jobs unless the
+    /// options say how many: `divide` says into which chunks under
     /// some limits, `sizes` what one of them takes of the device, of locked memory to copy
     /// from, and to copy to. Says, too, on how many lanes there is room.
     pub(crate) fn prepare(
         &mut self,
         device: &Arc<dyn Device>,
         options: &Options,
-        jobs_of_processor: usize,
+        most_jobs: usize,
         most_keys: usize,
         divide: impl Fn(Limits) -> Vec<Chunk>,
         sizes: impl Fn(&Chunk) -> (usize, usize, usize),
     ) -> Result<(Vec<Chunk>, usize), GpuError> {
-        let had = self.pool.as_ref().map_or(0, Memory::len);
-        let keys: usize = self.stores.iter().flatten().map(KeyStore::bytes).sum();
-        let mut memory = budget(device, options, had + keys)?.saturating_sub(keys);
-        let jobs = options
-            .chunk
-            .unwrap_or(jobs_of_processor * device.processors() as usize);
+        let jobs = options.chunk.unwrap_or(most_jobs);
         let mut streams = self.lanes.len().max(1);
+        // While chunks fit in the pool, the device is not asked what is free.
+        let (mut memory, mut asked) = match self.pool {
+            Some(_) => (self.budget, false),
+            None => (self.budget_of_chunks(device, options)?, true),
+        };
         loop {
             let chunks = divide(Limits {
                 jobs: jobs.clamp(1, MOST_JOBS),
@@ -163,6 +167,12 @@ impl State {
                 (most.0.max(size.0), most.1.max(size.1), most.2.max(size.2))
             });
             let lanes = chunks.len().min(streams);
+            let had = self.pool.as_ref().map_or(0, Memory::len);
+            if !asked && most.0.saturating_mul(lanes) > had {
+                (memory, asked) = (self.budget_of_chunks(device, options)?, true);
+                continue;
+            }
+            self.budget = memory;
             match self.equip(device, lanes, most) {
                 // With less memory the chunks are smaller, until they are one job.
                 Err(GpuError::OutOfMemory { .. })
@@ -175,6 +185,17 @@ impl State {
                 result => return result.map(|()| (chunks, lanes)),
             }
         }
+    }
+
+    /// Bytes of the device that chunks may take, what they have included.
+    fn budget_of_chunks(
+        &self,
+        device: &Arc<dyn Device>,
+        options: &Options,
+    ) -> Result<usize, GpuError> {
+        let had = self.pool.as_ref().map_or(0, Memory::len);
+        let keys: usize = self.stores.iter().flatten().map(KeyStore::bytes).sum();
+        Ok(budget(device, options, had + keys)?.saturating_sub(keys))
     }
 
     /// Gives each of so many lanes so much memory.
@@ -212,6 +233,9 @@ impl State {
         hosts.into_iter().fold(settled, Result::and)
     }
 }
+
+/// Lanes by default: as many as a batch has chunks, so that all of it is on its way.
+const LANES: usize = 8;
 
 /// Most jobs of a chunk: kernels number the blocks of ChaCha20, at most 2^13 a job, with
 /// 32 bits.

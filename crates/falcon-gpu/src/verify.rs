@@ -3,11 +3,11 @@
 use crate::chain;
 use crate::context::Options;
 use crate::device::{Device, Lane};
-use crate::division::{Chunk, Jobs, Size, chunks};
+use crate::division::{Block, Chunk, Division, Jobs, Size, chunks};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel, Operation, status};
 use crate::layout::Layout;
-use crate::staging::{Each, put, stage, stage_messages};
+use crate::staging::{Each, Messages, put, put_messages, stage};
 use crate::state::State;
 use falcon_core::batch::{VerifyBytesJob, VerifyJob};
 use falcon_core::params::NONCE_LEN;
@@ -16,10 +16,14 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Jobs of a chunk for each processor. A warp does one, so that these are eight times what a
-/// processor does at once; and what the host writes for them is still in its caches when it
+/// How a batch is divided. A warp does one job, so that the largest chunks are eight times what
+/// a processor does at once; and what the host writes for them is still in its caches when it
 /// is copied.
-const JOBS_OF_PROCESSOR: usize = 128;
+const DIVISION: Division = Division {
+    least: 4096,
+    chunks: 8,
+    most_of_processor: 128,
+};
 
 /// Signatures whose lengths one thread looks at.
 const MEASURED: usize = 1 << 14;
@@ -153,7 +157,7 @@ pub(crate) fn verify<P: Parameters>(
     let (chunks, lanes) = state.prepare(
         device,
         options,
-        JOBS_OF_PROCESSOR,
+        DIVISION.jobs(claims.count(), device.processors()),
         usize::MAX,
         divide,
         |chunk| {
@@ -172,9 +176,19 @@ pub(crate) fn verify<P: Parameters>(
         }
         begin(&mut state.lanes[number], claims, chunk, plan(chunk.size))?;
     }
-    for (lane, chunk) in state.lanes.iter_mut().zip(started) {
+    // The lane that began first is read first.
+    let oldest = chunks.len() % lanes;
+    let (later, first) = state
+        .lanes
+        .get_mut(..lanes)
+        .unwrap_or_default()
+        .split_at_mut(oldest);
+    let (started_later, started_first) = started.split_at(oldest);
+    let in_order = started_first.iter().chain(started_later);
+    for (lane, chunk) in first.iter_mut().chain(later).zip(in_order) {
         if let Some(chunk) = chunk {
             deliver(lane, claims, chunk, &mut verdicts)?;
+            lane.retire()?;
         }
     }
     Ok(verdicts)
@@ -188,51 +202,58 @@ fn begin<P: Parameters>(
     plan: Plan,
 ) -> Result<(), GpuError> {
     let out = lane.outgoing(plan.sent(claims))?;
-    stage_messages(claims, out, &chunk.blocks, &plan.messages, &plan.offsets)?;
+    let messages = Messages::begin(out, &plan.messages, &plan.offsets);
     let arrays = [
+        messages.bytes(),
+        messages.ends(),
         (&plan.key_of_job, Each::Job),
         (&plan.public_keys, Each::Key),
     ];
-    stage(out, &chunk.blocks, arrays, |block, arrays| {
-        let [key_of_job, public_keys] = arrays;
+    let write = |block: &Block, arrays: [&mut [u8]; 4]| {
+        let [bytes, ends, key_of_job, public_keys] = arrays;
+        put_messages(claims, block, bytes, ends);
         put(key_of_job, block.keys(claims).map(u32::to_le_bytes));
         let places = public_keys.chunks_exact_mut(2 * P::N);
         for (out, job) in places.zip(block.first_of_keys(claims)) {
             put(out, claims.key(job).h().iter().map(|h| h.to_le_bytes()));
         }
-    })?;
+    };
+    let [bytes, ends, key_of_job, public_keys] = arrays;
     match claims {
         Claims::Encoded(all) => {
-            let arrays = [(&plan.signatures, Each::Job), (&plan.lengths, Each::Job)];
-            stage(
-                out,
-                &chunk.blocks,
-                arrays,
-                |block, [signatures, lengths]| {
-                    let signatures = signatures.chunks_exact_mut(plan.stride);
-                    let places = signatures.zip(lengths.as_chunks_mut().0);
-                    for ((out, length_of), job) in places.zip(&all[block.jobs.clone()]) {
-                        let len = length::<P>(job.signature);
-                        *length_of = (len as u32).to_le_bytes();
-                        out[..len].copy_from_slice(&job.signature[..len]);
-                        // What is behind it the kernel does not read.
-                    }
-                },
-            )?;
+            let signatures = (&plan.signatures, Each::Job);
+            let lengths = (&plan.lengths, Each::Job);
+            let arrays = [bytes, ends, key_of_job, public_keys, signatures, lengths];
+            stage(out, &chunk.blocks, arrays, |block, arrays| {
+                let [bytes, ends, key_of_job, public_keys, signatures, lengths] = arrays;
+                write(block, [bytes, ends, key_of_job, public_keys]);
+                let signatures = signatures.chunks_exact_mut(plan.stride);
+                let places = signatures.zip(lengths.as_chunks_mut().0);
+                for ((out, length_of), job) in places.zip(&all[block.jobs.clone()]) {
+                    let len = length::<P>(job.signature);
+                    *length_of = (len as u32).to_le_bytes();
+                    out[..len].copy_from_slice(&job.signature[..len]);
+                    // What is behind it the kernel does not read.
+                }
+            })?;
             lane.send(0..plan.lengths.end)?;
             // Not read yet; nothing of an earlier chunk passes for it.
             lane.zero(plan.status.clone())?;
         }
         Claims::Decoded(all) => {
-            let arrays = [(&plan.nonces, Each::Job), (&plan.s2, Each::Job)];
-            stage(out, &chunk.blocks, arrays, |block, [nonces, s2]| {
+            let (nonces, s2) = ((&plan.nonces, Each::Job), (&plan.s2, Each::Job));
+            let status = (&plan.status, Each::Job);
+            let arrays = [bytes, ends, key_of_job, public_keys, nonces, s2, status];
+            stage(out, &chunk.blocks, arrays, |block, arrays| {
+                let [bytes, ends, key_of_job, public_keys, nonces, s2, status] = arrays;
+                write(block, [bytes, ends, key_of_job, public_keys]);
                 let all = &all[block.jobs.clone()];
                 put(nonces, all.iter().map(|job| *job.signature.nonce()));
                 for (out, job) in s2.chunks_exact_mut(2 * P::N).zip(all) {
                     put(out, job.signature.s2().iter().map(|s| s.to_le_bytes()));
                 }
+                status.fill(status::GIVEN);
             })?;
-            out[plan.status.clone()].fill(status::GIVEN);
             lane.send(0..plan.public_keys.end)?;
             lane.send(plan.nonces.start..plan.status.end)?;
         }

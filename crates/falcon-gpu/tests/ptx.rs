@@ -1,8 +1,8 @@
 //! What the kernels are compiled to: arithmetic that rounds as the specification
 //! says, within a budget of registers, and from the sources that are there.
 
-use falcon_gpu::PTX;
 use falcon_gpu::kernels::{Grain, Kernel, KeyMode, Operation};
+use falcon_gpu::{CUBINS, IMAGES, PTX};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
@@ -134,6 +134,26 @@ fn kernels_of_groups_clear_their_shared_memory() {
             assert_eq!(clears, group, "{}", kernel.name());
         }
     }
+}
+
+/// All that is committed is what the crate has, in the order that it says.
+#[test]
+fn images_are_the_files_of_the_folder() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("ptx");
+    let read = |name: &str| fs::read(folder.join(name)).unwrap();
+    for (number, logn) in [9, 10].into_iter().enumerate() {
+        assert!(IMAGES[number] == read(&format!("kernels_{logn}.ptx")));
+        for (device, name) in [80, 89, 90].into_iter().enumerate() {
+            let cubin = CUBINS[3 * number + device];
+            assert!(cubin == read(&format!("kernels_{logn}.sm_{name}.cubin")));
+            assert!(cubin == IMAGES[2 + 3 * number + device]);
+        }
+    }
+    let files = fs::read_dir(folder).unwrap();
+    let bytes: u64 = files
+        .map(|file| file.unwrap().metadata().unwrap().len())
+        .sum();
+    assert!(bytes <= 8 << 20, "ptx/ has {bytes} bytes");
 }
 
 /// Files under `folder` that are not what a list of hashes says, and how many it lists.

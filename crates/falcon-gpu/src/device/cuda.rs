@@ -6,6 +6,8 @@
 use super::driver::{
     NO_DEVICE, OUT_OF_MEMORY, UNSUPPORTED_PTX_VERSION, describe, last_answer, library,
 };
+use super::image::{Code, Image};
+use super::loaded::{ImageForm, LoadedImage};
 use super::{ALIGNMENT, Device, Grid, MemoryInfo};
 use crate::error::{CudaVersion, GpuError};
 use crate::kernels::Batch;
@@ -22,101 +24,44 @@ use cust::sys;
 use cust::{CudaApiVersion, CudaFlags};
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
-use std::ffi::{CString, c_void};
+use std::ffi::c_void;
 use std::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
 
-/// Streams: while one computes, another copies.
-const STREAMS: usize = 3;
+/// Most streams. They are opened when they are first used.
+const STREAMS: usize = crate::context::MOST_STREAMS;
 
 /// A device with its primary context.
 pub(crate) struct Cuda {
     // In this order they are dropped: what needs the context goes before it.
     loaded: Mutex<Loaded>,
-    streams: Vec<Stream>,
-    sources: Vec<Source>,
+    streams: [OnceLock<Stream>; STREAMS],
+    images: Vec<Image>,
+    capability: (u32, u32),
     context: Context,
     device: CudaDevice,
 }
 
-/// PTX: text that the driver compiles for the device when a kernel of it is
-/// launched for the first time, and keeps compiled for the next program.
-pub(crate) struct Source {
-    text: CString,
-    header: Header,
-    kernels: BTreeSet<String>,
-}
-
-/// What the directives at the beginning of PTX say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Header {
-    needs: CudaVersion,
-    capability: (u32, u32),
-}
-
-impl Source {
-    /// Reads PTX.
-    pub(crate) fn new(text: &str) -> Result<Self, GpuError> {
-        let refuse = |cause: &str| GpuError::Driver {
-            doing: "read PTX",
-            cause: cause.to_owned(),
-        };
-        let header = Header::of(text).ok_or_else(|| refuse("its version or target is missing"))?;
-        let entries = text.split(".entry").skip(1);
-        let names = entries.filter_map(|entry| entry.split(['(', '\n']).next());
-        let kernels = names.map(|name| name.trim().to_owned()).collect();
-        let text = CString::new(text).map_err(|_| refuse("it has a zero byte"))?;
-        Ok(Self {
-            text,
-            header,
-            kernels,
-        })
-    }
-
-    /// Whether a kernel is defined here.
-    fn defines(&self, kernel: &str) -> bool {
-        self.kernels.contains(kernel)
-    }
-}
-
-impl Header {
-    fn of(ptx: &str) -> Option<Self> {
-        let directive = |name: &str| {
-            let mut lines = ptx.lines().map(str::trim_start);
-            lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(' ').map(str::trim))
-        };
-        let (major, minor) = directive(".version")?.split_once('.')?;
-        let (major, minor): (u32, u32) = (major.parse().ok()?, minor.parse().ok()?);
-        let target = directive(".target")?.split(',').next()?.trim();
-        let digits = target.strip_prefix("sm_")?;
-        let digits: u32 = digits
-            .trim_end_matches(|c: char| c.is_alphabetic())
-            .parse()
-            .ok()?;
-        Some(Self {
-            needs: cuda_of_ptx(major, minor),
-            capability: (digits / 10, digits % 10),
-        })
-    }
-}
-
-/// The CUDA version that brought a version of PTX ("PTX ISA", release notes).
-fn cuda_of_ptx(major: u32, minor: u32) -> CudaVersion {
-    let (major, minor) = match (major, minor) {
-        (..7, _) => (10, 2),
-        (7, minor) => (11, minor),
-        (8, minor @ ..=5) => (12, minor),
-        (8, minor) => (12, minor + 1),
-        (major, minor) => (major + 4, minor),
-    };
-    CudaVersion { major, minor }
-}
-
-/// What was compiled, and the kernels that were asked for.
+/// The images that were loaded, and the kernels that were found.
 #[derive(Default)]
 struct Loaded {
     modules: BTreeMap<usize, Module>,
     functions: BTreeMap<String, Function>,
+    /// What came of each image that was tried, in this order.
+    tried: Vec<LoadedImage>,
+}
+
+impl Loaded {
+    /// What came of an image, if it was tried.
+    fn tried(&mut self, number: usize) -> Option<&mut LoadedImage> {
+        self.tried.iter_mut().find(|image| image.number == number)
+    }
+
+    fn has_refused(&self, number: usize) -> bool {
+        let image = self.tried.iter().find(|image| image.number == number);
+        image.is_some_and(|image| image.refused.is_some())
+    }
 }
 
 /// A kernel of a module that is kept as long as this.
@@ -159,8 +104,8 @@ fn check_memory<T>(asked: usize, result: CudaResult<T>) -> Result<T, GpuError> {
 }
 
 impl Cuda {
-    /// The device of this number, to run the kernels of `sources`.
-    pub(crate) fn new(number: u32, sources: Vec<Source>) -> Result<Self, GpuError> {
+    /// The device of this number, to run the kernels of `images`.
+    pub(crate) fn new(number: u32, images: Vec<Image>) -> Result<Self, GpuError> {
         if let Err(reason) = library() {
             return Err(GpuError::NoDriver(reason.clone()));
         }
@@ -178,7 +123,7 @@ impl Cuda {
             major: version.major().unsigned_abs(),
             minor: version.minor().unsigned_abs(),
         };
-        let newest = sources.iter().map(|source| source.header.needs).max();
+        let newest = images.iter().filter_map(Image::needs).max();
         if let Some(needs) = newest.filter(|&needs| has < needs) {
             return Err(GpuError::OldDriver { has, needs });
         }
@@ -198,17 +143,14 @@ impl Cuda {
             attribute(DeviceAttribute::ComputeCapabilityMajor)?,
             attribute(DeviceAttribute::ComputeCapabilityMinor)?,
         );
-        let newest = sources.iter().map(|source| source.header.capability).max();
-        if let Some(needs) = newest.filter(|&needs| has < needs) {
-            return Err(GpuError::OldDevice { has, needs });
-        }
+        check_capability(&images, has)?;
         let context = check("open a context", Context::new(device))?;
         check("use the context", CurrentContext::set_current(&context))?;
-        let stream = |_| check("open a stream", Stream::new(StreamFlags::DEFAULT, None));
         Ok(Self {
             loaded: Mutex::default(),
-            streams: (0..STREAMS).map(stream).collect::<Result<_, _>>()?,
-            sources,
+            streams: [const { OnceLock::new() }; STREAMS],
+            images,
+            capability: has,
             context,
             device,
         })
@@ -223,56 +165,159 @@ impl Cuda {
         )
     }
 
-    fn loaded(&self) -> MutexGuard<'_, Loaded> {
+    fn loaded_images(&self) -> MutexGuard<'_, Loaded> {
         // A panic leaves whole entries.
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The stream of this number, opened if it is not. The context is that of the thread.
     fn stream(&self, stream: usize) -> Result<&Stream, GpuError> {
-        self.streams.get(stream).ok_or(GpuError::Driver {
+        let place = self.streams.get(stream).ok_or(GpuError::Driver {
             doing: "find a stream",
             cause: "there is none of this number".to_owned(),
-        })
+        })?;
+        if let Some(stream) = place.get() {
+            return Ok(stream);
+        }
+        let new = check("open a stream", Stream::new(StreamFlags::DEFAULT, None))?;
+        // If another thread was faster, this one is closed again.
+        Ok(place.get_or_init(|| new))
     }
 
-    /// The kernel of this name, compiled if it has not been.
+    /// The kernel of this name. Loads an image that has it, unless one is loaded: the best
+    /// cubin for the device; or PTX, if there is no such cubin or the driver refuses it.
     fn function(&self, kernel: &str) -> Result<Function, GpuError> {
-        let loaded = &mut *self.loaded();
+        let loaded = &mut *self.loaded_images();
         if let Some(&function) = loaded.functions.get(kernel) {
             return Ok(function);
         }
-        let failed = |cause: String| GpuError::Launch {
+        let mut refused = GpuError::Launch {
             kernel: kernel.to_owned(),
-            cause,
+            cause: "no such kernel".to_owned(),
         };
-        let sources = self.sources.iter().enumerate();
-        let (number, source) = sources
-            .filter(|(_, source)| source.defines(kernel))
-            // One that has been compiled already, if it will do.
-            .max_by_key(|(number, _)| loaded.modules.contains_key(number))
-            .ok_or_else(|| failed("no such kernel".to_owned()))?;
-        let module = match loaded.modules.entry(number) {
-            Entry::Occupied(module) => module.into_mut(),
-            Entry::Vacant(place) => {
-                let module =
-                    Module::from_ptx_cstr(&source.text, &[]).map_err(|_| match last_answer() {
-                        UNSUPPORTED_PTX_VERSION => failed(format!(
-                            "the driver supports no PTX of CUDA {}",
-                            source.header.needs
-                        )),
-                        answer => failed(describe(answer)),
-                    })?;
-                place.insert(module)
+        loop {
+            let images = self.images.iter().enumerate();
+            let best = images
+                .filter(|(number, image)| {
+                    image.defines(kernel)
+                        && image.form.suits(self.capability)
+                        && !loaded.has_refused(*number)
+                })
+                .max_by_key(|(number, image)| {
+                    let cubin = match image.form {
+                        ImageForm::Cubin { capability } => Some(capability),
+                        ImageForm::Ptx { .. } => None,
+                    };
+                    // One that is loaded already, if it will do.
+                    (cubin, loaded.modules.contains_key(number))
+                });
+            let Some((number, image)) = best else {
+                return Err(refused);
+            };
+            match load(loaded, number, image, kernel) {
+                Ok(function) => {
+                    loaded.functions.insert(kernel.to_owned(), function);
+                    return Ok(function);
+                }
+                Err(cause) => {
+                    refused = GpuError::Launch {
+                        kernel: kernel.to_owned(),
+                        cause,
+                    };
+                    // Text is tried again: nothing else would do.
+                    if matches!(image.code, Code::Ptx { .. }) {
+                        return Err(refused);
+                    }
+                }
             }
-        };
-        // A name that stands in a C string has no zero, which would panic.
-        let function = module
-            .get_function(kernel)
-            .map_err(|_| failed(describe(last_answer())))?;
-        let function = Function(function.to_raw());
-        loaded.functions.insert(kernel.to_owned(), function);
-        Ok(function)
+        }
     }
+}
+
+/// Finds a kernel in an image, which is loaded if it is not. Notes how long that took, and
+/// why it failed.
+fn load(
+    loaded: &mut Loaded,
+    number: usize,
+    image: &Image,
+    kernel: &str,
+) -> Result<Function, String> {
+    let start = Instant::now();
+    let found = find(&mut loaded.modules, number, image, kernel);
+    let took = start.elapsed();
+    let refused = found.as_ref().err().cloned();
+    match loaded.tried(number) {
+        Some(tried) => {
+            tried.took += took;
+            tried.refused = refused;
+        }
+        None => loaded.tried.push(LoadedImage {
+            number,
+            form: image.form,
+            kernel: kernel.to_owned(),
+            took,
+            refused,
+        }),
+    }
+    found
+}
+
+fn find(
+    modules: &mut BTreeMap<usize, Module>,
+    number: usize,
+    image: &Image,
+    kernel: &str,
+) -> Result<Function, String> {
+    let module = match modules.entry(number) {
+        Entry::Occupied(module) => module.into_mut(),
+        Entry::Vacant(place) => {
+            let module = match &image.code {
+                Code::Ptx { text, .. } => Module::from_ptx_cstr(text, &[]),
+                Code::Cubin(bytes) => Module::from_cubin(bytes, &[]),
+            };
+            let module = module.map_err(|_| match (last_answer(), image.needs()) {
+                (UNSUPPORTED_PTX_VERSION, Some(needs)) => {
+                    format!("the driver supports no PTX of CUDA {needs}")
+                }
+                (answer, _) => describe(answer),
+            })?;
+            place.insert(module)
+        }
+    };
+    // A name that stands in a C string has no zero, which would panic.
+    let function = module.get_function(kernel);
+    let function = function.map_err(|_| describe(last_answer()))?;
+    Ok(Function(function.to_raw()))
+}
+
+/// An error unless every kernel is in an image that suits a device of this compute
+/// capability.
+fn check_capability(images: &[Image], has: (u32, u32)) -> Result<(), GpuError> {
+    let all: BTreeSet<&str> = images.iter().flat_map(Image::kernels).collect();
+    for kernel in all {
+        let forms = || {
+            let with_it = images.iter().filter(|image| image.defines(kernel));
+            with_it.map(|image| image.form)
+        };
+        if forms().any(|form| form.suits(has)) {
+            continue;
+        }
+        let least = forms().filter_map(|form| match form {
+            ImageForm::Ptx { capability } => Some(capability),
+            ImageForm::Cubin { .. } => None,
+        });
+        return Err(match least.min() {
+            Some(needs) => GpuError::OldDevice { has, needs },
+            None => GpuError::Driver {
+                doing: "choose an image of the kernels",
+                cause: format!(
+                    "{kernel} is in cubins only, and none is for compute capability {}.{}",
+                    has.0, has.1
+                ),
+            },
+        });
+    }
+    Ok(())
 }
 
 impl Drop for Cuda {
@@ -289,6 +334,10 @@ unsafe impl Device for Cuda {
     fn name(&self) -> String {
         let name = self.device.name();
         name.unwrap_or_else(|_| "a CUDA device".to_owned())
+    }
+
+    fn loaded(&self) -> Vec<LoadedImage> {
+        self.loaded_images().tried.clone()
     }
 
     fn memory(&self) -> Result<MemoryInfo, GpuError> {
@@ -480,33 +529,35 @@ unsafe impl Device for Cuda {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{CUBINS, PTX};
 
     #[test]
-    fn the_header_of_ptx_says_what_it_needs() {
-        let header = |version: &str, target: &str| {
-            Header::of(&format!(
-                "//\n.version {version}\n.target {target}\n.address_size 64\n"
-            ))
+    fn a_device_needs_an_image_for_every_kernel() {
+        let images = |given: &[&[u8]]| -> Vec<Image> {
+            let images = given.iter().map(|bytes| Image::new(bytes));
+            images.collect::<Result<_, _>>().expect("images")
         };
-        let needs = |major, minor, capability| {
-            let needs = CudaVersion { major, minor };
-            Some(Header { needs, capability })
+        let cubins = images(&CUBINS);
+        for has in [(8, 0), (8, 6), (8, 9), (9, 0)] {
+            assert_eq!(check_capability(&cubins, has), Ok(()));
+        }
+        for has in [(7, 5), (10, 0), (12, 0)] {
+            let checked = check_capability(&cubins, has);
+            assert!(
+                matches!(checked, Err(GpuError::Driver { .. })),
+                "{checked:?}"
+            );
+        }
+        let all = images(&crate::IMAGES);
+        assert_eq!(check_capability(&all, (10, 0)), Ok(()));
+        let old = GpuError::OldDevice {
+            has: (7, 5),
+            needs: (8, 0),
         };
-        assert_eq!(header("7.0", "sm_70"), needs(11, 0, (7, 0)));
-        assert_eq!(header("8.5", "sm_80, debug"), needs(12, 5, (8, 0)));
-        assert_eq!(header("8.8", "sm_90a"), needs(12, 9, (9, 0)));
-        assert_eq!(header("9.0", "sm_120"), needs(13, 0, (12, 0)));
-        assert_eq!(header("9", "sm_75"), None);
-        assert_eq!(Header::of(""), None);
-    }
-
-    #[test]
-    fn a_kernel_is_found_by_its_whole_name() {
-        let text = ".version 7.0\n.target sm_70\n.visible .entry sign_512(\n";
-        let source = Source::new(text).expect("it has a header");
-        assert!(source.defines("sign_512"));
-        assert!(!source.defines("sign_51"));
-        assert!(!source.defines("sign_5120"));
-        assert!(!source.defines("ign_512"));
+        assert_eq!(check_capability(&all, (7, 5)), Err(old));
+        // 1024 for one device only.
+        let some = images(&[PTX[0].as_bytes(), CUBINS[5]]);
+        assert_eq!(check_capability(&some, (9, 0)), Ok(()));
+        assert!(check_capability(&some, (8, 9)).is_err());
     }
 }

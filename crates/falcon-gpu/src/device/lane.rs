@@ -24,6 +24,8 @@ pub(crate) struct Lane {
     upload: Option<Locked>,
     download: Option<Locked>,
     busy: bool,
+    /// Whether its memory of the device may have been written to since it was wiped.
+    dirty: bool,
 }
 
 impl Lane {
@@ -37,6 +39,7 @@ impl Lane {
             upload: None,
             download: None,
             busy: false,
+            dirty: false,
         }
     }
 
@@ -51,6 +54,8 @@ impl Lane {
     ) -> Result<(), GpuError> {
         self.wait()?;
         (self.base, self.len) = (base, len);
+        // Whatever somebody else has left there.
+        self.dirty = true;
         at_least(&self.device, &mut self.upload, upload)?;
         at_least(&self.device, &mut self.download, download)?;
         Ok(())
@@ -106,7 +111,7 @@ impl Lane {
         if range.is_empty() {
             return Ok(());
         }
-        self.busy = true;
+        (self.busy, self.dirty) = (true, true);
         // SAFETY: both ranges are within memory that is ours, and that is only
         // reached, freed or given another part of when it has been waited for.
         unsafe {
@@ -198,7 +203,7 @@ impl Lane {
         if batch.count == 0 {
             return Ok(());
         }
-        self.busy = true;
+        (self.busy, self.dirty) = (true, true);
         let (name, grid) = (kernel.name(), grid(kernel, batch));
         // SAFETY: as the caller promises.
         unsafe { self.device.launch(self.stream, &name, grid, batch) }
@@ -214,18 +219,37 @@ impl Lane {
         Ok(())
     }
 
-    /// Begins to wipe what it has of the device.
+    /// Begins to wipe what it has of the device, unless that was done.
     pub(crate) fn wipe_device(&mut self) -> Result<(), GpuError> {
+        if !self.dirty {
+            return Ok(());
+        }
+        self.dirty = false;
         self.zero(0..self.len)
     }
 
     /// Wipes what it has of the host. Waits.
     pub(crate) fn wipe_host(&mut self) -> Result<(), GpuError> {
         let waited = self.wait();
+        self.wipe_locked();
+        waited
+    }
+
+    /// Wipes all that it has when its last chunk of a batch was read, while other lanes are at
+    /// work. The device may still be wiping when this returns.
+    pub(crate) fn retire(&mut self) -> Result<(), GpuError> {
+        self.wait()?;
+        self.wipe_device()?;
+        // Nothing but its memory of the device is being written to.
+        self.wipe_locked();
+        Ok(())
+    }
+
+    /// Wipes its locked memory. No copy may be going on.
+    fn wipe_locked(&mut self) {
         for locked in [&mut self.upload, &mut self.download].into_iter().flatten() {
             locked.wipe();
         }
-        waited
     }
 }
 

@@ -7,12 +7,20 @@
 pub(crate) mod cuda;
 #[cfg(feature = "cuda")]
 mod driver;
+#[cfg(feature = "cuda")]
+mod image;
 mod lane;
+mod loaded;
+
+pub use loaded::{ImageForm, LoadedImage};
 
 pub(crate) use lane::Lane;
 
 use crate::error::GpuError;
 use crate::kernels::Batch;
+use rayon::iter::ParallelIterator;
+use rayon::slice::ParallelSliceMut;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -54,13 +62,19 @@ pub unsafe trait Device: Send + Sync {
     /// What it is called.
     fn name(&self) -> String;
 
+    /// The images of kernels that have been tried so far, in this order: which were loaded,
+    /// which were refused, and how long that took. None by default.
+    fn loaded(&self) -> Vec<LoadedImage> {
+        Vec::new()
+    }
+
     /// Its memory.
     ///
     /// # Errors
     /// If the device does not answer.
     fn memory(&self) -> Result<MemoryInfo, GpuError>;
 
-    /// Streams; they are numbered from zero.
+    /// Most streams at once; they are numbered from zero. One that is not used costs nothing.
     fn streams(&self) -> usize;
 
     /// Its processors, each of which runs many threads.
@@ -197,16 +211,16 @@ pub unsafe trait Device: Send + Sync {
     fn wait(&self, stream: usize) -> Result<(), GpuError>;
 }
 
-/// The CUDA device of this number, with these kernels: what
-/// [`GpuContext::with_ptx`](crate::GpuContext::with_ptx) is on.
+/// The CUDA device of this number, with the kernels of these images:
+/// [`GpuContext::with_images`](crate::GpuContext::with_images) says what they are.
 ///
 /// # Errors
-/// As for [`GpuContext::new`](crate::GpuContext::new).
+/// As for [`GpuContext::new`](crate::GpuContext::new), and for an image that is damaged.
 #[cfg(feature = "cuda")]
-pub fn open_cuda(number: u32, ptx: &[&str]) -> Result<Arc<dyn Device>, GpuError> {
-    let sources = ptx.iter().map(|ptx| cuda::Source::new(ptx));
-    let sources = sources.collect::<Result<_, _>>()?;
-    Ok(Arc::new(cuda::Cuda::new(number, sources)?))
+pub fn open_cuda(number: u32, images: &[impl AsRef<[u8]>]) -> Result<Arc<dyn Device>, GpuError> {
+    let images = images.iter().map(|image| image::Image::new(image.as_ref()));
+    let images = images.collect::<Result<_, _>>()?;
+    Ok(Arc::new(cuda::Cuda::new(number, images)?))
 }
 
 /// A block of memory of a device. Wiped when dropped.
@@ -286,8 +300,10 @@ impl Locked {
     pub(crate) fn new(device: &Arc<dyn Device>, len: usize) -> Result<Self, GpuError> {
         let len = len.max(1);
         let memory = device.allocate_locked(len)?;
+        let uninit = memory.as_ptr().cast::<MaybeUninit<u8>>();
         // SAFETY: it is ours, and that long.
-        unsafe { memory.write_bytes(0, len) };
+        let uninit = unsafe { std::slice::from_raw_parts_mut(uninit, len) };
+        fill(uninit, MaybeUninit::new(0));
         Ok(Self {
             device: device.clone(),
             memory,
@@ -329,13 +345,27 @@ impl Locked {
         unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), len) }
     }
 
-    /// Wipes what was used. No copy may be going on. The stores are whole registers,
-    /// where `zeroize` makes a volatile one a byte, and the barrier keeps them.
+    /// Wipes what was used, on all threads. No copy may be going on. The stores are whole
+    /// registers, where `zeroize` makes a volatile one a byte, and the barrier keeps them.
     fn wipe(&mut self) {
         let used = self.bytes_mut(self.used);
-        used.fill(0);
+        fill(used, 0);
         optimization_barrier(used);
         self.used = 0;
+    }
+}
+
+/// Bytes that one thread fills at a time: large enough to be worth waking a thread.
+const FILLED_AT_ONCE: usize = 256 << 10;
+
+/// Fills `bytes` on all threads of the pool that the caller is in. What is short is filled by
+/// the caller, who may hold what other threads wait for.
+fn fill<T: Copy + Send + Sync>(bytes: &mut [T], value: T) {
+    if bytes.len() <= FILLED_AT_ONCE {
+        bytes.fill(value);
+    } else {
+        let pieces = bytes.par_chunks_mut(FILLED_AT_ONCE);
+        pieces.for_each(|piece| piece.fill(value));
     }
 }
 
@@ -344,5 +374,26 @@ impl Drop for Locked {
         self.wipe();
         // SAFETY: this is the owner.
         unsafe { self.device.free_locked(self.memory, self.len) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_bytes_are_filled() {
+        for len in [
+            0,
+            1,
+            FILLED_AT_ONCE,
+            FILLED_AT_ONCE + 1,
+            5 * FILLED_AT_ONCE - 3,
+        ] {
+            let mut bytes = vec![1u8; len + 1];
+            fill(&mut bytes[..len], 0);
+            assert!(bytes[..len].iter().all(|&byte| byte == 0));
+            assert_eq!(bytes[len], 1);
+        }
     }
 }

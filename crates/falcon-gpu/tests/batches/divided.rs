@@ -65,6 +65,48 @@ fn batches_of_every_size_are_divided_without_a_trace() {
     check::<Falcon512>();
 }
 
+#[test]
+fn a_batch_uses_as_many_streams_as_the_options_say() {
+    let fixture = Fixture::<Falcon512>::new(2, 20);
+    let expected = fixture.expected();
+    // The device has three.
+    for (asked, used) in [
+        (Some(0), 1),
+        (Some(1), 1),
+        (Some(2), 2),
+        (Some(16), 3),
+        (None, 3),
+    ] {
+        let mut options = Options::default();
+        (options.streams, options.chunk) = (asked, Some(3));
+        let Some((device, context)) = context(PLENTY, options) else {
+            return;
+        };
+        assert!(fixture.signed(&context) == expected);
+        assert_eq!(device.streams_used(), used, "{asked:?}");
+        context.forget_keys();
+        assert!(device.is_wiped());
+    }
+}
+
+/// Which memory is free is asked for the first batch, and for one that is larger.
+#[test]
+fn a_batch_for_which_there_is_room_does_not_ask_for_memory() {
+    let few = Fixture::<Falcon512>::new(1, 5);
+    let many = Fixture::<Falcon512>::new(1, 40);
+    let Some((device, context)) = context(PLENTY, Options::default()) else {
+        return;
+    };
+    let asked = |fixture: &Fixture<Falcon512>| {
+        assert!(fixture.signed(&context) == fixture.expected());
+        device.memory_asked()
+    };
+    assert!(asked(&few) > 0);
+    assert!(asked(&many) > 0, "the pool must grow");
+    assert_eq!(asked(&many), 0);
+    assert_eq!(asked(&few), 0);
+}
+
 fn compressed_len<P: Parameters>(signature: &Signature<P>) -> u32 {
     signature.encoded_len(Format::Compressed).unwrap() as u32
 }

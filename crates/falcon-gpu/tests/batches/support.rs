@@ -44,6 +44,7 @@ struct State {
     dirty: bool,
     launched: Vec<(String, u32)>,
     streams_used: [bool; STREAMS],
+    memory_asked: usize,
     callers: BTreeSet<String>,
     /// The last launch that was to expand keys, and how many bytes each comes from.
     expanded: Option<(Batch, usize)>,
@@ -183,6 +184,11 @@ impl HostDevice {
         used.iter().filter(|&&used| used).count()
     }
 
+    /// How often it was asked for its memory since the last time.
+    pub fn memory_asked(&self) -> usize {
+        std::mem::take(&mut self.state.lock().unwrap().memory_asked)
+    }
+
     /// The names of the threads that have called it.
     pub fn callers(&self) -> BTreeSet<String> {
         self.state.lock().unwrap().callers.clone()
@@ -309,7 +315,8 @@ unsafe impl Device for HostDevice {
     }
 
     fn memory(&self) -> Result<MemoryInfo, GpuError> {
-        let state = self.state.lock().unwrap();
+        let mut state = self.state.lock().unwrap();
+        state.memory_asked += 1;
         Ok(MemoryInfo {
             free: (state.total - state.used) as u64,
             total: state.total as u64,
