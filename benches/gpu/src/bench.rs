@@ -37,6 +37,16 @@ pub(crate) enum Outcome<T> {
     NoTime(f64),
 }
 
+impl<T> Outcome<T> {
+    /// Does something with what was done.
+    pub(crate) fn then(self, with: impl FnOnce(T) -> Result<()>) -> Result<Outcome<()>> {
+        Ok(match self {
+            Self::Done(value) => Outcome::Done(with(value)?),
+            Self::NoTime(seconds) => Outcome::NoTime(seconds),
+        })
+    }
+}
+
 pub(crate) type Verdict = std::result::Result<(), SignatureError>;
 
 /// Seed of the batches that are compared.

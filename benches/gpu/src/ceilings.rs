@@ -181,3 +181,154 @@ fn kernel(device: &dyn Device, name: &str, rounds: u32, each: f64) -> Result<f64
     let milliseconds = median(&mut times[1..]);
     Ok(f64::from(threads) * f64::from(rounds) * each / milliseconds * 1e3)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base16ct::lower::encode_string;
+    use falcon_gpu::MemoryInfo;
+    use sha2::{Digest, Sha256};
+    use std::fs;
+    use std::path::Path;
+    use std::ptr::NonNull;
+
+    /// A device whose kernels write one result for each of their threads, but for the last ones.
+    struct Fake {
+        missing: usize,
+    }
+
+    // SAFETY: addresses are those of this process, and all is done when a call returns.
+    unsafe impl Device for Fake {
+        fn name(&self) -> String {
+            "fake".to_owned()
+        }
+        fn memory(&self) -> Result<MemoryInfo, GpuError> {
+            Ok(MemoryInfo { free: 0, total: 0 })
+        }
+        fn streams(&self) -> usize {
+            1
+        }
+        fn processors(&self) -> u32 {
+            1
+        }
+        fn allocate(&self, len: usize) -> Result<u64, GpuError> {
+            let memory = vec![0xffu8; len].into_boxed_slice();
+            Ok(Box::into_raw(memory).cast::<u8>() as u64)
+        }
+        unsafe fn free(&self, address: u64, len: usize) {
+            let memory = std::ptr::slice_from_raw_parts_mut(address as *mut u8, len);
+            // SAFETY: it comes from `allocate`, here and below.
+            drop(unsafe { Box::from_raw(memory) });
+        }
+        fn allocate_locked(&self, len: usize) -> Result<NonNull<u8>, GpuError> {
+            let address = self.allocate(len)? as *mut u8;
+            NonNull::new(address).ok_or(GpuError::OutOfMemory { asked: len as u64 })
+        }
+        unsafe fn free_locked(&self, memory: NonNull<u8>, len: usize) {
+            // SAFETY: as above.
+            unsafe { self.free(memory.as_ptr() as u64, len) };
+        }
+        unsafe fn zero(&self, _: usize, to: u64, len: usize) -> Result<(), GpuError> {
+            // SAFETY: as the caller promises, here and below.
+            unsafe { (to as *mut u8).write_bytes(0, len) };
+            Ok(())
+        }
+        unsafe fn upload(
+            &self,
+            stream: usize,
+            to: u64,
+            from: *const u8,
+            len: usize,
+        ) -> Result<(), GpuError> {
+            // SAFETY: as above.
+            unsafe { self.copy(stream, to, from as u64, len) }
+        }
+        unsafe fn download(
+            &self,
+            stream: usize,
+            to: *mut u8,
+            from: u64,
+            len: usize,
+        ) -> Result<(), GpuError> {
+            // SAFETY: as above.
+            unsafe { self.copy(stream, to as u64, from, len) }
+        }
+        unsafe fn copy(&self, _: usize, to: u64, from: u64, len: usize) -> Result<(), GpuError> {
+            // SAFETY: as above.
+            unsafe { (from as *const u8).copy_to(to as *mut u8, len) };
+            Ok(())
+        }
+        unsafe fn launch(
+            &self,
+            _: usize,
+            kernel: &str,
+            _: Grid,
+            batch: &Batch,
+        ) -> Result<(), GpuError> {
+            let scratch = batch.scratch as *mut f64;
+            if kernel == "ceiling_copy" {
+                let half = 2 * (batch.count * batch.attempt) as usize;
+                // SAFETY: both halves are the caller's.
+                unsafe { scratch.copy_to(scratch.add(half), half - self.missing) };
+            } else {
+                for thread in 0..batch.count as usize - self.missing {
+                    // SAFETY: each thread has a real.
+                    unsafe { scratch.add(thread).write(1.0) };
+                }
+            }
+            Ok(())
+        }
+        fn wait(&self, _: usize) -> Result<(), GpuError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_does_not_write_its_results_has_no_rate() {
+        for name in ["copy", "f64", "imad", "keccak", "chacha"] {
+            assert!(kernel(&Fake { missing: 0 }, name, 4, 1.0).is_ok());
+            for missing in [1, 2048] {
+                let rate = kernel(&Fake { missing }, name, 4, 1.0);
+                assert!(matches!(rate, Err(GpuError::Launch { .. })), "{name}");
+            }
+        }
+    }
+
+    /// Kernels with another parameter than the program gives them return at once.
+    #[test]
+    fn the_kernels_take_the_parameter_that_they_get() {
+        let bytes = format!("_param_0[{}]", size_of::<Batch>());
+        assert_eq!(PTX.matches(&bytes).count(), 5);
+        assert_eq!(PTX.matches(".entry ").count(), 5);
+    }
+
+    #[test]
+    fn the_kernels_were_compiled_from_the_sources_that_are_there() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let list = include_str!("../ceilings.sha256");
+        let mut known = Vec::new();
+        for line in list.lines() {
+            let (hash, path) = line.split_once("  ").expect("a hash and a path");
+            let bytes = fs::read(folder.join(path)).expect("a file");
+            let now = encode_string(&Sha256::digest(&bytes));
+            assert_eq!(now, hash, "{path} has changed: run benches/gpu/ceilings.sh");
+            known.push((path, String::from_utf8(bytes).expect("text")));
+        }
+        // All that is included is known, and the text, too.
+        assert!(known.iter().any(|(path, _)| *path == "ceilings.ptx"));
+        for (path, text) in &known {
+            let included = text
+                .lines()
+                .filter_map(|line| line.strip_prefix("#include \""));
+            for name in included.filter_map(|name| name.strip_suffix('"')) {
+                // Of the tests only.
+                let of_tests = name == "emulate.h";
+                let of_known = |(path, _): &(&str, String)| path.ends_with(&format!("/{name}"));
+                assert!(
+                    of_tests || known.iter().any(of_known),
+                    "{path} includes {name}"
+                );
+            }
+        }
+    }
+}

@@ -144,34 +144,25 @@ fn rows(
     rows: &[Row],
 ) -> Result<()> {
     for row in rows {
+        let (small, large) = (&mut data.0, &mut data.1);
         let outcome = match *row {
             Row::Ceilings => ceilings::tell(bench, results),
             Row::Compare { kind, jobs, grain } => {
                 let what = (kind, jobs, grain);
                 let outcome = match kind.parameters {
-                    Set::Falcon512 => compare::compare(bench, &mut data.0, what),
-                    Set::Falcon1024 => compare::compare(bench, &mut data.1, what),
+                    Set::Falcon512 => compare::compare(bench, small, what),
+                    Set::Falcon1024 => compare::compare(bench, large, what),
                 };
-                outcome.and_then(|outcome| match outcome {
-                    Outcome::Done(line) => {
-                        results.tell(&line, bench.budget.spent())?;
-                        Ok(Outcome::Done(()))
-                    }
-                    Outcome::NoTime(needs) => Ok(Outcome::NoTime(needs)),
-                })
+                let tell = |line| results.tell(&line, bench.budget.spent());
+                outcome.and_then(|outcome| outcome.then(tell))
             }
             Row::Time { kind, batch } => {
                 let outcome = match kind.parameters {
-                    Set::Falcon512 => times::time(bench, &mut data.0, (kind, batch)),
-                    Set::Falcon1024 => times::time(bench, &mut data.1, (kind, batch)),
+                    Set::Falcon512 => times::time(bench, small, (kind, batch)),
+                    Set::Falcon1024 => times::time(bench, large, (kind, batch)),
                 };
-                outcome.and_then(|outcome| match outcome {
-                    Outcome::Done(time) => {
-                        results.time(time, bench.budget.spent())?;
-                        Ok(Outcome::Done(()))
-                    }
-                    Outcome::NoTime(needs) => Ok(Outcome::NoTime(needs)),
-                })
+                let tell = |time| results.time(time, bench.budget.spent());
+                outcome.and_then(|outcome| outcome.then(tell))
             }
         };
         let (left, at) = (bench.budget.left(), bench.budget.spent());
