@@ -102,7 +102,10 @@ status=0
 "${watch[@]}" "$binary" --out "$out" "${limits[@]}" "${options[@]}" || status=$?
 if [ -n "$ncu" ]; then
     if command -v ncu >/dev/null; then
-        ncu --set full --kernel-name "regex:$ncu" --launch-count 1 \
+        # Its own limit: the budget is spent.
+        limit=()
+        ! command -v timeout >/dev/null || limit=(timeout --foreground --signal=KILL 120)
+        "${limit[@]}" ncu --set full --kernel-name "regex:$ncu" --launch-count 1 \
             "$binary" times --batch 65536 --runs 1 "${options[@]}" >"$out/ncu.txt" 2>&1 ||
             echo "ncu failed; see $out/ncu.txt" >&2
     else

@@ -185,110 +185,35 @@ fn kernel(device: &dyn Device, name: &str, rounds: u32, each: f64) -> Result<f64
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fake::Fake;
     use base16ct::lower::encode_string;
-    use falcon_gpu::MemoryInfo;
     use sha2::{Digest, Sha256};
     use std::fs;
     use std::path::Path;
-    use std::ptr::NonNull;
 
-    /// A device whose kernels write one result for each of their threads, but for the last ones.
-    struct Fake {
-        missing: usize,
-    }
-
-    // SAFETY: addresses are those of this process, and all is done when a call returns.
-    unsafe impl Device for Fake {
-        fn name(&self) -> String {
-            "fake".to_owned()
-        }
-        fn memory(&self) -> Result<MemoryInfo, GpuError> {
-            Ok(MemoryInfo { free: 0, total: 0 })
-        }
-        fn streams(&self) -> usize {
-            1
-        }
-        fn processors(&self) -> u32 {
-            1
-        }
-        fn allocate(&self, len: usize) -> Result<u64, GpuError> {
-            let memory = vec![0xffu8; len].into_boxed_slice();
-            Ok(Box::into_raw(memory).cast::<u8>() as u64)
-        }
-        unsafe fn free(&self, address: u64, len: usize) {
-            let memory = std::ptr::slice_from_raw_parts_mut(address as *mut u8, len);
-            // SAFETY: it comes from `allocate`, here and below.
-            drop(unsafe { Box::from_raw(memory) });
-        }
-        fn allocate_locked(&self, len: usize) -> Result<NonNull<u8>, GpuError> {
-            let address = self.allocate(len)? as *mut u8;
-            NonNull::new(address).ok_or(GpuError::OutOfMemory { asked: len as u64 })
-        }
-        unsafe fn free_locked(&self, memory: NonNull<u8>, len: usize) {
-            // SAFETY: as above.
-            unsafe { self.free(memory.as_ptr() as u64, len) };
-        }
-        unsafe fn zero(&self, _: usize, to: u64, len: usize) -> Result<(), GpuError> {
-            // SAFETY: as the caller promises, here and below.
-            unsafe { (to as *mut u8).write_bytes(0, len) };
-            Ok(())
-        }
-        unsafe fn upload(
-            &self,
-            stream: usize,
-            to: u64,
-            from: *const u8,
-            len: usize,
-        ) -> Result<(), GpuError> {
-            // SAFETY: as above.
-            unsafe { self.copy(stream, to, from as u64, len) }
-        }
-        unsafe fn download(
-            &self,
-            stream: usize,
-            to: *mut u8,
-            from: u64,
-            len: usize,
-        ) -> Result<(), GpuError> {
-            // SAFETY: as above.
-            unsafe { self.copy(stream, to as u64, from, len) }
-        }
-        unsafe fn copy(&self, _: usize, to: u64, from: u64, len: usize) -> Result<(), GpuError> {
-            // SAFETY: as above.
-            unsafe { (from as *const u8).copy_to(to as *mut u8, len) };
-            Ok(())
-        }
-        unsafe fn launch(
-            &self,
-            _: usize,
-            kernel: &str,
-            _: Grid,
-            batch: &Batch,
-        ) -> Result<(), GpuError> {
+    /// Kernels that write one result for each of their threads, but for the last ones.
+    fn writing(missing: usize) -> Fake {
+        Fake::new(move |kernel, _, batch| {
             let scratch = batch.scratch as *mut f64;
             if kernel == "ceiling_copy" {
                 let half = 2 * (batch.count * batch.attempt) as usize;
                 // SAFETY: both halves are the caller's.
-                unsafe { scratch.copy_to(scratch.add(half), half - self.missing) };
+                unsafe { scratch.copy_to(scratch.add(half), half - missing) };
             } else {
-                for thread in 0..batch.count as usize - self.missing {
+                for thread in 0..batch.count as usize - missing {
                     // SAFETY: each thread has a real.
                     unsafe { scratch.add(thread).write(1.0) };
                 }
             }
-            Ok(())
-        }
-        fn wait(&self, _: usize) -> Result<(), GpuError> {
-            Ok(())
-        }
+        })
     }
 
     #[test]
     fn a_kernel_that_does_not_write_its_results_has_no_rate() {
         for name in ["copy", "f64", "imad", "keccak", "chacha"] {
-            assert!(kernel(&Fake { missing: 0 }, name, 4, 1.0).is_ok());
+            assert!(kernel(&writing(0), name, 4, 1.0).is_ok());
             for missing in [1, 2048] {
-                let rate = kernel(&Fake { missing }, name, 4, 1.0);
+                let rate = kernel(&writing(missing), name, 4, 1.0);
                 assert!(matches!(rate, Err(GpuError::Launch { .. })), "{name}");
             }
         }

@@ -6,6 +6,8 @@ mod bench;
 mod budget;
 mod ceilings;
 mod compare;
+#[cfg(test)]
+mod fake;
 mod jobs;
 mod plan;
 mod results;

@@ -233,3 +233,82 @@ impl<P: Parameters> Runner<P> {
         Ok(equal)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::Arguments;
+    use crate::budget::Budget;
+    use crate::compare::compare;
+    use crate::fake::Fake;
+    use crate::plan::{Keys, Mode, Set};
+    use crate::results::Line;
+    use clap::Parser;
+    use falcon::{Falcon512, Threads};
+    use falcon_gpu::kernels::{Batch, status};
+    use std::sync::Arc;
+
+    const SIGN: Kind = Kind {
+        parameters: Set::Falcon512,
+        mode: Some(Mode::Expanded),
+        keys: Keys::Shared,
+    };
+    const VERIFY: Kind = Kind { mode: None, ..SIGN };
+
+    /// Whether a comparison and a time of five jobs say that all is equal, on a device that does
+    /// `after` each kernel.
+    fn equal(kind: Kind, after: impl Fn(&str, &Batch) + Send + Sync + 'static) -> [bool; 2] {
+        let device = Fake::new(move |kernel, grid, batch| {
+            let (blocks, threads, shared) = (grid.blocks, grid.threads, grid.shared);
+            // SAFETY: the addresses of this device are those of the process.
+            let ran = unsafe { falcon_gpu_host::launch(kernel, batch, blocks, threads, shared) };
+            assert_eq!(ran, Ok(()), "{kernel}");
+            after(kernel, batch);
+        });
+        let arguments = Arguments::parse_from(["bench", "--runs", "1"]);
+        let mut bench = Bench {
+            arguments: &arguments,
+            device: Arc::new(device),
+            budget: Budget::new(None),
+            threads: Threads::for_all_cores(),
+        };
+        let mut data = Data::<Falcon512>::new(&arguments);
+        let Ok(Outcome::Done(Line::Compare { equal, .. })) =
+            compare(&mut bench, &mut data, (kind, 5, None))
+        else {
+            panic!("no comparison");
+        };
+        let Ok(Outcome::Done(time)) = time(&mut bench, &mut data, (kind, 5)) else {
+            panic!("no time");
+        };
+        assert!(time.host_per_s > 0.0);
+        [equal, time.equal]
+    }
+
+    #[test]
+    fn a_wrong_byte_marks_its_row_which_has_a_time_nevertheless() {
+        if !falcon_gpu_host::AVAILABLE {
+            eprintln!("NOT TESTED: the kernels need a C++17 compiler");
+            return;
+        }
+        for kind in [SIGN, VERIFY] {
+            assert_eq!(equal(kind, |_, _| ()), [true; 2]);
+        }
+        // A coefficient of the last signature.
+        let spoil = |kernel: &str, batch: &Batch| {
+            if kernel.starts_with("sign") && batch.count == 5 {
+                // SAFETY: it is there, and nobody else uses it.
+                unsafe { *(batch.s2 as *mut i16).add(4 * 512 + 511) ^= 1 };
+            }
+        };
+        assert_eq!(equal(SIGN, spoil), [false; 2]);
+        // A verdict: a valid signature is refused.
+        let refuse = |kernel: &str, batch: &Batch| {
+            if kernel.starts_with("verify") && batch.count == 5 {
+                // SAFETY: as above.
+                unsafe { *(batch.status as *mut u8).add(2) = status::INVALID };
+            }
+        };
+        assert_eq!(equal(VERIFY, refuse), [false; 2]);
+    }
+}
