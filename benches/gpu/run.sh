@@ -62,7 +62,7 @@ watch=() limits=()
 if [ -n "$budget" ]; then
     limits+=(--budget "$budget")
     if command -v timeout >/dev/null; then
-        watch=(timeout --foreground --signal=KILL "$((${budget%.*} + 60))")
+        watch=(timeout --foreground --signal=KILL "$((${budget%.*} + 30))")
     fi
 fi
 out="${out:-$PWD/gpu-results-$(date -u +%Y%m%dT%H%M%SZ)}"

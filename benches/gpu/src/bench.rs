@@ -131,10 +131,10 @@ impl<P: Parameters> Data<P> {
     pub(crate) fn make_signatures(
         &mut self,
         bench: &mut Bench<'_>,
-        keys: Keys,
         kind: Kind,
         count: usize,
     ) -> Result<Outcome<()>> {
+        let keys = kind.keys;
         self.jobs.prepare(count, keys);
         let gpu = bench.context(Some(Mode::Expanded), None);
         let signing = (kind.signing(), None);

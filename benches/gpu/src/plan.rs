@@ -301,3 +301,72 @@ fn compare(arguments: &Arguments, large: &[usize], others: &[usize]) -> Vec<Row>
     }
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    fn rows(arguments: &str) -> Vec<String> {
+        let words = ["bench"].into_iter().chain(arguments.split_whitespace());
+        let rows = plan(&Arguments::parse_from(words));
+        rows.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn the_most_valuable_rows_come_first() {
+        let rows = rows("");
+        let place = |row: &str| {
+            let place = rows.iter().position(|other| other == row);
+            place.unwrap_or_else(|| panic!("{row} is missing: {rows:#?}"))
+        };
+        let order = [
+            "compare Falcon-512 sign expanded shared 256 thread",
+            "compare Falcon-1024 sign balanced shared 256 warp",
+            "ceilings",
+            "time Falcon-512 sign expanded shared 65536",
+            "time Falcon-512 sign expanded shared 1048576",
+            "time Falcon-512 verify shared 65536",
+            "time Falcon-512 verify own 1048576",
+            "time Falcon-512 sign raw own 65536",
+            "time Falcon-512 sign balanced shared 1048576",
+            "time Falcon-1024 sign expanded shared 65536",
+            "time Falcon-1024 sign balanced shared 1048576",
+            "compare Falcon-512 sign expanded shared 100000 thread",
+            "compare Falcon-512 sign expanded shared 4096 warp",
+            "compare Falcon-512 sign resident own 100000 thread",
+            "compare Falcon-1024 verify own 100000",
+            "compare Falcon-512 sign expanded shared 1",
+            "time Falcon-512 sign expanded shared 1",
+            "time Falcon-1024 sign balanced shared 262144",
+        ];
+        assert!(order.map(place).is_sorted());
+        assert_eq!(place(order[0]), 0);
+        assert_eq!(place(order[order.len() - 1]), rows.len() - 1);
+        let mut once = rows.clone();
+        once.sort();
+        once.dedup();
+        assert_eq!(once.len(), rows.len());
+    }
+
+    #[test]
+    fn filters_hold_for_comparisons_and_times() {
+        let all = rows("--operation sign --parameters 1024 --mode raw --keys own");
+        assert!(all.iter().any(|row| row.starts_with("time")));
+        assert!(all.iter().any(|row| row.starts_with("compare")));
+        for row in all {
+            assert!(
+                row == "ceilings" || row.contains(" Falcon-1024 sign raw own "),
+                "{row}"
+            );
+        }
+        let verify = rows("times --operation verify --parameters 512 --keys shared --batch 7,9");
+        assert_eq!(
+            verify,
+            [
+                "time Falcon-512 verify shared 7",
+                "time Falcon-512 verify shared 9"
+            ]
+        );
+    }
+}

@@ -58,7 +58,7 @@ pub(crate) fn time<P: Parameters>(
     // Batches of twice as many messages: no run has those of the one before.
     let messages = 2 * batch;
     if kind.mode.is_none() {
-        let made = data.make_signatures(bench, kind.keys, kind, messages)?;
+        let made = data.make_signatures(bench, kind, messages)?;
         if let Outcome::NoTime(takes) = made {
             return Ok(Outcome::NoTime(takes));
         }
