@@ -105,19 +105,8 @@ pub(crate) struct Results {
 impl Results {
     /// Results in this folder, which has none yet.
     pub(crate) fn new(folder: Option<&Path>) -> Result<Self> {
-        let open = |folder: &Path| {
-            fs::create_dir_all(folder)?;
-            let path = folder.join("results.jsonl");
-            let file = OpenOptions::new().append(true).create_new(true).open(&path);
-            file.map_err(|error| {
-                format!("{}: {error}; choose another folder", path.display()).into()
-            })
-        };
         Ok(Self {
-            lines: folder
-                .map(open)
-                .transpose()
-                .map_err(|error: Box<dyn std::error::Error>| error)?,
+            lines: folder.map(open).transpose()?,
             folder: folder.map(Path::to_owned),
             device: String::new(),
             variant: None,
@@ -223,4 +212,12 @@ impl Results {
 
 fn thousandths(x: f64) -> f64 {
     (x * 1e3).round() / 1e3
+}
+
+/// The file of the lines in this folder, which must be a new one.
+fn open(folder: &Path) -> Result<File> {
+    fs::create_dir_all(folder)?;
+    let path = folder.join("results.jsonl");
+    let file = OpenOptions::new().append(true).create_new(true).open(&path);
+    file.map_err(|error| format!("{}: {error}; choose another folder", path.display()).into())
 }

@@ -220,9 +220,10 @@ fn what_is_known_survives_a_kill() {
         return;
     };
     let few = "--budget 300 --batch 1,4,16 --smoke 6 --key-count 3 --runs 5";
+    let screen = machine.root.join("screen");
     let mut run = machine
         .shell(&format!("{} {few}", command()))
-        .stdout(Stdio::null())
+        .stdout(fs::File::create(&screen).expect("a file"))
         .stderr(Stdio::null())
         .process_group(0)
         .spawn()
@@ -251,6 +252,10 @@ fn what_is_known_survives_a_kill() {
     let known = lines(&folder);
     assert!(count(&known, "time") >= 4 && count(&known, "compare") > 0);
     assert_eq!(count(&known, "end"), 0);
+    // Nothing was on the screen that is not in the file.
+    let screen = fs::read_to_string(screen).expect("text");
+    let shown = screen.matches('\n').count();
+    assert!((5..=known.len()).contains(&shown), "{shown}");
     // Nothing goes on.
     std::thread::sleep(Duration::from_millis(300));
     assert_eq!(lines(&folder), known);
