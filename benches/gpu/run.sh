@@ -1,90 +1,116 @@
 #!/usr/bin/env bash
-# Everything that is to be known of a GPU, by one command: what it can do at most,
-# whether 100,000 signatures of every size and mode have the bytes of the
-# processor (4096 with a warp for each), and how long batches take.
+# Measures the engine on a GPU by one command: ceilings, whether the bytes are those of the CPU,
+# how long batches take, and variants of the kernels. Needs a driver only.
 #
-#   benches/gpu/run.sh [--out FOLDER] [--binary FILE] [--variants FOLDER] [OPTION]...
+#   run.sh [--out FOLDER] [--binary FILE] [--variants FOLDER] [--ncu REGEX] [OPTION]...
 #
-# Results come to FOLDER, or to a new one that is called by the time; none is overwritten.
+# Writes to FOLDER, by default a new one whose name is the time:
+#   results.jsonl  one JSON object a line, each written as soon as it is known
+#   table.md       the same as tables, written anew after each time
+#   machine.txt    GPU, driver, clocks, CPU, date, and the commit of the program
+#   ncu.txt        with --ncu: a profile of the first launch of a kernel whose name matches REGEX
 #
-# Needs a driver and the program, which is built if there is a Rust toolchain:
-#   cargo build --release -p falcon-gpu-bench --features cuda
-# Variants of the kernels are timed as well: those that were compiled before, by
-#   crates/falcon-gpu/ptx.sh --variants FOLDER
-# which needs no GPU; or, where there is nvcc, the same ones compiled here. OPTIONs are
-# the program's: --ptx FILE, --jobs N, --largest N, --runs N, --device N,
-# --grain thread|warp, --chunk N, --streams N.
+#   --binary FILE      the program, by default the one beside this script; in a clone it is built
+#   --variants FOLDER  kernels that were compiled otherwise, by default variants/ beside this script
+#   --budget SECONDS   stop in time; the most valuable rows come first
+#   --help             more OPTIONs: filters by operation, parameters, mode, keys, grain, batch
 set -euo pipefail
-root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
-out="" binary="" variants="" kernels=() options=()
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+out="" binary="" variants="" ncu="" budget="" options=()
 
 # usage: what stands at the beginning of this file.
-usage() { sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p}' "${BASH_SOURCE[0]}"; }
+usage() { while read -r line; do case "$line" in '#!'*) ;; '#'*) echo "${line#\#}" ;; *) break ;; esac; done <"${BASH_SOURCE[0]}"; }
 
+help=""
 while [ $# -gt 0 ]; do
     case "$1" in
-    --help | -h) usage && exit ;;
-    --out | --binary | --variants | --ptx)
+    --help | -h) help=yes && shift ;;
+    --out | --binary | --variants | --ncu | --budget)
         [ $# -ge 2 ] || { echo "$1 needs a value; see --help" >&2; exit 2; }
         case "$1" in
         --out) out="$2" ;;
         --binary) binary="$2" ;;
         --variants) variants="$2" ;;
-        --ptx) kernels+=(--ptx "$2") ;;
+        --ncu) ncu="$2" ;;
+        --budget) budget="$2" ;;
         esac
         shift 2
         ;;
     *) options+=("$1") && shift ;;
     esac
 done
-out="${out:-$PWD/gpu-results-$(date -u +%Y%m%dT%H%M%SZ)}"
-if [ -e "$out/results.jsonl" ]; then
-    echo "$out has results already: name another folder with --out" >&2
-    exit 2
-fi
 
-if [ -z "$binary" ]; then
+if [ -z "$binary" ] && [ -x "$here/falcon-gpu-bench" ]; then
+    binary="$here/falcon-gpu-bench"
+elif [ -z "$binary" ]; then
+    root="$here/../.."
     binary="${CARGO_TARGET_DIR:-$root/target}/release/falcon-gpu-bench"
-    if command -v cargo >/dev/null; then
-        (cd "$root" && cargo build --locked --release -p falcon-gpu-bench --features cuda)
+    [ -n "$help" ] || (cd "$root" && cargo build --locked --release -p falcon-gpu-bench --features cuda)
+fi
+if [ -n "$help" ]; then
+    usage
+    [ ! -x "$binary" ] || "$binary" --help
+    exit
+fi
+[ -x "$binary" ] || { echo "no program $binary; name it with --binary FILE" >&2; exit 2; }
+if [ -z "$variants" ] && [ -d "$here/variants" ]; then
+    variants="$here/variants"
+fi
+# A hanging kernel is ended, too.
+watch=() limits=()
+[ -z "$variants" ] || limits+=(--variants "$variants")
+if [ -n "$budget" ]; then
+    limits+=(--budget "$budget")
+    if command -v timeout >/dev/null; then
+        watch=(timeout --foreground --signal=KILL "$((${budget%.*} + 30))")
     fi
 fi
-[ -x "$binary" ] || { echo "no program $binary" >&2; exit 2; }
-
+out="${out:-$PWD/gpu-results-$(date -u +%Y%m%dT%H%M%SZ)}"
+if [ -e "$out/results.jsonl" ]; then
+    echo "$out has results already; name another folder with --out" >&2
+    exit 2
+fi
 mkdir -p "$out"
-# Results have their name when they are whole.
-measure() {
-    local name="$1"
-    shift
-    "$binary" "$@" | tee "$out/$name.part" && mv "$out/$name.part" "$out/$name"
-}
+
+# Where containers have the driver; and where it may keep what it compiles.
+export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/local/nvidia/lib64"
+cache="$(mktemp -d)"
+trap 'rm -rf "$cache"' EXIT
+export CUDA_CACHE_PATH="$cache" CUDA_CACHE_MAXSIZE=1073741824
 
 {
     date -u
     uname -srm
-    git -C "$root" log -1 --format='%H %s' 2>/dev/null || true
-    nvidia-smi 2>/dev/null || echo "no nvidia-smi"
-} >"$out/machine.txt"
+    grep -m 1 'model name' /proc/cpuinfo || true
+    echo "CPUs: $(nproc 2>/dev/null || echo unknown)"
+    if [ -f "$here/commit" ]; then
+        cat "$here/commit"
+    else
+        git -C "$here" log -1 --format='commit %H %s' 2>/dev/null || echo "commit unknown"
+    fi
+    if command -v nvidia-smi >/dev/null; then
+        fields=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,clocks.max.mem,power.limit
+        nvidia-smi --query-gpu="$fields" --format=csv || true
+        nvidia-smi || true
+    else
+        echo "no nvidia-smi"
+    fi
+} >"$out/machine.txt" 2>&1
 
-echo "ceilings, bytes and times: $out/results.jsonl" >&2
-measure results.jsonl --table "$out/table.md" "${kernels[@]}" "${options[@]}"
-
-# The same bytes from kernels compiled otherwise: which is fastest here? One that this
-# driver or compiler does not take is said, and the others go on.
-if [ -z "$variants" ] && command -v nvcc >/dev/null; then
-    variants="$out/variants"
-    mkdir -p "$variants"
-    while read -ra variant; do
-        name="${variant[*]}"
-        nvcc -fmad=false -std=c++17 -O3 -arch=compute_80 -ptx "${variant[@]/#/-D}" \
-            "$root/crates/falcon-gpu/kernels/kernels.cu" -o "$variants/${name// /+}.ptx" ||
-            echo "variant $name: not compiled" >&2
-    done <"$root/crates/falcon-gpu/kernels/variants"
+echo "results: $out/results.jsonl" >&2
+status=0
+"${watch[@]}" "$binary" --out "$out" "${limits[@]}" "${options[@]}" || status=$?
+if [ -n "$ncu" ]; then
+    if command -v ncu >/dev/null; then
+        # Its own limit: the budget is spent.
+        limit=()
+        ! command -v timeout >/dev/null || limit=(timeout --foreground --signal=KILL 120)
+        "${limit[@]}" ncu --set full --kernel-name "regex:$ncu" --launch-count 1 \
+            "$binary" times --batch 65536 --runs 1 "${options[@]}" >"$out/ncu.txt" 2>&1 ||
+            echo "ncu failed; see $out/ncu.txt" >&2
+    else
+        echo "no ncu on this machine" >"$out/ncu.txt"
+    fi
 fi
-for ptx in ${variants:+"$variants"/*.ptx}; do
-    name="$(basename "$ptx" .ptx)"
-    echo "variant $name: $out/$name.jsonl" >&2
-    measure "$name.jsonl" compare times --jobs 10000 --largest 65536 --runs 5 "${options[@]}" \
-        --ptx "$ptx" >/dev/null || echo "variant $name: failed" >&2
-done
 [ ! -f "$out/table.md" ] || cat "$out/table.md"
+exit "$status"

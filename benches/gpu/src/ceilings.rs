@@ -1,103 +1,155 @@
 //! What the device can do at most: copies, and the arithmetic that the kernels
 //! are made of.
 
-use crate::median;
+use crate::bench::{Bench, Outcome};
+use crate::results::{Line, Results};
+use crate::{Result, median};
 use falcon_gpu::GpuError;
-use falcon_gpu::device::{Device, Grid};
+use falcon_gpu::device::{Device, Grid, open_cuda};
 use falcon_gpu::kernels::Batch;
 use std::time::Instant;
 
-/// `ceilings.cu`, compiled by `ptx.sh --file`.
-pub(crate) const PTX: &str = include_str!("../ceilings.ptx");
+/// `ceilings.cu`, compiled by `ceilings.sh`.
+const PTX: &str = include_str!("../ceilings.ptx");
 
-/// A ceiling: its name, its unit, and how much of that is done in a second.
-pub(crate) type Ceiling = (&'static str, &'static str, Result<f64, GpuError>);
-
+/// Seconds that all of them take at most on a GPU.
+const TAKES: f64 = 3.0;
 /// Bytes of a copy.
 const COPY: usize = 256 << 20;
 /// Rounds of a thread.
 const ROUNDS: u32 = 1000;
 const RUNS: usize = 5;
+/// Bytes that a thread writes: a real, or of a copy two.
+const REAL: usize = size_of::<f64>();
 
-/// All of them.
-pub(crate) fn measure(device: &dyn Device) -> Vec<Ceiling> {
-    let kernel = |name, rounds, each| kernel(device, name, rounds, each);
-    vec![
-        ("to the device", "B/s", copy(device, true)),
-        ("from the device", "B/s", copy(device, false)),
-        (
-            "on the device, read and written",
-            "B/s",
-            kernel("ceiling_copy", 64, 32.0),
-        ),
-        (
-            "binary64 products and sums",
-            "op/s",
-            kernel("ceiling_f64", ROUNDS, 16.0),
-        ),
-        (
-            "32-bit products with a sum",
-            "op/s",
-            kernel("ceiling_imad", ROUNDS, 8.0),
-        ),
-        (
-            "Keccak-f",
-            "op/s",
-            kernel("ceiling_keccak", ROUNDS / 10, 1.0),
-        ),
-        (
-            "ChaCha20 blocks",
-            "op/s",
-            kernel("ceiling_chacha", ROUNDS / 10, 1.0),
-        ),
-    ]
+/// Measures and writes all of them.
+pub(crate) fn tell(bench: &Bench<'_>, results: &mut Results) -> Result<Outcome<()>> {
+    if TAKES > bench.budget.left() {
+        return Ok(Outcome::NoTime(TAKES));
+    }
+    let device = &*open_cuda(bench.arguments.device, &[PTX])?;
+    let mut tell = |what, unit, per_s: Result<f64, GpuError>| {
+        let line = Line::Ceiling {
+            what,
+            unit,
+            error: per_s.as_ref().err().map(ToString::to_string),
+            per_s: per_s.ok(),
+        };
+        results.tell(&line, bench.budget.spent())
+    };
+    tell("to the device", "B/s", copy(device, true))?;
+    tell("from the device", "B/s", copy(device, false))?;
+    let kernels = [
+        ("read and written on the device", "B/s", "copy", 64, 32.0),
+        ("binary64 products and sums", "op/s", "f64", ROUNDS, 16.0),
+        ("32-bit products with a sum", "op/s", "imad", ROUNDS, 8.0),
+        ("Keccak-f", "op/s", "keccak", ROUNDS / 10, 1.0),
+        ("ChaCha20 blocks", "op/s", "chacha", ROUNDS / 10, 1.0),
+    ];
+    for (what, unit, name, rounds, each) in kernels {
+        tell(what, unit, kernel(device, name, rounds, each))?;
+    }
+    Ok(Outcome::Done(()))
+}
+
+/// Memory of a device and of the host, for as long as it is measured.
+struct Memory<'d> {
+    device: &'d dyn Device,
+    address: u64,
+    len: usize,
+}
+
+impl<'d> Memory<'d> {
+    fn new(device: &'d dyn Device, len: usize) -> Result<Self, GpuError> {
+        let address = device.allocate(len)?;
+        let memory = Self {
+            device,
+            address,
+            len,
+        };
+        memory.zero()?;
+        Ok(memory)
+    }
+
+    fn zero(&self) -> Result<(), GpuError> {
+        // SAFETY: it is ours, that long, and waited for.
+        unsafe { self.device.zero(0, self.address, self.len) }.and(self.device.wait(0))
+    }
+
+    /// Writes a real.
+    fn write(&self, place: usize, real: f64) -> Result<(), GpuError> {
+        assert!(place < self.len / REAL);
+        let to = self.address + (place * REAL) as u64;
+        // SAFETY: it lies within; both are valid until the stream has been waited for.
+        unsafe { self.device.upload(0, to, (&raw const real).cast(), REAL) }
+            .and(self.device.wait(0))
+    }
+
+    /// Reads reals.
+    fn read(&self, place: usize, count: usize) -> Result<Vec<f64>, GpuError> {
+        assert!(place + count <= self.len / REAL);
+        let mut reals = vec![0.0; count];
+        let (from, to) = (self.address + (place * REAL) as u64, reals.as_mut_ptr());
+        // SAFETY: as above.
+        unsafe { self.device.download(0, to.cast(), from, REAL * count) }
+            .and(self.device.wait(0))?;
+        Ok(reals)
+    }
+}
+
+impl Drop for Memory<'_> {
+    fn drop(&mut self) {
+        let _ = self.zero();
+        // SAFETY: it is ours, that long, and nothing uses it any more.
+        unsafe { self.device.free(self.address, self.len) };
+    }
 }
 
 /// Bytes a second between locked memory and the device.
 fn copy(device: &dyn Device, up: bool) -> Result<f64, GpuError> {
-    let memory = device.allocate(COPY)?;
-    let copied = device.allocate_locked(COPY).and_then(|locked| {
-        // SAFETY: it is that long; the driver reads what was written.
-        unsafe { locked.write_bytes(1, COPY) };
-        let mut times = Vec::new();
-        let mut result = Ok(());
-        for _ in 0..RUNS {
-            let start = Instant::now();
-            // SAFETY: both are that long and ours, and are waited for.
-            let asked = unsafe {
-                match up {
-                    true => device.upload(0, memory, locked.as_ptr(), COPY),
-                    false => device.download(0, locked.as_ptr(), memory, COPY),
-                }
-            };
-            result = result.and(asked).and(device.wait(0));
-            times.push(start.elapsed().as_secs_f64());
-        }
-        // SAFETY: nothing uses it any more.
-        unsafe {
-            locked.write_bytes(0, COPY);
-            device.free_locked(locked, COPY);
-        }
-        result.map(|()| COPY as f64 / median(&mut times))
-    });
-    give_back(device, memory, COPY);
-    copied
+    let memory = Memory::new(device, COPY)?;
+    let locked = device.allocate_locked(COPY)?;
+    // SAFETY: it is that long; the driver reads what was written.
+    unsafe { locked.write_bytes(1, COPY) };
+    let mut times = Vec::new();
+    let mut result = Ok(());
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        // SAFETY: both are that long and ours, and are waited for.
+        let asked = unsafe {
+            match up {
+                true => device.upload(0, memory.address, locked.as_ptr(), COPY),
+                false => device.download(0, locked.as_ptr(), memory.address, COPY),
+            }
+        };
+        result = result.and(asked).and(device.wait(0));
+        times.push(start.elapsed().as_secs_f64());
+    }
+    // SAFETY: nothing uses it any more.
+    unsafe {
+        locked.write_bytes(0, COPY);
+        device.free_locked(locked, COPY);
+    }
+    result.map(|()| COPY as f64 / median(&mut times))
 }
 
-/// What a kernel does in a second, a round of a thread being `each`.
+/// What a kernel does in a second, a round of a thread being `each`. An error if its threads
+/// have not written their results.
 fn kernel(device: &dyn Device, name: &str, rounds: u32, each: f64) -> Result<f64, GpuError> {
+    let kernel = &*format!("ceiling_{name}");
     let threads = 2048 * device.processors();
-    // Reals of all threads, or what is read and written.
-    let len = 32
-        * threads as usize
-        * if name == "ceiling_copy" {
-            rounds as usize
-        } else {
-            1
-        };
-    let memory = device.allocate(len)?;
+    let count = threads as usize;
+    // What the copying kernel reads, in reals: it writes as much behind that.
+    let half = match name {
+        "copy" => 2 * count * rounds as usize,
+        _ => 0,
+    };
+    let memory = Memory::new(device, (2 * half).max(count) * REAL)?;
+    if half > 0 {
+        memory.write(half - 1, 1.0)?;
+    }
     let batch = Batch {
-        scratch: memory,
+        scratch: memory.address,
         count: threads,
         attempt: rounds,
         ..Batch::default()
@@ -110,21 +162,98 @@ fn kernel(device: &dyn Device, name: &str, rounds: u32, each: f64) -> Result<f64
     let run = |_| {
         // SAFETY: the kernel writes a real a thread, or copies half of the memory to
         // the other half; it is waited for.
-        unsafe { device.timed_launch(0, name, grid, &batch) }
+        unsafe { device.timed_launch(0, kernel, grid, &batch) }
     };
-    let times: Result<Vec<_>, _> = (0..RUNS + 1).map(run).collect();
-    give_back(device, memory, len);
-    let mut times = times?;
+    let mut times = (0..RUNS + 1).map(run).collect::<Result<Vec<_>, _>>()?;
+    // Few results are zero by chance. Of a copy the last thread's is looked at.
+    let written = match half {
+        0 => memory.read(0, count)?,
+        _ => memory.read(2 * half - 1, 1)?,
+    };
+    let zeros = written.iter().filter(|&&real| real == 0.0).count();
+    if zeros > written.len() / 1000 || written.last() == Some(&0.0) {
+        return Err(GpuError::Launch {
+            kernel: kernel.to_owned(),
+            cause: format!("{zeros} of {} results were not written", written.len()),
+        });
+    }
     // The first warms up.
     let milliseconds = median(&mut times[1..]);
     Ok(f64::from(threads) * f64::from(rounds) * each / milliseconds * 1e3)
 }
 
-fn give_back(device: &dyn Device, memory: u64, len: usize) {
-    // SAFETY: it is ours, that long, and nothing uses it any more.
-    unsafe {
-        let _ = device.zero(0, memory, len);
-        let _ = device.wait(0);
-        device.free(memory, len);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::Fake;
+    use base16ct::lower::encode_string;
+    use sha2::{Digest, Sha256};
+    use std::fs;
+    use std::path::Path;
+
+    /// Kernels that write one result for each of their threads, but for the last ones.
+    fn writing(missing: usize) -> Fake {
+        Fake::new(move |kernel, _, batch| {
+            let scratch = batch.scratch as *mut f64;
+            if kernel == "ceiling_copy" {
+                let half = 2 * (batch.count * batch.attempt) as usize;
+                // SAFETY: both halves are the caller's.
+                unsafe { scratch.copy_to(scratch.add(half), half - missing) };
+            } else {
+                for thread in 0..batch.count as usize - missing {
+                    // SAFETY: each thread has a real.
+                    unsafe { scratch.add(thread).write(1.0) };
+                }
+            }
+        })
+    }
+
+    #[test]
+    fn a_kernel_that_does_not_write_its_results_has_no_rate() {
+        for name in ["copy", "f64", "imad", "keccak", "chacha"] {
+            assert!(kernel(&writing(0), name, 4, 1.0).is_ok());
+            for missing in [1, 2048] {
+                let rate = kernel(&writing(missing), name, 4, 1.0);
+                assert!(matches!(rate, Err(GpuError::Launch { .. })), "{name}");
+            }
+        }
+    }
+
+    /// Kernels with another parameter than the program gives them return at once.
+    #[test]
+    fn the_kernels_take_the_parameter_that_they_get() {
+        let bytes = format!("_param_0[{}]", size_of::<Batch>());
+        assert_eq!(PTX.matches(&bytes).count(), 5);
+        assert_eq!(PTX.matches(".entry ").count(), 5);
+    }
+
+    #[test]
+    fn the_kernels_were_compiled_from_the_sources_that_are_there() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let list = include_str!("../ceilings.sha256");
+        let mut known = Vec::new();
+        for line in list.lines() {
+            let (hash, path) = line.split_once("  ").expect("a hash and a path");
+            let bytes = fs::read(folder.join(path)).expect("a file");
+            let now = encode_string(&Sha256::digest(&bytes));
+            assert_eq!(now, hash, "{path} has changed: run benches/gpu/ceilings.sh");
+            known.push((path, String::from_utf8(bytes).expect("text")));
+        }
+        // All that is included is known, and the text, too.
+        assert!(known.iter().any(|(path, _)| *path == "ceilings.ptx"));
+        for (path, text) in &known {
+            let included = text
+                .lines()
+                .filter_map(|line| line.strip_prefix("#include \""));
+            for name in included.filter_map(|name| name.strip_suffix('"')) {
+                // Of the tests only.
+                let of_tests = name == "emulate.h";
+                let of_known = |(path, _): &(&str, String)| path.ends_with(&format!("/{name}"));
+                assert!(
+                    of_tests || known.iter().any(of_known),
+                    "{path} includes {name}"
+                );
+            }
+        }
     }
 }

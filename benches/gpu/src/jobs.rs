@@ -1,78 +1,106 @@
-//! Keys, distinct messages, and batches of them.
+//! Keys, distinct messages, and batches of them. They are made when they are needed, on all
+//! cores.
 
-use falcon::batch::{SignJob, VerifyBytesJob};
-use falcon::{ExpandedKey, Parameters, SignatureBytes, SigningKey};
-use falcon_gpu::RawKeyJob;
+use crate::Result;
+use crate::plan::{Keys, Mode};
+use falcon::batch::{BatchSign, SignJob, VerifyBytesJob};
+use falcon::{ExpandedKey, Parameters, Signature, SignatureBytes, SigningKey};
+use falcon_gpu::{GpuContext, RawKeyJob};
+use rayon::prelude::*;
 use std::ops::Range;
+use std::time::Instant;
 
 /// Keys and distinct messages of differing lengths.
 pub(crate) struct Jobs<P: Parameters> {
-    keys: Vec<SigningKey<P>>,
-    expanded: Vec<ExpandedKey<P>>,
+    /// Number of keys where jobs have their own.
+    key_count: usize,
+    keys: Vec<(SigningKey<P>, ExpandedKey<P>)>,
     messages: Vec<Vec<u8>>,
 }
 
 impl<P: Parameters> Jobs<P> {
-    /// So many of each.
-    pub(crate) fn new(keys: usize, messages: usize) -> Self {
+    pub(crate) fn new(key_count: usize) -> Self {
+        Self {
+            key_count: key_count.max(1),
+            keys: Vec::new(),
+            messages: Vec::new(),
+        }
+    }
+
+    /// Makes what is missing of the first `messages` messages and of their keys.
+    pub(crate) fn prepare(&mut self, messages: usize, keys: Keys) {
         let key = |i: usize| {
             let mut seed = [0x5a; 32];
             seed[..8].copy_from_slice(&i.to_le_bytes());
-            SigningKey::from_seed(&seed)
+            let key = SigningKey::from_seed(&seed);
+            let expanded = key.expand();
+            (key, expanded)
         };
-        // As many threads as cores make them.
-        let cores = std::thread::available_parallelism().map_or(1, Into::into);
-        let part = keys.div_ceil(cores).max(1);
-        let keys: Vec<SigningKey<P>> = std::thread::scope(|scope| {
-            let parts: Vec<_> = (0..keys)
-                .step_by(part)
-                .map(|start| {
-                    let all = start..keys.min(start + part);
-                    scope.spawn(move || all.map(key).collect::<Vec<_>>())
-                })
-                .collect();
-            let parts = parts
-                .into_iter()
-                .map(|part| part.join().unwrap_or_default());
-            parts.flatten().collect()
-        });
         let message = |i: usize| {
             let mut message = i.to_le_bytes().to_vec();
             message.resize(8 + i % 120, i as u8);
             message
         };
-        Self {
-            expanded: keys.iter().map(SigningKey::expand).collect(),
-            keys,
-            messages: (0..messages).map(message).collect(),
+        let needed = match keys {
+            Keys::Shared => 1,
+            Keys::Own => self.key_count,
+        };
+        let missing = self.keys.len()..needed;
+        self.keys.par_extend(missing.into_par_iter().map(key));
+        let missing = self.messages.len()..messages;
+        self.messages
+            .par_extend(missing.into_par_iter().map(message));
+    }
+
+    /// The key of a message.
+    fn key(&self, message: usize, keys: Keys) -> &(SigningKey<P>, ExpandedKey<P>) {
+        match keys {
+            Keys::Shared => &self.keys[0],
+            Keys::Own => &self.keys[message % self.key_count],
         }
     }
 
-    /// The key of a message: that of all, or another than its neighbours'.
-    fn key(&self, message: usize, shared: bool) -> usize {
-        if shared { 0 } else { message % self.keys.len() }
-    }
-
     /// To sign these messages.
-    pub(crate) fn sign(&self, messages: Range<usize>, shared: bool) -> Vec<SignJob<'_, P>> {
+    pub(crate) fn sign(&self, messages: Range<usize>, keys: Keys) -> Vec<SignJob<'_, P>> {
         let job = |i| SignJob {
-            key: &self.expanded[self.key(i, shared)],
+            key: &self.key(i, keys).1,
             message: &self.messages[i],
         };
         messages.map(job).collect()
     }
 
     /// The same with keys that the device expands.
-    pub(crate) fn sign_raw_keys(
-        &self,
-        messages: Range<usize>,
-        shared: bool,
-    ) -> Vec<RawKeyJob<'_, P>> {
+    fn sign_raw_keys(&self, messages: Range<usize>, keys: Keys) -> Vec<RawKeyJob<'_, P>> {
         let job = |i| RawKeyJob {
-            key: &self.keys[self.key(i, shared)],
+            key: &self.key(i, keys).0,
             message: &self.messages[i],
         };
         messages.map(job).collect()
+    }
+
+    /// Signs these messages on the device, and says how many seconds the call took.
+    pub(crate) fn sign_on(
+        &self,
+        gpu: &GpuContext,
+        (mode, keys): (Mode, Keys),
+        seed: &[u8; 32],
+        messages: Range<usize>,
+        out: &mut [Signature<P>],
+    ) -> Result<f64> {
+        match mode {
+            Mode::Expanded | Mode::Balanced => {
+                let jobs = self.sign(messages, keys);
+                clocked(|| Ok(gpu.sign_batch(seed, &jobs, out)?))
+            }
+            Mode::Raw => {
+                let jobs = self.sign_raw_keys(messages, keys);
+                clocked(|| Ok(gpu.sign_batch_raw_keys(seed, &jobs, out)?))
+            }
+            Mode::Resident => {
+                let jobs = self.sign_raw_keys(messages, keys);
+                clocked(|| Ok(gpu.sign_batch_resident(seed, &jobs, out)?))
+            }
+        }
     }
 
     /// To verify the signatures of these messages, of which `signatures` has those of
@@ -81,13 +109,30 @@ impl<P: Parameters> Jobs<P> {
         &'a self,
         messages: Range<usize>,
         signatures: &'a [SignatureBytes<P>],
-        shared: bool,
+        keys: Keys,
     ) -> Vec<VerifyBytesJob<'a, P>> {
         let job = |i| VerifyBytesJob {
-            key: self.expanded[self.key(i, shared)].verifying_key(),
+            key: self.key(i, keys).1.verifying_key(),
             message: &self.messages[i],
             signature: &signatures[i],
         };
         messages.map(job).collect()
     }
+}
+
+/// The bytes of signatures.
+pub(crate) fn encoded<P: Parameters>(signatures: &[Signature<P>]) -> Vec<SignatureBytes<P>> {
+    signatures.par_iter().map(Signature::to_bytes).collect()
+}
+
+/// Seconds of a call.
+pub(crate) fn clocked(call: impl FnOnce() -> Result<()>) -> Result<f64> {
+    let start = Instant::now();
+    call()?;
+    Ok(start.elapsed().as_secs_f64())
+}
+
+/// Milliseconds with three decimals.
+pub(crate) fn milliseconds(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e3
 }

@@ -1,121 +1,36 @@
-//! Falcon on a GPU: what the device can do, whether it gives the bytes of the
-//! processor, and how long it takes. One JSON object a line; `run.sh` runs it.
+//! Falcon on a GPU: what the device can do, whether it gives the bytes of the CPU, and how long
+//! it takes. One JSON object a line; `run.sh` runs it.
 
+mod arguments;
+mod bench;
+mod budget;
 mod ceilings;
 mod compare;
+#[cfg(test)]
+mod fake;
 mod jobs;
+mod plan;
+mod results;
 mod table;
 mod times;
 mod watched;
 
-use clap::{Parser, ValueEnum};
-use falcon::{Falcon512, Falcon1024};
+use arguments::Arguments;
+use bench::{Bench, Data, Outcome};
+use budget::Budget;
+use clap::Parser;
+use falcon::{Falcon512, Falcon1024, Threads};
+use falcon_gpu::PTX;
 use falcon_gpu::device::{Device, open_cuda};
-use falcon_gpu::kernels::Grain;
-use falcon_gpu::{GpuContext, Options, PTX};
-use serde::Serialize;
+use plan::{Row, Set, grain_name};
+use results::{Line, Results};
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use times::Time;
 use watched::Watched;
 
-/// Measure the engine on a GPU: ceilings, bytes, times
-#[derive(Debug, Parser)]
-#[command(version, args_override_self = true)]
-struct Arguments {
-    /// These steps only
-    #[arg(value_enum)]
-    steps: Vec<Step>,
-    /// The number of the device
-    #[arg(long, default_value_t = 0)]
-    device: u32,
-    /// Kernels that were compiled otherwise, as PTX
-    #[arg(long, value_name = "FILE")]
-    ptx: Vec<PathBuf>,
-    /// How many lanes work on a signature; by default the size of the batch decides, and
-    /// both are compared
-    #[arg(long, value_parser = grain)]
-    grain: Option<Grain>,
-    /// Most jobs at once on a stream
-    #[arg(long)]
-    chunk: Option<usize>,
-    /// Streams, of those that the device has
-    #[arg(long)]
-    streams: Option<usize>,
-    /// Jobs that are compared with the processor, for each size and mode; with a warp
-    /// for each signature 4096 of them
-    #[arg(long, default_value_t = 100_000)]
-    jobs: usize,
-    /// Keys of jobs that have keys of their own
-    #[arg(long, default_value_t = 1000)]
-    keys: usize,
-    /// Jobs of the largest batch that is timed
-    #[arg(long, default_value_t = 1 << 20)]
-    largest: usize,
-    /// Timed runs of each batch, and of its kernels alone, after three that are not
-    #[arg(long, default_value_t = 20)]
-    runs: usize,
-    /// Write tables: the best rates beside others' published ones, and latencies
-    #[arg(long, value_name = "FILE")]
-    table: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Step {
-    Ceilings,
-    Compare,
-    Times,
-}
-
-/// How keys come to the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Mode {
-    Expanded,
-    Balanced,
-    Raw,
-}
-
-/// One line of the output.
-#[derive(Serialize)]
-#[serde(tag = "step", rename_all = "lowercase")]
-enum Line<'a> {
-    Device {
-        device: &'a str,
-        processors: u32,
-        memory: u64,
-        streams: usize,
-        grain: Option<String>,
-        chunk: Option<usize>,
-        ptx: &'a [PathBuf],
-    },
-    Ceiling {
-        what: &'a str,
-        unit: &'a str,
-        per_s: Option<f64>,
-        error: Option<String>,
-    },
-    Compare {
-        parameters: &'a str,
-        what: String,
-        jobs: usize,
-        equal: bool,
-    },
-    Time(&'a Time),
-}
-
 type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
-
-fn grain(name: &str) -> Result<Grain, String> {
-    match name {
-        "thread" => Ok(Grain::Thread),
-        "warp" => Ok(Grain::Warp),
-        "group" => Ok(Grain::Group),
-        _ => Err("neither `thread` nor `warp`".to_owned()),
-    }
-}
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
@@ -128,75 +43,138 @@ fn main() -> ExitCode {
     }
 }
 
-fn tell(line: &Line<'_>) -> Result<()> {
-    println!("{}", serde_json::to_string(line)?);
-    Ok(())
+/// False if a row failed, or if its bytes are not those of the CPU.
+fn run(arguments: &Arguments) -> Result<bool> {
+    let budget = Budget::new(arguments.budget);
+    let device = open(arguments, &arguments.ptx)?;
+    let mut results = Results::new(arguments.out.as_deref())?;
+    let mut bench = Bench {
+        arguments,
+        device,
+        budget,
+        threads: Threads::for_all_cores(),
+    };
+    let mut data = (Data::new(arguments), Data::new(arguments));
+    introduce(&bench, &mut results, &arguments.ptx, None)?;
+    rows(&mut bench, &mut data, &mut results, &plan::plan(arguments))?;
+    for file in variants(arguments.variants.as_deref())? {
+        let name = file.file_stem().unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
+        let of = std::slice::from_ref(&file);
+        let (load, left) = (bench.budget.load(), bench.budget.left());
+        if load > left {
+            results.left_out(&format!("variant {name}"), load, left, bench.budget.spent())?;
+            continue;
+        }
+        match open(arguments, of) {
+            Ok(device) => {
+                bench.device = device;
+                introduce(&bench, &mut results, of, Some(name))?;
+                let plan = plan::plan_of_variant(arguments);
+                rows(&mut bench, &mut data, &mut results, &plan)?;
+            }
+            Err(error) => {
+                let at = bench.budget.spent();
+                results.about(bench.device.name(), Some(name.clone()));
+                results.failed(&format!("variant {name}"), &error, at)?;
+            }
+        }
+    }
+    results.end(bench.budget.spent())
 }
 
-/// False if something has not the bytes of the processor.
-fn run(arguments: &Arguments) -> Result<bool> {
-    let asked = |step| arguments.steps.is_empty() || arguments.steps.contains(&step);
-    let texts: Vec<String> = arguments
-        .ptx
-        .iter()
-        .map(std::fs::read_to_string)
-        .collect::<Result<_, _>>()?;
-    let texts: Vec<&str> = match &texts[..] {
-        [] => PTX.to_vec(),
-        texts => texts.iter().map(String::as_str).collect(),
+/// Opens the device with the kernels of these files, or with the built-in ones.
+fn open(arguments: &Arguments, files: &[PathBuf]) -> Result<Arc<dyn Device>> {
+    let read = |file: &PathBuf| {
+        std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
     };
-    let mut device = open_cuda(arguments.device, &texts)?;
-    if let Some(streams) = arguments.streams {
-        device = Watched::with_streams(device, streams);
-    }
-    tell(&Line::Device {
+    let images: Vec<String> = files.iter().map(read).collect::<Result<_, _>>()?;
+    let images: Vec<&str> = match &images[..] {
+        [] => PTX.to_vec(),
+        images => images.iter().map(String::as_str).collect(),
+    };
+    let device = open_cuda(arguments.device, &images)?;
+    Ok(match arguments.streams {
+        Some(streams) => Watched::with_streams(device, streams),
+        None => device,
+    })
+}
+
+/// The variants of the kernels in a folder, by name.
+fn variants(folder: Option<&Path>) -> Result<Vec<PathBuf>> {
+    let Some(folder) = folder else {
+        return Ok(Vec::new());
+    };
+    let files = std::fs::read_dir(folder)
+        .map_err(|error| format!("{}: {error}", folder.display()))?
+        .map(|file| Ok(file?.path()));
+    let mut files: Vec<PathBuf> = files.collect::<Result<_>>()?;
+    files.retain(|file| {
+        file.extension()
+            .is_some_and(|extension| extension == "ptx" || extension == "cubin")
+    });
+    files.sort();
+    Ok(files)
+}
+
+/// Tells what device and which kernels the next rows are about.
+fn introduce(
+    bench: &Bench<'_>,
+    results: &mut Results,
+    kernels: &[PathBuf],
+    variant: Option<String>,
+) -> Result<()> {
+    let device = &bench.device;
+    results.about(device.name(), variant);
+    let line = Line::Device {
         device: &device.name(),
         processors: device.processors(),
         memory: device.memory()?.total,
         streams: device.streams(),
-        grain: arguments.grain.map(|grain| format!("{grain:?}")),
-        chunk: arguments.chunk,
-        ptx: &arguments.ptx,
-    })?;
-    if asked(Step::Ceilings) {
-        let device = open_cuda(arguments.device, &[ceilings::PTX])?;
-        for (what, unit, per_s) in ceilings::measure(&*device) {
-            tell(&Line::Ceiling {
-                what,
-                unit,
-                error: per_s.as_ref().err().map(ToString::to_string),
-                per_s: per_s.ok(),
-            })?;
-        }
-    }
-    let mut equal = true;
-    if asked(Step::Compare) {
-        equal &= compare::compare::<Falcon512>(arguments, &device)?;
-        equal &= compare::compare::<Falcon1024>(arguments, &device)?;
-    }
-    // What is wrong has no rate.
-    if asked(Step::Times) && equal {
-        let mut times = Vec::new();
-        times::time_all::<Falcon512>(arguments, &device, &mut times)?;
-        times::time_all::<Falcon1024>(arguments, &device, &mut times)?;
-        if let Some(path) = &arguments.table {
-            std::fs::write(path, table::table(&device.name(), &times))?;
-        }
-    }
-    Ok(equal)
+        grain: bench.arguments.grain.map(grain_name),
+        chunk: bench.arguments.chunk,
+        kernels,
+    };
+    results.tell(&line, bench.budget.spent())
 }
 
-/// How batches are done, besides what the command line leaves open.
-fn options(arguments: &Arguments, mode: Mode) -> Options {
-    let mut options = Options::default();
-    options.balanced = mode == Mode::Balanced;
-    options.grain = arguments.grain;
-    options.chunk = arguments.chunk;
-    options
-}
-
-fn context(arguments: &Arguments, device: &Arc<dyn Device>, mode: Mode) -> GpuContext {
-    GpuContext::on(device.clone(), options(arguments, mode))
+/// Runs these rows. An error is that of its row: the others go on.
+fn rows(
+    bench: &mut Bench<'_>,
+    data: &mut (Data<Falcon512>, Data<Falcon1024>),
+    results: &mut Results,
+    rows: &[Row],
+) -> Result<()> {
+    for row in rows {
+        let (small, large) = (&mut data.0, &mut data.1);
+        let outcome = match *row {
+            Row::Ceilings => ceilings::tell(bench, results),
+            Row::Compare { kind, jobs, grain } => {
+                let what = (kind, jobs, grain);
+                let outcome = match kind.parameters {
+                    Set::Falcon512 => compare::compare(bench, small, what),
+                    Set::Falcon1024 => compare::compare(bench, large, what),
+                };
+                let tell = |line| results.tell(&line, bench.budget.spent());
+                outcome.and_then(|outcome| outcome.then(tell))
+            }
+            Row::Time { kind, batch } => {
+                let outcome = match kind.parameters {
+                    Set::Falcon512 => times::time(bench, small, (kind, batch)),
+                    Set::Falcon1024 => times::time(bench, large, (kind, batch)),
+                };
+                let tell = |time| results.time(time, bench.budget.spent());
+                outcome.and_then(|outcome| outcome.then(tell))
+            }
+        };
+        let (left, at) = (bench.budget.left(), bench.budget.spent());
+        match outcome {
+            Ok(Outcome::Done(())) => {}
+            Ok(Outcome::NoTime(needs)) => results.left_out(&row.to_string(), needs, left, at)?,
+            Err(error) => results.failed(&row.to_string(), &error, at)?,
+        }
+    }
+    Ok(())
 }
 
 /// The middle one.

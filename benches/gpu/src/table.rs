@@ -1,6 +1,7 @@
 //! The best rates and the latencies, in Markdown, beside what others have published and
 //! what is aimed at.
 
+use crate::plan::{Keys, Mode};
 use crate::times::Time;
 
 /// A chip, to compare rates by what it can do.
@@ -8,6 +9,8 @@ use crate::times::Time;
 enum Chip {
     A100,
     Rtx4090,
+    H100Pcie,
+    H100,
     H200,
 }
 
@@ -18,6 +21,9 @@ impl Chip {
             ("A100", Self::A100),
             ("RTX 4090", Self::Rtx4090),
             ("H200", Self::H200),
+            // Before the other H100, whose name it has in its own.
+            ("H100 PCIe", Self::H100Pcie),
+            ("H100", Self::H100),
         ];
         let found = known.iter().find(|(name, _)| device.contains(name));
         found.map(|&(_, chip)| chip)
@@ -27,6 +33,8 @@ impl Chip {
         match self {
             Self::A100 => "A100",
             Self::Rtx4090 => "RTX 4090",
+            Self::H100Pcie => "H100 PCIe",
+            Self::H100 => "H100",
             Self::H200 => "H200",
         }
     }
@@ -38,7 +46,8 @@ impl Chip {
         let (multiprocessors, hertz) = match self {
             Self::A100 => (108.0, 1.41e9),
             Self::Rtx4090 => (128.0, 2.52e9),
-            Self::H200 => (132.0, 1.98e9),
+            Self::H100Pcie => (114.0, 1.755e9),
+            Self::H100 | Self::H200 => (132.0, 1.98e9),
         };
         multiprocessors * 64.0 * hertz
     }
@@ -119,46 +128,90 @@ fn target(best: &Time) -> Option<(f64, f64)> {
         "Falcon-1024" => 0.5,
         _ => 1.0,
     };
-    let of =
-        |target: &&(&str, &str, f64, f64)| (target.0, target.1) == (best.operation, &best.mode);
+    let key = key(best);
+    let of = |target: &&(&str, &str, f64, f64)| (target.0, target.1) == (&*best.operation, &*key);
     let (_, _, least, aim) = TARGETS.iter().find(of)?;
     Some((half * least, half * aim))
 }
 
-/// The best rates; then how long batches of each size take.
+/// The key mode, or whose keys.
+fn key(time: &Time) -> String {
+    let keys = match time.key.keys {
+        Keys::Shared => "shared key",
+        Keys::Own => "own keys",
+    };
+    let usual = match time.key.mode {
+        Some(Mode::Raw) => Keys::Own,
+        _ => Keys::Shared,
+    };
+    match time.key.mode {
+        None => keys.to_owned(),
+        Some(mode) if time.key.keys == usual => format!("{mode:?}").to_lowercase(),
+        Some(mode) => format!("{mode:?}, {keys}").to_lowercase(),
+    }
+}
+
+/// Says it where bytes are wrong: their rate means nothing.
+fn mark(time: &Time) -> &'static str {
+    if time.equal { "" } else { " WRONG BYTES" }
+}
+
+/// The best rates, then how long batches of each size take, then variants of the kernels.
 pub(crate) fn table(device: &str, times: &[Time]) -> String {
+    let mut lines = vec![format!("# {device}\n")];
+    let usual: Vec<&Time> = times.iter().filter(|time| time.variant.is_none()).collect();
+    let kinds = kinds(&usual);
+    lines.extend(best(device, &kinds));
+    lines.extend(latencies(&usual, &kinds));
+    lines.extend(variants(times));
+    lines.join("\n") + "\n"
+}
+
+/// The times of each kind of batch.
+fn kinds<'t>(times: &[&'t Time]) -> Vec<Vec<&'t Time>> {
     let mut kinds: Vec<Vec<&Time>> = Vec::new();
-    for time in times {
-        let key = |time: &Time| (time.parameters, time.operation, time.mode.clone());
-        match kinds.iter_mut().find(|kind| key(kind[0]) == key(time)) {
+    for &time in times {
+        let of = |time: &Time| (time.parameters, time.operation.clone(), key(time));
+        match kinds.iter_mut().find(|kind| of(kind[0]) == of(time)) {
             Some(kind) => kind.push(time),
             None => kinds.push(vec![time]),
         }
     }
+    kinds
+}
+
+/// The table of the best rates.
+fn best(device: &str, kinds: &[Vec<&Time>]) -> Vec<String> {
     let mut lines = vec![
-        format!("# {device}\n"),
-        "Ours: distinct messages and seeds, restarts as the scheme demands, from the call to its return;".to_owned(),
-        "kernels alone in brackets. The others' repeat one message, key, nonce and seed and do not try again.".to_owned(),
-        "Scaled: by the chips' integer peaks (multiprocessors, lanes, boost clock), to this device. The targets".to_owned(),
-        "are those of an H200.\n".to_owned(),
-        "| parameters | operation | key | ours /s | batch | ms | target of the H200, least and aim | published /s | scaled | 2.5 times the best scaled |".to_owned(),
+        "Each row has the best rate of one kind of batch, in jobs per second; larger is better. Ours is".to_owned(),
+        "from the call to its return, in brackets kernels alone. Messages and seeds are distinct, and signatures".to_owned(),
+        "that are too long are tried again; the published programs repeat one message, key, nonce and seed and do".to_owned(),
+        "not try again. Scaled: the published rate times the ratio of the chips' integer peaks (multiprocessors".to_owned(),
+        "times lanes times boost clock). The targets are those of an H200.\n".to_owned(),
+        "| parameters | operation | key | ours, jobs/s | batch | ms | target of the H200, least and aim | published, jobs/s | scaled to this device | 2.5 times the best scaled |".to_owned(),
         "|---|---|---|---|---|---|---|---|---|---|".to_owned(),
     ];
     lines.extend(kinds.iter().filter_map(|kind| rates(device, kind)));
-    lines.push(
-        "\nMilliseconds from the call to its return, kernels alone in brackets:\n".to_owned(),
-    );
+    lines
+}
+
+/// The table of milliseconds by the size of the batch.
+fn latencies(times: &[&Time], kinds: &[Vec<&Time>]) -> Vec<String> {
     let mut batches: Vec<usize> = times.iter().map(|time| time.batch).collect();
     batches.sort_unstable();
     batches.dedup();
     let heads: Vec<_> = batches.iter().map(ToString::to_string).collect();
-    lines.push(format!("| batch of | | | {} |", heads.join(" | ")));
-    lines.push(format!("|---|---|---|{}", "---|".repeat(batches.len())));
+    let mut lines = vec![
+        "\nMilliseconds of a batch by its number of jobs; smaller is better. From the call to its return, in".to_owned(),
+        "brackets kernels alone.\n".to_owned(),
+        format!("| parameters | operation | key | {} |", heads.join(" | ")),
+        format!("|---|---|---|{}", "---|".repeat(batches.len())),
+    ];
     for kind in kinds {
         let cell = |batch: &usize| {
             let time = kind.iter().find(|time| time.batch == *batch);
             time.map_or_else(String::new, |time| {
-                format!("{:.3} ({:.3})", time.host_ms, time.kernel_ms)
+                format!("{:.3} ({:.3}){}", time.host_ms, time.kernel_ms, mark(time))
             })
         };
         let cells: Vec<_> = batches.iter().map(cell).collect();
@@ -167,23 +220,53 @@ pub(crate) fn table(device: &str, times: &[Time]) -> String {
             "| {} | {} | {} | {} |",
             first.parameters,
             first.operation,
-            first.mode,
+            key(first),
             cells.join(" | ")
         ));
     }
-    lines.join("\n") + "\n"
+    lines
+}
+
+/// The table of the variants of the kernels.
+fn variants(times: &[Time]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for time in times {
+        let Some(variant) = &time.variant else {
+            continue;
+        };
+        if lines.is_empty() {
+            lines.push("\nRates of kernels that were compiled otherwise, in jobs per second; larger is better. From the call".to_owned());
+            lines.push("to its return, in brackets kernels alone.\n".to_owned());
+            lines.push("| variant | parameters | operation | key | batch | jobs/s |".to_owned());
+            lines.push("|---|---|---|---|---|---|".to_owned());
+        }
+        lines.push(format!(
+            "| {variant} | {} | {} | {} | {} | {:.0} ({:.0}){} |",
+            time.parameters,
+            time.operation,
+            key(time),
+            time.batch,
+            time.host_per_s,
+            time.kernel_per_s,
+            mark(time)
+        ));
+    }
+    lines
 }
 
 /// The row of the best rate of `kind`.
 fn rates(device: &str, kind: &[&Time]) -> Option<String> {
-    let best = kind
-        .iter()
-        .max_by(|a, b| a.host_per_s.total_cmp(&b.host_per_s))?;
+    // What is wrong is no rate, unless all is.
+    let rank = |time: &Time| (time.equal, time.host_per_s);
+    let best = kind.iter().max_by(|a, b| {
+        let (a, b) = (rank(a), rank(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    })?;
     let others: Vec<_> = PUBLISHED
         .iter()
         .filter(|other| {
             (other.parameters, other.operation, other.key)
-                == (best.parameters, best.operation, &*best.mode)
+                == (best.parameters, &*best.operation, &*key(best))
         })
         .collect();
     let scaled: Vec<f64> = Chip::of(device)
@@ -198,12 +281,13 @@ fn rates(device: &str, kind: &[&Time]) -> Option<String> {
     let list = |cells: Vec<String>| cells.join(", ");
     let most = scaled.iter().copied().max_by(f64::total_cmp);
     Some(format!(
-        "| {} | {} | {} | {:.0} ({:.0}) | {} | {:.3} | {} | {} | {} | {} |",
+        "| {} | {} | {} | {:.0} ({:.0}){} | {} | {:.3} | {} | {} | {} | {} |",
         best.parameters,
         best.operation,
-        best.mode,
+        key(best),
         best.host_per_s,
         best.kernel_per_s,
+        mark(best),
         best.batch,
         best.host_ms,
         target(best).map_or_else(String::new, |(least, aim)| format!("{least:.0}, {aim:.0}")),
@@ -221,18 +305,31 @@ fn rates(device: &str, kind: &[&Time]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::Key;
     use std::collections::BTreeMap;
 
-    fn time(
-        parameters: &'static str,
-        (operation, key): (&'static str, &str),
-        batch: usize,
-    ) -> Time {
+    const EXPANDED: Key = Key {
+        mode: Some(Mode::Expanded),
+        keys: Keys::Shared,
+    };
+    const VERIFY: Key = Key {
+        mode: None,
+        keys: Keys::Shared,
+    };
+
+    fn time(parameters: &'static str, key: Key, batch: usize) -> Time {
+        let operation = match key.mode {
+            Some(_) => "sign",
+            None => "verify",
+        };
         Time {
             parameters,
-            operation,
-            mode: key.to_owned(),
+            operation: operation.to_owned(),
+            key,
             batch,
+            equal: true,
+            runs: 20,
+            variant: None,
             host_ms: 2.0,
             host_per_s: 500.0 * batch as f64,
             kernel_ms: 1.0,
@@ -244,9 +341,9 @@ mod tests {
     #[test]
     fn rates_stand_beside_targets_and_what_others_do_on_chips_of_other_peaks() {
         let times = [
-            time("Falcon-512", ("sign", "expanded"), 4),
-            time("Falcon-512", ("sign", "expanded"), 16),
-            time("Falcon-1024", ("verify", "shared key"), 16),
+            time("Falcon-512", EXPANDED, 4),
+            time("Falcon-512", EXPANDED, 16),
+            time("Falcon-1024", VERIFY, 16),
         ];
         let text = table("NVIDIA H200", &times);
         // 420,250 on an RTX 4090 are 340,515 by 132 x 1.98 over 128 x 2.52.
@@ -256,7 +353,9 @@ mod tests {
         assert!(text.contains(row), "{text}");
         let row = "| Falcon-1024 | verify | shared key | 8000 (16000) | 16 | 2.000 | 20000000, 30000000 |  |  |  |";
         assert!(text.contains(row), "{text}");
-        assert!(text.contains("| batch of | | | 4 | 16 |\n|---|---|---|---|---|\n"));
+        assert!(
+            text.contains("| parameters | operation | key | 4 | 16 |\n|---|---|---|---|---|\n")
+        );
         assert!(text.contains("| Falcon-512 | sign | expanded | 2.000 (1.000) | 2.000 (1.000) |"));
         assert!(text.contains("| Falcon-1024 | verify | shared key |  | 2.000 (1.000) |"));
         // Of a chip that is not known nothing is scaled.
@@ -265,5 +364,36 @@ mod tests {
             text.contains("195732 (cuFalcon, RTX 4090) |  |  |"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn chips_are_known_by_the_names_that_drivers_give_them() {
+        let chips = [
+            ("NVIDIA A100-SXM4-80GB", Chip::A100),
+            ("NVIDIA GeForce RTX 4090", Chip::Rtx4090),
+            ("NVIDIA H100 80GB HBM3", Chip::H100),
+            ("NVIDIA H100 PCIe", Chip::H100Pcie),
+            ("NVIDIA H200", Chip::H200),
+        ];
+        for (name, chip) in chips {
+            assert_eq!(Chip::of(name), Some(chip), "{name}");
+        }
+        assert_eq!(Chip::of("NVIDIA GeForce RTX 3090"), None);
+    }
+
+    #[test]
+    fn wrong_bytes_are_marked_and_are_no_best_rate() {
+        let mut times = [
+            time("Falcon-512", EXPANDED, 4),
+            time("Falcon-512", EXPANDED, 16),
+            time("Falcon-512", EXPANDED, 4),
+        ];
+        times[1].equal = false;
+        times[2].variant = Some("FALCON_BLOCKS_2".to_owned());
+        let text = table("NVIDIA H200", &times);
+        assert!(text.contains("| expanded | 2000 (4000) | 4 |"), "{text}");
+        assert!(text.contains("| 2.000 (1.000) | 2.000 (1.000) WRONG BYTES |"));
+        let row = "| FALCON_BLOCKS_2 | Falcon-512 | sign | expanded | 4 | 2000 (4000) |";
+        assert!(text.contains(row), "{text}");
     }
 }

@@ -1,26 +1,31 @@
 //! How long batches take.
 
-use crate::jobs::Jobs;
+use crate::bench::{Bench, Data, Outcome, Verdict};
+use crate::jobs::clocked;
+use crate::plan::Kind;
+use crate::results::Key;
 use crate::watched::Watched;
-use crate::{Arguments, Line, Mode, Result, context, median, options, tell};
-use falcon::batch::{BatchError, BatchSign, BatchVerify};
-use falcon::{Engine, Parameters, Signature, SignatureBytes, SignatureError, Threads};
+use crate::{Result, median};
+use falcon::batch::BatchVerify;
+use falcon::{Parameters, Signature, SignatureError};
 use falcon_gpu::GpuContext;
-use falcon_gpu::device::Device;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
-use std::time::Instant;
 
 /// How long a batch took.
 #[derive(Serialize)]
 pub(crate) struct Time {
     pub(crate) parameters: &'static str,
-    pub(crate) operation: &'static str,
-    /// Of the key.
-    pub(crate) mode: String,
+    pub(crate) operation: String,
+    #[serde(flatten)]
+    pub(crate) key: Key,
     pub(crate) batch: usize,
+    /// Whether a batch like the timed ones had the bytes or verdicts of the CPU: jobs from both
+    /// ends were compared. When verifying, all verdicts of all runs as well.
+    pub(crate) equal: bool,
+    /// Timed runs.
+    pub(crate) runs: usize,
     /// From the call to its return: the median.
     pub(crate) host_ms: f64,
     pub(crate) host_per_s: f64,
@@ -30,177 +35,280 @@ pub(crate) struct Time {
     pub(crate) kernel_per_s: f64,
     /// The median of each.
     pub(crate) kernels: BTreeMap<String, f64>,
+    /// Which kernels, if not the usual ones: in the tables.
+    #[serde(skip)]
+    pub(crate) variant: Option<String>,
 }
 
 /// Runs before those that count.
 const WARM_UPS: usize = 3;
-/// Signatures that are made at once to be verified, so that there is little of what is
-/// no byte of them.
-const PART: usize = 1 << 16;
+/// Fewest runs that count, where time is short.
+const FEWEST: usize = 3;
+/// The part of the remaining time that a row may take, if more runs than these fit.
+const SHARE: f64 = 0.2;
+/// Jobs at each end of a batch that are compared.
+const SAMPLE: usize = 128;
 
-/// Jobs of the batches that are timed: 1, 4, 16 and so on to `largest`.
-pub(crate) fn sizes(largest: usize) -> impl Iterator<Item = usize> {
-    (0..=20)
-        .step_by(2)
-        .map(|log| 1 << log)
-        .take_while(move |&size| size <= largest)
+/// Times a batch.
+pub(crate) fn time<P: Parameters>(
+    bench: &mut Bench<'_>,
+    data: &mut Data<P>,
+    (kind, batch): (Kind, usize),
+) -> Result<Outcome<Time>> {
+    // Batches of twice as many messages: no run has those of the one before.
+    let messages = 2 * batch;
+    if kind.mode.is_none() {
+        let made = data.make_signatures(bench, kind, messages)?;
+        if let Outcome::NoTime(takes) = made {
+            return Ok(Outcome::NoTime(takes));
+        }
+    }
+    let mut row = Runner::new(kind, messages);
+    let grained = (kind, None);
+    while let Some(next) = bench.budget.next(grained, batch) {
+        let takes = bench.budget.batch(grained, next);
+        if takes > bench.budget.left() {
+            return Ok(Outcome::NoTime(takes));
+        }
+        data.jobs.prepare(messages.max(next), kind.keys);
+        let gpu = bench.context(kind.mode, None);
+        // The first call loads kernels and keys.
+        row.run(data, &gpu, next)?;
+        let took = row.run(data, &gpu, next)?;
+        bench.budget.note(grained, next, took);
+    }
+    let asked = bench.arguments.runs.max(1);
+    let call = bench.budget.batch(grained, batch);
+    let needs = |runs: usize| call * 2.0 * (WARM_UPS + runs) as f64;
+    let left = bench.budget.left();
+    if needs(FEWEST.min(asked)) > left {
+        return Ok(Outcome::NoTime(needs(FEWEST.min(asked))));
+    }
+    let affordable = (FEWEST..=asked)
+        .rev()
+        .find(|&runs| needs(runs) <= SHARE * left);
+    let runs = affordable.unwrap_or(FEWEST.min(asked));
+    data.jobs.prepare(messages, kind.keys);
+
+    let gpu = bench.context(kind.mode, None);
+    let mut equal = row.compare(bench, data, &gpu, batch)?;
+    let mut host = Vec::new();
+    for run in 1..WARM_UPS + runs {
+        let took = row.run(data, &gpu, batch)?;
+        bench.budget.note(grained, batch, took);
+        if run >= WARM_UPS {
+            host.push(took * 1e3);
+        }
+    }
+    drop(gpu);
+
+    let timed = Watched::timed(bench.device.clone());
+    let options = bench.arguments.options(kind.mode, None);
+    let gpu = GpuContext::on(timed.clone(), options);
+    let mut sums = Vec::new();
+    let mut each: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for run in 0..WARM_UPS + runs {
+        row.run(data, &gpu, batch)?;
+        let kernels = timed.take();
+        if run >= WARM_UPS {
+            sums.push(kernels.values().sum());
+            for (kernel, took) in kernels {
+                each.entry(kernel).or_default().push(took);
+            }
+        }
+    }
+    equal &= !row.refused;
+
+    let (host_ms, kernel_ms) = (median(&mut host), median(&mut sums));
+    let per_s = |milliseconds: f64| (batch as f64 / milliseconds * 1e3).round();
+    let kernels = each.into_iter();
+    Ok(Outcome::Done(Time {
+        parameters: P::NAME,
+        operation: kind.operation().to_string(),
+        key: kind.into(),
+        batch,
+        equal,
+        runs,
+        host_ms,
+        host_per_s: per_s(host_ms),
+        kernel_ms,
+        kernel_per_s: per_s(kernel_ms),
+        kernels: kernels
+            .map(|(kernel, mut took)| (kernel, median(&mut took)))
+            .collect(),
+        variant: None,
+    }))
 }
 
-/// Times every operation in batches of every size.
-pub(crate) fn time_all<P: Parameters>(
-    arguments: &Arguments,
-    device: &Arc<dyn Device>,
-    times: &mut Vec<Time>,
-) -> Result<()> {
-    // Twice the largest batch: no run has the messages of the one before.
-    let messages = 2 * sizes(arguments.largest).last().unwrap_or(1);
-    let jobs = Jobs::<P>::new(arguments.keys.max(1), messages);
-    let timer = Timer {
-        arguments,
-        device,
-        messages,
+/// Runs batches, each with a fresh seed and other messages than the one before.
+struct Runner<P: Parameters> {
+    kind: Kind,
+    /// How many messages there are.
+    messages: usize,
+    /// Runs that were.
+    number: usize,
+    /// Whether a valid signature was refused.
+    refused: bool,
+    out: Vec<Signature<P>>,
+    verdicts: Vec<Verdict>,
+}
+
+impl<P: Parameters> Runner<P> {
+    fn new(kind: Kind, messages: usize) -> Self {
+        Self {
+            kind,
+            messages,
+            number: 0,
+            refused: false,
+            out: Vec::new(),
+            verdicts: Vec::new(),
+        }
+    }
+
+    /// The seed and the messages of the next run.
+    fn next(&mut self, batch: usize) -> ([u8; 32], Range<usize>) {
+        let mut seed = [0x77; 32];
+        seed[..8].copy_from_slice(&self.number.to_le_bytes());
+        let start = self.number % (self.messages / batch).max(1) * batch;
+        self.number += 1;
+        (seed, start..start + batch)
+    }
+
+    /// Runs a batch: seconds.
+    fn run(&mut self, data: &Data<P>, gpu: &GpuContext, batch: usize) -> Result<f64> {
+        let (seed, messages) = self.next(batch);
+        let keys = self.kind.keys;
+        let Some(mode) = self.kind.mode else {
+            let claims = data.jobs.verify(messages, data.signatures(keys), keys);
+            self.verdicts.clear();
+            self.verdicts.resize(batch, Err(SignatureError));
+            let took = clocked(|| Ok(gpu.verify_bytes_batch(&claims, &mut self.verdicts)?))?;
+            self.refused |= self.verdicts.contains(&Err(SignatureError));
+            return Ok(took);
+        };
+        self.out.resize(batch, Signature::EMPTY);
+        data.jobs
+            .sign_on(gpu, (mode, keys), &seed, messages, &mut self.out)
+    }
+
+    /// Runs a batch, and compares jobs at its ends with the CPU.
+    fn compare(
+        &mut self,
+        bench: &Bench<'_>,
+        data: &Data<P>,
+        gpu: &GpuContext,
+        batch: usize,
+    ) -> Result<bool> {
+        let (keys, sample) = (self.kind.keys, SAMPLE.min(batch));
+        let ends = [0..sample, batch - sample..batch];
+        let (seed, messages) = self.next(batch);
+        let Some(mode) = self.kind.mode else {
+            let mut claims = data.jobs.verify(messages, data.signatures(keys), keys);
+            // Every tenth at the ends belongs to another message.
+            for end in ends.clone() {
+                for i in end.skip(9).step_by(10) {
+                    claims[i].signature = claims[i - 1].signature;
+                }
+            }
+            self.verdicts.clear();
+            self.verdicts.resize(batch, Err(SignatureError));
+            gpu.verify_bytes_batch(&claims, &mut self.verdicts)?;
+            let mut equal =
+                !self.verdicts[sample..(batch - sample).max(sample)].contains(&Err(SignatureError));
+            for end in ends {
+                equal &= self.verdicts[end.clone()] == bench.verdicts(&claims[end])?;
+            }
+            return Ok(equal);
+        };
+        self.out.clear();
+        self.out.resize(batch, Signature::EMPTY);
+        let (first, out) = (messages.start, &mut self.out);
+        data.jobs.sign_on(gpu, (mode, keys), &seed, messages, out)?;
+        let mut equal = true;
+        for end in ends {
+            let messages = first + end.start..first + end.end;
+            let expected = data.signed_by_cpu(bench, keys, (&seed, end.start), messages)?;
+            equal &= self.out[end] == expected;
+        }
+        Ok(equal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::Arguments;
+    use crate::budget::Budget;
+    use crate::compare::compare;
+    use crate::fake::Fake;
+    use crate::plan::{Keys, Mode, Set};
+    use crate::results::Line;
+    use clap::Parser;
+    use falcon::{Falcon512, Threads};
+    use falcon_gpu::kernels::{Batch, status};
+    use std::sync::Arc;
+
+    const SIGN: Kind = Kind {
+        parameters: Set::Falcon512,
+        mode: Some(Mode::Expanded),
+        keys: Keys::Shared,
     };
-    for size in sizes(arguments.largest) {
-        let mut out = vec![Signature::EMPTY; size];
-        for mode in [Mode::Expanded, Mode::Balanced, Mode::Raw] {
-            let key = format!("{mode:?}").to_lowercase();
-            let time = match mode {
-                Mode::Raw => timer.time::<P>(mode, ("sign", key, size), |gpu, seed, messages| {
-                    let jobs = jobs.sign_raw_keys(messages, false);
-                    Ok(clocked(|| {
-                        Ok(gpu.sign_batch_raw_keys(seed, &jobs, &mut out)?)
-                    })?)
-                }),
-                _ => timer.time::<P>(mode, ("sign", key, size), |gpu, seed, messages| {
-                    let jobs = jobs.sign(messages, true);
-                    Ok(clocked(|| gpu.sign_batch(seed, &jobs, &mut out))?)
-                }),
-            };
-            times.push(time?);
-        }
-    }
-    for (shared, key) in [(true, "shared key"), (false, "own keys")] {
-        let gpu = context(arguments, device, Mode::Expanded);
-        let signatures = sign_all(&gpu, &jobs, messages, shared)?;
-        for size in sizes(arguments.largest) {
-            let mut verdicts = vec![Ok(()); size];
-            let what = ("verify", key.to_owned(), size);
-            let time = timer.time::<P>(Mode::Expanded, what, |gpu, _, messages| {
-                let claims = jobs.verify(messages, &signatures, shared);
-                verdicts.fill(Err(SignatureError));
-                let took = clocked(|| gpu.verify_bytes_batch(&claims, &mut verdicts))?;
-                match verdicts.contains(&Err(SignatureError)) {
-                    true => Err("a valid signature was refused".into()),
-                    false => Ok(took),
-                }
-            });
-            times.push(time?);
-        }
-    }
-    Ok(())
-}
+    const VERIFY: Kind = Kind { mode: None, ..SIGN };
 
-/// Signs all messages on the device, whose bytes were compared; the processor says that
-/// the first of them are valid.
-fn sign_all<P: Parameters>(
-    gpu: &GpuContext,
-    jobs: &Jobs<P>,
-    messages: usize,
-    shared: bool,
-) -> Result<Vec<SignatureBytes<P>>> {
-    let mut signatures = Vec::with_capacity(messages);
-    for start in (0..messages).step_by(PART) {
-        let part = jobs.sign(start..messages.min(start + PART), shared);
-        let mut out = vec![Signature::<P>::EMPTY; part.len()];
-        gpu.sign_batch(&[1; 32], &part, &mut out)?;
-        signatures.extend(out.iter().map(Signature::to_bytes));
-    }
-    let some = messages.min(PART);
-    let mut verdicts = vec![Err(SignatureError); some];
-    Engine::best()
-        .on(&Threads::for_all_cores())
-        .verify_bytes_batch(&jobs.verify(0..some, &signatures, shared), &mut verdicts)?;
-    match verdicts.contains(&Err(SignatureError)) {
-        true => Err("the device has made a signature that is not valid".into()),
-        false => Ok(signatures),
-    }
-}
-
-/// Milliseconds of a call.
-fn clocked(call: impl FnOnce() -> Result<(), BatchError>) -> Result<f64, BatchError> {
-    let start = Instant::now();
-    call()?;
-    Ok(start.elapsed().as_secs_f64() * 1e3)
-}
-
-struct Timer<'a> {
-    arguments: &'a Arguments,
-    device: &'a Arc<dyn Device>,
-    /// How many there are.
-    messages: usize,
-}
-
-impl Timer<'_> {
-    /// Times calls that get a fresh seed and other messages each: first as they are, then
-    /// in their kernels.
-    fn time<P: Parameters>(
-        &self,
-        mode: Mode,
-        (operation, key, batch): (&'static str, String, usize),
-        mut call: impl FnMut(&GpuContext, &[u8; 32], Range<usize>) -> Result<f64>,
-    ) -> Result<Time> {
-        let runs = self.arguments.runs.max(1);
-        let mut number = 0usize;
-        let mut next = |gpu: &GpuContext| {
-            let mut seed = [0x77; 32];
-            seed[..8].copy_from_slice(&number.to_le_bytes());
-            // The number of messages is a multiple of that of the batch.
-            let start = number * batch % self.messages;
-            number += 1;
-            call(gpu, &seed, start..start + batch)
+    /// Whether a comparison and a time of five jobs say that all is equal, on a device that does
+    /// `after` each kernel.
+    fn equal(kind: Kind, after: impl Fn(&str, &Batch) + Send + Sync + 'static) -> [bool; 2] {
+        let device = Fake::new(move |kernel, grid, batch| {
+            let (blocks, threads, shared) = (grid.blocks, grid.threads, grid.shared);
+            // SAFETY: the addresses of this device are those of the process.
+            let ran = unsafe { falcon_gpu_host::launch(kernel, batch, blocks, threads, shared) };
+            assert_eq!(ran, Ok(()), "{kernel}");
+            after(kernel, batch);
+        });
+        let arguments = Arguments::parse_from(["bench", "--runs", "1"]);
+        let mut bench = Bench {
+            arguments: &arguments,
+            device: Arc::new(device),
+            budget: Budget::new(None),
+            threads: Threads::for_all_cores(),
         };
-        let gpu = context(self.arguments, self.device, mode);
-        let mut host = Vec::new();
-        for run in 0..WARM_UPS + runs {
-            let took = next(&gpu)?;
-            if run >= WARM_UPS {
-                host.push(took);
-            }
-        }
-        drop(gpu);
-
-        let timed = Watched::timed(self.device.clone());
-        let gpu = GpuContext::on(timed.clone(), options(self.arguments, mode));
-        let mut sums = Vec::new();
-        let mut each: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-        for run in 0..WARM_UPS + runs {
-            next(&gpu)?;
-            let kernels = timed.take();
-            if run >= WARM_UPS {
-                sums.push(kernels.values().sum());
-                for (kernel, took) in kernels {
-                    each.entry(kernel).or_default().push(took);
-                }
-            }
-        }
-
-        let (host_ms, kernel_ms) = (median(&mut host), median(&mut sums));
-        let per_s = |milliseconds: f64| (batch as f64 / milliseconds * 1e3).round();
-        let kernels = each.into_iter();
-        let time = Time {
-            parameters: P::NAME,
-            operation,
-            mode: key,
-            batch,
-            host_ms,
-            host_per_s: per_s(host_ms),
-            kernel_ms,
-            kernel_per_s: per_s(kernel_ms),
-            kernels: kernels
-                .map(|(kernel, mut took)| (kernel, median(&mut took)))
-                .collect(),
+        let mut data = Data::<Falcon512>::new(&arguments);
+        let Ok(Outcome::Done(Line::Compare { equal, .. })) =
+            compare(&mut bench, &mut data, (kind, 5, None))
+        else {
+            panic!("no comparison");
         };
-        tell(&Line::Time(&time))?;
-        Ok(time)
+        let Ok(Outcome::Done(time)) = time(&mut bench, &mut data, (kind, 5)) else {
+            panic!("no time");
+        };
+        assert!(time.host_per_s > 0.0);
+        [equal, time.equal]
+    }
+
+    #[test]
+    fn a_wrong_byte_marks_its_row_which_has_a_time_nevertheless() {
+        if !falcon_gpu_host::AVAILABLE {
+            eprintln!("NOT TESTED: the kernels need a C++17 compiler");
+            return;
+        }
+        for kind in [SIGN, VERIFY] {
+            assert_eq!(equal(kind, |_, _| ()), [true; 2]);
+        }
+        // A coefficient of the last signature.
+        let spoil = |kernel: &str, batch: &Batch| {
+            if kernel.starts_with("sign") && batch.count == 5 {
+                // SAFETY: it is there, and nobody else uses it.
+                unsafe { *(batch.s2 as *mut i16).add(4 * 512 + 511) ^= 1 };
+            }
+        };
+        assert_eq!(equal(SIGN, spoil), [false; 2]);
+        // A verdict: a valid signature is refused.
+        let refuse = |kernel: &str, batch: &Batch| {
+            if kernel.starts_with("verify") && batch.count == 5 {
+                // SAFETY: as above.
+                unsafe { *(batch.status as *mut u8).add(2) = status::INVALID };
+            }
+        };
+        assert_eq!(equal(VERIFY, refuse), [false; 2]);
     }
 }

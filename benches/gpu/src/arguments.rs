@@ -1,0 +1,112 @@
+//! The command line.
+
+use crate::plan::{Keys, Mode, Operation, Set};
+use clap::{Parser, ValueEnum};
+use falcon_gpu::Options;
+use falcon_gpu::kernels::Grain;
+use std::path::PathBuf;
+
+/// Measure the engine on a GPU: ceilings, bytes, times. Prints one JSON object a line
+#[derive(Debug, Parser)]
+#[command(version, args_override_self = true)]
+pub(crate) struct Arguments {
+    /// Run only these steps
+    #[arg(value_enum)]
+    pub(crate) steps: Vec<Step>,
+    /// Number of the device
+    #[arg(long, default_value_t = 0)]
+    pub(crate) device: u32,
+    /// Write results.jsonl and table.md to this folder as the results come
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+    /// Stop in this many seconds. The most valuable rows come first; a row that would take too
+    /// long is left out, and a line says so
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) budget: Option<f64>,
+    /// Use the kernels of these files (PTX) instead of the built-in ones
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ptx: Vec<PathBuf>,
+    /// Time the kernels of each file (.ptx) in this folder on a few rows, at the end
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) variants: Option<PathBuf>,
+    /// Run only rows of this operation
+    #[arg(long, value_enum)]
+    pub(crate) operation: Option<Operation>,
+    /// Run only rows of this parameter set
+    #[arg(long, value_enum)]
+    pub(crate) parameters: Option<Set>,
+    /// Sign only in this key mode
+    #[arg(long, value_enum)]
+    pub(crate) mode: Option<Mode>,
+    /// Run only rows in which all jobs share one key, or in which they have keys of their own
+    #[arg(long, value_enum)]
+    pub(crate) keys: Option<Keys>,
+    /// Threads a signature [default: chosen by the size of the batch]
+    #[arg(long, value_parser = grain, value_name = "thread|warp")]
+    pub(crate) grain: Option<Grain>,
+    /// Time batches of these sizes [default: powers of 4 up to 1048576]
+    #[arg(long, value_delimiter = ',', value_name = "JOBS", value_parser = size)]
+    pub(crate) batch: Vec<usize>,
+    /// Most jobs at once on a stream
+    #[arg(long)]
+    pub(crate) chunk: Option<usize>,
+    /// Streams to use, of those that the device has
+    #[arg(long)]
+    pub(crate) streams: Option<usize>,
+    /// Jobs of a full comparison with the CPU; at most 4096 with a warp for each signature
+    #[arg(long, default_value_t = 100_000)]
+    pub(crate) jobs: usize,
+    /// Jobs of the short comparisons that come first
+    #[arg(long, default_value_t = 256)]
+    pub(crate) smoke: usize,
+    /// Number of keys where jobs have keys of their own
+    #[arg(long, default_value_t = 1000)]
+    pub(crate) key_count: usize,
+    /// Timed runs of each batch, and of its kernels alone, after three warm-ups
+    #[arg(long, default_value_t = 20)]
+    pub(crate) runs: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Step {
+    /// Compare a few jobs of every kind with the CPU
+    Smoke,
+    /// Measure copies and arithmetic
+    Ceilings,
+    /// Time batches
+    Times,
+    /// Compare many jobs with the CPU
+    Compare,
+}
+
+impl Arguments {
+    /// Whether a step was asked for.
+    pub(crate) fn asks(&self, step: Step) -> bool {
+        self.steps.is_empty() || self.steps.contains(&step)
+    }
+
+    /// How the engine is set up.
+    pub(crate) fn options(&self, mode: Option<Mode>, grain: Option<Grain>) -> Options {
+        let mut options = Options::default();
+        options.balanced = mode == Some(Mode::Balanced);
+        options.grain = grain.or(self.grain);
+        options.chunk = self.chunk;
+        options
+    }
+}
+
+fn grain(name: &str) -> Result<Grain, String> {
+    match name {
+        "thread" => Ok(Grain::Thread),
+        "warp" => Ok(Grain::Warp),
+        _ => Err("expected `thread` or `warp`".to_owned()),
+    }
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("a batch has at least one job".to_owned()),
+        Ok(size) => Ok(size),
+        Err(_) => Err("expected a number of jobs".to_owned()),
+    }
+}

@@ -1,0 +1,169 @@
+//! Runs rows on a device.
+
+use crate::Result;
+use crate::arguments::Arguments;
+use crate::budget::{Budget, STEP};
+use crate::jobs::{Jobs, encoded};
+use crate::plan::{Keys, Kind, Mode};
+use falcon::batch::{BatchError, BatchSign, BatchVerify};
+use falcon::{Engine, Parameters, Signature, SignatureBytes, SignatureError, Threads};
+use falcon_gpu::GpuContext;
+use falcon_gpu::device::Device;
+use falcon_gpu::kernels::Grain;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What all rows have in common.
+pub(crate) struct Bench<'a> {
+    pub(crate) arguments: &'a Arguments,
+    pub(crate) device: Arc<dyn Device>,
+    pub(crate) budget: Budget,
+    pub(crate) threads: Threads,
+}
+
+/// What is kept from row to row of a parameter set.
+pub(crate) struct Data<P: Parameters> {
+    pub(crate) jobs: Jobs<P>,
+    /// Signatures that the device made, to be verified: with one key, and with many.
+    signatures: [Vec<SignatureBytes<P>>; 2],
+    /// Signatures that the CPU made, to be compared with.
+    expected: [Vec<Signature<P>>; 2],
+}
+
+/// What came of a row.
+pub(crate) enum Outcome<T> {
+    Done(T),
+    /// It would have taken so many seconds, and there are fewer.
+    NoTime(f64),
+}
+
+impl<T> Outcome<T> {
+    /// Does something with what was done.
+    pub(crate) fn then(self, with: impl FnOnce(T) -> Result<()>) -> Result<Outcome<()>> {
+        Ok(match self {
+            Self::Done(value) => Outcome::Done(with(value)?),
+            Self::NoTime(seconds) => Outcome::NoTime(seconds),
+        })
+    }
+}
+
+pub(crate) type Verdict = std::result::Result<(), SignatureError>;
+
+/// Seed of the batches that are compared.
+pub(crate) const SEED: [u8; 32] = [0x33; 32];
+/// Signatures that are made at once to be verified.
+const PART: usize = 1 << 16;
+
+impl Bench<'_> {
+    pub(crate) fn context(&self, mode: Option<Mode>, grain: Option<Grain>) -> GpuContext {
+        GpuContext::on(self.device.clone(), self.arguments.options(mode, grain))
+    }
+
+    /// What the CPU says of these claims.
+    pub(crate) fn verdicts<P: Parameters>(
+        &self,
+        claims: &[falcon::batch::VerifyBytesJob<'_, P>],
+    ) -> Result<Vec<Verdict>, BatchError> {
+        let mut verdicts = vec![Ok(()); claims.len()];
+        let cpu = Engine::best().on(&self.threads);
+        cpu.verify_bytes_batch(claims, &mut verdicts)?;
+        Ok(verdicts)
+    }
+}
+
+impl<P: Parameters> Data<P> {
+    pub(crate) fn new(arguments: &Arguments) -> Self {
+        Self {
+            jobs: Jobs::new(arguments.key_count),
+            signatures: [Vec::new(), Vec::new()],
+            expected: [Vec::new(), Vec::new()],
+        }
+    }
+
+    /// The signatures of some messages that the CPU makes as part of a batch.
+    pub(crate) fn signed_by_cpu(
+        &self,
+        bench: &Bench<'_>,
+        keys: Keys,
+        (seed, first): (&[u8; 32], usize),
+        messages: Range<usize>,
+    ) -> Result<Vec<Signature<P>>> {
+        let mut out = vec![Signature::EMPTY; messages.len()];
+        let jobs = self.jobs.sign(messages, keys);
+        let cpu = Engine::best().on(&bench.threads);
+        cpu.sign_part(seed, first as u64, &jobs, &mut out)?;
+        Ok(out)
+    }
+
+    /// Makes the first signatures of a batch on the CPU.
+    pub(crate) fn expected(
+        &mut self,
+        bench: &mut Bench<'_>,
+        kind: Kind,
+        count: usize,
+    ) -> Result<()> {
+        let keys = kind.keys;
+        let known = self.expected[keys as usize].len();
+        if known < count {
+            self.jobs.prepare(count, keys);
+            let start = bench.budget.spent();
+            let more = self.signed_by_cpu(bench, keys, (&SEED, known), known..count)?;
+            let took = bench.budget.spent() - start;
+            bench.budget.note_cpu(kind.signing(), count - known, took);
+            self.expected[keys as usize].extend(more);
+        }
+        Ok(())
+    }
+
+    /// Those signatures.
+    pub(crate) fn known(&self, keys: Keys, count: usize) -> &[Signature<P>] {
+        &self.expected[keys as usize][..count]
+    }
+
+    /// Seconds of the CPU before so many signatures are known.
+    pub(crate) fn expected_takes(&self, bench: &Bench<'_>, kind: Kind, count: usize) -> f64 {
+        let missing = count.saturating_sub(self.expected[kind.keys as usize].len());
+        bench.budget.cpu(kind.signing(), missing)
+    }
+
+    /// Makes the signatures of the first messages on the device, in parts that grow as long
+    /// as the time allows.
+    pub(crate) fn make_signatures(
+        &mut self,
+        bench: &mut Bench<'_>,
+        kind: Kind,
+        count: usize,
+    ) -> Result<Outcome<()>> {
+        let keys = kind.keys;
+        self.jobs.prepare(count, keys);
+        let gpu = bench.context(Some(Mode::Expanded), None);
+        let signing = (kind.signing(), None);
+        loop {
+            let known = self.signatures[keys as usize].len();
+            if known >= count {
+                return Ok(Outcome::Done(()));
+            }
+            let takes = bench.budget.batch(signing, count - known);
+            if takes > bench.budget.left() {
+                return Ok(Outcome::NoTime(takes));
+            }
+            let part = (STEP * known).clamp(256, PART).min(count - known);
+            let mut out = vec![Signature::EMPTY; part];
+            let what = (Mode::Expanded, keys);
+            if !bench.budget.knows(signing) {
+                // The first call loads kernels.
+                self.jobs.sign_on(&gpu, what, &[1; 32], 0..part, &mut out)?;
+            }
+            let took = self
+                .jobs
+                .sign_on(&gpu, what, &[1; 32], known..known + part, &mut out)?;
+            bench.budget.note(signing, part, took);
+            self.signatures[keys as usize].extend(encoded(&out));
+        }
+    }
+
+    /// Those signatures.
+    pub(crate) fn signatures(&self, keys: Keys) -> &[SignatureBytes<P>] {
+        &self.signatures[keys as usize]
+    }
+}

@@ -1,0 +1,139 @@
+//! The time that is left, and how long batches will take, by those that were done.
+
+use crate::plan::Kind;
+use falcon_gpu::kernels::Grain;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// Jobs of the first batch of a kind, of which nothing is known.
+const FIRST: usize = 256;
+/// How many times larger a batch may be than the largest one that is known.
+pub(crate) const STEP: usize = 16;
+
+/// A kind of batch, and the grain if it is not left to the engine.
+pub(crate) type Grained = (Kind, Option<Grain>);
+
+pub(crate) struct Budget {
+    start: Instant,
+    seconds: Option<f64>,
+    /// Seconds of the latest batch of each kind and size.
+    batches: BTreeMap<(Kind, Option<u32>), BTreeMap<usize, f64>>,
+    /// Seconds of a job on the CPU: the latest.
+    cpu: BTreeMap<Kind, f64>,
+    /// Seconds that loading kernels took: the most.
+    load: f64,
+}
+
+impl Budget {
+    pub(crate) fn new(seconds: Option<f64>) -> Self {
+        Self {
+            start: Instant::now(),
+            seconds,
+            batches: BTreeMap::new(),
+            cpu: BTreeMap::new(),
+            load: 0.0,
+        }
+    }
+
+    /// Seconds since the start.
+    pub(crate) fn spent(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    /// Seconds that are left; infinity without a budget.
+    pub(crate) fn left(&self) -> f64 {
+        self.seconds.map_or(f64::INFINITY, |all| all - self.spent())
+    }
+
+    /// Notes how long a batch took.
+    pub(crate) fn note(&mut self, kind: Grained, jobs: usize, seconds: f64) {
+        self.batches
+            .entry(place(kind))
+            .or_default()
+            .insert(jobs, seconds);
+    }
+
+    /// Notes how long the CPU took.
+    pub(crate) fn note_cpu(&mut self, kind: Kind, jobs: usize, seconds: f64) {
+        self.cpu.insert(kind, seconds / jobs.max(1) as f64);
+    }
+
+    /// Notes how long the first call of a kind took.
+    pub(crate) fn note_load(&mut self, seconds: f64) {
+        self.load = self.load.max(seconds);
+    }
+
+    /// Seconds that loading other kernels will take.
+    pub(crate) fn load(&self) -> f64 {
+        self.load
+    }
+
+    /// Whether a batch of this kind was done.
+    pub(crate) fn knows(&self, kind: Grained) -> bool {
+        self.batches.contains_key(&place(kind))
+    }
+
+    /// Seconds that a batch will take at most: those of the largest smaller one of its kind, in
+    /// proportion, for larger batches take less a job; or those of a larger one. Zero if
+    /// none is known.
+    pub(crate) fn batch(&self, kind: Grained, jobs: usize) -> f64 {
+        let Some(known) = self.batches.get(&place(kind)) else {
+            return 0.0;
+        };
+        let smaller = known.range(..=jobs).next_back();
+        let larger = known.range(jobs..).next();
+        match (smaller, larger) {
+            (Some((&size, seconds)), _) => seconds * jobs as f64 / size.max(1) as f64,
+            (None, Some((_, &seconds))) => seconds,
+            (None, None) => 0.0,
+        }
+    }
+
+    /// Seconds that the CPU will take.
+    pub(crate) fn cpu(&self, kind: Kind, jobs: usize) -> f64 {
+        self.cpu.get(&kind).copied().unwrap_or(0.0) * jobs as f64
+    }
+
+    /// The size of a batch to try first, if the time is limited and too little is known of
+    /// one of `jobs`.
+    pub(crate) fn next(&self, kind: Grained, jobs: usize) -> Option<usize> {
+        self.seconds?;
+        let known = self.batches.get(&place(kind));
+        let largest = known.and_then(|known| known.range(..=jobs).next_back());
+        let next = largest.map_or(FIRST, |(&size, _)| size.saturating_mul(STEP));
+        (next < jobs).then_some(next)
+    }
+}
+
+fn place((kind, grain): Grained) -> (Kind, Option<u32>) {
+    (kind, grain.map(Grain::lanes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Keys, Set};
+
+    #[test]
+    fn batches_are_estimated_by_smaller_ones_and_approached_in_steps() {
+        let kind = Kind {
+            parameters: Set::Falcon512,
+            mode: None,
+            keys: Keys::Own,
+        };
+        let kind = (kind, None);
+        let mut budget = Budget::new(Some(1000.0));
+        assert_eq!(budget.next(kind, 1 << 16), Some(256));
+        assert_eq!(budget.next(kind, 256), None);
+        budget.note(kind, 256, 0.5);
+        assert_eq!(budget.next(kind, 1 << 16), Some(4096));
+        assert_eq!(budget.next(kind, 4096), None);
+        assert_eq!(budget.batch(kind, 512), 1.0);
+        assert_eq!(budget.batch(kind, 16), 0.5);
+        budget.note(kind, 4096, 1.0);
+        assert_eq!(budget.next(kind, 1 << 16), None);
+        assert_eq!(budget.batch(kind, 1 << 16), 16.0);
+        assert!((999.0..=1000.0).contains(&budget.left()));
+        assert_eq!(Budget::new(None).left(), f64::INFINITY);
+    }
+}

@@ -1,0 +1,379 @@
+//! What is measured, the most valuable rows first.
+
+use crate::arguments::{Arguments, Step};
+use clap::ValueEnum;
+use falcon_gpu::kernels::Grain;
+use serde::Serialize;
+use std::fmt;
+
+/// A parameter set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize)]
+pub(crate) enum Set {
+    #[value(name = "512")]
+    #[serde(rename = "Falcon-512")]
+    Falcon512,
+    #[value(name = "1024")]
+    #[serde(rename = "Falcon-1024")]
+    Falcon1024,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Operation {
+    Sign,
+    Verify,
+}
+
+/// How the device knows the keys that it signs with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Mode {
+    /// Basis and tree stay on the device
+    Expanded,
+    /// The basis stays on the device; the tree is computed for every signature
+    Balanced,
+    /// The key comes with the batch; basis and tree are computed for every signature
+    Raw,
+    /// As expanded, for keys that only the device expands
+    Resident,
+}
+
+/// Whose keys the jobs of a batch have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Keys {
+    /// One key for all jobs
+    Shared,
+    /// Another key than the neighbours'
+    Own,
+}
+
+/// A kind of batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Kind {
+    pub(crate) parameters: Set,
+    /// None: the batch is verified.
+    pub(crate) mode: Option<Mode>,
+    pub(crate) keys: Keys,
+}
+
+impl Kind {
+    pub(crate) fn operation(self) -> Operation {
+        match self.mode {
+            Some(_) => Operation::Sign,
+            None => Operation::Verify,
+        }
+    }
+
+    /// Signing expanded, which is how signatures to verify are made.
+    pub(crate) fn signing(self) -> Self {
+        Self {
+            mode: Some(Mode::Expanded),
+            ..self
+        }
+    }
+}
+
+/// One line of the results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Row {
+    Ceilings,
+    /// Compares a batch with the CPU.
+    Compare {
+        kind: Kind,
+        jobs: usize,
+        grain: Option<Grain>,
+    },
+    /// Times a batch.
+    Time {
+        kind: Kind,
+        batch: usize,
+    },
+}
+
+/// The name on the command line.
+fn name(value: &impl ValueEnum) -> String {
+    let value = value.to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// The same of a grain.
+pub(crate) fn grain_name(grain: Grain) -> &'static str {
+    match grain {
+        Grain::Thread => "thread",
+        Grain::Warp => "warp",
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&name(self))
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = name(&self.parameters);
+        write!(f, "Falcon-{number} {}", self.operation())?;
+        if let Some(mode) = self.mode {
+            write!(f, " {}", name(&mode))?;
+        }
+        write!(f, " {}", name(&self.keys))
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ceilings => f.write_str("ceilings"),
+            Self::Compare { kind, jobs, grain } => {
+                write!(f, "compare {kind} {jobs}")?;
+                grain.map_or(Ok(()), |grain| write!(f, " {}", grain_name(grain)))
+            }
+            Self::Time { kind, batch } => write!(f, "time {kind} {batch}"),
+        }
+    }
+}
+
+/// The batches whose rates matter most.
+const LARGE: [usize; 2] = [1 << 16, 1 << 20];
+/// The other ones.
+const OTHERS: [usize; 9] = [1, 4, 16, 64, 256, 1024, 4096, 1 << 14, 1 << 18];
+/// Most jobs that are compared with a warp for each signature, or with the default grain.
+const FEW: usize = 4096;
+
+const SETS: [Set; 2] = [Set::Falcon512, Set::Falcon1024];
+const BOTH: [Keys; 2] = [Keys::Shared, Keys::Own];
+/// What is timed of each parameter set.
+const TIMED: [(Option<Mode>, Keys); 5] = [
+    (Some(Mode::Expanded), Keys::Shared),
+    (None, Keys::Shared),
+    (None, Keys::Own),
+    (Some(Mode::Raw), Keys::Own),
+    (Some(Mode::Balanced), Keys::Shared),
+];
+/// What is timed of each variant of the kernels: Falcon-512 in batches of 65,536.
+const OF_VARIANTS: [(Option<Mode>, Keys); 3] = [
+    (Some(Mode::Expanded), Keys::Shared),
+    (Some(Mode::Raw), Keys::Own),
+    (None, Keys::Own),
+];
+
+/// All rows that were asked for, in order.
+pub(crate) fn plan(arguments: &Arguments) -> Vec<Row> {
+    let timed = || kinds(arguments, &SETS, &with_keys(arguments, &TIMED));
+    let (large, others) = match &arguments.batch[..] {
+        [] => (LARGE.to_vec(), OTHERS.to_vec()),
+        asked => (asked.to_vec(), Vec::new()),
+    };
+    let times = |kinds: Vec<Kind>, batches: &[usize]| -> Vec<Row> {
+        let row = |kind| move |&batch| Row::Time { kind, batch };
+        kinds
+            .into_iter()
+            .flat_map(|kind| batches.iter().map(row(kind)))
+            .collect()
+    };
+    let steps = [
+        (Step::Smoke, smoke(arguments)),
+        (Step::Ceilings, vec![Row::Ceilings]),
+        (Step::Times, times(timed(), &large)),
+        (Step::Compare, compare(arguments, &large, &others)),
+        (Step::Times, times(timed(), &others)),
+    ];
+    let asked = steps.into_iter().filter(|(step, _)| arguments.asks(*step));
+    let mut plan: Vec<Row> = Vec::new();
+    for row in asked.flat_map(|(_, rows)| rows) {
+        // A short comparison may be one of small batches, too.
+        if !plan.contains(&row) {
+            plan.push(row);
+        }
+    }
+    plan
+}
+
+/// The rows of a variant of the kernels.
+pub(crate) fn plan_of_variant(arguments: &Arguments) -> Vec<Row> {
+    let of = with_keys(arguments, &OF_VARIANTS);
+    let kinds = kinds(arguments, &[Set::Falcon512], &of);
+    let batches = match &arguments.batch[..] {
+        [] => &LARGE[..1],
+        asked => asked,
+    };
+    let row = |kind| move |&batch| Row::Time { kind, batch };
+    kinds
+        .into_iter()
+        .flat_map(|kind| batches.iter().map(row(kind)))
+        .collect()
+}
+
+/// The same with the keys that were asked for.
+fn with_keys(arguments: &Arguments, of: &[(Option<Mode>, Keys)]) -> Vec<(Option<Mode>, Keys)> {
+    let mut of: Vec<_> = of.to_vec();
+    if let Some(keys) = arguments.keys {
+        for (mode, own) in &mut of {
+            if mode.is_some() {
+                *own = keys;
+            }
+        }
+    }
+    // Timed only where it is asked for: its kernels are those of expanded keys.
+    if arguments.mode == Some(Mode::Resident) {
+        of.push((arguments.mode, arguments.keys.unwrap_or(Keys::Shared)));
+    }
+    of
+}
+
+/// Those of these kinds that were asked for.
+fn kinds(arguments: &Arguments, sets: &[Set], of: &[(Option<Mode>, Keys)]) -> Vec<Kind> {
+    let all = sets.iter().flat_map(|&parameters| {
+        of.iter().map(move |&(mode, keys)| Kind {
+            parameters,
+            mode,
+            keys,
+        })
+    });
+    all.filter(|kind| {
+        arguments
+            .parameters
+            .is_none_or(|set| set == kind.parameters)
+            && arguments
+                .operation
+                .is_none_or(|operation| operation == kind.operation())
+            && arguments.keys.is_none_or(|keys| keys == kind.keys)
+            && (kind.mode.is_none() || arguments.mode.is_none_or(|mode| kind.mode == Some(mode)))
+    })
+    .collect()
+}
+
+/// The grains of a comparison: what verifies has one only.
+fn grains(arguments: &Arguments, kind: Kind) -> Vec<Option<Grain>> {
+    match (kind.mode, arguments.grain) {
+        (None, _) => vec![None],
+        (_, Some(grain)) => vec![Some(grain)],
+        _ => vec![Some(Grain::Thread), Some(Grain::Warp)],
+    }
+}
+
+/// Short comparisons.
+fn smoke(arguments: &Arguments) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for kind in kinds(arguments, &SETS, &with_keys(arguments, &TIMED)) {
+        for grain in grains(arguments, kind) {
+            rows.push(Row::Compare {
+                kind,
+                jobs: arguments.smoke,
+                grain,
+            });
+        }
+    }
+    rows
+}
+
+/// Full comparisons, in both grains, then of small batches.
+fn compare(arguments: &Arguments, large: &[usize], others: &[usize]) -> Vec<Row> {
+    let modes = [
+        Some(Mode::Expanded),
+        Some(Mode::Balanced),
+        Some(Mode::Raw),
+        Some(Mode::Resident),
+        None,
+    ];
+    let all: Vec<_> = modes
+        .into_iter()
+        .flat_map(|mode| BOTH.map(|keys| (mode, keys)))
+        .collect();
+    let kinds = kinds(arguments, &SETS, &all);
+    let mut rows = Vec::new();
+    for &kind in &kinds {
+        for grain in grains(arguments, kind) {
+            let most = match grain {
+                Some(Grain::Warp) => FEW,
+                _ => usize::MAX,
+            };
+            rows.push(Row::Compare {
+                kind,
+                jobs: arguments.jobs.min(most),
+                grain,
+            });
+        }
+    }
+    for kind in kinds {
+        let small = large.iter().chain(others).copied();
+        for jobs in small.filter(|&size| size <= arguments.jobs.min(FEW)) {
+            rows.push(Row::Compare {
+                kind,
+                jobs,
+                grain: None,
+            });
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    fn rows(arguments: &str) -> Vec<String> {
+        let words = ["bench"].into_iter().chain(arguments.split_whitespace());
+        let rows = plan(&Arguments::parse_from(words));
+        rows.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn the_most_valuable_rows_come_first() {
+        let rows = rows("");
+        let place = |row: &str| {
+            let place = rows.iter().position(|other| other == row);
+            place.unwrap_or_else(|| panic!("{row} is missing: {rows:#?}"))
+        };
+        let order = [
+            "compare Falcon-512 sign expanded shared 256 thread",
+            "compare Falcon-1024 sign balanced shared 256 warp",
+            "ceilings",
+            "time Falcon-512 sign expanded shared 65536",
+            "time Falcon-512 sign expanded shared 1048576",
+            "time Falcon-512 verify shared 65536",
+            "time Falcon-512 verify own 1048576",
+            "time Falcon-512 sign raw own 65536",
+            "time Falcon-512 sign balanced shared 1048576",
+            "time Falcon-1024 sign expanded shared 65536",
+            "time Falcon-1024 sign balanced shared 1048576",
+            "compare Falcon-512 sign expanded shared 100000 thread",
+            "compare Falcon-512 sign expanded shared 4096 warp",
+            "compare Falcon-512 sign resident own 100000 thread",
+            "compare Falcon-1024 verify own 100000",
+            "compare Falcon-512 sign expanded shared 1",
+            "time Falcon-512 sign expanded shared 1",
+            "time Falcon-1024 sign balanced shared 262144",
+        ];
+        assert!(order.map(place).is_sorted());
+        assert_eq!(place(order[0]), 0);
+        assert_eq!(place(order[order.len() - 1]), rows.len() - 1);
+        let mut once = rows.clone();
+        once.sort();
+        once.dedup();
+        assert_eq!(once.len(), rows.len());
+    }
+
+    #[test]
+    fn filters_hold_for_comparisons_and_times() {
+        let all = rows("--operation sign --parameters 1024 --mode raw --keys own");
+        assert!(all.iter().any(|row| row.starts_with("time")));
+        assert!(all.iter().any(|row| row.starts_with("compare")));
+        for row in all {
+            assert!(
+                row == "ceilings" || row.contains(" Falcon-1024 sign raw own "),
+                "{row}"
+            );
+        }
+        let verify = rows("times --operation verify --parameters 512 --keys shared --batch 7,9");
+        assert_eq!(
+            verify,
+            [
+                "time Falcon-512 verify shared 7",
+                "time Falcon-512 verify shared 9"
+            ]
+        );
+    }
+}

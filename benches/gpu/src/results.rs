@@ -1,0 +1,223 @@
+//! What is written: each line when it is known, and the tables after each time.
+
+use crate::Result;
+use crate::plan::{Keys, Kind, Mode};
+use crate::table::table;
+use crate::times::Time;
+use serde::Serialize;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// One line of the results.
+#[derive(Serialize)]
+#[serde(tag = "step", rename_all = "snake_case")]
+pub(crate) enum Line<'a> {
+    Device {
+        device: &'a str,
+        processors: u32,
+        memory: u64,
+        streams: usize,
+        grain: Option<&'a str>,
+        chunk: Option<usize>,
+        kernels: &'a [PathBuf],
+    },
+    Ceiling {
+        what: &'a str,
+        unit: &'a str,
+        per_s: Option<f64>,
+        error: Option<String>,
+    },
+    Compare {
+        parameters: &'a str,
+        operation: String,
+        #[serde(flatten)]
+        key: Key,
+        grain: Option<&'a str>,
+        jobs: usize,
+        /// Whether the device gave the bytes or verdicts of the CPU.
+        equal: bool,
+        ms: f64,
+        /// The first call of a kind, which loads its kernels.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        first_ms: Option<f64>,
+    },
+    Time(&'a Time),
+    /// There was no time for a row.
+    LeftOut {
+        row: String,
+        needs_s: f64,
+        left_s: f64,
+    },
+    /// A row ended with an error.
+    Failed {
+        row: String,
+        error: String,
+    },
+    /// Nothing comes after it: without it the program was stopped.
+    End {
+        rows: usize,
+        left_out: usize,
+        failed: usize,
+        unequal: usize,
+    },
+}
+
+/// Whose keys, and how the device knows them.
+#[derive(Clone, Copy, Serialize)]
+pub(crate) struct Key {
+    pub(crate) mode: Option<Mode>,
+    pub(crate) keys: Keys,
+}
+
+impl From<Kind> for Key {
+    fn from(kind: Kind) -> Self {
+        Self {
+            mode: kind.mode,
+            keys: kind.keys,
+        }
+    }
+}
+
+/// A line, when it was written, and of which kernels it is.
+#[derive(Serialize)]
+struct Stamped<'a> {
+    #[serde(flatten)]
+    line: &'a Line<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variant: Option<&'a str>,
+    at_s: f64,
+}
+
+pub(crate) struct Results {
+    folder: Option<PathBuf>,
+    lines: Option<File>,
+    device: String,
+    /// The variant of the kernels that lines are about.
+    variant: Option<String>,
+    times: Vec<Time>,
+    rows: usize,
+    left_out: usize,
+    failed: usize,
+    unequal: usize,
+}
+
+impl Results {
+    /// Results in this folder, which has none yet.
+    pub(crate) fn new(folder: Option<&Path>) -> Result<Self> {
+        Ok(Self {
+            lines: folder.map(open).transpose()?,
+            folder: folder.map(Path::to_owned),
+            device: String::new(),
+            variant: None,
+            times: Vec::new(),
+            rows: 0,
+            left_out: 0,
+            failed: 0,
+            unequal: 0,
+        })
+    }
+
+    /// What follows is about this device and these kernels.
+    pub(crate) fn about(&mut self, device: String, variant: Option<String>) {
+        (self.device, self.variant) = (device, variant);
+    }
+
+    /// Writes a line, by one call of the system: whatever happens next, it is there.
+    pub(crate) fn tell(&mut self, line: &Line<'_>, at_s: f64) -> Result<()> {
+        match line {
+            Line::Compare { equal, .. } => {
+                self.rows += 1;
+                self.unequal += usize::from(!equal);
+            }
+            Line::Time(time) => {
+                self.rows += 1;
+                self.unequal += usize::from(!time.equal);
+            }
+            Line::LeftOut { .. } => self.left_out += 1,
+            Line::Failed { .. } => self.failed += 1,
+            _ => {}
+        }
+        let line = Stamped {
+            line,
+            variant: self.variant.as_deref(),
+            at_s: thousandths(at_s),
+        };
+        let text = serde_json::to_string(&line)? + "\n";
+        if let Some(file) = &mut self.lines {
+            file.write_all(text.as_bytes())?;
+        }
+        // On the screen, what was not measured would hide what was. Nobody need be listening.
+        if self.lines.is_none() || !matches!(line.line, Line::LeftOut { .. }) {
+            let mut out = std::io::stdout();
+            let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        }
+        Ok(())
+    }
+
+    /// Writes a time, and the tables anew.
+    pub(crate) fn time(&mut self, mut time: Time, at_s: f64) -> Result<()> {
+        self.tell(&Line::Time(&time), at_s)?;
+        time.variant.clone_from(&self.variant);
+        self.times.push(time);
+        let Some(folder) = &self.folder else {
+            return Ok(());
+        };
+        let (path, part) = (folder.join("table.md"), folder.join("table.md.part"));
+        fs::write(&part, table(&self.device, &self.times))?;
+        Ok(fs::rename(part, path)?)
+    }
+
+    pub(crate) fn failed(
+        &mut self,
+        row: &str,
+        error: &dyn std::fmt::Display,
+        at_s: f64,
+    ) -> Result<()> {
+        let line = Line::Failed {
+            row: row.to_owned(),
+            error: error.to_string(),
+        };
+        self.tell(&line, at_s)
+    }
+
+    pub(crate) fn left_out(
+        &mut self,
+        row: &str,
+        needs_s: f64,
+        left_s: f64,
+        at_s: f64,
+    ) -> Result<()> {
+        let line = Line::LeftOut {
+            row: row.to_owned(),
+            needs_s: thousandths(needs_s),
+            left_s: thousandths(left_s),
+        };
+        self.tell(&line, at_s)
+    }
+
+    /// Writes the last line. False if something was wrong.
+    pub(crate) fn end(mut self, at_s: f64) -> Result<bool> {
+        self.variant = None;
+        let line = Line::End {
+            rows: self.rows,
+            left_out: self.left_out,
+            failed: self.failed,
+            unequal: self.unequal,
+        };
+        self.tell(&line, at_s)?;
+        Ok(self.failed + self.unequal == 0)
+    }
+}
+
+fn thousandths(x: f64) -> f64 {
+    (x * 1e3).round() / 1e3
+}
+
+/// The file of the lines in this folder, which must be a new one.
+fn open(folder: &Path) -> Result<File> {
+    fs::create_dir_all(folder)?;
+    let path = folder.join("results.jsonl");
+    let file = OpenOptions::new().append(true).create_new(true).open(&path);
+    file.map_err(|error| format!("{}: {error}; choose another folder", path.display()).into())
+}
