@@ -79,7 +79,7 @@ compile() {
     cat >"$2.cu" <<END
 #include "kernels.h"
 #undef FALCON_KERNELS
-#define FALCON_KERNELS(X) X(prng, 1, (falcon::prng)) FALCON_KERNELS_OF(X, $1)
+#define FALCON_KERNELS(X) FALCON_KERNELS_OF_ALL(X) FALCON_KERNELS_OF(X, $1)
 #include "kernels.cu"
 END
     nvcc_ptx "$2.cu" "$2"

@@ -7,7 +7,6 @@ namespace emulate {
 
 thread_local Warp *warp = nullptr;
 thread_local unsigned order = 0;
-thread_local bool conflict_free = false;
 
 namespace {
 
@@ -17,47 +16,6 @@ void lane_main() {
     Lane &lane = here->lanes[here->current];
     lane.done = true;
     // The end of the function resumes the scheduler.
-}
-
-// Half a warp takes 16 reals in one wavefront, from 16 banks.
-void count_traffic(Warp &warp) {
-    size_t longest = 0;
-    for (const Lane &lane : warp.lanes) longest = std::max(longest, lane.places.size());
-    for (size_t k = 0; k < longest; ++k) {
-        for (unsigned half = 0; half < LANES; half += LANES / 2) {
-            std::vector<uint32_t> places;
-            for (unsigned i = half; i < half + LANES / 2; ++i) {
-                const std::vector<uint32_t> &mine = warp.lanes[i].places;
-                if (k < mine.size()) places.push_back(mine[k]);
-            }
-            // The same real is read once for all.
-            std::sort(places.begin(), places.end());
-            places.erase(std::unique(places.begin(), places.end()), places.end());
-            unsigned banks[16] = {}, most = 0;
-            for (uint32_t place : places) most = std::max(most, ++banks[place % 16]);
-            warp.counts.ideal += most != 0;
-            warp.counts.actual += most;
-        }
-    }
-    for (Lane &lane : warp.lanes) lane.places.clear();
-}
-
-// Of lanes that go on by themselves the slowest one says how many rounds a pair takes.
-void count_pairs(Warp &warp) {
-    size_t most = 0;
-    for (const Lane &lane : warp.lanes) {
-        most = std::max(most, lane.pairs.size());
-        warp.counts.pairs += lane.pairs.size();
-    }
-    for (size_t pair = 0; pair < most; ++pair) {
-        uint32_t rounds = 0;
-        for (const Lane &lane : warp.lanes) {
-            if (pair >= lane.pairs.size()) continue;
-            rounds = std::max(rounds, lane.pairs[pair]);
-            warp.counts.attempts += lane.pairs[pair];
-        }
-        warp.counts.rounds += rounds;
-    }
 }
 
 // Lets those go on whose whole mask waits for the same. False if nobody can.
@@ -99,7 +57,6 @@ bool run_warp(unsigned first_thread, void (*body)(void *), void *argument, Count
     for (Lane &lane : w.lanes) {
         lane.stack.reset(new char[STACK]);
         lane.done = lane.waiting = false;
-        lane.attempts = 0;
         getcontext(&lane.context);
         lane.context.uc_stack.ss_sp = lane.stack.get();
         lane.context.uc_stack.ss_size = STACK;
@@ -125,7 +82,6 @@ bool run_warp(unsigned first_thread, void (*body)(void *), void *argument, Count
             w.current = i;
             swapcontext(&w.scheduler, &w.lanes[i].context);
         }
-        count_traffic(w);
         if (done) break;
         const bool waiting = std::any_of(w.lanes, w.lanes + LANES, [](const Lane &lane) { return lane.waiting; });
         if (waiting && !release(w)) {
@@ -134,7 +90,6 @@ bool run_warp(unsigned first_thread, void (*body)(void *), void *argument, Count
             break;
         }
     }
-    count_pairs(w);
     counts = w.counts;
     warp = nullptr;
     return right;

@@ -8,18 +8,13 @@
 // lie on a GPU. Lanes run in any of several orders: what one writes and another
 // reads without an operation between them is read too early in one of these.
 //
-// It also counts how often reals of shared memory in the same bank meet: accesses
-// of the lanes between two operations are matched one by one. And how many rounds
-// of attempts the sampler takes with one thread a signature: lanes begin the two
-// integers of a leaf together, and a warp is done with them when its last lane is. And
-// the reals that signing reads and writes, phase by phase.
+// It also counts the reals that signing reads and writes, phase by phase.
 #pragma once
 
 #include <stdint.h>
 #include <ucontext.h>
 
 #include <memory>
-#include <vector>
 
 namespace emulate {
 
@@ -39,19 +34,9 @@ struct Lane {
     int operation;
     uint32_t mask;
     uint64_t value;
-    // Places of reals since the last operation.
-    std::vector<uint32_t> places;
-    // Attempts at two integers, for each pair of them.
-    std::vector<uint32_t> pairs;
-    uint32_t attempts;
 };
 
 struct Counts {
-    // Wavefronts of shared memory: those that would do, and those that are.
-    uint64_t ideal, actual;
-    // The sampler's, with one thread a signature: pairs of integers of all lanes, rounds
-    // of all warps, those of them in which lanes try for others, attempts of all lanes.
-    uint64_t pairs, rounds, shared, attempts;
     // Reals that `sign` meets.
     uint64_t reals[PHASES][ACCESSES];
 };
@@ -74,8 +59,6 @@ struct Warp {
 extern thread_local Warp *warp;
 // The order of the lanes: 0 forwards, 1 backwards, else shuffled.
 extern thread_local unsigned order;
-// Whether reals lie in `conflict_free` places.
-extern thread_local bool conflict_free;
 
 // What a thread of CUDA finds under this name.
 struct ThreadIndex {
@@ -117,8 +100,6 @@ inline uint64_t __shfl_xor_sync(uint32_t mask, uint64_t x, unsigned bits, unsign
     return other / width == warp->current / width ? warp->snapshot[other] : x;
 }
 
-inline void touch(uint32_t place) { warp->lanes[warp->current].places.push_back(place); }
-
 // What follows belongs to this phase.
 inline void count_phase(Phase phase) { warp->phase = phase; }
 inline void count_access(Access access) { warp->counts.reals[warp->phase][access] += 1; }
@@ -137,20 +118,6 @@ template <class Real> struct Counted {
         return *this;
     }
 };
-
-inline void count_attempt() { warp->lanes[warp->current].attempts += 1; }
-inline void count_pair(bool alone) {
-    Lane &lane = warp->lanes[warp->current];
-    if (alone) lane.pairs.push_back(lane.attempts);
-    lane.attempts = 0;
-}
-// All lanes come here together: the first one counts rounds.
-inline void count_round(bool shared, bool tries) {
-    warp->counts.attempts += tries;
-    if (warp->current != 0) return;
-    warp->counts.rounds += 1;
-    warp->counts.shared += shared;
-}
 
 // Runs `body(argument)` on all lanes of a warp whose first thread has number
 // `first_thread`. False if lanes missed each other.

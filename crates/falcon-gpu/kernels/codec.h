@@ -52,33 +52,62 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void accept(const Batch &batc
     });
 }
 
-// Reads the code words of `length` bytes; false if they are not s2 and zeros up to
+// Bits of bytes, most significant first, read by whole words.
+struct Bits {
+    const uint8_t *bytes;
+    // The next byte to read, and their number.
+    uint32_t at, length;
+    // Bits that were read and not taken, from the top; zeros behind them.
+    uint64_t window;
+    unsigned held;
+
+    FALCON_DEVICE Bits(const uint8_t *bytes, uint32_t length) : bytes(bytes), at(0), length(length), window(0), held(0) {
+        // Up to where words begin.
+        while (reinterpret_cast<uintptr_t>(bytes + at) % 4 != 0) append(8, bytes[at]);
+    }
+
+    FALCON_DEVICE void append(unsigned bits, uint32_t x) {
+        window |= uint64_t(x) << (64 - bits - held);
+        held += bits;
+        at += bits / 8;
+    }
+    // Makes sure that there are 32 bits, or all that are left.
+    FALCON_DEVICE void ensure() {
+        if (held >= 32) return;
+        if (at + 4 <= length) {
+            append(32, big_endian(read(reinterpret_cast<const uint32_t *>(bytes + at))));
+        } else {
+            while (at < length) append(8, bytes[at]);
+        }
+    }
+    FALCON_DEVICE void drop(unsigned bits) {
+        window <<= bits;
+        held -= bits;
+    }
+};
+
+// Reads the code words of `length` bytes, four at least; false if they are not s2 and zeros up to
 // the padded length, or s2 alone, if it is longer.
 template <unsigned LOGN> FALCON_DEVICE bool decompress(const uint8_t *bytes, uint32_t length, bool padded, int16_t *s2) {
     constexpr unsigned N = 1u << LOGN;
-    // Bits that are known, from the top.
-    uint32_t window = 0;
-    unsigned held = 0;
-    uint32_t at = 0;
+    Bits bits(bytes, length);
     Eights out{reinterpret_cast<uint16_t *>(s2)};
     for (unsigned i = 0; i < N; ++i) {
-        for (; held <= 24 && at < length; held += 8) window |= uint32_t(bytes[at++]) << (24 - held);
-        const uint32_t sign_and_low = window >> 24, unary = window << 8;
+        bits.ensure();
+        const uint32_t top = uint32_t(bits.window >> 32), sign_and_low = top >> 24, unary = top << 8;
         if (unary == 0) return false;
         const unsigned run = leading_zeros(unary);
-        if (run > MAX_RUN || MIN_BITS + run > held) return false;
-        window <<= MIN_BITS + run;
-        held -= MIN_BITS + run;
+        if (run > MAX_RUN || MIN_BITS + run > bits.held) return false;
+        bits.drop(MIN_BITS + run);
         const int32_t magnitude = int32_t((sign_and_low & 127) | run << 7);
         const bool negative = sign_and_low >> 7;
         if (negative && magnitude == 0) return false;
         out.put(uint16_t(negative ? -magnitude : magnitude));
     }
-    // What is left of the last byte.
-    if (held % 8 != 0 && window >> (32 - held % 8) != 0) return false;
-    at -= held / 8;
-    if (!padded) return at == length;
-    for (; at < length; ++at) {
+    // What is left of the last byte, and of the last word.
+    if (!padded && bits.at - bits.held / 8 != length) return false;
+    if (bits.window != 0) return false;
+    for (uint32_t at = bits.at; at < length; ++at) {
         if (bytes[at] != 0) return false;
     }
     return true;

@@ -9,7 +9,7 @@ namespace falcon {
 // place among the keys.
 template <unsigned LOGN, unsigned W> FALCON_DEVICE View<W> load_basis(const Batch &batch, Unit unit) {
     constexpr unsigned LEN = 4u << LOGN;
-    const View<W> basis = working_memory<W>(batch, unit, LEN);
+    const View<W> basis = in_shared<W>(unit, LEN);
     double *out = batch.keys + unit.index * batch.key_stride;
     transform_basis<LOGN, W>(batch.bases + unit.index * LEN, basis);
     Group<W>::each(LEN, [&](unsigned i) { out[i] = Real(basis[i]).v; });

@@ -72,10 +72,10 @@ FALCON_DEVICE void ffsampling(Stream<W> &stream, Tree &tree, Targets<LOGN, W, LO
     unsigned level = LOGN;
     FALCON_NO_UNROLL
     for (unsigned number = 0;; ++number) {
+        const auto ahead = tree.ahead(way, level);
         passage.go(way, level);
         if (way == UP) return;
-        passage.expect(number);
-        Small<LOGN, SMALL>::walk(stream, passage.node(), passage.small);
+        Small<LOGN, SMALL>::walk(stream, tree.small(ahead), passage.small);
         level = SMALL + 1;
         for (unsigned n = number; n & 1; n >>= 1) ++level;
         way = level > LOGN ? UP : ROUND;

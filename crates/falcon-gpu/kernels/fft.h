@@ -5,10 +5,7 @@
 // numbers at a time. What is computed of each number before the first pass or after the
 // last one is a part of it.
 //
-// Which butterfly is computed when does not change a bit. Two orders of passes:
-// breadth first (each over the whole polynomial), or, with FALCON_DEPTH_FIRST, all
-// passes of a block before those of the next one (what GOLF calls depth first:
-// temporal locality).
+// Which butterfly is computed when does not change a bit.
 #pragma once
 
 #include "tables.h"
@@ -26,7 +23,6 @@ FALCON_TABLE Complex LANE_TWIDDLES[512] = {
 // Twiddle of block i of the stage of m blocks, at = m + i. Lanes of a group read
 // different ones.
 template <unsigned W> FALCON_DEVICE Complex twiddle(unsigned at) {
-    if (W == 1) return UNIFORM_TWIDDLES[at];
     return LANE_TWIDDLES[at];
 }
 
@@ -95,13 +91,9 @@ FALCON_DEVICE void pass(unsigned m, unsigned blocks, unsigned begin, unsigned en
     });
 }
 
-// The stages of the passes, all of LOGN - 1: two passes of four stages where they suffice and
-// sixteen numbers are not too many, for registers or to give every lane some; else three.
-template <unsigned LOGN, bool FOUR> struct Passes {
-    static constexpr unsigned ALL = LOGN - 1;
-    static constexpr bool TWO = FOUR && ALL <= 8;
-    static constexpr unsigned FIRST = TWO ? (ALL + 1) / 2 : (ALL + 2) / 3;
-    static constexpr unsigned SECOND = TWO ? 0 : (ALL - FIRST + 1) / 2;
+// The stages of the three passes, LOGN - 1 in all.
+template <unsigned LOGN> struct Passes {
+    static constexpr unsigned ALL = LOGN - 1, FIRST = (ALL + 2) / 3, SECOND = (ALL - FIRST + 1) / 2;
     static constexpr unsigned THIRD = ALL - FIRST - SECOND;
 };
 
@@ -109,38 +101,22 @@ template <unsigned LOGN, bool FOUR> struct Passes {
 // between. Number i is of coefficients i and n/2 + i.
 template <unsigned LOGN, unsigned W, class From, class Memory, class To>
 FALCON_DEVICE void fft(const From &from, const Memory &memory, const To &to) {
-    using P = Passes<LOGN, W == 1>;
+    using P = Passes<LOGN>;
     constexpr unsigned M = 1u << (LOGN - 1);
     constexpr unsigned B1 = 1u << P::FIRST, B2 = B1 << P::SECOND;
     pass<W, P::FIRST, false>(M, 1, 0, 1, from, memory);
-#ifdef FALCON_DEPTH_FIRST
-    FALCON_NO_UNROLL
-    for (unsigned i = 0; i < B1; ++i) {
-        if constexpr (P::SECOND != 0) pass<W, P::SECOND, false>(M, B1, i, i + 1, memory, memory);
-        pass<W, P::THIRD, false>(M, B2, i * (B2 / B1), (i + 1) * (B2 / B1), memory, to);
-    }
-#else
-    if constexpr (P::SECOND != 0) pass<W, P::SECOND, false>(M, B1, 0, B1, memory, memory);
+    pass<W, P::SECOND, false>(M, B1, 0, B1, memory, memory);
     pass<W, P::THIRD, false>(M, B2, 0, B2, memory, to);
-#endif
 }
 
 // FFT domain to 2^(LOGN - 1) times the coefficients.
 template <unsigned LOGN, unsigned W, class From, class Memory, class To>
 FALCON_DEVICE void inverse_fft(const From &from, const Memory &memory, const To &to) {
-    using P = Passes<LOGN, false>;
+    using P = Passes<LOGN>;
     constexpr unsigned M = 1u << (LOGN - 1);
     constexpr unsigned B1 = 1u << P::FIRST, B2 = B1 << P::SECOND;
-#ifdef FALCON_DEPTH_FIRST
-    FALCON_NO_UNROLL
-    for (unsigned i = 0; i < B1; ++i) {
-        pass<W, P::THIRD, true>(M, B2, i * (B2 / B1), (i + 1) * (B2 / B1), from, memory);
-        pass<W, P::SECOND, true>(M, B1, i, i + 1, memory, memory);
-    }
-#else
     pass<W, P::THIRD, true>(M, B2, 0, B2, from, memory);
     pass<W, P::SECOND, true>(M, B1, 0, B1, memory, memory);
-#endif
     pass<W, P::FIRST, true>(M, 1, 0, 1, memory, to);
 }
 

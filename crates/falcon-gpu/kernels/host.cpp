@@ -14,11 +14,10 @@
 #endif
 
 #ifdef FALCON_EMULATE
-// Order of the lanes, places of reals; what is counted from here on.
+// Order of the lanes; what is counted from here on.
 static thread_local emulate::Counts counts;
-extern "C" void FALCON_HOST(set)(unsigned order, bool conflict_free) {
+extern "C" void FALCON_HOST(set)(unsigned order) {
     emulate::order = order;
-    emulate::conflict_free = conflict_free;
     counts = {};
 }
 extern "C" emulate::Counts FALCON_HOST(counts)() { return counts; }
@@ -80,8 +79,8 @@ extern "C" unsigned FALCON_HOST(short_vector)(unsigned logn, const uint16_t *poi
     const auto both = [&](auto one, auto group) {
         return unsigned(one(point, v0, v1, s2)) | unsigned(group(point, v0, v1, s2)) << 1;
     };
-    return logn == 9 ? both(short_vector_of<9, 1>, short_vector_of<9, 32>)
-                     : both(short_vector_of<10, 1>, short_vector_of<10, 32>);
+    return logn == 9 ? both(short_vector_of<9, FALCON_GROUP>, short_vector_of<9, 32>)
+                     : both(short_vector_of<10, FALCON_GROUP>, short_vector_of<10, 32>);
 }
 #endif
 
@@ -139,10 +138,10 @@ extern "C" int FALCON_HOST(sample)(const Batch *batch, uint32_t pairs, const dou
                                    double *integers, uint64_t *places) {
     using namespace falcon;
     constexpr unsigned W = FALCON_GROUP;
-    return run<W>((batch->count * W + WARP - 1) / WARP, WARP, 0, [&](Unit unit) {
+    return run<W>((batch->count * W + WARP - 1) / WARP, WARP, 8 * RING_REALS * WARP / W, [&](Unit unit) {
         const Slot slot = slot_of<W>(*batch, unit);
         if (slot.idle) return;
-        Stream<W> stream(*batch, slot.number, slot.exists);
+        Stream<W> stream(*batch, slot.number, slot.exists, in_shared<W>(unit, RING_REALS).base);
         for (uint64_t i = slot.number * pairs; i < (slot.number + 1) * pairs; ++i) {
             const Complex center{{centers[2 * i]}, {centers[2 * i + 1]}};
             const Complex z = sample<W>(stream, center, Leaf{{leaves[2 * i]}, {leaves[2 * i + 1]}});
@@ -151,12 +150,14 @@ extern "C" int FALCON_HOST(sample)(const Batch *batch, uint32_t pairs, const dou
             integers[2 * i + 1] = z.im.v;
             places[i] = uint64_t(stream.next - stream.valid) * ROW_LEN + stream.place();
         }
+        copies_arrive();
+        clear_shared<W>(unit, RING_REALS);
     });
 }
 
 // 0; 1 if the kernel wrote behind its shared memory, 2 if lanes missed each other, 3 if
 // it left something in shared memory.
-#define FALCON_KERNEL(NAME, W, BODY)                                                                                   \
+#define FALCON_KERNEL(NAME, W, SIGNS, BODY)                                                                                   \
     extern "C" int FALCON_HOST(NAME)(const Batch *batch, uint32_t grid, uint32_t block, uint32_t shared) {             \
         return run<W>(grid, block, shared, [&](falcon::Unit unit) { BODY(*batch, unit); });                            \
     }
@@ -169,7 +170,7 @@ struct FalconKernel {
     int (*launch)(const Batch *, uint32_t, uint32_t, uint32_t);
 };
 
-#define FALCON_ENTRY(NAME, W, BODY) {#NAME, FALCON_HOST(NAME)},
+#define FALCON_ENTRY(NAME, W, SIGNS, BODY) {#NAME, FALCON_HOST(NAME)},
 static const FalconKernel KERNELS[] = {FALCON_KERNELS(FALCON_ENTRY)};
 
 extern "C" const FalconKernel *FALCON_HOST(kernels)(size_t *count) {

@@ -3,17 +3,22 @@
 
 // Threads of a block at most: what `src/device/lane.rs` launches.
 #define FALCON_BLOCK 128
-// Blocks that a multiprocessor shall hold: 128 registers a thread. More would be used
-// by the signer for a few temporaries of the FFT; that many warps hide more latency
-// than these spills cost.
-#ifndef FALCON_BLOCKS
-#define FALCON_BLOCKS 4
+// Warps that a multiprocessor shall hold, with as many registers as are left for each: those
+// that sign are as many as its shared memory holds.
+#ifndef FALCON_WARPS
+#define FALCON_WARPS 16
 #endif
+#ifndef FALCON_SIGNING_WARPS
+#define FALCON_SIGNING_WARPS 12
+#endif
+// The same of a kernel whose units have so many lanes, in blocks of so many threads.
+template <bool SIGNS> constexpr unsigned THREADS = SIGNS ? 32 : FALCON_BLOCK;
+template <bool SIGNS> constexpr unsigned BLOCKS = SIGNS ? FALCON_SIGNING_WARPS : FALCON_WARPS * 32 / FALCON_BLOCK;
 
 extern __shared__ double falcon_shared[];
 
-#define FALCON_KERNEL(NAME, W, BODY)                                                                                   \
-    extern "C" __global__ void __launch_bounds__(FALCON_BLOCK, FALCON_BLOCKS) NAME(const Batch batch) {                \
+#define FALCON_KERNEL(NAME, W, SIGNS, BODY)                                                                                   \
+    extern "C" __global__ void __launch_bounds__(THREADS<SIGNS>, BLOCKS<SIGNS>) NAME(const Batch batch) {             \
         const uint64_t thread = uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;                                       \
         BODY(batch, falcon::Unit{thread / (W), threadIdx.x / (W), falcon_shared});                                     \
     }

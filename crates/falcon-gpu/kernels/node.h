@@ -51,8 +51,8 @@ FALCON_DEVICE Factors split_and_factor(Real x, Real y, Complex w) {
 }
 
 // f(X) = f0(X^2) + X f1(X^2): `f` has n = 4m reals, the halves 2m.
-template <unsigned W> FALCON_DEVICE void split(unsigned m, View<W> f, View<W> f0, View<W> f1) {
-    Group<W>::each(m, [&](unsigned u) {
+template <unsigned W, unsigned AT_ONCE = 1> FALCON_DEVICE void split(unsigned m, View<W> f, View<W> f0, View<W> f1) {
+    Group<W>::template each<AT_ONCE>(m, [&](unsigned u) {
         Complex a = get(f, 2 * m, 2 * u), b = get(f, 2 * m, 2 * u + 1);
         split_couple(a, b, twiddle<W>(m + u));
         put(f0, m, u, a);
@@ -60,8 +60,8 @@ template <unsigned W> FALCON_DEVICE void split(unsigned m, View<W> f, View<W> f0
     });
 }
 
-template <unsigned W> FALCON_DEVICE void merge(unsigned m, View<W> f, View<W> f0, View<W> f1) {
-    Group<W>::each(m, [&](unsigned u) {
+template <unsigned W, unsigned AT_ONCE = 1> FALCON_DEVICE void merge(unsigned m, View<W> f, View<W> f0, View<W> f1) {
+    Group<W>::template each<AT_ONCE>(m, [&](unsigned u) {
         Complex x = get(f0, m, u), y = get(f1, m, u);
         merge_couple(x, y, twiddle<W>(m + u));
         put(f, 2 * m, 2 * u, x);
@@ -72,9 +72,9 @@ template <unsigned W> FALCON_DEVICE void merge(unsigned m, View<W> f, View<W> f0
 // The step between the children of a node of 4m reals, merging, nearest plane and
 // splitting fused: `t1` becomes the z1 that merges from (u0, u1), and these what
 // t0 + (t1 - z1) l10 splits into.
-template <unsigned W, class L>
+template <unsigned W, unsigned AT_ONCE = 1, class L>
 FALCON_DEVICE void nearest_plane_step(unsigned m, View<W> t0, View<W> t1, View<W> u0, View<W> u1, L l10) {
-    Group<W>::each(m, [&](unsigned u) {
+    Group<W>::template each<AT_ONCE>(m, [&](unsigned u) {
         const Complex w = twiddle<W>(m + u);
         Complex z[2] = {get(u0, m, u), get(u1, m, u)}, t[2];
         merge_couple(z[0], z[1], w);

@@ -28,15 +28,12 @@ template <unsigned LOGN, unsigned W, unsigned LOW = LOGN> struct Targets {
 
     static constexpr unsigned LOW_LEVELS = LOW;
 
-    FALCON_DEVICE View<W> t0(unsigned level) const {
-        return level > LOW ? high.from((4u << LOGN) - (4u << level)) : low.from((4u << LOW) - (4u << level));
-    }
+    FALCON_DEVICE View<W> t0(unsigned level) const { return level > LOW ? of_high(level) : of_low(level); }
     FALCON_DEVICE View<W> t1(unsigned level) const { return t0(level).from(1u << level); }
-};
 
-// Where the walk goes: from the root to the first small node; round a node, from its
-// right subtree to its left one; from the last small node to the root.
-enum Way { DOWN, ROUND, UP };
+    FALCON_DEVICE View<W> of_high(unsigned level) const { return high.from((4u << LOGN) - (4u << level)); }
+    FALCON_DEVICE View<W> of_low(unsigned level) const { return low.from((4u << LOW) - (4u << level)); }
+};
 
 // A group of lanes.
 template <unsigned LOGN, unsigned W, unsigned LOW, class Tree> struct Passage {
@@ -48,53 +45,53 @@ template <unsigned LOGN, unsigned W, unsigned LOW, class Tree> struct Passage {
 
     FALCON_DEVICE Passage(Tree &tree, Targets<LOGN, W, LOW> targets) : tree(tree), targets(targets) {}
 
-    FALCON_DEVICE auto node() const { return tree.small(); }
-
-    // Asks for what is needed behind the small node of this number.
-    FALCON_DEVICE void expect(unsigned number) const {
-        unsigned level = SMALL + 1;
-        for (unsigned n = number; n & 1; n >>= 1) ++level;
-        tree.expect(level);
-    }
-
     // Up to a level and down again.
     FALCON_DEVICE void go(Way way, unsigned top) {
         if (way != DOWN) {
             store();
-            const auto merge_to = [&](unsigned level) {
-                merge<W>(1u << (level - 2), targets.t0(level), targets.t0(level - 1), targets.t1(level - 1));
-            };
             FALCON_NO_UNROLL
-            for (unsigned level = SMALL + 1; level <= LOW && level < top; ++level) merge_to(level);
+            for (unsigned level = SMALL + 1; level <= LOW && level < top; ++level) merge_to<true>(level);
             FALCON_UNROLL
             for (unsigned level = LOW + 1; level <= LOGN; ++level) {
-                if (level < top) merge_to(level);
+                if (level < top) merge_to<false>(level);
             }
             if (way == UP) return;
             tree.turn(top);
-            const auto step = [&](unsigned level) {
-                const View<W> u0 = targets.t0(level - 1), u1 = targets.t1(level - 1);
-                nearest_plane_step<W>(1u << (level - 2), targets.t0(level), targets.t1(level), u0, u1, tree.l10(level));
-                tree.descend(level, LEFT);
-            };
-            if (top <= LOW) step(top);
+            if (top <= LOW) step<true>(top);
             FALCON_UNROLL
             for (unsigned level = LOW + 1; level <= LOGN; ++level) {
-                if (level == top) step(level);
+                if (level == top) step<false>(level);
             }
             --top;
         }
-        const auto split_from = [&](unsigned level) {
-            tree.descend(level, RIGHT);
-            split<W>(1u << (level - 2), targets.t1(level), targets.t0(level - 1), targets.t1(level - 1));
-        };
         FALCON_UNROLL
         for (unsigned level = LOGN; level > LOW; --level) {
-            if (level <= top) split_from(level);
+            if (level <= top) split_from<false>(level);
         }
         FALCON_NO_UNROLL
-        for (unsigned level = top < LOW ? top : LOW; level > SMALL; --level) split_from(level);
+        for (unsigned level = top < LOW ? top : LOW; level > SMALL; --level) split_from<true>(level);
         load();
+    }
+
+    // What lies in shared memory is there at once.
+    template <bool IS_LOW> static constexpr unsigned AT_ONCE = IS_LOW ? 1 : 2;
+    template <bool IS_LOW> FALCON_DEVICE View<W> t0(unsigned level) const {
+        return IS_LOW ? targets.of_low(level) : targets.t0(level);
+    }
+    template <bool IS_LOW> FALCON_DEVICE View<W> t1(unsigned level) const { return t0<IS_LOW>(level).from(1u << level); }
+
+    template <bool IS_LOW> FALCON_DEVICE void merge_to(unsigned level) const {
+        merge<W, AT_ONCE<IS_LOW>>(1u << (level - 2), t0<IS_LOW>(level), t0<IS_LOW>(level - 1), t1<IS_LOW>(level - 1));
+    }
+    template <bool IS_LOW> FALCON_DEVICE void step(unsigned level) const {
+        const View<W> u0 = t0<IS_LOW>(level - 1), u1 = t1<IS_LOW>(level - 1);
+        nearest_plane_step<W, AT_ONCE<IS_LOW>>(1u << (level - 2), t0<IS_LOW>(level), t1<IS_LOW>(level), u0, u1,
+                                              tree.l10(level));
+        tree.descend(level, LEFT);
+    }
+    template <bool IS_LOW> FALCON_DEVICE void split_from(unsigned level) const {
+        tree.descend(level, RIGHT);
+        split<W, AT_ONCE<IS_LOW>>(1u << (level - 2), t1<IS_LOW>(level), t0<IS_LOW>(level - 1), t1<IS_LOW>(level - 1));
     }
 
     FALCON_DEVICE void load() {
@@ -116,98 +113,6 @@ template <unsigned LOGN, unsigned W, unsigned LOW, class Tree> struct Passage {
                 put(t1, M, i, small.t1[i]);
             }
         });
-    }
-};
-
-// Puts `x` behind the others, in the place of the first one: what a loop would reach by an
-// index stays in registers.
-template <class T, unsigned N> FALCON_DEVICE void shift(T (&queue)[N], T x) {
-    FALCON_UNROLL
-    for (unsigned i = 0; i + 1 < N; ++i) queue[i] = queue[i + 1];
-    queue[N - 1] = x;
-}
-
-// One thread.
-template <unsigned LOGN, unsigned LOW, class Tree> struct Passage<LOGN, 1, LOW, Tree> {
-    static constexpr unsigned M = 1u << (SMALL - 1);
-
-    // Complex number of a target, and what the tree has for it.
-    struct Element {
-        Complex t0, t1;
-        typename Tree::Entry entry;
-    };
-    // What a couple of these is split into a child's element.
-    struct Half {
-        Complex t;
-        typename Tree::Diagonal d;
-    };
-
-    Tree &tree;
-    Targets<LOGN, 1, LOW> targets;
-    Target<SMALL> small;
-    typename Tree::Entry entries[M];
-    // Which complex number of the level that it has come to.
-    unsigned index;
-
-    FALCON_DEVICE Passage(Tree &tree, Targets<LOGN, 1, LOW> targets) : tree(tree), targets(targets), small{}, entries{}, index(0) {}
-
-    FALCON_DEVICE auto node() const { return tree.small(entries); }
-    FALCON_DEVICE void expect(unsigned) const {}
-
-    FALCON_DEVICE void go(Way way, unsigned top) {
-        if (way == ROUND) tree.turn(top);
-        FALCON_NO_UNROLL
-        for (index = 0; index < M; ++index) {
-            const Element next = pass<SMALL>(way, top, small.t0[0], small.t1[0]);
-            shift(small.t0, next.t0);
-            shift(small.t1, next.t1);
-            shift(entries, next.entry);
-        }
-    }
-
-    // From a complex number (z0, z1) of the vector found for the last target of a level to
-    // the same of the next target.
-    template <unsigned L> FALCON_DEVICE Element pass(Way way, unsigned top, Complex z0, Complex z1) {
-        constexpr unsigned M = 1u << (L - 1);
-        if (way != DOWN) merge_couple(z0, z1, twiddle<1>(M + index));
-        Half halves[2] = {{z0, {}}, {z1, {}}};
-        // Its couple of the level above.
-        FALCON_NO_UNROLL
-        for (index = hidden(2 * index);; ++index) {
-            shift(halves, above<L + 1>(way, top, halves[0].t));
-            if (index & 1) break;
-        }
-        index /= 2;
-        const Complex w = twiddle<1>(M + index);
-        Element next{halves[0].t, halves[1].t, tree.split(halves[0].d, halves[1].d, w)};
-        split_couple(next.t0, next.t1, w);
-        return next;
-    }
-
-    // What the node of a level hands down for a complex number, given that of the vector
-    // found for its child.
-    template <unsigned L> FALCON_DEVICE Half above(Way way, unsigned top, Complex z) {
-        constexpr unsigned M = 1u << (L - 1);
-        const View<1> t0 = targets.t0(L), t1 = targets.t1(L);
-        if constexpr (L < LOGN) {
-            if (L < top) {
-                const Element next = pass<L>(way, top, z, way == DOWN ? Complex{} : get(t1, M, index));
-                if (way == UP) return {};
-                put(t0, M, index, next.t0);
-                put(t1, M, index, next.t1);
-                tree.keep(L, index, next.entry);
-                return {next.t1, next.entry.right()};
-            }
-        } else {
-            if (way == DOWN) return {get(t1, M, index), tree.right_of_root(index)};
-            if (way == UP) {
-                put(t0, M, index, z);
-                return {};
-            }
-        }
-        const Complex difference = get(t1, M, index) - z;
-        put(t1, M, index, z);
-        return {get(t0, M, index) + difference * get(tree.l10(L), M, index), tree.left(L, index)};
     }
 };
 

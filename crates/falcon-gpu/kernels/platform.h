@@ -39,13 +39,6 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are read as a GP
 #define FALCON_LANES_ARE_THREADS
 #endif
 
-// After how many rounds a lane of the sampler tries for others, 0 for never, where lanes
-// are there at the same time: see `steal.h`.
-#if !defined(FALCON_STEAL) || !defined(FALCON_LANES_ARE_THREADS)
-#undef FALCON_STEAL
-#define FALCON_STEAL 0
-#endif
-
 namespace falcon {
 
 // a b + c in binary32, rounded once. Only where roundings do not matter: see `attempt.h`.
@@ -66,15 +59,6 @@ FALCON_DEVICE float log2_of(float x) {
 inline float log2_of(float x) { return log2f(x); }
 #endif
 
-// The number of a thread in its warp.
-FALCON_DEVICE unsigned warp_lane() {
-#ifdef __CUDACC__
-    return threadIdx.x % 32;
-#else
-    return 0;
-#endif
-}
-
 // Writes sixteen bytes to `p`, on a device a multiple of 16, at once.
 FALCON_DEVICE void store(void *p, uint64_t low, uint64_t high) {
 #ifdef __CUDACC__
@@ -85,12 +69,19 @@ FALCON_DEVICE void store(void *p, uint64_t low, uint64_t high) {
 #endif
 }
 
-// Asks for the 128 bytes that hold `p`.
-FALCON_DEVICE void prefetch(const void *p) {
+// Begins to copy four bytes from global to shared memory. They are there for this thread when
+// `copies_arrive` returns.
+FALCON_DEVICE void begin_copy(uint32_t *shared, const uint32_t *global) {
 #ifdef __CUDACC__
-    asm volatile("prefetch.global.L1 [%0];" ::"l"(p));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(uint32_t(__cvta_generic_to_shared(shared))), "l"(global)
+                 : "memory");
 #else
-    (void)p;
+    *shared = *global;
+#endif
+}
+FALCON_DEVICE void copies_arrive() {
+#ifdef __CUDACC__
+    asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 
@@ -138,11 +129,13 @@ template <unsigned W> struct Group {
     // Whether a group of the warp says so.
     static FALCON_DEVICE bool any(bool here) { return W == 1 ? here : __ballot_sync(~0u, here) != 0; }
 
-    // f(0), ..., f(count - 1), none of which sees what another one writes.
-    template <class F> static FALCON_DEVICE void each(unsigned count, F f) {
+    // f(0), ..., f(count - 1), none of which sees what another one writes. A lane has AT_ONCE
+    // of them at a time: one, as an instruction cache is small, or several that wait for memory.
+    template <unsigned AT_ONCE = 1, class F> static FALCON_DEVICE void each(unsigned count, F f) {
         sync();
-        // Code of one item: an instruction cache is small.
-        FALCON_NO_UNROLL
+#ifdef __CUDACC__
+#pragma unroll AT_ONCE
+#endif
         for (unsigned i = lane(); i < count; i += W) f(i);
         sync();
     }
@@ -169,7 +162,7 @@ template <unsigned W> struct Group {
         return x;
     }
 #else
-    template <class F> static void each(unsigned count, F f) {
+    template <unsigned = 1, class F> static void each(unsigned count, F f) {
         for (unsigned k = 0; k < W; ++k) {
             const unsigned lane = backwards ? W - 1 - k : k;
             for (unsigned i = lane; i < count; i += W) f(i);
@@ -191,6 +184,7 @@ template <unsigned W> struct Group {
     static uint32_t pick(const PerLane<W> &x, unsigned i) { return x.value[i % W]; }
 
     static bool any(bool here) { return here; }
+    static void sync() {}
 
     // Lanes one after the other have added to the same.
     static uint64_t total(uint64_t x) { return x; }
@@ -263,6 +257,15 @@ FALCON_DEVICE unsigned number_of_bits(uint32_t x) {
 #endif
 }
 
+// The number of four bytes, the first one highest, that were read as if it were lowest.
+FALCON_DEVICE uint32_t big_endian(uint32_t x) {
+#ifdef __CUDACC__
+    return __byte_perm(x, 0, 0x0123);
+#else
+    return __builtin_bswap32(x);
+#endif
+}
+
 // The high 64 bits of a product.
 FALCON_DEVICE uint64_t mul_high(uint64_t a, uint64_t b) {
 #ifdef __CUDACC__
@@ -309,18 +312,12 @@ FALCON_DEVICE unsigned hidden(unsigned x) {
     return x;
 }
 
-// What the emulation counts of the sampler with one thread a signature: an attempt of
-// a lane that goes on by itself; or a round of a warp, and whether this lane takes part;
-// the end of two integers. And, of signing, which phase begins.
+// What the emulation counts of signing: which phase begins.
 #ifdef FALCON_EMULATE
-using emulate::count_attempt, emulate::count_pair, emulate::count_round;
 using emulate::count_phase, emulate::Phase;
 #else
 enum Phase { BASIS, TARGET, TREE, SAMPLING, LATTICE_POINT };
 FALCON_DEVICE void count_phase(Phase) {}
-FALCON_DEVICE void count_attempt() {}
-FALCON_DEVICE void count_round(bool, bool) {}
-FALCON_DEVICE void count_pair(bool) {}
 #endif
 
 FALCON_DEVICE uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }

@@ -69,8 +69,9 @@ FALCON_DEVICE void prng(const Batch &batch, Unit unit) {
     G::each(ROW_BLOCKS, [&](unsigned block) { write_block(seed, number, block, words); });
     uint32_t *out = batch.rows + uint64_t(row) * ROW_WORDS;
     uint16_t *records = batch.records + uint64_t(row) * ROW_ATTEMPTS;
-    G::each(ROW_WORDS, [&](unsigned i) {
-        if (exists) out[i] = words[i];
+    const uint64_t *wide = reinterpret_cast<const uint64_t *>(words);
+    G::each(ROW_WORDS / 4, [&](unsigned i) {
+        if (exists) store(out + 4 * i, wide[2 * i], wide[2 * i + 1]);
     });
     G::each(ROW_ATTEMPTS, [&](unsigned i) {
         if (exists) records[i] = record_of(words, ATTEMPT_LEN * i);

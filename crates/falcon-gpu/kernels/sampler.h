@@ -10,8 +10,6 @@
 // on with the second while others of its warp look for their first.
 //
 // So integers and bytes consumed are those of `falcon-core/src/sampler/serial.rs`.
-//
-// With FALCON_STEAL lanes that have both integers try attempts of others: `steal.h`.
 #pragma once
 
 #include "attempt.h"
@@ -38,17 +36,16 @@ template <unsigned W> FALCON_DEVICE Found find(Stream<W> &stream, const Real (&r
             const uint32_t first = filter.verdict(a, r[0]), second = filter.verdict(a, r[1]);
             return first | second << SECOND | uint32_t(int(a.z) + CANDIDATE_BIAS) << CANDIDATE;
         });
-        const uint32_t first = stream.in_order(G::ballot(seen, OPEN));
-        const uint32_t second = stream.in_order(G::ballot(seen, OPEN << SECOND));
+        const uint32_t first = G::ballot(seen, OPEN), second = G::ballot(seen, OPEN << SECOND);
         // The candidate of the first integer.
         const bool looks = found.count == 0, has = looks && first != 0;
         const unsigned at = has ? lowest_bit(first) : 0;
-        const uint32_t chosen = G::pick(seen, stream.lane_of(at));
+        const uint32_t chosen = G::pick(seen, at);
         const bool sure = has && (chosen & ACCEPTED) != 0;
         // That of the second one, behind it.
         const uint32_t behind = sure ? second & ~((2u << at) - 1) : found.count == 1 ? second : 0;
         const unsigned next = behind != 0 ? lowest_bit(behind) : 0;
-        const uint32_t other = G::pick(seen, stream.lane_of(next));
+        const uint32_t other = G::pick(seen, next);
         const bool also = behind != 0 && (other & ACCEPTED << SECOND) != 0;
         const bool open = (has && !sure) || (behind != 0 && !also);
         const auto integer = [](uint32_t chosen) { return float(int(chosen >> CANDIDATE) - CANDIDATE_BIAS); };
@@ -82,6 +79,8 @@ template <unsigned W> struct Pair {
 // call, of values: at a small node it stands eight times.
 template <unsigned W> FALCON_CALL Pair<W> sample_pair(Stream<W> stream, Complex center, Leaf leaf) {
     assume_global(stream.rows);
+    assume_global(stream.records);
+    assume_shared(stream.ring);
     const Real floors[2] = {floor_of(center.re), floor_of(center.im)};
     // In [0, 1]: the subtraction may round up to 1.
     const Real rests[2] = {center.re - floors[0], center.im - floors[1]};

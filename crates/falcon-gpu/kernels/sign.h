@@ -11,25 +11,27 @@ namespace falcon {
 // How a signer knows its keys.
 enum Mode { RAW, BALANCED, EXPANDED };
 
+// Lanes that work on one signature.
+#ifndef FALCON_GROUP
+#define FALCON_GROUP 8
+#endif
+// Levels up to these have their targets, and the tree where it is computed, in shared memory; those
+// above are met rarely, and lie in scratch.
 #ifndef FALCON_LOW
 #define FALCON_LOW 7
 #endif
 #ifndef FALCON_LOW_COMPUTED
 #define FALCON_LOW_COMPUTED 6
 #endif
-template <unsigned LOGN, unsigned W> FALCON_DEVICE constexpr unsigned low_levels(Mode mode) {
-    return W == 1 || W == 32 ? LOGN : mode == EXPANDED ? FALCON_LOW : FALCON_LOW_COMPUTED;
+FALCON_DEVICE constexpr unsigned low_levels(Mode mode) { return mode == EXPANDED ? FALCON_LOW : FALCON_LOW_COMPUTED; }
+
+// Reals that a signature takes of shared memory, and of scratch: the targets, and behind them the
+// tree.
+FALCON_DEVICE constexpr unsigned signing_reals(Mode mode, unsigned levels) {
+    return (mode == EXPANDED ? 4u : 8u) << levels;
 }
 
-// Reals of working memory of a signature: the targets, and, where the tree is
-// computed, the tree.
-template <unsigned LOGN, unsigned W> FALCON_DEVICE constexpr unsigned signing_low(Mode mode) {
-    return (mode == EXPANDED ? 4u : 8u) << low_levels<LOGN, W>(mode);
-}
-template <unsigned LOGN, unsigned W> FALCON_DEVICE constexpr unsigned signing_high(Mode mode) {
-    return (mode == EXPANDED ? 4u : 8u) << LOGN;
-}
-
+// The memory of a unit of `reals` reals.
 template <unsigned W> FALCON_DEVICE View<W> in_shared(Unit unit, unsigned reals) {
     constexpr unsigned APART = View<W>::APART;
     double *base = unit.shared + unit.in_block / APART * APART * reals + unit.in_block % APART * W;
@@ -41,17 +43,10 @@ template <unsigned W> FALCON_DEVICE View<W> in_scratch(const Batch &batch, Unit 
     return {reinterpret_cast<Real *>(base), 0};
 }
 
-// The working memory of a unit of `reals` reals: scratch of one thread, shared memory of a
-// group.
-template <unsigned W> FALCON_DEVICE View<W> working_memory(const Batch &batch, Unit unit, unsigned reals) {
-    return W == 1 ? in_scratch<W>(batch, unit, reals) : in_shared<W>(unit, reals);
-}
-
 // Clears what a unit had of shared memory: nothing else does before the next kernel of
 // anybody's has it. Scratch is the host's to wipe. The compiler may not leave out what is
 // `volatile`, though nothing reads it.
 template <unsigned W> FALCON_DEVICE void clear_shared(Unit unit, unsigned reals) {
-    if (W == 1) return;
     volatile double *base = &in_shared<W>(unit, reals).base->v;
     Group<W>::each(reals, [&](unsigned i) { base[View<W>::spread(i)] = 0; });
 }
@@ -140,14 +135,12 @@ struct Slot {
     bool exists, idle;
 };
 
-// Beyond the last slot there is nothing to do; but with lane stealing a lane goes along
-// with the others of its warp, on what the last slot reads. So does that of a job that is
-// not ready. It writes to working memory of its own alone.
+// A group beyond the last slot goes along with the others of its warp, on what the last slot
+// reads. So does that of a job that is not ready. It writes to working memory of its own alone.
 template <unsigned W> FALCON_DEVICE Slot slot_of(const Batch &batch, Unit unit) {
-    const bool exists = unit.index < batch.count;
     constexpr unsigned APART = View<W>::APART;
-    const bool along = (W != 1 || FALCON_STEAL != 0) && unit.index / APART * APART < batch.count;
-    return {exists ? unit.index : batch.count - 1, exists, !exists && !along};
+    const bool exists = unit.index < batch.count;
+    return {exists ? unit.index : batch.count - 1, exists, unit.index / APART * APART >= batch.count};
 }
 
 // Kernel: one attempt. Unit = slot.
@@ -159,19 +152,20 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
     // Bytes that are not known to be this attempt's are not used: zeros, or those of
     // another signature, would give the key away.
     const bool exists = within && stands_at(batch, job, STATUS_READY);
-    if (!Group<W>::any(exists) && (W != 1 || FALCON_STEAL == 0)) return;
+    if (!Group<W>::any(exists)) return;
     // Found again behind the sampler, not kept in registers.
     const auto point = [&] { return batch.points + uint64_t(hidden(job)) * N; };
     const auto key = [&] { return key_of(batch, hidden(job)); };
-    constexpr unsigned LOW = low_levels<LOGN, W>(MODE);
-    const View<W> low = working_memory<W>(batch, unit, signing_low<LOGN, W>(MODE));
-    const View<W> high = LOW == LOGN ? low : in_scratch<W>(batch, unit, signing_high<LOGN, W>(MODE));
+    constexpr unsigned LOW = low_levels(MODE);
+    const View<W> low = in_shared<W>(unit, signing_reals(MODE, LOW));
+    const View<W> high = in_scratch<W>(batch, unit, signing_reals(MODE, LOGN));
     const Targets<LOGN, W, LOW> targets{high, low};
     // Behind the targets.
     const View<W> high_tree = high.from(4 * N), low_tree = low.from(4u << LOW);
     const auto s2 = [&]() -> int16_t * { return exists ? batch.s2 + uint64_t(hidden(job)) * N : nullptr; };
     const View<W> t0 = targets.t0(LOGN), t1 = targets.t1(LOGN);
-    Stream<W> stream(batch, slot, exists);
+    // Behind the targets of the last level, which end before those of a lower one would begin.
+    Stream<W> stream(batch, slot, exists, &low.base[View<W>::spread((4u << LOW) - RING_REALS)]);
     bool is_short;
     if constexpr (MODE == RAW) {
         // The basis makes room for the tree and is transformed again.
@@ -186,8 +180,7 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
         tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
         count_phase(SAMPLING);
         ffsampling<LOGN, W>(stream, tree, targets);
-        if (W == 1 && !exists) return;
-        count_phase(BASIS);
+            count_phase(BASIS);
         transform_basis<LOGN, W>(small(), basis);
         count_phase(LATTICE_POINT);
         is_short = short_vector<LOGN, W>(point(), t0, t1, basis, s2());
@@ -206,14 +199,15 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
             count_phase(SAMPLING);
             ffsampling<LOGN, W>(stream, tree, targets);
         }
-        if (W == 1 && !exists) return;
-        count_phase(LATTICE_POINT);
+            count_phase(LATTICE_POINT);
         is_short = short_vector<LOGN, W>(point(), t0, t1, basis, s2());
     }
+    // Nothing comes behind what is cleared.
+    copies_arrive();
     Group<W>::each(1, [&](unsigned) {
         if (exists) batch.status[job] = is_short ? STATUS_SHORT : STATUS_LONG;
     });
-    clear_shared<W>(unit, signing_low<LOGN, W>(MODE));
+    clear_shared<W>(unit, signing_reals(MODE, LOW));
 }
 
 } // namespace falcon

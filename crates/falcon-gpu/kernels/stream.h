@@ -1,9 +1,8 @@
 // The sampler's attempts, one after the other, by the rules of `falcon-core/src/prng.rs`.
 //
-// `prng` has written rows of bytes, and a record for each attempt of a row. Lane i of a group
-// holds every W-th record from its first one on, three of them: the attempts of a window are
-// its lanes', from lane `offset` on in a circle, and what comes next is loaded long before it
-// is needed.
+// `prng` has written rows of bytes, and a record for each attempt of a row. A group has the
+// records of its next attempts in a ring in shared memory: two parts, one of which is copied while
+// the other one is used. The attempts of a window are those of its lanes.
 //
 // A trial that needs more than one byte moves the attempts behind it, up to the end of its
 // row; the next row begins at its first byte again, or at its second one where an attempt begins
@@ -27,61 +26,65 @@ FALCON_DEVICE uint32_t attempt_from(uint32_t place) {
 // the one behind it, whose attempts may be moved as well; and one more for what is loaded ahead.
 constexpr unsigned FEWEST_ROWS = 4;
 
+// Reals of shared memory that a group's ring takes.
+constexpr unsigned RING_REALS = 8;
+
 template <unsigned W> struct Stream {
     using G = Group<W>;
+    // Records of a part of the ring: two for each lane.
+    static constexpr unsigned PART = 2 * W;
+    static_assert(2 * PART * sizeof(uint16_t) <= RING_REALS * sizeof(double), "both parts are there");
 
     uint32_t *rows;
     uint16_t *records;
     const uint32_t *seed;
+    uint16_t *ring;
     // Rows that are there, and the number of the one that comes after them.
     uint32_t valid, next;
-    // The record of lane 0, and the lane of the next attempt.
-    uint32_t first, offset;
+    // The record of the next attempt, and the part that begins the ring.
+    uint32_t number, part;
     // Attempts of row `moved` begin so many bytes later, those of the next one so many.
     uint32_t moved, later[2];
-    // Of each lane, the records `first`, `first + W` and `first + 2 W` behind its own.
-    PerLane<W> held[3];
 
-    // Of a slot; if it does not exist, one that gives nothing.
-    FALCON_DEVICE Stream(const Batch &batch, uint64_t slot, bool exists)
+    // Of a slot; if it does not exist, one that gives nothing. The ring is at `ring`.
+    FALCON_DEVICE Stream(const Batch &batch, uint64_t slot, bool exists, void *ring)
         : rows(batch.rows + slot * batch.prng_rows * ROW_WORDS),
           records(batch.records + slot * batch.prng_rows * ROW_ATTEMPTS), seed(batch.seeds + slot * SEED_WORDS),
-          valid(batch.prng_rows), next(exists ? batch.prng_rows : 0), moved(0), later{0, 0} {
-        load(0);
+          ring(static_cast<uint16_t *>(ring)), valid(batch.prng_rows), next(exists ? batch.prng_rows : 0), moved(0),
+          later{0, 0} {
+        fill(0);
     }
 
     FALCON_DEVICE bool exists() const { return next != 0; }
 
-    // The record of a lane's attempt in the window.
-    FALCON_DEVICE uint32_t record(unsigned lane) const { return lane >= offset ? held[0].of(lane) : held[1].of(lane); }
-    // Lanes that say something, the first attempt's first.
-    FALCON_DEVICE uint32_t in_order(uint32_t lanes) const { return (lanes | lanes << W) >> offset & ((1u << W) - 1); }
-    // The lane of an attempt of the window.
-    FALCON_DEVICE unsigned lane_of(unsigned attempt) const { return (offset + attempt) % W; }
+    // The record of an attempt of the window.
+    FALCON_DEVICE uint32_t record(unsigned attempt) const { return ring[(number + attempt) % (2 * PART)]; }
 
     // Goes so many attempts on, W at most.
-    FALCON_DEVICE void advance(unsigned attempts) {
-        offset += attempts;
-        if (offset < W) return;
-        offset -= W;
-        first += W;
-        held[0] = held[1];
-        held[1] = held[2];
-        held[2] = loaded(first + 2 * W);
-    }
+    FALCON_DEVICE void advance(unsigned attempts) { number += attempts; }
 
     // The byte at which the next attempt begins.
     FALCON_DEVICE uint32_t place() const {
-        const uint32_t number = first + offset, row = number / ROW_ATTEMPTS;
+        const uint32_t row = number / ROW_ATTEMPTS;
         const uint32_t delay = row == moved ? later[0] : row == moved + 1 ? later[1] : 0;
         return row * ROW_LEN + number % ROW_ATTEMPTS * ATTEMPT_LEN + delay;
     }
 
-    // Makes sure that there are the rows that the next attempt may need. All groups of a
-    // warp come here together.
+    // Makes sure that there is what the next window may need. All groups of a warp come
+    // here together.
     FALCON_DEVICE void ensure() {
-        const bool needed = first + 3 * W > (valid - 2) * ROW_ATTEMPTS;
-        if (G::any(needed)) *this = followed(*this, needed);
+        // What was begun before the last window.
+        copies_arrive();
+        G::sync();
+        if (number / PART != part) {
+            copy(part + 2);
+            part += 1;
+        }
+        const bool needed = number + 2 * PART > (valid - 2) * ROW_ATTEMPTS;
+        if (!G::any(needed)) return;
+        *this = followed(*this, needed);
+        copies_arrive();
+        G::sync();
     }
 
     // The attempt at byte `place` is the next one, if `needed`. All groups of a warp come
@@ -92,20 +95,23 @@ template <unsigned W> struct Stream {
     }
 
 private:
-    FALCON_DEVICE PerLane<W> loaded(uint32_t from) const {
-        return G::map([&](unsigned lane) -> uint32_t { return records[from + lane]; });
+    // Begins to copy a part of the records.
+    FALCON_DEVICE void copy(uint32_t part) {
+        const uint32_t *from = reinterpret_cast<const uint32_t *>(records) + part * W;
+        uint32_t *to = reinterpret_cast<uint32_t *>(ring) + part % 2 * W;
+        G::map([&](unsigned lane) -> uint32_t { begin_copy(to + lane, from + lane); return 0; });
     }
-    FALCON_DEVICE void load(uint32_t from) {
-        first = from;
-        offset = 0;
-        FALCON_UNROLL
-        for (unsigned i = 0; i < 3; ++i) held[i] = loaded(from + i * W);
+    FALCON_DEVICE void fill(uint32_t from) {
+        number = from;
+        part = from / PART;
+        copy(part);
+        copy(part + 1);
     }
 
     // Writes the records of the last `count` attempts of a row, which begin so many bytes later.
     FALCON_DEVICE void write(uint32_t row, uint32_t count, uint32_t delay, bool needed) {
-        G::each(ROW_ATTEMPTS, [&](unsigned i) {
-            if (!needed || i < ROW_ATTEMPTS - count) return;
+        G::template each<2>(needed ? count : 0, [&](unsigned k) {
+            const unsigned i = ROW_ATTEMPTS - count + k;
             records[row * ROW_ATTEMPTS + i] = record_of(rows, row * ROW_LEN + ATTEMPT_LEN * i + delay);
         });
     }
@@ -122,7 +128,9 @@ private:
         moved = row;
         later[0] = delay;
         later[1] = over;
-        load(row * ROW_ATTEMPTS + ROW_ATTEMPTS - count);
+        // Two copies to one place would come in any order.
+        copies_arrive();
+        fill(row * ROW_ATTEMPTS + ROW_ATTEMPTS - count);
     }
 
     // With the row of the next attempt in front, and FEWEST_ROWS in all.

@@ -24,29 +24,34 @@ FALCON_DEVICE constexpr unsigned stored_len(unsigned logn) { return (logn + 2) <
 // Which child: the right one is visited first.
 enum Side { RIGHT, LEFT };
 
-// A stored node of level L: l10, the right subtree, the left one; a leaf is dss, ccs.
-template <unsigned L> struct StoredNode {
-    KeyView at;
+// Where the walk goes: from the root to the first small node; round a node, from its
+// right subtree to its left one; from the last small node to the root.
+enum Way { DOWN, ROUND, UP };
 
-    FALCON_DEVICE Complex l10(unsigned i) const { return get(at, 1u << (L - 1), i); }
-    template <Side S> FALCON_DEVICE StoredNode<L - 1> child() const {
-        return {at.from((1u << L) + (S == LEFT ? stored_len(L - 1) : 0))};
+// The reals of a stored small node.
+struct StoredSmall {
+    Real reals[stored_len(SMALL)];
+};
+
+// A stored node of level L: l10, the right subtree, the left one; a leaf is dss, ccs. It
+// begins at real FIRST of its small node.
+template <unsigned L, unsigned FIRST = 0> struct StoredNode {
+    const StoredSmall &of;
+
+    FALCON_DEVICE Complex l10(unsigned i) const { return {of.reals[FIRST + i], of.reals[FIRST + (1u << (L - 1)) + i]}; }
+    template <Side S>
+    FALCON_DEVICE StoredNode<L - 1, FIRST + (1u << L) + (S == LEFT ? stored_len(L - 1) : 0)> child() const {
+        return {of};
     }
     template <unsigned LOGN, Side S> FALCON_DEVICE Leaf leaf() const {
-        constexpr unsigned I = S == RIGHT ? 2 : 4;
-        return {at[I], at[I + 1]};
+        constexpr unsigned I = FIRST + (S == RIGHT ? 2 : 4);
+        return {of.reals[I], of.reals[I + 1]};
     }
 };
 
 // An expanded key's tree. Nodes lie in the order in which they are entered, so that a
 // cursor is all that is known of where the walk stands.
 template <unsigned LOGN, unsigned W> struct StoredTree {
-    // What a node's children are computed from, and what of it: nothing.
-    struct Diagonal {};
-    struct Entry {
-        FALCON_DEVICE Diagonal right() const { return {}; }
-    };
-
     KeyView root;
     // Where the small node begins that the walk stands on, and the node that it turned in.
     unsigned small_node, node;
@@ -59,27 +64,24 @@ template <unsigned LOGN, unsigned W> struct StoredTree {
     FALCON_DEVICE void turn(unsigned level) {
         const unsigned end = small_node + stored_len(SMALL);
         node = end - stored_len(level - 1) - (1u << level);
-        small_node = end + (1u << level) - (2u << SMALL);
+        small_node = after_turn(level);
+    }
+    FALCON_DEVICE unsigned after_turn(unsigned level) const {
+        return small_node + stored_len(SMALL) + (1u << level) - (2u << SMALL);
     }
     FALCON_DEVICE KeyView l10(unsigned) const { return root.from(node); }
-    // Asks for what is read behind this small node: the node of a level and the next small one.
-    FALCON_DEVICE void expect(unsigned level) const {
-        if (level > LOGN) return;
-        const unsigned end = small_node + stored_len(SMALL), lane = warp_lane();
-        const unsigned from = end - stored_len(level - 1) - (1u << level), next = end + (1u << level) - (2u << SMALL);
-        const unsigned lines = (1u << level) / 16 + 1;
-        if (lane < lines) prefetch(root.base + from + 16 * lane);
-        if (lane >= 30) prefetch(root.base + next + 15 * (lane - 30));
-    }
 
     FALCON_DEVICE void descend(unsigned, Side) const {}
-    FALCON_DEVICE StoredNode<SMALL> small() const { return {root.from(small_node)}; }
 
-    FALCON_DEVICE Diagonal right_of_root(unsigned) const { return {}; }
-    FALCON_DEVICE Diagonal left(unsigned, unsigned) const { return {}; }
-    FALCON_DEVICE Entry split(Diagonal, Diagonal, Complex) const { return {}; }
-    FALCON_DEVICE void keep(unsigned, unsigned, Entry) const {}
-    FALCON_DEVICE StoredNode<SMALL> small(const Entry *) const { return small(); }
+    // The small node to which a way leads: it is read before the way is gone.
+    FALCON_DEVICE StoredSmall ahead(Way way, unsigned level) const {
+        StoredSmall small;
+        const KeyView at = root.from(way == ROUND ? after_turn(level) : small_node);
+        FALCON_UNROLL
+        for (unsigned i = 0; i < stored_len(SMALL); ++i) small.reals[i] = at[i];
+        return small;
+    }
+    FALCON_DEVICE StoredNode<SMALL> small(const StoredSmall &ahead) const { return {ahead}; }
 };
 
 // A node of level L that was computed, in registers.
@@ -112,12 +114,6 @@ template <unsigned L> struct ComputedNode {
 // The right child is entered first, and at once: with one thread a signature d11 is only
 // stored for the root.
 template <unsigned LOGN, unsigned W, unsigned LOW = LOGN> struct ComputedTree {
-    // A value of d00 or d11; what a couple of them splits into.
-    using Diagonal = Real;
-    struct Entry : Factors {
-        FALCON_DEVICE Diagonal right() const { return d11; }
-    };
-
     View<W> high, low;
 
     // Levels from the root down, each half as large as the one above; those up to LOW apart.
@@ -147,27 +143,11 @@ template <unsigned LOGN, unsigned W, unsigned LOW = LOGN> struct ComputedTree {
     }
 
     FALCON_DEVICE void turn(unsigned) const {}
-    FALCON_DEVICE void expect(unsigned) const {}
 
-    // What value `i` of a node's left child comes from, and of the root's right child.
-    FALCON_DEVICE Diagonal left(unsigned level, unsigned i) const { return d00(level)[i]; }
-    FALCON_DEVICE Diagonal right_of_root(unsigned i) const { return d11(LOGN)[i]; }
-    FALCON_DEVICE Entry split(Diagonal x, Diagonal y, Complex w) const { return {split_and_factor(x, y, w)}; }
-    // Stores what the walk comes back to.
-    FALCON_DEVICE void keep(unsigned level, unsigned i, Entry entry) const {
-        put(l10(level), 1u << (level - 1), i, entry.l10);
-        d00(level)[i] = entry.d00;
-    }
-    FALCON_DEVICE ComputedNode<SMALL> small(const Entry *entries) const {
-        ComputedNode<SMALL> node;
-        FALCON_UNROLL
-        for (unsigned i = 0; i < 1u << (SMALL - 1); ++i) {
-            node.l[i] = entries[i].l10;
-            node.d00[i] = entries[i].d00;
-            node.d11[i] = entries[i].d11;
-        }
-        return node;
-    }
+    // What is computed on the way is not there before.
+    struct Nothing {};
+    FALCON_DEVICE Nothing ahead(Way, unsigned) const { return {}; }
+    FALCON_DEVICE ComputedNode<SMALL> small(Nothing) const { return small(); }
 
     FALCON_DEVICE void descend(unsigned level, Side side) const {
         const unsigned m = 1u << (level - 2);

@@ -36,9 +36,6 @@ template <unsigned W> struct View {
         // An offset of whole turns stands in the instruction.
         const Real *at = i.offset % W == 0 ? base + spread(first + i.first) + i.offset * APART
                                            : base + spread(first + i.first + i.offset);
-#ifdef FALCON_EMULATE
-        emulate::touch(at);
-#endif
         return {*const_cast<Real *>(at)};
     }
 
