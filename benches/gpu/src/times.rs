@@ -64,21 +64,20 @@ pub(crate) fn time<P: Parameters>(
         }
     }
     let mut row = Runner::new(kind, messages);
-    let grained = (kind, None);
-    while let Some(next) = bench.budget.next(grained, batch) {
-        let takes = bench.budget.batch(grained, next);
+    while let Some(next) = bench.budget.next(kind, batch) {
+        let takes = bench.budget.batch(kind, next);
         if takes > bench.budget.left() {
             return Ok(Outcome::NoTime(takes));
         }
         data.jobs.prepare(messages.max(next), kind.keys);
-        let gpu = bench.context(kind.mode, None);
+        let gpu = bench.context(kind.mode);
         // The first call loads kernels and keys.
         row.run(data, &gpu, next)?;
         let took = row.run(data, &gpu, next)?;
-        bench.budget.note(grained, next, took);
+        bench.budget.note(kind, next, took);
     }
     let asked = bench.arguments.runs.max(1);
-    let call = bench.budget.batch(grained, batch);
+    let call = bench.budget.batch(kind, batch);
     let needs = |runs: usize| call * 2.0 * (WARM_UPS + runs) as f64;
     let left = bench.budget.left();
     if needs(FEWEST.min(asked)) > left {
@@ -90,12 +89,12 @@ pub(crate) fn time<P: Parameters>(
     let runs = affordable.unwrap_or(FEWEST.min(asked));
     data.jobs.prepare(messages, kind.keys);
 
-    let gpu = bench.context(kind.mode, None);
+    let gpu = bench.context(kind.mode);
     let mut equal = row.compare(bench, data, &gpu, batch)?;
     let mut host = Vec::new();
     for run in 1..WARM_UPS + runs {
         let took = row.run(data, &gpu, batch)?;
-        bench.budget.note(grained, batch, took);
+        bench.budget.note(kind, batch, took);
         if run >= WARM_UPS {
             host.push(took * 1e3);
         }
@@ -103,7 +102,7 @@ pub(crate) fn time<P: Parameters>(
     drop(gpu);
 
     let timed = Watched::timed(bench.device.clone());
-    let options = bench.arguments.options(kind.mode, None);
+    let options = bench.arguments.options(kind.mode);
     let gpu = GpuContext::on(timed.clone(), options);
     let mut sums = Vec::new();
     let mut each: BTreeMap<String, Vec<f64>> = BTreeMap::new();
@@ -274,7 +273,7 @@ mod tests {
         };
         let mut data = Data::<Falcon512>::new(&arguments);
         let Ok(Outcome::Done(Line::Compare { equal, .. })) =
-            compare(&mut bench, &mut data, (kind, 5, None))
+            compare(&mut bench, &mut data, (kind, 5))
         else {
             panic!("no comparison");
         };

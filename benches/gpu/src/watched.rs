@@ -1,45 +1,36 @@
-//! A device with fewer streams, or one that times its kernels: each is waited for.
+//! A device that times its kernels: each is waited for.
 
 use falcon_gpu::device::{Device, Grid};
 use falcon_gpu::kernels::Batch;
-use falcon_gpu::{GpuError, MemoryInfo};
+use falcon_gpu::{GpuError, LoadedImage, MemoryInfo};
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub(crate) struct Watched {
     device: Arc<dyn Device>,
-    streams: usize,
-    /// Of each kernel, if they are timed.
-    milliseconds: Option<Mutex<BTreeMap<String, f64>>>,
+    /// Of each kernel.
+    milliseconds: Mutex<BTreeMap<String, f64>>,
 }
 
 impl Watched {
-    /// The device with so many of its streams: one at least, and no more than it has.
-    pub(crate) fn with_streams(device: Arc<dyn Device>, streams: usize) -> Arc<Self> {
-        Arc::new(Self {
-            streams: streams.clamp(1, device.streams().max(1)),
-            device,
-            milliseconds: None,
-        })
-    }
-
     /// The device, whose kernels are timed.
     pub(crate) fn timed(device: Arc<dyn Device>) -> Arc<Self> {
         Arc::new(Self {
-            streams: device.streams(),
             device,
-            milliseconds: Some(Mutex::default()),
+            milliseconds: Mutex::default(),
         })
+    }
+
+    fn times(&self) -> MutexGuard<'_, BTreeMap<String, f64>> {
+        self.milliseconds
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Milliseconds of each kernel since the last time.
     pub(crate) fn take(&self) -> BTreeMap<String, f64> {
-        self.milliseconds
-            .as_ref()
-            .map_or_else(BTreeMap::new, |times| {
-                std::mem::take(&mut *times.lock().unwrap_or_else(PoisonError::into_inner))
-            })
+        std::mem::take(&mut *self.times())
     }
 }
 
@@ -51,8 +42,11 @@ unsafe impl Device for Watched {
     fn memory(&self) -> Result<MemoryInfo, GpuError> {
         self.device.memory()
     }
+    fn loaded(&self) -> Vec<LoadedImage> {
+        self.device.loaded()
+    }
     fn streams(&self) -> usize {
-        self.streams
+        self.device.streams()
     }
     fn processors(&self) -> u32 {
         self.device.processors()
@@ -109,14 +103,9 @@ unsafe impl Device for Watched {
         grid: Grid,
         batch: &Batch,
     ) -> Result<(), GpuError> {
-        let Some(times) = &self.milliseconds else {
-            // SAFETY: as the caller promises, here and below.
-            return unsafe { self.device.launch(stream, kernel, grid, batch) };
-        };
-        // SAFETY: as above.
+        // SAFETY: as the caller promises.
         let took = unsafe { self.device.timed_launch(stream, kernel, grid, batch) }?;
-        let mut times = times.lock().unwrap_or_else(PoisonError::into_inner);
-        *times.entry(kernel.to_owned()).or_default() += took;
+        *self.times().entry(kernel.to_owned()).or_default() += took;
         Ok(())
     }
     // By the events of the device, where it has some.

@@ -151,9 +151,9 @@ fn the_command_compares_and_times_without_rust_and_python() {
             .count(),
         5
     );
-    // Short: three modes in two grains, and verdicts with one key and many. Full: four modes
-    // with one key and many in two grains, and verdicts; and in each small batch.
-    let (short, full, small) = (3 * 2 + 2, 4 * 2 * 2 + 2, (4 * 2 + 2) * 2);
+    // Short: three modes, and verdicts with one key and many. Full: four modes with one key
+    // and many, and verdicts; and in each small batch.
+    let (short, full, small) = (3 + 2, 4 * 2 + 2, (4 * 2 + 2) * 2);
     assert_eq!(of("compare").count(), 2 * (short + full + small));
     assert_eq!(of("time").count(), 2 * 5 * 2 + 3 * 2);
     for line in of("compare").chain(of("time")) {
@@ -297,30 +297,24 @@ fn rows_can_be_chosen() {
         lines.map(|line| line.expect("JSON")).collect()
     };
     let few = "--jobs 12 --key-count 3 --runs 1";
-    let lines = run(&format!(
-        "compare {few} --batch 4 --grain warp --chunk 5 --streams 2"
-    ));
+    let lines = run(&format!("compare {few} --batch 4 --chunk 5 --streams 2"));
     let device = &lines[0];
     assert_eq!(
         (&device["streams"], &device["chunk"]),
         (&2.into(), &5.into())
     );
-    assert_eq!(device["grain"], "warp");
     assert_eq!(count(&lines, "compare"), 2 * 2 * (4 * 2 + 2));
-    assert!(
-        lines
-            .iter()
-            .all(|line| line["equal"] != false && line["grain"] != "thread")
-    );
+    assert!(lines.iter().all(|line| line["equal"] != false));
 
     let chosen = |arguments: &str, expected: &[&str]| {
         let lines = run(&format!("smoke times {few} {arguments}"));
         let rows: Vec<_> = lines[1..lines.len() - 1]
             .iter()
+            .filter(|line| line["step"] != "loaded")
             .map(|line| {
                 let text = |key: &str| line[key].as_str().unwrap_or("-").to_owned();
                 let size = line["batch"].as_u64().or(line["jobs"].as_u64());
-                let keys = ["step", "parameters", "operation", "mode", "keys", "grain"].map(text);
+                let keys = ["step", "parameters", "operation", "mode", "keys"].map(text);
                 format!("{} {}", keys.join(" "), size.unwrap_or(0))
             })
             .collect();
@@ -329,25 +323,24 @@ fn rows_can_be_chosen() {
     chosen(
         "--operation sign --parameters 512 --mode raw --batch 2 --batch 3 --smoke 5",
         &[
-            "compare Falcon-512 sign raw own thread 5",
-            "compare Falcon-512 sign raw own warp 5",
-            "time Falcon-512 sign raw own - 2",
-            "time Falcon-512 sign raw own - 3",
+            "compare Falcon-512 sign raw own 5",
+            "time Falcon-512 sign raw own 2",
+            "time Falcon-512 sign raw own 3",
         ],
     );
     chosen(
         "--operation verify --parameters 1024 --keys own --batch 2,3 --smoke 5",
         &[
-            "compare Falcon-1024 verify - own - 5",
-            "time Falcon-1024 verify - own - 2",
-            "time Falcon-1024 verify - own - 3",
+            "compare Falcon-1024 verify - own 5",
+            "time Falcon-1024 verify - own 2",
+            "time Falcon-1024 verify - own 3",
         ],
     );
     chosen(
-        "--operation sign --parameters 512 --mode expanded --keys own --grain thread --batch 2 --smoke 5",
+        "--operation sign --parameters 512 --mode expanded --keys own --batch 2 --smoke 5",
         &[
-            "compare Falcon-512 sign expanded own thread 5",
-            "time Falcon-512 sign expanded own - 2",
+            "compare Falcon-512 sign expanded own 5",
+            "time Falcon-512 sign expanded own 2",
         ],
     );
 }
