@@ -1,4 +1,4 @@
-//! A device that times its kernels: each is waited for.
+//! A device that times its kernels, each of which is waited for, and counts chunks.
 
 use falcon_gpu::device::{Device, Grid};
 use falcon_gpu::kernels::Batch;
@@ -9,8 +9,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub(crate) struct Watched {
     device: Arc<dyn Device>,
-    /// Of each kernel.
-    milliseconds: Mutex<BTreeMap<String, f64>>,
+    seen: Mutex<Seen>,
+}
+
+/// What was launched.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Seen {
+    /// Milliseconds of each kernel.
+    pub(crate) milliseconds: BTreeMap<String, f64>,
+    /// Chunks into which batches were divided.
+    pub(crate) chunks: usize,
+    /// Jobs of the largest of them.
+    pub(crate) chunk_jobs: usize,
 }
 
 impl Watched {
@@ -18,19 +28,17 @@ impl Watched {
     pub(crate) fn timed(device: Arc<dyn Device>) -> Arc<Self> {
         Arc::new(Self {
             device,
-            milliseconds: Mutex::default(),
+            seen: Mutex::default(),
         })
     }
 
-    fn times(&self) -> MutexGuard<'_, BTreeMap<String, f64>> {
-        self.milliseconds
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Milliseconds of each kernel since the last time.
-    pub(crate) fn take(&self) -> BTreeMap<String, f64> {
-        std::mem::take(&mut *self.times())
+    /// What was launched since the last call.
+    pub(crate) fn take(&self) -> Seen {
+        std::mem::take(&mut *self.seen())
     }
 }
 
@@ -105,7 +113,13 @@ unsafe impl Device for Watched {
     ) -> Result<(), GpuError> {
         // SAFETY: as the caller promises.
         let took = unsafe { self.device.timed_launch(stream, kernel, grid, batch) }?;
-        *self.times().entry(kernel.to_owned()).or_default() += took;
+        let mut seen = self.seen();
+        *seen.milliseconds.entry(kernel.to_owned()).or_default() += took;
+        // The messages of each chunk are hashed by one launch.
+        if kernel.starts_with("hash_") {
+            seen.chunks += 1;
+            seen.chunk_jobs = seen.chunk_jobs.max(batch.count as usize);
+        }
         Ok(())
     }
     // By the events of the device, where it has some.

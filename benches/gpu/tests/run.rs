@@ -56,6 +56,9 @@ impl Machine {
         let same = variants.join("SAME=1+X.ptx");
         fs::write(same, falcon_gpu::PTX.concat()).expect("a file");
         fs::write(variants.join("WRONG.ptx"), "nothing").expect("a file");
+        // Machine code of Falcon-512 only, which is all that variants are timed with.
+        let cubin = variants.join("SMALL.cubin");
+        fs::write(cubin, falcon_gpu::CUBINS[2]).expect("a file");
         let packed = Command::new(format!("{SCRIPTS}/pack.sh"))
             .arg(root.join("packed"))
             .args(["--binary", PROGRAM, "--variants"])
@@ -155,7 +158,7 @@ fn the_command_compares_and_times_without_rust_and_python() {
     // and many, and verdicts; and in each small batch.
     let (short, full, small) = (3 + 2, 4 * 2 + 2, (4 * 2 + 2) * 2);
     assert_eq!(of("compare").count(), 2 * (short + full + small));
-    assert_eq!(of("time").count(), 2 * 5 * 2 + 3 * 2);
+    assert_eq!(of("time").count(), 2 * 5 * 2 + 2 * 3 * 2);
     for line in of("compare").chain(of("time")) {
         assert_eq!(line["equal"], true, "{line}");
     }
@@ -163,8 +166,28 @@ fn the_command_compares_and_times_without_rust_and_python() {
         let kernels = line["kernels"].as_object();
         assert!(kernels.is_some_and(|kernels| !kernels.is_empty()));
     }
-    let same = of("time").filter(|line| line["variant"] == "SAME_1_X");
-    assert_eq!(same.count(), 3 * 2);
+    for variant in ["SAME_1_X", "SMALL"] {
+        let of_variant = of("time").filter(|line| line["variant"] == variant);
+        assert_eq!(of_variant.count(), 3 * 2, "{variant}");
+    }
+    // Which images were used: the cubins of both parameter sets, then those of the variants.
+    let loaded: Vec<_> = of("loaded")
+        .map(|line| {
+            assert!(
+                line["ms"].is_number() && line["refused"].is_null(),
+                "{line}"
+            );
+            let text = |key: &str| line[key].as_str().unwrap_or("-").to_owned();
+            format!("{} {} {}", text("variant"), line["image"], text("form"))
+        })
+        .collect();
+    let expected = [
+        "- 4 cubin sm_90",
+        "- 7 cubin sm_90",
+        "SAME_1_X 0 PTX sm_80",
+        "SMALL 0 cubin sm_90",
+    ];
+    assert_eq!(loaded, expected);
     let failed: Vec<_> = of("failed").collect();
     assert_eq!(failed.len(), 1);
     assert_eq!(failed[0]["variant"], "WRONG");
@@ -174,6 +197,7 @@ fn the_command_compares_and_times_without_rust_and_python() {
     let table = fs::read_to_string(folder.join("table.md")).expect("a table");
     assert_eq!(table.matches("\n| Falcon-").count(), 2 * 10);
     assert_eq!(table.matches("\n| SAME_1_X | ").count(), 6);
+    assert_eq!(table.matches("\n| SMALL | ").count(), 6);
     assert!(table.contains("cuFalcon"));
     let about = fs::read_to_string(folder.join("machine.txt")).expect("a file");
     assert!(
@@ -305,6 +329,13 @@ fn rows_can_be_chosen() {
     );
     assert_eq!(count(&lines, "compare"), 2 * 2 * (4 * 2 + 2));
     assert!(lines.iter().all(|line| line["equal"] != false));
+
+    // Times say how the engine divides a batch.
+    let lines = run(&format!(
+        "times {few} --parameters 512 --batch 12 --chunk 5"
+    ));
+    let divided = |line: &&Value| (&line["chunks"], &line["chunk_jobs"]) == (&3.into(), &4.into());
+    assert_eq!(lines.iter().filter(divided).count(), 5);
 
     let chosen = |arguments: &str, expected: &[&str]| {
         let lines = run(&format!("smoke times {few} {arguments}"));
