@@ -13,7 +13,8 @@
 #   --binary FILE      the program, by default the one beside this script; in a clone it is built
 #   --variants FOLDER  kernels that were compiled otherwise, by default variants/ beside this script
 #   --budget SECONDS   stop in time; the most valuable rows come first
-#   --help             more OPTIONs: filters by operation, parameters, mode, keys, grain, batch
+#   --help             more OPTIONs: filters by operation, parameters, mode, keys, batch; and
+#                      --images, --chunk, --streams
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 out="" binary="" variants="" ncu="" budget="" options=()

@@ -3,7 +3,6 @@
 use crate::plan::{Keys, Mode, Operation, Set};
 use clap::{Parser, ValueEnum};
 use falcon_gpu::Options;
-use falcon_gpu::kernels::Grain;
 use std::path::PathBuf;
 
 /// Measure the engine on a GPU: ceilings, bytes, times. Prints one JSON object a line
@@ -23,10 +22,10 @@ pub(crate) struct Arguments {
     /// long is left out, and a line says so
     #[arg(long, value_name = "SECONDS")]
     pub(crate) budget: Option<f64>,
-    /// Use the kernels of these files (PTX) instead of the built-in ones
+    /// Use the kernels of this file (PTX or cubin) instead of the built-in ones; may be repeated
     #[arg(long, value_name = "FILE")]
-    pub(crate) ptx: Vec<PathBuf>,
-    /// Time the kernels of each file (.ptx) in this folder on a few rows, at the end
+    pub(crate) images: Vec<PathBuf>,
+    /// Time the kernels of each file (.ptx, .cubin) in this folder on a few rows, at the end
     #[arg(long, value_name = "FOLDER")]
     pub(crate) variants: Option<PathBuf>,
     /// Run only rows of this operation
@@ -41,19 +40,16 @@ pub(crate) struct Arguments {
     /// Run only rows in which all jobs share one key, or in which they have keys of their own
     #[arg(long, value_enum)]
     pub(crate) keys: Option<Keys>,
-    /// Threads a signature [default: chosen by the size of the batch]
-    #[arg(long, value_parser = grain, value_name = "thread|warp")]
-    pub(crate) grain: Option<Grain>,
     /// Time batches of these sizes [default: powers of 4 up to 1048576]
     #[arg(long, value_delimiter = ',', value_name = "JOBS", value_parser = size)]
     pub(crate) batch: Vec<usize>,
-    /// Most jobs at once on a stream
-    #[arg(long)]
+    /// Most jobs at once on a stream [default: chosen by the engine]
+    #[arg(long, value_name = "JOBS", value_parser = size)]
     pub(crate) chunk: Option<usize>,
-    /// Streams to use, of those that the device has
-    #[arg(long)]
+    /// Streams to use, from 1 to 16 [default: chosen by the engine]
+    #[arg(long, value_parser = streams)]
     pub(crate) streams: Option<usize>,
-    /// Jobs of a full comparison with the CPU; at most 4096 with a warp for each signature
+    /// Jobs of a full comparison with the CPU
     #[arg(long, default_value_t = 100_000)]
     pub(crate) jobs: usize,
     /// Jobs of the short comparisons that come first
@@ -86,27 +82,26 @@ impl Arguments {
     }
 
     /// How the engine is set up.
-    pub(crate) fn options(&self, mode: Option<Mode>, grain: Option<Grain>) -> Options {
+    pub(crate) fn options(&self, mode: Option<Mode>) -> Options {
         let mut options = Options::default();
         options.balanced = mode == Some(Mode::Balanced);
-        options.grain = grain.or(self.grain);
         options.chunk = self.chunk;
+        options.streams = self.streams;
         options
-    }
-}
-
-fn grain(name: &str) -> Result<Grain, String> {
-    match name {
-        "thread" => Ok(Grain::Thread),
-        "warp" => Ok(Grain::Warp),
-        _ => Err("expected `thread` or `warp`".to_owned()),
     }
 }
 
 fn size(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(0) => Err("a batch has at least one job".to_owned()),
+        Ok(0) => Err("expected at least one job".to_owned()),
         Ok(size) => Ok(size),
         Err(_) => Err("expected a number of jobs".to_owned()),
+    }
+}
+
+fn streams(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(streams @ 1..=16) => Ok(streams),
+        _ => Err("expected a number from 1 to 16".to_owned()),
     }
 }

@@ -9,7 +9,6 @@ use falcon::batch::{BatchError, BatchSign, BatchVerify};
 use falcon::{Engine, Parameters, Signature, SignatureBytes, SignatureError, Threads};
 use falcon_gpu::GpuContext;
 use falcon_gpu::device::Device;
-use falcon_gpu::kernels::Grain;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -55,8 +54,8 @@ pub(crate) const SEED: [u8; 32] = [0x33; 32];
 const PART: usize = 1 << 16;
 
 impl Bench<'_> {
-    pub(crate) fn context(&self, mode: Option<Mode>, grain: Option<Grain>) -> GpuContext {
-        GpuContext::on(self.device.clone(), self.arguments.options(mode, grain))
+    pub(crate) fn context(&self, mode: Option<Mode>) -> GpuContext {
+        GpuContext::on(self.device.clone(), self.arguments.options(mode))
     }
 
     /// What the CPU says of these claims.
@@ -136,8 +135,8 @@ impl<P: Parameters> Data<P> {
     ) -> Result<Outcome<()>> {
         let keys = kind.keys;
         self.jobs.prepare(count, keys);
-        let gpu = bench.context(Some(Mode::Expanded), None);
-        let signing = (kind.signing(), None);
+        let gpu = bench.context(Some(Mode::Expanded));
+        let signing = kind.signing();
         loop {
             let known = self.signatures[keys as usize].len();
             if known >= count {

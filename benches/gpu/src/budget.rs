@@ -1,7 +1,6 @@
 //! The time that is left, and how long batches will take, by those that were done.
 
 use crate::plan::Kind;
-use falcon_gpu::kernels::Grain;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -10,14 +9,11 @@ const FIRST: usize = 256;
 /// How many times larger a batch may be than the largest one that is known.
 pub(crate) const STEP: usize = 16;
 
-/// A kind of batch, and the grain if it is not left to the engine.
-pub(crate) type Grained = (Kind, Option<Grain>);
-
 pub(crate) struct Budget {
     start: Instant,
     seconds: Option<f64>,
     /// Seconds of the latest batch of each kind and size.
-    batches: BTreeMap<(Kind, Option<u32>), BTreeMap<usize, f64>>,
+    batches: BTreeMap<Kind, BTreeMap<usize, f64>>,
     /// Seconds of a job on the CPU: the latest.
     cpu: BTreeMap<Kind, f64>,
     /// Seconds that loading kernels took: the most.
@@ -46,11 +42,8 @@ impl Budget {
     }
 
     /// Notes how long a batch took.
-    pub(crate) fn note(&mut self, kind: Grained, jobs: usize, seconds: f64) {
-        self.batches
-            .entry(place(kind))
-            .or_default()
-            .insert(jobs, seconds);
+    pub(crate) fn note(&mut self, kind: Kind, jobs: usize, seconds: f64) {
+        self.batches.entry(kind).or_default().insert(jobs, seconds);
     }
 
     /// Notes how long the CPU took.
@@ -69,15 +62,15 @@ impl Budget {
     }
 
     /// Whether a batch of this kind was done.
-    pub(crate) fn knows(&self, kind: Grained) -> bool {
-        self.batches.contains_key(&place(kind))
+    pub(crate) fn knows(&self, kind: Kind) -> bool {
+        self.batches.contains_key(&kind)
     }
 
     /// Seconds that a batch will take at most: those of the largest smaller one of its kind, in
     /// proportion, for larger batches take less a job; or those of a larger one. Zero if
     /// none is known.
-    pub(crate) fn batch(&self, kind: Grained, jobs: usize) -> f64 {
-        let Some(known) = self.batches.get(&place(kind)) else {
+    pub(crate) fn batch(&self, kind: Kind, jobs: usize) -> f64 {
+        let Some(known) = self.batches.get(&kind) else {
             return 0.0;
         };
         let smaller = known.range(..=jobs).next_back();
@@ -96,17 +89,13 @@ impl Budget {
 
     /// The size of a batch to try first, if the time is limited and too little is known of
     /// one of `jobs`.
-    pub(crate) fn next(&self, kind: Grained, jobs: usize) -> Option<usize> {
+    pub(crate) fn next(&self, kind: Kind, jobs: usize) -> Option<usize> {
         self.seconds?;
-        let known = self.batches.get(&place(kind));
+        let known = self.batches.get(&kind);
         let largest = known.and_then(|known| known.range(..=jobs).next_back());
         let next = largest.map_or(FIRST, |(&size, _)| size.saturating_mul(STEP));
         (next < jobs).then_some(next)
     }
-}
-
-fn place((kind, grain): Grained) -> (Kind, Option<u32>) {
-    (kind, grain.map(Grain::lanes))
 }
 
 #[cfg(test)]
@@ -121,7 +110,6 @@ mod tests {
             mode: None,
             keys: Keys::Own,
         };
-        let kind = (kind, None);
         let mut budget = Budget::new(Some(1000.0));
         assert_eq!(budget.next(kind, 1 << 16), Some(256));
         assert_eq!(budget.next(kind, 256), None);

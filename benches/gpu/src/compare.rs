@@ -3,45 +3,42 @@
 use crate::Result;
 use crate::bench::{Bench, Data, Outcome, SEED, Verdict};
 use crate::jobs::{clocked, encoded, milliseconds};
-use crate::plan::{Kind, grain_name};
+use crate::plan::Kind;
 use crate::results::Line;
 use falcon::batch::BatchVerify;
 use falcon::{Parameters, Signature, SignatureError};
 use falcon_gpu::GpuContext;
-use falcon_gpu::kernels::Grain;
 
 /// Compares a batch.
 pub(crate) fn compare<P: Parameters>(
     bench: &mut Bench<'_>,
     data: &mut Data<P>,
-    (kind, jobs, grain): (Kind, usize, Option<Grain>),
+    (kind, jobs): (Kind, usize),
 ) -> Result<Outcome<Line<'static>>> {
-    let grained = (kind, grain);
     let mut first_ms = None;
     loop {
-        let size = bench.budget.next(grained, jobs).unwrap_or(jobs);
+        let size = bench.budget.next(kind, jobs).unwrap_or(jobs);
         let cpu = data.expected_takes(bench, kind, jobs);
-        let takes = bench.budget.batch(grained, size) + cpu;
+        let takes = bench.budget.batch(kind, size) + cpu;
         if takes > bench.budget.left() {
             return Ok(Outcome::NoTime(takes));
         }
         data.jobs.prepare(size, kind.keys);
         data.expected(bench, kind, size)?;
-        let gpu = bench.context(kind.mode, grain);
-        if !bench.budget.knows(grained) {
+        let gpu = bench.context(kind.mode);
+        if !bench.budget.knows(kind) {
             // The first call loads kernels.
             let (_, took) = batch(bench, data, &gpu, kind, size)?;
             bench.budget.note_load(took);
             first_ms = Some(milliseconds(took));
         }
         let (equal, took) = batch(bench, data, &gpu, kind, size)?;
-        bench.budget.note(grained, size, took);
+        bench.budget.note(kind, size, took);
         if size == jobs || !equal {
             return Ok(Outcome::Done(Line::Compare {
                 parameters: P::NAME,
                 operation: kind.operation().to_string(),
                 key: kind.into(),
-                grain: grain.map(grain_name),
                 jobs: size,
                 equal,
                 ms: milliseconds(took),

@@ -20,15 +20,14 @@ use bench::{Bench, Data, Outcome};
 use budget::Budget;
 use clap::Parser;
 use falcon::{Falcon512, Falcon1024, Threads};
-use falcon_gpu::PTX;
+use falcon_gpu::IMAGES;
 use falcon_gpu::device::{Device, open_cuda};
-use plan::{Row, Set, grain_name};
+use plan::{Row, Set};
 use results::{Line, Results};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use watched::Watched;
 
 type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
 
@@ -46,7 +45,7 @@ fn main() -> ExitCode {
 /// False if a row failed, or if its bytes are not those of the CPU.
 fn run(arguments: &Arguments) -> Result<bool> {
     let budget = Budget::new(arguments.budget);
-    let device = open(arguments, &arguments.ptx)?;
+    let device = open(arguments, &arguments.images)?;
     let mut results = Results::new(arguments.out.as_deref())?;
     let mut bench = Bench {
         arguments,
@@ -55,7 +54,7 @@ fn run(arguments: &Arguments) -> Result<bool> {
         threads: Threads::for_all_cores(),
     };
     let mut data = (Data::new(arguments), Data::new(arguments));
-    introduce(&bench, &mut results, &arguments.ptx, None)?;
+    introduce(&bench, &mut results, &arguments.images, None)?;
     rows(&mut bench, &mut data, &mut results, &plan::plan(arguments))?;
     for file in variants(arguments.variants.as_deref())? {
         let name = file.file_stem().unwrap_or_default();
@@ -86,18 +85,14 @@ fn run(arguments: &Arguments) -> Result<bool> {
 /// Opens the device with the kernels of these files, or with the built-in ones.
 fn open(arguments: &Arguments, files: &[PathBuf]) -> Result<Arc<dyn Device>> {
     let read = |file: &PathBuf| {
-        std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
+        std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))
     };
-    let images: Vec<String> = files.iter().map(read).collect::<Result<_, _>>()?;
-    let images: Vec<&str> = match &images[..] {
-        [] => PTX.to_vec(),
-        images => images.iter().map(String::as_str).collect(),
+    let images: Vec<Vec<u8>> = files.iter().map(read).collect::<Result<_, _>>()?;
+    let images: Vec<&[u8]> = match &images[..] {
+        [] => IMAGES.to_vec(),
+        images => images.iter().map(Vec::as_slice).collect(),
     };
-    let device = open_cuda(arguments.device, &images)?;
-    Ok(match arguments.streams {
-        Some(streams) => Watched::with_streams(device, streams),
-        None => device,
-    })
+    Ok(open_cuda(arguments.device, &images)?)
 }
 
 /// The variants of the kernels in a folder, by name.
@@ -130,8 +125,7 @@ fn introduce(
         device: &device.name(),
         processors: device.processors(),
         memory: device.memory()?.total,
-        streams: device.streams(),
-        grain: bench.arguments.grain.map(grain_name),
+        streams: bench.arguments.streams,
         chunk: bench.arguments.chunk,
         kernels,
     };
@@ -145,15 +139,15 @@ fn rows(
     results: &mut Results,
     rows: &[Row],
 ) -> Result<()> {
+    let mut loaded = 0;
     for row in rows {
         let (small, large) = (&mut data.0, &mut data.1);
         let outcome = match *row {
             Row::Ceilings => ceilings::tell(bench, results),
-            Row::Compare { kind, jobs, grain } => {
-                let what = (kind, jobs, grain);
+            Row::Compare { kind, jobs } => {
                 let outcome = match kind.parameters {
-                    Set::Falcon512 => compare::compare(bench, small, what),
-                    Set::Falcon1024 => compare::compare(bench, large, what),
+                    Set::Falcon512 => compare::compare(bench, small, (kind, jobs)),
+                    Set::Falcon1024 => compare::compare(bench, large, (kind, jobs)),
                 };
                 let tell = |line| results.tell(&line, bench.budget.spent());
                 outcome.and_then(|outcome| outcome.then(tell))
@@ -172,6 +166,10 @@ fn rows(
             Ok(Outcome::Done(())) => {}
             Ok(Outcome::NoTime(needs)) => results.left_out(&row.to_string(), needs, left, at)?,
             Err(error) => results.failed(&row.to_string(), &error, at)?,
+        }
+        for image in bench.device.loaded().iter().skip(loaded) {
+            results.tell(&Line::Loaded(image.into()), at)?;
+            loaded += 1;
         }
     }
     Ok(())

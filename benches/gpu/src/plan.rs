@@ -2,7 +2,6 @@
 
 use crate::arguments::{Arguments, Step};
 use clap::ValueEnum;
-use falcon_gpu::kernels::Grain;
 use serde::Serialize;
 use std::fmt;
 
@@ -81,7 +80,6 @@ pub(crate) enum Row {
     Compare {
         kind: Kind,
         jobs: usize,
-        grain: Option<Grain>,
     },
     /// Times a batch.
     Time {
@@ -94,14 +92,6 @@ pub(crate) enum Row {
 fn name(value: &impl ValueEnum) -> String {
     let value = value.to_possible_value();
     value.map_or_else(String::new, |value| value.get_name().to_owned())
-}
-
-/// The same of a grain.
-pub(crate) fn grain_name(grain: Grain) -> &'static str {
-    match grain {
-        Grain::Thread => "thread",
-        Grain::Warp => "warp",
-    }
 }
 
 impl fmt::Display for Operation {
@@ -125,10 +115,7 @@ impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ceilings => f.write_str("ceilings"),
-            Self::Compare { kind, jobs, grain } => {
-                write!(f, "compare {kind} {jobs}")?;
-                grain.map_or(Ok(()), |grain| write!(f, " {}", grain_name(grain)))
-            }
+            Self::Compare { kind, jobs } => write!(f, "compare {kind} {jobs}"),
             Self::Time { kind, batch } => write!(f, "time {kind} {batch}"),
         }
     }
@@ -138,7 +125,7 @@ impl fmt::Display for Row {
 const LARGE: [usize; 2] = [1 << 16, 1 << 20];
 /// The other ones.
 const OTHERS: [usize; 9] = [1, 4, 16, 64, 256, 1024, 4096, 1 << 14, 1 << 18];
-/// Most jobs that are compared with a warp for each signature, or with the default grain.
+/// Largest of the small batches that are compared.
 const FEW: usize = 4096;
 
 const SETS: [Set; 2] = [Set::Falcon512, Set::Falcon1024];
@@ -244,31 +231,15 @@ fn kinds(arguments: &Arguments, sets: &[Set], of: &[(Option<Mode>, Keys)]) -> Ve
     .collect()
 }
 
-/// The grains of a comparison: what verifies has one only.
-fn grains(arguments: &Arguments, kind: Kind) -> Vec<Option<Grain>> {
-    match (kind.mode, arguments.grain) {
-        (None, _) => vec![None],
-        (_, Some(grain)) => vec![Some(grain)],
-        _ => vec![Some(Grain::Thread), Some(Grain::Warp)],
-    }
-}
-
 /// Short comparisons.
 fn smoke(arguments: &Arguments) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for kind in kinds(arguments, &SETS, &with_keys(arguments, &TIMED)) {
-        for grain in grains(arguments, kind) {
-            rows.push(Row::Compare {
-                kind,
-                jobs: arguments.smoke,
-                grain,
-            });
-        }
-    }
-    rows
+    let jobs = arguments.smoke;
+    let kinds = kinds(arguments, &SETS, &with_keys(arguments, &TIMED));
+    let row = |kind| Row::Compare { kind, jobs };
+    kinds.into_iter().map(row).collect()
 }
 
-/// Full comparisons, in both grains, then of small batches.
+/// Full comparisons, then those of small batches.
 fn compare(arguments: &Arguments, large: &[usize], others: &[usize]) -> Vec<Row> {
     let modes = [
         Some(Mode::Expanded),
@@ -282,29 +253,12 @@ fn compare(arguments: &Arguments, large: &[usize], others: &[usize]) -> Vec<Row>
         .flat_map(|mode| BOTH.map(|keys| (mode, keys)))
         .collect();
     let kinds = kinds(arguments, &SETS, &all);
-    let mut rows = Vec::new();
-    for &kind in &kinds {
-        for grain in grains(arguments, kind) {
-            let most = match grain {
-                Some(Grain::Warp) => FEW,
-                _ => usize::MAX,
-            };
-            rows.push(Row::Compare {
-                kind,
-                jobs: arguments.jobs.min(most),
-                grain,
-            });
-        }
-    }
-    for kind in kinds {
+    let row = |jobs| move |&kind| Row::Compare { kind, jobs };
+    let mut rows: Vec<Row> = kinds.iter().map(row(arguments.jobs)).collect();
+    for kind in &kinds {
         let small = large.iter().chain(others).copied();
-        for jobs in small.filter(|&size| size <= arguments.jobs.min(FEW)) {
-            rows.push(Row::Compare {
-                kind,
-                jobs,
-                grain: None,
-            });
-        }
+        let small = small.filter(|&size| size <= arguments.jobs.min(FEW));
+        rows.extend(small.map(|jobs| row(jobs)(kind)));
     }
     rows
 }
@@ -328,8 +282,8 @@ mod tests {
             place.unwrap_or_else(|| panic!("{row} is missing: {rows:#?}"))
         };
         let order = [
-            "compare Falcon-512 sign expanded shared 256 thread",
-            "compare Falcon-1024 sign balanced shared 256 warp",
+            "compare Falcon-512 sign expanded shared 256",
+            "compare Falcon-1024 sign balanced shared 256",
             "ceilings",
             "time Falcon-512 sign expanded shared 65536",
             "time Falcon-512 sign expanded shared 1048576",
@@ -339,9 +293,8 @@ mod tests {
             "time Falcon-512 sign balanced shared 1048576",
             "time Falcon-1024 sign expanded shared 65536",
             "time Falcon-1024 sign balanced shared 1048576",
-            "compare Falcon-512 sign expanded shared 100000 thread",
-            "compare Falcon-512 sign expanded shared 4096 warp",
-            "compare Falcon-512 sign resident own 100000 thread",
+            "compare Falcon-512 sign expanded shared 100000",
+            "compare Falcon-512 sign resident own 100000",
             "compare Falcon-1024 verify own 100000",
             "compare Falcon-512 sign expanded shared 1",
             "time Falcon-512 sign expanded shared 1",

@@ -1,9 +1,11 @@
 //! What is written: each line when it is known, and the tables after each time.
 
 use crate::Result;
+use crate::jobs::milliseconds;
 use crate::plan::{Keys, Kind, Mode};
 use crate::table::table;
 use crate::times::Time;
+use falcon_gpu::LoadedImage;
 use serde::Serialize;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -17,11 +19,14 @@ pub(crate) enum Line<'a> {
         device: &'a str,
         processors: u32,
         memory: u64,
-        streams: usize,
-        grain: Option<&'a str>,
+        /// What was asked for; by default the engine chooses.
+        streams: Option<usize>,
         chunk: Option<usize>,
+        /// Files of the kernels; none if they are the built-in ones.
         kernels: &'a [PathBuf],
     },
+    /// The driver has loaded an image of kernels, or refused it.
+    Loaded(Loaded),
     Ceiling {
         what: &'a str,
         unit: &'a str,
@@ -33,7 +38,6 @@ pub(crate) enum Line<'a> {
         operation: String,
         #[serde(flatten)]
         key: Key,
-        grain: Option<&'a str>,
         jobs: usize,
         /// Whether the device gave the bytes or verdicts of the CPU.
         equal: bool,
@@ -61,6 +65,34 @@ pub(crate) enum Line<'a> {
         failed: usize,
         unequal: usize,
     },
+}
+
+/// An image of kernels that was tried.
+#[derive(Serialize)]
+pub(crate) struct Loaded {
+    /// Position in the list of images.
+    image: usize,
+    /// Its form, as `cubin sm_90` or `PTX sm_80`.
+    form: String,
+    /// The kernel that was launched first.
+    kernel: String,
+    /// Milliseconds to load the image and to find that kernel. The driver compiles PTX.
+    ms: f64,
+    /// Why the driver has refused the image.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
+}
+
+impl From<&LoadedImage> for Loaded {
+    fn from(image: &LoadedImage) -> Self {
+        Self {
+            image: image.number,
+            form: image.form.to_string(),
+            kernel: image.kernel.clone(),
+            ms: milliseconds(image.took.as_secs_f64()),
+            refused: image.refused.clone(),
+        }
+    }
 }
 
 /// Whose keys, and how the device knows them.

@@ -184,10 +184,13 @@ fn kinds<'t>(times: &[&'t Time]) -> Vec<Vec<&'t Time>> {
 fn best(device: &str, kinds: &[Vec<&Time>]) -> Vec<String> {
     let mut lines = vec![
         "Each row has the best rate of one kind of batch, in jobs per second; larger is better. Ours is".to_owned(),
-        "from the call to its return, in brackets kernels alone. Messages and seeds are distinct, and signatures".to_owned(),
-        "that are too long are tried again; the published programs repeat one message, key, nonce and seed and do".to_owned(),
-        "not try again. Scaled: the published rate times the ratio of the chips' integer peaks (multiprocessors".to_owned(),
-        "times lanes times boost clock). The targets are those of an H200.\n".to_owned(),
+        "from the call to its return. Messages and seeds are distinct, and signatures that are too long are tried".to_owned(),
+        "again; the published programs repeat one message, key, nonce and seed and do not try again.".to_owned(),
+        "Scaled: the published rate times the ratio of the chips' integer peaks (multiprocessors times lanes times".to_owned(),
+        "boost clock). The targets are those of an H200.\n".to_owned(),
+        "In brackets, here and below: kernels alone. This is the sum of all kernels of all chunks, where each".to_owned(),
+        "kernel has the device for itself, on one stream. A call keeps several chunks on the device, so it can".to_owned(),
+        "be faster than this sum.\n".to_owned(),
         "| parameters | operation | key | ours, jobs/s | batch | ms | target of the H200, least and aim | published, jobs/s | scaled to this device | 2.5 times the best scaled |".to_owned(),
         "|---|---|---|---|---|---|---|---|---|---|".to_owned(),
     ];
@@ -203,7 +206,7 @@ fn latencies(times: &[&Time], kinds: &[Vec<&Time>]) -> Vec<String> {
     let heads: Vec<_> = batches.iter().map(ToString::to_string).collect();
     let mut lines = vec![
         "\nMilliseconds of a batch by its number of jobs; smaller is better. From the call to its return, in".to_owned(),
-        "brackets kernels alone.\n".to_owned(),
+        "brackets the sum of kernels that run alone.\n".to_owned(),
         format!("| parameters | operation | key | {} |", heads.join(" | ")),
         format!("|---|---|---|{}", "---|".repeat(batches.len())),
     ];
@@ -236,7 +239,8 @@ fn variants(times: &[Time]) -> Vec<String> {
         };
         if lines.is_empty() {
             lines.push("\nRates of kernels that were compiled otherwise, in jobs per second; larger is better. From the call".to_owned());
-            lines.push("to its return, in brackets kernels alone.\n".to_owned());
+            lines
+                .push("to its return, in brackets the sum of kernels that run alone.\n".to_owned());
             lines.push("| variant | parameters | operation | key | batch | jobs/s |".to_owned());
             lines.push("|---|---|---|---|---|---|".to_owned());
         }
@@ -335,6 +339,8 @@ mod tests {
             kernel_ms: 1.0,
             kernel_per_s: 1000.0 * batch as f64,
             kernels: BTreeMap::new(),
+            chunks: 1,
+            chunk_jobs: batch,
         }
     }
 

@@ -29,12 +29,17 @@ pub(crate) struct Time {
     /// From the call to its return: the median.
     pub(crate) host_ms: f64,
     pub(crate) host_per_s: f64,
-    /// In kernels, which are waited for one by one: the median of what all of them
-    /// take in a run.
+    /// Sum over all kernels of all chunks, each run alone: on one stream, with no other kernel
+    /// and no copy beside it. The median. With several streams kernels run side by side, so
+    /// this may be more than `host_ms`.
     pub(crate) kernel_ms: f64,
     pub(crate) kernel_per_s: f64,
-    /// The median of each.
+    /// The same of each kernel.
     pub(crate) kernels: BTreeMap<String, f64>,
+    /// Chunks into which the batch is divided, as it was when kernels were timed.
+    pub(crate) chunks: usize,
+    /// Jobs of the largest chunk.
+    pub(crate) chunk_jobs: usize,
     /// Which kernels, if not the usual ones: in the tables.
     #[serde(skip)]
     pub(crate) variant: Option<String>,
@@ -64,21 +69,20 @@ pub(crate) fn time<P: Parameters>(
         }
     }
     let mut row = Runner::new(kind, messages);
-    let grained = (kind, None);
-    while let Some(next) = bench.budget.next(grained, batch) {
-        let takes = bench.budget.batch(grained, next);
+    while let Some(next) = bench.budget.next(kind, batch) {
+        let takes = bench.budget.batch(kind, next);
         if takes > bench.budget.left() {
             return Ok(Outcome::NoTime(takes));
         }
         data.jobs.prepare(messages.max(next), kind.keys);
-        let gpu = bench.context(kind.mode, None);
+        let gpu = bench.context(kind.mode);
         // The first call loads kernels and keys.
         row.run(data, &gpu, next)?;
         let took = row.run(data, &gpu, next)?;
-        bench.budget.note(grained, next, took);
+        bench.budget.note(kind, next, took);
     }
     let asked = bench.arguments.runs.max(1);
-    let call = bench.budget.batch(grained, batch);
+    let call = bench.budget.batch(kind, batch);
     let needs = |runs: usize| call * 2.0 * (WARM_UPS + runs) as f64;
     let left = bench.budget.left();
     if needs(FEWEST.min(asked)) > left {
@@ -90,12 +94,12 @@ pub(crate) fn time<P: Parameters>(
     let runs = affordable.unwrap_or(FEWEST.min(asked));
     data.jobs.prepare(messages, kind.keys);
 
-    let gpu = bench.context(kind.mode, None);
+    let gpu = bench.context(kind.mode);
     let mut equal = row.compare(bench, data, &gpu, batch)?;
     let mut host = Vec::new();
     for run in 1..WARM_UPS + runs {
         let took = row.run(data, &gpu, batch)?;
-        bench.budget.note(grained, batch, took);
+        bench.budget.note(kind, batch, took);
         if run >= WARM_UPS {
             host.push(took * 1e3);
         }
@@ -103,16 +107,20 @@ pub(crate) fn time<P: Parameters>(
     drop(gpu);
 
     let timed = Watched::timed(bench.device.clone());
-    let options = bench.arguments.options(kind.mode, None);
+    let mut options = bench.arguments.options(kind.mode);
+    // One chunk at a time: no copies of others beside its kernels.
+    options.streams = Some(1);
     let gpu = GpuContext::on(timed.clone(), options);
     let mut sums = Vec::new();
     let mut each: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let (mut chunks, mut chunk_jobs) = (0, 0);
     for run in 0..WARM_UPS + runs {
         row.run(data, &gpu, batch)?;
-        let kernels = timed.take();
+        let seen = timed.take();
+        (chunks, chunk_jobs) = (seen.chunks, seen.chunk_jobs);
         if run >= WARM_UPS {
-            sums.push(kernels.values().sum());
-            for (kernel, took) in kernels {
+            sums.push(seen.milliseconds.values().sum());
+            for (kernel, took) in seen.milliseconds {
                 each.entry(kernel).or_default().push(took);
             }
         }
@@ -136,6 +144,8 @@ pub(crate) fn time<P: Parameters>(
         kernels: kernels
             .map(|(kernel, mut took)| (kernel, median(&mut took)))
             .collect(),
+        chunks,
+        chunk_jobs,
         variant: None,
     }))
 }
@@ -274,7 +284,7 @@ mod tests {
         };
         let mut data = Data::<Falcon512>::new(&arguments);
         let Ok(Outcome::Done(Line::Compare { equal, .. })) =
-            compare(&mut bench, &mut data, (kind, 5, None))
+            compare(&mut bench, &mut data, (kind, 5))
         else {
             panic!("no comparison");
         };

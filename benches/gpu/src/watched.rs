@@ -1,45 +1,44 @@
-//! A device with fewer streams, or one that times its kernels: each is waited for.
+//! A device that times its kernels, each of which is waited for, and counts chunks.
 
 use falcon_gpu::device::{Device, Grid};
 use falcon_gpu::kernels::Batch;
-use falcon_gpu::{GpuError, MemoryInfo};
+use falcon_gpu::{GpuError, LoadedImage, MemoryInfo};
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub(crate) struct Watched {
     device: Arc<dyn Device>,
-    streams: usize,
-    /// Of each kernel, if they are timed.
-    milliseconds: Option<Mutex<BTreeMap<String, f64>>>,
+    seen: Mutex<Seen>,
+}
+
+/// What was launched.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Seen {
+    /// Milliseconds of each kernel.
+    pub(crate) milliseconds: BTreeMap<String, f64>,
+    /// Chunks into which batches were divided.
+    pub(crate) chunks: usize,
+    /// Jobs of the largest of them.
+    pub(crate) chunk_jobs: usize,
 }
 
 impl Watched {
-    /// The device with so many of its streams: one at least, and no more than it has.
-    pub(crate) fn with_streams(device: Arc<dyn Device>, streams: usize) -> Arc<Self> {
-        Arc::new(Self {
-            streams: streams.clamp(1, device.streams().max(1)),
-            device,
-            milliseconds: None,
-        })
-    }
-
     /// The device, whose kernels are timed.
     pub(crate) fn timed(device: Arc<dyn Device>) -> Arc<Self> {
         Arc::new(Self {
-            streams: device.streams(),
             device,
-            milliseconds: Some(Mutex::default()),
+            seen: Mutex::default(),
         })
     }
 
-    /// Milliseconds of each kernel since the last time.
-    pub(crate) fn take(&self) -> BTreeMap<String, f64> {
-        self.milliseconds
-            .as_ref()
-            .map_or_else(BTreeMap::new, |times| {
-                std::mem::take(&mut *times.lock().unwrap_or_else(PoisonError::into_inner))
-            })
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was launched since the last call.
+    pub(crate) fn take(&self) -> Seen {
+        std::mem::take(&mut *self.seen())
     }
 }
 
@@ -51,8 +50,11 @@ unsafe impl Device for Watched {
     fn memory(&self) -> Result<MemoryInfo, GpuError> {
         self.device.memory()
     }
+    fn loaded(&self) -> Vec<LoadedImage> {
+        self.device.loaded()
+    }
     fn streams(&self) -> usize {
-        self.streams
+        self.device.streams()
     }
     fn processors(&self) -> u32 {
         self.device.processors()
@@ -109,14 +111,15 @@ unsafe impl Device for Watched {
         grid: Grid,
         batch: &Batch,
     ) -> Result<(), GpuError> {
-        let Some(times) = &self.milliseconds else {
-            // SAFETY: as the caller promises, here and below.
-            return unsafe { self.device.launch(stream, kernel, grid, batch) };
-        };
-        // SAFETY: as above.
+        // SAFETY: as the caller promises.
         let took = unsafe { self.device.timed_launch(stream, kernel, grid, batch) }?;
-        let mut times = times.lock().unwrap_or_else(PoisonError::into_inner);
-        *times.entry(kernel.to_owned()).or_default() += took;
+        let mut seen = self.seen();
+        *seen.milliseconds.entry(kernel.to_owned()).or_default() += took;
+        // The messages of each chunk are hashed by one launch.
+        if kernel.starts_with("hash_") {
+            seen.chunks += 1;
+            seen.chunk_jobs = seen.chunk_jobs.max(batch.count as usize);
+        }
         Ok(())
     }
     // By the events of the device, where it has some.

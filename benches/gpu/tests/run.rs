@@ -56,6 +56,9 @@ impl Machine {
         let same = variants.join("SAME=1+X.ptx");
         fs::write(same, falcon_gpu::PTX.concat()).expect("a file");
         fs::write(variants.join("WRONG.ptx"), "nothing").expect("a file");
+        // Machine code of Falcon-512 only, which is all that variants are timed with.
+        let cubin = variants.join("SMALL.cubin");
+        fs::write(cubin, falcon_gpu::CUBINS[2]).expect("a file");
         let packed = Command::new(format!("{SCRIPTS}/pack.sh"))
             .arg(root.join("packed"))
             .args(["--binary", PROGRAM, "--variants"])
@@ -151,11 +154,11 @@ fn the_command_compares_and_times_without_rust_and_python() {
             .count(),
         5
     );
-    // Short: three modes in two grains, and verdicts with one key and many. Full: four modes
-    // with one key and many in two grains, and verdicts; and in each small batch.
-    let (short, full, small) = (3 * 2 + 2, 4 * 2 * 2 + 2, (4 * 2 + 2) * 2);
+    // Short: three modes, and verdicts with one key and many. Full: four modes with one key
+    // and many, and verdicts; and in each small batch.
+    let (short, full, small) = (3 + 2, 4 * 2 + 2, (4 * 2 + 2) * 2);
     assert_eq!(of("compare").count(), 2 * (short + full + small));
-    assert_eq!(of("time").count(), 2 * 5 * 2 + 3 * 2);
+    assert_eq!(of("time").count(), 2 * 5 * 2 + 2 * 3 * 2);
     for line in of("compare").chain(of("time")) {
         assert_eq!(line["equal"], true, "{line}");
     }
@@ -163,8 +166,28 @@ fn the_command_compares_and_times_without_rust_and_python() {
         let kernels = line["kernels"].as_object();
         assert!(kernels.is_some_and(|kernels| !kernels.is_empty()));
     }
-    let same = of("time").filter(|line| line["variant"] == "SAME_1_X");
-    assert_eq!(same.count(), 3 * 2);
+    for variant in ["SAME_1_X", "SMALL"] {
+        let of_variant = of("time").filter(|line| line["variant"] == variant);
+        assert_eq!(of_variant.count(), 3 * 2, "{variant}");
+    }
+    // Which images were used: the cubins of both parameter sets, then those of the variants.
+    let loaded: Vec<_> = of("loaded")
+        .map(|line| {
+            assert!(
+                line["ms"].is_number() && line["refused"].is_null(),
+                "{line}"
+            );
+            let text = |key: &str| line[key].as_str().unwrap_or("-").to_owned();
+            format!("{} {} {}", text("variant"), line["image"], text("form"))
+        })
+        .collect();
+    let expected = [
+        "- 4 cubin sm_90",
+        "- 7 cubin sm_90",
+        "SAME_1_X 0 PTX sm_80",
+        "SMALL 0 cubin sm_90",
+    ];
+    assert_eq!(loaded, expected);
     let failed: Vec<_> = of("failed").collect();
     assert_eq!(failed.len(), 1);
     assert_eq!(failed[0]["variant"], "WRONG");
@@ -174,6 +197,7 @@ fn the_command_compares_and_times_without_rust_and_python() {
     let table = fs::read_to_string(folder.join("table.md")).expect("a table");
     assert_eq!(table.matches("\n| Falcon-").count(), 2 * 10);
     assert_eq!(table.matches("\n| SAME_1_X | ").count(), 6);
+    assert_eq!(table.matches("\n| SMALL | ").count(), 6);
     assert!(table.contains("cuFalcon"));
     let about = fs::read_to_string(folder.join("machine.txt")).expect("a file");
     assert!(
@@ -297,30 +321,31 @@ fn rows_can_be_chosen() {
         lines.map(|line| line.expect("JSON")).collect()
     };
     let few = "--jobs 12 --key-count 3 --runs 1";
-    let lines = run(&format!(
-        "compare {few} --batch 4 --grain warp --chunk 5 --streams 2"
-    ));
+    let lines = run(&format!("compare {few} --batch 4 --chunk 5 --streams 2"));
     let device = &lines[0];
     assert_eq!(
         (&device["streams"], &device["chunk"]),
         (&2.into(), &5.into())
     );
-    assert_eq!(device["grain"], "warp");
     assert_eq!(count(&lines, "compare"), 2 * 2 * (4 * 2 + 2));
-    assert!(
-        lines
-            .iter()
-            .all(|line| line["equal"] != false && line["grain"] != "thread")
-    );
+    assert!(lines.iter().all(|line| line["equal"] != false));
+
+    // Times say how the engine divides a batch.
+    let lines = run(&format!(
+        "times {few} --parameters 512 --batch 12 --chunk 5"
+    ));
+    let divided = |line: &&Value| (&line["chunks"], &line["chunk_jobs"]) == (&3.into(), &4.into());
+    assert_eq!(lines.iter().filter(divided).count(), 5);
 
     let chosen = |arguments: &str, expected: &[&str]| {
         let lines = run(&format!("smoke times {few} {arguments}"));
         let rows: Vec<_> = lines[1..lines.len() - 1]
             .iter()
+            .filter(|line| line["step"] != "loaded")
             .map(|line| {
                 let text = |key: &str| line[key].as_str().unwrap_or("-").to_owned();
                 let size = line["batch"].as_u64().or(line["jobs"].as_u64());
-                let keys = ["step", "parameters", "operation", "mode", "keys", "grain"].map(text);
+                let keys = ["step", "parameters", "operation", "mode", "keys"].map(text);
                 format!("{} {}", keys.join(" "), size.unwrap_or(0))
             })
             .collect();
@@ -329,25 +354,24 @@ fn rows_can_be_chosen() {
     chosen(
         "--operation sign --parameters 512 --mode raw --batch 2 --batch 3 --smoke 5",
         &[
-            "compare Falcon-512 sign raw own thread 5",
-            "compare Falcon-512 sign raw own warp 5",
-            "time Falcon-512 sign raw own - 2",
-            "time Falcon-512 sign raw own - 3",
+            "compare Falcon-512 sign raw own 5",
+            "time Falcon-512 sign raw own 2",
+            "time Falcon-512 sign raw own 3",
         ],
     );
     chosen(
         "--operation verify --parameters 1024 --keys own --batch 2,3 --smoke 5",
         &[
-            "compare Falcon-1024 verify - own - 5",
-            "time Falcon-1024 verify - own - 2",
-            "time Falcon-1024 verify - own - 3",
+            "compare Falcon-1024 verify - own 5",
+            "time Falcon-1024 verify - own 2",
+            "time Falcon-1024 verify - own 3",
         ],
     );
     chosen(
-        "--operation sign --parameters 512 --mode expanded --keys own --grain thread --batch 2 --smoke 5",
+        "--operation sign --parameters 512 --mode expanded --keys own --batch 2 --smoke 5",
         &[
-            "compare Falcon-512 sign expanded own thread 5",
-            "time Falcon-512 sign expanded own - 2",
+            "compare Falcon-512 sign expanded own 5",
+            "time Falcon-512 sign expanded own 2",
         ],
     );
 }
