@@ -71,10 +71,10 @@ FALCON_DEVICE void pass(unsigned m, unsigned blocks, unsigned begin, unsigned en
     const unsigned t = m / (blocks * SIZE);
     Group<W>::each((end - begin) * t, [&](unsigned item) {
         const unsigned i = begin + item / t, u = item % t;
-        const unsigned at = i * SIZE * t + u;
+        const unsigned at = i * SIZE * t + u, multiple = t == 1 ? SIZE : 1;
         decltype(from(At(0))) v[SIZE];
         FALCON_UNROLL
-        for (unsigned k = 0; k < SIZE; ++k) v[k] = from({at, k * t});
+        for (unsigned k = 0; k < SIZE; ++k) v[k] = from({at, k * t, multiple});
         FALCON_UNROLL
         for (unsigned n = 0; n < S; ++n) {
             const unsigned stage = INVERSE ? S - 1 - n : n;
@@ -87,7 +87,7 @@ FALCON_DEVICE void pass(unsigned m, unsigned blocks, unsigned begin, unsigned en
             }
         }
         FALCON_UNROLL
-        for (unsigned k = 0; k < SIZE; ++k) to({at, k * t}, v[k]);
+        for (unsigned k = 0; k < SIZE; ++k) to({at, k * t, multiple}, v[k]);
     });
 }
 

@@ -9,10 +9,13 @@ namespace falcon {
 // and one address does for all places that differ by it.
 struct At {
     unsigned first, offset;
+    // What `first` is a multiple of.
+    unsigned multiple;
 
-    FALCON_DEVICE At(unsigned first, unsigned offset = 0) : first(first), offset(offset) {}
+    FALCON_DEVICE At(unsigned first, unsigned offset = 0, unsigned multiple = 1)
+        : first(first), offset(offset), multiple(multiple) {}
 };
-FALCON_DEVICE At operator+(unsigned m, At i) { return {i.first, i.offset + m}; }
+FALCON_DEVICE At operator+(unsigned m, At i) { return {i.first, i.offset + m, i.multiple}; }
 template <class T> FALCON_DEVICE T &at(T *p, At i) { return (p + i.first)[i.offset]; }
 
 // Reals of a polynomial of one signature.
@@ -33,9 +36,10 @@ template <unsigned W> struct View {
     using Place = Real &;
 #endif
     FALCON_DEVICE Place operator[](At i) const {
-        // An offset of whole turns stands in the instruction.
-        const Real *at = i.offset % W == 0 ? base + spread(first + i.first) + i.offset * APART
-                                           : base + spread(first + i.first + i.offset);
+        // An offset of whole turns, or from a whole turn, stands in the instruction.
+        const bool apart = i.offset % W == 0 || i.multiple % W == 0;
+        const Real *at = apart ? base + spread(first + i.first) + spread(i.offset)
+                               : base + spread(first + i.first + i.offset);
         return {*const_cast<Real *>(at)};
     }
 

@@ -1,7 +1,7 @@
 //! What the kernels are compiled to: arithmetic that rounds as the specification
 //! says, within a budget of registers, and from the sources that are there.
 
-use falcon_gpu::kernels::{Grain, Kernel, KeyMode, Operation};
+use falcon_gpu::kernels::{Kernel, KeyMode, Operation};
 use falcon_gpu::{CUBINS, IMAGES, PTX};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -26,9 +26,7 @@ fn kernels(logn: u32) -> Vec<Kernel> {
         Operation::Verify,
     ];
     for mode in [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded] {
-        for grain in [Grain::Thread, Grain::Warp] {
-            operations.push(Operation::Sign(mode, grain));
-        }
+        operations.push(Operation::Sign(mode));
     }
     let kernel = |operation| Kernel { operation, logn };
     operations.into_iter().map(kernel).collect()

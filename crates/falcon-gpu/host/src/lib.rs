@@ -135,30 +135,15 @@ pub const PHASES: [&str; 5] = ["basis", "target", "tree", "sampling", "lattice p
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Wavefronts of shared memory, if every access to reals of working memory is one
-    /// of a warp's and no bank is met twice.
-    pub ideal: u64,
-    /// Wavefronts as they are.
-    pub actual: u64,
-    /// Pairs of integers that the sampler has found with one thread a signature.
-    pub pairs: u64,
-    /// Rounds of attempts for them: of a warp, which goes on until its last lane has
-    /// both.
-    pub rounds: u64,
-    /// Rounds in which lanes tried for others.
-    pub shared: u64,
-    /// Attempts of all lanes.
-    pub attempts: u64,
     /// Reals that `sign` reads from working memory, writes there, and reads from keys, for
     /// each of [`PHASES`].
     pub reals: [[u64; 3]; PHASES.len()],
 }
 
 /// From now on, on this thread, the lanes of emulated warps run in this order (0
-/// forwards, 1 backwards, others shuffled), reals lie in places without bank conflicts
-/// or one after the other, and all [`counts`] begin anew.
-pub fn set_emulation(order: u32, conflict_free: bool) {
-    native::set_emulation(order, conflict_free);
+/// forwards, 1 backwards, others shuffled). Starts counting anew.
+pub fn set_emulation(order: u32) {
+    native::set_emulation(order);
 }
 
 /// The counts of launches of an emulated build since [`set_emulation`] on this thread.
@@ -246,7 +231,7 @@ mod native {
         Err(LaunchError::NoKernel)
     }
     pub(super) fn set_backwards(_: bool) {}
-    pub(super) fn set_emulation(_: u32, _: bool) {}
+    pub(super) fn set_emulation(_: u32) {}
     pub(super) fn counts(_: Build) -> Counts {
         Counts::default()
     }
@@ -311,7 +296,7 @@ mod native {
         fn falcon_host_kernels(count: *mut usize) -> *const Entry;
         fn falcon_host_variant_kernels(count: *mut usize) -> *const Entry;
         fn falcon_host_emulated_kernels(count: *mut usize) -> *const Entry;
-        fn falcon_host_emulated_set(order: u32, conflict_free: bool);
+        fn falcon_host_emulated_set(order: u32);
         fn falcon_host_emulated_counts() -> Counts;
         fn falcon_host_set_backwards(backwards: bool);
         fn falcon_host_variant_set_backwards(backwards: bool);
@@ -405,10 +390,10 @@ mod native {
         }
     }
 
-    pub(super) fn set_emulation(order: u32, conflict_free: bool) {
+    pub(super) fn set_emulation(order: u32) {
         // SAFETY: each sets variables of this thread.
         unsafe {
-            falcon_host_emulated_set(order, conflict_free);
+            falcon_host_emulated_set(order);
         }
     }
 

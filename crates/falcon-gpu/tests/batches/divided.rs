@@ -6,7 +6,7 @@ use crate::support::{Fault, PLENTY, context};
 use falcon::batch::{BatchSign, BatchVerify, VerifyBytesJob, VerifyJob};
 use falcon::hazmat::{Fit, RawJob, RawRandomness};
 use falcon::{Engine, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError};
-use falcon_gpu::kernels::{Grain, status};
+use falcon_gpu::kernels::status;
 use falcon_gpu::{GpuContext, GpuError, Options};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -19,23 +19,21 @@ macro_rules! both {
 }
 
 #[test]
-fn every_mode_and_grain_gives_the_bytes_of_the_processor() {
+fn every_mode_gives_the_bytes_of_the_processor() {
     fn check<P: Parameters>() {
         let fixture = Fixture::<P>::new(3, 33);
         let expected = fixture.expected();
-        for grain in [Some(Grain::Thread), Some(Grain::Warp)] {
-            for balanced in [false, true] {
-                let mut options = Options::default();
-                (options.grain, options.balanced) = (grain, balanced);
-                let Some((_, context)) = context(PLENTY, options) else {
-                    return;
-                };
-                assert!(fixture.signed(&context) == expected);
-                // The keys are there by now.
-                assert!(fixture.signed(&context) == expected);
-                if !balanced {
-                    assert!(fixture.signed_with_raw_keys(&context) == expected);
-                }
+        for balanced in [false, true] {
+            let mut options = Options::default();
+            options.balanced = balanced;
+            let Some((_, context)) = context(PLENTY, options) else {
+                return;
+            };
+            assert!(fixture.signed(&context) == expected);
+            // The keys are there by now.
+            assert!(fixture.signed(&context) == expected);
+            if !balanced {
+                assert!(fixture.signed_with_raw_keys(&context) == expected);
             }
         }
     }
@@ -287,7 +285,6 @@ fn little_memory_makes_many_chunks() {
         let fixture = Fixture::<P>::new(5, 60);
         let expected = fixture.expected();
         let mut options = Options::default();
-        options.grain = Some(Grain::Thread);
         let Some((_, probe)) = context(PLENTY, options.clone()) else {
             return;
         };

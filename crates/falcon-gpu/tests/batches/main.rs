@@ -5,7 +5,6 @@ mod attempts;
 mod callers;
 mod divided;
 mod fixture;
-mod grain;
 mod longest;
 mod messages;
 mod refused;

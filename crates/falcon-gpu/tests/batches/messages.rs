@@ -3,7 +3,6 @@
 use crate::support::{PLENTY, context};
 use falcon::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
 use falcon::{Engine, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
-use falcon_gpu::kernels::Grain;
 use falcon_gpu::{GpuContext, Options};
 
 const SEED: [u8; 32] = [4; 32];
@@ -37,17 +36,13 @@ fn messages_of_all_lengths_are_signed_and_verified_side_by_side() {
         let engine = Engine::best();
         engine.sign_batch(&SEED, &jobs, &mut expected).unwrap();
         let bytes: Vec<_> = expected.iter().map(Signature::to_bytes).collect();
-        for (grain, chunk) in [
-            (Grain::Thread, None),
-            (Grain::Warp, None),
-            (Grain::Warp, Some(3)),
-        ] {
+        for chunk in [None, Some(3)] {
             let mut options = Options::default();
-            (options.grain, options.chunk) = (Some(grain), chunk);
+            options.chunk = chunk;
             let Some((device, context)) = context(PLENTY, options) else {
                 return;
             };
-            assert!(signed(&context, &jobs).unwrap() == expected, "{grain:?}");
+            assert!(signed(&context, &jobs).unwrap() == expected, "{chunk:?}");
             // The last byte of every other one is another.
             let mut claimed = messages.clone();
             for message in claimed.iter_mut().step_by(2) {

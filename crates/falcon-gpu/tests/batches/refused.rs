@@ -7,7 +7,6 @@ use falcon::hash::Shake256;
 use falcon::hazmat::{Fit, RawJob, RawRandomness};
 use falcon::{Falcon512, Falcon1024, Parameters, Signature};
 use falcon_gpu::Options;
-use falcon_gpu::kernels::Grain;
 
 /// Two of three jobs once, and some of them twice.
 const REFUSED: Refused = |job, attempt| match attempt {
@@ -35,9 +34,9 @@ fn refused_vectors_are_followed_by_the_next_attempts_of_the_core() {
             first_that_fits(key, &hedged.nonce(), message, stream, limit, refused).0
         };
         let expected: Vec<_> = (0..20).map(expected).collect();
-        for (grain, chunk) in [(Grain::Thread, 1000), (Grain::Warp, 7)] {
+        for chunk in [1000, 7] {
             let mut options = Options::default();
-            (options.grain, options.chunk) = (Some(grain), Some(chunk));
+            options.chunk = Some(chunk);
             let Some((device, context)) = context(PLENTY, options) else {
                 return;
             };

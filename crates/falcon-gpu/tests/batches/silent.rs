@@ -6,7 +6,7 @@ use crate::support::{Fault, HostDevice, PLENTY, context};
 use falcon::batch::{BatchError, BatchVerify, VerifyBytesJob, VerifyJob};
 use falcon::hazmat::{Fit, RawJob, RawRandomness};
 use falcon::{Falcon512, Falcon1024, Parameters, Signature, SignatureError};
-use falcon_gpu::kernels::{Grain, status};
+use falcon_gpu::kernels::status;
 use falcon_gpu::{GpuContext, GpuError, Options};
 
 /// More than the threads of a block.
@@ -63,26 +63,22 @@ impl How {
     }
 
     /// The kernel that signs.
-    fn signer(self, grain: Grain, logn: u32) -> String {
+    fn signer(self, logn: u32) -> String {
         let mode = match self {
             Self::Raw => "raw",
             Self::Balanced => "balanced",
             Self::Expanded | Self::Given => "expanded",
         };
-        let warp = match grain {
-            Grain::Thread => "",
-            Grain::Warp => "_warp",
-        };
-        format!("sign_{mode}{warp}_{logn}")
+        format!("sign_{mode}_{logn}")
     }
 
     /// The kernels of an attempt, and how the names begin of those to be spoilt.
-    fn kernels(self, grain: Grain, logn: u32) -> Vec<(&'static str, String)> {
+    fn kernels(self, logn: u32) -> Vec<(&'static str, String)> {
         let mut all = vec![
             ("hash", format!("hash_{logn}")),
             ("seed", format!("seed_{logn}")),
             ("prng", "prng".to_owned()),
-            ("sign", self.signer(grain, logn)),
+            ("sign", self.signer(logn)),
             ("accept", format!("accept_{logn}")),
         ];
         all.retain(|&(kernel, _)| self != Self::Given || kernel != "seed");
@@ -127,7 +123,7 @@ fn signing_stops<P: Parameters>(
 fn kernels_that_do_nothing_sign_nothing<P: Parameters>(fills: &[u8]) {
     let fixture = Fixture::<P>::new(2, 3);
     for how in ALL {
-        for (spoilt, name) in how.kernels(Grain::Warp, P::LOGN) {
+        for (spoilt, name) in how.kernels(P::LOGN) {
             for fault in [Fault::Nothing, Fault::NoStatus] {
                 // Signatures are delivered if `accept` has counted them.
                 if (spoilt, fault) == ("accept", Fault::NoStatus) {
@@ -169,7 +165,7 @@ fn kernels_that_do_nothing_sign_nothing_for_1024() {
 fn later_attempts_are_mistrusted_too() {
     let fixture = Fixture::<Falcon512>::new(2, 40);
     for how in ALL {
-        for (spoilt, name) in how.kernels(Grain::Warp, 9) {
+        for (spoilt, name) in how.kernels(9) {
             if spoilt == "hash" {
                 continue;
             }
@@ -195,17 +191,9 @@ fn later_attempts_are_mistrusted_too() {
 fn grids_that_are_cut_short_sign_nothing() {
     let fixture = Fixture::<Falcon512>::new(2, MANY);
     for how in ALL {
-        for grain in [Grain::Thread, Grain::Warp] {
-            for (spoilt, name) in how.kernels(grain, 9) {
-                // The others do not depend on it.
-                if grain == Grain::Warp && spoilt != "sign" {
-                    continue;
-                }
-                let mut options = how.options();
-                options.grain = Some(grain);
-                let fault = (Fault::LessBlock, 0);
-                signing_stops(&fixture, how, options, (spoilt, &name), fault, |_| {});
-            }
+        for (spoilt, name) in how.kernels(9) {
+            let fault = (Fault::LessBlock, 0);
+            signing_stops(&fixture, how, how.options(), (spoilt, &name), fault, |_| {});
         }
     }
 }
@@ -215,7 +203,7 @@ fn grids_that_are_cut_short_sign_nothing() {
 fn grids_of_later_attempts_that_are_cut_short_sign_nothing() {
     let fixture = Fixture::<Falcon512>::new(2, MANY);
     for how in [How::Raw, How::Expanded, How::Given] {
-        for (spoilt, name) in how.kernels(Grain::Thread, 9) {
+        for (spoilt, name) in how.kernels(9) {
             if spoilt == "hash" {
                 continue;
             }
@@ -278,7 +266,7 @@ fn counts_that_were_not_zeroed_sign_nothing() {
 fn what_an_earlier_chunk_has_left_is_not_signed() {
     let fixture = Fixture::<Falcon512>::new(2, 24);
     for how in ALL {
-        for (spoilt, name) in how.kernels(Grain::Warp, 9) {
+        for (spoilt, name) in how.kernels(9) {
             for first in [3, 4] {
                 let mut options = how.options();
                 options.chunk = Some(4);

@@ -189,7 +189,7 @@ fn nothing_is_signed_but_what_is_ready() {
     let builds = [Build::Default, Build::Variant, Build::Emulated];
     for mode in modes {
         for (order, build) in (0..).zip(builds) {
-            set_emulation(order, false);
+            set_emulation(order);
             let at = At {
                 launch: Launch { build, ..LAUNCH },
                 hedged: true,

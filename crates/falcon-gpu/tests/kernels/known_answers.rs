@@ -35,7 +35,7 @@ fn signatures_equal_the_pinned_hash<P: Parameters>(hows: Vec<Signing>) {
         })
         .collect();
     for (order, how) in (0..).zip(hows) {
-        set_emulation(order, false);
+        set_emulation(order);
         let signed = sign(how, &keys, &jobs, &Randomness::Hedged([42; 32], 0));
         let hash = Sha256::digest(signed.signatures.concat());
         let hash = base16ct::lower::encode_string(&hash);
@@ -119,7 +119,7 @@ fn nists_records_come_out<P: Parameters>(hows: Vec<Signing>) {
                 (nonce, seed.to_vec())
             })
             .collect();
-        set_emulation(order, false);
+        set_emulation(order);
         let how = Signing {
             limit: Some(P::COMPRESSED_MAX_LEN as u32),
             ..how

@@ -49,7 +49,7 @@ fn integers_and_places_are_those_of_the_serial_loop() {
                 ..Batch::default()
             };
             LAUNCH.run::<Falcon512>(Operation::Prng, batch);
-            set_emulation(order as u32, false);
+            set_emulation(order as u32);
             let draws = Draws {
                 centers: &centers,
                 leaves: &leaves,

@@ -17,7 +17,7 @@ fn signatures_meet_reals<P: Parameters>(expected: [(KeyMode, u64, u64); 3]) {
         message: b"message".to_vec(),
     }];
     let found = expected.map(|(mode, ..)| {
-        set_emulation(0, false);
+        set_emulation(0);
         let how = Signing {
             launch: Launch {
                 build: Build::Emulated,
