@@ -6,9 +6,10 @@
 #   ptx.sh --check   compares them with what is there
 #   ptx.sh --file IN OUT [OPTION]...
 #                    compiles another file, such as benches/gpu/ceilings.cu, or
-#                    kernels/kernels.cu with -DFALCON_DEPTH_FIRST
+#                    kernels/kernels.cu with -DFALCON_SMALL=3
 #   ptx.sh --variants FOLDER
-#                    compiles the kernels as each line of kernels/variants says
+#                    compiles the kernels as each line of kernels/variants says: a line has
+#                    -D options without the -D, and names the file, '-' for '=' and ' '
 #
 # Needs no GPU: the compiler comes from PyPI into a virtual environment, half a
 # gigabyte, in FALCON_CUDA_VENV or the build folder. It is pinned, so that the
@@ -152,7 +153,7 @@ case "${1:-}" in
     mkdir -p "$2"
     while read -ra variant; do
         name="${variant[*]}"
-        nvcc_ptx kernels/kernels.cu "$2/${name// /+}.ptx" "${variant[@]/#/-D}"
+        nvcc_ptx kernels/kernels.cu "$2/${name//[= ]/-}.ptx" "${variant[@]/#/-D}"
     done <kernels/variants
     ;;
 "")

@@ -39,7 +39,7 @@ pub struct Options {
     /// Streams, from 1 to 16: so many chunks of a batch are on the device at a time. By
     /// default 8.
     pub streams: Option<usize>,
-    /// Rows of 512 bytes for the sampler that are computed ahead, from 2 to 1024;
+    /// Rows of 512 bytes for the sampler that are computed ahead, from 4 to 1024;
     /// by default 44 or 86.
     pub prng_rows: Option<u32>,
 }

@@ -87,7 +87,7 @@ pub enum KeyMode {
     Expanded,
 }
 
-/// Lanes that sign together.
+/// Lanes that sign one signature: `FALCON_GROUP` of `kernels/sign.h`.
 pub const SIGNING_LANES: u32 = 8;
 
 /// What a kernel does, for each slot of the launch.
@@ -162,8 +162,8 @@ impl Kernel {
         }
     }
 
-    /// Reals of working memory that a slot needs: of [`Batch::scratch`] with one thread a
-    /// signature, of shared memory with groups of lanes.
+    /// Reals of working memory that a slot needs: of [`Batch::scratch`] for signing, of shared
+    /// memory for the other kernels.
     pub fn reals(self) -> usize {
         let n = 1 << self.logn;
         match self.operation {
@@ -176,7 +176,8 @@ impl Kernel {
         }
     }
 
-    /// Reals of shared memory that a warp needs.
+    /// Reals of shared memory that a warp needs. To sign, that is `signing_reals` of
+    /// `kernels/sign.h` for four signatures, in every key mode.
     pub fn shared_reals(self) -> usize {
         match self.operation {
             // Rows of bytes.
