@@ -45,15 +45,13 @@ bool release(Warp &warp) {
 
 } // namespace
 
-bool run_warp(unsigned first_thread, void (*body)(void *), void *argument, Counts &counts) {
+bool run_warp(unsigned first_thread, void (*body)(void *), void *argument) {
     auto owned = std::make_unique<Warp>();
     Warp &w = *owned;
     warp = &w;
     w.first_thread = first_thread;
     w.body = body;
     w.argument = argument;
-    w.counts = counts;
-    w.phase = BASIS;
     for (Lane &lane : w.lanes) {
         lane.stack.reset(new char[STACK]);
         lane.done = lane.waiting = false;
@@ -90,7 +88,6 @@ bool run_warp(unsigned first_thread, void (*body)(void *), void *argument, Count
             break;
         }
     }
-    counts = w.counts;
     warp = nullptr;
     return right;
 }

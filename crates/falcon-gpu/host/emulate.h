@@ -7,8 +7,6 @@
 // to different ones, or one of them has ended, the launch fails, as it would hang or
 // lie on a GPU. Lanes run in any of several orders: what one writes and another
 // reads without an operation between them is read too early in one of these.
-//
-// It also counts the reals that signing reads and writes, phase by phase.
 #pragma once
 
 #include <stdint.h>
@@ -21,11 +19,6 @@ namespace emulate {
 constexpr unsigned LANES = 32;
 constexpr size_t STACK = 256 * 1024;
 
-// What an attempt to sign goes through.
-enum Phase { BASIS, TARGET, TREE, SAMPLING, LATTICE_POINT, PHASES };
-// How it meets a real: in working memory, or a key's.
-enum Access { READ, WRITE, READ_KEY, ACCESSES };
-
 struct Lane {
     ucontext_t context;
     std::unique_ptr<char[]> stack;
@@ -34,11 +27,6 @@ struct Lane {
     int operation;
     uint32_t mask;
     uint64_t value;
-};
-
-struct Counts {
-    // Reals that `sign` meets.
-    uint64_t reals[PHASES][ACCESSES];
 };
 
 struct Warp {
@@ -52,8 +40,6 @@ struct Warp {
     void (*body)(void *);
     void *argument;
     bool failed;
-    Counts counts;
-    Phase phase;
 };
 
 extern thread_local Warp *warp;
@@ -100,27 +86,8 @@ inline uint64_t __shfl_xor_sync(uint32_t mask, uint64_t x, unsigned bits, unsign
     return other / width == warp->current / width ? warp->snapshot[other] : x;
 }
 
-// What follows belongs to this phase.
-inline void count_phase(Phase phase) { warp->phase = phase; }
-inline void count_access(Access access) { warp->counts.reals[warp->phase][access] += 1; }
-
-// A real of working memory that counts how it is met.
-template <class Real> struct Counted {
-    Real &at;
-
-    operator Real() const {
-        count_access(READ);
-        return at;
-    }
-    const Counted &operator=(Real x) const {
-        count_access(WRITE);
-        at = x;
-        return *this;
-    }
-};
-
 // Runs `body(argument)` on all lanes of a warp whose first thread has number
 // `first_thread`. False if lanes missed each other.
-bool run_warp(unsigned first_thread, void (*body)(void *), void *argument, Counts &counts);
+bool run_warp(unsigned first_thread, void (*body)(void *), void *argument);
 
 } // namespace emulate

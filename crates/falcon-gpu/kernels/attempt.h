@@ -1,19 +1,24 @@
-// One attempt of SamplerZ: what an estimate says of it for sure, and the exact trial.
+// One attempt of SamplerZ: what a comparison of logarithms says of it for sure, and the exact
+// trial.
 //
-// # The estimate
+// # The comparison
 //
-// BerExp accepts iff random bytes are below the bytes of Y = 256 ccs exp(-x), so
-// w < floor(Y) accepts and w > floor(Y) rejects, w being the first byte. With
-// v = ((z - r)^2 dss - z0^2 / (2 sigma_max^2)) log2(e) the estimate is
-// E = 256 ccs 2^-v in binary32. By the bounds of `records.rs` (keys have x >= 0,
-// dss log2(e) <= 0.58, |z - r| <= 19, z0 <= 18; u = 2^-24) v is off by 780 u and
-// 103 u of its second term: by 883 u < 2^-14.2, which is 2^-14.7 of E; the
-// polynomial is off by 2^-23, its roundings, that of ccs and those of the products
-// by 8 u: together below 2^-14.6 of E. Where two are fused one
-// rounding is left out. The margin is 2^-13 of E. So
-//   * w + 1 <= E - m says w + 1 <= Y, and accepts;
-//   * w > E + m says w > Y, and rejects.
-// The exact computation is off by 2^-51 of Y, far within what is left of the margin.
+// BerExp accepts iff random bytes are below the bytes of Y = 256 ccs exp(-x), so w < floor(Y)
+// accepts and w > floor(Y) rejects, w being the first byte. With d = dss log2(e), the level
+// log2(256 ccs), q = z0^2 log2(e) / (2 sigma_max^2) and y = (z - r)^2 d - level,
+//     log2(Y) = q - y.
+// So y <= q - log2(w + 1) accepts and y > q - log2(w) rejects. The right-hand sides do not depend
+// on the centre: they are `accept` and `reject`, moved apart by a margin of 2^-13 on each side.
+//
+// All of it is binary32; u = 2^-24. Keys have x >= 0, dss log2(e) <= 0.58, |z - r| <= 19 and
+// z0 <= 18 (`records.rs` of the core). It matters where w decides: there log2(Y) is between -1 and
+// 8, so that the two terms of q - y are below 79 and 87.
+//   * (z - r)^2 d is off by 780 u, and q by 103 u with its own rounding: see the core's bounds.
+//   * y is rounded once, where the product and the sum are fused: 64 u. The level is off by 2^-19
+//     (the approximate logarithm) and by its rounding, 8 u: 40 u.
+//   * The logarithm of w is off by 2^-19: 32 u. Adding it and the margin to q rounds twice: 128 u.
+// Together 1147 u, and the margin is 2048 u. The exact computation is off by 2^-51 of Y, far within
+// what is left of it.
 #pragma once
 
 #include "node.h"

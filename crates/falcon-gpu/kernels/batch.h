@@ -64,9 +64,9 @@ struct Batch {
     const uint16_t *public_keys;
     uint16_t *prepared;
 
-    // Reals of working memory of one thread a signature: real i of slot s is
-    // scratch[(s / 32 * reals + i) * 32 + s % 32], and slots are counted up to a multiple
-    // of 32. Many lanes work in shared memory.
+    // Reals of working memory of the upper levels: real i of slot s is
+    // scratch[s / 4 * 4 * reals + i / 8 * 32 + s % 4 * 8 + i % 8], and slots are counted up to a
+    // multiple of 4.
     double *scratch;
     uint64_t key_stride;
     // Number of job 0 in the caller's whole batch.
@@ -75,7 +75,7 @@ struct Batch {
     uint32_t count;
     // Attempts before this one.
     uint32_t attempt;
-    // Rows of 512 bytes a slot, at least 2. What is missing is computed by
+    // Rows of 512 bytes a slot, at least 4. What is missing is computed by
     // the signer itself. 8 * prng_rows * count is below 2^32.
     uint32_t prng_rows;
     uint32_t signature_stride;

@@ -1,7 +1,7 @@
 // The FFT over R[x]/(x^n + 1) and its inverse: `falcon-core/src/fft/transform.rs`.
 //
 // Stage by stage, block `i` holds f mod x^(2t) - w^2 and becomes f mod x^t - w and
-// f mod x^t + w. A pass takes up to four stages through registers: 2^S complex
+// f mod x^t + w. A pass takes up to three stages through registers: 2^S complex
 // numbers at a time. What is computed of each number before the first pass or after the
 // last one is a part of it.
 //

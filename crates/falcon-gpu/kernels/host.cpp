@@ -14,13 +14,10 @@
 #endif
 
 #ifdef FALCON_EMULATE
-// Order of the lanes; what is counted from here on.
-static thread_local emulate::Counts counts;
+// Order of the lanes.
 extern "C" void FALCON_HOST(set)(unsigned order) {
     emulate::order = order;
-    counts = {};
 }
-extern "C" emulate::Counts FALCON_HOST(counts)() { return counts; }
 #else
 thread_local bool falcon::backwards = false;
 
@@ -61,8 +58,8 @@ bool short_vector_of(const uint16_t *point, const double *v0, const double *v1, 
     constexpr unsigned N = 1u << LOGN;
     std::vector<double> memory(2 * N * View::APART);
     for (unsigned i = 0; i < N; ++i) {
-        memory[i * View::APART] = v0[i];
-        memory[(N + i) * View::APART] = v1[i];
+        memory[View::spread(i)] = v0[i];
+        memory[View::spread(N + i)] = v1[i];
     }
     const View v{reinterpret_cast<falcon::Real *>(memory.data()), 0};
     falcon::Difference<LOGN, W> difference{point, s2, 0};
@@ -72,8 +69,8 @@ bool short_vector_of(const uint16_t *point, const double *v0, const double *v1, 
 
 } // namespace
 
-// s2 of (point, 0) - (v0, v1), and whether that is short: by one thread (1) and by a group
-// (2).
+// s2 of (point, 0) - (v0, v1), and whether that is short: by the lanes that sign (1) and by
+// a warp (2).
 extern "C" unsigned FALCON_HOST(short_vector)(unsigned logn, const uint16_t *point, double *v0, double *v1,
                                               int16_t *s2) {
     const auto both = [&](auto one, auto group) {
@@ -104,7 +101,7 @@ template <unsigned W, class F> bool run_block(uint64_t block_index, uint32_t blo
         (*launch.unit)(falcon::Unit{(launch.first + index) / W, index / W, launch.shared});
     };
     for (uint32_t first = 0; first < block; first += emulate::LANES) {
-        if (!emulate::run_warp(first, thread, &launch, counts)) return false;
+        if (!emulate::run_warp(first, thread, &launch)) return false;
     }
 #else
     for (uint32_t group = 0; group < block / W; ++group) {

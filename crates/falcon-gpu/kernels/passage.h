@@ -1,14 +1,10 @@
 // From one small node of the walk of ffSampling to the next: up while left children are
 // done, the nearest-plane step of the node above, down along right children.
 //
-// A complex number of a level belongs to a couple of the level above, that couple to
-// two couples of the next, and so on: what is above one of the small node's complex
-// numbers meets nothing else. One thread goes up and down from each of them couple
-// by couple, depth first, and hands what it finds from level to level in registers. So
-// memory is met where the walk comes back to what it has left: of the 2^L reals of the
-// target of a level and of the vector found for it, a node writes 2 2^L of the target on the
-// way down, reads them and writes 2^L of the vector for the step, and reads these when it
-// is merged: 6 2^L. Lanes of a group go level by level, 9 2^L.
+// Lanes go level by level. Of the 2^L reals of the target of a level and of the vector found for
+// it, a node meets 9 2^L. Those of the upper levels lie in scratch, and are met rarely: a level's
+// nodes together meet as many reals as those of any other level, but the upper ones in few passes
+// with many reals each, several of which are on their way at once.
 #pragma once
 
 #include "tree.h"

@@ -312,14 +312,6 @@ FALCON_DEVICE unsigned hidden(unsigned x) {
     return x;
 }
 
-// What the emulation counts of signing: which phase begins.
-#ifdef FALCON_EMULATE
-using emulate::count_phase, emulate::Phase;
-#else
-enum Phase { BASIS, TARGET, TREE, SAMPLING, LATTICE_POINT };
-FALCON_DEVICE void count_phase(Phase) {}
-#endif
-
 FALCON_DEVICE uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 // Reads what no kernel writes while this one runs.

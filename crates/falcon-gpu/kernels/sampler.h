@@ -1,13 +1,12 @@
 // SamplerZ: the two integers of a leaf, in windows of W attempts.
 //
-// Lane i looks at the attempt number i from here; an estimate of its trial says
+// Lane i looks at the attempt number i from here, about both centres; a comparison says
 // for sure whether the trial accepts or rejects after its first byte, unless the
 // byte is the threshold's own first one (one in 256) or as good as that. The first
 // attempt that is not surely rejected is the candidate; it is the integer if it is
 // surely accepted, and else the exact trial decides, at its place in the stream.
-// The second integer is the first candidate behind the first one. With one lane
-// this is attempt after attempt, and a signature whose first integer is found goes
-// on with the second while others of its warp look for their first.
+// The second integer is the first candidate behind the first one. The groups of a warp
+// look at their windows together, until all have both integers.
 //
 // So integers and bytes consumed are those of `falcon-core/src/sampler/serial.rs`.
 #pragma once

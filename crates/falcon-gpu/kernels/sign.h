@@ -25,10 +25,14 @@ enum Mode { RAW, BALANCED, EXPANDED };
 #endif
 FALCON_DEVICE constexpr unsigned low_levels(Mode mode) { return mode == EXPANDED ? FALCON_LOW : FALCON_LOW_COMPUTED; }
 
-// Reals that a signature takes of shared memory, and of scratch: the targets, and behind them the
-// tree.
-FALCON_DEVICE constexpr unsigned signing_reals(Mode mode, unsigned levels) {
-    return (mode == EXPANDED ? 4u : 8u) << levels;
+// Reals that a signature takes of shared memory: the targets, and behind them the tree.
+FALCON_DEVICE constexpr unsigned shared_reals(Mode mode) { return (mode == EXPANDED ? 4u : 8u) << low_levels(mode); }
+// Reals of scratch: the targets of the upper levels; behind them the tree, which begins as a basis.
+template <unsigned LOGN> FALCON_DEVICE constexpr unsigned upper_targets(Mode mode) {
+    return (4u << LOGN) - (4u << low_levels(mode));
+}
+template <unsigned LOGN> FALCON_DEVICE constexpr unsigned scratch_reals(Mode mode) {
+    return upper_targets<LOGN>(mode) + (mode == EXPANDED ? 0 : 4u << LOGN);
 }
 
 // The memory of a unit of `reals` reals.
@@ -157,11 +161,11 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
     const auto point = [&] { return batch.points + uint64_t(hidden(job)) * N; };
     const auto key = [&] { return key_of(batch, hidden(job)); };
     constexpr unsigned LOW = low_levels(MODE);
-    const View<W> low = in_shared<W>(unit, signing_reals(MODE, LOW));
-    const View<W> high = in_scratch<W>(batch, unit, signing_reals(MODE, LOGN));
+    const View<W> low = in_shared<W>(unit, shared_reals(MODE));
+    const View<W> high = in_scratch<W>(batch, unit, scratch_reals<LOGN>(MODE));
     const Targets<LOGN, W, LOW> targets{high, low};
     // Behind the targets.
-    const View<W> high_tree = high.from(4 * N), low_tree = low.from(4u << LOW);
+    const View<W> high_tree = high.from(upper_targets<LOGN>(MODE)), low_tree = low.from(4u << LOW);
     const auto s2 = [&]() -> int16_t * { return exists ? batch.s2 + uint64_t(hidden(job)) * N : nullptr; };
     const View<W> t0 = targets.t0(LOGN), t1 = targets.t1(LOGN);
     // Behind the targets of the last level, which end before those of a lower one would begin.
@@ -171,35 +175,24 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
         // The basis makes room for the tree and is transformed again.
         const auto small = [&] { return batch.bases + key() * 4 * N; };
         const View<W> basis = high_tree;
-        count_phase(BASIS);
         transform_basis<LOGN, W>(small(), basis);
-        count_phase(TARGET);
         load_target<LOGN, W>(point(), t0, t1, basis.from(N), basis.from(3 * N));
         ComputedTree<LOGN, W, LOW> tree{basis, low_tree};
-        count_phase(TREE);
         tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
-        count_phase(SAMPLING);
         ffsampling<LOGN, W>(stream, tree, targets);
-            count_phase(BASIS);
         transform_basis<LOGN, W>(small(), basis);
-        count_phase(LATTICE_POINT);
         is_short = short_vector<LOGN, W>(point(), t0, t1, basis, s2());
     } else {
         const KeyView basis = key_reals(batch, key());
-        count_phase(TARGET);
         load_target<LOGN, W>(point(), t0, t1, basis.from(N), basis.from(3 * N));
         if constexpr (MODE == EXPANDED) {
             StoredTree<LOGN, W> tree(basis.from(4 * N));
-            count_phase(SAMPLING);
             ffsampling<LOGN, W>(stream, tree, targets);
         } else {
             ComputedTree<LOGN, W, LOW> tree{high_tree, low_tree};
-            count_phase(TREE);
             tree.plant(basis, basis.from(N), basis.from(2 * N), basis.from(3 * N));
-            count_phase(SAMPLING);
             ffsampling<LOGN, W>(stream, tree, targets);
         }
-            count_phase(LATTICE_POINT);
         is_short = short_vector<LOGN, W>(point(), t0, t1, basis, s2());
     }
     // Nothing comes behind what is cleared.
@@ -207,7 +200,7 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
     Group<W>::each(1, [&](unsigned) {
         if (exists) batch.status[job] = is_short ? STATUS_SHORT : STATUS_LONG;
     });
-    clear_shared<W>(unit, signing_reals(MODE, LOW));
+    clear_shared<W>(unit, shared_reals(MODE));
 }
 
 } // namespace falcon

@@ -2,9 +2,8 @@
 //
 // Both kinds give the walk of `ffsampling.h` the same: `l10` of the node of a level (the
 // base-2 logarithm of the degree) that it turns in, and, from level SMALL down, nodes as
-// values in registers. What a computed one needs on the way down goes with the target:
-// complex number by complex number with one thread a signature, else level by level
-// (`passage.h`).
+// values in registers. A stored node is read before the way to it is gone; a computed one is
+// found on the way.
 #pragma once
 
 #include "node.h"
@@ -110,9 +109,6 @@ template <unsigned L> struct ComputedNode {
 
 // A tree that is found on the way down. The node of a level has 2^level reals of
 // l10, then half as many of d00 and of d11; all levels together take 4n.
-//
-// The right child is entered first, and at once: with one thread a signature d11 is only
-// stored for the root.
 template <unsigned LOGN, unsigned W, unsigned LOW = LOGN> struct ComputedTree {
     View<W> high, low;
 

@@ -30,17 +30,12 @@ template <unsigned W> struct View {
     // The first real, if there are several lanes.
     uint32_t first;
 
-#ifdef FALCON_EMULATE
-    using Place = emulate::Counted<Real>;
-#else
-    using Place = Real &;
-#endif
-    FALCON_DEVICE Place operator[](At i) const {
+    FALCON_DEVICE Real &operator[](At i) const {
         // An offset of whole turns, or from a whole turn, stands in the instruction.
         const bool apart = i.offset % W == 0 || i.multiple % W == 0;
-        const Real *at = apart ? base + spread(first + i.first) + spread(i.offset)
+        Real *at = apart ? base + spread(first + i.first) + spread(i.offset)
                                : base + spread(first + i.first + i.offset);
-        return {*const_cast<Real *>(at)};
+        return *at;
     }
 
     // Where real `i` of this signature is.
@@ -62,9 +57,6 @@ struct KeyView {
     const Real *base;
 
     FALCON_DEVICE Real operator[](At i) const {
-#ifdef FALCON_EMULATE
-        emulate::count_access(emulate::READ_KEY);
-#endif
         return {read(&at(base, i).v)};
     }
     FALCON_DEVICE KeyView from(unsigned i) const { return {base + i}; }

@@ -282,7 +282,6 @@ impl GpuContext {
     }
 
     fn way<P: Parameters>(&self, mode: KeyMode, fit: Fit) -> Way {
-        let device = &self.device;
         Way::new::<P>(mode, fit, &self.options)
     }
 

@@ -162,30 +162,30 @@ impl Kernel {
         }
     }
 
-    /// Reals of working memory that a slot needs: of [`Batch::scratch`] for signing, of shared
-    /// memory for the other kernels.
-    pub fn reals(self) -> usize {
+    /// Reals of [`Batch::scratch`] that a slot needs.
+    pub fn scratch_reals(self) -> usize {
         let n = 1 << self.logn;
         match self.operation {
-            Operation::Sign(KeyMode::Expanded) => 4 * n,
-            Operation::Sign(KeyMode::Raw | KeyMode::Balanced) => 8 * n,
-            Operation::Basis | Operation::Expand => 4 * n,
-            // Words of 16 bits, in fact.
-            Operation::Prepare | Operation::Verify => n / 4,
+            // The targets of the upper levels.
+            Operation::Sign(KeyMode::Expanded) => 4 * n - (4 << 7),
+            // The same, and the tree.
+            Operation::Sign(KeyMode::Raw | KeyMode::Balanced) => 8 * n - (4 << 6),
             _ => 0,
         }
     }
 
-    /// Reals of shared memory that a warp needs. To sign, that is `signing_reals` of
-    /// `kernels/sign.h` for four signatures, in every key mode.
+    /// Reals of shared memory that a warp needs.
     pub fn shared_reals(self) -> usize {
+        let n = 1 << self.logn;
         match self.operation {
             // Rows of bytes.
             Operation::Prng => 4 * 64,
-            Operation::Sign(_) => 2048,
-            Operation::Basis | Operation::Expand | Operation::Prepare | Operation::Verify => {
-                self.reals()
-            }
+            // The targets of the lower levels, of four signatures; also, where the tree is
+            // computed, those of a level less and their part of the tree.
+            Operation::Sign(_) => 4 * (4 << 7),
+            Operation::Basis | Operation::Expand => 4 * n,
+            // Words of 16 bits, in fact.
+            Operation::Prepare | Operation::Verify => n / 4,
             _ => 0,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::context::Options;
 use crate::division::Size;
-use crate::kernels::{Kernel, KeyMode, Operation};
+use crate::kernels::{Kernel, KeyMode, Operation, SIGNING_LANES};
 use crate::keys::HASH_LEN;
 use crate::layout::Layout;
 use crate::sign::Randomness;
@@ -19,6 +19,8 @@ pub(crate) const ATTEMPT_SEED: usize = 56;
 const ROW: usize = 512;
 /// Bytes of its records.
 const ROW_RECORDS: usize = 2 * 46;
+/// Signatures of a warp.
+const SIGNED_TOGETHER: usize = 32 / SIGNING_LANES as usize;
 /// Most rows of a signature that are computed ahead.
 const MOST_ROWS: u32 = 1024;
 // `prng` numbers the eight blocks of every row of a chunk with 32 bits.
@@ -62,11 +64,7 @@ pub(crate) struct Way {
 }
 
 impl Way {
-    pub(crate) fn new<P: Parameters>(
-        mode: KeyMode,
-        fit: Fit,
-        options: &Options,
-    ) -> Self {
+    pub(crate) fn new<P: Parameters>(mode: KeyMode, fit: Fit, options: &Options) -> Self {
         let signature_limit = match fit {
             Fit::Padded => P::PADDED_LEN,
             Fit::Any => P::COMPRESSED_MAX_LEN,
@@ -115,7 +113,10 @@ impl Way {
         let records = layout.take(jobs, self.prng_rows as usize * ROW_RECORDS);
         let points = layout.take(jobs, 2 * n);
         let sign = self.kernel(Operation::Sign(self.mode));
-        let scratch = layout.take(jobs.next_multiple_of(32), 8 * sign.reals());
+        let scratch = layout.take(
+            jobs.next_multiple_of(SIGNED_TOGETHER),
+            8 * sign.scratch_reals(),
+        );
         Plan {
             mode: self.mode,
             prng_rows: self.prng_rows,
@@ -167,12 +168,10 @@ mod tests {
     use super::*;
     use falcon_core::{Falcon512, Falcon1024};
 
-    /// Real `i` of slot `s` is `(s / 32 * reals + i) * 32 + s % 32`: the last one of the
-    /// last slot is there, and so are those of idle lanes of its warp.
+    /// Real `i` of slot `s` is where `kernels/batch.h` says: the last one of the last slot is
+    /// there, and so are those of the other slots of its warp.
     fn scratch_has_whole_warps<P: Parameters>(mode: KeyMode, reals: usize) {
-        let options = Options {
-            ..Options::default()
-        };
+        let options = Options::default();
         let way = Way::new::<P>(mode, Fit::Padded, &options);
         for jobs in [1, 31, 32, 33, 100, 4096] {
             let plan = way.plan(Size {
@@ -180,9 +179,11 @@ mod tests {
                 keys: 1,
                 bytes: 0,
             });
-            let lanes = (jobs - 1) / 32 * 32..(jobs - 1) / 32 * 32 + 32;
-            let place = |slot: usize| (slot / 32 * reals + reals - 1) * 32 + slot % 32;
-            let most = lanes.map(place).max().unwrap_or(0);
+            let warp = (jobs - 1) / 4 * 4..(jobs - 1) / 4 * 4 + 4;
+            let last = reals - 1;
+            let place =
+                |slot: usize| slot / 4 * 4 * reals + last / 8 * 32 + slot % 4 * 8 + last % 8;
+            let most = warp.map(place).max().unwrap_or(0);
             assert_eq!(plan.scratch.len(), 8 * (most + 1));
             assert!(plan.scratch.end <= plan.len);
             assert_eq!(plan.scratch.start % crate::device::ALIGNMENT, 0);
@@ -191,14 +192,14 @@ mod tests {
 
     #[test]
     fn scratch_has_the_reals_of_whole_warps() {
-        scratch_has_whole_warps::<Falcon512>(KeyMode::Expanded, 4 << 9);
-        scratch_has_whole_warps::<Falcon512>(KeyMode::Raw, 8 << 9);
-        scratch_has_whole_warps::<Falcon1024>(KeyMode::Balanced, 8 << 10);
+        scratch_has_whole_warps::<Falcon512>(KeyMode::Expanded, 3 << 9);
+        scratch_has_whole_warps::<Falcon512>(KeyMode::Raw, (8 << 9) - 256);
+        scratch_has_whole_warps::<Falcon1024>(KeyMode::Balanced, (8 << 10) - 256);
     }
 
     #[test]
     fn rows_are_no_more_than_kernels_number() {
-        for (asked, rows) in [(0, 2), (7, 7), (1024, 1024), (1025, 1024), (u32::MAX, 1024)] {
+        for (asked, rows) in [(0, 4), (7, 7), (1024, 1024), (1025, 1024), (u32::MAX, 1024)] {
             let options = Options {
                 prng_rows: Some(asked),
                 ..Options::default()

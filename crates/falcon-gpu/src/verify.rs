@@ -21,8 +21,8 @@ use std::sync::Arc;
 /// is copied.
 const DIVISION: Division = Division {
     least: 4096,
-    chunks: 8,
-    most_of_processor: 128,
+    chunks: 4,
+    most_of_processor: 256,
 };
 
 /// Signatures whose lengths one thread looks at.

@@ -89,7 +89,7 @@ fn every_kernel_is_there_under_its_name() {
     }
 }
 
-/// Four blocks of 128 threads a multiprocessor leave 128 registers for each. None is
+/// Sixteen warps a multiprocessor leave 128 registers for each thread, twelve that sign 168. None is
 /// spilled, and nothing is reached by index on a stack: all that a thread leaves behind
 /// is in registers.
 #[test]
@@ -104,7 +104,12 @@ fn registers_and_spills_are_within_the_budget() {
             panic!("{row:?}");
         };
         let number = |text: &str| text.parse::<u32>().unwrap();
-        assert!(number(registers) <= 128, "{row:?}");
+        let most = if kernel.starts_with("sign_") {
+            168
+        } else {
+            128
+        };
+        assert!(number(registers) <= most, "{row:?}");
         assert_eq!(number(stack), 0, "{row:?}");
         assert_eq!(number(spilled), 0, "{row:?}");
         // All of it is asked for by the launch.
@@ -127,9 +132,8 @@ fn kernels_of_groups_clear_their_shared_memory() {
             let entry = format!(".visible .entry {}(", kernel.name());
             let body = ptx.split_once(&entry).unwrap().1;
             let body = body.split(".entry ").next().unwrap();
-            let clears = instructions(body).any(|name| name == "st.volatile.shared.u64");
-            let group = kernel.threads(1) == 32 && kernel.reals() > 0;
-            assert_eq!(clears, group, "{}", kernel.name());
+            let clears = instructions(body).any(|name| name.starts_with("st.volatile.shared.u"));
+            assert_eq!(clears, kernel.shared_reals() > 0, "{}", kernel.name());
         }
     }
 }

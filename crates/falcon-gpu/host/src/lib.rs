@@ -126,29 +126,10 @@ pub fn set_backwards(backwards: bool) {
     native::set_backwards(backwards);
 }
 
-/// What an attempt to sign goes through, as it is counted: the basis transformed, where it
-/// is not known so; the target; the root of the tree, where that is computed; ffSampling; the
-/// lattice point and what it is short of the point by.
-pub const PHASES: [&str; 5] = ["basis", "target", "tree", "sampling", "lattice point"];
-
-/// What emulated warps are counted to do.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Reals that `sign` reads from working memory, writes there, and reads from keys, for
-    /// each of [`PHASES`].
-    pub reals: [[u64; 3]; PHASES.len()],
-}
-
 /// From now on, on this thread, the lanes of emulated warps run in this order (0
-/// forwards, 1 backwards, others shuffled). Starts counting anew.
+/// forwards, 1 backwards, others shuffled).
 pub fn set_emulation(order: u32) {
     native::set_emulation(order);
-}
-
-/// The counts of launches of an emulated build since [`set_emulation`] on this thread.
-pub fn counts(build: Build) -> Counts {
-    native::counts(build)
 }
 
 /// The names of all kernels.
@@ -215,7 +196,7 @@ impl Trial {
 
 #[cfg(not(kernels))]
 mod native {
-    use super::{Batch, Build, Counts, Drawn, Draws, LaunchError, Trial};
+    use super::{Batch, Build, Drawn, Draws, LaunchError, Trial};
 
     pub(super) unsafe fn launch(
         _: Build,
@@ -232,9 +213,6 @@ mod native {
     }
     pub(super) fn set_backwards(_: bool) {}
     pub(super) fn set_emulation(_: u32) {}
-    pub(super) fn counts(_: Build) -> Counts {
-        Counts::default()
-    }
     pub(super) fn names() -> Vec<&'static str> {
         Vec::new()
     }
@@ -257,7 +235,7 @@ mod native {
 
 #[cfg(kernels)]
 mod native {
-    use super::{Batch, Build, Counts, Drawn, Draws, LaunchError, Trial};
+    use super::{Batch, Build, Drawn, Draws, LaunchError, Trial};
     use std::ffi::{CStr, c_char, c_int};
 
     /// An entry of the table in `host.cpp`.
@@ -297,7 +275,6 @@ mod native {
         fn falcon_host_variant_kernels(count: *mut usize) -> *const Entry;
         fn falcon_host_emulated_kernels(count: *mut usize) -> *const Entry;
         fn falcon_host_emulated_set(order: u32);
-        fn falcon_host_emulated_counts() -> Counts;
         fn falcon_host_set_backwards(backwards: bool);
         fn falcon_host_variant_set_backwards(backwards: bool);
         fn falcon_host_batch_layout(what: c_int) -> usize;
@@ -394,16 +371,6 @@ mod native {
         // SAFETY: each sets variables of this thread.
         unsafe {
             falcon_host_emulated_set(order);
-        }
-    }
-
-    pub(super) fn counts(build: Build) -> Counts {
-        // SAFETY: each reads a variable of this thread.
-        unsafe {
-            match build {
-                Build::Emulated => falcon_host_emulated_counts(),
-                Build::Default | Build::Variant => Counts::default(),
-            }
         }
     }
 

@@ -284,7 +284,7 @@ fn little_memory_makes_many_chunks() {
     fn check<P: Parameters>() {
         let fixture = Fixture::<P>::new(5, 60);
         let expected = fixture.expected();
-        let mut options = Options::default();
+        let options = Options::default();
         let Some((_, probe)) = context(PLENTY, options.clone()) else {
             return;
         };

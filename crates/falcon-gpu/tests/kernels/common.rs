@@ -78,8 +78,8 @@ impl Launch {
         let shared = self.block / 32 * (8 * kernel.shared_reals()) as u32;
         let mut scratch = Vec::new();
         if matches!(operation, Operation::Sign(_)) {
-            let slots = batch.count.next_multiple_of(32) as usize;
-            scratch = vec![UNTOUCHED; kernel.reals() * slots + 1];
+            let slots = batch.count.next_multiple_of(4) as usize;
+            scratch = vec![UNTOUCHED; kernel.scratch_reals() * slots + 1];
             batch.scratch = scratch.as_mut_ptr() as u64;
         }
         falcon_gpu_host::set_backwards(self.backwards);
@@ -325,8 +325,7 @@ pub fn sign<P: Parameters>(
             }
         }
         how.launch.run::<P>(Operation::Prng, batch);
-        how.launch
-            .run::<P>(Operation::Sign(how.mode), batch);
+        how.launch.run::<P>(Operation::Sign(how.mode), batch);
         how.launch.run::<P>(Operation::Accept, batch);
         let [again, done] = counts;
         assert_eq!(again + done, batch.count);

@@ -148,4 +148,3 @@ fn nists_records_of_512_come_out() {
 fn nists_records_of_1024_come_out() {
     nists_records_come_out::<Falcon1024>(all::<Falcon1024>());
 }
-

@@ -11,5 +11,4 @@ mod parts;
 mod sampler;
 mod signing;
 mod stream;
-mod traffic;
 mod verifying;

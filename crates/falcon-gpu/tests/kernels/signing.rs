@@ -105,10 +105,7 @@ fn signatures_depend_on_no_launch<P: Parameters>() {
                 ..Signing::new::<P>(mode)
             };
             let signed = sign(how, &keys, &jobs, &Randomness::Hedged([3; 32], 0));
-            assert!(
-                signed.signatures == expected,
-                "{launch:?}, {mode:?}"
-            );
+            assert!(signed.signatures == expected, "{launch:?}, {mode:?}");
         }
     }
 }

@@ -39,11 +39,13 @@ fn integers_and_places_are_those_of_the_serial_loop() {
         }
         let drawn = [Build::Default, Build::Emulated].map(|build| {
             let mut words = vec![0u32; 128 * rows * slots];
+            let mut records = vec![0u16; 46 * rows * slots];
             let mut states = vec![status::HASHED; slots];
             let batch = Batch {
                 status: address_mut(&mut states),
                 seeds: address(&seeds),
                 rows: address_mut(&mut words),
+                records: address_mut(&mut records),
                 prng_rows: rows as u32,
                 count: slots as u32,
                 ..Batch::default()
