@@ -26,7 +26,7 @@ const MOST_ATTEMPTS: u32 = 1000;
 
 /// How a batch is divided. A multiprocessor of an H100 signs 48 jobs at once, so that one of the
 /// largest chunks keeps it busy more than twice as long as one job takes. A job of Falcon-512
-/// with an expanded key takes 44 KiB of the device.
+/// with an expanded key takes 40 KiB of the device.
 const DIVISION: Division = Division {
     least: 4096,
     chunks: 8,
