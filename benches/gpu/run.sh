@@ -17,15 +17,18 @@
 #                      --images, --chunk, --streams
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-out="" binary="" variants="" ncu="" budget="" options=()
+out="" binary="" variants="" ncu="" budget="" options=() invocation=("$0" "$@")
 
 # usage: what stands at the beginning of this file.
-usage() { while read -r line; do case "$line" in '#!'*) ;; '#'*) echo "${line#\#}" ;; *) break ;; esac; done <"${BASH_SOURCE[0]}"; }
+usage() { while read -r line; do case "$line" in '#!'*) ;; '#'*) line="${line#\#}" && echo "${line# }" ;; *) break ;; esac; done <"${BASH_SOURCE[0]}"; }
 
 help=""
 while [ $# -gt 0 ]; do
     case "$1" in
     --help | -h) help=yes && shift ;;
+    --out=* | --binary=* | --variants=* | --ncu=* | --budget=*)
+        set -- "${1%%=*}" "${1#*=}" "${@:2}"
+        ;;
     --out | --binary | --variants | --ncu | --budget)
         [ $# -ge 2 ] || { echo "$1 needs a value; see --help" >&2; exit 2; }
         case "$1" in
@@ -53,7 +56,12 @@ if [ -n "$help" ]; then
     [ ! -x "$binary" ] || "$binary" --help
     exit
 fi
-[ -x "$binary" ] || { echo "no program $binary; name it with --binary FILE" >&2; exit 2; }
+[ -f "$binary" ] && [ -x "$binary" ] || { echo "no program $binary; name it with --binary FILE" >&2; exit 2; }
+[ -z "$variants" ] || [ -d "$variants" ] || { echo "no folder $variants" >&2; exit 2; }
+if [ -n "$budget" ] && ! [[ $budget =~ ^[0-9]+$ ]]; then
+    echo "--budget needs whole seconds, such as 540" >&2
+    exit 2
+fi
 if [ -z "$variants" ] && [ -d "$here/variants" ]; then
     variants="$here/variants"
 fi
@@ -63,7 +71,7 @@ watch=() limits=()
 if [ -n "$budget" ]; then
     limits+=(--budget "$budget")
     if command -v timeout >/dev/null; then
-        watch=(timeout --foreground --signal=KILL "$((${budget%.*} + 30))")
+        watch=(timeout --foreground --signal=KILL "$((10#$budget + 30))")
     fi
 fi
 out="${out:-$PWD/gpu-results-$(date -u +%Y%m%dT%H%M%SZ)}"
@@ -92,15 +100,27 @@ export CUDA_CACHE_PATH="$cache" CUDA_CACHE_MAXSIZE=1073741824
     if command -v nvidia-smi >/dev/null; then
         fields=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,clocks.max.mem,power.limit
         nvidia-smi --query-gpu="$fields" --format=csv || true
-        nvidia-smi || true
     else
         echo "no nvidia-smi"
     fi
+    echo "command: ${invocation[*]}"
 } >"$out/machine.txt" 2>&1
 
 echo "results: $out/results.jsonl" >&2
 status=0
-"${watch[@]}" "$binary" --out "$out" "${limits[@]}" "${options[@]}" || status=$?
+"${watch[@]}" "$binary" --out "$out" "${limits[@]}" "${options[@]}" &
+program=$!
+# Whoever ends this script ends the program: it would hold the device.
+trap 'kill -TERM "$program" 2>/dev/null; wait "$program"; exit 143' TERM INT HUP
+wait "$program" || status=$?
+trap - TERM INT HUP
+if [ "$status" -eq 137 ]; then
+    echo "killed 30 seconds after the budget: does a kernel hang? What was known is in $out" >&2
+fi
+if command -v nvidia-smi >/dev/null; then
+    echo "clocks right after the run:" >>"$out/machine.txt"
+    nvidia-smi --query-gpu=clocks.sm,clocks.mem --format=csv >>"$out/machine.txt" 2>&1 || true
+fi
 if [ -n "$ncu" ]; then
     if command -v ncu >/dev/null; then
         # Its own limit: the budget is spent.

@@ -60,6 +60,9 @@ pub(crate) fn time<P: Parameters>(
     data: &mut Data<P>,
     (kind, batch): (Kind, usize),
 ) -> Result<Outcome<Time>> {
+    if bench.budget.left() <= 0.0 {
+        return Ok(Outcome::NoTime(bench.budget.batch(kind, batch)));
+    }
     // Batches of twice as many messages: no run has those of the one before.
     let messages = 2 * batch;
     if kind.mode.is_none() {

@@ -55,6 +55,7 @@ bool run_warp(unsigned first_thread, void (*body)(void *), void *argument) {
     for (Lane &lane : w.lanes) {
         lane.stack.reset(new char[STACK]);
         lane.done = lane.waiting = false;
+        lane.copying = 0;
         getcontext(&lane.context);
         lane.context.uc_stack.ss_sp = lane.stack.get();
         lane.context.uc_stack.ss_size = STACK;

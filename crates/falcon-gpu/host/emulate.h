@@ -10,6 +10,7 @@
 #pragma once
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <ucontext.h>
 
 #include <memory>
@@ -27,6 +28,12 @@ struct Lane {
     int operation;
     uint32_t mask;
     uint64_t value;
+    // Copies that have begun.
+    struct {
+        uint32_t *to;
+        uint32_t value;
+    } copies[8];
+    unsigned copying;
 };
 
 struct Warp {
@@ -39,7 +46,6 @@ struct Warp {
     uint64_t snapshot[LANES];
     void (*body)(void *);
     void *argument;
-    bool failed;
 };
 
 extern thread_local Warp *warp;
@@ -84,6 +90,23 @@ inline uint64_t __shfl_xor_sync(uint32_t mask, uint64_t x, unsigned bits, unsign
     meet(SHUFFLE_XOR, mask, x);
     const unsigned other = warp->current ^ bits;
     return other / width == warp->current / width ? warp->snapshot[other] : x;
+}
+
+// A copy that takes its time: until `copies_arrive` the place holds something else.
+inline void begin_copy(uint32_t *to, const uint32_t *from) {
+    Lane &lane = warp->lanes[warp->current];
+    if (lane.copying == sizeof lane.copies / sizeof *lane.copies) abort();
+    lane.copies[lane.copying++] = {to, *from};
+    *to = 0xdeadbeef;
+}
+inline void copies_arrive() {
+    Lane &lane = warp->lanes[warp->current];
+    // In any order: of two to one place, either may be the last.
+    for (unsigned i = 0; i < lane.copying; ++i) {
+        const auto &copy = lane.copies[order % 2 ? lane.copying - 1 - i : i];
+        *copy.to = copy.value;
+    }
+    lane.copying = 0;
 }
 
 // Runs `body(argument)` on all lanes of a warp whose first thread has number

@@ -13,11 +13,11 @@
 // All of it is binary32; u = 2^-24. Keys have x >= 0, dss log2(e) <= 0.58, |z - r| <= 19 and
 // z0 <= 18 (`records.rs` of the core). It matters where w decides: there log2(Y) is between -1 and
 // 8, so that the two terms of q - y are below 79 and 87.
-//   * (z - r)^2 d is off by 780 u, and q by 103 u with its own rounding: see the core's bounds.
+//   * (z - r)^2 d is off by 780 u at most (see the core's bounds), and q by 105 u with its rounding.
 //   * y is rounded once, where the product and the sum are fused: 64 u. The level is off by 2^-19
 //     (the approximate logarithm) and by its rounding, 8 u: 40 u.
 //   * The logarithm of w is off by 2^-19: 32 u. Adding it and the margin to q rounds twice: 128 u.
-// Together 1147 u, and the margin is 2048 u. The exact computation is off by 2^-51 of Y, far within
+// Together 1149 u, and the margin is 2048 u. The exact computation is off by 2^-51 of Y, far within
 // what is left of it.
 #pragma once
 

@@ -1,17 +1,16 @@
 // The kernels for a GPU: `ptx/` has what the compiler makes of this file.
 #include "kernels.h"
 
-// Threads of a block at most: what `src/device/lane.rs` launches.
+// Threads of a block at most, as `src/device/lane.rs` launches them; a warp where it signs.
 #define FALCON_BLOCK 128
-// Warps that a multiprocessor shall hold, with as many registers as are left for each: those
-// that sign are as many as its shared memory holds.
+// Warps that a multiprocessor shall hold, which bounds the registers of each. Twelve that sign
+// leave 168 registers a thread, so that none is spilled; with thirteen it would be 128.
 #ifndef FALCON_WARPS
 #define FALCON_WARPS 16
 #endif
 #ifndef FALCON_SIGNING_WARPS
 #define FALCON_SIGNING_WARPS 12
 #endif
-// The same of a kernel whose units have so many lanes, in blocks of so many threads.
 template <bool SIGNS> constexpr unsigned THREADS = SIGNS ? 32 : FALCON_BLOCK;
 template <bool SIGNS> constexpr unsigned BLOCKS = SIGNS ? FALCON_SIGNING_WARPS : FALCON_WARPS * 32 / FALCON_BLOCK;
 

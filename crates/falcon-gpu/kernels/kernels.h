@@ -1,4 +1,4 @@
-// All kernels: X(name, lanes of a unit, what it does).
+// All kernels: X(name, lanes of a unit, whether it signs, what it does).
 //
 // `Kernel` of `src/kernels.rs` has the same names, threads and working memory.
 #pragma once

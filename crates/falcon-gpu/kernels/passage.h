@@ -22,8 +22,6 @@ template <unsigned L> struct Target {
 template <unsigned LOGN, unsigned W, unsigned LOW = LOGN> struct Targets {
     View<W> high, low;
 
-    static constexpr unsigned LOW_LEVELS = LOW;
-
     FALCON_DEVICE View<W> t0(unsigned level) const { return level > LOW ? of_high(level) : of_low(level); }
     FALCON_DEVICE View<W> t1(unsigned level) const { return t0(level).from(1u << level); }
 

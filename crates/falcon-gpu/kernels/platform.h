@@ -71,19 +71,18 @@ FALCON_DEVICE void store(void *p, uint64_t low, uint64_t high) {
 
 // Begins to copy four bytes from global to shared memory. They are there for this thread when
 // `copies_arrive` returns.
-FALCON_DEVICE void begin_copy(uint32_t *shared, const uint32_t *global) {
 #ifdef __CUDACC__
+FALCON_DEVICE void begin_copy(uint32_t *shared, const uint32_t *global) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(uint32_t(__cvta_generic_to_shared(shared))), "l"(global)
                  : "memory");
+}
+FALCON_DEVICE void copies_arrive() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+#elif defined(FALCON_EMULATE)
+using emulate::begin_copy, emulate::copies_arrive;
 #else
-    *shared = *global;
+inline void begin_copy(uint32_t *shared, const uint32_t *global) { *shared = *global; }
+inline void copies_arrive() {}
 #endif
-}
-FALCON_DEVICE void copies_arrive() {
-#ifdef __CUDACC__
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
 
 #ifdef FALCON_EMULATE
 using namespace emulate;
@@ -216,47 +215,6 @@ FALCON_DEVICE unsigned leading_zeros(uint32_t x) {
 #endif
 }
 
-// The place of the highest bit of `x`, which is not zero.
-FALCON_DEVICE unsigned highest_bit(uint32_t x) { return 31 - leading_zeros(x); }
-
-// Bit `n` of `x` becomes bit 0, and so on in a circle; n < 32.
-FALCON_DEVICE uint32_t rotated(uint32_t x, unsigned n) {
-#ifdef __CUDACC__
-    return __funnelshift_r(x, x, n);
-#else
-    return x >> n | x << (32 - n) % 32;
-#endif
-}
-
-// The bits of a binary32, and the other way.
-FALCON_DEVICE uint32_t bits_of(float x) {
-#ifdef __CUDACC__
-    return __float_as_uint(x);
-#else
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-#endif
-}
-FALCON_DEVICE float float_of(uint32_t bits) {
-#ifdef __CUDACC__
-    return __uint_as_float(bits);
-#else
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-#endif
-}
-
-// How many bits of `x` are set.
-FALCON_DEVICE unsigned number_of_bits(uint32_t x) {
-#ifdef __CUDACC__
-    return unsigned(__popc(int(x)));
-#else
-    return unsigned(__builtin_popcount(x));
-#endif
-}
-
 // The number of four bytes, the first one highest, that were read as if it were lowest.
 FALCON_DEVICE uint32_t big_endian(uint32_t x) {
 #ifdef __CUDACC__
@@ -311,8 +269,6 @@ FALCON_DEVICE unsigned hidden(unsigned x) {
 #endif
     return x;
 }
-
-FALCON_DEVICE uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 // Reads what no kernel writes while this one runs.
 template <class T> FALCON_DEVICE T read(const T *p) {

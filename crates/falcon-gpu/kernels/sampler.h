@@ -15,7 +15,7 @@
 
 namespace falcon {
 
-// With many lanes: the bits of the second centre are above those of the first.
+// The bits of the second centre are above those of the first.
 constexpr unsigned SECOND = 2;
 // Where the candidate stands, and what is added to it.
 constexpr unsigned CANDIDATE = 8;

@@ -169,6 +169,7 @@ template <unsigned LOGN, unsigned W, Mode MODE> FALCON_DEVICE void sign(const Ba
     const auto s2 = [&]() -> int16_t * { return exists ? batch.s2 + uint64_t(hidden(job)) * N : nullptr; };
     const View<W> t0 = targets.t0(LOGN), t1 = targets.t1(LOGN);
     // Behind the targets of the last level, which end before those of a lower one would begin.
+    static_assert((2u << SMALL) >= RING_REALS, "so many reals would be those of lower levels");
     Stream<W> stream(batch, slot, exists, &low.base[View<W>::spread((4u << LOW) - RING_REALS)]);
     bool is_short;
     if constexpr (MODE == RAW) {

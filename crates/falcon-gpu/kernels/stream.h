@@ -34,6 +34,7 @@ template <unsigned W> struct Stream {
     // Records of a part of the ring: two for each lane.
     static constexpr unsigned PART = 2 * W;
     static_assert(2 * PART * sizeof(uint16_t) <= RING_REALS * sizeof(double), "both parts are there");
+    static_assert(2 * PART <= (FEWEST_ROWS - 2) * ROW_ATTEMPTS, "a stream that begins needs no more rows");
 
     uint32_t *rows;
     uint16_t *records;
@@ -123,7 +124,9 @@ private:
         // What begins behind the last one: in the next row, or where none may.
         const uint32_t end = within + count * ATTEMPT_LEN, over = end > ROW_LEN ? end - ROW_LEN : 0;
         write(row, count, delay, needed);
-        if (G::any(needed && over != 0)) write(row + 1, ROW_ATTEMPTS, over, needed && over != 0);
+        // Also where the next row was moved before, and is not any more.
+        const bool again = needed && (over != 0 || (row == moved && later[1] != 0));
+        if (G::any(again)) write(row + 1, ROW_ATTEMPTS, over, again);
         if (!needed) return;
         moved = row;
         later[0] = delay;

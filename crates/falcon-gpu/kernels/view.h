@@ -27,7 +27,7 @@ template <unsigned W> struct View {
     static constexpr unsigned APART = WARP / W;
 
     Real *base;
-    // The first real, if there are several lanes.
+    // The first real.
     uint32_t first;
 
     FALCON_DEVICE Real &operator[](At i) const {

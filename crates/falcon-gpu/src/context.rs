@@ -32,12 +32,12 @@ pub struct Options {
     /// Most bytes of the device's memory to use; by default three quarters of
     /// what is free.
     pub memory: Option<u64>,
-    /// Most jobs at once on one stream. By default a batch of 8,192 jobs is divided in two, a
-    /// batch of 65,536 jobs in eight; a chunk has at most 128 jobs for each processor of the
-    /// device.
+    /// Most jobs of a chunk. By default a batch from 8,192 jobs on is divided: into up to eight
+    /// chunks for signing and four for verifying, and into more where a chunk would have more
+    /// than 128 jobs (256 for verifying) for each multiprocessor of the device.
     pub chunk: Option<usize>,
-    /// Streams, from 1 to 16: so many chunks of a batch are on the device at a time. By
-    /// default 8.
+    /// Number of CUDA streams, from 1 to 16: at most this many chunks of a batch are on the
+    /// device at a time. By default 4.
     pub streams: Option<usize>,
     /// Rows of 512 bytes for the sampler that are computed ahead, from 4 to 1024;
     /// by default 44 or 86.
@@ -100,8 +100,8 @@ impl GpuContext {
     }
 
     /// The CUDA device of this number, with the kernels of these images instead of
-    /// [`IMAGES`](crate::IMAGES): what a variant of `kernels/kernels.cu` was compiled to.
-    /// They are believed to do what `kernels/batch.h` says.
+    /// [`IMAGES`](crate::IMAGES). What they compute is not checked: they must follow
+    /// `kernels/batch.h`. A kernel that no image has fails when a batch needs it.
     ///
     /// An image is the text of PTX, or a cubin. A kernel is taken from the cubin of the
     /// highest compute capability that the device can run: of the same major number, and of
@@ -151,10 +151,9 @@ impl GpuContext {
         self.device.memory()
     }
 
-    /// Bytes of the device that a batch of so many jobs takes at most if it is not
-    /// divided, besides what its keys take: those of
-    /// [`sign_batch_raw_keys`](Self::sign_batch_raw_keys) if `raw_keys`, of which
-    /// there are so many.
+    /// Upper bound, in bytes of device memory, for signing `jobs` messages of `message_bytes`
+    /// in total as one chunk, without resident keys. `raw_keys` is the number of keys for
+    /// [`sign_batch_raw_keys`](Self::sign_batch_raw_keys).
     pub fn memory_to_sign<P: Parameters>(
         &self,
         jobs: usize,
@@ -196,9 +195,9 @@ impl GpuContext {
         verify::need::<P>(size) as u64
     }
 
-    /// Brings a key to the device and expands it there, where
-    /// [`sign_batch_resident`](Self::sign_batch_resident) and [`BatchSign`] would do so
-    /// with the first batch. It stays until there is no room for another one, or
+    /// Uploads and expands a key now. Otherwise the first batch of
+    /// [`sign_batch_resident`](Self::sign_batch_resident) or [`BatchSign`] that uses the key
+    /// does this. It stays until there is no room for another one, or
     /// until [`forget_keys`](Self::forget_keys).
     ///
     /// # Errors

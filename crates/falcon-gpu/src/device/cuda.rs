@@ -201,7 +201,8 @@ impl Cuda {
                 .filter(|(number, image)| {
                     image.defines(kernel)
                         && image.form.suits(self.capability)
-                        && !loaded.has_refused(*number)
+                        // Text is tried again: nothing else would do.
+                        && (matches!(image.code, Code::Ptx { .. }) || !loaded.has_refused(*number))
                 })
                 .max_by_key(|(number, image)| {
                     let cubin = match image.form {
@@ -224,7 +225,6 @@ impl Cuda {
                         kernel: kernel.to_owned(),
                         cause,
                     };
-                    // Text is tried again: nothing else would do.
                     if matches!(image.code, Code::Ptx { .. }) {
                         return Err(refused);
                     }

@@ -204,9 +204,15 @@ impl Cubin {
     }
 }
 
-/// The bytes before the first zero.
+/// Longest name of a kernel: names of a table may overlap, and are copied.
+const LONGEST_NAME: usize = 256;
+
+/// The bytes before the first zero, which is not far.
 fn until_zero(bytes: &[u8]) -> Option<&[u8]> {
-    let end = bytes.iter().position(|&byte| byte == 0)?;
+    let end = bytes
+        .iter()
+        .take(LONGEST_NAME)
+        .position(|&byte| byte == 0)?;
     bytes.get(..end)
 }
 

@@ -224,8 +224,9 @@ impl Lane {
         if !self.dirty {
             return Ok(());
         }
+        self.zero(0..self.len)?;
         self.dirty = false;
-        self.zero(0..self.len)
+        Ok(())
     }
 
     /// Wipes what it has of the host. Waits.

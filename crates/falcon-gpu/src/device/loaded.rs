@@ -45,11 +45,11 @@ impl fmt::Display for ImageForm {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoadedImage {
-    /// Position in the list of images that the device was opened with.
+    /// Index into [`IMAGES`](crate::IMAGES), or into the list that the device was opened with.
     pub number: usize,
     /// Form of the image.
     pub form: ImageForm,
-    /// The kernel that was launched first.
+    /// Name of the kernel whose launch loaded the image, such as `expand_9`.
     pub kernel: String,
     /// Time that the driver has taken to load the image and to find its kernels. The driver
     /// keeps compiled PTX in a cache of its own, so the next program may load it faster.
