@@ -36,6 +36,19 @@ extern "C" size_t FALCON_HOST(batch_layout)(int what) {
     }
 }
 
+// Numbers that `src/kernels.rs` and `src/plan.rs` have as well: lanes that sign, records of a row;
+// reals of shared memory of a warp, and of scratch of a slot, in each mode.
+extern "C" size_t FALCON_HOST(geometry)(int what, int mode, unsigned logn) {
+    using namespace falcon;
+    const Mode m = Mode(mode);
+    switch (what) {
+    case 0: return FALCON_GROUP;
+    case 1: return ROW_ATTEMPTS;
+    case 2: return WARP / FALCON_GROUP * shared_reals(m);
+    default: return logn == 9 ? scratch_reals<9>(m) : scratch_reals<10>(m);
+    }
+}
+
 // The sampler's filter and what it foretells, for the test of its margin.
 extern "C" double FALCON_HOST(estimate)(double r, double dss, double ccs, int32_t z0, int32_t z) {
     const float y = falcon::Filter::of({{dss}, {ccs}}).y(float(z), float(r));

@@ -137,6 +137,12 @@ pub fn names() -> Vec<&'static str> {
     native::names()
 }
 
+/// Numbers of the kernels: lanes that sign and records of a row; and, for a key mode (raw,
+/// balanced, expanded) and a degree, reals of shared memory of a warp and of scratch of a slot.
+pub fn geometry(mode: i32, logn: u32) -> [usize; 4] {
+    native::geometry(mode, logn)
+}
+
 /// Size of the kernels' `Batch` and the offsets of `counts`, `scratch`, `first`,
 /// `count` and `signature_limit`.
 pub fn batch_layout() -> [usize; 6] {
@@ -216,6 +222,9 @@ mod native {
     pub(super) fn names() -> Vec<&'static str> {
         Vec::new()
     }
+    pub(super) fn geometry(_: i32, _: u32) -> [usize; 4] {
+        [0; 4]
+    }
     pub(super) fn batch_layout() -> [usize; 6] {
         [0; 6]
     }
@@ -277,6 +286,7 @@ mod native {
         fn falcon_host_emulated_set(order: u32);
         fn falcon_host_set_backwards(backwards: bool);
         fn falcon_host_variant_set_backwards(backwards: bool);
+        fn falcon_host_geometry(what: c_int, mode: c_int, logn: u32) -> usize;
         fn falcon_host_batch_layout(what: c_int) -> usize;
         fn falcon_host_short_vector(
             logn: u32,
@@ -376,6 +386,11 @@ mod native {
 
     pub(super) fn names() -> Vec<&'static str> {
         kernels(Build::Default).iter().map(name).collect()
+    }
+
+    pub(super) fn geometry(mode: i32, logn: u32) -> [usize; 4] {
+        // SAFETY: it reads constants.
+        [0, 1, 2, 3].map(|what| unsafe { falcon_host_geometry(what, mode, logn) })
     }
 
     pub(super) fn batch_layout() -> [usize; 6] {

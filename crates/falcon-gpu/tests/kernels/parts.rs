@@ -239,3 +239,24 @@ fn rows_are_the_bytes_of_the_generator() {
         }
     }
 }
+
+/// Were one less than the kernels take, a GPU would write to memory of others.
+#[test]
+fn the_host_gives_the_memory_that_signing_takes() {
+    if !kernels_available() {
+        return;
+    }
+    for logn in [9, 10] {
+        let modes = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
+        for (number, mode) in (0..).zip(modes) {
+            let kernel = Kernel {
+                operation: Operation::Sign(mode),
+                logn,
+            };
+            let found = falcon_gpu_host::geometry(number, logn);
+            let lanes = kernel.threads(1) as usize;
+            let given = [lanes, 46, kernel.shared_reals(), kernel.scratch_reals()];
+            assert_eq!(found, given, "{mode:?}, {logn}");
+        }
+    }
+}
