@@ -21,6 +21,7 @@ while [ $# -gt 0 ]; do
     esac
 done
 [ -n "$folder" ] || { echo "name the folder to pack to" >&2; exit 2; }
+[ -z "$variants" ] || [ -d "$variants" ] || { echo "no folder $variants" >&2; exit 2; }
 if [ -z "$binary" ]; then
     (cd "$root" && cargo build --locked --release -p falcon-gpu-bench --features cuda)
     binary="${CARGO_TARGET_DIR:-$root/target}/release/falcon-gpu-bench"
@@ -31,6 +32,7 @@ cp "$binary" "$folder/falcon-gpu-bench"
 strip "$folder/falcon-gpu-bench" 2>/dev/null || true
 git -C "$here" log -1 --format='commit %H %s' >"$folder/commit" 2>/dev/null || echo "commit unknown" >"$folder/commit"
 git -C "$here" diff --quiet HEAD 2>/dev/null || echo "with changes that are not committed" >>"$folder/commit"
+rm -rf "$folder/variants"
 if [ -n "$variants" ]; then
     mkdir -p "$folder/variants"
     for file in "$variants"/*.ptx "$variants"/*.cubin; do
