@@ -12,7 +12,7 @@ use falcon_gpu::device::Device;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What all rows have in common.
+/// Arguments, device, budget and threads, which all rows share.
 pub(crate) struct Bench<'a> {
     pub(crate) arguments: &'a Arguments,
     pub(crate) device: Arc<dyn Device>,
@@ -20,7 +20,7 @@ pub(crate) struct Bench<'a> {
     pub(crate) threads: Threads,
 }
 
-/// What is kept from row to row of a parameter set.
+/// Jobs and signatures of a parameter set, kept from row to row.
 pub(crate) struct Data<P: Parameters> {
     pub(crate) jobs: Jobs<P>,
     /// Signatures that the device made, to be verified: with one key, and with many.
@@ -29,7 +29,7 @@ pub(crate) struct Data<P: Parameters> {
     expected: [Vec<Signature<P>>; 2],
 }
 
-/// What came of a row.
+/// Outcome of a row.
 pub(crate) enum Outcome<T> {
     Done(T),
     /// It would have taken so many seconds, and there are fewer.
@@ -58,7 +58,7 @@ impl Bench<'_> {
         GpuContext::on(self.device.clone(), self.arguments.options(mode))
     }
 
-    /// What the CPU says of these claims.
+    /// Verdicts of the CPU on these claims.
     pub(crate) fn verdicts<P: Parameters>(
         &self,
         claims: &[falcon::batch::VerifyBytesJob<'_, P>],

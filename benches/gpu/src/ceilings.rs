@@ -133,7 +133,7 @@ fn copy(device: &dyn Device, up: bool) -> Result<f64, GpuError> {
     result.map(|()| COPY as f64 / median(&mut times))
 }
 
-/// What a kernel does in a second, a round of a thread being `each`. An error if its threads
+/// Operations a second of a kernel whose threads do `each` in a round. An error if its threads
 /// have not written their results.
 fn kernel(device: &dyn Device, name: &str, rounds: u32, each: f64) -> Result<f64, GpuError> {
     let kernel = &*format!("ceiling_{name}");

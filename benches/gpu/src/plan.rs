@@ -1,4 +1,4 @@
-//! What is measured, the most valuable rows first.
+//! The rows to measure, the most valuable ones first.
 
 use crate::arguments::{Arguments, Step};
 use clap::ValueEnum;

@@ -19,8 +19,7 @@ fn main() {
         return;
     }
     build(kernels).compile("falcon_kernels");
-    // What the FFT's order, the layout of shared memory and the level from which
-    // nodes lie in registers change are no bytes.
+    // The level from which nodes lie in registers changes no byte.
     beside(kernels, "variant")
         .define("FALCON_SMALL", "3")
         .compile("falcon_kernels_variant");

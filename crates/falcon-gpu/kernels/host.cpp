@@ -141,7 +141,7 @@ template <unsigned W, class F> int run(uint32_t grid, uint32_t block, uint32_t s
 
 } // namespace
 
-// The sampler alone, one thread a signature: for each slot `pairs` pairs of integers,
+// The sampler alone, with the lanes that sign: for each slot `pairs` pairs of integers,
 // each around two centres and under a leaf (dss, ccs), and at which byte of its
 // generator the slot stands behind each.
 extern "C" int FALCON_HOST(sample)(const Batch *batch, uint32_t pairs, const double *centers, const double *leaves,

@@ -22,8 +22,7 @@ pub const DRIVER_FOLDER: Option<&str> = option_env!("FALCON_TEST_DRIVER_FOLDER")
 pub enum Build {
     /// As a GPU gets them.
     Default,
-    /// Depth-first FFT, reals of shared memory permuted against bank conflicts,
-    /// nodes of degree 8 in registers.
+    /// With nodes of degree 8 in registers.
     Variant,
     /// A GPU's own code for groups of lanes, over emulated warps; slow.
     Emulated,
@@ -107,7 +106,7 @@ pub struct Draws<'a> {
 /// each pair.
 pub type Drawn = (Vec<f64>, Vec<u64>);
 
-/// Runs the sampler alone, one thread a signature. The draws of a slot stand one after
+/// Runs the sampler alone, with the lanes that sign. The draws of a slot stand one after
 /// the other.
 ///
 /// # Safety
@@ -150,7 +149,7 @@ pub fn batch_layout() -> [usize; 6] {
 }
 
 /// The short polynomial of `(point, 0) - (v0, v1)`, and whether the vector is short as
-/// one thread says and as a group of lanes says. The polynomials have `2^logn`
+/// the lanes that sign say and as a warp says. The polynomials have `2^logn`
 /// coefficients; `logn` is 9 or 10.
 ///
 /// # Panics

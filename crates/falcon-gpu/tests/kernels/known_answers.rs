@@ -6,7 +6,6 @@ use crate::common::{
 };
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SigningKey};
 use falcon_gpu::kernels::{KeyMode, status};
-use falcon_gpu_host::set_emulation;
 use falcon_kat::rsp::{Reader, Record};
 use falcon_kat::{Algorithm, Drbg, EngineSubject, KeyForm, replay};
 use sha2::{Digest, Sha256};
@@ -34,8 +33,7 @@ fn signatures_equal_the_pinned_hash<P: Parameters>(hows: Vec<Signing>) {
             message: bytes(&mut messages, 3 * i),
         })
         .collect();
-    for (order, how) in (0..).zip(hows) {
-        set_emulation(order);
+    for how in hows {
         let signed = sign(how, &keys, &jobs, &Randomness::Hedged([42; 32], 0));
         let hash = Sha256::digest(signed.signatures.concat());
         let hash = base16ct::lower::encode_string(&hash);
@@ -99,7 +97,7 @@ fn nists_records_come_out<P: Parameters>(hows: Vec<Signing>) {
         .map(|record| SigningKey::try_from(&record.secret_key[..]).expect("a key"))
         .collect();
     let public: Vec<&[u16]> = keys.iter().map(|key| key.verifying_key().h()).collect();
-    for ((order, how), times) in (0..).zip(hows).zip([1, 4, 7].into_iter().cycle()) {
+    for (how, times) in hows.into_iter().zip([1, 4, 7].into_iter().cycle()) {
         // A third on, so that neighbours differ from time to time.
         let of = |i: usize| i * 3 % records.len();
         let count = if records.len() > 10 { 1 } else { times } * records.len();
@@ -119,7 +117,6 @@ fn nists_records_come_out<P: Parameters>(hows: Vec<Signing>) {
                 (nonce, seed.to_vec())
             })
             .collect();
-        set_emulation(order);
         let how = Signing {
             limit: Some(P::COMPRESSED_MAX_LEN as u32),
             ..how

@@ -84,8 +84,8 @@ fn hedged_signatures_of_1024_are_the_cores() {
     hedged_signatures_are_the_cores::<Falcon1024>(101);
 }
 
-/// Rows so few that every signer computes most of its bytes itself; variants of
-/// the kernels; lanes in both orders; working memory in shared memory or not.
+/// Rows so few that every signer computes most of its bytes itself; the variant
+/// of the kernels; lanes in both orders.
 fn signatures_depend_on_no_launch<P: Parameters>() {
     if !kernels_available() {
         return;

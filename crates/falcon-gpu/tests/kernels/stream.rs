@@ -1,4 +1,5 @@
-//! The sampler by itself: its integers, and where its stream stands behind them.
+//! The sampler by itself: its integers, and where its stream stands behind them. The comparison
+//! with a serial loop is `host/serial.h`, which `host/sanitize.cpp` runs.
 
 use crate::common::{LAUNCH, address, address_mut, kernels_available, repeatable};
 use falcon_core::Falcon512;
@@ -8,7 +9,7 @@ use falcon_gpu_host::{Build, Draws, sample, set_emulation};
 /// The sampler alone, where every place can be seen: rows that end in the middle of a
 /// pair, rows that run out, centres of all kinds.
 #[test]
-fn integers_and_places_are_those_of_the_serial_loop() {
+fn emulated_lanes_find_the_same_integers_at_the_same_places() {
     if !kernels_available() {
         return;
     }
