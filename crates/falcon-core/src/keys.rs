@@ -7,12 +7,12 @@ use crate::hash::{Shake256, Shake256Reader};
 use crate::ntru;
 
 use crate::hedge::SECRET_HASH_LEN;
+use crate::lanes::wipe;
 use crate::lanes::{Baseline, Binary64, Isa, Native};
 use crate::params::{Array, Parameters};
 use crate::ring;
 use crate::signing::SecretBasis;
 use crate::verify::VerifyingKey;
-use crate::wipe::wipe;
 use core::fmt;
 use core::marker::PhantomData;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};

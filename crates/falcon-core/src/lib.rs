@@ -39,7 +39,6 @@ mod signature;
 mod signing;
 pub mod tree;
 mod verify;
-mod wipe;
 
 pub use error::{DecodeError, EncodeError, ScratchTooSmall, SignatureError};
 pub use expand::{DefaultStorage, ExpandedKey, Storage};

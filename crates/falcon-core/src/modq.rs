@@ -14,6 +14,8 @@
 //! Source: P. Montgomery, "Modular multiplication without trial division"
 //! (1985), in the signed form of G. Seiler, eprint 2018/039.
 
+use crate::lanes::mul_high;
+
 /// A prime with its derived constants.
 pub(crate) trait Modulus: Copy {
     /// The prime.
@@ -43,12 +45,6 @@ pub(crate) struct Q;
 impl Modulus for Q {
     const P: i16 = crate::params::Q as i16;
     const EAGER: bool = false;
-}
-
-/// High half of the product of two sixteen-bit integers.
-#[inline(always)]
-pub(crate) const fn mul_high(a: i16, b: i16) -> i16 {
-    ((a as i32 * b as i32) >> 16) as i16
 }
 
 /// `a b / R mod P`.

@@ -7,8 +7,8 @@
 //! Source: Falcon reference implementation (round 3), `rng.c` behaviour; ChaCha20
 //! is RFC 8439's with a 64-bit counter mixed into words 14 and 15.
 
+use crate::lanes::wipe;
 use crate::lanes::{Baseline, Bits32, Integers, Isa, U32_LANES, U32_ROW};
-use crate::wipe::wipe;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// Bytes of a seed.

@@ -7,11 +7,11 @@ use crate::hash::{
 };
 use crate::hedge::{Hedged, Randomness, SEED_LEN};
 use crate::keys::SigningKey;
+use crate::lanes::wipe;
 use crate::lanes::{Binary64, Native};
 use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::signature::Signature;
 use crate::signing::{self, KeySource};
-use crate::wipe::wipe;
 use core::fmt;
 use core::marker::PhantomData;
 use rand_core::{CryptoRng, TryCryptoRng};

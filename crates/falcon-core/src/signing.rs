@@ -7,13 +7,13 @@ use crate::ffsampling::ffsampling;
 use crate::fft::{BasisRef, Fft};
 use crate::hash::Shake256Reader;
 use crate::lanes::Binary64;
+use crate::lanes::wipe;
 use crate::norm::{self, is_short};
 use crate::params::{Array, INV_SIGMA, Q, SIGMA_MIN};
 use crate::prng::SEED_LEN;
 use crate::ring;
 use crate::sampler::{LaneSampler, Sampling};
 use crate::tree::{self, Computed, Deviation, Stored};
-use crate::wipe::wipe;
 use zeroize::Zeroizing;
 
 /// `1 / q`, rounded to nearest.

@@ -2,9 +2,7 @@
 
 use crate::Neon;
 use core::arch::aarch64::*;
-use falcon_core::lanes::{
-    Bits32, ByteTable, I16_LANES, Integers, U8_LANES, U32_LANES, U32_ROW, Words16,
-};
+use falcon_lanes::{Bits32, ByteTable, I16_LANES, Integers, U8_LANES, U32_LANES, U32_ROW, Words16};
 
 /// Four 32-bit words.
 #[derive(Clone, Copy, Debug)]
@@ -223,7 +221,7 @@ pub(crate) fn map_bytes(table: &ByteTable, x: &[u8; U8_LANES]) -> [[i16; U8_LANE
 mod tests {
     extern crate std;
     use super::*;
-    use falcon_core::lanes::{Baseline, Isa};
+    use falcon_lanes::{Baseline, Isa};
 
     /// `words` in registers, through `op`, and out again.
     fn through(words: [i16; I16_LANES], op: impl Fn(I16x8) -> I16x8) -> [i16; I16_LANES] {

@@ -1,8 +1,8 @@
-//! Falcon's arithmetic on the vector unit of AArch64.
+//! Arithmetic on the vector unit of AArch64.
 //!
-//! `Neon` and `NeonSha3` are instruction sets of [`falcon_core::lanes`]:
+//! `Neon` and `NeonSha3` are instruction sets of [`falcon_lanes`]:
 //! zero-sized proofs that the processor has the features, made by `detect`
-//! alone. With them every formula of the core runs on 128-bit registers and
+//! alone. With them every formula over them runs on 128-bit registers and
 //! gives the same bits; there is no second copy of an algorithm here.
 //!
 //! | set | features | for example |

@@ -2,7 +2,7 @@
 
 use crate::integers;
 use core::arch::aarch64::*;
-use falcon_core::lanes::{Bits64, ByteTable, F32_LANES, I16_LANES, Isa, U8_LANES, U64_LANES};
+use falcon_lanes::{Bits64, ByteTable, F32_LANES, I16_LANES, Isa, U8_LANES, U64_LANES};
 
 /// The processor has NEON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 
 use crate::{Neon, NeonSha3};
 use core::arch::aarch64::*;
-use falcon_core::lanes::{Across, Isa, Run, Runs, Two};
+use falcon_lanes::{Across, Isa, Run, Runs, Two};
 
 /// An instruction set with NEON.
 pub trait HasNeon: Isa {}

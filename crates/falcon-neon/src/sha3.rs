@@ -3,7 +3,7 @@
 use crate::integers;
 use crate::neon::{Neon, U64x2};
 use core::arch::aarch64::*;
-use falcon_core::lanes::{Bits64, ByteTable, F32_LANES, I16_LANES, Isa, U8_LANES, U64_LANES};
+use falcon_lanes::{Bits64, ByteTable, F32_LANES, I16_LANES, Isa, U8_LANES, U64_LANES};
 
 cpufeatures::new!(features, "sha3");
 

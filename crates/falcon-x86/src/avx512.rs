@@ -1,7 +1,7 @@
 //! 512-bit registers, with masks.
 
 use core::arch::x86_64::*;
-use falcon_core::lanes::{Bits64, F32_LANES, Isa, U16_LANES, U64_LANES};
+use falcon_lanes::{Bits64, F32_LANES, Isa, U16_LANES, U64_LANES};
 
 cpufeatures::new!(
     features, "avx2", "bmi1", "bmi2", "popcnt", "avx512f", "avx512bw", "avx512cd", "avx512dq",

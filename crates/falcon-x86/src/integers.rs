@@ -5,7 +5,7 @@
 
 use crate::{Avx2, Avx512};
 use core::arch::x86_64::*;
-use falcon_core::lanes::{Baseline, I16_LANES, Integers, U32_LANES, U32_ROW, Words16};
+use falcon_lanes::{Baseline, I16_LANES, Integers, U32_LANES, U32_ROW, Words16};
 
 /// Sixteen signed 16-bit words. A value is made from a token, and so only where
 /// the processor has the features.

@@ -1,8 +1,8 @@
-//! Falcon's arithmetic on AVX2 and AVX-512.
+//! Arithmetic on AVX2 and AVX-512.
 //!
-//! [`Avx2`] and [`Avx512`] are instruction sets of [`falcon_core::lanes`]:
+//! [`Avx2`] and [`Avx512`] are instruction sets of [`falcon_lanes`]:
 //! zero-sized proofs that the processor has the features, made by `detect`
-//! alone. With them every formula of the core runs on wider registers and
+//! alone. With them every formula over them runs on wider registers and
 //! gives the same bits; there is no second copy of an algorithm here.
 //!
 //! | set | features | registers |

@@ -2,7 +2,7 @@
 
 use crate::{Avx2, Avx512};
 use core::arch::x86_64::*;
-use falcon_core::lanes::{Across, Isa, Run, Runs, Two};
+use falcon_lanes::{Across, Isa, Run, Runs, Two};
 
 /// An instruction set with 256-bit registers.
 pub trait Avx: Isa {}

@@ -5,9 +5,9 @@
 //!
 //! Source: Falcon specification v1.2, algorithm 3 (HashToPoint).
 
-use super::shake::{Blocks, RATE_WORDS, Shake256};
 use crate::lanes::{Baseline, Isa, U16_LANES};
 use crate::params::{NONCE_LEN, Q};
+use falcon_keccak::{Blocks, RATE_WORDS, Shake256};
 
 /// A hash from `(nonce, message)` to `(Z/qZ)^n`.
 ///

@@ -34,9 +34,9 @@ mod zint;
 
 use crate::hash::Shake256Reader;
 use crate::lanes::Native;
+use crate::lanes::wipe;
 use crate::ntt::PORTABLE_NTT;
 use crate::ring;
-use crate::wipe::wipe;
 use short::fits;
 pub(crate) use short::{is_short, norms_len};
 

@@ -23,8 +23,8 @@
 use super::fixed;
 use crate::fft::Fft;
 use crate::lanes::Binary64;
+use crate::lanes::wipe;
 use crate::params::{Array, FG_BITS, MAX_LOGN, Q};
-use crate::wipe::wipe;
 
 /// `||(f, g)||^2` must be below this: `1.17^2 q` rounded up.
 pub(super) const SQUARED_NORM_BOUND: u32 = 16823;

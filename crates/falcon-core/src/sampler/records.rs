@@ -49,9 +49,9 @@
 //! chance of `1.07 / 256` on average.
 
 use super::base::RCDT;
+use crate::lanes::wipe;
 use crate::lanes::{ByteTable, Isa, U8_LANES, tail};
 use crate::prng::{BUFFER_LEN, Place};
-use crate::wipe::wipe;
 use core::f32::consts::LOG2_E;
 
 /// Bytes of an attempt that is decided by one byte.

@@ -11,8 +11,8 @@
 //! Source: FIPS 202, section 3.
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", test))]
-use super::lazy::Lazy;
-use crate::lanes::Bits64;
+use crate::lazy::Lazy;
+use falcon_lanes::Bits64;
 
 /// Words of a state.
 const WORDS: usize = 25;
@@ -350,7 +350,7 @@ mod tests {
             permute(&mut alone);
             permute(&mut lazy);
             for expected in &mut expected {
-                keccak::Keccak::new().with_f1600(|f1600| f1600(expected));
+                ::keccak::Keccak::new().with_f1600(|f1600| f1600(expected));
             }
             for (u, expected) in expected.iter().enumerate() {
                 assert_eq!(complemented.map(|word| word.0[u]), *expected);

@@ -6,25 +6,25 @@
 //! long as no loop hides it: there [`owing`](Bits64::owing) says what a word owes
 //! from one turn to the next.
 
-use crate::lanes::Bits64;
+use falcon_lanes::Bits64;
 
 /// A word, of which a rotation to the left by `owed < 64` is still to be done.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lazy {
+pub(crate) struct Lazy {
     bits: u64,
-    pub(super) owed: u32,
+    pub(crate) owed: u32,
 }
 
 impl Lazy {
     /// A word that owes nothing.
     #[inline(always)]
-    pub(super) fn new(bits: u64) -> Self {
+    pub(crate) fn new(bits: u64) -> Self {
         Self { bits, owed: 0 }
     }
 
     /// The word.
     #[inline(always)]
-    pub(super) fn word(self) -> u64 {
+    pub(crate) fn word(self) -> u64 {
         self.bits_owing(0)
     }
 

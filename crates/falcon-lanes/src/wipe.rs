@@ -4,7 +4,7 @@ use zeroize::{DefaultIsZeroes, optimization_barrier};
 
 /// Zeroes `secrets`. The stores are whole registers, where `zeroize` makes a
 /// volatile store an element, and the barrier keeps them.
-pub(crate) fn wipe<T: DefaultIsZeroes>(secrets: &mut [T]) {
+pub fn wipe<T: DefaultIsZeroes>(secrets: &mut [T]) {
     secrets.fill(T::default());
     optimization_barrier(secrets);
 }

@@ -9,7 +9,7 @@ pub trait Bits64: Copy {
     const AND_NOT: bool;
 
     /// Exclusive or with `x` in every lane. There is no way to a value without
-    /// a token: see [`Isa::load_words`](super::Isa::load_words).
+    /// a token: see [`Isa::load_words`](crate::Isa::load_words).
     fn xor_u64(self, x: u64) -> Self;
     /// Exclusive or.
     fn xor(self, other: Self) -> Self;

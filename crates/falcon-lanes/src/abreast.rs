@@ -1,13 +1,13 @@
 //! Signatures abreast in the registers of an instruction set.
 
-use super::portable::Pack;
-use super::{Across, Isa, Lanes, Run, Runs, Singles, Two};
+use crate::portable::Pack;
+use crate::{Across, Isa, Lanes, Run, Runs, Singles, Two};
 use core::fmt;
 use core::marker::PhantomData;
 
 /// `N` signatures, one a lane, in the registers of `R`, which has `N` reals.
 ///
-/// Compilers make vector instructions of [`Portable`](super::Portable) as long
+/// Compilers make vector instructions of [`Portable`](crate::Portable) as long
 /// as the formulas are short; these are vector instructions always.
 pub struct Abreast<I, R, const N: usize> {
     isa: I,

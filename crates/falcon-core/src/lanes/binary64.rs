@@ -1,66 +1,8 @@
-//! One lane on the machine's binary64 unit.
+//! The arithmetic of one signature on the machine's binary64 unit.
 
-use super::{Baseline, Binary64, Lanes, Singles};
+use super::{Across, Baseline, Binary64, Isa, ROUNDER, Scalar};
 use crate::fpr::soft;
 use crate::sampler::Windows;
-
-/// One lane of native binary64.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Scalar;
-
-impl Lanes for Scalar {
-    const N: usize = 1;
-    type F = f64;
-    type Runs = Singles;
-
-    #[inline(always)]
-    fn splat(self, x: f64) -> f64 {
-        x
-    }
-    #[inline(always)]
-    fn get(self, x: &f64, _: usize) -> f64 {
-        *x
-    }
-    #[inline(always)]
-    fn set(self, x: &mut f64, _: usize, value: f64) {
-        *x = value;
-    }
-    #[inline(always)]
-    fn add(self, a: f64, b: f64) -> f64 {
-        a + b
-    }
-    #[inline(always)]
-    fn sub(self, a: f64, b: f64) -> f64 {
-        a - b
-    }
-    #[inline(always)]
-    fn mul(self, a: f64, b: f64) -> f64 {
-        a * b
-    }
-    #[inline(always)]
-    fn neg(self, a: f64) -> f64 {
-        -a
-    }
-    #[inline(always)]
-    fn half(self, a: f64) -> f64 {
-        a * 0.5
-    }
-    #[inline(always)]
-    fn inverse(self, a: f64) -> f64 {
-        1.0 / a
-    }
-    #[inline(always)]
-    fn floor(self, a: f64) -> f64 {
-        // Exact, since |a| < 2^51; the sign of the rest says whether rounding
-        // went up.
-        let nearest = a + ROUNDER - ROUNDER;
-        if a < nearest { nearest - 1.0 } else { nearest }
-    }
-}
-
-/// `2^52 + 2^51`: adding it to `|x| < 2^51` leaves the nearest integer in the
-/// low mantissa bits, by the unit's own rounding and without a branch.
-const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
 impl Binary64 for Scalar {
     const HARDWARE: bool = true;
@@ -110,9 +52,45 @@ impl Binary64 for Scalar {
     }
 }
 
+impl<I: Isa> Binary64 for Across<I> {
+    const HARDWARE: bool = true;
+    type Isa = I;
+    type Sampling = Windows<I>;
+
+    #[inline(always)]
+    fn isa(self) -> I {
+        self.0
+    }
+    #[inline(always)]
+    fn sampling(self) -> Windows<I> {
+        Windows(self.0)
+    }
+    #[inline(always)]
+    fn sqrt(self, a: f64) -> f64 {
+        Scalar.sqrt(a)
+    }
+    #[inline(always)]
+    fn float(self, x: i64) -> f64 {
+        Scalar.float(x)
+    }
+    #[inline(always)]
+    fn rint(self, a: f64) -> i64 {
+        Scalar.rint(a)
+    }
+    #[inline(always)]
+    fn trunc(self, a: f64) -> i64 {
+        Scalar.trunc(a)
+    }
+    #[inline(always)]
+    fn lt(self, a: f64, b: f64) -> u64 {
+        Scalar.lt(a, b)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lanes::Lanes;
 
     #[test]
     fn floor_and_rint_agree_with_std() {

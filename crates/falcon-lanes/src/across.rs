@@ -1,7 +1,6 @@
 //! One signature across the registers of an instruction set.
 
-use super::{Binary64, Isa, Lanes, Scalar};
-use crate::sampler::Windows;
+use crate::{Isa, Lanes, Scalar};
 
 /// One lane, whose polynomials are worked on in runs of neighbours: expands
 /// keys and signs one message at a time, with the sampler in windows.
@@ -56,40 +55,5 @@ impl<I: Isa> Lanes for Across<I> {
     #[inline(always)]
     fn floor(self, a: f64) -> f64 {
         Scalar.floor(a)
-    }
-}
-
-impl<I: Isa> Binary64 for Across<I> {
-    const HARDWARE: bool = true;
-    type Isa = I;
-    type Sampling = Windows<I>;
-
-    #[inline(always)]
-    fn isa(self) -> I {
-        self.0
-    }
-    #[inline(always)]
-    fn sampling(self) -> Windows<I> {
-        Windows(self.0)
-    }
-    #[inline(always)]
-    fn sqrt(self, a: f64) -> f64 {
-        Scalar.sqrt(a)
-    }
-    #[inline(always)]
-    fn float(self, x: i64) -> f64 {
-        Scalar.float(x)
-    }
-    #[inline(always)]
-    fn rint(self, a: f64) -> i64 {
-        Scalar.rint(a)
-    }
-    #[inline(always)]
-    fn trunc(self, a: f64) -> i64 {
-        Scalar.trunc(a)
-    }
-    #[inline(always)]
-    fn lt(self, a: f64, b: f64) -> u64 {
-        Scalar.lt(a, b)
     }
 }

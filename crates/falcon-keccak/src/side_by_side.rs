@@ -3,10 +3,10 @@
 //! A lane takes the next message as soon as its own is done, so messages of
 //! different lengths keep no lane waiting.
 
-use super::keccak::permute;
-use super::shake::{RATE, RATE_WORDS};
-use crate::lanes::{Isa, U64_LANES};
-use crate::wipe::wipe;
+use crate::keccak::permute;
+use crate::shake::{RATE, RATE_WORDS};
+use falcon_lanes::wipe;
+use falcon_lanes::{Isa, U64_LANES};
 
 /// Messages that are hashed side by side.
 const LANES: usize = U64_LANES;
@@ -21,16 +21,16 @@ struct States([[u64; LANES]; 25]);
 struct Squeezed([[u64; 4 * LANES]; LANES]);
 
 /// A message in parts, and what becomes of its hash.
-pub(crate) struct Message<'a, const PARTS: usize, T> {
+pub struct Message<'a, const PARTS: usize, T> {
     /// The parts, absorbed one after the other.
-    pub(crate) parts: [&'a [u8]; PARTS],
+    pub parts: [&'a [u8]; PARTS],
     /// Takes the blocks.
-    pub(crate) output: T,
+    pub output: T,
 }
 
 /// Hashes `messages`. `take` gets each block of each message with the whole
 /// state behind it, and says whether it needs another.
-pub(crate) fn hash_side_by_side<'a, I: Isa, const PARTS: usize, T>(
+pub fn hash_side_by_side<'a, I: Isa, const PARTS: usize, T>(
     isa: I,
     messages: impl IntoIterator<Item = Message<'a, PARTS, T>>,
     take: impl Fn(&mut T, &[u64; 25]) -> bool,
@@ -172,8 +172,8 @@ impl<'a, const PARTS: usize, T> Lane<'a, PARTS, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::Shake256;
-    use crate::lanes::Baseline;
+    use crate::Shake256;
+    use falcon_lanes::Baseline;
     use std::vec;
     use std::vec::Vec;
 

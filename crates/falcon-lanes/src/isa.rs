@@ -1,6 +1,6 @@
 //! Instruction sets: the frames in which kernels are compiled.
 
-use super::{Across, Bits64, I16_LANES, Integers, Runs, Singles};
+use crate::{Across, Bits64, I16_LANES, Integers, Runs, Singles};
 use core::fmt::Debug;
 
 /// Lanes of [`Isa::F32x8`].
@@ -52,7 +52,7 @@ pub const U8_LANES: usize = 48;
 /// with them; there the loops over arrays become the widest vector code that the
 /// features offer. What compilers do not
 /// find by themselves are the few operations below, and the runs, of which
-/// [`Across`] and [`Abreast`](super::Abreast) make register tokens.
+/// [`Across`] and [`Abreast`](crate::Abreast) make register tokens.
 ///
 /// The binary32 operations serve estimates with a proven margin and nothing
 /// else: their results may be rounded differently from one set to another.

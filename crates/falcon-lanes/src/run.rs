@@ -1,11 +1,11 @@
 //! Runs: consecutive reals of a polynomial, in registers together.
 //!
 //! With one signature a lane, a run is one real of every lane ([`One`]). With
-//! one signature alone ([`Across`](super::Across)), it is a register, or
+//! one signature alone ([`Across`](crate::Across)), it is a register, or
 //! several, of neighbours in the polynomial. The formulas are the same, and so
 //! are the bits: what differs is which elements meet in an instruction.
 
-use super::Lanes;
+use crate::Lanes;
 
 /// [`LEN`](Self::LEN) consecutive reals of a polynomial, in every lane of `L`.
 pub trait Run<L: Lanes>: Copy {
@@ -262,8 +262,8 @@ impl<L: Lanes, R: Run<L>> Run<L> for Two<R> {
 
 #[cfg(test)]
 mod tests {
+    use crate::Scalar;
     use super::*;
-    use crate::lanes::Scalar;
     use std::vec::Vec;
 
     type Two1 = Two<One<Scalar>>;

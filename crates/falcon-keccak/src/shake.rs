@@ -6,17 +6,17 @@
 //! of the `keccak` crate uses the SHA-3 instructions of AArch64, if there are any;
 //! elsewhere it is taken because it is small.
 
-use super::keccak::permute;
+use crate::keccak::permute;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use super::keccak::permute_one;
-use crate::lanes::{Isa, U64_LANES};
-use crate::wipe::wipe;
+use crate::keccak::permute_one;
+use falcon_lanes::wipe;
+use falcon_lanes::{Isa, U64_LANES};
 
 /// Words of the rate: 1088 bits.
-pub(crate) const RATE_WORDS: usize = 17;
+pub const RATE_WORDS: usize = 17;
 
 /// Bytes of the rate.
-pub(super) const RATE: usize = 8 * RATE_WORDS;
+pub const RATE: usize = 8 * RATE_WORDS;
 
 #[cfg(target_arch = "aarch64")]
 cpufeatures::new!(sha3, "sha3");
@@ -25,7 +25,7 @@ cpufeatures::new!(sha3, "sha3");
 struct Sponge {
     state: [u64; 25],
     #[cfg(not(target_arch = "x86_64"))]
-    keccak: keccak::Keccak,
+    keccak: ::keccak::Keccak,
     /// Next byte of the block, at most `RATE`.
     pos: usize,
 }
@@ -195,7 +195,7 @@ impl Shake256 {
     /// Ends absorption; nothing may be absorbed afterwards. Unlike
     /// [`finalize`](Self::finalize) it moves no state, which keeps the stack of
     /// verification small.
-    pub(crate) fn finalize_blocks(&mut self) -> Blocks<'_> {
+    pub fn finalize_blocks(&mut self) -> Blocks<'_> {
         self.0.pad();
         Blocks(&mut self.0)
     }
@@ -214,20 +214,19 @@ pub struct Shake256Reader(Shake256);
 impl Shake256Reader {
     /// The stream of nothing yet, for a secret: [`start`](Self::start) says of
     /// what, where it stays. A sponge that is moved is not wiped where it was.
-    pub(crate) fn empty() -> Self {
+    pub fn empty() -> Self {
         Self(Shake256::new())
     }
 
     /// Becomes the stream of what `absorb` absorbs.
-    pub(crate) fn start(&mut self, absorb: impl FnOnce(&mut Shake256)) {
+    pub fn start(&mut self, absorb: impl FnOnce(&mut Shake256)) {
         self.0 = Shake256::new();
         absorb(&mut self.0);
         self.0.0.pad();
     }
 
     /// Becomes the stream of a state that was squeezed last and not yet read.
-    #[cfg(feature = "alloc")]
-    pub(crate) fn resume(&mut self, state: &[u64; 25]) {
+    pub fn resume(&mut self, state: &[u64; 25]) {
         self.0.0.state = *state;
         self.0.0.pos = 0;
     }
@@ -246,11 +245,11 @@ impl Shake256Reader {
 }
 
 /// A finalized [`Shake256`], still in its place, that is read block by block.
-pub(crate) struct Blocks<'a>(&'a mut Sponge);
+pub struct Blocks<'a>(&'a mut Sponge);
 
 impl Blocks<'_> {
     /// The next block, as little-endian words.
-    pub(crate) fn next_block(&mut self, isa: impl Isa) -> &[u64; RATE_WORDS] {
+    pub fn next_block(&mut self, isa: impl Isa) -> &[u64; RATE_WORDS] {
         self.0.permute_on(isa);
         self.0.pos = RATE;
         let (block, _) = self
@@ -265,8 +264,8 @@ impl Blocks<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lanes::Baseline;
     use ::sha3::digest::{ExtendableOutput, Update, XofReader};
+    use falcon_lanes::Baseline;
     use std::vec;
     use std::vec::Vec;
 

@@ -1,6 +1,6 @@
 //! `N` lanes as an array: the compiler vectorises element-wise loops over it.
 
-use super::{Lanes, Scalar, Singles};
+use crate::{Lanes, Scalar, Singles};
 use core::array;
 use zeroize::DefaultIsZeroes;
 
@@ -11,7 +11,7 @@ pub struct Portable<const N: usize>;
 /// `N` binary64 values, one a lane.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
-pub struct Pack<const N: usize>(pub(super) [f64; N]);
+pub struct Pack<const N: usize>(pub(crate) [f64; N]);
 
 impl<const N: usize> Default for Pack<N> {
     #[inline(always)]

@@ -3,8 +3,7 @@
 //! Algorithms are loops over the registers that a row fills. Where a register is
 //! one word, such a loop goes over words, and compilers turn it into vector code.
 
-use super::Baseline;
-use crate::modq::mul_high;
+use crate::Baseline;
 
 /// Blocks of ChaCha20 that are computed side by side: two buffers.
 pub const U32_LANES: usize = 16;
@@ -14,6 +13,12 @@ pub const U32_ROW: usize = 8;
 
 /// Words of a row of the NTT.
 pub const I16_LANES: usize = 32;
+
+/// High half of the product of two 16-bit integers.
+#[inline(always)]
+pub const fn mul_high(a: i16, b: i16) -> i16 {
+    ((a as i32 * b as i32) >> 16) as i16
+}
 
 /// A token of registers of integers.
 pub trait Integers: Copy {
