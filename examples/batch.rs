@@ -1,8 +1,8 @@
 //! Signs and verifies a batch, on all cores:
 //! `cargo run --release -p falcon --features threads --example batch`.
 
-use falcon::batch::{BatchSign, BatchVerify, SignJob, VerifyJob};
-use falcon::{Engine, Falcon512, Signature, SigningKey, Threads};
+use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyJob};
+use falcon_core::{Engine, Falcon512, Signature, SigningKey, Threads};
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -2,7 +2,7 @@
 //! of the `signature` crate, so that the algorithm can be replaced.
 //! `cargo run --release -p falcon --example service`.
 
-use falcon::{Falcon512, Signature, SigningKey};
+use falcon_core::{Falcon512, Signature, SigningKey};
 use rand_core::UnwrapErr;
 use signature::{KeypairRef, RandomizedSigner, SignatureEncoding, Verifier};
 

@@ -1,7 +1,7 @@
 //! Signs and verifies a file of any size in constant memory:
 //! `cargo run --release -p falcon --example streaming -- FILE`.
 
-use falcon::{Falcon1024, SigningKey};
+use falcon_core::{Falcon1024, SigningKey};
 use rand_core::UnwrapErr;
 use std::fs::File;
 use std::io::Read;

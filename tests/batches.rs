@@ -1,8 +1,8 @@
 //! Batches against single operations, on every engine that this processor can
 //! run.
 
-use falcon::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
-use falcon::{
+use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+use falcon_core::{
     Engine, ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError,
     SigningKey, Threads, hazmat,
 };

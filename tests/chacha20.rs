@@ -5,11 +5,11 @@
 //! into words 14 and 15. A buffer is eight blocks, interleaved word by word; the
 //! registers compute two buffers at a time.
 
-use falcon::batch::LaneEngine;
-use falcon::fft::Fft;
-use falcon::lanes::{Baseline, Binary64, Isa, Scalar};
-use falcon::prng::{Prng, SEED_LEN};
-use falcon::{Engine, TokenVisitor};
+use falcon_core::seams::LaneEngine;
+use falcon_core::seams::fft::Fft;
+use falcon_core::seams::lanes::{Baseline, Binary64, Isa, Scalar};
+use falcon_core::seams::prng::{Prng, SEED_LEN};
+use falcon_core::{Engine, TokenVisitor};
 use falcon_tests::{Repeatable, extent};
 
 /// Blocks of a buffer.

@@ -2,7 +2,7 @@
 // It is C, which is not built for these targets.
 #![cfg(not(target_family = "wasm"))]
 
-use falcon::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
+use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
 use falcon_tests::{Repeatable, extent, key};
 
 /// One differential test of ours against a module of `pqcrypto_falcon`.

@@ -2,8 +2,8 @@
 //! hashes of all of it are pinned in `kat/equal-bytes.json`.
 
 use base16ct::lower::encode_string as hex;
-use falcon::batch::{BatchSign, SignJob};
-use falcon::{Engine, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
+use falcon_core::batch::{BatchSign, SignJob};
+use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
 use falcon_tests::{Repeatable, key};
 use sha2::{Digest, Sha256};
 

@@ -2,10 +2,10 @@
 //! has the bits of `Scalar`: of the token for one signature and on every lane of
 //! the token for many.
 
-use falcon::batch::LaneEngine;
-use falcon::fft::{BasisRef, Fft};
-use falcon::lanes::{Binary64, Scalar};
-use falcon::{Engine, TokenVisitor};
+use falcon_core::seams::LaneEngine;
+use falcon_core::seams::fft::{BasisRef, Fft};
+use falcon_core::seams::lanes::{Binary64, Scalar};
+use falcon_core::{Engine, TokenVisitor};
 use falcon_tests::{Repeatable, extent};
 
 /// A polynomial of each lane.

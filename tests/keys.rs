@@ -1,7 +1,7 @@
 //! Every engine reads the same signing keys, refuses the same ones, and signs
 //! with what it has read as it does with the expanded key.
 
-use falcon::{
+use falcon_core::{
     DecodeError, Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, Signature,
     SigningKey,
 };

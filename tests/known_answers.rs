@@ -1,7 +1,7 @@
 //! NIST's records of round 3 and PQClean's, on every engine.
 
 use base16ct::lower::encode_string as hex;
-use falcon::Engine;
+use falcon_core::Engine;
 use falcon_kat::{Algorithm, EngineSubject, KeyForm, replay, rsp::Style};
 use falcon_tests::extent;
 use sha2::{Digest, Sha256};

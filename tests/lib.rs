@@ -1,7 +1,7 @@
 //! What the tests share: their extent, repeatable randomness, keys.
 
-use falcon::hash::{Shake256, Shake256Reader};
-use falcon::{Parameters, SigningKey};
+use falcon_core::seams::hash::{Shake256, Shake256Reader};
+use falcon_core::{Parameters, SigningKey};
 use rand_core::{TryCryptoRng, TryRng};
 use std::convert::Infallible;
 

@@ -3,7 +3,7 @@
 //! The stack of verification is measured on a microcontroller, by
 //! `examples/firmware/check.sh`.
 
-use falcon::{ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
+use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
 use falcon_tests::Repeatable;
 use std::thread;
 

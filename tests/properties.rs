@@ -1,6 +1,6 @@
 //! Properties over random inputs.
 
-use falcon::{
+use falcon_core::{
     DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey,
 };
 use falcon_tests::{Repeatable, key};

@@ -10,9 +10,9 @@
 //! spilled, a word on every lane) are not.
 #![cfg(target_os = "linux")]
 
-use falcon::hash::Shake256;
-use falcon::hazmat::{Fit, RawJob, RawRandomness};
-use falcon::{Engine, Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
+use falcon_core::seams::hash::Shake256;
+use falcon_core::hazmat::{Fit, RawJob, RawRandomness};
+use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ffi::c_void;
 use std::hint::black_box;

@@ -1,9 +1,9 @@
 //! The sampler's distribution and the length of signatures.
 
-use falcon::lanes::{Binary64, Scalar};
-use falcon::sampler::{LaneSampler, SamplerZ, Sampling};
-use falcon::tree::Leaf;
-use falcon::{Falcon512, Falcon1024, Parameters};
+use falcon_core::seams::lanes::{Binary64, Scalar};
+use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling};
+use falcon_core::seams::tree::Leaf;
+use falcon_core::{Falcon512, Falcon1024, Parameters};
 use falcon_tests::{Repeatable, extent, key};
 
 /// Samples against the discrete Gaussian around `center` with deviation

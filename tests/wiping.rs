@@ -1,9 +1,9 @@
 //! What is freed is wiped: no block that a batch gives back to the allocator
 //! holds the seed of a sampler.
 
-use falcon::hash::Shake256;
-use falcon::hazmat::{Fit, RawJob, RawRandomness};
-use falcon::{Engine, Falcon512, Signature, SigningKey};
+use falcon_core::seams::hash::Shake256;
+use falcon_core::hazmat::{Fit, RawJob, RawRandomness};
+use falcon_core::{Engine, Falcon512, Signature, SigningKey};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::slice;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};

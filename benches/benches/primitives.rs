@@ -1,16 +1,16 @@
 //! Each primitive alone: `cargo bench -p falcon-benches --bench primitives`.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use falcon::batch::LaneEngine;
-use falcon::ffsampling::{ffsampling, scratch_len};
-use falcon::fft::{BasisRef, Fft};
-use falcon::hash::{HashToPoint, Shake256, Shake256HashToPoint};
-use falcon::lanes::{Baseline, Binary64};
-use falcon::ntt::{Ntt, PORTABLE_NTT};
-use falcon::prng::Prng;
-use falcon::sampler::{LaneSampler, SamplerZ, Sampling};
-use falcon::tree::{Leaf, Stored};
-use falcon::{Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, TokenVisitor};
+use falcon_core::seams::LaneEngine;
+use falcon_core::seams::ffsampling::{ffsampling, scratch_len};
+use falcon_core::seams::fft::{BasisRef, Fft};
+use falcon_core::seams::hash::{HashToPoint, Shake256, Shake256HashToPoint};
+use falcon_core::seams::lanes::{Baseline, Binary64};
+use falcon_core::seams::ntt::{Ntt, PORTABLE_NTT};
+use falcon_core::seams::prng::Prng;
+use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling};
+use falcon_core::seams::tree::{Leaf, Stored};
+use falcon_core::{Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, TokenVisitor};
 use falcon_benches::entry::MESSAGE;
 use falcon_benches::ours::{distinct, key};
 use std::hint::black_box;
@@ -172,7 +172,7 @@ fn samplerz<B: Binary64>(c: &mut Criterion, name: &str, arith: B) {
 fn walk<P: Parameters, B: Binary64, F: Fft>(c: &mut Criterion, name: &str, arith: B, fft: F) {
     let n = P::N;
     let expanded = key::<P>().expand();
-    let (_, tree) = falcon::hazmat::expanded_reals(&expanded).split_at(4 * n);
+    let (_, tree) = falcon_core::hazmat::expanded_reals(&expanded).split_at(4 * n);
     let mut target = vec![F::Real::default(); n];
     for (i, &value) in point(n).iter().enumerate() {
         for lane in 0..F::LANES {

@@ -3,11 +3,11 @@
 //! implementations is the binary `compare`.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use falcon::batch::LaneEngine;
-use falcon::fft::Fft;
-use falcon::hash::Shake256HashToPoint;
-use falcon::lanes::{Binary64, Scalar};
-use falcon::{
+use falcon_core::seams::LaneEngine;
+use falcon_core::seams::fft::Fft;
+use falcon_core::seams::hash::Shake256HashToPoint;
+use falcon_core::seams::lanes::{Binary64, Scalar};
+use falcon_core::{
     Engine, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SigningKey,
     TokenVisitor, VerifyingKey, hazmat,
 };

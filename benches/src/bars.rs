@@ -2,7 +2,7 @@
 
 use crate::entry::{Case, Degree, Mode, Operation};
 use crate::peers::{fn_dsa, pqclean};
-use falcon::Engine;
+use falcon_core::Engine;
 
 /// Our time is to be at most `limit` times the peer's.
 #[derive(Clone, Copy, Debug)]

@@ -3,12 +3,12 @@
 
 use crate::entry::MESSAGE;
 use crate::ours;
-use falcon::batch::LaneEngine;
-use falcon::fft::Fft;
-use falcon::hash::{HashToPoint, Shake256, Shake256HashToPoint};
-use falcon::lanes::{Binary64, Isa};
-use falcon::ntt::{Ntt, PortableNtt};
-use falcon::{Engine, TokenVisitor};
+use falcon_core::seams::LaneEngine;
+use falcon_core::seams::fft::Fft;
+use falcon_core::seams::hash::{HashToPoint, Shake256, Shake256HashToPoint};
+use falcon_core::seams::lanes::{Binary64, Isa};
+use falcon_core::seams::ntt::{Ntt, PortableNtt};
+use falcon_core::{Engine, TokenVisitor};
 use std::hint::black_box;
 
 /// All are of Falcon-512.

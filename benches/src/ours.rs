@@ -2,8 +2,8 @@
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use crate::random::SplitMix;
-use falcon::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
-use falcon::{
+use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
+use falcon_core::{
     Engine, Falcon512, Falcon1024, Parameters, Scratch, SignStream, Signature, SignatureBytes,
     SigningKey, VerifyingKey, hazmat,
 };
@@ -55,7 +55,7 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree, engine: Engine) -> 
 pub fn distinct() -> impl Iterator<Item = Engine> {
     [Engine::Scalar, Engine::Soft]
         .into_iter()
-        .chain(Engine::best_widths())
+        .chain(Engine::instruction_sets())
 }
 
 /// The next seed.

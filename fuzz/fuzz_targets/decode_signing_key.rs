@@ -2,13 +2,13 @@
 //! key that decodes; every instruction set accepts the same ones.
 #![no_main]
 
-use falcon::Engine;
-use falcon::{Falcon512, Falcon1024, Parameters, SigningKey, VerifyingKey};
+use falcon_core::Engine;
+use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey, VerifyingKey};
 use libfuzzer_sys::fuzz_target;
 
 fn decode<P: Parameters>(bytes: &[u8]) {
     let key = SigningKey::<P>::try_from(bytes);
-    for engine in Engine::best_widths().chain([Engine::Soft]) {
+    for engine in Engine::instruction_sets().chain([Engine::Soft]) {
         let read = engine.decode_signing_key::<P>(bytes);
         match (&key, read) {
             (Ok(key), Ok(read)) => {

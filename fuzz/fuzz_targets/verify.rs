@@ -3,9 +3,9 @@
 //! does of bytes beside others in a batch.
 #![no_main]
 
-use falcon::Engine;
-use falcon::batch::{BatchVerify, VerifyBytesJob};
-use falcon::{Falcon512, Falcon1024, Format, Parameters, Signature, VerifyingKey};
+use falcon_core::Engine;
+use falcon_core::batch::{BatchVerify, VerifyBytesJob};
+use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, VerifyingKey};
 use falcon_fuzz::{detached, records_512, records_1024};
 use falcon_kat::rsp::Record;
 use libfuzzer_sys::fuzz_target;
@@ -72,7 +72,7 @@ fn verify_beside<P: Parameters>(known: &[Known<P>], signature: &[u8], message: &
             .as_ref()
             .is_ok_and(|signature| known.key.verify(message, signature).is_ok());
         let expected: [_; JOBS] = std::array::from_fn(|i| !is_input(i) || accepted);
-        for engine in Engine::best_widths().chain([Engine::Scalar]) {
+        for engine in Engine::instruction_sets().chain([Engine::Scalar]) {
             let mut results = [Ok(()); JOBS];
             engine
                 .verify_bytes_batch(&jobs, &mut results)

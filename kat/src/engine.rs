@@ -1,11 +1,10 @@
 //! The engines of this workspace under test.
 
 use crate::{Algorithm, KeyPair, Subject, SubjectError};
-use falcon::{
+use falcon_core::{
     Engine, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SigningKey,
     VerifyingKey,
-    batch::BatchError,
-    hazmat::{self, Fit, RawJob, RawRandomness},
+    hazmat::{self, BatchSignRaw, Fit, RawJob, RawRandomness},
 };
 
 /// Which way the secret key takes to the signature.
@@ -35,23 +34,12 @@ pub struct EngineSubject<E = Engine> {
 }
 
 /// What signs with given nonces and sampler seeds.
-pub trait RawSigner: Sync {
+pub trait RawSigner: BatchSignRaw<Falcon512> + BatchSignRaw<Falcon1024> {
     /// The processor's engine that does what is not a batch.
     fn processor(&self) -> Engine;
 
     /// Jobs that make a batch.
     fn lanes(&self) -> usize;
-
-    /// Signs a batch.
-    ///
-    /// # Errors
-    /// As for `BatchSign`.
-    fn sign_batch_raw<P: Parameters>(
-        &self,
-        jobs: &[RawJob<'_, P>],
-        fit: Fit,
-        out: &mut [Signature<P>],
-    ) -> Result<(), BatchError>;
 }
 
 impl RawSigner for Engine {
@@ -61,15 +49,6 @@ impl RawSigner for Engine {
 
     fn lanes(&self) -> usize {
         Self::lanes(*self)
-    }
-
-    fn sign_batch_raw<P: Parameters>(
-        &self,
-        jobs: &[RawJob<'_, P>],
-        fit: Fit,
-        out: &mut [Signature<P>],
-    ) -> Result<(), BatchError> {
-        Self::sign_batch_raw(*self, jobs, fit, out)
     }
 }
 
@@ -98,7 +77,10 @@ macro_rules! with_parameters {
 }
 
 impl<E: RawSigner> EngineSubject<E> {
-    fn sign<P: Parameters>(&self, request: &Request<'_>) -> Result<Signature<P>, SubjectError> {
+    fn sign<P: Parameters>(&self, request: &Request<'_>) -> Result<Signature<P>, SubjectError>
+    where
+        E: BatchSignRaw<P>,
+    {
         let &Request {
             algorithm,
             secret_key,
@@ -114,11 +96,7 @@ impl<E: RawSigner> EngineSubject<E> {
         if self.form == KeyForm::Batch {
             let key = &engine.expand(&key);
             let lanes = self.engine.lanes();
-            let job = RawJob {
-                key,
-                message,
-                randomness,
-            };
+            let job = RawJob::new(key, message, randomness);
             // The same job on every lane.
             let mut out = vec![Signature::EMPTY; lanes];
             self.engine
@@ -133,9 +111,9 @@ impl<E: RawSigner> EngineSubject<E> {
         let mut scratch = Scratch::new(&mut reals)?;
         Ok(if self.form == KeyForm::Expanded {
             let key = engine.expand(&key);
-            engine.sign_raw(&key, randomness, message, fit, &mut scratch)
+            hazmat::sign_raw_on(engine, &key, randomness, message, fit, &mut scratch)
         } else {
-            engine.sign_raw(&key, randomness, message, fit, &mut scratch)
+            hazmat::sign_raw_on(engine, &key, randomness, message, fit, &mut scratch)
         })
     }
 }

@@ -5,8 +5,8 @@ use crate::arguments::Arguments;
 use crate::budget::{Budget, STEP};
 use crate::jobs::{Jobs, encoded};
 use crate::plan::{Keys, Kind, Mode};
-use falcon::batch::{BatchError, BatchSign, BatchVerify};
-use falcon::{Engine, Parameters, Signature, SignatureBytes, SignatureError, Threads};
+use falcon_core::batch::{BatchError, BatchSign, BatchVerify};
+use falcon_core::{Engine, Parameters, Signature, SignatureBytes, SignatureError, Threads};
 use falcon_gpu::GpuContext;
 use falcon_gpu::device::Device;
 use std::ops::Range;
@@ -61,7 +61,7 @@ impl Bench<'_> {
     /// Verdicts of the CPU on these claims.
     pub(crate) fn verdicts<P: Parameters>(
         &self,
-        claims: &[falcon::batch::VerifyBytesJob<'_, P>],
+        claims: &[falcon_core::batch::VerifyBytesJob<'_, P>],
     ) -> Result<Vec<Verdict>, BatchError> {
         let mut verdicts = vec![Ok(()); claims.len()];
         let cpu = Engine::best().on(&self.threads);

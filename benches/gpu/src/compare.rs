@@ -5,8 +5,8 @@ use crate::bench::{Bench, Data, Outcome, SEED, Verdict};
 use crate::jobs::{clocked, encoded, milliseconds};
 use crate::plan::Kind;
 use crate::results::Line;
-use falcon::batch::BatchVerify;
-use falcon::{Parameters, Signature, SignatureError};
+use falcon_core::batch::BatchVerify;
+use falcon_core::{Parameters, Signature, SignatureError};
 use falcon_gpu::GpuContext;
 
 /// Compares a batch.

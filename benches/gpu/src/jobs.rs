@@ -3,8 +3,8 @@
 
 use crate::Result;
 use crate::plan::{Keys, Mode};
-use falcon::batch::{BatchSign, SignJob, VerifyBytesJob};
-use falcon::{ExpandedKey, Parameters, Signature, SignatureBytes, SigningKey};
+use falcon_core::batch::{BatchSign, SignJob, VerifyBytesJob};
+use falcon_core::{ExpandedKey, Parameters, Signature, SignatureBytes, SigningKey};
 use falcon_gpu::{GpuContext, RawKeyJob};
 use rayon::prelude::*;
 use std::ops::Range;

@@ -19,7 +19,7 @@ use arguments::Arguments;
 use bench::{Bench, Data, Outcome};
 use budget::Budget;
 use clap::Parser;
-use falcon::{Falcon512, Falcon1024, Threads};
+use falcon_core::{Falcon512, Falcon1024, Threads};
 use falcon_gpu::IMAGES;
 use falcon_gpu::device::{Device, open_cuda};
 use plan::{Row, Set};

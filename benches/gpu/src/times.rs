@@ -6,8 +6,8 @@ use crate::plan::Kind;
 use crate::results::Key;
 use crate::watched::Watched;
 use crate::{Result, median};
-use falcon::batch::BatchVerify;
-use falcon::{Parameters, Signature, SignatureError};
+use falcon_core::batch::BatchVerify;
+use falcon_core::{Parameters, Signature, SignatureError};
 use falcon_gpu::GpuContext;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -257,7 +257,7 @@ mod tests {
     use crate::plan::{Keys, Mode, Set};
     use crate::results::Line;
     use clap::Parser;
-    use falcon::{Falcon512, Threads};
+    use falcon_core::{Falcon512, Threads};
     use falcon_gpu::kernels::{Batch, status};
     use std::sync::Arc;
 

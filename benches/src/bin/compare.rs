@@ -1,7 +1,7 @@
 //! Ours and the peers in the same run, interleaved round by round, one thread.
 
 use clap::Parser;
-use falcon::Engine;
+use falcon_core::Engine;
 use falcon_benches::bars::{bars, rival};
 use falcon_benches::clock::thread_nanos;
 use falcon_benches::entry::{Case, Degree, Entry, Operation};

@@ -2,7 +2,7 @@
 //! `arm/plugin.c` sees. `arm/run.sh` builds both and runs this under QEMU.
 
 use clap::Parser;
-use falcon::Engine;
+use falcon_core::Engine;
 use falcon_benches::counts::{BARS, Counts, Row, Verdict};
 use falcon_benches::entry::{Degree, Entry, Mode, Operation};
 use falcon_benches::loops::{self, Loop};

@@ -2,7 +2,7 @@
 //! points as JSON, and a chart of them.
 
 use clap::Parser;
-use falcon::{Engine, Threads};
+use falcon_core::{Engine, Threads};
 use falcon_benches::clock::{thread_nanos, wall_nanos};
 use falcon_benches::entry::{Degree, Operation};
 use falcon_benches::rounds::{Contestant, Effort, interleave};

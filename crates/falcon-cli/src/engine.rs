@@ -6,7 +6,7 @@ use crate::{
     scheme::{Algorithm, AnySignature, Degree, Either, SecretKey, either},
     ui::Ui,
 };
-use falcon::{
+use falcon_core::{
     ENGINE_VARIABLE, Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, Signature,
     SignatureError, SigningKey, UnknownEngine, VerifyingKey,
     batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob},

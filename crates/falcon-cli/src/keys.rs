@@ -8,7 +8,7 @@ use crate::{
     scheme::{AnySignature, PublicKey, SecretKey, either},
     shell::quote,
 };
-use falcon::{
+use falcon_core::{
     Format,
     pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding},
 };

@@ -7,12 +7,12 @@
 use crate::error::{self, Error};
 use crate::scheme::{AnySignature, Either, PublicKey, SecretKey, either};
 use clap::ValueEnum;
-use falcon::pkcs8::{
+use falcon_core::pkcs8::{
     self, DecodePrivateKey, DecodePublicKey, EncryptedPrivateKeyInfoRef, LineEnding,
     ObjectIdentifier, PrivateKeyInfoRef, SubjectPublicKeyInfoRef, decrypt_private_key, der::pem,
     pkcs5,
 };
-use falcon::{
+use falcon_core::{
     DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey,
 };
 

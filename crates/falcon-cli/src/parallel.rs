@@ -3,7 +3,7 @@
 //! others.
 
 use crate::error::{Error, Result};
-use falcon::Threads;
+use falcon_core::Threads;
 use rayon::{ThreadPoolBuilder, prelude::*};
 use std::{
     collections::BTreeMap,

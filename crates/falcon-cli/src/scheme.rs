@@ -2,7 +2,7 @@
 //! only when it is read which degree it has.
 
 use clap::ValueEnum;
-use falcon::{Falcon512, Falcon1024, Parameters, Signature, SigningKey, VerifyingKey};
+use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SigningKey, VerifyingKey};
 use serde::Serialize;
 use std::fmt;
 

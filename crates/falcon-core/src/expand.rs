@@ -1,11 +1,12 @@
 //! Expanded keys: the basis in the FFT domain and its LDL tree, kept.
 
+use crate::engine::{Best, Operations};
 use crate::error::ScratchTooSmall;
 use crate::hedge::SECRET_HASH_LEN;
 use crate::keys::SigningKey;
-use crate::lanes::{Binary64, Native};
 use crate::params::Parameters;
-use crate::sign::{Scratch, Secret};
+use crate::scratch::Scratch;
+use crate::secret::Secret;
 use crate::signing::{self, ExpandedRef, KeySource};
 use crate::verify::VerifyingKey;
 use core::fmt;
@@ -38,16 +39,16 @@ impl<P: Parameters, B: Storage> ExpandedKey<P, B> {
     /// Reals of an expanded key.
     pub const LEN: usize = signing::expanded_len(P::LOGN);
 
-    /// Expands `key` into `storage`, with the arithmetic of `arith`.
-    pub(crate) fn expand<A: Binary64>(
-        arith: A,
+    /// Expands `key` into `storage` on `on`.
+    pub(crate) fn expand_on(
+        on: impl Operations,
         key: &SigningKey<P>,
         mut storage: B,
         scratch: &mut Scratch<'_, P>,
     ) -> Result<Self, ScratchTooSmall> {
         let reals = storage.as_mut().get_mut(..Self::LEN);
         let reals = reals.ok_or(ScratchTooSmall { needed: Self::LEN })?;
-        signing::expand(arith, P::LOGN, key.basis(), reals, scratch.reals());
+        on.expand(P::LOGN, key.basis(), reals, scratch.reals());
         Ok(Self::new(key, storage))
     }
 
@@ -70,11 +71,6 @@ impl<P: Parameters, B: Storage> ExpandedKey<P, B> {
         &self.reals.as_ref()[..Self::LEN]
     }
 
-    #[cfg(feature = "alloc")]
-    pub(crate) fn hedge_secret(&self) -> &[u8; SECRET_HASH_LEN] {
-        &self.secret_hash
-    }
-
     pub(crate) fn expanded_ref(&self) -> ExpandedRef<'_> {
         ExpandedRef::new(P::LOGN, self.reals())
     }
@@ -82,11 +78,11 @@ impl<P: Parameters, B: Storage> ExpandedKey<P, B> {
 
 #[cfg(feature = "alloc")]
 impl<P: Parameters> ExpandedKey<P> {
-    /// Expands `key` into storage of its own.
-    pub(crate) fn expand_boxed<A: Binary64>(arith: A, key: &SigningKey<P>) -> Self {
+    /// Expands `key` on `on` into storage of its own.
+    pub(crate) fn expand_boxed_on(on: impl Operations, key: &SigningKey<P>) -> Self {
         let mut storage = alloc::vec![0.0; Self::LEN].into_boxed_slice();
-        crate::sign::with_scratch::<P, _>(|scratch| {
-            signing::expand(arith, P::LOGN, key.basis(), &mut storage, scratch.reals());
+        crate::scratch::with_scratch::<P, _>(|scratch| {
+            on.expand(P::LOGN, key.basis(), &mut storage, scratch.reals());
         });
         Self::new(key, storage)
     }
@@ -96,7 +92,7 @@ impl<P: Parameters> SigningKey<P> {
     /// Keeps the tree: for keys that sign more than once.
     #[cfg(feature = "alloc")]
     pub fn expand(&self) -> ExpandedKey<P> {
-        ExpandedKey::expand_boxed(Native::default(), self)
+        ExpandedKey::expand_boxed_on(Best::find(), self)
     }
 
     /// [`expand`](Self::expand) into the caller's storage of
@@ -109,7 +105,7 @@ impl<P: Parameters> SigningKey<P> {
         storage: B,
         scratch: &mut Scratch<'_, P>,
     ) -> Result<ExpandedKey<P, B>, ScratchTooSmall> {
-        ExpandedKey::expand(Native::default(), self, storage, scratch)
+        ExpandedKey::expand_on(Best::find(), self, storage, scratch)
     }
 }
 

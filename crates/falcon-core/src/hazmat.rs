@@ -4,23 +4,32 @@
 //! randomness leak the secret key**, and so does one sampler seed used for two
 //! points. Everything here lets the caller break these rules.
 
+#[cfg(feature = "alloc")]
+use crate::batch::{BatchError, JobKey};
 use crate::codec::compressed_len;
+use crate::engine::{Best, Operations};
 use crate::error::SignatureError;
 use crate::expand::{ExpandedKey, Storage};
-use crate::hash::{HashToPoint, Shake256, Shake256HashToPoint, Shake256Reader};
-use crate::hedge::{Hedged, Raw, SECRET_HASH_LEN, SEED_LEN};
-#[cfg(feature = "alloc")]
+use crate::hash::{Shake256, Shake256Reader};
+use crate::hedge::{Randomness, SECRET_HASH_LEN, SEED_LEN};
 use crate::keys::SigningKey;
-use crate::lanes::{Baseline, Binary64};
 use crate::params::{NONCE_LEN, Parameters, Q};
-use crate::sign::{Scratch, Secret, sign_message};
-use crate::signature::Signature;
+use crate::scratch::Scratch;
+use crate::secret::Secret;
+use crate::sign::sign;
+use crate::signatures::Signature;
 use crate::verify::VerifyingKey;
+use core::fmt;
 use zeroize::Zeroizing;
 
-#[cfg(feature = "alloc")]
-pub use crate::batch::{RawJob, sign_batch_raw};
-pub use crate::sign::Fit;
+pub use crate::hash::{HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher};
+pub use crate::signing::Fit;
+
+/// An engine by name, or the arithmetic of one: what the functions that end in
+/// `_on` compute on.
+#[allow(private_bounds)]
+pub trait ComputeOn: Operations {}
+impl<T: Operations> ComputeOn for T {}
 
 /// A secret key in either form: `SigningKey` or
 /// `ExpandedKey`.
@@ -37,35 +46,62 @@ pub struct RawRandomness<'a> {
     pub seed: &'a [u8],
 }
 
+impl<'a> From<RawRandomness<'a>> for Randomness<'a> {
+    fn from(RawRandomness { nonce, seed }: RawRandomness<'a>) -> Self {
+        Self::Given { nonce, seed }
+    }
+}
+
+/// Without the seed.
+impl fmt::Debug for RawRandomness<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RawRandomness").finish_non_exhaustive()
+    }
+}
+
+/// Algorithm 10 (Sign) for a message that is at hand.
+fn sign_message<P: Parameters>(
+    on: impl Operations,
+    key: &impl Secret<P>,
+    randomness: Randomness<'_>,
+    hash: &impl HashToPoint,
+    message: &[u8],
+    fit: Fit,
+    scratch: &mut Scratch<'_, P>,
+) -> Signature<P> {
+    let nonce = randomness.nonce();
+    let point = |c: &mut [u16]| hash.hash_to_point(&nonce, message, c);
+    sign(on, key, randomness, nonce, point, fit, scratch)
+}
+
 /// Signs with the caller's nonce and sampler seed, as NIST's test driver does.
-pub fn sign_raw<P: Parameters, B: Binary64>(
-    arith: B,
+pub fn sign_raw<P: Parameters>(
     key: &impl SecretKey<P>,
     randomness: RawRandomness<'_>,
     message: &[u8],
     fit: Fit,
     scratch: &mut Scratch<'_, P>,
 ) -> Signature<P> {
-    let raw = Raw {
-        nonce: randomness.nonce,
-        seed: randomness.seed,
-    };
-    sign_message(
-        arith,
-        key,
-        &raw,
-        &Shake256HashToPoint,
-        message,
-        fit,
-        scratch,
-    )
+    sign_raw_on(Best::find(), key, randomness, message, fit, scratch)
+}
+
+/// [`sign_raw`] on `on`.
+pub fn sign_raw_on<P: Parameters>(
+    on: impl ComputeOn,
+    key: &impl SecretKey<P>,
+    randomness: RawRandomness<'_>,
+    message: &[u8],
+    fit: Fit,
+    scratch: &mut Scratch<'_, P>,
+) -> Signature<P> {
+    let hash = &Shake256HashToPoint;
+    sign_message(on, key, randomness.into(), hash, message, fit, scratch)
 }
 
 /// Signs without fresh randomness: the same message always gets the same
 /// signature. Whoever can make the device compute wrongly once, for a message
 /// that it signs twice, may learn the key.
-pub fn sign_deterministic<P: Parameters, B: Binary64>(
-    arith: B,
+pub fn sign_deterministic<P: Parameters>(
     key: &impl SecretKey<P>,
     message: &[u8],
     scratch: &mut Scratch<'_, P>,
@@ -79,30 +115,32 @@ pub fn sign_deterministic<P: Parameters, B: Binary64>(
     });
     let mut seed = Zeroizing::new([0; SEED_LEN]);
     stream.read(&mut *seed);
-    let hedged = Hedged::new(&seed, 0, key.secret_hash());
-    sign_message(
-        arith,
-        key,
-        &hedged,
-        &Shake256HashToPoint,
-        message,
-        Fit::Padded,
-        scratch,
-    )
+    sign_with_hash(key, &seed, &Shake256HashToPoint, message, scratch)
 }
 
 /// Signs under another way to hash messages to points, with hedged randomness
 /// from a fresh `seed`.
-pub fn sign_with_hash<P: Parameters, B: Binary64>(
-    arith: B,
+pub fn sign_with_hash<P: Parameters>(
     key: &impl SecretKey<P>,
     seed: &[u8; SEED_LEN],
     hash: &impl HashToPoint,
     message: &[u8],
     scratch: &mut Scratch<'_, P>,
 ) -> Signature<P> {
-    let hedged = Hedged::new(seed, 0, key.secret_hash());
-    sign_message(arith, key, &hedged, hash, message, Fit::Padded, scratch)
+    sign_with_hash_on(Best::find(), key, seed, hash, message, scratch)
+}
+
+/// [`sign_with_hash`] on `on`.
+pub fn sign_with_hash_on<P: Parameters>(
+    on: impl ComputeOn,
+    key: &impl SecretKey<P>,
+    seed: &[u8; SEED_LEN],
+    hash: &impl HashToPoint,
+    message: &[u8],
+    scratch: &mut Scratch<'_, P>,
+) -> Signature<P> {
+    let randomness = Randomness::hedged(seed, 0, key.secret_hash());
+    sign_message(on, key, randomness, hash, message, Fit::Padded, scratch)
 }
 
 /// Verifies under another way to hash messages to points.
@@ -131,11 +169,7 @@ pub fn verify_point<P: Parameters>(
     if c.len() != P::N || c.iter().any(|&c| u32::from(c) >= Q) {
         return Err(SignatureError);
     }
-    if key.is_preimage(Baseline, |point| point.copy_from_slice(c), signature) {
-        Ok(())
-    } else {
-        Err(SignatureError)
-    }
+    key.verify_point(Best::find(), |point| point.copy_from_slice(c), signature)
 }
 
 /// The key that the reference's key generation finds when it reads
@@ -154,7 +188,6 @@ pub fn expanded_reals<P: Parameters, B: Storage>(key: &ExpandedKey<P, B>) -> &[f
 
 /// The short basis of a key: `f`, `g`, `F`, `G`, `n` coefficients each. For
 /// engines that upload them; whoever reads them has the key.
-#[cfg(feature = "alloc")]
 pub fn secret_basis<P: Parameters>(key: &SigningKey<P>) -> [&[i8]; 4] {
     let basis = key.basis();
     [basis.f, basis.g, basis.capital_f, basis.capital_g]
@@ -183,8 +216,66 @@ pub fn signature_from_parts<P: Parameters>(
     signature.fits_the_bound().then_some(signature)
 }
 
-/// [`SigningKey::expand`] with the arithmetic of `arith`.
+/// [`SigningKey::expand`] on `on`.
 #[cfg(feature = "alloc")]
-pub fn expand_with<P: Parameters, B: Binary64>(arith: B, key: &SigningKey<P>) -> ExpandedKey<P> {
-    ExpandedKey::expand_boxed(arith, key)
+pub fn expand_on<P: Parameters>(on: impl ComputeOn, key: &SigningKey<P>) -> ExpandedKey<P> {
+    ExpandedKey::expand_boxed_on(on, key)
+}
+
+/// [`SigningKey::decode_boxed`] on `on`.
+///
+/// # Errors
+/// As for [`SigningKey::decode_boxed`].
+#[cfg(feature = "alloc")]
+pub fn decode_boxed_on<P: Parameters>(
+    on: impl ComputeOn,
+    bytes: &[u8],
+) -> Result<alloc::boxed::Box<SigningKey<P>>, crate::error::DecodeError> {
+    SigningKey::decode_boxed_on(on, bytes)
+}
+
+/// A message to sign with the caller's nonce and sampler seed.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Copy, Debug)]
+pub struct RawJob<'a, P: Parameters> {
+    /// The key.
+    pub key: JobKey<'a, P>,
+    /// The message.
+    pub message: &'a [u8],
+    /// Nonce and sampler seed.
+    pub randomness: RawRandomness<'a>,
+}
+
+#[cfg(feature = "alloc")]
+impl<'a, P: Parameters> RawJob<'a, P> {
+    /// Signs `message` with `key`: a `&SigningKey` or an `&ExpandedKey`.
+    pub fn new(
+        key: impl Into<JobKey<'a, P>>,
+        message: &'a [u8],
+        randomness: RawRandomness<'a>,
+    ) -> Self {
+        let key = key.into();
+        Self {
+            key,
+            message,
+            randomness,
+        }
+    }
+}
+
+/// An engine that signs many messages at once with the caller's nonces and
+/// sampler seeds.
+#[cfg(feature = "alloc")]
+pub trait BatchSignRaw<P: Parameters>: Send + Sync {
+    /// Signs every job with its own nonce and sampler seed: `out[i]` is the
+    /// signature of `jobs[i]`.
+    ///
+    /// # Errors
+    /// As for [`BatchSign::sign_batch`](crate::batch::BatchSign::sign_batch).
+    fn sign_batch_raw(
+        &self,
+        jobs: &[RawJob<'_, P>],
+        fit: Fit,
+        out: &mut [Signature<P>],
+    ) -> Result<(), BatchError>;
 }

@@ -19,18 +19,84 @@ pub const SEED_LEN: usize = 32;
 /// Bytes of the hash of the secret key.
 pub(crate) const SECRET_HASH_LEN: usize = 32;
 
-/// The randomness of one signature.
-pub(crate) trait Randomness {
+/// Parts of what is hashed.
+pub(crate) const PARTS: usize = 4;
+
+/// Where the randomness of one signature comes from.
+#[derive(Clone, Copy)]
+pub(crate) enum Randomness<'a> {
+    /// A fresh seed, bound to the secret key and to the hashed point.
+    Hedged {
+        /// The seed of the batch.
+        seed: &'a [u8; SEED_LEN],
+        /// Number of the job in the batch, little-endian.
+        index: [u8; 8],
+        /// Hash of the secret key.
+        secret_hash: &'a [u8; SECRET_HASH_LEN],
+    },
+    /// The caller's bytes, as the reference's test driver gives them.
+    Given {
+        /// The nonce.
+        nonce: &'a [u8; NONCE_LEN],
+        /// What the seeds of the sampling attempts are hashed from.
+        seed: &'a [u8],
+    },
+}
+
+/// Where a nonce comes from.
+pub(crate) enum NonceSource<'a> {
+    /// It is given.
+    Given(&'a [u8; NONCE_LEN]),
+    /// It is the first bytes of the hash of these parts.
+    Hash([&'a [u8]; PARTS]),
+}
+
+impl<'a> Randomness<'a> {
+    /// Hedged randomness of job `index` of the batch of `seed`.
+    pub(crate) fn hedged(
+        seed: &'a [u8; SEED_LEN],
+        index: u64,
+        secret_hash: &'a [u8; SECRET_HASH_LEN],
+    ) -> Self {
+        Self::Hedged {
+            seed,
+            index: index.to_le_bytes(),
+            secret_hash,
+        }
+    }
+
     /// Where the nonce to hash before the message comes from.
-    fn nonce_source(&self) -> NonceSource<'_>;
-    /// What the stream that seeds the sampling attempts is the hash of,
-    /// followed by the point if [`BINDS_POINT`](Self::BINDS_POINT).
-    fn stream_parts(&self) -> [&[u8]; PARTS];
+    pub(crate) fn nonce_source(&self) -> NonceSource<'_> {
+        match self {
+            Self::Hedged {
+                seed,
+                index,
+                secret_hash,
+            } => NonceSource::Hash([b"falcon nonce", *seed, index, *secret_hash]),
+            Self::Given { nonce, .. } => NonceSource::Given(nonce),
+        }
+    }
+
+    /// What the stream that seeds the sampling attempts is the hash of, followed
+    /// by the point if [`binds_point`](Self::binds_point).
+    pub(crate) fn stream_parts(&self) -> [&[u8]; PARTS] {
+        match self {
+            Self::Hedged {
+                seed,
+                index,
+                secret_hash,
+            } => [b"falcon sampler", *seed, index, *secret_hash],
+            Self::Given { seed, .. } => [*seed, &[], &[], &[]],
+        }
+    }
+
     /// Whether the stream depends on the point.
-    const BINDS_POINT: bool;
+    pub(crate) fn binds_point(&self) -> bool {
+        matches!(self, Self::Hedged { .. })
+    }
 
     /// The nonce.
-    fn nonce(&self) -> [u8; NONCE_LEN] {
+    pub(crate) fn nonce(&self) -> [u8; NONCE_LEN] {
         match self.nonce_source() {
             NonceSource::Given(nonce) => *nonce,
             NonceSource::Hash(parts) => {
@@ -42,10 +108,10 @@ pub(crate) trait Randomness {
     }
 
     /// Makes `stream` the one that seeds each sampling attempt for the point `c`.
-    fn start_sampler_stream(&self, c: &[u16], stream: &mut Shake256Reader) {
+    pub(crate) fn start_sampler_stream(&self, c: &[u16], stream: &mut Shake256Reader) {
         stream.start(|h| {
             absorb(h, self.stream_parts());
-            if Self::BINDS_POINT {
+            if self.binds_point() {
                 for chunk in c.chunks(64) {
                     let mut bytes = [0; 128];
                     point_bytes(chunk, &mut bytes);
@@ -54,17 +120,6 @@ pub(crate) trait Randomness {
             }
         });
     }
-}
-
-/// Parts of what is hashed.
-pub(crate) const PARTS: usize = 4;
-
-/// Where a nonce comes from.
-pub(crate) enum NonceSource<'a> {
-    /// It is given.
-    Given(&'a [u8; NONCE_LEN]),
-    /// It is the first bytes of the hash of these parts.
-    Hash([&'a [u8]; PARTS]),
 }
 
 fn absorb(h: &mut Shake256, parts: [&[u8]; PARTS]) {
@@ -78,63 +133,5 @@ fn absorb(h: &mut Shake256, parts: [&[u8]; PARTS]) {
 pub(crate) fn point_bytes(c: &[u16], out: &mut [u8]) {
     for (bytes, c) in out.as_chunks_mut().0.iter_mut().zip(c) {
         *bytes = c.to_le_bytes();
-    }
-}
-
-/// Hedged randomness of one job.
-#[derive(Clone, Copy)]
-pub(crate) struct Hedged<'a> {
-    seed: &'a [u8; SEED_LEN],
-    index: [u8; 8],
-    secret_hash: &'a [u8; SECRET_HASH_LEN],
-}
-
-impl<'a> Hedged<'a> {
-    /// For job `index` of the batch of `seed`.
-    pub(crate) fn new(
-        seed: &'a [u8; SEED_LEN],
-        index: u64,
-        secret_hash: &'a [u8; SECRET_HASH_LEN],
-    ) -> Self {
-        Self {
-            seed,
-            index: index.to_le_bytes(),
-            secret_hash,
-        }
-    }
-
-    fn parts(&self, label: &'static [u8]) -> [&[u8]; PARTS] {
-        [label, self.seed, &self.index, self.secret_hash]
-    }
-}
-
-impl Randomness for Hedged<'_> {
-    const BINDS_POINT: bool = true;
-
-    fn nonce_source(&self) -> NonceSource<'_> {
-        NonceSource::Hash(self.parts(b"falcon nonce"))
-    }
-
-    fn stream_parts(&self) -> [&[u8]; PARTS] {
-        self.parts(b"falcon sampler")
-    }
-}
-
-/// Randomness given as bytes, the way the reference's test driver gives it.
-#[derive(Clone, Copy)]
-pub(crate) struct Raw<'a> {
-    pub(crate) nonce: &'a [u8; NONCE_LEN],
-    pub(crate) seed: &'a [u8],
-}
-
-impl Randomness for Raw<'_> {
-    const BINDS_POINT: bool = false;
-
-    fn nonce_source(&self) -> NonceSource<'_> {
-        NonceSource::Given(self.nonce)
-    }
-
-    fn stream_parts(&self) -> [&[u8]; PARTS] {
-        [self.seed, &[], &[], &[]]
     }
 }

@@ -1,17 +1,15 @@
 //! Signing keys.
 
 use crate::codec;
-use crate::error::DecodeError;
-use crate::error::ScratchTooSmall;
+use crate::engine::{Best, Operations};
+use crate::error::{DecodeError, ScratchTooSmall};
 use crate::hash::{Shake256, Shake256Reader};
-use crate::ntru;
-
 use crate::hedge::SECRET_HASH_LEN;
 use crate::lanes::wipe;
-use crate::lanes::{Baseline, Binary64, Isa, Native};
+use crate::ntru;
 use crate::params::{Array, Parameters};
-use crate::ring;
-use crate::signing::SecretBasis;
+use crate::secret::Secret;
+use crate::signing::{KeySource, SecretBasis};
 use crate::verify::VerifyingKey;
 use core::fmt;
 use core::marker::PhantomData;
@@ -63,21 +61,17 @@ impl<P: Parameters> SigningKey<P> {
     /// As for `TryFrom<&[u8]>`.
     #[cfg(feature = "alloc")]
     pub fn decode_boxed(bytes: &[u8]) -> Result<Box<Self>, DecodeError> {
-        Self::decode_boxed_with(Native::default(), bytes)
+        Self::decode_boxed_on(Best::find(), bytes)
     }
 
-    /// [`decode_boxed`](Self::decode_boxed) with the arithmetic of `arith`; the
-    /// key and the keys refused are the same.
-    ///
-    /// # Errors
-    /// As for `TryFrom<&[u8]>`.
+    /// [`decode_boxed`](Self::decode_boxed) on `on`.
     #[cfg(feature = "alloc")]
-    pub fn decode_boxed_with<B: Binary64>(
-        arith: B,
+    pub(crate) fn decode_boxed_on(
+        on: impl Operations,
         bytes: &[u8],
     ) -> Result<Box<Self>, DecodeError> {
         let mut key = Box::new(Self::EMPTY);
-        key.decode(arith, bytes)?;
+        key.decode(on, bytes)?;
         Ok(key)
     }
 
@@ -143,44 +137,43 @@ impl<P: Parameters> SigningKey<P> {
         // Encoded where it is wiped: what a function returns may be a copy.
         let mut bytes = Zeroizing::new(P::SigningKeyBytes::ZERO);
         self.encode(bytes.as_mut());
-        self.complete_encoded(Baseline, (*bytes).as_ref());
+        self.complete_encoded(Best::find(), (*bytes).as_ref());
     }
 
     /// Computes what follows from the polynomials, whose encoding is `bytes`.
-    fn complete_encoded(&mut self, isa: impl Isa, bytes: &[u8]) {
-        self.verifying_key.prepare(isa);
+    fn complete_encoded(&mut self, on: impl Operations, bytes: &[u8]) {
+        self.verifying_key.prepare(on);
         let mut hash = Shake256::new();
         hash.update(b"falcon secret").update(bytes);
         self.secret_hash = hash.finalize().read_array();
     }
 
     /// Reads the round-3 encoding into this key and checks that it is one.
-    pub(crate) fn decode<B: Binary64>(&mut self, b: B, bytes: &[u8]) -> Result<(), DecodeError> {
+    pub(crate) fn decode(&mut self, on: impl Operations, bytes: &[u8]) -> Result<(), DecodeError> {
         let [f, g, capital_f] = [&mut self.f, &mut self.g, &mut self.capital_f];
         codec::secret_key::decode(P::LOGN, bytes, f.as_mut(), g.as_mut(), capital_f.as_mut())?;
-        if !self.is_short(b) {
+        if !self.is_short(on) {
             return Err(DecodeError::InvalidKey);
         }
-        self.complete_basis(b.isa())?;
+        self.complete_basis(on)?;
         // The encoding is unique: these are the bytes that it gives.
-        self.complete_encoded(b.isa(), bytes);
+        self.complete_encoded(on, bytes);
         Ok(())
     }
 
     /// Whether key generation would accept `(f, g)`. Not inlined, so that its
     /// working memory is free again before the next step needs its own.
     #[inline(never)]
-    fn is_short<B: Binary64>(&self, b: B) -> bool {
+    fn is_short(&self, on: impl Operations) -> bool {
         let (f, g) = (self.f.as_ref(), self.g.as_ref());
-        ntru::is_short::<B, P::NormWords>(b, P::LOGN, f, g)
+        ntru::is_short::<P::NormWords>(P::LOGN, f, g, || on.is_clearly_short(P::LOGN, f, g))
     }
 
     /// Finds `G` and `h`. Not inlined, as [`is_short`](Self::is_short).
     #[inline(never)]
-    fn complete_basis(&mut self, isa: impl Isa) -> Result<(), DecodeError> {
+    fn complete_basis(&mut self, on: impl Operations) -> Result<(), DecodeError> {
         let mut words = P::KeyWords::ZERO;
-        let result = ring::complete_private(
-            isa,
+        let result = on.complete_private(
             P::LOGN,
             [self.f.as_ref(), self.g.as_ref(), self.capital_f.as_ref()],
             self.capital_g.as_mut(),
@@ -199,10 +192,6 @@ impl<P: Parameters> SigningKey<P> {
             capital_g: self.capital_g.as_ref(),
             h: self.verifying_key.prepared(),
         }
-    }
-
-    pub(crate) fn secret_hash(&self) -> &[u8; SECRET_HASH_LEN] {
-        &self.secret_hash
     }
 
     /// The key that verifies this key's signatures.
@@ -233,11 +222,21 @@ impl<P: Parameters> TryFrom<&[u8]> for SigningKey<P> {
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut result = Ok(Self::EMPTY);
         if let Ok(key) = &mut result
-            && let Err(error) = key.decode(Native::default(), bytes)
+            && let Err(error) = key.decode(Best::find(), bytes)
         {
             result = Err(error);
         }
         result
+    }
+}
+
+impl<P: Parameters> Secret<P> for SigningKey<P> {
+    fn secret_hash(&self) -> &[u8; SECRET_HASH_LEN] {
+        &self.secret_hash
+    }
+
+    fn source(&self) -> KeySource<'_> {
+        KeySource::Computed(self.basis())
     }
 }
 

@@ -4,46 +4,102 @@
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "threads"))]
 extern crate std;
+
+// Before the modules that use its macros.
+#[macro_use]
+mod engine;
 
 #[cfg(feature = "alloc")]
 pub mod batch;
 mod codec;
 mod error;
 mod expand;
-pub mod ffsampling;
-pub mod fft;
+mod ffsampling;
+mod fft;
 mod fpr;
-pub mod hash;
+mod hash;
 pub mod hazmat;
-pub mod hedge;
+mod hedge;
 #[cfg(test)]
 mod kernel_tables;
 mod keys;
-pub mod lanes;
+mod lanes;
 mod modq;
 mod norm;
 mod ntru;
-pub mod ntt;
-pub mod params;
+mod ntt;
+mod params;
 #[cfg(feature = "pkcs8")]
 pub mod pkcs8;
-pub mod prng;
+mod prng;
 mod ring;
-pub mod sampler;
+mod sampler;
+mod scratch;
+mod secret;
 #[cfg(feature = "serde")]
 mod serde;
 mod sign;
-mod signature;
+mod signatures;
 mod signing;
-pub mod tree;
+mod tree;
 mod verify;
 
+#[cfg(feature = "alloc")]
+pub use engine::{Engine, UnknownEngine};
+#[cfg(feature = "threads")]
+pub use engine::{OnThreads, Threads};
 pub use error::{DecodeError, EncodeError, ScratchTooSmall, SignatureError};
 pub use expand::{DefaultStorage, ExpandedKey, Storage};
+pub use hedge::SEED_LEN;
 pub use keys::{KeygenScratch, SigningKey};
-pub use params::{Falcon512, Falcon1024, Parameters};
-pub use sign::{Scratch, SignStream};
-pub use signature::{Format, Signature, SignatureBytes};
+pub use params::{Falcon512, Falcon1024, NONCE_LEN, Parameters};
+/// The crate of the generators that keys and signatures are drawn from.
+pub use rand_core;
+pub use scratch::Scratch;
+pub use sign::SignStream;
+/// The crate of the traits `Verifier`, `RandomizedSigner` and their kin.
+pub use signature;
+pub use signatures::{Format, Signature, SignatureBytes};
 pub use verify::{MessageHasher, VerifyingKey};
+
+/// What engines, circuits, benchmarks and tests are built on. **Not covered by
+/// semantic versioning**: it may change in every release.
+#[doc(hidden)]
+pub mod seams {
+    macro_rules! seams {
+        ($($(#[$doc:meta])* $module:ident,)*) => {
+            $(
+                $(#[$doc])*
+                pub mod $module {
+                    pub use crate::$module::*;
+                }
+            )*
+        };
+    }
+    seams! {
+        /// The walk over the tree.
+        ffsampling,
+        /// Polynomials over the complex numbers.
+        fft,
+        /// SHAKE256 and hash-to-point.
+        hash,
+        /// Registers, and the arithmetic of one signature.
+        lanes,
+        /// Polynomials modulo `q`.
+        ntt,
+        /// Constants of the scheme.
+        params,
+        /// The bytes of the sampler.
+        prng,
+        /// Integers at the leaves.
+        sampler,
+        /// The LDL tree.
+        tree,
+    }
+    #[cfg(feature = "alloc")]
+    pub use crate::batch::LaneEngine;
+    #[cfg(feature = "alloc")]
+    pub use crate::engine::{TokenVisitor, visit};
+}

@@ -7,6 +7,7 @@
 //! Source: Falcon specification v1.2, section 3.13, table 3.3.
 
 use core::fmt::Debug;
+use core::hash::Hash;
 use zeroize::Zeroize;
 
 /// The modulus `q = 12 * 1024 + 1`.
@@ -39,7 +40,7 @@ mod sealed {
 /// The associated arrays have the length that their names say; they let a
 /// type that is generic over the set own its storage without an allocator.
 pub trait Parameters:
-    sealed::Sealed + Copy + Clone + Debug + Default + PartialEq + Eq + Send + Sync + 'static
+    sealed::Sealed + Copy + Clone + Debug + Default + PartialEq + Eq + Hash + Send + Sync + 'static
 {
     /// `"Falcon-512"` or `"Falcon-1024"`.
     const NAME: &'static str;
@@ -84,7 +85,7 @@ pub trait Parameters:
 
 /// An array of known length, without naming the length in the type.
 pub trait Array<T>:
-    AsRef<[T]> + AsMut<[T]> + Copy + Debug + PartialEq + Eq + Send + Sync + Zeroize + 'static
+    AsRef<[T]> + AsMut<[T]> + Copy + Debug + PartialEq + Eq + Hash + Send + Sync + Zeroize + 'static
 {
     /// All elements zero.
     const ZERO: Self;

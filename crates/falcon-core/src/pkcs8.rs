@@ -69,11 +69,11 @@ mod encrypted;
 #[cfg(feature = "encryption")]
 pub use encrypted::{MAX_PBKDF2_ITERATIONS, MAX_SCRYPT_COST, decrypt_private_key};
 
+use crate::engine::Best;
 use crate::error::DecodeError;
 use crate::keys::SigningKey;
-use crate::lanes::Native;
 use crate::params::{Array, FG_BITS, Parameters};
-use crate::signature::Signature;
+use crate::signatures::Signature;
 use crate::verify::VerifyingKey;
 use core::marker::PhantomData;
 use zeroize::Zeroizing;
@@ -88,7 +88,7 @@ use ::pkcs8::{
 };
 #[cfg(feature = "alloc")]
 use {
-    crate::signature::Format,
+    crate::signatures::Format,
     ::pkcs8::{
         der::{
             Encode, ErrorKind, Tag,
@@ -310,7 +310,7 @@ fn read_contents<'a, P: Parameters>(
 }
 
 fn decode_raw<P: Parameters>(bytes: &[u8], key: &mut SigningKey<P>) -> Result<()> {
-    key.decode(Native::default(), bytes).map_err(|error| {
+    key.decode(Best::find(), bytes).map_err(|error| {
         Error::KeyMalformed(match error {
             DecodeError::Length if bytes.len() < P::SIGNING_KEY_LEN => KeyError::TooShort,
             DecodeError::Length => KeyError::TooLong,

@@ -7,7 +7,7 @@
 
 use crate::keys::SigningKey;
 use crate::params::{Array, Parameters};
-use crate::signature::Signature;
+use crate::signatures::Signature;
 use crate::verify::VerifyingKey;
 use serdect::serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serdect::slice::{deserialize_hex_or_bin, serialize_hex_lower_or_bin};

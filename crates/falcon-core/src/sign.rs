@@ -1,164 +1,75 @@
-//! Signing one message: hedged randomness, streaming, caller-owned scratch.
+//! Signing one message: whole, or in parts.
 
-use crate::codec::compressed_len;
-use crate::error::ScratchTooSmall;
+use crate::engine::{Best, Operations};
 use crate::hash::{
     HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher, Shake256Reader,
 };
-use crate::hedge::{Hedged, Randomness, SEED_LEN};
+use crate::hedge::{Randomness, SEED_LEN};
 use crate::keys::SigningKey;
-use crate::lanes::wipe;
-use crate::lanes::{Binary64, Native};
 use crate::params::{Array, NONCE_LEN, Parameters};
-use crate::signature::Signature;
-use crate::signing::{self, KeySource};
+use crate::scratch::Scratch;
+#[cfg(feature = "alloc")]
+use crate::scratch::with_scratch;
+use crate::secret::Secret;
+use crate::signatures::Signature;
+use crate::signing::Fit;
 use core::fmt;
 use core::marker::PhantomData;
 use rand_core::{CryptoRng, TryCryptoRng};
-use zeroize::{ZeroizeOnDrop, Zeroizing};
+use zeroize::Zeroizing;
 
-/// Working memory of a signer, owned by the caller and wiped when dropped.
+/// Algorithm 10 (Sign), from the hashed message on.
 ///
-/// It borrows [`Scratch::LEN`] reals: 32 KiB for Falcon-512, 64 KiB for
-/// Falcon-1024. With the `alloc` feature the methods without a scratch
-/// argument allocate it.
-pub struct Scratch<'a, P: Parameters> {
-    reals: &'a mut [f64],
-    parameters: PhantomData<P>,
-}
-
-impl<'a, P: Parameters> Scratch<'a, P> {
-    /// Reals that are needed: `8n`.
-    pub const LEN: usize = signing::computed_scratch_len(P::LOGN);
-
-    /// Borrows `reals`.
-    ///
-    /// # Errors
-    /// If there are fewer than [`LEN`](Self::LEN).
-    pub fn new(reals: &'a mut [f64]) -> Result<Self, ScratchTooSmall> {
-        match reals.get_mut(..Self::LEN) {
-            Some(reals) => Ok(Self {
-                reals,
-                parameters: PhantomData,
-            }),
-            None => Err(ScratchTooSmall { needed: Self::LEN }),
-        }
-    }
-
-    pub(crate) fn reals(&mut self) -> &mut [f64] {
-        self.reals
-    }
-}
-
-/// Without the reals: they hold the key.
-impl<P: Parameters> fmt::Debug for Scratch<'_, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scratch")
-            .field("parameters", &P::NAME)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<P: Parameters> Drop for Scratch<'_, P> {
-    fn drop(&mut self) {
-        wipe(self.reals);
-    }
-}
-
-impl<P: Parameters> ZeroizeOnDrop for Scratch<'_, P> {}
-
-/// Runs `f` with scratch from the heap.
-#[cfg(feature = "alloc")]
-pub(crate) fn with_scratch<P: Parameters, R>(f: impl FnOnce(&mut Scratch<'_, P>) -> R) -> R {
-    let mut reals = alloc::vec![0.0; Scratch::<P>::LEN];
-    f(&mut Scratch {
-        reals: &mut reals,
-        parameters: PhantomData,
-    })
-}
-
-/// What a signer needs of a secret key, in either form.
-pub(crate) trait Secret<P: Parameters> {
-    /// Hash of the secret, for hedging.
-    fn secret_hash(&self) -> &[u8; 32];
-    /// The lattice basis.
-    fn source(&self) -> KeySource<'_>;
-}
-
-impl<P: Parameters> Secret<P> for SigningKey<P> {
-    fn secret_hash(&self) -> &[u8; 32] {
-        Self::secret_hash(self)
-    }
-    fn source(&self) -> KeySource<'_> {
-        KeySource::Computed(self.basis())
-    }
-}
-
-/// Whether a signature must fit the padded form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fit {
-    /// Sample again until the compressed form fits 666 or 1280 bytes.
-    Padded,
-    /// Take the first short vector, as the reference does for its unpadded
-    /// form.
-    Any,
-}
-
-impl Fit {
-    /// True if `s2` can be written as asked.
-    pub(crate) fn accepts<P: Parameters>(self, s2: &[i16]) -> bool {
-        compressed_len(s2)
-            .is_some_and(|len| self == Self::Any || 1 + NONCE_LEN + len <= P::PADDED_LEN)
-    }
-}
-
-/// Signs the hashed point `c`.
-pub(crate) fn sign_point<P: Parameters, B: Binary64>(
-    arith: B,
+/// `nonce` is line 1, drawn from the same `randomness`; `hash` is line 2, which
+/// writes `c = HashToPoint(nonce || message)`. The attempts of lines 3 to 10 are
+/// [`short_preimage`](crate::signing::short_preimage). Encoding is left to
+/// [`Signature::to_bytes`].
+///
+/// Source: Falcon specification v1.2, algorithm 10.
+pub(crate) fn sign<P: Parameters>(
+    on: impl Operations,
     key: &impl Secret<P>,
-    randomness: &impl Randomness,
-    nonce: &[u8; NONCE_LEN],
-    c: &[u16],
+    randomness: Randomness<'_>,
+    nonce: [u8; NONCE_LEN],
+    hash: impl FnOnce(&mut [u16]),
     fit: Fit,
     scratch: &mut Scratch<'_, P>,
 ) -> Signature<P> {
-    let mut signature = Signature::<P> {
-        nonce: *nonce,
-        s2: P::Short::ZERO,
-    };
+    let mut signature = Signature::<P>::EMPTY;
+    signature.nonce = nonce;
+    let mut c = P::Residues::ZERO;
+    hash(c.as_mut());
     let mut stream = Shake256Reader::empty();
-    randomness.start_sampler_stream(c, &mut stream);
-    signing::sign_point::<B, P::KeyWords>(
-        arith,
+    randomness.start_sampler_stream(c.as_ref(), &mut stream);
+    on.short_preimage(
         P::LOGN,
         &key.source(),
-        c,
+        c.as_ref(),
         &mut stream,
-        |s2| fit.accepts::<P>(s2),
+        fit,
         scratch.reals(),
         signature.s2.as_mut(),
     );
     signature
 }
 
-/// Signs `message`.
-pub(crate) fn sign_message<P: Parameters, B: Binary64>(
-    arith: B,
-    key: &impl Secret<P>,
-    randomness: &impl Randomness,
-    hash: &impl HashToPoint,
-    message: &[u8],
-    fit: Fit,
-    scratch: &mut Scratch<'_, P>,
-) -> Signature<P> {
-    let nonce = randomness.nonce();
-    let mut c = P::Residues::ZERO;
-    hash.hash_to_point(&nonce, message, c.as_mut());
-    sign_point(arith, key, randomness, &nonce, c.as_ref(), fit, scratch)
-}
-
 /// A signature in the making: absorbs a message of any length in constant
 /// memory.
+///
+/// ```
+/// use falcon_core::{Falcon512, SigningKey};
+/// # #[cfg(feature = "alloc")]
+/// # {
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// # let fresh_seed = [8; 32];
+/// let mut stream = key.sign_stream_from_seed(&fresh_seed);
+/// for part in ["order ", "#42"] {
+///     stream.update(part.as_bytes());
+/// }
+/// let signature = stream.finish();
+/// assert!(key.verifying_key().verify(b"order #42", &signature).is_ok());
+/// # }
+/// ```
 pub struct SignStream<'k, P: Parameters, K> {
     key: &'k K,
     seed: Zeroizing<[u8; SEED_LEN]>,
@@ -170,7 +81,7 @@ pub struct SignStream<'k, P: Parameters, K> {
 #[allow(private_bounds)]
 impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
     pub(crate) fn new(key: &'k K, seed: Zeroizing<[u8; SEED_LEN]>) -> Self {
-        let nonce = Hedged::new(&seed, 0, key.secret_hash()).nonce();
+        let nonce = Randomness::hedged(&seed, 0, key.secret_hash()).nonce();
         let hasher = Shake256HashToPoint.hasher(&nonce);
         Self {
             key,
@@ -192,14 +103,17 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
         with_scratch(|scratch| self.finish_in(scratch))
     }
 
-    /// Signs what was absorbed, with caller-owned scratch.
+    /// [`finish`](Self::finish) with caller-owned scratch.
     pub fn finish_in(self, scratch: &mut Scratch<'_, P>) -> Signature<P> {
-        self.finish_with(Native::default(), scratch)
+        self.finish_on(Best::find(), scratch)
     }
 
-    /// [`finish_in`](Self::finish_in) with the arithmetic of `arith`; the
-    /// bytes are the same.
-    pub fn finish_with<B: Binary64>(self, arith: B, scratch: &mut Scratch<'_, P>) -> Signature<P> {
+    /// [`finish_in`](Self::finish_in) on `on`.
+    pub(crate) fn finish_on(
+        self,
+        on: impl Operations,
+        scratch: &mut Scratch<'_, P>,
+    ) -> Signature<P> {
         let Self {
             key,
             seed,
@@ -207,18 +121,18 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
             hasher,
             ..
         } = self;
-        let mut c = P::Residues::ZERO;
-        hasher.finish(c.as_mut());
-        let hedged = Hedged::new(&seed, 0, key.secret_hash());
-        sign_point(
-            arith,
-            key,
-            &hedged,
-            &nonce,
-            c.as_ref(),
-            Fit::Padded,
-            scratch,
-        )
+        let randomness = Randomness::hedged(&seed, 0, key.secret_hash());
+        let hash = |c: &mut [u16]| hasher.finish_on(on, c);
+        sign(on, key, randomness, nonce, hash, Fit::Padded, scratch)
+    }
+}
+
+/// Without the seed and the message.
+impl<P: Parameters, K> fmt::Debug for SignStream<'_, P, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SignStream")
+            .field("parameters", &P::NAME)
+            .finish_non_exhaustive()
     }
 }
 

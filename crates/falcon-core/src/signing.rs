@@ -3,13 +3,14 @@
 //!
 //! Source: Falcon specification v1.2, algorithm 10.
 
+use crate::codec::{compressed_len, signature::Format};
 use crate::ffsampling::ffsampling;
 use crate::fft::{BasisRef, Fft};
 use crate::hash::Shake256Reader;
 use crate::lanes::Binary64;
 use crate::lanes::wipe;
 use crate::norm::{self, is_short};
-use crate::params::{Array, INV_SIGMA, Q, SIGMA_MIN};
+use crate::params::{Array, INV_SIGMA, NONCE_LEN, Q, SIGMA_MIN};
 use crate::prng::SEED_LEN;
 use crate::ring;
 use crate::sampler::{LaneSampler, Sampling};
@@ -294,7 +295,8 @@ fn lattice_point<'s, F: Fft>(
     (z0, z1)
 }
 
-/// A secret key in either form, with the scratch for one signature.
+/// The lattice basis of a secret key, in either form.
+#[derive(Clone, Copy)]
 pub(crate) enum KeySource<'a> {
     /// The tree is read.
     Stored(ExpandedRef<'a>),
@@ -302,9 +304,44 @@ pub(crate) enum KeySource<'a> {
     Computed(SecretBasis<'a>),
 }
 
-/// Samples until `s2` is short and accepted: a refusal takes the next seed of
-/// `stream`, with the same hashed point. `W` has room for `4n` words.
-pub(crate) fn sign_point<B: Binary64, W: Array<i16>>(
+impl KeySource<'_> {
+    /// Whether both are the same key in the same place.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Stored(a), Self::Stored(b)) => core::ptr::eq(a.basis.b00, b.basis.b00),
+            (Self::Computed(a), Self::Computed(b)) => core::ptr::eq(a.f, b.f),
+            _ => false,
+        }
+    }
+}
+
+/// Whether a signature must fit the padded form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// Sample again until the compressed form fits 666 or 1280 bytes.
+    Padded,
+    /// Take the first short vector, as the reference does for its unpadded
+    /// form.
+    Any,
+}
+
+impl Fit {
+    /// Whether `s2` can be written as asked.
+    pub(crate) fn accepts(self, logn: u32, s2: &[i16]) -> bool {
+        compressed_len(s2).is_some_and(|len| {
+            self == Self::Any || 1 + NONCE_LEN + len <= Format::Padded.max_len(logn)
+        })
+    }
+}
+
+/// Algorithm 10 (Sign), lines 3 to 10: `s2` of a short preimage of `point`.
+///
+/// Each attempt takes the next seed of `stream`. An attempt is repeated if the
+/// vector is too long, or if `accept` refuses `s2` since it cannot be written
+/// as asked; `point` stays the same. `scratch` holds [`computed_scratch_len`]
+/// reals.
+pub(crate) fn short_preimage<B: Binary64>(
     b: B,
     logn: u32,
     key: &KeySource<'_>,
@@ -325,7 +362,12 @@ pub(crate) fn sign_point<B: Binary64, W: Array<i16>>(
             }
             KeySource::Computed(key) => {
                 let z = attempt_computed(b, logn, key, point, &mut feed, scratch);
-                short_vector_of_integers::<B, W>(b, logn, key, point, z, s2)
+                // The words on the stack are those of the degree.
+                if logn <= 9 {
+                    short_vector_of_integers::<B, [i16; 4 << 9]>(b, logn, key, point, z, s2)
+                } else {
+                    short_vector_of_integers::<B, [i16; 4 << 10]>(b, logn, key, point, z, s2)
+                }
             }
         };
         if is_short(logn, squared_norm) && accept(s2) {

@@ -1,15 +1,11 @@
 //! Verifying keys and verification: integers only.
 
 use crate::codec;
+use crate::engine::{Best, Operations};
 use crate::error::{DecodeError, SignatureError};
-use crate::hash::{
-    HashToPoint, PointHasher, Shake256, Shake256HashToPoint, Shake256PointHasher, fill_point,
-};
-use crate::lanes::{Baseline, Isa};
-use crate::ntt::{Ntt, PortableNtt};
+use crate::hash::{HashToPoint, PointHasher, Shake256, Shake256HashToPoint, Shake256PointHasher};
 use crate::params::{Array, NONCE_LEN, Parameters};
-use crate::ring;
-use crate::signature::Signature;
+use crate::signatures::Signature;
 use core::fmt;
 
 /// Words that registers of 64 bytes hold: where there are such registers, a
@@ -19,7 +15,7 @@ struct Aligned<T>(T);
 
 /// A verifying (public) key, prepared: its polynomial `h` is held in the NTT
 /// domain beside its coefficients.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct VerifyingKey<P: Parameters> {
     h: P::Residues,
     prepared: P::Short,
@@ -40,11 +36,10 @@ impl<P: Parameters> VerifyingKey<P> {
     /// Transforms `h` into `prepared`. Not inlined, so that the stack of the
     /// caller does not hold `tmp`.
     #[inline(never)]
-    pub(crate) fn prepare(&mut self, isa: impl Isa) {
+    pub(crate) fn prepare(&mut self, on: impl Operations) {
         let mut tmp = P::Short::ZERO;
-        let ntt = PortableNtt(isa);
-        ntt.set_residues(self.prepared.as_mut(), self.h.as_ref());
-        ntt.ntt(P::LOGN, self.prepared.as_mut(), tmp.as_mut());
+        let (h, prepared) = (self.h.as_ref(), self.prepared.as_mut());
+        on.prepare(P::LOGN, prepared, h, tmp.as_mut());
     }
 
     /// `h` in the transform domain.
@@ -81,16 +76,13 @@ impl<P: Parameters> VerifyingKey<P> {
         parts: &[&[u8]],
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
-        self.verify_parts_with(Baseline, parts, signature)
+        self.verify_parts_on(Best::find(), parts, signature)
     }
 
-    /// [`verify_parts`](Self::verify_parts) with the instructions of `isa`.
-    ///
-    /// # Errors
-    /// As for [`verify`](Self::verify).
-    pub fn verify_parts_with(
+    /// [`verify_parts`](Self::verify_parts) on `on`.
+    pub(crate) fn verify_parts_on(
         &self,
-        isa: impl Isa,
+        on: impl Operations,
         parts: &[&[u8]],
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
@@ -100,17 +92,26 @@ impl<P: Parameters> VerifyingKey<P> {
             for part in parts {
                 hash.update(part);
             }
-            fill_point(isa, hash.finalize_blocks(), c);
+            on.fill_point(&mut hash, c);
         };
-        if self.is_preimage(isa, point, signature) {
-            Ok(())
-        } else {
-            Err(SignatureError)
-        }
+        self.verify_point(on, point, signature)
     }
 
     /// Begins to hash a message under the nonce of a signature: constant
     /// memory whatever the length of the message.
+    ///
+    /// ```
+    /// use falcon_core::{DecodeError, Falcon512, Signature, SignatureError, VerifyingKey};
+    /// # fn try_it(
+    /// #     key: &VerifyingKey<Falcon512>,
+    /// #     signature: &Signature<Falcon512>,
+    /// # ) -> Result<(), SignatureError> {
+    /// let mut hasher = key.hasher(signature.nonce());
+    /// hasher.update(b"order ");
+    /// hasher.update(b"#42");
+    /// key.verify_hashed(hasher, signature)
+    /// # }
+    /// ```
     pub fn hasher(&self, nonce: &[u8; NONCE_LEN]) -> MessageHasher {
         MessageHasher {
             nonce: *nonce,
@@ -128,66 +129,20 @@ impl<P: Parameters> VerifyingKey<P> {
         hasher: MessageHasher,
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
-        self.verify_hashed_with(Baseline, hasher, signature)
+        self.verify_hashed_on(Best::find(), hasher, signature)
     }
 
-    /// [`verify_hashed`](Self::verify_hashed) with the instructions of an engine.
-    ///
-    /// # Errors
-    /// As for [`verify_hashed`](Self::verify_hashed).
-    pub fn verify_hashed_with(
+    /// [`verify_hashed`](Self::verify_hashed) on `on`.
+    pub(crate) fn verify_hashed_on(
         &self,
-        isa: impl Isa,
+        on: impl Operations,
         hasher: MessageHasher,
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
-        let same_nonce = hasher.nonce == signature.nonce;
-        if same_nonce && self.is_preimage(isa, |c| hasher.inner.finish(c), signature) {
-            Ok(())
-        } else {
-            Err(SignatureError)
+        if hasher.nonce != signature.nonce {
+            return Err(SignatureError);
         }
-    }
-
-    /// Verifies `signature` of the message with the hashed point `c`.
-    #[cfg(feature = "alloc")]
-    pub(crate) fn verify_hashed_point(
-        &self,
-        isa: impl Isa,
-        c: &P::Residues,
-        signature: &Signature<P>,
-    ) -> Result<(), SignatureError> {
-        if self.is_preimage(isa, |point| point.copy_from_slice(c.as_ref()), signature) {
-            Ok(())
-        } else {
-            Err(SignatureError)
-        }
-    }
-
-    /// True if `signature` is a short preimage of the point that `point`
-    /// writes, `n` coefficients below `q`.
-    ///
-    /// The point is asked for when the product is done, and the two parts are
-    /// functions of their own, so that the memory of one is free again before
-    /// the other needs its own.
-    pub(crate) fn is_preimage(
-        &self,
-        isa: impl Isa,
-        point: impl FnOnce(&mut [u16]),
-        signature: &Signature<P>,
-    ) -> bool {
-        let mut product = Aligned(P::Short::ZERO);
-        self.multiply(isa, signature, &mut product.0);
-        is_short_difference(isa, point, &product.0, signature)
-    }
-
-    /// `product <- s2 h`.
-    #[inline(never)]
-    fn multiply(&self, isa: impl Isa, signature: &Signature<P>, product: &mut P::Short) {
-        let mut tmp = Aligned(P::Short::ZERO);
-        let (s2, h) = (signature.s2.as_ref(), self.prepared.as_ref());
-        let ntt = PortableNtt(isa);
-        ring::multiply(&ntt, P::LOGN, s2, h, product.as_mut(), tmp.0.as_mut());
+        self.verify_point(on, |c| hasher.inner.finish_on(on, c), signature)
     }
 
     /// Verifies under another way to hash messages.
@@ -198,27 +153,51 @@ impl<P: Parameters> VerifyingKey<P> {
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
         let point = |c: &mut [u16]| hash.hash_to_point(&signature.nonce, message, c);
-        if self.is_preimage(Baseline, point, signature) {
+        self.verify_point(Best::find(), point, signature)
+    }
+
+    /// Algorithm 16 (Verify), from the hashed message on: whether `signature` is
+    /// a short preimage of the point that `point` writes, which is public.
+    ///
+    /// Each half owns the memory that it needs, so that the stack holds one of
+    /// them at a time.
+    ///
+    /// Source: Falcon specification v1.2, algorithm 16.
+    pub(crate) fn verify_point(
+        &self,
+        on: impl Operations,
+        point: impl FnOnce(&mut [u16]),
+        signature: &Signature<P>,
+    ) -> Result<(), SignatureError> {
+        let mut product = Aligned(P::Short::ZERO);
+        self.multiply(on, signature, &mut product.0);
+        if is_short_difference(on, point, &product.0, signature) {
             Ok(())
         } else {
             Err(SignatureError)
         }
+    }
+
+    /// `product <- s2 h`.
+    #[inline(never)]
+    fn multiply(&self, on: impl Operations, signature: &Signature<P>, product: &mut P::Short) {
+        let mut tmp = Aligned(P::Short::ZERO);
+        let (s2, h) = (signature.s2.as_ref(), self.prepared.as_ref());
+        on.multiply(P::LOGN, s2, h, product.as_mut(), tmp.0.as_mut());
     }
 }
 
 /// Whether `(c - product, s2)` is short, `c` being what `point` writes.
 #[inline(never)]
 fn is_short_difference<P: Parameters>(
-    isa: impl Isa,
+    on: impl Operations,
     point: impl FnOnce(&mut [u16]),
     product: &P::Short,
     signature: &Signature<P>,
 ) -> bool {
     let mut c = P::Residues::ZERO;
     point(c.as_mut());
-    let s2 = signature.s2.as_ref();
-    let ntt = PortableNtt(isa);
-    ring::is_preimage_vartime(isa, &ntt, P::LOGN, c.as_mut(), s2, product.as_ref())
+    on.is_preimage_vartime(P::LOGN, c.as_mut(), signature.s2.as_ref(), product.as_ref())
 }
 
 impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {
@@ -229,7 +208,7 @@ impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {
         let mut result = Ok(Self::EMPTY);
         if let Ok(key) = &mut result {
             match codec::public_key::decode(P::LOGN, bytes, key.h.as_mut()) {
-                Ok(()) => key.prepare(Baseline),
+                Ok(()) => key.prepare(Best::find()),
                 Err(error) => result = Err(error),
             }
         }

@@ -1,10 +1,10 @@
 //! Secrets stay where they are: formatting shows none, and caller-owned memory
 //! is wiped when it is given back.
 
-use falcon_core::fft::BasisRef;
 use falcon_core::hazmat::{expand_with, sign_deterministic};
-use falcon_core::lanes::Scalar;
-use falcon_core::tree::{Leaf, Stored};
+use falcon_core::seams::fft::BasisRef;
+use falcon_core::seams::lanes::Scalar;
+use falcon_core::seams::tree::{Leaf, Stored};
 use falcon_core::{ExpandedKey, Falcon512, Falcon1024, KeygenScratch, Parameters, Scratch};
 use falcon_core::{SignStream, SigningKey};
 

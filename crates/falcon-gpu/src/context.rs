@@ -14,7 +14,7 @@ use crate::undo::{LastRoom, Undo};
 use crate::verify::{self, Claims};
 use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
 use falcon_core::hazmat::{Fit, RawJob};
-use falcon_core::hedge::SEED_LEN;
+use falcon_core::SEED_LEN;
 use falcon_core::{Parameters, Signature, SignatureError, SigningKey};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -9,8 +9,8 @@ use crate::sign::Randomness;
 use crate::state::MOST_JOBS;
 use falcon_core::Parameters;
 use falcon_core::hazmat::Fit;
-use falcon_core::hedge::SEED_LEN;
-use falcon_core::params::NONCE_LEN;
+use falcon_core::SEED_LEN;
+use falcon_core::NONCE_LEN;
 use std::ops::Range;
 
 /// Bytes of the seed of an attempt.

@@ -10,7 +10,7 @@ use crate::layout::Layout;
 use crate::staging::{Each, Messages, put, put_messages, stage};
 use crate::state::State;
 use falcon_core::batch::{VerifyBytesJob, VerifyJob};
-use falcon_core::params::NONCE_LEN;
+use falcon_core::NONCE_LEN;
 use falcon_core::{Parameters, SignatureError, VerifyingKey};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use std::ops::Range;

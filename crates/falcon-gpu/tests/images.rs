@@ -43,7 +43,7 @@ fn sign(context: &GpuContext) -> Result<(), GpuError> {
     }];
     context.sign_batch_resident(&[2; 32], &jobs_raw, &mut out)?;
     let mut expected = [Signature::EMPTY];
-    let engine = falcon::Engine::best();
+    let engine = falcon_core::Engine::best();
     engine
         .sign_batch(&[2; 32], &jobs, &mut expected)
         .expect("the processor");
@@ -229,7 +229,7 @@ fn uses_sixteen_streams() {
         .expect("a batch");
     let mut expected = out.clone();
     expected.fill(Signature::EMPTY);
-    let engine = falcon::Engine::best();
+    let engine = falcon_core::Engine::best();
     engine
         .sign_batch(&[3; 32], &jobs, &mut expected)
         .expect("the processor");

@@ -11,7 +11,7 @@
 //! set of its own. Then it prints the butterflies of the same work, done once more
 //! on an instrument, by part of the work.
 
-use falcon_core::lanes::{Binary64, Scalar, Soft};
+use falcon_core::seams::lanes::{Binary64, Scalar, Soft};
 use falcon_core::{Falcon512, Falcon1024, Parameters};
 use falcon_hls_sim::profile::workload::{Workload, WorkloadError};
 use falcon_hls_sim::profile::{Operation, count};

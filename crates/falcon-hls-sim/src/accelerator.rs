@@ -6,7 +6,7 @@ use crate::engine::{Control, Fault, Interlock, Observer, Run, Words};
 use crate::fp::Subnormals;
 use crate::nest::{Iteration, Transform};
 use crate::scheduled::Scheduled;
-use falcon_core::fft::{TWIDDLE_IM, TWIDDLE_RE};
+use falcon_core::seams::fft::{TWIDDLE_IM, TWIDDLE_RE};
 use std::fmt::{self, Display, Formatter};
 
 /// Degrees are `2^1` to `2^MAX_LOGN`.

@@ -3,7 +3,7 @@
 //! Forward `(x, y) -> (x + wy, x - wy)`, inverse `(x, y) -> (x + y, (x - y) w*)`
 //! with `x` and `y` scaled by a power of two first. A butterfly is four loads,
 //! four multiplications, six additions or subtractions, four stores of reals. The
-//! order of operations is that of `falcon_core::fft`, so the bits are equal.
+//! order of operations is that of `falcon_core::seams::fft`, so the bits are equal.
 
 use crate::catalog::{BRAM_READ_LATENCY, DSCALE};
 use crate::design::{Aliasing, Design, StorageKind};

@@ -2,7 +2,7 @@
 //!
 //! Complex numbers have one address; a memory of reals keeps the two parts of an
 //! address apart by itself. The stages are those of
-//! [`falcon_core::fft`]: forward, blocks of `2t` numbers with
+//! [`falcon_core::seams::fft`]: forward, blocks of `2t` numbers with
 //! `t = n/4, n/8 ... 1`, inverse the other way; one twiddle a block.
 
 use serde::Serialize;

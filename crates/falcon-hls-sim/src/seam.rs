@@ -4,8 +4,8 @@
 use crate::accelerator::{Accelerator, Error};
 use crate::engine::Run;
 use crate::nest::Transform;
-use falcon_core::fft::{BasisRef, Fft};
-use falcon_core::lanes::Scalar;
+use falcon_core::seams::fft::{BasisRef, Fft};
+use falcon_core::seams::lanes::Scalar;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What the circuit has done so far.

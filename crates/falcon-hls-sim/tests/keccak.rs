@@ -1,7 +1,7 @@
 //! Keccak-f as a circuit: the bits are those of the permutation, the cycles those
 //! of the schedule, and neither depends on luck.
 
-use falcon_core::hash::Shake256;
+use falcon_core::seams::hash::Shake256;
 use falcon_hls_sim::accelerator::Error;
 use falcon_hls_sim::amdahl::predict::Processor;
 use falcon_hls_sim::catalog::XC7Z020;

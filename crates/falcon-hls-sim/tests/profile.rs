@@ -1,11 +1,11 @@
 //! The committed profile against instrumented runs and against what the scheme says.
 
-use falcon_core::ffsampling::{ffsampling, scratch_len};
-use falcon_core::hash::Shake256;
+use falcon_core::seams::ffsampling::{ffsampling, scratch_len};
+use falcon_core::seams::hash::Shake256;
 use falcon_core::hazmat::secret_basis;
-use falcon_core::lanes::Scalar;
-use falcon_core::sampler::SamplerZ;
-use falcon_core::tree::{Leaf, Stored, stored_len};
+use falcon_core::seams::lanes::Scalar;
+use falcon_core::seams::sampler::SamplerZ;
+use falcon_core::seams::tree::{Leaf, Stored, stored_len};
 use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey};
 use falcon_hls_sim::profile::count::{self, Arithmetic, Butterflies, Counted, CountingFft, Tally};
 use falcon_hls_sim::profile::workload::{self, Workload};

@@ -1,9 +1,9 @@
 //! NIST's records of round 3, signed with every FFT on a simulated circuit.
 
-use falcon::batch::{BatchError, LaneEngine};
-use falcon::hazmat::{self, Fit, RawJob};
-use falcon::lanes::Scalar;
-use falcon::{Engine, Parameters, Signature};
+use falcon_core::batch::{BatchError, LaneEngine};
+use falcon_core::hazmat::{self, Fit, RawJob};
+use falcon_core::seams::lanes::Scalar;
+use falcon_core::{Engine, Parameters, Signature};
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::seam::{HlsFft, Meter};

@@ -1,8 +1,8 @@
 //! Every transform of every preset and degree has the bits of the portable engine.
 
-use falcon::fft::Fft;
-use falcon::hash::Shake256;
-use falcon::lanes::Scalar;
+use falcon_core::seams::fft::Fft;
+use falcon_core::seams::hash::Shake256;
+use falcon_core::seams::lanes::Scalar;
 use falcon_hls_sim::accelerator::{Accelerator, MAX_LOGN};
 use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::seam::{HlsFft, Meter};

@@ -1,15 +1,15 @@
 //! What is run with marked secrets.
 
 use crate::valgrind::{classify, declassify};
-use falcon_core::batch::LaneEngine;
-use falcon_core::fft::Fft;
-use falcon_core::hash::Shake256HashToPoint;
+use falcon_core::seams::LaneEngine;
+use falcon_core::seams::fft::Fft;
+use falcon_core::seams::hash::Shake256HashToPoint;
 use falcon_core::hazmat::{
     Fit, RawJob, RawRandomness, expand_with, sign_batch_raw, sign_raw, sign_with_hash,
 };
-use falcon_core::lanes::{Abreast8, Across, Binary64, Lanes, Portable, Scalar, Singles, Soft};
-use falcon_core::sampler::{LaneSampler, SamplerZ, Sampling};
-use falcon_core::tree::Leaf;
+use falcon_core::seams::lanes::{Abreast8, Across, Binary64, Lanes, Portable, Scalar, Singles, Soft};
+use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling};
+use falcon_core::seams::tree::Leaf;
 use falcon_core::{Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
 use falcon_kat::rsp::Reader;
 use std::hint::black_box;

@@ -13,7 +13,7 @@ use crate::{
     ui::{GOOD, STRONG, Styled, Ui},
 };
 use clap::Args;
-use falcon::{ENGINE_VARIABLE, Engine, Format};
+use falcon_core::{ENGINE_VARIABLE, Engine, Format};
 use serde::Serialize;
 use std::{
     borrow::Cow,

@@ -1,10 +1,10 @@
 //! Copies of secrets in the memory of the program.
 
 use crate::sandbox::Sandbox;
-use falcon::pkcs8::DecodePrivateKey;
+use falcon_core::pkcs8::DecodePrivateKey;
 use std::{fs, process::Stdio};
 
-type Falcon512Key = falcon::SigningKey<falcon::Falcon512>;
+type Falcon512Key = falcon_core::SigningKey<falcon_core::Falcon512>;
 
 #[test]
 fn no_copy_of_the_polynomials_is_left_while_a_message_is_awaited() {

@@ -1,11 +1,13 @@
 //! Lanes that are refused, try again and take the next job.
 
+use super::cpu::Job;
 use super::*;
-use crate::hash::{HashToPoint, Shake256HashToPoint};
-use crate::keys::SigningKey;
-use crate::lanes::{Portable, Scalar, Soft};
-use crate::params::{Falcon512, Falcon1024};
-use crate::sign::Secret;
+use crate::fft::Fft;
+use crate::hash::{HashToPoint, Shake256HashToPoint, Shake256Reader};
+use crate::hedge::Randomness;
+use crate::lanes::{Binary64, Portable, Scalar, Soft};
+use crate::params::{Array, Falcon512, Falcon1024};
+use crate::signing;
 
 /// Refuses three of four vectors.
 fn accept(s2: &[i16]) -> bool {
@@ -13,21 +15,33 @@ fn accept(s2: &[i16]) -> bool {
 }
 
 /// How many jobs there are, for all residues modulo the lanes.
-const JOBS: usize = 19;
+const JOBS: usize = 24;
+/// The one job among jobs with the expanded key that has the signing key.
+const ALONE: usize = 19;
+/// From here on all jobs have the signing key.
+const GROUP: usize = ALONE + 2;
 
 /// A batch whose attempts are refused three times of four is what the jobs give
 /// alone, one after the other, with the same refusals.
 fn refusals_change_no_signature<P: Parameters, B: Binary64, F: Fft>(arith: B, fft: F) {
-    let key = SigningKey::<P>::from_seed(&[7; 32]).expand();
+    let key = SigningKey::<P>::from_seed(&[7; 32]);
+    let expanded = key.expand();
+    // The key is expanded once for a group, or not at all for one job.
     let jobs: Vec<_> = (0..JOBS)
         .map(|index| Job {
-            key: &key,
+            key: match index {
+                ALONE | GROUP.. => JobKey::Signing(&key).source(),
+                _ => JobKey::Expanded(&expanded).source(),
+            },
             message: &b"a message, longer and longer"[..index],
-            randomness: Hedged::new(&[8; 32], index as u64, key.hedge_secret()),
+            randomness: Randomness::hedged(&[8; 32], index as u64, expanded.secret_hash()),
         })
         .collect();
-    let mut out = vec![Signature::EMPTY; JOBS];
-    LaneEngine { arith, fft }.sign_jobs(&jobs, accept, &mut out);
+    let mut out = vec![Signature::<P>::EMPTY; JOBS];
+    LaneEngine { arith, fft }.sign_accepted(P::LOGN, &jobs, accept, &mut |job, nonce, s2| {
+        out[job].nonce = *nonce;
+        out[job].s2.as_mut().copy_from_slice(s2);
+    });
 
     let mut refused = 0;
     for (job, ours) in jobs.iter().zip(&out) {
@@ -41,10 +55,10 @@ fn refusals_change_no_signature<P: Parameters, B: Binary64, F: Fft>(arith: B, ff
         let mut stream = Shake256Reader::empty();
         job.randomness.start_sampler_stream(c.as_ref(), &mut stream);
         let count = core::cell::Cell::new(0);
-        signing::sign_point::<_, P::KeyWords>(
+        signing::short_preimage(
             Scalar,
             P::LOGN,
-            &key.source(),
+            &expanded.source(),
             c.as_ref(),
             &mut stream,
             |s2| {

@@ -5,7 +5,8 @@
 //!
 //! Source: Falcon specification v1.2, algorithm 3 (HashToPoint).
 
-use crate::lanes::{Baseline, Isa, U16_LANES};
+use crate::engine::{Best, Operations};
+use crate::lanes::{Isa, U16_LANES};
 use crate::params::{NONCE_LEN, Q};
 use falcon_keccak::{Blocks, RATE_WORDS, Shake256};
 
@@ -78,8 +79,15 @@ impl PointHasher for Shake256PointHasher {
         self.0.update(chunk);
     }
 
-    fn finish(mut self, point: &mut [u16]) {
-        fill_point(Baseline, self.0.finalize_blocks(), point);
+    fn finish(self, point: &mut [u16]) {
+        self.finish_on(Best::find(), point);
+    }
+}
+
+impl Shake256PointHasher {
+    /// [`finish`](PointHasher::finish) on `on`.
+    pub(crate) fn finish_on(mut self, on: impl Operations, point: &mut [u16]) {
+        on.fill_point(&mut self.0, point);
     }
 }
 

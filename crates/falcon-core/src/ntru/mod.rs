@@ -38,7 +38,7 @@ use crate::lanes::wipe;
 use crate::ntt::PORTABLE_NTT;
 use crate::ring;
 use short::fits;
-pub(crate) use short::{is_short, norms_len};
+pub(crate) use short::{is_clearly_short, is_short, norms_len};
 
 /// The polynomials of a key pair, each of length `n = 2^logn`.
 pub(crate) struct KeyPolys<'a> {

@@ -35,11 +35,17 @@ pub(crate) const fn norms_len(logn: u32) -> usize {
 }
 
 /// Whether key generation accepts the norms of `(f, g)` and of its
-/// orthogonalised partner. `W` has room for [`norms_len`] words. Constant time,
-/// except for the outcome and whether it is close.
-pub(crate) fn is_short<B: Binary64, W: Array<i64>>(b: B, logn: u32, f: &[i8], g: &[i8]) -> bool {
+/// orthogonalised partner. `clearly` is [`is_clearly_short`] on some arithmetic.
+/// `W` holds [`norms_len`] words. Constant time, except for the outcome and
+/// whether it is close.
+pub(crate) fn is_short<W: Array<i64>>(
+    logn: u32,
+    f: &[i8],
+    g: &[i8],
+    clearly: impl FnOnce() -> Option<bool>,
+) -> bool {
     fits(logn, f, g)
-        && match clear_answer(b, logn, f, g) {
+        && match clearly() {
             Some(short) => short,
             None => orthogonal_is_short::<W>(logn, f, g),
         }
@@ -73,7 +79,7 @@ fn orthogonal_is_short<W: Array<i64>>(logn: u32, f: &[i8], g: &[i8]) -> bool {
 
 /// What binary64 says about the orthogonalised norm, if it has a unit and the
 /// answer is clear.
-fn clear_answer<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> Option<bool> {
+pub(crate) fn is_clearly_short<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> Option<bool> {
     if !B::HARDWARE {
         return None;
     }
@@ -142,7 +148,7 @@ mod tests {
     use std::vec;
 
     #[test]
-    fn clear_answers_are_those_of_the_integers() {
+    fn is_clearly_shorts_are_those_of_the_integers() {
         let mut stream = Shake256::reader(b"short");
         let mut count = [0; 2];
         for logn in 1..=10 {
@@ -157,10 +163,14 @@ mod tests {
                 }
                 let short = fixed::orthogonal_norm(logn, &f, &g, &mut inverse, &mut work);
                 count[usize::from(short)] += 1;
-                assert_eq!(clear_answer(Scalar, logn, &f, &g), Some(short), "{logn}");
-                let across = clear_answer(Across(Baseline), logn, &f, &g);
+                assert_eq!(
+                    is_clearly_short(Scalar, logn, &f, &g),
+                    Some(short),
+                    "{logn}"
+                );
+                let across = is_clearly_short(Across(Baseline), logn, &f, &g);
                 assert_eq!(across, Some(short), "{logn}");
-                assert_eq!(clear_answer(Soft, logn, &f, &g), None);
+                assert_eq!(is_clearly_short(Soft, logn, &f, &g), None);
                 // The sum itself, not only its side of the bound.
                 let exact: f64 = inverse.iter().map(|&x| x as f64 / 2f64.powi(67)).sum();
                 let sum = sum_of_inverses(Scalar, logn, &f, &g);
@@ -195,6 +205,9 @@ mod tests {
 
     #[test]
     fn a_vanishing_length_is_not_short() {
-        assert_eq!(clear_answer(Scalar, 9, &[0; 512], &[0; 512]), Some(false));
+        assert_eq!(
+            is_clearly_short(Scalar, 9, &[0; 512], &[0; 512]),
+            Some(false)
+        );
     }
 }

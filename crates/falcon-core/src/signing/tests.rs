@@ -86,7 +86,7 @@ fn sign<B: Binary64>(b: B, logn: u32, key: &KeySource<'_>, c: &[u16], seed: &[u8
     let mut s2 = vec![0; 1 << logn];
     let mut scratch = vec![0.0; computed_scratch_len(logn)];
     let mut stream = Shake256::reader(seed);
-    sign_point::<B, [i16; 4 << 10]>(
+    short_preimage(
         b,
         logn,
         key,

@@ -2,8 +2,8 @@
 
 use crate::fixture::Fixture;
 use crate::support::{PLENTY, context};
-use falcon::batch::{BatchVerify, VerifyBytesJob};
-use falcon::{Falcon512, SignatureError};
+use falcon_core::batch::{BatchVerify, VerifyBytesJob};
+use falcon_core::{Falcon512, SignatureError};
 use falcon_gpu::{GpuContext, Options};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::sync::mpsc;

@@ -3,9 +3,9 @@
 
 use crate::fixture::{Fixture, SEED};
 use crate::support::{Fault, PLENTY, context};
-use falcon::batch::{BatchSign, BatchVerify, VerifyBytesJob, VerifyJob};
-use falcon::hazmat::{Fit, RawJob, RawRandomness};
-use falcon::{Engine, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError};
+use falcon_core::batch::{BatchSign, BatchVerify, VerifyBytesJob, VerifyJob};
+use falcon_core::hazmat::{Fit, RawJob, RawRandomness};
+use falcon_core::{Engine, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError};
 use falcon_gpu::kernels::status;
 use falcon_gpu::{GpuContext, GpuError, Options};
 use std::panic::{AssertUnwindSafe, catch_unwind};

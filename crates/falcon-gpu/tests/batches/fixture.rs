@@ -1,7 +1,7 @@
 //! Batches that tests sign.
 
-use falcon::batch::{BatchSign, SignJob};
-use falcon::{Engine, ExpandedKey, Parameters, Signature, SigningKey};
+use falcon_core::batch::{BatchSign, SignJob};
+use falcon_core::{Engine, ExpandedKey, Parameters, Signature, SigningKey};
 use falcon_gpu::{GpuContext, RawKeyJob};
 
 pub const SEED: [u8; 32] = [9; 32];

@@ -2,10 +2,10 @@
 
 use crate::attempts::squared_norm_bound;
 use crate::support::{PLENTY, context};
-use falcon::batch::{BatchVerify, VerifyBytesJob};
-use falcon::hazmat::signature_from_parts;
-use falcon::{Engine, Falcon512, Falcon1024, Parameters, VerifyingKey};
-use falcon_core::hash::{HashToPoint, Shake256, Shake256HashToPoint};
+use falcon_core::batch::{BatchVerify, VerifyBytesJob};
+use falcon_core::hazmat::signature_from_parts;
+use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, VerifyingKey};
+use falcon_core::seams::hash::{HashToPoint, Shake256, Shake256HashToPoint};
 use falcon_gpu::Options;
 
 const Q: u64 = 12289;
@@ -130,7 +130,7 @@ fn the_longest_signature_is_read<P: Parameters>(len: usize) {
         let Some((_, context)) = context(PLENTY, options) else {
             return;
         };
-        for before in [Ok(()), Err(falcon::SignatureError)] {
+        for before in [Ok(()), Err(falcon_core::SignatureError)] {
             let mut verdicts = vec![before; claims.len()];
             context.verify_bytes_batch(&claims, &mut verdicts).unwrap();
             assert_eq!(verdicts, expected);

@@ -1,8 +1,8 @@
 //! Messages of any and differing lengths, hashed on the device.
 
 use crate::support::{PLENTY, context};
-use falcon::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
-use falcon::{Engine, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
+use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
+use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
 use falcon_gpu::{GpuContext, Options};
 
 const SEED: [u8; 32] = [4; 32];
@@ -14,7 +14,7 @@ fn message(len: usize) -> Vec<u8> {
 fn signed<P: Parameters>(
     context: &GpuContext,
     jobs: &[SignJob<'_, P>],
-) -> Result<Vec<Signature<P>>, falcon::batch::BatchError> {
+) -> Result<Vec<Signature<P>>, falcon_core::batch::BatchError> {
     let mut out = vec![Signature::EMPTY; jobs.len()];
     context.sign_batch(&SEED, jobs, &mut out).map(|()| out)
 }

@@ -3,9 +3,9 @@
 use crate::attempts::{Hedged, first_that_fits};
 use crate::fixture::{Fixture, SEED};
 use crate::support::{PLENTY, Refused, context};
-use falcon::hash::Shake256;
-use falcon::hazmat::{Fit, RawJob, RawRandomness};
-use falcon::{Falcon512, Falcon1024, Parameters, Signature};
+use falcon_core::seams::hash::Shake256;
+use falcon_core::hazmat::{Fit, RawJob, RawRandomness};
+use falcon_core::{Falcon512, Falcon1024, Parameters, Signature};
 use falcon_gpu::Options;
 
 /// Two of three jobs once, and some of them twice.

@@ -2,9 +2,9 @@
 //! again, moved when room is made, gone without a trace when something fails.
 
 use crate::support::{HostDevice, PLENTY, context};
-use falcon::batch::{BatchSign, SignJob};
-use falcon::hazmat::{expanded_reals, secret_hash};
-use falcon::{Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
+use falcon_core::batch::{BatchSign, SignJob};
+use falcon_core::hazmat::{expanded_reals, secret_hash};
+use falcon_core::{Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
 use falcon_gpu::{GpuContext, GpuError, Options, RawKeyJob};
 
 const SEED: [u8; 32] = [9; 32];

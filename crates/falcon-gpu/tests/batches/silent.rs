@@ -3,9 +3,9 @@
 
 use crate::fixture::{Fixture, SEED};
 use crate::support::{Fault, HostDevice, PLENTY, context};
-use falcon::batch::{BatchError, BatchVerify, VerifyBytesJob, VerifyJob};
-use falcon::hazmat::{Fit, RawJob, RawRandomness};
-use falcon::{Falcon512, Falcon1024, Parameters, Signature, SignatureError};
+use falcon_core::batch::{BatchError, BatchVerify, VerifyBytesJob, VerifyJob};
+use falcon_core::hazmat::{Fit, RawJob, RawRandomness};
+use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SignatureError};
 use falcon_gpu::kernels::status;
 use falcon_gpu::{GpuContext, GpuError, Options};
 

@@ -70,7 +70,7 @@ fn records<P: Parameters>() -> Vec<Record> {
     assert_eq!(records.len(), 10);
     if std::env::var("FALCON_FULL").as_deref() == Ok("1") {
         let subject = EngineSubject {
-            engine: falcon::Engine::Scalar,
+            engine: falcon_core::Engine::Scalar,
             form: KeyForm::Key,
         };
         let more = replay::nist_inputs().take(100).skip(records.len());

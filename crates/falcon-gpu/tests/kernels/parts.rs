@@ -4,9 +4,9 @@
 use crate::common::{
     LAUNCH, address, address_mut, bytes, concatenated, kernels_available, repeatable,
 };
-use falcon_core::hash::{HashToPoint, Shake256, Shake256HashToPoint};
-use falcon_core::lanes::Baseline;
-use falcon_core::prng::Prng;
+use falcon_core::seams::hash::{HashToPoint, Shake256, Shake256HashToPoint};
+use falcon_core::seams::lanes::Baseline;
+use falcon_core::seams::prng::Prng;
 use falcon_core::{Falcon512, Falcon1024, Parameters};
 use falcon_gpu::kernels::{Batch, Kernel, KeyMode, Operation, status};
 use std::mem::offset_of;

@@ -1,7 +1,7 @@
 //! The filter of the kernels' sampler foretells what the exact trial decides.
 
 use crate::common::{kernels_available, repeatable};
-use falcon_core::hash::Shake256Reader;
+use falcon_core::seams::hash::Shake256Reader;
 use falcon_gpu_host::Trial;
 
 /// Relative margin of the kernels' filter.

@@ -9,9 +9,9 @@
 use super::Operation;
 use super::workload::{Workload, WorkloadError};
 use falcon_core::Parameters;
-use falcon_core::fft::{BasisRef, Fft};
-use falcon_core::lanes::{Binary64, Lanes, Scalar, Singles};
-use falcon_core::params::MAX_LOGN;
+use falcon_core::seams::fft::{BasisRef, Fft};
+use falcon_core::seams::lanes::{Binary64, Lanes, Scalar, Singles};
+use falcon_core::seams::params::MAX_LOGN;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -5,10 +5,10 @@
 
 use super::Operation;
 use falcon_core::batch::{BatchError, LaneEngine};
-use falcon_core::fft::Fft;
+use falcon_core::seams::fft::Fft;
 use falcon_core::hazmat::{self, Fit, RawJob, RawRandomness};
-use falcon_core::lanes::Binary64;
-use falcon_core::params::NONCE_LEN;
+use falcon_core::seams::lanes::Binary64;
+use falcon_core::NONCE_LEN;
 use falcon_core::{
     DecodeError, EncodeError, ExpandedKey, Format, Parameters, Scratch, ScratchTooSmall, Signature,
     SignatureError, SigningKey, VerifyingKey,

@@ -2,7 +2,7 @@
 //! engine.
 
 use crate::hdl;
-use falcon::hash::{Shake256, Shake256Reader};
+use falcon_core::seams::hash::{Shake256, Shake256Reader};
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::fp::NAN;

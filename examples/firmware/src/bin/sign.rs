@@ -5,7 +5,7 @@
 
 use cortex_m_rt::entry;
 use falcon_core::hazmat::{Fit, RawRandomness, sign_raw};
-use falcon_core::lanes::Soft;
+use falcon_core::seams::lanes::Soft;
 use falcon_core::{DecodeError, Falcon512, Format, Scratch, Signature, SigningKey};
 use falcon_firmware::{known_answer as kat, report, stack};
 

@@ -2,7 +2,7 @@
 //! machines have, and an allocation that fails ends a program with a backtrace.
 
 use crate::error::{Error, Result};
-use falcon::{Parameters, Signature, batch::SignJob};
+use falcon_core::{Parameters, Signature, batch::SignJob};
 
 /// Bytes that an engine itself keeps of a job while it signs a batch, at most: key, message and
 /// randomness by reference.
@@ -44,7 +44,7 @@ fn too_large<P: Parameters>(count: usize) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use falcon::{Falcon512, Falcon1024};
+    use falcon_core::{Falcon512, Falcon1024};
 
     #[test]
     fn what_no_machine_has_is_an_error() {

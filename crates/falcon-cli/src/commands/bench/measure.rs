@@ -8,7 +8,7 @@ use crate::{
     progress::{Progress, Unit},
     ui::{STRONG, Styled, Ui},
 };
-use falcon::{
+use falcon_core::{
     Engine, ExpandedKey, Parameters, Scratch, Signature, SignatureBytes, SignatureError,
     SigningKey, VerifyingKey,
     batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob},
@@ -360,7 +360,7 @@ impl fmt::Display for Measurement {
 mod tests {
     use super::*;
 
-    fn bench() -> Measure<falcon::Falcon512> {
+    fn bench() -> Measure<falcon_core::Falcon512> {
         let ui = Ui {
             json: true,
             quiet: true,

@@ -17,7 +17,7 @@ use crate::{
 use crate::{engine::GPU, error::Error};
 use batch::check_memory;
 use clap::Args;
-use falcon::{Engine, Falcon512, Falcon1024, Parameters, Threads};
+use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Threads};
 #[cfg(feature = "cuda")]
 use falcon_gpu::GpuContext;
 use measure::{Case, Measure};

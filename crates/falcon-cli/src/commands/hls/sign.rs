@@ -8,7 +8,7 @@ use crate::{
     ui::{BAD, GOOD, Styled, Ui},
 };
 use clap::Args;
-use falcon::{
+use falcon_core::{
     Engine, Falcon512, Falcon1024, Parameters, Signature, SigningKey,
     batch::{BatchSign, BatchVerify, LaneEngine, SignJob, VerifyJob},
     lanes::Scalar,

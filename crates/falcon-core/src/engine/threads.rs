@@ -1,9 +1,11 @@
 //! Batches on several cores.
 
-use crate::Engine;
-use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
-use falcon_core::hedge::SEED_LEN;
-use falcon_core::{Parameters, Signature, SignatureError};
+use super::Engine;
+use crate::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+use crate::error::SignatureError;
+use crate::hedge::SEED_LEN;
+use crate::params::Parameters;
+use crate::signatures::Signature;
 use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
 use std::fmt;
 use std::num::NonZeroUsize;

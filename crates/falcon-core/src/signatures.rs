@@ -3,11 +3,16 @@
 #[cfg(feature = "alloc")]
 use crate::codec::side_by_side;
 use crate::codec::{attached, compressed_len, signature as codec};
+use crate::engine::{Best, Operations};
 use crate::error::{DecodeError, EncodeError};
-use crate::lanes::{Baseline, Isa};
+use crate::lanes::Isa;
 use crate::norm::{is_short, squared_norm};
 use crate::params::{Array, NONCE_LEN, Parameters};
+use core::cmp::Ordering;
 use core::fmt;
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
 
 pub use crate::codec::signature::Format;
 
@@ -16,7 +21,7 @@ pub use crate::codec::signature::Format;
 /// It is public data. Its byte form ([`TryFrom<&[u8]>`](Self), [`to_bytes`](
 /// Self::to_bytes)) is [`Format::Padded`] when it fits, which every signature
 /// made here does, else [`Format::Compressed`].
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Signature<P: Parameters> {
     pub(crate) nonce: [u8; NONCE_LEN],
     pub(crate) s2: P::Short,
@@ -58,54 +63,7 @@ impl<P: Parameters> Signature<P> {
 
     /// Whether `s2` alone is within the bound of the scheme.
     pub(crate) fn fits_the_bound(&self) -> bool {
-        fits_the_bound(Baseline, P::LOGN, self.s2.as_ref())
-    }
-
-    /// Reads the canonical bytes of many signatures side by side into `out`;
-    /// each result is what [`TryFrom`] gives for these bytes. `out` has one
-    /// element for each.
-    #[cfg(feature = "alloc")]
-    pub(crate) fn read_side_by_side(
-        isa: impl Isa,
-        encoded: &[&[u8]],
-        out: &mut [Self],
-    ) -> alloc::vec::Vec<Result<(), DecodeError>> {
-        let mut results = alloc::vec![Err(DecodeError::Length); encoded.len()];
-        for ((encoded, out), results) in encoded
-            .chunks(side_by_side::LANES)
-            .zip(out.chunks_mut(side_by_side::LANES))
-            .zip(results.chunks_mut(side_by_side::LANES))
-        {
-            let mut items = alloc::vec::Vec::with_capacity(encoded.len());
-            for (bytes, signature) in encoded.iter().zip(&mut *out) {
-                let (nonce, body) = codec::split(Format::Compressed, P::LOGN, bytes)
-                    .unwrap_or((&[0; NONCE_LEN], &[]));
-                signature.nonce = *nonce;
-                items.push(side_by_side::Item {
-                    body,
-                    s2: signature.s2.as_mut(),
-                    used: None,
-                });
-            }
-            side_by_side::decompress(isa, &mut items);
-            let read: alloc::vec::Vec<_> = items
-                .into_iter()
-                .map(|item| item.used.and_then(|used| item.body.get(used..)))
-                .collect();
-            for (((bytes, signature), tail), result) in
-                encoded.iter().zip(out).zip(read).zip(results)
-            {
-                let tail = tail.ok_or(DecodeError::Range);
-                let format = canonical_format::<P>(bytes);
-                let read = format.and_then(|format| codec::check_tail(format, tail?));
-                *result = if read.is_ok() && fits_the_bound(isa, P::LOGN, signature.s2.as_ref()) {
-                    Ok(())
-                } else {
-                    Self::try_from(*bytes).map(|read| *signature = read)
-                };
-            }
-        }
-        results
+        Best::find().fits_the_bound(P::LOGN, self.s2.as_ref())
     }
 
     /// The one format that `bytes` can be in, by header and length.
@@ -160,7 +118,9 @@ impl<P: Parameters> Signature<P> {
             len: 0,
         };
         for format in [Format::Padded, Format::Compressed] {
-            if let Ok(len) = self.encode(format, bytes.bytes.as_mut()) {
+            let out = bytes.bytes.as_mut();
+            let written = codec::encode(format, P::LOGN, &self.nonce, self.s2.as_ref(), out);
+            if let Some(len) = written {
                 bytes.len = len;
                 break;
             }
@@ -201,7 +161,7 @@ impl<P: Parameters> Signature<P> {
     /// # Errors
     /// As for [`encode`](Self::encode).
     #[cfg(feature = "alloc")]
-    pub fn to_vec(&self, format: Format) -> Result<alloc::vec::Vec<u8>, EncodeError> {
+    pub fn to_vec(&self, format: Format) -> Result<Vec<u8>, EncodeError> {
         let len = self.encoded_len(format).ok_or(EncodeError::TooLong)?;
         let mut out = alloc::vec![0; len];
         self.encode(format, &mut out)?;
@@ -223,17 +183,63 @@ impl<P: Parameters> TryFrom<&[u8]> for Signature<P> {
     /// Reads the canonical bytes: a padded signature, or a compressed one
     /// that is longer.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
-        Self::from_bytes(canonical_format::<P>(bytes)?, bytes)
+        Self::from_bytes(canonical_format(P::LOGN, bytes)?, bytes)
     }
 }
 
 /// The format of canonical bytes, by their length.
-fn canonical_format<P: Parameters>(bytes: &[u8]) -> Result<Format, DecodeError> {
-    match bytes.len() {
-        len if len < P::PADDED_LEN => Err(DecodeError::Length),
-        len if len == P::PADDED_LEN => Ok(Format::Padded),
-        _ => Ok(Format::Compressed),
+fn canonical_format(logn: u32, bytes: &[u8]) -> Result<Format, DecodeError> {
+    match bytes.len().cmp(&Format::Padded.max_len(logn)) {
+        Ordering::Less => Err(DecodeError::Length),
+        Ordering::Equal => Ok(Format::Padded),
+        Ordering::Greater => Ok(Format::Compressed),
     }
+}
+
+/// Reads the canonical bytes of many signatures side by side: nonces, and
+/// polynomials of degree `2^logn` into `s2s`, one after the other. Each result
+/// is what [`Signature::try_from`] gives for these bytes.
+#[cfg(feature = "alloc")]
+pub(crate) fn read_side_by_side(
+    isa: impl Isa,
+    logn: u32,
+    encoded: &[&[u8]],
+    s2s: &mut [i16],
+) -> Vec<Result<[u8; NONCE_LEN], DecodeError>> {
+    let mut results = Vec::with_capacity(encoded.len());
+    let many = side_by_side::LANES << logn;
+    for (encoded, s2s) in encoded
+        .chunks(side_by_side::LANES)
+        .zip(s2s.chunks_mut(many))
+    {
+        let mut items: Vec<_> = encoded
+            .iter()
+            .zip(s2s.chunks_exact_mut(1 << logn))
+            .map(|(bytes, s2)| side_by_side::Item {
+                body: codec::split(Format::Compressed, logn, bytes).map_or(&[], |(_, body)| body),
+                s2,
+                used: None,
+            })
+            .collect();
+        side_by_side::decompress(isa, &mut items);
+        results.extend(encoded.iter().zip(items).map(|(bytes, item)| {
+            let format = canonical_format(logn, bytes)?;
+            let (nonce, _) = codec::split(format, logn, bytes)?;
+            let tail = item.used.and_then(|used| item.body.get(used..));
+            let read = tail.is_some_and(|tail| codec::check_tail(format, tail).is_ok());
+            if read && fits_the_bound(isa, logn, item.s2) {
+                return Ok(*nonce);
+            }
+            // The decoder of one signature says what is wrong, if anything is.
+            let nonce = codec::decode(format, logn, bytes, item.s2)?;
+            if fits_the_bound(isa, logn, item.s2) {
+                Ok(*nonce)
+            } else {
+                Err(DecodeError::Range)
+            }
+        }));
+    }
+    results
 }
 
 /// True if `||s2||^2` alone is within the bound of the scheme.
@@ -244,7 +250,7 @@ fn canonical_format<P: Parameters>(bytes: &[u8]) -> Result<Format, DecodeError> 
 /// The dearest use of 34,034,726 is k = 2 for all 512 coefficients and k = 3
 /// for 5: 5637 bits, 746 bytes with header and nonce. For n = 1024 it is
 /// 11,302 bits, 1454 bytes.
-fn fits_the_bound(isa: impl Isa, logn: u32, s2: &[i16]) -> bool {
+pub(crate) fn fits_the_bound(isa: impl Isa, logn: u32, s2: &[i16]) -> bool {
     is_short(logn, squared_norm(isa, s2, |s| s))
 }
 

@@ -1,0 +1,213 @@
+//! Batches on a CPU: the jobs without their parameter set.
+//!
+//! As in [`operations`](crate::engine::Operations), what computes takes the degree as `logn`
+//! and is compiled with this crate.
+
+use super::lanes::LaneEngine;
+use super::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+use crate::engine::Engine;
+use crate::error::SignatureError;
+use crate::fft::Fft;
+use crate::hazmat::{BatchSignRaw, RawJob};
+use crate::hedge::{Randomness, SEED_LEN};
+use crate::lanes::Binary64;
+use crate::params::{NONCE_LEN, Parameters};
+use crate::signatures::Signature;
+use crate::signing::{Fit, KeySource};
+use alloc::vec::Vec;
+
+/// A message to sign, with its randomness.
+pub(crate) struct Job<'a> {
+    pub(crate) key: KeySource<'a>,
+    pub(crate) message: &'a [u8],
+    pub(crate) randomness: Randomness<'a>,
+}
+
+/// A signature to verify.
+pub(crate) struct Claim<'a> {
+    /// The key in the transform domain.
+    pub(crate) prepared: &'a [i16],
+    pub(crate) message: &'a [u8],
+    pub(crate) nonce: &'a [u8; NONCE_LEN],
+    pub(crate) s2: &'a [i16],
+}
+
+/// A signature to verify, encoded.
+pub(crate) struct EncodedClaim<'a> {
+    /// The key in the transform domain.
+    pub(crate) prepared: &'a [i16],
+    pub(crate) message: &'a [u8],
+    pub(crate) signature: &'a [u8],
+}
+
+/// What takes the signature of a job: number of the job, nonce and `s2`.
+pub(crate) type Done<'a> = &'a mut dyn FnMut(usize, &[u8; NONCE_LEN], &[i16]);
+
+/// What a CPU does with batches.
+pub(crate) trait BatchOperations: Send + Sync {
+    /// Signs every job, in no particular order.
+    fn sign_jobs(&self, logn: u32, jobs: &[Job<'_>], fit: Fit, done: Done<'_>);
+
+    /// Verifies every claim; `out` has one element for each.
+    fn verify_claims(
+        &self,
+        logn: u32,
+        claims: &[Claim<'_>],
+        out: &mut [Result<(), SignatureError>],
+    );
+
+    /// Decodes and verifies every claim; `out` has one element for each.
+    fn verify_encoded(
+        &self,
+        logn: u32,
+        claims: &[EncodedClaim<'_>],
+        out: &mut [Result<(), SignatureError>],
+    );
+}
+
+impl BatchOperations for Engine {
+    fn sign_jobs(&self, logn: u32, jobs: &[Job<'_>], fit: Fit, done: Done<'_>) {
+        on_engine!(*self, arith, fft => {
+            LaneEngine { arith, fft }.sign_jobs(logn, jobs, fit, done)
+        });
+    }
+
+    fn verify_claims(
+        &self,
+        logn: u32,
+        claims: &[Claim<'_>],
+        out: &mut [Result<(), SignatureError>],
+    ) {
+        on_engine!(*self, arith, _fft => {
+            LaneEngine { arith, fft: arith }.verify_claims(logn, claims, out)
+        });
+    }
+
+    fn verify_encoded(
+        &self,
+        logn: u32,
+        claims: &[EncodedClaim<'_>],
+        out: &mut [Result<(), SignatureError>],
+    ) {
+        on_engine!(*self, arith, _fft => {
+            LaneEngine { arith, fft: arith }.verify_encoded(logn, claims, out)
+        });
+    }
+}
+
+/// Checks that `output` results take `jobs` jobs.
+pub(crate) fn check_lengths(jobs: usize, output: usize) -> Result<(), BatchError> {
+    if jobs == output {
+        Ok(())
+    } else {
+        Err(BatchError::OutputLength { jobs, output })
+    }
+}
+
+/// Signs `jobs` into `out`, which is as long.
+fn sign<P: Parameters>(
+    on: &impl BatchOperations,
+    jobs: &[Job<'_>],
+    fit: Fit,
+    out: &mut [Signature<P>],
+) {
+    on.sign_jobs(P::LOGN, jobs, fit, &mut |job, nonce, s2| {
+        let signature = &mut out[job];
+        signature.nonce = *nonce;
+        signature.s2.as_mut().copy_from_slice(s2);
+    });
+}
+
+/// The batches of an engine that has [`BatchOperations`].
+macro_rules! batches {
+    ([$($generics:tt)*] $engine:ty) => {
+        impl<P: Parameters, $($generics)*> BatchSign<P> for $engine {
+            fn sign_part(
+                &self,
+                seed: &[u8; SEED_LEN],
+                first: u64,
+                jobs: &[SignJob<'_, P>],
+                out: &mut [Signature<P>],
+            ) -> Result<(), BatchError> {
+                check_lengths(jobs.len(), out.len())?;
+                let jobs: Vec<_> = (0u64..)
+                    .zip(jobs)
+                    .map(|(index, job)| Job {
+                        key: job.key.source(),
+                        message: job.message,
+                        randomness: Randomness::hedged(
+                            seed,
+                            first.wrapping_add(index),
+                            job.key.secret_hash(),
+                        ),
+                    })
+                    .collect();
+                sign(self, &jobs, Fit::Padded, out);
+                Ok(())
+            }
+        }
+
+        impl<P: Parameters, $($generics)*> BatchSignRaw<P> for $engine {
+            fn sign_batch_raw(
+                &self,
+                jobs: &[RawJob<'_, P>],
+                fit: Fit,
+                out: &mut [Signature<P>],
+            ) -> Result<(), BatchError> {
+                check_lengths(jobs.len(), out.len())?;
+                let jobs: Vec<_> = jobs
+                    .iter()
+                    .map(|job| Job {
+                        key: job.key.source(),
+                        message: job.message,
+                        randomness: job.randomness.into(),
+                    })
+                    .collect();
+                sign(self, &jobs, fit, out);
+                Ok(())
+            }
+        }
+
+        impl<P: Parameters, $($generics)*> BatchVerify<P> for $engine {
+            fn verify_batch(
+                &self,
+                jobs: &[VerifyJob<'_, P>],
+                out: &mut [Result<(), SignatureError>],
+            ) -> Result<(), BatchError> {
+                check_lengths(jobs.len(), out.len())?;
+                let claims: Vec<_> = jobs
+                    .iter()
+                    .map(|job| Claim {
+                        prepared: job.key.prepared(),
+                        message: job.message,
+                        nonce: &job.signature.nonce,
+                        s2: job.signature.s2.as_ref(),
+                    })
+                    .collect();
+                self.verify_claims(P::LOGN, &claims, out);
+                Ok(())
+            }
+
+            fn verify_bytes_batch(
+                &self,
+                jobs: &[VerifyBytesJob<'_, P>],
+                out: &mut [Result<(), SignatureError>],
+            ) -> Result<(), BatchError> {
+                check_lengths(jobs.len(), out.len())?;
+                let claims: Vec<_> = jobs
+                    .iter()
+                    .map(|job| EncodedClaim {
+                        prepared: job.key.prepared(),
+                        message: job.message,
+                        signature: job.signature,
+                    })
+                    .collect();
+                self.verify_encoded(P::LOGN, &claims, out);
+                Ok(())
+            }
+        }
+    };
+}
+
+batches!([] Engine);
+batches!([B: Binary64, F: Fft] LaneEngine<B, F>);

@@ -1,0 +1,384 @@
+//! Signatures side by side, one a lane.
+
+use super::cpu::{BatchOperations, Claim, Done, EncodedClaim, Job};
+use crate::engine::Operations;
+use crate::error::SignatureError;
+use crate::fft::Fft;
+use crate::hash::{Message, PointFiller, Shake256, Shake256Reader, hash_side_by_side};
+use crate::hedge::{NonceSource, point_bytes};
+use crate::lanes::{Binary64, Isa};
+use crate::norm::is_short;
+use crate::ntt::PortableNtt;
+use crate::params::{MAX_LOGN, NONCE_LEN};
+use crate::ring;
+use crate::sampler::Sampling;
+use crate::signatures::read_side_by_side;
+use crate::signing::{self, ExpandedRef, Feed, Fit, KeySource};
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::vec;
+use alloc::vec::Vec;
+use zeroize::Zeroizing;
+
+/// The CPU engine of a register token: `F` runs `F::LANES` signatures side by
+/// side, `B` does the arithmetic of one.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneEngine<B, F> {
+    /// Arithmetic of one lane: sampler and key expansion.
+    pub arith: B,
+    /// Polynomial arithmetic of all lanes.
+    pub fft: F,
+}
+
+/// What a job keeps from one attempt to the next.
+struct Prepared {
+    job: usize,
+    nonce: [u8; NONCE_LEN],
+    point: Box<[u16]>,
+    /// Gives the seeds of the attempts. It is set once, and in a box, so that it
+    /// leaves no copy behind when `Prepared` moves.
+    stream: Option<Box<Shake256Reader>>,
+}
+
+/// Jobs that are prepared together: their hashes are computed side by side.
+const TOGETHER: usize = 32;
+
+/// Hashes what `jobs` need, the first of them having number `first`, and adds
+/// them to `prepared`.
+fn prepare(
+    isa: impl Isa,
+    logn: u32,
+    first: usize,
+    jobs: &[Job<'_>],
+    prepared: &mut VecDeque<Prepared>,
+) {
+    let n = 1 << logn;
+    let start = prepared.len();
+    prepared.extend(jobs.iter().enumerate().map(|(i, job)| Prepared {
+        job: first + i,
+        nonce: match job.randomness.nonce_source() {
+            NonceSource::Given(nonce) => *nonce,
+            NonceSource::Hash(_) => [0; NONCE_LEN],
+        },
+        point: vec![0; n].into_boxed_slice(),
+        stream: None,
+    }));
+    let hashed = jobs.iter().zip(prepared.range_mut(start..));
+    let messages = hashed.filter_map(|(job, prepared)| match job.randomness.nonce_source() {
+        NonceSource::Given(_) => None,
+        NonceSource::Hash(parts) => Some(Message {
+            parts,
+            output: &mut prepared.nonce,
+        }),
+    });
+    hash_side_by_side(isa, messages, |nonce, state| {
+        let words = state.iter().flat_map(|word| word.to_le_bytes());
+        for (byte, out) in words.zip(nonce.iter_mut()) {
+            *out = byte;
+        }
+        false
+    });
+
+    let hashed = jobs.iter().zip(prepared.range_mut(start..));
+    let messages = hashed.map(|(job, prepared)| Message {
+        parts: [&prepared.nonce[..], job.message],
+        output: PointFiller::new(&mut prepared.point),
+    });
+    hash_side_by_side(isa, messages, take_block(isa));
+
+    let mut bytes = vec![0; 2 * n * jobs.len()];
+    for (bytes, prepared) in bytes.chunks_exact_mut(2 * n).zip(prepared.range(start..)) {
+        point_bytes(&prepared.point, bytes);
+    }
+    let hashed = jobs.iter().zip(prepared.range_mut(start..));
+    let messages = hashed
+        .zip(bytes.chunks_exact(2 * n))
+        .map(|((job, prepared), point)| {
+            let [a, b, c, d] = job.randomness.stream_parts();
+            let point = if job.randomness.binds_point() {
+                point
+            } else {
+                &[]
+            };
+            Message {
+                parts: [a, b, c, d, point],
+                output: &mut prepared.stream,
+            }
+        });
+    hash_side_by_side(isa, messages, |stream, state| {
+        let stream = stream.insert(Box::new(Shake256Reader::empty()));
+        stream.resume(state);
+        false
+    });
+}
+
+/// Takes the next block of a point.
+fn take_block(isa: impl Isa) -> impl Fn(&mut PointFiller<'_>, &[u64; 25]) -> bool {
+    #[inline(always)]
+    move |filler, state| {
+        let block = state.first_chunk();
+        block.is_some_and(|block| filler.take(isa, block))
+    }
+}
+
+impl<B: Binary64, F: Fft> LaneEngine<B, F> {
+    /// Signs `jobs`. A short vector that `accept` refuses is as good as a long
+    /// one.
+    pub(super) fn sign_accepted(
+        &self,
+        logn: u32,
+        jobs: &[Job<'_>],
+        accept: impl Fn(&[i16]) -> bool + Copy,
+        done: Done<'_>,
+    ) {
+        let mut first = 0;
+        for group in jobs.chunk_by(|a, b| a.key.is_same(&b.key)) {
+            match (&group[0].key, group) {
+                (KeySource::Stored(key), _) => {
+                    self.sign_group(logn, *key, first, group, accept, done);
+                }
+                // Expanding the key takes longer than it saves.
+                (KeySource::Computed(_), [job]) => self.sign_one(logn, first, job, accept, done),
+                (KeySource::Computed(key), _) => {
+                    let mut reals = Zeroizing::new(vec![0.0; signing::expanded_len(logn)]);
+                    let mut scratch = Zeroizing::new(vec![0.0; 4 << logn]);
+                    signing::expand(self.arith, logn, *key, &mut reals, &mut scratch);
+                    let key = ExpandedRef::new(logn, &reals);
+                    self.sign_group(logn, key, first, group, accept, done);
+                }
+            }
+            first += group.len();
+        }
+    }
+
+    /// Signs job number `number` alone.
+    fn sign_one(
+        &self,
+        logn: u32,
+        number: usize,
+        job: &Job<'_>,
+        accept: impl Fn(&[i16]) -> bool,
+        done: Done<'_>,
+    ) {
+        let nonce = job.randomness.nonce();
+        let mut point = vec![0; 1 << logn];
+        let mut hash = Shake256::new();
+        hash.update(&nonce).update(job.message);
+        self.arith.fill_point(&mut hash, &mut point);
+        let mut stream = Shake256Reader::empty();
+        job.randomness.start_sampler_stream(&point, &mut stream);
+        let mut s2 = Zeroizing::new(vec![0; 1 << logn]);
+        let mut scratch = Zeroizing::new(vec![0.0; signing::computed_scratch_len(logn)]);
+        let (b, key) = (self.arith, &job.key);
+        signing::short_preimage(
+            b,
+            logn,
+            key,
+            &point,
+            &mut stream,
+            accept,
+            &mut scratch,
+            &mut s2,
+        );
+        done(number, &nonce, &s2);
+    }
+
+    /// Signs jobs of one key, the first of them having number `first`.
+    fn sign_group(
+        &self,
+        logn: u32,
+        key: ExpandedRef<'_>,
+        first: usize,
+        jobs: &[Job<'_>],
+        accept: impl Fn(&[i16]) -> bool + Copy,
+        done: Done<'_>,
+    ) {
+        // Up to half the lanes, one at a time is as fast.
+        let few = jobs.len() % F::LANES;
+        let few = if few <= F::LANES / 2 { few } else { 0 };
+        let (many, few) = jobs.split_at(jobs.len() - few);
+        self.sign_on_lanes(logn, key, first, many, accept, done);
+        let alone = LaneEngine {
+            arith: self.arith,
+            fft: self.arith,
+        };
+        alone.sign_on_lanes(logn, key, first + many.len(), few, accept, done);
+    }
+
+    /// Signs jobs of one key: every lane takes the next job as soon as its
+    /// own is done, and tries again with the next seed when it is refused.
+    fn sign_on_lanes(
+        &self,
+        logn: u32,
+        key: ExpandedRef<'_>,
+        first: usize,
+        jobs: &[Job<'_>],
+        accept: impl Fn(&[i16]) -> bool + Copy,
+        done: Done<'_>,
+    ) {
+        if jobs.is_empty() {
+            return;
+        }
+        let mut scratch =
+            Zeroizing::new(vec![F::Real::default(); signing::stored_scratch_len(logn)]);
+        let mut s2 = Zeroizing::new(vec![0; 1 << logn]);
+        let (isa, sampling) = (self.arith.isa(), self.arith.sampling());
+        let mut waiting = jobs.chunks(TOGETHER).zip((first..).step_by(TOGETHER));
+        let mut prepared: VecDeque<Prepared> = VecDeque::with_capacity(TOGETHER);
+        let mut lanes: Vec<Prepared> = Vec::with_capacity(F::LANES);
+        let mut feeds: Vec<Feed<B>> = Vec::with_capacity(F::LANES);
+        feeds.resize_with(F::LANES, || B::Sampling::EMPTY);
+        loop {
+            while lanes.len() < F::LANES {
+                if prepared.is_empty()
+                    && let Some((jobs, first)) = waiting.next()
+                {
+                    prepare(isa, logn, first, jobs, &mut prepared);
+                }
+                let Some(job) = prepared.pop_front() else {
+                    break;
+                };
+                lanes.push(job);
+            }
+            if lanes.is_empty() {
+                return;
+            }
+            for (i, feed) in feeds.iter_mut().enumerate() {
+                let stream = lanes.get_mut(i).and_then(|job| job.stream.as_deref_mut());
+                match stream {
+                    Some(stream) => signing::start_next(sampling, feed, stream),
+                    // Lanes without a job repeat the last one's point on a fixed
+                    // seed; nobody reads what they find.
+                    None => sampling.start(feed, &[0; crate::prng::SEED_LEN]),
+                }
+            }
+            let points: Vec<&[u16]> = (0..F::LANES)
+                .map(|i| &*lanes[i.min(lanes.len() - 1)].point)
+                .collect();
+            let v = signing::attempt_stored(
+                self.arith,
+                self.fft,
+                logn,
+                key,
+                &points,
+                &mut feeds,
+                &mut scratch[..],
+            );
+            drop(points);
+
+            let mut lane = 0;
+            lanes.retain(|job| {
+                let signed = self.is_signature(logn, job, lane, v, accept, &mut s2);
+                lane += 1;
+                if signed {
+                    done(job.job, &job.nonce, &s2);
+                }
+                !signed
+            });
+        }
+    }
+
+    /// Writes what the attempt on a lane has come to into `s2`, `v` being the
+    /// lattice points. Whether that is a signature decides a branch: the
+    /// scheme's own rejection.
+    #[inline(never)]
+    fn is_signature(
+        &self,
+        logn: u32,
+        job: &Prepared,
+        lane: usize,
+        v: (&[F::Real], &[F::Real]),
+        accept: impl Fn(&[i16]) -> bool,
+        s2: &mut [i16],
+    ) -> bool {
+        let norm = signing::short_vector(self.arith, self.fft, lane, &job.point, v, s2);
+        is_short(logn, norm) && accept(s2)
+    }
+}
+
+impl<B: Binary64, F: Fft> BatchOperations for LaneEngine<B, F> {
+    fn sign_jobs(&self, logn: u32, jobs: &[Job<'_>], fit: Fit, done: Done<'_>) {
+        self.sign_accepted(logn, jobs, |s2| fit.accepts(logn, s2), done);
+    }
+
+    fn verify_claims(
+        &self,
+        logn: u32,
+        claims: &[Claim<'_>],
+        out: &mut [Result<(), SignatureError>],
+    ) {
+        let mut points = vec![0; TOGETHER.min(claims.len()) << logn];
+        for (claims, out) in claims.chunks(TOGETHER).zip(out.chunks_mut(TOGETHER)) {
+            verify_together(self.arith.isa(), logn, claims, &mut points, out.iter_mut());
+        }
+    }
+
+    fn verify_encoded(
+        &self,
+        logn: u32,
+        claims: &[EncodedClaim<'_>],
+        out: &mut [Result<(), SignatureError>],
+    ) {
+        let isa = self.arith.isa();
+        let together = TOGETHER.min(claims.len());
+        let mut points = vec![0; together << logn];
+        let mut s2s = vec![0; together << logn];
+        for (claims, out) in claims.chunks(TOGETHER).zip(out.chunks_mut(TOGETHER)) {
+            let encoded: Vec<_> = claims.iter().map(|claim| claim.signature).collect();
+            let nonces = read_side_by_side(isa, logn, &encoded, &mut s2s);
+            out.fill(Err(SignatureError));
+            let well_formed: Vec<_> = claims
+                .iter()
+                .zip(s2s.chunks_exact(1 << logn))
+                .zip(&nonces)
+                .filter_map(|((claim, s2), nonce)| {
+                    Some(Claim {
+                        prepared: claim.prepared,
+                        message: claim.message,
+                        nonce: nonce.as_ref().ok()?,
+                        s2,
+                    })
+                })
+                .collect();
+            let out = out.iter_mut().zip(&nonces);
+            let out = out.filter(|(_, nonce)| nonce.is_ok()).map(|(out, _)| out);
+            verify_together(isa, logn, &well_formed, &mut points, out);
+        }
+    }
+}
+
+/// Words that registers of 64 bytes hold; see [`verify`](crate::verify).
+#[cfg_attr(target_arch = "x86_64", repr(align(64)))]
+struct Aligned([i16; 1 << MAX_LOGN]);
+
+/// Verifies claims whose messages are hashed side by side. `points` holds one
+/// point for each claim, or more.
+fn verify_together<'o>(
+    isa: impl Isa,
+    logn: u32,
+    claims: &[Claim<'_>],
+    points: &mut [u16],
+    out: impl Iterator<Item = &'o mut Result<(), SignatureError>>,
+) {
+    let n = 1 << logn;
+    let messages = claims
+        .iter()
+        .zip(points.chunks_exact_mut(n))
+        .map(|(claim, point)| Message {
+            parts: [&claim.nonce[..], claim.message],
+            output: PointFiller::new(point),
+        });
+    hash_side_by_side(isa, messages, take_block(isa));
+    let ntt = PortableNtt(isa);
+    let mut product = Aligned([0; _]);
+    let mut tmp = Aligned([0; _]);
+    let (product, tmp) = (&mut product.0[..n], &mut tmp.0[..n]);
+    for ((claim, point), out) in claims.iter().zip(points.chunks_exact_mut(n)).zip(out) {
+        ring::multiply(&ntt, logn, claim.s2, claim.prepared, product, tmp);
+        *out = if ring::is_preimage_vartime(isa, &ntt, logn, point, claim.s2, product) {
+            Ok(())
+        } else {
+            Err(SignatureError)
+        };
+    }
+}

@@ -1,0 +1,278 @@
+//! The batch seam: many signatures with one call, on any engine.
+//!
+//! Job `i` of `sign_batch(seed, ..)` takes its nonce and its sampler seed from
+//! the fresh `seed`, from `i`, from the secret key and from its message (see
+//! `hedge.rs`), so no randomness is used twice and every engine
+//! gives the same bytes.
+
+mod cpu;
+mod lanes;
+#[cfg(test)]
+mod tests;
+
+use cpu::check_lengths;
+pub use lanes::LaneEngine;
+
+use crate::error::SignatureError;
+use crate::expand::ExpandedKey;
+use crate::hedge::{SECRET_HASH_LEN, SEED_LEN};
+use crate::keys::SigningKey;
+use crate::params::Parameters;
+use crate::secret::Secret;
+use crate::signatures::Signature;
+use crate::signing::KeySource;
+use crate::verify::VerifyingKey;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+use rand_core::CryptoRng;
+use zeroize::Zeroizing;
+
+/// The key of a job, in either form.
+///
+/// An expanded key signs faster on a CPU. A signing key is smaller; a CPU expands
+/// it once for each group of jobs that have it, a GPU once for all batches.
+#[derive(Clone, Copy, Debug)]
+pub enum JobKey<'a, P: Parameters> {
+    /// A signing key.
+    Signing(&'a SigningKey<P>),
+    /// An expanded key.
+    Expanded(&'a ExpandedKey<P>),
+}
+
+impl<'a, P: Parameters> From<&'a SigningKey<P>> for JobKey<'a, P> {
+    fn from(key: &'a SigningKey<P>) -> Self {
+        Self::Signing(key)
+    }
+}
+
+impl<'a, P: Parameters> From<&'a ExpandedKey<P>> for JobKey<'a, P> {
+    fn from(key: &'a ExpandedKey<P>) -> Self {
+        Self::Expanded(key)
+    }
+}
+
+impl<'a, P: Parameters> JobKey<'a, P> {
+    /// The key that verifies this key's signatures.
+    pub fn verifying_key(self) -> &'a VerifyingKey<P> {
+        match self {
+            Self::Signing(key) => key.verifying_key(),
+            Self::Expanded(key) => key.verifying_key(),
+        }
+    }
+
+    /// Whether `other` is the same key in the same place.
+    pub fn is_same(self, other: Self) -> bool {
+        self.source().is_same(&other.source())
+    }
+
+    fn source(self) -> KeySource<'a> {
+        match self {
+            Self::Signing(key) => key.source(),
+            Self::Expanded(key) => key.source(),
+        }
+    }
+
+    fn secret_hash(self) -> &'a [u8; SECRET_HASH_LEN] {
+        match self {
+            Self::Signing(key) => key.secret_hash(),
+            Self::Expanded(key) => key.secret_hash(),
+        }
+    }
+}
+
+/// A message to sign, and with what.
+///
+/// ```
+/// use falcon_core::batch::{BatchSign, SignJob};
+/// use falcon_core::{Engine, Falcon512, Signature, SigningKey};
+/// # fn main() -> Result<(), falcon_core::batch::BatchError> {
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expand();
+/// let jobs = [SignJob::new(&key, b"one"), SignJob::new(&key, b"two")];
+/// let mut signatures = [Signature::EMPTY; 2];
+/// # let fresh_seed = [1; 32];
+/// Engine::best().sign_batch(&fresh_seed, &jobs, &mut signatures)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct SignJob<'a, P: Parameters> {
+    /// The key. Jobs with the same key should stand together.
+    pub key: JobKey<'a, P>,
+    /// The message.
+    pub message: &'a [u8],
+}
+
+impl<'a, P: Parameters> SignJob<'a, P> {
+    /// Signs `message` with `key`: a `&SigningKey` or an `&ExpandedKey`.
+    pub fn new(key: impl Into<JobKey<'a, P>>, message: &'a [u8]) -> Self {
+        let key = key.into();
+        Self { key, message }
+    }
+}
+
+/// A signature to verify.
+#[derive(Clone, Copy, Debug)]
+pub struct VerifyJob<'a, P: Parameters> {
+    /// The key.
+    pub key: &'a VerifyingKey<P>,
+    /// The message.
+    pub message: &'a [u8],
+    /// The signature.
+    pub signature: &'a Signature<P>,
+}
+
+/// A signature to verify, encoded.
+#[derive(Clone, Copy, Debug)]
+pub struct VerifyBytesJob<'a, P: Parameters> {
+    /// The key.
+    pub key: &'a VerifyingKey<P>,
+    /// The message.
+    pub message: &'a [u8],
+    /// The canonical bytes of the signature.
+    pub signature: &'a [u8],
+}
+
+/// Why a batch was not done. The caller's jobs and output are untouched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// The output has another length than the jobs.
+    OutputLength {
+        /// Number of jobs.
+        jobs: usize,
+        /// Length of the output.
+        output: usize,
+    },
+    /// The engine failed; the text says how. Those of a processor cannot; an
+    /// engine on a device of its own can.
+    Engine(alloc::string::String),
+}
+
+impl fmt::Display for BatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutputLength { jobs, output } => {
+                write!(f, "{jobs} jobs, but room for {output} results")
+            }
+            Self::Engine(what) => write!(f, "engine failed: {what}"),
+        }
+    }
+}
+
+impl core::error::Error for BatchError {}
+
+/// An engine that signs many messages at once.
+pub trait BatchSign<P: Parameters>: Send + Sync {
+    /// Signs every job: `out[i]` is the signature of `jobs[i]`.
+    ///
+    /// `seed` must be fresh: it is never used for another batch.
+    ///
+    /// # Errors
+    /// [`BatchError`]; `out` is then unchanged.
+    fn sign_batch(
+        &self,
+        seed: &[u8; SEED_LEN],
+        jobs: &[SignJob<'_, P>],
+        out: &mut [Signature<P>],
+    ) -> Result<(), BatchError> {
+        self.sign_part(seed, 0, jobs, out)
+    }
+
+    /// [`sign_batch`](Self::sign_batch) with a fresh seed of `rng`.
+    ///
+    /// ```
+    /// use falcon_core::batch::{BatchSign, SignJob};
+    /// use falcon_core::{Engine, Falcon512, SigningKey};
+    /// # fn main() -> Result<(), falcon_core::batch::BatchError> {
+    /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+    /// let key = SigningKey::<Falcon512>::generate(&mut rng).expand();
+    /// let jobs = [SignJob::new(&key, b"one"), SignJob::new(&key, b"two")];
+    /// let signatures = Engine::best().sign_batch_with_rng(&mut rng, &jobs)?;
+    /// # assert!(key.verifying_key().verify(b"two", &signatures[1]).is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`sign_batch`](Self::sign_batch).
+    fn sign_batch_with_rng(
+        &self,
+        rng: &mut dyn CryptoRng,
+        jobs: &[SignJob<'_, P>],
+    ) -> Result<Vec<Signature<P>>, BatchError> {
+        let mut seed = Zeroizing::new([0; SEED_LEN]);
+        rng.fill_bytes(&mut *seed);
+        let mut out = vec![Signature::EMPTY; jobs.len()];
+        self.sign_batch(&seed, jobs, &mut out)?;
+        Ok(out)
+    }
+
+    /// Signs a part of a batch, `jobs[i]` being number `first + i` of the whole:
+    /// all parts together give what [`sign_batch`](Self::sign_batch) gives, in
+    /// whatever order and wherever they are signed.
+    ///
+    /// No number of a batch may be used for two jobs.
+    ///
+    /// # Errors
+    /// As for [`sign_batch`](Self::sign_batch).
+    fn sign_part(
+        &self,
+        seed: &[u8; SEED_LEN],
+        first: u64,
+        jobs: &[SignJob<'_, P>],
+        out: &mut [Signature<P>],
+    ) -> Result<(), BatchError>;
+}
+
+/// An engine that verifies many signatures at once.
+pub trait BatchVerify<P: Parameters>: Send + Sync {
+    /// Verifies every job: `out[i]` says whether `jobs[i]` is valid.
+    ///
+    /// # Errors
+    /// [`BatchError`]; `out` is then unchanged.
+    fn verify_batch(
+        &self,
+        jobs: &[VerifyJob<'_, P>],
+        out: &mut [Result<(), SignatureError>],
+    ) -> Result<(), BatchError>;
+
+    /// Decodes and verifies every job: `out[i]` says whether the bytes of
+    /// `jobs[i]` are those of a valid signature.
+    ///
+    /// # Errors
+    /// As for [`verify_batch`](Self::verify_batch).
+    fn verify_bytes_batch(
+        &self,
+        jobs: &[VerifyBytesJob<'_, P>],
+        out: &mut [Result<(), SignatureError>],
+    ) -> Result<(), BatchError> {
+        check_lengths(jobs.len(), out.len())?;
+        let decoded: Vec<_> = jobs
+            .iter()
+            .map(|job| Signature::try_from(job.signature))
+            .collect();
+        let verify: Vec<_> = jobs
+            .iter()
+            .zip(&decoded)
+            .filter_map(|(job, decoded)| {
+                Some(VerifyJob {
+                    key: job.key,
+                    message: job.message,
+                    signature: decoded.as_ref().ok()?,
+                })
+            })
+            .collect();
+        let mut results = vec![Ok(()); verify.len()];
+        self.verify_batch(&verify, &mut results)?;
+        let mut results = results.into_iter();
+        for (out, decoded) in out.iter_mut().zip(&decoded) {
+            let malformed = Err(SignatureError);
+            *out = match decoded {
+                Ok(_) => results.next().unwrap_or(malformed),
+                Err(_) => malformed,
+            };
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,245 @@
+//! Engines: where the arithmetic runs. All give the same bytes.
+//!
+//! Plain calls take [`Best`], which is found once; [`Engine`] chooses by name.
+
+/// Defines from one table:
+///
+/// - [`Best`] from the rows of `best`, in order of preference, and `on_best!`,
+///   which evaluates an expression with its arithmetic;
+/// - [`Engine`] from all rows, with its names, and `on_engine!`, likewise, with the
+///   polynomials of a batch too.
+///
+/// A variant that needs features of the processor holds the proof of them.
+macro_rules! engines {
+    (
+        plain {$(
+            $plain:ident, $plain_name:literal, $plain_lanes:literal, $plain_doc:literal;
+        )*}
+        best {$(
+            #[cfg($cfg:meta)]
+            $variant:ident, $name:literal, $lanes:literal, $doc:literal, $fft:ident;
+        )*}
+        others {$(
+            #[cfg($other_cfg:meta)]
+            $other:ident, $other_name:literal, $other_lanes:literal, $other_doc:literal,
+            $other_fft:ident;
+        )*}
+    ) => {
+        /// The best engine of this machine for one message at a time.
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) enum Best {
+            $(
+                #[cfg($cfg)]
+                #[doc = concat!("`", $name, "`.")]
+                $variant($variant),
+            )*
+            /// No instruction set that this build knows.
+            Native(Native),
+        }
+
+        impl Best {
+            /// Finds it. The processor is asked once.
+            #[inline]
+            pub(crate) fn find() -> Self {
+                $(
+                    #[cfg($cfg)]
+                    if let Some(isa) = $variant::detect() {
+                        return Self::$variant(isa);
+                    }
+                )*
+                Self::Native(Native::default())
+            }
+        }
+
+        /// Evaluates `$body` with the arithmetic of `$best` as `$arith`.
+        macro_rules! on_best {
+            ($best:expr, $arith:ident => $body:expr) => {
+                match $best {
+                    $(
+                        #[cfg($cfg)]
+                        $crate::engine::Best::$variant(isa) => {
+                            let $arith = $crate::lanes::Across(isa);
+                            $body
+                        }
+                    )*
+                    $crate::engine::Best::Native($arith) => $body,
+                }
+            };
+        }
+
+        /// Where arithmetic runs. All engines give the same bytes.
+        ///
+        /// Plain calls such as [`VerifyingKey::verify`] take the best engine by
+        /// themselves. `Engine` is for [batches](crate::batch), and for choosing.
+        ///
+        /// An engine that needs features of the processor can only be had on a
+        /// processor that has them: from [`available`](Self::available), from
+        /// [`best`](Self::best), or by its name.
+        ///
+        /// ```
+        /// use falcon_core::Engine;
+        ///
+        /// for engine in Engine::available() {
+        ///     println!("{engine}: {}", engine.description());
+        /// }
+        /// assert_eq!("soft".parse(), Ok(Engine::Soft));
+        /// ```
+        #[cfg(feature = "alloc")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Engine {
+            $(
+                #[doc = concat!("`", $plain_name, "`: ", $plain_doc, ".")]
+                $plain,
+            )*
+            $(
+                #[cfg($cfg)]
+                #[doc = concat!("`", $name, "`: ", $doc, ".")]
+                $variant($variant),
+            )*
+            $(
+                #[cfg($other_cfg)]
+                #[doc = concat!("`", $other_name, "`: ", $other_doc, ".")]
+                $other($other),
+            )*
+        }
+
+        /// The engines of this build, also those that this processor lacks.
+        #[cfg(feature = "alloc")]
+        const NAMES: &[&str] = &[
+            $($plain_name,)*
+            $(#[cfg($cfg)] $name,)*
+            $(#[cfg($other_cfg)] $other_name,)*
+        ];
+
+        #[cfg(feature = "alloc")]
+        impl Engine {
+            /// Every engine that this processor can run: first those that need
+            /// no instruction set, then the others, the fastest first.
+            pub fn available() -> impl Iterator<Item = Self> {
+                [$(Self::$plain,)*].into_iter().chain(Self::instruction_sets())
+            }
+
+            /// The engine of every instruction set that the processor has, the
+            /// fastest first.
+            pub fn instruction_sets() -> impl Iterator<Item = Self> {
+                let engines: &[Option<Self>] = &[
+                    $(#[cfg($cfg)] $variant::detect().map(Self::$variant),)*
+                    $(#[cfg($other_cfg)] $other::detect().map(Self::$other),)*
+                ];
+                let mut found = [None; 2];
+                for (found, engine) in found.iter_mut().zip(engines.iter().copied().flatten()) {
+                    *found = Some(engine);
+                }
+                found.into_iter().flatten()
+            }
+
+            /// The name on command lines.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$plain => $plain_name,)*
+                    $(#[cfg($cfg)] Self::$variant(_) => $name,)*
+                    $(#[cfg($other_cfg)] Self::$other(_) => $other_name,)*
+                }
+            }
+
+            /// A description, in one line.
+            pub const fn description(self) -> &'static str {
+                match self {
+                    $(Self::$plain => $plain_doc,)*
+                    $(#[cfg($cfg)] Self::$variant(_) => $doc,)*
+                    $(#[cfg($other_cfg)] Self::$other(_) => $other_doc,)*
+                }
+            }
+
+            /// How many signatures of a batch are worked on at once.
+            pub const fn lanes(self) -> usize {
+                match self {
+                    $(Self::$plain => $plain_lanes,)*
+                    $(#[cfg($cfg)] Self::$variant(_) => $lanes,)*
+                    $(#[cfg($other_cfg)] Self::$other(_) => $other_lanes,)*
+                }
+            }
+        }
+
+        /// Evaluates `$body` with the arithmetic of `$engine` as `$arith` and the
+        /// polynomials of its lanes as `$polynomials`.
+        #[cfg(feature = "alloc")]
+        macro_rules! on_engine {
+            ($engine:expr, $arith:ident, $polynomials:ident => $body:expr) => {
+                match $engine {
+                    $(
+                        $crate::engine::Engine::$plain => {
+                            let ($arith, $polynomials) = ($crate::lanes::$plain, $crate::lanes::$plain);
+                            $body
+                        }
+                    )*
+                    $(
+                        #[cfg($cfg)]
+                        $crate::engine::Engine::$variant(isa) => {
+                            let ($arith, $polynomials) = ($crate::lanes::Across(isa), $crate::lanes::$fft::new(isa));
+                            $body
+                        }
+                    )*
+                    $(
+                        #[cfg($other_cfg)]
+                        $crate::engine::Engine::$other(isa) => {
+                            let ($arith, $polynomials) = ($crate::lanes::Across(isa), $crate::lanes::$other_fft::new(isa));
+                            $body
+                        }
+                    )*
+                }
+            };
+        }
+    };
+}
+
+// `--cfg falcon_engine="avx2"` keeps plain calls from AVX-512, for tests.
+engines! {
+    plain {
+        Scalar, "scalar", 1, "one signature at a time on the binary64 unit";
+        Soft, "soft", 1, "one signature at a time on integers alone, in constant time";
+    }
+    best {
+        #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2", not(falcon_engine = "avx2")))]
+        Avx512, "avx512x16", 16, "sixteen signatures side by side in AVX-512 registers", Abreast16;
+        #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2"))]
+        Avx2, "avx2x8", 8, "eight signatures side by side in AVX2 registers", Abreast8;
+        #[cfg(all(feature = "engines", target_arch = "aarch64", target_feature = "neon", target_endian = "little", target_vendor = "apple"))]
+        NeonSha3, "neonsha3x4", 4, "as neonx4, with the SHA-3 instructions", Abreast4;
+        #[cfg(all(feature = "engines", target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+        Neon, "neonx4", 4, "four signatures side by side in NEON registers", Abreast4;
+    }
+    others {
+        #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2", falcon_engine = "avx2"))]
+        Avx512, "avx512x16", 16, "sixteen signatures side by side in AVX-512 registers", Abreast16;
+        // Neoverse has one unit for the SHA-3 instructions, and by the estimates
+        // in docs/PERFORMANCE.md plain ones are faster there; Apple's cores have
+        // more.
+        #[cfg(all(feature = "engines", target_arch = "aarch64", target_feature = "neon", target_endian = "little", not(target_vendor = "apple")))]
+        NeonSha3, "neonsha3x4", 4, "as neonx4, with the SHA-3 instructions", Abreast4;
+    }
+}
+
+#[cfg(feature = "alloc")]
+mod named;
+mod operations;
+#[cfg(feature = "threads")]
+mod threads;
+
+#[cfg(feature = "alloc")]
+pub use named::{TokenVisitor, UnknownEngine, visit};
+pub(crate) use operations::Operations;
+#[cfg(feature = "threads")]
+pub use threads::{OnThreads, Threads};
+
+use crate::lanes::Native;
+#[cfg(all(
+    feature = "engines",
+    target_arch = "aarch64",
+    target_feature = "neon",
+    target_endian = "little"
+))]
+use falcon_neon::{Neon, NeonSha3};
+#[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2"))]
+use falcon_x86::{Avx2, Avx512};

@@ -1,0 +1,131 @@
+//! The operations of the scheme that take time, on any arithmetic.
+//!
+//! The public types are thin: they own the arrays of their parameter set and
+//! call these operations, which take the degree as `logn`. Nothing here is
+//! generic over the parameter set, so [`Best`] is compiled with this crate, once
+//! for every instruction set, and not again in every crate that signs.
+
+use super::Best;
+#[cfg(feature = "alloc")]
+use super::Engine;
+use crate::error::DecodeError;
+use crate::hash::{self, Shake256, Shake256Reader};
+use crate::lanes::Binary64;
+use crate::ntru;
+use crate::ntt::{Ntt, PortableNtt};
+use crate::ring;
+use crate::signatures;
+use crate::signing::{self, Fit, KeySource, SecretBasis};
+
+/// Defines the trait with its operations and implements it three times from one
+/// body each: for every arithmetic `$b`, for [`Best`], and for `Engine`.
+macro_rules! operations {
+    ($(
+        $(#[$doc:meta])*
+        fn $name:ident($b:ident $(, $arg:ident: $type:ty)* $(,)?) $(-> $out:ty)? $body:block
+    )*) => {
+        /// What computes: the best engine of this machine, an engine by name, or
+        /// the arithmetic of one.
+        pub(crate) trait Operations: Copy + Send + Sync {
+            $(
+                $(#[$doc])*
+                fn $name(self $(, $arg: $type)*) $(-> $out)?;
+            )*
+        }
+
+        impl<B: Binary64> Operations for B {
+            $(
+                #[inline]
+                fn $name(self $(, $arg: $type)*) $(-> $out)? {
+                    let $b = self;
+                    $body
+                }
+            )*
+        }
+
+        impl Operations for Best {
+            $(
+                fn $name(self $(, $arg: $type)*) $(-> $out)? {
+                    on_best!(self, $b => $body)
+                }
+            )*
+        }
+
+        #[cfg(feature = "alloc")]
+        impl Operations for Engine {
+            $(
+                fn $name(self $(, $arg: $type)*) $(-> $out)? {
+                    on_engine!(self, $b, _fft => $body)
+                }
+            )*
+        }
+    };
+}
+
+operations! {
+    /// [`signing::short_preimage`].
+    fn short_preimage(
+        b,
+        logn: u32,
+        key: &KeySource<'_>,
+        point: &[u16],
+        stream: &mut Shake256Reader,
+        fit: Fit,
+        scratch: &mut [f64],
+        s2: &mut [i16],
+    ) {
+        let accept = |s2: &[i16]| fit.accepts(logn, s2);
+        signing::short_preimage(b, logn, key, point, stream, accept, scratch, s2);
+    }
+
+    /// [`signing::expand`].
+    fn expand(b, logn: u32, key: SecretBasis<'_>, out: &mut [f64], scratch: &mut [f64]) {
+        signing::expand(b, logn, key, out, scratch);
+    }
+
+    /// Ends absorption into `hash` and fills `point` with
+    /// [coefficients](hash::fill_point).
+    fn fill_point(b, hash: &mut Shake256, point: &mut [u16]) {
+        hash::fill_point(b.isa(), hash.finalize_blocks(), point);
+    }
+
+    /// `prepared <- h` in the transform domain.
+    fn prepare(b, logn: u32, prepared: &mut [i16], h: &[u16], tmp: &mut [i16]) {
+        let ntt = PortableNtt(b.isa());
+        ntt.set_residues(prepared, h);
+        ntt.ntt(logn, prepared, tmp);
+    }
+
+    /// [`ring::multiply`].
+    fn multiply(b, logn: u32, s2: &[i16], h: &[i16], product: &mut [i16], tmp: &mut [i16]) {
+        ring::multiply(&PortableNtt(b.isa()), logn, s2, h, product, tmp);
+    }
+
+    /// [`ring::is_preimage_vartime`].
+    fn is_preimage_vartime(b, logn: u32, c: &mut [u16], s2: &[i16], product: &[i16]) -> bool {
+        let isa = b.isa();
+        ring::is_preimage_vartime(isa, &PortableNtt(isa), logn, c, s2, product)
+    }
+
+    /// [`signatures::fits_the_bound`].
+    fn fits_the_bound(b, logn: u32, s2: &[i16]) -> bool {
+        signatures::fits_the_bound(b.isa(), logn, s2)
+    }
+
+    /// [`ntru::is_clearly_short`].
+    fn is_clearly_short(b, logn: u32, f: &[i8], g: &[i8]) -> Option<bool> {
+        ntru::is_clearly_short(b, logn, f, g)
+    }
+
+    /// [`ring::complete_private`].
+    fn complete_private(
+        b,
+        logn: u32,
+        short: [&[i8]; 3],
+        capital_g: &mut [i8],
+        h: &mut [u16],
+        words: &mut [i16],
+    ) -> Result<(), DecodeError> {
+        ring::complete_private(b.isa(), logn, short, capital_g, h, words)
+    }
+}

@@ -1,0 +1,69 @@
+//! Working memory of a signer.
+
+use crate::error::ScratchTooSmall;
+use crate::lanes::wipe;
+use crate::params::Parameters;
+use crate::signing;
+use core::fmt;
+use core::marker::PhantomData;
+use zeroize::ZeroizeOnDrop;
+
+/// Working memory of a signer, owned by the caller and wiped when dropped.
+///
+/// It borrows [`Scratch::LEN`] reals: 32 KiB for Falcon-512, 64 KiB for
+/// Falcon-1024. With the `alloc` feature the methods without a scratch
+/// argument allocate it.
+pub struct Scratch<'a, P: Parameters> {
+    reals: &'a mut [f64],
+    parameters: PhantomData<P>,
+}
+
+impl<'a, P: Parameters> Scratch<'a, P> {
+    /// Reals that are needed: `8n`.
+    pub const LEN: usize = signing::computed_scratch_len(P::LOGN);
+
+    /// Borrows `reals`.
+    ///
+    /// # Errors
+    /// If there are fewer than [`LEN`](Self::LEN).
+    pub fn new(reals: &'a mut [f64]) -> Result<Self, ScratchTooSmall> {
+        match reals.get_mut(..Self::LEN) {
+            Some(reals) => Ok(Self {
+                reals,
+                parameters: PhantomData,
+            }),
+            None => Err(ScratchTooSmall { needed: Self::LEN }),
+        }
+    }
+
+    pub(crate) fn reals(&mut self) -> &mut [f64] {
+        self.reals
+    }
+}
+
+/// Without the reals: they hold the key.
+impl<P: Parameters> fmt::Debug for Scratch<'_, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scratch")
+            .field("parameters", &P::NAME)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<P: Parameters> Drop for Scratch<'_, P> {
+    fn drop(&mut self) {
+        wipe(self.reals);
+    }
+}
+
+impl<P: Parameters> ZeroizeOnDrop for Scratch<'_, P> {}
+
+/// Runs `f` with scratch from the heap.
+#[cfg(feature = "alloc")]
+pub(crate) fn with_scratch<P: Parameters, R>(f: impl FnOnce(&mut Scratch<'_, P>) -> R) -> R {
+    let mut reals = alloc::vec![0.0; Scratch::<P>::LEN];
+    f(&mut Scratch {
+        reals: &mut reals,
+        parameters: PhantomData,
+    })
+}
