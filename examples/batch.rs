@@ -1,12 +1,12 @@
 //! Signs and verifies a batch, on all cores:
-//! `cargo run --release -p falcon --features threads --example batch`.
+//! `cargo run --release -p falcon-core --features threads --example batch`.
 
 use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyJob};
 use falcon_core::{Engine, Falcon512, Signature, SigningKey, Threads};
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let engine = Engine::choose()?;
+    let engine = Engine::best();
     let threads = Threads::for_all_cores();
     println!("{engine} on {} threads", threads.count());
     let mut seed = [0; 32];
@@ -17,10 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let messages: Vec<String> = (0..1000).map(|i| format!("order #{i}")).collect();
     let jobs: Vec<_> = messages
         .iter()
-        .map(|message| SignJob {
-            key: &expanded,
-            message: message.as_bytes(),
-        })
+        .map(|message| SignJob::new(&expanded, message.as_bytes()))
         .collect();
     let mut signatures = vec![Signature::EMPTY; jobs.len()];
     getrandom::fill(&mut seed)?;

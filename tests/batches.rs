@@ -2,6 +2,7 @@
 //! run.
 
 use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+use falcon_core::hazmat::BatchSignRaw;
 use falcon_core::{
     Engine, ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError,
     SigningKey, Threads, hazmat,
@@ -18,10 +19,7 @@ fn sign_jobs<'a, P: Parameters>(
     keys: &'a [ExpandedKey<P>],
     messages: &'a [Vec<u8>],
 ) -> Vec<SignJob<'a, P>> {
-    let job = |(i, message)| SignJob {
-        key: &keys[(i / 7 + i % 5 / 4) % keys.len()],
-        message,
-    };
+    let job = |(i, message)| SignJob::new(&keys[(i / 7 + i % 5 / 4) % keys.len()], message);
     let messages = messages.iter().map(Vec::as_slice);
     messages.enumerate().map(job).collect()
 }
@@ -242,7 +240,7 @@ fn parts_and_threads_change_nothing<P: Parameters>(sizes: &[usize]) {
         let count = NonZeroUsize::new(count).expect("a number of threads");
         Threads::new(count)
     });
-    for (engine, &size) in Engine::available().into_iter().zip(sizes.iter().cycle()) {
+    for (engine, &size) in Engine::available().zip(sizes.iter().cycle()) {
         let jobs = &jobs[..size];
         let mut expected = vec![Signature::EMPTY; size];
         engine
@@ -307,10 +305,7 @@ fn parts_and_threads_change_no_byte() {
 fn a_batch_of_the_wrong_length_is_refused_as_a_whole() {
     let key = key::<Falcon512>(0);
     let expanded = key.expand();
-    let jobs = [SignJob {
-        key: &expanded,
-        message: b"one",
-    }; 3];
+    let jobs = [SignJob::new(&expanded, b"one"); 3];
     let threads = Threads::new(NonZeroUsize::new(2).expect("two threads"));
     for engine in Engine::available() {
         let mut out = vec![Signature::EMPTY; 2];

@@ -2,10 +2,11 @@
 //! has the bits of `Scalar`: of the token for one signature and on every lane of
 //! the token for many.
 
+use falcon_core::Engine;
 use falcon_core::seams::LaneEngine;
+use falcon_core::seams::TokenVisitor;
 use falcon_core::seams::fft::{BasisRef, Fft};
 use falcon_core::seams::lanes::{Binary64, Scalar};
-use falcon_core::{Engine, TokenVisitor};
 use falcon_tests::{Repeatable, extent};
 
 /// A polynomial of each lane.
@@ -168,6 +169,6 @@ impl TokenVisitor for Compare {
 fn every_engine_has_the_bits_of_scalar() {
     let times = extent("times that polynomials are compared", 2, 100);
     for engine in Engine::available() {
-        engine.visit(Compare(engine.name(), times));
+        falcon_core::seams::visit(engine, Compare(engine.name(), times));
     }
 }

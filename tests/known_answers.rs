@@ -60,16 +60,6 @@ fn every_engine_and_key_form_reproduces_nists_records() {
     let records = extent("records on every engine", 10, 100);
     for engine in Engine::available() {
         for form in KeyForm::ALL {
-            // Single signatures of these are those of `Scalar`.
-            let lanes_only = [
-                Engine::Portable1,
-                Engine::Portable2,
-                Engine::Portable4,
-                Engine::Portable8,
-            ];
-            if lanes_only.contains(&engine) && form != KeyForm::Batch {
-                continue;
-            }
             let subject = EngineSubject { engine, form };
             if records == 100 {
                 whole_file_is_nists(subject);

@@ -1,7 +1,10 @@
 //! What the tests share: their extent, repeatable randomness, keys.
 
+use falcon_core::batch::BatchSign;
+use falcon_core::seams::LaneEngine;
 use falcon_core::seams::hash::{Shake256, Shake256Reader};
-use falcon_core::{Parameters, SigningKey};
+use falcon_core::seams::lanes::{Portable, Scalar};
+use falcon_core::{Engine, Parameters, SigningKey};
 use rand_core::{TryCryptoRng, TryRng};
 use std::convert::Infallible;
 
@@ -58,6 +61,50 @@ impl TryCryptoRng for Repeatable {}
 /// The signing key number `i` of the tests.
 pub fn key<P: Parameters>(i: u8) -> SigningKey<P> {
     SigningKey::from_seed(&[i; 32])
+}
+
+/// Every engine of this processor, and the numbers of lanes that no engine has a
+/// name for.
+pub fn signers<P: Parameters>() -> Vec<(String, Box<dyn BatchSign<P>>)> {
+    let mut signers: Vec<(String, Box<dyn BatchSign<P>>)> = Vec::new();
+    for engine in Engine::available() {
+        signers.push((engine.name().to_owned(), Box::new(engine)));
+    }
+    macro_rules! lanes {
+        ($($name:literal: $arith:expr, $fft:expr;)*) => {
+            $(
+                let (arith, fft) = ($arith, $fft);
+                signers.push(($name.to_owned(), Box::new(LaneEngine { arith, fft })));
+            )*
+        };
+    }
+    lanes! {
+        "one portable lane": Scalar, Portable::<1>;
+        "two portable lanes": Scalar, Portable::<2>;
+        "four portable lanes": Scalar, Portable::<4>;
+        "eight portable lanes": Scalar, Portable::<8>;
+    }
+    #[cfg(all(feature = "engines", target_arch = "x86_64"))]
+    {
+        use falcon_core::seams::lanes::{Abreast4, Abreast8, Across};
+        if let Some(isa) = falcon_x86::Avx2::detect() {
+            lanes! { "four lanes of AVX2": Across(isa), Abreast4::new(isa); }
+        }
+        if let Some(isa) = falcon_x86::Avx512::detect() {
+            lanes! { "eight lanes of AVX-512": Across(isa), Abreast8::new(isa); }
+        }
+    }
+    #[cfg(all(feature = "engines", target_arch = "aarch64"))]
+    {
+        use falcon_core::seams::lanes::{Abreast2, Across};
+        if let Some(isa) = falcon_neon::Neon::detect() {
+            lanes! { "two lanes of NEON": Across(isa), Abreast2::new(isa); }
+        }
+        if let Some(isa) = falcon_neon::NeonSha3::detect() {
+            lanes! { "two lanes of NEON with SHA-3": Across(isa), Abreast2::new(isa); }
+        }
+    }
+    signers
 }
 
 /// The README's code, which compiles and runs.

@@ -10,8 +10,8 @@
 //! spilled, a word on every lane) are not.
 #![cfg(target_os = "linux")]
 
+use falcon_core::hazmat::{self, BatchSignRaw, Fit, RawJob, RawRandomness};
 use falcon_core::seams::hash::Shake256;
-use falcon_core::hazmat::{Fit, RawJob, RawRandomness};
 use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ffi::c_void;
@@ -159,40 +159,52 @@ fn leaves_no_sampler_key<P: Parameters>() {
     let mut reals = vec![0.0; Scratch::<P>::LEN];
     let mut scratch = Scratch::new(&mut reals).expect("as many as are needed");
     let mut left = Vec::new();
+    let [first, ..] = randomness;
+    let mut check = |name: &str, how: &str, stack: &[u8]| {
+        let found = [copies(stack, &keys), copies(stack, &seeds)];
+        if found != [0, 0] {
+            left.push(format!("{how} on {name}: {found:?} keys and seeds"));
+        }
+    };
+    let stack = stack_after(|| {
+        let signed = hazmat::sign_raw(&*key, first, b"message", Fit::Any, &mut scratch);
+        black_box(&signed);
+    });
+    check("the best engine", "a plain call with a key", &stack);
+    let stack = stack_after(|| {
+        let signed = hazmat::sign_raw(&expanded, first, b"message", Fit::Any, &mut scratch);
+        black_box(&signed);
+    });
+    check(
+        "the best engine",
+        "a plain call with an expanded key",
+        &stack,
+    );
     for engine in Engine::available() {
-        let mut check = |how: &str, stack: &[u8]| {
-            let found = [copies(stack, &keys), copies(stack, &seeds)];
-            if found != [0, 0] {
-                let name = engine.name();
-                left.push(format!("{how} on {name}: {found:?} keys and seeds"));
-            }
-        };
-        let [first, ..] = randomness;
+        let name = engine.name();
         let stack = stack_after(|| {
-            let signed = engine.sign_raw(&*key, first, b"message", Fit::Any, &mut scratch);
+            let signed =
+                hazmat::sign_raw_on(engine, &*key, first, b"message", Fit::Any, &mut scratch);
             black_box(&signed);
         });
-        check("with a key", &stack);
+        check(name, "with a key", &stack);
         let stack = stack_after(|| {
-            let signed = engine.sign_raw(&expanded, first, b"message", Fit::Any, &mut scratch);
+            let signed =
+                hazmat::sign_raw_on(engine, &expanded, first, b"message", Fit::Any, &mut scratch);
             black_box(&signed);
         });
-        check("with an expanded key", &stack);
+        check(name, "with an expanded key", &stack);
         for count in [1, 8, JOBS] {
             let jobs: Vec<_> = randomness[..count]
                 .iter()
-                .map(|&randomness| RawJob {
-                    key: &expanded,
-                    message: b"message",
-                    randomness,
-                })
+                .map(|&randomness| RawJob::new(&expanded, b"message", randomness))
                 .collect();
             let mut out = vec![Signature::EMPTY; count];
             let stack = stack_after(|| {
                 let signed = engine.sign_batch_raw(&jobs, Fit::Padded, &mut out);
                 signed.expect("as many results as jobs");
             });
-            check(&format!("a batch of {count}"), &stack);
+            check(name, &format!("a batch of {count}"), &stack);
         }
     }
     assert!(left.is_empty(), "{}, left:\n{}", P::NAME, left.join("\n"));

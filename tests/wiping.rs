@@ -1,8 +1,8 @@
 //! What is freed is wiped: no block that a batch gives back to the allocator
 //! holds the seed of a sampler.
 
+use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness};
 use falcon_core::seams::hash::Shake256;
-use falcon_core::hazmat::{Fit, RawJob, RawRandomness};
 use falcon_core::{Engine, Falcon512, Signature, SigningKey};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::slice;
@@ -66,13 +66,15 @@ fn a_batch_frees_no_seed_of_a_sampler() {
         for count in [1, 8, JOBS] {
             let jobs: Vec<_> = seeds[..count]
                 .iter()
-                .map(|seed| RawJob {
-                    key: &key,
-                    message: b"message",
-                    randomness: RawRandomness {
-                        nonce: &nonce,
-                        seed,
-                    },
+                .map(|seed| {
+                    RawJob::new(
+                        &key,
+                        b"message",
+                        RawRandomness {
+                            nonce: &nonce,
+                            seed,
+                        },
+                    )
                 })
                 .collect();
             let mut out = vec![Signature::EMPTY; count];

@@ -1,7 +1,10 @@
 //! Each primitive alone: `cargo bench -p falcon-benches --bench primitives`.
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use falcon_benches::entry::MESSAGE;
+use falcon_benches::ours::{distinct, key};
 use falcon_core::seams::LaneEngine;
+use falcon_core::seams::TokenVisitor;
 use falcon_core::seams::ffsampling::{ffsampling, scratch_len};
 use falcon_core::seams::fft::{BasisRef, Fft};
 use falcon_core::seams::hash::{HashToPoint, Shake256, Shake256HashToPoint};
@@ -10,9 +13,7 @@ use falcon_core::seams::ntt::{Ntt, PORTABLE_NTT};
 use falcon_core::seams::prng::Prng;
 use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling};
 use falcon_core::seams::tree::{Leaf, Stored};
-use falcon_core::{Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, TokenVisitor};
-use falcon_benches::entry::MESSAGE;
-use falcon_benches::ours::{distinct, key};
+use falcon_core::{Engine, ExpandedKey, Falcon512, Falcon1024, Parameters};
 use std::hint::black_box;
 
 /// Uniform coefficients below `q`.
@@ -146,7 +147,7 @@ impl TokenVisitor for Tokens<'_> {
 
 fn engines(c: &mut Criterion) {
     for engine in distinct() {
-        engine.visit(Tokens(c, engine));
+        falcon_core::seams::visit(engine, Tokens(c, engine));
     }
 }
 

@@ -46,12 +46,12 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
     let vectors = Engine::available()
         .into_iter()
         .flat_map(|engine| match engine {
-            Avx2x8(_) => vec![
+            Avx2(_) => vec![
                 bar(Sign, engine, PreparedKey, fn_dsa::NAME, 0.55),
                 bar(Sign, engine, EncodedKey, pqclean::NAME, 0.90),
                 against_prepared(bar(Sign, engine, Batch, fn_dsa::NAME, 0.33)),
             ],
-            Avx512x16(_) => vec![
+            Avx512(_) => vec![
                 bar(Sign, engine, PreparedKey, fn_dsa::NAME, 0.55),
                 bar(Sign, engine, EncodedKey, pqclean::NAME, 0.90),
                 against_prepared(bar(Sign, engine, Batch, fn_dsa::NAME, 0.30)),

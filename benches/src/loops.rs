@@ -3,12 +3,13 @@
 
 use crate::entry::MESSAGE;
 use crate::ours;
+use falcon_core::Engine;
 use falcon_core::seams::LaneEngine;
+use falcon_core::seams::TokenVisitor;
 use falcon_core::seams::fft::Fft;
 use falcon_core::seams::hash::{HashToPoint, Shake256, Shake256HashToPoint};
 use falcon_core::seams::lanes::{Binary64, Isa};
 use falcon_core::seams::ntt::{Ntt, PortableNtt};
-use falcon_core::{Engine, TokenVisitor};
 use std::hint::black_box;
 
 /// All are of Falcon-512.
@@ -51,7 +52,7 @@ pub fn each(measure: &mut Measure<'_>) {
     measure(keccak, &mut || reader.read(black_box(&mut block)));
     for engine in Engine::available() {
         if engine != Engine::Soft {
-            engine.visit(Transforms { engine, measure });
+            falcon_core::seams::visit(engine, Transforms { engine, measure });
         }
     }
     #[cfg(target_arch = "aarch64")]

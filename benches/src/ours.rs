@@ -153,10 +153,7 @@ fn sign_batch<P: Parameters>(degree: Degree, engine: Engine) -> Entry {
     let mut random = SplitMix::new(3);
     let mut out = vec![Signature::<P>::EMPTY; BATCH];
     let run = move || {
-        let jobs = [SignJob {
-            key: &key,
-            message: black_box(MESSAGE),
-        }; BATCH];
+        let jobs = [SignJob::new(&key, black_box(MESSAGE)); BATCH];
         engine
             .sign_batch(&fresh_seed(&mut random), &jobs, &mut out)
             .expect("lengths agree");

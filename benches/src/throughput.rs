@@ -70,10 +70,7 @@ fn sign<P: Parameters>(engine: Engine, threads: Arc<Threads>, batch: usize) -> B
     let mut random = SplitMix::new(1);
     let mut out = vec![Signature::<P>::EMPTY; batch];
     Box::new(move || {
-        let job = SignJob {
-            key: &key,
-            message: black_box(MESSAGE),
-        };
+        let job = SignJob::new(&key, black_box(MESSAGE));
         engine
             .on(&threads)
             .sign_batch(&fresh_seed(&mut random), &vec![job; batch], &mut out)

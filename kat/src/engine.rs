@@ -5,6 +5,7 @@ use falcon_core::{
     Engine, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SigningKey,
     VerifyingKey,
     hazmat::{self, BatchSignRaw, Fit, RawJob, RawRandomness},
+    seams::{LaneEngine, fft::Fft, lanes::Binary64},
 };
 
 /// Which way the secret key takes to the signature.
@@ -49,6 +50,17 @@ impl RawSigner for Engine {
 
     fn lanes(&self) -> usize {
         Self::lanes(*self)
+    }
+}
+
+/// Lanes of any width, which need not be an engine with a name.
+impl<B: Binary64, F: Fft> RawSigner for LaneEngine<B, F> {
+    fn processor(&self) -> Engine {
+        Engine::Scalar
+    }
+
+    fn lanes(&self) -> usize {
+        F::LANES
     }
 }
 

@@ -1,13 +1,13 @@
 //! Ours and the peers in the same run, interleaved round by round, one thread.
 
 use clap::Parser;
-use falcon_core::Engine;
 use falcon_benches::bars::{bars, rival};
 use falcon_benches::clock::thread_nanos;
 use falcon_benches::entry::{Case, Degree, Entry, Operation};
 use falcon_benches::report::{self, Row, Style};
 use falcon_benches::rounds::{Contestant, Effort, Timing, interleave};
 use falcon_benches::{ours, peers};
+use falcon_core::Engine;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
 
 /// The rows of one group, ours first; none if ours are filtered away.
 fn entries(operation: Operation, parameters: Degree, arguments: &Arguments) -> Vec<Entry> {
-    let engines = Engine::available().into_iter();
+    let engines = Engine::available();
     let engines = engines.filter(|&e| arguments.engine.is_none_or(|only| only == e));
     let matches = |case: &Case| case.matches(&arguments.filters);
     let mut entries: Vec<Entry> = engines

@@ -2,11 +2,11 @@
 //! `arm/plugin.c` sees. `arm/run.sh` builds both and runs this under QEMU.
 
 use clap::Parser;
-use falcon_core::Engine;
 use falcon_benches::counts::{BARS, Counts, Row, Verdict};
 use falcon_benches::entry::{Degree, Entry, Mode, Operation};
 use falcon_benches::loops::{self, Loop};
 use falcon_benches::{ours, peers, seeded};
+use falcon_core::Engine;
 use serde::Serialize;
 use std::error::Error;
 use std::hint::black_box;

@@ -2,11 +2,11 @@
 //! points as JSON, and a chart of them.
 
 use clap::Parser;
-use falcon_core::{Engine, Threads};
 use falcon_benches::clock::{thread_nanos, wall_nanos};
 use falcon_benches::entry::{Degree, Operation};
 use falcon_benches::rounds::{Contestant, Effort, interleave};
 use falcon_benches::throughput::{Point, Time, call, chart};
+use falcon_core::{Engine, Threads};
 use std::error::Error;
 use std::fs;
 use std::io::{self, Write};
@@ -67,20 +67,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The engines that differ to the eye: a single lane and few portable ones are
-/// as `scalar`, and integers alone are far below all others.
+/// The engine that was asked for, or all but `soft`, which is far below the others.
 fn engines(arguments: &Arguments) -> Vec<Engine> {
-    let mut engines = Engine::available();
-    match arguments.engine {
-        Some(only) => engines.retain(|&engine| engine == only),
-        None => engines.retain(|&engine| {
-            !matches!(
-                engine,
-                Engine::Soft | Engine::Portable1 | Engine::Portable2 | Engine::Portable4
-            )
-        }),
-    }
-    engines
+    Engine::available()
+        .filter(|&engine| match arguments.engine {
+            Some(only) => engine == only,
+            None => engine != Engine::Soft,
+        })
+        .collect()
 }
 
 fn measure(arguments: &Arguments) -> Vec<Point> {

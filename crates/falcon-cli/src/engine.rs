@@ -7,16 +7,19 @@ use crate::{
     ui::Ui,
 };
 use falcon_core::{
-    ENGINE_VARIABLE, Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, Signature,
-    SignatureError, SigningKey, UnknownEngine, VerifyingKey,
+    Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, Signature, SignatureError,
+    SigningKey, UnknownEngine, VerifyingKey,
     batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob},
-    hazmat::{Fit, RawJob},
+    hazmat::{BatchSignRaw, Fit, RawJob},
 };
 #[cfg(feature = "cuda")]
 use falcon_gpu::GpuContext;
 use falcon_kat::RawSigner;
 use std::ffi::OsStr;
 use zeroize::Zeroizing;
+
+/// The environment variable that names an engine, if no option does.
+pub(crate) const ENGINE_VARIABLE: &str = "FALCON_ENGINE";
 
 /// Bytes of a seed, of a key or of a signature.
 pub(crate) const SEED_LEN: usize = 32;
@@ -94,11 +97,18 @@ pub(crate) fn select(name: &str) -> Result<Computer> {
     if let Some(number) = gpu_number(&in_environment.to_ascii_lowercase()) {
         return gpu(number, &format!("{ENGINE_VARIABLE}={in_environment}"));
     }
-    Engine::choose().map(Computer::Processor).map_err(|error| {
-        Error::new(format_args!("the environment variable {ENGINE_VARIABLE}"))
-            .because(unknown(&error))
-            .hint("unset it, set it to one of these, or overrule it with --engine")
-    })
+    let named = if is_a_name(in_environment.as_ref()) {
+        in_environment.parse()
+    } else {
+        Ok(Engine::best())
+    };
+    named
+        .map(Computer::Processor)
+        .map_err(|error: UnknownEngine| {
+            Error::new(format_args!("the environment variable {ENGINE_VARIABLE}"))
+                .because(unknown(&error))
+                .hint("unset it, set it to one of these, or overrule it with --engine")
+        })
 }
 
 /// The GPU of this number, opened; `asked` is what asked for it.
@@ -238,18 +248,16 @@ impl RawSigner for &Computer {
             Computer::Gpu(_) => 64,
         }
     }
+}
 
-    fn sign_batch_raw<P: Parameters>(
+impl<P: Parameters> BatchSignRaw<P> for &Computer {
+    fn sign_batch_raw(
         &self,
         jobs: &[RawJob<'_, P>],
         fit: Fit,
         out: &mut [Signature<P>],
     ) -> std::result::Result<(), BatchError> {
-        match self {
-            Computer::Processor(engine) => engine.sign_batch_raw(jobs, fit, out),
-            #[cfg(feature = "cuda")]
-            Computer::Gpu(context) => Ok(context.sign_batch_raw(jobs, fit, out)?),
-        }
+        with_batches!(self, engine => engine.sign_batch_raw(jobs, fit, out))
     }
 }
 
@@ -333,7 +341,7 @@ fn sign<P: Degree>(
 ) -> Vec<Result<AnySignature>> {
     let together = |messages: &[&Message<'_>]| {
         let messages = messages.iter().filter_map(|message| message.whole());
-        let jobs: Vec<_> = messages.map(|message| SignJob { key, message }).collect();
+        let jobs: Vec<_> = messages.map(|message| SignJob::new(key, message)).collect();
         let mut signatures = vec![Signature::EMPTY; jobs.len()];
         computer
             .sign_batch(&*fresh_seed()?, &jobs, &mut signatures)

@@ -16,7 +16,7 @@ use crate::keys::SigningKey;
 use crate::params::{NONCE_LEN, Parameters, Q};
 use crate::scratch::Scratch;
 use crate::secret::Secret;
-use crate::sign::sign;
+use crate::sign::{SignStream, sign};
 use crate::signatures::Signature;
 use crate::verify::VerifyingKey;
 use core::fmt;
@@ -220,6 +220,16 @@ pub fn signature_from_parts<P: Parameters>(
 #[cfg(feature = "alloc")]
 pub fn expand_on<P: Parameters>(on: impl ComputeOn, key: &SigningKey<P>) -> ExpandedKey<P> {
     ExpandedKey::expand_boxed_on(on, key)
+}
+
+/// [`SignStream::finish_in`] on `on`.
+#[allow(private_bounds)]
+pub fn finish_on<P: Parameters, K: SecretKey<P>>(
+    on: impl ComputeOn,
+    stream: SignStream<'_, P, K>,
+    scratch: &mut Scratch<'_, P>,
+) -> Signature<P> {
+    stream.finish_on(on, scratch)
 }
 
 /// [`SigningKey::decode_boxed`] on `on`.

@@ -7,10 +7,10 @@ use crate::keys::HASH_LEN;
 use crate::layout::Layout;
 use crate::sign::Randomness;
 use crate::state::MOST_JOBS;
-use falcon_core::Parameters;
-use falcon_core::hazmat::Fit;
-use falcon_core::SEED_LEN;
 use falcon_core::NONCE_LEN;
+use falcon_core::Parameters;
+use falcon_core::SEED_LEN;
+use falcon_core::hazmat::Fit;
 use std::ops::Range;
 
 /// Bytes of the seed of an attempt.

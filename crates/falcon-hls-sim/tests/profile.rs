@@ -1,8 +1,8 @@
 //! The committed profile against instrumented runs and against what the scheme says.
 
+use falcon_core::hazmat::secret_basis;
 use falcon_core::seams::ffsampling::{ffsampling, scratch_len};
 use falcon_core::seams::hash::Shake256;
-use falcon_core::hazmat::secret_basis;
 use falcon_core::seams::lanes::Scalar;
 use falcon_core::seams::sampler::SamplerZ;
 use falcon_core::seams::tree::{Leaf, Stored, stored_len};

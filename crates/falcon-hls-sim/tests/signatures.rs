@@ -1,41 +1,12 @@
 //! NIST's records of round 3, signed with every FFT on a simulated circuit.
 
-use falcon_core::batch::{BatchError, LaneEngine};
-use falcon_core::hazmat::{self, Fit, RawJob};
+use falcon_core::Engine;
+use falcon_core::seams::LaneEngine;
 use falcon_core::seams::lanes::Scalar;
-use falcon_core::{Engine, Parameters, Signature};
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::seam::{HlsFft, Meter};
-use falcon_kat::{Algorithm, EngineSubject, KeyForm, RawSigner, Subject, replay, rsp::Style};
-
-struct Circuit<'a> {
-    accelerator: &'a Accelerator,
-    meter: &'a Meter,
-}
-
-impl RawSigner for Circuit<'_> {
-    fn processor(&self) -> Engine {
-        Engine::Scalar
-    }
-
-    fn lanes(&self) -> usize {
-        1
-    }
-
-    fn sign_batch_raw<P: Parameters>(
-        &self,
-        jobs: &[RawJob<'_, P>],
-        fit: Fit,
-        out: &mut [Signature<P>],
-    ) -> Result<(), BatchError> {
-        let engine = LaneEngine {
-            arith: Scalar,
-            fft: HlsFft::new(self.accelerator, self.meter),
-        };
-        hazmat::sign_batch_raw(&engine, jobs, fit, out)
-    }
-}
+use falcon_kat::{Algorithm, EngineSubject, KeyForm, Subject, replay, rsp::Style};
 
 #[test]
 fn every_preset_reproduces_nists_records() {
@@ -53,9 +24,9 @@ fn every_preset_reproduces_nists_records() {
         let accelerator = Accelerator::new(preset.design()).expect("a preset");
         for (algorithm, text) in files {
             let meter = Meter::default();
-            let engine = Circuit {
-                accelerator: &accelerator,
-                meter: &meter,
+            let engine = LaneEngine {
+                arith: Scalar,
+                fft: HlsFft::new(&accelerator, &meter),
             };
             let subject = EngineSubject {
                 engine,
@@ -97,9 +68,10 @@ fn every_preset_writes_nists_files_as_the_portable_engine_does() {
         let expected = whole_file(algorithm, &EngineSubject { engine, form });
         for preset in Preset::ALL {
             let accelerator = Accelerator::new(preset.design()).expect("a preset");
-            let engine = Circuit {
-                accelerator: &accelerator,
-                meter: &Meter::default(),
+            let meter = Meter::default();
+            let engine = LaneEngine {
+                arith: Scalar,
+                fft: HlsFft::new(&accelerator, &meter),
             };
             let subject = EngineSubject { engine, form };
             let file = whole_file(algorithm, &subject);

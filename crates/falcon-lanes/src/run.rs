@@ -262,8 +262,8 @@ impl<L: Lanes, R: Run<L>> Run<L> for Two<R> {
 
 #[cfg(test)]
 mod tests {
-    use crate::Scalar;
     use super::*;
+    use crate::Scalar;
     use std::vec::Vec;
 
     type Two1 = Two<One<Scalar>>;

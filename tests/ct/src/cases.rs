@@ -1,13 +1,16 @@
 //! What is run with marked secrets.
 
 use crate::valgrind::{classify, declassify};
+use falcon_core::hazmat::{
+    BatchSignRaw, Fit, RawJob, RawRandomness, decode_boxed_on, expand_on, sign_raw_on,
+    sign_with_hash_on,
+};
 use falcon_core::seams::LaneEngine;
 use falcon_core::seams::fft::Fft;
 use falcon_core::seams::hash::Shake256HashToPoint;
-use falcon_core::hazmat::{
-    Fit, RawJob, RawRandomness, expand_with, sign_batch_raw, sign_raw, sign_with_hash,
+use falcon_core::seams::lanes::{
+    Abreast8, Across, Binary64, Lanes, Portable, Scalar, Singles, Soft,
 };
-use falcon_core::seams::lanes::{Abreast8, Across, Binary64, Lanes, Portable, Scalar, Singles, Soft};
 use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling};
 use falcon_core::seams::tree::Leaf;
 use falcon_core::{Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
@@ -95,7 +98,7 @@ fn for_parameters<P: Parameters, B: Binary64>(b: B, engine: &str, cases: &mut Ve
     cases.push(silent(name("expanded, then signed"), move || {
         let key = secret_key::<P, B>(b);
         with_scratch(|scratch| {
-            let expanded = expand_with(b, &key);
+            let expanded = expand_on(b, &key);
             check(&sign(b, &expanded, scratch));
         });
     }));
@@ -104,7 +107,7 @@ fn for_parameters<P: Parameters, B: Binary64>(b: B, engine: &str, cases: &mut Ve
         let seed = [7; 32];
         classify(&seed);
         with_scratch(|scratch| {
-            check(&sign_with_hash(
+            check(&sign_with_hash_on(
                 b,
                 &*key,
                 &seed,
@@ -186,7 +189,7 @@ fn secret_key<P: Parameters, B: Binary64>(b: B) -> Box<SigningKey<P>> {
     let record = Reader::new(file).next();
     let bytes = record.expect("a record").expect("well formed").secret_key;
     classify(&bytes[1..]);
-    let key = SigningKey::<P>::decode_boxed_with(b, &bytes);
+    let key = decode_boxed_on::<P>(b, &bytes);
     // That these bytes are a key is public. The rest stays secret, except the
     // verifying key, which is public as well.
     declassify(&key);
@@ -212,7 +215,7 @@ fn sign<P: Parameters, B: Binary64>(
         nonce: &nonce,
         seed: &seed,
     };
-    sign_raw(b, key, randomness, MESSAGE, Fit::Padded, scratch)
+    sign_raw_on(b, key, randomness, MESSAGE, Fit::Padded, scratch)
 }
 
 /// Four lanes whose sum branches on what it computes: a batch's own rejection
@@ -264,21 +267,19 @@ impl Lanes for LeakyLanes {
 /// Five jobs on four lanes, so that a lane is used again.
 fn batch<B: Binary64>(arith: B, fft: impl Fft) {
     let key = secret_key::<Falcon512, _>(Scalar);
-    let expanded = expand_with(Scalar, &key);
+    let expanded = expand_on(Scalar, &key);
     let (nonces, seeds) = ([[2; 40]; 5], [[3; 48]; 5]);
     classify(&seeds);
     let jobs: Vec<_> = nonces
         .iter()
         .zip(&seeds)
-        .map(|(nonce, seed)| RawJob {
-            key: &expanded,
-            message: MESSAGE,
-            randomness: RawRandomness { nonce, seed },
-        })
+        .map(|(nonce, seed)| RawJob::new(&expanded, MESSAGE, RawRandomness { nonce, seed }))
         .collect();
     let engine = LaneEngine { arith, fft };
     let mut out = [Signature::EMPTY; 5];
-    sign_batch_raw(&engine, &jobs, Fit::Padded, &mut out).expect("as many results as jobs");
+    engine
+        .sign_batch_raw(&jobs, Fit::Padded, &mut out)
+        .expect("as many results as jobs");
     out.iter().for_each(check);
 }
 

@@ -1,5 +1,6 @@
 //! `inspect`: what is this key or signature, and what can this machine do?
 
+use crate::engine::ENGINE_VARIABLE;
 use crate::{
     cli::Global,
     engine::{self, AUTO, Computer},
@@ -13,7 +14,7 @@ use crate::{
     ui::{GOOD, STRONG, Styled, Ui},
 };
 use clap::Args;
-use falcon_core::{ENGINE_VARIABLE, Engine, Format};
+use falcon_core::{Engine, Format};
 use serde::Serialize;
 use std::{
     borrow::Cow,

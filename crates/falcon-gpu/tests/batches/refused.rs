@@ -3,8 +3,8 @@
 use crate::attempts::{Hedged, first_that_fits};
 use crate::fixture::{Fixture, SEED};
 use crate::support::{PLENTY, Refused, context};
-use falcon_core::seams::hash::Shake256;
 use falcon_core::hazmat::{Fit, RawJob, RawRandomness};
+use falcon_core::seams::hash::Shake256;
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature};
 use falcon_gpu::Options;
 

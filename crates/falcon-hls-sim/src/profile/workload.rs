@@ -4,11 +4,11 @@
 //! and message wherever it is done, so counts repeat exactly.
 
 use super::Operation;
-use falcon_core::batch::{BatchError, LaneEngine};
-use falcon_core::seams::fft::Fft;
-use falcon_core::hazmat::{self, Fit, RawJob, RawRandomness};
-use falcon_core::seams::lanes::Binary64;
 use falcon_core::NONCE_LEN;
+use falcon_core::batch::{BatchError, LaneEngine};
+use falcon_core::hazmat::{self, BatchSignRaw, Fit, RawJob, RawRandomness};
+use falcon_core::seams::fft::Fft;
+use falcon_core::seams::lanes::Binary64;
 use falcon_core::{
     DecodeError, EncodeError, ExpandedKey, Format, Parameters, Scratch, ScratchTooSmall, Signature,
     SignatureError, SigningKey, VerifyingKey,
@@ -165,7 +165,7 @@ impl<P: Parameters, B: Binary64> Workload<P, B> {
             }
             Operation::Expand => {
                 for _ in 0..self.repeats {
-                    black_box(hazmat::expand_with(self.arith, &self.key));
+                    black_box(hazmat::expand_on(self.arith, &self.key));
                 }
             }
             Operation::Sign => self.sign(true, |signature| {
@@ -179,7 +179,7 @@ impl<P: Parameters, B: Binary64> Workload<P, B> {
                 for i in 0..self.repeats {
                     let mut stream = self.key.sign_stream_from_seed(&hedge_seed(i));
                     stream.update(MESSAGE);
-                    black_box(stream.finish_with(self.arith, &mut scratch));
+                    black_box(hazmat::finish_on(self.arith, stream, &mut scratch));
                 }
             }
             Operation::Verify => {
@@ -209,7 +209,7 @@ impl<P: Parameters, B: Binary64> Workload<P, B> {
         for (nonce, seed) in &self.randomness {
             let (arith, randomness) = (self.arith, RawRandomness { nonce, seed });
             each(if from_key {
-                hazmat::sign_raw(
+                hazmat::sign_raw_on(
                     arith,
                     &self.key,
                     randomness,
@@ -218,7 +218,7 @@ impl<P: Parameters, B: Binary64> Workload<P, B> {
                     &mut scratch,
                 )
             } else {
-                hazmat::sign_raw(
+                hazmat::sign_raw_on(
                     arith,
                     &self.expanded,
                     randomness,
@@ -244,14 +244,12 @@ impl<P: Parameters, B: Binary64> Workload<P, B> {
         let jobs: Vec<_> = self
             .randomness
             .iter()
-            .map(|(nonce, seed)| RawJob {
-                key: &self.expanded,
-                message: MESSAGE,
-                randomness: RawRandomness { nonce, seed },
+            .map(|(nonce, seed)| {
+                RawJob::new(&self.expanded, MESSAGE, RawRandomness { nonce, seed })
             })
             .collect();
         let mut out = self.signatures.clone();
-        hazmat::sign_batch_raw(&engine, &jobs, Fit::Any, &mut out)?;
+        engine.sign_batch_raw(&jobs, Fit::Any, &mut out)?;
         Ok(out)
     }
 

@@ -5,7 +5,6 @@
 
 use cortex_m_rt::entry;
 use falcon_core::hazmat::{Fit, RawRandomness, sign_raw};
-use falcon_core::seams::lanes::Soft;
 use falcon_core::{DecodeError, Falcon512, Format, Scratch, Signature, SigningKey};
 use falcon_firmware::{known_answer as kat, report, stack};
 
@@ -25,7 +24,7 @@ fn sign(key: &SigningKey<Falcon512>, scratch: &mut Scratch<'_, Falcon512>) -> Si
         nonce: kat::NONCE,
         seed: kat::SAMPLER_SEED,
     };
-    sign_raw(Soft, key, randomness, kat::MESSAGE, Fit::Any, scratch)
+    sign_raw(key, randomness, kat::MESSAGE, Fit::Any, scratch)
 }
 
 #[entry]

@@ -138,10 +138,7 @@ impl<P: Parameters> Measure<P> {
         engine: &impl BatchSign<P>,
         expanded: &ExpandedKey<P>,
     ) -> Result<impl FnMut(u64) -> Result<()>> {
-        let job = SignJob {
-            key: expanded,
-            message: MESSAGE,
-        };
+        let job = SignJob::new(expanded, MESSAGE);
         let jobs = filled::<P, _>(count, job)?;
         let mut signatures = filled::<P, _>(count, Signature::EMPTY)?;
         Ok(move |run| {

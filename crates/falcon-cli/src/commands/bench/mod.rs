@@ -55,7 +55,7 @@ impl Bench {
     pub(crate) fn run(self, chosen: &Computer, global: &Global, ui: Ui) -> Result<Status> {
         let engines = match chosen {
             Computer::Processor(engine) if is_named(&global.engine) => vec![*engine],
-            Computer::Processor(_) => Engine::available(),
+            Computer::Processor(_) => Engine::available().collect(),
             #[cfg(feature = "cuda")]
             Computer::Gpu(gpu) => return self.on_gpu(gpu, ui),
         };

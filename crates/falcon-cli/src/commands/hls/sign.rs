@@ -10,8 +10,8 @@ use crate::{
 use clap::Args;
 use falcon_core::{
     Engine, Falcon512, Falcon1024, Parameters, Signature, SigningKey,
-    batch::{BatchSign, BatchVerify, LaneEngine, SignJob, VerifyJob},
-    lanes::Scalar,
+    batch::{BatchSign, BatchVerify, SignJob, VerifyJob},
+    seams::{LaneEngine, lanes::Scalar},
 };
 use falcon_hls_sim::{
     accelerator::Accelerator,
@@ -73,10 +73,7 @@ fn sign<P: Parameters>(design: Design, count: u32) -> Result<Outcome> {
     let meter = Meter::default();
     let key = SigningKey::<P>::from_seed(&SEED);
     let expanded = Engine::Scalar.expand(&key);
-    let job = SignJob {
-        key: &expanded,
-        message: MESSAGE,
-    };
+    let job = SignJob::new(&expanded, MESSAGE);
     let jobs = vec![job; count as usize];
     let circuit = LaneEngine {
         arith: Scalar,
