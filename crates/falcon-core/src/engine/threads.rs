@@ -14,18 +14,18 @@ use std::thread::available_parallelism;
 /// Threads that share the work of a batch, for as many batches as come.
 ///
 /// ```
-/// use falcon::batch::{BatchSign, SignJob};
-/// use falcon::{Engine, Falcon512, Signature, SigningKey, Threads};
+/// use falcon_core::batch::{BatchSign, SignJob};
+/// use falcon_core::{Engine, Falcon512, Signature, SigningKey, Threads};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let fresh_seed = [1; 32];
-/// let (engine, threads) = (Engine::choose()?, Threads::for_all_cores());
-/// let key = engine.expand(&SigningKey::<Falcon512>::from_seed(&[7; 32]));
-/// let jobs = [SignJob { key: &key, message: b"one" }; 100];
-/// let mut out = [Signature::EMPTY; 100];
-/// engine.on(&threads).sign_batch(&fresh_seed, &jobs, &mut out)?;
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expand();
+/// let jobs = [SignJob::new(&key, b"one"); 100];
+/// let mut signatures = [Signature::EMPTY; 100];
+/// let threads = Threads::for_all_cores();
+/// Engine::best().on(&threads).sign_batch(&fresh_seed, &jobs, &mut signatures)?;
 /// # let mut alone = [Signature::EMPTY; 100];
-/// # engine.sign_batch(&fresh_seed, &jobs, &mut alone)?;
-/// # assert!(alone == out);
+/// # Engine::best().sign_batch(&fresh_seed, &jobs, &mut alone)?;
+/// # assert!(alone == signatures);
 /// # Ok(())
 /// # }
 /// ```

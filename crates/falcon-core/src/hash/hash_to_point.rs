@@ -18,7 +18,7 @@ use falcon_keccak::{Blocks, RATE_WORDS, Shake256};
 /// proof to hold.
 ///
 /// ```
-/// use falcon_core::hash::{HashToPoint, PointHasher, Shake256HashToPoint};
+/// use falcon_core::hazmat::{HashToPoint, PointHasher, Shake256HashToPoint};
 ///
 /// let nonce = [7; 40];
 /// let mut whole = [0; 512];
