@@ -446,6 +446,7 @@ impl<I: Isa> Ntt for PortableNtt<I> {
         );
     }
 
+    #[inline(never)] // One copy for all callers: each is several KB.
     fn ntt(&self, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
         self.0.vectorize(
             #[inline(always)]
@@ -453,6 +454,7 @@ impl<I: Isa> Ntt for PortableNtt<I> {
         );
     }
 
+    #[inline(never)] // One copy for all callers: each is several KB.
     fn intt(&self, logn: u32, a: &mut [i16], tmp: &mut [i16]) {
         self.0.vectorize(
             #[inline(always)]

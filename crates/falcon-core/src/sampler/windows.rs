@@ -88,10 +88,7 @@ impl<I: Isa> Sampling for Windows<I> {
         feed.prng.start(self.0, seed);
         // From the first byte on: all records are new, but for the open ones
         // after the last, which nothing changes.
-        self.0.vectorize(
-            #[inline(always)]
-            || feed.read_records(self.0, true),
-        );
+        self.read_records(feed, true);
     }
 
     #[inline(always)]
@@ -181,6 +178,16 @@ impl<I: Isa> Windows<I> {
         }
     }
 
+    /// [`Feed::read_records`] in the frame of the instruction set. One copy for all
+    /// callers.
+    #[inline(never)]
+    fn read_records(self, feed: &mut Feed, new: bool) {
+        self.0.vectorize(
+            #[inline(always)]
+            || feed.read_records(self.0, new),
+        );
+    }
+
     /// The next attempt by the exact code, or the next buffers if these have
     /// come to their end.
     #[inline(never)]
@@ -200,10 +207,7 @@ impl<I: Isa> Windows<I> {
             }
         };
         let new = feed.prng.counter() != counter;
-        self.0.vectorize(
-            #[inline(always)]
-            || feed.read_records(self.0, new),
-        );
+        self.read_records(feed, new);
         z.map(|z| z as f64)
     }
 }
