@@ -17,11 +17,13 @@ pub enum Operation {
     Sign,
     /// One verification of an encoded signature of [`MESSAGE`].
     Verify,
+    /// An expanded key from a signing key.
+    Expand,
 }
 
 impl Operation {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Keygen, Self::Sign, Self::Verify];
+    pub const ALL: [Self; 4] = [Self::Keygen, Self::Sign, Self::Verify, Self::Expand];
 }
 
 /// From what.

@@ -1,8 +1,9 @@
-//! This project's rows: every engine of the facade.
+//! This project's rows: as a program calls it, and on every engine by name.
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use crate::random::SplitMix;
 use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
+use falcon_core::signature::RandomizedSigner;
 use falcon_core::{
     Engine, Falcon512, Falcon1024, Parameters, Scratch, SignStream, Signature, SignatureBytes,
     SigningKey, VerifyingKey, hazmat,
@@ -46,7 +47,117 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree, engine: Engine) -> 
             }
             rows
         }
-        Operation::Keygen => vec![],
+        Operation::Expand if distinct().any(|other| other == engine) => {
+            let key = key::<P>();
+            let run = move || drop(black_box(engine.expand(black_box(&key))));
+            let operation = Operation::Expand;
+            vec![entry(
+                operation,
+                Mode::PreparedKey,
+                degree,
+                engine.name(),
+                run,
+            )]
+        }
+        Operation::Keygen | Operation::Expand => vec![],
+    }
+}
+
+/// The name of the rows in which no engine is named.
+pub const AS_CALLED: &str = "as called";
+
+/// The rows of one operation as a program calls it that names no engine.
+pub fn plain(operation: Operation, degree: Degree) -> Vec<Entry> {
+    match degree {
+        Degree::D512 => plain_rows::<Falcon512>(operation, degree),
+        Degree::D1024 => plain_rows::<Falcon1024>(operation, degree),
+    }
+}
+
+fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry> {
+    let row = |mode, run: Box<dyn FnMut()>| entry(operation, mode, degree, AS_CALLED, run);
+    match operation {
+        Operation::Keygen => {
+            let mut random = SplitMix::new(1);
+            vec![row(
+                Mode::Seed,
+                Box::new(move || {
+                    let key = SigningKey::<P>::generate(&mut random);
+                    black_box((key.to_bytes(), key.verifying_key().to_bytes()));
+                }),
+            )]
+        }
+        Operation::Sign => {
+            let encoded = key::<P>().to_bytes();
+            let expanded = key::<P>().expand();
+            let expanded2 = key::<P>().expand();
+            let [mut random, mut random2, mut random3] = [const { SplitMix::new(2) }; 3];
+            let mut batch = row(
+                Mode::Batch,
+                Box::new(move || {
+                    let jobs = [SignJob::new(&expanded2, black_box(MESSAGE)); BATCH];
+                    let signatures = Engine::best().sign_batch_with_rng(&mut random3, &jobs);
+                    for signature in signatures.expect("as many as jobs") {
+                        black_box(signature.to_bytes());
+                    }
+                }),
+            );
+            batch.contestant.operations = BATCH as u32;
+            vec![
+                row(
+                    Mode::EncodedKey,
+                    Box::new(move || {
+                        let bytes = black_box(encoded.as_ref());
+                        let key = SigningKey::<P>::decode_boxed(bytes).expect("its own key");
+                        let signature = key.sign_with_rng(&mut random, black_box(MESSAGE));
+                        black_box(signature.to_bytes());
+                    }),
+                ),
+                row(
+                    Mode::PreparedKey,
+                    Box::new(move || {
+                        let signature =
+                            expanded.try_sign_with_rng(&mut random2, black_box(MESSAGE));
+                        black_box(signature.expect("it signs").to_bytes());
+                    }),
+                ),
+                batch,
+            ]
+        }
+        Operation::Verify => {
+            let key = key::<P>();
+            let vk = key.verifying_key().clone();
+            let encoded = vk.to_bytes();
+            let signatures = encoded_signatures(&key);
+            let mut first = crate::Cycle::new(signatures.clone());
+            let mut second = crate::Cycle::new(signatures);
+            let check = |vk: &VerifyingKey<P>, bytes: &[u8]| {
+                let signature = Signature::try_from(black_box(bytes)).expect("its own signature");
+                vk.verify(black_box(MESSAGE), &signature)
+                    .expect("its own signature");
+            };
+            vec![
+                row(
+                    Mode::EncodedKey,
+                    Box::new(move || {
+                        let vk = VerifyingKey::<P>::try_from(black_box(encoded.as_ref()));
+                        check(&vk.expect("a key"), first.turn());
+                    }),
+                ),
+                row(
+                    Mode::PreparedKey,
+                    Box::new(move || check(&vk, second.turn())),
+                ),
+                verify_batch_as(degree, Engine::best(), AS_CALLED, &key),
+            ]
+        }
+        Operation::Expand => {
+            let key = key::<P>();
+            vec![row(
+                Mode::PreparedKey,
+                Box::new(move || drop(black_box(black_box(&key).expand()))),
+            )]
+        }
     }
 }
 
@@ -205,9 +316,17 @@ fn verify<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
 
 /// Signatures decoded and verified with a prepared key, [`BATCH`] in a call.
 fn verify_batch<P: Parameters>(degree: Degree, engine: Engine) -> Entry {
-    let key = key::<P>();
+    verify_batch_as(degree, engine, engine.name(), &key::<P>())
+}
+
+fn verify_batch_as<P: Parameters>(
+    degree: Degree,
+    engine: Engine,
+    name: &'static str,
+    key: &SigningKey<P>,
+) -> Entry {
     let vk = key.verifying_key().clone();
-    let signatures = encoded_signatures(&key);
+    let signatures = encoded_signatures(key);
     let run = move || {
         let jobs: Vec<VerifyBytesJob<'_, P>> = signatures[..BATCH]
             .iter()
@@ -223,7 +342,7 @@ fn verify_batch<P: Parameters>(degree: Degree, engine: Engine) -> Entry {
             .expect("lengths agree");
         assert!(valid.iter().all(Result::is_ok), "its own signatures");
     };
-    let mut entry = entry(Operation::Verify, Mode::Batch, degree, engine.name(), run);
+    let mut entry = entry(Operation::Verify, Mode::Batch, degree, name, run);
     entry.contestant.operations = BATCH as u32;
     entry
 }

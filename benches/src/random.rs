@@ -1,5 +1,8 @@
 //! A fast generator for timing: its own cost must not show. Not for keys.
 
+use falcon_core::rand_core::{TryCryptoRng, TryRng};
+use std::convert::Infallible;
+
 /// SplitMix64 (Steele, Lea, Flood 2014).
 #[derive(Clone, Debug)]
 pub struct SplitMix(u64);
@@ -25,3 +28,21 @@ impl SplitMix {
         }
     }
 }
+
+impl TryRng for SplitMix {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok(self.next_u64() as u32)
+    }
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        Ok(self.next_u64())
+    }
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
+        self.fill(out);
+        Ok(())
+    }
+}
+
+/// For timing. Whoever signs with it gives the key away.
+impl TryCryptoRng for SplitMix {}

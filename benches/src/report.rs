@@ -2,7 +2,9 @@
 
 use crate::bars::Bar;
 use crate::entry::{Case, Operation};
+use crate::ours::AS_CALLED;
 use crate::rounds::Timing;
+use falcon_core::Engine;
 use serde::Serialize;
 
 /// A measured row.
@@ -80,7 +82,7 @@ pub fn row(style: Style, row: &Row) {
             ns: typical,
             statistic: match row.case.operation {
                 Operation::Keygen => "mean",
-                Operation::Sign | Operation::Verify => "median",
+                Operation::Sign | Operation::Verify | Operation::Expand => "median",
             },
             ops_per_s,
             ratio: row.rival.map(|(_, ratio)| ratio),
@@ -105,20 +107,59 @@ pub fn bars(style: Style, bars: &[Bar], rows: &[Row]) -> bool {
         let (ratio, limit) = (ours / peer, bar.limit);
         let pass = ratio <= limit;
         all &= pass;
-        match style {
-            Style::Table => {
-                let verdict = if pass { "PASS" } else { "short" };
-                let (ours, peer) = (bar.ours.to_string(), bar.peer.engine);
-                println!("{verdict:<5} {ours:<46} {ratio:>6.3} of {peer}, at most {limit}");
-            }
-            Style::Json => json(&BarLine {
-                bar: bar.ours.to_string(),
-                peer: bar.peer.engine,
-                ratio,
-                limit,
-                pass,
-            }),
+        judge(style, bar.ours, bar.peer.engine, ratio, limit);
+    }
+    all
+}
+
+/// Writes whether a row is fast enough beside another.
+fn judge(style: Style, ours: Case, other: &'static str, ratio: f64, limit: f64) {
+    let pass = ratio <= limit;
+    let ours = ours.to_string();
+    match style {
+        Style::Table => {
+            let verdict = if pass { "PASS" } else { "short" };
+            println!("{verdict:<5} {ours:<46} {ratio:>6.3} of {other}, at most {limit}");
         }
+        Style::Json => json(&BarLine {
+            bar: ours,
+            peer: other,
+            ratio,
+            limit,
+            pass,
+        }),
+    }
+}
+
+/// Whether calls that name no engine take at most `limit` times as long as on the
+/// best engine by name: the fastest rounds of both.
+pub fn as_called(style: Style, limit: f64, rows: &[Row]) -> bool {
+    let mut all = true;
+    for row in rows.iter().filter(|row| row.case.engine == AS_CALLED) {
+        let named = rows.iter().filter(|other| {
+            let Case {
+                operation,
+                mode,
+                parameters,
+                engine,
+            } = other.case;
+            let is_ours = Engine::available().any(|ours| ours.name() == engine);
+            is_ours
+                && (operation, mode, parameters)
+                    == (row.case.operation, row.case.mode, row.case.parameters)
+        });
+        let fastest = |row: &Row| match row.case.operation {
+            // Each key takes its own time: only the mean says something.
+            Operation::Keygen => row.timing.mean,
+            _ => row.timing.fastest,
+        };
+        let Some(best) = named.min_by(|a, b| fastest(a).total_cmp(&fastest(b))) else {
+            continue;
+        };
+        let ratio = fastest(row) / fastest(best);
+        let pass = ratio <= limit;
+        all &= pass;
+        judge(style, row.case, best.case.engine, ratio, limit);
     }
     all
 }

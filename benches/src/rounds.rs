@@ -63,7 +63,7 @@ impl Timing {
     pub fn typical(&self, operation: Operation) -> f64 {
         match operation {
             Operation::Keygen => self.mean,
-            Operation::Sign | Operation::Verify => self.median,
+            Operation::Sign | Operation::Verify | Operation::Expand => self.median,
         }
     }
 

@@ -109,7 +109,7 @@ fn calls(operation: Operation, mode: Mode) -> (u64, u64) {
     match (operation, mode) {
         (_, Mode::Batch) => (1, 2),
         (Operation::Keygen, _) => (1, 8),
-        (Operation::Sign, _) => (1, 32),
+        (Operation::Sign | Operation::Expand, _) => (1, 32),
         (Operation::Verify, _) => (1, falcon_benches::SIGNATURES as u64),
     }
 }

@@ -82,6 +82,8 @@ where
                 }),
             ]
         }
+        // It has no such form.
+        Operation::Expand => vec![],
         Operation::Verify => {
             let mut key = S::decode(&sk).expect("its own key");
             let signatures: Vec<Vec<u8>> = (0..crate::SIGNATURES)

@@ -22,6 +22,8 @@ pub fn entries(operation: Operation, degree: Degree) -> Vec<Entry> {
             use pqcrypto_falcon::$module::{detached_sign, keypair, verify_detached_signature};
             let (vk, sk) = keypair();
             match operation {
+                // It has no such form.
+                Operation::Expand => vec![],
                 Operation::Keygen => vec![entry(operation, Mode::Seed, degree, NAME, || {
                     black_box(keypair());
                 })],
@@ -137,6 +139,7 @@ impl Clean {
 pub fn clean_entries(operation: Operation, degree: Degree) -> Vec<Entry> {
     let clean = Clean::new(degree);
     match operation {
+        Operation::Expand => vec![],
         Operation::Keygen => vec![entry(operation, Mode::Seed, degree, CLEAN, move || {
             black_box(clean.keypair());
         })],
