@@ -4,8 +4,6 @@
 //! randomness leak the secret key**, and so does one sampler seed used for two
 //! points. Everything here lets the caller break these rules.
 
-#[cfg(feature = "alloc")]
-use crate::batch::{BatchError, JobKey};
 use crate::codec::compressed_len;
 use crate::engine::{Best, Operations};
 use crate::error::SignatureError;
@@ -19,10 +17,12 @@ use crate::secret::Secret;
 use crate::sign::{SignStream, sign};
 use crate::signatures::Signature;
 use crate::verify::VerifyingKey;
-use core::fmt;
 use zeroize::Zeroizing;
 
+#[cfg(feature = "alloc")]
+pub use crate::batch::raw::{BatchSignRaw, RawJob};
 pub use crate::hash::{HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher};
+pub use crate::hedge::RawRandomness;
 pub use crate::signing::Fit;
 
 /// An engine by name, or the arithmetic of one: what the functions that end in
@@ -36,28 +36,6 @@ impl<T: Operations> ComputeOn for T {}
 #[allow(private_bounds)]
 pub trait SecretKey<P: Parameters>: Secret<P> {}
 impl<P: Parameters, K: Secret<P>> SecretKey<P> for K {}
-
-/// Nonce and sampler seed, given as bytes.
-#[derive(Clone, Copy)]
-pub struct RawRandomness<'a> {
-    /// The nonce.
-    pub nonce: &'a [u8; NONCE_LEN],
-    /// Attempt `k` samples with bytes `56k .. 56k + 56` of `SHAKE256(seed)`.
-    pub seed: &'a [u8],
-}
-
-impl<'a> From<RawRandomness<'a>> for Randomness<'a> {
-    fn from(RawRandomness { nonce, seed }: RawRandomness<'a>) -> Self {
-        Self::Given { nonce, seed }
-    }
-}
-
-/// Without the seed.
-impl fmt::Debug for RawRandomness<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RawRandomness").finish_non_exhaustive()
-    }
-}
 
 /// Algorithm 10 (Sign) for a message that is at hand.
 fn sign_message<P: Parameters>(
@@ -242,50 +220,4 @@ pub fn decode_boxed_on<P: Parameters>(
     bytes: &[u8],
 ) -> Result<alloc::boxed::Box<SigningKey<P>>, crate::error::DecodeError> {
     SigningKey::decode_boxed_on(on, bytes)
-}
-
-/// A message to sign with the caller's nonce and sampler seed.
-#[cfg(feature = "alloc")]
-#[derive(Clone, Copy, Debug)]
-pub struct RawJob<'a, P: Parameters> {
-    /// The key.
-    pub key: JobKey<'a, P>,
-    /// The message.
-    pub message: &'a [u8],
-    /// Nonce and sampler seed.
-    pub randomness: RawRandomness<'a>,
-}
-
-#[cfg(feature = "alloc")]
-impl<'a, P: Parameters> RawJob<'a, P> {
-    /// Signs `message` with `key`: a `&SigningKey` or an `&ExpandedKey`.
-    pub fn new(
-        key: impl Into<JobKey<'a, P>>,
-        message: &'a [u8],
-        randomness: RawRandomness<'a>,
-    ) -> Self {
-        let key = key.into();
-        Self {
-            key,
-            message,
-            randomness,
-        }
-    }
-}
-
-/// An engine that signs many messages at once with the caller's nonces and
-/// sampler seeds.
-#[cfg(feature = "alloc")]
-pub trait BatchSignRaw<P: Parameters>: Send + Sync {
-    /// Signs every job with its own nonce and sampler seed: `out[i]` is the
-    /// signature of `jobs[i]`.
-    ///
-    /// # Errors
-    /// As for [`BatchSign::sign_batch`](crate::batch::BatchSign::sign_batch).
-    fn sign_batch_raw(
-        &self,
-        jobs: &[RawJob<'_, P>],
-        fit: Fit,
-        out: &mut [Signature<P>],
-    ) -> Result<(), BatchError>;
 }

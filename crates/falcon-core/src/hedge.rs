@@ -12,6 +12,7 @@
 
 use crate::hash::{Shake256, Shake256Reader};
 use crate::params::NONCE_LEN;
+use core::fmt;
 
 /// Bytes of fresh randomness for one batch or one signature.
 pub const SEED_LEN: usize = 32;
@@ -133,5 +134,27 @@ fn absorb(h: &mut Shake256, parts: [&[u8]; PARTS]) {
 pub(crate) fn point_bytes(c: &[u16], out: &mut [u8]) {
     for (bytes, c) in out.as_chunks_mut().0.iter_mut().zip(c) {
         *bytes = c.to_le_bytes();
+    }
+}
+
+/// Nonce and sampler seed, given as bytes.
+#[derive(Clone, Copy)]
+pub struct RawRandomness<'a> {
+    /// The nonce.
+    pub nonce: &'a [u8; NONCE_LEN],
+    /// Attempt `k` samples with bytes `56k .. 56k + 56` of `SHAKE256(seed)`.
+    pub seed: &'a [u8],
+}
+
+impl<'a> From<RawRandomness<'a>> for Randomness<'a> {
+    fn from(RawRandomness { nonce, seed }: RawRandomness<'a>) -> Self {
+        Self::Given { nonce, seed }
+    }
+}
+
+/// Without the seed.
+impl fmt::Debug for RawRandomness<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RawRandomness").finish_non_exhaustive()
     }
 }

@@ -99,7 +99,7 @@ pub mod seams {
         tree,
     }
     #[cfg(feature = "alloc")]
-    pub use crate::batch::LaneEngine;
+    pub use crate::batch::lanes::LaneEngine;
     #[cfg(feature = "alloc")]
     pub use crate::engine::{TokenVisitor, visit};
 }

@@ -136,7 +136,7 @@ macro_rules! parameter_set {
             type Short = [i16; 1 << $logn];
             type Residues = [u16; 1 << $logn];
             type KeyWords = [i16; 5 << $logn];
-            type NormWords = [i64; crate::ntru::norms_len($logn)];
+            type NormWords = [i64; 3 << ($logn - 1)];
         }
     };
 }

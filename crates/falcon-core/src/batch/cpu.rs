@@ -4,11 +4,11 @@
 //! and is compiled with this crate.
 
 use super::lanes::LaneEngine;
+use super::raw::{BatchSignRaw, RawJob};
 use super::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
 use crate::engine::Engine;
 use crate::error::SignatureError;
 use crate::fft::Fft;
-use crate::hazmat::{BatchSignRaw, RawJob};
 use crate::hedge::{Randomness, SEED_LEN};
 use crate::lanes::Binary64;
 use crate::params::{NONCE_LEN, Parameters};

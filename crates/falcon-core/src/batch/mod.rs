@@ -6,12 +6,12 @@
 //! gives the same bytes.
 
 mod cpu;
-mod lanes;
+pub(crate) mod lanes;
+pub(crate) mod raw;
 #[cfg(test)]
 mod tests;
 
 use cpu::check_lengths;
-pub use lanes::LaneEngine;
 
 use crate::error::SignatureError;
 use crate::expand::ExpandedKey;

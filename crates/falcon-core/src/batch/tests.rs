@@ -1,6 +1,7 @@
 //! Lanes that are refused, try again and take the next job.
 
 use super::cpu::Job;
+use super::lanes::LaneEngine;
 use super::*;
 use crate::fft::Fft;
 use crate::hash::{HashToPoint, Shake256HashToPoint, Shake256Reader};

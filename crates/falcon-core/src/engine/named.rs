@@ -1,7 +1,7 @@
 //! What an engine does when it is chosen by name.
 
 use super::{Engine, NAMES};
-use crate::batch::LaneEngine;
+use crate::batch::lanes::LaneEngine;
 use crate::error::{DecodeError, SignatureError};
 use crate::expand::ExpandedKey;
 use crate::fft::Fft;

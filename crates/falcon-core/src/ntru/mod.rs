@@ -38,7 +38,9 @@ use crate::lanes::wipe;
 use crate::ntt::PORTABLE_NTT;
 use crate::ring;
 use short::fits;
-pub(crate) use short::{is_clearly_short, is_short, norms_len};
+#[cfg(test)]
+pub(crate) use short::norms_len;
+pub(crate) use short::{is_clearly_short, is_short};
 
 /// The polynomials of a key pair, each of length `n = 2^logn`.
 pub(crate) struct KeyPolys<'a> {
@@ -72,12 +74,12 @@ impl core::fmt::Debug for Scratch<'_> {
 
 /// Length of [`Scratch::words`].
 pub(crate) const fn words_len(logn: u32) -> usize {
-    tower::words_len(logn)
+    solve::words_len(logn)
 }
 
 /// Length of [`Scratch::wide`].
 pub(crate) const fn wide_len(logn: u32) -> usize {
-    tower::wide_len(logn) + (1 << logn) / 2
+    solve::wide_len(logn) + (1 << logn) / 2
 }
 
 /// Length of [`Scratch::residues`].

@@ -21,7 +21,6 @@
 use super::modulus::Modulus;
 use super::radix31::{MASK, add_scaled, from_limbs, power_of_two, sign_word, to_f64};
 use super::rns::{intt_lazy, inverse_power_of_two};
-use super::solve::resultant;
 use super::stability::FIRST_LEVEL;
 use super::{tower, zint};
 use crate::fft::Fft;
@@ -125,7 +124,7 @@ fn bottom(logn: u32, memory: &mut Memory<'_>) -> bool {
     let (g, rest) = rest.split_at_mut(len);
     let (y, work) = rest.split_at_mut(len);
     for (which, x) in [(0, &mut *f), (1, &mut *g)] {
-        resultant(logn, which, memory.kept, memory.cofactors, memory.column);
+        tower::resultant(logn, which, memory.kept, memory.cofactors, memory.column);
         let column = &memory.column[..base.len];
         base.multiples(column, &mut memory.multiples[..1]);
         zint::from_residues(base, column, memory.multiples[0], x, &mut work[..len]);

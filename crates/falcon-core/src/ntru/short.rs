@@ -30,13 +30,14 @@ use crate::params::{Array, FG_BITS, MAX_LOGN, Q};
 pub(super) const SQUARED_NORM_BOUND: u32 = 16823;
 
 /// Length of the working memory of [`is_short`].
+#[cfg(test)]
 pub(crate) const fn norms_len(logn: u32) -> usize {
     (1 << logn) / 2 + (1 << logn)
 }
 
 /// Whether key generation accepts the norms of `(f, g)` and of its
 /// orthogonalised partner. `clearly` is [`is_clearly_short`] on some arithmetic.
-/// `W` holds [`norms_len`] words. Constant time, except for the outcome and
+/// `W` holds `3n/2` words. Constant time, except for the outcome and
 /// whether it is close.
 pub(crate) fn is_short<W: Array<i64>>(
     logn: u32,

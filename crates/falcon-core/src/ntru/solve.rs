@@ -34,6 +34,28 @@ use super::{stability, tower, zint};
 use crate::lanes::Binary64;
 use crate::params::Q;
 
+/// Words of the area that the levels share: three polynomials, or what a replay needs.
+const fn area_len(logn: u32) -> usize {
+    tower::max(3 * tower::level_len(logn), replay::area_len(logn))
+}
+
+/// 32-bit words of scratch for the solver.
+pub(super) const fn words_len(logn: u32) -> usize {
+    // Kept polynomials, area, inverse cofactors, twiddles, multiples, weights.
+    tower::kept_len(logn)
+        + area_len(logn)
+        + tower::cofactors_len(logn)
+        + (3 << logn)
+        + 2 * tower::longest_base(logn)
+        + 1
+}
+
+/// 64-bit words of scratch for the solver and for the norms (not counting the inverse Gram values).
+pub(super) const fn wide_len(logn: u32) -> usize {
+    // At the bottom: f, g, y, and three integers of the inversion. At the top: one polynomial.
+    tower::max(6 * zint::limbs(tower::longest_base(logn)), 1 << logn)
+}
+
 /// Why there is no solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
@@ -75,7 +97,7 @@ struct Words<'a> {
 impl<'a> Words<'a> {
     /// The same cut of the same memory at each call.
     fn new(logn: u32, words: &'a mut [u32]) -> Self {
-        let area = tower::area_len(logn);
+        let area = area_len(logn);
         let level = tower::level_len(logn);
         let (kept, rest) = words.split_at_mut(tower::kept_len(logn));
         let (cofactors, rest) = rest.split_at_mut(tower::cofactors_len(logn));
@@ -102,7 +124,7 @@ impl<'a> Words<'a> {
 fn replay_memory<'a>(logn: u32, words: &'a mut [u32], wide: &'a mut [i64]) -> replay::Memory<'a> {
     let (kept, rest) = words.split_at_mut(tower::kept_len(logn));
     let (cofactors, rest) = rest.split_at_mut(tower::cofactors_len(logn));
-    let (area, rest) = rest.split_at_mut(tower::area_len(logn));
+    let (area, rest) = rest.split_at_mut(area_len(logn));
     let (twiddles, rest) = rest.split_at_mut(1 << logn);
     let (multiples, column) = rest.split_at_mut(2 << logn);
     replay::Memory {
@@ -249,27 +271,6 @@ fn descend(problem: Problem<'_>, d: u32, w: &mut Words<'_>) {
     target.multiples(&g_next[..n / 2 * target.len], &mut a_g[..n / 2]);
 }
 
-/// Weighted residues of the resultant of `f` (`which = 0`) or `g` on the last base.
-pub(super) fn resultant(
-    logn: u32,
-    which: usize,
-    kept: &[u32],
-    cofactors: &[u32],
-    column: &mut [u32],
-) {
-    let base = tower::base(logn, logn);
-    let kept = &kept[tower::kept_start(logn, logn - 1)..][which * 2 * base.len..];
-    let cofactors = &cofactors[tower::cofactors_start(logn, logn)..];
-    for (i, (x, pair)) in column[..base.len]
-        .iter_mut()
-        .zip(kept.chunks_exact(2))
-        .enumerate()
-    {
-        let m = base.modulus(i);
-        *x = m.mul(m.mul(pair[0], pair[1]), m.mul(cofactors[i], 1));
-    }
-}
-
 /// Degree 1: `F_N` on `C_N` into `here`, from `f_N` and `g_N` (weighted) there.
 fn bottom(logn: u32, w: &mut Words<'_>, wide: &mut [i64]) -> Result<(), Refusal> {
     let base = tower::base(logn, logn);
@@ -279,7 +280,7 @@ fn bottom(logn: u32, w: &mut Words<'_>, wide: &mut [i64]) -> Result<(), Refusal>
     let (y, work) = rest.split_at_mut(len);
     for (which, x) in [(0, &mut *f), (1, &mut *g)] {
         let column = &mut w.weights[..base.len];
-        resultant(logn, which, w.kept, w.cofactors, column);
+        tower::resultant(logn, which, w.kept, w.cofactors, column);
         base.multiples(column, &mut w.multiples[..1]);
         zint::from_residues(base, column, w.multiples[0], x, &mut work[..len]);
     }

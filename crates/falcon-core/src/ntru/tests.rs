@@ -419,3 +419,17 @@ fn scratch_and_stack_are_as_documented() {
     let thread = std::thread::Builder::new().stack_size(32 << 10).spawn(work);
     assert!(solves_the_equation(&thread.unwrap().join().unwrap()));
 }
+
+#[test]
+fn parameter_sets_have_room_for_the_norms() {
+    fn len<P: crate::params::Parameters>() -> (usize, usize) {
+        use crate::params::Array;
+        (P::NormWords::ZERO.as_ref().len(), norms_len(P::LOGN))
+    }
+    for (len, needed) in [
+        len::<crate::params::Falcon512>(),
+        len::<crate::params::Falcon1024>(),
+    ] {
+        assert_eq!(len, needed);
+    }
+}

@@ -10,7 +10,6 @@
 //! probability is below `2^-36`.
 
 use super::rns::Base;
-use super::{replay, zint};
 
 /// Primes of `C_d`, by `logn` and `d`.
 #[rustfmt::skip]
@@ -35,7 +34,7 @@ const fn len(logn: u32, d: u32) -> usize {
     LENGTHS[logn as usize][d as usize] as usize
 }
 
-const fn max(a: usize, b: usize) -> usize {
+pub(super) const fn max(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
 }
 
@@ -99,19 +98,23 @@ pub(super) const fn cofactors_start(logn: u32, d: u32) -> usize {
     total
 }
 
-/// Words of the area that the levels share: three polynomials, or what a replay needs.
-pub(super) const fn area_len(logn: u32) -> usize {
-    max(3 * level_len(logn), replay::area_len(logn))
-}
-
-/// 32-bit words of scratch for the solver.
-pub(super) const fn words_len(logn: u32) -> usize {
-    // Kept polynomials, area, inverse cofactors, twiddles, multiples, weights.
-    kept_len(logn) + area_len(logn) + cofactors_len(logn) + (3 << logn) + 2 * longest_base(logn) + 1
-}
-
-/// 64-bit words of scratch for the solver and for the norms (not counting the inverse Gram values).
-pub(super) const fn wide_len(logn: u32) -> usize {
-    // At the bottom: f, g, y, and three integers of the inversion. At the top: one polynomial.
-    max(6 * zint::limbs(longest_base(logn)), 1 << logn)
+/// Weighted residues of the resultant of `f` (`which = 0`) or `g` on the last base.
+pub(super) fn resultant(
+    logn: u32,
+    which: usize,
+    kept: &[u32],
+    cofactors: &[u32],
+    column: &mut [u32],
+) {
+    let base = base(logn, logn);
+    let kept = &kept[kept_start(logn, logn - 1)..][which * 2 * base.len..];
+    let cofactors = &cofactors[cofactors_start(logn, logn)..];
+    for (i, (x, pair)) in column[..base.len]
+        .iter_mut()
+        .zip(kept.chunks_exact(2))
+        .enumerate()
+    {
+        let m = base.modulus(i);
+        *x = m.mul(m.mul(pair[0], pair[1]), m.mul(cofactors[i], 1));
+    }
 }
