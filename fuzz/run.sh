@@ -7,17 +7,18 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+nightly="${FALCON_NIGHTLY:-nightly}"
 seconds="${1:-20}"
 shift || true
 if [ $# -gt 0 ]; then
     targets=("$@")
 else
-    mapfile -t targets < <(cargo +nightly fuzz list | grep -v '^seeds$')
+    mapfile -t targets < <(cargo "+$nightly" fuzz list | grep -v '^seeds$')
 fi
 [ "${#targets[@]}" -gt 0 ] || { echo "no fuzz targets" >&2; exit 1; }
 
 triple=$(rustc -vV | sed -n 's/^host: //p')
-cargo +nightly fuzz build --sanitizer none --target "$triple"
+cargo "+$nightly" fuzz build --sanitizer none --target "$triple"
 bin_dir="${CARGO_TARGET_DIR:-fuzz/target}/$triple/release"
 FALCON_CORPUS=fuzz/corpus "$bin_dir/seeds" >/dev/null
 

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# What the program in the README costs its user: seconds to build it, seconds to build it again
+# after a change, bytes of the stripped program. A new crate outside of the workspace, with the
+# profiles that cargo has by itself. Fails if a bar is exceeded.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+root="$PWD"
+
+# Hundredths of a second of the processor, the median of REBUILDS.
+readonly REBUILD_BAR=50
+readonly REBUILDS=9
+# Bytes, with the engines of x86-64 and without engines.
+readonly SIZE_BAR=950000
+readonly PORTABLE_SIZE_BAR=780000
+
+crate="$(mktemp -d)"
+trap 'rm -rf "$crate"' EXIT
+export CARGO_TARGET_DIR="$crate/target"
+failures=0
+
+# The first Rust program of the README.
+mkdir "$crate/src"
+awk '/^```rust/ { inside = 1; next } inside && /^```/ { exit } inside' README.md >"$crate/src/main.rs"
+grep -q 'fn main' "$crate/src/main.rs" || { echo "no program in README.md" >&2; exit 1; }
+# The same compiler, and the same versions of the dependencies.
+cp rust-toolchain.toml Cargo.lock "$crate"
+
+# manifest OPTIONS: of the dependency on falcon-core.
+manifest() {
+    cat >"$crate/Cargo.toml" <<END
+[package]
+name = "readme"
+edition = "2024"
+
+[dependencies]
+falcon-core = { path = "$root/crates/falcon-core"$1 }
+rand = "0.10"
+
+[workspace]
+END
+}
+
+# build: hundredths of a second that it takes, by the clock and of the processor.
+build() {
+    local TIMEFORMAT='%2R %2U %2S' times
+    times=$({ time cargo build --release --quiet --manifest-path "$crate/Cargo.toml" \
+        2>"$crate/log"; } 2>&1) || { cat "$crate/log" >&2; return 1; }
+    awk '{ printf "%.0f %.0f\n", 100 * $1, 100 * ($2 + $3) }' <<<"$times"
+}
+
+# median COLUMN: of the lines of `rebuilds`.
+median() {
+    cut -d' ' -f"$1" "$crate/rebuilds" | sort -n | sed -n "$((REBUILDS / 2 + 1))p"
+}
+
+# seconds HUNDREDTHS
+seconds() { printf '%d.%02d s' $(($1 / 100)) $(($1 % 100)); }
+
+size() {
+    strip -o "$crate/stripped" "$CARGO_TARGET_DIR/release/readme"
+    stat -c %s "$crate/stripped"
+}
+
+# judge NAME FIGURE BAR TEXT
+judge() {
+    printf '%-24s %s\n' "$1" "$4"
+    if [ "$2" -ge "$3" ]; then
+        echo "FAILED: $1 exceeds its bar" >&2
+        failures=$((failures + 1))
+    fi
+}
+
+manifest ""
+(cd "$crate" && cargo fetch --quiet)
+read -r clock processor < <(build)
+printf '%-24s %s\n' "first build" "$(seconds "$clock"), $(seconds "$processor") of the processor"
+"$CARGO_TARGET_DIR/release/readme"
+
+for ((i = 0; i < REBUILDS; i++)); do
+    touch "$crate/src/main.rs"
+    build
+done >"$crate/rebuilds"
+# The processor's time is judged: other work on the machine stretches the clock's.
+processor="$(median 2)"
+judge "build after a change" "$processor" "$REBUILD_BAR" \
+    "$(seconds "$(median 1)"), $(seconds "$processor") of the processor (bar $(seconds "$REBUILD_BAR"), medians of $REBUILDS)"
+bytes="$(size)"
+judge "stripped program" "$bytes" "$SIZE_BAR" "$bytes bytes (bar $SIZE_BAR)"
+
+manifest ', default-features = false, features = ["alloc"]'
+build >/dev/null
+"$CARGO_TARGET_DIR/release/readme"
+bytes="$(size)"
+judge "without engines" "$bytes" "$PORTABLE_SIZE_BAR" "$bytes bytes (bar $PORTABLE_SIZE_BAR)"
+[ "$failures" -eq 0 ]
