@@ -1,4 +1,4 @@
-//! This project's rows: every engine of the facade.
+//! This project's rows: every engine of the core.
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use crate::random::SplitMix;
