@@ -13,7 +13,7 @@
 use crate::hash::{Shake256, Shake256Reader};
 use crate::params::NONCE_LEN;
 
-/// Bytes of fresh randomness for one batch or one signature.
+/// Bytes of the seed of a batch or of a signature.
 pub const SEED_LEN: usize = 32;
 
 /// Bytes of the hash of the secret key.
