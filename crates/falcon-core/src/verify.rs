@@ -8,8 +8,8 @@ use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::signatures::Signature;
 use core::fmt;
 
-/// Words that registers of 64 bytes hold: where there are such registers, a
-/// load that spans two cache lines takes twice as long.
+/// Words in whole cache lines: a load of 64 bytes that spans two lines takes
+/// twice as long.
 #[cfg_attr(target_arch = "x86_64", repr(align(64)))]
 struct Aligned<T>(T);
 

@@ -6,8 +6,8 @@
 ///
 /// - [`Best`] from the rows of `best`, in order of preference, and `on_best!`,
 ///   which evaluates an expression with its arithmetic;
-/// - [`Engine`] from all rows, with its names, and `on_engine!`, likewise, with the
-///   polynomials of a batch too.
+/// - [`Engine`] from all rows, with its names, and `on_engine!`, which does the same
+///   and gives the polynomials of a batch besides.
 ///
 /// A variant that needs features of the processor holds the proof of them.
 macro_rules! engines {
@@ -38,7 +38,7 @@ macro_rules! engines {
         }
 
         impl Best {
-            /// Finds it. The processor is asked once.
+            /// Finds the best engine. The processor is asked once.
             #[inline]
             pub(crate) fn find() -> Self {
                 $(
@@ -69,7 +69,8 @@ macro_rules! engines {
 
         /// Where the arithmetic runs. All engines give the same bytes.
         ///
-        /// Plain calls such as [`VerifyingKey::verify`] take the best engine by
+        /// Plain calls such as
+        /// [`VerifyingKey::verify`](crate::VerifyingKey::verify) take the best engine by
         /// themselves. `Engine` is for [batches](crate::batch), and for naming one.
         ///
         /// A value proves that the processor can run the engine. Get it from
