@@ -1,5 +1,5 @@
 //! Signs and verifies a file of any size in constant memory:
-//! `cargo run --release -p falcon --example streaming -- FILE`.
+//! `cargo run --release -p falcon-core --example streaming -- FILE`.
 
 use falcon_core::{Falcon1024, SigningKey};
 use rand_core::UnwrapErr;

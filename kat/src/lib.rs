@@ -9,7 +9,7 @@
 //! - [`testvectors`]: the other form of PQClean's drivers.
 //!
 //! The implementation under test is a [`Subject`]: [`EngineSubject`] for the
-//! engines of [`falcon`], or any other.
+//! engines of [`falcon_core`], or any other.
 //!
 //! ```
 //! use falcon_kat::{replay::nist_inputs, rsp::hex_upper};

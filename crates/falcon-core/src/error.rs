@@ -3,6 +3,15 @@
 use core::fmt;
 
 /// Why a byte string is not the encoding of a key or of a signature.
+///
+/// ```
+/// use falcon_core::{DecodeError, Falcon512, Signature, VerifyingKey};
+///
+/// let error = VerifyingKey::<Falcon512>::try_from(&[0x0a; 897][..]).unwrap_err();
+/// assert_eq!(error, DecodeError::Header); // of a Falcon-1024 key
+/// let error = Signature::<Falcon512>::try_from(&[0x39; 600][..]).unwrap_err();
+/// assert_eq!(error, DecodeError::Length);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DecodeError {
@@ -36,7 +45,18 @@ impl fmt::Display for DecodeError {
 
 impl core::error::Error for DecodeError {}
 
-/// The signature is not valid. Opaque on purpose.
+/// The signature is not valid. It does not say why, on purpose.
+///
+/// ```
+/// use falcon_core::{Falcon512, Signature, SignatureError, VerifyingKey};
+/// # fn main() -> Result<(), falcon_core::DecodeError> {
+/// # let mut bytes = [0; 897];
+/// # bytes[0] = 0x09;
+/// let key = VerifyingKey::<Falcon512>::try_from(&bytes[..])?;
+/// assert_eq!(key.verify(b"order #42", &Signature::EMPTY), Err(SignatureError));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignatureError;
 
@@ -54,7 +74,15 @@ impl From<SignatureError> for signature::Error {
     }
 }
 
-/// Why a signature cannot be written as asked.
+/// Why a signature cannot be written in a format.
+///
+/// ```
+/// use falcon_core::{EncodeError, Falcon512, Format, Signature};
+///
+/// let mut out = [0; 600];
+/// let result = Signature::<Falcon512>::EMPTY.encode(Format::Padded, &mut out);
+/// assert_eq!(result, Err(EncodeError::BufferTooSmall)); // it has 666 bytes
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EncodeError {
@@ -75,10 +103,18 @@ impl fmt::Display for EncodeError {
 
 impl core::error::Error for EncodeError {}
 
-/// A caller-owned buffer is shorter than the operation needs.
+/// Working memory or storage of the caller is too small.
+///
+/// ```
+/// use falcon_core::{Falcon512, Scratch, ScratchTooSmall};
+///
+/// let mut reals = [0.0; 100];
+/// let error = Scratch::<Falcon512>::new(&mut reals).unwrap_err();
+/// assert_eq!(error, ScratchTooSmall { needed: 4096 });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScratchTooSmall {
-    /// Elements that are needed.
+    /// Length that is needed, in elements.
     pub needed: usize,
 }
 

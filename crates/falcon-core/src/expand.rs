@@ -20,15 +20,49 @@ impl<T: AsRef<[f64]> + AsMut<[f64]>> Storage for T {}
 /// The storage that [`SigningKey::expand`] allocates.
 #[cfg(feature = "alloc")]
 pub type DefaultStorage = alloc::boxed::Box<[f64]>;
-/// Without an allocator there is no storage of its own.
+/// The default storage without an allocator: none that is large enough, so the
+/// storage must be named.
 #[cfg(not(feature = "alloc"))]
 pub type DefaultStorage = [f64; 0];
 
-/// A signing key with its tree: signs in about two thirds of the time. Wiped
-/// when dropped.
+/// A signing key with its basis in the FFT domain and its tree. Wiped when
+/// dropped.
 ///
-/// 60 KiB for Falcon-512, 128 KiB for Falcon-1024; the same bits on every
-/// engine.
+/// It signs in about two thirds of the time that a [`SigningKey`] takes, with the
+/// same bytes. It takes 60 KiB for Falcon-512 and 128 KiB for Falcon-1024.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # {
+/// use falcon_core::{Falcon512, SigningKey};
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+///
+/// let key = SigningKey::<Falcon512>::generate(&mut rng).expand();
+/// for message in [&b"order #42"[..], b"order #43"] {
+///     let signature = key.sign_with_rng(&mut rng, message);
+///     assert!(key.verifying_key().verify(message, &signature).is_ok());
+/// }
+/// # }
+/// ```
+///
+/// Without an allocator the caller owns the storage:
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), falcon_core::ScratchTooSmall> {
+/// use falcon_core::{ExpandedKey, Falcon512, Scratch, SigningKey};
+/// # let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+///
+/// let mut storage = [0.0; ExpandedKey::<Falcon512>::LEN];
+/// let mut reals = [0.0; Scratch::<Falcon512>::LEN];
+/// let mut scratch = Scratch::new(&mut reals)?;
+/// let expanded = key.expand_in(&mut storage[..], &mut scratch)?;
+/// # assert_eq!(expanded.verifying_key(), key.verifying_key());
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
 pub struct ExpandedKey<P: Parameters, B: Storage = DefaultStorage> {
     reals: B,
     secret_hash: [u8; SECRET_HASH_LEN],
@@ -36,7 +70,7 @@ pub struct ExpandedKey<P: Parameters, B: Storage = DefaultStorage> {
 }
 
 impl<P: Parameters, B: Storage> ExpandedKey<P, B> {
-    /// Reals of an expanded key.
+    /// Length of the storage, in reals.
     pub const LEN: usize = signing::expanded_len(P::LOGN);
 
     /// Expands `key` into `storage` on `on`.
@@ -89,7 +123,7 @@ impl<P: Parameters> ExpandedKey<P> {
 }
 
 impl<P: Parameters> SigningKey<P> {
-    /// Keeps the tree: for keys that sign more than once.
+    /// Computes the expanded key, for keys that sign more than once.
     #[cfg(feature = "alloc")]
     pub fn expand(&self) -> ExpandedKey<P> {
         ExpandedKey::expand_boxed_on(Best::find(), self)

@@ -1,8 +1,11 @@
-//! Tools for test drivers, protocols with their own rules, and experts.
+//! Functions whose misuse reveals the key: for test drivers, for protocols with
+//! rules of their own, and for experts.
 //!
-//! **Two signatures of the same hashed point that come from different sampler
-//! randomness leak the secret key**, and so does one sampler seed used for two
-//! points. Everything here lets the caller break these rules.
+//! **Two signatures of the same hashed point with different sampler randomness
+//! leak the secret key.** So does one sampler seed that is used for two points.
+//! Everything here lets the caller break these rules.
+//!
+//! Functions that end in `_on` compute on a named engine.
 
 use crate::codec::compressed_len;
 use crate::engine::{Best, Operations};
@@ -25,19 +28,18 @@ pub use crate::hash::{HashToPoint, PointHasher, Shake256HashToPoint, Shake256Poi
 pub use crate::hedge::RawRandomness;
 pub use crate::signing::Fit;
 
-/// An engine by name, or the arithmetic of one: what the functions that end in
-/// `_on` compute on.
+/// Where the functions that end in `_on` compute: an [`Engine`](crate::Engine), or
+/// the arithmetic of one.
 #[allow(private_bounds)]
 pub trait ComputeOn: Operations {}
 impl<T: Operations> ComputeOn for T {}
 
-/// A secret key in either form: `SigningKey` or
-/// `ExpandedKey`.
+/// A secret key in either form: [`SigningKey`] or [`ExpandedKey`].
 #[allow(private_bounds)]
 pub trait SecretKey<P: Parameters>: Secret<P> {}
 impl<P: Parameters, K: Secret<P>> SecretKey<P> for K {}
 
-/// Algorithm 10 (Sign) for a message that is at hand.
+/// Algorithm 10 (Sign) of a message that is given as a whole.
 fn sign_message<P: Parameters>(
     on: impl Operations,
     key: &impl Secret<P>,
@@ -53,6 +55,25 @@ fn sign_message<P: Parameters>(
 }
 
 /// Signs with the caller's nonce and sampler seed, as NIST's test driver does.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), falcon_core::ScratchTooSmall> {
+/// use falcon_core::hazmat::{Fit, RawRandomness, sign_raw};
+/// use falcon_core::{Falcon512, Scratch, SigningKey};
+///
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let (nonce, seed) = ([1; 40], [2; 48]); // of a test vector
+/// let randomness = RawRandomness { nonce: &nonce, seed: &seed };
+/// let mut reals = [0.0; Scratch::<Falcon512>::LEN];
+/// let mut scratch = Scratch::new(&mut reals)?;
+/// let signature = sign_raw(&key, randomness, b"order #42", Fit::Any, &mut scratch);
+/// assert_eq!(signature.nonce(), &nonce);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
 pub fn sign_raw<P: Parameters>(
     key: &impl SecretKey<P>,
     randomness: RawRandomness<'_>,
@@ -77,8 +98,27 @@ pub fn sign_raw_on<P: Parameters>(
 }
 
 /// Signs without fresh randomness: the same message always gets the same
-/// signature. Whoever can make the device compute wrongly once, for a message
-/// that it signs twice, may learn the key.
+/// signature.
+///
+/// An attacker who can make the device compute wrongly once, for a message that
+/// it signs twice, may learn the key.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), falcon_core::ScratchTooSmall> {
+/// use falcon_core::hazmat::sign_deterministic;
+/// use falcon_core::{Falcon512, Scratch, SigningKey};
+///
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let mut reals = [0.0; Scratch::<Falcon512>::LEN];
+/// let mut scratch = Scratch::new(&mut reals)?;
+/// let first = sign_deterministic(&key, b"order #42", &mut scratch);
+/// assert_eq!(first, sign_deterministic(&key, b"order #42", &mut scratch));
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
 pub fn sign_deterministic<P: Parameters>(
     key: &impl SecretKey<P>,
     message: &[u8],
@@ -96,8 +136,8 @@ pub fn sign_deterministic<P: Parameters>(
     sign_with_hash(key, &seed, &Shake256HashToPoint, message, scratch)
 }
 
-/// Signs under another way to hash messages to points, with hedged randomness
-/// from a fresh `seed`.
+/// Signs with another hash from messages to points, and with hedged randomness
+/// from `seed`, which must be fresh.
 pub fn sign_with_hash<P: Parameters>(
     key: &impl SecretKey<P>,
     seed: &[u8; SEED_LEN],
@@ -121,10 +161,10 @@ pub fn sign_with_hash_on<P: Parameters>(
     sign_message(on, key, randomness, hash, message, Fit::Padded, scratch)
 }
 
-/// Verifies under another way to hash messages to points.
+/// Verifies with another hash from messages to points.
 ///
 /// # Errors
-/// Opaque if the signature is not valid.
+/// [`SignatureError`] if the signature is not valid.
 pub fn verify_with_hash<P: Parameters>(
     key: &VerifyingKey<P>,
     hash: &impl HashToPoint,
@@ -134,11 +174,11 @@ pub fn verify_with_hash<P: Parameters>(
     key.verify_with(hash, message, signature)
 }
 
-/// Verifies that `signature` is a short preimage of the point `c`, `n`
-/// coefficients below `q`; the nonce is not looked at.
+/// Verifies that `signature` is a short preimage of the point `c`, which has `n`
+/// coefficients below `q`. The nonce is ignored.
 ///
 /// # Errors
-/// Opaque if it is not, or if `c` is not a point.
+/// [`SignatureError`] if it is not one, or if `c` is not a point.
 pub fn verify_point<P: Parameters>(
     key: &VerifyingKey<P>,
     c: &[u16],
@@ -150,37 +190,36 @@ pub fn verify_point<P: Parameters>(
     key.verify_point(Best::find(), |point| point.copy_from_slice(c), signature)
 }
 
-/// The key that the reference's key generation finds when it reads
+/// Generates the key that the reference generates from the stream
 /// `SHAKE256(seed)`, for a seed of any length.
 #[cfg(feature = "alloc")]
 pub fn signing_key_from_seed<P: Parameters>(seed: &[u8]) -> SigningKey<P> {
     SigningKey::from_stream(&mut Shake256::reader(seed))
 }
 
-/// The secret reals of an expanded key: the basis in the FFT domain, `4n` of
-/// them, then the tree in the order of [`tree::Stored`](crate::tree::Stored).
-/// For engines that upload them; whoever reads them has the key.
+/// The secret reals of an expanded key, for engines that upload them: `4n` of the
+/// basis in the FFT domain, then the tree in the order of its use. They are the
+/// key.
 pub fn expanded_reals<P: Parameters, B: Storage>(key: &ExpandedKey<P, B>) -> &[f64] {
     key.reals()
 }
 
-/// The short basis of a key: `f`, `g`, `F`, `G`, `n` coefficients each. For
-/// engines that upload them; whoever reads them has the key.
+/// The short basis of a key, for engines that upload it: `f`, `g`, `F`, `G`, with
+/// `n` coefficients each. They are the key.
 pub fn secret_basis<P: Parameters>(key: &SigningKey<P>) -> [&[i8]; 4] {
     let basis = key.basis();
     [basis.f, basis.g, basis.capital_f, basis.capital_g]
 }
 
-/// The hash of the secret key that nonces and sampler seeds are bound to (see
-/// [`BatchSign`](crate::batch::BatchSign)): for engines that derive them, and to tell keys apart. As secret as
-/// the key.
+/// The hash of the secret key from which nonces and sampler seeds are derived: for
+/// engines that derive them, and to tell keys apart. It is as secret as the key.
 pub fn secret_hash<P: Parameters>(key: &impl SecretKey<P>) -> &[u8; SECRET_HASH_LEN] {
     key.secret_hash()
 }
 
-/// The signature of these parts, which some engine has found: `n` coefficients
-/// that can be encoded, short enough to be part of a valid signature. Else there
-/// is none.
+/// Makes a signature of a nonce and of the `n` coefficients of `s2`, as an engine
+/// outside of this crate found them. `None` if they cannot be encoded, or are too
+/// long for any valid signature.
 pub fn signature_from_parts<P: Parameters>(
     nonce: &[u8; NONCE_LEN],
     s2: &[i16],

@@ -14,7 +14,7 @@ use crate::hash::{Shake256, Shake256Reader};
 use crate::params::NONCE_LEN;
 use core::fmt;
 
-/// Bytes of fresh randomness for one batch or one signature.
+/// Bytes of the seed of a batch or of a signature.
 pub const SEED_LEN: usize = 32;
 
 /// Bytes of the hash of the secret key.
@@ -137,12 +137,13 @@ pub(crate) fn point_bytes(c: &[u16], out: &mut [u8]) {
     }
 }
 
-/// Nonce and sampler seed, given as bytes.
+/// The caller's nonce and sampler seed.
 #[derive(Clone, Copy)]
 pub struct RawRandomness<'a> {
     /// The nonce.
     pub nonce: &'a [u8; NONCE_LEN],
-    /// Attempt `k` samples with bytes `56k .. 56k + 56` of `SHAKE256(seed)`.
+    /// Seed of all attempts, of any length: attempt `k` takes the bytes
+    /// `56k .. 56k + 56` of `SHAKE256(seed)`.
     pub seed: &'a [u8],
 }
 
@@ -152,7 +153,7 @@ impl<'a> From<RawRandomness<'a>> for Randomness<'a> {
     }
 }
 
-/// Without the seed.
+/// Prints no seed.
 impl fmt::Debug for RawRandomness<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RawRandomness").finish_non_exhaustive()

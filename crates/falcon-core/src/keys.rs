@@ -17,8 +17,30 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 #[cfg(feature = "alloc")]
 use {alloc::boxed::Box, rand_core::CryptoRng};
 
-/// A signing (secret) key: the short basis `(f, g, F, G)`, and the verifying
-/// key that belongs to it. Wiped when dropped.
+/// A signing (secret) key: the short basis `(f, g, F, G)` and its verifying key.
+/// Wiped when dropped.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use falcon_core::{Falcon512, SigningKey};
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+///
+/// let key = SigningKey::<Falcon512>::generate(&mut rng);
+/// let stored = key.to_bytes(); // 1281 bytes, wiped when dropped
+///
+/// let key = SigningKey::<Falcon512>::try_from(&stored[..])?;
+/// let signature = key.sign_with_rng(&mut rng, b"order #42");
+/// key.verifying_key().verify(b"order #42", &signature)?;
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
+///
+/// A value that is moved may leave copies on the stack that nobody wipes. Where
+/// that matters, make the key in a box: [`from_seed_boxed`](Self::from_seed_boxed),
+/// [`decode_boxed`](Self::decode_boxed).
 pub struct SigningKey<P: Parameters> {
     f: P::Small,
     g: P::Small,
@@ -29,7 +51,7 @@ pub struct SigningKey<P: Parameters> {
 }
 
 impl<P: Parameters> SigningKey<P> {
-    /// The key of a new random seed.
+    /// Generates a key from a seed that `rng` draws.
     #[cfg(feature = "alloc")]
     pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
         let mut seed = Zeroizing::new([0; 32]);
@@ -37,16 +59,18 @@ impl<P: Parameters> SigningKey<P> {
         Self::from_seed(&seed)
     }
 
-    /// The key of `seed`: the same key on every platform, every engine and
-    /// every version of this library. It is what the round-3 reference's key
-    /// generation finds when it reads `SHAKE256(seed)`.
+    /// Generates the key of `seed`: the same key on every platform, engine and
+    /// version of this library.
+    ///
+    /// It is the key that the round-3 reference generates from the stream
+    /// `SHAKE256(seed)`. The seed is as secret as the key.
     #[cfg(feature = "alloc")]
     pub fn from_seed(seed: &[u8; 32]) -> Self {
         Self::from_stream(&mut Shake256::reader(seed))
     }
 
-    /// [`from_seed`](Self::from_seed) into a box, where the key stays: one that
-    /// is moved may leave copies on the stack that nobody wipes.
+    /// [`from_seed`](Self::from_seed), made in a box where the key stays, so that
+    /// no copy is left on the stack.
     #[cfg(feature = "alloc")]
     pub fn from_seed_boxed(seed: &[u8; 32]) -> Box<Self> {
         let mut key = Box::new(Self::EMPTY);
@@ -54,8 +78,8 @@ impl<P: Parameters> SigningKey<P> {
         key
     }
 
-    /// Reads the round-3 encoding into a box, as [`TryFrom`] does without; see
-    /// [`from_seed_boxed`](Self::from_seed_boxed).
+    /// Reads the round-3 encoding, as `TryFrom<&[u8]>` does, into a box where the
+    /// key stays.
     ///
     /// # Errors
     /// As for `TryFrom<&[u8]>`.
@@ -122,7 +146,7 @@ impl<P: Parameters> SigningKey<P> {
         self.complete();
     }
 
-    /// Room for a key.
+    /// Zeros, to be overwritten by a key.
     pub(crate) const EMPTY: Self = Self {
         f: P::Small::ZERO,
         g: P::Small::ZERO,
@@ -266,8 +290,23 @@ impl<P: Parameters> Drop for SigningKey<P> {
 
 impl<P: Parameters> ZeroizeOnDrop for SigningKey<P> {}
 
-/// Working memory of key generation without an allocator, owned by the caller
-/// and wiped when a key has been made.
+/// Working memory of key generation, owned by the caller and wiped when a key
+/// has been made. It makes keys without an allocator.
+///
+/// ```
+/// use falcon_core::{Falcon512, KeygenScratch, ScratchTooSmall, SigningKey};
+/// # fn main() -> Result<(), ScratchTooSmall> {
+/// type Memory = KeygenScratch<'static, Falcon512>;
+///
+/// let mut words = [0u32; Memory::WORDS];
+/// let mut wide = [0i64; Memory::WIDE];
+/// let mut residues = [0i16; Memory::RESIDUES];
+/// let mut scratch = KeygenScratch::new(&mut words, &mut wide, &mut residues)?;
+/// let key = SigningKey::<Falcon512>::from_seed_in(&[7; 32], &mut scratch);
+/// # _ = key;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct KeygenScratch<'a, P: Parameters> {
     scratch: ntru::Scratch<'a>,
@@ -275,14 +314,14 @@ pub struct KeygenScratch<'a, P: Parameters> {
 }
 
 impl<'a, P: Parameters> KeygenScratch<'a, P> {
-    /// Length of the 32-bit part.
+    /// Words of 32 bits that are needed.
     pub const WORDS: usize = ntru::words_len(P::LOGN);
-    /// Length of the 64-bit part.
+    /// Words of 64 bits that are needed.
     pub const WIDE: usize = ntru::wide_len(P::LOGN);
-    /// Length of the 16-bit part.
+    /// Words of 16 bits that are needed.
     pub const RESIDUES: usize = ntru::residues_len(P::LOGN);
 
-    /// Borrows the three parts.
+    /// Borrows the three arrays.
     ///
     /// # Errors
     /// If one of them is shorter than [`WORDS`](Self::WORDS),

@@ -1,4 +1,12 @@
-#![doc = include_str!("../README.md")]
+// Its examples need these features.
+#![cfg_attr(
+    all(feature = "pem", feature = "threads"),
+    doc = include_str!("../README.md")
+)]
+#![cfg_attr(
+    not(all(feature = "pem", feature = "threads")),
+    doc = "Falcon (FN-DSA) post-quantum signatures. The whole page is shown with all features."
+)]
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -37,8 +37,19 @@ mod sealed {
 
 /// A Falcon parameter set: [`Falcon512`] or [`Falcon1024`].
 ///
-/// The associated arrays have the length that their names say; they let a
-/// type that is generic over the set own its storage without an allocator.
+/// ```
+/// use falcon_core::{DecodeError, Parameters, Signature, VerifyingKey};
+///
+/// /// Verifies under either parameter set.
+/// fn verify<P: Parameters>(key: &[u8], message: &[u8], signature: &[u8]) -> Result<bool, DecodeError> {
+///     let key = VerifyingKey::<P>::try_from(key)?;
+///     Ok(key.verify(message, &Signature::try_from(signature)?).is_ok())
+/// }
+/// # assert!(verify::<falcon_core::Falcon512>(&[], b"", &[]).is_err());
+/// ```
+///
+/// The associated arrays have the lengths that their names say. With them a type
+/// that is generic over the parameter set owns its memory without an allocator.
 pub trait Parameters:
     sealed::Sealed + Copy + Clone + Debug + Default + PartialEq + Eq + Hash + Send + Sync + 'static
 {
@@ -51,7 +62,7 @@ pub trait Parameters:
 
     /// Bytes of an encoded verifying key.
     const VERIFYING_KEY_LEN: usize;
-    /// Bytes of an encoded signing key (round-3 raw form).
+    /// Bytes of an encoded signing key (round-3 encoding).
     const SIGNING_KEY_LEN: usize;
     /// Bytes of a padded signature.
     const PADDED_LEN: usize;

@@ -11,15 +11,32 @@ use zeroize::ZeroizeOnDrop;
 /// Working memory of a signer, owned by the caller and wiped when dropped.
 ///
 /// It borrows [`Scratch::LEN`] reals: 32 KiB for Falcon-512, 64 KiB for
-/// Falcon-1024. With the `alloc` feature the methods without a scratch
-/// argument allocate it.
+/// Falcon-1024. With the feature `alloc`, methods without a scratch argument
+/// allocate it.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), falcon_core::ScratchTooSmall> {
+/// use falcon_core::{Falcon512, Scratch, SigningKey};
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+/// # let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+///
+/// let mut reals = [0.0; Scratch::<Falcon512>::LEN];
+/// let mut scratch = Scratch::new(&mut reals)?;
+/// let signature = key.sign_in(&mut rng, b"order #42", &mut scratch);
+/// # assert!(key.verifying_key().verify(b"order #42", &signature).is_ok());
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
 pub struct Scratch<'a, P: Parameters> {
     reals: &'a mut [f64],
     parameters: PhantomData<P>,
 }
 
 impl<'a, P: Parameters> Scratch<'a, P> {
-    /// Reals that are needed: `8n`.
+    /// Length in reals: `8n`.
     pub const LEN: usize = signing::computed_scratch_len(P::LOGN);
 
     /// Borrows `reals`.
@@ -41,7 +58,7 @@ impl<'a, P: Parameters> Scratch<'a, P> {
     }
 }
 
-/// Without the reals: they hold the key.
+/// Prints no reals: they hold the key.
 impl<P: Parameters> fmt::Debug for Scratch<'_, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scratch")
@@ -58,7 +75,7 @@ impl<P: Parameters> Drop for Scratch<'_, P> {
 
 impl<P: Parameters> ZeroizeOnDrop for Scratch<'_, P> {}
 
-/// Runs `f` with scratch from the heap.
+/// Calls `f` with scratch from the heap.
 #[cfg(feature = "alloc")]
 pub(crate) fn with_scratch<P: Parameters, R>(f: impl FnOnce(&mut Scratch<'_, P>) -> R) -> R {
     let mut reals = alloc::vec![0.0; Scratch::<P>::LEN];

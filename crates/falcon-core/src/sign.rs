@@ -53,8 +53,8 @@ pub(crate) fn sign<P: Parameters>(
     signature
 }
 
-/// A signature in the making: absorbs a message of any length in constant
-/// memory.
+/// A signature of a message that comes in pieces. Takes constant memory, however
+/// long the message is.
 ///
 /// ```
 /// use falcon_core::{Falcon512, SigningKey};
@@ -63,8 +63,8 @@ pub(crate) fn sign<P: Parameters>(
 /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
 /// # let fresh_seed = [8; 32];
 /// let mut stream = key.sign_stream_from_seed(&fresh_seed);
-/// for part in ["order ", "#42"] {
-///     stream.update(part.as_bytes());
+/// for piece in ["order ", "#42"] {
+///     stream.update(piece.as_bytes());
 /// }
 /// let signature = stream.finish();
 /// assert!(key.verifying_key().verify(b"order #42", &signature).is_ok());
@@ -92,12 +92,12 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
         }
     }
 
-    /// Absorbs the next part of the message.
+    /// Absorbs the next piece of the message.
     pub fn update(&mut self, part: &[u8]) {
         self.hasher.update(part);
     }
 
-    /// Signs what was absorbed.
+    /// Signs the message that was absorbed.
     #[cfg(feature = "alloc")]
     pub fn finish(self) -> Signature<P> {
         with_scratch(|scratch| self.finish_in(scratch))
@@ -127,7 +127,7 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
     }
 }
 
-/// Without the seed and the message.
+/// Prints neither the seed nor the message.
 impl<P: Parameters, K> fmt::Debug for SignStream<'_, P, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SignStream")
@@ -151,7 +151,8 @@ macro_rules! signing_methods {
         impl<$($generics)*> $key {
             /// Signs `message` with fresh randomness, hedged with the secret.
             ///
-            /// The same as a batch of one: see [`BatchSign`](crate::batch::BatchSign).
+            /// Gives the same bytes as a batch of one job with the same seed; see
+            /// [`BatchSign`](crate::batch::BatchSign).
             #[cfg(feature = "alloc")]
             pub fn sign_with_rng<R: CryptoRng + ?Sized>(&self, rng: &mut R, message: &[u8]) -> Signature<P> {
                 let mut stream = self.sign_stream(rng);
@@ -171,14 +172,15 @@ macro_rules! signing_methods {
                 stream.finish_in(scratch)
             }
 
-            /// Begins a signature of a message that comes in parts.
+            /// Begins to sign a message that comes in pieces.
             pub fn sign_stream<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> SignStream<'_, P, Self> {
                 let Ok(seed) = fresh_seed(rng);
                 SignStream::new(self, seed)
             }
 
-            /// [`sign_stream`](Self::sign_stream) with a seed that is fresh:
-            /// it is never used for another signature.
+            /// [`sign_stream`](Self::sign_stream) with the caller's seed.
+            ///
+            /// `seed` must be fresh: never use it for another signature.
             pub fn sign_stream_from_seed(&self, seed: &[u8; SEED_LEN]) -> SignStream<'_, P, Self> {
                 SignStream::new(self, Zeroizing::new(*seed))
             }

@@ -18,9 +18,33 @@ pub use crate::codec::signature::Format;
 
 /// A Falcon signature: the nonce and the short polynomial `s2`.
 ///
-/// It is public data. Its byte form ([`TryFrom<&[u8]>`](Self), [`to_bytes`](
-/// Self::to_bytes)) is [`Format::Padded`] when it fits, which every signature
-/// made here does, else [`Format::Compressed`].
+/// It is public data. Its canonical bytes ([`to_bytes`](Self::to_bytes),
+/// `TryFrom<&[u8]>`) are in [`Format::Padded`] if they fit, which all signatures
+/// made here do, else in [`Format::Compressed`].
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), falcon_core::DecodeError> {
+/// use falcon_core::{DecodeError, Falcon512, Format, Signature, SigningKey};
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+///
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let signature = key.sign_with_rng(&mut rng, b"order #42");
+///
+/// let bytes = signature.to_bytes(); // 666 bytes
+/// assert_eq!(Signature::try_from(&bytes[..])?, signature);
+/// let truncated = Signature::<Falcon512>::try_from(&bytes[..600]);
+/// assert_eq!(truncated, Err(DecodeError::Length));
+///
+/// // Another format, and how to tell which one a signature has.
+/// let short = signature.to_vec(Format::Compressed).expect("it has no fixed length");
+/// assert_eq!(Signature::<Falcon512>::detect(&short)?, Format::Compressed);
+/// assert_eq!(Signature::from_bytes(Format::Compressed, &short)?, signature);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Signature<P: Parameters> {
     pub(crate) nonce: [u8; NONCE_LEN],
@@ -28,8 +52,8 @@ pub struct Signature<P: Parameters> {
 }
 
 impl<P: Parameters> Signature<P> {
-    /// The zero signature, which no message has: a placeholder for
-    /// [`BatchSign`](crate::batch::BatchSign) to fill.
+    /// The zero signature, which is valid for no message: a placeholder that
+    /// [`BatchSign`](crate::batch::BatchSign) overwrites.
     pub const EMPTY: Self = Self {
         nonce: [0; NONCE_LEN],
         s2: P::Short::ZERO,
@@ -45,11 +69,11 @@ impl<P: Parameters> Signature<P> {
         self.s2.as_ref()
     }
 
-    /// Reads `bytes` as `format`.
+    /// Reads a signature in `format`.
     ///
     /// # Errors
-    /// See [`DecodeError`]; every non-canonical form is refused, and so is an
-    /// `s2` too long to be part of any valid signature.
+    /// [`DecodeError`]. Every non-canonical encoding is refused, and so is an `s2`
+    /// that exceeds the norm bound by itself.
     #[inline(never)] // Its copy of the signature leaves the stack with it.
     pub fn from_bytes(format: Format, bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut out = Self::EMPTY;
@@ -66,14 +90,14 @@ impl<P: Parameters> Signature<P> {
         Best::find().fits_the_bound(P::LOGN, self.s2.as_ref())
     }
 
-    /// The one format that `bytes` can be in, by header and length.
+    /// Finds the format of `bytes` by header and length.
     ///
     /// Compressed and padded share a header. A compressed signature that is
     /// exactly [`Parameters::PADDED_LEN`] long is the padded one, which then
     /// pads nothing: the bytes and their meaning are the same.
     ///
     /// # Errors
-    /// [`DecodeError::Header`] or [`DecodeError::Length`] if there is none.
+    /// [`DecodeError::Header`] or [`DecodeError::Length`] if no format fits.
     pub fn detect(bytes: &[u8]) -> Result<Format, DecodeError> {
         let header = *bytes.first().ok_or(DecodeError::Length)?;
         if header == Format::ConstantTime.header(P::LOGN) {
@@ -87,8 +111,8 @@ impl<P: Parameters> Signature<P> {
         }
     }
 
-    /// Bytes in `format`: fixed but for [`Format::Compressed`]. `None` if the
-    /// signature cannot be written so.
+    /// Length in `format`, in bytes. It is fixed, except for
+    /// [`Format::Compressed`]. `None` if the signature cannot be written in it.
     pub fn encoded_len(&self, format: Format) -> Option<usize> {
         let compressed = 1 + NONCE_LEN + compressed_len(self.s2.as_ref())?;
         match format {
@@ -254,7 +278,20 @@ pub(crate) fn fits_the_bound(isa: impl Isa, logn: u32, s2: &[i16]) -> bool {
     is_short(logn, squared_norm(isa, s2, |s| s))
 }
 
-/// The canonical bytes of a signature.
+/// The canonical bytes of a signature, as a value that owns them.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # {
+/// use falcon_core::{Falcon512, SignatureBytes, SigningKey};
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+///
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let signature = key.sign_with_rng(&mut rng, b"order #42");
+/// let bytes: SignatureBytes<Falcon512> = signature.to_bytes();
+/// assert_eq!(bytes.len(), 666); // it dereferences to `[u8]`
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignatureBytes<P: Parameters> {
     bytes: P::CompressedBytes,

@@ -316,7 +316,7 @@ impl KeySource<'_> {
     }
 }
 
-/// Whether a signature must fit the padded form.
+/// Whether a signature must fit the padded format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// Sample again until the compressed form fits 666 or 1280 bytes.

@@ -8,13 +8,35 @@ use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::signatures::Signature;
 use core::fmt;
 
-/// Words that registers of 64 bytes hold: where there are such registers, a
-/// load that spans two cache lines takes twice as long.
+/// Words in whole cache lines: a load of 64 bytes that spans two lines takes
+/// twice as long.
 #[cfg_attr(target_arch = "x86_64", repr(align(64)))]
 struct Aligned<T>(T);
 
-/// A verifying (public) key, prepared: its polynomial `h` is held in the NTT
-/// domain beside its coefficients.
+/// A verifying (public) key.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use falcon_core::{Falcon512, Signature, VerifyingKey};
+/// # use falcon_core::SigningKey;
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+/// # let signer = SigningKey::<Falcon512>::generate(&mut rng);
+/// # let public_key = signer.verifying_key().to_bytes();
+/// # let signature = signer.sign_with_rng(&mut rng, b"order #42").to_bytes();
+///
+/// let key = VerifyingKey::<Falcon512>::try_from(&public_key[..])?; // 897 bytes
+/// let signature = Signature::try_from(&signature[..])?;
+/// assert!(key.verify(b"order #42", &signature).is_ok());
+/// assert!(key.verify(b"order #43", &signature).is_err());
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
+///
+/// The key is prepared: beside the coefficients of `h` it holds their NTT. So it
+/// pays to decode a key once and to verify with it often.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct VerifyingKey<P: Parameters> {
     h: P::Residues,
@@ -22,13 +44,14 @@ pub struct VerifyingKey<P: Parameters> {
 }
 
 impl<P: Parameters> VerifyingKey<P> {
-    /// Room for a key: [`h_mut`](Self::h_mut), then [`prepare`](Self::prepare).
+    /// Zeros, to be overwritten through [`h_mut`](Self::h_mut) and completed by
+    /// [`prepare`](Self::prepare).
     pub(crate) const EMPTY: Self = Self {
         h: P::Residues::ZERO,
         prepared: P::Short::ZERO,
     };
 
-    /// The coefficients of `h`, to be written; below `q`.
+    /// The coefficients of `h`, to be written. They must be below `q`.
     pub(crate) fn h_mut(&mut self) -> &mut [u16] {
         self.h.as_mut()
     }
@@ -62,7 +85,8 @@ impl<P: Parameters> VerifyingKey<P> {
     /// Verifies `signature` of `message`.
     ///
     /// # Errors
-    /// Opaque if the signature is not one of this key for this message.
+    /// [`SignatureError`] if this key did not sign this message so. It does not say
+    /// why.
     pub fn verify(&self, message: &[u8], signature: &Signature<P>) -> Result<(), SignatureError> {
         self.verify_parts(&[message], signature)
     }
@@ -97,8 +121,8 @@ impl<P: Parameters> VerifyingKey<P> {
         self.verify_point(on, point, signature)
     }
 
-    /// Begins to hash a message under the nonce of a signature: constant
-    /// memory whatever the length of the message.
+    /// Begins to hash a message that comes in pieces, with the nonce of its
+    /// signature. Takes constant memory.
     ///
     /// ```
     /// use falcon_core::{DecodeError, Falcon512, Signature, SignatureError, VerifyingKey};
@@ -187,7 +211,7 @@ impl<P: Parameters> VerifyingKey<P> {
     }
 }
 
-/// Whether `(c - product, s2)` is short, `c` being what `point` writes.
+/// Whether `(c - product, s2)` is short, where `point` writes `c`.
 #[inline(never)]
 fn is_short_difference<P: Parameters>(
     on: impl Operations,
@@ -224,7 +248,24 @@ impl<P: Parameters> fmt::Debug for VerifyingKey<P> {
     }
 }
 
-/// A message on its way to a point; see [`VerifyingKey::hasher`].
+/// A message that is being hashed; made by [`VerifyingKey::hasher`].
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # {
+/// use falcon_core::{Falcon512, SigningKey};
+/// # let signer = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+/// # let signature = signer.sign_with_rng(&mut rng, b"order #42");
+/// # let key = signer.verifying_key();
+///
+/// let mut hasher = key.hasher(signature.nonce());
+/// for piece in ["order ", "#", "42"] {
+///     hasher.update(piece.as_bytes());
+/// }
+/// assert!(key.verify_hashed(hasher, &signature).is_ok());
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct MessageHasher {
     nonce: [u8; NONCE_LEN],
@@ -232,7 +273,7 @@ pub struct MessageHasher {
 }
 
 impl MessageHasher {
-    /// Absorbs the next part of the message.
+    /// Absorbs the next piece of the message.
     pub fn update(&mut self, part: &[u8]) {
         self.inner.update(part);
     }

@@ -1,18 +1,4 @@
-//! The register seam: `N` lanes of binary64, one signature a lane.
-//!
-//! A [`Lanes`] token is a zero-sized proof that this processor can execute the
-//! operations. Every operation rounds to nearest, ties to even, once; there is
-//! no fused multiply-add on purpose. So a formula written over `Lanes` gives
-//! the same bits under every token, which is what makes each token an oracle
-//! for the others.
-//!
-//! | token | lanes | for |
-//! |---|---|---|
-//! | [`Scalar`] | 1 | targets with a binary64 unit |
-//! | [`Portable<N>`] | N | any machine; the compiler vectorises what it can |
-//! | [`Abreast`] | 2 to 16 | as many signatures in the registers of an [instruction set](Isa) |
-//! | [`Across<I>`](Across) | 1 | one signature, neighbours of a polynomial in the registers of `I` |
-
+#![doc = include_str!("../README.md")]
 #![no_std]
 #![forbid(unsafe_code)]
 

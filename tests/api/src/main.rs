@@ -18,7 +18,10 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     // The standard library implements `Into`, `Any` and the like for all types.
-    match Builder::from_rustdoc_json(&path).omit_blanket_impls(true).build() {
+    match Builder::from_rustdoc_json(&path)
+        .omit_blanket_impls(true)
+        .build()
+    {
         Ok(api) => {
             for item in api.items().map(ToString::to_string) {
                 if !UNSTABLE.iter().any(|name| item.contains(name)) {

@@ -1,7 +1,7 @@
 //! Batches on a CPU: the jobs without their parameter set.
 //!
-//! As in [`operations`](crate::engine::Operations), what computes takes the degree as `logn`
-//! and is compiled with this crate.
+//! As in [`operations`](crate::engine::Operations), the code takes the degree as
+//! `logn` and is compiled once, in this crate.
 
 use super::lanes::LaneEngine;
 use super::raw::{BatchSignRaw, RawJob};
@@ -40,10 +40,10 @@ pub(crate) struct EncodedClaim<'a> {
     pub(crate) signature: &'a [u8],
 }
 
-/// What takes the signature of a job: number of the job, nonce and `s2`.
+/// Receives the signature of a job: number of the job, nonce and `s2`.
 pub(crate) type Done<'a> = &'a mut dyn FnMut(usize, &[u8; NONCE_LEN], &[i16]);
 
-/// What a CPU does with batches.
+/// The batch operations of a CPU engine.
 pub(crate) trait BatchOperations: Send + Sync {
     /// Signs every job, in no particular order.
     fn sign_jobs(&self, logn: u32, jobs: &[Job<'_>], fit: Fit, done: Done<'_>);
@@ -95,7 +95,7 @@ impl BatchOperations for Engine {
     }
 }
 
-/// Checks that `output` results take `jobs` jobs.
+/// Checks that there are as many results as jobs.
 pub(crate) fn check_lengths(jobs: usize, output: usize) -> Result<(), BatchError> {
     if jobs == output {
         Ok(())
@@ -104,7 +104,7 @@ pub(crate) fn check_lengths(jobs: usize, output: usize) -> Result<(), BatchError
     }
 }
 
-/// Signs `jobs` into `out`, which is as long.
+/// Signs `jobs` into `out`, which has the same length.
 fn sign<P: Parameters>(
     on: &impl BatchOperations,
     jobs: &[Job<'_>],
@@ -118,7 +118,7 @@ fn sign<P: Parameters>(
     });
 }
 
-/// The batches of an engine that has [`BatchOperations`].
+/// Implements the batch traits for an engine that has [`BatchOperations`].
 macro_rules! batches {
     ([$($generics:tt)*] $engine:ty) => {
         impl<P: Parameters, $($generics)*> BatchSign<P> for $engine {

@@ -1,4 +1,4 @@
-//! Signatures side by side, one a lane.
+//! Many signatures side by side, one in each lane.
 
 use super::cpu::{BatchOperations, Claim, Done, EncodedClaim, Job};
 use crate::engine::Operations;
@@ -20,8 +20,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use zeroize::Zeroizing;
 
-/// The CPU engine of a register token: `F` runs `F::LANES` signatures side by
-/// side, `B` does the arithmetic of one.
+/// The CPU engine of two tokens: `F` computes the polynomials of `F::LANES`
+/// signatures, `B` the arithmetic of one.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneEngine<B, F> {
     /// Arithmetic of one lane: sampler and key expansion.
@@ -30,21 +30,20 @@ pub struct LaneEngine<B, F> {
     pub fft: F,
 }
 
-/// What a job keeps from one attempt to the next.
+/// A job with its hashes, which stays the same from attempt to attempt.
 struct Prepared {
     job: usize,
     nonce: [u8; NONCE_LEN],
     point: Box<[u16]>,
-    /// Gives the seeds of the attempts. It is set once, and in a box, so that it
-    /// leaves no copy behind when `Prepared` moves.
+    /// Gives the seeds of the attempts. It stays in a box, so that no copy is left
+    /// behind when `Prepared` moves.
     stream: Option<Box<Shake256Reader>>,
 }
 
-/// Jobs that are prepared together: their hashes are computed side by side.
+/// Number of jobs whose hashes are computed side by side.
 const TOGETHER: usize = 32;
 
-/// Hashes what `jobs` need, the first of them having number `first`, and adds
-/// them to `prepared`.
+/// Hashes for `jobs`, whose first has number `first`, and adds them to `prepared`.
 fn prepare(
     isa: impl Isa,
     logn: u32,
@@ -122,8 +121,8 @@ fn take_block(isa: impl Isa) -> impl Fn(&mut PointFiller<'_>, &[u64; 25]) -> boo
 }
 
 impl<B: Binary64, F: Fft> LaneEngine<B, F> {
-    /// Signs `jobs`. A short vector that `accept` refuses is as good as a long
-    /// one.
+    /// Signs `jobs`. A short vector that `accept` refuses is treated as a long one:
+    /// the job is tried again.
     pub(super) fn sign_accepted(
         &self,
         logn: u32,
@@ -137,7 +136,7 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
                 (KeySource::Stored(key), _) => {
                     self.sign_group(logn, *key, first, group, accept, done);
                 }
-                // Expanding the key takes longer than it saves.
+                // For one job, expanding the key takes longer than it saves.
                 (KeySource::Computed(_), [job]) => self.sign_one(logn, first, job, accept, done),
                 (KeySource::Computed(key), _) => {
                     let mut reals = Zeroizing::new(vec![0.0; signing::expanded_len(logn)]);
@@ -205,8 +204,8 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
         alone.sign_on_lanes(logn, key, first + many.len(), few, accept, done);
     }
 
-    /// Signs jobs of one key: every lane takes the next job as soon as its
-    /// own is done, and tries again with the next seed when it is refused.
+    /// Signs jobs of one key. A lane tries its job until it succeeds, each time with
+    /// the next seed, and then takes the next job.
     fn sign_on_lanes(
         &self,
         logn: u32,
@@ -247,8 +246,8 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
                 let stream = lanes.get_mut(i).and_then(|job| job.stream.as_deref_mut());
                 match stream {
                     Some(stream) => signing::start_next(sampling, feed, stream),
-                    // Lanes without a job repeat the last one's point on a fixed
-                    // seed; nobody reads what they find.
+                    // A lane without a job repeats the last point with a fixed
+                    // seed. Its result is not read.
                     None => sampling.start(feed, &[0; crate::prng::SEED_LEN]),
                 }
             }
@@ -278,9 +277,8 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
         }
     }
 
-    /// Writes what the attempt on a lane has come to into `s2`, `v` being the
-    /// lattice points. Whether that is a signature decides a branch: the
-    /// scheme's own rejection.
+    /// Writes `s2` of the attempt on a lane, given the lattice points `v`. Whether it
+    /// is a signature decides a branch: the rejection of the scheme.
     #[inline(never)]
     fn is_signature(
         &self,
@@ -347,7 +345,7 @@ impl<B: Binary64, F: Fft> BatchOperations for LaneEngine<B, F> {
     }
 }
 
-/// Words that registers of 64 bytes hold; see [`verify`](crate::verify).
+/// Words in whole cache lines; see [`verify`](crate::verify).
 #[cfg_attr(target_arch = "x86_64", repr(align(64)))]
 struct Aligned([i16; 1 << MAX_LOGN]);
 

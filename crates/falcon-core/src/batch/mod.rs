@@ -1,9 +1,35 @@
-//! The batch seam: many signatures with one call, on any engine.
+//! Many signatures with one call, on any engine.
 //!
-//! Job `i` of `sign_batch(seed, ..)` takes its nonce and its sampler seed from
-//! the fresh `seed`, from `i`, from the secret key and from its message (see
-//! `hedge.rs`), so no randomness is used twice and every engine
-//! gives the same bytes.
+//! ```
+//! use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyJob};
+//! use falcon_core::{Engine, Falcon512, SigningKey};
+//! # fn main() -> Result<(), falcon_core::batch::BatchError> {
+//! # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+//!
+//! let key = SigningKey::<Falcon512>::generate(&mut rng).expand();
+//! let messages = [&b"one"[..], b"two", b"three"];
+//! let jobs = messages.map(|message| SignJob::new(&key, message));
+//! let signatures = Engine::best().sign_batch_with_rng(&mut rng, &jobs)?;
+//!
+//! let jobs: Vec<_> = messages
+//!     .into_iter()
+//!     .zip(&signatures)
+//!     .map(|(message, signature)| VerifyJob {
+//!         key: key.verifying_key(),
+//!         message,
+//!         signature,
+//!     })
+//!     .collect();
+//! let mut verdicts = [Ok(()); 3];
+//! Engine::best().verify_batch(&jobs, &mut verdicts)?;
+//! assert_eq!(verdicts, [Ok(()); 3]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Job `i` of a batch derives its nonce and its sampler seed from the seed of the
+//! batch, from `i`, from the secret key and from its message. So no randomness is
+//! used twice, and every engine gives the same bytes.
 
 mod cpu;
 pub(crate) mod lanes;
@@ -28,10 +54,20 @@ use core::fmt;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-/// The key of a job, in either form.
+/// The key of a job: a signing key or an expanded key.
 ///
-/// An expanded key signs faster on a CPU. A signing key is smaller; a CPU expands
-/// it once for each group of jobs that have it, a GPU once for all batches.
+/// An expanded key signs faster on a CPU. A signing key is smaller. A CPU expands
+/// it once for each group of neighbouring jobs that have it, and a GPU once for
+/// all batches.
+///
+/// ```
+/// use falcon_core::batch::JobKey;
+/// use falcon_core::{Falcon512, SigningKey};
+///
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let (signing, expanded) = (JobKey::from(&key), key.expand());
+/// assert_eq!(signing.verifying_key(), JobKey::from(&expanded).verifying_key());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum JobKey<'a, P: Parameters> {
     /// A signing key.
@@ -61,7 +97,7 @@ impl<'a, P: Parameters> JobKey<'a, P> {
         }
     }
 
-    /// Whether `other` is the same key in the same place.
+    /// Whether `other` is the same key at the same address.
     pub fn is_same(self, other: Self) -> bool {
         self.source().is_same(&other.source())
     }
@@ -81,7 +117,7 @@ impl<'a, P: Parameters> JobKey<'a, P> {
     }
 }
 
-/// A message to sign, and with what.
+/// A message to sign, with its key.
 ///
 /// ```
 /// use falcon_core::batch::{BatchSign, SignJob};
@@ -104,7 +140,8 @@ pub struct SignJob<'a, P: Parameters> {
 }
 
 impl<'a, P: Parameters> SignJob<'a, P> {
-    /// Signs `message` with `key`: a `&SigningKey` or an `&ExpandedKey`.
+    /// Makes the job of signing `message` with `key`, a `&SigningKey` or an
+    /// `&ExpandedKey`.
     pub fn new(key: impl Into<JobKey<'a, P>>, message: &'a [u8]) -> Self {
         let key = key.into();
         Self { key, message }
@@ -112,6 +149,23 @@ impl<'a, P: Parameters> SignJob<'a, P> {
 }
 
 /// A signature to verify.
+///
+/// ```
+/// use falcon_core::batch::{BatchVerify, VerifyJob};
+/// use falcon_core::{Engine, Falcon512, SignatureError, SigningKey};
+/// # fn main() -> Result<(), falcon_core::batch::BatchError> {
+/// # let signer = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+/// # let signature = &signer.sign_with_rng(&mut rng, b"order #42");
+/// # let key = signer.verifying_key();
+///
+/// let job = |message| VerifyJob { key, message, signature };
+/// let mut verdicts = [Ok(()); 2];
+/// Engine::best().verify_batch(&[job(b"order #42"), job(b"order #43")], &mut verdicts)?;
+/// assert_eq!(verdicts, [Ok(()), Err(SignatureError)]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct VerifyJob<'a, P: Parameters> {
     /// The key.
@@ -122,7 +176,24 @@ pub struct VerifyJob<'a, P: Parameters> {
     pub signature: &'a Signature<P>,
 }
 
-/// A signature to verify, encoded.
+/// An encoded signature to verify.
+///
+/// ```
+/// use falcon_core::batch::{BatchVerify, VerifyBytesJob};
+/// use falcon_core::{Engine, Falcon512, SignatureError, SigningKey};
+/// # fn main() -> Result<(), falcon_core::batch::BatchError> {
+/// # let signer = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+/// # let bytes = signer.sign_with_rng(&mut rng, b"order #42").to_bytes();
+/// # let (key, message) = (signer.verifying_key(), &b"order #42"[..]);
+///
+/// let job = |signature| VerifyBytesJob { key, message, signature };
+/// let mut verdicts = [Ok(()); 2];
+/// Engine::best().verify_bytes_batch(&[job(&bytes), job(&bytes[..600])], &mut verdicts)?;
+/// assert_eq!(verdicts, [Ok(()), Err(SignatureError)]); // the second one is truncated
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct VerifyBytesJob<'a, P: Parameters> {
     /// The key.
@@ -133,19 +204,30 @@ pub struct VerifyBytesJob<'a, P: Parameters> {
     pub signature: &'a [u8],
 }
 
-/// Why a batch was not done. The caller's jobs and output are untouched.
+/// Why a batch failed as a whole. The output is unchanged.
+///
+/// ```
+/// use falcon_core::batch::{BatchError, BatchSign, SignJob};
+/// use falcon_core::{Engine, Falcon512, Signature, SigningKey};
+///
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let jobs = [SignJob::new(&key, b"one"), SignJob::new(&key, b"two")];
+/// let mut too_few = [Signature::EMPTY; 1];
+/// let result = Engine::best().sign_batch(&[1; 32], &jobs, &mut too_few);
+/// assert_eq!(result, Err(BatchError::OutputLength { jobs: 2, output: 1 }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BatchError {
-    /// The output has another length than the jobs.
+    /// The output is not as long as the list of jobs.
     OutputLength {
         /// Number of jobs.
         jobs: usize,
         /// Length of the output.
         output: usize,
     },
-    /// The engine failed; the text says how. Those of a processor cannot; an
-    /// engine on a device of its own can.
+    /// The engine failed; the text says how. Engines on a CPU do not fail; an
+    /// engine on a GPU can.
     Engine(alloc::string::String),
 }
 
@@ -166,7 +248,7 @@ impl core::error::Error for BatchError {}
 pub trait BatchSign<P: Parameters>: Send + Sync {
     /// Signs every job: `out[i]` is the signature of `jobs[i]`.
     ///
-    /// `seed` must be fresh: it is never used for another batch.
+    /// `seed` must be fresh: never use it for another batch.
     ///
     /// # Errors
     /// [`BatchError`]; `out` is then unchanged.
@@ -179,7 +261,7 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
         self.sign_part(seed, 0, jobs, out)
     }
 
-    /// [`sign_batch`](Self::sign_batch) with a fresh seed of `rng`.
+    /// [`sign_batch`](Self::sign_batch) with a seed that `rng` draws.
     ///
     /// ```
     /// use falcon_core::batch::{BatchSign, SignJob};
@@ -208,11 +290,11 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
         Ok(out)
     }
 
-    /// Signs a part of a batch, `jobs[i]` being number `first + i` of the whole:
-    /// all parts together give what [`sign_batch`](Self::sign_batch) gives, in
-    /// whatever order and wherever they are signed.
+    /// Signs a part of a batch: `jobs[i]` is job number `first + i` of the batch.
     ///
-    /// No number of a batch may be used for two jobs.
+    /// Parts may be signed in any order and on any engine. Together they give the
+    /// signatures of [`sign_batch`](Self::sign_batch). Never use a number twice
+    /// with one seed.
     ///
     /// # Errors
     /// As for [`sign_batch`](Self::sign_batch).
@@ -237,8 +319,8 @@ pub trait BatchVerify<P: Parameters>: Send + Sync {
         out: &mut [Result<(), SignatureError>],
     ) -> Result<(), BatchError>;
 
-    /// Decodes and verifies every job: `out[i]` says whether the bytes of
-    /// `jobs[i]` are those of a valid signature.
+    /// Decodes and verifies every job: `out[i]` says whether the bytes of `jobs[i]`
+    /// are a valid signature.
     ///
     /// # Errors
     /// As for [`verify_batch`](Self::verify_batch).

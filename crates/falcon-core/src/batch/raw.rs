@@ -7,6 +7,21 @@ use crate::signatures::Signature;
 use crate::signing::Fit;
 
 /// A message to sign with the caller's nonce and sampler seed.
+///
+/// ```
+/// use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness};
+/// use falcon_core::{Engine, Falcon512, Signature, SigningKey};
+/// # fn main() -> Result<(), falcon_core::batch::BatchError> {
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let (nonce, seed) = ([1; 40], [2; 48]); // of a test vector
+/// let randomness = RawRandomness { nonce: &nonce, seed: &seed };
+/// let jobs = [RawJob::new(&key, b"order #42", randomness)];
+/// let mut out = [Signature::EMPTY; 1];
+/// Engine::best().sign_batch_raw(&jobs, Fit::Any, &mut out)?;
+/// assert_eq!(out[0].nonce(), &nonce);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct RawJob<'a, P: Parameters> {
     /// The key.
@@ -18,7 +33,8 @@ pub struct RawJob<'a, P: Parameters> {
 }
 
 impl<'a, P: Parameters> RawJob<'a, P> {
-    /// Signs `message` with `key`: a `&SigningKey` or an `&ExpandedKey`.
+    /// Makes the job of signing `message` with `key`, a `&SigningKey` or an
+    /// `&ExpandedKey`.
     pub fn new(
         key: impl Into<JobKey<'a, P>>,
         message: &'a [u8],

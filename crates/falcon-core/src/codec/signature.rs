@@ -9,14 +9,28 @@ use crate::params::NONCE_LEN;
 /// Bits of a coefficient in the constant-time format.
 const CT_WIDTH: u32 = 12;
 
-/// How the signature polynomial is written.
+/// How a signature is written.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # {
+/// use falcon_core::{Falcon512, Format, SigningKey};
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+///
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let signature = key.sign_with_rng(&mut rng, b"order #42");
+/// assert_eq!(signature.encoded_len(Format::Padded), Some(666));
+/// assert_eq!(signature.encoded_len(Format::ConstantTime), Some(809));
+/// assert!(signature.encoded_len(Format::Compressed) <= Some(666));
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// Golomb-Rice code, as short as it comes.
+    /// Golomb-Rice codes of the coefficients; the length varies.
     Compressed,
-    /// Golomb-Rice code and zero bytes, a fixed length.
+    /// Golomb-Rice codes, filled up with zero bytes to a fixed length.
     Padded,
-    /// Twelve bits a coefficient, a fixed length, constant time.
+    /// Twelve bits for each coefficient: a fixed length, written in constant time.
     ConstantTime,
 }
 

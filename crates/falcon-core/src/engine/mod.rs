@@ -6,8 +6,8 @@
 ///
 /// - [`Best`] from the rows of `best`, in order of preference, and `on_best!`,
 ///   which evaluates an expression with its arithmetic;
-/// - [`Engine`] from all rows, with its names, and `on_engine!`, likewise, with the
-///   polynomials of a batch too.
+/// - [`Engine`] from all rows, with its names, and `on_engine!`, which does the same
+///   and gives the polynomials of a batch besides.
 ///
 /// A variant that needs features of the processor holds the proof of them.
 macro_rules! engines {
@@ -38,7 +38,7 @@ macro_rules! engines {
         }
 
         impl Best {
-            /// Finds it. The processor is asked once.
+            /// Finds the best engine. The processor is asked once.
             #[inline]
             pub(crate) fn find() -> Self {
                 $(
@@ -67,14 +67,15 @@ macro_rules! engines {
             };
         }
 
-        /// Where arithmetic runs. All engines give the same bytes.
+        /// Where the arithmetic runs. All engines give the same bytes.
         ///
-        /// Plain calls such as [`VerifyingKey::verify`] take the best engine by
-        /// themselves. `Engine` is for [batches](crate::batch), and for choosing.
+        /// Plain calls such as
+        /// [`VerifyingKey::verify`](crate::VerifyingKey::verify) take the best engine by
+        /// themselves. `Engine` is for [batches](crate::batch), and for naming one.
         ///
-        /// An engine that needs features of the processor can only be had on a
-        /// processor that has them: from [`available`](Self::available), from
-        /// [`best`](Self::best), or by its name.
+        /// A value proves that the processor can run the engine. Get it from
+        /// [`best`](Self::best), from [`available`](Self::available) or by its
+        /// name.
         ///
         /// ```
         /// use falcon_core::Engine;
@@ -83,6 +84,7 @@ macro_rules! engines {
         ///     println!("{engine}: {}", engine.description());
         /// }
         /// assert_eq!("soft".parse(), Ok(Engine::Soft));
+        /// assert!("abacus".parse::<Engine>().is_err());
         /// ```
         #[cfg(feature = "alloc")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -114,8 +116,8 @@ macro_rules! engines {
 
         #[cfg(feature = "alloc")]
         impl Engine {
-            /// Every engine that this processor can run: first those that need
-            /// no instruction set, then the others, the fastest first.
+            /// All engines that this processor can run: first those that need no
+            /// instruction set, then the others, the fastest first.
             pub fn available() -> impl Iterator<Item = Self> {
                 [$(Self::$plain,)*].into_iter().chain(Self::instruction_sets())
             }
@@ -134,7 +136,7 @@ macro_rules! engines {
                 found.into_iter().flatten()
             }
 
-            /// The name on command lines.
+            /// The name, such as `avx2x8`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$plain => $plain_name,)*
@@ -152,7 +154,7 @@ macro_rules! engines {
                 }
             }
 
-            /// How many signatures of a batch are worked on at once.
+            /// Number of signatures of a batch that are worked on at once.
             pub const fn lanes(self) -> usize {
                 match self {
                     $(Self::$plain => $plain_lanes,)*

@@ -1,4 +1,4 @@
-//! What an engine does when it is chosen by name.
+//! Engines by name, and what they compute.
 
 use super::{Engine, NAMES};
 use crate::batch::lanes::LaneEngine;
@@ -83,17 +83,16 @@ impl Engine {
     }
 }
 
-/// What is to be done with the tokens of an engine, whichever they are: for
-/// [`visit`].
+/// A function that is generic over the tokens of an engine, for [`visit`].
 pub trait TokenVisitor {
-    /// What comes out.
+    /// The result.
     type Output;
 
-    /// Does it.
+    /// Computes the result with these tokens.
     fn visit<B: Binary64, F: Fft>(self, tokens: LaneEngine<B, F>) -> Self::Output;
 }
 
-/// Gives the tokens of `engine` to `visitor`.
+/// Calls `visitor` with the tokens of `engine`.
 pub fn visit<V: TokenVisitor>(engine: Engine, visitor: V) -> V::Output {
     on_engine!(engine, arith, fft => visitor.visit(LaneEngine { arith, fft }))
 }
@@ -107,8 +106,8 @@ impl fmt::Display for Engine {
 impl FromStr for Engine {
     type Err = UnknownEngine;
 
-    /// Reads a name in any case. An instruction set such as `avx2` names its
-    /// engine.
+    /// Reads the name of an engine, or of an instruction set such as `avx2`, in
+    /// upper or lower case.
     fn from_str(name: &str) -> Result<Self, UnknownEngine> {
         let found = Self::available().find(|engine| engine.name().eq_ignore_ascii_case(name));
         found
@@ -119,15 +118,23 @@ impl FromStr for Engine {
     }
 }
 
-/// Whether `name` is what comes before the lanes in the name of an engine, as
-/// `avx2` in `avx2x8`.
+/// Whether `name` is the instruction set in the name of an engine: `avx2` in
+/// `avx2x8`.
 fn is_instruction_set(name: &str, engine: &str) -> bool {
     let set = engine.trim_end_matches(|c: char| c.is_ascii_digit());
     let set = set.strip_suffix('x');
     set.is_some_and(|set| set.eq_ignore_ascii_case(name))
 }
 
-/// No engine that this processor can run has this name.
+/// The error for a name of an engine that does not exist, or that this processor
+/// cannot run.
+///
+/// ```
+/// use falcon_core::{Engine, UnknownEngine};
+///
+/// let error: UnknownEngine = "abacus".parse::<Engine>().unwrap_err();
+/// assert!(error.to_string().contains("this processor can run scalar, soft"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownEngine(String);
 

@@ -1,9 +1,9 @@
-//! The operations of the scheme that take time, on any arithmetic.
+//! The operations of the scheme that take time, on every engine.
 //!
 //! The public types are thin: they own the arrays of their parameter set and
 //! call these operations, which take the degree as `logn`. Nothing here is
-//! generic over the parameter set, so [`Best`] is compiled with this crate, once
-//! for every instruction set, and not again in every crate that signs.
+//! generic over the parameter set, so all of it is compiled in this crate, once for
+//! every instruction set, and not again in every crate that signs.
 
 use super::Best;
 #[cfg(feature = "alloc")]
@@ -24,8 +24,8 @@ macro_rules! operations {
         $(#[$doc:meta])*
         fn $name:ident($b:ident $(, $arg:ident: $type:ty)* $(,)?) $(-> $out:ty)? $body:block
     )*) => {
-        /// What computes: the best engine of this machine, an engine by name, or
-        /// the arithmetic of one.
+        /// Something that computes: the best engine of this machine, an engine by
+        /// name, or the arithmetic of one.
         pub(crate) trait Operations: Copy + Send + Sync {
             $(
                 $(#[$doc])*

@@ -11,7 +11,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 
-/// Threads that share the work of a batch, for as many batches as come.
+/// Threads that share the work of batches.
 ///
 /// ```
 /// use falcon_core::batch::{BatchSign, SignJob};
@@ -30,13 +30,13 @@ use std::thread::available_parallelism;
 /// # }
 /// ```
 pub struct Threads {
-    /// None: all work is done by the thread that asks for it.
+    /// None: the calling thread does all work.
     pool: Option<ThreadPool>,
 }
 
 impl Threads {
-    /// `count` threads. If the system does not start so many, there are fewer;
-    /// if it starts none, the thread that calls does the work.
+    /// Starts `count` threads. If the system does not start so many, there are
+    /// fewer. If it starts none, the calling thread does the work.
     pub fn new(count: NonZeroUsize) -> Self {
         let counts = std::iter::successors(Some(count.get()), |count| Some(count / 2));
         let pool = counts
@@ -45,19 +45,19 @@ impl Threads {
         Self { pool }
     }
 
-    /// A thread for each core that this process may use.
+    /// Starts a thread for each core that this process may use.
     pub fn for_all_cores() -> Self {
         Self::new(available_parallelism().unwrap_or(NonZeroUsize::MIN))
     }
 
-    /// How many there are.
+    /// Number of threads.
     pub fn count(&self) -> usize {
         self.pool
             .as_ref()
             .map_or(1, ThreadPool::current_num_threads)
     }
 
-    /// The threads, for other work; `None` if there is only the one that calls.
+    /// The threads, for other work; `None` if there is only the calling thread.
     pub fn pool(&self) -> Option<&ThreadPool> {
         self.pool.as_ref()
     }
@@ -69,15 +69,15 @@ impl fmt::Debug for Threads {
     }
 }
 
-/// Jobs of a part for which starting it costs little, and of which the lanes
-/// that run empty at its end are few.
+/// Jobs of a part. With so many, starting a part costs little, and few lanes are
+/// idle at its end.
 const PART: usize = 128;
 
-/// Parts for each thread of a large batch: one that is held up leaves its parts
-/// to the others.
+/// Parts for each thread of a large batch. The other threads take over the parts
+/// of one that is slow.
 const PARTS: usize = 4;
 
-/// An engine whose batches several threads share: [`Engine::on`].
+/// An engine whose batches several threads share; made by [`Engine::on`].
 #[derive(Clone, Copy, Debug)]
 pub struct OnThreads<'t> {
     engine: Engine,
@@ -85,7 +85,7 @@ pub struct OnThreads<'t> {
 }
 
 impl Engine {
-    /// This engine on `threads`.
+    /// Shares batches of this engine among `threads`.
     pub fn on(self, threads: &Threads) -> OnThreads<'_> {
         OnThreads {
             engine: self,
@@ -104,7 +104,7 @@ impl<'t> OnThreads<'t> {
             .min(PART)
             .max(jobs.div_ceil(threads * PARTS))
             .next_multiple_of(self.engine.lanes());
-        // What the engine refuses it refuses as a whole.
+        // A batch of the wrong length goes to the engine undivided, which refuses it.
         (part < jobs && jobs == output).then_some((pool, part))
     }
 }
