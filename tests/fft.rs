@@ -1,10 +1,10 @@
 //! Every operation on polynomials, of every engine that this processor can run,
-//! has the bits of `Scalar`: of the token for one signature and on every lane of
+//! has the bits of `Baseline`: of the token for one signature and on every lane of
 //! the token for many.
 
 use falcon::batch::LaneEngine;
 use falcon::fft::{BasisRef, Fft};
-use falcon::lanes::{Binary64, Scalar};
+use falcon::lanes::{Baseline, Binary64};
 use falcon::{Engine, TokenVisitor};
 use falcon_tests::{Repeatable, extent};
 
@@ -72,7 +72,7 @@ fn results<F: Fft>(
     results
 }
 
-/// Compares `fft` with `Scalar` on polynomials whose coefficients `value` draws.
+/// Compares `fft` with `Baseline` on polynomials whose coefficients `value` draws.
 fn equals_scalar<F: Fft>(name: &str, fft: F, random: &mut Repeatable, value: Draw) {
     for logn in 1..=10 {
         let n = 1 << logn;
@@ -93,7 +93,7 @@ fn equals_scalar<F: Fft>(name: &str, fft: F, random: &mut Repeatable, value: Dra
         let ours = results(fft, logn, packed.each_ref().map(Vec::as_slice), key);
         for lane in 0..F::LANES {
             let inputs = inputs.each_ref().map(|lanes| &lanes[lane][..]);
-            let expected = results(Scalar, logn, inputs, key);
+            let expected = results(Baseline, logn, inputs, key);
             assert_eq!(ours.len(), expected.len());
             for ((what, ours), (_, expected)) in ours.iter().zip(&expected) {
                 assert_eq!(ours.len(), expected.len(), "{what} on {name}");

@@ -60,7 +60,7 @@ fn every_engine_and_key_form_reproduces_nists_records() {
     let records = extent("records on every engine", 10, 100);
     for engine in Engine::available() {
         for form in KeyForm::ALL {
-            // Single signatures of these are those of `Scalar`.
+            // Single signatures of these are those of `Baseline`.
             let lanes_only = [
                 Engine::Portable1,
                 Engine::Portable2,

@@ -6,7 +6,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use falcon::batch::LaneEngine;
 use falcon::fft::Fft;
 use falcon::hash::Shake256HashToPoint;
-use falcon::lanes::{Binary64, Scalar};
+use falcon::lanes::{Baseline, Binary64};
 use falcon::{
     Engine, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SigningKey,
     TokenVisitor, VerifyingKey, hazmat,
@@ -65,7 +65,7 @@ fn sign<P: Parameters, B: Binary64>(c: &mut Criterion, name: &str, arith: B) {
 fn verify<P: Parameters>(c: &mut Criterion) {
     let mut reals = vec![0.0; Scratch::<P>::LEN];
     let key = key::<P>();
-    let signature = signature(Scalar, &key, &[9; 32], &mut reals);
+    let signature = signature(Baseline, &key, &[9; 32], &mut reals);
     let vk = key.verifying_key();
     c.bench_function(&format!("verify/decoded/{}", P::N), |b| {
         b.iter(|| vk.verify(black_box(MESSAGE), black_box(&signature)));

@@ -325,7 +325,7 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
             F::Real::default();
             signing::stored_scratch_len(P::LOGN)
         ]);
-        let (isa, sampling) = (self.arith.isa(), self.arith.sampling());
+        let (isa, sampling) = (self.arith, self.arith.sampling());
         let mut waiting = jobs.chunks(PREPARED).zip((0..).step_by(PREPARED));
         let mut prepared: VecDeque<Lane<P>> = VecDeque::with_capacity(PREPARED);
         let mut lanes: Vec<Lane<P>> = Vec::with_capacity(F::LANES);
@@ -438,7 +438,7 @@ impl<P: Parameters, B: Binary64, F: Fft> BatchVerify<P> for LaneEngine<B, F> {
         check_lengths(jobs.len(), out.len())?;
         let mut points = vec![P::Residues::ZERO; PREPARED.min(jobs.len())];
         for (jobs, out) in jobs.chunks(PREPARED).zip(out.chunks_mut(PREPARED)) {
-            verify_together(self.arith.isa(), jobs, &mut points, out.iter_mut());
+            verify_together(self.arith, jobs, &mut points, out.iter_mut());
         }
         Ok(())
     }
@@ -449,7 +449,7 @@ impl<P: Parameters, B: Binary64, F: Fft> BatchVerify<P> for LaneEngine<B, F> {
         out: &mut [Result<(), SignatureError>],
     ) -> Result<(), BatchError> {
         check_lengths(jobs.len(), out.len())?;
-        let isa = self.arith.isa();
+        let isa = self.arith;
         let together = PREPARED.min(jobs.len());
         let mut points = vec![P::Residues::ZERO; together];
         let mut signatures = vec![Signature::EMPTY; together];

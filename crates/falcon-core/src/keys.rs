@@ -161,9 +161,9 @@ impl<P: Parameters> SigningKey<P> {
         if !self.is_short(b) {
             return Err(DecodeError::InvalidKey);
         }
-        self.complete_basis(b.isa())?;
+        self.complete_basis(b)?;
         // The encoding is unique: these are the bytes that it gives.
-        self.complete_encoded(b.isa(), bytes);
+        self.complete_encoded(b, bytes);
         Ok(())
     }
 

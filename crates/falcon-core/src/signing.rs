@@ -6,8 +6,7 @@
 use crate::ffsampling::ffsampling;
 use crate::fft::{BasisRef, Fft};
 use crate::hash::Shake256Reader;
-use crate::lanes::Binary64;
-use crate::lanes::wipe;
+use crate::lanes::{Binary64, Double, wipe};
 use crate::norm::{self, is_short};
 use crate::params::{Array, INV_SIGMA, Q, SIGMA_MIN};
 use crate::prng::SEED_LEN;
@@ -94,7 +93,7 @@ fn transform_basis<B: Binary64>(b: B, logn: u32, key: SecretBasis<'_>, out: &mut
     for (out, (row, negative)) in out.chunks_exact_mut(n).zip(rows) {
         for (out, &x) in out.iter_mut().zip(row) {
             let x = i64::from(x);
-            *out = b.float(if negative { -x } else { x });
+            *out = B::F64::from_i64(if negative { -x } else { x }).into();
         }
         b.fft(logn, out);
     }
@@ -114,14 +113,14 @@ pub(crate) fn expand<B: Binary64>(
     transform_basis(b, logn, key, basis);
     let (g00_g11, scratch) = scratch.split_at_mut(n);
     let (g01, scratch) = scratch.split_at_mut(n);
-    tree::gram(b, basis_ref(logn, basis), g00_g11, g01);
+    tree::gram::<B::F64>(basis_ref(logn, basis), g00_g11, g01);
     let (g00, g11) = g00_g11.split_at_mut(n / 2);
     Computed::root(b, logn, deviation(logn), g00, g01, g11, scratch).store(tree);
 }
 
 /// `t0 = c / q` of every lane, then `(t0, t1) = (c, 0) B^-1`.
 fn load_target<B: Binary64, F: Fft>(
-    b: B,
+    _: B,
     fft: F,
     logn: u32,
     points: &[&[u16]],
@@ -131,7 +130,7 @@ fn load_target<B: Binary64, F: Fft>(
 ) {
     for (lane, point) in points.iter().enumerate() {
         for (t, &c) in t0.iter_mut().zip(*point) {
-            fft.set(t, lane, b.mul(b.float(i64::from(c)), INV_Q));
+            fft.set(t, lane, (B::F64::from_i64(i64::from(c)) * INV_Q.into()).into());
         }
     }
     fft.fft(logn, t0);
@@ -143,19 +142,20 @@ fn load_target<B: Binary64, F: Fft>(
 /// if a coefficient is as large as `2^16`. Constant time: a refused vector
 /// says something about the key.
 pub(crate) fn short_vector<B: Binary64, F: Fft>(
-    b: B,
+    _: B,
     fft: F,
     lane: usize,
     point: &[u16],
     (v0, v1): (&[F::Real], &[F::Real]),
     s2: &mut [i16],
 ) -> u64 {
+    let rint = |x: f64| B::F64::from(x).rint();
     let mut norm = norm::Accumulator::default();
     for (v, &c) in v0.iter().zip(point) {
-        norm.add(i64::from(c) - b.rint(fft.get(v, lane)));
+        norm.add(i64::from(c) - rint(fft.get(v, lane)));
     }
     for (v, s2) in v1.iter().zip(s2) {
-        let s = -b.rint(fft.get(v, lane));
+        let s = -rint(fft.get(v, lane));
         norm.add(s);
         // Exact for every short vector: |s| <= 8382 under the norm bound.
         *s2 = s as i16;
@@ -222,7 +222,7 @@ fn attempt_computed<'s, B: Binary64>(
     let (first_row, second_row) = basis.split_at_mut(2 * n);
     let (b00, g01) = first_row.split_at_mut(n);
     let (b10, b11) = second_row.split_at_mut(n);
-    tree::gram_in_place(b, b00, g01, b10, b11);
+    tree::gram_in_place::<B::F64>(b00, g01, b10, b11);
     let (g00, g11) = b00.split_at_mut(n / 2);
     let mut root = Computed::root(b, logn, deviation(logn), g00, g01, g11, second_row);
     let mut sampler = LaneSampler::new(b, b.sampling(), core::slice::from_mut(feed));
@@ -257,12 +257,12 @@ fn short_vector_of_integers<B: Binary64, W: Array<i16>>(
     for (reals, words) in [(z.0, &mut *z0), (z.1, &mut *z1)] {
         b.ifft(logn, reals);
         for (word, real) in words.iter_mut().zip(&*reals) {
-            *word = residue(b.rint(*real));
+            *word = residue(B::F64::from(*real).rint());
         }
     }
     let rows = [key.f, key.capital_f];
     let words_of = [z0, z1, small, tmp];
-    let norm = ring::preimage(b.isa(), logn, rows, key.h, point, words_of, s2);
+    let norm = ring::preimage(b, logn, rows, key.h, point, words_of, s2);
     wipe(words.as_mut());
     norm
 }

@@ -2,7 +2,7 @@
 
 use falcon_core::hash::{HashToPoint, PointHasher, Shake256, Shake256HashToPoint};
 use falcon_core::hazmat::{sign_deterministic, sign_with_hash, verify_point, verify_with_hash};
-use falcon_core::lanes::Scalar;
+use falcon_core::lanes::Baseline;
 use falcon_core::params::{NONCE_LEN, Q};
 use falcon_core::{
     DecodeError, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SignatureError,
@@ -204,7 +204,7 @@ fn signatures_under_another_hash_verify_under_it_alone() {
     let mut reals = vec![0.0; Scratch::<P>::LEN];
     let mut scratch = Scratch::<P>::new(&mut reals).expect("enough");
     let hash = Domain(b"chain");
-    let signature = sign_with_hash(Scalar, &key, &[6; 32], &hash, b"m", &mut scratch);
+    let signature = sign_with_hash(Baseline, &key, &[6; 32], &hash, b"m", &mut scratch);
     assert_eq!(verify_with_hash(public, &hash, b"m", &signature), Ok(()));
     let refused = Err(SignatureError);
     assert_eq!(verify_with_hash(public, &hash, b"n", &signature), refused);
@@ -226,9 +226,9 @@ fn deterministic_signatures_are_the_pinned_ones() {
         let key = key::<P>();
         let mut reals = vec![0.0; Scratch::<P>::LEN];
         let mut scratch = Scratch::<P>::new(&mut reals).expect("enough");
-        let signature = sign_deterministic(Scalar, &key, message, &mut scratch);
+        let signature = sign_deterministic(Baseline, &key, message, &mut scratch);
         assert_eq!(key.verifying_key().verify(message, &signature), Ok(()));
-        let again = sign_deterministic(Scalar, &key.expand(), message, &mut scratch);
+        let again = sign_deterministic(Baseline, &key.expand(), message, &mut scratch);
         assert!(signature == again, "the form of the key does not matter");
         let digest: [u8; 16] = Shake256::reader(&signature.to_bytes()).read_array();
         base16ct::lower::encode_string(&digest)

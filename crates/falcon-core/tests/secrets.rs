@@ -3,7 +3,7 @@
 
 use falcon_core::fft::BasisRef;
 use falcon_core::hazmat::{expand_with, sign_deterministic};
-use falcon_core::lanes::Scalar;
+use falcon_core::lanes::Baseline;
 use falcon_core::tree::{Leaf, Stored};
 use falcon_core::{ExpandedKey, Falcon512, Falcon1024, KeygenScratch, Parameters, Scratch};
 use falcon_core::{SignStream, SigningKey};
@@ -16,7 +16,7 @@ fn key<P: Parameters>() -> SigningKey<P> {
 fn formatting_shows_names_and_sizes_alone() {
     type P = Falcon512;
     let key = key::<P>();
-    let expanded = expand_with(Scalar, &key);
+    let expanded = expand_with(Baseline, &key);
     let mut reals = vec![0.125; Scratch::<P>::LEN];
     let scratch = Scratch::<P>::new(&mut reals).expect("enough");
     let named = |name| format!("{name} {{ parameters: \"Falcon-512\", .. }}");
@@ -39,7 +39,7 @@ fn signing_wipes_its_scratch<P: Parameters>() {
     let key = key::<P>();
     let mut reals = vec![0.5; Scratch::<P>::LEN];
     let mut scratch = Scratch::<P>::new(&mut reals).expect("enough");
-    sign_deterministic(Scalar, &key, b"m", &mut scratch);
+    sign_deterministic(Baseline, &key, b"m", &mut scratch);
     drop(scratch);
     assert!(reals.iter().all(|x| x.to_bits() == 0));
 }

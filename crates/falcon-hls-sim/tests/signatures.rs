@@ -2,7 +2,7 @@
 
 use falcon::batch::{BatchError, LaneEngine};
 use falcon::hazmat::{self, Fit, RawJob};
-use falcon::lanes::Scalar;
+use falcon::lanes::Baseline;
 use falcon::{Engine, Parameters, Signature};
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::design::Preset;
@@ -30,7 +30,7 @@ impl RawSigner for Circuit<'_> {
         out: &mut [Signature<P>],
     ) -> Result<(), BatchError> {
         let engine = LaneEngine {
-            arith: Scalar,
+            arith: Baseline,
             fft: HlsFft::new(self.accelerator, self.meter),
         };
         hazmat::sign_batch_raw(&engine, jobs, fit, out)

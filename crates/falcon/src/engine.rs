@@ -7,24 +7,7 @@ use falcon_core::batch::{
 use falcon_core::fft::Fft;
 use falcon_core::hazmat::{self, Fit, RawJob, RawRandomness};
 use falcon_core::hedge::SEED_LEN;
-#[cfg(all(
-    target_arch = "aarch64",
-    target_feature = "neon",
-    target_endian = "little"
-))]
-use falcon_core::lanes::Abreast2;
-#[cfg(any(
-    target_arch = "x86_64",
-    all(
-        target_arch = "aarch64",
-        target_feature = "neon",
-        target_endian = "little"
-    )
-))]
-use falcon_core::lanes::{Abreast4, Across};
-#[cfg(target_arch = "x86_64")]
-use falcon_core::lanes::{Abreast8, Abreast16};
-use falcon_core::lanes::{Binary64, Native, Portable, Scalar, Soft};
+use falcon_core::lanes::{Baseline, Binary64, Many, Native, Soft};
 use falcon_core::{
     DecodeError, ExpandedKey, MessageHasher, Parameters, Scratch, SignStream, Signature,
     SignatureError, SigningKey, VerifyingKey,
@@ -137,41 +120,41 @@ macro_rules! detect {
 
 engines! {
     Scalar, "scalar", 1, "one signature at a time on the binary64 unit",
-        Scalar, Scalar;
+        Baseline, Baseline;
     Soft, "soft", 1, "one signature at a time on integers alone, constant time",
         Soft, Soft;
     Portable1, "portable1", 1, "one lane, written as an array",
-        Scalar, Portable::<1>;
+        Baseline, Many::<_, 1>(Baseline);
     Portable2, "portable2", 2, "two signatures side by side, vectorised by the compiler",
-        Scalar, Portable::<2>;
+        Baseline, Many::<_, 2>(Baseline);
     Portable4, "portable4", 4, "four signatures side by side, vectorised by the compiler",
-        Scalar, Portable::<4>;
+        Baseline, Many::<_, 4>(Baseline);
     Portable8, "portable8", 8, "eight signatures side by side, vectorised by the compiler",
-        Scalar, Portable::<8>;
+        Baseline, Many::<_, 8>(Baseline);
     #[cfg(target_arch = "x86_64")]
     Avx2x4(isa: Avx2), "avx2x4", 4, "four signatures side by side in AVX2 registers",
-        Across(isa), Abreast4::new(isa);
+        isa, Many::<_, 4>(isa);
     #[cfg(target_arch = "x86_64")]
     Avx2x8(isa: Avx2), "avx2x8", 8, "eight signatures side by side in AVX2 registers",
-        Across(isa), Abreast8::new(isa);
+        isa, Many::<_, 8>(isa);
     #[cfg(target_arch = "x86_64")]
     Avx512x8(isa: Avx512), "avx512x8", 8, "eight signatures side by side in AVX-512 registers",
-        Across(isa), Abreast8::new(isa);
+        isa, Many::<_, 8>(isa);
     #[cfg(target_arch = "x86_64")]
     Avx512x16(isa: Avx512), "avx512x16", 16, "sixteen signatures side by side in AVX-512 registers",
-        Across(isa), Abreast16::new(isa);
+        isa, Many::<_, 16>(isa);
     #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
     Neonx2(isa: Neon), "neonx2", 2, "two signatures side by side in NEON registers",
-        Across(isa), Abreast2::new(isa);
+        isa, Many::<_, 2>(isa);
     #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
     Neonx4(isa: Neon), "neonx4", 4, "four signatures side by side in NEON registers",
-        Across(isa), Abreast4::new(isa);
+        isa, Many::<_, 4>(isa);
     #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
     NeonSha3x2(isa: NeonSha3), "neonsha3x2", 2, "as neonx2, and the SHA-3 instructions",
-        Across(isa), Abreast2::new(isa);
+        isa, Many::<_, 2>(isa);
     #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
     NeonSha3x4(isa: NeonSha3), "neonsha3x4", 4, "as neonx4, and the SHA-3 instructions",
-        Across(isa), Abreast4::new(isa);
+        isa, Many::<_, 4>(isa);
 }
 
 impl Engine {
@@ -298,7 +281,7 @@ impl Engine {
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
         with_lanes!(self, lanes => {
-            key.verify_parts_with(lanes.arith.isa(), &[message], signature)
+            key.verify_parts_with(lanes.arith, &[message], signature)
         })
     }
 
@@ -313,7 +296,7 @@ impl Engine {
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
         with_lanes!(self, lanes => {
-            key.verify_hashed_with(lanes.arith.isa(), hasher, signature)
+            key.verify_hashed_with(lanes.arith, hasher, signature)
         })
     }
 

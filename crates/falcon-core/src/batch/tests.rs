@@ -3,7 +3,7 @@
 use super::*;
 use crate::hash::{HashToPoint, Shake256HashToPoint};
 use crate::keys::SigningKey;
-use crate::lanes::{Portable, Scalar, Soft};
+use crate::lanes::{Baseline, Many, Soft};
 use crate::params::{Falcon512, Falcon1024};
 use crate::sign::Secret;
 
@@ -42,7 +42,7 @@ fn refusals_change_no_signature<P: Parameters, B: Binary64, F: Fft>(arith: B, ff
         job.randomness.start_sampler_stream(c.as_ref(), &mut stream);
         let count = core::cell::Cell::new(0);
         signing::sign_point::<_, P::KeyWords>(
-            Scalar,
+            Baseline,
             P::LOGN,
             &key.source(),
             c.as_ref(),
@@ -64,10 +64,10 @@ fn refusals_change_no_signature<P: Parameters, B: Binary64, F: Fft>(arith: B, ff
 
 #[test]
 fn lanes_that_are_refused_find_what_single_signers_find() {
-    refusals_change_no_signature::<Falcon512, _, _>(Scalar, Scalar);
-    refusals_change_no_signature::<Falcon512, _, _>(Scalar, Portable::<2>);
-    refusals_change_no_signature::<Falcon512, _, _>(Scalar, Portable::<4>);
-    refusals_change_no_signature::<Falcon512, _, _>(Scalar, Portable::<8>);
+    refusals_change_no_signature::<Falcon512, _, _>(Baseline, Baseline);
+    refusals_change_no_signature::<Falcon512, _, _>(Baseline, Many::<_, 2>(Baseline));
+    refusals_change_no_signature::<Falcon512, _, _>(Baseline, Many::<_, 4>(Baseline));
+    refusals_change_no_signature::<Falcon512, _, _>(Baseline, Many::<_, 8>(Baseline));
     refusals_change_no_signature::<Falcon512, _, _>(Soft, Soft);
-    refusals_change_no_signature::<Falcon1024, _, _>(Scalar, Portable::<4>);
+    refusals_change_no_signature::<Falcon1024, _, _>(Baseline, Many::<_, 4>(Baseline));
 }

@@ -5,7 +5,7 @@
 //!
 //! Source: Falcon specification v1.2, algorithm 3 (HashToPoint).
 
-use crate::lanes::{Baseline, Isa, U16_LANES};
+use crate::lanes::{Baseline, Isa};
 use crate::params::{NONCE_LEN, Q};
 use falcon_keccak::{Blocks, RATE_WORDS, Shake256};
 
@@ -86,8 +86,8 @@ impl PointHasher for Shake256PointHasher {
 /// Words in a block.
 const WORDS: usize = 4 * RATE_WORDS;
 
-/// Words in a block, and refused ones up to a multiple of [`U16_LANES`].
-const PADDED_WORDS: usize = WORDS.next_multiple_of(U16_LANES);
+/// Words in a block, and refused ones up to a multiple of those that [`Isa::keep_below`] takes.
+const PADDED_WORDS: usize = WORDS.next_multiple_of(16);
 
 /// The least multiple of `q` that is not used, `5q`.
 const LIMIT: u16 = (5 * Q) as u16;
@@ -140,7 +140,7 @@ impl<'a> PointFiller<'a> {
             let count = if let Some(out) = rest.first_chunk_mut() {
                 isa.keep_below(LIMIT, words, residues, out)
             } else {
-                let mut kept = [0; U16_LANES];
+                let mut kept = [0; 16];
                 let count = isa.keep_below(LIMIT, words, residues, &mut kept);
                 for (out, &kept) in rest.iter_mut().zip(kept.iter().take(count)) {
                     *out = kept;

@@ -9,14 +9,14 @@ use crate::common::{
 use falcon_core::batch::{BatchSign, LaneEngine, SignJob};
 use falcon_core::hash::Shake256;
 use falcon_core::hazmat::expanded_reals;
-use falcon_core::lanes::Scalar;
+use falcon_core::lanes::Baseline;
 use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
 use falcon_gpu::kernels::{KeyMode, status};
 
 const MODES: [KeyMode; 3] = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
-const CPU: LaneEngine<Scalar, Scalar> = LaneEngine {
-    arith: Scalar,
-    fft: Scalar,
+const CPU: LaneEngine<Baseline, Baseline> = LaneEngine {
+    arith: Baseline,
+    fft: Baseline,
 };
 
 /// Messages of all lengths around the blocks of SHAKE256 and a long one.

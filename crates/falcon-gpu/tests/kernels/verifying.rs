@@ -5,14 +5,14 @@ use crate::common::{
     Job, LAUNCH, Launch, bytes, kernels_available, key, launches, repeatable, verify,
 };
 use falcon_core::batch::{BatchSign, BatchVerify, LaneEngine, SignJob, VerifyBytesJob};
-use falcon_core::lanes::Scalar;
+use falcon_core::lanes::Baseline;
 use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey};
 use falcon_gpu::kernels::status;
 use std::ops::Range;
 
-const CPU: LaneEngine<Scalar, Scalar> = LaneEngine {
-    arith: Scalar,
-    fft: Scalar,
+const CPU: LaneEngine<Baseline, Baseline> = LaneEngine {
+    arith: Baseline,
+    fft: Baseline,
 };
 
 struct Signed<P: Parameters> {

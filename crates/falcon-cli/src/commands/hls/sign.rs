@@ -11,7 +11,7 @@ use clap::Args;
 use falcon::{
     Engine, Falcon512, Falcon1024, Parameters, Signature, SigningKey,
     batch::{BatchSign, BatchVerify, LaneEngine, SignJob, VerifyJob},
-    lanes::Scalar,
+    lanes::Baseline,
 };
 use falcon_hls_sim::{
     accelerator::Accelerator,
@@ -79,7 +79,7 @@ fn sign<P: Parameters>(design: Design, count: u32) -> Result<Outcome> {
     };
     let jobs = vec![job; count as usize];
     let circuit = LaneEngine {
-        arith: Scalar,
+        arith: Baseline,
         fft: HlsFft::new(&accelerator, &meter),
     };
     let signed = |engine: &dyn BatchSign<P>| {
