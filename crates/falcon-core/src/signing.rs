@@ -113,7 +113,7 @@ pub(crate) fn expand<B: Binary64>(
     transform_basis(b, logn, key, basis);
     let (g00_g11, scratch) = scratch.split_at_mut(n);
     let (g01, scratch) = scratch.split_at_mut(n);
-    tree::gram::<B::F64>(basis_ref(logn, basis), g00_g11, g01);
+    tree::gram(b, basis_ref(logn, basis), g00_g11, g01);
     let (g00, g11) = g00_g11.split_at_mut(n / 2);
     Computed::root(b, logn, deviation(logn), g00, g01, g11, scratch).store(tree);
 }
@@ -222,7 +222,7 @@ fn attempt_computed<'s, B: Binary64>(
     let (first_row, second_row) = basis.split_at_mut(2 * n);
     let (b00, g01) = first_row.split_at_mut(n);
     let (b10, b11) = second_row.split_at_mut(n);
-    tree::gram_in_place::<B::F64>(b00, g01, b10, b11);
+    tree::gram_in_place(b, b00, g01, b10, b11);
     let (g00, g11) = b00.split_at_mut(n / 2);
     let mut root = Computed::root(b, logn, deviation(logn), g00, g01, g11, second_row);
     let mut sampler = LaneSampler::new(b, b.sampling(), core::slice::from_mut(feed));

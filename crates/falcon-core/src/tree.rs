@@ -262,32 +262,24 @@ fn leaf<D: Double>(d: D, deviation: Deviation) -> Leaf {
 /// The Gram matrix of a basis in the FFT domain: `g00 = |b00|^2 + |b01|^2`,
 /// `g01 = b00 conj(b10) + b01 conj(b11)`, `g11 = |b10|^2 + |b11|^2`, written
 /// over it: `b00` receives `g00` and `g11` (`n/2` reals each), `b01` `g01`.
-pub fn gram_in_place<D: Double>(b00: &mut [f64], b01: &mut [f64], b10: &[f64], b11: &[f64]) {
-    let half = b00.len() / 2;
-    let (b00_re, b00_im) = b00.split_at_mut(half);
-    let (b01_re, b01_im) = b01.split_at_mut(half);
-    for u in 0..half {
-        let complex = |re: f64, im: f64| [D::from(re), D::from(im)];
-        let (x, y) = (complex(b00_re[u], b00_im[u]), complex(b01_re[u], b01_im[u]));
-        let (v, w) = (complex(b10[u], b10[u + half]), complex(b11[u], b11[u + half]));
-        b00_re[u] = (norm(x) + norm(y)).into();
-        b00_im[u] = (norm(v) + norm(w)).into();
-        let ([xv_re, xv_im], [yw_re, yw_im]) =
-            (D::complex_mul_conj(x, v), D::complex_mul_conj(y, w));
-        b01_re[u] = (xv_re + yw_re).into();
-        b01_im[u] = (xv_im + yw_im).into();
-    }
+pub fn gram_in_place<B: Binary64>(
+    b: B,
+    b00: &mut [f64],
+    b01: &mut [f64],
+    b10: &[f64],
+    b11: &[f64],
+) {
+    Isa::vectorize(
+        b,
+        #[inline(always)]
+        || fft::gram(b, b00, b01, b10, b11),
+    );
 }
 
 /// The Gram matrix of `basis` into separate polynomials; the bits are those of
 /// [`gram_in_place`], which does the work on copies of the first row.
-pub fn gram<D: Double>(basis: BasisRef<'_>, g00_g11: &mut [f64], g01: &mut [f64]) {
+pub fn gram<B: Binary64>(b: B, basis: BasisRef<'_>, g00_g11: &mut [f64], g01: &mut [f64]) {
     g00_g11.copy_from_slice(basis.b00);
     g01.copy_from_slice(basis.b01);
-    gram_in_place::<D>(g00_g11, g01, basis.b10, basis.b11);
-}
-
-#[inline(always)]
-fn norm<D: Double>(a: [D; 2]) -> D {
-    a[0] * a[0] + a[1] * a[1]
+    gram_in_place(b, g00_g11, g01, basis.b10, basis.b11);
 }

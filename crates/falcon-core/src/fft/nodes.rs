@@ -204,3 +204,45 @@ pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
 ) {
     in_runs!(d00.len(), split_and_factor(l, d, d00, l10, d11));
 }
+
+#[inline(always)]
+fn norm<I, R: F64s<I>>(a: [R; 2]) -> R {
+    a[0] * a[0] + a[1] * a[1]
+}
+
+#[inline(always)]
+fn gram_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
+    l: L,
+    b00: &mut [f64],
+    b01: &mut [f64],
+    b10: &[f64],
+    b11: &[f64],
+) {
+    let m = b00.len() / 2;
+    let ([x_re, x_im], [y_re, y_im]) = (parts_mut::<L, R, _>(m, b00), parts_mut::<L, R, _>(m, b01));
+    let ([v_re, v_im], [w_re, w_im]) = (parts::<L, R, _>(m, b10), parts::<L, R, _>(m, b11));
+    for u in 0..m / len::<L, R>() {
+        let x: [R; 2] = load(l, &x_re[u], &x_im[u]);
+        let y: [R; 2] = load(l, &y_re[u], &y_im[u]);
+        let v: [R; 2] = load(l, &v_re[u], &v_im[u]);
+        let w: [R; 2] = load(l, &w_re[u], &w_im[u]);
+        let (xv, yw) = (R::complex_mul_conj(x, v), R::complex_mul_conj(y, w));
+        L::store(norm(x) + norm(y), &mut x_re[u]);
+        L::store(norm(v) + norm(w), &mut x_im[u]);
+        L::store(xv[0] + yw[0], &mut y_re[u]);
+        L::store(xv[1] + yw[1], &mut y_im[u]);
+    }
+}
+
+/// The Gram matrix of a basis, written over its first row: see
+/// [`gram_in_place`](crate::tree::gram_in_place).
+#[inline(always)]
+pub(crate) fn gram<L: Lanes<Real = f64>>(
+    l: L,
+    b00: &mut [f64],
+    b01: &mut [f64],
+    b10: &[f64],
+    b11: &[f64],
+) {
+    in_runs!(b00.len() / 2, gram_runs(l, b00, b01, b10, b11));
+}
