@@ -130,7 +130,11 @@ fn load_target<B: Binary64, F: Fft>(
 ) {
     for (lane, point) in points.iter().enumerate() {
         for (t, &c) in t0.iter_mut().zip(*point) {
-            fft.set(t, lane, (B::F64::from_i64(i64::from(c)) * INV_Q.into()).into());
+            fft.set(
+                t,
+                lane,
+                (B::F64::from_i64(i64::from(c)) * INV_Q.into()).into(),
+            );
         }
     }
     fft.fft(logn, t0);

@@ -266,14 +266,7 @@ impl<I: Copy, R: F64s<I>> F64s<I> for Two<R> {
     fn cycle(isa: I, x: &[f64]) -> Self {
         let (a, b) = x.split_at(x.len().min(R::LEN));
         let a = R::cycle(isa, a);
-        Self(
-            a,
-            if b.is_empty() {
-                a
-            } else {
-                R::cycle(isa, b)
-            },
-        )
+        Self(a, if b.is_empty() { a } else { R::cycle(isa, b) })
     }
     #[inline(always)]
     fn half(self) -> Self {
@@ -331,7 +324,10 @@ mod tests {
             assert_eq!(stored([cycle, cycle])[..R::LEN], expected);
             len *= 2;
         }
-        assert_eq!(stored([R::splat(Baseline, 7.0); 2]), std::vec![7.0; 2 * R::LEN]);
+        assert_eq!(
+            stored([R::splat(Baseline, 7.0); 2]),
+            std::vec![7.0; 2 * R::LEN]
+        );
     }
 
     #[test]

@@ -84,13 +84,7 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     /// `out`, in order, and returns how many they are; what follows them in
     /// `out` is unspecified.
     #[inline(always)]
-    fn keep_below(
-        self,
-        limit: u16,
-        keys: &[u16; 16],
-        x: &[u16; 16],
-        out: &mut [u16; 16],
-    ) -> usize {
+    fn keep_below(self, limit: u16, keys: &[u16; 16], x: &[u16; 16], out: &mut [u16; 16]) -> usize {
         let mut count = 0;
         for (&key, &x) in keys.iter().zip(x) {
             // Below the length: one word at most has been kept for each before.

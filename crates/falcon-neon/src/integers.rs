@@ -142,7 +142,10 @@ impl I16s for I16x8 {
 pub(crate) fn interleave([even, odd]: [&[i16; 32]; 2], pairs: &mut [i16; 64]) {
     let sides = even.as_chunks().0.iter().zip(odd.as_chunks().0);
     for (pairs, (even, odd)) in pairs.as_chunks_mut::<16>().0.iter_mut().zip(sides) {
-        let (even, odd) = (I16x8::load(Neon::new(), even), I16x8::load(Neon::new(), odd));
+        let (even, odd) = (
+            I16x8::load(Neon::new(), even),
+            I16x8::load(Neon::new(), odd),
+        );
         // SAFETY: the target has NEON; `pairs` is two times eight values.
         unsafe { vst2q_s16(pairs.as_mut_ptr(), int16x8x2_t(even.0, odd.0)) };
     }

@@ -1,8 +1,8 @@
 //! 128-bit registers: of 64-bit words, and in pairs for eight binary32 values.
 
 use crate::doubles::{F64x2, HasNeon};
-use crate::sha3::{NeonSha3, Sha3U64x2};
 use crate::integers::{self, I16x8, U32x4};
+use crate::sha3::{NeonSha3, Sha3U64x2};
 use core::arch::aarch64::*;
 use core::ops::{Mul, Sub};
 use falcon_lanes::{ByteTable, F32x8, Isa, Register, Two, U64s, register_of};

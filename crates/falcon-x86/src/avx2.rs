@@ -1,9 +1,9 @@
 //! 256-bit registers.
 
-use core::arch::x86_64::*;
 use crate::doubles::{F64x2, F64x4};
 use crate::floats::Avx2F32x8;
 use crate::integers::I16x16;
+use core::arch::x86_64::*;
 use falcon_lanes::{Isa, Register, Two, U64s, register_of};
 
 cpufeatures::new!(features, "avx2", "bmi1", "bmi2", "popcnt");
@@ -164,13 +164,7 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
-    fn keep_below(
-        self,
-        limit: u16,
-        keys: &[u16; 16],
-        x: &[u16; 16],
-        out: &mut [u16; 16],
-    ) -> usize {
+    fn keep_below(self, limit: u16, keys: &[u16; 16], x: &[u16; 16], out: &mut [u16; 16]) -> usize {
         let (keys, x) = (keys.as_chunks::<8>().0, x.as_chunks::<8>().0);
         let mut count = 0;
         for (keys, x) in keys.iter().zip(x) {

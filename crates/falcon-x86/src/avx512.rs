@@ -1,9 +1,9 @@
 //! 512-bit registers, with masks.
 
-use core::arch::x86_64::*;
 use crate::doubles::{F64x2, F64x4, F64x8};
 use crate::floats::Avx512F32x8;
 use crate::integers::I16x32;
+use core::arch::x86_64::*;
 use falcon_lanes::{Isa, Register, U64s, register_of};
 
 cpufeatures::new!(
@@ -163,13 +163,7 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
-    fn keep_below(
-        self,
-        limit: u16,
-        keys: &[u16; 16],
-        x: &[u16; 16],
-        out: &mut [u16; 16],
-    ) -> usize {
+    fn keep_below(self, limit: u16, keys: &[u16; 16], x: &[u16; 16], out: &mut [u16; 16]) -> usize {
         // SAFETY: as for `vectorize`; the arrays are sixteen values, of any
         // alignment. Words are compressed as double words, for which every
         // processor with the features has an instruction.

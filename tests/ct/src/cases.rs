@@ -7,9 +7,7 @@ use falcon_core::hash::Shake256HashToPoint;
 use falcon_core::hazmat::{
     Fit, RawJob, RawRandomness, expand_with, sign_batch_raw, sign_raw, sign_with_hash,
 };
-use falcon_core::lanes::{
-    Baseline, Binary64, F64s, Isa, Many, Pack, Register, Soft, register_of,
-};
+use falcon_core::lanes::{Baseline, Binary64, F64s, Isa, Many, Pack, Register, Soft, register_of};
 use falcon_core::sampler::{LaneSampler, SamplerZ, Sampling};
 use falcon_core::tree::Leaf;
 use falcon_core::{Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};

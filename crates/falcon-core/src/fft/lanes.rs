@@ -141,7 +141,10 @@ impl<L: Lanes> Fft for L {
         let [t0, t1] = t;
         let factor = [l.cycle(&[factor[0]]), l.cycle(&[factor[1]])];
         let [re, im] = L::X1::complex_mul([loaded(l, d[0]), loaded(l, d[1])], factor);
-        [stored::<L>(loaded(l, t0) + re), stored::<L>(loaded(l, t1) + im)]
+        [
+            stored::<L>(loaded(l, t0) + re),
+            stored::<L>(loaded(l, t1) + im),
+        ]
     }
     #[inline(always)]
     fn nearest_plane_step(

@@ -16,7 +16,10 @@ fn couples<L: Lanes, R: F64s<L::Isa>, T: 'static>(m: usize, f: &[T]) -> Couples<
 }
 
 #[inline(always)]
-fn couples_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(m: usize, f: &mut [T]) -> CouplesMut<'_, L::Of<R, T>> {
+fn couples_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
+    m: usize,
+    f: &mut [T],
+) -> CouplesMut<'_, L::Of<R, T>> {
     let [re, im] = parts_mut::<L, R, T>(m, f);
     let len = m / 2 / len::<L, R>();
     [
@@ -143,7 +146,12 @@ fn factor_run<L: Lanes<Real = f64>, R: F64s<L::Isa>>(g00: R, g01: [R; 2], g11: R
 }
 
 #[inline(always)]
-fn factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(l: L, g00: &[f64], g01: &mut [f64], g11: &mut [f64]) {
+fn factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
+    l: L,
+    g00: &[f64],
+    g01: &mut [f64],
+    g11: &mut [f64],
+) {
     let m = g00.len();
     let [re, im] = parts_mut::<L, R, _>(m, g01);
     let (g00, g11) = (runs::<L, R, _>(m, g00), runs_mut::<L, R, _>(m, g11));

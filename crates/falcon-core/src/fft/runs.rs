@@ -36,13 +36,19 @@ pub(super) fn runs<L: Lanes, R: F64s<L::Isa>, T: 'static>(m: usize, x: &[T]) -> 
 }
 
 #[inline(always)]
-pub(super) fn runs_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(m: usize, x: &mut [T]) -> &mut [L::Of<R, T>] {
+pub(super) fn runs_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
+    m: usize,
+    x: &mut [T],
+) -> &mut [L::Of<R, T>] {
     &mut L::runs_mut::<R, T>(x)[..m / len::<L, R>()]
 }
 
 /// Real and imaginary parts of `m` complex numbers, as runs.
 #[inline(always)]
-pub(super) fn parts<L: Lanes, R: F64s<L::Isa>, T: 'static>(m: usize, f: &[T]) -> [&[L::Of<R, T>]; 2] {
+pub(super) fn parts<L: Lanes, R: F64s<L::Isa>, T: 'static>(
+    m: usize,
+    f: &[T],
+) -> [&[L::Of<R, T>]; 2] {
     let (re, im) = f.split_at(m);
     [runs::<L, R, T>(m, re), runs::<L, R, T>(m, im)]
 }
@@ -58,7 +64,11 @@ pub(super) fn parts_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
 
 /// A run of complex numbers.
 #[inline(always)]
-pub(super) fn load<L: Lanes, R: F64s<L::Isa>>(l: L, re: &L::Of<R, L::Real>, im: &L::Of<R, L::Real>) -> [R; 2] {
+pub(super) fn load<L: Lanes, R: F64s<L::Isa>>(
+    l: L,
+    re: &L::Of<R, L::Real>,
+    im: &L::Of<R, L::Real>,
+) -> [R; 2] {
     [l.load(re), l.load(im)]
 }
 
@@ -74,7 +84,11 @@ pub(super) fn store<L: Lanes, R: F64s<L::Isa>>(
 
 /// [`load`] of what was stored in shorter runs just now.
 #[inline(always)]
-pub(super) fn load_halves<L: Lanes, R: F64s<L::Isa>>(l: L, re: &L::Of<R, L::Real>, im: &L::Of<R, L::Real>) -> [R; 2] {
+pub(super) fn load_halves<L: Lanes, R: F64s<L::Isa>>(
+    l: L,
+    re: &L::Of<R, L::Real>,
+    im: &L::Of<R, L::Real>,
+) -> [R; 2] {
     [l.load_halves(re), l.load_halves(im)]
 }
 
@@ -87,7 +101,11 @@ pub(super) fn twiddle_runs<L: Lanes, R: F64s<L::Isa>>(m: usize) -> [&'static [L:
 
 /// A run of complex numbers that all lanes share.
 #[inline(always)]
-pub(super) fn shared<L: Lanes, R: F64s<L::Isa>>(l: L, re: &L::Of<R, f64>, im: &L::Of<R, f64>) -> [R; 2] {
+pub(super) fn shared<L: Lanes, R: F64s<L::Isa>>(
+    l: L,
+    re: &L::Of<R, f64>,
+    im: &L::Of<R, f64>,
+) -> [R; 2] {
     [l.shared(re), l.shared(im)]
 }
 

@@ -85,7 +85,10 @@ fn exponentials_are_the_published_ones<D: Double>() {
     for v in vectors {
         let (x, ccs) = (v[0].as_f64().expect("x"), v[1].as_f64().expect("ccs"));
         let value = v[2].as_u64().expect("value");
-        assert!(exp_minus::<D>(x.into(), ccs.into()).abs_diff(value) <= 1 << 14, "{v}");
+        assert!(
+            exp_minus::<D>(x.into(), ccs.into()).abs_diff(value) <= 1 << 14,
+            "{v}"
+        );
     }
     let mut hash = crate::hash::Shake256::new();
     for i in 0..1000 {

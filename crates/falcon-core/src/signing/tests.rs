@@ -163,7 +163,15 @@ fn lanes_find_the_vectors_of_single_attempts_at_every_degree() {
             let mut scratch = vec![0.0; stored_scratch_len(logn)];
             let mut feed = [feed(lane)];
             let alone = &all[lane..=lane];
-            let v = attempt_stored(Baseline, Baseline, logn, stored, alone, &mut feed, &mut scratch);
+            let v = attempt_stored(
+                Baseline,
+                Baseline,
+                logn,
+                stored,
+                alone,
+                &mut feed,
+                &mut scratch,
+            );
             assert_eq!(
                 norm,
                 short_vector(Baseline, Baseline, 0, all[lane], v, &mut single)
