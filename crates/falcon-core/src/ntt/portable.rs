@@ -109,14 +109,10 @@ fn row_pairs(pairs: &Pairs) -> &[[[i16; ROW]; 2]] {
     pairs.as_chunks().0.as_chunks().0
 }
 
-/// The registers of number `part` that the sides fill.
+/// The register of number `part` of those that a side fills.
 #[inline(always)]
-fn load<I: Isa>(isa: I, [x, y, w]: [&Side; 3], part: usize) -> [I::I16s; 3] {
-    [
-        I::I16s::load(isa, &I::I16s::chunks(x)[part]),
-        I::I16s::load(isa, &I::I16s::chunks(y)[part]),
-        I::I16s::load(isa, &I::I16s::chunks(w)[part]),
-    ]
+fn load<I: Isa>(isa: I, side: &Side, part: usize) -> I::I16s {
+    I::I16s::load(isa, &I::I16s::chunks(side)[part])
 }
 
 /// Writes the register of number `part`.
@@ -135,7 +131,8 @@ fn forward_step<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
 ) {
     let (mut sums, mut differences) = ([0; STEP], [0; STEP]);
     for part in 0..STEP / I::I16s::LEN {
-        let [x, y, w] = load(isa, [x, y, w], part);
+        let (x, y) = (load(isa, x, part), load(isa, y, part));
+        let w = load(isa, w, part);
         let (sum, difference) = forward_butterfly::<M, _, REDUCE>(x, y, w);
         store::<I>(sum, &mut sums, part);
         store::<I>(difference, &mut differences, part);
@@ -169,7 +166,8 @@ fn inverse_step<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
         (x, y) = isa.deinterleave(pairs);
     }
     for part in 0..STEP / I::I16s::LEN {
-        let [x, y, w] = load(isa, [&x, &y, w], part);
+        let (x, y) = (load(isa, &x, part), load(isa, &y, part));
+        let w = load(isa, w, part);
         let (sum, product) = inverse_butterfly::<M, _, REDUCE>(x, y, w);
         store::<I>(sum, x_out, part);
         store::<I>(product, y_out, part);
