@@ -1,12 +1,12 @@
 //! Every operation on polynomials, of every engine that this processor can run,
-//! has the bits of `Scalar`: of the token for one signature and on every lane of
+//! has the bits of `Baseline`: of the token for one signature and on every lane of
 //! the token for many.
 
 use falcon_core::Engine;
 use falcon_core::seams::LaneEngine;
 use falcon_core::seams::TokenVisitor;
 use falcon_core::seams::fft::{BasisRef, Fft};
-use falcon_core::seams::lanes::{Binary64, Scalar};
+use falcon_core::seams::lanes::{Baseline, Binary64};
 use falcon_tests::{Repeatable, extent};
 
 /// A polynomial of each lane.
@@ -73,7 +73,7 @@ fn results<F: Fft>(
     results
 }
 
-/// Compares `fft` with `Scalar` on polynomials whose coefficients `value` draws.
+/// Compares `fft` with `Baseline` on polynomials whose coefficients `value` draws.
 fn equals_scalar<F: Fft>(name: &str, fft: F, random: &mut Repeatable, value: Draw) {
     for logn in 1..=10 {
         let n = 1 << logn;
@@ -94,7 +94,7 @@ fn equals_scalar<F: Fft>(name: &str, fft: F, random: &mut Repeatable, value: Dra
         let ours = results(fft, logn, packed.each_ref().map(Vec::as_slice), key);
         for lane in 0..F::LANES {
             let inputs = inputs.each_ref().map(|lanes| &lanes[lane][..]);
-            let expected = results(Scalar, logn, inputs, key);
+            let expected = results(Baseline, logn, inputs, key);
             assert_eq!(ours.len(), expected.len());
             for ((what, ours), (_, expected)) in ours.iter().zip(&expected) {
                 assert_eq!(ours.len(), expected.len(), "{what} on {name}");

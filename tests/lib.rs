@@ -3,7 +3,7 @@
 use falcon_core::batch::BatchSign;
 use falcon_core::seams::LaneEngine;
 use falcon_core::seams::hash::{Shake256, Shake256Reader};
-use falcon_core::seams::lanes::{Portable, Scalar};
+use falcon_core::seams::lanes::{Baseline, Many};
 use falcon_core::{Engine, Parameters, SigningKey};
 use rand_core::{TryCryptoRng, TryRng};
 use std::convert::Infallible;
@@ -79,29 +79,27 @@ pub fn signers<P: Parameters>() -> Vec<(String, Box<dyn BatchSign<P>>)> {
         };
     }
     lanes! {
-        "one portable lane": Scalar, Portable::<1>;
-        "two portable lanes": Scalar, Portable::<2>;
-        "four portable lanes": Scalar, Portable::<4>;
-        "eight portable lanes": Scalar, Portable::<8>;
+        "one portable lane": Baseline, Many::<_, 1>(Baseline);
+        "two portable lanes": Baseline, Many::<_, 2>(Baseline);
+        "four portable lanes": Baseline, Many::<_, 4>(Baseline);
+        "eight portable lanes": Baseline, Many::<_, 8>(Baseline);
     }
     #[cfg(all(feature = "engines", target_arch = "x86_64"))]
     {
-        use falcon_core::seams::lanes::{Abreast4, Abreast8, Across};
         if let Some(isa) = falcon_x86::Avx2::detect() {
-            lanes! { "four lanes of AVX2": Across(isa), Abreast4::new(isa); }
+            lanes! { "four lanes of AVX2": isa, Many::<_, 4>(isa); }
         }
         if let Some(isa) = falcon_x86::Avx512::detect() {
-            lanes! { "eight lanes of AVX-512": Across(isa), Abreast8::new(isa); }
+            lanes! { "eight lanes of AVX-512": isa, Many::<_, 8>(isa); }
         }
     }
     #[cfg(all(feature = "engines", target_arch = "aarch64"))]
     {
-        use falcon_core::seams::lanes::{Abreast2, Across};
         if let Some(isa) = falcon_neon::Neon::detect() {
-            lanes! { "two lanes of NEON": Across(isa), Abreast2::new(isa); }
+            lanes! { "two lanes of NEON": isa, Many::<_, 2>(isa); }
         }
         if let Some(isa) = falcon_neon::NeonSha3::detect() {
-            lanes! { "two lanes of NEON with SHA-3": Across(isa), Abreast2::new(isa); }
+            lanes! { "two lanes of NEON with SHA-3": isa, Many::<_, 2>(isa); }
         }
     }
     signers

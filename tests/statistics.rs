@@ -1,6 +1,6 @@
 //! The sampler's distribution and the length of signatures.
 
-use falcon_core::seams::lanes::{Binary64, Scalar};
+use falcon_core::seams::lanes::{Baseline, Binary64};
 use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling};
 use falcon_core::seams::tree::Leaf;
 use falcon_core::{Falcon512, Falcon1024, Parameters};
@@ -14,8 +14,8 @@ fn follows_the_gaussian(center: f64, sigma: f64, sigma_min: f64, samples: usize)
         ccs: sigma_min / sigma,
     };
     let mut random = Repeatable::new(&format!("sampler {center} {sigma}"));
-    let mut feeds = [Scalar.sampling().feed(&random.bytes())];
-    let mut sampler = LaneSampler::new(Scalar, Scalar.sampling(), &mut feeds);
+    let mut feeds = [Baseline.sampling().feed(&random.bytes())];
+    let mut sampler = LaneSampler::new(Baseline, Baseline.sampling(), &mut feeds);
 
     let low = (center - 5.0 * sigma).floor() as i64;
     let high = (center + 5.0 * sigma).ceil() as i64;

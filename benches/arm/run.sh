@@ -51,7 +51,7 @@ awk 'FNR == NR { executed[$1] = $2; total += $2; next }
         if (odd) {
             if (innermost == "") innermost = $0
             candidate = $0
-        } else if (name == "" && $0 !~ /\/library\/(core|alloc|std)\/|\/falcon-(core\/src\/lanes|neon\/src)\//) {
+        } else if (name == "" && $0 !~ /\/library\/(core|alloc|std)\/|\/falcon-(core\/src\/lanes|lanes\/src|neon\/src)\//) {
             sub(/:[0-9?]+( .*)?$/, ""); sub(/.*\/registry\/src\/[^\/]*\//, ""); sub(/.*\/crates\//, "")
             gsub(/::\{\{closure\}\}/, "", candidate)
             name = candidate "  " $0

@@ -7,7 +7,7 @@ use falcon_benches::entry::MESSAGE;
 use falcon_benches::ours::{distinct, key};
 use falcon_core::seams::fft::Fft;
 use falcon_core::seams::hash::Shake256HashToPoint;
-use falcon_core::seams::lanes::{Binary64, Scalar};
+use falcon_core::seams::lanes::{Baseline, Binary64};
 use falcon_core::seams::{LaneEngine, TokenVisitor};
 use falcon_core::{
     Engine, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SigningKey,
@@ -65,7 +65,7 @@ fn sign<P: Parameters, B: Binary64>(c: &mut Criterion, name: &str, arith: B) {
 fn verify<P: Parameters>(c: &mut Criterion) {
     let mut reals = vec![0.0; Scratch::<P>::LEN];
     let key = key::<P>();
-    let signature = signature(Scalar, &key, &[9; 32], &mut reals);
+    let signature = signature(Baseline, &key, &[9; 32], &mut reals);
     let vk = key.verifying_key();
     c.bench_function(&format!("verify/decoded/{}", P::N), |b| {
         b.iter(|| vk.verify(black_box(MESSAGE), black_box(&signature)));

@@ -84,7 +84,7 @@ impl TokenVisitor for Transforms<'_, '_> {
             );
             ntt(
                 &|what, units| new(what, true, units),
-                tokens.arith.isa(),
+                tokens.arith,
                 self.measure,
             );
         }

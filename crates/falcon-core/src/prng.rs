@@ -7,8 +7,7 @@
 //! Source: Falcon reference implementation (round 3), `rng.c` behaviour; ChaCha20
 //! is RFC 8439's with a 64-bit counter mixed into words 14 and 15.
 
-use crate::lanes::wipe;
-use crate::lanes::{Baseline, Bits32, Integers, Isa, U32_LANES, U32_ROW};
+use crate::lanes::{Baseline, Isa, Register, U32s, wipe};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// Bytes of a seed.
@@ -19,7 +18,7 @@ pub(crate) const BUFFER_LEN: usize = 64 * BLOCKS;
 /// is dropped.
 pub(crate) const END: usize = BUFFER_LEN - 9;
 /// Blocks of a buffer, computed side by side.
-const BLOCKS: usize = U32_ROW;
+const BLOCKS: usize = 8;
 
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
@@ -215,8 +214,8 @@ fn blocks<I: Isa, const AHEAD: usize>(
     for (shared, &word) in shared.iter_mut().zip(words) {
         *shared = word;
     }
-    if I::Integers::PARTS32 < U32_LANES && BLOCKS * AHEAD == U32_LANES {
-        blocks_in_registers(isa.integers(), &shared, counter, out);
+    if I::U32s::LEN > 1 {
+        blocks_in_registers(isa, &shared, counter, out);
     } else {
         blocks_in_rows(&shared, counter, out);
     }
@@ -279,36 +278,41 @@ fn blocks_in_rows<const AHEAD: usize>(
 /// [`blocks`] from registers, as many blocks at a time as one has lanes: from
 /// the first word to the bytes they stay there.
 #[inline(always)]
-fn blocks_in_registers<I: Integers>(
-    integers: I,
+fn blocks_in_registers<I: Isa>(
+    isa: I,
     shared: &[u32; 16],
     counter: u64,
     out: &mut [[u8; BUFFER_LEN]],
 ) {
-    let mut counters = [[0; U32_LANES]; 2];
-    for u in 0..U32_LANES {
-        let counter = counter.wrapping_add(u as u64);
-        counters[0][u] = counter as u32;
-        counters[1][u] = (counter >> 32) as u32;
-    }
-    let mut all = [integers.splat32(0); 16];
+    let mut all = [I::U32s::splat(isa, 0); 16];
     for (all, &shared) in all.iter_mut().zip(shared) {
-        *all = integers.splat32(shared);
+        *all = I::U32s::splat(isa, shared);
     }
-    let parts = I::PARTS32 * BLOCKS / U32_LANES;
-    for (buffer, out) in out.iter_mut().enumerate() {
-        for part in 0..parts {
+    for (buffer, out) in (0..).zip(out) {
+        let mut counters = [[0; BLOCKS]; 2];
+        for u in 0..BLOCKS {
+            let counter = counter.wrapping_add(buffer * BLOCKS as u64 + u as u64);
+            counters[0][u] = counter as u32;
+            counters[1][u] = (counter >> 32) as u32;
+        }
+        for part in 0..BLOCKS / I::U32s::LEN {
             let mut initial = all;
             for (word, counters) in initial[14..].iter_mut().zip(&counters) {
-                *word = word.xor(integers.load32(counters, buffer * parts + part));
+                *word = word.xor(I::U32s::load(isa, &I::U32s::chunks(counters)[part]));
             }
             let mut x = initial;
             for _ in 0..10 {
                 double_round(&mut x);
             }
-            let (rows, _) = out.as_chunks_mut();
+            let (rows, _) = out.as_chunks_mut::<{ 4 * BLOCKS }>();
             for ((row, x), initial) in rows.iter_mut().zip(x).zip(initial) {
-                integers.store_row(x.add(initial), row, part);
+                let mut words = [0; BLOCKS];
+                x.wrapping_add(initial)
+                    .store(&mut I::U32s::chunks_mut(&mut words)[0]);
+                let bytes = row[4 * I::U32s::LEN * part..].as_chunks_mut().0.iter_mut();
+                for (bytes, word) in bytes.zip(&words[..I::U32s::LEN]) {
+                    *bytes = word.to_le_bytes();
+                }
             }
         }
     }
@@ -316,7 +320,7 @@ fn blocks_in_registers<I: Integers>(
 
 /// Two rounds.
 #[inline(always)]
-fn double_round<W: Bits32>(y: &mut [W; 16]) {
+fn double_round<W: U32s>(y: &mut [W; 16]) {
     quarter_round(y, 0, 4, 8, 12);
     quarter_round(y, 1, 5, 9, 13);
     quarter_round(y, 2, 6, 10, 14);
@@ -328,14 +332,14 @@ fn double_round<W: Bits32>(y: &mut [W; 16]) {
 }
 
 #[inline(always)]
-fn quarter_round<W: Bits32>(x: &mut [W; 16], a: usize, b: usize, c: usize, d: usize) {
-    x[a] = x[a].add(x[b]);
+fn quarter_round<W: U32s>(x: &mut [W; 16], a: usize, b: usize, c: usize, d: usize) {
+    x[a] = x[a].wrapping_add(x[b]);
     x[d] = x[d].xor(x[a]).rotate_left::<16, 16>();
-    x[c] = x[c].add(x[d]);
+    x[c] = x[c].wrapping_add(x[d]);
     x[b] = x[b].xor(x[c]).rotate_left::<12, 20>();
-    x[a] = x[a].add(x[b]);
+    x[a] = x[a].wrapping_add(x[b]);
     x[d] = x[d].xor(x[a]).rotate_left::<8, 24>();
-    x[c] = x[c].add(x[d]);
+    x[c] = x[c].wrapping_add(x[d]);
     x[b] = x[b].xor(x[c]).rotate_left::<7, 25>();
 }
 

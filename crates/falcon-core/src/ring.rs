@@ -134,7 +134,7 @@ fn ntru_equation_holds(isa: impl Isa, logn: u32, factors: [&[i8]; 4], scratch: &
         let (a, b) = product.split_at_mut(n);
         isa.vectorize(
             #[inline(always)]
-            || ntt::pointwise_mul::<M, _>(isa.integers(), a, b),
+            || ntt::pointwise_mul::<M, _>(isa, a, b),
         );
     }
     // Both products are in Montgomery form.

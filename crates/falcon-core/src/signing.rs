@@ -7,8 +7,7 @@ use crate::codec::{compressed_len, signature::Format};
 use crate::ffsampling::ffsampling;
 use crate::fft::{BasisRef, Fft};
 use crate::hash::Shake256Reader;
-use crate::lanes::Binary64;
-use crate::lanes::wipe;
+use crate::lanes::{Binary64, Double, wipe};
 use crate::norm::{self, is_short};
 use crate::params::{Array, INV_SIGMA, NONCE_LEN, Q, SIGMA_MIN};
 use crate::prng::SEED_LEN;
@@ -95,7 +94,7 @@ fn transform_basis<B: Binary64>(b: B, logn: u32, key: SecretBasis<'_>, out: &mut
     for (out, (row, negative)) in out.chunks_exact_mut(n).zip(rows) {
         for (out, &x) in out.iter_mut().zip(row) {
             let x = i64::from(x);
-            *out = b.float(if negative { -x } else { x });
+            *out = B::F64::from_i64(if negative { -x } else { x }).into();
         }
         b.fft(logn, out);
     }
@@ -122,7 +121,7 @@ pub(crate) fn expand<B: Binary64>(
 
 /// `t0 = c / q` of every lane, then `(t0, t1) = (c, 0) B^-1`.
 fn load_target<B: Binary64, F: Fft>(
-    b: B,
+    _: B,
     fft: F,
     logn: u32,
     points: &[&[u16]],
@@ -132,7 +131,11 @@ fn load_target<B: Binary64, F: Fft>(
 ) {
     for (lane, point) in points.iter().enumerate() {
         for (t, &c) in t0.iter_mut().zip(*point) {
-            fft.set(t, lane, b.mul(b.float(i64::from(c)), INV_Q));
+            fft.set(
+                t,
+                lane,
+                (B::F64::from_i64(i64::from(c)) * INV_Q.into()).into(),
+            );
         }
     }
     fft.fft(logn, t0);
@@ -144,19 +147,20 @@ fn load_target<B: Binary64, F: Fft>(
 /// if a coefficient is as large as `2^16`. Constant time: a refused vector
 /// says something about the key.
 pub(crate) fn short_vector<B: Binary64, F: Fft>(
-    b: B,
+    _: B,
     fft: F,
     lane: usize,
     point: &[u16],
     (v0, v1): (&[F::Real], &[F::Real]),
     s2: &mut [i16],
 ) -> u64 {
+    let rint = |x: f64| B::F64::from(x).rint();
     let mut norm = norm::Accumulator::default();
     for (v, &c) in v0.iter().zip(point) {
-        norm.add(i64::from(c) - b.rint(fft.get(v, lane)));
+        norm.add(i64::from(c) - rint(fft.get(v, lane)));
     }
     for (v, s2) in v1.iter().zip(s2) {
-        let s = -b.rint(fft.get(v, lane));
+        let s = -rint(fft.get(v, lane));
         norm.add(s);
         // Exact for every short vector: |s| <= 8382 under the norm bound.
         *s2 = s as i16;
@@ -258,12 +262,12 @@ fn short_vector_of_integers<B: Binary64, W: Array<i16>>(
     for (reals, words) in [(z.0, &mut *z0), (z.1, &mut *z1)] {
         b.ifft(logn, reals);
         for (word, real) in words.iter_mut().zip(&*reals) {
-            *word = residue(b.rint(*real));
+            *word = residue(B::F64::from(*real).rint());
         }
     }
     let rows = [key.f, key.capital_f];
     let words_of = [z0, z1, small, tmp];
-    let norm = ring::preimage(b.isa(), logn, rows, key.h, point, words_of, s2);
+    let norm = ring::preimage(b, logn, rows, key.h, point, words_of, s2);
     wipe(words.as_mut());
     norm
 }

@@ -14,7 +14,7 @@
 //! Source: Falcon specification v1.2, algorithms 8, 9 and 11.
 
 use crate::fft::{self, BasisRef};
-use crate::lanes::{Binary64, Lanes};
+use crate::lanes::{Binary64, Double, Isa};
 use core::fmt;
 
 /// What the sampler needs to know of a leaf with deviation `sigma'`.
@@ -165,7 +165,7 @@ impl<'a, B: Binary64> Computed<'a, B> {
         g11: &'a mut [f64],
         scratch: &'a mut [f64],
     ) -> Self {
-        Lanes::vectorize(
+        Isa::vectorize(
             arith,
             #[inline(always)]
             || fft::ldl(arith, g00, g01, g11),
@@ -223,7 +223,7 @@ impl<B: Binary64> Node for Computed<'_, B> {
         let (l10, scratch) = self.scratch.split_at_mut(half);
         let (d00, scratch) = scratch.split_at_mut(half / 2);
         let (d11, scratch) = scratch.split_at_mut(half / 2);
-        Lanes::vectorize(
+        Isa::vectorize(
             b,
             #[inline(always)]
             || fft::split_ldl(b, d, d00, l10, d11),
@@ -241,16 +241,21 @@ impl<B: Binary64> Node for Computed<'_, B> {
 
     #[inline(always)]
     fn leaf(&self, side: Side) -> Leaf {
-        let b = self.arith;
         let d = match side {
             Side::Right => self.d11[0],
             Side::Left => self.d00[0],
         };
-        let inv_sigma = b.mul(b.sqrt(d), self.deviation.inv_sigma);
-        Leaf {
-            dss: b.half(b.mul(inv_sigma, inv_sigma)),
-            ccs: b.mul(inv_sigma, self.deviation.sigma_min),
-        }
+        leaf::<B::F64>(d.into(), self.deviation)
+    }
+}
+
+/// The leaf of an entry `d` of `D`.
+#[inline(always)]
+fn leaf<D: Double>(d: D, deviation: Deviation) -> Leaf {
+    let inv_sigma = d.square_root() * deviation.inv_sigma.into();
+    Leaf {
+        dss: (inv_sigma * inv_sigma).half().into(),
+        ccs: (inv_sigma * deviation.sigma_min.into()).into(),
     }
 }
 
@@ -264,18 +269,11 @@ pub fn gram_in_place<B: Binary64>(
     b10: &[f64],
     b11: &[f64],
 ) {
-    let half = b00.len() / 2;
-    let (b00_re, b00_im) = b00.split_at_mut(half);
-    let (b01_re, b01_im) = b01.split_at_mut(half);
-    for u in 0..half {
-        let (x, y) = ((b00_re[u], b00_im[u]), (b01_re[u], b01_im[u]));
-        let (v, w) = ((b10[u], b10[u + half]), (b11[u], b11[u + half]));
-        b00_re[u] = b.add(norm(b, x), norm(b, y));
-        b00_im[u] = b.add(norm(b, v), norm(b, w));
-        let ((xv_re, xv_im), (yw_re, yw_im)) = (b.complex_mul_conj(x, v), b.complex_mul_conj(y, w));
-        b01_re[u] = b.add(xv_re, yw_re);
-        b01_im[u] = b.add(xv_im, yw_im);
-    }
+    Isa::vectorize(
+        b,
+        #[inline(always)]
+        || fft::gram(b, b00, b01, b10, b11),
+    );
 }
 
 /// The Gram matrix of `basis` into separate polynomials; the bits are those of
@@ -284,9 +282,4 @@ pub fn gram<B: Binary64>(b: B, basis: BasisRef<'_>, g00_g11: &mut [f64], g01: &m
     g00_g11.copy_from_slice(basis.b00);
     g01.copy_from_slice(basis.b01);
     gram_in_place(b, g00_g11, g01, basis.b10, basis.b11);
-}
-
-#[inline(always)]
-fn norm<B: Binary64>(b: B, a: (f64, f64)) -> f64 {
-    b.add(b.mul(a.0, a.0), b.mul(a.1, a.1))
 }

@@ -3,7 +3,7 @@
 
 use falcon_core::hazmat::{expand_on, sign_deterministic};
 use falcon_core::seams::fft::BasisRef;
-use falcon_core::seams::lanes::Scalar;
+use falcon_core::seams::lanes::Baseline;
 use falcon_core::seams::tree::{Leaf, Stored};
 use falcon_core::{ExpandedKey, Falcon512, Falcon1024, KeygenScratch, Parameters, Scratch};
 use falcon_core::{SignStream, SigningKey};
@@ -16,7 +16,7 @@ fn key<P: Parameters>() -> SigningKey<P> {
 fn formatting_shows_names_and_sizes_alone() {
     type P = Falcon512;
     let key = key::<P>();
-    let expanded = expand_on(Scalar, &key);
+    let expanded = expand_on(Baseline, &key);
     let mut reals = vec![0.125; Scratch::<P>::LEN];
     let scratch = Scratch::<P>::new(&mut reals).expect("enough");
     let named = |name| format!("{name} {{ parameters: \"Falcon-512\", .. }}");

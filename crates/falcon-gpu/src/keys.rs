@@ -6,7 +6,7 @@ use crate::device::{ALIGNMENT, Device, Lane, Memory};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel, KeyMode, Operation, status};
 use falcon_core::seams::fft::Fft;
-use falcon_core::seams::lanes::Scalar;
+use falcon_core::seams::lanes::Baseline;
 use falcon_core::{ExpandedKey, Parameters, SigningKey, hazmat};
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
@@ -100,7 +100,7 @@ impl<'a, P: Parameters> ResidentKey<'a, P> {
                 // integers of at most 127 by less than 2^-30.
                 let mut reals = Zeroizing::new(hazmat::expanded_reals(key)[..4 * P::N].to_vec());
                 for row in reals.chunks_exact_mut(P::N) {
-                    Scalar.ifft(P::LOGN, row);
+                    Baseline.ifft(P::LOGN, row);
                 }
                 for (number, out) in out.enumerate() {
                     let row = number ^ 1;

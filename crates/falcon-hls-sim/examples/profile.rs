@@ -11,7 +11,7 @@
 //! set of its own. Then it prints the butterflies of the same work, done once more
 //! on an instrument, by part of the work.
 
-use falcon_core::seams::lanes::{Binary64, Scalar, Soft};
+use falcon_core::seams::lanes::{Baseline, Binary64, Soft};
 use falcon_core::{Falcon512, Falcon1024, Parameters};
 use falcon_hls_sim::profile::workload::{Workload, WorkloadError};
 use falcon_hls_sim::profile::{Operation, count};
@@ -62,8 +62,8 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let result = match (&degree[..], &token[..]) {
-        ("512", "scalar") => run::<Falcon512>(operation, repeats, Scalar),
-        ("1024", "scalar") => run::<Falcon1024>(operation, repeats, Scalar),
+        ("512", "scalar") => run::<Falcon512>(operation, repeats, Baseline),
+        ("1024", "scalar") => run::<Falcon1024>(operation, repeats, Baseline),
         ("512", "soft") => run::<Falcon512>(operation, repeats, Soft),
         ("1024", "soft") => run::<Falcon1024>(operation, repeats, Soft),
         _ => {

@@ -5,7 +5,7 @@ use crate::accelerator::{Accelerator, Error};
 use crate::engine::Run;
 use crate::nest::Transform;
 use falcon_core::seams::fft::{BasisRef, Fft};
-use falcon_core::seams::lanes::Scalar;
+use falcon_core::seams::lanes::Baseline;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What the circuit has done so far.
@@ -68,13 +68,13 @@ impl Fft for HlsFft<'_> {
         *x = value;
     }
     fn add(&self, a: f64, b: f64) -> f64 {
-        Fft::add(&Scalar, a, b)
+        Fft::add(&Baseline, a, b)
     }
     fn sub(&self, a: f64, b: f64) -> f64 {
-        Fft::sub(&Scalar, a, b)
+        Fft::sub(&Baseline, a, b)
     }
     fn floor(&self, a: f64) -> f64 {
-        Fft::floor(&Scalar, a)
+        Fft::floor(&Baseline, a)
     }
 
     fn fft(&self, logn: u32, f: &mut [f64]) {
@@ -94,32 +94,12 @@ impl Fft for HlsFft<'_> {
     }
 
     fn nearest_plane(&self, t: [f64; 2], d: [f64; 2], l: [f64; 2]) -> [f64; 2] {
-        Scalar.nearest_plane(t, d, l)
-    }
-    fn nearest_plane_step(
-        &self,
-        logn: u32,
-        t0: &[f64],
-        t1: &mut [f64],
-        [u0, u1]: [&mut [f64]; 2],
-        l10: &[f64],
-    ) {
-        let half = t1.len() / 2;
-        let mut z1 = [0.0; 1 << crate::accelerator::MAX_LOGN];
-        let z1 = &mut z1[..t1.len()];
-        self.merge(logn, z1, u0, u1);
-        for u in 0..half {
-            let [re, im] = [u, u + half];
-            let d = [t1[re] - z1[re], t1[im] - z1[im]];
-            [t1[re], t1[im]] = self.nearest_plane([t0[re], t0[im]], d, [l10[re], l10[im]]);
-        }
-        self.split(logn, u0, u1, t1);
-        t1.copy_from_slice(z1);
+        Baseline.nearest_plane(t, d, l)
     }
     fn target(&self, logn: u32, t0: &mut [f64], t1: &mut [f64], b01: &[f64], b11: &[f64]) {
-        Scalar.target(logn, t0, t1, b01, b11);
+        Baseline.target(logn, t0, t1, b01, b11);
     }
     fn times_basis(&self, logn: u32, z0: &mut [f64], z1: &mut [f64], basis: BasisRef<'_>) {
-        Scalar.times_basis(logn, z0, z1, basis);
+        Baseline.times_basis(logn, z0, z1, basis);
     }
 }

@@ -3,7 +3,7 @@
 use falcon_core::hazmat::secret_basis;
 use falcon_core::seams::ffsampling::{ffsampling, scratch_len};
 use falcon_core::seams::hash::Shake256;
-use falcon_core::seams::lanes::Scalar;
+use falcon_core::seams::lanes::Baseline;
 use falcon_core::seams::sampler::SamplerZ;
 use falcon_core::seams::tree::{Leaf, Stored, stored_len};
 use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey};
@@ -78,7 +78,7 @@ fn both_instruments_and_the_structure_of_signing_agree() {
         let (logn, repeats) = (P::LOGN, 5);
         let tally = Tally::default();
         let fft = CountingFft {
-            inner: Scalar,
+            inner: Baseline,
             tally: &tally,
         };
         let mut workload = Workload::<P, _>::new(Counted, repeats).unwrap();
@@ -127,7 +127,7 @@ fn ffsampling_has_half_n_butterflies_a_stage_and_direction_at_every_degree() {
         let n = 1usize << logn;
         let tally = Tally::default();
         let fft = CountingFft {
-            inner: Scalar,
+            inner: Baseline,
             tally: &tally,
         };
         let tree = vec![0.5; stored_len(logn)];
@@ -198,7 +198,7 @@ fn permutations_of_signing_and_verifying_follow_from_the_bytes_hashed() {
             // "falcon nonce" and "falcon sampler", each with seed, index and hash of
             // the secret, the second with the point.
             let hedging = absorbing(12 + 72) + absorbing(14 + 72 + 2 * n);
-            let workload = Workload::<P, _>::new(Scalar, 0).unwrap();
+            let workload = Workload::<P, _>::new(Baseline, 0).unwrap();
             let points = (0..repeats).map(|i| {
                 // The nonce does not depend on the message.
                 let seed = workload::hedge_seed(i);

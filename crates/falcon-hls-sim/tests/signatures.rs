@@ -2,7 +2,7 @@
 
 use falcon_core::Engine;
 use falcon_core::seams::LaneEngine;
-use falcon_core::seams::lanes::Scalar;
+use falcon_core::seams::lanes::Baseline;
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::seam::{HlsFft, Meter};
@@ -25,7 +25,7 @@ fn every_preset_reproduces_nists_records() {
         for (algorithm, text) in files {
             let meter = Meter::default();
             let engine = LaneEngine {
-                arith: Scalar,
+                arith: Baseline,
                 fft: HlsFft::new(&accelerator, &meter),
             };
             let subject = EngineSubject {
@@ -70,7 +70,7 @@ fn every_preset_writes_nists_files_as_the_portable_engine_does() {
             let accelerator = Accelerator::new(preset.design()).expect("a preset");
             let meter = Meter::default();
             let engine = LaneEngine {
-                arith: Scalar,
+                arith: Baseline,
                 fft: HlsFft::new(&accelerator, &meter),
             };
             let subject = EngineSubject { engine, form };

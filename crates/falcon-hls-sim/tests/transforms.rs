@@ -2,7 +2,7 @@
 
 use falcon_core::seams::fft::Fft;
 use falcon_core::seams::hash::Shake256;
-use falcon_core::seams::lanes::Scalar;
+use falcon_core::seams::lanes::Baseline;
 use falcon_hls_sim::accelerator::{Accelerator, MAX_LOGN};
 use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::seam::{HlsFft, Meter};
@@ -54,7 +54,7 @@ fn every_preset_has_the_bits_of_the_portable_engine() {
         let fft = HlsFft::new(&accelerator, &meter);
         for logn in 1..=MAX_LOGN {
             let ours = results(fft, logn);
-            let expected = results(Scalar, logn);
+            let expected = results(Baseline, logn);
             for (ours, expected) in ours.iter().zip(&expected) {
                 assert!(ours == expected, "{}, {logn}: {}", preset.name(), ours.0);
             }

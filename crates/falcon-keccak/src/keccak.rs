@@ -12,7 +12,7 @@
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", test))]
 use crate::lazy::Lazy;
-use falcon_lanes::Bits64;
+use falcon_lanes::U64s;
 
 /// Words of a state.
 const WORDS: usize = 25;
@@ -56,7 +56,7 @@ const ROUND_CONSTANTS: [[u64; 2]; 12] = {
 
 /// Permutes a state of words, or many states side by side: one a lane of `W`.
 #[inline(always)]
-pub(crate) fn permute<W: Bits64>(state: &mut [W; WORDS]) {
+pub(crate) fn permute<W: U64s>(state: &mut [W; WORDS]) {
     let mut a = *state;
     complement(&mut a);
     a = owing(&a, &OWED);
@@ -92,7 +92,7 @@ fn permute_lazily(state: &mut [u64; WORDS]) {
 
 /// The same state, its words owing the rotations `owed`.
 #[inline(always)]
-fn owing<W: Bits64>(a: &[W; WORDS], owed: &[u32; WORDS]) -> [W; WORDS] {
+fn owing<W: U64s>(a: &[W; WORDS], owed: &[u32; WORDS]) -> [W; WORDS] {
     // Not a loop: what is owed must be known before loops are unrolled.
     [
         a[0].owing(owed[0]),
@@ -124,7 +124,7 @@ fn owing<W: Bits64>(a: &[W; WORDS], owed: &[u32; WORDS]) -> [W; WORDS] {
 }
 
 #[inline(always)]
-fn complement<W: Bits64>(state: &mut [W; WORDS]) {
+fn complement<W: U64s>(state: &mut [W; WORDS]) {
     if W::AND_NOT {
         return;
     }
@@ -135,19 +135,19 @@ fn complement<W: Bits64>(state: &mut [W; WORDS]) {
 
 /// The parity of column `x`.
 #[inline(always)]
-fn parity<W: Bits64>(a: &[W; WORDS], x: usize) -> W {
+fn parity<W: U64s>(a: &[W; WORDS], x: usize) -> W {
     a[x].xor5([a[x + 5], a[x + 10], a[x + 15], a[x + 20]])
 }
 
 /// Theta, rho and pi: word `i`, rotated by `L`, on its way to its row.
 #[inline(always)]
-fn moved<W: Bits64, const L: i32, const R: i32>(a: &[W; WORDS], d: &[W; 5], i: usize) -> W {
+fn moved<W: U64s, const L: i32, const R: i32>(a: &[W; WORDS], d: &[W; 5], i: usize) -> W {
     d[i % 5].xor_then_rotate::<L, R>(a[i])
 }
 
 /// Chi: row `ROW`.
 #[inline(always)]
-fn chi<W: Bits64, const ROW: usize>([b0, b1, b2, b3, b4]: [W; 5]) -> [W; 5] {
+fn chi<W: U64s, const ROW: usize>([b0, b1, b2, b3, b4]: [W; 5]) -> [W; 5] {
     if W::AND_NOT {
         return [
             b0.xor_and_not_owing_last(b1, b2),
@@ -207,7 +207,7 @@ fn chi<W: Bits64, const ROW: usize>([b0, b1, b2, b3, b4]: [W; 5]) -> [W; 5] {
 
 /// A round.
 #[inline(always)]
-fn round<W: Bits64>(a: &[W; WORDS], constant: u64) -> [W; WORDS] {
+fn round<W: U64s>(a: &[W; WORDS], constant: u64) -> [W; WORDS] {
     let c = [
         parity(a, 0),
         parity(a, 1),
@@ -282,7 +282,7 @@ mod tests {
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Pair([u64; 2]);
 
-    impl Bits64 for Pair {
+    impl U64s for Pair {
         const AND_NOT: bool = false;
 
         fn xor_u64(self, x: u64) -> Self {
@@ -310,7 +310,7 @@ mod tests {
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct AndNot(Pair);
 
-    impl Bits64 for AndNot {
+    impl U64s for AndNot {
         const AND_NOT: bool = true;
 
         fn xor_u64(self, x: u64) -> Self {

@@ -3,10 +3,10 @@
 //! Logic of AArch64 rotates its second operand on the way, at no cost. So
 //! [`Lazy`] only notes a rotation, as owed, and does it where the word meets
 //! one that owes another. What is owed is known when the code is compiled, as
-//! long as no loop hides it: there [`owing`](Bits64::owing) says what a word owes
+//! long as no loop hides it: there [`owing`](U64s::owing) says what a word owes
 //! from one turn to the next.
 
-use falcon_lanes::Bits64;
+use falcon_lanes::U64s;
 
 /// A word, of which a rotation to the left by `owed < 64` is still to be done.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +44,7 @@ impl Lazy {
     }
 }
 
-impl Bits64 for Lazy {
+impl U64s for Lazy {
     const AND_NOT: bool = true;
 
     #[inline(always)]

@@ -9,8 +9,7 @@
 use crate::keccak::permute;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::keccak::permute_one;
-use falcon_lanes::wipe;
-use falcon_lanes::{Isa, U64_LANES};
+use falcon_lanes::{Isa, Register, wipe};
 
 /// Words of the rate: 1088 bits.
 pub const RATE_WORDS: usize = 17;
@@ -60,7 +59,7 @@ impl Sponge {
             return;
         }
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        if I::PARTS < U64_LANES {
+        if I::U64s::LEN > 1 {
             isa.vectorize_words(
                 #[inline(always)]
                 || permute_one(&mut self.state),
@@ -152,14 +151,16 @@ impl Sponge {
 /// lanes but one are idle.
 #[inline(always)]
 fn permute_in_words<I: Isa>(isa: I, state: &mut [u64; 25]) {
-    let mut words = [isa.load_words(&[0; U64_LANES], 0); 25];
+    let mut words = [I::U64s::splat(isa, 0); 25];
     for (word, &x) in words.iter_mut().zip(&*state) {
-        *word = isa.load_words(&[x; U64_LANES], 0);
+        *word = I::U64s::splat(isa, x);
     }
     permute(&mut words);
     for (word, x) in words.iter().zip(state) {
-        let mut lanes = [0; U64_LANES];
-        isa.store_words(*word, &mut lanes, 0);
+        let mut lanes = [0; 8];
+        if let Some(lanes) = I::U64s::chunks_mut(&mut lanes).first_mut() {
+            word.store(lanes);
+        }
         *x = lanes[0];
     }
 }

@@ -5,11 +5,10 @@
 
 use crate::keccak::permute;
 use crate::shake::{RATE, RATE_WORDS};
-use falcon_lanes::wipe;
-use falcon_lanes::{Isa, U64_LANES};
+use falcon_lanes::{Isa, Register, wipe};
 
 /// Messages that are hashed side by side.
-const LANES: usize = U64_LANES;
+const LANES: usize = 8;
 
 /// The states of all lanes: word `i` of lane `u` is `[i][u]`. A row is a cache
 /// line of its own where one load takes all of it.
@@ -74,7 +73,7 @@ fn permute_all<I: Isa>(isa: I, states: &mut States, busy: [bool; LANES]) {
     isa.vectorize_words(
         #[inline(always)]
         || {
-            for (part, busy) in busy.chunks(LANES / I::PARTS).enumerate() {
+            for (part, busy) in busy.chunks(I::U64s::LEN).enumerate() {
                 if busy.contains(&true) {
                     permute_part(isa, states, part);
                 }
@@ -108,13 +107,13 @@ fn transpose_all(isa: impl Isa, states: &States, squeezed: &mut Squeezed) {
 
 #[inline(always)]
 fn permute_part<I: Isa>(isa: I, states: &mut States, part: usize) {
-    let mut words = [isa.load_words(&[0; LANES], part); 25];
+    let mut words = [I::U64s::splat(isa, 0); 25];
     for (word, state) in words.iter_mut().zip(&states.0) {
-        *word = isa.load_words(state, part);
+        *word = I::U64s::load(isa, &I::U64s::chunks(state)[part]);
     }
     permute(&mut words);
     for (word, state) in words.iter().zip(&mut states.0) {
-        isa.store_words(*word, state, part);
+        word.store(&mut I::U64s::chunks_mut(state)[part]);
     }
 }
 

@@ -1,63 +1,117 @@
-//! Integers of 32 and 16 bits, for ChaCha20 and for the NTT.
+//! Registers of integers: for bitwise permutations, for ciphers of 32-bit words,
+//! for arithmetic modulo a prime of sixteen bits.
 //!
-//! Algorithms are loops over the registers that a row fills. Where a register is
-//! one word, such a loop goes over words, and compilers turn it into vector code.
+//! Algorithms are loops over the registers that an array fills. Where a register
+//! is one word, such a loop goes over words, and compilers turn it into vector
+//! code.
 
-use crate::Baseline;
+use core::ops::{Add, Sub};
 
-/// Blocks of ChaCha20 that are computed side by side: two buffers.
-pub const U32_LANES: usize = 16;
+/// 64-bit words.
+///
+/// Rotations take their count to both sides, `L` to the left and `R = 64 - L` to
+/// the right, since instructions want one or the other as a constant.
+pub trait U64s: Copy {
+    /// Whether [`xor_and_not`](Self::xor_and_not) costs no complement.
+    const AND_NOT: bool;
 
-/// Blocks of one buffer: its bytes are rows of one word of each.
-pub const U32_ROW: usize = 8;
+    /// Exclusive or with `x` in every lane. There is no way to a value without
+    /// a token: see [`Register`](crate::Register).
+    fn xor_u64(self, x: u64) -> Self;
+    /// Exclusive or.
+    fn xor(self, other: Self) -> Self;
+    /// And.
+    fn and(self, other: Self) -> Self;
+    /// Or.
+    fn or(self, other: Self) -> Self;
+    /// Complement.
+    fn not(self) -> Self;
+    /// Rotation to the left by `0 < L < 64`.
+    fn rotate_left<const L: i32, const R: i32>(self) -> Self;
 
-/// Words of a row of the NTT.
-pub const I16_LANES: usize = 32;
+    /// Exclusive or of three.
+    #[inline(always)]
+    fn xor3(self, b: Self, c: Self) -> Self {
+        self.xor(b).xor(c)
+    }
+    /// Exclusive or of five.
+    #[inline(always)]
+    fn xor5(self, [b, c, d, e]: [Self; 4]) -> Self {
+        self.xor3(b, c).xor3(d, e)
+    }
+    /// Exclusive or with `b`, rotated to the left by one.
+    #[inline(always)]
+    fn xor_rotated(self, b: Self) -> Self {
+        self.xor(b.rotate_left::<1, 63>())
+    }
+    /// Exclusive or with `b`, then [`rotate_left`](Self::rotate_left).
+    #[inline(always)]
+    fn xor_then_rotate<const L: i32, const R: i32>(self, b: Self) -> Self {
+        self.xor(b).rotate_left::<L, R>()
+    }
+    /// Exclusive or with `c` where `b` is zero.
+    #[inline(always)]
+    fn xor_and_not(self, b: Self, c: Self) -> Self {
+        self.xor(b.not().and(c))
+    }
 
-/// High half of the product of two 16-bit integers.
-#[inline(always)]
-pub const fn mul_high(a: i16, b: i16) -> i16 {
-    ((a as i32 * b as i32) >> 16) as i16
+    /// [`xor_and_not`](Self::xor_and_not). If words put rotations off, the result
+    /// owes what `c` owes; those of all other operations owe what `self` owes.
+    #[inline(always)]
+    fn xor_and_not_owing_last(self, b: Self, c: Self) -> Self {
+        self.xor_and_not(b, c)
+    }
+    /// The same word. If words put rotations off, it owes one to the left by
+    /// `owed` from here on.
+    #[inline(always)]
+    fn owing(self, owed: u32) -> Self {
+        _ = owed;
+        self
+    }
 }
 
-/// A token of registers of integers.
-pub trait Integers: Copy {
-    /// As many 32-bit words as a register holds.
-    type Words32: Bits32;
-    /// Registers that [`U32_LANES`] words fill.
-    const PARTS32: usize;
-    /// As many 16-bit words as a register holds.
-    type Words16: Words16;
-    /// Registers that [`I16_LANES`] words fill.
-    const PARTS16: usize;
+impl U64s for u64 {
+    const AND_NOT: bool = cfg!(any(target_feature = "bmi1", target_arch = "aarch64"));
 
-    /// The words of part `part < PARTS32` of `x`.
-    fn load32(self, x: &[u32; U32_LANES], part: usize) -> Self::Words32;
-    /// `x` in every lane.
-    fn splat32(self, x: u32) -> Self::Words32;
-    /// Writes the words of part `part < PARTS32 * U32_ROW / U32_LANES` of a row
-    /// as bytes, little-endian.
-    fn store_row(self, words: Self::Words32, row: &mut [u8; 4 * U32_ROW], part: usize);
-
-    /// The words of part `part < PARTS16` of `x`.
-    fn load16(self, x: &[i16; I16_LANES], part: usize) -> Self::Words16;
-    /// Writes the words of part `part < PARTS16` of `x`.
-    fn store16(self, words: Self::Words16, x: &mut [i16; I16_LANES], part: usize);
+    #[inline(always)]
+    fn xor_u64(self, x: u64) -> Self {
+        self ^ x
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        self ^ other
+    }
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        self & other
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        self | other
+    }
+    #[inline(always)]
+    fn not(self) -> Self {
+        !self
+    }
+    #[inline(always)]
+    fn rotate_left<const L: i32, const R: i32>(self) -> Self {
+        self.rotate_left(L as u32)
+    }
 }
 
-/// A 32-bit word, or one in every lane.
-pub trait Bits32: Copy {
+/// 32-bit words.
+pub trait U32s: Copy {
     /// Sum modulo `2^32`.
-    fn add(self, other: Self) -> Self;
+    fn wrapping_add(self, other: Self) -> Self;
     /// Exclusive or.
     fn xor(self, other: Self) -> Self;
     /// Rotation to the left by `0 < L < 32`, `R = 32 - L`.
     fn rotate_left<const L: i32, const R: i32>(self) -> Self;
 }
 
-impl Bits32 for u32 {
+impl U32s for u32 {
     #[inline(always)]
-    fn add(self, other: Self) -> Self {
+    fn wrapping_add(self, other: Self) -> Self {
         self.wrapping_add(other)
     }
     #[inline(always)]
@@ -70,13 +124,15 @@ impl Bits32 for u32 {
     }
 }
 
-/// A signed 16-bit word, or one in every lane, with what reductions modulo a
-/// prime `p < 2^15` are made of.
-pub trait Words16: Copy {
-    /// Sum, which must not overflow.
-    fn add(self, other: Self) -> Self;
-    /// Difference, which must not overflow.
-    fn sub(self, other: Self) -> Self;
+/// High half of the product of two 16-bit integers.
+#[inline(always)]
+pub const fn mul_high(a: i16, b: i16) -> i16 {
+    ((a as i32 * b as i32) >> 16) as i16
+}
+
+/// Signed 16-bit words, with what reductions modulo a prime `p < 2^15` are made
+/// of. Sums and differences must not overflow.
+pub trait I16s: Copy + Add<Output = Self> + Sub<Output = Self> {
     /// Low half of the product.
     fn mul_low(self, other: Self) -> Self;
     /// Low half of the product with a constant.
@@ -90,16 +146,9 @@ pub trait Words16: Copy {
     fn sub_mul(self, t: Self, p: i16) -> Self;
 }
 
-impl Words16 for i16 {
-    // Checked where the build asks for it: this tests the ranges of the callers.
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        self + other
-    }
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        self - other
-    }
+// Sums are checked where the build asks for it: this tests the ranges of the
+// callers.
+impl I16s for i16 {
     #[inline(always)]
     fn mul_low(self, other: Self) -> Self {
         self.wrapping_mul(other)
@@ -119,33 +168,5 @@ impl Words16 for i16 {
     #[inline(always)]
     fn sub_mul(self, t: Self, p: i16) -> Self {
         self.wrapping_sub(t.wrapping_mul(p))
-    }
-}
-
-impl Integers for Baseline {
-    type Words32 = u32;
-    const PARTS32: usize = U32_LANES;
-    type Words16 = i16;
-    const PARTS16: usize = I16_LANES;
-
-    #[inline(always)]
-    fn load32(self, x: &[u32; U32_LANES], part: usize) -> u32 {
-        x[part]
-    }
-    #[inline(always)]
-    fn splat32(self, x: u32) -> u32 {
-        x
-    }
-    #[inline(always)]
-    fn store_row(self, words: u32, row: &mut [u8; 4 * U32_ROW], part: usize) {
-        row.as_chunks_mut().0[part % U32_ROW] = words.to_le_bytes();
-    }
-    #[inline(always)]
-    fn load16(self, x: &[i16; I16_LANES], part: usize) -> i16 {
-        x[part]
-    }
-    #[inline(always)]
-    fn store16(self, words: i16, x: &mut [i16; I16_LANES], part: usize) {
-        x[part] = words;
     }
 }

@@ -1,16 +1,38 @@
 //! 128-bit registers of integers.
 
-use crate::Neon;
+use crate::{HasNeon, Neon};
 use core::arch::aarch64::*;
-use falcon_lanes::{Bits32, ByteTable, I16_LANES, Integers, U8_LANES, U32_LANES, U32_ROW, Words16};
+use core::ops::{Add, Sub};
+use falcon_lanes::{ByteTable, I16s, Register, U32s, register_of};
 
 /// Four 32-bit words.
 #[derive(Clone, Copy, Debug)]
 pub struct U32x4(uint32x4_t);
 
-impl Bits32 for U32x4 {
+impl<I: HasNeon> Register<I> for U32x4 {
+    type Value = u32;
+    register_of!(4);
+
     #[inline(always)]
-    fn add(self, other: Self) -> Self {
+    fn load(_: I, x: &[u32; 4]) -> Self {
+        // SAFETY: the target has NEON; `x` is four values.
+        Self(unsafe { vld1q_u32(x.as_ptr()) })
+    }
+    #[inline(always)]
+    fn splat(_: I, x: u32) -> Self {
+        // SAFETY: the target has NEON.
+        Self(unsafe { vdupq_n_u32(x) })
+    }
+    #[inline(always)]
+    fn store(self, out: &mut [u32; 4]) {
+        // SAFETY: the target has NEON; `out` is four values.
+        unsafe { vst1q_u32(out.as_mut_ptr(), self.0) };
+    }
+}
+
+impl U32s for U32x4 {
+    #[inline(always)]
+    fn wrapping_add(self, other: Self) -> Self {
         // SAFETY: the target has NEON.
         Self(unsafe { vaddq_u32(self.0, other.0) })
     }
@@ -41,19 +63,48 @@ impl Bits32 for U32x4 {
 #[derive(Clone, Copy, Debug)]
 pub struct I16x8(int16x8_t);
 
-/// The high half of a product is to be had of its double only: `sqdmulh` is
-/// `floor(2 a b / 2^16)`, exact unless both are `-2^15`.
-impl Words16 for I16x8 {
+impl<I: HasNeon> Register<I> for I16x8 {
+    type Value = i16;
+    register_of!(8);
+
+    #[inline(always)]
+    fn load(_: I, x: &[i16; 8]) -> Self {
+        // SAFETY: the target has NEON; `x` is eight values.
+        Self(unsafe { vld1q_s16(x.as_ptr()) })
+    }
+    #[inline(always)]
+    fn splat(_: I, x: i16) -> Self {
+        // SAFETY: the target has NEON.
+        Self(unsafe { vdupq_n_s16(x) })
+    }
+    #[inline(always)]
+    fn store(self, out: &mut [i16; 8]) {
+        // SAFETY: the target has NEON; `out` is eight values.
+        unsafe { vst1q_s16(out.as_mut_ptr(), self.0) };
+    }
+}
+
+impl Add for I16x8 {
+    type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         // SAFETY: the target has NEON.
         Self(unsafe { vaddq_s16(self.0, other.0) })
     }
+}
+
+impl Sub for I16x8 {
+    type Output = Self;
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
         // SAFETY: the target has NEON.
         Self(unsafe { vsubq_s16(self.0, other.0) })
     }
+}
+
+/// The high half of a product is to be had of its double only: `sqdmulh` is
+/// `floor(2 a b / 2^16)`, exact unless both are `-2^15`.
+impl I16s for I16x8 {
     #[inline(always)]
     fn mul_low(self, other: Self) -> Self {
         // SAFETY: the target has NEON.
@@ -86,51 +137,15 @@ impl Words16 for I16x8 {
     }
 }
 
-impl Integers for Neon {
-    type Words32 = U32x4;
-    const PARTS32: usize = 4;
-    type Words16 = I16x8;
-    const PARTS16: usize = 4;
-
-    #[inline(always)]
-    fn load32(self, x: &[u32; U32_LANES], part: usize) -> U32x4 {
-        let x = &x.as_chunks::<4>().0[part % 4];
-        // SAFETY: the target has NEON; `x` is four values.
-        U32x4(unsafe { vld1q_u32(x.as_ptr()) })
-    }
-    #[inline(always)]
-    fn splat32(self, x: u32) -> U32x4 {
-        // SAFETY: the target has NEON.
-        U32x4(unsafe { vdupq_n_u32(x) })
-    }
-    #[inline(always)]
-    fn store_row(self, words: U32x4, row: &mut [u8; 4 * U32_ROW], part: usize) {
-        let bytes = &mut row.as_chunks_mut::<16>().0[part % 2];
-        // The bytes of a register stand from the low end of a word on.
-        // SAFETY: the target has NEON; `bytes` is sixteen values.
-        unsafe { vst1q_u8(bytes.as_mut_ptr(), vreinterpretq_u8_u32(words.0)) };
-    }
-
-    #[inline(always)]
-    fn load16(self, x: &[i16; I16_LANES], part: usize) -> I16x8 {
-        let x = &x.as_chunks::<8>().0[part % 4];
-        // SAFETY: the target has NEON; `x` is eight values.
-        I16x8(unsafe { vld1q_s16(x.as_ptr()) })
-    }
-    #[inline(always)]
-    fn store16(self, words: I16x8, x: &mut [i16; I16_LANES], part: usize) {
-        let x = &mut x.as_chunks_mut::<8>().0[part % 4];
-        // SAFETY: the target has NEON; `x` is eight values.
-        unsafe { vst1q_s16(x.as_mut_ptr(), words.0) };
-    }
-}
-
 /// Writes the words of `even` and `odd` by turns.
 #[inline(always)]
-pub(crate) fn interleave([even, odd]: [&[i16; I16_LANES]; 2], pairs: &mut [i16; 2 * I16_LANES]) {
-    let neon = Neon::new();
-    for (part, pairs) in pairs.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-        let (even, odd) = (neon.load16(even, part), neon.load16(odd, part));
+pub(crate) fn interleave([even, odd]: [&[i16; 32]; 2], pairs: &mut [i16; 64]) {
+    let sides = even.as_chunks().0.iter().zip(odd.as_chunks().0);
+    for (pairs, (even, odd)) in pairs.as_chunks_mut::<16>().0.iter_mut().zip(sides) {
+        let (even, odd) = (
+            I16x8::load(Neon::new(), even),
+            I16x8::load(Neon::new(), odd),
+        );
         // SAFETY: the target has NEON; `pairs` is two times eight values.
         unsafe { vst2q_s16(pairs.as_mut_ptr(), int16x8x2_t(even.0, odd.0)) };
     }
@@ -138,14 +153,14 @@ pub(crate) fn interleave([even, odd]: [&[i16; I16_LANES]; 2], pairs: &mut [i16; 
 
 /// The words at even places, and those at odd ones.
 #[inline(always)]
-pub(crate) fn deinterleave(pairs: &[i16; 2 * I16_LANES]) -> ([i16; I16_LANES], [i16; I16_LANES]) {
-    let neon = Neon::new();
-    let (mut even, mut odd) = ([0; I16_LANES], [0; I16_LANES]);
-    for (part, pairs) in pairs.as_chunks::<16>().0.iter().enumerate() {
+pub(crate) fn deinterleave(pairs: &[i16; 64]) -> ([i16; 32], [i16; 32]) {
+    let (mut even, mut odd) = ([0; 32], [0; 32]);
+    let sides = even.as_chunks_mut().0.iter_mut().zip(odd.as_chunks_mut().0);
+    for (pairs, (even, odd)) in pairs.as_chunks::<16>().0.iter().zip(sides) {
         // SAFETY: the target has NEON; `pairs` is two times eight values.
         let int16x8x2_t(x, y) = unsafe { vld2q_s16(pairs.as_ptr()) };
-        neon.store16(I16x8(x), &mut even, part);
-        neon.store16(I16x8(y), &mut odd, part);
+        Register::<Neon>::store(I16x8(x), even);
+        Register::<Neon>::store(I16x8(y), odd);
     }
     (even, odd)
 }
@@ -198,17 +213,23 @@ fn look_up<const N: usize>(plane: &[u8; 256], places: &[[uint8x16_t; 4]; N]) -> 
 
 /// The words of bytes through a table.
 #[inline(always)]
-pub(crate) fn map_bytes(table: &ByteTable, x: &[u8; U8_LANES]) -> [[i16; U8_LANES]; 2] {
-    let x = x.as_chunks::<16>().0;
-    let places = [places(&x[0]), places(&x[1]), places(&x[2])];
-    let mut out = [[0; U8_LANES]; 2];
+pub(crate) fn map_bytes<const N: usize>(
+    table: &ByteTable,
+    x: &[[u8; 16]; N],
+) -> [[[i16; 16]; N]; 2] {
+    // SAFETY: the target has NEON.
+    let mut at = unsafe { [[vdupq_n_u8(0); 4]; N] };
+    for (at, x) in at.iter_mut().zip(x) {
+        *at = places(x);
+    }
+    let mut out = [[[0; 16]; N]; 2];
     for (out, planes) in out.iter_mut().zip(table.planes.as_chunks::<2>().0) {
-        let low = look_up(&planes[0], &places);
-        let high = look_up(&planes[1], &places);
-        for (i, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+        let low = look_up(&planes[0], &at);
+        let high = look_up(&planes[1], &at);
+        for ((out, &low), &high) in out.iter_mut().zip(&low).zip(&high) {
             // SAFETY: the target has NEON; `out` is two times eight values.
             unsafe {
-                let words = [vzip1q_u8(low[i], high[i]), vzip2q_u8(low[i], high[i])];
+                let words = [vzip1q_u8(low, high), vzip2q_u8(low, high)];
                 vst1q_s16(out.as_mut_ptr(), vreinterpretq_s16_u8(words[0]));
                 vst1q_s16(out.as_mut_ptr().add(8), vreinterpretq_s16_u8(words[1]));
             }
@@ -224,11 +245,11 @@ mod tests {
     use falcon_lanes::{Baseline, Isa};
 
     /// `words` in registers, through `op`, and out again.
-    fn through(words: [i16; I16_LANES], op: impl Fn(I16x8) -> I16x8) -> [i16; I16_LANES] {
-        let mut out = [0; I16_LANES];
-        for part in 0..Neon::PARTS16 {
-            let x = Neon::new().load16(&words, part);
-            Neon::new().store16(op(x), &mut out, part);
+    fn through(words: [i16; 32], op: impl Fn(I16x8) -> I16x8) -> [i16; 32] {
+        let mut out = [0; 32];
+        let registers = words.as_chunks().0.iter().zip(out.as_chunks_mut().0);
+        for (words, out) in registers {
+            Register::<Neon>::store(op(I16x8::load(Neon::new(), words)), out);
         }
         out
     }
@@ -243,14 +264,13 @@ mod tests {
             });
             assert_eq!(p.wrapping_mul(p_inv), 1);
             let v = (((1 << 28) / i32::from(p) + 1) / 2) as i16;
-            for first in (0..=u16::MAX).step_by(I16_LANES) {
+            for first in (0..=u16::MAX).step_by(32) {
                 let words = core::array::from_fn(|i| (first + i as u16) as i16);
                 for b in [1, -1, p / 2, -(p / 2), 7919, i16::MAX, -i16::MAX] {
                     let expected =
                         words.map(|a| a.montgomery(b, a.mul_low(b).mul_low_by(p_inv), p));
-                    let b = [b; I16_LANES];
                     let found = through(words, |a| {
-                        let b = Neon::new().load16(&b, 0);
+                        let b = I16x8::splat(Neon::new(), b);
                         a.montgomery(b, a.mul_low(b).mul_low_by(p_inv), p)
                     });
                     assert_eq!(found, expected);
@@ -267,7 +287,9 @@ mod tests {
         let f = |x: u8| [i16::from(x).wrapping_mul(257), !i16::from(x) * 113];
         let table = ByteTable::new(&core::array::from_fn(|x| f(x as u8)));
         for first in 0..=u8::MAX {
-            let x = core::array::from_fn(|i| (usize::from(first) + 37 * i) as u8);
+            let byte = |i: usize| (usize::from(first) + 37 * i) as u8;
+            let x: [[u8; 16]; 3] =
+                core::array::from_fn(|row| core::array::from_fn(|i| byte(16 * row + i)));
             let expected = Baseline.map_bytes(f, &table, &x);
             assert_eq!(Neon::new().map_bytes(|_| [0; 2], &table, &x), expected);
         }
@@ -284,7 +306,7 @@ mod tests {
         let pairs = core::array::from_fn(|i| i as i16 * 3 - 50);
         let (even, odd) = deinterleave(&pairs);
         assert_eq!((even[5], odd[31]), (pairs[10], pairs[63]));
-        let mut again = [0; 2 * I16_LANES];
+        let mut again = [0; 64];
         interleave([&even, &odd], &mut again);
         assert_eq!(again, pairs);
     }

@@ -6,10 +6,11 @@
     target_endian = "little"
 ))]
 
+mod doubles;
 mod integers;
 mod neon;
-mod runs;
 mod sha3;
 
+use doubles::HasNeon;
 pub use neon::Neon;
 pub use sha3::NeonSha3;

@@ -1,8 +1,11 @@
-//! 128-bit registers, in pairs for eight binary32 values.
+//! 128-bit registers: of 64-bit words, and in pairs for eight binary32 values.
 
-use crate::integers;
+use crate::doubles::{F64x2, HasNeon};
+use crate::integers::{self, I16x8, U32x4};
+use crate::sha3::{NeonSha3, Sha3U64x2};
 use core::arch::aarch64::*;
-use falcon_lanes::{Bits64, ByteTable, F32_LANES, I16_LANES, Isa, U8_LANES, U64_LANES};
+use core::ops::{Mul, Sub};
+use falcon_lanes::{ByteTable, F32x8, Isa, Register, Two, U64s, register_of};
 
 /// The processor has NEON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,7 +28,28 @@ impl Neon {
 #[derive(Clone, Copy, Debug)]
 pub struct U64x2(pub(crate) uint64x2_t);
 
-impl Bits64 for U64x2 {
+impl Register<Neon> for U64x2 {
+    type Value = u64;
+    register_of!(2);
+
+    #[inline(always)]
+    fn load(_: Neon, x: &[u64; 2]) -> Self {
+        // SAFETY: the target has NEON; `x` is two values.
+        Self(unsafe { vld1q_u64(x.as_ptr()) })
+    }
+    #[inline(always)]
+    fn splat(_: Neon, x: u64) -> Self {
+        // SAFETY: the target has NEON.
+        Self(unsafe { vdupq_n_u64(x) })
+    }
+    #[inline(always)]
+    fn store(self, out: &mut [u64; 2]) {
+        // SAFETY: the target has NEON; `out` is two values.
+        unsafe { vst1q_u64(out.as_mut_ptr(), self.0) };
+    }
+}
+
+impl U64s for U64x2 {
     const AND_NOT: bool = true;
 
     #[inline(always)]
@@ -68,7 +92,7 @@ impl Bits64 for U64x2 {
 /// Bit `k` is lane `k` of masks of 32 bits.
 #[inline(always)]
 fn bits([low, high]: [uint32x4_t; 2]) -> u32 {
-    const WEIGHTS: [u16; F32_LANES] = [1, 2, 4, 8, 16, 32, 64, 128];
+    const WEIGHTS: [u16; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
     // SAFETY: the target has NEON; `WEIGHTS` is eight values.
     unsafe {
         let halves = vuzp1q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high));
@@ -76,87 +100,120 @@ fn bits([low, high]: [uint32x4_t; 2]) -> u32 {
     }
 }
 
-impl Isa for Neon {
-    type F32x8 = [float32x4_t; 2];
-    type Words = U64x2;
-    const PARTS: usize = 4;
-    type Runs = Self;
-    type Integers = Self;
+/// Eight binary32 values.
+#[derive(Clone, Copy, Debug)]
+pub struct PairF32x4([float32x4_t; 2]);
+
+impl<I: HasNeon> Register<I> for PairF32x4 {
+    type Value = f32;
+    register_of!(8);
 
     #[inline(always)]
-    fn integers(self) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn load_words(self, x: &[u64; U64_LANES], part: usize) -> U64x2 {
-        let x = &x.as_chunks::<2>().0[part % 4];
-        // SAFETY: the target has NEON; `x` is two values.
-        U64x2(unsafe { vld1q_u64(x.as_ptr()) })
-    }
-    #[inline(always)]
-    fn store_words(self, words: U64x2, x: &mut [u64; U64_LANES], part: usize) {
-        let x = &mut x.as_chunks_mut::<2>().0[part % 4];
-        // SAFETY: the target has NEON; `x` is two values.
-        unsafe { vst1q_u64(x.as_mut_ptr(), words.0) };
-    }
-
-    #[inline(always)]
-    fn tails(self, x: &[[u8; 11]; 4]) -> [u32; 4] {
-        integers::tails(x)
-    }
-    #[inline(always)]
-    fn map_bytes(
-        self,
-        _: impl Fn(u8) -> [i16; 2],
-        table: &ByteTable,
-        x: &[u8; U8_LANES],
-    ) -> [[i16; U8_LANES]; 2] {
-        integers::map_bytes(table, x)
-    }
-
-    #[inline(always)]
-    fn interleave(self, sides: [&[i16; I16_LANES]; 2], pairs: &mut [i16; 2 * I16_LANES]) {
-        integers::interleave(sides, pairs);
-    }
-    #[inline(always)]
-    fn deinterleave(self, pairs: &[i16; 2 * I16_LANES]) -> ([i16; I16_LANES], [i16; I16_LANES]) {
-        integers::deinterleave(pairs)
-    }
-
-    #[inline(always)]
-    fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
-        // The target has the feature: every function is in its frame.
-        kernel()
-    }
-    #[inline(always)]
-    fn splat(self, x: f32) -> [float32x4_t; 2] {
-        // SAFETY: the target has NEON.
-        unsafe { [vdupq_n_f32(x); 2] }
-    }
-    #[inline(always)]
-    fn load(self, x: &[f32; F32_LANES]) -> [float32x4_t; 2] {
+    fn load(_: I, x: &[f32; 8]) -> Self {
         // SAFETY: the target has NEON; `x` is two times four values.
-        unsafe { [vld1q_f32(x.as_ptr()), vld1q_f32(x.as_ptr().add(4))] }
+        Self(unsafe { [vld1q_f32(x.as_ptr()), vld1q_f32(x.as_ptr().add(4))] })
     }
     #[inline(always)]
-    fn sub(self, a: [float32x4_t; 2], b: [float32x4_t; 2]) -> [float32x4_t; 2] {
+    fn splat(_: I, x: f32) -> Self {
         // SAFETY: the target has NEON.
-        unsafe { [vsubq_f32(a[0], b[0]), vsubq_f32(a[1], b[1])] }
+        Self(unsafe { [vdupq_n_f32(x); 2] })
     }
     #[inline(always)]
-    fn mul(self, a: [float32x4_t; 2], b: [float32x4_t; 2]) -> [float32x4_t; 2] {
+    fn store(self, out: &mut [f32; 8]) {
+        // SAFETY: the target has NEON; `out` is two times four values.
+        unsafe {
+            vst1q_f32(out.as_mut_ptr(), self.0[0]);
+            vst1q_f32(out.as_mut_ptr().add(4), self.0[1]);
+        }
+    }
+}
+
+impl Sub for PairF32x4 {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, b: Self) -> Self {
         // SAFETY: the target has NEON.
-        unsafe { [vmulq_f32(a[0], b[0]), vmulq_f32(a[1], b[1])] }
+        Self(unsafe { [vsubq_f32(self.0[0], b.0[0]), vsubq_f32(self.0[1], b.0[1])] })
+    }
+}
+
+impl Mul for PairF32x4 {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, b: Self) -> Self {
+        // SAFETY: the target has NEON.
+        Self(unsafe { [vmulq_f32(self.0[0], b.0[0]), vmulq_f32(self.0[1], b.0[1])] })
+    }
+}
+
+impl F32x8 for PairF32x4 {
+    #[inline(always)]
+    fn lt(self, b: Self) -> u32 {
+        // SAFETY: the target has NEON.
+        bits(unsafe { [vcltq_f32(self.0[0], b.0[0]), vcltq_f32(self.0[1], b.0[1])] })
     }
     #[inline(always)]
-    fn lt(self, a: [float32x4_t; 2], b: [float32x4_t; 2]) -> u32 {
+    fn le(self, b: Self) -> u32 {
         // SAFETY: the target has NEON.
-        bits(unsafe { [vcltq_f32(a[0], b[0]), vcltq_f32(a[1], b[1])] })
+        bits(unsafe { [vcleq_f32(self.0[0], b.0[0]), vcleq_f32(self.0[1], b.0[1])] })
     }
+}
+
+/// The registers of NEON, and what it has for [`Isa`]'s methods. The words for
+/// bitwise permutations are apart.
+macro_rules! neon {
+    ($words:ty) => {
+        type F64 = f64;
+        type F64x2 = F64x2;
+        type F64x4 = Two<F64x2>;
+        type F64x8 = Two<Two<F64x2>>;
+        const LONGEST_F64S: usize = 8;
+        type F32x8 = PairF32x4;
+        type U64s = $words;
+        type U32s = U32x4;
+        type I16s = I16x8;
+
+        #[inline(always)]
+        fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
+            // The target has the feature: every function is in its frame.
+            kernel()
+        }
+        #[inline(always)]
+        fn tails(self, x: &[[u8; 11]; 4]) -> [u32; 4] {
+            integers::tails(x)
+        }
+        #[inline(always)]
+        fn map_bytes<const N: usize>(
+            self,
+            _: impl Fn(u8) -> [i16; 2],
+            table: &ByteTable,
+            x: &[[u8; 16]; N],
+        ) -> [[[i16; 16]; N]; 2] {
+            integers::map_bytes(table, x)
+        }
+        #[inline(always)]
+        fn interleave(self, sides: [&[i16; 32]; 2], pairs: &mut [i16; 64]) {
+            integers::interleave(sides, pairs);
+        }
+        #[inline(always)]
+        fn deinterleave(self, pairs: &[i16; 64]) -> ([i16; 32], [i16; 32]) {
+            integers::deinterleave(pairs)
+        }
+    };
+}
+
+impl Isa for Neon {
+    neon!(U64x2);
+}
+
+/// All but the words is as on [`Neon`], whose frame is that of every function: a
+/// frame of its own would only keep functions from being inlined.
+impl Isa for NeonSha3 {
+    neon!(Sha3U64x2);
+    const ONE_IN_WORDS: bool = true;
+
     #[inline(always)]
-    fn le(self, a: [float32x4_t; 2], b: [float32x4_t; 2]) -> u32 {
-        // SAFETY: the target has NEON.
-        bits(unsafe { [vcleq_f32(a[0], b[0]), vcleq_f32(a[1], b[1])] })
+    fn vectorize_words<R>(self, kernel: impl FnOnce() -> R) -> R {
+        self.in_frame(kernel)
     }
 }

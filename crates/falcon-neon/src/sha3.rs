@@ -1,9 +1,8 @@
 //! The instructions of the SHA-3 extension, which Keccak-f is made of.
 
-use crate::integers;
 use crate::neon::{Neon, U64x2};
 use core::arch::aarch64::*;
-use falcon_lanes::{Bits64, ByteTable, F32_LANES, I16_LANES, Isa, U8_LANES, U64_LANES};
+use falcon_lanes::{Register, U64s, register_of};
 
 cpufeatures::new!(features, "sha3");
 
@@ -17,6 +16,13 @@ impl NeonSha3 {
     /// has them.
     pub fn detect() -> Option<Self> {
         features::get().then_some(Self(()))
+    }
+
+    /// Runs `kernel` in a frame where the features are enabled.
+    #[inline(always)]
+    pub(crate) fn in_frame<R>(self, kernel: impl FnOnce() -> R) -> R {
+        // SAFETY: a token is made where the features were found, only.
+        unsafe { frame(kernel) }
     }
 }
 
@@ -65,7 +71,25 @@ fn bcax(a: U64x2, b: U64x2, c: U64x2) -> U64x2 {
 #[derive(Clone, Copy, Debug)]
 pub struct Sha3U64x2(U64x2);
 
-impl Bits64 for Sha3U64x2 {
+impl Register<NeonSha3> for Sha3U64x2 {
+    type Value = u64;
+    register_of!(2);
+
+    #[inline(always)]
+    fn load(_: NeonSha3, x: &[u64; 2]) -> Self {
+        Self(U64x2::load(Neon::new(), x))
+    }
+    #[inline(always)]
+    fn splat(_: NeonSha3, x: u64) -> Self {
+        Self(U64x2::splat(Neon::new(), x))
+    }
+    #[inline(always)]
+    fn store(self, out: &mut [u64; 2]) {
+        self.0.store(out);
+    }
+}
+
+impl U64s for Sha3U64x2 {
     const AND_NOT: bool = true;
 
     #[inline(always)]
@@ -111,88 +135,6 @@ impl Bits64 for Sha3U64x2 {
     fn xor_and_not(self, b: Self, c: Self) -> Self {
         // SAFETY: the values exist.
         Self(unsafe { bcax(self.0, c.0, b.0) })
-    }
-}
-
-/// All but the words is as on [`Neon`], whose frame is that of every function: a
-/// frame of its own would only keep functions from being inlined.
-impl Isa for NeonSha3 {
-    type F32x8 = <Neon as Isa>::F32x8;
-    type Words = Sha3U64x2;
-    const PARTS: usize = Neon::PARTS;
-    const ONE_IN_WORDS: bool = true;
-    type Runs = Self;
-    type Integers = Neon;
-
-    #[inline(always)]
-    fn integers(self) -> Neon {
-        Neon::new()
-    }
-
-    #[inline(always)]
-    fn load_words(self, x: &[u64; U64_LANES], part: usize) -> Sha3U64x2 {
-        Sha3U64x2(Neon::new().load_words(x, part))
-    }
-    #[inline(always)]
-    fn store_words(self, words: Sha3U64x2, x: &mut [u64; U64_LANES], part: usize) {
-        Neon::new().store_words(words.0, x, part);
-    }
-
-    #[inline(always)]
-    fn tails(self, x: &[[u8; 11]; 4]) -> [u32; 4] {
-        integers::tails(x)
-    }
-    #[inline(always)]
-    fn map_bytes(
-        self,
-        _: impl Fn(u8) -> [i16; 2],
-        table: &ByteTable,
-        x: &[u8; U8_LANES],
-    ) -> [[i16; U8_LANES]; 2] {
-        integers::map_bytes(table, x)
-    }
-
-    #[inline(always)]
-    fn interleave(self, sides: [&[i16; I16_LANES]; 2], pairs: &mut [i16; 2 * I16_LANES]) {
-        integers::interleave(sides, pairs);
-    }
-    #[inline(always)]
-    fn deinterleave(self, pairs: &[i16; 2 * I16_LANES]) -> ([i16; I16_LANES], [i16; I16_LANES]) {
-        integers::deinterleave(pairs)
-    }
-
-    #[inline(always)]
-    fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
-        Neon::new().vectorize(kernel)
-    }
-    #[inline(always)]
-    fn vectorize_words<R>(self, kernel: impl FnOnce() -> R) -> R {
-        // SAFETY: a token is made where the features were found, only.
-        unsafe { frame(kernel) }
-    }
-    #[inline(always)]
-    fn splat(self, x: f32) -> Self::F32x8 {
-        Neon::new().splat(x)
-    }
-    #[inline(always)]
-    fn load(self, x: &[f32; F32_LANES]) -> Self::F32x8 {
-        Neon::new().load(x)
-    }
-    #[inline(always)]
-    fn sub(self, a: Self::F32x8, b: Self::F32x8) -> Self::F32x8 {
-        Neon::new().sub(a, b)
-    }
-    #[inline(always)]
-    fn mul(self, a: Self::F32x8, b: Self::F32x8) -> Self::F32x8 {
-        Neon::new().mul(a, b)
-    }
-    #[inline(always)]
-    fn lt(self, a: Self::F32x8, b: Self::F32x8) -> u32 {
-        Neon::new().lt(a, b)
-    }
-    #[inline(always)]
-    fn le(self, a: Self::F32x8, b: Self::F32x8) -> u32 {
-        Neon::new().le(a, b)
     }
 }
 

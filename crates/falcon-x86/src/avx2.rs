@@ -1,7 +1,10 @@
 //! 256-bit registers.
 
+use crate::doubles::{F64x2, F64x4};
+use crate::floats::Avx2F32x8;
+use crate::integers::I16x16;
 use core::arch::x86_64::*;
-use falcon_lanes::{Bits64, F32_LANES, Isa, U16_LANES, U64_LANES};
+use falcon_lanes::{Isa, Register, Two, U64s, register_of};
 
 cpufeatures::new!(features, "avx2", "bmi1", "bmi2", "popcnt");
 
@@ -29,7 +32,28 @@ unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
 #[derive(Clone, Copy, Debug)]
 pub struct U64x4(__m256i);
 
-impl Bits64 for U64x4 {
+impl Register<Avx2> for U64x4 {
+    type Value = u64;
+    register_of!(4);
+
+    #[inline(always)]
+    fn load(_: Avx2, x: &[u64; 4]) -> Self {
+        // SAFETY: there is a token; `x` is four values, of any alignment.
+        Self(unsafe { _mm256_loadu_si256(x.as_ptr().cast()) })
+    }
+    #[inline(always)]
+    fn splat(_: Avx2, x: u64) -> Self {
+        // SAFETY: there is a token.
+        Self(unsafe { _mm256_set1_epi64x(x as i64) })
+    }
+    #[inline(always)]
+    fn store(self, out: &mut [u64; 4]) {
+        // SAFETY: the value exists; `out` is four values, of any alignment.
+        unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), self.0) };
+    }
+}
+
+impl U64s for U64x4 {
     const AND_NOT: bool = true;
 
     #[inline(always)]
@@ -112,38 +136,27 @@ static KEPT: [[u8; 16]; 256] = {
 };
 
 impl Isa for Avx2 {
-    type F32x8 = __m256;
-    type Words = U64x4;
-    const PARTS: usize = 2;
-    type Runs = Self;
-    type Integers = Self;
+    type F64 = f64;
+    type F64x2 = F64x2;
+    type F64x4 = F64x4;
+    type F64x8 = Two<F64x4>;
+    const LONGEST_F64S: usize = 8;
+    type F32x8 = Avx2F32x8;
+    type U64s = U64x4;
+    // What the compiler makes of the loop over single words is as fast.
+    type U32s = u32;
+    type I16s = I16x16;
 
     #[inline(always)]
-    fn integers(self) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn load_words(self, x: &[u64; U64_LANES], part: usize) -> U64x4 {
-        let x = &x.as_chunks::<4>().0[part % 2];
-        // SAFETY: as for `vectorize`; `x` is four values, of any alignment.
-        U64x4(unsafe { _mm256_loadu_si256(x.as_ptr().cast()) })
-    }
-    #[inline(always)]
-    fn store_words(self, words: U64x4, x: &mut [u64; U64_LANES], part: usize) {
-        let x = &mut x.as_chunks_mut::<4>().0[part % 2];
-        // SAFETY: as for `vectorize`; `x` is four values, of any alignment.
-        unsafe { _mm256_storeu_si256(x.as_mut_ptr().cast(), words.0) };
-    }
-
-    #[inline(always)]
-    fn transpose_words(self, x: &[[u64; U64_LANES]; U64_LANES]) -> [[u64; U64_LANES]; U64_LANES] {
-        let mut out = [[0; U64_LANES]; U64_LANES];
+    fn transpose_words(self, x: &[[u64; 8]; 8]) -> [[u64; 8]; 8] {
+        let mut out = [[0; 8]; 8];
         for (from, rows) in x.as_chunks::<4>().0.iter().enumerate() {
-            for part in 0..Self::PARTS {
-                let columns = transpose_four(rows.map(|row| self.load_words(&row, part)));
+            for part in 0..2 {
+                let load = |row: &[u64; 8]| U64x4::load(self, &row.as_chunks().0[part]);
+                let [a, b, c, d] = rows;
+                let columns = transpose_four([load(a), load(b), load(c), load(d)]);
                 for (out, column) in out[4 * part..].iter_mut().zip(columns) {
-                    self.store_words(column, out, from);
+                    column.store(&mut out.as_chunks_mut().0[from]);
                 }
             }
         }
@@ -151,13 +164,7 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
-    fn keep_below(
-        self,
-        limit: u16,
-        keys: &[u16; U16_LANES],
-        x: &[u16; U16_LANES],
-        out: &mut [u16; U16_LANES],
-    ) -> usize {
+    fn keep_below(self, limit: u16, keys: &[u16; 16], x: &[u16; 16], out: &mut [u16; 16]) -> usize {
         let (keys, x) = (keys.as_chunks::<8>().0, x.as_chunks::<8>().0);
         let mut count = 0;
         for (keys, x) in keys.iter().zip(x) {
@@ -187,35 +194,5 @@ impl Isa for Avx2 {
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
         // SAFETY: a token is made where the features were found, only.
         unsafe { frame(kernel) }
-    }
-    #[inline(always)]
-    fn splat(self, x: f32) -> __m256 {
-        // SAFETY: as for `vectorize`.
-        unsafe { _mm256_set1_ps(x) }
-    }
-    #[inline(always)]
-    fn load(self, x: &[f32; F32_LANES]) -> __m256 {
-        // SAFETY: as for `vectorize`; `x` is eight values, of any alignment.
-        unsafe { _mm256_loadu_ps(x.as_ptr()) }
-    }
-    #[inline(always)]
-    fn sub(self, a: __m256, b: __m256) -> __m256 {
-        // SAFETY: as for `vectorize`.
-        unsafe { _mm256_sub_ps(a, b) }
-    }
-    #[inline(always)]
-    fn mul(self, a: __m256, b: __m256) -> __m256 {
-        // SAFETY: as for `vectorize`.
-        unsafe { _mm256_mul_ps(a, b) }
-    }
-    #[inline(always)]
-    fn lt(self, a: __m256, b: __m256) -> u32 {
-        // SAFETY: as for `vectorize`.
-        unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(a, b)) as u32 }
-    }
-    #[inline(always)]
-    fn le(self, a: __m256, b: __m256) -> u32 {
-        // SAFETY: as for `vectorize`.
-        unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(a, b)) as u32 }
     }
 }

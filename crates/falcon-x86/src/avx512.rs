@@ -1,7 +1,10 @@
 //! 512-bit registers, with masks.
 
+use crate::doubles::{F64x2, F64x4, F64x8};
+use crate::floats::Avx512F32x8;
+use crate::integers::I16x32;
 use core::arch::x86_64::*;
-use falcon_lanes::{Bits64, F32_LANES, Isa, U16_LANES, U64_LANES};
+use falcon_lanes::{Isa, Register, U64s, register_of};
 
 cpufeatures::new!(
     features, "avx2", "bmi1", "bmi2", "popcnt", "avx512f", "avx512bw", "avx512cd", "avx512dq",
@@ -32,7 +35,28 @@ unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
 #[derive(Clone, Copy, Debug)]
 pub struct U64x8(__m512i);
 
-impl Bits64 for U64x8 {
+impl Register<Avx512> for U64x8 {
+    type Value = u64;
+    register_of!(8);
+
+    #[inline(always)]
+    fn load(_: Avx512, x: &[u64; 8]) -> Self {
+        // SAFETY: there is a token; `x` is eight values, of any alignment.
+        Self(unsafe { _mm512_loadu_si512(x.as_ptr().cast()) })
+    }
+    #[inline(always)]
+    fn splat(_: Avx512, x: u64) -> Self {
+        // SAFETY: there is a token.
+        Self(unsafe { _mm512_set1_epi64(x as i64) })
+    }
+    #[inline(always)]
+    fn store(self, out: &mut [u64; 8]) {
+        // SAFETY: the value exists; `out` is eight values, of any alignment.
+        unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), self.0) };
+    }
+}
+
+impl U64s for U64x8 {
     const AND_NOT: bool = true;
 
     #[inline(always)]
@@ -94,32 +118,21 @@ unsafe fn quarters(a: __m512i, b: __m512i) -> [__m512i; 2] {
 }
 
 impl Isa for Avx512 {
-    type F32x8 = __m256;
-    type Words = U64x8;
-    const PARTS: usize = 1;
+    type F64 = f64;
+    type F64x2 = F64x2;
+    type F64x4 = F64x4;
+    type F64x8 = F64x8;
+    const LONGEST_F64S: usize = 8;
+    type F32x8 = Avx512F32x8;
+    type U64s = U64x8;
     const ONE_IN_WORDS: bool = true;
-    type Runs = Self;
-    type Integers = Self;
+    // What the compiler makes of the loop over single words is as fast.
+    type U32s = u32;
+    type I16s = I16x32;
 
     #[inline(always)]
-    fn integers(self) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn load_words(self, x: &[u64; U64_LANES], _: usize) -> U64x8 {
-        // SAFETY: as for `vectorize`; `x` is eight values, of any alignment.
-        U64x8(unsafe { _mm512_loadu_si512(x.as_ptr().cast()) })
-    }
-    #[inline(always)]
-    fn store_words(self, words: U64x8, x: &mut [u64; U64_LANES], _: usize) {
-        // SAFETY: as for `vectorize`; `x` is eight values, of any alignment.
-        unsafe { _mm512_storeu_si512(x.as_mut_ptr().cast(), words.0) };
-    }
-
-    #[inline(always)]
-    fn transpose_words(self, x: &[[u64; U64_LANES]; U64_LANES]) -> [[u64; U64_LANES]; U64_LANES] {
-        let x = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| self.load_words(&x[i], 0).0);
+    fn transpose_words(self, x: &[[u64; 8]; 8]) -> [[u64; 8]; 8] {
+        let x = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| U64x8::load(self, &x[i]).0);
         // SAFETY: as for `vectorize`.
         let columns = unsafe {
             // Pairs of rows, their even or odd lanes.
@@ -142,21 +155,15 @@ impl Isa for Avx512 {
             let [x3, x7] = quarters(b1, d1);
             [x0, x1, x2, x3, x4, x5, x6, x7]
         };
-        let mut out = [[0; U64_LANES]; U64_LANES];
+        let mut out = [[0; 8]; 8];
         for (out, column) in out.iter_mut().zip(columns) {
-            self.store_words(U64x8(column), out, 0);
+            U64x8(column).store(out);
         }
         out
     }
 
     #[inline(always)]
-    fn keep_below(
-        self,
-        limit: u16,
-        keys: &[u16; U16_LANES],
-        x: &[u16; U16_LANES],
-        out: &mut [u16; U16_LANES],
-    ) -> usize {
+    fn keep_below(self, limit: u16, keys: &[u16; 16], x: &[u16; 16], out: &mut [u16; 16]) -> usize {
         // SAFETY: as for `vectorize`; the arrays are sixteen values, of any
         // alignment. Words are compressed as double words, for which every
         // processor with the features has an instruction.
@@ -175,35 +182,5 @@ impl Isa for Avx512 {
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
         // SAFETY: a token is made where the features were found, only.
         unsafe { frame(kernel) }
-    }
-    #[inline(always)]
-    fn splat(self, x: f32) -> __m256 {
-        // SAFETY: as for `vectorize`.
-        unsafe { _mm256_set1_ps(x) }
-    }
-    #[inline(always)]
-    fn load(self, x: &[f32; F32_LANES]) -> __m256 {
-        // SAFETY: as for `vectorize`; `x` is eight values, of any alignment.
-        unsafe { _mm256_loadu_ps(x.as_ptr()) }
-    }
-    #[inline(always)]
-    fn sub(self, a: __m256, b: __m256) -> __m256 {
-        // SAFETY: as for `vectorize`.
-        unsafe { _mm256_sub_ps(a, b) }
-    }
-    #[inline(always)]
-    fn mul(self, a: __m256, b: __m256) -> __m256 {
-        // SAFETY: as for `vectorize`.
-        unsafe { _mm256_mul_ps(a, b) }
-    }
-    #[inline(always)]
-    fn lt(self, a: __m256, b: __m256) -> u32 {
-        // SAFETY: as for `vectorize`.
-        unsafe { u32::from(_mm256_cmp_ps_mask::<_CMP_LT_OQ>(a, b)) }
-    }
-    #[inline(always)]
-    fn le(self, a: __m256, b: __m256) -> u32 {
-        // SAFETY: as for `vectorize`.
-        unsafe { u32::from(_mm256_cmp_ps_mask::<_CMP_LE_OQ>(a, b)) }
     }
 }

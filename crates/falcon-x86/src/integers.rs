@@ -1,11 +1,9 @@
-//! Registers of integers.
-//!
-//! 32-bit words go one at a time: what the compiler makes of the loop over them
-//! is as fast.
+//! Registers of 16-bit words.
 
 use crate::{Avx2, Avx512};
 use core::arch::x86_64::*;
-use falcon_lanes::{Baseline, I16_LANES, Integers, U32_LANES, U32_ROW, Words16};
+use core::ops::{Add, Sub};
+use falcon_lanes::{I16s, Register, register_of};
 
 /// Sixteen signed 16-bit words. A value is made from a token, and so only where
 /// the processor has the features.
@@ -16,23 +14,53 @@ pub struct I16x16(__m256i);
 #[derive(Clone, Copy, Debug)]
 pub struct I16x32(__m512i);
 
-/// [`Words16`] from the instructions of one width.
-macro_rules! words16 {
+/// [`I16s`] from the instructions of one width.
+macro_rules! i16s {
     (
-        $words:ident, $set1:ident, $add:ident, $sub:ident, $mul_low:ident, $mul_high:ident,
+        $words:ident, $len:literal, $isa:ty, $load:ident, $store:ident, $set1:ident, $add:ident, $sub:ident, $mul_low:ident, $mul_high:ident,
         $shift:ident
     ) => {
-        impl Words16 for $words {
+        impl Register<$isa> for $words {
+            type Value = i16;
+            register_of!($len);
+
+            #[inline(always)]
+            fn load(_: $isa, x: &[i16; $len]) -> Self {
+                // SAFETY: there is a token; an array of this length, of any
+                // alignment.
+                Self(unsafe { $load(x.as_ptr().cast()) })
+            }
+            #[inline(always)]
+            fn splat(_: $isa, x: i16) -> Self {
+                // SAFETY: there is a token.
+                Self(unsafe { $set1(x) })
+            }
+            #[inline(always)]
+            fn store(self, out: &mut [i16; $len]) {
+                // SAFETY: the value exists; an array of this length.
+                unsafe { $store(out.as_mut_ptr().cast(), self.0) };
+            }
+        }
+
+        impl Add for $words {
+            type Output = Self;
             #[inline(always)]
             fn add(self, other: Self) -> Self {
                 // SAFETY: the values exist.
                 Self(unsafe { $add(self.0, other.0) })
             }
+        }
+
+        impl Sub for $words {
+            type Output = Self;
             #[inline(always)]
             fn sub(self, other: Self) -> Self {
                 // SAFETY: the values exist.
                 Self(unsafe { $sub(self.0, other.0) })
             }
+        }
+
+        impl I16s for $words {
             #[inline(always)]
             fn mul_low(self, other: Self) -> Self {
                 // SAFETY: the values exist.
@@ -62,8 +90,12 @@ macro_rules! words16 {
     };
 }
 
-words16!(
+i16s!(
     I16x16,
+    16,
+    Avx2,
+    _mm256_loadu_si256,
+    _mm256_storeu_si256,
     _mm256_set1_epi16,
     _mm256_add_epi16,
     _mm256_sub_epi16,
@@ -71,8 +103,12 @@ words16!(
     _mm256_mulhi_epi16,
     _mm256_srai_epi16
 );
-words16!(
+i16s!(
     I16x32,
+    32,
+    Avx512,
+    _mm512_loadu_si512,
+    _mm512_storeu_si512,
     _mm512_set1_epi16,
     _mm512_add_epi16,
     _mm512_sub_epi16,
@@ -80,67 +116,3 @@ words16!(
     _mm512_mulhi_epi16,
     _mm512_srai_epi16
 );
-
-impl Integers for Avx2 {
-    type Words32 = u32;
-    const PARTS32: usize = U32_LANES;
-    type Words16 = I16x16;
-    const PARTS16: usize = 2;
-
-    #[inline(always)]
-    fn load32(self, x: &[u32; U32_LANES], part: usize) -> u32 {
-        Baseline.load32(x, part)
-    }
-    #[inline(always)]
-    fn splat32(self, x: u32) -> u32 {
-        Baseline.splat32(x)
-    }
-    #[inline(always)]
-    fn store_row(self, words: u32, row: &mut [u8; 4 * U32_ROW], part: usize) {
-        Baseline.store_row(words, row, part);
-    }
-    #[inline(always)]
-    fn load16(self, x: &[i16; I16_LANES], part: usize) -> I16x16 {
-        let x = &x.as_chunks::<16>().0[part % 2];
-        // SAFETY: a token is made where the features were found, only; `x` is
-        // sixteen values, of any alignment.
-        I16x16(unsafe { _mm256_loadu_si256(x.as_ptr().cast()) })
-    }
-    #[inline(always)]
-    fn store16(self, words: I16x16, x: &mut [i16; I16_LANES], part: usize) {
-        let x = &mut x.as_chunks_mut::<16>().0[part % 2];
-        // SAFETY: as for `load16`.
-        unsafe { _mm256_storeu_si256(x.as_mut_ptr().cast(), words.0) };
-    }
-}
-
-impl Integers for Avx512 {
-    type Words32 = u32;
-    const PARTS32: usize = U32_LANES;
-    type Words16 = I16x32;
-    const PARTS16: usize = 1;
-
-    #[inline(always)]
-    fn load32(self, x: &[u32; U32_LANES], part: usize) -> u32 {
-        Baseline.load32(x, part)
-    }
-    #[inline(always)]
-    fn splat32(self, x: u32) -> u32 {
-        Baseline.splat32(x)
-    }
-    #[inline(always)]
-    fn store_row(self, words: u32, row: &mut [u8; 4 * U32_ROW], part: usize) {
-        Baseline.store_row(words, row, part);
-    }
-    #[inline(always)]
-    fn load16(self, x: &[i16; I16_LANES], _: usize) -> I16x32 {
-        // SAFETY: a token is made where the features were found, only; `x` is
-        // thirty-two values, of any alignment.
-        I16x32(unsafe { _mm512_loadu_si512(x.as_ptr().cast()) })
-    }
-    #[inline(always)]
-    fn store16(self, words: I16x32, x: &mut [i16; I16_LANES], _: usize) {
-        // SAFETY: as for `load16`.
-        unsafe { _mm512_storeu_si512(x.as_mut_ptr().cast(), words.0) };
-    }
-}

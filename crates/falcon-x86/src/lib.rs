@@ -4,8 +4,9 @@
 
 mod avx2;
 mod avx512;
+mod doubles;
+mod floats;
 mod integers;
-mod runs;
 
 pub use avx2::Avx2;
 pub use avx512::Avx512;

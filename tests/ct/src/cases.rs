@@ -9,13 +9,14 @@ use falcon_core::seams::LaneEngine;
 use falcon_core::seams::fft::Fft;
 use falcon_core::seams::hash::Shake256HashToPoint;
 use falcon_core::seams::lanes::{
-    Abreast8, Across, Binary64, Lanes, Portable, Scalar, Singles, Soft,
+    Baseline, Binary64, F64s, Isa, Many, Pack, Register, Soft, register_of,
 };
 use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling};
 use falcon_core::seams::tree::Leaf;
 use falcon_core::{Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
 use falcon_kat::rsp::Reader;
 use std::hint::black_box;
+use std::ops::{Add, Mul, Neg, Sub};
 
 /// One run between two readings of the error counter.
 pub(crate) struct Case {
@@ -54,21 +55,21 @@ pub(crate) fn all() -> Vec<Case> {
         Case {
             name: "deliberate leak: an operation on the lanes of a batch".into(),
             leaks: true,
-            run: Box::new(|| batch(Scalar, LeakyLanes)),
+            run: Box::new(|| batch(Baseline, Many::<_, 4>(Leaky))),
         },
     ];
-    for_arithmetic(Scalar, "scalar", &mut cases);
+    for_arithmetic(Baseline, "scalar", &mut cases);
     for_arithmetic(Soft, "soft", &mut cases);
     cases.push(silent("four lanes: Falcon-512 batch".into(), || {
-        batch(Scalar, Portable::<4>);
+        batch(Baseline, Many::<_, 4>(Baseline));
     }));
     #[cfg(target_arch = "x86_64")]
     if let Some(isa) = falcon_x86::Avx2::detect() {
-        for_arithmetic(Across(isa), "avx2", &mut cases);
+        for_arithmetic(isa, "avx2", &mut cases);
         cases.push(silent(
             "avx2: Falcon-512 batch on eight lanes".into(),
             move || {
-                batch(Across(isa), Abreast8::new(isa));
+                batch(isa, Many::<_, 8>(isa));
             },
         ));
     }
@@ -138,7 +139,7 @@ fn leak_index() {
 
 /// The sampler's own rejection is accepted; a branch on what it returns is not.
 fn leak_after_the_sampler() {
-    if black_box(sampler(Scalar)) > 0.0 {
+    if black_box(sampler(Baseline)) > 0.0 {
         black_box("positive");
     }
 }
@@ -174,7 +175,7 @@ fn sampler<B: Binary64 + Fft<Real = f64>>(b: B) -> f64 {
     let mut sum = 0.0;
     for _ in 0..200 {
         let [z0, z1] = sampler.sample_pair(centers, &leaf);
-        sum = b.add(sum, b.add(z0, z1));
+        sum = Fft::add(&b, sum, Fft::add(&b, z0, z1));
     }
     sum
 }
@@ -218,56 +219,103 @@ fn sign<P: Parameters, B: Binary64>(
     sign_raw_on(b, key, randomness, MESSAGE, Fit::Padded, scratch)
 }
 
-/// Four lanes whose sum branches on what it computes: a batch's own rejection
-/// is accepted, and must not hide what happens on its lanes.
+/// An instruction set whose sum of four doubles branches on what it computes: a
+/// batch's own rejection is accepted, and must not hide what happens on its
+/// lanes.
 #[derive(Clone, Copy, Debug)]
-struct LeakyLanes;
+struct Leaky;
 
-impl Lanes for LeakyLanes {
-    const N: usize = 4;
-    type F = <Portable<4> as Lanes>::F;
-    type Runs = Singles;
+impl Isa for Leaky {
+    type F64 = f64;
+    type F64x2 = Pack<2>;
+    type F64x4 = LeakyPack;
+    type F64x8 = Pack<8>;
+    const LONGEST_F64S: usize = 1;
+    type F32x8 = <Baseline as Isa>::F32x8;
+    type U64s = u64;
+    type U32s = u32;
+    type I16s = i16;
 
-    fn splat(self, x: f64) -> Self::F {
-        Portable::<4>.splat(x)
+    fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
+        kernel()
     }
-    fn get(self, x: &Self::F, i: usize) -> f64 {
-        Portable::<4>.get(x, i)
-    }
-    fn set(self, x: &mut Self::F, i: usize, value: f64) {
-        Portable::<4>.set(x, i, value);
-    }
-    fn add(self, a: Self::F, b: Self::F) -> Self::F {
-        let sum = Portable::<4>.add(a, b);
-        if self.get(&sum, 0) > 1e300 {
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LeakyPack(Pack<4>);
+
+impl Add for LeakyPack {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        let sum = self.0 + other.0;
+        if sum.0[0] > 1e300 {
             black_box("huge");
         }
-        sum
+        Self(sum)
     }
-    fn sub(self, a: Self::F, b: Self::F) -> Self::F {
-        Portable::<4>.sub(a, b)
+}
+
+impl Sub for LeakyPack {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
     }
-    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
-        Portable::<4>.mul(a, b)
+}
+
+impl Mul for LeakyPack {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        Self(self.0 * other.0)
     }
-    fn neg(self, a: Self::F) -> Self::F {
-        Portable::<4>.neg(a)
+}
+
+impl Neg for LeakyPack {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self(-self.0)
     }
-    fn half(self, a: Self::F) -> Self::F {
-        Portable::<4>.half(a)
+}
+
+impl Register<Leaky> for LeakyPack {
+    type Value = f64;
+    register_of!(4);
+
+    fn load(isa: Leaky, x: &[f64; 4]) -> Self {
+        Self(Pack::load(isa, x))
     }
-    fn inverse(self, a: Self::F) -> Self::F {
-        Portable::<4>.inverse(a)
+    fn splat(isa: Leaky, x: f64) -> Self {
+        Self(Pack::splat(isa, x))
     }
-    fn floor(self, a: Self::F) -> Self::F {
-        Portable::<4>.floor(a)
+    fn store(self, out: &mut [f64; 4]) {
+        Register::<Leaky>::store(self.0, out);
+    }
+}
+
+impl F64s<Leaky> for LeakyPack {
+    fn cycle(isa: Leaky, x: &[f64]) -> Self {
+        Self(Pack::cycle(isa, x))
+    }
+    fn half(self) -> Self {
+        Self(F64s::<Leaky>::half(self.0))
+    }
+    fn inverse(self) -> Self {
+        Self(F64s::<Leaky>::inverse(self.0))
+    }
+    fn floor(self) -> Self {
+        Self(F64s::<Leaky>::floor(self.0))
+    }
+    fn zip(self, y: Self) -> [Self; 2] {
+        F64s::<Leaky>::zip(self.0, y.0).map(Self)
+    }
+    fn unzip(self, y: Self) -> [Self; 2] {
+        F64s::<Leaky>::unzip(self.0, y.0).map(Self)
     }
 }
 
 /// Five jobs on four lanes, so that a lane is used again.
 fn batch<B: Binary64>(arith: B, fft: impl Fft) {
-    let key = secret_key::<Falcon512, _>(Scalar);
-    let expanded = expand_on(Scalar, &key);
+    let key = secret_key::<Falcon512, _>(Baseline);
+    let expanded = expand_on(Baseline, &key);
     let (nonces, seeds) = ([[2; 40]; 5], [[3; 48]; 5]);
     classify(&seeds);
     let jobs: Vec<_> = nonces

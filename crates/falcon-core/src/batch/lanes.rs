@@ -221,7 +221,7 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
         let mut scratch =
             Zeroizing::new(vec![F::Real::default(); signing::stored_scratch_len(logn)]);
         let mut s2 = Zeroizing::new(vec![0; 1 << logn]);
-        let (isa, sampling) = (self.arith.isa(), self.arith.sampling());
+        let (isa, sampling) = (self.arith, self.arith.sampling());
         let mut waiting = jobs.chunks(TOGETHER).zip((first..).step_by(TOGETHER));
         let mut prepared: VecDeque<Prepared> = VecDeque::with_capacity(TOGETHER);
         let mut lanes: Vec<Prepared> = Vec::with_capacity(F::LANES);
@@ -307,7 +307,7 @@ impl<B: Binary64, F: Fft> BatchOperations for LaneEngine<B, F> {
     ) {
         let mut points = vec![0; TOGETHER.min(claims.len()) << logn];
         for (claims, out) in claims.chunks(TOGETHER).zip(out.chunks_mut(TOGETHER)) {
-            verify_together(self.arith.isa(), logn, claims, &mut points, out.iter_mut());
+            verify_together(self.arith, logn, claims, &mut points, out.iter_mut());
         }
     }
 
@@ -317,7 +317,7 @@ impl<B: Binary64, F: Fft> BatchOperations for LaneEngine<B, F> {
         claims: &[EncodedClaim<'_>],
         out: &mut [Result<(), SignatureError>],
     ) {
-        let isa = self.arith.isa();
+        let isa = self.arith;
         let together = TOGETHER.min(claims.len());
         let mut points = vec![0; together << logn];
         let mut s2s = vec![0; together << logn];

@@ -6,7 +6,7 @@ use super::*;
 use crate::fft::Fft;
 use crate::hash::{HashToPoint, Shake256HashToPoint, Shake256Reader};
 use crate::hedge::Randomness;
-use crate::lanes::{Binary64, Portable, Scalar, Soft};
+use crate::lanes::{Baseline, Binary64, Many, Soft};
 use crate::params::{Array, Falcon512, Falcon1024};
 use crate::signing;
 
@@ -57,7 +57,7 @@ fn refusals_change_no_signature<P: Parameters, B: Binary64, F: Fft>(arith: B, ff
         job.randomness.start_sampler_stream(c.as_ref(), &mut stream);
         let count = core::cell::Cell::new(0);
         signing::short_preimage(
-            Scalar,
+            Baseline,
             P::LOGN,
             &expanded.source(),
             c.as_ref(),
@@ -79,10 +79,10 @@ fn refusals_change_no_signature<P: Parameters, B: Binary64, F: Fft>(arith: B, ff
 
 #[test]
 fn lanes_that_are_refused_find_what_single_signers_find() {
-    refusals_change_no_signature::<Falcon512, _, _>(Scalar, Scalar);
-    refusals_change_no_signature::<Falcon512, _, _>(Scalar, Portable::<2>);
-    refusals_change_no_signature::<Falcon512, _, _>(Scalar, Portable::<4>);
-    refusals_change_no_signature::<Falcon512, _, _>(Scalar, Portable::<8>);
+    refusals_change_no_signature::<Falcon512, _, _>(Baseline, Baseline);
+    refusals_change_no_signature::<Falcon512, _, _>(Baseline, Many::<_, 2>(Baseline));
+    refusals_change_no_signature::<Falcon512, _, _>(Baseline, Many::<_, 4>(Baseline));
+    refusals_change_no_signature::<Falcon512, _, _>(Baseline, Many::<_, 8>(Baseline));
     refusals_change_no_signature::<Falcon512, _, _>(Soft, Soft);
-    refusals_change_no_signature::<Falcon1024, _, _>(Scalar, Portable::<4>);
+    refusals_change_no_signature::<Falcon1024, _, _>(Baseline, Many::<_, 4>(Baseline));
 }

@@ -9,7 +9,7 @@
 //! what is wrong.
 
 use super::compressed::{MAX_LEN, MIN_LEN, evaluate, spare_bits};
-use crate::lanes::{Isa, U64_LANES};
+use crate::lanes::{Isa, Register};
 
 /// A compressed polynomial and what becomes of it.
 pub(crate) struct Item<'b, 's> {
@@ -45,7 +45,7 @@ const LOAD: usize = 8;
 
 /// Reads all `items`.
 pub(crate) fn decompress<I: Isa>(isa: I, items: &mut [Item<'_, '_>]) {
-    if I::PARTS * 4 <= U64_LANES {
+    if I::U64s::LEN >= 4 {
         for items in items.chunks_mut(LANES) {
             decompress_lanes::<LANES>(isa, items);
         }

@@ -13,16 +13,15 @@
 macro_rules! engines {
     (
         plain {$(
-            $plain:ident, $plain_name:literal, $plain_lanes:literal, $plain_doc:literal;
+            $plain:ident, $plain_name:literal, $plain_lanes:literal, $plain_doc:literal, $token:expr;
         )*}
         best {$(
             #[cfg($cfg:meta)]
-            $variant:ident, $name:literal, $lanes:literal, $doc:literal, $fft:ident;
+            $variant:ident, $name:literal, $lanes:literal, $doc:literal;
         )*}
         others {$(
             #[cfg($other_cfg:meta)]
-            $other:ident, $other_name:literal, $other_lanes:literal, $other_doc:literal,
-            $other_fft:ident;
+            $other:ident, $other_name:literal, $other_lanes:literal, $other_doc:literal;
         )*}
     ) => {
         /// The best engine of this machine for one message at a time.
@@ -58,7 +57,7 @@ macro_rules! engines {
                     $(
                         #[cfg($cfg)]
                         $crate::engine::Best::$variant(isa) => {
-                            let $arith = $crate::lanes::Across(isa);
+                            let $arith = isa;
                             $body
                         }
                     )*
@@ -172,21 +171,21 @@ macro_rules! engines {
                 match $engine {
                     $(
                         $crate::engine::Engine::$plain => {
-                            let ($arith, $polynomials) = ($crate::lanes::$plain, $crate::lanes::$plain);
+                            let ($arith, $polynomials) = ($token, $token);
                             $body
                         }
                     )*
                     $(
                         #[cfg($cfg)]
                         $crate::engine::Engine::$variant(isa) => {
-                            let ($arith, $polynomials) = ($crate::lanes::Across(isa), $crate::lanes::$fft::new(isa));
+                            let ($arith, $polynomials) = (isa, $crate::lanes::Many::<_, $lanes>(isa));
                             $body
                         }
                     )*
                     $(
                         #[cfg($other_cfg)]
                         $crate::engine::Engine::$other(isa) => {
-                            let ($arith, $polynomials) = ($crate::lanes::Across(isa), $crate::lanes::$other_fft::new(isa));
+                            let ($arith, $polynomials) = (isa, $crate::lanes::Many::<_, $other_lanes>(isa));
                             $body
                         }
                     )*
@@ -199,27 +198,27 @@ macro_rules! engines {
 // `--cfg falcon_engine="avx2"` keeps plain calls from AVX-512, for tests.
 engines! {
     plain {
-        Scalar, "scalar", 1, "one signature at a time on the binary64 unit";
-        Soft, "soft", 1, "one signature at a time on integers alone, in constant time";
+        Scalar, "scalar", 1, "one signature at a time on the binary64 unit", crate::lanes::Baseline;
+        Soft, "soft", 1, "one signature at a time on integers alone, in constant time", crate::lanes::Soft;
     }
     best {
         #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2", not(falcon_engine = "avx2")))]
-        Avx512, "avx512x16", 16, "sixteen signatures side by side in AVX-512 registers", Abreast16;
+        Avx512, "avx512x16", 16, "sixteen signatures side by side in AVX-512 registers";
         #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2"))]
-        Avx2, "avx2x8", 8, "eight signatures side by side in AVX2 registers", Abreast8;
+        Avx2, "avx2x8", 8, "eight signatures side by side in AVX2 registers";
         #[cfg(all(feature = "engines", target_arch = "aarch64", target_feature = "neon", target_endian = "little", target_vendor = "apple"))]
-        NeonSha3, "neonsha3x4", 4, "as neonx4, with the SHA-3 instructions", Abreast4;
+        NeonSha3, "neonsha3x4", 4, "as neonx4, with the SHA-3 instructions";
         #[cfg(all(feature = "engines", target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
-        Neon, "neonx4", 4, "four signatures side by side in NEON registers", Abreast4;
+        Neon, "neonx4", 4, "four signatures side by side in NEON registers";
     }
     others {
         #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2", falcon_engine = "avx2"))]
-        Avx512, "avx512x16", 16, "sixteen signatures side by side in AVX-512 registers", Abreast16;
+        Avx512, "avx512x16", 16, "sixteen signatures side by side in AVX-512 registers";
         // Neoverse has one unit for the SHA-3 instructions, and by the estimates
         // in docs/PERFORMANCE.md plain ones are faster there; Apple's cores have
         // more.
         #[cfg(all(feature = "engines", target_arch = "aarch64", target_feature = "neon", target_endian = "little", not(target_vendor = "apple")))]
-        NeonSha3, "neonsha3x4", 4, "as neonx4, with the SHA-3 instructions", Abreast4;
+        NeonSha3, "neonsha3x4", 4, "as neonx4, with the SHA-3 instructions";
     }
 }
 

@@ -86,30 +86,29 @@ operations! {
     /// Ends absorption into `hash` and fills `point` with
     /// [coefficients](hash::fill_point).
     fn fill_point(b, hash: &mut Shake256, point: &mut [u16]) {
-        hash::fill_point(b.isa(), hash.finalize_blocks(), point);
+        hash::fill_point(b, hash.finalize_blocks(), point);
     }
 
     /// `prepared <- h` in the transform domain.
     fn prepare(b, logn: u32, prepared: &mut [i16], h: &[u16], tmp: &mut [i16]) {
-        let ntt = PortableNtt(b.isa());
+        let ntt = PortableNtt(b);
         ntt.set_residues(prepared, h);
         ntt.ntt(logn, prepared, tmp);
     }
 
     /// [`ring::multiply`].
     fn multiply(b, logn: u32, s2: &[i16], h: &[i16], product: &mut [i16], tmp: &mut [i16]) {
-        ring::multiply(&PortableNtt(b.isa()), logn, s2, h, product, tmp);
+        ring::multiply(&PortableNtt(b), logn, s2, h, product, tmp);
     }
 
     /// [`ring::is_preimage_vartime`].
     fn is_preimage_vartime(b, logn: u32, c: &mut [u16], s2: &[i16], product: &[i16]) -> bool {
-        let isa = b.isa();
-        ring::is_preimage_vartime(isa, &PortableNtt(isa), logn, c, s2, product)
+        ring::is_preimage_vartime(b, &PortableNtt(b), logn, c, s2, product)
     }
 
     /// [`signatures::fits_the_bound`].
     fn fits_the_bound(b, logn: u32, s2: &[i16]) -> bool {
-        signatures::fits_the_bound(b.isa(), logn, s2)
+        signatures::fits_the_bound(b, logn, s2)
     }
 
     /// [`ntru::is_clearly_short`].
@@ -126,6 +125,6 @@ operations! {
         h: &mut [u16],
         words: &mut [i16],
     ) -> Result<(), DecodeError> {
-        ring::complete_private(b.isa(), logn, short, capital_g, h, words)
+        ring::complete_private(b, logn, short, capital_g, h, words)
     }
 }

@@ -2,22 +2,22 @@
 //! polynomial arithmetic on lanes.
 //!
 //! Each kernel, here, in `transform.rs` and in `nodes.rs`, is written over runs
-//! of `R::LEN` neighbours and compiled for the longest run that a polynomial
+//! of `len::<L, R>()` neighbours and compiled for the longest run that a polynomial
 //! holds: eight for the large ones of a signature alone, one if the lanes are
 //! signatures.
 
 use super::nodes::{merge, nearest_plane_step, split};
-use super::runs::{X2, X4, X8, in_runs, load, parts, parts_mut, shared, store};
+use super::runs::{in_runs, len, load, parts, parts_mut, shared, store};
 use super::transform::{fft, ifft};
 use super::{BasisRef, Fft};
-use crate::lanes::{Lanes, Run};
+use crate::lanes::{F64s, Isa, Lanes};
 
 #[inline(always)]
-fn target<L: Lanes, R: Run<L>>(
+fn target<L: Lanes, R: F64s<L::Isa>>(
     l: L,
     m: usize,
-    t0: &mut [L::F],
-    t1: &mut [L::F],
+    t0: &mut [L::Real],
+    t1: &mut [L::Real],
     b01: &[f64],
     b11: &[f64],
 ) {
@@ -25,21 +25,21 @@ fn target<L: Lanes, R: Run<L>>(
     let [t1_re, t1_im] = parts_mut::<L, R, _>(m, t1);
     let [b01_re, b01_im] = parts::<L, R, _>(m, b01);
     let [b11_re, b11_im] = parts::<L, R, _>(m, b11);
-    for u in 0..m / R::LEN {
+    for u in 0..m / len::<L, R>() {
         let c: [R; 2] = load(l, &t0_re[u], &t0_im[u]);
-        let p = R::complex_mul(l, c, shared(l, &b01_re[u], &b01_im[u]));
-        store(l, [p[0].neg(l), p[1].neg(l)], &mut t1_re[u], &mut t1_im[u]);
-        let p = R::complex_mul(l, c, shared(l, &b11_re[u], &b11_im[u]));
-        store(l, p, &mut t0_re[u], &mut t0_im[u]);
+        let p = R::complex_mul(c, shared(l, &b01_re[u], &b01_im[u]));
+        store::<L, R>([-p[0], -p[1]], &mut t1_re[u], &mut t1_im[u]);
+        let p = R::complex_mul(c, shared(l, &b11_re[u], &b11_im[u]));
+        store::<L, R>(p, &mut t0_re[u], &mut t0_im[u]);
     }
 }
 
 #[inline(always)]
-fn times_basis<L: Lanes, R: Run<L>>(
+fn times_basis<L: Lanes, R: F64s<L::Isa>>(
     l: L,
     m: usize,
-    z0: &mut [L::F],
-    z1: &mut [L::F],
+    z0: &mut [L::Real],
+    z1: &mut [L::Real],
     basis: BasisRef<'_>,
 ) {
     let [z0_re, z0_im] = parts_mut::<L, R, _>(m, z0);
@@ -50,98 +50,112 @@ fn times_basis<L: Lanes, R: Run<L>>(
         parts::<L, R, _>(m, basis.b10),
         parts::<L, R, _>(m, basis.b11),
     ];
-    for u in 0..m / R::LEN {
+    for u in 0..m / len::<L, R>() {
         let z0: [R; 2] = load(l, &z0_re[u], &z0_im[u]);
         let z1: [R; 2] = load(l, &z1_re[u], &z1_im[u]);
-        let p = R::complex_mul(l, z0, shared(l, &b00[0][u], &b00[1][u]));
-        let r = R::complex_mul(l, z1, shared(l, &b10[0][u], &b10[1][u]));
-        let v0 = [p[0].add(l, r[0]), p[1].add(l, r[1])];
-        store(l, v0, &mut z0_re[u], &mut z0_im[u]);
-        let p = R::complex_mul(l, z0, shared(l, &b01[0][u], &b01[1][u]));
-        let r = R::complex_mul(l, z1, shared(l, &b11[0][u], &b11[1][u]));
-        let v1 = [p[0].add(l, r[0]), p[1].add(l, r[1])];
-        store(l, v1, &mut z1_re[u], &mut z1_im[u]);
+        let p = R::complex_mul(z0, shared(l, &b00[0][u], &b00[1][u]));
+        let r = R::complex_mul(z1, shared(l, &b10[0][u], &b10[1][u]));
+        let v0 = [p[0] + r[0], p[1] + r[1]];
+        store::<L, R>(v0, &mut z0_re[u], &mut z0_im[u]);
+        let p = R::complex_mul(z0, shared(l, &b01[0][u], &b01[1][u]));
+        let r = R::complex_mul(z1, shared(l, &b11[0][u], &b11[1][u]));
+        let v1 = [p[0] + r[0], p[1] + r[1]];
+        store::<L, R>(v1, &mut z1_re[u], &mut z1_im[u]);
     }
 }
 
+/// One coefficient of every polynomial, in a register.
+#[inline(always)]
+fn loaded<L: Lanes>(l: L, x: L::Real) -> L::X1 {
+    l.load(&L::runs::<L::X1, L::Real>(&[x])[0])
+}
+
+/// [`loaded`], back in memory.
+#[inline(always)]
+fn stored<L: Lanes>(x: L::X1) -> L::Real {
+    let mut out = [L::Real::default()];
+    L::store(x, &mut L::runs_mut::<L::X1, L::Real>(&mut out)[0]);
+    out[0]
+}
+
 impl<L: Lanes> Fft for L {
-    type Real = L::F;
-    const LANES: usize = L::N;
+    type Real = L::Real;
+    const LANES: usize = L::LANES;
 
     #[inline(always)]
     fn vectorize<R>(&self, kernel: impl FnOnce() -> R) -> R {
-        Lanes::vectorize(*self, kernel)
+        self.isa().vectorize(kernel)
     }
     #[inline(always)]
-    fn get(&self, x: &L::F, lane: usize) -> f64 {
-        Lanes::get(*self, x, lane)
+    fn get(&self, x: &L::Real, lane: usize) -> f64 {
+        <L as Lanes>::get(x, lane)
     }
     #[inline(always)]
-    fn set(&self, x: &mut L::F, lane: usize, value: f64) {
-        Lanes::set(*self, x, lane, value);
+    fn set(&self, x: &mut L::Real, lane: usize, value: f64) {
+        <L as Lanes>::set(x, lane, value);
     }
     #[inline(always)]
-    fn add(&self, a: L::F, b: L::F) -> L::F {
-        Lanes::add(*self, a, b)
+    fn add(&self, a: L::Real, b: L::Real) -> L::Real {
+        stored::<L>(loaded(*self, a) + loaded(*self, b))
     }
     #[inline(always)]
-    fn sub(&self, a: L::F, b: L::F) -> L::F {
-        Lanes::sub(*self, a, b)
+    fn sub(&self, a: L::Real, b: L::Real) -> L::Real {
+        stored::<L>(loaded(*self, a) - loaded(*self, b))
     }
     #[inline(always)]
-    fn floor(&self, a: L::F) -> L::F {
-        Lanes::floor(*self, a)
+    fn floor(&self, a: L::Real) -> L::Real {
+        stored::<L>(loaded(*self, a).floor())
     }
 
-    fn fft(&self, logn: u32, f: &mut [L::F]) {
+    fn fft(&self, logn: u32, f: &mut [L::Real]) {
         // Stages join two runs at least.
-        Lanes::vectorize(
-            *self,
+        self.isa().vectorize(
             #[inline(always)]
             || in_runs!((1usize << logn) / 4, fft(*self, logn, f)),
         );
     }
-    fn ifft(&self, logn: u32, f: &mut [L::F]) {
-        Lanes::vectorize(
-            *self,
+    fn ifft(&self, logn: u32, f: &mut [L::Real]) {
+        self.isa().vectorize(
             #[inline(always)]
             || in_runs!((1usize << logn) / 4, ifft(*self, logn, f)),
         );
     }
     #[inline(always)]
-    fn split(&self, logn: u32, f0: &mut [L::F], f1: &mut [L::F], f: &[L::F]) {
-        Lanes::vectorize(
-            *self,
+    fn split(&self, logn: u32, f0: &mut [L::Real], f1: &mut [L::Real], f: &[L::Real]) {
+        self.isa().vectorize(
             #[inline(always)]
             || in_runs!((1usize << logn) / 4, split(*self, logn, f0, f1, f)),
         );
     }
     #[inline(always)]
-    fn merge(&self, logn: u32, f: &mut [L::F], f0: &[L::F], f1: &[L::F]) {
-        Lanes::vectorize(
-            *self,
+    fn merge(&self, logn: u32, f: &mut [L::Real], f0: &[L::Real], f1: &[L::Real]) {
+        self.isa().vectorize(
             #[inline(always)]
             || in_runs!((1usize << logn) / 4, merge(*self, logn, f, f0, f1)),
         );
     }
 
     #[inline(always)]
-    fn nearest_plane(&self, t: [L::F; 2], d: [L::F; 2], factor: [f64; 2]) -> [L::F; 2] {
+    fn nearest_plane(&self, t: [L::Real; 2], d: [L::Real; 2], factor: [f64; 2]) -> [L::Real; 2] {
         let l = *self;
-        let (re, im) = l.complex_mul((d[0], d[1]), (l.splat(factor[0]), l.splat(factor[1])));
-        [Lanes::add(l, t[0], re), Lanes::add(l, t[1], im)]
+        let [t0, t1] = t;
+        let factor = [l.cycle(&[factor[0]]), l.cycle(&[factor[1]])];
+        let [re, im] = L::X1::complex_mul([loaded(l, d[0]), loaded(l, d[1])], factor);
+        [
+            stored::<L>(loaded(l, t0) + re),
+            stored::<L>(loaded(l, t1) + im),
+        ]
     }
     #[inline(always)]
     fn nearest_plane_step(
         &self,
         logn: u32,
-        t0: &[L::F],
-        t1: &mut [L::F],
-        u: [&mut [L::F]; 2],
+        t0: &[L::Real],
+        t1: &mut [L::Real],
+        u: [&mut [L::Real]; 2],
         l10: &[f64],
     ) {
-        Lanes::vectorize(
-            *self,
+        self.isa().vectorize(
             #[inline(always)]
             || {
                 in_runs!(
@@ -152,19 +166,17 @@ impl<L: Lanes> Fft for L {
         );
     }
 
-    fn target(&self, logn: u32, t0: &mut [L::F], t1: &mut [L::F], b01: &[f64], b11: &[f64]) {
+    fn target(&self, logn: u32, t0: &mut [L::Real], t1: &mut [L::Real], b01: &[f64], b11: &[f64]) {
         let m = (1usize << logn) / 2;
-        Lanes::vectorize(
-            *self,
+        self.isa().vectorize(
             #[inline(always)]
             || in_runs!(m, target(*self, m, t0, t1, b01, b11)),
         );
     }
 
-    fn times_basis(&self, logn: u32, z0: &mut [L::F], z1: &mut [L::F], basis: BasisRef<'_>) {
+    fn times_basis(&self, logn: u32, z0: &mut [L::Real], z1: &mut [L::Real], basis: BasisRef<'_>) {
         let m = (1usize << logn) / 2;
-        Lanes::vectorize(
-            *self,
+        self.isa().vectorize(
             #[inline(always)]
             || in_runs!(m, times_basis(*self, m, z0, z1, basis)),
         );

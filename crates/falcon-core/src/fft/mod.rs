@@ -6,8 +6,8 @@
 //! `2u + 1` belong to opposite roots. For `n = 2` the one complex number is
 //! the polynomial itself.
 //!
-//! Over `Lanes` there is one real per lane in every entry: the same
-//! instructions transform one polynomial or `N` polynomials. Key operands
+//! Over [`Lanes`](crate::lanes::Lanes) there is one real per lane in every entry:
+//! the same instructions transform one polynomial or `N` polynomials. Key operands
 //! (`&[f64]`) are shared by all lanes.
 //!
 //! The order of operations below is normative: every engine gives these bits.
@@ -19,10 +19,11 @@ mod runs;
 mod transform;
 mod twiddle_table;
 
+use crate::params::MAX_LOGN;
 use core::fmt::{self, Debug};
 use zeroize::Zeroize;
 
-pub(crate) use nodes::{ldl, split_ldl};
+pub(crate) use nodes::{gram, ldl, split_ldl};
 pub use twiddle_table::{IM as TWIDDLE_IM, RE as TWIDDLE_RE};
 
 /// Polynomial operations in the FFT domain on `LANES` signatures at once.
@@ -36,7 +37,7 @@ pub trait Fft: Copy + Debug + Send + Sync {
     const LANES: usize;
 
     /// Runs `kernel` in the frame in which the operations are compiled, so
-    /// that they are not calls; see [`Lanes::vectorize`](crate::lanes::Lanes::vectorize).
+    /// that they are not calls; see [`Isa::vectorize`](crate::lanes::Isa::vectorize).
     #[inline(always)]
     fn vectorize<R>(&self, kernel: impl FnOnce() -> R) -> R {
         kernel()
@@ -74,9 +75,22 @@ pub trait Fft: Copy + Debug + Send + Sync {
         logn: u32,
         t0: &[Self::Real],
         t1: &mut [Self::Real],
-        u: [&mut [Self::Real]; 2],
+        [u0, u1]: [&mut [Self::Real]; 2],
         l10: &[f64],
-    );
+    ) {
+        let half = t1.len() / 2;
+        let mut z1 = [Self::Real::default(); 1 << MAX_LOGN];
+        let z1 = &mut z1[..t1.len()];
+        self.merge(logn, z1, u0, u1);
+        for re in 0..half {
+            let im = re + half;
+            let d = [self.sub(t1[re], z1[re]), self.sub(t1[im], z1[im])];
+            [t1[re], t1[im]] = self.nearest_plane([t0[re], t0[im]], d, [l10[re], l10[im]]);
+        }
+        self.split(logn, u0, u1, t1);
+        t1.copy_from_slice(z1);
+        z1.iter_mut().zeroize();
+    }
     /// `t0 = c * b11`, `t1 = c * (-b01)`, given `c` in `t0`.
     fn target(
         &self,

@@ -2,23 +2,26 @@
 //! the nearest-plane step, the factors of a Gram matrix.
 
 use super::runs::*;
-use crate::lanes::{Lanes, Run};
+use crate::lanes::{F64s, Lanes};
 
 /// `m` complex numbers by couples of neighbours: `m / 2` each.
 type Couples<'a, T> = [&'a [[T; 2]]; 2];
 type CouplesMut<'a, T> = [&'a mut [[T; 2]]; 2];
 
 #[inline(always)]
-fn couples<L: Lanes, R: Run<L>, T: 'static>(m: usize, f: &[T]) -> Couples<'_, R::Of<T>> {
+fn couples<L: Lanes, R: F64s<L::Isa>, T: 'static>(m: usize, f: &[T]) -> Couples<'_, L::Of<R, T>> {
     let [re, im] = parts::<L, R, T>(m, f);
-    let len = m / 2 / R::LEN;
+    let len = m / 2 / len::<L, R>();
     [&re.as_chunks().0[..len], &im.as_chunks().0[..len]]
 }
 
 #[inline(always)]
-fn couples_mut<L: Lanes, R: Run<L>, T: 'static>(m: usize, f: &mut [T]) -> CouplesMut<'_, R::Of<T>> {
+fn couples_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
+    m: usize,
+    f: &mut [T],
+) -> CouplesMut<'_, L::Of<R, T>> {
     let [re, im] = parts_mut::<L, R, T>(m, f);
-    let len = m / 2 / R::LEN;
+    let len = m / 2 / len::<L, R>();
     [
         &mut re.as_chunks_mut().0[..len],
         &mut im.as_chunks_mut().0[..len],
@@ -27,81 +30,81 @@ fn couples_mut<L: Lanes, R: Run<L>, T: 'static>(m: usize, f: &mut [T]) -> Couple
 
 /// What the run `[a, b]` of neighbours splits into.
 #[inline(always)]
-fn split_run<L: Lanes, R: Run<L>>(l: L, [a, b]: [[R; 2]; 2], w: [R; 2]) -> [[R; 2]; 2] {
-    let [x, y] = unzip(l, a, b);
-    let ([s_re, d_re], [s_im, d_im]) = (R::add_sub(l, x[0], y[0]), R::add_sub(l, x[1], y[1]));
+fn split_run<L: Lanes, R: F64s<L::Isa>>([a, b]: [[R; 2]; 2], w: [R; 2]) -> [[R; 2]; 2] {
+    let [x, y] = unzip::<L, R>(a, b);
+    let ([s_re, d_re], [s_im, d_im]) = (x[0].add_sub(y[0]), x[1].add_sub(y[1]));
     [
-        [s_re.half(l), s_im.half(l)],
-        R::complex_mul_conj(l, [d_re.half(l), d_im.half(l)], w),
+        [s_re.half(), s_im.half()],
+        R::complex_mul_conj([d_re.half(), d_im.half()], w),
     ]
 }
 
 /// The inverse of [`split_run`].
 #[inline(always)]
-fn merge_run<L: Lanes, R: Run<L>>(l: L, [x, y]: [[R; 2]; 2], w: [R; 2]) -> [[R; 2]; 2] {
-    let [x, y] = butterfly::<L, R, false>(l, x, y, w);
-    zip(l, x, y)
+fn merge_run<L: Lanes, R: F64s<L::Isa>>([x, y]: [[R; 2]; 2], w: [R; 2]) -> [[R; 2]; 2] {
+    let [x, y] = butterfly::<L, R, false>(x, y, w);
+    zip::<L, R>(x, y)
 }
 
 /// `t + d * factor`.
 #[inline(always)]
-fn nearest_plane<L: Lanes, R: Run<L>>(l: L, t: [R; 2], d: [R; 2], factor: [R; 2]) -> [R; 2] {
-    let p = R::complex_mul(l, d, factor);
-    [t[0].add(l, p[0]), t[1].add(l, p[1])]
+fn nearest_plane<L: Lanes, R: F64s<L::Isa>>(t: [R; 2], d: [R; 2], factor: [R; 2]) -> [R; 2] {
+    let p = R::complex_mul(d, factor);
+    [t[0] + p[0], t[1] + p[1]]
 }
 
 #[inline(always)]
-pub(super) fn split<L: Lanes, R: Run<L>>(
+pub(super) fn split<L: Lanes, R: F64s<L::Isa>>(
     l: L,
     logn: u32,
-    f0: &mut [L::F],
-    f1: &mut [L::F],
-    f: &[L::F],
+    f0: &mut [L::Real],
+    f1: &mut [L::Real],
+    f: &[L::Real],
 ) {
     let m = 1 << (logn - 2);
     let [re, im] = couples::<L, R, _>(2 * m, f);
     let [f0_re, f0_im] = parts_mut::<L, R, _>(m, f0);
     let [f1_re, f1_im] = parts_mut::<L, R, _>(m, f1);
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
-    for u in 0..m / R::LEN {
+    for u in 0..m / len::<L, R>() {
         let f = [load(l, &re[u][0], &im[u][0]), load(l, &re[u][1], &im[u][1])];
-        let [f0, f1] = split_run::<L, R>(l, f, shared(l, &w_re[u], &w_im[u]));
-        store(l, f0, &mut f0_re[u], &mut f0_im[u]);
-        store(l, f1, &mut f1_re[u], &mut f1_im[u]);
+        let [f0, f1] = split_run::<L, R>(f, shared(l, &w_re[u], &w_im[u]));
+        store::<L, R>(f0, &mut f0_re[u], &mut f0_im[u]);
+        store::<L, R>(f1, &mut f1_re[u], &mut f1_im[u]);
     }
 }
 
 #[inline(always)]
-pub(super) fn merge<L: Lanes, R: Run<L>>(
+pub(super) fn merge<L: Lanes, R: F64s<L::Isa>>(
     l: L,
     logn: u32,
-    f: &mut [L::F],
-    f0: &[L::F],
-    f1: &[L::F],
+    f: &mut [L::Real],
+    f0: &[L::Real],
+    f1: &[L::Real],
 ) {
     let m = 1 << (logn - 2);
     let [re, im] = couples_mut::<L, R, _>(2 * m, f);
     let [f0_re, f0_im] = parts::<L, R, _>(m, f0);
     let [f1_re, f1_im] = parts::<L, R, _>(m, f1);
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
-    for u in 0..m / R::LEN {
+    for u in 0..m / len::<L, R>() {
         let f = [
             load_halves(l, &f0_re[u], &f0_im[u]),
             load_halves(l, &f1_re[u], &f1_im[u]),
         ];
-        let [a, b] = merge_run::<L, R>(l, f, shared(l, &w_re[u], &w_im[u]));
-        store(l, a, &mut re[u][0], &mut im[u][0]);
-        store(l, b, &mut re[u][1], &mut im[u][1]);
+        let [a, b] = merge_run::<L, R>(f, shared(l, &w_re[u], &w_im[u]));
+        store::<L, R>(a, &mut re[u][0], &mut im[u][0]);
+        store::<L, R>(b, &mut re[u][1], &mut im[u][1]);
     }
 }
 
 #[inline(always)]
-pub(super) fn nearest_plane_step<L: Lanes, R: Run<L>>(
+pub(super) fn nearest_plane_step<L: Lanes, R: F64s<L::Isa>>(
     l: L,
     logn: u32,
-    t0: &[L::F],
-    t1: &mut [L::F],
-    [u0, u1]: [&mut [L::F]; 2],
+    t0: &[L::Real],
+    t1: &mut [L::Real],
+    [u0, u1]: [&mut [L::Real]; 2],
     l10: &[f64],
 ) {
     let m = 1 << (logn - 2);
@@ -111,47 +114,52 @@ pub(super) fn nearest_plane_step<L: Lanes, R: Run<L>>(
     let [t1_re, t1_im] = couples_mut::<L, R, _>(2 * m, t1);
     let [l_re, l_im] = couples::<L, R, _>(2 * m, l10);
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
-    for u in 0..m / R::LEN {
+    for u in 0..m / len::<L, R>() {
         let w: [R; 2] = shared(l, &w_re[u], &w_im[u]);
         let z = [
             load_halves(l, &u0_re[u], &u0_im[u]),
             load_halves(l, &u1_re[u], &u1_im[u]),
         ];
-        let z = merge_run::<L, R>(l, z, w);
+        let z = merge_run::<L, R>(z, w);
         let mut t = z;
         for k in 0..2 {
             let (re, im) = (&mut t1_re[u][k], &mut t1_im[u][k]);
             let t1: [R; 2] = load(l, re, im);
-            let d = [t1[0].sub(l, z[k][0]), t1[1].sub(l, z[k][1])];
+            let d = [t1[0] - z[k][0], t1[1] - z[k][1]];
             let t0 = load(l, &t0_re[u][k], &t0_im[u][k]);
-            t[k] = nearest_plane(l, t0, d, shared(l, &l_re[u][k], &l_im[u][k]));
-            store(l, z[k], re, im);
+            t[k] = nearest_plane::<L, R>(t0, d, shared(l, &l_re[u][k], &l_im[u][k]));
+            store::<L, R>(z[k], re, im);
         }
-        let [x, y] = split_run::<L, R>(l, t, w);
-        store(l, x, &mut u0_re[u], &mut u0_im[u]);
-        store(l, y, &mut u1_re[u], &mut u1_im[u]);
+        let [x, y] = split_run::<L, R>(t, w);
+        store::<L, R>(x, &mut u0_re[u], &mut u0_im[u]);
+        store::<L, R>(y, &mut u1_re[u], &mut u1_im[u]);
     }
 }
 
 /// The factors of a run of a Gram matrix: see [`ldl`].
 #[inline(always)]
-fn factor_run<L: Lanes<F = f64>, R: Run<L>>(l: L, g00: R, g01: [R; 2], g11: R) -> ([R; 2], R) {
-    let inverse = g00.inverse(l);
-    let l10 = [g01[0].mul(l, inverse), g01[1].mul(l, inverse)];
-    let norm = l10[0].mul(l, g01[0]).add(l, l10[1].mul(l, g01[1]));
-    ([l10[0], l10[1].neg(l)], g11.sub(l, norm))
+fn factor_run<L: Lanes<Real = f64>, R: F64s<L::Isa>>(g00: R, g01: [R; 2], g11: R) -> ([R; 2], R) {
+    let inverse = g00.inverse();
+    let l10 = [g01[0] * inverse, g01[1] * inverse];
+    let norm = l10[0] * g01[0] + l10[1] * g01[1];
+    ([l10[0], -l10[1]], g11 - norm)
 }
 
 #[inline(always)]
-fn factor<L: Lanes<F = f64>, R: Run<L>>(l: L, g00: &[f64], g01: &mut [f64], g11: &mut [f64]) {
+fn factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
+    l: L,
+    g00: &[f64],
+    g01: &mut [f64],
+    g11: &mut [f64],
+) {
     let m = g00.len();
     let [re, im] = parts_mut::<L, R, _>(m, g01);
     let (g00, g11) = (runs::<L, R, _>(m, g00), runs_mut::<L, R, _>(m, g11));
-    for u in 0..m / R::LEN {
+    for u in 0..m / len::<L, R>() {
         let g01 = load(l, &re[u], &im[u]);
-        let (l10, d11) = factor_run(l, R::load(l, &g00[u]), g01, R::load(l, &g11[u]));
-        d11.store(l, &mut g11[u]);
-        store(l, l10, &mut re[u], &mut im[u]);
+        let (l10, d11) = factor_run::<L, R>(l.load(&g00[u]), g01, l.load(&g11[u]));
+        L::store(d11, &mut g11[u]);
+        store::<L, R>(l10, &mut re[u], &mut im[u]);
     }
 }
 
@@ -159,12 +167,12 @@ fn factor<L: Lanes<F = f64>, R: Run<L>>(l: L, g00: &[f64], g01: &mut [f64], g11:
 /// reals): `g01` becomes `l10 = conj(g01) / g00`, `g11` becomes
 /// `d11 = g11 - Re(l10 g01)`; `d00 = g00`.
 #[inline(always)]
-pub(crate) fn ldl<L: Lanes<F = f64>>(l: L, g00: &[f64], g01: &mut [f64], g11: &mut [f64]) {
+pub(crate) fn ldl<L: Lanes<Real = f64>>(l: L, g00: &[f64], g01: &mut [f64], g11: &mut [f64]) {
     in_runs!(g00.len(), factor(l, g00, g01, g11));
 }
 
 #[inline(always)]
-fn split_and_factor<L: Lanes<F = f64>, R: Run<L>>(
+fn split_and_factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     l: L,
     d: &[f64],
     d00: &mut [f64],
@@ -172,20 +180,21 @@ fn split_and_factor<L: Lanes<F = f64>, R: Run<L>>(
     d11: &mut [f64],
 ) {
     let m = d00.len();
-    let d = &runs::<L, R, _>(2 * m, d).as_chunks::<2>().0[..m / R::LEN];
+    let d = &runs::<L, R, _>(2 * m, d).as_chunks::<2>().0[..m / len::<L, R>()];
     let (d00, d11) = (runs_mut::<L, R, _>(m, d00), runs_mut::<L, R, _>(m, d11));
     let [l_re, l_im] = parts_mut::<L, R, _>(m, l10);
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
-    for u in 0..m / R::LEN {
-        let [x, y] = R::unzip(l, R::load(l, &d[u][0]), R::load(l, &d[u][1]));
-        let [sum, difference] = R::add_sub(l, x, y);
-        let (e0, half) = (sum.half(l), difference.half(l));
+    for u in 0..m / len::<L, R>() {
+        let (a, b): (R, R) = (l.load(&d[u][0]), l.load(&d[u][1]));
+        let [x, y] = a.unzip(b);
+        let [sum, difference] = x.add_sub(y);
+        let (e0, half) = (sum.half(), difference.half());
         let w: [R; 2] = shared(l, &w_re[u], &w_im[u]);
-        let e1 = [half.mul(l, w[0]), half.mul(l, w[1]).neg(l)];
-        let (l10, d) = factor_run(l, e0, e1, e0);
-        e0.store(l, &mut d00[u]);
-        d.store(l, &mut d11[u]);
-        store(l, l10, &mut l_re[u], &mut l_im[u]);
+        let e1 = [half * w[0], -(half * w[1])];
+        let (l10, d) = factor_run::<L, R>(e0, e1, e0);
+        L::store(e0, &mut d00[u]);
+        L::store(d, &mut d11[u]);
+        store::<L, R>(l10, &mut l_re[u], &mut l_im[u]);
     }
 }
 
@@ -194,7 +203,7 @@ fn split_and_factor<L: Lanes<F = f64>, R: Run<L>>(
 /// factors of the Gram matrix `[[e0, e1], [conj(e1), e0]]`, as [`ldl`] finds them.
 /// `d00` and `d11` get `n/4` reals, `l10` `n/2`.
 #[inline(always)]
-pub(crate) fn split_ldl<L: Lanes<F = f64>>(
+pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
     l: L,
     d: &[f64],
     d00: &mut [f64],
@@ -202,4 +211,46 @@ pub(crate) fn split_ldl<L: Lanes<F = f64>>(
     d11: &mut [f64],
 ) {
     in_runs!(d00.len(), split_and_factor(l, d, d00, l10, d11));
+}
+
+#[inline(always)]
+fn norm<I, R: F64s<I>>(a: [R; 2]) -> R {
+    a[0] * a[0] + a[1] * a[1]
+}
+
+#[inline(always)]
+fn gram_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
+    l: L,
+    b00: &mut [f64],
+    b01: &mut [f64],
+    b10: &[f64],
+    b11: &[f64],
+) {
+    let m = b00.len() / 2;
+    let ([x_re, x_im], [y_re, y_im]) = (parts_mut::<L, R, _>(m, b00), parts_mut::<L, R, _>(m, b01));
+    let ([v_re, v_im], [w_re, w_im]) = (parts::<L, R, _>(m, b10), parts::<L, R, _>(m, b11));
+    for u in 0..m / len::<L, R>() {
+        let x: [R; 2] = load(l, &x_re[u], &x_im[u]);
+        let y: [R; 2] = load(l, &y_re[u], &y_im[u]);
+        let v: [R; 2] = load(l, &v_re[u], &v_im[u]);
+        let w: [R; 2] = load(l, &w_re[u], &w_im[u]);
+        let (xv, yw) = (R::complex_mul_conj(x, v), R::complex_mul_conj(y, w));
+        L::store(norm(x) + norm(y), &mut x_re[u]);
+        L::store(norm(v) + norm(w), &mut x_im[u]);
+        L::store(xv[0] + yw[0], &mut y_re[u]);
+        L::store(xv[1] + yw[1], &mut y_im[u]);
+    }
+}
+
+/// The Gram matrix of a basis, written over its first row: see
+/// [`gram_in_place`](crate::tree::gram_in_place).
+#[inline(always)]
+pub(crate) fn gram<L: Lanes<Real = f64>>(
+    l: L,
+    b00: &mut [f64],
+    b01: &mut [f64],
+    b10: &[f64],
+    b11: &[f64],
+) {
+    in_runs!(b00.len() / 2, gram_runs(l, b00, b01, b10, b11));
 }

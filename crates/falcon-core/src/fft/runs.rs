@@ -2,23 +2,24 @@
 //! of complex numbers, the butterfly.
 
 use super::{TWIDDLE_IM, TWIDDLE_RE};
-use crate::lanes::{Lanes, Run, Runs};
+use crate::lanes::{F64s, Lanes};
 
-pub(super) type X2<L> = <<L as Lanes>::Runs as Runs<L>>::X2;
-pub(super) type X4<L> = <<L as Lanes>::Runs as Runs<L>>::X4;
-pub(super) type X8<L> = <<L as Lanes>::Runs as Runs<L>>::X8;
-
-/// Calls `kernel::<L, R>` with the longest run `R` of at most `m` reals.
+/// Calls `kernel::<L, R>` with the longest run of at most `m` coefficients.
 macro_rules! in_runs {
     ($m:expr, $kernel:ident($($argument:expr),*)) => {
-        // The lengths are constants: a token without long runs has one kernel.
+        // The lengths are constants: if all runs are of one, there is one kernel.
         match $m {
-            m if m >= 8 && X8::<L>::LEN > 1 => $kernel::<L, X8<L>>($($argument),*),
-            m if m >= 4 && X4::<L>::LEN > 1 => $kernel::<L, X4<L>>($($argument),*),
-            m if m >= 2 && X2::<L>::LEN > 1 => $kernel::<L, X2<L>>($($argument),*),
-            _ => $kernel::<L, $crate::lanes::One<L>>($($argument),*),
+            m if m >= 8 && L::RUN >= 8 => $kernel::<L, L::X8>($($argument),*),
+            m if m >= 4 && L::RUN >= 4 => $kernel::<L, L::X4>($($argument),*),
+            m if m >= 2 && L::RUN >= 2 => $kernel::<L, L::X2>($($argument),*),
+            _ => $kernel::<L, L::X1>($($argument),*),
         }
     };
+}
+
+/// Coefficients of a run of `R`.
+pub(super) const fn len<L: Lanes, R: F64s<L::Isa>>() -> usize {
+    R::LEN / L::LANES
 }
 
 /// The `m` twiddles of the stage of `m` blocks.
@@ -30,99 +31,121 @@ pub(super) fn twiddles(m: usize) -> (&'static [f64], &'static [f64]) {
 /// `m` reals as runs. All lengths below are cut to the same one, so that the
 /// loops need no checks.
 #[inline(always)]
-pub(super) fn runs<L: Lanes, R: Run<L>, T: 'static>(m: usize, x: &[T]) -> &[R::Of<T>] {
-    &R::chunks(x)[..m / R::LEN]
+pub(super) fn runs<L: Lanes, R: F64s<L::Isa>, T: 'static>(m: usize, x: &[T]) -> &[L::Of<R, T>] {
+    &L::runs::<R, T>(x)[..m / len::<L, R>()]
 }
 
 #[inline(always)]
-pub(super) fn runs_mut<L: Lanes, R: Run<L>, T: 'static>(m: usize, x: &mut [T]) -> &mut [R::Of<T>] {
-    &mut R::chunks_mut(x)[..m / R::LEN]
+pub(super) fn runs_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
+    m: usize,
+    x: &mut [T],
+) -> &mut [L::Of<R, T>] {
+    &mut L::runs_mut::<R, T>(x)[..m / len::<L, R>()]
 }
 
 /// Real and imaginary parts of `m` complex numbers, as runs.
 #[inline(always)]
-pub(super) fn parts<L: Lanes, R: Run<L>, T: 'static>(m: usize, f: &[T]) -> [&[R::Of<T>]; 2] {
+pub(super) fn parts<L: Lanes, R: F64s<L::Isa>, T: 'static>(
+    m: usize,
+    f: &[T],
+) -> [&[L::Of<R, T>]; 2] {
     let (re, im) = f.split_at(m);
     [runs::<L, R, T>(m, re), runs::<L, R, T>(m, im)]
 }
 
 #[inline(always)]
-pub(super) fn parts_mut<L: Lanes, R: Run<L>, T: 'static>(
+pub(super) fn parts_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
     m: usize,
     f: &mut [T],
-) -> [&mut [R::Of<T>]; 2] {
+) -> [&mut [L::Of<R, T>]; 2] {
     let (re, im) = f.split_at_mut(m);
     [runs_mut::<L, R, T>(m, re), runs_mut::<L, R, T>(m, im)]
 }
 
 /// A run of complex numbers.
 #[inline(always)]
-pub(super) fn load<L: Lanes, R: Run<L>>(l: L, re: &R::Of<L::F>, im: &R::Of<L::F>) -> [R; 2] {
-    [R::load(l, re), R::load(l, im)]
+pub(super) fn load<L: Lanes, R: F64s<L::Isa>>(
+    l: L,
+    re: &L::Of<R, L::Real>,
+    im: &L::Of<R, L::Real>,
+) -> [R; 2] {
+    [l.load(re), l.load(im)]
 }
 
 #[inline(always)]
-pub(super) fn store<L: Lanes, R: Run<L>>(
-    l: L,
+pub(super) fn store<L: Lanes, R: F64s<L::Isa>>(
     x: [R; 2],
-    re: &mut R::Of<L::F>,
-    im: &mut R::Of<L::F>,
+    re: &mut L::Of<R, L::Real>,
+    im: &mut L::Of<R, L::Real>,
 ) {
-    x[0].store(l, re);
-    x[1].store(l, im);
+    L::store(x[0], re);
+    L::store(x[1], im);
 }
 
 /// [`load`] of what was stored in shorter runs just now.
 #[inline(always)]
-pub(super) fn load_halves<L: Lanes, R: Run<L>>(l: L, re: &R::Of<L::F>, im: &R::Of<L::F>) -> [R; 2] {
-    [R::load_halves(l, re), R::load_halves(l, im)]
+pub(super) fn load_halves<L: Lanes, R: F64s<L::Isa>>(
+    l: L,
+    re: &L::Of<R, L::Real>,
+    im: &L::Of<R, L::Real>,
+) -> [R; 2] {
+    [l.load_halves(re), l.load_halves(im)]
 }
 
 /// The `m` twiddles of the stage of `m` blocks, as runs.
 #[inline(always)]
-pub(super) fn twiddle_runs<L: Lanes, R: Run<L>>(m: usize) -> [&'static [R::Of<f64>]; 2] {
+pub(super) fn twiddle_runs<L: Lanes, R: F64s<L::Isa>>(m: usize) -> [&'static [L::Of<R, f64>]; 2] {
     let (re, im) = twiddles(m);
     [runs::<L, R, _>(m, re), runs::<L, R, _>(m, im)]
 }
 
 /// A run of complex numbers that all lanes share.
 #[inline(always)]
-pub(super) fn shared<L: Lanes, R: Run<L>>(l: L, re: &R::Of<f64>, im: &R::Of<f64>) -> [R; 2] {
-    [R::shared(l, re), R::shared(l, im)]
+pub(super) fn shared<L: Lanes, R: F64s<L::Isa>>(
+    l: L,
+    re: &L::Of<R, f64>,
+    im: &L::Of<R, f64>,
+) -> [R; 2] {
+    [l.shared(re), l.shared(im)]
 }
 
 /// Two runs of neighbours: `u` and `u + 1` of every couple.
 #[inline(always)]
-pub(super) fn unzip<L: Lanes, R: Run<L>>(l: L, x: [R; 2], y: [R; 2]) -> [[R; 2]; 2] {
-    let [x_re, y_re] = R::unzip(l, x[0], y[0]);
-    let [x_im, y_im] = R::unzip(l, x[1], y[1]);
+pub(super) fn unzip<L: Lanes, R: F64s<L::Isa>>(x: [R; 2], y: [R; 2]) -> [[R; 2]; 2] {
+    if len::<L, R>() == 1 {
+        return [x, y];
+    }
+    let [x_re, y_re] = x[0].unzip(y[0]);
+    let [x_im, y_im] = x[1].unzip(y[1]);
     [[x_re, x_im], [y_re, y_im]]
 }
 
 #[inline(always)]
-pub(super) fn zip<L: Lanes, R: Run<L>>(l: L, x: [R; 2], y: [R; 2]) -> [[R; 2]; 2] {
-    let [x_re, y_re] = R::zip(l, x[0], y[0]);
-    let [x_im, y_im] = R::zip(l, x[1], y[1]);
+pub(super) fn zip<L: Lanes, R: F64s<L::Isa>>(x: [R; 2], y: [R; 2]) -> [[R; 2]; 2] {
+    if len::<L, R>() == 1 {
+        return [x, y];
+    }
+    let [x_re, y_re] = x[0].zip(y[0]);
+    let [x_im, y_im] = x[1].zip(y[1]);
     [[x_re, x_im], [y_re, y_im]]
 }
 
 /// The butterfly from `(x, y)` to `(x + w y, x - w y)`; the inverse one goes to
 /// `(x + y, (x - y) conj(w))`.
 #[inline(always)]
-pub(super) fn butterfly<L: Lanes, R: Run<L>, const INVERSE: bool>(
-    l: L,
+pub(super) fn butterfly<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     x: [R; 2],
     mut y: [R; 2],
     w: [R; 2],
 ) -> [[R; 2]; 2] {
     if !INVERSE {
-        y = R::complex_mul(l, y, w);
+        y = R::complex_mul(y, w);
     }
     let ([sum_re, difference_re], [sum_im, difference_im]) =
-        (R::add_sub(l, x[0], y[0]), R::add_sub(l, x[1], y[1]));
+        (x[0].add_sub(y[0]), x[1].add_sub(y[1]));
     let mut difference = [difference_re, difference_im];
     if INVERSE {
-        difference = R::complex_mul_conj(l, difference, w);
+        difference = R::complex_mul_conj(difference, w);
     }
     [[sum_re, sum_im], difference]
 }

@@ -1,8 +1,8 @@
 //! The FFT against the naive transform, and the twiddle table recomputed. That
-//! all engines have the bits of `Scalar`, `tests/fft.rs` of the workspace shows.
+//! all engines have the bits of `Baseline`, `tests/fft.rs` of the workspace shows.
 
 use super::*;
-use crate::lanes::Scalar;
+use crate::lanes::Baseline;
 use num_bigint::BigInt;
 use std::vec;
 use std::vec::Vec;
@@ -105,13 +105,13 @@ fn products_in_the_fft_domain_are_products_of_polynomials() {
         let (a, b) = (polynomial(n, 1), polynomial(n, 2));
         let transformed = |f: &[f64]| {
             let mut f = f.to_vec();
-            Scalar.fft(logn, &mut f);
+            Baseline.fft(logn, &mut f);
             f
         };
         let (mut t0, mut t1) = (transformed(&a), vec![0.0; n]);
-        Scalar.target(logn, &mut t0, &mut t1, &transformed(&b), &transformed(&a));
-        Scalar.ifft(logn, &mut t0);
-        Scalar.ifft(logn, &mut t1);
+        Baseline.target(logn, &mut t0, &mut t1, &transformed(&b), &transformed(&a));
+        Baseline.ifft(logn, &mut t0);
+        Baseline.ifft(logn, &mut t1);
         let (aa, ab) = (multiply_negacyclic(&a, &a), multiply_negacyclic(&a, &b));
         for i in 0..n {
             assert!((t0[i] - aa[i]).abs() < 2f64.powi(-22), "n = {n}, {i}");
@@ -127,13 +127,13 @@ fn split_and_merge_follow_even_and_odd_coefficients() {
         let n = 1usize << logn;
         let f = polynomial(n, 3);
         let mut transformed = f.clone();
-        Scalar.fft(logn, &mut transformed);
+        Baseline.fft(logn, &mut transformed);
         let (mut f0, mut f1) = (vec![0.0; n / 2], vec![0.0; n / 2]);
-        Scalar.split(logn, &mut f0, &mut f1, &transformed);
+        Baseline.split(logn, &mut f0, &mut f1, &transformed);
         let mut merged = vec![0.0; n];
-        Scalar.merge(logn, &mut merged, &f0, &f1);
-        Scalar.ifft(logn - 1, &mut f0);
-        Scalar.ifft(logn - 1, &mut f1);
+        Baseline.merge(logn, &mut merged, &f0, &f1);
+        Baseline.ifft(logn - 1, &mut f0);
+        Baseline.ifft(logn - 1, &mut f1);
         for i in 0..n / 2 {
             assert!((f0[i] - f[2 * i]).abs() < 2f64.powi(-38), "n = {n}, {i}");
             assert!(

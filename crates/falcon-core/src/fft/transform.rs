@@ -1,23 +1,23 @@
 //! The FFT and its inverse: stages of butterflies.
 
-use super::runs::{butterfly, load, parts_mut, store, twiddles, unzip, zip};
-use crate::lanes::{Lanes, Run};
+use super::runs::{butterfly, len, load, parts_mut, store, twiddles, unzip, zip};
+use crate::lanes::{F64s, Lanes};
 
 /// The twiddle of block `i` of the stage of `m` blocks.
 #[inline(always)]
-fn twiddle<L: Lanes, R: Run<L>>(l: L, m: usize, i: usize, len: usize) -> [R; 2] {
+fn twiddle<L: Lanes, R: F64s<L::Isa>>(l: L, m: usize, i: usize, count: usize) -> [R; 2] {
     let (re, im) = twiddles(m);
-    [R::cycle(l, &re[i..i + len]), R::cycle(l, &im[i..i + len])]
+    [l.cycle(&re[i..i + count]), l.cycle(&im[i..i + count])]
 }
 
 /// A stage whose butterflies join values `t` apart, `t` a multiple of the run:
 /// block `i` has `2t` values and one twiddle.
 #[inline(always)]
-fn stage<L: Lanes, R: Run<L>, const INVERSE: bool>(
+fn stage<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     l: L,
     t: usize,
-    re: &mut [L::F],
-    im: &mut [L::F],
+    re: &mut [L::Real],
+    im: &mut [L::Real],
 ) {
     let m = re.len() / (2 * t);
     let blocks = re.chunks_exact_mut(2 * t).zip(im.chunks_exact_mut(2 * t));
@@ -25,12 +25,12 @@ fn stage<L: Lanes, R: Run<L>, const INVERSE: bool>(
         let w = twiddle(l, m, i, 1);
         let [x_re, y_re] = parts_mut::<L, R, _>(t, re);
         let [x_im, y_im] = parts_mut::<L, R, _>(t, im);
-        for u in 0..t / R::LEN {
+        for u in 0..t / len::<L, R>() {
             let x = load(l, &x_re[u], &x_im[u]);
             let y = load(l, &y_re[u], &y_im[u]);
-            let [x, y] = butterfly::<L, R, INVERSE>(l, x, y, w);
-            store(l, x, &mut x_re[u], &mut x_im[u]);
-            store(l, y, &mut y_re[u], &mut y_im[u]);
+            let [x, y] = butterfly::<L, R, INVERSE>(x, y, w);
+            store::<L, R>(x, &mut x_re[u], &mut x_im[u]);
+            store::<L, R>(y, &mut y_re[u], &mut y_im[u]);
         }
     }
 }
@@ -38,11 +38,11 @@ fn stage<L: Lanes, R: Run<L>, const INVERSE: bool>(
 /// Two stages in one pass over memory: those of values `2t` apart and `t`
 /// apart, `t` a multiple of the run.
 #[inline(always)]
-fn two_stages<L: Lanes, R: Run<L>, const INVERSE: bool>(
+fn two_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     l: L,
     t: usize,
-    re: &mut [L::F],
-    im: &mut [L::F],
+    re: &mut [L::Real],
+    im: &mut [L::Real],
 ) {
     let m = re.len() / (4 * t);
     let blocks = re.chunks_exact_mut(4 * t).zip(im.chunks_exact_mut(4 * t));
@@ -54,67 +54,67 @@ fn two_stages<L: Lanes, R: Run<L>, const INVERSE: bool>(
         let [c_re, d_re] = parts_mut::<L, R, _>(t, re.1);
         let [a_im, b_im] = parts_mut::<L, R, _>(t, im.0);
         let [c_im, d_im] = parts_mut::<L, R, _>(t, im.1);
-        for u in 0..t / R::LEN {
+        for u in 0..t / len::<L, R>() {
             let mut a = load(l, &a_re[u], &a_im[u]);
             let mut b = load(l, &b_re[u], &b_im[u]);
             let mut c = load(l, &c_re[u], &c_im[u]);
             let mut d = load(l, &d_re[u], &d_im[u]);
             if !INVERSE {
-                [a, c] = butterfly::<L, R, INVERSE>(l, a, c, w);
-                [b, d] = butterfly::<L, R, INVERSE>(l, b, d, w);
+                [a, c] = butterfly::<L, R, INVERSE>(a, c, w);
+                [b, d] = butterfly::<L, R, INVERSE>(b, d, w);
             }
-            [a, b] = butterfly::<L, R, INVERSE>(l, a, b, v[0]);
-            [c, d] = butterfly::<L, R, INVERSE>(l, c, d, v[1]);
+            [a, b] = butterfly::<L, R, INVERSE>(a, b, v[0]);
+            [c, d] = butterfly::<L, R, INVERSE>(c, d, v[1]);
             if INVERSE {
-                [a, c] = butterfly::<L, R, INVERSE>(l, a, c, w);
-                [b, d] = butterfly::<L, R, INVERSE>(l, b, d, w);
+                [a, c] = butterfly::<L, R, INVERSE>(a, c, w);
+                [b, d] = butterfly::<L, R, INVERSE>(b, d, w);
             }
-            store(l, a, &mut a_re[u], &mut a_im[u]);
-            store(l, b, &mut b_re[u], &mut b_im[u]);
-            store(l, c, &mut c_re[u], &mut c_im[u]);
-            store(l, d, &mut d_re[u], &mut d_im[u]);
+            store::<L, R>(a, &mut a_re[u], &mut a_im[u]);
+            store::<L, R>(b, &mut b_re[u], &mut b_im[u]);
+            store::<L, R>(c, &mut c_re[u], &mut c_im[u]);
+            store::<L, R>(d, &mut d_re[u], &mut d_im[u]);
         }
     }
 }
 
-/// The stages of values `LEN`, `LEN / 2`, ... `1` apart, on two runs at a time:
-/// [`Run::zip`] brings values half as far apart side by side, and after the
+/// The stages of values a run, half a run, ... `1` apart, on two runs at a time:
+/// [`F64s::zip`] brings values half as far apart side by side, and after the
 /// last stage every value to its place. The inverse stages go the other way,
 /// and begin with the multiplication by `scale`.
 #[inline(always)]
-fn inner_stages<L: Lanes, R: Run<L>, const INVERSE: bool>(
+fn inner_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     l: L,
     scale: f64,
-    re: &mut [L::F],
-    im: &mut [L::F],
+    re: &mut [L::Real],
+    im: &mut [L::Real],
 ) {
     let m = re.len();
-    let (re, _) = R::chunks_mut(re).as_chunks_mut::<2>();
-    let (im, _) = R::chunks_mut(im).as_chunks_mut::<2>();
-    let scale = R::cycle(l, &[scale]);
+    let (re, _) = L::runs_mut::<R, _>(re).as_chunks_mut::<2>();
+    let (im, _) = L::runs_mut::<R, _>(im).as_chunks_mut::<2>();
+    let scale: R = l.cycle(&[scale]);
     for (i, ([x_re, y_re], [x_im, y_im])) in re.iter_mut().zip(im).enumerate() {
         let (mut x, mut y): ([R; 2], [R; 2]) = (load(l, x_re, x_im), load(l, y_re, y_im));
-        let mut k = if INVERSE { R::LEN } else { 1 };
+        let mut k = if INVERSE { len::<L, R>() } else { 1 };
         if INVERSE {
-            x = [x[0].mul(l, scale), x[1].mul(l, scale)];
-            y = [y[0].mul(l, scale), y[1].mul(l, scale)];
+            x = [x[0] * scale, x[1] * scale];
+            y = [y[0] * scale, y[1] * scale];
         }
-        // Values LEN / k apart; k twiddles belong to these runs.
-        while 1 <= k && k <= R::LEN {
-            let blocks = m * k / (2 * R::LEN);
+        // Values a k-th of a run apart; k twiddles belong to these runs.
+        while 1 <= k && k <= len::<L, R>() {
+            let blocks = m * k / (2 * len::<L, R>());
             if INVERSE {
-                [x, y] = unzip(l, x, y);
+                [x, y] = unzip::<L, R>(x, y);
             }
-            [x, y] = butterfly::<L, R, INVERSE>(l, x, y, twiddle(l, blocks, i * k, k));
+            [x, y] = butterfly::<L, R, INVERSE>(x, y, twiddle(l, blocks, i * k, k));
             if INVERSE {
                 k /= 2;
             } else {
-                [x, y] = zip(l, x, y);
+                [x, y] = zip::<L, R>(x, y);
                 k *= 2;
             }
         }
-        store(l, x, x_re, x_im);
-        store(l, y, y_re, y_im);
+        store::<L, R>(x, x_re, x_im);
+        store::<L, R>(y, y_re, y_im);
     }
 }
 
@@ -122,17 +122,17 @@ fn inner_stages<L: Lanes, R: Run<L>, const INVERSE: bool>(
 /// Stage by stage, block `i` holds `f mod x^(2t) - w^2` and becomes `f mod
 /// x^t - w` and `f mod x^t + w`.
 #[inline(always)]
-pub(super) fn fft<L: Lanes, R: Run<L>>(l: L, logn: u32, f: &mut [L::F]) {
+pub(super) fn fft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real]) {
     let m = 1 << (logn - 1);
     let (re, im) = f.split_at_mut(m);
     let im = &mut im[..m];
-    // Stages outside the runs: those of values m/2 ... 2 LEN apart.
+    // Stages outside the runs: those of values m/2 ... two runs apart.
     let mut t = m / 2;
-    if (t / R::LEN).trailing_zeros() % 2 == 1 {
+    if (t / len::<L, R>()).trailing_zeros() % 2 == 1 {
         stage::<L, R, false>(l, t, re, im);
         t /= 2;
     }
-    while t > R::LEN {
+    while t > len::<L, R>() {
         two_stages::<L, R, false>(l, t / 2, re, im);
         t /= 4;
     }
@@ -140,7 +140,7 @@ pub(super) fn fft<L: Lanes, R: Run<L>>(l: L, logn: u32, f: &mut [L::F]) {
 }
 
 #[inline(always)]
-pub(super) fn ifft<L: Lanes, R: Run<L>>(l: L, logn: u32, f: &mut [L::F]) {
+pub(super) fn ifft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real]) {
     let m = 1 << (logn - 1);
     let (re, im) = f.split_at_mut(m);
     let im = &mut im[..m];
@@ -148,7 +148,7 @@ pub(super) fn ifft<L: Lanes, R: Run<L>>(l: L, logn: u32, f: &mut [L::F]) {
     // 2^(1 - logn), built from its bits.
     let scale = f64::from_bits((1024 - u64::from(logn)) << 52);
     inner_stages::<L, R, true>(l, scale, re, im);
-    let mut t = 2 * R::LEN;
+    let mut t = 2 * len::<L, R>();
     while 2 * t < m {
         two_stages::<L, R, true>(l, t, re, im);
         t *= 4;

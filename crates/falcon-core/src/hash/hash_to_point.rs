@@ -6,7 +6,7 @@
 //! Source: Falcon specification v1.2, algorithm 3 (HashToPoint).
 
 use crate::engine::{Best, Operations};
-use crate::lanes::{Isa, U16_LANES};
+use crate::lanes::Isa;
 use crate::params::{NONCE_LEN, Q};
 use falcon_keccak::{Blocks, RATE_WORDS, Shake256};
 
@@ -94,8 +94,8 @@ impl Shake256PointHasher {
 /// Words in a block.
 const WORDS: usize = 4 * RATE_WORDS;
 
-/// Words in a block, and refused ones up to a multiple of [`U16_LANES`].
-const PADDED_WORDS: usize = WORDS.next_multiple_of(U16_LANES);
+/// Words in a block, and refused ones up to a multiple of those that [`Isa::keep_below`] takes.
+const PADDED_WORDS: usize = WORDS.next_multiple_of(16);
 
 /// The least multiple of `q` that is not used, `5q`.
 const LIMIT: u16 = (5 * Q) as u16;
@@ -148,7 +148,7 @@ impl<'a> PointFiller<'a> {
             let count = if let Some(out) = rest.first_chunk_mut() {
                 isa.keep_below(LIMIT, words, residues, out)
             } else {
-                let mut kept = [0; U16_LANES];
+                let mut kept = [0; 16];
                 let count = isa.keep_below(LIMIT, words, residues, &mut kept);
                 for (out, &kept) in rest.iter_mut().zip(kept.iter().take(count)) {
                     *out = kept;

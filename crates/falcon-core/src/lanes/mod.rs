@@ -1,42 +1,60 @@
 //! The registers of [`falcon_lanes`], and what the scheme adds to them: the
-//! arithmetic of one signature ([`Binary64`]), and the token for targets
-//! without a binary64 unit ([`Soft`]).
+//! arithmetic of one double ([`Double`]), the instruction sets that sign with
+//! it ([`Binary64`]), and the one for targets without a binary64 unit
+//! ([`Soft`]).
 
 mod binary64;
 mod soft;
 
 pub use falcon_lanes::*;
-pub use soft::Soft;
+pub use soft::{Soft, SoftDouble};
 
 use crate::sampler::Sampling;
+use core::fmt::Debug;
 
-/// A token of one lane that also has what key expansion and the sampler need:
-/// square root and conversions. Its register is an `f64` in memory,
-/// so key material is shared by all engines.
-pub trait Binary64: Lanes<F = f64> {
+/// A double, with what key expansion and the sampler need: square root and
+/// conversions. In memory it is an `f64`, so key material is shared by all
+/// engines.
+pub trait Double: F64s<Baseline> + From<f64> + Into<f64> + Debug + Send + Sync {
     /// Whether the machine's binary64 unit does the arithmetic.
     const HARDWARE: bool;
-    /// The instruction set that hashes and samples for this token.
-    type Isa: Isa;
-    /// How this token samples.
-    type Sampling: Sampling;
+    /// How instruction sets with this arithmetic sample.
+    type Sampling<I: Isa>: Sampling;
 
-    /// The instruction set.
-    fn isa(self) -> Self::Isa;
+    /// The sampler of one signature.
+    fn sampling<I: Isa>(isa: I) -> Self::Sampling<I>;
+
+    /// `x` as binary64; exact for `|x| <= 2^53`.
+    fn from_i64(x: i64) -> Self;
+    /// Square root, rounded to nearest.
+    fn square_root(self) -> Self;
+    /// Nearest integer, ties to even, for `|self| < 2^51`.
+    fn rint(self) -> i64;
+    /// `self` rounded towards zero, for `|self| < 2^63`.
+    fn truncate(self) -> i64;
+    /// All ones if `self < b`, else zero. Neither may be a NaN.
+    fn below(self, b: Self) -> u64;
+}
+
+/// An instruction set that signs: each one whose doubles are [`Double`]s.
+pub trait Binary64: Isa<F64: Double> {
+    /// Whether the machine's binary64 unit does the arithmetic.
+    const HARDWARE: bool;
+    /// How it samples.
+    type Sampling: Sampling;
 
     /// The sampler of one signature.
     fn sampling(self) -> Self::Sampling;
+}
 
-    /// Square root, rounded to nearest.
-    fn sqrt(self, a: f64) -> f64;
-    /// `x` as binary64; exact for `|x| <= 2^53`.
-    fn float(self, x: i64) -> f64;
-    /// Nearest integer, ties to even, for `|a| < 2^51`.
-    fn rint(self, a: f64) -> i64;
-    /// `a` rounded towards zero, for `|a| < 2^63`.
-    fn trunc(self, a: f64) -> i64;
-    /// All ones if `a < b`, else zero. Neither may be a NaN.
-    fn lt(self, a: f64, b: f64) -> u64;
+impl<I: Isa<F64: Double>> Binary64 for I {
+    const HARDWARE: bool = I::F64::HARDWARE;
+    type Sampling = <I::F64 as Double>::Sampling<I>;
+
+    #[inline(always)]
+    fn sampling(self) -> Self::Sampling {
+        I::F64::sampling(self)
+    }
 }
 
 /// Chooses [`Native`] by the targets that surely have a binary64 unit, whose
@@ -44,12 +62,12 @@ pub trait Binary64: Lanes<F = f64> {
 /// right everywhere.
 macro_rules! native {
     ($unit:meta) => {
-        /// The one-lane token for this target: [`Scalar`] where the target
-        /// surely has a binary64 unit, else [`Soft`].
+        /// The portable instruction set for this target: [`Baseline`] where the
+        /// target surely has a binary64 unit, else [`Soft`].
         #[cfg($unit)]
-        pub type Native = Scalar;
-        /// The one-lane token for this target: [`Scalar`] where the target
-        /// surely has a binary64 unit, else [`Soft`].
+        pub type Native = Baseline;
+        /// The portable instruction set for this target: [`Baseline`] where the
+        /// target surely has a binary64 unit, else [`Soft`].
         #[cfg(not($unit))]
         pub type Native = Soft;
     };

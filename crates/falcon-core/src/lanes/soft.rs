@@ -1,115 +1,183 @@
-//! One lane on integers alone.
+//! Doubles on integers alone.
 
-use super::{Baseline, Binary64, Lanes, Singles};
+use super::{Double, F64s, Isa, PackF32, Register, Two, register_of};
 use crate::fpr::soft;
 use crate::sampler::Serial;
+use core::ops::{Add, Mul, Neg, Sub};
 
-/// One lane of binary64 computed with integer instructions, in constant time.
-///
-/// Values are still stored as `f64`; only their bits are ever used, so no
-/// floating-point instruction is executed.
+/// The features of [`Baseline`] without a binary64 unit: doubles are
+/// [`SoftDouble`]s.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Soft;
 
-#[inline(always)]
-fn binary(op: impl FnOnce(u64, u64) -> u64, a: f64, b: f64) -> f64 {
-    f64::from_bits(op(a.to_bits(), b.to_bits()))
-}
+impl Isa for Soft {
+    type F64 = SoftDouble;
+    type F64x2 = Two<SoftDouble>;
+    type F64x4 = Two<Two<SoftDouble>>;
+    type F64x8 = Two<Two<Two<SoftDouble>>>;
+    const LONGEST_F64S: usize = 1;
+    type F32x8 = PackF32;
+    type U64s = u64;
+    type U32s = u32;
+    type I16s = i16;
 
-impl Lanes for Soft {
-    const N: usize = 1;
-    type F = f64;
-    type Runs = Singles;
-
     #[inline(always)]
-    fn splat(self, x: f64) -> f64 {
-        x
-    }
-    #[inline(always)]
-    fn get(self, x: &f64, _: usize) -> f64 {
-        *x
-    }
-    #[inline(always)]
-    fn set(self, x: &mut f64, _: usize, value: f64) {
-        *x = value;
-    }
-    #[inline(always)]
-    fn add(self, a: f64, b: f64) -> f64 {
-        binary(soft::add, a, b)
-    }
-    #[inline(always)]
-    fn sub(self, a: f64, b: f64) -> f64 {
-        binary(soft::sub, a, b)
-    }
-    #[inline(always)]
-    fn add_sub(self, a: f64, b: f64) -> (f64, f64) {
-        let (sum, difference) = soft::add_sub(a.to_bits(), b.to_bits());
-        (f64::from_bits(sum), f64::from_bits(difference))
-    }
-    #[inline(always)]
-    fn mul(self, a: f64, b: f64) -> f64 {
-        binary(soft::mul, a, b)
-    }
-    #[inline(always)]
-    fn complex_mul(self, a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
-        let bits = |z: (f64, f64)| [z.0.to_bits(), z.1.to_bits()];
-        let [re, im] = soft::complex_mul(bits(a), bits(b)).map(f64::from_bits);
-        (re, im)
-    }
-    #[inline(always)]
-    fn complex_mul_conj(self, a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
-        self.complex_mul(a, (b.0, self.neg(b.1)))
-    }
-    #[inline(always)]
-    fn neg(self, a: f64) -> f64 {
-        f64::from_bits(soft::neg(a.to_bits()))
-    }
-    #[inline(always)]
-    fn half(self, a: f64) -> f64 {
-        f64::from_bits(soft::half(a.to_bits()))
-    }
-    #[inline(always)]
-    fn inverse(self, a: f64) -> f64 {
-        binary(soft::div, 1.0, a)
-    }
-    #[inline(always)]
-    fn floor(self, a: f64) -> f64 {
-        self.float(soft::floor(a.to_bits()))
+    fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
+        kernel()
     }
 }
 
-impl Binary64 for Soft {
+/// A double computed with integer instructions, in constant time.
+///
+/// It is still stored as `f64`; only its bits are ever used, so no
+/// floating-point instruction is executed.
+#[derive(Clone, Copy, Debug)]
+pub struct SoftDouble(f64);
+
+impl SoftDouble {
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        self.0.to_bits()
+    }
+    #[inline(always)]
+    fn of(bits: u64) -> Self {
+        Self(f64::from_bits(bits))
+    }
+}
+
+impl From<f64> for SoftDouble {
+    #[inline(always)]
+    fn from(x: f64) -> Self {
+        Self(x)
+    }
+}
+
+impl From<SoftDouble> for f64 {
+    #[inline(always)]
+    fn from(x: SoftDouble) -> f64 {
+        x.0
+    }
+}
+
+impl Add for SoftDouble {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        Self::of(soft::add(self.bits(), b.bits()))
+    }
+}
+
+impl Sub for SoftDouble {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, b: Self) -> Self {
+        Self::of(soft::sub(self.bits(), b.bits()))
+    }
+}
+
+impl Mul for SoftDouble {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, b: Self) -> Self {
+        Self::of(soft::mul(self.bits(), b.bits()))
+    }
+}
+
+impl Neg for SoftDouble {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self::of(soft::neg(self.bits()))
+    }
+}
+
+impl<I: Isa> Register<I> for SoftDouble {
+    type Value = f64;
+    register_of!(1);
+
+    #[inline(always)]
+    fn load(_: I, &[x]: &[f64; 1]) -> Self {
+        Self(x)
+    }
+    #[inline(always)]
+    fn splat(_: I, x: f64) -> Self {
+        Self(x)
+    }
+    #[inline(always)]
+    fn store(self, out: &mut [f64; 1]) {
+        *out = [self.0];
+    }
+}
+
+impl<I: Isa> F64s<I> for SoftDouble {
+    #[inline(always)]
+    fn cycle(_: I, x: &[f64]) -> Self {
+        Self(x[0])
+    }
+    #[inline(always)]
+    fn half(self) -> Self {
+        Self::of(soft::half(self.bits()))
+    }
+    #[inline(always)]
+    fn inverse(self) -> Self {
+        Self::of(soft::div(1f64.to_bits(), self.bits()))
+    }
+    #[inline(always)]
+    fn floor(self) -> Self {
+        Self::from_i64(soft::floor(self.bits()))
+    }
+    #[inline(always)]
+    fn zip(self, y: Self) -> [Self; 2] {
+        [self, y]
+    }
+    #[inline(always)]
+    fn unzip(self, y: Self) -> [Self; 2] {
+        [self, y]
+    }
+    #[inline(always)]
+    fn add_sub(self, b: Self) -> [Self; 2] {
+        let (sum, difference) = soft::add_sub(self.bits(), b.bits());
+        [Self::of(sum), Self::of(difference)]
+    }
+    #[inline(always)]
+    fn complex_mul(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
+        let bits = |z: [Self; 2]| [z[0].bits(), z[1].bits()];
+        let [re, im] = soft::complex_mul(bits(a), bits(b));
+        [Self::of(re), Self::of(im)]
+    }
+    #[inline(always)]
+    fn complex_mul_conj(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
+        <Self as F64s<I>>::complex_mul(a, [b[0], -b[1]])
+    }
+}
+
+impl Double for SoftDouble {
     const HARDWARE: bool = false;
-    type Isa = Baseline;
-    type Sampling = Serial<Self>;
+    type Sampling<I: Isa> = Serial<Self>;
 
     #[inline(always)]
-    fn isa(self) -> Baseline {
-        Baseline
-    }
-    #[inline(always)]
-    fn sampling(self) -> Serial<Self> {
-        Serial(self)
+    fn sampling<I: Isa>(_: I) -> Serial<Self> {
+        Serial::new()
     }
 
     #[inline(always)]
-    fn sqrt(self, a: f64) -> f64 {
-        f64::from_bits(soft::sqrt(a.to_bits()))
+    fn from_i64(x: i64) -> Self {
+        Self::of(soft::from_i64(x))
     }
     #[inline(always)]
-    fn float(self, x: i64) -> f64 {
-        f64::from_bits(soft::from_i64(x))
+    fn square_root(self) -> Self {
+        Self::of(soft::sqrt(self.bits()))
     }
     #[inline(always)]
-    fn rint(self, a: f64) -> i64 {
-        soft::rint(a.to_bits())
+    fn rint(self) -> i64 {
+        soft::rint(self.bits())
     }
     #[inline(always)]
-    fn trunc(self, a: f64) -> i64 {
-        soft::trunc(a.to_bits())
+    fn truncate(self) -> i64 {
+        soft::trunc(self.bits())
     }
     #[inline(always)]
-    fn lt(self, a: f64, b: f64) -> u64 {
-        soft::lt_mask(a.to_bits(), b.to_bits())
+    fn below(self, b: Self) -> u64 {
+        soft::lt_mask(self.bits(), b.bits())
     }
 }

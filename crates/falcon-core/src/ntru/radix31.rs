@@ -3,7 +3,7 @@
 //! An integer is `len` words below `2^31`, least significant first, in two's complement modulo
 //! `2^(31 len)`: bit 30 of the last word is the sign.
 
-use crate::lanes::Binary64;
+use crate::lanes::Double;
 
 const BITS: u32 = 31;
 pub(super) const MASK: u32 = (1 << BITS) - 1;
@@ -40,22 +40,19 @@ pub(super) fn from_limbs(limbs: &[i64], x: &mut [u32]) {
 
 /// The binary64 value of `x`, at most ten words, with the reference's roundings: the absolute
 /// value word by word, from the least significant one.
-pub(super) fn to_f64<B: Binary64>(b: B, x: &[u32]) -> f64 {
+pub(super) fn to_f64<D: Double>(x: &[u32]) -> f64 {
     let flip = sign_word(x);
     let negative = i64::from(flip & 1);
     let mut carry = flip & 1;
-    let mut y = b.float(0);
+    let mut y = D::from_i64(0);
     for (i, word) in x.iter().enumerate() {
         let t = (word ^ flip) + carry;
         carry = t >> BITS;
         let digit = i64::from(t & MASK);
         let digit = digit - 2 * digit * negative;
-        y = b.add(
-            y,
-            b.mul(b.float(digit), power_of_two(BITS as i32 * i as i32)),
-        );
+        y = y + D::from_i64(digit) * power_of_two(BITS as i32 * i as i32).into();
     }
-    y
+    y.into()
 }
 
 /// `2^e` for `|e| <= 1022`.
@@ -66,7 +63,7 @@ pub(super) fn power_of_two(e: i32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lanes::{Scalar, Soft};
+    use crate::lanes::SoftDouble;
 
     fn words(x: i128) -> [u32; 4] {
         core::array::from_fn(|i| (x >> (31 * i)) as u32 & MASK)
@@ -103,10 +100,10 @@ mod tests {
     #[test]
     fn conversion_is_exact_up_to_53_bits_and_odd() {
         for x in [0, 1, 5, 1 << 40, (1 << 53) - 1, 0x1f_ffff_ffff_0000_0000] {
-            for b in [to_f64(Scalar, &words(x)), to_f64(Soft, &words(x))] {
+            for b in [to_f64::<f64>(&words(x)), to_f64::<SoftDouble>(&words(x))] {
                 assert_eq!(b, x as f64);
             }
-            assert_eq!(to_f64(Scalar, &words(-x)), -(x as f64));
+            assert_eq!(to_f64::<f64>(&words(-x)), -(x as f64));
         }
     }
 

@@ -24,7 +24,7 @@ use super::rns::{intt_lazy, inverse_power_of_two};
 use super::stability::FIRST_LEVEL;
 use super::{tower, zint};
 use crate::fft::Fft;
-use crate::lanes::Binary64;
+use crate::lanes::{Binary64, Double, F64s};
 use crate::params::Q;
 use zeroize::Zeroizing;
 
@@ -273,20 +273,21 @@ fn babai<B: Binary64>(
     let mut inverse = Zeroizing::new([0f64; MAX_DEGREE / 2]);
     let mut k = Zeroizing::new([0i64; MAX_DEGREE]);
 
+    let double = |x: f64| B::F64::from(x);
     let window = small.min(WINDOW);
     let scale_fg = 31 * (small - window) as i32;
     for (hat, poly) in [(&mut *f_hat, f), (&mut *g_hat, g)] {
-        approximate(b, poly, small, small, hat);
+        approximate::<B::F64>(poly, small, small, hat);
         b.fft(logn, hat);
     }
     for i in 0..half {
         let norm = |hat: &[f64]| {
-            let (re, im) = (hat[i], hat[i + half]);
-            b.add(b.mul(re, re), b.mul(im, im))
+            let (re, im) = (double(hat[i]), double(hat[i + half]));
+            re * re + im * im
         };
-        inverse[i] = b.inverse(b.add(norm(f_hat), norm(g_hat)));
+        inverse[i] = F64s::<B>::inverse(norm(f_hat) + norm(g_hat)).into();
         for hat in [&mut *f_hat, &mut *g_hat] {
-            hat[i + half] = b.neg(hat[i + half]);
+            hat[i + half] = (-double(hat[i + half])).into();
         }
     }
 
@@ -302,17 +303,18 @@ fn babai<B: Binary64>(
             (&mut *t_hat, &*big_f, &*f_hat),
             (&mut *u_hat, &*big_g, &*g_hat),
         ] {
-            approximate(b, poly, large, len, hat);
+            approximate::<B::F64>(poly, large, len, hat);
             b.fft(logn, hat);
             for i in 0..half {
-                let (x, y) = (hat[i], hat[i + half]);
-                let (c, s) = (conjugate[i], conjugate[i + half]);
-                hat[i] = b.sub(b.mul(x, c), b.mul(y, s));
-                hat[i + half] = b.add(b.mul(x, s), b.mul(y, c));
+                let (x, y) = (double(hat[i]), double(hat[i + half]));
+                let (c, s) = (double(conjugate[i]), double(conjugate[i + half]));
+                hat[i] = (x * c - y * s).into();
+                hat[i + half] = (x * s + y * c).into();
             }
         }
         for i in 0..n {
-            u_hat[i] = b.mul(b.add(u_hat[i], t_hat[i]), inverse[i % half]);
+            let sum = double(u_hat[i]) + double(t_hat[i]);
+            u_hat[i] = (sum * double(inverse[i % half])).into();
         }
         b.ifft(logn, u_hat);
 
@@ -320,11 +322,11 @@ fn babai<B: Binary64>(
         let unit = power_of_two(-down);
         const LIMIT: f64 = 2147483647.0;
         for (k, x) in k.iter_mut().zip(u_hat.iter()) {
-            let x = b.mul(*x, unit);
-            if b.lt(-LIMIT, x) & b.lt(x, LIMIT) == 0 {
+            let x = double(*x) * unit.into();
+            if double(-LIMIT).below(x) & x.below(LIMIT.into()) == 0 {
                 return None;
             }
-            *k = b.rint(x);
+            *k = x.rint();
         }
         let (words, bits) = ((scale / 31) as usize, (scale % 31) as u32);
         for (big, poly) in [(big_f, f), (big_g, g)] {
@@ -352,9 +354,9 @@ fn babai<B: Binary64>(
 }
 
 /// Binary64 values of the coefficients, each of `stride` words: the top ten of the first `len`.
-fn approximate<B: Binary64>(b: B, poly: &[u32], stride: usize, len: usize, out: &mut [f64]) {
+fn approximate<D: Double>(poly: &[u32], stride: usize, len: usize, out: &mut [f64]) {
     for (x, out) in poly.chunks_exact(stride).zip(out) {
-        *out = to_f64(b, &x[len.saturating_sub(WINDOW)..len]);
+        *out = to_f64::<D>(&x[len.saturating_sub(WINDOW)..len]);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::codec::{public_key, secret_key};
 use crate::hash::Shake256;
-use crate::lanes::{Baseline, Binary64, Native, Scalar, Soft};
+use crate::lanes::{Baseline, Binary64, Native, Soft};
 use crate::params::Q;
 use solve::Refusal;
 use std::string::String;
@@ -258,7 +258,7 @@ fn the_orthogonalised_norm_is_accepted_up_to_its_bound() {
     let short = |f: [i8; 2], g: [i8; 2]| {
         assert!(fits(1, &f, &g));
         let answers = [
-            is_short::<[i64; norms_len(1)]>(1, &f, &g, || is_clearly_short(Scalar, 1, &f, &g)),
+            is_short::<[i64; norms_len(1)]>(1, &f, &g, || is_clearly_short(Baseline, 1, &f, &g)),
             is_short::<[i64; norms_len(1)]>(1, &f, &g, || is_clearly_short(Soft, 1, &f, &g)),
         ];
         assert_eq!(answers[0], answers[1]);
@@ -324,7 +324,7 @@ fn the_pair_on_which_the_reference_diverges_is_refused() {
         gauss::sample(10, &mut stream, &mut f);
         gauss::sample(10, &mut stream, &mut g);
     }
-    assert_eq!(solved_with(Scalar, 10, &f, &g), Err(Refusal::Breakdown));
+    assert_eq!(solved_with(Baseline, 10, &f, &g), Err(Refusal::Breakdown));
     assert_eq!(solved_with(Soft, 10, &f, &g), Err(Refusal::Breakdown));
 }
 
@@ -340,7 +340,7 @@ fn replays_come_out_the_same_on_integers_alone() {
         if stability::unstable_level(9, &f, &g, &mut logs, &mut work).is_none() {
             continue;
         }
-        let result = solved_with(Scalar, 9, &f, &g);
+        let result = solved_with(Baseline, 9, &f, &g);
         assert_eq!(result, solved_with(Soft, 9, &f, &g));
         replayed += 1;
         diverged += u32::from(result == Err(Refusal::Breakdown));

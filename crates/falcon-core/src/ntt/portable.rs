@@ -35,7 +35,7 @@
 
 use super::Ntt;
 use super::twiddles::{STEP, Twiddles, inverse_degree};
-use crate::lanes::{Baseline, Integers, Isa, Words16};
+use crate::lanes::{Baseline, I16s, Isa, Register};
 use crate::modq::{Modulus, Q, barrett_reduce, canonical, montgomery_mul};
 use crate::params::MAX_LOGN;
 use zeroize::Zeroize;
@@ -75,38 +75,50 @@ const ROW: usize = 1 << WORD_LAYERS;
 
 /// `a b / R mod P`; see [`modq::montgomery_mul`](crate::modq::montgomery_mul).
 #[inline(always)]
-fn product<M: Modulus, W: Words16>(a: W, b: W) -> W {
+fn product<M: Modulus, W: I16s>(a: W, b: W) -> W {
     a.montgomery(b, a.mul_low(b).mul_low_by(M::P_INV), M::P)
 }
 
 /// The centred representative of `a`; see
 /// [`modq::barrett_reduce`](crate::modq::barrett_reduce).
 #[inline(always)]
-fn centred<M: Modulus, W: Words16>(a: W) -> W {
+fn centred<M: Modulus, W: I16s>(a: W) -> W {
     a.sub_mul(a.barrett(M::BARRETT), M::P)
 }
 
 /// Cooley-Tukey butterfly: `(x + w y, x - w y)`.
 #[inline(always)]
-fn forward_butterfly<M: Modulus, W: Words16, const REDUCE: bool>(x: W, y: W, w: W) -> (W, W) {
+fn forward_butterfly<M: Modulus, W: I16s, const REDUCE: bool>(x: W, y: W, w: W) -> (W, W) {
     let u = if REDUCE { centred::<M, W>(x) } else { x };
     let v = product::<M, W>(y, w);
-    (u.add(v), u.sub(v))
+    (u + v, u - v)
 }
 
 /// Gentleman-Sande butterfly: `(x + y, w (y - x))`. The factor is a negated
 /// inverse, which the order of the subtraction undoes.
 #[inline(always)]
-fn inverse_butterfly<M: Modulus, W: Words16, const REDUCE: bool>(x: W, y: W, w: W) -> (W, W) {
-    let sum = x.add(y);
+fn inverse_butterfly<M: Modulus, W: I16s, const REDUCE: bool>(x: W, y: W, w: W) -> (W, W) {
+    let sum = x + y;
     let sum = if REDUCE { centred::<M, W>(sum) } else { sum };
-    (sum, product::<M, W>(y.sub(x), w))
+    (sum, product::<M, W>(y - x, w))
 }
 
 /// The rows of an array, two by two.
 #[inline(always)]
 fn row_pairs(pairs: &Pairs) -> &[[[i16; ROW]; 2]] {
     pairs.as_chunks().0.as_chunks().0
+}
+
+/// The register of number `part` of those that a side fills.
+#[inline(always)]
+fn load<I: Isa>(isa: I, side: &Side, part: usize) -> I::I16s {
+    I::I16s::load(isa, &I::I16s::chunks(side)[part])
+}
+
+/// Writes the register of number `part`.
+#[inline(always)]
+fn store<I: Isa>(x: I::I16s, side: &mut Side, part: usize) {
+    x.store(&mut I::I16s::chunks_mut(side)[part]);
 }
 
 #[inline(always)]
@@ -117,14 +129,13 @@ fn forward_step<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
     y: &Side,
     w: &Side,
 ) {
-    let integers = isa.integers();
     let (mut sums, mut differences) = ([0; STEP], [0; STEP]);
-    for part in 0..I::Integers::PARTS16 {
-        let (x, y) = (integers.load16(x, part), integers.load16(y, part));
-        let w = integers.load16(w, part);
+    for part in 0..STEP / I::I16s::LEN {
+        let (x, y) = (load(isa, x, part), load(isa, y, part));
+        let w = load(isa, w, part);
         let (sum, difference) = forward_butterfly::<M, _, REDUCE>(x, y, w);
-        integers.store16(sum, &mut sums, part);
-        integers.store16(difference, &mut differences, part);
+        store::<I>(sum, &mut sums, part);
+        store::<I>(difference, &mut differences, part);
     }
     if ROWS {
         let out = out.as_chunks_mut::<ROW>().0.as_chunks_mut::<2>().0;
@@ -145,7 +156,6 @@ fn inverse_step<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
     pairs: &Pairs,
     w: &Side,
 ) {
-    let integers = isa.integers();
     let (mut x, mut y) = ([0; STEP], [0; STEP]);
     if ROWS {
         let rows = x.as_chunks_mut().0.iter_mut().zip(y.as_chunks_mut().0);
@@ -155,12 +165,12 @@ fn inverse_step<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
     } else {
         (x, y) = isa.deinterleave(pairs);
     }
-    for part in 0..I::Integers::PARTS16 {
-        let (x, y) = (integers.load16(&x, part), integers.load16(&y, part));
-        let w = integers.load16(w, part);
+    for part in 0..STEP / I::I16s::LEN {
+        let (x, y) = (load(isa, &x, part), load(isa, &y, part));
+        let w = load(isa, w, part);
         let (sum, product) = inverse_butterfly::<M, _, REDUCE>(x, y, w);
-        integers.store16(sum, x_out, part);
-        integers.store16(product, y_out, part);
+        store::<I>(sum, x_out, part);
+        store::<I>(product, y_out, part);
     }
 }
 
@@ -256,22 +266,23 @@ fn inverse_layer<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
 
 /// Whether a register is one word: then compilers make vector code of loops over
 /// words, and are not to be given others.
-const fn goes_by_words<I: Integers>() -> bool {
-    I::PARTS16 == STEP
+const fn goes_by_words<I: Isa>() -> bool {
+    I::I16s::LEN == 1
 }
 
 /// `x <- x y / R`.
 #[inline(always)]
-fn product_step<M: Modulus, I: Integers>(integers: I, x: &mut Side, y: &Side) {
-    for part in 0..I::PARTS16 {
-        let (a, b) = (integers.load16(x, part), integers.load16(y, part));
-        integers.store16(product::<M, _>(a, b), x, part);
+fn product_step<M: Modulus, I: Isa>(isa: I, x: &mut Side, y: &Side) {
+    let registers = I::I16s::chunks_mut(x).iter_mut().zip(I::I16s::chunks(y));
+    for (x, y) in registers {
+        let (a, b) = (I::I16s::load(isa, x), I::I16s::load(isa, y));
+        product::<M, _>(a, b).store(x);
     }
 }
 
 /// `x c / R`.
 #[inline(always)]
-fn scale<M: Modulus, I: Integers>(integers: I, a: &mut [i16], c: i16) {
+fn scale<M: Modulus, I: Isa>(isa: I, a: &mut [i16], c: i16) {
     let (steps, rest) = a.as_chunks_mut();
     for step in steps {
         if goes_by_words::<I>() {
@@ -283,7 +294,7 @@ fn scale<M: Modulus, I: Integers>(integers: I, a: &mut [i16], c: i16) {
                 *x = product::<M, _>(*x, c);
             }
         } else {
-            product_step::<M, I>(integers, step, &[c; STEP]);
+            product_step::<M, I>(isa, step, &[c; STEP]);
         }
     }
     for x in rest {
@@ -300,7 +311,7 @@ fn collect<M: Modulus, I: Isa>(isa: I, logn: u32, a: &mut [i16], tmp: &[i16], c:
             *a = t;
         }
     }
-    scale::<M, _>(isa.integers(), a, c);
+    scale::<M, _>(isa, a, c);
 }
 
 /// Source and destination of layer number `step`.
@@ -384,7 +395,7 @@ fn inverse(x: i16) -> i16 {
 
 /// Products of transform-domain words.
 #[inline(always)]
-pub(crate) fn pointwise_mul<M: Modulus, I: Integers>(integers: I, a: &mut [i16], b: &[i16]) {
+pub(crate) fn pointwise_mul<M: Modulus, I: Isa>(isa: I, a: &mut [i16], b: &[i16]) {
     if goes_by_words::<I>() {
         for (a, &b) in a.iter_mut().zip(b) {
             *a = product::<M, _>(*a, b);
@@ -393,7 +404,7 @@ pub(crate) fn pointwise_mul<M: Modulus, I: Integers>(integers: I, a: &mut [i16],
     }
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks_mut(), b.as_chunks());
     for (a, b) in a.iter_mut().zip(b) {
-        product_step::<M, I>(integers, a, b);
+        product_step::<M, I>(isa, a, b);
     }
     for (a, &b) in a_rest.iter_mut().zip(b_rest) {
         *a = product::<M, _>(*a, b);
@@ -465,7 +476,7 @@ impl<I: Isa> Ntt for PortableNtt<I> {
     fn mul_assign(&self, a: &mut [i16], b: &[i16]) {
         self.0.vectorize(
             #[inline(always)]
-            || pointwise_mul::<Q, _>(self.0.integers(), a, b),
+            || pointwise_mul::<Q, _>(self.0, a, b),
         );
     }
 

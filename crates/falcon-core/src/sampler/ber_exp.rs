@@ -3,7 +3,7 @@
 //! Source: Falcon specification v1.2, algorithms 13 and 14.
 
 use super::ByteSource;
-use crate::lanes::Binary64;
+use crate::lanes::Double;
 
 const LN2: f64 = core::f64::consts::LN_2;
 const INV_LN2: f64 = core::f64::consts::LOG2_E;
@@ -36,8 +36,8 @@ pub(super) fn mul_high(a: u64, b: u64) -> u64 {
 
 /// `2^63 * ccs * exp(-x)` for `0 <= x < ln 2` and `0 < ccs < 1`, in fixed point.
 #[inline(always)]
-pub(super) fn exp_minus<B: Binary64>(b: B, x: f64, ccs: f64) -> u64 {
-    let fixed = |v: f64| (b.trunc(b.mul(v, TWO_63)) as u64) << 1;
+pub(super) fn exp_minus<D: Double>(x: D, ccs: D) -> u64 {
+    let fixed = |v: D| ((v * TWO_63.into()).truncate() as u64) << 1;
     let x = fixed(x);
     let [first, rest @ ..] = COEFFICIENTS;
     let y = rest
@@ -49,29 +49,23 @@ pub(super) fn exp_minus<B: Binary64>(b: B, x: f64, ccs: f64) -> u64 {
 /// `2^64 * ccs * exp(-x)`, `x >= 0`, less than 1 unit too small and never
 /// above `2^64 - 1`: the number that the bytes of the trial are compared with.
 #[inline(always)]
-pub(super) fn threshold<B: Binary64>(b: B, x: f64, ccs: f64) -> u64 {
+pub(super) fn threshold<D: Double>(x: D, ccs: D) -> u64 {
     // exp(-x) = 2^-s exp(-r), r in [0, ln 2).
-    let s = b.trunc(b.mul(x, INV_LN2));
-    let r = b.sub(x, b.mul(b.float(s), LN2));
+    let s = (x * INV_LN2.into()).truncate();
+    let r = x - D::from_i64(s) * LN2.into();
     // Saturate s at 63, where the trial has chance 2^-63 and less.
     let s = s as u32;
     let over = (63u32.wrapping_sub(s) >> 31).wrapping_neg();
     let s = (s & !over) | (63 & over);
-    shift_right((exp_minus(b, r, ccs) << 1).wrapping_sub(1), s)
+    shift_right((exp_minus(r, ccs) << 1).wrapping_sub(1), s)
 }
 
 /// True with probability `ccs * exp(-x)`, `x >= 0`, after a first byte that
 /// was already read. Reads one more byte for every byte that ties (chance
 /// 1/256 whatever `x` is).
 #[inline(always)]
-pub(super) fn ber_exp<B: Binary64>(
-    b: B,
-    x: f64,
-    ccs: f64,
-    first: u8,
-    bytes: &mut impl ByteSource,
-) -> bool {
-    let threshold = threshold(b, x, ccs);
+pub(super) fn ber_exp<D: Double>(x: D, ccs: D, first: u8, bytes: &mut impl ByteSource) -> bool {
+    let threshold = threshold(x, ccs);
     let mut byte = first;
     let mut shift = 56;
     loop {

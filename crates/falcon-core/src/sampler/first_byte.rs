@@ -30,7 +30,7 @@
 //! exact to `2^-51`. The margin is `2^11`.
 
 use super::ber_exp::mul_high;
-use crate::lanes::Binary64;
+use crate::lanes::Double;
 use crate::tree::Leaf;
 
 /// Bits of the fraction of `r`.
@@ -73,18 +73,19 @@ pub struct FixedLeaf {
 
 impl FixedLeaf {
     #[inline(always)]
-    pub(super) fn new<B: Binary64>(b: B, leaf: &Leaf) -> Self {
+    pub(super) fn new<D: Double>(leaf: &Leaf) -> Self {
+        let fixed = |x: f64, one: f64| (D::from(x) * one.into()).rint() as u64;
         Self {
-            dss: b.rint(b.mul(leaf.dss, DSS_ONE)) as u64,
-            ccs: b.rint(b.mul(leaf.ccs, CCS_ONE)) as u64,
+            dss: fixed(leaf.dss, DSS_ONE),
+            ccs: fixed(leaf.ccs, CCS_ONE),
         }
     }
 }
 
 /// The fraction `r` of a centre in fixed point.
 #[inline(always)]
-pub(super) fn fixed_center<B: Binary64>(b: B, r: f64) -> i64 {
-    b.rint(b.mul(r, CENTER_ONE))
+pub(super) fn fixed_center<D: Double>(r: D) -> i64 {
+    (r * CENTER_ONE.into()).rint()
 }
 
 /// What one byte says about a trial.
@@ -143,25 +144,25 @@ mod tests {
     use super::super::serial::{Center, exponent};
     use super::*;
     use crate::hash::Shake256;
-    use crate::lanes::{Lanes, Scalar, Soft};
+    use crate::lanes::SoftDouble;
     use crate::params::SIGMA_MIN;
 
     /// One trial of the sampler: a candidate around a centre of a leaf.
     struct Trial {
         leaf: Leaf,
-        center: Center,
+        center: Center<f64>,
         z0: i64,
         z: i64,
     }
 
     impl Trial {
         fn threshold(&self) -> u64 {
-            let x = exponent(Scalar, self.center.r, &self.leaf, self.z, self.z0);
-            threshold(Scalar, x, self.leaf.ccs)
+            let x = exponent(self.center.r, &self.leaf, self.z, self.z0);
+            threshold(x, self.leaf.ccs)
         }
 
         fn verdict(&self, w: u8) -> Verdict {
-            let leaf = FixedLeaf::new(Scalar, &self.leaf);
+            let leaf = FixedLeaf::new::<f64>(&self.leaf);
             verdict(leaf, self.center.fixed, self.z, self.z0, w)
         }
 
@@ -178,7 +179,7 @@ mod tests {
         }
 
         fn estimate(&self) -> u32 {
-            let leaf = FixedLeaf::new(Scalar, &self.leaf);
+            let leaf = FixedLeaf::new::<f64>(&self.leaf);
             estimate(leaf, self.center.fixed, self.z, self.z0)
         }
     }
@@ -208,7 +209,7 @@ mod tests {
             let sign = (word() & 1) as i64;
             Trial {
                 leaf,
-                center: Center::new(Scalar, center - Scalar.floor(center)),
+                center: Center::new(center - center.floor()),
                 z0,
                 z: sign + (2 * sign - 1) * z0,
             }
@@ -254,7 +255,7 @@ mod tests {
     #[test]
     fn verdicts_hold_at_byte_boundaries() {
         let with = |trial: &Trial, r: f64| Trial {
-            center: Center::new(Scalar, r),
+            center: Center::new(r),
             ..*trial
         };
         let mut boundaries = 0;
@@ -288,13 +289,13 @@ mod tests {
     fn soft_and_native_leaves_are_equal() {
         for trial in trials(1000) {
             let [a, b] = [
-                FixedLeaf::new(Scalar, &trial.leaf),
-                FixedLeaf::new(Soft, &trial.leaf),
+                FixedLeaf::new::<f64>(&trial.leaf),
+                FixedLeaf::new::<SoftDouble>(&trial.leaf),
             ];
             assert_eq!((a.dss, a.ccs), (b.dss, b.ccs));
             assert_eq!(
                 trial.center.fixed,
-                fixed_center(Soft, trial.center.r),
+                fixed_center(SoftDouble::from(trial.center.r)),
                 "{}",
                 trial.center.r
             );

@@ -50,7 +50,7 @@
 
 use super::base::RCDT;
 use crate::lanes::wipe;
-use crate::lanes::{ByteTable, Isa, U8_LANES, tail};
+use crate::lanes::{ByteTable, Isa, Register, tail};
 use crate::prng::{BUFFER_LEN, Place};
 use core::f32::consts::LOG2_E;
 
@@ -58,12 +58,12 @@ use core::f32::consts::LOG2_E;
 const ATTEMPT_LEN: usize = 11;
 /// Attempts of a buffer at most.
 const ATTEMPTS: usize = BUFFER_LEN / ATTEMPT_LEN;
-/// [`ATTEMPTS`], filled up to whole vectors.
-const ROOM: usize = U8_LANES;
-/// Attempts whose records are made together.
+/// Attempts whose records are made together: the bytes of [`Isa::map_bytes`].
 const LANES: usize = 16;
+/// [`ATTEMPTS`], filled up to whole vectors.
+const ROOM: usize = ATTEMPTS.next_multiple_of(LANES);
 /// Attempts that are looked at together.
-pub(super) const WINDOW: usize = crate::lanes::F32_LANES;
+pub(super) const WINDOW: usize = 8;
 /// Buffers that have records.
 pub(super) const BUFFERS: usize = 2;
 /// The first place.
@@ -116,10 +116,14 @@ impl Records {
     /// is at most the place after the last attempt.
     #[inline(always)]
     pub(super) fn window<I: Isa>(&self, isa: I, place: usize) -> Option<[I::F32x8; 3]> {
+        let window = |x: &[f32; LEN]| {
+            let x = I::F32x8::chunks(x.get(place..)?).first()?;
+            Some(I::F32x8::load(isa, x))
+        };
         Some([
-            isa.load(self.z.get(place..)?.first_chunk()?),
-            isa.load(self.accept.get(place..)?.first_chunk()?),
-            isa.load(self.reject.get(place..)?.first_chunk()?),
+            window(&self.z)?,
+            window(&self.accept)?,
+            window(&self.reject)?,
         ])
     }
 
@@ -153,11 +157,12 @@ impl Records {
     ) -> usize {
         let mut words = [0; ROOM];
         let count = gather(isa, buffer, start, &mut words);
-        let mut w = [0; ROOM];
-        for (w, word) in w.iter_mut().zip(&words) {
+        let mut w = [[0; LANES]; ROOM / LANES];
+        for (w, word) in w.as_flattened_mut().iter_mut().zip(&words) {
             *w = (word >> 24) as u8;
         }
-        let trials = isa.map_bytes(trial, &TRIALS, &w);
+        let [first_words, second_words] = isa.map_bytes(trial, &TRIALS, &w);
+        let trials = [first_words.as_flattened(), second_words.as_flattened()];
         let room = number * ATTEMPTS..number * ATTEMPTS + ROOM;
         let first = room.end - count;
         self.start[number] = start;

@@ -4,18 +4,32 @@ use super::base::half_gaussian;
 use super::ber_exp::ber_exp;
 use super::first_byte::{FixedLeaf, Verdict, fixed_center, verdict};
 use super::{ByteSource, Sampling};
-use crate::lanes::{Baseline, Binary64};
+use crate::lanes::{Baseline, Double};
 use crate::prng::{Prng, SEED_LEN};
 use crate::tree::Leaf;
+use core::marker::PhantomData;
 
 /// `1 / (2 sigma_max^2)`, `sigma_max = 1.8205`.
 pub(crate) const INV_2_SIGMA_MAX_SQUARED: f64 = 0.150_865_048_875_372_721_532_312_163_019;
 
-/// Attempt after attempt, in the arithmetic of a token.
+/// Attempt after attempt, in the arithmetic of `D`.
 #[derive(Clone, Copy, Debug)]
-pub struct Serial<B>(pub B);
+pub struct Serial<D>(PhantomData<fn() -> D>);
 
-impl<B: Binary64> Sampling for Serial<B> {
+impl<D> Serial<D> {
+    /// The sampler.
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<D> Default for Serial<D> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<D: Double> Sampling for Serial<D> {
     type Feed = Prng;
     type Leaf = (Leaf, FixedLeaf);
     const EMPTY: Prng = Prng::EMPTY;
@@ -26,14 +40,14 @@ impl<B: Binary64> Sampling for Serial<B> {
     }
     #[inline(always)]
     fn leaf(self, leaf: &Leaf) -> Self::Leaf {
-        (*leaf, FixedLeaf::new(self.0, leaf))
+        (*leaf, FixedLeaf::new::<D>(leaf))
     }
     #[inline(always)]
     fn sample_pair(self, feed: &mut Prng, rests: [f64; 2], leaf: &Self::Leaf) -> [f64; 2] {
         let mut out = [0.0; 2];
         for (rest, out) in rests.into_iter().zip(&mut out) {
-            let center = Center::new(self.0, rest);
-            *out = self.0.float(sample(self.0, &center, &leaf.0, leaf.1, feed));
+            let center = Center::new(D::from(rest));
+            *out = D::from_i64(sample(&center, &leaf.0, leaf.1, feed)).into();
         }
         out
     }
@@ -41,34 +55,33 @@ impl<B: Binary64> Sampling for Serial<B> {
 
 /// A centre less the integer below it.
 #[derive(Clone, Copy)]
-pub(super) struct Center {
+pub(super) struct Center<D> {
     /// In `[0, 1]`.
-    pub(super) r: f64,
+    pub(super) r: D,
     /// `r` in fixed point.
     pub(super) fixed: i64,
 }
 
-impl Center {
+impl<D: Double> Center<D> {
     #[inline(always)]
-    pub(super) fn new<B: Binary64>(b: B, r: f64) -> Self {
+    pub(super) fn new(r: D) -> Self {
         Self {
             r,
-            fixed: fixed_center(b, r),
+            fixed: fixed_center(r),
         }
     }
 }
 
 /// One integer around `center`.
 #[inline(always)]
-pub(super) fn sample<B: Binary64>(
-    b: B,
-    center: &Center,
+pub(super) fn sample<D: Double>(
+    center: &Center<D>,
     leaf: &Leaf,
     fixed: FixedLeaf,
     source: &mut impl ByteSource,
 ) -> i64 {
     loop {
-        if let Some(z) = attempt(b, center, leaf, fixed, source) {
+        if let Some(z) = attempt(center, leaf, fixed, source) {
             return z;
         }
     }
@@ -76,9 +89,8 @@ pub(super) fn sample<B: Binary64>(
 
 /// One attempt: its integer, if that is accepted.
 #[inline(always)]
-pub(super) fn attempt<B: Binary64>(
-    b: B,
-    center: &Center,
+pub(super) fn attempt<D: Double>(
+    center: &Center<D>,
     leaf: &Leaf,
     fixed: FixedLeaf,
     source: &mut impl ByteSource,
@@ -93,7 +105,7 @@ pub(super) fn attempt<B: Binary64>(
     let accepted = match verdict(fixed, center.fixed, z, z0, w) {
         Verdict::Accept => true,
         Verdict::Reject => false,
-        Verdict::Open => exact_trial(b, center.r, leaf, z, z0, w, source),
+        Verdict::Open => exact_trial(center.r, leaf, z, z0, w, source),
     };
     accepted.then_some(z)
 }
@@ -102,24 +114,20 @@ pub(super) fn attempt<B: Binary64>(
 /// byte.
 #[cold]
 #[inline(never)]
-fn exact_trial<B: Binary64>(
-    b: B,
-    r: f64,
+fn exact_trial<D: Double>(
+    r: D,
     leaf: &Leaf,
     z: i64,
     z0: i64,
     w: u8,
     source: &mut impl ByteSource,
 ) -> bool {
-    ber_exp(b, exponent(b, r, leaf, z, z0), leaf.ccs, w, source)
+    ber_exp(exponent(r, leaf, z, z0), leaf.ccs.into(), w, source)
 }
 
 /// `(z - r)^2 / (2 sigma'^2) - z0^2 / (2 sigma_max^2)`.
 #[inline(always)]
-pub(super) fn exponent<B: Binary64>(b: B, r: f64, leaf: &Leaf, z: i64, z0: i64) -> f64 {
-    let d = b.sub(b.float(z), r);
-    b.sub(
-        b.mul(b.mul(d, d), leaf.dss),
-        b.mul(b.float(z0 * z0), INV_2_SIGMA_MAX_SQUARED),
-    )
+pub(super) fn exponent<D: Double>(r: D, leaf: &Leaf, z: i64, z0: i64) -> D {
+    let d = D::from_i64(z) - r;
+    d * d * leaf.dss.into() - D::from_i64(z0 * z0) * INV_2_SIGMA_MAX_SQUARED.into()
 }

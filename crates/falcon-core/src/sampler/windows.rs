@@ -13,7 +13,7 @@ use super::Sampling;
 use super::first_byte::FixedLeaf;
 use super::records::{BUFFERS, Records, WINDOW, level, slope};
 use super::serial::{Center, attempt};
-use crate::lanes::{Isa, Scalar};
+use crate::lanes::{F32x8, Isa, Register};
 use crate::prng::{Place, Prng, SEED_LEN};
 use crate::tree::Leaf;
 use zeroize::Zeroize;
@@ -124,13 +124,12 @@ impl<I: Isa> Sampling for Windows<I> {
 impl<I: Isa> Windows<I> {
     #[inline(always)]
     fn verdicts(self, [z, accept, reject]: [I::F32x8; 3], r: f64, leaf: &LogLeaf) -> Verdicts {
-        let isa = self.0;
-        let t = isa.sub(z, isa.splat(r as f32));
-        let square = isa.mul(t, t);
-        let y = isa.sub(isa.mul(square, isa.splat(leaf.d)), isa.splat(leaf.level));
+        let splat = |x| I::F32x8::splat(self.0, x);
+        let t = z - splat(r as f32);
+        let y = t * t * splat(leaf.d) - splat(leaf.level);
         Verdicts {
-            accepted: isa.le(y, accept),
-            open: !isa.lt(reject, y) & ((1 << WINDOW) - 1),
+            accepted: y.le(accept),
+            open: !reject.lt(y) & ((1 << WINDOW) - 1),
         }
     }
 
@@ -196,9 +195,9 @@ impl<I: Isa> Windows<I> {
         let z = match feed.records.begin(feed.next) {
             Some(place) => {
                 feed.prng.seek(place);
-                let fixed = FixedLeaf::new(Scalar, &leaf.leaf);
-                let center = Center::new(Scalar, r);
-                attempt(Scalar, &center, &leaf.leaf, fixed, &mut feed.prng)
+                let fixed = FixedLeaf::new::<f64>(&leaf.leaf);
+                let center = Center::new(r);
+                attempt(&center, &leaf.leaf, fixed, &mut feed.prng)
             }
             None => {
                 feed.prng.skip_buffers();

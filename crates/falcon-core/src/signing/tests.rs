@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::hash::{HashToPoint, Shake256, Shake256HashToPoint};
-use crate::lanes::{Baseline, Portable, Scalar, Soft};
+use crate::lanes::{Baseline, Many, Soft};
 use crate::ntru;
 use crate::ntt::{Ntt, PORTABLE_NTT};
 use crate::ring;
@@ -103,7 +103,7 @@ fn sign<B: Binary64>(b: B, logn: u32, key: &KeySource<'_>, c: &[u16], seed: &[u8
 fn signatures_of_every_degree_verify_and_do_not_depend_on_key_form_or_arithmetic() {
     for logn in 1..=10 {
         let key = Key::new(logn, &[logn as u8]);
-        let expanded = key.expanded(Scalar);
+        let expanded = key.expanded(Baseline);
         let bits = |reals: &[f64]| reals.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
         assert_eq!(
             bits(&expanded),
@@ -114,11 +114,11 @@ fn signatures_of_every_degree_verify_and_do_not_depend_on_key_form_or_arithmetic
         let computed = KeySource::Computed(key.basis());
         for message in 0..8u8 {
             let c = point(logn, &[message]);
-            let s2 = sign(Scalar, logn, &stored, &c, &[message]);
+            let s2 = sign(Baseline, logn, &stored, &c, &[message]);
             assert!(key.verifies(&c, &s2), "logn {logn}, message {message}");
             assert_eq!(
                 s2,
-                sign(Scalar, logn, &computed, &c, &[message]),
+                sign(Baseline, logn, &computed, &c, &[message]),
                 "key form, logn {logn}"
             );
             assert_eq!(
@@ -140,16 +140,16 @@ fn signatures_of_every_degree_verify_and_do_not_depend_on_key_form_or_arithmetic
 fn lanes_find_the_vectors_of_single_attempts_at_every_degree() {
     for logn in 1..=10 {
         let key = Key::new(logn, &[logn as u8, 1]);
-        let expanded = key.expanded(Scalar);
+        let expanded = key.expanded(Baseline);
         let stored = ExpandedRef::new(logn, &expanded);
         let points: Vec<Vec<u16>> = (0..4u8).map(|i| point(logn, &[i])).collect();
-        let feed = |i: usize| Scalar.sampling().feed(&[i as u8 + 1; 56]);
+        let feed = |i: usize| Baseline.sampling().feed(&[i as u8 + 1; 56]);
         let mut lane_scratch = vec![Default::default(); stored_scratch_len(logn)];
         let mut feeds: Vec<_> = (0..4).map(feed).collect();
         let all: Vec<&[u16]> = points.iter().map(Vec::as_slice).collect();
-        let fft = Portable::<4>;
+        let fft = Many::<_, 4>(Baseline);
         let v = attempt_stored(
-            Scalar,
+            Baseline,
             fft,
             logn,
             stored,
@@ -159,14 +159,22 @@ fn lanes_find_the_vectors_of_single_attempts_at_every_degree() {
         );
         for lane in 0..4 {
             let (mut ours, mut single) = (vec![0; 1 << logn], vec![0; 1 << logn]);
-            let norm = short_vector(Scalar, fft, lane, all[lane], v, &mut ours);
+            let norm = short_vector(Baseline, fft, lane, all[lane], v, &mut ours);
             let mut scratch = vec![0.0; stored_scratch_len(logn)];
             let mut feed = [feed(lane)];
             let alone = &all[lane..=lane];
-            let v = attempt_stored(Scalar, Scalar, logn, stored, alone, &mut feed, &mut scratch);
+            let v = attempt_stored(
+                Baseline,
+                Baseline,
+                logn,
+                stored,
+                alone,
+                &mut feed,
+                &mut scratch,
+            );
             assert_eq!(
                 norm,
-                short_vector(Scalar, Scalar, 0, all[lane], v, &mut single)
+                short_vector(Baseline, Baseline, 0, all[lane], v, &mut single)
             );
             assert_eq!(ours, single, "logn {logn}, lane {lane}");
         }
@@ -202,7 +210,7 @@ fn a_vector_with_a_huge_coefficient_is_never_short() {
             }
         }
     }
-    check(Scalar);
+    check(Baseline);
     check(Soft);
 }
 
@@ -221,7 +229,7 @@ fn leaves_lie_within_the_bounds_of_the_sampler() {
     }
     for logn in [9, 10] {
         let key = Key::new(logn, &[logn as u8, 2]);
-        let expanded = key.expanded(Scalar);
+        let expanded = key.expanded(Baseline);
         let mut count = 0;
         leaves(
             logn,

@@ -4,7 +4,7 @@ use falcon_core::hazmat::{expanded_reals, secret_hash, signature_from_parts};
 use falcon_core::seams::ffsampling::ffsampling;
 use falcon_core::seams::fft::{BasisRef, Fft};
 use falcon_core::seams::hash::{HashToPoint, Shake256, Shake256HashToPoint, Shake256Reader};
-use falcon_core::seams::lanes::{Binary64, Scalar};
+use falcon_core::seams::lanes::{Baseline, Double};
 use falcon_core::seams::sampler::{LaneSampler, Sampling, Serial};
 use falcon_core::seams::tree::Stored;
 use falcon_core::{ExpandedKey, Parameters};
@@ -75,15 +75,15 @@ pub fn attempt<P: Parameters>(
         .map(|&c| f64::from(c) * (1.0 / 12289.0))
         .collect();
     let mut t1 = vec![0.0; n];
-    Scalar.fft(logn, &mut t0);
-    Scalar.target(logn, &mut t0, &mut t1, basis.b01, basis.b11);
-    let sampling = Serial(Scalar);
+    Baseline.fft(logn, &mut t0);
+    Baseline.target(logn, &mut t0, &mut t1, basis.b01, basis.b11);
+    let sampling = Serial::<f64>::new();
     let mut feed = sampling.feed(seed);
-    let mut sampler = LaneSampler::new(Scalar, sampling, std::slice::from_mut(&mut feed));
+    let mut sampler = LaneSampler::new(Baseline, sampling, std::slice::from_mut(&mut feed));
     let mut tree = Stored::root(logn, tree);
     let mut scratch = vec![0.0; 2 * n];
     ffsampling(
-        Scalar,
+        Baseline,
         &mut sampler,
         logn,
         &mut tree,
@@ -91,14 +91,14 @@ pub fn attempt<P: Parameters>(
         &mut t1,
         &mut scratch,
     );
-    Scalar.times_basis(logn, &mut t0, &mut t1, basis);
-    Scalar.ifft(logn, &mut t0);
-    Scalar.ifft(logn, &mut t1);
+    Baseline.times_basis(logn, &mut t0, &mut t1, basis);
+    Baseline.ifft(logn, &mut t0);
+    Baseline.ifft(logn, &mut t1);
     let s1 = point
         .iter()
         .zip(&t0)
-        .map(|(&c, &v)| i64::from(c) - Scalar.rint(v));
-    let s2: Vec<i64> = t1.iter().map(|&v| -Scalar.rint(v)).collect();
+        .map(|(&c, &v)| i64::from(c) - v.rint());
+    let s2: Vec<i64> = t1.iter().map(|&v| -v.rint()).collect();
     let norm: i64 = s1.chain(s2.iter().copied()).map(|s| s * s).sum();
     let short = norm.unsigned_abs() <= squared_norm_bound::<P>();
     (s2.iter().map(|&s| s as i16).collect(), short)

@@ -6,17 +6,18 @@ use crate::common::{
     Job, Launch, Randomness, Signing, bytes, device_keys, kernels_available, key, key_stride,
     launches, repeatable, sign,
 };
-use falcon_core::batch::{BatchSign, LaneEngine, SignJob};
+use falcon_core::batch::{BatchSign, SignJob};
 use falcon_core::hazmat::expanded_reals;
+use falcon_core::seams::LaneEngine;
 use falcon_core::seams::hash::Shake256;
-use falcon_core::seams::lanes::Scalar;
+use falcon_core::seams::lanes::Baseline;
 use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
 use falcon_gpu::kernels::{KeyMode, status};
 
 const MODES: [KeyMode; 3] = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
-const CPU: LaneEngine<Scalar, Scalar> = LaneEngine {
-    arith: Scalar,
-    fft: Scalar,
+const CPU: LaneEngine<Baseline, Baseline> = LaneEngine {
+    arith: Baseline,
+    fft: Baseline,
 };
 
 /// Messages of all lengths around the blocks of SHAKE256 and a long one.
@@ -34,10 +35,7 @@ fn sign_jobs<'a, P: Parameters>(
     expanded: &'a [ExpandedKey<P>],
     jobs: &'a [Job],
 ) -> Vec<SignJob<'a, P>> {
-    let job = |job: &'a Job| SignJob {
-        key: &expanded[job.key],
-        message: &job.message,
-    };
+    let job = |job: &'a Job| SignJob::new(&expanded[job.key], &job.message);
     jobs.iter().map(job).collect()
 }
 

@@ -4,15 +4,16 @@ use crate::attempts::squared_norm_bound;
 use crate::common::{
     Job, LAUNCH, Launch, bytes, kernels_available, key, launches, repeatable, verify,
 };
-use falcon_core::batch::{BatchSign, BatchVerify, LaneEngine, SignJob, VerifyBytesJob};
-use falcon_core::seams::lanes::Scalar;
+use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
+use falcon_core::seams::LaneEngine;
+use falcon_core::seams::lanes::Baseline;
 use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey};
 use falcon_gpu::kernels::status;
 use std::ops::Range;
 
-const CPU: LaneEngine<Scalar, Scalar> = LaneEngine {
-    arith: Scalar,
-    fft: Scalar,
+const CPU: LaneEngine<Baseline, Baseline> = LaneEngine {
+    arith: Baseline,
+    fft: Baseline,
 };
 
 struct Signed<P: Parameters> {
@@ -33,10 +34,7 @@ fn signed<P: Parameters>(label: &str, count: usize, keys: u8) -> Signed<P> {
     let expanded: Vec<ExpandedKey<P>> = keys.iter().map(SigningKey::expand).collect();
     let sign_jobs: Vec<_> = jobs
         .iter()
-        .map(|job| SignJob {
-            key: &expanded[job.key],
-            message: &job.message,
-        })
+        .map(|job| SignJob::new(&expanded[job.key], &job.message))
         .collect();
     let mut out = vec![Signature::EMPTY; count];
     CPU.sign_batch(&[7; 32], &sign_jobs, &mut out)

@@ -2,7 +2,7 @@
 //!
 //! Two of them, at two seams, so that each can be held against the other:
 //! [`CountingFft`] stands before the polynomial operations of any engine and sees
-//! whole transforms; [`Counted`] is the scalar token that counts its own
+//! whole transforms; [`Counted`] is an instruction set whose doubles count their own
 //! arithmetic, and so sees what a signature from the key computes, whose
 //! transforms are reached through the token alone.
 
@@ -10,9 +10,10 @@ use super::Operation;
 use super::workload::{Workload, WorkloadError};
 use falcon_core::Parameters;
 use falcon_core::seams::fft::{BasisRef, Fft};
-use falcon_core::seams::lanes::{Binary64, Lanes, Scalar, Singles};
+use falcon_core::seams::lanes::{Baseline, Double, F64s, Isa, Register, Two, register_of};
 use falcon_core::seams::params::MAX_LOGN;
 use std::cell::Cell;
+use std::ops::{Add, Mul, Neg, Sub};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Butterflies of a forward or inverse transform of degree `n = 2^logn`: `logn - 1`
@@ -226,85 +227,140 @@ fn count(one: impl Fn(&mut Arithmetic)) {
     ARITHMETIC.set(arithmetic);
 }
 
-/// [`Scalar`], counting for its thread: same results.
+/// [`Baseline`], counting for its thread: same results.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counted;
 
-impl Lanes for Counted {
-    const N: usize = 1;
-    type F = f64;
-    type Runs = Singles;
+impl Isa for Counted {
+    type F64 = CountedDouble;
+    type F64x2 = Two<CountedDouble>;
+    type F64x4 = Two<Two<CountedDouble>>;
+    type F64x8 = Two<Two<Two<CountedDouble>>>;
+    const LONGEST_F64S: usize = 1;
+    type F32x8 = <Baseline as Isa>::F32x8;
+    type U64s = u64;
+    type U32s = u32;
+    type I16s = i16;
 
-    fn splat(self, x: f64) -> f64 {
-        x
-    }
-    fn get(self, x: &f64, _: usize) -> f64 {
-        *x
-    }
-    fn set(self, x: &mut f64, _: usize, value: f64) {
-        *x = value;
-    }
-    fn add(self, a: f64, b: f64) -> f64 {
-        Lanes::add(Scalar, a, b)
-    }
-    fn sub(self, a: f64, b: f64) -> f64 {
-        Lanes::sub(Scalar, a, b)
-    }
-    fn add_sub(self, a: f64, b: f64) -> (f64, f64) {
-        count(|arithmetic| arithmetic.add_subs += 1);
-        Scalar.add_sub(a, b)
-    }
-    fn mul(self, a: f64, b: f64) -> f64 {
-        Lanes::mul(Scalar, a, b)
-    }
-    fn complex_mul(self, a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
-        count(|arithmetic| arithmetic.products += 1);
-        Scalar.complex_mul(a, b)
-    }
-    fn complex_mul_conj(self, a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
-        count(|arithmetic| arithmetic.conjugate_products += 1);
-        Scalar.complex_mul_conj(a, b)
-    }
-    fn neg(self, a: f64) -> f64 {
-        Scalar.neg(a)
-    }
-    fn half(self, a: f64) -> f64 {
-        Scalar.half(a)
-    }
-    fn inverse(self, a: f64) -> f64 {
-        count(|arithmetic| arithmetic.inverses += 1);
-        Scalar.inverse(a)
-    }
-    fn floor(self, a: f64) -> f64 {
-        Lanes::floor(Scalar, a)
+    fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
+        kernel()
     }
 }
 
-impl Binary64 for Counted {
-    const HARDWARE: bool = Scalar::HARDWARE;
-    type Isa = <Scalar as Binary64>::Isa;
-    type Sampling = <Scalar as Binary64>::Sampling;
+/// A double, counting for its thread: same results.
+#[derive(Clone, Copy, Debug)]
+pub struct CountedDouble(f64);
 
-    fn isa(self) -> Self::Isa {
-        Scalar.isa()
+impl From<f64> for CountedDouble {
+    fn from(x: f64) -> Self {
+        Self(x)
     }
-    fn sampling(self) -> Self::Sampling {
-        Scalar.sampling()
+}
+
+impl From<CountedDouble> for f64 {
+    fn from(x: CountedDouble) -> f64 {
+        x.0
     }
-    fn sqrt(self, a: f64) -> f64 {
-        Scalar.sqrt(a)
+}
+
+impl Add for CountedDouble {
+    type Output = Self;
+    fn add(self, b: Self) -> Self {
+        Self(self.0 + b.0)
     }
-    fn float(self, x: i64) -> f64 {
-        Scalar.float(x)
+}
+
+impl Sub for CountedDouble {
+    type Output = Self;
+    fn sub(self, b: Self) -> Self {
+        Self(self.0 - b.0)
     }
-    fn rint(self, a: f64) -> i64 {
-        Scalar.rint(a)
+}
+
+impl Mul for CountedDouble {
+    type Output = Self;
+    fn mul(self, b: Self) -> Self {
+        Self(self.0 * b.0)
     }
-    fn trunc(self, a: f64) -> i64 {
-        Scalar.trunc(a)
+}
+
+impl Neg for CountedDouble {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self(-self.0)
     }
-    fn lt(self, a: f64, b: f64) -> u64 {
-        Scalar.lt(a, b)
+}
+
+impl<I: Isa> Register<I> for CountedDouble {
+    type Value = f64;
+    register_of!(1);
+
+    fn load(_: I, &[x]: &[f64; 1]) -> Self {
+        Self(x)
+    }
+    fn splat(_: I, x: f64) -> Self {
+        Self(x)
+    }
+    fn store(self, out: &mut [f64; 1]) {
+        *out = [self.0];
+    }
+}
+
+impl<I: Isa> F64s<I> for CountedDouble {
+    fn cycle(_: I, x: &[f64]) -> Self {
+        Self(x[0])
+    }
+    fn half(self) -> Self {
+        Self(F64s::<I>::half(self.0))
+    }
+    fn inverse(self) -> Self {
+        count(|arithmetic| arithmetic.inverses += 1);
+        Self(F64s::<I>::inverse(self.0))
+    }
+    fn floor(self) -> Self {
+        Self(F64s::<I>::floor(self.0))
+    }
+    fn zip(self, y: Self) -> [Self; 2] {
+        [self, y]
+    }
+    fn unzip(self, y: Self) -> [Self; 2] {
+        [self, y]
+    }
+    fn add_sub(self, b: Self) -> [Self; 2] {
+        count(|arithmetic| arithmetic.add_subs += 1);
+        F64s::<I>::add_sub(self.0, b.0).map(Self)
+    }
+    fn complex_mul(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
+        count(|arithmetic| arithmetic.products += 1);
+        <f64 as F64s<I>>::complex_mul(a.map(f64::from), b.map(f64::from)).map(Self)
+    }
+    fn complex_mul_conj(a: [Self; 2], b: [Self; 2]) -> [Self; 2] {
+        count(|arithmetic| arithmetic.conjugate_products += 1);
+        <f64 as F64s<I>>::complex_mul_conj(a.map(f64::from), b.map(f64::from)).map(Self)
+    }
+}
+
+impl Double for CountedDouble {
+    const HARDWARE: bool = f64::HARDWARE;
+    type Sampling<I: Isa> = <f64 as Double>::Sampling<I>;
+
+    fn sampling<I: Isa>(isa: I) -> Self::Sampling<I> {
+        f64::sampling(isa)
+    }
+    fn from_i64(x: i64) -> Self {
+        Self(f64::from_i64(x))
+    }
+    fn square_root(self) -> Self {
+        Self(self.0.square_root())
+    }
+    fn rint(self) -> i64 {
+        self.0.rint()
+    }
+    fn truncate(self) -> i64 {
+        self.0.truncate()
+    }
+    fn below(self, b: Self) -> u64 {
+        self.0.below(b.0)
     }
 }
 
@@ -323,10 +379,10 @@ pub fn butterflies<P: Parameters>(
         Operation::SignExpanded => {
             let tally = Tally::default();
             let fft = CountingFft {
-                inner: Scalar,
+                inner: Baseline,
                 tally: &tally,
             };
-            Workload::<P, _>::new(Scalar, repeats)?.sign_through(fft)?;
+            Workload::<P, _>::new(Baseline, repeats)?.sign_through(fft)?;
             return Ok(Some(tally.butterflies()));
         }
         Operation::Sign | Operation::SignHedged => true,

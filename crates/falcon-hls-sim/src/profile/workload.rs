@@ -5,8 +5,9 @@
 
 use super::Operation;
 use falcon_core::NONCE_LEN;
-use falcon_core::batch::{BatchError, LaneEngine};
+use falcon_core::batch::BatchError;
 use falcon_core::hazmat::{self, BatchSignRaw, Fit, RawJob, RawRandomness};
+use falcon_core::seams::LaneEngine;
 use falcon_core::seams::fft::Fft;
 use falcon_core::seams::lanes::Binary64;
 use falcon_core::{

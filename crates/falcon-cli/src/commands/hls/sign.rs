@@ -11,7 +11,7 @@ use clap::Args;
 use falcon_core::{
     Engine, Falcon512, Falcon1024, Parameters, Signature, SigningKey,
     batch::{BatchSign, BatchVerify, SignJob, VerifyJob},
-    seams::{LaneEngine, lanes::Scalar},
+    seams::{LaneEngine, lanes::Baseline},
 };
 use falcon_hls_sim::{
     accelerator::Accelerator,
@@ -76,7 +76,7 @@ fn sign<P: Parameters>(design: Design, count: u32) -> Result<Outcome> {
     let job = SignJob::new(&expanded, MESSAGE);
     let jobs = vec![job; count as usize];
     let circuit = LaneEngine {
-        arith: Scalar,
+        arith: Baseline,
         fft: HlsFft::new(&accelerator, &meter),
     };
     let signed = |engine: &dyn BatchSign<P>| {

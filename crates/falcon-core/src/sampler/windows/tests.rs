@@ -28,13 +28,13 @@ impl Pair {
     fn new(seed: &[u8; SEED_LEN]) -> Self {
         Self {
             windows: Windows(Baseline).feed(seed),
-            serial: Serial(Scalar).feed(seed),
+            serial: Serial::<f64>::new().feed(seed),
         }
     }
 
     /// Samples with both, and compares integers and places.
     fn sample(&mut self, rests: [f64; 2], leaf: &Leaf) {
-        let (windows, serial) = (Windows(Baseline), Serial(Scalar));
+        let (windows, serial) = (Windows(Baseline), Serial::<f64>::new());
         let a = windows.sample_pair(&mut self.windows, rests, &windows.leaf(leaf));
         let b = serial.sample_pair(&mut self.serial, rests, &serial.leaf(leaf));
         assert_eq!(a, b, "{rests:?}, {leaf:?}");
@@ -177,8 +177,7 @@ fn windows_hold_where_the_first_byte_hardly_decides() {
 /// Whether the comparison with bare estimates contradicts the exact threshold.
 fn is_wrong_without_margin(bytes: [u8; 11], r: f64, leaf: &Leaf) -> bool {
     let (z0, z) = candidate(bytes);
-    let threshold =
-        super::super::ber_exp::threshold(Scalar, exponent(Scalar, r, leaf, z, z0), leaf.ccs);
+    let threshold = super::super::ber_exp::threshold(exponent(r, leaf, z, z0), leaf.ccs);
     let top = (threshold >> 56) as u8;
     let w = bytes[10];
     let log = Windows(Baseline).leaf(leaf);

@@ -1,30 +1,33 @@
-//! Neighbours of a polynomial in registers.
+//! Registers of doubles.
 
 use crate::{Avx2, Avx512};
 use core::arch::x86_64::*;
-use falcon_lanes::{Across, Isa, Run, Runs, Two};
+use core::ops::{Add, Mul, Neg, Sub};
+use falcon_lanes::{F64s, Isa, Register, register_of};
 
 /// An instruction set with 256-bit registers.
 pub trait Avx: Isa {}
 impl Avx for Avx2 {}
 impl Avx for Avx512 {}
 
-impl Runs<Across<Avx2>> for Avx2 {
-    type X2 = X2;
-    type X4 = X4;
-    type X8 = Two<X4>;
+/// [`Add`], [`Sub`] or [`Mul`] by an intrinsic.
+macro_rules! operator {
+    ($trait:ident, $method:ident, $name:ident, $intrinsic:ident) => {
+        impl $trait for $name {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                // SAFETY: the values exist.
+                Self(unsafe { $intrinsic(self.0, other.0) })
+            }
+        }
+    };
 }
 
-impl Runs<Across<Avx512>> for Avx512 {
-    type X2 = X2;
-    type X4 = X4;
-    type X8 = X8;
-}
-
-/// A run in one register. A value is made from a token, and so only where the
+/// Doubles in one register. A value is made from a token, and so only where the
 /// processor has the features; the intrinsics are those of the register's
 /// width.
-macro_rules! run {
+macro_rules! f64s {
     (
         $(#[$doc:meta])*
         $name:ident($register:ty), $len:literal, [$($generics:tt)*] $isa:ty,
@@ -38,89 +41,78 @@ macro_rules! run {
         #[derive(Clone, Copy, Debug)]
         pub struct $name($register);
 
-        impl<$($generics)*> Run<Across<$isa>> for $name {
-            const LEN: usize = $len;
-            type Of<T: 'static> = [T; $len];
+        operator!(Add, add, $name, $add);
+        operator!(Sub, sub, $name, $sub);
+        operator!(Mul, mul, $name, $mul);
+
+        impl Neg for $name {
+            type Output = Self;
+            #[inline(always)]
+            fn neg(self) -> Self {
+                // SAFETY: the value exists.
+                Self(unsafe { $xor(self.0, $splat(-0.0)) })
+            }
+        }
+
+        impl<$($generics)*> Register<$isa> for $name {
+            type Value = f64;
+            register_of!($len);
 
             #[inline(always)]
-            fn chunks<T: 'static>(x: &[T]) -> &[[T; $len]] {
-                x.as_chunks().0
-            }
-            #[inline(always)]
-            fn chunks_mut<T: 'static>(x: &mut [T]) -> &mut [[T; $len]] {
-                x.as_chunks_mut().0
-            }
-            #[inline(always)]
-            fn load(_: Across<$isa>, x: &[f64; $len]) -> Self {
+            fn load(_: $isa, x: &[f64; $len]) -> Self {
                 // SAFETY: there is a token; an array of this length, of any
                 // alignment.
                 Self(unsafe { $load(x.as_ptr()) })
             }
             #[inline(always)]
-            fn load_halves(_: Across<$isa>, $h: &[f64; $len]) -> Self {
+            fn splat(_: $isa, x: f64) -> Self {
+                // SAFETY: there is a token.
+                Self(unsafe { $splat(x) })
+            }
+            #[inline(always)]
+            fn store(self, out: &mut [f64; $len]) {
+                // SAFETY: the value exists; an array of this length.
+                unsafe { $store(out.as_mut_ptr(), self.0) };
+            }
+        }
+
+        impl<$($generics)*> F64s<$isa> for $name {
+            #[inline(always)]
+            fn load_halves(_: $isa, $h: &[f64; $len]) -> Self {
                 // SAFETY: as for `load`.
                 Self(unsafe { $halves })
             }
             #[inline(always)]
-            fn store(self, _: Across<$isa>, out: &mut [f64; $len]) {
-                // SAFETY: as for `load`.
-                unsafe { $store(out.as_mut_ptr(), self.0) };
-            }
-            #[inline(always)]
-            fn shared(l: Across<$isa>, x: &[f64; $len]) -> Self {
-                Self::load(l, x)
-            }
-            #[inline(always)]
-            fn cycle(_: Across<$isa>, $c: &[f64]) -> Self {
+            fn cycle(_: $isa, $c: &[f64]) -> Self {
                 // SAFETY: there is a token; loads are from arrays.
                 Self(unsafe { $cycle })
             }
             #[inline(always)]
-            fn add(self, _: Across<$isa>, other: Self) -> Self {
-                // SAFETY: there is a token.
-                Self(unsafe { $add(self.0, other.0) })
-            }
-            #[inline(always)]
-            fn sub(self, _: Across<$isa>, other: Self) -> Self {
-                // SAFETY: there is a token.
-                Self(unsafe { $sub(self.0, other.0) })
-            }
-            #[inline(always)]
-            fn mul(self, _: Across<$isa>, other: Self) -> Self {
-                // SAFETY: there is a token.
-                Self(unsafe { $mul(self.0, other.0) })
-            }
-            #[inline(always)]
-            fn neg(self, _: Across<$isa>) -> Self {
-                // SAFETY: there is a token.
-                Self(unsafe { $xor(self.0, $splat(-0.0)) })
-            }
-            #[inline(always)]
-            fn half(self, _: Across<$isa>) -> Self {
-                // SAFETY: there is a token.
+            fn half(self) -> Self {
+                // SAFETY: the value exists.
                 Self(unsafe { $mul(self.0, $splat(0.5)) })
             }
             #[inline(always)]
-            fn inverse(self, _: Across<$isa>) -> Self {
-                // SAFETY: there is a token.
+            fn inverse(self) -> Self {
+                // SAFETY: the value exists.
                 Self(unsafe { $div($splat(1.0), self.0) })
             }
             #[inline(always)]
-            fn floor(self, _: Across<$isa>) -> Self {
-                // SAFETY: there is a token. The addition makes zero positive.
+            fn floor(self) -> Self {
+                // SAFETY: the value exists. The addition makes zero positive.
                 Self(unsafe { $add($floor(self.0), $splat(0.0)) })
             }
             #[inline(always)]
-            fn zip(_: Across<$isa>, x: Self, y: Self) -> [Self; 2] {
-                let ($zx, $zy) = (x.0, y.0);
-                // SAFETY: there is a token.
+            fn zip(self, y: Self) -> [Self; 2] {
+                let ($zx, $zy) = (self.0, y.0);
+                // SAFETY: the values exist.
                 let [a, b] = unsafe { $zip };
                 [Self(a), Self(b)]
             }
             #[inline(always)]
-            fn unzip(_: Across<$isa>, x: Self, y: Self) -> [Self; 2] {
-                let ($ux, $uy) = (x.0, y.0);
-                // SAFETY: there is a token.
+            fn unzip(self, y: Self) -> [Self; 2] {
+                let ($ux, $uy) = (self.0, y.0);
+                // SAFETY: the values exist.
                 let [a, b] = unsafe { $unzip };
                 [Self(a), Self(b)]
             }
@@ -128,9 +120,9 @@ macro_rules! run {
     };
 }
 
-run! {
-    /// Two neighbours.
-    X2(__m128d), 2, [I: Avx] I,
+f64s! {
+    /// Two doubles.
+    F64x2(__m128d), 2, [I: Avx] I,
     _mm_loadu_pd, _mm_storeu_pd, _mm_set1_pd, _mm_add_pd, _mm_sub_pd, _mm_mul_pd, _mm_div_pd, _mm_xor_pd, _mm_floor_pd,
     cycle: |x| match x {
         [a, b, ..] => _mm_set_pd(*b, *a),
@@ -141,9 +133,9 @@ run! {
     unzip: |x, y| [_mm_unpacklo_pd(x, y), _mm_unpackhi_pd(x, y)],
 }
 
-run! {
-    /// Four neighbours.
-    X4(__m256d), 4, [I: Avx] I,
+f64s! {
+    /// Four doubles.
+    F64x4(__m256d), 4, [I: Avx] I,
     _mm256_loadu_pd, _mm256_storeu_pd, _mm256_set1_pd, _mm256_add_pd, _mm256_sub_pd,
     _mm256_mul_pd, _mm256_div_pd, _mm256_xor_pd, _mm256_floor_pd,
     cycle: |x| match x {
@@ -172,9 +164,9 @@ run! {
     },
 }
 
-run! {
-    /// Eight neighbours.
-    X8(__m512d), 8, [] Avx512,
+f64s! {
+    /// Eight doubles.
+    F64x8(__m512d), 8, [] Avx512,
     _mm512_loadu_pd, _mm512_storeu_pd, _mm512_set1_pd, _mm512_add_pd, _mm512_sub_pd,
     _mm512_mul_pd, _mm512_div_pd, _mm512_xor_pd,
     _mm512_roundscale_pd::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>,

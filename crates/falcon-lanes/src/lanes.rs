@@ -1,0 +1,182 @@
+//! How polynomials lie in registers.
+
+use crate::{F64s, Isa, Pack};
+use core::fmt::Debug;
+use zeroize::Zeroize;
+
+/// How the coefficients of one polynomial, or of [`LANES`](Self::LANES)
+/// polynomials side by side, lie in memory and in registers.
+///
+/// An instruction set is itself the arrangement of one polynomial: a register
+/// holds neighbours. In [`Many`], a register holds one coefficient of each
+/// polynomial. The formulas are the same, and so are the bits: what differs is
+/// which values meet in an instruction. A *run* is what a register `R` holds:
+/// `R::LEN / LANES` consecutive coefficients.
+pub trait Lanes: Copy + Debug + Send + Sync + 'static {
+    /// The instruction set.
+    type Isa: Isa;
+    /// Polynomials side by side.
+    const LANES: usize;
+    /// One coefficient of every polynomial.
+    type Real: Copy + Default + Debug + Zeroize + Send + Sync + 'static;
+    /// Coefficients that the longest register holds.
+    const RUN: usize;
+    /// A register that holds one coefficient.
+    type X1: F64s<Self::Isa>;
+    /// Two, or as many as there are in [`RUN`](Self::RUN).
+    type X2: F64s<Self::Isa>;
+    /// Four, likewise.
+    type X4: F64s<Self::Isa>;
+    /// Eight, likewise.
+    type X8: F64s<Self::Isa>;
+    /// An array with an element for each coefficient of a run of `R`.
+    type Of<R: F64s<Self::Isa>, T: 'static>: 'static;
+
+    /// The instruction set.
+    fn isa(self) -> Self::Isa;
+
+    /// The value of one lane.
+    fn get(x: &Self::Real, lane: usize) -> f64;
+    /// Sets the value of one lane.
+    fn set(x: &mut Self::Real, lane: usize, value: f64);
+
+    /// `x` cut into runs, without what is left over.
+    fn runs<R: F64s<Self::Isa>, T: 'static>(x: &[T]) -> &[Self::Of<R, T>];
+    /// [`runs`](Self::runs), to be written.
+    fn runs_mut<R: F64s<Self::Isa>, T: 'static>(x: &mut [T]) -> &mut [Self::Of<R, T>];
+    /// The run `x`.
+    fn load<R: F64s<Self::Isa>>(self, x: &Self::Of<R, Self::Real>) -> R;
+    /// [`load`](Self::load) of what was stored in shorter runs just now: see
+    /// [`F64s::load_halves`].
+    fn load_halves<R: F64s<Self::Isa>>(self, x: &Self::Of<R, Self::Real>) -> R;
+    /// The run `x`, the same for every polynomial.
+    fn shared<R: F64s<Self::Isa>>(self, x: &Self::Of<R, f64>) -> R;
+    /// The coefficients `x` over and over, the same for every polynomial; `x`
+    /// has a power of two of them, at most a run.
+    fn cycle<R: F64s<Self::Isa>>(self, x: &[f64]) -> R;
+    /// Writes a run.
+    fn store<R: F64s<Self::Isa>>(run: R, out: &mut Self::Of<R, Self::Real>);
+}
+
+impl<I: Isa> Lanes for I {
+    type Isa = I;
+    const LANES: usize = 1;
+    type Real = f64;
+    const RUN: usize = I::LONGEST_F64S;
+    type X1 = I::F64;
+    type X2 = I::F64x2;
+    type X4 = I::F64x4;
+    type X8 = I::F64x8;
+    type Of<R: F64s<I>, T: 'static> = R::Of<T>;
+
+    #[inline(always)]
+    fn isa(self) -> I {
+        self
+    }
+    #[inline(always)]
+    fn get(x: &f64, _: usize) -> f64 {
+        *x
+    }
+    #[inline(always)]
+    fn set(x: &mut f64, _: usize, value: f64) {
+        *x = value;
+    }
+    #[inline(always)]
+    fn runs<R: F64s<I>, T: 'static>(x: &[T]) -> &[R::Of<T>] {
+        R::chunks(x)
+    }
+    #[inline(always)]
+    fn runs_mut<R: F64s<I>, T: 'static>(x: &mut [T]) -> &mut [R::Of<T>] {
+        R::chunks_mut(x)
+    }
+    #[inline(always)]
+    fn load<R: F64s<I>>(self, x: &R::Of<f64>) -> R {
+        R::load(self, x)
+    }
+    #[inline(always)]
+    fn load_halves<R: F64s<I>>(self, x: &R::Of<f64>) -> R {
+        R::load_halves(self, x)
+    }
+    #[inline(always)]
+    fn shared<R: F64s<I>>(self, x: &R::Of<f64>) -> R {
+        R::load(self, x)
+    }
+    #[inline(always)]
+    fn cycle<R: F64s<I>>(self, x: &[f64]) -> R {
+        R::cycle(self, x)
+    }
+    #[inline(always)]
+    fn store<R: F64s<I>>(run: R, out: &mut R::Of<f64>) {
+        run.store(out);
+    }
+}
+
+/// `N` polynomials side by side, 1, 2, 4, 8 or 16: a register holds one
+/// coefficient of each.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Many<I, const N: usize>(pub I);
+
+macro_rules! many {
+    ($($n:literal: $register:ty),*) => {$(
+        impl<I: Isa> Lanes for Many<I, $n> {
+            type Isa = I;
+            const LANES: usize = $n;
+            type Real = Pack<$n>;
+            const RUN: usize = 1;
+            type X1 = $register;
+            type X2 = $register;
+            type X4 = $register;
+            type X8 = $register;
+            type Of<R: F64s<I>, T: 'static> = [T; 1];
+
+            #[inline(always)]
+            fn isa(self) -> I {
+                self.0
+            }
+            #[inline(always)]
+            fn get(x: &Pack<$n>, lane: usize) -> f64 {
+                x.0[lane]
+            }
+            #[inline(always)]
+            fn set(x: &mut Pack<$n>, lane: usize, value: f64) {
+                x.0[lane] = value;
+            }
+            #[inline(always)]
+            fn runs<R: F64s<I>, T: 'static>(x: &[T]) -> &[[T; 1]] {
+                x.as_chunks().0
+            }
+            #[inline(always)]
+            fn runs_mut<R: F64s<I>, T: 'static>(x: &mut [T]) -> &mut [[T; 1]] {
+                x.as_chunks_mut().0
+            }
+            #[inline(always)]
+            fn load<R: F64s<I>>(self, [x]: &[Pack<$n>; 1]) -> R {
+                R::load(self.0, &R::chunks(&x.0)[0])
+            }
+            #[inline(always)]
+            fn load_halves<R: F64s<I>>(self, x: &[Pack<$n>; 1]) -> R {
+                self.load(x)
+            }
+            #[inline(always)]
+            fn shared<R: F64s<I>>(self, &[x]: &[f64; 1]) -> R {
+                R::splat(self.0, x)
+            }
+            #[inline(always)]
+            fn cycle<R: F64s<I>>(self, x: &[f64]) -> R {
+                R::splat(self.0, x[0])
+            }
+            #[inline(always)]
+            fn store<R: F64s<I>>(run: R, [out]: &mut [Pack<$n>; 1]) {
+                run.store(&mut R::chunks_mut(&mut out.0)[0]);
+            }
+        }
+    )*};
+}
+
+many! {
+    1: I::F64,
+    2: I::F64x2,
+    4: I::F64x4,
+    8: I::F64x8,
+    16: crate::Two<I::F64x8>
+}

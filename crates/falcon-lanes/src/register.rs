@@ -1,0 +1,71 @@
+//! What all registers have in common.
+
+use crate::Isa;
+
+/// [`LEN`](Self::LEN) values in a register of `I`, or in several registers.
+///
+/// A value is made from a token alone, and so only where the processor has the
+/// features: it proves them. A type may belong to several instruction sets.
+pub trait Register<I>: Copy + 'static {
+    /// What a lane holds.
+    type Value: Copy + 'static;
+    /// Number of lanes.
+    const LEN: usize;
+    /// An array of [`LEN`](Self::LEN) elements.
+    type Of<T: 'static>: 'static;
+
+    /// `x` cut into arrays, without what is left over.
+    fn chunks<T: 'static>(x: &[T]) -> &[Self::Of<T>];
+    /// [`chunks`](Self::chunks), to be written.
+    fn chunks_mut<T: 'static>(x: &mut [T]) -> &mut [Self::Of<T>];
+
+    /// The values of `x`.
+    fn load(isa: I, x: &Self::Of<Self::Value>) -> Self;
+    /// `x` in every lane.
+    fn splat(isa: I, x: Self::Value) -> Self;
+    /// Writes the values to `out`.
+    fn store(self, out: &mut Self::Of<Self::Value>);
+}
+
+/// The items of [`Register`] that its length alone decides.
+#[macro_export]
+macro_rules! register_of {
+    ($len:expr) => {
+        const LEN: usize = $len;
+        type Of<T: 'static> = [T; $len];
+
+        #[inline(always)]
+        fn chunks<T: 'static>(x: &[T]) -> &[[T; $len]] {
+            x.as_chunks().0
+        }
+        #[inline(always)]
+        fn chunks_mut<T: 'static>(x: &mut [T]) -> &mut [[T; $len]] {
+            x.as_chunks_mut().0
+        }
+    };
+}
+
+/// [`Register`] for what needs no proof: a single value.
+macro_rules! single {
+    ($($value:ty),*) => {$(
+        impl<I: Isa> Register<I> for $value {
+            type Value = $value;
+            register_of!(1);
+
+            #[inline(always)]
+            fn load(_: I, &[x]: &[$value; 1]) -> $value {
+                x
+            }
+            #[inline(always)]
+            fn splat(_: I, x: $value) -> $value {
+                x
+            }
+            #[inline(always)]
+            fn store(self, out: &mut [$value; 1]) {
+                *out = [self];
+            }
+        }
+    )*};
+}
+
+single!(f64, u64, u32, i16);

@@ -1,0 +1,110 @@
+//! Registers of doubles.
+
+use crate::{Neon, NeonSha3};
+use core::arch::aarch64::*;
+use core::ops::{Add, Mul, Neg, Sub};
+use falcon_lanes::{F64s, Isa, Register, register_of};
+
+/// An instruction set with NEON.
+pub trait HasNeon: Isa {}
+impl HasNeon for Neon {}
+impl HasNeon for NeonSha3 {}
+
+/// Two doubles.
+#[derive(Clone, Copy, Debug)]
+pub struct F64x2(float64x2_t);
+
+// SAFETY, of every block below: the target has NEON, and loads and stores are
+// from and to arrays of two.
+impl<I: HasNeon> Register<I> for F64x2 {
+    type Value = f64;
+    register_of!(2);
+
+    #[inline(always)]
+    fn load(_: I, x: &[f64; 2]) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { vld1q_f64(x.as_ptr()) })
+    }
+    #[inline(always)]
+    fn splat(_: I, x: f64) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { vdupq_n_f64(x) })
+    }
+    #[inline(always)]
+    fn store(self, out: &mut [f64; 2]) {
+        // SAFETY: see above.
+        unsafe { vst1q_f64(out.as_mut_ptr(), self.0) };
+    }
+}
+
+impl Add for F64x2 {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { vaddq_f64(self.0, other.0) })
+    }
+}
+
+impl Sub for F64x2 {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { vsubq_f64(self.0, other.0) })
+    }
+}
+
+impl Mul for F64x2 {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { vmulq_f64(self.0, other.0) })
+    }
+}
+
+impl Neg for F64x2 {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { vnegq_f64(self.0) })
+    }
+}
+
+impl<I: HasNeon> F64s<I> for F64x2 {
+    #[inline(always)]
+    fn cycle(isa: I, x: &[f64]) -> Self {
+        match x.first_chunk() {
+            Some(x) => Self::load(isa, x),
+            None => Self::splat(isa, x[0]),
+        }
+    }
+    #[inline(always)]
+    fn half(self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { vmulq_n_f64(self.0, 0.5) })
+    }
+    #[inline(always)]
+    fn inverse(self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { vdivq_f64(vdupq_n_f64(1.0), self.0) })
+    }
+    #[inline(always)]
+    fn floor(self) -> Self {
+        // The addition makes zero positive.
+        // SAFETY: see above.
+        Self(unsafe { vaddq_f64(vrndmq_f64(self.0), vdupq_n_f64(0.0)) })
+    }
+    #[inline(always)]
+    fn zip(self, y: Self) -> [Self; 2] {
+        // SAFETY: see above.
+        unsafe { [Self(vzip1q_f64(self.0, y.0)), Self(vzip2q_f64(self.0, y.0))] }
+    }
+    #[inline(always)]
+    fn unzip(self, y: Self) -> [Self; 2] {
+        // SAFETY: see above.
+        unsafe { [Self(vuzp1q_f64(self.0, y.0)), Self(vuzp2q_f64(self.0, y.0))] }
+    }
+}
