@@ -179,7 +179,7 @@ impl<I: Isa, const N: usize> F64s<I> for Pack<N> {
     }
     #[inline(always)]
     fn zip(self, y: Self) -> [Self; 2] {
-        let value = |i: usize| if i % 2 == 0 { self } else { y }.0[i / 2];
+        let value = |i: usize| if i.is_multiple_of(2) { self } else { y }.0[i / 2];
         [
             Self(array::from_fn(value)),
             Self(array::from_fn(|i| value(N + i))),
