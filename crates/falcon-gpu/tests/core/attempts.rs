@@ -1,9 +1,9 @@
 //! Attempts of the core one by one: what is signed with if the first ones are refused.
 
+use falcon_core::hazmat::{expanded_reals, secret_hash, signature_from_parts};
 use falcon_core::seams::ffsampling::ffsampling;
 use falcon_core::seams::fft::{BasisRef, Fft};
 use falcon_core::seams::hash::{HashToPoint, Shake256, Shake256HashToPoint, Shake256Reader};
-use falcon_core::hazmat::{expanded_reals, secret_hash, signature_from_parts};
 use falcon_core::seams::lanes::{Binary64, Scalar};
 use falcon_core::seams::sampler::{LaneSampler, Sampling, Serial};
 use falcon_core::seams::tree::Stored;

@@ -2,8 +2,8 @@
 //! verifies on it. What is proven here is what kernels compute; the engine's own
 //! orchestration is tested elsewhere.
 
-use falcon_core::seams::hash::{Shake256, Shake256Reader};
 use falcon_core::hazmat::{expanded_reals, secret_basis, secret_hash, signature_from_parts};
+use falcon_core::seams::hash::{Shake256, Shake256Reader};
 use falcon_core::{ExpandedKey, Parameters, SigningKey};
 use falcon_gpu::kernels::{Batch, Kernel, KeyMode, Operation, status};
 use falcon_gpu_host::Build;

@@ -7,8 +7,8 @@ use crate::common::{
     launches, repeatable, sign,
 };
 use falcon_core::batch::{BatchSign, LaneEngine, SignJob};
-use falcon_core::seams::hash::Shake256;
 use falcon_core::hazmat::expanded_reals;
+use falcon_core::seams::hash::Shake256;
 use falcon_core::seams::lanes::Scalar;
 use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
 use falcon_gpu::kernels::{KeyMode, status};
@@ -34,10 +34,7 @@ fn sign_jobs<'a, P: Parameters>(
     expanded: &'a [ExpandedKey<P>],
     jobs: &'a [Job],
 ) -> Vec<SignJob<'a, P>> {
-    let job = |job: &'a Job| SignJob {
-        key: &expanded[job.key],
-        message: &job.message,
-    };
+    let job = |job: &'a Job| SignJob::new(&expanded[job.key], &job.message);
     jobs.iter().map(job).collect()
 }
 

@@ -33,10 +33,7 @@ fn signed<P: Parameters>(label: &str, count: usize, keys: u8) -> Signed<P> {
     let expanded: Vec<ExpandedKey<P>> = keys.iter().map(SigningKey::expand).collect();
     let sign_jobs: Vec<_> = jobs
         .iter()
-        .map(|job| SignJob {
-            key: &expanded[job.key],
-            message: &job.message,
-        })
+        .map(|job| SignJob::new(&expanded[job.key], &job.message))
         .collect();
     let mut out = vec![Signature::EMPTY; count];
     CPU.sign_batch(&[7; 32], &sign_jobs, &mut out)
