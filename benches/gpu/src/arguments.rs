@@ -2,7 +2,7 @@
 
 use crate::plan::{Keys, Mode, Operation, Set};
 use clap::{Parser, ValueEnum};
-use falcon_gpu::Options;
+use falcon_gpu::{KeyMode, Options};
 use std::path::PathBuf;
 
 /// Measure the engine on a GPU: ceilings, bytes, times. Prints one JSON object a line
@@ -84,7 +84,11 @@ impl Arguments {
     /// How the engine is set up.
     pub(crate) fn options(&self, mode: Option<Mode>) -> Options {
         let mut options = Options::default();
-        options.balanced = mode == Some(Mode::Balanced);
+        options.key_mode = match mode {
+            Some(Mode::Raw) => KeyMode::Raw,
+            Some(Mode::Balanced) => KeyMode::Balanced,
+            Some(Mode::Expanded | Mode::Resident) | None => KeyMode::Expanded,
+        };
         options.chunk = self.chunk;
         options.streams = self.streams;
         options

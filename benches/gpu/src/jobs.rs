@@ -5,7 +5,7 @@ use crate::Result;
 use crate::plan::{Keys, Mode};
 use falcon_core::batch::{BatchSign, SignJob, VerifyBytesJob};
 use falcon_core::{ExpandedKey, Parameters, Signature, SignatureBytes, SigningKey};
-use falcon_gpu::{GpuContext, RawKeyJob};
+use falcon_gpu::GpuContext;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::time::Instant;
@@ -62,23 +62,18 @@ impl<P: Parameters> Jobs<P> {
 
     /// To sign these messages.
     pub(crate) fn sign(&self, messages: Range<usize>, keys: Keys) -> Vec<SignJob<'_, P>> {
-        let job = |i| SignJob {
-            key: &self.key(i, keys).1,
-            message: &self.messages[i],
-        };
+        let job = |i| SignJob::new(&self.key(i, keys).1, &self.messages[i]);
         messages.map(job).collect()
     }
 
-    /// The same with keys that the device expands.
-    fn sign_raw_keys(&self, messages: Range<usize>, keys: Keys) -> Vec<RawKeyJob<'_, P>> {
-        let job = |i| RawKeyJob {
-            key: &self.key(i, keys).0,
-            message: &self.messages[i],
-        };
+    /// The same with signing keys.
+    fn sign_unexpanded(&self, messages: Range<usize>, keys: Keys) -> Vec<SignJob<'_, P>> {
+        let job = |i| SignJob::new(&self.key(i, keys).0, &self.messages[i]);
         messages.map(job).collect()
     }
 
-    /// Signs these messages on the device, and says how many seconds the call took.
+    /// Signs these messages on the device, and says how many seconds the call took. The
+    /// options of the context are those of the mode.
     pub(crate) fn sign_on(
         &self,
         gpu: &GpuContext,
@@ -87,20 +82,11 @@ impl<P: Parameters> Jobs<P> {
         messages: Range<usize>,
         out: &mut [Signature<P>],
     ) -> Result<f64> {
-        match mode {
-            Mode::Expanded | Mode::Balanced => {
-                let jobs = self.sign(messages, keys);
-                clocked(|| Ok(gpu.sign_batch(seed, &jobs, out)?))
-            }
-            Mode::Raw => {
-                let jobs = self.sign_raw_keys(messages, keys);
-                clocked(|| Ok(gpu.sign_batch_raw_keys(seed, &jobs, out)?))
-            }
-            Mode::Resident => {
-                let jobs = self.sign_raw_keys(messages, keys);
-                clocked(|| Ok(gpu.sign_batch_resident(seed, &jobs, out)?))
-            }
-        }
+        let jobs = match mode {
+            Mode::Expanded | Mode::Balanced => self.sign(messages, keys),
+            Mode::Raw | Mode::Resident => self.sign_unexpanded(messages, keys),
+        };
+        clocked(|| Ok(gpu.sign_batch(seed, &jobs, out)?))
     }
 
     /// To verify the signatures of these messages, of which `signatures` has those of

@@ -59,9 +59,6 @@ unsafe impl Device for Watched {
     fn processors(&self) -> u32 {
         self.device.processors()
     }
-    fn shared_memory(&self) -> u32 {
-        self.device.shared_memory()
-    }
     fn allocate(&self, len: usize) -> Result<u64, GpuError> {
         self.device.allocate(len)
     }

@@ -12,7 +12,7 @@ use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SignatureError, SigningKey};
 use falcon_gpu::device::{ALIGNMENT, Device, Grid, MemoryInfo};
 use falcon_gpu::kernels::{Batch, status};
-use falcon_gpu::{GpuContext, GpuError, Options, RawKeyJob};
+use falcon_gpu::{GpuContext, GpuError, KeyMode, Options};
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -165,7 +165,7 @@ fn rates<P: Parameters>(all: usize, options: &Options) {
         next: AtomicU64::new(1 << 20),
         last: Mutex::default(),
     });
-    let context = GpuContext::on(device, options.clone());
+    let context = GpuContext::on(device.clone(), options.clone());
     // Each in memory of its own: copies of a few, so that they are soon made.
     let made: Vec<_> = (0..8)
         .map(|seed| SigningKey::<P>::from_seed(&[seed; 32]))
@@ -182,10 +182,7 @@ fn rates<P: Parameters>(all: usize, options: &Options) {
     let mut out = vec![Signature::EMPTY; all];
     let jobs: Vec<_> = messages
         .iter()
-        .map(|message| SignJob {
-            key: &expanded,
-            message,
-        })
+        .map(|message| SignJob::new(&expanded, message))
         .collect();
     measure(&format!("{} sign, shared key", P::NAME), all, || {
         context
@@ -195,17 +192,16 @@ fn rates<P: Parameters>(all: usize, options: &Options) {
     let jobs: Vec<_> = messages
         .iter()
         .enumerate()
-        .map(|(i, message)| RawKeyJob {
-            key: &keys[i % keys.len()],
-            message,
-        })
+        .map(|(i, message)| SignJob::new(&keys[i % keys.len()], message))
         .collect();
+    let mut raw = options.clone();
+    raw.key_mode = KeyMode::Raw;
+    let raw = GpuContext::on(device, raw);
     measure(&format!("{} sign, raw keys", P::NAME), all, || {
-        context
-            .sign_batch_raw_keys(&seed, &jobs, &mut out)
+        raw.sign_batch(&seed, &jobs, &mut out)
             .expect("a device that does not fail");
     });
-    drop(out);
+    drop((out, raw));
 
     let mut out = vec![Err(SignatureError); all];
     let signature = vec![0x30 + P::LOGN as u8; all * P::PADDED_LEN];

@@ -7,15 +7,16 @@ use crate::host_threads::{self, HostThreads};
 use crate::kernels::KeyMode;
 use crate::keys::{self, ResidentKey};
 use crate::plan::Way;
-use crate::sign::{self, Randomness, SignJobs, Work};
+use crate::sign::{self, Work};
 use crate::staging::most_room;
 use crate::state::State;
 use crate::undo::{LastRoom, Undo};
 use crate::verify::{self, Claims};
-use falcon_core::SEED_LEN;
-use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
-use falcon_core::hazmat::{Fit, RawJob};
-use falcon_core::{Parameters, Signature, SignatureError, SigningKey};
+use falcon_core::batch::{
+    BatchError, BatchSign, BatchVerify, JobKey, SignJob, VerifyBytesJob, VerifyJob,
+};
+use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob};
+use falcon_core::{Parameters, SEED_LEN, Signature, SignatureError};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -26,9 +27,8 @@ pub(crate) const MOST_STREAMS: usize = 16;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// Keep only the basis of keys on the device and compute the tree for every
-    /// signature: `32n` bytes a key instead of `8n (logn + 6)`.
-    pub balanced: bool,
+    /// What the device keeps of the keys that it signs with: by default basis and tree.
+    pub key_mode: KeyMode,
     /// Most bytes of the device's memory to use; by default three quarters of
     /// what is free.
     pub memory: Option<u64>,
@@ -44,24 +44,14 @@ pub struct Options {
     pub prng_rows: Option<u32>,
 }
 
-/// A message to sign with a key that is expanded on the device: for every signature
-/// anew ([`GpuContext::sign_batch_raw_keys`]), or once
-/// ([`GpuContext::sign_batch_resident`]).
-#[derive(Clone, Copy, Debug)]
-pub struct RawKeyJob<'a, P: Parameters> {
-    /// The key. Jobs with the same key should stand together.
-    pub key: &'a SigningKey<P>,
-    /// The message.
-    pub message: &'a [u8],
-}
-
 /// A device that signs and verifies batches, with the bytes of every other
 /// engine. One batch is done at a time.
 ///
-/// Keys of [`BatchSign`] and [`sign_batch_resident`](Self::sign_batch_resident) come
-/// to the device as small integers and are expanded there. They stay until it is
-/// dropped or [`forget_keys`](Self::forget_keys) is called; everything else that a
-/// batch has brought there is wiped when it is done.
+/// It signs through [`BatchSign`] and [`BatchSignRaw`]. A key comes to the device as small
+/// integers and is expanded there. An expanded key gains nothing: the host turns it back
+/// into the small integers. Keys stay on the device until the context is dropped or
+/// [`forget_keys`](Self::forget_keys) is called, except in [`KeyMode::Raw`]; everything
+/// else that a batch has brought there is wiped when it is done.
 pub struct GpuContext {
     device: Arc<dyn Device>,
     options: Options,
@@ -152,31 +142,29 @@ impl GpuContext {
     }
 
     /// Upper bound, in bytes of device memory, for signing `jobs` messages of `message_bytes`
-    /// in total as one chunk, without resident keys. `raw_keys` is the number of keys for
-    /// [`sign_batch_raw_keys`](Self::sign_batch_raw_keys).
+    /// in total as one chunk, without the keys that stay on the device
+    /// ([`memory_of_keys`](Self::memory_of_keys)). `keys` matters in [`KeyMode::Raw`] only:
+    /// it is the number of keys that come with the batch, where neighbours with the same
+    /// key count once.
     pub fn memory_to_sign<P: Parameters>(
         &self,
         jobs: usize,
         message_bytes: usize,
-        raw_keys: Option<usize>,
+        keys: usize,
     ) -> u64 {
-        let mode = match raw_keys {
-            Some(_) => KeyMode::Raw,
-            None => self.mode(),
-        };
         let size = Size {
             jobs,
-            keys: raw_keys.unwrap_or(0),
+            keys,
             bytes: most_room(jobs, message_bytes),
         };
-        self.way::<P>(mode, Fit::Padded).need(size) as u64
+        Way::new::<P>(Fit::Padded, &self.options).need(size) as u64
     }
 
     /// Bytes of the device that are held for so many resident keys, what expanding
     /// them takes included. There is room for sixteen at least; when it is doubled, the
-    /// old room is held, too, until the keys have moved.
+    /// old room is held, too, until the keys have moved. None in [`KeyMode::Raw`].
     pub fn memory_of_keys<P: Parameters>(&self, keys: usize) -> u64 {
-        keys::need(self.mode(), P::LOGN, keys) as u64
+        keys::need(self.options.key_mode, P::LOGN, keys) as u64
     }
 
     /// Bytes of the device that verifying so many signatures takes at most if the batch
@@ -195,93 +183,28 @@ impl GpuContext {
         verify::need::<P>(size) as u64
     }
 
-    /// Uploads and expands a key now. Otherwise the first batch of
-    /// [`sign_batch_resident`](Self::sign_batch_resident) or [`BatchSign`] that uses the key
-    /// does this. It stays until there is no room for another one, or
-    /// until [`forget_keys`](Self::forget_keys).
+    /// Uploads and expands a key now: a `&SigningKey` or an `&ExpandedKey`. Otherwise the
+    /// first batch that uses the key does this. It stays until there is no room for
+    /// another one, or until [`forget_keys`](Self::forget_keys). In [`KeyMode::Raw`]
+    /// nothing is uploaded before a batch, and this does nothing.
     ///
     /// # Errors
     /// As for a batch. The keys that are on the device stay there, unless there was no
     /// room for one more.
     pub fn upload_key<'a, P: Parameters>(
         &self,
-        key: impl Into<ResidentKey<'a, P>>,
+        key: impl Into<JobKey<'a, P>>,
     ) -> Result<(), GpuError> {
-        let key = key.into();
-        self.state()
-            .upload(key, self.mode(), &self.device, &self.options)
+        if !self.options.key_mode.keeps_keys() {
+            return Ok(());
+        }
+        let key = ResidentKey(key.into());
+        self.state().upload(key, &self.device, &self.options)
     }
 
     /// Takes all keys off the device.
     pub fn forget_keys(&self) {
         self.state().forget_keys();
-    }
-
-    /// Signs every job, whose keys come with the batch: what
-    /// [`BatchSign::sign_batch`] gives for the same keys, expanded.
-    ///
-    /// # Errors
-    /// [`GpuError`]; `out` is then unchanged.
-    pub fn sign_batch_raw_keys<P: Parameters>(
-        &self,
-        seed: &[u8; SEED_LEN],
-        jobs: &[RawKeyJob<'_, P>],
-        out: &mut [Signature<P>],
-    ) -> Result<(), GpuError> {
-        let work = Work {
-            jobs: SignJobs::Own(jobs),
-            randomness: Randomness::Hedged(seed, 0),
-        };
-        self.sign(self.way::<P>(KeyMode::Raw, Fit::Padded), &work, out)
-    }
-
-    /// Signs every job with keys that stay on the device, as those of [`BatchSign`]
-    /// do, but that nobody has expanded before: the same bytes, and the host keeps no
-    /// trees.
-    ///
-    /// # Errors
-    /// [`GpuError`]; `out` is then unchanged.
-    pub fn sign_batch_resident<P: Parameters>(
-        &self,
-        seed: &[u8; SEED_LEN],
-        jobs: &[RawKeyJob<'_, P>],
-        out: &mut [Signature<P>],
-    ) -> Result<(), GpuError> {
-        let work = Work {
-            jobs: SignJobs::Resident(jobs),
-            randomness: Randomness::Hedged(seed, 0),
-        };
-        self.sign(self.way::<P>(self.mode(), Fit::Padded), &work, out)
-    }
-
-    /// Signs every job with its own nonce and sampler seed: see
-    /// [`hazmat`](falcon_core::hazmat) for the danger.
-    ///
-    /// # Errors
-    /// [`GpuError`]; `out` is then unchanged.
-    pub fn sign_batch_raw<P: Parameters>(
-        &self,
-        jobs: &[RawJob<'_, P>],
-        fit: Fit,
-        out: &mut [Signature<P>],
-    ) -> Result<(), GpuError> {
-        let work = Work {
-            jobs: SignJobs::Given(jobs),
-            randomness: Randomness::Given(jobs),
-        };
-        self.sign(self.way::<P>(self.mode(), fit), &work, out)
-    }
-
-    fn mode(&self) -> KeyMode {
-        if self.options.balanced {
-            KeyMode::Balanced
-        } else {
-            KeyMode::Expanded
-        }
-    }
-
-    fn way<P: Parameters>(&self, mode: KeyMode, fit: Fit) -> Way {
-        Way::new::<P>(mode, fit, &self.options)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -315,14 +238,15 @@ impl GpuContext {
 
     fn sign<P: Parameters>(
         &self,
-        way: Way,
         work: &Work<'_, P>,
+        fit: Fit,
         out: &mut [Signature<P>],
     ) -> Result<(), GpuError> {
         check_lengths(work.count(), out.len())?;
         if out.is_empty() {
             return Ok(());
         }
+        let way = Way::new::<P>(fit, &self.options);
         let mut signatures = Undo::new(out, self.room.take());
         self.with_state(|state| {
             sign::sign(
@@ -387,12 +311,19 @@ impl<P: Parameters> BatchSign<P> for GpuContext {
         jobs: &[SignJob<'_, P>],
         out: &mut [Signature<P>],
     ) -> Result<(), BatchError> {
-        let work = Work {
-            jobs: SignJobs::Expanded(jobs),
-            randomness: Randomness::Hedged(seed, first),
-        };
-        let way = self.way::<P>(self.mode(), Fit::Padded);
-        Ok(self.sign(way, &work, out)?)
+        let work = Work::Hedged { seed, first, jobs };
+        Ok(self.sign(&work, Fit::Padded, out)?)
+    }
+}
+
+impl<P: Parameters> BatchSignRaw<P> for GpuContext {
+    fn sign_batch_raw(
+        &self,
+        jobs: &[RawJob<'_, P>],
+        fit: Fit,
+        out: &mut [Signature<P>],
+    ) -> Result<(), BatchError> {
+        Ok(self.sign(&Work::Given(jobs), fit, out)?)
     }
 }
 

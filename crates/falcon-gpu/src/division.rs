@@ -314,25 +314,35 @@ mod tests {
 
     #[test]
     fn batches_are_divided_from_twice_the_least_on() {
-        let division = Division {
-            least: 4096,
-            chunks: 8,
-            most_of_processor: 512,
+        // Of an H100.
+        let chunks = |division: Division| {
+            [1, 4096, 8191, 8192, 16_384, 65_536, 1 << 18, 1 << 20].map(|all: usize| {
+                let jobs = division.jobs(all, 132);
+                (jobs, all.div_ceil(jobs))
+            })
         };
-        let chunks = [1, 4096, 8191, 8192, 16_384, 65_536, 1 << 20].map(|all: usize| {
-            let jobs = division.jobs(all, 132);
-            (jobs, all.div_ceil(jobs))
-        });
-        let expected = [
+        let signing = [
             (1, 1),
             (4096, 1),
             (8191, 1),
             (4096, 2),
             (4096, 4),
             (8192, 8),
-            (67_584, 16),
+            (16_896, 16),
+            (16_896, 63),
         ];
-        assert_eq!(chunks, expected);
+        assert_eq!(chunks(crate::sign::DIVISION), signing);
+        let verifying = [
+            (1, 1),
+            (4096, 1),
+            (8191, 1),
+            (4096, 2),
+            (4096, 4),
+            (16_384, 4),
+            (33_792, 8),
+            (33_792, 32),
+        ];
+        assert_eq!(chunks(crate::verify::DIVISION), verifying);
     }
 
     #[test]

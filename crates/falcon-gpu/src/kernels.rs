@@ -74,17 +74,28 @@ pub mod status {
     pub const UNPREPARED: u8 = 0xf0;
 }
 
-/// How a signer knows its keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// What a device keeps of the keys that it signs with. The bytes of signatures do not
+/// depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum KeyMode {
-    /// Polynomials of small integers; basis and tree are computed for every
-    /// attempt. Reads [`Batch::bases`].
+    /// Nothing: the small integers of a key come with every batch, and basis and tree
+    /// are computed for every attempt. Expanded keys would be turned back into small
+    /// integers for every batch: give signing keys. Kernels read [`Batch::bases`].
     Raw,
-    /// The basis in the FFT domain; the tree is computed for every attempt.
-    /// Reads `4n` reals a key of [`Batch::keys`].
+    /// The basis in the FFT domain, `32n` bytes a key; the tree is computed for every
+    /// attempt. Kernels read `4n` reals a key of [`Batch::keys`].
     Balanced,
-    /// Basis and tree. Reads `(logn + 6) n` reals a key of [`Batch::keys`].
+    /// Basis and tree, `8n (logn + 6)` bytes a key. Kernels read `(logn + 6) n` reals a
+    /// key of [`Batch::keys`].
+    #[default]
     Expanded,
+}
+
+impl KeyMode {
+    /// Whether keys stay on the device from batch to batch.
+    pub(crate) fn keeps_keys(self) -> bool {
+        self != Self::Raw
+    }
 }
 
 /// Lanes that sign one signature: `FALCON_GROUP` of `kernels/sign.h`.

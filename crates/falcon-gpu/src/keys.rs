@@ -5,9 +5,10 @@ use crate::chain;
 use crate::device::{ALIGNMENT, Device, Lane, Memory};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel, KeyMode, Operation, status};
+use falcon_core::batch::JobKey;
 use falcon_core::seams::fft::Fft;
 use falcon_core::seams::lanes::Baseline;
-use falcon_core::{ExpandedKey, Parameters, SigningKey, hazmat};
+use falcon_core::{Parameters, hazmat};
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -36,66 +37,37 @@ const fn small_len(logn: u32) -> usize {
     4 << logn
 }
 
-/// A key that is to stay on a device, in the form in which the caller has it. Only
-/// its small integers are brought there.
-#[derive(Debug)]
-pub enum ResidentKey<'a, P: Parameters> {
-    /// The key itself: its tree is computed on the device alone.
-    Signing(&'a SigningKey<P>),
-    /// One that was expanded, for another engine perhaps.
-    Expanded(&'a ExpandedKey<P>),
-}
-
-impl<P: Parameters> Clone for ResidentKey<'_, P> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<P: Parameters> Copy for ResidentKey<'_, P> {}
-
-impl<'a, P: Parameters> From<&'a SigningKey<P>> for ResidentKey<'a, P> {
-    fn from(key: &'a SigningKey<P>) -> Self {
-        Self::Signing(key)
-    }
-}
-
-impl<'a, P: Parameters> From<&'a ExpandedKey<P>> for ResidentKey<'a, P> {
-    fn from(key: &'a ExpandedKey<P>) -> Self {
-        Self::Expanded(key)
-    }
-}
+/// The key of a job, with what is brought to the device of it: its hash and its small
+/// integers, whichever form the caller has.
+#[derive(Clone, Copy)]
+pub(crate) struct ResidentKey<'a, P: Parameters>(pub(crate) JobKey<'a, P>);
 
 impl<'a, P: Parameters> ResidentKey<'a, P> {
     /// Whether it is the same key, as far as addresses say.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Signing(a), Self::Signing(b)) => std::ptr::eq(*a, *b),
-            (Self::Expanded(a), Self::Expanded(b)) => std::ptr::eq(*a, *b),
-            _ => false,
-        }
+        self.0.is_same(other.0)
     }
 
     /// What tells keys apart.
     pub(crate) fn hash(&self) -> &'a [u8; HASH_LEN] {
-        match *self {
-            Self::Signing(key) => hazmat::secret_hash(key),
-            Self::Expanded(key) => hazmat::secret_hash(key),
+        match self.0 {
+            JobKey::Signing(key) => hazmat::secret_hash(key),
+            JobKey::Expanded(key) => hazmat::secret_hash(key),
         }
     }
 
     /// Writes `f`, `g`, `F`, `G` as bytes.
     pub(crate) fn write_small(&self, out: &mut [u8]) {
         let out = out.chunks_exact_mut(P::N);
-        match self {
-            Self::Signing(key) => {
+        match self.0 {
+            JobKey::Signing(key) => {
                 for (out, small) in out.zip(hazmat::secret_basis(key)) {
                     for (out, &small) in out.iter_mut().zip(small) {
                         *out = small as u8;
                     }
                 }
             }
-            Self::Expanded(key) => {
+            JobKey::Expanded(key) => {
                 // g, -f, G, -F in the FFT domain. What comes back differs from
                 // integers of at most 127 by less than 2^-30.
                 let mut reals = Zeroizing::new(hazmat::expanded_reals(key)[..4 * P::N].to_vec());
@@ -160,6 +132,9 @@ fn room(keys: usize) -> usize {
 
 /// Bytes of the device that are held for so many keys.
 pub(crate) fn need(mode: KeyMode, logn: u32, keys: usize) -> usize {
+    if !mode.keeps_keys() {
+        return 0;
+    }
     let lengths = lengths(mode, logn, room(keys)).into_iter();
     lengths.fold(0, |sum, len| {
         sum.saturating_add(len.saturating_add(ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
@@ -391,16 +366,16 @@ impl KeyStore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use falcon_core::{Falcon512, Falcon1024};
+    use falcon_core::{Falcon512, Falcon1024, SigningKey};
 
     fn the_small_integers_come_back<P: Parameters>(keys: u8) {
         let (mut found, mut expected) = (vec![1; 4 * P::N], vec![2; 4 * P::N]);
         for seed in 0..keys {
             let key = SigningKey::<P>::from_seed(&[seed; 32]);
-            ResidentKey::from(&key).write_small(&mut expected);
+            ResidentKey(JobKey::from(&key)).write_small(&mut expected);
             let basis = hazmat::secret_basis(&key).concat();
             assert!(basis.iter().map(|&x| x as u8).eq(expected.iter().copied()));
-            ResidentKey::from(&key.expand()).write_small(&mut found);
+            ResidentKey(JobKey::from(&key.expand())).write_small(&mut found);
             assert!(found == expected, "{}, seed {seed}", P::NAME);
         }
     }

@@ -16,10 +16,10 @@ mod state;
 mod undo;
 mod verify;
 
-pub use context::{GpuContext, Options, RawKeyJob};
+pub use context::{GpuContext, Options};
 pub use device::{ImageForm, LoadedImage, MemoryInfo};
 pub use error::{CudaVersion, GpuError};
-pub use keys::ResidentKey;
+pub use kernels::KeyMode;
 
 /// PTX of the kernels, for each degree.
 pub const PTX: [&str; 2] = [

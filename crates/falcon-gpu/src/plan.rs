@@ -5,12 +5,10 @@ use crate::division::Size;
 use crate::kernels::{Kernel, KeyMode, Operation, SIGNING_LANES};
 use crate::keys::HASH_LEN;
 use crate::layout::Layout;
-use crate::sign::Randomness;
+use crate::sign::Work;
 use crate::state::MOST_JOBS;
-use falcon_core::NONCE_LEN;
-use falcon_core::Parameters;
-use falcon_core::SEED_LEN;
 use falcon_core::hazmat::Fit;
+use falcon_core::{NONCE_LEN, Parameters, SEED_LEN};
 use std::ops::Range;
 
 /// Bytes of the seed of an attempt.
@@ -64,14 +62,14 @@ pub(crate) struct Way {
 }
 
 impl Way {
-    pub(crate) fn new<P: Parameters>(mode: KeyMode, fit: Fit, options: &Options) -> Self {
+    pub(crate) fn new<P: Parameters>(fit: Fit, options: &Options) -> Self {
         let signature_limit = match fit {
             Fit::Padded => P::PADDED_LEN,
             Fit::Any => P::COMPRESSED_MAX_LEN,
         };
         Self {
             logn: P::LOGN,
-            mode,
+            mode: options.key_mode,
             // Enough for nearly every signature: 44 and 86.
             prng_rows: options
                 .prng_rows
@@ -90,11 +88,7 @@ impl Way {
     pub(crate) fn plan(&self, size: Size) -> Plan {
         let n = 1usize << self.logn;
         let jobs = size.jobs;
-        let own = if self.mode == KeyMode::Raw {
-            size.keys
-        } else {
-            0
-        };
+        let own = if self.mode.keeps_keys() { 0 } else { size.keys };
         let mut layout = Layout::default();
         let seed = layout.take(1, SEED_LEN);
         let messages = layout.take(size.bytes, 1);
@@ -149,10 +143,10 @@ impl Way {
 
 impl Plan {
     /// Bytes of locked memory to copy from: those of seeds only if they are given.
-    pub(crate) fn upload<P: Parameters>(&self, randomness: &Randomness<'_, P>) -> usize {
-        match randomness {
-            Randomness::Hedged(..) => self.sent,
-            Randomness::Given(..) => self.seeds.end,
+    pub(crate) fn upload<P: Parameters>(&self, work: &Work<'_, P>) -> usize {
+        match work {
+            Work::Hedged { .. } => self.sent,
+            Work::Given(_) => self.seeds.end,
         }
     }
 
@@ -171,8 +165,11 @@ mod tests {
     /// Real `i` of slot `s` is where `kernels/batch.h` says: the last one of the last slot is
     /// there, and so are those of the other slots of its warp.
     fn scratch_has_whole_warps<P: Parameters>(mode: KeyMode, reals: usize) {
-        let options = Options::default();
-        let way = Way::new::<P>(mode, Fit::Padded, &options);
+        let options = Options {
+            key_mode: mode,
+            ..Options::default()
+        };
+        let way = Way::new::<P>(Fit::Padded, &options);
         for jobs in [1, 31, 32, 33, 100, 4096] {
             let plan = way.plan(Size {
                 jobs,
@@ -204,7 +201,7 @@ mod tests {
                 prng_rows: Some(asked),
                 ..Options::default()
             };
-            let way = Way::new::<Falcon512>(KeyMode::Raw, Fit::Padded, &options);
+            let way = Way::new::<Falcon512>(Fit::Padded, &options);
             assert_eq!(way.prng_rows, rows);
         }
     }

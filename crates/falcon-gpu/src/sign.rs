@@ -1,21 +1,20 @@
 //! Signing a batch: chunks of it on lanes, attempts until every job is done.
 
 use crate::chain;
-use crate::context::{Options, RawKeyJob};
+use crate::context::Options;
 use crate::device::{Device, Lane};
 use crate::division::{Chunk, Division, Jobs, chunks, firsts_of_keys};
 use crate::error::GpuError;
-use crate::kernels::{Batch, Kernel, KeyMode, Operation, status};
+use crate::kernels::{Batch, Kernel, Operation, status};
 use crate::keys::{HASH_LEN, ResidentKey, different, reals};
 use crate::plan::{ATTEMPT_SEED, Plan, Way};
 use crate::staging::{Each, Messages, put, put_messages, stage};
 use crate::state::State;
 use crate::undo::{self, Undo};
-use falcon_core::SEED_LEN;
 use falcon_core::batch::SignJob;
 use falcon_core::hazmat::{self, RawJob};
 use falcon_core::seams::hash::{Shake256, Shake256Reader};
-use falcon_core::{Parameters, Signature};
+use falcon_core::{Parameters, SEED_LEN, Signature};
 use std::ops::Range;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -27,51 +26,32 @@ const MOST_ATTEMPTS: u32 = 1000;
 /// How a batch is divided. A multiprocessor of an H100 signs 48 jobs at once, so that one of the
 /// largest chunks keeps it busy more than twice as long as one job takes. A job of Falcon-512
 /// with an expanded key takes 40 KiB of the device.
-const DIVISION: Division = Division {
+pub(crate) const DIVISION: Division = Division {
     least: 4096,
     chunks: 8,
     most_of_processor: 128,
 };
 
-/// What is to be signed, and with what.
-pub(crate) struct Work<'a, P: Parameters> {
-    pub(crate) jobs: SignJobs<'a, P>,
-    pub(crate) randomness: Randomness<'a, P>,
-}
-
-/// Messages and their keys.
-pub(crate) enum SignJobs<'a, P: Parameters> {
-    /// Keys that are kept on the device, and that the caller has expanded.
-    Expanded(&'a [SignJob<'a, P>]),
-    /// The same, with nonces and seeds of the caller's.
-    Given(&'a [RawJob<'a, P>]),
-    /// Keys that are kept on the device, and that nobody has expanded.
-    Resident(&'a [RawKeyJob<'a, P>]),
-    /// Keys that come with the batch.
-    Own(&'a [RawKeyJob<'a, P>]),
-}
-
-/// Where nonces and the sampler's seeds come from.
-pub(crate) enum Randomness<'a, P: Parameters> {
-    /// From a fresh seed, the secret and the point; job 0 has this number.
-    Hedged(&'a [u8; SEED_LEN], u64),
+/// The jobs of a batch, and where nonces and the sampler's seeds come from.
+pub(crate) enum Work<'a, P: Parameters> {
+    /// From a fresh seed, the secret, the message and the number of the job.
+    Hedged {
+        seed: &'a [u8; SEED_LEN],
+        /// The number of the first job.
+        first: u64,
+        jobs: &'a [SignJob<'a, P>],
+    },
     /// From the caller.
     Given(&'a [RawJob<'a, P>]),
 }
 
 impl<'a, P: Parameters> Work<'a, P> {
-    /// Whether keys are kept on the device.
-    fn has_resident_keys(&self) -> bool {
-        !matches!(self.jobs, SignJobs::Own(_))
-    }
-
     /// The key of a job.
     fn key(&self, job: usize) -> ResidentKey<'a, P> {
-        match self.jobs {
-            SignJobs::Expanded(jobs) => jobs[job].key.into(),
-            SignJobs::Given(jobs) => jobs[job].key.into(),
-            SignJobs::Resident(jobs) | SignJobs::Own(jobs) => jobs[job].key.into(),
-        }
+        ResidentKey(match self {
+            Self::Hedged { jobs, .. } => jobs[job].key,
+            Self::Given(jobs) => jobs[job].key,
+        })
     }
 
     /// The hash of the secret of a job's key.
@@ -82,18 +62,16 @@ impl<'a, P: Parameters> Work<'a, P> {
 
 impl<P: Parameters> Jobs for Work<'_, P> {
     fn count(&self) -> usize {
-        match self.jobs {
-            SignJobs::Expanded(jobs) => jobs.len(),
-            SignJobs::Given(jobs) => jobs.len(),
-            SignJobs::Resident(jobs) | SignJobs::Own(jobs) => jobs.len(),
+        match self {
+            Self::Hedged { jobs, .. } => jobs.len(),
+            Self::Given(jobs) => jobs.len(),
         }
     }
 
     fn message(&self, job: usize) -> &[u8] {
-        match self.jobs {
-            SignJobs::Expanded(jobs) => jobs[job].message,
-            SignJobs::Given(jobs) => jobs[job].message,
-            SignJobs::Resident(jobs) | SignJobs::Own(jobs) => jobs[job].message,
+        match self {
+            Self::Hedged { jobs, .. } => jobs[job].message,
+            Self::Given(jobs) => jobs[job].message,
         }
     }
 
@@ -113,8 +91,7 @@ struct Flight<'w> {
     streams: Vec<Shake256Reader>,
 }
 
-/// Signs all of `work`, whose key form is that of `way`, into `signatures`, of which some
-/// are replaced, too, if it fails.
+/// Signs all of `work` into `signatures`, of which some are replaced, too, if it fails.
 pub(crate) fn sign<P: Parameters>(
     device: &Arc<dyn Device>,
     state: &mut State,
@@ -123,9 +100,9 @@ pub(crate) fn sign<P: Parameters>(
     work: &Work<'_, P>,
     signatures: &mut Undo<'_, Signature<P>>,
 ) -> Result<(), GpuError> {
-    let most_keys = if work.has_resident_keys() {
+    let most_keys = if way.mode.keeps_keys() {
         let keys = different(&keys_of(work, 0..work.count()));
-        match state.reserve::<P>(way.mode, device, options, keys)? {
+        match state.reserve::<P>(device, options, keys)? {
             room if room < keys => room,
             // All of them together, so those of any chunk.
             _ => usize::MAX,
@@ -142,7 +119,7 @@ pub(crate) fn sign<P: Parameters>(
         divide,
         |chunk| {
             let plan = way.plan(chunk.size);
-            (plan.len, plan.upload(&work.randomness), plan.download())
+            (plan.len, plan.upload(work), plan.download())
         },
     )?;
 
@@ -209,7 +186,7 @@ fn begin<'w, P: Parameters>(
     let plan = way.plan(chunk.size);
     let jobs = chunk.jobs.clone();
     // Where the keys are, one after the other as they come in the chunk.
-    let (keys, hashes, places) = if work.has_resident_keys() {
+    let (keys, hashes, places) = if way.mode.keeps_keys() {
         let keys = match chunk.size.keys {
             1 => vec![work.key(jobs.start)],
             _ => keys_of(work, jobs.clone()),
@@ -266,21 +243,21 @@ fn begin<'w, P: Parameters>(
             }
             put(hashes, block.first_of_keys(work).map(|job| work.hash(job)));
         }
-        if let Randomness::Given(given) = &work.randomness {
+        if let Work::Given(given) = work {
             let given = given[block.jobs.clone()].iter();
             put(nonces, given.map(|given| *given.randomness.nonce));
         }
     })?;
     let mut streams = Vec::new();
-    let (batch_seed, first) = match &work.randomness {
-        Randomness::Hedged(seed, first) => {
+    let (batch_seed, first) = match work {
+        Work::Hedged { seed, first, .. } => {
             out[plan.seed.clone()].copy_from_slice(*seed);
             (
                 lane.address(plan.seed.start),
                 first.wrapping_add(jobs.start as u64),
             )
         }
-        Randomness::Given(given) => {
+        Work::Given(given) => {
             let given = given[jobs.clone()].iter();
             streams.extend(given.map(|given| Shake256::reader(given.randomness.seed)));
             (0, 0)
@@ -307,10 +284,10 @@ fn begin<'w, P: Parameters>(
         status: address(&plan.status),
         redo: address(&plan.lists[0]),
         counts: address(&plan.counts),
-        bases: if way.mode == KeyMode::Raw {
-            address(&plan.bases)
-        } else {
+        bases: if way.mode.keeps_keys() {
             0
+        } else {
+            address(&plan.bases)
         },
         keys,
         public_keys: 0,
@@ -428,7 +405,7 @@ impl Flight<'_> {
             return Err(failed("a job is never done"));
         }
         let list = &self.plan.lists[self.redo];
-        let jobs = if matches!(work.randomness, Randomness::Given(..)) {
+        let jobs = if matches!(work, Work::Given(_)) {
             // The next seeds go in the order of the list.
             let list = list.start..list.start + 4 * count as usize;
             lane.fetch(list.clone(), lists)?;

@@ -4,7 +4,6 @@ use crate::context::{MOST_STREAMS, Options};
 use crate::device::{Device, Lane, Memory};
 use crate::division::{Chunk, Limits};
 use crate::error::GpuError;
-use crate::kernels::KeyMode;
 use crate::keys::{self, FEW, KeyStore, ResidentKey};
 use falcon_core::Parameters;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
@@ -36,7 +35,6 @@ impl State {
     /// The store of keys of a degree, made if there is none.
     pub(crate) fn store<P: Parameters>(
         &mut self,
-        mode: KeyMode,
         device: &Arc<dyn Device>,
         options: &Options,
     ) -> Result<&mut KeyStore, GpuError> {
@@ -45,6 +43,7 @@ impl State {
             Some(store) => Ok(store),
             None => {
                 // A quarter is for keys.
+                let mode = options.key_mode;
                 let bytes = budget(device, options, 0)? / 4;
                 let most = keys::fit(mode, P::LOGN, bytes);
                 Ok(store.insert(KeyStore::new(mode, P::LOGN, most.min(1 << 20))))
@@ -56,14 +55,13 @@ impl State {
     /// for how many. No lane is at work.
     pub(crate) fn reserve<P: Parameters>(
         &mut self,
-        mode: KeyMode,
         device: &Arc<dyn Device>,
         options: &Options,
         keys: usize,
     ) -> Result<usize, GpuError> {
-        let mut most = self.store::<P>(mode, device, options)?.most();
+        let mut most = self.store::<P>(device, options)?.most();
         loop {
-            let store = self.store::<P>(mode, device, options)?;
+            let store = self.store::<P>(device, options)?;
             match store.reserve(device, keys, most) {
                 Ok(()) => return Ok(store.capacity()),
                 // First without what chunks had, then with fewer keys.
@@ -106,17 +104,16 @@ impl State {
     pub(crate) fn upload<P: Parameters>(
         &mut self,
         key: ResidentKey<'_, P>,
-        mode: KeyMode,
         device: &Arc<dyn Device>,
         options: &Options,
     ) -> Result<(), GpuError> {
-        let store = self.store::<P>(mode, device, options)?;
+        let store = self.store::<P>(device, options)?;
         if store.has(key) {
             return Ok(());
         }
         // More room is made while there is any.
         let keys = store.len() + 1;
-        self.reserve::<P>(mode, device, options, keys)?;
+        self.reserve::<P>(device, options, keys)?;
         if self.bring(0, &[key])?.is_none() {
             self.replace_keys::<P>()?;
             self.bring(0, &[key])?;

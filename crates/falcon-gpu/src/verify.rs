@@ -9,9 +9,8 @@ use crate::kernels::{Batch, Kernel, Operation, status};
 use crate::layout::Layout;
 use crate::staging::{Each, Messages, put, put_messages, stage};
 use crate::state::State;
-use falcon_core::NONCE_LEN;
 use falcon_core::batch::{VerifyBytesJob, VerifyJob};
-use falcon_core::{Parameters, SignatureError, VerifyingKey};
+use falcon_core::{NONCE_LEN, Parameters, SignatureError, VerifyingKey};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,7 +18,7 @@ use std::sync::Arc;
 /// How a batch is divided. A warp does one job, so that the largest chunks are eight times what
 /// a processor does at once; and what the host writes for them is still in its caches when it
 /// is copied.
-const DIVISION: Division = Division {
+pub(crate) const DIVISION: Division = Division {
     least: 4096,
     chunks: 4,
     most_of_processor: 256,

@@ -3,7 +3,7 @@
 
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 
-use falcon_core::batch::{BatchSign, SignJob};
+use falcon_core::batch::{BatchError, BatchSign, SignJob};
 use falcon_core::{Falcon512, Signature, SigningKey};
 use falcon_gpu::{CUBINS, GpuContext, GpuError, IMAGES, ImageForm, Options, PTX};
 use std::process::Command;
@@ -29,19 +29,11 @@ fn on_the_test_driver(name: &str, fault: &str, device: &str) {
 }
 
 /// Signs one message, and compares with the processor.
-fn sign(context: &GpuContext) -> Result<(), GpuError> {
+fn sign(context: &GpuContext) -> Result<(), BatchError> {
     let key = SigningKey::<Falcon512>::from_seed(&[1; 32]);
-    let expanded = key.expand();
-    let jobs = [SignJob {
-        key: &expanded,
-        message: b"images",
-    }];
+    let jobs = [SignJob::new(&key, b"images")];
     let mut out = [Signature::EMPTY];
-    let jobs_raw = [falcon_gpu::RawKeyJob {
-        key: &key,
-        message: b"images",
-    }];
-    context.sign_batch_resident(&[2; 32], &jobs_raw, &mut out)?;
+    context.sign_batch(&[2; 32], &jobs, &mut out)?;
     let mut expected = [Signature::EMPTY];
     let engine = falcon_core::Engine::best();
     engine
@@ -175,7 +167,10 @@ fn falls_back_to_text() {
     // Without text there is nothing left, and the first reason is said.
     let context = GpuContext::with_images(0, Options::default(), &CUBINS).expect("cubins");
     match sign(&context) {
-        Err(GpuError::Launch { cause, .. }) => assert!(cause.contains("error 200"), "{cause}"),
+        Err(BatchError::Engine(text)) => {
+            assert!(text.starts_with("kernel "), "{text}");
+            assert!(text.contains("error 200"), "{text}");
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -221,7 +216,7 @@ fn uses_sixteen_streams() {
     let messages: Vec<_> = (0..40u8).map(|number| [number]).collect();
     let jobs: Vec<_> = messages
         .iter()
-        .map(|message| SignJob { key: &key, message })
+        .map(|message| SignJob::new(&key, message))
         .collect();
     let mut out = vec![Signature::EMPTY; jobs.len()];
     context

@@ -360,13 +360,6 @@ unsafe impl Device for Cuda {
         count.map_or(1, i32::unsigned_abs)
     }
 
-    fn shared_memory(&self) -> u32 {
-        let bytes = self
-            .device
-            .get_attribute(DeviceAttribute::MaxSharedMemoryPerMultiprocessor);
-        bytes.map_or(100 << 10, i32::unsigned_abs)
-    }
-
     fn allocate(&self, len: usize) -> Result<u64, GpuError> {
         self.enter()?;
         // SAFETY: allocating has no preconditions.

@@ -80,12 +80,6 @@ pub unsafe trait Device: Send + Sync {
     /// Its processors, each of which runs many threads.
     fn processors(&self) -> u32;
 
-    /// Bytes of shared memory that each processor has; by default as many as the least of
-    /// those that kernels are compiled for (compute capability 8.6 and 8.9).
-    fn shared_memory(&self) -> u32 {
-        100 << 10
-    }
-
     /// Memory of the device, aligned to [`ALIGNMENT`]; `len` is not zero.
     ///
     /// # Errors

@@ -1,13 +1,13 @@
 //! Batches on a device of the host: the bytes of the processor's engines, whatever
 //! the size of the batch and however it is divided.
 
-use crate::fixture::{Fixture, SEED};
+use crate::fixture::{Fixture, MODES, SEED, options};
 use crate::support::{Fault, PLENTY, context};
-use falcon_core::batch::{BatchSign, BatchVerify, VerifyBytesJob, VerifyJob};
-use falcon_core::hazmat::{Fit, RawJob, RawRandomness};
+use falcon_core::batch::{BatchError, BatchSign, BatchVerify, VerifyBytesJob, VerifyJob};
+use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness};
 use falcon_core::{Engine, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError};
 use falcon_gpu::kernels::status;
-use falcon_gpu::{GpuContext, GpuError, Options};
+use falcon_gpu::{GpuContext, KeyMode, Options};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The same expression for both degrees.
@@ -23,21 +23,50 @@ fn every_mode_gives_the_bytes_of_the_processor() {
     fn check<P: Parameters>() {
         let fixture = Fixture::<P>::new(3, 33);
         let expected = fixture.expected();
-        for balanced in [false, true] {
-            let mut options = Options::default();
-            options.balanced = balanced;
-            let Some((_, context)) = context(PLENTY, options) else {
+        for mode in MODES {
+            let Some((device, context)) = context(PLENTY, options(mode)) else {
                 return;
             };
-            assert!(fixture.signed(&context) == expected);
-            // The keys are there by now.
-            assert!(fixture.signed(&context) == expected);
-            if !balanced {
-                assert!(fixture.signed_with_raw_keys(&context) == expected);
+            // In whatever form keys come, by turns within a batch, too. From the second batch
+            // on they are there, if they are kept.
+            let forms: [fn(usize) -> bool; 4] =
+                [|_| false, |_| true, |job| job % 2 == 0, |job| job % 7 < 4];
+            for expanded in forms {
+                let jobs = fixture.jobs_where(expanded);
+                let mut out = vec![Signature::EMPTY; jobs.len()];
+                context.sign_batch(&SEED, &jobs, &mut out).unwrap();
+                assert!(out == expected, "{mode:?}");
             }
+            let (sign, expand) = match mode {
+                KeyMode::Raw => ("sign_raw", None),
+                KeyMode::Balanced => ("sign_balanced", Some("basis")),
+                KeyMode::Expanded => ("sign_expanded", Some("expand")),
+            };
+            let launched = device.launched();
+            let names = launched.iter().map(|(name, _)| name.as_str());
+            let signing = names.clone().filter(|name| name.starts_with("sign"));
+            assert!(signing.clone().count() > 0);
+            assert!(signing.clone().all(|name| name.starts_with(sign)));
+            let expanding = names.filter(|name| ["basi", "expa"].contains(&&name[..4]));
+            let once = expand.map(|expand| format!("{expand}_{}", P::LOGN));
+            assert!(expanding.eq(once.as_deref()), "{mode:?}: {launched:?}");
         }
     }
     both!(check);
+}
+
+/// A key that is not kept is brought by batches alone.
+#[test]
+fn keys_that_are_not_kept_are_not_uploaded() {
+    let fixture = Fixture::<Falcon512>::new(1, 3);
+    let Some((device, context)) = context(PLENTY, options(KeyMode::Raw)) else {
+        return;
+    };
+    context.upload_key(&fixture.keys[0]).unwrap();
+    assert_eq!(device.calls(), 0);
+    assert_eq!(context.memory_of_keys::<Falcon512>(100), 0);
+    assert!(fixture.signed(&context) == fixture.expected());
+    assert!(device.is_wiped());
 }
 
 #[test]
@@ -153,7 +182,7 @@ fn attempts_go_on_until_all_jobs_are_done() {
 
 #[test]
 fn given_randomness_is_followed_through_all_attempts() {
-    fn check<P: Parameters>(fit: Fit, count: usize) {
+    fn check<P: Parameters>(mode: KeyMode, fit: Fit, count: usize) {
         let fixture = Fixture::<P>::new(1, count);
         let bytes: Vec<_> = (0..count as u16)
             .map(|i| {
@@ -167,16 +196,19 @@ fn given_randomness_is_followed_through_all_attempts() {
             .messages
             .iter()
             .zip(&bytes)
-            .map(|(message, (nonce, seed))| RawJob {
-                key: &fixture.expanded[0],
-                message,
-                randomness: RawRandomness { nonce, seed },
+            .enumerate()
+            .map(|(i, (message, (nonce, seed)))| {
+                let randomness = RawRandomness { nonce, seed };
+                match i % 3 {
+                    0 => RawJob::new(&fixture.expanded[0], message, randomness),
+                    _ => RawJob::new(&fixture.keys[0], message, randomness),
+                }
             })
             .collect();
         let mut expected = vec![Signature::EMPTY; count];
         let engine = Engine::best();
         engine.sign_batch_raw(&jobs, fit, &mut expected).unwrap();
-        let Some((device, context)) = context(PLENTY, Options::default()) else {
+        let Some((device, context)) = context(PLENTY, options(mode)) else {
             return;
         };
         let mut out = vec![Signature::EMPTY; count];
@@ -197,9 +229,11 @@ fn given_randomness_is_followed_through_all_attempts() {
             }
         }
     }
-    check::<Falcon512>(Fit::Padded, 100);
-    check::<Falcon512>(Fit::Any, 40);
-    check::<Falcon1024>(Fit::Padded, 40);
+    check::<Falcon512>(KeyMode::Expanded, Fit::Padded, 100);
+    check::<Falcon512>(KeyMode::Expanded, Fit::Any, 40);
+    check::<Falcon512>(KeyMode::Balanced, Fit::Padded, 40);
+    check::<Falcon512>(KeyMode::Raw, Fit::Padded, 40);
+    check::<Falcon1024>(KeyMode::Expanded, Fit::Padded, 40);
 }
 
 #[test]
@@ -284,23 +318,30 @@ fn little_memory_makes_many_chunks() {
     fn check<P: Parameters>() {
         let fixture = Fixture::<P>::new(5, 60);
         let expected = fixture.expected();
-        let options = Options::default();
-        let Some((_, probe)) = context(PLENTY, options.clone()) else {
+        let Some((_, probe)) = context(PLENTY, Options::default()) else {
             return;
         };
-        let one = probe.memory_to_sign::<P>(1, 400, Some(1)) as usize;
+        let (_, raw) = context(PLENTY, options(KeyMode::Raw)).unwrap();
+        let one = raw.memory_to_sign::<P>(1, 400, 1) as usize;
+        assert!(raw.memory_to_sign::<P>(1, 400, 2) > one as u64);
+        let without = probe.memory_to_sign::<P>(1, 400, 0);
+        assert_eq!(probe.memory_to_sign::<P>(1, 400, 2), without);
         let key = (probe.memory_of_keys::<P>(32) - probe.memory_of_keys::<P>(16)) as usize / 16;
         assert!(probe.memory_to_verify::<P>(1, 400, 1) < one as u64);
         for lanes in [2, 4, 10] {
             // Besides, keys, of which two or three at once are there.
             let total = lanes * one + 12 * key;
-            for limited in [false, true] {
-                let mut options = options.clone();
+            for (mode, limited) in [
+                (KeyMode::Expanded, false),
+                (KeyMode::Expanded, true),
+                (KeyMode::Raw, false),
+                (KeyMode::Raw, true),
+            ] {
+                let mut options = options(mode);
                 // What a device has is not always what it says.
                 options.memory = limited.then_some(2 * total as u64);
                 let (device, context) = context(total, options).unwrap();
                 assert!(fixture.signed(&context) == expected);
-                assert!(fixture.signed_with_raw_keys(&context) == expected);
                 let launched = device.launched();
                 let hashed = launched.iter().filter(|(name, _)| name.starts_with("hash"));
                 assert!(hashed.count() > 2 || lanes > 2);
@@ -312,10 +353,11 @@ fn little_memory_makes_many_chunks() {
             }
         }
         // Not enough for one.
-        let (device, context) = context(one / 2, options).unwrap();
+        let (device, context) = context(one / 2, options(KeyMode::Raw)).unwrap();
         let mut out = vec![expected[1]; 60];
-        let failed = context.sign_batch_raw_keys(&SEED, &fixture.raw_key_jobs(), &mut out);
-        assert!(matches!(failed, Err(GpuError::OutOfMemory { .. })));
+        let failed = context.sign_batch(&SEED, &fixture.jobs(), &mut out);
+        let failed = failed.unwrap_err().to_string();
+        assert!(failed.contains("out of memory"), "{failed}");
         assert!(out.iter().all(|signature| *signature == expected[1]));
         assert_eq!(device.used(), 0);
     }
@@ -396,7 +438,7 @@ fn whatever_fails_the_output_is_untouched_and_the_next_batch_is_done() {
 fn a_panic_leaves_nothing_behind() {
     let fixture = Fixture::<Falcon512>::new(2, 12);
     let expected = fixture.expected();
-    let mut options = Options::default();
+    let mut options = options(KeyMode::Raw);
     options.chunk = Some(5);
     let Some((device, context)) = context(PLENTY, options) else {
         return;
@@ -406,13 +448,13 @@ fn a_panic_leaves_nothing_behind() {
         for first in [0, 2] {
             device.spoil(kernel, Fault::Panic, first);
             let mut out = vec![expected[3]; 12];
-            let jobs = fixture.raw_key_jobs();
-            let signed = AssertUnwindSafe(|| context.sign_batch_raw_keys(&SEED, &jobs, &mut out));
+            let jobs = fixture.jobs();
+            let signed = AssertUnwindSafe(|| context.sign_batch(&SEED, &jobs, &mut out));
             assert!(catch_unwind(signed).is_err(), "{kernel}");
             assert!(out.iter().all(|signature| *signature == expected[3]));
             assert!(device.is_wiped(), "{kernel}");
             device.spoil("none", Fault::Nothing, 0);
-            assert!(fixture.signed_with_raw_keys(&context) == expected);
+            assert!(fixture.signed(&context) == expected);
         }
     }
 }
@@ -424,13 +466,15 @@ fn outputs_of_another_length_are_refused() {
         return;
     };
     let mut out = vec![Signature::EMPTY; 3];
-    assert!(
-        context
-            .sign_batch(&SEED, &fixture.jobs(), &mut out)
-            .is_err()
-    );
-    let lengths = GpuError::OutputLength { jobs: 2, output: 3 };
-    let refused = context.sign_batch_raw_keys(&SEED, &fixture.raw_key_jobs(), &mut out);
+    let lengths = BatchError::OutputLength { jobs: 2, output: 3 };
+    let refused = context.sign_batch(&SEED, &fixture.jobs(), &mut out);
+    assert_eq!(refused, Err(lengths.clone()));
+    let randomness = RawRandomness {
+        nonce: &[1; 40],
+        seed: &[2],
+    };
+    let jobs = [RawJob::new(&fixture.keys[0], b"message", randomness); 2];
+    let refused = context.sign_batch_raw(&jobs, Fit::Padded, &mut out);
     assert_eq!(refused, Err(lengths));
     assert_eq!(device.calls(), 0);
 }

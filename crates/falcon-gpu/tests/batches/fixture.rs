@@ -2,9 +2,19 @@
 
 use falcon_core::batch::{BatchSign, SignJob};
 use falcon_core::{Engine, ExpandedKey, Parameters, Signature, SigningKey};
-use falcon_gpu::{GpuContext, RawKeyJob};
+use falcon_gpu::{GpuContext, KeyMode, Options};
 
 pub const SEED: [u8; 32] = [9; 32];
+
+/// What a device can keep of keys.
+pub const MODES: [KeyMode; 3] = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
+
+/// The defaults, but for what the device keeps of keys.
+pub fn options(key_mode: KeyMode) -> Options {
+    let mut options = Options::default();
+    options.key_mode = key_mode;
+    options
+}
 
 /// Keys, and messages of differing lengths.
 pub struct Fixture<P: Parameters> {
@@ -29,20 +39,17 @@ impl<P: Parameters> Fixture<P> {
         job / 3 % self.keys.len()
     }
 
+    /// The jobs, all with signing keys.
     pub fn jobs(&self) -> Vec<SignJob<'_, P>> {
-        let jobs = self.messages.iter().enumerate();
-        jobs.map(|(i, message)| SignJob {
-            key: &self.expanded[self.key_of(i)],
-            message,
-        })
-        .collect()
+        self.jobs_where(|_| false)
     }
 
-    pub fn raw_key_jobs(&self) -> Vec<RawKeyJob<'_, P>> {
+    /// The jobs, with expanded keys where `expanded` says so.
+    pub fn jobs_where(&self, expanded: impl Fn(usize) -> bool) -> Vec<SignJob<'_, P>> {
         let jobs = self.messages.iter().enumerate();
-        jobs.map(|(i, message)| RawKeyJob {
-            key: &self.keys[self.key_of(i)],
-            message,
+        jobs.map(|(i, message)| match self.key_of(i) {
+            key if expanded(i) => SignJob::new(&self.expanded[key], message),
+            key => SignJob::new(&self.keys[key], message),
         })
         .collect()
     }
@@ -51,7 +58,8 @@ impl<P: Parameters> Fixture<P> {
     pub fn expected(&self) -> Vec<Signature<P>> {
         let mut out = vec![Signature::EMPTY; self.messages.len()];
         let engine = Engine::best();
-        engine.sign_batch(&SEED, &self.jobs(), &mut out).unwrap();
+        let jobs = self.jobs_where(|_| true);
+        engine.sign_batch(&SEED, &jobs, &mut out).unwrap();
         out
     }
 
@@ -67,14 +75,6 @@ impl<P: Parameters> Fixture<P> {
     pub fn signed(&self, context: &GpuContext) -> Vec<Signature<P>> {
         let mut out = vec![Signature::EMPTY; self.messages.len()];
         context.sign_batch(&SEED, &self.jobs(), &mut out).unwrap();
-        out
-    }
-
-    pub fn signed_with_raw_keys(&self, context: &GpuContext) -> Vec<Signature<P>> {
-        let mut out = vec![Signature::EMPTY; self.messages.len()];
-        context
-            .sign_batch_raw_keys(&SEED, &self.raw_key_jobs(), &mut out)
-            .unwrap();
         out
     }
 }

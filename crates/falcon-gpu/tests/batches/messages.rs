@@ -30,7 +30,7 @@ fn messages_of_all_lengths_are_signed_and_verified_side_by_side() {
         let messages: Vec<_> = lengths.into_iter().map(message).collect();
         let jobs: Vec<_> = messages
             .iter()
-            .map(|message| SignJob { key: &key, message })
+            .map(|message| SignJob::new(&key, message))
             .collect();
         let mut expected = vec![Signature::EMPTY; jobs.len()];
         let engine = Engine::best();
@@ -83,7 +83,7 @@ fn only_the_memory_of_the_device_limits_a_message() {
     let key = SigningKey::<Falcon512>::from_seed(&[1; 32]).expand();
     let (memory, long) = (8 << 20, message(3 << 20));
     let messages = [&long[..], b"short", &long[1..], &long[2..], b""];
-    let jobs = messages.map(|message| SignJob { key: &key, message });
+    let jobs = messages.map(|message| SignJob::new(&key, message));
     let mut expected = vec![Signature::EMPTY; jobs.len()];
     let engine = Engine::best();
     engine.sign_batch(&SEED, &jobs, &mut expected).unwrap();

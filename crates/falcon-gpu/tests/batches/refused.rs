@@ -1,12 +1,11 @@
 //! Jobs that `sign` refuses are tried again with the seeds that the core would take.
 
 use crate::attempts::{Hedged, first_that_fits};
-use crate::fixture::{Fixture, SEED};
+use crate::fixture::{Fixture, MODES, SEED, options};
 use crate::support::{PLENTY, Refused, context};
-use falcon_core::hazmat::{Fit, RawJob, RawRandomness};
+use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness};
 use falcon_core::seams::hash::Shake256;
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature};
-use falcon_gpu::Options;
 
 /// Two of three jobs once, and some of them twice.
 const REFUSED: Refused = |job, attempt| match attempt {
@@ -34,16 +33,17 @@ fn refused_vectors_are_followed_by_the_next_attempts_of_the_core() {
             first_that_fits(key, &hedged.nonce(), message, stream, limit, refused).0
         };
         let expected: Vec<_> = (0..20).map(expected).collect();
-        for chunk in [1000, 7] {
-            let mut options = Options::default();
-            options.chunk = Some(chunk);
-            let Some((device, context)) = context(PLENTY, options) else {
-                return;
-            };
-            assert!(bytes(&fixture.signed(&context)) != expected);
-            device.refuse(REFUSED);
-            assert!(bytes(&fixture.signed(&context)) == expected);
-            assert!(bytes(&fixture.signed_with_raw_keys(&context)) == expected);
+        for mode in MODES {
+            for chunk in [1000, 7] {
+                let mut options = options(mode);
+                options.chunk = Some(chunk);
+                let Some((device, context)) = context(PLENTY, options) else {
+                    return;
+                };
+                assert!(bytes(&fixture.signed(&context)) != expected);
+                device.refuse(REFUSED);
+                assert!(bytes(&fixture.signed(&context)) == expected, "{mode:?}");
+            }
         }
     }
     check::<Falcon512>();
@@ -64,22 +64,20 @@ fn refused_vectors_are_followed_by_the_next_given_seeds() {
         first_that_fits(key, &nonce, message, stream, limit, refused).0
     });
     let expected: Vec<_> = expected.collect();
-    let jobs = given.iter().map(|&(message, seed)| RawJob {
-        key,
-        message,
-        randomness: RawRandomness {
-            nonce: &nonce,
-            seed,
-        },
+    let jobs = given.iter().map(|&(message, seed)| {
+        let nonce = &nonce;
+        RawJob::new(key, message, RawRandomness { nonce, seed })
     });
     let jobs: Vec<_> = jobs.collect();
-    let Some((device, context)) = context(PLENTY, Options::default()) else {
-        return;
-    };
-    device.refuse(REFUSED);
-    let mut out = vec![Signature::EMPTY; 12];
-    context
-        .sign_batch_raw(&jobs, Fit::Padded, &mut out)
-        .unwrap();
-    assert!(bytes(&out) == expected);
+    for mode in MODES {
+        let Some((device, context)) = context(PLENTY, options(mode)) else {
+            return;
+        };
+        device.refuse(REFUSED);
+        let mut out = vec![Signature::EMPTY; 12];
+        context
+            .sign_batch_raw(&jobs, Fit::Padded, &mut out)
+            .unwrap();
+        assert!(bytes(&out) == expected, "{mode:?}");
+    }
 }

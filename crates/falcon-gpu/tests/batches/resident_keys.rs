@@ -1,19 +1,15 @@
 //! Keys that stay on the device: expanded there to the bits of the core, found
 //! again, moved when room is made, gone without a trace when something fails.
 
+use crate::fixture::{SEED, options};
 use crate::support::{HostDevice, PLENTY, context};
 use falcon_core::batch::{BatchSign, SignJob};
 use falcon_core::hazmat::{expanded_reals, secret_hash};
 use falcon_core::{Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
-use falcon_gpu::{GpuContext, GpuError, Options, RawKeyJob};
+use falcon_gpu::{GpuContext, GpuError, KeyMode, Options};
 
-const SEED: [u8; 32] = [9; 32];
-
-fn options(balanced: bool) -> Options {
-    let mut options = Options::default();
-    options.balanced = balanced;
-    options
-}
+/// What a device can keep of keys.
+const KEPT: [KeyMode; 2] = [KeyMode::Expanded, KeyMode::Balanced];
 
 fn keys<P: Parameters>(count: u8) -> Vec<SigningKey<P>> {
     (0..count)
@@ -26,10 +22,7 @@ fn signs_with<P: Parameters>(context: &GpuContext, keys: &[SigningKey<P>]) -> bo
     let expanded: Vec<ExpandedKey<P>> = keys.iter().map(SigningKey::expand).collect();
     let jobs: Vec<_> = expanded
         .iter()
-        .map(|key| SignJob {
-            key,
-            message: b"resident",
-        })
+        .map(|key| SignJob::new(key, b"resident"))
         .collect();
     let mut expected = vec![Signature::EMPTY; jobs.len()];
     Engine::best()
@@ -44,8 +37,8 @@ fn signs_with<P: Parameters>(context: &GpuContext, keys: &[SigningKey<P>]) -> bo
 fn resident_keys_have_the_bits_of_the_core() {
     fn check<P: Parameters>(count: u8) {
         let keys = keys::<P>(count);
-        for balanced in [false, true] {
-            let Some((device, context)) = context(PLENTY, options(balanced)) else {
+        for mode in KEPT {
+            let Some((device, context)) = context(PLENTY, options(mode)) else {
                 return;
             };
             for (i, key) in keys.iter().enumerate() {
@@ -58,7 +51,7 @@ fn resident_keys_have_the_bits_of_the_core() {
                 let (expanded, small) = device.expanded().expect("a kernel was told of a key");
                 let key = key.expand();
                 let expected = expanded_reals(&key);
-                let expected = if balanced {
+                let expected = if mode == KeyMode::Balanced {
                     &expected[..4 * P::N]
                 } else {
                     expected
@@ -72,7 +65,11 @@ fn resident_keys_have_the_bits_of_the_core() {
                 assert_eq!(small.len(), 4 * P::N);
                 assert!(small.iter().all(|&byte| byte == 0));
             }
-            let kernel = if balanced { "basis" } else { "expand" };
+            let kernel = if mode == KeyMode::Balanced {
+                "basis"
+            } else {
+                "expand"
+            };
             let launched = device.launched();
             assert_eq!(launched.len(), keys.len());
             assert!(
@@ -102,30 +99,31 @@ fn keys_that_nobody_expanded_sign_the_same_and_are_expanded_together() {
     let jobs: Vec<_> = messages
         .iter()
         .enumerate()
-        .map(|(job, message)| RawKeyJob {
-            key: key_of(job),
-            message,
-        })
+        .map(|(job, message)| SignJob::new(key_of(job), message))
         .collect();
     let expanded: Vec<_> = (0..60).map(|job| key_of(job).expand()).collect();
     let sign: Vec<_> = expanded
         .iter()
         .zip(&messages)
-        .map(|(key, message)| SignJob { key, message })
+        .map(|(key, message)| SignJob::new(key, message))
         .collect();
     let mut expected = vec![Signature::EMPTY; 60];
     Engine::best()
         .sign_batch(&SEED, &sign, &mut expected)
         .unwrap();
-    for balanced in [false, true] {
-        let Some((device, context)) = context(PLENTY, options(balanced)) else {
+    for mode in KEPT {
+        let Some((device, context)) = context(PLENTY, options(mode)) else {
             return;
         };
         for time in 0..2 {
             let mut out = vec![Signature::EMPTY; 60];
-            context.sign_batch_resident(&SEED, &jobs, &mut out).unwrap();
+            context.sign_batch(&SEED, &jobs, &mut out).unwrap();
             assert!(out == expected);
-            let kernel = if balanced { "basis_9" } else { "expand_9" };
+            let kernel = if mode == KeyMode::Balanced {
+                "basis_9"
+            } else {
+                "expand_9"
+            };
             let launched = device.launched();
             let expanding = launched.iter().filter(|(name, _)| name == kernel);
             let counts: Vec<_> = expanding.map(|&(_, count)| count).collect();
@@ -157,7 +155,7 @@ fn many_keys_are_expanded_by_several_launches() {
     let keys: Vec<SigningKey<Falcon512>> = (0..300u16)
         .map(|i| SigningKey::from_seed(&i.to_le_bytes().repeat(16).try_into().unwrap()))
         .collect();
-    let Some((device, context)) = context(PLENTY, options(false)) else {
+    let Some((device, context)) = context(PLENTY, options(KeyMode::Expanded)) else {
         return;
     };
     assert!(signs_with(&context, &keys));
@@ -174,9 +172,9 @@ fn many_keys_are_expanded_by_several_launches() {
 fn what_keys_take_is_told_beforehand() {
     fn check<P: Parameters>() {
         let keys = keys::<P>(40);
-        for balanced in [false, true] {
+        for mode in KEPT {
             for count in [1, 16, 17, 40] {
-                let Some((device, context)) = context(PLENTY, options(balanced)) else {
+                let Some((device, context)) = context(PLENTY, options(mode)) else {
                     return;
                 };
                 let told = context.memory_of_keys::<P>(count);
@@ -201,7 +199,7 @@ fn a_key_that_cannot_be_brought_leaves_everything_as_it_was() {
     // With the last one room is made for more.
     let keys = keys::<Falcon512>(17);
     let (last, others) = keys.split_last().unwrap();
-    let Some((device, _)) = context(PLENTY, options(false)) else {
+    let Some((device, _)) = context(PLENTY, options(KeyMode::Expanded)) else {
         return;
     };
     let (mut failures, mut wiped) = ([0; 2], 0);
@@ -271,7 +269,7 @@ fn a_key_that_cannot_be_brought_leaves_everything_as_it_was() {
 #[test]
 fn a_device_without_memory_for_a_key_says_so() {
     let keys = keys::<Falcon512>(1);
-    let Some((device, context)) = context(4096, options(false)) else {
+    let Some((device, context)) = context(4096, options(KeyMode::Expanded)) else {
         return;
     };
     let failed = context.upload_key(&keys[0]);
@@ -309,7 +307,7 @@ fn keys_that_make_room_are_wiped() {
     let keys = keys::<Falcon512>(3);
     // Its reals, its hash, its small integers, and whether it is expanded.
     let one = 8 * ExpandedKey::<Falcon512>::LEN + 32 + 4 * Falcon512::N + 1;
-    let mut options = options(false);
+    let mut options = options(KeyMode::Expanded);
     // A quarter is for keys: room for two.
     options.memory = Some(4 * 2 * one as u64);
     let Some((device, _)) = context(PLENTY, options.clone()) else {
@@ -347,12 +345,12 @@ fn keys_that_make_room_are_wiped() {
 #[test]
 fn little_memory_holds_keys_by_turns() {
     let keys = keys::<Falcon512>(9);
-    let Some((_, probe)) = context(PLENTY, options(false)) else {
+    let Some((_, probe)) = context(PLENTY, options(KeyMode::Expanded)) else {
         return;
     };
-    let one = probe.memory_to_sign::<Falcon512>(1, 400, None);
+    let one = probe.memory_to_sign::<Falcon512>(1, 400, 0);
     let key = (probe.memory_of_keys::<Falcon512>(32) - probe.memory_of_keys::<Falcon512>(16)) / 16;
-    let (device, context) = context((one + 13 * key) as usize, options(false)).unwrap();
+    let (device, context) = context((one + 13 * key) as usize, options(KeyMode::Expanded)).unwrap();
     for _ in 0..2 {
         for key in &keys {
             context.upload_key(key).unwrap();

@@ -1,13 +1,14 @@
 //! Kernels that do nothing, or only a part of what was asked, without a word: the batch
 //! fails and says which one it was, its output is as it was, and the next one is done.
 
-use crate::fixture::{Fixture, SEED};
+use crate::fixture::{Fixture, SEED, options};
 use crate::support::{Fault, HostDevice, PLENTY, context};
-use falcon_core::batch::{BatchError, BatchVerify, VerifyBytesJob, VerifyJob};
-use falcon_core::hazmat::{Fit, RawJob, RawRandomness};
+use falcon_core::batch::{BatchError, BatchSign, BatchVerify, VerifyBytesJob, VerifyJob};
+use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness};
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SignatureError};
 use falcon_gpu::kernels::status;
-use falcon_gpu::{GpuContext, GpuError, Options};
+use falcon_gpu::{GpuContext, KeyMode, Options};
+use std::fmt::{Debug, Display};
 
 /// More than the threads of a block.
 const MANY: usize = 130;
@@ -18,7 +19,7 @@ enum How {
     Raw,
     Balanced,
     Expanded,
-    /// Expanded keys, with nonces and seeds that are given.
+    /// Keys that are kept expanded, with nonces and seeds that are given.
     Given,
 }
 
@@ -26,9 +27,11 @@ const ALL: [How; 4] = [How::Raw, How::Balanced, How::Expanded, How::Given];
 
 impl How {
     fn options(self) -> Options {
-        let mut options = Options::default();
-        options.balanced = self == Self::Balanced;
-        options
+        options(match self {
+            Self::Raw => KeyMode::Raw,
+            Self::Balanced => KeyMode::Balanced,
+            Self::Expanded | Self::Given => KeyMode::Expanded,
+        })
     }
 
     fn sign<P: Parameters>(
@@ -36,11 +39,10 @@ impl How {
         context: &GpuContext,
         fixture: &Fixture<P>,
         out: &mut [Signature<P>],
-    ) -> Result<(), GpuError> {
+    ) -> Result<(), BatchError> {
         match self {
-            Self::Raw => context.sign_batch_raw_keys(&SEED, &fixture.raw_key_jobs(), out),
-            Self::Balanced | Self::Expanded => {
-                context.sign_batch_resident(&SEED, &fixture.raw_key_jobs(), out)
+            Self::Raw | Self::Balanced | Self::Expanded => {
+                context.sign_batch(&SEED, &fixture.jobs(), out)
             }
             Self::Given => {
                 let seeds: Vec<_> = (0..out.len() as u64).map(u64::to_le_bytes).collect();
@@ -48,13 +50,9 @@ impl How {
                     .jobs()
                     .iter()
                     .zip(&seeds)
-                    .map(|(job, seed)| RawJob {
-                        key: job.key,
-                        message: job.message,
-                        randomness: RawRandomness {
-                            nonce: &[3; 40],
-                            seed,
-                        },
+                    .map(|(job, seed)| {
+                        let nonce = &[3; 40];
+                        RawJob::new(job.key, job.message, RawRandomness { nonce, seed })
                     })
                     .collect();
                 context.sign_batch_raw(&jobs, Fit::Padded, out)
@@ -87,11 +85,10 @@ impl How {
 }
 
 /// The kernel that a batch stopped at.
-fn stopped<T: std::fmt::Debug>(result: Result<T, GpuError>) -> String {
-    match result {
-        Err(GpuError::Launch { kernel, .. }) => kernel,
-        other => panic!("{other:?}"),
-    }
+fn stopped<T: Debug>(result: Result<T, impl Debug + Display>) -> String {
+    let error = result.expect_err("it is spoilt").to_string();
+    let (_, rest) = error.split_once("kernel ").expect("a kernel");
+    rest.split(' ').next().expect("its name").to_owned()
 }
 
 /// Signs on a device of which a kernel is spoilt but for its `first` launches.
@@ -311,13 +308,6 @@ fn claims<'a, P: Parameters>(
     }
 }
 
-/// The name of the kernel in the error of a batch engine.
-fn named(error: &BatchError) -> String {
-    let text = error.to_string();
-    let (_, rest) = text.split_once("kernel ").expect("a kernel");
-    rest.split(' ').next().expect("its name").to_owned()
-}
-
 /// Verifies on a device of which a kernel is spoilt, and then again.
 fn verifying_stops<P: Parameters>(
     claims: &Claims<'_, P>,
@@ -344,8 +334,8 @@ fn verifying_stops<P: Parameters>(
         for before in [Ok(()), Err(SignatureError)] {
             device.spoil(spoilt, fault, first);
             let mut out = vec![before; valid.len()];
-            let error = verify(&mut out).expect_err("it is spoilt");
-            assert_eq!(named(&error), format!("{spoilt}_{}", P::LOGN), "{fault:?}");
+            let stopped = stopped(verify(&mut out));
+            assert_eq!(stopped, format!("{spoilt}_{}", P::LOGN), "{fault:?}");
             assert!(out.iter().all(|verdict| *verdict == before));
             device.mend();
             verify(&mut out).unwrap();
