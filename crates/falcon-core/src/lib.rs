@@ -12,6 +12,8 @@ extern crate std;
 mod engine;
 
 #[cfg(feature = "alloc")]
+mod any;
+#[cfg(feature = "alloc")]
 pub mod batch;
 mod codec;
 mod error;
@@ -46,6 +48,8 @@ mod signing;
 mod tree;
 mod verify;
 
+#[cfg(feature = "alloc")]
+pub use any::{AnySigningKey, AnyVerifyingKey};
 #[cfg(feature = "alloc")]
 pub use engine::{Engine, UnknownEngine};
 #[cfg(feature = "threads")]
