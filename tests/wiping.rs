@@ -1,9 +1,10 @@
 //! What is freed is wiped: no block that a batch gives back to the allocator
-//! holds the seed of a sampler.
+//! holds the seed of a sampler, and none that a decoder gives back holds the
+//! bytes of a signing key.
 
 use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness};
 use falcon_core::seams::hash::Shake256;
-use falcon_core::{Engine, Falcon512, Signature, SigningKey};
+use falcon_core::{AnySigningKey, Engine, Falcon512, Signature, SigningKey};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::slice;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -18,6 +19,9 @@ static SEARCHING: AtomicBool = AtomicBool::new(false);
 /// Blocks that held a key.
 static FOUND: AtomicUsize = AtomicUsize::new(0);
 static KEYS: Mutex<[[u8; KEY_LEN]; JOBS]> = Mutex::new([[0; KEY_LEN]; JOBS]);
+
+/// Held by the test that searches.
+static TURN: Mutex<()> = Mutex::new(());
 
 /// Looks into every block that is freed.
 struct Searching;
@@ -50,6 +54,7 @@ unsafe impl GlobalAlloc for Searching {
 
 #[test]
 fn a_batch_frees_no_seed_of_a_sampler() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let seeds: [[u8; 48]; JOBS] = std::array::from_fn(|i| [i as u8 + 1; 48]);
     *KEYS.lock().unwrap() = seeds.map(|seed| Shake256::reader(&seed).read_array());
 
@@ -85,5 +90,29 @@ fn a_batch_frees_no_seed_of_a_sampler() {
             let found = FOUND.swap(0, SeqCst);
             assert_eq!(found, 0, "{count} jobs on {}", engine.name());
         }
+    }
+}
+
+#[test]
+fn a_vector_that_a_signing_key_is_read_from_is_wiped() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let encoded = SigningKey::<Falcon512>::from_seed(&[7; 32]).to_bytes();
+    let part = encoded[400..][..KEY_LEN].try_into().expect("48 bytes");
+    *KEYS.lock().unwrap() = [part; JOBS];
+    let found = |free: &dyn Fn(Vec<u8>) -> bool, bytes: &[u8]| {
+        let bytes = bytes.to_vec();
+        SEARCHING.store(true, SeqCst);
+        let is_key = free(bytes);
+        SEARCHING.store(false, SeqCst);
+        (is_key, FOUND.swap(0, SeqCst))
+    };
+    let dropped = |bytes: Vec<u8>| bytes.is_empty();
+    assert_eq!(found(&dropped, &encoded[..]), (false, 1));
+    let typed = |bytes| SigningKey::<Falcon512>::try_from(bytes).is_ok();
+    let any = |bytes| AnySigningKey::try_from(bytes).is_ok();
+    for read in [&typed as &dyn Fn(Vec<u8>) -> bool, &any] {
+        assert_eq!(found(read, &encoded[..]), (true, 0));
+        assert_eq!(found(read, &encoded[4..]), (false, 0));
+        assert_eq!(found(read, &encoded[..1280]), (false, 0));
     }
 }

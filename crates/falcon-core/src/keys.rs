@@ -15,7 +15,10 @@ use core::fmt;
 use core::marker::PhantomData;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 #[cfg(feature = "alloc")]
-use {alloc::boxed::Box, rand_core::CryptoRng};
+use {
+    alloc::{boxed::Box, vec::Vec},
+    rand_core::CryptoRng,
+};
 
 /// A signing (secret) key: the short basis `(f, g, F, G)` and its verifying key.
 /// Wiped when dropped.
@@ -251,6 +254,26 @@ impl<P: Parameters> TryFrom<&[u8]> for SigningKey<P> {
             result = Err(error);
         }
         result
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Parameters> TryFrom<Vec<u8>> for SigningKey<P> {
+    type Error = DecodeError;
+
+    /// Reads the round-3 encoding and wipes `bytes`, whatever the result.
+    ///
+    /// ```
+    /// use falcon_core::{DecodeError, Falcon512, SigningKey};
+    /// # fn main() -> Result<(), DecodeError> {
+    /// # let stored = SigningKey::<Falcon512>::from_seed(&[7; 32]).to_bytes().to_vec();
+    /// let key = SigningKey::<Falcon512>::try_from(stored)?;
+    /// # assert_eq!(key.to_bytes(), SigningKey::<Falcon512>::from_seed(&[7; 32]).to_bytes());
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn try_from(bytes: Vec<u8>) -> Result<Self, DecodeError> {
+        Self::try_from(&Zeroizing::new(bytes)[..])
     }
 }
 

@@ -20,6 +20,8 @@ extern crate std;
 mod engine;
 
 #[cfg(feature = "alloc")]
+mod any;
+#[cfg(feature = "alloc")]
 pub mod batch;
 mod codec;
 mod error;
@@ -54,6 +56,8 @@ mod signing;
 mod tree;
 mod verify;
 
+#[cfg(feature = "alloc")]
+pub use any::{AnySigningKey, AnyVerifyingKey};
 #[cfg(feature = "alloc")]
 pub use engine::{Engine, UnknownEngine};
 #[cfg(feature = "threads")]

@@ -59,9 +59,10 @@
 //!
 //! # Memory
 //!
-//! `Box<SigningKey<P>>` implements [`DecodePrivateKey`] too. There the key is
-//! decoded where it stays, while a `SigningKey` that is returned, and then
-//! moved by its owner, may leave copies on the stack that nobody wipes.
+//! `Box<SigningKey<P>>` and [`AnySigningKey`](crate::AnySigningKey) implement
+//! [`DecodePrivateKey`] too. There the key is decoded where it stays, while a
+//! `SigningKey` that is returned, and then moved by its owner, may leave copies
+//! on the stack that nobody wipes.
 
 #[cfg(feature = "encryption")]
 mod encrypted;
@@ -130,8 +131,13 @@ const fn algorithm<P: Parameters>() -> AlgorithmIdentifierRef<'static> {
     }
 }
 
+/// Whether `algorithm` is the identifier of a key of `P`.
+pub(crate) fn names<P: Parameters>(algorithm: &AlgorithmIdentifierRef<'_>) -> bool {
+    Identifiers::<P>::ALL.contains(&algorithm.oid)
+}
+
 fn check_oid<P: Parameters>(algorithm: AlgorithmIdentifierRef<'_>) -> spki::Result<()> {
-    if Identifiers::<P>::ALL.contains(&algorithm.oid) {
+    if names::<P>(&algorithm) {
         Ok(())
     } else {
         Err(spki::Error::OidUnknown { oid: algorithm.oid })

@@ -211,6 +211,24 @@ impl<P: Parameters> TryFrom<&[u8]> for Signature<P> {
     }
 }
 
+#[cfg(feature = "alloc")]
+impl<P: Parameters> TryFrom<Vec<u8>> for Signature<P> {
+    type Error = DecodeError;
+
+    /// The same as from `&[u8]`.
+    ///
+    /// ```
+    /// use falcon_core::{DecodeError, Falcon512, Signature};
+    ///
+    /// let truncated = vec![0x39; 600];
+    /// let error = Signature::<Falcon512>::try_from(truncated).unwrap_err();
+    /// assert_eq!(error, DecodeError::Length);
+    /// ```
+    fn try_from(bytes: Vec<u8>) -> Result<Self, DecodeError> {
+        Self::try_from(&bytes[..])
+    }
+}
+
 /// The format of canonical bytes, by their length.
 fn canonical_format(logn: u32, bytes: &[u8]) -> Result<Format, DecodeError> {
     match bytes.len().cmp(&Format::Padded.max_len(logn)) {
@@ -298,9 +316,28 @@ pub struct SignatureBytes<P: Parameters> {
     len: usize,
 }
 
+impl<P: Parameters> SignatureBytes<P> {
+    /// The bytes.
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
+    /// use falcon_core::{Falcon512, SigningKey};
+    ///
+    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+    /// let signature = key.sign_with_rng(&mut rng, b"order #42").to_bytes();
+    /// assert_eq!(signature.as_bytes().len(), 666);
+    /// # }
+    /// ```
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes.as_ref()[..self.len]
+    }
+}
+
 impl<P: Parameters> AsRef<[u8]> for SignatureBytes<P> {
     fn as_ref(&self) -> &[u8] {
-        &self.bytes.as_ref()[..self.len]
+        self.as_bytes()
     }
 }
 
@@ -308,7 +345,7 @@ impl<P: Parameters> core::ops::Deref for SignatureBytes<P> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.as_ref()
+        self.as_bytes()
     }
 }
 

@@ -82,6 +82,30 @@ impl<P: Parameters> VerifyingKey<P> {
         out
     }
 
+    /// The first 32 bytes of SHAKE256 of the [encoding](Self::to_bytes): a short
+    /// name by which people and programs compare keys.
+    ///
+    /// The encoding begins with a header that names the parameter set, so keys
+    /// of different sets have different fingerprints. If `key` holds the
+    /// encoding, `openssl dgst -shake256 -xoflen 32 key` prints the same bytes.
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
+    /// use falcon_core::{Falcon512, SigningKey};
+    ///
+    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    /// let other = SigningKey::<Falcon512>::from_seed(&[8; 32]);
+    /// let fingerprint: [u8; 32] = key.verifying_key().fingerprint();
+    /// assert_ne!(fingerprint, other.verifying_key().fingerprint());
+    /// # }
+    /// ```
+    pub fn fingerprint(&self) -> [u8; 32] {
+        let mut hash = Shake256::new();
+        hash.update(self.to_bytes().as_ref());
+        hash.finalize().read_array()
+    }
+
     /// Verifies `signature` of `message`.
     ///
     /// # Errors
@@ -237,6 +261,24 @@ impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {
             }
         }
         result
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Parameters> TryFrom<alloc::vec::Vec<u8>> for VerifyingKey<P> {
+    type Error = DecodeError;
+
+    /// The same as from `&[u8]`.
+    ///
+    /// ```
+    /// use falcon_core::{DecodeError, Falcon512, VerifyingKey};
+    ///
+    /// let truncated = vec![0x09; 896];
+    /// let error = VerifyingKey::<Falcon512>::try_from(truncated).unwrap_err();
+    /// assert_eq!(error, DecodeError::Length);
+    /// ```
+    fn try_from(bytes: alloc::vec::Vec<u8>) -> Result<Self, DecodeError> {
+        Self::try_from(&bytes[..])
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
     DecodePrivateKey, EncodePrivateKey, EncryptedPrivateKeyInfoRef, Error, PrivateKeyInfoRef,
     Result, SecretDocument,
 };
+use crate::any::AnySigningKey;
 use crate::keys::SigningKey;
 use crate::params::Parameters;
 use rand_core::TryCryptoRng;
@@ -25,59 +26,67 @@ pub const MAX_SCRYPT_COST: u64 = 1 << 21;
 /// Largest number of iterations of PBKDF2 that is run.
 pub const MAX_PBKDF2_ITERATIONS: u32 = 10_000_000;
 
-impl<P: Parameters> SigningKey<P> {
-    /// The PKCS#8 document encrypted under `passphrase`, salt and IV from `rng`.
-    ///
-    /// # Errors
-    /// If `rng` fails.
-    pub fn to_pkcs8_encrypted_der_with_rng<R: TryCryptoRng>(
-        &self,
-        rng: &mut R,
-        passphrase: impl AsRef<[u8]>,
-    ) -> Result<SecretDocument> {
-        let document = self.to_pkcs8_der()?;
-        PrivateKeyInfoRef::try_from(document.as_bytes())?.encrypt_with_rng(rng, passphrase)
-    }
+/// The methods of encrypted documents, the same for every type of signing key.
+macro_rules! encrypted_documents {
+    ($key:ty, $($generics:tt)*) => {
+        impl<$($generics)*> $key {
+            /// The PKCS#8 document encrypted under `passphrase`, salt and IV from `rng`.
+            ///
+            /// # Errors
+            /// If `rng` fails.
+            pub fn to_pkcs8_encrypted_der_with_rng<R: TryCryptoRng>(
+                &self,
+                rng: &mut R,
+                passphrase: impl AsRef<[u8]>,
+            ) -> Result<SecretDocument> {
+                let document = self.to_pkcs8_der()?;
+                PrivateKeyInfoRef::try_from(document.as_bytes())?.encrypt_with_rng(rng, passphrase)
+            }
 
-    /// The same as PEM, labelled `ENCRYPTED PRIVATE KEY`.
-    ///
-    /// # Errors
-    /// If `rng` fails.
-    #[cfg(feature = "pem")]
-    pub fn to_pkcs8_encrypted_pem_with_rng<R: TryCryptoRng>(
-        &self,
-        rng: &mut R,
-        passphrase: impl AsRef<[u8]>,
-        line_ending: LineEnding,
-    ) -> Result<Zeroizing<String>> {
-        let document = self.to_pkcs8_encrypted_der_with_rng(rng, passphrase)?;
-        Ok(document.to_pem(EncryptedPrivateKeyInfoRef::PEM_LABEL, line_ending)?)
-    }
+            /// The same as PEM, labelled `ENCRYPTED PRIVATE KEY`.
+            ///
+            /// # Errors
+            /// If `rng` fails.
+            #[cfg(feature = "pem")]
+            pub fn to_pkcs8_encrypted_pem_with_rng<R: TryCryptoRng>(
+                &self,
+                rng: &mut R,
+                passphrase: impl AsRef<[u8]>,
+                line_ending: LineEnding,
+            ) -> Result<Zeroizing<String>> {
+                let document = self.to_pkcs8_encrypted_der_with_rng(rng, passphrase)?;
+                Ok(document.to_pem(EncryptedPrivateKeyInfoRef::PEM_LABEL, line_ending)?)
+            }
 
-    /// Reads a PKCS#8 document that is encrypted under `passphrase`.
-    ///
-    /// It takes the place of the method of that name of [`DecodePrivateKey`],
-    /// which runs the key derivation at any cost.
-    ///
-    /// # Errors
-    /// As for [`DecodePrivateKey::from_pkcs8_der`]; also if the passphrase is
-    /// wrong, the scheme is not PBES2, or its cost is above
-    /// [`MAX_SCRYPT_COST`] or [`MAX_PBKDF2_ITERATIONS`].
-    pub fn from_pkcs8_encrypted_der(bytes: &[u8], passphrase: impl AsRef<[u8]>) -> Result<Self> {
-        Self::from_pkcs8_der(decrypt_private_key(bytes, passphrase)?.as_bytes())
-    }
+            /// Reads a PKCS#8 document that is encrypted under `passphrase`.
+            ///
+            /// It takes the place of the method of that name of [`DecodePrivateKey`],
+            /// which runs the key derivation at any cost.
+            ///
+            /// # Errors
+            /// As for [`DecodePrivateKey::from_pkcs8_der`]; also if the passphrase is
+            /// wrong, the scheme is not PBES2, or its cost is above
+            /// [`MAX_SCRYPT_COST`] or [`MAX_PBKDF2_ITERATIONS`].
+            pub fn from_pkcs8_encrypted_der(bytes: &[u8], passphrase: impl AsRef<[u8]>) -> Result<Self> {
+                Self::from_pkcs8_der(decrypt_private_key(bytes, passphrase)?.as_bytes())
+            }
 
-    /// The same from PEM, labelled `ENCRYPTED PRIVATE KEY`.
-    ///
-    /// # Errors
-    /// As for [`from_pkcs8_encrypted_der`](Self::from_pkcs8_encrypted_der).
-    #[cfg(feature = "pem")]
-    pub fn from_pkcs8_encrypted_pem(text: &str, passphrase: impl AsRef<[u8]>) -> Result<Self> {
-        let (label, document) = SecretDocument::from_pem(text)?;
-        EncryptedPrivateKeyInfoRef::validate_pem_label(label)?;
-        Self::from_pkcs8_encrypted_der(document.as_bytes(), passphrase)
-    }
+            /// The same from PEM, labelled `ENCRYPTED PRIVATE KEY`.
+            ///
+            /// # Errors
+            /// As for [`from_pkcs8_encrypted_der`](Self::from_pkcs8_encrypted_der).
+            #[cfg(feature = "pem")]
+            pub fn from_pkcs8_encrypted_pem(text: &str, passphrase: impl AsRef<[u8]>) -> Result<Self> {
+                let (label, document) = SecretDocument::from_pem(text)?;
+                EncryptedPrivateKeyInfoRef::validate_pem_label(label)?;
+                Self::from_pkcs8_encrypted_der(document.as_bytes(), passphrase)
+            }
+        }
+    };
 }
+
+encrypted_documents!(SigningKey<P>, P: Parameters);
+encrypted_documents!(AnySigningKey,);
 
 /// The plain PKCS#8 document of one that is encrypted under `passphrase`, for
 /// readers who do not know the parameters of the key beforehand.

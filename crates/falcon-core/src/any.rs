@@ -1,0 +1,291 @@
+//! Keys whose parameter set is known only when the program runs.
+
+use crate::error::{DecodeError, SignatureError};
+use crate::keys::SigningKey;
+use crate::params::{Falcon512, Falcon1024, Parameters};
+use crate::signatures::Signature;
+use crate::verify::VerifyingKey;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use rand_core::CryptoRng;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
+
+/// The same expression for a key of either parameter set.
+macro_rules! either {
+    ($any:expr, $key:ident => $body:expr) => {
+        match $any {
+            Self::Falcon512($key) => $body,
+            Self::Falcon1024($key) => $body,
+        }
+    };
+}
+
+/// A signing key of any parameter set. Wiped when dropped.
+///
+/// Reads round-3 bytes and, with the features `pkcs8`, `pem` and `encryption`,
+/// key documents. For everything that is not a method here, such as an expanded
+/// key or a batch, match on the key inside.
+///
+/// ```
+/// use falcon_core::{AnySigningKey, Falcon1024, SigningKey};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+/// # let stored = SigningKey::<Falcon1024>::generate(&mut rng).to_bytes();
+/// let key = AnySigningKey::try_from(&stored[..])?;
+/// assert_eq!(key.name(), "Falcon-1024");
+/// let signature = key.sign_with_rng(&mut rng, b"order #42");
+/// key.verifying_key().verify(b"order #42", &signature)?;
+/// match &key {
+///     AnySigningKey::Falcon512(_) => println!("NIST security level I"),
+///     AnySigningKey::Falcon1024(_) => println!("NIST security level V"),
+///     _ => println!("a parameter set of a later version"),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// From a PEM document:
+///
+/// ```
+/// # #[cfg(feature = "pem")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use falcon_core::AnySigningKey;
+/// use falcon_core::pkcs8::{DecodePrivateKey, EncodePublicKey, LineEnding};
+/// # use falcon_core::{Falcon512, SigningKey, pkcs8::EncodePrivateKey};
+/// # let text = SigningKey::<Falcon512>::from_seed(&[1; 32]).to_pkcs8_pem(LineEnding::LF)?;
+///
+/// let key = AnySigningKey::from_pkcs8_pem(&text)?;
+/// let public = key.verifying_key().to_public_key_pem(LineEnding::LF)?;
+/// # assert_eq!(key.name(), "Falcon-512");
+/// # assert!(public.starts_with("-----BEGIN PUBLIC KEY-----"));
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "pem"))]
+/// # fn main() {}
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum AnySigningKey {
+    /// A key of degree 512.
+    Falcon512(Box<SigningKey<Falcon512>>),
+    /// A key of degree 1024.
+    Falcon1024(Box<SigningKey<Falcon1024>>),
+}
+
+impl AnySigningKey {
+    /// Name of the parameter set: `"Falcon-512"` or `"Falcon-1024"`.
+    pub fn name(&self) -> &'static str {
+        either!(self, key => name_of(key.verifying_key()))
+    }
+
+    /// Signs `message` with fresh randomness and returns the canonical bytes of
+    /// the signature: those of [`Signature::to_bytes`].
+    pub fn sign_with_rng<R: CryptoRng + ?Sized>(&self, rng: &mut R, message: &[u8]) -> Vec<u8> {
+        either!(self, key => key.sign_with_rng(rng, message).to_bytes().to_vec())
+    }
+
+    /// The key that verifies this key's signatures.
+    pub fn verifying_key(&self) -> AnyVerifyingKey {
+        either!(self, key => key.verifying_key().clone().into())
+    }
+
+    /// The round-3 encoding; see [`SigningKey::to_bytes`].
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        either!(self, key => Zeroizing::new(key.to_bytes().to_vec()))
+    }
+}
+
+impl TryFrom<&[u8]> for AnySigningKey {
+    type Error = DecodeError;
+
+    /// Reads the round-3 encoding, whose header names the parameter set.
+    fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
+        if is_1024(bytes) {
+            SigningKey::decode_boxed(bytes).map(Self::Falcon1024)
+        } else {
+            SigningKey::decode_boxed(bytes).map(Self::Falcon512)
+        }
+    }
+}
+
+impl TryFrom<Vec<u8>> for AnySigningKey {
+    type Error = DecodeError;
+
+    /// Reads the round-3 encoding and wipes `bytes`.
+    fn try_from(bytes: Vec<u8>) -> Result<Self, DecodeError> {
+        Self::try_from(&Zeroizing::new(bytes)[..])
+    }
+}
+
+impl ZeroizeOnDrop for AnySigningKey {}
+
+/// A verifying key of any parameter set.
+///
+/// ```
+/// use falcon_core::{AnyVerifyingKey, DecodeError, SignatureError};
+/// # fn main() -> Result<(), DecodeError> {
+/// # use falcon_core::{Falcon512, SigningKey};
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+/// # let signer = SigningKey::<Falcon512>::generate(&mut rng);
+/// # let public_key = signer.verifying_key().to_bytes();
+/// # let signature = signer.sign_with_rng(&mut rng, b"order #42").to_bytes();
+/// let key = AnyVerifyingKey::try_from(&public_key[..])?;
+/// assert_eq!(key.verify(b"order #42", &signature), Ok(()));
+/// assert_eq!(key.verify(b"order #43", &signature), Err(SignatureError));
+/// assert_eq!(key.verify(b"order #42", &signature[1..]), Err(SignatureError));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AnyVerifyingKey {
+    /// A key of degree 512.
+    Falcon512(Box<VerifyingKey<Falcon512>>),
+    /// A key of degree 1024.
+    Falcon1024(Box<VerifyingKey<Falcon1024>>),
+}
+
+impl AnyVerifyingKey {
+    /// Name of the parameter set: `"Falcon-512"` or `"Falcon-1024"`.
+    pub fn name(&self) -> &'static str {
+        either!(self, key => name_of(key))
+    }
+
+    /// Decodes and verifies `signature` of `message`. Reads the canonical bytes,
+    /// as [`Signature::try_from`] does.
+    ///
+    /// # Errors
+    /// Opaque if `signature` is malformed, belongs to another parameter set, or
+    /// is not one of this key for this message. To learn why bytes are
+    /// malformed, decode them as the [`Signature`] of a parameter set.
+    pub fn verify(&self, message: &[u8], signature: &[u8]) -> Result<(), SignatureError> {
+        either!(self, key => verify_bytes(key, message, signature))
+    }
+
+    /// The encoding; see [`VerifyingKey::to_bytes`].
+    pub fn to_bytes(&self) -> Vec<u8> {
+        either!(self, key => key.to_bytes().to_vec())
+    }
+
+    /// The same as [`VerifyingKey::fingerprint`].
+    pub fn fingerprint(&self) -> [u8; 32] {
+        either!(self, key => key.fingerprint())
+    }
+}
+
+impl TryFrom<&[u8]> for AnyVerifyingKey {
+    type Error = DecodeError;
+
+    /// Reads the encoding, whose header names the parameter set.
+    fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
+        if is_1024(bytes) {
+            VerifyingKey::<Falcon1024>::try_from(bytes).map(Self::from)
+        } else {
+            VerifyingKey::<Falcon512>::try_from(bytes).map(Self::from)
+        }
+    }
+}
+
+impl TryFrom<Vec<u8>> for AnyVerifyingKey {
+    type Error = DecodeError;
+
+    fn try_from(bytes: Vec<u8>) -> Result<Self, DecodeError> {
+        Self::try_from(&bytes[..])
+    }
+}
+
+/// Whether the header names degree 1024. Every other header is left to the
+/// decoder of degree 512, which refuses those that are not its own.
+fn is_1024(bytes: &[u8]) -> bool {
+    bytes
+        .first()
+        .is_some_and(|header| u32::from(header & 0x0f) == Falcon1024::LOGN)
+}
+
+fn name_of<P: Parameters>(_: &VerifyingKey<P>) -> &'static str {
+    P::NAME
+}
+
+fn verify_bytes<P: Parameters>(
+    key: &VerifyingKey<P>,
+    message: &[u8],
+    signature: &[u8],
+) -> Result<(), SignatureError> {
+    let signature = Signature::try_from(signature).map_err(|_| SignatureError)?;
+    key.verify(message, &signature)
+}
+
+macro_rules! from_typed_keys {
+    ($($set:ident)*) => {$(
+        impl From<Box<SigningKey<$set>>> for AnySigningKey {
+            fn from(key: Box<SigningKey<$set>>) -> Self {
+                Self::$set(key)
+            }
+        }
+
+        /// Moves the key into a box. From a box it is not moved; see
+        /// [`SigningKey::from_seed_boxed`].
+        impl From<SigningKey<$set>> for AnySigningKey {
+            fn from(key: SigningKey<$set>) -> Self {
+                Self::$set(Box::new(key))
+            }
+        }
+
+        impl From<Box<VerifyingKey<$set>>> for AnyVerifyingKey {
+            fn from(key: Box<VerifyingKey<$set>>) -> Self {
+                Self::$set(key)
+            }
+        }
+
+        impl From<VerifyingKey<$set>> for AnyVerifyingKey {
+            fn from(key: VerifyingKey<$set>) -> Self {
+                Self::$set(Box::new(key))
+            }
+        }
+    )*};
+}
+from_typed_keys!(Falcon512 Falcon1024);
+
+/// Documents, whose algorithm identifier names the parameter set. An identifier
+/// of no set is left to the decoder of degree 512, which refuses it.
+#[cfg(feature = "pkcs8")]
+mod documents {
+    use super::{AnySigningKey, AnyVerifyingKey, Box, Falcon1024, VerifyingKey};
+    use crate::pkcs8::{self, EncodePrivateKey, EncodePublicKey, names, spki};
+
+    impl TryFrom<pkcs8::PrivateKeyInfoRef<'_>> for AnySigningKey {
+        type Error = pkcs8::Error;
+
+        fn try_from(info: pkcs8::PrivateKeyInfoRef<'_>) -> pkcs8::Result<Self> {
+            if names::<Falcon1024>(&info.algorithm) {
+                Box::try_from(info).map(Self::Falcon1024)
+            } else {
+                Box::try_from(info).map(Self::Falcon512)
+            }
+        }
+    }
+
+    impl EncodePrivateKey for AnySigningKey {
+        fn to_pkcs8_der(&self) -> pkcs8::Result<pkcs8::SecretDocument> {
+            either!(self, key => key.to_pkcs8_der())
+        }
+    }
+
+    impl TryFrom<spki::SubjectPublicKeyInfoRef<'_>> for AnyVerifyingKey {
+        type Error = spki::Error;
+
+        fn try_from(info: spki::SubjectPublicKeyInfoRef<'_>) -> spki::Result<Self> {
+            if names::<Falcon1024>(&info.algorithm) {
+                VerifyingKey::try_from(info).map(|key| Self::Falcon1024(Box::new(key)))
+            } else {
+                VerifyingKey::try_from(info).map(|key| Self::Falcon512(Box::new(key)))
+            }
+        }
+    }
+
+    impl EncodePublicKey for AnyVerifyingKey {
+        fn to_public_key_der(&self) -> spki::Result<pkcs8::Document> {
+            either!(self, key => key.to_public_key_der())
+        }
+    }
+}

@@ -1,0 +1,442 @@
+//! Keys whose parameter set is known at run time, against the typed keys and
+//! the NIST vectors: what they read, what they refuse, and with which error.
+
+mod common;
+
+use common::first_record;
+use falcon_core::pkcs8::der::{Decode, Encode};
+use falcon_core::pkcs8::spki::{self, SubjectPublicKeyInfoRef};
+use falcon_core::pkcs8::{
+    self, DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey, LineEnding,
+    ObjectIdentifier, PrivateKeyInfoRef,
+};
+use falcon_core::{
+    AnySigningKey, AnyVerifyingKey, DecodeError, Falcon512, Falcon1024, Parameters, Signature,
+    SignatureError, SigningKey, VerifyingKey,
+};
+use falcon_kat::rsp::Record;
+use sha3::digest::{ExtendableOutput, Update, XofReader};
+use std::collections::HashSet;
+
+const BOTH: [u32; 2] = [9, 10];
+
+fn signing_key(logn: u32) -> AnySigningKey {
+    AnySigningKey::try_from(&first_record(logn).secret_key[..]).expect("a key of a vector")
+}
+
+fn verifying_key(logn: u32) -> AnyVerifyingKey {
+    AnyVerifyingKey::try_from(&first_record(logn).public_key[..]).expect("a key of a vector")
+}
+
+/// A generator that repeats itself: two keys that draw from it sign alike.
+struct Counter(u8);
+
+impl rand_core::TryRng for Counter {
+    type Error = core::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        Ok(0)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        Ok(0)
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+        for byte in bytes {
+            *byte = self.0;
+            self.0 = self.0.wrapping_add(1);
+        }
+        Ok(())
+    }
+}
+
+impl rand_core::TryCryptoRng for Counter {}
+
+/// `bytes` cut at the end and at the start, and with a byte too many.
+fn of_wrong_length(bytes: &[u8]) -> Vec<Vec<u8>> {
+    vec![
+        vec![],
+        bytes[..1].to_vec(),
+        bytes[..bytes.len() - 1].to_vec(),
+        [bytes, &[0]].concat(),
+    ]
+}
+
+/// Checks a key of any set against the typed key of `P`.
+fn is_the_typed_key<P: Parameters>()
+where
+    AnySigningKey: From<SigningKey<P>> + From<Box<SigningKey<P>>>,
+    AnyVerifyingKey: From<VerifyingKey<P>> + From<Box<VerifyingKey<P>>>,
+{
+    let record = first_record(P::LOGN);
+    let typed = SigningKey::<P>::try_from(&record.secret_key[..]).expect("a key");
+    let public = typed.verifying_key();
+    let message = &b"message"[..];
+    let expected = typed.sign_with_rng(&mut Counter(3), message);
+
+    let boxed = SigningKey::<P>::decode_boxed(&record.secret_key).expect("a key");
+    let again = SigningKey::<P>::try_from(record.secret_key.clone()).expect("a key");
+    for key in [
+        AnySigningKey::from(boxed),
+        AnySigningKey::from(again),
+        AnySigningKey::try_from(&record.secret_key[..]).expect("a key"),
+        AnySigningKey::try_from(record.secret_key.clone()).expect("a key"),
+    ] {
+        assert_eq!(key.name(), P::NAME);
+        assert_eq!(key.to_bytes()[..], record.secret_key);
+        assert_eq!(key.verifying_key().to_bytes(), record.public_key);
+        let signature = key.sign_with_rng(&mut Counter(3), message);
+        assert_eq!(signature, expected.to_bytes().as_bytes());
+    }
+
+    for key in [
+        AnyVerifyingKey::from(public.clone()),
+        AnyVerifyingKey::from(Box::new(public.clone())),
+        AnyVerifyingKey::try_from(&record.public_key[..]).expect("a key"),
+        AnyVerifyingKey::try_from(record.public_key.clone()).expect("a key"),
+    ] {
+        assert_eq!(key.name(), P::NAME);
+        assert_eq!(key.to_bytes(), record.public_key);
+        assert_eq!(key.fingerprint(), public.fingerprint());
+        assert_eq!(key, verifying_key(P::LOGN));
+        assert_eq!(key.verify(message, &expected.to_bytes()), Ok(()));
+    }
+}
+
+#[test]
+fn a_key_of_any_set_does_what_the_typed_key_does() {
+    is_the_typed_key::<Falcon512>();
+    is_the_typed_key::<Falcon1024>();
+}
+
+#[test]
+fn verification_accepts_the_signature_alone() {
+    for (logn, other) in [(9, 10), (10, 9)] {
+        let key = verifying_key(logn);
+        let sign = |logn| signing_key(logn).sign_with_rng(&mut Counter(1), b"message");
+        let signature = sign(logn);
+        let refused = |message: &[u8], signature: &[u8]| {
+            assert_eq!(key.verify(message, signature), Err(SignatureError));
+        };
+        assert_eq!(key.verify(b"message", &signature), Ok(()));
+        refused(b"messagf", &signature);
+        for malformed in of_wrong_length(&signature) {
+            refused(b"message", &malformed);
+        }
+        for i in [0, 1, 41, signature.len() - 1] {
+            let mut changed = signature.clone();
+            changed[i] ^= 1;
+            refused(b"message", &changed);
+        }
+
+        // Of the other set, under either header.
+        let mut foreign = sign(other);
+        refused(b"message", &foreign);
+        foreign[0] = signature[0];
+        refused(b"message", &foreign);
+
+        // Of another key of the same set.
+        let stranger: AnySigningKey = match logn {
+            9 => SigningKey::<Falcon512>::from_seed(&[1; 32]).into(),
+            _ => SigningKey::<Falcon1024>::from_seed(&[1; 32]).into(),
+        };
+        let signature = stranger.sign_with_rng(&mut Counter(1), b"message");
+        let own = stranger.verifying_key();
+        assert_eq!(own.verify(b"message", &signature), Ok(()));
+        refused(b"message", &signature);
+    }
+}
+
+/// Why bytes are no signing key, from a slice and from a vector.
+fn signing_error(bytes: &[u8]) -> Option<DecodeError> {
+    let error = AnySigningKey::try_from(bytes).err();
+    assert_eq!(AnySigningKey::try_from(bytes.to_vec()).err(), error);
+    error
+}
+
+/// Why bytes are no verifying key, from a slice and from a vector.
+fn verifying_error(bytes: &[u8]) -> Option<DecodeError> {
+    let error = AnyVerifyingKey::try_from(bytes).err();
+    assert_eq!(AnyVerifyingKey::try_from(bytes.to_vec()).err(), error);
+    error
+}
+
+#[test]
+fn bytes_that_are_no_key_are_refused_with_the_reason() {
+    for (logn, other) in [(9, 10), (10, 9)] {
+        let Record {
+            secret_key: secret,
+            public_key: public,
+            ..
+        } = first_record(logn);
+        assert_eq!(signing_error(&secret), None);
+        assert_eq!(verifying_error(&public), None);
+        for malformed in of_wrong_length(&secret) {
+            assert_eq!(signing_error(&malformed), Some(DecodeError::Length));
+        }
+        for malformed in of_wrong_length(&public) {
+            assert_eq!(verifying_error(&malformed), Some(DecodeError::Length));
+        }
+
+        // One kind of key is not the other.
+        assert_eq!(signing_error(&public), Some(DecodeError::Header));
+        assert_eq!(verifying_error(&secret), Some(DecodeError::Header));
+        let with_header = |bytes: &[u8], header: u8| [&[header], &bytes[1..]].concat();
+        for header in 0..=u8::MAX {
+            let expected = |kind: u8| match header {
+                _ if header == kind + logn as u8 => None,
+                _ if header == kind + other as u8 => Some(DecodeError::Length),
+                _ => Some(DecodeError::Header),
+            };
+            let secret = with_header(&secret, header);
+            assert_eq!(signing_error(&secret), expected(0x50), "{header:#x}");
+            let public = with_header(&public, header);
+            assert_eq!(verifying_error(&public), expected(0), "{header:#x}");
+        }
+
+        // Well encoded, and no key: another F.
+        let mut changed = secret.clone();
+        *changed.last_mut().expect("not empty") ^= 1;
+        assert_eq!(signing_error(&changed), Some(DecodeError::InvalidKey));
+        let mut changed = public.clone();
+        changed[1..3].fill(0xff);
+        assert_eq!(verifying_error(&changed), Some(DecodeError::Range));
+    }
+}
+
+#[test]
+fn documents_are_those_of_the_typed_keys() {
+    fn check<P: Parameters>() {
+        let record = first_record(P::LOGN);
+        let typed = SigningKey::<P>::try_from(record.secret_key).expect("a key");
+        let private = typed.to_pkcs8_der().expect("a document");
+        let public = typed.verifying_key().to_public_key_der();
+        let public = public.expect("a document");
+        let key = signing_key(P::LOGN);
+        assert_eq!(
+            key.to_pkcs8_der().expect("a document").as_bytes(),
+            private.as_bytes()
+        );
+        assert_eq!(key.verifying_key().to_public_key_der(), Ok(public.clone()));
+
+        let read = AnySigningKey::from_pkcs8_der(private.as_bytes()).expect("a key");
+        assert_eq!(read.name(), P::NAME);
+        assert_eq!(read.to_bytes(), key.to_bytes());
+        let read = AnyVerifyingKey::from_public_key_der(public.as_bytes());
+        assert_eq!(read, Ok(verifying_key(P::LOGN)));
+
+        let text = key.to_pkcs8_pem(LineEnding::LF).expect("a document");
+        assert_eq!(Ok(&text), typed.to_pkcs8_pem(LineEnding::LF).as_ref());
+        let read = AnySigningKey::from_pkcs8_pem(&text).expect("a key");
+        assert_eq!(read.to_bytes(), key.to_bytes());
+        let text = key.verifying_key().to_public_key_pem(LineEnding::LF);
+        let read = AnyVerifyingKey::from_public_key_pem(&text.expect("a document"));
+        assert_eq!(read, Ok(verifying_key(P::LOGN)));
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+}
+
+#[test]
+fn documents_name_their_set_by_each_of_its_identifiers() {
+    let foreign = ["1.3.9999.3.12", "1.3.9999.3.15", "1.3.101.112"];
+    let of_512 = ["1.3.9999.3.11", "1.3.9999.3.16", "1.3.9999.3.6"];
+    let of_1024 = ["1.3.9999.3.14", "1.3.9999.3.19", "1.3.9999.3.9"];
+    for (logn, own, other) in [(9, of_512, of_1024), (10, of_1024, of_512)] {
+        let private = signing_key(logn).to_pkcs8_der().expect("a document");
+        let public = verifying_key(logn).to_public_key_der();
+        let public = public.expect("a document");
+        let under = |oid| {
+            let oid = ObjectIdentifier::new_unwrap(oid);
+            let mut info = PrivateKeyInfoRef::try_from(private.as_bytes()).expect("PKCS#8");
+            info.algorithm.oid = oid;
+            let mut spki = SubjectPublicKeyInfoRef::from_der(public.as_bytes()).expect("a key");
+            spki.algorithm.oid = oid;
+            let private = AnySigningKey::from_pkcs8_der(&info.to_der().expect("DER"));
+            let public = AnyVerifyingKey::from_public_key_der(&spki.to_der().expect("DER"));
+            (
+                private.map(|key| key.to_bytes()),
+                public.map(|key| key.to_bytes()),
+            )
+        };
+        let record = first_record(logn);
+        for oid in own {
+            let (private, public) = under(oid);
+            assert_eq!(private.expect("a key")[..], record.secret_key, "{oid}");
+            assert_eq!(public.expect("a key"), record.public_key, "{oid}");
+        }
+        for oid in other {
+            let (private, public) = under(oid);
+            assert!(
+                matches!(private, Err(pkcs8::Error::KeyMalformed(_))),
+                "{oid}"
+            );
+            assert_eq!(public, Err(spki::Error::KeyMalformed), "{oid}");
+        }
+        for oid in foreign {
+            let (private, public) = under(oid);
+            let oid = ObjectIdentifier::new_unwrap(oid);
+            let unknown = spki::Error::OidUnknown { oid };
+            assert_eq!(private, Err(pkcs8::Error::PublicKey(unknown)));
+            assert_eq!(public, Err(unknown));
+        }
+    }
+}
+
+#[test]
+fn documents_that_are_cut_too_long_or_labelled_otherwise_are_refused() {
+    for logn in BOTH {
+        let key = signing_key(logn);
+        let private = key.to_pkcs8_der().expect("a document");
+        for malformed in of_wrong_length(private.as_bytes()) {
+            assert!(AnySigningKey::from_pkcs8_der(&malformed).is_err());
+        }
+        let public = key.verifying_key().to_public_key_der().expect("a document");
+        for malformed in of_wrong_length(public.as_bytes()) {
+            assert!(AnyVerifyingKey::from_public_key_der(&malformed).is_err());
+        }
+        assert!(AnySigningKey::from_pkcs8_der(public.as_bytes()).is_err());
+        assert!(AnyVerifyingKey::from_public_key_der(private.as_bytes()).is_err());
+
+        let private = key.to_pkcs8_pem(LineEnding::LF).expect("a document");
+        for label in ["PUBLIC KEY", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY"] {
+            let text = private.replace("PRIVATE KEY", label);
+            assert!(AnySigningKey::from_pkcs8_pem(&text).is_err(), "{label}");
+        }
+        assert!(AnySigningKey::from_pkcs8_pem(&private[..private.len() / 2]).is_err());
+        let public = key.verifying_key().to_public_key_pem(LineEnding::LF);
+        let text = public.expect("a document");
+        let text = text.replace("PUBLIC KEY", "PRIVATE KEY");
+        assert!(AnyVerifyingKey::from_public_key_pem(&text).is_err());
+    }
+}
+
+#[test]
+fn an_encrypted_key_opens_with_its_passphrase_at_bounded_cost() {
+    use pkcs8::pkcs5::{EncryptionScheme, pbes2};
+    use pkcs8::{EncryptedPrivateKeyInfo, EncryptedPrivateKeyInfoRef};
+
+    let key = signing_key(10);
+    let text = key
+        .to_pkcs8_encrypted_pem_with_rng(&mut Counter(0), "correct horse", LineEnding::LF)
+        .expect("a document");
+    let open = |passphrase| AnySigningKey::from_pkcs8_encrypted_pem(&text, passphrase);
+    let opened = open("correct horse").expect("a key");
+    assert_eq!(opened.name(), "Falcon-1024");
+    assert_eq!(opened.to_bytes(), key.to_bytes());
+    assert!(open("correct horsf").is_err());
+    assert!(AnySigningKey::from_pkcs8_pem(&text).is_err());
+    let plain = key.to_pkcs8_pem(LineEnding::LF).expect("a document");
+    assert!(AnySigningKey::from_pkcs8_encrypted_pem(&plain, "correct horse").is_err());
+
+    // The same document, if it asked for 512 MiB.
+    let document = key
+        .to_pkcs8_encrypted_der_with_rng(&mut Counter(0), "correct horse")
+        .expect("a document");
+    let encrypted = EncryptedPrivateKeyInfoRef::try_from(document.as_bytes()).expect("PBES2");
+    let parameters = encrypted.encryption_algorithm.pbes2();
+    let mut parameters = parameters.expect("PBES2").clone();
+    let pbes2::Kdf::Scrypt(scrypt) = &mut parameters.kdf else {
+        panic!("written with scrypt");
+    };
+    scrypt.cost_parameter = 1 << 19;
+    let dear = EncryptedPrivateKeyInfo {
+        encryption_algorithm: EncryptionScheme::from(parameters),
+        encrypted_data: encrypted.encrypted_data,
+    };
+    let dear = dear.to_der().expect("DER");
+    let error = AnySigningKey::from_pkcs8_encrypted_der(&dear, "correct horse").unwrap_err();
+    assert_eq!(
+        error,
+        pkcs8::Error::EncryptedPrivateKey(pkcs8::pkcs5::Error::AlgorithmParametersInvalid {
+            oid: pbes2::SCRYPT_OID
+        })
+    );
+}
+
+#[test]
+fn formatting_shows_the_parameter_set_alone() {
+    assert_eq!(
+        format!("{:?}", signing_key(9)),
+        "Falcon512(SigningKey { parameters: \"Falcon-512\", .. })"
+    );
+    assert_eq!(
+        format!("{:?}", verifying_key(10)),
+        "Falcon1024(VerifyingKey { parameters: \"Falcon-1024\", .. })"
+    );
+}
+
+#[test]
+fn a_fingerprint_is_shake256_of_the_encoding() {
+    for logn in BOTH {
+        let mut expected = [0; 32];
+        let mut hash = sha3::Shake256::default();
+        hash.update(&first_record(logn).public_key);
+        hash.finalize_xof().read(&mut expected);
+        assert_eq!(verifying_key(logn).fingerprint(), expected);
+    }
+}
+
+/// Equal values are one element of a set, different ones are several.
+#[test]
+fn keys_and_signatures_are_elements_of_sets() {
+    fn check<P: Parameters>() {
+        let keys = [1, 2, 1].map(|seed| SigningKey::<P>::from_seed(&[seed; 32]));
+        let public = keys.each_ref().map(|key| key.verifying_key().clone());
+        let signatures = keys.each_ref().map(|key| {
+            let signature = key.sign_with_rng(&mut Counter(0), b"message");
+            Signature::<P>::try_from(&signature.to_bytes()[..]).expect("its own bytes")
+        });
+        assert!(public[0] != public[1] && signatures[0] != signatures[1]);
+        assert_eq!(HashSet::from(public.clone()).len(), 2);
+        assert!(HashSet::from(public.clone()).contains(&public[2]));
+        assert_eq!(HashSet::from(signatures).len(), 2);
+        assert!(HashSet::from(signatures).contains(&signatures[2]));
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+    let any = [9, 10, 9].map(verifying_key);
+    assert_eq!(HashSet::from(any).len(), 2);
+}
+
+#[test]
+fn vectors_are_read_as_slices_are() {
+    fn same<T: PartialEq + std::fmt::Debug>(
+        from_slice: Result<T, DecodeError>,
+        from_vec: Result<T, DecodeError>,
+    ) {
+        assert_eq!(from_slice, from_vec);
+    }
+    fn check<P: Parameters>() {
+        let record = first_record(P::LOGN);
+        let signature = Signature::<P>::from_attached(&record.signed_message);
+        let signature = signature.expect("a signature").0.to_bytes();
+        let encodings = [
+            &record.secret_key[..],
+            &record.public_key,
+            signature.as_bytes(),
+        ];
+        for bytes in encodings {
+            for bytes in [vec![bytes.to_vec()], of_wrong_length(bytes)].concat() {
+                same(
+                    Signature::<P>::try_from(&bytes[..]),
+                    Signature::<P>::try_from(bytes.clone()),
+                );
+                same(
+                    VerifyingKey::<P>::try_from(&bytes[..]),
+                    VerifyingKey::<P>::try_from(bytes.clone()),
+                );
+                same(
+                    SigningKey::<P>::try_from(&bytes[..]).map(|key| key.to_bytes()),
+                    SigningKey::<P>::try_from(bytes).map(|key| key.to_bytes()),
+                );
+            }
+        }
+        assert!(Signature::<P>::try_from(signature.to_vec()).is_ok());
+        assert_eq!(signature.as_bytes(), &signature[..]);
+        assert_eq!(signature.as_bytes(), signature.as_ref());
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+}
