@@ -43,23 +43,21 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
     // Guards against a kernel that falls out of its frame, on any processor; what
     // the vector engines are to reach stands in docs/PERFORMANCE.md.
     #[cfg(target_arch = "x86_64")]
-    let vectors = Engine::available()
-        .into_iter()
-        .flat_map(|engine| match engine {
-            Avx2(_) => vec![
-                bar(Sign, engine, PreparedKey, fn_dsa::NAME, 0.55),
-                bar(Sign, engine, EncodedKey, pqclean::NAME, 0.90),
-                against_prepared(bar(Sign, engine, Batch, fn_dsa::NAME, 0.33)),
-            ],
-            Avx512(_) => vec![
-                bar(Sign, engine, PreparedKey, fn_dsa::NAME, 0.55),
-                bar(Sign, engine, EncodedKey, pqclean::NAME, 0.90),
-                against_prepared(bar(Sign, engine, Batch, fn_dsa::NAME, 0.30)),
-                bar(Verify, engine, PreparedKey, fn_dsa::NAME, 0.60),
-                against_prepared(bar(Verify, engine, Batch, fn_dsa::NAME, 0.35)),
-            ],
-            _ => vec![],
-        });
+    let vectors = Engine::available().flat_map(|engine| match engine {
+        Avx2(_) => vec![
+            bar(Sign, engine, PreparedKey, fn_dsa::NAME, 0.55),
+            bar(Sign, engine, EncodedKey, pqclean::NAME, 0.90),
+            against_prepared(bar(Sign, engine, Batch, fn_dsa::NAME, 0.33)),
+        ],
+        Avx512(_) => vec![
+            bar(Sign, engine, PreparedKey, fn_dsa::NAME, 0.55),
+            bar(Sign, engine, EncodedKey, pqclean::NAME, 0.90),
+            against_prepared(bar(Sign, engine, Batch, fn_dsa::NAME, 0.30)),
+            bar(Verify, engine, PreparedKey, fn_dsa::NAME, 0.60),
+            against_prepared(bar(Verify, engine, Batch, fn_dsa::NAME, 0.35)),
+        ],
+        _ => vec![],
+    });
     #[cfg(not(target_arch = "x86_64"))]
     let vectors = [];
     portable.into_iter().chain(vectors).collect()

@@ -53,7 +53,6 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     for parameters in Degree::ALL {
         for operation in Operation::ALL {
             let own: Vec<Entry> = Engine::available()
-                .into_iter()
                 .flat_map(|engine| ours::entries(operation, parameters, engine))
                 .collect();
             let own_len = own.len();
