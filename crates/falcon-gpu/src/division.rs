@@ -1,4 +1,4 @@
-//! How a batch is divided: into chunks, which lanes take one after the other, and those into
+//! How a batch is divided: into chunks, which streams take one after the other, and those into
 //! blocks, which the threads of the host take.
 
 use crate::staging::room;
@@ -70,7 +70,7 @@ pub(crate) struct Limits {
     pub(crate) jobs: usize,
     /// Keys.
     pub(crate) keys: usize,
-    /// Bytes of its lane.
+    /// Bytes of the memory of its stream.
     pub(crate) memory: usize,
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct Chunk {
 }
 
 /// Divides the jobs of a batch into chunks; `need` says the bytes that a chunk takes of its
-/// lane. A chunk has one job at least, whatever it needs.
+/// stream's memory. A chunk has one job at least, whatever it needs.
 pub(crate) fn chunks(
     batch: &impl Jobs,
     limits: Limits,

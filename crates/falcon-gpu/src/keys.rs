@@ -2,7 +2,7 @@
 //! expanded there.
 
 use crate::chain;
-use crate::device::{ALIGNMENT, Device, Lane, Memory};
+use crate::device::{ALIGNMENT, ChunkStream, Device, Memory};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel, KeyMode, Operation, status};
 use falcon_core::batch::JobKey;
@@ -269,10 +269,10 @@ impl KeyStore {
 
     /// Brings those of `keys` to the device that are not there, and says where each
     /// is; nothing, if there is no room for them. If it fails, the keys are there that
-    /// were there. `lane` is not at work.
+    /// were there. `stream` is not at work.
     pub(crate) fn bring<P: Parameters>(
         &mut self,
-        lane: &mut Lane,
+        stream: &mut ChunkStream,
         keys: &[ResidentKey<'_, P>],
     ) -> Result<Option<Vec<u32>>, GpuError> {
         let groups = || keys.chunk_by(|a, b| a.is(b));
@@ -285,7 +285,7 @@ impl KeyStore {
             return Ok(None);
         }
         for group in missing.chunks(AT_ONCE) {
-            self.expand(lane, group)?;
+            self.expand(stream, group)?;
         }
         let mut places = Vec::with_capacity(keys.len());
         for group in groups() {
@@ -299,7 +299,7 @@ impl KeyStore {
     /// them.
     fn expand<P: Parameters>(
         &mut self,
-        lane: &mut Lane,
+        stream: &mut ChunkStream,
         group: &[ResidentKey<'_, P>],
     ) -> Result<(), GpuError> {
         let (first, stride) = (self.len(), reals(self.mode, self.logn));
@@ -332,19 +332,20 @@ impl KeyStore {
         // SAFETY: these are the places of these keys in the arrays, of which no
         // other kernel has been told yet.
         let expanded = unsafe {
-            lane.send_secret(batch.bases, &small)
+            stream
+                .send_secret(batch.bases, &small)
                 .and_then(|()| {
                     let to = arrays.hashes.address() + (HASH_LEN * first) as u64;
-                    lane.send_secret(to, hashes.as_flattened())
+                    stream.send_secret(to, hashes.as_flattened())
                 })
-                .and_then(|()| lane.launch(kernel, &batch))
-                .and_then(|()| lane.receive(batch.status, group.len()))
+                .and_then(|()| stream.launch(kernel, &batch))
+                .and_then(|()| stream.receive(batch.status, group.len()))
                 .and_then(|told| match told.iter().all(|&told| told == status::DONE) {
                     true => Ok(()),
                     false => Err(chain::undone(kernel)),
                 })
         };
-        let expanded = expanded.and(lane.wait());
+        let expanded = expanded.and(stream.wait());
         let wiped = arrays.small.wipe(0..small.len());
         if let Err(error) = expanded.and(wiped) {
             // Nothing is left of what nobody knows to be there.
