@@ -103,7 +103,7 @@ pub(crate) fn sign<P: Parameters>(
     let most_keys = if way.mode.keeps_keys() {
         let keys = different(&keys_of(work, 0..work.count()));
         match state.reserve::<P>(device, options, keys)? {
-            room if room < keys => room,
+            capacity if capacity < keys => capacity,
             // All of them together, so those of any chunk.
             _ => usize::MAX,
         }

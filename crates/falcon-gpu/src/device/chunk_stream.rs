@@ -318,7 +318,7 @@ mod tests {
         // Four signatures a warp.
         let sign = Operation::Sign(KeyMode::Expanded);
         assert_eq!(grid_of(sign, 9, 5), (2, 32, 16 << 10));
-        let sign = Operation::Sign(KeyMode::Raw);
+        let sign = Operation::Sign(KeyMode::Transient);
         assert_eq!(grid_of(sign, 10, 1000), (250, 32, 16 << 10));
         assert_eq!(grid_of(Operation::Expand, 10, 5), (5, 32, 32 << 10));
         assert_eq!(grid_of(Operation::Verify, 9, 5), (2, 128, 4 << 10));

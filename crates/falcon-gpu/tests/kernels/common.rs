@@ -194,7 +194,7 @@ pub fn device_keys<P: Parameters>(
     keys: &[SigningKey<P>],
 ) -> Vec<f64> {
     let operation = match mode {
-        KeyMode::Raw => return Vec::new(),
+        KeyMode::Transient => return Vec::new(),
         KeyMode::Balanced => Operation::Basis,
         KeyMode::Expanded => Operation::Expand,
     };
@@ -218,7 +218,7 @@ pub fn device_keys<P: Parameters>(
 
 pub fn key_stride<P: Parameters>(mode: KeyMode) -> usize {
     match mode {
-        KeyMode::Raw => 0,
+        KeyMode::Transient => 0,
         KeyMode::Balanced => 4 * P::N,
         KeyMode::Expanded => ExpandedKey::<P>::LEN,
     }
@@ -382,7 +382,7 @@ pub fn attempt_raw<P: Parameters>(basis: &[i8], count: usize) -> Vec<u8> {
         ..Batch::default()
     };
     LAUNCH.run::<P>(Operation::Prng, batch);
-    LAUNCH.run::<P>(Operation::Sign(KeyMode::Raw), batch);
+    LAUNCH.run::<P>(Operation::Sign(KeyMode::Transient), batch);
     states
 }
 
