@@ -465,7 +465,7 @@ impl Flight<'_> {
                     *coefficient = i16::from_le_bytes(*bytes);
                 }
                 *signature =
-                    hazmat::signature_from_parts(nonce, &coefficients).ok_or_else(wrong)?;
+                    hazmat::signature_from_nonce_and_s2(nonce, &coefficients).ok_or_else(wrong)?;
             }
             Ok(())
         })
