@@ -40,8 +40,9 @@
 //!
 //! # Contents
 //!
-//! The public key is the encoding of the specification, header byte included. For the private
-//! key several forms are in use; the first is written, all are read:
+//! The public key is in the encoding of the specification, header byte
+//! included. For the private key several forms are in use; the first is
+//! written, all are read:
 //!
 //! | `privateKey` holds | as written by |
 //! |---|---|
