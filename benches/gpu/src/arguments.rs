@@ -85,7 +85,7 @@ impl Arguments {
     pub(crate) fn options(&self, mode: Option<Mode>) -> Options {
         let mut options = Options::default();
         options.key_mode = match mode {
-            Some(Mode::Raw) => KeyMode::Raw,
+            Some(Mode::Raw) => KeyMode::Transient,
             Some(Mode::Balanced) => KeyMode::Balanced,
             Some(Mode::Expanded | Mode::Resident) | None => KeyMode::Expanded,
         };

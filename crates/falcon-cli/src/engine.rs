@@ -75,23 +75,23 @@ fn gpu_number(name: &str) -> Option<u32> {
 
 /// The same for what no engine changes and none can fail at: verification. A
 /// wrong name in the environment is no reason to refuse it.
-pub(crate) fn select_to_verify(name: &str, ui: Ui) -> Result<Computer> {
+pub(crate) fn select_to_verify(name: &str, ui: Ui) -> Result<Compute> {
     select(name).or_else(|error| {
         if name != AUTO {
             return Err(error);
         }
         ui.warn(error);
-        Ok(Computer::Processor(Engine::best()))
+        Ok(Compute::Cpu(Engine::best()))
     })
 }
 
 /// The engine of this name; [`AUTO`] is the environment's or the best one.
-pub(crate) fn select(name: &str) -> Result<Computer> {
+pub(crate) fn select(name: &str) -> Result<Compute> {
     if let Some(number) = gpu_number(name) {
         return gpu(number, &format!("--engine {name}"));
     }
     if name != AUTO {
-        return name.parse().map(Computer::Processor).map_err(Error::new);
+        return name.parse().map(Compute::Cpu).map_err(Error::new);
     }
     let in_environment = std::env::var(ENGINE_VARIABLE).unwrap_or_default();
     if let Some(number) = gpu_number(&in_environment.to_ascii_lowercase()) {
@@ -102,18 +102,16 @@ pub(crate) fn select(name: &str) -> Result<Computer> {
     } else {
         Ok(Engine::best())
     };
-    named
-        .map(Computer::Processor)
-        .map_err(|error: UnknownEngine| {
-            Error::new(format_args!("the environment variable {ENGINE_VARIABLE}"))
-                .because(unknown(&error))
-                .hint("unset it, set it to one of these, or overrule it with --engine")
-        })
+    named.map(Compute::Cpu).map_err(|error: UnknownEngine| {
+        Error::new(format_args!("the environment variable {ENGINE_VARIABLE}"))
+            .because(unknown(&error))
+            .hint("unset it, set it to one of these, or overrule it with --engine")
+    })
 }
 
 /// The GPU of this number, opened; `asked` is what asked for it.
 #[cfg(feature = "cuda")]
-fn gpu(number: u32, asked: &str) -> Result<Computer> {
+fn gpu(number: u32, asked: &str) -> Result<Compute> {
     let context = GpuContext::new(number).map_err(|error| {
         Error::new("cannot use the GPU")
             .because(error)
@@ -121,11 +119,11 @@ fn gpu(number: u32, asked: &str) -> Result<Computer> {
                 "without {asked} the processor computes the same bytes"
             ))
     })?;
-    Ok(Computer::Gpu(Box::new(context)))
+    Ok(Compute::Gpu(Box::new(context)))
 }
 
 #[cfg(not(feature = "cuda"))]
-fn gpu(_: u32, asked: &str) -> Result<Computer> {
+fn gpu(_: u32, asked: &str) -> Result<Compute> {
     Err(Error::new("cannot use the GPU")
         .because("this program was built without the feature cuda")
         .hint(format_args!(
@@ -134,9 +132,9 @@ fn gpu(_: u32, asked: &str) -> Result<Computer> {
 }
 
 /// What computes.
-pub(crate) enum Computer {
-    /// The processor.
-    Processor(Engine),
+pub(crate) enum Compute {
+    /// The CPU.
+    Cpu(Engine),
     /// A GPU; what comes alone, or is too long to be held in memory, is for the
     /// processor.
     #[cfg(feature = "cuda")]
@@ -145,20 +143,20 @@ pub(crate) enum Computer {
 
 /// Evaluates `$body` with the engine of batches as `$engine`.
 macro_rules! with_batches {
-    ($computer:expr, $engine:ident => $body:expr) => {
-        match $computer {
-            Computer::Processor($engine) => $body,
+    ($compute:expr, $engine:ident => $body:expr) => {
+        match $compute {
+            Compute::Cpu($engine) => $body,
             #[cfg(feature = "cuda")]
-            Computer::Gpu($engine) => $body,
+            Compute::Gpu($engine) => $body,
         }
     };
 }
 
-impl Computer {
+impl Compute {
     /// Its name on command lines.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Self::Processor(engine) => engine.name(),
+            Self::Cpu(engine) => engine.name(),
             #[cfg(feature = "cuda")]
             Self::Gpu(_) => GPU,
         }
@@ -168,7 +166,7 @@ impl Computer {
     #[cfg(feature = "cuda")]
     pub(crate) fn device(&self) -> Option<String> {
         match self {
-            Self::Processor(_) => None,
+            Self::Cpu(_) => None,
             Self::Gpu(context) => Some(context.name()),
         }
     }
@@ -176,7 +174,7 @@ impl Computer {
     /// What computes one thing at a time.
     pub(crate) fn processor(&self) -> Engine {
         match self {
-            Self::Processor(engine) => *engine,
+            Self::Cpu(engine) => *engine,
             #[cfg(feature = "cuda")]
             Self::Gpu(_) => Engine::best(),
         }
@@ -185,7 +183,7 @@ impl Computer {
     /// Items that are best worked on at once.
     pub(crate) fn lanes(&self) -> usize {
         match self {
-            Self::Processor(engine) => engine.lanes(),
+            Self::Cpu(engine) => engine.lanes(),
             #[cfg(feature = "cuda")]
             Self::Gpu(_) => ON_GPU,
         }
@@ -194,7 +192,7 @@ impl Computer {
     /// Whether so many are a batch.
     fn takes(&self, jobs: usize) -> bool {
         match self {
-            Self::Processor(_) => jobs > 1,
+            Self::Cpu(_) => jobs > 1,
             #[cfg(feature = "cuda")]
             Self::Gpu(_) => jobs > 0,
         }
@@ -205,7 +203,7 @@ impl Computer {
 #[cfg(feature = "cuda")]
 const ON_GPU: usize = 4096;
 
-impl<P: Parameters> BatchSign<P> for Computer {
+impl<P: Parameters> BatchSign<P> for Compute {
     fn sign_part(
         &self,
         seed: &[u8; SEED_LEN],
@@ -217,7 +215,7 @@ impl<P: Parameters> BatchSign<P> for Computer {
     }
 }
 
-impl<P: Parameters> BatchVerify<P> for Computer {
+impl<P: Parameters> BatchVerify<P> for Compute {
     fn verify_batch(
         &self,
         jobs: &[VerifyJob<'_, P>],
@@ -235,22 +233,22 @@ impl<P: Parameters> BatchVerify<P> for Computer {
     }
 }
 
-impl RawSigner for &Computer {
+impl RawSigner for &Compute {
     fn processor(&self) -> Engine {
-        Computer::processor(self)
+        Compute::processor(self)
     }
 
     fn lanes(&self) -> usize {
         match self {
-            Computer::Processor(engine) => engine.lanes(),
+            Compute::Cpu(engine) => engine.lanes(),
             // Two of its groups of lanes.
             #[cfg(feature = "cuda")]
-            Computer::Gpu(_) => 64,
+            Compute::Gpu(_) => 64,
         }
     }
 }
 
-impl<P: Parameters> BatchSignRaw<P> for &Computer {
+impl<P: Parameters> BatchSignRaw<P> for &Compute {
     fn sign_batch_raw(
         &self,
         jobs: &[RawJob<'_, P>],
@@ -281,35 +279,35 @@ pub(crate) fn keygen(algorithm: Algorithm, seed: &[u8; SEED_LEN]) -> SecretKey {
 /// one signature. Several short messages are signed side by side, others one by
 /// one.
 pub(crate) struct Signer<'c> {
-    computer: &'c Computer,
+    compute: &'c Compute,
     key: Either<ExpandedKey<Falcon512>, ExpandedKey<Falcon1024>>,
 }
 
 impl<'c> Signer<'c> {
     /// Expands the key.
-    pub(crate) fn new(computer: &'c Computer, key: &SecretKey) -> Self {
-        let engine = computer.processor();
+    pub(crate) fn new(compute: &'c Compute, key: &SecretKey) -> Self {
+        let engine = compute.processor();
         let key = match key {
             Either::Falcon512(key) => Either::Falcon512(engine.expand(key)),
             Either::Falcon1024(key) => Either::Falcon1024(engine.expand(key)),
         };
-        Self { computer, key }
+        Self { compute, key }
     }
 
     /// Messages that are best signed at once.
     pub(crate) fn lanes(&self) -> usize {
-        self.computer.lanes()
+        self.compute.lanes()
     }
 
     /// Signs the messages that there are, with fresh randomness.
     pub(crate) fn sign(&self, messages: Vec<Result<Message<'_>>>) -> Vec<Result<AnySignature>> {
-        either!(&self.key, key => sign(self.computer, key, messages))
+        either!(&self.key, key => sign(self.compute, key, messages))
     }
 }
 
 /// What `together` makes of several short messages, and `alone` of every other.
 fn each<T, R>(
-    computer: &Computer,
+    compute: &Compute,
     items: Vec<Result<T>>,
     is_short: impl Fn(&T) -> bool,
     together: impl FnOnce(&[&T]) -> Result<Vec<R>>,
@@ -320,7 +318,7 @@ fn each<T, R>(
         .flatten()
         .filter(|item| is_short(item))
         .collect();
-    let mut done = computer
+    let mut done = compute
         .takes(short.len())
         .then(|| together(&short).map(Vec::into_iter));
     let result = |item: Result<T>| match (item?, &mut done) {
@@ -335,7 +333,7 @@ fn each<T, R>(
 }
 
 fn sign<P: Degree>(
-    computer: &Computer,
+    compute: &Compute,
     key: &ExpandedKey<P>,
     messages: Vec<Result<Message<'_>>>,
 ) -> Vec<Result<AnySignature>> {
@@ -343,7 +341,7 @@ fn sign<P: Degree>(
         let messages = messages.iter().filter_map(|message| message.whole());
         let jobs: Vec<_> = messages.map(|message| SignJob::new(key, message)).collect();
         let mut signatures = vec![Signature::EMPTY; jobs.len()];
-        computer
+        compute
             .sign_batch(&*fresh_seed()?, &jobs, &mut signatures)
             .map_err(|error| Error::new("cannot sign").because(error))?;
         Ok(signatures
@@ -357,11 +355,11 @@ fn sign<P: Degree>(
         let mut reals = vec![0.0; Scratch::<P>::LEN];
         let mut scratch =
             Scratch::new(&mut reals).map_err(|error| Error::new("cannot sign").because(error))?;
-        let engine = computer.processor();
+        let engine = compute.processor();
         Ok(P::into_any(Box::new(engine.finish(stream, &mut scratch))))
     };
     each(
-        computer,
+        compute,
         messages,
         |message| message.whole().is_some(),
         together,
@@ -379,7 +377,7 @@ pub(crate) struct Claim<'p, P: Parameters> {
 
 /// Whether the claims that there are hold.
 pub(crate) fn verify<P: Parameters>(
-    computer: &Computer,
+    compute: &Compute,
     key: &VerifyingKey<P>,
     claims: Vec<Result<Claim<'_, P>>>,
 ) -> Vec<Result<bool>> {
@@ -393,7 +391,7 @@ pub(crate) fn verify<P: Parameters>(
         });
         let jobs: Vec<_> = jobs.collect();
         let mut verdicts = vec![Err(SignatureError); jobs.len()];
-        computer
+        compute
             .verify_batch(&jobs, &mut verdicts)
             .map_err(|error| Error::new("cannot verify").because(error))?;
         Ok(verdicts.iter().map(|verdict| verdict.is_ok()).collect())
@@ -401,11 +399,11 @@ pub(crate) fn verify<P: Parameters>(
     let alone = |claim: Claim<'_, P>| {
         let mut hasher = key.hasher(claim.signature.nonce());
         claim.message.read(|part| hasher.update(part))?;
-        let engine = computer.processor();
+        let engine = compute.processor();
         Ok(engine.verify_hashed(key, hasher, &claim.signature).is_ok())
     };
     each(
-        computer,
+        compute,
         claims,
         |claim| claim.message.whole().is_some(),
         together,

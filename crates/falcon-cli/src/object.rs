@@ -2,7 +2,7 @@
 //!
 //! Nothing has to be said beforehand, because no two encodings can be
 //! mistaken for each other: PEM says what it is, DER begins with `0x30`, and
-//! raw objects have a header byte and a length of their own.
+//! encoded objects have a header byte and a length of their own.
 
 use crate::error::{self, Error};
 use crate::scheme::{AnySignature, Either, PublicKey, SecretKey, either};
@@ -32,7 +32,8 @@ pub(crate) enum Container {
     /// ASN.1.
     Der,
     /// The encoding of the specification.
-    Raw,
+    #[serde(rename = "raw")]
+    Encoded,
 }
 
 /// A key or a signature.
@@ -84,7 +85,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<(Object, Container)> {
     } else if bytes.first() == Some(&0x30) {
         (from_der(bytes), Container::Der)
     } else {
-        (from_raw(bytes), Container::Raw)
+        (from_encoded(bytes), Container::Encoded)
     };
     object.map(|object| (object, container))
 }
@@ -120,7 +121,7 @@ fn from_pem(pem: &[u8]) -> Result<Object> {
     let mut content = Zeroizing::new(Vec::with_capacity(decoder.remaining_len()));
     decoder.decode_to_end(&mut content).map_err(bad_pem)?;
     match label {
-        SIGNATURE_LABEL => raw_signature(&content),
+        SIGNATURE_LABEL => encoded_signature(&content),
         "PRIVATE KEY" => secret_from_der(&content).map(Object::Secret),
         "PUBLIC KEY" => public_from_der(&content).map(Object::Public),
         "ENCRYPTED PRIVATE KEY" => encrypted_from_der(&content),
@@ -189,15 +190,15 @@ fn not_falcon(oid: &ObjectIdentifier, error: &dyn fmt::Display) -> Undecodable {
 
 /// Header and length tell apart: the header `0x50 + logn` begins both a
 /// secret key and a constant-time signature.
-fn from_raw(bytes: &[u8]) -> Result<Object> {
+fn from_encoded(bytes: &[u8]) -> Result<Object> {
     let logn = bytes.first().map(|header| u32::from(header & 0x0f));
     match logn {
-        Some(Falcon512::LOGN) => raw_of::<Falcon512>(
+        Some(Falcon512::LOGN) => encoded_of::<Falcon512>(
             bytes,
             |key| Object::Secret(Either::Falcon512(key)),
             |key| Object::Public(Either::Falcon512(key)),
         ),
-        Some(Falcon1024::LOGN) => raw_of::<Falcon1024>(
+        Some(Falcon1024::LOGN) => encoded_of::<Falcon1024>(
             bytes,
             |key| Object::Secret(Either::Falcon1024(key)),
             |key| Object::Public(Either::Falcon1024(key)),
@@ -209,7 +210,7 @@ fn from_raw(bytes: &[u8]) -> Result<Object> {
     }
 }
 
-fn raw_of<P: Parameters>(
+fn encoded_of<P: Parameters>(
     bytes: &[u8],
     secret: impl FnOnce(Box<SigningKey<P>>) -> Object,
     public: impl FnOnce(Box<VerifyingKey<P>>) -> Object,
@@ -222,11 +223,11 @@ fn raw_of<P: Parameters>(
         (5, len) if len == P::SIGNING_KEY_LEN => SigningKey::decode_boxed(bytes)
             .map(secret)
             .map_err(|error| wrong::<P>("secret key", error)),
-        _ => raw_signature(bytes),
+        _ => encoded_signature(bytes),
     }
 }
 
-fn raw_signature(bytes: &[u8]) -> Result<Object> {
+fn encoded_signature(bytes: &[u8]) -> Result<Object> {
     let logn = bytes.first().map(|header| u32::from(header & 0x0f));
     if logn == Some(Falcon1024::LOGN) {
         let (signature, format) = signature_of::<Falcon1024>(bytes)?;
@@ -266,13 +267,13 @@ pub(crate) fn encode_signature(
     signature: &AnySignature,
     format: SignatureFormat,
 ) -> error::Result<Vec<u8>> {
-    let raw = match format {
+    let encoding = match format {
         SignatureFormat::Padded | SignatureFormat::Pem => Format::Padded,
         SignatureFormat::Compressed => Format::Compressed,
         SignatureFormat::Ct => Format::ConstantTime,
     };
     let cannot = || Error::new("the signature cannot be encoded");
-    let bytes = either!(signature, signature => signature.to_vec(raw))
+    let bytes = either!(signature, signature => signature.to_vec(encoding))
         .map_err(|error| cannot().because(error))?;
     if format != SignatureFormat::Pem {
         return Ok(bytes);

@@ -220,7 +220,7 @@ pub fn secret_hash<P: Parameters>(key: &impl SecretKey<P>) -> &[u8; SECRET_HASH_
 /// Makes a signature of a nonce and of the `n` coefficients of `s2`, as an engine
 /// outside of this crate found them. `None` if they cannot be encoded, or are too
 /// long for any valid signature.
-pub fn signature_from_parts<P: Parameters>(
+pub fn signature_from_nonce_and_s2<P: Parameters>(
     nonce: &[u8; NONCE_LEN],
     s2: &[i16],
 ) -> Option<Signature<P>> {

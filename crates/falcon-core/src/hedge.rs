@@ -20,8 +20,8 @@ pub const SEED_LEN: usize = 32;
 /// Bytes of the hash of the secret key.
 pub(crate) const SECRET_HASH_LEN: usize = 32;
 
-/// Parts of what is hashed.
-pub(crate) const PARTS: usize = 4;
+/// Pieces of what is hashed.
+pub(crate) const PIECES: usize = 4;
 
 /// Where the randomness of one signature comes from.
 #[derive(Clone, Copy)]
@@ -48,8 +48,8 @@ pub(crate) enum Randomness<'a> {
 pub(crate) enum NonceSource<'a> {
     /// It is given.
     Given(&'a [u8; NONCE_LEN]),
-    /// It is the first bytes of the hash of these parts.
-    Hash([&'a [u8]; PARTS]),
+    /// It is the first bytes of the hash of these pieces.
+    Hash([&'a [u8]; PIECES]),
 }
 
 impl<'a> Randomness<'a> {
@@ -80,7 +80,7 @@ impl<'a> Randomness<'a> {
 
     /// What the stream that seeds the sampling attempts is the hash of, followed
     /// by the point if [`binds_point`](Self::binds_point).
-    pub(crate) fn stream_parts(&self) -> [&[u8]; PARTS] {
+    pub(crate) fn stream_pieces(&self) -> [&[u8]; PIECES] {
         match self {
             Self::Hedged {
                 seed,
@@ -100,9 +100,9 @@ impl<'a> Randomness<'a> {
     pub(crate) fn nonce(&self) -> [u8; NONCE_LEN] {
         match self.nonce_source() {
             NonceSource::Given(nonce) => *nonce,
-            NonceSource::Hash(parts) => {
+            NonceSource::Hash(pieces) => {
                 let mut stream = Shake256Reader::empty();
-                stream.start(|h| absorb(h, parts));
+                stream.start(|h| absorb(h, pieces));
                 stream.read_array()
             }
         }
@@ -111,7 +111,7 @@ impl<'a> Randomness<'a> {
     /// Makes `stream` the one that seeds each sampling attempt for the point `c`.
     pub(crate) fn start_sampler_stream(&self, c: &[u16], stream: &mut Shake256Reader) {
         stream.start(|h| {
-            absorb(h, self.stream_parts());
+            absorb(h, self.stream_pieces());
             if self.binds_point() {
                 for chunk in c.chunks(64) {
                     let mut bytes = [0; 128];
@@ -123,9 +123,9 @@ impl<'a> Randomness<'a> {
     }
 }
 
-fn absorb(h: &mut Shake256, parts: [&[u8]; PARTS]) {
-    for part in parts {
-        h.update(part);
+fn absorb(h: &mut Shake256, pieces: [&[u8]; PIECES]) {
+    for piece in pieces {
+        h.update(piece);
     }
 }
 

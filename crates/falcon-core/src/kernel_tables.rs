@@ -7,7 +7,7 @@
 use crate::fft::{TWIDDLE_IM, TWIDDLE_RE};
 use crate::modq::{Modulus, Q, pow_mod};
 use crate::params::{
-    Falcon512, Falcon1024, INV_SIGMA, NONCE_LEN, Parameters, SIGMA_MIN, SQUARED_NORM_BOUND,
+    Falcon512, Falcon1024, INV_SIGMA, NONCE_LEN, Parameters, SIGMA_MIN, SIGNATURE_NORM_BOUND,
 };
 use crate::sampler::constants::{COEFFICIENTS, EXP2, INV_2_SIGMA_MAX_SQUARED, RCDT};
 use std::format;
@@ -45,7 +45,7 @@ fn parameters<P: Parameters>() -> String {
          }};\n",
         INV_SIGMA[logn],
         SIGMA_MIN[logn],
-        SQUARED_NORM_BOUND[logn],
+        SIGNATURE_NORM_BOUND[logn],
         P::PADDED_LEN,
     )
 }

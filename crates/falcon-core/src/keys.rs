@@ -179,7 +179,7 @@ impl<P: Parameters> SigningKey<P> {
     pub(crate) fn decode(&mut self, on: impl Operations, bytes: &[u8]) -> Result<(), DecodeError> {
         let [f, g, capital_f] = [&mut self.f, &mut self.g, &mut self.capital_f];
         codec::secret_key::decode(P::LOGN, bytes, f.as_mut(), g.as_mut(), capital_f.as_mut())?;
-        if !self.is_short(on) {
+        if !self.is_acceptable(on) {
             return Err(DecodeError::InvalidKey);
         }
         self.complete_basis(on)?;
@@ -191,12 +191,14 @@ impl<P: Parameters> SigningKey<P> {
     /// Whether key generation would accept `(f, g)`. Not inlined, so that its
     /// working memory is free again before the next step needs its own.
     #[inline(never)]
-    fn is_short(&self, on: impl Operations) -> bool {
+    fn is_acceptable(&self, on: impl Operations) -> bool {
         let (f, g) = (self.f.as_ref(), self.g.as_ref());
-        ntru::is_short::<P::NormWords>(P::LOGN, f, g, || on.is_clearly_short(P::LOGN, f, g))
+        ntru::is_acceptable::<P::NormWords>(P::LOGN, f, g, || {
+            on.is_clearly_acceptable(P::LOGN, f, g)
+        })
     }
 
-    /// Finds `G` and `h`. Not inlined, as [`is_short`](Self::is_short).
+    /// Finds `G` and `h`. Not inlined, as [`is_acceptable`](Self::is_acceptable).
     #[inline(never)]
     fn complete_basis(&mut self, on: impl Operations) -> Result<(), DecodeError> {
         let mut words = P::KeyWords::ZERO;

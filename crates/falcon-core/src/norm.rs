@@ -6,11 +6,14 @@
 //! Source: Falcon specification v1.2, algorithms 10 and 16.
 
 use crate::lanes::Isa;
-use crate::params::SQUARED_NORM_BOUND;
+use crate::params::SIGNATURE_NORM_BOUND;
 
 /// True if `squared_norm` is within the bound of degree `2^logn`.
 pub(crate) fn is_short(logn: u32, squared_norm: u64) -> bool {
-    let bound = SQUARED_NORM_BOUND.get(logn as usize).copied().unwrap_or(0);
+    let bound = SIGNATURE_NORM_BOUND
+        .get(logn as usize)
+        .copied()
+        .unwrap_or(0);
     squared_norm <= u64::from(bound)
 }
 
@@ -108,7 +111,7 @@ mod tests {
     #[test]
     fn the_bound_is_met_exactly() {
         for logn in 1..=10 {
-            let bound = u64::from(SQUARED_NORM_BOUND[logn as usize]);
+            let bound = u64::from(SIGNATURE_NORM_BOUND[logn as usize]);
             assert!(is_short(logn, bound));
             assert!(!is_short(logn, bound + 1));
         }

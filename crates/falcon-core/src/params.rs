@@ -20,7 +20,7 @@ pub const NONCE_LEN: usize = 40;
 pub const MAX_LOGN: u32 = 10;
 
 /// `floor(beta^2)`: the largest squared norm of `(s1, s2)` that verifies, by `logn`.
-pub(crate) const SQUARED_NORM_BOUND: [u32; 11] = [
+pub(crate) const SIGNATURE_NORM_BOUND: [u32; 11] = [
     0, 101_498, 208_714, 428_865, 892_039, 1_852_696, 3_842_630, 7_959_734, 16_468_416, 34_034_726,
     70_265_242,
 ];
@@ -235,7 +235,7 @@ mod tests {
         for logn in 9..=10 {
             let n = f64::from(1u32 << logn);
             let beta = 1.1 * (2.0 * n).sqrt() / INV_SIGMA[logn];
-            assert_eq!(f64::from(SQUARED_NORM_BOUND[logn]), (beta * beta).floor());
+            assert_eq!(f64::from(SIGNATURE_NORM_BOUND[logn]), (beta * beta).floor());
         }
     }
 

@@ -40,18 +40,19 @@
 //!
 //! # Contents
 //!
-//! The public key is the raw encoding, header byte included. For the private
-//! key several forms are in use; the first is written, all are read:
+//! The public key is in the encoding of the specification, header byte
+//! included. For the private key several forms are in use; the first is
+//! written, all are read:
 //!
 //! | `privateKey` holds | as written by |
 //! |---|---|
-//! | `OCTET STRING` of the raw secret key followed by the raw public key | OQS provider, this crate |
-//! | `OCTET STRING` of the raw secret key | OQS provider built with `NOPUBKEY_IN_PRIVKEY` |
-//! | the raw secret key itself | - |
+//! | `OCTET STRING` of the encoded secret key followed by the encoded public key | OQS provider, this crate |
+//! | `OCTET STRING` of the encoded secret key | OQS provider built with `NOPUBKEY_IN_PRIVKEY` |
+//! | the encoded secret key itself | - |
 //! | `SEQUENCE { 0, f, g, F, SEQUENCE { h } OPTIONAL }` | Bouncy Castle |
 //!
 //! In the last one each polynomial is an `OCTET STRING` of the bits that it
-//! has in the raw encoding, with no header byte. A public key that stands
+//! has in that encoding, with no header byte. A public key that stands
 //! beside the secret key, inside or in the `publicKey` field of PKCS#8
 //! version 2, must be the one of that secret key. Attributes are ignored, and
 //! so are fields that follow `publicKey`, where the standard leaves room for
@@ -263,7 +264,7 @@ fn read_document<P: Parameters>(
     }
     let mut joined = Zeroizing::new(P::SigningKeyBytes::ZERO);
     let contents = read_contents::<P>(info.private_key.as_bytes(), &mut joined)?;
-    decode_raw(contents.secret, key)?;
+    decode_encoded(contents.secret, key)?;
     let beside = match info.public_key {
         None => None,
         Some(bits) => {
@@ -281,20 +282,20 @@ fn read_document<P: Parameters>(
 
 /// What `privateKey` holds, undecoded.
 struct Contents<'a> {
-    /// The raw secret key.
+    /// The encoded secret key.
     secret: &'a [u8],
-    /// The raw public key beside it, without header byte.
+    /// The encoded public key beside it, without header byte.
     h: Option<&'a [u8]>,
 }
 
 /// Tells the forms of `privateKey` apart by its first byte: the tag of an octet
-/// string, that of a sequence, or the header 0x59 or 0x5a of a raw key, which
+/// string, that of a sequence, or the header 0x59 or 0x5a of an encoded key, which
 /// is the tag of neither. Polynomials are put together in `joined`.
 fn read_contents<'a, P: Parameters>(
     bytes: &'a [u8],
     joined: &'a mut P::SigningKeyBytes,
 ) -> Result<Contents<'a>> {
-    let raw = |secret| Contents { secret, h: None };
+    let encoded = |secret| Contents { secret, h: None };
     match bytes.first() {
         Some(0x04) => {
             let bytes = <&OctetStringRef>::from_der(bytes)?.as_bytes();
@@ -303,7 +304,7 @@ fn read_contents<'a, P: Parameters>(
                     secret,
                     h: Some(without_header::<P>(public)?),
                 }),
-                _ => Ok(raw(bytes)),
+                _ => Ok(encoded(bytes)),
             }
         }
         Some(0x30) => {
@@ -311,11 +312,11 @@ fn read_contents<'a, P: Parameters>(
             let secret = (*joined).as_ref();
             Ok(Contents { secret, h })
         }
-        _ => Ok(raw(bytes)),
+        _ => Ok(encoded(bytes)),
     }
 }
 
-fn decode_raw<P: Parameters>(bytes: &[u8], key: &mut SigningKey<P>) -> Result<()> {
+fn decode_encoded<P: Parameters>(bytes: &[u8], key: &mut SigningKey<P>) -> Result<()> {
     key.decode(Best::find(), bytes).map_err(|error| {
         Error::KeyMalformed(match error {
             DecodeError::Length if bytes.len() < P::SIGNING_KEY_LEN => KeyError::TooShort,
@@ -326,10 +327,10 @@ fn decode_raw<P: Parameters>(bytes: &[u8], key: &mut SigningKey<P>) -> Result<()
 }
 
 /// Reads the polynomials one by one, as the module's documentation lays them
-/// out, and puts the raw encoding together; `h` if it is there.
+/// out, and puts the encoding together; `h` if it is there.
 fn read_polynomials<'a, P: Parameters>(
     bytes: &'a [u8],
-    raw: &mut [u8],
+    encoded: &mut [u8],
 ) -> Result<Option<&'a [u8]>> {
     let fg_len = P::N * FG_BITS[P::LOGN as usize] as usize / 8;
     let mut reader = SliceReader::new(bytes)?;
@@ -337,7 +338,7 @@ fn read_polynomials<'a, P: Parameters>(
         if u8::decode(fields)? != 0 {
             return Err(Error::KeyMalformed(KeyError::Invalid));
         }
-        let mut rest = raw;
+        let mut rest = encoded;
         if let Some(header) = rest.split_off_first_mut() {
             *header = 0x50 + P::LOGN as u8;
         }
@@ -357,7 +358,7 @@ fn read_polynomials<'a, P: Parameters>(
     Ok(h)
 }
 
-/// A raw public key without its header byte, which must be there.
+/// An encoded public key without its header byte, which must be there.
 fn without_header<P: Parameters>(public: &[u8]) -> Result<&[u8]> {
     match public.split_first() {
         Some((&header, h)) if u32::from(header) == P::LOGN => Ok(h),

@@ -219,7 +219,7 @@ impl<P: Parameters> VerifyingKey<P> {
     ) -> Result<(), SignatureError> {
         let mut product = Aligned(P::Short::ZERO);
         self.multiply(on, signature, &mut product.0);
-        if is_short_difference(on, point, &product.0, signature) {
+        if difference_is_short(on, point, &product.0, signature) {
             Ok(())
         } else {
             Err(SignatureError)
@@ -237,7 +237,7 @@ impl<P: Parameters> VerifyingKey<P> {
 
 /// Whether `(c - product, s2)` is short, where `point` writes `c`.
 #[inline(never)]
-fn is_short_difference<P: Parameters>(
+fn difference_is_short<P: Parameters>(
     on: impl Operations,
     point: impl FnOnce(&mut [u16]),
     product: &P::Short,

@@ -194,14 +194,15 @@ fn rates<P: Parameters>(all: usize, options: &Options) {
         .enumerate()
         .map(|(i, message)| SignJob::new(&keys[i % keys.len()], message))
         .collect();
-    let mut raw = options.clone();
-    raw.key_mode = KeyMode::Raw;
-    let raw = GpuContext::on(device, raw);
+    let mut transient = options.clone();
+    transient.key_mode = KeyMode::Transient;
+    let transient = GpuContext::on(device, transient);
     measure(&format!("{} sign, raw keys", P::NAME), all, || {
-        raw.sign_batch(&seed, &jobs, &mut out)
+        transient
+            .sign_batch(&seed, &jobs, &mut out)
             .expect("a device that does not fail");
     });
-    drop((out, raw));
+    drop((out, transient));
 
     let mut out = vec![Err(SignatureError); all];
     let signature = vec![0x30 + P::LOGN as u8; all * P::PADDED_LEN];

@@ -8,9 +8,9 @@ use crate::kernels::KeyMode;
 use crate::keys::{self, ResidentKey};
 use crate::plan::Way;
 use crate::sign::{self, Work};
-use crate::staging::most_room;
+use crate::staging::max_padded_len;
 use crate::state::State;
-use crate::undo::{LastRoom, Undo};
+use crate::undo::{LastBackup, Undo};
 use crate::verify::{self, Claims};
 use falcon_core::batch::{
     BatchError, BatchSign, BatchVerify, JobKey, SignJob, VerifyBytesJob, VerifyJob,
@@ -50,13 +50,13 @@ pub struct Options {
 /// It signs through [`BatchSign`] and [`BatchSignRaw`]. A key comes to the device as small
 /// integers and is expanded there. An expanded key gains nothing: the host turns it back
 /// into the small integers. Keys stay on the device until the context is dropped or
-/// [`forget_keys`](Self::forget_keys) is called, except in [`KeyMode::Raw`]; everything
+/// [`forget_keys`](Self::forget_keys) is called, except in [`KeyMode::Transient`]; everything
 /// else that a batch has brought there is wiped when it is done.
 pub struct GpuContext {
     device: Arc<dyn Device>,
     options: Options,
     state: Mutex<State>,
-    room: LastRoom,
+    backup: LastBackup,
     threads: HostThreads,
 }
 
@@ -117,7 +117,7 @@ impl GpuContext {
             device,
             options,
             state,
-            room: LastRoom::default(),
+            backup: LastBackup::default(),
             threads: HostThreads::start(),
         }
     }
@@ -143,7 +143,7 @@ impl GpuContext {
 
     /// Upper bound, in bytes of device memory, for signing `jobs` messages of `message_bytes`
     /// in total as one chunk, without the keys that stay on the device
-    /// ([`memory_of_keys`](Self::memory_of_keys)). `keys` matters in [`KeyMode::Raw`] only:
+    /// ([`memory_of_keys`](Self::memory_of_keys)). `keys` matters in [`KeyMode::Transient`] only:
     /// it is the number of keys that come with the batch, where neighbours with the same
     /// key count once.
     pub fn memory_to_sign<P: Parameters>(
@@ -155,14 +155,14 @@ impl GpuContext {
         let size = Size {
             jobs,
             keys,
-            bytes: most_room(jobs, message_bytes),
+            bytes: max_padded_len(jobs, message_bytes),
         };
         Way::new::<P>(Fit::Padded, &self.options).need(size) as u64
     }
 
     /// Bytes of the device that are held for so many resident keys, what expanding
-    /// them takes included. There is room for sixteen at least; when it is doubled, the
-    /// old room is held, too, until the keys have moved. None in [`KeyMode::Raw`].
+    /// them takes included. There is capacity for sixteen at least; when it is doubled, the
+    /// old memory is held, too, until the keys have moved. None in [`KeyMode::Transient`].
     pub fn memory_of_keys<P: Parameters>(&self, keys: usize) -> u64 {
         keys::need(self.options.key_mode, P::LOGN, keys) as u64
     }
@@ -178,14 +178,14 @@ impl GpuContext {
         let size = Size {
             jobs,
             keys,
-            bytes: most_room(jobs, message_bytes),
+            bytes: max_padded_len(jobs, message_bytes),
         };
         verify::need::<P>(size) as u64
     }
 
     /// Uploads and expands a key now: a `&SigningKey` or an `&ExpandedKey`. Otherwise the
     /// first batch that uses the key does this. It stays until there is no room for
-    /// another one, or until [`forget_keys`](Self::forget_keys). In [`KeyMode::Raw`]
+    /// another one, or until [`forget_keys`](Self::forget_keys). In [`KeyMode::Transient`]
     /// nothing is uploaded before a batch, and this does nothing.
     ///
     /// # Errors
@@ -247,7 +247,7 @@ impl GpuContext {
             return Ok(());
         }
         let way = Way::new::<P>(fit, &self.options);
-        let mut signatures = Undo::new(out, self.room.take());
+        let mut signatures = Undo::new(out, self.backup.take());
         self.with_state(|state| {
             sign::sign(
                 &self.device,
@@ -258,7 +258,7 @@ impl GpuContext {
                 &mut signatures,
             )
         })?;
-        self.room.give(signatures.keep());
+        self.backup.give(signatures.keep());
         Ok(())
     }
 

@@ -1,7 +1,7 @@
-//! How a batch is divided: into chunks, which lanes take one after the other, and those into
+//! How a batch is divided: into chunks, which streams take one after the other, and those into
 //! blocks, which the threads of the host take.
 
-use crate::staging::room;
+use crate::staging::padded_len;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::ops::Range;
 
@@ -70,7 +70,7 @@ pub(crate) struct Limits {
     pub(crate) jobs: usize,
     /// Keys.
     pub(crate) keys: usize,
-    /// Bytes of its lane.
+    /// Bytes of the memory of its stream.
     pub(crate) memory: usize,
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct Chunk {
 }
 
 /// Divides the jobs of a batch into chunks; `need` says the bytes that a chunk takes of its
-/// lane. A chunk has one job at least, whatever it needs.
+/// stream's memory. A chunk has one job at least, whatever it needs.
 pub(crate) fn chunks(
     batch: &impl Jobs,
     limits: Limits,
@@ -206,7 +206,7 @@ impl Block {
             self.size = self.size.and(Size {
                 jobs: 1,
                 keys: usize::from(self.brings_a_key(batch, job)),
-                bytes: room(batch.message(job).len()),
+                bytes: padded_len(batch.message(job).len()),
             });
         }
         self
@@ -280,7 +280,7 @@ mod tests {
                 .skip(1)
                 .filter(|&job| batch.another(job))
                 .count(),
-            bytes: jobs.map(|job| room(batch.message(job).len())).sum(),
+            bytes: jobs.map(|job| padded_len(batch.message(job).len())).sum(),
         }
     }
 

@@ -81,7 +81,7 @@ pub enum KeyMode {
     /// Nothing: the small integers of a key come with every batch, and basis and tree
     /// are computed for every attempt. Expanded keys would be turned back into small
     /// integers for every batch: give signing keys. Kernels read [`Batch::bases`].
-    Raw,
+    Transient,
     /// The basis in the FFT domain, `32n` bytes a key; the tree is computed for every
     /// attempt. Kernels read `4n` reals a key of [`Batch::keys`].
     Balanced,
@@ -94,7 +94,7 @@ pub enum KeyMode {
 impl KeyMode {
     /// Whether keys stay on the device from batch to batch.
     pub(crate) fn keeps_keys(self) -> bool {
-        self != Self::Raw
+        self != Self::Transient
     }
 }
 
@@ -145,7 +145,7 @@ impl Kernel {
             Operation::Seed => "seed",
             // The bytes do not depend on the degree.
             Operation::Prng => return "prng".to_owned(),
-            Operation::Sign(KeyMode::Raw) => "sign_raw",
+            Operation::Sign(KeyMode::Transient) => "sign_raw",
             Operation::Sign(KeyMode::Balanced) => "sign_balanced",
             Operation::Sign(KeyMode::Expanded) => "sign_expanded",
             Operation::Accept => "accept",
@@ -180,7 +180,7 @@ impl Kernel {
             // The targets of the upper levels.
             Operation::Sign(KeyMode::Expanded) => 4 * n - (4 << 7),
             // The same, and the tree.
-            Operation::Sign(KeyMode::Raw | KeyMode::Balanced) => 8 * n - (4 << 6),
+            Operation::Sign(KeyMode::Transient | KeyMode::Balanced) => 8 * n - (4 << 6),
             _ => 0,
         }
     }

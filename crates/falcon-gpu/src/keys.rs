@@ -2,7 +2,7 @@
 //! expanded there.
 
 use crate::chain;
-use crate::device::{ALIGNMENT, Device, Lane, Memory};
+use crate::device::{ALIGNMENT, ChunkStream, Device, Memory};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel, KeyMode, Operation, status};
 use falcon_core::batch::JobKey;
@@ -26,7 +26,7 @@ const AT_ONCE: usize = 256;
 /// Reals of a key on the device.
 pub(crate) const fn reals(mode: KeyMode, logn: u32) -> usize {
     match mode {
-        KeyMode::Raw => 0,
+        KeyMode::Transient => 0,
         KeyMode::Balanced => 4 << logn,
         KeyMode::Expanded => (logn as usize + 6) << logn,
     }
@@ -125,8 +125,8 @@ pub(crate) fn different<P: Parameters>(keys: &[ResidentKey<'_, P>]) -> usize {
     hashes.len()
 }
 
-/// For how many keys there is room where so many have been brought.
-fn room(keys: usize) -> usize {
+/// For how many keys there is capacity where so many have been brought.
+fn capacity(keys: usize) -> usize {
     keys.checked_next_power_of_two().unwrap_or(keys).max(FEW)
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn need(mode: KeyMode, logn: u32, keys: usize) -> usize {
     if !mode.keeps_keys() {
         return 0;
     }
-    let lengths = lengths(mode, logn, room(keys)).into_iter();
+    let lengths = lengths(mode, logn, capacity(keys)).into_iter();
     lengths.fold(0, |sum, len| {
         sum.saturating_add(len.saturating_add(ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
     })
@@ -227,7 +227,7 @@ impl KeyStore {
         if keys.min(most) <= self.capacity() {
             return Ok(());
         }
-        let mut arrays = Arrays::new(device, self.mode, self.logn, room(keys).min(most))?;
+        let mut arrays = Arrays::new(device, self.mode, self.logn, capacity(keys).min(most))?;
         if let Some(old) = &self.arrays {
             arrays.keys.copy_from(&old.keys)?;
             arrays.hashes.copy_from(&old.hashes)?;
@@ -269,10 +269,10 @@ impl KeyStore {
 
     /// Brings those of `keys` to the device that are not there, and says where each
     /// is; nothing, if there is no room for them. If it fails, the keys are there that
-    /// were there. `lane` is not at work.
+    /// were there. `stream` is not at work.
     pub(crate) fn bring<P: Parameters>(
         &mut self,
-        lane: &mut Lane,
+        stream: &mut ChunkStream,
         keys: &[ResidentKey<'_, P>],
     ) -> Result<Option<Vec<u32>>, GpuError> {
         let groups = || keys.chunk_by(|a, b| a.is(b));
@@ -285,7 +285,7 @@ impl KeyStore {
             return Ok(None);
         }
         for group in missing.chunks(AT_ONCE) {
-            self.expand(lane, group)?;
+            self.expand(stream, group)?;
         }
         let mut places = Vec::with_capacity(keys.len());
         for group in groups() {
@@ -299,7 +299,7 @@ impl KeyStore {
     /// them.
     fn expand<P: Parameters>(
         &mut self,
-        lane: &mut Lane,
+        stream: &mut ChunkStream,
         group: &[ResidentKey<'_, P>],
     ) -> Result<(), GpuError> {
         let (first, stride) = (self.len(), reals(self.mode, self.logn));
@@ -317,7 +317,7 @@ impl KeyStore {
         let kernel = Kernel {
             operation: match self.mode {
                 KeyMode::Expanded => Operation::Expand,
-                KeyMode::Raw | KeyMode::Balanced => Operation::Basis,
+                KeyMode::Transient | KeyMode::Balanced => Operation::Basis,
             },
             logn: self.logn,
         };
@@ -332,19 +332,20 @@ impl KeyStore {
         // SAFETY: these are the places of these keys in the arrays, of which no
         // other kernel has been told yet.
         let expanded = unsafe {
-            lane.send_secret(batch.bases, &small)
+            stream
+                .send_secret(batch.bases, &small)
                 .and_then(|()| {
                     let to = arrays.hashes.address() + (HASH_LEN * first) as u64;
-                    lane.send_secret(to, hashes.as_flattened())
+                    stream.send_secret(to, hashes.as_flattened())
                 })
-                .and_then(|()| lane.launch(kernel, &batch))
-                .and_then(|()| lane.receive(batch.status, group.len()))
+                .and_then(|()| stream.launch(kernel, &batch))
+                .and_then(|()| stream.receive(batch.status, group.len()))
                 .and_then(|told| match told.iter().all(|&told| told == status::DONE) {
                     true => Ok(()),
                     false => Err(chain::undone(kernel)),
                 })
         };
-        let expanded = expanded.and(lane.wait());
+        let expanded = expanded.and(stream.wait());
         let wiped = arrays.small.wipe(0..small.len());
         if let Err(error) = expanded.and(wiped) {
             // Nothing is left of what nobody knows to be there.
@@ -387,9 +388,9 @@ mod tests {
     }
 
     #[test]
-    fn room_grows_by_doubling() {
-        let rooms = [0, 1, 16, 17, 32, 1000].map(room);
-        assert_eq!(rooms, [16, 16, 16, 32, 32, 1024]);
+    fn capacity_grows_by_doubling() {
+        let capacities = [0, 1, 16, 17, 32, 1000].map(capacity);
+        assert_eq!(capacities, [16, 16, 16, 32, 32, 1024]);
         for mode in [KeyMode::Balanced, KeyMode::Expanded] {
             for keys in [16, 1024, 4096] {
                 // Less than that many if small integers were held for all of them.

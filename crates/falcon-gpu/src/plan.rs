@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn scratch_has_the_reals_of_whole_warps() {
         scratch_has_whole_warps::<Falcon512>(KeyMode::Expanded, 3 << 9);
-        scratch_has_whole_warps::<Falcon512>(KeyMode::Raw, (8 << 9) - 256);
+        scratch_has_whole_warps::<Falcon512>(KeyMode::Transient, (8 << 9) - 256);
         scratch_has_whole_warps::<Falcon1024>(KeyMode::Balanced, (8 << 10) - 256);
     }
 

@@ -1,8 +1,8 @@
-//! Signing a batch: chunks of it on lanes, attempts until every job is done.
+//! Signing a batch: chunks of it on streams, attempts until every job is done.
 
 use crate::chain;
 use crate::context::Options;
-use crate::device::{Device, Lane};
+use crate::device::{ChunkStream, Device};
 use crate::division::{Chunk, Division, Jobs, chunks, firsts_of_keys};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel, Operation, status};
@@ -80,7 +80,7 @@ impl<P: Parameters> Jobs for Work<'_, P> {
     }
 }
 
-/// A chunk on its lane.
+/// A chunk on its stream.
 struct Flight<'w> {
     chunk: &'w Chunk,
     plan: Plan,
@@ -88,7 +88,7 @@ struct Flight<'w> {
     /// Which of the lists the next attempt appends to.
     redo: usize,
     /// Streams of seeds that are given, by job of the chunk.
-    streams: Vec<Shake256Reader>,
+    seed_streams: Vec<Shake256Reader>,
 }
 
 /// Signs all of `work` into `signatures`, of which some are replaced, too, if it fails.
@@ -103,7 +103,7 @@ pub(crate) fn sign<P: Parameters>(
     let most_keys = if way.mode.keeps_keys() {
         let keys = different(&keys_of(work, 0..work.count()));
         match state.reserve::<P>(device, options, keys)? {
-            room if room < keys => room,
+            capacity if capacity < keys => capacity,
             // All of them together, so those of any chunk.
             _ => usize::MAX,
         }
@@ -111,7 +111,7 @@ pub(crate) fn sign<P: Parameters>(
         usize::MAX
     };
     let divide = |limits| chunks(work, limits, |size| way.need(size));
-    let (chunks, lanes) = state.prepare(
+    let (chunks, streams) = state.prepare(
         device,
         options,
         DIVISION.jobs(work.count(), device.processors()),
@@ -124,18 +124,18 @@ pub(crate) fn sign<P: Parameters>(
     )?;
 
     let mut waiting = chunks.iter().peekable();
-    let mut flights: Vec<Option<Flight<'_>>> = (0..lanes).map(|_| None).collect();
+    let mut flights: Vec<Option<Flight<'_>>> = (0..streams).map(|_| None).collect();
     loop {
         let mut idle = true;
-        for number in 0..lanes {
+        for number in 0..streams {
             if let Some(flight) = &mut flights[number] {
                 idle = false;
-                let lane = &mut state.lanes[number];
-                if flight.go_on(lane, way, work)? {
-                    flight.deliver(lane, signatures)?;
+                let stream = &mut state.streams[number];
+                if flight.go_on(stream, way, work)? {
+                    flight.deliver(stream, signatures)?;
                     flights[number] = None;
                     if waiting.peek().is_none() {
-                        lane.retire()?;
+                        stream.retire()?;
                     }
                 }
             }
@@ -174,7 +174,7 @@ fn keys_of<'a, P: Parameters>(work: &Work<'a, P>, jobs: Range<usize>) -> Vec<Res
     firsts.map(|job| work.key(job)).collect()
 }
 
-/// Brings a chunk to its lane and starts the first attempt, unless there is no
+/// Brings a chunk to its stream and starts the first attempt, unless there is no
 /// room for its keys.
 fn begin<'w, P: Parameters>(
     state: &mut State,
@@ -197,16 +197,16 @@ fn begin<'w, P: Parameters>(
         let (keys, hashes) = state.addresses::<P>();
         (keys, hashes, Some(places))
     } else {
-        (0, state.lanes[number].address(plan.hashes.start), None)
+        (0, state.streams[number].address(plan.hashes.start), None)
     };
-    // One key for all: the same address for all lanes.
+    // One key for all: the same address for all streams.
     let shared = match &places {
         Some(places) => places.iter().all(|&place| place == 0),
         None => chunk.size.keys == 1,
     };
 
-    let lane = &mut state.lanes[number];
-    let out = lane.outgoing(plan.sent)?;
+    let stream = &mut state.streams[number];
+    let out = stream.outgoing(plan.sent)?;
     let messages = Messages::begin(out, &plan.messages, &plan.offsets);
     let arrays = [
         messages.bytes(),
@@ -248,24 +248,24 @@ fn begin<'w, P: Parameters>(
             put(nonces, given.map(|given| *given.randomness.nonce));
         }
     })?;
-    let mut streams = Vec::new();
+    let mut seed_streams = Vec::new();
     let (batch_seed, first) = match work {
         Work::Hedged { seed, first, .. } => {
             out[plan.seed.clone()].copy_from_slice(*seed);
             (
-                lane.address(plan.seed.start),
+                stream.address(plan.seed.start),
                 first.wrapping_add(jobs.start as u64),
             )
         }
         Work::Given(given) => {
             let given = given[jobs.clone()].iter();
-            streams.extend(given.map(|given| Shake256::reader(given.randomness.seed)));
+            seed_streams.extend(given.map(|given| Shake256::reader(given.randomness.seed)));
             (0, 0)
         }
     };
-    lane.send(0..plan.sent)?;
+    stream.send(0..plan.sent)?;
 
-    let address = |range: &Range<usize>| lane.address(range.start);
+    let address = |range: &Range<usize>| stream.address(range.start);
     let batch = Batch {
         messages: address(&plan.messages),
         message_offsets: address(&plan.offsets),
@@ -307,13 +307,13 @@ fn begin<'w, P: Parameters>(
         plan,
         batch,
         redo: 0,
-        streams,
+        seed_streams,
     };
-    // SAFETY: all addresses are of this lane's memory or of the store of keys,
-    // which does not change while a lane is at work.
-    unsafe { lane.launch(way.kernel(Operation::Hash), &flight.batch) }?;
+    // SAFETY: all addresses are of this stream's memory or of the store of keys,
+    // which does not change while a stream is at work.
+    unsafe { stream.launch(way.kernel(Operation::Hash), &flight.batch) }?;
     let all = 0..flight.batch.count;
-    flight.attempt(lane, way, all)?;
+    flight.attempt(stream, way, all)?;
     Ok(Some(flight))
 }
 
@@ -322,47 +322,56 @@ impl Flight<'_> {
     /// the chunk: hardly ever is there a job that has none yet.
     fn attempt(
         &mut self,
-        lane: &mut Lane,
+        stream: &mut ChunkStream,
         way: Way,
         jobs: impl ExactSizeIterator<Item = u32>,
     ) -> Result<(), GpuError> {
         let (plan, batch) = (&self.plan, &self.batch);
         if batch.batch_seed == 0 {
-            // What the lane was sent before is not needed again from here.
+            // What the stream was sent before is not needed again from here.
             let range = plan.seeds.start..plan.seeds.start + jobs.len() * ATTEMPT_SEED;
-            let out = lane.outgoing(range.end)?;
+            let out = stream.outgoing(range.end)?;
             for (out, job) in out[range.clone()].chunks_exact_mut(ATTEMPT_SEED).zip(jobs) {
-                if let Some(stream) = self.streams.get_mut(job as usize) {
-                    let seed: Zeroizing<[u8; ATTEMPT_SEED]> = Zeroizing::new(stream.read_array());
+                if let Some(seed_stream) = self.seed_streams.get_mut(job as usize) {
+                    let seed: Zeroizing<[u8; ATTEMPT_SEED]> =
+                        Zeroizing::new(seed_stream.read_array());
                     out.copy_from_slice(&*seed);
                 }
             }
-            lane.send(range)?;
+            stream.send(range)?;
         }
-        lane.zero(plan.counts.clone())?;
+        stream.zero(plan.counts.clone())?;
         // SAFETY: as in `begin`.
         unsafe {
             if batch.batch_seed != 0 {
-                lane.launch(way.kernel(Operation::Seed), batch)?;
+                stream.launch(way.kernel(Operation::Seed), batch)?;
             }
-            lane.launch(way.kernel(Operation::Prng), batch)?;
-            lane.launch(way.kernel(Operation::Sign(plan.mode)), batch)?;
-            lane.launch(way.kernel(Operation::Accept), batch)?;
+            stream.launch(way.kernel(Operation::Prng), batch)?;
+            stream.launch(way.kernel(Operation::Sign(plan.mode)), batch)?;
+            stream.launch(way.kernel(Operation::Accept), batch)?;
         }
         let (nonces, s2) = (plan.nonces.clone(), plan.s2.clone());
         let (after, end) = (nonces.len(), nonces.len() + s2.len());
-        lane.fetch(nonces, 0)?;
-        lane.fetch(s2, after)?;
-        lane.fetch(plan.counts.clone(), end)
+        stream.fetch(nonces, 0)?;
+        stream.fetch(s2, after)?;
+        stream.fetch(plan.counts.clone(), end)
     }
 
     /// Which kernel of this attempt has not done its part; statuses go to `place` of
     /// what is incoming.
-    fn stopped(&self, lane: &mut Lane, way: Way, place: usize) -> Result<GpuError, GpuError> {
+    fn stopped(
+        &self,
+        stream: &mut ChunkStream,
+        way: Way,
+        place: usize,
+    ) -> Result<GpuError, GpuError> {
         let status = self.plan.status.clone();
         let len = status.len();
-        lane.fetch(status, place)?;
-        let told = lane.incoming()?.get(place..place + len).unwrap_or_default();
+        stream.fetch(status, place)?;
+        let told = stream
+            .incoming()?
+            .get(place..place + len)
+            .unwrap_or_default();
         let sign = Operation::Sign(self.plan.mode);
         let hedged = self.batch.batch_seed != 0;
         let operation = chain::stopped(told, sign, hedged, self.batch.attempt);
@@ -373,7 +382,7 @@ impl Flight<'_> {
     /// results are there.
     fn go_on<P: Parameters>(
         &mut self,
-        lane: &mut Lane,
+        stream: &mut ChunkStream,
         way: Way,
         work: &Work<'_, P>,
     ) -> Result<bool, GpuError> {
@@ -383,7 +392,7 @@ impl Flight<'_> {
             kernel: way.kernel(Operation::Accept).name(),
             cause: cause.to_owned(),
         };
-        let told = lane.incoming()?.get(place..lists).unwrap_or_default();
+        let told = stream.incoming()?.get(place..lists).unwrap_or_default();
         let told: Vec<u32> = told
             .as_chunks()
             .0
@@ -396,7 +405,7 @@ impl Flight<'_> {
         };
         // Nothing to try again is not yet everything done.
         if count.checked_add(done) != Some(self.batch.count) {
-            return Err(self.stopped(lane, way, lists)?);
+            return Err(self.stopped(stream, way, lists)?);
         }
         if count == 0 {
             return Ok(true);
@@ -408,8 +417,8 @@ impl Flight<'_> {
         let jobs = if matches!(work, Work::Given(_)) {
             // The next seeds go in the order of the list.
             let list = list.start..list.start + 4 * count as usize;
-            lane.fetch(list.clone(), lists)?;
-            let bytes = &lane.incoming()?[lists..][..list.len()];
+            stream.fetch(list.clone(), lists)?;
+            let bytes = &stream.incoming()?[lists..][..list.len()];
             let words = bytes.as_chunks().0;
             words.iter().copied().map(u32::from_le_bytes).collect()
         } else {
@@ -421,19 +430,19 @@ impl Flight<'_> {
         {
             return Err(failed("it lists jobs that there are not"));
         }
-        self.batch.list = lane.address(list.start);
+        self.batch.list = stream.address(list.start);
         self.redo = 1 - self.redo;
-        self.batch.redo = lane.address(self.plan.lists[self.redo].start);
+        self.batch.redo = stream.address(self.plan.lists[self.redo].start);
         self.batch.count = count;
         self.batch.attempt += 1;
-        self.attempt(lane, way, jobs.into_iter())?;
+        self.attempt(stream, way, jobs.into_iter())?;
         Ok(false)
     }
 
     /// Reads the results, which are those of its jobs.
     fn deliver<P: Parameters>(
         &self,
-        lane: &mut Lane,
+        stream: &mut ChunkStream,
         signatures: &mut Undo<'_, Signature<P>>,
     ) -> Result<(), GpuError> {
         let wrong = || GpuError::Launch {
@@ -444,7 +453,7 @@ impl Flight<'_> {
             .name(),
             cause: "what it accepted is no signature".to_owned(),
         };
-        let bytes = lane.incoming()?;
+        let bytes = stream.incoming()?;
         let (nonces, s2) = bytes.split_at(self.plan.nonces.len());
         signatures.replace(self.chunk.jobs.clone(), |block, signatures| {
             let first = block * undo::BLOCK;
@@ -456,7 +465,7 @@ impl Flight<'_> {
                     *coefficient = i16::from_le_bytes(*bytes);
                 }
                 *signature =
-                    hazmat::signature_from_parts(nonce, &coefficients).ok_or_else(wrong)?;
+                    hazmat::signature_from_nonce_and_s2(nonce, &coefficients).ok_or_else(wrong)?;
             }
             Ok(())
         })

@@ -76,12 +76,12 @@ pub(crate) fn put<const N: usize>(bytes: &mut [u8], values: impl IntoIterator<It
 }
 
 /// Bytes that a message of so many takes: the next one begins with a word.
-pub(crate) fn room(len: usize) -> usize {
+pub(crate) fn padded_len(len: usize) -> usize {
     len.next_multiple_of(8)
 }
 
 /// Most bytes that so many messages take of which these are all the bytes.
-pub(crate) fn most_room(messages: usize, bytes: usize) -> usize {
+pub(crate) fn max_padded_len(messages: usize, bytes: usize) -> usize {
     bytes.saturating_add(messages.saturating_mul(7))
 }
 
@@ -116,21 +116,21 @@ impl<'p> Messages<'p> {
 }
 
 /// Writes the messages of a block one after the other to `messages`, each with zeros up to
-/// its [`room`], and to `ends` where each one ends, counted from the beginning of those of
-/// the chunk.
+/// its [padded length](padded_len), and to `ends` where each one ends, counted from the
+/// beginning of those of the chunk.
 pub(crate) fn put_messages(batch: &impl Jobs, block: &Block, messages: &mut [u8], ends: &mut [u8]) {
     let mut rest = messages;
     let mut begin = block.before.bytes as u64;
     let ends_of_jobs = block.jobs.clone().map(|job| {
         let message = batch.message(job);
-        let room = room(message.len());
-        if let Some(place) = rest.split_off_mut(..room) {
+        let padded_len = padded_len(message.len());
+        if let Some(place) = rest.split_off_mut(..padded_len) {
             let (place, behind) = place.split_at_mut(message.len());
             place.copy_from_slice(message);
             behind.fill(0);
         }
         let end = begin + message.len() as u64;
-        begin += room as u64;
+        begin += padded_len as u64;
         end.to_le_bytes()
     });
     put(ends, ends_of_jobs);

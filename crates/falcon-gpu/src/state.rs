@@ -1,7 +1,7 @@
-//! What a context has on its device: lanes, the pool of their memory, keys.
+//! What a context has on its device: streams, the pool of their memory, keys.
 
 use crate::context::{MOST_STREAMS, Options};
-use crate::device::{Device, Lane, Memory};
+use crate::device::{ChunkStream, Device, Memory};
 use crate::division::{Chunk, Limits};
 use crate::error::GpuError;
 use crate::keys::{self, FEW, KeyStore, ResidentKey};
@@ -9,10 +9,10 @@ use falcon_core::Parameters;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use std::sync::Arc;
 
-/// What a context has on its device. In this order it is dropped: lanes, which
+/// What a context has on its device. In this order it is dropped: streams, which
 /// wait, before the memory that they use.
 pub(crate) struct State {
-    pub(crate) lanes: Vec<Lane>,
+    pub(crate) streams: Vec<ChunkStream>,
     pool: Option<Memory>,
     /// Bytes that chunks might take when the pool was made.
     budget: usize,
@@ -22,10 +22,14 @@ pub(crate) struct State {
 impl State {
     /// Of a device on which there is nothing yet.
     pub(crate) fn new(device: &Arc<dyn Device>, options: &Options) -> Self {
-        let lanes = options.streams.unwrap_or(LANES).clamp(1, MOST_STREAMS);
-        let lanes = (0..lanes.min(device.streams())).map(|stream| Lane::new(device, stream));
+        let streams = options
+            .streams
+            .unwrap_or(DEFAULT_STREAMS)
+            .clamp(1, MOST_STREAMS);
+        let streams =
+            (0..streams.min(device.streams())).map(|number| ChunkStream::new(device, number));
         Self {
-            lanes: lanes.collect(),
+            streams: streams.collect(),
             pool: None,
             budget: 0,
             stores: [None, None],
@@ -52,7 +56,7 @@ impl State {
     }
 
     /// Makes room for so many keys of a degree, or for as many as can be, and says
-    /// for how many. No lane is at work.
+    /// for how many. No stream is at work.
     pub(crate) fn reserve<P: Parameters>(
         &mut self,
         device: &Arc<dyn Device>,
@@ -74,8 +78,8 @@ impl State {
 
     /// Gives the memory of chunks back.
     pub(crate) fn drop_pool(&mut self) {
-        for lane in &mut self.lanes {
-            lane.detach();
+        for stream in &mut self.streams {
+            stream.detach();
         }
         self.pool = None;
     }
@@ -87,7 +91,7 @@ impl State {
     }
 
     /// Brings the keys of these jobs to the device, if they are not there, and
-    /// says where each is; or nothing, if others are in the way. Lane `number` is
+    /// says where each is; or nothing, if others are in the way. Stream `number` is
     /// not at work.
     pub(crate) fn bring<P: Parameters>(
         &mut self,
@@ -95,7 +99,7 @@ impl State {
         keys: &[ResidentKey<'_, P>],
     ) -> Result<Option<Vec<u32>>, GpuError> {
         match &mut self.stores[number_of::<P>()] {
-            Some(store) => store.bring(&mut self.lanes[number], keys),
+            Some(store) => store.bring(&mut self.streams[number], keys),
             None => Ok(None),
         }
     }
@@ -128,7 +132,7 @@ impl State {
         }
     }
 
-    /// Lets other keys take the place of all that are there. No lane is at work.
+    /// Lets other keys take the place of all that are there. No stream is at work.
     pub(crate) fn replace_keys<P: Parameters>(&mut self) -> Result<(), GpuError> {
         let store = self.stores[number_of::<P>()].as_mut();
         store.map_or(Ok(()), KeyStore::replace)
@@ -137,7 +141,7 @@ impl State {
     /// Divides a batch and makes room for its chunks, of at most so many jobs unless the
     /// options say how many: `divide` says into which chunks under
     /// some limits, `sizes` what one of them takes of the device, of locked memory to copy
-    /// from, and to copy to. Says, too, on how many lanes there is room.
+    /// from, and to copy to. Says, too, on how many streams there is room.
     pub(crate) fn prepare(
         &mut self,
         device: &Arc<dyn Device>,
@@ -148,7 +152,7 @@ impl State {
         sizes: impl Fn(&Chunk) -> (usize, usize, usize),
     ) -> Result<(Vec<Chunk>, usize), GpuError> {
         let jobs = options.chunk.unwrap_or(most_jobs);
-        let mut streams = self.lanes.len().max(1);
+        let mut limit = self.streams.len().max(1);
         // While chunks fit in the pool, the device is not asked what is free.
         let (mut memory, mut asked) = match self.pool {
             Some(_) => (self.budget, false),
@@ -158,28 +162,28 @@ impl State {
             let chunks = divide(Limits {
                 jobs: jobs.clamp(1, MOST_JOBS),
                 keys: most_keys,
-                memory: memory / streams,
+                memory: memory / limit,
             });
             let most = chunks.iter().map(&sizes).fold((0, 0, 0), |most, size| {
                 (most.0.max(size.0), most.1.max(size.1), most.2.max(size.2))
             });
-            let lanes = chunks.len().min(streams);
+            let streams = chunks.len().min(limit);
             let had = self.pool.as_ref().map_or(0, Memory::len);
-            if !asked && most.0.saturating_mul(lanes) > had {
+            if !asked && most.0.saturating_mul(streams) > had {
                 (memory, asked) = (self.budget_of_chunks(device, options)?, true);
                 continue;
             }
             self.budget = memory;
-            match self.equip(device, lanes, most) {
+            match self.equip(device, streams, most) {
                 // With less memory the chunks are smaller, until they are one job.
                 Err(GpuError::OutOfMemory { .. })
                     if chunks.iter().any(|chunk| chunk.jobs.len() > 1) =>
                 {
-                    memory = (memory / 2).min(most.0.saturating_mul(lanes) / 2);
+                    memory = (memory / 2).min(most.0.saturating_mul(streams) / 2);
                 }
                 // And then one at a time.
-                Err(GpuError::OutOfMemory { .. }) if lanes > 1 => streams = 1,
-                result => return result.map(|()| (chunks, lanes)),
+                Err(GpuError::OutOfMemory { .. }) if streams > 1 => limit = 1,
+                result => return result.map(|()| (chunks, streams)),
             }
         }
     }
@@ -195,16 +199,16 @@ impl State {
         Ok(budget(device, options, had + keys)?.saturating_sub(keys))
     }
 
-    /// Gives each of so many lanes so much memory.
+    /// Gives each of so many streams so much memory.
     fn equip(
         &mut self,
         device: &Arc<dyn Device>,
-        lanes: usize,
+        streams: usize,
         (memory, upload, download): (usize, usize, usize),
     ) -> Result<(), GpuError> {
-        let needed = memory.saturating_mul(lanes);
-        for lane in &mut self.lanes {
-            lane.detach();
+        let needed = memory.saturating_mul(streams);
+        for stream in &mut self.streams {
+            stream.detach();
         }
         if self.pool.as_ref().is_none_or(|pool| pool.len() < needed) {
             // The old one goes first, so that there is room.
@@ -212,28 +216,28 @@ impl State {
             self.pool = Some(Memory::new(device, needed)?);
         }
         let base = self.pool.as_ref().map_or(0, Memory::address);
-        for (number, lane) in self.lanes.iter_mut().enumerate().take(lanes) {
-            lane.equip(base + (number * memory) as u64, memory, upload, download)?;
+        for (number, stream) in self.streams.iter_mut().enumerate().take(streams) {
+            stream.equip(base + (number * memory) as u64, memory, upload, download)?;
         }
         Ok(())
     }
 
-    /// Waits for all lanes, and wipes what they had.
+    /// Waits for all streams, and wipes what they had.
     pub(crate) fn settle(&mut self) -> Result<(), GpuError> {
         let mut settled = Ok(());
-        for lane in &mut self.lanes {
-            settled = settled.and(lane.wipe_device());
+        for stream in &mut self.streams {
+            settled = settled.and(stream.wipe_device());
         }
         // What a thread cannot wait for, it wipes all the same.
-        let hosts = self.lanes.par_iter_mut().map(Lane::wipe_host);
+        let hosts = self.streams.par_iter_mut().map(ChunkStream::wipe_host);
         let hosts: Vec<_> = hosts.collect();
         hosts.into_iter().fold(settled, Result::and)
     }
 }
 
-/// Lanes by default. Measured on an H100: with two, and with eight, 65,536 jobs take a tenth
+/// Streams by default. Measured on an H100: with two, and with eight, 65,536 jobs take a tenth
 /// longer; with eight, 2^20 jobs take 2 % less.
-const LANES: usize = 4;
+const DEFAULT_STREAMS: usize = 4;
 
 /// Most jobs of a chunk: kernels number the blocks of ChaCha20, at most 2^13 a job, with
 /// 32 bits.

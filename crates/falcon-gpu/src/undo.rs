@@ -15,19 +15,19 @@ pub(crate) struct Undo<'o, T: Copy> {
     results: &'o mut [T],
     /// Where what was replaced begins, block by block.
     places: Vec<usize>,
-    /// What was replaced there; and more room.
-    old: Room<T>,
+    /// What was replaced there; and more memory for it.
+    old: Backup<T>,
 }
 
-/// Memory for what is replaced: blocks.
-pub(crate) type Room<T> = Vec<Vec<T>>;
+/// What is replaced, or memory for it: blocks.
+pub(crate) type Backup<T> = Vec<Vec<T>>;
 
 impl<'o, T: Copy + Send> Undo<'o, T> {
-    pub(crate) fn new(results: &'o mut [T], room: Room<T>) -> Self {
+    pub(crate) fn new(results: &'o mut [T], backup: Backup<T>) -> Self {
         Self {
             results,
             places: Vec::new(),
-            old: room,
+            old: backup,
         }
     }
 
@@ -56,7 +56,7 @@ impl<'o, T: Copy + Send> Undo<'o, T> {
     }
 
     /// Leaves the new results where they are. Gives the memory back.
-    pub(crate) fn keep(mut self) -> Room<T> {
+    pub(crate) fn keep(mut self) -> Backup<T> {
         self.places.clear();
         std::mem::take(&mut self.old)
     }
@@ -70,20 +70,20 @@ impl<T: Copy> Drop for Undo<'_, T> {
     }
 }
 
-/// The room of the last batch, for the next one of the same kind: the pages of fresh memory
+/// The backup of the last batch, for the next one of the same kind: the pages of fresh memory
 /// cost more than the copies.
 #[derive(Default)]
-pub(crate) struct LastRoom(Mutex<Option<Box<dyn Any + Send>>>);
+pub(crate) struct LastBackup(Mutex<Option<Box<dyn Any + Send>>>);
 
-impl LastRoom {
-    pub(crate) fn take<T: Send + 'static>(&self) -> Room<T> {
+impl LastBackup {
+    pub(crate) fn take<T: Send + 'static>(&self) -> Backup<T> {
         let last = self.lock().take();
-        let same = last.and_then(|last| last.downcast::<Room<T>>().ok());
-        same.map_or_else(Room::new, |room| *room)
+        let same = last.and_then(|last| last.downcast::<Backup<T>>().ok());
+        same.map_or_else(Backup::new, |backup| *backup)
     }
 
-    pub(crate) fn give<T: Send + 'static>(&self, room: Room<T>) {
-        *self.lock() = Some(Box::new(room));
+    pub(crate) fn give<T: Send + 'static>(&self, backup: Backup<T>) {
+        *self.lock() = Some(Box::new(backup));
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Box<dyn Any + Send>>> {
@@ -96,9 +96,9 @@ impl LastRoom {
 mod tests {
     use super::*;
 
-    fn replaced(room: Room<u32>, keep: bool) -> (Vec<u32>, Room<u32>) {
+    fn replaced(backup: Backup<u32>, keep: bool) -> (Vec<u32>, Backup<u32>) {
         let mut results: Vec<u32> = (0..500).collect();
-        let mut undo = Undo::new(&mut results, room);
+        let mut undo = Undo::new(&mut results, backup);
         for range in [100..300, 7..9, 300..300, 400..500] {
             let written = undo.replace(range.clone(), |block, results| {
                 let first = range.start + block * BLOCK;
@@ -115,13 +115,13 @@ mod tests {
             });
             assert_eq!(written.is_err(), !keep && range.start == 100);
         }
-        let room = if keep {
+        let backup = if keep {
             undo.keep()
         } else {
             drop(undo);
-            Room::new()
+            Backup::new()
         };
-        (results, room)
+        (results, backup)
     }
 
     #[test]
@@ -138,15 +138,15 @@ mod tests {
             }
         };
         let after: Vec<u32> = (0..500).map(new).collect();
-        let (results, room) = replaced(Room::new(), true);
+        let (results, backup) = replaced(Backup::new(), true);
         assert_eq!(results, after);
-        assert_eq!(replaced(room, false).0, before);
-        assert_eq!(replaced(Room::new(), false).0, before);
+        assert_eq!(replaced(backup, false).0, before);
+        assert_eq!(replaced(Backup::new(), false).0, before);
     }
 
     #[test]
-    fn room_is_given_to_batches_of_its_kind() {
-        let last = LastRoom::default();
+    fn a_backup_is_given_to_batches_of_its_kind() {
+        let last = LastBackup::default();
         assert!(last.take::<u32>().is_empty());
         last.give(vec![vec![1u32, 2]]);
         assert!(last.take::<u64>().is_empty());

@@ -1,8 +1,8 @@
-//! Verifying a batch: chunks of it on lanes.
+//! Verifying a batch: chunks of it on streams.
 
 use crate::chain;
 use crate::context::Options;
-use crate::device::{Device, Lane};
+use crate::device::{ChunkStream, Device};
 use crate::division::{Block, Chunk, Division, Jobs, Size, chunks};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel, Operation, status};
@@ -153,7 +153,7 @@ pub(crate) fn verify<P: Parameters>(
     let stride = claims.stride();
     let plan = |size| Plan::new::<P>(size, stride);
     let divide = |limits| chunks(claims, limits, |size| plan(size).len);
-    let (chunks, lanes) = state.prepare(
+    let (chunks, streams) = state.prepare(
         device,
         options,
         DIVISION.jobs(claims.count(), device.processors()),
@@ -165,42 +165,42 @@ pub(crate) fn verify<P: Parameters>(
         },
     )?;
 
-    // A chunk is begun where the one before it on this lane has been read.
-    let lanes = lanes.max(1);
-    let mut started: Vec<Option<&Chunk>> = vec![None; lanes];
+    // A chunk is begun where the one before it on this stream has been read.
+    let streams = streams.max(1);
+    let mut started: Vec<Option<&Chunk>> = vec![None; streams];
     for (number, chunk) in chunks.iter().enumerate() {
-        let number = number % lanes;
+        let number = number % streams;
         if let Some(before) = started[number].replace(chunk) {
-            deliver(&mut state.lanes[number], claims, before, &mut verdicts)?;
+            deliver(&mut state.streams[number], claims, before, &mut verdicts)?;
         }
-        begin(&mut state.lanes[number], claims, chunk, plan(chunk.size))?;
+        begin(&mut state.streams[number], claims, chunk, plan(chunk.size))?;
     }
-    // The lane that began first is read first.
-    let oldest = chunks.len() % lanes;
+    // The stream that began first is read first.
+    let oldest = chunks.len() % streams;
     let (later, first) = state
-        .lanes
-        .get_mut(..lanes)
+        .streams
+        .get_mut(..streams)
         .unwrap_or_default()
         .split_at_mut(oldest);
     let (started_later, started_first) = started.split_at(oldest);
     let in_order = started_first.iter().chain(started_later);
-    for (lane, chunk) in first.iter_mut().chain(later).zip(in_order) {
+    for (stream, chunk) in first.iter_mut().chain(later).zip(in_order) {
         if let Some(chunk) = chunk {
-            deliver(lane, claims, chunk, &mut verdicts)?;
-            lane.retire()?;
+            deliver(stream, claims, chunk, &mut verdicts)?;
+            stream.retire()?;
         }
     }
     Ok(verdicts)
 }
 
-/// Brings a chunk to its lane and starts all that is to be done with it.
+/// Brings a chunk to its stream and starts all that is to be done with it.
 fn begin<P: Parameters>(
-    lane: &mut Lane,
+    stream: &mut ChunkStream,
     claims: &Claims<'_, P>,
     chunk: &Chunk,
     plan: Plan,
 ) -> Result<(), GpuError> {
-    let out = lane.outgoing(plan.sent(claims))?;
+    let out = stream.outgoing(plan.sent(claims))?;
     let messages = Messages::begin(out, &plan.messages, &plan.offsets);
     let arrays = [
         messages.bytes(),
@@ -235,9 +235,9 @@ fn begin<P: Parameters>(
                     // What is behind it the kernel does not read.
                 }
             })?;
-            lane.send(0..plan.lengths.end)?;
+            stream.send(0..plan.lengths.end)?;
             // Not read yet; nothing of an earlier chunk passes for it.
-            lane.zero(plan.status.clone())?;
+            stream.zero(plan.status.clone())?;
         }
         Claims::Decoded(all) => {
             let (nonces, s2) = ((&plan.nonces, Each::Job), (&plan.s2, Each::Job));
@@ -253,15 +253,15 @@ fn begin<P: Parameters>(
                 }
                 status.fill(status::GIVEN);
             })?;
-            lane.send(0..plan.public_keys.end)?;
-            lane.send(plan.nonces.start..plan.status.end)?;
+            stream.send(0..plan.public_keys.end)?;
+            stream.send(plan.nonces.start..plan.status.end)?;
         }
     }
 
     // Keys of an earlier chunk are not these.
-    lane.zero(plan.prepared.clone())?;
+    stream.zero(plan.prepared.clone())?;
 
-    let address = |range: &Range<usize>| lane.address(range.start);
+    let address = |range: &Range<usize>| stream.address(range.start);
     let batch = Batch {
         messages: address(&plan.messages),
         message_offsets: address(&plan.offsets),
@@ -290,16 +290,16 @@ fn begin<P: Parameters>(
         count: chunk.size.keys as u32,
         ..batch
     };
-    // SAFETY: all addresses are of this lane's memory.
+    // SAFETY: all addresses are of this stream's memory.
     unsafe {
-        lane.launch(kernel(Operation::Prepare), &keys)?;
+        stream.launch(kernel(Operation::Prepare), &keys)?;
         if matches!(claims, Claims::Encoded(_)) {
-            lane.launch(kernel(Operation::Unpack), &batch)?;
+            stream.launch(kernel(Operation::Unpack), &batch)?;
         }
-        lane.launch(kernel(Operation::Hash), &batch)?;
-        lane.launch(kernel(Operation::Verify), &batch)?;
+        stream.launch(kernel(Operation::Hash), &batch)?;
+        stream.launch(kernel(Operation::Verify), &batch)?;
     }
-    lane.fetch(plan.status, 0)
+    stream.fetch(plan.status, 0)
 }
 
 /// Bytes that are looked at: what is longer than any signature is none, and
@@ -314,12 +314,12 @@ fn length<P: Parameters>(signature: &[u8]) -> usize {
 
 /// Reads what came out.
 fn deliver<P: Parameters>(
-    lane: &mut Lane,
+    stream: &mut ChunkStream,
     claims: &Claims<'_, P>,
     chunk: &Chunk,
     verdicts: &mut [Result<(), SignatureError>],
 ) -> Result<(), GpuError> {
-    let told = lane.incoming()?;
+    let told = stream.incoming()?;
     for (verdict, told) in verdicts[chunk.jobs.clone()].iter_mut().zip(told) {
         let encoded = matches!(claims, Claims::Encoded(_));
         *verdict = chain::verdict(*told, encoded).map_err(|operation| {

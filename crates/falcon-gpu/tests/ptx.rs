@@ -25,7 +25,7 @@ fn kernels(logn: u32) -> Vec<Kernel> {
         Operation::Unpack,
         Operation::Verify,
     ];
-    for mode in [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded] {
+    for mode in [KeyMode::Transient, KeyMode::Balanced, KeyMode::Expanded] {
         operations.push(Operation::Sign(mode));
     }
     let kernel = |operation| Kernel { operation, logn };

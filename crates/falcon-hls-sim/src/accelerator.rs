@@ -1,8 +1,8 @@
 //! A design, scheduled: the transforms as a circuit runs them.
 
 use crate::butterfly::{graph, memories};
+use crate::cycles::{Control, Fault, Interlock, Observer, Run, Words};
 use crate::design::{Design, DesignError};
-use crate::engine::{Control, Fault, Interlock, Observer, Run, Words};
 use crate::fp::Subnormals;
 use crate::nest::{Iteration, Transform};
 use crate::scheduled::Scheduled;

@@ -1,4 +1,4 @@
-//! What ends a run of the cycle engine before its end.
+//! What ends a run of the cycle simulator before its end.
 
 use std::fmt::{self, Display, Formatter};
 

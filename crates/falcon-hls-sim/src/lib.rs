@@ -3,7 +3,7 @@
 //!
 //! A [`Design`](design::Design) says what the circuit is made of. The butterfly as
 //! a [graph] of operations is [scheduled](schedule) on its units, and the
-//! [cycle engine](engine) executes the schedule on real bits. Nothing here is
+//! [cycle simulator](cycles) executes the schedule on real bits. Nothing here is
 //! computed from a formula that a run could show.
 #![forbid(unsafe_code)]
 
@@ -11,8 +11,8 @@ pub mod accelerator;
 pub mod amdahl;
 pub mod butterfly;
 pub mod catalog;
+pub mod cycles;
 pub mod design;
-pub mod engine;
 mod fault;
 pub mod fp;
 pub mod graph;

@@ -1,8 +1,8 @@
 //! A transform on a design, run: what it takes and what it costs.
 
 use crate::accelerator::{Error, Kernel, MAX_LOGN, blank_memories, control};
+use crate::cycles::Run;
 use crate::design::{Design, Preset};
-use crate::engine::Run;
 use crate::nest::Transform;
 use crate::resources::Estimate;
 use std::cmp::Ordering;

@@ -1,8 +1,8 @@
-//! A loop's body with its schedule: what the engine runs, and what views and estimates
+//! A loop's body with its schedule: what the cycle simulator runs, and what views and estimates
 //! read, be it of butterflies or of rounds of Keccak-f.
 
+use crate::cycles::{self, Control, Fault, Observer, Run, Words};
 use crate::design::{DesignError, MAX_INTERVAL};
-use crate::engine::{self, Control, Fault, Observer, Run, Words};
 use crate::graph::Graph;
 use crate::nest::Iteration;
 use crate::schedule::{Bounds, Schedule};
@@ -52,7 +52,7 @@ impl Scheduled {
         memories: &mut [Words],
         observer: &mut impl Observer,
     ) -> Result<Run, Fault> {
-        engine::run(
+        cycles::run(
             &self.graph,
             &self.schedule,
             control,

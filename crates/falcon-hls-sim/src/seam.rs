@@ -2,7 +2,7 @@
 //! the circuit, the rest on the processor.
 
 use crate::accelerator::{Accelerator, Error};
-use crate::engine::Run;
+use crate::cycles::Run;
 use crate::nest::Transform;
 use falcon_core::seams::fft::{BasisRef, Fft};
 use falcon_core::seams::lanes::Baseline;

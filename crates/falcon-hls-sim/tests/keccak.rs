@@ -5,8 +5,8 @@ use falcon_core::seams::hash::Shake256;
 use falcon_hls_sim::accelerator::Error;
 use falcon_hls_sim::amdahl::predict::Processor;
 use falcon_hls_sim::catalog::XC7Z020;
+use falcon_hls_sim::cycles::{self, Control, Fault, Interlock, Observer};
 use falcon_hls_sim::design::{DesignError, Pipelining};
-use falcon_hls_sim::engine::{self, Control, Fault, Interlock, Observer};
 use falcon_hls_sim::fp::Subnormals;
 use falcon_hls_sim::graph::{Graph, Operation};
 use falcon_hls_sim::keccak::{
@@ -172,7 +172,7 @@ fn presets_take_the_cycles_that_their_bounds_say() {
 }
 
 /// The bound by the state is real: without it the scheduler goes below, and the
-/// engine notices the round that reads what is not yet written.
+/// simulator notices the round that reads what is not yet written.
 #[test]
 fn a_round_that_starts_before_the_one_before_is_done_is_a_hazard() {
     let design = KeccakPreset::Pipelined.design();
@@ -194,7 +194,7 @@ fn a_round_that_starts_before_the_one_before_is_done_is_a_hazard() {
         };
         let mut memories = [memory(&[0; WORDS]), memory(&ROUND_CONSTANTS)];
         let iterations = circuit.rounds().iterations();
-        engine::run(&graph, &hasty, control, iterations, &mut memories, &mut ())
+        cycles::run(&graph, &hasty, control, iterations, &mut memories, &mut ())
             .map(|run| (run, memories[0][0][0]))
     };
     assert!(matches!(run(Interlock::Absent), Err(Fault::Hazard { .. })));

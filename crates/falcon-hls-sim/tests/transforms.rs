@@ -1,4 +1,4 @@
-//! Every transform of every preset and degree has the bits of the portable engine.
+//! Every transform of every preset and degree has the bits of `scalar`.
 
 use falcon_core::seams::fft::Fft;
 use falcon_core::seams::hash::Shake256;

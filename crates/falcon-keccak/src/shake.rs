@@ -74,13 +74,13 @@ impl Sponge {
     /// XORs at most eight bytes into the word that holds `pos`, without
     /// crossing its end.
     fn xor_bytes(&mut self, bytes: &[u8]) {
-        let mut word = [0; 8];
+        let mut placed = [0; 8];
         let start = self.pos % 8;
-        for (w, &b) in word.iter_mut().skip(start).zip(bytes) {
-            *w = b;
+        for (p, &b) in placed.iter_mut().skip(start).zip(bytes) {
+            *p = b;
         }
-        if let Some(lane) = self.state.get_mut(self.pos / 8) {
-            *lane ^= u64::from_le_bytes(word);
+        if let Some(word) = self.state.get_mut(self.pos / 8) {
+            *word ^= u64::from_le_bytes(placed);
         }
         self.pos += bytes.len();
     }
@@ -95,8 +95,8 @@ impl Sponge {
             self.xor_bytes(head);
             let (words, tail) = rest.as_chunks::<8>();
             let first = self.pos / 8;
-            for (lane, word) in self.state.iter_mut().skip(first).zip(words) {
-                *lane ^= u64::from_le_bytes(*word);
+            for (word, bytes) in self.state.iter_mut().skip(first).zip(words) {
+                *word ^= u64::from_le_bytes(*bytes);
             }
             self.pos += 8 * words.len();
             self.xor_bytes(tail);
@@ -117,10 +117,10 @@ impl Sponge {
     /// Copies at most eight bytes from the word that holds `pos`, without
     /// crossing its end.
     fn copy_bytes(&mut self, out: &mut [u8]) {
-        if let Some(lane) = self.state.get(self.pos / 8) {
-            let word = lane.to_le_bytes();
-            for (o, &w) in out.iter_mut().zip(word.iter().skip(self.pos % 8)) {
-                *o = w;
+        if let Some(word) = self.state.get(self.pos / 8) {
+            let bytes = word.to_le_bytes();
+            for (o, &b) in out.iter_mut().zip(bytes.iter().skip(self.pos % 8)) {
+                *o = b;
             }
         }
         self.pos += out.len();
@@ -136,8 +136,8 @@ impl Sponge {
             self.copy_bytes(head);
             let (words, tail) = rest.as_chunks_mut::<8>();
             let first = self.pos / 8;
-            for (word, lane) in words.iter_mut().zip(self.state.iter().skip(first)) {
-                *word = lane.to_le_bytes();
+            for (bytes, word) in words.iter_mut().zip(self.state.iter().skip(first)) {
+                *bytes = word.to_le_bytes();
             }
             self.pos += 8 * words.len();
             self.copy_bytes(tail);

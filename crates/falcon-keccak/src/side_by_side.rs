@@ -19,30 +19,30 @@ struct States([[u64; LANES]; 25]);
 #[repr(align(64))]
 struct Squeezed([[u64; 4 * LANES]; LANES]);
 
-/// A message in parts, and what becomes of its hash.
-pub struct Message<'a, const PARTS: usize, T> {
-    /// The parts, absorbed one after the other.
-    pub parts: [&'a [u8]; PARTS],
+/// A message in pieces, and what becomes of its hash.
+pub struct Message<'a, const PIECES: usize, T> {
+    /// The pieces, absorbed one after the other.
+    pub pieces: [&'a [u8]; PIECES],
     /// Takes the blocks.
     pub output: T,
 }
 
 /// Hashes `messages`. `take` gets each block of each message with the whole
 /// state behind it, and says whether it needs another.
-pub fn hash_side_by_side<'a, I: Isa, const PARTS: usize, T>(
+pub fn hash_side_by_side<'a, I: Isa, const PIECES: usize, T>(
     isa: I,
-    messages: impl IntoIterator<Item = Message<'a, PARTS, T>>,
+    messages: impl IntoIterator<Item = Message<'a, PIECES, T>>,
     take: impl Fn(&mut T, &[u64; 25]) -> bool,
 ) {
     let mut queue = messages.into_iter();
     let mut states = States([[0; LANES]; 25]);
     let mut squeezed = Squeezed([[0; 4 * LANES]; LANES]);
-    let mut lanes: [Option<Lane<'a, PARTS, T>>; LANES] = [const { None }; LANES];
+    let mut lanes: [Option<Hashing<'a, PIECES, T>>; LANES] = [const { None }; LANES];
     loop {
         let mut busy = [false; LANES];
         for (number, lane) in lanes.iter_mut().enumerate() {
             if lane.is_none() {
-                *lane = queue.next().map(Lane::new);
+                *lane = queue.next().map(Hashing::new);
                 clear(&mut states, number);
             }
             if let Some(lane) = lane {
@@ -123,15 +123,15 @@ fn clear(states: &mut States, number: usize) {
     }
 }
 
-/// A message on a lane.
-struct Lane<'a, const PARTS: usize, T> {
-    message: Message<'a, PARTS, T>,
+/// A message that a lane hashes.
+struct Hashing<'a, const PIECES: usize, T> {
+    message: Message<'a, PIECES, T>,
     /// The padding has been absorbed.
     absorbed: bool,
 }
 
-impl<'a, const PARTS: usize, T> Lane<'a, PARTS, T> {
-    fn new(message: Message<'a, PARTS, T>) -> Self {
+impl<'a, const PIECES: usize, T> Hashing<'a, PIECES, T> {
+    fn new(message: Message<'a, PIECES, T>) -> Self {
         Self {
             message,
             absorbed: false,
@@ -146,12 +146,12 @@ impl<'a, const PARTS: usize, T> Lane<'a, PARTS, T> {
         }
         let mut block = [0; RATE];
         let mut free = &mut block[..];
-        for part in &mut self.message.parts {
-            let (now, later) = part.split_at(part.len().min(free.len()));
+        for piece in &mut self.message.pieces {
+            let (now, later) = piece.split_at(piece.len().min(free.len()));
             let (head, rest) = free.split_at_mut(now.len());
             head.copy_from_slice(now);
             free = rest;
-            *part = later;
+            *piece = later;
         }
         // A message that ends with the block is padded in the next one.
         if let Some(first) = free.first_mut() {
@@ -185,7 +185,7 @@ mod tests {
         hash_side_by_side(
             Baseline,
             messages.map(|(i, (&length, output))| Message {
-                parts: [&data[..length / 3], &data[length / 3..length]],
+                pieces: [&data[..length / 3], &data[length / 3..length]],
                 output: (i % 3, output),
             }),
             |(blocks, output), state| {

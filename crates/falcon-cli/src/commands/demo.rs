@@ -2,7 +2,7 @@
 
 use crate::{
     commands::verify::verify,
-    engine::{Computer, Signer, fresh_seed, keygen},
+    engine::{Compute, Signer, fresh_seed, keygen},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     input::open,
@@ -43,7 +43,7 @@ pub(crate) struct Demo {
 }
 
 impl Demo {
-    pub(crate) fn run(self, engine: &Computer, ui: Ui) -> Result<Status> {
+    pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
         if self.file == Path::new("-") {
             return Err(Error::new("the demo reads its file three times")
                 .hint("name a file, not standard input"));

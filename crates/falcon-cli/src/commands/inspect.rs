@@ -3,7 +3,7 @@
 use crate::engine::ENGINE_VARIABLE;
 use crate::{
     cli::Global,
-    engine::{self, AUTO, Computer},
+    engine::{self, AUTO, Compute},
     error::{Result, Status},
     escape::Escaped,
     input::at_most_one_standard,
@@ -40,7 +40,7 @@ impl Inspect {
         if self.engines {
             // Where none can be chosen, the list says what could be.
             let chosen = engine::select(&global.engine);
-            let name = chosen.as_ref().map_or("", Computer::name);
+            let name = chosen.as_ref().map_or("", Compute::name);
             for engine in Engine::available() {
                 ui.report(&Listed::new(engine, name, global))?;
             }
@@ -103,7 +103,7 @@ impl Inspect {
                 description.nonce = Some(base16ct::lower::encode_string(&nonce));
             }
         }
-        if container == Container::Raw && !matches!(object, Object::Signature(..)) {
+        if container == Container::Encoded && !matches!(object, Object::Signature(..)) {
             description.encoding = "round 3";
         }
         Ok(description)
@@ -142,7 +142,7 @@ impl fmt::Display for Description {
         let container = match self.container {
             Container::Pem => "PEM",
             Container::Der => "DER",
-            Container::Raw => "raw",
+            Container::Encoded => "raw",
         };
         write!(
             f,
@@ -185,10 +185,10 @@ impl Listed {
 
     /// The first GPU, or the one that was chosen.
     #[cfg(feature = "cuda")]
-    fn gpu(chosen: Option<&Computer>, global: &Global) -> Self {
+    fn gpu(chosen: Option<&Compute>, global: &Global) -> Self {
         let first;
         let (gpu, chosen) = match chosen {
-            Some(gpu @ Computer::Gpu(_)) => (Ok(gpu), true),
+            Some(gpu @ Compute::Gpu(_)) => (Ok(gpu), true),
             _ => {
                 first = engine::select(engine::GPU);
                 (first.as_ref(), false)
@@ -201,7 +201,7 @@ impl Listed {
         Self {
             engine: engine::GPU,
             description,
-            lanes: gpu.map_or(0, Computer::lanes),
+            lanes: gpu.map_or(0, Compute::lanes),
             chosen,
             reason: chosen.then(|| Self::reason(global)),
         }

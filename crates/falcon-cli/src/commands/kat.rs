@@ -1,7 +1,7 @@
 //! `kat`: does this machine, with this engine, compute the published answers?
 
 use crate::{
-    engine::Computer,
+    engine::Compute,
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     input::{at_most_one_standard, is_standard, open},
@@ -74,7 +74,7 @@ fn style_parser() -> impl TypedValueParser<Value = Style> {
 }
 
 /// On all lanes of the engine.
-fn subject(engine: &Computer) -> EngineSubject<&Computer> {
+fn subject(engine: &Compute) -> EngineSubject<&Compute> {
     EngineSubject {
         engine,
         form: KeyForm::Batch,
@@ -82,7 +82,7 @@ fn subject(engine: &Computer) -> EngineSubject<&Computer> {
 }
 
 impl Kat {
-    pub(crate) fn run(self, engine: &Computer, ui: Ui) -> Result<Status> {
+    pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
         match self {
             Self::Check(check) => check.run(engine, ui),
             Self::Generate(generate) => generate.run(engine, ui),
@@ -92,7 +92,7 @@ impl Kat {
 
 impl Check {
     /// Every file, going on after failures.
-    fn run(self, engine: &Computer, ui: Ui) -> Result<Status> {
+    fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
         at_most_one_standard(self.files.iter().map(PathBuf::as_path))?;
         let mut status = Status::Valid;
         for file in &self.files {
@@ -115,7 +115,7 @@ impl Check {
         Ok(status)
     }
 
-    fn check<'a>(&self, file: &'a Path, engine: &Computer, ui: Ui) -> Result<Answer<'a>> {
+    fn check<'a>(&self, file: &'a Path, engine: &Compute, ui: Ui) -> Result<Answer<'a>> {
         let input = BufReader::new(open(file)?);
         let progress = Progress::new(ui, Unit::Items("records"), None);
         let mut known = 0;
@@ -138,7 +138,7 @@ fn check_error(path: &Path, error: &CheckError) -> Error {
 }
 
 impl Generate {
-    fn run(self, engine: &Computer, ui: Ui) -> Result<Status> {
+    fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
         match self.file() {
             None => {
                 let mut out = BufWriter::new(io::stdout());
@@ -160,7 +160,7 @@ impl Generate {
         self.output.as_deref().filter(|path| !is_standard(path))
     }
 
-    fn write(&self, engine: &Computer, ui: Ui, out: &mut (impl Write + Send)) -> Result<()> {
+    fn write(&self, engine: &Compute, ui: Ui, out: &mut (impl Write + Send)) -> Result<()> {
         let progress = Progress::new(ui, Unit::Items("records"), Some(self.count));
         let mut known = 0;
         let told = |done| {
@@ -204,7 +204,7 @@ struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    fn new(file: &'a Path, engine: &Computer, report: &Report) -> Self {
+    fn new(file: &'a Path, engine: &Compute, report: &Report) -> Self {
         Self {
             file,
             algorithm: report.algorithm.name(),

@@ -1,7 +1,7 @@
 //! `sign`: one signature a file.
 
 use crate::{
-    engine::{Computer, Signer},
+    engine::{Compute, Signer},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     input::{at_most_one_standard, is_standard, open, total_size},
@@ -61,7 +61,7 @@ pub(crate) struct Sign {
 }
 
 impl Sign {
-    pub(crate) fn run(self, engine: &Computer, ui: Ui) -> Result<Status> {
+    pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
         let mut jobs = self.jobs()?;
         if self.skip_existing {
             let named = jobs.len();

@@ -1,7 +1,7 @@
 //! `verify`: are these the signatures of these files?
 
 use crate::{
-    engine::{self, Claim, Computer},
+    engine::{self, Claim, Compute},
     error::{Error, Result, Status},
     escape::Escaped,
     input::{at_most_one_standard, is_standard, total_size},
@@ -47,7 +47,7 @@ pub(crate) struct Verify {
 }
 
 impl Verify {
-    pub(crate) fn run(self, engine: &Computer, ui: Ui) -> Result<Status> {
+    pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
         let options = [Some(self.public_key.as_path()), self.check.as_deref()];
         let files = self.files.iter().chain(&self.signature);
         let named = files.map(PathBuf::as_path);
@@ -125,7 +125,7 @@ fn is_signature_alone(path: &Path) -> bool {
 
 /// Whether each pair verifies; an error if that cannot be found out.
 pub(crate) fn verify(
-    engine: &Computer,
+    engine: &Compute,
     key: &PublicKey,
     pairs: &[Pair],
     progress: &Progress,

@@ -24,7 +24,7 @@ pub(crate) struct Job<'a> {
 }
 
 /// A signature to verify.
-pub(crate) struct Claim<'a> {
+pub(crate) struct Verification<'a> {
     /// The key in the transform domain.
     pub(crate) prepared: &'a [i16],
     pub(crate) message: &'a [u8],
@@ -33,7 +33,7 @@ pub(crate) struct Claim<'a> {
 }
 
 /// A signature to verify, encoded.
-pub(crate) struct EncodedClaim<'a> {
+pub(crate) struct EncodedVerification<'a> {
     /// The key in the transform domain.
     pub(crate) prepared: &'a [i16],
     pub(crate) message: &'a [u8],
@@ -41,56 +41,56 @@ pub(crate) struct EncodedClaim<'a> {
 }
 
 /// Receives the signature of a job: number of the job, nonce and `s2`.
-pub(crate) type Done<'a> = &'a mut dyn FnMut(usize, &[u8; NONCE_LEN], &[i16]);
+pub(crate) type Deliver<'a> = &'a mut dyn FnMut(usize, &[u8; NONCE_LEN], &[i16]);
 
 /// The batch operations of a CPU engine.
 pub(crate) trait BatchOperations: Send + Sync {
     /// Signs every job, in no particular order.
-    fn sign_jobs(&self, logn: u32, jobs: &[Job<'_>], fit: Fit, done: Done<'_>);
+    fn sign_jobs(&self, logn: u32, jobs: &[Job<'_>], fit: Fit, deliver: Deliver<'_>);
 
-    /// Verifies every claim; `out` has one element for each.
-    fn verify_claims(
+    /// Verifies every job; `out` has one element for each.
+    fn verify_jobs(
         &self,
         logn: u32,
-        claims: &[Claim<'_>],
+        jobs: &[Verification<'_>],
         out: &mut [Result<(), SignatureError>],
     );
 
-    /// Decodes and verifies every claim; `out` has one element for each.
+    /// Decodes and verifies every job; `out` has one element for each.
     fn verify_encoded(
         &self,
         logn: u32,
-        claims: &[EncodedClaim<'_>],
+        jobs: &[EncodedVerification<'_>],
         out: &mut [Result<(), SignatureError>],
     );
 }
 
 impl BatchOperations for Engine {
-    fn sign_jobs(&self, logn: u32, jobs: &[Job<'_>], fit: Fit, done: Done<'_>) {
+    fn sign_jobs(&self, logn: u32, jobs: &[Job<'_>], fit: Fit, deliver: Deliver<'_>) {
         on_engine!(*self, arith, fft => {
-            LaneEngine { arith, fft }.sign_jobs(logn, jobs, fit, done)
+            LaneEngine { arith, fft }.sign_jobs(logn, jobs, fit, deliver)
         });
     }
 
-    fn verify_claims(
+    fn verify_jobs(
         &self,
         logn: u32,
-        claims: &[Claim<'_>],
+        jobs: &[Verification<'_>],
         out: &mut [Result<(), SignatureError>],
     ) {
         on_engine!(*self, arith, _fft => {
-            LaneEngine { arith, fft: arith }.verify_claims(logn, claims, out)
+            LaneEngine { arith, fft: arith }.verify_jobs(logn, jobs, out)
         });
     }
 
     fn verify_encoded(
         &self,
         logn: u32,
-        claims: &[EncodedClaim<'_>],
+        jobs: &[EncodedVerification<'_>],
         out: &mut [Result<(), SignatureError>],
     ) {
         on_engine!(*self, arith, _fft => {
-            LaneEngine { arith, fft: arith }.verify_encoded(logn, claims, out)
+            LaneEngine { arith, fft: arith }.verify_encoded(logn, jobs, out)
         });
     }
 }
@@ -175,16 +175,16 @@ macro_rules! batches {
                 out: &mut [Result<(), SignatureError>],
             ) -> Result<(), BatchError> {
                 check_lengths(jobs.len(), out.len())?;
-                let claims: Vec<_> = jobs
+                let jobs: Vec<_> = jobs
                     .iter()
-                    .map(|job| Claim {
+                    .map(|job| Verification {
                         prepared: job.key.prepared(),
                         message: job.message,
                         nonce: &job.signature.nonce,
                         s2: job.signature.s2.as_ref(),
                     })
                     .collect();
-                self.verify_claims(P::LOGN, &claims, out);
+                self.verify_jobs(P::LOGN, &jobs, out);
                 Ok(())
             }
 
@@ -194,15 +194,15 @@ macro_rules! batches {
                 out: &mut [Result<(), SignatureError>],
             ) -> Result<(), BatchError> {
                 check_lengths(jobs.len(), out.len())?;
-                let claims: Vec<_> = jobs
+                let jobs: Vec<_> = jobs
                     .iter()
-                    .map(|job| EncodedClaim {
+                    .map(|job| EncodedVerification {
                         prepared: job.key.prepared(),
                         message: job.message,
                         signature: job.signature,
                     })
                     .collect();
-                self.verify_encoded(P::LOGN, &claims, out);
+                self.verify_encoded(P::LOGN, &jobs, out);
                 Ok(())
             }
         }

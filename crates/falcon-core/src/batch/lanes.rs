@@ -1,6 +1,6 @@
 //! Many signatures side by side, one in each lane.
 
-use super::cpu::{BatchOperations, Claim, Done, EncodedClaim, Job};
+use super::cpu::{BatchOperations, Deliver, EncodedVerification, Job, Verification};
 use crate::engine::Operations;
 use crate::error::SignatureError;
 use crate::fft::Fft;
@@ -31,29 +31,29 @@ pub struct LaneEngine<B, F> {
 }
 
 /// A job with its hashes, which stays the same from attempt to attempt.
-struct Prepared {
+struct HashedJob {
     job: usize,
     nonce: [u8; NONCE_LEN],
     point: Box<[u16]>,
     /// Gives the seeds of the attempts. It stays in a box, so that no copy is left
-    /// behind when `Prepared` moves.
+    /// behind when `HashedJob` moves.
     stream: Option<Box<Shake256Reader>>,
 }
 
 /// Number of jobs whose hashes are computed side by side.
 const TOGETHER: usize = 32;
 
-/// Hashes for `jobs`, whose first has number `first`, and adds them to `prepared`.
-fn prepare(
+/// Hashes for `jobs`, whose first has number `first`, and adds them to `hashed`.
+fn hash_jobs(
     isa: impl Isa,
     logn: u32,
     first: usize,
     jobs: &[Job<'_>],
-    prepared: &mut VecDeque<Prepared>,
+    hashed: &mut VecDeque<HashedJob>,
 ) {
     let n = 1 << logn;
-    let start = prepared.len();
-    prepared.extend(jobs.iter().enumerate().map(|(i, job)| Prepared {
+    let start = hashed.len();
+    hashed.extend(jobs.iter().enumerate().map(|(i, job)| HashedJob {
         job: first + i,
         nonce: match job.randomness.nonce_source() {
             NonceSource::Given(nonce) => *nonce,
@@ -62,12 +62,12 @@ fn prepare(
         point: vec![0; n].into_boxed_slice(),
         stream: None,
     }));
-    let hashed = jobs.iter().zip(prepared.range_mut(start..));
-    let messages = hashed.filter_map(|(job, prepared)| match job.randomness.nonce_source() {
+    let with_hashes = jobs.iter().zip(hashed.range_mut(start..));
+    let messages = with_hashes.filter_map(|(job, hashed)| match job.randomness.nonce_source() {
         NonceSource::Given(_) => None,
-        NonceSource::Hash(parts) => Some(Message {
-            parts,
-            output: &mut prepared.nonce,
+        NonceSource::Hash(pieces) => Some(Message {
+            pieces,
+            output: &mut hashed.nonce,
         }),
     });
     hash_side_by_side(isa, messages, |nonce, state| {
@@ -78,30 +78,30 @@ fn prepare(
         false
     });
 
-    let hashed = jobs.iter().zip(prepared.range_mut(start..));
-    let messages = hashed.map(|(job, prepared)| Message {
-        parts: [&prepared.nonce[..], job.message],
-        output: PointFiller::new(&mut prepared.point),
+    let with_hashes = jobs.iter().zip(hashed.range_mut(start..));
+    let messages = with_hashes.map(|(job, hashed)| Message {
+        pieces: [&hashed.nonce[..], job.message],
+        output: PointFiller::new(&mut hashed.point),
     });
     hash_side_by_side(isa, messages, take_block(isa));
 
     let mut bytes = vec![0; 2 * n * jobs.len()];
-    for (bytes, prepared) in bytes.chunks_exact_mut(2 * n).zip(prepared.range(start..)) {
-        point_bytes(&prepared.point, bytes);
+    for (bytes, hashed) in bytes.chunks_exact_mut(2 * n).zip(hashed.range(start..)) {
+        point_bytes(&hashed.point, bytes);
     }
-    let hashed = jobs.iter().zip(prepared.range_mut(start..));
-    let messages = hashed
+    let with_hashes = jobs.iter().zip(hashed.range_mut(start..));
+    let messages = with_hashes
         .zip(bytes.chunks_exact(2 * n))
-        .map(|((job, prepared), point)| {
-            let [a, b, c, d] = job.randomness.stream_parts();
+        .map(|((job, hashed), point)| {
+            let [a, b, c, d] = job.randomness.stream_pieces();
             let point = if job.randomness.binds_point() {
                 point
             } else {
                 &[]
             };
             Message {
-                parts: [a, b, c, d, point],
-                output: &mut prepared.stream,
+                pieces: [a, b, c, d, point],
+                output: &mut hashed.stream,
             }
         });
     hash_side_by_side(isa, messages, |stream, state| {
@@ -128,22 +128,22 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
         logn: u32,
         jobs: &[Job<'_>],
         accept: impl Fn(&[i16]) -> bool + Copy,
-        done: Done<'_>,
+        deliver: Deliver<'_>,
     ) {
         let mut first = 0;
         for group in jobs.chunk_by(|a, b| a.key.is_same(&b.key)) {
             match (&group[0].key, group) {
                 (KeySource::Stored(key), _) => {
-                    self.sign_group(logn, *key, first, group, accept, done);
+                    self.sign_group(logn, *key, first, group, accept, deliver);
                 }
                 // For one job, expanding the key takes longer than it saves.
-                (KeySource::Computed(_), [job]) => self.sign_one(logn, first, job, accept, done),
+                (KeySource::Computed(_), [job]) => self.sign_one(logn, first, job, accept, deliver),
                 (KeySource::Computed(key), _) => {
                     let mut reals = Zeroizing::new(vec![0.0; signing::expanded_len(logn)]);
                     let mut scratch = Zeroizing::new(vec![0.0; 4 << logn]);
                     signing::expand(self.arith, logn, *key, &mut reals, &mut scratch);
                     let key = ExpandedRef::new(logn, &reals);
-                    self.sign_group(logn, key, first, group, accept, done);
+                    self.sign_group(logn, key, first, group, accept, deliver);
                 }
             }
             first += group.len();
@@ -157,7 +157,7 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
         number: usize,
         job: &Job<'_>,
         accept: impl Fn(&[i16]) -> bool,
-        done: Done<'_>,
+        deliver: Deliver<'_>,
     ) {
         let nonce = job.randomness.nonce();
         let mut point = vec![0; 1 << logn];
@@ -179,7 +179,7 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
             &mut scratch,
             &mut s2,
         );
-        done(number, &nonce, &s2);
+        deliver(number, &nonce, &s2);
     }
 
     /// Signs jobs of one key, the first of them having number `first`.
@@ -190,18 +190,18 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
         first: usize,
         jobs: &[Job<'_>],
         accept: impl Fn(&[i16]) -> bool + Copy,
-        done: Done<'_>,
+        deliver: Deliver<'_>,
     ) {
         // Up to half the lanes, one at a time is as fast.
         let few = jobs.len() % F::LANES;
         let few = if few <= F::LANES / 2 { few } else { 0 };
         let (many, few) = jobs.split_at(jobs.len() - few);
-        self.sign_on_lanes(logn, key, first, many, accept, done);
+        self.sign_on_lanes(logn, key, first, many, accept, deliver);
         let alone = LaneEngine {
             arith: self.arith,
             fft: self.arith,
         };
-        alone.sign_on_lanes(logn, key, first + many.len(), few, accept, done);
+        alone.sign_on_lanes(logn, key, first + many.len(), few, accept, deliver);
     }
 
     /// Signs jobs of one key. A lane tries its job until it succeeds, each time with
@@ -213,7 +213,7 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
         first: usize,
         jobs: &[Job<'_>],
         accept: impl Fn(&[i16]) -> bool + Copy,
-        done: Done<'_>,
+        deliver: Deliver<'_>,
     ) {
         if jobs.is_empty() {
             return;
@@ -223,27 +223,29 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
         let mut s2 = Zeroizing::new(vec![0; 1 << logn]);
         let (isa, sampling) = (self.arith, self.arith.sampling());
         let mut waiting = jobs.chunks(TOGETHER).zip((first..).step_by(TOGETHER));
-        let mut prepared: VecDeque<Prepared> = VecDeque::with_capacity(TOGETHER);
-        let mut lanes: Vec<Prepared> = Vec::with_capacity(F::LANES);
+        let mut hashed: VecDeque<HashedJob> = VecDeque::with_capacity(TOGETHER);
+        let mut in_lanes: Vec<HashedJob> = Vec::with_capacity(F::LANES);
         let mut feeds: Vec<Feed<B>> = Vec::with_capacity(F::LANES);
         feeds.resize_with(F::LANES, || B::Sampling::EMPTY);
         loop {
-            while lanes.len() < F::LANES {
-                if prepared.is_empty()
+            while in_lanes.len() < F::LANES {
+                if hashed.is_empty()
                     && let Some((jobs, first)) = waiting.next()
                 {
-                    prepare(isa, logn, first, jobs, &mut prepared);
+                    hash_jobs(isa, logn, first, jobs, &mut hashed);
                 }
-                let Some(job) = prepared.pop_front() else {
+                let Some(job) = hashed.pop_front() else {
                     break;
                 };
-                lanes.push(job);
+                in_lanes.push(job);
             }
-            if lanes.is_empty() {
+            if in_lanes.is_empty() {
                 return;
             }
             for (i, feed) in feeds.iter_mut().enumerate() {
-                let stream = lanes.get_mut(i).and_then(|job| job.stream.as_deref_mut());
+                let stream = in_lanes
+                    .get_mut(i)
+                    .and_then(|job| job.stream.as_deref_mut());
                 match stream {
                     Some(stream) => signing::start_next(sampling, feed, stream),
                     // A lane without a job repeats the last point with a fixed
@@ -252,7 +254,7 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
                 }
             }
             let points: Vec<&[u16]> = (0..F::LANES)
-                .map(|i| &*lanes[i.min(lanes.len() - 1)].point)
+                .map(|i| &*in_lanes[i.min(in_lanes.len() - 1)].point)
                 .collect();
             let v = signing::attempt_stored(
                 self.arith,
@@ -266,11 +268,11 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
             drop(points);
 
             let mut lane = 0;
-            lanes.retain(|job| {
+            in_lanes.retain(|job| {
                 let signed = self.is_signature(logn, job, lane, v, accept, &mut s2);
                 lane += 1;
                 if signed {
-                    done(job.job, &job.nonce, &s2);
+                    deliver(job.job, &job.nonce, &s2);
                 }
                 !signed
             });
@@ -283,7 +285,7 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
     fn is_signature(
         &self,
         logn: u32,
-        job: &Prepared,
+        job: &HashedJob,
         lane: usize,
         v: (&[F::Real], &[F::Real]),
         accept: impl Fn(&[i16]) -> bool,
@@ -295,44 +297,44 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
 }
 
 impl<B: Binary64, F: Fft> BatchOperations for LaneEngine<B, F> {
-    fn sign_jobs(&self, logn: u32, jobs: &[Job<'_>], fit: Fit, done: Done<'_>) {
-        self.sign_accepted(logn, jobs, |s2| fit.accepts(logn, s2), done);
+    fn sign_jobs(&self, logn: u32, jobs: &[Job<'_>], fit: Fit, deliver: Deliver<'_>) {
+        self.sign_accepted(logn, jobs, |s2| fit.accepts(logn, s2), deliver);
     }
 
-    fn verify_claims(
+    fn verify_jobs(
         &self,
         logn: u32,
-        claims: &[Claim<'_>],
+        jobs: &[Verification<'_>],
         out: &mut [Result<(), SignatureError>],
     ) {
-        let mut points = vec![0; TOGETHER.min(claims.len()) << logn];
-        for (claims, out) in claims.chunks(TOGETHER).zip(out.chunks_mut(TOGETHER)) {
-            verify_together(self.arith, logn, claims, &mut points, out.iter_mut());
+        let mut points = vec![0; TOGETHER.min(jobs.len()) << logn];
+        for (jobs, out) in jobs.chunks(TOGETHER).zip(out.chunks_mut(TOGETHER)) {
+            verify_together(self.arith, logn, jobs, &mut points, out.iter_mut());
         }
     }
 
     fn verify_encoded(
         &self,
         logn: u32,
-        claims: &[EncodedClaim<'_>],
+        jobs: &[EncodedVerification<'_>],
         out: &mut [Result<(), SignatureError>],
     ) {
         let isa = self.arith;
-        let together = TOGETHER.min(claims.len());
+        let together = TOGETHER.min(jobs.len());
         let mut points = vec![0; together << logn];
         let mut s2s = vec![0; together << logn];
-        for (claims, out) in claims.chunks(TOGETHER).zip(out.chunks_mut(TOGETHER)) {
-            let encoded: Vec<_> = claims.iter().map(|claim| claim.signature).collect();
+        for (jobs, out) in jobs.chunks(TOGETHER).zip(out.chunks_mut(TOGETHER)) {
+            let encoded: Vec<_> = jobs.iter().map(|job| job.signature).collect();
             let nonces = read_side_by_side(isa, logn, &encoded, &mut s2s);
             out.fill(Err(SignatureError));
-            let well_formed: Vec<_> = claims
+            let well_formed: Vec<_> = jobs
                 .iter()
                 .zip(s2s.chunks_exact(1 << logn))
                 .zip(&nonces)
-                .filter_map(|((claim, s2), nonce)| {
-                    Some(Claim {
-                        prepared: claim.prepared,
-                        message: claim.message,
+                .filter_map(|((job, s2), nonce)| {
+                    Some(Verification {
+                        prepared: job.prepared,
+                        message: job.message,
                         nonce: nonce.as_ref().ok()?,
                         s2,
                     })
@@ -349,21 +351,21 @@ impl<B: Binary64, F: Fft> BatchOperations for LaneEngine<B, F> {
 #[cfg_attr(target_arch = "x86_64", repr(align(64)))]
 struct Aligned([i16; 1 << MAX_LOGN]);
 
-/// Verifies claims whose messages are hashed side by side. `points` holds one
-/// point for each claim, or more.
+/// Verifies jobs whose messages are hashed side by side. `points` holds one
+/// point for each job, or more.
 fn verify_together<'o>(
     isa: impl Isa,
     logn: u32,
-    claims: &[Claim<'_>],
+    jobs: &[Verification<'_>],
     points: &mut [u16],
     out: impl Iterator<Item = &'o mut Result<(), SignatureError>>,
 ) {
     let n = 1 << logn;
-    let messages = claims
+    let messages = jobs
         .iter()
         .zip(points.chunks_exact_mut(n))
-        .map(|(claim, point)| Message {
-            parts: [&claim.nonce[..], claim.message],
+        .map(|(job, point)| Message {
+            pieces: [&job.nonce[..], job.message],
             output: PointFiller::new(point),
         });
     hash_side_by_side(isa, messages, take_block(isa));
@@ -371,9 +373,9 @@ fn verify_together<'o>(
     let mut product = Aligned([0; _]);
     let mut tmp = Aligned([0; _]);
     let (product, tmp) = (&mut product.0[..n], &mut tmp.0[..n]);
-    for ((claim, point), out) in claims.iter().zip(points.chunks_exact_mut(n)).zip(out) {
-        ring::multiply(&ntt, logn, claim.s2, claim.prepared, product, tmp);
-        *out = if ring::is_preimage_vartime(isa, &ntt, logn, point, claim.s2, product) {
+    for ((job, point), out) in jobs.iter().zip(points.chunks_exact_mut(n)).zip(out) {
+        ring::multiply(&ntt, logn, job.s2, job.prepared, product, tmp);
+        *out = if ring::is_preimage_vartime(isa, &ntt, logn, point, job.s2, product) {
             Ok(())
         } else {
             Err(SignatureError)

@@ -111,9 +111,9 @@ operations! {
         signatures::fits_the_bound(b, logn, s2)
     }
 
-    /// [`ntru::is_clearly_short`].
-    fn is_clearly_short(b, logn: u32, f: &[i8], g: &[i8]) -> Option<bool> {
-        ntru::is_clearly_short(b, logn, f, g)
+    /// [`ntru::is_clearly_acceptable`].
+    fn is_clearly_acceptable(b, logn: u32, f: &[i8], g: &[i8]) -> Option<bool> {
+        ntru::is_clearly_acceptable(b, logn, f, g)
     }
 
     /// [`ring::complete_private`].

@@ -71,11 +71,11 @@ impl fmt::Debug for Threads {
 
 /// Jobs of a part. With so many, starting a part costs little, and few lanes are
 /// idle at its end.
-const PART: usize = 128;
+const PART_JOBS: usize = 128;
 
 /// Parts for each thread of a large batch. The other threads take over the parts
 /// of one that is slow.
-const PARTS: usize = 4;
+const PARTS_PER_THREAD: usize = 4;
 
 /// An engine whose batches several threads share; made by [`Engine::on`].
 #[derive(Clone, Copy, Debug)]
@@ -101,8 +101,8 @@ impl<'t> OnThreads<'t> {
         let threads = pool.current_num_threads();
         let part = jobs
             .div_ceil(threads)
-            .min(PART)
-            .max(jobs.div_ceil(threads * PARTS))
+            .min(PART_JOBS)
+            .max(jobs.div_ceil(threads * PARTS_PER_THREAD))
             .next_multiple_of(self.engine.lanes());
         // A batch of the wrong length goes to the engine undivided, which refuses it.
         (part < jobs && jobs == output).then_some((pool, part))

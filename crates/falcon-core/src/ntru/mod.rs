@@ -40,7 +40,7 @@ use crate::ring;
 use short::fits;
 #[cfg(test)]
 pub(crate) use short::norms_len;
-pub(crate) use short::{is_clearly_short, is_short};
+pub(crate) use short::{is_acceptable, is_clearly_acceptable};
 
 /// The polynomials of a key pair, each of length `n = 2^logn`.
 pub(crate) struct KeyPolys<'a> {

@@ -1,4 +1,4 @@
-//! Whether `(f, g)` is as short as a key's must be.
+//! Whether a key may have `(f, g)`: whether the pair is acceptable.
 //!
 //! [`fixed::orthogonal_norm`] decides, for key generation and for keys that are
 //! read. Where there is a binary64 unit, a key that is read is judged by it
@@ -26,19 +26,19 @@ use crate::lanes::{Binary64, Double, Isa, wipe};
 use crate::params::{Array, FG_BITS, MAX_LOGN, Q};
 
 /// `||(f, g)||^2` must be below this: `1.17^2 q` rounded up.
-pub(super) const SQUARED_NORM_BOUND: u32 = 16823;
+pub(super) const KEY_NORM_BOUND: u32 = 16823;
 
-/// Length of the working memory of [`is_short`].
+/// Length of the working memory of [`is_acceptable`].
 #[cfg(test)]
 pub(crate) const fn norms_len(logn: u32) -> usize {
     (1 << logn) / 2 + (1 << logn)
 }
 
 /// Whether key generation accepts the norms of `(f, g)` and of its
-/// orthogonalised partner. `clearly` is [`is_clearly_short`] on some arithmetic.
+/// orthogonalised partner. `clearly` is [`is_clearly_acceptable`] on some arithmetic.
 /// `W` holds `3n/2` words. Constant time, except for the outcome and
 /// whether it is close.
-pub(crate) fn is_short<W: Array<i64>>(
+pub(crate) fn is_acceptable<W: Array<i64>>(
     logn: u32,
     f: &[i8],
     g: &[i8],
@@ -46,8 +46,8 @@ pub(crate) fn is_short<W: Array<i64>>(
 ) -> bool {
     fits(logn, f, g)
         && match clearly() {
-            Some(short) => short,
-            None => orthogonal_is_short::<W>(logn, f, g),
+            Some(acceptable) => acceptable,
+            None => orthogonal_is_acceptable::<W>(logn, f, g),
         }
 }
 
@@ -63,23 +63,28 @@ pub(super) fn fits(logn: u32, f: &[i8], g: &[i8]) -> bool {
             norm += (x * x) as u32; // at most 2 * 1024 * 128^2 = 2^25
         }
     }
-    outside >= 0 && norm < SQUARED_NORM_BOUND
+    outside >= 0 && norm < KEY_NORM_BOUND
 }
 
 /// What the integers say about the orthogonalised norm. Not inlined: its words
 /// are needed for a key in millions, or where there is no binary64 unit.
 #[inline(never)]
-fn orthogonal_is_short<W: Array<i64>>(logn: u32, f: &[i8], g: &[i8]) -> bool {
+fn orthogonal_is_acceptable<W: Array<i64>>(logn: u32, f: &[i8], g: &[i8]) -> bool {
     let mut words = W::ZERO;
     let (inverse_gram, work) = words.as_mut().split_at_mut((1 << logn) / 2);
-    let short = fixed::orthogonal_norm(logn, f, g, inverse_gram, work);
+    let acceptable = fixed::orthogonal_norm(logn, f, g, inverse_gram, work);
     wipe(words.as_mut());
-    short
+    acceptable
 }
 
 /// What binary64 says about the orthogonalised norm, if it has a unit and the
 /// answer is clear.
-pub(crate) fn is_clearly_short<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> Option<bool> {
+pub(crate) fn is_clearly_acceptable<B: Binary64>(
+    b: B,
+    logn: u32,
+    f: &[i8],
+    g: &[i8],
+) -> Option<bool> {
     if !B::HARDWARE {
         return None;
     }
@@ -150,7 +155,7 @@ mod tests {
     use std::vec;
 
     #[test]
-    fn is_clearly_shorts_are_those_of_the_integers() {
+    fn clear_answers_are_those_of_the_integers() {
         let mut stream = Shake256::reader(b"short");
         let mut count = [0; 2];
         for logn in 1..=10 {
@@ -163,14 +168,14 @@ mod tests {
                 if !fits(logn, &f, &g) {
                     continue;
                 }
-                let short = fixed::orthogonal_norm(logn, &f, &g, &mut inverse, &mut work);
-                count[usize::from(short)] += 1;
+                let acceptable = fixed::orthogonal_norm(logn, &f, &g, &mut inverse, &mut work);
+                count[usize::from(acceptable)] += 1;
                 assert_eq!(
-                    is_clearly_short(Baseline, logn, &f, &g),
-                    Some(short),
+                    is_clearly_acceptable(Baseline, logn, &f, &g),
+                    Some(acceptable),
                     "{logn}"
                 );
-                assert_eq!(is_clearly_short(Soft, logn, &f, &g), None);
+                assert_eq!(is_clearly_acceptable(Soft, logn, &f, &g), None);
                 // The sum itself, not only its side of the bound.
                 let exact: f64 = inverse.iter().map(|&x| x as f64 / 2f64.powi(67)).sum();
                 let sum = sum_of_inverses(Baseline, logn, &f, &g);
@@ -204,9 +209,9 @@ mod tests {
     }
 
     #[test]
-    fn a_vanishing_length_is_not_short() {
+    fn a_vanishing_length_is_not_acceptable() {
         assert_eq!(
-            is_clearly_short(Baseline, 9, &[0; 512], &[0; 512]),
+            is_clearly_acceptable(Baseline, 9, &[0; 512], &[0; 512]),
             Some(false)
         );
     }

@@ -255,17 +255,21 @@ fn coefficients_and_norm_are_accepted_up_to_their_bounds() {
 /// and `q^2 / 8978 < 1.17^2 q < q^2 / 8977`.
 #[test]
 fn the_orthogonalised_norm_is_accepted_up_to_its_bound() {
-    let short = |f: [i8; 2], g: [i8; 2]| {
+    let acceptable = |f: [i8; 2], g: [i8; 2]| {
         assert!(fits(1, &f, &g));
         let answers = [
-            is_short::<[i64; norms_len(1)]>(1, &f, &g, || is_clearly_short(Baseline, 1, &f, &g)),
-            is_short::<[i64; norms_len(1)]>(1, &f, &g, || is_clearly_short(Soft, 1, &f, &g)),
+            is_acceptable::<[i64; norms_len(1)]>(1, &f, &g, || {
+                is_clearly_acceptable(Baseline, 1, &f, &g)
+            }),
+            is_acceptable::<[i64; norms_len(1)]>(1, &f, &g, || {
+                is_clearly_acceptable(Soft, 1, &f, &g)
+            }),
         ];
         assert_eq!(answers[0], answers[1]);
         answers[0]
     };
-    assert!(short([94, 9], [6, 5]), "8978");
-    assert!(!short([94, 11], [4, 2]), "8977");
+    assert!(acceptable([94, 9], [6, 5]), "8978");
+    assert!(!acceptable([94, 11], [4, 2]), "8977");
 }
 
 /// Two bases that solve the NTRU equation and that only a norm disqualifies:
@@ -284,7 +288,7 @@ fn keys_that_are_too_long_are_refused_when_they_are_read() {
         let (mut f, mut g) = (vec![0; n], vec![0; n]);
         gauss::sample(logn, &mut stream, &mut f);
         gauss::sample(logn, &mut stream, &mut g);
-        let long = norm(&f) + norm(&g) >= short::SQUARED_NORM_BOUND as i32;
+        let long = norm(&f) + norm(&g) >= short::KEY_NORM_BOUND as i32;
         let (mut inverse, mut work) = (vec![0; n / 2], vec![0; n]);
         let partner_long = !fixed::orthogonal_norm(logn, &f, &g, &mut inverse, &mut work);
         let largest = f.iter().chain(&g).map(|x| x.unsigned_abs()).max();

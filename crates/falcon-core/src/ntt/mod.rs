@@ -1,4 +1,4 @@
-//! Polynomials modulo `q` and `x^n + 1`: the seam and its portable engine.
+//! Polynomials modulo `q` and `x^n + 1`: the seam and its portable implementation.
 
 mod portable;
 mod twiddles;

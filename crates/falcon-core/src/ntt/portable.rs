@@ -1,4 +1,4 @@
-//! The portable engine: sixteen-bit Montgomery arithmetic, written so that
+//! The portable implementation: sixteen-bit Montgomery arithmetic, written so that
 //! every layer becomes vector code.
 //!
 //! # Geometry
@@ -44,7 +44,7 @@ use zeroize::Zeroize;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PortableNtt<I = Baseline>(pub I);
 
-/// The portable engine for the features that the build target has anyway.
+/// The portable implementation for the features that the build target has anyway.
 pub const PORTABLE_NTT: PortableNtt = PortableNtt(Baseline);
 
 static FORWARD: Twiddles = Twiddles::forward::<Q>();

@@ -61,13 +61,13 @@ const ATTEMPTS: usize = BUFFER_LEN / ATTEMPT_LEN;
 /// Attempts whose records are made together: the bytes of [`Isa::map_bytes`].
 const LANES: usize = 16;
 /// [`ATTEMPTS`], filled up to whole vectors.
-const ROOM: usize = ATTEMPTS.next_multiple_of(LANES);
+const CAPACITY: usize = ATTEMPTS.next_multiple_of(LANES);
 /// Attempts that are looked at together.
 pub(super) const WINDOW: usize = 8;
 /// Buffers that have records.
 pub(super) const BUFFERS: usize = 2;
 /// The first place.
-const BEGIN: usize = ROOM - ATTEMPTS;
+const BEGIN: usize = CAPACITY - ATTEMPTS;
 /// The place after the last attempt.
 const END: usize = BEGIN + BUFFERS * ATTEMPTS;
 /// Records: those of the attempts, then open ones for the last window.
@@ -155,24 +155,24 @@ impl Records {
         buffer: &[u8; BUFFER_LEN],
         start: usize,
     ) -> usize {
-        let mut words = [0; ROOM];
+        let mut words = [0; CAPACITY];
         let count = gather(isa, buffer, start, &mut words);
-        let mut w = [[0; LANES]; ROOM / LANES];
+        let mut w = [[0; LANES]; CAPACITY / LANES];
         for (w, word) in w.as_flattened_mut().iter_mut().zip(&words) {
             *w = (word >> 24) as u8;
         }
         let [first_words, second_words] = isa.map_bytes(trial, &TRIALS, &w);
         let trials = [first_words.as_flattened(), second_words.as_flattened()];
-        let room = number * ATTEMPTS..number * ATTEMPTS + ROOM;
-        let first = room.end - count;
+        let places = number * ATTEMPTS..number * ATTEMPTS + CAPACITY;
+        let first = places.end - count;
         self.start[number] = start;
         self.first[number] = first;
-        let z = &mut self.z[room.clone()];
-        let accept = &mut self.accept[room.clone()];
-        let reject = &mut self.reject[room];
+        let z = &mut self.z[places.clone()];
+        let accept = &mut self.accept[places.clone()];
+        let reject = &mut self.reject[places];
         // At least the last `count`, by whole vectors.
-        for group in (0..ROOM).step_by(LANES) {
-            if group + LANES > ROOM - count {
+        for group in (0..CAPACITY).step_by(LANES) {
+            if group + LANES > CAPACITY - count {
                 for k in group..group + LANES {
                     [z[k], accept[k], reject[k]] = record(words[k], [trials[0][k], trials[1][k]]);
                 }
@@ -193,12 +193,12 @@ fn gather<I: Isa>(
     isa: I,
     buffer: &[u8; BUFFER_LEN],
     start: usize,
-    words: &mut [u32; ROOM],
+    words: &mut [u32; CAPACITY],
 ) -> usize {
     let (attempts, left) = buffer[start.min(BUFFER_LEN)..].as_chunks::<ATTEMPT_LEN>();
     let astride = usize::from(left.len() > BUFFER_LEN - crate::prng::END);
     let count = attempts.len() + astride;
-    let words = &mut words[ROOM - count..ROOM - astride];
+    let words = &mut words[CAPACITY - count..CAPACITY - astride];
     let (first, fours) = attempts.as_rchunks::<4>();
     let (first_words, words) = words.as_rchunks_mut::<4>();
     for (word, attempt) in first_words.iter_mut().zip(first) {
@@ -382,11 +382,11 @@ mod tests {
     /// All records lie on the right side of the truth, whatever `y` is off by;
     /// and one unit less would be too little.
     #[test]
-    fn records_leave_room_for_the_error_of_the_comparison() {
+    fn records_leave_a_margin_for_the_error_of_the_comparison() {
         const ERROR: f64 = 0.13;
         let one = f64::from(ONE);
         let raise = f64::from(RAISE);
-        let (mut accept_room, mut reject_room) = (f64::MAX, f64::MAX);
+        let (mut accept_margin, mut reject_margin) = (f64::MAX, f64::MAX);
         // Bases between the entries of the table.
         let bases = [50_000, 40_000, 20_000, 5_000, 1_000, 200, 50];
         for (z0, base) in (0..).zip(bases) {
@@ -397,16 +397,16 @@ mod tests {
                 assert_eq!(f64::from(z), -z0);
                 let w = f64::from(w);
                 let edge = (q - (w + 1.0).log2()) * one + raise;
-                accept_room = accept_room.min(edge - f64::from(accept));
+                accept_margin = accept_margin.min(edge - f64::from(accept));
                 let edge = (q - w.log2()) * one + raise;
                 assert_eq!(w == 0.0, reject == f32::INFINITY);
                 if w > 0.0 {
-                    reject_room = reject_room.min(f64::from(reject) - edge);
+                    reject_margin = reject_margin.min(f64::from(reject) - edge);
                 }
             }
         }
-        for room in [accept_room, reject_room] {
-            assert!((ERROR..1.0).contains(&room), "{room}");
+        for margin in [accept_margin, reject_margin] {
+            assert!((ERROR..1.0).contains(&margin), "{margin}");
         }
     }
 
@@ -427,12 +427,12 @@ mod tests {
     fn attempts_are_gathered_from_every_place() {
         let buffer: [u8; BUFFER_LEN] = core::array::from_fn(|i| (i * 7 + i / 256) as u8);
         for start in 0..BUFFER_LEN {
-            let mut words = [0; ROOM];
+            let mut words = [0; CAPACITY];
             let count = gather(crate::lanes::Baseline, &buffer, start, &mut words);
             let positions = (start..=crate::prng::END - 1).step_by(ATTEMPT_LEN);
             assert_eq!(count, positions.clone().count(), "{start}");
-            assert_eq!(words[..ROOM - count], [0; ROOM][count..]);
-            for (word, position) in words[ROOM - count..].iter().zip(positions) {
+            assert_eq!(words[..CAPACITY - count], [0; CAPACITY][count..]);
+            for (word, position) in words[CAPACITY - count..].iter().zip(positions) {
                 let whole = buffer[position..].first_chunk();
                 assert_eq!(*word, whole.map_or(0, tail), "{start}, {position}");
             }

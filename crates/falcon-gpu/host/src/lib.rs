@@ -136,7 +136,7 @@ pub fn names() -> Vec<&'static str> {
     native::names()
 }
 
-/// Numbers of the kernels: lanes that sign and records of a row; and, for a key mode (raw,
+/// Numbers of the kernels: lanes that sign and records of a row; and, for a key mode (transient,
 /// balanced, expanded) and a degree, reals of shared memory of a warp and of scratch of a slot.
 pub fn geometry(mode: i32, logn: u32) -> [usize; 4] {
     native::geometry(mode, logn)

@@ -80,7 +80,7 @@ fn check<T>(doing: &'static str, result: CudaResult<T>) -> Result<T, GpuError> {
 }
 
 /// The same for what `cust` has no function for.
-fn check_raw(doing: &'static str, answer: sys::CUresult) -> Result<(), GpuError> {
+fn check_answer(doing: &'static str, answer: sys::CUresult) -> Result<(), GpuError> {
     match answer {
         sys::CUresult::CUDA_SUCCESS => Ok(()),
         _ => Err(GpuError::Driver {
@@ -398,7 +398,7 @@ unsafe impl Device for Cuda {
         let stream = self.stream(stream)?.as_inner();
         // SAFETY: as the caller promises.
         let answer = unsafe { sys::cuMemsetD8Async(to, 0, len, stream) };
-        check_raw("wipe memory", answer)
+        check_answer("wipe memory", answer)
     }
 
     unsafe fn upload(
@@ -412,7 +412,7 @@ unsafe impl Device for Cuda {
         let stream = self.stream(stream)?.as_inner();
         // SAFETY: as the caller promises.
         let answer = unsafe { sys::cuMemcpyHtoDAsync_v2(to, from.cast(), len, stream) };
-        check_raw("copy to the device", answer)
+        check_answer("copy to the device", answer)
     }
 
     unsafe fn download(
@@ -426,7 +426,7 @@ unsafe impl Device for Cuda {
         let stream = self.stream(stream)?.as_inner();
         // SAFETY: as the caller promises.
         let answer = unsafe { sys::cuMemcpyDtoHAsync_v2(to.cast(), from, len, stream) };
-        check_raw("copy from the device", answer)
+        check_answer("copy from the device", answer)
     }
 
     unsafe fn copy(&self, stream: usize, to: u64, from: u64, len: usize) -> Result<(), GpuError> {
@@ -434,7 +434,7 @@ unsafe impl Device for Cuda {
         let stream = self.stream(stream)?.as_inner();
         // SAFETY: as the caller promises.
         let answer = unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, len, stream) };
-        check_raw("copy on the device", answer)
+        check_answer("copy on the device", answer)
     }
 
     unsafe fn launch(

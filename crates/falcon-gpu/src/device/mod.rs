@@ -1,20 +1,20 @@
 //! Devices: what runs kernels. Three levels: [`Device`], addresses and streams
 //! as a driver has them, `unsafe`; `Memory` and `Locked`, which own what they
-//! stand for; and `Lane`, a stream with its memory, which keeps what is in use
+//! stand for; and `ChunkStream`, a stream with its memory, which keeps what is in use
 //! from being touched.
 
+mod chunk_stream;
 #[cfg(feature = "cuda")]
 pub(crate) mod cuda;
 #[cfg(feature = "cuda")]
 mod driver;
 #[cfg(feature = "cuda")]
 mod image;
-mod lane;
 mod loaded;
 
 pub use loaded::{ImageForm, LoadedImage};
 
-pub(crate) use lane::Lane;
+pub(crate) use chunk_stream::ChunkStream;
 
 use crate::error::GpuError;
 use crate::kernels::Batch;

@@ -38,7 +38,7 @@ fn every_mode_gives_the_bytes_of_the_processor() {
                 assert!(out == expected, "{mode:?}");
             }
             let (sign, expand) = match mode {
-                KeyMode::Raw => ("sign_raw", None),
+                KeyMode::Transient => ("sign_raw", None),
                 KeyMode::Balanced => ("sign_balanced", Some("basis")),
                 KeyMode::Expanded => ("sign_expanded", Some("expand")),
             };
@@ -59,7 +59,7 @@ fn every_mode_gives_the_bytes_of_the_processor() {
 #[test]
 fn keys_that_are_not_kept_are_not_uploaded() {
     let fixture = Fixture::<Falcon512>::new(1, 3);
-    let Some((device, context)) = context(PLENTY, options(KeyMode::Raw)) else {
+    let Some((device, context)) = context(PLENTY, options(KeyMode::Transient)) else {
         return;
     };
     context.upload_key(&fixture.keys[0]).unwrap();
@@ -232,7 +232,7 @@ fn given_randomness_is_followed_through_all_attempts() {
     check::<Falcon512>(KeyMode::Expanded, Fit::Padded, 100);
     check::<Falcon512>(KeyMode::Expanded, Fit::Any, 40);
     check::<Falcon512>(KeyMode::Balanced, Fit::Padded, 40);
-    check::<Falcon512>(KeyMode::Raw, Fit::Padded, 40);
+    check::<Falcon512>(KeyMode::Transient, Fit::Padded, 40);
     check::<Falcon1024>(KeyMode::Expanded, Fit::Padded, 40);
 }
 
@@ -321,9 +321,9 @@ fn little_memory_makes_many_chunks() {
         let Some((_, probe)) = context(PLENTY, Options::default()) else {
             return;
         };
-        let (_, raw) = context(PLENTY, options(KeyMode::Raw)).unwrap();
-        let one = raw.memory_to_sign::<P>(1, 400, 1) as usize;
-        assert!(raw.memory_to_sign::<P>(1, 400, 2) > one as u64);
+        let (_, transient) = context(PLENTY, options(KeyMode::Transient)).unwrap();
+        let one = transient.memory_to_sign::<P>(1, 400, 1) as usize;
+        assert!(transient.memory_to_sign::<P>(1, 400, 2) > one as u64);
         let without = probe.memory_to_sign::<P>(1, 400, 0);
         assert_eq!(probe.memory_to_sign::<P>(1, 400, 2), without);
         let key = (probe.memory_of_keys::<P>(32) - probe.memory_of_keys::<P>(16)) as usize / 16;
@@ -334,8 +334,8 @@ fn little_memory_makes_many_chunks() {
             for (mode, limited) in [
                 (KeyMode::Expanded, false),
                 (KeyMode::Expanded, true),
-                (KeyMode::Raw, false),
-                (KeyMode::Raw, true),
+                (KeyMode::Transient, false),
+                (KeyMode::Transient, true),
             ] {
                 let mut options = options(mode);
                 // What a device has is not always what it says.
@@ -353,7 +353,7 @@ fn little_memory_makes_many_chunks() {
             }
         }
         // Not enough for one.
-        let (device, context) = context(one / 2, options(KeyMode::Raw)).unwrap();
+        let (device, context) = context(one / 2, options(KeyMode::Transient)).unwrap();
         let mut out = vec![expected[1]; 60];
         let failed = context.sign_batch(&SEED, &fixture.jobs(), &mut out);
         let failed = failed.unwrap_err().to_string();
@@ -438,7 +438,7 @@ fn whatever_fails_the_output_is_untouched_and_the_next_batch_is_done() {
 fn a_panic_leaves_nothing_behind() {
     let fixture = Fixture::<Falcon512>::new(2, 12);
     let expected = fixture.expected();
-    let mut options = options(KeyMode::Raw);
+    let mut options = options(KeyMode::Transient);
     options.chunk = Some(5);
     let Some((device, context)) = context(PLENTY, options) else {
         return;

@@ -7,7 +7,7 @@ use falcon_gpu::{GpuContext, KeyMode, Options};
 pub const SEED: [u8; 32] = [9; 32];
 
 /// What a device can keep of keys.
-pub const MODES: [KeyMode; 3] = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
+pub const MODES: [KeyMode; 3] = [KeyMode::Transient, KeyMode::Balanced, KeyMode::Expanded];
 
 /// The defaults, but for what the device keeps of keys.
 pub fn options(key_mode: KeyMode) -> Options {

@@ -3,7 +3,7 @@
 use crate::attempts::squared_norm_bound;
 use crate::support::{PLENTY, context};
 use falcon_core::batch::{BatchVerify, VerifyBytesJob};
-use falcon_core::hazmat::signature_from_parts;
+use falcon_core::hazmat::signature_from_nonce_and_s2;
 use falcon_core::seams::hash::{HashToPoint, Shake256, Shake256HashToPoint};
 use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, VerifyingKey};
 use falcon_gpu::Options;
@@ -87,7 +87,7 @@ fn longest<P: Parameters>() -> (Vec<i16>, VerifyingKey<P>) {
 
 fn the_longest_signature_is_read<P: Parameters>(len: usize) {
     let (s2, key) = longest::<P>();
-    let signature = signature_from_parts::<P>(&NONCE, &s2).expect("within the bound");
+    let signature = signature_from_nonce_and_s2::<P>(&NONCE, &s2).expect("within the bound");
     let valid = signature.to_bytes().to_vec();
     assert_eq!(valid.len(), len);
     let resized = |len: usize| {

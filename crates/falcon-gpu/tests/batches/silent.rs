@@ -16,19 +16,19 @@ const MANY: usize = 130;
 /// How a batch is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
-    Raw,
+    Transient,
     Balanced,
     Expanded,
     /// Keys that are kept expanded, with nonces and seeds that are given.
     Given,
 }
 
-const ALL: [How; 4] = [How::Raw, How::Balanced, How::Expanded, How::Given];
+const ALL: [How; 4] = [How::Transient, How::Balanced, How::Expanded, How::Given];
 
 impl How {
     fn options(self) -> Options {
         options(match self {
-            Self::Raw => KeyMode::Raw,
+            Self::Transient => KeyMode::Transient,
             Self::Balanced => KeyMode::Balanced,
             Self::Expanded | Self::Given => KeyMode::Expanded,
         })
@@ -41,7 +41,7 @@ impl How {
         out: &mut [Signature<P>],
     ) -> Result<(), BatchError> {
         match self {
-            Self::Raw | Self::Balanced | Self::Expanded => {
+            Self::Transient | Self::Balanced | Self::Expanded => {
                 context.sign_batch(&SEED, &fixture.jobs(), out)
             }
             Self::Given => {
@@ -63,7 +63,7 @@ impl How {
     /// The kernel that signs.
     fn signer(self, logn: u32) -> String {
         let mode = match self {
-            Self::Raw => "raw",
+            Self::Transient => "raw",
             Self::Balanced => "balanced",
             Self::Expanded | Self::Given => "expanded",
         };
@@ -199,7 +199,7 @@ fn grids_that_are_cut_short_sign_nothing() {
 #[test]
 fn grids_of_later_attempts_that_are_cut_short_sign_nothing() {
     let fixture = Fixture::<Falcon512>::new(2, MANY);
-    for how in [How::Raw, How::Expanded, How::Given] {
+    for how in [How::Transient, How::Expanded, How::Given] {
         for (spoilt, name) in how.kernels(9) {
             if spoilt == "hash" {
                 continue;

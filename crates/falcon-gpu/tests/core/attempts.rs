@@ -1,6 +1,6 @@
 //! Attempts of the core one by one: what is signed with if the first ones are refused.
 
-use falcon_core::hazmat::{expanded_reals, secret_hash, signature_from_parts};
+use falcon_core::hazmat::{expanded_reals, secret_hash, signature_from_nonce_and_s2};
 use falcon_core::seams::ffsampling::ffsampling;
 use falcon_core::seams::fft::{BasisRef, Fft};
 use falcon_core::seams::hash::{HashToPoint, Shake256, Shake256HashToPoint, Shake256Reader};
@@ -124,7 +124,7 @@ pub fn first_that_fits<P: Parameters>(
             .map(|s| 9 + usize::from(s.unsigned_abs() >> 7))
             .sum::<usize>();
         if short && !refused(attempts - 1) && 41 + bits.div_ceil(8) <= limit {
-            let signature = signature_from_parts::<P>(nonce, &s2).expect("a short vector");
+            let signature = signature_from_nonce_and_s2::<P>(nonce, &s2).expect("a short vector");
             return (signature.to_bytes().to_vec(), attempts);
         }
     }

@@ -185,7 +185,7 @@ fn nothing_is_signed_but_what_is_ready() {
     if !kernels_available() {
         return;
     }
-    let modes = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
+    let modes = [KeyMode::Transient, KeyMode::Balanced, KeyMode::Expanded];
     let builds = [Build::Default, Build::Variant, Build::Emulated];
     for mode in modes {
         for (order, build) in (0..).zip(builds) {

@@ -2,7 +2,7 @@
 //! verifies on it. What is proven here is what kernels compute; the engine's own
 //! orchestration is tested elsewhere.
 
-use falcon_core::hazmat::{expanded_reals, secret_basis, secret_hash, signature_from_parts};
+use falcon_core::hazmat::{expanded_reals, secret_basis, secret_hash, signature_from_nonce_and_s2};
 use falcon_core::seams::hash::{Shake256, Shake256Reader};
 use falcon_core::{ExpandedKey, Parameters, SigningKey};
 use falcon_gpu::kernels::{Batch, Kernel, KeyMode, Operation, status};
@@ -194,7 +194,7 @@ pub fn device_keys<P: Parameters>(
     keys: &[SigningKey<P>],
 ) -> Vec<f64> {
     let operation = match mode {
-        KeyMode::Raw => return Vec::new(),
+        KeyMode::Transient => return Vec::new(),
         KeyMode::Balanced => Operation::Basis,
         KeyMode::Expanded => Operation::Expand,
     };
@@ -218,7 +218,7 @@ pub fn device_keys<P: Parameters>(
 
 pub fn key_stride<P: Parameters>(mode: KeyMode) -> usize {
     match mode {
-        KeyMode::Raw => 0,
+        KeyMode::Transient => 0,
         KeyMode::Balanced => 4 * P::N,
         KeyMode::Expanded => ExpandedKey::<P>::LEN,
     }
@@ -343,7 +343,7 @@ pub fn sign<P: Parameters>(
     let signatures = signatures.map(|(nonce, s2)| {
         let nonce: Vec<u8> = nonce.iter().flat_map(|word| word.to_le_bytes()).collect();
         let nonce = nonce.try_into().expect("40 bytes");
-        let signature = signature_from_parts::<P>(&nonce, s2).expect("a short vector");
+        let signature = signature_from_nonce_and_s2::<P>(&nonce, s2).expect("a short vector");
         let bytes = signature.to_bytes().to_vec();
         assert!(bytes.len() <= limit.max(P::PADDED_LEN as u32) as usize);
         bytes
@@ -382,7 +382,7 @@ pub fn attempt_raw<P: Parameters>(basis: &[i8], count: usize) -> Vec<u8> {
         ..Batch::default()
     };
     LAUNCH.run::<P>(Operation::Prng, batch);
-    LAUNCH.run::<P>(Operation::Sign(KeyMode::Raw), batch);
+    LAUNCH.run::<P>(Operation::Sign(KeyMode::Transient), batch);
     states
 }
 

@@ -10,7 +10,7 @@ use falcon_kat::rsp::{Reader, Record};
 use falcon_kat::{Algorithm, Drbg, EngineSubject, KeyForm, replay};
 use sha2::{Digest, Sha256};
 
-const MODES: [KeyMode; 3] = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
+const MODES: [KeyMode; 3] = [KeyMode::Transient, KeyMode::Balanced, KeyMode::Expanded];
 
 /// Every key mode.
 fn all<P: Parameters>() -> Vec<Signing> {

@@ -65,13 +65,13 @@ fn emulated_warps_give_the_same_for_512() {
         (KeyMode::Expanded, 0),
         (KeyMode::Expanded, 1),
         (KeyMode::Balanced, 2),
-        (KeyMode::Raw, 3),
+        (KeyMode::Transient, 3),
     ]);
 }
 
 #[test]
 fn emulated_warps_give_the_same_for_1024() {
-    emulated_warps_give_the_same::<Falcon1024>(&[(KeyMode::Expanded, 5), (KeyMode::Raw, 1)]);
+    emulated_warps_give_the_same::<Falcon1024>(&[(KeyMode::Expanded, 5), (KeyMode::Transient, 1)]);
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn every_kernel_has_a_name_and_every_name_a_kernel() {
         Operation::Unpack,
         Operation::Verify,
     ];
-    for mode in [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded] {
+    for mode in [KeyMode::Transient, KeyMode::Balanced, KeyMode::Expanded] {
         operations.push(Operation::Sign(mode));
     }
     let mut names: Vec<String> = operations
@@ -247,7 +247,7 @@ fn the_host_gives_the_memory_that_signing_takes() {
         return;
     }
     for logn in [9, 10] {
-        let modes = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
+        let modes = [KeyMode::Transient, KeyMode::Balanced, KeyMode::Expanded];
         for (number, mode) in (0..).zip(modes) {
             let kernel = Kernel {
                 operation: Operation::Sign(mode),

@@ -14,7 +14,7 @@ use falcon_core::seams::lanes::Baseline;
 use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
 use falcon_gpu::kernels::{KeyMode, status};
 
-const MODES: [KeyMode; 3] = [KeyMode::Raw, KeyMode::Balanced, KeyMode::Expanded];
+const MODES: [KeyMode; 3] = [KeyMode::Transient, KeyMode::Balanced, KeyMode::Expanded];
 const CPU: LaneEngine<Baseline, Baseline> = LaneEngine {
     arith: Baseline,
     fft: Baseline,

@@ -1,6 +1,6 @@
 //! Keccak-f, `process_block` of the paper, in the same model as the butterflies:
 //! a graph of a round on 64-bit words, scheduled on its units, and run on real bits
-//! by the same engine.
+//! by the same simulator.
 //!
 //! ```
 //! use falcon_hls_sim::keccak::{KeccakCircuit, KeccakPreset};
@@ -25,8 +25,8 @@ pub use resources::{KeccakResources, PAPER_BRAM_PERCENT, PAPER_FF_PERCENT, PAPER
 pub use summary::{Summary, SummaryRow};
 
 use crate::accelerator::Error;
+use crate::cycles::{Control, Interlock, Observer, Run, Words};
 use crate::design::{DesignError, Pipelining};
-use crate::engine::{Control, Interlock, Observer, Run, Words};
 use crate::fp::Subnormals;
 use crate::graph::Graph;
 use crate::nest::{Iteration, SLOTS};

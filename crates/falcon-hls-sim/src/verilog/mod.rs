@@ -3,7 +3,7 @@
 //!
 //! The module of [`emit`] is named [`TOP`]; comments at its head say what its ports are.
 //! What is read at the host port comes [`Emission::read_latency`] clocks after its address,
-//! and its `cycles` are the simulator's [`Run::cycles`](crate::engine::Run).
+//! and its `cycles` are the simulator's [`Run::cycles`](crate::cycles::Run).
 
 mod control;
 mod datapath;
@@ -11,8 +11,8 @@ mod memory;
 mod text;
 
 use crate::accelerator::{Accelerator, Error};
+use crate::cycles::Observer;
 use crate::design::{Pipelining, StorageKind};
-use crate::engine::Observer;
 use crate::nest::Transform;
 use std::fmt::{self, Display, Formatter};
 use text::Lines;

@@ -1,8 +1,8 @@
 //! What a run did, for those who draw it.
 
 use crate::accelerator::{Error, Kernel, MAX_LOGN, blank_memories, control, to_words};
+use crate::cycles::{Control, Fault, Observer, Run, Words};
 use crate::design::Design;
-use crate::engine::{Control, Fault, Observer, Run, Words};
 use crate::graph::Graph;
 use crate::keccak::{self, KeccakCircuit, ROUND_CONSTANTS};
 use crate::nest::Iteration;

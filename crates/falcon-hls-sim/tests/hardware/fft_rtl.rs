@@ -1,5 +1,5 @@
 //! The emitted circuits under Verilator: the bits and the cycles of the cycle
-//! engine.
+//! simulator.
 
 use crate::hdl;
 use falcon_core::seams::hash::{Shake256, Shake256Reader};

@@ -9,7 +9,7 @@ use falcon_core::{DecodeError, Falcon512, Format, Scratch, Signature, SigningKey
 use falcon_firmware::{known_answer as kat, report, stack};
 
 /// Bytes of the longest compressed signature.
-const SIGNATURE_ROOM: usize = 752;
+const SIGNATURE_CAPACITY: usize = 752;
 
 #[inline(never)]
 fn decode(key: &[u8]) -> Result<SigningKey<Falcon512>, DecodeError> {
@@ -42,7 +42,7 @@ fn main() -> ! {
     report::number("sign_stack_bytes", bytes);
     report::number("sign_scratch_bytes", 8 * Scratch::<Falcon512>::LEN);
 
-    let mut encoded = [0; SIGNATURE_ROOM];
+    let mut encoded = [0; SIGNATURE_CAPACITY];
     let same = match signature.encode(Format::Compressed, &mut encoded) {
         Ok(len) => encoded.get(..len) == Some(kat::SIGNATURE),
         Err(_) => false,

@@ -8,7 +8,7 @@ mod measure;
 
 use crate::{
     cli::Global,
-    engine::{Computer, is_named},
+    engine::{Compute, is_named},
     error::{Result, Status},
     scheme::Algorithm,
     ui::Ui,
@@ -52,12 +52,12 @@ fn seconds(text: &str) -> std::result::Result<f64, String> {
 
 impl Bench {
     /// On every engine, or on the one that was named.
-    pub(crate) fn run(self, chosen: &Computer, global: &Global, ui: Ui) -> Result<Status> {
+    pub(crate) fn run(self, chosen: &Compute, global: &Global, ui: Ui) -> Result<Status> {
         let engines = match chosen {
-            Computer::Processor(engine) if is_named(&global.engine) => vec![*engine],
-            Computer::Processor(_) => Engine::available().collect(),
+            Compute::Cpu(engine) if is_named(&global.engine) => vec![*engine],
+            Compute::Cpu(_) => Engine::available().collect(),
             #[cfg(feature = "cuda")]
-            Computer::Gpu(gpu) => return self.on_gpu(gpu, ui),
+            Compute::Gpu(gpu) => return self.on_gpu(gpu, ui),
         };
         let named = self
             .threads

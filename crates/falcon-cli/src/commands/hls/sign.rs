@@ -15,8 +15,8 @@ use falcon_core::{
 };
 use falcon_hls_sim::{
     accelerator::Accelerator,
+    cycles::Run,
     design::Design,
-    engine::Run,
     seam::{HlsFft, Meter},
     view::report::{DesignForm, VERSION},
 };

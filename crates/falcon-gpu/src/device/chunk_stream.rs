@@ -1,4 +1,4 @@
-//! A stream with its part of the pool and its locked memory.
+//! A CUDA stream with its part of the pool and its locked memory.
 
 use super::{Device, Grid, Locked};
 use crate::error::GpuError;
@@ -15,7 +15,7 @@ const MUCH: u32 = 4 << 10;
 
 /// A stream, what it copies from and to, and whether it is at work: what it uses
 /// can only be reached when it is not.
-pub(crate) struct Lane {
+pub(crate) struct ChunkStream {
     device: Arc<dyn Device>,
     stream: usize,
     /// Where its part of the pool begins.
@@ -28,7 +28,7 @@ pub(crate) struct Lane {
     dirty: bool,
 }
 
-impl Lane {
+impl ChunkStream {
     /// Of the stream of this number.
     pub(crate) fn new(device: &Arc<dyn Device>, stream: usize) -> Self {
         Self {
@@ -236,7 +236,7 @@ impl Lane {
         waited
     }
 
-    /// Wipes all that it has when its last chunk of a batch was read, while other lanes are at
+    /// Wipes all that it has when its last chunk of a batch was read, while other streams are at
     /// work. The device may still be wiping when this returns.
     pub(crate) fn retire(&mut self) -> Result<(), GpuError> {
         self.wait()?;
@@ -254,7 +254,7 @@ impl Lane {
     }
 }
 
-impl Drop for Lane {
+impl Drop for ChunkStream {
     fn drop(&mut self) {
         let _ = self.wait();
     }
@@ -318,7 +318,7 @@ mod tests {
         // Four signatures a warp.
         let sign = Operation::Sign(KeyMode::Expanded);
         assert_eq!(grid_of(sign, 9, 5), (2, 32, 16 << 10));
-        let sign = Operation::Sign(KeyMode::Raw);
+        let sign = Operation::Sign(KeyMode::Transient);
         assert_eq!(grid_of(sign, 10, 1000), (250, 32, 16 << 10));
         assert_eq!(grid_of(Operation::Expand, 10, 5), (5, 32, 32 << 10));
         assert_eq!(grid_of(Operation::Verify, 9, 5), (2, 128, 4 << 10));

@@ -1,4 +1,4 @@
-//! The cycle engine: a scheduled loop, executed cycle by cycle on real bits.
+//! The cycle simulator: a scheduled loop, executed cycle by cycle on real bits.
 //!
 //! Every cycle, in this order: writes whose latency has passed become visible; an
 //! iteration starts, if the interval and the interlock allow; every iteration that
@@ -88,7 +88,7 @@ pub fn run(
             expected: graph.memories.len(),
         });
     }
-    Engine::new(graph, schedule, control, memories).run(iterations, observer)
+    CycleSimulator::new(graph, schedule, control, memories).run(iterations, observer)
 }
 
 /// An iteration before the first: what was in memory at the start.
@@ -140,7 +140,7 @@ enum Next {
     Drained { overhead: u64 },
 }
 
-struct Engine<'a> {
+struct CycleSimulator<'a> {
     graph: &'a Graph,
     schedule: &'a Schedule,
     control: Control,
@@ -159,7 +159,7 @@ struct Engine<'a> {
     retired: Vec<Active>,
 }
 
-impl<'a> Engine<'a> {
+impl<'a> CycleSimulator<'a> {
     fn new(
         graph: &'a Graph,
         schedule: &'a Schedule,

@@ -1,9 +1,9 @@
-//! What the cycle engine refuses, and what the scheduler may not do.
+//! What the cycle simulator refuses, and what the scheduler may not do.
 
 use falcon_hls_sim::accelerator::{Accelerator, Error, Kernel, twiddle_rom};
 use falcon_hls_sim::butterfly;
+use falcon_hls_sim::cycles::{self, Control, Fault, Interlock, Observer, Run, Words};
 use falcon_hls_sim::design::{Aliasing, Design, Pipelining, Preset};
-use falcon_hls_sim::engine::{self, Control, Fault, Interlock, Observer, Run, Words};
 use falcon_hls_sim::fp::Subnormals;
 use falcon_hls_sim::graph::{Access, Banking, ComplexPart, Graph, Memory, Operation, UnitKind};
 use falcon_hls_sim::nest::{Iteration, TO_X, TO_Y, Transform, X, Y};
@@ -164,7 +164,7 @@ fn run_copies(addresses: &[[u16; 5]]) -> Result<Vec<u64>, Fault> {
         })
         .collect();
     let mut memories: [Words; 1] = [(0..8).map(|i| [i, 0]).collect()];
-    engine::run(
+    cycles::run(
         &graph,
         &schedule,
         CONTROL,
@@ -222,7 +222,7 @@ fn words(kernel: &Kernel, access: &Access, iteration: &Iteration) -> Vec<(usize,
 
 /// Waits of a run, each checked: an interval earlier some load would come before
 /// what it loads can be read. Follows from addresses and the schedule alone, not
-/// from what the engine keeps.
+/// from what the simulator keeps.
 fn checked_waits(kernel: &Kernel, logn: u32) -> usize {
     let schedule = &kernel.body.schedule;
     let interval = u64::from(schedule.interval);
