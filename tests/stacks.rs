@@ -10,6 +10,7 @@
 //! spilled, a word on every lane) are not.
 #![cfg(target_os = "linux")]
 
+use falcon_core::batch::JobKey;
 use falcon_core::hazmat::{self, BatchSignRaw, Fit, RawJob, RawRandomness};
 use falcon_core::seams::hash::Shake256;
 use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
@@ -194,17 +195,21 @@ fn leaves_no_sampler_key<P: Parameters>() {
             black_box(&signed);
         });
         check(name, "with an expanded key", &stack);
-        for count in [1, 8, JOBS] {
+        let forms = [JobKey::from(&expanded), JobKey::from(&*key)];
+        for (form, count) in forms
+            .into_iter()
+            .flat_map(|form| [1, 2, 8, JOBS].map(|count| (form, count)))
+        {
             let jobs: Vec<_> = randomness[..count]
                 .iter()
-                .map(|&randomness| RawJob::new(&expanded, b"message", randomness))
+                .map(|&randomness| RawJob::new(form, b"message", randomness))
                 .collect();
             let mut out = vec![Signature::EMPTY; count];
             let stack = stack_after(|| {
                 let signed = engine.sign_batch_raw(&jobs, Fit::Padded, &mut out);
                 signed.expect("as many results as jobs");
             });
-            check(name, &format!("a batch of {count}"), &stack);
+            check(name, &format!("a batch of {count} with {form:?}"), &stack);
         }
     }
     assert!(left.is_empty(), "{}, left:\n{}", P::NAME, left.join("\n"));

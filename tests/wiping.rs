@@ -2,7 +2,8 @@
 //! holds the seed of a sampler, and none that a decoder gives back holds the
 //! bytes of a signing key.
 
-use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness};
+use falcon_core::batch::JobKey;
+use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness, expanded_reals};
 use falcon_core::seams::hash::Shake256;
 use falcon_core::{AnySigningKey, Engine, Falcon512, Signature, SigningKey};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -65,15 +66,32 @@ fn a_batch_frees_no_seed_of_a_sampler() {
     assert_eq!(FOUND.swap(0, SeqCst), 1);
     SEARCHING.store(false, SeqCst);
 
-    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).expand();
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let expanded = key.expand();
+    // What an expanded key that a batch makes and drops would leave.
+    let reals = expanded_reals(&expanded);
+    for (found, reals) in KEYS
+        .lock()
+        .unwrap()
+        .iter_mut()
+        .zip([&reals[..6], &reals[2048..2054]])
+    {
+        for (bytes, real) in found.as_chunks_mut().0.iter_mut().zip(reals) {
+            *bytes = real.to_ne_bytes();
+        }
+    }
     let nonce = [5; 40];
+    let forms = [JobKey::from(&expanded), JobKey::from(&key)];
     for engine in Engine::available() {
-        for count in [1, 8, JOBS] {
+        for (form, count) in forms
+            .into_iter()
+            .flat_map(|form| [1, 2, 8, JOBS].map(|count| (form, count)))
+        {
             let jobs: Vec<_> = seeds[..count]
                 .iter()
                 .map(|seed| {
                     RawJob::new(
-                        &key,
+                        form,
                         b"message",
                         RawRandomness {
                             nonce: &nonce,
@@ -88,7 +106,7 @@ fn a_batch_frees_no_seed_of_a_sampler() {
             SEARCHING.store(false, SeqCst);
             signed.expect("as many results as jobs");
             let found = FOUND.swap(0, SeqCst);
-            assert_eq!(found, 0, "{count} jobs on {}", engine.name());
+            assert_eq!(found, 0, "{count} jobs with {form:?} on {}", engine.name());
         }
     }
 }

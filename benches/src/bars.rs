@@ -83,7 +83,8 @@ pub fn rival(ours: Case) -> Case {
     Case {
         mode: match ours.mode {
             _ if soft => Mode::EncodedKey,
-            Mode::Batch => Mode::PreparedKey,
+            // A peer's decoded key is its prepared one.
+            Mode::Batch | Mode::DecodedKey => Mode::PreparedKey,
             mode => mode,
         },
         engine: if soft { pqclean::CLEAN } else { fn_dsa::NAME },
@@ -94,7 +95,24 @@ pub fn rival(ours: Case) -> Case {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entry::Entry;
     use crate::ours;
+
+    #[test]
+    fn every_plain_call_has_a_row_by_name() {
+        for operation in Operation::ALL {
+            let named: Vec<Case> = Engine::available()
+                .flat_map(|engine| ours::entries(operation, Degree::D512, engine))
+                .map(|entry| entry.case)
+                .collect();
+            let plain = ours::plain(operation, Degree::D512);
+            assert!(!plain.is_empty());
+            for Entry { case, .. } in plain {
+                let same = |other: &&Case| other.mode == case.mode;
+                assert!(named.iter().find(same).is_some(), "{case}");
+            }
+        }
+    }
 
     #[test]
     fn every_bar_compares_rows_that_are_measured() {

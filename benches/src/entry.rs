@@ -34,8 +34,12 @@ pub enum Mode {
     Seed,
     /// From the key's bytes, decoded every time.
     EncodedKey,
+    /// From a key decoded once: a signing key, not expanded.
+    DecodedKey,
     /// From a key prepared once, in the form that serves best.
     PreparedKey,
+    /// A verifying key decoded, and nothing else.
+    KeyAlone,
     /// As [`PreparedKey`](Self::PreparedKey), many in one call.
     Batch,
 }

@@ -3,6 +3,7 @@
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use crate::random::SplitMix;
 use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
+use falcon_core::seams::decode_verifying_key_on;
 use falcon_core::signature::RandomizedSigner;
 use falcon_core::{
     Engine, Falcon512, Falcon1024, Parameters, Scratch, SignStream, Signature, SignatureBytes,
@@ -91,7 +92,9 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
             let encoded = key::<P>().to_bytes();
             let expanded = key::<P>().expand();
             let expanded2 = key::<P>().expand();
-            let [mut random, mut random2, mut random3] = [const { SplitMix::new(2) }; 3];
+            let decoded = key::<P>();
+            let [mut random, mut random2, mut random3, mut random4] =
+                [const { SplitMix::new(2) }; 4];
             let mut batch = row(
                 Mode::Batch,
                 Box::new(move || {
@@ -108,9 +111,17 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
                     Mode::EncodedKey,
                     Box::new(move || {
                         let bytes = black_box(encoded.as_ref());
-                        let key = SigningKey::<P>::decode_boxed(bytes).expect("its own key");
+                        let key = SigningKey::<P>::try_from(bytes).expect("its own key");
                         let signature = key.sign_with_rng(&mut random, black_box(MESSAGE));
                         black_box(signature.to_bytes());
+                    }),
+                ),
+                row(
+                    Mode::DecodedKey,
+                    Box::new(move || {
+                        let mut stream = decoded.sign_stream(&mut random4);
+                        stream.update(black_box(MESSAGE));
+                        black_box(stream.finish().to_bytes());
                     }),
                 ),
                 row(
@@ -136,7 +147,15 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
                 vk.verify(black_box(MESSAGE), &signature)
                     .expect("its own signature");
             };
+            let encoded2 = encoded;
             vec![
+                row(
+                    Mode::KeyAlone,
+                    Box::new(move || {
+                        let bytes = black_box(encoded2.as_ref());
+                        drop(black_box(VerifyingKey::<P>::try_from(bytes)));
+                    }),
+                ),
                 row(
                     Mode::EncodedKey,
                     Box::new(move || {
@@ -212,6 +231,8 @@ fn sign<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
     let expanded = engine.expand(&key::<P>());
     let mut signer = Signer::new::<P>(engine);
     let mut signer2 = Signer::new::<P>(engine);
+    let mut signer3 = Signer::new::<P>(engine);
+    let decoded = key::<P>();
     let row =
         |mode, run: Box<dyn FnMut()>| entry(Operation::Sign, mode, degree, engine.name(), run);
     vec![
@@ -222,6 +243,10 @@ fn sign<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
                 let key = engine.decode_signing_key::<P>(bytes).expect("its own key");
                 signer.sign(|seed| key.sign_stream_from_seed(seed));
             }),
+        ),
+        row(
+            Mode::DecodedKey,
+            Box::new(move || signer3.sign(|seed| decoded.sign_stream_from_seed(seed))),
         ),
         row(
             Mode::PreparedKey,
@@ -290,15 +315,28 @@ fn verify<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
             .verify(vk, black_box(MESSAGE), &signature)
             .expect("its own signature");
     };
+    let named = engine;
     let engine = engine.name();
+    let encoded2 = encoded;
     vec![
+        entry(
+            Operation::Verify,
+            Mode::KeyAlone,
+            degree,
+            engine,
+            move || {
+                let bytes = black_box(encoded2.as_ref());
+                drop(black_box(decode_verifying_key_on::<P>(named, bytes)));
+            },
+        ),
         entry(
             Operation::Verify,
             Mode::EncodedKey,
             degree,
             engine,
             move || {
-                let vk = VerifyingKey::<P>::try_from(black_box(encoded.as_ref())).expect("a key");
+                let bytes = black_box(encoded.as_ref());
+                let vk = decode_verifying_key_on::<P>(named, bytes).expect("a key");
                 check(&vk, first.turn());
             },
         ),

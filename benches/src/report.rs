@@ -154,6 +154,8 @@ pub fn as_called(style: Style, limit: f64, rows: &[Row]) -> bool {
             _ => row.timing.fastest,
         };
         let Some(best) = named.min_by(|a, b| fastest(a).total_cmp(&fastest(b))) else {
+            println!("short {} has no row by name", row.case);
+            all = false;
             continue;
         };
         let ratio = fastest(row) / fastest(best);

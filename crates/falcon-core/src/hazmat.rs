@@ -17,7 +17,7 @@ use crate::keys::SigningKey;
 use crate::params::{NONCE_LEN, Parameters, Q};
 use crate::scratch::Scratch;
 use crate::secret::Secret;
-use crate::sign::{SignStream, sign};
+use crate::sign::sign;
 use crate::signatures::Signature;
 use crate::verify::VerifyingKey;
 use zeroize::Zeroizing;
@@ -38,21 +38,6 @@ impl<T: Operations> ComputeOn for T {}
 #[allow(private_bounds)]
 pub trait SecretKey<P: Parameters>: Secret<P> {}
 impl<P: Parameters, K: Secret<P>> SecretKey<P> for K {}
-
-/// Algorithm 10 (Sign) of a message that is given as a whole.
-fn sign_message<P: Parameters>(
-    on: impl Operations,
-    key: &impl Secret<P>,
-    randomness: Randomness<'_>,
-    hash: &impl HashToPoint,
-    message: &[u8],
-    fit: Fit,
-    scratch: &mut Scratch<'_, P>,
-) -> Signature<P> {
-    let nonce = randomness.nonce();
-    let point = |c: &mut [u16]| hash.hash_to_point(&nonce, message, c);
-    sign(on, key, randomness, nonce, point, fit, scratch)
-}
 
 /// Signs with the caller's nonce and sampler seed, as NIST's test driver does.
 ///
@@ -93,8 +78,11 @@ pub fn sign_raw_on<P: Parameters>(
     fit: Fit,
     scratch: &mut Scratch<'_, P>,
 ) -> Signature<P> {
-    let hash = &Shake256HashToPoint;
-    sign_message(on, key, randomness.into(), hash, message, fit, scratch)
+    let point = |c: &mut [u16]| {
+        Shake256HashToPoint.hash_to_point(randomness.nonce, message, c);
+    };
+    let nonce = *randomness.nonce;
+    sign(on, key, randomness.into(), nonce, point, fit, scratch)
 }
 
 /// Signs without fresh randomness: the same message always gets the same
@@ -158,7 +146,13 @@ pub fn sign_with_hash_on<P: Parameters>(
     scratch: &mut Scratch<'_, P>,
 ) -> Signature<P> {
     let randomness = Randomness::hedged(seed, 0, key.secret_hash());
-    sign_message(on, key, randomness, hash, message, Fit::Padded, scratch)
+    let nonce = randomness.nonce();
+    let point = |c: &mut [u16]| {
+        hash.hash_to_point(&nonce, message, c);
+        // What the two forms of a key make of larger values differs.
+        c.iter_mut().for_each(|c| *c %= Q as u16);
+    };
+    sign(on, key, randomness, nonce, point, Fit::Padded, scratch)
 }
 
 /// Verifies with another hash from messages to points.
@@ -176,6 +170,8 @@ pub fn verify_with_hash<P: Parameters>(
 
 /// Verifies that `signature` is a short preimage of the point `c`, which has `n`
 /// coefficients below `q`. The nonce is ignored.
+///
+/// The zero signature is valid for the point 0 under every key.
 ///
 /// # Errors
 /// [`SignatureError`] if it is not one, or if `c` is not a point.
@@ -231,32 +227,4 @@ pub fn signature_from_nonce_and_s2<P: Parameters>(
     }
     signature.s2.as_mut().copy_from_slice(s2);
     signature.fits_the_bound().then_some(signature)
-}
-
-/// [`SigningKey::expand`] on `on`.
-#[cfg(feature = "alloc")]
-pub fn expand_on<P: Parameters>(on: impl ComputeOn, key: &SigningKey<P>) -> ExpandedKey<P> {
-    ExpandedKey::expand_boxed_on(on, key)
-}
-
-/// [`SignStream::finish_in`] on `on`.
-#[allow(private_bounds)]
-pub fn finish_on<P: Parameters, K: SecretKey<P>>(
-    on: impl ComputeOn,
-    stream: SignStream<'_, P, K>,
-    scratch: &mut Scratch<'_, P>,
-) -> Signature<P> {
-    stream.finish_on(on, scratch)
-}
-
-/// [`SigningKey::decode_boxed`] on `on`.
-///
-/// # Errors
-/// As for [`SigningKey::decode_boxed`].
-#[cfg(feature = "alloc")]
-pub fn decode_boxed_on<P: Parameters>(
-    on: impl ComputeOn,
-    bytes: &[u8],
-) -> Result<alloc::boxed::Box<SigningKey<P>>, crate::error::DecodeError> {
-    SigningKey::decode_boxed_on(on, bytes)
 }

@@ -66,7 +66,7 @@ pub use error::{DecodeError, EncodeError, ScratchTooSmall, SignatureError};
 pub use expand::{DefaultStorage, ExpandedKey, Storage};
 pub use hedge::SEED_LEN;
 pub use keys::{KeygenScratch, SigningKey};
-pub use params::{Falcon512, Falcon1024, NONCE_LEN, Parameters};
+pub use params::{Array, ByteArray, Falcon512, Falcon1024, NONCE_LEN, Parameters};
 /// The crate of the generators that keys and signatures are drawn from.
 pub use rand_core;
 pub use scratch::Scratch;
@@ -113,5 +113,7 @@ pub mod seams {
     #[cfg(feature = "alloc")]
     pub use crate::batch::lanes::LaneEngine;
     #[cfg(feature = "alloc")]
-    pub use crate::engine::{TokenVisitor, visit};
+    pub use crate::engine::{
+        TokenVisitor, decode_boxed_on, decode_verifying_key_on, expand_on, finish_on, visit,
+    };
 }

@@ -310,7 +310,7 @@ pub(crate) fn fits_the_bound(isa: impl Isa, logn: u32, s2: &[i16]) -> bool {
 /// assert_eq!(bytes.len(), 666); // it dereferences to `[u8]`
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SignatureBytes<P: Parameters> {
     bytes: P::CompressedBytes,
     len: usize,

@@ -321,6 +321,10 @@ impl KeySource<'_> {
 }
 
 /// Whether a signature must fit the padded format.
+///
+/// **Never sign one message with the same nonce and seed under both.** Where
+/// they differ, the signatures come from different attempts at one point, and
+/// together they leak the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// Sample again until the compressed form fits 666 or 1280 bytes.

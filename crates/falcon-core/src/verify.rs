@@ -4,7 +4,7 @@ use crate::codec;
 use crate::engine::{Best, Operations};
 use crate::error::{DecodeError, SignatureError};
 use crate::hash::{HashToPoint, PointHasher, Shake256, Shake256HashToPoint, Shake256PointHasher};
-use crate::params::{Array, NONCE_LEN, Parameters};
+use crate::params::{Array, NONCE_LEN, Parameters, Q};
 use crate::signatures::Signature;
 use core::fmt;
 
@@ -63,6 +63,20 @@ impl<P: Parameters> VerifyingKey<P> {
         let mut tmp = P::Short::ZERO;
         let (h, prepared) = (self.h.as_ref(), self.prepared.as_mut());
         on.prepare(P::LOGN, prepared, h, tmp.as_mut());
+    }
+
+    /// Reads the encoding, and prepares the key on `on`.
+    // Decoded where it is returned: a copy on the way would double the stack.
+    #[inline]
+    pub(crate) fn decode_on(on: impl Operations, bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut result = Ok(Self::EMPTY);
+        if let Ok(key) = &mut result {
+            match codec::public_key::decode(P::LOGN, bytes, key.h.as_mut()) {
+                Ok(()) => key.prepare(on),
+                Err(error) => result = Err(error),
+            }
+        }
+        result
     }
 
     /// `h` in the transform domain.
@@ -200,7 +214,12 @@ impl<P: Parameters> VerifyingKey<P> {
         message: &[u8],
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
-        let point = |c: &mut [u16]| hash.hash_to_point(&signature.nonce, message, c);
+        let mut c = P::Residues::ZERO;
+        hash.hash_to_point(&signature.nonce, message, c.as_mut());
+        if c.as_ref().iter().any(|&c| u32::from(c) >= Q) {
+            return Err(SignatureError);
+        }
+        let point = |out: &mut [u16]| out.copy_from_slice(c.as_ref());
         self.verify_point(Best::find(), point, signature)
     }
 
@@ -251,34 +270,8 @@ fn difference_is_short<P: Parameters>(
 impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {
     type Error = DecodeError;
 
-    // Decoded where it is returned: a copy on the way would double the stack.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let mut result = Ok(Self::EMPTY);
-        if let Ok(key) = &mut result {
-            match codec::public_key::decode(P::LOGN, bytes, key.h.as_mut()) {
-                Ok(()) => key.prepare(Best::find()),
-                Err(error) => result = Err(error),
-            }
-        }
-        result
-    }
-}
-
-#[cfg(feature = "alloc")]
-impl<P: Parameters> TryFrom<alloc::vec::Vec<u8>> for VerifyingKey<P> {
-    type Error = DecodeError;
-
-    /// The same as from `&[u8]`.
-    ///
-    /// ```
-    /// use falcon_core::{DecodeError, Falcon512, VerifyingKey};
-    ///
-    /// let truncated = vec![0x09; 896];
-    /// let error = VerifyingKey::<Falcon512>::try_from(truncated).unwrap_err();
-    /// assert_eq!(error, DecodeError::Length);
-    /// ```
-    fn try_from(bytes: alloc::vec::Vec<u8>) -> Result<Self, DecodeError> {
-        Self::try_from(&bytes[..])
+        Self::decode_on(Best::find(), bytes)
     }
 }
 
@@ -312,6 +305,12 @@ impl<P: Parameters> fmt::Debug for VerifyingKey<P> {
 pub struct MessageHasher {
     nonce: [u8; NONCE_LEN],
     inner: Shake256PointHasher,
+}
+
+impl fmt::Debug for MessageHasher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MessageHasher").finish_non_exhaustive()
+    }
 }
 
 impl MessageHasher {

@@ -1,7 +1,8 @@
 //! Secrets stay where they are: formatting shows none, and caller-owned memory
 //! is wiped when it is given back.
 
-use falcon_core::hazmat::{expand_on, sign_deterministic};
+use falcon_core::hazmat::sign_deterministic;
+use falcon_core::seams::expand_on;
 use falcon_core::seams::fft::BasisRef;
 use falcon_core::seams::lanes::Baseline;
 use falcon_core::seams::tree::{Leaf, Stored};

@@ -34,7 +34,7 @@ pub fn hash_side_by_side<'a, I: Isa, const PIECES: usize, T>(
     messages: impl IntoIterator<Item = Message<'a, PIECES, T>>,
     take: impl Fn(&mut T, &[u64; 25]) -> bool,
 ) {
-    let mut queue = messages.into_iter();
+    let mut queue = messages.into_iter().fuse();
     let mut states = States([[0; LANES]; 25]);
     let mut squeezed = Squeezed([[0; 4 * LANES]; LANES]);
     let mut lanes: [Option<Hashing<'a, PIECES, T>>; LANES] = [const { None }; LANES];

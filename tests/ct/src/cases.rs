@@ -2,10 +2,8 @@
 
 use crate::valgrind::{classify, declassify};
 use falcon_core::hazmat::{
-    BatchSignRaw, Fit, RawJob, RawRandomness, decode_boxed_on, expand_on, sign_raw_on,
-    sign_with_hash_on,
+    BatchSignRaw, Fit, RawJob, RawRandomness, sign_raw_on, sign_with_hash_on,
 };
-use falcon_core::seams::LaneEngine;
 use falcon_core::seams::fft::Fft;
 use falcon_core::seams::hash::Shake256HashToPoint;
 use falcon_core::seams::lanes::{
@@ -13,6 +11,7 @@ use falcon_core::seams::lanes::{
 };
 use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling};
 use falcon_core::seams::tree::Leaf;
+use falcon_core::seams::{LaneEngine, decode_boxed_on, expand_on};
 use falcon_core::{Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
 use falcon_kat::rsp::Reader;
 use std::hint::black_box;

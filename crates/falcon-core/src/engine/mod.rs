@@ -124,14 +124,12 @@ macro_rules! engines {
             /// The engine of every instruction set that the processor has, the
             /// fastest first.
             pub fn instruction_sets() -> impl Iterator<Item = Self> {
-                let engines: &[Option<Self>] = &[
+                let mut found = [None; NAMES.len()];
+                let engines = [
                     $(#[cfg($cfg)] $variant::detect().map(Self::$variant),)*
                     $(#[cfg($other_cfg)] $other::detect().map(Self::$other),)*
                 ];
-                let mut found = [None; 2];
-                for (found, engine) in found.iter_mut().zip(engines.iter().copied().flatten()) {
-                    *found = Some(engine);
-                }
+                found[..engines.len()].copy_from_slice(&engines);
                 found.into_iter().flatten()
             }
 
@@ -229,7 +227,10 @@ mod operations;
 mod threads;
 
 #[cfg(feature = "alloc")]
-pub use named::{TokenVisitor, UnknownEngine, visit};
+pub use named::{
+    TokenVisitor, UnknownEngine, decode_boxed_on, decode_verifying_key_on, expand_on, finish_on,
+    visit,
+};
 pub(crate) use operations::Operations;
 #[cfg(feature = "threads")]
 pub use threads::{OnThreads, Threads};

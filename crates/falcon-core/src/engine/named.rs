@@ -5,6 +5,7 @@ use crate::batch::lanes::LaneEngine;
 use crate::error::{DecodeError, SignatureError};
 use crate::expand::ExpandedKey;
 use crate::fft::Fft;
+use crate::hazmat::{ComputeOn, SecretKey};
 use crate::keys::SigningKey;
 use crate::lanes::{Binary64, Native};
 use crate::params::Parameters;
@@ -95,6 +96,42 @@ pub trait TokenVisitor {
 /// Calls `visitor` with the tokens of `engine`.
 pub fn visit<V: TokenVisitor>(engine: Engine, visitor: V) -> V::Output {
     on_engine!(engine, arith, fft => visitor.visit(LaneEngine { arith, fft }))
+}
+
+/// [`SigningKey::expand`] on `on`: an engine by name, or the arithmetic of one.
+pub fn expand_on<P: Parameters>(on: impl ComputeOn, key: &SigningKey<P>) -> ExpandedKey<P> {
+    ExpandedKey::expand_boxed_on(on, key)
+}
+
+/// [`SignStream::finish_in`] on `on`.
+pub fn finish_on<P: Parameters, K: SecretKey<P>>(
+    on: impl ComputeOn,
+    stream: SignStream<'_, P, K>,
+    scratch: &mut Scratch<'_, P>,
+) -> Signature<P> {
+    stream.finish_on(on, scratch)
+}
+
+/// [`SigningKey::decode_boxed`] on `on`.
+///
+/// # Errors
+/// As for [`SigningKey::decode_boxed`].
+pub fn decode_boxed_on<P: Parameters>(
+    on: impl ComputeOn,
+    bytes: &[u8],
+) -> Result<Box<SigningKey<P>>, DecodeError> {
+    SigningKey::decode_boxed_on(on, bytes)
+}
+
+/// [`VerifyingKey::try_from`] on `on`.
+///
+/// # Errors
+/// As for `TryFrom<&[u8]>`.
+pub fn decode_verifying_key_on<P: Parameters>(
+    on: impl ComputeOn,
+    bytes: &[u8],
+) -> Result<VerifyingKey<P>, DecodeError> {
+    VerifyingKey::decode_on(on, bytes)
 }
 
 impl fmt::Display for Engine {

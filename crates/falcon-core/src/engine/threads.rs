@@ -38,7 +38,10 @@ impl Threads {
     /// Starts `count` threads. If the system does not start so many, there are
     /// fewer. If it starts none, the calling thread does the work.
     pub fn new(count: NonZeroUsize) -> Self {
-        let counts = std::iter::successors(Some(count.get()), |count| Some(count / 2));
+        let counts =
+            std::iter::successors(Some(count.get().min(rayon::max_num_threads())), |count| {
+                Some(count / 2)
+            });
         let pool = counts
             .take_while(|&count| count > 1)
             .find_map(|count| ThreadPoolBuilder::new().num_threads(count).build().ok());

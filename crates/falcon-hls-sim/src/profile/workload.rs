@@ -7,9 +7,9 @@ use super::Operation;
 use falcon_core::NONCE_LEN;
 use falcon_core::batch::BatchError;
 use falcon_core::hazmat::{self, BatchSignRaw, Fit, RawJob, RawRandomness};
-use falcon_core::seams::LaneEngine;
 use falcon_core::seams::fft::Fft;
 use falcon_core::seams::lanes::Binary64;
+use falcon_core::seams::{self, LaneEngine};
 use falcon_core::{
     DecodeError, EncodeError, ExpandedKey, Format, Parameters, Scratch, ScratchTooSmall, Signature,
     SignatureError, SigningKey, VerifyingKey,
@@ -166,7 +166,7 @@ impl<P: Parameters, B: Binary64> Workload<P, B> {
             }
             Operation::Expand => {
                 for _ in 0..self.repeats {
-                    black_box(hazmat::expand_on(self.arith, &self.key));
+                    black_box(seams::expand_on(self.arith, &self.key));
                 }
             }
             Operation::Sign => self.sign(true, |signature| {
@@ -180,7 +180,7 @@ impl<P: Parameters, B: Binary64> Workload<P, B> {
                 for i in 0..self.repeats {
                     let mut stream = self.key.sign_stream_from_seed(&hedge_seed(i));
                     stream.update(MESSAGE);
-                    black_box(hazmat::finish_on(self.arith, stream, &mut scratch));
+                    black_box(seams::finish_on(self.arith, stream, &mut scratch));
                 }
             }
             Operation::Verify => {
