@@ -20,7 +20,8 @@ pub enum DecodeError {
     /// The first byte names another object, degree or format.
     Header,
     /// A value lies outside its interval: a public coefficient `>= q`, a
-    /// secret coefficient `-2^(b-1)`, a signature coefficient above 2047.
+    /// secret coefficient `-2^(b-1)`, a signature coefficient above 2047. Also: `s2`
+    /// is too long for any valid signature.
     Range,
     /// The value is representable but these are not the bytes that encode it
     /// (minus zero, non-zero spare bits, padding that is not zero).

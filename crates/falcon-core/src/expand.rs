@@ -20,8 +20,8 @@ impl<T: AsRef<[f64]> + AsMut<[f64]>> Storage for T {}
 /// The storage that [`SigningKey::expand`] allocates.
 #[cfg(feature = "alloc")]
 pub type DefaultStorage = alloc::boxed::Box<[f64]>;
-/// The default storage without an allocator: none that is large enough, so the
-/// storage must be named.
+/// The default storage without an allocator: a placeholder that is too small for
+/// any key. Name the storage instead, such as `&mut [f64]`.
 #[cfg(not(feature = "alloc"))]
 pub type DefaultStorage = [f64; 0];
 

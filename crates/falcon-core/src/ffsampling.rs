@@ -16,6 +16,8 @@ pub const fn scratch_len(logn: u32) -> usize {
 
 /// Replaces the target `(t0, t1)` by the integer vector `(z0, z1)` sampled
 /// around it, all in the FFT domain. `scratch` has [`scratch_len`] reals.
+///
+/// Source: Falcon specification v1.2, algorithm 11 (ffSampling).
 pub fn ffsampling<F, S, T>(
     fft: F,
     sampler: &mut S,

@@ -29,12 +29,13 @@ pub use crate::hedge::RawRandomness;
 pub use crate::signing::Fit;
 
 /// Where the functions that end in `_on` compute: an [`Engine`](crate::Engine), or
-/// the arithmetic of one.
+/// the arithmetic of one. Sealed: other crates cannot implement it.
 #[allow(private_bounds)]
 pub trait ComputeOn: Operations {}
 impl<T: Operations> ComputeOn for T {}
 
-/// A secret key in either form: [`SigningKey`] or [`ExpandedKey`].
+/// A secret key in either form: [`SigningKey`] or [`ExpandedKey`]. Sealed: other
+/// crates cannot implement it.
 #[allow(private_bounds)]
 pub trait SecretKey<P: Parameters>: Secret<P> {}
 impl<P: Parameters, K: Secret<P>> SecretKey<P> for K {}

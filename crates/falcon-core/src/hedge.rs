@@ -17,10 +17,10 @@ use core::fmt;
 /// Bytes of the seed of a batch or of a signature.
 pub const SEED_LEN: usize = 32;
 
-/// Bytes of the hash of the secret key.
+/// Length of the hash of the secret key in bytes.
 pub(crate) const SECRET_HASH_LEN: usize = 32;
 
-/// Pieces of what is hashed.
+/// Number of pieces in a hash input.
 pub(crate) const PIECES: usize = 4;
 
 /// Where the randomness of one signature comes from.
@@ -39,16 +39,16 @@ pub(crate) enum Randomness<'a> {
     Given {
         /// The nonce.
         nonce: &'a [u8; NONCE_LEN],
-        /// What the seeds of the sampling attempts are hashed from.
+        /// The seed of the stream of sampler seeds.
         seed: &'a [u8],
     },
 }
 
-/// Where a nonce comes from.
+/// The source of a nonce.
 pub(crate) enum NonceSource<'a> {
-    /// It is given.
+    /// The caller's nonce.
     Given(&'a [u8; NONCE_LEN]),
-    /// It is the first bytes of the hash of these pieces.
+    /// The nonce is the first bytes of the hash of these pieces.
     Hash([&'a [u8]; PIECES]),
 }
 
@@ -66,7 +66,7 @@ impl<'a> Randomness<'a> {
         }
     }
 
-    /// Where the nonce to hash before the message comes from.
+    /// Returns the source of the nonce that is hashed before the message.
     pub(crate) fn nonce_source(&self) -> NonceSource<'_> {
         match self {
             Self::Hedged {
@@ -78,8 +78,8 @@ impl<'a> Randomness<'a> {
         }
     }
 
-    /// What the stream that seeds the sampling attempts is the hash of, followed
-    /// by the point if [`binds_point`](Self::binds_point).
+    /// Returns the pieces that start the stream of sampler seeds. If
+    /// [`binds_point`](Self::binds_point), the point is hashed after them.
     pub(crate) fn stream_pieces(&self) -> [&[u8]; PIECES] {
         match self {
             Self::Hedged {
@@ -108,7 +108,7 @@ impl<'a> Randomness<'a> {
         }
     }
 
-    /// Makes `stream` the one that seeds each sampling attempt for the point `c`.
+    /// Restarts `stream` as the stream of sampler seeds for the point `c`.
     pub(crate) fn start_sampler_stream(&self, c: &[u16], stream: &mut Shake256Reader) {
         stream.start(|h| {
             absorb(h, self.stream_pieces());
@@ -137,13 +137,13 @@ pub(crate) fn point_bytes(c: &[u16], out: &mut [u8]) {
     }
 }
 
-/// The caller's nonce and sampler seed.
+/// The caller's randomness for one signature.
 #[derive(Clone, Copy)]
 pub struct RawRandomness<'a> {
     /// The nonce.
     pub nonce: &'a [u8; NONCE_LEN],
-    /// Seed of all attempts, of any length: attempt `k` takes the bytes
-    /// `56k .. 56k + 56` of `SHAKE256(seed)`.
+    /// Seed of the stream of sampler seeds, of any length. The sampler seed of
+    /// attempt `k` is the bytes `56k .. 56k + 56` of `SHAKE256(seed)`.
     pub seed: &'a [u8],
 }
 

@@ -5,7 +5,7 @@
 )]
 #![cfg_attr(
     not(all(feature = "pem", feature = "threads")),
-    doc = "Falcon (FN-DSA) post-quantum signatures. The whole page is shown with all features."
+    doc = "Falcon (round 3) post-quantum signatures. The whole page is shown with all features."
 )]
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,7 +1,7 @@
 //! The norm of a signature: `||(s1, s2)||^2` against the bound of the scheme.
 //!
-//! Every path that decides about a signature, signing, verifying and decoding,
-//! decides it here. Nothing branches on a coefficient.
+//! Signing, verifying and decoding all compare the norm here. Nothing branches on
+//! a coefficient.
 //!
 //! Source: Falcon specification v1.2, algorithms 10 and 16.
 
@@ -17,15 +17,16 @@ pub(crate) fn is_short(logn: u32, squared_norm: u64) -> bool {
     squared_norm <= u64::from(bound)
 }
 
-/// Coefficients whose squares are summed in 32 bits, which makes vector code of
-/// it: `32 * 8400^2` is below `2^32`.
+/// Number of coefficients whose squares are summed in 32 bits. The sum fits, since
+/// `32 * 8400^2` is below `2^32`, and compilers vectorise it.
 const CHUNK: usize = 32;
-/// A coefficient as large as this exceeds every bound by itself: `8400^2 >
+/// Magnitude at which one coefficient alone exceeds every bound: `8400^2 >
 /// 70265242`.
 const CLAMP: i16 = 8400;
 
-/// The squared norm of up to 1024 coefficients in two's complement. One that
-/// exceeds every bound by itself counts for less, but enough to do so.
+/// Computes the squared norm of up to 1024 coefficients in two's complement.
+/// Coefficients are clamped to [`CLAMP`]. A clamped coefficient still exceeds
+/// every bound.
 #[inline(always)]
 pub(crate) fn squared_norm<T: Copy>(
     isa: impl Isa,
@@ -61,9 +62,8 @@ fn partial_norm<T: Copy>(chunk: &[T], value: &impl Fn(T) -> i16) -> u64 {
     u64::from(norm)
 }
 
-/// The squared norm of up to 2048 coefficients of any size that come one by
-/// one: those of a vector that may have to be refused, and then says something
-/// about the key.
+/// Adds up the squared norm of up to 2048 coefficients of any size, in constant
+/// time: the vector may be refused, and a refused vector tells about the key.
 #[derive(Default)]
 pub(crate) struct Accumulator {
     /// Sum of the squares of the low 16 bits of the magnitudes.

@@ -25,12 +25,18 @@
 //! which this module re-exports. An encrypted key is read at bounded cost,
 //! whatever its file asks for.
 //!
+//! # Errors
+//!
+//! A document of the other parameter set gives "unknown/unsupported algorithm
+//! OID". An encrypted PEM needs `from_pkcs8_encrypted_pem` and the feature
+//! `encryption`.
+//!
 //! # Identifiers
 //!
-//! No standard names one yet. Keys are written under the identifiers that the
-//! OQS provider of OpenSSL and Bouncy Castle share, without parameters. They
-//! are read under every identifier below: the key is the same under each,
-//! what the padded ones announce is the format of its signatures.
+//! No standard assigns identifiers to Falcon yet. Keys are written under those
+//! that the OQS provider of OpenSSL and Bouncy Castle share, without parameters.
+//! Keys are read under every identifier below. The key is the same under each. The
+//! padded identifiers announce the format of the key's signatures.
 //!
 //! | identifier | written | read |
 //! |---|---|---|
@@ -40,9 +46,8 @@
 //!
 //! # Contents
 //!
-//! The public key is in the encoding of the specification, header byte
-//! included. For the private key several forms are in use; the first is
-//! written, all are read:
+//! The public key has the encoding of the specification, with its header byte.
+//! Private keys exist in several forms. This crate writes the first and reads all:
 //!
 //! | `privateKey` holds | as written by |
 //! |---|---|
@@ -112,12 +117,12 @@ pub const FALCON_PADDED_1024: ObjectIdentifier = ObjectIdentifier::new_unwrap("1
 const FORMER_FALCON_512: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.9999.3.6");
 const FORMER_FALCON_1024: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.9999.3.9");
 
-/// What a parameter set is called in documents.
+/// The object identifiers of a parameter set.
 struct Identifiers<P>(PhantomData<P>);
 
 impl<P: Parameters> Identifiers<P> {
-    /// The identifiers of its keys, the one that is written first. Does not
-    /// compile for a set without any.
+    /// The identifiers of the set's keys. The first one is written. Does not compile
+    /// for a set without identifiers.
     const ALL: [ObjectIdentifier; 3] = match P::LOGN {
         9 => [FALCON_512, FALCON_PADDED_512, FORMER_FALCON_512],
         10 => [FALCON_1024, FALCON_PADDED_1024, FORMER_FALCON_1024],

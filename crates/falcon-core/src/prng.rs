@@ -10,12 +10,12 @@
 use crate::lanes::{Baseline, Isa, Register, U32s, wipe};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// Bytes of a seed.
+/// Length of a sampler seed in bytes.
 pub const SEED_LEN: usize = 56;
-/// Bytes of a buffer.
+/// Length of a buffer in bytes.
 pub(crate) const BUFFER_LEN: usize = 64 * BLOCKS;
-/// From this place on, the buffer is not read for 8 bytes any more: the rest
-/// is dropped.
+/// First position from which 8 bytes are not read any more. The rest of the
+/// buffer is dropped.
 pub(crate) const END: usize = BUFFER_LEN - 9;
 /// Blocks of a buffer, computed side by side.
 const BLOCKS: usize = 8;
@@ -53,7 +53,7 @@ impl<const AHEAD: usize> Prng<AHEAD> {
         counter: 0,
     };
 
-    /// The generator of `seed`, its first bytes computed in the frame of
+    /// Makes the generator of `seed` and computes the first bytes in the frame of
     /// `isa`.
     pub fn new(isa: impl Isa, seed: &[u8; SEED_LEN]) -> Self {
         let mut prng = Self::EMPTY;
@@ -61,9 +61,9 @@ impl<const AHEAD: usize> Prng<AHEAD> {
         prng
     }
 
-    /// Becomes the generator of `seed`, its first bytes computed in the frame of
-    /// `isa`. What is moved is not wiped where it was, so that signing takes the
-    /// seed in the place where the generator stays.
+    /// Restarts the generator in place from `seed` and computes the first bytes in
+    /// the frame of `isa`. Signing uses this instead of [`new`](Self::new): moving a
+    /// generator would leave an unwiped copy behind.
     pub(crate) fn start(&mut self, isa: impl Isa, seed: &[u8; SEED_LEN]) {
         let (words, _) = seed.as_chunks();
         for (key, word) in self.key.iter_mut().zip(words) {
@@ -222,8 +222,8 @@ fn blocks<I: Isa, const AHEAD: usize>(
     wipe(&mut shared);
 }
 
-/// [`blocks`] from as many words as blocks; what is `shared` by them is part of
-/// each.
+/// [`blocks`] without registers: every word is an array with one entry for each
+/// block. `shared` has the words that all blocks start from.
 #[inline(always)]
 fn blocks_in_rows<const AHEAD: usize>(
     shared: &[u32; 16],

@@ -90,14 +90,17 @@ impl<P: Parameters> Signature<P> {
         Best::find().fits_the_bound(P::LOGN, self.s2.as_ref())
     }
 
-    /// Finds the format of `bytes` by header and length.
+    /// Finds the format of `bytes` by the header, and for the header that
+    /// compressed and padded share, by the length.
     ///
-    /// Compressed and padded share a header. A compressed signature that is
-    /// exactly [`Parameters::PADDED_LEN`] long is the padded one, which then
-    /// pads nothing: the bytes and their meaning are the same.
+    /// [`Parameters::PADDED_LEN`] bytes are padded; every other length is
+    /// compressed. So a truncated padded signature is taken for a compressed one,
+    /// and decoding it fails. A compressed signature of exactly
+    /// [`Parameters::PADDED_LEN`] bytes equals the padded one.
     ///
     /// # Errors
-    /// [`DecodeError::Header`] or [`DecodeError::Length`] if no format fits.
+    /// [`DecodeError::Length`] only if `bytes` is empty. [`DecodeError::Header`] if
+    /// the first byte is not the header of a signature of this parameter set.
     pub fn detect(bytes: &[u8]) -> Result<Format, DecodeError> {
         let header = *bytes.first().ok_or(DecodeError::Length)?;
         if header == Format::ConstantTime.header(P::LOGN) {

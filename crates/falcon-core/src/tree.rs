@@ -156,6 +156,8 @@ pub struct Computed<'a, B> {
 impl<'a, B: Binary64> Computed<'a, B> {
     /// Factors the Gram matrix: `g00` and `g11` have `n/2` reals, `g01` has
     /// `n`, `scratch` at least [`computed_scratch_len`]. All are overwritten.
+    ///
+    /// Source: Falcon specification v1.2, algorithm 8 (LDL*).
     pub fn root(
         arith: B,
         logn: u32,
@@ -213,6 +215,7 @@ impl<B: Binary64> Node for Computed<'_, B> {
         self.l10
     }
 
+    // Source: Falcon specification v1.2, algorithm 9 (ffLDL*), one step of the recursion.
     fn child(&mut self, side: Side) -> Computed<'_, B> {
         let b = self.arith;
         let half = 1 << (self.logn - 1);

@@ -89,15 +89,15 @@ impl<P: Parameters> VerifyingKey<P> {
         self.h.as_ref()
     }
 
-    /// The encoding: 897 or 1793 bytes.
+    /// Encodes the key, in 897 or 1793 bytes.
     pub fn to_bytes(&self) -> P::VerifyingKeyBytes {
         let mut out = P::VerifyingKeyBytes::ZERO;
         codec::public_key::encode(P::LOGN, self.h.as_ref(), out.as_mut());
         out
     }
 
-    /// The first 32 bytes of SHAKE256 of the [encoding](Self::to_bytes): a short
-    /// name by which people and programs compare keys.
+    /// Computes the fingerprint of the key, a short name for comparing keys. It is
+    /// the first 32 bytes of SHAKE256 of the [encoding](Self::to_bytes).
     ///
     /// The encoding begins with a header that names the parameter set, so keys
     /// of different sets have different fingerprints. If `key` holds the

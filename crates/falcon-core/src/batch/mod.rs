@@ -27,9 +27,9 @@
 //! # }
 //! ```
 //!
-//! Job `i` of a batch derives its nonce and its sampler seed from the seed of the
-//! batch, from `i`, from the secret key and from its message. So no randomness is
-//! used twice, and every engine gives the same bytes.
+//! The nonce of job `i` comes from the seed of the batch, from `i` and from the
+//! secret key. Its sampler seeds also depend on the hashed point. So no
+//! randomness is used twice, and every engine gives the same bytes.
 
 mod cpu;
 pub(crate) mod lanes;
@@ -142,6 +142,9 @@ pub struct SignJob<'a, P: Parameters> {
 impl<'a, P: Parameters> SignJob<'a, P> {
     /// Makes the job of signing `message` with `key`, a `&SigningKey` or an
     /// `&ExpandedKey`.
+    ///
+    /// The expanded key must own its storage, as [`SigningKey::expand`] makes it.
+    /// An expanded key in caller-owned storage cannot enter a batch.
     pub fn new(key: impl Into<JobKey<'a, P>>, message: &'a [u8]) -> Self {
         let key = key.into();
         Self { key, message }

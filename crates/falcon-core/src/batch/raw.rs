@@ -6,7 +6,8 @@ use crate::params::Parameters;
 use crate::signatures::Signature;
 use crate::signing::Fit;
 
-/// A message to sign with the caller's nonce and sampler seed.
+/// A message to sign with the caller's randomness: a nonce, and the seed of the
+/// stream of sampler seeds.
 ///
 /// ```
 /// use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness};
@@ -28,7 +29,7 @@ pub struct RawJob<'a, P: Parameters> {
     pub key: JobKey<'a, P>,
     /// The message.
     pub message: &'a [u8],
-    /// Nonce and sampler seed.
+    /// The nonce, and the seed of the stream of sampler seeds.
     pub randomness: RawRandomness<'a>,
 }
 
@@ -49,10 +50,9 @@ impl<'a, P: Parameters> RawJob<'a, P> {
     }
 }
 
-/// An engine that signs many messages at once with the caller's nonces and
-/// sampler seeds.
+/// An engine that signs many messages at once with the caller's randomness.
 pub trait BatchSignRaw<P: Parameters>: Send + Sync {
-    /// Signs every job with its own nonce and sampler seed: `out[i]` is the
+    /// Signs every job with its own [`RawRandomness`]: `out[i]` is the
     /// signature of `jobs[i]`.
     ///
     /// # Errors

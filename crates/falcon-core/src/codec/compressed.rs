@@ -24,6 +24,8 @@ pub(crate) fn compressed_len(s2: &[i16]) -> Option<usize> {
 
 /// Writes `s2` to the start of `out` and returns the number of bytes. `None` if
 /// a magnitude exceeds 2047 or `out` is too short.
+///
+/// Source: Falcon specification v1.2, algorithm 17 (Compress).
 pub(super) fn compress(s2: &[i16], out: &mut [u8]) -> Option<usize> {
     let len = compressed_len(s2)?;
     let out = out.get_mut(..len)?;
@@ -201,6 +203,8 @@ pub(super) fn evaluate(s2: &mut [i16]) -> bool {
 
 /// Reads `s2` from the start of `bytes` and returns the number of bytes taken,
 /// the last one having its spare bits zero. Variable time: signatures are public.
+///
+/// Source: Falcon specification v1.2, algorithm 18 (Decompress).
 pub(super) fn decompress(bytes: &[u8], s2: &mut [i16]) -> Result<usize, DecodeError> {
     let mut at = 0;
     let mut rest = &mut *s2;

@@ -88,6 +88,9 @@ pub(crate) const fn residues_len(logn: u32) -> usize {
 }
 
 /// Draws candidates from `stream` until one is a key.
+///
+/// Source: Falcon specification v1.2, algorithm 4 (Keygen), the part on integers, and
+/// algorithm 5 (NTRUGen).
 pub(crate) fn generate(
     logn: u32,
     stream: &mut Shake256Reader,

@@ -142,6 +142,8 @@ fn replay_memory<'a>(logn: u32, words: &'a mut [u32], wide: &'a mut [i64]) -> re
 ///
 /// The sum of the coefficients of `f` is odd, and of `g`; coefficients are in `-127..=127`;
 /// `inverse_gram` is what [`fixed::orthogonal_norm`] stored. The result does not depend on `b`.
+///
+/// Source: Falcon specification v1.2, algorithm 6 (NTRUSolve), without its recursion on `G`.
 pub(super) fn solve<B: Binary64>(
     b: B,
     logn: u32,
@@ -402,6 +404,8 @@ fn ascend(problem: Problem<'_>, d: u32, w: &mut Words<'_>) -> Result<(), Refusal
 }
 
 /// `G` from `F` (`here`, on `C_0`), and Babai's rounding. `f` and `g` on `C_0` are in `kept`.
+///
+/// Source: Falcon specification v1.2, algorithm 7 (Reduce), at the top level only.
 fn top(
     problem: Problem<'_>,
     w: &mut Words<'_>,

@@ -28,6 +28,8 @@ pub(crate) const RCDT: [u128; 18] = [
 
 /// `z0` of the 72-bit number `high * 2^64 + low`: the number of table entries
 /// above it, all of them compared.
+///
+/// Source: Falcon specification v1.2, algorithm 12 (BaseSampler).
 #[inline(always)]
 pub(super) fn half_gaussian(low: u64, high: u8) -> i64 {
     let u = u128::from(low) | u128::from(high) << 64;

@@ -35,6 +35,8 @@ pub(super) fn mul_high(a: u64, b: u64) -> u64 {
 }
 
 /// `2^63 * ccs * exp(-x)` for `0 <= x < ln 2` and `0 < ccs < 1`, in fixed point.
+///
+/// Source: Falcon specification v1.2, algorithm 13 (ApproxExp).
 #[inline(always)]
 pub(super) fn exp_minus<D: Double>(x: D, ccs: D) -> u64 {
     let fixed = |v: D| ((v * TWO_63.into()).truncate() as u64) << 1;
@@ -63,6 +65,8 @@ pub(super) fn threshold<D: Double>(x: D, ccs: D) -> u64 {
 /// True with probability `ccs * exp(-x)`, `x >= 0`, after a first byte that
 /// was already read. Reads one more byte for every byte that ties (chance
 /// 1/256 whatever `x` is).
+///
+/// Source: Falcon specification v1.2, algorithm 14 (BerExp).
 #[inline(always)]
 pub(super) fn ber_exp<D: Double>(x: D, ccs: D, first: u8, bytes: &mut impl ByteSource) -> bool {
     let threshold = threshold(x, ccs);

@@ -18,6 +18,8 @@ use crate::tree::Leaf;
 use core::fmt::Debug;
 
 /// The source of the integers at the leaves of ffSampling.
+///
+/// Source: Falcon specification v1.2, algorithm 15 (SamplerZ).
 pub trait SamplerZ {
     /// One value of every lane.
     type Real: Copy;
@@ -37,11 +39,10 @@ pub trait Sampling: Copy + Debug + Send + Sync {
     /// A leaf, prepared for any number of signatures.
     type Leaf;
 
-    /// Turns `feed`, whatever it was, into the random bytes of `seed`, in its
-    /// place.
+    /// Restarts `feed` in place with the random bytes of `seed`.
     fn start(self, feed: &mut Self::Feed, seed: &[u8; SEED_LEN]);
-    /// The random bytes of `seed`. A value that is returned may be moved, which
-    /// leaves a copy behind: signing uses [`start`](Self::start).
+    /// Makes a feed of the random bytes of `seed`. Moving it leaves a copy behind,
+    /// so signing uses [`start`](Self::start).
     fn feed(self, seed: &[u8; SEED_LEN]) -> Self::Feed {
         let mut feed = Self::EMPTY;
         self.start(&mut feed, seed);
@@ -97,15 +98,15 @@ impl<F: Fft, S: Sampling> SamplerZ for LaneSampler<'_, F, S> {
     }
 }
 
-/// Where the sampler's random bytes come from.
+/// The source of the sampler's random bytes.
 pub trait ByteSource {
     /// The next 8 bytes, little-endian.
     fn next_u64(&mut self) -> u64;
     /// The next byte.
     fn next_u8(&mut self) -> u8;
 
-    /// What every attempt of the sampler reads: [`next_u64`](Self::next_u64),
-    /// then three times [`next_u8`](Self::next_u8).
+    /// Reads the bytes of one attempt: [`next_u64`](Self::next_u64), then three
+    /// times [`next_u8`](Self::next_u8).
     #[inline(always)]
     fn next_attempt(&mut self) -> [u8; 11] {
         let mut out = [0; 11];
@@ -133,7 +134,7 @@ impl<const AHEAD: usize> ByteSource for Prng<AHEAD> {
     }
 }
 
-/// What engines elsewhere have to copy.
+/// Constants that other implementations copy; the tests compare them.
 #[cfg(test)]
 pub(crate) mod constants {
     pub(crate) use super::base::RCDT;

@@ -72,7 +72,9 @@ impl<D: Double> Center<D> {
     }
 }
 
-/// One integer around `center`.
+/// Draws one integer around `center`.
+///
+/// Source: Falcon specification v1.2, algorithm 15 (SamplerZ).
 #[inline(always)]
 pub(super) fn sample<D: Double>(
     center: &Center<D>,
