@@ -302,6 +302,12 @@ impl KeyStore {
         stream: &mut ChunkStream,
         group: &[ResidentKey<'_, P>],
     ) -> Result<(), GpuError> {
+        let operation = match self.mode {
+            KeyMode::Expanded => Operation::Expand,
+            KeyMode::Balanced => Operation::Basis,
+            // The kernel would write behind the arrays, which have no room for keys.
+            KeyMode::Transient => return Ok(()),
+        };
         let (first, stride) = (self.len(), reals(self.mode, self.logn));
         let Some(arrays) = &mut self.arrays else {
             return Ok(());
@@ -315,10 +321,7 @@ impl KeyStore {
         let hashes: Vec<_> = group.iter().map(|key| *key.hash()).collect();
         let hashes = Zeroizing::new(hashes);
         let kernel = Kernel {
-            operation: match self.mode {
-                KeyMode::Expanded => Operation::Expand,
-                KeyMode::Transient | KeyMode::Balanced => Operation::Basis,
-            },
+            operation,
             logn: self.logn,
         };
         let batch = Batch {
