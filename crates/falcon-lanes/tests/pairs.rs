@@ -1,0 +1,1 @@
+compare_with_baseline!(pairs, Some(Pairs));
