@@ -218,8 +218,8 @@ const FLOORS: [f64; 24] = [
     -f64::MIN_POSITIVE,
     1_125_899_906_842_624.5,
     -1_125_899_906_842_624.5,
-    2_251_799_813_685_247.75,
-    -2_251_799_813_685_247.75,
+    2_251_799_813_685_248.0 - 0.25,
+    -2_251_799_813_685_248.0 + 0.25,
 ];
 
 /// Every pair of edges, then pseudo-random values, in four columns. The number of rows is a
