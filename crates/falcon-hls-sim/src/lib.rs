@@ -1,10 +1,4 @@
-//! Falcon's FFT as high-level synthesis would make a circuit of it, bit for bit
-//! and cycle for cycle.
-//!
-//! A [`Design`](design::Design) says what the circuit is made of. The butterfly as
-//! a [graph] of operations is [scheduled](schedule) on its units, and the
-//! [cycle simulator](cycles) executes the schedule on real bits. Nothing here is
-//! computed from a formula that a run could show.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 pub mod accelerator;

@@ -125,7 +125,6 @@ impl Isa for Avx512 {
     const LONGEST_F64S: usize = 8;
     type F32x8 = Avx512F32x8;
     type U64s = U64x8;
-    const ONE_IN_WORDS: bool = true;
     // What the compiler makes of the loop over single words is as fast.
     type U32s = u32;
     type I16s = I16x32;

@@ -5,7 +5,7 @@ use crate::fpr::soft;
 use crate::sampler::Serial;
 use core::ops::{Add, Mul, Neg, Sub};
 
-/// The features of [`Baseline`] without a binary64 unit: doubles are
+/// The features of [`Baseline`](super::Baseline) without a binary64 unit: doubles are
 /// [`SoftDouble`]s.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Soft;

@@ -1,0 +1,696 @@
+//! Compares every operation of an instruction set with that of [`Baseline`].
+//!
+//! The crates of instruction sets include this file in their own tests. Each set computes in its
+//! own frame. Results are compared bit for bit; the inputs stay in the documented ranges.
+
+use falcon_lanes::{
+    Baseline, ByteTable, F32x8, F64s, I16s, Isa, Lanes, Many, Pack, Register, Two, U32s, U64s,
+};
+use std::io::Write as _;
+
+/// A module `$set` of tests, one for each kind of operations, of the instruction set `$isa`: an
+/// option, `None` where the processor lacks it.
+macro_rules! compare_with_baseline {
+    ($set:ident, $isa:expr) => {
+        mod $set {
+            use super::*;
+            compare_with_baseline!(@ $set, $isa;
+                doubles polynomials floats words_of_64 words_of_32 words_of_16 methods);
+        }
+    };
+    (@ $set:ident, $isa:expr; $($kind:ident)*) => {$(
+        #[test]
+        fn $kind() {
+            match $isa {
+                Some(isa) => operations::$kind(isa),
+                None => operations::not_run(stringify!($set), stringify!($kind)),
+            }
+        }
+    )*};
+}
+
+/// Says that this processor lacks the instruction set.
+#[allow(dead_code, reason = "some sets are everywhere")]
+pub fn not_run(set: &str, kind: &str) {
+    // Not `eprintln`, which the test harness keeps to itself.
+    writeln!(
+        std::io::stderr(),
+        "not run: {kind} of {set}, which this processor lacks"
+    )
+    .expect("standard error");
+}
+
+/// All registers of doubles, and the longest one twice.
+pub fn doubles<I: Isa>(isa: I) {
+    compare_doubles::<I, I::F64, f64>(isa);
+    compare_doubles::<I, I::F64x2, Pack<2>>(isa);
+    compare_doubles::<I, I::F64x4, Pack<4>>(isa);
+    compare_doubles::<I, I::F64x8, Pack<8>>(isa);
+    compare_doubles::<I, Two<I::F64x8>, Pack<16>>(isa);
+}
+
+/// Polynomials side by side.
+pub fn polynomials<I: Isa>(isa: I) {
+    compare_many(Many::<I, 1>(isa), Many::<_, 1>(Baseline));
+    compare_many(Many::<I, 2>(isa), Many::<_, 2>(Baseline));
+    compare_many(Many::<I, 4>(isa), Many::<_, 4>(Baseline));
+    compare_many(Many::<I, 8>(isa), Many::<_, 8>(Baseline));
+    compare_many(Many::<I, 16>(isa), Many::<_, 16>(Baseline));
+}
+
+/// SplitMix64: pseudo-random words.
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+}
+
+/// What results are compared by.
+trait Bits: Copy + Default {
+    fn bits(self) -> u64;
+}
+
+macro_rules! bits {
+    ($($t:ty: |$x:ident| $bits:expr),* $(,)?) => {$(
+        impl Bits for $t {
+            fn bits(self) -> u64 {
+                let $x = self;
+                $bits
+            }
+        }
+    )*};
+}
+
+// All NaNs are the same: processors choose the sign and the payload.
+bits! {
+    f64: |x| if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() },
+    f32: |x| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() }.into(),
+    u64: |x| x,
+    u32: |x| x.into(),
+    i16: |x| (x as u16).into(),
+}
+
+/// The bits of the results of each operation.
+type Results = Vec<(&'static str, Vec<u64>)>;
+
+/// Applies `operation` to the registers of `inputs`. Returns all first results, then all second
+/// ones, and so on.
+#[inline(never)]
+fn apply<I: Isa, R, const K: usize, const M: usize>(
+    isa: I,
+    inputs: [&[R::Value]; K],
+    operation: impl Fn([R; K]) -> [R; M],
+) -> Vec<u64>
+where
+    R: Register<I, Value: Bits>,
+{
+    let inputs = inputs.map(|x| R::chunks(x));
+    let runs = inputs[0].len();
+    let mut out = vec![R::Value::default(); M * runs * R::LEN];
+    let stored = R::chunks_mut(&mut out);
+    // A frame for each operation: functions stay small, which compilers are quick with.
+    isa.vectorize_words(
+        #[inline(always)]
+        || {
+            for run in 0..runs {
+                let results = operation(core::array::from_fn(
+                    #[inline(always)]
+                    |k| R::load(isa, &inputs[k][run]),
+                ));
+                for m in 0..M {
+                    results[m].store(&mut stored[m * runs + run]);
+                }
+            }
+        },
+    );
+    out.into_iter().map(Bits::bits).collect()
+}
+
+/// [`apply`] for a list of operations, each with its name.
+macro_rules! results {
+    ($isa:expr, $r:ty, $inputs:expr; $($name:literal: |$args:pat_param| $results:expr;)*) => {
+        vec![$((
+            $name,
+            apply::<I, $r, _, _>($isa, $inputs, #[inline(always)] |$args| $results),
+        )),*]
+    };
+}
+
+fn compare<I: Isa>(isa: I, registers: &str, found: Results, expected: Results) {
+    assert_eq!(found.len(), expected.len());
+    for ((name, found), (_, expected)) in found.into_iter().zip(expected) {
+        assert_eq!(found.len(), expected.len(), "{isa:?}, {registers}: {name}");
+        for (i, (found, expected)) in found.into_iter().zip(expected).enumerate() {
+            assert_eq!(
+                found, expected,
+                "{isa:?}, {registers}: {name}, value {i}: {found:#x}, not {expected:#x}"
+            );
+        }
+    }
+}
+
+/// Values whose sums, products or quotients are at the edges of the format, or ties.
+const EDGES: [f64; 34] = [
+    0.0,
+    -0.0,
+    0.5,
+    -0.5,
+    1.0,
+    -1.0,
+    1.5,
+    -1.5,
+    2.5,
+    3.0,
+    1.0 + f64::EPSILON,
+    1.0 - f64::EPSILON / 2.0,
+    // A tie when added to 1, and its neighbour above.
+    f64::EPSILON / 2.0,
+    f64::EPSILON / 2.0 * (1.0 + f64::EPSILON),
+    3.0 * f64::EPSILON / 2.0,
+    // Products of these are ties.
+    1.0 + 1.0 / 134_217_728.0,
+    1.0 + 1.0 / 67_108_864.0,
+    4_503_599_627_370_495.5,
+    4_503_599_627_370_497.0,
+    9_007_199_254_740_991.0,
+    -9_007_199_254_740_992.0,
+    12289.0,
+    1.0 / 12289.0,
+    f64::MIN_POSITIVE,
+    -f64::MIN_POSITIVE,
+    f64::MIN_POSITIVE / 2.0,
+    5e-324,
+    -5e-324,
+    f64::MAX,
+    f64::MIN,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    1e154,
+    -1e-154,
+];
+
+/// Edges of the range of [`F64s::floor`].
+const FLOORS: [f64; 24] = [
+    0.0,
+    -0.0,
+    0.25,
+    -0.25,
+    0.5,
+    -0.5,
+    1.0,
+    -1.0,
+    1.5,
+    -1.5,
+    2.5,
+    -2.5,
+    1.0 - f64::EPSILON / 2.0,
+    -1.0 + f64::EPSILON / 2.0,
+    1.0 + f64::EPSILON,
+    -1.0 - f64::EPSILON,
+    5e-324,
+    -5e-324,
+    f64::MIN_POSITIVE,
+    -f64::MIN_POSITIVE,
+    1_125_899_906_842_624.5,
+    -1_125_899_906_842_624.5,
+    2_251_799_813_685_248.0 - 0.25,
+    -2_251_799_813_685_248.0 + 0.25,
+];
+
+/// Every pair of edges, then pseudo-random values, in four columns. The number of rows is a
+/// multiple of 16.
+fn columns_of_doubles() -> [Vec<f64>; 4] {
+    let mut random = SplitMix(1);
+    // Between 2^-32 and 2^32 in absolute value.
+    let mut value = || {
+        let word = random.next();
+        f64::from_bits(word & !(0x7ff << 52) | (1023 - 32 + (word >> 52) % 64) << 52)
+    };
+    let mut columns = [const { Vec::new() }; 4];
+    for first in EDGES {
+        for second in EDGES {
+            let row = [first, second, value(), value()];
+            for (column, value) in columns.iter_mut().zip(row) {
+                column.push(value);
+            }
+        }
+    }
+    while columns[0].len() < 2048 {
+        for column in &mut columns {
+            column.push(value());
+        }
+    }
+    columns
+}
+
+/// Values below `2^51` in absolute value, 2048 of them.
+fn floors() -> Vec<f64> {
+    let mut random = SplitMix(2);
+    let mut values = FLOORS.to_vec();
+    while values.len() < 2048 {
+        let word = random.next();
+        // At most 51 bits, of which some are behind the point.
+        let integer = (word >> 13) as i64 - (1 << 50);
+        values.push(integer as f64 / (1u64 << (word % 52)) as f64);
+    }
+    values
+}
+
+fn doubles_results<I: Isa, R: F64s<I>>(
+    isa: I,
+    [x, y, z, w]: [&[f64]; 4],
+    floors: &[f64],
+) -> Results {
+    let mut all = results! { isa, R, [x, y, z, w];
+        "load and store" : |[a, b, c, d]| [a, b, c, d];
+        "add": |[a, b, _, _]| [a + b];
+        "sub": |[a, b, _, _]| [a - b];
+        "mul": |[a, b, _, _]| [a * b];
+        "neg": |[a, b, _, _]| [-a, -b];
+        "half": |[a, b, _, _]| [a.half(), b.half()];
+        "inverse": |[a, _, c, _]| [a.inverse(), c.inverse()];
+        "zip": |[a, b, _, _]| a.zip(b);
+        "unzip": |[a, b, _, _]| a.unzip(b);
+        "add_sub": |[a, b, c, d]| {
+            let ([p, q], [r, s]) = (a.add_sub(b), c.add_sub(d));
+            [p, q, r, s]
+        };
+        "complex_mul": |[a, b, c, d]| R::complex_mul([a, c], [b, d]);
+        "complex_mul_conj": |[a, b, c, d]| R::complex_mul_conj([a, c], [b, d]);
+    };
+    all.extend(results! { isa, R, [floors];
+        "floor": |[a]| [a.floor()];
+    });
+    let constructed = isa.vectorize(
+        #[inline(always)]
+        || constructors::<I, R>(isa, y),
+    );
+    all.extend(constructed);
+    all
+}
+
+/// A register for each run of `values`, or for its first values.
+#[inline(always)]
+fn constructors<I: Isa, R: F64s<I>>(isa: I, values: &[f64]) -> Results {
+    let mut results = ["load_halves", "splat", "cycle"].map(|name| (name, Vec::new()));
+    let [halves, splats, cycles] = &mut results;
+    let mut out = vec![0.0; R::LEN];
+    for (run, x) in R::chunks(values).iter().zip(values.chunks_exact(R::LEN)) {
+        R::load_halves(isa, run).store(&mut R::chunks_mut(&mut out)[0]);
+        halves.1.extend(out.iter().map(|x| x.bits()));
+        R::splat(isa, x[0]).store(&mut R::chunks_mut(&mut out)[0]);
+        splats.1.extend(out.iter().map(|x| x.bits()));
+        let mut len = 1;
+        while len <= R::LEN {
+            R::cycle(isa, &x[..len]).store(&mut R::chunks_mut(&mut out)[0]);
+            cycles.1.extend(out.iter().map(|x| x.bits()));
+            len *= 2;
+        }
+    }
+    results.into()
+}
+
+fn compare_doubles<I: Isa, R: F64s<I>, B: F64s<Baseline>>(isa: I) {
+    assert_eq!(R::LEN, B::LEN);
+    let (columns, floors) = (columns_of_doubles(), floors());
+    let columns = columns.each_ref().map(|column| &column[..]);
+    let found = doubles_results::<I, R>(isa, columns, &floors);
+    let expected = doubles_results::<Baseline, B>(Baseline, columns, &floors);
+    compare(isa, &format!("{} doubles", R::LEN), found, expected);
+}
+
+/// The coefficients of several polynomials: loaded, shared and repeated.
+#[inline(always)]
+fn many<L: Lanes>(lanes: L, values: &[f64]) -> Results {
+    let mut run = [L::Real::default()];
+    let mut names = ["load", "load_halves", "shared", "cycle"].map(|name| (name, Vec::new()));
+    for values in values.chunks_exact(L::LANES) {
+        for (lane, &value) in values.iter().enumerate() {
+            L::set(&mut run[0], lane, value);
+        }
+        let x = &L::runs::<L::X8, _>(&run)[0];
+        let value = &L::runs::<L::X8, _>(values)[0];
+        let registers: [L::X8; 4] = [
+            lanes.load(x),
+            lanes.load_halves(x),
+            lanes.shared(value),
+            lanes.cycle(&values[..1]),
+        ];
+        for (register, (_, results)) in registers.into_iter().zip(&mut names) {
+            let mut out = [L::Real::default()];
+            L::store(register, &mut L::runs_mut::<L::X8, _>(&mut out)[0]);
+            results.extend((0..L::LANES).map(|lane| L::get(&out[0], lane).bits()));
+        }
+    }
+    names.into()
+}
+
+fn compare_many<L: Lanes, B: Lanes>(lanes: L, baseline: B) {
+    let [_, values, ..] = columns_of_doubles();
+    let found = lanes.isa().vectorize(
+        #[inline(always)]
+        || many(lanes, &values),
+    );
+    let expected = many(baseline, &values);
+    let registers = format!("{} polynomials", L::LANES);
+    compare(lanes.isa(), &registers, found, expected);
+}
+
+/// Comparisons of `x` and `y`, and differences and products of `z` and `w`.
+fn floats_results<I: Isa>(isa: I, [x, y, z, w]: [&[f32]; 4]) -> Results {
+    let mut all = results! { isa, I::F32x8, [x, y, z, w];
+        "load and store": |[a, b, c, d]| [a, b, c, d];
+        "sub": |[_, _, c, d]| [c - d];
+        "mul": |[_, _, c, d]| [c * d];
+    };
+    let masks = isa.vectorize(
+        #[inline(always)]
+        || masks(isa, x, y),
+    );
+    all.extend(masks);
+    all
+}
+
+#[inline(always)]
+fn masks<I: Isa>(isa: I, x: &[f32], y: &[f32]) -> Results {
+    let mut results = ["lt", "le", "splat"].map(|name| (name, Vec::new()));
+    let [less, less_or_equal, splats] = &mut results;
+    let runs = I::F32x8::chunks(x).iter().zip(I::F32x8::chunks(y));
+    for ((a, b), x) in runs.zip(x.chunks_exact(8)) {
+        let (a, b) = (I::F32x8::load(isa, a), I::F32x8::load(isa, b));
+        less.1.push(u64::from(a.lt(b)));
+        less_or_equal.1.push(u64::from(a.le(b)));
+        let mut out = [0.0; 8];
+        I::F32x8::splat(isa, x[0]).store(&mut I::F32x8::chunks_mut(&mut out)[0]);
+        splats.1.extend(out.map(Bits::bits));
+    }
+    results.into()
+}
+
+/// Comparisons of binary32 values, and arithmetic that is exact.
+pub fn floats<I: Isa>(isa: I) {
+    const EDGES: [f32; 14] = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        1.0 + f32::EPSILON,
+        1.0 - f32::EPSILON / 2.0,
+        f32::MIN_POSITIVE,
+        -f32::MIN_POSITIVE,
+        f32::MAX,
+        f32::MIN,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        12289.0,
+    ];
+    let mut random = SplitMix(3);
+    let mut columns = [const { Vec::new() }; 4];
+    for i in 0..1024 {
+        let word = random.next();
+        let compared = if i < 196 {
+            [EDGES[i / 14], EDGES[i % 14]]
+        } else {
+            [word as i32 as f32, (word >> 32) as i32 as f32]
+        };
+        // Integers of 12 bits: their differences and products are exact, so that every set has
+        // the same ones.
+        let small = |word: u64| (word % 8192) as f32 - 4096.0;
+        let row = [compared[0], compared[1], small(word), small(word >> 32)];
+        for (column, value) in columns.iter_mut().zip(row) {
+            column.push(value);
+        }
+    }
+    let columns = columns.each_ref().map(|column| &column[..]);
+    let found = floats_results(isa, columns);
+    compare(isa, "8 floats", found, floats_results(Baseline, columns));
+}
+
+/// `N` columns of 1024 words: every pair of edges in the first two, then pseudo-random words.
+fn columns_of_words<const N: usize>() -> [Vec<u64>; N] {
+    const EDGES: [u64; 8] = [
+        0,
+        u64::MAX,
+        1,
+        1 << 63,
+        0xffff_ffff,
+        0xffff_ffff << 32,
+        0x5555_5555_5555_5555,
+        0x0123_4567_89ab_cdef,
+    ];
+    let mut random = SplitMix(4);
+    core::array::from_fn(|column| {
+        let edge = |i: usize| match column {
+            0 => EDGES[i / 8],
+            1 => EDGES[i % 8],
+            _ => EDGES[(3 * i + column) % 8],
+        };
+        let mut word = |i| if i < 64 { edge(i) } else { random.next() };
+        (0..1024).map(&mut word).collect()
+    })
+}
+
+fn words_of_64_results<I: Isa>(isa: I, columns: [&[u64]; 5]) -> Results {
+    const X: u64 = 0x0123_4567_89ab_cdef;
+    macro_rules! rotations {
+        ($($l:literal)*) => { results! { isa, I::U64s, columns;
+            $(
+                "rotate_left": |[a, ..]| [a.rotate_left::<$l, { 64 - $l }>()];
+                "xor_then_rotate": |[a, b, ..]| [a.xor_then_rotate::<$l, { 64 - $l }>(b)];
+            )*
+        } };
+    }
+    let mut all = results! { isa, I::U64s, columns;
+        "load and store": |[a, b, c, d, e]| [a, b, c, d, e];
+        "splat": |[_, ..]| [I::U64s::splat(isa, X)];
+        "xor_u64": |[a, ..]| [a.xor_u64(X)];
+        "xor": |[a, b, ..]| [a.xor(b)];
+        "and": |[a, b, ..]| [a.and(b)];
+        "or": |[a, b, ..]| [a.or(b)];
+        "not": |[a, ..]| [a.not()];
+        "xor3": |[a, b, c, ..]| [a.xor3(b, c)];
+        "xor5": |[a, b, c, d, e]| [a.xor5([b, c, d, e])];
+        "xor_rotated": |[a, b, ..]| [a.xor_rotated(b)];
+        "xor_and_not": |[a, b, c, ..]| [a.xor_and_not(b, c)];
+        "xor_and_not_owing_last": |[a, b, c, ..]| [a.xor_and_not_owing_last(b, c)];
+    };
+    // Of Keccak-f, and the edges.
+    all.extend(rotations!(
+        1 2 8 14 27 31 32 36 44 56 62 63
+    ));
+    all
+}
+
+/// Registers of 64-bit words.
+pub fn words_of_64<I: Isa>(isa: I) {
+    let columns = columns_of_words();
+    let columns = columns.each_ref().map(|column| &column[..]);
+    let found = words_of_64_results(isa, columns);
+    compare(
+        isa,
+        "64-bit words",
+        found,
+        words_of_64_results(Baseline, columns),
+    );
+}
+
+fn words_of_32_results<I: Isa>(isa: I, columns: [&[u32]; 2]) -> Results {
+    macro_rules! rotations {
+        ($($l:literal)*) => { results! { isa, I::U32s, columns;
+            $("rotate_left": |[a, _]| [a.rotate_left::<$l, { 32 - $l }>()];)*
+        } };
+    }
+    let mut all = results! { isa, I::U32s, columns;
+        "load and store": |[a, b]| [a, b];
+        "splat": |[_, _]| [I::U32s::splat(isa, 0x0123_4567)];
+        "wrapping_add": |[a, b]| [a.wrapping_add(b)];
+        "xor": |[a, b]| [a.xor(b)];
+    };
+    all.extend(rotations!(1 7 8 12 15 16 17 24 31));
+    all
+}
+
+/// Registers of 32-bit words.
+pub fn words_of_32<I: Isa>(isa: I) {
+    let columns = columns_of_words::<2>()
+        .map(|column| column.iter().map(|x| (x >> 16) as u32).collect::<Vec<_>>());
+    let columns = columns.each_ref().map(|column| &column[..]);
+    let found = words_of_32_results(isa, columns);
+    compare(
+        isa,
+        "32-bit words",
+        found,
+        words_of_32_results(Baseline, columns),
+    );
+}
+
+/// `p_inv` is the inverse of the prime `p` modulo `2^16`. Values of `small` are at most `2^14` in
+/// absolute value, no value of `b` is `-2^15`.
+fn words_of_16_results<I: Isa>(
+    isa: I,
+    [a, b, small_a, small_b]: [&[i16]; 4],
+    [p, p_inv, v]: [i16; 3],
+) -> Results {
+    results! { isa, I::I16s, [a, b, small_a, small_b];
+        "load and store": |[a, b, c, d]| [a, b, c, d];
+        "splat": |[..]| [I::I16s::splat(isa, p)];
+        "add": |[_, _, a, b]| [a + b];
+        "sub": |[_, _, a, b]| [a - b];
+        "mul_low": |[a, b, _, _]| [a.mul_low(b)];
+        "mul_low_by": |[a, b, _, _]| [a.mul_low_by(p_inv), b.mul_low_by(-p)];
+        "montgomery": |[a, b, _, _]| [a.montgomery(b, a.mul_low(b).mul_low_by(p_inv), p)];
+        "barrett": |[a, _, _, _]| [a.barrett(v), a.barrett(1), a.barrett(i16::MAX)];
+        "sub_mul": |[a, b, _, _]| [a.sub_mul(b, p)];
+    }
+}
+
+/// Registers of 16-bit words.
+pub fn words_of_16<I: Isa>(isa: I) {
+    const EDGES: [i16; 10] = [
+        0,
+        1,
+        -1,
+        12289,
+        -12289,
+        6144,
+        -6145,
+        i16::MAX,
+        i16::MIN,
+        256,
+    ];
+    // Every word in the first column, every pair of edges before it.
+    let mut columns = [const { Vec::new() }; 4];
+    let mut random = SplitMix(5);
+    let mut push = |a: i16, b: i16| {
+        let b = b.max(-i16::MAX);
+        // `a / 2` is at most 2^14, where the sum of two would overflow.
+        let row = [a, b, (a / 2).min((1 << 14) - 1), b / 2];
+        for (column, value) in columns.iter_mut().zip(row) {
+            column.push(value);
+        }
+    };
+    for a in EDGES {
+        for b in EDGES {
+            push(a, b);
+        }
+    }
+    for a in i16::MIN..=i16::MAX {
+        push(a, random.next() as i16);
+    }
+    for _ in 0..28 {
+        push(random.next() as i16, random.next() as i16);
+    }
+    assert_eq!(columns[0].len() % 64, 0);
+    let columns = columns.each_ref().map(|column| &column[..]);
+    for p in [12289i16, 18433] {
+        let p_inv = (0..8).fold(1i16, |y, _| {
+            y.wrapping_mul(2i16.wrapping_sub(p.wrapping_mul(y)))
+        });
+        assert_eq!(p.wrapping_mul(p_inv), 1);
+        let constants = [p, p_inv, (((1 << 28) / i32::from(p) + 1) / 2) as i16];
+        let found = words_of_16_results(isa, columns, constants);
+        let expected = words_of_16_results(Baseline, columns, constants);
+        compare(isa, "16-bit words", found, expected);
+    }
+}
+
+/// The words of a byte, which differ in every byte.
+fn words_of_byte(x: u8) -> [i16; 2] {
+    [i16::from(x).wrapping_mul(257), !i16::from(x) * 113]
+}
+
+#[inline(always)]
+fn methods_results<I: Isa>(isa: I, table: &ByteTable, words: &[u64]) -> Results {
+    let mut results = [
+        "transpose_words",
+        "keep_below",
+        "tails",
+        "map_bytes",
+        "interleave",
+        "deinterleave",
+    ]
+    .map(|name| (name, Vec::new()));
+    let [transposed, kept, tails, mapped, interleaved, deinterleaved] = &mut results;
+    for words in words.as_chunks::<64>().0 {
+        let matrix = core::array::from_fn(|i| core::array::from_fn(|j| words[8 * i + j]));
+        transposed
+            .1
+            .extend(isa.transpose_words(&matrix).as_flattened());
+
+        let x = core::array::from_fn(|i| words[16 + i] as u16);
+        // Keys of four values, which is what limits often are equal to; then any.
+        for mask in [3, 0xffff] {
+            let keys = core::array::from_fn(|i| words[i] as u16 & mask);
+            let any = words[63] as u16;
+            for limit in [
+                0, 1, 2, 3, 4, keys[0], keys[15], any, 0x7fff, 0x8000, 0xffff,
+            ] {
+                let mut out = [0; 16];
+                let count = isa.keep_below(limit, &keys, &x, &mut out);
+                kept.1.push(count as u64);
+                kept.1.extend(out[..count].iter().map(|&x| u64::from(x)));
+            }
+        }
+
+        let byte = |i: usize| words[i / 8].to_le_bytes()[i % 8];
+        let records = core::array::from_fn(|i| core::array::from_fn(|j| byte(11 * i + j)));
+        tails.1.extend(isa.tails(&records).map(u64::from));
+
+        let one = [core::array::from_fn(byte)];
+        let three: [[u8; 16]; 3] =
+            core::array::from_fn(|i| core::array::from_fn(|j| byte(16 * i + j)));
+        let [first, second] = isa.map_bytes(words_of_byte, table, &one);
+        mapped
+            .1
+            .extend(first.as_flattened().iter().map(|x| x.bits()));
+        mapped
+            .1
+            .extend(second.as_flattened().iter().map(|x| x.bits()));
+        let [first, second] = isa.map_bytes(words_of_byte, table, &three);
+        mapped
+            .1
+            .extend(first.as_flattened().iter().map(|x| x.bits()));
+        mapped
+            .1
+            .extend(second.as_flattened().iter().map(|x| x.bits()));
+
+        let pairs = core::array::from_fn(|i| words[i] as i16);
+        let (even, odd) = isa.deinterleave(&pairs);
+        deinterleaved
+            .1
+            .extend(even.iter().chain(&odd).map(|x| x.bits()));
+        let mut out = [0; 64];
+        let sides: [[i16; 32]; 2] =
+            [0, 32].map(|from| core::array::from_fn(|i| words[from + i] as i16));
+        isa.interleave([&sides[0], &sides[1]], &mut out);
+        interleaved.1.extend(out.map(Bits::bits));
+    }
+    results.into()
+}
+
+/// The methods of [`Isa`] that work on arrays.
+pub fn methods<I: Isa>(isa: I) {
+    let mut random = SplitMix(6);
+    let mut words: Vec<u64> = (0..64 * 64).map(|_| random.next()).collect();
+    // The last 32 matrices hold every byte in turn.
+    for (i, word) in words[2048..].iter_mut().enumerate() {
+        *word = u64::from_le_bytes(core::array::from_fn(|j| (8 * i + 37 * (i / 64) + j) as u8));
+    }
+    let table = ByteTable::new(&core::array::from_fn(|x| words_of_byte(x as u8)));
+    let found = isa.vectorize(
+        #[inline(always)]
+        || methods_results(isa, &table, &words),
+    );
+    compare(
+        isa,
+        "methods",
+        found,
+        methods_results(Baseline, &table, &words),
+    );
+}
