@@ -4,10 +4,10 @@
 use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
 use falcon_core::hazmat::BatchSignRaw;
 use falcon_core::{
-    Engine, ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError,
-    SigningKey, Threads, hazmat,
+    ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError, SigningKey,
+    Threads, hazmat,
 };
-use falcon_tests::{Repeatable, extent, key};
+use falcon_tests::{Repeatable, engines, extent, key};
 use std::num::NonZeroUsize;
 
 /// Keys of the jobs.
@@ -34,7 +34,7 @@ fn engines_sign_alike<P: Parameters>(jobs: usize) {
     let jobs = sign_jobs(&expanded, &messages);
     let seed = random.bytes();
     let mut expected: Option<Vec<Signature<P>>> = None;
-    for engine in Engine::available() {
+    for engine in engines() {
         let mut signatures = vec![Signature::EMPTY; jobs.len()];
         engine
             .sign_batch(&seed, &jobs, &mut signatures)
@@ -83,7 +83,7 @@ fn each_result_stands_alone<P: Parameters>() {
             },
         })
         .collect();
-    for engine in Engine::available() {
+    for engine in engines() {
         let mut results = vec![Ok(()); jobs.len()];
         engine
             .verify_batch(&jobs, &mut results)
@@ -174,7 +174,7 @@ fn bytes_are_judged_as_alone<P: Parameters>() {
     let accepted = expected.iter().filter(|result| result.is_ok()).count();
     assert!(accepted <= jobs.len() / 2 + 1, "only what is undamaged");
     let threads = Threads::new(NonZeroUsize::new(3).expect("a number of threads"));
-    for engine in Engine::available() {
+    for engine in engines() {
         for size in [jobs.len(), 1, 15, 17, 33] {
             let mut results = vec![Ok(()); size];
             engine
@@ -240,7 +240,7 @@ fn parts_and_threads_change_nothing<P: Parameters>(sizes: &[usize]) {
         let count = NonZeroUsize::new(count).expect("a number of threads");
         Threads::new(count)
     });
-    for (engine, &size) in Engine::available().zip(sizes.iter().cycle()) {
+    for (engine, &size) in engines().into_iter().zip(sizes.iter().cycle()) {
         let jobs = &jobs[..size];
         let mut expected = vec![Signature::EMPTY; size];
         engine
@@ -307,7 +307,7 @@ fn a_batch_of_the_wrong_length_is_refused_as_a_whole() {
     let expanded = key.expand();
     let jobs = [SignJob::new(&expanded, b"one"); 3];
     let threads = Threads::new(NonZeroUsize::new(2).expect("two threads"));
-    for engine in Engine::available() {
+    for engine in engines() {
         let mut out = vec![Signature::EMPTY; 2];
         assert!(engine.sign_batch(&[0; 32], &jobs, &mut out).is_err());
         let shared = engine.on(&threads);

@@ -5,13 +5,12 @@
 //! into words 14 and 15. A buffer is eight blocks, interleaved word by word; the
 //! registers compute two buffers at a time.
 
-use falcon_core::Engine;
 use falcon_core::seams::LaneEngine;
 use falcon_core::seams::TokenVisitor;
 use falcon_core::seams::fft::Fft;
 use falcon_core::seams::lanes::{Baseline, Binary64, Isa};
 use falcon_core::seams::prng::{Prng, SEED_LEN};
-use falcon_tests::{Repeatable, extent};
+use falcon_tests::{Repeatable, engines, extent};
 
 /// Blocks of a buffer.
 const BLOCKS: u64 = 8;
@@ -149,7 +148,7 @@ impl TokenVisitor for Compare {
 #[test]
 fn every_engine_has_the_bytes_of_the_block_function() {
     let keys = extent("keys of the generator", 3, 100);
-    for engine in Engine::available() {
+    for engine in engines() {
         falcon_core::seams::visit(engine, Compare(engine.name(), keys));
     }
     // Rows of words, whatever the best engine is.

@@ -2,12 +2,11 @@
 //! has the bits of `Baseline`: of the token for one signature and on every lane of
 //! the token for many.
 
-use falcon_core::Engine;
 use falcon_core::seams::LaneEngine;
 use falcon_core::seams::TokenVisitor;
 use falcon_core::seams::fft::{BasisRef, Fft};
 use falcon_core::seams::lanes::{Baseline, Binary64};
-use falcon_tests::{Repeatable, extent};
+use falcon_tests::{Repeatable, engines, extent};
 
 /// A polynomial of each lane.
 type Lanes = Vec<Vec<f64>>;
@@ -168,7 +167,7 @@ impl TokenVisitor for Compare {
 #[test]
 fn every_engine_has_the_bits_of_scalar() {
     let times = extent("times that polynomials are compared", 2, 100);
-    for engine in Engine::available() {
+    for engine in engines() {
         falcon_core::seams::visit(engine, Compare(engine.name(), times));
     }
 }

@@ -1,4 +1,4 @@
-//! What the tests share: their extent, repeatable randomness, keys.
+//! What the tests share: their extent, engines, repeatable randomness, keys.
 
 use falcon_core::batch::BatchSign;
 use falcon_core::seams::LaneEngine;
@@ -17,6 +17,30 @@ pub fn extent<T: std::fmt::Display>(what: &str, quick: T, full: T) -> T {
     let chosen = if all { full } else { quick };
     eprintln!("{what}: {chosen} ({FULL_VARIABLE}=1 for all)");
     chosen
+}
+
+/// The variable that names the engines to test, such as `scalar,avx512x16`.
+pub const ENGINES_VARIABLE: &str = "FALCON_TEST_ENGINES";
+
+/// Every engine of this processor, or those that [`ENGINES_VARIABLE`] names; says
+/// which on stderr.
+///
+/// # Panics
+/// If the processor cannot run an engine that is named.
+pub fn engines() -> Vec<Engine> {
+    let engines: Vec<Engine> = match std::env::var(ENGINES_VARIABLE) {
+        Err(_) => Engine::available().collect(),
+        Ok(names) => names
+            .split(',')
+            .map(|name| match name.parse() {
+                Ok(engine) => engine,
+                Err(error) => panic!("{ENGINES_VARIABLE}: {error}"),
+            })
+            .collect(),
+    };
+    let names: Vec<_> = engines.iter().map(|engine| engine.name()).collect();
+    eprintln!("engines: {} ({ENGINES_VARIABLE})", names.join(", "));
+    engines
 }
 
 /// A generator that repeats: SHAKE256 of a label.
@@ -63,11 +87,13 @@ pub fn key<P: Parameters>(i: u8) -> SigningKey<P> {
     SigningKey::from_seed(&[i; 32])
 }
 
-/// Every engine of this processor, and the numbers of lanes that no engine has a
-/// name for.
+/// The [`engines`], and the numbers of lanes of their instruction sets that no
+/// engine has a name for.
 pub fn signers<P: Parameters>() -> Vec<(String, Box<dyn BatchSign<P>>)> {
     let mut signers: Vec<(String, Box<dyn BatchSign<P>>)> = Vec::new();
-    for engine in Engine::available() {
+    let engines = engines();
+    let has = |set: &str| engines.iter().any(|engine| engine.name().starts_with(set));
+    for &engine in &engines {
         signers.push((engine.name().to_owned(), Box::new(engine)));
     }
     macro_rules! lanes {
@@ -78,27 +104,29 @@ pub fn signers<P: Parameters>() -> Vec<(String, Box<dyn BatchSign<P>>)> {
             )*
         };
     }
-    lanes! {
-        "one portable lane": Baseline, Many::<_, 1>(Baseline);
-        "two portable lanes": Baseline, Many::<_, 2>(Baseline);
-        "four portable lanes": Baseline, Many::<_, 4>(Baseline);
-        "eight portable lanes": Baseline, Many::<_, 8>(Baseline);
+    if has("scalar") {
+        lanes! {
+            "one portable lane": Baseline, Many::<_, 1>(Baseline);
+            "two portable lanes": Baseline, Many::<_, 2>(Baseline);
+            "four portable lanes": Baseline, Many::<_, 4>(Baseline);
+            "eight portable lanes": Baseline, Many::<_, 8>(Baseline);
+        }
     }
     #[cfg(all(feature = "engines", target_arch = "x86_64"))]
     {
-        if let Some(isa) = falcon_x86::Avx2::detect() {
+        if let Some(isa) = falcon_x86::Avx2::detect().filter(|_| has("avx2")) {
             lanes! { "four lanes of AVX2": isa, Many::<_, 4>(isa); }
         }
-        if let Some(isa) = falcon_x86::Avx512::detect() {
+        if let Some(isa) = falcon_x86::Avx512::detect().filter(|_| has("avx512")) {
             lanes! { "eight lanes of AVX-512": isa, Many::<_, 8>(isa); }
         }
     }
     #[cfg(all(feature = "engines", target_arch = "aarch64"))]
     {
-        if let Some(isa) = falcon_neon::Neon::detect() {
+        if let Some(isa) = falcon_neon::Neon::detect().filter(|_| has("neonx")) {
             lanes! { "two lanes of NEON": isa, Many::<_, 2>(isa); }
         }
-        if let Some(isa) = falcon_neon::NeonSha3::detect() {
+        if let Some(isa) = falcon_neon::NeonSha3::detect().filter(|_| has("neonsha3")) {
             lanes! { "two lanes of NEON with SHA-3": isa, Many::<_, 2>(isa); }
         }
     }
