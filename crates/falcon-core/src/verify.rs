@@ -275,6 +275,24 @@ impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {
     }
 }
 
+#[cfg(feature = "alloc")]
+impl<P: Parameters> TryFrom<alloc::vec::Vec<u8>> for VerifyingKey<P> {
+    type Error = DecodeError;
+
+    /// The same as from `&[u8]`.
+    ///
+    /// ```
+    /// use falcon_core::{DecodeError, Falcon512, VerifyingKey};
+    ///
+    /// let truncated = vec![0x09; 896];
+    /// let error = VerifyingKey::<Falcon512>::try_from(truncated).unwrap_err();
+    /// assert_eq!(error, DecodeError::Length);
+    /// ```
+    fn try_from(bytes: alloc::vec::Vec<u8>) -> Result<Self, DecodeError> {
+        Self::try_from(&bytes[..])
+    }
+}
+
 impl<P: Parameters> fmt::Debug for VerifyingKey<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("VerifyingKey")
