@@ -8,8 +8,9 @@
 use falcon_core::seams::LaneEngine;
 use falcon_core::seams::TokenVisitor;
 use falcon_core::seams::fft::Fft;
-use falcon_core::seams::lanes::{Baseline, Binary64, Isa};
+use falcon_core::seams::lanes::{Baseline, Isa};
 use falcon_core::seams::prng::{Prng, SEED_LEN};
+use falcon_core::seams::sampler::SigningIsa;
 use falcon_tests::{Repeatable, engines, extent};
 
 /// Blocks of a buffer.
@@ -132,7 +133,7 @@ struct Compare(&'static str, usize);
 impl TokenVisitor for Compare {
     type Output = ();
 
-    fn visit<B: Binary64, F: Fft>(self, tokens: LaneEngine<B, F>) {
+    fn visit<B: SigningIsa, F: Fft>(self, tokens: LaneEngine<B, F>) {
         let Self(name, keys) = self;
         let mut random = Repeatable::new(&format!("chacha20 {name}"));
         for _ in 0..keys {

@@ -5,7 +5,8 @@
 use falcon_core::seams::LaneEngine;
 use falcon_core::seams::TokenVisitor;
 use falcon_core::seams::fft::{BasisRef, Fft};
-use falcon_core::seams::lanes::{Baseline, Binary64};
+use falcon_core::seams::lanes::Baseline;
+use falcon_core::seams::sampler::SigningIsa;
 use falcon_tests::{Repeatable, engines, extent};
 
 /// A polynomial of each lane.
@@ -152,7 +153,7 @@ struct Compare(&'static str, usize);
 impl TokenVisitor for Compare {
     type Output = ();
 
-    fn visit<B: Binary64, F: Fft>(self, tokens: LaneEngine<B, F>) {
+    fn visit<B: SigningIsa, F: Fft>(self, tokens: LaneEngine<B, F>) {
         let Self(name, times) = self;
         let mut random = Repeatable::new(&format!("fft {name}"));
         for _ in 0..times {

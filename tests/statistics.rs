@@ -1,7 +1,7 @@
 //! The sampler's distribution and the length of signatures.
 
-use falcon_core::seams::lanes::{Baseline, Binary64};
-use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling};
+use falcon_core::seams::lanes::Baseline;
+use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling, SigningIsa};
 use falcon_core::seams::tree::Leaf;
 use falcon_core::{Falcon512, Falcon1024, Parameters};
 use falcon_tests::{Repeatable, extent, key};

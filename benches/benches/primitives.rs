@@ -7,10 +7,12 @@ use falcon_core::seams::LaneEngine;
 use falcon_core::seams::TokenVisitor;
 use falcon_core::seams::ffsampling::{ffsampling, scratch_len};
 use falcon_core::seams::fft::{BasisRef, Fft};
-use falcon_core::seams::hash::{HashToPoint, Shake256, Shake256HashToPoint};
-use falcon_core::seams::lanes::{Baseline, Binary64};
+use falcon_core::seams::hash::Shake256;
+use falcon_core::seams::hash_to_point::{HashToPoint, Shake256HashToPoint};
+use falcon_core::seams::lanes::Baseline;
 use falcon_core::seams::ntt::{Ntt, PORTABLE_NTT};
 use falcon_core::seams::prng::Prng;
+use falcon_core::seams::sampler::SigningIsa;
 use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling};
 use falcon_core::seams::tree::{Leaf, Stored};
 use falcon_core::{Engine, ExpandedKey, Falcon512, Falcon1024, Parameters};
@@ -130,7 +132,7 @@ struct Tokens<'c>(&'c mut Criterion, Engine);
 impl TokenVisitor for Tokens<'_> {
     type Output = ();
 
-    fn visit<B: Binary64, F: Fft>(self, tokens: LaneEngine<B, F>) {
+    fn visit<B: SigningIsa, F: Fft>(self, tokens: LaneEngine<B, F>) {
         let Self(c, engine) = self;
         let LaneEngine { arith, fft } = tokens;
         polynomials(c, engine.name(), arith);
@@ -157,7 +159,7 @@ const LEAF: Leaf = Leaf {
     ccs: 0.85,
 };
 
-fn samplerz<B: Binary64>(c: &mut Criterion, name: &str, arith: B) {
+fn samplerz<B: SigningIsa>(c: &mut Criterion, name: &str, arith: B) {
     let mut feeds = [arith.sampling().feed(&[2; 56])];
     let mut sampler = LaneSampler::new(arith, arith.sampling(), &mut feeds);
     let mut centers = [0.3, -0.7];
@@ -170,7 +172,7 @@ fn samplerz<B: Binary64>(c: &mut Criterion, name: &str, arith: B) {
 }
 
 /// ffSampling over the tree of a real key; a call samples one vector a lane.
-fn walk<P: Parameters, B: Binary64, F: Fft>(c: &mut Criterion, name: &str, arith: B, fft: F) {
+fn walk<P: Parameters, B: SigningIsa, F: Fft>(c: &mut Criterion, name: &str, arith: B, fft: F) {
     let n = P::N;
     let expanded = key::<P>().expand();
     let (_, tree) = falcon_core::hazmat::expanded_reals(&expanded).split_at(4 * n);

@@ -6,8 +6,9 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use falcon_benches::entry::MESSAGE;
 use falcon_benches::ours::{distinct, key};
 use falcon_core::seams::fft::Fft;
-use falcon_core::seams::hash::Shake256HashToPoint;
-use falcon_core::seams::lanes::{Baseline, Binary64};
+use falcon_core::seams::hash_to_point::Shake256HashToPoint;
+use falcon_core::seams::lanes::Baseline;
+use falcon_core::seams::sampler::SigningIsa;
 use falcon_core::seams::{LaneEngine, TokenVisitor};
 use falcon_core::{
     Engine, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SigningKey,
@@ -16,7 +17,7 @@ use falcon_core::{
 use std::hint::black_box;
 use std::marker::PhantomData;
 
-fn signature<P: Parameters, B: Binary64>(
+fn signature<P: Parameters, B: SigningIsa>(
     arith: B,
     key: &impl hazmat::SecretKey<P>,
     seed: &[u8; 32],
@@ -44,12 +45,12 @@ struct Sign<'c, P>(&'c mut Criterion, Engine, PhantomData<P>);
 impl<P: Parameters> TokenVisitor for Sign<'_, P> {
     type Output = ();
 
-    fn visit<B: Binary64, F: Fft>(self, tokens: LaneEngine<B, F>) {
+    fn visit<B: SigningIsa, F: Fft>(self, tokens: LaneEngine<B, F>) {
         sign::<P, B>(self.0, self.1.name(), tokens.arith);
     }
 }
 
-fn sign<P: Parameters, B: Binary64>(c: &mut Criterion, name: &str, arith: B) {
+fn sign<P: Parameters, B: SigningIsa>(c: &mut Criterion, name: &str, arith: B) {
     let mut reals = vec![0.0; Scratch::<P>::LEN];
     let key = key::<P>();
     let expanded = key.expand();

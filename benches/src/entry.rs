@@ -1,6 +1,5 @@
 //! What is measured, and by whom.
 
-use crate::rounds::Contestant;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -102,6 +101,14 @@ impl Case {
         let group = name.trim_end_matches(self.engine);
         words.iter().all(|word| group.contains(word.as_str()))
     }
+}
+
+/// A thing to time.
+pub struct Contestant<'a> {
+    /// Runs the operation; called again and again.
+    pub run: Box<dyn FnMut() + 'a>,
+    /// Operations done by one call of `run`.
+    pub operations: u32,
 }
 
 /// A row and how to run it.

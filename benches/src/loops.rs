@@ -7,9 +7,11 @@ use falcon_core::Engine;
 use falcon_core::seams::LaneEngine;
 use falcon_core::seams::TokenVisitor;
 use falcon_core::seams::fft::Fft;
-use falcon_core::seams::hash::{HashToPoint, Shake256, Shake256HashToPoint};
-use falcon_core::seams::lanes::{Binary64, Isa};
+use falcon_core::seams::hash::Shake256;
+use falcon_core::seams::hash_to_point::{HashToPoint, Shake256HashToPoint};
+use falcon_core::seams::lanes::Isa;
 use falcon_core::seams::ntt::{Ntt, PortableNtt};
+use falcon_core::seams::sampler::SigningIsa;
 use std::hint::black_box;
 
 /// All are of Falcon-512.
@@ -68,7 +70,7 @@ struct Transforms<'a, 'b> {
 impl TokenVisitor for Transforms<'_, '_> {
     type Output = ();
 
-    fn visit<B: Binary64, F: Fft>(self, tokens: LaneEngine<B, F>) {
+    fn visit<B: SigningIsa, F: Fft>(self, tokens: LaneEngine<B, F>) {
         let code = self.engine.name();
         let new = |what, one, units| Loop {
             what,

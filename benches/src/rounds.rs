@@ -2,16 +2,8 @@
 //! a change of the machine's speed meets all of them alike.
 
 use crate::clock::Clock;
-use crate::entry::Operation;
+use crate::entry::{Contestant, Operation};
 use std::time::{Duration, Instant};
-
-/// A thing to time.
-pub struct Contestant<'a> {
-    /// Runs the operation; called again and again.
-    pub run: Box<dyn FnMut() + 'a>,
-    /// Operations done by one call of `run`.
-    pub operations: u32,
-}
 
 /// How long to measure one group of contestants.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,10 @@
 //! One call of a batch, by its size and by the threads that share it, and the
 //! chart of that.
 
+use crate::entry::Contestant;
 use crate::entry::{Degree, MESSAGE, Operation};
 use crate::ours::{encoded_signatures, fresh_seed, key};
 use crate::random::SplitMix;
-use crate::rounds::Contestant;
 use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyBytesJob};
 use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Signature, Threads};
 use plotters::coord::Shift;

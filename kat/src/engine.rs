@@ -5,7 +5,7 @@ use falcon_core::{
     Engine, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SigningKey,
     VerifyingKey,
     hazmat::{self, BatchSignRaw, Fit, RawJob, RawRandomness},
-    seams::{LaneEngine, fft::Fft, lanes::Binary64},
+    seams::{LaneEngine, fft::Fft, sampler::SigningIsa},
 };
 
 /// Which way the secret key takes to the signature.
@@ -54,7 +54,7 @@ impl RawSigner for Engine {
 }
 
 /// Lanes of any width, which need not be an engine with a name.
-impl<B: Binary64, F: Fft> RawSigner for LaneEngine<B, F> {
+impl<B: SigningIsa, F: Fft> RawSigner for LaneEngine<B, F> {
     fn processor(&self) -> Engine {
         Engine::Scalar
     }

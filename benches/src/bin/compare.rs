@@ -3,9 +3,9 @@
 use clap::Parser;
 use falcon_benches::bars::{bars, rival};
 use falcon_benches::clock::thread_nanos;
-use falcon_benches::entry::{Case, Degree, Entry, Operation};
+use falcon_benches::entry::{Case, Contestant, Degree, Entry, Operation};
 use falcon_benches::report::{self, Row, Style};
-use falcon_benches::rounds::{Contestant, Effort, Timing, interleave};
+use falcon_benches::rounds::{Effort, Timing, interleave};
 use falcon_benches::{ours, peers};
 use falcon_core::Engine;
 use std::process::ExitCode;

@@ -3,8 +3,8 @@
 
 use clap::Parser;
 use falcon_benches::clock::{thread_nanos, wall_nanos};
-use falcon_benches::entry::{Degree, Operation};
-use falcon_benches::rounds::{Contestant, Effort, interleave};
+use falcon_benches::entry::{Contestant, Degree, Operation};
+use falcon_benches::rounds::{Effort, interleave};
 use falcon_benches::throughput::{Point, Time, call, chart};
 use falcon_core::{Engine, Threads};
 use std::error::Error;

@@ -19,6 +19,8 @@ macro_rules! either {
         }
     };
 }
+#[cfg(feature = "pkcs8")]
+pub(crate) use either;
 
 /// A signing key of any parameter set. Wiped when dropped.
 ///
@@ -245,47 +247,3 @@ macro_rules! from_typed_keys {
     )*};
 }
 from_typed_keys!(Falcon512 Falcon1024);
-
-/// Documents, whose algorithm identifier names the parameter set. An identifier
-/// of no set is left to the decoder of degree 512, which refuses it.
-#[cfg(feature = "pkcs8")]
-mod documents {
-    use super::{AnySigningKey, AnyVerifyingKey, Box, Falcon1024, VerifyingKey};
-    use crate::pkcs8::{self, EncodePrivateKey, EncodePublicKey, names, spki};
-
-    impl TryFrom<pkcs8::PrivateKeyInfoRef<'_>> for AnySigningKey {
-        type Error = pkcs8::Error;
-
-        fn try_from(info: pkcs8::PrivateKeyInfoRef<'_>) -> pkcs8::Result<Self> {
-            if names::<Falcon1024>(&info.algorithm) {
-                Box::try_from(info).map(Self::Falcon1024)
-            } else {
-                Box::try_from(info).map(Self::Falcon512)
-            }
-        }
-    }
-
-    impl EncodePrivateKey for AnySigningKey {
-        fn to_pkcs8_der(&self) -> pkcs8::Result<pkcs8::SecretDocument> {
-            either!(self, key => key.to_pkcs8_der())
-        }
-    }
-
-    impl TryFrom<spki::SubjectPublicKeyInfoRef<'_>> for AnyVerifyingKey {
-        type Error = spki::Error;
-
-        fn try_from(info: spki::SubjectPublicKeyInfoRef<'_>) -> spki::Result<Self> {
-            if names::<Falcon1024>(&info.algorithm) {
-                VerifyingKey::try_from(info).map(|key| Self::Falcon1024(Box::new(key)))
-            } else {
-                VerifyingKey::try_from(info).map(|key| Self::Falcon512(Box::new(key)))
-            }
-        }
-    }
-
-    impl EncodePublicKey for AnyVerifyingKey {
-        fn to_public_key_der(&self) -> spki::Result<pkcs8::Document> {
-            either!(self, key => key.to_public_key_der())
-        }
-    }
-}

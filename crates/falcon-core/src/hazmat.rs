@@ -24,7 +24,9 @@ use zeroize::Zeroizing;
 
 #[cfg(feature = "alloc")]
 pub use crate::batch::raw::{BatchSignRaw, RawJob};
-pub use crate::hash::{HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher};
+pub use crate::hash_to_point::{
+    HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher,
+};
 pub use crate::hedge::RawRandomness;
 pub use crate::signing::Fit;
 

@@ -23,6 +23,8 @@ mod engine;
 mod any;
 #[cfg(feature = "alloc")]
 pub mod batch;
+#[cfg(feature = "alloc")]
+mod by_name;
 mod codec;
 mod error;
 mod expand;
@@ -30,6 +32,7 @@ mod ffsampling;
 mod fft;
 mod fpr;
 mod hash;
+mod hash_to_point;
 pub mod hazmat;
 mod hedge;
 #[cfg(test)]
@@ -58,10 +61,10 @@ mod verify;
 
 #[cfg(feature = "alloc")]
 pub use any::{AnySigningKey, AnyVerifyingKey};
+#[cfg(feature = "threads")]
+pub use batch::threads::{OnThreads, Threads};
 #[cfg(feature = "alloc")]
 pub use engine::{Engine, UnknownEngine};
-#[cfg(feature = "threads")]
-pub use engine::{OnThreads, Threads};
 pub use error::{DecodeError, EncodeError, ScratchTooSmall, SignatureError};
 pub use expand::{DefaultStorage, ExpandedKey, Storage};
 pub use hedge::SEED_LEN;
@@ -95,8 +98,10 @@ pub mod seams {
         ffsampling,
         /// Polynomials over the complex numbers.
         fft,
-        /// SHAKE256 and hash-to-point.
+        /// SHAKE256.
         hash,
+        /// From messages to points.
+        hash_to_point,
         /// Registers, and the arithmetic of one signature.
         lanes,
         /// Polynomials modulo `q`.
@@ -113,7 +118,7 @@ pub mod seams {
     #[cfg(feature = "alloc")]
     pub use crate::batch::lanes::LaneEngine;
     #[cfg(feature = "alloc")]
-    pub use crate::engine::{
+    pub use crate::by_name::{
         TokenVisitor, decode_boxed_on, decode_verifying_key_on, expand_on, finish_on, visit,
     };
 }

@@ -62,6 +62,18 @@ fn partial_norm<T: Copy>(chunk: &[T], value: &impl Fn(T) -> i16) -> u64 {
     u64::from(norm)
 }
 
+/// True if `||s2||^2` alone is within the bound of the scheme.
+///
+/// Under it the compressed form has at most `COMPRESSED_MAX_LEN` bytes. A
+/// coefficient costs 9 bits and one more for each multiple of 128 in its
+/// magnitude; raising it from 128(k-1) to 128k takes (2k-1) 2^14 of the bound.
+/// The dearest use of 34,034,726 is k = 2 for all 512 coefficients and k = 3
+/// for 5: 5637 bits, 746 bytes with header and nonce. For n = 1024 it is
+/// 11,302 bits, 1454 bytes.
+pub(crate) fn fits_the_bound(isa: impl Isa, logn: u32, s2: &[i16]) -> bool {
+    is_short(logn, squared_norm(isa, s2, |s| s))
+}
+
 /// Adds up the squared norm of up to 2048 coefficients of any size, in constant
 /// time: the vector may be refused, and a refused vector tells about the key.
 #[derive(Default)]

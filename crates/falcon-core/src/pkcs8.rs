@@ -70,6 +70,8 @@
 //! `SigningKey` that is returned, and then moved by its owner, may leave copies
 //! on the stack that nobody wipes.
 
+#[cfg(feature = "alloc")]
+mod any;
 #[cfg(feature = "encryption")]
 mod encrypted;
 

@@ -1,9 +1,7 @@
 //! Signing one message: whole, or in parts.
 
 use crate::engine::{Best, Operations};
-use crate::hash::{
-    HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher, Shake256Reader,
-};
+use crate::hash_to_point::{HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher};
 use crate::hedge::{Randomness, SEED_LEN};
 use crate::keys::SigningKey;
 use crate::params::{Array, NONCE_LEN, Parameters};
@@ -39,13 +37,11 @@ pub(crate) fn sign<P: Parameters>(
     signature.nonce = nonce;
     let mut c = P::Residues::ZERO;
     hash(c.as_mut());
-    let mut stream = Shake256Reader::empty();
-    randomness.start_sampler_stream(c.as_ref(), &mut stream);
     on.short_preimage(
         P::LOGN,
         &key.source(),
         c.as_ref(),
-        &mut stream,
+        randomness,
         fit,
         scratch.reals(),
         signature.s2.as_mut(),

@@ -5,8 +5,10 @@ use crate::codec::side_by_side;
 use crate::codec::{attached, compressed_len, signature as codec};
 use crate::engine::{Best, Operations};
 use crate::error::{DecodeError, EncodeError};
+#[cfg(feature = "alloc")]
 use crate::lanes::Isa;
-use crate::norm::{is_short, squared_norm};
+#[cfg(feature = "alloc")]
+use crate::norm::fits_the_bound;
 use crate::params::{Array, NONCE_LEN, Parameters};
 use core::cmp::Ordering;
 use core::fmt;
@@ -285,18 +287,6 @@ pub(crate) fn read_side_by_side(
         }));
     }
     results
-}
-
-/// True if `||s2||^2` alone is within the bound of the scheme.
-///
-/// Under it the compressed form has at most `COMPRESSED_MAX_LEN` bytes. A
-/// coefficient costs 9 bits and one more for each multiple of 128 in its
-/// magnitude; raising it from 128(k-1) to 128k takes (2k-1) 2^14 of the bound.
-/// The dearest use of 34,034,726 is k = 2 for all 512 coefficients and k = 3
-/// for 5: 5637 bits, 746 bytes with header and nonce. For n = 1024 it is
-/// 11,302 bits, 1454 bytes.
-pub(crate) fn fits_the_bound(isa: impl Isa, logn: u32, s2: &[i16]) -> bool {
-    is_short(logn, squared_norm(isa, s2, |s| s))
 }
 
 /// The canonical bytes of a signature, as a value that owns them.

@@ -3,17 +3,19 @@
 //!
 //! Source: Falcon specification v1.2, algorithm 10.
 
-use crate::codec::{compressed_len, signature::Format};
+use crate::codec::{self, signature::Format};
 use crate::ffsampling::ffsampling;
 use crate::fft::{BasisRef, Fft};
 use crate::hash::Shake256Reader;
+use crate::hedge::Randomness;
 use crate::lanes::{Binary64, Double, wipe};
 use crate::norm::{self, is_short};
 use crate::params::{Array, INV_SIGMA, NONCE_LEN, Q, SIGMA_MIN};
 use crate::prng::SEED_LEN;
 use crate::ring;
-use crate::sampler::{LaneSampler, Sampling};
+use crate::sampler::{Feed, LaneSampler, Sampling, SigningIsa};
 use crate::tree::{self, Computed, Deviation, Stored};
+use core::hint::black_box;
 use zeroize::Zeroizing;
 
 /// `1 / q`, rounded to nearest.
@@ -168,9 +170,6 @@ pub(crate) fn short_vector<B: Binary64, F: Fft>(
     norm.finish()
 }
 
-/// The feed of a signature on a token.
-pub(crate) type Feed<B> = <<B as Binary64>::Sampling as Sampling>::Feed;
-
 /// Turns `feed` into that of the next attempt of a signature, from the next seed
 /// of its stream.
 pub(crate) fn start_next<S: Sampling>(
@@ -186,7 +185,7 @@ pub(crate) fn start_next<S: Sampling>(
 /// One attempt on every lane with an expanded key; `points` and `feeds` have
 /// one element a lane. Returns the lattice points in coefficient form, inside
 /// `scratch`, which has [`stored_scratch_len`] reals.
-pub(crate) fn attempt_stored<'s, B: Binary64, F: Fft>(
+pub(crate) fn attempt_stored<'s, B: SigningIsa, F: Fft>(
     b: B,
     fft: F,
     logn: u32,
@@ -208,7 +207,7 @@ pub(crate) fn attempt_stored<'s, B: Binary64, F: Fft>(
 /// `scratch`, of which nothing else is needed any more. `scratch` has
 /// [`computed_scratch_len`] reals: four polynomials of the basis, which become
 /// Gram matrix and tree; two of the target; two of ffSampling.
-fn attempt_computed<'s, B: Binary64>(
+fn attempt_computed<'s, B: SigningIsa>(
     b: B,
     logn: u32,
     key: SecretBasis<'_>,
@@ -335,33 +334,53 @@ pub enum Fit {
 }
 
 impl Fit {
-    /// Whether `s2` can be written as asked.
+    /// Whether `s2` can be written as asked. Constant time.
     pub(crate) fn accepts(self, logn: u32, s2: &[i16]) -> bool {
-        compressed_len(s2).is_some_and(|len| {
-            self == Self::Any || 1 + NONCE_LEN + len <= Format::Padded.max_len(logn)
-        })
+        let (len, encodable) = codec::measure(s2);
+        let fits = self == Self::Any || 1 + NONCE_LEN + len <= Format::Padded.max_len(logn);
+        encodable & fits
+    }
+}
+
+/// Whether an attempt is a signature: lines 8 and 10 of Algorithm 10. Every attempt
+/// is judged here, and this is the only thing about it that decides a branch.
+#[inline(never)]
+pub(crate) fn is_signature(
+    logn: u32,
+    squared_norm: u64,
+    s2: &[i16],
+    accept: impl Fn(&[i16]) -> bool,
+) -> bool {
+    // The branch is here, not where the callers ask: the constant-time check looks
+    // at the function.
+    if black_box(is_short(logn, squared_norm) & accept(s2)) {
+        black_box(true)
+    } else {
+        black_box(false)
     }
 }
 
 /// Algorithm 10 (Sign), lines 3 to 10: `s2` of a short preimage of `point`.
 ///
-/// Each attempt takes the next seed of `stream`. An attempt is repeated if the
-/// vector is too long, or if `accept` refuses `s2` since it cannot be written
-/// as asked; `point` stays the same. `scratch` holds [`computed_scratch_len`]
-/// reals.
-pub(crate) fn short_preimage<B: Binary64>(
+/// Each attempt takes the next seed of the stream of `randomness`. An attempt is
+/// repeated if the vector is too long, or if `accept` refuses `s2` since it cannot
+/// be written as asked; `point` stays the same. `accept` must be constant time.
+/// `scratch` holds [`computed_scratch_len`] reals.
+pub(crate) fn short_preimage<B: SigningIsa>(
     b: B,
     logn: u32,
     key: &KeySource<'_>,
     point: &[u16],
-    stream: &mut Shake256Reader,
+    randomness: Randomness<'_>,
     accept: impl Fn(&[i16]) -> bool,
     scratch: &mut [f64],
     s2: &mut [i16],
 ) {
+    let mut stream = Shake256Reader::empty();
+    randomness.start_sampler_stream(point, &mut stream);
     let mut feed = B::Sampling::EMPTY;
     loop {
-        start_next(b.sampling(), &mut feed, stream);
+        start_next(b.sampling(), &mut feed, &mut stream);
         let squared_norm = match *key {
             KeySource::Stored(key) => {
                 let feeds = core::slice::from_mut(&mut feed);
@@ -378,7 +397,7 @@ pub(crate) fn short_preimage<B: Binary64>(
                 }
             }
         };
-        if is_short(logn, squared_norm) && accept(s2) {
+        if is_signature(logn, squared_norm, s2, &accept) {
             return;
         }
     }

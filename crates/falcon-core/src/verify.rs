@@ -3,7 +3,8 @@
 use crate::codec;
 use crate::engine::{Best, Operations};
 use crate::error::{DecodeError, SignatureError};
-use crate::hash::{HashToPoint, PointHasher, Shake256, Shake256HashToPoint, Shake256PointHasher};
+use crate::hash::Shake256;
+use crate::hash_to_point::{HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher};
 use crate::params::{Array, NONCE_LEN, Parameters, Q};
 use crate::signatures::Signature;
 use core::fmt;

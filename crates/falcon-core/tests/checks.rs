@@ -1,7 +1,8 @@
 //! Each check of the public functions, met by an input that only it refuses.
 
 use falcon_core::hazmat::{sign_deterministic, sign_with_hash, verify_point, verify_with_hash};
-use falcon_core::seams::hash::{HashToPoint, PointHasher, Shake256, Shake256HashToPoint};
+use falcon_core::seams::hash::Shake256;
+use falcon_core::seams::hash_to_point::{HashToPoint, PointHasher, Shake256HashToPoint};
 use falcon_core::seams::params::{NONCE_LEN, Q};
 use falcon_core::{
     DecodeError, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SignatureError,

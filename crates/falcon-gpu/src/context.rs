@@ -1,14 +1,13 @@
 //! A device with what stays on it from batch to batch.
 
 use crate::device::{Device, LoadedImage, MemoryInfo};
-use crate::division::{Jobs, Size};
+use crate::division::{Jobs, Size, max_padded_len};
 use crate::error::GpuError;
 use crate::host_threads::{self, HostThreads};
-use crate::kernels::KeyMode;
 use crate::keys::{self, ResidentKey};
+use crate::options::Options;
 use crate::plan::Way;
 use crate::sign::{self, Work};
-use crate::staging::max_padded_len;
 use crate::state::State;
 use crate::undo::{LastBackup, Undo};
 use crate::verify::{self, Claims};
@@ -20,37 +19,13 @@ use falcon_core::{Parameters, SEED_LEN, Signature, SignatureError};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Most streams that a device has.
-pub(crate) const MOST_STREAMS: usize = 16;
-
-/// How a device is used. The bytes of signatures depend on none of this.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Options {
-    /// What the device keeps of the keys that it signs with: by default basis and tree.
-    pub key_mode: KeyMode,
-    /// Most bytes of the device's memory to use; by default three quarters of
-    /// what is free.
-    pub memory: Option<u64>,
-    /// Most jobs of a chunk. By default a batch from 8,192 jobs on is divided: into up to eight
-    /// chunks for signing and four for verifying, and into more where a chunk would have more
-    /// than 128 jobs (256 for verifying) for each multiprocessor of the device.
-    pub chunk: Option<usize>,
-    /// Number of CUDA streams, from 1 to 16: at most this many chunks of a batch are on the
-    /// device at a time. By default 4.
-    pub streams: Option<usize>,
-    /// Rows of 512 bytes for the sampler that are computed ahead, from 4 to 1024;
-    /// by default 44 or 86.
-    pub prng_rows: Option<u32>,
-}
-
 /// A device that signs and verifies batches, with the bytes of every other
 /// engine. One batch is done at a time.
 ///
 /// It signs through [`BatchSign`] and [`BatchSignRaw`]. A key comes to the device as small
 /// integers and is expanded there. An expanded key gains nothing: the host turns it back
 /// into the small integers. Keys stay on the device until the context is dropped or
-/// [`forget_keys`](Self::forget_keys) is called, except in [`KeyMode::Transient`]; everything
+/// [`forget_keys`](Self::forget_keys) is called, except in [`KeyMode::Transient`](crate::KeyMode::Transient); everything
 /// else that a batch has brought there is wiped when it is done.
 pub struct GpuContext {
     device: Arc<dyn Device>,
@@ -143,7 +118,7 @@ impl GpuContext {
 
     /// Upper bound, in bytes of device memory, for signing `jobs` messages of `message_bytes`
     /// in total as one chunk, without the keys that stay on the device
-    /// ([`memory_of_keys`](Self::memory_of_keys)). `keys` matters in [`KeyMode::Transient`] only:
+    /// ([`memory_of_keys`](Self::memory_of_keys)). `keys` matters in [`KeyMode::Transient`](crate::KeyMode::Transient) only:
     /// it is the number of keys that come with the batch, where neighbours with the same
     /// key count once.
     pub fn memory_to_sign<P: Parameters>(
@@ -162,7 +137,7 @@ impl GpuContext {
 
     /// Bytes of the device that are held for so many resident keys, what expanding
     /// them takes included. There is capacity for sixteen at least; when it is doubled, the
-    /// old memory is held, too, until the keys have moved. None in [`KeyMode::Transient`].
+    /// old memory is held, too, until the keys have moved. None in [`KeyMode::Transient`](crate::KeyMode::Transient).
     pub fn memory_of_keys<P: Parameters>(&self, keys: usize) -> u64 {
         keys::need(self.options.key_mode, P::LOGN, keys) as u64
     }
@@ -185,7 +160,7 @@ impl GpuContext {
 
     /// Uploads and expands a key now: a `&SigningKey` or an `&ExpandedKey`. Otherwise the
     /// first batch that uses the key does this. It stays until there is no room for
-    /// another one, or until [`forget_keys`](Self::forget_keys). In [`KeyMode::Transient`]
+    /// another one, or until [`forget_keys`](Self::forget_keys). In [`KeyMode::Transient`](crate::KeyMode::Transient)
     /// nothing is uploaded before a batch, and this does nothing.
     ///
     /// # Errors

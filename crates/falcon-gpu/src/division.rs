@@ -1,7 +1,6 @@
 //! How a batch is divided: into chunks, which streams take one after the other, and those into
 //! blocks, which the threads of the host take.
 
-use crate::staging::padded_len;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use std::ops::Range;
 
@@ -61,6 +60,16 @@ impl Division {
         all.div_ceil(chunks)
             .min(self.most_of_processor.saturating_mul(processors as usize))
     }
+}
+
+/// Bytes that a message of so many takes: the next one begins with a word.
+pub(crate) fn padded_len(len: usize) -> usize {
+    len.next_multiple_of(8)
+}
+
+/// Most bytes that so many messages take of which these are all the bytes.
+pub(crate) fn max_padded_len(messages: usize, bytes: usize) -> usize {
+    bytes.saturating_add(messages.saturating_mul(7))
 }
 
 /// Most of what a chunk may have.

@@ -9,6 +9,7 @@ mod host_threads;
 pub mod kernels;
 mod keys;
 mod layout;
+mod options;
 mod plan;
 mod sign;
 mod staging;
@@ -16,10 +17,11 @@ mod state;
 mod undo;
 mod verify;
 
-pub use context::{GpuContext, Options};
+pub use context::GpuContext;
 pub use device::{ImageForm, LoadedImage, MemoryInfo};
 pub use error::{CudaVersion, GpuError};
 pub use kernels::KeyMode;
+pub use options::Options;
 
 /// PTX of the kernels, for each degree.
 pub const PTX: [&str; 2] = [

@@ -1,11 +1,10 @@
 //! How a batch is signed, and where the arrays of a chunk lie.
 
-use crate::context::Options;
 use crate::division::Size;
 use crate::kernels::{Kernel, KeyMode, Operation, SIGNING_LANES};
 use crate::keys::HASH_LEN;
 use crate::layout::Layout;
-use crate::sign::Work;
+use crate::options::Options;
 use crate::state::MOST_JOBS;
 use falcon_core::hazmat::Fit;
 use falcon_core::{NONCE_LEN, Parameters, SEED_LEN};
@@ -143,10 +142,11 @@ impl Way {
 
 impl Plan {
     /// Bytes of locked memory to copy from: those of seeds only if they are given.
-    pub(crate) fn upload<P: Parameters>(&self, work: &Work<'_, P>) -> usize {
-        match work {
-            Work::Hedged { .. } => self.sent,
-            Work::Given(_) => self.seeds.end,
+    pub(crate) fn upload(&self, seeds_given: bool) -> usize {
+        if seeds_given {
+            self.seeds.end
+        } else {
+            self.sent
         }
     }
 

@@ -1,12 +1,12 @@
 //! Signing a batch: chunks of it on streams, attempts until every job is done.
 
 use crate::chain;
-use crate::context::Options;
 use crate::device::{ChunkStream, Device};
 use crate::division::{Chunk, Division, Jobs, chunks, firsts_of_keys};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel, Operation, status};
 use crate::keys::{HASH_LEN, ResidentKey, different, reals};
+use crate::options::Options;
 use crate::plan::{ATTEMPT_SEED, Plan, Way};
 use crate::staging::{Each, Messages, put, put_messages, stage};
 use crate::state::State;
@@ -119,7 +119,11 @@ pub(crate) fn sign<P: Parameters>(
         divide,
         |chunk| {
             let plan = way.plan(chunk.size);
-            (plan.len, plan.upload(work), plan.download())
+            (
+                plan.len,
+                plan.upload(matches!(work, Work::Given(_))),
+                plan.download(),
+            )
         },
     )?;
 

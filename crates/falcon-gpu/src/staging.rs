@@ -1,7 +1,7 @@
 //! What goes to the device is written by several threads: a chunk is divided into
 //! blocks, and each array into what a block has of it.
 
-use crate::division::{Block, Jobs, Size, total};
+use crate::division::{Block, Jobs, Size, padded_len, total};
 use crate::error::GpuError;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::array;
@@ -73,16 +73,6 @@ pub(crate) fn put<const N: usize>(bytes: &mut [u8], values: impl IntoIterator<It
     for (place, value) in bytes.as_chunks_mut().0.iter_mut().zip(values) {
         *place = value;
     }
-}
-
-/// Bytes that a message of so many takes: the next one begins with a word.
-pub(crate) fn padded_len(len: usize) -> usize {
-    len.next_multiple_of(8)
-}
-
-/// Most bytes that so many messages take of which these are all the bytes.
-pub(crate) fn max_padded_len(messages: usize, bytes: usize) -> usize {
-    bytes.saturating_add(messages.saturating_mul(7))
 }
 
 /// Where the messages of a chunk lie, and behind a zero where each one ends: there the first

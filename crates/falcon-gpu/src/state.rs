@@ -1,10 +1,10 @@
 //! What a context has on its device: streams, the pool of their memory, keys.
 
-use crate::context::{MOST_STREAMS, Options};
-use crate::device::{ChunkStream, Device, Memory};
+use crate::device::{ChunkStream, Device, MOST_STREAMS, Memory};
 use crate::division::{Chunk, Limits};
 use crate::error::GpuError;
 use crate::keys::{self, FEW, KeyStore, ResidentKey};
+use crate::options::Options;
 use falcon_core::Parameters;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use std::sync::Arc;

@@ -1,12 +1,12 @@
 //! Verifying a batch: chunks of it on streams.
 
 use crate::chain;
-use crate::context::Options;
 use crate::device::{ChunkStream, Device};
 use crate::division::{Block, Chunk, Division, Jobs, Size, chunks};
 use crate::error::GpuError;
 use crate::kernels::{Batch, Kernel, Operation, status};
 use crate::layout::Layout;
+use crate::options::Options;
 use crate::staging::{Each, Messages, put, put_messages, stage};
 use crate::state::State;
 use falcon_core::batch::{VerifyBytesJob, VerifyJob};

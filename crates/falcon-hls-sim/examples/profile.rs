@@ -11,7 +11,8 @@
 //! set of its own. Then it prints the butterflies of the same work, done once more
 //! on an instrument, by part of the work.
 
-use falcon_core::seams::lanes::{Baseline, Binary64, Soft};
+use falcon_core::seams::lanes::{Baseline, Soft};
+use falcon_core::seams::sampler::SigningIsa;
 use falcon_core::{Falcon512, Falcon1024, Parameters};
 use falcon_hls_sim::profile::workload::{Workload, WorkloadError};
 use falcon_hls_sim::profile::{Operation, count};
@@ -26,7 +27,7 @@ fn mark() {
 }
 
 #[inline(never)]
-fn measured<P: Parameters, B: Binary64>(
+fn measured<P: Parameters, B: SigningIsa>(
     workload: &mut Workload<P, B>,
     operation: Operation,
 ) -> Result<(), WorkloadError> {
@@ -39,7 +40,7 @@ fn measured<P: Parameters, B: Binary64>(
 fn run<P: Parameters>(
     operation: Operation,
     repeats: u64,
-    arith: impl Binary64,
+    arith: impl SigningIsa,
 ) -> Result<(), WorkloadError> {
     measured(&mut Workload::<P, _>::new(arith, repeats)?, operation)?;
     if let Some(butterflies) = count::butterflies::<P>(operation, repeats)? {

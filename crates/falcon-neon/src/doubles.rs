@@ -1,14 +1,11 @@
 //! Registers of doubles.
 
-use crate::{Neon, NeonSha3};
 use core::arch::aarch64::*;
 use core::ops::{Add, Mul, Neg, Sub};
 use falcon_lanes::{F64s, Isa, Register, register_of};
 
 /// An instruction set with NEON.
 pub trait HasNeon: Isa {}
-impl HasNeon for Neon {}
-impl HasNeon for NeonSha3 {}
 
 /// Two doubles.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,9 @@
 //! 128-bit registers: of 64-bit words, and in pairs for eight binary32 values.
 
-use crate::doubles::{F64x2, HasNeon};
-use crate::integers::{self, I16x8, U32x4};
-use crate::sha3::{NeonSha3, Sha3U64x2};
+use crate::doubles::HasNeon;
 use core::arch::aarch64::*;
 use core::ops::{Mul, Sub};
-use falcon_lanes::{ByteTable, F32x8, Isa, Register, Two, U64s, register_of};
+use falcon_lanes::{F32x8, Register, U64s, register_of};
 
 /// The processor has NEON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -156,64 +154,5 @@ impl F32x8 for PairF32x4 {
     fn le(self, b: Self) -> u32 {
         // SAFETY: the target has NEON.
         bits(unsafe { [vcleq_f32(self.0[0], b.0[0]), vcleq_f32(self.0[1], b.0[1])] })
-    }
-}
-
-/// The registers of NEON, and what it has for [`Isa`]'s methods. The words for
-/// bitwise permutations are apart.
-macro_rules! neon {
-    ($words:ty) => {
-        type F64 = f64;
-        type F64x2 = F64x2;
-        type F64x4 = Two<F64x2>;
-        type F64x8 = Two<Two<F64x2>>;
-        const LONGEST_F64S: usize = 8;
-        type F32x8 = PairF32x4;
-        type U64s = $words;
-        type U32s = U32x4;
-        type I16s = I16x8;
-
-        #[inline(always)]
-        fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
-            // The target has the feature: every function is in its frame.
-            kernel()
-        }
-        #[inline(always)]
-        fn tails(self, x: &[[u8; 11]; 4]) -> [u32; 4] {
-            integers::tails(x)
-        }
-        #[inline(always)]
-        fn map_bytes<const N: usize>(
-            self,
-            _: impl Fn(u8) -> [i16; 2],
-            table: &ByteTable,
-            x: &[[u8; 16]; N],
-        ) -> [[[i16; 16]; N]; 2] {
-            integers::map_bytes(table, x)
-        }
-        #[inline(always)]
-        fn interleave(self, sides: [&[i16; 32]; 2], pairs: &mut [i16; 64]) {
-            integers::interleave(sides, pairs);
-        }
-        #[inline(always)]
-        fn deinterleave(self, pairs: &[i16; 64]) -> ([i16; 32], [i16; 32]) {
-            integers::deinterleave(pairs)
-        }
-    };
-}
-
-impl Isa for Neon {
-    neon!(U64x2);
-}
-
-/// All but the words is as on [`Neon`], whose frame is that of every function: a
-/// frame of its own would only keep functions from being inlined.
-impl Isa for NeonSha3 {
-    neon!(Sha3U64x2);
-    const ONE_IN_WORDS: bool = true;
-
-    #[inline(always)]
-    fn vectorize_words<R>(self, kernel: impl FnOnce() -> R) -> R {
-        self.in_frame(kernel)
     }
 }

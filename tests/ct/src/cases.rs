@@ -5,11 +5,9 @@ use falcon_core::hazmat::{
     BatchSignRaw, Fit, RawJob, RawRandomness, sign_raw_on, sign_with_hash_on,
 };
 use falcon_core::seams::fft::Fft;
-use falcon_core::seams::hash::Shake256HashToPoint;
-use falcon_core::seams::lanes::{
-    Baseline, Binary64, F64s, Isa, Many, Pack, Register, Soft, register_of,
-};
-use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling};
+use falcon_core::seams::hash_to_point::Shake256HashToPoint;
+use falcon_core::seams::lanes::{Baseline, F64s, Isa, Many, Pack, Register, Soft, register_of};
+use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling, SigningIsa};
 use falcon_core::seams::tree::Leaf;
 use falcon_core::seams::{LaneEngine, decode_boxed_on, expand_on};
 use falcon_core::{Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
@@ -75,7 +73,7 @@ pub(crate) fn all() -> Vec<Case> {
     cases
 }
 
-fn for_arithmetic<B: Binary64 + Fft<Real = f64>>(b: B, engine: &str, cases: &mut Vec<Case>) {
+fn for_arithmetic<B: SigningIsa + Fft<Real = f64>>(b: B, engine: &str, cases: &mut Vec<Case>) {
     cases.push(silent(format!("{engine}: fft, split, merge"), move || {
         polynomials(b)
     }));
@@ -86,7 +84,7 @@ fn for_arithmetic<B: Binary64 + Fft<Real = f64>>(b: B, engine: &str, cases: &mut
     for_parameters::<Falcon1024, B>(b, engine, cases);
 }
 
-fn for_parameters<P: Parameters, B: Binary64>(b: B, engine: &str, cases: &mut Vec<Case>) {
+fn for_parameters<P: Parameters, B: SigningIsa>(b: B, engine: &str, cases: &mut Vec<Case>) {
     let name = |what: &str| format!("{engine}: {} {what}", P::NAME);
     cases.push(silent(name("key decoded and encoded"), move || {
         secret_key_codec::<P, B>(b);
@@ -143,7 +141,7 @@ fn leak_after_the_sampler() {
     }
 }
 
-fn polynomials<B: Binary64 + Fft<Real = f64>>(b: B) {
+fn polynomials<B: SigningIsa + Fft<Real = f64>>(b: B) {
     for logn in 2..=10 {
         let n = 1 << logn;
         let mut f: Vec<f64> = (0..n).map(|i| f64::from(i * 37 % 255 - 127)).collect();
@@ -159,7 +157,7 @@ fn polynomials<B: Binary64 + Fft<Real = f64>>(b: B) {
 }
 
 /// Samples around secret centres with a secret leaf and secret bytes.
-fn sampler<B: Binary64 + Fft<Real = f64>>(b: B) -> f64 {
+fn sampler<B: SigningIsa + Fft<Real = f64>>(b: B) -> f64 {
     let seed = [5; 56];
     classify(&seed);
     let mut feeds = [b.sampling().feed(&seed)];
@@ -180,7 +178,7 @@ fn sampler<B: Binary64 + Fft<Real = f64>>(b: B) -> f64 {
 }
 
 /// A key whose secret parts are marked, made from marked bytes.
-fn secret_key<P: Parameters, B: Binary64>(b: B) -> Box<SigningKey<P>> {
+fn secret_key<P: Parameters, B: SigningIsa>(b: B) -> Box<SigningKey<P>> {
     let file: &[u8] = match P::LOGN {
         9 => include_bytes!("../../../kat/falcon-round3/falcon512-KAT.first10.rsp"),
         10 => include_bytes!("../../../kat/falcon-round3/falcon1024-KAT.first10.rsp"),
@@ -199,12 +197,12 @@ fn secret_key<P: Parameters, B: Binary64>(b: B) -> Box<SigningKey<P>> {
     key
 }
 
-fn secret_key_codec<P: Parameters, B: Binary64>(b: B) {
+fn secret_key_codec<P: Parameters, B: SigningIsa>(b: B) {
     let key = secret_key::<P, B>(b);
     black_box(key.to_bytes());
 }
 
-fn sign<P: Parameters, B: Binary64>(
+fn sign<P: Parameters, B: SigningIsa>(
     b: B,
     key: &impl falcon_core::hazmat::SecretKey<P>,
     scratch: &mut Scratch<'_, P>,
@@ -312,7 +310,7 @@ impl F64s<Leaky> for LeakyPack {
 }
 
 /// Five jobs on four lanes, so that a lane is used again.
-fn batch<B: Binary64>(arith: B, fft: impl Fft) {
+fn batch<B: SigningIsa>(arith: B, fft: impl Fft) {
     let key = secret_key::<Falcon512, _>(Baseline);
     let expanded = expand_on(Baseline, &key);
     let (nonces, seeds) = ([[2; 40]; 5], [[3; 48]; 5]);

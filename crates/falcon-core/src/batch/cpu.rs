@@ -10,8 +10,8 @@ use crate::engine::Engine;
 use crate::error::SignatureError;
 use crate::fft::Fft;
 use crate::hedge::{Randomness, SEED_LEN};
-use crate::lanes::Binary64;
 use crate::params::{NONCE_LEN, Parameters};
+use crate::sampler::SigningIsa;
 use crate::signatures::Signature;
 use crate::signing::{Fit, KeySource};
 use alloc::vec::Vec;
@@ -210,4 +210,4 @@ macro_rules! batches {
 }
 
 batches!([] Engine);
-batches!([B: Binary64, F: Fft] LaneEngine<B, F>);
+batches!([B: SigningIsa, F: Fft] LaneEngine<B, F>);

@@ -6,14 +6,13 @@ use crate::error::SignatureError;
 use crate::fft::Fft;
 use crate::hash::{Message, PointFiller, Shake256, Shake256Reader, hash_side_by_side};
 use crate::hedge::{NonceSource, point_bytes};
-use crate::lanes::{Binary64, Isa};
-use crate::norm::is_short;
+use crate::lanes::Isa;
 use crate::ntt::PortableNtt;
 use crate::params::{MAX_LOGN, NONCE_LEN};
 use crate::ring;
-use crate::sampler::Sampling;
+use crate::sampler::{Feed, Sampling, SigningIsa};
 use crate::signatures::read_side_by_side;
-use crate::signing::{self, ExpandedRef, Feed, Fit, KeySource};
+use crate::signing::{self, ExpandedRef, Fit, KeySource};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec;
@@ -120,7 +119,7 @@ fn take_block(isa: impl Isa) -> impl Fn(&mut PointFiller<'_>, &[u64; 25]) -> boo
     }
 }
 
-impl<B: Binary64, F: Fft> LaneEngine<B, F> {
+impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
     /// Signs `jobs`. A short vector that `accept` refuses is treated as a long one:
     /// the job is tried again.
     pub(super) fn sign_accepted(
@@ -164,8 +163,6 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
         let mut hash = Shake256::new();
         hash.update(&nonce).update(job.message);
         self.arith.fill_point(&mut hash, &mut point);
-        let mut stream = Shake256Reader::empty();
-        job.randomness.start_sampler_stream(&point, &mut stream);
         let mut s2 = Zeroizing::new(vec![0; 1 << logn]);
         let mut scratch = Zeroizing::new(vec![0.0; signing::computed_scratch_len(logn)]);
         let (b, key) = (self.arith, &job.key);
@@ -174,7 +171,7 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
             logn,
             key,
             &point,
-            &mut stream,
+            job.randomness,
             accept,
             &mut scratch,
             &mut s2,
@@ -269,7 +266,9 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
 
             let mut lane = 0;
             in_lanes.retain(|job| {
-                let signed = self.is_signature(logn, job, lane, v, accept, &mut s2);
+                let point = &job.point;
+                let norm = signing::short_vector(self.arith, self.fft, lane, point, v, &mut s2);
+                let signed = signing::is_signature(logn, norm, &s2, accept);
                 lane += 1;
                 if signed {
                     deliver(job.job, &job.nonce, &s2);
@@ -278,25 +277,9 @@ impl<B: Binary64, F: Fft> LaneEngine<B, F> {
             });
         }
     }
-
-    /// Writes `s2` of the attempt on a lane, given the lattice points `v`. Whether it
-    /// is a signature decides a branch: the rejection of the scheme.
-    #[inline(never)]
-    fn is_signature(
-        &self,
-        logn: u32,
-        job: &HashedJob,
-        lane: usize,
-        v: (&[F::Real], &[F::Real]),
-        accept: impl Fn(&[i16]) -> bool,
-        s2: &mut [i16],
-    ) -> bool {
-        let norm = signing::short_vector(self.arith, self.fft, lane, &job.point, v, s2);
-        is_short(logn, norm) && accept(s2)
-    }
 }
 
-impl<B: Binary64, F: Fft> BatchOperations for LaneEngine<B, F> {
+impl<B: SigningIsa, F: Fft> BatchOperations for LaneEngine<B, F> {
     fn sign_jobs(&self, logn: u32, jobs: &[Job<'_>], fit: Fit, deliver: Deliver<'_>) {
         self.sign_accepted(logn, jobs, |s2| fit.accepts(logn, s2), deliver);
     }

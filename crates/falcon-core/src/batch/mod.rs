@@ -36,6 +36,8 @@ pub(crate) mod lanes;
 pub(crate) mod raw;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "threads")]
+pub(crate) mod threads;
 
 use cpu::check_lengths;
 

@@ -4,10 +4,11 @@ use super::cpu::Job;
 use super::lanes::LaneEngine;
 use super::*;
 use crate::fft::Fft;
-use crate::hash::{HashToPoint, Shake256HashToPoint, Shake256Reader};
+use crate::hash_to_point::{HashToPoint, Shake256HashToPoint};
 use crate::hedge::Randomness;
-use crate::lanes::{Baseline, Binary64, Many, Soft};
+use crate::lanes::{Baseline, Many, Soft};
 use crate::params::{Array, Falcon512, Falcon1024};
+use crate::sampler::SigningIsa;
 use crate::signing;
 
 /// Refuses three of four vectors.
@@ -24,7 +25,7 @@ const GROUP: usize = ALONE + 2;
 
 /// A batch whose attempts are refused three times of four is what the jobs give
 /// alone, one after the other, with the same refusals.
-fn refusals_change_no_signature<P: Parameters, B: Binary64, F: Fft>(arith: B, fft: F) {
+fn refusals_change_no_signature<P: Parameters, B: SigningIsa, F: Fft>(arith: B, fft: F) {
     let key = SigningKey::<P>::from_seed(&[7; 32]);
     let expanded = key.expand();
     // The key is expanded once for a group, or not at all for one job.
@@ -53,15 +54,13 @@ fn refusals_change_no_signature<P: Parameters, B: Binary64, F: Fft>(arith: B, ff
             nonce,
             s2: P::Short::ZERO,
         };
-        let mut stream = Shake256Reader::empty();
-        job.randomness.start_sampler_stream(c.as_ref(), &mut stream);
         let count = core::cell::Cell::new(0);
         signing::short_preimage(
             Baseline,
             P::LOGN,
             &expanded.source(),
             c.as_ref(),
-            &mut stream,
+            job.randomness,
             |s2| {
                 count.set(count.get() + 1);
                 accept(s2)

@@ -12,6 +12,12 @@ const MAX_RUN: u32 = (MAX_MAGNITUDE >> 7) as u32;
 
 /// Bytes that [`compress`] writes; `None` if a magnitude exceeds 2047.
 pub(crate) fn compressed_len(s2: &[i16]) -> Option<usize> {
+    let (len, encodable) = measure(s2);
+    encodable.then_some(len)
+}
+
+/// Length in bytes of the compressed form, and whether there is one. Constant time.
+pub(crate) fn measure(s2: &[i16]) -> (usize, bool) {
     let mut bits = 0;
     let mut all = 0;
     for &s in s2 {
@@ -19,7 +25,7 @@ pub(crate) fn compressed_len(s2: &[i16]) -> Option<usize> {
         all |= magnitude;
         bits += 9 + usize::from(magnitude >> 7);
     }
-    (all <= MAX_MAGNITUDE).then(|| bits.div_ceil(8))
+    (bits.div_ceil(8), all <= MAX_MAGNITUDE)
 }
 
 /// Writes `s2` to the start of `out` and returns the number of bytes. `None` if

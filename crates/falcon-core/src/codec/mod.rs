@@ -29,7 +29,7 @@ pub(crate) mod signature;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use compressed::compressed_len;
+pub(crate) use compressed::{compressed_len, measure};
 
 use crate::error::DecodeError;
 

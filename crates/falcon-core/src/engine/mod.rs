@@ -221,19 +221,12 @@ engines! {
 }
 
 #[cfg(feature = "alloc")]
-mod named;
+mod names;
 mod operations;
-#[cfg(feature = "threads")]
-mod threads;
 
 #[cfg(feature = "alloc")]
-pub use named::{
-    TokenVisitor, UnknownEngine, decode_boxed_on, decode_verifying_key_on, expand_on, finish_on,
-    visit,
-};
+pub use names::UnknownEngine;
 pub(crate) use operations::Operations;
-#[cfg(feature = "threads")]
-pub use threads::{OnThreads, Threads};
 
 use crate::lanes::Native;
 #[cfg(all(

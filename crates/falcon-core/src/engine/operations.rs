@@ -9,12 +9,13 @@ use super::Best;
 #[cfg(feature = "alloc")]
 use super::Engine;
 use crate::error::DecodeError;
-use crate::hash::{self, Shake256, Shake256Reader};
-use crate::lanes::Binary64;
+use crate::hash::{self, Shake256};
+use crate::hedge::Randomness;
+use crate::norm;
 use crate::ntru;
 use crate::ntt::{Ntt, PortableNtt};
 use crate::ring;
-use crate::signatures;
+use crate::sampler::SigningIsa;
 use crate::signing::{self, Fit, KeySource, SecretBasis};
 
 /// Defines the trait with its operations and implements it three times from one
@@ -33,7 +34,7 @@ macro_rules! operations {
             )*
         }
 
-        impl<B: Binary64> Operations for B {
+        impl<B: SigningIsa> Operations for B {
             $(
                 #[inline]
                 fn $name(self $(, $arg: $type)*) $(-> $out)? {
@@ -69,13 +70,13 @@ operations! {
         logn: u32,
         key: &KeySource<'_>,
         point: &[u16],
-        stream: &mut Shake256Reader,
+        randomness: Randomness<'_>,
         fit: Fit,
         scratch: &mut [f64],
         s2: &mut [i16],
     ) {
         let accept = |s2: &[i16]| fit.accepts(logn, s2);
-        signing::short_preimage(b, logn, key, point, stream, accept, scratch, s2);
+        signing::short_preimage(b, logn, key, point, randomness, accept, scratch, s2);
     }
 
     /// [`signing::expand`].
@@ -106,9 +107,9 @@ operations! {
         ring::is_preimage_vartime(b, &PortableNtt(b), logn, c, s2, product)
     }
 
-    /// [`signatures::fits_the_bound`].
+    /// [`norm::fits_the_bound`].
     fn fits_the_bound(b, logn: u32, s2: &[i16]) -> bool {
-        signatures::fits_the_bound(b, logn, s2)
+        norm::fits_the_bound(b, logn, s2)
     }
 
     /// [`ntru::is_clearly_acceptable`].

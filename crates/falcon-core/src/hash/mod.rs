@@ -1,11 +1,12 @@
-//! SHAKE256 and hash-to-point.
+//! SHAKE256, and the coefficients of points from its output.
 
-mod hash_to_point;
+mod point;
 
 #[cfg(feature = "alloc")]
 pub(crate) use falcon_keccak::{Message, hash_side_by_side};
 pub use falcon_keccak::{Shake256, Shake256Reader};
+#[cfg(test)]
+pub(crate) use point::LIMIT;
 #[cfg(feature = "alloc")]
-pub(crate) use hash_to_point::PointFiller;
-pub(crate) use hash_to_point::fill_point;
-pub use hash_to_point::{HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher};
+pub(crate) use point::PointFiller;
+pub(crate) use point::fill_point;

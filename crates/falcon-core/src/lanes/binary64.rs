@@ -1,17 +1,10 @@
 //! One double on the machine's binary64 unit.
 
-use super::{Double, Isa, ROUNDER};
+use super::{Double, ROUNDER};
 use crate::fpr::soft;
-use crate::sampler::Windows;
 
 impl Double for f64 {
     const HARDWARE: bool = true;
-    type Sampling<I: Isa> = Windows<I>;
-
-    #[inline(always)]
-    fn sampling<I: Isa>(isa: I) -> Windows<I> {
-        Windows(isa)
-    }
 
     #[inline(always)]
     fn from_i64(x: i64) -> f64 {

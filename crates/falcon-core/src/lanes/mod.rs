@@ -9,7 +9,6 @@ mod soft;
 pub use falcon_lanes::*;
 pub use soft::{Soft, SoftDouble};
 
-use crate::sampler::Sampling;
 use core::fmt::Debug;
 
 /// A double, with what key expansion and the sampler need: square root and
@@ -18,11 +17,6 @@ use core::fmt::Debug;
 pub trait Double: F64s<Baseline> + From<f64> + Into<f64> + Debug + Send + Sync {
     /// Whether the machine's binary64 unit does the arithmetic.
     const HARDWARE: bool;
-    /// How instruction sets with this arithmetic sample.
-    type Sampling<I: Isa>: Sampling;
-
-    /// The sampler of one signature.
-    fn sampling<I: Isa>(isa: I) -> Self::Sampling<I>;
 
     /// `x` as binary64; exact for `|x| <= 2^53`.
     fn from_i64(x: i64) -> Self;
@@ -36,26 +30,13 @@ pub trait Double: F64s<Baseline> + From<f64> + Into<f64> + Debug + Send + Sync {
     fn below(self, b: Self) -> u64;
 }
 
-/// An instruction set that signs: each one whose doubles are [`Double`]s.
+/// An instruction set whose doubles are [`Double`]s.
 pub trait Binary64: Isa<F64: Double> {
     /// Whether the machine's binary64 unit does the arithmetic.
-    const HARDWARE: bool;
-    /// How it samples.
-    type Sampling: Sampling;
-
-    /// The sampler of one signature.
-    fn sampling(self) -> Self::Sampling;
+    const HARDWARE: bool = Self::F64::HARDWARE;
 }
 
-impl<I: Isa<F64: Double>> Binary64 for I {
-    const HARDWARE: bool = I::F64::HARDWARE;
-    type Sampling = <I::F64 as Double>::Sampling<I>;
-
-    #[inline(always)]
-    fn sampling(self) -> Self::Sampling {
-        I::F64::sampling(self)
-    }
-}
+impl<I: Isa<F64: Double>> Binary64 for I {}
 
 /// Chooses [`Native`] by the targets that surely have a binary64 unit, whose
 /// every operation rounds to binary64. A target that is not listed gets what is

@@ -2,7 +2,6 @@
 
 use super::{Double, F64s, Isa, PackF32, Register, Two, register_of};
 use crate::fpr::soft;
-use crate::sampler::Serial;
 use core::ops::{Add, Mul, Neg, Sub};
 
 /// The features of [`Baseline`](super::Baseline) without a binary64 unit: doubles are
@@ -153,12 +152,6 @@ impl<I: Isa> F64s<I> for SoftDouble {
 
 impl Double for SoftDouble {
     const HARDWARE: bool = false;
-    type Sampling<I: Isa> = Serial<Self>;
-
-    #[inline(always)]
-    fn sampling<I: Isa>(_: I) -> Serial<Self> {
-        Serial::new()
-    }
 
     #[inline(always)]
     fn from_i64(x: i64) -> Self {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::codec::{attached, public_key as pk_codec, secret_key};
-use crate::hash::{HashToPoint, Shake256HashToPoint};
+use crate::hash_to_point::{HashToPoint, Shake256HashToPoint};
 use crate::lanes::Baseline;
 use crate::ntt::PORTABLE_NTT;
 use crate::params::NONCE_LEN;

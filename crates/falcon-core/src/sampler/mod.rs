@@ -13,6 +13,7 @@ pub use serial::Serial;
 pub use windows::Windows;
 
 use crate::fft::Fft;
+use crate::lanes::{Double, Isa, SoftDouble};
 use crate::prng::{Prng, SEED_LEN};
 use crate::tree::Leaf;
 use core::fmt::Debug;
@@ -54,6 +55,55 @@ pub trait Sampling: Copy + Debug + Send + Sync {
     /// The two integers of a leaf around centers in `[0, 1]`, in this order.
     fn sample_pair(self, feed: &mut Self::Feed, rests: [f64; 2], leaf: &Self::Leaf) -> [f64; 2];
 }
+
+/// A double with the way in which instruction sets with it sample: in windows of
+/// random bytes on a binary64 unit, one attempt after the other on integers.
+pub trait SampledDouble: Double {
+    /// The way.
+    type Sampling<I: Isa>: Sampling;
+
+    /// The way on `isa`.
+    fn sampling<I: Isa>(isa: I) -> Self::Sampling<I>;
+}
+
+impl SampledDouble for f64 {
+    type Sampling<I: Isa> = Windows<I>;
+
+    #[inline(always)]
+    fn sampling<I: Isa>(isa: I) -> Windows<I> {
+        Windows(isa)
+    }
+}
+
+impl SampledDouble for SoftDouble {
+    type Sampling<I: Isa> = Serial<Self>;
+
+    #[inline(always)]
+    fn sampling<I: Isa>(_: I) -> Serial<Self> {
+        Serial::new()
+    }
+}
+
+/// An instruction set that signs: it samples as its doubles do.
+pub trait SigningIsa: Isa<F64: SampledDouble> {
+    /// The way of sampling.
+    type Sampling: Sampling;
+
+    /// The sampler of one signature.
+    fn sampling(self) -> Self::Sampling;
+}
+
+impl<I: Isa<F64: SampledDouble>> SigningIsa for I {
+    type Sampling = <I::F64 as SampledDouble>::Sampling<I>;
+
+    #[inline(always)]
+    fn sampling(self) -> Self::Sampling {
+        I::F64::sampling(self)
+    }
+}
+
+/// The random bytes of a signature on an instruction set.
+pub type Feed<B> = <<B as SigningIsa>::Sampling as Sampling>::Feed;
 
 /// The sampler of the lanes of an [`Fft`]: lane after lane, each from its own
 /// feed.

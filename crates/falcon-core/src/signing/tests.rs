@@ -1,7 +1,8 @@
 //! Signing at every degree: both key forms, both arithmetics, valid results.
 
 use super::*;
-use crate::hash::{HashToPoint, Shake256, Shake256HashToPoint};
+use crate::hash::Shake256;
+use crate::hash_to_point::{HashToPoint, Shake256HashToPoint};
 use crate::lanes::{Baseline, Many, Soft};
 use crate::ntru;
 use crate::ntt::{Ntt, PORTABLE_NTT};
@@ -82,16 +83,16 @@ fn point(logn: u32, message: &[u8]) -> Vec<u16> {
     point
 }
 
-fn sign<B: Binary64>(b: B, logn: u32, key: &KeySource<'_>, c: &[u16], seed: &[u8]) -> Vec<i16> {
+fn sign<B: SigningIsa>(b: B, logn: u32, key: &KeySource<'_>, c: &[u16], seed: &[u8]) -> Vec<i16> {
     let mut s2 = vec![0; 1 << logn];
     let mut scratch = vec![0.0; computed_scratch_len(logn)];
-    let mut stream = Shake256::reader(seed);
+    let nonce = &[0; NONCE_LEN];
     short_preimage(
         b,
         logn,
         key,
         c,
-        &mut stream,
+        Randomness::Given { nonce, seed },
         |_| true,
         &mut scratch,
         &mut s2,
@@ -200,7 +201,7 @@ fn residues_are_centred_and_in_the_range_of_the_transform() {
 
 #[test]
 fn a_vector_with_a_huge_coefficient_is_never_short() {
-    fn check<B: Binary64>(b: B) {
+    fn check<B: SigningIsa>(b: B) {
         for huge in [65_536.0, 1_048_576.0, 4_294_967_296.0, 1e18] {
             for v in [[huge, 0.0], [0.0, -huge]] {
                 for (v0, v1) in [(&v, &[0.0; 2]), (&[0.0; 2], &v)] {

@@ -30,7 +30,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// Most streams. They are opened when they are first used.
-const STREAMS: usize = crate::context::MOST_STREAMS;
+const STREAMS: usize = super::MOST_STREAMS;
 
 /// A device with its primary context.
 pub(crate) struct Cuda {

@@ -27,6 +27,9 @@ use std::sync::Arc;
 use std::time::Instant;
 use zeroize::optimization_barrier;
 
+/// Most streams that a device has.
+pub(crate) const MOST_STREAMS: usize = 16;
+
 /// Memory of a device, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryInfo {

@@ -4,7 +4,8 @@ use crate::attempts::squared_norm_bound;
 use crate::support::{PLENTY, context};
 use falcon_core::batch::{BatchVerify, VerifyBytesJob};
 use falcon_core::hazmat::signature_from_nonce_and_s2;
-use falcon_core::seams::hash::{HashToPoint, Shake256, Shake256HashToPoint};
+use falcon_core::seams::hash::Shake256;
+use falcon_core::seams::hash_to_point::{HashToPoint, Shake256HashToPoint};
 use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, VerifyingKey};
 use falcon_gpu::Options;
 

@@ -3,7 +3,8 @@
 use falcon_core::hazmat::{expanded_reals, secret_hash, signature_from_nonce_and_s2};
 use falcon_core::seams::ffsampling::ffsampling;
 use falcon_core::seams::fft::{BasisRef, Fft};
-use falcon_core::seams::hash::{HashToPoint, Shake256, Shake256HashToPoint, Shake256Reader};
+use falcon_core::seams::hash::{Shake256, Shake256Reader};
+use falcon_core::seams::hash_to_point::{HashToPoint, Shake256HashToPoint};
 use falcon_core::seams::lanes::{Baseline, Double};
 use falcon_core::seams::sampler::{LaneSampler, Sampling, Serial};
 use falcon_core::seams::tree::Stored;

@@ -4,7 +4,8 @@
 use crate::common::{
     LAUNCH, address, address_mut, bytes, concatenated, kernels_available, repeatable,
 };
-use falcon_core::seams::hash::{HashToPoint, Shake256, Shake256HashToPoint};
+use falcon_core::seams::hash::Shake256;
+use falcon_core::seams::hash_to_point::{HashToPoint, Shake256HashToPoint};
 use falcon_core::seams::lanes::Baseline;
 use falcon_core::seams::prng::Prng;
 use falcon_core::{Falcon512, Falcon1024, Parameters};

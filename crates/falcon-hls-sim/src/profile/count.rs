@@ -12,6 +12,7 @@ use falcon_core::Parameters;
 use falcon_core::seams::fft::{BasisRef, Fft};
 use falcon_core::seams::lanes::{Baseline, Double, F64s, Isa, Register, Two, register_of};
 use falcon_core::seams::params::MAX_LOGN;
+use falcon_core::seams::sampler::SampledDouble;
 use std::cell::Cell;
 use std::ops::{Add, Mul, Neg, Sub};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -340,13 +341,16 @@ impl<I: Isa> F64s<I> for CountedDouble {
     }
 }
 
-impl Double for CountedDouble {
-    const HARDWARE: bool = f64::HARDWARE;
-    type Sampling<I: Isa> = <f64 as Double>::Sampling<I>;
+impl SampledDouble for CountedDouble {
+    type Sampling<I: Isa> = <f64 as SampledDouble>::Sampling<I>;
 
     fn sampling<I: Isa>(isa: I) -> Self::Sampling<I> {
         f64::sampling(isa)
     }
+}
+
+impl Double for CountedDouble {
+    const HARDWARE: bool = f64::HARDWARE;
     fn from_i64(x: i64) -> Self {
         Self(f64::from_i64(x))
     }

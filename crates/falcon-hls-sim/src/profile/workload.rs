@@ -8,7 +8,7 @@ use falcon_core::NONCE_LEN;
 use falcon_core::batch::BatchError;
 use falcon_core::hazmat::{self, BatchSignRaw, Fit, RawJob, RawRandomness};
 use falcon_core::seams::fft::Fft;
-use falcon_core::seams::lanes::Binary64;
+use falcon_core::seams::sampler::SigningIsa;
 use falcon_core::seams::{self, LaneEngine};
 use falcon_core::{
     DecodeError, EncodeError, ExpandedKey, Format, Parameters, Scratch, ScratchTooSmall, Signature,
@@ -110,7 +110,7 @@ pub fn hedge_seed(index: u64) -> [u8; 32] {
 
 /// What the operations work on, made beforehand: key 0 in every form, and
 /// signatures of [`MESSAGE`].
-pub struct Workload<P: Parameters, B: Binary64> {
+pub struct Workload<P: Parameters, B: SigningIsa> {
     arith: B,
     repeats: u64,
     /// Key 0.
@@ -124,7 +124,7 @@ pub struct Workload<P: Parameters, B: Binary64> {
     reals: Vec<f64>,
 }
 
-impl<P: Parameters, B: Binary64> Workload<P, B> {
+impl<P: Parameters, B: SigningIsa> Workload<P, B> {
     /// Prepares `repeats` runs of any operation with the arithmetic of `arith`.
     ///
     /// # Errors

@@ -1,36 +1,22 @@
-//! Engines by name, and what they compute.
+//! What an engine computes that is named: the plain calls, on it.
 
-use super::{Engine, NAMES};
 use crate::batch::lanes::LaneEngine;
+use crate::engine::Engine;
 use crate::error::{DecodeError, SignatureError};
 use crate::expand::ExpandedKey;
 use crate::fft::Fft;
 use crate::hazmat::{ComputeOn, SecretKey};
 use crate::keys::SigningKey;
-use crate::lanes::{Binary64, Native};
 use crate::params::Parameters;
+use crate::sampler::SigningIsa;
 use crate::scratch::Scratch;
 use crate::secret::Secret;
 use crate::sign::SignStream;
 use crate::signatures::Signature;
 use crate::verify::{MessageHasher, VerifyingKey};
-use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
-use alloc::string::String;
-use core::fmt;
-use core::str::FromStr;
 
 impl Engine {
-    /// The fastest engine that the processor can run.
-    pub fn best() -> Self {
-        let plain = if Native::HARDWARE {
-            Self::Scalar
-        } else {
-            Self::Soft
-        };
-        Self::instruction_sets().next().unwrap_or(plain)
-    }
-
     /// [`SigningKey::decode_boxed`] on this engine.
     ///
     /// # Errors
@@ -90,7 +76,7 @@ pub trait TokenVisitor {
     type Output;
 
     /// Computes the result with these tokens.
-    fn visit<B: Binary64, F: Fft>(self, tokens: LaneEngine<B, F>) -> Self::Output;
+    fn visit<B: SigningIsa, F: Fft>(self, tokens: LaneEngine<B, F>) -> Self::Output;
 }
 
 /// Calls `visitor` with the tokens of `engine`.
@@ -134,84 +120,10 @@ pub fn decode_verifying_key_on<P: Parameters>(
     VerifyingKey::decode_on(on, bytes)
 }
 
-impl fmt::Display for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Engine {
-    type Err = UnknownEngine;
-
-    /// Reads the name of an engine, or of an instruction set such as `avx2`, in
-    /// upper or lower case.
-    fn from_str(name: &str) -> Result<Self, UnknownEngine> {
-        let found = Self::available().find(|engine| engine.name().eq_ignore_ascii_case(name));
-        found
-            .or_else(|| {
-                Self::instruction_sets().find(|engine| is_instruction_set(name, engine.name()))
-            })
-            .ok_or_else(|| UnknownEngine(name.to_owned()))
-    }
-}
-
-/// Whether `name` is the instruction set in the name of an engine: `avx2` in
-/// `avx2x8`.
-fn is_instruction_set(name: &str, engine: &str) -> bool {
-    let set = engine.trim_end_matches(|c: char| c.is_ascii_digit());
-    let set = set.strip_suffix('x');
-    set.is_some_and(|set| set.eq_ignore_ascii_case(name))
-}
-
-/// The error for a name of an engine that does not exist, or that this processor
-/// cannot run.
-///
-/// ```
-/// use falcon_core::{Engine, UnknownEngine};
-///
-/// let error: UnknownEngine = "abacus".parse::<Engine>().unwrap_err();
-/// assert!(error.to_string().contains("this processor can run scalar, soft"));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownEngine(String);
-
-impl fmt::Display for UnknownEngine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = &self.0;
-        if NAMES
-            .iter()
-            .any(|other| other.eq_ignore_ascii_case(name) || is_instruction_set(name, other))
-        {
-            write!(f, "this processor cannot run {name:?}; it can run")?;
-        } else {
-            write!(
-                f,
-                "no engine here is called {name:?}; this processor can run"
-            )?;
-        }
-        for (i, engine) in Engine::available().enumerate() {
-            write!(f, "{} {engine}", if i == 0 { "" } else { "," })?;
-        }
-        Ok(())
-    }
-}
-
-impl core::error::Error for UnknownEngine {}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::hedge::SEED_LEN;
-    use std::format;
-    use std::string::ToString;
-
-    #[test]
-    fn names_are_read_back_in_any_case() {
-        for engine in Engine::available() {
-            assert!(NAMES.contains(&engine.name()));
-            assert_eq!(engine.name().to_ascii_uppercase().parse(), Ok(engine));
-        }
-    }
 
     #[test]
     fn a_hashed_message_is_verified_on_every_engine() {
@@ -233,34 +145,6 @@ mod tests {
             let (other, another) = (hashed(b"massage", nonce), hashed(b"message", &[0; 40]));
             assert_eq!(verify(other), Err(SignatureError), "{engine}");
             assert_eq!(verify(another), Err(SignatureError), "{engine}");
-        }
-    }
-
-    #[test]
-    fn an_instruction_set_is_its_best_width() {
-        for engine in Engine::instruction_sets() {
-            let (set, lanes) = engine.name().rsplit_once('x').expect("a width");
-            assert_eq!(set.parse(), Ok(engine));
-            assert_eq!(lanes.parse(), Ok(engine.lanes()));
-        }
-        assert!(
-            Engine::instruction_sets()
-                .all(|engine| Engine::available().any(|other| other == engine))
-        );
-    }
-
-    #[test]
-    fn what_the_processor_lacks_is_told_from_what_there_is_not() {
-        let told = |name: &str| UnknownEngine(name.to_owned()).to_string();
-        let can_run = "can run scalar, soft";
-        for name in NAMES {
-            assert!(told(name).starts_with(&format!("this processor cannot run {name:?}; it")));
-            assert!(told(name).contains(can_run));
-        }
-        assert!(told("abacus").starts_with("no engine here is called \"abacus\"; this processor"));
-        assert!(told("abacus").contains(can_run));
-        for name in ["", "x8", "portable", "avx", "avx2x", "2"] {
-            assert!(name.parse::<Engine>().is_err(), "{name}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Batches on several cores.
 
-use super::Engine;
-use crate::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+use super::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+use crate::engine::Engine;
 use crate::error::SignatureError;
 use crate::hedge::SEED_LEN;
 use crate::params::Parameters;

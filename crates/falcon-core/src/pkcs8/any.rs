@@ -1,0 +1,47 @@
+//! Documents of keys of any parameter set. The algorithm identifier names the set.
+//! An identifier of no set is left to the decoder of degree 512, which refuses it.
+
+use super::{
+    Document, EncodePrivateKey, EncodePublicKey, Error, PrivateKeyInfoRef, Result, SecretDocument,
+    names, spki,
+};
+use crate::any::{AnySigningKey, AnyVerifyingKey, either};
+use crate::params::Falcon1024;
+use crate::verify::VerifyingKey;
+use alloc::boxed::Box;
+
+impl TryFrom<PrivateKeyInfoRef<'_>> for AnySigningKey {
+    type Error = Error;
+
+    fn try_from(info: PrivateKeyInfoRef<'_>) -> Result<Self> {
+        if names::<Falcon1024>(&info.algorithm) {
+            Box::try_from(info).map(Self::Falcon1024)
+        } else {
+            Box::try_from(info).map(Self::Falcon512)
+        }
+    }
+}
+
+impl EncodePrivateKey for AnySigningKey {
+    fn to_pkcs8_der(&self) -> Result<SecretDocument> {
+        either!(self, key => key.to_pkcs8_der())
+    }
+}
+
+impl TryFrom<spki::SubjectPublicKeyInfoRef<'_>> for AnyVerifyingKey {
+    type Error = spki::Error;
+
+    fn try_from(info: spki::SubjectPublicKeyInfoRef<'_>) -> spki::Result<Self> {
+        if names::<Falcon1024>(&info.algorithm) {
+            VerifyingKey::try_from(info).map(|key| Self::Falcon1024(Box::new(key)))
+        } else {
+            VerifyingKey::try_from(info).map(|key| Self::Falcon512(Box::new(key)))
+        }
+    }
+}
+
+impl EncodePublicKey for AnyVerifyingKey {
+    fn to_public_key_der(&self) -> spki::Result<Document> {
+        either!(self, key => key.to_public_key_der())
+    }
+}
