@@ -1,4 +1,4 @@
-//! Working memory of a signer.
+//! Working memory.
 
 use crate::error::ScratchTooSmall;
 use crate::lanes::wipe;
@@ -7,6 +7,11 @@ use crate::signing;
 use core::fmt;
 use core::marker::PhantomData;
 use zeroize::ZeroizeOnDrop;
+
+/// Words in whole cache lines: a load of 64 bytes that spans two lines takes
+/// twice as long.
+#[cfg_attr(target_arch = "x86_64", repr(align(64)))]
+pub(crate) struct Aligned<T>(pub(crate) T);
 
 /// Working memory of a signer, owned by the caller and wiped when dropped.
 ///

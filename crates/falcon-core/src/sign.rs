@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 /// Algorithm 10 (Sign), from the hashed message on.
 ///
 /// `nonce` is line 1, drawn from the same `randomness`; `hash` is line 2, which
-/// writes `c = HashToPoint(nonce || message)`. The attempts of lines 3 to 10 are
+/// writes `c = HashToPoint(nonce || message)`. The attempts of lines 3 to 11 are
 /// [`short_preimage`](crate::signing::short_preimage). Encoding is left to
 /// [`Signature::to_bytes`].
 ///

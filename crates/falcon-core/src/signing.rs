@@ -342,7 +342,7 @@ impl Fit {
     }
 }
 
-/// Whether an attempt is a signature: lines 8 and 10 of Algorithm 10. Every attempt
+/// Whether an attempt is a signature: lines 8 and 11 of Algorithm 10. Every attempt
 /// is judged here, and this is the only thing about it that decides a branch.
 #[inline(never)]
 pub(crate) fn is_signature(
@@ -360,7 +360,7 @@ pub(crate) fn is_signature(
     }
 }
 
-/// Algorithm 10 (Sign), lines 3 to 10: `s2` of a short preimage of `point`.
+/// Algorithm 10 (Sign), lines 3 to 11: `s2` of a short preimage of `point`.
 ///
 /// Each attempt takes the next seed of the stream of `randomness`. An attempt is
 /// repeated if the vector is too long, or if `accept` refuses `s2` since it cannot

@@ -6,13 +6,9 @@ use crate::error::{DecodeError, SignatureError};
 use crate::hash::Shake256;
 use crate::hash_to_point::{HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher};
 use crate::params::{Array, NONCE_LEN, Parameters, Q};
+use crate::scratch::Aligned;
 use crate::signatures::Signature;
 use core::fmt;
-
-/// Words in whole cache lines: a load of 64 bytes that spans two lines takes
-/// twice as long.
-#[cfg_attr(target_arch = "x86_64", repr(align(64)))]
-struct Aligned<T>(T);
 
 /// A verifying (public) key.
 ///

@@ -193,9 +193,9 @@ impl Shake256 {
         Shake256Reader(self)
     }
 
-    /// Ends absorption; nothing may be absorbed afterwards. Unlike
-    /// [`finalize`](Self::finalize) it moves no state, which keeps the stack of
-    /// verification small.
+    /// Ends absorption, and reads in place. Unlike [`finalize`](Self::finalize) it
+    /// moves no state, which keeps the stack of verification small. When the reader
+    /// is dropped, the hash is empty again.
     pub fn finalize_blocks(&mut self) -> Blocks<'_> {
         self.0.pad();
         Blocks(&mut self.0)
@@ -262,6 +262,13 @@ impl Blocks<'_> {
     }
 }
 
+impl Drop for Blocks<'_> {
+    fn drop(&mut self) {
+        wipe(&mut self.0.state);
+        self.0.pos = 0;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -311,5 +318,10 @@ mod tests {
             let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
             assert_eq!(bytes, block);
         }
+        drop(reader);
+        let mut again = vec![0; RATE];
+        hash.update(b"blocks");
+        hash.finalize().read(&mut again);
+        assert_eq!(again, stream[..RATE]);
     }
 }

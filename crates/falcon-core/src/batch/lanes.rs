@@ -11,6 +11,7 @@ use crate::ntt::PortableNtt;
 use crate::params::{MAX_LOGN, NONCE_LEN};
 use crate::ring;
 use crate::sampler::{Feed, Sampling, SigningIsa};
+use crate::scratch::Aligned;
 use crate::signatures::read_side_by_side;
 use crate::signing::{self, ExpandedRef, Fit, KeySource};
 use alloc::boxed::Box;
@@ -330,10 +331,6 @@ impl<B: SigningIsa, F: Fft> BatchOperations for LaneEngine<B, F> {
     }
 }
 
-/// Words in whole cache lines; see [`verify`](crate::verify).
-#[cfg_attr(target_arch = "x86_64", repr(align(64)))]
-struct Aligned([i16; 1 << MAX_LOGN]);
-
 /// Verifies jobs whose messages are hashed side by side. `points` holds one
 /// point for each job, or more.
 fn verify_together<'o>(
@@ -353,8 +350,8 @@ fn verify_together<'o>(
         });
     hash_side_by_side(isa, messages, take_block(isa));
     let ntt = PortableNtt(isa);
-    let mut product = Aligned([0; _]);
-    let mut tmp = Aligned([0; _]);
+    let mut product = Aligned([0; 1 << MAX_LOGN]);
+    let mut tmp = Aligned([0; 1 << MAX_LOGN]);
     let (product, tmp) = (&mut product.0[..n], &mut tmp.0[..n]);
     for ((job, point), out) in jobs.iter().zip(points.chunks_exact_mut(n)).zip(out) {
         ring::multiply(&ntt, logn, job.s2, job.prepared, product, tmp);

@@ -133,7 +133,7 @@ impl<'a, P: Parameters> JobKey<'a, P> {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct SignJob<'a, P: Parameters> {
     /// The key. Jobs with the same key should stand together.
     pub key: JobKey<'a, P>,
@@ -171,7 +171,7 @@ impl<'a, P: Parameters> SignJob<'a, P> {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct VerifyJob<'a, P: Parameters> {
     /// The key.
     pub key: &'a VerifyingKey<P>,
@@ -199,7 +199,7 @@ pub struct VerifyJob<'a, P: Parameters> {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct VerifyBytesJob<'a, P: Parameters> {
     /// The key.
     pub key: &'a VerifyingKey<P>,
@@ -208,6 +208,25 @@ pub struct VerifyBytesJob<'a, P: Parameters> {
     /// The canonical bytes of the signature.
     pub signature: &'a [u8],
 }
+
+/// Prints the length of the message, not the message.
+macro_rules! debug_without_message {
+    ($job:ident, $($field:ident),*) => {
+        impl<P: Parameters> core::fmt::Debug for $job<'_, P> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct(stringify!($job))
+                    .field("key", &self.key)
+                    .field("message_len", &self.message.len())
+                    $(.field(stringify!($field), &self.$field))*
+                    .finish()
+            }
+        }
+    };
+}
+pub(crate) use debug_without_message;
+debug_without_message!(SignJob,);
+debug_without_message!(VerifyJob, signature);
+debug_without_message!(VerifyBytesJob, signature);
 
 /// Why a batch failed as a whole. The output is unchanged.
 ///
@@ -295,7 +314,8 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
         Ok(out)
     }
 
-    /// Signs a part of a batch: `jobs[i]` is job number `first + i` of the batch.
+    /// Signs a part of a batch: `jobs[i]` is job number `first + i` of the batch,
+    /// modulo `2^64`.
     ///
     /// Parts may be signed in any order and on any engine. Together they give the
     /// signatures of [`sign_batch`](Self::sign_batch). Never use a number twice

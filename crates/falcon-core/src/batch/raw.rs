@@ -1,6 +1,6 @@
 //! Batches with the caller's randomness; see [`hazmat`](crate::hazmat).
 
-use super::{BatchError, JobKey};
+use super::{BatchError, JobKey, debug_without_message};
 use crate::hedge::RawRandomness;
 use crate::params::Parameters;
 use crate::signatures::Signature;
@@ -23,7 +23,7 @@ use crate::signing::Fit;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct RawJob<'a, P: Parameters> {
     /// The key.
     pub key: JobKey<'a, P>,
@@ -49,6 +49,8 @@ impl<'a, P: Parameters> RawJob<'a, P> {
         }
     }
 }
+
+debug_without_message!(RawJob, randomness);
 
 /// An engine that signs many messages at once with the caller's randomness.
 pub trait BatchSignRaw<P: Parameters>: Send + Sync {

@@ -85,3 +85,13 @@ fn lanes_that_are_refused_find_what_single_signers_find() {
     refusals_change_no_signature::<Falcon512, _, _>(Soft, Soft);
     refusals_change_no_signature::<Falcon1024, _, _>(Baseline, Many::<_, 4>(Baseline));
 }
+
+/// A log of jobs does not repeat their messages.
+#[test]
+fn debug_prints_the_length_of_a_message_alone() {
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let job = SignJob::new(&key, &[171; 99]);
+    let text = std::format!("{job:?}");
+    assert!(text.contains("message_len: 99"), "{text}");
+    assert!(!text.contains("171"), "{text}");
+}
