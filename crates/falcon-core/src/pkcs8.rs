@@ -22,8 +22,16 @@
 //! Feature `pkcs8` gives DER, `pem` text, `encryption` private keys under a
 //! passphrase (PBES2: scrypt and AES-256-CBC). Reading plain DER needs no
 //! allocator. The traits and their methods are those of the `pkcs8` crate,
-//! which this module re-exports. An encrypted key is read at bounded cost,
-//! whatever its file asks for.
+//! which this module re-exports.
+//!
+//! # Encrypted keys
+//!
+//! An encrypted key is read at bounded cost, whatever its file asks for:
+//! `SigningKey` and `AnySigningKey` have methods for it, and `decrypt_private_key`
+//! gives the plain document for every other type. Generic code over
+//! [`DecodePrivateKey`] reads plain documents only. That trait could open encrypted
+//! ones, at any cost, so this crate leaves the feature `encryption` of the `pkcs8`
+//! crate off; do not switch it on.
 //!
 //! # Errors
 //!

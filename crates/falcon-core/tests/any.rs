@@ -349,7 +349,7 @@ fn an_encrypted_key_opens_with_its_passphrase_at_bounded_cost() {
     let error = AnySigningKey::from_pkcs8_encrypted_der(&dear, "correct horse").unwrap_err();
     assert_eq!(
         error,
-        pkcs8::Error::EncryptedPrivateKey(pkcs8::pkcs5::Error::AlgorithmParametersInvalid {
+        pkcs8::Error::EncryptedPrivateKey(pkcs5::Error::AlgorithmParametersInvalid {
             oid: pbes2::SCRYPT_OID
         })
     );

@@ -1,5 +1,9 @@
 // Not where the crate is empty: the example needs it.
 #![cfg_attr(target_arch = "aarch64", doc = include_str!("../README.md"))]
+#![cfg_attr(
+    not(target_arch = "aarch64"),
+    doc = "Instruction sets of AArch64; empty elsewhere."
+)]
 #![no_std]
 #![cfg(all(
     target_arch = "aarch64",

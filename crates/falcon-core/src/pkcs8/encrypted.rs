@@ -4,11 +4,34 @@
 //!
 //! Reading runs the key derivation that the file asks for, so its cost is
 //! bounded before it starts: a file must not choose the memory of its reader.
+//!
+//! That bound has no way around it: generic code reads plain documents.
+//!
+//! ```
+//! use falcon_core::pkcs8::DecodePrivateKey;
+//!
+//! fn open<K: DecodePrivateKey>(der: &[u8]) -> Option<K> {
+//!     K::from_pkcs8_der(der).ok()
+//! }
+//! ```
+//!
+//! The same for encrypted ones is not compiled, unless another crate of the program
+//! switches the feature `encryption` of `pkcs8` on:
+//!
+//! ```compile_fail,E0599
+//! use falcon_core::pkcs8::DecodePrivateKey;
+//!
+//! fn open<K: DecodePrivateKey>(der: &[u8]) -> Option<K> {
+//!     K::from_pkcs8_encrypted_der(der, "passphrase").ok()
+//! }
+//! ```
+//!
+//! It calls [`decrypt_private_key`] first.
 
 use super::pkcs5::{self, pbes2};
 use super::{
-    DecodePrivateKey, EncodePrivateKey, EncryptedPrivateKeyInfoRef, Error, PrivateKeyInfoRef,
-    Result, SecretDocument,
+    DecodePrivateKey, EncodePrivateKey, EncryptedPrivateKeyInfoRef, Error, Result, SecretDocument,
+    der::asn1::OctetStringRef,
 };
 use crate::any::AnySigningKey;
 use crate::keys::SigningKey;
@@ -39,8 +62,7 @@ macro_rules! encrypted_documents {
                 rng: &mut R,
                 passphrase: impl AsRef<[u8]>,
             ) -> Result<SecretDocument> {
-                let document = self.to_pkcs8_der()?;
-                PrivateKeyInfoRef::try_from(document.as_bytes())?.encrypt_with_rng(rng, passphrase)
+                encrypt(rng, passphrase, self.to_pkcs8_der()?.as_bytes())
             }
 
             /// The same as PEM, labelled `ENCRYPTED PRIVATE KEY`.
@@ -59,9 +81,6 @@ macro_rules! encrypted_documents {
             }
 
             /// Reads a PKCS#8 document that is encrypted under `passphrase`.
-            ///
-            /// It takes the place of the method of that name of [`DecodePrivateKey`],
-            /// which runs the key derivation at any cost.
             ///
             /// # Errors
             /// As for [`DecodePrivateKey::from_pkcs8_der`]; also if the passphrase is
@@ -97,8 +116,26 @@ encrypted_documents!(AnySigningKey,);
 /// [`MAX_PBKDF2_ITERATIONS`].
 pub fn decrypt_private_key(bytes: &[u8], passphrase: impl AsRef<[u8]>) -> Result<SecretDocument> {
     let encrypted = EncryptedPrivateKeyInfoRef::try_from(bytes)?;
-    check_cost(&encrypted.encryption_algorithm)?;
-    encrypted.decrypt(passphrase)
+    let scheme = &encrypted.encryption_algorithm;
+    check_cost(scheme)?;
+    Ok(scheme
+        .decrypt(passphrase, encrypted.encrypted_data.as_bytes())?
+        .try_into()?)
+}
+
+/// Encrypts the PKCS#8 document `plain` at the recommended cost.
+fn encrypt<R: TryCryptoRng>(
+    rng: &mut R,
+    passphrase: impl AsRef<[u8]>,
+    plain: &[u8],
+) -> Result<SecretDocument> {
+    let parameters = pbes2::Parameters::generate_recommended(rng)?;
+    let data = parameters.encrypt(passphrase, plain)?;
+    let encrypted = EncryptedPrivateKeyInfoRef {
+        encryption_algorithm: parameters.into(),
+        encrypted_data: OctetStringRef::new(&data)?,
+    };
+    Ok(SecretDocument::encode_msg(&encrypted)?)
 }
 
 /// Refuses a key derivation that would take too long, too much memory, or has
