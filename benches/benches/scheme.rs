@@ -26,6 +26,7 @@ fn signature<P: Parameters, B: SigningIsa>(
     let mut scratch = Scratch::new(reals).expect("made with this length");
     let hash = &Shake256HashToPoint;
     hazmat::sign_with_hash_on(arith, key, seed, hash, black_box(MESSAGE), &mut scratch)
+        .expect("a point")
 }
 
 /// Seeds that differ.

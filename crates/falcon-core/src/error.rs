@@ -75,6 +75,50 @@ impl From<SignatureError> for signature::Error {
     }
 }
 
+/// A [`HashToPoint`](crate::hazmat::HashToPoint) gave a coefficient that is not below
+/// `q = 12289`. Nothing was signed.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), falcon_core::ScratchTooSmall> {
+/// use falcon_core::hazmat::{HashToPoint, PointError, PointHasher, sign_with_hash};
+/// use falcon_core::{Falcon512, NONCE_LEN, Scratch, SigningKey};
+///
+/// struct Unreduced;
+/// impl HashToPoint for Unreduced {
+///     type Hasher = Self;
+///     fn hasher(&self, _: &[u8; NONCE_LEN]) -> Self {
+///         Self
+///     }
+/// }
+/// impl PointHasher for Unreduced {
+///     fn update(&mut self, _: &[u8]) {}
+///     fn finish(self, point: &mut [u16]) {
+///         point.fill(12289);
+///     }
+/// }
+///
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let mut reals = [0.0; Scratch::<Falcon512>::LEN];
+/// let mut scratch = Scratch::new(&mut reals)?;
+/// let result = sign_with_hash(&key, &[1; 32], &Unreduced, b"order #42", &mut scratch);
+/// assert_eq!(result, Err(PointError));
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PointError;
+
+impl fmt::Display for PointError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("hash-to-point gave a coefficient of 12289 or more")
+    }
+}
+
+impl core::error::Error for PointError {}
+
 /// Why a signature cannot be written in a format.
 ///
 /// ```

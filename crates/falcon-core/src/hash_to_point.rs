@@ -4,7 +4,7 @@
 
 use crate::engine::{Best, Operations};
 use crate::hash::Shake256;
-use crate::params::NONCE_LEN;
+use crate::params::{NONCE_LEN, Q};
 
 /// A hash from `(nonce, message)` to `(Z/qZ)^n`.
 ///
@@ -47,7 +47,8 @@ pub trait PointHasher {
     /// Absorbs the next piece of the message.
     fn update(&mut self, chunk: &[u8]);
 
-    /// Fills `point`, whose length is the degree, with coefficients in `[0, q)`.
+    /// Fills `point`, whose length is the degree, with coefficients in `[0, q)`. A
+    /// larger one is an error where the point is signed or verified.
     fn finish(self, point: &mut [u16]);
 }
 
@@ -87,11 +88,15 @@ impl Shake256PointHasher {
     }
 }
 
+/// Whether all coefficients are below `q`.
+pub(crate) fn is_point(c: &[u16]) -> bool {
+    c.iter().all(|&c| u32::from(c) < Q)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::hash::LIMIT;
-    use crate::params::Q;
     use std::vec;
 
     #[test]

@@ -12,18 +12,21 @@ use crate::engine::{Best, Operations};
 use crate::error::SignatureError;
 use crate::expand::{ExpandedKey, Storage};
 use crate::hash::{Shake256, Shake256Reader};
+use crate::hash_to_point::is_point;
 use crate::hedge::{Randomness, SECRET_HASH_LEN, SEED_LEN};
 use crate::keys::SigningKey;
-use crate::params::{NONCE_LEN, Parameters, Q};
+use crate::params::{NONCE_LEN, Parameters};
 use crate::scratch::Scratch;
 use crate::secret::Secret;
-use crate::sign::sign;
+use crate::sign::{SignStream, sign};
 use crate::signatures::Signature;
 use crate::verify::VerifyingKey;
+use core::convert::Infallible;
 use zeroize::Zeroizing;
 
 #[cfg(feature = "alloc")]
 pub use crate::batch::raw::{BatchSignRaw, RawJob};
+pub use crate::error::PointError;
 pub use crate::hash_to_point::{
     HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher,
 };
@@ -83,9 +86,11 @@ pub fn sign_raw_on<P: Parameters>(
 ) -> Signature<P> {
     let point = |c: &mut [u16]| {
         Shake256HashToPoint.hash_to_point(randomness.nonce, message, c);
+        Ok::<_, Infallible>(())
     };
     let nonce = *randomness.nonce;
-    sign(on, key, randomness.into(), nonce, point, fit, scratch)
+    let Ok(signature) = sign(on, key, randomness.into(), nonce, point, fit, scratch);
+    signature
 }
 
 /// Signs without fresh randomness: the same message always gets the same
@@ -124,22 +129,32 @@ pub fn sign_deterministic<P: Parameters>(
     });
     let mut seed = Zeroizing::new([0; SEED_LEN]);
     stream.read(&mut *seed);
-    sign_with_hash(key, &seed, &Shake256HashToPoint, message, scratch)
+    let mut stream = SignStream::new(key, seed);
+    stream.update(message);
+    stream.finish_in(scratch)
 }
 
 /// Signs with another hash from messages to points, and with hedged randomness
 /// from `seed`, which must be fresh.
+///
+/// # Errors
+/// [`PointError`] if `hash` gives a coefficient that is not below `q`. Two points that
+/// are equal modulo `q` would be one point with two signatures of one seed, which
+/// reveal the key.
 pub fn sign_with_hash<P: Parameters>(
     key: &impl SecretKey<P>,
     seed: &[u8; SEED_LEN],
     hash: &impl HashToPoint,
     message: &[u8],
     scratch: &mut Scratch<'_, P>,
-) -> Signature<P> {
+) -> Result<Signature<P>, PointError> {
     sign_with_hash_on(Best::find(), key, seed, hash, message, scratch)
 }
 
 /// [`sign_with_hash`] on `on`.
+///
+/// # Errors
+/// As for [`sign_with_hash`].
 pub fn sign_with_hash_on<P: Parameters>(
     on: impl ComputeOn,
     key: &impl SecretKey<P>,
@@ -147,13 +162,12 @@ pub fn sign_with_hash_on<P: Parameters>(
     hash: &impl HashToPoint,
     message: &[u8],
     scratch: &mut Scratch<'_, P>,
-) -> Signature<P> {
+) -> Result<Signature<P>, PointError> {
     let randomness = Randomness::hedged(seed, 0, key.secret_hash());
     let nonce = randomness.nonce();
     let point = |c: &mut [u16]| {
         hash.hash_to_point(&nonce, message, c);
-        // What the two forms of a key make of larger values differs.
-        c.iter_mut().for_each(|c| *c %= Q as u16);
+        if is_point(c) { Ok(()) } else { Err(PointError) }
     };
     sign(on, key, randomness, nonce, point, Fit::Padded, scratch)
 }
@@ -183,7 +197,7 @@ pub fn verify_point<P: Parameters>(
     c: &[u16],
     signature: &Signature<P>,
 ) -> Result<(), SignatureError> {
-    if c.len() != P::N || c.iter().any(|&c| u32::from(c) >= Q) {
+    if c.len() != P::N || !is_point(c) {
         return Err(SignatureError);
     }
     key.verify_point(Best::find(), |point| point.copy_from_slice(c), signature)

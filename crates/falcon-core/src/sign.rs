@@ -11,6 +11,7 @@ use crate::scratch::with_scratch;
 use crate::secret::Secret;
 use crate::signatures::Signature;
 use crate::signing::Fit;
+use core::convert::Infallible;
 use core::fmt;
 use core::marker::PhantomData;
 use rand_core::{CryptoRng, TryCryptoRng};
@@ -19,24 +20,24 @@ use zeroize::Zeroizing;
 /// Algorithm 10 (Sign), from the hashed message on.
 ///
 /// `nonce` is line 1, drawn from the same `randomness`; `hash` is line 2, which
-/// writes `c = HashToPoint(nonce || message)`. The attempts of lines 3 to 11 are
+/// writes `c = HashToPoint(nonce || message)`, or fails. The attempts of lines 3 to 11 are
 /// [`short_preimage`](crate::signing::short_preimage). Encoding is left to
 /// [`Signature::to_bytes`].
 ///
 /// Source: Falcon specification v1.2, algorithm 10.
-pub(crate) fn sign<P: Parameters>(
+pub(crate) fn sign<P: Parameters, E>(
     on: impl Operations,
     key: &impl Secret<P>,
     randomness: Randomness<'_>,
     nonce: [u8; NONCE_LEN],
-    hash: impl FnOnce(&mut [u16]),
+    hash: impl FnOnce(&mut [u16]) -> Result<(), E>,
     fit: Fit,
     scratch: &mut Scratch<'_, P>,
-) -> Signature<P> {
+) -> Result<Signature<P>, E> {
     let mut signature = Signature::<P>::EMPTY;
     signature.nonce = nonce;
     let mut c = P::Residues::ZERO;
-    hash(c.as_mut());
+    hash(c.as_mut())?;
     on.short_preimage(
         P::LOGN,
         &key.source(),
@@ -46,7 +47,7 @@ pub(crate) fn sign<P: Parameters>(
         scratch.reals(),
         signature.s2.as_mut(),
     );
-    signature
+    Ok(signature)
 }
 
 /// A signature of a message that comes in pieces. Takes constant memory, however
@@ -118,8 +119,12 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
             ..
         } = self;
         let randomness = Randomness::hedged(&seed, 0, key.secret_hash());
-        let hash = |c: &mut [u16]| hasher.finish_on(on, c);
-        sign(on, key, randomness, nonce, hash, Fit::Padded, scratch)
+        let hash = |c: &mut [u16]| {
+            hasher.finish_on(on, c);
+            Ok::<_, Infallible>(())
+        };
+        let Ok(signature) = sign(on, key, randomness, nonce, hash, Fit::Padded, scratch);
+        signature
     }
 }
 

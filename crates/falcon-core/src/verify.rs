@@ -4,8 +4,10 @@ use crate::codec;
 use crate::engine::{Best, Operations};
 use crate::error::{DecodeError, SignatureError};
 use crate::hash::Shake256;
-use crate::hash_to_point::{HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher};
-use crate::params::{Array, NONCE_LEN, Parameters, Q};
+use crate::hash_to_point::{
+    HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher, is_point,
+};
+use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::scratch::Aligned;
 use crate::signatures::Signature;
 use core::fmt;
@@ -213,7 +215,7 @@ impl<P: Parameters> VerifyingKey<P> {
     ) -> Result<(), SignatureError> {
         let mut c = P::Residues::ZERO;
         hash.hash_to_point(&signature.nonce, message, c.as_mut());
-        if c.as_ref().iter().any(|&c| u32::from(c) >= Q) {
+        if !is_point(c.as_ref()) {
             return Err(SignatureError);
         }
         let point = |out: &mut [u16]| out.copy_from_slice(c.as_ref());

@@ -1,6 +1,8 @@
 //! Each check of the public functions, met by an input that only it refuses.
 
-use falcon_core::hazmat::{sign_deterministic, sign_with_hash, verify_point, verify_with_hash};
+use falcon_core::hazmat::{
+    PointError, sign_deterministic, sign_with_hash, verify_point, verify_with_hash,
+};
 use falcon_core::seams::hash::Shake256;
 use falcon_core::seams::hash_to_point::{HashToPoint, PointHasher, Shake256HashToPoint};
 use falcon_core::seams::params::{NONCE_LEN, Q};
@@ -204,7 +206,7 @@ fn signatures_under_another_hash_verify_under_it_alone() {
     let mut reals = vec![0.0; Scratch::<P>::LEN];
     let mut scratch = Scratch::<P>::new(&mut reals).expect("enough");
     let hash = Domain(b"chain");
-    let signature = sign_with_hash(&key, &[6; 32], &hash, b"m", &mut scratch);
+    let signature = sign_with_hash(&key, &[6; 32], &hash, b"m", &mut scratch).expect("a point");
     assert_eq!(verify_with_hash(public, &hash, b"m", &signature), Ok(()));
     let refused = Err(SignatureError);
     assert_eq!(verify_with_hash(public, &hash, b"n", &signature), refused);
@@ -216,6 +218,47 @@ fn signatures_under_another_hash_verify_under_it_alone() {
         verify_with_hash(public, &Shake256HashToPoint, b"m", &own),
         Ok(())
     );
+}
+
+/// A hash that gives one value as every coefficient.
+struct Constant(u16);
+
+impl HashToPoint for Constant {
+    type Hasher = Self;
+
+    fn hasher(&self, _: &[u8; NONCE_LEN]) -> Self {
+        Self(self.0)
+    }
+}
+
+impl PointHasher for Constant {
+    fn update(&mut self, _: &[u8]) {}
+
+    fn finish(self, point: &mut [u16]) {
+        point.fill(self.0);
+    }
+}
+
+/// 100 and 100 + q are one point. Signed under one seed, they would be two short
+/// preimages of it, whose difference is a short vector of the lattice.
+#[test]
+fn a_point_that_is_not_reduced_is_neither_signed_nor_verified() {
+    let key = key::<Falcon512>();
+    let mut reals = vec![0.0; Scratch::<Falcon512>::LEN];
+    let mut scratch = Scratch::new(&mut reals).expect("enough");
+    let mut sign = |c| sign_with_hash(&key, &[6; 32], &Constant(c), b"m", &mut scratch);
+    let signature = sign(100).expect("a point");
+    assert!(sign(Q as u16 - 1).is_ok());
+    for c in [Q as u16, 100 + Q as u16, 32767, u16::MAX] {
+        assert_eq!(sign(c), Err(PointError), "{c}");
+    }
+    let expanded = key.expand();
+    let above = Constant(100 + Q as u16);
+    let signed = sign_with_hash(&expanded, &[6; 32], &above, b"m", &mut scratch);
+    assert_eq!(signed, Err(PointError));
+    let verify = |c| verify_with_hash(key.verifying_key(), &Constant(c), b"m", &signature);
+    assert_eq!(verify(100), Ok(()));
+    assert_eq!(verify(100 + Q as u16), Err(SignatureError));
 }
 
 /// Deterministic signatures are for ever: two messages, one key of each size.
