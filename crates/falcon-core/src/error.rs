@@ -27,9 +27,12 @@ pub enum DecodeError {
     /// (minus zero, non-zero spare bits, padding that is not zero).
     NonCanonical,
     /// The polynomials are well encoded but are not a Falcon key: the NTRU
-    /// equation does not hold, a polynomial is not invertible, or a norm is
-    /// too large.
+    /// equation does not hold, or a polynomial is not invertible.
     InvalidKey,
+    /// The secret key is too long to sign with: the norm of `(f, g)` or of its
+    /// orthogonalised partner exceeds `1.17 sqrt(q)`. Key generation refuses such
+    /// `(f, g)`, but some test keys of other implementations have one.
+    KeyNorm,
 }
 
 impl fmt::Display for DecodeError {
@@ -40,6 +43,7 @@ impl fmt::Display for DecodeError {
             Self::Range => "coefficient out of range",
             Self::NonCanonical => "non-canonical encoding",
             Self::InvalidKey => "well encoded, but not a Falcon key",
+            Self::KeyNorm => "the secret basis is too long to sign with",
         })
     }
 }

@@ -179,9 +179,7 @@ impl<P: Parameters> SigningKey<P> {
     pub(crate) fn decode(&mut self, on: impl Operations, bytes: &[u8]) -> Result<(), DecodeError> {
         let [f, g, capital_f] = [&mut self.f, &mut self.g, &mut self.capital_f];
         codec::secret_key::decode(P::LOGN, bytes, f.as_mut(), g.as_mut(), capital_f.as_mut())?;
-        if !self.is_acceptable(on) {
-            return Err(DecodeError::InvalidKey);
-        }
+        self.check_norms(on)?;
         self.complete_basis(on)?;
         // The encoding is unique: these are the bytes that it gives.
         self.complete_encoded(on, bytes);
@@ -191,14 +189,12 @@ impl<P: Parameters> SigningKey<P> {
     /// Whether key generation would accept `(f, g)`. Not inlined, so that its
     /// working memory is free again before the next step needs its own.
     #[inline(never)]
-    fn is_acceptable(&self, on: impl Operations) -> bool {
+    fn check_norms(&self, on: impl Operations) -> Result<(), DecodeError> {
         let (f, g) = (self.f.as_ref(), self.g.as_ref());
-        ntru::is_acceptable::<P::NormWords>(P::LOGN, f, g, || {
-            on.is_clearly_acceptable(P::LOGN, f, g)
-        })
+        ntru::check_norms::<P::NormWords>(P::LOGN, f, g, || on.compare_norm(P::LOGN, f, g))
     }
 
-    /// Finds `G` and `h`. Not inlined, as [`is_acceptable`](Self::is_acceptable).
+    /// Finds `G` and `h`. Not inlined, as [`check_norms`](Self::check_norms).
     #[inline(never)]
     fn complete_basis(&mut self, on: impl Operations) -> Result<(), DecodeError> {
         let mut words = P::KeyWords::ZERO;

@@ -47,6 +47,7 @@ mod params;
 #[cfg(feature = "pkcs8")]
 pub mod pkcs8;
 mod prng;
+mod reveal;
 mod ring;
 mod sampler;
 mod scratch;

@@ -14,6 +14,7 @@ use crate::lanes::Isa;
 use crate::modq::{Modulus, Q, barrett_reduce, montgomery_mul};
 use crate::norm::{is_short, squared_norm};
 use crate::ntt::{self, Ntt, PortableNtt, Twiddles};
+use crate::reveal::reveal;
 
 /// `f` is not invertible modulo `q` and `x^n + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +31,7 @@ fn quotient<N: Ntt>(
 ) -> Result<(), NotInvertible> {
     ntt.set_small(quotient, f);
     ntt.ntt(logn, quotient, tmp);
-    if !ntt.invert_assign(quotient, tmp) {
+    if !reveal(ntt.invert_assign(quotient, tmp)) {
         return Err(NotInvertible);
     }
     ntt.set_small(other, g);
@@ -95,12 +96,17 @@ pub(crate) fn complete_private(
         out_of_range |= (127 - x) | (x + 127);
         *out = x as i8;
     }
-    if out_of_range < 0 {
+    if reveal(out_of_range < 0) {
         return Err(DecodeError::InvalidKey);
     }
     ntt.intt(logn, a, tmp);
     ntt.residues(h, a);
-    if !ntru_equation_holds(isa, logn, [f, capital_g, g, capital_f], scratch) {
+    if !reveal(ntru_equation_holds(
+        isa,
+        logn,
+        [f, capital_g, g, capital_f],
+        scratch,
+    )) {
         return Err(DecodeError::InvalidKey);
     }
     Ok(())

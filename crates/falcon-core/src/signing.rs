@@ -12,10 +12,10 @@ use crate::lanes::{Binary64, Double, wipe};
 use crate::norm::{self, is_short};
 use crate::params::{Array, INV_SIGMA, NONCE_LEN, Q, SIGMA_MIN};
 use crate::prng::SEED_LEN;
+use crate::reveal::reveal;
 use crate::ring;
 use crate::sampler::{Feed, LaneSampler, Sampling, SigningIsa};
 use crate::tree::{self, Computed, Deviation, Stored};
-use core::hint::black_box;
 use zeroize::Zeroizing;
 
 /// `1 / q`, rounded to nearest.
@@ -343,21 +343,15 @@ impl Fit {
 }
 
 /// Whether an attempt is a signature: lines 8 and 11 of Algorithm 10. Every attempt
-/// is judged here, and this is the only thing about it that decides a branch.
-#[inline(never)]
+/// is judged here, and this is all that anybody learns of one that is refused.
+#[inline(always)]
 pub(crate) fn is_signature(
     logn: u32,
     squared_norm: u64,
     s2: &[i16],
     accept: impl Fn(&[i16]) -> bool,
 ) -> bool {
-    // The branch is here, not where the callers ask: the constant-time check looks
-    // at the function.
-    if black_box(is_short(logn, squared_norm) & accept(s2)) {
-        black_box(true)
-    } else {
-        black_box(false)
-    }
+    reveal(is_short(logn, squared_norm) & accept(s2))
 }
 
 /// Algorithm 10 (Sign), lines 3 to 11: `s2` of a short preimage of `point`.

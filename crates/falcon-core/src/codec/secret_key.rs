@@ -7,6 +7,7 @@ use super::bits::{pack, packed_len, sign_extend, unpack};
 use super::strip_header;
 use crate::error::DecodeError;
 use crate::params::{CAPITAL_F_BITS, FG_BITS, MAX_LOGN};
+use crate::reveal::reveal;
 
 /// Widths of `f`, `g`, `F`.
 const fn widths(logn: u32) -> [u32; 3] {
@@ -70,7 +71,7 @@ pub(crate) fn decode(
         });
         rest = later;
     }
-    if forbidden < 0 {
+    if reveal(forbidden < 0) {
         Err(DecodeError::Range)
     } else {
         Ok(())

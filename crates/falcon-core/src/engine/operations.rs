@@ -12,7 +12,7 @@ use crate::error::DecodeError;
 use crate::hash::{self, Shake256};
 use crate::hedge::Randomness;
 use crate::norm;
-use crate::ntru;
+use crate::ntru::{self, Comparison};
 use crate::ntt::{Ntt, PortableNtt};
 use crate::ring;
 use crate::sampler::SigningIsa;
@@ -112,9 +112,9 @@ operations! {
         norm::fits_the_bound(b, logn, s2)
     }
 
-    /// [`ntru::is_clearly_acceptable`].
-    fn is_clearly_acceptable(b, logn: u32, f: &[i8], g: &[i8]) -> Option<bool> {
-        ntru::is_clearly_acceptable(b, logn, f, g)
+    /// [`ntru::compare_norm`].
+    fn compare_norm(b, logn: u32, f: &[i8], g: &[i8]) -> Comparison {
+        ntru::compare_norm(b, logn, f, g)
     }
 
     /// [`ring::complete_private`].

@@ -40,7 +40,7 @@ use crate::ring;
 use short::fits;
 #[cfg(test)]
 pub(crate) use short::norms_len;
-pub(crate) use short::{is_acceptable, is_clearly_acceptable};
+pub(crate) use short::{Comparison, check_norms, compare_norm};
 
 /// The polynomials of a key pair, each of length `n = 2^logn`.
 pub(crate) struct KeyPolys<'a> {

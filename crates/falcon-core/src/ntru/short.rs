@@ -21,34 +21,44 @@
 //! Source: Falcon specification v1.2, algorithm 5.
 
 use super::fixed;
+use crate::error::DecodeError;
 use crate::fft::Fft;
 use crate::lanes::{Binary64, Double, Isa, wipe};
 use crate::params::{Array, FG_BITS, MAX_LOGN, Q};
+use crate::reveal::reveal;
 
 /// `||(f, g)||^2` must be below this: `1.17^2 q` rounded up.
 pub(super) const KEY_NORM_BOUND: u32 = 16823;
 
-/// Length of the working memory of [`is_acceptable`].
+/// Length of the working memory of [`check_norms`].
 #[cfg(test)]
 pub(crate) const fn norms_len(logn: u32) -> usize {
     (1 << logn) / 2 + (1 << logn)
 }
 
-/// Whether key generation accepts the norms of `(f, g)` and of its
-/// orthogonalised partner. `clearly` is [`is_clearly_acceptable`] on some arithmetic.
-/// `W` holds `3n/2` words. Constant time, except for the outcome and
-/// whether it is close.
-pub(crate) fn is_acceptable<W: Array<i64>>(
+/// Checks the norms of `(f, g)` and of its orthogonalised partner, as key generation
+/// does. `clearly` is [`compare_norm`] on some arithmetic. `W` holds `3n/2` words.
+/// Constant time, except for the outcome and whether it is close.
+///
+/// # Errors
+/// [`DecodeError::KeyNorm`].
+pub(crate) fn check_norms<W: Array<i64>>(
     logn: u32,
     f: &[i8],
     g: &[i8],
-    clearly: impl FnOnce() -> Option<bool>,
-) -> bool {
-    fits(logn, f, g)
-        && match clearly() {
-            Some(acceptable) => acceptable,
-            None => orthogonal_is_acceptable::<W>(logn, f, g),
-        }
+    clearly: impl FnOnce() -> Comparison,
+) -> Result<(), DecodeError> {
+    if !reveal(fits(logn, f, g)) {
+        return Err(DecodeError::KeyNorm);
+    }
+    let Comparison { below, above } = clearly();
+    if reveal(below) {
+        return Ok(());
+    }
+    if reveal(above) || !reveal(orthogonal_is_acceptable::<W>(logn, f, g)) {
+        return Err(DecodeError::KeyNorm);
+    }
+    Ok(())
 }
 
 /// Whether the coefficients fit the encoding and the norm is below the bound.
@@ -77,18 +87,23 @@ fn orthogonal_is_acceptable<W: Array<i64>>(logn: u32, f: &[i8], g: &[i8]) -> boo
     acceptable
 }
 
-/// What binary64 says about the orthogonalised norm, if it has a unit and the
-/// answer is clear.
-pub(crate) fn is_clearly_acceptable<B: Binary64>(
-    b: B,
-    logn: u32,
-    f: &[i8],
-    g: &[i8],
-) -> Option<bool> {
+/// On which side of the bound the orthogonalised norm is: neither if it is too close to
+/// say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Comparison {
+    pub(crate) below: bool,
+    pub(crate) above: bool,
+}
+
+/// What binary64 says about the orthogonalised norm, if there is a unit.
+pub(crate) fn compare_norm<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> Comparison {
     if !B::HARDWARE {
-        return None;
+        return Comparison {
+            below: false,
+            above: false,
+        };
     }
-    clearly_below::<B::F64>(sum_of_inverses(b, logn, f, g), sum_bound(logn))
+    compare::<B::F64>(sum_of_inverses(b, logn, f, g), sum_bound(logn))
 }
 
 /// `1.17^2 n / (2 q)`: see [`fixed::sum_bound`].
@@ -96,13 +111,16 @@ fn sum_bound(logn: u32) -> f64 {
     1.17 * 1.17 * f64::from(1u32 << logn) / f64::from(2 * Q)
 }
 
-/// Whether `sum` is below `bound`, unless it is too close.
-fn clearly_below<D: Double>(sum: f64, bound: f64) -> Option<bool> {
+/// On which side of `bound` is `sum`, with a margin?
+fn compare<D: Double>(sum: f64, bound: f64) -> Comparison {
     const MARGIN: f64 = 1.0 / 16_777_216.0;
     let sum = D::from(sum);
     let below = sum.below((bound * (1.0 - MARGIN)).into());
     let above = D::from(bound * (1.0 + MARGIN)).below(sum);
-    (below | above != 0).then_some(below != 0)
+    Comparison {
+        below: below != 0,
+        above: above != 0,
+    }
 }
 
 /// Values of `B_i` that are inverted together.
@@ -170,12 +188,10 @@ mod tests {
                 }
                 let acceptable = fixed::orthogonal_norm(logn, &f, &g, &mut inverse, &mut work);
                 count[usize::from(acceptable)] += 1;
-                assert_eq!(
-                    is_clearly_acceptable(Baseline, logn, &f, &g),
-                    Some(acceptable),
-                    "{logn}"
-                );
-                assert_eq!(is_clearly_acceptable(Soft, logn, &f, &g), None);
+                let Comparison { below, above } = compare_norm(Baseline, logn, &f, &g);
+                assert_eq!((below, above), (acceptable, !acceptable), "{logn}");
+                let Comparison { below, above } = compare_norm(Soft, logn, &f, &g);
+                assert_eq!((below, above), (false, false));
                 // The sum itself, not only its side of the bound.
                 let exact: f64 = inverse.iter().map(|&x| x as f64 / 2f64.powi(67)).sum();
                 let sum = sum_of_inverses(Baseline, logn, &f, &g);
@@ -196,23 +212,22 @@ mod tests {
     #[test]
     fn what_is_close_is_left_to_the_integers() {
         for (sum, answer) in [
-            (1.0 - 1e-7, Some(true)),
-            (1.0 - 1e-8, None),
-            (1.0, None),
-            (1.0 + 1e-8, None),
-            (1.0 + 1e-7, Some(false)),
-            (f64::INFINITY, Some(false)),
-            (0.0, Some(true)),
+            (1.0 - 1e-7, (true, false)),
+            (1.0 - 1e-8, (false, false)),
+            (1.0, (false, false)),
+            (1.0 + 1e-8, (false, false)),
+            (1.0 + 1e-7, (false, true)),
+            (f64::INFINITY, (false, true)),
+            (0.0, (true, false)),
         ] {
-            assert_eq!(clearly_below::<f64>(sum, 1.0), answer, "{sum}");
+            let Comparison { below, above } = compare::<f64>(sum, 1.0);
+            assert_eq!((below, above), answer, "{sum}");
         }
     }
 
     #[test]
     fn a_vanishing_length_is_not_acceptable() {
-        assert_eq!(
-            is_clearly_acceptable(Baseline, 9, &[0; 512], &[0; 512]),
-            Some(false)
-        );
+        let comparison = compare_norm(Baseline, 9, &[0; 512], &[0; 512]);
+        assert!(comparison.above && !comparison.below);
     }
 }
