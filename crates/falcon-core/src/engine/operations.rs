@@ -113,7 +113,7 @@ operations! {
     }
 
     /// [`ntru::compare_norm`].
-    fn compare_norm(b, logn: u32, f: &[i8], g: &[i8]) -> Comparison {
+    fn compare_norm(b, logn: u32, f: &[i8], g: &[i8]) -> Option<Comparison> {
         ntru::compare_norm(b, logn, f, g)
     }
 

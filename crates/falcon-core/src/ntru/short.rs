@@ -46,19 +46,20 @@ pub(crate) fn check_norms<W: Array<i64>>(
     logn: u32,
     f: &[i8],
     g: &[i8],
-    clearly: impl FnOnce() -> Comparison,
+    clearly: impl FnOnce() -> Option<Comparison>,
 ) -> Result<(), DecodeError> {
     if !reveal(fits(logn, f, g)) {
         return Err(DecodeError::KeyNorm);
     }
-    let Comparison { below, above } = clearly();
-    if reveal(below) {
-        return Ok(());
+    if let Some(Comparison { below, above }) = clearly() {
+        if reveal(below) {
+            return Ok(());
+        }
+        if reveal(above) {
+            return Err(DecodeError::KeyNorm);
+        }
     }
-    if reveal(above) || !reveal(orthogonal_is_acceptable::<W>(logn, f, g)) {
-        return Err(DecodeError::KeyNorm);
-    }
-    Ok(())
+    check_norms_exactly::<W>(logn, f, g)
 }
 
 /// Whether the coefficients fit the encoding and the norm is below the bound.
@@ -79,12 +80,16 @@ pub(super) fn fits(logn: u32, f: &[i8], g: &[i8]) -> bool {
 /// What the integers say about the orthogonalised norm. Not inlined: its words
 /// are needed for a key in millions, or where there is no binary64 unit.
 #[inline(never)]
-fn orthogonal_is_acceptable<W: Array<i64>>(logn: u32, f: &[i8], g: &[i8]) -> bool {
+fn check_norms_exactly<W: Array<i64>>(logn: u32, f: &[i8], g: &[i8]) -> Result<(), DecodeError> {
     let mut words = W::ZERO;
     let (inverse_gram, work) = words.as_mut().split_at_mut((1 << logn) / 2);
     let acceptable = fixed::orthogonal_norm(logn, f, g, inverse_gram, work);
     wipe(words.as_mut());
-    acceptable
+    if reveal(acceptable) {
+        Ok(())
+    } else {
+        Err(DecodeError::KeyNorm)
+    }
 }
 
 /// On which side of the bound the orthogonalised norm is: neither if it is too close to
@@ -96,14 +101,8 @@ pub(crate) struct Comparison {
 }
 
 /// What binary64 says about the orthogonalised norm, if there is a unit.
-pub(crate) fn compare_norm<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> Comparison {
-    if !B::HARDWARE {
-        return Comparison {
-            below: false,
-            above: false,
-        };
-    }
-    compare::<B::F64>(sum_of_inverses(b, logn, f, g), sum_bound(logn))
+pub(crate) fn compare_norm<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> Option<Comparison> {
+    B::HARDWARE.then(|| compare::<B::F64>(sum_of_inverses(b, logn, f, g), sum_bound(logn)))
 }
 
 /// `1.17^2 n / (2 q)`: see [`fixed::sum_bound`].
@@ -188,10 +187,12 @@ mod tests {
                 }
                 let acceptable = fixed::orthogonal_norm(logn, &f, &g, &mut inverse, &mut work);
                 count[usize::from(acceptable)] += 1;
-                let Comparison { below, above } = compare_norm(Baseline, logn, &f, &g);
-                assert_eq!((below, above), (acceptable, !acceptable), "{logn}");
-                let Comparison { below, above } = compare_norm(Soft, logn, &f, &g);
-                assert_eq!((below, above), (false, false));
+                let clear = Comparison {
+                    below: acceptable,
+                    above: !acceptable,
+                };
+                assert_eq!(compare_norm(Baseline, logn, &f, &g), Some(clear), "{logn}");
+                assert_eq!(compare_norm(Soft, logn, &f, &g), None);
                 // The sum itself, not only its side of the bound.
                 let exact: f64 = inverse.iter().map(|&x| x as f64 / 2f64.powi(67)).sum();
                 let sum = sum_of_inverses(Baseline, logn, &f, &g);
@@ -227,7 +228,11 @@ mod tests {
 
     #[test]
     fn a_vanishing_length_is_not_acceptable() {
-        let comparison = compare_norm(Baseline, 9, &[0; 512], &[0; 512]);
-        assert!(comparison.above && !comparison.below);
+        let above = Comparison {
+            below: false,
+            above: true,
+        };
+        let compared = compare_norm(Baseline, 9, &[0; 512], &[0; 512]);
+        assert_eq!(compared, Some(above));
     }
 }
