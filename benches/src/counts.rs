@@ -133,11 +133,11 @@ pub const BARS: [Bar; 5] = {
         }
     }
     [
-        bar(Sign, PreparedKey, 550_000, 550_000),
-        bar(Sign, EncodedKey, 850_000, 850_000),
+        bar(Sign, Prepared, 550_000, 550_000),
+        bar(Sign, Encoded, 850_000, 850_000),
         bar(Sign, Batch, 500_000, 500_000),
-        bar(Verify, PreparedKey, 60_000, 60_000),
-        bar(Verify, EncodedKey, 75_000, 75_000),
+        bar(Verify, Prepared, 60_000, 60_000),
+        bar(Verify, Encoded, 75_000, 75_000),
     ]
 };
 

@@ -54,7 +54,7 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree, engine: Engine) -> 
             let operation = Operation::Expand;
             vec![entry(
                 operation,
-                Mode::PreparedKey,
+                Mode::Prepared,
                 degree,
                 engine.name(),
                 run,
@@ -108,7 +108,7 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
             batch.contestant.operations = BATCH as u32;
             vec![
                 row(
-                    Mode::EncodedKey,
+                    Mode::Encoded,
                     Box::new(move || {
                         let bytes = black_box(encoded.as_ref());
                         let key = SigningKey::<P>::try_from(bytes).expect("its own key");
@@ -117,7 +117,7 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
                     }),
                 ),
                 row(
-                    Mode::DecodedKey,
+                    Mode::Decoded,
                     Box::new(move || {
                         let mut stream = decoded.sign_stream(&mut random4);
                         stream.update(black_box(MESSAGE));
@@ -125,7 +125,7 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
                     }),
                 ),
                 row(
-                    Mode::PreparedKey,
+                    Mode::Prepared,
                     Box::new(move || {
                         let signature =
                             expanded.try_sign_with_rng(&mut random2, black_box(MESSAGE));
@@ -157,14 +157,14 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
                     }),
                 ),
                 row(
-                    Mode::EncodedKey,
+                    Mode::Encoded,
                     Box::new(move || {
                         let vk = VerifyingKey::<P>::try_from(black_box(encoded.as_ref()));
                         check(&vk.expect("a key"), first.turn());
                     }),
                 ),
                 row(
-                    Mode::PreparedKey,
+                    Mode::Prepared,
                     Box::new(move || check(&vk, second.turn())),
                 ),
                 verify_batch_as(degree, Engine::best(), AS_CALLED, &key),
@@ -173,7 +173,7 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
         Operation::Expand => {
             let key = key::<P>();
             vec![row(
-                Mode::PreparedKey,
+                Mode::Prepared,
                 Box::new(move || drop(black_box(black_box(&key).expand()))),
             )]
         }
@@ -237,7 +237,7 @@ fn sign<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
         |mode, run: Box<dyn FnMut()>| entry(Operation::Sign, mode, degree, engine.name(), run);
     vec![
         row(
-            Mode::EncodedKey,
+            Mode::Encoded,
             Box::new(move || {
                 let bytes = black_box(encoded.as_ref());
                 let key = engine.decode_signing_key::<P>(bytes).expect("its own key");
@@ -245,11 +245,11 @@ fn sign<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
             }),
         ),
         row(
-            Mode::DecodedKey,
+            Mode::Decoded,
             Box::new(move || signer3.sign(|seed| decoded.sign_stream_from_seed(seed))),
         ),
         row(
-            Mode::PreparedKey,
+            Mode::Prepared,
             Box::new(move || signer2.sign(|seed| expanded.sign_stream_from_seed(seed))),
         ),
     ]
@@ -331,7 +331,7 @@ fn verify<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
         ),
         entry(
             Operation::Verify,
-            Mode::EncodedKey,
+            Mode::Encoded,
             degree,
             engine,
             move || {
@@ -342,7 +342,7 @@ fn verify<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
         ),
         entry(
             Operation::Verify,
-            Mode::PreparedKey,
+            Mode::Prepared,
             degree,
             engine,
             move || {

@@ -73,11 +73,11 @@ where
                 black_box(sig);
             };
             vec![
-                entry(operation, Mode::EncodedKey, degree, NAME, move || {
+                entry(operation, Mode::Encoded, degree, NAME, move || {
                     let mut key = S::decode(black_box(&sk)).expect("its own key");
                     sign(&mut key, &mut rng, &mut sig);
                 }),
-                entry(operation, Mode::PreparedKey, degree, NAME, move || {
+                entry(operation, Mode::Prepared, degree, NAME, move || {
                     sign(&mut decoded, &mut rng2, &mut sig2);
                 }),
             ]
@@ -105,11 +105,11 @@ where
             let mut first = crate::Cycle::new(signatures.clone());
             let mut second = crate::Cycle::new(signatures);
             vec![
-                entry(operation, Mode::EncodedKey, degree, NAME, move || {
+                entry(operation, Mode::Encoded, degree, NAME, move || {
                     let key = V::decode(black_box(&vk)).expect("its own key");
                     verify(&key, first.turn());
                 }),
-                entry(operation, Mode::PreparedKey, degree, NAME, move || {
+                entry(operation, Mode::Prepared, degree, NAME, move || {
                     verify(&decoded, second.turn());
                 }),
             ]

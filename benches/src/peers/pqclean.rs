@@ -30,7 +30,7 @@ pub fn entries(operation: Operation, degree: Degree) -> Vec<Entry> {
                 Operation::Sign => {
                     vec![entry(
                         operation,
-                        Mode::EncodedKey,
+                        Mode::Encoded,
                         degree,
                         NAME,
                         move || {
@@ -43,7 +43,7 @@ pub fn entries(operation: Operation, degree: Degree) -> Vec<Entry> {
                     let mut signatures = crate::Cycle::new(signatures.collect());
                     vec![entry(
                         operation,
-                        Mode::EncodedKey,
+                        Mode::Encoded,
                         degree,
                         NAME,
                         move || {
@@ -147,7 +147,7 @@ pub fn clean_entries(operation: Operation, degree: Degree) -> Vec<Entry> {
             let (_, sk) = clean.keypair();
             vec![entry(
                 operation,
-                Mode::EncodedKey,
+                Mode::Encoded,
                 degree,
                 CLEAN,
                 move || {
@@ -161,7 +161,7 @@ pub fn clean_entries(operation: Operation, degree: Degree) -> Vec<Entry> {
             let mut signatures = crate::Cycle::new(signatures);
             vec![entry(
                 operation,
-                Mode::EncodedKey,
+                Mode::Encoded,
                 degree,
                 CLEAN,
                 move || {

@@ -50,9 +50,9 @@ const BYTE_BITS: u32 = 23;
 /// The margin `m` in units of `E`.
 const MARGIN: u32 = 1 << 11;
 
-/// `2^-f 2^32`, `f` in `[0, 1)` with 32 bits: absolute values of the
-/// coefficients of the polynomial of least relative error (`2^-23.67`), whose
-/// signs alternate.
+/// `2^-f 2^32`, `f` in `[0, 1)` with 32 bits: absolute values of the coefficients of the polynomial
+/// of least relative error (`2^-23.67`), whose signs alternate. `tests/minimax.rs` computes it
+/// again.
 pub(crate) const EXP2: [u64; 6] = [
     4_294_966_974,
     2_977_023_306,
