@@ -52,13 +52,7 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree, engine: Engine) -> 
             let key = key::<P>();
             let run = move || drop(black_box(engine.expand(black_box(&key))));
             let operation = Operation::Expand;
-            vec![entry(
-                operation,
-                Mode::Prepared,
-                degree,
-                engine.name(),
-                run,
-            )]
+            vec![entry(operation, Mode::Prepared, degree, engine.name(), run)]
         }
         Operation::Keygen | Operation::Expand => vec![],
     }
@@ -163,10 +157,7 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
                         check(&vk.expect("a key"), first.turn());
                     }),
                 ),
-                row(
-                    Mode::Prepared,
-                    Box::new(move || check(&vk, second.turn())),
-                ),
+                row(Mode::Prepared, Box::new(move || check(&vk, second.turn()))),
                 verify_batch_as(degree, Engine::best(), AS_CALLED, &key),
             ]
         }

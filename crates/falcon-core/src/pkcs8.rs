@@ -147,7 +147,7 @@ const fn algorithm<P: Parameters>() -> AlgorithmIdentifierRef<'static> {
     }
 }
 
-/// Whether `algorithm` is the identifier of a key of `P`.
+/// True if `algorithm` is the identifier of a key of `P`.
 pub(crate) fn names<P: Parameters>(algorithm: &AlgorithmIdentifierRef<'_>) -> bool {
     Identifiers::<P>::ALL.contains(&algorithm.oid)
 }
@@ -295,7 +295,7 @@ fn read_document<P: Parameters>(
     Ok(())
 }
 
-/// What `privateKey` holds, undecoded.
+/// Contents of `privateKey`, not decoded yet.
 struct Contents<'a> {
     /// The encoded secret key.
     secret: &'a [u8],

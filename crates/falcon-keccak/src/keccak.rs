@@ -5,7 +5,7 @@
 //! complement a row instead of five: with De Morgan's rules the others cancel
 //! (the Keccak team, "Keccak implementation overview", section 2.2).
 //!
-//! Where logic rotates an operand on the way, words put their rotations off (see
+//! Where logic rotates an operand on the way, words defer their rotations (see
 //! `lazy.rs`): hardly an instruction of a round only rotates.
 //!
 //! Source: FIPS 202, section 3.
@@ -21,11 +21,11 @@ const WORDS: usize = 25;
 /// up for it.
 const COMPLEMENTED: [usize; 6] = [1, 2, 8, 12, 17, 20];
 
-/// What words owe between the rounds if they put rotations off. A round leaves it
-/// as it is: theta makes a word owe what the parity of the column before owes,
-/// which is what that column's first word owes; rho adds its rotation; and chi
-/// makes the words of a row owe what came to places 2, 3, 2, 3 and 4 of it. If
-/// the first row owes 43, 0, 43, 0 and 14, it does so again.
+/// Rotations that words owe between the rounds, if they defer rotations (`lazy.rs`). A round leaves
+/// these numbers as they are. Theta makes a word owe as much as the parity of the column before,
+/// which owes as much as the first word of that column. Rho adds its rotation. Chi makes the words
+/// of a row owe what the words that came to places 2, 3, 2, 3 and 4 of the row owe. If the first
+/// row owes 43, 0, 43, 0 and 14, the next round gives these numbers again.
 #[rustfmt::skip]
 const OWED: [u32; WORDS] = [
     43, 0, 43, 0, 14,
@@ -90,7 +90,7 @@ fn permute_lazily(state: &mut [u64; WORDS]) {
     *state = words.map(Lazy::word);
 }
 
-/// The same state, its words owing the rotations `owed`.
+/// Returns the same state, with words that owe the rotations `owed`.
 #[inline(always)]
 fn owing<W: U64s>(a: &[W; WORDS], owed: &[u32; WORDS]) -> [W; WORDS] {
     // Not a loop: what is owed must be known before loops are unrolled.
@@ -306,7 +306,7 @@ mod tests {
         }
     }
 
-    /// The same word, with such an instruction.
+    /// [`Pair`] with an instruction for and-not.
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct AndNot(Pair);
 

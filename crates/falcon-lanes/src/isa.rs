@@ -59,8 +59,8 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     type U32s: U32s + Register<Self, Value = u32>;
     /// A register of 16-bit words.
     type I16s: I16s + Register<Self, Value = i16>;
-    /// Whether one state of Keccak-f goes faster in one lane of
-    /// [`U64s`](Self::U64s) than in single words.
+    /// True if one state of Keccak-f is permuted faster in one lane of [`U64s`](Self::U64s) than in
+    /// single words.
     const ONE_IN_WORDS: bool = false;
 
     /// Runs `kernel` in a frame where the features are enabled. Everything the

@@ -147,7 +147,7 @@ fn read<const N: usize>(bodies: &[&[u8]; N], bits: &mut [u64; N], rows: &mut [[u
 /// The shortest length in each of four code words.
 const EACH_MIN_LEN: u64 = (MIN_LEN as u64) * 0x0100_0100_0100_0100;
 
-/// Whether no code word is longer than the longest.
+/// True if no code word is longer than the longest.
 #[inline(always)]
 fn lengths_fit(words: &[i16]) -> bool {
     let mut longer = 0;

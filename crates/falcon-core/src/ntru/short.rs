@@ -1,4 +1,4 @@
-//! Whether a key may have `(f, g)`: whether the pair is acceptable.
+//! Check that a pair `(f, g)` is acceptable as a key.
 //!
 //! [`fixed::orthogonal_norm`] decides, for key generation and for keys that are
 //! read. Where there is a binary64 unit, a key that is read is judged by it
@@ -34,10 +34,11 @@ pub(crate) const fn norms_len(logn: u32) -> usize {
     (1 << logn) / 2 + (1 << logn)
 }
 
-/// Whether key generation accepts the norms of `(f, g)` and of its
-/// orthogonalised partner. `clearly` is [`is_clearly_acceptable`] on some arithmetic.
-/// `W` holds `3n/2` words. Constant time, except for the outcome and
-/// whether it is close.
+/// True if key generation accepts the norms of `(f, g)` and of its orthogonalised partner.
+/// `clearly` is [`is_clearly_acceptable`] on some arithmetic. `W` holds `3n/2` words. Constant
+/// time, except for the outcome and for whether it is close.
+///
+/// Source: Falcon specification v1.2, algorithm 5 (NTRUGen): the norms.
 pub(crate) fn is_acceptable<W: Array<i64>>(
     logn: u32,
     f: &[i8],
@@ -51,7 +52,7 @@ pub(crate) fn is_acceptable<W: Array<i64>>(
         }
 }
 
-/// Whether the coefficients fit the encoding and the norm is below the bound.
+/// True if the coefficients fit the encoding and the norm is below the bound.
 pub(super) fn fits(logn: u32, f: &[i8], g: &[i8]) -> bool {
     let bound = (1i32 << (FG_BITS[logn as usize] - 1)) - 1;
     let (mut outside, mut norm) = (0i32, 0u32);
@@ -66,8 +67,8 @@ pub(super) fn fits(logn: u32, f: &[i8], g: &[i8]) -> bool {
     outside >= 0 && norm < KEY_NORM_BOUND
 }
 
-/// What the integers say about the orthogonalised norm. Not inlined: its words
-/// are needed for a key in millions, or where there is no binary64 unit.
+/// Judges the orthogonalised norm with integers. Not inlined: its working memory is needed for one
+/// key in millions, or where there is no binary64 unit.
 #[inline(never)]
 fn orthogonal_is_acceptable<W: Array<i64>>(logn: u32, f: &[i8], g: &[i8]) -> bool {
     let mut words = W::ZERO;
@@ -77,8 +78,8 @@ fn orthogonal_is_acceptable<W: Array<i64>>(logn: u32, f: &[i8], g: &[i8]) -> boo
     acceptable
 }
 
-/// What binary64 says about the orthogonalised norm, if it has a unit and the
-/// answer is clear.
+/// Judges the orthogonalised norm in binary64. `None` if there is no unit or the answer is not
+/// clear.
 pub(crate) fn is_clearly_acceptable<B: Binary64>(
     b: B,
     logn: u32,
@@ -96,7 +97,7 @@ fn sum_bound(logn: u32) -> f64 {
     1.17 * 1.17 * f64::from(1u32 << logn) / f64::from(2 * Q)
 }
 
-/// Whether `sum` is below `bound`, unless it is too close.
+/// Tells if `sum` is below `bound`; `None` if it is too close.
 fn clearly_below<D: Double>(sum: f64, bound: f64) -> Option<bool> {
     const MARGIN: f64 = 1.0 / 16_777_216.0;
     let sum = D::from(sum);

@@ -1,4 +1,4 @@
-//! What the attempts of a PRNG buffer say before the centre is known.
+//! Records: what each attempt of a PRNG buffer tells before the centre is known.
 //!
 //! BerExp accepts iff a string of random bytes is below the bytes of
 //! `Y = 256 ccs exp(-x)`, so its first byte `w` decides unless `w = floor(Y)`:
@@ -75,13 +75,13 @@ const LEN: usize = END + WINDOW;
 
 /// 1 in the units of the records.
 pub(super) const ONE: f32 = 4096.0;
-/// What both sides of the comparisons are raised by.
+/// Offset of both sides of the comparisons.
 const BIAS: i16 = 64;
-/// What `accept` is raised by: as [`BIAS`], less than `y`.
+/// Offset of `accept`: [`BIAS`], and less than [`RAISE`].
 pub(super) const ACCEPT: i16 = BIAS - 1;
-/// What `reject` is raised by: more than `y`.
+/// Offset of `reject`: [`BIAS`], and more than [`RAISE`].
 pub(super) const REJECT: i16 = BIAS + 2;
-/// What `y` is raised by.
+/// Offset of `y`.
 pub(super) const RAISE: f32 = BIAS as f32 + 0.7;
 /// `reject` without `q` where the trial's byte is zero: no threshold is below
 /// it.
@@ -96,7 +96,7 @@ pub(super) struct Records {
     z: [f32; LEN],
     accept: [f32; LEN],
     reject: [f32; LEN],
-    /// Where the first record of each buffer begins, in bytes.
+    /// Position in each buffer at which the attempt of its first record begins.
     start: [usize; BUFFERS],
     /// Place of the first record of each buffer.
     first: [usize; BUFFERS],
@@ -133,7 +133,7 @@ impl Records {
         f64::from(self.z[place % LEN])
     }
 
-    /// Where the attempt at `place` begins; none after the last.
+    /// Position at which the attempt at `place` begins; `None` after the last.
     pub(super) fn begin(&self, place: usize) -> Option<Place> {
         let buffer = (place - BEGIN) / ATTEMPTS;
         let start = self.start.get(buffer)?;

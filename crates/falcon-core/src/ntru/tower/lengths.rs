@@ -7,7 +7,7 @@
 use super::*;
 use crate::hash::Shake256;
 use crate::ntru::primes::PRIMES;
-use crate::ntru::{fixed, fits, gauss, solve};
+use crate::ntru::{fits, fixed, gauss, solve};
 use core::f64::consts::PI;
 use std::vec;
 use std::vec::Vec;
@@ -62,7 +62,10 @@ fn coefficients(values: &[Complex]) -> Vec<f64> {
         });
         let even = halves(&even.collect::<Vec<_>>());
         let odd = halves(&odd.collect::<Vec<_>>());
-        even.into_iter().zip(odd).flat_map(|(a, b)| [a, b]).collect()
+        even.into_iter()
+            .zip(odd)
+            .flat_map(|(a, b)| [a, b])
+            .collect()
     }
     halves(values).into_iter().map(|c| c.0).collect()
 }
@@ -75,7 +78,9 @@ fn bit_lengths(f: &[i8]) -> Vec<f64> {
     let mut lengths = Vec::new();
     loop {
         let largest = values.iter().map(|v| v.0.hypot(v.1)).fold(0.0, f64::max);
-        values.iter_mut().for_each(|v| *v = (v.0 / largest, v.1 / largest));
+        values
+            .iter_mut()
+            .for_each(|v| *v = (v.0 / largest, v.1 / largest));
         exponent += largest.log2();
         let coefficients = coefficients(&values);
         let largest = coefficients.iter().map(|c| c.abs()).fold(0.0, f64::max);
@@ -129,7 +134,8 @@ fn lengths_hold_seven_deviations() {
             let square = |x: f64| (x - mean) * (x - mean);
             let variance = samples.iter().map(at).map(square).sum::<f64>() / count;
             let deviation = variance.sqrt();
-            let error = ERRORS * deviation * (1.0 / count + DEVIATIONS.powi(2) / (2.0 * count)).sqrt();
+            let error =
+                ERRORS * deviation * (1.0 / count + DEVIATIONS.powi(2) / (2.0 * count)).sqrt();
             let multiplier = f64::from((logn - d).saturating_sub(1).max(2));
             let need = mean + DEVIATIONS * deviation + multiplier + 1.0;
 

@@ -15,9 +15,8 @@ const GRID: usize = 20_000;
 fn solve(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
     let n = rows.len();
     for column in 0..n {
-        let pivot = (column..n).max_by(|&a, &b| {
-            rows[a][column].abs().total_cmp(&rows[b][column].abs())
-        });
+        let pivot =
+            (column..n).max_by(|&a, &b| rows[a][column].abs().total_cmp(&rows[b][column].abs()));
         rows.swap(column, pivot.expect("a row"));
         let top = rows[column].clone();
         for row in rows.iter_mut().skip(column + 1) {
@@ -76,7 +75,11 @@ fn minimax<const N: usize>(
         while extrema.len() > N + 1 {
             // The alternation survives at one end.
             let ends = [extrema[0], extrema[extrema.len() - 1]].map(|x| error(x).abs());
-            extrema.remove(if ends[0] < ends[1] { 0 } else { extrema.len() - 1 });
+            extrema.remove(if ends[0] < ends[1] {
+                0
+            } else {
+                extrema.len() - 1
+            });
         }
         assert_eq!(extrema.len(), N + 1, "extrema");
         largest = extrema.iter().map(|&x| error(x).abs()).fold(0.0, f64::max);
@@ -98,18 +101,25 @@ fn powers_of_two_have_the_least_relative_error() {
     let (polynomial, error) = minimax::<6>(f64::exp2, |_| 1.0, [0.0, 1.0]);
     let scale = 2f64.powi(32);
     let signs = [scale, -scale].into_iter().cycle();
-    let computed: Vec<f64> = polynomial.iter().zip(signs).map(|(c, sign)| c * sign).collect();
+    let computed: Vec<f64> = polynomial
+        .iter()
+        .zip(signs)
+        .map(|(c, sign)| c * sign)
+        .collect();
     assert_close(&computed, &EXP2.map(|c| c as f64), 0.6);
     assert!((error.log2() + 23.67).abs() < 0.01, "{error}");
 }
 
 #[test]
 fn logarithms_of_bytes_have_the_least_absolute_error() {
-    let (polynomial, error) =
-        minimax::<3>(|m| m * (1.0 - m), |m| (1.0 + m).log2() - m, [0.0, 1.0]);
+    let (polynomial, error) = minimax::<3>(|m| m * (1.0 - m), |m| (1.0 + m).log2() - m, [0.0, 1.0]);
     let scale = 2f64.powi(17);
     let signs = [scale, -scale].into_iter().cycle();
-    let computed: Vec<f64> = polynomial.iter().zip(signs).map(|(c, sign)| c * sign).collect();
+    let computed: Vec<f64> = polynomial
+        .iter()
+        .zip(signs)
+        .map(|(c, sign)| c * sign)
+        .collect();
     assert_close(&computed, &LOG2.map(f64::from), 1.0);
     assert!((error * f64::from(ONE) - 0.46).abs() < 0.01, "{error}");
 }
@@ -142,7 +152,11 @@ fn the_exponential_is_exact_to_51_bits() {
         let coefficients = COEFFICIENTS.iter().map(|&c| BigInt::from(c) << (BITS - 63));
         let polynomial = coefficients.reduce(|sum, c| c - ((sum * &x) >> BITS));
         let error = ((exponential * polynomial.expect("a value")) >> BITS) - &one;
-        largest = largest.max(if error < BigInt::from(0) { -error } else { error });
+        largest = largest.max(if error < BigInt::from(0) {
+            -error
+        } else {
+            error
+        });
     }
     assert!(largest < &one >> 51u32, "{largest}");
     assert!(largest > &one >> 52u32, "{largest}");

@@ -12,13 +12,13 @@ use crate::lanes::{Baseline, tail};
 use crate::params::SIGMA_MIN;
 use crate::prng::{BUFFER_LEN, END};
 
-/// How many cases: `FALCON_FULL=1` asks for a hundred times as many.
+/// Number of cases: `FALCON_FULL=1` asks for a hundred times as many.
 fn extent(cases: usize) -> usize {
     let full = std::env::var_os("FALCON_FULL").is_some_and(|value| value == "1");
     if full { 100 * cases } else { cases }
 }
 
-/// Both samplers on the same bytes.
+/// Runs both samplers on the same bytes.
 struct Pair {
     windows: Feed,
     serial: Prng,
