@@ -111,7 +111,7 @@ const KEY_LEN: usize = 48;
 /// Bytes of a seed of [`RawRandomness`].
 const SEED_LEN: usize = 48;
 
-/// How often one of `secrets` stands in `stack`, wherever it begins.
+/// Counts the places in `stack` at which one of `secrets` begins.
 fn copies<const LEN: usize>(stack: &[u8], secrets: &[[u8; LEN]]) -> usize {
     let unused = stack.iter().take_while(|byte| **byte == 0).count();
     // A secret may begin with zeros.

@@ -15,7 +15,7 @@ pub struct Bar {
     pub limit: f64,
 }
 
-/// All of them, for one degree.
+/// Returns the bars of one degree.
 pub fn bars(parameters: Degree) -> Vec<Bar> {
     let bar = |operation, engine: Engine, mode, peer, limit| Bar {
         ours: Case {
@@ -63,7 +63,7 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
     portable.into_iter().chain(vectors).collect()
 }
 
-/// No peer has batches: ours are set against its prepared key.
+/// Sets a batch of ours against the peer's prepared key, since no peer has batches.
 #[cfg(target_arch = "x86_64")]
 fn against_prepared(bar: Bar) -> Bar {
     Bar {

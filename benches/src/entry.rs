@@ -95,8 +95,8 @@ impl fmt::Display for Case {
 }
 
 impl Case {
-    /// Whether operation, mode and parameters, written as in a row's heading,
-    /// contain all of these words.
+    /// True if operation, mode and parameters, written as in the first column of a row, contain all
+    /// of these words.
     pub fn matches(&self, words: &[String]) -> bool {
         let name = self.to_string();
         let group = name.trim_end_matches(self.engine);

@@ -246,7 +246,7 @@ fn sign<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
     ]
 }
 
-/// What a signer owns.
+/// Engine, scratch and generator of a signer.
 struct Signer {
     engine: Engine,
     scratch: Vec<f64>,
@@ -376,7 +376,7 @@ fn verify_batch_as<P: Parameters>(
     entry
 }
 
-/// As many as a verifier is given in turn.
+/// Encoded signatures that a verifier is given in turn.
 pub fn encoded_signatures<P: Parameters>(key: &SigningKey<P>) -> Vec<SignatureBytes<P>> {
     let expanded = key.expand();
     let mut random = SplitMix::new(2);

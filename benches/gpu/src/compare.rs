@@ -48,8 +48,9 @@ pub(crate) fn compare<P: Parameters>(
     }
 }
 
-/// Whether a batch has the bytes of the CPU, or the verdicts on signatures of which every tenth
-/// belongs to another message; and how many seconds it took. What is expected is known.
+/// Compares a batch with the CPU: the bytes of signatures, or the verdicts on signatures of which
+/// every tenth belongs to another message. Returns the result and the seconds that the batch took.
+/// The expected results are known.
 fn batch<P: Parameters>(
     bench: &Bench<'_>,
     data: &Data<P>,

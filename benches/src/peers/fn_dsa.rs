@@ -10,10 +10,10 @@ use fn_dsa::{
 };
 use std::hint::black_box;
 
-/// Its name in the tables.
+/// Name of this peer in the tables.
 pub const NAME: &str = "fn-dsa";
 
-/// Its rows of one operation.
+/// Returns the rows of this peer for one operation.
 pub fn entries(operation: Operation, degree: Degree) -> Vec<Entry> {
     match degree {
         Degree::D512 => {

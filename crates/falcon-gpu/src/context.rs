@@ -97,7 +97,7 @@ impl GpuContext {
         }
     }
 
-    /// What the device is called.
+    /// Name of the device.
     pub fn name(&self) -> String {
         self.device.name()
     }
@@ -253,7 +253,7 @@ impl GpuContext {
     }
 }
 
-/// What is on a device while a batch is done.
+/// Things that stay on a device during a batch.
 struct Held<'s> {
     state: &'s mut State,
     ended_well: bool,

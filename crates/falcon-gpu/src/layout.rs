@@ -19,7 +19,7 @@ impl Layout {
         start..start.saturating_add(bytes)
     }
 
-    /// All bytes so far.
+    /// Number of bytes laid out so far.
     pub(crate) fn len(&self) -> usize {
         self.len
     }

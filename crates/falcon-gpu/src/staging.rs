@@ -7,7 +7,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::array;
 use std::ops::Range;
 
-/// What an array has an element for.
+/// Kind of thing that an array has one element for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Each {
     Job,
