@@ -2,8 +2,8 @@
 //! processor has it, chosen at run time by the crate), and its portable code
 //! (`clean`), whose binary64 arithmetic is done on integers.
 //!
-//! The variants with padded signatures, as ours are. Its functions take encoded keys only. Both read the operating system's
-//! generator, two short reads a signature, under a microsecond in all.
+//! The variants with padded signatures, as ours are. Its functions take encoded keys only. Both
+//! read the operating system's generator, two short reads a signature, under a microsecond in all.
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use pqcrypto_falcon::ffi;

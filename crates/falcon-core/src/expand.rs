@@ -131,7 +131,8 @@ impl<P: Parameters> SigningKey<P> {
         ExpandedKey::expand_boxed_on(Best::find(), self)
     }
 
-    /// Expands as [`expand`](Self::expand), into the caller's storage of [`ExpandedKey::LEN`] reals.
+    /// Expands as [`expand`](Self::expand), into the caller's storage of [`ExpandedKey::LEN`]
+    /// reals.
     ///
     /// # Errors
     /// If `storage` is too small.

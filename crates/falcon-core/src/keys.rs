@@ -65,8 +65,8 @@ impl<P: Parameters> SigningKey<P> {
     /// Generates the key of `seed`: the same key on every platform, engine and
     /// version of this library.
     ///
-    /// The round-3 reference generates the same key from the stream `SHAKE256(seed)`. The seed is as
-    /// secret as the key.
+    /// The round-3 reference generates the same key from the stream `SHAKE256(seed)`. The seed is
+    /// as secret as the key.
     ///
     /// Source: Falcon specification v1.2, algorithm 4 (Keygen), without the tree.
     #[cfg(feature = "alloc")]
@@ -74,8 +74,8 @@ impl<P: Parameters> SigningKey<P> {
         Self::from_stream(&mut Shake256::reader(seed))
     }
 
-    /// Generates as [`from_seed`](Self::from_seed), in a box where the key stays, so that no copy is
-    /// left on the stack.
+    /// Generates as [`from_seed`](Self::from_seed), in a box where the key stays, so that no copy
+    /// is left on the stack.
     #[cfg(feature = "alloc")]
     pub fn from_seed_boxed(seed: &[u8; 32]) -> Box<Self> {
         let mut key = Box::new(Self::EMPTY);

@@ -89,9 +89,9 @@ fn every_kernel_is_there_under_its_name() {
     }
 }
 
-/// Sixteen warps a multiprocessor leave 128 registers for each thread, twelve that sign 168. None is
-/// spilled, and nothing is reached by index on a stack: all that a thread leaves behind
-/// is in registers.
+/// Sixteen warps a multiprocessor leave 128 registers for each thread, twelve that sign 168. None
+/// is spilled, and nothing is reached by index on a stack: all that a thread leaves behind is in
+/// registers.
 #[test]
 fn registers_and_spills_are_within_the_budget() {
     let mut rows = RESOURCES.lines();

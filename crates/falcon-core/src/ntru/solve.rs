@@ -16,9 +16,9 @@
 //! 4. Top: `G = (q + g F)/f`, then Babai's rounding of the pair with
 //!    `k = round((F f* + G g*)/(f f* + g g*))`: its result is unique.
 //!
-//! Modulo the primes of `C_(d+1)` a value of `f_d` can be zero, for about one key in a million; then
-//! the roles of `f` and `g` are exchanged. The pair is refused when the resultants of `f` and `g`
-//! are not coprime, or when a coefficient of the reduced `F` or `G` exceeds 127.
+//! Modulo the primes of `C_(d+1)` a value of `f_d` can be zero, for about one key in a million;
+//! then the roles of `f` and `g` are exchanged. The pair is refused when the resultants of `f` and
+//! `g` are not coprime, or when a coefficient of the reduced `F` or `G` exceeds 127.
 //!
 //! At the top, `G` is defined by the equation modulo a prime `p`. All coefficients are at most 127,
 //! so `|f G - g F - q| < p`: a result that is returned solves the equation over the integers.
@@ -186,7 +186,8 @@ pub(super) fn solve<B: Binary64>(
     Ok(())
 }
 
-/// Solves with one choice of roles of `f` and `g`. `unstable` is the level where the reference's reduction needs a replay.
+/// Solves with one choice of roles of `f` and `g`. `unstable` is the level where the reference's
+/// reduction needs a replay.
 fn attempt<B: Binary64>(
     b: B,
     problem: Problem<'_>,
@@ -408,7 +409,8 @@ fn ascend(problem: Problem<'_>, d: u32, w: &mut Words<'_>) -> Result<(), Refusal
     Ok(())
 }
 
-/// Computes `G` from `F` (`here`, on `C_0`), and rounds the pair by Babai's method. `f` and `g` on `C_0` are in `kept`.
+/// Computes `G` from `F` (`here`, on `C_0`), and rounds the pair by Babai's method. `f` and `g` on
+/// `C_0` are in `kept`.
 ///
 /// Source: Falcon specification v1.2, algorithm 7 (Reduce), at the top level only.
 fn top(

@@ -69,8 +69,8 @@ fn sign_extend(x: &mut [i64]) {
     x[top] = (x[top] << 2) >> 2;
 }
 
-/// Takes 62 division steps on the low bits of `a` (odd) and `b`. Returns the new `delta` and the matrix
-/// `[u, v, q, r]` with `2^62 a' = u a + v b`, `2^62 b' = q a + r b`; `|u| + |v| <= 2^62` and
+/// Takes 62 division steps on the low bits of `a` (odd) and `b`. Returns the new `delta` and the
+/// matrix `[u, v, q, r]` with `2^62 a' = u a + v b`, `2^62 b' = q a + r b`; `|u| + |v| <= 2^62` and
 /// `|q| + |r| <= 2^62`.
 #[inline]
 fn division_steps(mut delta: i64, a: i64, b: i64) -> (i64, [i64; 4]) {
@@ -249,7 +249,8 @@ fn shift_bits_right(x: &mut [i64], k: u32, mask: i64) {
     }
 }
 
-/// Multiplies, `y <- y * (product of factors) mod f`, with `|y| <= 0.6 f` at the end; `|y| < 2f` at the start.
+/// Multiplies, `y <- y * (product of factors) mod f`, with `|y| <= 0.6 f` at the end; `|y| < 2f` at
+/// the start.
 ///
 /// Factors are in `[1, 2^60)`. `f` is destroyed (normalised). The quotients are estimated from the
 /// top of `y` and of `f`, which is why both are first shifted until the top bit of `f` is in a
