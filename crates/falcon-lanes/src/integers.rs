@@ -55,8 +55,8 @@ pub trait U64s: Copy {
         self.xor(b.not().and(c))
     }
 
-    /// [`xor_and_not`](Self::xor_and_not). If words put rotations off, the result
-    /// owes what `c` owes; those of all other operations owe what `self` owes.
+    /// Computes [`xor_and_not`](Self::xor_and_not). If the type defers rotations, the result owes
+    /// what `c` owes; results of all other operations owe what `self` owes.
     #[inline(always)]
     fn xor_and_not_owing_last(self, b: Self, c: Self) -> Self {
         self.xor_and_not(b, c)
