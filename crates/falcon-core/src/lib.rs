@@ -100,7 +100,7 @@ pub mod seams {
         fft,
         /// SHAKE256.
         hash,
-        /// From messages to points.
+        /// Hash of nonce and message to a point.
         hash_to_point,
         /// Registers, and the arithmetic of one signature.
         lanes,

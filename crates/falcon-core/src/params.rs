@@ -102,7 +102,7 @@ pub trait Parameters:
 pub trait Array<T>:
     AsRef<[T]> + AsMut<[T]> + Copy + Debug + PartialEq + Eq + Hash + Send + Sync + Zeroize + 'static
 {
-    /// All elements zero.
+    /// Array of zeros.
     const ZERO: Self;
 }
 

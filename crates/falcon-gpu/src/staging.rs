@@ -75,8 +75,8 @@ pub(crate) fn put<const N: usize>(bytes: &mut [u8], values: impl IntoIterator<It
     }
 }
 
-/// Where the messages of a chunk lie, and behind a zero where each one ends: there the first
-/// one begins.
+/// Messages of a chunk, one after the other. The list of their ends begins with a zero, where the
+/// first one begins.
 pub(crate) struct Messages<'p> {
     bytes: &'p Range<usize>,
     ends: Range<usize>,

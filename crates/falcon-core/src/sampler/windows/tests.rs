@@ -174,7 +174,7 @@ fn windows_hold_where_the_first_byte_hardly_decides() {
     );
 }
 
-/// Whether the comparison with bare estimates contradicts the exact threshold.
+/// True if the comparison with bare estimates contradicts the exact threshold.
 fn is_wrong_without_margin(bytes: [u8; 11], r: f64, leaf: &Leaf) -> bool {
     let (z0, z) = candidate(bytes);
     let threshold = super::super::ber_exp::threshold(exponent(r, leaf, z, z0), leaf.ccs);
