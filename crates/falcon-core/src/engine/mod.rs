@@ -66,8 +66,7 @@ macro_rules! engines {
             };
         }
 
-        /// Engine: the arithmetic that signatures are computed with. All engines give the same
-        /// bytes.
+        /// Arithmetic that computes signatures. All engines give the same bytes.
         ///
         /// Plain calls such as
         /// [`VerifyingKey::verify`](crate::VerifyingKey::verify) take the best engine by
