@@ -1,5 +1,5 @@
-//! What is done on a stack is gone from it: reading or making a key in a box leaves none
-//! of its polynomials below, and signing no key of a sampler and no seed.
+//! No secret is left on the stack. Reading or making a key in a box leaves none of its polynomials,
+//! and signing leaves no key of a sampler and no seed.
 //!
 //! The work is done by a thread on memory of this test, which looks through it when the
 //! thread has ended. A stack holds addresses, whose upper bytes are zero, and small

@@ -1,4 +1,4 @@
-//! Whether the device gives the bytes and verdicts of the CPU.
+//! Comparison of the device's bytes and verdicts with those of the CPU.
 
 use crate::Result;
 use crate::bench::{Bench, Data, Outcome, SEED, Verdict};

@@ -1,4 +1,4 @@
-//! What is written: each line when it is known, and the tables after each time.
+//! Output: each line as soon as it is known, and the tables after each time.
 
 use crate::Result;
 use crate::jobs::milliseconds;

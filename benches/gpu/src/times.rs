@@ -1,4 +1,4 @@
-//! How long batches take.
+//! Times of batches.
 
 use crate::bench::{Bench, Data, Outcome, Verdict};
 use crate::jobs::clocked;

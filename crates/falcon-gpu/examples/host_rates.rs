@@ -1,6 +1,5 @@
-//! What the host alone allows: signatures staged and delivered in a second, on a
-//! device whose copies and kernels take no time and do nothing. A GPU cannot be
-//! faster than this.
+//! Rates that the host alone allows: signatures staged and delivered in a second, on a device whose
+//! copies and kernels take no time and do nothing. A GPU cannot be faster than this.
 //!
 //! ```sh
 //! RAYON_NUM_THREADS=2 cargo run --release -p falcon-gpu --example host_rates -- 1048576

@@ -1,5 +1,5 @@
-//! Which kernel has not done its part, where the statuses of a chunk say so. The chain
-//! is that of `kernels/jobs.h`.
+//! Finds the kernel that stopped a chunk, by the statuses of its jobs. The order of the kernels is
+//! that of `kernels/jobs.h`.
 
 use crate::error::GpuError;
 use crate::kernels::{Kernel, Operation, status};

@@ -1,4 +1,4 @@
-//! How a batch is divided: into chunks, which streams take one after the other, and those into
+//! Division of a batch into chunks, which the streams take one after the other, and of a chunk into
 //! blocks, which the threads of the host take.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};

@@ -1,4 +1,4 @@
-//! What can go wrong with a device, by what the caller can do about it.
+//! Errors of a device, grouped by what the caller can do about them.
 
 use falcon_core::batch::BatchError;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Where the arrays of a chunk lie in the memory of its stream.
+//! Places of the arrays of a chunk in the memory of its stream.
 
 use crate::device::ALIGNMENT;
 use std::ops::Range;

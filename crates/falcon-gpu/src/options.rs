@@ -1,4 +1,4 @@
-//! How a device is used.
+//! Options for the use of a device.
 
 use crate::kernels::KeyMode;
 

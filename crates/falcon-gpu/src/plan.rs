@@ -1,4 +1,4 @@
-//! How a batch is signed, and where the arrays of a chunk lie.
+//! Plan of the signing of a batch, and places of the arrays of a chunk.
 
 use crate::division::Size;
 use crate::kernels::{Kernel, KeyMode, Operation, SIGNING_LANES};

@@ -1,5 +1,5 @@
-//! What goes to the device is written by several threads: a chunk is divided into
-//! blocks, and each array into what a block has of it.
+//! Staging: several threads write the data that goes to the device. A chunk is divided into blocks,
+//! and each array into the parts of these blocks.
 
 use crate::division::{Block, Jobs, Size, padded_len, total};
 use crate::error::GpuError;

@@ -1,4 +1,4 @@
-//! What a context has on its device: streams, the pool of their memory, keys.
+//! State of a context on its device: streams, the pool of their memory, keys.
 
 use crate::device::{ChunkStream, Device, MOST_STREAMS, Memory};
 use crate::division::{Chunk, Limits};

@@ -1,5 +1,5 @@
-//! What the kernels are compiled to: arithmetic that rounds as the specification
-//! says, within a budget of registers, and from the sources that are there.
+//! Checks of the compiled kernels: the arithmetic rounds as the specification says, the registers
+//! are within a budget, and the sources are those of the tree.
 
 use falcon_gpu::kernels::{Kernel, KeyMode, Operation};
 use falcon_gpu::{CUBINS, IMAGES, PTX};

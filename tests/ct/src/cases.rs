@@ -1,4 +1,4 @@
-//! What is run with marked secrets.
+//! Cases that run with marked secrets.
 
 use crate::valgrind::{classify, declassify};
 use falcon_core::hazmat::{
