@@ -15,8 +15,8 @@ use std::time::Duration;
 /// Compares the speed of this implementation with that of its peers.
 ///
 /// Prints medians of interleaved rounds in thread CPU time, ratios to the peer, and the bars that
-/// have to be passed. Smaller is faster. A whole run takes about three minutes, and --quick
-/// half a minute.
+/// have to be passed. Smaller is faster. A whole run takes about two minutes, and --quick
+/// less than half a minute.
 #[derive(Parser)]
 struct Arguments {
     /// One JSON object a line.
