@@ -12,7 +12,8 @@ use falcon_tests::{Repeatable, engines, extent};
 /// A polynomial of each lane.
 type Lanes = Vec<Vec<f64>>;
 
-/// What `fft` makes of polynomials `a` of all lanes and of `key`, by operation.
+/// Computes every operation of `fft` on the polynomials `a` of all lanes and on `key`, by the
+/// operation's name.
 fn results<F: Fft>(
     fft: F,
     logn: u32,
@@ -114,7 +115,7 @@ fn equals_scalar<F: Fft>(name: &str, fft: F, random: &mut Repeatable, value: Dra
 /// A coefficient.
 type Draw = fn(&mut Repeatable) -> f64;
 
-/// Of the size that signing has.
+/// Random number of the size that signing has.
 fn usual(random: &mut Repeatable) -> f64 {
     i64::from_le_bytes(random.bytes()) as f64 / 2f64.powi(50)
 }

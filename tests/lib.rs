@@ -1,4 +1,4 @@
-//! What the tests share: their extent, engines, repeatable randomness, keys.
+//! Parts that the tests share: their extent, engines, repeatable randomness, keys.
 
 use falcon_core::batch::BatchSign;
 use falcon_core::seams::LaneEngine;

@@ -1,5 +1,5 @@
-//! What is done on a stack is gone from it: reading or making a key in a box leaves none
-//! of its polynomials below, and signing no key of a sampler and no seed.
+//! No secret is left on the stack. Reading or making a key in a box leaves none of its polynomials,
+//! and signing leaves no key of a sampler and no seed.
 //!
 //! The work is done by a thread on memory of this test, which looks through it when the
 //! thread has ended. A stack holds addresses, whose upper bytes are zero, and small
@@ -111,7 +111,7 @@ const KEY_LEN: usize = 48;
 /// Bytes of a seed of [`RawRandomness`].
 const SEED_LEN: usize = 48;
 
-/// How often one of `secrets` stands in `stack`, wherever it begins.
+/// Counts the places in `stack` at which one of `secrets` begins.
 fn copies<const LEN: usize>(stack: &[u8], secrets: &[[u8; LEN]]) -> usize {
     let unused = stack.iter().take_while(|byte| **byte == 0).count();
     // A secret may begin with zeros.

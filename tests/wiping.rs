@@ -1,6 +1,5 @@
-//! What is freed is wiped: no block that a batch gives back to the allocator
-//! holds the seed of a sampler, and none that a decoder gives back holds the
-//! bytes of a signing key.
+//! Memory is wiped before it is freed. No block that a batch gives back to the allocator holds the
+//! seed of a sampler, and no block that a decoder gives back holds the bytes of a signing key.
 
 use falcon_core::batch::JobKey;
 use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness, expanded_reals};

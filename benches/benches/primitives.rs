@@ -125,8 +125,8 @@ fn polynomials<F: Fft>(c: &mut Criterion, name: &str, fft: F) {
     }
 }
 
-/// What every engine has: its operations on one polynomial and on one a lane,
-/// its sampler, its walk over a tree.
+/// Measures the operations of an engine on one polynomial and on one a lane, its sampler, and its
+/// walk over a tree.
 struct Tokens<'c>(&'c mut Criterion, Engine);
 
 impl TokenVisitor for Tokens<'_> {

@@ -56,10 +56,10 @@ fn sign<P: Parameters, B: SigningIsa>(c: &mut Criterion, name: &str, arith: B) {
     let key = key::<P>();
     let expanded = key.expand();
     let mut next = seeds();
-    c.bench_function(&format!("sign/key/{name}/{}", P::N), |b| {
+    c.bench_function(&format!("sign/decoded/{name}/{}", P::N), |b| {
         b.iter(|| signature(arith, &key, &next(), &mut reals));
     });
-    c.bench_function(&format!("sign/expanded key/{name}/{}", P::N), |b| {
+    c.bench_function(&format!("sign/prepared/{name}/{}", P::N), |b| {
         b.iter(|| signature(arith, &expanded, &next(), &mut reals));
     });
 }
@@ -69,7 +69,7 @@ fn verify<P: Parameters>(c: &mut Criterion) {
     let key = key::<P>();
     let signature = signature(Baseline, &key, &[9; 32], &mut reals);
     let vk = key.verifying_key();
-    c.bench_function(&format!("verify/decoded/{}", P::N), |b| {
+    c.bench_function(&format!("verify/prepared/{}", P::N), |b| {
         b.iter(|| vk.verify(black_box(MESSAGE), black_box(&signature)));
     });
     let mut bytes = vec![0; 2 * P::PADDED_LEN];

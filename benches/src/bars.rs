@@ -15,7 +15,7 @@ pub struct Bar {
     pub limit: f64,
 }
 
-/// All of them, for one degree.
+/// Returns the bars of one degree.
 pub fn bars(parameters: Degree) -> Vec<Bar> {
     let bar = |operation, engine: Engine, mode, peer, limit| Bar {
         ours: Case {
@@ -34,26 +34,26 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
     };
     use {Engine::*, Mode::*, Operation::*};
     let portable = [
-        bar(Sign, Scalar, PreparedKey, fn_dsa::NAME, 0.80),
-        bar(Sign, Scalar, EncodedKey, fn_dsa::NAME, 1.0),
-        bar(Verify, Scalar, PreparedKey, fn_dsa::NAME, 1.3),
+        bar(Sign, Scalar, Prepared, fn_dsa::NAME, 0.80),
+        bar(Sign, Scalar, Encoded, fn_dsa::NAME, 1.0),
+        bar(Verify, Scalar, Prepared, fn_dsa::NAME, 1.3),
         bar(Keygen, Scalar, Seed, fn_dsa::NAME, 2.2),
-        bar(Sign, Soft, EncodedKey, pqclean::CLEAN, 0.8),
+        bar(Sign, Soft, Encoded, pqclean::CLEAN, 0.8),
     ];
     // Guards against a kernel that falls out of its frame, on any processor; what
     // the vector engines are to reach stands in docs/PERFORMANCE.md.
     #[cfg(target_arch = "x86_64")]
     let vectors = Engine::available().flat_map(|engine| match engine {
         Avx2(_) => vec![
-            bar(Sign, engine, PreparedKey, fn_dsa::NAME, 0.55),
-            bar(Sign, engine, EncodedKey, pqclean::NAME, 0.90),
+            bar(Sign, engine, Prepared, fn_dsa::NAME, 0.55),
+            bar(Sign, engine, Encoded, pqclean::NAME, 0.90),
             against_prepared(bar(Sign, engine, Batch, fn_dsa::NAME, 0.33)),
         ],
         Avx512(_) => vec![
-            bar(Sign, engine, PreparedKey, fn_dsa::NAME, 0.55),
-            bar(Sign, engine, EncodedKey, pqclean::NAME, 0.90),
+            bar(Sign, engine, Prepared, fn_dsa::NAME, 0.55),
+            bar(Sign, engine, Encoded, pqclean::NAME, 0.90),
             against_prepared(bar(Sign, engine, Batch, fn_dsa::NAME, 0.30)),
-            bar(Verify, engine, PreparedKey, fn_dsa::NAME, 0.60),
+            bar(Verify, engine, Prepared, fn_dsa::NAME, 0.60),
             against_prepared(bar(Verify, engine, Batch, fn_dsa::NAME, 0.35)),
         ],
         _ => vec![],
@@ -63,12 +63,12 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
     portable.into_iter().chain(vectors).collect()
 }
 
-/// No peer has batches: ours are set against its prepared key.
+/// Sets a batch of ours against the peer's prepared key, since no peer has batches.
 #[cfg(target_arch = "x86_64")]
 fn against_prepared(bar: Bar) -> Bar {
     Bar {
         peer: Case {
-            mode: Mode::PreparedKey,
+            mode: Mode::Prepared,
             ..bar.peer
         },
         ..bar
@@ -82,9 +82,9 @@ pub fn rival(ours: Case) -> Case {
     let soft = ours.engine == Engine::Soft.name();
     Case {
         mode: match ours.mode {
-            _ if soft => Mode::EncodedKey,
+            _ if soft => Mode::Encoded,
             // A peer's decoded key is its prepared one.
-            Mode::Batch | Mode::DecodedKey => Mode::PreparedKey,
+            Mode::Batch | Mode::Decoded => Mode::Prepared,
             mode => mode,
         },
         engine: if soft { pqclean::CLEAN } else { fn_dsa::NAME },

@@ -5,7 +5,7 @@ use crate::entry::{Case, Degree, Mode, Operation};
 use serde::Serialize;
 use std::str::FromStr;
 
-/// What was executed from one mark to the next, by kind.
+/// Number of instructions executed from one mark to the next, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Loads into general registers.
@@ -18,14 +18,14 @@ pub struct Counts {
     pub vector_stores: u64,
     /// Arithmetic and moves of vector and floating-point registers.
     pub vector: u64,
-    /// The same of general registers.
+    /// Other instructions on general registers.
     pub integer: u64,
     /// Branches and system instructions.
     pub branches: u64,
 }
 
 impl Counts {
-    /// All of them.
+    /// Number of all instructions.
     pub fn total(&self) -> u64 {
         self.memory() + self.vector + self.integer + self.branches
     }
@@ -70,7 +70,7 @@ impl FromStr for Counts {
 /// A counted row.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Row {
-    /// What was counted.
+    /// Row of the comparison.
     #[serde(flatten)]
     pub case: Case,
     /// Operations that the counts below are the mean of.
@@ -81,7 +81,7 @@ pub struct Row {
     pub loads: u64,
     /// Stores among them.
     pub stores: u64,
-    /// Of vector and floating-point registers, loads and stores included.
+    /// Instructions on vector and floating-point registers, loads and stores included.
     pub vector: u64,
     /// Share of loads and stores.
     pub memory_share: f64,
@@ -103,12 +103,12 @@ impl Row {
     }
 }
 
-/// What the best of our engines has to keep.
+/// Largest number of instructions that the best of our engines may take.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Bar {
-    /// What is done.
+    /// Operation.
     pub operation: Operation,
-    /// From what.
+    /// Form of the key.
     pub mode: Mode,
     /// At which degree.
     pub parameters: Degree,
@@ -116,11 +116,11 @@ pub struct Bar {
     /// to spare, before that what is reached and 3 % for changes that serve other
     /// processors.
     pub limit: u64,
-    /// What is to be reached.
+    /// Number of instructions to reach.
     pub goal: u64,
 }
 
-/// All of them.
+/// Bars that `count --strict` checks.
 pub const BARS: [Bar; 5] = {
     use {Mode::*, Operation::*};
     const fn bar(operation: Operation, mode: Mode, limit: u64, goal: u64) -> Bar {
@@ -133,11 +133,11 @@ pub const BARS: [Bar; 5] = {
         }
     }
     [
-        bar(Sign, PreparedKey, 550_000, 550_000),
-        bar(Sign, EncodedKey, 850_000, 850_000),
+        bar(Sign, Prepared, 550_000, 550_000),
+        bar(Sign, Encoded, 850_000, 850_000),
         bar(Sign, Batch, 500_000, 500_000),
-        bar(Verify, PreparedKey, 60_000, 60_000),
-        bar(Verify, EncodedKey, 75_000, 75_000),
+        bar(Verify, Prepared, 60_000, 60_000),
+        bar(Verify, Encoded, 75_000, 75_000),
     ]
 };
 
@@ -149,9 +149,9 @@ pub struct Verdict {
     pub bar: Bar,
     /// The engine with the fewest instructions.
     pub engine: &'static str,
-    /// Those instructions.
+    /// Number of instructions of that engine.
     pub instructions: u64,
-    /// Whether they are few enough.
+    /// True if the bar is kept.
     pub pass: bool,
 }
 

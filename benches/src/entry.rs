@@ -1,4 +1,4 @@
-//! What is measured, and by whom.
+//! Rows of a comparison: operation, form of the key, parameter set, implementation.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 /// The message that everyone signs.
 pub const MESSAGE: &[u8] = b"a message of thirty-two bytes...";
 
-/// What is done.
+/// A timed operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
@@ -21,25 +21,26 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// All of them.
+    /// Every operation.
     pub const ALL: [Self; 4] = [Self::Keygen, Self::Sign, Self::Verify, Self::Expand];
 }
 
-/// From what.
+/// Form of the key at the start of an operation. `falcon-cli bench` and docs/PERFORMANCE.md use
+/// the same words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// From a seed.
+    /// A seed.
     Seed,
-    /// From the key's bytes, decoded every time.
-    EncodedKey,
-    /// From a key decoded once: a signing key, not expanded.
-    DecodedKey,
-    /// From a key prepared once, in the form that serves best.
-    PreparedKey,
-    /// A verifying key decoded, and nothing else.
+    /// The key's bytes, decoded in every operation.
+    Encoded,
+    /// A signing key, decoded once and not expanded.
+    Decoded,
+    /// A key in its fastest form, made once: an expanded key, or a verifying key.
+    Prepared,
+    /// The key's bytes, of which a verifying key is made and not used.
     KeyAlone,
-    /// As [`PreparedKey`](Self::PreparedKey), many in one call.
+    /// As [`Prepared`](Self::Prepared), many messages in one call.
     Batch,
 }
 
@@ -55,7 +56,7 @@ pub enum Degree {
 }
 
 impl Degree {
-    /// Both.
+    /// Both parameter sets.
     pub const ALL: [Self; 2] = [Self::D512, Self::D1024];
 }
 
@@ -70,13 +71,13 @@ fn kebab(value: &impl Serialize) -> String {
 /// A row of the comparison, without its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Case {
-    /// What is done.
+    /// Operation.
     pub operation: Operation,
-    /// From what.
+    /// Form of the key.
     pub mode: Mode,
-    /// At which degree.
+    /// Parameter set.
     pub parameters: Degree,
-    /// Our engine, or the peer.
+    /// Name of our engine, or of the peer.
     pub engine: &'static str,
 }
 
@@ -94,8 +95,8 @@ impl fmt::Display for Case {
 }
 
 impl Case {
-    /// Whether operation, mode and parameters, written as in a row's heading,
-    /// contain all of these words.
+    /// True if operation, mode and parameters, written as in the first column of a row, contain all
+    /// of these words.
     pub fn matches(&self, words: &[String]) -> bool {
         let name = self.to_string();
         let group = name.trim_end_matches(self.engine);

@@ -6,6 +6,8 @@ pub mod bars;
 pub mod clock;
 pub mod counts;
 pub mod entry;
+#[path = "../../crates/falcon-cli/src/commands/bench/load.rs"]
+pub mod load;
 #[cfg(feature = "seeded")]
 pub mod loops;
 pub mod ours;
@@ -21,20 +23,20 @@ pub mod throughput;
 /// cannot learn one by heart.
 pub const SIGNATURES: usize = 64;
 
-/// Items in turn, for ever.
+/// Endless turn of items.
 pub struct Cycle<T> {
     items: Vec<T>,
     next: usize,
 }
 
 impl<T> Cycle<T> {
-    /// `items`, at least one.
+    /// Creates the turn of `items`, at least one.
     pub fn new(items: Vec<T>) -> Self {
         assert!(!items.is_empty());
         Self { items, next: 0 }
     }
 
-    /// The next one.
+    /// Returns the next item.
     pub fn turn(&mut self) -> &T {
         let at = self.next;
         self.next = (at + 1) % self.items.len();

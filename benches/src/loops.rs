@@ -14,7 +14,7 @@ use falcon_core::seams::ntt::{Ntt, PortableNtt};
 use falcon_core::seams::sampler::SigningIsa;
 use std::hint::black_box;
 
-/// All are of Falcon-512.
+/// Degree of all loops: Falcon-512.
 const LOGN: u32 = 9;
 const N: usize = 1 << LOGN;
 
@@ -27,7 +27,7 @@ const NTT_BUTTERFLIES: usize = N / 2 * LOGN as usize;
 /// A loop.
 #[derive(Clone, Copy, Debug)]
 pub struct Loop {
-    /// What it does.
+    /// Name of the operation.
     pub what: &'static str,
     /// Whose code: an engine, or the peer. With `one`, what the engine does for
     /// one signature instead of one on each lane.
@@ -41,7 +41,7 @@ pub struct Loop {
 /// Gets each loop and how to run it.
 pub type Measure<'a> = dyn FnMut(Loop, &mut dyn FnMut()) + 'a;
 
-/// All loops that this target has.
+/// Measures each loop that this target has.
 pub fn each(measure: &mut Measure<'_>) {
     let mut reader = Shake256::reader(MESSAGE);
     let mut block = [0; 136];

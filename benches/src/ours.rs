@@ -52,13 +52,7 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree, engine: Engine) -> 
             let key = key::<P>();
             let run = move || drop(black_box(engine.expand(black_box(&key))));
             let operation = Operation::Expand;
-            vec![entry(
-                operation,
-                Mode::PreparedKey,
-                degree,
-                engine.name(),
-                run,
-            )]
+            vec![entry(operation, Mode::Prepared, degree, engine.name(), run)]
         }
         Operation::Keygen | Operation::Expand => vec![],
     }
@@ -108,7 +102,7 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
             batch.contestant.operations = BATCH as u32;
             vec![
                 row(
-                    Mode::EncodedKey,
+                    Mode::Encoded,
                     Box::new(move || {
                         let bytes = black_box(encoded.as_ref());
                         let key = SigningKey::<P>::try_from(bytes).expect("its own key");
@@ -117,7 +111,7 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
                     }),
                 ),
                 row(
-                    Mode::DecodedKey,
+                    Mode::Decoded,
                     Box::new(move || {
                         let mut stream = decoded.sign_stream(&mut random4);
                         stream.update(black_box(MESSAGE));
@@ -125,7 +119,7 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
                     }),
                 ),
                 row(
-                    Mode::PreparedKey,
+                    Mode::Prepared,
                     Box::new(move || {
                         let signature =
                             expanded.try_sign_with_rng(&mut random2, black_box(MESSAGE));
@@ -157,23 +151,20 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
                     }),
                 ),
                 row(
-                    Mode::EncodedKey,
+                    Mode::Encoded,
                     Box::new(move || {
                         let vk = VerifyingKey::<P>::try_from(black_box(encoded.as_ref()));
                         check(&vk.expect("a key"), first.turn());
                     }),
                 ),
-                row(
-                    Mode::PreparedKey,
-                    Box::new(move || check(&vk, second.turn())),
-                ),
+                row(Mode::Prepared, Box::new(move || check(&vk, second.turn()))),
                 verify_batch_as(degree, Engine::best(), AS_CALLED, &key),
             ]
         }
         Operation::Expand => {
             let key = key::<P>();
             vec![row(
-                Mode::PreparedKey,
+                Mode::Prepared,
                 Box::new(move || drop(black_box(black_box(&key).expand()))),
             )]
         }
@@ -237,7 +228,7 @@ fn sign<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
         |mode, run: Box<dyn FnMut()>| entry(Operation::Sign, mode, degree, engine.name(), run);
     vec![
         row(
-            Mode::EncodedKey,
+            Mode::Encoded,
             Box::new(move || {
                 let bytes = black_box(encoded.as_ref());
                 let key = engine.decode_signing_key::<P>(bytes).expect("its own key");
@@ -245,17 +236,17 @@ fn sign<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
             }),
         ),
         row(
-            Mode::DecodedKey,
+            Mode::Decoded,
             Box::new(move || signer3.sign(|seed| decoded.sign_stream_from_seed(seed))),
         ),
         row(
-            Mode::PreparedKey,
+            Mode::Prepared,
             Box::new(move || signer2.sign(|seed| expanded.sign_stream_from_seed(seed))),
         ),
     ]
 }
 
-/// What a signer owns.
+/// Engine, scratch and generator of a signer.
 struct Signer {
     engine: Engine,
     scratch: Vec<f64>,
@@ -331,7 +322,7 @@ fn verify<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
         ),
         entry(
             Operation::Verify,
-            Mode::EncodedKey,
+            Mode::Encoded,
             degree,
             engine,
             move || {
@@ -342,7 +333,7 @@ fn verify<P: Parameters>(degree: Degree, engine: Engine) -> Vec<Entry> {
         ),
         entry(
             Operation::Verify,
-            Mode::PreparedKey,
+            Mode::Prepared,
             degree,
             engine,
             move || {
@@ -385,7 +376,7 @@ fn verify_batch_as<P: Parameters>(
     entry
 }
 
-/// As many as a verifier is given in turn.
+/// Encoded signatures that a verifier is given in turn.
 pub fn encoded_signatures<P: Parameters>(key: &SigningKey<P>) -> Vec<SignatureBytes<P>> {
     let expanded = key.expand();
     let mut random = SplitMix::new(2);

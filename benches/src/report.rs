@@ -1,4 +1,4 @@
-//! The rows and the bars, as a table for people or a line of JSON each.
+//! Rows and bars, printed as a table for people or as one line of JSON each.
 
 use crate::bars::Bar;
 use crate::entry::{Case, Operation};
@@ -10,11 +10,11 @@ use serde::Serialize;
 /// A measured row.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// What was measured.
+    /// Row of the comparison.
     pub case: Case,
-    /// How long it took.
+    /// Times of the rounds.
     pub timing: Timing,
-    /// The row that it is set against, and the ratio of the times.
+    /// Row of the peer that is compared, and the ratio of our time to the peer's.
     pub rival: Option<(Case, f64)>,
 }
 
@@ -40,26 +40,33 @@ struct BarLine {
     pass: bool,
 }
 
-/// How the result is written.
+/// Form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Columns.
+    /// Columns with a heading.
     Table,
-    /// One object a line.
+    /// One JSON object a line.
     Json,
 }
 
-/// Heading of the rows.
+/// Prints how to read the rows, and their heading.
 pub fn heading(style: Style) {
     if style == Style::Table {
         println!(
+            "us: CPU time of one operation, median over rounds in which all take turns (keygen: \
+             mean).\nratio: our time over the peer's. Smaller is faster in both.\n\
+             encoded: the key is decoded each time. decoded: a signing key, not expanded.\n\
+             prepared: an expanded key, or a verifying key. batch: prepared, many messages in \
+             one call.\n"
+        );
+        println!(
             "{:<52} {:>12} {:>12} {:>7} {:>6}  ratio to",
-            "operation/mode/parameters/engine", "us", "ops/s", "spread", "ratio"
+            "operation/key/parameters/engine", "us", "ops/s", "spread", "ratio"
         );
     }
 }
 
-/// One row.
+/// Prints a row.
 pub fn row(style: Style, row: &Row) {
     let rounds = row.timing.rounds;
     let typical = row.timing.typical(row.case.operation);
@@ -93,7 +100,7 @@ pub fn row(style: Style, row: &Row) {
     }
 }
 
-/// The bars whose two rows are among `rows`. Returns whether all pass.
+/// Prints the bars whose two rows are among `rows`. Returns true if all pass.
 pub fn bars(style: Style, bars: &[Bar], rows: &[Row]) -> bool {
     let typical = |case: Case| {
         let row = rows.iter().find(|row| row.case == case)?;
@@ -112,7 +119,7 @@ pub fn bars(style: Style, bars: &[Bar], rows: &[Row]) -> bool {
     all
 }
 
-/// Writes whether a row is fast enough beside another.
+/// Prints whether a row is fast enough beside another.
 fn judge(style: Style, ours: Case, other: &'static str, ratio: f64, limit: f64) {
     let pass = ratio <= limit;
     let ours = ours.to_string();
@@ -131,8 +138,8 @@ fn judge(style: Style, ours: Case, other: &'static str, ratio: f64, limit: f64) 
     }
 }
 
-/// Whether calls that name no engine take at most `limit` times as long as on the
-/// best engine by name: the fastest rounds of both.
+/// Checks that plain calls take at most `limit` times as long as calls that name the best engine.
+/// Compares the fastest rounds of both. Returns true if all pass.
 pub fn as_called(style: Style, limit: f64, rows: &[Row]) -> bool {
     let mut all = true;
     for row in rows.iter().filter(|row| row.case.engine == AS_CALLED) {

@@ -18,7 +18,7 @@ pub struct Effort {
     pub max_rounds: usize,
 }
 
-/// What the rounds of one contestant gave, in nanoseconds an operation.
+/// Times of one contestant in its rounds, in nanoseconds an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
     /// The fastest round.
@@ -49,9 +49,9 @@ impl Timing {
         }
     }
 
-    /// What is compared: the median, or for operations whose time is an affair
-    /// of luck, the mean, since distributions of different shape have their
-    /// medians at different distances from it.
+    /// Time that is compared: the median, or the mean if the time of an operation is a matter of
+    /// luck. Distributions of different shape have their medians at different distances from the
+    /// mean.
     pub fn typical(&self, operation: Operation) -> f64 {
         match operation {
             Operation::Keygen => self.mean,

@@ -13,7 +13,7 @@ pub fn restart(seed: u64) {
     STREAM.set(SplitMix::new(seed));
 }
 
-/// What getrandom calls when built with `--cfg getrandom_backend="custom"`.
+/// Generator that getrandom calls when built with `--cfg getrandom_backend="custom"`.
 ///
 /// # Safety
 /// `dest` must be valid for writes of `len` bytes.

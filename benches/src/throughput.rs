@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// How a call was timed.
+/// Clock by which a call was timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Time {
@@ -30,15 +30,15 @@ pub struct Point {
     pub operation: Operation,
     /// At which degree.
     pub parameters: Degree,
-    /// On which engine.
+    /// Name of the engine.
     pub engine: String,
-    /// On how many threads.
+    /// Number of threads.
     pub threads: usize,
     /// Jobs of the call.
     pub batch: usize,
     /// By which time.
     pub time: Time,
-    /// What came out: jobs done in a second.
+    /// Jobs done in a second.
     pub ops_per_s: f64,
 }
 

@@ -13,8 +13,7 @@ use libfuzzer_sys::fuzz_target;
 /// Work that is done for one input: little, so that many inputs get their turn.
 const LITTLE: u64 = 1 << 10;
 
-/// Whether opening the document is quick, because the work is little or because
-/// it is more than is ever done.
+/// True if opening the document is quick: its work is little, or more than is ever done.
 fn is_quick(document: &EncryptedPrivateKeyInfoRef<'_>) -> bool {
     let (cost, most) = match document.encryption_algorithm.pbes2().map(|p| &p.kdf) {
         Some(Kdf::Scrypt(scrypt)) => {

@@ -87,7 +87,7 @@ fn formats<P: Parameters>(compressed: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     .to_vec()
 }
 
-/// Both keys as documents.
+/// Returns both keys of a record as documents.
 fn documents<P: Parameters>(record: &Record) -> Vec<(&'static str, Vec<u8>)> {
     let public = VerifyingKey::<P>::try_from(&record.public_key[..]).expect("a stored key");
     let private = SigningKey::<P>::try_from(&record.secret_key[..]).expect("a stored key");

@@ -1,5 +1,4 @@
-//! What `serde` reads from text or from a binary format is written back as the
-//! same bytes.
+//! A value that `serde` reads from text or from a binary format is written back as the same bytes.
 #![no_main]
 
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SigningKey, VerifyingKey};

@@ -8,15 +8,14 @@ use falcon_core::{
     seams::{LaneEngine, fft::Fft, sampler::SigningIsa},
 };
 
-/// Which way the secret key takes to the signature.
+/// Form of the secret key that signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyForm {
-    /// From the key, the tree computed on the way.
+    /// The key; the tree is computed on the way.
     Key,
-    /// From the expanded key.
+    /// The expanded key.
     Expanded,
-    /// From the expanded key, on every lane of the engine at once. Lanes that
-    /// differ are an error.
+    /// The expanded key, on every lane of the engine at once. Lanes that differ are an error.
     Batch,
 }
 
@@ -34,7 +33,7 @@ pub struct EngineSubject<E = Engine> {
     pub form: KeyForm,
 }
 
-/// What signs with given nonces and sampler seeds.
+/// Signer with given nonces and sampler seeds.
 pub trait RawSigner: BatchSignRaw<Falcon512> + BatchSignRaw<Falcon1024> {
     /// The processor's engine that does what is not a batch.
     fn processor(&self) -> Engine;
@@ -64,7 +63,7 @@ impl<B: SigningIsa, F: Fft> RawSigner for LaneEngine<B, F> {
     }
 }
 
-/// What is signed, and with what.
+/// Message, key, nonce and sampler seed of a signature.
 struct Request<'a> {
     algorithm: Algorithm,
     secret_key: &'a [u8],
@@ -72,7 +71,7 @@ struct Request<'a> {
     message: &'a [u8],
 }
 
-/// The same expression with `$p` as either parameter set.
+/// Evaluates one expression with `$p` as either parameter set.
 macro_rules! with_parameters {
     ($algorithm:expr, $p:ident => $body:expr) => {
         match $algorithm {

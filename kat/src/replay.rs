@@ -22,7 +22,7 @@ const CHUNK: usize = 64;
 /// Bytes shown on each side of a difference.
 const EXCERPT: usize = 8;
 
-/// What a record starts from.
+/// Inputs of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inputs {
     /// Number of the record.
@@ -48,7 +48,7 @@ pub fn nist_inputs() -> impl Iterator<Item = Inputs> {
     })
 }
 
-/// What was asked of the implementation.
+/// Step that an implementation was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Key generation.
@@ -64,13 +64,13 @@ pub enum Step {
 pub struct Failure {
     /// The record.
     pub count: u64,
-    /// What it was asked for.
+    /// Step that failed.
     pub step: Step,
-    /// What it said.
+    /// Error of the implementation.
     pub source: SubjectError,
 }
 
-/// Where two records first differ.
+/// First difference of two records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The record.
@@ -110,7 +110,7 @@ pub struct Report {
     pub algorithm: Algorithm,
     /// Records that are right, before the first that is not.
     pub records: u64,
-    /// Whether seeds and messages are those of NIST's outer generator.
+    /// True if seeds and messages are those of NIST's outer generator.
     pub nist_inputs: bool,
     /// The first thing that is wrong.
     pub finding: Option<Finding>,
@@ -295,7 +295,7 @@ pub fn check_record(
 }
 
 impl Record {
-    /// What this record starts from.
+    /// Returns the inputs of this record.
     pub fn inputs(&self) -> Inputs {
         Inputs {
             count: self.count,
@@ -304,7 +304,7 @@ impl Record {
         }
     }
 
-    /// Where `got` first differs from this record, in the order of the file.
+    /// Finds the first difference of `got` from this record, in the order of the file.
     pub fn difference(&self, got: &Self) -> Option<Difference> {
         [
             (Field::Seed, &self.seed[..], &got.seed[..]),

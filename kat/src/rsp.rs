@@ -93,7 +93,7 @@ pub struct Record {
     pub signed_message: Vec<u8>,
 }
 
-/// How records are separated.
+/// Separation of the records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
     /// NIST's driver: title and blank line first, a blank line after every
@@ -188,7 +188,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// What was written to.
+    /// Returns the writer.
     pub fn into_inner(self) -> W {
         self.out
     }

@@ -17,7 +17,7 @@ pub struct KeyPair {
     pub secret: Vec<u8>,
 }
 
-/// What an implementation says when it refuses.
+/// Error with which an implementation refuses.
 pub type SubjectError = Box<dyn std::error::Error + Send + Sync>;
 
 /// An implementation of the four algorithms, driven by raw seeds.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the program in the README costs its user: seconds to build it, seconds to build it again
+# Cost of the program in the README: seconds to build it, seconds to build it again
 # after a change, bytes of the stripped program. A new crate outside of the workspace, with the
 # profiles that cargo has by itself. Fails if a bar is exceeded.
 set -euo pipefail

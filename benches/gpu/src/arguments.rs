@@ -76,12 +76,12 @@ pub(crate) enum Step {
 }
 
 impl Arguments {
-    /// Whether a step was asked for.
+    /// True if a step was asked for.
     pub(crate) fn asks(&self, step: Step) -> bool {
         self.steps.is_empty() || self.steps.contains(&step)
     }
 
-    /// How the engine is set up.
+    /// Options of the engine.
     pub(crate) fn options(&self, mode: Option<Mode>) -> Options {
         let mut options = Options::default();
         options.key_mode = match mode {

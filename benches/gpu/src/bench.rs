@@ -32,7 +32,7 @@ pub(crate) struct Data<P: Parameters> {
 /// Outcome of a row.
 pub(crate) enum Outcome<T> {
     Done(T),
-    /// It would have taken so many seconds, and there are fewer.
+    /// Estimated number of seconds, which exceeds the budget that is left.
     NoTime(f64),
 }
 
@@ -114,7 +114,7 @@ impl<P: Parameters> Data<P> {
         Ok(())
     }
 
-    /// Those signatures.
+    /// Returns the known signatures of these keys, `count` of them.
     pub(crate) fn known(&self, keys: Keys, count: usize) -> &[Signature<P>] {
         &self.expected[keys as usize][..count]
     }
@@ -161,7 +161,7 @@ impl<P: Parameters> Data<P> {
         }
     }
 
-    /// Those signatures.
+    /// Returns the encoded signatures of these keys.
     pub(crate) fn signatures(&self, keys: Keys) -> &[SignatureBytes<P>] {
         &self.signatures[keys as usize]
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 /// Jobs of the first batch of a kind, of which nothing is known.
 const FIRST: usize = 256;
-/// How many times larger a batch may be than the largest one that is known.
+/// Largest ratio of a batch to the largest one whose time is known.
 pub(crate) const STEP: usize = 16;
 
 pub(crate) struct Budget {
@@ -61,7 +61,7 @@ impl Budget {
         self.load
     }
 
-    /// Whether a batch of this kind was done.
+    /// True if a batch of this kind was done.
     pub(crate) fn knows(&self, kind: Kind) -> bool {
         self.batches.contains_key(&kind)
     }

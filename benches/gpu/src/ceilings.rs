@@ -1,5 +1,4 @@
-//! What the device can do at most: copies, and the arithmetic that the kernels
-//! are made of.
+//! Limits of the device: copies, and the arithmetic that the kernels are made of.
 
 use crate::bench::{Bench, Outcome};
 use crate::results::{Line, Results};

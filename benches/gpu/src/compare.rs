@@ -1,4 +1,4 @@
-//! Whether the device gives the bytes and verdicts of the CPU.
+//! Comparison of the device's bytes and verdicts with those of the CPU.
 
 use crate::Result;
 use crate::bench::{Bench, Data, Outcome, SEED, Verdict};
@@ -48,8 +48,9 @@ pub(crate) fn compare<P: Parameters>(
     }
 }
 
-/// Whether a batch has the bytes of the CPU, or the verdicts on signatures of which every tenth
-/// belongs to another message; and how many seconds it took. What is expected is known.
+/// Compares a batch with the CPU: the bytes of signatures, or the verdicts on signatures of which
+/// every tenth belongs to another message. Returns the result and the seconds that the batch took.
+/// The expected results are known.
 fn batch<P: Parameters>(
     bench: &Bench<'_>,
     data: &Data<P>,

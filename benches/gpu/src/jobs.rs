@@ -60,13 +60,13 @@ impl<P: Parameters> Jobs<P> {
         }
     }
 
-    /// To sign these messages.
+    /// Returns jobs that sign these messages.
     pub(crate) fn sign(&self, messages: Range<usize>, keys: Keys) -> Vec<SignJob<'_, P>> {
         let job = |i| SignJob::new(&self.key(i, keys).1, &self.messages[i]);
         messages.map(job).collect()
     }
 
-    /// The same with signing keys.
+    /// Returns jobs that sign these messages with signing keys.
     fn sign_unexpanded(&self, messages: Range<usize>, keys: Keys) -> Vec<SignJob<'_, P>> {
         let job = |i| SignJob::new(&self.key(i, keys).0, &self.messages[i]);
         messages.map(job).collect()
@@ -89,8 +89,8 @@ impl<P: Parameters> Jobs<P> {
         clocked(|| Ok(gpu.sign_batch(seed, &jobs, out)?))
     }
 
-    /// To verify the signatures of these messages, of which `signatures` has those of
-    /// all, from the first on.
+    /// Returns jobs that verify the signatures of these messages. `signatures` has the signatures
+    /// of all messages, from the first on.
     pub(crate) fn verify<'a>(
         &'a self,
         messages: Range<usize>,

@@ -22,7 +22,7 @@ pub(crate) enum Operation {
     Verify,
 }
 
-/// How the device knows the keys that it signs with.
+/// Form in which the device knows the keys that it signs with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Mode {
@@ -50,7 +50,7 @@ pub(crate) enum Keys {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Kind {
     pub(crate) parameters: Set,
-    /// None: the batch is verified.
+    /// Form of the signing keys; `None` if the batch is verified.
     pub(crate) mode: Option<Mode>,
     pub(crate) keys: Keys,
 }
@@ -130,7 +130,7 @@ const FEW: usize = 4096;
 
 const SETS: [Set; 2] = [Set::Falcon512, Set::Falcon1024];
 const BOTH: [Keys; 2] = [Keys::Shared, Keys::Own];
-/// What is timed of each parameter set.
+/// Kinds of batches that are timed for each parameter set.
 const TIMED: [(Option<Mode>, Keys); 5] = [
     (Some(Mode::Expanded), Keys::Shared),
     (None, Keys::Shared),
@@ -138,14 +138,15 @@ const TIMED: [(Option<Mode>, Keys); 5] = [
     (Some(Mode::Raw), Keys::Own),
     (Some(Mode::Balanced), Keys::Shared),
 ];
-/// What is timed of each variant of the kernels: Falcon-512 in batches of 65,536.
+/// Kinds of batches that are timed for each variant of the kernels: Falcon-512 in batches of
+/// 65,536.
 const OF_VARIANTS: [(Option<Mode>, Keys); 3] = [
     (Some(Mode::Expanded), Keys::Shared),
     (Some(Mode::Raw), Keys::Own),
     (None, Keys::Own),
 ];
 
-/// All rows that were asked for, in order.
+/// Returns every row that was asked for, in order.
 pub(crate) fn plan(arguments: &Arguments) -> Vec<Row> {
     let timed = || kinds(arguments, &SETS, &with_keys(arguments, &TIMED));
     let (large, others) = match &arguments.batch[..] {
@@ -192,7 +193,7 @@ pub(crate) fn plan_of_variant(arguments: &Arguments) -> Vec<Row> {
         .collect()
 }
 
-/// The same with the keys that were asked for.
+/// Selects the kinds with the keys that were asked for.
 fn with_keys(arguments: &Arguments, of: &[(Option<Mode>, Keys)]) -> Vec<(Option<Mode>, Keys)> {
     let mut of: Vec<_> = of.to_vec();
     if let Some(keys) = arguments.keys {
@@ -209,7 +210,7 @@ fn with_keys(arguments: &Arguments, of: &[(Option<Mode>, Keys)]) -> Vec<(Option<
     of
 }
 
-/// Those of these kinds that were asked for.
+/// Selects the kinds among `of` that were asked for.
 fn kinds(arguments: &Arguments, sets: &[Set], of: &[(Option<Mode>, Keys)]) -> Vec<Kind> {
     let all = sets.iter().flat_map(|&parameters| {
         of.iter().map(move |&(mode, keys)| Kind {

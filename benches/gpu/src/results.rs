@@ -1,4 +1,4 @@
-//! What is written: each line when it is known, and the tables after each time.
+//! Output: each line as soon as it is known, and the tables after each time.
 
 use crate::Result;
 use crate::jobs::milliseconds;
@@ -19,7 +19,7 @@ pub(crate) enum Line<'a> {
         device: &'a str,
         processors: u32,
         memory: u64,
-        /// What was asked for; by default the engine chooses.
+        /// Number of streams that was asked for; by default the engine chooses.
         streams: Option<usize>,
         chunk: Option<usize>,
         /// Files of the kernels; none if they are the built-in ones.
@@ -39,7 +39,7 @@ pub(crate) enum Line<'a> {
         #[serde(flatten)]
         key: Key,
         jobs: usize,
-        /// Whether the device gave the bytes or verdicts of the CPU.
+        /// True if the device gave the bytes or verdicts of the CPU.
         equal: bool,
         ms: f64,
         /// The first call of a kind, which loads its kernels.
@@ -72,7 +72,7 @@ pub(crate) enum Line<'a> {
 pub(crate) struct Loaded {
     /// Position in the list of images.
     image: usize,
-    /// Its form, as `cubin sm_90` or `PTX sm_80`.
+    /// Form of the image, as `cubin sm_90` or `PTX sm_80`.
     form: String,
     /// The kernel that was launched first.
     kernel: String,
@@ -150,7 +150,7 @@ impl Results {
         })
     }
 
-    /// What follows is about this device and these kernels.
+    /// Names the device and the kernels of the lines that follow.
     pub(crate) fn about(&mut self, device: String, variant: Option<String>) {
         (self.device, self.variant) = (device, variant);
     }

@@ -53,7 +53,7 @@ impl Chip {
     }
 }
 
-/// What others have published: operations a second.
+/// Published rate of others, in operations a second.
 struct Published {
     parameters: &'static str,
     operation: &'static str,
@@ -111,11 +111,11 @@ const PUBLISHED: [Published; 18] = [
     published(VERIFY_1024, 2_372_579, "cuFalcon", Chip::A100),
 ];
 
-/// How many times the best published rate, scaled to the chip, is aimed at.
+/// Goal: ratio to the best published rate, scaled to the chip.
 const TIMES_PUBLISHED: f64 = 2.5;
 
-/// What an H200 shall do in a second at least, and what is aimed at: Falcon-512 as here,
-/// Falcon-1024 half of it.
+/// Least rate and goal on an H200, in operations a second. They are for Falcon-512; for Falcon-1024
+/// they are half as large.
 const TARGETS: [(&str, &str, f64, f64); 4] = [
     ("sign", "expanded", 1e6, 8e6),
     ("sign", "raw", 0.7e6, 3e6),

@@ -1,4 +1,4 @@
-//! How long batches take.
+//! Times of batches.
 
 use crate::bench::{Bench, Data, Outcome, Verdict};
 use crate::jobs::clocked;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// How long a batch took.
+/// Duration of a batch.
 #[derive(Serialize)]
 pub(crate) struct Time {
     pub(crate) parameters: &'static str,
@@ -21,12 +21,12 @@ pub(crate) struct Time {
     #[serde(flatten)]
     pub(crate) key: Key,
     pub(crate) batch: usize,
-    /// Whether a batch like the timed ones had the bytes or verdicts of the CPU: jobs from both
-    /// ends were compared. When verifying, all verdicts of all runs as well.
+    /// True if a batch like the timed ones had the bytes or verdicts of the CPU. Jobs from both
+    /// ends were compared, and when verifying also all verdicts of all runs.
     pub(crate) equal: bool,
     /// Timed runs.
     pub(crate) runs: usize,
-    /// From the call to its return: the median.
+    /// Median of the time from the call to its return.
     pub(crate) host_ms: f64,
     pub(crate) host_per_s: f64,
     /// Sum over all kernels of all chunks, each run alone: on one stream, with no other kernel
@@ -34,13 +34,13 @@ pub(crate) struct Time {
     /// this may be more than `host_ms`.
     pub(crate) kernel_ms: f64,
     pub(crate) kernel_per_s: f64,
-    /// The same of each kernel.
+    /// Median of each kernel.
     pub(crate) kernels: BTreeMap<String, f64>,
     /// Chunks into which the batch is divided, as it was when kernels were timed.
     pub(crate) chunks: usize,
     /// Jobs of the largest chunk.
     pub(crate) chunk_jobs: usize,
-    /// Which kernels, if not the usual ones: in the tables.
+    /// Name of the kernels in the tables, if they are not the usual ones.
     #[serde(skip)]
     pub(crate) variant: Option<String>,
 }
@@ -156,11 +156,11 @@ pub(crate) fn time<P: Parameters>(
 /// Runs batches, each with a fresh seed and other messages than the one before.
 struct Runner<P: Parameters> {
     kind: Kind,
-    /// How many messages there are.
+    /// Number of messages.
     messages: usize,
     /// Runs that were.
     number: usize,
-    /// Whether a valid signature was refused.
+    /// True if a valid signature was refused.
     refused: bool,
     out: Vec<Signature<P>>,
     verdicts: Vec<Verdict>,
@@ -268,8 +268,8 @@ mod tests {
     };
     const VERIFY: Kind = Kind { mode: None, ..SIGN };
 
-    /// Whether a comparison and a time of five jobs say that all is equal, on a device that does
-    /// `after` each kernel.
+    /// Results of a comparison and of a time of five jobs, on a device that does `after` each
+    /// kernel: true if all is equal.
     fn equal(kind: Kind, after: impl Fn(&str, &Batch) + Send + Sync + 'static) -> [bool; 2] {
         let device = Fake::new(move |kernel, grid, batch| {
             let (blocks, threads, shared) = (grid.blocks, grid.threads, grid.shared);

@@ -12,7 +12,7 @@ pub(crate) struct Watched {
     seen: Mutex<Seen>,
 }
 
-/// What was launched.
+/// Launches that were seen.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Seen {
     /// Milliseconds of each kernel.
@@ -36,7 +36,7 @@ impl Watched {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was launched since the last call.
+    /// Takes the launches since the last call.
     pub(crate) fn take(&self) -> Seen {
         std::mem::take(&mut *self.seen())
     }

@@ -1,4 +1,5 @@
-//! Ours and the peers in the same run, interleaved round by round, one thread.
+//! Compares our engines with other implementations in one run, interleaved round by round, on one
+//! thread.
 
 use clap::Parser;
 use falcon_benches::bars::{bars, rival};
@@ -11,8 +12,11 @@ use falcon_core::Engine;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Times this implementation against its peers: medians of interleaved
-/// rounds, thread CPU time, ratios, and the bars that it has to pass.
+/// Compares the speed of this implementation with that of its peers.
+///
+/// Prints medians of interleaved rounds in thread CPU time, ratios to the peer, and the bars that
+/// have to be passed. Smaller is faster. A whole run takes about two minutes, and --quick
+/// less than half a minute.
 #[derive(Parser)]
 struct Arguments {
     /// One JSON object a line.
@@ -42,6 +46,9 @@ fn main() -> ExitCode {
     } else {
         Style::Table
     };
+    if let Some(text) = falcon_benches::load::warning(1) {
+        eprintln!("warning: {text}. The ratios move less than the times");
+    }
     let mut rows = Vec::new();
     let mut demanded = Vec::new();
     report::heading(style);
@@ -68,7 +75,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The rows of one group, ours first; none if ours are filtered away.
+/// Returns the rows of one group, ours first. Empty if the filters leave none of ours.
 fn entries(operation: Operation, parameters: Degree, arguments: &Arguments) -> Vec<Entry> {
     let engines = Engine::available();
     let engines = engines.filter(|&e| arguments.engine.is_none_or(|only| only == e));

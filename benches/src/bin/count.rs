@@ -16,7 +16,7 @@ use std::process::ExitCode;
 /// Counts the instructions of each operation.
 #[derive(Parser)]
 struct Arguments {
-    /// Where the plugin writes.
+    /// File that the plugin writes.
     #[arg(long)]
     counts: PathBuf,
     /// One JSON object a line.
@@ -122,7 +122,7 @@ fn count(entry: &mut Entry, file: &Path, pairs: usize) -> Result<Row, Box<dyn Er
     Ok(Row::new(entry.case, operations, &counts))
 }
 
-/// What `counted` calls of `run` execute, after `warm` others.
+/// Counts the instructions of `counted` calls of `run`, after `warm` others.
 fn between_marks(
     run: &mut dyn FnMut(),
     warm: u64,

@@ -101,7 +101,7 @@ fn measure(arguments: &Arguments) -> Vec<Point> {
     points
 }
 
-/// All engines on all `cases`, interleaved.
+/// Times all engines on all `cases`, interleaved.
 fn times(
     arguments: &Arguments,
     operation: Operation,

@@ -10,10 +10,10 @@ use fn_dsa::{
 };
 use std::hint::black_box;
 
-/// Its name in the tables.
+/// Name of this peer in the tables.
 pub const NAME: &str = "fn-dsa";
 
-/// Its rows of one operation.
+/// Returns the rows of this peer for one operation.
 pub fn entries(operation: Operation, degree: Degree) -> Vec<Entry> {
     match degree {
         Degree::D512 => {
@@ -73,11 +73,11 @@ where
                 black_box(sig);
             };
             vec![
-                entry(operation, Mode::EncodedKey, degree, NAME, move || {
+                entry(operation, Mode::Encoded, degree, NAME, move || {
                     let mut key = S::decode(black_box(&sk)).expect("its own key");
                     sign(&mut key, &mut rng, &mut sig);
                 }),
-                entry(operation, Mode::PreparedKey, degree, NAME, move || {
+                entry(operation, Mode::Prepared, degree, NAME, move || {
                     sign(&mut decoded, &mut rng2, &mut sig2);
                 }),
             ]
@@ -105,11 +105,11 @@ where
             let mut first = crate::Cycle::new(signatures.clone());
             let mut second = crate::Cycle::new(signatures);
             vec![
-                entry(operation, Mode::EncodedKey, degree, NAME, move || {
+                entry(operation, Mode::Encoded, degree, NAME, move || {
                     let key = V::decode(black_box(&vk)).expect("its own key");
                     verify(&key, first.turn());
                 }),
-                entry(operation, Mode::PreparedKey, degree, NAME, move || {
+                entry(operation, Mode::Prepared, degree, NAME, move || {
                     verify(&decoded, second.turn());
                 }),
             ]

@@ -2,8 +2,8 @@
 //! processor has it, chosen at run time by the crate), and its portable code
 //! (`clean`), whose binary64 arithmetic is done on integers.
 //!
-//! The variants with padded signatures, as ours are. Its functions take encoded keys only. Both read the operating system's
-//! generator, two short reads a signature, under a microsecond in all.
+//! The variants with padded signatures, as ours are. Its functions take encoded keys only. Both
+//! read the operating system's generator, two short reads a signature, under a microsecond in all.
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use pqcrypto_falcon::ffi;
@@ -28,30 +28,18 @@ pub fn entries(operation: Operation, degree: Degree) -> Vec<Entry> {
                     black_box(keypair());
                 })],
                 Operation::Sign => {
-                    vec![entry(
-                        operation,
-                        Mode::EncodedKey,
-                        degree,
-                        NAME,
-                        move || {
-                            black_box(detached_sign(black_box(MESSAGE), black_box(&sk)));
-                        },
-                    )]
+                    vec![entry(operation, Mode::Encoded, degree, NAME, move || {
+                        black_box(detached_sign(black_box(MESSAGE), black_box(&sk)));
+                    })]
                 }
                 Operation::Verify => {
                     let signatures = (0..crate::SIGNATURES).map(|_| detached_sign(MESSAGE, &sk));
                     let mut signatures = crate::Cycle::new(signatures.collect());
-                    vec![entry(
-                        operation,
-                        Mode::EncodedKey,
-                        degree,
-                        NAME,
-                        move || {
-                            let sig = black_box(signatures.turn());
-                            verify_detached_signature(sig, black_box(MESSAGE), black_box(&vk))
-                                .expect("its own signature");
-                        },
-                    )]
+                    vec![entry(operation, Mode::Encoded, degree, NAME, move || {
+                        let sig = black_box(signatures.turn());
+                        verify_detached_signature(sig, black_box(MESSAGE), black_box(&vk))
+                            .expect("its own signature");
+                    })]
                 }
             }
         }};
@@ -145,29 +133,17 @@ pub fn clean_entries(operation: Operation, degree: Degree) -> Vec<Entry> {
         })],
         Operation::Sign => {
             let (_, sk) = clean.keypair();
-            vec![entry(
-                operation,
-                Mode::EncodedKey,
-                degree,
-                CLEAN,
-                move || {
-                    black_box(clean.sign(black_box(&sk)));
-                },
-            )]
+            vec![entry(operation, Mode::Encoded, degree, CLEAN, move || {
+                black_box(clean.sign(black_box(&sk)));
+            })]
         }
         Operation::Verify => {
             let (vk, sk) = clean.keypair();
             let signatures = (0..crate::SIGNATURES).map(|_| clean.sign(&sk)).collect();
             let mut signatures = crate::Cycle::new(signatures);
-            vec![entry(
-                operation,
-                Mode::EncodedKey,
-                degree,
-                CLEAN,
-                move || {
-                    clean.verify(black_box(signatures.turn()), black_box(&vk));
-                },
-            )]
+            vec![entry(operation, Mode::Encoded, degree, CLEAN, move || {
+                clean.verify(black_box(signatures.turn()), black_box(&vk));
+            })]
         }
     }
 }

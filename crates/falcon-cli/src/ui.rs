@@ -60,6 +60,15 @@ impl Ui {
             .map_err(|error| Error::stdout(&error))
     }
 
+    /// Prints the heading of a table. JSON has none.
+    pub(crate) fn heading(self, text: &str) -> Result<()> {
+        if self.json {
+            return Ok(());
+        }
+        let mut out = anstream::stdout().lock();
+        writeln!(out, "{}", Styled(STRONG, text)).map_err(|error| Error::stdout(&error))
+    }
+
     /// Whether [`note`](Self::note) says anything.
     pub(crate) fn notes(self) -> bool {
         !self.quiet && !self.json

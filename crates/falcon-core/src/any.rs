@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use rand_core::CryptoRng;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-/// The same expression for a key of either parameter set.
+/// Evaluates one expression for a key of either parameter set.
 macro_rules! either {
     ($any:expr, $key:ident => $body:expr) => {
         match $any {
@@ -169,7 +169,7 @@ impl AnyVerifyingKey {
         either!(self, key => key.to_bytes().to_vec())
     }
 
-    /// The same as [`VerifyingKey::fingerprint`].
+    /// Returns the fingerprint, as [`VerifyingKey::fingerprint`] does.
     pub fn fingerprint(&self) -> [u8; 32] {
         either!(self, key => key.fingerprint())
     }
@@ -196,8 +196,8 @@ impl TryFrom<Vec<u8>> for AnyVerifyingKey {
     }
 }
 
-/// Whether the header names degree 1024. Every other header is left to the
-/// decoder of degree 512, which refuses those that are not its own.
+/// True if the header names degree 1024. Every other header is left to the decoder of degree 512,
+/// which refuses those that are not its own.
 fn is_1024(bytes: &[u8]) -> bool {
     bytes
         .first()

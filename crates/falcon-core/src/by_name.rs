@@ -1,4 +1,4 @@
-//! What an engine computes that is named: the plain calls, on it.
+//! Plain calls on an engine that is named.
 
 use crate::batch::lanes::LaneEngine;
 use crate::engine::Engine;

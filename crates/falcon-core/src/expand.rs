@@ -124,13 +124,15 @@ impl<P: Parameters> ExpandedKey<P> {
 
 impl<P: Parameters> SigningKey<P> {
     /// Computes the expanded key, for keys that sign more than once.
+    ///
+    /// Source: Falcon specification v1.2, algorithm 4 (Keygen): basis and tree.
     #[cfg(feature = "alloc")]
     pub fn expand(&self) -> ExpandedKey<P> {
         ExpandedKey::expand_boxed_on(Best::find(), self)
     }
 
-    /// [`expand`](Self::expand) into the caller's storage of
-    /// [`ExpandedKey::LEN`] reals.
+    /// Expands as [`expand`](Self::expand), into the caller's storage of [`ExpandedKey::LEN`]
+    /// reals.
     ///
     /// # Errors
     /// If `storage` is too small.

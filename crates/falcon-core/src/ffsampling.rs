@@ -40,7 +40,7 @@ pub fn ffsampling<F, S, T>(
     );
 }
 
-/// What every node of the walk computes with.
+/// Arithmetic of every node of the walk.
 struct Arithmetic<'a, F, S> {
     fft: F,
     sampler: &'a mut S,
@@ -48,7 +48,7 @@ struct Arithmetic<'a, F, S> {
 
 /// A way to walk a subtree: [`ffsampling`] on the nodes of some degrees.
 trait Walk {
-    /// Whether the node above computes in calls.
+    /// True if the node above computes in calls.
     const CALLS: bool;
 
     fn walk<F: Fft, S: SamplerZ<Real = F::Real>>(

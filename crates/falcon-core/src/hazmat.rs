@@ -33,8 +33,8 @@ pub use crate::hash_to_point::{
 pub use crate::hedge::RawRandomness;
 pub use crate::signing::Fit;
 
-/// Where the functions that end in `_on` compute: an [`Engine`](crate::Engine), or
-/// the arithmetic of one. Sealed: other crates cannot implement it.
+/// Place where the functions that end in `_on` compute: an [`Engine`](crate::Engine), or the
+/// arithmetic of one. Sealed: other crates cannot implement it.
 #[allow(private_bounds)]
 pub trait ComputeOn: Operations {}
 impl<T: Operations> ComputeOn for T {}

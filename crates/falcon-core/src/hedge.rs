@@ -1,4 +1,4 @@
-//! Where a signer's randomness comes from.
+//! Randomness of a signer: hedged, or given by the caller.
 //!
 //! Two signatures of one hashed point from different sampler randomness leak
 //! the key; so does the same sampler randomness for two points. Hedging binds
@@ -23,7 +23,7 @@ pub(crate) const SECRET_HASH_LEN: usize = 32;
 /// Number of pieces in a hash input.
 pub(crate) const PIECES: usize = 4;
 
-/// Where the randomness of one signature comes from.
+/// Source of the randomness of one signature.
 #[derive(Clone, Copy)]
 pub(crate) enum Randomness<'a> {
     /// A fresh seed, bound to the secret key and to the hashed point.
@@ -91,12 +91,12 @@ impl<'a> Randomness<'a> {
         }
     }
 
-    /// Whether the stream depends on the point.
+    /// True if the stream depends on the point.
     pub(crate) fn binds_point(&self) -> bool {
         matches!(self, Self::Hedged { .. })
     }
 
-    /// The nonce.
+    /// Computes the nonce.
     pub(crate) fn nonce(&self) -> [u8; NONCE_LEN] {
         match self.nonce_source() {
             NonceSource::Given(nonce) => *nonce,

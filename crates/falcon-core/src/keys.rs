@@ -65,15 +65,17 @@ impl<P: Parameters> SigningKey<P> {
     /// Generates the key of `seed`: the same key on every platform, engine and
     /// version of this library.
     ///
-    /// It is the key that the round-3 reference generates from the stream
-    /// `SHAKE256(seed)`. The seed is as secret as the key.
+    /// The round-3 reference generates the same key from the stream `SHAKE256(seed)`. The seed is
+    /// as secret as the key.
+    ///
+    /// Source: Falcon specification v1.2, algorithm 4 (Keygen), without the tree.
     #[cfg(feature = "alloc")]
     pub fn from_seed(seed: &[u8; 32]) -> Self {
         Self::from_stream(&mut Shake256::reader(seed))
     }
 
-    /// [`from_seed`](Self::from_seed), made in a box where the key stays, so that
-    /// no copy is left on the stack.
+    /// Generates as [`from_seed`](Self::from_seed), in a box where the key stays, so that no copy
+    /// is left on the stack.
     #[cfg(feature = "alloc")]
     pub fn from_seed_boxed(seed: &[u8; 32]) -> Box<Self> {
         let mut key = Box::new(Self::EMPTY);
@@ -91,7 +93,7 @@ impl<P: Parameters> SigningKey<P> {
         Self::decode_boxed_on(Best::find(), bytes)
     }
 
-    /// [`decode_boxed`](Self::decode_boxed) on `on`.
+    /// Decodes as [`decode_boxed`](Self::decode_boxed), computing on `on`.
     #[cfg(feature = "alloc")]
     pub(crate) fn decode_boxed_on(
         on: impl Operations,
@@ -102,7 +104,7 @@ impl<P: Parameters> SigningKey<P> {
         Ok(key)
     }
 
-    /// [`from_seed`](Self::from_seed) with caller-owned scratch.
+    /// Generates as [`from_seed`](Self::from_seed), with caller-owned scratch.
     pub fn from_seed_in(seed: &[u8; 32], scratch: &mut KeygenScratch<'_, P>) -> Self {
         let mut key = Self::EMPTY;
         key.find_in(&mut Shake256::reader(seed), scratch);
@@ -186,8 +188,8 @@ impl<P: Parameters> SigningKey<P> {
         Ok(())
     }
 
-    /// Whether key generation would accept `(f, g)`. Not inlined, so that its
-    /// working memory is free again before the next step needs its own.
+    /// True if key generation would accept `(f, g)`. Not inlined, so that the working memory is
+    /// free again before the next step needs memory.
     #[inline(never)]
     fn check_norms(&self, on: impl Operations) -> Result<(), DecodeError> {
         let (f, g) = (self.f.as_ref(), self.g.as_ref());

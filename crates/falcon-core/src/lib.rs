@@ -80,8 +80,8 @@ pub use signature;
 pub use signatures::{Format, Signature, SignatureBytes};
 pub use verify::{MessageHasher, VerifyingKey};
 
-/// What engines, circuits, benchmarks and tests are built on. **Not covered by
-/// semantic versioning**: it may change in every release.
+/// Building blocks of engines, circuits, benchmarks and tests. **Not covered by semantic
+/// versioning**: they may change in every release.
 #[doc(hidden)]
 pub mod seams {
     macro_rules! seams {
@@ -101,7 +101,7 @@ pub mod seams {
         fft,
         /// SHAKE256.
         hash,
-        /// From messages to points.
+        /// Hash of nonce and message to a point.
         hash_to_point,
         /// Registers, and the arithmetic of one signature.
         lanes,

@@ -21,8 +21,8 @@ pub(crate) trait Modulus: Copy {
     /// The prime.
     const P: i16;
 
-    /// Whether every butterfly must reduce its unmultiplied operand. A prime
-    /// below `2^15 / 2.6` does it every third layer only.
+    /// True if every butterfly must reduce its unmultiplied operand. A prime below `2^15 / 2.6`
+    /// needs that every third layer only.
     const EAGER: bool;
 
     /// `P^-1 mod 2^16`.

@@ -41,7 +41,11 @@ mod sealed {
 /// use falcon_core::{DecodeError, Parameters, Signature, VerifyingKey};
 ///
 /// /// Verifies under either parameter set.
-/// fn verify<P: Parameters>(key: &[u8], message: &[u8], signature: &[u8]) -> Result<bool, DecodeError> {
+/// fn verify<P: Parameters>(
+///     key: &[u8],
+///     message: &[u8],
+///     signature: &[u8],
+/// ) -> Result<bool, DecodeError> {
 ///     let key = VerifyingKey::<P>::try_from(key)?;
 ///     Ok(key.verify(message, &Signature::try_from(signature)?).is_ok())
 /// }
@@ -98,7 +102,7 @@ pub trait Parameters:
 pub trait Array<T>:
     AsRef<[T]> + AsMut<[T]> + Copy + Debug + PartialEq + Eq + Hash + Send + Sync + Zeroize + 'static
 {
-    /// All elements zero.
+    /// Array of zeros.
     const ZERO: Self;
 }
 

@@ -59,7 +59,8 @@
 //!
 //! | `privateKey` holds | as written by |
 //! |---|---|
-//! | `OCTET STRING` of the encoded secret key followed by the encoded public key | OQS provider, this crate |
+//! | `OCTET STRING` of the encoded secret key followed by the encoded public key | OQS provider,
+//! this crate |
 //! | `OCTET STRING` of the encoded secret key | OQS provider built with `NOPUBKEY_IN_PRIVKEY` |
 //! | the encoded secret key itself | - |
 //! | `SEQUENCE { 0, f, g, F, SEQUENCE { h } OPTIONAL }` | Bouncy Castle |
@@ -147,7 +148,7 @@ const fn algorithm<P: Parameters>() -> AlgorithmIdentifierRef<'static> {
     }
 }
 
-/// Whether `algorithm` is the identifier of a key of `P`.
+/// True if `algorithm` is the identifier of a key of `P`.
 pub(crate) fn names<P: Parameters>(algorithm: &AlgorithmIdentifierRef<'_>) -> bool {
     Identifiers::<P>::ALL.contains(&algorithm.oid)
 }
@@ -295,7 +296,7 @@ fn read_document<P: Parameters>(
     Ok(())
 }
 
-/// What `privateKey` holds, undecoded.
+/// Contents of `privateKey`, not decoded yet.
 struct Contents<'a> {
     /// The encoded secret key.
     secret: &'a [u8],

@@ -81,12 +81,12 @@ impl<const AHEAD: usize> Prng<AHEAD> {
         &self.buffers
     }
 
-    /// Which buffers these are: the counter of the block after them.
+    /// Number of the buffers: the counter of the block after them.
     pub(crate) fn counter(&self) -> u64 {
         self.counter
     }
 
-    /// Where the next byte comes from.
+    /// Place of the next byte.
     pub(crate) fn place(&self) -> Place {
         self.place
     }

@@ -123,7 +123,7 @@ impl Modulus for ExactnessPrime {
 
 static EXACTNESS_TWIDDLES: Twiddles = Twiddles::forward::<ExactnessPrime>();
 
-/// Whether `fG - gF = q` modulo the exactness prime, given `[f, G, g, F]`.
+/// True if `fG - gF = q` modulo the exactness prime, given `[f, G, g, F]`.
 fn ntru_equation_holds(isa: impl Isa, logn: u32, factors: [&[i8]; 4], scratch: &mut [i16]) -> bool {
     type M = ExactnessPrime;
     let n = 1 << logn;
@@ -209,9 +209,10 @@ pub(crate) fn preimage(
     squared_norm(isa, z0, |s| s) + squared_norm(isa, s2, |s| s)
 }
 
-/// Whether `(c - s2 h, s2)` is short, given the product `s2 h`; `c` in
-/// `[0, q)` becomes `s1`, centred, in two's complement. Variable time: all
-/// operands are public.
+/// True if `(c - s2 h, s2)` is short, given the product `s2 h`. The point `c` in `[0, q)` becomes
+/// `s1`, centred, in two's complement. Variable time: all operands are public.
+///
+/// Source: Falcon specification v1.2, algorithm 16 (Verify): `s1` and the norm.
 pub(crate) fn is_preimage_vartime<N: Ntt>(
     isa: impl Isa,
     ntt: &N,

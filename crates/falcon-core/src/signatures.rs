@@ -87,7 +87,7 @@ impl<P: Parameters> Signature<P> {
         }
     }
 
-    /// Whether `s2` alone is within the bound of the scheme.
+    /// True if `s2` alone is within the bound of the scheme.
     pub(crate) fn fits_the_bound(&self) -> bool {
         Best::find().fits_the_bound(P::LOGN, self.s2.as_ref())
     }
@@ -220,7 +220,7 @@ impl<P: Parameters> TryFrom<&[u8]> for Signature<P> {
 impl<P: Parameters> TryFrom<Vec<u8>> for Signature<P> {
     type Error = DecodeError;
 
-    /// The same as from `&[u8]`.
+    /// Decodes as `TryFrom<&[u8]>` does.
     ///
     /// ```
     /// use falcon_core::{DecodeError, Falcon512, Signature};

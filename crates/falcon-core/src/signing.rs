@@ -308,7 +308,7 @@ pub(crate) enum KeySource<'a> {
 }
 
 impl KeySource<'_> {
-    /// Whether both are the same key in the same place.
+    /// True if both are the same key in the same place.
     #[cfg(feature = "alloc")]
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -319,7 +319,7 @@ impl KeySource<'_> {
     }
 }
 
-/// Whether a signature must fit the padded format.
+/// Format that a signature must fit.
 ///
 /// **Never sign one message with the same nonce and seed under both.** Where
 /// they differ, the signatures come from different attempts at one point, and
@@ -334,7 +334,7 @@ pub enum Fit {
 }
 
 impl Fit {
-    /// Whether `s2` can be written as asked. Constant time.
+    /// True if `s2` can be written in this format. Constant time.
     pub(crate) fn accepts(self, logn: u32, s2: &[i16]) -> bool {
         let (len, encodable) = codec::measure(s2);
         let fits = self == Self::Any || 1 + NONCE_LEN + len <= Format::Padded.max_len(logn);

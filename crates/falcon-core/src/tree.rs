@@ -17,7 +17,7 @@ use crate::fft::{self, BasisRef};
 use crate::lanes::{Binary64, Double, Isa};
 use core::fmt;
 
-/// What the sampler needs to know of a leaf with deviation `sigma'`.
+/// Numbers that the sampler needs of a leaf with deviation `sigma'`.
 #[derive(Clone, Copy)]
 pub struct Leaf {
     /// `1 / (2 sigma'^2)`.
@@ -49,7 +49,7 @@ impl<B> fmt::Debug for Computed<'_, B> {
     }
 }
 
-/// Which child of a node. ffSampling visits [`Right`](Side::Right) first.
+/// Child of a node. ffSampling visits [`Right`](Side::Right) first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The child of `d00`.

@@ -122,8 +122,8 @@ impl<P: Parameters> VerifyingKey<P> {
     /// Verifies `signature` of `message`.
     ///
     /// # Errors
-    /// [`SignatureError`] if this key did not sign this message so. It does not say
-    /// why.
+    /// [`SignatureError`] if this signature is not one of this message by this key. The error does
+    /// not say why.
     pub fn verify(&self, message: &[u8], signature: &Signature<P>) -> Result<(), SignatureError> {
         self.verify_parts(&[message], signature)
     }
@@ -253,7 +253,7 @@ impl<P: Parameters> VerifyingKey<P> {
     }
 }
 
-/// Whether `(c - product, s2)` is short, where `point` writes `c`.
+/// True if `(c - product, s2)` is short, where `point` writes `c`.
 #[inline(never)]
 fn difference_is_short<P: Parameters>(
     on: impl Operations,
@@ -278,7 +278,7 @@ impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {
 impl<P: Parameters> TryFrom<alloc::vec::Vec<u8>> for VerifyingKey<P> {
     type Error = DecodeError;
 
-    /// The same as from `&[u8]`.
+    /// Decodes as `TryFrom<&[u8]>` does.
     ///
     /// ```
     /// use falcon_core::{DecodeError, Falcon512, VerifyingKey};

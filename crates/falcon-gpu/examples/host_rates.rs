@@ -1,6 +1,5 @@
-//! What the host alone allows: signatures staged and delivered in a second, on a
-//! device whose copies and kernels take no time and do nothing. A GPU cannot be
-//! faster than this.
+//! Rates that the host alone allows: signatures staged and delivered in a second, on a device whose
+//! copies and kernels take no time and do nothing. A GPU cannot be faster than this.
 //!
 //! ```sh
 //! RAYON_NUM_THREADS=2 cargo run --release -p falcon-gpu --example host_rates -- 1048576
@@ -19,14 +18,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// What an H200 has.
+/// Number of processors of an H200.
 const PROCESSORS: u32 = 132;
 const STREAMS: usize = 16;
 const MEMORY: u64 = 128 << 30;
 
 /// Keys of jobs that have keys of their own: more than caches hold.
 const KEYS: usize = 1 << 14;
-/// How often each batch is done.
+/// Number of runs of each batch.
 const ROUNDS: usize = 7;
 
 /// A device that is done before it begins. Its memory is addresses alone; it answers with

@@ -1,5 +1,5 @@
-//! Which kernel has not done its part, where the statuses of a chunk say so. The chain
-//! is that of `kernels/jobs.h`.
+//! Finds the kernel that stopped a chunk, by the statuses of its jobs. The order of the kernels is
+//! that of `kernels/jobs.h`.
 
 use crate::error::GpuError;
 use crate::kernels::{Kernel, Operation, status};
@@ -30,8 +30,7 @@ pub(crate) fn stopped(told: &[u8], sign: Operation, hedged: bool, attempt: u32) 
     }
 }
 
-/// What came of a claim, or the kernel that has not done its part. Only of one that is
-/// `encoded` can it be said that it could not be read.
+/// Verdict on a claim, or the kernel that stopped. Only an `encoded` signature can be unreadable.
 pub(crate) fn verdict(told: u8, encoded: bool) -> Result<Result<(), SignatureError>, Operation> {
     match told {
         status::DONE => Ok(Ok(())),
@@ -44,7 +43,7 @@ pub(crate) fn verdict(told: u8, encoded: bool) -> Result<Result<(), SignatureErr
     }
 }
 
-/// That a kernel has not done its part.
+/// Error for a kernel that has not done its part.
 pub(crate) fn undone(kernel: Kernel) -> GpuError {
     GpuError::Launch {
         kernel: kernel.name(),

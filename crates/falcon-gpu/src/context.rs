@@ -22,11 +22,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// A device that signs and verifies batches, with the bytes of every other
 /// engine. One batch is done at a time.
 ///
-/// It signs through [`BatchSign`] and [`BatchSignRaw`]. A key comes to the device as small
-/// integers and is expanded there. An expanded key gains nothing: the host turns it back
-/// into the small integers. Keys stay on the device until the context is dropped or
-/// [`forget_keys`](Self::forget_keys) is called, except in [`KeyMode::Transient`](crate::KeyMode::Transient); everything
-/// else that a batch has brought there is wiped when it is done.
+/// It signs through [`BatchSign`] and [`BatchSignRaw`]. A key comes to the device as small integers
+/// and is expanded there. An expanded key gains nothing: the host turns it back into the small
+/// integers. Keys stay on the device until the context is dropped or
+/// [`forget_keys`](Self::forget_keys) is called, except in
+/// [`KeyMode::Transient`](crate::KeyMode::Transient); everything else that a batch has brought
+/// there is wiped when it is done.
 pub struct GpuContext {
     device: Arc<dyn Device>,
     options: Options,
@@ -97,7 +98,7 @@ impl GpuContext {
         }
     }
 
-    /// What the device is called.
+    /// Name of the device.
     pub fn name(&self) -> String {
         self.device.name()
     }
@@ -116,11 +117,11 @@ impl GpuContext {
         self.device.memory()
     }
 
-    /// Upper bound, in bytes of device memory, for signing `jobs` messages of `message_bytes`
-    /// in total as one chunk, without the keys that stay on the device
-    /// ([`memory_of_keys`](Self::memory_of_keys)). `keys` matters in [`KeyMode::Transient`](crate::KeyMode::Transient) only:
-    /// it is the number of keys that come with the batch, where neighbours with the same
-    /// key count once.
+    /// Upper bound, in bytes of device memory, for signing `jobs` messages of `message_bytes` in
+    /// total as one chunk, without the keys that stay on the device
+    /// ([`memory_of_keys`](Self::memory_of_keys)). `keys` matters in
+    /// [`KeyMode::Transient`](crate::KeyMode::Transient) only: it is the number of keys that come
+    /// with the batch, where neighbours with the same key count once.
     pub fn memory_to_sign<P: Parameters>(
         &self,
         jobs: usize,
@@ -135,9 +136,10 @@ impl GpuContext {
         Way::new::<P>(Fit::Padded, &self.options).need(size) as u64
     }
 
-    /// Bytes of the device that are held for so many resident keys, what expanding
-    /// them takes included. There is capacity for sixteen at least; when it is doubled, the
-    /// old memory is held, too, until the keys have moved. None in [`KeyMode::Transient`](crate::KeyMode::Transient).
+    /// Bytes of the device that are held for so many resident keys, what expanding them takes
+    /// included. There is capacity for sixteen at least; when it is doubled, the old memory is
+    /// held, too, until the keys have moved. None in
+    /// [`KeyMode::Transient`](crate::KeyMode::Transient).
     pub fn memory_of_keys<P: Parameters>(&self, keys: usize) -> u64 {
         keys::need(self.options.key_mode, P::LOGN, keys) as u64
     }
@@ -158,9 +160,9 @@ impl GpuContext {
         verify::need::<P>(size) as u64
     }
 
-    /// Uploads and expands a key now: a `&SigningKey` or an `&ExpandedKey`. Otherwise the
-    /// first batch that uses the key does this. It stays until there is no room for
-    /// another one, or until [`forget_keys`](Self::forget_keys). In [`KeyMode::Transient`](crate::KeyMode::Transient)
+    /// Uploads and expands a key now: a `&SigningKey` or an `&ExpandedKey`. Otherwise the first
+    /// batch that uses the key does this. It stays until there is no room for another one, or until
+    /// [`forget_keys`](Self::forget_keys). In [`KeyMode::Transient`](crate::KeyMode::Transient)
     /// nothing is uploaded before a batch, and this does nothing.
     ///
     /// # Errors
@@ -253,7 +255,7 @@ impl GpuContext {
     }
 }
 
-/// What is on a device while a batch is done.
+/// Things that stay on a device during a batch.
 struct Held<'s> {
     state: &'s mut State,
     ended_well: bool,

@@ -1,4 +1,4 @@
-//! How a batch is divided: into chunks, which streams take one after the other, and those into
+//! Division of a batch into chunks, which the streams take one after the other, and of a chunk into
 //! blocks, which the threads of the host take.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
@@ -6,18 +6,17 @@ use std::ops::Range;
 
 /// The jobs of a batch.
 pub(crate) trait Jobs: Sync {
-    /// How many there are.
+    /// Number of jobs.
     fn count(&self) -> usize;
 
-    /// What is signed.
+    /// Message of a job.
     fn message(&self, job: usize) -> &[u8];
 
-    /// Whether the key of a job, which is not the first, is another than that of the
-    /// one before.
+    /// True if a job, which is not the first one, has another key than the job before it.
     fn another(&self, job: usize) -> bool;
 }
 
-/// What a chunk has of each.
+/// Numbers of jobs, keys and bytes in a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Size {
     /// Messages.
@@ -29,7 +28,7 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// Of both together, of which neither has the key of the other's end.
+    /// Adds two neighbouring sizes that share no key.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             jobs: self.jobs + other.jobs,
@@ -39,9 +38,9 @@ impl Size {
     }
 }
 
-/// How a batch is divided, so that the host and the copies are at work while kernels are. Small
-/// chunks overlap well: what is exposed is the staging of the first one, and the delivery of
-/// the last one. Large chunks fill the processors well.
+/// Rule by which a batch is divided, so that the host, the copies and the kernels work at the same
+/// time. Small chunks overlap well: only the staging of the first chunk and the delivery of the
+/// last one are exposed. Large chunks fill the processors well.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Division {
     /// Fewest jobs of a chunk: a batch of less than twice as many is one chunk.
@@ -84,8 +83,8 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// How many of the jobs of a chunk of this size there may be, which needs so much
-    /// memory: fewer than there are if it is too large, as many as fit if they are alike.
+    /// Number of jobs that a chunk may keep if it needs `need` bytes. It is less than the chunk's
+    /// number if that is too large, and as many as fit if all jobs are alike.
     fn cut(&self, size: Size, need: usize) -> usize {
         let part = |has: usize, most: usize| match has {
             has if has <= most => size.jobs,
@@ -99,11 +98,11 @@ impl Limits {
 /// A part of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chunk {
-    /// Its jobs.
+    /// Jobs of the chunk.
     pub(crate) jobs: Range<usize>,
-    /// How much that is.
+    /// Size of these jobs.
     pub(crate) size: Size,
-    /// How its jobs are divided among the threads of the host.
+    /// Blocks of jobs, one for each thread of the host at a time.
     pub(crate) blocks: Vec<Block>,
 }
 
@@ -181,14 +180,14 @@ const BLOCK: usize = 256;
 pub(crate) struct Block {
     /// Their numbers in the batch.
     pub(crate) jobs: Range<usize>,
-    /// What the chunk has before them.
+    /// Size of the chunk's jobs before the block.
     pub(crate) before: Size,
-    /// What they are. A key counts where the chunk's first job of it is.
+    /// Size of the block. A key counts in the block that has the chunk's first job of that key.
     pub(crate) size: Size,
 }
 
 impl Block {
-    /// Whether a job of it is the first one of its key in the chunk.
+    /// True if `job`, one of the block, is the first one of its key in the chunk.
     fn brings_a_key(&self, batch: &impl Jobs, job: usize) -> bool {
         let first = self.before.jobs == 0 && job == self.jobs.start;
         first || batch.another(job)
@@ -252,7 +251,7 @@ fn summed(mut blocks: Vec<Block>) -> Vec<Block> {
     blocks
 }
 
-/// What blocks have together, which are all of a chunk.
+/// Size of all blocks of a chunk together.
 pub(crate) fn total(blocks: &[Block]) -> Size {
     blocks
         .last()
@@ -280,7 +279,7 @@ mod tests {
         }
     }
 
-    /// What these jobs are, by its definition.
+    /// Computes the size of these jobs by its definition.
     fn size_of(batch: &Batch, jobs: Range<usize>) -> Size {
         Size {
             jobs: jobs.len(),

@@ -1,4 +1,4 @@
-//! What can go wrong with a device, by what the caller can do about it.
+//! Errors of a device, grouped by what the caller can do about them.
 
 use falcon_core::batch::BatchError;
 use std::fmt;
@@ -17,16 +17,16 @@ pub enum GpuError {
         /// The one that is needed.
         needs: CudaVersion,
     },
-    /// No device has this number.
+    /// There is no device with this number.
     NoDevice {
         /// The number.
         asked: u32,
-        /// How many devices there are.
+        /// Number of devices.
         present: u32,
     },
     /// The device is older than the kernels need.
     OldDevice {
-        /// Its compute capability.
+        /// Compute capability of the device.
         has: (u32, u32),
         /// The one that is needed.
         needs: (u32, u32),
@@ -39,16 +39,16 @@ pub enum GpuError {
     /// A kernel did not start, failed while it ran, or has not done its part though
     /// nobody said that it failed.
     Launch {
-        /// Its name, as far as can be told.
+        /// Name of the kernel, as far as it is known.
         kernel: String,
-        /// What the driver said, or what is missing.
+        /// Answer of the driver, or what is missing.
         cause: String,
     },
     /// The driver refused something else, or the system did.
     Driver {
-        /// What was asked of it.
+        /// Operation that the driver was asked for.
         doing: &'static str,
-        /// What it said.
+        /// Answer of the driver.
         cause: String,
     },
     /// The output has another length than the jobs.
@@ -63,9 +63,9 @@ pub enum GpuError {
 /// A version of CUDA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CudaVersion {
-    /// As 12 in 12.4.
+    /// Major number, 12 in 12.4.
     pub major: u32,
-    /// As 4 in 12.4.
+    /// Minor number, 4 in 12.4.
     pub minor: u32,
 }
 

@@ -12,8 +12,8 @@ use std::thread::{self, available_parallelism};
 pub(crate) struct HostThreads(Result<ThreadPool, String>);
 
 impl HostThreads {
-    /// As many as `rayon` finds right: `RAYON_NUM_THREADS`, or one for each core. If the
-    /// system does not start so many, there are fewer.
+    /// Starts as many threads as `rayon` chooses: `RAYON_NUM_THREADS`, or one for each core. If the
+    /// system refuses that many, fewer are started.
     pub(crate) fn start() -> Self {
         let cores = available_parallelism().map_or(1, NonZeroUsize::get);
         let fewer = successors(Some(cores), |count| Some(count / 2)).take_while(|&count| count > 0);
@@ -53,7 +53,7 @@ pub(crate) fn aside<T: Send>(
     })
 }
 
-/// So many threads, or as many as `rayon` finds right if that is zero.
+/// Starts `count` threads, or as many as `rayon` chooses if `count` is zero.
 fn start(count: usize) -> Result<ThreadPool, String> {
     let name = |number| format!("falcon-gpu-{number}");
     let builder = ThreadPoolBuilder::new().thread_name(name);

@@ -43,16 +43,16 @@ pub struct Batch {
     pub reserved: u32,
 }
 
-/// How far a job has come, as [`Batch::status`] says; `kernels/jobs.h` has the order. Any
-/// two differ in four bits at least, so that memory that was zeroed, and a bit that flips,
-/// say nothing.
+/// Progress of a job, as in [`Batch::status`]; `kernels/jobs.h` has the order. Any two values
+/// differ in four bits at least, so memory that was zeroed and a bit that flips are never taken for
+/// progress.
 pub mod status {
     /// Nothing has been said yet.
     pub const NONE: u8 = 0x00;
-    /// Its message is there, and what else is claimed or given. Written by the host, or
-    /// of signatures that are bytes by the kernel that could read them.
+    /// The message is there, and what else is claimed or given. Written by the host, or for encoded
+    /// signatures by the kernel that could read them.
     pub const GIVEN: u8 = 0x0f;
-    /// Its point is there.
+    /// The point is there.
     pub const HASHED: u8 = 0x33;
     /// Signing: the seed of this attempt is there.
     pub const SEEDED: u8 = 0x3c;
@@ -74,8 +74,8 @@ pub mod status {
     pub const UNPREPARED: u8 = 0xf0;
 }
 
-/// What a device keeps of the keys that it signs with. The bytes of signatures do not
-/// depend on it.
+/// Data that a device keeps of the keys that sign. It affects speed and memory only, never the
+/// bytes of signatures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum KeyMode {
     /// Nothing: the small integers of a key come with every batch, and basis and tree
@@ -92,7 +92,7 @@ pub enum KeyMode {
 }
 
 impl KeyMode {
-    /// Whether keys stay on the device from batch to batch.
+    /// True if keys stay on the device from batch to batch.
     pub(crate) fn keeps_keys(self) -> bool {
         self != Self::Transient
     }
@@ -101,7 +101,7 @@ impl KeyMode {
 /// Lanes that sign one signature: `FALCON_GROUP` of `kernels/sign.h`.
 pub const SIGNING_LANES: u32 = 8;
 
-/// What a kernel does, for each slot of the launch.
+/// Operation of a kernel, done for each slot of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Nonces (derived, if there is a batch seed, else read) and messages to
@@ -113,8 +113,8 @@ pub enum Operation {
     Prng,
     /// Points and bytes to short polynomials, and the status of each job.
     Sign(KeyMode),
-    /// Which short polynomials are short enough when they are encoded; lists the jobs
-    /// to be tried again.
+    /// Decides which short polynomials are short enough when they are encoded, and lists the jobs
+    /// that must be tried again.
     Accept,
     /// Bases to bases in the FFT domain; slots are keys.
     Basis,
@@ -131,14 +131,14 @@ pub enum Operation {
 /// A kernel: an operation and a degree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Kernel {
-    /// What it does.
+    /// Operation of the kernel.
     pub operation: Operation,
     /// 9 or 10.
     pub logn: u32,
 }
 
 impl Kernel {
-    /// Its name, the same in PTX and in the build for the host.
+    /// Name of the kernel, the same in PTX and in the build for the host.
     pub fn name(self) -> String {
         let operation = match self.operation {
             Operation::Hash => "hash",

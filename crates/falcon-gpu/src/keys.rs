@@ -43,12 +43,12 @@ const fn small_len(logn: u32) -> usize {
 pub(crate) struct ResidentKey<'a, P: Parameters>(pub(crate) JobKey<'a, P>);
 
 impl<'a, P: Parameters> ResidentKey<'a, P> {
-    /// Whether it is the same key, as far as addresses say.
+    /// True if both are the same key in memory.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.0.is_same(other.0)
     }
 
-    /// What tells keys apart.
+    /// Hash of the secret, which tells keys apart.
     pub(crate) fn hash(&self) -> &'a [u8; HASH_LEN] {
         match self.0 {
             JobKey::Signing(key) => hazmat::secret_hash(key),
@@ -104,8 +104,8 @@ struct Arrays {
     /// each.
     small: Memory,
     capacity: usize,
-    /// What tells keys apart, in the order of their places: the hash of the
-    /// secret. There is room for all of them, so that none is moved.
+    /// Hashes of the secrets, which tell keys apart, in the order of their places. The capacity
+    /// suffices for all of them, so that none is moved.
     present: Zeroizing<Vec<[u8; HASH_LEN]>>,
 }
 
@@ -118,7 +118,7 @@ fn lengths(mode: KeyMode, logn: u32, keys: usize) -> [usize; 3] {
     ]
 }
 
-/// How many different keys there are.
+/// Number of different keys.
 pub(crate) fn different<P: Parameters>(keys: &[ResidentKey<'_, P>]) -> usize {
     let groups = keys.chunk_by(|a, b| a.is(b));
     let hashes: HashSet<_> = groups.map(|group| group[0].hash()).collect();
@@ -141,7 +141,7 @@ pub(crate) fn need(mode: KeyMode, logn: u32, keys: usize) -> usize {
     })
 }
 
-/// How many keys so many bytes of the device are room for.
+/// Number of keys that fit into `bytes` bytes of the device.
 pub(crate) fn fit(mode: KeyMode, logn: u32, bytes: usize) -> usize {
     bytes / lengths(mode, logn, 1).iter().sum::<usize>()
 }
@@ -176,7 +176,7 @@ impl KeyStore {
         }
     }
 
-    /// How many keys there are.
+    /// Number of keys.
     pub(crate) fn len(&self) -> usize {
         let arrays = self.arrays.as_ref();
         arrays.map_or(0, |arrays| arrays.present.len())
@@ -190,14 +190,14 @@ impl KeyStore {
         })
     }
 
-    /// Where the key with this hash is.
+    /// Place of the key with this hash.
     fn place(&self, hash: &[u8; HASH_LEN]) -> Option<u32> {
         let place = *self.places.get(&self.places.hasher().hash_one(hash))?;
         let present = &self.arrays.as_ref()?.present;
         (present.get(place as usize) == Some(hash)).then_some(place)
     }
 
-    /// Whether a key is there.
+    /// True if the key is there.
     pub(crate) fn has<P: Parameters>(&self, key: ResidentKey<'_, P>) -> bool {
         self.place(key.hash()).is_some()
     }
@@ -210,7 +210,7 @@ impl KeyStore {
         })
     }
 
-    /// How many keys there is room for.
+    /// Number of keys that fit.
     pub(crate) fn capacity(&self) -> usize {
         let arrays = self.arrays.as_ref();
         arrays.map_or(0, |arrays| arrays.capacity)

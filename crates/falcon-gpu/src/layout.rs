@@ -1,4 +1,4 @@
-//! Where the arrays of a chunk lie in the memory of its stream.
+//! Places of the arrays of a chunk in the memory of its stream.
 
 use crate::device::ALIGNMENT;
 use std::ops::Range;
@@ -19,7 +19,7 @@ impl Layout {
         start..start.saturating_add(bytes)
     }
 
-    /// All bytes so far.
+    /// Number of bytes laid out so far.
     pub(crate) fn len(&self) -> usize {
         self.len
     }

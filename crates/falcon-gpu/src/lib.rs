@@ -40,7 +40,7 @@ pub const CUBINS: [&[u8]; 6] = [
     include_bytes!("../ptx/kernels_10.sm_90.cubin"),
 ];
 
-/// All images of the kernels: [`PTX`], then [`CUBINS`].
+/// Every image of the kernels: [`PTX`], then [`CUBINS`].
 pub const IMAGES: [&[u8]; 8] = [
     PTX[0].as_bytes(),
     PTX[1].as_bytes(),

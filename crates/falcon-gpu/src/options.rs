@@ -1,12 +1,13 @@
-//! How a device is used.
+//! Options for the use of a device.
 
 use crate::kernels::KeyMode;
 
-/// How a device is used. The bytes of signatures depend on none of this.
+/// Options for the use of a device. They affect speed and memory only, never the bytes of
+/// signatures.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// What the device keeps of the keys that it signs with: by default basis and tree.
+    /// Data that the device keeps of the keys that sign: basis and tree by default.
     pub key_mode: KeyMode,
     /// Most bytes of the device's memory to use; by default three quarters of
     /// what is free.

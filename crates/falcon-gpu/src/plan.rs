@@ -1,4 +1,4 @@
-//! How a batch is signed, and where the arrays of a chunk lie.
+//! Plan of the signing of a batch, and places of the arrays of a chunk.
 
 use crate::division::Size;
 use crate::kernels::{Kernel, KeyMode, Operation, SIGNING_LANES};
@@ -22,8 +22,8 @@ const SIGNED_TOGETHER: usize = 32 / SIGNING_LANES as usize;
 const MOST_ROWS: u32 = 1024;
 // `prng` numbers the eight blocks of every row of a chunk with 32 bits.
 const _: () = assert!(8 * MOST_ROWS as u64 * MOST_JOBS as u64 <= 1 << 32);
-/// How a chunk is signed, and where its arrays lie: first what is copied to the
-/// device, then what is copied from it.
+/// Plan of the signing of a chunk, and places of its arrays: first those that are copied to the
+/// device, then those that are copied from it.
 pub(crate) struct Plan {
     pub(crate) mode: KeyMode,
     pub(crate) prng_rows: u32,
@@ -40,7 +40,7 @@ pub(crate) struct Plan {
     /// Copied if they are given.
     pub(crate) seeds: Range<usize>,
     pub(crate) s2: Range<usize>,
-    /// How many jobs are to be tried again, and how many are done.
+    /// Number of jobs to be tried again, and number of jobs that are done.
     pub(crate) counts: Range<usize>,
     /// Two, so that one is read while the other is written.
     pub(crate) lists: [Range<usize>; 2],
@@ -51,7 +51,7 @@ pub(crate) struct Plan {
     pub(crate) len: usize,
 }
 
-/// What all plans of a batch have in common.
+/// Settings that all plans of a batch share.
 #[derive(Clone, Copy)]
 pub(crate) struct Way {
     pub(crate) logn: u32,

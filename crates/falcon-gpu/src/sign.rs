@@ -23,9 +23,9 @@ use zeroize::Zeroizing;
 /// believed: no key needs more than a few.
 const MOST_ATTEMPTS: u32 = 1000;
 
-/// How a batch is divided. A multiprocessor of an H100 signs 48 jobs at once, so that one of the
-/// largest chunks keeps it busy more than twice as long as one job takes. A job of Falcon-512
-/// with an expanded key takes 40 KiB of the device.
+/// Division of a batch. A multiprocessor of an H100 signs 48 jobs at once, so one of the largest
+/// chunks keeps it busy more than twice as long as one job takes. A job of Falcon-512 with an
+/// expanded key takes 40 KiB of the device.
 pub(crate) const DIVISION: Division = Division {
     least: 4096,
     chunks: 8,
@@ -34,14 +34,14 @@ pub(crate) const DIVISION: Division = Division {
 
 /// The jobs of a batch, and where nonces and the sampler's seeds come from.
 pub(crate) enum Work<'a, P: Parameters> {
-    /// From a fresh seed, the secret, the message and the number of the job.
+    /// Randomness from a fresh seed, the secret, the message and the number of the job.
     Hedged {
         seed: &'a [u8; SEED_LEN],
         /// The number of the first job.
         first: u64,
         jobs: &'a [SignJob<'a, P>],
     },
-    /// From the caller.
+    /// Randomness from the caller.
     Given(&'a [RawJob<'a, P>]),
 }
 
@@ -85,7 +85,7 @@ struct Flight<'w> {
     chunk: &'w Chunk,
     plan: Plan,
     batch: Batch,
-    /// Which of the lists the next attempt appends to.
+    /// Number of the list to which the next attempt appends.
     redo: usize,
     /// Streams of seeds that are given, by job of the chunk.
     seed_streams: Vec<Shake256Reader>,
@@ -361,8 +361,8 @@ impl Flight<'_> {
         stream.fetch(plan.counts.clone(), end)
     }
 
-    /// Which kernel of this attempt has not done its part; statuses go to `place` of
-    /// what is incoming.
+    /// Finds the kernel that stopped this attempt. Statuses are copied to `place` of the incoming
+    /// memory.
     fn stopped(
         &self,
         stream: &mut ChunkStream,

@@ -1,5 +1,5 @@
-//! What goes to the device is written by several threads: a chunk is divided into
-//! blocks, and each array into what a block has of it.
+//! Staging: several threads write the data that goes to the device. A chunk is divided into blocks,
+//! and each array into the parts of these blocks.
 
 use crate::division::{Block, Jobs, Size, padded_len, total};
 use crate::error::GpuError;
@@ -7,7 +7,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::array;
 use std::ops::Range;
 
-/// What an array has an element for.
+/// Kind of thing that an array has one element for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Each {
     Job,
@@ -75,8 +75,8 @@ pub(crate) fn put<const N: usize>(bytes: &mut [u8], values: impl IntoIterator<It
     }
 }
 
-/// Where the messages of a chunk lie, and behind a zero where each one ends: there the first
-/// one begins.
+/// Messages of a chunk, one after the other. The list of their ends begins with a zero, where the
+/// first one begins.
 pub(crate) struct Messages<'p> {
     bytes: &'p Range<usize>,
     ends: Range<usize>,

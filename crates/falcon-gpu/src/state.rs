@@ -1,4 +1,4 @@
-//! What a context has on its device: streams, the pool of their memory, keys.
+//! State of a context on its device: streams, the pool of their memory, keys.
 
 use crate::device::{ChunkStream, Device, MOST_STREAMS, Memory};
 use crate::division::{Chunk, Limits};
@@ -9,7 +9,7 @@ use falcon_core::Parameters;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use std::sync::Arc;
 
-/// What a context has on its device. In this order it is dropped: streams, which
+/// Everything that a context has on its device. Fields are dropped in this order: streams, which
 /// wait, before the memory that they use.
 pub(crate) struct State {
     pub(crate) streams: Vec<ChunkStream>,
@@ -20,7 +20,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Of a device on which there is nothing yet.
+    /// Creates the state of a device that holds nothing yet.
     pub(crate) fn new(device: &Arc<dyn Device>, options: &Options) -> Self {
         let streams = options
             .streams
@@ -84,7 +84,7 @@ impl State {
         self.pool = None;
     }
 
-    /// Where keys and their hashes are.
+    /// Addresses of the keys and of their hashes.
     pub(crate) fn addresses<P: Parameters>(&self) -> (u64, u64) {
         let store = self.stores[number_of::<P>()].as_ref();
         store.map_or((0, 0), KeyStore::addresses)
@@ -250,7 +250,7 @@ fn budget(device: &Arc<dyn Device>, options: &Options, had: usize) -> Result<usi
     Ok(usize::try_from(most).unwrap_or(usize::MAX))
 }
 
-/// Which of two.
+/// Number of the parameter set, 0 or 1.
 fn number_of<P: Parameters>() -> usize {
     usize::from(P::LOGN == 10)
 }

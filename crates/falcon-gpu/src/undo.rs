@@ -13,13 +13,13 @@ pub(crate) const BLOCK: usize = 64;
 /// is dropped, unless they are [kept](Self::keep).
 pub(crate) struct Undo<'o, T: Copy> {
     results: &'o mut [T],
-    /// Where what was replaced begins, block by block.
+    /// Beginnings of the blocks that were replaced.
     places: Vec<usize>,
-    /// What was replaced there; and more memory for it.
+    /// Old contents of these blocks, followed by spare memory.
     old: Backup<T>,
 }
 
-/// What is replaced, or memory for it: blocks.
+/// Old contents, or memory for them, in blocks.
 pub(crate) type Backup<T> = Vec<Vec<T>>;
 
 impl<'o, T: Copy + Send> Undo<'o, T> {

@@ -15,9 +15,8 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How a batch is divided. A warp does one job, so that the largest chunks are eight times what
-/// a processor does at once; and what the host writes for them is still in its caches when it
-/// is copied.
+/// Division of a batch. A warp does one job, so the largest chunks are eight times what a processor
+/// does at once. The host's writes for them are still in its caches when they are copied.
 pub(crate) const DIVISION: Division = Division {
     least: 4096,
     chunks: 4,
@@ -27,7 +26,7 @@ pub(crate) const DIVISION: Division = Division {
 /// Signatures whose lengths one thread looks at.
 const MEASURED: usize = 1 << 14;
 
-/// What is to be verified.
+/// Signatures to verify, with keys and messages.
 pub(crate) enum Claims<'a, P: Parameters> {
     /// Signatures that were read.
     Decoded(&'a [VerifyJob<'a, P>]),
@@ -78,7 +77,7 @@ impl<P: Parameters> Jobs for Claims<'_, P> {
     }
 }
 
-/// Where the arrays of a chunk lie: first what is copied to the device.
+/// Places of the arrays of a chunk: first those that are copied to the device.
 struct Plan {
     stride: usize,
     messages: Range<usize>,

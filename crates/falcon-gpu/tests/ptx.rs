@@ -1,5 +1,5 @@
-//! What the kernels are compiled to: arithmetic that rounds as the specification
-//! says, within a budget of registers, and from the sources that are there.
+//! Checks of the compiled kernels: the arithmetic rounds as the specification says, the registers
+//! are within a budget, and the sources are those of the tree.
 
 use falcon_gpu::kernels::{Kernel, KeyMode, Operation};
 use falcon_gpu::{CUBINS, IMAGES, PTX};
@@ -89,9 +89,9 @@ fn every_kernel_is_there_under_its_name() {
     }
 }
 
-/// Sixteen warps a multiprocessor leave 128 registers for each thread, twelve that sign 168. None is
-/// spilled, and nothing is reached by index on a stack: all that a thread leaves behind
-/// is in registers.
+/// Sixteen warps a multiprocessor leave 128 registers for each thread, twelve that sign 168. None
+/// is spilled, and nothing is reached by index on a stack: all that a thread leaves behind is in
+/// registers.
 #[test]
 fn registers_and_spills_are_within_the_budget() {
     let mut rows = RESOURCES.lines();

@@ -5,7 +5,7 @@
 //! complement a row instead of five: with De Morgan's rules the others cancel
 //! (the Keccak team, "Keccak implementation overview", section 2.2).
 //!
-//! Where logic rotates an operand on the way, words put their rotations off (see
+//! Where logic rotates an operand on the way, words defer their rotations (see
 //! `lazy.rs`): hardly an instruction of a round only rotates.
 //!
 //! Source: FIPS 202, section 3.
@@ -14,18 +14,17 @@
 use crate::lazy::Lazy;
 use falcon_lanes::U64s;
 
-/// Words of a state.
+/// Number of words of a state.
 const WORDS: usize = 25;
 
-/// Words that are kept complemented, unless there is an instruction that makes
-/// up for it.
+/// Words that are kept complemented, unless there is an instruction for and-not.
 const COMPLEMENTED: [usize; 6] = [1, 2, 8, 12, 17, 20];
 
-/// What words owe between the rounds if they put rotations off. A round leaves it
-/// as it is: theta makes a word owe what the parity of the column before owes,
-/// which is what that column's first word owes; rho adds its rotation; and chi
-/// makes the words of a row owe what came to places 2, 3, 2, 3 and 4 of it. If
-/// the first row owes 43, 0, 43, 0 and 14, it does so again.
+/// Rotations that words owe between the rounds, if they defer rotations (`lazy.rs`). A round leaves
+/// these numbers as they are. Theta makes a word owe as much as the parity of the column before,
+/// which owes as much as the first word of that column. Rho adds its rotation. Chi makes the words
+/// of a row owe what the words that came to places 2, 3, 2, 3 and 4 of the row owe. If the first
+/// row owes 43, 0, 43, 0 and 14, the next round gives these numbers again.
 #[rustfmt::skip]
 const OWED: [u32; WORDS] = [
     43, 0, 43, 0, 14,
@@ -35,7 +34,7 @@ const OWED: [u32; WORDS] = [
     39, 55, 39, 55, 45,
 ];
 
-/// The constants of iota, by round.
+/// Constants of iota, by round.
 const ROUND_CONSTANTS: [[u64; 2]; 12] = {
     let mut constants = [[0; 2]; 12];
     let mut lfsr = 1u32;
@@ -90,7 +89,7 @@ fn permute_lazily(state: &mut [u64; WORDS]) {
     *state = words.map(Lazy::word);
 }
 
-/// The same state, its words owing the rotations `owed`.
+/// Returns the same state, with words that owe the rotations `owed`.
 #[inline(always)]
 fn owing<W: U64s>(a: &[W; WORDS], owed: &[u32; WORDS]) -> [W; WORDS] {
     // Not a loop: what is owed must be known before loops are unrolled.
@@ -133,7 +132,7 @@ fn complement<W: U64s>(state: &mut [W; WORDS]) {
     }
 }
 
-/// The parity of column `x`.
+/// Computes the parity of column `x`.
 #[inline(always)]
 fn parity<W: U64s>(a: &[W; WORDS], x: usize) -> W {
     a[x].xor5([a[x + 5], a[x + 10], a[x + 15], a[x + 20]])
@@ -205,7 +204,7 @@ fn chi<W: U64s, const ROW: usize>([b0, b1, b2, b3, b4]: [W; 5]) -> [W; 5] {
     }
 }
 
-/// A round.
+/// Computes a round.
 #[inline(always)]
 fn round<W: U64s>(a: &[W; WORDS], constant: u64) -> [W; WORDS] {
     let c = [
@@ -278,7 +277,7 @@ fn round<W: U64s>(a: &[W; WORDS], constant: u64) -> [W; WORDS] {
 mod tests {
     use super::*;
 
-    /// A word that is two, so that it has no instruction for `xor_and_not`.
+    /// Two words side by side, without an instruction for `xor_and_not`.
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Pair([u64; 2]);
 
@@ -306,7 +305,7 @@ mod tests {
         }
     }
 
-    /// The same word, with such an instruction.
+    /// [`Pair`] with an instruction for and-not.
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct AndNot(Pair);
 
@@ -361,7 +360,7 @@ mod tests {
         }
     }
 
-    /// Else rotations would be instructions of their own.
+    /// If `OWED` changed from round to round, rotations would be instructions of their own.
     #[test]
     fn a_round_leaves_what_is_owed_as_it_is() {
         let words = core::array::from_fn(|i| Lazy::new(i as u64).owing(OWED[i]));

@@ -1,14 +1,16 @@
-//! Words whose rotations are put off until they are used.
+//! Words with deferred rotations.
 //!
-//! Logic of AArch64 rotates its second operand on the way, at no cost. So
-//! [`Lazy`] only notes a rotation, as owed, and does it where the word meets
-//! one that owes another. What is owed is known when the code is compiled, as
-//! long as no loop hides it: there [`owing`](U64s::owing) says what a word owes
-//! from one turn to the next.
+//! A logic instruction of AArch64 rotates its second operand on the way, at no cost. So [`Lazy`]
+//! only notes a rotation, as owed. It rotates where the word meets another word that owes another
+//! rotation. The compiler knows what every word owes, as long as no loop hides it. In a loop,
+//! [`owing`](U64s::owing) says what a word owes from one turn to the next.
+//!
+//! Source: H. Becker and M. J. Kannwischer, "Hybrid scalar/vector implementations of Keccak and
+//! SPHINCS+ on AArch64", eprint 2022/1243 (lazy rotations).
 
 use falcon_lanes::U64s;
 
-/// A word, of which a rotation to the left by `owed < 64` is still to be done.
+/// Word that has still to be rotated to the left by `owed < 64`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lazy {
     bits: u64,
@@ -16,13 +18,13 @@ pub(crate) struct Lazy {
 }
 
 impl Lazy {
-    /// A word that owes nothing.
+    /// Creates a word that owes nothing.
     #[inline(always)]
     pub(crate) fn new(bits: u64) -> Self {
         Self { bits, owed: 0 }
     }
 
-    /// The word.
+    /// Returns the word, rotated.
     #[inline(always)]
     pub(crate) fn word(self) -> u64 {
         self.bits_owing(0)
@@ -34,7 +36,7 @@ impl Lazy {
         self.bits.rotate_left(self.owed.wrapping_sub(owed))
     }
 
-    /// `combine(self, other)`, bit by bit, owing what `self` owes.
+    /// Combines two words bit by bit. The result owes what `self` owes.
     #[inline(always)]
     fn with(self, other: Self, combine: impl FnOnce(u64, u64) -> u64) -> Self {
         Self {
@@ -89,8 +91,8 @@ impl U64s for Lazy {
             owed: (self.owed + L as u32) % 64,
         }
     }
-    /// From the end on: each rotation but the last is of a sum, so that compilers
-    /// have no terms to put in another order, where two would be rotated.
+    /// Adds from the end on, so that each rotation but the last is of a sum. Otherwise compilers
+    /// change the order of the terms, and two terms are rotated.
     #[inline(always)]
     fn xor5(self, [b, c, d, e]: [Self; 4]) -> Self {
         self.xor(b.xor(c.xor(d.xor(e))))

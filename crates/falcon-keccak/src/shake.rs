@@ -11,10 +11,10 @@ use crate::keccak::permute;
 use crate::keccak::permute_one;
 use falcon_lanes::{Isa, Register, wipe};
 
-/// Words of the rate: 1088 bits.
+/// Number of words of the rate: 1088 bits.
 pub const RATE_WORDS: usize = 17;
 
-/// Bytes of the rate.
+/// Number of bytes of the rate.
 pub const RATE: usize = 8 * RATE_WORDS;
 
 #[cfg(target_arch = "aarch64")]
@@ -104,7 +104,7 @@ impl Sponge {
         }
     }
 
-    /// Domain separation of SHAKE, padding, and the mark that the block is used up.
+    /// Writes the domain separation of SHAKE and the padding, and marks the block as used up.
     fn pad(&mut self) {
         if self.pos == RATE {
             self.permute();
@@ -171,12 +171,12 @@ impl Drop for Sponge {
     }
 }
 
-/// SHAKE256 that absorbs. Cloning it forks the state.
+/// SHAKE256 that absorbs. A clone forks the state.
 #[derive(Clone, Default)]
 pub struct Shake256(Sponge);
 
 impl Shake256 {
-    /// The empty sponge.
+    /// Creates an empty sponge.
     pub fn new() -> Self {
         Self::default()
     }
@@ -201,7 +201,7 @@ impl Shake256 {
         Blocks(&mut self.0)
     }
 
-    /// `SHAKE256(data)`, ready to be read.
+    /// Returns the stream of `SHAKE256(data)`.
     pub fn reader(data: &[u8]) -> Shake256Reader {
         let mut h = Self::new();
         h.update(data);
@@ -213,20 +213,20 @@ impl Shake256 {
 pub struct Shake256Reader(Shake256);
 
 impl Shake256Reader {
-    /// The stream of nothing yet, for a secret: [`start`](Self::start) says of
-    /// what, where it stays. A sponge that is moved is not wiped where it was.
+    /// Creates a stream of nothing yet, for a secret. [`start`](Self::start) gives the input where
+    /// the stream stays. A sponge that is moved is not wiped where it was.
     pub fn empty() -> Self {
         Self(Shake256::new())
     }
 
-    /// Becomes the stream of what `absorb` absorbs.
+    /// Restarts as the stream of the bytes that `absorb` absorbs.
     pub fn start(&mut self, absorb: impl FnOnce(&mut Shake256)) {
         self.0 = Shake256::new();
         absorb(&mut self.0);
         self.0.0.pad();
     }
 
-    /// Becomes the stream of a state that was squeezed last and not yet read.
+    /// Restarts as the stream of a state that was squeezed last and not yet read.
     pub fn resume(&mut self, state: &[u64; 25]) {
         self.0.0.state = *state;
         self.0.0.pos = 0;
@@ -237,7 +237,7 @@ impl Shake256Reader {
         self.0.0.squeeze(out);
     }
 
-    /// The next `N` bytes of the stream.
+    /// Returns the next `N` bytes of the stream.
     pub fn read_array<const N: usize>(&mut self) -> [u8; N] {
         let mut out = [0; N];
         self.read(&mut out);
@@ -249,7 +249,7 @@ impl Shake256Reader {
 pub struct Blocks<'a>(&'a mut Sponge);
 
 impl Blocks<'_> {
-    /// The next block, as little-endian words.
+    /// Returns the next block, as little-endian words.
     pub fn next_block(&mut self, isa: impl Isa) -> &[u64; RATE_WORDS] {
         self.0.permute_on(isa);
         self.0.pos = RATE;

@@ -7,7 +7,7 @@ use crate::keccak::permute;
 use crate::shake::{RATE, RATE_WORDS};
 use falcon_lanes::{Isa, Register, wipe};
 
-/// Messages that are hashed side by side.
+/// Number of messages that are hashed side by side.
 const LANES: usize = 8;
 
 /// The states of all lanes: word `i` of lane `u` is `[i][u]`. A row is a cache

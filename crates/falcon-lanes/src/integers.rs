@@ -12,7 +12,7 @@ use core::ops::{Add, Sub};
 /// Rotations take their count to both sides, `L` to the left and `R = 64 - L` to
 /// the right, since instructions want one or the other as a constant.
 pub trait U64s: Copy {
-    /// Whether [`xor_and_not`](Self::xor_and_not) costs no complement.
+    /// True if [`xor_and_not`](Self::xor_and_not) costs no complement.
     const AND_NOT: bool;
 
     /// Exclusive or with `x` in every lane. There is no way to a value without
@@ -55,14 +55,14 @@ pub trait U64s: Copy {
         self.xor(b.not().and(c))
     }
 
-    /// [`xor_and_not`](Self::xor_and_not). If words put rotations off, the result
-    /// owes what `c` owes; those of all other operations owe what `self` owes.
+    /// Computes [`xor_and_not`](Self::xor_and_not). If the type defers rotations, the result owes
+    /// what `c` owes; results of all other operations owe what `self` owes.
     #[inline(always)]
     fn xor_and_not_owing_last(self, b: Self, c: Self) -> Self {
         self.xor_and_not(b, c)
     }
-    /// The same word. If words put rotations off, it owes one to the left by
-    /// `owed` from here on.
+    /// Returns the same word. If the type defers rotations, the result owes a rotation to the left
+    /// by `owed`; other types ignore `owed`.
     #[inline(always)]
     fn owing(self, owed: u32) -> Self {
         _ = owed;

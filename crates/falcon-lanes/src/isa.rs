@@ -11,7 +11,7 @@ pub struct ByteTable {
 }
 
 impl ByteTable {
-    /// The table of `values`.
+    /// Creates the table of `values`.
     pub const fn new(values: &[[i16; 2]; 256]) -> Self {
         let mut planes = [[0; 256]; 4];
         let mut x = 0;
@@ -26,7 +26,7 @@ impl ByteTable {
     }
 }
 
-/// The last four bytes of a record of eleven, little-endian.
+/// Returns the last four bytes of a record of eleven, little-endian.
 #[inline(always)]
 pub fn tail([.., a, b, c, d]: &[u8; 11]) -> u32 {
     u32::from_le_bytes([*a, *b, *c, *d])
@@ -40,7 +40,7 @@ pub fn tail([.., a, b, c, d]: &[u8; 11]) -> u32 {
 /// features offer. What compilers do not find by themselves are the operations
 /// of its registers and the few methods below.
 pub trait Isa: Copy + Debug + Send + Sync + 'static {
-    /// A double.
+    /// One double.
     type F64: F64s<Self>;
     /// Two doubles.
     type F64x2: F64s<Self>;
@@ -59,8 +59,8 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     type U32s: U32s + Register<Self, Value = u32>;
     /// A register of 16-bit words.
     type I16s: I16s + Register<Self, Value = i16>;
-    /// Whether one state of Keccak-f goes faster in one lane of
-    /// [`U64s`](Self::U64s) than in single words.
+    /// True if one state of Keccak-f is permuted faster in one lane of [`U64s`](Self::U64s) than in
+    /// single words.
     const ONE_IN_WORDS: bool = false;
 
     /// Runs `kernel` in a frame where the features are enabled. Everything the
@@ -74,7 +74,7 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         self.vectorize(kernel)
     }
 
-    /// The transposed matrix: word `j` of row `i` becomes word `i` of row `j`.
+    /// Transposes a matrix: word `j` of row `i` becomes word `i` of row `j`.
     #[inline(always)]
     fn transpose_words(self, x: &[[u64; 8]; 8]) -> [[u64; 8]; 8] {
         core::array::from_fn(|j| core::array::from_fn(|i| x[i][j]))
@@ -94,15 +94,15 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         count
     }
 
-    /// The [`tail`] of each of four records.
+    /// Returns the [`tail`] of each of four records.
     #[inline(always)]
     fn tails(self, x: &[[u8; 11]; 4]) -> [u32; 4] {
         let [a, b, c, d] = x;
         [tail(a), tail(b), tail(c), tail(d)]
     }
 
-    /// The first words, and the second ones, that `f` makes of the bytes `x`.
-    /// `table` tabulates `f`, for constant-time lookup.
+    /// Returns the first words, and the second words, that `f` makes of the bytes `x`. `table`
+    /// tabulates `f`, for constant-time lookup.
     #[inline(always)]
     fn map_bytes<const N: usize>(
         self,
@@ -129,7 +129,7 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
             pairs[2 * i + 1] = odd[i];
         }
     }
-    /// The words at even places, and those at odd ones.
+    /// Returns the words at even places, and the words at odd ones.
     #[inline(always)]
     fn deinterleave(self, pairs: &[i16; 64]) -> ([i16; 32], [i16; 32]) {
         let (mut even, mut odd) = ([0; 32], [0; 32]);

@@ -1,11 +1,11 @@
-//! How polynomials lie in registers.
+//! Arrangements of polynomials in registers.
 
 use crate::{F64s, Isa, Pack};
 use core::fmt::Debug;
 use zeroize::Zeroize;
 
-/// How the coefficients of one polynomial, or of [`LANES`](Self::LANES)
-/// polynomials side by side, lie in memory and in registers.
+/// Arrangement of the coefficients of one polynomial, or of [`LANES`](Self::LANES) polynomials side
+/// by side, in memory and in registers.
 ///
 /// An instruction set is itself the arrangement of one polynomial: a register
 /// holds neighbours. In [`Many`], a register holds one coefficient of each

@@ -1,4 +1,4 @@
-//! What all registers have in common.
+//! Operations that all registers have.
 
 use crate::Isa;
 
@@ -7,7 +7,7 @@ use crate::Isa;
 /// A value is made from a token alone, and so only where the processor has the
 /// features: it proves them. A type may belong to several instruction sets.
 pub trait Register<I>: Copy + 'static {
-    /// What a lane holds.
+    /// Value of one lane.
     type Value: Copy + 'static;
     /// Number of lanes.
     const LEN: usize;

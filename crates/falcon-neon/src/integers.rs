@@ -168,7 +168,7 @@ pub(crate) fn deinterleave(pairs: &[i16; 64]) -> ([i16; 32], [i16; 32]) {
 /// The last four bytes of each.
 #[inline(always)]
 pub(crate) fn tails(x: &[[u8; 11]; 4]) -> [u32; 4] {
-    /// Where the bytes of the words stand in those from 7 to 39 and then from 28 to 44.
+    /// Places of the words' bytes among the bytes 7 to 39, followed by the bytes 28 to 44.
     const PLACES: [u8; 16] = [0, 1, 2, 3, 11, 12, 13, 14, 22, 23, 24, 25, 44, 45, 46, 47];
     let x = x.as_flattened().as_ptr();
     let mut words = [0; 4];

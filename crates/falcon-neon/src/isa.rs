@@ -56,8 +56,8 @@ impl Isa for Neon {
     neon!(U64x2);
 }
 
-/// All but the words is as on [`Neon`], whose frame is that of every function: a
-/// frame of its own would only keep functions from being inlined.
+/// Same as [`Neon`], except for the words. It uses the frame of [`Neon`], since another frame would
+/// only keep functions from being inlined.
 impl Isa for NeonSha3 {
     neon!(Sha3U64x2);
     const ONE_IN_WORDS: bool = true;

@@ -11,7 +11,8 @@ cpufeatures::new!(
     "avx512vl"
 );
 
-/// The processor has AVX2, BMI1, BMI2, POPCNT and AVX-512 F, BW, CD, DQ, VL, and the system saves the registers.
+/// The processor has AVX2, BMI1, BMI2, POPCNT and AVX-512 F, BW, CD, DQ, VL, and the system saves
+/// the registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Avx512(());
 

@@ -1,5 +1,5 @@
-//! What both programs share: the known answer that they check, the
-//! measurement of the stack, and a way to speak to the host.
+//! Parts that both programs share: the known answer that they check, the measurement of the stack,
+//! and a way to speak to the host.
 #![no_std]
 
 pub mod known_answer;

@@ -12,16 +12,16 @@ pub enum ReadError {
     Parse(ParseError),
 }
 
-/// What is wrong, and on which line.
+/// Error in a file, with its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// Number of the line, from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// Kind of the error.
     pub kind: ParseErrorKind,
 }
 
-/// What is wrong with a line.
+/// Kinds of errors in a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
@@ -38,16 +38,16 @@ pub enum ParseErrorKind {
         /// The field that was due.
         field: Field,
     },
-    /// Not a decimal number, or too large.
+    /// Value is not a decimal number, or too large.
     Number {
         /// The field.
         field: Field,
     },
-    /// Not a hexadecimal digit.
+    /// Character is not a hexadecimal digit.
     Digit {
         /// The field.
         field: Field,
-        /// Where in the value, from 0.
+        /// Position in the value, from 0.
         position: usize,
     },
     /// Half a byte is left over.
@@ -55,13 +55,13 @@ pub enum ParseErrorKind {
         /// The field.
         field: Field,
     },
-    /// Not as many bytes as there should be.
+    /// Number of bytes differs from the declared one.
     Length {
         /// The field.
         field: Field,
-        /// How many there should be.
+        /// Declared number of bytes.
         declared: usize,
-        /// How many there are.
+        /// Actual number of bytes.
         actual: usize,
     },
     /// The line has more characters than any record needs.

@@ -1,4 +1,4 @@
-//! What is run with marked secrets.
+//! Cases that run with marked secrets.
 
 use crate::valgrind::{classify, declassify};
 use falcon_core::hazmat::{
@@ -20,7 +20,7 @@ use std::ops::{Add, Mul, Neg, Sub};
 /// One run between two readings of the error counter.
 pub(crate) struct Case {
     pub(crate) name: String,
-    /// Whether Memcheck must report it.
+    /// True if Memcheck must report the case.
     pub(crate) leaks: bool,
     pub(crate) run: Box<dyn FnOnce()>,
 }
@@ -33,7 +33,7 @@ fn silent(name: String, run: impl FnOnce() + 'static) -> Case {
     }
 }
 
-/// All cases, the deliberate leaks first.
+/// Returns every case, the deliberate leaks first.
 pub(crate) fn all() -> Vec<Case> {
     let mut cases = vec![
         Case {

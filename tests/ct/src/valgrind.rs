@@ -30,7 +30,7 @@ pub(crate) fn count_errors() -> usize {
     request(COUNT_ERRORS, 0, 0)
 }
 
-/// From here on `value` is a secret.
+/// Marks `value` as a secret from here on.
 pub(crate) fn classify<T: ?Sized>(value: &T) {
     request(
         MAKE_MEM_UNDEFINED,
@@ -39,7 +39,7 @@ pub(crate) fn classify<T: ?Sized>(value: &T) {
     );
 }
 
-/// From here on `value` is public.
+/// Marks `value` as public from here on.
 pub(crate) fn declassify<T: ?Sized>(value: &T) {
     request(
         MAKE_MEM_DEFINED,

@@ -10,11 +10,11 @@ fn bench_prints_one_object_a_line() {
     let lines = json_lines(&sandbox.succeeds(&with(&bench, scalar)));
     for (operation, mode, threads) in [
         ("keygen", "seed", 1),
-        ("sign", "key", 1),
-        ("sign", "expanded", 1),
+        ("sign", "decoded", 1),
+        ("sign", "prepared", 1),
         ("sign", "batch", 1),
         ("sign", "batch", 2),
-        ("verify", "decode", 1),
+        ("verify", "encoded", 1),
         ("verify", "prepared", 1),
         ("verify", "batch", 1),
         ("verify", "batch", 2),
@@ -63,14 +63,23 @@ fn bench_has_batches_of_the_size_that_is_asked_for() {
 fn bench_says_how_many_rows_it_prints() {
     let sandbox = Sandbox::empty();
     let bench = ["bench", "--seconds", "0", "-a", "falcon-512"];
-    let scalar = ["--engine", "scalar", "--threads", "2"];
+    let scalar = ["--engine", "scalar", "--threads", "1"];
     let measured = sandbox.succeeds(&with(&bench, scalar));
-    let rows = text(&measured.stdout).lines().count();
+    let shown = text(&measured.stdout);
+    let rows = shown.lines().count() - 1;
+    let heading = shown.lines().next().unwrap();
+    assert!(heading.starts_with("operation key "), "{heading}");
+    // The numbers end below their headings.
+    for row in shown.lines() {
+        assert_eq!(row.split_whitespace().count(), 6, "{row}");
+        assert_eq!(row.len(), heading.len(), "{row}");
+    }
     let said = text(&measured.stderr);
     assert!(
         said.contains(&format!("{rows} rows, about ")),
         "{rows} {said}"
     );
+    assert!(said.contains("smaller is faster"), "{said}");
 }
 
 #[test]

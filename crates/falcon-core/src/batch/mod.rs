@@ -99,7 +99,7 @@ impl<'a, P: Parameters> JobKey<'a, P> {
         }
     }
 
-    /// Whether `other` is the same key at the same address.
+    /// True if `other` is the same key at the same address.
     pub fn is_same(self, other: Self) -> bool {
         self.source().is_same(&other.source())
     }

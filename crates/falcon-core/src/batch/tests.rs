@@ -16,11 +16,11 @@ fn accept(s2: &[i16]) -> bool {
     s2[0] & 3 == 0
 }
 
-/// How many jobs there are, for all residues modulo the lanes.
+/// Number of jobs, for all residues modulo the lanes.
 const JOBS: usize = 24;
 /// The one job among jobs with the expanded key that has the signing key.
 const ALONE: usize = 19;
-/// From here on all jobs have the signing key.
+/// Number of the first job of those that have the signing key.
 const GROUP: usize = ALONE + 2;
 
 /// A batch whose attempts are refused three times of four is what the jobs give

@@ -30,7 +30,7 @@ use std::thread::available_parallelism;
 /// # }
 /// ```
 pub struct Threads {
-    /// None: the calling thread does all work.
+    /// Pool of threads. If there is none, the calling thread does all work.
     pool: Option<ThreadPool>,
 }
 

@@ -1,6 +1,8 @@
-//! The variable-length code of `s2`: for each coefficient the sign, the low
-//! seven bits of the magnitude, then the rest of the magnitude in unary (that
-//! many zeros and a one). Magnitudes reach 2047, so a code word takes 9 to 24 bits.
+//! Variable-length code of `s2`: for each coefficient the sign, the low seven bits of the
+//! magnitude, then the rest of the magnitude in unary (that many zeros and a one). Magnitudes reach
+//! 2047, so a code word takes 9 to 24 bits.
+//!
+//! Source: Falcon specification v1.2, section 3.11.2.
 
 use crate::error::DecodeError;
 
@@ -10,7 +12,7 @@ pub(super) const MAX_MAGNITUDE: u16 = 2047;
 /// Longest run of zeros in a code word.
 const MAX_RUN: u32 = (MAX_MAGNITUDE >> 7) as u32;
 
-/// Bytes that [`compress`] writes; `None` if a magnitude exceeds 2047.
+/// Number of bytes that [`compress`] writes; `None` if a magnitude exceeds 2047.
 pub(crate) fn compressed_len(s2: &[i16]) -> Option<usize> {
     let (len, encodable) = measure(s2);
     encodable.then_some(len)
@@ -194,7 +196,7 @@ fn read_words(bytes: &[u8], at: &mut usize, words: &mut [i16]) -> Result<(), Dec
     Ok(())
 }
 
-/// From what [`Window::code_word`] says to values. `true` if there is a minus zero.
+/// Converts the results of [`Window::code_word`] to values. Returns `true` if one is a minus zero.
 #[inline(always)]
 pub(super) fn evaluate(s2: &mut [i16]) -> bool {
     let mut minus_zero = 0;
@@ -228,7 +230,7 @@ pub(super) fn decompress(bytes: &[u8], s2: &mut [i16]) -> Result<usize, DecodeEr
     Ok(used)
 }
 
-/// The bits from bit `at` to the end of its byte.
+/// Returns the bits from bit `at` to the end of its byte.
 pub(super) fn spare_bits(bytes: &[u8], at: usize) -> u8 {
     match (at % 8, bytes.get(at / 8)) {
         (begun @ 1.., Some(last)) => last << begun,

@@ -1,12 +1,11 @@
 //! Compressed polynomials read side by side, one a lane.
 //!
-//! Where a code word ends is known only when the one before has been read, so a
-//! decoder of one polynomial waits for a chain of shifts at every word. Here
-//! as many chains run at once as there are lanes.
+//! The end of a code word is known only when the word before has been read. So a decoder of one
+//! polynomial waits for a chain of shifts at every word. Here as many chains run at once as there
+//! are lanes.
 //!
-//! What is not a sequence of valid code words is not diagnosed here: the
-//! decoder of [`compressed`](super::compressed) reads it again, alone, and says
-//! what is wrong.
+//! An invalid sequence of code words is not diagnosed here. The decoder of
+//! [`compressed`](super::compressed) reads it again, alone, and reports the error.
 
 use super::compressed::{MAX_LEN, MIN_LEN, evaluate, spare_bits};
 use crate::lanes::{Isa, Register};
@@ -147,7 +146,7 @@ fn read<const N: usize>(bodies: &[&[u8]; N], bits: &mut [u64; N], rows: &mut [[u
 /// The shortest length in each of four code words.
 const EACH_MIN_LEN: u64 = (MIN_LEN as u64) * 0x0100_0100_0100_0100;
 
-/// Whether no code word is longer than the longest.
+/// True if no code word is longer than the longest.
 #[inline(always)]
 fn lengths_fit(words: &[i16]) -> bool {
     let mut longer = 0;

@@ -9,7 +9,7 @@ use crate::params::NONCE_LEN;
 /// Bits of a coefficient in the constant-time format.
 const CT_WIDTH: u32 = 12;
 
-/// How a signature is written.
+/// Format of an encoded signature.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]

@@ -32,7 +32,7 @@ macro_rules! engines {
                 #[doc = concat!("`", $name, "`.")]
                 $variant($variant),
             )*
-            /// No instruction set that this build knows.
+            /// Portable code, on a processor without an instruction set that this build knows.
             Native(Native),
         }
 
@@ -66,7 +66,7 @@ macro_rules! engines {
             };
         }
 
-        /// Where the arithmetic runs. All engines give the same bytes.
+        /// Arithmetic that computes signatures. All engines give the same bytes.
         ///
         /// Plain calls such as
         /// [`VerifyingKey::verify`](crate::VerifyingKey::verify) take the best engine by
@@ -115,7 +115,7 @@ macro_rules! engines {
 
         #[cfg(feature = "alloc")]
         impl Engine {
-            /// All engines that this processor can run: first those that need no
+            /// Returns the engines that this processor can run: first those that need no
             /// instruction set, then the others, the fastest first.
             pub fn available() -> impl Iterator<Item = Self> {
                 [$(Self::$plain,)*].into_iter().chain(Self::instruction_sets())

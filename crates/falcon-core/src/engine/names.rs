@@ -40,8 +40,7 @@ impl FromStr for Engine {
     }
 }
 
-/// Whether `name` is the instruction set in the name of an engine: `avx2` in
-/// `avx2x8`.
+/// True if `name` is the instruction set in the name of an engine: `avx2` in `avx2x8`.
 fn is_instruction_set(name: &str, engine: &str) -> bool {
     let set = engine.trim_end_matches(|c: char| c.is_ascii_digit());
     let set = set.strip_suffix('x');

@@ -54,13 +54,17 @@ pub trait Fft: Copy + Debug + Send + Sync {
     /// Largest integers `<= a`, for `|a| < 2^51`.
     fn floor(&self, a: Self::Real) -> Self::Real;
 
-    /// Coefficients to FFT domain, in place.
+    /// Transforms coefficients to the FFT domain, in place.
     fn fft(&self, logn: u32, f: &mut [Self::Real]);
-    /// FFT domain to coefficients, in place.
+    /// Transforms from the FFT domain to coefficients, in place.
     fn ifft(&self, logn: u32, f: &mut [Self::Real]);
-    /// `f(x) = f0(x^2) + x f1(x^2)` in the FFT domain, `logn >= 2`.
+    /// Splits `f(x) = f0(x^2) + x f1(x^2)` in the FFT domain, `logn >= 2`.
+    ///
+    /// Source: Falcon specification v1.2, algorithm 1 (splitfft).
     fn split(&self, logn: u32, f0: &mut [Self::Real], f1: &mut [Self::Real], f: &[Self::Real]);
-    /// Inverse of [`split`](Self::split).
+    /// Merges, as the inverse of [`split`](Self::split).
+    ///
+    /// Source: Falcon specification v1.2, algorithm 2 (mergefft).
     fn merge(&self, logn: u32, f: &mut [Self::Real], f0: &[Self::Real], f1: &[Self::Real]);
 
     /// `t + d * l` for complex numbers, real part first: the nearest-plane step

@@ -1,5 +1,5 @@
-//! What a node of ffSampling and of the LDL tree computes: splitting, merging,
-//! the nearest-plane step, the factors of a Gram matrix.
+//! Operations at a node of ffSampling and of the LDL tree: splitting, merging, the nearest-plane
+//! step, the factors of a Gram matrix.
 
 use super::runs::*;
 use crate::lanes::{F64s, Lanes};
@@ -28,7 +28,7 @@ fn couples_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
     ]
 }
 
-/// What the run `[a, b]` of neighbours splits into.
+/// Splits the run `[a, b]` of neighbours.
 #[inline(always)]
 fn split_run<L: Lanes, R: F64s<L::Isa>>([a, b]: [[R; 2]; 2], w: [R; 2]) -> [[R; 2]; 2] {
     let [x, y] = unzip::<L, R>(a, b);
@@ -39,7 +39,7 @@ fn split_run<L: Lanes, R: F64s<L::Isa>>([a, b]: [[R; 2]; 2], w: [R; 2]) -> [[R; 
     ]
 }
 
-/// The inverse of [`split_run`].
+/// Merges two runs: the inverse of [`split_run`].
 #[inline(always)]
 fn merge_run<L: Lanes, R: F64s<L::Isa>>([x, y]: [[R; 2]; 2], w: [R; 2]) -> [[R; 2]; 2] {
     let [x, y] = butterfly::<L, R, false>(x, y, w);
@@ -53,6 +53,9 @@ fn nearest_plane<L: Lanes, R: F64s<L::Isa>>(t: [R; 2], d: [R; 2], factor: [R; 2]
     [t[0] + p[0], t[1] + p[1]]
 }
 
+/// Splits `f(x) = f0(x^2) + x f1(x^2)` in the FFT domain.
+///
+/// Source: Falcon specification v1.2, algorithm 1 (splitfft).
 #[inline(always)]
 pub(super) fn split<L: Lanes, R: F64s<L::Isa>>(
     l: L,
@@ -74,6 +77,9 @@ pub(super) fn split<L: Lanes, R: F64s<L::Isa>>(
     }
 }
 
+/// Merges `f0` and `f1` to `f(x) = f0(x^2) + x f1(x^2)` in the FFT domain.
+///
+/// Source: Falcon specification v1.2, algorithm 2 (mergefft).
 #[inline(always)]
 pub(super) fn merge<L: Lanes, R: F64s<L::Isa>>(
     l: L,

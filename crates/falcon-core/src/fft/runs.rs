@@ -1,4 +1,4 @@
-//! What the kernels over runs share: cutting polynomials into runs, moving runs
+//! Tools of the kernels over runs: cutting polynomials into runs, moving runs
 //! of complex numbers, the butterfly.
 
 use super::{TWIDDLE_IM, TWIDDLE_RE};

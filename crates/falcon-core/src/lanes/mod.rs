@@ -15,7 +15,7 @@ use core::fmt::Debug;
 /// conversions. In memory it is an `f64`, so key material is shared by all
 /// engines.
 pub trait Double: F64s<Baseline> + From<f64> + Into<f64> + Debug + Send + Sync {
-    /// Whether the machine's binary64 unit does the arithmetic.
+    /// True if the machine's binary64 unit does the arithmetic.
     const HARDWARE: bool;
 
     /// `x` as binary64; exact for `|x| <= 2^53`.
@@ -32,7 +32,7 @@ pub trait Double: F64s<Baseline> + From<f64> + Into<f64> + Debug + Send + Sync {
 
 /// An instruction set whose doubles are [`Double`]s.
 pub trait Binary64: Isa<F64: Double> {
-    /// Whether the machine's binary64 unit does the arithmetic.
+    /// True if the machine's binary64 unit does the arithmetic.
     const HARDWARE: bool = Self::F64::HARDWARE;
 }
 

@@ -10,13 +10,15 @@
 
 use crate::params::Q;
 
-/// `exp(2 i pi t_j)`, Q62, of the block `b` at the level of `m` blocks: `j = m + b`, `t_j = (1 + 4 brv(b))/(8 m)`.
+/// `exp(2 i pi t_j)`, Q62, of the block `b` at the level of `m` blocks: `j = m + b`,
+/// `t_j = (1 + 4 brv(b))/(8 m)`.
 static TWIDDLES: [[i64; 2]; 512] = twiddles();
 
 /// Fractional bits of the twiddles.
 const UNIT: u32 = 62;
 
-/// Fractional bits of `f` and `g` in the norm: `|f(z)|^2 <= n |f|^2 < 2^24.04` leaves one spare bit.
+/// Fractional bits of `f` and `g` in the norm: `|f(z)|^2 <= n |f|^2 < 2^24.04` leaves one spare
+/// bit.
 const NORM_UNIT: u32 = 49;
 
 /// Fractional bits of the reciprocals `1/B_i <= 2^-5`.
@@ -146,6 +148,8 @@ pub(super) fn reciprocal(m: u64) -> u64 {
 
 /// Stores `1/B_i` (Q67) and tells whether the orthogonalised norm is below its bound.
 ///
+/// Source: Falcon specification v1.2, algorithm 5 (NTRUGen): the orthogonalised norm.
+///
 /// `inverse` has length `n/2`, `work` length `n`; the squared norm of `(f, g)` is below 16823.
 /// A `B_i` below 32 gives a saturated entry, and alone makes the norm too large.
 ///
@@ -176,7 +180,8 @@ pub(super) fn orthogonal_norm(
     }
     let mut sum = 0u128;
     for b in inverse {
-        // r = 2^126 / (2^lz x) and B = 2^-38 x: 2^67 / B = r / 2^(21 - lz), and lz <= 20 if B >= 32.
+        // r = 2^126 / (2^lz x) and B = 2^-38 x: 2^67 / B = r / 2^(21 - lz), and lz <= 20 if
+        // B >= 32.
         let x = *b as u64 | 1;
         let lz = x.leading_zeros();
         let saturate = (i64::from(lz < 21) - 1) & i64::MAX;

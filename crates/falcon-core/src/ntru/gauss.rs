@@ -54,7 +54,7 @@ impl Draws<'_> {
     }
 }
 
-/// The value of one draw.
+/// Returns the value of one draw.
 #[inline]
 fn magnitude([first, second]: [u64; 2]) -> i32 {
     let (r0, r1) = (first & WORD, second & WORD);
@@ -70,6 +70,8 @@ fn magnitude([first, second]: [u64; 2]) -> i32 {
 }
 
 /// Fills `f` with a polynomial of odd coefficient sum (an odd resultant needs it).
+///
+/// Source: Falcon specification v1.2, algorithm 5 (NTRUGen): the random `f` and `g`.
 ///
 /// A coefficient beyond `-127..=127` is drawn again, as is a last coefficient of the wrong parity.
 pub(super) fn sample(logn: u32, stream: &mut Shake256Reader, f: &mut [i8]) {

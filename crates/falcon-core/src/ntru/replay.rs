@@ -1,9 +1,9 @@
 //! The reference's floating-point reduction, replayed where it may break down.
 //!
-//! For the pairs that [`stability`](super::stability) singles out, whether the round-3 reference
-//! finds a solution depends on the rounding errors of its own reduction. This module performs that
-//! reduction on the ill-conditioned levels, with the same roundings, and tells whether it
-//! succeeds. The solution itself, which is unique, then comes from the exact solver.
+//! [`stability`](super::stability) singles out some pairs `(f, g)`. For these, rounding errors
+//! decide if the round-3 reference finds a solution. This module performs the reference's reduction
+//! on the ill-conditioned levels, with the same roundings, and tells if it succeeds. The solution
+//! itself is unique and comes from the exact solver.
 //!
 //! One level of the reference, `(F, G)` being the lifted pair of `LARGE[d]` words a coefficient:
 //! repeat with `s` decreasing by 25 down to zero
@@ -48,16 +48,16 @@ const SIZE: [(i32, i32); 10] = [
     (3138, 13),
 ];
 
-/// Words that binary64 conversion looks at.
+/// Number of words that the conversion to binary64 reads.
 const WINDOW: usize = 10;
 
 /// Largest degree of a replayed level.
 const MAX_DEGREE: usize = 1 << (crate::params::MAX_LOGN - FIRST_LEVEL);
 
-/// Whether the reference ever leaves a level.
+/// Result of the reference's reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It solves the pair as exact arithmetic does.
+    /// The reduction finds the solution that exact arithmetic finds.
     Succeeds,
     /// The resultants have a common factor.
     CommonFactor,
@@ -65,18 +65,25 @@ pub(super) enum Outcome {
     BreaksDown,
 }
 
-/// The memory of a replay; see [`area_len`] for `area`.
+/// Memory of a replay.
 pub(super) struct Memory<'a> {
+    /// `f_d` and `g_d` in the NTT domain on `C_(d+1)`, as the solver keeps them.
     pub(super) kept: &'a [u32],
+    /// Inverse cofactors of all bases.
     pub(super) cofactors: &'a [u32],
+    /// Polynomials in words of 31 bits, [`area_len`] words.
     pub(super) area: &'a mut [u32],
+    /// Twiddle factors of one prime.
     pub(super) twiddles: &'a mut [u32],
+    /// Multiples of the product of a base, one for each coefficient.
     pub(super) multiples: &'a mut [u32],
+    /// Residues of one coefficient.
     pub(super) column: &'a mut [u32],
+    /// Large integers, as [`zint`] holds them.
     pub(super) wide: &'a mut [i64],
 }
 
-/// Words of `Memory::area`.
+/// Number of words of [`Memory::area`].
 pub(super) const fn area_len(logn: u32) -> usize {
     let (mut most, mut d) = (4 * SMALL[logn as usize], FIRST_LEVEL);
     while d < logn {
@@ -92,7 +99,8 @@ pub(super) const fn area_len(logn: u32) -> usize {
     most
 }
 
-/// Replays the levels from the bottom to `level`, and the one above it.
+/// Replays the levels from the bottom (`d = logn - 1`) up to level `level - 1`, but not above
+/// [`FIRST_LEVEL`], and tells if the reference solves the pair.
 pub(super) fn replay<B: Binary64>(b: B, logn: u32, level: u32, mut memory: Memory<'_>) -> Outcome {
     if !bottom(logn, &mut memory) {
         return Outcome::CommonFactor;
@@ -114,8 +122,9 @@ pub(super) fn replay<B: Binary64>(b: B, logn: u32, level: u32, mut memory: Memor
     }
 }
 
-/// `F_N`, then `G_N`, of `SMALL[logn]` words each, at the start of `area`: the least
-/// non-negative solution for 1, times `q`.
+/// Solves the equation at degree 1: writes `F_N`, then `G_N`, of `SMALL[logn]` words each, to the
+/// start of `area`. They are `q` times the least non-negative solution for 1. False if the
+/// resultants have a common factor or a result does not fit.
 fn bottom(logn: u32, memory: &mut Memory<'_>) -> bool {
     let base = tower::base(logn, logn);
     let len = zint::limbs(base.len);
@@ -150,7 +159,8 @@ fn bottom(logn: u32, memory: &mut Memory<'_>) -> bool {
     coprime && fits
 }
 
-/// Writes `f_d` or `g_d` in words of 31 bits.
+/// Writes `f_d` (`which = 0`) or `g_d` (1) in words of 31 bits to index `to` of the area. The area
+/// from `c` on holds residues meanwhile.
 fn load(logn: u32, d: u32, which: usize, memory: &mut Memory<'_>, c: usize, to: usize) {
     let n = 1usize << (logn - d);
     let base = tower::base(logn, d + 1);
@@ -184,8 +194,11 @@ fn load(logn: u32, d: u32, which: usize, memory: &mut Memory<'_>, c: usize, to: 
     }
 }
 
-/// One level. `area` starts with the reduced pair of level `d + 1`, and ends with that of level
-/// `d` followed by `f_d` and `g_d`. False if the reference gives up.
+/// Replays one level. Before, `area` starts with the reduced pair of level `d + 1`. Afterwards, it
+/// starts with the reduced pair of level `d`, followed by `f_d` and `g_d`. False if the reference
+/// gives up.
+///
+/// Source: Falcon specification v1.2, algorithm 6 (NTRUSolve), on the way up.
 fn reduce<B: Binary64>(b: B, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool {
     let n = 1usize << (logn - d);
     let (small, large) = (SMALL[d as usize], LARGE[d as usize]);
@@ -234,7 +247,7 @@ fn reduce<B: Binary64>(b: B, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool
     true
 }
 
-/// `a(x^2) * b(-x) mod x^n + 1`: `a` has `n/2` coefficients, `b` and `out` have `n`.
+/// Computes `a(x^2) * b(-x) mod x^n + 1`: `a` has `n/2` coefficients, `b` and `out` have `n`.
 fn lift(n: usize, a: &[u32], b: &[u32], out: &mut [u32]) {
     let (a_len, b_len, out_len) = (2 * a.len() / n, b.len() / n, out.len() / n);
     out.fill(0);
@@ -254,7 +267,10 @@ fn lift(n: usize, a: &[u32], b: &[u32], out: &mut [u32]) {
     }
 }
 
-/// The reduction. Returns the final number of significant words.
+/// Reduces the lifted pair by `f` and `g` in binary64. Returns the final number of significant
+/// words, or `None` if the reference gives up.
+///
+/// Source: Falcon specification v1.2, algorithm 7 (Reduce).
 fn babai<B: Binary64>(
     b: B,
     d: u32,
@@ -353,14 +369,15 @@ fn babai<B: Binary64>(
     }
 }
 
-/// Binary64 values of the coefficients, each of `stride` words: the top ten of the first `len`.
+/// Converts coefficients of `stride` words to binary64. Reads the top [`WINDOW`] of the first `len`
+/// words.
 fn approximate<D: Double>(poly: &[u32], stride: usize, len: usize, out: &mut [f64]) {
     for (x, out) in poly.chunks_exact(stride).zip(out) {
         *out = to_f64::<D>(&x[len.saturating_sub(WINDOW)..len]);
     }
 }
 
-/// Whether `f G - g F = q` modulo one prime.
+/// True if `f G - g F = q` modulo one prime.
 fn solves(n: usize, len: usize, fg: &[u32], pair: &[u32]) -> bool {
     let m = Modulus::new(0);
     let residue = |x: &[u32]| {

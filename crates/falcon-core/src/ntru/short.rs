@@ -1,4 +1,4 @@
-//! Whether a key may have `(f, g)`: whether the pair is acceptable.
+//! Check that a pair `(f, g)` is acceptable as a key.
 //!
 //! [`fixed::orthogonal_norm`] decides, for key generation and for keys that are
 //! read. Where there is a binary64 unit, a key that is read is judged by it
@@ -62,7 +62,7 @@ pub(crate) fn check_norms<W: Array<i64>>(
     check_norms_exactly::<W>(logn, f, g)
 }
 
-/// Whether the coefficients fit the encoding and the norm is below the bound.
+/// True if the coefficients fit the encoding and the norm is below the bound.
 pub(super) fn fits(logn: u32, f: &[i8], g: &[i8]) -> bool {
     let bound = (1i32 << (FG_BITS[logn as usize] - 1)) - 1;
     let (mut outside, mut norm) = (0i32, 0u32);
@@ -77,8 +77,8 @@ pub(super) fn fits(logn: u32, f: &[i8], g: &[i8]) -> bool {
     outside >= 0 && norm < KEY_NORM_BOUND
 }
 
-/// What the integers say about the orthogonalised norm. Not inlined: its words
-/// are needed for a key in millions, or where there is no binary64 unit.
+/// Judges the orthogonalised norm with integers. Not inlined: its working memory is needed for one
+/// key in millions, or where there is no binary64 unit.
 #[inline(never)]
 fn check_norms_exactly<W: Array<i64>>(logn: u32, f: &[i8], g: &[i8]) -> Result<(), DecodeError> {
     let mut words = W::ZERO;

@@ -16,12 +16,12 @@
 //! 4. Top: `G = (q + g F)/f`, then Babai's rounding of the pair with
 //!    `k = round((F f* + G g*)/(f f* + g g*))`: its result is unique.
 //!
-//! Modulo the primes of `C_(d+1)` a value of `f_d` can be zero, for about one key in a million; then the
-//! roles of `f` and `g` are exchanged. The pair is refused when the resultants of `f` and `g`
-//! are not coprime, or when a coefficient of the reduced `F` or `G` exceeds 127.
+//! Modulo the primes of `C_(d+1)` a value of `f_d` can be zero, for about one key in a million;
+//! then the roles of `f` and `g` are exchanged. The pair is refused when the resultants of `f` and
+//! `g` are not coprime, or when a coefficient of the reduced `F` or `G` exceeds 127.
 //!
-//! At the top, `G` is defined by the equation modulo a prime `p`. All coefficients are at most 127, so
-//! `|f G - g F - q| < p`: a result that is returned solves the equation over the integers.
+//! At the top, `G` is defined by the equation modulo a prime `p`. All coefficients are at most 127,
+//! so `|f G - g F - q| < p`: a result that is returned solves the equation over the integers.
 //!
 //! Source: Falcon specification v1.2, section 3.8.3 (NTRUSolve); T. Pornin and T. Prest, eprint
 //! 2019/015 (field norms, residues); T. Pornin, eprint 2025/1239 (working on `F` alone).
@@ -95,7 +95,7 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// The same cut of the same memory at each call.
+    /// Cuts the memory. Every call with the same `logn` cuts it in the same way.
     fn new(logn: u32, words: &'a mut [u32]) -> Self {
         let area = area_len(logn);
         let level = tower::level_len(logn);
@@ -186,7 +186,8 @@ pub(super) fn solve<B: Binary64>(
     Ok(())
 }
 
-/// One choice of roles. `unstable` is the level where the reference's reduction needs a replay.
+/// Solves with one choice of roles of `f` and `g`. `unstable` is the level where the reference's
+/// reduction needs a replay.
 fn attempt<B: Binary64>(
     b: B,
     problem: Problem<'_>,
@@ -220,8 +221,10 @@ fn attempt<B: Binary64>(
     top(problem, &mut w, inverse_gram, wide, capital_f, capital_g)
 }
 
-/// From `f_d`, `g_d` on `C_d` (`here`: weighted coefficients) to the values on `C_(d+1)` (`kept`)
-/// and to `f_(d+1)`, `g_(d+1)` on `C_(d+1)` (`next`: weighted coefficients).
+/// Descends one level: from `f_d`, `g_d` on `C_d` (`here`: weighted coefficients) to the values on
+/// `C_(d+1)` (`kept`) and to `f_(d+1)`, `g_(d+1)` on `C_(d+1)` (`next`: weighted coefficients).
+///
+/// Source: Falcon specification v1.2, algorithm 6 (NTRUSolve): the field norms.
 fn descend(problem: Problem<'_>, d: u32, w: &mut Words<'_>) {
     let logn = problem.logn;
     let n = 1usize << (logn - d);
@@ -303,7 +306,10 @@ fn bottom(logn: u32, w: &mut Words<'_>, wide: &mut [i64]) -> Result<(), Refusal>
     Ok(())
 }
 
-/// From `F_(d+1)` on `C_(d+1)` (`here`, NTT domain) to `F_d` on `C_d` (`next`, NTT domain).
+/// Ascends one level: from `F_(d+1)` on `C_(d+1)` (`here`, NTT domain) to `F_d` on `C_d` (`next`,
+/// NTT domain).
+///
+/// Source: Falcon specification v1.2, algorithm 6 (NTRUSolve), on the way up, on `F` alone.
 fn ascend(problem: Problem<'_>, d: u32, w: &mut Words<'_>) -> Result<(), Refusal> {
     let logn = problem.logn;
     let n = 1usize << (logn - d);
@@ -403,7 +409,8 @@ fn ascend(problem: Problem<'_>, d: u32, w: &mut Words<'_>) -> Result<(), Refusal
     Ok(())
 }
 
-/// `G` from `F` (`here`, on `C_0`), and Babai's rounding. `f` and `g` on `C_0` are in `kept`.
+/// Computes `G` from `F` (`here`, on `C_0`), and rounds the pair by Babai's method. `f` and `g` on
+/// `C_0` are in `kept`.
 ///
 /// Source: Falcon specification v1.2, algorithm 7 (Reduce), at the top level only.
 fn top(

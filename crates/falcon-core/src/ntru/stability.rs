@@ -1,4 +1,4 @@
-//! How ill-conditioned the reference's reduction of `(F, G)` is for a given `(f, g)`.
+//! Condition of the reference's reduction of `(F, G)` for a given `(f, g)`.
 //!
 //! The round-3 reference reduces `(F_d, G_d)` with quotients computed in binary64. Their relative
 //! error is about `2^-53` times the ratio between the largest and the smallest

@@ -79,7 +79,7 @@ fn field(record: &str, name: &str) -> Vec<u8> {
     hex(values.next().unwrap())
 }
 
-/// What key generation reads SHAKE256 of, in a NIST record.
+/// Input of the SHAKE256 stream of key generation, from a NIST record.
 fn stream_seed(record: &str) -> [u8; 48] {
     let entropy: [u8; 48] = field(record, "seed").try_into().unwrap();
     falcon_kat::Drbg::new(&entropy).bytes()

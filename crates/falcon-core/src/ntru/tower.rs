@@ -1,17 +1,20 @@
-//! Sizes: how many primes the integers of each level of the tower need, and where they are.
+//! Number of primes that the integers of each level of the tower need, and their places in memory.
 //!
 //! Level `d` of the tower works in `Z[x]/(x^n + 1)` with `n = 2^(logn - d)`. Its integers (the
 //! coefficients of `f_d`, `g_d` and of the reduced `F_d`) are held by the base `C_d`.
 //!
 //! The bit lengths of `f_d` were measured over many random keys: mean `mu`, deviation `s`. `F_d` is
 //! `f_d` times a polynomial with coefficients in `[-1/2, 1/2]`, which adds at most `log2 n - 1`
-//! bits (and two bits of slack at the bottom, one for the sign). `C_d` holds `mu + 7 s` plus these.
-//! A key that would need more is refused or solved with the roles of `f` and `g` exchanged; its
-//! probability is below `2^-36`.
+//! bits (two are left at least) and one for the sign. `C_d` holds `mu + 7 s` plus these. The test
+//! `tower/lengths.rs` measures again and compares. A key that would need more is refused or solved
+//! with the roles of `f` and `g` exchanged; its probability is below `2^-36`.
 
 use super::rns::Base;
 
-/// Primes of `C_d`, by `logn` and `d`.
+#[cfg(test)]
+mod lengths;
+
+/// Number of primes of `C_d`, by `logn` and `d`.
 #[rustfmt::skip]
 const LENGTHS: [[u8; 11]; 11] = [
     [0; 11],
@@ -46,12 +49,12 @@ pub(super) const fn base(logn: u32, d: u32) -> Base {
     }
 }
 
-/// Words that keep `f_d` and `g_d` on `C_(d+1)` for all levels `d < logn`.
+/// Number of words that keep `f_d` and `g_d` on `C_(d+1)` for all levels `d < logn`.
 pub(super) const fn kept_len(logn: u32) -> usize {
     kept_start(logn, logn)
 }
 
-/// Where those of level `d` start.
+/// Index of the first word of level `d` among those of [`kept_len`].
 pub(super) const fn kept_start(logn: u32, d: u32) -> usize {
     let (mut total, mut i) = (0, 0);
     while i < d {
@@ -78,17 +81,17 @@ pub(super) const fn level_len(logn: u32) -> usize {
     most
 }
 
-/// Largest base.
+/// Number of primes of the largest base.
 pub(super) const fn longest_base(logn: u32) -> usize {
     len(logn, logn)
 }
 
-/// Words for the inverse cofactors of all bases.
+/// Number of words for the inverse cofactors of all bases.
 pub(super) const fn cofactors_len(logn: u32) -> usize {
     cofactors_start(logn, logn + 1)
 }
 
-/// Where those of level `d` start.
+/// Index of the first inverse cofactor of level `d`.
 pub(super) const fn cofactors_start(logn: u32, d: u32) -> usize {
     let (mut total, mut i) = (0, 0);
     while i < d {

@@ -15,14 +15,13 @@ use super::rns::Base;
 const BITS: u32 = 62;
 const MASK: i64 = (1 << BITS) - 1;
 
-/// Limbs for the integers that a base of `len` primes can hold.
+/// Number of limbs for the integers that a base of `len` primes can hold.
 pub(super) const fn limbs(len: usize) -> usize {
     (30 * len).div_ceil(62) + 1
 }
 
-/// `(x * a + y * b) / 2^62`, floored or exact, over all limbs: the low limb of the sum is given away.
-///
-/// Requires `|a| + |b| <= 2^62` or so: the sum must fit the limbs of the result.
+/// Splits `sum` into its low 62 bits, a limb, and the rest, `floor(sum / 2^62)`, which is carried
+/// to the next limb.
 #[inline(always)]
 fn carry(sum: i128) -> (i64, i128) {
     ((sum as i64) & MASK, sum >> BITS)
@@ -70,8 +69,8 @@ fn sign_extend(x: &mut [i64]) {
     x[top] = (x[top] << 2) >> 2;
 }
 
-/// 62 division steps on the low bits of `a` (odd) and `b`. Returns the new `delta` and the matrix
-/// `[u, v, q, r]` with `2^62 a' = u a + v b`, `2^62 b' = q a + r b`; `|u| + |v| <= 2^62` and
+/// Takes 62 division steps on the low bits of `a` (odd) and `b`. Returns the new `delta` and the
+/// matrix `[u, v, q, r]` with `2^62 a' = u a + v b`, `2^62 b' = q a + r b`; `|u| + |v| <= 2^62` and
 /// `|q| + |r| <= 2^62`.
 #[inline]
 fn division_steps(mut delta: i64, a: i64, b: i64) -> (i64, [i64; 4]) {
@@ -93,7 +92,7 @@ fn division_steps(mut delta: i64, a: i64, b: i64) -> (i64, [i64; 4]) {
     (delta, [u, v, q, r])
 }
 
-/// `y` with `y * g = 1 mod f` and `|y| < 2f`; true when `gcd(f, g) = 1`.
+/// Computes `y` with `y * g = 1 mod f` and `|y| < 2f`. True if `gcd(f, g) = 1`.
 ///
 /// `f` and `g` are positive, `f` odd. `work` holds three integers of the same length.
 pub(super) fn invert(f: &[i64], g: &[i64], y: &mut [i64], work: &mut [i64]) -> bool {
@@ -174,7 +173,7 @@ pub(super) fn invert(f: &[i64], g: &[i64], y: &mut [i64], work: &mut [i64]) -> b
     rest == 0
 }
 
-/// `x <- -x` if `mask` is all ones.
+/// Negates, `x <- -x`, if `mask` is all ones.
 fn negate_if(x: &mut [i64], mask: i64) {
     let mut c = 0i128;
     for x in x.iter_mut() {
@@ -183,7 +182,7 @@ fn negate_if(x: &mut [i64], mask: i64) {
     sign_extend(x);
 }
 
-/// `y <- y mod f`, or `-y mod f`, in `[0, f)`; `|y| < 2f`.
+/// Reduces: `y <- y mod f`, or `-y mod f` if `negate`, in `[0, f)`. Before, `|y| < 2f`.
 pub(super) fn least_residue(y: &mut [i64], f: &[i64], negate: bool) {
     negate_if(y, -i64::from(negate));
     // (-2f, 2f), then (0, 4f), [0, 2f), [0, f).
@@ -195,7 +194,7 @@ pub(super) fn least_residue(y: &mut [i64], f: &[i64], negate: bool) {
     }
 }
 
-/// `y <- y + factor * f` if `mask` is all ones.
+/// Adds, `y <- y + factor * f`, if `mask` is all ones.
 fn add_multiple(y: &mut [i64], f: &[i64], factor: i64, mask: i64) {
     let factor = i128::from(factor & mask);
     let mut c = 0i128;
@@ -250,7 +249,8 @@ fn shift_bits_right(x: &mut [i64], k: u32, mask: i64) {
     }
 }
 
-/// `y <- y * (product of factors) mod f`, with `|y| <= 0.6 f` at the end; `|y| < 2f` at the start.
+/// Multiplies, `y <- y * (product of factors) mod f`, with `|y| <= 0.6 f` at the end; `|y| < 2f` at
+/// the start.
 ///
 /// Factors are in `[1, 2^60)`. `f` is destroyed (normalised). The quotients are estimated from the
 /// top of `y` and of `f`, which is why both are first shifted until the top bit of `f` is in a
@@ -312,7 +312,7 @@ pub(super) fn scale(y: &mut [i64], f: &mut [i64], factors: impl Iterator<Item = 
     }
 }
 
-/// `x mod p` in Montgomery form.
+/// Computes `x mod p` in Montgomery form.
 pub(super) fn residue(m: Modulus, x: &[i64]) -> u32 {
     let half = m.encode_word(1 << 31);
     let radix = m.mul(half, half);

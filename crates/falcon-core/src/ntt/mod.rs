@@ -42,10 +42,10 @@ pub trait Ntt {
     /// `[0, q)` before, in `[-6144, 6144]` after, in two's complement.
     fn sub_centred(&self, acc: &mut [u16], a: &[Self::Word]);
 
-    /// From the coefficient domain to the transform domain.
+    /// Transforms from the coefficient domain to the transform domain.
     fn ntt(&self, logn: u32, a: &mut [Self::Word], tmp: &mut [Self::Word]);
 
-    /// From the transform domain to the coefficient domain.
+    /// Transforms from the transform domain to the coefficient domain.
     fn intt(&self, logn: u32, a: &mut [Self::Word], tmp: &mut [Self::Word]);
 
     /// `a <- a b` in the transform domain.
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(back(&PORTABLE_NTT, product), schoolbook(&h, &other));
     }
 
-    /// The same for the inverse transform: values that a product can have and
+    /// The inverse transform on values that a product can have and
     /// whose sums reach 33007 in the fourth layer if the third one left its own
     /// unreduced, and the largest values all over.
     #[test]

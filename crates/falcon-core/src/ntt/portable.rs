@@ -64,7 +64,7 @@ static INVERSE_DEGREE: [i16; MAX_LOGN as usize + 1] = {
 /// The operands or results of one side of a step.
 type Side = [i16; STEP];
 
-/// Both sides, as they lie in memory.
+/// Both sides of [`STEP`] butterflies, as they lie in memory.
 type Pairs = [i16; 2 * STEP];
 
 /// Layers that alternate single words.
@@ -174,7 +174,7 @@ fn inverse_step<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
     }
 }
 
-/// Where the results of butterfly `i` lie, and the operands of its inverse.
+/// Places of the results of butterfly `i`, which are the operands of its inverse.
 #[inline(always)]
 fn places<const ROWS: bool>(i: usize) -> (usize, usize) {
     if ROWS {
@@ -264,8 +264,8 @@ fn inverse_layer<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
     }
 }
 
-/// Whether a register is one word: then compilers make vector code of loops over
-/// words, and are not to be given others.
+/// True if a register is one word. Then compilers make vector code of loops over words, so other
+/// loops are avoided.
 const fn goes_by_words<I: Isa>() -> bool {
     I::I16s::LEN == 1
 }

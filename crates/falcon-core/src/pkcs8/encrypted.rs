@@ -65,7 +65,7 @@ macro_rules! encrypted_documents {
                 encrypt(rng, passphrase, self.to_pkcs8_der()?.as_bytes())
             }
 
-            /// The same as PEM, labelled `ENCRYPTED PRIVATE KEY`.
+            /// Encrypts the document, as PEM labelled `ENCRYPTED PRIVATE KEY`.
             ///
             /// # Errors
             /// If `rng` fails.
@@ -90,7 +90,7 @@ macro_rules! encrypted_documents {
                 Self::from_pkcs8_der(decrypt_private_key(bytes, passphrase)?.as_bytes())
             }
 
-            /// The same from PEM, labelled `ENCRYPTED PRIVATE KEY`.
+            /// Decrypts a document in PEM, labelled `ENCRYPTED PRIVATE KEY`.
             ///
             /// # Errors
             /// As for [`from_pkcs8_encrypted_der`](Self::from_pkcs8_encrypted_der).

@@ -9,9 +9,12 @@ const LN2: f64 = core::f64::consts::LN_2;
 const INV_LN2: f64 = core::f64::consts::LOG2_E;
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
-/// Coefficients of the polynomial that approximates `2^63 exp(-x)` on
-/// `[0, ln 2)` to within `2^-51` relative (FACCT, eprint 2018/1234), highest
-/// degree first.
+/// Coefficients of the polynomial that approximates `2^63 exp(-x)` on `[0, ln 2)` with a relative
+/// error below `2^-51`, highest degree first, signs alternating.
+///
+/// Source: Falcon specification v1.2, algorithm 13, which takes them from FACCT (eprint 2018/1234).
+/// Another polynomial of the same quality would give other signatures. `tests/minimax.rs` checks
+/// the error.
 pub(crate) const COEFFICIENTS: [u64; 13] = [
     0x0000_0004_7411_83A3,
     0x0000_0036_548C_FC06,

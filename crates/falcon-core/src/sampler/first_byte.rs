@@ -43,16 +43,16 @@ const DSS_ONE: f64 = core::f64::consts::LOG2_E * (1u64 << 44) as f64;
 const CCS_ONE: f64 = (1u64 << 32) as f64;
 /// `log2(e) 2^48 / (2 sigma_max^2)`, `sigma_max = 1.8205`.
 const PROPOSAL: i64 = 61_263_664_211_031;
-/// What is added to `v`.
+/// Summand that keeps `v` positive.
 const RAISE: i64 = 1 << 10;
 /// Bits of the fraction of `E`.
 const BYTE_BITS: u32 = 23;
 /// The margin `m` in units of `E`.
 const MARGIN: u32 = 1 << 11;
 
-/// `2^-f 2^32`, `f` in `[0, 1)` with 32 bits: absolute values of the
-/// coefficients of the polynomial of least relative error (`2^-23.67`), whose
-/// signs alternate.
+/// `2^-f 2^32`, `f` in `[0, 1)` with 32 bits: absolute values of the coefficients of the polynomial
+/// of least relative error (`2^-23.67`), whose signs alternate. `tests/minimax.rs` computes it
+/// again.
 pub(crate) const EXP2: [u64; 6] = [
     4_294_966_974,
     2_977_023_306,
@@ -88,18 +88,18 @@ pub(super) fn fixed_center<D: Double>(r: D) -> i64 {
     (r * CENTER_ONE.into()).rint()
 }
 
-/// What one byte says about a trial.
+/// Verdict of the first byte on a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It succeeds.
+    /// The trial succeeds.
     Accept,
-    /// It fails.
+    /// The trial fails.
     Reject,
-    /// The exact computation has to tell.
+    /// The exact computation has to decide.
     Open,
 }
 
-/// What the byte `w` says about the candidate `z`, made of `z0`, around `r`.
+/// Judges by the byte `w` the candidate `z`, made of `z0`, around `r`.
 #[inline(always)]
 pub(super) fn verdict(leaf: FixedLeaf, r: i64, z: i64, z0: i64, w: u8) -> Verdict {
     let above = estimate(leaf, r, z, z0).wrapping_sub(u32::from(w) << BYTE_BITS);

@@ -30,8 +30,8 @@ pub trait SamplerZ {
     fn sample_pair(&mut self, centers: [Self::Real; 2], leaf: &Leaf) -> [Self::Real; 2];
 }
 
-/// How the integers of one signature are drawn from its random bytes. All ways
-/// give the same integers and consume the same bytes.
+/// Way to draw the integers of one signature from its random bytes. All ways give the same integers
+/// and consume the same bytes.
 pub trait Sampling: Copy + Debug + Send + Sync {
     /// The random bytes of a signature, and what was prepared from them.
     type Feed;

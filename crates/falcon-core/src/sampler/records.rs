@@ -1,4 +1,4 @@
-//! What the attempts of a PRNG buffer say before the centre is known.
+//! Records: what each attempt of a PRNG buffer tells before the centre is known.
 //!
 //! BerExp accepts iff a string of random bytes is below the bytes of
 //! `Y = 256 ccs exp(-x)`, so its first byte `w` decides unless `w = floor(Y)`:
@@ -75,13 +75,13 @@ const LEN: usize = END + WINDOW;
 
 /// 1 in the units of the records.
 pub(super) const ONE: f32 = 4096.0;
-/// What both sides of the comparisons are raised by.
+/// Offset of both sides of the comparisons.
 const BIAS: i16 = 64;
-/// What `accept` is raised by: as [`BIAS`], less than `y`.
+/// Offset of `accept`: [`BIAS`], and less than [`RAISE`].
 pub(super) const ACCEPT: i16 = BIAS - 1;
-/// What `reject` is raised by: more than `y`.
+/// Offset of `reject`: [`BIAS`], and more than [`RAISE`].
 pub(super) const REJECT: i16 = BIAS + 2;
-/// What `y` is raised by.
+/// Offset of `y`.
 pub(super) const RAISE: f32 = BIAS as f32 + 0.7;
 /// `reject` without `q` where the trial's byte is zero: no threshold is below
 /// it.
@@ -96,7 +96,7 @@ pub(super) struct Records {
     z: [f32; LEN],
     accept: [f32; LEN],
     reject: [f32; LEN],
-    /// Where the first record of each buffer begins, in bytes.
+    /// Position in each buffer at which the attempt of its first record begins.
     start: [usize; BUFFERS],
     /// Place of the first record of each buffer.
     first: [usize; BUFFERS],
@@ -133,7 +133,7 @@ impl Records {
         f64::from(self.z[place % LEN])
     }
 
-    /// Where the attempt at `place` begins; none after the last.
+    /// Position at which the attempt at `place` begins; `None` after the last.
     pub(super) fn begin(&self, place: usize) -> Option<Place> {
         let buffer = (place - BEGIN) / ATTEMPTS;
         let start = self.start.get(buffer)?;
@@ -306,13 +306,15 @@ static TRIALS: ByteTable = {
     ByteTable::new(&values)
 };
 
+/// Polynomial for `(log2(1 + m) / m - 1) / (1 - m)` on `[0, 1]`, in units of `2^-17`, lowest
+/// degree first, signs alternating. It has the least absolute error of the logarithm, 0.46 units.
+/// `tests/minimax.rs` computes it again.
+pub(super) const LOG2: [u16; 3] = [57504, 31334, 10765];
+
 /// `log2(v)` for `1 <= v <= 256`, up to `-1.38` to `0.38` units.
 #[inline(always)]
 const fn log2(v: u16) -> u16 {
-    /// `(log2(1 + m) / m - 1) / (1 - m)` on `[0, 1]`, in units of `2^-17`, lowest
-    /// degree first, signs alternating: least absolute error of the logarithm,
-    /// 0.46 units.
-    const C: [u16; 3] = [57504, 31334, 10765];
+    const C: [u16; 3] = LOG2;
     // v = 2^e (1 + m / 2^8): e above m.
     let v = ((v as f32).to_bits() >> 15) as u16;
     let v = v.wrapping_sub(127 << 8);
@@ -334,12 +336,15 @@ pub(super) fn slope(dss: f64) -> f32 {
     dss as f32 * (LOG2_E * ONE)
 }
 
-/// `log2(256 ccs)` in the units of the records, less what `y` is raised by: off
-/// by less than 0.09 for `ccs` from 0.6 to 1.
+/// Polynomial for `log2(256 x)` on `[0.6, 1]` in the units of the records, lowest degree first. It
+/// has the least absolute error, 0.08. `tests/minimax.rs` computes it again.
+pub(super) const LEVEL: [f32; 5] = [18_931.611, 30_473.35, -29_224.945, 16_474.943, -3_887.037_6];
+
+/// `log2(256 ccs)` in the units of the records, minus [`RAISE`]: off by less than 0.09 for `ccs`
+/// from 0.6 to 1.
 #[inline(always)]
 pub(super) fn level(ccs: f64) -> f32 {
-    /// Least absolute error, 0.08.
-    const C: [f32; 5] = [18_931.611, 30_473.35, -29_224.945, 16_474.943, -3_887.037_6];
+    const C: [f32; 5] = LEVEL;
     let x = ccs as f32;
     let p = C[3] + x * C[4];
     let p = C[2] + x * p;

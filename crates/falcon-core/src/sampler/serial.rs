@@ -56,7 +56,7 @@ impl<D: Double> Sampling for Serial<D> {
 /// A centre less the integer below it.
 #[derive(Clone, Copy)]
 pub(super) struct Center<D> {
-    /// In `[0, 1]`.
+    /// Fraction of the centre, in `[0, 1]`.
     pub(super) r: D,
     /// `r` in fixed point.
     pub(super) fixed: i64,
@@ -89,7 +89,7 @@ pub(super) fn sample<D: Double>(
     }
 }
 
-/// One attempt: its integer, if that is accepted.
+/// Makes one attempt. Returns its integer, if that is accepted.
 #[inline(always)]
 pub(super) fn attempt<D: Double>(
     center: &Center<D>,

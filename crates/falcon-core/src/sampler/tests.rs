@@ -1,4 +1,6 @@
-//! The published SamplerZ vectors, and the constants recomputed.
+//! Published vectors of SamplerZ, and generators of the constants.
+
+mod minimax;
 
 use super::base::{RCDT, half_gaussian};
 use super::ber_exp::exp_minus;

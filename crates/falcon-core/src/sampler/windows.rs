@@ -66,12 +66,12 @@ pub struct LogLeaf {
     level: f32,
 }
 
-/// What a window says about a centre, a bit an attempt.
+/// Verdicts of a window on a centre, one bit for each attempt.
 #[derive(Clone, Copy)]
 struct Verdicts {
     /// Surely accepted.
     accepted: u32,
-    /// Not surely rejected.
+    /// Attempts that are not surely rejected.
     open: u32,
 }
 

@@ -17,12 +17,12 @@ pub const AVAILABLE: bool = cfg!(kernels);
 /// to make it with.
 pub const DRIVER_FOLDER: Option<&str> = option_env!("FALCON_TEST_DRIVER_FOLDER");
 
-/// Which build of the kernels.
+/// Build of the kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Build {
-    /// As a GPU gets them.
+    /// The build that a GPU gets.
     Default,
-    /// With nodes of degree 8 in registers.
+    /// Build with nodes of degree 8 in registers.
     Variant,
     /// A GPU's own code for groups of lanes, over emulated warps; slow.
     Emulated,
@@ -93,7 +93,7 @@ pub unsafe fn launch_of(
     unsafe { native::launch(build, name, batch, grid, block, shared) }
 }
 
-/// What the sampler is to find: pairs of integers, as many for each slot.
+/// Input of the sampler: pairs of integers, the same number for each slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Draws<'a> {
     /// Two for each pair.
@@ -119,14 +119,14 @@ pub unsafe fn sample(build: Build, batch: &Batch, draws: Draws<'_>) -> Result<Dr
     unsafe { native::sample(build, batch, draws) }
 }
 
-/// From now on, on this thread, the lanes of a group run from the last to the first,
-/// or again from the first to the last. No result may depend on it.
+/// Sets the order in which the lanes of a group run on this thread: from the last to the first, or
+/// from the first to the last. No result may depend on it.
 pub fn set_backwards(backwards: bool) {
     native::set_backwards(backwards);
 }
 
-/// From now on, on this thread, the lanes of emulated warps run in this order (0
-/// forwards, 1 backwards, others shuffled).
+/// Sets the order in which the lanes of emulated warps run on this thread: 0 forwards, 1 backwards,
+/// others shuffled.
 pub fn set_emulation(order: u32) {
     native::set_emulation(order);
 }
@@ -172,14 +172,14 @@ pub struct Trial {
     pub dss: f64,
     /// `sigma_min / sigma'`.
     pub ccs: f64,
-    /// What the base sampler drew.
+    /// Integer that the base sampler drew.
     pub z0: i32,
     /// The candidate made of it.
     pub z: i32,
 }
 
 impl Trial {
-    /// What the filter takes for 256 times the chance of acceptance.
+    /// Estimate of the filter for 256 times the chance of acceptance.
     pub fn estimate(self) -> f64 {
         native::estimate(self)
     }
@@ -189,7 +189,7 @@ impl Trial {
         native::threshold(self)
     }
 
-    /// What the filter says after the first byte: accepted, rejected, or nothing.
+    /// Verdict of the filter after the first byte: accepted, rejected, or none.
     pub fn verdict(self, byte: u8) -> Option<bool> {
         match native::verdict(self, byte) {
             0 => Some(false),

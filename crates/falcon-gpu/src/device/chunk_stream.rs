@@ -18,18 +18,18 @@ const MUCH: u32 = 4 << 10;
 pub(crate) struct ChunkStream {
     device: Arc<dyn Device>,
     stream: usize,
-    /// Where its part of the pool begins.
+    /// Beginning of the stream's part of the pool.
     base: u64,
     len: usize,
     upload: Option<Locked>,
     download: Option<Locked>,
     busy: bool,
-    /// Whether its memory of the device may have been written to since it was wiped.
+    /// True if the memory of the device may have been written to since it was wiped.
     dirty: bool,
 }
 
 impl ChunkStream {
-    /// Of the stream of this number.
+    /// Creates the stream of this number.
     pub(crate) fn new(device: &Arc<dyn Device>, stream: usize) -> Self {
         Self {
             device: device.clone(),
@@ -73,8 +73,7 @@ impl ChunkStream {
         self.base + offset as u64
     }
 
-    /// What is copied to the device next: its first `len` bytes, for which there must be
-    /// room. Waits.
+    /// Memory that is copied to the device next: the first `len` bytes, which must fit. Waits.
     pub(crate) fn outgoing(&mut self, len: usize) -> Result<&mut [u8], GpuError> {
         self.wait()?;
         let Some(upload) = &mut self.upload else {
@@ -84,7 +83,7 @@ impl ChunkStream {
         Ok(upload.bytes_mut(len))
     }
 
-    /// What was copied from the device. Waits.
+    /// Memory that was copied from the device. Waits.
     pub(crate) fn incoming(&mut self) -> Result<&[u8], GpuError> {
         self.wait()?;
         Ok(self.download.as_ref().map_or(&[], Locked::bytes))
@@ -283,7 +282,7 @@ fn block(kernel: Kernel) -> (u32, u32) {
     (warps, warps * bytes)
 }
 
-/// With how many threads a kernel is launched.
+/// Number of threads with which a kernel is launched.
 fn grid(kernel: Kernel, batch: &Batch) -> Grid {
     let slot = kernel.threads(batch.prng_rows).max(1);
     let (warps, shared) = block(kernel);

@@ -48,12 +48,12 @@ pub(crate) struct Cuda {
 struct Loaded {
     modules: BTreeMap<usize, Module>,
     functions: BTreeMap<String, Function>,
-    /// What came of each image that was tried, in this order.
+    /// Result of each image that was tried, in the order of the attempts.
     tried: Vec<LoadedImage>,
 }
 
 impl Loaded {
-    /// What came of an image, if it was tried.
+    /// Result of an image, if it was tried.
     fn tried(&mut self, number: usize) -> Option<&mut LoadedImage> {
         self.tried.iter_mut().find(|image| image.number == number)
     }
@@ -71,7 +71,7 @@ struct Function(sys::CUfunction);
 // SAFETY: a handle of the driver, which may be used from any thread.
 unsafe impl Send for Function {}
 
-/// What `cust` and the driver say, as an error of ours.
+/// Turns an error of `cust` or of the driver into a [`GpuError`].
 fn check<T>(doing: &'static str, result: CudaResult<T>) -> Result<T, GpuError> {
     result.map_err(|_| GpuError::Driver {
         doing,
@@ -79,7 +79,7 @@ fn check<T>(doing: &'static str, result: CudaResult<T>) -> Result<T, GpuError> {
     })
 }
 
-/// The same for what `cust` has no function for.
+/// Turns an answer of the driver into a [`GpuError`], for functions that `cust` lacks.
 fn check_answer(doing: &'static str, answer: sys::CUresult) -> Result<(), GpuError> {
     match answer {
         sys::CUresult::CUDA_SUCCESS => Ok(()),
@@ -90,7 +90,7 @@ fn check_answer(doing: &'static str, answer: sys::CUresult) -> Result<(), GpuErr
     }
 }
 
-/// The same for memory.
+/// Turns an error of an allocation into a [`GpuError`].
 fn check_memory<T>(asked: usize, result: CudaResult<T>) -> Result<T, GpuError> {
     result.map_err(|_| match last_answer() {
         OUT_OF_MEMORY => GpuError::OutOfMemory {

@@ -17,7 +17,7 @@ use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void};
 use std::sync::OnceLock;
 
-/// What the driver answers when all is well.
+/// Answer of the driver if all is well.
 pub(super) const SUCCESS: u32 = 0;
 /// Memory is refused.
 pub(super) const OUT_OF_MEMORY: u32 = 2;
@@ -25,7 +25,7 @@ pub(super) const OUT_OF_MEMORY: u32 = 2;
 pub(super) const NO_DEVICE: u32 = 100;
 /// The PTX is of a newer version than the driver knows.
 pub(super) const UNSUPPORTED_PTX_VERSION: u32 = 222;
-/// Of this library: the driver lacks a function.
+/// Answer of this library if the driver lacks a function.
 const SYMBOL_NOT_FOUND: u32 = 302;
 /// Something else.
 const UNKNOWN: u32 = 999;
@@ -51,7 +51,7 @@ const TOLD_APART: [u32; 17] = [
     719, // launch failed
 ];
 
-/// Where drivers are, besides the system's own search path.
+/// Names of the driver's file, besides the system's own search path.
 #[cfg(not(windows))]
 const NAMES: [&str; 3] = [
     "libcuda.so.1",
@@ -83,12 +83,12 @@ thread_local! {
     static LAST_ANSWER: Cell<u32> = const { Cell::new(SUCCESS) };
 }
 
-/// What the driver's function that this thread called last has answered.
+/// Answer of the last driver function that this thread called.
 pub(super) fn last_answer() -> u32 {
     LAST_ANSWER.get()
 }
 
-/// What the driver says about an answer, and its number.
+/// Describes an answer of the driver, with its number.
 pub(super) fn describe(answer: u32) -> String {
     let mut text: *const c_char = std::ptr::null();
     // SAFETY: `text` is a place for one pointer.

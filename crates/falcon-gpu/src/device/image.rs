@@ -19,7 +19,7 @@ pub(crate) struct Image {
     kernels: BTreeSet<String>,
 }
 
-/// What the driver is given.
+/// Code that the driver is given.
 pub(super) enum Code {
     Ptx { text: CString, needs: CudaVersion },
     Cubin(Vec<u8>),
@@ -57,7 +57,7 @@ impl Image {
         })
     }
 
-    /// Whether the image has this kernel.
+    /// True if the image has this kernel.
     pub(super) fn defines(&self, kernel: &str) -> bool {
         self.kernels.contains(kernel)
     }
@@ -83,7 +83,7 @@ fn refused(doing: &'static str, cause: &str) -> GpuError {
     }
 }
 
-/// What the directives at the beginning of PTX say.
+/// Contents of the directives at the beginning of PTX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Header {
     needs: CudaVersion,
@@ -123,9 +123,9 @@ fn cuda_of_ptx(major: u32, minor: u32) -> Option<CudaVersion> {
     Some(CudaVersion { major, minor })
 }
 
-/// What a cubin says of itself. A cubin is an ELF file of 64 bits, little-endian. The names of
-/// fields are those of "Tool Interface Standard: Executable and Linking Format"; NVIDIA's own
-/// values are those that LLVM has in `BinaryFormat/ELF.h`, and that `ptxas` 13.0 writes.
+/// Description that a cubin has of itself. A cubin is an ELF file of 64 bits, little-endian. The
+/// names of fields are those of "Tool Interface Standard: Executable and Linking Format". NVIDIA's
+/// own values are those that LLVM has in `BinaryFormat/ELF.h`, and that `ptxas` 13.0 writes.
 #[derive(Debug, PartialEq, Eq)]
 struct Cubin {
     capability: (u32, u32),
@@ -226,7 +226,7 @@ fn table(file: &[u8], (at, each, count): (usize, usize, usize), entry: u16) -> O
     part(file, long(file, at), Some(count * u64::from(entry)))
 }
 
-/// So many bytes of a file from an offset on.
+/// Returns `len` bytes of a file from an offset on.
 fn part(file: &[u8], offset: Option<u64>, len: Option<u64>) -> Option<&[u8]> {
     let offset = usize::try_from(offset?).ok()?;
     let len = usize::try_from(len?).ok()?;

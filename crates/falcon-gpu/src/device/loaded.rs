@@ -14,13 +14,13 @@ pub enum ImageForm {
     /// A cubin: machine code for one compute capability, and for later ones with the same
     /// major number.
     Cubin {
-        /// That compute capability, as (9, 0).
+        /// Compute capability of the image, as (9, 0).
         capability: (u32, u32),
     },
 }
 
 impl ImageForm {
-    /// Whether a device of this compute capability can run an image of this form.
+    /// True if a device of this compute capability can run an image of this form.
     pub fn suits(self, device: (u32, u32)) -> bool {
         match self {
             Self::Ptx { capability } => capability <= device,
@@ -30,7 +30,7 @@ impl ImageForm {
 }
 
 impl fmt::Display for ImageForm {
-    /// As `cubin sm_90` or `PTX sm_80`.
+    /// Writes the form, as `cubin sm_90` or `PTX sm_80`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (form, (major, minor)) = match self {
             Self::Ptx { capability } => ("PTX", capability),

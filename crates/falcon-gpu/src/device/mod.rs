@@ -33,13 +33,13 @@ pub(crate) const MOST_STREAMS: usize = 16;
 /// Memory of a device, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryInfo {
-    /// Not in use by anybody.
+    /// Bytes that nobody uses.
     pub free: u64,
-    /// All there is.
+    /// Bytes in all.
     pub total: u64,
 }
 
-/// How many threads a kernel is launched with.
+/// Number of threads with which a kernel is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     /// Blocks.
@@ -62,7 +62,7 @@ pub const ALIGNMENT: usize = 128;
 /// the host, until it is freed; [`wait`](Self::wait) returns `Ok` only when
 /// nothing that was asked of the stream goes on.
 pub unsafe trait Device: Send + Sync {
-    /// What it is called.
+    /// Name of the device.
     fn name(&self) -> String;
 
     /// The images of kernels that have been tried so far, in this order: which were loaded,
@@ -71,7 +71,7 @@ pub unsafe trait Device: Send + Sync {
         Vec::new()
     }
 
-    /// Its memory.
+    /// Memory of the device.
     ///
     /// # Errors
     /// If the device does not answer.
@@ -80,7 +80,7 @@ pub unsafe trait Device: Send + Sync {
     /// Most streams at once; they are numbered from zero. One that is not used costs nothing.
     fn streams(&self) -> usize;
 
-    /// Its processors, each of which runs many threads.
+    /// Number of processors, each of which runs many threads.
     fn processors(&self) -> u32;
 
     /// Memory of the device, aligned to [`ALIGNMENT`]; `len` is not zero.
@@ -239,7 +239,7 @@ impl Memory {
         })
     }
 
-    /// Where it begins.
+    /// Address of the first byte.
     pub(crate) fn address(&self) -> u64 {
         self.address
     }
@@ -314,21 +314,21 @@ impl Locked {
         self.len
     }
 
-    /// Where it begins, for copies from it. Nothing may be written through slices while
-    /// one goes on.
+    /// Address of the first byte, for copies from the memory. During a copy nothing may be written
+    /// through slices.
     fn as_ptr(&self) -> *const u8 {
         self.memory.as_ptr()
     }
 
-    /// Where `range`, which is within it, begins, for a copy to it. Nothing may be read or
-    /// written through slices while one goes on.
+    /// Address of `range`, which is within the memory, for a copy to it. During a copy nothing may
+    /// be read or written through slices.
     fn copied_to(&mut self, range: Range<usize>) -> *mut u8 {
         self.used = self.used.max(range.end);
         // SAFETY: the beginning of what is within it is.
         unsafe { self.memory.as_ptr().add(range.start) }
     }
 
-    /// What it holds. No copy may be going on.
+    /// Contents of the memory. No copy may be going on.
     fn bytes(&self) -> &[u8] {
         // SAFETY: it is ours, that long, and was initialised.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr(), self.len) }

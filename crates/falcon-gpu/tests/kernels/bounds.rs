@@ -1,5 +1,5 @@
-//! What is refused, at its bound: squares of norms that are the greatest, and one more;
-//! bytes of a signature that are the most, and one more.
+//! Refusals at their bounds: the greatest squared norm and one more, the greatest length of a
+//! signature and one more.
 
 use crate::attempts::squared_norm_bound;
 use crate::common::{address, address_mut, kernels_available, launches, repeatable};

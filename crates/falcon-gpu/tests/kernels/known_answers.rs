@@ -1,4 +1,5 @@
-//! Known answers, signed by the kernels in every key mode: NIST's records of round 3, and the jobs whose signatures are pinned.
+//! Known answers, signed by the kernels in every key mode: NIST's records of round 3, and the jobs
+//! whose signatures are pinned.
 
 use crate::common::{
     Job, LAUNCH, Randomness, Signed, Signing, bytes, kernels_available, key, repeatable, sign,

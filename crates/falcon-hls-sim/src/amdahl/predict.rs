@@ -1,11 +1,10 @@
 //! Our own prediction: what the simulated circuits make of the operations.
 //!
-//! The processor executes what the [profile](crate::profile) counted; circuits in
-//! the fabric compute the butterflies and permutations, in the cycles that the
-//! simulator took for them, while the processor waits. It is our code, not the
-//! reference's: key generation here has no binary64 transforms to speak of. What moves the data is a
-//! parameter, since it decides: a circuit that is fast at 100 MHz is not
-//! necessarily faster than a processor at 667 MHz.
+//! The processor executes what the [profile](crate::profile) counted; circuits in the fabric
+//! compute the butterflies and permutations, in the cycles that the simulator took for them, while
+//! the processor waits. It is our code, not the reference's: key generation here has no binary64
+//! transforms to speak of. What moves the data is a parameter, since it decides: a circuit that is
+//! fast at 100 MHz is not necessarily faster than a processor at 667 MHz.
 
 use super::{AmdahlError, paper};
 use crate::accelerator::{self, Accelerator, MAX_LOGN, blank_memories};

@@ -1,20 +1,20 @@
-//! The memory of a batch: what a batch may be asked to hold is more than many
-//! machines have, and an allocation that fails ends a program with a backtrace.
+//! Memory of a batch. It is asked for before it is used, since a user may ask for a batch that
+//! exceeds the machine's memory.
 
 use crate::error::{Error, Result};
 use falcon_core::{Parameters, Signature, batch::SignJob};
 
-/// Bytes that an engine itself keeps of a job while it signs a batch, at most: key, message and
-/// randomness by reference.
+/// Most bytes that an engine keeps for each job while it signs a batch: references to key,
+/// message and randomness.
 const WITHIN_ENGINE: usize = 64;
 
-/// Bytes of a batch that is signed; one that is verified takes less.
+/// Bytes needed to sign a batch of `count` jobs. Verifying needs less.
 fn needed<P: Parameters>(count: usize) -> usize {
     let each = size_of::<SignJob<'_, P>>() + size_of::<Signature<P>>() + WITHIN_ENGINE;
     count.saturating_mul(each)
 }
 
-/// Whether the memory of such a batch can be had.
+/// Fails if the memory for a batch of `count` jobs is not available.
 pub(super) fn check_memory<P: Parameters>(count: usize) -> Result<()> {
     let mut memory = Vec::<u8>::new();
     memory
@@ -22,7 +22,7 @@ pub(super) fn check_memory<P: Parameters>(count: usize) -> Result<()> {
         .map_err(|_| too_large::<P>(count))
 }
 
-/// So many of what a batch of `P` is made of.
+/// Vector of `count` copies of `item`, or an error if memory is short.
 pub(super) fn filled<P: Parameters, T: Clone>(count: usize, item: T) -> Result<Vec<T>> {
     let mut items = Vec::new();
     items

@@ -1,5 +1,5 @@
-//! Measurements of one parameter set, a row of the output each. A run that fails
-//! ends a measurement before its row.
+//! Measurements of one parameter set. Each prints a row. If a run fails, the measurement ends with
+//! an error and without a row.
 
 use super::{BATCH, batch::filled};
 use crate::{
@@ -20,19 +20,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Runs of a measurement, if they are short.
+/// Least number of runs of a measurement, if they are short.
 const ENOUGH_RUNS: usize = 5;
 
-/// So long runs are short, whatever the time for a measurement.
+/// Time for a measurement in which [`ENOUGH_RUNS`] count as short.
 const SHORT: Duration = Duration::from_millis(250);
 
-/// What is signed.
+/// Message that every run signs.
 const MESSAGE: &[u8] = b"the message that every run signs";
 
-/// What does not depend on the engine.
+/// Column `engine` of operations that are the same on every engine.
 const EVERY_ENGINE: &str = "all";
 
-/// What is measured.
+/// A row to measure.
 #[derive(Clone, Copy)]
 pub(super) struct Case {
     pub(super) operation: &'static str,
@@ -41,7 +41,7 @@ pub(super) struct Case {
     pub(super) threads: usize,
     /// Operations in a run.
     pub(super) count: usize,
-    /// Whether that is to be said to a person.
+    /// Show `count` to a person.
     pub(super) sized: bool,
 }
 
@@ -81,12 +81,12 @@ impl<P: Parameters> Measure<P> {
         &self.key
     }
 
-    /// What a measurement of short runs takes.
+    /// Duration of a measurement of short runs.
     pub(super) fn duration(&self) -> Duration {
         self.duration
     }
 
-    /// A seed that no other run has.
+    /// Seed of one run; no other run has it.
     fn seed(&self, run: u64) -> [u8; SEED_LEN] {
         let mut seed = self.seed;
         for (byte, run) in seed.iter_mut().zip(run.to_le_bytes()) {
@@ -107,13 +107,13 @@ impl<P: Parameters> Measure<P> {
         let mut reals = vec![0.0; Scratch::<P>::LEN];
         let mut scratch =
             Scratch::new(&mut reals).map_err(|error| Error::new("cannot sign").because(error))?;
-        self.measure(Case::one("sign", "key", engine.name()), |run| {
+        self.measure(Case::one("sign", "decoded", engine.name()), |run| {
             let mut stream = self.key.sign_stream_from_seed(&self.seed(run));
             stream.update(MESSAGE);
             black_box(engine.finish(stream, &mut scratch).to_bytes());
             Ok(())
         })?;
-        self.measure(Case::one("sign", "expanded", engine.name()), |run| {
+        self.measure(Case::one("sign", "prepared", engine.name()), |run| {
             let mut stream = expanded.sign_stream_from_seed(&self.seed(run));
             stream.update(MESSAGE);
             black_box(engine.finish(stream, &mut scratch).to_bytes());
@@ -152,7 +152,7 @@ impl<P: Parameters> Measure<P> {
         })
     }
 
-    /// Many signatures in turn, so that no branch predictor learns one by heart.
+    /// Signatures to verify in turn, so that no branch predictor learns one by heart.
     pub(super) fn signatures(&self) -> Vec<SignatureBytes<P>> {
         let expanded = self.key.expand();
         let one = |run| {
@@ -167,7 +167,7 @@ impl<P: Parameters> Measure<P> {
         let key = self.key.verifying_key();
         let key_bytes = key.to_bytes();
         let turn = |run: u64| black_box(&*signatures[run as usize % signatures.len()]);
-        self.measure(Case::one("verify", "decode", engine.name()), |run| {
+        self.measure(Case::one("verify", "encoded", engine.name()), |run| {
             let key = VerifyingKey::<P>::try_from(black_box(key_bytes.as_ref()));
             match (key, Signature::try_from(turn(run))) {
                 (Ok(key), Ok(signature)) => accepted(engine.verify(&key, MESSAGE, &signature)),
@@ -215,8 +215,8 @@ impl<P: Parameters> Measure<P> {
         })
     }
 
-    /// What the measurement of a batch that is signed will take, to judge by one of
-    /// `sample` at most.
+    /// Estimates the duration of a measurement that signs a batch, by a batch of `sample` jobs at
+    /// most.
     pub(super) fn signing_takes(
         &self,
         case: Case,
@@ -228,7 +228,8 @@ impl<P: Parameters> Measure<P> {
         self.takes(case, sample, self.signing(sample, engine, expanded)?)
     }
 
-    /// The same where it is verified.
+    /// Estimates the duration of a measurement that verifies a batch, as
+    /// [`signing_takes`](Self::signing_takes) does.
     pub(super) fn verifying_takes(
         &self,
         case: Case,
@@ -240,7 +241,7 @@ impl<P: Parameters> Measure<P> {
         self.takes(case, sample, self.verifying(sample, engine, signatures)?)
     }
 
-    /// Two runs of a long one, else what was asked for.
+    /// Duration of two long runs, or the duration that was asked for.
     fn takes(
         &self,
         case: Case,
@@ -289,7 +290,7 @@ impl<P: Parameters> Measure<P> {
     }
 }
 
-/// Whether so many runs will do after such a time: one at least, and
+/// True if a measurement can end after `runs` runs and the time `elapsed`: one run at least, and
 /// [`ENOUGH_RUNS`] unless they are long.
 fn enough(runs: usize, elapsed: Duration, duration: Duration) -> bool {
     let limit = if runs < ENOUGH_RUNS {
@@ -308,6 +309,10 @@ fn refused() -> Error {
     Error::new("a signature made here was refused here")
         .hint("check this machine with: falcon-cli kat check")
 }
+
+/// Heading above the lines for a person.
+pub(super) const HEADING: &str =
+    "operation key       parameters  engine               us        ops/s";
 
 /// One line of the output.
 #[derive(Serialize)]
@@ -329,10 +334,10 @@ struct Measurement {
 
 impl fmt::Display for Measurement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = format!("{:<8} {:<9}", self.operation, self.mode);
+        let name = format!("{:<9} {:<9}", self.operation, self.mode);
         write!(
             f,
-            "{} {:<11} {:<10} {:>12.3} us {:>10.1}/s",
+            "{} {:<11} {:<10} {:>12.3} {:>12.1}",
             Styled(STRONG, name),
             self.parameters,
             self.engine,

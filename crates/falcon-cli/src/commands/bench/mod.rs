@@ -1,9 +1,11 @@
-//! `bench`: what this machine does in a second.
+//! `bench`: how fast this machine signs and verifies.
 //!
-//! Medians of single runs: one operation at a time, batches on one thread and on
-//! several. Comparisons with other implementations need more care than this.
+//! Each row is the median of single runs: one operation at a time, batches on one thread and on
+//! several. `compare` of the package `falcon-benches` compares with other implementations, since
+//! that needs interleaved runs.
 
 mod batch;
+mod load;
 mod measure;
 
 use crate::{
@@ -32,10 +34,12 @@ pub(crate) struct Bench {
     /// One algorithm only
     #[arg(short, long, value_enum, ignore_case = true)]
     algorithm: Option<Algorithm>,
-    /// Threads for batches, 1024 at most; batches are measured on one, too [default: one for each core]
+    /// Threads for batches, 1024 at most; batches are measured on one, too [default: one for each
+    /// core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Signatures in a batch, up to 16,777,216 if memory suffices [default: 64 for each thread; on a GPU 1, 128, 4096 and 65536]
+    /// Signatures in a batch, up to 16,777,216 if memory suffices [default: 64 for each thread; on
+    /// a GPU 1, 128, 4096 and 65536]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=MAX_BATCH))]
     batch: Option<u32>,
     /// Seconds for each measurement; two runs of a large batch may take longer
@@ -51,7 +55,7 @@ fn seconds(text: &str) -> std::result::Result<f64, String> {
 }
 
 impl Bench {
-    /// On every engine, or on the one that was named.
+    /// Measures every engine, or the one that was named.
     pub(crate) fn run(self, chosen: &Compute, global: &Global, ui: Ui) -> Result<Status> {
         let engines = match chosen {
             Compute::Cpu(engine) if is_named(&global.engine) => vec![*engine],
@@ -78,10 +82,11 @@ impl Bench {
             engines: &engines,
             batches,
         };
-        self.carry_out(&plan, largest, ui)
+        let most = threads.iter().map(Threads::count).max();
+        self.carry_out(&plan, largest, most.unwrap_or(1), ui)
     }
 
-    /// Batches of several sizes.
+    /// Measures batches of several sizes on a GPU.
     #[cfg(feature = "cuda")]
     fn on_gpu(self, gpu: &GpuContext, ui: Ui) -> Result<Status> {
         if self.threads.is_some() {
@@ -93,12 +98,20 @@ impl Bench {
             .map_or(ON_GPU.to_vec(), |size| vec![size as usize]);
         let largest = sizes.iter().copied().max().unwrap_or(1);
         let sizes = &sizes;
-        self.carry_out(&OnGpu { gpu, sizes }, largest, ui)
+        // The threads of the host work for the GPU, too.
+        let threads = Threads::for_all_cores().count();
+        self.carry_out(&OnGpu { gpu, sizes }, largest, threads, ui)
     }
 
-    /// Measures the parameter sets that were asked for, after what can be refused
-    /// and what can be said before the first row.
-    fn carry_out(&self, plan: &impl Plan, largest: usize, ui: Ui) -> Result<Status> {
+    /// Checks memory, says how long it will take, and measures the parameter sets that were
+    /// asked for. `threads` is the largest number of threads that work at once.
+    fn carry_out(
+        &self,
+        plan: &impl Plan,
+        largest: usize,
+        threads: usize,
+        ui: Ui,
+    ) -> Result<Status> {
         let small = self.algorithm != Some(Algorithm::Falcon1024);
         let large = self.algorithm != Some(Algorithm::Falcon512);
         if small {
@@ -106,6 +119,10 @@ impl Bench {
         }
         if large {
             check_memory::<Falcon1024>(largest)?;
+        }
+        // Before the forecast adds to the load.
+        if let Some(text) = load::warning(threads) {
+            ui.warn(text);
         }
         let duration = Duration::from_secs_f64(self.seconds);
         let small = small.then(|| Measure::<Falcon512>::new(duration, ui));
@@ -120,7 +137,9 @@ impl Bench {
                 plan.forecast(bench, &mut forecast)?;
             }
             ui.note(forecast);
+            ui.note(KEY_FORMS);
         }
+        ui.heading(measure::HEADING)?;
         if let Some(bench) = &small {
             plan.measure(bench)?;
         }
@@ -131,10 +150,16 @@ impl Bench {
     }
 }
 
-/// What is measured of each parameter set.
+/// Words in the column `key`, explained. `compare` and docs/PERFORMANCE.md use the same words.
+const KEY_FORMS: &str = "us is the median time of one operation, smaller is faster. \
+    encoded: the key is decoded each time. decoded: a signing key, not expanded. \
+    prepared: an expanded key, or a verifying key. \
+    batch: prepared, many messages in one call";
+
+/// The rows of each parameter set.
 trait Plan {
-    /// Counts the rows, and how long each will take. What stands in a row alone is
-    /// short; how long a batch takes tells a smaller one.
+    /// Counts the rows and estimates the duration of each. Single operations are short. The
+    /// duration of a batch is estimated by a smaller one.
     fn forecast<P: Parameters>(&self, bench: &Measure<P>, forecast: &mut Forecast) -> Result<()>;
 
     /// Prints the rows.
@@ -145,24 +170,24 @@ trait Plan {
 #[cfg(feature = "cuda")]
 const ON_GPU: [usize; 4] = [1, 1 << 7, 1 << 12, 1 << 16];
 
-/// Signatures of a batch on a GPU from which the time of a larger one is foretold.
+/// Signatures of a batch on a GPU by which the duration of a larger one is estimated.
 #[cfg(feature = "cuda")]
 const SAMPLE_ON_GPU: usize = 1 << 10;
 
 /// Signatures in a batch, for each thread.
 const BATCH: usize = 64;
 
-/// The batches of a processor.
+/// Batches on the CPU.
 #[derive(Clone, Copy)]
 struct Batches<'a> {
-    /// On how many threads, one after the other.
+    /// Threads of each measurement, one after the other.
     threads: &'a [Threads],
-    /// Signatures of each, if not [`BATCH`] for each thread.
+    /// Signatures of each batch, if not [`BATCH`] for each thread.
     size: Option<usize>,
 }
 
 impl<'a> Batches<'a> {
-    /// The case of each.
+    /// One case for each number of threads.
     fn cases(
         self,
         operation: &'static str,
@@ -181,7 +206,7 @@ impl<'a> Batches<'a> {
     }
 }
 
-/// Every operation on some engines.
+/// Plan of every operation on some engines.
 struct OnProcessor<'a> {
     engines: &'a [Engine],
     batches: Batches<'a>,
@@ -227,7 +252,7 @@ impl Plan for OnProcessor<'_> {
     }
 }
 
-/// Batches of several sizes on a GPU.
+/// Plan of batches of several sizes on a GPU.
 #[cfg(feature = "cuda")]
 struct OnGpu<'a> {
     gpu: &'a GpuContext,
@@ -269,7 +294,7 @@ impl Plan for OnGpu<'_> {
     }
 }
 
-/// How much is to come.
+/// Number and total duration of the rows to come.
 #[derive(Clone, Copy, Default)]
 struct Forecast {
     rows: usize,

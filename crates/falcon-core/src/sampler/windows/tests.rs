@@ -12,13 +12,13 @@ use crate::lanes::{Baseline, tail};
 use crate::params::SIGMA_MIN;
 use crate::prng::{BUFFER_LEN, END};
 
-/// How many cases: `FALCON_FULL=1` asks for a hundred times as many.
+/// Number of cases: `FALCON_FULL=1` asks for a hundred times as many.
 fn extent(cases: usize) -> usize {
     let full = std::env::var_os("FALCON_FULL").is_some_and(|value| value == "1");
     if full { 100 * cases } else { cases }
 }
 
-/// Both samplers on the same bytes.
+/// Runs both samplers on the same bytes.
 struct Pair {
     windows: Feed,
     serial: Prng,
@@ -174,7 +174,7 @@ fn windows_hold_where_the_first_byte_hardly_decides() {
     );
 }
 
-/// Whether the comparison with bare estimates contradicts the exact threshold.
+/// True if the comparison with bare estimates contradicts the exact threshold.
 fn is_wrong_without_margin(bytes: [u8; 11], r: f64, leaf: &Leaf) -> bool {
     let (z0, z) = candidate(bytes);
     let threshold = super::super::ber_exp::threshold(exponent(r, leaf, z, z0), leaf.ccs);
