@@ -3,7 +3,7 @@
 use crate::{
     error::{Error, Result},
     message::Message,
-    scheme::{Algorithm, AnySignature, Degree, Either, SecretKey, either},
+    scheme::{Algorithm, AnySignature, Degree, Either, PublicKey, SecretKey, either},
     ui::Ui,
 };
 use falcon_core::{
@@ -368,39 +368,45 @@ fn sign<P: Degree>(
 }
 
 /// A message and what is said to be its signature.
-pub(crate) struct Claim<'p, P: Parameters> {
+pub(crate) struct Claim<'p> {
     /// The message.
     pub(crate) message: Message<'p>,
     /// The signature.
-    pub(crate) signature: Box<Signature<P>>,
+    pub(crate) signature: AnySignature,
 }
 
-/// Whether the claims that there are hold.
-pub(crate) fn verify<P: Parameters>(
+/// Finds the key of each claim: the index of the first key that verifies it.
+pub(crate) fn verify(
     compute: &Compute,
-    key: &VerifyingKey<P>,
-    claims: Vec<Result<Claim<'_, P>>>,
-) -> Vec<Result<bool>> {
-    let together = |claims: &[&Claim<'_, P>]| {
-        let jobs = claims.iter().filter_map(|claim| {
-            Some(VerifyJob {
-                key,
-                message: claim.message.whole()?,
-                signature: &claim.signature,
-            })
-        });
-        let jobs: Vec<_> = jobs.collect();
-        let mut verdicts = vec![Err(SignatureError); jobs.len()];
-        compute
-            .verify_batch(&jobs, &mut verdicts)
-            .map_err(|error| Error::new("cannot verify").because(error))?;
-        Ok(verdicts.iter().map(|verdict| verdict.is_ok()).collect())
+    keys: &[PublicKey],
+    claims: Vec<Result<Claim<'_>>>,
+) -> Vec<Result<Option<usize>>> {
+    let together = |claims: &[&Claim<'_>]| {
+        let mut found = vec![None; claims.len()];
+        for (index, key) in keys.iter().enumerate() {
+            let valid = either!(key, key => verify_short(compute, key, claims, &found))?;
+            for claim in valid {
+                found[claim] = Some(index);
+            }
+        }
+        Ok(found)
     };
-    let alone = |claim: Claim<'_, P>| {
-        let mut hasher = key.hasher(claim.signature.nonce());
-        claim.message.read(|part| hasher.update(part))?;
+    let alone = |claim: Claim<'_>| {
         let engine = compute.processor();
-        Ok(engine.verify_hashed(key, hasher, &claim.signature).is_ok())
+        let nonce = either!(&claim.signature, signature => *signature.nonce());
+        // The message is read once, for all keys.
+        let hasher = |key: &PublicKey| either!(key, key => key.hasher(&nonce));
+        let mut hashers: Vec<_> = keys.iter().map(hasher).collect();
+        claim.message.read(|part| {
+            for hasher in &mut hashers {
+                hasher.update(part);
+            }
+        })?;
+        let mut hashed = keys.iter().zip(hashers);
+        Ok(hashed.position(|(key, hasher)| {
+            either!(key, key => Degree::from_any(&claim.signature)
+                .is_some_and(|signature| engine.verify_hashed(key, hasher, signature).is_ok()))
+        }))
     };
     each(
         compute,
@@ -409,4 +415,34 @@ pub(crate) fn verify<P: Parameters>(
         together,
         alone,
     )
+}
+
+/// The indices of the short claims that `key` verifies, among those whose key is
+/// not `found` yet.
+fn verify_short<P: Degree>(
+    compute: &Compute,
+    key: &VerifyingKey<P>,
+    claims: &[&Claim<'_>],
+    found: &[Option<usize>],
+) -> Result<Vec<usize>> {
+    let open = claims.iter().zip(found).enumerate();
+    let (indices, jobs): (Vec<_>, Vec<_>) = open
+        .filter(|(_, (_, found))| found.is_none())
+        .filter_map(|(index, (claim, _))| {
+            let job = VerifyJob {
+                key,
+                message: claim.message.whole()?,
+                signature: P::from_any(&claim.signature)?,
+            };
+            Some((index, job))
+        })
+        .unzip();
+    let mut verdicts = vec![Err(SignatureError); jobs.len()];
+    compute
+        .verify_batch(&jobs, &mut verdicts)
+        .map_err(|error| Error::new("cannot verify").because(error))?;
+    let verdicts = indices.into_iter().zip(verdicts);
+    Ok(verdicts
+        .filter_map(|(index, verdict)| verdict.is_ok().then_some(index))
+        .collect())
 }

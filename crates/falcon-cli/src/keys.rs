@@ -3,7 +3,7 @@
 use crate::{
     error::{Error, Result},
     input::read_object,
-    object::{self, Container, Object},
+    object::{self, Container, Object, Undecodable},
     passphrase::PassphraseSource,
     scheme::{AnySignature, PublicKey, SecretKey, either},
     shell::quote,
@@ -17,16 +17,29 @@ use sha2::{Digest, Sha256};
 use std::{io::ErrorKind, path::Path};
 use zeroize::Zeroizing;
 
-/// Reads a key or a signature.
-pub(crate) fn load(path: &Path) -> Result<(Object, Container)> {
-    load_as(path, "neither a key nor a signature")
+/// The secret key that commands read and write if none is named.
+pub(crate) const DEFAULT_SECRET_KEY: &str = "falcon.key";
+/// The public key of the default secret key.
+pub(crate) const DEFAULT_PUBLIC_KEY: &str = "falcon.key.pub";
+
+/// Reads the keys and signatures of a file.
+pub(crate) fn load_all(path: &Path) -> Result<(Vec<Object>, Container)> {
+    read_as(path, object::decode_all, "neither a key nor a signature")
 }
 
-/// The same; `otherwise` is what a file is that does not decode.
+/// Reads the only key or signature of a file.
 fn load_as(path: &Path, otherwise: &str) -> Result<(Object, Container)> {
+    read_as(path, object::decode, otherwise)
+}
+
+/// Decodes a file; `otherwise` describes a file that does not decode.
+fn read_as<T>(
+    path: &Path,
+    decode: impl FnOnce(&[u8]) -> Result<T, Undecodable>,
+    otherwise: &str,
+) -> Result<T> {
     let bytes = read_object(path, "key or a signature")?;
-    object::decode(&bytes)
-        .map_err(|error| Error::at(path, format_args!("is {otherwise}")).because(error))
+    decode(&bytes).map_err(|error| Error::at(path, format_args!("is {otherwise}")).because(error))
 }
 
 /// Reads a secret key; asks for its passphrase if it is encrypted.
@@ -69,16 +82,17 @@ pub(crate) fn decrypt(path: &Path, der: &[u8], passphrase: &PassphraseSource) ->
         })
 }
 
-/// Reads a public key. A secret key is refused: it has no business there.
-pub(crate) fn load_public(path: &Path) -> Result<PublicKey> {
-    let loaded = load_as(path, "not a public key").map_err(|error| {
+/// Reads every public key of a file, at least one. A secret key is refused: it
+/// does not belong where signatures are verified.
+pub(crate) fn load_public(path: &Path) -> Result<Vec<PublicKey>> {
+    let loaded = read_as(path, object::decode_all, "not a public key").map_err(|error| {
         if error.is(ErrorKind::NotFound) {
             error.hint(how_to_get_public(path))
         } else {
             error
         }
     });
-    match loaded?.0 {
+    let public = |object| match object {
         Object::Public(key) => Ok(key),
         other => {
             let error = unexpected(path, "a public key", &other);
@@ -89,7 +103,8 @@ pub(crate) fn load_public(path: &Path) -> Result<PublicKey> {
                 _ => error,
             })
         }
-    }
+    };
+    loaded?.0.into_iter().map(public).collect()
 }
 
 /// A new key pair would be no help: it verifies nothing that exists.

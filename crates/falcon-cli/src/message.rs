@@ -40,7 +40,16 @@ struct Rest<'p> {
 impl<'p> Message<'p> {
     /// Reads a short message, or the beginning of a long one.
     pub(crate) fn open(path: &Path, progress: &'p Progress) -> Result<Self> {
-        let mut input = progress.reader(open(path)?);
+        Self::start(path, open(path)?, progress)
+    }
+
+    /// The same of a file that is open: `input` reads `path`.
+    pub(crate) fn start(
+        path: &Path,
+        input: Box<dyn Read + Send>,
+        progress: &'p Progress,
+    ) -> Result<Self> {
+        let mut input = progress.reader(input);
         let mut start = Vec::new();
         (&mut input)
             .take(SHORT as u64 + 1)

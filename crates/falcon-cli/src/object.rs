@@ -78,40 +78,56 @@ impl Undecodable {
 
 type Result<T> = std::result::Result<T, Undecodable>;
 
-/// Decodes a file.
+/// Decodes a file that holds one object.
 pub(crate) fn decode(bytes: &[u8]) -> Result<(Object, Container)> {
-    let (object, container) = if let Some(pem) = find_pem(bytes) {
-        (from_pem(&pem), Container::Pem)
-    } else if bytes.first() == Some(&0x30) {
-        (from_der(bytes), Container::Der)
-    } else {
-        (from_encoded(bytes), Container::Encoded)
-    };
-    object.map(|object| (object, container))
+    let (mut objects, container) = decode_all(bytes)?;
+    match (objects.pop(), objects.len()) {
+        (Some(object), 0) => Ok((object, container)),
+        (_, others) => Err(Undecodable(format!(
+            "it holds {} PEM blocks, and one is expected",
+            others + 1
+        ))),
+    }
 }
 
-/// The first PEM document of a text, without what mail and editors add: a byte
-/// order mark, text before and after it, blank lines, blanks at ends of lines.
-/// PEM is how bytes travel: many texts hold the same signature, and only the
-/// bytes in them are read strictly.
-fn find_pem(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+/// Decodes every object of a file: one, or one for each PEM block.
+pub(crate) fn decode_all(bytes: &[u8]) -> Result<(Vec<Object>, Container)> {
+    let blocks = pem_blocks(bytes);
+    if !blocks.is_empty() {
+        let objects = blocks.iter().map(|pem| from_pem(pem));
+        return Ok((objects.collect::<Result<_>>()?, Container::Pem));
+    }
+    let (object, container) = if bytes.first() == Some(&0x30) {
+        (from_der(bytes)?, Container::Der)
+    } else {
+        (from_encoded(bytes)?, Container::Encoded)
+    };
+    Ok((vec![object], container))
+}
+
+/// The PEM blocks of a text, without what mail programs and editors add: a byte
+/// order mark, text around a block, empty lines, spaces at the ends of lines.
+/// Many texts hold the same signature; the bytes in them are decoded strictly.
+fn pem_blocks(text: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut lines = text
         .split(|byte| matches!(byte, b'\n' | b'\r'))
         .map(<[u8]>::trim_ascii)
-        .skip_while(|line| !line.starts_with(b"-----BEGIN "))
-        .filter(|line| !line.is_empty())
-        .peekable();
-    lines.peek()?;
-    let mut pem = Zeroizing::new(Vec::with_capacity(text.len() + 1));
-    for line in lines {
-        pem.extend_from_slice(line);
-        pem.push(b'\n');
-        if line.starts_with(b"-----END ") {
-            break;
+        .filter(|line| !line.is_empty());
+    let mut blocks = Vec::new();
+    while let Some(begin) = lines.find(|line| line.starts_with(b"-----BEGIN ")) {
+        // A secret that grows would leave copies of itself behind.
+        let mut pem = Zeroizing::new(Vec::with_capacity(text.len() + 1));
+        for line in std::iter::once(begin).chain(&mut lines) {
+            pem.extend_from_slice(line);
+            pem.push(b'\n');
+            if line.starts_with(b"-----END ") {
+                break;
+            }
         }
+        blocks.push(pem);
     }
-    Some(pem)
+    blocks
 }
 
 fn from_pem(pem: &[u8]) -> Result<Object> {

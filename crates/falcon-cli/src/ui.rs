@@ -105,9 +105,14 @@ impl Ui {
             return;
         }
         self.stderr(BAD, "error", error);
-        if let Some(hint) = error.next_step()
-            && hints.0.insert(hint.to_owned())
-        {
+        if let Some(hint) = error.next_step() {
+            self.hint_among(hint, hints);
+        }
+    }
+
+    /// Says what to do next, unless it has been said.
+    pub(crate) fn hint_among(self, hint: &str, hints: &mut Hints) {
+        if hints.0.insert(hint.to_owned()) {
             self.stderr(STRONG, " hint", &hint);
         }
     }

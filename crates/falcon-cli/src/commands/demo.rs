@@ -61,7 +61,8 @@ impl Demo {
         let start = Instant::now();
         let secret = keygen(self.algorithm, &*fresh_seed()?);
         let generated = start.elapsed();
-        let public = secret.public_key();
+        let keys = [secret.public_key()];
+        let [public] = &keys;
         write(
             &key_path,
             secret_pem(&secret, None)?.as_bytes(),
@@ -69,7 +70,7 @@ impl Demo {
         )?;
         write(
             &public_path,
-            public_pem(&public)?.as_bytes(),
+            public_pem(public)?.as_bytes(),
             Content::PublicKey,
         )?;
 
@@ -85,7 +86,7 @@ impl Demo {
             signature: signature_path.clone(),
         };
         let start = Instant::now();
-        let valid = one(verify(engine, &public, &[pair], &progress))?;
+        let valid = one(verify(engine, &keys, &[pair], &progress))?.is_some();
         let verified = start.elapsed();
 
         // In the nonce, so that the signature still decodes.
@@ -95,7 +96,7 @@ impl Demo {
             signature: with_suffix(&signature_path, ".flipped"),
         };
         write(&flipped.signature, &bytes, Content::Result)?;
-        let flipped_valid = one(verify(engine, &public, &[flipped], &progress))?;
+        let flipped_valid = one(verify(engine, &keys, &[flipped], &progress))?.is_some();
         drop(progress);
 
         // Kept, so that its files can be looked at.
@@ -109,7 +110,7 @@ impl Demo {
             public_key: public_path,
             signature: signature_path,
             secret_key_bytes: either!(&secret, key => key.to_bytes().len()),
-            public_key_bytes: either!(&public, key => key.to_bytes().len()),
+            public_key_bytes: either!(public, key => key.to_bytes().len()),
             signature_bytes: bytes.len(),
             keygen_us: micros(generated),
             sign_us: micros(sign),

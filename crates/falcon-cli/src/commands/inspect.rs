@@ -7,7 +7,7 @@ use crate::{
     error::{Result, Status},
     escape::Escaped,
     input::at_most_one_standard,
-    keys::{decrypt, fingerprint, load},
+    keys::{decrypt, fingerprint, load_all},
     object::{Container, Object},
     passphrase::PassphraseSource,
     scheme::{Algorithm, PublicKey, either},
@@ -53,7 +53,11 @@ impl Inspect {
         let mut status = Status::Valid;
         for file in &self.files {
             match self.describe(file) {
-                Ok(description) => ui.report(&description)?,
+                Ok(descriptions) => {
+                    for description in &descriptions {
+                        ui.report(description)?;
+                    }
+                }
                 Err(error) => {
                     ui.error(&error);
                     status = Status::Failure;
@@ -63,8 +67,19 @@ impl Inspect {
         Ok(status)
     }
 
-    fn describe(&self, path: &Path) -> Result<Description> {
-        let (object, container) = load(path)?;
+    /// Describes every key and signature of a file.
+    fn describe(&self, path: &Path) -> Result<Vec<Description>> {
+        let (objects, container) = load_all(path)?;
+        let describe = |object| self.describe_object(path, object, container);
+        objects.iter().map(describe).collect()
+    }
+
+    fn describe_object(
+        &self,
+        path: &Path,
+        object: &Object,
+        container: Container,
+    ) -> Result<Description> {
         let mut description = Description {
             file: path.to_string_lossy().into_owned(),
             kind: "encrypted secret key",
@@ -74,7 +89,7 @@ impl Inspect {
             fingerprint: None,
             nonce: None,
         };
-        match &object {
+        match object {
             // Without passphrase nothing more can be told, which is no error.
             Object::Encrypted(der) => {
                 if self.passphrase.passphrase_file.is_some() {

@@ -33,7 +33,7 @@ pub(crate) struct Keygen {
     )]
     algorithm: Algorithm,
     /// Where the secret key goes; the public key goes to KEY.pub
-    #[arg(value_name = "KEY", default_value = "falcon.key")]
+    #[arg(value_name = "KEY", default_value = keys::DEFAULT_SECRET_KEY)]
     key: PathBuf,
     /// The same as KEY
     #[arg(short, long, value_name = "KEY", conflicts_with = "key")]

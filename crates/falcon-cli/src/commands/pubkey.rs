@@ -4,7 +4,7 @@ use crate::{
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     input::{at_most_one_standard, is_standard, read_object},
-    keys::{fingerprint, load_secret, public_pem},
+    keys::{DEFAULT_SECRET_KEY, fingerprint, load_secret, public_pem},
     list::with_suffix,
     output::{Content, Inputs, Overwrite, Pending, check_target, lock_folder},
     passphrase::PassphraseSource,
@@ -24,7 +24,7 @@ use zeroize::Zeroizing;
 #[derive(Debug, Args)]
 pub(crate) struct Pubkey {
     /// The secret key
-    #[arg(value_name = "KEY")]
+    #[arg(value_name = "KEY", default_value = DEFAULT_SECRET_KEY)]
     key: PathBuf,
     #[command(flatten)]
     passphrase: PassphraseSource,

@@ -5,7 +5,7 @@ use crate::{
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     input::{at_most_one_standard, is_standard, open, total_size},
-    keys::{load_secret, load_signature},
+    keys::{DEFAULT_SECRET_KEY, load_secret, load_signature},
     list::{self, Pair, signature_path},
     message::{Message, is_long},
     object::{SignatureFormat, encode_signature},
@@ -36,7 +36,7 @@ A line of LIST is a file, or a file and where its signature goes with a tab betw
 as for `verify --check`; names are relative to the working folder.")]
 pub(crate) struct Sign {
     /// The secret key
-    #[arg(short, long, default_value = "falcon.key")]
+    #[arg(short, long, default_value = DEFAULT_SECRET_KEY)]
     key: PathBuf,
     #[command(flatten)]
     passphrase: PassphraseSource,
