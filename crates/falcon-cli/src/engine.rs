@@ -105,7 +105,7 @@ pub(crate) fn select(name: &str) -> Result<Compute> {
     named.map(Compute::Cpu).map_err(|error: UnknownEngine| {
         Error::new(format_args!("the environment variable {ENGINE_VARIABLE}"))
             .because(unknown(&error))
-            .hint("unset it, set it to one of these, or overrule it with --engine")
+            .hint("unset it, set it to one of these, or override it with --engine")
     })
 }
 
@@ -116,7 +116,7 @@ fn gpu(number: u32, asked: &str) -> Result<Compute> {
         Error::new("cannot use the GPU")
             .because(error)
             .hint(format_args!(
-                "without {asked} the processor computes the same bytes"
+                "without {asked} the CPU computes the same output"
             ))
     })?;
     Ok(Compute::Gpu(Box::new(context)))
@@ -127,7 +127,7 @@ fn gpu(_: u32, asked: &str) -> Result<Compute> {
     Err(Error::new("cannot use the GPU")
         .because("this program was built without the feature cuda")
         .hint(format_args!(
-            "install it again with --features cuda; without {asked} the processor computes the same bytes"
+            "install it again with --features cuda; without {asked} the CPU computes the same output"
         )))
 }
 
@@ -325,7 +325,7 @@ fn each<T, R>(
         (item, Some(done)) if is_short(&item) => {
             let done = done.as_mut().map_err(|error| error.clone())?;
             done.next()
-                .ok_or_else(|| Error::new("the engine left one out"))
+                .ok_or_else(|| Error::new("the engine returned too few results"))
         }
         (item, _) => alone(item),
     };

@@ -69,17 +69,18 @@ impl Error {
 
     /// Reading or writing failed. `what` is such as "cannot read".
     pub(crate) fn io(path: &Path, what: impl fmt::Display, cause: &io::Error) -> Self {
-        Self {
-            kind: Some(cause.kind()),
-            ..Self::at(path, what).because(cause)
-        }
+        let error = match cause.kind() {
+            io::ErrorKind::NotFound => Self::at(path, "does not exist"),
+            _ => Self::at(path, what).because(in_words(cause)),
+        };
+        error.of_kind(cause.kind())
     }
 
     /// Writing the results failed.
     pub(crate) fn stdout(cause: &io::Error) -> Self {
         Self {
             kind: Some(cause.kind()),
-            ..Self::new("cannot write to standard output").because(cause)
+            ..Self::new("cannot write to standard output").because(in_words(cause))
         }
     }
 
@@ -134,6 +135,15 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// What the system said, without the number of its error.
+fn in_words(cause: &io::Error) -> String {
+    let text = cause.to_string();
+    match text.split_once(" (os error ") {
+        Some((words, _)) => words.to_owned(),
+        None => text,
+    }
+}
 
 /// A path as it is shown: `-` by name.
 pub(crate) fn display(path: &Path) -> String {

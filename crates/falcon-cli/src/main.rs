@@ -29,6 +29,7 @@ use ui::Ui;
 
 fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| usage::exit(error));
+    cli.global.color.choose();
     let ui = Ui {
         json: cli.global.json,
         quiet: cli.global.quiet,
@@ -52,11 +53,12 @@ fn run(cli: Cli, ui: Ui) -> Result<Status> {
     match cli.command {
         Command::Keygen(keygen) => {
             if engine::names_gpu(&cli.global.engine) {
-                ui.note("keys are made on the processor");
+                ui.note("keys are generated on the CPU");
             }
             keygen.run(ui)
         }
         Command::Pubkey(pubkey) => pubkey.run(ui),
+        Command::Passwd(passwd) => passwd.run(ui),
         Command::Sign(sign) => sign.run(&engine()?, ui),
         Command::Verify(verify) => {
             verify.run(&engine::select_to_verify(&cli.global.engine, ui)?, ui)

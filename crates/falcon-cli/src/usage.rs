@@ -1,12 +1,16 @@
 //! A command line that cannot be read.
 
-use crate::{error::Error, ui::Ui};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use std::env;
+use crate::{cli::Color, error::Error, ui::Ui};
+use clap::{
+    ValueEnum,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+use std::{env, ffi::OsString};
 
 /// Prints help, version or what is wrong, and ends the program.
 pub(crate) fn exit(mut error: clap::Error) -> ! {
     conceal(&mut error);
+    color().choose();
     let asked_for = matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
@@ -71,10 +75,30 @@ fn may_be_passphrase(shown: &str, arguments: impl Iterator<Item = String>) -> bo
     false
 }
 
-/// What cannot be parsed can be searched.
+/// The arguments up to `--`. A line that cannot be parsed can still be searched.
+fn options() -> impl Iterator<Item = OsString> {
+    env::args_os().take_while(|argument| argument != "--")
+}
+
 fn wants_json() -> bool {
-    let mut options = env::args_os().take_while(|argument| argument != "--");
-    options.any(|argument| argument == "--json")
+    options().any(|argument| argument == "--json")
+}
+
+/// The value of `--color`, if it has one that is valid.
+fn color() -> Color {
+    let mut options = options().map(|option| option.to_string_lossy().into_owned());
+    let value = options.find_map(|option| match option.strip_prefix("--color") {
+        Some("") => Some(String::new()),
+        Some(value) => value.strip_prefix('=').map(str::to_owned),
+        None => None,
+    });
+    let value = match value {
+        Some(value) if value.is_empty() => options.next(),
+        value => value,
+    };
+    value
+        .and_then(|value| Color::from_str(&value, false).ok())
+        .unwrap_or(Color::Auto)
 }
 
 /// The first paragraph says what is wrong; help and usage follow.

@@ -12,7 +12,7 @@ use crate::{
     message::Message,
     object::{SignatureFormat, encode_signature},
     output::{Content, Overwrite, Pending},
-    progress::{Progress, Unit},
+    progress::Progress,
     scheme::{Algorithm, either},
     shell::quote,
     ui::{BAD, GOOD, STRONG, Styled, Ui},
@@ -26,12 +26,12 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Show everything once: make a key, sign FILE, verify it, refuse a flipped bit
+/// Show every step once: make a key, sign FILE, verify it, refuse a flipped bit
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
     /// The file to sign; it is only read
     file: PathBuf,
-    /// The algorithm
+    /// Parameter set
     #[arg(
         short,
         long,
@@ -56,7 +56,7 @@ impl Demo {
         let public_path = with_suffix(&key_path, ".pub");
         let name = self.file.file_name().unwrap_or("message".as_ref());
         let signature_path = with_suffix(&folder.join(name), ".sig");
-        let progress = Progress::new(ui, Unit::Bytes, None);
+        let progress = Progress::of_files(ui, [self.file.as_path()].into_iter());
 
         let start = Instant::now();
         let secret = keygen(self.algorithm, &*fresh_seed()?);

@@ -4,12 +4,12 @@ use crate::{
     engine::{self, Claim, Compute},
     error::{Error, Result, Status},
     escape::Escaped,
-    input::{at_most_one_standard, is_standard, open, total_size},
+    input::{at_most_one_standard, is_standard, open},
     keys::{DEFAULT_PUBLIC_KEY, fingerprint, load_public, load_signature},
     list::{self, Pair, signature_path},
     message::{Message, is_long},
     parallel::{Grouping, for_each_in_order},
-    progress::{Progress, Unit},
+    progress::Progress,
     scheme::PublicKey,
     shell::quote,
     ui::{BAD, GOOD, Hints, Styled, Ui},
@@ -59,8 +59,7 @@ impl Verify {
         let pairs = self.pairs()?;
         let files = pairs.iter().flat_map(|pair| [&pair.file, &pair.signature]);
         at_most_one_standard(files.chain(options()).map(PathBuf::as_path))?;
-        let size = total_size(pairs.iter().map(|pair| pair.file.as_path()));
-        let progress = Progress::new(ui, Unit::Bytes, Some(size));
+        let progress = Progress::of_files(ui, pairs.iter().map(|pair| pair.file.as_path()));
         let mut count = Count::default();
         let mut hints = Hints::default();
         let grouping = Grouping {
@@ -79,6 +78,7 @@ impl Verify {
             },
             |verdict: Verdict<'_>| {
                 count.add(verdict.status);
+                progress.add(1);
                 if ui.quiet && verdict.status == FileStatus::Valid {
                     return Ok(());
                 }
@@ -107,16 +107,16 @@ impl Verify {
                 .hint("put the signatures beside the files, or use --check")),
             ([file, other], None) if is_signature_alone(other) => Err(Error::at(
                 other,
-                "looks like a signature, and is named as a file to verify",
+                "is a signature, but is named as a file to verify",
             )
             .hint(format_args!(
-                "name a signature with --signature: {} -s {}",
+                "name the signature with --signature: falcon-cli verify {} -s {}",
                 quote(file),
                 quote(other)
             ))),
             (files, None) if files.iter().any(|file| is_standard(file)) => {
                 Err(Error::new("standard input has no signature beside it")
-                    .hint("name it with --signature"))
+                    .hint("name the signature with --signature"))
             }
             (files, None) => Ok(files.iter().map(|file| Pair::beside(file)).collect()),
         }
@@ -200,7 +200,7 @@ fn claim<'p>(pair: &Pair, keys: &[PublicKey], progress: &'p Progress) -> Result<
         if pair.signature.exists() || pair.signature != signature_path(&pair.file) {
             error
         } else if load_signature(&pair.file).is_ok() {
-            error.hint("the file is a signature itself: leave it out")
+            error.hint("the file is itself a signature: do not name it")
         } else {
             error.hint("sign the file first, or name its signature with --signature")
         }
@@ -208,8 +208,8 @@ fn claim<'p>(pair: &Pair, keys: &[PublicKey], progress: &'p Progress) -> Result<
     let algorithm = signature.algorithm();
     if !keys.iter().any(|key| key.algorithm() == algorithm) {
         let keys = match keys {
-            [key] => format!("the key is for {}", key.algorithm()),
-            _ => format!("no key is for {algorithm}"),
+            [key] => format!("but the key is a {} key", key.algorithm()),
+            _ => "but no key of this type is named".to_owned(),
         };
         let what = format_args!("is a {algorithm} signature, {keys}");
         return Err(Error::at(&pair.signature, what));
