@@ -79,14 +79,15 @@ impl Progress {
         }
     }
 
-    /// Bytes were read.
+    /// Bytes were read. While files are counted, this only lets the bar appear.
     fn read(&self, amount: u64) {
-        if matches!(self.unit, Unit::Bytes(_)) {
-            self.advance(amount);
+        match self.unit {
+            Unit::Bytes(_) => self.advance(amount),
+            Unit::Items(_) => self.advance(0),
         }
     }
 
-    /// Items were done.
+    /// Items were done. While bytes are counted, they have been counted already.
     pub(crate) fn add(&self, amount: u64) {
         if matches!(self.unit, Unit::Items(_)) {
             self.advance(amount);

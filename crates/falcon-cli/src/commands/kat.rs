@@ -235,8 +235,10 @@ impl fmt::Display for Answer<'_> {
             )?,
             Some(finding) => write!(
                 f,
-                "{file}: {}: {finding} ({algorithm}, engine {engine}, {records} records before it match)",
-                Styled(BAD, "DIFFERENT")
+                "{file}: {}: {finding} ({algorithm}, engine {engine}, {records} record{} before it {})",
+                Styled(BAD, "DIFFERENT"),
+                if *records == 1 { "" } else { "s" },
+                if *records == 1 { "matches" } else { "match" }
             )?,
         }
         if self.nist_inputs == Some(false) {

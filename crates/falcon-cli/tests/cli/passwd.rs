@@ -180,3 +180,46 @@ fn a_key_that_was_replaced_meanwhile_stays() {
     assert!(text(&refused.stderr).contains("replaced by another program"));
     assert_eq!(sandbox.read("e"), sandbox.read("k"));
 }
+
+/// Both passphrases are asked for, the new one twice.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_passphrase_is_asked_for_on_a_terminal() {
+    use crate::sandbox::{shown_until, terminal};
+    use std::{io::Write, process::Command};
+    let sandbox = sandbox();
+    let before = sandbox.read("e");
+    for (repeated, status) in [("battery stable", 2), ("battery staple", 0)] {
+        let (mut terminal, open) = terminal();
+        let mut child = Command::new("setsid")
+            .args([
+                "--ctty",
+                "--wait",
+                env!("CARGO_BIN_EXE_falcon-cli"),
+                "passwd",
+                "e",
+            ])
+            .current_dir(&sandbox.0)
+            .stdin(open())
+            .stdout(open())
+            .stderr(open())
+            .spawn()
+            .unwrap();
+        let mut shown = String::new();
+        for (question, answer) in [
+            ("Passphrase of e: ", "secret"),
+            ("New passphrase of e: ", "battery staple"),
+            ("Repeat it: ", repeated),
+        ] {
+            shown_until(&mut terminal, &mut shown, question);
+            // The question switches the echo off before it is shown, or just after.
+            thread::sleep(Duration::from_millis(100));
+            terminal
+                .write_all(format!("{answer}\n").as_bytes())
+                .unwrap();
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(status), "{shown}");
+        assert_eq!(sandbox.read("e") == before, status == 2);
+    }
+    assert!(opens(&sandbox, "e", "new"));
+}
