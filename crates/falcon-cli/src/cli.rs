@@ -1,4 +1,4 @@
-//! The command line: what can be asked for. How it is done is in `commands`.
+//! The command line: commands and common options. `commands` carries them out.
 
 #[cfg(feature = "hls")]
 use crate::commands::hls::Hls;
@@ -56,12 +56,12 @@ pub(crate) struct Global {
     /// Print no notes and no progress bars; `verify` prints failures only
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// When to print colors; `auto`: on a terminal, if NO_COLOR is not set
+    /// When to print colours; `auto`: on a terminal, if NO_COLOR is not set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
 
-/// When to print colors.
+/// When to print colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
     Auto,
@@ -70,7 +70,7 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    /// Decides for everything that is printed from now on.
+    /// Applies the choice to everything that is printed from now on.
     pub(crate) fn choose(self) {
         match self {
             Self::Auto => ColorChoice::Auto,

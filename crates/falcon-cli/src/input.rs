@@ -8,7 +8,7 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// No key or signature, in any encoding, is larger.
+/// Largest file of keys or signatures that is read, in bytes.
 const MAX_OBJECT: u64 = 64 * 1024;
 
 /// Whether the path means standard input or output.

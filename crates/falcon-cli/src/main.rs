@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         json: cli.global.json,
         quiet: cli.global.quiet,
     };
-    // Without it a signal ends the program all the same, only less tidily.
+    // If this fails, a signal still ends the program, but temporary files stay.
     let _ = interrupt::watch();
     let result = run(cli, ui);
     // A signal that is being handled has the last word: what it removes may be
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, ui: Ui) -> Result<Status> {
-    // Only for those who need it.
+    // Opened by the commands that need it only.
     let engine = || engine::select(&cli.global.engine);
     match cli.command {
         Command::Keygen(keygen) => {

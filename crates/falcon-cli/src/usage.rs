@@ -1,4 +1,4 @@
-//! A command line that cannot be read.
+//! Command lines that cannot be parsed.
 
 use crate::{cli::Color, error::Error, ui::Ui};
 use clap::{
@@ -7,7 +7,7 @@ use clap::{
 };
 use std::{env, ffi::OsString};
 
-/// Prints help, version or what is wrong, and ends the program.
+/// Prints the help, the version or the error, and ends the program.
 pub(crate) fn exit(mut error: clap::Error) -> ! {
     conceal(&mut error);
     color().choose();
@@ -26,8 +26,8 @@ pub(crate) fn exit(mut error: clap::Error) -> ! {
     std::process::exit(error.exit_code());
 }
 
-/// Takes out of the message what was typed behind `--passphrase`, which takes no
-/// value: that may be a passphrase, and messages end up in logs.
+/// Removes from the message any value that was typed after `--passphrase`. The option
+/// takes none, so the value may be a passphrase, and messages end up in logs.
 fn conceal(error: &mut clap::Error) {
     let place = match error.kind() {
         ErrorKind::UnknownArgument => ContextKind::InvalidArg,
@@ -42,14 +42,14 @@ fn conceal(error: &mut clap::Error) {
     if hide {
         let hidden = ContextValue::String("(not shown)".to_owned());
         error.insert(place, hidden);
-        // They repeat it.
+        // These repeat the value.
         error.remove(ContextKind::Suggested);
         error.remove(ContextKind::SuggestedArg);
     }
 }
 
-/// Whether what a message shows stands behind `--passphrase`: the next argument,
-/// whatever it is, and those after it up to an option.
+/// Whether `shown` was typed after `--passphrase`: as the next argument, whatever it is,
+/// or as a later one before the next option.
 fn may_be_passphrase(shown: &str, arguments: impl Iterator<Item = String>) -> bool {
     // 0: not behind it; 1: the next one; 2: one after that.
     let mut behind = 0;
