@@ -399,9 +399,7 @@ impl fmt::Display for CheckError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Read(error) => error.fmt(f),
-            Self::Algorithm => {
-                f.write_str("keys and signatures do not tell the algorithm, name it")
-            }
+            Self::Algorithm => f.write_str("cannot tell the algorithm from this file"),
             Self::Empty => f.write_str("the file has no records"),
         }
     }

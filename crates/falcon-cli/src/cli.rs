@@ -1,15 +1,16 @@
-//! The command line: what can be asked for. How it is done is in `commands`.
+//! The command line: commands and common options. `commands` carries them out.
 
 #[cfg(feature = "hls")]
 use crate::commands::hls::Hls;
 use crate::commands::{
     bench::Bench, completions::Completions, demo::Demo, inspect::Inspect, kat::Kat, keygen::Keygen,
-    man::Man, pubkey::Pubkey, sign::Sign, verify::Verify,
+    man::Man, passwd::Passwd, pubkey::Pubkey, sign::Sign, verify::Verify,
 };
 use crate::engine::{AUTO, parse_name};
-use clap::{Args, Parser, Subcommand};
+use anstream::ColorChoice;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Falcon (FN-DSA round 3) signatures: keys, files, known-answer tests, measurements.
+/// Falcon signatures: keys, files, known-answer tests, measurements
 #[derive(Debug, Parser)]
 #[command(
     name = "falcon-cli",
@@ -22,11 +23,17 @@ Examples:
   falcon-cli sign -k my.key FILE       writes FILE.sig
   falcon-cli verify -p my.key.pub FILE
 
-Exit status: 0 done, and every signature valid; 1 a signature is invalid or a known answer
-is not met; 2 wrong usage, input or output failed, or something does not decode;
-129, 130, 131, 143 and 152 ended by SIGHUP, SIGINT (Ctrl-C), SIGQUIT, SIGTERM and SIGXCPU: no
-file is left half-written. Any other signal, such as SIGKILL, or a power failure may leave a
-file named .falcon-*.tmp, and keygen's can hold the secret key: remove it."
+This is Falcon round 3 (v1.2). Its keys and signatures are not compatible with FN-DSA
+(FIPS 206), the standard that NIST derives from Falcon.
+
+Exit status:
+  0    done, and every signature is valid
+  1    a signature is invalid, or a known answer differs
+  2    wrong usage, or a file cannot be read, decoded or written
+  129, 130, 131, 143, 152    ended by SIGHUP, SIGINT (Ctrl-C), SIGQUIT, SIGTERM, SIGXCPU
+
+These signals leave no half-written file. SIGKILL or a power failure can leave a file named
+.falcon-*.tmp. Remove it: it can hold a secret key."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -39,22 +46,46 @@ pub(crate) struct Cli {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
-    /// Compute on an engine of `inspect --engines`, on the best of an instruction set, such as
-    /// `avx2`, or on a GPU, `gpu`, if built for it; no byte depends on it
+    /// Engine: a name from `inspect --engines`, an instruction set (`avx2`), or `gpu`. Affects
+    /// speed only, never the output
     #[arg(long, global = true, value_name = "NAME", default_value = AUTO, value_parser = parse_name)]
     pub(crate) engine: String,
-    /// Print one JSON object a line, errors and warnings too
+    /// Print one JSON object on each line, also for errors and warnings
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// No notes and no progress bars
+    /// Print no notes and no progress bars; `verify` prints failures only
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
+    /// When to print colours; `auto`: on a terminal, if NO_COLOR is not set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+/// When to print colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    /// Applies the choice to everything that is printed from now on.
+    pub(crate) fn choose(self) {
+        match self {
+            Self::Auto => ColorChoice::Auto,
+            Self::Always => ColorChoice::Always,
+            Self::Never => ColorChoice::Never,
+        }
+        .write_global();
+    }
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Keygen(Keygen),
     Pubkey(Pubkey),
+    Passwd(Passwd),
     Sign(Sign),
     Verify(Verify),
     Inspect(Inspect),

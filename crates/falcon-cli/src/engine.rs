@@ -1,9 +1,9 @@
-//! The engine that computes, and what commands ask of it.
+//! The choice of the engine; keys, signatures and verification on it.
 
 use crate::{
     error::{Error, Result},
     message::Message,
-    scheme::{Algorithm, AnySignature, Degree, Either, SecretKey, either},
+    scheme::{Algorithm, AnySignature, Degree, Either, PublicKey, SecretKey, either},
     ui::Ui,
 };
 use falcon_core::{
@@ -21,16 +21,16 @@ use zeroize::Zeroizing;
 /// The environment variable that names an engine, if no option does.
 pub(crate) const ENGINE_VARIABLE: &str = "FALCON_ENGINE";
 
-/// Bytes of a seed, of a key or of a signature.
+/// Length of a seed in bytes, for a key or for a signature.
 pub(crate) const SEED_LEN: usize = 32;
 
-/// The name that leaves the choice to the environment and the machine.
+/// The value of `--engine` that leaves the choice to the environment and the machine.
 pub(crate) const AUTO: &str = "auto";
 
 /// The name of the engine on a GPU; `gpu:1` is the second one.
 pub(crate) const GPU: &str = "gpu";
 
-/// Reads the value of `--engine`, in any case.
+/// Parses the value of `--engine`; upper and lower case are the same.
 pub(crate) fn parse_name(name: &str) -> std::result::Result<String, String> {
     let lower = name.to_ascii_lowercase();
     if lower == AUTO || gpu_number(&lower).is_some() {
@@ -40,7 +40,7 @@ pub(crate) fn parse_name(name: &str) -> std::result::Result<String, String> {
     engine.map_err(|error| unknown(&error))
 }
 
-/// Which engines there are, a GPU's too if this program knows one.
+/// The message about an unknown engine: it lists those that exist, also on a GPU.
 fn unknown(error: &UnknownEngine) -> String {
     if cfg!(feature = "cuda") {
         format!("{error}, and a GPU is {GPU}, {GPU}:1 and so on")
@@ -49,7 +49,7 @@ fn unknown(error: &UnknownEngine) -> String {
     }
 }
 
-/// Whether `--engine`, of this value, or the environment names an engine.
+/// Whether `--engine` (its value is `name`) or the environment names an engine.
 pub(crate) fn is_named(name: &str) -> bool {
     let in_environment = std::env::var_os(ENGINE_VARIABLE).unwrap_or_default();
     is_a_name(name.as_ref()) || is_a_name(&in_environment)
@@ -73,8 +73,8 @@ fn gpu_number(name: &str) -> Option<u32> {
     }
 }
 
-/// The same for what no engine changes and none can fail at: verification. A
-/// wrong name in the environment is no reason to refuse it.
+/// Selects the engine that verifies. Every engine can verify, so a wrong name in the
+/// environment is a warning only.
 pub(crate) fn select_to_verify(name: &str, ui: Ui) -> Result<Compute> {
     select(name).or_else(|error| {
         if name != AUTO {
@@ -85,7 +85,8 @@ pub(crate) fn select_to_verify(name: &str, ui: Ui) -> Result<Compute> {
     })
 }
 
-/// The engine of this name; [`AUTO`] is the environment's or the best one.
+/// Selects the engine by name. [`AUTO`] takes the one that the environment names, else
+/// the best one.
 pub(crate) fn select(name: &str) -> Result<Compute> {
     if let Some(number) = gpu_number(name) {
         return gpu(number, &format!("--engine {name}"));
@@ -105,18 +106,18 @@ pub(crate) fn select(name: &str) -> Result<Compute> {
     named.map(Compute::Cpu).map_err(|error: UnknownEngine| {
         Error::new(format_args!("the environment variable {ENGINE_VARIABLE}"))
             .because(unknown(&error))
-            .hint("unset it, set it to one of these, or overrule it with --engine")
+            .hint("unset it, set it to one of these, or override it with --engine")
     })
 }
 
-/// The GPU of this number, opened; `asked` is what asked for it.
+/// Opens the GPU of this number; `asked` is the option or variable that named it.
 #[cfg(feature = "cuda")]
 fn gpu(number: u32, asked: &str) -> Result<Compute> {
     let context = GpuContext::new(number).map_err(|error| {
         Error::new("cannot use the GPU")
             .because(error)
             .hint(format_args!(
-                "without {asked} the processor computes the same bytes"
+                "without {asked} the CPU computes the same output"
             ))
     })?;
     Ok(Compute::Gpu(Box::new(context)))
@@ -127,16 +128,15 @@ fn gpu(_: u32, asked: &str) -> Result<Compute> {
     Err(Error::new("cannot use the GPU")
         .because("this program was built without the feature cuda")
         .hint(format_args!(
-            "install it again with --features cuda; without {asked} the processor computes the same bytes"
+            "install it again with --features cuda; without {asked} the CPU computes the same output"
         )))
 }
 
-/// What computes.
+/// The engine that a command computes on.
 pub(crate) enum Compute {
     /// The CPU.
     Cpu(Engine),
-    /// A GPU; what comes alone, or is too long to be held in memory, is for the
-    /// processor.
+    /// A GPU. Single jobs, and messages too long to be held in memory, go to the CPU.
     #[cfg(feature = "cuda")]
     Gpu(Box<GpuContext>),
 }
@@ -153,7 +153,7 @@ macro_rules! with_batches {
 }
 
 impl Compute {
-    /// Its name on command lines.
+    /// The name that `--engine` takes.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Cpu(engine) => engine.name(),
@@ -162,7 +162,7 @@ impl Compute {
         }
     }
 
-    /// What the device is called, if it is one.
+    /// The name of the device; `None` for the CPU.
     #[cfg(feature = "cuda")]
     pub(crate) fn device(&self) -> Option<String> {
         match self {
@@ -171,7 +171,7 @@ impl Compute {
         }
     }
 
-    /// What computes one thing at a time.
+    /// The engine that computes single jobs.
     pub(crate) fn processor(&self) -> Engine {
         match self {
             Self::Cpu(engine) => *engine,
@@ -180,7 +180,7 @@ impl Compute {
         }
     }
 
-    /// Items that are best worked on at once.
+    /// Number of jobs that the engine computes at once.
     pub(crate) fn lanes(&self) -> usize {
         match self {
             Self::Cpu(engine) => engine.lanes(),
@@ -189,7 +189,7 @@ impl Compute {
         }
     }
 
-    /// Whether so many are a batch.
+    /// Whether this many jobs are computed as a batch.
     fn takes(&self, jobs: usize) -> bool {
         match self {
             Self::Cpu(_) => jobs > 1,
@@ -241,7 +241,7 @@ impl RawSigner for &Compute {
     fn lanes(&self) -> usize {
         match self {
             Compute::Cpu(engine) => engine.lanes(),
-            // Two of its groups of lanes.
+            // Two groups of lanes of the device.
             #[cfg(feature = "cuda")]
             Compute::Gpu(_) => 64,
         }
@@ -259,7 +259,7 @@ impl<P: Parameters> BatchSignRaw<P> for &Compute {
     }
 }
 
-/// Fresh bytes of the operating system.
+/// A seed of fresh random bytes from the operating system.
 pub(crate) fn fresh_seed() -> Result<Zeroizing<[u8; SEED_LEN]>> {
     let mut seed = Zeroizing::new([0; SEED_LEN]);
     getrandom::fill(&mut *seed)
@@ -267,7 +267,7 @@ pub(crate) fn fresh_seed() -> Result<Zeroizing<[u8; SEED_LEN]>> {
     Ok(seed)
 }
 
-/// The key of a seed.
+/// Generates the key of a seed.
 pub(crate) fn keygen(algorithm: Algorithm, seed: &[u8; SEED_LEN]) -> SecretKey {
     match algorithm {
         Algorithm::Falcon512 => Either::Falcon512(SigningKey::from_seed_boxed(seed)),
@@ -275,9 +275,9 @@ pub(crate) fn keygen(algorithm: Algorithm, seed: &[u8; SEED_LEN]) -> SecretKey {
     }
 }
 
-/// A key that is ready to sign: expanded, since that costs about as much as
-/// one signature. Several short messages are signed side by side, others one by
-/// one.
+/// An expanded key and the engine that signs with it. The expansion costs about as
+/// much as one signature. Several short messages are signed as a batch, other
+/// messages one at a time.
 pub(crate) struct Signer<'c> {
     compute: &'c Compute,
     key: Either<ExpandedKey<Falcon512>, ExpandedKey<Falcon1024>>,
@@ -294,18 +294,20 @@ impl<'c> Signer<'c> {
         Self { compute, key }
     }
 
-    /// Messages that are best signed at once.
+    /// Number of messages that the engine signs at once.
     pub(crate) fn lanes(&self) -> usize {
         self.compute.lanes()
     }
 
-    /// Signs the messages that there are, with fresh randomness.
+    /// Signs each message with fresh randomness. A message that could not be read keeps
+    /// its error.
     pub(crate) fn sign(&self, messages: Vec<Result<Message<'_>>>) -> Vec<Result<AnySignature>> {
         either!(&self.key, key => sign(self.compute, key, messages))
     }
 }
 
-/// What `together` makes of several short messages, and `alone` of every other.
+/// Applies `together` to the short items, if there are several, and `alone` to every
+/// other item. Items that are errors stay as they are.
 fn each<T, R>(
     compute: &Compute,
     items: Vec<Result<T>>,
@@ -325,7 +327,7 @@ fn each<T, R>(
         (item, Some(done)) if is_short(&item) => {
             let done = done.as_mut().map_err(|error| error.clone())?;
             done.next()
-                .ok_or_else(|| Error::new("the engine left one out"))
+                .ok_or_else(|| Error::new("the engine returned too few results"))
         }
         (item, _) => alone(item),
     };
@@ -368,39 +370,45 @@ fn sign<P: Degree>(
 }
 
 /// A message and what is said to be its signature.
-pub(crate) struct Claim<'p, P: Parameters> {
+pub(crate) struct Claim<'p> {
     /// The message.
     pub(crate) message: Message<'p>,
     /// The signature.
-    pub(crate) signature: Box<Signature<P>>,
+    pub(crate) signature: AnySignature,
 }
 
-/// Whether the claims that there are hold.
-pub(crate) fn verify<P: Parameters>(
+/// Finds the key of each claim: the index of the first key that verifies it.
+pub(crate) fn verify(
     compute: &Compute,
-    key: &VerifyingKey<P>,
-    claims: Vec<Result<Claim<'_, P>>>,
-) -> Vec<Result<bool>> {
-    let together = |claims: &[&Claim<'_, P>]| {
-        let jobs = claims.iter().filter_map(|claim| {
-            Some(VerifyJob {
-                key,
-                message: claim.message.whole()?,
-                signature: &claim.signature,
-            })
-        });
-        let jobs: Vec<_> = jobs.collect();
-        let mut verdicts = vec![Err(SignatureError); jobs.len()];
-        compute
-            .verify_batch(&jobs, &mut verdicts)
-            .map_err(|error| Error::new("cannot verify").because(error))?;
-        Ok(verdicts.iter().map(|verdict| verdict.is_ok()).collect())
+    keys: &[PublicKey],
+    claims: Vec<Result<Claim<'_>>>,
+) -> Vec<Result<Option<usize>>> {
+    let together = |claims: &[&Claim<'_>]| {
+        let mut found = vec![None; claims.len()];
+        for (index, key) in keys.iter().enumerate() {
+            let valid = either!(key, key => verify_short(compute, key, claims, &found))?;
+            for claim in valid {
+                found[claim] = Some(index);
+            }
+        }
+        Ok(found)
     };
-    let alone = |claim: Claim<'_, P>| {
-        let mut hasher = key.hasher(claim.signature.nonce());
-        claim.message.read(|part| hasher.update(part))?;
+    let alone = |claim: Claim<'_>| {
         let engine = compute.processor();
-        Ok(engine.verify_hashed(key, hasher, &claim.signature).is_ok())
+        let nonce = either!(&claim.signature, signature => *signature.nonce());
+        // The message is read once, for all keys.
+        let hasher = |key: &PublicKey| either!(key, key => key.hasher(&nonce));
+        let mut hashers: Vec<_> = keys.iter().map(hasher).collect();
+        claim.message.read(|part| {
+            for hasher in &mut hashers {
+                hasher.update(part);
+            }
+        })?;
+        let mut hashed = keys.iter().zip(hashers);
+        Ok(hashed.position(|(key, hasher)| {
+            either!(key, key => Degree::from_any(&claim.signature)
+                .is_some_and(|signature| engine.verify_hashed(key, hasher, signature).is_ok()))
+        }))
     };
     each(
         compute,
@@ -409,4 +417,34 @@ pub(crate) fn verify<P: Parameters>(
         together,
         alone,
     )
+}
+
+/// The indices of the short claims that `key` verifies, among those whose key is
+/// not `found` yet.
+fn verify_short<P: Degree>(
+    compute: &Compute,
+    key: &VerifyingKey<P>,
+    claims: &[&Claim<'_>],
+    found: &[Option<usize>],
+) -> Result<Vec<usize>> {
+    let open = claims.iter().zip(found).enumerate();
+    let (indices, jobs): (Vec<_>, Vec<_>) = open
+        .filter(|(_, (_, found))| found.is_none())
+        .filter_map(|(index, (claim, _))| {
+            let job = VerifyJob {
+                key,
+                message: claim.message.whole()?,
+                signature: P::from_any(&claim.signature)?,
+            };
+            Some((index, job))
+        })
+        .unzip();
+    let mut verdicts = vec![Err(SignatureError); jobs.len()];
+    compute
+        .verify_batch(&jobs, &mut verdicts)
+        .map_err(|error| Error::new("cannot verify").because(error))?;
+    let verdicts = indices.into_iter().zip(verdicts);
+    Ok(verdicts
+        .filter_map(|(index, verdict)| verdict.is_ok().then_some(index))
+        .collect())
 }

@@ -1,17 +1,17 @@
-//! What went wrong, where, and what to do next; and the exit status it means.
+//! Errors of commands, with a path and a hint, and the exit status.
 
 use serde::{Serialize, Serializer};
 use std::{fmt, io, path::Path, process::ExitCode};
 
-/// How a command ended. The order is that of severity when several files end
-/// differently: an invalid signature is the answer that must not be missed.
+/// How a command ended. The greatest status of all files counts: an invalid signature
+/// must not be missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Status {
     /// Everything asked for was done; every signature is valid.
     Valid,
-    /// Usage, input or output, or something that does not decode.
+    /// Wrong usage, or a file that cannot be read, decoded or written.
     Failure,
-    /// A signature is invalid, or a known answer is not met.
+    /// A signature is invalid, or a known answer differs.
     Invalid,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Error {
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
-    /// What kind of failure of the system it was.
+    /// The kind of input or output error, if it is one.
     #[serde(skip)]
     kind: Option<io::ErrorKind>,
 }
@@ -59,7 +59,8 @@ impl Error {
         }
     }
 
-    /// `what` happened to the file at `path`.
+    /// An error about the file at `path`. `what` continues a sentence that begins with
+    /// the path.
     pub(crate) fn at(path: &Path, what: impl fmt::Display) -> Self {
         Self {
             path: Some(display(path)),
@@ -67,19 +68,20 @@ impl Error {
         }
     }
 
-    /// Reading or writing failed. `what` is such as "cannot read".
+    /// A failure to read or write; `what` says which, such as "cannot read".
     pub(crate) fn io(path: &Path, what: impl fmt::Display, cause: &io::Error) -> Self {
-        Self {
-            kind: Some(cause.kind()),
-            ..Self::at(path, what).because(cause)
-        }
+        let error = match cause.kind() {
+            io::ErrorKind::NotFound => Self::at(path, "does not exist"),
+            _ => Self::at(path, what).because(in_words(cause)),
+        };
+        error.of_kind(cause.kind())
     }
 
-    /// Writing the results failed.
+    /// A failure to write results to standard output.
     pub(crate) fn stdout(cause: &io::Error) -> Self {
         Self {
             kind: Some(cause.kind()),
-            ..Self::new("cannot write to standard output").because(cause)
+            ..Self::new("cannot write to standard output").because(in_words(cause))
         }
     }
 
@@ -91,7 +93,7 @@ impl Error {
         }
     }
 
-    /// Says what kind of failure it is.
+    /// Sets the kind of input or output error.
     pub(crate) fn of_kind(self, kind: io::ErrorKind) -> Self {
         Self {
             kind: Some(kind),
@@ -107,8 +109,8 @@ impl Error {
         }
     }
 
-    /// Whether this kind of failure of the system is behind it. A broken pipe
-    /// means that the reader of the output has gone.
+    /// Whether an input or output error of this kind is the cause. A broken pipe means
+    /// that the reader of the output has gone.
     pub(crate) fn is(&self, kind: io::ErrorKind) -> bool {
         self.kind == Some(kind)
     }
@@ -135,7 +137,16 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A path as it is shown: `-` by name.
+/// What the system said, without the number of its error.
+fn in_words(cause: &io::Error) -> String {
+    let text = cause.to_string();
+    match text.split_once(" (os error ") {
+        Some((words, _)) => words.to_owned(),
+        None => text,
+    }
+}
+
+/// A path for messages; `-` is shown as "standard input".
 pub(crate) fn display(path: &Path) -> String {
     if path == Path::new("-") {
         "standard input".to_owned()
@@ -144,7 +155,7 @@ pub(crate) fn display(path: &Path) -> String {
     }
 }
 
-/// A path in JSON: as it was given.
+/// Writes a path to JSON as it was given.
 pub(crate) fn serialize_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
 }

@@ -1,5 +1,5 @@
-//! Names and other people's text, as a terminal may be given them: a control
-//! character in a file name could write a verdict of its own over the true one.
+//! Escapes for file names and other foreign text. A control character in a file name
+//! could otherwise overwrite a verdict on the terminal.
 
 use std::fmt::{self, Display, Write};
 
@@ -26,8 +26,8 @@ impl Write for Escaping<'_, '_> {
     }
 }
 
-/// JSON in which they are escaped as JSON does. Where `serde_json` leaves them,
-/// they are in strings.
+/// Escapes these characters in a line of JSON. `serde_json` leaves some of them as they
+/// are, and only in strings.
 pub(crate) fn json(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     for character in line.chars() {
@@ -40,8 +40,8 @@ pub(crate) fn json(line: &str) -> String {
     out
 }
 
-/// What moves the cursor, ends a line or turns the direction of the text. All
-/// are below U+10000.
+/// Whether the character moves the cursor, ends a line or changes the direction of the
+/// text. All such characters are below U+10000.
 fn is_unseen(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

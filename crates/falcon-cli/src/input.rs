@@ -8,7 +8,7 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// No key or signature, in any encoding, is larger.
+/// Largest file of keys or signatures that is read, in bytes.
 const MAX_OBJECT: u64 = 64 * 1024;
 
 /// Whether the path means standard input or output.
@@ -20,9 +20,8 @@ pub(crate) fn is_standard(path: &Path) -> bool {
 /// empty, and say nothing.
 pub(crate) fn at_most_one_standard<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     if paths.into_iter().filter(|path| is_standard(path)).count() > 1 {
-        return Err(
-            Error::new("`-`, standard input, is named more than once").hint("it can be read once")
-        );
+        return Err(Error::new("standard input, `-`, is named more than once")
+            .hint("it can be read once only"));
     }
     Ok(())
 }
@@ -51,7 +50,7 @@ pub(crate) fn read_object(path: &Path, kind: &str) -> Result<Zeroizing<Vec<u8>>>
         .read_to_end(&mut bytes)
         .map_err(|error| cannot_read(path, &error))?;
     if bytes.len() as u64 > MAX_OBJECT {
-        return Err(Error::at(path, format_args!("too large to be a {kind}")));
+        return Err(Error::at(path, format_args!("is too large to be a {kind}")));
     }
     Ok(bytes)
 }
@@ -59,12 +58,4 @@ pub(crate) fn read_object(path: &Path, kind: &str) -> Result<Zeroizing<Vec<u8>>>
 /// Reading failed.
 pub(crate) fn cannot_read(path: &Path, error: &io::Error) -> Error {
     Error::io(path, "cannot read", error)
-}
-
-/// Bytes of the regular files among the paths, for a progress bar.
-pub(crate) fn total_size<'a>(paths: impl Iterator<Item = &'a Path>) -> u64 {
-    paths
-        .filter_map(|path| path.metadata().ok())
-        .map(|metadata| metadata.len())
-        .fold(0, u64::saturating_add)
 }

@@ -1,10 +1,10 @@
-//! SIGHUP, SIGINT (Ctrl-C), SIGQUIT, SIGTERM and SIGXCPU: unfinished files are removed and
-//! the terminal is as it was, then the program ends with the status that shells
-//! expect, 128 and the signal's number.
+//! SIGHUP, SIGINT (Ctrl-C), SIGQUIT, SIGTERM and SIGXCPU. The program removes unfinished
+//! files, restores the terminal and ends with the status that shells expect: 128 plus
+//! the number of the signal.
 //!
-//! A thread waits for the signal, so it does not matter what the others wait
-//! for. Whoever makes or renames a temporary file holds the list of them; while
-//! the thread has it, nothing can appear any more.
+//! A thread waits for the signal, whatever the other threads do. Code that makes or
+//! renames a temporary file holds the list of unfinished files. The thread takes that
+//! list, so no other file can appear afterwards.
 
 use std::{
     collections::BTreeSet,
@@ -18,11 +18,11 @@ static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished {
     terminal: None,
 });
 
-/// What is to be done before the program may end.
+/// Work to do before the program ends.
 struct Unfinished {
     /// Files and folders to remove.
     paths: BTreeSet<PathBuf>,
-    /// A terminal that does not show what is typed.
+    /// A terminal whose echo is off.
     terminal: Option<terminal::Terminal>,
 }
 
@@ -37,7 +37,7 @@ impl Unfinished {
     }
 }
 
-/// Keeps signals from ending the program, for as short as possible.
+/// While it lives, signals do not end the program. Hold it briefly.
 pub(crate) struct Hold(MutexGuard<'static, Unfinished>);
 
 /// Holds signals back.
@@ -46,22 +46,22 @@ pub(crate) fn hold() -> Hold {
 }
 
 impl Hold {
-    /// The file or folder is to be removed if a signal comes.
+    /// Adds a file or folder to remove if a signal comes.
     pub(crate) fn add(&mut self, path: &Path) {
         self.0.paths.insert(path.to_owned());
     }
 
-    /// It is finished.
+    /// Removes a file or folder from the list: it is finished.
     pub(crate) fn remove(&mut self, path: &Path) {
         self.0.paths.remove(path);
     }
 }
 
-/// While it lives, a signal restores the terminal. Who asks for a passphrase
-/// switches the echo off, and a signal would end the program before it is on.
+/// While it lives, a signal restores the terminal. The question for a passphrase
+/// switches the echo off, and a signal could end the program before it is on again.
 pub(crate) struct TerminalGuard(());
 
-/// Remembers how the terminal is.
+/// Saves the modes of the terminal.
 pub(crate) fn guard_terminal() -> TerminalGuard {
     hold().0.terminal = terminal::Terminal::of_process();
     TerminalGuard(())
@@ -78,14 +78,14 @@ mod terminal {
     use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
     use std::fs::File;
 
-    /// A terminal as it was.
+    /// A terminal and its saved modes.
     pub(super) struct Terminal {
         device: File,
         modes: Termios,
     }
 
     impl Terminal {
-        /// The one that the process was started from, if any.
+        /// The terminal that the process was started from, if any.
         pub(super) fn of_process() -> Option<Self> {
             let device = File::open("/dev/tty").ok()?;
             let modes = tcgetattr(&device).ok()?;
@@ -98,7 +98,7 @@ mod terminal {
     }
 }
 
-/// Elsewhere no signal comes in between.
+/// Systems without signals have nothing to restore.
 #[cfg(not(unix))]
 mod terminal {
     pub(super) struct Terminal;
@@ -112,7 +112,7 @@ mod terminal {
     }
 }
 
-/// What SIGINT does, for a Ctrl-C that was read as a character.
+/// Does what SIGINT does, for a Ctrl-C that was read as a character.
 pub(crate) fn end() -> ! {
     end_with(SIGINT)
 }
@@ -124,7 +124,7 @@ fn end_with(signal: i32) -> ! {
     std::process::exit(128 + signal)
 }
 
-/// Its number, on every system that has it.
+/// Number of SIGINT, the same on every system that has it.
 const SIGINT: i32 = 2;
 
 /// Begins to wait for signals.
@@ -136,13 +136,13 @@ pub(crate) fn watch() -> std::io::Result<()> {
         iterator::Signals,
     };
     use std::sync::{Arc, atomic::AtomicBool, mpsc};
-    // Nobody asks the flag: as soon as the signal is caught, a file that grows
-    // beyond the limit is an error of the writing, which is told and tidied.
+    // Nobody reads the flag. Catching the signal is enough: a file that grows beyond the
+    // limit is then a write error, which is reported, and the file is removed.
     let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
     let mut waited_for = vec![SIGINT, SIGQUIT, SIGTERM];
-    // What whoever started the program may have spared it.
+    // The parent process may have set these to be ignored.
     waited_for.extend([SIGHUP, SIGXCPU].into_iter().filter(|&it| !is_ignored(it)));
-    // Nobody would hear the signals that are caught, if there were no thread.
+    // Without the thread nobody would handle the signals that are caught.
     let (ready, started) = mpsc::channel();
     std::thread::Builder::new()
         .name("signals".to_owned())

@@ -3,10 +3,13 @@
 use crate::{
     error::{Error, Result},
     input::read_object,
-    object::{self, Container, Object},
+    list::with_suffix,
+    object::{self, Container, Object, Undecodable},
+    output::lock_folder,
     passphrase::PassphraseSource,
     scheme::{AnySignature, PublicKey, SecretKey, either},
     shell::quote,
+    ui::Ui,
 };
 use falcon_core::{
     Format,
@@ -14,47 +17,155 @@ use falcon_core::{
 };
 use getrandom::SysRng;
 use sha2::{Digest, Sha256};
-use std::{io::ErrorKind, path::Path};
+use std::{
+    fs::File,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
 use zeroize::Zeroizing;
 
-/// Reads a key or a signature.
-pub(crate) fn load(path: &Path) -> Result<(Object, Container)> {
-    load_as(path, "neither a key nor a signature")
+/// The secret key that commands read and write if none is named.
+pub(crate) const DEFAULT_SECRET_KEY: &str = "falcon.key";
+/// The public key of the default secret key.
+pub(crate) const DEFAULT_PUBLIC_KEY: &str = "falcon.key.pub";
+
+/// Reads the keys and signatures of a file.
+pub(crate) fn load_all(path: &Path) -> Result<(Vec<Object>, Container)> {
+    read_as(path, object::decode_all, "neither a key nor a signature")
 }
 
-/// The same; `otherwise` is what a file is that does not decode.
+/// Reads the only key or signature of a file.
 fn load_as(path: &Path, otherwise: &str) -> Result<(Object, Container)> {
-    let bytes = read_object(path, "key or a signature")?;
-    object::decode(&bytes)
-        .map_err(|error| Error::at(path, format_args!("is {otherwise}")).because(error))
+    read_as(path, object::decode, otherwise)
 }
 
-/// Reads a secret key; asks for its passphrase if it is encrypted.
-pub(crate) fn load_secret(path: &Path, passphrase: &PassphraseSource) -> Result<SecretKey> {
+/// Decodes a file; `otherwise` describes a file that does not decode.
+fn read_as<T>(
+    path: &Path,
+    decode: impl FnOnce(&[u8]) -> Result<T, Undecodable>,
+    otherwise: &str,
+) -> Result<T> {
+    let bytes = read_object(path, "key or a signature")?;
+    decode(&bytes).map_err(|error| undecodable(path, otherwise, error))
+}
+
+fn undecodable(path: &Path, otherwise: &str, error: Undecodable) -> Error {
+    match error {
+        Undecodable::Found(what) => Error::at(path, what),
+        Undecodable::Unknown(why) => Error::at(path, format_args!("is {otherwise}")).because(why),
+    }
+}
+
+/// A secret key as its file has it.
+pub(crate) enum Stored {
+    /// Readable as it is.
+    Plain(SecretKey),
+    /// DER that a passphrase opens.
+    Encrypted(Zeroizing<Vec<u8>>),
+}
+
+/// Reads a secret key, which may be encrypted.
+pub(crate) fn load_stored(path: &Path) -> Result<Stored> {
     let loaded = load_as(path, "not a secret key").map_err(|error| {
         if error.is(ErrorKind::NotFound) {
-            let keygen = format!("falcon-cli keygen {}", quote(path));
-            error.hint(format_args!("make a key pair with: {keygen}"))
+            error.hint(format_args!(
+                "name the key, or make a key pair with: falcon-cli keygen {}",
+                quote(path)
+            ))
         } else {
             error
         }
     });
     match loaded?.0 {
-        // Whoever gives a passphrase believes that the key is encrypted.
-        Object::Secret(_) if passphrase.passphrase_file.is_some() => Err(Error::at(
-            path,
-            "is not encrypted, but a passphrase is given",
-        )
-        .hint("leave --passphrase-file out, if the key is meant to be readable")),
-        Object::Secret(key) => Ok(key),
-        Object::Encrypted(der) => decrypt(path, &der, passphrase),
+        Object::Secret(key) => Ok(Stored::Plain(key)),
+        Object::Encrypted(der) => Ok(Stored::Encrypted(der)),
         other => {
             let error = unexpected(path, "a secret key", &other);
-            Err(match other {
-                Object::Public(_) => error.hint("signing needs the file without .pub"),
+            Err(match (other, secret_beside(path)) {
+                (Object::Public(_), Some(secret)) => {
+                    error.hint(format_args!("name {} instead", quote(&secret)))
+                }
+                (Object::Public(_), None) => error.hint("name the file of the secret key"),
                 _ => error,
             })
         }
+    }
+}
+
+/// Reads a secret key; asks for its passphrase if it is encrypted. Warns if other
+/// users can read the file.
+pub(crate) fn load_secret(path: &Path, passphrase: &PassphraseSource, ui: Ui) -> Result<SecretKey> {
+    let stored = load_stored(path)?;
+    warn_if_exposed(path, ui);
+    match stored {
+        // Whoever gives a passphrase believes that the key is encrypted.
+        Stored::Plain(_) if passphrase.passphrase_file.is_some() => Err(not_encrypted(path)),
+        Stored::Plain(key) => Ok(key),
+        Stored::Encrypted(der) => decrypt(path, &der, passphrase),
+    }
+}
+
+/// A passphrase was given for a key that has none.
+pub(crate) fn not_encrypted(path: &Path) -> Error {
+    Error::at(path, "is not encrypted, but a passphrase is given")
+        .hint("leave --passphrase-file out, if the key is meant to be readable")
+}
+
+/// Warns if users other than the owner can read or change the file of a secret key.
+#[cfg(unix)]
+pub(crate) fn warn_if_exposed(path: &Path, ui: Ui) {
+    use std::os::unix::fs::PermissionsExt;
+    // A pipe has no owner to protect it from.
+    let Some(file) = path.metadata().ok().filter(|file| file.is_file()) else {
+        return;
+    };
+    if file.permissions().mode() & 0o077 != 0 {
+        ui.warn(format_args!(
+            "{}: other users have access to this secret key; to end that: chmod 600 {}",
+            path.display(),
+            quote(path)
+        ));
+    }
+}
+
+/// Elsewhere files have no such modes.
+#[cfg(not(unix))]
+pub(crate) fn warn_if_exposed(_: &Path, _: Ui) {}
+
+/// A key file as it was read. Reading it and writing beside it are two steps, since
+/// a passphrase may be asked for in between; another program may replace the key.
+pub(crate) struct Snapshot<'a> {
+    path: &'a Path,
+    content: Option<Zeroizing<Vec<u8>>>,
+}
+
+impl<'a> Snapshot<'a> {
+    /// Remembers what is in the file, if it is one that can be read twice.
+    pub(crate) fn take(path: &'a Path) -> Self {
+        Self {
+            path,
+            content: Self::content(path),
+        }
+    }
+
+    fn content(path: &Path) -> Option<Zeroizing<Vec<u8>>> {
+        let file = path.is_file().then_some(path)?;
+        read_object(file, "key").ok()
+    }
+
+    /// Keeps other commands from writing keys in the folder while the result lives.
+    ///
+    /// # Errors
+    /// If the file has changed since it was read, or the folder stays locked.
+    pub(crate) fn lock(&self, ui: Ui) -> Result<Option<File>> {
+        let lock = lock_folder(self.path, ui)?;
+        if Self::content(self.path) != self.content {
+            return Err(
+                Error::at(self.path, "was replaced by another program meanwhile")
+                    .hint("run the command again to use the new key"),
+            );
+        }
+        Ok(lock)
     }
 }
 
@@ -62,47 +173,55 @@ pub(crate) fn load_secret(path: &Path, passphrase: &PassphraseSource) -> Result<
 pub(crate) fn decrypt(path: &Path, der: &[u8], passphrase: &PassphraseSource) -> Result<SecretKey> {
     let passphrase = passphrase.existing(path)?;
     object::decrypt(der, &passphrase)
-        .map_err(|error| Error::at(path, "cannot be decrypted").because(error))?
+        .map_err(|error| undecodable(path, "not a secret key", error))?
         .ok_or_else(|| {
             Error::at(path, "cannot be decrypted with this passphrase")
                 .hint("try again, or check the file of --passphrase-file")
         })
 }
 
-/// Reads a public key. A secret key is refused: it has no business there.
-pub(crate) fn load_public(path: &Path) -> Result<PublicKey> {
-    let loaded = load_as(path, "not a public key").map_err(|error| {
+/// Reads every public key of a file, at least one. A secret key is refused: it
+/// does not belong where signatures are verified.
+pub(crate) fn load_public(path: &Path) -> Result<Vec<PublicKey>> {
+    let loaded = read_as(path, object::decode_all, "not a public key").map_err(|error| {
         if error.is(ErrorKind::NotFound) {
             error.hint(how_to_get_public(path))
         } else {
             error
         }
     });
-    match loaded?.0 {
+    let public = |object| match object {
         Object::Public(key) => Ok(key),
         other => {
             let error = unexpected(path, "a public key", &other);
             Err(match other {
-                Object::Secret(_) | Object::Encrypted(_) => {
-                    error.hint(format_args!("name {}.pub instead", path.display()))
-                }
+                Object::Secret(_) | Object::Encrypted(_) => error.hint(format_args!(
+                    "name {} instead",
+                    quote(&with_suffix(path, ".pub"))
+                )),
                 _ => error,
             })
         }
-    }
+    };
+    loaded?.0.into_iter().map(public).collect()
 }
 
 /// A new key pair would be no help: it verifies nothing that exists.
 fn how_to_get_public(path: &Path) -> String {
-    let secret = path.with_extension("");
-    if path.extension().is_some_and(|extension| extension == "pub") && secret.exists() {
-        format!(
+    match secret_beside(path) {
+        Some(secret) => format!(
             "make it again from the secret key: falcon-cli pubkey {}",
             quote(&secret)
-        )
-    } else {
-        "ask the signer for it".to_owned()
+        ),
+        None => "ask the signer for it, and name it with --public-key".to_owned(),
     }
+}
+
+/// The secret key beside a public key: `KEY` of `KEY.pub`.
+fn secret_beside(public: &Path) -> Option<PathBuf> {
+    let secret = public.with_extension("");
+    let named = public.extension().is_some_and(|it| it == "pub") && secret.exists();
+    named.then_some(secret)
 }
 
 /// Reads a signature.

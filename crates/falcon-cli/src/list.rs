@@ -1,12 +1,14 @@
-//! The list of `sign --list` and `verify --check`: one file a line, and after a
-//! tab its signature, where that is not the file's name with `.sig` added.
-//! Blank lines and lines that begin with `#` say nothing. What is read is
-//! bounded, so that a wrong path costs little.
+//! The list of `sign --list` and `verify --check`: one file name on each line. Its
+//! signature is the name with `.sig` added, or is named after a tab. Empty lines
+//! and lines that begin with `#` are skipped. The length is bounded, so that a
+//! wrong path costs little.
 
 use crate::{
     error::{Error, Result},
     input::{cannot_read, is_standard, open},
+    object::BYTE_ORDER_MARK,
 };
+use indicatif::HumanCount;
 use std::{
     ffi::OsString,
     io::{self, BufRead, BufReader, Read},
@@ -55,12 +57,12 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Pair>> {
     let pairs = parse(BufReader::new(&mut input)).map_err(|error| cannot_read(path, &error))?;
     let (pairs, within) = pairs;
     if !within || input.limit() == 0 {
-        let len = MAX_LEN >> 20;
-        let what = format_args!("has more than {MAX_FILES} files or {len} MiB");
+        let (files, len) = (HumanCount(MAX_FILES as u64), MAX_LEN >> 20);
+        let what = format_args!("has more than {files} files or {len} MiB");
         return Err(Error::at(path, what).hint("split the list"));
     }
     if pairs.is_empty() {
-        return Err(Error::at(path, "names no file").hint("write one file name a line"));
+        return Err(Error::at(path, "names no file").hint("write one file name on each line"));
     }
     // What is no list is not shown either: it may be a passphrase.
     if !pairs
@@ -68,7 +70,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Pair>> {
         .any(|pair| is_there(&pair.file) || is_there(&pair.signature))
     {
         return Err(Error::at(path, "names no file that exists")
-            .hint("its names are relative to the working folder, one a line"));
+            .hint("write one file name on each line, relative to the working folder, in UTF-8"));
     }
     Ok(pairs)
 }
@@ -80,12 +82,15 @@ fn is_there(path: &Path) -> bool {
 /// The pairs, and whether that is all of them.
 fn parse(input: impl BufRead) -> io::Result<(Vec<Pair>, bool)> {
     let mut pairs = Vec::new();
-    for line in input.split(b'\n') {
-        let line = line?;
+    for (number, line) in input.split(b'\n').enumerate() {
+        let mut line = &line?[..];
+        if number == 0 {
+            line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        }
         if pairs.len() == MAX_FILES {
             return Ok((pairs, false));
         }
-        let line = line.strip_suffix(b"\r").unwrap_or(&line);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.is_empty() || line.starts_with(b"#") {
             continue;
         }
@@ -122,6 +127,15 @@ mod tests {
         assert_eq!(pairs.len(), 2);
         assert_eq!(pairs[0].file.as_os_str().as_bytes(), b"\xff");
         assert_eq!(pairs[0].signature.as_os_str().as_bytes(), b"\xff.sig");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped() {
+        let pairs = parse(&b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n"[..]).unwrap().0;
+        let files = pairs.iter().map(|pair| pair.file.to_str().unwrap());
+        assert_eq!(files.collect::<Vec<_>>(), ["a", "\u{feff}b"]);
+        let pairs = parse(&b"\xef\xbb\xbf# list\r\na\r\n"[..]).unwrap().0;
+        assert_eq!(pairs.len(), 1);
     }
 
     #[test]

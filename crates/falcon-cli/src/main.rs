@@ -29,11 +29,12 @@ use ui::Ui;
 
 fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| usage::exit(error));
+    cli.global.color.choose();
     let ui = Ui {
         json: cli.global.json,
         quiet: cli.global.quiet,
     };
-    // Without it a signal ends the program all the same, only less tidily.
+    // If this fails, a signal still ends the program, but temporary files stay.
     let _ = interrupt::watch();
     let result = run(cli, ui);
     // A signal that is being handled has the last word: what it removes may be
@@ -47,16 +48,17 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, ui: Ui) -> Result<Status> {
-    // Only for those who need it.
+    // Opened by the commands that need it only.
     let engine = || engine::select(&cli.global.engine);
     match cli.command {
         Command::Keygen(keygen) => {
             if engine::names_gpu(&cli.global.engine) {
-                ui.note("keys are made on the processor");
+                ui.note("keys are generated on the CPU");
             }
             keygen.run(ui)
         }
         Command::Pubkey(pubkey) => pubkey.run(ui),
+        Command::Passwd(passwd) => passwd.run(ui),
         Command::Sign(sign) => sign.run(&engine()?, ui),
         Command::Verify(verify) => {
             verify.run(&engine::select_to_verify(&cli.global.engine, ui)?, ui)

@@ -1,5 +1,5 @@
-//! Messages: short ones read whole, so that many can be worked on at once, long
-//! ones hashed while they are read, in constant memory.
+//! Messages. Short ones are read whole, so that a batch can hold many. Long ones are
+//! hashed while they are read, in constant memory.
 
 use crate::{
     error::Result,
@@ -14,11 +14,11 @@ use std::{
 /// Bytes of the longest message that is read whole.
 const SHORT: usize = 64 * 1024;
 
-/// Bytes of a long one that are read at a time.
+/// Bytes of a long message that are read at a time.
 const CHUNK: usize = 256 * 1024;
 
-/// Whether the file will not be a short message, or makes wait for it. What it
-/// is in the end shows when it is read.
+/// Whether the file is probably a long message, or is no regular file, which may keep
+/// its reader waiting. Reading it decides.
 pub(crate) fn is_long(path: &Path) -> bool {
     let long = |file: std::fs::Metadata| !file.is_file() || file.len() > SHORT as u64;
     is_standard(path) || path.metadata().is_ok_and(long)
@@ -26,7 +26,7 @@ pub(crate) fn is_long(path: &Path) -> bool {
 
 /// A message, as far as it has been read.
 pub(crate) struct Message<'p> {
-    /// Its beginning, or all of it.
+    /// The beginning of the message, or all of it.
     start: Vec<u8>,
     rest: Option<Rest<'p>>,
 }
@@ -40,7 +40,16 @@ struct Rest<'p> {
 impl<'p> Message<'p> {
     /// Reads a short message, or the beginning of a long one.
     pub(crate) fn open(path: &Path, progress: &'p Progress) -> Result<Self> {
-        let mut input = progress.reader(open(path)?);
+        Self::start(path, open(path)?, progress)
+    }
+
+    /// Does the same with a file that is open already: `input` reads `path`.
+    pub(crate) fn start(
+        path: &Path,
+        input: Box<dyn Read + Send>,
+        progress: &'p Progress,
+    ) -> Result<Self> {
+        let mut input = progress.reader(input);
         let mut start = Vec::new();
         (&mut input)
             .take(SHORT as u64 + 1)

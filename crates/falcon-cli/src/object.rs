@@ -1,24 +1,25 @@
 //! What a file holds: a key or a signature, in any of its encodings.
 //!
-//! Nothing has to be said beforehand, because no two encodings can be
-//! mistaken for each other: PEM says what it is, DER begins with `0x30`, and
-//! encoded objects have a header byte and a length of their own.
+//! The user need not name the type, because no two encodings can be mistaken for
+//! each other: PEM has a label, DER begins with `0x30`, and encoded objects have a
+//! header byte and a length of their own.
 
 use crate::error::{self, Error};
-use crate::scheme::{AnySignature, Either, PublicKey, SecretKey, either};
+use crate::scheme::{Algorithm, AnySignature, Either, PublicKey, SecretKey, either};
 use clap::ValueEnum;
 use falcon_core::pkcs8::{
-    self, DecodePrivateKey, DecodePublicKey, EncryptedPrivateKeyInfoRef, LineEnding,
-    ObjectIdentifier, PrivateKeyInfoRef, SubjectPublicKeyInfoRef, decrypt_private_key, der::pem,
-    pkcs5,
+    self, EncryptedPrivateKeyInfoRef, LineEnding, ObjectIdentifier, PrivateKeyInfoRef,
+    SubjectPublicKeyInfoRef, decrypt_private_key, der::pem, pkcs5,
 };
 use falcon_core::{
     DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey,
 };
 
 use serde::Serialize;
-use std::fmt;
 use zeroize::Zeroizing;
+
+/// What some editors write at the start of a text in UTF-8.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Label of a signature in PEM.
 const SIGNATURE_LABEL: &str = "FALCON SIGNATURE";
@@ -62,70 +63,87 @@ impl Object {
 
 /// Why bytes are no key and no signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Undecodable(String);
-
-impl fmt::Display for Undecodable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+pub(crate) enum Undecodable {
+    /// What the file is instead: the rest of a sentence that begins with its name.
+    Found(String),
+    /// Why nothing can be said of the file, except what it is not.
+    Unknown(&'static str),
 }
 
 impl Undecodable {
-    fn new(text: impl fmt::Display) -> Self {
-        Self(text.to_string())
+    fn found(text: impl Into<String>) -> Self {
+        Self::Found(text.into())
     }
 }
 
 type Result<T> = std::result::Result<T, Undecodable>;
 
-/// Decodes a file.
+/// Decodes a file that holds one object.
 pub(crate) fn decode(bytes: &[u8]) -> Result<(Object, Container)> {
-    let (object, container) = if let Some(pem) = find_pem(bytes) {
-        (from_pem(&pem), Container::Pem)
-    } else if bytes.first() == Some(&0x30) {
-        (from_der(bytes), Container::Der)
-    } else {
-        (from_encoded(bytes), Container::Encoded)
-    };
-    object.map(|object| (object, container))
+    let (mut objects, container) = decode_all(bytes)?;
+    match (objects.pop(), objects.len()) {
+        (Some(object), 0) => Ok((object, container)),
+        (_, others) => Err(Undecodable::Found(format!(
+            "holds {} PEM blocks, and one is expected",
+            others + 1
+        ))),
+    }
 }
 
-/// The first PEM document of a text, without what mail and editors add: a byte
-/// order mark, text before and after it, blank lines, blanks at ends of lines.
-/// PEM is how bytes travel: many texts hold the same signature, and only the
-/// bytes in them are read strictly.
-fn find_pem(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+/// Decodes every object of a file: one, or one for each PEM block.
+pub(crate) fn decode_all(bytes: &[u8]) -> Result<(Vec<Object>, Container)> {
+    let blocks = pem_blocks(bytes);
+    if !blocks.is_empty() {
+        let objects = blocks.iter().map(|pem| from_pem(pem));
+        return Ok((objects.collect::<Result<_>>()?, Container::Pem));
+    }
+    let (object, container) = if bytes.first() == Some(&0x30) {
+        (from_der(bytes)?, Container::Der)
+    } else {
+        (from_encoded(bytes)?, Container::Encoded)
+    };
+    Ok((vec![object], container))
+}
+
+/// The PEM blocks of a text, without what mail programs and editors add: a byte
+/// order mark, text around a block, empty lines, spaces at the ends of lines.
+/// Many texts hold the same signature; the bytes in them are decoded strictly.
+fn pem_blocks(text: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let mut lines = text
         .split(|byte| matches!(byte, b'\n' | b'\r'))
         .map(<[u8]>::trim_ascii)
-        .skip_while(|line| !line.starts_with(b"-----BEGIN "))
-        .filter(|line| !line.is_empty())
-        .peekable();
-    lines.peek()?;
-    let mut pem = Zeroizing::new(Vec::with_capacity(text.len() + 1));
-    for line in lines {
-        pem.extend_from_slice(line);
-        pem.push(b'\n');
-        if line.starts_with(b"-----END ") {
-            break;
+        .filter(|line| !line.is_empty());
+    let mut blocks = Vec::new();
+    while let Some(begin) = lines.find(|line| line.starts_with(b"-----BEGIN ")) {
+        // A secret that grows would leave copies of itself behind.
+        let mut pem = Zeroizing::new(Vec::with_capacity(text.len() + 1));
+        for line in std::iter::once(begin).chain(&mut lines) {
+            pem.extend_from_slice(line);
+            pem.push(b'\n');
+            if line.starts_with(b"-----END ") {
+                break;
+            }
         }
+        blocks.push(pem);
     }
-    Some(pem)
+    blocks
 }
 
 fn from_pem(pem: &[u8]) -> Result<Object> {
-    let bad_pem = |error| Undecodable(format!("malformed PEM: {error}"));
-    let label = pem::decode_label(pem).map_err(bad_pem)?;
-    let mut decoder = pem::Decoder::new(pem).map_err(bad_pem)?;
+    let damaged = |_| Undecodable::found("is damaged PEM: was it truncated or edited?");
+    let label = pem::decode_label(pem).map_err(damaged)?;
+    let mut decoder = pem::Decoder::new(pem).map_err(damaged)?;
     let mut content = Zeroizing::new(Vec::with_capacity(decoder.remaining_len()));
-    decoder.decode_to_end(&mut content).map_err(bad_pem)?;
+    decoder.decode_to_end(&mut content).map_err(damaged)?;
     match label {
         SIGNATURE_LABEL => encoded_signature(&content),
         "PRIVATE KEY" => secret_from_der(&content).map(Object::Secret),
         "PUBLIC KEY" => public_from_der(&content).map(Object::Public),
         "ENCRYPTED PRIVATE KEY" => encrypted_from_der(&content),
-        _ => Err(Undecodable(format!("PEM of another kind: {label}"))),
+        _ => Err(Undecodable::Found(format!(
+            "is PEM of the type {label}, not a Falcon key or signature"
+        ))),
     }
 }
 
@@ -134,18 +152,19 @@ fn from_der(der: &[u8]) -> Result<Object> {
         secret_from_der(der).map(Object::Secret)
     } else if SubjectPublicKeyInfoRef::try_from(der).is_ok() {
         public_from_der(der).map(Object::Public)
-    } else if EncryptedPrivateKeyInfoRef::try_from(der).is_ok() {
-        encrypted_from_der(der)
     } else {
-        Err(Undecodable::new("DER of another kind"))
+        encrypted_from_der(der).map_err(|_| Undecodable::Unknown("it is DER of another kind"))
     }
 }
 
+/// Whether a document of this kind decodes at all.
+fn document<T, E>(decoded: std::result::Result<T, E>, kind: &str) -> Result<T> {
+    decoded.map_err(|_| Undecodable::Found(format!("is a damaged {kind} document")))
+}
+
 fn encrypted_from_der(der: &[u8]) -> Result<Object> {
-    match EncryptedPrivateKeyInfoRef::try_from(der) {
-        Ok(_) => Ok(Object::Encrypted(Zeroizing::new(der.to_vec()))),
-        Err(error) => Err(Undecodable(format!("malformed PKCS#8: {error}"))),
-    }
+    document(EncryptedPrivateKeyInfoRef::try_from(der), "PKCS#8")?;
+    Ok(Object::Encrypted(Zeroizing::new(der.to_vec())))
 }
 
 /// Decrypts a key that [`decode`] found to be encrypted. `None`: not with this
@@ -157,39 +176,113 @@ pub(crate) fn decrypt(der: &[u8], passphrase: &str) -> Result<Option<SecretKey>>
         // padding around bytes that are no document.
         Err(pkcs8::Error::EncryptedPrivateKey(pkcs5::Error::DecryptFailed))
         | Err(pkcs8::Error::Asn1(_)) => Ok(None),
-        Err(error) => Err(Undecodable::new(error)),
+        Err(_) => Err(Undecodable::found(
+            "is encrypted with an algorithm or a cost that is not supported: \
+            scrypt up to 256 MiB or PBKDF2 up to 10,000,000 iterations, and AES-CBC",
+        )),
     }
 }
 
 fn secret_from_der(der: &[u8]) -> Result<SecretKey> {
-    Box::<SigningKey<Falcon512>>::from_pkcs8_der(der)
-        .map(Either::Falcon512)
-        .or_else(|_| Box::<SigningKey<Falcon1024>>::from_pkcs8_der(der).map(Either::Falcon1024))
-        .map_err(|error| match PrivateKeyInfoRef::try_from(der) {
-            Ok(info) => not_falcon(&info.algorithm.oid, &error),
-            Err(error) => Undecodable(format!("malformed PKCS#8: {error}")),
-        })
+    let info = document(PrivateKeyInfoRef::try_from(der), "PKCS#8")?;
+    let under = |oid| {
+        let mut info = info.clone();
+        info.algorithm.oid = oid;
+        info
+    };
+    key_under(
+        info.algorithm.oid,
+        |oid| Box::<SigningKey<Falcon512>>::try_from(under(oid)).ok(),
+        |oid| Box::<SigningKey<Falcon1024>>::try_from(under(oid)).ok(),
+    )
 }
 
 fn public_from_der(der: &[u8]) -> Result<PublicKey> {
-    VerifyingKey::<Falcon512>::from_public_key_der(der)
-        .map(|key| Either::Falcon512(Box::new(key)))
-        .or_else(|_| {
-            VerifyingKey::<Falcon1024>::from_public_key_der(der)
-                .map(|key| Either::Falcon1024(Box::new(key)))
-        })
-        .map_err(|error| match SubjectPublicKeyInfoRef::try_from(der) {
-            Ok(info) => not_falcon(&info.algorithm.oid, &error),
-            Err(error) => Undecodable(format!("malformed SubjectPublicKeyInfo: {error}")),
-        })
+    let info = document(
+        SubjectPublicKeyInfoRef::try_from(der),
+        "SubjectPublicKeyInfo",
+    )?;
+    let under = |oid| {
+        let mut info = info.clone();
+        info.algorithm.oid = oid;
+        info
+    };
+    key_under(
+        info.algorithm.oid,
+        |oid| {
+            VerifyingKey::<Falcon512>::try_from(under(oid))
+                .ok()
+                .map(Box::new)
+        },
+        |oid| {
+            VerifyingKey::<Falcon1024>::try_from(under(oid))
+                .ok()
+                .map(Box::new)
+        },
+    )
 }
 
-fn not_falcon(oid: &ObjectIdentifier, error: &dyn fmt::Display) -> Undecodable {
-    Undecodable(format!("no Falcon key (algorithm {oid}): {error}"))
+/// Decodes the key of a document that names the algorithm `oid`. `small` and
+/// `large` decode it as if it named another one.
+fn key_under<A, B>(
+    oid: ObjectIdentifier,
+    small: impl Fn(ObjectIdentifier) -> Option<A>,
+    large: impl Fn(ObjectIdentifier) -> Option<B>,
+) -> Result<Either<A, B>> {
+    if let Some(key) = small(oid) {
+        return Ok(Either::Falcon512(key));
+    }
+    if let Some(key) = large(oid) {
+        return Ok(Either::Falcon1024(key));
+    }
+    let held = if small(pkcs8::FALCON_512).is_some() {
+        Some(Algorithm::Falcon512)
+    } else {
+        large(pkcs8::FALCON_1024).map(|_| Algorithm::Falcon1024)
+    };
+    let named = FALCON_KEYS.iter().find(|(it, _)| *it == oid);
+    let other = OTHER_KEYS.iter().find(|(it, _)| *it == oid);
+    Err(Undecodable::Found(match (held, named, other) {
+        (Some(held), Some((_, named)), _) => {
+            format!("is marked as a {named} key, but holds a {held} key")
+        }
+        (Some(held), None, _) => format!("holds a {held} key, but names the algorithm {oid}"),
+        (None, Some((_, named)), _) => {
+            format!("is marked as a {named} key, but holds none: was it damaged?")
+        }
+        (None, None, Some((_, other))) => format!("is an {other} key, not a Falcon key"),
+        (None, None, None) => format!("is a key of the algorithm {oid}, not a Falcon key"),
+    }))
 }
 
-/// Header and length tell apart: the header `0x50 + logn` begins both a
-/// secret key and a constant-time signature.
+const fn oid(text: &str) -> ObjectIdentifier {
+    ObjectIdentifier::new_unwrap(text)
+}
+
+/// The algorithms that documents of Falcon keys name.
+const FALCON_KEYS: [(ObjectIdentifier, Algorithm); 6] = [
+    (pkcs8::FALCON_512, Algorithm::Falcon512),
+    (pkcs8::FALCON_PADDED_512, Algorithm::Falcon512),
+    (oid("1.3.9999.3.6"), Algorithm::Falcon512),
+    (pkcs8::FALCON_1024, Algorithm::Falcon1024),
+    (pkcs8::FALCON_PADDED_1024, Algorithm::Falcon1024),
+    (oid("1.3.9999.3.9"), Algorithm::Falcon1024),
+];
+
+/// The keys that are most often mistaken for Falcon keys. Each takes the article "an".
+const OTHER_KEYS: [(ObjectIdentifier, &str); 8] = [
+    (oid("1.3.101.112"), "Ed25519"),
+    (oid("1.3.101.113"), "Ed448"),
+    (oid("1.3.101.110"), "X25519"),
+    (oid("1.2.840.113549.1.1.1"), "RSA"),
+    (oid("1.2.840.10045.2.1"), "EC"),
+    (oid("2.16.840.1.101.3.4.3.17"), "ML-DSA-44"),
+    (oid("2.16.840.1.101.3.4.3.18"), "ML-DSA-65"),
+    (oid("2.16.840.1.101.3.4.3.19"), "ML-DSA-87"),
+];
+
+/// Header and length tell the objects apart: the header `0x50 + logn` begins both
+/// a secret key and a constant-time signature.
 fn from_encoded(bytes: &[u8]) -> Result<Object> {
     let logn = bytes.first().map(|header| u32::from(header & 0x0f));
     match logn {
@@ -203,10 +296,8 @@ fn from_encoded(bytes: &[u8]) -> Result<Object> {
             |key| Object::Secret(Either::Falcon1024(key)),
             |key| Object::Public(Either::Falcon1024(key)),
         ),
-        Some(_) => Err(Undecodable::new(
-            "neither PEM, DER nor a Falcon header byte",
-        )),
-        None => Err(Undecodable::new("the file is empty")),
+        Some(_) => Err(Undecodable::Unknown("unknown file format")),
+        None => Err(Undecodable::found("is empty")),
     }
 }
 
@@ -217,12 +308,21 @@ fn encoded_of<P: Parameters>(
 ) -> Result<Object> {
     let high = bytes.first().map_or(0, |header| header >> 4);
     match (high, bytes.len()) {
-        (0, _) => VerifyingKey::try_from(bytes)
+        (0, len) => VerifyingKey::try_from(bytes)
             .map(|key| public(Box::new(key)))
-            .map_err(|error| wrong::<P>("public key", error)),
+            .map_err(|error| match error {
+                DecodeError::Length => {
+                    wrong_length::<P>(len, ["", "public key"], P::VERIFYING_KEY_LEN)
+                }
+                error => not_valid::<P>("public key", error),
+            }),
         (5, len) if len == P::SIGNING_KEY_LEN => SigningKey::decode_boxed(bytes)
             .map(secret)
-            .map_err(|error| wrong::<P>("secret key", error)),
+            .map_err(|error| not_valid::<P>("secret key", error)),
+        // Of two lengths that it could have, the nearer one was meant.
+        (5, len) if len.abs_diff(P::SIGNING_KEY_LEN) < len.abs_diff(P::CT_LEN) => Err(
+            wrong_length::<P>(len, ["", "secret key"], P::SIGNING_KEY_LEN),
+        ),
         _ => encoded_signature(bytes),
     }
 }
@@ -239,26 +339,48 @@ fn encoded_signature(bytes: &[u8]) -> Result<Object> {
 }
 
 fn signature_of<P: Parameters>(bytes: &[u8]) -> Result<(Box<Signature<P>>, Format)> {
-    Signature::<P>::detect(bytes)
-        .and_then(|format| Ok((Box::new(Signature::from_bytes(format, bytes)?), format)))
-        .map_err(|error| wrong::<P>("signature", error))
+    let format = Signature::<P>::detect(bytes)
+        .map_err(|_| Undecodable::Unknown("no signature has such a first byte"))?;
+    let (name, len) = match format {
+        Format::ConstantTime => (["constant-time ", "signature"], P::CT_LEN),
+        Format::Padded | Format::Compressed => (["padded ", "signature"], P::PADDED_LEN),
+    };
+    match Signature::from_bytes(format, bytes) {
+        Ok(signature) => Ok((Box::new(signature), format)),
+        Err(DecodeError::Length) if bytes.len() != len => {
+            Err(wrong_length::<P>(bytes.len(), name, len))
+        }
+        Err(error) => Err(not_valid::<P>("signature", error)),
+    }
 }
 
-fn wrong<P: Parameters>(what: &str, error: DecodeError) -> Undecodable {
-    Undecodable(format!("no {} {what}: {error}", P::NAME))
+/// `what` is the name of the object, before and after that of the parameter set.
+fn wrong_length<P: Parameters>(found: usize, what: [&str; 2], expected: usize) -> Undecodable {
+    let [before, after] = what;
+    let how = if found < expected {
+        "Was it truncated?"
+    } else {
+        "Was something added?"
+    };
+    let what = format!("{before}{} {after}", P::NAME);
+    Undecodable::Found(format!("{found} bytes; a {what} has {expected}. {how}"))
+}
+
+fn not_valid<P: Parameters>(kind: &str, error: DecodeError) -> Undecodable {
+    Undecodable::Found(format!("is not a valid {} {kind}: {error}", P::NAME))
 }
 
 /// How `sign` writes a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum SignatureFormat {
-    /// Always 666 or 1280 bytes
+    /// 666 bytes (Falcon-512) or 1280 bytes (Falcon-1024)
     Padded,
-    /// As short as it can be, about 655 or 1271 bytes
+    /// Shortest: about 655 or 1271 bytes, varying
     Compressed,
-    /// 809 or 1577 bytes, which decode in constant time
+    /// 809 or 1577 bytes, decoded in constant time
     Ct,
-    /// The padded form as text, in which line ends and blanks do not count
+    /// The padded form as PEM text; whitespace is ignored
     Pem,
 }
 

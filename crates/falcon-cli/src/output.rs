@@ -11,12 +11,15 @@ use crate::{
     error::{Error, Result},
     input::is_standard,
     interrupt::{self, Hold},
+    shell::quote,
+    ui::Ui,
 };
 use std::{
     collections::{HashMap, HashSet},
-    fs::{self, File},
+    fs::{self, File, TryLockError},
     io::{self, Write},
     path::{Path, PathBuf, is_separator},
+    time::{Duration, Instant},
 };
 use tempfile::NamedTempFile;
 
@@ -95,7 +98,7 @@ impl<'a> Outputs<'a> {
             }
             Some(other) => {
                 let (other, input) = (other.display(), input.display());
-                let what = format_args!("is to be written for {other} and for {input}");
+                let what = format_args!("would be written twice: for {other} and for {input}");
                 Err(Error::at(output, what).hint("give each file an output of its own"))
             }
         }
@@ -119,8 +122,7 @@ pub(crate) fn check_target(path: &Path, content: Content, overwrite: Overwrite) 
         // Renaming over a device is never what was meant.
         Ok(_) if path.exists() && !path.is_file() => Err(Error::at(path, "is not a regular file")
             .hint(
-                "name another output file; \
-                `-o -` is standard output where a command writes one file",
+                "name another output file; `-o -` is standard output, if the command writes one file",
             )),
         Ok(_) if overwrite == Overwrite::Never => Err(exists(path, content)),
         Ok(_) => Ok(()),
@@ -137,7 +139,7 @@ fn check_folder(path: &Path) -> Result<()> {
     if folder.is_dir() {
         Ok(())
     } else {
-        Err(Error::at(folder, "is no folder").hint("make it first, or name another output file"))
+        Err(Error::at(folder, "is not a folder").hint("make it first, or name another output file"))
     }
 }
 
@@ -147,14 +149,12 @@ fn is_folder(path: &Path) -> Error {
 
 fn exists(path: &Path, content: Content) -> Error {
     let hint = match content {
-        Content::SecretKey => {
-            "move it away first: --force destroys the old key, and nothing brings it back"
-        }
+        Content::SecretKey => "move it away first; --force would destroy the old key for good",
         Content::PublicKey | Content::Result => {
             "name another output file, or overwrite with --force"
         }
     };
-    Error::at(path, "exists already, not overwritten")
+    Error::at(path, "exists already and was not overwritten")
         .of_kind(io::ErrorKind::AlreadyExists)
         .hint(hint)
 }
@@ -220,10 +220,10 @@ impl Pending {
     /// The second is never one that does not belong to the first, not even if
     /// the program is killed between two steps: an old one goes before the
     /// first is replaced. Missing it can be made again, wrong it would be used.
-    pub(crate) fn commit_pair(first: Self, second: Self) -> Result<()> {
+    pub(crate) fn commit_pair(first: Self, second: Self, ui: Ui) -> Result<()> {
         first.sync()?;
         second.sync()?;
-        let _lock = lock_folder(&first.target);
+        let _lock = lock_folder(&first.target, ui)?;
         let mut hold = interrupt::hold();
         // Another may have made them while the lock was awaited.
         for file in [&first, &second] {
@@ -278,14 +278,45 @@ impl Pending {
     }
 }
 
-/// Waits until nobody else writes a key in the file's folder, and keeps others
-/// waiting while the result lives. Where folders cannot be locked, a pair is as
-/// safe as two files are.
-pub(crate) fn lock_folder(file: &Path) -> Option<File> {
-    let lock = File::open(folder(file)).ok()?;
-    lock.lock().ok()?;
-    Some(lock)
+/// Waits until no other program writes a key in the file's folder, and keeps
+/// others waiting while the result lives. `None` where folders cannot be locked:
+/// a pair is then as safe as two files are.
+///
+/// A program holds the lock only while it renames files, so a long wait means that
+/// it is stopped. The wait ends after [`LOCK_PATIENCE`].
+pub(crate) fn lock_folder(file: &Path, ui: Ui) -> Result<Option<File>> {
+    let folder = folder(file);
+    let Ok(lock) = File::open(folder) else {
+        return Ok(None);
+    };
+    let start = Instant::now();
+    let mut told = false;
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(Some(lock)),
+            Err(TryLockError::Error(_)) => return Ok(None),
+            Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_PATIENCE => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::at(folder, "another program has locked this folder")
+                    .hint(format_args!("find it with: fuser -v {}", quote(folder))));
+            }
+        }
+        if !told {
+            told = true;
+            ui.note(format_args!(
+                "waiting up to {} seconds for another program that writes a key in {}",
+                LOCK_PATIENCE.as_secs(),
+                folder.display()
+            ));
+        }
+        std::thread::sleep(LOCK_POLL);
+    }
 }
+
+/// Time after which a command gives up waiting for the lock of a folder.
+const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+/// Time between two attempts to lock a folder.
+const LOCK_POLL: Duration = Duration::from_millis(20);
 
 /// The name of a file is on the disk once its folder is. Some file systems
 /// cannot do this; the file itself is complete all the same.
@@ -342,6 +373,11 @@ fn prefixed() -> tempfile::Builder<'static, 'static> {
 mod tests {
     use super::*;
 
+    const QUIET: Ui = Ui {
+        json: false,
+        quiet: true,
+    };
+
     fn names(folder: &Path) -> Vec<String> {
         fs::read_dir(folder)
             .unwrap()
@@ -385,7 +421,7 @@ mod tests {
         let first = write(&secret, Content::SecretKey);
         let second = write(&public, Content::PublicKey);
         fs::remove_file(second.temporary.path()).unwrap();
-        assert!(Pending::commit_pair(first, second).is_err());
+        assert!(Pending::commit_pair(first, second, QUIET).is_err());
         assert_eq!(fs::read(&secret).unwrap(), b"new");
         assert!(!public.exists());
     }
@@ -400,7 +436,7 @@ mod tests {
         let first = write(&secret, Content::SecretKey);
         let second = write(&public, Content::PublicKey);
         fs::write(&public, b"theirs").unwrap();
-        assert!(Pending::commit_pair(first, second).is_err());
+        assert!(Pending::commit_pair(first, second, QUIET).is_err());
         assert_eq!(names(folder.path()), ["k.pub"]);
         assert_eq!(fs::read(&public).unwrap(), b"theirs");
     }
@@ -462,7 +498,7 @@ mod tests {
         for (name, told) in [
             ("", "is a folder"),
             ("new/", "is a folder"),
-            ("no/file", "is no folder"),
+            ("no/file", "is not a folder"),
         ] {
             let message = inside(name);
             assert!(message.ends_with(told), "{message}");

@@ -41,19 +41,19 @@ impl PassphraseSource {
             }),
         }
     }
+}
 
-    /// The passphrase of a new key: from the file, or asked for twice.
-    pub(crate) fn new_key(&self, key: &Path) -> Result<Passphrase> {
-        if let Some(path) = &self.passphrase_file {
-            return read(path);
-        }
-        let first = ask(&format!("New passphrase of {}: ", Escaped(key.display())))?;
-        let second = ask("The same again: ")?;
-        if *first == *second {
-            Ok(first)
-        } else {
-            Err(Error::new("the two passphrases differ").hint("run the command again"))
-        }
+/// The new passphrase of a key: from the file, or asked for twice.
+pub(crate) fn new_passphrase(file: Option<&Path>, key: &Path) -> Result<Passphrase> {
+    if let Some(path) = file {
+        return read(path);
+    }
+    let first = ask(&format!("New passphrase of {}: ", Escaped(key.display())))?;
+    let second = ask("Repeat it: ")?;
+    if *first == *second {
+        Ok(first)
+    } else {
+        Err(Error::new("the two passphrases differ").hint("run the command again"))
     }
 }
 
@@ -80,20 +80,22 @@ fn read(path: &Path) -> Result<Passphrase> {
         .read_to_string(&mut text)
         .map_err(|error| cannot_read(path, &error))?;
     if text.len() as u64 > MAX_LEN {
-        return Err(Error::at(path, format_args!("longer than {MAX_LEN} bytes"))
-            .hint("a passphrase file has one line"));
+        return Err(
+            Error::at(path, format_args!("is longer than {MAX_LEN} bytes"))
+                .hint("a passphrase file has one line"),
+        );
     }
     let line = Zeroizing::new(text.lines().next().unwrap_or_default().to_owned());
     // Everybody may have a public key: its first line is known to all.
     if line.starts_with("-----BEGIN") {
         return Err(
-            Error::at(path, "is a PEM file, its first line is no passphrase")
-                .hint("name the file that has the passphrase"),
+            Error::at(path, "is a PEM file; its first line is not a passphrase")
+                .hint("name the file that holds the passphrase"),
         );
     }
     non_empty(line).ok_or_else(|| {
-        Error::at(path, "its first line, the passphrase, is empty")
-            .hint("write the passphrase to it, or leave --passphrase-file out")
+        Error::at(path, "the first line, which is the passphrase, is empty")
+            .hint("write the passphrase into the file, or leave --passphrase-file out")
     })
 }
 

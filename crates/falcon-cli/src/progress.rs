@@ -1,12 +1,13 @@
 //! A bar for work that takes long, on a terminal only.
 
-use crate::ui::Ui;
+use crate::{error::display, escape::Escaped, ui::Ui};
 use indicatif::{
     BinaryBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
 use std::{
     fmt,
     io::{self, IsTerminal, Read},
+    path::Path,
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -18,13 +19,16 @@ use std::{
 const DELAY: Duration = Duration::from_millis(400);
 
 /// What is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
-    /// Bytes read.
-    Bytes,
-    /// Records, keys, measurements.
+    /// Bytes read from the file of this name.
+    Bytes(String),
+    /// Files, records, designs, runs.
     Items(&'static str),
 }
+
+/// Characters of the longest file name that a bar shows whole.
+const MAX_NAME: usize = 40;
 
 /// A bar that is there while nothing else has been printed for [`DELAY`], so
 /// that lines in quick succession do not draw it anew each.
@@ -46,6 +50,19 @@ struct Shown {
 }
 
 impl Progress {
+    /// For the files that a command reads: bytes of one file, or a number of files.
+    pub(crate) fn of_files<'a>(ui: Ui, files: impl ExactSizeIterator<Item = &'a Path>) -> Self {
+        let count = files.len();
+        let mut files = files;
+        match files.next() {
+            Some(file) if count == 1 => {
+                let size = file.metadata().ok().filter(|metadata| metadata.is_file());
+                Self::new(ui, Unit::Bytes(name(file)), size.map(|size| size.len()))
+            }
+            _ => Self::new(ui, Unit::Items("files"), Some(count as u64)),
+        }
+    }
+
     /// Of `total` units; `None` when the end is not known.
     pub(crate) fn new(ui: Ui, unit: Unit, total: Option<u64>) -> Self {
         let start = Instant::now();
@@ -62,8 +79,22 @@ impl Progress {
         }
     }
 
-    /// More was done.
+    /// Bytes were read. While files are counted, this only lets the bar appear.
+    fn read(&self, amount: u64) {
+        match self.unit {
+            Unit::Bytes(_) => self.advance(amount),
+            Unit::Items(_) => self.advance(0),
+        }
+    }
+
+    /// Items were done. While bytes are counted, they have been counted already.
     pub(crate) fn add(&self, amount: u64) {
+        if matches!(self.unit, Unit::Items(_)) {
+            self.advance(amount);
+        }
+    }
+
+    fn advance(&self, amount: u64) {
         let done = self.done.fetch_add(amount, Ordering::Relaxed) + amount;
         if self.ui.quiet {
             return;
@@ -100,16 +131,22 @@ impl Progress {
     fn bar(&self) -> ProgressBar {
         let bar = ProgressBar::with_draw_target(self.total, ProgressDrawTarget::stderr())
             .with_elapsed(self.start.elapsed());
-        let template = match self.unit {
-            Unit::Bytes => "{wide_bar} {bytes}/{total_bytes} {rate} {left}",
-            Unit::Items(_) => "{wide_bar} {pos}/{len} {msg} {left}",
+        let (template, name) = match (&self.unit, self.total) {
+            (Unit::Bytes(name), Some(_)) => (
+                "{msg} {wide_bar} {bytes}/{total_bytes} {rate} {left}",
+                name.as_str(),
+            ),
+            (Unit::Bytes(name), None) => ("{msg} {bytes} {rate}", name.as_str()),
+            (Unit::Items(name), Some(_)) => {
+                ("{wide_bar} {human_pos}/{human_len} {msg} {left}", *name)
+            }
+            (Unit::Items(name), None) => ("{human_pos} {msg}", *name),
         };
+        let name = name.to_owned();
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.with_key("rate", rate).with_key("left", left));
         }
-        if let Unit::Items(name) = self.unit {
-            bar.set_message(name);
-        }
+        bar.set_message(name);
         bar
     }
 
@@ -120,6 +157,16 @@ impl Progress {
             progress: self,
         }
     }
+}
+
+/// The name of a file, as a bar shows it.
+fn name(file: &Path) -> String {
+    let name = Escaped(display(Path::new(file.file_name().unwrap_or_default()))).to_string();
+    if name.chars().count() <= MAX_NAME {
+        return name;
+    }
+    let start: String = name.chars().take(MAX_NAME - 3).collect();
+    start + "..."
 }
 
 // Averages since the beginning: a bar that is new has seen nothing from which
@@ -154,7 +201,7 @@ pub(crate) struct ProgressReader<'a, R> {
 impl<R: Read> Read for ProgressReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        self.progress.add(read as u64);
+        self.progress.read(read as u64);
         Ok(read)
     }
 }

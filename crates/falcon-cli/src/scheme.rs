@@ -66,27 +66,23 @@ impl SecretKey {
 
 /// A parameter set that an [`Either`] has a side for.
 pub(crate) trait Degree: Parameters {
-    /// Its name.
-    const ALGORITHM: Algorithm;
     /// A signature of this degree as one of any.
     fn into_any(signature: Box<Signature<Self>>) -> AnySignature;
-    /// The way back.
-    fn from_any(signature: AnySignature) -> Result<Box<Signature<Self>>, AnySignature>;
+    /// The signature, if it has this degree.
+    fn from_any(signature: &AnySignature) -> Option<&Signature<Self>>;
 }
 
 macro_rules! degree {
     ($side:ident) => {
         impl Degree for $side {
-            const ALGORITHM: Algorithm = Algorithm::$side;
-
             fn into_any(signature: Box<Signature<Self>>) -> AnySignature {
                 Either::$side(signature)
             }
 
-            fn from_any(signature: AnySignature) -> Result<Box<Signature<Self>>, AnySignature> {
+            fn from_any(signature: &AnySignature) -> Option<&Signature<Self>> {
                 match signature {
-                    Either::$side(signature) => Ok(signature),
-                    other => Err(other),
+                    Either::$side(signature) => Some(signature),
+                    _ => None,
                 }
             }
         }

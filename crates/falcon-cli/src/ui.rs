@@ -1,9 +1,9 @@
 //! Standard output and standard error.
 //!
-//! A result is a value with two forms: `Display` for a person and `Serialize`
-//! for `--json`, one object a line. Notes and warnings go to standard error, so
-//! that output can be piped. Colours follow `NO_COLOR`, `CLICOLOR` and
-//! whether a terminal listens.
+//! A result has two forms: `Display` for a person, and `Serialize` for `--json`, one
+//! object on each line. Notes and warnings go to standard error, so that output can be
+//! piped. Colours follow `--color`, then `NO_COLOR` and `CLICOLOR`, then whether the
+//! output is a terminal.
 
 use crate::{
     error::{Error, Result},
@@ -31,14 +31,14 @@ impl<T: Display> Display for Styled<T> {
     }
 }
 
-/// What to do next, as far as it has been said.
+/// The hints that have been printed.
 #[derive(Default)]
 pub(crate) struct Hints(HashSet<String>);
 
-/// How to talk to the user.
+/// The options that decide what is printed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ui {
-    /// One JSON object a line instead of text.
+    /// One JSON object on each line instead of text.
     pub(crate) json: bool,
     /// No notes, no progress.
     pub(crate) quiet: bool,
@@ -74,14 +74,14 @@ impl Ui {
         !self.quiet && !self.json
     }
 
-    /// Says something that only a person wants to know.
+    /// Prints a remark for a person: not with `--quiet` or `--json`.
     pub(crate) fn note(self, text: impl Display) {
         if self.notes() {
             self.stderr(STRONG, "note", &text);
         }
     }
 
-    /// Says something that must be seen.
+    /// Prints a warning, whatever the options.
     pub(crate) fn warn(self, text: impl Display) {
         if self.json {
             let line = serde_json::json!({ "warning": text.to_string() });
@@ -95,13 +95,13 @@ impl Ui {
         }
     }
 
-    /// Says why something could not be done, and what to do next.
+    /// Prints an error and its hint.
     pub(crate) fn error(self, error: &Error) {
         self.error_among(error, &mut Hints::default());
     }
 
-    /// The same of one thing of many: what to do next is said once, except to a
-    /// program.
+    /// Prints the error of one file of many. A hint that has been printed is not repeated,
+    /// except in JSON.
     pub(crate) fn error_among(self, error: &Error, hints: &mut Hints) {
         // The reader of the output has gone: there is nobody to tell.
         if error.is(io::ErrorKind::BrokenPipe) {
@@ -114,9 +114,14 @@ impl Ui {
             return;
         }
         self.stderr(BAD, "error", error);
-        if let Some(hint) = error.next_step()
-            && hints.0.insert(hint.to_owned())
-        {
+        if let Some(hint) = error.next_step() {
+            self.hint_among(hint, hints);
+        }
+    }
+
+    /// Prints a hint, unless it has been printed.
+    pub(crate) fn hint_among(self, hint: &str, hints: &mut Hints) {
+        if hints.0.insert(hint.to_owned()) {
             self.stderr(STRONG, " hint", &hint);
         }
     }

@@ -1,12 +1,16 @@
-//! A command line that cannot be read.
+//! Command lines that cannot be parsed.
 
-use crate::{error::Error, ui::Ui};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use std::env;
+use crate::{cli::Color, error::Error, ui::Ui};
+use clap::{
+    ValueEnum,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+use std::{env, ffi::OsString};
 
-/// Prints help, version or what is wrong, and ends the program.
+/// Prints the help, the version or the error, and ends the program.
 pub(crate) fn exit(mut error: clap::Error) -> ! {
     conceal(&mut error);
+    color().choose();
     let asked_for = matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
@@ -22,8 +26,8 @@ pub(crate) fn exit(mut error: clap::Error) -> ! {
     std::process::exit(error.exit_code());
 }
 
-/// Takes out of the message what was typed behind `--passphrase`, which takes no
-/// value: that may be a passphrase, and messages end up in logs.
+/// Removes from the message any value that was typed after `--passphrase`. The option
+/// takes none, so the value may be a passphrase, and messages end up in logs.
 fn conceal(error: &mut clap::Error) {
     let place = match error.kind() {
         ErrorKind::UnknownArgument => ContextKind::InvalidArg,
@@ -38,14 +42,14 @@ fn conceal(error: &mut clap::Error) {
     if hide {
         let hidden = ContextValue::String("(not shown)".to_owned());
         error.insert(place, hidden);
-        // They repeat it.
+        // These repeat the value.
         error.remove(ContextKind::Suggested);
         error.remove(ContextKind::SuggestedArg);
     }
 }
 
-/// Whether what a message shows stands behind `--passphrase`: the next argument,
-/// whatever it is, and those after it up to an option.
+/// Whether `shown` was typed after `--passphrase`: as the next argument, whatever it is,
+/// or as a later one before the next option.
 fn may_be_passphrase(shown: &str, arguments: impl Iterator<Item = String>) -> bool {
     // 0: not behind it; 1: the next one; 2: one after that.
     let mut behind = 0;
@@ -71,10 +75,30 @@ fn may_be_passphrase(shown: &str, arguments: impl Iterator<Item = String>) -> bo
     false
 }
 
-/// What cannot be parsed can be searched.
+/// The arguments up to `--`. A line that cannot be parsed can still be searched.
+fn options() -> impl Iterator<Item = OsString> {
+    env::args_os().take_while(|argument| argument != "--")
+}
+
 fn wants_json() -> bool {
-    let mut options = env::args_os().take_while(|argument| argument != "--");
-    options.any(|argument| argument == "--json")
+    options().any(|argument| argument == "--json")
+}
+
+/// The value of `--color`, if it has one that is valid.
+fn color() -> Color {
+    let mut options = options().map(|option| option.to_string_lossy().into_owned());
+    let value = options.find_map(|option| match option.strip_prefix("--color") {
+        Some("") => Some(String::new()),
+        Some(value) => value.strip_prefix('=').map(str::to_owned),
+        None => None,
+    });
+    let value = match value {
+        Some(value) if value.is_empty() => options.next(),
+        value => value,
+    };
+    value
+        .and_then(|value| Color::from_str(&value, false).ok())
+        .unwrap_or(Color::Auto)
 }
 
 /// The first paragraph says what is wrong; help and usage follow.

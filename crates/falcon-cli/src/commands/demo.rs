@@ -12,7 +12,7 @@ use crate::{
     message::Message,
     object::{SignatureFormat, encode_signature},
     output::{Content, Overwrite, Pending},
-    progress::{Progress, Unit},
+    progress::Progress,
     scheme::{Algorithm, either},
     shell::quote,
     ui::{BAD, GOOD, STRONG, Styled, Ui},
@@ -26,12 +26,12 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Show everything once: make a key, sign FILE, verify it, refuse a flipped bit
+/// Show every step once: make a key, sign FILE, verify it, refuse a flipped bit
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
     /// The file to sign; it is only read
     file: PathBuf,
-    /// The algorithm
+    /// Parameter set
     #[arg(
         short,
         long,
@@ -56,12 +56,13 @@ impl Demo {
         let public_path = with_suffix(&key_path, ".pub");
         let name = self.file.file_name().unwrap_or("message".as_ref());
         let signature_path = with_suffix(&folder.join(name), ".sig");
-        let progress = Progress::new(ui, Unit::Bytes, None);
+        let progress = Progress::of_files(ui, [self.file.as_path()].into_iter());
 
         let start = Instant::now();
         let secret = keygen(self.algorithm, &*fresh_seed()?);
         let generated = start.elapsed();
-        let public = secret.public_key();
+        let keys = [secret.public_key()];
+        let [public] = &keys;
         write(
             &key_path,
             secret_pem(&secret, None)?.as_bytes(),
@@ -69,7 +70,7 @@ impl Demo {
         )?;
         write(
             &public_path,
-            public_pem(&public)?.as_bytes(),
+            public_pem(public)?.as_bytes(),
             Content::PublicKey,
         )?;
 
@@ -85,7 +86,7 @@ impl Demo {
             signature: signature_path.clone(),
         };
         let start = Instant::now();
-        let valid = one(verify(engine, &public, &[pair], &progress))?;
+        let valid = one(verify(engine, &keys, &[pair], &progress))?.is_some();
         let verified = start.elapsed();
 
         // In the nonce, so that the signature still decodes.
@@ -95,7 +96,7 @@ impl Demo {
             signature: with_suffix(&signature_path, ".flipped"),
         };
         write(&flipped.signature, &bytes, Content::Result)?;
-        let flipped_valid = one(verify(engine, &public, &[flipped], &progress))?;
+        let flipped_valid = one(verify(engine, &keys, &[flipped], &progress))?.is_some();
         drop(progress);
 
         // Kept, so that its files can be looked at.
@@ -109,7 +110,7 @@ impl Demo {
             public_key: public_path,
             signature: signature_path,
             secret_key_bytes: either!(&secret, key => key.to_bytes().len()),
-            public_key_bytes: either!(&public, key => key.to_bytes().len()),
+            public_key_bytes: either!(public, key => key.to_bytes().len()),
             signature_bytes: bytes.len(),
             keygen_us: micros(generated),
             sign_us: micros(sign),

@@ -7,7 +7,7 @@ use crate::{
     error::{Result, Status},
     escape::Escaped,
     input::at_most_one_standard,
-    keys::{decrypt, fingerprint, load},
+    keys::{decrypt, fingerprint, load_all, warn_if_exposed},
     object::{Container, Object},
     passphrase::PassphraseSource,
     scheme::{Algorithm, PublicKey, either},
@@ -22,13 +22,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Tell what a key or a signature is, or which engines this machine has
+/// Show the type and details of keys and signatures, or the engines of this machine
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
     /// Keys and signatures; `-` is standard input
     #[arg(value_name = "FILE", required_unless_present = "engines")]
     files: Vec<PathBuf>,
-    /// List the engines, which one is chosen and why
+    /// List the engines, and say which one is chosen and why
     #[arg(long, conflicts_with = "files")]
     engines: bool,
     #[command(flatten)]
@@ -52,8 +52,12 @@ impl Inspect {
         at_most_one_standard(self.files.iter().map(PathBuf::as_path).chain(passphrase))?;
         let mut status = Status::Valid;
         for file in &self.files {
-            match self.describe(file) {
-                Ok(description) => ui.report(&description)?,
+            match self.describe(file, ui) {
+                Ok(descriptions) => {
+                    for description in &descriptions {
+                        ui.report(description)?;
+                    }
+                }
                 Err(error) => {
                     ui.error(&error);
                     status = Status::Failure;
@@ -63,8 +67,23 @@ impl Inspect {
         Ok(status)
     }
 
-    fn describe(&self, path: &Path) -> Result<Description> {
-        let (object, container) = load(path)?;
+    /// Describes every key and signature of a file.
+    fn describe(&self, path: &Path, ui: Ui) -> Result<Vec<Description>> {
+        let (objects, container) = load_all(path)?;
+        let is_secret = |object| matches!(object, &Object::Secret(_) | &Object::Encrypted(_));
+        if objects.iter().any(is_secret) {
+            warn_if_exposed(path, ui);
+        }
+        let describe = |object| self.describe_object(path, object, container);
+        objects.iter().map(describe).collect()
+    }
+
+    fn describe_object(
+        &self,
+        path: &Path,
+        object: &Object,
+        container: Container,
+    ) -> Result<Description> {
         let mut description = Description {
             file: path.to_string_lossy().into_owned(),
             kind: "encrypted secret key",
@@ -74,7 +93,7 @@ impl Inspect {
             fingerprint: None,
             nonce: None,
         };
-        match &object {
+        match object {
             // Without passphrase nothing more can be told, which is no error.
             Object::Encrypted(der) => {
                 if self.passphrase.passphrase_file.is_some() {

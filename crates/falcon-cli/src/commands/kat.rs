@@ -36,10 +36,10 @@ pub(crate) enum Kat {
 /// Regenerate every record of a file from its seed and compare all bytes
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// Files of NIST's `.rsp` form; `-` is standard input
+    /// Files in NIST's `.rsp` format; `-` is standard input
     #[arg(value_name = "FILE.rsp", required = true)]
     files: Vec<PathBuf>,
-    /// The algorithm, where a file does not tell it
+    /// The algorithm, if a file does not tell it
     #[arg(short, long, ignore_case = true, value_parser = algorithm_parser())]
     algorithm: Option<Algorithm>,
 }
@@ -50,13 +50,13 @@ pub(crate) struct Generate {
     /// The algorithm
     #[arg(short, long, ignore_case = true, value_parser = algorithm_parser())]
     algorithm: Algorithm,
-    /// Number of records; NIST's files have 100, PQClean's 1
+    /// Number of records; NIST's files have 100, PQClean's have 1
     #[arg(short = 'n', long)]
     count: u64,
-    /// How records are separated
+    /// Whose file layout to write
     #[arg(long, default_value = "nist", value_parser = style_parser())]
     style: Style,
-    /// Write to FILE instead of standard output, `-`
+    /// Write to FILE; `-` is standard output [default: -]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Overwrite FILE
@@ -132,7 +132,7 @@ impl Check {
 fn check_error(path: &Path, error: &CheckError) -> Error {
     let told = Error::at(path, "cannot be checked").because(error);
     match error {
-        CheckError::Algorithm => told.hint("name it with --algorithm"),
+        CheckError::Algorithm => told.hint("pass --algorithm"),
         CheckError::Empty | CheckError::Read(_) => told,
     }
 }
@@ -235,8 +235,10 @@ impl fmt::Display for Answer<'_> {
             )?,
             Some(finding) => write!(
                 f,
-                "{file}: {}: {finding} ({algorithm}, engine {engine}, {records} records before it match)",
-                Styled(BAD, "DIFFERENT")
+                "{file}: {}: {finding} ({algorithm}, engine {engine}, {records} record{} before it {})",
+                Styled(BAD, "DIFFERENT"),
+                if *records == 1 { "" } else { "s" },
+                if *records == 1 { "matches" } else { "match" }
             )?,
         }
         if self.nist_inputs == Some(false) {

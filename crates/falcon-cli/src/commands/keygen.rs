@@ -8,8 +8,9 @@ use crate::{
     keys,
     list::with_suffix,
     output::{Content, Inputs, Overwrite, Pending, check_target},
-    passphrase::PassphraseSource,
+    passphrase::{PassphraseSource, new_passphrase},
     scheme::Algorithm,
+    shell::quote,
     ui::Ui,
 };
 use clap::Args;
@@ -23,7 +24,7 @@ use zeroize::Zeroizing;
 /// Make a key pair: KEY (PKCS#8, mode 0600) and KEY.pub (SubjectPublicKeyInfo), both PEM
 #[derive(Debug, Args)]
 pub(crate) struct Keygen {
-    /// The algorithm
+    /// Parameter set
     #[arg(
         short,
         long,
@@ -32,21 +33,22 @@ pub(crate) struct Keygen {
         default_value = "falcon-512"
     )]
     algorithm: Algorithm,
-    /// Where the secret key goes; the public key goes to KEY.pub
-    #[arg(value_name = "KEY", default_value = "falcon.key")]
+    /// File for the secret key; the public key goes to KEY.pub
+    #[arg(value_name = "KEY", default_value = keys::DEFAULT_SECRET_KEY)]
     key: PathBuf,
     /// The same as KEY
     #[arg(short, long, value_name = "KEY", conflicts_with = "key")]
     output: Option<PathBuf>,
-    /// Encrypt the secret key; asks for a passphrase unless --passphrase-file gives it
+    /// Encrypt the secret key; asks for a passphrase, or reads it from --passphrase-file
     #[arg(long)]
     passphrase: bool,
     #[command(flatten)]
     source: PassphraseSource,
-    /// Restore the key of a 32-byte seed (32 bytes, or 64 hexadecimal digits); the same everywhere
+    /// Make the key from a secret seed: 32 bytes, or 64 hexadecimal digits. The same seed always
+    /// gives the same key
     #[arg(long, value_name = "FILE")]
     seed_file: Option<PathBuf>,
-    /// Overwrite KEY and KEY.pub: the old key is gone for ever
+    /// Overwrite KEY and KEY.pub; the old key is lost
     #[arg(long)]
     force: bool,
 }
@@ -60,7 +62,7 @@ impl Keygen {
         let seed = self.seed_file.as_deref().map(read_seed).transpose()?;
         let encrypted = self.passphrase || self.source.passphrase_file.is_some();
         let passphrase = encrypted
-            .then(|| self.source.new_key(secret_path))
+            .then(|| new_passphrase(self.source.passphrase_file.as_deref(), secret_path))
             .transpose()?;
 
         let seed = seed.map_or_else(fresh_seed, Ok)?;
@@ -70,10 +72,13 @@ impl Keygen {
             secret: keys::secret_pem(&secret, passphrase.as_deref().map(String::as_str))?,
             public: keys::public_pem(&public)?,
         };
-        pair.write(secret_path, &public_path, overwrite)?;
+        pair.write(secret_path, &public_path, overwrite, ui)?;
 
         if !encrypted {
-            ui.note("the secret key is not encrypted; --passphrase would ask for a passphrase");
+            ui.note(format_args!(
+                "the secret key is not encrypted; to encrypt it: falcon-cli passwd --add {}",
+                quote(secret_path)
+            ));
         }
         ui.report(&Made {
             algorithm: self.algorithm,
@@ -112,13 +117,13 @@ struct Pair {
 impl Pair {
     /// Both files or neither. The secret one comes first: the public key can
     /// be had from it, not the other way round.
-    fn write(&self, secret: &Path, public: &Path, overwrite: Overwrite) -> Result<()> {
+    fn write(&self, secret: &Path, public: &Path, overwrite: Overwrite, ui: Ui) -> Result<()> {
         let prepare = |path, text: &str, content| {
             Pending::with_bytes(path, text.as_bytes(), content, overwrite)
         };
         let secret = prepare(secret, &self.secret, Content::SecretKey)?;
         let public = prepare(public, &self.public, Content::PublicKey)?;
-        Pending::commit_pair(secret, public)
+        Pending::commit_pair(secret, public, ui)
     }
 }
 
@@ -127,7 +132,7 @@ fn read_seed(path: &Path) -> Result<Zeroizing<[u8; SEED_LEN]>> {
     if bytes.len() == SEED_LEN && bytes.iter().all(is_text) {
         return Err(Error::at(
             path,
-            "is 32 characters of text, too easy to guess for a seed",
+            "is 32 characters of text: too easy to guess for a seed",
         )
         .hint("a seed is 32 random bytes or 64 hexadecimal digits; 32 digits are 16 bytes"));
     }

@@ -9,6 +9,7 @@ pub(crate) mod inspect;
 pub(crate) mod kat;
 pub(crate) mod keygen;
 pub(crate) mod man;
+pub(crate) mod passwd;
 pub(crate) mod pubkey;
 pub(crate) mod sign;
 pub(crate) mod verify;

@@ -3,10 +3,10 @@
 use crate::{
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
-    input::{at_most_one_standard, is_standard, read_object},
-    keys::{fingerprint, load_secret, public_pem},
+    input::{at_most_one_standard, is_standard},
+    keys::{DEFAULT_SECRET_KEY, Snapshot, fingerprint, load_secret, public_pem},
     list::with_suffix,
-    output::{Content, Inputs, Overwrite, Pending, check_target, lock_folder},
+    output::{Content, Inputs, Overwrite, Pending, check_target},
     passphrase::PassphraseSource,
     scheme::Algorithm,
     ui::Ui,
@@ -18,17 +18,16 @@ use std::{
     io::{self, Write},
     path::{Path, PathBuf},
 };
-use zeroize::Zeroizing;
 
-/// Make KEY.pub again, from the secret key
+/// Make the public key again from the secret key
 #[derive(Debug, Args)]
 pub(crate) struct Pubkey {
     /// The secret key
-    #[arg(value_name = "KEY")]
+    #[arg(value_name = "KEY", default_value = DEFAULT_SECRET_KEY)]
     key: PathBuf,
     #[command(flatten)]
     passphrase: PassphraseSource,
-    /// Where the public key goes; `-` is standard output [default: KEY.pub]
+    /// File for the public key; `-` is standard output [default: KEY.pub]
     #[arg(short, long, value_name = "KEY.pub")]
     output: Option<PathBuf>,
     /// Overwrite an existing file
@@ -48,8 +47,8 @@ impl Pubkey {
             check_target(&output, Content::PublicKey, overwrite)?;
         }
 
-        let before = self.key_file();
-        let public = load_secret(&self.key, &self.passphrase)?.public_key();
+        let snapshot = Snapshot::take(&self.key);
+        let public = load_secret(&self.key, &self.passphrase, ui)?.public_key();
         let pem = public_pem(&public)?;
         if is_standard(&output) {
             io::stdout()
@@ -58,14 +57,10 @@ impl Pubkey {
             return Ok(Status::Valid);
         }
         let pending = Pending::with_bytes(&output, pem.as_bytes(), Content::PublicKey, overwrite)?;
-        // Not held while a passphrase is awaited; so `keygen --force` may have
-        // come in between, whose public key must stay.
-        let _lock = lock_folder(&self.key);
-        if self.key_file() != before {
-            return Err(Error::at(&self.key, "has just been replaced")
-                .hint("the new key has its public key; run the command again if not"));
-        }
+        // `keygen --force` may have come in between; its public key must stay.
+        let lock = snapshot.lock(ui)?;
         pending.commit()?;
+        drop(lock);
         ui.report(&Made {
             algorithm: public.algorithm(),
             public_key: &output,
@@ -74,19 +69,13 @@ impl Pubkey {
         Ok(Status::Valid)
     }
 
-    /// What is in the file of the key, if it is one that can be read twice.
-    fn key_file(&self) -> Option<Zeroizing<Vec<u8>>> {
-        let key = self.key.is_file().then_some(&self.key)?;
-        read_object(key, "key").ok()
-    }
-
     fn output(&self) -> Result<PathBuf> {
         match &self.output {
             Some(path) => Ok(path.clone()),
-            None if is_standard(&self.key) => {
-                Err(Error::new("standard input has no name to add .pub to")
-                    .hint("name the public key with --output"))
-            }
+            None if is_standard(&self.key) => Err(Error::new(
+                "the key on standard input has no name for KEY.pub",
+            )
+            .hint("name the public key with --output")),
             None => Ok(with_suffix(&self.key, ".pub")),
         }
     }

@@ -4,15 +4,15 @@ use crate::{
     engine::{Compute, Signer},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
-    input::{at_most_one_standard, is_standard, open, total_size},
-    keys::{load_secret, load_signature},
+    input::{at_most_one_standard, is_standard, open},
+    keys::{DEFAULT_SECRET_KEY, load_secret, load_signature},
     list::{self, Pair, signature_path},
     message::{Message, is_long},
     object::{SignatureFormat, encode_signature},
     output::{Content, Inputs, Outputs, Overwrite, Pending, check_target},
     parallel::{Grouping, for_each_in_order},
     passphrase::PassphraseSource,
-    progress::{Progress, Unit},
+    progress::Progress,
     scheme::{Algorithm, AnySignature},
     ui::{Hints, Ui},
 };
@@ -26,17 +26,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Sign files: FILE.sig for every FILE
+/// Sign files; the signature of FILE is FILE.sig
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A signature appears whole or not at all, but is not forced to the disk: after a power
-failure, and after Ctrl-C, the same command with --skip-existing makes what is missing.
+A signature file is whole or absent. It is not forced to the disk: after a power failure
+or Ctrl-C, the same command with --skip-existing makes the missing signatures.
 
-A line of LIST is a file, or a file and where its signature goes with a tab between them,
-as for `verify --check`; names are relative to the working folder.")]
+LIST has one file name on each line. The signature goes to FILE.sig, or to a name that
+follows after a tab, as for `verify --check`. Names are relative to the working folder.")]
 pub(crate) struct Sign {
     /// The secret key
-    #[arg(short, long, default_value = "falcon.key")]
+    #[arg(short, long, default_value = DEFAULT_SECRET_KEY)]
     key: PathBuf,
     #[command(flatten)]
     passphrase: PassphraseSource,
@@ -46,16 +46,16 @@ pub(crate) struct Sign {
     /// Sign every file of a list; `-` reads the list from standard input
     #[arg(short, long, value_name = "LIST", conflicts_with_all = ["files", "output"])]
     list: Option<PathBuf>,
-    /// How the signature is written
+    /// Format of the signature
     #[arg(short, long, value_enum, default_value = "padded")]
     format: SignatureFormat,
-    /// Write the signature of the only FILE to SIG; `-` is standard output
+    /// Write the signature to SIG, if there is one FILE only; `-` is standard output
     #[arg(short, long, value_name = "SIG")]
     output: Option<PathBuf>,
     /// Overwrite existing signatures
     #[arg(long)]
     force: bool,
-    /// Leave files out that have a signature, of whatever key, and such signatures themselves
+    /// Skip files that already have FILE.sig, and skip .sig files
     #[arg(long, conflicts_with = "force")]
     skip_existing: bool,
 }
@@ -74,7 +74,7 @@ impl Sign {
                 let of = signed.get(&job.file);
                 if let Some(file) = of {
                     ui.warn(format_args!(
-                        "{}: left out, {}",
+                        "{}: skipped, it {}",
                         job.file.display(),
                         SignatureOf(file)
                     ));
@@ -82,7 +82,9 @@ impl Sign {
                 of.is_none() && !signed.contains_key(&job.signature)
             });
             let skipped = signed.len();
-            ui.note(format_args!("{skipped} of {named} have a signature"));
+            ui.note(format_args!(
+                "skipped {skipped} of {named} files: signed already"
+            ));
             if jobs.is_empty() {
                 return Ok(Status::Valid);
             }
@@ -90,9 +92,8 @@ impl Sign {
         let overwrite = Overwrite::from_force(self.force);
         self.check(&jobs, overwrite)?;
         // The key itself is wiped here: its expanded form is all that signs.
-        let signer = Signer::new(engine, &load_secret(&self.key, &self.passphrase)?);
-        let size = total_size(jobs.iter().map(|job| job.file.as_path()));
-        let progress = Progress::new(ui, Unit::Bytes, Some(size));
+        let signer = Signer::new(engine, &load_secret(&self.key, &self.passphrase, ui)?);
+        let progress = Progress::of_files(ui, jobs.iter().map(|job| job.file.as_path()));
         let mut status = Status::Valid;
         let mut told = Ok(());
         let mut hints = Hints::default();
@@ -105,6 +106,7 @@ impl Sign {
             grouping,
             |jobs| self.sign(&signer, jobs, overwrite, &progress),
             |signed| {
+                progress.add(1);
                 match signed {
                     // Standard output has the signature.
                     Ok(signed) if is_standard(&signed.signature) => {}
@@ -125,7 +127,7 @@ impl Sign {
         );
         match told {
             Err(error) if error.is(io::ErrorKind::BrokenPipe) => {
-                ui.warn("standard output was closed; the files were signed all the same");
+                ui.warn("standard output was closed; signing went on without it");
                 Ok(status)
             }
             told => told.map(|()| status),
@@ -174,7 +176,7 @@ impl Sign {
             inputs.spare(&job.signature).map_err(|error| {
                 if jobs.iter().any(|other| other.file == job.signature) {
                     Error::at(&job.signature, SignatureOf(&job.file))
-                        .hint("leave the signatures out of the files to sign")
+                        .hint("name the files only, not their signatures, or add --skip-existing")
                 } else {
                     error
                 }
@@ -195,15 +197,17 @@ impl Sign {
             check_target(path, Content::Result, overwrite).map_err(|error| {
                 if error.is(io::ErrorKind::AlreadyExists) {
                     error.hint(
-                        "overwrite it with --force, or leave such files out with --skip-existing",
+                        "overwrite it with --force, or keep such signatures with --skip-existing",
                     )
                 } else {
                     error
                 }
             })
         } else if self.format != SignatureFormat::Pem && io::stdout().is_terminal() {
-            Err(Error::new("a binary signature is not for a terminal")
-                .hint("redirect standard output, or use --format pem"))
+            Err(
+                Error::new("a binary signature cannot be shown on a terminal")
+                    .hint("redirect standard output, or use --format pem"),
+            )
         } else {
             Ok(())
         }
@@ -237,13 +241,13 @@ impl Sign {
     }
 }
 
-/// Why a file is not signed that is named beside the one that it belongs to.
+/// Says that a file is the signature of another one that is to be signed.
 struct SignatureOf<'a>(&'a Path);
 
 impl fmt::Display for SignatureOf<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = self.0.display();
-        write!(f, "is the signature file of {file}, which is an input too")
+        write!(f, "is the signature of {file}, which is also named")
     }
 }
 

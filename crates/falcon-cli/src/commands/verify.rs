@@ -4,17 +4,18 @@ use crate::{
     engine::{self, Claim, Compute},
     error::{Error, Result, Status},
     escape::Escaped,
-    input::{at_most_one_standard, is_standard, total_size},
-    keys::{load_public, load_signature},
+    input::{at_most_one_standard, is_standard, open},
+    keys::{DEFAULT_PUBLIC_KEY, fingerprint, load_public, load_signature},
     list::{self, Pair, signature_path},
     message::{Message, is_long},
     parallel::{Grouping, for_each_in_order},
-    progress::{Progress, Unit},
-    scheme::{Degree, PublicKey, either},
+    progress::Progress,
+    scheme::PublicKey,
     shell::quote,
     ui::{BAD, GOOD, Hints, Styled, Ui},
 };
 use clap::Args;
+use indicatif::HumanCount;
 use serde::Serialize;
 use std::{
     fmt,
@@ -24,41 +25,41 @@ use std::{
 /// Verify files against their signatures
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A line of LIST is a file, whose signature is FILE.sig, or a file and its
-signature with a tab between them; blank lines and lines with # do not count.
-Names are relative to the working folder, not to the folder of LIST. A list has
-at most 1048576 files in 64 MiB.
+With several keys, every key is tried, and the output names the one that verified. A file
+of public keys may hold several PEM blocks.
 
-Exit status: 0 all valid; 1 at least one invalid; 2 none invalid, but some
-could not be checked.")]
+LIST has one file name on each line. The signature is FILE.sig, or is named after a tab.
+Empty lines and lines that begin with # are skipped. Names are relative to the working
+folder, not to the folder of LIST. A list has at most 1,048,576 files in 64 MiB.
+
+Exit status: 0 if all are valid; 1 if at least one is invalid; 2 if none is invalid, but
+some could not be checked.")]
 pub(crate) struct Verify {
-    /// The public key
-    #[arg(short, long, value_name = "KEY.pub", visible_aliases = ["key", "pub"], visible_short_alias = 'k')]
-    public_key: PathBuf,
+    /// Public key of the signer; repeat the option to try several keys
+    #[arg(short, long, value_name = "KEY.pub", default_value = DEFAULT_PUBLIC_KEY,
+        visible_aliases = ["key", "pub"], visible_short_alias = 'k')]
+    public_key: Vec<PathBuf>,
     /// Files to verify; `-` is standard input
     #[arg(value_name = "FILE", required_unless_present = "check")]
     files: Vec<PathBuf>,
-    /// The signature of the only FILE [default: FILE.sig]
+    /// Signature of FILE, if there is one FILE only [default: FILE.sig]
     #[arg(short, long, value_name = "SIG")]
     signature: Option<PathBuf>,
-    /// Verify every file of a list, going on after failures
+    /// Verify every file of a list; a failure does not stop the others
     #[arg(short, long, value_name = "LIST", conflicts_with_all = ["files", "signature"])]
     check: Option<PathBuf>,
 }
 
 impl Verify {
     pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
-        let options = [Some(self.public_key.as_path()), self.check.as_deref()];
-        let files = self.files.iter().chain(&self.signature);
-        let named = files.map(PathBuf::as_path);
-        at_most_one_standard(named.chain(options.into_iter().flatten()))?;
-        let key = load_public(&self.public_key)?;
+        let options = || self.public_key.iter().chain(&self.check);
+        let named = options().chain(&self.files).chain(&self.signature);
+        at_most_one_standard(named.map(PathBuf::as_path))?;
+        let keyring = Keyring::load(&self.public_key)?;
         let pairs = self.pairs()?;
         let files = pairs.iter().flat_map(|pair| [&pair.file, &pair.signature]);
-        let files = files.map(PathBuf::as_path);
-        at_most_one_standard(files.chain(options.into_iter().flatten()))?;
-        let size = total_size(pairs.iter().map(|pair| pair.file.as_path()));
-        let progress = Progress::new(ui, Unit::Bytes, Some(size));
+        at_most_one_standard(files.chain(options()).map(PathBuf::as_path))?;
+        let progress = Progress::of_files(ui, pairs.iter().map(|pair| pair.file.as_path()));
         let mut count = Count::default();
         let mut hints = Hints::default();
         let grouping = Grouping {
@@ -69,24 +70,28 @@ impl Verify {
             &pairs,
             grouping,
             |pairs| {
-                let outcomes = verify(engine, &key, pairs, &progress);
+                let outcomes = verify(engine, &keyring.keys, pairs, &progress);
                 let verdicts = pairs.iter().zip(outcomes);
                 verdicts
-                    .map(|(pair, outcome)| Verdict::new(pair, outcome))
+                    .map(|(pair, outcome)| Verdict::new(pair, outcome, &keyring))
                     .collect()
             },
-            |verdict| {
-                count.add(&verdict);
+            |verdict: Verdict<'_>| {
+                count.add(verdict.status);
+                progress.add(1);
+                if ui.quiet && verdict.status == FileStatus::Valid {
+                    return Ok(());
+                }
                 progress.clear_for_result();
-                if verdict.error.is_some() {
+                if verdict.error.is_some() || verdict.hint.is_some() {
                     progress.clear();
                 }
                 verdict.tell(ui, &mut hints)
             },
         )?;
         drop(progress);
-        count.warn(ui);
-        Ok(count.status)
+        count.tell(ui);
+        Ok(count.status())
     }
 
     fn pairs(&self) -> Result<Vec<Pair>> {
@@ -102,16 +107,16 @@ impl Verify {
                 .hint("put the signatures beside the files, or use --check")),
             ([file, other], None) if is_signature_alone(other) => Err(Error::at(
                 other,
-                "looks like a signature, and is named as a file to verify",
+                "is a signature, but is named as a file to verify",
             )
             .hint(format_args!(
-                "name a signature with --signature: {} -s {}",
+                "name the signature with --signature: falcon-cli verify {} -s {}",
                 quote(file),
                 quote(other)
             ))),
             (files, None) if files.iter().any(|file| is_standard(file)) => {
                 Err(Error::new("standard input has no signature beside it")
-                    .hint("name it with --signature"))
+                    .hint("name the signature with --signature"))
             }
             (files, None) => Ok(files.iter().map(|file| Pair::beside(file)).collect()),
         }
@@ -123,51 +128,114 @@ fn is_signature_alone(path: &Path) -> bool {
     !signature_path(path).exists() && !is_standard(path) && load_signature(path).is_ok()
 }
 
-/// Whether each pair verifies; an error if that cannot be found out.
-pub(crate) fn verify(
-    engine: &Compute,
-    key: &PublicKey,
-    pairs: &[Pair],
-    progress: &Progress,
-) -> Vec<Result<bool>> {
-    either!(key, key => {
-        let claims = pairs.iter().map(|pair| claim(pair, progress));
-        engine::verify(engine, key, claims.collect())
-    })
+/// The public keys to try, in the order in which they were named.
+struct Keyring {
+    keys: Vec<PublicKey>,
+    /// What is said of each key that verifies a file.
+    names: Vec<KeyName>,
 }
 
-/// Reads both files, the signature first.
-fn claim<'p, P: Degree>(pair: &Pair, progress: &'p Progress) -> Result<Claim<'p, P>> {
+/// Which of several keys verified a file.
+#[derive(Clone, Serialize)]
+struct KeyName {
+    /// The file of the key.
+    key: String,
+    /// Its place among the keys of that file, from 1; `None` if it is alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_number: Option<usize>,
+    fingerprint: String,
+}
+
+impl Keyring {
+    fn load(paths: &[PathBuf]) -> Result<Self> {
+        let (mut keys, mut names) = (Vec::new(), Vec::new());
+        for path in paths {
+            let loaded = load_public(path)?;
+            let several = loaded.len() > 1;
+            for (index, key) in loaded.into_iter().enumerate() {
+                names.push(KeyName {
+                    key: path.to_string_lossy().into_owned(),
+                    key_number: several.then_some(index + 1),
+                    fingerprint: fingerprint(&key)?,
+                });
+                keys.push(key);
+            }
+        }
+        Ok(Self { keys, names })
+    }
+
+    /// The name of a key, if there are several.
+    fn name(&self, index: usize) -> Option<&KeyName> {
+        self.names.get(index).filter(|_| self.names.len() > 1)
+    }
+}
+
+impl fmt::Display for KeyName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(number) = self.key_number {
+            write!(f, "key {number} of ")?;
+        } else {
+            f.write_str("key ")?;
+        }
+        write!(f, "{}", Escaped(&self.key))
+    }
+}
+
+/// The index of the key that verifies each pair, or `None` if no key does; an
+/// error if that cannot be found out.
+pub(crate) fn verify(
+    engine: &Compute,
+    keys: &[PublicKey],
+    pairs: &[Pair],
+    progress: &Progress,
+) -> Vec<Result<Option<usize>>> {
+    let claims = pairs.iter().map(|pair| claim(pair, keys, progress));
+    engine::verify(engine, keys, claims.collect())
+}
+
+/// Opens the file and reads its signature, then the file.
+fn claim<'p>(pair: &Pair, keys: &[PublicKey], progress: &'p Progress) -> Result<Claim<'p>> {
+    let file = open(&pair.file)?;
     let (signature, _) = load_signature(&pair.signature).map_err(|error| {
         if pair.signature.exists() || pair.signature != signature_path(&pair.file) {
             error
         } else if load_signature(&pair.file).is_ok() {
-            error.hint("the file is a signature itself: leave it out")
+            error.hint("the file is itself a signature: do not name it")
         } else {
             error.hint("sign the file first, or name its signature with --signature")
         }
     })?;
-    let signature = P::from_any(signature).map_err(|signature| {
-        let (signature, key) = (signature.algorithm(), P::ALGORITHM);
-        Error::at(
-            &pair.signature,
-            format_args!("is a {signature} signature, the key is for {key}"),
-        )
-    })?;
+    let algorithm = signature.algorithm();
+    if !keys.iter().any(|key| key.algorithm() == algorithm) {
+        let keys = match keys {
+            [key] => format!("but the key is a {} key", key.algorithm()),
+            _ => "but no key of this type is named".to_owned(),
+        };
+        let what = format_args!("is a {algorithm} signature, {keys}");
+        return Err(Error::at(&pair.signature, what));
+    }
     Ok(Claim {
-        message: Message::open(&pair.file, progress)?,
+        message: Message::start(&pair.file, file, progress)?,
         signature,
     })
 }
 
+/// Why an invalid signature cannot be explained any further.
+const INVALID_HINT: &str = "the file or its signature was changed, or another key signed it: \
+    a signature alone does not tell which";
+
 /// What came out for one file.
 #[derive(Serialize)]
-struct Verdict {
+struct Verdict<'k> {
     file: String,
     signature: String,
     status: FileStatus,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    key: Option<&'k KeyName>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
     error: Option<Error>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -178,90 +246,107 @@ enum FileStatus {
     Unchecked,
 }
 
-impl Verdict {
-    fn new(pair: &Pair, outcome: Result<bool>) -> Self {
-        let (status, error) = match outcome {
-            Ok(true) => (FileStatus::Valid, None),
-            Ok(false) => (FileStatus::Invalid, None),
-            Err(error) => (FileStatus::Unchecked, Some(error)),
-        };
-        Self {
+impl<'k> Verdict<'k> {
+    fn new(pair: &Pair, outcome: Result<Option<usize>>, keyring: &'k Keyring) -> Self {
+        let mut verdict = Self {
             file: pair.file.to_string_lossy().into_owned(),
             signature: pair.signature.to_string_lossy().into_owned(),
-            status,
-            error,
+            status: FileStatus::Valid,
+            key: None,
+            error: None,
+            hint: None,
+        };
+        match outcome {
+            Ok(Some(key)) => verdict.key = keyring.name(key),
+            Ok(None) => {
+                verdict.status = FileStatus::Invalid;
+                verdict.hint = Some(INVALID_HINT);
+            }
+            Err(error) => {
+                verdict.status = FileStatus::Unchecked;
+                verdict.error = Some(error);
+            }
         }
+        verdict
     }
 
     fn tell(&self, ui: Ui, hints: &mut Hints) -> Result<()> {
         ui.report(self)?;
-        match &self.error {
-            // In JSON the object itself has it.
-            Some(error) if !ui.json => ui.error_among(error, hints),
-            _ => {}
+        // In JSON the object itself has both.
+        if !ui.json {
+            if let Some(error) = &self.error {
+                ui.error_among(error, hints);
+            }
+            if let Some(hint) = self.hint {
+                ui.hint_among(hint, hints);
+            }
         }
         Ok(())
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for Verdict<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (style, text) = match self.status {
             FileStatus::Valid => (GOOD, "OK"),
             FileStatus::Invalid => (BAD, "INVALID"),
             FileStatus::Unchecked => (BAD, "NOT CHECKED"),
         };
-        write!(f, "{}: {}", Escaped(&self.file), Styled(style, text))
+        write!(f, "{}: {}", Escaped(&self.file), Styled(style, text))?;
+        match self.key {
+            Some(key) => write!(f, ", {key}"),
+            None => Ok(()),
+        }
     }
 }
 
 /// Files by outcome.
+#[derive(Default)]
 struct Count {
-    files: usize,
-    invalid: usize,
-    unchecked: usize,
-    status: Status,
-}
-
-impl Default for Count {
-    fn default() -> Self {
-        Self {
-            files: 0,
-            invalid: 0,
-            unchecked: 0,
-            status: Status::Valid,
-        }
-    }
+    valid: u64,
+    invalid: u64,
+    unchecked: u64,
 }
 
 impl Count {
-    fn add(&mut self, verdict: &Verdict) {
-        self.files += 1;
-        let status = match verdict.status {
-            FileStatus::Valid => Status::Valid,
-            FileStatus::Invalid => {
-                self.invalid += 1;
-                Status::Invalid
-            }
-            FileStatus::Unchecked => {
-                self.unchecked += 1;
-                Status::Failure
-            }
-        };
-        self.status = self.status.max(status);
+    fn add(&mut self, status: FileStatus) {
+        *match status {
+            FileStatus::Valid => &mut self.valid,
+            FileStatus::Invalid => &mut self.invalid,
+            FileStatus::Unchecked => &mut self.unchecked,
+        } += 1;
     }
 
-    /// The last word on a list that was too long to be read line by line.
-    fn warn(&self, ui: Ui) {
-        if self.files > 1 && self.invalid > 0 {
-            let (invalid, files) = (self.invalid, self.files);
-            ui.warn(format_args!("{invalid} of {files} signatures invalid"));
+    fn status(&self) -> Status {
+        match self {
+            Self { invalid: 1.., .. } => Status::Invalid,
+            Self { unchecked: 1.., .. } => Status::Failure,
+            _ => Status::Valid,
         }
-        if self.files > 1 && self.unchecked > 0 {
-            let (unchecked, files) = (self.unchecked, self.files);
-            ui.warn(format_args!(
-                "{unchecked} of {files} files could not be checked"
-            ));
+    }
+
+    /// Sums up more than one file.
+    fn tell(&self, ui: Ui) {
+        if self.valid + self.invalid + self.unchecked < 2 {
+            return;
         }
+        if self.status() == Status::Valid {
+            ui.note(self);
+        } else {
+            ui.warn(self);
+        }
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} valid", HumanCount(self.valid))?;
+        if self.invalid > 0 {
+            write!(f, ", {} invalid", HumanCount(self.invalid))?;
+        }
+        if self.unchecked > 0 {
+            write!(f, ", {} not checked", HumanCount(self.unchecked))?;
+        }
+        Ok(())
     }
 }

@@ -80,7 +80,7 @@ fn shells_and_man_get_their_pages() {
     let page = sandbox.succeeds(&["man"]);
     assert!(text(&page.stdout).starts_with(".ie"));
     sandbox.succeeds(&["man", "--dir", "pages"]);
-    for page in ["kat-check", "pubkey"] {
+    for page in ["kat-check", "pubkey", "passwd"] {
         let page = format!("pages/falcon-cli-{page}.1");
         assert!(sandbox.path(&page).exists(), "{page}");
     }

@@ -263,7 +263,7 @@ fn two_outputs_to_one_file_are_refused_before_anything_is_written() {
         ["hls", "sweep", "--csv", "a", "--svg", "./a", "--force"],
     ] {
         let said = sandbox.refuses(&arguments);
-        assert!(said.contains("is to be written for"), "{said}");
+        assert!(said.contains("would be written twice"), "{said}");
     }
     assert!(sandbox.names().is_empty());
 }
@@ -406,7 +406,7 @@ fn a_long_sweep_says_how_far_it_is() {
     // Its end of the terminal: reading ends if the program does.
     drop(command);
     let mut shown = String::new();
-    shown_until(&mut terminal, &mut shown, "/10000 designs");
+    shown_until(&mut terminal, &mut shown, "/10,000 designs");
     child.kill().unwrap();
     child.wait().unwrap();
     let quiet = ["hls", "sweep", "--adders", "1,2"];

@@ -1,6 +1,6 @@
 //! Key pairs and passphrases.
 
-use crate::sandbox::{Sandbox, with};
+use crate::sandbox::{Sandbox, text, with};
 use std::{fs, process::Stdio, thread, time::Duration};
 
 #[cfg(unix)]
@@ -169,4 +169,224 @@ fn pem_survives_mail_and_editors() {
     }
     sandbox.write("changed.pub", pem.replacen('A', "*", 1));
     sandbox.refuses(&["verify", "-p", "changed.pub", "m"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_secret_key_that_others_can_read_gets_a_warning() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::new();
+    sandbox.write("bob's key", sandbox.read("k"));
+    let key = sandbox.path("bob's key");
+    for mode in [0o640, 0o604, 0o620] {
+        fs::set_permissions(&key, fs::Permissions::from_mode(mode)).unwrap();
+        for arguments in [
+            &["sign", "-k", "bob's key", "m", "--force"][..],
+            &["pubkey", "bob's key", "-o", "-"],
+            &["inspect", "bob's key"],
+        ] {
+            let warned = sandbox.succeeds(arguments);
+            let told = "other users have access to this secret key; to end that: chmod 600 ";
+            assert!(text(&warned.stderr).contains(told), "{warned:?}");
+        }
+    }
+    // The command that the warning names ends it.
+    let warned = sandbox.succeeds(&["inspect", "bob's key"]);
+    let command = text(&warned.stderr)
+        .trim()
+        .split_once("to end that: ")
+        .unwrap()
+        .1;
+    let typed = std::process::Command::new("sh")
+        .args(["-c", command])
+        .current_dir(&sandbox.0)
+        .status();
+    assert!(typed.unwrap().success());
+    let quiet = sandbox.succeeds(&["inspect", "bob's key"]);
+    assert_eq!(text(&quiet.stderr), "");
+    let public = sandbox.succeeds(&["inspect", "k.pub"]);
+    assert_eq!(text(&public.stderr), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn keygen_gives_up_on_a_locked_folder_and_says_what_it_waits_for() {
+    let sandbox = Sandbox::empty();
+    let folder = fs::File::open(sandbox.0.path()).unwrap();
+    folder.lock().unwrap();
+    let message = sandbox.refuses(&["keygen", "k"]);
+    let (note, error) = message.split_once('\n').unwrap();
+    assert!(
+        note.contains("waiting up to 5 seconds for another program"),
+        "{message}"
+    );
+    assert!(
+        error.contains("another program has locked this folder"),
+        "{message}"
+    );
+    assert!(sandbox.names().is_empty());
+    folder.unlock().unwrap();
+    let made = sandbox.succeeds(&["keygen", "k"]);
+    assert!(!text(&made.stderr).contains("waiting"), "{made:?}");
+}
+
+/// One line, in the program's own words.
+#[test]
+fn a_wrong_key_is_named_in_one_line() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["sign", "-k", "k", "m"]);
+    let block = |label: &str, der: &[u8]| {
+        let body = base64(der);
+        format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n")
+    };
+    // Keys of `openssl genpkey -algorithm ed25519`.
+    let ed25519 = "302e020100300506032b657004220420";
+    let secret = [&hex(ed25519)[..], &[7; 32]].concat();
+    sandbox.write("ed25519", block("PRIVATE KEY", &secret));
+    sandbox.write("ed25519.der", &secret);
+    let public = [&hex("302a300506032b6570032100")[..], &[7; 32]].concat();
+    sandbox.write("ed25519.pub", block("PUBLIC KEY", &public));
+    sandbox.write("ssh", block("OPENSSH PRIVATE KEY", b"openssh-key-v1"));
+    // The identifier 1.3.9999.3.11 becomes 1.3.9999.3.14.
+    for name in ["k", "k.pub"] {
+        let mut der = der(&sandbox.read(name));
+        let place = der
+            .windows(5)
+            .position(|it| it == [0xce, 0x0f, 3, 11, 4] || it == [0xce, 0x0f, 3, 11, 3]);
+        der[place.unwrap() + 3] = 14;
+        sandbox.write(&format!("marked-{name}"), der);
+    }
+    sandbox.write("unknown", "message");
+    sandbox.write("empty", "");
+    for (arguments, told) in [
+        (
+            &["sign", "-k", "ed25519", "m"][..],
+            "ed25519: is an Ed25519 key, not a Falcon key",
+        ),
+        (
+            &["sign", "-k", "ed25519.der", "m"],
+            "ed25519.der: is an Ed25519 key, not a Falcon key",
+        ),
+        (
+            &["verify", "-p", "ed25519.pub", "m"],
+            "ed25519.pub: is an Ed25519 key, not a Falcon key",
+        ),
+        (
+            &["sign", "-k", "ssh", "m"],
+            "ssh: is PEM of the type OPENSSH PRIVATE KEY, not a Falcon key or signature",
+        ),
+        (
+            &["sign", "-k", "marked-k", "m"],
+            "marked-k: is marked as a Falcon-1024 key, but holds a Falcon-512 key",
+        ),
+        (
+            &["verify", "-p", "marked-k.pub", "m"],
+            "marked-k.pub: is marked as a Falcon-1024 key, but holds a Falcon-512 key",
+        ),
+        (
+            &["pubkey", "k.pub", "-o", "x"],
+            "k.pub: is a public key, not a secret key\n hint: name k instead",
+        ),
+        (
+            &["verify", "-p", "k", "m"],
+            "k: is a secret key, not a public key\n hint: name k.pub instead",
+        ),
+        (
+            &["verify", "-p", "m.sig", "m"],
+            "m.sig: is a signature, not a public key",
+        ),
+        (&["sign", "-k", "empty", "m"], "empty: is empty"),
+        (
+            &["sign", "-k", "unknown", "m"],
+            "unknown: is not a secret key: unknown file format",
+        ),
+    ] {
+        let message = sandbox.refuses(&with(
+            arguments,
+            if arguments[0] == "sign" {
+                &["--force"][..]
+            } else {
+                &[]
+            },
+        ));
+        assert_eq!(message, format!("error: {told}\n"), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_truncated_file_says_how_long_it_should_be() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["sign", "-k", "k", "m"]);
+    let signature = sandbox.read("m.sig");
+    sandbox.write("m.sig", &signature[..600]);
+    let message = sandbox.refuses(&["verify", "-p", "k.pub", "m"]);
+    let told =
+        "error: m.sig: 600 bytes; a padded Falcon-512 signature has 666. Was it truncated?\n";
+    assert_eq!(message, told);
+    for (name, header, len, told) in [
+        (
+            "a",
+            0x09,
+            896,
+            "896 bytes; a Falcon-512 public key has 897. Was it truncated?",
+        ),
+        (
+            "b",
+            0x5a,
+            2306,
+            "2306 bytes; a Falcon-1024 secret key has 2305. Was something added?",
+        ),
+        (
+            "c",
+            0x59,
+            800,
+            "800 bytes; a constant-time Falcon-512 signature has 809. Was it truncated?",
+        ),
+    ] {
+        let mut bytes = vec![0; len];
+        bytes[0] = header;
+        sandbox.write(name, bytes);
+        let message = sandbox.refuses(&["inspect", name]);
+        assert_eq!(message, format!("error: {name}: {told}\n"));
+    }
+}
+
+fn hex(digits: &str) -> Vec<u8> {
+    let digit = |i| u8::from_str_radix(&digits[i..i + 2], 16).unwrap();
+    (0..digits.len()).step_by(2).map(digit).collect()
+}
+
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+fn base64(bytes: &[u8]) -> String {
+    let digits = bytes.chunks(3).flat_map(|group| {
+        let value = (0..3).fold(0, |value, i| {
+            value << 8 | u32::from(*group.get(i).unwrap_or(&0))
+        });
+        (0..4).map(move |i| {
+            if i <= group.len() {
+                char::from(BASE64[(value >> (18 - 6 * i) & 63) as usize])
+            } else {
+                '='
+            }
+        })
+    });
+    let digits: Vec<char> = digits.collect();
+    let lines = digits.chunks(64).map(|line| line.iter().collect());
+    lines.collect::<Vec<String>>().join("\n")
+}
+
+/// The content of a PEM block.
+fn der(pem: &[u8]) -> Vec<u8> {
+    let body = text(pem).lines().filter(|line| !line.starts_with('-'));
+    let digits: Vec<u32> = body
+        .flat_map(str::bytes)
+        .filter(|digit| *digit != b'=')
+        .map(|digit| BASE64.iter().position(|it| *it == digit).unwrap() as u32)
+        .collect();
+    let group = |group: &[u32]| {
+        let value = (0..4).fold(0, |value, i| value << 6 | group.get(i).unwrap_or(&0));
+        value.to_be_bytes()[1..group.len()].to_vec()
+    };
+    digits.chunks(4).flat_map(group).collect()
 }

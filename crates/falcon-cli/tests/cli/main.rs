@@ -13,7 +13,10 @@ mod many;
 #[cfg(target_os = "linux")]
 mod memory;
 mod messages;
+mod passwd;
 mod paths;
+#[cfg(target_os = "linux")]
+mod progress;
 mod sandbox;
 #[cfg(unix)]
 mod signals;

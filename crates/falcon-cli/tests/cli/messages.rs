@@ -1,6 +1,6 @@
 //! What is said: to people, to programs, and to nobody.
 
-use crate::sandbox::{Sandbox, json_lines, text};
+use crate::sandbox::{Sandbox, json_lines, text, with};
 use std::{io::Read, path::Path, process::Stdio};
 
 #[test]
@@ -139,6 +139,34 @@ fn colours_are_for_terminals_only() {
         .output()
         .unwrap();
     assert!(!refused.stdout.contains(&0x1b));
+
+    let coloured = |arguments: &[&str], variable: &str| {
+        let command = &mut sandbox.command(arguments);
+        let output = command.env(variable, "1").output().unwrap();
+        output.stdout.contains(&0x1b) || output.stderr.contains(&0x1b)
+    };
+    assert!(coloured(&with(&verify, ["--color", "always"]), "NO_COLOR"));
+    assert!(!coloured(
+        &with(&verify, ["--color=never"]),
+        "CLICOLOR_FORCE"
+    ));
+    assert!(coloured(&with(&verify, ["--color=auto"]), "CLICOLOR_FORCE"));
+    assert!(!coloured(&with(&verify, ["--color=auto"]), "NO_COLOR"));
+    // Also when the line is not understood.
+    for wrong in [&["sing"][..], &["--help"], &["sign", "--kye", "x"]] {
+        let always = [&["--color", "always"], wrong].concat();
+        assert!(coloured(&always, "NO_COLOR"), "{always:?}");
+        let never = [wrong, &["--color", "never"]].concat();
+        assert!(!coloured(&never, "CLICOLOR_FORCE"), "{never:?}");
+    }
+    sandbox.refuses(&with(&verify, ["--color", "sometimes"]));
+}
+
+#[test]
+fn falcon_and_fn_dsa_are_told_apart() {
+    let help = Sandbox::empty().succeeds(&["--help"]);
+    assert!(text(&help.stdout).contains("not compatible with FN-DSA"));
+    assert!(!text(&help.stdout).contains("FN-DSA round 3"));
 }
 
 #[test]

@@ -126,14 +126,14 @@ fn an_output_that_cannot_be_is_refused_before_the_passphrase() {
         ("/dev/null", "not a regular file"),
         (".", "is a folder"),
         ("new/", "is a folder"),
-        ("no/file", "is no folder"),
+        ("no/file", "is not a folder"),
     ] {
         let message = sandbox.refuses(&["sign", "-k", "e", "m", "-o", output]);
         assert!(message.contains(told), "{output}: {message}");
     }
     let message = sandbox.refuses(&["sign", "-k", "e", "missing"]);
     assert!(
-        message.starts_with("error: missing: cannot read"),
+        message.starts_with("error: missing: does not exist"),
         "{message}"
     );
 }

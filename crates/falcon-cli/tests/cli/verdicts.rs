@@ -1,6 +1,6 @@
 //! Signatures: their formats, and what verification says.
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, json_lines, text, with};
 use std::fs;
 
 #[test]
@@ -60,4 +60,163 @@ fn a_corrupted_signature_is_called_a_signature() {
     sandbox.write("m.sig", "\x12");
     let message = sandbox.refuses(&["verify", "-p", "k.pub", "m"]);
     assert!(message.contains("m.sig: is not a signature"), "{message}");
+}
+
+#[test]
+fn quiet_verification_prints_failures_only() {
+    let sandbox = Sandbox::new();
+    let files = sandbox.files(3);
+    sandbox.succeeds(&with(&["sign", "-k", "k"], &files));
+    let verify = with(&["verify", "-p", "k.pub", "-q"], &files);
+    for verify in [&verify, &with(&verify, ["--json"])] {
+        let quiet = sandbox.succeeds(verify);
+        assert!(quiet.stdout.is_empty() && quiet.stderr.is_empty());
+    }
+    sandbox.write("f0001", "changed");
+    let output = sandbox.run(&verify);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stdout), "f0001: INVALID\n");
+    let count = "warning: 2 valid, 1 invalid\n";
+    assert!(text(&output.stderr).ends_with(count), "{output:?}");
+    let output = sandbox.run(&with(&verify, ["--json"]));
+    assert_eq!(json_lines(&output).len(), 1);
+}
+
+#[test]
+fn many_files_end_with_a_count() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["sign", "-k", "k", "m"]);
+    let count = |files: usize| {
+        sandbox.write("list", "m\n".repeat(files));
+        let checked = sandbox.succeeds(&["verify", "-p", "k.pub", "--check", "list"]);
+        assert_eq!(text(&checked.stdout), "m: OK\n".repeat(files));
+        text(&checked.stderr).to_owned()
+    };
+    assert_eq!(count(1234), "note: 1,234 valid\n");
+    assert_eq!(count(1), "");
+}
+
+#[test]
+fn an_invalid_signature_is_explained_as_far_as_it_can_be() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["sign", "-k", "k", "m"]);
+    sandbox.succeeds(&["keygen", "other"]);
+    let hint = "the file or its signature was changed, or another key signed it";
+    let output = sandbox.run(&["verify", "-p", "other.pub", "m"]);
+    assert!(text(&output.stderr).contains(hint), "{output:?}");
+    let verify = ["verify", "-p", "other.pub", "m", "--json"];
+    let verdict = &json_lines(&sandbox.run(&verify))[0];
+    assert!(verdict["hint"].as_str().unwrap().starts_with(hint));
+}
+
+#[test]
+fn a_missing_file_is_said_to_be_missing_and_a_folder_to_be_one() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("folder")).unwrap();
+    for (file, told) in [
+        ("missing", "error: missing: "),
+        ("folder", "error: folder: is a folder"),
+        ("m", "error: m.sig: "),
+    ] {
+        let message = sandbox.refuses(&["verify", "-p", "k.pub", file]);
+        assert!(message.starts_with(told), "{message}");
+    }
+}
+
+/// Both degrees, short and long files, some of them signed by no key that is
+/// named.
+#[test]
+fn every_key_is_tried_and_the_output_names_the_right_one() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["keygen", "other"]);
+    sandbox.succeeds(&["keygen", "large", "-a", "falcon-1024"]);
+    sandbox.succeeds(&["keygen", "stranger"]);
+    let files = sandbox.files(8);
+    sandbox.write("f0004", vec![4; 100_000]);
+    sandbox.write("f0005", vec![5; 100_000]);
+    let keys = [
+        "k", "other", "large", "stranger", "other", "stranger", "k", "k",
+    ];
+    for (file, key) in files.iter().zip(keys) {
+        sandbox.succeeds(&["sign", "-k", key, file]);
+    }
+    let named = [
+        "verify",
+        "-p",
+        "k.pub",
+        "-p",
+        "other.pub",
+        "-p",
+        "large.pub",
+    ];
+    let output = sandbox.run(&with(&named, &files));
+    assert_eq!(output.status.code(), Some(1));
+    let lines = "\
+f0000: OK, key k.pub
+f0001: OK, key other.pub
+f0002: OK, key large.pub
+f0003: INVALID
+f0004: OK, key other.pub
+f0005: INVALID
+f0006: OK, key k.pub
+f0007: OK, key k.pub
+";
+    assert_eq!(text(&output.stdout), lines);
+
+    let pem = [
+        sandbox.read("k.pub"),
+        sandbox.read("other.pub"),
+        sandbox.read("large.pub"),
+    ];
+    sandbox.write("keys", pem.concat());
+    let verify = ["verify", "-p", "keys", "f0000", "f0001"];
+    let output = sandbox.succeeds(&verify);
+    let lines = "f0000: OK, key 1 of keys\nf0001: OK, key 2 of keys\n";
+    assert_eq!(text(&output.stdout), lines);
+    let verdict = &json_lines(&sandbox.succeeds(&with(&verify, ["--json"])))[1];
+    assert_eq!(verdict["key"], "keys");
+    assert_eq!(verdict["key_number"], 2);
+    let inspected = sandbox.succeeds(&["inspect", "keys", "--json"]);
+    let inspected = json_lines(&inspected);
+    assert_eq!(inspected.len(), 3);
+    assert_eq!(verdict["fingerprint"], inspected[1]["fingerprint"]);
+}
+
+#[test]
+fn no_second_key_is_left_out_silently() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["sign", "-k", "k", "m", "--format", "pem"]);
+    let twice = |name| [sandbox.read(name), sandbox.read(name)].concat();
+    for name in ["k", "k.pub", "m.sig"] {
+        sandbox.write("twice", twice(name));
+        for arguments in [
+            &["sign", "-k", "twice", "m", "--force"][..],
+            &["pubkey", "twice"],
+            &["verify", "-p", "k.pub", "-s", "twice", "m"],
+        ] {
+            let message = sandbox.refuses(arguments);
+            assert!(message.contains("holds 2 PEM blocks"), "{message}");
+        }
+    }
+    sandbox.write("mixed", [sandbox.read("k.pub"), sandbox.read("k")].concat());
+    let message = sandbox.refuses(&["verify", "-p", "mixed", "m"]);
+    assert!(message.contains("mixed: is a secret key"), "{message}");
+    sandbox.write(
+        "broken",
+        [&sandbox.read("k.pub"), &b"-----BEGIN PUBLIC KEY-----\n"[..]].concat(),
+    );
+    sandbox.refuses(&["verify", "-p", "broken", "m"]);
+}
+
+#[test]
+fn the_default_public_key_belongs_to_the_default_secret_key() {
+    let sandbox = Sandbox::new();
+    let message = sandbox.refuses(&["verify", "m"]);
+    assert!(message.contains("falcon.key.pub"), "{message}");
+    sandbox.succeeds(&["keygen"]);
+    sandbox.succeeds(&["sign", "m"]);
+    sandbox.succeeds(&["verify", "m"]);
+    fs::remove_file(sandbox.path("falcon.key.pub")).unwrap();
+    sandbox.succeeds(&["pubkey"]);
+    sandbox.succeeds(&["verify", "m"]);
 }

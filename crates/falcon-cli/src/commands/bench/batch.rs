@@ -36,7 +36,7 @@ fn too_large<P: Parameters>(count: usize) -> Error {
     let gigabytes = needed::<P>(count) as f64 / 1e9;
     let name = P::NAME;
     Error::new(format_args!(
-        "a batch of {count} needs {gigabytes:.1} GB for {name}, more than there is"
+        "a batch of {count} needs {gigabytes:.1} GB for {name}, more memory than this machine gives"
     ))
     .hint("take a smaller --batch")
 }

@@ -31,18 +31,18 @@ const MAX_BATCH: i64 = 1 << 24;
 /// Measure key generation, signing and verification
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
-    /// One algorithm only
+    /// Measure one algorithm only
     #[arg(short, long, value_enum, ignore_case = true)]
     algorithm: Option<Algorithm>,
-    /// Threads for batches, 1024 at most; batches are measured on one, too [default: one for each
-    /// core]
+    /// Threads for batches, at most 1024; batches are also measured on one thread [default: one for
+    /// each core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Signatures in a batch, up to 16,777,216 if memory suffices [default: 64 for each thread; on
-    /// a GPU 1, 128, 4096 and 65536]
+    /// Signatures in a batch, at most 16,777,216 [default: 64 for each thread; on a GPU 1, 128,
+    /// 4096 and 65536]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=MAX_BATCH))]
     batch: Option<u32>,
-    /// Seconds for each measurement; two runs of a large batch may take longer
+    /// Seconds for each measurement; a large batch takes longer, since it runs at least twice
     #[arg(long, default_value_t = 1.0, value_parser = seconds)]
     seconds: f64,
 }

@@ -1,0 +1,116 @@
+//! `passwd`: another passphrase for a secret key, or none.
+
+use crate::{
+    error::{Error, Result, Status, serialize_path},
+    escape::Escaped,
+    input::{at_most_one_standard, is_standard},
+    keys::{DEFAULT_SECRET_KEY, Snapshot, Stored, decrypt, load_stored, not_encrypted, secret_pem},
+    output::{Content, Inputs, Overwrite, Pending},
+    passphrase::{PassphraseSource, new_passphrase},
+    scheme::Algorithm,
+    ui::Ui,
+};
+use clap::Args;
+use serde::Serialize;
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+/// Change, add or remove the passphrase of a secret key
+#[derive(Debug, Args)]
+#[command(after_help = "\
+KEY is replaced in one step: whatever fails, it holds either the old or the new document.
+The new file is PKCS#8 in PEM, with mode 0600. The key itself, its public key and its
+signatures stay the same. Copies of the old file still open with the old passphrase.")]
+pub(crate) struct Passwd {
+    /// The secret key
+    #[arg(value_name = "KEY", default_value = DEFAULT_SECRET_KEY)]
+    key: PathBuf,
+    #[command(flatten)]
+    passphrase: PassphraseSource,
+    /// Read the new passphrase from the first line of FILE; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    new_passphrase_file: Option<PathBuf>,
+    /// Encrypt a secret key that has no passphrase
+    #[arg(long, conflicts_with = "passphrase_file")]
+    add: bool,
+    /// Decrypt the secret key: whoever can read the file can sign with it
+    #[arg(long, conflicts_with_all = ["add", "new_passphrase_file"])]
+    remove: bool,
+}
+
+impl Passwd {
+    pub(crate) fn run(self, ui: Ui) -> Result<Status> {
+        let files = || {
+            let files = [&self.passphrase.passphrase_file, &self.new_passphrase_file];
+            files.into_iter().flatten().map(PathBuf::as_path)
+        };
+        at_most_one_standard(files())?;
+        if is_standard(&self.key) {
+            return Err(Error::new("a key on standard input cannot be replaced")
+                .hint("name the file of the secret key"));
+        }
+        Inputs::new(files()).spare(&self.key)?;
+
+        let snapshot = Snapshot::take(&self.key);
+        let secret = match load_stored(&self.key)? {
+            Stored::Encrypted(_) if self.add => {
+                return Err(Error::at(&self.key, "has a passphrase already")
+                    .hint("leave --add out to change it"));
+            }
+            Stored::Encrypted(der) => decrypt(&self.key, &der, &self.passphrase)?,
+            Stored::Plain(_) if self.passphrase.passphrase_file.is_some() => {
+                return Err(not_encrypted(&self.key));
+            }
+            Stored::Plain(secret) if self.add => secret,
+            Stored::Plain(_) if self.remove => {
+                return Err(Error::at(&self.key, "has no passphrase to remove"));
+            }
+            Stored::Plain(_) => {
+                return Err(Error::at(&self.key, "has no passphrase to change")
+                    .hint("give it one with --add"));
+            }
+        };
+        let new = (!self.remove)
+            .then(|| new_passphrase(self.new_passphrase_file.as_deref(), &self.key))
+            .transpose()?;
+        let pem = secret_pem(&secret, new.as_deref().map(String::as_str))?;
+        let pending = Pending::with_bytes(
+            &self.key,
+            pem.as_bytes(),
+            Content::SecretKey,
+            Overwrite::Force,
+        )?;
+        let lock = snapshot.lock(ui)?;
+        pending.commit()?;
+        drop(lock);
+        ui.report(&Changed {
+            algorithm: secret.algorithm(),
+            secret_key: &self.key,
+            encrypted: new.is_some(),
+        })?;
+        Ok(Status::Valid)
+    }
+}
+
+/// What was written.
+#[derive(Serialize)]
+struct Changed<'a> {
+    algorithm: Algorithm,
+    #[serde(serialize_with = "serialize_path")]
+    secret_key: &'a Path,
+    encrypted: bool,
+}
+
+impl fmt::Display for Changed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = if self.encrypted {
+            "encrypted with the new passphrase"
+        } else {
+            "not encrypted any more"
+        };
+        let file = Escaped(self.secret_key.display());
+        write!(f, "{} secret key: {file}, {state}", self.algorithm)
+    }
+}
