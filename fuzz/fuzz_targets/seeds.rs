@@ -2,8 +2,11 @@
 //! target to `$FALCON_CORPUS/TARGET/` and ends.
 #![no_main]
 
+use falcon_core::pkcs8::der::{Encode, asn1::OctetStringRef};
 use falcon_core::pkcs8::pkcs5::pbes2;
-use falcon_core::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding, PrivateKeyInfoRef};
+use falcon_core::pkcs8::{
+    EncodePrivateKey, EncodePublicKey, EncryptedPrivateKeyInfoRef, LineEnding,
+};
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
 use falcon_fuzz::{PASSPHRASE, detached, records_512, records_1024};
 use falcon_kat::rsp::Record;
@@ -123,7 +126,6 @@ fn documents<P: Parameters>(record: &Record) -> Vec<(&'static str, Vec<u8>)> {
 fn encrypted<P: Parameters>(record: &Record) -> Vec<(&'static str, Vec<u8>)> {
     let key = SigningKey::<P>::try_from(&record.secret_key[..]).expect("a stored key");
     let document = key.to_pkcs8_der().expect("a key can be written");
-    let info = PrivateKeyInfoRef::try_from(document.as_bytes()).expect("and read");
     let (salt, iv) = ([1; 16], [2; 16]);
     let scrypt = pbes2::ScryptParams {
         salt: pbes2::Salt::new(salt).expect("short"),
@@ -139,8 +141,13 @@ fn encrypted<P: Parameters>(record: &Record) -> Vec<(&'static str, Vec<u8>)> {
                 kdf,
                 encryption: pbes2::EncryptionScheme::Aes256Cbc { iv },
             };
-            let document = info.encrypt_with_params(parameters, PASSPHRASE);
-            (name, document.expect("encrypts").as_bytes().to_vec())
+            let data = parameters.encrypt(PASSPHRASE, document.as_bytes());
+            let data = data.expect("encrypts");
+            let info = EncryptedPrivateKeyInfoRef {
+                encryption_algorithm: parameters.into(),
+                encrypted_data: OctetStringRef::new(&data).expect("short"),
+            };
+            (name, info.to_der().expect("a document"))
         })
         .to_vec()
 }
