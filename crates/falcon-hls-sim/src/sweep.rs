@@ -2,7 +2,7 @@
 //! combine to, each scheduled and run.
 
 use crate::accelerator::Error;
-use crate::design::{Aliasing, Design, Pipelining, Storage};
+use crate::design::{Aliasing, Design, Pipelining, Preset, Storage};
 use crate::graph::Banking;
 use crate::measurement::Measurement;
 use crate::nest::Transform;
@@ -50,7 +50,7 @@ pub struct TooMany(pub usize);
 
 impl Display for TooMany {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} designs, {MAX_DESIGNS} are the most", self.0)
+        write!(f, "{} designs; at most {MAX_DESIGNS} are allowed", self.0)
     }
 }
 
@@ -72,6 +72,42 @@ impl Outcome {
             Ok(measurement) => self.measurements.push(measurement),
             Err(error) => self.impossible.push((design, error)),
         }
+    }
+}
+
+impl Outcome {
+    /// Runs `transform` of degree `2^logn` on every preset, at each of `clocks_hz`, or at the preset's
+    /// own clock if there are none. A design of the sweep that is such a preset gets its name instead
+    /// of a second row.
+    ///
+    /// # Errors
+    /// If there is no such degree.
+    pub fn add_presets(
+        &mut self,
+        transform: Transform,
+        logn: u32,
+        clocks_hz: &[u64],
+    ) -> Result<(), Error> {
+        for preset in Preset::ALL {
+            let own = Measurement::new(preset.design(), transform, logn)?;
+            let clocks = match clocks_hz {
+                [] => &[own.design.clock_hz][..],
+                clocks => clocks,
+            };
+            for &clock_hz in clocks {
+                // Neither cycles nor resources depend on the clock.
+                let mut measurement = own.clone();
+                measurement.design.clock_hz = clock_hz;
+                let named = |other: &Design| Design {
+                    name: measurement.design.name.clone(),
+                    ..other.clone()
+                };
+                self.measurements
+                    .retain(|other| named(&other.design) != measurement.design);
+                self.measurements.push(measurement);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -197,7 +233,7 @@ pub fn pareto<T: Copy + PartialOrd>(points: &[(u32, T)]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::{AXI, BRAM, Preset};
+    use crate::design::{AXI, BRAM};
     use crate::measurement::Time;
 
     #[test]
@@ -238,6 +274,33 @@ mod tests {
         let outcome = sweep.run(Transform::Fft, 9).expect("three");
         let cycles = outcome.measurements.iter().map(|m| m.run.cycles);
         assert!(cycles.rev().is_sorted());
+    }
+
+    /// At each clock once, and once where the sweep has it, too.
+    #[test]
+    fn presets_take_part_at_every_clock() {
+        let mut base = Preset::PaperOptimized.design();
+        base.name.clear();
+        let mut sweep = Sweep::new(base);
+        sweep.clocks_hz = vec![100_000_000, 150_000_000];
+        let mut outcome = sweep.run(Transform::Fft, 5).expect("two");
+        outcome
+            .add_presets(Transform::Fft, 5, &sweep.clocks_hz)
+            .expect("a degree");
+        assert_eq!(outcome.measurements.len(), 2 * Preset::ALL.len());
+        for preset in Preset::ALL {
+            for clock_hz in &sweep.clocks_hz {
+                let mut design = preset.design();
+                design.clock_hz = *clock_hz;
+                let alone = Measurement::new(design.clone(), Transform::Fft, 5).expect("it runs");
+                let is_it = |m: &&Measurement| m.design == design;
+                let found: Vec<_> = outcome.measurements.iter().filter(is_it).collect();
+                assert_eq!(found.len(), 1, "{design:?}");
+                assert_eq!(found[0].run, alone.run);
+                assert_eq!(found[0].estimate, alone.estimate);
+            }
+        }
+        assert!(outcome.add_presets(Transform::Fft, 11, &[]).is_err());
     }
 
     #[test]

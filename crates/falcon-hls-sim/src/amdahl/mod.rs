@@ -1,11 +1,10 @@
-//! Amdahl's law for Falcon's operations: what an accelerated FFT and an accelerated
-//! Keccak-f make of the whole.
+//! Amdahl's law for Falcon's operations: how much faster they become with an accelerated FFT and an
+//! accelerated Keccak-f.
 //!
-//! Three tables, of which [`Report`] is all: the paper's shares and speedups, with
-//! what does not add up in them ([`paper`]); the paper's factors on the
-//! shares that were [counted](crate::profile) here; and a prediction, whose factors
-//! are cycles that the simulator ran against the processor's time for the same
-//! butterflies and permutations ([`predict`]).
+//! [`Report`] has the paper's shares and speedups with their contradictions ([`paper`]); the paper's
+//! factors applied to the shares that were [counted](crate::profile) here; and a prediction
+//! ([`predict`]), which compares the cycles of the simulated circuits with the processor's time for
+//! the same butterflies and permutations.
 //!
 //! ```
 //! use falcon_hls_sim::amdahl::{Accelerated, speedup};
@@ -21,7 +20,7 @@ pub mod paper;
 pub mod predict;
 mod report;
 
-pub use report::{PaperRow, Report, ShareRow};
+pub use report::{PaperRow, Report, ShareRow, SummaryRow, TableIRow};
 
 use crate::accelerator;
 use crate::profile::ProfileError;

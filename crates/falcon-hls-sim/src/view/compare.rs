@@ -112,7 +112,8 @@ impl Display for Comparison {
                 row.speedup,
             )?;
             let mut concerns = row.concerns.iter();
-            concerns.try_for_each(|concern| write!(f, "; not on {}: {concern}", self.part))?;
+            concerns
+                .try_for_each(|concern| write!(f, "; does not fit {}: {concern}", self.part))?;
         }
         Ok(())
     }
