@@ -258,15 +258,25 @@ fn the_testbench_runs_by_the_commands_of_its_readme() {
         ("a", "--degree 16"),
         (
             "b",
-            "--degree 32 --preset ii1-xor --transform ifft --clock-mhz 150",
+            "--degree 32 --preset ii1-xor --transform ifft --read-latency 1",
         ),
-        ("c", "--degree 4 --preset bram-dep --read-latency 1"),
     ] {
         let verilog = format!("hls verilog -o {name} {options}");
         sandbox.succeeds(&verilog.split(' ').collect::<Vec<_>>());
-        let readme = sandbox.read(&format!("{name}/README.md"));
-        let expected = text(&sandbox.read(&format!("{name}/expected.hex"))).to_owned();
-        let bench = text(&sandbox.read(&format!("{name}/falcon_fft_tb.sv"))).to_owned();
+        let file = |file: &str| text(&sandbox.read(&format!("{name}/{file}"))).to_owned();
+        let write = |file: &str, content: &str| sandbox.write(&format!("{name}/{file}"), content);
+        let shell = |commands: &str| {
+            let mut shell = std::process::Command::new("sh");
+            shell.args(["-e", "-c", commands]);
+            let output = shell.current_dir(sandbox.path(name)).output().unwrap();
+            let said = [&output.stdout[..], &output.stderr].concat();
+            (output.status.success(), text(&said).to_owned())
+        };
+        let (readme, expected, bench) = (
+            file("README.md"),
+            file("expected.hex"),
+            file("falcon_fft_tb.sv"),
+        );
         for (tool, needed) in [
             ("verilator", &["verilator", "make", "g++"][..]),
             ("iverilog", &["iverilog"]),
@@ -274,15 +284,8 @@ fn the_testbench_runs_by_the_commands_of_its_readme() {
             if !needed.iter().all(|name| has_tool(name)) {
                 continue;
             }
-            let commands = commands_of(text(&readme), tool);
-            let simulate = || {
-                let mut shell = std::process::Command::new("sh");
-                shell.args(["-e", "-c", &commands]);
-                let output = shell.current_dir(sandbox.path(name)).output().unwrap();
-                let said = [&output.stdout[..], &output.stderr].concat();
-                (output.status.success(), text(&said).to_owned())
-            };
-            let (passed, said) = simulate();
+            let commands = commands_of(&readme, tool);
+            let (passed, said) = shell(&commands);
             assert!(passed && said.contains("PASS"), "{name} {tool}: {said}");
             if name != "a" {
                 continue;
@@ -292,19 +295,20 @@ fn the_testbench_runs_by_the_commands_of_its_readme() {
                 _ => "0",
             };
             let wrong = format!("{}{flipped}{}", &expected[..20], &expected[21..]);
-            sandbox.write(&format!("{name}/expected.hex"), &wrong);
-            let (passed, said) = simulate();
+            write("expected.hex", &wrong);
+            // Vectors are read by the simulation: nothing is to be built.
+            let (passed, said) = shell(commands.lines().last().unwrap());
             assert!(!passed && said.contains("FAIL: 1 of 8"), "{tool}: {said}");
-            sandbox.write(&format!("{name}/expected.hex"), &expected);
+            write("expected.hex", &expected);
 
             let cycles = json(&sandbox, &["run", "--degree", "16"])["cycles"].clone();
             let fewer = format!("CYCLES = {}", cycles.as_u64().unwrap() - 1);
             let changed = bench.replace(&format!("CYCLES = {cycles}"), &fewer);
             assert_ne!(changed, bench);
-            sandbox.write(&format!("{name}/falcon_fft_tb.sv"), &changed);
-            let (passed, said) = simulate();
+            write("falcon_fft_tb.sv", &changed);
+            let (passed, said) = shell(&commands);
             assert!(!passed && said.contains("FAIL"), "{tool}: {said}");
-            sandbox.write(&format!("{name}/falcon_fft_tb.sv"), &bench);
+            write("falcon_fft_tb.sv", &bench);
         }
     }
 }
@@ -368,7 +372,7 @@ fn what_is_too_long_for_a_view_is_refused() {
     assert!(sandbox.refuses(&many).contains("500 iterations"));
     let long = "hls timeline --preset paper-original --degree 1024 --interval 10000 --vcd a";
     let long: Vec<&str> = long.split(' ').collect();
-    assert!(sandbox.refuses(&long).contains("1000000 at most"));
+    assert!(sandbox.refuses(&long).contains("at most 1000000"));
     assert!(sandbox.names().is_empty());
     sandbox.refuses(&["hls", "timeline", "--iterations", "0"]);
 }

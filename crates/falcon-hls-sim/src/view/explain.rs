@@ -150,10 +150,14 @@ impl Explanation {
             let binding = self.units.iter().filter(|u| u.interval == self.bound());
             let binding: Vec<String> = binding
                 .map(|unit| {
-                    let (name, uses) = (shown(&unit.unit), unit.operations);
-                    match unit.count {
-                        1 => format!("{name} is needed {uses} times and there is 1"),
-                        count => format!("{name} is needed {uses} times and there are {count}"),
+                    let (name, count) = (shown(&unit.unit), unit.count);
+                    let (uses, ports) = (unit.operations, Count(count.into(), "port"));
+                    match name.starts_with("memory ") {
+                        true => format!("{name} is accessed {uses} times through {ports}"),
+                        false if count == 1 => {
+                            format!("{name} is needed {uses} times and there is 1")
+                        }
+                        false => format!("{name} is needed {uses} times and there are {count}"),
                     }
                 })
                 .collect();

@@ -159,8 +159,8 @@ fn an_explanation_begins_with_plain_sentences() {
     assert_eq!(
         sentences(&Preset::PaperOptimized.design()),
         "A butterfly starts every 4 cycles: the initiation interval (II) is 4.\n\
-         Not sooner, because dmul is needed 4 times and there is 1; memory f is needed 8 times and \
-         there are 2.\n\
+         Not sooner, because dmul is needed 4 times and there is 1; memory f is accessed 8 times \
+         through 2 ports.\n\
          It takes 32 cycles, so up to 8 are under way at a time."
     );
     assert_eq!(
