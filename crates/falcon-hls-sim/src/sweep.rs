@@ -1,5 +1,4 @@
-//! Many designs beside each other: everything that some lists of parameters can
-//! combine to, each scheduled and run.
+//! Sweeps: every combination of some lists of parameters, scheduled and run.
 
 use crate::accelerator::Error;
 use crate::design::{Aliasing, Design, Pipelining, Preset, Storage};
@@ -8,10 +7,10 @@ use crate::measurement::Measurement;
 use crate::nest::Transform;
 use std::fmt::{self, Display, Formatter};
 
-/// What is combined. An empty list stands for the value of `base`.
+/// Lists of parameters to combine. An empty list stands for the value of `base`.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    /// What all have in common.
+    /// The design whose values are used where a list is empty.
     pub base: Design,
     /// Clocks, Hz.
     pub clocks_hz: Vec<u64>,
@@ -25,17 +24,17 @@ pub struct Sweep {
     pub adder_latencies: Vec<u32>,
     /// Memories.
     pub storages: Vec<Storage>,
-    /// Of each memory: ways of banking.
+    /// Kinds of banking for each memory.
     pub bankings: Vec<Banking>,
-    /// Of each memory: numbers of ports.
+    /// Numbers of ports for each memory.
     pub ports: Vec<u32>,
-    /// Of each memory: latencies of a read.
+    /// Latencies of a read for each memory.
     pub read_latencies: Vec<u32>,
-    /// Of each memory: latencies of a write.
+    /// Latencies of a write for each memory.
     pub write_latencies: Vec<u32>,
-    /// What is pipelined.
+    /// Loops to pipeline.
     pub pipelinings: Vec<Pipelining>,
-    /// What the scheduler may assume.
+    /// Assumptions about dependences between iterations.
     pub aliasings: Vec<Aliasing>,
     /// Least intervals.
     pub intervals: Vec<u32>,
@@ -56,12 +55,12 @@ impl Display for TooMany {
 
 impl std::error::Error for TooMany {}
 
-/// What became of a sweep.
+/// The results of a sweep.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// What ran.
+    /// Designs that were simulated.
     pub measurements: Vec<Measurement>,
-    /// What cannot be built, and why.
+    /// Designs that cannot be built, with the reason.
     pub impossible: Vec<(Design, Error)>,
 }
 
@@ -112,7 +111,7 @@ impl Outcome {
 }
 
 impl Sweep {
-    /// Nothing but `base`.
+    /// A sweep of `base` alone.
     pub fn new(base: Design) -> Self {
         Self {
             base,
@@ -132,12 +131,12 @@ impl Sweep {
         }
     }
 
-    /// Whether anything is to be combined.
+    /// Whether any list has values.
     pub fn has_lists(&self) -> bool {
         self.lengths().iter().any(|&len| len > 0)
     }
 
-    /// Of all lists.
+    /// Lengths of all lists.
     fn lengths(&self) -> [usize; 13] {
         [
             self.clocks_hz.len(),
@@ -204,7 +203,7 @@ impl Sweep {
     }
 }
 
-/// Each design with each value.
+/// Replaces `designs` by every design with every value.
 fn combine<T: Copy>(designs: &mut Vec<Design>, values: &[T], set: impl Fn(&mut Design, T)) {
     if values.is_empty() {
         return;
@@ -220,8 +219,7 @@ fn combine<T: Copy>(designs: &mut Vec<Design>, values: &[T], set: impl Fn(&mut D
     *designs = each.collect();
 }
 
-/// Which points no other beats: none has less of one coordinate and no more of the
-/// other.
+/// Marks the points that no other beats: none has less of one coordinate and no more of the other.
 pub fn pareto<T: Copy + PartialOrd>(points: &[(u32, T)]) -> Vec<bool> {
     let beaten = |&(x, y): &(u32, T)| {
         let mut others = points.iter();

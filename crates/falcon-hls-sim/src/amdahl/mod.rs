@@ -33,7 +33,7 @@ use std::fmt::{self, Display, Formatter};
 pub enum AmdahlError {
     /// A share is not from 0 to 1.
     Share {
-        /// What was given.
+        /// The value that was given.
         given: f64,
     },
     /// Shares add up to more than 1.
@@ -43,12 +43,12 @@ pub enum AmdahlError {
     },
     /// A factor is not above 0.
     Factor {
-        /// What was given.
+        /// The value that was given.
         given: f64,
     },
     /// A speedup is below 1 or above what its shares allow.
     Speedup {
-        /// What was given.
+        /// The value that was given.
         given: f64,
         /// The most that there can be.
         cap: f64,
@@ -59,7 +59,7 @@ pub enum AmdahlError {
     Quantity {
         /// Which.
         name: &'static str,
-        /// What was given.
+        /// The value that was given.
         given: f64,
     },
     /// The profile lacks what is asked for.
@@ -153,9 +153,9 @@ fn untouched(parts: &[Accelerated]) -> Result<f64, AmdahlError> {
     Ok((1.0 - sum).max(0.0))
 }
 
-/// What a measured speedup becomes with the accelerators' clock at `to_hz` instead of
-/// `from_hz`, `share` of the work being theirs. From the speedup follows the time
-/// that they take, transfers included; it scales with the clock, the rest does not.
+/// Converts a speedup measured with the accelerators at `from_hz` to a clock of `to_hz`. The
+/// accelerators do `share` of the work. The speedup gives the time that they take, transfers
+/// included; only this time scales with the clock.
 ///
 /// # Errors
 /// If a clock is 0, the share is not one, or the speedup is not possible with it.

@@ -18,22 +18,22 @@ pub struct PaperRow {
     pub fft_share: f64,
     /// Share of Keccak-f.
     pub keccak_share: f64,
-    /// What 42 and 35 times make of it.
+    /// Speedup with the FFT 42 times and Keccak-f 35 times faster.
     pub speedup: f64,
-    /// What no accelerator exceeds.
+    /// Speedup that no accelerator of these shares exceeds.
     pub cap: f64,
-    /// What the paper reports.
+    /// Speedup that the paper reports.
     pub reported: f64,
 }
 
 /// An operation with the shares that were counted and the paper's factors.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShareRow {
-    /// Instructions of what.
+    /// The instructions that were counted.
     pub target: Target,
     /// The operation.
     pub operation: Operation,
-    /// Its degree.
+    /// Degree of the polynomial.
     pub degree: u32,
     /// Share of the forward transforms.
     pub fft_share: f64,
@@ -43,9 +43,9 @@ pub struct ShareRow {
     pub keccak_share: f64,
     /// Speedup if butterflies became 42 and Keccak-f 35 times faster.
     pub speedup: f64,
-    /// What no accelerator of them exceeds.
+    /// Speedup that no accelerator of these parts exceeds.
     pub cap: f64,
-    /// What the paper reports.
+    /// Speedup that the paper reports.
     pub reported: Option<f64>,
 }
 
@@ -84,13 +84,13 @@ pub struct TableIRow {
 /// Everything that Amdahl's law says about one design.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// What the paper's 1.8 times is here.
+    /// The paper's average speedup, 1.8, as predicted here.
     pub summary: Vec<SummaryRow>,
     /// Table I beside our code.
     pub table_i: Vec<TableIRow>,
     /// The paper's shares.
     pub paper: Vec<PaperRow>,
-    /// What does not add up in the paper.
+    /// Contradictions in the paper.
     pub findings: Vec<Finding>,
     /// The shares that were counted.
     pub shares: Vec<ShareRow>,
@@ -270,7 +270,7 @@ fn micros_or_dash(us: Option<f64>) -> String {
     us.map_or_else(|| "-".into(), |us| format!("{us:.0}"))
 }
 
-/// What executes the instructions, in words.
+/// Description of a processor's arithmetic.
 fn in_words(target: Target) -> &'static str {
     match target {
         Target::X86_64 => "x86-64",

@@ -212,7 +212,7 @@ pub fn emit(
     })
 }
 
-/// What the ports are, for who reads the circuit alone.
+/// Description of the ports, for the head of the source.
 fn ports(words: usize, read_latency: u32) -> [String; 8] {
     [
         "`reset` is synchronous. A clock of `start` while idle begins; `busy` is high from".into(),

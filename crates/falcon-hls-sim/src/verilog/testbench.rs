@@ -1,5 +1,5 @@
-//! What is written beside a circuit: a testbench that checks itself, its vectors, and a README with
-//! the commands.
+//! Files that are written with a circuit: a testbench that checks itself, its vectors, and a README
+//! with the commands.
 
 use super::text::width;
 use super::{Source, TOP};

@@ -21,7 +21,7 @@ const FRONT: &str = COLOURS[0];
 const MARK: &str = COLOURS[5];
 const OTHER: &str = "#9a9a9a";
 
-/// What stands at the vertical axis.
+/// Quantity of the vertical axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quantity {
     Cycles,
@@ -29,7 +29,7 @@ enum Quantity {
 }
 
 impl Quantity {
-    /// What compares the designs of a sweep.
+    /// Quantity that compares the designs of a sweep.
     fn of(sweep: &SweepForm) -> Self {
         match sweep.clocks_differ() {
             true => Self::Micros,
@@ -55,7 +55,7 @@ impl Quantity {
     }
 }
 
-/// Where points are.
+/// Positions of the points.
 struct Scale {
     quantity: Quantity,
     /// Largest number of DSP slices.
@@ -144,7 +144,7 @@ pub fn chart(sweep: &SweepForm, subject: &str) -> String {
     picture(SIZE, &title, document).to_string()
 }
 
-/// What a point is.
+/// Description of a point.
 fn described(row: &SweepRow) -> String {
     let (design, timing) = (&row.design, &row.timing);
     let name = match design.name.as_str() {

@@ -8,7 +8,7 @@ use std::ops::Range;
 /// At least this many cycles without an event become one column.
 const GAP: u64 = 10;
 
-/// What a column stands for.
+/// Cycles that a column stands for.
 pub(super) enum Column {
     /// One cycle.
     Cycle(u64),

@@ -26,7 +26,7 @@ const CYCLE: (f64, f64) = (3.0, 26.0);
 const LEFT: f64 = 20.0;
 const RIGHT: f64 = 24.0;
 const BELOW: f64 = 46.0;
-/// Where the legend begins.
+/// Height at which the legend begins.
 const LEGEND: f64 = 42.0;
 /// White between a bar and the next.
 const APART: f64 = 0.6;
@@ -49,7 +49,7 @@ struct Row<'t> {
     lanes: usize,
 }
 
-/// Where things are.
+/// Positions in the chart.
 struct Layout {
     left: f64,
     cycle: f64,
@@ -221,8 +221,8 @@ fn starts(mut document: Group, trace: &Trace<'_>, layout: &Layout, y: f64) -> Gr
     document
 }
 
-/// What the colours mean, on as many lines as it takes; and where it ends. `counted`: whether a
-/// bar has a number.
+/// Draws the legend, on as many lines as it needs, and returns the height at which it ends.
+/// `counted` says whether a bar has a number.
 fn legend(
     mut document: Group,
     trace: &Trace<'_>,

@@ -4,7 +4,7 @@
 use super::{Event, Trace, instance_name, used_instances};
 use std::collections::BTreeMap;
 
-/// How much text and chart show.
+/// Amount of detail in text and chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// A view that would have too many rows shows operations together that one kind of unit starts

@@ -29,7 +29,7 @@ use std::fmt;
 /// A number of things, with the noun in its number: `1 cycle`, `2 cycles`.
 #[derive(Clone, Copy, Debug)]
 pub struct Count(
-    /// How many.
+    /// The number.
     pub u64,
     /// The noun for one, whose plural ends in `s`.
     pub &'static str,

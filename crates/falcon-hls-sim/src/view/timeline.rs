@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// With more operations in an iteration, operations are shown together.
 const MANY: usize = 30;
 
-/// What the letters mean that every timeline has.
+/// Legend of the letters that every timeline has.
 const LEGEND: [&str; 4] = [
     "^ iteration starts",
     "I operation starts",
