@@ -1,5 +1,4 @@
-//! One call of a batch, by its size and by the threads that share it, and the
-//! chart of that.
+//! Throughput of one call of a batch, by batch size and by number of threads, and its chart.
 
 use crate::entry::Contestant;
 use crate::entry::{Degree, MESSAGE, Operation};
@@ -10,6 +9,7 @@ use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Signature, Threads}
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -127,11 +127,22 @@ type DrawError = Box<dyn std::error::Error>;
 /// A series of a panel: an engine and its points.
 type Series<'p> = (&'p str, Vec<(f64, f64)>);
 
-/// A chart (SVG) of the points of one degree: signing above, verifying below; against the
-/// batch's size on one thread to the left, against threads to the right.
+/// Fewest numbers of threads that are drawn: two points say less than a sentence.
+const LEAST_THREADS: usize = 3;
+
+/// Whether the points have enough numbers of threads for panels of their own.
+fn shows_threads(points: &[Point]) -> bool {
+    let shared = points.iter().filter(|point| point.time == Time::Wall);
+    let counts: BTreeSet<usize> = shared.map(|point| point.threads).collect();
+    counts.len() >= LEAST_THREADS
+}
+
+/// A chart (SVG) of the points of one degree: signing and verifying by batch size on one thread, and
+/// by number of threads if there are at least three.
 pub fn chart(title: &str, points: &[Point]) -> Result<String, DrawError> {
     let mut svg = String::new();
-    let size = (2 * PANEL.0, 2 * PANEL.1 + MARGINS.0 + MARGINS.1);
+    let rows = if shows_threads(points) { 2 } else { 1 };
+    let size = (2 * PANEL.0, rows * PANEL.1 + MARGINS.0 + MARGINS.1);
     let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
     draw(area, title, points)?;
     Ok(svg)
@@ -151,14 +162,18 @@ fn draw(
     }
     let (above, rest) = root.split_vertically(MARGINS.0);
     above.titled(title, ("sans-serif", 17))?;
-    let (panels, below) = rest.split_vertically(2 * PANEL.1);
+    let threads = shows_threads(points);
+    let rows = if threads { 2 } else { 1 };
+    let (panels, below) = rest.split_vertically(rows * PANEL.1);
     legend(&below, &engines)?;
 
     let largest = points.iter().map(|point| point.batch).max().unwrap_or(1);
-    for (panel, (operation, shared)) in panels.split_evenly((2, 2)).iter().zip([
+    let panels = panels.split_evenly((rows as usize, 2));
+    // Without numbers of threads to show, there is only the first row.
+    for (panel, (operation, shared)) in panels.iter().zip([
         (Operation::Sign, false),
-        (Operation::Sign, true),
         (Operation::Verify, false),
+        (Operation::Sign, true),
         (Operation::Verify, true),
     ]) {
         let time = if shared { Time::Wall } else { Time::Cpu };
@@ -181,7 +196,7 @@ fn draw(
         let (title, x) = if shared {
             (format!("{done}, batches of {largest}"), "threads")
         } else {
-            (format!("{done}, one thread"), "jobs of a batch")
+            (format!("{done}, one thread"), "batch size")
         };
         plot(panel, &title, x, shared, &series)?;
     }
@@ -259,7 +274,7 @@ where
         })
         .y_label_formatter(&|y| format!("{y:.0}"))
         .x_desc(x)
-        .y_desc("thousands a second")
+        .y_desc("thousands per second")
         .label_style(("sans-serif", 13))
         .draw()?;
     for (i, (_, points)) in series.iter().enumerate() {
@@ -312,10 +327,20 @@ mod tests {
             point("fast", 2, 1024, 9000.0),
         ];
         let svg = chart("a title", &points).expect("a chart");
-        for text in ["a title", "slow", "fast", "1024", "threads"] {
+        for text in ["a title", "slow", "fast", "1024", "batch size"] {
             assert!(svg.contains(text), "{text}");
         }
-        assert_eq!(svg.matches("<circle").count(), points.len());
+        // One number of threads beside one is no curve.
+        assert!(!svg.contains("threads"));
+        assert_eq!(svg.matches("<circle").count(), 4);
+        let wall = [1, 2, 4].map(|threads| Point {
+            time: Time::Wall,
+            ..point("fast", threads, 1024, 5000.0 * threads as f64)
+        });
+        let more = [&points[..4], &wall].concat();
+        let svg = chart("a title", &more).expect("a chart");
+        assert!(svg.contains("threads"));
+        assert_eq!(svg.matches("<circle").count(), more.len());
         assert!(!svg.contains("NaN"));
         assert!(chart("nothing", &[]).is_ok());
     }

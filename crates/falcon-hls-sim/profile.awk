@@ -8,7 +8,7 @@
 
 function part_of(chain) {
     if (chain !~ /\.rs:/) return "library"
-    if (chain ~ /\/hash\/keccak\.rs|\/keccak-[0-9.]+\//) return "keccak-f"
+    if (chain ~ /\/falcon-keccak\/src\/(keccak|lazy)\.rs|\/keccak-[0-9.]+\//) return "keccak-f"
     if (chain ~ /fft::transform::fft /) return "fft"
     if (chain ~ /fft::transform::ifft /) return "ifft"
     if (chain ~ /fft::nodes::split(_run)? /) return "split"
@@ -20,7 +20,7 @@ function part_of(chain) {
     if (chain ~ /\/ntt\//) return "ntt"
     if (chain ~ /\/sampler\//) return "sampler"
     if (chain ~ /\/prng\.rs/) return "chacha20"
-    if (chain ~ /\/hash\//) return "hashing"
+    if (chain ~ /\/hash\/|\/falcon-keccak\//) return "hashing"
     if (chain ~ /\/codec\//) return "encoding"
     return "rest"
 }

@@ -101,7 +101,7 @@ rows() {
     x86-64) count=x86_64 ;;
     *) count=armv7 ;;
     esac
-    start="$(symbol "$1" falcon_core::hash::shake::Sponge::permute)"
+    start="$(symbol "$1" falcon_keccak::shake::Sponge::permute)"
     for degree in 512 1024; do
         for operation in keygen expand sign sign-expanded sign-hedged verify verify-encoded; do
             "count_$count" "$operation" "$degree" "${PROFILE_REPEATS:-100}" "$3"
@@ -117,10 +117,12 @@ rows() {
     done
 }
 
-# sources: one hash of what is counted and of what counts it.
+# sources: one hash of the code that is counted and of the code that counts it. Comment lines and
+# blank lines are left out, because they change no instruction.
 sources() {
-    find crates/falcon-core/src $HERE/examples/profile.rs $HERE/src/profile/workload.rs \
-        $HERE/profile.awk -type f | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -d' ' -f1
+    find crates/falcon-core/src crates/falcon-keccak/src crates/falcon-lanes/src \
+        $HERE/examples/profile.rs $HERE/src/profile/workload.rs $HERE/profile.awk -type f |
+        LC_ALL=C sort | LC_ALL=C xargs grep -aHv '^ *\(//.*\)\?$' | sha256sum | cut -d' ' -f1
 }
 
 case "${1:-}" in

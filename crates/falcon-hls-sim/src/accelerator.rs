@@ -16,20 +16,20 @@ pub const MAX_LOGN: u32 = 10;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// It cannot be scheduled.
+    /// The design cannot be scheduled.
     Design(DesignError),
-    /// It was scheduled, but does not run.
+    /// The design was scheduled, but its run failed.
     Fault(Fault),
     /// The degree is not one of Falcon's.
     Degree {
-        /// Its logarithm.
+        /// Logarithm of the degree.
         logn: u32,
     },
     /// A polynomial has another length than its degree.
     Length {
-        /// What it has to be.
+        /// Required length.
         expected: usize,
-        /// What it is.
+        /// Length that was given.
         given: usize,
     },
 }
@@ -69,7 +69,7 @@ impl From<Fault> for Error {
 /// The loop of a transform on a design's units, with its schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// What it computes.
+    /// The transform.
     pub transform: Transform,
     /// The loop's body: a butterfly.
     pub body: Scheduled,
@@ -89,7 +89,7 @@ impl Kernel {
     }
 }
 
-/// How the loops of a design run: with an interlock, subnormal numbers flushed.
+/// Control of a design's loops: with an interlock, and subnormal numbers flushed.
 pub fn control(design: &Design) -> Control {
     Control {
         pipelining: design.pipelining,
@@ -139,7 +139,7 @@ pub struct Accelerator {
     design: Design,
     control: Control,
     kernels: [Kernel; 4],
-    /// By transform and `logn`.
+    /// Iterations, by transform and `logn`.
     iterations: [Vec<Vec<Iteration>>; 4],
 }
 
@@ -148,7 +148,7 @@ impl Accelerator {
     /// can go wrong does not depend on the numbers.
     ///
     /// # Errors
-    /// What is wrong with the design.
+    /// If the design cannot be built; the error says why.
     pub fn new(design: Design) -> Result<Self, Error> {
         let kernel = |transform| Kernel::new(&design, transform);
         let [a, b, c, d] = Transform::ALL.map(kernel);
@@ -178,7 +178,7 @@ impl Accelerator {
         &self.design
     }
 
-    /// How its loops run.
+    /// Control of the loops.
     pub fn control(&self) -> Control {
         self.control
     }
@@ -264,7 +264,7 @@ fn check_degree(logn: u32) -> Result<(), Error> {
     }
 }
 
-/// Each polynomial has `2^(logn - k)` reals, given as `(k, length)`.
+/// Checks that each polynomial, given as `(k, length)`, has `2^(logn - k)` reals.
 fn check_lengths(logn: u32, polynomials: &[(u32, usize)]) -> Result<(), Error> {
     check_degree(logn)?;
     for &(k, given) in polynomials {

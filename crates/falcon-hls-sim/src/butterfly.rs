@@ -17,13 +17,13 @@ type Complex = [Value; 2];
 /// twiddles. In place, they are one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places {
-    /// Where `x` is loaded from.
+    /// Memory that `x` is loaded from.
     pub x: usize,
-    /// Where `y` is loaded from.
+    /// Memory that `y` is loaded from.
     pub y: usize,
-    /// Where the first result goes.
+    /// Memory of the first result.
     pub to_x: usize,
-    /// Where the second result goes.
+    /// Memory of the second result.
     pub to_y: usize,
     /// The twiddles.
     pub w: usize,
@@ -80,7 +80,7 @@ struct Builder<'a> {
     design: &'a Design,
     graph: Graph,
     units: Units,
-    /// By memory and bank.
+    /// Units of the ports, by memory and bank.
     ports: Vec<Vec<Ports>>,
 }
 

@@ -7,7 +7,7 @@
 /// A pipelined floating-point core: one operation a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FpCore {
-    /// What a person calls it.
+    /// Name.
     pub name: &'static str,
     /// Cycles from operands to result.
     pub latency: u32,
@@ -17,7 +17,7 @@ pub struct FpCore {
     pub lut: u32,
     /// Flip-flops.
     pub ff: u32,
-    /// Where the numbers come from.
+    /// Source of the numbers.
     pub source: &'static str,
 }
 
@@ -74,7 +74,7 @@ pub const BRAM_WIDTH: u32 = 16;
 /// A device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Device {
-    /// What the vendor calls it.
+    /// Name that the vendor gives.
     pub name: &'static str,
     /// DSP slices.
     pub dsp: u32,

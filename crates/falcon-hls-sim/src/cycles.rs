@@ -19,27 +19,27 @@ use std::collections::VecDeque;
 /// A memory's content: bits of complex numbers, real part first.
 pub type Words = Vec<[u64; 2]>;
 
-/// What the control does when an iteration would read what is still to be written.
+/// Treatment of an iteration that would read a word that is still to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interlock {
-    /// It waits for the next start at which nothing is missing.
+    /// The iteration waits for the next start at which nothing is missing.
     Stall,
-    /// It goes on, and the run ends with [`Fault::Hazard`].
+    /// The iteration starts, and the run ends with [`Fault::Hazard`].
     Absent,
 }
 
-/// How a loop runs.
+/// Control of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Control {
-    /// Which loops are pipelined.
+    /// Loops that are pipelined.
     pub pipelining: Pipelining,
-    /// What happens to iterations that would come too early.
+    /// Treatment of iterations that would start too early.
     pub interlock: Interlock,
-    /// What the cores make of subnormal numbers.
+    /// Treatment of subnormal numbers by the cores.
     pub subnormals: Subnormals,
 }
 
-/// What a run took.
+/// Cycles and iterations of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Run {
     /// Cycles from the start of the first iteration until everything that was
@@ -106,7 +106,7 @@ struct Active {
     values: Vec<u64>,
     /// Who has written what the loads are to get, at the node's offset.
     writers: Vec<u32>,
-    /// By node: the cycle from which on its results are there.
+    /// For each node, the cycle from which its results are ready.
     ready: Vec<u64>,
 }
 
@@ -120,23 +120,23 @@ struct Pending {
     value: u64,
 }
 
-/// What is known of a word besides its bits.
+/// History of a word: who wrote it, and when.
 #[derive(Clone)]
 struct Cell {
     /// The iteration that has written each part last, of those that can be read.
     written_by: [u32; 2],
     /// The iteration that will have done so when all that started are done.
     owner: [u32; 2],
-    /// When that can be read.
+    /// Cycle from which it can be read.
     visible: [u64; 2],
 }
 
-/// When the next iteration may start.
+/// Condition for the start of the next iteration.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     /// In this cycle.
     At(u64),
-    /// So many cycles after everything that has started is written.
+    /// This number of cycles after everything that has started is written.
     Drained { overhead: u64 },
 }
 
@@ -148,11 +148,11 @@ struct CycleSimulator<'a> {
     cells: Vec<Vec<Cell>>,
     /// Nodes by the cycle of their start.
     by_start: Vec<Vec<usize>>,
-    /// Where a node's values are.
+    /// Position of each node's values.
     offsets: Vec<usize>,
     /// Reals of one iteration.
     values: usize,
-    /// By unit and instance: the cycle of the last use, plus one.
+    /// For each unit and instance, the cycle of the last use plus one.
     claims: Vec<Vec<u64>>,
     pending: VecDeque<Pending>,
     active: VecDeque<Active>,
@@ -337,7 +337,7 @@ impl<'a> CycleSimulator<'a> {
         self.active.push_back(active);
     }
 
-    /// What all iterations under way do in this cycle.
+    /// Executes this cycle of all iterations under way.
     fn step(&mut self, cycle: u64, observer: &mut impl Observer) -> Result<(), Fault> {
         for i in 0..self.active.len() {
             let age = (cycle - self.active[i].start) as usize;
@@ -418,7 +418,7 @@ impl<'a> CycleSimulator<'a> {
         Ok(())
     }
 
-    /// Each word of an access goes through a port of another bank.
+    /// Checks that the words of an access lie in different banks.
     fn check_banks(
         &self,
         cycle: u64,

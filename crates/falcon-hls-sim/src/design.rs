@@ -1,16 +1,16 @@
-//! What may be chosen of a circuit, and the designs that have a name.
+//! Parameters of a circuit, and the presets.
 
 use crate::catalog::{self, FpCore};
 use crate::graph::Banking;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
-/// How a polynomial is kept.
+/// Memory of a polynomial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Storage {
-    /// What it is made of.
+    /// Kind of memory.
     pub kind: StorageKind,
-    /// How words are distributed over banks.
+    /// Distribution of words over banks.
     pub banking: Banking,
     /// Ports of each bank; of [`StorageKind::Axi`], channels in each direction.
     pub ports: u32,
@@ -20,7 +20,7 @@ pub struct Storage {
     pub write_latency: u32,
 }
 
-/// What a memory is made of.
+/// Kind of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StorageKind {
@@ -32,10 +32,10 @@ pub enum StorageKind {
 }
 
 impl StorageKind {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 2] = [Self::Bram, Self::Axi];
 
-    /// Its name.
+    /// Name, as the program prints it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Axi => "axi",
@@ -53,11 +53,11 @@ impl StorageKind {
 }
 
 impl Banking {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 3] = [Self::Single, Self::ReIm, Self::Parity];
 }
 
-/// What is pipelined.
+/// Loops that are pipelined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pipelining {
     /// Each innermost loop, which ends before the next begins, with so many cycles
@@ -75,9 +75,9 @@ pub enum Pipelining {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aliasing {
-    /// It must assume that any read may see any write before.
+    /// The scheduler must assume that any read may see any earlier write.
     Assumed,
-    /// It knows; what iterations do depend on is found by address.
+    /// The scheduler knows that they do not; real dependences are found by address.
     Excluded,
 }
 
@@ -90,7 +90,7 @@ impl Pipelining {
     /// One of each name.
     pub const ALL: [Self; 2] = [Self::Flattened, Self::NESTED];
 
-    /// Its name: `nested` or `flattened`.
+    /// Name: `nested` or `flattened`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Innermost { .. } => "nested",
@@ -100,10 +100,10 @@ impl Pipelining {
 }
 
 impl Aliasing {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 2] = [Self::Assumed, Self::Excluded];
 
-    /// Its name.
+    /// Name, as the program prints it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Assumed => "assumed",
@@ -115,23 +115,23 @@ impl Aliasing {
 /// A circuit for the butterflies of the FFT.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Design {
-    /// Its name.
+    /// Name, as the program prints it.
     pub name: String,
     /// Frequency of the clock, Hz.
     pub clock_hz: u64,
     /// The multiplier.
     pub multiplier: FpCore,
-    /// How many there are.
+    /// Number of them in the circuit.
     pub multipliers: u32,
     /// The adder and subtractor.
     pub adder: FpCore,
-    /// How many there are.
+    /// Number of them in the circuit.
     pub adders: u32,
     /// The memories of polynomials.
     pub storage: Storage,
-    /// What is pipelined.
+    /// Loops that are pipelined.
     pub pipelining: Pipelining,
-    /// What the scheduler may assume.
+    /// Assumption about dependences between iterations.
     pub aliasing: Aliasing,
     /// The smallest initiation interval to try, cycles.
     pub least_interval: u32,
@@ -167,7 +167,7 @@ pub enum Preset {
     /// Table II, first row: the polynomial in the processor's memory, a dependence
     /// assumed between iterations.
     PaperOriginal,
-    /// The same dependence with the polynomial in block RAM.
+    /// As `PaperOriginal`, with the polynomial in block RAM.
     BramDep,
     /// Table II, second row: the dependence gone.
     PaperOptimized,
@@ -178,7 +178,7 @@ pub enum Preset {
 }
 
 impl Preset {
-    /// All of them, slowest first.
+    /// All presets, slowest first.
     pub const ALL: [Self; 5] = [
         Self::PaperOriginal,
         Self::BramDep,
@@ -187,7 +187,7 @@ impl Preset {
         Self::Ii1Xor,
     ];
 
-    /// Its name.
+    /// Name, as the program prints it.
     pub fn name(self) -> &'static str {
         match self {
             Self::PaperOriginal => "paper-original",
@@ -251,7 +251,7 @@ pub enum DesignError {
     Range {
         /// Which.
         parameter: &'static str,
-        /// What was given.
+        /// The value that was given.
         given: u64,
         /// Smallest value.
         least: u64,

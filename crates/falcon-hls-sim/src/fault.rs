@@ -1,42 +1,42 @@
-//! What ends a run of the cycle simulator before its end.
+//! Faults that end a run of the cycle simulator early.
 
 use std::fmt::{self, Display, Formatter};
 
-/// Why a run ended before its end.
+/// Reason why a run ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
     /// Two operations claimed the same unit.
     UnitConflict {
-        /// When.
+        /// Cycle of the fault.
         cycle: u64,
         /// The unit's name.
         unit: String,
     },
     /// Two words of an access lie in one bank.
     BankConflict {
-        /// When.
+        /// Cycle of the fault.
         cycle: u64,
         /// The access.
         node: String,
     },
     /// An operation started before its operands were there.
     NotReady {
-        /// When.
+        /// Cycle of the fault.
         cycle: u64,
         /// The operation.
         node: String,
-        /// Its iteration.
+        /// Iteration of the operation.
         iteration: usize,
     },
     /// A load got a word that another iteration had written than the one whose
     /// result it needs.
     Hazard {
-        /// When.
+        /// Cycle of the fault.
         cycle: u64,
         /// The load.
         node: String,
-        /// Its iteration.
+        /// Iteration of the operation.
         iteration: usize,
         /// The address.
         address: usize,
@@ -57,7 +57,7 @@ pub enum Fault {
     },
     /// There are not as many memories as the graph names.
     Memories {
-        /// How many the graph names.
+        /// Number that the graph names.
         expected: usize,
     },
 }

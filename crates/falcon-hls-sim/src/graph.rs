@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::logic::Logic;
 
-/// What an iteration does in one place.
+/// An operation of an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Reads words of a memory; one result for every part of every word.
@@ -35,10 +35,10 @@ pub enum Operation {
 pub struct Access {
     /// Index of the memory in [`Graph::memories`].
     pub memory: usize,
-    /// Which addresses of the iteration, or constant ones: see
+    /// Addresses of the iteration, or constant ones: see
     /// [`Iteration::address`](crate::nest::Iteration::address).
     pub slots: Vec<usize>,
-    /// Which part of the words.
+    /// Part of the words.
     pub part: ComplexPart,
 }
 
@@ -76,27 +76,27 @@ impl ComplexPart {
 pub struct Value {
     /// Index in [`Graph::nodes`].
     pub node: usize,
-    /// Which of its results.
+    /// Number of the node's result.
     pub output: usize,
 }
 
 /// A node of the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// What a person calls it, such as `y.re*w.re`.
+    /// Name, such as `y.re*w.re`.
     pub name: String,
-    /// What is done.
+    /// Operation.
     pub operation: Operation,
-    /// By which unit: index in [`Graph::units`].
+    /// Unit: index in [`Graph::units`].
     pub unit: usize,
     /// Cycles from its start to its results; of a store, to the first read that
     /// sees it.
     pub latency: u32,
-    /// Its operands.
+    /// Operands.
     pub inputs: Vec<Value>,
 }
 
-/// What a unit does.
+/// Kind of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitKind {
     /// Multiplies binary64 numbers.
@@ -118,24 +118,24 @@ pub enum UnitKind {
 /// Equal units of a circuit, of which any may do an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// What they do.
+    /// Kind.
     pub kind: UnitKind,
-    /// What a person calls them, such as `dmul`.
+    /// Name, such as `dmul`.
     pub name: String,
-    /// How many there are.
+    /// Number of them in the circuit.
     pub count: usize,
 }
 
 /// A memory that the loop's body reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// What a person calls it.
+    /// Name.
     pub name: &'static str,
-    /// Where a word lies.
+    /// Distribution of words over banks.
     pub banking: Banking,
 }
 
-/// How the words of a memory are distributed over banks.
+/// Distribution of a memory's words over banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Banking {
@@ -143,13 +143,13 @@ pub enum Banking {
     Single,
     /// Real parts in one, imaginary parts in the other.
     ReIm,
-    /// By the parity of the address's bits: addresses that differ in one bit lie
+    /// Two banks, by the parity of the address's bits: addresses that differ in one bit lie
     /// in different banks.
     Parity,
 }
 
 impl Banking {
-    /// Its name.
+    /// Name, as the program prints it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Single => "single",
@@ -199,7 +199,7 @@ pub struct Graph {
     pub memories: Vec<Memory>,
     /// The operations, in the order of the program.
     pub nodes: Vec<Node>,
-    /// What must wait for what besides operands: the order of accesses, and what
+    /// Dependences besides operands: the order of accesses, and what
     /// is carried from one iteration to the next.
     pub dependences: Vec<Dependence>,
 }

@@ -19,7 +19,7 @@ pub enum Logic {
 }
 
 impl Logic {
-    /// Its value.
+    /// Value of the function.
     pub fn evaluate(self, mut operands: impl Iterator<Item = u64>) -> u64 {
         match self {
             Self::Xor => operands.fold(0, |sum, operand| sum ^ operand),

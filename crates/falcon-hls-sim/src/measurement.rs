@@ -1,4 +1,4 @@
-//! A transform on a design, run: what it takes and what it costs.
+//! A transform run on a design: cycles, time and resources.
 
 use crate::accelerator::{Error, Kernel, MAX_LOGN, blank_memories, control};
 use crate::cycles::Run;
@@ -16,14 +16,13 @@ pub struct Measurement {
     pub kernel: Kernel,
     /// The logarithm of the degree.
     pub logn: u32,
-    /// What its run took: cycles depend on no number.
+    /// The run. Its cycles do not depend on the polynomial.
     pub run: Run,
-    /// What it takes of a part.
+    /// Estimated resources.
     pub estimate: Estimate,
 }
 
-/// How long a run takes, to be compared: clocks may differ, and numbers of cycles say
-/// nothing then.
+/// Duration of a run, for comparisons between designs with different clocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Time {
     /// Cycles.
@@ -60,14 +59,14 @@ impl PartialEq for Time {
 
 impl Eq for Time {}
 
-/// How many times better than another.
+/// Speedup over another design.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speedup {
-    /// By the initiation interval: what the paper calls speedup.
+    /// By initiation interval, which the paper calls speedup.
     pub interval: f64,
     /// By the cycles of the whole transform.
     pub cycles: f64,
-    /// By time, each at its own clock.
+    /// By time, each design at its own clock.
     pub time: f64,
 }
 
@@ -75,7 +74,7 @@ impl Measurement {
     /// Schedules and runs `transform` of degree `2^logn` on `design`.
     ///
     /// # Errors
-    /// What is wrong with the design or the degree.
+    /// If the design cannot be built, or there is no such degree.
     pub fn new(design: Design, transform: Transform, logn: u32) -> Result<Self, Error> {
         if !(1..=MAX_LOGN).contains(&logn) {
             return Err(Error::Degree { logn });
@@ -96,16 +95,16 @@ impl Measurement {
         })
     }
 
-    /// The same transform on the paper's first design.
+    /// Runs the same transform on `paper-original`.
     ///
     /// # Errors
-    /// None for what [`new`](Self::new) has accepted.
+    /// Never for a measurement that [`new`](Self::new) has made.
     pub fn baseline(&self) -> Result<Self, Error> {
         let design = Preset::PaperOriginal.design();
         Self::new(design, self.kernel.transform, self.logn)
     }
 
-    /// How long it takes at the design's clock.
+    /// Duration at the design's clock.
     pub fn time(&self) -> Time {
         Time {
             cycles: self.run.cycles,
@@ -113,13 +112,12 @@ impl Measurement {
         }
     }
 
-    /// The same in microseconds.
+    /// Duration in microseconds.
     pub fn micros(&self) -> f64 {
         self.time().micros()
     }
 
-    /// Against `other`. Transforms without a butterfly take no time: they are not
-    /// faster than each other.
+    /// Speedup over `other`. Transforms without a butterfly take no time; their speedup is 1.
     pub fn speedup(&self, other: &Self) -> Speedup {
         let ratio = |other: f64, own: f64| if own > 0.0 { other / own } else { 1.0 };
         let intervals = [other, self].map(|it| f64::from(it.kernel.body.schedule.interval));

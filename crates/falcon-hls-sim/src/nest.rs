@@ -48,7 +48,7 @@ pub const fn constant(address: usize) -> usize {
     SLOTS + address
 }
 
-/// What is computed of a polynomial of degree `2^logn`.
+/// A transform of a polynomial of degree `2^logn`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transform {
@@ -63,10 +63,10 @@ pub enum Transform {
 }
 
 impl Transform {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 4] = [Self::Fft, Self::Ifft, Self::Split, Self::Merge];
 
-    /// Its name.
+    /// Name, as the program prints it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fft => "fft",
@@ -81,7 +81,7 @@ impl Transform {
         matches!(self, Self::Ifft | Self::Split)
     }
 
-    /// Its iterations for degree `2^logn`, `logn` from 1 to 10; none if `logn`
+    /// The iterations for degree `2^logn`, `logn` from 1 to 10; none if `logn`
     /// is 1.
     pub fn iterations(self, logn: u32) -> Vec<Iteration> {
         let quarter = (1usize << logn) / 4;

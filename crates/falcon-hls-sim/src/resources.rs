@@ -1,4 +1,4 @@
-//! What a circuit takes of its part, beside the paper's Table II.
+//! Resources of a circuit, beside the paper's Table II.
 //!
 //! DSP slices are those of the cores and close with Table II. Everything else is
 //! an estimate: the paper does not say what its lookup tables and flip-flops are
@@ -38,7 +38,7 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// Those of a device.
+    /// Resources of a device.
     pub fn of(device: Device) -> Self {
         Self {
             dsp: device.dsp,
@@ -48,7 +48,7 @@ impl Resources {
         }
     }
 
-    /// Each with its name.
+    /// The four numbers with their names.
     pub fn named(self) -> [(&'static str, u32); 4] {
         [
             ("DSP", self.dsp),
@@ -104,13 +104,13 @@ pub fn table_ii(preset: Preset) -> Option<Resources> {
 /// Equal components of a circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// What they are.
+    /// Name of the component.
     pub name: String,
-    /// How many there are.
+    /// Number of such components.
     pub count: u32,
-    /// What one takes.
+    /// Resources of one component.
     pub each: Resources,
-    /// Where the numbers come from.
+    /// Source of the numbers.
     pub source: &'static str,
 }
 
@@ -123,21 +123,21 @@ pub struct Estimate {
     ports: Option<u32>,
 }
 
-/// Why a circuit is not for a part.
+/// A reason why a circuit does not fit a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Concern {
-    /// It takes more than there is.
+    /// The circuit needs more than the part has.
     Exceeds {
-        /// Of what.
+        /// Name of the resource.
         resource: &'static str,
-        /// What it takes.
+        /// Number that the circuit needs.
         needed: u32,
-        /// What the part has.
+        /// Number that the part has.
         available: u32,
     },
     /// A block RAM has fewer ports.
     Ports {
-        /// What a bank is to have.
+        /// Ports that a bank should have.
         ports: u32,
     },
 }
@@ -179,7 +179,7 @@ impl Estimate {
         self.items.iter().map(|item| item.each * item.count).sum()
     }
 
-    /// What speaks against this circuit on `device`.
+    /// Reasons why the circuit does not fit `device`.
     pub fn concerns(&self, device: Device) -> Vec<Concern> {
         let needed = self.total().named().into_iter();
         let exceeds = needed.zip(Resources::of(device).named()).filter_map(
@@ -253,7 +253,7 @@ pub(crate) fn multiplexers(graph: &Graph, schedule: &Schedule) -> Vec<Item> {
     Vec::from_iter((lut > 0).then_some(item))
 }
 
-/// What holds a result until its last reader starts.
+/// Registers that hold results until their last readers start.
 pub(crate) fn registers(graph: &Graph, schedule: &Schedule) -> Item {
     let mut last_use = std::collections::HashMap::new();
     for (node, &start) in graph.nodes.iter().zip(&schedule.starts) {

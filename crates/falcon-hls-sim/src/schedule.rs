@@ -9,10 +9,10 @@
 
 use crate::graph::{Dependence, Graph, Operation, Unit, UnitKind};
 
-/// What bounds the interval from below.
+/// Lower bounds of the interval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// By unit: those without an operation are left out.
+    /// Bounds of the units that have operations.
     pub units: Vec<UnitBound>,
     /// The largest latency round a cycle of dependences over iterations; 1 if there
     /// is none.
@@ -52,7 +52,7 @@ impl Bounds {
         }
     }
 
-    /// What the units allow, cycles.
+    /// Smallest interval that the units allow, cycles.
     pub fn resources(&self) -> u32 {
         let intervals = self.units.iter().map(UnitBound::interval);
         intervals.max().unwrap_or(1)
@@ -64,14 +64,14 @@ impl Bounds {
     }
 }
 
-/// When and where the operations of an iteration run.
+/// Start and unit of each operation of an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
     /// Cycles from the start of an iteration to the start of the next.
     pub interval: u32,
-    /// By node: cycle of its start, from the start of the iteration.
+    /// Start of each node, in cycles from the start of the iteration.
     pub starts: Vec<u32>,
-    /// By node: which of its unit's instances.
+    /// Instance of its unit that each node runs on.
     pub instances: Vec<usize>,
 }
 
@@ -136,9 +136,9 @@ struct Table<'a> {
     interval: u32,
     starts: Vec<u32>,
     instances: Vec<usize>,
-    /// By unit and cycle: which instances are taken.
+    /// Instances that are taken, by unit and cycle.
     taken: Vec<Vec<Vec<bool>>>,
-    /// By node: operations before it, in the order of the program, on its unit.
+    /// For each node, the number of operations before it on its unit, in program order.
     ranks: Vec<usize>,
     /// Dependences within an iteration.
     edges: Vec<Dependence>,

@@ -12,9 +12,9 @@ use crate::schedule::{Bounds, Schedule};
 pub struct Scheduled {
     /// The body.
     pub graph: Graph,
-    /// When its operations start.
+    /// Starts of the operations.
     pub schedule: Schedule,
-    /// What bounds its interval.
+    /// Bounds of the interval.
     pub bounds: Bounds,
 }
 

@@ -8,7 +8,7 @@ use falcon_core::seams::fft::{BasisRef, Fft};
 use falcon_core::seams::lanes::Baseline;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What the circuit has done so far.
+/// Work that the circuit has done so far.
 #[derive(Debug, Default)]
 pub struct Meter {
     cycles: AtomicU64,

@@ -1,17 +1,16 @@
-//! Many designs beside each other: everything that some lists of parameters can
-//! combine to, each scheduled and run.
+//! Sweeps: every combination of some lists of parameters, scheduled and run.
 
 use crate::accelerator::Error;
-use crate::design::{Aliasing, Design, Pipelining, Storage};
+use crate::design::{Aliasing, Design, Pipelining, Preset, Storage};
 use crate::graph::Banking;
 use crate::measurement::Measurement;
 use crate::nest::Transform;
 use std::fmt::{self, Display, Formatter};
 
-/// What is combined. An empty list stands for the value of `base`.
+/// Lists of parameters to combine. An empty list stands for the value of `base`.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    /// What all have in common.
+    /// The design whose values are used where a list is empty.
     pub base: Design,
     /// Clocks, Hz.
     pub clocks_hz: Vec<u64>,
@@ -25,17 +24,17 @@ pub struct Sweep {
     pub adder_latencies: Vec<u32>,
     /// Memories.
     pub storages: Vec<Storage>,
-    /// Of each memory: ways of banking.
+    /// Kinds of banking for each memory.
     pub bankings: Vec<Banking>,
-    /// Of each memory: numbers of ports.
+    /// Numbers of ports for each memory.
     pub ports: Vec<u32>,
-    /// Of each memory: latencies of a read.
+    /// Latencies of a read for each memory.
     pub read_latencies: Vec<u32>,
-    /// Of each memory: latencies of a write.
+    /// Latencies of a write for each memory.
     pub write_latencies: Vec<u32>,
-    /// What is pipelined.
+    /// Loops to pipeline.
     pub pipelinings: Vec<Pipelining>,
-    /// What the scheduler may assume.
+    /// Assumptions about dependences between iterations.
     pub aliasings: Vec<Aliasing>,
     /// Least intervals.
     pub intervals: Vec<u32>,
@@ -50,18 +49,18 @@ pub struct TooMany(pub usize);
 
 impl Display for TooMany {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} designs, {MAX_DESIGNS} are the most", self.0)
+        write!(f, "{} designs; at most {MAX_DESIGNS} are allowed", self.0)
     }
 }
 
 impl std::error::Error for TooMany {}
 
-/// What became of a sweep.
+/// The results of a sweep.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// What ran.
+    /// Designs that were simulated.
     pub measurements: Vec<Measurement>,
-    /// What cannot be built, and why.
+    /// Designs that cannot be built, with the reason.
     pub impossible: Vec<(Design, Error)>,
 }
 
@@ -75,8 +74,44 @@ impl Outcome {
     }
 }
 
+impl Outcome {
+    /// Runs `transform` of degree `2^logn` on every preset, at each of `clocks_hz`, or at the preset's
+    /// own clock if there are none. A design of the sweep that is such a preset gets its name instead
+    /// of a second row.
+    ///
+    /// # Errors
+    /// If there is no such degree.
+    pub fn add_presets(
+        &mut self,
+        transform: Transform,
+        logn: u32,
+        clocks_hz: &[u64],
+    ) -> Result<(), Error> {
+        for preset in Preset::ALL {
+            let own = Measurement::new(preset.design(), transform, logn)?;
+            let clocks = match clocks_hz {
+                [] => &[own.design.clock_hz][..],
+                clocks => clocks,
+            };
+            for &clock_hz in clocks {
+                // Neither cycles nor resources depend on the clock.
+                let mut measurement = own.clone();
+                measurement.design.clock_hz = clock_hz;
+                let named = |other: &Design| Design {
+                    name: measurement.design.name.clone(),
+                    ..other.clone()
+                };
+                self.measurements
+                    .retain(|other| named(&other.design) != measurement.design);
+                self.measurements.push(measurement);
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Sweep {
-    /// Nothing but `base`.
+    /// A sweep of `base` alone.
     pub fn new(base: Design) -> Self {
         Self {
             base,
@@ -96,12 +131,12 @@ impl Sweep {
         }
     }
 
-    /// Whether anything is to be combined.
+    /// Whether any list has values.
     pub fn has_lists(&self) -> bool {
         self.lengths().iter().any(|&len| len > 0)
     }
 
-    /// Of all lists.
+    /// Lengths of all lists.
     fn lengths(&self) -> [usize; 13] {
         [
             self.clocks_hz.len(),
@@ -168,7 +203,7 @@ impl Sweep {
     }
 }
 
-/// Each design with each value.
+/// Replaces `designs` by every design with every value.
 fn combine<T: Copy>(designs: &mut Vec<Design>, values: &[T], set: impl Fn(&mut Design, T)) {
     if values.is_empty() {
         return;
@@ -184,8 +219,7 @@ fn combine<T: Copy>(designs: &mut Vec<Design>, values: &[T], set: impl Fn(&mut D
     *designs = each.collect();
 }
 
-/// Which points no other beats: none has less of one coordinate and no more of the
-/// other.
+/// Marks the points that no other beats: none has less of one coordinate and no more of the other.
 pub fn pareto<T: Copy + PartialOrd>(points: &[(u32, T)]) -> Vec<bool> {
     let beaten = |&(x, y): &(u32, T)| {
         let mut others = points.iter();
@@ -197,7 +231,7 @@ pub fn pareto<T: Copy + PartialOrd>(points: &[(u32, T)]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::{AXI, BRAM, Preset};
+    use crate::design::{AXI, BRAM};
     use crate::measurement::Time;
 
     #[test]
@@ -238,6 +272,33 @@ mod tests {
         let outcome = sweep.run(Transform::Fft, 9).expect("three");
         let cycles = outcome.measurements.iter().map(|m| m.run.cycles);
         assert!(cycles.rev().is_sorted());
+    }
+
+    /// At each clock once, and once where the sweep has it, too.
+    #[test]
+    fn presets_take_part_at_every_clock() {
+        let mut base = Preset::PaperOptimized.design();
+        base.name.clear();
+        let mut sweep = Sweep::new(base);
+        sweep.clocks_hz = vec![100_000_000, 150_000_000];
+        let mut outcome = sweep.run(Transform::Fft, 5).expect("two");
+        outcome
+            .add_presets(Transform::Fft, 5, &sweep.clocks_hz)
+            .expect("a degree");
+        assert_eq!(outcome.measurements.len(), 2 * Preset::ALL.len());
+        for preset in Preset::ALL {
+            for clock_hz in &sweep.clocks_hz {
+                let mut design = preset.design();
+                design.clock_hz = *clock_hz;
+                let alone = Measurement::new(design.clone(), Transform::Fft, 5).expect("it runs");
+                let is_it = |m: &&Measurement| m.design == design;
+                let found: Vec<_> = outcome.measurements.iter().filter(is_it).collect();
+                assert_eq!(found.len(), 1, "{design:?}");
+                assert_eq!(found[0].run, alone.run);
+                assert_eq!(found[0].estimate, alone.estimate);
+            }
+        }
+        assert!(outcome.add_presets(Transform::Fft, 11, &[]).is_err());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::amdahl::predict::{Fabric, Prediction, Processor, Scope, Transfer, predict};
-use falcon_hls_sim::amdahl::{Accelerated, AmdahlError, Report, paper, speedup};
+use falcon_hls_sim::amdahl::{Accelerated, AmdahlError, Report, TableIRow, paper, speedup};
 use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::keccak::{KeccakCircuit, KeccakPreset};
 use falcon_hls_sim::profile::{Operation, Part, Profile, Target};
@@ -233,7 +233,11 @@ fn the_report_is_text_and_data() {
     for line in [
         "keygen              40.0      15.0      2.16    2.22      2.00",
         "verify-encoded       0.0      15.0      1.17    1.18      2.00",
-        "Predicted for paper-optimized: 100 MHz",
+        "The paper's 1.8 times is ",
+        "the paper                                -      2.00      1.40      2.00      1.80",
+        "Predicted for paper-optimized, larger is faster. Fabric at 100 MHz: \
+         FFT-256, 512, 1024 in 1820, 4124, 9244 cycles",
+        "keygen             256      325000           -             -",
     ] {
         assert!(text.contains(line), "{line} in\n{text}");
     }
@@ -245,6 +249,27 @@ fn the_report_is_text_and_data() {
     assert_eq!(json["fabric"][0]["permutation_cycles"], 24);
     assert_eq!(json["predictions"].as_array().unwrap().len(), 20);
     assert_eq!(json["predictions"][0]["scope"], "transforms");
+    // Every operation and degree of Table I is there, ours where there is one.
+    for (degree, times) in paper::TABLE_I_US {
+        let rows = report.table_i.iter().filter(|row| row.degree == degree);
+        let rows: Vec<_> = rows.collect();
+        assert_eq!([0, 1, 2].map(|i| rows[i].table_i_us), times);
+        let ours = |row: &&TableIRow| row.armv7_us.is_some() && row.armv7_soft_us.is_some();
+        assert_eq!(rows.into_iter().all(|row| ours(&row)), degree != 256);
+    }
+    // The summary is the average of what is predicted below it.
+    assert_eq!(report.summary.len(), 4);
+    for row in &report.summary {
+        let of = |operation| {
+            let key = (row.target, operation, row.degree);
+            let mut rows = report.predictions.iter();
+            let found = rows.find(|p| (p.target, p.operation, p.degree) == key);
+            found.unwrap().speedup
+        };
+        let operations = [Operation::Keygen, Operation::Sign, Operation::VerifyEncoded];
+        let sum: f64 = operations.map(of).iter().sum();
+        assert!((row.average - sum / 3.0).abs() < 1e-12, "{row:?}");
+    }
     // Every row of the three operations of the paper has its number beside it.
     for row in json["predictions"].as_array().unwrap() {
         let reported = !row["reported"].is_null();

@@ -2,6 +2,7 @@
 
 use crate::sandbox::{Sandbox, json_lines, text};
 use std::fs;
+use std::io::Write;
 
 const JSON: [&str; 2] = ["hls", "--json"];
 
@@ -92,7 +93,7 @@ fn pictures_and_waveforms_are_whole_or_not_there() {
     let shown = sandbox.succeeds(&[&timeline[..], &["--svg", "-"]].concat());
     assert_eq!(shown.stdout, sandbox.read("a.svg"));
     let message = sandbox.refuses(&[&timeline[..], &["--svg", "-", "--vcd", "-"]].concat());
-    assert!(message.contains("one of --svg and --vcd"), "{message}");
+    assert!(message.contains("only one of --svg and --vcd"), "{message}");
 }
 
 #[test]
@@ -124,7 +125,7 @@ fn a_sweep_is_table_csv_and_chart() {
     let huge = huge.join(",");
     let message = sandbox.refuses(&["hls", "sweep", "--ports", &huge, "--interval", &huge]);
     assert!(
-        message.contains("10201 designs, 10000 are the most"),
+        message.contains("10201 designs; at most 10000 are allowed"),
         "{message}"
     );
 }
@@ -150,8 +151,13 @@ fn every_list_of_a_sweep_arrives() {
     ] {
         let swept = json(&sandbox, &["sweep", option, value]);
         let designs = swept["designs"].as_array().unwrap();
-        assert_eq!(designs.len(), 6, "{option}");
-        let unnamed = designs.iter().find(|row| row["design"]["name"] == "");
+        // At another clock the base is still the preset: the presets take part there.
+        let (count, name) = match option {
+            "--clock-mhz" => (5, "paper-optimized"),
+            _ => (6, ""),
+        };
+        assert_eq!(designs.len(), count, "{option}");
+        let unnamed = designs.iter().find(|row| row["design"]["name"] == name);
         let unnamed = unnamed.unwrap()["design"].as_object().unwrap();
         assert_eq!(unnamed[field].to_string(), expected, "{option}");
         for (other, value) in base.as_object().unwrap() {
@@ -183,7 +189,7 @@ fn what_does_not_fit_is_said() {
     let run = sandbox.succeeds(&["hls", "run", "--multipliers", "64", "--ports", "4"]);
     let said = text(&run.stderr);
     assert!(
-        said.contains("not on xc7z020: DSP: 710 needed, 220 available"),
+        said.contains("does not fit xc7z020: DSP: 710 needed, 220 available"),
         "{said}"
     );
     assert!(said.contains("a block RAM has 2"), "{said}");
@@ -205,6 +211,11 @@ fn verilog_is_written_into_a_folder() {
     for file in files {
         assert!(!sandbox.read(file.as_str().unwrap()).is_empty());
     }
+    for companion in ["falcon_fft_tb.sv", "input.hex", "expected.hex", "README.md"] {
+        let path = format!("v/{companion}");
+        assert!(files.iter().any(|file| *file == path.as_str()), "{path}");
+    }
+    assert_eq!(answer["testbench"], "falcon_fft_tb");
     let top = sandbox.read("v/falcon_fft.v");
     assert!(text(&top).contains("module falcon_fft"));
     let message = sandbox.refuses(&verilog);
@@ -214,6 +225,92 @@ fn verilog_is_written_into_a_folder() {
     // What cannot be emitted leaves no folder.
     sandbox.refuses(&["hls", "verilog", "-o", "w", "--transform", "merge"]);
     assert_eq!(sandbox.names(), ["v"]);
+}
+
+/// The commands of a block of the README, by the tool that they begin with.
+fn commands_of(readme: &str, tool: &str) -> String {
+    let blocks = readme.split("```sh\n").skip(1);
+    let mut blocks = blocks.filter_map(|block| block.split("```").next());
+    let found = blocks.find(|block| block.starts_with(tool));
+    found.unwrap_or_else(|| panic!("{tool} in {readme}")).into()
+}
+
+/// Whether a tool of hardware engineers is there. With `FALCON_HDL=1` it must be.
+fn has_tool(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
+    if !found {
+        let asked = std::env::var("FALCON_HDL").as_deref() == Ok("1");
+        assert!(!asked || name == "iverilog", "{name} is not installed");
+        // Not by `eprintln`, which is not shown of a test that passes.
+        writeln!(std::io::stderr(), "skipped: {name} is not installed").unwrap();
+    }
+    found
+}
+
+/// The README's commands, run as they stand: the testbench passes, and fails if a bit of what it
+/// expects is another, or if the circuit takes a cycle more.
+#[cfg(unix)]
+#[test]
+fn the_testbench_runs_by_the_commands_of_its_readme() {
+    let sandbox = Sandbox::empty();
+    for (name, options) in [
+        ("a", "--degree 16"),
+        (
+            "b",
+            "--degree 32 --preset ii1-xor --transform ifft --read-latency 1",
+        ),
+    ] {
+        let verilog = format!("hls verilog -o {name} {options}");
+        sandbox.succeeds(&verilog.split(' ').collect::<Vec<_>>());
+        let file = |file: &str| text(&sandbox.read(&format!("{name}/{file}"))).to_owned();
+        let write = |file: &str, content: &str| sandbox.write(&format!("{name}/{file}"), content);
+        let shell = |commands: &str| {
+            let mut shell = std::process::Command::new("sh");
+            shell.args(["-e", "-c", commands]);
+            let output = shell.current_dir(sandbox.path(name)).output().unwrap();
+            let said = [&output.stdout[..], &output.stderr].concat();
+            (output.status.success(), text(&said).to_owned())
+        };
+        let (readme, expected, bench) = (
+            file("README.md"),
+            file("expected.hex"),
+            file("falcon_fft_tb.sv"),
+        );
+        for (tool, needed) in [
+            ("verilator", &["verilator", "make", "g++"][..]),
+            ("iverilog", &["iverilog"]),
+        ] {
+            if !needed.iter().all(|name| has_tool(name)) {
+                continue;
+            }
+            let commands = commands_of(&readme, tool);
+            let (passed, said) = shell(&commands);
+            assert!(passed && said.contains("PASS"), "{name} {tool}: {said}");
+            if name != "a" {
+                continue;
+            }
+            let flipped = match expected.as_bytes()[20] {
+                b'0' => "1",
+                _ => "0",
+            };
+            let wrong = format!("{}{flipped}{}", &expected[..20], &expected[21..]);
+            write("expected.hex", &wrong);
+            // Vectors are read by the simulation: nothing is to be built.
+            let (passed, said) = shell(commands.lines().last().unwrap());
+            assert!(!passed && said.contains("FAIL: 1 of 8"), "{tool}: {said}");
+            write("expected.hex", &expected);
+
+            let cycles = json(&sandbox, &["run", "--degree", "16"])["cycles"].clone();
+            let fewer = format!("CYCLES = {}", cycles.as_u64().unwrap() - 1);
+            let changed = bench.replace(&format!("CYCLES = {cycles}"), &fewer);
+            assert_ne!(changed, bench);
+            write("falcon_fft_tb.sv", &changed);
+            let (passed, said) = shell(&commands);
+            assert!(!passed && said.contains("FAIL"), "{tool}: {said}");
+            write("falcon_fft_tb.sv", &bench);
+        }
+    }
 }
 
 #[test]
@@ -275,7 +372,7 @@ fn what_is_too_long_for_a_view_is_refused() {
     assert!(sandbox.refuses(&many).contains("500 iterations"));
     let long = "hls timeline --preset paper-original --degree 1024 --interval 10000 --vcd a";
     let long: Vec<&str> = long.split(' ').collect();
-    assert!(sandbox.refuses(&long).contains("1000000 at most"));
+    assert!(sandbox.refuses(&long).contains("at most 1000000"));
     assert!(sandbox.names().is_empty());
     sandbox.refuses(&["hls", "timeline", "--iterations", "0"]);
 }
@@ -322,7 +419,7 @@ fn rounds_of_keccak_are_explained_and_drawn() {
     assert!(text(&sandbox.read("a.svg")).contains("Keccak-f on keccak-round-per-cycle"));
     let beyond = ["hls", "keccak", "timeline", "--preset", "keccak-pipelined"];
     let said = sandbox.refuses(&[&beyond[..], &["--from", "12"]].concat());
-    assert!(said.contains("there are 12"), "{said}");
+    assert!(said.contains("the last one is 11"), "{said}");
 }
 
 #[test]
@@ -434,7 +531,17 @@ fn a_sweep_compares_times_where_clocks_differ() {
     let names: Vec<&str> = front
         .map(|row| row["design"]["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["", "ii1-xor"]);
+    assert_eq!(names, ["paper-optimized", "ii2", "ii1-xor"]);
+    for row in designs {
+        let clock = row["design"]["clock_hz"].as_u64();
+        assert_eq!(
+            row["pareto"] == true,
+            clock == Some(300_000_000)
+                && row["design"]["memory"] == "bram"
+                && row["design"]["name"] != "bram-dep",
+            "{row}"
+        );
+    }
     assert!(text(&sandbox.read("s.svg")).contains("microseconds against DSP slices"));
 }
 
@@ -462,7 +569,7 @@ fn sweeps_that_build_nothing_and_circuits_without_a_folder_fail() {
     sandbox.refuses(&["hls", "verilog", "-o", "-"]);
     sandbox.write("file", "");
     let said = sandbox.refuses(&["hls", "verilog", "-o", "file"]);
-    assert!(said.contains("is no folder"), "{said}");
+    assert!(said.contains("is a file, not a folder"), "{said}");
     assert_eq!(sandbox.names(), ["file"]);
     for cycles in ["0", "1e300", "NaN"] {
         sandbox.refuses(&["hls", "amdahl", "--cycles-per-instruction", cycles]);

@@ -1,11 +1,10 @@
-//! Amdahl's law for Falcon's operations: what an accelerated FFT and an accelerated
-//! Keccak-f make of the whole.
+//! Amdahl's law for Falcon's operations: how much faster they become with an accelerated FFT and an
+//! accelerated Keccak-f.
 //!
-//! Three tables, of which [`Report`] is all: the paper's shares and speedups, with
-//! what does not add up in them ([`paper`]); the paper's factors on the
-//! shares that were [counted](crate::profile) here; and a prediction, whose factors
-//! are cycles that the simulator ran against the processor's time for the same
-//! butterflies and permutations ([`predict`]).
+//! [`Report`] has the paper's shares and speedups with their contradictions ([`paper`]); the paper's
+//! factors applied to the shares that were [counted](crate::profile) here; and a prediction
+//! ([`predict`]), which compares the cycles of the simulated circuits with the processor's time for
+//! the same butterflies and permutations.
 //!
 //! ```
 //! use falcon_hls_sim::amdahl::{Accelerated, speedup};
@@ -21,7 +20,7 @@ pub mod paper;
 pub mod predict;
 mod report;
 
-pub use report::{PaperRow, Report, ShareRow};
+pub use report::{PaperRow, Report, ShareRow, SummaryRow, TableIRow};
 
 use crate::accelerator;
 use crate::profile::ProfileError;
@@ -34,7 +33,7 @@ use std::fmt::{self, Display, Formatter};
 pub enum AmdahlError {
     /// A share is not from 0 to 1.
     Share {
-        /// What was given.
+        /// The value that was given.
         given: f64,
     },
     /// Shares add up to more than 1.
@@ -44,12 +43,12 @@ pub enum AmdahlError {
     },
     /// A factor is not above 0.
     Factor {
-        /// What was given.
+        /// The value that was given.
         given: f64,
     },
     /// A speedup is below 1 or above what its shares allow.
     Speedup {
-        /// What was given.
+        /// The value that was given.
         given: f64,
         /// The most that there can be.
         cap: f64,
@@ -60,7 +59,7 @@ pub enum AmdahlError {
     Quantity {
         /// Which.
         name: &'static str,
-        /// What was given.
+        /// The value that was given.
         given: f64,
     },
     /// The profile lacks what is asked for.
@@ -154,9 +153,9 @@ fn untouched(parts: &[Accelerated]) -> Result<f64, AmdahlError> {
     Ok((1.0 - sum).max(0.0))
 }
 
-/// What a measured speedup becomes with the accelerators' clock at `to_hz` instead of
-/// `from_hz`, `share` of the work being theirs. From the speedup follows the time
-/// that they take, transfers included; it scales with the clock, the rest does not.
+/// Converts a speedup measured with the accelerators at `from_hz` to a clock of `to_hz`. The
+/// accelerators do `share` of the work. The speedup gives the time that they take, transfers
+/// included; only this time scales with the clock.
 ///
 /// # Errors
 /// If a clock is 0, the share is not one, or the speedup is not possible with it.

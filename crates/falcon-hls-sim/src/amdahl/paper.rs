@@ -1,4 +1,4 @@
-//! The paper's numbers, and what does not add up in them.
+//! The paper's numbers, and the contradictions between them.
 //!
 //! "Performance Analysis of Falcon Post-Quantum Cryptography in Embedded
 //! Hardware-Software Integration" (Biselx, Guerrieri): a Zynq-7020, Vitis HLS
@@ -73,82 +73,98 @@ pub fn parts() -> Result<[Accelerated; 2], AmdahlError> {
     ])
 }
 
-/// What the paper says and what follows.
+/// A claim of the paper and what follows from its other numbers, or from ours.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// What is said.
+    /// The claim.
     pub claim: &'static str,
-    /// The number of it.
+    /// The number that the paper claims.
     pub claimed: f64,
-    /// What follows from the paper's other numbers, or from ours.
+    /// The number that follows.
     pub computed: f64,
-    /// Why.
-    pub reason: &'static str,
+    /// Why the second number follows.
+    pub reason: String,
 }
 
-/// What does not add up, each with the numbers.
+/// The contradictions, each with its two numbers.
 ///
 /// # Errors
 /// If the profile lacks a run.
 pub fn findings(profile: &Profile) -> Result<Vec<Finding>, AmdahlError> {
     let parts = parts()?;
     let keccak = [parts[1]];
-    // Cycles of the processor that an FFT share of 40 % of a signature leaves for a
-    // butterfly, if the share is that of all butterflies.
+    // If 40 % of a signature are its butterflies: the processor's cycles for one.
     let sign = profile.run(Target::ArmV7, Operation::Sign, 512)?;
     let butterflies = Part::BUTTERFLIES.map(|part| sign.executed_each(part));
     let butterflies: f64 = butterflies.into_iter().flatten().sum();
     let sign_us = table_i_us(Operation::Sign, 512).unwrap_or(f64::NAN);
     let cycles = FFT_SHARE * sign_us * 1e-6 * PROCESSOR_HZ as f64 / butterflies;
-    let instructions = sign.instructions_per_execution(&Part::BUTTERFLIES);
+    let in_butterfly = |target| {
+        let run = profile.run(target, Operation::Sign, 512)?;
+        let instructions = run.instructions_per_execution(&Part::BUTTERFLIES);
+        Ok::<_, AmdahlError>(instructions.unwrap_or(f64::NAN))
+    };
     Ok(vec![
         Finding {
-            claim: "42 times faster",
+            claim: "The inner FFT becomes 42 times faster",
             claimed: FFT_FACTOR,
             computed: f64::from(INTERVALS[0]) / f64::from(INTERVALS[1]),
-            reason: "this is one circuit against another, by initiation interval, not against \
-                     the processor: no factor for Amdahl's law",
+            reason: "42 compares one circuit with another, by initiation interval. It does not \
+                     compare with the processor, so it is no factor for Amdahl's law."
+                .into(),
         },
         Finding {
-            claim: "resources do not exceed 10 % of the FPGA: its lookup tables, %",
+            claim: "Resources do not exceed 10 % of the FPGA (here: lookup tables, in %)",
             claimed: 10.0,
             computed: 100.0 * f64::from(FFT_LUT) / f64::from(XC7Z020.lut),
-            reason: "6661 of 53,200 in Table II; process_block takes another 32 %",
+            reason: "Table II has 6661 of 53,200 lookup tables, and process_block takes another \
+                     32 %."
+                .into(),
         },
         Finding {
-            claim: "250 MHz lead to 4.5 times",
+            claim: "A clock of 250 MHz makes everything 4.5 times faster",
             claimed: FASTER_OVERALL,
             computed: cap(&parts)?,
-            reason: "with shares of 40 % and 15 % no accelerator, however fast, gains more",
+            reason: "With shares of 40 % and 15 % no accelerator, however fast, gains more than \
+                     this."
+                .into(),
         },
         Finding {
-            claim: "250 MHz lead to 4.5 times, from 1.8 at 100 MHz",
+            claim: "250 MHz turn 1.8 times, measured at 100 MHz, into 4.5 times",
             claimed: FASTER_OVERALL,
             computed: at_other_clock(FFT_SHARE + KECCAK_SHARE, OVERALL, FABRIC_HZ, FASTER_HZ)?,
-            reason: "a faster fabric serves what is in it; 4.5 is 1.8 times 2.5, as if \
-                     everything were",
+            reason: "A faster clock speeds up only the part that runs in the fabric. 4.5 is 1.8 \
+                     times 2.5, as if everything ran there."
+                .into(),
         },
         Finding {
-            claim: "signing becomes 1.4 times faster",
+            claim: "Signing becomes 1.4 times faster",
             claimed: 1.4,
             computed: speedup(&parts)?,
-            reason: "the shares are said to hold for the three operations, and give one speedup \
-                     for all of them; 1.4 and 2 need other shares, or times to move data",
+            reason: "The paper gives one pair of shares for all three operations, so one speedup \
+                     follows for all of them. 1.4 and 2 need different shares, or time to move \
+                     data."
+                .into(),
         },
         Finding {
-            claim: "verification becomes 2 times faster",
+            claim: "Verification becomes 2 times faster",
             claimed: 2.0,
             computed: cap(&keccak)?,
-            reason: "verification has no floating-point FFT; what Keccak's 15 % allow is less, and \
-                     2 needs a share of a half",
+            reason: "Verification has no floating-point FFT. Keccak's 15 % allow no more than \
+                     this; 2 needs a share of one half."
+                .into(),
         },
         Finding {
-            claim: "the processor's floating-point unit computes: instructions of our butterfly on \
-                    it, and cycles that the paper's share leaves for one",
-            claimed: instructions.unwrap_or(f64::NAN),
+            claim: "Table I was measured with the floating-point unit (instructions of our \
+                    butterfly with it, and cycles that the paper's share leaves for one)",
+            claimed: in_butterfly(Target::ArmV7)?,
             computed: cycles,
-            reason: "40 % of 18.3 ms over the butterflies of a signature from the key; by integers \
-                     ours takes 841 instructions, so Table I may well be of emulated arithmetic",
+            reason: format!(
+                "40 % of 18.3 ms, divided by the butterflies of a signature. With emulated \
+                 arithmetic our butterfly takes {:.0} instructions, so Table I may have been \
+                 measured with emulated arithmetic.",
+                in_butterfly(Target::ArmV7Soft)?
+            ),
         },
     ])
 }

@@ -1,4 +1,4 @@
-//! Our own prediction: what the simulated circuits make of the operations.
+//! Prediction of the operations' speedups with the simulated circuits.
 //!
 //! The processor executes what the [profile](crate::profile) counted; circuits in the fabric
 //! compute the butterflies and permutations, in the cycles that the simulator took for them, while
@@ -16,7 +16,7 @@ use serde::Serialize;
 /// A processor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Processor {
-    /// Its clock.
+    /// Clock, Hz.
     pub clock_hz: u64,
     /// Cycles of an instruction, on the mean.
     pub cycles_per_instruction: f64,
@@ -90,7 +90,7 @@ impl Processor {
     }
 }
 
-/// What moves data between processor and fabric.
+/// The path of data between processor and fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Transfer {
     /// Bytes that a cycle of the fabric moves.
@@ -112,7 +112,7 @@ impl Transfer {
     }
 }
 
-/// What is done in the fabric besides Keccak-f.
+/// Work that the fabric does besides Keccak-f.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
@@ -125,10 +125,10 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 3] = [Self::Forward, Self::Transforms, Self::Butterflies];
 
-    /// Its name.
+    /// Name, as the program prints it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Forward => "forward",
@@ -164,7 +164,7 @@ pub struct Fabric {
     pub merge_cycles: u64,
     /// Cycles of a permutation.
     pub permutation_cycles: u64,
-    /// How data come and go; none if that takes no time.
+    /// The path of the data; none if moving them takes no time.
     pub transfer: Option<Transfer>,
 }
 
@@ -253,42 +253,42 @@ impl Fabric {
     }
 }
 
-/// What an operation takes, before and after.
+/// Times of an operation without and with the fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Prediction {
-    /// Instructions of what.
+    /// The instructions that the processor executes.
     pub target: Target,
     /// The operation.
     pub operation: Operation,
-    /// Its degree.
+    /// Degree of the polynomial.
     pub degree: u32,
-    /// What is in the fabric.
+    /// Work that the fabric does.
     pub scope: Scope,
     /// Microseconds on the processor alone.
     pub processor_us: f64,
-    /// Of these, in the butterflies that go to the fabric.
+    /// Microseconds of it in the butterflies that go to the fabric.
     pub butterflies_us: f64,
-    /// And in the permutations.
+    /// Microseconds of it in the permutations.
     pub permutations_us: f64,
     /// Microseconds of these butterflies in the fabric.
     pub fabric_butterflies_us: f64,
-    /// Of the permutations.
+    /// Microseconds of the permutations in the fabric.
     pub fabric_permutations_us: f64,
-    /// How many times faster the operation becomes; below 1, slower.
+    /// Speedup of the operation; below 1 it becomes slower.
     pub speedup: f64,
-    /// What the paper reports.
+    /// Speedup that the paper reports.
     pub reported: Option<f64>,
     /// The time of Table I: of the reference code on the same processor.
     pub table_i_us: Option<f64>,
 }
 
 impl Prediction {
-    /// How many times faster the butterflies become; none if there are none.
+    /// Speedup of the butterflies, if there are any.
     pub fn butterfly_factor(&self) -> Option<f64> {
         (self.butterflies_us > 0.0).then(|| self.butterflies_us / self.fabric_butterflies_us)
     }
 
-    /// How many times faster the permutations become; none if there are none.
+    /// Speedup of the permutations, if there are any.
     pub fn permutation_factor(&self) -> Option<f64> {
         (self.permutations_us > 0.0).then(|| self.permutations_us / self.fabric_permutations_us)
     }

@@ -66,7 +66,7 @@ impl Operand {
         self.magnitude == 0
     }
 
-    /// Of a nonzero finite operand the exponent, `-51 ..= 2046`, and the
+    /// For a nonzero finite operand: the exponent, `-51 ..= 2046`, and the
     /// significand in `2^52 .. 2^53`: a subnormal number is shifted up. No
     /// other has anything to shift.
     #[inline(always)]

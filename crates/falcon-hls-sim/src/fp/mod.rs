@@ -28,7 +28,7 @@
 //! | infinities, signs of zeros | IEEE 754 | IEEE 754 |
 //! | NaN operand, no meaning | [`NAN`] | [`NAN`] |
 //!
-//! What is below `2^-1022`, or from `2^1024` on, is judged *after rounding* to
+//! Whether a result is below `2^-1022`, or from `2^1024` on, is decided *after rounding* to
 //! 53 bits as if the exponent had no bounds: a product `2^-1022 (1 - 2^-54)`
 //! gives `2^-1022`, not zero. There are no flags and no traps.
 //!
@@ -48,7 +48,7 @@ pub use scale::scale;
 /// gives.
 pub const NAN: u64 = 0x7ff8_0000_0000_0000;
 
-/// What a unit does with numbers below `2^-1022`.
+/// Treatment of numbers below `2^-1022`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Subnormals {
     /// Operands are read as zero, results become zero, the sign stays: no

@@ -1,4 +1,4 @@
-//! What may be chosen of a circuit for Keccak-f, and the designs that have a name.
+//! Parameters of a circuit for Keccak-f, and the presets.
 
 use crate::catalog;
 use crate::design::{CLOCK_HZ, DesignError, MAX_LATENCY, MAX_UNITS};
@@ -13,7 +13,7 @@ pub const WORDS: usize = 25;
 /// Words of a block of SHAKE256: its rate, 1088 bits.
 pub const RATE_WORDS: usize = 17;
 
-/// Where the state is.
+/// Memory of the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// A register for every word: all are read at any time, and written at the end
@@ -21,7 +21,7 @@ pub enum State {
     Registers,
     /// Block RAM of 64-bit words.
     Bram {
-        /// Its ports, each of which reads or writes.
+        /// Number of ports; each reads or writes.
         ports: u32,
     },
     /// Memory of the processor, over AXI: one word in a cycle in each direction, in
@@ -31,7 +31,7 @@ pub enum State {
 }
 
 impl State {
-    /// Its name, without ports.
+    /// Name, without ports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Registers => "registers",
@@ -62,11 +62,11 @@ impl State {
 /// A circuit for Keccak-f.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeccakDesign {
-    /// Its name.
+    /// Name, as the program prints it.
     pub name: String,
     /// Frequency of the clock, Hz.
     pub clock_hz: u64,
-    /// Where the state is.
+    /// Memory of the state.
     pub state: State,
     /// Rounds in the body of the loop.
     pub unrolled_rounds: u32,
@@ -94,7 +94,7 @@ pub enum KeccakPreset {
 }
 
 impl KeccakPreset {
-    /// All of them, slowest first.
+    /// All presets, slowest first.
     pub const ALL: [Self; 4] = [
         Self::Sequential,
         Self::Bram,
@@ -102,7 +102,7 @@ impl KeccakPreset {
         Self::RoundPerCycle,
     ];
 
-    /// Its name.
+    /// Name, as the program prints it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sequential => "keccak-sequential",

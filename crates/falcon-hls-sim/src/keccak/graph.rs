@@ -242,7 +242,7 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    /// What an iteration must wait for of the one before.
+    /// Dependences of an iteration on the one before.
     fn carry_state(&mut self) {
         if self.design.state == State::Axi {
             self.graph.keep_order(self.other);

@@ -33,7 +33,7 @@ use crate::nest::{Iteration, SLOTS};
 use crate::scheduled::Scheduled;
 use serde::Serialize;
 
-/// How the loops run.
+/// Control of the loops.
 pub const CONTROL: Control = Control {
     pipelining: Pipelining::Flattened,
     interlock: Interlock::Stall,
@@ -43,7 +43,7 @@ pub const CONTROL: Control = Control {
 /// A loop, scheduled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
-    /// Its body.
+    /// Body of the loop.
     pub body: Scheduled,
     iterations: Vec<Iteration>,
 }
@@ -60,7 +60,7 @@ impl Loop {
         })
     }
 
-    /// Its iterations.
+    /// Iterations of the loop.
     pub fn iterations(&self) -> &[Iteration] {
         &self.iterations
     }
@@ -102,7 +102,7 @@ pub struct KeccakCircuit {
     cycles: KeccakCycles,
 }
 
-/// What a circuit takes.
+/// Cycles of a circuit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KeccakCycles {
     /// To permute a state that is there.
@@ -119,7 +119,7 @@ impl KeccakCircuit {
     /// depend on the state.
     ///
     /// # Errors
-    /// What is wrong with the design.
+    /// If the design cannot be built; the error says why.
     pub fn new(design: KeccakDesign) -> Result<Self, Error> {
         design.check()?;
         let iteration = |addresses, last| Iteration {
@@ -164,7 +164,7 @@ impl KeccakCircuit {
         &self.design
     }
 
-    /// What it takes; the same for every state.
+    /// Cycles; the same for every state.
     pub fn cycles(&self) -> KeccakCycles {
         self.cycles
     }

@@ -1,4 +1,4 @@
-//! What a circuit for Keccak-f takes, beside what the paper says of its own.
+//! Resources of a circuit for Keccak-f, beside those of the paper's.
 
 use super::{KeccakCircuit, State, WORDS};
 use crate::catalog::{BRAM_WIDTH, Device};
@@ -10,12 +10,12 @@ use serde::Serialize;
 
 /// Flip-flops of the paper's `process_block`, % of the part. `[P]`
 pub const PAPER_FF_PERCENT: u32 = 6;
-/// Its block RAM. `[P]`
+/// Block RAM of the paper's circuit. `[P]`
 pub const PAPER_BRAM_PERCENT: u32 = 3;
-/// Its lookup tables. `[P]`
+/// Lookup tables of the paper's circuit. `[P]`
 pub const PAPER_LUT_PERCENT: u32 = 32;
 
-/// What the loop over rounds takes. Control, and what brings the state, are left
+/// Resources of the loop over rounds. Control, and what brings the state, are left
 /// out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct KeccakResources {
@@ -27,7 +27,7 @@ pub struct KeccakResources {
 }
 
 impl KeccakResources {
-    /// Those of `circuit`.
+    /// Resources of `circuit`.
     pub fn of(circuit: &KeccakCircuit) -> Self {
         let body = &circuit.rounds().body;
         let nodes = || logic(body);

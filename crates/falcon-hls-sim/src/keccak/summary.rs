@@ -1,4 +1,4 @@
-//! The presets side by side, and beside the paper.
+//! The presets side by side, with the paper.
 
 use super::{KeccakCircuit, KeccakCycles, KeccakPreset, KeccakResources};
 use crate::accelerator;
@@ -13,21 +13,21 @@ use std::fmt::{self, Display, Formatter};
 /// A preset.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SummaryRow {
-    /// Its name.
+    /// Name, as the program prints it.
     pub name: String,
     /// Cycles from one body of the loop to the next.
     pub interval: u32,
-    /// What the units allow, cycles.
+    /// Smallest interval that the units allow, cycles.
     pub resource_bound: u32,
-    /// What the state allows, which goes from round to round.
+    /// Smallest interval that the state allows, which goes from round to round.
     pub recurrence_bound: u32,
-    /// What it takes.
+    /// Cycles.
     pub cycles: KeccakCycles,
-    /// How many times as long the sequential preset takes for `process_block`.
+    /// Speedup of `process_block` over the sequential preset.
     pub factor_to_sequential: f64,
-    /// How many times as long the paper's processor takes for a permutation of ours.
+    /// Speedup of `process_block` over a permutation of ours on the paper's processor.
     pub factor_to_processor: f64,
-    /// What its loop takes of a part.
+    /// Resources of the loop.
     pub resources: KeccakResources,
 }
 
@@ -40,7 +40,7 @@ pub struct Summary {
     pub processor_instructions: f64,
     /// The paper's factor.
     pub paper_factor: f64,
-    /// What the paper's circuit takes.
+    /// Resources of the paper's circuit.
     pub paper_resources: Resources,
 }
 

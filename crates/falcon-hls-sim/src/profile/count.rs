@@ -48,7 +48,7 @@ impl Calls {
     }
 }
 
-/// What a [`CountingFft`] has seen.
+/// Counts of a [`CountingFft`].
 #[derive(Debug, Default)]
 pub struct Tally {
     fft: Calls,
@@ -72,18 +72,18 @@ impl Tally {
 /// Butterflies by what they are part of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Butterflies {
-    /// Of forward transforms.
+    /// Butterflies of forward transforms.
     pub fft: u64,
-    /// Of inverse transforms.
+    /// Butterflies of inverse transforms.
     pub ifft: u64,
-    /// Of splits, those fused into nearest-plane steps included.
+    /// Butterflies of splits, including those fused into nearest-plane steps.
     pub split: u64,
-    /// Of merges, likewise.
+    /// Butterflies of merges, including fused ones.
     pub merge: u64,
 }
 
 impl Butterflies {
-    /// Those of `attempts` signing attempts at degree `2^logn`. The target is one
+    /// Butterflies of `attempts` signing attempts at degree `2^logn`. The target is one
     /// transform, its way back two; from the key (`from_key`) the basis is four more.
     /// ffSampling visits `n/m` nodes of every degree `m` from 4 to `n`, and
     /// splits and merges twice at each.
@@ -98,7 +98,7 @@ impl Butterflies {
         }
     }
 
-    /// All of them.
+    /// Sum of all kinds.
     pub const fn total(&self) -> u64 {
         self.fft + self.ifft + self.split + self.merge
     }
@@ -107,9 +107,9 @@ impl Butterflies {
 /// The operations of `inner`, counted: same results.
 #[derive(Clone, Copy, Debug)]
 pub struct CountingFft<'a, F> {
-    /// What does the work.
+    /// The FFT that does the work.
     pub inner: F,
-    /// What is counted.
+    /// Where the counts go.
     pub tally: &'a Tally,
 }
 
@@ -175,7 +175,7 @@ thread_local! {
     static ARITHMETIC: Cell<Arithmetic> = const { Cell::new(Arithmetic::NONE) };
 }
 
-/// What [`Counted`] has computed.
+/// Operations that [`Counted`] has computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arithmetic {
     /// Complex products.
@@ -202,7 +202,7 @@ impl Arithmetic {
         ARITHMETIC.set(Self::NONE);
     }
 
-    /// What this thread has computed since.
+    /// Operations of this thread since the last reset.
     pub fn read() -> Self {
         ARITHMETIC.get()
     }
@@ -370,7 +370,7 @@ impl Double for CountedDouble {
 
 /// The butterflies of `repeats` runs of `operation`, counted while they are done:
 /// those of a signature with a tree by [`CountingFft`], the others by [`Counted`].
-/// None for key generation, whose transforms no seam reaches.
+/// Returns nothing for key generation: no seam reaches its transforms.
 ///
 /// # Errors
 /// If a run fails.

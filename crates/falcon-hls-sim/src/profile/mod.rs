@@ -1,4 +1,4 @@
-//! Where the work of Falcon's operations is spent: counted, not modelled.
+//! Profile of Falcon's operations: counted instructions, by part of the work.
 //!
 //! `profile.sh` counts the instructions that the operations of the core execute, by
 //! part of the work, and `profile.tsv` is what it printed: [`Profile::committed`].
@@ -26,10 +26,10 @@ pub use table::{Cost, Profile, ProfileError, ProfiledRun};
 macro_rules! named {
     ($type:ident { $($variant:ident = $name:literal),* $(,)? }) => {
         impl $type {
-            /// All of them, in the order of the table.
+            /// All variants, in the order of the table.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// Its name in the table.
+            /// Name in the table.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name),*
@@ -50,7 +50,7 @@ macro_rules! named {
     };
 }
 
-/// What executes the instructions.
+/// Instruction set that executes an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(into = "&'static str")]
 pub enum Target {
@@ -79,13 +79,13 @@ pub enum Operation {
     Expand,
     /// A signature from the key, nonce and seed given, as NIST's driver does.
     Sign,
-    /// The same from the key with its tree.
+    /// The same as `Sign`, from the key with its tree.
     SignExpanded,
     /// A signature from the key with hedged randomness: what users get.
     SignHedged,
     /// A verification, key and signature being decoded.
     Verify,
-    /// The same from the bytes of key and signature.
+    /// A verification from the bytes of key and signature.
     VerifyEncoded,
 }
 
@@ -157,6 +157,6 @@ named!(Part {
 });
 
 impl Part {
-    /// What the butterfly pipeline computes: `FFT` and `iFFT`, splits and merges.
+    /// The parts that the butterfly pipeline computes: `FFT` and `iFFT`, splits and merges.
     pub const BUTTERFLIES: [Self; 4] = [Self::Fft, Self::Ifft, Self::Split, Self::Merge];
 }

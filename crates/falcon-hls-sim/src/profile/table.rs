@@ -4,7 +4,7 @@ use super::{Operation, Part, Target};
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// What a part of the work costs in all repeats of a run together.
+/// Cost of a part of the work, in all repeats of a run together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// The part.
@@ -18,15 +18,15 @@ pub struct Cost {
 /// An operation that was run and counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProfiledRun {
-    /// On what.
+    /// Instruction set.
     pub target: Target,
-    /// Which operation.
+    /// Operation that was run.
     pub operation: Operation,
-    /// Of what degree `n`.
+    /// Degree `n`.
     pub degree: u32,
-    /// How often.
+    /// Number of times it was run.
     pub repeats: u64,
-    /// Its parts, each once.
+    /// Costs of all parts, each once.
     pub costs: Vec<Cost>,
 }
 
@@ -74,7 +74,7 @@ impl ProfiledRun {
 pub enum ProfileError {
     /// A line is not one of the table.
     Line {
-        /// Its number, from 1.
+        /// Number of the line, from 1.
         number: usize,
     },
     /// A run lacks a part, or has it twice.
@@ -86,7 +86,7 @@ pub enum ProfileError {
     },
     /// The table has no such run.
     Missing {
-        /// On what.
+        /// Instruction set.
         target: Target,
         /// The operation.
         operation: Operation,

@@ -108,8 +108,7 @@ pub fn hedge_seed(index: u64) -> [u8; 32] {
     bytes(0xf3, index)
 }
 
-/// What the operations work on, made beforehand: key 0 in every form, and
-/// signatures of [`MESSAGE`].
+/// Prepared inputs of the operations: key 0 in every form, and signatures of [`MESSAGE`].
 pub struct Workload<P: Parameters, B: SigningIsa> {
     arith: B,
     repeats: u64,

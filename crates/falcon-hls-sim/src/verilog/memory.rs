@@ -59,7 +59,7 @@ pub(super) fn emit(kernel: &Kernel, storage: &Storage, logn: u32, delays: &mut D
     out
 }
 
-/// What a port of a bank is given.
+/// Address, write and data of a port of a bank.
 fn emit_port(
     kernel: &Kernel,
     banking: Banking,
@@ -155,7 +155,7 @@ fn bank_address(
     }
 }
 
-/// What a store writes to a bank.
+/// Word that a store writes to a bank.
 fn bank_input(
     kernel: &Kernel,
     node: usize,
@@ -210,7 +210,7 @@ fn host(banking: Banking, bits: usize, bank: usize, port: usize) -> (String, Str
     }
 }
 
-/// Of two words of two banks, `x` is the one of its address's parity.
+/// Assigns the words of two banks to `x` and `y`, by the parity of the address of `x`.
 fn emit_exchange(
     kernel: &Kernel,
     storage: &Storage,

@@ -1,42 +1,48 @@
 //! A scheduled transform as synthesizable Verilog: floating-point units, banks,
 //! twiddles, control.
 //!
-//! The module of [`emit`] is named [`TOP`]; comments at its head say what its ports are.
-//! What is read at the host port comes [`Emission::read_latency`] clocks after its address,
-//! and its `cycles` are the simulator's [`Run::cycles`](crate::cycles::Run).
+//! The module of [`emit`] is named [`TOP`]; comments at its head explain its ports. The host port
+//! answers [`Emission::read_latency`] clocks after an address. The output `cycles` equals the
+//! simulator's [`Run::cycles`](crate::cycles::Run). A testbench compares it and every bit.
 
 mod control;
 mod datapath;
 mod memory;
+mod testbench;
 mod text;
 
 use crate::accelerator::{Accelerator, Error};
 use crate::cycles::Observer;
 use crate::design::{Pipelining, StorageKind};
 use crate::nest::Transform;
+use crate::view::Count;
 use std::fmt::{self, Display, Formatter};
+pub use testbench::TESTBENCH;
 use text::Lines;
 
 /// Name of the emitted module.
 pub const TOP: &str = "falcon_fft";
 
-/// A source file.
+/// A file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Its name.
+    /// File name, without a folder.
     pub name: String,
-    /// Its content.
+    /// File content.
     pub text: String,
 }
 
 /// A circuit in Verilog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Emission {
-    /// What it is made of, the top module first.
+    /// The modules of the circuit, the top module first.
     pub sources: Vec<Source>,
-    /// Complex numbers of its polynomial.
+    /// Files that are no part of the circuit: the testbench [`TESTBENCH`], the vectors that it loads
+    /// and compares with, and a README with the commands to simulate and to synthesize.
+    pub companions: Vec<Source>,
+    /// Number of complex numbers of the polynomial.
     pub words: usize,
-    /// Clocks from an address at the host port to what is read there.
+    /// Clocks from an address at the host port to the number that is read.
     pub read_latency: u32,
 }
 
@@ -76,7 +82,8 @@ impl Display for EmitError {
             Self::Transform(transform) => {
                 write!(
                     f,
-                    "no Verilog of {transform:?}: only Fft and Ifft are in place"
+                    "no Verilog of {}: only fft and ifft are in place",
+                    transform.name()
                 )
             }
             Self::Degree { logn } => {
@@ -93,7 +100,7 @@ impl Display for EmitError {
             ),
             Self::Nested => f.write_str("the loops must be flattened"),
             Self::Latency { unit, least } => {
-                write!(f, "the circuit of {unit} takes {least} cycles at least")
+                write!(f, "the circuit of {unit} takes at least {least} cycles")
             }
             Self::Model(error) => error.fmt(f),
         }
@@ -124,10 +131,10 @@ const MULTIPLIER_STAGES: u32 = 6;
 /// Stages of `rtl/daddsub.v`.
 const ADDER_STAGES: u32 = 7;
 
-/// `transform` of degree `2^logn` on `accelerator`, in Verilog.
+/// Emits `transform` of degree `2^logn` on `accelerator` as Verilog.
 ///
 /// # Errors
-/// What of the design has no circuit here.
+/// If something of the design has no circuit here; the error names it.
 pub fn emit(
     accelerator: &Accelerator,
     transform: Transform,
@@ -146,11 +153,11 @@ pub fn emit(
 
     let mut out = Lines::default();
     out.comment(&format!(
-        "{transform:?} of degree {}, design {}: a butterfly every {} cycles, each {} cycles long.",
+        "{transform:?} of degree {}, design {}: a butterfly every {}, each {} long.",
         1 << logn,
         design.name,
-        kernel.body.schedule.interval,
-        kernel.body.depth()
+        Count(kernel.body.schedule.interval.into(), "cycle"),
+        Count(kernel.body.depth().into(), "cycle")
     ));
     out.comment("Written by falcon-cli hls verilog.");
     for line in ports(half, design.storage.read_latency) {
@@ -199,12 +206,13 @@ pub fn emit(
     }));
     Ok(Emission {
         sources,
+        companions: testbench::emit(accelerator, transform, logn)?,
         words: half,
         read_latency: design.storage.read_latency,
     })
 }
 
-/// What the ports are, for who reads the circuit alone.
+/// Description of the ports, for the head of the source.
 fn ports(words: usize, read_latency: u32) -> [String; 8] {
     [
         "`reset` is synchronous. A clock of `start` while idle begins; `busy` is high from".into(),
@@ -218,7 +226,10 @@ fn ports(words: usize, read_latency: u32) -> [String; 8] {
             "at a time: number u, of {words}, is {{im, re}} at address u, two binary64 numbers."
         ),
         "`host_in` is written at a clock at which `host_write` is high; `host_out` comes".into(),
-        format!("{read_latency} clocks after its `host_address`."),
+        format!(
+            "{} after its `host_address`.",
+            Count(read_latency.into(), "clock")
+        ),
     ]
 }
 

@@ -85,7 +85,7 @@ impl Delays {
         self.delay(signal, bits, cycles, false)
     }
 
-    /// The same of a signal that makes something happen.
+    /// Like [`tap`](Self::tap), for a signal that starts an action: a reset clears it.
     pub(super) fn tap_action(&mut self, signal: &str, cycles: u32) -> String {
         self.delay(signal, 1, cycles, true)
     }

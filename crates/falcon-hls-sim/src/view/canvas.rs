@@ -18,7 +18,7 @@ pub(super) const TITLE: f64 = 16.0;
 /// without many capitals.
 const LETTER: f64 = 0.6;
 
-/// Which point of a text is given.
+/// Point of a text that a position refers to.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,

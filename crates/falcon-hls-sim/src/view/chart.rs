@@ -1,8 +1,7 @@
-//! Designs of a sweep in a chart (SVG): cycles against DSP slices, or time where their
-//! clocks differ.
+//! The chart of a sweep (SVG): cycles against DSP slices, or time where the clocks differ.
 //!
-//! The line joins those that no other beats. Designs with the name of a preset are
-//! squares, with their names. Cycles and times are on a logarithmic scale.
+//! The line joins the designs that no other beats. Presets are squares with their names. Cycles and
+//! times are on a logarithmic scale.
 
 use super::canvas::{
     Anchor, COLOURS, GRID, circle, line, picture, rectangle, text, text_width, titled,
@@ -22,7 +21,7 @@ const FRONT: &str = COLOURS[0];
 const MARK: &str = COLOURS[5];
 const OTHER: &str = "#9a9a9a";
 
-/// What stands at the vertical axis.
+/// Quantity of the vertical axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quantity {
     Cycles,
@@ -30,7 +29,7 @@ enum Quantity {
 }
 
 impl Quantity {
-    /// What compares the designs of a sweep.
+    /// Quantity that compares the designs of a sweep.
     fn of(sweep: &SweepForm) -> Self {
         match sweep.clocks_differ() {
             true => Self::Micros,
@@ -56,7 +55,7 @@ impl Quantity {
     }
 }
 
-/// Where points are.
+/// Positions of the points.
 struct Scale {
     quantity: Quantity,
     /// Largest number of DSP slices.
@@ -114,7 +113,8 @@ pub fn chart(sweep: &SweepForm, subject: &str) -> String {
         document = document.add(titled(described(row)).add(dot));
     }
     let mut front: Vec<_> = sweep.designs.iter().filter(|row| row.pareto).collect();
-    front.sort_by_key(|row| (row.resources.dsp, row.time()));
+    // Of equal points the preset is the one that is labelled.
+    front.sort_by_key(|row| (row.resources.dsp, row.time(), !is_preset(row)));
     front.dedup_by_key(|row| (row.resources.dsp, row.time()));
     document = document.add(steps(&scale, &front));
     for row in &front {
@@ -128,7 +128,12 @@ pub fn chart(sweep: &SweepForm, subject: &str) -> String {
     for row in &marks {
         let at = scale.place(row);
         document = document.add(titled(described(row)).add(square(at)));
-        document = labels.put(document, at, &row.design.name, LABEL, MARK);
+        let name = &row.design.name;
+        let label = match sweep.clocks_differ() {
+            true => format!("{name}, {} MHz", row.design.clock_hz as f64 / 1e6),
+            false => name.clone(),
+        };
+        document = labels.put(document, at, &label, LABEL, MARK);
     }
     for row in &front {
         let design = &row.design;
@@ -139,7 +144,7 @@ pub fn chart(sweep: &SweepForm, subject: &str) -> String {
     picture(SIZE, &title, document).to_string()
 }
 
-/// What a point is.
+/// Description of a point.
 fn described(row: &SweepRow) -> String {
     let (design, timing) = (&row.design, &row.timing);
     let name = match design.name.as_str() {
@@ -191,7 +196,7 @@ impl Labels {
             .push([x - radius, y - radius, x + radius, y + radius]);
     }
 
-    /// Beside `at` where there is room, or nowhere: what a point is it says itself.
+    /// Puts a label beside `at` where there is room, or nowhere: the point has a tooltip.
     fn put(
         &mut self,
         document: Group,
@@ -236,8 +241,8 @@ fn overlap(a: &[f64; 4], b: &[f64; 4]) -> bool {
 fn legend(mut document: Group) -> Group {
     let y = 52.0;
     let mut x = 26.0;
-    let front = "no design beats it: multipliers + adders, banking";
-    for (label, fill) in [(front, FRONT), ("preset", MARK), ("another design", OTHER)] {
+    let front = "best for its DSP slices: multipliers + adders, banking";
+    for (label, fill) in [(front, FRONT), ("preset", MARK), ("other design", OTHER)] {
         document = match fill {
             MARK => document.add(square((x, y))),
             _ => document.add(circle((x, y), if fill == FRONT { 4.5 } else { 3.0 }, fill)),

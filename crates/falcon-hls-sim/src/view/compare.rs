@@ -1,4 +1,4 @@
-//! The presets beside each other: a table, and its form for machines.
+//! The presets side by side: a table and its JSON form.
 
 use super::report::{DesignForm, Timing, VERSION, concerns};
 use crate::accelerator::Error;
@@ -15,18 +15,18 @@ use std::fmt::{self, Display, Formatter};
 pub struct ComparedRow {
     /// The design.
     pub design: DesignForm,
-    /// What it took.
+    /// Cycles and time.
     #[serde(flatten)]
     pub timing: Timing,
-    /// How many times less time than the first.
+    /// Speedup over the first preset, by time.
     pub speedup: f64,
-    /// What it takes of the part: DSP slices close with Table II, the others are
-    /// estimates, without control and AXI.
+    /// Resources. DSP slices agree with Table II; the others are estimates, without control and
+    /// AXI.
     pub resources: Resources,
     /// Table II, if the design is in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paper: Option<Resources>,
-    /// What speaks against it on the part.
+    /// Reasons why it does not fit the part.
     pub concerns: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ pub struct Comparison {
     pub version: u32,
     /// The transform.
     pub transform: Transform,
-    /// Its degree.
+    /// Degree of the polynomial.
     pub degree: u32,
     /// The part that concerns are about.
     pub part: &'static str,
@@ -112,7 +112,8 @@ impl Display for Comparison {
                 row.speedup,
             )?;
             let mut concerns = row.concerns.iter();
-            concerns.try_for_each(|concern| write!(f, "; not on {}: {concern}", self.part))?;
+            concerns
+                .try_for_each(|concern| write!(f, "; does not fit {}: {concern}", self.part))?;
         }
         Ok(())
     }

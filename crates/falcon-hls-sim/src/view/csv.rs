@@ -86,7 +86,7 @@ impl<'a> Line<'a> {
 /// none did.
 ///
 /// # Errors
-/// Those of `out`.
+/// If `out` fails.
 pub fn csv(sweeps: &[SweepForm], out: impl Write) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     for sweep in sweeps {

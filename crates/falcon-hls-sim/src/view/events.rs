@@ -7,37 +7,37 @@ use serde::Serialize;
 /// An iteration's start.
 #[derive(Clone, Debug, Serialize)]
 pub struct StartForm {
-    /// Which iteration.
+    /// Number of the iteration.
     pub iteration: usize,
-    /// When.
+    /// Cycle of the start.
     pub cycle: u64,
-    /// When it could have started, as often as it was tried in vain.
+    /// Cycles in which a start was tried in vain.
     pub stalls: Vec<u64>,
 }
 
 /// An operation.
 #[derive(Clone, Debug, Serialize)]
 pub struct EventForm {
-    /// Of which iteration.
+    /// Number of the iteration.
     pub iteration: usize,
-    /// What is done.
+    /// Name of the operation.
     pub operation: String,
-    /// By which unit.
+    /// Name of the unit.
     pub unit: String,
-    /// When it starts.
+    /// Cycle of its start.
     pub start: u64,
-    /// When its results are there, or what it stores can be read.
+    /// Cycle in which its results are ready, or its stored values can be read.
     pub end: u64,
-    /// Its results or what it stores: bits, 16 hexadecimal digits each.
+    /// Results or stored values: bits, 16 hexadecimal digits each.
     pub values: Vec<String>,
 }
 
-/// What some iterations did.
+/// Operations of some iterations.
 #[derive(Clone, Debug, Serialize)]
 pub struct EventsForm {
     /// [`VERSION`].
     pub version: u32,
-    /// Of what.
+    /// Circuit that was run.
     #[serde(flatten)]
     pub subject: Subject,
     /// Initiation interval, cycles.
@@ -51,7 +51,7 @@ pub struct EventsForm {
 }
 
 impl EventsForm {
-    /// Of a trace of `subject`.
+    /// Makes the form of a trace of `subject`.
     pub fn new(trace: &Trace<'_>, subject: Subject) -> Self {
         let start = |&(cycle, iteration): &(u64, usize)| {
             let stalls = trace.stalls.iter();

@@ -1,55 +1,56 @@
-//! Why an initiation interval is what it is.
+//! Reasons for an initiation interval.
 
 use crate::design::MAX_INTERVAL;
 use crate::graph::Graph;
 use crate::schedule::{Schedule, UnitBound};
 use crate::scheduled::Scheduled;
+use crate::view::Count;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
-/// What bounds an interval, and what it would be without.
+/// The limits of an interval, and the intervals without each of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Explanation {
     /// The interval, cycles.
     pub interval: u32,
     /// Cycles of one iteration.
     pub depth: u32,
-    /// The smallest interval that was asked for.
+    /// The smallest interval that the design allows.
     pub least_interval: u32,
-    /// By unit.
+    /// The limit that each unit sets.
     pub units: Vec<UnitReason>,
-    /// What the recurrences allow, cycles.
+    /// The limit that recurrences set, cycles.
     pub recurrence: u32,
-    /// The interval that would be, were something else.
+    /// Intervals that the scheduler finds when a limit is removed.
     pub relaxed: Vec<Relaxed>,
 }
 
-/// What a unit allows.
+/// The limit that a unit sets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UnitReason {
-    /// The unit.
+    /// Name of the unit.
     pub unit: String,
-    /// Operations of one iteration.
+    /// Operations of one iteration on it.
     pub operations: u32,
-    /// Units.
+    /// Number of such units.
     pub count: u32,
-    /// What they allow, cycles.
+    /// The smallest interval with them, cycles.
     pub interval: u32,
-    /// Whether that is the interval.
+    /// Whether this limit is reached.
     pub binds: bool,
 }
 
-/// A change and what the interval would be.
+/// A removed limit, and the interval without it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Relaxed {
-    /// The change.
+    /// What was changed.
     pub change: String,
     /// The interval then, cycles.
     pub interval: u32,
 }
 
 impl Explanation {
-    /// Of a body that was scheduled with this least interval.
+    /// Explains the interval of `body`, which was scheduled with `least_interval`.
     pub fn new(body: &Scheduled, least_interval: u32) -> Self {
         let interval = body.schedule.interval;
         let bounds = &body.bounds;
@@ -80,7 +81,7 @@ impl Explanation {
     }
 }
 
-/// A unit's name, that of a memory instead of its ports'.
+/// Name of a unit; for the ports of a memory, the name of the memory.
 fn shown(unit: &str) -> String {
     match unit.strip_prefix("port of ") {
         Some(memory) => format!("memory {memory}"),
@@ -88,7 +89,7 @@ fn shown(unit: &str) -> String {
     }
 }
 
-/// Schedules the loop again and again, each time without one of its limits.
+/// Schedules the loop again without each of its limits.
 fn relaxed(body: &Scheduled) -> Vec<Relaxed> {
     let interval = body.schedule.interval;
     let graph = &body.graph;
@@ -122,6 +123,62 @@ fn relaxed(body: &Scheduled) -> Vec<Relaxed> {
         .collect()
 }
 
+impl Explanation {
+    /// Plain sentences: how often an iteration starts, what keeps it from starting sooner, and how
+    /// many overlap. `iteration` says what an iteration is, such as `butterfly`.
+    pub fn sentences(&self, iteration: &str) -> String {
+        let cycles = |count: u32| Count(count.into(), "cycle");
+        let mut sentences = vec![match self.interval {
+            1 => format!("A {iteration} starts in every cycle: the initiation interval (II) is 1."),
+            interval => format!(
+                "A {iteration} starts every {interval} cycles: the initiation interval (II) is \
+                 {interval}."
+            ),
+        }];
+        if self.least_interval > self.bound() && self.least_interval == self.interval {
+            sentences.push(format!(
+                "That was asked for; {} would be possible.",
+                cycles(self.bound())
+            ));
+        } else if self.interval > 1 {
+            if self.recurrence == self.bound() {
+                sentences.push(format!(
+                    "It waits for what the one before stores: loading, computing and storing takes {}.",
+                    cycles(self.recurrence)
+                ));
+            }
+            let binding = self.units.iter().filter(|u| u.interval == self.bound());
+            let binding: Vec<String> = binding
+                .map(|unit| {
+                    let (name, count) = (shown(&unit.unit), unit.count);
+                    let (uses, ports) = (unit.operations, Count(count.into(), "port"));
+                    match name.starts_with("memory ") {
+                        true => format!("{name} is accessed {uses} times through {ports}"),
+                        false if count == 1 => {
+                            format!("{name} is needed {uses} times and there is 1")
+                        }
+                        false => format!("{name} is needed {uses} times and there are {count}"),
+                    }
+                })
+                .collect();
+            if !binding.is_empty() {
+                sentences.push(format!("Not sooner, because {}.", binding.join("; ")));
+            }
+        }
+        sentences.push(match self.depth.div_ceil(self.interval) {
+            1 => format!(
+                "It takes {}, so the next one starts when it has ended.",
+                cycles(self.depth)
+            ),
+            overlap => format!(
+                "It takes {}, so up to {overlap} are under way at a time.",
+                cycles(self.depth)
+            ),
+        });
+        sentences.join("\n")
+    }
+}
+
 impl Display for Explanation {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "II = {}: ", self.interval)?;
@@ -151,9 +208,8 @@ impl Display for Explanation {
         } else if self.interval > self.bound() {
             write!(
                 f,
-                "\n{} cycles more than any bound: the chain that comes back to the next \
-                 iteration waits for units that it shares, and for its turn at the memory",
-                self.interval - self.bound()
+                "\n{} beyond every bound: the loop-carried chain waits for shared units and memory",
+                Count((self.interval - self.bound()).into(), "extra cycle")
             )?;
         }
         if self.least_interval > 1 && self.least_interval < self.interval {
@@ -166,7 +222,6 @@ impl Display for Explanation {
         for Relaxed { change, interval } in &self.relaxed {
             write!(f, "\nwith {change}: II = {interval}")?;
         }
-        let cycles = if self.depth == 1 { "cycle" } else { "cycles" };
-        write!(f, "\none iteration takes {} {cycles}", self.depth)
+        Ok(())
     }
 }

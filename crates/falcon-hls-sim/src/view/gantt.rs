@@ -7,8 +7,10 @@
 use super::canvas::{
     Anchor, COLOURS, GRID, TITLE, line, picture, rectangle, text, text_width, titled,
 };
+use super::columns::{Column, Columns};
+use super::group::{Group as Operations, UnitGroups, by_unit};
 use super::scale::step;
-use super::{Event, Trace, instance_name, used_instances};
+use super::{Detail, Event, Trace};
 use svg::node::element::Group;
 
 /// Height of a lane and of a bar in it.
@@ -24,55 +26,72 @@ const CYCLE: (f64, f64) = (3.0, 26.0);
 const LEFT: f64 = 20.0;
 const RIGHT: f64 = 24.0;
 const BELOW: f64 = 46.0;
-/// Where the legend begins.
+/// Height at which the legend begins.
 const LEGEND: f64 = 42.0;
 /// White between a bar and the next.
 const APART: f64 = 0.6;
 /// Sizes of text.
 const LABEL: f64 = 12.0;
 const IN_BAR: f64 = 8.0;
-/// Colour of a stall.
+/// Colours of a stall and of cycles that are left out.
 const STALL: &str = "#c00000";
+const GAP: &str = "#ececec";
 
-/// Operations of a unit's instance, each with its lane.
+/// With more lanes, all units of a kind share a row.
+const MANY: usize = 48;
+/// Least distance of two numbers of the axis.
+const TICK: f64 = 44.0;
+
+/// A unit with its operations, each with its lane.
 struct Row<'t> {
     name: String,
-    bars: Vec<(usize, &'t Event)>,
+    bars: Vec<(usize, Operations<'t>)>,
     lanes: usize,
 }
 
-/// Where things are.
+/// Positions in the chart.
 struct Layout {
     left: f64,
     cycle: f64,
-    first: u64,
+    columns: Columns,
 }
 
 impl Layout {
     fn x(&self, cycle: u64) -> f64 {
-        self.left + (cycle - self.first) as f64 * self.cycle
+        self.left + self.columns.position(cycle) * self.cycle
+    }
+
+    /// End of the last cycle.
+    fn right(&self) -> f64 {
+        self.left + self.columns.0.len() as f64 * self.cycle
     }
 }
 
-/// The chart of what `trace` has kept.
-pub fn gantt(trace: &Trace<'_>, title: &str) -> String {
-    let cycles = trace.cycles();
-    let rows = rows(trace);
+/// Number of columns of the chart: its cycles, without those that are left out.
+pub fn columns(trace: &Trace<'_>) -> usize {
+    Columns::of(trace).0.len()
+}
+
+/// The chart of the recorded iterations.
+pub fn gantt(trace: &Trace<'_>, title: &str, detail: Detail) -> String {
+    let rows = rows(trace, detail);
     let names = rows.iter().map(|row| text_width(&row.name, LABEL));
     let left = names.fold(text_width("start", LABEL), f64::max) + 20.0;
-    let count = (cycles.end - cycles.start).max(1);
+    let columns = Columns::of(trace);
     let layout = Layout {
         left,
-        cycle: (WIDTH / count as f64).clamp(CYCLE.0, CYCLE.1),
-        first: cycles.start,
+        cycle: (WIDTH / columns.0.len().max(1) as f64).clamp(CYCLE.0, CYCLE.1),
+        columns,
     };
     let lanes: usize = rows.iter().map(|row| row.lanes).sum();
     let body = (lanes + 1) as f64 * LANE + (rows.len() + 1) as f64 * BETWEEN;
     let needed = text_width(title, TITLE) + 40.0;
-    let width = (layout.x(cycles.end) + RIGHT).max(needed).max(560.0);
-    let (document, end) = legend(Group::new(), trace, width);
+    let width = (layout.right() + RIGHT).max(needed).max(560.0);
+    let counted = rows.iter().flat_map(|row| &row.bars);
+    let counted = counted.into_iter().any(|(_, bar)| bar.events.len() > 1);
+    let (document, end) = legend(Group::new(), trace, &layout, counted, width);
     let above = end + 16.0;
-    let mut document = axis(document, &layout, cycles.end, (above, above + body));
+    let mut document = axis(document, &layout, (above, above + body));
 
     let mut y = above;
     document = document.add(text(left - 8.0, y + BAR - 1.5, LABEL, Anchor::End, "start"));
@@ -88,63 +107,96 @@ pub fn gantt(trace: &Trace<'_>, title: &str) -> String {
                 GRID,
             ))
             .add(text(left - 8.0, middle, LABEL, Anchor::End, &row.name));
-        for &(lane, event) in &row.bars {
-            document = bar(document, trace, &layout, event, y + lane as f64 * LANE);
+        for (lane, operations) in &row.bars {
+            document = bar(
+                document,
+                trace,
+                &layout,
+                operations,
+                y + *lane as f64 * LANE,
+            );
         }
         y += height + BETWEEN;
     }
     picture((width, above + body + BELOW), title, document).to_string()
 }
 
-/// Every unit with its operations in lanes, in which none touches another.
-fn rows<'t>(trace: &'t Trace<'_>) -> Vec<Row<'t>> {
-    let row = |(unit, instance)| {
-        let own = |event: &&Event| {
-            let at = trace.schedule.instances[event.node];
-            trace.graph.nodes[event.node].unit == unit && at == instance
-        };
-        // By lane: the first cycle that is free.
-        let mut free: Vec<u64> = Vec::new();
-        let mut bars = Vec::new();
-        for event in trace.events.iter().filter(own) {
-            let lane = free.iter().position(|&free| free <= event.cycle);
-            let lane = lane.unwrap_or(free.len());
-            free.resize(free.len().max(lane + 1), 0);
-            free[lane] = trace.end(event).max(event.cycle + 1);
-            bars.push((lane, event));
-        }
-        Row {
-            name: instance_name(trace.graph, unit, instance),
-            bars,
-            lanes: free.len().max(1),
-        }
+/// The rows, those of a kind together if there would be many lanes.
+fn rows<'t>(trace: &'t Trace<'_>, detail: Detail) -> Vec<Row<'t>> {
+    // An operation without latency takes its cycle all the same.
+    let end = |event: &Event| trace.end(event).max(event.cycle + 1);
+    let rows = |together| -> Vec<Row<'t>> {
+        let units = by_unit(trace, together, end);
+        units.into_iter().map(in_lanes).collect()
     };
-    used_instances(trace.graph).map(row).collect()
+    let each = rows(false);
+    let lanes: usize = each.iter().map(|row| row.lanes).sum();
+    match detail == Detail::Readable && lanes > MANY {
+        true => rows(true),
+        false => each,
+    }
+}
+
+/// A unit with its operations in lanes, in which none touches another.
+fn in_lanes(unit: UnitGroups<'_>) -> Row<'_> {
+    // By lane: the first cycle that is free.
+    let mut free: Vec<u64> = Vec::new();
+    let mut bars = Vec::new();
+    for operations in unit.groups {
+        let lane = free.iter().position(|&free| free <= operations.cycle);
+        let lane = lane.unwrap_or(free.len());
+        free.resize(free.len().max(lane + 1), 0);
+        free[lane] = operations.end;
+        bars.push((lane, operations));
+    }
+    Row {
+        name: unit.name,
+        bars,
+        lanes: free.len().max(1),
+    }
 }
 
 fn colour(iteration: usize) -> &'static str {
     COLOURS[iteration % COLOURS.len()]
 }
 
-fn bar(document: Group, trace: &Trace<'_>, layout: &Layout, event: &Event, y: f64) -> Group {
-    let node = &trace.graph.nodes[event.node];
-    let end = trace.end(event).max(event.cycle + 1);
-    let (x, right) = (layout.x(event.cycle), layout.x(end));
-    let fill = colour(event.iteration);
+fn bar(
+    document: Group,
+    trace: &Trace<'_>,
+    layout: &Layout,
+    operations: &Operations<'_>,
+    y: f64,
+) -> Group {
+    let (x, right) = (layout.x(operations.cycle), layout.x(operations.end));
+    let fill = colour(operations.iteration);
+    let names = operations.events.iter();
+    let names: Vec<&str> = names
+        .map(|event| trace.graph.nodes[event.node].name.as_str())
+        .collect();
+    let ready = operations.events.iter().map(|event| trace.end(event)).max();
     let title = format!(
         "{} of iteration {}: cycle {}, result in {}",
-        node.name,
-        event.iteration,
-        event.cycle,
-        trace.end(event)
+        names.join("; "),
+        operations.iteration,
+        operations.cycle,
+        ready.unwrap_or(operations.end)
     );
     let mut group = titled(title)
         .add(rectangle(x, y, right - x - APART, BAR, fill).set("fill-opacity", 0.3))
         .add(rectangle(x, y, layout.cycle - APART, BAR, fill));
+    let baseline = y + BAR - 2.5;
+    if names.len() > 1 {
+        let count = names.len().to_string();
+        if text_width(&count, IN_BAR) <= layout.cycle - 3.0 {
+            let middle = x + (layout.cycle - APART) / 2.0;
+            let count = text(middle, baseline, IN_BAR, Anchor::Middle, &count);
+            group = group.add(count.set("fill", "white").set("font-weight", "bold"));
+        }
+    }
     let from = x + layout.cycle + 2.0;
-    if from + text_width(&node.name, IN_BAR) <= right {
-        let label = text(from, y + BAR - 2.5, IN_BAR, Anchor::Start, &node.name);
-        group = group.add(label);
+    let name = operations.name(trace);
+    if from + text_width(&name, IN_BAR) <= right {
+        group = group.add(text(from, baseline, IN_BAR, Anchor::Start, &name));
     }
     document.add(group)
 }
@@ -169,8 +221,15 @@ fn starts(mut document: Group, trace: &Trace<'_>, layout: &Layout, y: f64) -> Gr
     document
 }
 
-/// What the colours mean, on as many lines as it takes: where it ends.
-fn legend(mut document: Group, trace: &Trace<'_>, width: f64) -> (Group, f64) {
+/// Draws the legend, on as many lines as it needs, and returns the height at which it ends.
+/// `counted` says whether a bar has a number.
+fn legend(
+    mut document: Group,
+    trace: &Trace<'_>,
+    layout: &Layout,
+    counted: bool,
+    width: f64,
+) -> (Group, f64) {
     let (mut x, mut y) = (LEFT, LEGEND);
     let mut entry = |document: Group, fill: &str, opacity: f64, label: &str| {
         let wide = text_width(label, LABEL) + 34.0;
@@ -183,8 +242,16 @@ fn legend(mut document: Group, trace: &Trace<'_>, width: f64) -> (Group, f64) {
         x += wide;
         document
     };
-    document = entry(document, "#555555", 1.0, "taken by the unit");
-    document = entry(document, "#555555", 0.3, "until the result is there");
+    let taken = match counted {
+        true => "taken by the unit (number: operations at once)",
+        false => "taken by the unit",
+    };
+    document = entry(document, "#555555", 1.0, taken);
+    document = entry(document, "#555555", 0.3, "until the result is ready");
+    let gaps = layout.columns.0.iter();
+    if gaps.into_iter().any(|c| matches!(c, Column::Gap(_))) {
+        document = entry(document, GAP, 1.0, "cycles left out");
+    }
     if !trace.stalls.is_empty() {
         document = entry(document, STALL, 1.0, "stall");
     }
@@ -201,22 +268,35 @@ fn legend(mut document: Group, trace: &Trace<'_>, width: f64) -> (Group, f64) {
     (document, y + 12.0)
 }
 
-/// Cycles below, with lines through everything.
-fn axis(mut document: Group, layout: &Layout, end: u64, (top, bottom): (f64, f64)) -> Group {
-    let pixels = layout.x(end) - layout.left;
-    let step = step(end - layout.first, (pixels / 44.0) as u64);
-    let first = layout.first.div_ceil(step) * step;
-    for cycle in (first..=end).step_by(step as usize) {
+/// Cycles below, with lines through everything, and a band for cycles that are left out.
+fn axis(mut document: Group, layout: &Layout, (top, bottom): (f64, f64)) -> Group {
+    let pixels = layout.right() - layout.left;
+    let step = step(layout.columns.0.len() as u64, (pixels / TICK) as u64);
+    let tick = |document: Group, cycle: u64| {
         let x = layout.x(cycle);
-        document = document
+        let number = cycle.to_string();
+        document
             .add(line((x, top - 4.0), (x, bottom), GRID))
-            .add(text(
-                x,
-                bottom + 14.0,
-                LABEL,
-                Anchor::Middle,
-                &cycle.to_string(),
-            ));
+            .add(text(x, bottom + 14.0, LABEL, Anchor::Middle, &number))
+    };
+    let mut last = f64::NEG_INFINITY;
+    let mut behind_gap = true;
+    for column in &layout.columns.0 {
+        match column {
+            Column::Gap(gap) => {
+                let (x, right) = (layout.x(gap.start), layout.x(gap.end));
+                document = document.add(rectangle(x, top, right - x, bottom - top, GAP));
+                behind_gap = true;
+            }
+            &Column::Cycle(cycle) => {
+                let x = layout.x(cycle);
+                if (behind_gap || cycle % step == 0) && x - last >= TICK {
+                    document = tick(document, cycle);
+                    last = x;
+                }
+                behind_gap = false;
+            }
+        }
     }
     let middle = layout.left + pixels / 2.0;
     document.add(text(middle, bottom + 34.0, LABEL, Anchor::Middle, "cycle"))

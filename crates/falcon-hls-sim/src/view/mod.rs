@@ -1,16 +1,18 @@
-//! What a person sees of a run: text, pictures, waveforms, JSON.
+//! Views of a run: text, pictures, waveforms, JSON.
 //!
-//! A [`Trace`] looks on while a loop runs; [`timeline`], [`gantt`] and
-//! [`waveform`] draw it. [`explain`] says why an interval is what it is, [`chart`]
-//! draws a sweep, [`compare`] has the presets in a table, [`report`] the forms for machines.
+//! A [`Trace`] records a run. [`timeline`], [`gantt`] and [`waveform`] draw it. [`explain`] says
+//! why an initiation interval is what it is. [`chart`] draws a sweep, [`compare`] makes a table of
+//! the presets, and [`report`] holds the JSON forms.
 
 mod canvas;
 pub mod chart;
+mod columns;
 pub mod compare;
 pub mod csv;
 pub mod events;
 pub mod explain;
 pub mod gantt;
+mod group;
 pub mod report;
 mod scale;
 pub mod summary;
@@ -18,11 +20,30 @@ pub mod timeline;
 mod trace;
 pub mod waveform;
 
+pub use group::Detail;
 pub use trace::{Event, Stall, Trace};
 
 use crate::graph::Graph;
+use std::fmt;
 
-/// The name of one of equal units: its number stands behind if there are several.
+/// A number of things, with the noun in its number: `1 cycle`, `2 cycles`.
+#[derive(Clone, Copy, Debug)]
+pub struct Count(
+    /// The number.
+    pub u64,
+    /// The noun for one, whose plural ends in `s`.
+    pub &'static str,
+);
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(count, noun) = self;
+        let ending = if *count == 1 { "" } else { "s" };
+        write!(f, "{count} {noun}{ending}")
+    }
+}
+
+/// Name of an instance of a unit, with its number if there are several.
 pub fn instance_name(graph: &Graph, unit: usize, instance: usize) -> String {
     let unit = &graph.units[unit];
     match unit.count {
@@ -32,7 +53,7 @@ pub fn instance_name(graph: &Graph, unit: usize, instance: usize) -> String {
     }
 }
 
-/// Units that do something, each instance: index of the unit and of the instance.
+/// Every instance of the units that do something: index of the unit, number of the instance.
 fn used_instances(graph: &Graph) -> impl Iterator<Item = (usize, usize)> + '_ {
     let used = (0..graph.units.len()).filter(|&unit| graph.uses(unit) > 0);
     used.flat_map(|unit| (0..graph.units[unit].count).map(move |instance| (unit, instance)))

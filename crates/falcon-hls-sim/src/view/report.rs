@@ -18,7 +18,7 @@ pub const VERSION: u32 = 1;
 /// A design, flat.
 #[derive(Clone, Debug, Serialize)]
 pub struct DesignForm {
-    /// Its name.
+    /// Name, as the program prints it.
     pub name: String,
     /// Clock, Hz.
     pub clock_hz: u64,
@@ -30,9 +30,9 @@ pub struct DesignForm {
     pub adders: u32,
     /// Latency of each.
     pub adder_latency: u32,
-    /// What memories are made of.
+    /// Kind of the memories.
     pub memory: StorageKind,
-    /// How words lie in banks.
+    /// Distribution of words over banks.
     pub banking: Banking,
     /// Ports of a bank.
     pub ports: u32,
@@ -77,7 +77,7 @@ impl From<&Design> for DesignForm {
     }
 }
 
-/// What a run took.
+/// Cycles and time of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Timing {
     /// Butterflies.
@@ -88,7 +88,7 @@ pub struct Timing {
     pub depth: u32,
     /// Cycles of the whole.
     pub cycles: u64,
-    /// Of these, stalls.
+    /// Cycles of these in which an iteration stalls.
     pub stalls: u64,
     /// Microseconds at the design's clock.
     pub micros: f64,
@@ -108,7 +108,7 @@ impl From<&Measurement> for Timing {
     }
 }
 
-/// How many times better than `paper-original`.
+/// Speedup over `paper-original`.
 #[derive(Clone, Debug, Serialize)]
 pub struct SpeedupForm {
     /// By the interval, as the paper counts.
@@ -122,13 +122,13 @@ pub struct SpeedupForm {
 /// A component of a circuit.
 #[derive(Clone, Debug, Serialize)]
 pub struct Component {
-    /// What it is.
+    /// Name of the component.
     pub name: String,
-    /// How many there are.
+    /// Number of them in the circuit.
     pub count: u32,
-    /// What one takes.
+    /// Resources of one component.
     pub each: Resources,
-    /// Where the numbers come from.
+    /// Source of the numbers.
     pub source: &'static str,
 }
 
@@ -139,19 +139,19 @@ pub struct ResourcesForm {
     pub estimate: Resources,
     /// The part.
     pub part: &'static str,
-    /// What it has.
+    /// Resources of the part.
     pub available: Resources,
     /// Table II, if the design is in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paper: Option<Resources>,
     /// The estimate by component.
     pub components: Vec<Component>,
-    /// What speaks against the design on this part.
+    /// Reasons why the design does not fit this part.
     pub concerns: Vec<String>,
 }
 
 impl ResourcesForm {
-    /// Of an estimate of the design of that name.
+    /// Makes the form of an estimate of the design of that name.
     pub fn new(name: &str, estimate: &Estimate, device: Device) -> Self {
         let component = |item: &crate::resources::Item| Component {
             name: item.name.clone(),
@@ -170,7 +170,7 @@ impl ResourcesForm {
     }
 }
 
-/// What speaks against an estimate on `device`, in words.
+/// Reasons, in words, why an estimate does not fit `device`.
 pub(super) fn concerns(estimate: &Estimate, device: Device) -> Vec<String> {
     let concerns = estimate.concerns(device);
     concerns.iter().map(Concern::to_string).collect()
@@ -185,22 +185,22 @@ pub struct RunForm {
     pub design: DesignForm,
     /// The transform.
     pub transform: Transform,
-    /// Its degree.
+    /// Degree of the polynomial.
     pub degree: u32,
-    /// What it took.
+    /// Cycles and time.
     #[serde(flatten)]
     pub timing: Timing,
-    /// Against `paper-original`.
+    /// Speedup over `paper-original`.
     pub speedup: SpeedupForm,
-    /// What it takes of the part.
+    /// Resources, and those of the part.
     pub resources: ResourcesForm,
 }
 
 impl RunForm {
-    /// Of a measurement, on `device`.
+    /// Makes the form of a measurement, on `device`.
     ///
     /// # Errors
-    /// None for what was measured.
+    /// Never for a measurement.
     pub fn new(measurement: &Measurement, device: Device) -> Result<Self, Error> {
         let speedup = measurement.speedup(&measurement.baseline()?);
         let design = &measurement.design;
@@ -223,11 +223,11 @@ impl RunForm {
 /// A circuit for Keccak-f, flat.
 #[derive(Clone, Debug, Serialize)]
 pub struct KeccakDesignForm {
-    /// Its name.
+    /// Name, as the program prints it.
     pub name: String,
     /// Clock, Hz.
     pub clock_hz: u64,
-    /// Where the state is: `registers`, `bram` or `axi`.
+    /// Memory of the state: `registers`, `bram` or `axi`.
     pub state: &'static str,
     /// Ports of its block RAM, if that is where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -260,7 +260,7 @@ impl From<&KeccakDesign> for KeccakDesignForm {
     }
 }
 
-/// What is looked at.
+/// Circuit that a view shows.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Subject {
@@ -270,7 +270,7 @@ pub enum Subject {
         design: DesignForm,
         /// The transform.
         transform: Transform,
-        /// Its degree, if that matters.
+        /// Degree of the polynomial, if that matters.
         #[serde(skip_serializing_if = "Option::is_none")]
         degree: Option<u32>,
     },
@@ -281,15 +281,15 @@ pub enum Subject {
     },
 }
 
-/// Why an interval is what it is.
+/// Reasons for an interval.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainForm {
     /// [`VERSION`].
     pub version: u32,
-    /// Of what.
+    /// Circuit that is explained.
     #[serde(flatten)]
     pub subject: Subject,
-    /// Its bounds.
+    /// Limits of the interval.
     #[serde(flatten)]
     pub explanation: Explanation,
 }
@@ -299,12 +299,12 @@ pub struct ExplainForm {
 pub struct SweepRow {
     /// The design.
     pub design: DesignForm,
-    /// What it took.
+    /// Cycles and time.
     #[serde(flatten)]
     pub timing: Timing,
-    /// What it takes.
+    /// Resources.
     pub resources: Resources,
-    /// What speaks against it.
+    /// Reasons why it does not fit the part.
     pub concerns: Vec<String>,
     /// Whether no other of the sweep takes less time and no more DSP slices, or
     /// the other way round.
@@ -312,7 +312,7 @@ pub struct SweepRow {
 }
 
 impl SweepRow {
-    /// How long it takes.
+    /// Duration.
     pub fn time(&self) -> Time {
         Time {
             cycles: self.timing.cycles,
@@ -337,13 +337,13 @@ pub struct SweepForm {
     pub version: u32,
     /// The transform.
     pub transform: Transform,
-    /// Its degree.
+    /// Degree of the polynomial.
     pub degree: u32,
     /// The part that concerns are about.
     pub part: &'static str,
-    /// What ran.
+    /// Designs that were simulated.
     pub designs: Vec<SweepRow>,
-    /// What cannot.
+    /// Designs that cannot be built.
     pub impossible: Vec<Impossible>,
 }
 
@@ -356,7 +356,7 @@ impl SweepForm {
             .is_some_and(|first| clocks.any(|clock| clock != first))
     }
 
-    /// Of what came out of a sweep.
+    /// Makes the form of the results of a sweep.
     pub fn new(
         outcome: &crate::sweep::Outcome,
         transform: Transform,

@@ -1,5 +1,6 @@
 //! The reports as text.
 
+use super::Count;
 use super::report::{
     DesignForm, ExplainForm, KeccakDesignForm, RunForm, Subject, SweepForm, SweepRow, Timing,
 };
@@ -7,7 +8,7 @@ use crate::nest::Transform;
 use crate::resources::Resources;
 use std::fmt::{self, Display, Formatter};
 
-/// What was run on what.
+/// Writes the transform, the degree and the design.
 fn heading(f: &mut Formatter<'_>, design: &str, transform: Transform, degree: u32) -> fmt::Result {
     let transform = transform.name().to_uppercase();
     write!(f, "{transform} of degree {degree} on {design}")
@@ -47,10 +48,10 @@ impl Display for DesignForm {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} dmul of {} cycles, {} daddsub of {}; {} {}, bank ports {}, read {}, write {}; \
+            "{} dmul of {}, {} daddsub of {}; {} {}, bank ports {}, read {}, write {}; \
              loops {}; dependence {}",
             self.multipliers,
-            self.multiplier_latency,
+            Count(self.multiplier_latency.into(), "cycle"),
             self.adders,
             self.adder_latency,
             self.memory.name(),
@@ -66,15 +67,26 @@ impl Display for DesignForm {
 
 impl Display for Timing {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let butterflies = match self.butterflies {
+            1 => "1 butterfly".into(),
+            count => format!("{count} butterflies"),
+        };
+        let stalls = match self.stalls {
+            0 => "no stalls".into(),
+            stalls => format!("{} included", Count(stalls, "stall")),
+        };
         write!(
             f,
-            "{} butterflies, II {}, depth {}: {} cycles, {} of them stalls, {:.2} us",
-            self.butterflies, self.interval, self.depth, self.cycles, self.stalls, self.micros
+            "{butterflies}, II {}, depth {}: {} ({stalls}), {:.2} us",
+            self.interval,
+            self.depth,
+            Count(self.cycles, "cycle"),
+            self.micros
         )
     }
 }
 
-/// A line of a table of resources.
+/// Writes a line of a table of resources.
 fn resources_line(f: &mut Formatter<'_>, name: &str, of: Resources) -> fmt::Result {
     let Resources { dsp, lut, ff, bram } = of;
     write!(f, "\n  {name:<36}{dsp:>6}{lut:>8}{ff:>8}{bram:>6}")
@@ -88,7 +100,7 @@ impl Display for RunForm {
         writeln!(f, "  {}", self.timing)?;
         write!(
             f,
-            "  {:.1} times paper-original by the interval, as the paper counts; {:.1} by cycles; \
+            "  {:.1} times as fast as paper-original by interval, as the paper counts; {:.1} by cycles; \
              {:.1} by time\n\n",
             self.speedup.interval, self.speedup.cycles, self.speedup.time
         )?;
@@ -99,12 +111,15 @@ impl Display for RunForm {
             "resources", "DSP", "LUT", "FF", "BRAM"
         )?;
         for component in &resources.components {
-            let name = format!("{} {}", component.count, component.name);
+            let name = match component.count {
+                1 => component.name.clone(),
+                count => format!("{count} x {}", component.name),
+            };
             resources_line(f, &name, component.each * component.count)?;
         }
         resources_line(f, "estimate, without control and AXI", resources.estimate)?;
         if let Some(paper) = resources.paper {
-            resources_line(f, "the paper's Table II", paper)?;
+            resources_line(f, "Table II of the paper", paper)?;
         }
         resources_line(f, resources.part, resources.available)?;
         let share = |(own, all): (u32, u32)| match all {
@@ -120,22 +135,32 @@ impl Display for RunForm {
         write!(
             f,
             "\n  {:<36}{dsp:>6}{lut:>8}{ff:>8}{bram:>6}",
-            "share of it"
+            "share of the part"
         )
     }
 }
 
 impl Display for ExplainForm {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.subject)?;
+        let sentences = |iteration: &str| self.explanation.sentences(iteration);
         match &self.subject {
-            Subject::Transform { design, .. } => writeln!(f, "{}: {design}", self.subject)?,
-            Subject::Keccak { design } => writeln!(f, "{}: {design}", self.subject)?,
+            Subject::Transform { design, .. } => {
+                writeln!(f, "{}\n\n{design}", sentences("butterfly"))?;
+            }
+            Subject::Keccak { design } => {
+                let iteration = match design.unrolled_rounds {
+                    1 => "round".into(),
+                    rounds => format!("group of {rounds} rounds"),
+                };
+                writeln!(f, "{}\n\n{design}", sentences(&iteration))?;
+            }
         }
         self.explanation.fmt(f)
     }
 }
 
-/// The designs that no other beats, and how many there are.
+/// The designs that no other beats.
 impl Display for SweepForm {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self {
@@ -145,11 +170,14 @@ impl Display for SweepForm {
         } = self;
         writeln!(
             f,
-            "{} of degree {}: {} designs ran, {} cannot be built; no other beats these:\n",
+            "{} of degree {}: {} simulated{}. Best trade-offs of time and DSP slices:\n",
             self.transform.name().to_uppercase(),
             self.degree,
-            designs.len(),
-            impossible.len(),
+            Count(designs.len() as u64, "design"),
+            match impossible.len() {
+                0 => String::new(),
+                count => format!(", {count} cannot be built"),
+            },
         )?;
         write!(
             f,
@@ -202,6 +230,6 @@ impl SweepForm {
             design.pipelining,
         )?;
         let mut concerns = concerns.iter();
-        concerns.try_for_each(|concern| write!(f, "; not on {}: {concern}", self.part))
+        concerns.try_for_each(|concern| write!(f, "; does not fit {}: {concern}", self.part))
     }
 }

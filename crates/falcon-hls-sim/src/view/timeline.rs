@@ -1,49 +1,44 @@
-//! A timeline as text: operations below each other, cycles beside each other.
+//! A timeline as text: a row for each operation, a column for each cycle.
 //!
-//! Cycles in which nothing starts or ends are left out where there are many of
-//! them.
+//! Ten or more cycles in a row in which nothing starts or ends become one column. Where an
+//! iteration has many operations, those that start and end together share a row.
 
-use super::{Trace, instance_name};
-use std::collections::BTreeSet;
+use super::columns::{Column, Columns};
+use super::group::{Group, by_unit};
+use super::{Detail, Event, Trace};
 use std::fmt::Write;
-use std::ops::Range;
 
-/// So many cycles without an event become one column.
-const GAP: u64 = 10;
+/// With more operations in an iteration, operations are shown together.
+const MANY: usize = 30;
 
-/// What a column shows.
-enum Column {
-    Cycle(u64),
-    /// Cycles in which nothing starts or ends.
-    Gap(Range<u64>),
-}
+/// Legend of the letters that every timeline has.
+const LEGEND: [&str; 4] = [
+    "^ iteration starts",
+    "I operation starts",
+    "= under way",
+    "R result ready, or stored value readable",
+];
 
-/// What the letters mean.
-const LEGEND: &str = "^ iteration starts   s it stalls   I operation starts   = under way   \
-                      R result there, or what was stored can be read   ~ cycles left out";
-/// Another letter, where it is used.
-const AT_ONCE: &str = "   * both I and R";
-
-/// The timeline of what `trace` has kept.
-pub fn timeline(trace: &Trace<'_>) -> String {
-    let columns = columns(trace);
+/// The timeline of the recorded iterations.
+pub fn timeline(trace: &Trace<'_>, detail: Detail) -> String {
+    let columns = Columns::of(trace).0;
+    let together = detail == Detail::Readable && trace.graph.nodes.len() > MANY;
+    let units = by_unit(trace, together, |event| trace.end(event));
     let mut rows = Vec::new();
     for &(start, iteration) in &trace.starts {
         rows.push(start_row(trace, &columns, start, iteration));
-        let mut events: Vec<_> = trace
-            .events
+        let mut groups: Vec<(&str, &Group<'_>)> = units
             .iter()
-            .filter(|event| event.iteration == iteration)
+            .flat_map(|unit| unit.groups.iter().map(|group| (&*unit.name, group)))
+            .filter(|(_, group)| group.iteration == iteration)
             .collect();
-        events.sort_by_key(|event| (event.cycle, event.node));
-        for event in events {
-            let node = &trace.graph.nodes[event.node];
-            let instance = trace.schedule.instances[event.node];
+        groups.sort_by_key(|(_, group)| (group.cycle, group.events[0].node));
+        for (unit, group) in groups {
             rows.push([
                 String::new(),
-                node.name.clone(),
-                instance_name(trace.graph, node.unit, instance),
-                operation(&columns, event.cycle, trace.end(event)),
+                group.name(trace),
+                unit.to_owned(),
+                operation(&columns, group.cycle, group.end),
             ]);
         }
     }
@@ -65,43 +60,20 @@ pub fn timeline(trace: &Trace<'_>) -> String {
     for [a, b, c, d] in &rows {
         line([a, b, c], d);
     }
-    text.push_str(LEGEND);
-    if trace
-        .events
-        .iter()
-        .any(|event| trace.end(event) == event.cycle)
-    {
-        text.push_str(AT_ONCE);
+    let mut legend = LEGEND.to_vec();
+    let at_once = |event: &Event| trace.end(event) == event.cycle;
+    if trace.events.iter().any(at_once) {
+        legend.push("* both I and R");
     }
+    if !trace.stalls.is_empty() {
+        legend.push("s stall");
+    }
+    if columns.iter().any(|c| matches!(c, Column::Gap(_))) {
+        legend.push("~ cycles left out, nothing starts or ends in them");
+    }
+    text.push_str(&legend.join("   "));
     text.push('\n');
     text
-}
-
-/// The columns: a gap stands for the cycles between two events that are far apart.
-fn columns(trace: &Trace<'_>) -> Vec<Column> {
-    let mut busy = BTreeSet::new();
-    let cycles = trace.cycles();
-    if cycles.is_empty() {
-        return Vec::new();
-    }
-    busy.extend([cycles.start, cycles.end - 1]);
-    for event in &trace.events {
-        busy.extend([event.cycle, trace.end(event)]);
-    }
-    busy.extend(trace.starts.iter().map(|start| start.0));
-    busy.extend(trace.stalls.iter().map(|stall| stall.cycle));
-    let mut columns = Vec::new();
-    let mut next = cycles.start;
-    for cycle in busy {
-        if cycle - next >= GAP {
-            columns.push(Column::Gap(next..cycle));
-        } else {
-            columns.extend((next..cycle).map(Column::Cycle));
-        }
-        columns.push(Column::Cycle(cycle));
-        next = cycle + 1;
-    }
-    columns
 }
 
 /// Numbers above the columns and marks below them: at every tenth cycle, and

@@ -1,4 +1,4 @@
-//! What a run did, for those who draw it.
+//! Record of a run, for the views.
 
 use crate::accelerator::{Error, Kernel, MAX_LOGN, blank_memories, control, to_words};
 use crate::cycles::{Control, Fault, Observer, Run, Words};
@@ -15,20 +15,20 @@ use std::ops::Range;
 pub struct Event {
     /// When.
     pub cycle: u64,
-    /// Of which iteration.
+    /// Number of the iteration.
     pub iteration: usize,
     /// Index of the node.
     pub node: usize,
-    /// Its results, or what it stores.
+    /// Results, or the values that it stores.
     pub values: Vec<u64>,
 }
 
 /// An iteration could not start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// When it could have started but for what it would read.
+    /// Cycle in which it could have started, had its operands been written.
     pub cycle: u64,
-    /// Which.
+    /// Number of the iteration.
     pub iteration: usize,
 }
 
@@ -37,15 +37,15 @@ pub struct Stall {
 pub struct Trace<'a> {
     /// The loop's body.
     pub graph: &'a Graph,
-    /// Its schedule.
+    /// Schedule of the body.
     pub schedule: &'a Schedule,
-    /// What the whole run took.
+    /// Cycles of the whole run.
     pub run: Run,
     /// Starts of the iterations of the window: cycle and number.
     pub starts: Vec<(u64, usize)>,
     /// Stalls before their starts.
     pub stalls: Vec<Stall>,
-    /// What they did, in order of time.
+    /// Operations of these iterations, in order of time.
     pub events: Vec<Event>,
 }
 
@@ -137,7 +137,7 @@ impl<'a> Trace<'a> {
         first..ends.max().unwrap_or(first)
     }
 
-    /// When an operation's results are there, or what it stores can be read.
+    /// Cycle in which an operation's results are ready, or its stored values can be read.
     pub fn end(&self, event: &Event) -> u64 {
         event.cycle + u64::from(self.graph.nodes[event.node].latency)
     }

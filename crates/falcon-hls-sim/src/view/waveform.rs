@@ -16,7 +16,7 @@ use vcd::{IdCode, TimescaleUnit, Value, VarType, Writer};
 /// Bits of an iteration's number.
 const ITERATION_BITS: u32 = 32;
 
-/// What changes in a cycle, by signal.
+/// Changes of a cycle, by signal.
 #[derive(Default)]
 struct Changes<'a> {
     bits: BTreeMap<IdCode, bool>,
@@ -29,7 +29,7 @@ struct Signals {
     busy: IdCode,
     iteration: IdCode,
     operation: IdCode,
-    /// Of a memory's port: what it writes, when it is `busy`.
+    /// For a memory's port: the value that it writes when it is `busy`.
     stored: Vec<IdCode>,
     valid: IdCode,
     results: Vec<IdCode>,
@@ -207,7 +207,7 @@ fn changes<'a>(
     changes
 }
 
-/// How many iterations of the window are under way, where that changes.
+/// Number of iterations of the window under way, for each cycle in which it changes.
 fn active(trace: &Trace<'_>) -> Vec<(u64, u64)> {
     let depth = u64::from(trace.schedule.depth(trace.graph));
     let mut steps: BTreeMap<u64, i64> = BTreeMap::new();

@@ -76,6 +76,16 @@ fn sources_are_complete() {
             }
             let latency = format!("{} clocks after", emission.read_latency);
             assert!(head.contains(&latency), "{head}");
+            let names = emission
+                .companions
+                .iter()
+                .map(|source| source.name.as_str());
+            let names: Vec<&str> = names.collect();
+            let expected = ["falcon_fft_tb.sv", "input.hex", "expected.hex", "README.md"];
+            assert_eq!(names, expected);
+            for vectors in &emission.companions[1..3] {
+                assert_eq!(vectors.text.lines().count(), emission.words);
+            }
         }
     }
 }

@@ -4,13 +4,14 @@ use crate::{kernel, on_traces};
 use falcon_hls_sim::catalog::XC7Z020;
 use falcon_hls_sim::design::{BRAM, Preset, Storage};
 use falcon_hls_sim::graph::Banking;
+use falcon_hls_sim::keccak::{KeccakCircuit, KeccakPreset};
 use falcon_hls_sim::measurement::Measurement;
 use falcon_hls_sim::nest::Transform;
 use falcon_hls_sim::sweep::Sweep;
-use falcon_hls_sim::view::Trace;
 use falcon_hls_sim::view::chart::chart;
-use falcon_hls_sim::view::gantt::gantt;
+use falcon_hls_sim::view::gantt::{columns, gantt};
 use falcon_hls_sim::view::report::SweepForm;
+use falcon_hls_sim::view::{Detail, Trace};
 use svg::node::Attributes;
 use svg::parser::Event as Tag;
 
@@ -112,33 +113,65 @@ impl Picture {
     }
 }
 
+/// Checks that nothing overlaps or is outside, and returns how many bars there are and how many
+/// operations they stand for.
+fn bars_and_operations(trace: &Trace<'_>, detail: Detail, name: &str) -> (usize, usize) {
+    let picture = read(&gantt(trace, name, detail));
+    assert_eq!(picture.titles[0], name);
+    let bars = picture.titled.iter().filter(|areas| areas.len() == 2);
+    let bars = bars.count();
+    let marks = picture.titled.len() - bars;
+    assert_eq!(marks, trace.starts.len() + trace.stalls.len(), "{name}");
+    // The first rectangle of a bar is the whole of it.
+    let areas: Vec<Area> = picture.titled.iter().map(|areas| areas[0]).collect();
+    for (i, bar) in areas.iter().enumerate() {
+        assert!(picture.is_inside(bar), "{name}: {bar:?}");
+        let clash = areas[..i].iter().find(|other| overlap(bar, other));
+        assert_eq!(clash, None, "{name}: {bar:?}");
+    }
+    let texts = picture.text_areas();
+    for (i, (text, label)) in texts.iter().enumerate() {
+        assert!(picture.is_inside(text), "{name}: {label}");
+        let clash = texts[..i].iter().find(|(other, _)| overlap(text, other));
+        assert_eq!(clash, None, "{name}: {label}");
+    }
+    let titles = picture.titles.iter();
+    let operations = titles.filter_map(|title| title.split_once(" of iteration "));
+    let operations = operations.map(|(names, _)| names.split("; ").count());
+    (bars, operations.sum())
+}
+
 #[test]
 fn the_gantt_chart_has_every_operation_and_no_overlaps() {
     on_traces(|trace, name| {
-        let picture = read(&gantt(trace, name));
-        assert_eq!(picture.titles[0], name);
-        let operations: Vec<_> = picture
-            .titled
-            .iter()
-            .filter(|areas| areas.len() == 2)
-            .collect();
-        assert_eq!(operations.len(), trace.events.len(), "{name}");
-        let marks = picture.titled.len() - operations.len();
-        assert_eq!(marks, trace.starts.len() + trace.stalls.len(), "{name}");
-        // The first rectangle of a bar is the whole of it.
-        let bars: Vec<Area> = picture.titled.iter().map(|areas| areas[0]).collect();
-        for (i, bar) in bars.iter().enumerate() {
-            assert!(picture.is_inside(bar), "{name}: {bar:?}");
-            let clash = bars[..i].iter().find(|other| overlap(bar, other));
-            assert_eq!(clash, None, "{name}: {bar:?}");
-        }
-        let texts = picture.text_areas();
-        for (i, (text, label)) in texts.iter().enumerate() {
-            assert!(picture.is_inside(text), "{name}: {label}");
-            let clash = texts[..i].iter().find(|(other, _)| overlap(text, other));
-            assert_eq!(clash, None, "{name}: {label}");
-        }
+        let all = trace.events.len();
+        let full = bars_and_operations(trace, Detail::Full, name);
+        assert_eq!(full, (all, all), "{name}");
+        let (_, operations) = bars_and_operations(trace, Detail::Readable, name);
+        assert_eq!(operations, all, "{name}");
     });
+}
+
+/// What was a column of 140 equal rows, and what was a strip.
+#[test]
+fn large_charts_are_readable() {
+    let circuit = KeccakCircuit::new(KeccakPreset::RoundPerCycle.design()).expect("a preset");
+    let trace = Trace::of_rounds(&circuit, 0..8).expect("it runs");
+    let picture = read(&gantt(&trace, "rounds", Detail::Readable));
+    assert!(picture.size.1 < 300.0, "{:?}", picture.size);
+    let labels: Vec<&str> = picture.texts.iter().map(|text| text.4.as_str()).collect();
+    for label in ["registers, read x25", "lookup tables x91", "25", "91"] {
+        assert!(labels.contains(&label), "{label} in {labels:?}");
+    }
+
+    let design = Preset::PaperOriginal.design();
+    let kernel = kernel(&design, Transform::Fft);
+    let trace = Trace::of_transform(&design, &kernel, 9, 0..2).expect("it runs");
+    assert!(columns(&trace) < 120, "{}", columns(&trace));
+    let picture = gantt(&trace, "two butterflies", Detail::Readable);
+    assert!(picture.contains("cycles left out"));
+    let picture = read(&picture);
+    assert!(picture.size.0 < 1400.0, "{:?}", picture.size);
 }
 
 #[test]
@@ -146,7 +179,7 @@ fn pictures_escape_what_they_are_given() {
     let design = Preset::PaperOptimized.design();
     let kernel = kernel(&design, Transform::Fft);
     let trace = Trace::of_transform(&design, &kernel, 3, 0..2).expect("it runs");
-    let picture = gantt(&trace, "</text><script>\"a\" & 'b'");
+    let picture = gantt(&trace, "</text><script>\"a\" & 'b'", Detail::Full);
     assert!(!picture.contains("<script>"));
     assert!(picture.contains("&lt;/text&gt;&lt;script&gt;"));
     assert!(picture.contains("&amp; "));

@@ -2,17 +2,18 @@
 
 use crate::{kernel, on_traces};
 use falcon_hls_sim::design::{Design, Preset};
+use falcon_hls_sim::keccak::{KeccakCircuit, KeccakPreset};
 use falcon_hls_sim::nest::Transform;
 use falcon_hls_sim::view::explain::Explanation;
 use falcon_hls_sim::view::gantt::gantt;
 use falcon_hls_sim::view::timeline::timeline;
-use falcon_hls_sim::view::{Event, Trace};
+use falcon_hls_sim::view::{Detail, Event, Trace};
 use std::collections::HashMap;
 
 #[test]
 fn the_timeline_has_every_operation_in_its_cycles() {
     on_traces(|trace, name| {
-        let text = timeline(trace);
+        let text = timeline(trace, Detail::Full);
         let lines: Vec<&str> = text.lines().collect();
         let rows = &lines[2..lines.len() - 1];
         let starts = rows.iter().filter(|row| row.contains("start"));
@@ -66,19 +67,50 @@ fn the_timeline_has_every_operation_in_its_cycles() {
     });
 }
 
+/// The rows of the operations of a timeline, and how many operations they stand for.
+fn rows_and_operations(text: &str) -> (usize, usize) {
+    let rows = text.lines().skip(2).filter(|row| row.starts_with(' '));
+    let count = |row: &str| match row.split(" and ").nth(1) {
+        Some(more) => 1 + more.split(' ').next().unwrap().parse::<usize>().unwrap(),
+        None => 1,
+    };
+    let counts: Vec<usize> = rows.map(count).collect();
+    (counts.len(), counts.iter().sum())
+}
+
+/// No operation is lost where rows are shared.
+#[test]
+fn a_long_timeline_is_readable() {
+    on_traces(|trace, name| {
+        let (rows, operations) = rows_and_operations(&timeline(trace, Detail::Readable));
+        assert_eq!(operations, trace.events.len(), "{name}");
+        // One step at a time: nothing is done together there.
+        let sequential = name == KeccakPreset::Sequential.name();
+        assert!(
+            sequential || rows <= 35 * trace.starts.len(),
+            "{name}: {rows} rows"
+        );
+    });
+    let circuit = KeccakCircuit::new(KeccakPreset::RoundPerCycle.design()).expect("a preset");
+    let trace = Trace::of_rounds(&circuit, 0..1).expect("it runs");
+    let text = timeline(&trace, Detail::Readable);
+    assert!(text.contains("load a[0] and 24 more"), "{text}");
+    assert!(text.contains("lookup tables x91"), "{text}");
+}
+
 #[test]
 fn a_stall_is_shown_cycle_by_cycle() {
     let design = Preset::Ii1Xor.design();
     let kernel = kernel(&design, Transform::Fft);
     let trace = Trace::of_transform(&design, &kernel, 6, 14..18).expect("it runs");
     assert!(!trace.stalls.is_empty());
-    let text = timeline(&trace);
+    let text = timeline(&trace, Detail::Full);
     let stalled = format!(
         "16         start, after stall                 {}^",
         "s".repeat(trace.stalls.len())
     );
     assert!(text.contains(&stalled), "{text}");
-    assert!(gantt(&trace, "a title").contains("iteration 16 stalls"));
+    assert!(gantt(&trace, "a title", Detail::Full).contains("iteration 16 stalls"));
 }
 
 fn explained(design: &Design) -> String {
@@ -104,7 +136,7 @@ fn an_explanation_names_what_binds() {
     let original = explained(&Preset::PaperOriginal.design());
     assert!(original.starts_with("II = 168: "), "{original}");
     assert!(
-        original.contains("recurrence 162\n6 cycles more than any bound"),
+        original.contains("recurrence 162\n6 extra cycles beyond every bound"),
         "{original}"
     );
     assert!(
@@ -115,6 +147,36 @@ fn an_explanation_names_what_binds() {
         original.contains("with no dependence between iterations: II = 6"),
         "{original}"
     );
+}
+
+/// The sentences have the numbers of the explanation, and the right nouns.
+#[test]
+fn an_explanation_begins_with_plain_sentences() {
+    let sentences = |design: &Design| {
+        let body = kernel(design, Transform::Fft).body;
+        Explanation::new(&body, design.least_interval).sentences("butterfly")
+    };
+    assert_eq!(
+        sentences(&Preset::PaperOptimized.design()),
+        "A butterfly starts every 4 cycles: the initiation interval (II) is 4.\n\
+         Not sooner, because dmul is needed 4 times and there is 1; memory f is accessed 8 times \
+         through 2 ports.\n\
+         It takes 32 cycles, so up to 8 are under way at a time."
+    );
+    assert_eq!(
+        sentences(&Preset::PaperOriginal.design()),
+        "A butterfly starts every 168 cycles: the initiation interval (II) is 168.\n\
+         It waits for what the one before stores: loading, computing and storing takes 162 cycles.\n\
+         It takes 168 cycles, so the next one starts when it has ended."
+    );
+    assert_eq!(
+        sentences(&Preset::Ii1Xor.design()),
+        "A butterfly starts in every cycle: the initiation interval (II) is 1.\n\
+         It takes 26 cycles, so up to 26 are under way at a time."
+    );
+    let mut asked = Preset::PaperOptimized.design();
+    asked.least_interval = 7;
+    assert!(sentences(&asked).contains("That was asked for; 4 cycles would be possible."));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `hls amdahl`: what an accelerated FFT makes of whole operations.
+//! `hls amdahl`: the speedup of whole operations with an accelerated FFT.
 
 use super::{
     design::{DesignOptions, named},
@@ -19,29 +19,30 @@ use falcon_hls_sim::{
 use serde::Serialize;
 use std::fmt;
 
-/// Tell what a faster FFT and Keccak-f make of key generation, signing, verification
+/// Predict the speedup of key generation, signing and verification with a circuit
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Three tables: the paper's shares of the work, with what does not add up in them; the shares of
-instructions that were counted of this code; and a prediction for the design, whose transforms
-are run.")]
+The first table answers what the paper's 1.8 times is here. Then come the prediction for each
+operation, from simulated circuits; Table I of the paper beside our code; the shares of
+instructions that were counted in our code; the paper's own shares; and what does not add up
+in the paper.")]
 pub(crate) struct Amdahl {
     #[command(flatten)]
     design: DesignOptions,
-    /// The circuit of the permutation, Keccak-f, which is run
+    /// Circuit of the permutation, Keccak-f
     #[arg(long, value_name = "NAME", default_value = "keccak-round-per-cycle", value_parser = keccak_parser())]
     keccak: KeccakPreset,
-    /// Cycles of a permutation instead
+    /// Cycles of a permutation, instead of a circuit for it
     #[arg(long, value_name = "CYCLES", conflicts_with = "keccak", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     permutation_cycles: Option<u64>,
-    /// Cycles of an instruction of the processor, a Cortex-A9 at 667 MHz
+    /// Cycles that an instruction takes on the processor, a Cortex-A9 at 667 MHz [default: 1]
     #[arg(long, value_name = "CYCLES", value_parser = cycles_per_instruction)]
     cycles_per_instruction: Option<f64>,
-    /// Data are where they are needed: moving them takes no time
+    /// Moving data between processor and circuit takes no time
     #[arg(long)]
     no_transfer: bool,
-    /// What the fabric does besides Keccak-f: forward transforms, the inverse ones too, or all
-    /// butterflies
+    /// What the circuit computes besides Keccak-f: forward transforms, also inverse ones, or
+    /// all butterflies
     #[arg(long, value_name = "WHAT", default_value = "transforms", value_parser = scope_parser())]
     scope: Scope,
 }
@@ -74,7 +75,7 @@ impl Amdahl {
         };
         let report = Report::new(&accelerator, cycles, processor, transfer, self.scope);
         let report = report
-            .map_err(|error| crate::error::Error::new("there is no such speedup").because(error))?;
+            .map_err(|error| crate::error::Error::new("cannot predict this").because(error))?;
         ui.report(&Shown {
             version: VERSION,
             report,

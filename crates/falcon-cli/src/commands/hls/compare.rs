@@ -1,15 +1,15 @@
-//! `hls compare`: the presets beside each other.
+//! `hls compare`: the presets side by side.
 
 use super::{design::Task, refused};
 use crate::{error::Result, ui::Ui};
 use clap::Args;
 use falcon_hls_sim::{catalog::XC7Z020, view::compare::Comparison};
 
-/// Run a transform on every preset: cycles, time, speedup, resources in one table
+/// Compare the presets: cycles, time, speedup and resources in one table
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each at its own clock; x is how many times less time than the first. LUT, FF and BRAM are
-estimates, without the control of the loops and the adapters of AXI.")]
+Column x is the speedup over the first preset, by time. LUT, FF and BRAM are estimates; they
+leave out the control of the loops and the AXI adapters.")]
 pub(crate) struct Compare {
     #[command(flatten)]
     task: Task,

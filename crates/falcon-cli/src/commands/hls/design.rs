@@ -1,4 +1,4 @@
-//! Which circuit: a preset and what is changed of it.
+//! The options of a circuit: a preset, and changes to it.
 
 use super::refused;
 use crate::error::{Error, Result};
@@ -12,7 +12,7 @@ use falcon_hls_sim::{
     nest::Transform,
 };
 
-/// A preset and its name.
+/// Parses the name of a preset.
 pub(super) fn preset_parser() -> impl TypedValueParser<Value = Preset> {
     named(Preset::ALL, Preset::name)
 }
@@ -37,7 +37,7 @@ pub(super) fn pipelining_parser() -> impl TypedValueParser<Value = Pipelining> {
     named(Pipelining::ALL, Pipelining::name)
 }
 
-/// One of `values`, by its name.
+/// Parses the name of one of `values`.
 pub(super) fn named<T: Copy + Send + Sync + 'static, const N: usize>(
     values: [T; N],
     name: impl Fn(T) -> &'static str + Clone + Send + Sync + 'static,
@@ -50,15 +50,15 @@ pub(super) fn named<T: Copy + Send + Sync + 'static, const N: usize>(
     })
 }
 
-/// Hertz of a number of megahertz.
+/// Parses a number of megahertz, as hertz.
 pub(super) fn megahertz(text: &str) -> std::result::Result<u64, String> {
     match text.parse::<f64>() {
         Ok(clock) if (1e-6..=1e4).contains(&clock) => Ok((clock * 1e6).round() as u64),
-        _ => Err("not a number of megahertz from 0.000001 to 10000".to_owned()),
+        _ => Err("must be a number of megahertz from 0.000001 to 10000".to_owned()),
     }
 }
 
-/// The logarithm of a degree.
+/// Parses a degree, as its logarithm.
 pub(super) fn degree(text: &str) -> std::result::Result<u32, String> {
     match text.parse::<u32>() {
         Ok(degree) if degree.is_power_of_two() && (4..=1024).contains(&degree) => {
@@ -68,46 +68,47 @@ pub(super) fn degree(text: &str) -> std::result::Result<u32, String> {
     }
 }
 
-/// What is computed.
+/// The transform and its degree.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct Task {
-    /// The degree of the polynomial, a power of two from 4 to 1024
+    /// Degree of the polynomial, a power of two from 4 to 1024
     #[arg(long = "degree", value_name = "N", default_value = "512", value_parser = degree)]
     pub(super) logn: u32,
-    /// What is computed
+    /// Transform to run
     #[arg(long, value_name = "NAME", default_value = "fft", value_parser = transform_parser())]
     pub(super) transform: Transform,
 }
 
-/// On which circuit.
+/// The circuit.
 #[derive(Clone, Debug, Args)]
 pub(super) struct DesignOptions {
-    /// The design to start from
+    /// Design to start from
     #[arg(long, value_name = "NAME", default_value = "paper-optimized", value_parser = preset_parser())]
     preset: Preset,
-    /// The clock
+    /// Clock rate [default: the preset's, 100]
     #[arg(long = "clock-mhz", value_name = "MHZ", value_parser = megahertz)]
     clock_hz: Option<u64>,
     /// Number of multipliers
     #[arg(long, value_name = "COUNT")]
     multipliers: Option<u32>,
-    /// Number of adders, which subtract too
+    /// Number of adders; each adds and subtracts
     #[arg(long, value_name = "COUNT")]
     adders: Option<u32>,
-    /// Cycles of a multiplication
+    /// Latency of a multiplication
     #[arg(long, value_name = "CYCLES")]
     dmul_latency: Option<u32>,
-    /// Cycles of an addition
+    /// Latency of an addition
     #[arg(long, value_name = "CYCLES")]
     dadd_latency: Option<u32>,
-    /// Where polynomials are: block RAM, or the processor's memory; with its ports and latencies
+    /// Memory of the polynomials, with its ports and latencies: block RAM, or the processor's
+    /// memory over AXI
     #[arg(long, value_name = "KIND", value_parser = memory_parser())]
     memory: Option<StorageKind>,
-    /// How words lie in banks: in one; real and imaginary parts apart; complex numbers by the
-    /// parity of their addresses
+    /// Banks of the memory: a single one; one for real and one for imaginary parts; two for
+    /// complex numbers, by the parity of the address
     #[arg(long, value_name = "KIND", value_parser = banking_parser())]
     banking: Option<Banking>,
-    /// Ports of a bank; of AXI, channels in each direction
+    /// Ports of each bank; for AXI, channels in each direction
     #[arg(long, value_name = "COUNT")]
     ports: Option<u32>,
     /// Cycles from a read to its data
@@ -116,22 +117,22 @@ pub(super) struct DesignOptions {
     /// Cycles from a write to the first read that sees it
     #[arg(long, value_name = "CYCLES")]
     write_latency: Option<u32>,
-    /// Pipeline the innermost loops only, each of which ends before the next begins
+    /// Pipeline only the innermost loops; each ends before the next begins
     #[arg(long, conflicts_with = "flattened")]
     nested: bool,
     /// Pipeline all loops as one
     #[arg(long)]
     flattened: bool,
-    /// Whether an iteration must be assumed to read what the one before writes
+    /// Whether the scheduler must assume that an iteration reads what the previous one writes
     #[arg(long, value_name = "HOW", value_parser = dependence_parser())]
     dependence: Option<Aliasing>,
-    /// The least initiation interval to try; it is raised to what is possible
+    /// Smallest initiation interval to try; the scheduler raises it as needed
     #[arg(long, value_name = "CYCLES")]
     pub(super) interval: Option<u32>,
 }
 
 impl DesignOptions {
-    /// The design. Its name is the preset's only if it is the preset.
+    /// The design. It has the preset's name only if nothing is changed.
     pub(super) fn design(&self) -> Result<Design> {
         let preset = self.preset.design();
         let mut design = preset.clone();
@@ -168,7 +169,7 @@ impl DesignOptions {
     }
 }
 
-/// Another memory than the preset's has its own ports and latencies.
+/// The preset's memory if it is of this kind, else one with its own ports and latencies.
 pub(super) fn memory(kind: StorageKind, preset: Storage) -> Storage {
     if kind == preset.kind {
         preset
@@ -180,7 +181,7 @@ pub(super) fn memory(kind: StorageKind, preset: Storage) -> Storage {
 fn hinted(error: Error, design: &Design) -> Error {
     let storage = design.storage;
     if storage.kind == StorageKind::Axi && storage.banking != Banking::Single {
-        return error.hint("banks are for block RAM: --memory bram");
+        return error.hint("only block RAM has banks: --memory bram");
     }
     error
 }

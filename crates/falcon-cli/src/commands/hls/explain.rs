@@ -1,4 +1,4 @@
-//! `hls explain`: why an interval is what it is.
+//! `hls explain`: the reasons for an initiation interval.
 
 use super::{
     design::{DesignOptions, Task},
@@ -14,12 +14,12 @@ use falcon_hls_sim::{
     },
 };
 
-/// Tell why the initiation interval (II) is what it is
+/// Explain the initiation interval (II): how often a butterfly can start, and why
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A unit allows as many cycles as it has operations in an iteration, divided by the number of
-such units; a recurrence as many as it takes to come back to the next iteration. What follows
-`with` was scheduled again with that limit gone.")]
+A line such as `dmul 4/1 = 4` says: 4 operations of an iteration share 1 unit, so it needs 4
+cycles. A recurrence is a chain of operations from one iteration to the next. A line that
+begins with `with` is the interval that the scheduler finds without that limit.")]
 pub(crate) struct Explain {
     #[command(flatten)]
     design: DesignOptions,

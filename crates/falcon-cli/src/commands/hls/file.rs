@@ -1,4 +1,4 @@
-//! Where pictures and tables go.
+//! Files for pictures and tables.
 
 use crate::{
     error::{Error, Result},
@@ -11,7 +11,7 @@ use std::{
     path::Path,
 };
 
-/// Has the file at `path` written, or standard output if it is `-`.
+/// Writes the file at `path`, or standard output if the path is `-`.
 pub(super) fn write(
     path: &Path,
     force: bool,

@@ -1,4 +1,4 @@
-//! `hls keccak`: the permutation as a circuit.
+//! `hls keccak`: the permutation Keccak-f as a circuit.
 
 use super::{
     design::named,
@@ -22,13 +22,13 @@ use falcon_hls_sim::{
 use serde::Serialize;
 use std::fmt;
 
-/// Run Keccak-f, the paper's process_block, on its designs
+/// Simulate Keccak-f, the paper's process_block, on its presets
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without a command: cycles to absorb a block of SHAKE256, to permute a state that is there, and
-to fetch, permute and put back one in the processor's memory; times faster than the sequential
-design and than the paper's processor; resources, whose LUT-2 are before lookup tables of six
-inputs.")]
+Without a command, the table shows cycles to absorb a block of SHAKE256 (absorb), to permute
+a state in the circuit (permute), and to fetch, permute and return a state in the processor's
+memory (process_block); the speedup over the sequential preset and over the paper's processor;
+and resources. LUT-2 counts gates of two inputs, LUT the same in lookup tables of six inputs.")]
 pub(crate) struct Keccak {
     #[command(subcommand)]
     view: Option<View>,
@@ -46,7 +46,7 @@ impl Keccak {
             None => ui.report(&Table {
                 version: VERSION,
                 summary: Summary::new(&Processor::CORTEX_A9)
-                    .map_err(|error| Error::new("there is no such comparison").because(error))?,
+                    .map_err(|error| Error::new("cannot compare the presets").because(error))?,
             }),
             Some(View::Explain(explain)) => explain.run(ui),
             Some(View::Timeline(timeline)) => timeline.run(ui),
@@ -54,15 +54,15 @@ impl Keccak {
     }
 }
 
-/// A design for Keccak-f and its name.
+/// Parses the name of a design for Keccak-f.
 pub(super) fn keccak_parser() -> impl TypedValueParser<Value = KeccakPreset> {
     named(KeccakPreset::ALL, KeccakPreset::name)
 }
 
-/// Which circuit.
+/// The circuit.
 #[derive(Debug, Args)]
 struct Chosen {
-    /// The design
+    /// Design to use
     #[arg(long, value_name = "NAME", default_value = "keccak-round-per-cycle", value_parser = keccak_parser())]
     preset: KeccakPreset,
 }
@@ -75,7 +75,7 @@ impl Chosen {
     }
 }
 
-/// Tell why the initiation interval (II) of the rounds is what it is
+/// Explain the initiation interval (II) of the rounds
 #[derive(Debug, Args)]
 struct Explain {
     #[command(flatten)]
@@ -94,13 +94,13 @@ impl Explain {
     }
 }
 
-/// Show what happens in which cycle of a permutation: as text, Gantt chart or waveform
+/// Show a permutation cycle by cycle: as text, Gantt chart or waveform
 #[derive(Debug, Args)]
 #[command(after_help = "\
-An iteration is a round, or as many as the design has in its loop. The words of the state are
-0, 1, 2 ... Cycles depend on no number.
+An iteration is one round, or as many as the design has in its loop. The words of the state
+are 0, 1, 2 ...; the cycles do not depend on them.
 
-Without --svg and --vcd the timeline goes to standard output, 1 iteration of it.")]
+Without --svg and --vcd, the timeline of 1 iteration goes to standard output.")]
 struct Timeline {
     #[command(flatten)]
     chosen: Chosen,

@@ -1,4 +1,4 @@
-//! `hls`: Falcon's FFT and Keccak-f as circuits, simulated.
+//! `hls`: Falcon's FFT and Keccak-f as simulated circuits.
 
 mod amdahl;
 mod compare;
@@ -50,7 +50,7 @@ impl Hls {
     }
 }
 
-/// What is wrong with a design.
+/// The error for a design that cannot be built.
 fn refused(error: impl std::fmt::Display) -> Error {
-    Error::new("no such circuit").because(error)
+    Error::new("this circuit cannot be built").because(error)
 }

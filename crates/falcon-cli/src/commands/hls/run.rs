@@ -1,4 +1,4 @@
-//! `hls run`: what a transform takes on a design.
+//! `hls run`: cycles and resources of a transform on a design.
 
 use super::{
     design::{DesignOptions, Task},
@@ -8,11 +8,11 @@ use crate::{error::Result, ui::Ui};
 use clap::Args;
 use falcon_hls_sim::{catalog::XC7Z020, measurement::Measurement, view::report::RunForm};
 
-/// Run a transform on a design: cycles, time, resources, speedup
+/// Simulate a transform on a design: cycles, time, resources, speedup
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Latencies and DSP slices are a set that closes with the paper's Table II; other resources are
-estimates, without the control of the loops and the adapters of AXI.")]
+Latencies and DSP slices agree with the paper's Table II. Other resources are estimates; they
+leave out the control of the loops and the AXI adapters.")]
 pub(crate) struct Run {
     #[command(flatten)]
     design: DesignOptions,
@@ -31,12 +31,15 @@ impl Run {
             && asked < form.timing.interval
         {
             ui.warn(format_args!(
-                "an interval of {asked} was asked for, {} is the least: see `hls explain`",
+                "--interval {asked} is not possible; {} is the smallest: see `hls explain`",
                 form.timing.interval
             ));
         }
         for concern in &form.resources.concerns {
-            ui.warn(format_args!("not on {}: {concern}", form.resources.part));
+            ui.warn(format_args!(
+                "does not fit {}: {concern}",
+                form.resources.part
+            ));
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! `hls sign`: whole signatures, their butterflies on the circuit.
+//! `hls sign`: whole signatures with their butterflies on the circuit.
 
 use super::{design::DesignOptions, refused};
 use crate::{
@@ -18,21 +18,24 @@ use falcon_hls_sim::{
     cycles::Run,
     design::Design,
     seam::{HlsFft, Meter},
-    view::report::{DesignForm, VERSION},
+    view::{
+        Count,
+        report::{DesignForm, VERSION},
+    },
 };
 use serde::Serialize;
 use std::fmt;
 
-/// Sign with all butterflies on a design, and compare with the processor's bytes
+/// Sign with all butterflies on a design, and compare with the bytes of the processor
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Key, nonces and samples come from a fixed seed: it is a test, not a way to sign.
+This is a test, not a way to sign: key, nonces and samples come from a fixed seed.
 
 Exit status: 0 the bytes are equal and the signatures valid, 1 they are not, 2 wrong usage.")]
 pub(crate) struct Sign {
     #[command(flatten)]
     design: DesignOptions,
-    /// The algorithm
+    /// Algorithm to sign with
     #[arg(
         short,
         long,
@@ -41,15 +44,15 @@ pub(crate) struct Sign {
         default_value = "falcon-512"
     )]
     algorithm: Algorithm,
-    /// How many signatures
+    /// Number of signatures
     #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     count: u32,
 }
 
-/// What everything comes from.
+/// Seed of everything.
 const SEED: [u8; SEED_LEN] = [7; SEED_LEN];
 
-/// What is signed.
+/// The message.
 const MESSAGE: &[u8] = b"the message that every run signs";
 
 impl Sign {
@@ -118,20 +121,20 @@ fn sign<P: Parameters>(design: Design, count: u32) -> Result<Outcome> {
     })
 }
 
-/// What was signed.
+/// The signatures, and how they compare.
 #[derive(Serialize)]
 struct Outcome {
     version: u32,
     design: DesignForm,
     parameters: &'static str,
     signatures: u32,
-    /// Of all signatures.
+    /// Butterflies of all signatures.
     butterflies: u64,
     cycles: u64,
     stalls: u64,
-    /// Of the circuit alone, for a signature.
+    /// Time of the circuit alone for one signature, microseconds.
     micros_each: f64,
-    /// To what the processor signs.
+    /// Whether the processor makes the same bytes.
     equal: bool,
     valid: bool,
 }
@@ -140,17 +143,22 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} on {}, {} MHz: {} signature{}",
+            "{} on {}, {} MHz: {}",
             self.parameters,
             self.design.name,
             self.design.clock_hz as f64 / 1e6,
-            self.signatures,
-            if self.signatures == 1 { "" } else { "s" }
+            Count(self.signatures.into(), "signature")
         )?;
         writeln!(
             f,
-            "  {} butterflies, {} cycles, {} of them stalls; {:.0} us of the circuit for a signature",
-            self.butterflies, self.cycles, self.stalls, self.micros_each
+            "  {} butterflies, {} ({}); the circuit takes {:.0} us for a signature",
+            self.butterflies,
+            Count(self.cycles, "cycle"),
+            match self.stalls {
+                0 => "no stalls".into(),
+                stalls => format!("{} included", Count(stalls, "stall")),
+            },
+            self.micros_each
         )?;
         let verdict = |good: bool, yes: &'static str, no: &'static str| match good {
             true => Styled(GOOD, yes),

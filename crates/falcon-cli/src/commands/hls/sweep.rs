@@ -1,4 +1,4 @@
-//! `hls sweep`: many designs beside each other.
+//! `hls sweep`: many designs side by side.
 
 use super::{
     design::{
@@ -20,10 +20,9 @@ use falcon_hls_sim::{
     catalog::XC7Z020,
     design::{Aliasing, Design, Pipelining, Preset, StorageKind},
     graph::Banking,
-    measurement::Measurement,
     nest::Transform,
     sweep::{MAX_DESIGNS, Outcome, Sweep, TooMany},
-    view::{chart::chart, csv::csv, report::SweepForm},
+    view::{Count, chart::chart, csv::csv, report::SweepForm},
 };
 use serde::Serialize;
 use std::{
@@ -34,21 +33,22 @@ use std::{
 /// Run a transform on every combination of parameters: table, CSV, Pareto chart
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Lists have commas between their values. Without any list: 1, 2 and 4 multipliers with 1, 2, 3
-and 6 adders, all ways of banking, loops flattened and nested. The presets are always among
-the designs. Latencies do not follow the clock: give those that it allows. A design is beaten
-by one that takes less time and no more DSP slices, or the other way round.")]
+Separate the values of a list by commas. Without any list, the sweep combines 1, 2 and 4
+multipliers, 1, 2, 3 and 6 adders, all kinds of banking, and loops flattened and nested. The
+presets always take part, at every clock of --clock-mhz. Latencies do not follow the clock:
+give latencies that are possible at it. The table shows the designs that no other beats: none
+takes less time with no more DSP slices, or fewer slices and no more time.")]
 pub(crate) struct SweepCommand {
-    /// The design that has what no list says
+    /// Design whose values are taken where no list is given
     #[arg(long, value_name = "NAME", default_value = "paper-optimized", value_parser = preset_parser())]
     preset: Preset,
-    /// Degrees of the polynomial, powers of two from 4 to 1024; each has its own table
+    /// Degrees of the polynomial, powers of two from 4 to 1024; each gets its own table
     #[arg(long = "degree", value_name = "DEGREES", default_value = "512", value_delimiter = ',', value_parser = degree)]
     logn: Vec<u32>,
-    /// What is computed
+    /// Transform to run
     #[arg(long, value_name = "NAME", default_value = "fft", value_parser = transform_parser())]
     transform: Transform,
-    /// Clocks
+    /// Clock rates
     #[arg(long, value_name = "MHZ", value_delimiter = ',', value_parser = megahertz)]
     clock_mhz: Vec<u64>,
     /// Numbers of multipliers
@@ -63,13 +63,13 @@ pub(crate) struct SweepCommand {
     /// Cycles of an addition
     #[arg(long, value_name = "CYCLES", value_delimiter = ',')]
     dadd_latency: Vec<u32>,
-    /// Where polynomials are; another memory than the preset's has its ports and latencies
+    /// Memories of the polynomials; each comes with its own ports and latencies
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = memory_parser())]
     memory: Vec<StorageKind>,
-    /// Ways of banking
+    /// Kinds of banking
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = banking_parser())]
     banking: Vec<Banking>,
-    /// Ports of a bank
+    /// Ports of each bank
     #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
     ports: Vec<u32>,
     /// Cycles from a read to its data
@@ -78,19 +78,20 @@ pub(crate) struct SweepCommand {
     /// Cycles from a write to the first read that sees it
     #[arg(long, value_name = "CYCLES", value_delimiter = ',')]
     write_latency: Vec<u32>,
-    /// What is pipelined
+    /// Loops to pipeline: the innermost ones (nested) or all as one (flattened)
     #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = pipelining_parser())]
     pipelining: Vec<Pipelining>,
-    /// Whether an iteration must be assumed to read what the one before writes
+    /// Whether the scheduler must assume that an iteration reads what the previous one writes
     #[arg(long, value_name = "HOW", value_delimiter = ',', value_parser = dependence_parser())]
     dependence: Vec<Aliasing>,
-    /// Least initiation intervals
+    /// Smallest initiation intervals to try
     #[arg(long, value_name = "CYCLES", value_delimiter = ',')]
     interval: Vec<u32>,
-    /// Write all designs that ran as CSV; `-` is standard output
+    /// Write all simulated designs as CSV; `-` writes to standard output
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Draw cycles against DSP slices, or time where clocks differ (SVG); `-` is standard output
+    /// Draw cycles (time, where clocks differ) against DSP slices as SVG; `-` writes to standard
+    /// output
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Overwrite files
@@ -103,10 +104,13 @@ impl SweepCommand {
         let files = || self.csv.iter().chain(&self.svg);
         let to_standard = files().filter(|path| is_standard(path)).count();
         if to_standard > 1 {
-            return Err(Error::new("standard output takes one of --csv and --svg"));
+            return Err(Error::new(
+                "only one of --csv and --svg can go to standard output",
+            ));
         }
         if self.svg.is_some() && self.logn.len() > 1 {
-            return Err(Error::new("a chart shows one degree").hint("--csv FILE has all of them"));
+            return Err(Error::new("a chart shows one degree")
+                .hint("write all degrees as a table: --csv FILE"));
         }
         let mut outputs = Outputs::default();
         for (path, option) in [(&self.csv, "--csv"), (&self.svg, "--svg")] {
@@ -129,9 +133,8 @@ impl SweepCommand {
         for (i, form) in forms.iter().enumerate() {
             if let Some(first) = form.impossible.first() {
                 ui.warn(format_args!(
-                    "{} of {} designs cannot be built; the first: {}",
-                    form.impossible.len(),
-                    form.impossible.len() + form.designs.len(),
+                    "{} cannot be built; the first one: {}",
+                    Count(form.impossible.len() as u64, "design"),
                     first.reason
                 ));
             }
@@ -145,7 +148,7 @@ impl SweepCommand {
         Ok(())
     }
 
-    /// What came out, by degree.
+    /// The results, by degree.
     fn forms(&self, ui: Ui) -> Result<Vec<SweepForm>> {
         let designs = self.sweep().designs();
         let designs = designs.and_then(|designs| match designs.len() * self.logn.len() {
@@ -175,20 +178,9 @@ impl SweepCommand {
         if let ([], [(_, error), ..]) = (&outcome.measurements[..], &outcome.impossible[..]) {
             return Err(refused(error));
         }
-        for preset in Preset::ALL {
-            let measurement = Measurement::new(preset.design(), transform, logn);
-            let measurement = measurement.map_err(refused)?;
-            // A preset that the lists make has its name.
-            let unnamed = |design: &Design| Design {
-                name: String::new(),
-                ..design.clone()
-            };
-            let own = unnamed(&measurement.design);
-            outcome
-                .measurements
-                .retain(|other| unnamed(&other.design) != own);
-            outcome.measurements.push(measurement);
-        }
+        outcome
+            .add_presets(transform, logn, &self.clock_mhz)
+            .map_err(refused)?;
         Ok(SweepForm::new(&outcome, transform, logn, XC7Z020))
     }
 
@@ -221,7 +213,7 @@ impl SweepCommand {
     }
 }
 
-/// A table, apart from the one above it.
+/// A table, with an empty line above it if it follows another.
 #[derive(Serialize)]
 struct Table<'a> {
     #[serde(flatten)]

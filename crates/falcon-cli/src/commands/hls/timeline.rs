@@ -1,4 +1,4 @@
-//! `hls timeline`: what happens in which cycle.
+//! `hls timeline`: a run cycle by cycle.
 
 use super::{
     design::{DesignOptions, Task},
@@ -12,12 +12,13 @@ use falcon_hls_sim::{
     view::{Trace, report::Subject},
 };
 
-/// Show what happens in which cycle: as text, Gantt chart or waveform
+/// Show a transform cycle by cycle: as text, Gantt chart or waveform
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The polynomial has the coefficients 0, 1, 2 ... Cycles depend on no number.
+An iteration is one butterfly. The coefficients of the polynomial are 0, 1, 2 ...; the cycles
+do not depend on them.
 
-Without --svg and --vcd the timeline goes to standard output, 3 iterations of it.")]
+Without --svg and --vcd, the timeline of 3 iterations goes to standard output.")]
 pub(crate) struct Timeline {
     #[command(flatten)]
     design: DesignOptions,

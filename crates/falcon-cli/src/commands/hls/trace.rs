@@ -1,4 +1,4 @@
-//! What a traced run is shown as: text, Gantt chart, waveform.
+//! A traced run as text, Gantt chart or waveform.
 
 use super::{file::write, refused};
 use crate::{
@@ -11,9 +11,9 @@ use clap::Args;
 use falcon_hls_sim::{
     accelerator,
     view::{
-        Trace,
+        Count, Detail, Trace,
         events::EventsForm,
-        gantt::gantt,
+        gantt::{columns, gantt},
         report::{Subject, VERSION},
         timeline::timeline,
         waveform::vcd,
@@ -26,19 +26,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is shown of a run, and where.
+/// What to show of a run, and where.
 #[derive(Debug, Args)]
 pub(super) struct Shown {
-    /// The first iteration shown
+    /// Number of the first iteration to show
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     from: usize,
-    /// How many iterations [default: few as text, 8 in a chart, all as waveform]
+    /// Number of iterations [default: 1 to 3 as text, up to 8 in a chart, all as waveform]
     #[arg(long, value_name = "COUNT", value_parser = at_least_one)]
     iterations: Option<usize>,
-    /// Draw a Gantt chart (SVG); `-` is standard output
+    /// Show every operation and every unit in a row of its own, however many there are
+    #[arg(long)]
+    full: bool,
+    /// Draw a Gantt chart (SVG); `-` writes to standard output
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Write a waveform (VCD); `-` is standard output
+    /// Write a waveform (VCD); `-` writes to standard output
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
     /// Overwrite files
@@ -52,12 +55,15 @@ const MAX_DRAWN: usize = 500;
 const MAX_DRAWN_CYCLES: u64 = 20_000;
 /// Most cycles of a waveform, of which each takes some 100 bytes.
 const MAX_TRACED_CYCLES: u64 = 1_000_000;
-/// Iterations in a chart, unless a number is given.
-const IN_CHART: usize = 8;
+/// Iterations in a chart, unless a number is given: the first of these with which the chart has at
+/// most [`READABLE_COLUMNS`], or the last.
+const IN_CHART: [usize; 4] = [8, 4, 2, 1];
+/// With more columns a cycle is narrower than the text in its bars.
+const READABLE_COLUMNS: usize = 90;
 
 fn at_least_one(text: &str) -> std::result::Result<usize, String> {
     match text.parse() {
-        Ok(0) => Err("must be 1 at least".into()),
+        Ok(0) => Err("must be at least 1".into()),
         Ok(count) => Ok(count),
         Err(error) => Err(format!("{error}")),
     }
@@ -88,10 +94,22 @@ impl Shown {
             (run.trace)(self.from..self.from.saturating_add(count)).map_err(refused)
         };
         let mut shown = None;
+        let detail = match self.full {
+            true => Detail::Full,
+            false => Detail::Readable,
+        };
         if let Some(path) = &self.svg {
-            let trace = trace(IN_CHART)?;
+            let mut counts = IN_CHART.into_iter();
+            let mut trace_next = || trace(counts.next().unwrap_or(1));
+            let mut trace = trace_next()?;
+            while self.iterations.is_none()
+                && columns(&trace) > READABLE_COLUMNS
+                && trace.starts.len() > 1
+            {
+                trace = trace_next()?;
+            }
             check_cycles(&trace, "Gantt chart", MAX_DRAWN_CYCLES)?;
-            let picture = gantt(&trace, &title(&run.subject, &trace));
+            let picture = gantt(&trace, &title(&run.subject, &trace), detail);
             write(path, self.force, ui, |out| {
                 out.write_all(picture.as_bytes())
             })?;
@@ -110,11 +128,11 @@ impl Shown {
             let trace = trace(run.in_text)?;
             return ui.report(&Text {
                 title: title(&run.subject, &trace),
-                text: timeline(&trace),
+                text: timeline(&trace, detail),
                 form: EventsForm::new(&trace, run.subject.clone()),
             });
         };
-        // Nothing else belongs there where standard output is one of the files.
+        // If a file goes to standard output, nothing else does.
         if !self.files().any(|path| is_standard(path)) {
             let path = |path: &PathBuf| path.to_string_lossy().into_owned();
             ui.report(&Written {
@@ -134,10 +152,12 @@ impl Shown {
         self.svg.iter().chain(&self.vcd)
     }
 
-    /// Refuses what cannot be written or shown, before anything is.
+    /// Refuses what cannot be written or shown, before anything is written.
     fn check(&self, iterations: usize) -> Result<()> {
         if self.files().filter(|path| is_standard(path)).count() > 1 {
-            return Err(Error::new("standard output takes one of --svg and --vcd"));
+            return Err(Error::new(
+                "only one of --svg and --vcd can go to standard output",
+            ));
         }
         let mut outputs = Outputs::default();
         for (path, option) in [(&self.svg, "--svg"), (&self.vcd, "--vcd")] {
@@ -149,13 +169,14 @@ impl Shown {
         let drawn = self.svg.is_some() || self.vcd.is_none();
         if drawn && self.iterations.is_some_and(|count| count > MAX_DRAWN) {
             return Err(Error::new(format_args!(
-                "text and Gantt chart show {MAX_DRAWN} iterations at most"
+                "text and Gantt chart show at most {MAX_DRAWN} iterations"
             ))
-            .hint("a waveform has all: --vcd FILE"));
+            .hint("write a waveform, which has no such limit: --vcd FILE"));
         }
         if self.from >= iterations {
+            let last = iterations.saturating_sub(1);
             return Err(Error::new(format_args!(
-                "no iteration {}: there are {iterations}, from 0",
+                "there is no iteration {}: the last one is {last}",
                 self.from
             )));
         }
@@ -165,10 +186,10 @@ impl Shown {
 
 fn title(subject: &Subject, trace: &Trace<'_>) -> String {
     format!(
-        "{subject}: II {}, depth {}, {} cycles in all",
+        "{subject}: II {}, depth {}, {} in all",
         trace.schedule.interval,
         trace.schedule.depth(trace.graph),
-        trace.run.cycles
+        Count(trace.run.cycles, "cycle")
     )
 }
 
@@ -178,8 +199,8 @@ fn check_cycles(trace: &Trace<'_>, view: &str, most: u64) -> Result<()> {
     let len = cycles.end - cycles.start;
     if len > most {
         let what =
-            format_args!("these iterations take {len} cycles, a {view} shows {most} at most");
-        return Err(Error::new(what).hint("fewer iterations: --iterations"));
+            format_args!("these iterations take {len} cycles; a {view} shows at most {most}");
+        return Err(Error::new(what).hint("show fewer iterations: --iterations COUNT"));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `hls verilog`: the circuit itself.
+//! `hls verilog`: the circuit as Verilog, with its testbench.
 
 use super::{
     design::{DesignOptions, Task},
@@ -14,23 +14,24 @@ use crate::{
 use clap::Args;
 use falcon_hls_sim::{
     accelerator::Accelerator,
-    verilog::{TOP, emit},
+    verilog::{TESTBENCH, TOP, emit},
     view::report::{DesignForm, VERSION},
 };
 use serde::Serialize;
 use std::{fmt, fs, path::PathBuf};
 
-/// Write a transform on a design as synthesizable Verilog
+/// Write a transform on a design as synthesizable Verilog, with a testbench and a README
 #[derive(Debug, Args)]
 #[command(after_help = "\
-For designs with the polynomial in block RAM, loops flattened, and for the transforms fft and
-ifft. The top module is falcon_fft; its comments say what its ports are.")]
+Works for designs with the polynomial in block RAM and flattened loops, and for the transforms
+fft and ifft. The top module is falcon_fft; comments at its head explain its ports. README.md
+in DIR has the commands to simulate and to synthesize.")]
 pub(crate) struct Verilog {
     #[command(flatten)]
     design: DesignOptions,
     #[command(flatten)]
     task: Task,
-    /// The folder for the sources, which is made
+    /// Folder for the files, created if it does not exist
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
     /// Overwrite files in DIR
@@ -49,24 +50,24 @@ impl Verilog {
         let folder = &self.output;
         if is_standard(folder) {
             return Err(Error::new(
-                "the sources are several files: --output takes a folder",
+                "standard output cannot take several files: name a folder with --output",
             ));
         }
         if folder.exists() && !folder.is_dir() {
-            return Err(Error::at(folder, "is no folder"));
+            return Err(Error::at(folder, "is a file, not a folder"));
         }
         fs::create_dir_all(folder)
-            .map_err(|error| Error::io(folder, "cannot make this folder", &error))?;
+            .map_err(|error| Error::io(folder, "cannot create this folder", &error))?;
         let overwrite = Overwrite::from_force(self.force);
-        let sources = emission.sources.iter();
+        let sources = emission.sources.iter().chain(&emission.companions);
         let files: Vec<_> = sources
             .map(|source| (folder.join(&source.name), &source.text))
             .collect();
-        // None is written if one is in the way.
+        // If one file exists already, none is written.
         for (path, _) in &files {
             check_target(path, Content::Result, overwrite)?;
         }
-        // All are on the disk before the first has its name.
+        // All files are on the disk before the first one gets its name.
         let pending: Result<Vec<_>> = files
             .iter()
             .map(|(path, text)| {
@@ -85,13 +86,14 @@ impl Verilog {
             interval: kernel.body.schedule.interval,
             depth: kernel.body.depth(),
             top: TOP,
+            testbench: TESTBENCH,
             read_latency: emission.read_latency,
             files: files.iter().map(path).collect(),
         })
     }
 }
 
-/// What was written.
+/// The files, and what the circuit is.
 #[derive(Serialize)]
 struct Written {
     version: u32,
@@ -100,9 +102,11 @@ struct Written {
     degree: u32,
     interval: u32,
     depth: u32,
-    /// The top module.
+    /// The top module of the circuit.
     top: &'static str,
-    /// Clocks from an address at its host port to what is read there.
+    /// The top module of the simulation.
+    testbench: &'static str,
+    /// Clocks from an address at the host port to the number that is read.
     read_latency: u32,
     files: Vec<String>,
 }
@@ -122,6 +126,9 @@ impl fmt::Display for Written {
         for file in &self.files {
             write!(f, "\n  {}", Escaped(file))?;
         }
-        Ok(())
+        write!(
+            f,
+            "\nREADME.md has the commands to simulate and to synthesize"
+        )
     }
 }
