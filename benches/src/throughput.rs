@@ -137,8 +137,8 @@ fn shows_threads(points: &[Point]) -> bool {
     counts.len() >= LEAST_THREADS
 }
 
-/// A chart (SVG) of the points of one degree: signing and verifying by batch size on one thread, and
-/// by number of threads if there are at least three.
+/// A chart (SVG) of the points of one degree: signing and verifying by batch size on one thread,
+/// and by number of threads if there are at least three.
 pub fn chart(title: &str, points: &[Point]) -> Result<String, DrawError> {
     let mut svg = String::new();
     let rows = if shows_threads(points) { 2 } else { 1 };

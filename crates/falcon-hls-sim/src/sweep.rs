@@ -75,9 +75,9 @@ impl Outcome {
 }
 
 impl Outcome {
-    /// Runs `transform` of degree `2^logn` on every preset, at each of `clocks_hz`, or at the preset's
-    /// own clock if there are none. A design of the sweep that is such a preset gets its name instead
-    /// of a second row.
+    /// Runs `transform` of degree `2^logn` on every preset, at each of `clocks_hz`, or at the
+    /// preset's own clock if there are none. A design of the sweep that is such a preset gets its
+    /// name instead of a second row.
     ///
     /// # Errors
     /// If there is no such degree.

@@ -257,6 +257,15 @@ fn the_report_is_text_and_data() {
         let ours = |row: &&TableIRow| row.armv7_us.is_some() && row.armv7_soft_us.is_some();
         assert_eq!(rows.into_iter().all(|row| ours(&row)), degree != 256);
     }
+    // The document has the range of the first line.
+    let first = text.lines().next().unwrap();
+    let range = first.split(" is ").nth(1).unwrap();
+    let range = range.split(" times").next().unwrap();
+    let document = include_str!("../../../docs/HLS.md");
+    assert!(
+        document.contains(&format!("verification is {range}\n")),
+        "{range}"
+    );
     // The summary is the average of what is predicted below it.
     assert_eq!(report.summary.len(), 4);
     for row in &report.summary {

@@ -365,8 +365,8 @@ fn files(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// `profile.sh --sources`: the hash of all lines with the names of their files, without comments and
-/// blank lines.
+/// `profile.sh --sources`: the hash of all lines with the names of their files, without comments
+/// and blank lines.
 fn hash_of_sources() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let sources = [

@@ -243,7 +243,8 @@ fn has_tool(name: &str) -> bool {
         let asked = std::env::var("FALCON_HDL").as_deref() == Ok("1");
         assert!(!asked || name == "iverilog", "{name} is not installed");
         // Not by `eprintln`, which is not shown of a test that passes.
-        writeln!(std::io::stderr(), "skipped: {name} is not installed").unwrap();
+        let mut stderr = std::io::stderr();
+        writeln!(stderr, "skipped: {name} is not installed").expect("standard error");
     }
     found
 }

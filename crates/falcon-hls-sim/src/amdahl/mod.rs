@@ -1,8 +1,8 @@
 //! Amdahl's law for Falcon's operations: how much faster they become with an accelerated FFT and an
 //! accelerated Keccak-f.
 //!
-//! [`Report`] has the paper's shares and speedups with their contradictions ([`paper`]); the paper's
-//! factors applied to the shares that were [counted](crate::profile) here; and a prediction
+//! [`Report`] has the paper's shares and speedups with their contradictions ([`paper`]); the
+//! paper's factors applied to the shares that were [counted](crate::profile) here; and a prediction
 //! ([`predict`]), which compares the cycles of the simulated circuits with the processor's time for
 //! the same butterflies and permutations.
 //!

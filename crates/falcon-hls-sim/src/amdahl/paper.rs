@@ -200,12 +200,12 @@ mod tests {
         for (computed, expected) in computed.iter().zip(expected) {
             assert!((computed - expected).abs() < 5e-3, "{computed}, {expected}");
         }
-        // A butterfly has 20 instructions on the unit, of the forward FFT alone 19, and
-        // 841 without it.
+        // A butterfly takes 19 instructions with the floating-point unit, 18 in the forward FFT,
+        // and 846 without the unit.
         let hard = profile.run(Target::ArmV7, Operation::Sign, 512).unwrap();
         for (parts, expected) in [
-            (&Part::BUTTERFLIES[..], 19.81),
-            (&[Part::Fft], 19.16),
+            (&Part::BUTTERFLIES[..], 19.49),
+            (&[Part::Fft], 18.32),
             (&[Part::Split], 23.36),
         ] {
             let counted = hard.instructions_per_execution(parts).unwrap();
@@ -217,7 +217,7 @@ mod tests {
             .run(Target::ArmV7Soft, Operation::Sign, 512)
             .unwrap();
         let soft = soft.instructions_per_execution(&Part::BUTTERFLIES).unwrap();
-        assert!((840.5..841.5).contains(&soft), "{soft}");
+        assert!((845.5..846.5).contains(&soft), "{soft}");
         assert_eq!(OVERALL * 2.5, FASTER_OVERALL);
     }
 }

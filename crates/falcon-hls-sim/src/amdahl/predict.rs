@@ -29,14 +29,13 @@ pub struct Processor {
 impl Processor {
     /// The paper's: a Cortex-A9 at 667 MHz `[P]`, one cycle an instruction `[?]`.
     ///
-    /// It issues one load, store or floating-point instruction a cycle, of which a
-    /// butterfly has 18, and integer instructions beside them; a binary64 product
-    /// occupies its unit for two cycles and is there after 5 or 6, a sum after 4
-    /// (the pipeline's description that ARM contributed to GCC, `cortex-a9.md`
-    /// `[V]`). So one cycle an instruction is what good schedules come to without
-    /// misses; for a butterfly of the forward FFT 19 instructions were counted (19.2 when
-    /// signing; splits have most, 23.4, and all together 19.8), for a permutation
-    /// 28,861 `[M]`.
+    /// The processor issues one load, store or floating-point instruction per cycle; a butterfly
+    /// has 18 of them, and integer instructions beside them. A binary64 product occupies its unit
+    /// for two cycles and is ready after 5 or 6, a sum after 4 (the description of the pipeline
+    /// that ARM contributed to GCC, `cortex-a9.md` `[V]`). So one cycle an instruction is what good
+    /// schedules reach without cache misses. A butterfly of a signature of degree 512 takes 19.5
+    /// instructions on average: 18.3 in a forward FFT, 23.4 in a split. A permutation takes 28,861
+    /// `[M]`.
     pub const CORTEX_A9: Self = Self {
         clock_hz: paper::PROCESSOR_HZ,
         cycles_per_instruction: 1.0,

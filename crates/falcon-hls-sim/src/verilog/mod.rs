@@ -37,8 +37,8 @@ pub struct Source {
 pub struct Emission {
     /// The modules of the circuit, the top module first.
     pub sources: Vec<Source>,
-    /// Files that are no part of the circuit: the testbench [`TESTBENCH`], the vectors that it loads
-    /// and compares with, and a README with the commands to simulate and to synthesize.
+    /// Files that are no part of the circuit: the testbench [`TESTBENCH`], the vectors that it
+    /// loads and compares with, and a README with the commands to simulate and to synthesize.
     pub companions: Vec<Source>,
     /// Number of complex numbers of the polynomial.
     pub words: usize,
