@@ -4,10 +4,11 @@ use crate::{
     digest::Digest,
     error::ParseError,
     fingerprint::Fingerprint,
-    statement::{Statement, Subject, VERSION},
+    statement::{Statement, StatementError, Subject, VERSION},
     text::{Lines, from_base64, to_base64},
 };
-use falcon_core::AnyVerifyingKey;
+use falcon_core::{AnySigningKey, AnyVerifyingKey};
+use rand_core::CryptoRng;
 use std::{fmt, str::FromStr};
 
 /// A signature that says who made it, when, about what, and in which words. Who, when and the
@@ -40,16 +41,42 @@ pub struct Envelope {
     signature: Vec<u8>,
 }
 
+impl Statement {
+    /// Signs the statement.
+    ///
+    /// # Errors
+    /// [`StatementError::Key`] if `key` is not the one that the statement names.
+    pub fn sign_with_rng<R: CryptoRng + ?Sized>(
+        self,
+        rng: &mut R,
+        key: &AnySigningKey,
+    ) -> Result<Envelope, StatementError> {
+        if Fingerprint::of(&key.verifying_key()) != self.key() {
+            return Err(StatementError::Key);
+        }
+        let signature = key.sign_with_rng(rng, &self.to_signed_bytes());
+        self.with_signature(&signature)
+    }
+
+    /// Adds a signature of [`to_signed_bytes`](Self::to_signed_bytes) that was made elsewhere. It
+    /// is not verified here.
+    ///
+    /// # Errors
+    /// [`StatementError::Signature`] if `signature` is not in the padded form.
+    pub fn with_signature(self, signature: &[u8]) -> Result<Envelope, StatementError> {
+        self.algorithm()
+            .check_signature(signature)
+            .map_err(StatementError::Signature)?;
+        Ok(Envelope {
+            statement: self,
+            signature: signature.to_vec(),
+        })
+    }
+}
+
 impl Envelope {
     /// Bytes of the longest envelope.
     pub const MAX_LEN: usize = 4096;
-
-    pub(crate) fn from_checked_parts(statement: Statement, signature: Vec<u8>) -> Self {
-        Self {
-            statement,
-            signature,
-        }
-    }
 
     /// Whether `bytes` begin as an envelope does, of whatever version.
     pub fn is_likely(bytes: &[u8]) -> bool {

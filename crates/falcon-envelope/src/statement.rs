@@ -2,17 +2,14 @@
 
 use crate::{
     digest::Digest,
-    envelope::Envelope,
     error::ParseError,
     fingerprint::Fingerprint,
     text::{Lines, TextError, check_text},
     time::Time,
 };
 use falcon_core::{
-    AnySigningKey, AnyVerifyingKey, DecodeError, Falcon512, Falcon1024, Format, Parameters,
-    Signature,
+    AnyVerifyingKey, DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature,
 };
-use rand_core::CryptoRng;
 use std::fmt;
 
 /// The first line of an envelope.
@@ -133,34 +130,6 @@ impl Statement {
     /// The message that is signed: [`SIGNED_PREFIX`] and the text of the statement.
     pub fn to_signed_bytes(&self) -> Vec<u8> {
         [SIGNED_PREFIX, self.to_string().as_bytes()].concat()
-    }
-
-    /// Signs the statement.
-    ///
-    /// # Errors
-    /// [`StatementError::Key`] if `key` is not the one that the statement names.
-    pub fn sign_with_rng<R: CryptoRng + ?Sized>(
-        self,
-        rng: &mut R,
-        key: &AnySigningKey,
-    ) -> Result<Envelope, StatementError> {
-        if Fingerprint::of(&key.verifying_key()) != self.key {
-            return Err(StatementError::Key);
-        }
-        let signature = key.sign_with_rng(rng, &self.to_signed_bytes());
-        self.with_signature(&signature)
-    }
-
-    /// Adds a signature of [`to_signed_bytes`](Self::to_signed_bytes) that was made elsewhere. It
-    /// is not verified here.
-    ///
-    /// # Errors
-    /// [`StatementError::Signature`] if `signature` is not in the padded form.
-    pub fn with_signature(self, signature: &[u8]) -> Result<Envelope, StatementError> {
-        self.algorithm
-            .check_signature(signature)
-            .map_err(StatementError::Signature)?;
-        Ok(Envelope::from_checked_parts(self, signature.to_vec()))
     }
 
     /// Reads a statement from its first line on.
