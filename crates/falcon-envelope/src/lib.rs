@@ -21,6 +21,6 @@ pub use folder::{Listing, NotListed, Reason, list_files};
 pub use manifest::{Difference, Entry, Manifest, ManifestError, SignedManifest};
 pub use path::{FilePath, PathError};
 pub use statement::{Algorithm, SIGNED_PREFIX, Statement, StatementError, Subject};
-pub use text::{MAX_TEXT_LEN, TextError};
+pub use text::{MAX_TEXT_LEN, TextError, check_text};
 pub use time::Time;
 pub use trust::{Period, Revocation, Revoked, TrustError, TrustList, TrustListError, TrustedKey};

@@ -22,9 +22,8 @@ pub(crate) const VERSION: &str = "falcon-envelope v1";
 /// somebody could have a statement signed that the program did not make.
 pub const SIGNED_PREFIX: &[u8; 32] = b"\0falcon-envelope: signed message";
 
-/// The parameter set of the key that signs.
+/// The parameter set of the key that signs: one of those that version 1 of the formats has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Algorithm {
     /// Degree 512.
     Falcon512,

@@ -38,7 +38,10 @@ impl fmt::Display for TextError {
 impl std::error::Error for TextError {}
 
 /// Checks a comment, a name or a reason.
-pub(crate) fn check_text(text: &str) -> Result<(), TextError> {
+///
+/// # Errors
+/// [`TextError`].
+pub fn check_text(text: &str) -> Result<(), TextError> {
     if text.is_empty() {
         Err(TextError::Empty)
     } else if text.len() > MAX_TEXT_LEN {
