@@ -172,7 +172,7 @@ pub(crate) fn take_time(lines: &mut Lines<'_>, name: &'static str) -> Result<Tim
 pub(crate) fn checked(lines: &Lines<'_>, text: &str) -> Result<String, ParseError> {
     check_text(text)
         .map(|()| text.to_owned())
-        .map_err(|_| lines.expected("one line of 1 to 1024 bytes without control characters"))
+        .map_err(|_| lines.expected("1 to 1024 bytes without control characters and without outer spaces"))
 }
 
 /// The lines of an envelope before its signature.

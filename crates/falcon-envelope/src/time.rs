@@ -20,6 +20,8 @@ use std::{
 pub struct Time(u64);
 
 impl Time {
+    /// The first second of the year 1970.
+    pub const MIN: Self = Self(0);
     /// The last second of the year 9999.
     pub const MAX: Self = Self(253_402_300_799);
 

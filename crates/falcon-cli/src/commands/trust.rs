@@ -37,7 +37,8 @@ pub(crate) struct Add {
     /// The public key
     #[arg(value_name = "KEY.pub")]
     key: PathBuf,
-    /// First second in which the key may sign, such as 2025-06-01T12:00:00Z [default: now]
+    /// First second in which the key may sign, such as 2025-06-01T12:00:00Z [default:
+    /// no beginning]
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     valid_from: Option<Time>,
     /// Last second in which the key may sign [default: no end]
@@ -90,7 +91,8 @@ impl Add {
         let (Some(key), true) = (keys.pop(), keys.is_empty()) else {
             return Err(Error::at(&self.key, "holds several keys").hint("add one key at a time"));
         };
-        let valid = or_now(self.valid_from)?..=self.valid_until.unwrap_or(Time::MAX);
+        let from = self.valid_from.unwrap_or(Time::MIN);
+        let valid = from..=self.valid_until.unwrap_or(Time::MAX);
         let entry = TrustedKey::new(&self.name, key.to_any(), valid)
             .map_err(|error| Error::new("cannot make an entry").because(error))?;
         let changed = Changed::new(&self.list, &entry);
