@@ -26,7 +26,7 @@ pub(super) fn list(folder: &Path, manifest: &Path) -> Result<Listing> {
 }
 
 /// The path of the manifest in the folder, if it is there.
-fn inside(folder: &Path, manifest: &Path) -> Option<FilePath> {
+pub(super) fn inside(folder: &Path, manifest: &Path) -> Option<FilePath> {
     let (name, place) = (manifest.file_name()?, manifest.parent()?);
     let place = if place.as_os_str().is_empty() {
         Path::new(".")

@@ -6,7 +6,7 @@ use crate::{
     engine::{Compute, Signer},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
-    input::{at_most_one_standard, is_standard},
+    input::{at_most_one_standard, cannot_read, is_standard, open},
     keys::{DEFAULT_SECRET_KEY, load_secret},
     message::Message,
     output::{Content, Inputs, Overwrite, Pending, check_target},
@@ -19,7 +19,7 @@ use falcon_envelope::{Entry, FilePath, Manifest, SignedManifest};
 use serde::Serialize;
 use std::{
     fmt,
-    io::{self, Write},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -76,6 +76,7 @@ impl SignManifest {
                 .collect();
             Inputs::new(inputs().chain(files.iter().map(PathBuf::as_path))).spare(&output)?;
             check_target(&output, Content::Result, overwrite)?;
+            self.spare_files(&output)?;
         }
         let secret = load_secret(&self.key, &self.passphrase, ui)?;
         let statements = Statements::new(&secret.public_key(), self.comment.comment.clone());
@@ -103,7 +104,32 @@ impl SignManifest {
         }
         Ok(Status::Valid)
     }
+
+    /// Refuses to replace a file of the folder by the manifest, unless it is an old manifest.
+    fn spare_files(&self, output: &Path) -> Result<()> {
+        if !output.exists() || folder::inside(&self.folder, output).is_none() || is_manifest(output)
+        {
+            return Ok(());
+        }
+        Err(
+            Error::at(output, "is a file of the folder, and not a manifest")
+                .hint("name another output file"),
+        )
+    }
 }
+
+/// Whether the file is a manifest that can be replaced. What cannot be read is none.
+fn is_manifest(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = open(path).and_then(|file| {
+        let read = file.take(MANIFEST_START).read_to_end(&mut start);
+        read.map_err(|error| cannot_read(path, &error))
+    });
+    read.is_ok() && SignedManifest::is_likely(&start)
+}
+
+/// Bytes of a manifest that tell what it is.
+const MANIFEST_START: u64 = 32;
 
 fn read(folder: &Path, files: &[FilePath], ui: Ui) -> Result<Manifest> {
     let progress = Progress::new(ui, Unit::Items("files"), Some(files.len() as u64));

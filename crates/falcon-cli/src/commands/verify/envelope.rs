@@ -20,7 +20,8 @@ pub(crate) struct TrustOption {
     pub(crate) trust: Option<PathBuf>,
     /// Accept a revoked key if the envelope's time is before the revocation. The time is what the
     /// signer says, so a stolen key can write any time
-    #[arg(long, requires = "trust")]
+    // `requires` alone is not checked beside --public-key, since that conflicts with --trust.
+    #[arg(long, requires = "trust", conflicts_with = "public_key")]
     accept_signed_before_revocation: bool,
 }
 
