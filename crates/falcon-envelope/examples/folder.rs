@@ -1,9 +1,8 @@
 //! Verifies a folder against its manifest.
-//! `cargo run -p falcon-envelope --example folder -- KEY MANIFEST FOLDER`, where `KEY` holds the
-//! encoding of a public key.
+//! `cargo run -p falcon-envelope --example folder -- TRUST MANIFEST FOLDER`, where `TRUST` is a
+//! trust list, such as `falcon-cli trust add` writes.
 
-use falcon_core::AnyVerifyingKey;
-use falcon_envelope::{Difference, Digest, SignedManifest, list_files};
+use falcon_envelope::{Difference, Digest, Revoked, SignedManifest, TrustList, list_files};
 use std::{
     env,
     error::Error,
@@ -14,15 +13,13 @@ use std::{
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let arguments: Vec<_> = env::args().skip(1).collect();
-    let [key, manifest, folder] = &arguments[..] else {
-        return Err("usage: folder KEY MANIFEST FOLDER".into());
+    let [trust, manifest, folder] = &arguments[..] else {
+        return Err("usage: folder TRUST MANIFEST FOLDER".into());
     };
-    let (key, folder) = (
-        AnyVerifyingKey::try_from(fs::read(key)?)?,
-        Path::new(folder),
-    );
+    let (trust, folder) = (TrustList::parse(&fs::read(trust)?)?, Path::new(folder));
     let signed = SignedManifest::parse(&fs::read(manifest)?)?;
-    let (manifest, statement) = signed.verify(&key)?;
+    let signer = trust.signer_of(signed.envelope(), Revoked::Refuse)?;
+    let (manifest, statement) = signed.verify(signer.key())?;
 
     let found = list_files(folder)?;
     let mut problems = Vec::new();

@@ -155,8 +155,8 @@ impl SignedManifest {
     /// Bytes of the longest signed manifest.
     pub const MAX_LEN: usize = 256 << 20;
 
-    /// Puts a manifest and its envelope together. That they belong together, [`verify`](Self::verify)
-    /// checks.
+    /// Puts a manifest and its envelope together. [`verify`](Self::verify) checks that they belong
+    /// together.
     pub fn new(manifest: Manifest, envelope: Envelope) -> Self {
         Self { manifest, envelope }
     }
@@ -170,8 +170,8 @@ impl SignedManifest {
     /// Reads a signed manifest. Nothing is verified.
     ///
     /// # Errors
-    /// [`ParseError`] if `bytes` are not exactly what [`to_string`](ToString::to_string) of a signed
-    /// manifest gives.
+    /// [`ParseError`] if `bytes` are not exactly what [`to_string`](ToString::to_string) of a
+    /// signed manifest gives.
     pub fn parse(bytes: &[u8]) -> Result<Self, ParseError> {
         let mut lines = Lines::new(bytes, Self::MAX_LEN)?;
         let manifest = Manifest::read(&mut lines)?;

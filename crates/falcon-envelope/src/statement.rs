@@ -170,9 +170,9 @@ pub(crate) fn take_time(lines: &mut Lines<'_>, name: &'static str) -> Result<Tim
 
 /// Checks a comment, a name or a reason that was taken last.
 pub(crate) fn checked(lines: &Lines<'_>, text: &str) -> Result<String, ParseError> {
-    check_text(text)
-        .map(|()| text.to_owned())
-        .map_err(|_| lines.expected("1 to 1024 bytes without control characters and without outer spaces"))
+    check_text(text).map(|()| text.to_owned()).map_err(|_| {
+        lines.expected("1 to 1024 bytes without control characters and without outer spaces")
+    })
 }
 
 /// The lines of an envelope before its signature.

@@ -301,7 +301,7 @@ fn a_revoked_key_is_refused_unless_asked_and_signed_before() {
     let sandbox = signed();
     sandbox.succeeds(&["trust", "add", "team", "Alice", "k.pub"]);
     let verify = ["verify", "--trust", "team", "m"];
-    let accept = with(&verify, ["--accept-signed-before-revocation"]);
+    let accept = with(&verify, ["--accept-revoked"]);
     let revoke = [
         "trust",
         "revoke",
@@ -321,7 +321,7 @@ fn a_revoked_key_is_refused_unless_asked_and_signed_before() {
             .ends_with("laptop stolen")
     );
     let hint = verdict["hint"].as_str().unwrap();
-    assert!(hint.contains("--accept-signed-before-revocation"), "{hint}");
+    assert!(hint.contains("--accept-revoked"), "{hint}");
     sandbox.succeeds(&accept);
 
     sandbox.succeeds(&with(&revoke, ["--at", "2020-01-01T00:00:00Z"]));
@@ -332,13 +332,7 @@ fn a_revoked_key_is_refused_unless_asked_and_signed_before() {
             (&"revoked".into(), None)
         );
     }
-    let alone = [
-        "verify",
-        "-p",
-        "k.pub",
-        "m",
-        "--accept-signed-before-revocation",
-    ];
+    let alone = ["verify", "-p", "k.pub", "m", "--accept-revoked"];
     sandbox.refuses(&alone);
 }
 
@@ -444,6 +438,6 @@ fn the_vectors_verify() {
         refused(&sandbox, &with(&verify, ["order-1024.sig"]))["cause"],
         "revoked"
     );
-    let accept = ["order-1024.sig", "--accept-signed-before-revocation"];
+    let accept = ["order-1024.sig", "--accept-revoked"];
     sandbox.succeeds(&with(&verify, accept));
 }

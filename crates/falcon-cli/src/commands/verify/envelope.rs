@@ -18,11 +18,11 @@ pub(crate) struct TrustOption {
     /// Accept the keys of a trust list, and say whose key signed; see `trust --help`
     #[arg(long, value_name = "LIST", conflicts_with = "public_key")]
     pub(crate) trust: Option<PathBuf>,
-    /// Accept a revoked key if the envelope's time is before the revocation. The time is what the
-    /// signer says, so a stolen key can write any time
+    /// Accept a revoked key if the envelope's time is before the revocation. The time is the
+    /// signer's claim: a thief of the key can write any time
     // `requires` alone is not checked beside --public-key, since that conflicts with --trust.
     #[arg(long, requires = "trust", conflicts_with = "public_key")]
-    accept_signed_before_revocation: bool,
+    accept_revoked: bool,
 }
 
 /// Whose signatures are accepted.
@@ -39,7 +39,7 @@ impl Signers {
         let Some(path) = &option.trust else {
             return Keyring::load(keys).map(Self::Keys);
         };
-        let revoked = if option.accept_signed_before_revocation {
+        let revoked = if option.accept_revoked {
             Revoked::AcceptIfSignedBefore
         } else {
             Revoked::Refuse
@@ -183,8 +183,7 @@ impl From<TrustError> for Refusal {
                 ..
             } => Some(
                 "the envelope says that it was signed before the revocation, but a thief can \
-                write any time; if you know that it is so old, \
-                use --accept-signed-before-revocation",
+                write any time; if you know that it is so old, use --accept-revoked",
             ),
             _ => None,
         };
