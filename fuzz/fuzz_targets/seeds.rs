@@ -8,7 +8,7 @@ use falcon_core::pkcs8::{
     EncodePrivateKey, EncodePublicKey, EncryptedPrivateKeyInfoRef, LineEnding,
 };
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
-use falcon_fuzz::{PASSPHRASE, detached, records_512, records_1024};
+use falcon_fuzz::{ENVELOPE_FILES, PASSPHRASE, TRUST_LIST, detached, records_512, records_1024};
 use falcon_kat::rsp::Record;
 use libfuzzer_sys::fuzz_target;
 use std::{
@@ -34,6 +34,10 @@ fn write_seeds(folder: &Path) -> io::Result<()> {
         fs::create_dir_all(&folder)?;
         fs::write(folder.join(name), bytes)
     };
+    write("envelopes", "trust".to_owned(), TRUST_LIST)?;
+    for (name, bytes) in ENVELOPE_FILES {
+        write("envelopes", name.to_owned(), bytes)?;
+    }
     for (logn, records) in [(9, records_512()), (10, records_1024())] {
         for (i, record) in records.iter().take(3).enumerate() {
             let name = |what: &str| format!("{logn}-{i}-{what}");

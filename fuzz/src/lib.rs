@@ -31,3 +31,26 @@ pub fn detached(logn: u8, record: &Record) -> Vec<u8> {
     let s2 = &attached[42 + record.message.len() + 1..];
     [&[0x30 + logn][..], &attached[2..42], s2].concat()
 }
+
+/// A stored trust list.
+pub const TRUST_LIST: &[u8] = include_bytes!("../../kat/envelope/trust");
+
+/// The stored envelopes and manifests, with their names.
+pub const ENVELOPE_FILES: [(&str, &[u8]); 4] = [
+    (
+        "order-512",
+        include_bytes!("../../kat/envelope/order-512.sig"),
+    ),
+    (
+        "order-1024",
+        include_bytes!("../../kat/envelope/order-1024.sig"),
+    ),
+    (
+        "folder-512",
+        include_bytes!("../../kat/envelope/folder-512.manifest"),
+    ),
+    (
+        "folder-1024",
+        include_bytes!("../../kat/envelope/folder-1024.manifest"),
+    ),
+];

@@ -3,8 +3,9 @@
 #[cfg(feature = "hls")]
 use crate::commands::hls::Hls;
 use crate::commands::{
-    bench::Bench, completions::Completions, demo::Demo, inspect::Inspect, kat::Kat, keygen::Keygen,
-    man::Man, passwd::Passwd, pubkey::Pubkey, sign::Sign, verify::Verify,
+    bench::Bench, completions::Completions, demo::Demo, fingerprint::PrintFingerprint,
+    inspect::Inspect, kat::Kat, keygen::Keygen, man::Man, manifest::Manifest, passwd::Passwd,
+    pubkey::Pubkey, sign::Sign, trust::Trust, verify::Verify,
 };
 use crate::engine::{AUTO, parse_name};
 use anstream::ColorChoice;
@@ -88,6 +89,11 @@ pub(crate) enum Command {
     Passwd(Passwd),
     Sign(Sign),
     Verify(Verify),
+    #[command(subcommand)]
+    Manifest(Manifest),
+    #[command(subcommand)]
+    Trust(Trust),
+    Fingerprint(PrintFingerprint),
     Inspect(Inspect),
     #[command(subcommand)]
     Kat(Kat),

@@ -93,6 +93,14 @@ impl Error {
         }
     }
 
+    /// Names the file, if no file is named yet.
+    pub(crate) fn of_path(self, path: &Path) -> Self {
+        Self {
+            path: self.path.or_else(|| Some(display(path))),
+            ..self
+        }
+    }
+
     /// Sets the kind of input or output error.
     pub(crate) fn of_kind(self, kind: io::ErrorKind) -> Self {
         Self {

@@ -11,12 +11,9 @@ use crate::{
     shell::quote,
     ui::Ui,
 };
-use falcon_core::{
-    Format,
-    pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding},
-};
+use falcon_core::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding};
+use falcon_envelope::{Envelope, Fingerprint};
 use getrandom::SysRng;
-use sha2::{Digest, Sha256};
 use std::{
     fs::File,
     io::ErrorKind,
@@ -224,10 +221,19 @@ fn secret_beside(public: &Path) -> Option<PathBuf> {
     named.then_some(secret)
 }
 
+/// A signature in a file: alone, or with what the signer says.
+pub(crate) enum FileSignature {
+    /// It does not say who made it.
+    Bare(AnySignature),
+    /// It does.
+    Envelope(Box<Envelope>),
+}
+
 /// Reads a signature.
-pub(crate) fn load_signature(path: &Path) -> Result<(AnySignature, Format)> {
+pub(crate) fn load_signature(path: &Path) -> Result<FileSignature> {
     match load_as(path, "not a signature")?.0 {
-        Object::Signature(signature, format) => Ok((signature, format)),
+        Object::Signature(signature, _) => Ok(FileSignature::Bare(signature)),
+        Object::Envelope(envelope) => Ok(FileSignature::Envelope(envelope)),
         other => Err(unexpected(path, "a signature", &other)),
     }
 }
@@ -253,14 +259,7 @@ pub(crate) fn public_pem(key: &PublicKey) -> Result<String> {
         .map_err(|error| Error::new("the public key cannot be encoded").because(error))
 }
 
-/// SHA-256 of the SubjectPublicKeyInfo DER, in hexadecimal:
-/// `openssl base64 -d` and `sha256sum` of the PEM's body give the same.
-pub(crate) fn fingerprint(key: &PublicKey) -> Result<String> {
-    let der = either!(key, key => key.to_public_key_der())
-        .map_err(|error| Error::new("the public key cannot be encoded").because(error))?;
-    let digest = Sha256::digest(der.as_bytes());
-    Ok(format!(
-        "SHA256:{}",
-        base16ct::lower::encode_string(&digest)
-    ))
+/// The fingerprint of a key in hexadecimal, as envelopes and trust lists have it.
+pub(crate) fn fingerprint(key: &PublicKey) -> String {
+    Fingerprint(either!(key, key => key.fingerprint())).to_string()
 }

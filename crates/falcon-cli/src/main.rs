@@ -3,6 +3,7 @@
 
 mod cli;
 mod commands;
+mod documents;
 mod engine;
 mod error;
 mod escape;
@@ -63,6 +64,9 @@ fn run(cli: Cli, ui: Ui) -> Result<Status> {
         Command::Verify(verify) => {
             verify.run(&engine::select_to_verify(&cli.global.engine, ui)?, ui)
         }
+        Command::Manifest(manifest) => manifest.run(engine, ui),
+        Command::Trust(trust) => trust.run(ui),
+        Command::Fingerprint(fingerprint) => fingerprint.run(ui),
         Command::Inspect(inspect) => inspect.run(&cli.global, ui),
         Command::Kat(kat) => kat.run(&engine()?, ui),
         Command::Bench(bench) => bench.run(&engine()?, &cli.global, ui),

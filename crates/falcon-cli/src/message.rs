@@ -62,6 +62,19 @@ impl<'p> Message<'p> {
         Ok(Self { start, rest })
     }
 
+    /// A message that is in memory already.
+    pub(crate) fn of_bytes(bytes: Vec<u8>) -> Self {
+        Self {
+            start: bytes,
+            rest: None,
+        }
+    }
+
+    /// Whether the message begins so; `prefix` is short.
+    pub(crate) fn begins_with(&self, prefix: &[u8]) -> bool {
+        self.start.starts_with(prefix)
+    }
+
     /// The message, if it is a short one.
     pub(crate) fn whole(&self) -> Option<&[u8]> {
         self.rest.is_none().then_some(&self.start)

@@ -15,6 +15,7 @@ use falcon_core::{
     DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey,
 };
 
+use falcon_envelope::Envelope;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -35,6 +36,8 @@ pub(crate) enum Container {
     /// The encoding of the specification.
     #[serde(rename = "raw")]
     Encoded,
+    /// Text whose first line names its format.
+    Text,
 }
 
 /// A key or a signature.
@@ -47,6 +50,8 @@ pub(crate) enum Object {
     Public(PublicKey),
     /// A signature, and how it is laid out.
     Signature(AnySignature, Format),
+    /// A signature that says who made it.
+    Envelope(Box<Envelope>),
 }
 
 impl Object {
@@ -57,6 +62,7 @@ impl Object {
             Self::Secret(_) => "a secret key",
             Self::Public(_) => "a public key",
             Self::Signature(..) => "a signature",
+            Self::Envelope(_) => "an envelope",
         }
     }
 }
@@ -92,6 +98,11 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<(Object, Container)> {
 
 /// Decodes every object of a file: one, or one for each PEM block.
 pub(crate) fn decode_all(bytes: &[u8]) -> Result<(Vec<Object>, Container)> {
+    if Envelope::is_likely(bytes) {
+        let envelope = Envelope::parse(bytes)
+            .map_err(|error| Undecodable::Found(format!("is a malformed envelope: {error}")))?;
+        return Ok((vec![Object::Envelope(Box::new(envelope))], Container::Text));
+    }
     let blocks = pem_blocks(bytes);
     if !blocks.is_empty() {
         let objects = blocks.iter().map(|pem| from_pem(pem));
@@ -382,15 +393,19 @@ pub(crate) enum SignatureFormat {
     Ct,
     /// The padded form as PEM text; whitespace is ignored
     Pem,
+    /// Text with the padded form, the signer's fingerprint, the time and a comment, all signed
+    Envelope,
 }
 
-/// Encodes a signature.
+/// Encodes a signature; for an envelope, as it is in one.
 pub(crate) fn encode_signature(
     signature: &AnySignature,
     format: SignatureFormat,
 ) -> error::Result<Vec<u8>> {
     let encoding = match format {
-        SignatureFormat::Padded | SignatureFormat::Pem => Format::Padded,
+        SignatureFormat::Padded | SignatureFormat::Pem | SignatureFormat::Envelope => {
+            Format::Padded
+        }
         SignatureFormat::Compressed => Format::Compressed,
         SignatureFormat::Ct => Format::ConstantTime,
     };

@@ -2,7 +2,9 @@
 //! only when it is read which degree it has.
 
 use clap::ValueEnum;
-use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SigningKey, VerifyingKey};
+use falcon_core::{
+    AnyVerifyingKey, Falcon512, Falcon1024, Parameters, Signature, SigningKey, VerifyingKey,
+};
 use serde::Serialize;
 use std::fmt;
 
@@ -25,6 +27,15 @@ impl fmt::Display for Algorithm {
             Self::Falcon512 => "Falcon-512",
             Self::Falcon1024 => "Falcon-1024",
         })
+    }
+}
+
+impl From<falcon_envelope::Algorithm> for Algorithm {
+    fn from(algorithm: falcon_envelope::Algorithm) -> Self {
+        match algorithm {
+            falcon_envelope::Algorithm::Falcon512 => Self::Falcon512,
+            falcon_envelope::Algorithm::Falcon1024 => Self::Falcon1024,
+        }
     }
 }
 
@@ -53,6 +64,24 @@ pub(crate) type SecretKey = Either<Box<SigningKey<Falcon512>>, Box<SigningKey<Fa
 pub(crate) type PublicKey = Either<Box<VerifyingKey<Falcon512>>, Box<VerifyingKey<Falcon1024>>>;
 /// A signature.
 pub(crate) type AnySignature = Either<Box<Signature<Falcon512>>, Box<Signature<Falcon1024>>>;
+
+/// The same expression for either degree.
+macro_rules! either {
+    ($value:expr, $inner:ident => $body:expr) => {
+        match $value {
+            $crate::scheme::Either::Falcon512($inner) => $body,
+            $crate::scheme::Either::Falcon1024($inner) => $body,
+        }
+    };
+}
+pub(crate) use either;
+
+impl PublicKey {
+    /// The same key, as the libraries have it.
+    pub(crate) fn to_any(&self) -> AnyVerifyingKey {
+        either!(self, key => key.clone().into())
+    }
+}
 
 impl SecretKey {
     /// The key that verifies this key's signatures.
@@ -90,14 +119,3 @@ macro_rules! degree {
 }
 degree!(Falcon512);
 degree!(Falcon1024);
-
-/// The same expression for either degree.
-macro_rules! either {
-    ($value:expr, $inner:ident => $body:expr) => {
-        match $value {
-            $crate::scheme::Either::Falcon512($inner) => $body,
-            $crate::scheme::Either::Falcon1024($inner) => $body,
-        }
-    };
-}
-pub(crate) use either;

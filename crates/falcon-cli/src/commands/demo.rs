@@ -1,7 +1,7 @@
 //! `demo`: a key, a signature, a check and a refusal, in a folder of its own.
 
 use crate::{
-    commands::verify::verify,
+    commands::verify::{Keyring, Signers, verify},
     engine::{Compute, Signer, fresh_seed, keygen},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
@@ -61,8 +61,8 @@ impl Demo {
         let start = Instant::now();
         let secret = keygen(self.algorithm, &*fresh_seed()?);
         let generated = start.elapsed();
-        let keys = [secret.public_key()];
-        let [public] = &keys;
+        let public = secret.public_key();
+        let signers = Signers::Keys(Keyring::of(secret.public_key()));
         write(
             &key_path,
             secret_pem(&secret, None)?.as_bytes(),
@@ -70,7 +70,7 @@ impl Demo {
         )?;
         write(
             &public_path,
-            public_pem(public)?.as_bytes(),
+            public_pem(&public)?.as_bytes(),
             Content::PublicKey,
         )?;
 
@@ -86,7 +86,7 @@ impl Demo {
             signature: signature_path.clone(),
         };
         let start = Instant::now();
-        let valid = one(verify(engine, &keys, &[pair], &progress))?.is_some();
+        let valid = one(verify(engine, &signers, &[pair], &progress))?.is_valid();
         let verified = start.elapsed();
 
         // In the nonce, so that the signature still decodes.
@@ -96,7 +96,7 @@ impl Demo {
             signature: with_suffix(&signature_path, ".flipped"),
         };
         write(&flipped.signature, &bytes, Content::Result)?;
-        let flipped_valid = one(verify(engine, &keys, &[flipped], &progress))?.is_some();
+        let flipped_valid = one(verify(engine, &signers, &[flipped], &progress))?.is_valid();
         drop(progress);
 
         // Kept, so that its files can be looked at.
@@ -110,7 +110,7 @@ impl Demo {
             public_key: public_path,
             signature: signature_path,
             secret_key_bytes: either!(&secret, key => key.to_bytes().len()),
-            public_key_bytes: either!(public, key => key.to_bytes().len()),
+            public_key_bytes: either!(&public, key => key.to_bytes().len()),
             signature_bytes: bytes.len(),
             keygen_us: micros(generated),
             sign_us: micros(sign),

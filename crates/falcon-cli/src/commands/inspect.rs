@@ -92,23 +92,25 @@ impl Inspect {
             container,
             fingerprint: None,
             nonce: None,
+            time: None,
+            comment: None,
         };
         match object {
             // Without passphrase nothing more can be told, which is no error.
             Object::Encrypted(der) => {
                 if self.passphrase.passphrase_file.is_some() {
                     let key = decrypt(path, der, &self.passphrase)?;
-                    description.key(&key.public_key())?;
+                    description.key(&key.public_key());
                 }
             }
             Object::Secret(key) => {
                 description.kind = "secret key";
-                description.key(&key.public_key())?;
+                description.key(&key.public_key());
             }
             Object::Public(key) => {
                 description.kind = "public key";
                 description.encoding = "SubjectPublicKeyInfo";
-                description.key(key)?;
+                description.key(key);
             }
             Object::Signature(signature, format) => {
                 description.kind = "signature";
@@ -120,6 +122,15 @@ impl Inspect {
                 description.algorithm = Some(signature.algorithm());
                 let nonce = either!(signature, signature => *signature.nonce());
                 description.nonce = Some(base16ct::lower::encode_string(&nonce));
+            }
+            Object::Envelope(envelope) => {
+                description.kind = "envelope";
+                description.encoding = "not verified";
+                let statement = envelope.unverified();
+                description.algorithm = Some(statement.algorithm().into());
+                description.fingerprint = Some(statement.key().to_string());
+                description.time = Some(statement.time().to_string());
+                description.comment = statement.comment().map(str::to_owned);
             }
         }
         if container == Container::Encoded && !matches!(object, Object::Signature(..)) {
@@ -142,13 +153,16 @@ struct Description {
     fingerprint: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nonce: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment: Option<String>,
 }
 
 impl Description {
-    fn key(&mut self, key: &PublicKey) -> Result<()> {
+    fn key(&mut self, key: &PublicKey) {
         self.algorithm = Some(key.algorithm());
-        self.fingerprint = Some(fingerprint(key)?);
-        Ok(())
+        self.fingerprint = Some(fingerprint(key));
     }
 }
 
@@ -162,6 +176,7 @@ impl fmt::Display for Description {
             Container::Pem => "PEM",
             Container::Der => "DER",
             Container::Encoded => "raw",
+            Container::Text => "text",
         };
         write!(
             f,
@@ -174,6 +189,12 @@ impl fmt::Display for Description {
         }
         if let Some(nonce) = &self.nonce {
             write!(f, "\n  nonce {nonce}")?;
+        }
+        if let Some(time) = &self.time {
+            write!(f, "\n  time {time}")?;
+        }
+        if let Some(comment) = &self.comment {
+            write!(f, "\n  comment {}", Escaped(comment))?;
         }
         Ok(())
     }

@@ -85,7 +85,7 @@ impl Keygen {
             secret_key: secret_path,
             public_key: &public_path,
             encrypted,
-            fingerprint: keys::fingerprint(&public)?,
+            fingerprint: keys::fingerprint(&public),
         })?;
         Ok(Status::Valid)
     }

@@ -3,13 +3,16 @@
 pub(crate) mod bench;
 pub(crate) mod completions;
 pub(crate) mod demo;
+pub(crate) mod fingerprint;
 #[cfg(feature = "hls")]
 pub(crate) mod hls;
 pub(crate) mod inspect;
 pub(crate) mod kat;
 pub(crate) mod keygen;
 pub(crate) mod man;
+pub(crate) mod manifest;
 pub(crate) mod passwd;
 pub(crate) mod pubkey;
 pub(crate) mod sign;
+pub(crate) mod trust;
 pub(crate) mod verify;

@@ -64,7 +64,7 @@ impl Pubkey {
         ui.report(&Made {
             algorithm: public.algorithm(),
             public_key: &output,
-            fingerprint: fingerprint(&public)?,
+            fingerprint: fingerprint(&public),
         })?;
         Ok(Status::Valid)
     }

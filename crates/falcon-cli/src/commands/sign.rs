@@ -1,5 +1,9 @@
 //! `sign`: one signature a file.
 
+mod envelope;
+
+pub(crate) use envelope::{CommentOption, Statements, seal};
+
 use crate::{
     engine::{Compute, Signer},
     error::{Error, Result, Status, serialize_path},
@@ -17,6 +21,8 @@ use crate::{
     ui::{Hints, Ui},
 };
 use clap::Args;
+use envelope::Draft;
+use falcon_envelope::Statement;
 use serde::Serialize;
 use std::{
     collections::HashMap,
@@ -32,6 +38,9 @@ use std::{
 A signature file is whole or absent. It is not forced to the disk: after a power failure
 or Ctrl-C, the same command with --skip-existing makes the missing signatures.
 
+An envelope says who signed, when and with which comment, and all of it is signed. The
+other formats say nothing. docs/FORMATS.md specifies the envelope.
+
 LIST has one file name on each line. The signature goes to FILE.sig, or to a name that
 follows after a tab, as for `verify --check`. Names are relative to the working folder.")]
 pub(crate) struct Sign {
@@ -46,9 +55,11 @@ pub(crate) struct Sign {
     /// Sign every file of a list; `-` reads the list from standard input
     #[arg(short, long, value_name = "LIST", conflicts_with_all = ["files", "output"])]
     list: Option<PathBuf>,
-    /// Format of the signature
-    #[arg(short, long, value_enum, default_value = "padded")]
-    format: SignatureFormat,
+    /// Format of the signature [default: padded; with --comment: envelope]
+    #[arg(short, long, value_enum)]
+    format: Option<SignatureFormat>,
+    #[command(flatten)]
+    comment: CommentOption,
     /// Write the signature to SIG, if there is one FILE only; `-` is standard output
     #[arg(short, long, value_name = "SIG")]
     output: Option<PathBuf>,
@@ -62,6 +73,7 @@ pub(crate) struct Sign {
 
 impl Sign {
     pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
+        let format = self.format()?;
         let mut jobs = self.jobs()?;
         if self.skip_existing {
             let named = jobs.len();
@@ -90,21 +102,29 @@ impl Sign {
             }
         }
         let overwrite = Overwrite::from_force(self.force);
-        self.check(&jobs, overwrite)?;
+        self.check(&jobs, format, overwrite)?;
         // The key itself is wiped here: its expanded form is all that signs.
-        let signer = Signer::new(engine, &load_secret(&self.key, &self.passphrase, ui)?);
+        let secret = load_secret(&self.key, &self.passphrase, ui)?;
+        let writer = Writer {
+            statements: (format == SignatureFormat::Envelope)
+                .then(|| Statements::new(&secret.public_key(), self.comment.comment.clone())),
+            signer: Signer::new(engine, &secret),
+            format,
+            overwrite,
+        };
+        drop(secret);
         let progress = Progress::of_files(ui, jobs.iter().map(|job| job.file.as_path()));
         let mut status = Status::Valid;
         let mut told = Ok(());
         let mut hints = Hints::default();
         let grouping = Grouping {
-            lanes: signer.lanes(),
+            lanes: writer.signer.lanes(),
             alone: |job: &Pair| is_long(&job.file),
         };
         let Ok(()) = for_each_in_order(
             &jobs,
             grouping,
-            |jobs| self.sign(&signer, jobs, overwrite, &progress),
+            |jobs| writer.sign(jobs, &progress),
             |signed| {
                 progress.add(1);
                 match signed {
@@ -131,6 +151,16 @@ impl Sign {
                 Ok(status)
             }
             told => told.map(|()| status),
+        }
+    }
+
+    fn format(&self) -> Result<SignatureFormat> {
+        match (self.format, &self.comment.comment) {
+            (None, Some(_)) => Ok(SignatureFormat::Envelope),
+            (Some(SignatureFormat::Envelope), _) => Ok(SignatureFormat::Envelope),
+            (Some(_), Some(_)) => Err(Error::new("only an envelope has a comment")
+                .hint("leave --comment out, or use --format envelope")),
+            (format, None) => Ok(format.unwrap_or(SignatureFormat::Padded)),
         }
     }
 
@@ -168,7 +198,7 @@ impl Sign {
     }
 
     /// Everything that can be refused before the key is read.
-    fn check(&self, jobs: &[Pair], overwrite: Overwrite) -> Result<()> {
+    fn check(&self, jobs: &[Pair], format: SignatureFormat, overwrite: Overwrite) -> Result<()> {
         let files = jobs.iter().map(|job| job.file.as_path());
         let inputs = Inputs::new(files.chain(self.others()));
         let mut outputs = Outputs::default();
@@ -182,7 +212,7 @@ impl Sign {
                 }
             })?;
             outputs.add(&job.signature, &job.file)?;
-            self.check_output(&job.signature, overwrite)?;
+            check_output(&job.signature, format, overwrite)?;
         }
         match jobs {
             // Before a passphrase is asked for. Among several files a missing
@@ -191,46 +221,75 @@ impl Sign {
             _ => Ok(()),
         }
     }
+}
 
-    fn check_output(&self, path: &Path, overwrite: Overwrite) -> Result<()> {
-        if !is_standard(path) {
-            check_target(path, Content::Result, overwrite).map_err(|error| {
-                if error.is(io::ErrorKind::AlreadyExists) {
-                    error.hint(
-                        "overwrite it with --force, or keep such signatures with --skip-existing",
-                    )
-                } else {
-                    error
-                }
-            })
-        } else if self.format != SignatureFormat::Pem && io::stdout().is_terminal() {
-            Err(
-                Error::new("a binary signature cannot be shown on a terminal")
-                    .hint("redirect standard output, or use --format pem"),
-            )
-        } else {
-            Ok(())
-        }
+fn check_output(path: &Path, format: SignatureFormat, overwrite: Overwrite) -> Result<()> {
+    if !is_standard(path) {
+        check_target(path, Content::Result, overwrite).map_err(|error| {
+            if error.is(io::ErrorKind::AlreadyExists) {
+                error
+                    .hint("overwrite it with --force, or keep such signatures with --skip-existing")
+            } else {
+                error
+            }
+        })
+    } else if !matches!(format, SignatureFormat::Pem | SignatureFormat::Envelope)
+        && io::stdout().is_terminal()
+    {
+        Err(
+            Error::new("a binary signature cannot be shown on a terminal")
+                .hint("redirect standard output, or use --format pem or envelope"),
+        )
+    } else {
+        Ok(())
     }
+}
 
-    fn sign(
-        &self,
-        signer: &Signer<'_>,
-        jobs: &[Pair],
-        overwrite: Overwrite,
-        progress: &Progress,
-    ) -> Vec<Result<Signed>> {
-        let messages = jobs.iter().map(|job| Message::open(&job.file, progress));
-        let signatures = signer.sign(messages.collect());
-        let signed = jobs.iter().zip(signatures);
-        signed
-            .map(|(job, signature)| self.write(job, &signature?, overwrite))
+/// Signs and writes signatures of one format.
+struct Writer<'c> {
+    signer: Signer<'c>,
+    /// For envelopes.
+    statements: Option<Statements>,
+    format: SignatureFormat,
+    overwrite: Overwrite,
+}
+
+impl Writer<'_> {
+    fn sign(&self, jobs: &[Pair], progress: &Progress) -> Vec<Result<Signed>> {
+        let drafts = jobs.iter().map(|job| self.draft(&job.file, progress));
+        let (messages, statements): (Vec<_>, Vec<_>) = drafts
+            .map(|draft| match draft {
+                Ok(draft) => (Ok(draft.message), draft.statement),
+                Err(error) => (Err(error), None),
+            })
+            .unzip();
+        let signatures = self.signer.sign(messages).into_iter().zip(statements);
+        jobs.iter()
+            .zip(signatures)
+            .map(|(job, (signature, statement))| self.write(job, &signature?, statement))
             .collect()
     }
 
-    fn write(&self, job: &Pair, signature: &AnySignature, overwrite: Overwrite) -> Result<Signed> {
-        let bytes = encode_signature(signature, self.format)?;
-        write(&job.signature, &bytes, overwrite)?;
+    fn draft<'p>(&self, file: &Path, progress: &'p Progress) -> Result<Draft<'p>> {
+        let message = Message::open(file, progress)?;
+        match &self.statements {
+            Some(statements) => Draft::enveloped(message, statements),
+            None => Draft::bare(message),
+        }
+        .map_err(|error| error.of_path(file))
+    }
+
+    fn write(
+        &self,
+        job: &Pair,
+        signature: &AnySignature,
+        statement: Option<Statement>,
+    ) -> Result<Signed> {
+        let bytes = match statement {
+            Some(statement) => seal(statement, signature)?.to_string().into_bytes(),
+            None => encode_signature(signature, self.format)?,
+        };
+        write(&job.signature, &bytes, self.overwrite)?;
         Ok(Signed {
             file: job.file.clone(),
             signature: job.signature.clone(),

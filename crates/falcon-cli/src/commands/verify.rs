@@ -1,20 +1,25 @@
 //! `verify`: are these the signatures of these files?
 
+mod envelope;
+
+pub(crate) use envelope::{Refusal, Said, Signers, TrustOption};
+
 use crate::{
     engine::{self, Claim, Compute},
     error::{Error, Result, Status},
     escape::Escaped,
     input::{at_most_one_standard, is_standard, open},
-    keys::{DEFAULT_PUBLIC_KEY, fingerprint, load_public, load_signature},
+    keys::{DEFAULT_PUBLIC_KEY, FileSignature, fingerprint, load_public, load_signature},
     list::{self, Pair, signature_path},
     message::{Message, is_long},
     parallel::{Grouping, for_each_in_order},
     progress::Progress,
-    scheme::PublicKey,
+    scheme::{AnySignature, PublicKey},
     shell::quote,
     ui::{BAD, GOOD, Hints, Styled, Ui},
 };
 use clap::Args;
+use envelope::Accepted;
 use indicatif::HumanCount;
 use serde::Serialize;
 use std::{
@@ -28,6 +33,9 @@ use std::{
 With several keys, every key is tried, and the output names the one that verified. A file
 of public keys may hold several PEM blocks.
 
+An envelope names its key, so a wrong key and a changed file are told apart. The time and
+the comment of an envelope are what the signer says; nobody else confirms the time.
+
 LIST has one file name on each line. The signature is FILE.sig, or is named after a tab.
 Empty lines and lines that begin with # are skipped. Names are relative to the working
 folder, not to the folder of LIST. A list has at most 1,048,576 files in 64 MiB.
@@ -39,6 +47,8 @@ pub(crate) struct Verify {
     #[arg(short, long, value_name = "KEY.pub", default_value = DEFAULT_PUBLIC_KEY,
         visible_aliases = ["key", "pub"], visible_short_alias = 'k')]
     public_key: Vec<PathBuf>,
+    #[command(flatten)]
+    trust: TrustOption,
     /// Files to verify; `-` is standard input
     #[arg(value_name = "FILE", required_unless_present = "check")]
     files: Vec<PathBuf>,
@@ -52,10 +62,15 @@ pub(crate) struct Verify {
 
 impl Verify {
     pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
-        let options = || self.public_key.iter().chain(&self.check);
+        // With a trust list, no other key counts, not even the default one.
+        let keys = match self.trust.trust {
+            Some(_) => &[],
+            None => &self.public_key[..],
+        };
+        let options = || keys.iter().chain(&self.trust.trust).chain(&self.check);
         let named = options().chain(&self.files).chain(&self.signature);
         at_most_one_standard(named.map(PathBuf::as_path))?;
-        let keyring = Keyring::load(&self.public_key)?;
+        let signers = Signers::load(keys, &self.trust)?;
         let pairs = self.pairs()?;
         let files = pairs.iter().flat_map(|pair| [&pair.file, &pair.signature]);
         at_most_one_standard(files.chain(options()).map(PathBuf::as_path))?;
@@ -70,10 +85,10 @@ impl Verify {
             &pairs,
             grouping,
             |pairs| {
-                let outcomes = verify(engine, &keyring.keys, pairs, &progress);
+                let outcomes = verify(engine, &signers, pairs, &progress);
                 let verdicts = pairs.iter().zip(outcomes);
                 verdicts
-                    .map(|(pair, outcome)| Verdict::new(pair, outcome, &keyring))
+                    .map(|(pair, outcome)| Verdict::new(pair, outcome, &signers))
                     .collect()
             },
             |verdict: Verdict<'_>| {
@@ -129,7 +144,7 @@ fn is_signature_alone(path: &Path) -> bool {
 }
 
 /// The public keys to try, in the order in which they were named.
-struct Keyring {
+pub(crate) struct Keyring {
     keys: Vec<PublicKey>,
     /// What is said of each key that verifies a file.
     names: Vec<KeyName>,
@@ -156,12 +171,20 @@ impl Keyring {
                 names.push(KeyName {
                     key: path.to_string_lossy().into_owned(),
                     key_number: several.then_some(index + 1),
-                    fingerprint: fingerprint(&key)?,
+                    fingerprint: fingerprint(&key),
                 });
                 keys.push(key);
             }
         }
         Ok(Self { keys, names })
+    }
+
+    /// One key, which needs no name.
+    pub(crate) fn of(key: PublicKey) -> Self {
+        Self {
+            keys: vec![key],
+            names: Vec::new(),
+        }
     }
 
     /// The name of a key, if there are several.
@@ -181,22 +204,68 @@ impl fmt::Display for KeyName {
     }
 }
 
-/// The index of the key that verifies each pair, or `None` if no key does; an
-/// error if that cannot be found out.
-pub(crate) fn verify(
-    engine: &Compute,
-    keys: &[PublicKey],
-    pairs: &[Pair],
-    progress: &Progress,
-) -> Vec<Result<Option<usize>>> {
-    let claims = pairs.iter().map(|pair| claim(pair, keys, progress));
-    engine::verify(engine, keys, claims.collect())
+/// What a signature says of a file.
+pub(crate) enum Outcome {
+    /// The index of the key that made a bare signature, or `None` if no key did.
+    Bare(Option<usize>),
+    /// What the envelope says, or why it is refused.
+    Envelope(std::result::Result<Accepted, Refusal>),
 }
 
-/// Opens the file and reads its signature, then the file.
-fn claim<'p>(pair: &Pair, keys: &[PublicKey], progress: &'p Progress) -> Result<Claim<'p>> {
-    let file = open(&pair.file)?;
-    let (signature, _) = load_signature(&pair.signature).map_err(|error| {
+impl Outcome {
+    pub(crate) fn is_valid(&self) -> bool {
+        matches!(self, Self::Bare(Some(_)) | Self::Envelope(Ok(_)))
+    }
+}
+
+/// What each signature says; an error if that cannot be found out. Bare
+/// signatures are verified side by side.
+pub(crate) fn verify(
+    engine: &Compute,
+    signers: &Signers,
+    pairs: &[Pair],
+    progress: &Progress,
+) -> Vec<Result<Outcome>> {
+    let mut claims = Vec::new();
+    let mut judge = |pair: &Pair| -> Result<Option<Outcome>> {
+        let file = open(&pair.file)?;
+        let message = || Message::start(&pair.file, file, progress);
+        match (read_signature(pair)?, signers) {
+            (FileSignature::Envelope(envelope), _) => {
+                let outcome = envelope::verify(&envelope, signers, message)?;
+                Ok(Some(Outcome::Envelope(outcome)))
+            }
+            (FileSignature::Bare(signature), Signers::Keys(keyring)) => {
+                check_degree(pair, &signature, &keyring.keys)?;
+                let message = message()?;
+                claims.push(Ok(Claim { message, signature }));
+                Ok(None)
+            }
+            (FileSignature::Bare(_), Signers::Listed(..)) => Err(Error::at(
+                &pair.signature,
+                "does not say who made it: it is no envelope",
+            )
+            .hint("sign with --format envelope, or name the key with --public-key")),
+        }
+    };
+    let judged: Vec<_> = pairs.iter().map(&mut judge).collect();
+    let keys = match signers {
+        Signers::Keys(keyring) => &keyring.keys[..],
+        Signers::Listed(..) => &[],
+    };
+    let mut verified = engine::verify(engine, keys, claims).into_iter();
+    let outcome = |judged: Result<Option<Outcome>>| match judged? {
+        Some(outcome) => Ok(outcome),
+        None => verified
+            .next()
+            .unwrap_or_else(|| Err(Error::new("the engine left one out")))
+            .map(Outcome::Bare),
+    };
+    judged.into_iter().map(outcome).collect()
+}
+
+fn read_signature(pair: &Pair) -> Result<FileSignature> {
+    load_signature(&pair.signature).map_err(|error| {
         if pair.signature.exists() || pair.signature != signature_path(&pair.file) {
             error
         } else if load_signature(&pair.file).is_ok() {
@@ -204,20 +273,21 @@ fn claim<'p>(pair: &Pair, keys: &[PublicKey], progress: &'p Progress) -> Result<
         } else {
             error.hint("sign the file first, or name its signature with --signature")
         }
-    })?;
-    let algorithm = signature.algorithm();
-    if !keys.iter().any(|key| key.algorithm() == algorithm) {
-        let keys = match keys {
-            [key] => format!("but the key is a {} key", key.algorithm()),
-            _ => "but no key of this type is named".to_owned(),
-        };
-        let what = format_args!("is a {algorithm} signature, {keys}");
-        return Err(Error::at(&pair.signature, what));
-    }
-    Ok(Claim {
-        message: Message::start(&pair.file, file, progress)?,
-        signature,
     })
+}
+
+/// Refuses a signature of a degree that no key has.
+fn check_degree(pair: &Pair, signature: &AnySignature, keys: &[PublicKey]) -> Result<()> {
+    let algorithm = signature.algorithm();
+    if keys.iter().any(|key| key.algorithm() == algorithm) {
+        return Ok(());
+    }
+    let keys = match keys {
+        [key] => format!("but the key is a {} key", key.algorithm()),
+        _ => "but no key of this type is named".to_owned(),
+    };
+    let what = format_args!("is a {algorithm} signature, {keys}");
+    Err(Error::at(&pair.signature, what))
 }
 
 /// Why an invalid signature cannot be explained any further.
@@ -233,6 +303,10 @@ struct Verdict<'k> {
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     key: Option<&'k KeyName>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    said: Option<Said>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    refusal: Option<Refusal>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
     error: Option<Error>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'static str>,
@@ -247,18 +321,33 @@ enum FileStatus {
 }
 
 impl<'k> Verdict<'k> {
-    fn new(pair: &Pair, outcome: Result<Option<usize>>, keyring: &'k Keyring) -> Self {
+    fn new(pair: &Pair, outcome: Result<Outcome>, signers: &'k Signers) -> Self {
         let mut verdict = Self {
             file: pair.file.to_string_lossy().into_owned(),
             signature: pair.signature.to_string_lossy().into_owned(),
             status: FileStatus::Valid,
             key: None,
+            said: None,
+            refusal: None,
             error: None,
             hint: None,
         };
+        let key_name = |index| match signers {
+            Signers::Keys(keyring) => keyring.name(index),
+            Signers::Listed(..) => None,
+        };
         match outcome {
-            Ok(Some(key)) => verdict.key = keyring.name(key),
-            Ok(None) => {
+            Ok(Outcome::Bare(Some(index))) => verdict.key = key_name(index),
+            Ok(Outcome::Envelope(Ok((index, said)))) => {
+                verdict.key = index.and_then(key_name);
+                verdict.said = Some(said);
+            }
+            Ok(Outcome::Envelope(Err(refusal))) => {
+                verdict.status = FileStatus::Invalid;
+                verdict.hint = refusal.hint;
+                verdict.refusal = Some(refusal);
+            }
+            Ok(Outcome::Bare(None)) => {
                 verdict.status = FileStatus::Invalid;
                 verdict.hint = Some(INVALID_HINT);
             }
@@ -293,10 +382,16 @@ impl fmt::Display for Verdict<'_> {
             FileStatus::Unchecked => (BAD, "NOT CHECKED"),
         };
         write!(f, "{}: {}", Escaped(&self.file), Styled(style, text))?;
-        match self.key {
-            Some(key) => write!(f, ", {key}"),
-            None => Ok(()),
+        if let Some(key) = self.key {
+            write!(f, ", {key}")?;
         }
+        if let Some(said) = &self.said {
+            write!(f, ", {said}")?;
+        }
+        if let Some(refusal) = &self.refusal {
+            write!(f, ", {refusal}")?;
+        }
+        Ok(())
     }
 }
 

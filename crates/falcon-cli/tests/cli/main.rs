@@ -5,10 +5,12 @@
 mod bench;
 mod commands;
 mod engines;
+mod envelopes;
 mod gpu;
 #[cfg(feature = "hls")]
 mod hls;
 mod keys;
+mod manifests;
 mod many;
 #[cfg(target_os = "linux")]
 mod memory;

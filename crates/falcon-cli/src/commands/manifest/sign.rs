@@ -1,0 +1,182 @@
+//! `manifest sign`.
+
+use super::{folder, manifest_path};
+use crate::{
+    commands::sign::{CommentOption, Statements, seal},
+    engine::{Compute, Signer},
+    error::{Error, Result, Status, serialize_path},
+    escape::Escaped,
+    input::{at_most_one_standard, cannot_read, is_standard, open},
+    keys::{DEFAULT_SECRET_KEY, load_secret},
+    message::Message,
+    output::{Content, Inputs, Overwrite, Pending, check_target},
+    passphrase::PassphraseSource,
+    progress::{Progress, Unit},
+    ui::Ui,
+};
+use clap::Args;
+use falcon_envelope::{Entry, FilePath, Manifest, SignedManifest};
+use serde::Serialize;
+use std::{
+    fmt,
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+};
+
+/// Sign the files of a folder: writes FOLDER.manifest
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The manifest lists every regular file in FOLDER and the folders in it, with its hash, and
+ends with an envelope: who signed, when and with which comment. Permissions, times and empty
+folders are not recorded. A folder with symbolic links cannot be signed. docs/FORMATS.md
+specifies the manifest.")]
+pub(crate) struct SignManifest {
+    /// The secret key
+    #[arg(short, long, default_value = DEFAULT_SECRET_KEY)]
+    key: PathBuf,
+    #[command(flatten)]
+    passphrase: PassphraseSource,
+    #[command(flatten)]
+    comment: CommentOption,
+    /// The folder to sign
+    folder: PathBuf,
+    /// Where the manifest goes; `-` is standard output. It may lie in FOLDER and then does not list
+    /// itself [default: FOLDER.manifest]
+    #[arg(short, long, value_name = "MANIFEST")]
+    output: Option<PathBuf>,
+    /// Overwrite an existing manifest
+    #[arg(long)]
+    force: bool,
+}
+
+impl SignManifest {
+    pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
+        let passphrase = self.passphrase.passphrase_file.as_deref();
+        let inputs = || [self.key.as_path()].into_iter().chain(passphrase);
+        at_most_one_standard(inputs())?;
+        let output = match &self.output {
+            Some(path) => path.clone(),
+            None => manifest_path(&self.folder)?,
+        };
+        let overwrite = Overwrite::from_force(self.force);
+        let listing = folder::list(&self.folder, &output)?;
+        if let Some(other) = listing.not_listed.first() {
+            let place = self.folder.join(&other.path);
+            return Err(Error::at(&place, other.reason)
+                .hint("a manifest has regular files only: take it out of the folder"));
+        }
+        if listing.files.is_empty() {
+            return Err(Error::at(&self.folder, "has no files").hint("name a folder with files"));
+        }
+        if !is_standard(&output) {
+            let files: Vec<_> = listing
+                .files
+                .iter()
+                .map(|file| folder::place(&self.folder, file))
+                .collect();
+            Inputs::new(inputs().chain(files.iter().map(PathBuf::as_path))).spare(&output)?;
+            check_target(&output, Content::Result, overwrite)?;
+            self.spare_files(&output)?;
+        }
+        let secret = load_secret(&self.key, &self.passphrase, ui)?;
+        let statements = Statements::new(&secret.public_key(), self.comment.comment.clone());
+        let signer = Signer::new(engine, &secret);
+        drop(secret);
+
+        let manifest = read(&self.folder, &listing.files, ui)?;
+        let statement = statements.about(manifest.subject())?;
+        let message = Message::of_bytes(statement.to_signed_bytes());
+        let signature = signer
+            .sign(vec![Ok(message)])
+            .pop()
+            .unwrap_or_else(|| Err(Error::new("the engine left one out")))?;
+        let files = manifest.entries().len();
+        let algorithm = signature.algorithm();
+        let signed = SignedManifest::new(manifest, seal(statement, &signature)?);
+        write(&output, signed.to_string().as_bytes(), overwrite)?;
+        if !is_standard(&output) {
+            ui.report(&Signed {
+                folder: self.folder,
+                manifest: output,
+                files,
+                algorithm,
+            })?;
+        }
+        Ok(Status::Valid)
+    }
+
+    /// Refuses to replace a file of the folder by the manifest, unless it is an old manifest.
+    fn spare_files(&self, output: &Path) -> Result<()> {
+        if !output.exists() || folder::inside(&self.folder, output).is_none() || is_manifest(output)
+        {
+            return Ok(());
+        }
+        Err(
+            Error::at(output, "is a file of the folder, and not a manifest")
+                .hint("name another output file"),
+        )
+    }
+}
+
+/// Whether the file is a manifest that can be replaced. What cannot be read is none.
+fn is_manifest(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = open(path).and_then(|file| {
+        let read = file.take(MANIFEST_START).read_to_end(&mut start);
+        read.map_err(|error| cannot_read(path, &error))
+    });
+    read.is_ok() && SignedManifest::is_likely(&start)
+}
+
+/// Bytes of a manifest that tell what it is.
+const MANIFEST_START: u64 = 32;
+
+fn read(folder: &Path, files: &[FilePath], ui: Ui) -> Result<Manifest> {
+    let progress = Progress::new(ui, Unit::Items("files"), Some(files.len() as u64));
+    let mut entries = Vec::with_capacity(files.len());
+    let place = |file: &FilePath| Some(folder::place(folder, file));
+    folder::hash_each(files, place, &progress, |(path, digest)| {
+        if let Some(digest) = digest {
+            entries.push(Entry {
+                path: path.clone(),
+                digest: digest?,
+            });
+        }
+        Ok(())
+    })?;
+    Manifest::new(entries).map_err(|error| Error::at(folder, "cannot be signed").because(error))
+}
+
+fn write(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<()> {
+    if is_standard(path) {
+        let mut out = io::stdout().lock();
+        return out
+            .write_all(bytes)
+            .and_then(|()| out.flush())
+            .map_err(|error| Error::stdout(&error));
+    }
+    Pending::with_bytes(path, bytes, Content::Result, overwrite)?.commit()
+}
+
+/// A manifest that was written.
+#[derive(Serialize)]
+struct Signed {
+    #[serde(serialize_with = "serialize_path")]
+    folder: PathBuf,
+    #[serde(serialize_with = "serialize_path")]
+    manifest: PathBuf,
+    files: usize,
+    algorithm: crate::scheme::Algorithm,
+}
+
+impl fmt::Display for Signed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let manifest = Escaped(self.manifest.display());
+        let plural = if self.files == 1 { "" } else { "s" };
+        write!(
+            f,
+            "{manifest}: {} file{plural}, {}",
+            self.files, self.algorithm
+        )
+    }
+}

@@ -1,0 +1,321 @@
+//! `manifest verify`.
+
+use super::{folder, manifest_path};
+use crate::{
+    commands::verify::{Refusal, Said, Signers, TrustOption},
+    documents::read_manifest,
+    error::{Error, Result, Status},
+    escape::Escaped,
+    input::at_most_one_standard,
+    keys::DEFAULT_PUBLIC_KEY,
+    progress::{Progress, Unit},
+    ui::{BAD, GOOD, Hints, Styled, Ui},
+};
+use clap::Args;
+use falcon_envelope::{Difference, Digest, NotListed};
+use indicatif::HumanCount;
+use serde::Serialize;
+use std::{
+    collections::HashSet,
+    fmt,
+    path::{Path, PathBuf},
+};
+
+/// Verify the files of a folder against FOLDER.manifest
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The signature is verified first, then every file. Files that are missing, were changed, or
+were not signed are named. With --quiet only those are.
+
+Exit status: 0 if the folder is as it was signed; 1 if it is not, or the signature is
+refused; 2 if something could not be checked.")]
+pub(crate) struct VerifyManifest {
+    /// Public key of the signer; repeat the option to try several keys
+    #[arg(short, long, value_name = "KEY.pub", default_value = DEFAULT_PUBLIC_KEY)]
+    public_key: Vec<PathBuf>,
+    #[command(flatten)]
+    trust: TrustOption,
+    /// The folder to verify
+    folder: PathBuf,
+    /// The manifest [default: FOLDER.manifest]
+    #[arg(short, long, value_name = "MANIFEST")]
+    manifest: Option<PathBuf>,
+}
+
+impl VerifyManifest {
+    pub(crate) fn run(self, ui: Ui) -> Result<Status> {
+        let keys = match self.trust.trust {
+            Some(_) => &[],
+            None => &self.public_key[..],
+        };
+        let path = match &self.manifest {
+            Some(path) => path.clone(),
+            None => manifest_path(&self.folder)?,
+        };
+        let named = keys.iter().chain(&self.trust.trust).chain([&path]);
+        at_most_one_standard(named.map(PathBuf::as_path))?;
+        let signers = Signers::load(keys, &self.trust)?;
+        let signed = read_manifest(&path)?;
+        let verified = signers.signer_of(signed.envelope()).and_then(|signer| {
+            let (manifest, statement) = signed.verify(&signer.key)?;
+            Ok((manifest, signer.said(statement)))
+        });
+        let (manifest, said) = match verified {
+            Ok(verified) => verified,
+            Err(refusal) => {
+                let hint = refusal.hint;
+                ui.report(&Refused {
+                    manifest: path.to_string_lossy().into_owned(),
+                    status: "invalid",
+                    refusal,
+                })?;
+                if let (Some(hint), false) = (hint, ui.json) {
+                    ui.hint_among(hint, &mut Hints::default());
+                }
+                return Ok(Status::Invalid);
+            }
+        };
+
+        let listing = folder::list(&self.folder, &path)?;
+        let progress = Progress::new(ui, Unit::Items("files"), Some(listing.files.len() as u64));
+        let mut told = Told::new(ui, &progress);
+        // What is no regular file, and so has not the content that was signed.
+        let replaced: HashSet<_> = listing
+            .not_listed
+            .iter()
+            .map(|other| other.path.as_path())
+            .collect();
+        let differences = manifest.compare(&listing.files);
+        let place = |difference: &Difference<'_>| match difference {
+            Difference::Present(entry) => Some(folder::place(&self.folder, &entry.path)),
+            Difference::Missing(_) | Difference::Extra(_) => None,
+        };
+        folder::hash_each(&differences, place, &progress, |(difference, digest)| {
+            let (path, status) = match difference {
+                Difference::Missing(entry) => {
+                    let path = entry.path.as_str();
+                    let replaced = replaced.contains(Path::new(path));
+                    (
+                        path,
+                        if replaced {
+                            FileStatus::Changed
+                        } else {
+                            FileStatus::Missing
+                        },
+                    )
+                }
+                Difference::Extra(path) => (path.as_str(), FileStatus::Extra),
+                Difference::Present(entry) => {
+                    let status = match digest {
+                        Some(Ok(digest)) => compare(&entry.digest, &digest),
+                        Some(Err(error)) => return told.fail(entry.path.as_str(), error),
+                        None => FileStatus::Unchecked,
+                    };
+                    (entry.path.as_str(), status)
+                }
+            };
+            told.tell(path, status)
+        })?;
+        let is_signed = |other: &NotListed| {
+            let path = other.path.to_str();
+            let entries = manifest.entries();
+            path.is_some_and(|path| {
+                entries
+                    .binary_search_by(|entry| entry.path.as_str().cmp(path))
+                    .is_ok()
+            })
+        };
+        for other in listing.not_listed.iter().filter(|other| !is_signed(other)) {
+            told.tell(&other.path.to_string_lossy(), FileStatus::Extra)?;
+        }
+        let count = told.count;
+        drop(progress);
+        let status = count.status();
+        if !ui.quiet || status != Status::Valid {
+            ui.report(&Summary {
+                manifest: path.to_string_lossy().into_owned(),
+                status: match status {
+                    Status::Valid => "valid",
+                    Status::Invalid => "invalid",
+                    Status::Failure => "unchecked",
+                },
+                count,
+                said,
+            })?;
+        }
+        Ok(status)
+    }
+}
+
+fn compare(signed: &Digest, found: &Digest) -> FileStatus {
+    if signed == found {
+        FileStatus::Valid
+    } else {
+        FileStatus::Changed
+    }
+}
+
+/// How a file relates to its manifest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum FileStatus {
+    Valid,
+    Changed,
+    Missing,
+    Extra,
+    Unchecked,
+}
+
+/// Says what was found, and counts it.
+struct Told<'p> {
+    ui: Ui,
+    progress: &'p Progress,
+    hints: Hints,
+    count: Count,
+}
+
+impl<'p> Told<'p> {
+    fn new(ui: Ui, progress: &'p Progress) -> Self {
+        Self {
+            ui,
+            progress,
+            hints: Hints::default(),
+            count: Count::default(),
+        }
+    }
+
+    fn tell(&mut self, file: &str, status: FileStatus) -> Result<()> {
+        self.count.add(status);
+        if self.ui.quiet && status == FileStatus::Valid {
+            return Ok(());
+        }
+        self.progress.clear_for_result();
+        self.ui.report(&Verdict { file, status })
+    }
+
+    fn fail(&mut self, file: &str, error: Error) -> Result<()> {
+        self.tell(file, FileStatus::Unchecked)?;
+        self.progress.clear();
+        self.ui.error_among(&error, &mut self.hints);
+        Ok(())
+    }
+}
+
+/// What came out for one file.
+#[derive(Serialize)]
+struct Verdict<'a> {
+    file: &'a str,
+    status: FileStatus,
+}
+
+impl fmt::Display for Verdict<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (style, text) = match self.status {
+            FileStatus::Valid => (GOOD, "OK"),
+            FileStatus::Changed => (BAD, "CHANGED"),
+            FileStatus::Missing => (BAD, "MISSING"),
+            FileStatus::Extra => (BAD, "EXTRA"),
+            FileStatus::Unchecked => (BAD, "NOT CHECKED"),
+        };
+        write!(f, "{}: {}", Escaped(self.file), Styled(style, text))
+    }
+}
+
+/// Files by outcome.
+#[derive(Clone, Copy, Default, Serialize)]
+struct Count {
+    unchanged: u64,
+    changed: u64,
+    missing: u64,
+    extra: u64,
+    unchecked: u64,
+}
+
+impl Count {
+    fn add(&mut self, status: FileStatus) {
+        *match status {
+            FileStatus::Valid => &mut self.unchanged,
+            FileStatus::Changed => &mut self.changed,
+            FileStatus::Missing => &mut self.missing,
+            FileStatus::Extra => &mut self.extra,
+            FileStatus::Unchecked => &mut self.unchecked,
+        } += 1;
+    }
+
+    fn status(&self) -> Status {
+        if self.changed + self.missing + self.extra > 0 {
+            Status::Invalid
+        } else if self.unchecked > 0 {
+            Status::Failure
+        } else {
+            Status::Valid
+        }
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} unchanged", HumanCount(self.unchanged))?;
+        for (number, name) in [
+            (self.changed, "changed"),
+            (self.missing, "missing"),
+            (self.extra, "extra"),
+            (self.unchecked, "not checked"),
+        ] {
+            if number > 0 {
+                write!(f, ", {} {name}", HumanCount(number))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The last line: what came out, and who signed.
+#[derive(Serialize)]
+struct Summary {
+    manifest: String,
+    status: &'static str,
+    #[serde(flatten)]
+    count: Count,
+    #[serde(flatten)]
+    said: Said,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (style, text) = match self.status {
+            "valid" => (GOOD, "OK"),
+            "invalid" => (BAD, "INVALID"),
+            _ => (BAD, "NOT CHECKED"),
+        };
+        let manifest = Escaped(&self.manifest);
+        write!(
+            f,
+            "{manifest}: {}, {}, {}",
+            Styled(style, text),
+            self.count,
+            self.said
+        )
+    }
+}
+
+/// A manifest whose signature is refused.
+#[derive(Serialize)]
+struct Refused {
+    manifest: String,
+    status: &'static str,
+    #[serde(flatten)]
+    refusal: Refusal,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let manifest = Escaped(&self.manifest);
+        write!(
+            f,
+            "{manifest}: {}, {}",
+            Styled(BAD, "INVALID"),
+            self.refusal
+        )
+    }
+}

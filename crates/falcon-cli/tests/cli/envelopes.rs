@@ -1,0 +1,443 @@
+//! Envelopes: who signed, when, and whether that key may; trust lists; fingerprints.
+
+use crate::sandbox::{Sandbox, json_lines, said, text, with};
+use std::{fs, process::Output};
+
+/// The key `k` signs `m`, the Falcon-1024 key `large` signs `n`.
+fn signed() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("n", "another message");
+    sandbox.write("large seed", [8; 32]);
+    let keygen = [
+        "keygen",
+        "large",
+        "-a",
+        "falcon-1024",
+        "--seed-file",
+        "large seed",
+    ];
+    sandbox.succeeds(&keygen);
+    sandbox.succeeds(&["sign", "-k", "k", "--comment", "paid in full", "m"]);
+    sandbox.succeeds(&["sign", "-k", "large", "--format", "envelope", "n"]);
+    sandbox
+}
+
+/// The only verdict, which is no success.
+fn refused(sandbox: &Sandbox, arguments: &[&str]) -> serde_json::Value {
+    let output = sandbox.run(&with(arguments, ["--json"]));
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let mut verdicts = json_lines(&output);
+    assert_eq!(verdicts.len(), 1);
+    assert_eq!(verdicts[0]["status"], "invalid");
+    verdicts.remove(0)
+}
+
+fn replace(sandbox: &Sandbox, file: &str, from: &str, to: &str) {
+    let content = sandbox.read(file);
+    let content = text(&content);
+    assert!(content.contains(from), "{content}");
+    sandbox.write(file, content.replacen(from, to, 1));
+}
+
+fn fingerprint(output: &Output) -> String {
+    json_lines(output)[0]["fingerprint"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+#[test]
+fn an_envelope_says_when_and_what() {
+    let sandbox = signed();
+    let envelope = sandbox.read("m.sig");
+    let envelope = text(&envelope);
+    assert!(envelope.starts_with("falcon-envelope v1\nalgorithm: Falcon-512\nkey: "));
+    assert!(envelope.contains("\ncomment: paid in full\n"));
+    let output = sandbox.succeeds(&["verify", "-p", "k.pub", "m"]);
+    let line = text(&output.stdout);
+    assert!(line.starts_with("m: OK, signed at 20"), "{line}");
+    assert!(line.ends_with("Z: paid in full\n"), "{line}");
+
+    let verify = [
+        "verify",
+        "-p",
+        "large.pub",
+        "-p",
+        "k.pub",
+        "m",
+        "n",
+        "--json",
+    ];
+    let verdicts = json_lines(&sandbox.succeeds(&verify));
+    assert_eq!(verdicts[0]["key"], "k.pub");
+    assert_eq!(verdicts[1]["key"], "large.pub");
+    assert_eq!(verdicts[1].get("comment"), None);
+    let key = sandbox.succeeds(&["fingerprint", "k", "--json"]);
+    assert_eq!(verdicts[0]["signed_with"], fingerprint(&key));
+
+    let inspected = sandbox.succeeds(&["inspect", "m.sig", "--json"]);
+    let inspected = &json_lines(&inspected)[0];
+    assert_eq!(inspected["kind"], "envelope");
+    assert_eq!(inspected["comment"], "paid in full");
+    assert_eq!(inspected["fingerprint"], verdicts[0]["signed_with"]);
+}
+
+#[test]
+fn a_wrong_key_a_changed_file_and_a_forgery_are_told_apart() {
+    let sandbox = signed();
+    let verify = ["verify", "-p", "k.pub", "m"];
+    let wrong = refused(&sandbox, &["verify", "-p", "large.pub", "m"]);
+    assert_eq!(wrong["cause"], "wrong-key");
+    let output = sandbox.run(&["verify", "-p", "large.pub", "m"]);
+    let line = text(&output.stdout);
+    assert!(
+        line.starts_with("m: INVALID, wrong key: signed with "),
+        "{line}"
+    );
+
+    // A file that a stranger signed is not even read.
+    sandbox.write("m", "massage");
+    assert_eq!(
+        refused(&sandbox, &["verify", "-p", "large.pub", "m"])["cause"],
+        "wrong-key"
+    );
+    let changed = refused(&sandbox, &verify);
+    assert_eq!(
+        (&changed["cause"], &changed["reason"]),
+        (&"changed".into(), &"the content was changed".into())
+    );
+    sandbox.write("m", "messages");
+    let longer = refused(&sandbox, &verify);
+    assert_eq!(
+        longer["reason"],
+        "the content was changed: 7 bytes were signed, 8 are there"
+    );
+    sandbox.write("m", "message");
+    sandbox.succeeds(&verify);
+
+    replace(&sandbox, "m.sig", "paid in full", "paid in part");
+    assert_eq!(refused(&sandbox, &verify)["cause"], "forged");
+    replace(&sandbox, "m.sig", "paid in part", "paid  in full");
+    assert_eq!(refused(&sandbox, &verify)["cause"], "forged");
+    replace(&sandbox, "m.sig", "comment: ", "comment:");
+    let message = sandbox.refuses(&verify);
+    assert!(
+        message.contains("m.sig: is a malformed envelope: line 5: "),
+        "{message}"
+    );
+    replace(&sandbox, "m.sig", "envelope v1", "envelope v2");
+    let message = sandbox.refuses(&verify);
+    assert!(message.contains("line 1: unknown version"), "{message}");
+}
+
+/// Long files, many files, a list, bare signatures among envelopes.
+#[test]
+fn envelopes_and_bare_signatures_are_verified_together() {
+    let sandbox = Sandbox::new();
+    let files = sandbox.files(9);
+    sandbox.write("f0004", vec![4; 200_000]);
+    sandbox.succeeds(&with(
+        &["sign", "-k", "k", "--comment", "first"],
+        &files[..5],
+    ));
+    let all = with(&["sign", "-k", "k", "--skip-existing"], &files);
+    let note = sandbox.succeeds(&all);
+    assert!(text(&note.stderr).contains("5 of 9"), "{note:?}");
+    assert!(
+        sandbox
+            .read("f0004.sig")
+            .starts_with(b"falcon-envelope v1\n")
+    );
+    assert_eq!(sandbox.read("f0005.sig").len(), 666);
+    sandbox.write("list", files.join("\n"));
+    let output = sandbox.succeeds(&["verify", "-p", "k.pub", "--check", "list"]);
+    let lines: Vec<_> = text(&output.stdout).lines().map(str::to_owned).collect();
+    for (index, (line, file)) in lines.iter().zip(&files).enumerate() {
+        let said = if index < 5 {
+            ": OK, signed at "
+        } else {
+            ": OK"
+        };
+        assert!(line.starts_with(&format!("{file}{said}")), "{line}");
+        assert_eq!(line.ends_with(": first"), index < 5, "{line}");
+    }
+    sandbox.write("f0004", vec![5; 200_000]);
+    sandbox.write("f0006", "changed");
+    let output = sandbox.run(&with(&["verify", "-p", "k.pub", "-q"], &files));
+    assert_eq!(
+        text(&output.stdout),
+        "f0004: INVALID, the content was changed\nf0006: INVALID\n"
+    );
+}
+
+#[test]
+fn standard_input_and_output_take_envelopes() {
+    let sandbox = Sandbox::new();
+    let output = sandbox.piped(&["sign", "-k", "k", "--comment", "piped", "-"], b"message");
+    assert!(output.status.success(), "{output:?}");
+    sandbox.write("m.sig", &output.stdout);
+    sandbox.succeeds(&["verify", "-p", "k.pub", "m"]);
+    let output = sandbox.piped(&["verify", "-p", "k.pub", "-s", "m.sig", "-"], b"message");
+    assert!(
+        text(&output.stdout).starts_with("-: OK, signed at "),
+        "{output:?}"
+    );
+    let output = sandbox.piped(
+        &["verify", "-p", "k.pub", "-s", "-", "m"],
+        &sandbox.read("m.sig"),
+    );
+    assert!(
+        text(&output.stdout).starts_with("m: OK, signed at "),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn what_cannot_be_a_comment_is_refused_before_a_passphrase_is_asked_for() {
+    let sandbox = Sandbox::new();
+    for comment in ["", " a", "a\nsignature: b", "\u{1b}[1A", "a\u{202e}b"] {
+        let message = sandbox.refuses(&["sign", "-k", "none", "--comment", comment, "m"]);
+        assert!(message.contains("--comment"), "{message}");
+        assert!(!message.contains('\u{202e}') || comment.contains('\u{202e}'));
+    }
+    let message = sandbox.refuses(&["sign", "-k", "none", "--comment", "a", "-f", "pem", "m"]);
+    assert!(
+        message.contains("only an envelope has a comment"),
+        "{message}"
+    );
+    assert_eq!(sandbox.names(), ["k", "k.pub", "m", "seed"]);
+}
+
+/// Else the author of a file could make an envelope of its signature.
+#[test]
+fn a_file_that_begins_as_a_statement_is_not_signed_as_it_is() {
+    let sandbox = Sandbox::new();
+    let prefix = b"\0falcon-envelope: signed message";
+    sandbox.write("m", [prefix, &b"falcon-envelope v1\n"[..]].concat());
+    let message = sandbox.refuses(&["sign", "-k", "k", "m"]);
+    assert!(
+        message.contains("m: the file begins as what is signed in an envelope"),
+        "{message}"
+    );
+    assert!(!sandbox.path("m.sig").exists());
+    // In an envelope only its hash is signed.
+    sandbox.succeeds(&["sign", "-k", "k", "--format", "envelope", "m"]);
+    sandbox.write("n", &prefix[..31]);
+    sandbox.succeeds(&["sign", "-k", "k", "n"]);
+}
+
+#[test]
+fn a_trust_list_says_whose_key_signed() {
+    let sandbox = signed();
+    sandbox.succeeds(&["trust", "add", "team", "Alice A.", "k.pub"]);
+    let verify = ["verify", "--trust", "team", "m"];
+    let line = sandbox.succeeds(&verify);
+    let line = text(&line.stdout);
+    assert!(
+        line.starts_with("m: OK, signed by Alice A. at 20"),
+        "{line}"
+    );
+    let verdict = &json_lines(&sandbox.succeeds(&with(&verify, ["--json"])))[0];
+    assert_eq!(
+        (&verdict["signer"], &verdict["comment"]),
+        (&"Alice A.".into(), &"paid in full".into())
+    );
+
+    let unknown = refused(&sandbox, &["verify", "--trust", "team", "n"]);
+    assert_eq!(unknown["cause"], "unknown-key");
+    replace(&sandbox, "m.sig", "paid in full", "paid in part");
+    assert_eq!(refused(&sandbox, &verify)["cause"], "forged");
+
+    // Who signed, a bare signature does not say.
+    sandbox.succeeds(&["sign", "-k", "k", "m", "--force"]);
+    let message = sandbox.refuses(&verify);
+    assert!(
+        message.contains("m.sig: does not say who made it"),
+        "{message}"
+    );
+    let both = sandbox.refuses(&with(&verify, ["-p", "k.pub"]));
+    assert!(both.contains("cannot be used with"), "{both}");
+    replace(&sandbox, "team", "Alice A.", "Alice  A. ");
+    let message = sandbox.refuses(&verify);
+    assert!(
+        message.contains("team: is not a trust list: line 3: "),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_key_signs_within_its_time_only() {
+    let sandbox = signed();
+    let add = |name: &str, period: &[&str]| {
+        sandbox.succeeds(&with(&["trust", "add", name, "Alice", "k.pub"], period));
+        refused(&sandbox, &["verify", "--trust", name, "m"])["cause"].clone()
+    };
+    assert_eq!(
+        add("old", &["--valid-until", "2020-01-01T00:00:00Z"]),
+        "expired"
+    );
+    assert_eq!(
+        add("new", &["--valid-from", "9000-01-01T00:00:00Z"]),
+        "not-yet-valid"
+    );
+    let period = [
+        "--valid-from",
+        "2020-01-01T00:00:00Z",
+        "--valid-until",
+        "2019-01-01T00:00:00Z",
+    ];
+    let message = sandbox.refuses(&with(&["trust", "add", "none", "Alice", "k.pub"], period));
+    assert!(
+        message.contains("the validity ends before it begins"),
+        "{message}"
+    );
+    let message = sandbox.refuses(&["trust", "add", "none", "A", "k.pub", "--valid-from", "2020"]);
+    assert!(message.contains("expected a time like"), "{message}");
+    assert!(!sandbox.path("none").exists());
+}
+
+#[test]
+fn a_revoked_key_is_refused_unless_asked_and_signed_before() {
+    let sandbox = signed();
+    sandbox.succeeds(&["trust", "add", "team", "Alice", "k.pub"]);
+    let verify = ["verify", "--trust", "team", "m"];
+    let accept = with(&verify, ["--accept-revoked"]);
+    let revoke = [
+        "trust",
+        "revoke",
+        "team",
+        "Alice",
+        "--reason",
+        "laptop stolen",
+    ];
+
+    sandbox.succeeds(&with(&revoke, ["--at", "9000-01-01T00:00:00Z"]));
+    let verdict = refused(&sandbox, &verify);
+    assert_eq!(verdict["cause"], "revoked");
+    assert!(
+        verdict["reason"]
+            .as_str()
+            .unwrap()
+            .ends_with("laptop stolen")
+    );
+    let hint = verdict["hint"].as_str().unwrap();
+    assert!(hint.contains("--accept-revoked"), "{hint}");
+    sandbox.succeeds(&accept);
+
+    sandbox.succeeds(&with(&revoke, ["--at", "2020-01-01T00:00:00Z"]));
+    for verify in [&verify[..], &accept] {
+        let verdict = refused(&sandbox, verify);
+        assert_eq!(
+            (&verdict["cause"], verdict.get("hint")),
+            (&"revoked".into(), None)
+        );
+    }
+    let alone = ["verify", "-p", "k.pub", "m", "--accept-revoked"];
+    sandbox.refuses(&alone);
+}
+
+#[test]
+fn a_trust_list_is_changed_whole_or_not_at_all() {
+    let sandbox = signed();
+    let added = sandbox.succeeds(&["trust", "add", "team", "Alice", "k.pub", "--json"]);
+    let shown = sandbox.succeeds(&["fingerprint", "k.pub", "--json"]);
+    assert_eq!(fingerprint(&added), fingerprint(&shown));
+    let before = sandbox.read("team");
+    sandbox.write(
+        "both.pub",
+        [sandbox.read("k.pub"), sandbox.read("large.pub")].concat(),
+    );
+    for (arguments, told) in [
+        (
+            &["add", "team", "Alice", "large.pub"][..],
+            "a key of this name",
+        ),
+        (&["add", "team", "Bob", "k.pub"], "the list has this key"),
+        (&["add", "team", "a\nb", "large.pub"], "the text contains"),
+        (&["add", "team", "Bob", "large"], "is a secret key"),
+        (&["add", "team", "Bob", "both.pub"], "holds several keys"),
+        (
+            &["add", "team", "Bob", "missing.pub"],
+            "missing.pub: does not exist",
+        ),
+        (&["add", "k.pub", "Bob", "k.pub"], "is an input"),
+        (&["add", "m", "Bob", "large.pub"], "is not a trust list"),
+        (&["add", "-", "Bob", "large.pub"], "changed in place"),
+        (
+            &["revoke", "team", "Bob", "--reason", "x"],
+            "has no key of the name Bob",
+        ),
+        (
+            &["revoke", "team", "Alice", "--reason", ""],
+            "the text is empty",
+        ),
+        (
+            &["revoke", "missing", "Alice", "--reason", "x"],
+            "missing: is not there",
+        ),
+    ] {
+        let message = sandbox.refuses(&with(&["trust"], arguments));
+        assert!(message.contains(told), "{arguments:?}: {message}");
+        assert_eq!(sandbox.read("team"), before);
+    }
+    assert_eq!(sandbox.read("m"), b"message");
+    assert!(!sandbox.path("missing").exists());
+    sandbox.succeeds(&["trust", "add", "team", "Bob", "large.pub"]);
+    assert!(sandbox.read("team").starts_with(&before));
+    assert!(
+        sandbox
+            .names()
+            .iter()
+            .all(|name| !name.contains(".falcon-"))
+    );
+}
+
+#[test]
+fn a_fingerprint_is_the_same_of_every_form_of_a_key() {
+    let sandbox = signed();
+    sandbox.encrypted_key();
+    let same = ["k", "k.pub", "e", "e.pub"];
+    let print = with(&["fingerprint", "--passphrase-file", "p"], same);
+    let output = sandbox.succeeds(&print);
+    let lines: Vec<_> = text(&output.stdout).lines().collect();
+    let (first, _) = lines[0].split_once("  ").unwrap();
+    assert_eq!(first.len(), 64);
+    let expected = same.map(|name| format!("{first}  {name}"));
+    assert_eq!(lines, expected);
+    let inspected = sandbox.succeeds(&["inspect", "k", "--json"]);
+    assert_eq!(fingerprint(&inspected), first);
+
+    let output = sandbox.run(&["fingerprint", "m", "m.sig", "large.pub"]);
+    assert_eq!(text(&output.stdout).lines().count(), 1);
+    let message = said(&output);
+    assert!(
+        message.contains("m.sig: is an envelope, not a key"),
+        "{message}"
+    );
+}
+
+/// What the library's vectors hold, the program reads too.
+#[test]
+fn the_vectors_verify() {
+    let sandbox = Sandbox::empty();
+    let kat = concat!(env!("CARGO_MANIFEST_DIR"), "/../../kat/envelope");
+    for entry in fs::read_dir(kat).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(
+            &path,
+            sandbox.path(path.file_name().unwrap().to_str().unwrap()),
+        )
+        .unwrap();
+    }
+    let verify = ["verify", "--trust", "trust", "order.txt", "-s"];
+    let output = sandbox.succeeds(&with(&verify, ["order-512.sig"]));
+    let line = "order.txt: OK, signed by Alice <alice@example.org> at 2025-06-01T12:00:00Z: \
+        paid in full, für alle Zeit\n";
+    assert_eq!(text(&output.stdout), line);
+    assert_eq!(
+        refused(&sandbox, &with(&verify, ["order-1024.sig"]))["cause"],
+        "revoked"
+    );
+    let accept = ["order-1024.sig", "--accept-revoked"];
+    sandbox.succeeds(&with(&verify, accept));
+}

@@ -1,0 +1,98 @@
+//! The files of a folder.
+
+use crate::{
+    manifest::Manifest,
+    path::{FilePath, PathError},
+};
+use std::{
+    fmt, fs, io,
+    path::{Path, PathBuf},
+};
+
+/// What is in a folder and in the folders in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// The regular files, sorted by the bytes of their paths.
+    pub files: Vec<FilePath>,
+    /// What a manifest cannot have: links, devices, odd names. Sorted.
+    pub not_listed: Vec<NotListed>,
+}
+
+/// Something that a manifest cannot have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotListed {
+    /// Where it lies, relative to the folder.
+    pub path: PathBuf,
+    /// Why a manifest cannot have it.
+    pub reason: Reason,
+}
+
+/// Why a manifest cannot have something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// It is a symbolic link, which may lead anywhere.
+    SymbolicLink,
+    /// It is a device, a pipe or a socket.
+    SpecialFile,
+    /// Its name is not allowed in a manifest. If it is a folder, what is in it is left out.
+    Name(PathError),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SymbolicLink => f.write_str("is a symbolic link"),
+            Self::SpecialFile => f.write_str("is not a regular file"),
+            Self::Name(error) => write!(f, "has a name that a manifest cannot have: {error}"),
+        }
+    }
+}
+
+/// Lists the files in a folder and in the folders in it. Symbolic links are not followed, except
+/// that `folder` itself may be one. Empty folders are not listed.
+///
+/// # Errors
+/// If a folder cannot be read; the message names it. Also if there are more than
+/// [`Manifest::MAX_FILES`] files and folders.
+pub fn list_files(folder: &Path) -> io::Result<Listing> {
+    let mut listing = Listing::default();
+    let mut waiting = vec![PathBuf::new()];
+    let mut left = Manifest::MAX_FILES;
+    while let Some(inner) = waiting.pop() {
+        let place = folder.join(&inner);
+        let in_place = |error: io::Error| {
+            io::Error::new(error.kind(), format!("{}: {error}", place.display()))
+        };
+        for entry in fs::read_dir(&place).map_err(in_place)? {
+            left = left.checked_sub(1).ok_or_else(too_many)?;
+            let entry = entry.map_err(in_place)?;
+            let kind = entry.file_type().map_err(in_place)?;
+            let path = inner.join(entry.file_name());
+            let reason = match FilePath::from_path(&path) {
+                _ if kind.is_symlink() => Reason::SymbolicLink,
+                _ if !kind.is_dir() && !kind.is_file() => Reason::SpecialFile,
+                Err(error) => Reason::Name(error),
+                Ok(_) if kind.is_dir() => {
+                    waiting.push(path);
+                    continue;
+                }
+                Ok(path) => {
+                    listing.files.push(path);
+                    continue;
+                }
+            };
+            listing.not_listed.push(NotListed { path, reason });
+        }
+    }
+    listing.files.sort_unstable();
+    listing
+        .not_listed
+        .sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    Ok(listing)
+}
+
+fn too_many() -> io::Error {
+    let message = format!("more than {} files and folders", Manifest::MAX_FILES);
+    io::Error::new(io::ErrorKind::FileTooLarge, message)
+}

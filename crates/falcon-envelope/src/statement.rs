@@ -1,0 +1,220 @@
+//! What a signer says: which key, when, about what.
+
+use crate::{
+    digest::Digest,
+    error::ParseError,
+    fingerprint::Fingerprint,
+    text::{Lines, TextError, check_text},
+    time::Time,
+};
+use falcon_core::{
+    AnyVerifyingKey, DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature,
+};
+use std::fmt;
+
+/// The first line of an envelope.
+pub(crate) const VERSION: &str = "falcon-envelope v1";
+
+/// What precedes the statement in the message that is signed.
+///
+/// The first byte is zero, so the beginning of a text is never the same. A program that signs
+/// files as they are with the same key should refuse a file that begins with these bytes. Else
+/// somebody could have a statement signed that the program did not make.
+pub const SIGNED_PREFIX: &[u8; 32] = b"\0falcon-envelope: signed message";
+
+/// The parameter set of the key that signs: one of those that version 1 of the formats has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// Degree 512.
+    Falcon512,
+    /// Degree 1024.
+    Falcon1024,
+}
+
+impl Algorithm {
+    /// Name of the parameter set: `"Falcon-512"` or `"Falcon-1024"`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Falcon512 => Falcon512::NAME,
+            Self::Falcon1024 => Falcon1024::NAME,
+        }
+    }
+
+    /// Finds a parameter set by its name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let all = [Self::Falcon512, Self::Falcon1024];
+        all.into_iter().find(|algorithm| algorithm.name() == name)
+    }
+
+    /// Checks that `bytes` is a signature in the padded form.
+    pub(crate) fn check_signature(self, bytes: &[u8]) -> Result<(), DecodeError> {
+        match self {
+            Self::Falcon512 => {
+                Signature::<Falcon512>::from_bytes(Format::Padded, bytes).map(|_| ())
+            }
+            Self::Falcon1024 => {
+                Signature::<Falcon1024>::from_bytes(Format::Padded, bytes).map(|_| ())
+            }
+        }
+    }
+}
+
+/// What is signed, and what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// The content of a file.
+    File(Digest),
+    /// The text of a [`Manifest`](crate::Manifest).
+    Manifest(Digest),
+}
+
+/// What a signer says: with which key, when, about what, and in which words.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Statement {
+    algorithm: Algorithm,
+    key: Fingerprint,
+    time: Time,
+    comment: Option<String>,
+    subject: Subject,
+}
+
+impl Statement {
+    /// Makes the statement of the owner of `key`.
+    ///
+    /// # Errors
+    /// If `comment` is not a line of at most [`MAX_TEXT_LEN`](crate::MAX_TEXT_LEN) bytes.
+    pub fn new(
+        key: &AnyVerifyingKey,
+        time: Time,
+        comment: Option<&str>,
+        subject: Subject,
+    ) -> Result<Self, StatementError> {
+        comment
+            .map_or(Ok(()), check_text)
+            .map_err(StatementError::Comment)?;
+        Ok(Self {
+            algorithm: Algorithm::from_name(key.name()).ok_or(StatementError::Algorithm)?,
+            key: Fingerprint::of(key),
+            time,
+            comment: comment.map(str::to_owned),
+            subject,
+        })
+    }
+
+    /// The parameter set of the key.
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// The fingerprint of the key that signs.
+    pub fn key(&self) -> Fingerprint {
+        self.key
+    }
+
+    /// When the signer says that it signed. Nobody else confirms it.
+    pub fn time(&self) -> Time {
+        self.time
+    }
+
+    /// The signer's comment.
+    pub fn comment(&self) -> Option<&str> {
+        self.comment.as_deref()
+    }
+
+    /// What is signed.
+    pub fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    /// The message that is signed: [`SIGNED_PREFIX`] and the text of the statement.
+    pub fn to_signed_bytes(&self) -> Vec<u8> {
+        [SIGNED_PREFIX, self.to_string().as_bytes()].concat()
+    }
+
+    /// Reads a statement from its first line on.
+    pub(crate) fn read(lines: &mut Lines<'_>) -> Result<Self, ParseError> {
+        lines.take_version(VERSION)?;
+        let algorithm = Algorithm::from_name(lines.take_field("algorithm")?)
+            .ok_or(lines.expected("Falcon-512 or Falcon-1024"))?;
+        let key = Fingerprint::parse(lines.take_field("key")?)
+            .ok_or(lines.expected("a fingerprint of 64 hexadecimal digits"))?;
+        let time = take_time(lines, "time")?;
+        let comment = match lines.take_optional("comment") {
+            Some(comment) => Some(checked(lines, comment)?),
+            None => None,
+        };
+        let digest =
+            |lines: &Lines<'_>, value| Digest::parse(value).ok_or(lines.expected(Digest::EXPECTED));
+        let subject = match lines.take_optional("manifest") {
+            Some(value) => Subject::Manifest(digest(lines, value)?),
+            None => {
+                let value = lines.take_field("file")?;
+                Subject::File(digest(lines, value)?)
+            }
+        };
+        Ok(Self {
+            algorithm,
+            key,
+            time,
+            comment,
+            subject,
+        })
+    }
+}
+
+/// Takes the line of a time.
+pub(crate) fn take_time(lines: &mut Lines<'_>, name: &'static str) -> Result<Time, ParseError> {
+    let value = lines.take_field(name)?;
+    Time::parse(value).ok_or(lines.expected("a time like 2025-06-01T12:00:00Z"))
+}
+
+/// Checks a comment, a name or a reason that was taken last.
+pub(crate) fn checked(lines: &Lines<'_>, text: &str) -> Result<String, ParseError> {
+    check_text(text).map(|()| text.to_owned()).map_err(|_| {
+        lines.expected("1 to 1024 bytes without control characters and without outer spaces")
+    })
+}
+
+/// The lines of an envelope before its signature.
+impl fmt::Display for Statement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{VERSION}")?;
+        writeln!(f, "algorithm: {}", self.algorithm.name())?;
+        writeln!(f, "key: {}", self.key)?;
+        writeln!(f, "time: {}", self.time)?;
+        if let Some(comment) = &self.comment {
+            writeln!(f, "comment: {comment}")?;
+        }
+        match &self.subject {
+            Subject::File(digest) => writeln!(f, "file: {digest}"),
+            Subject::Manifest(digest) => writeln!(f, "manifest: {digest}"),
+        }
+    }
+}
+
+/// Why a statement cannot be made or signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StatementError {
+    /// The comment is refused.
+    Comment(TextError),
+    /// The format has no name for the parameter set of the key.
+    Algorithm,
+    /// The signing key is not the one that the statement names.
+    Key,
+    /// The signature is not in the padded form.
+    Signature(DecodeError),
+}
+
+impl fmt::Display for StatementError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Comment(error) => write!(f, "the comment is refused: {error}"),
+            Self::Algorithm => f.write_str("envelopes have no name for this parameter set"),
+            Self::Key => f.write_str("the statement names another key"),
+            Self::Signature(error) => write!(f, "not a padded signature: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for StatementError {}

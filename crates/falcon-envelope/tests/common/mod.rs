@@ -1,0 +1,112 @@
+//! Keys, statements and envelopes that are the same in every run.
+#![allow(dead_code)] // Each test uses some of it.
+
+use falcon_core::{AnySigningKey, Falcon512, Falcon1024, SigningKey};
+use falcon_envelope::{
+    Digest, Entry, Envelope, FilePath, Manifest, SignedManifest, Statement, Subject, Time,
+    TrustList, TrustedKey,
+};
+
+/// The file that is signed.
+pub const FILE: &[u8] = b"order #42\n";
+
+/// What the signer of [`envelope`] says.
+pub const COMMENT: &str = "paid in full, für alle Zeit";
+
+/// The signer of Falcon-512 envelopes.
+pub fn alice() -> AnySigningKey {
+    SigningKey::<Falcon512>::from_seed_boxed(&[1; 32]).into()
+}
+
+/// The signer of Falcon-1024 envelopes.
+pub fn bob() -> AnySigningKey {
+    SigningKey::<Falcon1024>::from_seed_boxed(&[2; 32]).into()
+}
+
+/// A time that is written well.
+pub fn at(time: &str) -> Time {
+    Time::parse(time).expect("a time")
+}
+
+/// When everything is signed.
+pub fn noon() -> Time {
+    at("2025-06-01T12:00:00Z")
+}
+
+/// Signs with a generator that repeats itself, so that vectors can be written again.
+pub fn sign(key: &AnySigningKey, comment: Option<&str>, subject: Subject) -> Envelope {
+    sign_at(key, noon(), comment, subject)
+}
+
+/// The same, at another time.
+pub fn sign_at(
+    key: &AnySigningKey,
+    time: Time,
+    comment: Option<&str>,
+    subject: Subject,
+) -> Envelope {
+    Statement::new(&key.verifying_key(), time, comment, subject)
+        .and_then(|statement| statement.sign_with_rng(&mut Repeating, key))
+        .expect("a statement of this key")
+}
+
+/// The envelope of [`FILE`].
+pub fn envelope(key: &AnySigningKey) -> Envelope {
+    sign(key, Some(COMMENT), Subject::File(Digest::of(FILE)))
+}
+
+/// A manifest of three files.
+pub fn manifest() -> Manifest {
+    let files: [(&str, &[u8]); 3] = [
+        ("sub/order.txt", FILE),
+        ("empty", b""),
+        ("a file: größer", b"larger\n"),
+    ];
+    let entry = |(path, content): (&str, &[u8])| Entry {
+        path: FilePath::parse(path).expect("a path"),
+        digest: Digest::of(content),
+    };
+    Manifest::new(files.map(entry).to_vec()).expect("different paths")
+}
+
+/// The same, signed.
+pub fn signed_manifest(key: &AnySigningKey) -> SignedManifest {
+    let manifest = manifest();
+    let envelope = sign(key, Some(COMMENT), manifest.subject());
+    SignedManifest::new(manifest, envelope)
+}
+
+/// A list with both signers; Bob's key is revoked.
+pub fn trust_list() -> TrustList {
+    let valid = at("2025-01-01T00:00:00Z")..=at("2025-12-31T23:59:59Z");
+    let key = |name, key: AnySigningKey| TrustedKey::new(name, key.verifying_key(), valid.clone());
+    let mut list = TrustList::default();
+    list.add(key("Alice <alice@example.org>", alice()).expect("an entry"))
+        .expect("an empty list");
+    let mut bob = key("Bob", bob()).expect("an entry");
+    bob.revoke(at("2025-07-01T00:00:00Z"), "laptop stolen")
+        .expect("a reason");
+    list.add(bob).expect("another key");
+    list
+}
+
+struct Repeating;
+
+impl rand_core::TryRng for Repeating {
+    type Error = core::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        Ok(0x5a5a_5a5a)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        Ok(0x5a5a_5a5a_5a5a_5a5a)
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+        bytes.fill(0x5a);
+        Ok(())
+    }
+}
+
+impl rand_core::TryCryptoRng for Repeating {}

@@ -1,0 +1,74 @@
+//! Every flipped bit, every cut and every appended byte of an envelope or a manifest is refused.
+
+mod common;
+
+use common::{FILE, alice, bob, envelope, signed_manifest};
+use falcon_core::AnySigningKey;
+use falcon_envelope::{Digest, Envelope, SignedManifest};
+
+/// Checks that `accepts` refuses whatever differs from `text` by a little.
+fn check(text: &str, accepts: impl Fn(&[u8]) -> bool) {
+    let mut bytes = text.as_bytes().to_vec();
+    assert!(accepts(&bytes));
+    for position in 0..bytes.len() {
+        for bit in 0..8 {
+            bytes[position] ^= 1 << bit;
+            assert!(!accepts(&bytes), "bit {bit} of byte {position}");
+            bytes[position] ^= 1 << bit;
+        }
+        assert!(!accepts(&bytes[..position]), "cut at {position}");
+    }
+    for byte in 0..=u8::MAX {
+        assert!(!accepts(&[&bytes[..], &[byte]].concat()), "{byte} appended");
+        assert!(!accepts(&[&[byte], &bytes[..]].concat()), "{byte} before");
+    }
+}
+
+fn check_envelope(key: &AnySigningKey) {
+    let (public, digest) = (key.verifying_key(), Digest::of(FILE));
+    check(&envelope(key).to_string(), |bytes| {
+        Envelope::parse(bytes).is_ok_and(|envelope| envelope.verify_file(&public, &digest).is_ok())
+    });
+}
+
+fn check_manifest(key: &AnySigningKey) {
+    let public = key.verifying_key();
+    check(&signed_manifest(key).to_string(), |bytes| {
+        SignedManifest::parse(bytes).is_ok_and(|signed| signed.verify(&public).is_ok())
+    });
+}
+
+#[test]
+fn of_an_envelope_512() {
+    check_envelope(&alice());
+}
+
+#[test]
+fn of_an_envelope_1024() {
+    check_envelope(&bob());
+}
+
+#[test]
+fn of_a_manifest_512() {
+    check_manifest(&alice());
+}
+
+#[test]
+fn of_a_manifest_1024() {
+    check_manifest(&bob());
+}
+
+/// A bit of the file that is signed.
+#[test]
+fn of_the_file() {
+    let (key, envelope) = (alice().verifying_key(), envelope(&alice()));
+    let mut file = FILE.to_vec();
+    for position in 0..file.len() {
+        for bit in 0..8 {
+            file[position] ^= 1 << bit;
+            assert!(envelope.verify_file(&key, &Digest::of(&file)).is_err());
+            file[position] ^= 1 << bit;
+        }
+    }
+    assert!(envelope.verify_file(&key, &Digest::of(&file)).is_ok());
+}

@@ -1,0 +1,246 @@
+//! Who signed, and whether that key may: one test a rule.
+
+mod common;
+
+use common::{
+    FILE, alice, at, bob, envelope, manifest, noon, sign, sign_at, signed_manifest, trust_list,
+};
+use falcon_core::{AnySigningKey, AnyVerifyingKey, Falcon512, Signature, SigningKey};
+use falcon_envelope::{
+    Digest, Envelope, Fingerprint, Revoked, SIGNED_PREFIX, SignedManifest, Statement,
+    StatementError, Subject, TextError, TrustError, TrustList, TrustListError, TrustedKey,
+    VerifyError,
+};
+
+fn stranger() -> AnySigningKey {
+    SigningKey::<Falcon512>::from_seed_boxed(&[3; 32]).into()
+}
+
+fn file() -> Subject {
+    Subject::File(Digest::of(FILE))
+}
+
+#[test]
+fn a_wrong_key_a_forgery_and_a_changed_file_are_told_apart() {
+    let (envelope, digest) = (envelope(&alice()), Digest::of(FILE));
+    let key = alice().verifying_key();
+    assert!(envelope.verify_file(&key, &digest).is_ok());
+
+    let wrong = VerifyError::WrongKey {
+        named: Fingerprint::of(&key),
+        found: Fingerprint::of(&stranger().verifying_key()),
+    };
+    assert_eq!(
+        envelope.verify_file(&stranger().verifying_key(), &digest),
+        Err(wrong)
+    );
+    // Even if the file was changed, too.
+    let other = Digest::of(b"order #43\n");
+    assert_eq!(
+        envelope.verify_file(&stranger().verifying_key(), &other),
+        Err(wrong)
+    );
+    let (signed, found) = (digest.length(), other.length());
+    let changed = VerifyError::Changed { signed, found };
+    assert_eq!(envelope.verify_file(&key, &other), Err(changed));
+
+    // Everything that the signer says is signed.
+    let text = envelope.to_string();
+    for (from, to) in [
+        ("12:00:00Z", "12:00:01Z"),
+        ("paid in full", "paid in part"),
+        (" 10\n", " 11\n"),
+        ("file: 6", "file: 7"),
+        ("\ncomment: paid in full, für alle Zeit", ""),
+    ] {
+        let forged = Envelope::parse(text.replacen(from, to, 1).as_bytes()).expect("well formed");
+        assert_ne!(forged, envelope, "{from}");
+        assert_eq!(
+            forged.verify_statement(&key),
+            Err(VerifyError::Signature),
+            "{from}"
+        );
+    }
+}
+
+#[test]
+fn a_manifest_is_not_a_file() {
+    let key = alice().verifying_key();
+    let text = manifest().to_string();
+    let Subject::Manifest(digest) = manifest().subject() else {
+        panic!("not a manifest");
+    };
+    assert_eq!(digest, Digest::of(text.as_bytes()));
+    // Whoever signs a file that looks like a manifest has not signed a manifest.
+    let of_file = sign(&alice(), None, Subject::File(digest));
+    assert!(of_file.verify_file(&key, &digest).is_ok());
+    let signed = SignedManifest::new(manifest(), of_file);
+    assert_eq!(signed.verify(&key), Err(VerifyError::Subject));
+    let of_manifest = signed_manifest(&alice()).envelope().clone();
+    assert_eq!(
+        of_manifest.verify_file(&key, &digest),
+        Err(VerifyError::Subject)
+    );
+}
+
+#[test]
+fn the_envelope_of_another_manifest_is_refused() {
+    let key = alice().verifying_key();
+    let mut entries = manifest().entries().to_vec();
+    entries.pop();
+    let fewer = falcon_envelope::Manifest::new(entries).expect("different paths");
+    let signed = SignedManifest::new(fewer, signed_manifest(&alice()).envelope().clone());
+    assert!(matches!(
+        signed.verify(&key),
+        Err(VerifyError::Changed { .. })
+    ));
+    assert!(signed_manifest(&alice()).verify(&key).is_ok());
+}
+
+/// A plain signature of the same text is not an envelope's: the prefix is signed, too.
+#[test]
+fn the_prefix_is_signed() {
+    let AnySigningKey::Falcon512(key) = alice() else {
+        panic!("another parameter set");
+    };
+    let public = AnyVerifyingKey::from(key.verifying_key().clone());
+    let statement = || Statement::new(&public, noon(), None, file()).expect("no comment");
+    let bytes = statement().to_signed_bytes();
+    assert_eq!(
+        bytes.strip_prefix(SIGNED_PREFIX),
+        Some(statement().to_string().as_bytes())
+    );
+    let enveloped = |message: &[u8]| {
+        let signature: Signature<Falcon512> = key.sign_with_rng(&mut rand::rng(), message);
+        statement()
+            .with_signature(&signature.to_bytes())
+            .expect("a padded signature")
+    };
+    assert!(enveloped(&bytes).verify_statement(&public).is_ok());
+    let plain = enveloped(statement().to_string().as_bytes());
+    assert_eq!(plain.verify_statement(&public), Err(VerifyError::Signature));
+}
+
+#[test]
+fn a_statement_is_signed_by_the_key_that_it_names() {
+    let statement = |comment| Statement::new(&alice().verifying_key(), noon(), comment, file());
+    let signed = statement(None).and_then(|it| it.sign_with_rng(&mut rand::rng(), &stranger()));
+    assert_eq!(signed, Err(StatementError::Key));
+    let comment = StatementError::Comment(TextError::Character('\n'));
+    assert_eq!(statement(Some("a\nsignature: b")), Err(comment));
+    let short = statement(None).and_then(|statement| statement.with_signature(&[0x39; 600]));
+    assert!(matches!(short, Err(StatementError::Signature(_))));
+}
+
+#[test]
+fn the_list_says_who_signed() {
+    let list = trust_list();
+    let signer = list
+        .signer_of(&envelope(&alice()), Revoked::Refuse)
+        .expect("a known key");
+    assert_eq!(signer.name(), "Alice <alice@example.org>");
+    assert_eq!(signer.key(), &alice().verifying_key());
+
+    let fingerprint = Fingerprint::of(&stranger().verifying_key());
+    let unknown = list.signer_of(&envelope(&stranger()), Revoked::Refuse);
+    assert_eq!(unknown, Err(TrustError::UnknownKey { fingerprint }));
+    assert!(
+        TrustList::default()
+            .signer_of(&envelope(&alice()), Revoked::Refuse)
+            .is_err()
+    );
+
+    // A stranger who writes Alice's fingerprint is not Alice.
+    let statement = Statement::new(&alice().verifying_key(), noon(), None, file());
+    let statement = statement.expect("no comment");
+    let signature = stranger().sign_with_rng(&mut rand::rng(), &statement.to_signed_bytes());
+    let forged = statement
+        .with_signature(&signature)
+        .expect("a padded signature");
+    let refused = list.signer_of(&forged, Revoked::Refuse);
+    assert_eq!(refused, Err(TrustError::Envelope(VerifyError::Signature)));
+}
+
+#[test]
+fn the_first_and_the_last_second_count() {
+    let list = trust_list();
+    let judge = |time: &str| {
+        let envelope = sign_at(&alice(), at(time), None, file());
+        list.signer_of(&envelope, Revoked::Refuse)
+            .map(TrustedKey::name)
+    };
+    assert!(matches!(
+        judge("2024-12-31T23:59:59Z"),
+        Err(TrustError::NotYetValid { .. })
+    ));
+    assert!(judge("2025-01-01T00:00:00Z").is_ok());
+    assert!(judge("2025-12-31T23:59:59Z").is_ok());
+    assert!(matches!(
+        judge("2026-01-01T00:00:00Z"),
+        Err(TrustError::Expired { .. })
+    ));
+}
+
+#[test]
+fn a_revoked_key_is_refused_unless_asked_and_signed_before() {
+    let list = trust_list();
+    let judge = |time: &str, revoked| {
+        let envelope = sign_at(&bob(), at(time), None, file());
+        list.signer_of(&envelope, revoked).map(TrustedKey::name)
+    };
+    let (before, at_once) = ("2025-06-30T23:59:59Z", "2025-07-01T00:00:00Z");
+    for (time, signed_before) in [(before, true), (at_once, false)] {
+        match judge(time, Revoked::Refuse) {
+            Err(TrustError::Revoked {
+                signed_before: told,
+                revocation,
+                ..
+            }) => {
+                assert_eq!(
+                    (told, revocation.reason.as_str()),
+                    (signed_before, "laptop stolen")
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(judge(before, Revoked::AcceptIfSignedBefore), Ok("Bob"));
+    let refused = judge(at_once, Revoked::AcceptIfSignedBefore);
+    assert!(matches!(
+        refused,
+        Err(TrustError::Revoked {
+            signed_before: false,
+            ..
+        })
+    ));
+    // The period holds for a revoked key, too.
+    let early = judge("2024-06-30T23:59:59Z", Revoked::AcceptIfSignedBefore);
+    assert!(matches!(early, Err(TrustError::NotYetValid { .. })));
+}
+
+#[test]
+fn an_entry_is_checked_when_it_is_made() {
+    let key = || stranger().verifying_key();
+    let (from, until) = (at("2025-01-01T00:00:00Z"), at("2025-12-31T23:59:59Z"));
+    assert_eq!(
+        TrustedKey::new("C", key(), until..=from),
+        Err(TrustListError::EmptyPeriod)
+    );
+    assert_eq!(
+        TrustedKey::new("a\nb", key(), from..=until),
+        Err(TrustListError::Text(TextError::Character('\n')))
+    );
+    let mut list = trust_list();
+    let same_name = TrustedKey::new("Bob", key(), from..=until).expect("an entry");
+    assert_eq!(list.add(same_name), Err(TrustListError::DuplicateName));
+    let same_key = TrustedKey::new("C", bob().verifying_key(), from..=until).expect("an entry");
+    assert_eq!(list.add(same_key), Err(TrustListError::DuplicateKey));
+    assert_eq!(list, trust_list());
+    let alice = list.key_mut("Alice <alice@example.org>").expect("an entry");
+    assert_eq!(
+        alice.revoke(from, ""),
+        Err(TrustListError::Text(TextError::Empty))
+    );
+    alice.revoke(from, "retired").expect("a reason");
+    assert_eq!(list.to_string().parse(), Ok(list));
+}
