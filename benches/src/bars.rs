@@ -48,6 +48,8 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
             bar(Sign, engine, Prepared, fn_dsa::NAME, 0.55),
             bar(Sign, engine, Encoded, pqclean::NAME, 0.90),
             against_prepared(bar(Sign, engine, Batch, fn_dsa::NAME, 0.33)),
+            bar(Verify, engine, Prepared, fn_dsa::NAME, 0.60),
+            against_prepared(bar(Verify, engine, Batch, fn_dsa::NAME, 0.45)),
         ],
         Avx512(_) => vec![
             bar(Sign, engine, Prepared, fn_dsa::NAME, 0.55),

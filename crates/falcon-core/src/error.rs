@@ -15,7 +15,7 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// The input is shorter or longer than this encoding.
+    /// The input is shorter or longer than this encoding, or its code words are cut off.
     Length,
     /// The first byte names another object, degree or format.
     Header,
@@ -38,7 +38,7 @@ pub enum DecodeError {
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Length => "wrong length for this encoding",
+            Self::Length => "wrong length for this encoding, or cut off",
             Self::Header => "header byte names another object, degree or format",
             Self::Range => "coefficient out of range",
             Self::NonCanonical => "non-canonical encoding",

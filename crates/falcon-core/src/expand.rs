@@ -115,7 +115,7 @@ impl<P: Parameters> ExpandedKey<P> {
     /// Expands `key` on `on` into storage of its own.
     pub(crate) fn expand_boxed_on(on: impl Operations, key: &SigningKey<P>) -> Self {
         let mut storage = alloc::vec![0.0; Self::LEN].into_boxed_slice();
-        crate::scratch::with_scratch::<P, _>(|scratch| {
+        crate::scratch::with_scratch::<P, _>(signing::expand_scratch_len(P::LOGN), |scratch| {
             on.expand(P::LOGN, key.basis(), &mut storage, scratch.reals());
         });
         Self::new(key, storage)

@@ -137,7 +137,8 @@ pub(crate) fn point_bytes(c: &[u16], out: &mut [u8]) {
     }
 }
 
-/// The caller's randomness for one signature.
+/// The caller's randomness for one signature. [`Fit`](crate::hazmat::Fit) shows it in
+/// use.
 #[derive(Clone, Copy)]
 pub struct RawRandomness<'a> {
     /// The nonce.

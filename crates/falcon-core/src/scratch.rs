@@ -80,10 +80,13 @@ impl<P: Parameters> Drop for Scratch<'_, P> {
 
 impl<P: Parameters> ZeroizeOnDrop for Scratch<'_, P> {}
 
-/// Calls `f` with scratch from the heap.
+/// Calls `f` with scratch of `len` reals from the heap.
 #[cfg(feature = "alloc")]
-pub(crate) fn with_scratch<P: Parameters, R>(f: impl FnOnce(&mut Scratch<'_, P>) -> R) -> R {
-    let mut reals = alloc::vec![0.0; Scratch::<P>::LEN];
+pub(crate) fn with_scratch<P: Parameters, R>(
+    len: usize,
+    f: impl FnOnce(&mut Scratch<'_, P>) -> R,
+) -> R {
+    let mut reals = alloc::vec![0.0; len];
     f(&mut Scratch {
         reals: &mut reals,
         parameters: PhantomData,

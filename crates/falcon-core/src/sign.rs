@@ -97,7 +97,8 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
     /// Signs the message that was absorbed.
     #[cfg(feature = "alloc")]
     pub fn finish(self) -> Signature<P> {
-        with_scratch(|scratch| self.finish_in(scratch))
+        let len = self.key.source().scratch_len(P::LOGN);
+        with_scratch(len, |scratch| self.finish_in(scratch))
     }
 
     /// [`finish`](Self::finish) with caller-owned scratch.

@@ -51,6 +51,12 @@ pub(crate) const fn stored_scratch_len(logn: u32) -> usize {
     4 << logn
 }
 
+/// Reals of the scratch of [`expand`].
+#[cfg(feature = "alloc")]
+pub(crate) const fn expand_scratch_len(logn: u32) -> usize {
+    4 << logn
+}
+
 /// Reals of an expanded key: the basis, then the tree.
 pub(crate) const fn expanded_len(logn: u32) -> usize {
     (4 << logn) + tree::stored_len(logn)
@@ -308,6 +314,15 @@ pub(crate) enum KeySource<'a> {
 }
 
 impl KeySource<'_> {
+    /// Number of reals of the scratch of [`short_preimage`] with this key.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn scratch_len(&self, logn: u32) -> usize {
+        match self {
+            Self::Stored(_) => stored_scratch_len(logn),
+            Self::Computed(_) => computed_scratch_len(logn),
+        }
+    }
+
     /// True if both are the same key in the same place.
     #[cfg(feature = "alloc")]
     pub(crate) fn is_same(&self, other: &Self) -> bool {
@@ -324,6 +339,24 @@ impl KeySource<'_> {
 /// **Never sign one message with the same nonce and seed under both.** Where
 /// they differ, the signatures come from different attempts at one point, and
 /// together they leak the key.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), falcon_core::ScratchTooSmall> {
+/// use falcon_core::hazmat::{Fit, RawRandomness, sign_raw};
+/// use falcon_core::{Falcon512, Parameters, Scratch, SigningKey};
+///
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let mut reals = [0.0; Scratch::<Falcon512>::LEN];
+/// let mut scratch = Scratch::new(&mut reals)?;
+/// let randomness = RawRandomness { nonce: &[1; 40], seed: &[2; 48] };
+/// let signature = sign_raw(&key, randomness, b"order #42", Fit::Padded, &mut scratch);
+/// assert_eq!(signature.to_bytes().len(), Falcon512::PADDED_LEN);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// Sample again until the compressed form fits 666 or 1280 bytes.

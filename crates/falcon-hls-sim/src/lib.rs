@@ -15,6 +15,7 @@ pub mod logic;
 pub mod measurement;
 pub mod nest;
 pub mod profile;
+pub mod quantity;
 pub mod resources;
 pub mod schedule;
 pub mod scheduled;

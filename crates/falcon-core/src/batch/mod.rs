@@ -259,7 +259,7 @@ impl fmt::Display for BatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OutputLength { jobs, output } => {
-                write!(f, "{jobs} jobs, but room for {output} results")
+                write!(f, "{jobs} jobs, but the output holds {output}")
             }
             Self::Engine(what) => write!(f, "engine failed: {what}"),
         }
@@ -269,6 +269,19 @@ impl fmt::Display for BatchError {
 impl core::error::Error for BatchError {}
 
 /// An engine that signs many messages at once.
+///
+/// ```
+/// use falcon_core::batch::{BatchSign, SignJob};
+/// use falcon_core::{Engine, Falcon512, SigningKey};
+/// # fn main() -> Result<(), falcon_core::batch::BatchError> {
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+/// let key = SigningKey::<Falcon512>::generate(&mut rng).expand();
+/// let jobs = [SignJob::new(&key, b"one"), SignJob::new(&key, b"two")];
+/// let signatures = Engine::best().sign_batch_with_rng(&mut rng, &jobs)?;
+/// assert_eq!(signatures.len(), 2);
+/// # Ok(())
+/// # }
+/// ```
 pub trait BatchSign<P: Parameters>: Send + Sync {
     /// Signs every job: `out[i]` is the signature of `jobs[i]`.
     ///
@@ -332,7 +345,8 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
     ) -> Result<(), BatchError>;
 }
 
-/// An engine that verifies many signatures at once.
+/// An engine that verifies many signatures at once. [`VerifyJob`] and
+/// [`VerifyBytesJob`] show it in use.
 pub trait BatchVerify<P: Parameters>: Send + Sync {
     /// Verifies every job: `out[i]` says whether `jobs[i]` is valid.
     ///

@@ -80,7 +80,8 @@ const PART_JOBS: usize = 128;
 /// of one that is slow.
 const PARTS_PER_THREAD: usize = 4;
 
-/// An engine whose batches several threads share; made by [`Engine::on`].
+/// An engine whose batches several threads share; made by [`Engine::on`]. [`Threads`]
+/// shows it in use.
 #[derive(Clone, Copy, Debug)]
 pub struct OnThreads<'t> {
     engine: Engine,

@@ -100,7 +100,7 @@ pub(crate) struct Comparison {
     pub(crate) above: bool,
 }
 
-/// What binary64 says about the orthogonalised norm, if there is a unit.
+/// Compares the orthogonalised norm with its bound in binary64. `None` if there is no unit.
 pub(crate) fn compare_norm<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> Option<Comparison> {
     B::HARDWARE.then(|| compare::<B::F64>(sum_of_inverses(b, logn, f, g), sum_bound(logn)))
 }

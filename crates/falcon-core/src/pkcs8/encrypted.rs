@@ -37,11 +37,11 @@ use crate::any::AnySigningKey;
 use crate::keys::SigningKey;
 use crate::params::Parameters;
 use rand_core::TryCryptoRng;
+use zeroize::Zeroizing;
 #[cfg(feature = "pem")]
 use {
     super::{LineEnding, der::pem::PemLabel},
     alloc::string::String,
-    zeroize::Zeroizing,
 };
 
 /// Largest `N r p` of scrypt that is run: 256 MiB.
@@ -118,9 +118,10 @@ pub fn decrypt_private_key(bytes: &[u8], passphrase: impl AsRef<[u8]>) -> Result
     let encrypted = EncryptedPrivateKeyInfoRef::try_from(bytes)?;
     let scheme = &encrypted.encryption_algorithm;
     check_cost(scheme)?;
-    Ok(scheme
-        .decrypt(passphrase, encrypted.encrypted_data.as_bytes())?
-        .try_into()?)
+    // In place: what is decrypted must be wiped also where it turns out to be damaged.
+    let mut data = Zeroizing::new(encrypted.encrypted_data.as_bytes().to_vec());
+    let plain = scheme.decrypt_in_place(passphrase, &mut data)?;
+    Ok(SecretDocument::try_from(plain)?)
 }
 
 /// Encrypts the PKCS#8 document `plain` at the recommended cost.
@@ -156,7 +157,9 @@ fn check_cost(scheme: &pkcs5::EncryptionScheme) -> Result<()> {
                 && n.checked_mul(r * p)
                     .is_some_and(|cost| cost <= MAX_SCRYPT_COST)
         }
-        Some(pbes2::Kdf::Pbkdf2(pbkdf2)) => pbkdf2.iteration_count <= MAX_PBKDF2_ITERATIONS,
+        Some(pbes2::Kdf::Pbkdf2(pbkdf2)) => {
+            (1..=MAX_PBKDF2_ITERATIONS).contains(&pbkdf2.iteration_count)
+        }
         _ => false,
     };
     if affordable {

@@ -5,7 +5,7 @@ use super::predict::{Fabric, Prediction, Processor, Scope, Transfer, predict};
 use super::{Accelerated, AmdahlError, cap, speedup};
 use crate::accelerator::Accelerator;
 use crate::profile::{Operation, Part, Profile, Target};
-use crate::view::Count;
+use crate::quantity::Count;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 

@@ -15,7 +15,7 @@ use crate::accelerator::{Accelerator, Error};
 use crate::cycles::Observer;
 use crate::design::{Pipelining, StorageKind};
 use crate::nest::Transform;
-use crate::view::Count;
+use crate::quantity::Count;
 use std::fmt::{self, Display, Formatter};
 pub use testbench::TESTBENCH;
 use text::Lines;

@@ -6,7 +6,7 @@ use super::{Source, TOP};
 use crate::accelerator::{Accelerator, Error};
 use crate::design::Design;
 use crate::nest::Transform;
-use crate::view::Count;
+use crate::quantity::Count;
 use std::fmt::Write;
 
 /// Name of the testbench's module.

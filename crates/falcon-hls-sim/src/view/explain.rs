@@ -2,9 +2,9 @@
 
 use crate::design::MAX_INTERVAL;
 use crate::graph::Graph;
+use crate::quantity::Count;
 use crate::schedule::{Schedule, UnitBound};
 use crate::scheduled::Scheduled;
-use crate::view::Count;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 

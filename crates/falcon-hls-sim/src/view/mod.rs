@@ -24,24 +24,6 @@ pub use group::Detail;
 pub use trace::{Event, Stall, Trace};
 
 use crate::graph::Graph;
-use std::fmt;
-
-/// A number of things, with the noun in its number: `1 cycle`, `2 cycles`.
-#[derive(Clone, Copy, Debug)]
-pub struct Count(
-    /// The number.
-    pub u64,
-    /// The noun for one, whose plural ends in `s`.
-    pub &'static str,
-);
-
-impl fmt::Display for Count {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(count, noun) = self;
-        let ending = if *count == 1 { "" } else { "s" };
-        write!(f, "{count} {noun}{ending}")
-    }
-}
 
 /// Name of an instance of a unit, with its number if there are several.
 pub fn instance_name(graph: &Graph, unit: usize, instance: usize) -> String {

@@ -1,10 +1,10 @@
 //! The reports as text.
 
-use super::Count;
 use super::report::{
     DesignForm, ExplainForm, KeccakDesignForm, RunForm, Subject, SweepForm, SweepRow, Timing,
 };
 use crate::nest::Transform;
+use crate::quantity::Count;
 use crate::resources::Resources;
 use std::fmt::{self, Display, Formatter};
 

@@ -17,11 +17,9 @@ use falcon_hls_sim::{
     accelerator::Accelerator,
     cycles::Run,
     design::Design,
+    quantity::Count,
     seam::{HlsFft, Meter},
-    view::{
-        Count,
-        report::{DesignForm, VERSION},
-    },
+    view::report::{DesignForm, VERSION},
 };
 use serde::Serialize;
 use std::fmt;

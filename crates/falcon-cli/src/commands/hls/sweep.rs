@@ -21,8 +21,9 @@ use falcon_hls_sim::{
     design::{Aliasing, Design, Pipelining, Preset, StorageKind},
     graph::Banking,
     nest::Transform,
+    quantity::Count,
     sweep::{MAX_DESIGNS, Outcome, Sweep, TooMany},
-    view::{Count, chart::chart, csv::csv, report::SweepForm},
+    view::{chart::chart, csv::csv, report::SweepForm},
 };
 use serde::Serialize;
 use std::{

@@ -10,8 +10,9 @@ use crate::{
 use clap::Args;
 use falcon_hls_sim::{
     accelerator,
+    quantity::Count,
     view::{
-        Count, Detail, Trace,
+        Detail, Trace,
         events::EventsForm,
         gantt::{columns, gantt},
         report::{Subject, VERSION},
