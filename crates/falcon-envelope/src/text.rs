@@ -75,7 +75,7 @@ pub(crate) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Checks what does not depend on the format: length, UTF-8, line ends.
+    /// Checks what does not depend on the format: length, UTF-8, no carriage return.
     pub(crate) fn new(bytes: &'a [u8], max: usize) -> Result<Self, ParseError> {
         if bytes.len() > max {
             return Err(ParseError::new(1, Problem::TooLong { max }));
@@ -88,9 +88,6 @@ impl<'a> Lines<'a> {
             str::from_utf8(bytes).map_err(|error| at(error.valid_up_to(), Problem::Encoding))?;
         if let Some(position) = rest.find('\r') {
             return Err(at(position, Problem::CarriageReturn));
-        }
-        if !rest.ends_with('\n') {
-            return Err(at(bytes.len(), Problem::Truncated));
         }
         Ok(Self { rest, taken: 0 })
     }
