@@ -80,7 +80,10 @@ pub(crate) fn select_to_verify(name: &str, ui: Ui) -> Result<Compute> {
         if name != AUTO {
             return Err(error);
         }
-        ui.warn(error);
+        // The engine affects speed only, and --quiet asks for failures only.
+        if !ui.quiet {
+            ui.warn(error);
+        }
         Ok(Compute::Cpu(Engine::best()))
     })
 }

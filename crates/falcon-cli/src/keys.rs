@@ -187,20 +187,46 @@ pub(crate) fn load_public(path: &Path) -> Result<Vec<PublicKey>> {
             error
         }
     });
-    let public = |object| match object {
+    let objects = loaded?.0;
+    let several = objects.len() > 1;
+    let public = |(index, object)| match object {
         Object::Public(key) => Ok(key),
         other => {
-            let error = unexpected(path, "a public key", &other);
+            let error = match several {
+                true => Error::at(
+                    path,
+                    format_args!(
+                        "PEM block {} is {}, not a public key",
+                        index + 1,
+                        other.kind()
+                    ),
+                ),
+                false => unexpected(path, "a public key", &other),
+            };
             Err(match other {
-                Object::Secret(_) | Object::Encrypted(_) => error.hint(format_args!(
-                    "name {} instead",
-                    quote(&with_suffix(path, ".pub"))
-                )),
+                Object::Secret(_) | Object::Encrypted(_) => {
+                    error.hint(how_to_replace_secret(path, several))
+                }
                 _ => error,
             })
         }
     };
-    loaded?.0.into_iter().map(public).collect()
+    objects.into_iter().enumerate().map(public).collect()
+}
+
+/// What to name instead of a file that holds a secret key. `pubkey` reads a file of one key.
+fn how_to_replace_secret(path: &Path, several: bool) -> String {
+    let public = with_suffix(path, ".pub");
+    if public.exists() {
+        format!("name {} instead", quote(&public))
+    } else if several {
+        "name a file that holds public keys only".to_owned()
+    } else {
+        format!(
+            "make the public key with: falcon-cli pubkey {}",
+            quote(path)
+        )
+    }
 }
 
 /// A new key pair would be no help: it verifies nothing that exists.

@@ -25,7 +25,7 @@ const MAX_LEN: u64 = 64 << 20;
 pub(crate) struct Pair {
     /// The message.
     pub(crate) file: PathBuf,
-    /// Its signature.
+    /// The signature of the message.
     pub(crate) signature: PathBuf,
 }
 
@@ -75,7 +75,8 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Pair>> {
     Ok(pairs)
 }
 
-fn is_there(path: &Path) -> bool {
+/// Whether something of this name exists, even a link that leads nowhere.
+pub(crate) fn is_there(path: &Path) -> bool {
     is_standard(path) || path.symlink_metadata().is_ok()
 }
 

@@ -26,20 +26,20 @@ use tempfile::NamedTempFile;
 /// What a file holds: who may read it, and what its loss would mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// Mode 0600, and on the disk.
+    /// Secret key: mode 0600, written to the disk at once.
     SecretKey,
-    /// On the disk.
+    /// Public key: written to the disk at once.
     PublicKey,
-    /// What can be made again.
+    /// Result that can be made again: the system decides when it reaches the disk.
     Result,
 }
 
 /// What may stand at the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Overwrite {
-    /// Nothing.
+    /// Refuse to write if the target exists.
     Never,
-    /// A file, which is replaced.
+    /// Replace an existing file.
     Force,
 }
 
@@ -54,7 +54,7 @@ impl Overwrite {
 pub(crate) struct Inputs(HashSet<PathBuf>);
 
 impl Inputs {
-    /// Those of the paths that exist.
+    /// Collects the paths that exist.
     pub(crate) fn new<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Self {
         let files = paths.into_iter().filter(|path| !is_standard(path));
         Self(
@@ -407,7 +407,7 @@ mod tests {
         assert_eq!(names(folder.path()), ["out"]);
     }
 
-    /// What a program that is killed half-way leaves, too.
+    /// A program that is killed half-way leaves the same files.
     #[test]
     fn half_a_pair_never_stands_beside_a_stranger() {
         let folder = tempfile::tempdir().unwrap();

@@ -33,7 +33,11 @@ impl PassphraseSource {
     pub(crate) fn existing(&self, key: &Path) -> Result<Passphrase> {
         match &self.passphrase_file {
             Some(path) => read(path),
-            None => ask(&format!("Passphrase of {}: ", Escaped(key.display()))).map_err(|error| {
+            None => ask(
+                &format!("Passphrase of {}: ", Escaped(key.display())),
+                "--passphrase-file",
+            )
+            .map_err(|error| {
                 error.hint(format!(
                     "{} is encrypted: give its passphrase with --passphrase-file",
                     key.display()
@@ -43,13 +47,16 @@ impl PassphraseSource {
     }
 }
 
-/// The new passphrase of a key: from the file, or asked for twice.
-pub(crate) fn new_passphrase(file: Option<&Path>, key: &Path) -> Result<Passphrase> {
+/// The new passphrase of a key: from the file that `option` names, or asked for twice.
+pub(crate) fn new_passphrase(file: Option<&Path>, option: &str, key: &Path) -> Result<Passphrase> {
     if let Some(path) = file {
         return read(path);
     }
-    let first = ask(&format!("New passphrase of {}: ", Escaped(key.display())))?;
-    let second = ask("Repeat it: ")?;
+    let first = ask(
+        &format!("New passphrase of {}: ", Escaped(key.display())),
+        option,
+    )?;
+    let second = ask("Repeat it: ", option)?;
     if *first == *second {
         Ok(first)
     } else {
@@ -57,7 +64,20 @@ pub(crate) fn new_passphrase(file: Option<&Path>, key: &Path) -> Result<Passphra
     }
 }
 
-fn ask(prompt: &str) -> Result<Passphrase> {
+/// Whether the process was started from a terminal that can be opened.
+#[cfg(unix)]
+fn has_terminal() -> bool {
+    std::fs::File::open("/dev/tty").is_ok()
+}
+
+/// Whether a user can answer on standard input.
+#[cfg(not(unix))]
+fn has_terminal() -> bool {
+    io::IsTerminal::is_terminal(&io::stdin())
+}
+
+/// Asks on the terminal. `option` names a file of the passphrase instead.
+fn ask(prompt: &str, option: &str) -> Result<Passphrase> {
     let terminal = interrupt::guard_terminal();
     let answer = rpassword::prompt_password(prompt);
     drop(terminal);
@@ -66,9 +86,12 @@ fn ask(prompt: &str) -> Result<Passphrase> {
         interrupt::end();
     }
     let answer = answer.map_err(|error| {
-        Error::new("cannot ask for the passphrase")
-            .because(error)
-            .hint("without a terminal, use --passphrase-file")
+        let error = if has_terminal() {
+            Error::new("cannot ask for the passphrase").because(error)
+        } else {
+            Error::new("there is no terminal to ask for the passphrase")
+        };
+        error.hint(format_args!("name a file of the passphrase with {option}"))
     })?;
     non_empty(Zeroizing::new(answer)).ok_or_else(|| Error::new("the passphrase is empty"))
 }

@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// So long nothing is printed before a bar appears.
+/// Time without output before a bar appears.
 const DELAY: Duration = Duration::from_millis(400);
 
 /// What is counted.

@@ -62,7 +62,13 @@ impl Keygen {
         let seed = self.seed_file.as_deref().map(read_seed).transpose()?;
         let encrypted = self.passphrase || self.source.passphrase_file.is_some();
         let passphrase = encrypted
-            .then(|| new_passphrase(self.source.passphrase_file.as_deref(), secret_path))
+            .then(|| {
+                new_passphrase(
+                    self.source.passphrase_file.as_deref(),
+                    "--passphrase-file",
+                    secret_path,
+                )
+            })
             .transpose()?;
 
         let seed = seed.map_or_else(fresh_seed, Ok)?;

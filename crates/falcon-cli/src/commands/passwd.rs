@@ -73,7 +73,13 @@ impl Passwd {
             }
         };
         let new = (!self.remove)
-            .then(|| new_passphrase(self.new_passphrase_file.as_deref(), &self.key))
+            .then(|| {
+                new_passphrase(
+                    self.new_passphrase_file.as_deref(),
+                    "--new-passphrase-file",
+                    &self.key,
+                )
+            })
             .transpose()?;
         let pem = secret_pem(&secret, new.as_deref().map(String::as_str))?;
         let pending = Pending::with_bytes(

@@ -23,6 +23,7 @@ use crate::{
 use clap::Args;
 use envelope::Draft;
 use falcon_envelope::Statement;
+use indicatif::HumanCount;
 use serde::Serialize;
 use std::{
     collections::HashMap,
@@ -95,7 +96,9 @@ impl Sign {
             });
             let skipped = signed.len();
             ui.note(format_args!(
-                "skipped {skipped} of {named} files: signed already"
+                "skipped {} of {} files: signed already",
+                HumanCount(skipped as u64),
+                HumanCount(named as u64)
             ));
             if jobs.is_empty() {
                 return Ok(Status::Valid);

@@ -10,7 +10,7 @@ use crate::{
     escape::Escaped,
     input::{at_most_one_standard, is_standard, open},
     keys::{DEFAULT_PUBLIC_KEY, FileSignature, fingerprint, load_public, load_signature},
-    list::{self, Pair, signature_path},
+    list::{self, Pair, is_there, signature_path},
     message::{Message, is_long},
     parallel::{Grouping, for_each_in_order},
     progress::Progress,
@@ -23,6 +23,7 @@ use envelope::Accepted;
 use indicatif::HumanCount;
 use serde::Serialize;
 use std::{
+    collections::HashSet,
     fmt,
     path::{Path, PathBuf},
 };
@@ -71,9 +72,10 @@ impl Verify {
         let named = options().chain(&self.files).chain(&self.signature);
         at_most_one_standard(named.map(PathBuf::as_path))?;
         let signers = Signers::load(keys, &self.trust)?;
-        let pairs = self.pairs()?;
-        let files = pairs.iter().flat_map(|pair| [&pair.file, &pair.signature]);
-        at_most_one_standard(files.chain(options()).map(PathBuf::as_path))?;
+        let (files, skipped) = leave_out_signatures(&self.files);
+        let pairs = self.pairs(&files)?;
+        let paths = pairs.iter().flat_map(|pair| [&pair.file, &pair.signature]);
+        at_most_one_standard(paths.chain(options()).map(PathBuf::as_path))?;
         let progress = Progress::of_files(ui, pairs.iter().map(|pair| pair.file.as_path()));
         let mut count = Count::default();
         let mut hints = Hints::default();
@@ -106,16 +108,25 @@ impl Verify {
         )?;
         drop(progress);
         count.tell(ui);
+        match skipped {
+            0 => {}
+            1 => ui.note("skipped 1 signature of a named file"),
+            _ => ui.note(format_args!(
+                "skipped {} signatures of named files",
+                HumanCount(skipped as u64)
+            )),
+        }
         Ok(count.status())
     }
 
-    fn pairs(&self) -> Result<Vec<Pair>> {
+    /// The files to verify, each with its signature. `files` are the named files.
+    fn pairs(&self, files: &[&Path]) -> Result<Vec<Pair>> {
         if let Some(path) = &self.check {
             return list::read(path);
         }
-        match (&self.files[..], &self.signature) {
+        match (files, &self.signature) {
             ([file], Some(signature)) => Ok(vec![Pair {
-                file: file.clone(),
+                file: file.to_path_buf(),
                 signature: signature.clone(),
             }]),
             (_, Some(_)) => Err(Error::new("--signature is for one file, not for several")
@@ -138,6 +149,16 @@ impl Verify {
     }
 }
 
+/// The named files without the signatures among them, and how many signatures were left
+/// out. `DIR/*` names both after `sign DIR/*`. A signature that has a signature itself stays.
+fn leave_out_signatures(files: &[PathBuf]) -> (Vec<&Path>, usize) {
+    let signatures: HashSet<PathBuf> = files.iter().map(|file| signature_path(file)).collect();
+    let stays = |file: &&Path| !signatures.contains(*file) || is_there(&signature_path(file));
+    let kept: Vec<&Path> = files.iter().map(PathBuf::as_path).filter(stays).collect();
+    let skipped = files.len() - kept.len();
+    (kept, skipped)
+}
+
 /// Whether the path is a signature rather than a file that has one.
 fn is_signature_alone(path: &Path) -> bool {
     !signature_path(path).exists() && !is_standard(path) && load_signature(path).is_ok()
@@ -155,7 +176,7 @@ pub(crate) struct Keyring {
 struct KeyName {
     /// The file of the key.
     key: String,
-    /// Its place among the keys of that file, from 1; `None` if it is alone.
+    /// Number of the key in the file, from 1; `None` if the file holds one key.
     #[serde(skip_serializing_if = "Option::is_none")]
     key_number: Option<usize>,
     fingerprint: String,

@@ -258,6 +258,7 @@ fn a_wrong_key_is_named_in_one_line() {
     }
     sandbox.write("unknown", "message");
     sandbox.write("empty", "");
+    sandbox.write("alone", sandbox.read("k"));
     for (arguments, told) in [
         (
             &["sign", "-k", "ed25519", "m"][..],
@@ -290,6 +291,11 @@ fn a_wrong_key_is_named_in_one_line() {
         (
             &["verify", "-p", "k", "m"],
             "k: is a secret key, not a public key\n hint: name k.pub instead",
+        ),
+        (
+            &["verify", "-p", "alone", "m"],
+            "alone: is a secret key, not a public key\n \
+             hint: make the public key with: falcon-cli pubkey alone",
         ),
         (
             &["verify", "-p", "m.sig", "m"],

@@ -86,9 +86,44 @@ fn signatures_among_the_files_are_not_signed() {
     );
     assert!(said.contains("skipped 1 of 3 files"), "{said}");
     assert!(sandbox.path("n.sig").exists() && !sandbox.path("m.sig.sig").exists());
-    let verified = sandbox.run(&with(&["verify", "-p", "k.pub"], names));
-    let said = text(&verified.stderr);
-    assert!(said.contains("is itself a signature"), "{said}");
+}
+
+#[test]
+fn verify_leaves_out_signatures_of_named_files() {
+    let sandbox = Sandbox::new();
+    let files = sandbox.files(2000);
+    sandbox.succeeds(&with(&["sign", "-k", "k"], &files));
+    let sign = ["sign", "-k", "k", "--skip-existing"];
+    let said = sandbox.succeeds(&with(&sign, &files));
+    let count = "note: skipped 2,000 of 2,000 files: signed already\n";
+    assert_eq!(text(&said.stderr), count);
+
+    let named = |count: usize| -> Vec<String> {
+        let pair = |file: &String| [file.clone(), format!("{file}.sig")];
+        files[..count].iter().flat_map(pair).collect()
+    };
+    let verify = ["verify", "-p", "k.pub"];
+    let all = sandbox.succeeds(&with(&verify, &named(2000)));
+    let count = "note: 2,000 valid\nnote: skipped 2,000 signatures of named files\n";
+    assert_eq!(text(&all.stderr), count);
+    let lines: String = files.iter().map(|file| format!("{file}: OK\n")).collect();
+    assert_eq!(text(&all.stdout), lines);
+    let one = sandbox.succeeds(&with(&verify, &named(1)));
+    let note = "note: skipped 1 signature of a named file\n";
+    assert_eq!(text(&one.stderr), note);
+
+    let quiet = sandbox.succeeds(&with(&["verify", "-p", "k.pub", "-q"], &named(3)));
+    assert!(quiet.stdout.is_empty() && quiet.stderr.is_empty());
+    let json = sandbox.succeeds(&with(&["verify", "-p", "k.pub", "--json"], &named(3)));
+    assert_eq!(json_lines(&json).len(), 3);
+
+    // A signature that has a signature itself is verified.
+    sandbox.succeeds(&["sign", "-k", "k", "f0000.sig"]);
+    let signed = sandbox.succeeds(&with(&verify, &named(1)));
+    assert_eq!(text(&signed.stdout), "f0000: OK\nf0000.sig: OK\n");
+    // A signature without its file is not left out.
+    let message = sandbox.refuses(&with(&verify, ["f0001.sig"]));
+    assert!(message.contains("is itself a signature"), "{message}");
 }
 
 #[cfg(target_os = "linux")]

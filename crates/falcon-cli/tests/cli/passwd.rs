@@ -181,6 +181,40 @@ fn a_key_that_was_replaced_meanwhile_stays() {
     assert_eq!(sandbox.read("e"), sandbox.read("k"));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn without_a_terminal_the_option_is_named() {
+    let sandbox = sandbox();
+    let program = env!("CARGO_BIN_EXE_falcon-cli");
+    for (arguments, hint) in [
+        (
+            &["sign", "-k", "e", "m"][..],
+            "e is encrypted: give its passphrase with --passphrase-file",
+        ),
+        (
+            &["keygen", "new.key", "--passphrase"],
+            "name a file of the passphrase with --passphrase-file",
+        ),
+        (
+            &["passwd", "k", "--add"],
+            "name a file of the passphrase with --new-passphrase-file",
+        ),
+    ] {
+        // A new session has no terminal.
+        let refused = std::process::Command::new("setsid")
+            .args(["--wait", program])
+            .args(arguments)
+            .current_dir(&sandbox.0)
+            .output()
+            .unwrap();
+        let told = "error: there is no terminal to ask for the passphrase\n";
+        let message = text(&refused.stderr);
+        assert_eq!(message, format!("{told} hint: {hint}\n"), "{arguments:?}");
+        assert_eq!(refused.status.code(), Some(2));
+    }
+    assert!(!sandbox.path("new.key").exists());
+}
+
 /// Both passphrases are asked for, the new one twice.
 #[cfg(target_os = "linux")]
 #[test]

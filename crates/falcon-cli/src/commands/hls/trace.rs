@@ -72,15 +72,15 @@ fn at_least_one(text: &str) -> std::result::Result<usize, String> {
 
 /// A run that may be traced.
 pub(super) struct Traced<F> {
-    /// Of what.
+    /// Circuit or program that runs.
     pub(super) subject: Subject,
-    /// Its clock.
+    /// Clock of the circuit, in hertz.
     pub(super) clock_hz: u64,
-    /// Iterations of all of it.
+    /// Iterations of the whole run.
     pub(super) iterations: usize,
-    /// Of these as text, unless a number is given.
+    /// Iterations that are shown as text, unless a number is given.
     pub(super) in_text: usize,
-    /// Runs it and keeps what some iterations do.
+    /// Runs the subject and records some iterations.
     pub(super) trace: F,
 }
 

@@ -27,9 +27,9 @@ pub(crate) struct TrustOption {
 
 /// Whose signatures are accepted.
 pub(crate) enum Signers {
-    /// Those of the keys that are named.
+    /// Signers whose keys are named.
     Keys(Keyring),
-    /// Those of a trust list.
+    /// Signers of a trust list.
     Listed(TrustList, Revoked),
 }
 
@@ -81,9 +81,9 @@ impl Signers {
 /// The key that signed a statement.
 pub(crate) struct Signer<'a> {
     pub(crate) key: Cow<'a, AnyVerifyingKey>,
-    /// Its place among the keys that are named.
+    /// Index among the named keys.
     pub(super) index: Option<usize>,
-    /// Its name in the trust list.
+    /// Name in the trust list.
     name: Option<&'a str>,
 }
 
