@@ -41,6 +41,27 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     }
 }
 
+/// Opens a regular file, no link, for reading. What has taken its place meanwhile is refused, and a
+/// pipe does not wait.
+pub(crate) fn open_regular(path: &Path) -> Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+    }
+    let file = options
+        .open(path)
+        .map_err(|error| cannot_read(path, &error))?;
+    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    if !is_file {
+        return Err(Error::at(path, "is no regular file any more"));
+    }
+    Ok(file)
+}
+
 /// Reads a key or a signature, whole. The memory is wiped: it may be a key.
 pub(crate) fn read_object(path: &Path, kind: &str) -> Result<Zeroizing<Vec<u8>>> {
     // Growing would leave copies of the secret behind.
@@ -58,4 +79,21 @@ pub(crate) fn read_object(path: &Path, kind: &str) -> Result<Zeroizing<Vec<u8>>>
 /// Reading failed.
 pub(crate) fn cannot_read(path: &Path, error: &io::Error) -> Error {
     Error::io(path, "cannot read", error)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_link_and_a_folder_are_no_regular_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::fs::write(&file, "text").expect("a file");
+        symlink(&file, &link).expect("a link");
+        assert!(open_regular(&file).is_ok());
+        assert!(open_regular(&link).is_err());
+        assert!(open_regular(folder.path()).is_err());
+    }
 }

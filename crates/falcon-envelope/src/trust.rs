@@ -67,12 +67,19 @@ impl TrustedKey {
         })
     }
 
-    /// Revokes the key, or changes time and reason of its revocation.
+    /// Revokes the key, or changes the reason of its revocation. A revocation may be moved
+    /// to an earlier time, but not to a later one.
     ///
     /// # Errors
     /// If `reason` is not a line of at most [`MAX_TEXT_LEN`](crate::MAX_TEXT_LEN) bytes.
+    /// [`TrustListError::RevokedBefore`] if the key is revoked since an earlier time.
     pub fn revoke(&mut self, time: Time, reason: &str) -> Result<(), TrustListError> {
         check_text(reason).map_err(TrustListError::Text)?;
+        if let Some(revocation) = &self.revoked
+            && revocation.time < time
+        {
+            return Err(TrustListError::RevokedBefore(revocation.time));
+        }
         let reason = reason.to_owned();
         self.revoked = Some(Revocation { time, reason });
         Ok(())
@@ -331,6 +338,8 @@ pub enum TrustListError {
     DuplicateKey,
     /// The list would be longer than [`TrustList::MAX_LEN`].
     TooLong,
+    /// The key is revoked since this time, which is before the new one.
+    RevokedBefore(Time),
 }
 
 impl fmt::Display for TrustListError {
@@ -341,6 +350,12 @@ impl fmt::Display for TrustListError {
             Self::DuplicateName => f.write_str("the list has a key of this name"),
             Self::DuplicateKey => f.write_str("the list has this key"),
             Self::TooLong => f.write_str("the list would be too long"),
+            Self::RevokedBefore(time) => {
+                write!(
+                    f,
+                    "the key is revoked since {time}; that cannot be moved later"
+                )
+            }
         }
     }
 }

@@ -59,7 +59,8 @@ pub(crate) struct Revoke {
     /// Why, one line
     #[arg(long, value_name = "TEXT")]
     reason: String,
-    /// Since when the key is revoked, such as 2025-06-01T12:00:00Z [default: now]
+    /// Since when the key is revoked, such as 2025-06-01T12:00:00Z [default: now, or the
+    /// time that the list has]
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     at: Option<Time>,
 }
@@ -109,13 +110,15 @@ impl Revoke {
         if !self.list.exists() {
             return Err(Error::at(&self.list, "is not there").hint("name an existing trust list"));
         }
-        let time = or_now(self.at)?;
+        let now = or_now(None)?;
         let mut revoked = None;
         change(&self.list, ui, |list| {
             let Some(key) = list.key_mut(&self.name) else {
                 return Ok(());
             };
-            key.revoke(time, &self.reason)?;
+            // Who only mends the reason keeps the time.
+            let known = key.revoked().map(|revocation| revocation.time);
+            key.revoke(self.at.or(known).unwrap_or(now), &self.reason)?;
             revoked = Some(Changed::new(&self.list, key));
             Ok(())
         })?;

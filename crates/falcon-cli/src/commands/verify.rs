@@ -20,6 +20,7 @@ use crate::{
 };
 use clap::Args;
 use envelope::Accepted;
+use falcon_envelope::SIGNED_PREFIX;
 use indicatif::HumanCount;
 use serde::Serialize;
 use std::{
@@ -259,6 +260,10 @@ pub(crate) fn verify(
             (FileSignature::Bare(signature), Signers::Keys(keyring)) => {
                 check_degree(pair, &signature, &keyring.keys)?;
                 let message = message()?;
+                // Whoever has an envelope can cut such a file and its signature out of it.
+                if message.begins_with(SIGNED_PREFIX) {
+                    return Ok(Some(Outcome::Envelope(Err(Refusal::of_signed_bytes()))));
+                }
                 claims.push(Ok(Claim { message, signature }));
                 Ok(None)
             }

@@ -56,7 +56,7 @@ fn an_envelope_says_when_and_what() {
     let output = sandbox.succeeds(&["verify", "-p", "k.pub", "m"]);
     let line = text(&output.stdout);
     assert!(line.starts_with("m: OK, signed at 20"), "{line}");
-    assert!(line.ends_with("Z: paid in full\n"), "{line}");
+    assert!(line.ends_with("Z, comment \"paid in full\"\n"), "{line}");
 
     let verify = [
         "verify",
@@ -159,7 +159,7 @@ fn envelopes_and_bare_signatures_are_verified_together() {
             ": OK"
         };
         assert!(line.starts_with(&format!("{file}{said}")), "{line}");
-        assert_eq!(line.ends_with(": first"), index < 5, "{line}");
+        assert_eq!(line.ends_with(", comment \"first\""), index < 5, "{line}");
     }
     sandbox.write("f0004", vec![5; 200_000]);
     sandbox.write("f0006", "changed");
@@ -224,6 +224,20 @@ fn a_file_that_begins_as_a_statement_is_not_signed_as_it_is() {
     sandbox.succeeds(&["sign", "-k", "k", "--format", "envelope", "m"]);
     sandbox.write("n", &prefix[..31]);
     sandbox.succeeds(&["sign", "-k", "k", "n"]);
+}
+
+/// What an envelope signs, and its signature, are no file that somebody signed.
+#[test]
+fn the_bytes_of_an_envelope_are_not_a_signed_file() {
+    let sandbox = signed();
+    for (file, key) in [("m", "k.pub"), ("n", "large.pub")] {
+        let envelope = sandbox.read(&format!("{file}.sig"));
+        let envelope = falcon_envelope::Envelope::parse(&envelope).unwrap();
+        sandbox.write("cut", envelope.unverified().to_signed_bytes());
+        sandbox.write("cut.sig", envelope.signature());
+        let verdict = refused(&sandbox, &["verify", "-p", key, "cut"]);
+        assert_eq!(verdict["cause"], "envelope-bytes");
+    }
 }
 
 #[test]
@@ -332,6 +346,15 @@ fn a_revoked_key_is_refused_unless_asked_and_signed_before() {
             (&"revoked".into(), None)
         );
     }
+
+    // A later revocation would accept again what was signed meanwhile.
+    let later = sandbox.refuses(&with(&revoke, ["--at", "2099-01-01T00:00:00Z"]));
+    assert!(later.contains("is revoked since 2020-01-01"), "{later}");
+    // Without a time only the reason changes.
+    sandbox.succeeds(&["trust", "revoke", "team", "Alice", "--reason", "mended"]);
+    let list = sandbox.read("team");
+    assert!(text(&list).contains("2020-01-01T00:00:00Z"));
+    assert!(text(&list).contains("mended"));
     let alone = ["verify", "-p", "k.pub", "m", "--accept-revoked"];
     sandbox.refuses(&alone);
 }
@@ -431,8 +454,8 @@ fn the_vectors_verify() {
     }
     let verify = ["verify", "--trust", "trust", "order.txt", "-s"];
     let output = sandbox.succeeds(&with(&verify, ["order-512.sig"]));
-    let line = "order.txt: OK, signed by Alice <alice@example.org> at 2025-06-01T12:00:00Z: \
-        paid in full, für alle Zeit\n";
+    let line = "order.txt: OK, signed by Alice <alice@example.org> at 2025-06-01T12:00:00Z, comment \
+        \"paid in full, für alle Zeit\"\n";
     assert_eq!(text(&output.stdout), line);
     assert_eq!(
         refused(&sandbox, &with(&verify, ["order-1024.sig"]))["cause"],

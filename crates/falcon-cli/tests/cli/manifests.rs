@@ -28,7 +28,7 @@ fn a_folder_is_verified_against_its_manifest() {
         summary.starts_with("d.manifest: OK, 3 unchanged, signed at 20"),
         "{summary}"
     );
-    assert!(summary.ends_with(": release 1\n"), "{summary}");
+    assert!(summary.ends_with(", comment \"release 1\"\n"), "{summary}");
     let quiet = sandbox.succeeds(&with(&verify, ["-q"]));
     assert!(
         quiet.stdout.is_empty() && quiet.stderr.is_empty(),

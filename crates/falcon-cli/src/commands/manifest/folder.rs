@@ -2,7 +2,7 @@
 
 use crate::{
     error::{Error, Result},
-    input::{cannot_read, open},
+    input::{cannot_read, open_regular},
     parallel::{Grouping, for_each_in_order},
     progress::Progress,
 };
@@ -76,5 +76,5 @@ pub(super) fn hash_each<T: Sync>(
 }
 
 fn hash(path: &Path) -> Result<Digest> {
-    Digest::of_reader(open(path)?).map_err(|error| cannot_read(path, &error))
+    Digest::of_reader(open_regular(path)?).map_err(|error| cannot_read(path, &error))
 }

@@ -84,6 +84,12 @@ impl SignManifest {
         drop(secret);
 
         let manifest = read(&self.folder, &listing.files, ui)?;
+        // A passphrase may have taken long to come.
+        let again = folder::list(&self.folder, &output)?;
+        if again.files != listing.files || !again.not_listed.is_empty() {
+            return Err(Error::at(&self.folder, "has changed while it was read")
+                .hint("run the command again"));
+        }
         let statement = statements.about(manifest.subject())?;
         let message = Message::of_bytes(statement.to_signed_bytes());
         let signature = signer

@@ -118,7 +118,7 @@ impl fmt::Display for Said {
         }
         write!(f, "at {}", self.time)?;
         match &self.comment {
-            Some(comment) => write!(f, ": {}", Escaped(comment)),
+            Some(comment) => write!(f, ", comment \"{}\"", Escaped(comment)),
             None => Ok(()),
         }
     }
@@ -141,6 +141,14 @@ impl Refusal {
             reason: reason.to_string(),
             hint: None,
         }
+    }
+
+    /// The file is what an envelope signs.
+    pub(super) fn of_signed_bytes() -> Self {
+        Self::new(
+            "envelope-bytes",
+            "the file is a part of an envelope, not a file that somebody signed",
+        )
     }
 
     fn wrong_key(named: Fingerprint) -> Self {
