@@ -339,6 +339,18 @@ impl Write for Pending {
     }
 }
 
+/// Writes a result to a file that appears whole, or to standard output for `-`.
+pub(crate) fn write_result(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<()> {
+    if is_standard(path) {
+        let mut out = io::stdout().lock();
+        return out
+            .write_all(bytes)
+            .and_then(|()| out.flush())
+            .map_err(|error| Error::stdout(&error));
+    }
+    Pending::with_bytes(path, bytes, Content::Result, overwrite)?.commit()
+}
+
 fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

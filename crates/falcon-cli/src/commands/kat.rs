@@ -53,7 +53,7 @@ pub(crate) struct Generate {
     /// Number of records; NIST's files have 100, PQClean's have 1
     #[arg(short = 'n', long)]
     count: u64,
-    /// Whose file layout to write
+    /// File layout to write
     #[arg(long, default_value = "nist", value_parser = style_parser())]
     style: Style,
     /// Write to FILE; `-` is standard output [default: -]

@@ -100,7 +100,7 @@ impl Passwd {
     }
 }
 
-/// What was written.
+/// The report on the key that was written.
 #[derive(Serialize)]
 struct Changed<'a> {
     algorithm: Algorithm,

@@ -13,7 +13,7 @@ use crate::{
     list::{self, Pair, signature_path},
     message::{Message, is_long},
     object::{SignatureFormat, encode_signature},
-    output::{Content, Inputs, Outputs, Overwrite, Pending, check_target},
+    output::{Content, Inputs, Outputs, Overwrite, check_target, write_result},
     parallel::{Grouping, for_each_in_order},
     passphrase::PassphraseSource,
     progress::Progress,
@@ -29,7 +29,7 @@ use std::{
     collections::HashMap,
     convert::Infallible,
     fmt,
-    io::{self, IsTerminal, Write},
+    io::{self, IsTerminal},
     path::{Path, PathBuf},
 };
 
@@ -292,7 +292,7 @@ impl Writer<'_> {
             Some(statement) => seal(statement, signature)?.to_string().into_bytes(),
             None => encode_signature(signature, self.format)?,
         };
-        write(&job.signature, &bytes, self.overwrite)?;
+        write_result(&job.signature, &bytes, self.overwrite)?;
         Ok(Signed {
             file: job.file.clone(),
             signature: job.signature.clone(),
@@ -316,17 +316,6 @@ impl fmt::Display for SignatureOf<'_> {
 /// Half a signature is none.
 fn is_signed(job: &Pair) -> bool {
     !is_standard(&job.signature) && load_signature(&job.signature).is_ok()
-}
-
-fn write(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<()> {
-    if is_standard(path) {
-        let mut out = io::stdout().lock();
-        return out
-            .write_all(bytes)
-            .and_then(|()| out.flush())
-            .map_err(|error| Error::stdout(&error));
-    }
-    Pending::with_bytes(path, bytes, Content::Result, overwrite)?.commit()
 }
 
 /// A signature that was written.

@@ -320,7 +320,7 @@ fn check_degree(pair: &Pair, signature: &AnySignature, keys: &[PublicKey]) -> Re
 const INVALID_HINT: &str = "the file or its signature was changed, or another key signed it: \
     a signature alone does not tell which";
 
-/// What came out for one file.
+/// The verdict on one file.
 #[derive(Serialize)]
 struct Verdict<'k> {
     file: String,

@@ -1,5 +1,5 @@
 //! Keys, statements and envelopes that are the same in every run.
-#![allow(dead_code)] // Each test uses some of it.
+#![allow(dead_code, reason = "each test uses some of it")]
 
 use falcon_core::{AnySigningKey, Falcon512, Falcon1024, SigningKey};
 use falcon_envelope::{

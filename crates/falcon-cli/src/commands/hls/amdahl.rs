@@ -41,7 +41,7 @@ pub(crate) struct Amdahl {
     /// Moving data between processor and circuit takes no time
     #[arg(long)]
     no_transfer: bool,
-    /// What the circuit computes besides Keccak-f: forward transforms, also inverse ones, or
+    /// Work that the circuit does besides Keccak-f: forward transforms, also inverse ones, or
     /// all butterflies
     #[arg(long, value_name = "WHAT", default_value = "transforms", value_parser = scope_parser())]
     scope: Scope,

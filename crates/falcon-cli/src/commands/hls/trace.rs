@@ -27,7 +27,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What to show of a run, and where.
+/// Selection of what a run shows, and the file for it.
 #[derive(Debug, Args)]
 pub(super) struct Shown {
     /// Number of the first iteration to show
@@ -223,7 +223,7 @@ impl fmt::Display for Text {
     }
 }
 
-/// What was written instead.
+/// The report on the file that was written.
 #[derive(Serialize)]
 struct Written {
     #[serde(skip)]

@@ -9,7 +9,7 @@ use crate::{
     input::{at_most_one_standard, cannot_read, is_standard, open},
     keys::{DEFAULT_SECRET_KEY, load_secret},
     message::Message,
-    output::{Content, Inputs, Overwrite, Pending, check_target},
+    output::{Content, Inputs, Overwrite, check_target, write_result},
     passphrase::PassphraseSource,
     progress::{Progress, Unit},
     ui::Ui,
@@ -19,7 +19,7 @@ use falcon_envelope::{Entry, FilePath, Manifest, SignedManifest};
 use serde::Serialize;
 use std::{
     fmt,
-    io::{self, Read, Write},
+    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -99,7 +99,7 @@ impl SignManifest {
         let files = manifest.entries().len();
         let algorithm = signature.algorithm();
         let signed = SignedManifest::new(manifest, seal(statement, &signature)?);
-        write(&output, signed.to_string().as_bytes(), overwrite)?;
+        write_result(&output, signed.to_string().as_bytes(), overwrite)?;
         if !is_standard(&output) {
             ui.report(&Signed {
                 folder: self.folder,
@@ -151,17 +151,6 @@ fn read(folder: &Path, files: &[FilePath], ui: Ui) -> Result<Manifest> {
         Ok(())
     })?;
     Manifest::new(entries).map_err(|error| Error::at(folder, "cannot be signed").because(error))
-}
-
-fn write(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<()> {
-    if is_standard(path) {
-        let mut out = io::stdout().lock();
-        return out
-            .write_all(bytes)
-            .and_then(|()| out.flush())
-            .map_err(|error| Error::stdout(&error));
-    }
-    Pending::with_bytes(path, bytes, Content::Result, overwrite)?.commit()
 }
 
 /// A manifest that was written.

@@ -201,7 +201,7 @@ impl<'p> Told<'p> {
     }
 }
 
-/// What came out for one file.
+/// The verdict on one file.
 #[derive(Serialize)]
 struct Verdict<'a> {
     file: &'a str,

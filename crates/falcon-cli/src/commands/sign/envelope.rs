@@ -10,7 +10,7 @@ use clap::Args;
 use falcon_core::AnyVerifyingKey;
 use falcon_envelope::{Envelope, Hasher, SIGNED_PREFIX, Statement, Subject, Time, check_text};
 
-/// What the signer says.
+/// The signer's comment.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct CommentOption {
     /// Comment of the signer, one line, which is signed too
@@ -39,7 +39,7 @@ impl Statements {
         }
     }
 
-    /// What the signer says now.
+    /// Makes a statement about `subject`, at the present time.
     pub(crate) fn about(&self, subject: Subject) -> Result<Statement> {
         let time = Time::now().ok_or_else(|| {
             Error::new("the clock of the system is wrong").hint("set it: envelopes have a time")
@@ -49,7 +49,7 @@ impl Statements {
     }
 }
 
-/// What is to be signed for one file: the file itself, or a statement about it.
+/// Input of a signature for one file: the file itself, or a statement about it.
 pub(super) struct Draft<'p> {
     pub(super) message: Message<'p>,
     pub(super) statement: Option<Statement>,

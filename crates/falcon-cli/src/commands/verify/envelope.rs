@@ -88,7 +88,7 @@ pub(crate) struct Signer<'a> {
 }
 
 impl Signer<'_> {
-    /// What the signer says.
+    /// The statement of the signer.
     pub(crate) fn said(&self, statement: &Statement) -> Said {
         Said {
             signer: self.name.map(str::to_owned),
