@@ -1,7 +1,9 @@
 //! Batches against single operations, on every engine that this processor can
 //! run.
 
-use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+use falcon_core::batch::{
+    BatchError, BatchSign, BatchVerify, JobKey, SignJob, VerifyBytesJob, VerifyJob,
+};
 use falcon_core::hazmat::BatchSignRaw;
 use falcon_core::{
     ExpandedKey, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError, SigningKey,
@@ -321,5 +323,68 @@ fn a_batch_of_the_wrong_length_is_refused_as_a_whole() {
                 .is_err()
         );
         assert!(engine.sign_batch(&[0; 32], &jobs[..0], &mut []).is_ok());
+    }
+}
+
+/// Results of another number than the jobs are refused and not touched, in every way to verify.
+#[test]
+fn verdicts_of_the_wrong_number_are_refused() {
+    type P = Falcon512;
+    let key = key::<P>(0);
+    let mut stream = key.sign_stream_from_seed(&[1; 32]);
+    stream.update(b"one");
+    let signature = stream.finish();
+    let bytes = signature.to_bytes();
+    let decoded = [VerifyJob {
+        key: key.verifying_key(),
+        message: b"two",
+        signature: &signature,
+    }; 2];
+    let encoded = [VerifyBytesJob {
+        key: key.verifying_key(),
+        message: b"two",
+        signature: &bytes,
+    }; 2];
+    let threads = Threads::new(NonZeroUsize::new(2).expect("two threads"));
+    for output in [0, 1, 3] {
+        let mut out = vec![Ok(()); output];
+        let refused = Err(BatchError::OutputLength { jobs: 2, output });
+        for engine in engines() {
+            let ways: [&dyn BatchVerify<P>; 2] = [&engine, &engine.on(&threads)];
+            for way in ways {
+                assert_eq!(way.verify_batch(&decoded, &mut out), refused);
+                assert_eq!(way.verify_bytes_batch(&encoded, &mut out), refused);
+            }
+        }
+        // This one does not check the number itself.
+        assert_eq!(Foreign.verify_bytes_batch(&encoded, &mut out), refused);
+        assert!(out.iter().all(Result::is_ok));
+    }
+}
+
+#[test]
+fn keys_are_the_same_only_in_one_place_and_form() {
+    type P = Falcon512;
+    let keys = [1, 1, 2].map(|seed| SigningKey::<P>::from_seed(&[seed; 32]));
+    let expanded = keys.each_ref().map(SigningKey::expand);
+    let forms: Vec<JobKey<'_, P>> = keys
+        .iter()
+        .map(JobKey::from)
+        .chain(expanded.iter().map(JobKey::from))
+        .collect();
+    for (i, a) in forms.iter().enumerate() {
+        for (j, b) in forms.iter().enumerate() {
+            assert_eq!(a.is_same(*b), i == j, "{i} {j}");
+        }
+    }
+}
+
+#[test]
+fn as_many_threads_are_started_as_are_asked_for() {
+    for count in 1..=5 {
+        let threads = Threads::new(NonZeroUsize::new(count).expect("a number of threads"));
+        assert_eq!(threads.count(), count);
+        // The calling thread is enough for one.
+        assert_eq!(threads.pool().is_some(), count > 1);
     }
 }

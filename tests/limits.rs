@@ -26,7 +26,7 @@ fn expanded_keys_take_60_and_128_kilobytes() {
     assert_eq!(reals(ExpandedKey::<Falcon1024>::LEN), 128 * KILOBYTE);
 }
 
-/// What a key holds besides: its hash and the verifying key.
+/// A key also holds its secret hash and its verifying key.
 #[test]
 fn keys_themselves_take_2_and_4_kilobytes_and_little_more() {
     fn besides<P: Parameters>() -> usize {

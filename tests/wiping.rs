@@ -1,27 +1,67 @@
 //! Memory is wiped before it is freed. No block that a batch gives back to the allocator holds the
-//! seed of a sampler, and no block that a decoder gives back holds the bytes of a signing key.
+//! seed or the records of a sampler, or a sampled vector. No block that a decoder gives back holds
+//! the bytes of a signing key. No block of a key that is dropped holds a part of the key. No block
+//! holds a signature that was found to be wrong.
 
-use falcon_core::batch::JobKey;
-use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness, expanded_reals};
+use falcon_core::batch::{BatchError, BatchVerify, JobKey, VerifyBytesJob, VerifyJob};
+use falcon_core::hazmat::{
+    BatchSignRaw, Fit, RawJob, RawRandomness, VerifyAfterSign, expanded_reals, secret_basis,
+    secret_hash, signature_from_nonce_and_s2,
+};
+use falcon_core::pkcs8::EncodePrivateKey;
 use falcon_core::seams::hash::Shake256;
-use falcon_core::{AnySigningKey, Engine, Falcon512, Signature, SigningKey};
+use falcon_core::{AnySigningKey, Engine, Falcon512, Signature, SignatureError, SigningKey};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::slice;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of a sampler's ChaCha20 key.
-const KEY_LEN: usize = 48;
+/// Bytes that are looked for: the beginning of a sampler's ChaCha20 key, for one.
+const KEY_LEN: usize = 24;
 const JOBS: usize = 19;
 
 /// Blocks are searched while this is set.
 static SEARCHING: AtomicBool = AtomicBool::new(false);
 /// Blocks that held a key.
 static FOUND: AtomicUsize = AtomicUsize::new(0);
+/// Blocks that held a sampler's records.
+static FOUND_RECORDS: AtomicUsize = AtomicUsize::new(0);
+/// Large blocks that held anything.
+static FOUND_LARGE: AtomicUsize = AtomicUsize::new(0);
 static KEYS: Mutex<[[u8; KEY_LEN]; JOBS]> = Mutex::new([[0; KEY_LEN]; JOBS]);
+
+/// Bytes of a large block. The vectors of one lane or of several are in such blocks.
+const LARGE: usize = 16 << 10;
 
 /// Held by the test that searches.
 static TURN: Mutex<()> = Mutex::new(());
+
+/// Numbers in succession that look like records.
+const RECORDS: usize = 32;
+
+/// True if there are [`RECORDS`] numbers of 32 bits in succession that are integers of 16 bits or
+/// infinite, and mostly not zero. Each of the three rows of a sampler's records is such.
+fn holds_records(bytes: &[u8]) -> bool {
+    let (mut numbers, mut zeros) = (0, 0);
+    for word in bytes.as_chunks().0 {
+        let x = f32::from_ne_bytes(*word);
+        let is_record = x.is_infinite() || x.fract() == 0.0 && x.abs() <= 32768.0;
+        zeros += usize::from(is_record && x == 0.0);
+        numbers += usize::from(is_record);
+        if !is_record || 2 * zeros > RECORDS {
+            (numbers, zeros) = (0, 0);
+        }
+        if numbers == RECORDS {
+            return true;
+        }
+    }
+    false
+}
+
+/// True if more than one byte of 64 is not zero: lengths and counters are left where they are.
+fn holds_anything(bytes: &[u8]) -> bool {
+    bytes.iter().filter(|&&byte| byte != 0).count() > bytes.len() / 64
+}
 
 /// Looks into every block that is freed.
 struct Searching;
@@ -46,6 +86,12 @@ unsafe impl GlobalAlloc for Searching {
             if bytes.windows(KEY_LEN).step_by(4).any(held) {
                 FOUND.fetch_add(1, SeqCst);
             }
+            if holds_records(bytes) {
+                FOUND_RECORDS.fetch_add(1, SeqCst);
+            }
+            if bytes.len() >= LARGE && holds_anything(bytes) {
+                FOUND_LARGE.fetch_add(1, SeqCst);
+            }
         }
         // SAFETY: the caller's.
         unsafe { System.dealloc(block, layout) }
@@ -63,6 +109,13 @@ fn a_batch_frees_no_seed_of_a_sampler() {
     let key = KEYS.lock().unwrap()[3];
     drop(vec![key; 2]);
     assert_eq!(FOUND.swap(0, SeqCst), 1);
+    assert_eq!(FOUND_RECORDS.swap(0, SeqCst), 0);
+    for record in [3.0f32, -4000.0, f32::INFINITY] {
+        drop(vec![record; RECORDS]);
+        assert_eq!(FOUND_RECORDS.swap(0, SeqCst), 1, "{record}");
+    }
+    drop(vec![1e-300f64; LARGE / 8]);
+    assert_eq!(FOUND_LARGE.swap(0, SeqCst), 1);
     SEARCHING.store(false, SeqCst);
 
     let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
@@ -73,7 +126,7 @@ fn a_batch_frees_no_seed_of_a_sampler() {
         .lock()
         .unwrap()
         .iter_mut()
-        .zip([&reals[..6], &reals[2048..2054]])
+        .zip([&reals[..3], &reals[2048..2051]])
     {
         for (bytes, real) in found.as_chunks_mut().0.iter_mut().zip(reals) {
             *bytes = real.to_ne_bytes();
@@ -81,31 +134,43 @@ fn a_batch_frees_no_seed_of_a_sampler() {
     }
     let nonce = [5; 40];
     let forms = [JobKey::from(&expanded), JobKey::from(&key)];
+    let sign = |engine: Engine, form, count: usize| {
+        let jobs: Vec<_> = seeds[..count]
+            .iter()
+            .map(|seed| {
+                let nonce = &nonce;
+                RawJob::new(form, b"message", RawRandomness { nonce, seed })
+            })
+            .collect();
+        let mut out = vec![Signature::EMPTY; count];
+        SEARCHING.store(true, SeqCst);
+        let signed = engine.sign_batch_raw(&jobs, Fit::Padded, &mut out);
+        SEARCHING.store(false, SeqCst);
+        signed.expect("as many results as jobs");
+        let found = [&FOUND, &FOUND_RECORDS, &FOUND_LARGE].map(|found| found.swap(0, SeqCst));
+        let name = engine.name();
+        assert_eq!(found, [0, 0, 0], "{count} jobs with {form:?} on {name}");
+        out
+    };
+    let mut signatures = Vec::new();
     for engine in Engine::available() {
-        for (form, count) in forms
-            .into_iter()
-            .flat_map(|form| [1, 2, 8, JOBS].map(|count| (form, count)))
-        {
-            let jobs: Vec<_> = seeds[..count]
-                .iter()
-                .map(|seed| {
-                    RawJob::new(
-                        form,
-                        b"message",
-                        RawRandomness {
-                            nonce: &nonce,
-                            seed,
-                        },
-                    )
-                })
-                .collect();
-            let mut out = vec![Signature::EMPTY; count];
-            SEARCHING.store(true, SeqCst);
-            let signed = engine.sign_batch_raw(&jobs, Fit::Padded, &mut out);
-            SEARCHING.store(false, SeqCst);
-            signed.expect("as many results as jobs");
-            let found = FOUND.swap(0, SeqCst);
-            assert_eq!(found, 0, "{count} jobs with {form:?} on {}", engine.name());
+        for form in forms {
+            for count in [1, 2, 8, JOBS] {
+                signatures = sign(engine, form, count);
+            }
+        }
+    }
+
+    // The vectors of the signatures, which are where those of refused attempts would be.
+    for (found, signature) in KEYS.lock().unwrap().iter_mut().zip(&signatures) {
+        let words = signature.s2()[..KEY_LEN / 2].iter();
+        for (bytes, word) in found.as_chunks_mut().0.iter_mut().zip(words) {
+            *bytes = word.to_ne_bytes();
+        }
+    }
+    for engine in Engine::available() {
+        for form in forms {
+            sign(engine, form, JOBS);
         }
     }
 }
@@ -114,7 +179,7 @@ fn a_batch_frees_no_seed_of_a_sampler() {
 fn a_vector_that_a_signing_key_is_read_from_is_wiped() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let encoded = SigningKey::<Falcon512>::from_seed(&[7; 32]).to_bytes();
-    let part = encoded[400..][..KEY_LEN].try_into().expect("48 bytes");
+    let part = encoded[400..][..KEY_LEN].try_into().expect("24 bytes");
     *KEYS.lock().unwrap() = [part; JOBS];
     let found = |free: &dyn Fn(Vec<u8>) -> bool, bytes: &[u8]| {
         let bytes = bytes.to_vec();
@@ -132,4 +197,134 @@ fn a_vector_that_a_signing_key_is_read_from_is_wiped() {
         assert_eq!(found(read, &encoded[4..]), (false, 0));
         assert_eq!(found(read, &encoded[..1280]), (false, 0));
     }
+}
+
+/// The beginning of `bytes`, as found at the places that are searched, wherever `bytes` begin.
+fn anywhere(bytes: &[u8]) -> [[u8; KEY_LEN]; JOBS] {
+    std::array::from_fn(|i| bytes[i % 4..][..KEY_LEN].try_into().expect("24 bytes"))
+}
+
+#[test]
+fn a_document_of_a_signing_key_is_wiped() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let encoded = key.to_bytes();
+    *KEYS.lock().unwrap() = anywhere(&encoded[400..]);
+    let written = |free: &dyn Fn(&[u8])| {
+        SEARCHING.store(true, SeqCst);
+        let document = key.to_pkcs8_der().expect("it is written");
+        free(document.as_bytes());
+        drop(document);
+        SEARCHING.store(false, SeqCst);
+        FOUND.swap(0, SeqCst)
+    };
+    assert_eq!(written(&|document| drop(document.to_vec())), 1);
+    assert_eq!(written(&|_| ()), 0);
+}
+
+/// Every part of a key is wiped when the key is dropped, wherever it begins in the key.
+#[test]
+fn keys_that_are_dropped_leave_nothing() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let [f, g, capital_f, capital_g] = secret_basis(&key);
+    let bytes = |row: &[i8]| row.iter().map(|&x| x as u8).collect::<Vec<_>>();
+    let mut parts = [f, g, capital_f, capital_g].map(bytes).to_vec();
+    parts.push(secret_hash(&key).to_vec());
+    for (number, part) in parts.iter().enumerate() {
+        *KEYS.lock().unwrap() = anywhere(part);
+        let count = |free: &dyn Fn()| {
+            SEARCHING.store(true, SeqCst);
+            free();
+            SEARCHING.store(false, SeqCst);
+            FOUND.swap(0, SeqCst)
+        };
+        // The search finds what is there to be found.
+        assert!(count(&|| drop(part.clone())) == 1, "part {number}");
+        let signing = || drop(SigningKey::<Falcon512>::from_seed_boxed(&[7; 32]));
+        assert_eq!(count(&signing), 0, "part {number} of a signing key");
+        let expanded = || drop(Box::new(key.expand()));
+        assert_eq!(count(&expanded), 0, "part {number} of an expanded key");
+    }
+}
+
+/// An engine whose every signature is the same, and wrong.
+struct Wrong {
+    signature: Signature<Falcon512>,
+    /// Result of signing, after it has written the signatures.
+    signed: Result<(), BatchError>,
+    /// Result of verification.
+    verified: Result<(), BatchError>,
+}
+
+impl BatchSignRaw<Falcon512> for Wrong {
+    fn sign_batch_raw(
+        &self,
+        _: &[RawJob<'_, Falcon512>],
+        _: Fit,
+        out: &mut [Signature<Falcon512>],
+    ) -> Result<(), BatchError> {
+        out.fill(self.signature);
+        self.signed.clone()
+    }
+}
+
+impl BatchVerify<Falcon512> for Wrong {
+    fn verify_batch(
+        &self,
+        _: &[VerifyJob<'_, Falcon512>],
+        out: &mut [Result<(), SignatureError>],
+    ) -> Result<(), BatchError> {
+        out.fill(Err(SignatureError));
+        self.verified.clone()
+    }
+
+    fn verify_bytes_batch(
+        &self,
+        _: &[VerifyBytesJob<'_, Falcon512>],
+        _: &mut [Result<(), SignatureError>],
+    ) -> Result<(), BatchError> {
+        unreachable!("the signatures are not encoded")
+    }
+}
+
+#[test]
+fn a_wrong_signature_that_is_found_is_wiped() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let s2: Vec<i16> = (-256..256).collect();
+    let wrong = signature_from_nonce_and_s2(&[7; 40], &s2).expect("within the bound");
+    let bytes: Vec<u8> = s2.iter().flat_map(|x| x.to_ne_bytes()).collect();
+    *KEYS.lock().unwrap() = anywhere(&bytes[400..]);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let randomness = RawRandomness {
+        nonce: &[5; 40],
+        seed: &[6; 48],
+    };
+    let jobs = [RawJob::new(&key, b"message", randomness); 2];
+    let freed = |free: &dyn Fn()| {
+        SEARCHING.store(true, SeqCst);
+        free();
+        SEARCHING.store(false, SeqCst);
+        FOUND.swap(0, SeqCst)
+    };
+    assert_eq!(freed(&|| drop(vec![wrong; 2])), 1);
+    let broken = || Err(BatchError::Engine("broken".to_owned()));
+    for (signed, verified, expected) in [
+        (Ok(()), Ok(()), Err(BatchError::Fault { job: 0 })),
+        (broken(), Ok(()), broken()),
+        (Ok(()), broken(), broken()),
+    ] {
+        let engine = VerifyAfterSign(Wrong {
+            signature: wrong,
+            signed,
+            verified,
+        });
+        let sign = || {
+            let mut out = [Signature::EMPTY; 2];
+            let signed = engine.sign_batch_raw(&jobs, Fit::Any, &mut out);
+            assert_eq!(signed, expected);
+        };
+        assert_eq!(freed(&sign), 0, "{expected:?}");
+    }
+    FOUND_RECORDS.store(0, SeqCst);
 }

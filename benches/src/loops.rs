@@ -29,8 +29,8 @@ const NTT_BUTTERFLIES: usize = N / 2 * LOGN as usize;
 pub struct Loop {
     /// Name of the operation.
     pub what: &'static str,
-    /// Whose code: an engine, or the peer. With `one`, what the engine does for
-    /// one signature instead of one on each lane.
+    /// Owner of the code: an engine, or the peer. With `one`, the engine's code for one signature
+    /// instead of one on each lane.
     pub code: &'static str,
     /// See [`code`](Self::code).
     pub one: bool,

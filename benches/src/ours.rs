@@ -1,4 +1,4 @@
-//! This project's rows: as a program calls it, and on every engine by name.
+//! Rows of this project: plain calls, as a program makes them, and every engine by name.
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
 use crate::random::SplitMix;
@@ -121,7 +121,7 @@ fn plain_rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry>
                 row(
                     Mode::Prepared,
                     Box::new(move || {
-                        let signature =
+                        let signature: Result<Signature<P>, _> =
                             expanded.try_sign_with_rng(&mut random2, black_box(MESSAGE));
                         black_box(signature.expect("it signs").to_bytes());
                     }),

@@ -5,7 +5,7 @@ use crate::clock::Clock;
 use crate::entry::{Contestant, Operation};
 use std::time::{Duration, Instant};
 
-/// How long to measure one group of contestants.
+/// Time spent on measuring one group of contestants.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// CPU time that one contestant runs in one round, at least one call.

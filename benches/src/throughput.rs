@@ -121,7 +121,7 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(204, 121, 167),
 ];
 
-/// Why there is no chart.
+/// Reason that no chart could be drawn.
 type DrawError = Box<dyn std::error::Error>;
 
 /// A series of a panel: an engine and its points.

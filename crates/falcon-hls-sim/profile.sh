@@ -101,7 +101,7 @@ rows() {
     x86-64) count=x86_64 ;;
     *) count=armv7 ;;
     esac
-    start="$(symbol "$1" falcon_keccak::shake::Sponge::permute)"
+    start="$(symbol "$1" falcon_keccak::single::permute_portably)"
     for degree in 512 1024; do
         for operation in keygen expand sign sign-expanded sign-hedged verify verify-encoded; do
             "count_$count" "$operation" "$degree" "${PROFILE_REPEATS:-100}" "$3"

@@ -1,7 +1,9 @@
-//! A signed message that is accepted has one encoding: the input.
+//! A signed message that is accepted, with a compressed or a padded signature, has one encoding:
+//! the input.
 #![no_main]
 
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature};
+use falcon_fuzz_inputs::{mutate, mutate_by};
 use libfuzzer_sys::fuzz_target;
 
 fn open<P: Parameters>(bytes: &[u8]) {
@@ -13,9 +15,19 @@ fn open<P: Parameters>(bytes: &[u8]) {
         );
         assert_eq!(out, bytes);
     }
+    if let Ok((signature, message)) = Signature::<P>::from_attached_padded(bytes) {
+        let mut out = vec![0; bytes.len()];
+        assert_eq!(
+            signature.encode_attached_padded(message, &mut out),
+            Ok(bytes.len())
+        );
+        assert_eq!(out, bytes);
+    }
 }
 
 fuzz_target!(|bytes: &[u8]| {
     open::<Falcon512>(bytes);
     open::<Falcon1024>(bytes);
 });
+
+mutate_by!(mutate::signed::attached);

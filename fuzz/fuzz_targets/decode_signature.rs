@@ -2,6 +2,7 @@
 #![no_main]
 
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature};
+use falcon_fuzz_inputs::{mutate, mutate_by};
 use libfuzzer_sys::fuzz_target;
 
 fn decode<P: Parameters>(bytes: &[u8]) {
@@ -23,3 +24,5 @@ fuzz_target!(|bytes: &[u8]| {
     decode::<Falcon512>(bytes);
     decode::<Falcon1024>(bytes);
 });
+
+mutate_by!(mutate::signatures::mutate);

@@ -1,33 +1,45 @@
-//! A signing key that is accepted has one encoding, the input, and a verifying
-//! key that decodes; every instruction set accepts the same ones.
+//! A signing key that is accepted has one encoding, the input, and a verifying key `h` that decodes
+//! and with which the first coefficient of `f h` is that of `g` modulo `q`. The type for any
+//! parameter set accepts the same keys.
 #![no_main]
 
-use falcon_core::Engine;
-use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey, VerifyingKey};
+use falcon_core::{AnySigningKey, Falcon512, Falcon1024, Parameters, SigningKey, VerifyingKey};
+use falcon_fuzz_inputs::bits::signed_fields;
+use falcon_fuzz_inputs::{known::Q, mutate, mutate_by};
 use libfuzzer_sys::fuzz_target;
 
-fn decode<P: Parameters>(bytes: &[u8]) {
-    let key = SigningKey::<P>::try_from(bytes);
-    for engine in Engine::instruction_sets().chain([Engine::Soft]) {
-        let read = engine.decode_signing_key::<P>(bytes);
-        match (&key, read) {
-            (Ok(key), Ok(read)) => {
-                assert!(read.to_bytes() == key.to_bytes(), "{engine}");
-                assert!(read.verifying_key() == key.verifying_key(), "{engine}");
-            }
-            (key, read) => assert_eq!(key.as_ref().err().copied(), read.err(), "{engine}"),
-        }
-    }
-    if let Ok(key) = key {
+/// True if the first coefficient of `f h` is that of `g`. The other ones are those of keys whose
+/// polynomials are shifted, which the mutator makes.
+fn is_quotient<P: Parameters>(bytes: &[u8], public: &VerifyingKey<P>) -> bool {
+    let width = if P::LOGN == 9 { 6 } else { 5 };
+    let f = signed_fields(&bytes[1..], width, P::N);
+    let g = signed_fields(&bytes[1 + P::N * width as usize / 8..], width, 1);
+    let q = i64::from(Q);
+    // x^i x^(n-i) = -1
+    let product: i64 = (1..P::N)
+        .map(|i| -i64::from(f[i]) * i64::from(public.h()[P::N - i]))
+        .sum();
+    let first = product + i64::from(f[0]) * i64::from(public.h()[0]);
+    first.rem_euclid(q) == i64::from(g[0]).rem_euclid(q)
+}
+
+fn decode<P: Parameters>(bytes: &[u8]) -> bool {
+    if let Ok(key) = SigningKey::<P>::try_from(bytes) {
         let again = key.to_bytes();
         let again: &[u8] = (*again).as_ref();
         assert!(again == bytes);
         let public = key.verifying_key();
+        assert!(is_quotient(bytes, public));
         assert!(VerifyingKey::<P>::try_from(public.to_bytes().as_ref()).as_ref() == Ok(public));
+        return true;
     }
+    false
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    decode::<Falcon512>(bytes);
-    decode::<Falcon1024>(bytes);
+    let one = decode::<Falcon512>(bytes) | decode::<Falcon1024>(bytes);
+    let any = AnySigningKey::try_from(bytes);
+    assert!(any.is_ok_and(|key| **key.to_bytes() == *bytes) == one);
 });
+
+mutate_by!(mutate::signing_keys::mutate);

@@ -2,29 +2,12 @@
 //! asks for too much work is refused at once.
 #![no_main]
 
-use falcon_core::pkcs8::pkcs5::pbes2::Kdf;
-use falcon_core::pkcs8::{
-    EncryptedPrivateKeyInfoRef, MAX_PBKDF2_ITERATIONS, MAX_SCRYPT_COST, decrypt_private_key,
-};
+use falcon_core::pkcs8::decrypt_private_key;
 use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey};
-use falcon_fuzz::PASSPHRASE;
+use falcon_fuzz_inputs::known::{PASSPHRASE, is_quick};
+use falcon_fuzz_inputs::{mutate, mutate_by};
 use libfuzzer_sys::fuzz_target;
-
-/// Work that is done for one input: little, so that many inputs get their turn.
-const LITTLE: u64 = 1 << 10;
-
-/// True if opening the document is quick: its work is little, or more than is ever done.
-fn is_quick(document: &EncryptedPrivateKeyInfoRef<'_>) -> bool {
-    let (cost, most) = match document.encryption_algorithm.pbes2().map(|p| &p.kdf) {
-        Some(Kdf::Scrypt(scrypt)) => {
-            let rp = u64::from(scrypt.block_size) * u64::from(scrypt.parallelization);
-            (scrypt.cost_parameter.saturating_mul(rp), MAX_SCRYPT_COST)
-        }
-        Some(Kdf::Pbkdf2(pbkdf2)) => (pbkdf2.iteration_count.into(), MAX_PBKDF2_ITERATIONS.into()),
-        _ => (0, 0),
-    };
-    cost <= LITTLE || cost > most
-}
+use pkcs8::EncryptedPrivateKeyInfoRef;
 
 fn open<P: Parameters>(bytes: &[u8]) {
     let Ok(key) = SigningKey::<P>::from_pkcs8_encrypted_der(bytes, PASSPHRASE) else {
@@ -43,3 +26,5 @@ fuzz_target!(|bytes: &[u8]| {
     open::<Falcon512>(bytes);
     open::<Falcon1024>(bytes);
 });
+
+mutate_by!(mutate::encrypted::mutate);

@@ -1,10 +1,11 @@
 //! An envelope, a trust list or a manifest that is read is written again byte for byte, and no text
-//! is two of them. Only the envelopes that the vectors begin with verify.
+//! is two of them. Only the envelopes of the vectors verify. No trust list begins with another one.
 #![no_main]
 
 use falcon_core::AnyVerifyingKey;
-use falcon_envelope::{Envelope, Fingerprint, Revoked, SignedManifest, TrustList};
-use falcon_fuzz::{ENVELOPE_FILES, TRUST_LIST};
+use falcon_envelope::{Envelope, Fingerprint, Revoked, SignedManifest, TrustList, UnreadManifest};
+use falcon_fuzz_inputs::known::{ENVELOPE_FILES, TRUST_LIST};
+use falcon_fuzz_inputs::{mutate, mutate_by};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
@@ -18,11 +19,15 @@ fn key(fingerprint: Fingerprint) -> Option<&'static AnyVerifyingKey> {
         .map(|key| key.key())
 }
 
-/// Whether the bytes are those of a vector, or of the envelope at its end.
-fn is_stored(bytes: &[u8]) -> bool {
-    ENVELOPE_FILES
-        .iter()
-        .any(|(_, stored)| stored.ends_with(bytes))
+/// Panics if the bytes are not those of a vector, or of the envelope at its end.
+fn expect_stored(bytes: &[u8]) {
+    assert!(
+        ENVELOPE_FILES
+            .iter()
+            .any(|(_, stored)| stored.ends_with(bytes)),
+        "a valid envelope that is not in kat/envelope: a forgery, or a file of fuzz/seeds or \
+         fuzz/corpus from before the vectors were renewed, to be removed"
+    );
 }
 
 fuzz_target!(|bytes: &[u8]| {
@@ -31,20 +36,44 @@ fuzz_target!(|bytes: &[u8]| {
         formats += 1;
         assert!(envelope.to_string().as_bytes() == bytes);
         let _ = TRUST.signer_of(&envelope, Revoked::AcceptIfSignedBefore);
-        if let Some(key) = key(envelope.unverified().key()) {
-            assert!(envelope.verify_statement(key).is_err() || is_stored(bytes));
+        if let Some(key) = key(envelope.unverified().key())
+            && envelope.verify_statement(key).is_ok()
+        {
+            expect_stored(bytes);
         }
     }
     if let Ok(signed) = SignedManifest::parse(bytes) {
         formats += 1;
         assert!(signed.to_string().as_bytes() == bytes);
+        let unread = UnreadManifest::read(bytes).expect("a manifest");
+        assert!(unread.envelope() == signed.envelope());
         if let Some(key) = key(signed.envelope().unverified().key()) {
-            assert!(signed.verify(key).is_err() || is_stored(bytes));
+            let valid = signed.verify(key).is_ok();
+            if valid {
+                expect_stored(bytes);
+            }
+            assert!(valid == unread.verify(key).is_ok());
         }
+    }
+    // Lines that were only hashed may be malformed.
+    if let Ok(unread) = UnreadManifest::read(bytes)
+        && let Some(key) = key(unread.envelope().unverified().key())
+        && unread.verify(key).is_ok()
+    {
+        expect_stored(bytes);
     }
     if let Ok(list) = TrustList::parse(bytes) {
         formats += 1;
         assert!(list.to_string().as_bytes() == bytes);
+        // No list is the beginning of another one.
+        let lines = bytes.split_inclusive(|&byte| byte == b'\n').rev();
+        let mut length = bytes.len();
+        for line in lines {
+            length -= line.len();
+            assert!(TrustList::parse(&bytes[..length]).is_err());
+        }
     }
     assert!(formats <= 1);
 });
+
+mutate_by!(mutate::text::mutate);

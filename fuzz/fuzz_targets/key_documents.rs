@@ -1,43 +1,83 @@
-//! A key document that is accepted holds a key; the document that is written
-//! for it holds the same key.
+//! A key document that is accepted holds a key; the document that is written for it holds the same
+//! key. A verifying key beside a signing key is its own. The types for any parameter set accept
+//! the same documents.
 #![no_main]
 
-use falcon_core::pkcs8::{DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey};
-use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey, VerifyingKey};
+use falcon_core::pkcs8::{
+    DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey, PrivateKeyInfoRef,
+};
+use falcon_core::{
+    AnySigningKey, AnyVerifyingKey, Falcon512, Falcon1024, Parameters, SigningKey, VerifyingKey,
+};
+use falcon_fuzz_inputs::{mutate, mutate_by};
 use libfuzzer_sys::fuzz_target;
 
-fn public<P: Parameters>(key: &VerifyingKey<P>) {
+/// Kinds of keys that a document was read as.
+#[derive(Default, PartialEq, Eq, Debug)]
+struct Read {
+    public: bool,
+    private: bool,
+}
+
+fn public<P: Parameters>(key: &VerifyingKey<P>, read: &mut Read) {
     let document = key.to_public_key_der().expect("a key can be written");
     let again = VerifyingKey::<P>::from_public_key_der(document.as_bytes());
     assert!(again.as_ref() == Ok(key));
+    assert!(!std::mem::replace(&mut read.public, true));
 }
 
-fn private<P: Parameters>(key: &SigningKey<P>) {
+fn private<P: Parameters>(key: &SigningKey<P>, read: &mut Read) {
     let document = key.to_pkcs8_der().expect("a key can be written");
     let again = SigningKey::<P>::from_pkcs8_der(document.as_bytes()).expect("and read again");
     let (key, again) = (key.to_bytes(), again.to_bytes());
     assert!((*key).as_ref() == (*again).as_ref());
+    assert!(!std::mem::replace(&mut read.private, true));
 }
 
-fn decode<P: Parameters>(bytes: &[u8]) {
+fn der<P: Parameters>(bytes: &[u8], read: &mut Read) {
     if let Ok(key) = VerifyingKey::<P>::from_public_key_der(bytes) {
-        public(&key);
+        public(&key, read);
     }
     if let Ok(key) = SigningKey::<P>::from_pkcs8_der(bytes) {
-        private(&key);
+        private(&key, read);
+        let info = PrivateKeyInfoRef::try_from(bytes).expect("it was read");
+        if let Some(beside) = info.public_key {
+            assert!(beside.as_bytes() == Some(key.verifying_key().to_bytes().as_ref()));
+        }
     }
-    let Ok(text) = core::str::from_utf8(bytes) else {
-        return;
-    };
+}
+
+fn pem<P: Parameters>(text: &str, read: &mut Read) {
     if let Ok(key) = VerifyingKey::<P>::from_public_key_pem(text) {
-        public(&key);
+        public(&key, read);
     }
     if let Ok(key) = SigningKey::<P>::from_pkcs8_pem(text) {
-        private(&key);
+        private(&key, read);
     }
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    decode::<Falcon512>(bytes);
-    decode::<Falcon1024>(bytes);
+    let mut read = Read::default();
+    // Text may precede PEM.
+    if let Ok(text) = str::from_utf8(bytes)
+        && text.contains("-----BEGIN")
+    {
+        pem::<Falcon512>(text, &mut read);
+        pem::<Falcon1024>(text, &mut read);
+        let any = Read {
+            public: AnyVerifyingKey::from_public_key_pem(text).is_ok(),
+            private: AnySigningKey::from_pkcs8_pem(text).is_ok(),
+        };
+        assert_eq!(read, any);
+    } else {
+        der::<Falcon512>(bytes, &mut read);
+        der::<Falcon1024>(bytes, &mut read);
+        let any = Read {
+            public: AnyVerifyingKey::from_public_key_der(bytes).is_ok(),
+            private: AnySigningKey::from_pkcs8_der(bytes).is_ok(),
+        };
+        assert_eq!(read, any);
+    }
 });
+
+mutate_by!(mutate::documents::mutate);

@@ -2,15 +2,17 @@
 //! target to `$FALCON_CORPUS/TARGET/` and ends.
 #![no_main]
 
-use falcon_core::pkcs8::der::{Encode, asn1::OctetStringRef};
-use falcon_core::pkcs8::pkcs5::pbes2;
-use falcon_core::pkcs8::{
-    EncodePrivateKey, EncodePublicKey, EncryptedPrivateKeyInfoRef, LineEnding,
+use falcon_core::pkcs8::der::{
+    Encode,
+    asn1::{BitStringRef, OctetStringRef},
 };
+use falcon_core::pkcs8::spki::AssociatedAlgorithmIdentifier;
+use falcon_core::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding, PrivateKeyInfoRef};
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
-use falcon_fuzz::{ENVELOPE_FILES, PASSPHRASE, TRUST_LIST, detached, records_512, records_1024};
-use falcon_kat::rsp::Record;
+use falcon_fuzz_inputs::known::{ENVELOPE_FILES, JOBS, Job, RECORDS, TRUST_LIST, formats};
+use falcon_fuzz_inputs::mutate::{encrypted::encrypt, signed::Input};
 use libfuzzer_sys::fuzz_target;
+use pkcs8::pkcs5::pbes2;
 use std::{
     env, fs, io,
     path::{Path, PathBuf},
@@ -29,106 +31,134 @@ fn write_seeds_and_exit() {
 }
 
 fn write_seeds(folder: &Path) -> io::Result<()> {
-    let write = |target: &str, name: String, bytes: &[u8]| -> io::Result<()> {
+    let write = |target: &str, name: &str, bytes: &[u8]| -> io::Result<()> {
         let folder = folder.join(target);
         fs::create_dir_all(&folder)?;
         fs::write(folder.join(name), bytes)
     };
-    write("envelopes", "trust".to_owned(), TRUST_LIST)?;
+    write("envelopes", "trust", TRUST_LIST)?;
     for (name, bytes) in ENVELOPE_FILES {
-        write("envelopes", name.to_owned(), bytes)?;
+        write("envelopes", name, bytes)?;
     }
-    for (logn, records) in [(9, records_512()), (10, records_1024())] {
-        for (i, record) in records.iter().take(3).enumerate() {
-            let name = |what: &str| format!("{logn}-{i}-{what}");
-            let signature = detached(logn, record);
-            write("decode_verifying_key", name("vk"), &record.public_key)?;
-            write("decode_signing_key", name("sk"), &record.secret_key)?;
-            write("attached", name("sm"), &record.signed_message)?;
-            let (formats, documents) = match logn {
-                9 => (
-                    formats::<Falcon512>(&signature),
-                    documents::<Falcon512>(record),
-                ),
-                _ => (
-                    formats::<Falcon1024>(&signature),
-                    documents::<Falcon1024>(record),
-                ),
+    for (i, job) in JOBS.iter().enumerate() {
+        let name = |what: &str| format!("{}-{}-{what}", job.logn, i % RECORDS);
+        write("decode_verifying_key", &name("vk"), &job.key)?;
+        write("decode_signing_key", &name("sk"), &job.signing_key)?;
+        for engine in 0..3 {
+            let input = [&[engine][..], &job.signing_key].concat();
+            write(
+                "signing_key_engines",
+                &name(&format!("sk-{engine}")),
+                &input,
+            )?;
+        }
+        write("attached", &name("sm"), &attached(job))?;
+        let (formats, documents, encrypted, forms) = match job.logn {
+            9 => all::<Falcon512>(job),
+            _ => all::<Falcon1024>(job),
+        };
+        for (what, bytes) in &formats {
+            write("decode_signature", &name(what), bytes)?;
+            let input = Input {
+                choice: i as u8,
+                signature: bytes,
+                message: &job.message,
             };
-            for (document, bytes) in &documents {
-                write("key_documents", name(document), bytes)?;
+            write("verify", &name(what), &input.write())?;
+            for engine in 0..3 {
+                let choice = (i + engine * JOBS.len()) as u8;
+                let input = Input { choice, ..input };
+                write(
+                    "verify_batch",
+                    &name(&format!("{what}-{engine}")),
+                    &input.write(),
+                )?;
             }
-            let encrypted = match logn {
-                9 => encrypted::<Falcon512>(record),
-                _ => encrypted::<Falcon1024>(record),
-            };
-            for (kdf, bytes) in &encrypted {
-                write("encrypted_keys", name(kdf), bytes)?;
+        }
+        for (target, files) in [
+            ("key_documents", documents),
+            ("encrypted_keys", encrypted),
+            ("serde_forms", forms),
+        ] {
+            for (what, bytes) in files {
+                write(target, &name(what), &bytes)?;
             }
-            let forms = match logn {
-                9 => serde_forms::<Falcon512>(record, &signature),
-                _ => serde_forms::<Falcon1024>(record, &signature),
-            };
-            for (form, bytes) in &forms {
-                write("serde_forms", name(form), bytes)?;
-            }
-            for (format, bytes) in &formats {
-                write("decode_signature", name(format), bytes)?;
-            }
-            write("verify", name("sig"), &verify_input(&signature, record))?;
         }
     }
     Ok(())
 }
 
-/// The signature in every format.
-fn formats<P: Parameters>(compressed: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
-    let signature = Signature::<P>::from_bytes(Format::Compressed, compressed)
-        .expect("a stored signature decodes");
-    [
-        ("compressed", Format::Compressed),
-        ("padded", Format::Padded),
-        ("ct", Format::ConstantTime),
-    ]
-    .map(|(name, format)| (name, signature.to_vec(format).expect("it fits")))
-    .to_vec()
+/// Names and contents.
+type Files = Vec<(&'static str, Vec<u8>)>;
+
+/// The signature in every format, the keys as documents, encrypted, and as `serde` writes them.
+fn all<P: Parameters>(job: &Job) -> (Files, Files, Files, Files) {
+    (
+        formats::<P>(&job.signature),
+        documents::<P>(job),
+        encrypted::<P>(job),
+        serde_forms::<P>(job),
+    )
 }
 
-/// Returns both keys of a record as documents.
-fn documents<P: Parameters>(record: &Record) -> Vec<(&'static str, Vec<u8>)> {
-    let public = VerifyingKey::<P>::try_from(&record.public_key[..]).expect("a stored key");
-    let private = SigningKey::<P>::try_from(&record.secret_key[..]).expect("a stored key");
+/// The signed message of NIST.
+fn attached(job: &Job) -> Vec<u8> {
+    let code = &job.signature[41..];
+    let length = (code.len() as u16 + 1).to_be_bytes();
+    let header = [0x20 + job.logn];
+    [&length, &job.signature[1..41], &job.message, &header, code].concat()
+}
+
+/// The keys as documents, in every form that is read.
+fn documents<P: Parameters>(job: &Job) -> Files {
+    let public = VerifyingKey::<P>::try_from(&job.key[..]).expect("a stored key");
+    let private = SigningKey::<P>::try_from(&job.signing_key[..]).expect("a stored key");
     let written = "a key can be written";
+    let spki = public.to_public_key_der().expect(written);
+    let spki_pem = public.to_public_key_pem(LineEnding::LF).expect(written);
+    let pkcs8 = private.to_pkcs8_der().expect(written);
+    let pkcs8_pem = private.to_pkcs8_pem(LineEnding::LF).expect(written);
+    let octets = |bytes: &[u8]| OctetStringRef::new(bytes).and_then(|x| x.to_der());
+    // As Bouncy Castle writes it.
+    let short = (job.signing_key.len() - 1 - P::N) / 2;
+    let (f, rest) = job.signing_key[1..].split_at(short);
+    let (g, capital) = rest.split_at(short);
+    let h = tlv_sequence(&octets(&job.key[1..]).expect(written));
+    let polynomials: Vec<u8> = [f, g, capital]
+        .iter()
+        .flat_map(|polynomial| octets(polynomial).expect(written))
+        .collect();
+    let polynomials = tlv_sequence(&[&[2, 1, 0], &polynomials[..], &h].concat());
+    let info = |contents: &[u8], beside: Option<&[u8]>| {
+        let mut info = PrivateKeyInfoRef::new(
+            SigningKey::<P>::ALGORITHM_IDENTIFIER,
+            OctetStringRef::new(contents).expect(written),
+        );
+        info.public_key = beside.map(|key| BitStringRef::from_bytes(key).expect(written));
+        info.to_der().expect(written)
+    };
+    let alone = octets(&job.signing_key).expect(written);
     vec![
-        (
-            "spki",
-            public.to_public_key_der().expect(written).into_vec(),
-        ),
-        (
-            "spki-pem",
-            public
-                .to_public_key_pem(LineEnding::LF)
-                .expect(written)
-                .into(),
-        ),
-        (
-            "pkcs8",
-            private.to_pkcs8_der().expect(written).as_bytes().to_vec(),
-        ),
-        (
-            "pkcs8-pem",
-            private
-                .to_pkcs8_pem(LineEnding::LF)
-                .expect(written)
-                .as_bytes()
-                .to_vec(),
-        ),
+        ("spki", spki.into_vec()),
+        ("spki-pem", spki_pem.into()),
+        ("pkcs8", pkcs8.as_bytes().to_vec()),
+        ("pkcs8-pem", pkcs8_pem.as_bytes().to_vec()),
+        ("pkcs8-alone", info(&alone, None)),
+        ("pkcs8-bare", info(&job.signing_key, None)),
+        ("pkcs8-polynomials", info(&polynomials, None)),
+        ("pkcs8-v2", info(&alone, Some(&job.key))),
     ]
+}
+
+/// A `SEQUENCE` of these contents, which take 256 bytes or more.
+fn tlv_sequence(contents: &[u8]) -> Vec<u8> {
+    let length = (contents.len() as u16).to_be_bytes();
+    [&[0x30, 0x82], &length[..], contents].concat()
 }
 
 /// The signing key under a passphrase, at little cost.
-fn encrypted<P: Parameters>(record: &Record) -> Vec<(&'static str, Vec<u8>)> {
-    let key = SigningKey::<P>::try_from(&record.secret_key[..]).expect("a stored key");
+fn encrypted<P: Parameters>(job: &Job) -> Files {
+    let key = SigningKey::<P>::try_from(&job.signing_key[..]).expect("a stored key");
     let document = key.to_pkcs8_der().expect("a key can be written");
     let (salt, iv) = ([1; 16], [2; 16]);
     let scrypt = pbes2::ScryptParams {
@@ -145,22 +175,17 @@ fn encrypted<P: Parameters>(record: &Record) -> Vec<(&'static str, Vec<u8>)> {
                 kdf,
                 encryption: pbes2::EncryptionScheme::Aes256Cbc { iv },
             };
-            let data = parameters.encrypt(PASSPHRASE, document.as_bytes());
-            let data = data.expect("encrypts");
-            let info = EncryptedPrivateKeyInfoRef {
-                encryption_algorithm: parameters.into(),
-                encrypted_data: OctetStringRef::new(&data).expect("short"),
-            };
-            (name, info.to_der().expect("a document"))
+            let bytes = encrypt(parameters, document.as_bytes());
+            (name, bytes.expect("a document"))
         })
         .to_vec()
 }
 
 /// Keys and signature as text and in a binary format.
-fn serde_forms<P: Parameters>(record: &Record, signature: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
-    let public = VerifyingKey::<P>::try_from(&record.public_key[..]).expect("a stored key");
-    let private = SigningKey::<P>::try_from(&record.secret_key[..]).expect("a stored key");
-    let signature = Signature::<P>::from_bytes(Format::Compressed, signature).expect("stored");
+fn serde_forms<P: Parameters>(job: &Job) -> Files {
+    let public = VerifyingKey::<P>::try_from(&job.key[..]).expect("a stored key");
+    let private = SigningKey::<P>::try_from(&job.signing_key[..]).expect("a stored key");
+    let signature = Signature::<P>::from_bytes(Format::Compressed, &job.signature).expect("stored");
     let written = "it can be written";
     vec![
         ("vk-json", serde_json::to_vec(&public).expect(written)),
@@ -173,10 +198,4 @@ fn serde_forms<P: Parameters>(record: &Record, signature: &[u8]) -> Vec<(&'stati
             postcard::to_allocvec(&signature).expect(written),
         ),
     ]
-}
-
-/// Length of the signature (2 bytes, big-endian), signature, message.
-fn verify_input(signature: &[u8], record: &Record) -> Vec<u8> {
-    let length = u16::try_from(signature.len()).expect("short");
-    [&length.to_be_bytes()[..], signature, &record.message].concat()
 }

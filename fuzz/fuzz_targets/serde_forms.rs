@@ -1,13 +1,22 @@
-//! A value that `serde` reads from text or from a binary format is written back as the same bytes.
+//! A value that `serde` reads from JSON or from postcard is the same in both forms, and is written
+//! back as the same text.
 #![no_main]
 
 use falcon_core::{Falcon512, Falcon1024, Parameters, Signature, SigningKey, VerifyingKey};
+use falcon_fuzz_inputs::{mutate, mutate_by};
 use libfuzzer_sys::fuzz_target;
 use serde::{Serialize, de::DeserializeOwned};
 
 /// Text and binary form hold the same value: each is read back from the other.
 fn check<T: Serialize + DeserializeOwned>(bytes: &[u8], encoded: impl Fn(&T) -> Vec<u8>) {
     let json = serde_json::from_slice::<T>(bytes).ok();
+    if let Some(value) = &json {
+        let text: serde_json::Value = serde_json::from_slice(bytes).expect("it was read");
+        assert_eq!(
+            serde_json::to_value(value).expect("it can be written"),
+            text
+        );
+    }
     let binary = postcard::from_bytes::<T>(bytes).ok();
     for value in [json, binary].into_iter().flatten() {
         let json = serde_json::to_vec(&value).expect("a value can be written");
@@ -29,3 +38,5 @@ fuzz_target!(|bytes: &[u8]| {
     all::<Falcon512>(bytes);
     all::<Falcon1024>(bytes);
 });
+
+mutate_by!(mutate::serde_forms::mutate);

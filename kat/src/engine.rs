@@ -152,12 +152,7 @@ fn open<P: Parameters>(
     let key = VerifyingKey::<P>::try_from(public_key)?;
     let (signature, message) = match algorithm.padded_len() {
         None => Signature::from_attached(signed_message)?,
-        Some(len) => {
-            let (signature, message) = signed_message
-                .split_at_checked(len)
-                .ok_or("shorter than a padded signature")?;
-            (Signature::from_bytes(Format::Padded, signature)?, message)
-        }
+        Some(_) => Signature::from_attached_padded(signed_message)?,
     };
     key.verify(message, &signature)?;
     Ok(message.to_vec())

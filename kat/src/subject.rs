@@ -8,7 +8,7 @@
 
 use crate::Algorithm;
 
-/// A public key and a secret key, in round-3 raw encoding.
+/// A public key and a secret key, encoded as in round 3.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyPair {
     /// 897 or 1793 bytes.
@@ -20,7 +20,7 @@ pub struct KeyPair {
 /// Error with which an implementation refuses.
 pub type SubjectError = Box<dyn std::error::Error + Send + Sync>;
 
-/// An implementation of the four algorithms, driven by raw seeds.
+/// An implementation of the four algorithms, driven by the seeds of a vector.
 ///
 /// `Sync`, so that records can be replayed on all cores.
 pub trait Subject: Sync {

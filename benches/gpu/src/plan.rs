@@ -36,7 +36,7 @@ pub(crate) enum Mode {
     Resident,
 }
 
-/// Whose keys the jobs of a batch have.
+/// Sharing of keys among the jobs of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Keys {

@@ -78,7 +78,7 @@ pub(crate) struct Loaded {
     kernel: String,
     /// Milliseconds to load the image and to find that kernel. The driver compiles PTX.
     ms: f64,
-    /// Why the driver has refused the image.
+    /// The driver's reason, if it refused the image.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<String>,
 }
@@ -95,7 +95,7 @@ impl From<&LoadedImage> for Loaded {
     }
 }
 
-/// Whose keys, and how the device knows them.
+/// Sharing of keys in a batch, and their form on the device.
 #[derive(Clone, Copy, Serialize)]
 pub(crate) struct Key {
     pub(crate) mode: Option<Mode>,
@@ -195,9 +195,9 @@ impl Results {
         let Some(folder) = &self.folder else {
             return Ok(());
         };
-        let (path, part) = (folder.join("table.md"), folder.join("table.md.part"));
-        fs::write(&part, table(&self.device, &self.times))?;
-        Ok(fs::rename(part, path)?)
+        let (path, unfinished) = (folder.join("table.md"), folder.join("table.md.part"));
+        fs::write(&unfinished, table(&self.device, &self.times))?;
+        Ok(fs::rename(unfinished, path)?)
     }
 
     pub(crate) fn failed(

@@ -100,8 +100,8 @@ impl Clean {
         assert_eq!(sk.len(), self.sk_len);
         let mut sig = vec![0; self.sig_len];
         let mut len = 0;
-        // SAFETY: the key has the length that is read, the signature has room
-        // for the longest, and the message is passed with its length.
+        // SAFETY: the key has the length that is read, the signature's array
+        // holds the longest one, and the message is passed with its length.
         let status = unsafe {
             let (message, mlen) = (MESSAGE.as_ptr(), MESSAGE.len());
             (self.sign)(sig.as_mut_ptr(), &mut len, message, mlen, sk.as_ptr())

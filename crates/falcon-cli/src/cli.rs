@@ -54,15 +54,15 @@ pub(crate) struct Global {
     /// Print one JSON object on each line, also for errors and warnings
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Print no notes and no progress bars; `verify` prints failures only
+    /// Print no notes and no progress bars; `sign` and `verify` print failures only
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// When to print colours; `auto`: on a terminal, if NO_COLOR is not set
+    /// Whether to print colours; `auto`: on a terminal, if NO_COLOR is not set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
 
-/// When to print colours.
+/// Use of colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
     Auto,

@@ -2,33 +2,82 @@
 
 use crate::{
     error::{Error, Result},
-    input::{cannot_read, open},
+    input::{cannot_read, is_standard, open},
 };
-use falcon_envelope::{ParseError, SignedManifest, TrustList};
-use std::{io::Read, path::Path};
+use falcon_envelope::{ParseError, ReadError, SignedManifest, TrustList, UnreadManifest};
+use std::{
+    fs::File,
+    io::{self, BufReader, Read, Seek},
+    path::Path,
+};
 
 /// Reads a trust list.
 pub(crate) fn read_trust_list(path: &Path) -> Result<TrustList> {
-    read(path, "a trust list", TrustList::MAX_LEN, TrustList::parse)
-}
-
-/// Reads a manifest.
-pub(crate) fn read_manifest(path: &Path) -> Result<SignedManifest> {
-    let max = SignedManifest::MAX_LEN;
-    read(path, "a manifest", max, SignedManifest::parse)
-}
-
-fn read<T>(
-    path: &Path,
-    kind: &str,
-    max: usize,
-    parse: impl FnOnce(&[u8]) -> std::result::Result<T, ParseError>,
-) -> Result<T> {
     let mut bytes = Vec::new();
     // One byte more than is allowed, so that the parser sees that there is more.
     open(path)?
-        .take(max as u64 + 1)
+        .take(TrustList::MAX_LEN as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| cannot_read(path, &error))?;
-    parse(&bytes).map_err(|error| Error::at(path, format_args!("is not {kind}")).because(error))
+    parse_trust_list(path, &bytes)
+}
+
+/// Parses a trust list that was read from `path`.
+pub(crate) fn parse_trust_list(path: &Path, bytes: &[u8]) -> Result<TrustList> {
+    parse(path, "a trust list", TrustList::parse(bytes))
+}
+
+/// A manifest that is read twice: first only to verify the signature, then as a whole.
+/// So a forged one costs no memory.
+pub(crate) struct ManifestFile<'a> {
+    path: &'a Path,
+    file: File,
+}
+
+impl<'a> ManifestFile<'a> {
+    /// Opens a manifest. A stream is copied to a temporary file that has no name.
+    pub(crate) fn open(path: &'a Path) -> Result<Self> {
+        let cannot = |error| cannot_read(path, &error);
+        let is_file = !is_standard(path) && path.metadata().is_ok_and(|file| file.is_file());
+        let file = if is_file {
+            File::open(path).map_err(cannot)?
+        } else {
+            let mut file = tempfile::tempfile().map_err(cannot)?;
+            io::copy(&mut open(path)?.take(MAX_MANIFEST), &mut file).map_err(cannot)?;
+            file
+        };
+        Ok(Self { path, file })
+    }
+
+    /// Hashes the manifest up to the envelope.
+    pub(crate) fn unread(&mut self) -> Result<UnreadManifest> {
+        let reader = BufReader::new(self.start()?.take(MAX_MANIFEST));
+        UnreadManifest::read(reader).map_err(|error| match error {
+            ReadError::Io(error) => cannot_read(self.path, &error),
+            error => Error::at(self.path, "is not a manifest").because(error),
+        })
+    }
+
+    /// Reads the manifest.
+    pub(crate) fn read(&mut self) -> Result<SignedManifest> {
+        let mut bytes = Vec::new();
+        let mut file = self.start()?.take(MAX_MANIFEST);
+        file.read_to_end(&mut bytes)
+            .map_err(|error| cannot_read(self.path, &error))?;
+        parse(self.path, "a manifest", SignedManifest::parse(&bytes))
+    }
+
+    fn start(&mut self) -> Result<&File> {
+        self.file
+            .rewind()
+            .map_err(|error| cannot_read(self.path, &error))?;
+        Ok(&self.file)
+    }
+}
+
+/// One byte more than a manifest has, so that the parser sees that there is more.
+const MAX_MANIFEST: u64 = SignedManifest::MAX_LEN as u64 + 1;
+
+fn parse<T>(path: &Path, kind: &str, parsed: std::result::Result<T, ParseError>) -> Result<T> {
+    parsed.map_err(|error| Error::at(path, format_args!("is not {kind}")).because(error))
 }

@@ -116,7 +116,10 @@ pub(crate) fn select(name: &str) -> Result<Compute> {
 /// Opens the GPU of this number; `asked` is the option or variable that named it.
 #[cfg(feature = "cuda")]
 fn gpu(number: u32, asked: &str) -> Result<Compute> {
-    let context = GpuContext::new(number).map_err(|error| {
+    // A signature that a GPU computed wrongly may reveal the key.
+    let mut options = falcon_gpu::Options::default();
+    options.verify_after_sign = Some(true);
+    let context = GpuContext::with_options(number, options).map_err(|error| {
         Error::new("cannot use the GPU")
             .because(error)
             .hint(format_args!(
@@ -356,7 +359,7 @@ fn sign<P: Degree>(
     };
     let alone = |message: Message<'_>| {
         let mut stream = key.sign_stream_from_seed(&*fresh_seed()?);
-        message.read(|part| stream.update(part))?;
+        message.read(|piece| stream.update(piece))?;
         let mut reals = vec![0.0; Scratch::<P>::LEN];
         let mut scratch =
             Scratch::new(&mut reals).map_err(|error| Error::new("cannot sign").because(error))?;
@@ -402,9 +405,9 @@ pub(crate) fn verify(
         // The message is read once, for all keys.
         let hasher = |key: &PublicKey| either!(key, key => key.hasher(&nonce));
         let mut hashers: Vec<_> = keys.iter().map(hasher).collect();
-        claim.message.read(|part| {
+        claim.message.read(|piece| {
             for hasher in &mut hashers {
-                hasher.update(part);
+                hasher.update(piece);
             }
         })?;
         let mut hashed = keys.iter().zip(hashers);

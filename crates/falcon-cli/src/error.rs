@@ -1,10 +1,11 @@
 //! Errors of commands, with a path and a hint, and the exit status.
 
+use crate::escape::shown;
 use serde::{Serialize, Serializer};
 use std::{fmt, io, path::Path, process::ExitCode};
 
-/// How a command ended. The greatest status of all files counts: an invalid signature
-/// must not be missed.
+/// Result of a command. The greatest status of all files counts: an invalid signature must not be
+/// missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Status {
     /// Everything asked for was done; every signature is valid.
@@ -15,29 +16,36 @@ pub(crate) enum Status {
     Invalid,
 }
 
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
-        Self::from(match status {
-            Status::Valid => 0,
-            Status::Invalid => 1,
-            Status::Failure => 2,
-        })
+impl Status {
+    /// The exit status of the program.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Valid => 0,
+            Self::Invalid => 1,
+            Self::Failure => 2,
+        }
     }
 }
 
-/// Why a command could not be carried out.
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(status.code())
+    }
+}
+
+/// Error that ended a command.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Error {
-    /// What went wrong.
+    /// Description of the failure.
     #[serde(rename = "error")]
     what: String,
     /// The file it went wrong with.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// What the system or a decoder said.
+    /// Words of the system or of a decoder.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<String>,
-    /// What to do next.
+    /// Advice to the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
     /// The kind of input or output error, if it is one.
@@ -123,7 +131,7 @@ impl Error {
         self.kind == Some(kind)
     }
 
-    /// What to do next.
+    /// Advice to the user, if there is any.
     pub(crate) fn next_step(&self) -> Option<&str> {
         self.hint.as_deref()
     }
@@ -145,8 +153,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What the system said, without the number of its error.
-fn in_words(cause: &io::Error) -> String {
+/// Words of the system, without the number of its error.
+pub(crate) fn in_words(cause: &io::Error) -> String {
     let text = cause.to_string();
     match text.split_once(" (os error ") {
         Some((words, _)) => words.to_owned(),
@@ -159,11 +167,24 @@ pub(crate) fn display(path: &Path) -> String {
     if path == Path::new("-") {
         "standard input".to_owned()
     } else {
-        path.display().to_string()
+        shown(path).to_string()
     }
 }
 
-/// Writes a path to JSON as it was given.
+/// Writes a path to JSON as it was given, and one that is not UTF-8 as it is shown.
 pub(crate) fn serialize_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&path.to_string_lossy())
+    match path.to_str() {
+        Some(text) => serializer.serialize_str(text),
+        None => serializer.serialize_str(&shown(path)),
+    }
+}
+
+/// The bytes of a path that is not UTF-8, in hexadecimal: what [`serialize_path`] writes for it may
+/// be the name of another file.
+pub(crate) fn bytes_of_name(path: &Path) -> Option<String> {
+    let hexadecimal = || {
+        let bytes = path.as_os_str().as_encoded_bytes().iter();
+        bytes.map(|byte| format!("{byte:02x}")).collect()
+    };
+    path.to_str().is_none().then(hexadecimal)
 }

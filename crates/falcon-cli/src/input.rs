@@ -41,6 +41,16 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     }
 }
 
+/// Tells early that a file cannot be read, or that it is a folder. Pipes are not opened: opening
+/// and closing one would end the program that writes to it.
+pub(crate) fn check_readable(path: &Path) -> Result<()> {
+    let metadata = path.metadata().map_err(|error| cannot_read(path, &error))?;
+    if metadata.is_file() || metadata.is_dir() {
+        open(path)?;
+    }
+    Ok(())
+}
+
 /// Opens a regular file, no link, for reading. What has taken its place meanwhile is refused, and a
 /// pipe does not wait.
 pub(crate) fn open_regular(path: &Path) -> Result<File> {
@@ -60,6 +70,27 @@ pub(crate) fn open_regular(path: &Path) -> Result<File> {
         return Err(Error::at(path, "is no regular file any more"));
     }
     Ok(file)
+}
+
+/// Length above which the length that the system states is trusted. The short files of /proc and
+/// /sys state false lengths.
+const TRUSTED_LENGTH: u64 = 64 * 1024;
+
+/// Whether the stated length of a regular file alone shows that it has not `signed` bytes. Shorter
+/// files are read to tell.
+pub(crate) fn length_differs(stated: u64, signed: u64) -> bool {
+    stated > TRUSTED_LENGTH && stated != signed
+}
+
+/// Length of the file at `path`, if it is a regular file.
+pub(crate) fn regular_length(path: &Path) -> Option<u64> {
+    let metadata = path.metadata().ok().filter(|_| !is_standard(path))?;
+    metadata.is_file().then_some(metadata.len())
+}
+
+/// Limits `reader` to one byte more than was signed, which shows that there is more.
+pub(crate) fn limit<R: Read>(reader: R, signed: u64) -> io::Take<R> {
+    reader.take(signed.saturating_add(1))
 }
 
 /// Reads a key or a signature, whole. The memory is wiped: it may be a key.
@@ -95,5 +126,58 @@ mod tests {
         assert!(open_regular(&file).is_ok());
         assert!(open_regular(&link).is_err());
         assert!(open_regular(folder.path()).is_err());
+    }
+    /// The file is exchanged for a link and a pipe all the time while it is opened.
+    #[test]
+    fn what_takes_the_place_of_a_file_is_never_read() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        use std::{
+            sync::{
+                Arc,
+                atomic::{AtomicBool, Ordering},
+                mpsc,
+            },
+            thread,
+            time::Duration,
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        let [file, other, next] = ["file", "other", "next"].map(|name| folder.path().join(name));
+        std::fs::write(&file, "signed").expect("a file");
+        std::fs::write(&other, "another").expect("a file");
+        let stop = Arc::new(AtomicBool::new(false));
+        let exchange = {
+            let (stop, file) = (Arc::clone(&stop), file.clone());
+            thread::spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    symlink(&other, &next).expect("a link");
+                    std::fs::rename(&next, &file).expect("a name");
+                    std::fs::write(&next, "signed").expect("a file");
+                    std::fs::rename(&next, &file).expect("a name");
+                    mknodat(CWD, &next, FileType::Fifo, Mode::RUSR, 0).expect("a pipe");
+                    std::fs::rename(&next, &file).expect("a name");
+                    std::fs::write(&next, "signed").expect("a file");
+                    std::fs::rename(&next, &file).expect("a name");
+                }
+            })
+        };
+        // In a thread of its own, since a pipe would keep it waiting.
+        let (tell, told) = mpsc::channel();
+        thread::spawn(move || {
+            let (mut opened, mut refused) = (0, 0);
+            while opened < 2000 || refused < 2000 {
+                match open_regular(&file) {
+                    Err(_) => refused += 1,
+                    Ok(file) => {
+                        assert_eq!(io::read_to_string(file).expect("a text"), "signed");
+                        opened += 1;
+                    }
+                }
+            }
+            let _ = tell.send(());
+        });
+        let outcome = told.recv_timeout(Duration::from_secs(60));
+        stop.store(true, Ordering::Relaxed);
+        exchange.join().expect("no panic");
+        assert_eq!(outcome, Ok(()), "it waits, or has read something else");
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::{
     error::{Error, Result},
+    escape::shown,
     input::read_object,
     list::with_suffix,
     object::{self, Container, Object, Undecodable},
-    output::lock_folder,
     passphrase::PassphraseSource,
     scheme::{AnySignature, PublicKey, SecretKey, either},
     shell::quote,
@@ -15,7 +15,6 @@ use falcon_core::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding};
 use falcon_envelope::{Envelope, Fingerprint};
 use getrandom::SysRng;
 use std::{
-    fs::File,
     io::ErrorKind,
     path::{Path, PathBuf},
 };
@@ -119,7 +118,7 @@ pub(crate) fn warn_if_exposed(path: &Path, ui: Ui) {
     if file.permissions().mode() & 0o077 != 0 {
         ui.warn(format_args!(
             "{}: other users have access to this secret key; to end that: chmod 600 {}",
-            path.display(),
+            shown(path),
             quote(path)
         ));
     }
@@ -128,43 +127,6 @@ pub(crate) fn warn_if_exposed(path: &Path, ui: Ui) {
 /// Elsewhere files have no such modes.
 #[cfg(not(unix))]
 pub(crate) fn warn_if_exposed(_: &Path, _: Ui) {}
-
-/// A key file as it was read. Reading it and writing beside it are two steps, since
-/// a passphrase may be asked for in between; another program may replace the key.
-pub(crate) struct Snapshot<'a> {
-    path: &'a Path,
-    content: Option<Zeroizing<Vec<u8>>>,
-}
-
-impl<'a> Snapshot<'a> {
-    /// Remembers what is in the file, if it is one that can be read twice.
-    pub(crate) fn take(path: &'a Path) -> Self {
-        Self {
-            path,
-            content: Self::content(path),
-        }
-    }
-
-    fn content(path: &Path) -> Option<Zeroizing<Vec<u8>>> {
-        let file = path.is_file().then_some(path)?;
-        read_object(file, "key").ok()
-    }
-
-    /// Keeps other commands from writing keys in the folder while the result lives.
-    ///
-    /// # Errors
-    /// If the file has changed since it was read, or the folder stays locked.
-    pub(crate) fn lock(&self, ui: Ui) -> Result<Option<File>> {
-        let lock = lock_folder(self.path, ui)?;
-        if Self::content(self.path) != self.content {
-            return Err(
-                Error::at(self.path, "was replaced by another program meanwhile")
-                    .hint("run the command again to use the new key"),
-            );
-        }
-        Ok(lock)
-    }
-}
 
 /// Opens an encrypted secret key.
 pub(crate) fn decrypt(path: &Path, der: &[u8], passphrase: &PassphraseSource) -> Result<SecretKey> {
@@ -178,11 +140,12 @@ pub(crate) fn decrypt(path: &Path, der: &[u8], passphrase: &PassphraseSource) ->
 }
 
 /// Reads every public key of a file, at least one. A secret key is refused: it
-/// does not belong where signatures are verified.
-pub(crate) fn load_public(path: &Path) -> Result<Vec<PublicKey>> {
+/// does not belong where signatures are verified. If the file is missing, and the secret key is
+/// not there either, the hint is `otherwise`.
+pub(crate) fn load_public(path: &Path, otherwise: &str) -> Result<Vec<PublicKey>> {
     let loaded = read_as(path, object::decode_all, "not a public key").map_err(|error| {
         if error.is(ErrorKind::NotFound) {
-            error.hint(how_to_get_public(path))
+            error.hint(how_to_get_public(path, otherwise))
         } else {
             error
         }
@@ -214,7 +177,7 @@ pub(crate) fn load_public(path: &Path) -> Result<Vec<PublicKey>> {
     objects.into_iter().enumerate().map(public).collect()
 }
 
-/// What to name instead of a file that holds a secret key. `pubkey` reads a file of one key.
+/// Names a file instead of one that holds a secret key. `pubkey` reads a file of one key.
 fn how_to_replace_secret(path: &Path, several: bool) -> String {
     let public = with_suffix(path, ".pub");
     if public.exists() {
@@ -230,13 +193,13 @@ fn how_to_replace_secret(path: &Path, several: bool) -> String {
 }
 
 /// A new key pair would be no help: it verifies nothing that exists.
-fn how_to_get_public(path: &Path) -> String {
+fn how_to_get_public(path: &Path, otherwise: &str) -> String {
     match secret_beside(path) {
         Some(secret) => format!(
             "make it again from the secret key: falcon-cli pubkey {}",
             quote(&secret)
         ),
-        None => "ask the signer for it, and name it with --public-key".to_owned(),
+        None => otherwise.to_owned(),
     }
 }
 
@@ -249,9 +212,9 @@ fn secret_beside(public: &Path) -> Option<PathBuf> {
 
 /// A signature in a file: alone, or with what the signer says.
 pub(crate) enum FileSignature {
-    /// It does not say who made it.
+    /// Signature that does not say who made it.
     Bare(AnySignature),
-    /// It does.
+    /// Signature that does.
     Envelope(Box<Envelope>),
 }
 

@@ -7,6 +7,7 @@ use crate::{
     error::{Error, Result},
     input::{cannot_read, is_standard, open},
     object::BYTE_ORDER_MARK,
+    ui::Ui,
 };
 use indicatif::HumanCount;
 use std::{
@@ -42,6 +43,18 @@ impl Pair {
 /// `FILE.sig`.
 pub(crate) fn signature_path(file: &Path) -> PathBuf {
     with_suffix(file, ".sig")
+}
+
+/// Says how many signatures among the named files were left out.
+pub(crate) fn note_skipped_signatures(ui: Ui, count: usize) {
+    match count {
+        0 => {}
+        1 => ui.note("skipped 1 signature of a named file"),
+        _ => ui.note(format_args!(
+            "skipped {} signatures of named files",
+            HumanCount(count as u64)
+        )),
+    }
 }
 
 /// The path with something added to its name.

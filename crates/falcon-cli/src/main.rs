@@ -11,14 +11,17 @@ mod input;
 mod interrupt;
 mod keys;
 mod list;
+mod lock;
 mod message;
 mod object;
 mod output;
 mod parallel;
 mod passphrase;
+mod place;
 mod progress;
 mod scheme;
 mod shell;
+mod snapshot;
 mod ui;
 mod usage;
 

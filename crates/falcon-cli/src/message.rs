@@ -31,7 +31,7 @@ pub(crate) struct Message<'p> {
     rest: Option<Rest<'p>>,
 }
 
-/// What has not been read yet.
+/// Part of a message that has not been read yet.
 struct Rest<'p> {
     path: PathBuf,
     input: ProgressReader<'p, Box<dyn Read + Send>>,
@@ -80,7 +80,7 @@ impl<'p> Message<'p> {
         self.rest.is_none().then_some(&self.start)
     }
 
-    /// Gives the message to `absorb`, part by part.
+    /// Gives the message to `absorb`, piece by piece.
     pub(crate) fn read(self, mut absorb: impl FnMut(&[u8])) -> Result<()> {
         absorb(&self.start);
         let Some(Rest { path, mut input }) = self.rest else {

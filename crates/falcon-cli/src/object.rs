@@ -1,4 +1,4 @@
-//! What a file holds: a key or a signature, in any of its encodings.
+//! Decoding of files: a key or a signature, in any of its encodings.
 //!
 //! The user need not name the type, because no two encodings can be mistaken for
 //! each other: PEM has a label, DER begins with `0x30`, and encoded objects have a
@@ -6,10 +6,11 @@
 
 use crate::error::{self, Error};
 use crate::scheme::{Algorithm, AnySignature, Either, PublicKey, SecretKey, either};
+use ::pkcs8::EncryptedPrivateKeyInfoRef;
 use clap::ValueEnum;
 use falcon_core::pkcs8::{
-    self, EncryptedPrivateKeyInfoRef, LineEnding, ObjectIdentifier, PrivateKeyInfoRef,
-    SubjectPublicKeyInfoRef, decrypt_private_key, der::pem, pkcs5,
+    self, DecodePrivateKey, EncryptionError, LineEnding, ObjectIdentifier, PrivateKeyInfoRef,
+    SecretDocument, SubjectPublicKeyInfoRef, decrypt_private_key, der::pem,
 };
 use falcon_core::{
     DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey,
@@ -19,13 +20,16 @@ use falcon_envelope::Envelope;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-/// What some editors write at the start of a text in UTF-8.
+/// Byte-order mark that some editors write at the start of a text in UTF-8.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Label of a signature in PEM.
 const SIGNATURE_LABEL: &str = "FALCON SIGNATURE";
 
-/// How an object is wrapped.
+/// Bytes of the longest PEM label that is shown.
+const MAX_LABEL: usize = 64;
+
+/// Wrapping of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Container {
@@ -67,12 +71,12 @@ impl Object {
     }
 }
 
-/// Why bytes are no key and no signature.
+/// Reason that bytes are neither a key nor a signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Undecodable {
-    /// What the file is instead: the rest of a sentence that begins with its name.
+    /// Details of what was found: the rest of a sentence that begins with the file's name.
     Found(String),
-    /// Why nothing can be said of the file, except what it is not.
+    /// Reason that nothing is known of the file except that it is neither.
     Unknown(&'static str),
 }
 
@@ -103,7 +107,7 @@ pub(crate) fn decode_all(bytes: &[u8]) -> Result<(Vec<Object>, Container)> {
             .map_err(|error| Undecodable::Found(format!("is a malformed envelope: {error}")))?;
         return Ok((vec![Object::Envelope(Box::new(envelope))], Container::Text));
     }
-    let blocks = pem_blocks(bytes);
+    let blocks = pem_blocks(bytes)?;
     if !blocks.is_empty() {
         let objects = blocks.iter().map(|pem| from_pem(pem));
         return Ok((objects.collect::<Result<_>>()?, Container::Pem));
@@ -116,46 +120,105 @@ pub(crate) fn decode_all(bytes: &[u8]) -> Result<(Vec<Object>, Container)> {
     Ok((vec![object], container))
 }
 
+/// First bytes of the line that begins a PEM block.
+const BEGIN: &[u8] = b"-----BEGIN ";
+
+/// First bytes of the line that ends a PEM block.
+const END: &[u8] = b"-----END ";
+
+/// The lines of a text that are not empty, trimmed, each with its number from 1.
+fn text_lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    (1..)
+        .zip(text.split(|&byte| byte == b'\n'))
+        .flat_map(|(number, line)| {
+            let parts = line.split(|&byte| byte == b'\r');
+            parts.map(move |part| (number, part.trim_ascii()))
+        })
+        .filter(|(_, line)| !line.is_empty())
+}
+
 /// The PEM blocks of a text, without what mail programs and editors add: a byte
 /// order mark, text around a block, empty lines, spaces at the ends of lines.
 /// Many texts hold the same signature; the bytes in them are decoded strictly.
-fn pem_blocks(text: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
-    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-    let mut lines = text
-        .split(|byte| matches!(byte, b'\n' | b'\r'))
-        .map(<[u8]>::trim_ascii)
-        .filter(|line| !line.is_empty());
+///
+/// Refuses dashes of a boundary outside of the blocks, so that a block with a changed
+/// boundary is not taken for text: the key in it would be left out in silence.
+fn pem_blocks(text: &[u8]) -> Result<Vec<Zeroizing<Vec<u8>>>> {
+    let mut lines = text_lines(text);
     let mut blocks = Vec::new();
-    while let Some(begin) = lines.find(|line| line.starts_with(b"-----BEGIN ")) {
+    let mut stray = None;
+    while let Some((number, begin)) = lines.next() {
+        if !begin.starts_with(BEGIN) {
+            if stray.is_none() && begin.windows(5).any(|it| it == b"-----") {
+                stray = Some(number);
+            }
+            continue;
+        }
         // A secret that grows would leave copies of itself behind.
         let mut pem = Zeroizing::new(Vec::with_capacity(text.len() + 1));
-        for line in std::iter::once(begin).chain(&mut lines) {
+        for line in std::iter::once(begin).chain(lines.by_ref().map(|(_, line)| line)) {
             pem.extend_from_slice(line);
             pem.push(b'\n');
-            if line.starts_with(b"-----END ") {
+            if line.starts_with(END) {
                 break;
             }
         }
         blocks.push(pem);
     }
-    blocks
+    match stray {
+        // Without a block the file is not PEM.
+        Some(number) if !blocks.is_empty() => Err(Undecodable::Found(format!(
+            "has dashes (-----) in line {number}, outside of the PEM blocks: \
+            remove the line, or repair the block that begins or ends there"
+        ))),
+        _ => Ok(blocks),
+    }
+}
+
+/// Whether a file has text outside of its PEM blocks.
+pub(crate) fn has_text_around_pem(text: &[u8]) -> bool {
+    let mut lines = text_lines(text).map(|(_, line)| line);
+    let (mut blocks, mut outside) = (0, 0);
+    while let Some(line) = lines.next() {
+        if line.starts_with(BEGIN) {
+            blocks += 1;
+            lines.find(|line| line.starts_with(END));
+        } else {
+            outside += 1;
+        }
+    }
+    blocks > 0 && outside > 0
+}
+
+/// Label of a PEM block, whatever is in the block.
+fn pem_label(pem: &[u8]) -> Option<&str> {
+    let line = pem.split(|&byte| byte == b'\n').next()?;
+    let label = line.strip_prefix(BEGIN)?.strip_suffix(b"-----")?;
+    let is_printable = |byte: &u8| byte.is_ascii_graphic() || *byte == b' ';
+    let is_label = label.len() <= MAX_LABEL && label.iter().all(is_printable);
+    str::from_utf8(label).ok().filter(|_| is_label)
 }
 
 fn from_pem(pem: &[u8]) -> Result<Object> {
-    let damaged = |_| Undecodable::found("is damaged PEM: was it truncated or edited?");
-    let label = pem::decode_label(pem).map_err(damaged)?;
-    let mut decoder = pem::Decoder::new(pem).map_err(damaged)?;
+    let damaged = || Undecodable::found("is damaged PEM: was it truncated or edited?");
+    // Other programs write blocks that the strict decoder refuses: lines of 70 columns, headers.
+    let label = pem_label(pem).ok_or_else(damaged)?;
+    let decode: fn(&[u8]) -> Result<Object> = match label {
+        SIGNATURE_LABEL => encoded_signature,
+        "PRIVATE KEY" => |der| secret_from_der(der).map(Object::Secret),
+        "PUBLIC KEY" => |der| public_from_der(der).map(Object::Public),
+        "ENCRYPTED PRIVATE KEY" => encrypted_from_der,
+        _ => {
+            return Err(Undecodable::Found(format!(
+                "is PEM of the type {label}, not a Falcon key or signature"
+            )));
+        }
+    };
+    let mut decoder = pem::Decoder::new(pem).map_err(|_| damaged())?;
     let mut content = Zeroizing::new(Vec::with_capacity(decoder.remaining_len()));
-    decoder.decode_to_end(&mut content).map_err(damaged)?;
-    match label {
-        SIGNATURE_LABEL => encoded_signature(&content),
-        "PRIVATE KEY" => secret_from_der(&content).map(Object::Secret),
-        "PUBLIC KEY" => public_from_der(&content).map(Object::Public),
-        "ENCRYPTED PRIVATE KEY" => encrypted_from_der(&content),
-        _ => Err(Undecodable::Found(format!(
-            "is PEM of the type {label}, not a Falcon key or signature"
-        ))),
-    }
+    decoder.decode_to_end(&mut content).map_err(|_| damaged())?;
+    decode(&content)
 }
 
 fn from_der(der: &[u8]) -> Result<Object> {
@@ -185,27 +248,34 @@ pub(crate) fn decrypt(der: &[u8], passphrase: &str) -> Result<Option<SecretKey>>
         Ok(plain) => secret_from_der(plain.as_bytes()).map(Some),
         // A wrong passphrase gives wrong padding or, once in a while, right
         // padding around bytes that are no document.
-        Err(pkcs8::Error::EncryptedPrivateKey(pkcs5::Error::DecryptFailed))
+        Err(pkcs8::Error::EncryptedPrivateKey(EncryptionError::DecryptFailed))
         | Err(pkcs8::Error::Asn1(_)) => Ok(None),
         Err(_) => Err(Undecodable::found(
             "is encrypted with an algorithm or a cost that is not supported: \
-            scrypt up to 256 MiB or PBKDF2 up to 10,000,000 iterations, and AES-CBC",
+            scrypt up to 256 MiB or PBKDF2 up to 10,000,000 iterations \
+            (1,428,571 with SHA-512), and AES-CBC",
         )),
     }
 }
 
 fn secret_from_der(der: &[u8]) -> Result<SecretKey> {
     let info = document(PrivateKeyInfoRef::try_from(der), "PKCS#8")?;
-    let under = |oid| {
-        let mut info = info.clone();
-        info.algorithm.oid = oid;
-        info
-    };
     key_under(
         info.algorithm.oid,
-        |oid| Box::<SigningKey<Falcon512>>::try_from(under(oid)).ok(),
-        |oid| Box::<SigningKey<Falcon1024>>::try_from(under(oid)).ok(),
+        |oid| private_key_under(oid, &info),
+        |oid| private_key_under(oid, &info),
     )
+}
+
+/// Decodes the key of a document as if the document named the algorithm `oid`.
+fn private_key_under<K: DecodePrivateKey>(
+    oid: ObjectIdentifier,
+    info: &PrivateKeyInfoRef<'_>,
+) -> Option<K> {
+    let mut info = info.clone();
+    info.algorithm.oid = oid;
+    let document = SecretDocument::try_from(info).ok()?;
+    K::from_pkcs8_der(document.as_bytes()).ok()
 }
 
 fn public_from_der(der: &[u8]) -> Result<PublicKey> {
@@ -365,7 +435,8 @@ fn signature_of<P: Parameters>(bytes: &[u8]) -> Result<(Box<Signature<P>>, Forma
     }
 }
 
-/// `what` is the name of the object, before and after that of the parameter set.
+/// Error for a wrong length. `what` is the name of the object, before and after that of the
+/// parameter set.
 fn wrong_length<P: Parameters>(found: usize, what: [&str; 2], expected: usize) -> Undecodable {
     let [before, after] = what;
     let how = if found < expected {
@@ -381,7 +452,7 @@ fn not_valid<P: Parameters>(kind: &str, error: DecodeError) -> Undecodable {
     Undecodable::Found(format!("is not a valid {} {kind}: {error}", P::NAME))
 }
 
-/// How `sign` writes a signature.
+/// Format in which `sign` writes a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum SignatureFormat {
@@ -389,7 +460,7 @@ pub(crate) enum SignatureFormat {
     Padded,
     /// Shortest: about 655 or 1271 bytes, varying
     Compressed,
-    /// 809 or 1577 bytes, decoded in constant time
+    /// 809 or 1577 bytes: 12 bits for each coefficient
     Ct,
     /// The padded form as PEM text; whitespace is ignored
     Pem,

@@ -9,32 +9,37 @@
 
 use crate::{
     error::{Error, Result},
+    escape::shown,
     input::is_standard,
     interrupt::{self, Hold},
-    shell::quote,
+    lock::lock_folder,
+    place::{folder, real},
+    snapshot::Snapshot,
     ui::Ui,
 };
 use std::{
     collections::{HashMap, HashSet},
-    fs::{self, File, TryLockError},
+    fs::{self, File, Metadata},
     io::{self, Write},
     path::{Path, PathBuf, is_separator},
-    time::{Duration, Instant},
 };
 use tempfile::NamedTempFile;
 
-/// What a file holds: who may read it, and what its loss would mean.
+/// Kind of content: who may read the file, and what its loss would mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Secret key: mode 0600, written to the disk at once.
     SecretKey,
     /// Public key: written to the disk at once.
     PublicKey,
+    /// Trust list: written to the disk at once. A list that is replaced keeps its mode, group
+    /// and, if the system lets us, owner.
+    TrustList,
     /// Result that can be made again: the system decides when it reaches the disk.
     Result,
 }
 
-/// What may stand at the target.
+/// Permission to replace a file at the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Overwrite {
     /// Refuse to write if the target exists.
@@ -91,28 +96,18 @@ impl<'a> Outputs<'a> {
         if is_standard(output) {
             return Ok(());
         }
-        match self.0.insert(place(output), input) {
+        match self.0.insert(real(output), input) {
             None => Ok(()),
             Some(other) if other == input => {
                 Err(Error::at(input, "is named more than once").hint("name each file once"))
             }
             Some(other) => {
-                let (other, input) = (other.display(), input.display());
+                let (other, input) = (shown(other), shown(input));
                 let what = format_args!("would be written twice: for {other} and for {input}");
                 Err(Error::at(output, what).hint("give each file an output of its own"))
             }
         }
     }
-}
-
-/// One name for a file that there may not be yet, whichever way leads to it.
-fn place(path: &Path) -> PathBuf {
-    fs::canonicalize(path)
-        .or_else(|error| {
-            let name = path.file_name().ok_or(error)?;
-            Ok::<_, io::Error>(fs::canonicalize(folder(path))?.join(name))
-        })
-        .unwrap_or_else(|_| path.to_owned())
 }
 
 /// Refuses early what [`Pending::commit`] would refuse late.
@@ -150,7 +145,7 @@ fn is_folder(path: &Path) -> Error {
 fn exists(path: &Path, content: Content) -> Error {
     let hint = match content {
         Content::SecretKey => "move it away first; --force would destroy the old key for good",
-        Content::PublicKey | Content::Result => {
+        Content::PublicKey | Content::TrustList | Content::Result => {
             "name another output file, or overwrite with --force"
         }
     };
@@ -180,6 +175,12 @@ impl Pending {
             .map_err(|error| Error::io(&target, "cannot create", &error.kind().into()))?;
         hold.add(temporary.path());
         drop(hold);
+        if content == Content::TrustList
+            && let Ok(old) = fs::metadata(&target)
+        {
+            keep_access(&old, temporary.as_file())
+                .map_err(|error| Error::io(&target, "cannot keep the mode and group of", &error))?;
+        }
         Ok(Self {
             temporary,
             target,
@@ -210,6 +211,16 @@ impl Pending {
         if on_disk {
             sync_folder(&target);
         }
+        Ok(())
+    }
+
+    /// Makes the file appear in the place of the one that was read, if that is unchanged.
+    pub(crate) fn commit_over(self, read: &Snapshot) -> Result<()> {
+        self.sync()?;
+        // As late as possible: a program that takes no lock may write until the rename.
+        read.check()?;
+        let target = self.rename(&mut interrupt::hold())?;
+        sync_folder(&target);
         Ok(())
     }
 
@@ -246,7 +257,7 @@ impl Pending {
     /// Whether it is to be on the disk before anyone is told of it.
     fn on_disk(&self) -> bool {
         match self.content {
-            Content::SecretKey | Content::PublicKey => true,
+            Content::SecretKey | Content::PublicKey | Content::TrustList => true,
             Content::Result => false,
         }
     }
@@ -277,46 +288,6 @@ impl Pending {
         Ok(self.target)
     }
 }
-
-/// Waits until no other program writes a key in the file's folder, and keeps
-/// others waiting while the result lives. `None` where folders cannot be locked:
-/// a pair is then as safe as two files are.
-///
-/// A program holds the lock only while it renames files, so a long wait means that
-/// it is stopped. The wait ends after [`LOCK_PATIENCE`].
-pub(crate) fn lock_folder(file: &Path, ui: Ui) -> Result<Option<File>> {
-    let folder = folder(file);
-    let Ok(lock) = File::open(folder) else {
-        return Ok(None);
-    };
-    let start = Instant::now();
-    let mut told = false;
-    loop {
-        match lock.try_lock() {
-            Ok(()) => return Ok(Some(lock)),
-            Err(TryLockError::Error(_)) => return Ok(None),
-            Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_PATIENCE => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::at(folder, "another program has locked this folder")
-                    .hint(format_args!("find it with: fuser -v {}", quote(folder))));
-            }
-        }
-        if !told {
-            told = true;
-            ui.note(format_args!(
-                "waiting up to {} seconds for another program that writes a key in {}",
-                LOCK_PATIENCE.as_secs(),
-                folder.display()
-            ));
-        }
-        std::thread::sleep(LOCK_POLL);
-    }
-}
-
-/// Time after which a command gives up waiting for the lock of a folder.
-const LOCK_PATIENCE: Duration = Duration::from_secs(5);
-/// Time between two attempts to lock a folder.
-const LOCK_POLL: Duration = Duration::from_millis(20);
 
 /// The name of a file is on the disk once its folder is. Some file systems
 /// cannot do this; the file itself is complete all the same.
@@ -351,23 +322,36 @@ pub(crate) fn write_result(path: &Path, bytes: &[u8], overwrite: Overwrite) -> R
     Pending::with_bytes(path, bytes, Content::Result, overwrite)?.commit()
 }
 
-fn folder(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
 #[cfg(unix)]
 fn builder(content: Content) -> tempfile::Builder<'static, 'static> {
     use std::{fs::Permissions, os::unix::fs::PermissionsExt};
     let mode = match content {
         Content::SecretKey => 0o600,
-        Content::PublicKey | Content::Result => 0o666,
+        Content::PublicKey | Content::TrustList | Content::Result => 0o666,
     };
     let mut builder = prefixed();
     builder.permissions(Permissions::from_mode(mode));
     builder
+}
+
+/// Gives a file the mode, the group and, if the system lets us, the owner of an old one.
+#[cfg(unix)]
+fn keep_access(old: &Metadata, new: &File) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    if let Err(error) = fchown(new, Some(old.uid()), Some(old.gid())) {
+        // Who may not give files away becomes the owner.
+        if error.kind() != io::ErrorKind::PermissionDenied {
+            return Err(error);
+        }
+        // The mode gives rights to a group, so it has to be the same group.
+        fchown(new, None, Some(old.gid()))?;
+    }
+    new.set_permissions(old.permissions())
+}
+
+#[cfg(not(unix))]
+fn keep_access(old: &Metadata, new: &File) -> io::Result<()> {
+    new.set_permissions(old.permissions())
 }
 
 #[cfg(not(unix))]
@@ -377,8 +361,17 @@ fn builder(_: Content) -> tempfile::Builder<'static, 'static> {
 
 fn prefixed() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".falcon-").suffix(".tmp");
+    builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
     builder
+}
+
+/// Beginning and end of the names of temporary files.
+const TEMPORARY: (&str, &str) = (".falcon-", ".tmp");
+
+/// Whether a file has the name of a temporary file, which an ended command may have left.
+pub(crate) fn is_temporary(name: &str) -> bool {
+    name.strip_prefix(TEMPORARY.0)
+        .is_some_and(|rest| rest.ends_with(TEMPORARY.1))
 }
 
 #[cfg(test)]
@@ -405,6 +398,32 @@ mod tests {
         assert_eq!(names(folder.path()).len(), 1);
         drop(pending);
         assert!(names(folder.path()).is_empty());
+    }
+
+    #[test]
+    fn a_file_that_changed_since_it_was_read_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("list");
+        let write = |overwrite| {
+            let snapshot = Snapshot::take(&target);
+            let pending =
+                Pending::with_bytes(snapshot.real(), b"ours", Content::TrustList, overwrite);
+            (pending.unwrap(), snapshot)
+        };
+        for before in [None, Some(b"old")] {
+            if let Some(before) = before {
+                fs::write(&target, before).unwrap();
+            }
+            let (pending, snapshot) = write(Overwrite::Force);
+            fs::write(&target, b"theirs").unwrap();
+            assert!(pending.commit_over(&snapshot).is_err());
+            assert_eq!(fs::read(&target).unwrap(), b"theirs");
+            assert_eq!(names(folder.path()), ["list"]);
+            let (pending, snapshot) = write(Overwrite::Force);
+            pending.commit_over(&snapshot).unwrap();
+            assert_eq!(fs::read(&target).unwrap(), b"ours");
+            fs::remove_file(&target).unwrap();
+        }
     }
 
     #[test]

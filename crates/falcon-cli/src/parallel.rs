@@ -19,7 +19,7 @@ const GROUP: usize = 64;
 /// Groups whose results may wait for a slower one before them.
 const BACKLOG: usize = 64;
 
-/// What [`for_each_in_order`] goes by when it makes groups.
+/// Rules by which [`for_each_in_order`] makes groups.
 #[derive(Clone, Copy)]
 pub(crate) struct Grouping<A> {
     /// Items that an engine works on at once.

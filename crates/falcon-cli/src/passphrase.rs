@@ -4,6 +4,7 @@
 use crate::{
     error::{Error, Result},
     escape::Escaped,
+    escape::shown,
     input::{cannot_read, open},
     interrupt,
 };
@@ -20,7 +21,7 @@ pub(crate) type Passphrase = Zeroizing<String>;
 /// Longest passphrase file that is read, so that a wrong path costs nothing.
 const MAX_LEN: u64 = 4096;
 
-/// Where the passphrase of an encrypted key comes from.
+/// Source of the passphrase of an encrypted key.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct PassphraseSource {
     /// Read the passphrase of the secret key from the first line of FILE; `-` is standard input
@@ -34,13 +35,13 @@ impl PassphraseSource {
         match &self.passphrase_file {
             Some(path) => read(path),
             None => ask(
-                &format!("Passphrase of {}: ", Escaped(key.display())),
+                &format!("Passphrase of {}: ", Escaped(shown(key))),
                 "--passphrase-file",
             )
             .map_err(|error| {
                 error.hint(format!(
                     "{} is encrypted: give its passphrase with --passphrase-file",
-                    key.display()
+                    shown(key)
                 ))
             }),
         }
@@ -53,7 +54,7 @@ pub(crate) fn new_passphrase(file: Option<&Path>, option: &str, key: &Path) -> R
         return read(path);
     }
     let first = ask(
-        &format!("New passphrase of {}: ", Escaped(key.display())),
+        &format!("New passphrase of {}: ", Escaped(shown(key))),
         option,
     )?;
     let second = ask("Repeat it: ", option)?;

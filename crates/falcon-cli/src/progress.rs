@@ -18,7 +18,7 @@ use std::{
 /// Time without output before a bar appears.
 const DELAY: Duration = Duration::from_millis(400);
 
-/// What is counted.
+/// Unit of progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Bytes read from the file of this name.
@@ -45,7 +45,7 @@ pub(crate) struct Progress {
 
 struct Shown {
     bar: Option<ProgressBar>,
-    /// When it may appear.
+    /// Earliest time at which the bar may appear.
     due: Instant,
 }
 

@@ -6,7 +6,7 @@
 //! output is a terminal.
 
 use crate::{
-    error::{Error, Result},
+    error::{Error, Result, Status},
     escape::{self, Escaped},
 };
 use anstyle::{AnsiColor, Style};
@@ -78,6 +78,16 @@ impl Ui {
     pub(crate) fn note(self, text: impl Display) {
         if self.notes() {
             self.stderr(STRONG, "note", &text);
+        }
+    }
+
+    /// Sums up a command on several files: a remark if all went well, else a warning. One file
+    /// needs no sum.
+    pub(crate) fn sum_up(self, files: u64, status: Status, sum: impl Display) {
+        match (files, status) {
+            (0 | 1, _) => {}
+            (_, Status::Valid) => self.note(sum),
+            _ => self.warn(sum),
         }
     }
 

@@ -1,29 +1,51 @@
 //! Command lines that cannot be parsed.
 
-use crate::{cli::Color, error::Error, ui::Ui};
+use crate::{
+    cli::Color,
+    error::{Error, Status},
+    ui::Ui,
+};
 use clap::{
     ValueEnum,
     error::{ContextKind, ContextValue, ErrorKind},
 };
-use std::{env, ffi::OsString};
+use std::{
+    env,
+    ffi::OsString,
+    io::{self, Write},
+};
 
 /// Prints the help, the version or the error, and ends the program.
 pub(crate) fn exit(mut error: clap::Error) -> ! {
     conceal(&mut error);
     color().choose();
+    let json = wants_json();
+    let ui = Ui { json, quiet: false };
     let asked_for = matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
     );
-    if asked_for || !wants_json() {
-        error.exit();
+    if asked_for {
+        let printed = error.print().and_then(|()| io::stdout().flush());
+        if let Err(error) = printed {
+            ui.error(&Error::stdout(&error));
+            end(Status::Failure);
+        }
+    } else if json {
+        ui.error(&as_json(&error));
+    } else {
+        // There is nowhere to report that standard error is closed.
+        let _ = error.print();
     }
-    let ui = Ui {
-        json: true,
-        quiet: false,
-    };
-    ui.error(&as_json(&error));
-    std::process::exit(error.exit_code());
+    end(if asked_for {
+        Status::Valid
+    } else {
+        Status::Failure
+    })
+}
+
+fn end(status: Status) -> ! {
+    std::process::exit(status.code().into())
 }
 
 /// Removes from the message any value that was typed after `--passphrase`. The option

@@ -1,4 +1,4 @@
-//! What commands print and answer, pinned in files.
+//! Output and exit status of commands, pinned in files.
 //!
 //! A file runs in a copy of the folder `.in` of its name where a folder `.out`
 //! says what must be there afterwards.

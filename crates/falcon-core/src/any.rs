@@ -24,9 +24,8 @@ pub(crate) use either;
 
 /// A signing key of any parameter set. Wiped when dropped.
 ///
-/// Reads round-3 bytes and, with the features `pkcs8`, `pem` and `encryption`,
-/// key documents. For everything that is not a method here, such as an expanded
-/// key or a batch, match on the key inside.
+/// It is decoded from round-3 bytes, or from key documents with the features `pkcs8`, `pem` and
+/// `encryption`. For everything else, such as an expanded key or a batch, match on the variant.
 ///
 /// ```
 /// use falcon_core::{AnySigningKey, Falcon1024, SigningKey};
@@ -80,18 +79,18 @@ impl AnySigningKey {
         either!(self, key => name_of(key.verifying_key()))
     }
 
-    /// Signs `message` with fresh randomness and returns the canonical bytes of
-    /// the signature: those of [`Signature::to_bytes`].
+    /// Signs `message` with fresh randomness. Returns the canonical bytes of the signature, as
+    /// [`Signature::to_bytes`] does.
     pub fn sign_with_rng<R: CryptoRng + ?Sized>(&self, rng: &mut R, message: &[u8]) -> Vec<u8> {
         either!(self, key => key.sign_with_rng(rng, message).to_bytes().to_vec())
     }
 
-    /// The key that verifies this key's signatures.
+    /// Returns the verifying key of this signing key.
     pub fn verifying_key(&self) -> AnyVerifyingKey {
         either!(self, key => key.verifying_key().clone().into())
     }
 
-    /// The round-3 encoding; see [`SigningKey::to_bytes`].
+    /// Encodes the key, as [`SigningKey::to_bytes`] does.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         either!(self, key => Zeroizing::new(key.to_bytes().to_vec()))
     }
@@ -153,18 +152,18 @@ impl AnyVerifyingKey {
         either!(self, key => name_of(key))
     }
 
-    /// Decodes and verifies `signature` of `message`. Reads the canonical bytes,
-    /// as [`Signature::try_from`] does.
+    /// Decodes `signature` from its canonical bytes, as [`Signature::try_from`] does, and verifies
+    /// it for `message`.
     ///
     /// # Errors
-    /// Opaque if `signature` is malformed, belongs to another parameter set, or
-    /// is not one of this key for this message. To learn why bytes are
-    /// malformed, decode them as the [`Signature`] of a parameter set.
+    /// [`SignatureError`] if `signature` is malformed, belongs to another parameter set, or was not
+    /// made by this key for this message. To learn why bytes are malformed, decode them as the
+    /// [`Signature`] of a parameter set.
     pub fn verify(&self, message: &[u8], signature: &[u8]) -> Result<(), SignatureError> {
         either!(self, key => verify_bytes(key, message, signature))
     }
 
-    /// The encoding; see [`VerifyingKey::to_bytes`].
+    /// Encodes the key, as [`VerifyingKey::to_bytes`] does.
     pub fn to_bytes(&self) -> Vec<u8> {
         either!(self, key => key.to_bytes().to_vec())
     }
@@ -225,8 +224,8 @@ macro_rules! from_typed_keys {
             }
         }
 
-        /// Moves the key into a box. From a box it is not moved; see
-        /// [`SigningKey::from_seed_boxed`].
+        /// Moves the key into a box, which may leave a copy on the stack. Convert a `Box` instead
+        /// to avoid that; see [`SigningKey::from_seed_boxed`].
         impl From<SigningKey<$set>> for AnySigningKey {
             fn from(key: SigningKey<$set>) -> Self {
                 Self::$set(Box::new(key))

@@ -17,7 +17,7 @@ use crate::verify::{MessageHasher, VerifyingKey};
 use alloc::boxed::Box;
 
 impl Engine {
-    /// [`SigningKey::decode_boxed`] on this engine.
+    /// Decodes a signing key on this engine, as [`SigningKey::decode_boxed`] does.
     ///
     /// # Errors
     /// As for [`SigningKey::decode_boxed`].
@@ -28,12 +28,12 @@ impl Engine {
         SigningKey::decode_boxed_on(self, bytes)
     }
 
-    /// [`SigningKey::expand`] on this engine.
+    /// Expands a key on this engine, as [`SigningKey::expand`] does.
     pub fn expand<P: Parameters>(self, key: &SigningKey<P>) -> ExpandedKey<P> {
         ExpandedKey::expand_boxed_on(self, key)
     }
 
-    /// [`SignStream::finish_in`] on this engine.
+    /// Signs the absorbed message on this engine, as [`SignStream::finish_in`] does.
     #[allow(private_bounds)]
     pub fn finish<P: Parameters, K: Secret<P>>(
         self,
@@ -43,7 +43,7 @@ impl Engine {
         stream.finish_on(self, scratch)
     }
 
-    /// [`VerifyingKey::verify`] on this engine.
+    /// Verifies a signature on this engine, as [`VerifyingKey::verify`] does.
     ///
     /// # Errors
     /// As for [`VerifyingKey::verify`].
@@ -56,7 +56,7 @@ impl Engine {
         key.verify_parts_on(self, &[message], signature)
     }
 
-    /// [`VerifyingKey::verify_hashed`] on this engine.
+    /// Verifies a signature on this engine, as [`VerifyingKey::verify_hashed`] does.
     ///
     /// # Errors
     /// As for [`VerifyingKey::verify_hashed`].

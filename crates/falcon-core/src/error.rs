@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why a byte string is not the encoding of a key or of a signature.
+/// A byte string is not the encoding of a key or of a signature.
 ///
 /// ```
 /// use falcon_core::{DecodeError, Falcon512, Signature, VerifyingKey};
@@ -15,19 +15,26 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// The input is shorter or longer than this encoding, or its code words are cut off.
+    /// The input has a wrong length, or ends inside a code word.
+    ///
+    /// The caller knows what it decodes and can name the expected length:
+    /// [`VERIFYING_KEY_LEN`](crate::Parameters::VERIFYING_KEY_LEN),
+    /// [`SIGNING_KEY_LEN`](crate::Parameters::SIGNING_KEY_LEN),
+    /// [`PADDED_LEN`](crate::Parameters::PADDED_LEN) or [`CT_LEN`](crate::Parameters::CT_LEN). A
+    /// compressed signature has no fixed length, but at most
+    /// [`COMPRESSED_MAX_LEN`](crate::Parameters::COMPRESSED_MAX_LEN) bytes.
     Length,
-    /// The first byte names another object, degree or format.
+    /// The first byte is the header of another object, degree or format.
     Header,
-    /// A value lies outside its interval: a public coefficient `>= q`, a
-    /// secret coefficient `-2^(b-1)`, a signature coefficient above 2047. Also: `s2`
-    /// is too long for any valid signature.
+    /// A value is out of range: a public coefficient of `q` or more, a secret coefficient of
+    /// `-2^(b-1)`, or a signature coefficient above 2047. Also an `s2` whose norm is too large for
+    /// any valid signature.
     Range,
-    /// The value is representable but these are not the bytes that encode it
-    /// (minus zero, non-zero spare bits, padding that is not zero).
+    /// The bytes are not the canonical encoding of their value: they hold a minus zero, or spare
+    /// bits or padding that are not zero.
     NonCanonical,
-    /// The polynomials are well encoded but are not a Falcon key: the NTRU
-    /// equation does not hold, or a polynomial is not invertible.
+    /// The encoding is valid, but the polynomials are not a Falcon key: the NTRU equation does not
+    /// hold, or a polynomial is not invertible.
     InvalidKey,
     /// The secret key is too long to sign with: the norm of `(f, g)` or of its
     /// orthogonalised partner exceeds `1.17 sqrt(q)`. Key generation refuses such
@@ -38,7 +45,7 @@ pub enum DecodeError {
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Length => "wrong length for this encoding, or cut off",
+            Self::Length => "wrong length for this encoding, or truncated",
             Self::Header => "header byte names another object, degree or format",
             Self::Range => "coefficient out of range",
             Self::NonCanonical => "non-canonical encoding",
@@ -50,7 +57,7 @@ impl fmt::Display for DecodeError {
 
 impl core::error::Error for DecodeError {}
 
-/// The signature is not valid. It does not say why, on purpose.
+/// The signature is not valid. On purpose, the error does not say why.
 ///
 /// ```
 /// use falcon_core::{Falcon512, Signature, SignatureError, VerifyingKey};
@@ -123,7 +130,22 @@ impl fmt::Display for PointError {
 
 impl core::error::Error for PointError {}
 
-/// Why a signature cannot be written in a format.
+/// The device computed wrongly: a signature is not valid, or a second computation gave another
+/// one. Nothing was signed.
+///
+/// [`sign_deterministic`](crate::hazmat::sign_deterministic) gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FaultError;
+
+impl fmt::Display for FaultError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the device computed wrongly; nothing was signed")
+    }
+}
+
+impl core::error::Error for FaultError {}
+
+/// A signature cannot be written in a format.
 ///
 /// ```
 /// use falcon_core::{EncodeError, Falcon512, Format, Signature};
@@ -163,7 +185,7 @@ impl core::error::Error for EncodeError {}
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScratchTooSmall {
-    /// Length that is needed, in elements.
+    /// Required length, in elements.
     pub needed: usize,
 }
 

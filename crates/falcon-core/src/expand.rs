@@ -1,9 +1,10 @@
 //! Expanded keys: the basis in the FFT domain and its LDL tree, kept.
 
-use crate::engine::{Best, Operations};
+use crate::engine::Best;
 use crate::error::ScratchTooSmall;
 use crate::hedge::SECRET_HASH_LEN;
 use crate::keys::SigningKey;
+use crate::operations::Operations;
 use crate::params::Parameters;
 use crate::scratch::Scratch;
 use crate::secret::Secret;
@@ -12,24 +13,23 @@ use crate::verify::VerifyingKey;
 use core::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// Memory that can hold an expanded key: `Box<[f64]>`, or `&mut [f64]` without
-/// an allocator.
+/// Memory for an expanded key: `Box<[f64]>`, or `&mut [f64]` without an allocator.
 pub trait Storage: AsRef<[f64]> + AsMut<[f64]> {}
 impl<T: AsRef<[f64]> + AsMut<[f64]>> Storage for T {}
 
 /// The storage that [`SigningKey::expand`] allocates.
 #[cfg(feature = "alloc")]
 pub type DefaultStorage = alloc::boxed::Box<[f64]>;
-/// The default storage without an allocator: a placeholder that is too small for
-/// any key. Name the storage instead, such as `&mut [f64]`.
+/// Placeholder for the default storage if there is no allocator. It is too small for any key: name
+/// another storage, such as `&mut [f64]`.
 #[cfg(not(feature = "alloc"))]
 pub type DefaultStorage = [f64; 0];
 
 /// A signing key with its basis in the FFT domain and its tree. Wiped when
 /// dropped.
 ///
-/// It signs in about two thirds of the time that a [`SigningKey`] takes, with the
-/// same bytes. It takes 60 KiB for Falcon-512 and 128 KiB for Falcon-1024.
+/// An expanded key makes the same signatures as its [`SigningKey`] in about two thirds of the time.
+/// It occupies 60 KiB for Falcon-512 and 128 KiB for Falcon-1024.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -95,7 +95,7 @@ impl<P: Parameters, B: Storage> ExpandedKey<P, B> {
         }
     }
 
-    /// The key that verifies this key's signatures.
+    /// Returns the verifying key of this signing key.
     pub fn verifying_key(&self) -> &VerifyingKey<P> {
         &self.verifying_key
     }
@@ -123,7 +123,7 @@ impl<P: Parameters> ExpandedKey<P> {
 }
 
 impl<P: Parameters> SigningKey<P> {
-    /// Computes the expanded key, for keys that sign more than once.
+    /// Expands the key. This pays off for a key that signs more than once.
     ///
     /// Source: Falcon specification v1.2, algorithm 4 (Keygen): basis and tree.
     #[cfg(feature = "alloc")]
@@ -131,11 +131,10 @@ impl<P: Parameters> SigningKey<P> {
         ExpandedKey::expand_boxed_on(Best::find(), self)
     }
 
-    /// Expands as [`expand`](Self::expand), into the caller's storage of [`ExpandedKey::LEN`]
-    /// reals.
+    /// Expands the key into the caller's storage of [`ExpandedKey::LEN`] reals.
     ///
     /// # Errors
-    /// If `storage` is too small.
+    /// [`ScratchTooSmall`] if `storage` has fewer than [`ExpandedKey::LEN`] reals.
     pub fn expand_in<B: Storage>(
         &self,
         storage: B,

@@ -2,16 +2,21 @@
 //!
 //! Source: Falcon specification v1.2, algorithm 3 (HashToPoint).
 
-use crate::engine::{Best, Operations};
-use crate::hash::Shake256;
+use crate::engine::Best;
+use crate::hash::{self, Shake256};
+use crate::operations::Operations;
 use crate::params::{NONCE_LEN, Q};
 
 /// A hash from `(nonce, message)` to `(Z/qZ)^n`.
 ///
-/// The scheme's own is [`Shake256HashToPoint`]. A system that must compute the
-/// point elsewhere (in a circuit, in a contract) brings another; signer and
-/// verifier must agree on it, and it must be a random oracle for the security
-/// proof to hold.
+/// [`Shake256HashToPoint`] is the hash of the scheme. A system that computes points elsewhere, in a
+/// circuit or a contract, can implement another. Signer and verifier must agree on it. The security
+/// proof needs a random oracle.
+///
+/// Hedged signing needs this of it, too: nobody must be able to find two messages whose points
+/// differ and have the same first 40 coefficients. These coefficients alone tell two points apart
+/// if the seed of the signer repeats. Points that begin with zeros, a tag or a counter fail this.
+/// So do two hashes whose points differ in later coefficients only, used with one seed.
 ///
 /// ```
 /// use falcon_core::hazmat::{HashToPoint, PointHasher, Shake256HashToPoint};
@@ -28,13 +33,13 @@ use crate::params::{NONCE_LEN, Q};
 /// assert_eq!(whole, pieces);
 /// ```
 pub trait HashToPoint {
-    /// The state between the first byte and the last.
+    /// State of the hash while a message is absorbed.
     type Hasher: PointHasher;
 
-    /// Starts to hash a message under `nonce`.
+    /// Starts to hash a message with `nonce`.
     fn hasher(&self, nonce: &[u8; NONCE_LEN]) -> Self::Hasher;
 
-    /// Hashes a message that is at hand.
+    /// Hashes a whole message.
     fn hash_to_point(&self, nonce: &[u8; NONCE_LEN], message: &[u8], point: &mut [u16]) {
         let mut hasher = self.hasher(nonce);
         hasher.update(message);
@@ -52,10 +57,58 @@ pub trait PointHasher {
     fn finish(self, point: &mut [u16]);
 }
 
-/// SHAKE256 of nonce and message, read as 16-bit big-endian words, those below
-/// `5q` taken modulo `q`, the others skipped.
+/// The hash of the scheme: SHAKE256 of nonce and message, read as 16-bit big-endian words. Words
+/// below `5q` are reduced modulo `q`; the others are skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shake256HashToPoint;
+
+/// The scheme's hash with this nonce, of any length, in place of the signature's: to verify
+/// signatures of other systems, whose nonces do not have 40 bytes.
+///
+/// **Never sign one message twice with it**, not even with fresh seeds: the point would be the
+/// same, and two signatures of one point reveal the key.
+///
+/// **Nonce and message are hashed one after the other, with nothing between.** So a signature of
+/// the nonce `ab` and the message `c` is also one of the nonce `a` and the message `bc`. The
+/// verifier must know the length of the nonce and must not take it from the message.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use falcon_core::hazmat::{OtherNonce, sign_with_hash, verify_with_hash};
+/// use falcon_core::{Falcon512, Format, Scratch, Signature, SigningKey};
+///
+/// # let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// # let mut reals = [0.0; Scratch::<Falcon512>::LEN];
+/// # let mut scratch = Scratch::new(&mut reals)?;
+/// # let hash = OtherNonce(b"a nonce of 24 bytes ....");
+/// # let signature = sign_with_hash(&key, &[1; 32], &hash, b"order #42", &mut scratch)?;
+/// # let bytes = signature.to_vec(Format::Compressed)?;
+/// # let code = &bytes[41..]; // after the header and the nonce
+/// let nonce = b"a nonce of 24 bytes ....";
+/// // `code` is `s2` in Golomb-Rice code, without header and nonce.
+/// let encoded = [&[0x39][..], &[0; 40], code].concat();
+/// let signature = Signature::<Falcon512>::from_bytes(Format::Compressed, &encoded)?;
+/// verify_with_hash(key.verifying_key(), &OtherNonce(nonce), b"order #42", &signature)?;
+/// # let other = OtherNonce(b"a nonce");
+/// # assert!(verify_with_hash(key.verifying_key(), &other, b"order #42", &signature).is_err());
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OtherNonce<'a>(pub &'a [u8]);
+
+impl HashToPoint for OtherNonce<'_> {
+    type Hasher = Shake256PointHasher;
+
+    fn hasher(&self, _: &[u8; NONCE_LEN]) -> Shake256PointHasher {
+        let mut hash = hash::shake256();
+        hash.update(self.0);
+        Shake256PointHasher(hash)
+    }
+}
 
 /// The state of [`Shake256HashToPoint`].
 #[derive(Clone)]
@@ -65,7 +118,7 @@ impl HashToPoint for Shake256HashToPoint {
     type Hasher = Shake256PointHasher;
 
     fn hasher(&self, nonce: &[u8; NONCE_LEN]) -> Shake256PointHasher {
-        let mut hash = Shake256::new();
+        let mut hash = hash::shake256();
         hash.update(nonce);
         Shake256PointHasher(hash)
     }

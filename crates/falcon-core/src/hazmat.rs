@@ -1,5 +1,5 @@
-//! Functions whose misuse reveals the key: for test drivers, for protocols with
-//! rules of their own, and for experts.
+//! Functions whose misuse reveals the key. They serve test drivers, protocols with rules of their
+//! own, and experts.
 //!
 //! **Two signatures of the same hashed point with different sampler randomness
 //! leak the secret key.** So does one sampler seed that is used for two points.
@@ -8,14 +8,17 @@
 //! Functions that end in `_on` compute on a named engine.
 
 use crate::codec::compressed_len;
-use crate::engine::{Best, Operations};
-use crate::error::SignatureError;
+use crate::engine::Best;
+use crate::error::{DecodeError, SignatureError};
 use crate::expand::{ExpandedKey, Storage};
-use crate::hash::{Shake256, Shake256Reader};
+use crate::hash;
 use crate::hash_to_point::is_point;
-use crate::hedge::{Randomness, SECRET_HASH_LEN, SEED_LEN};
+use crate::hedge::{GivenSeeds, Randomness, SECRET_HASH_LEN, SEED_LEN, SamplerSeed};
 use crate::keys::SigningKey;
+use crate::lanes::wipe;
+use crate::operations::Operations;
 use crate::params::{NONCE_LEN, Parameters};
+use crate::reveal::reveal;
 use crate::scratch::Scratch;
 use crate::secret::Secret;
 use crate::sign::{SignStream, sign};
@@ -26,11 +29,16 @@ use zeroize::Zeroizing;
 
 #[cfg(feature = "alloc")]
 pub use crate::batch::raw::{BatchSignRaw, RawJob};
-pub use crate::error::PointError;
+#[cfg(feature = "alloc")]
+pub use crate::batch::verified::VerifyAfterSign;
+pub use crate::error::{FaultError, PointError};
 pub use crate::hash_to_point::{
-    HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher,
+    HashToPoint, OtherNonce, PointHasher, Shake256HashToPoint, Shake256PointHasher,
 };
 pub use crate::hedge::RawRandomness;
+pub use crate::params::insecure;
+/// Bytes of a sampler seed, which starts the sampler's generator for one attempt.
+pub use crate::prng::SEED_LEN as SAMPLER_SEED_LEN;
 pub use crate::signing::Fit;
 
 /// Place where the functions that end in `_on` compute: an [`Engine`](crate::Engine), or the
@@ -42,10 +50,14 @@ impl<T: Operations> ComputeOn for T {}
 /// A secret key in either form: [`SigningKey`] or [`ExpandedKey`]. Sealed: other
 /// crates cannot implement it.
 #[allow(private_bounds)]
-pub trait SecretKey<P: Parameters>: Secret<P> {}
-impl<P: Parameters, K: Secret<P>> SecretKey<P> for K {}
+pub trait SecretKey<P: Parameters>: Secret<P> + AsRef<VerifyingKey<P>> {}
+impl<P: Parameters, K: Secret<P> + AsRef<VerifyingKey<P>>> SecretKey<P> for K {}
 
 /// Signs with the caller's nonce and sampler seed, as NIST's test driver does.
+///
+/// **Never sign twice with the same randomness, unless message and `fit` are the same too.**
+/// Another message shares its sampler seeds; another `fit` may give a later attempt at the same
+/// point. Either reveals the key.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -75,7 +87,7 @@ pub fn sign_raw<P: Parameters>(
     sign_raw_on(Best::find(), key, randomness, message, fit, scratch)
 }
 
-/// [`sign_raw`] on `on`.
+/// [`sign_raw`] on `on`, with the same bytes and the same danger.
 pub fn sign_raw_on<P: Parameters>(
     on: impl ComputeOn,
     key: &impl SecretKey<P>,
@@ -89,53 +101,214 @@ pub fn sign_raw_on<P: Parameters>(
         Ok::<_, Infallible>(())
     };
     let nonce = *randomness.nonce;
-    let Ok(signature) = sign(on, key, randomness.into(), nonce, point, fit, scratch);
+    let mut seeds = Randomness::from(randomness);
+    let Ok(signature) = sign(on, key, nonce, point, &mut seeds, fit, scratch);
     signature
+}
+
+/// Signs with the caller's nonce and with sampler seeds that `next_seed` writes, one for each
+/// attempt. An error of `next_seed` ends the call, and nothing is signed. Each seed must differ
+/// from the one before: with the seed of a refused attempt, the same attempt is refused again for
+/// ever.
+///
+/// **The seeds must be secret, unpredictable and never used again.** Two signatures of one message
+/// and nonce from different seeds reveal the key. So does a seed that two messages share, or one
+/// message under another `fit`. Who knows the seed of a signature computes the key.
+///
+/// The reference's interface `falcon.h` and falcon.py draw the nonce and the seeds from a generator
+/// that is already in use:
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), falcon_core::ScratchTooSmall> {
+/// use core::convert::Infallible;
+/// use falcon_core::hazmat::{Fit, sign_with_seeds};
+/// use falcon_core::{Falcon512, Scratch, SigningKey};
+/// use sha3::digest::{ExtendableOutput, Update, XofReader};
+///
+/// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// let mut reals = [0.0; Scratch::<Falcon512>::LEN];
+/// let mut scratch = Scratch::new(&mut reals)?;
+/// let mut stream = sha3::Shake256::default().chain(b"a secret seed").finalize_xof();
+/// for message in [&b"order #42"[..], b"order #43"] {
+///     let mut nonce = [0; 40];
+///     stream.read(&mut nonce);
+///     let next_seed = |seed: &mut [u8; 56]| {
+///         stream.read(seed);
+///         Ok::<_, Infallible>(())
+///     };
+///     let Ok(signature) =
+///         sign_with_seeds(&key, &nonce, next_seed, message, Fit::Padded, &mut scratch);
+///     assert!(key.verifying_key().verify(message, &signature).is_ok());
+/// }
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
+///
+/// A source that gives the same seed again and again may never end, since a seed that is refused
+/// once is refused every time. A list of seeds may end before a signature is found:
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), falcon_core::ScratchTooSmall> {
+/// # use falcon_core::hazmat::{Fit, sign_with_seeds};
+/// # use falcon_core::{Falcon512, Scratch, SigningKey};
+/// # let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+/// # let mut reals = [0.0; Scratch::<Falcon512>::LEN];
+/// # let mut scratch = Scratch::new(&mut reals)?;
+/// # let nonce = [1; 40];
+/// #[derive(Debug, PartialEq)]
+/// struct NoSeedLeft;
+///
+/// let mut seeds = [[2; 56], [3; 56]].into_iter();
+/// let next_seed = |seed: &mut [u8; 56]| {
+///     *seed = seeds.next().ok_or(NoSeedLeft)?;
+///     Ok::<_, NoSeedLeft>(())
+/// };
+/// let result = sign_with_seeds(&key, &nonce, next_seed, b"order #42", Fit::Any, &mut scratch);
+/// assert!(result.is_ok());
+/// let none = |_: &mut [u8; 56]| Err(NoSeedLeft);
+/// let result = sign_with_seeds(&key, &nonce, none, b"order #42", Fit::Any, &mut scratch);
+/// assert_eq!(result, Err(NoSeedLeft));
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
+///
+/// # Errors
+/// The error of `next_seed`.
+pub fn sign_with_seeds<P: Parameters, E>(
+    key: &impl SecretKey<P>,
+    nonce: &[u8; NONCE_LEN],
+    next_seed: impl FnMut(&mut [u8; SAMPLER_SEED_LEN]) -> Result<(), E>,
+    message: &[u8],
+    fit: Fit,
+    scratch: &mut Scratch<'_, P>,
+) -> Result<Signature<P>, E> {
+    sign_with_seeds_on(Best::find(), key, nonce, next_seed, message, fit, scratch)
+}
+
+/// [`sign_with_seeds`] on `on`, with the same bytes and the same danger.
+///
+/// # Errors
+/// As for [`sign_with_seeds`].
+pub fn sign_with_seeds_on<P: Parameters, E>(
+    on: impl ComputeOn,
+    key: &impl SecretKey<P>,
+    nonce: &[u8; NONCE_LEN],
+    mut next_seed: impl FnMut(&mut [u8; SAMPLER_SEED_LEN]) -> Result<(), E>,
+    message: &[u8],
+    fit: Fit,
+    scratch: &mut Scratch<'_, P>,
+) -> Result<Signature<P>, E> {
+    let point = |c: &mut [u16]| {
+        Shake256HashToPoint.hash_to_point(nonce, message, c);
+        Ok::<_, Infallible>(())
+    };
+    let mut failure = None;
+    let mut seeds = GivenSeeds(|seed: &mut SamplerSeed| match next_seed(seed) {
+        Ok(()) => Some(()),
+        Err(error) => {
+            failure = Some(error);
+            None
+        }
+    });
+    let Ok(signature) = sign(on, key, *nonce, point, &mut seeds, fit, scratch);
+    match failure {
+        None => Ok(signature),
+        Some(error) => Err(error),
+    }
 }
 
 /// Signs without fresh randomness: the same message always gets the same
 /// signature.
 ///
-/// An attacker who can make the device compute wrongly once, for a message that
-/// it signs twice, may learn the key.
+/// **If a message that is signed twice ever got two signatures, they would reveal the key.** There
+/// are two ways to get two:
+///
+/// - A fault: an attacker makes the device compute wrongly once. So this function signs twice,
+///   compares, verifies with the public key, and returns nothing if anything is wrong. It does not
+///   find a fault that comes twice in the same way. The message is hashed five times.
+/// - Different arithmetic: another implementation of Falcon that derives the same randomness and
+///   rounds differently. All engines of this crate give the same bytes; never sign with the same
+///   derivation elsewhere.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
-/// # fn main() -> Result<(), falcon_core::ScratchTooSmall> {
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use falcon_core::hazmat::sign_deterministic;
 /// use falcon_core::{Falcon512, Scratch, SigningKey};
 ///
 /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
 /// let mut reals = [0.0; Scratch::<Falcon512>::LEN];
 /// let mut scratch = Scratch::new(&mut reals)?;
-/// let first = sign_deterministic(&key, b"order #42", &mut scratch);
-/// assert_eq!(first, sign_deterministic(&key, b"order #42", &mut scratch));
+/// let first = sign_deterministic(&key, b"order #42", &mut scratch)?;
+/// assert_eq!(first, sign_deterministic(&key, b"order #42", &mut scratch)?);
 /// # Ok(())
 /// # }
 /// # #[cfg(not(feature = "alloc"))]
 /// # fn main() {}
 /// ```
+///
+/// # Errors
+/// [`FaultError`] if the device computed wrongly.
 pub fn sign_deterministic<P: Parameters>(
     key: &impl SecretKey<P>,
     message: &[u8],
     scratch: &mut Scratch<'_, P>,
+) -> Result<Signature<P>, FaultError> {
+    let mut both = [
+        sign_derandomised(key, message, scratch),
+        sign_derandomised(key, message, scratch),
+    ];
+    let [signature, again] = &both;
+    let valid = key.as_ref().verify(message, signature).is_ok();
+    let words = signature.s2.as_ref().iter().zip(again.s2.as_ref());
+    let difference = words.fold(0, |difference, (a, b)| difference | (a ^ b));
+    let right = reveal(valid & (difference == 0)) && again.nonce == signature.nonce;
+    first_if_right(right, &mut both)
+}
+
+/// Returns the first of two signatures of one message. If they are not `right`, wipes both, since
+/// two signatures of one point reveal the key.
+fn first_if_right<P: Parameters>(
+    right: bool,
+    both: &mut [Signature<P>; 2],
+) -> Result<Signature<P>, FaultError> {
+    if right {
+        return Ok(both[0]);
+    }
+    for signature in both {
+        wipe(signature.s2.as_mut());
+    }
+    Err(FaultError)
+}
+
+/// Signs with a seed that is derived from key and message.
+fn sign_derandomised<P: Parameters>(
+    key: &impl SecretKey<P>,
+    message: &[u8],
+    scratch: &mut Scratch<'_, P>,
 ) -> Signature<P> {
-    let message_hash: [u8; 64] = Shake256::reader(message).read_array();
-    let mut stream = Shake256Reader::empty();
-    stream.start(|h| {
-        h.update(b"falcon deterministic")
-            .update(key.secret_hash())
-            .update(&message_hash);
-    });
+    let message_hash: [u8; 64] = hash::with_stream(&[message], |stream| stream.read_array());
+    let pieces: [&[u8]; 3] = [b"falcon deterministic", key.secret_hash(), &message_hash];
     let mut seed = Zeroizing::new([0; SEED_LEN]);
-    stream.read(&mut *seed);
+    hash::with_stream(&pieces, |stream| stream.read(&mut *seed));
     let mut stream = SignStream::new(key, seed);
     stream.update(message);
     stream.finish_in(scratch)
 }
 
 /// Signs with another hash from messages to points, and with hedged randomness
-/// from `seed`, which must be fresh.
+/// from `seed`, which must be fresh. If a seed repeats, only the first 40 coefficients tell two
+/// points apart: [`HashToPoint`] says what this asks of `hash`.
+///
+/// **Two signatures of one point reveal the key.** Fresh seeds give fresh nonces, and so different
+/// points, only if `hash` depends on the nonce. With [`OtherNonce`] or another hash that ignores
+/// the nonce, never sign one message twice.
 ///
 /// # Errors
 /// [`PointError`] if `hash` gives a coefficient that is not below `q`. Two points that
@@ -151,7 +324,7 @@ pub fn sign_with_hash<P: Parameters>(
     sign_with_hash_on(Best::find(), key, seed, hash, message, scratch)
 }
 
-/// [`sign_with_hash`] on `on`.
+/// Signs as [`sign_with_hash`] does, on the engine `on`.
 ///
 /// # Errors
 /// As for [`sign_with_hash`].
@@ -163,13 +336,13 @@ pub fn sign_with_hash_on<P: Parameters>(
     message: &[u8],
     scratch: &mut Scratch<'_, P>,
 ) -> Result<Signature<P>, PointError> {
-    let randomness = Randomness::hedged(seed, 0, key.secret_hash());
-    let nonce = randomness.nonce();
+    let mut seeds = Randomness::hedged(seed, 0, key.secret_hash());
+    let nonce = seeds.nonce();
     let point = |c: &mut [u16]| {
         hash.hash_to_point(&nonce, message, c);
         if is_point(c) { Ok(()) } else { Err(PointError) }
     };
-    sign(on, key, randomness, nonce, point, Fit::Padded, scratch)
+    sign(on, key, nonce, point, &mut seeds, Fit::Padded, scratch)
 }
 
 /// Verifies with another hash from messages to points.
@@ -191,7 +364,7 @@ pub fn verify_with_hash<P: Parameters>(
 /// The zero signature is valid for the point 0 under every key.
 ///
 /// # Errors
-/// [`SignatureError`] if it is not one, or if `c` is not a point.
+/// [`SignatureError`] if `signature` is not a short preimage, or if `c` is not a point.
 pub fn verify_point<P: Parameters>(
     key: &VerifyingKey<P>,
     c: &[u16],
@@ -207,32 +380,67 @@ pub fn verify_point<P: Parameters>(
 /// `SHAKE256(seed)`, for a seed of any length.
 #[cfg(feature = "alloc")]
 pub fn signing_key_from_seed<P: Parameters>(seed: &[u8]) -> SigningKey<P> {
-    SigningKey::from_stream(&mut Shake256::reader(seed))
+    SigningKey::from_any_seed(seed)
 }
 
-/// The secret reals of an expanded key, for engines that upload them: `4n` of the
-/// basis in the FFT domain, then the tree in the order of its use. They are the
-/// key.
+/// Makes a key of its short basis `f`, `g`, `F`, `G`, with `n` coefficients each, as
+/// [`secret_basis`] gives it.
+///
+/// **A basis that Falcon's key generation did not draw may be easy to find from the public key.**
+/// Only its form is checked.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), falcon_core::DecodeError> {
+/// use falcon_core::hazmat::{insecure::Falcon4, signing_key_from_basis};
+///
+/// // The first key of degree 4 of falcon.py's test vectors.
+/// let f = [-80, 39, 19, -15];
+/// let g = [12, 16, -9, -44];
+/// let capital_f = [-2, -121, -5, 20];
+/// let capital_g = [-75, -17, -15, -14];
+/// let key = signing_key_from_basis::<Falcon4>([&f, &g, &capital_f, &capital_g])?;
+/// let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+/// let signature = key.sign_with_rng(&mut rng, b"order #42");
+/// assert!(key.verifying_key().verify(b"order #42", &signature).is_ok());
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
+///
+/// # Errors
+/// [`DecodeError::Length`] if a polynomial has another length, [`DecodeError::Range`] if a
+/// coefficient does not fit the encoding of keys, [`DecodeError::KeyNorm`] if `(f, g)` is longer
+/// than key generation allows, [`DecodeError::InvalidKey`] if `fG - gF` is not `q` or `f` is not
+/// invertible.
+pub fn signing_key_from_basis<P: Parameters>(
+    basis: [&[i8]; 4],
+) -> Result<SigningKey<P>, DecodeError> {
+    SigningKey::from_basis(basis)
+}
+
+/// Returns the secret reals of an expanded key, for engines that upload them: `4n` of the basis in
+/// the FFT domain, then the tree in the order of its use. Keep them as secret as the key.
 pub fn expanded_reals<P: Parameters, B: Storage>(key: &ExpandedKey<P, B>) -> &[f64] {
     key.reals()
 }
 
-/// The short basis of a key, for engines that upload it: `f`, `g`, `F`, `G`, with
-/// `n` coefficients each. They are the key.
+/// Returns the short basis of a key, for engines that upload it: `f`, `g`, `F`, `G`, with `n`
+/// coefficients each. Keep them as secret as the key.
 pub fn secret_basis<P: Parameters>(key: &SigningKey<P>) -> [&[i8]; 4] {
     let basis = key.basis();
     [basis.f, basis.g, basis.capital_f, basis.capital_g]
 }
 
-/// The hash of the secret key from which nonces and sampler seeds are derived: for
-/// engines that derive them, and to tell keys apart. It is as secret as the key.
+/// Returns the hash of the secret key from which engines derive nonces and sampler seeds. It also
+/// tells keys apart. Keep it as secret as the key.
 pub fn secret_hash<P: Parameters>(key: &impl SecretKey<P>) -> &[u8; SECRET_HASH_LEN] {
     key.secret_hash()
 }
 
-/// Makes a signature of a nonce and of the `n` coefficients of `s2`, as an engine
-/// outside of this crate found them. `None` if they cannot be encoded, or are too
-/// long for any valid signature.
+/// Makes a signature from a nonce and the `n` coefficients of `s2`, which another engine computed.
+/// `None` if the coefficients cannot be encoded, or are too long for any valid signature.
 pub fn signature_from_nonce_and_s2<P: Parameters>(
     nonce: &[u8; NONCE_LEN],
     s2: &[i16],
@@ -245,3 +453,6 @@ pub fn signature_from_nonce_and_s2<P: Parameters>(
     signature.s2.as_mut().copy_from_slice(s2);
     signature.fits_the_bound().then_some(signature)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,13 +1,15 @@
 //! Signing keys.
 
 use crate::codec;
-use crate::engine::{Best, Operations};
+use crate::engine::Best;
 use crate::error::{DecodeError, ScratchTooSmall};
-use crate::hash::{Shake256, Shake256Reader};
+use crate::hash::{self, Shake256Reader};
 use crate::hedge::SECRET_HASH_LEN;
 use crate::lanes::wipe;
 use crate::ntru;
+use crate::operations::Operations;
 use crate::params::{Array, Parameters};
+use crate::reveal::reveal;
 use crate::secret::Secret;
 use crate::signing::{KeySource, SecretBasis};
 use crate::verify::VerifyingKey;
@@ -41,9 +43,8 @@ use {
 /// # fn main() {}
 /// ```
 ///
-/// A value that is moved may leave copies on the stack that nobody wipes. Where
-/// that matters, make the key in a box: [`from_seed_boxed`](Self::from_seed_boxed),
-/// [`decode_boxed`](Self::decode_boxed).
+/// Moving a key may leave copies on the stack that nobody wipes. To avoid them, create the key in a
+/// box, with [`from_seed_boxed`](Self::from_seed_boxed) or [`decode_boxed`](Self::decode_boxed).
 pub struct SigningKey<P: Parameters> {
     f: P::Small,
     g: P::Small,
@@ -54,7 +55,7 @@ pub struct SigningKey<P: Parameters> {
 }
 
 impl<P: Parameters> SigningKey<P> {
-    /// Generates a key from a seed that `rng` draws.
+    /// Generates a key from a random seed of `rng`.
     #[cfg(feature = "alloc")]
     pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
         let mut seed = Zeroizing::new([0; 32]);
@@ -62,29 +63,37 @@ impl<P: Parameters> SigningKey<P> {
         Self::from_seed(&seed)
     }
 
-    /// Generates the key of `seed`: the same key on every platform, engine and
+    /// Generates a key from `seed`. The same seed gives the same key on every platform, engine and
     /// version of this library.
     ///
-    /// The round-3 reference generates the same key from the stream `SHAKE256(seed)`. The seed is
-    /// as secret as the key.
+    /// Keep the seed as secret as the key. The round-3 reference generates the same key from the
+    /// stream `SHAKE256(seed)`.
     ///
     /// Source: Falcon specification v1.2, algorithm 4 (Keygen), without the tree.
     #[cfg(feature = "alloc")]
     pub fn from_seed(seed: &[u8; 32]) -> Self {
-        Self::from_stream(&mut Shake256::reader(seed))
+        Self::from_any_seed(seed)
     }
 
-    /// Generates as [`from_seed`](Self::from_seed), in a box where the key stays, so that no copy
-    /// is left on the stack.
+    /// Generates a key from a seed of any length.
     #[cfg(feature = "alloc")]
-    pub fn from_seed_boxed(seed: &[u8; 32]) -> Box<Self> {
-        let mut key = Box::new(Self::EMPTY);
-        key.find(&mut Shake256::reader(seed));
+    pub(crate) fn from_any_seed(seed: &[u8]) -> Self {
+        let mut key = Self::EMPTY;
+        hash::with_stream(&[seed], |stream| key.find(stream));
         key
     }
 
-    /// Reads the round-3 encoding, as `TryFrom<&[u8]>` does, into a box where the
-    /// key stays.
+    /// Generates a key from `seed` in a box, as [`from_seed`](Self::from_seed) does. No copy is
+    /// left on the stack.
+    #[cfg(feature = "alloc")]
+    pub fn from_seed_boxed(seed: &[u8; 32]) -> Box<Self> {
+        let mut key = Box::new(Self::EMPTY);
+        hash::with_stream(&[seed], |stream| key.find(stream));
+        key
+    }
+
+    /// Decodes the round-3 encoding into a box, as `TryFrom<&[u8]>` does. No copy is left on the
+    /// stack.
     ///
     /// # Errors
     /// As for `TryFrom<&[u8]>`.
@@ -104,24 +113,17 @@ impl<P: Parameters> SigningKey<P> {
         Ok(key)
     }
 
-    /// Generates as [`from_seed`](Self::from_seed), with caller-owned scratch.
+    /// Generates a key from `seed`, as [`from_seed`](Self::from_seed) does, with caller-owned
+    /// scratch.
     pub fn from_seed_in(seed: &[u8; 32], scratch: &mut KeygenScratch<'_, P>) -> Self {
         let mut key = Self::EMPTY;
-        key.find_in(&mut Shake256::reader(seed), scratch);
-        key
-    }
-
-    /// The key that key generation finds in `stream`.
-    #[cfg(feature = "alloc")]
-    pub(crate) fn from_stream(stream: &mut Shake256Reader) -> Self {
-        let mut key = Self::EMPTY;
-        key.find(stream);
+        hash::with_stream(&[seed], |stream| key.find_in(stream, scratch));
         key
     }
 
     /// Becomes the key that key generation finds in `stream`.
     #[cfg(feature = "alloc")]
-    fn find(&mut self, stream: &mut Shake256Reader) {
+    pub(crate) fn find(&mut self, stream: &mut Shake256Reader) {
         let mut words = alloc::vec![0; KeygenScratch::<P>::WORDS];
         let mut wide = alloc::vec![0; KeygenScratch::<P>::WIDE];
         let mut residues = alloc::vec![0; KeygenScratch::<P>::RESIDUES];
@@ -172,9 +174,10 @@ impl<P: Parameters> SigningKey<P> {
     /// Computes what follows from the polynomials, whose encoding is `bytes`.
     fn complete_encoded(&mut self, on: impl Operations, bytes: &[u8]) {
         self.verifying_key.prepare(on);
-        let mut hash = Shake256::new();
-        hash.update(b"falcon secret").update(bytes);
-        self.secret_hash = hash.finalize().read_array();
+        // Read where it stays: an array that is returned leaves a copy.
+        hash::with_stream(&[b"falcon secret", bytes], |stream| {
+            stream.read(&mut self.secret_hash);
+        });
     }
 
     /// Reads the round-3 encoding into this key and checks that it is one.
@@ -185,6 +188,40 @@ impl<P: Parameters> SigningKey<P> {
         self.complete_basis(on)?;
         // The encoding is unique: these are the bytes that it gives.
         self.complete_encoded(on, bytes);
+        Ok(())
+    }
+
+    /// Copies the basis into a key and checks that it is one.
+    // Made where it is returned, as in `try_from`.
+    pub(crate) fn from_basis(basis: [&[i8]; 4]) -> Result<Self, DecodeError> {
+        let mut result = Ok(Self::EMPTY);
+        if let Ok(key) = &mut result
+            && let Err(error) = key.set_basis(basis)
+        {
+            result = Err(error);
+        }
+        result
+    }
+
+    fn set_basis(&mut self, basis: [&[i8]; 4]) -> Result<(), DecodeError> {
+        if basis.iter().any(|polynomial| polynomial.len() != P::N) {
+            return Err(DecodeError::Length);
+        }
+        let [f, g, capital_f, capital_g] = basis;
+        if !codec::secret_key::is_encodable(P::LOGN, f, g, capital_f) {
+            return Err(DecodeError::Range);
+        }
+        self.f.as_mut().copy_from_slice(f);
+        self.g.as_mut().copy_from_slice(g);
+        self.capital_f.as_mut().copy_from_slice(capital_f);
+        let on = Best::find();
+        self.check_norms(on)?;
+        self.complete_basis(on)?;
+        let ours = self.capital_g.as_ref().iter().zip(capital_g);
+        if reveal(ours.fold(0, |difference, (a, b)| difference | (a ^ b)) != 0) {
+            return Err(DecodeError::InvalidKey);
+        }
+        self.complete();
         Ok(())
     }
 
@@ -221,20 +258,22 @@ impl<P: Parameters> SigningKey<P> {
         }
     }
 
-    /// The key that verifies this key's signatures.
+    /// Returns the verifying key of this signing key.
     pub fn verifying_key(&self) -> &VerifyingKey<P> {
         &self.verifying_key
     }
 
-    /// The round-3 encoding: header, `f`, `g`, `F`; 1281 or 2305 bytes. `G`
-    /// and the verifying key follow from these.
+    /// Encodes the key as in round 3: header, `f`, `g`, `F`, in 1281 or 2305 bytes. Decoding
+    /// recomputes `G` and the verifying key.
     pub fn to_bytes(&self) -> Zeroizing<P::SigningKeyBytes> {
         let mut out = Zeroizing::new(P::SigningKeyBytes::ZERO);
         self.encode(out.as_mut());
-        out
+        // Moved, it would leave bytes behind that nobody wipes.
+        out.clone()
     }
 
-    fn encode(&self, out: &mut [u8]) {
+    /// Writes the encoding to `out`, which has its length.
+    pub(crate) fn encode(&self, out: &mut [u8]) {
         let [f, g, capital_f] = [&self.f, &self.g, &self.capital_f];
         codec::secret_key::encode(P::LOGN, f.as_ref(), g.as_ref(), capital_f.as_ref(), out);
     }
@@ -243,8 +282,8 @@ impl<P: Parameters> SigningKey<P> {
 impl<P: Parameters> TryFrom<&[u8]> for SigningKey<P> {
     type Error = DecodeError;
 
-    /// Reads the round-3 encoding and checks that it is a key: `f` is
-    /// invertible, `fG - gF = q`, and the basis is as short as signing needs.
+    /// Decodes the round-3 encoding and checks the key: `f` is invertible, `fG - gF = q`, and the
+    /// basis is short enough to sign with.
     // Decoded where it is returned: a copy on the way would not be wiped.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut result = Ok(Self::EMPTY);
@@ -261,7 +300,7 @@ impl<P: Parameters> TryFrom<&[u8]> for SigningKey<P> {
 impl<P: Parameters> TryFrom<Vec<u8>> for SigningKey<P> {
     type Error = DecodeError;
 
-    /// Reads the round-3 encoding and wipes `bytes`, whatever the result.
+    /// Decodes the round-3 encoding and wipes `bytes`, even if decoding fails.
     ///
     /// ```
     /// use falcon_core::{DecodeError, Falcon512, SigningKey};
@@ -313,8 +352,8 @@ impl<P: Parameters> Drop for SigningKey<P> {
 
 impl<P: Parameters> ZeroizeOnDrop for SigningKey<P> {}
 
-/// Working memory of key generation, owned by the caller and wiped when a key
-/// has been made. It makes keys without an allocator.
+/// Working memory of key generation, for programs without an allocator. The caller owns it. It is
+/// wiped after each key.
 ///
 /// ```
 /// use falcon_core::{Falcon512, KeygenScratch, ScratchTooSmall, SigningKey};
@@ -337,18 +376,18 @@ pub struct KeygenScratch<'a, P: Parameters> {
 }
 
 impl<'a, P: Parameters> KeygenScratch<'a, P> {
-    /// Words of 32 bits that are needed.
+    /// Required number of 32-bit words.
     pub const WORDS: usize = ntru::words_len(P::LOGN);
-    /// Words of 64 bits that are needed.
+    /// Required number of 64-bit words.
     pub const WIDE: usize = ntru::wide_len(P::LOGN);
-    /// Words of 16 bits that are needed.
+    /// Required number of 16-bit words.
     pub const RESIDUES: usize = ntru::residues_len(P::LOGN);
 
-    /// Borrows the three arrays.
+    /// Borrows the three arrays as scratch.
     ///
     /// # Errors
-    /// If one of them is shorter than [`WORDS`](Self::WORDS),
-    /// [`WIDE`](Self::WIDE) or [`RESIDUES`](Self::RESIDUES).
+    /// [`ScratchTooSmall`] if an array is shorter than [`WORDS`](Self::WORDS), [`WIDE`](Self::WIDE)
+    /// or [`RESIDUES`](Self::RESIDUES).
     pub fn new(
         words: &'a mut [u32],
         wide: &'a mut [i64],

@@ -43,6 +43,7 @@ mod modq;
 mod norm;
 mod ntru;
 mod ntt;
+mod operations;
 mod params;
 #[cfg(feature = "pkcs8")]
 pub mod pkcs8;
@@ -71,11 +72,11 @@ pub use expand::{DefaultStorage, ExpandedKey, Storage};
 pub use hedge::SEED_LEN;
 pub use keys::{KeygenScratch, SigningKey};
 pub use params::{Array, ByteArray, Falcon512, Falcon1024, NONCE_LEN, Parameters};
-/// The crate of the generators that keys and signatures are drawn from.
+/// The crate `rand_core`, whose traits the random generators implement.
 pub use rand_core;
 pub use scratch::Scratch;
 pub use sign::SignStream;
-/// The crate of the traits `Verifier`, `RandomizedSigner` and their kin.
+/// The crate `signature`, with traits such as `Verifier` and `RandomizedSigner`.
 pub use signature;
 pub use signatures::{Format, Signature, SignatureBytes};
 pub use verify::{MessageHasher, VerifyingKey};
@@ -122,4 +123,6 @@ pub mod seams {
     pub use crate::by_name::{
         TokenVisitor, decode_boxed_on, decode_verifying_key_on, expand_on, finish_on, visit,
     };
+    #[cfg(falcon_ct)]
+    pub use crate::reveal::on_reveal;
 }

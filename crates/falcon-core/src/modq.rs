@@ -7,7 +7,7 @@
 //!
 //! Values are signed (`i16`) because the high half of a signed 16 x 16
 //! product is one instruction on every vector unit, and because a signed
-//! representative leaves room for lazy additions: `32767 / 12289 = 2.67`.
+//! representative allows lazy additions: `32767 / 12289 = 2.67`.
 //! Sums are written with the checked operators on purpose: a build with
 //! overflow checks tests the range claims of every caller.
 //!

@@ -35,7 +35,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A Falcon parameter set: [`Falcon512`] or [`Falcon1024`].
+/// A Falcon parameter set: [`Falcon512`] or [`Falcon1024`]. For tests of other implementations
+/// [`hazmat::insecure`](crate::hazmat::insecure) has small degrees.
 ///
 /// ```
 /// use falcon_core::{DecodeError, Parameters, Signature, VerifyingKey};
@@ -52,8 +53,7 @@ mod sealed {
 /// # assert!(verify::<falcon_core::Falcon512>(&[], b"", &[]).is_err());
 /// ```
 ///
-/// The associated arrays have the lengths that their names say. With them a type
-/// that is generic over the parameter set owns its memory without an allocator.
+/// The associated array types let generic code own its memory without an allocator.
 pub trait Parameters:
     sealed::Sealed + Copy + Clone + Debug + Default + PartialEq + Eq + Hash + Send + Sync + 'static
 {
@@ -64,15 +64,15 @@ pub trait Parameters:
     /// The degree `n`.
     const N: usize = 1 << Self::LOGN;
 
-    /// Bytes of an encoded verifying key.
+    /// Length of an encoded verifying key in bytes.
     const VERIFYING_KEY_LEN: usize;
-    /// Bytes of an encoded signing key (round-3 encoding).
+    /// Length of a signing key in bytes, as round 3 encodes it.
     const SIGNING_KEY_LEN: usize;
-    /// Bytes of a padded signature.
+    /// Length of a padded signature in bytes.
     const PADDED_LEN: usize;
-    /// Bytes of a constant-time (fixed 12 bits a coefficient) signature.
+    /// Length of a signature in the constant-time format in bytes: 12 bits for each coefficient.
     const CT_LEN: usize;
-    /// Upper bound on the bytes of a compressed signature that verifies.
+    /// Upper bound on the length in bytes of a compressed signature that verifies.
     const COMPRESSED_MAX_LEN: usize;
 
     /// `[u8; VERIFYING_KEY_LEN]`.
@@ -98,7 +98,7 @@ pub trait Parameters:
     type NormWords: Array<i64>;
 }
 
-/// An array of known length, without naming the length in the type.
+/// An array of a length that the type does not name.
 pub trait Array<T>:
     AsRef<[T]> + AsMut<[T]> + Copy + Debug + PartialEq + Eq + Hash + Send + Sync + Zeroize + 'static
 {
@@ -165,10 +165,69 @@ parameter_set!(
     Falcon1024, "Falcon-1024", logn 10, vk 1793, sk 2305, padded 1280, ct 1577, compressed 1462
 );
 
+/// Degrees below 512, to test other implementations.
+///
+/// **They are insecure: anybody finds the key.** Keys and signatures have the encodings of the
+/// reference. Everything computes on them, except documents (PKCS#8) and GPUs, which do not compile
+/// with them. Keys from a seed are Falcon keys, but not always those of the reference: at degree 8
+/// most are others.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), falcon_core::SignatureError> {
+/// use falcon_core::SigningKey;
+/// use falcon_core::hazmat::insecure::Falcon16;
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+///
+/// let key = SigningKey::<Falcon16>::from_seed(&[7; 32]);
+/// let signature = key.sign_with_rng(&mut rng, b"order #42");
+/// assert_eq!(signature.to_bytes().len(), 63);
+/// key.verifying_key().verify(b"order #42", &signature)
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
+pub mod insecure {
+    use super::{Parameters, sealed};
+
+    parameter_set!(
+        /// Degree 2: insecure.
+        Falcon2, "Falcon-2", logn 1, vk 5, sk 7, padded 44, ct 44, compressed 44
+    );
+    parameter_set!(
+        /// Degree 4: insecure.
+        Falcon4, "Falcon-4", logn 2, vk 8, sk 13, padded 47, ct 47, compressed 47
+    );
+    parameter_set!(
+        /// Degree 8: insecure.
+        Falcon8, "Falcon-8", logn 3, vk 15, sk 25, padded 52, ct 53, compressed 52
+    );
+    parameter_set!(
+        /// Degree 16: insecure.
+        Falcon16, "Falcon-16", logn 4, vk 29, sk 49, padded 63, ct 65, compressed 64
+    );
+    parameter_set!(
+        /// Degree 32: insecure.
+        Falcon32, "Falcon-32", logn 5, vk 57, sk 97, padded 82, ct 89, compressed 86
+    );
+    parameter_set!(
+        /// Degree 64: insecure.
+        Falcon64, "Falcon-64", logn 6, vk 113, sk 177, padded 122, ct 137, compressed 130
+    );
+    parameter_set!(
+        /// Degree 128: insecure.
+        Falcon128, "Falcon-128", logn 7, vk 225, sk 353, padded 200, ct 233, compressed 219
+    );
+    parameter_set!(
+        /// Degree 256: insecure.
+        Falcon256, "Falcon-256", logn 8, vk 449, sk 641, padded 356, ct 425, compressed 397
+    );
+}
+
 /// `1 / sigma`, by `logn`: `sigma = sigma_min * 1.17 * sqrt(q)`.
 ///
 /// For `n` = 512 and 1024 these are the doubles of the round-3 reference, one
-/// unit in the last place above the nearest; below, they serve tests only.
+/// unit in the last place above the nearest. Below, they are the reference's too.
 pub(crate) const INV_SIGMA: [f64; 11] = [
     0.0,
     0.006905479329594089,
@@ -198,6 +257,26 @@ pub(crate) const SIGMA_MIN: [f64; 11] = [
     1.2778336969128337,
     1.298280334344292,
 ];
+
+/// Calls a generic function for every parameter set.
+#[cfg(test)]
+macro_rules! for_every_set {
+    ($check:ident) => {{
+        use $crate::params::{Falcon512, Falcon1024, insecure};
+        $check::<insecure::Falcon2>();
+        $check::<insecure::Falcon4>();
+        $check::<insecure::Falcon8>();
+        $check::<insecure::Falcon16>();
+        $check::<insecure::Falcon32>();
+        $check::<insecure::Falcon64>();
+        $check::<insecure::Falcon128>();
+        $check::<insecure::Falcon256>();
+        $check::<Falcon512>();
+        $check::<Falcon1024>();
+    }};
+}
+#[cfg(test)]
+pub(crate) use for_every_set;
 
 #[cfg(test)]
 mod tests {
@@ -252,7 +331,6 @@ mod tests {
             assert_eq!(P::SIGNING_KEY_LEN, 1 + 2 * bits(fg) + bits(8));
             assert_eq!(P::CT_LEN, 1 + NONCE_LEN + bits(12));
         }
-        check::<Falcon512>();
-        check::<Falcon1024>();
+        for_every_set!(check);
     }
 }

@@ -21,30 +21,36 @@
 //!
 //! Feature `pkcs8` gives DER, `pem` text, `encryption` private keys under a
 //! passphrase (PBES2: scrypt and AES-256-CBC). Reading plain DER needs no
-//! allocator. The traits and their methods are those of the `pkcs8` crate,
-//! which this module re-exports.
+//! allocator. The traits and their methods are those of the `pkcs8` crate. This module re-exports
+//! what they need.
+//!
+//! [`CertificateSignature`] is a signature in the format of certificates.
 //!
 //! # Encrypted keys
 //!
-//! An encrypted key is read at bounded cost, whatever its file asks for:
-//! `SigningKey` and `AnySigningKey` have methods for it, and `decrypt_private_key`
-//! gives the plain document for every other type. Generic code over
-//! [`DecodePrivateKey`] reads plain documents only. That trait could open encrypted
-//! ones, at any cost, so this crate leaves the feature `encryption` of the `pkcs8`
-//! crate off; do not switch it on.
+//! Decrypting has a bounded cost, whatever a document asks for: `MAX_SCRYPT_COST` and
+//! `MAX_PBKDF2_COST`. The bounds hold for each type of signing key, also in generic code over
+//! [`DecodePrivateKey`]. `decrypt_private_key` returns the plain document for every other type.
+//!
+//! Enable the feature `encryption` of this crate wherever documents are decrypted. Without it the
+//! bounds do not exist. If another crate of the program then enables `encryption` of the crate
+//! `pkcs8`, generic code decrypts documents at any cost. The methods `decrypt` of the crates
+//! `pkcs8` and `pkcs5` have no bounds either; this module does not re-export their types.
 //!
 //! # Errors
 //!
-//! A document of the other parameter set gives "unknown/unsupported algorithm
-//! OID". An encrypted PEM needs `from_pkcs8_encrypted_pem` and the feature
-//! `encryption`.
+//! A document of the other parameter set gives "unknown/unsupported OID" and the
+//! identifier: `der::ErrorKind::OidUnknown` for a private key,
+//! `spki::Error::OidUnknown` for a public key. If the parameter set is not known
+//! beforehand, read the document as an `AnySigningKey` or `AnyVerifyingKey`. An
+//! encrypted PEM needs `from_pkcs8_encrypted_pem` and the feature `encryption`.
 //!
 //! # Identifiers
 //!
-//! No standard assigns identifiers to Falcon yet. Keys are written under those
-//! that the OQS provider of OpenSSL and Bouncy Castle share, without parameters.
-//! Keys are read under every identifier below. The key is the same under each. The
-//! padded identifiers announce the format of the key's signatures.
+//! No standard assigns identifiers to Falcon yet. Keys are written with the identifiers that the
+//! OQS provider of OpenSSL and Bouncy Castle share, without parameters. Keys are read with every
+//! identifier below, and the identifier does not change the key. The padded identifiers announce
+//! the format of the key's signatures.
 //!
 //! | identifier | written | read |
 //! |---|---|---|
@@ -65,64 +71,62 @@
 //! | the encoded secret key itself | - |
 //! | `SEQUENCE { 0, f, g, F, SEQUENCE { h } OPTIONAL }` | Bouncy Castle |
 //!
-//! In the last one each polynomial is an `OCTET STRING` of the bits that it
-//! has in that encoding, with no header byte. A public key that stands
-//! beside the secret key, inside or in the `publicKey` field of PKCS#8
-//! version 2, must be the one of that secret key. Attributes are ignored, and
-//! so are fields that follow `publicKey`, where the standard leaves room for
-//! extensions. Any other byte that has no place in these forms is refused.
+//! In the last form each polynomial is an `OCTET STRING` of its bits in the encoding, without a
+//! header byte. A document may also hold the public key, inside `privateKey` or in the `publicKey`
+//! field of PKCS#8 version 2. It must then belong to the secret key. Attributes are ignored, and so
+//! are fields after `publicKey`, where the standard allows extensions. Any other byte is refused.
 //!
 //! # Memory
 //!
-//! `Box<SigningKey<P>>` and [`AnySigningKey`](crate::AnySigningKey) implement
-//! [`DecodePrivateKey`] too. There the key is decoded where it stays, while a
-//! `SigningKey` that is returned, and then moved by its owner, may leave copies
-//! on the stack that nobody wipes.
+//! `Box<SigningKey<P>>` and [`AnySigningKey`](crate::AnySigningKey) implement [`DecodePrivateKey`]
+//! too. They decode the key in place. A `SigningKey` that is returned and then moved may leave
+//! copies on the stack that nobody wipes.
 
 #[cfg(feature = "alloc")]
 mod any;
+mod certificate;
 #[cfg(feature = "encryption")]
 mod encrypted;
 
+pub use certificate::CertificateSignature;
 #[cfg(feature = "encryption")]
-pub use encrypted::{MAX_PBKDF2_ITERATIONS, MAX_SCRYPT_COST, decrypt_private_key};
+pub use encrypted::{MAX_PBKDF2_COST, MAX_SCRYPT_COST, decrypt_private_key};
 
 use crate::engine::Best;
 use crate::error::DecodeError;
 use crate::keys::SigningKey;
 use crate::params::{Array, FG_BITS, Parameters};
-use crate::signatures::Signature;
 use crate::verify::VerifyingKey;
 use core::marker::PhantomData;
 use zeroize::Zeroizing;
 
-pub use ::pkcs8::*;
-use ::pkcs8::{
-    der::{
-        Decode, Reader, SliceReader,
-        asn1::{AnyRef, OctetStringRef},
-    },
-    spki::{AlgorithmIdentifier, AssociatedAlgorithmIdentifier, SignatureAlgorithmIdentifier},
+#[cfg(feature = "pem")]
+pub use ::pkcs8::LineEnding;
+/// Reason why an encrypted document is refused, inside [`Error::EncryptedPrivateKey`].
+#[cfg(feature = "encryption")]
+pub use ::pkcs8::pkcs5::Error as EncryptionError;
+pub use ::pkcs8::{
+    AlgorithmIdentifierRef, DecodePrivateKey, DecodePublicKey, Error, KeyError, ObjectIdentifier,
+    PrivateKeyInfoRef, Result, SubjectPublicKeyInfoRef, der, spki,
 };
 #[cfg(feature = "alloc")]
-use {
-    crate::signatures::Format,
-    ::pkcs8::{
-        der::{
-            Encode, ErrorKind, Tag,
-            asn1::{BitString, BitStringRef},
-        },
-        spki::SignatureBitStringEncoding,
-    },
-};
+pub use ::pkcs8::{Document, EncodePrivateKey, EncodePublicKey, SecretDocument};
 
-/// Falcon-512 keys; signatures in compressed form.
+use der::{
+    Decode, ErrorKind, Reader, SliceReader,
+    asn1::{AnyRef, OctetStringRef},
+};
+#[cfg(feature = "alloc")]
+use der::{Encode, asn1::BitStringRef};
+use spki::{AlgorithmIdentifier, AssociatedAlgorithmIdentifier, SignatureAlgorithmIdentifier};
+
+/// Identifier of Falcon-512 keys with compressed signatures.
 pub const FALCON_512: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.9999.3.11");
-/// Falcon-1024 keys; signatures in compressed form.
+/// Identifier of Falcon-1024 keys with compressed signatures.
 pub const FALCON_1024: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.9999.3.14");
-/// Falcon-512 keys; signatures in padded form.
+/// Identifier of Falcon-512 keys with padded signatures.
 pub const FALCON_PADDED_512: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.9999.3.16");
-/// Falcon-1024 keys; signatures in padded form.
+/// Identifier of Falcon-1024 keys with padded signatures.
 pub const FALCON_PADDED_1024: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.9999.3.19");
 
 const FORMER_FALCON_512: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.9999.3.6");
@@ -153,25 +157,12 @@ pub(crate) fn names<P: Parameters>(algorithm: &AlgorithmIdentifierRef<'_>) -> bo
     Identifiers::<P>::ALL.contains(&algorithm.oid)
 }
 
-fn check_oid<P: Parameters>(algorithm: AlgorithmIdentifierRef<'_>) -> spki::Result<()> {
-    if names::<P>(&algorithm) {
-        Ok(())
-    } else {
-        Err(spki::Error::OidUnknown { oid: algorithm.oid })
-    }
-}
-
 impl<P: Parameters> AssociatedAlgorithmIdentifier for SigningKey<P> {
     type Params = AnyRef<'static>;
     const ALGORITHM_IDENTIFIER: AlgorithmIdentifierRef<'static> = algorithm::<P>();
 }
 
 impl<P: Parameters> AssociatedAlgorithmIdentifier for VerifyingKey<P> {
-    type Params = AnyRef<'static>;
-    const ALGORITHM_IDENTIFIER: AlgorithmIdentifierRef<'static> = algorithm::<P>();
-}
-
-impl<P: Parameters> AssociatedAlgorithmIdentifier for Signature<P> {
     type Params = AnyRef<'static>;
     const ALGORITHM_IDENTIFIER: AlgorithmIdentifierRef<'static> = algorithm::<P>();
 }
@@ -186,26 +177,11 @@ impl<P: Parameters> SignatureAlgorithmIdentifier for VerifyingKey<P> {
     const SIGNATURE_ALGORITHM_IDENTIFIER: AlgorithmIdentifierRef<'static> = algorithm::<P>();
 }
 
-/// The signature as certificates hold it: [`Format::Compressed`], the format
-/// of [`FALCON_512`] and [`FALCON_1024`].
-/// [`Signature::from_bytes`] with that format reads it.
-#[cfg(feature = "alloc")]
-impl<P: Parameters> SignatureBitStringEncoding for Signature<P> {
-    fn to_bitstring(&self) -> der::Result<BitString> {
-        let bytes = self
-            .to_vec(Format::Compressed)
-            .map_err(|_| ErrorKind::Length {
-                tag: Tag::BitString,
-            })?;
-        BitString::new(0, bytes)
-    }
-}
-
 #[cfg(feature = "alloc")]
 impl<P: Parameters> EncodePublicKey for VerifyingKey<P> {
     fn to_public_key_der(&self) -> spki::Result<Document> {
         let bytes = self.to_bytes();
-        SubjectPublicKeyInfo {
+        SubjectPublicKeyInfoRef {
             algorithm: Self::ALGORITHM_IDENTIFIER,
             subject_public_key: BitStringRef::from_bytes(bytes.as_ref())?,
         }
@@ -217,7 +193,10 @@ impl<P: Parameters> TryFrom<SubjectPublicKeyInfoRef<'_>> for VerifyingKey<P> {
     type Error = spki::Error;
 
     fn try_from(spki: SubjectPublicKeyInfoRef<'_>) -> spki::Result<Self> {
-        check_oid::<P>(spki.algorithm)?;
+        if !names::<P>(&spki.algorithm) {
+            let oid = spki.algorithm.oid;
+            return Err(spki::Error::OidUnknown { oid });
+        }
         if spki.algorithm.parameters.is_some() {
             return Err(spki::Error::KeyMalformed);
         }
@@ -233,40 +212,72 @@ impl<P: Parameters> EncodePrivateKey for SigningKey<P> {
     fn to_pkcs8_der(&self) -> Result<SecretDocument> {
         let len = P::SIGNING_KEY_LEN + P::VERIFYING_KEY_LEN;
         // Of the final size from the start: growing would leave a copy behind.
-        let mut keys = Zeroizing::new(alloc::vec::Vec::with_capacity(len));
-        keys.extend_from_slice((*self.to_bytes()).as_ref());
-        keys.extend_from_slice(self.verifying_key().to_bytes().as_ref());
+        let mut keys = Zeroizing::new(alloc::vec![0; len]);
+        let (secret, public) = keys.split_at_mut(P::SIGNING_KEY_LEN);
+        self.encode(secret);
+        public.copy_from_slice(self.verifying_key().to_bytes().as_ref());
         let wrapped = Zeroizing::new(OctetStringRef::new(&keys)?.to_der()?);
         PrivateKeyInfoRef::new(Self::ALGORITHM_IDENTIFIER, OctetStringRef::new(&wrapped)?)
             .try_into()
     }
 }
 
-// Decoded where it is returned: a copy on the way would not be wiped.
-impl<P: Parameters> TryFrom<PrivateKeyInfoRef<'_>> for SigningKey<P> {
-    type Error = Error;
+/// Implements [`DecodePrivateKey`] with a function that decodes a document. Encrypted documents are
+/// decrypted within the bounds of `decrypt_private_key`.
+///
+/// A `TryFrom<PrivateKeyInfoRef>` would do without this macro, but its blanket implementation
+/// decrypts at any cost once a crate of the program enables the feature `encryption` of `pkcs8`.
+macro_rules! decode_private_key {
+    ($key:ty, $decode:path, $($generics:tt)*) => {
+        impl<$($generics)*> DecodePrivateKey for $key {
+            fn from_pkcs8_der(bytes: &[u8]) -> Result<Self> {
+                $decode(&PrivateKeyInfoRef::try_from(bytes)?)
+            }
 
-    fn try_from(info: PrivateKeyInfoRef<'_>) -> Result<Self> {
-        let mut result = Ok(Self::EMPTY);
-        if let Ok(key) = &mut result
-            && let Err(error) = read_document(&info, key)
-        {
-            result = Err(error);
+            #[cfg(feature = "encryption")]
+            fn from_pkcs8_encrypted_der(
+                bytes: &[u8],
+                passphrase: impl AsRef<[u8]>,
+            ) -> Result<Self> {
+                encrypted::open_der(bytes, passphrase)
+            }
+
+            #[cfg(all(feature = "encryption", feature = "pem"))]
+            fn from_pkcs8_encrypted_pem(
+                text: &str,
+                passphrase: impl AsRef<[u8]>,
+            ) -> Result<Self> {
+                encrypted::open_pem(text, passphrase)
+            }
         }
-        result
-    }
+    };
 }
 
-/// The key is decoded in the box, and copied nowhere.
+decode_private_key!(SigningKey<P>, decode_returned, P: Parameters);
 #[cfg(feature = "alloc")]
-impl<P: Parameters> TryFrom<PrivateKeyInfoRef<'_>> for alloc::boxed::Box<SigningKey<P>> {
-    type Error = Error;
+decode_private_key!(alloc::boxed::Box<SigningKey<P>>, decode_boxed, P: Parameters);
+#[cfg(feature = "alloc")]
+decode_private_key!(crate::any::AnySigningKey, any::decode,);
 
-    fn try_from(info: PrivateKeyInfoRef<'_>) -> Result<Self> {
-        let mut key = Self::new(SigningKey::EMPTY);
-        read_document(&info, &mut key)?;
-        Ok(key)
+/// Decodes the key where it is returned: a copy on the way would not be wiped.
+fn decode_returned<P: Parameters>(info: &PrivateKeyInfoRef<'_>) -> Result<SigningKey<P>> {
+    let mut result = Ok(SigningKey::EMPTY);
+    if let Ok(key) = &mut result
+        && let Err(error) = read_document(info, key)
+    {
+        result = Err(error);
     }
+    result
+}
+
+/// Decodes the key in the box, and copies it nowhere.
+#[cfg(feature = "alloc")]
+fn decode_boxed<P: Parameters>(
+    info: &PrivateKeyInfoRef<'_>,
+) -> Result<alloc::boxed::Box<SigningKey<P>>> {
+    let mut key = alloc::boxed::Box::new(SigningKey::EMPTY);
+    read_document(info, &mut key)?;
+    Ok(key)
 }
 
 /// Decodes the document into `key`.
@@ -274,7 +285,11 @@ fn read_document<P: Parameters>(
     info: &PrivateKeyInfoRef<'_>,
     key: &mut SigningKey<P>,
 ) -> Result<()> {
-    check_oid::<P>(info.algorithm)?;
+    if !names::<P>(&info.algorithm) {
+        // Not `Error::PublicKey`: its message would speak of a public key.
+        let oid = info.algorithm.oid;
+        return Err(ErrorKind::OidUnknown { oid }.into());
+    }
     if info.algorithm.parameters.is_some() {
         return Err(Error::ParametersMalformed);
     }
@@ -304,9 +319,9 @@ struct Contents<'a> {
     h: Option<&'a [u8]>,
 }
 
-/// Tells the forms of `privateKey` apart by its first byte: the tag of an octet
-/// string, that of a sequence, or the header 0x59 or 0x5a of an encoded key, which
-/// is the tag of neither. Polynomials are put together in `joined`.
+/// Tells the forms of `privateKey` apart by the first byte: the tag of an octet string, the tag of
+/// a sequence, or the header 0x59 or 0x5a of an encoded key, which is neither tag. Separate
+/// polynomials are joined in `joined`.
 fn read_contents<'a, P: Parameters>(
     bytes: &'a [u8],
     joined: &'a mut P::SigningKeyBytes,

@@ -295,10 +295,10 @@ fn blocks_in_registers<I: Isa>(
             counters[0][u] = counter as u32;
             counters[1][u] = (counter >> 32) as u32;
         }
-        for part in 0..BLOCKS / I::U32s::LEN {
+        for index in 0..BLOCKS / I::U32s::LEN {
             let mut initial = all;
             for (word, counters) in initial[14..].iter_mut().zip(&counters) {
-                *word = word.xor(I::U32s::load(isa, &I::U32s::chunks(counters)[part]));
+                *word = word.xor(I::U32s::load(isa, &I::U32s::chunks(counters)[index]));
             }
             let mut x = initial;
             for _ in 0..10 {
@@ -309,7 +309,7 @@ fn blocks_in_registers<I: Isa>(
                 let mut words = [0; BLOCKS];
                 x.wrapping_add(initial)
                     .store(&mut I::U32s::chunks_mut(&mut words)[0]);
-                let bytes = row[4 * I::U32s::LEN * part..].as_chunks_mut().0.iter_mut();
+                let bytes = row[4 * I::U32s::LEN * index..].as_chunks_mut().0.iter_mut();
                 for (bytes, word) in bytes.zip(&words[..I::U32s::LEN]) {
                     *bytes = word.to_le_bytes();
                 }
@@ -351,6 +351,14 @@ mod tests {
     use std::vec::Vec;
 
     #[test]
+    fn a_wiped_generator_holds_nothing() {
+        let mut prng = Prng::<2>::new(Baseline, &[7; SEED_LEN]);
+        prng.zeroize();
+        assert!(prng.buffers.as_flattened().iter().all(|&byte| byte == 0));
+        assert_eq!((prng.key, prng.counter), ([0; 12], 0));
+    }
+
+    #[test]
     fn reads_equal_the_reference_vector() {
         reads_equal_the_vector::<1>();
         reads_equal_the_vector::<2>();
@@ -382,10 +390,21 @@ mod tests {
         }
     }
 
-    /// From every place of a buffer: single bytes stand one after the other;
-    /// eight bytes are read where they stand if the place is below 503, and at
-    /// the start of the next buffer if not; an attempt is eight bytes and three
-    /// single ones.
+    /// Registers of one lane, since this machine may have no others.
+    #[test]
+    fn registers_and_rows_have_the_same_bytes() {
+        let shared = core::array::from_fn(|word| 0x0765_4321 * (word as u32 + 1));
+        for counter in [0, u64::from(u32::MAX) - 9, u64::MAX - 9] {
+            let [mut registers, mut rows] = [[[0; BUFFER_LEN]; 2]; 2];
+            blocks_in_registers(Baseline, &shared, counter, &mut registers);
+            blocks_in_rows(&shared, counter, &mut rows);
+            assert_eq!(registers, rows, "{counter}");
+        }
+    }
+
+    /// Reads from every place of a buffer. Single bytes follow one another. Eight bytes are read in
+    /// place if the place is below 503, else at the start of the next buffer. An attempt is eight
+    /// bytes and three single ones.
     fn reads_follow_the_buffer_rule<const AHEAD: usize>() {
         let new = || Prng::<AHEAD>::new(Baseline, &[9; SEED_LEN]);
         let mut all = new();

@@ -1,18 +1,51 @@
-//! The one way in which a secret decides a branch.
+//! The one way in which a secret may decide a branch or an address.
 
-use core::hint::black_box;
-
-/// Lets a secret bit decide: from here on everybody may know it.
+/// Returns `value`, which is public from here on although it was computed from secrets.
 ///
-/// The constant-time check accepts the branch in here, for the callers that
-/// `tests/ct/accepted.supp` names, and no other branch in those callers. So every
-/// use is a statement about the scheme, which `docs/CONSTANT-TIME.md` justifies.
-#[inline(never)]
-pub(crate) fn reveal(bit: bool) -> bool {
-    // Two constants, so that callers branch on a value that is not the secret's.
-    if black_box(bit) {
-        black_box(true)
-    } else {
-        black_box(false)
+/// Code may branch on a revealed value and use it as an index. Every use states a fact about the
+/// scheme, which `docs/CONSTANT-TIME.md` justifies.
+///
+/// This compiles to nothing. The constant-time check builds with `--cfg falcon_ct`: then the
+/// function that `on_reveal` was given marks the value as public for Valgrind. Any other branch
+/// or address that depends on a secret is reported.
+#[cfg(not(falcon_ct))]
+#[inline(always)]
+pub(crate) fn reveal<T: Copy>(value: T) -> T {
+    value
+}
+
+/// Makes every value of `values` public, as [`reveal`] does.
+#[inline(always)]
+pub(crate) fn reveal_all<T: Copy>(values: &mut [T]) {
+    for value in values {
+        *value = reveal(*value);
     }
 }
+
+#[cfg(falcon_ct)]
+mod hook {
+    extern crate std;
+    use core::hint::black_box;
+    use std::sync::OnceLock;
+
+    static HOOK: OnceLock<fn(usize, usize)> = OnceLock::new();
+
+    /// Calls `hook` with the address and the length in bytes of every value that is revealed.
+    pub fn on_reveal(hook: fn(usize, usize)) {
+        let _ = HOOK.set(hook);
+    }
+
+    #[inline(always)]
+    pub(crate) fn reveal<T: Copy>(mut value: T) -> T {
+        // Behind `black_box` the value is read from memory again after the call.
+        let value = black_box(&mut value);
+        if let Some(hook) = HOOK.get() {
+            hook(core::ptr::from_ref(value).addr(), size_of::<T>());
+        }
+        *black_box(value)
+    }
+}
+#[cfg(falcon_ct)]
+pub use hook::on_reveal;
+#[cfg(falcon_ct)]
+pub(crate) use hook::reveal;

@@ -14,7 +14,7 @@ use crate::lanes::Isa;
 use crate::modq::{Modulus, Q, barrett_reduce, montgomery_mul};
 use crate::norm::{is_short, squared_norm};
 use crate::ntt::{self, Ntt, PortableNtt, Twiddles};
-use crate::reveal::reveal;
+use crate::reveal::{reveal, reveal_all};
 
 /// `f` is not invertible modulo `q` and `x^n + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +101,7 @@ pub(crate) fn complete_private(
     }
     ntt.intt(logn, a, tmp);
     ntt.residues(h, a);
+    reveal_all(h);
     if !reveal(ntru_equation_holds(
         isa,
         logn,

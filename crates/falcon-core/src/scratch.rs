@@ -15,9 +15,8 @@ pub(crate) struct Aligned<T>(pub(crate) T);
 
 /// Working memory of a signer, owned by the caller and wiped when dropped.
 ///
-/// It borrows [`Scratch::LEN`] reals: 32 KiB for Falcon-512, 64 KiB for
-/// Falcon-1024. With the feature `alloc`, methods without a scratch argument
-/// allocate it.
+/// Borrows [`Scratch::LEN`] reals: 32 KiB for Falcon-512, 64 KiB for Falcon-1024. With the feature
+/// `alloc`, methods without a scratch argument allocate it.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -44,10 +43,10 @@ impl<'a, P: Parameters> Scratch<'a, P> {
     /// Length in reals: `8n`.
     pub const LEN: usize = signing::computed_scratch_len(P::LOGN);
 
-    /// Borrows `reals`.
+    /// Borrows `reals` as scratch.
     ///
     /// # Errors
-    /// If there are fewer than [`LEN`](Self::LEN).
+    /// [`ScratchTooSmall`] if there are fewer than [`LEN`](Self::LEN).
     pub fn new(reals: &'a mut [f64]) -> Result<Self, ScratchTooSmall> {
         match reals.get_mut(..Self::LEN) {
             Some(reals) => Ok(Self {

@@ -1,9 +1,10 @@
-//! Signing one message: whole, or in parts.
+//! Signing one message: whole, or in pieces.
 
-use crate::engine::{Best, Operations};
+use crate::engine::Best;
 use crate::hash_to_point::{HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher};
-use crate::hedge::{Randomness, SEED_LEN};
+use crate::hedge::{Randomness, SEED_LEN, SamplerSeeds};
 use crate::keys::SigningKey;
+use crate::operations::Operations;
 use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::scratch::Scratch;
 #[cfg(feature = "alloc")]
@@ -19,18 +20,18 @@ use zeroize::Zeroizing;
 
 /// Algorithm 10 (Sign), from the hashed message on.
 ///
-/// `nonce` is line 1, drawn from the same `randomness`; `hash` is line 2, which
+/// `nonce` is line 1; `hash` is line 2, which
 /// writes `c = HashToPoint(nonce || message)`, or fails. The attempts of lines 3 to 11 are
 /// [`short_preimage`](crate::signing::short_preimage). Encoding is left to
-/// [`Signature::to_bytes`].
+/// [`Signature::to_bytes`]. If `seeds` end before a signature is found, `s2` is zero.
 ///
 /// Source: Falcon specification v1.2, algorithm 10.
 pub(crate) fn sign<P: Parameters, E>(
     on: impl Operations,
     key: &impl Secret<P>,
-    randomness: Randomness<'_>,
     nonce: [u8; NONCE_LEN],
     hash: impl FnOnce(&mut [u16]) -> Result<(), E>,
+    seeds: &mut dyn SamplerSeeds,
     fit: Fit,
     scratch: &mut Scratch<'_, P>,
 ) -> Result<Signature<P>, E> {
@@ -42,7 +43,7 @@ pub(crate) fn sign<P: Parameters, E>(
         P::LOGN,
         &key.source(),
         c.as_ref(),
-        randomness,
+        seeds,
         fit,
         scratch.reals(),
         signature.s2.as_mut(),
@@ -50,8 +51,8 @@ pub(crate) fn sign<P: Parameters, E>(
     Ok(signature)
 }
 
-/// A signature of a message that comes in pieces. Takes constant memory, however
-/// long the message is.
+/// A signer of a message that comes in pieces. It takes constant memory, however long the message
+/// is.
 ///
 /// ```
 /// use falcon_core::{Falcon512, SigningKey};
@@ -90,18 +91,18 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
     }
 
     /// Absorbs the next piece of the message.
-    pub fn update(&mut self, part: &[u8]) {
-        self.hasher.update(part);
+    pub fn update(&mut self, piece: &[u8]) {
+        self.hasher.update(piece);
     }
 
-    /// Signs the message that was absorbed.
+    /// Signs the absorbed message.
     #[cfg(feature = "alloc")]
     pub fn finish(self) -> Signature<P> {
         let len = self.key.source().scratch_len(P::LOGN);
         with_scratch(len, |scratch| self.finish_in(scratch))
     }
 
-    /// [`finish`](Self::finish) with caller-owned scratch.
+    /// Signs the absorbed message with caller-owned scratch.
     pub fn finish_in(self, scratch: &mut Scratch<'_, P>) -> Signature<P> {
         self.finish_on(Best::find(), scratch)
     }
@@ -119,12 +120,12 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
             hasher,
             ..
         } = self;
-        let randomness = Randomness::hedged(&seed, 0, key.secret_hash());
+        let mut seeds = Randomness::hedged(&seed, 0, key.secret_hash());
         let hash = |c: &mut [u16]| {
             hasher.finish_on(on, c);
             Ok::<_, Infallible>(())
         };
-        let Ok(signature) = sign(on, key, randomness, nonce, hash, Fit::Padded, scratch);
+        let Ok(signature) = sign(on, key, nonce, hash, &mut seeds, Fit::Padded, scratch);
         signature
     }
 }
@@ -151,9 +152,10 @@ fn fresh_seed<R: TryCryptoRng + ?Sized>(
 macro_rules! signing_methods {
     ($key:ty, $($generics:tt)*) => {
         impl<$($generics)*> $key {
-            /// Signs `message` with fresh randomness, hedged with the secret.
+            /// Signs `message` with fresh randomness. It is hedged with the key, so a weak
+            /// generator does not reveal the key.
             ///
-            /// Gives the same bytes as a batch of one job with the same seed; see
+            /// A batch of one job with the same seed gives the same bytes; see
             /// [`BatchSign`](crate::batch::BatchSign).
             #[cfg(feature = "alloc")]
             pub fn sign_with_rng<R: CryptoRng + ?Sized>(&self, rng: &mut R, message: &[u8]) -> Signature<P> {
@@ -162,7 +164,8 @@ macro_rules! signing_methods {
                 stream.finish()
             }
 
-            /// [`sign_with_rng`](Self::sign_with_rng) with caller-owned scratch.
+            /// Signs `message` as [`sign_with_rng`](Self::sign_with_rng) does, with caller-owned
+            /// scratch.
             pub fn sign_in<R: CryptoRng + ?Sized>(
                 &self,
                 rng: &mut R,
@@ -174,13 +177,13 @@ macro_rules! signing_methods {
                 stream.finish_in(scratch)
             }
 
-            /// Begins to sign a message that comes in pieces.
+            /// Starts to sign a message that comes in pieces.
             pub fn sign_stream<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> SignStream<'_, P, Self> {
                 let Ok(seed) = fresh_seed(rng);
                 SignStream::new(self, seed)
             }
 
-            /// [`sign_stream`](Self::sign_stream) with the caller's seed.
+            /// Starts to sign a message that comes in pieces, with the caller's seed.
             ///
             /// `seed` must be fresh: never use it for another signature.
             pub fn sign_stream_from_seed(&self, seed: &[u8; SEED_LEN]) -> SignStream<'_, P, Self> {
@@ -208,8 +211,8 @@ macro_rules! signing_methods {
             ) -> Result<Signature<P>, signature::Error> {
                 let seed = fresh_seed(rng).map_err(|_| signature::Error::new())?;
                 let mut stream = SignStream::new(self, seed);
-                for part in message {
-                    stream.update(part);
+                for piece in message {
+                    stream.update(piece);
                 }
                 Ok(stream.finish())
             }

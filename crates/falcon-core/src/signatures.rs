@@ -3,12 +3,13 @@
 #[cfg(feature = "alloc")]
 use crate::codec::side_by_side;
 use crate::codec::{attached, compressed_len, signature as codec};
-use crate::engine::{Best, Operations};
+use crate::engine::Best;
 use crate::error::{DecodeError, EncodeError};
 #[cfg(feature = "alloc")]
 use crate::lanes::Isa;
 #[cfg(feature = "alloc")]
 use crate::norm::fits_the_bound;
+use crate::operations::Operations;
 use crate::params::{Array, NONCE_LEN, Parameters};
 use core::cmp::Ordering;
 use core::fmt;
@@ -20,9 +21,9 @@ pub use crate::codec::signature::Format;
 
 /// A Falcon signature: the nonce and the short polynomial `s2`.
 ///
-/// It is public data. Its canonical bytes ([`to_bytes`](Self::to_bytes),
-/// `TryFrom<&[u8]>`) are in [`Format::Padded`] if they fit, which all signatures
-/// made here do, else in [`Format::Compressed`].
+/// A signature is public. Its canonical bytes, which [`to_bytes`](Self::to_bytes) writes and
+/// `TryFrom<&[u8]>` reads, are in [`Format::Padded`] if it fits, else in [`Format::Compressed`].
+/// All signatures made outside of [`hazmat`](crate::hazmat) fit.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -54,28 +55,28 @@ pub struct Signature<P: Parameters> {
 }
 
 impl<P: Parameters> Signature<P> {
-    /// The zero signature, which is valid for no message: a placeholder that
-    /// [`BatchSign`](crate::batch::BatchSign) overwrites.
+    /// Placeholder that [`BatchSign`](crate::batch::BatchSign) overwrites: the zero signature,
+    /// which is valid for no message.
     pub const EMPTY: Self = Self {
         nonce: [0; NONCE_LEN],
         s2: P::Short::ZERO,
     };
 
-    /// The nonce that was hashed before the message.
+    /// Returns the nonce, which is hashed before the message.
     pub fn nonce(&self) -> &[u8; NONCE_LEN] {
         &self.nonce
     }
 
-    /// The coefficients of `s2`.
+    /// Returns the coefficients of `s2`.
     pub fn s2(&self) -> &[i16] {
         self.s2.as_ref()
     }
 
-    /// Reads a signature in `format`.
+    /// Decodes a signature in `format`.
     ///
     /// # Errors
-    /// [`DecodeError`]. Every non-canonical encoding is refused, and so is an `s2`
-    /// that exceeds the norm bound by itself.
+    /// [`DecodeError`] for everything that is not a canonical encoding, and for an `s2` that alone
+    /// exceeds the norm bound.
     #[inline(never)] // Its copy of the signature leaves the stack with it.
     pub fn from_bytes(format: Format, bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut out = Self::EMPTY;
@@ -92,13 +93,12 @@ impl<P: Parameters> Signature<P> {
         Best::find().fits_the_bound(P::LOGN, self.s2.as_ref())
     }
 
-    /// Finds the format of `bytes` by the header, and for the header that
-    /// compressed and padded share, by the length.
+    /// Detects the format of `bytes` from the header. The compressed and the padded format share a
+    /// header, so the length tells them apart.
     ///
-    /// [`Parameters::PADDED_LEN`] bytes are padded; every other length is
-    /// compressed. So a truncated padded signature is taken for a compressed one,
-    /// and decoding it fails. A compressed signature of exactly
-    /// [`Parameters::PADDED_LEN`] bytes equals the padded one.
+    /// [`Parameters::PADDED_LEN`] bytes are padded, every other length is compressed. So a
+    /// truncated padded signature counts as compressed, and its decoding fails. A compressed
+    /// signature of exactly [`Parameters::PADDED_LEN`] bytes equals the padded one.
     ///
     /// # Errors
     /// [`DecodeError::Length`] only if `bytes` is empty. [`DecodeError::Header`] if
@@ -116,8 +116,8 @@ impl<P: Parameters> Signature<P> {
         }
     }
 
-    /// Length in `format`, in bytes. It is fixed, except for
-    /// [`Format::Compressed`]. `None` if the signature cannot be written in it.
+    /// Length in bytes in `format`, which is fixed except for [`Format::Compressed`]. `None` if the
+    /// signature does not fit the format.
     pub fn encoded_len(&self, format: Format) -> Option<usize> {
         let compressed = 1 + NONCE_LEN + compressed_len(self.s2.as_ref())?;
         match format {
@@ -127,12 +127,11 @@ impl<P: Parameters> Signature<P> {
         }
     }
 
-    /// Writes the signature in `format` at the start of `out` and returns the
-    /// number of bytes.
+    /// Writes the signature in `format` at the start of `out`. Returns the number of bytes.
     ///
     /// # Errors
-    /// [`EncodeError::BufferTooSmall`], or [`EncodeError::TooLong`] if the
-    /// compressed polynomial does not fit the padded form.
+    /// [`EncodeError::BufferTooSmall`], or [`EncodeError::TooLong`] if the signature does not fit
+    /// the padded format.
     pub fn encode(&self, format: Format, out: &mut [u8]) -> Result<usize, EncodeError> {
         let len = self.encoded_len(format).ok_or(EncodeError::TooLong)?;
         let out = out.get_mut(..len).ok_or(EncodeError::BufferTooSmall)?;
@@ -140,13 +139,18 @@ impl<P: Parameters> Signature<P> {
             .ok_or(EncodeError::TooLong)
     }
 
-    /// The canonical bytes: padded if it fits, else compressed.
+    /// Encodes the signature as its canonical bytes: padded if it fits, else compressed.
     pub fn to_bytes(&self) -> SignatureBytes<P> {
+        self.first_that_fits(&[Format::Padded, Format::Compressed])
+    }
+
+    /// Encodes the signature in the first of `formats` that it fits.
+    pub(crate) fn first_that_fits(&self, formats: &[Format]) -> SignatureBytes<P> {
         let mut bytes = SignatureBytes::<P> {
             bytes: P::CompressedBytes::ZERO,
             len: 0,
         };
-        for format in [Format::Padded, Format::Compressed] {
+        for &format in formats {
             let out = bytes.bytes.as_mut();
             let written = codec::encode(format, P::LOGN, &self.nonce, self.s2.as_ref(), out);
             if let Some(len) = written {
@@ -157,8 +161,8 @@ impl<P: Parameters> Signature<P> {
         bytes
     }
 
-    /// Reads a signed message in the form of the NIST submission: length,
-    /// nonce, message, compressed signature. Returns signature and message.
+    /// Decodes a signed message in the attached form of the NIST submission: length, nonce,
+    /// message, compressed signature. Returns the signature and the message.
     ///
     /// # Errors
     /// As for [`from_bytes`](Self::from_bytes).
@@ -173,10 +177,9 @@ impl<P: Parameters> Signature<P> {
         }
     }
 
-    /// Writes `message` with this signature in the form that
-    /// [`from_attached`](Self::from_attached) reads, at the start of `out`,
-    /// and returns the number of bytes: at most [`Parameters::COMPRESSED_MAX_LEN`]
-    /// and 2 more than the message.
+    /// Writes `message` and this signature at the start of `out`, in the attached form that
+    /// [`from_attached`](Self::from_attached) reads. Returns the number of bytes. They are at most
+    /// [`Parameters::COMPRESSED_MAX_LEN`] and 2 more than those of the message.
     ///
     /// # Errors
     /// [`EncodeError::BufferTooSmall`].
@@ -185,7 +188,60 @@ impl<P: Parameters> Signature<P> {
             .ok_or(EncodeError::BufferTooSmall)
     }
 
-    /// The signature in `format` as a vector.
+    /// Reads a signed message in the form of PQClean's padded algorithms: the padded signature,
+    /// then the message. Returns signature and message.
+    ///
+    /// Do not use the message before [`verify`](crate::VerifyingKey::verify) has accepted it.
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use falcon_core::{Falcon512, Signature, SigningKey};
+    /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+    /// # let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    ///
+    /// let signature = key.sign_with_rng(&mut rng, b"order #42");
+    /// let mut signed = [0; 666 + 9];
+    /// signature.encode_attached_padded(b"order #42", &mut signed)?;
+    ///
+    /// let (signature, message) = Signature::from_attached_padded(&signed)?;
+    /// key.verifying_key().verify(message, &signature)?;
+    /// assert_eq!(message, b"order #42");
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "alloc"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`from_bytes`](Self::from_bytes).
+    pub fn from_attached_padded(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
+        let parts = bytes.split_at_checked(P::PADDED_LEN);
+        let (signature, message) = parts.ok_or(DecodeError::Length)?;
+        Ok((Self::from_bytes(Format::Padded, signature)?, message))
+    }
+
+    /// Writes `message` with this signature in the form that
+    /// [`from_attached_padded`](Self::from_attached_padded) reads, at the start of `out`, and
+    /// returns the number of bytes: [`Parameters::PADDED_LEN`] more than the message.
+    ///
+    /// # Errors
+    /// As for [`encode`](Self::encode).
+    pub fn encode_attached_padded(
+        &self,
+        message: &[u8],
+        out: &mut [u8],
+    ) -> Result<usize, EncodeError> {
+        let parts = out.split_at_mut_checked(P::PADDED_LEN);
+        let (signature, rest) = parts.ok_or(EncodeError::BufferTooSmall)?;
+        let rest = rest.get_mut(..message.len());
+        let rest = rest.ok_or(EncodeError::BufferTooSmall)?;
+        self.encode(Format::Padded, signature)?;
+        rest.copy_from_slice(message);
+        Ok(P::PADDED_LEN + message.len())
+    }
+
+    /// Encodes the signature in `format` as a vector.
     ///
     /// # Errors
     /// As for [`encode`](Self::encode).
@@ -209,8 +265,7 @@ impl<P: Parameters> fmt::Debug for Signature<P> {
 impl<P: Parameters> TryFrom<&[u8]> for Signature<P> {
     type Error = DecodeError;
 
-    /// Reads the canonical bytes: a padded signature, or a compressed one
-    /// that is longer.
+    /// Decodes the canonical bytes: a padded signature, or a compressed one that is longer.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
         Self::from_bytes(canonical_format(P::LOGN, bytes)?, bytes)
     }
@@ -289,7 +344,7 @@ pub(crate) fn read_side_by_side(
     results
 }
 
-/// The canonical bytes of a signature, as a value that owns them.
+/// The encoded bytes of a signature, as a value that owns them: those of [`Signature::to_bytes`].
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -310,7 +365,7 @@ pub struct SignatureBytes<P: Parameters> {
 }
 
 impl<P: Parameters> SignatureBytes<P> {
-    /// The bytes.
+    /// Borrows the bytes.
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
@@ -350,4 +405,63 @@ impl<P: Parameters> From<Signature<P>> for SignatureBytes<P> {
 
 impl<P: Parameters> signature::SignatureEncoding for Signature<P> {
     type Repr = SignatureBytes<P>;
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+    use crate::lanes::Baseline;
+    use crate::params::Falcon512;
+
+    /// Malformed in every way that the decoder of one signature tells from the others.
+    #[test]
+    fn signatures_read_side_by_side_are_those_read_alone() {
+        type P = Falcon512;
+        let encode = |format, s2: &[i16; 512]| {
+            let mut out = [0; P::CT_LEN];
+            let len = codec::encode(format, P::LOGN, &[7; NONCE_LEN], s2, &mut out);
+            out[..len.expect("at most 2047")].to_vec()
+        };
+        let mut long = [0; 512];
+        long[..9].fill(2047);
+        let padded = encode(Format::Padded, &[-3; 512]);
+        let changed = |at: usize, byte: u8| {
+            let mut changed = padded.clone();
+            changed[at] = byte;
+            changed
+        };
+        let all = [
+            padded.clone(),
+            encode(Format::Compressed, &[128; 512]),
+            encode(Format::Padded, &long),
+            encode(Format::ConstantTime, &[0; 512])[..P::CT_LEN - 100].to_vec(),
+            changed(0, 0x3a),
+            changed(P::PADDED_LEN - 1, 1),
+            padded[..P::PADDED_LEN - 1].to_vec(),
+            [&padded[..], &[0]].concat(),
+            Vec::new(),
+        ];
+        let encoded: Vec<_> = all.iter().map(|bytes| &bytes[..]).collect();
+        let mut s2s = alloc::vec![0; 512 * all.len()];
+        let results = read_side_by_side(Baseline, P::LOGN, &encoded, &mut s2s);
+        assert_eq!(results.len(), all.len());
+        for ((bytes, result), s2) in all.iter().zip(results).zip(s2s.chunks(512)) {
+            let alone = Signature::<P>::try_from(&bytes[..]);
+            assert_eq!(result, alone.map(|signature| signature.nonce));
+            assert!(alone.is_err() || alone.is_ok_and(|signature| signature.s2 == s2));
+        }
+        let expected = [
+            Ok(()),
+            Ok(()),
+            Err(DecodeError::Range),
+            Err(DecodeError::Header),
+            Err(DecodeError::Header),
+            Err(DecodeError::NonCanonical),
+            Err(DecodeError::Length),
+            Err(DecodeError::Length),
+            Err(DecodeError::Length),
+        ];
+        let alone = |bytes: &Vec<u8>| Signature::<P>::try_from(&bytes[..]).map(|_| ());
+        assert_eq!(all.each_ref().map(alone), expected);
+    }
 }

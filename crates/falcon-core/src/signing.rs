@@ -6,8 +6,8 @@
 use crate::codec::{self, signature::Format};
 use crate::ffsampling::ffsampling;
 use crate::fft::{BasisRef, Fft};
-use crate::hash::Shake256Reader;
-use crate::hedge::Randomness;
+use crate::hash;
+use crate::hedge::{SamplerSeed, SamplerSeeds};
 use crate::lanes::{Binary64, Double, wipe};
 use crate::norm::{self, is_short};
 use crate::params::{Array, INV_SIGMA, NONCE_LEN, Q, SIGMA_MIN};
@@ -16,7 +16,6 @@ use crate::reveal::reveal;
 use crate::ring;
 use crate::sampler::{Feed, LaneSampler, Sampling, SigningIsa};
 use crate::tree::{self, Computed, Deviation, Stored};
-use zeroize::Zeroizing;
 
 /// `1 / q`, rounded to nearest.
 const INV_Q: f64 = 1.0 / 12289.0;
@@ -176,16 +175,17 @@ pub(crate) fn short_vector<B: Binary64, F: Fft>(
     norm.finish()
 }
 
-/// Turns `feed` into that of the next attempt of a signature, from the next seed
-/// of its stream.
+/// Turns `feed` into that of the next attempt of a signature, from the seed that `next_seed`
+/// writes. `None` if there is none.
 pub(crate) fn start_next<S: Sampling>(
     sampling: S,
     feed: &mut S::Feed,
-    stream: &mut Shake256Reader,
-) {
-    let mut seed = Zeroizing::new([0; SEED_LEN]);
-    stream.read(&mut *seed);
+    next_seed: impl FnOnce(&mut SamplerSeed) -> Option<()>,
+) -> Option<()> {
+    let mut seed = SamplerSeed::new([0; SEED_LEN]);
+    next_seed(&mut seed)?;
     sampling.start(feed, &seed);
+    Some(())
 }
 
 /// One attempt on every lane with an expanded key; `points` and `feeds` have
@@ -242,7 +242,7 @@ fn attempt_computed<'s, B: SigningIsa>(
 
 /// [`short_vector`] by integers: from `z` in the FFT domain, whose place is
 /// overwritten, and the basis as it is in a key, which has not to be transformed
-/// again for it. `W` has room for `4n` words.
+/// again for it. `W` holds `4n` words.
 ///
 /// The norm is that of the vector modulo `q`, which is the vector unless a
 /// coefficient exceeds `(q - 1) / 2 = 6144`: 36 standard deviations, for any key
@@ -389,25 +389,26 @@ pub(crate) fn is_signature(
 
 /// Algorithm 10 (Sign), lines 3 to 11: `s2` of a short preimage of `point`.
 ///
-/// Each attempt takes the next seed of the stream of `randomness`. An attempt is
+/// Each attempt takes the next of `seeds`. An attempt is
 /// repeated if the vector is too long, or if `accept` refuses `s2` since it cannot
 /// be written as asked; `point` stays the same. `accept` must be constant time.
-/// `scratch` holds [`computed_scratch_len`] reals.
+/// `scratch` holds [`computed_scratch_len`] reals. If there is no further seed, `s2` is zero, so
+/// that nobody sees a vector that was refused.
 pub(crate) fn short_preimage<B: SigningIsa>(
     b: B,
     logn: u32,
     key: &KeySource<'_>,
     point: &[u16],
-    randomness: Randomness<'_>,
+    seeds: &mut dyn SamplerSeeds,
     accept: impl Fn(&[i16]) -> bool,
     scratch: &mut [f64],
     s2: &mut [i16],
 ) {
-    let mut stream = Shake256Reader::empty();
-    randomness.start_sampler_stream(point, &mut stream);
+    let mut stream = hash::empty_reader();
+    seeds.begin(point, &mut stream);
     let mut feed = B::Sampling::EMPTY;
-    loop {
-        start_next(b.sampling(), &mut feed, &mut stream);
+    let mut next_seed = |seed: &mut SamplerSeed| seeds.next(&mut stream, seed);
+    while start_next(b.sampling(), &mut feed, &mut next_seed).is_some() {
         let squared_norm = match *key {
             KeySource::Stored(key) => {
                 let feeds = core::slice::from_mut(&mut feed);
@@ -428,7 +429,8 @@ pub(crate) fn short_preimage<B: SigningIsa>(
             return;
         }
     }
+    wipe(s2);
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,12 +1,13 @@
 //! Verifying keys and verification: integers only.
 
 use crate::codec;
-use crate::engine::{Best, Operations};
+use crate::engine::Best;
 use crate::error::{DecodeError, SignatureError};
-use crate::hash::Shake256;
+use crate::hash;
 use crate::hash_to_point::{
     HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher, is_point,
 };
+use crate::operations::Operations;
 use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::scratch::Aligned;
 use crate::signatures::Signature;
@@ -34,8 +35,8 @@ use core::fmt;
 /// # fn main() {}
 /// ```
 ///
-/// The key is prepared: beside the coefficients of `h` it holds their NTT. So it
-/// pays to decode a key once and to verify with it often.
+/// Decode a key once and verify with it often: decoding computes the NTT of `h`, which the key
+/// keeps.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct VerifyingKey<P: Parameters> {
     h: P::Residues,
@@ -83,7 +84,7 @@ impl<P: Parameters> VerifyingKey<P> {
         self.prepared.as_ref()
     }
 
-    /// The coefficients of `h = g / f mod q`.
+    /// Returns the coefficients of `h = g / f mod q`.
     pub fn h(&self) -> &[u16] {
         self.h.as_ref()
     }
@@ -114,52 +115,52 @@ impl<P: Parameters> VerifyingKey<P> {
     /// # }
     /// ```
     pub fn fingerprint(&self) -> [u8; 32] {
-        let mut hash = Shake256::new();
+        let mut hash = hash::shake256();
         hash.update(self.to_bytes().as_ref());
         hash.finalize().read_array()
     }
 
-    /// Verifies `signature` of `message`.
+    /// Verifies `signature` for `message`.
     ///
     /// # Errors
-    /// [`SignatureError`] if this signature is not one of this message by this key. The error does
+    /// [`SignatureError`] if this key did not make the signature for this message. The error does
     /// not say why.
     pub fn verify(&self, message: &[u8], signature: &Signature<P>) -> Result<(), SignatureError> {
         self.verify_parts(&[message], signature)
     }
 
-    /// Verifies `signature` of the concatenation of `parts`.
+    /// Verifies `signature` for the concatenation of `pieces`.
     ///
     /// # Errors
     /// As for [`verify`](Self::verify).
     pub fn verify_parts(
         &self,
-        parts: &[&[u8]],
+        pieces: &[&[u8]],
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
-        self.verify_parts_on(Best::find(), parts, signature)
+        self.verify_parts_on(Best::find(), pieces, signature)
     }
 
     /// [`verify_parts`](Self::verify_parts) on `on`.
     pub(crate) fn verify_parts_on(
         &self,
         on: impl Operations,
-        parts: &[&[u8]],
+        pieces: &[&[u8]],
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
         let point = |c: &mut [u16]| {
-            let mut hash = Shake256::new();
+            let mut hash = hash::shake256();
             hash.update(&signature.nonce);
-            for part in parts {
-                hash.update(part);
+            for piece in pieces {
+                hash.update(piece);
             }
             on.fill_point(&mut hash, c);
         };
         self.verify_point(on, point, signature)
     }
 
-    /// Begins to hash a message that comes in pieces, with the nonce of its
-    /// signature. Takes constant memory.
+    /// Starts to hash a message that comes in pieces, with the nonce of its signature. Takes
+    /// constant memory.
     ///
     /// ```
     /// use falcon_core::{DecodeError, Falcon512, Signature, SignatureError, VerifyingKey};
@@ -180,11 +181,11 @@ impl<P: Parameters> VerifyingKey<P> {
         }
     }
 
-    /// Verifies `signature` of the message that `hasher` has absorbed.
+    /// Verifies `signature` for the message that `hasher` has absorbed.
     ///
     /// # Errors
-    /// As for [`verify`](Self::verify); also if the hasher was begun with the
-    /// nonce of another signature.
+    /// As for [`verify`](Self::verify). Also if the hasher started with the nonce of another
+    /// signature.
     pub fn verify_hashed(
         &self,
         hasher: MessageHasher,
@@ -332,8 +333,8 @@ impl fmt::Debug for MessageHasher {
 
 impl MessageHasher {
     /// Absorbs the next piece of the message.
-    pub fn update(&mut self, part: &[u8]) {
-        self.inner.update(part);
+    pub fn update(&mut self, piece: &[u8]) {
+        self.inner.update(piece);
     }
 }
 

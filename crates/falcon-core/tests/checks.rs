@@ -1,14 +1,15 @@
 //! Each check of the public functions, met by an input that only it refuses.
 
 use falcon_core::hazmat::{
-    PointError, sign_deterministic, sign_with_hash, verify_point, verify_with_hash,
+    PointError, sign_deterministic, sign_with_hash, signature_from_nonce_and_s2, verify_point,
+    verify_with_hash,
 };
 use falcon_core::seams::hash::Shake256;
 use falcon_core::seams::hash_to_point::{HashToPoint, PointHasher, Shake256HashToPoint};
 use falcon_core::seams::params::{NONCE_LEN, Q};
 use falcon_core::{
-    DecodeError, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SignatureError,
-    SigningKey,
+    DecodeError, EncodeError, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature,
+    SignatureError, SigningKey,
 };
 
 fn key<P: Parameters>() -> SigningKey<P> {
@@ -269,9 +270,9 @@ fn deterministic_signatures_are_the_pinned_ones() {
         let key = key::<P>();
         let mut reals = vec![0.0; Scratch::<P>::LEN];
         let mut scratch = Scratch::<P>::new(&mut reals).expect("enough");
-        let signature = sign_deterministic(&key, message, &mut scratch);
+        let signature = sign_deterministic(&key, message, &mut scratch).expect("no fault");
         assert_eq!(key.verifying_key().verify(message, &signature), Ok(()));
-        let again = sign_deterministic(&key.expand(), message, &mut scratch);
+        let again = sign_deterministic(&key.expand(), message, &mut scratch).expect("no fault");
         assert!(signature == again, "the form of the key does not matter");
         let digest: [u8; 16] = Shake256::reader(&signature.to_bytes()).read_array();
         base16ct::lower::encode_string(&digest)
@@ -280,15 +281,63 @@ fn deterministic_signatures_are_the_pinned_ones() {
     assert_eq!(
         messages.map(digest::<Falcon512>),
         [
-            "b69e336ca7c4a43922661f4378e2bb2b",
-            "30287218a38556e69cc8c5e24ba7302b"
+            "7b91c3776aa99e52aa20abeff45aff86",
+            "d3d909ecaa3da42ee23ac3aab372ce1d"
         ]
     );
     assert_eq!(
         messages.map(digest::<Falcon1024>),
         [
-            "828816b7d36623b5ff0b08824a032196",
-            "9769435ac1da2dcfd4078328cf57cab8"
+            "ad77aba3c9a327692e4734966af6385f",
+            "de7a9c47586f169f4ee714999ba8061b"
         ]
     );
+}
+
+#[test]
+fn a_header_that_no_signature_has_is_of_no_format() {
+    type S = Signature<Falcon512>;
+    assert_eq!(S::detect(&[]), Err(DecodeError::Length));
+    for header in 0..=u8::MAX {
+        let padded = [[header].as_slice(), &[0; 665]].concat();
+        let [expected, longer] = match header {
+            0x39 => [Ok(Format::Padded), Ok(Format::Compressed)],
+            0x59 => [Ok(Format::ConstantTime); 2],
+            _ => [Err(DecodeError::Header); 2],
+        };
+        assert_eq!(S::detect(&padded), expected, "{header:#x}");
+        assert_eq!(S::detect(&[&padded[..], &[0]].concat()), longer);
+    }
+}
+
+/// A short buffer has another error than a signature that is too long for the format.
+#[test]
+fn what_cannot_be_written_has_its_error() {
+    type S = Signature<Falcon512>;
+    let from = |s2| signature_from_nonce_and_s2::<Falcon512>(&[7; NONCE_LEN], s2);
+    let fits = from(&[0; 512]).expect("within the bound");
+    let message = b"message";
+    let written = |signature: &S, how: usize, out: &mut [u8]| match how {
+        0 => signature.encode(Format::Compressed, out),
+        1 => signature.encode(Format::Padded, out),
+        2 => signature.encode(Format::ConstantTime, out),
+        3 => signature.encode_attached(message, out),
+        _ => signature.encode_attached_padded(message, out),
+    };
+    for how in 0..5 {
+        let mut out = [0; 1000];
+        let len = written(&fits, how, &mut out).expect("enough");
+        for short in [0, 1, 40, len - message.len() - 1, len - 1] {
+            let result = written(&fits, how, &mut out[..short]);
+            assert_eq!(result, Err(EncodeError::BufferTooSmall), "{how}, {short}");
+        }
+    }
+    // Ten bits a coefficient: 15 bytes more than a padded signature takes.
+    let long = from(&[128; 512]).expect("within the bound");
+    assert_eq!(long.to_bytes().len(), 41 + 640);
+    for how in [1, 4] {
+        let result = written(&long, how, &mut [0; 1000]);
+        assert_eq!(result, Err(EncodeError::TooLong), "{how}");
+    }
+    assert_eq!(long.to_vec(Format::Padded), Err(EncodeError::TooLong));
 }

@@ -4,20 +4,31 @@
 mod common;
 
 use common::first_record;
+use falcon_core::hazmat::signature_from_nonce_and_s2;
 use falcon_core::pkcs8::der::{
-    Decode, Encode,
+    Decode, Encode, ErrorKind,
     asn1::{BitStringRef, OctetStringRef},
 };
 use falcon_core::pkcs8::spki::{
     self, AssociatedAlgorithmIdentifier, SignatureAlgorithmIdentifier, SignatureBitStringEncoding,
 };
 use falcon_core::pkcs8::{
-    AlgorithmIdentifierRef, DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey,
-    Error, KeyError, LineEnding, ObjectIdentifier, PrivateKeyInfoRef,
+    AlgorithmIdentifierRef, CertificateSignature, DecodePrivateKey, DecodePublicKey,
+    EncodePrivateKey, EncodePublicKey, EncryptionError, Error, KeyError, LineEnding,
+    MAX_PBKDF2_COST, ObjectIdentifier, PrivateKeyInfoRef, SecretDocument,
 };
-use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
+use falcon_core::signature::{
+    MultipartVerifier, RandomizedMultipartSigner, RandomizedSigner, SignatureEncoding, Verifier,
+};
+use falcon_core::{
+    AnySigningKey, DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey,
+    VerifyingKey,
+};
+use pkcs8::pkcs5::{EncryptionScheme, pbes2};
+use pkcs8::{EncryptedPrivateKeyInfo, EncryptedPrivateKeyInfoRef};
+use std::collections::BTreeSet;
 
-/// Raw keys of a vector, and documents around them.
+/// Encoded keys of a vector, and documents around them.
 struct Vector {
     secret: Vec<u8>,
     public: Vec<u8>,
@@ -173,7 +184,13 @@ fn keys_are_read_under_each_identifier_of_their_degree_only() {
         for oid in foreign.iter().map(|oid| ObjectIdentifier::new_unwrap(oid)) {
             let document = info(oid, &private).to_der().unwrap();
             let unknown = spki::Error::OidUnknown { oid };
-            assert_eq!(read::<P>(&document), Err(Error::PublicKey(unknown)));
+            let refused = read::<P>(&document).unwrap_err();
+            assert_eq!(refused, ErrorKind::OidUnknown { oid }.into());
+            let message = refused.to_string();
+            assert!(
+                !message.contains("public") && message.contains(&oid.to_string()),
+                "{message}"
+            );
             assert_eq!(with_oid(oid), Err(unknown));
         }
     }
@@ -254,7 +271,7 @@ fn a_public_key_that_is_not_of_the_secret_key_is_refused() {
     check::<Falcon1024>();
 }
 
-/// Room for extensions of the standard: skipped, not read.
+/// Extensions of the standard are skipped, not read.
 #[test]
 fn fields_after_the_public_key_are_ignored() {
     let vector = Vector::new::<Falcon512>();
@@ -427,21 +444,21 @@ fn signatures_in_certificates_are_compressed_under_the_identifier_of_the_keys() 
     fn check<P: Parameters>(oid: ObjectIdentifier) {
         let record = first_record(P::LOGN);
         let (signature, message) = Signature::<P>::from_attached(&record.signed_message).unwrap();
-        let bits = signature.to_bitstring().unwrap();
+        let bits = CertificateSignature::from(signature)
+            .to_bitstring()
+            .unwrap();
         let bytes = bits.as_bytes().unwrap();
-        assert_eq!(
-            Signature::<P>::from_bytes(Format::Compressed, bytes).unwrap(),
-            signature
-        );
-        assert!(bytes.len() < P::PADDED_LEN);
+        assert_eq!(bytes, signature.to_vec(Format::Compressed).unwrap());
+        let read = CertificateSignature::<P>::try_from(bytes).unwrap();
+        assert_eq!(Signature::from(read), signature);
         let key = VerifyingKey::<P>::try_from(&record.public_key[..]).unwrap();
-        assert!(key.verify(message, &signature).is_ok());
+        assert!(Verifier::verify(&key, message, &read).is_ok());
         for algorithm in [
             SigningKey::<P>::ALGORITHM_IDENTIFIER,
             SigningKey::<P>::SIGNATURE_ALGORITHM_IDENTIFIER,
             VerifyingKey::<P>::ALGORITHM_IDENTIFIER,
             VerifyingKey::<P>::SIGNATURE_ALGORITHM_IDENTIFIER,
-            Signature::<P>::ALGORITHM_IDENTIFIER,
+            CertificateSignature::<P>::ALGORITHM_IDENTIFIER,
         ] {
             assert_eq!(algorithm.oid, oid);
             assert_eq!(algorithm.parameters, None);
@@ -449,6 +466,93 @@ fn signatures_in_certificates_are_compressed_under_the_identifier_of_the_keys() 
     }
     check::<Falcon512>(falcon_core::pkcs8::FALCON_512);
     check::<Falcon1024>(falcon_core::pkcs8::FALCON_1024);
+}
+
+/// The traits sign and verify for certificates as the plain calls do.
+#[test]
+fn keys_sign_and_verify_certificates_through_the_traits() {
+    fn check<P, K>(key: &K, public: &VerifyingKey<P>, expected: Signature<P>)
+    where
+        P: Parameters,
+        K: RandomizedSigner<CertificateSignature<P>>
+            + RandomizedMultipartSigner<CertificateSignature<P>>,
+    {
+        let whole = key.sign_with_rng(&mut Counter(3), b"to be signed");
+        let pieces = key.multipart_sign_with_rng(&mut Counter(3), &[b"to be ", b"signed"]);
+        assert_eq!(whole, expected.into());
+        assert_eq!(pieces, whole);
+        assert!(Verifier::verify(public, b"to be signed", &whole).is_ok());
+        assert!(Verifier::verify(public, b"to be signee", &whole).is_err());
+        let verify = |message: &[&[u8]]| public.multipart_verify(message, &whole);
+        assert!(verify(&[b"to be", b" signed"]).is_ok());
+        assert!(verify(&[b"to be", b"signed"]).is_err());
+    }
+    fn check_both<P: Parameters>() {
+        let key = signing_key::<P>(&Vector::new::<P>());
+        let expected = key.sign_with_rng(&mut Counter(3), b"to be signed");
+        check(&key, key.verifying_key(), expected);
+        check(&key.expand(), key.verifying_key(), expected);
+    }
+    check_both::<Falcon512>();
+    check_both::<Falcon1024>();
+}
+
+/// Generic code that writes a bit string reads the same signature from it.
+#[test]
+fn bits_of_every_length_are_read_and_no_other_encoding() {
+    fn bits<S>(signature: &S) -> Vec<u8>
+    where
+        S: SignatureEncoding + SignatureBitStringEncoding + PartialEq + std::fmt::Debug,
+        for<'a> S: TryFrom<&'a [u8], Error = DecodeError>,
+    {
+        let bits = signature.to_bitstring().unwrap();
+        let bits = bits.as_bytes().unwrap();
+        assert_eq!(S::try_from(bits).as_ref(), Ok(signature));
+        assert_eq!(signature.to_bytes().as_ref(), bits);
+        assert_eq!(signature.encoded_len(), bits.len());
+        bits.to_vec()
+    }
+    fn check<P: Parameters>() {
+        let read = |bytes: &[u8]| CertificateSignature::<P>::try_from(bytes);
+        let mut lengths = BTreeSet::new();
+        for large in 0..P::N {
+            // 129 takes a bit more than 0; 257 two more.
+            for (value, rest) in [(129, 0), (257, 129)] {
+                let mut s2 = vec![rest; P::N];
+                s2[..large].fill(value);
+                let Some(signature) = signature_from_nonce_and_s2::<P>(&[large as u8; 40], &s2)
+                else {
+                    continue;
+                };
+                let bits = bits(&CertificateSignature::from(signature));
+                let whole = Signature::<P>::from_bytes(Format::Compressed, &bits);
+                assert_eq!(whole, Ok(signature));
+                let format = Signature::<P>::detect(&bits).unwrap();
+                assert_eq!(Signature::<P>::from_bytes(format, &bits), Ok(signature));
+
+                // One byte shorter or longer, and the padded and the constant-time format.
+                assert!(read(&bits[..bits.len() - 1]).is_err());
+                assert!(read(&[&bits[..], &[0]].concat()).is_err());
+                for format in [Format::Padded, Format::ConstantTime] {
+                    match signature.to_vec(format) {
+                        Ok(other) if other != bits => assert!(read(&other).is_err()),
+                        _ => assert!(format == Format::Padded && bits.len() >= P::PADDED_LEN),
+                    }
+                }
+                if lengths.insert(bits.len()) && lengths.len() % 16 == 0 {
+                    let mut other = bits.clone();
+                    for header in (0..=255).filter(|&header| header != bits[0]) {
+                        other[0] = header;
+                        assert_eq!(read(&other), Err(DecodeError::Header));
+                    }
+                }
+            }
+        }
+        let all: Vec<_> = (P::PADDED_LEN - 20..=P::PADDED_LEN + 20).collect();
+        assert!(all.iter().all(|len| lengths.contains(len)), "{lengths:?}");
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
 }
 
 /// A generator that repeats itself: salts need not be secret.
@@ -491,40 +595,45 @@ fn an_encrypted_key_opens_with_its_passphrase_only() {
     assert!(SigningKey::<Falcon512>::from_pkcs8_pem(&text).is_err());
     let plain = key.to_pkcs8_pem(LineEnding::LF).unwrap();
     assert!(SigningKey::<Falcon512>::from_pkcs8_encrypted_pem(&plain, "correct horse").is_err());
+
+    // An encrypted document under the label of a plain one.
+    let mislabelled = text.replace(" ENCRYPTED PRIVATE KEY", " PRIVATE KEY");
+    let opened = SigningKey::<Falcon512>::from_pkcs8_encrypted_pem(&mislabelled, "correct horse");
+    assert!(opened.is_err());
 }
 
-#[test]
-fn the_cost_of_opening_an_encrypted_key_is_bounded() {
-    use falcon_core::pkcs8::pkcs5::{self, EncryptionScheme, pbes2};
-    use falcon_core::pkcs8::{EncryptedPrivateKeyInfo, EncryptedPrivateKeyInfoRef};
-
-    let vector = Vector::new::<Falcon512>();
-    let document = signing_key::<Falcon512>(&vector)
+/// The key of the vector, encrypted as this crate writes it, with another key derivation.
+fn encrypted_with(change: impl FnOnce(pbes2::ScryptParams) -> pbes2::Kdf) -> SecretDocument {
+    let document = signing_key::<Falcon512>(&Vector::new::<Falcon512>())
         .to_pkcs8_encrypted_der_with_rng(&mut Counter(0), "passphrase")
         .unwrap();
     let encrypted = EncryptedPrivateKeyInfoRef::try_from(document.as_bytes()).unwrap();
     let Some(&pbes2::Parameters {
         kdf: pbes2::Kdf::Scrypt(scrypt),
-        encryption,
+        encryption: encryption @ pbes2::EncryptionScheme::Aes256Cbc { .. },
     }) = encrypted.encryption_algorithm.pbes2()
     else {
-        panic!("written with scrypt");
+        panic!("written with scrypt and AES-256");
     };
-    assert!(matches!(
-        encryption,
-        pbes2::EncryptionScheme::Aes256Cbc { .. }
-    ));
+    let kdf = change(scrypt);
+    SecretDocument::try_from(EncryptedPrivateKeyInfo {
+        encryption_algorithm: EncryptionScheme::from(pbes2::Parameters { kdf, encryption }),
+        encrypted_data: encrypted.encrypted_data,
+    })
+    .unwrap()
+}
 
-    let open = |kdf: pbes2::Kdf| {
-        let document = EncryptedPrivateKeyInfo {
-            encryption_algorithm: EncryptionScheme::from(pbes2::Parameters { kdf, encryption }),
-            encrypted_data: encrypted.encrypted_data,
-        }
-        .to_der()
-        .unwrap();
-        SigningKey::<Falcon512>::from_pkcs8_encrypted_der(&document, "passphrase")
+fn too_dear(oid: ObjectIdentifier) -> Error {
+    Error::EncryptedPrivateKey(EncryptionError::AlgorithmParametersInvalid { oid })
+}
+
+#[test]
+fn the_cost_of_opening_an_encrypted_key_is_bounded() {
+    let open = |change: &dyn Fn(pbes2::ScryptParams) -> pbes2::Kdf| {
+        let document = encrypted_with(change);
+        SigningKey::<Falcon512>::from_pkcs8_encrypted_der(document.as_bytes(), "passphrase")
     };
-    assert!(open(scrypt.into()).is_ok());
+    assert!(open(&pbes2::Kdf::from).is_ok());
 
     // No such N, more than 256 MiB, and products beyond 64 bits.
     for (cost_parameter, block_size, parallelization) in [
@@ -538,27 +647,59 @@ fn the_cost_of_opening_an_encrypted_key_is_bounded() {
         (1 << 40, 8, 1),
         (1 << 63, u16::MAX, u16::MAX),
     ] {
-        let kdf = pbes2::ScryptParams {
-            cost_parameter,
-            block_size,
-            parallelization,
+        let error = open(&|scrypt| {
+            let scrypt = pbes2::ScryptParams {
+                cost_parameter,
+                block_size,
+                parallelization,
+                ..scrypt
+            };
+            scrypt.into()
+        });
+        assert_eq!(error.unwrap_err(), too_dear(pbes2::SCRYPT_OID));
+    }
+    for iterations in [0, MAX_PBKDF2_COST as u32 + 1] {
+        let error = open(&|_| {
+            let mut kdf = pbes2::Pbkdf2Params::hmac_sha256(1, b"salt and pepper").unwrap();
+            kdf.iteration_count = iterations;
+            kdf.into()
+        });
+        assert_eq!(error.unwrap_err(), too_dear(pbes2::PBKDF2_OID));
+    }
+}
+
+/// The bound holds for every type and for generic code, which the feature `encryption` of the crate
+/// `pkcs8` lets decrypt.
+#[test]
+fn generic_code_opens_encrypted_keys_at_bounded_cost() {
+    fn open<K: DecodePrivateKey>(document: &SecretDocument) -> Result<K, Error> {
+        let der = K::from_pkcs8_encrypted_der(document.as_bytes(), "passphrase");
+        let text = document.to_pem("ENCRYPTED PRIVATE KEY", LineEnding::LF);
+        let pem = K::from_pkcs8_encrypted_pem(&text.unwrap(), "passphrase");
+        assert_eq!(der.as_ref().err(), pem.as_ref().err());
+        pem
+    }
+    let secret = Vector::new::<Falcon512>().secret;
+    let good = encrypted_with(pbes2::Kdf::from);
+    let key = open::<SigningKey<Falcon512>>(&good).unwrap();
+    assert_eq!(key.to_bytes()[..], secret);
+    let key = open::<Box<SigningKey<Falcon512>>>(&good).unwrap();
+    assert_eq!(key.to_bytes()[..], secret);
+    assert_eq!(open::<AnySigningKey>(&good).unwrap().to_bytes()[..], secret);
+
+    // Scrypt would run for more than a minute.
+    let dear = encrypted_with(|scrypt| {
+        let scrypt = pbes2::ScryptParams {
+            block_size: 127,
+            parallelization: 127,
             ..scrypt
         };
-        assert_eq!(
-            open(kdf.into()).unwrap_err(),
-            Error::EncryptedPrivateKey(pkcs5::Error::AlgorithmParametersInvalid {
-                oid: pbes2::SCRYPT_OID
-            })
-        );
-    }
-    let mut kdf = pbes2::Pbkdf2Params::hmac_sha256(1, b"salt and pepper").unwrap();
-    for iterations in [0, falcon_core::pkcs8::MAX_PBKDF2_ITERATIONS + 1] {
-        kdf.iteration_count = iterations;
-        assert_eq!(
-            open(kdf.into()).unwrap_err(),
-            Error::EncryptedPrivateKey(pkcs5::Error::AlgorithmParametersInvalid {
-                oid: pbes2::PBKDF2_OID
-            })
-        );
-    }
+        scrypt.into()
+    });
+    let error = too_dear(pbes2::SCRYPT_OID);
+    let opened = open::<SigningKey<Falcon512>>(&dear);
+    assert_eq!(opened.unwrap_err(), error);
+    let opened = open::<Box<SigningKey<Falcon512>>>(&dear);
+    assert_eq!(opened.unwrap_err(), error);
+    assert_eq!(open::<AnySigningKey>(&dear).unwrap_err(), error);
 }

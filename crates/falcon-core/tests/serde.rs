@@ -31,10 +31,28 @@ fn json_is_lower_case_hexadecimal_of_the_encoding() {
             serde_json::from_str::<Signature<P>>(&text).unwrap(),
             signature
         );
-        assert_eq!(
-            serde_json::from_str::<Signature<P>>(&text.to_uppercase()).unwrap(),
-            signature
-        );
+
+        // One text for each value: upper-case digits are refused, all of them or one.
+        let refused = |text: &str, value: usize| match value {
+            0 => serde_json::from_str::<SigningKey<P>>(text).is_err(),
+            1 => serde_json::from_str::<VerifyingKey<P>>(text).is_err(),
+            _ => serde_json::from_str::<Signature<P>>(text).is_err(),
+        };
+        let texts = [
+            hex(&record.secret_key),
+            hex(&record.public_key),
+            hex(&signature.to_bytes()),
+        ];
+        for (value, text) in texts.iter().enumerate() {
+            assert!(!refused(&format!("\"{text}\""), value));
+            assert!(refused(&format!("\"{}\"", text.to_uppercase()), value));
+            let letter = text
+                .rfind(|digit: char| digit.is_ascii_lowercase())
+                .unwrap();
+            let mut one = text.clone();
+            one[letter..=letter].make_ascii_uppercase();
+            assert!(refused(&format!("\"{one}\""), value));
+        }
     }
     check::<Falcon512>();
     check::<Falcon1024>();
@@ -123,4 +141,13 @@ fn values_that_are_not_text_or_not_hexadecimal_are_refused_without_repeating_the
         assert!(serde_json::from_str::<VerifyingKey<Falcon512>>(text).is_err());
         assert!(serde_json::from_str::<Signature<Falcon512>>(text).is_err());
     }
+}
+
+#[test]
+fn text_that_is_too_long_is_told_the_greatest_length() {
+    let digits = "0".repeat(2 * 897 + 2);
+    let error = serde_json::from_str::<VerifyingKey<Falcon512>>(&format!("\"{digits}\""));
+    let error = error.unwrap_err().to_string();
+    let expected = "invalid length 1796, expected at most 1794 lower-case hexadecimal digits";
+    assert!(error.starts_with(expected), "{error}");
 }

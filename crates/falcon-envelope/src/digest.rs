@@ -1,4 +1,4 @@
-//! What identifies the content of a file: its hash and its length.
+//! Identity of the content of a file: its hash and its length.
 
 use crate::text::{from_decimal, from_hex};
 use falcon_keccak::Shake256;
@@ -30,7 +30,7 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// What [`parse`](Self::parse) expects, for messages.
+    /// Description of a digest, for the messages of [`parse`](Self::parse).
     pub(crate) const EXPECTED: &'static str = "128 hexadecimal digits, a space and a length";
 
     /// Hashes bytes.

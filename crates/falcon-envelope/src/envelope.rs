@@ -183,7 +183,7 @@ impl fmt::Display for Envelope {
     }
 }
 
-/// Why an envelope does not verify.
+/// Reason for which an envelope does not verify.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyError {

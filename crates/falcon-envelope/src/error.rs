@@ -1,8 +1,8 @@
-//! Why a text is refused, and in which line.
+//! Reasons for which a text is refused, and the line.
 
 use std::fmt;
 
-/// Why a text is not an envelope, a trust list or a manifest.
+/// Reason for which a text is not an envelope, a trust list or a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseError {
     line: usize,
@@ -14,12 +14,17 @@ impl ParseError {
         Self { line, problem }
     }
 
+    /// The same error of a text that follows after this number of lines.
+    pub(crate) fn after(self, lines: usize) -> Self {
+        Self::new(self.line + lines, self.problem)
+    }
+
     /// Number of the line that is refused; the first line is 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// What is wrong with the line.
+    /// Problem of the line.
     pub fn problem(&self) -> Problem {
         self.problem
     }
@@ -33,7 +38,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// What is wrong with a line.
+/// Problem of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
@@ -65,7 +70,7 @@ pub enum Problem {
     },
     /// The value is malformed, or is not written in the one way in which the format writes it.
     Value {
-        /// What the value should be.
+        /// Description of a right value.
         expected: &'static str,
     },
     /// The line comes after the last one.
@@ -74,7 +79,7 @@ pub enum Problem {
     FingerprintOfAnotherKey,
     /// Another entry has the same name, key or path.
     Duplicate {
-        /// What is the same.
+        /// Name of the value that is the same.
         what: &'static str,
     },
     /// The path comes before that of the previous line.

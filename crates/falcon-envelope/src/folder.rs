@@ -9,33 +9,33 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is in a folder and in the folders in it.
+/// Content of a folder and of the folders in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     /// The regular files, sorted by the bytes of their paths.
     pub files: Vec<FilePath>,
-    /// What a manifest cannot have: links, devices, odd names. Sorted.
+    /// Things that a manifest cannot have: links, devices, odd names. Sorted.
     pub not_listed: Vec<NotListed>,
 }
 
 /// Something that a manifest cannot have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotListed {
-    /// Where it lies, relative to the folder.
+    /// Path relative to the folder.
     pub path: PathBuf,
-    /// Why a manifest cannot have it.
+    /// Reason for which a manifest cannot have it.
     pub reason: Reason,
 }
 
-/// Why a manifest cannot have something.
+/// Reason for which a manifest cannot have something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// It is a symbolic link, which may lead anywhere.
+    /// Symbolic link, which may lead anywhere.
     SymbolicLink,
-    /// It is a device, a pipe or a socket.
+    /// Device, pipe or socket.
     SpecialFile,
-    /// Its name is not allowed in a manifest. If it is a folder, what is in it is left out.
+    /// Name that is not allowed in a manifest. If it is that of a folder, the folder is left out.
     Name(PathError),
 }
 

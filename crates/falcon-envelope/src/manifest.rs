@@ -1,7 +1,7 @@
 //! The files of a folder, under one signature.
 
 use crate::{
-    digest::Digest,
+    digest::{Digest, Hasher},
     envelope::{Envelope, VerifyError},
     error::{ParseError, Problem},
     path::FilePath,
@@ -9,17 +9,24 @@ use crate::{
     text::Lines,
 };
 use falcon_core::AnyVerifyingKey;
-use std::{cmp::Ordering, fmt, str::FromStr};
+use std::{
+    cmp::Ordering,
+    fmt::{self, Write},
+    str::FromStr,
+};
 
 /// The first line of a manifest.
-const VERSION: &str = "falcon-manifest v1";
+pub(crate) const VERSION: &str = "falcon-manifest v1";
+
+/// Description of a line of a manifest, for messages.
+pub(crate) const ENTRY: &str = "a hash, a length and a path within the folder";
 
 /// A file of a manifest.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Entry {
-    /// Where it lies.
+    /// Path within the folder.
     pub path: FilePath,
-    /// What it contains.
+    /// Digest of the content.
     pub digest: Digest,
 }
 
@@ -53,7 +60,7 @@ impl Manifest {
         }
         let manifest = Self { entries };
         // What is written can be read again.
-        if manifest.to_string().len() > SignedManifest::MAX_LEN - Envelope::MAX_LEN {
+        if manifest.digest().length() > (SignedManifest::MAX_LEN - Envelope::MAX_LEN) as u64 {
             return Err(ManifestError::TooLong);
         }
         Ok(manifest)
@@ -64,9 +71,24 @@ impl Manifest {
         &self.entries
     }
 
-    /// What a signature of the manifest is about.
+    /// Subject of a statement about the manifest.
     pub fn subject(&self) -> Subject {
-        Subject::Manifest(Digest::of(self.to_string().as_bytes()))
+        Subject::Manifest(self.digest())
+    }
+
+    /// Hashes the text while it is written, so that it is never in memory as a whole.
+    fn digest(&self) -> Digest {
+        struct Text(Hasher);
+        impl Write for Text {
+            fn write_str(&mut self, piece: &str) -> fmt::Result {
+                self.0.update(piece.as_bytes());
+                Ok(())
+            }
+        }
+        let mut text = Text(Hasher::new());
+        let written = write!(text, "{self}");
+        debug_assert!(written.is_ok(), "the hasher takes everything");
+        text.0.finish()
     }
 
     /// Compares the paths with those that are `found`, which must be sorted. Whether a file that is
@@ -101,8 +123,7 @@ impl Manifest {
             if entries.len() == Self::MAX_FILES {
                 return Err(lines.expected("no more than 1048576 files"));
             }
-            let entry = read_entry(line)
-                .ok_or(lines.expected("a hash, a length and a path within the folder"))?;
+            let entry = read_entry(line).ok_or(lines.expected(ENTRY))?;
             match entries.last().map(|last| last.path.cmp(&entry.path)) {
                 None | Some(Ordering::Less) => entries.push(entry),
                 Some(Ordering::Equal) => {
@@ -133,7 +154,7 @@ impl fmt::Display for Manifest {
     }
 }
 
-/// How a path of a manifest and a path that was found relate.
+/// Relation between a path of a manifest and a path that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference<'a> {
     /// The file was signed and is not there.
@@ -211,7 +232,7 @@ impl fmt::Display for SignedManifest {
     }
 }
 
-/// Why files do not make a manifest.
+/// Reason for which files do not make a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ManifestError {

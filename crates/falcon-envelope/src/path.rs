@@ -1,6 +1,6 @@
 //! Paths of files in a manifest.
 
-use crate::text::is_deceptive;
+use crate::invisible::is_invisible;
 use std::{
     fmt,
     path::{Component, Path},
@@ -9,7 +9,7 @@ use std::{
 /// The path of a file relative to the folder of a manifest: names with `/` between them.
 ///
 /// It never leads out of the folder: no name is empty, `.` or `..`, and none has a backslash. A
-/// path is UTF-8 without control characters, at most [`MAX_LEN`](Self::MAX_LEN) bytes long. Paths
+/// path is UTF-8 without invisible characters, at most [`MAX_LEN`](Self::MAX_LEN) bytes long. Paths
 /// are ordered by their bytes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FilePath(String);
@@ -26,7 +26,7 @@ impl FilePath {
         if path.len() > Self::MAX_LEN {
             return Err(PathError::TooLong);
         }
-        if let Some(character) = path.chars().find(|&c| is_deceptive(c) || c == '\\') {
+        if let Some(character) = path.chars().find(|&c| is_invisible(c) || c == '\\') {
             return Err(PathError::Character(character));
         }
         if path.split('/').any(|name| matches!(name, "" | "." | "..")) {
@@ -62,18 +62,17 @@ impl fmt::Display for FilePath {
     }
 }
 
-/// Why a manifest cannot have a path.
+/// Reason for which a manifest cannot have a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PathError {
-    /// It is longer than [`FilePath::MAX_LEN`] bytes.
+    /// Path longer than [`FilePath::MAX_LEN`] bytes.
     TooLong,
-    /// It is not UTF-8.
+    /// Path that is not UTF-8.
     Encoding,
     /// A name in it is empty, `.` or `..`, or it is absolute.
     Name,
-    /// It contains a backslash, a control character, or a character that is invisible and changes
-    /// how others are shown.
+    /// Path with a backslash or a character that [`is_invisible`].
     Character(char),
 }
 

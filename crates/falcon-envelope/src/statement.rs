@@ -1,4 +1,4 @@
-//! What a signer says: which key, when, about what.
+//! Statements of signers: which key, when, about what.
 
 use crate::{
     digest::Digest,
@@ -15,7 +15,7 @@ use std::fmt;
 /// The first line of an envelope.
 pub(crate) const VERSION: &str = "falcon-envelope v1";
 
-/// What precedes the statement in the message that is signed.
+/// Bytes before the statement in the message that is signed.
 ///
 /// The first byte is zero, so the beginning of a text is never the same. A program that signs
 /// files as they are with the same key should refuse a file that begins with these bytes. Else
@@ -59,7 +59,7 @@ impl Algorithm {
     }
 }
 
-/// What is signed, and what it is.
+/// Content that is signed, and its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// The content of a file.
@@ -68,7 +68,7 @@ pub enum Subject {
     Manifest(Digest),
 }
 
-/// What a signer says: with which key, when, about what, and in which words.
+/// Statement of a signer: with which key, when, about what, and in which words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Statement {
     algorithm: Algorithm,
@@ -111,7 +111,7 @@ impl Statement {
         self.key
     }
 
-    /// When the signer says that it signed. Nobody else confirms it.
+    /// Time at which the signer says that it signed. Nobody else confirms it.
     pub fn time(&self) -> Time {
         self.time
     }
@@ -121,7 +121,7 @@ impl Statement {
         self.comment.as_deref()
     }
 
-    /// What is signed.
+    /// Subject of the statement.
     pub fn subject(&self) -> &Subject {
         &self.subject
     }
@@ -171,7 +171,7 @@ pub(crate) fn take_time(lines: &mut Lines<'_>, name: &'static str) -> Result<Tim
 /// Checks a comment, a name or a reason that was taken last.
 pub(crate) fn checked(lines: &Lines<'_>, text: &str) -> Result<String, ParseError> {
     check_text(text).map(|()| text.to_owned()).map_err(|_| {
-        lines.expected("1 to 1024 bytes without control characters and without outer spaces")
+        lines.expected("1 to 1024 bytes without invisible characters and without outer spaces")
     })
 }
 
@@ -192,7 +192,7 @@ impl fmt::Display for Statement {
     }
 }
 
-/// Why a statement cannot be made or signed.
+/// Reason for which a statement cannot be made or signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StatementError {

@@ -1,24 +1,26 @@
 //! Lines, fields and values: the grammar that the three formats share.
 
-use crate::error::{ParseError, Problem};
+use crate::{
+    error::{ParseError, Problem},
+    invisible::is_invisible,
+};
 use base64ct::{Base64, Encoding};
 use std::fmt;
 
 /// Bytes of the longest comment, name or reason.
 pub const MAX_TEXT_LEN: usize = 1024;
 
-/// Why a comment, a name or a reason is refused.
+/// Reason for which a comment, a name or a reason is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextError {
-    /// It is empty.
+    /// Empty text.
     Empty,
-    /// It is longer than [`MAX_TEXT_LEN`] bytes.
+    /// Text longer than [`MAX_TEXT_LEN`] bytes.
     TooLong,
-    /// It begins or ends with white space.
+    /// Text that begins or ends with white space.
     OuterSpace,
-    /// It contains a line end, another control character, or a character that is invisible and
-    /// changes how others are shown.
+    /// Text with a character that [`is_invisible`].
     Character(char),
 }
 
@@ -49,22 +51,11 @@ pub fn check_text(text: &str) -> Result<(), TextError> {
     } else if text.trim().len() != text.len() {
         Err(TextError::OuterSpace)
     } else {
-        match text.chars().find(|&character| is_deceptive(character)) {
+        match text.chars().find(|&character| is_invisible(character)) {
             Some(character) => Err(TextError::Character(character)),
             None => Ok(()),
         }
     }
-}
-
-/// Whether a character ends a line, moves the cursor, or is invisible and turns the direction of
-/// the text.
-pub(crate) fn is_deceptive(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-        )
 }
 
 /// The lines of a text, from the first one on.

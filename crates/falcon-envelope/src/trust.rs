@@ -1,11 +1,11 @@
-//! Whose signatures are accepted, from when to when.
+//! Lists of the keys whose signatures are accepted, and their periods.
 
 use crate::{
     envelope::{Envelope, VerifyError},
     error::{ParseError, Problem},
     fingerprint::Fingerprint,
     statement::{checked, take_time},
-    text::{Lines, TextError, check_text, from_base64, to_base64},
+    text::{Lines, TextError, check_text, from_base64, from_decimal, to_base64},
     time::Time,
 };
 use falcon_core::AnyVerifyingKey;
@@ -17,16 +17,16 @@ const VERSION: &str = "falcon-trust v1";
 /// From the first to the last second in which a key may sign.
 pub type Period = RangeInclusive<Time>;
 
-/// When a key was revoked, and why.
+/// Time of a revocation and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Revocation {
-    /// From when on the owner no longer answers for signatures.
+    /// First second from which the owner no longer answers for signatures.
     pub time: Time,
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 
-/// What to do with a signature by a key that is revoked.
+/// Treatment of a signature by a key that is revoked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Revoked {
     /// Refuse it.
@@ -85,7 +85,7 @@ impl TrustedKey {
         Ok(())
     }
 
-    /// Whose key it is.
+    /// Owner of the key.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -100,12 +100,12 @@ impl TrustedKey {
         &self.key
     }
 
-    /// When the key may sign.
+    /// Period in which the key may sign.
     pub fn valid(&self) -> &Period {
         &self.valid
     }
 
-    /// When the key was revoked, and why.
+    /// Revocation of the key, if it is revoked.
     pub fn revoked(&self) -> Option<&Revocation> {
         self.revoked.as_ref()
     }
@@ -142,9 +142,6 @@ impl TrustedKey {
     }
 
     fn read(lines: &mut Lines<'_>) -> Result<Self, ParseError> {
-        if !lines.take()?.is_empty() {
-            return Err(lines.expected("an empty line before an entry"));
-        }
         let name = lines.take_field("name")?;
         let name = checked(lines, name)?;
         let fingerprint = Fingerprint::parse(lines.take_field("key")?)
@@ -236,7 +233,17 @@ impl TrustList {
         lines.take_version(VERSION)?;
         let (mut names, mut fingerprints) = (HashSet::new(), HashSet::new());
         let mut keys = Vec::new();
-        while !lines.is_at_end() {
+        loop {
+            if !lines.take()?.is_empty() {
+                return Err(lines.expected("an empty line before an entry and before the end"));
+            }
+            if let Some(count) = lines.take_optional("end") {
+                if from_decimal(count) != Some(keys.len() as u64) {
+                    return Err(lines.expected("the number of the entries"));
+                }
+                lines.finish()?;
+                return Ok(Self { keys });
+            }
             let key = TrustedKey::read(&mut lines)?;
             if !names.insert(key.name.clone()) {
                 return Err(lines.refused(Problem::Duplicate { what: "name" }));
@@ -246,7 +253,6 @@ impl TrustList {
             }
             keys.push(key);
         }
-        Ok(Self { keys })
     }
 
     /// Appends a key.
@@ -320,11 +326,12 @@ impl FromStr for TrustList {
 impl fmt::Display for TrustList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{VERSION}")?;
-        self.keys.iter().try_for_each(|key| write!(f, "\n{key}"))
+        self.keys.iter().try_for_each(|key| write!(f, "\n{key}"))?;
+        writeln!(f, "\nend: {}", self.keys.len())
     }
 }
 
-/// Why an entry cannot be made or added.
+/// Reason for which an entry cannot be made or added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrustListError {
@@ -362,7 +369,7 @@ impl fmt::Display for TrustListError {
 
 impl std::error::Error for TrustListError {}
 
-/// Why no key of a list answers for an envelope.
+/// Reason for which no key of a list answers for an envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrustError {
@@ -375,7 +382,7 @@ pub enum TrustError {
     Envelope(VerifyError),
     /// The envelope's time is before the key's first second.
     NotYetValid {
-        /// Whose key it is.
+        /// Owner of the key.
         name: String,
         /// The key's first second.
         from: Time,
@@ -384,7 +391,7 @@ pub enum TrustError {
     },
     /// The envelope's time is after the key's last second.
     Expired {
-        /// Whose key it is.
+        /// Owner of the key.
         name: String,
         /// The key's last second.
         until: Time,
@@ -393,9 +400,9 @@ pub enum TrustError {
     },
     /// The key is revoked.
     Revoked {
-        /// Whose key it is.
+        /// Owner of the key.
         name: String,
-        /// When it was revoked, and why.
+        /// Time of the revocation, and the reason.
         revocation: Revocation,
         /// Whether the envelope's time is before the revocation.
         signed_before: bool,

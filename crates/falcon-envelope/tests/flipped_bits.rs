@@ -4,7 +4,7 @@ mod common;
 
 use common::{FILE, alice, bob, envelope, signed_manifest};
 use falcon_core::AnySigningKey;
-use falcon_envelope::{Digest, Envelope, SignedManifest};
+use falcon_envelope::{Digest, Envelope, SignedManifest, UnreadManifest};
 
 /// Checks that `accepts` refuses whatever differs from `text` by a little.
 fn check(text: &str, accepts: impl Fn(&[u8]) -> bool) {
@@ -34,7 +34,10 @@ fn check_envelope(key: &AnySigningKey) {
 fn check_manifest(key: &AnySigningKey) {
     let public = key.verifying_key();
     check(&signed_manifest(key).to_string(), |bytes| {
-        SignedManifest::parse(bytes).is_ok_and(|signed| signed.verify(&public).is_ok())
+        let read = SignedManifest::parse(bytes).is_ok_and(|it| it.verify(&public).is_ok());
+        let unread = UnreadManifest::read(bytes).is_ok_and(|it| it.verify(&public).is_ok());
+        assert_eq!(read, unread);
+        read
     });
 }
 

@@ -1,4 +1,4 @@
-//! Who signed, and whether that key may: one test a rule.
+//! Signers, and whether their keys may sign: one test a rule.
 
 mod common;
 

@@ -1,11 +1,13 @@
-//! What the parsers refuse, in which line, and why.
+//! Refusals of the parsers: in which line, and why.
 
 mod common;
 
 use common::{alice, envelope, signed_manifest, trust_list};
 use falcon_envelope::{
-    Digest, Envelope, FilePath, Manifest, ParseError, Problem, SignedManifest, TrustList,
+    Digest, Entry, Envelope, FilePath, Manifest, ParseError, Problem, ReadError, SignedManifest,
+    TrustList, UnreadManifest,
 };
+use std::io::{BufReader, Read};
 
 fn expect_value(error: ParseError, line: usize) {
     assert_eq!(error.line(), line, "{error}");
@@ -96,8 +98,8 @@ fn of_an_envelope() {
     expect_value(changed("comment: paid", "comment: \u{1b}[1A"), 5);
     expect_value(changed(" 10\n", " 010\n"), 6);
     expect_value(changed(" 10\n", " 10 \n"), 6);
-    expect_value(changed("signature: OT", "signature: O"), 7);
-    expect_value(changed("signature: OT", "signature: AT"), 7);
+    expect_value(changed("signature: O", "signature: "), 7);
+    expect_value(changed("signature: O", "signature: A"), 7);
     for (field, line) in [
         ("algorithm", 2),
         ("key", 3),
@@ -176,12 +178,72 @@ fn of_a_manifest() {
     );
 }
 
+/// Manifests whose lines are only hashed: their shape does not matter, but the memory does.
+#[test]
+fn of_a_manifest_that_is_not_read() {
+    let text = signed_manifest(&alice()).to_string();
+    let error = |text: &str| match UnreadManifest::read(text.as_bytes()) {
+        Err(ReadError::Parse(error)) => error,
+        other => panic!("{other:?}"),
+    };
+    let version = "falcon-manifest v1";
+    let expected = Problem::Format { expected: version };
+    expect(error(&replace(&text, version, "hello")), 1, expected);
+    expect(error(&envelope(&alice()).to_string()), 1, expected);
+    expect(error(&"x".repeat(10_000)), 1, expected);
+    let other = Problem::Version { known: version };
+    expect(
+        error(&replace(&text, version, "falcon-manifest v2")),
+        1,
+        other,
+    );
+    expect(error(""), 1, Problem::Truncated);
+    expect(error(version), 1, Problem::Truncated);
+    let end = text.find("falcon-envelope").expect("an envelope");
+    expect(error(&text[..end]), 5, Problem::Truncated);
+    expect(error(&text[..end - 1]), 4, Problem::Truncated);
+    expect(error(&text[..text.len() - 1]), 11, Problem::Truncated);
+    expect(error(&format!("{text}\n")), 12, Problem::TrailingLine);
+    let line = "x".repeat(10_000);
+    expect_value(error(&format!("{version}\n{line}\n{}", &text[end..])), 2);
+    // The longest line there can be.
+    let entry = Entry {
+        path: FilePath::parse(&"x".repeat(FilePath::MAX_LEN)).expect("a path"),
+        digest: Digest::parse(&format!("{} {}", "0".repeat(128), u64::MAX)).expect("a digest"),
+    };
+    let manifest = Manifest::new(vec![entry]).expect("a file");
+    let unread = UnreadManifest::read(format!("{manifest}{}", &text[end..]).as_bytes());
+    assert!(unread.is_ok());
+    // Endless input is not read for ever.
+    let start = std::io::Cursor::new(format!("{version}\n"));
+    let endless = BufReader::with_capacity(4000, start.chain(Endless));
+    let Err(ReadError::Parse(error)) = UnreadManifest::read(endless) else {
+        panic!("no end");
+    };
+    let max = SignedManifest::MAX_LEN;
+    assert_eq!(error.problem(), Problem::TooLong { max });
+}
+
+/// A line in each read.
+struct Endless;
+
+impl Read for Endless {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        buffer.fill(b'x');
+        if let Some(last) = buffer.last_mut() {
+            *last = b'\n';
+        }
+        Ok(buffer.len())
+    }
+}
+
 #[test]
 fn of_a_trust_list() {
     let text = trust_list().to_string();
     let bob = text.find("\nname: Bob").expect("an entry");
+    let end = text.find("\nend: 2\n").expect("an end");
     let (first, second) = text.split_at(bob);
-    assert!(TrustList::parse(first.as_bytes()).is_ok());
+    assert!(TrustList::parse(format!("{first}\nend: 1\n").as_bytes()).is_ok());
     let changed =
         |from: &str, to: &str| trust_error(&format!("{first}{}", replace(second, from, to)));
     expect_value(changed("\nname", "name"), 8);
@@ -206,15 +268,39 @@ fn of_a_trust_list() {
     expect(
         changed("reason: laptop stolen\n", ""),
         15,
-        Problem::Truncated,
+        Problem::Field { expected: "reason" },
     );
     expect_value(changed("laptop stolen", "laptop\u{202e}stolen"), 15);
     expect_value(changed("revoked: 2025-07-01T00:00:00Z\n", ""), 14);
     let again = second.replace("Bob", "Robert");
-    let error = trust_error(&format!("{text}{again}"));
+    let error = trust_error(&format!("{}{again}", &text[..end]));
     expect(error, 23, Problem::Duplicate { what: "key" });
-    let error = trust_error(&format!("{text}\n\n"));
-    expect(error, 17, Problem::Field { expected: "name" });
+    for count in ["1", "3", "02", "+2", "", "2 "] {
+        expect_value(changed("end: 2", &format!("end: {count}")), 17);
+    }
+    expect(
+        changed("end: 2", "end:"),
+        17,
+        Problem::Field { expected: "name" },
+    );
+    for rest in ["\n", "\nend: 2\n", second] {
+        let error = trust_error(&format!("{text}{rest}"));
+        expect(error, 18, Problem::TrailingLine);
+    }
+}
+
+/// A list that has lost its last entries, or only the lines that revoke a key, is not a list.
+#[test]
+fn of_a_trust_list_that_is_cut() {
+    let text = trust_list().to_string();
+    for length in 0..text.len() {
+        let error = TrustList::parse(&text.as_bytes()[..length]).expect_err("a part");
+        assert_eq!(error.problem(), Problem::Truncated, "{length}");
+    }
+    // The end alone does not hide that an entry is gone.
+    let bob = text.find("\nname: Bob").expect("an entry");
+    let end = text.find("\nend: 2\n").expect("an end");
+    expect_value(trust_error(&format!("{}{}", &text[..bob], &text[end..])), 9);
 }
 
 /// Nothing between the bytes and the value is lost: a text that is read is written again.

@@ -145,7 +145,7 @@ unsafe impl Device for Instantly {
     }
 }
 
-/// Prints millions of jobs a second: the median of rounds after one that makes room.
+/// Prints millions of jobs a second: the median of rounds after one that allocates the memory.
 fn measure(what: &str, jobs: usize, mut batch: impl FnMut()) {
     batch();
     let mut rates: Vec<f64> = (0..ROUNDS)

@@ -38,13 +38,16 @@ struct Origin {
     }
 };
 
-// "falcon nonce" and "falcon sampler".
-FALCON_CONSTANT uint16_t NONCE_LABEL[6] = {0x6166, 0x636c, 0x6e6f, 0x6e20, 0x6e6f, 0x6563};
+// Coefficients that stand for a point, as in `falcon-core/src/hedge.rs`.
+constexpr unsigned DIGEST_COEFFICIENTS = 40;
+
+// "falcon nonce 2" and "falcon sampler".
+FALCON_CONSTANT uint16_t NONCE_LABEL[7] = {0x6166, 0x636c, 0x6e6f, 0x6e20, 0x6e6f, 0x6563, 0x3220};
 FALCON_CONSTANT uint16_t SAMPLER_LABEL[7] = {0x6166, 0x636c, 0x6e6f, 0x7320, 0x6d61, 0x6c70, 0x7265};
 
 // Kernel: the nonce of a job, unless it is given.
 template <unsigned LOGN> FALCON_DEVICE void derive_nonce(const Batch &batch, uint64_t job, Keccak &state) {
-    const Origin origin(batch, NONCE_LABEL, 6, job);
+    const Origin origin(batch, NONCE_LABEL, 7, job);
     state.absorb(2 * origin.units(), [&](uint64_t k) {
         uint64_t word = 0;
         FALCON_UNROLL
@@ -104,6 +107,7 @@ template <unsigned LOGN> FALCON_DEVICE void hash(const Batch &batch, Unit unit) 
 // Kernel: the seed of attempt `batch.attempt`. Unit = slot.
 template <unsigned LOGN> FALCON_DEVICE void seed(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
+    static_assert(DIGEST_COEFFICIENTS <= N, "a shorter point would need padding");
     if (unit.index >= batch.count) return;
     const uint64_t job = job_of(batch, unit.index);
     if (!stands_at(batch, job, before_attempt(batch))) return;
@@ -111,14 +115,14 @@ template <unsigned LOGN> FALCON_DEVICE void seed(const Batch &batch, Unit unit) 
     const Origin origin(batch, SAMPLER_LABEL, 7, job);
     const unsigned before = origin.units();
     Keccak state;
-    state.absorb(2 * (before + N), [&](uint64_t k) {
+    state.absorb(2 * (before + DIGEST_COEFFICIENTS), [&](uint64_t k) {
         uint64_t word = 0;
         FALCON_UNROLL
         for (unsigned i = 0; i < 4; ++i) {
             const unsigned unit = unsigned(4 * k + i);
-            const uint16_t x = unit < before       ? origin.unit(unit)
-                               : unit < before + N ? point[unit - before]
-                                                   : uint16_t(0);
+            const uint16_t x = unit < before                         ? origin.unit(unit)
+                               : unit < before + DIGEST_COEFFICIENTS ? point[unit - before]
+                                                                     : uint16_t(0);
             word |= uint64_t(x) << 16 * i;
         }
         return word;

@@ -1,7 +1,7 @@
 // The kernels for a GPU: `ptx/` has what the compiler makes of this file.
 #include "kernels.h"
 
-// Threads of a block at most, as `src/device/lane.rs` launches them; a warp where it signs.
+// Threads of a block at most, as `src/device/chunk_stream.rs` launches them; a warp where it signs.
 #define FALCON_BLOCK 128
 // Warps that a multiprocessor shall hold, which bounds the registers of each. Twelve that sign
 // leave 168 registers a thread, so that none is spilled; with thirteen it would be 128.

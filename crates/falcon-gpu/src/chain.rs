@@ -43,10 +43,10 @@ pub(crate) fn verdict(told: u8, encoded: bool) -> Result<Result<(), SignatureErr
     }
 }
 
-/// Error for a kernel that has not done its part.
+/// Error for a kernel that left jobs unfinished.
 pub(crate) fn undone(kernel: Kernel) -> GpuError {
     GpuError::Launch {
         kernel: kernel.name(),
-        cause: "it was launched, but has not done its part of every job".to_owned(),
+        cause: "it was launched, but left jobs unfinished".to_owned(),
     }
 }

@@ -19,15 +19,15 @@ use falcon_core::{Parameters, SEED_LEN, Signature, SignatureError};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A device that signs and verifies batches, with the bytes of every other
-/// engine. One batch is done at a time.
+/// A device that signs and verifies batches, one at a time. Signatures have the bytes of every
+/// other engine.
 ///
-/// It signs through [`BatchSign`] and [`BatchSignRaw`]. A key comes to the device as small integers
-/// and is expanded there. An expanded key gains nothing: the host turns it back into the small
-/// integers. Keys stay on the device until the context is dropped or
+/// Use the traits [`BatchSign`], [`BatchSignRaw`] and [`BatchVerify`]. A key is uploaded as small
+/// integers and expanded on the device. An expanded key gains nothing: the host turns it back into
+/// the small integers. Keys stay on the device until the context is dropped or
 /// [`forget_keys`](Self::forget_keys) is called, except in
-/// [`KeyMode::Transient`](crate::KeyMode::Transient); everything else that a batch has brought
-/// there is wiped when it is done.
+/// [`KeyMode::Transient`](crate::KeyMode::Transient). All other data of a batch are wiped at its
+/// end.
 pub struct GpuContext {
     device: Arc<dyn Device>,
     options: Options,
@@ -161,13 +161,13 @@ impl GpuContext {
     }
 
     /// Uploads and expands a key now: a `&SigningKey` or an `&ExpandedKey`. Otherwise the first
-    /// batch that uses the key does this. It stays until there is no room for another one, or until
-    /// [`forget_keys`](Self::forget_keys). In [`KeyMode::Transient`](crate::KeyMode::Transient)
-    /// nothing is uploaded before a batch, and this does nothing.
+    /// batch that uses the key does this. The key stays until its memory is needed for another
+    /// one, or until [`forget_keys`](Self::forget_keys). Does nothing in
+    /// [`KeyMode::Transient`](crate::KeyMode::Transient), where keys come with every batch.
     ///
     /// # Errors
-    /// As for a batch. The keys that are on the device stay there, unless there was no
-    /// room for one more.
+    /// As for a batch. The keys that are on the device stay there, unless the memory was
+    /// too small for one more.
     pub fn upload_key<'a, P: Parameters>(
         &self,
         key: impl Into<JobKey<'a, P>>,
@@ -235,8 +235,33 @@ impl GpuContext {
                 &mut signatures,
             )
         })?;
+        if self.options.verify_after_sign.unwrap_or(work.is_given()) {
+            self.check(work, signatures.results())?;
+        }
         self.backup.give(signatures.keep());
         Ok(())
+    }
+
+    /// Verifies what was signed.
+    fn check<P: Parameters>(
+        &self,
+        work: &Work<'_, P>,
+        signatures: &[Signature<P>],
+    ) -> Result<(), GpuError> {
+        let jobs = signatures.iter().enumerate();
+        let jobs: Vec<_> = jobs
+            .map(|(job, signature)| VerifyJob {
+                key: work.verifying_key(job),
+                message: work.message(job),
+                signature,
+            })
+            .collect();
+        let mut verdicts = vec![Err(SignatureError); jobs.len()];
+        self.verify(&Claims::Decoded(&jobs), &mut verdicts)?;
+        match verdicts.iter().position(Result::is_err) {
+            None => Ok(()),
+            Some(job) => Err(GpuError::Fault { job }),
+        }
     }
 
     fn verify<P: Parameters>(

@@ -86,16 +86,16 @@ impl Limits {
     /// Number of jobs that a chunk may keep if it needs `need` bytes. It is less than the chunk's
     /// number if that is too large, and as many as fit if all jobs are alike.
     fn cut(&self, size: Size, need: usize) -> usize {
-        let part = |has: usize, most: usize| match has {
+        let share = |has: usize, most: usize| match has {
             has if has <= most => size.jobs,
             has => (size.jobs as u128 * most as u128 / has as u128) as usize,
         };
-        let cut = part(size.keys, self.keys).min(part(need, self.memory));
-        cut.min(part(size.jobs, self.jobs)).max(1)
+        let cut = share(size.keys, self.keys).min(share(need, self.memory));
+        cut.min(share(size.jobs, self.jobs)).max(1)
     }
 }
 
-/// A part of a batch.
+/// Neighbouring jobs of a batch that a GPU takes at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chunk {
     /// Jobs of the chunk.
@@ -178,7 +178,7 @@ const BLOCK: usize = 256;
 /// Jobs of a chunk that one thread stages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
-    /// Their numbers in the batch.
+    /// Numbers of the block's jobs in the batch.
     pub(crate) jobs: Range<usize>,
     /// Size of the chunk's jobs before the block.
     pub(crate) before: Size,

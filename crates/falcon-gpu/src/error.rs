@@ -3,8 +3,7 @@
 use falcon_core::batch::BatchError;
 use std::fmt;
 
-/// Why a device did not do what was asked. The caller's jobs and output are
-/// untouched, and the processor can do the same work.
+/// A device failed. The caller's jobs and output are untouched, and the CPU can do the same work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GpuError {
@@ -50,6 +49,11 @@ pub enum GpuError {
         doing: &'static str,
         /// Answer of the driver.
         cause: String,
+    },
+    /// The device computed wrongly: a signature that was verified after signing is not valid.
+    Fault {
+        /// Number of the job in this call, from 0 on.
+        job: usize,
     },
     /// The output has another length than the jobs.
     OutputLength {
@@ -100,8 +104,12 @@ impl fmt::Display for GpuError {
             }
             Self::Launch { kernel, cause } => write!(f, "kernel {kernel} failed: {cause}"),
             Self::Driver { doing, cause } => write!(f, "cannot {doing}: {cause}"),
+            Self::Fault { job } => write!(
+                f,
+                "the device computed wrongly: the signature of job {job} (from 0 on) is not valid"
+            ),
             Self::OutputLength { jobs, output } => {
-                write!(f, "{jobs} jobs, but room for {output} results")
+                write!(f, "{jobs} jobs, but the output holds {output}")
             }
         }
     }
@@ -113,6 +121,7 @@ impl From<GpuError> for BatchError {
     fn from(error: GpuError) -> Self {
         match error {
             GpuError::OutputLength { jobs, output } => Self::OutputLength { jobs, output },
+            GpuError::Fault { job } => Self::Fault { job },
             error => Self::Engine(error.to_string()),
         }
     }

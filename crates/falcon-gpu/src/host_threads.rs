@@ -7,8 +7,8 @@ use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::thread::{self, available_parallelism};
 
-/// A pool of a context's own: what it waits for while it holds the device is in nobody
-/// else's queue.
+/// Thread pool of one context, so that a context that holds the device never waits for the jobs of
+/// others.
 pub(crate) struct HostThreads(Result<ThreadPool, String>);
 
 impl HostThreads {

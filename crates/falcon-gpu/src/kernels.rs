@@ -3,6 +3,8 @@
 //! [`Batch`] mirrors `kernels/batch.h`, which says what the fields are;
 //! [`Kernel`] lists what `kernels/kernels.h` defines, with what a launch needs.
 
+use falcon_core::Parameters;
+
 /// An address in the memory of a device.
 pub type DevicePointer = u64;
 
@@ -49,12 +51,11 @@ pub struct Batch {
 pub mod status {
     /// Nothing has been said yet.
     pub const NONE: u8 = 0x00;
-    /// The message is there, and what else is claimed or given. Written by the host, or for encoded
-    /// signatures by the kernel that could read them.
+    /// Inputs copied. The host writes this, or for encoded signatures the kernel that decoded them.
     pub const GIVEN: u8 = 0x0f;
-    /// The point is there.
+    /// Point hashed.
     pub const HASHED: u8 = 0x33;
-    /// Signing: the seed of this attempt is there.
+    /// Signing: seed of this attempt written.
     pub const SEEDED: u8 = 0x3c;
     /// Signing: the sampler's bytes are there.
     pub const READY: u8 = 0x55;
@@ -72,6 +73,12 @@ pub mod status {
     pub const MALFORMED: u8 = 0xcc;
     /// Verifying: the values of the key are not there.
     pub const UNPREPARED: u8 = 0xf0;
+}
+
+/// Base-2 logarithm of the degree of kernels. Does not compile for a degree that has none.
+pub(crate) fn logn_of<P: Parameters>() -> u32 {
+    const { assert!(P::LOGN == 9 || P::LOGN == 10, "no kernels of this degree") };
+    P::LOGN
 }
 
 /// Data that a device keeps of the keys that sign. It affects speed and memory only, never the

@@ -17,7 +17,7 @@ use zeroize::{Zeroize, Zeroizing};
 /// Bytes of the hash of a secret key.
 pub(crate) const HASH_LEN: usize = 32;
 
-/// Keys for which there is room at first.
+/// Initial capacity, in keys.
 pub(crate) const FEW: usize = 16;
 
 /// Keys that are expanded at once: a warp each.
@@ -96,7 +96,7 @@ pub(crate) struct KeyStore {
     places: HashMap<u64, u32>,
 }
 
-/// Room for keys.
+/// Memory of the device for keys.
 struct Arrays {
     keys: Memory,
     hashes: Memory,
@@ -216,8 +216,8 @@ impl KeyStore {
         arrays.map_or(0, |arrays| arrays.capacity)
     }
 
-    /// Makes room for `keys` keys, or for `most`; those that are there move, and
-    /// stay where they are if that fails. Nothing may be using them.
+    /// Grows the capacity to at least `keys` keys, but to `most` at most. The stored keys move,
+    /// and stay where they are if that fails. No work on the device may use them.
     pub(crate) fn reserve(
         &mut self,
         device: &Arc<dyn Device>,
@@ -242,7 +242,7 @@ impl KeyStore {
         self.most
     }
 
-    /// Makes room by taking all keys off the device. Nothing may be using them.
+    /// Takes all keys off the device, to free their places. No work on the device may use them.
     pub(crate) fn replace(&mut self) -> Result<(), GpuError> {
         self.places.clear();
         let Some(arrays) = &mut self.arrays else {
@@ -267,9 +267,9 @@ impl KeyStore {
         self.arrays = None;
     }
 
-    /// Brings those of `keys` to the device that are not there, and says where each
-    /// is; nothing, if there is no room for them. If it fails, the keys are there that
-    /// were there. `stream` is not at work.
+    /// Brings those of `keys` to the device that are not there, and returns the place of each.
+    /// Returns `None` if they do not fit. An error leaves the stored keys as they were.
+    /// `stream` must be idle.
     pub(crate) fn bring<P: Parameters>(
         &mut self,
         stream: &mut ChunkStream,
@@ -295,8 +295,7 @@ impl KeyStore {
         Ok((places.len() == keys.len()).then_some(places))
     }
 
-    /// Expands keys on the device, behind those that are there; there is room for
-    /// them.
+    /// Expands keys on the device, behind those that are there. They must fit.
     fn expand<P: Parameters>(
         &mut self,
         stream: &mut ChunkStream,
@@ -305,7 +304,7 @@ impl KeyStore {
         let operation = match self.mode {
             KeyMode::Expanded => Operation::Expand,
             KeyMode::Balanced => Operation::Basis,
-            // The kernel would write behind the arrays, which have no room for keys.
+            // The kernel would write behind the arrays, whose capacity is zero keys.
             KeyMode::Transient => return Ok(()),
         };
         let (first, stride) = (self.len(), reals(self.mode, self.logn));

@@ -10,7 +10,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Room for `count` elements of `size` bytes.
+    /// Reserves the place of `count` elements of `size` bytes.
     pub(crate) fn take(&mut self, count: usize, size: usize) -> Range<usize> {
         let start = self.len;
         let bytes = count.saturating_mul(size);

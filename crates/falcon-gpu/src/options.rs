@@ -2,24 +2,30 @@
 
 use crate::kernels::KeyMode;
 
-/// Options for the use of a device. They affect speed and memory only, never the bytes of
+/// Options for the use of a device. They affect speed, memory and checks only, never the bytes of
 /// signatures.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// Data that the device keeps of the keys that sign: basis and tree by default.
+    /// Data that the device keeps of each signing key, by default basis and tree.
     pub key_mode: KeyMode,
-    /// Most bytes of the device's memory to use; by default three quarters of
-    /// what is free.
+    /// Largest number of bytes of the device's memory to use, by default three quarters of the free
+    /// memory.
     pub memory: Option<u64>,
-    /// Most jobs of a chunk. By default a batch from 8,192 jobs on is divided: into up to eight
-    /// chunks for signing and four for verifying, and into more where a chunk would have more
-    /// than 128 jobs (256 for verifying) for each multiprocessor of the device.
+    /// Largest number of jobs in a chunk. By default a batch of 8,192 jobs or more is divided into
+    /// up to eight chunks for signing, or four for verifying. There are more chunks if one would
+    /// have more than 128 jobs (256 for verifying) for each multiprocessor of the device.
     pub chunk: Option<usize>,
-    /// Number of CUDA streams, from 1 to 16: at most this many chunks of a batch are on the
-    /// device at a time. By default 4.
+    /// Number of CUDA streams, from 1 to 16, by default 4. At most this many chunks of a batch are
+    /// on the device at a time.
     pub streams: Option<usize>,
     /// Rows of 512 bytes for the sampler that are computed ahead, from 4 to 1024;
     /// by default 44 or 86.
     pub prng_rows: Option<u32>,
+    /// Whether the device verifies every signature before a batch is given, which takes about as
+    /// long as [`BatchVerify`](falcon_core::batch::BatchVerify) on the same batch. By default only
+    /// signatures with the caller's randomness are verified
+    /// ([`BatchSignRaw`](falcon_core::hazmat::BatchSignRaw)): if the caller derives it from the
+    /// message, a wrong signature beside the right one reveals the key.
+    pub verify_after_sign: Option<bool>,
 }

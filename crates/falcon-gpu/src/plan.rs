@@ -1,7 +1,7 @@
 //! Plan of the signing of a batch, and places of the arrays of a chunk.
 
 use crate::division::Size;
-use crate::kernels::{Kernel, KeyMode, Operation, SIGNING_LANES};
+use crate::kernels::{Kernel, KeyMode, Operation, SIGNING_LANES, logn_of};
 use crate::keys::HASH_LEN;
 use crate::layout::Layout;
 use crate::options::Options;
@@ -67,7 +67,7 @@ impl Way {
             Fit::Any => P::COMPRESSED_MAX_LEN,
         };
         Self {
-            logn: P::LOGN,
+            logn: logn_of::<P>(),
             mode: options.key_mode,
             // Enough for nearly every signature: 44 and 86.
             prng_rows: options

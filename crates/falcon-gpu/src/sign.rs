@@ -14,7 +14,7 @@ use crate::undo::{self, Undo};
 use falcon_core::batch::SignJob;
 use falcon_core::hazmat::{self, RawJob};
 use falcon_core::seams::hash::{Shake256, Shake256Reader};
-use falcon_core::{Parameters, SEED_LEN, Signature};
+use falcon_core::{Parameters, SEED_LEN, Signature, VerifyingKey};
 use std::ops::Range;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -52,6 +52,16 @@ impl<'a, P: Parameters> Work<'a, P> {
             Self::Hedged { jobs, .. } => jobs[job].key,
             Self::Given(jobs) => jobs[job].key,
         })
+    }
+
+    /// The public key of a job.
+    pub(crate) fn verifying_key(&self, job: usize) -> &'a VerifyingKey<P> {
+        self.key(job).0.verifying_key()
+    }
+
+    /// True if the randomness is the caller's.
+    pub(crate) fn is_given(&self) -> bool {
+        matches!(self, Self::Given(_))
     }
 
     /// The hash of the secret of a job's key.
@@ -119,11 +129,7 @@ pub(crate) fn sign<P: Parameters>(
         divide,
         |chunk| {
             let plan = way.plan(chunk.size);
-            (
-                plan.len,
-                plan.upload(matches!(work, Work::Given(_))),
-                plan.download(),
-            )
+            (plan.len, plan.upload(work.is_given()), plan.download())
         },
     )?;
 
@@ -146,8 +152,8 @@ pub(crate) fn sign<P: Parameters>(
             if flights[number].is_none()
                 && let Some(&chunk) = waiting.peek()
             {
-                // Where there is no room for its keys, those of others go when all
-                // that is on its way has come.
+                // If its keys do not fit, they replace others when all chunks on their way
+                // have come.
                 let mut begun = begin(state, number, way, work, chunk)?;
                 if begun.is_none() && flights.iter().all(Option::is_none) {
                     state.replace_keys::<P>()?;
@@ -165,7 +171,7 @@ pub(crate) fn sign<P: Parameters>(
                 None => Ok(()),
                 Some(_) => Err(GpuError::Driver {
                     doing: "bring keys",
-                    cause: "there is no room for those of a chunk".to_owned(),
+                    cause: "the memory cannot hold those of a chunk".to_owned(),
                 }),
             };
         }
@@ -178,8 +184,8 @@ fn keys_of<'a, P: Parameters>(work: &Work<'a, P>, jobs: Range<usize>) -> Vec<Res
     firsts.map(|job| work.key(job)).collect()
 }
 
-/// Brings a chunk to its stream and starts the first attempt, unless there is no
-/// room for its keys.
+/// Brings a chunk to its stream and starts the first attempt, unless its keys
+/// do not fit.
 fn begin<'w, P: Parameters>(
     state: &mut State,
     number: usize,

@@ -3,6 +3,7 @@
 use crate::device::{ChunkStream, Device, MOST_STREAMS, Memory};
 use crate::division::{Chunk, Limits};
 use crate::error::GpuError;
+use crate::kernels::logn_of;
 use crate::keys::{self, FEW, KeyStore, ResidentKey};
 use crate::options::Options;
 use falcon_core::Parameters;
@@ -55,8 +56,8 @@ impl State {
         }
     }
 
-    /// Makes room for so many keys of a degree, or for as many as can be, and says
-    /// for how many. No stream is at work.
+    /// Grows the capacity to so many keys of a degree, or to as many as fit. Returns the
+    /// capacity. All streams must be idle.
     pub(crate) fn reserve<P: Parameters>(
         &mut self,
         device: &Arc<dyn Device>,
@@ -115,7 +116,7 @@ impl State {
         if store.has(key) {
             return Ok(());
         }
-        // More room is made while there is any.
+        // The capacity grows while memory is left.
         let keys = store.len() + 1;
         self.reserve::<P>(device, options, keys)?;
         if self.bring(0, &[key])?.is_none() {
@@ -138,10 +139,10 @@ impl State {
         store.map_or(Ok(()), KeyStore::replace)
     }
 
-    /// Divides a batch and makes room for its chunks, of at most so many jobs unless the
-    /// options say how many: `divide` says into which chunks under
-    /// some limits, `sizes` what one of them takes of the device, of locked memory to copy
-    /// from, and to copy to. Says, too, on how many streams there is room.
+    /// Divides a batch and reserves memory for its chunks. A chunk has at most so many jobs,
+    /// unless the options say how many. `divide` gives the chunks under some limits. `sizes`
+    /// gives the memory that a chunk needs: on the device, and locked, to copy from and to copy
+    /// to. Also returns the number of streams that have memory.
     pub(crate) fn prepare(
         &mut self,
         device: &Arc<dyn Device>,
@@ -211,7 +212,7 @@ impl State {
             stream.detach();
         }
         if self.pool.as_ref().is_none_or(|pool| pool.len() < needed) {
-            // The old one goes first, so that there is room.
+            // The old one is freed first, so that less memory is needed at once.
             self.pool = None;
             self.pool = Some(Memory::new(device, needed)?);
         }
@@ -243,7 +244,7 @@ const DEFAULT_STREAMS: usize = 4;
 /// 32 bits.
 pub(crate) const MOST_JOBS: usize = 1 << 18;
 
-/// Bytes of the device that may be used by somebody who has so many already.
+/// Bytes of device memory that a context may use which holds `had` bytes already.
 fn budget(device: &Arc<dyn Device>, options: &Options, had: usize) -> Result<usize, GpuError> {
     let free = device.memory()?.free + had as u64;
     let most = options.memory.unwrap_or(free / 4 * 3);
@@ -252,5 +253,5 @@ fn budget(device: &Arc<dyn Device>, options: &Options, had: usize) -> Result<usi
 
 /// Number of the parameter set, 0 or 1.
 fn number_of<P: Parameters>() -> usize {
-    usize::from(P::LOGN == 10)
+    usize::from(logn_of::<P>() == 10)
 }

@@ -31,8 +31,8 @@ impl<'o, T: Copy + Send> Undo<'o, T> {
         }
     }
 
-    /// Lets `write` replace those of `range`, on several threads: it is given the number of a
-    /// block and what is there. At most once in each place.
+    /// Replaces the results of `range` on several threads. `write` gets the number of a block and
+    /// the block's contents. Call this at most once for each result.
     pub(crate) fn replace<E: Send>(
         &mut self,
         range: Range<usize>,
@@ -53,6 +53,11 @@ impl<'o, T: Copy + Send> Undo<'o, T> {
                 old.extend_from_slice(results);
                 write(block, results)
             })
+    }
+
+    /// Returns the results as they are now.
+    pub(crate) fn results(&self) -> &[T] {
+        self.results
     }
 
     /// Leaves the new results where they are. Gives the memory back.

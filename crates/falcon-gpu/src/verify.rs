@@ -4,7 +4,7 @@ use crate::chain;
 use crate::device::{ChunkStream, Device};
 use crate::division::{Block, Chunk, Division, Jobs, Size, chunks};
 use crate::error::GpuError;
-use crate::kernels::{Batch, Kernel, Operation, status};
+use crate::kernels::{Batch, Kernel, Operation, logn_of, status};
 use crate::layout::Layout;
 use crate::options::Options;
 use crate::staging::{Each, Messages, put, put_messages, stage};
@@ -30,7 +30,7 @@ const MEASURED: usize = 1 << 14;
 pub(crate) enum Claims<'a, P: Parameters> {
     /// Signatures that were read.
     Decoded(&'a [VerifyJob<'a, P>]),
-    /// Their bytes.
+    /// Signatures as bytes, still to be decoded.
     Encoded(&'a [VerifyBytesJob<'a, P>]),
 }
 
@@ -42,8 +42,8 @@ impl<'a, P: Parameters> Claims<'a, P> {
         }
     }
 
-    /// Bytes between the beginnings of encoded signatures: room for the longest one that is
-    /// looked at.
+    /// Bytes between the beginnings of encoded signatures: the length of the longest one that
+    /// is looked at.
     fn stride(&self) -> usize {
         let longest = match self {
             Self::Decoded(_) => None,
@@ -283,7 +283,7 @@ fn begin<P: Parameters>(
     };
     let kernel = |operation| Kernel {
         operation,
-        logn: P::LOGN,
+        logn: logn_of::<P>(),
     };
     let keys = Batch {
         count: chunk.size.keys as u32,
@@ -324,7 +324,7 @@ fn deliver<P: Parameters>(
         *verdict = chain::verdict(*told, encoded).map_err(|operation| {
             chain::undone(Kernel {
                 operation,
-                logn: P::LOGN,
+                logn: logn_of::<P>(),
             })
         })?;
     }

@@ -43,7 +43,7 @@ fn sign(context: &GpuContext) -> Result<(), BatchError> {
     Ok(())
 }
 
-/// What a context has loaded or refused: number, form, whether it was refused.
+/// Images that a context has loaded or refused: number, form, and true if refused.
 fn tried(context: &GpuContext) -> Vec<(usize, ImageForm, bool)> {
     let loaded = context.loaded();
     for image in &loaded {

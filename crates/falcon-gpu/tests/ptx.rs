@@ -123,8 +123,8 @@ fn registers_and_spills_are_within_the_budget() {
     }
 }
 
-/// What groups of lanes had in shared memory they clear at the end, and no compiler has
-/// found that nobody reads it.
+/// Groups of lanes clear their shared memory at the end. No compiler has removed these stores,
+/// although nobody reads them.
 #[test]
 fn kernels_of_groups_clear_their_shared_memory() {
     for (ptx, logn) in PTX.into_iter().zip(9..) {

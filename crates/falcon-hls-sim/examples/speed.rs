@@ -1,4 +1,4 @@
-//! How many transforms a second are simulated, by preset:
+//! Transforms simulated per second, by preset:
 //!
 //! ```sh
 //! cargo run --release -p falcon-hls-sim --example speed

@@ -12,7 +12,7 @@ use std::fmt::{self, Display, Formatter};
 /// Degrees are `2^1` to `2^MAX_LOGN`.
 pub const MAX_LOGN: u32 = 10;
 
-/// Why a design is no accelerator.
+/// A design is not an accelerator, or its run failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {

@@ -1,12 +1,11 @@
 //! The cycle simulator: a scheduled loop, executed cycle by cycle on real bits.
 //!
-//! Every cycle, in this order: writes whose latency has passed become visible; an
-//! iteration starts, if the interval and the interlock allow; every iteration that
-//! is under way does what its schedule says for this cycle. Units are claimed as
-//! they are used and a claim of what is taken ends the run. So does an operation
-//! whose operands are not there yet, a load that gets what some other iteration wrote
-//! than the program's order says, and a memory that is left other than that order
-//! leaves it. None of this looks at how the schedule was found.
+//! Each cycle has three steps. First, writes whose latency has passed become visible. Then an
+//! iteration starts, if the interval and the interlock allow it. Last, every iteration under way
+//! executes the operations that its schedule has for this cycle. The run ends with a fault if two
+//! operations claim one unit, if an operand is not ready, if a load gets another iteration's value
+//! than program order gives, or if the final contents of a memory are not those of program order.
+//! These checks do not depend on how the schedule was found.
 
 use crate::design::Pipelining;
 pub use crate::fault::Fault;
@@ -51,7 +50,7 @@ pub struct Run {
     pub stalls: u64,
 }
 
-/// Who looks on.
+/// An onlooker of a run, told of each event.
 pub trait Observer {
     /// Iteration `iteration` starts.
     fn started(&mut self, cycle: u64, iteration: usize) {
@@ -104,7 +103,7 @@ struct Active {
     iteration: Iteration,
     /// Results by node and output, at the node's offset.
     values: Vec<u64>,
-    /// Who has written what the loads are to get, at the node's offset.
+    /// Iteration whose value each load must get, at the node's offset.
     writers: Vec<u32>,
     /// For each node, the cycle from which its results are ready.
     ready: Vec<u64>,
@@ -136,7 +135,7 @@ struct Cell {
 enum Next {
     /// In this cycle.
     At(u64),
-    /// This number of cycles after everything that has started is written.
+    /// A number of cycles after everything that has started is written.
     Drained { overhead: u64 },
 }
 

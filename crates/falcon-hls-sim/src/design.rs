@@ -43,7 +43,7 @@ impl StorageKind {
         }
     }
 
-    /// It, in one bank, with its own ports and latencies.
+    /// The memory of this kind, in one bank, with its own ports and latencies.
     pub fn storage(self) -> Storage {
         match self {
             Self::Axi => AXI,
@@ -243,13 +243,13 @@ pub const MAX_UNITS: u32 = 64;
 /// Largest initiation interval, cycles.
 pub const MAX_INTERVAL: u32 = 10_000;
 
-/// Why a circuit cannot be built.
+/// A circuit cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DesignError {
     /// A parameter is out of its range.
     Range {
-        /// Which.
+        /// Name of the parameter.
         parameter: &'static str,
         /// The value that was given.
         given: u64,

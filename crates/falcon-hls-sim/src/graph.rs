@@ -19,9 +19,9 @@ pub enum Operation {
     Store(Access),
     /// The product of two binary64 numbers.
     Multiply,
-    /// Their sum.
+    /// The sum of two binary64 numbers.
     Add,
-    /// Their difference.
+    /// The difference of two binary64 numbers.
     Subtract,
     /// A binary64 number times a power of two, which the control gives.
     Scale,

@@ -54,7 +54,7 @@ pub const fn constant(address: usize) -> usize {
 pub enum Transform {
     /// Coefficients to FFT domain.
     Fft,
-    /// The inverse.
+    /// Transform from the FFT domain to coefficients.
     Ifft,
     /// A polynomial in the FFT domain into its even and odd halves.
     Split,

@@ -1,9 +1,9 @@
 //! Resources of a circuit, beside the paper's Table II.
 //!
-//! DSP slices are those of the cores and close with Table II. Everything else is
-//! an estimate: the paper does not say what its lookup tables and flip-flops are
-//! made of, and the control of the loops and the adapters of AXI, for which there
-//! is no source, are left out. Block RAM follows from the shape of the memories:
+//! The DSP slices are the sum over the cores and agree with Table II. Everything else is an
+//! estimate, since the paper does not say which circuits take its lookup tables and flip-flops. The
+//! control of the loops and the adapters of AXI are left out: there is no source for them. Block
+//! RAM follows from the shape of the memories:
 //!
 //! - a memory of polynomials, both ports in use: `ceil(bits / 16)` block RAMs of
 //!   1024 words of 16 bits side by side, `ceil(words / 1024)` deep;

@@ -8,7 +8,7 @@ use falcon_hls_sim::design::Preset;
 use falcon_hls_sim::keccak::{KeccakCircuit, KeccakPreset};
 use falcon_hls_sim::profile::{Operation, Part, Profile, Target};
 
-/// That of a circuit with a round in every cycle: a test runs it.
+/// Cycles of Keccak-f on a circuit with a round in every cycle; a test runs that circuit.
 const PERMUTATION_CYCLES: u64 = 24;
 
 const A9: Processor = Processor::CORTEX_A9;
@@ -106,7 +106,7 @@ fn only_signing_has_butterflies_to_give_away() {
     assert_eq!(p.permutation_factor(), None);
 }
 
-/// What the docs say: at 100 MHz the paper's circuit is slower than the unit of a
+/// As the docs say: at 100 MHz the paper's circuit is slower than the floating-point unit of a
 /// processor at 667 MHz, and much faster than emulated arithmetic.
 #[test]
 fn the_papers_circuit_serves_a_processor_without_a_floating_point_unit() {

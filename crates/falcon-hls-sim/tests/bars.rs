@@ -1,4 +1,4 @@
-//! What the simulator has to reach.
+//! Figures that the simulator has to reach.
 
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::design::{Design, LOOP_OVERHEAD, Pipelining, Preset};
@@ -161,7 +161,7 @@ fn cheap(resources: Resources) -> String {
     format!("{lut}, {ff}, {bram}")
 }
 
-/// What `rtl/circuits.tsv` has of a circuit.
+/// Row of `rtl/circuits.tsv` for a circuit.
 struct Circuit {
     interval: u32,
     cycles: u64,

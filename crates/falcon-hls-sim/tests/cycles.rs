@@ -1,4 +1,4 @@
-//! What the cycle simulator refuses, and what the scheduler may not do.
+//! Refusals of the cycle simulator, and limits of the scheduler.
 
 use falcon_hls_sim::accelerator::{Accelerator, Error, Kernel, twiddle_rom};
 use falcon_hls_sim::butterfly;
@@ -198,7 +198,7 @@ fn a_write_that_is_overtaken_is_noticed() {
     );
 }
 
-/// When iterations start.
+/// Cycles in which iterations start.
 #[derive(Default)]
 struct Starts(Vec<u64>);
 

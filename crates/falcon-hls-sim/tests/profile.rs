@@ -195,9 +195,9 @@ fn permutations_of_signing_and_verifying_follow_from_the_bytes_hashed() {
             }
             assert_eq!(permutations(Operation::Expand), 0);
 
-            // "falcon nonce" and "falcon sampler", each with seed, index and hash of
-            // the secret, the second with the point.
-            let hedging = absorbing(12 + 72) + absorbing(14 + 72 + 2 * n);
+            // "falcon nonce 2" and "falcon sampler", each with seed, index and hash of
+            // the secret, the second with 40 coefficients of the point.
+            let hedging = absorbing(14 + 72) + absorbing(14 + 72 + 2 * 40);
             let workload = Workload::<P, _>::new(Baseline, 0).unwrap();
             let points = (0..repeats).map(|i| {
                 // The nonce does not depend on the message.

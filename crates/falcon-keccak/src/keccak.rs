@@ -1,12 +1,12 @@
 //! `Keccak-f[1600]` on one state or on many side by side.
 //!
-//! Where a complement costs an instruction, lanes 1, 2, 8, 12, 17 and 20 of a
-//! state are kept complemented between the rounds, so that chi needs one
-//! complement a row instead of five: with De Morgan's rules the others cancel
-//! (the Keccak team, "Keccak implementation overview", section 2.2).
+//! If a complement costs an instruction, words 1, 2, 8, 12, 17 and 20 of a state are kept
+//! complemented between the rounds. Chi then needs one complement a row instead of five; by De
+//! Morgan's rules the others cancel (the Keccak team, "Keccak implementation overview", section
+//! 2.2).
 //!
-//! Where logic rotates an operand on the way, words defer their rotations (see
-//! `lazy.rs`): hardly an instruction of a round only rotates.
+//! If logic instructions can rotate an operand, words defer their rotations (see `lazy.rs`). Then
+//! hardly any instruction of a round only rotates.
 //!
 //! Source: FIPS 202, section 3.
 

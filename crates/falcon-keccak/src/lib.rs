@@ -10,6 +10,8 @@ mod keccak;
 mod lazy;
 mod shake;
 mod side_by_side;
+mod single;
 
 pub use shake::{Blocks, RATE, RATE_WORDS, Shake256, Shake256Reader};
 pub use side_by_side::{Message, hash_side_by_side};
+pub use single::{Permutation, permute_state};

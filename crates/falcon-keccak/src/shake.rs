@@ -1,15 +1,10 @@
 //! SHAKE256 (FIPS 202) behind the two types that the scheme needs.
 //!
 //! A thin sponge: it squeezes whole blocks as words, and permutes only when the
-//! next byte is asked for. The permutation is our own on x86-64, on AArch64 and
-//! with the instructions of an engine, where it is faster. Without an engine, that
-//! of the `keccak` crate uses the SHA-3 instructions of AArch64, if there are any;
-//! elsewhere it is taken because it is small.
+//! next byte is asked for.
 
-use crate::keccak::permute;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use crate::keccak::permute_one;
-use falcon_lanes::{Isa, Register, wipe};
+use crate::single::{Permutation, permute_state, portable};
+use falcon_lanes::{Isa, wipe};
 
 /// Number of words of the rate: 1088 bits.
 pub const RATE_WORDS: usize = 17;
@@ -17,58 +12,32 @@ pub const RATE_WORDS: usize = 17;
 /// Number of bytes of the rate.
 pub const RATE: usize = 8 * RATE_WORDS;
 
-#[cfg(target_arch = "aarch64")]
-cpufeatures::new!(sha3, "sha3");
-
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Sponge {
     state: [u64; 25],
-    #[cfg(not(target_arch = "x86_64"))]
-    keccak: ::keccak::Keccak,
+    permutation: Permutation,
     /// Next byte of the block, at most `RATE`.
     pos: usize,
 }
 
 impl Sponge {
-    #[cfg(target_arch = "x86_64")]
-    fn permute(&mut self) {
-        permute_one(&mut self.state);
+    fn new(permutation: Permutation) -> Self {
+        Self {
+            state: [0; 25],
+            permutation,
+            pos: 0,
+        }
+    }
+
+    /// Wipes the state, which is then empty.
+    fn clear(&mut self) {
+        wipe(&mut self.state);
         self.pos = 0;
     }
 
-    #[cfg(not(target_arch = "x86_64"))]
     fn permute(&mut self) {
+        (self.permutation)(&mut self.state);
         self.pos = 0;
-        let state = &mut self.state;
-        #[cfg(target_arch = "aarch64")]
-        if !sha3::get() {
-            return permute_one(state);
-        }
-        self.keccak.with_f1600(|f1600| f1600(state));
-    }
-
-    /// [`permute`](Self::permute) with the instructions of `isa`.
-    #[inline(always)]
-    fn permute_on<I: Isa>(&mut self, isa: I) {
-        if I::ONE_IN_WORDS {
-            isa.vectorize_words(
-                #[inline(always)]
-                || permute_in_words(isa, &mut self.state),
-            );
-            self.pos = 0;
-            return;
-        }
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        if I::U64s::LEN > 1 {
-            isa.vectorize_words(
-                #[inline(always)]
-                || permute_one(&mut self.state),
-            );
-            self.pos = 0;
-            return;
-        }
-        let _ = isa;
-        self.permute();
     }
 
     /// XORs at most eight bytes into the word that holds `pos`, without
@@ -146,25 +115,6 @@ impl Sponge {
     }
 }
 
-/// Permutes one state in the first lane of words. More registers, with rotations
-/// and functions of three operands, are faster than single words, even if all
-/// lanes but one are idle.
-#[inline(always)]
-fn permute_in_words<I: Isa>(isa: I, state: &mut [u64; 25]) {
-    let mut words = [I::U64s::splat(isa, 0); 25];
-    for (word, &x) in words.iter_mut().zip(&*state) {
-        *word = I::U64s::splat(isa, x);
-    }
-    permute(&mut words);
-    for (word, x) in words.iter().zip(state) {
-        let mut lanes = [0; 8];
-        if let Some(lanes) = I::U64s::chunks_mut(&mut lanes).first_mut() {
-            word.store(lanes);
-        }
-        *x = lanes[0];
-    }
-}
-
 impl Drop for Sponge {
     fn drop(&mut self) {
         wipe(&mut self.state);
@@ -172,13 +122,24 @@ impl Drop for Sponge {
 }
 
 /// SHAKE256 that absorbs. A clone forks the state.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Shake256(Sponge);
 
+impl Default for Shake256 {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Shake256 {
-    /// Creates an empty sponge.
+    /// Creates an empty sponge that permutes with portable code.
     pub fn new() -> Self {
-        Self::default()
+        Self::with_permutation(portable)
+    }
+
+    /// Creates an empty sponge that permutes with `permutation`.
+    pub fn with_permutation(permutation: Permutation) -> Self {
+        Self(Sponge::new(permutation))
     }
 
     /// Absorbs `data`.
@@ -213,15 +174,16 @@ impl Shake256 {
 pub struct Shake256Reader(Shake256);
 
 impl Shake256Reader {
-    /// Creates a stream of nothing yet, for a secret. [`start`](Self::start) gives the input where
-    /// the stream stays. A sponge that is moved is not wiped where it was.
-    pub fn empty() -> Self {
-        Self(Shake256::new())
+    /// Creates a stream of nothing yet, for a secret, that permutes with `permutation`.
+    /// [`start`](Self::start) gives the input where the stream stays. A sponge that is moved is not
+    /// wiped where it was.
+    pub fn with_permutation(permutation: Permutation) -> Self {
+        Self(Shake256::with_permutation(permutation))
     }
 
     /// Restarts as the stream of the bytes that `absorb` absorbs.
     pub fn start(&mut self, absorb: impl FnOnce(&mut Shake256)) {
-        self.0 = Shake256::new();
+        self.0.0.clear();
         absorb(&mut self.0);
         self.0.0.pad();
     }
@@ -251,7 +213,7 @@ pub struct Blocks<'a>(&'a mut Sponge);
 impl Blocks<'_> {
     /// Returns the next block, as little-endian words.
     pub fn next_block(&mut self, isa: impl Isa) -> &[u64; RATE_WORDS] {
-        self.0.permute_on(isa);
+        permute_state(isa, &mut self.0.state);
         self.0.pos = RATE;
         let (block, _) = self
             .0
@@ -264,8 +226,7 @@ impl Blocks<'_> {
 
 impl Drop for Blocks<'_> {
     fn drop(&mut self) {
-        wipe(&mut self.0.state);
-        self.0.pos = 0;
+        self.0.clear();
     }
 }
 
@@ -323,5 +284,26 @@ mod tests {
         hash.update(b"blocks");
         hash.finalize().read(&mut again);
         assert_eq!(again, stream[..RATE]);
+    }
+
+    /// After any use a reader that starts again forgets what it read, and permutes as before.
+    #[test]
+    fn a_reader_that_starts_again_is_as_new() {
+        fn permutation(state: &mut [u64; 25]) {
+            portable(state);
+        }
+        let mut reader = Shake256Reader::with_permutation(permutation);
+        for read in [0, 1, RATE, RATE + 5] {
+            reader.start(|hash| _ = hash.update(b"first"));
+            reader.read(&mut vec![0; read]);
+            reader.start(|hash| _ = hash.update(b"second"));
+            let expected: [u8; 300] = Shake256::reader(b"second").read_array();
+            assert_eq!(reader.read_array(), expected, "{read}");
+        }
+        let clone = reader.0.clone();
+        assert!(core::ptr::fn_addr_eq(
+            clone.0.permutation,
+            permutation as Permutation
+        ));
     }
 }

@@ -55,13 +55,13 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     type F32x8: F32x8 + Register<Self, Value = f32>;
     /// A register of 64-bit words.
     type U64s: U64s + Register<Self, Value = u64>;
+    /// The fastest register for one chain of operations on 64-bit words, of which the first lane
+    /// alone is used.
+    type OneU64: U64s + Register<Self, Value = u64>;
     /// A register of 32-bit words.
     type U32s: U32s + Register<Self, Value = u32>;
     /// A register of 16-bit words.
     type I16s: I16s + Register<Self, Value = i16>;
-    /// True if one state of Keccak-f is permuted faster in one lane of [`U64s`](Self::U64s) than in
-    /// single words.
-    const ONE_IN_WORDS: bool = false;
 
     /// Runs `kernel` in a frame where the features are enabled. Everything the
     /// kernel calls must be inlined into it.
@@ -157,6 +157,7 @@ impl Isa for Baseline {
     const LONGEST_F64S: usize = 1;
     type F32x8 = PackF32;
     type U64s = u64;
+    type OneU64 = u64;
     type U32s = u32;
     type I16s = i16;
 

@@ -17,6 +17,7 @@ impl Isa for Pairs {
     const LONGEST_F64S: usize = 8;
     type F32x8 = <Baseline as Isa>::F32x8;
     type U64s = u64;
+    type OneU64 = u64;
     type U32s = u32;
     type I16s = i16;
 

@@ -3,7 +3,7 @@
 use crate::{HasNeon, Neon};
 use core::arch::aarch64::*;
 use core::ops::{Add, Sub};
-use falcon_lanes::{ByteTable, I16s, Register, U32s, register_of};
+use falcon_lanes::{ByteTable, I16s, KEPT, Register, U32s, keep_by_eights, register_of};
 
 /// Four 32-bit words.
 #[derive(Clone, Copy, Debug)]
@@ -163,6 +163,35 @@ pub(crate) fn deinterleave(pairs: &[i16; 64]) -> ([i16; 32], [i16; 32]) {
         Register::<Neon>::store(I16x8(y), odd);
     }
     (even, odd)
+}
+
+/// The words of `x` whose keys are below `limit`, moved together.
+#[inline(always)]
+pub(crate) fn keep_below(
+    limit: u16,
+    keys: &[u16; 16],
+    x: &[u16; 16],
+    out: &mut [u16; 16],
+) -> usize {
+    const BITS: [u16; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+    keep_by_eights(
+        keys,
+        x,
+        out,
+        #[inline(always)]
+        |keys, x, out| {
+            // SAFETY: the target has NEON; `keys`, `x`, `out` and `BITS` are eight values, and a
+            // row of `KEPT` is sixteen bytes.
+            unsafe {
+                let below = vcltq_u16(vld1q_u16(keys.as_ptr()), vdupq_n_u16(limit));
+                let keep = vaddvq_u16(vandq_u16(below, vld1q_u16(BITS.as_ptr()))) as u8;
+                let places = vld1q_u8(KEPT[usize::from(keep)].as_ptr());
+                let kept = vqtbl1q_u8(vld1q_u8(x.as_ptr().cast()), places);
+                vst1q_u8(out.as_mut_ptr().cast(), kept);
+                keep
+            }
+        },
+    )
 }
 
 /// The last four bytes of each.

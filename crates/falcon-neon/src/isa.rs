@@ -12,7 +12,7 @@ impl HasNeon for NeonSha3 {}
 /// The registers of NEON, and what it has for [`Isa`]'s methods. The words for
 /// bitwise permutations are apart.
 macro_rules! neon {
-    ($words:ty) => {
+    ($words:ty, $one:ty) => {
         type F64 = f64;
         type F64x2 = F64x2;
         type F64x4 = Two<F64x2>;
@@ -20,6 +20,7 @@ macro_rules! neon {
         const LONGEST_F64S: usize = 8;
         type F32x8 = PairF32x4;
         type U64s = $words;
+        type OneU64 = $one;
         type U32s = U32x4;
         type I16s = I16x8;
 
@@ -27,6 +28,16 @@ macro_rules! neon {
         fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
             // The target has the feature: every function is in its frame.
             kernel()
+        }
+        #[inline(always)]
+        fn keep_below(
+            self,
+            limit: u16,
+            keys: &[u16; 16],
+            x: &[u16; 16],
+            out: &mut [u16; 16],
+        ) -> usize {
+            integers::keep_below(limit, keys, x, out)
         }
         #[inline(always)]
         fn tails(self, x: &[[u8; 11]; 4]) -> [u32; 4] {
@@ -53,14 +64,13 @@ macro_rules! neon {
 }
 
 impl Isa for Neon {
-    neon!(U64x2);
+    neon!(U64x2, u64);
 }
 
 /// Same as [`Neon`], except for the words. It uses the frame of [`Neon`], since another frame would
 /// only keep functions from being inlined.
 impl Isa for NeonSha3 {
-    neon!(Sha3U64x2);
-    const ONE_IN_WORDS: bool = true;
+    neon!(Sha3U64x2, Sha3U64x2);
 
     #[inline(always)]
     fn vectorize_words<R>(self, kernel: impl FnOnce() -> R) -> R {

@@ -4,7 +4,7 @@ use crate::doubles::{F64x2, F64x4};
 use crate::floats::Avx2F32x8;
 use crate::integers::I16x16;
 use core::arch::x86_64::*;
-use falcon_lanes::{Isa, Register, Two, U64s, register_of};
+use falcon_lanes::{Isa, KEPT, Register, Two, U64s, keep_by_eights, register_of};
 
 cpufeatures::new!(features, "avx2", "bmi1", "bmi2", "popcnt");
 
@@ -115,26 +115,6 @@ fn transpose_four([a, b, c, d]: [U64x4; 4]) -> [U64x4; 4] {
     }
 }
 
-/// The bytes of those of eight words whose bits are set, in order, then the
-/// first word's.
-static KEPT: [[u8; 16]; 256] = {
-    let mut table = [[0; 16]; 256];
-    let mut mask = 0;
-    while mask < 256 {
-        let (mut word, mut at) = (0, 0);
-        while word < 8 {
-            if mask >> word & 1 == 1 {
-                table[mask][at] = 2 * word;
-                table[mask][at + 1] = 2 * word + 1;
-                at += 2;
-            }
-            word += 1;
-        }
-        mask += 1;
-    }
-    table
-};
-
 impl Isa for Avx2 {
     type F64 = f64;
     type F64x2 = F64x2;
@@ -143,6 +123,7 @@ impl Isa for Avx2 {
     const LONGEST_F64S: usize = 8;
     type F32x8 = Avx2F32x8;
     type U64s = U64x4;
+    type OneU64 = u64;
     // What the compiler makes of the loop over single words is as fast.
     type U32s = u32;
     type I16s = I16x16;
@@ -165,29 +146,28 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn keep_below(self, limit: u16, keys: &[u16; 16], x: &[u16; 16], out: &mut [u16; 16]) -> usize {
-        let (keys, x) = (keys.as_chunks::<8>().0, x.as_chunks::<8>().0);
-        let mut count = 0;
-        for (keys, x) in keys.iter().zip(x) {
-            let Some(out) = out.get_mut(count..).and_then(<[u16]>::first_chunk_mut::<8>) else {
-                break;
-            };
-            // SAFETY: as for `vectorize`; the arrays are eight values, of any
-            // alignment.
-            let keep = unsafe {
-                let keys = _mm_loadu_si128(keys.as_ptr().cast());
-                // A key is at least the limit exactly if it is their maximum.
-                let limit = _mm_set1_epi16(limit as i16);
-                let refused = _mm_cmpeq_epi16(_mm_max_epu16(keys, limit), keys);
-                let refused = _mm_packs_epi16(refused, refused);
-                let keep = !_mm_movemask_epi8(refused) as u8;
-                let places = _mm_loadu_si128(KEPT[usize::from(keep)].as_ptr().cast());
-                let x = _mm_loadu_si128(x.as_ptr().cast());
-                _mm_storeu_si128(out.as_mut_ptr().cast(), _mm_shuffle_epi8(x, places));
-                keep
-            };
-            count += keep.count_ones() as usize;
-        }
-        count
+        keep_by_eights(
+            keys,
+            x,
+            out,
+            #[inline(always)]
+            |keys, x, out| {
+                // SAFETY: as for `vectorize`; the arrays are eight values and sixteen bytes, of
+                // any alignment.
+                unsafe {
+                    let keys = _mm_loadu_si128(keys.as_ptr().cast());
+                    // A key is at least the limit exactly if it is their maximum.
+                    let limit = _mm_set1_epi16(limit as i16);
+                    let refused = _mm_cmpeq_epi16(_mm_max_epu16(keys, limit), keys);
+                    let refused = _mm_packs_epi16(refused, refused);
+                    let keep = !_mm_movemask_epi8(refused) as u8;
+                    let places = _mm_loadu_si128(KEPT[usize::from(keep)].as_ptr().cast());
+                    let x = _mm_loadu_si128(x.as_ptr().cast());
+                    _mm_storeu_si128(out.as_mut_ptr().cast(), _mm_shuffle_epi8(x, places));
+                    keep
+                }
+            },
+        )
     }
 
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! 512-bit registers, with masks.
+//! 512-bit registers, with masks, and 128-bit ones for a single chain.
 
 use crate::doubles::{F64x2, F64x4, F64x8};
 use crate::floats::Avx512F32x8;
@@ -36,72 +36,109 @@ unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
 #[derive(Clone, Copy, Debug)]
 pub struct U64x8(__m512i);
 
-impl Register<Avx512> for U64x8 {
-    type Value = u64;
-    register_of!(8);
+/// Two 64-bit words. A value is made from a token, too. Processors have more units for 128-bit
+/// operations than for 512-bit ones. Single words lack functions of three operands.
+#[derive(Clone, Copy, Debug)]
+pub struct U64x2(__m128i);
 
-    #[inline(always)]
-    fn load(_: Avx512, x: &[u64; 8]) -> Self {
-        // SAFETY: there is a token; `x` is eight values, of any alignment.
-        Self(unsafe { _mm512_loadu_si512(x.as_ptr().cast()) })
-    }
-    #[inline(always)]
-    fn splat(_: Avx512, x: u64) -> Self {
-        // SAFETY: there is a token.
-        Self(unsafe { _mm512_set1_epi64(x as i64) })
-    }
-    #[inline(always)]
-    fn store(self, out: &mut [u64; 8]) {
-        // SAFETY: the value exists; `out` is eight values, of any alignment.
-        unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), self.0) };
-    }
+/// [`U64s`] from the instructions of one width.
+macro_rules! u64s {
+    (
+        $words:ident, $len:literal, $load:ident, $store:ident, $set1:ident, $xor:ident, $and:ident,
+        $or:ident, $rotate:ident, $ternary:ident
+    ) => {
+        impl Register<Avx512> for $words {
+            type Value = u64;
+            register_of!($len);
+
+            #[inline(always)]
+            fn load(_: Avx512, x: &[u64; $len]) -> Self {
+                // SAFETY: there is a token; `x` is an array of this length, of any alignment.
+                Self(unsafe { $load(x.as_ptr().cast()) })
+            }
+            #[inline(always)]
+            fn splat(_: Avx512, x: u64) -> Self {
+                // SAFETY: there is a token.
+                Self(unsafe { $set1(x as i64) })
+            }
+            #[inline(always)]
+            fn store(self, out: &mut [u64; $len]) {
+                // SAFETY: the value exists; `out` is an array of this length, of any alignment.
+                unsafe { $store(out.as_mut_ptr().cast(), self.0) };
+            }
+        }
+
+        impl U64s for $words {
+            const AND_NOT: bool = true;
+
+            #[inline(always)]
+            fn xor_u64(self, x: u64) -> Self {
+                // SAFETY: the value exists.
+                Self(unsafe { $xor(self.0, $set1(x as i64)) })
+            }
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self {
+                // SAFETY: the values exist.
+                Self(unsafe { $xor(self.0, other.0) })
+            }
+            #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                // SAFETY: the values exist.
+                Self(unsafe { $and(self.0, other.0) })
+            }
+            #[inline(always)]
+            fn or(self, other: Self) -> Self {
+                // SAFETY: the values exist.
+                Self(unsafe { $or(self.0, other.0) })
+            }
+            #[inline(always)]
+            fn not(self) -> Self {
+                self.xor_u64(u64::MAX)
+            }
+            #[inline(always)]
+            fn rotate_left<const L: i32, const R: i32>(self) -> Self {
+                // SAFETY: the value exists.
+                Self(unsafe { $rotate::<L>(self.0) })
+            }
+            #[inline(always)]
+            fn xor3(self, b: Self, c: Self) -> Self {
+                // SAFETY: the values exist.
+                Self(unsafe { $ternary::<0x96>(self.0, b.0, c.0) })
+            }
+            #[inline(always)]
+            fn xor_and_not(self, b: Self, c: Self) -> Self {
+                // The result for (a, b, c) = k is bit k, a being the high bit of k.
+                // SAFETY: the values exist.
+                Self(unsafe { $ternary::<0xd2>(self.0, b.0, c.0) })
+            }
+        }
+    };
 }
 
-impl U64s for U64x8 {
-    const AND_NOT: bool = true;
-
-    #[inline(always)]
-    fn xor_u64(self, x: u64) -> Self {
-        // SAFETY: the value exists.
-        Self(unsafe { _mm512_xor_si512(self.0, _mm512_set1_epi64(x as i64)) })
-    }
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        // SAFETY: the values exist.
-        Self(unsafe { _mm512_xor_si512(self.0, other.0) })
-    }
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        // SAFETY: the values exist.
-        Self(unsafe { _mm512_and_si512(self.0, other.0) })
-    }
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        // SAFETY: the values exist.
-        Self(unsafe { _mm512_or_si512(self.0, other.0) })
-    }
-    #[inline(always)]
-    fn not(self) -> Self {
-        // SAFETY: the value exists.
-        Self(unsafe { _mm512_xor_si512(self.0, _mm512_set1_epi64(-1)) })
-    }
-    #[inline(always)]
-    fn rotate_left<const L: i32, const R: i32>(self) -> Self {
-        // SAFETY: the value exists.
-        Self(unsafe { _mm512_rol_epi64::<L>(self.0) })
-    }
-    #[inline(always)]
-    fn xor3(self, b: Self, c: Self) -> Self {
-        // SAFETY: the values exist.
-        Self(unsafe { _mm512_ternarylogic_epi64::<0x96>(self.0, b.0, c.0) })
-    }
-    #[inline(always)]
-    fn xor_and_not(self, b: Self, c: Self) -> Self {
-        // The result for (a, b, c) = k is bit k, a being the high bit of k.
-        // SAFETY: the values exist.
-        Self(unsafe { _mm512_ternarylogic_epi64::<0xd2>(self.0, b.0, c.0) })
-    }
-}
+u64s!(
+    U64x8,
+    8,
+    _mm512_loadu_si512,
+    _mm512_storeu_si512,
+    _mm512_set1_epi64,
+    _mm512_xor_si512,
+    _mm512_and_si512,
+    _mm512_or_si512,
+    _mm512_rol_epi64,
+    _mm512_ternarylogic_epi64
+);
+u64s!(
+    U64x2,
+    2,
+    _mm_loadu_si128,
+    _mm_storeu_si128,
+    _mm_set1_epi64x,
+    _mm_xor_si128,
+    _mm_and_si128,
+    _mm_or_si128,
+    _mm_rol_epi64,
+    _mm_ternarylogic_epi64
+);
 
 /// The quarters 0 and 2 of both, then the quarters 1 and 3.
 ///
@@ -126,6 +163,7 @@ impl Isa for Avx512 {
     const LONGEST_F64S: usize = 8;
     type F32x8 = Avx512F32x8;
     type U64s = U64x8;
+    type OneU64 = U64x2;
     // What the compiler makes of the loop over single words is as fast.
     type U32s = u32;
     type I16s = I16x32;

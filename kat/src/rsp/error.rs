@@ -1,4 +1,4 @@
-//! Why a file is not a known-answer file, and on which line.
+//! Errors in known-answer files, with the line.
 
 use super::Field;
 use std::{fmt, io};

@@ -1,74 +1,92 @@
 //! Cases that run with marked secrets.
 
+mod documents;
+mod refused;
+
 use crate::valgrind::{classify, declassify};
+use falcon_core::batch::{BatchSign, JobKey, SignJob};
 use falcon_core::hazmat::{
-    BatchSignRaw, Fit, RawJob, RawRandomness, sign_raw_on, sign_with_hash_on,
+    BatchSignRaw, Fit, RawJob, RawRandomness, secret_basis, sign_deterministic, sign_raw_on,
+    sign_with_hash_on, sign_with_seeds, signing_key_from_basis,
 };
+use falcon_core::pkcs8::{DecodePrivateKey, EncodePrivateKey};
 use falcon_core::seams::fft::Fft;
-use falcon_core::seams::hash_to_point::{
-    HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher,
-};
-use falcon_core::seams::lanes::{Baseline, F64s, Isa, Many, Pack, Register, Soft, register_of};
+use falcon_core::seams::hash_to_point::Shake256HashToPoint;
+use falcon_core::seams::lanes::{Baseline, Many, Soft};
 use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling, SigningIsa};
 use falcon_core::seams::tree::Leaf;
 use falcon_core::seams::{LaneEngine, decode_boxed_on, expand_on};
-use falcon_core::{Falcon512, Falcon1024, NONCE_LEN, Parameters, Scratch, Signature, SigningKey};
+use falcon_core::{Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
 use falcon_kat::rsp::Reader;
+use std::convert::Infallible;
 use std::hint::black_box;
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::Range;
+use std::rc::Rc;
 
-/// One run between two readings of the error counter.
+/// Work on marked secrets.
 pub(crate) struct Case {
     pub(crate) name: String,
     /// True if Memcheck must report the case.
     pub(crate) leaks: bool,
-    pub(crate) run: Box<dyn FnOnce()>,
+    pub(crate) run: Rc<dyn Fn()>,
 }
 
-fn silent(name: String, run: impl FnOnce() + 'static) -> Case {
+fn silent(name: String, run: impl Fn() + 'static) -> Case {
     Case {
         name,
         leaks: false,
-        run: Box::new(run),
+        run: Rc::new(run),
     }
 }
 
-/// Returns every case, the deliberate leaks first.
+/// Returns every case, two leaks first.
 pub(crate) fn all() -> Vec<Case> {
     let mut cases = vec![
         Case {
             name: "deliberate leak: branch".into(),
             leaks: true,
-            run: Box::new(leak_branch),
+            run: Rc::new(leak_branch),
         },
         Case {
             name: "deliberate leak: index".into(),
             leaks: true,
-            run: Box::new(leak_index),
-        },
-        Case {
-            name: "deliberate leak: outside an accepted exception".into(),
-            leaks: true,
-            run: Box::new(leak_after_the_sampler),
-        },
-        Case {
-            name: "deliberate leak: an operation on the lanes of a batch".into(),
-            leaks: true,
-            run: Box::new(|| batch(Baseline, Many::<_, 4>(Leaky))),
+            run: Rc::new(leak_index),
         },
     ];
     for_arithmetic(Baseline, "scalar", &mut cases);
     for_arithmetic(Soft, "soft", &mut cases);
+    cases.push(silent("soft: Falcon-512 batch".into(), || {
+        batch(Soft, Soft)
+    }));
     cases.push(silent("four lanes: Falcon-512 batch".into(), || {
         batch(Baseline, Many::<_, 4>(Baseline));
     }));
+    cases.push(silent(
+        "four lanes: batch with refused attempts".into(),
+        || {
+            refused::batch(Baseline, Many::<_, 4>(Baseline));
+        },
+    ));
+    for_documents::<Falcon512>(&mut cases);
+    for_documents::<Falcon1024>(&mut cases);
+    cases.push(silent(
+        "plain calls: Falcon-512 key document, stream, basis".into(),
+        plain_calls,
+    ));
     #[cfg(target_arch = "x86_64")]
-    if let Some(isa) = falcon_x86::Avx2::detect() {
+    {
+        let isa = falcon_x86::Avx2::detect().expect("the check needs a processor with AVX2");
         for_arithmetic(isa, "avx2", &mut cases);
         cases.push(silent(
             "avx2: Falcon-512 batch on eight lanes".into(),
             move || {
                 batch(isa, Many::<_, 8>(isa));
+            },
+        ));
+        cases.push(silent(
+            "avx2: batch with refused attempts on eight lanes".into(),
+            move || {
+                refused::batch(isa, Many::<_, 8>(isa));
             },
         ));
     }
@@ -82,8 +100,23 @@ fn for_arithmetic<B: SigningIsa + Fft<Real = f64>>(b: B, engine: &str, cases: &m
     cases.push(silent(format!("{engine}: sampler"), move || {
         black_box(sampler(b));
     }));
+    cases.push(silent(format!("{engine}: refused attempts"), move || {
+        refused::alone(b);
+    }));
     for_parameters::<Falcon512, B>(b, engine, cases);
     for_parameters::<Falcon1024, B>(b, engine, cases);
+}
+
+fn for_documents<P: Parameters>(cases: &mut Vec<Case>) {
+    let name = |what: &str| format!("plain calls: {} {what}", P::NAME);
+    cases.push(silent(
+        name("document written and read"),
+        documents::written::<P>,
+    ));
+    cases.push(silent(
+        name("document of polynomials"),
+        documents::of_polynomials::<P>,
+    ));
 }
 
 fn for_parameters<P: Parameters, B: SigningIsa>(b: B, engine: &str, cases: &mut Vec<Case>) {
@@ -93,13 +126,13 @@ fn for_parameters<P: Parameters, B: SigningIsa>(b: B, engine: &str, cases: &mut 
     }));
     cases.push(silent(name("signed from the key"), move || {
         let key = secret_key::<P, B>(b);
-        with_scratch(|scratch| check(&sign(b, &*key, scratch)));
+        with_scratch(|scratch| check(&sign(b, &*key, Fit::Padded, scratch)));
     }));
     cases.push(silent(name("expanded, then signed"), move || {
         let key = secret_key::<P, B>(b);
         with_scratch(|scratch| {
             let expanded = expand_on(b, &key);
-            check(&sign(b, &expanded, scratch));
+            check(&sign(b, &expanded, Fit::Any, scratch));
         });
     }));
     cases.push(silent(name("signed with hedged randomness"), move || {
@@ -108,37 +141,14 @@ fn for_parameters<P: Parameters, B: SigningIsa>(b: B, engine: &str, cases: &mut 
         classify(&seed);
         with_scratch(|scratch| {
             check(
-                &sign_with_hash_on(b, &*key, &seed, &Published, MESSAGE, scratch).expect("a point"),
+                &sign_with_hash_on(b, &*key, &seed, &Shake256HashToPoint, MESSAGE, scratch)
+                    .expect("a point"),
             );
         });
     }));
 }
 
 const MESSAGE: &[u8] = b"order #42";
-
-/// The hash of the scheme, whose point is public: it follows from the signature.
-struct Published;
-
-struct PublishedHasher(Shake256PointHasher);
-
-impl HashToPoint for Published {
-    type Hasher = PublishedHasher;
-
-    fn hasher(&self, nonce: &[u8; NONCE_LEN]) -> PublishedHasher {
-        PublishedHasher(Shake256HashToPoint.hasher(nonce))
-    }
-}
-
-impl PointHasher for PublishedHasher {
-    fn update(&mut self, chunk: &[u8]) {
-        self.0.update(chunk);
-    }
-
-    fn finish(self, point: &mut [u16]) {
-        self.0.finish(point);
-        declassify(point);
-    }
-}
 
 fn leak_branch() {
     let secret = [black_box(3u8)];
@@ -153,13 +163,6 @@ fn leak_index() {
     let secret = [black_box(3usize)];
     classify(&secret);
     black_box(table[black_box(secret[0]) & 3]);
-}
-
-/// The sampler's own rejection is accepted; a branch on what it returns is not.
-fn leak_after_the_sampler() {
-    if black_box(sampler(Baseline)) > 0.0 {
-        black_box("positive");
-    }
 }
 
 fn polynomials<B: SigningIsa + Fft<Real = f64>>(b: B) {
@@ -198,34 +201,83 @@ fn sampler<B: SigningIsa + Fft<Real = f64>>(b: B) -> f64 {
     sum
 }
 
+/// A key from an unencrypted document, and a stream that signs with it.
+fn plain_calls() {
+    let bytes = stored_key::<Falcon512>();
+    let key = SigningKey::<Falcon512>::try_from(&bytes[..]).expect("a stored key decodes");
+    let document = key.to_pkcs8_der().expect("a key has a document").to_bytes();
+    // All but the header of the key, which says its length.
+    classify(&document[place(&document, &bytes[1..])]);
+    let key = SigningKey::<Falcon512>::from_pkcs8_der(&document).expect("a stored key decodes");
+    let seed = [7; 32];
+    classify(&seed);
+    let mut stream = key.sign_stream_from_seed(&seed);
+    stream.update(MESSAGE);
+    check(&stream.finish());
+    let again = signing_key_from_basis::<Falcon512>(secret_basis(&key));
+    let key = again.expect("a basis of a key");
+    with_scratch(|scratch| {
+        check(&sign_deterministic(&key, MESSAGE, scratch).expect("no fault"));
+        let next_seed = |seed: &mut [u8; 56]| {
+            seed[0] += 1;
+            classify(seed);
+            Ok::<_, Infallible>(())
+        };
+        let Ok(signature) =
+            sign_with_seeds(&key, &[2; 40], next_seed, MESSAGE, Fit::Padded, scratch);
+        check(&signature);
+    });
+}
+
 /// A key whose secret parts are marked, made from marked bytes.
 fn secret_key<P: Parameters, B: SigningIsa>(b: B) -> Box<SigningKey<P>> {
+    let bytes = stored_key::<P>();
+    classify(&bytes[1..]);
+    decode_boxed_on::<P>(b, &bytes).expect("a stored key decodes")
+}
+
+/// Place of `secret` in `document`. Neither may be marked yet.
+fn place(document: &[u8], secret: &[u8]) -> Range<usize> {
+    let place = document.windows(secret.len()).position(|w| w == secret);
+    let place = place.expect("the document contains the secret");
+    place..place + secret.len()
+}
+
+/// The encoded secret key of a known answer.
+fn stored_key<P: Parameters>() -> Vec<u8> {
+    let [first, _] = stored_keys::<P>();
+    first
+}
+
+/// The encoded secret keys of two known answers.
+pub(crate) fn stored_keys<P: Parameters>() -> [Vec<u8>; 2] {
     let file: &[u8] = match P::LOGN {
         9 => include_bytes!("../../../kat/falcon-round3/falcon512-KAT.first10.rsp"),
         10 => include_bytes!("../../../kat/falcon-round3/falcon1024-KAT.first10.rsp"),
         logn => panic!("no vectors of degree 2^{logn}"),
     };
-    let record = Reader::new(file).next();
-    let bytes = record.expect("a record").expect("well formed").secret_key;
-    classify(&bytes[1..]);
-    let key = decode_boxed_on::<P>(b, &bytes);
-    // That these bytes are a key is public. The rest stays secret, except the
-    // verifying key, which is public as well.
-    declassify(&key);
-    let key = key.expect("a stored key decodes");
-    classify(&*key);
-    declassify(key.verifying_key());
-    key
+    let mut records = Reader::new(file);
+    [(), ()].map(|()| {
+        let record = records.next().expect("a record");
+        record.expect("well formed").secret_key
+    })
 }
 
 fn secret_key_codec<P: Parameters, B: SigningIsa>(b: B) {
-    let key = secret_key::<P, B>(b);
-    black_box(key.to_bytes());
+    check_key(&secret_key::<P, B>(b));
+}
+
+/// Compares a key with the stored one, which it was made from.
+fn check_key<P: Parameters>(key: &SigningKey<P>) {
+    let bytes = key.to_bytes();
+    declassify(&*bytes);
+    assert_eq!(bytes.as_ref(), stored_key::<P>());
 }
 
 fn sign<P: Parameters, B: SigningIsa>(
     b: B,
     key: &impl falcon_core::hazmat::SecretKey<P>,
+    fit: Fit,
     scratch: &mut Scratch<'_, P>,
 ) -> Signature<P> {
     let (nonce, seed) = ([2; 40], [3; 48]);
@@ -234,117 +286,44 @@ fn sign<P: Parameters, B: SigningIsa>(
         nonce: &nonce,
         seed: &seed,
     };
-    sign_raw_on(b, key, randomness, MESSAGE, Fit::Padded, scratch)
-}
-
-/// An instruction set whose sum of four doubles branches on what it computes: a
-/// batch's own rejection is accepted, and must not hide what happens on its
-/// lanes.
-#[derive(Clone, Copy, Debug)]
-struct Leaky;
-
-impl Isa for Leaky {
-    type F64 = f64;
-    type F64x2 = Pack<2>;
-    type F64x4 = LeakyPack;
-    type F64x8 = Pack<8>;
-    const LONGEST_F64S: usize = 1;
-    type F32x8 = <Baseline as Isa>::F32x8;
-    type U64s = u64;
-    type U32s = u32;
-    type I16s = i16;
-
-    fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
-        kernel()
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct LeakyPack(Pack<4>);
-
-impl Add for LeakyPack {
-    type Output = Self;
-    fn add(self, other: Self) -> Self {
-        let sum = self.0 + other.0;
-        if sum.0[0] > 1e300 {
-            black_box("huge");
-        }
-        Self(sum)
-    }
-}
-
-impl Sub for LeakyPack {
-    type Output = Self;
-    fn sub(self, other: Self) -> Self {
-        Self(self.0 - other.0)
-    }
-}
-
-impl Mul for LeakyPack {
-    type Output = Self;
-    fn mul(self, other: Self) -> Self {
-        Self(self.0 * other.0)
-    }
-}
-
-impl Neg for LeakyPack {
-    type Output = Self;
-    fn neg(self) -> Self {
-        Self(-self.0)
-    }
-}
-
-impl Register<Leaky> for LeakyPack {
-    type Value = f64;
-    register_of!(4);
-
-    fn load(isa: Leaky, x: &[f64; 4]) -> Self {
-        Self(Pack::load(isa, x))
-    }
-    fn splat(isa: Leaky, x: f64) -> Self {
-        Self(Pack::splat(isa, x))
-    }
-    fn store(self, out: &mut [f64; 4]) {
-        Register::<Leaky>::store(self.0, out);
-    }
-}
-
-impl F64s<Leaky> for LeakyPack {
-    fn cycle(isa: Leaky, x: &[f64]) -> Self {
-        Self(Pack::cycle(isa, x))
-    }
-    fn half(self) -> Self {
-        Self(F64s::<Leaky>::half(self.0))
-    }
-    fn inverse(self) -> Self {
-        Self(F64s::<Leaky>::inverse(self.0))
-    }
-    fn floor(self) -> Self {
-        Self(F64s::<Leaky>::floor(self.0))
-    }
-    fn zip(self, y: Self) -> [Self; 2] {
-        F64s::<Leaky>::zip(self.0, y.0).map(Self)
-    }
-    fn unzip(self, y: Self) -> [Self; 2] {
-        F64s::<Leaky>::unzip(self.0, y.0).map(Self)
-    }
+    sign_raw_on(b, key, randomness, MESSAGE, fit, scratch)
 }
 
 /// Five jobs on four lanes, so that a lane is used again.
 fn batch<B: SigningIsa>(arith: B, fft: impl Fft) {
     let key = secret_key::<Falcon512, _>(Baseline);
+    let other = secret_key::<Falcon512, _>(Baseline);
     let expanded = expand_on(Baseline, &key);
     let (nonces, seeds) = ([[2; 40]; 5], [[3; 48]; 5]);
     classify(&seeds);
-    let jobs: Vec<_> = nonces
-        .iter()
-        .zip(&seeds)
-        .map(|(nonce, seed)| RawJob::new(&expanded, MESSAGE, RawRandomness { nonce, seed }))
-        .collect();
     let engine = LaneEngine { arith, fft };
     let mut out = [Signature::EMPTY; 5];
+    // A signing key is expanded for several jobs, and not for one.
+    let of_keys = [&key, &key, &key, &key, &other].map(|key| JobKey::from(&**key));
+    for keys in [[JobKey::from(&expanded); 5], of_keys] {
+        let jobs: Vec<_> = keys
+            .into_iter()
+            .zip(nonces.iter().zip(&seeds))
+            .map(|(key, (nonce, seed))| RawJob::new(key, MESSAGE, RawRandomness { nonce, seed }))
+            .collect();
+        engine
+            .sign_batch_raw(&jobs, Fit::Padded, &mut out)
+            .expect("as many results as jobs");
+        out.iter().for_each(check);
+    }
+
+    // Nonces and streams that are hashed side by side.
+    let seed = [7; 32];
+    classify(&seed);
+    let jobs = [SignJob::new(&expanded, MESSAGE); 5];
     engine
-        .sign_batch_raw(&jobs, Fit::Padded, &mut out)
+        .sign_batch(&seed, &jobs, &mut out)
+        .expect("as many results as jobs");
+    out.iter().for_each(check);
+
+    let jobs = [&key, &key, &other].map(|key| SignJob::new(&**key, MESSAGE));
+    engine
+        .sign_batch(&seed, &jobs, &mut out[..3])
         .expect("as many results as jobs");
     out.iter().for_each(check);
 }

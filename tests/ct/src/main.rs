@@ -1,22 +1,48 @@
 //! Runs the secret-dependent parts of `falcon-core` with every secret marked
 //! as undefined, so that Memcheck reports each branch and each address that
-//! depends on one. `run.sh` builds and starts it; `docs/CONSTANT-TIME.md`
-//! says what is claimed, and why each suppressed place is safe.
+//! depends on one, unless `falcon-core` has revealed the value. `run.sh` builds and starts it;
+//! `docs/CONSTANT-TIME.md` says what is claimed, and why each revealed value is safe.
 //!
-//! Exit status: 0 if every case is as expected, 1 if not, 2 without Valgrind.
+//! With an argument it only converts a key to text and back, for the comparison of traces in
+//! `run.sh`: `text 0` and `text 1` for two keys, and `leak 0` and `leak 1` with a leak.
+//!
+//! Exit status: 0 if every case is as expected, 1 if not, 2 without Valgrind or
+//! without `--cfg falcon_ct`.
 
+#[cfg(falcon_ct)]
 mod cases;
+#[cfg(all(falcon_ct, feature = "planted"))]
+mod plants;
+#[cfg(falcon_ct)]
+mod texts;
+#[cfg(falcon_ct)]
 mod valgrind;
 
 use std::process::ExitCode;
 
+#[cfg(not(falcon_ct))]
 fn main() -> ExitCode {
+    eprintln!("falcon-ct needs to be built with --cfg falcon_ct: use run.sh");
+    ExitCode::from(2)
+}
+
+#[cfg(falcon_ct)]
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    if let (Some(what), Some(which)) = (arguments.next(), arguments.next()) {
+        texts::write_and_read(u8::from(which == "1"), what == "leak");
+        return ExitCode::SUCCESS;
+    }
     if !valgrind::is_running() {
         eprintln!("falcon-ct says nothing unless it runs under Valgrind: use run.sh");
         return ExitCode::from(2);
     }
+    falcon_core::seams::on_reveal(valgrind::declassify_bytes);
+    let cases = cases::all();
+    #[cfg(feature = "planted")]
+    let cases = plants::plant(cases);
     let mut unexpected = 0;
-    for case in cases::all() {
+    for case in cases {
         let before = valgrind::count_errors();
         (case.run)();
         let errors = valgrind::count_errors() - before;

@@ -25,7 +25,7 @@ pub(crate) fn is_running() -> bool {
     request(RUNNING_ON_VALGRIND, 0, 0) != 0
 }
 
-/// Errors reported so far, suppressed ones not counted.
+/// Errors reported so far.
 pub(crate) fn count_errors() -> usize {
     request(COUNT_ERRORS, 0, 0)
 }
@@ -41,11 +41,12 @@ pub(crate) fn classify<T: ?Sized>(value: &T) {
 
 /// Marks `value` as public from here on.
 pub(crate) fn declassify<T: ?Sized>(value: &T) {
-    request(
-        MAKE_MEM_DEFINED,
-        (&raw const *value).addr(),
-        size_of_val(value),
-    );
+    declassify_bytes((&raw const *value).addr(), size_of_val(value));
+}
+
+/// Marks `length` bytes at `address` as public from here on.
+pub(crate) fn declassify_bytes(address: usize, length: usize) {
+    request(MAKE_MEM_DEFINED, address, length);
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -5,6 +5,7 @@ use crate::{
     engine::{Compute, Signer, fresh_seed, keygen},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
+    escape::shown,
     input::open,
     interrupt,
     keys::{public_pem, secret_pem},
@@ -174,7 +175,7 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// What was shown.
+/// Everything that the demonstration did, for `--json`.
 #[derive(Serialize)]
 struct Shown {
     #[serde(serialize_with = "serialize_path")]
@@ -238,9 +239,14 @@ impl fmt::Display for Shown {
         )?;
         writeln!(
             f,
-            "The files are in {}. Try:",
-            Escaped(self.folder.display())
+            "Each time is that of one call, with a key that was not prepared."
         )?;
+        writeln!(f, "The files are in {}.", Escaped(shown(&self.folder)))?;
+        writeln!(
+            f,
+            "The folder holds a secret key that is not encrypted. You can remove the folder."
+        )?;
+        writeln!(f, "Try:")?;
         write!(
             f,
             "  {} verify -p {} -s {} {}",

@@ -3,6 +3,7 @@
 use crate::{
     error::{Error, Result, Status},
     escape::Escaped,
+    escape::shown,
     input::at_most_one_standard,
     keys::{DEFAULT_PUBLIC_KEY, decrypt, fingerprint, load_all},
     object::Object,
@@ -42,7 +43,7 @@ impl PrintFingerprint {
                         ui.report(&Line {
                             fingerprint: fingerprint(&key),
                             algorithm: key.algorithm(),
-                            file: path.to_string_lossy().into_owned(),
+                            file: shown(path).into_owned(),
                         })?;
                     }
                 }

@@ -6,6 +6,7 @@ use crate::{
     engine::{self, AUTO, Compute},
     error::{Result, Status},
     escape::Escaped,
+    escape::shown,
     input::at_most_one_standard,
     keys::{decrypt, fingerprint, load_all, warn_if_exposed},
     object::{Container, Object},
@@ -85,7 +86,7 @@ impl Inspect {
         container: Container,
     ) -> Result<Description> {
         let mut description = Description {
-            file: path.to_string_lossy().into_owned(),
+            file: shown(path).into_owned(),
             kind: "encrypted secret key",
             algorithm: None,
             encoding: "PKCS#8",
@@ -140,7 +141,7 @@ impl Inspect {
     }
 }
 
-/// What a file is.
+/// Type and details of a file.
 #[derive(Serialize)]
 struct Description {
     file: String,
@@ -247,7 +248,7 @@ impl Listed {
         }
     }
 
-    /// Why an engine is chosen.
+    /// Reason that the engine is chosen.
     fn reason(global: &Global) -> String {
         if global.engine != AUTO {
             "named with --engine".to_owned()

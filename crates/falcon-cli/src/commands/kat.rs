@@ -4,6 +4,7 @@ use crate::{
     engine::Compute,
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
+    escape::shown,
     input::{at_most_one_standard, is_standard, open},
     output::{Content, Overwrite, Pending},
     parallel::on_all_cores,
@@ -155,7 +156,7 @@ impl Generate {
         Ok(Status::Valid)
     }
 
-    /// Where to, if not to standard output.
+    /// Path of the output, or `None` for standard output.
     fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| !is_standard(path))
     }
@@ -219,7 +220,7 @@ impl<'a> Answer<'a> {
 
 impl fmt::Display for Answer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let file = Escaped(self.file.display());
+        let file = Escaped(shown(self.file));
         let Self {
             records,
             algorithm,

@@ -4,6 +4,7 @@ use crate::{
     engine::{SEED_LEN, fresh_seed, keygen},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
+    escape::shown,
     input::{at_most_one_standard, is_standard, read_object},
     keys,
     list::with_suffix,
@@ -172,7 +173,7 @@ fn parse_seed(bytes: &[u8]) -> Option<Zeroizing<[u8; SEED_LEN]>> {
     Some(seed)
 }
 
-/// What was made.
+/// Report of the new key pair.
 #[derive(Serialize)]
 struct Made<'a> {
     algorithm: Algorithm,
@@ -191,13 +192,13 @@ impl fmt::Display for Made<'_> {
             f,
             "{} secret key{encrypted}: {}",
             self.algorithm,
-            Escaped(self.secret_key.display())
+            Escaped(shown(self.secret_key))
         )?;
         writeln!(
             f,
             "{} public key: {}",
             self.algorithm,
-            Escaped(self.public_key.display())
+            Escaped(shown(self.public_key))
         )?;
         write!(f, "fingerprint: {}", self.fingerprint)
     }

@@ -3,6 +3,7 @@
 use crate::{
     cli::Cli,
     error::{Error, Result, Status},
+    escape::shown,
     ui::Ui,
 };
 use clap::{Args, CommandFactory};
@@ -35,7 +36,7 @@ impl Man {
                 fs::create_dir_all(dir)
                     .and_then(|()| clap_mangen::generate_to(Cli::command(), dir))
                     .map_err(|error| Error::io(dir, "cannot write the manual pages", &error))?;
-                ui.note(format_args!("manual pages written to {}", dir.display()));
+                ui.note(format_args!("manual pages written to {}", shown(dir)));
             }
         }
         Ok(Status::Valid)

@@ -3,11 +3,14 @@
 use crate::{
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
+    escape::shown,
     input::{at_most_one_standard, is_standard},
-    keys::{DEFAULT_SECRET_KEY, Snapshot, Stored, decrypt, load_stored, not_encrypted, secret_pem},
+    keys::{DEFAULT_SECRET_KEY, Stored, decrypt, load_stored, not_encrypted, secret_pem},
+    object::has_text_around_pem,
     output::{Content, Inputs, Overwrite, Pending},
     passphrase::{PassphraseSource, new_passphrase},
     scheme::Algorithm,
+    snapshot::Snapshot,
     ui::Ui,
 };
 use clap::Args;
@@ -54,6 +57,13 @@ impl Passwd {
         Inputs::new(files()).spare(&self.key)?;
 
         let snapshot = Snapshot::take(&self.key);
+        if snapshot.content().is_some_and(has_text_around_pem) {
+            return Err(Error::at(
+                &self.key,
+                "has text before or after the key, which the new file would not have",
+            )
+            .hint("move the lines outside of BEGIN and END to another file"));
+        }
         let secret = match load_stored(&self.key)? {
             Stored::Encrypted(_) if self.add => {
                 return Err(Error::at(&self.key, "has a passphrase already")
@@ -83,13 +93,13 @@ impl Passwd {
             .transpose()?;
         let pem = secret_pem(&secret, new.as_deref().map(String::as_str))?;
         let pending = Pending::with_bytes(
-            &self.key,
+            snapshot.real(),
             pem.as_bytes(),
             Content::SecretKey,
             Overwrite::Force,
         )?;
         let lock = snapshot.lock(ui)?;
-        pending.commit()?;
+        pending.commit_over(&snapshot)?;
         drop(lock);
         ui.report(&Changed {
             algorithm: secret.algorithm(),
@@ -116,7 +126,7 @@ impl fmt::Display for Changed<'_> {
         } else {
             "not encrypted any more"
         };
-        let file = Escaped(self.secret_key.display());
+        let file = Escaped(shown(self.secret_key));
         write!(f, "{} secret key: {file}, {state}", self.algorithm)
     }
 }

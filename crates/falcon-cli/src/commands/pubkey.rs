@@ -3,12 +3,14 @@
 use crate::{
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
+    escape::shown,
     input::{at_most_one_standard, is_standard},
-    keys::{DEFAULT_SECRET_KEY, Snapshot, fingerprint, load_secret, public_pem},
+    keys::{DEFAULT_SECRET_KEY, fingerprint, load_secret, public_pem},
     list::with_suffix,
     output::{Content, Inputs, Overwrite, Pending, check_target},
     passphrase::PassphraseSource,
     scheme::Algorithm,
+    snapshot::Snapshot,
     ui::Ui,
 };
 use clap::Args;
@@ -59,6 +61,7 @@ impl Pubkey {
         let pending = Pending::with_bytes(&output, pem.as_bytes(), Content::PublicKey, overwrite)?;
         // `keygen --force` may have come in between; its public key must stay.
         let lock = snapshot.lock(ui)?;
+        snapshot.check()?;
         pending.commit()?;
         drop(lock);
         ui.report(&Made {
@@ -81,7 +84,7 @@ impl Pubkey {
     }
 }
 
-/// What was made.
+/// Report of the public key that was written.
 #[derive(Serialize)]
 struct Made<'a> {
     algorithm: Algorithm,
@@ -92,7 +95,7 @@ struct Made<'a> {
 
 impl fmt::Display for Made<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let file = Escaped(self.public_key.display());
+        let file = Escaped(shown(self.public_key));
         writeln!(f, "{} public key: {file}", self.algorithm)?;
         write!(f, "fingerprint: {}", self.fingerprint)
     }

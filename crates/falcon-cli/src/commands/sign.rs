@@ -8,9 +8,10 @@ use crate::{
     engine::{Compute, Signer},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
-    input::{at_most_one_standard, is_standard, open},
+    escape::shown,
+    input::{at_most_one_standard, check_readable, is_standard},
     keys::{DEFAULT_SECRET_KEY, load_secret, load_signature},
-    list::{self, Pair, signature_path},
+    list::{self, Pair, note_skipped_signatures, signature_path},
     message::{Message, is_long},
     object::{SignatureFormat, encode_signature},
     output::{Content, Inputs, Outputs, Overwrite, check_target, write_result},
@@ -26,9 +27,9 @@ use falcon_envelope::Statement;
 use indicatif::HumanCount;
 use serde::Serialize;
 use std::{
-    collections::HashMap,
+    collections::HashSet,
     convert::Infallible,
-    fmt,
+    fmt, fs,
     io::{self, IsTerminal},
     path::{Path, PathBuf},
 };
@@ -37,7 +38,7 @@ use std::{
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A signature file is whole or absent. It is not forced to the disk: after a power failure
-or Ctrl-C, the same command with --skip-existing makes the missing signatures.
+or Ctrl-C, the same command with --skip-existing makes the missing and the empty ones.
 
 An envelope says who signed, when and with which comment, and all of it is signed. The
 other formats say nothing. docs/FORMATS.md specifies the envelope.
@@ -67,7 +68,7 @@ pub(crate) struct Sign {
     /// Overwrite existing signatures
     #[arg(long)]
     force: bool,
-    /// Skip files that already have FILE.sig, and skip .sig files
+    /// Skip files that already have FILE.sig, and skip .sig files; replace empty ones
     #[arg(long, conflicts_with = "force")]
     skip_existing: bool,
 }
@@ -76,36 +77,21 @@ impl Sign {
     pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
         let format = self.format()?;
         let mut jobs = self.jobs()?;
-        if self.skip_existing {
-            let named = jobs.len();
-            let signed: HashMap<PathBuf, PathBuf> = jobs
-                .iter()
-                .filter(|job| is_signed(job))
-                .map(|job| (job.signature.clone(), job.file.clone()))
-                .collect();
-            jobs.retain(|job| {
-                let of = signed.get(&job.file);
-                if let Some(file) = of {
-                    ui.warn(format_args!(
-                        "{}: skipped, it {}",
-                        job.file.display(),
-                        SignatureOf(file)
-                    ));
-                }
-                of.is_none() && !signed.contains_key(&job.signature)
-            });
-            let skipped = signed.len();
-            ui.note(format_args!(
-                "skipped {} of {} files: signed already",
-                HumanCount(skipped as u64),
-                HumanCount(named as u64)
-            ));
-            if jobs.is_empty() {
-                return Ok(Status::Valid);
-            }
+        let skipped = if self.skip_existing {
+            Skipped::take_from(&mut jobs)
+        } else {
+            Skipped::default()
+        };
+        if jobs.is_empty() {
+            skipped.tell(ui);
+            return Ok(Status::Valid);
         }
-        let overwrite = Overwrite::from_force(self.force);
-        self.check(&jobs, format, overwrite)?;
+        let replace = match (self.force, self.skip_existing) {
+            (true, _) => Replace::All,
+            (_, true) => Replace::Empty,
+            _ => Replace::None,
+        };
+        self.check(&jobs, format, replace)?;
         // The key itself is wiped here: its expanded form is all that signs.
         let secret = load_secret(&self.key, &self.passphrase, ui)?;
         let writer = Writer {
@@ -113,11 +99,11 @@ impl Sign {
                 .then(|| Statements::new(&secret.public_key(), self.comment.comment.clone())),
             signer: Signer::new(engine, &secret),
             format,
-            overwrite,
+            replace,
         };
         drop(secret);
         let progress = Progress::of_files(ui, jobs.iter().map(|job| job.file.as_path()));
-        let mut status = Status::Valid;
+        let mut count = Count::default();
         let mut told = Ok(());
         let mut hints = Hints::default();
         let grouping = Grouping {
@@ -131,16 +117,18 @@ impl Sign {
             |signed| {
                 progress.add(1);
                 match signed {
-                    // Standard output has the signature.
-                    Ok(signed) if is_standard(&signed.signature) => {}
-                    // That nobody reads the lines is no reason to stop.
-                    Ok(signed) if told.is_ok() => {
-                        progress.clear_for_result();
-                        told = ui.report(&signed);
+                    Ok(signed) => {
+                        count.signed += 1;
+                        // Standard output may have the signature itself.
+                        let shown = !ui.quiet && !is_standard(&signed.signature);
+                        // That nobody reads the lines is no reason to stop.
+                        if shown && told.is_ok() {
+                            progress.clear_for_result();
+                            told = ui.report(&signed);
+                        }
                     }
-                    Ok(_) => {}
                     Err(error) => {
-                        status = Status::Failure;
+                        count.failed += 1;
                         progress.clear();
                         ui.error_among(&error, &mut hints);
                     }
@@ -148,6 +136,10 @@ impl Sign {
                 Ok::<_, Infallible>(())
             },
         );
+        drop(progress);
+        ui.sum_up(count.files(), count.status(), &count);
+        skipped.tell(ui);
+        let status = count.status();
         match told {
             Err(error) if error.is(io::ErrorKind::BrokenPipe) => {
                 ui.warn("standard output was closed; signing went on without it");
@@ -201,7 +193,7 @@ impl Sign {
     }
 
     /// Everything that can be refused before the key is read.
-    fn check(&self, jobs: &[Pair], format: SignatureFormat, overwrite: Overwrite) -> Result<()> {
+    fn check(&self, jobs: &[Pair], format: SignatureFormat, replace: Replace) -> Result<()> {
         let files = jobs.iter().map(|job| job.file.as_path());
         let inputs = Inputs::new(files.chain(self.others()));
         let mut outputs = Outputs::default();
@@ -215,25 +207,50 @@ impl Sign {
                 }
             })?;
             outputs.add(&job.signature, &job.file)?;
-            check_output(&job.signature, format, overwrite)?;
+            check_output(&job.signature, format, replace)?;
         }
         match jobs {
             // Before a passphrase is asked for. Among several files a missing
             // one is told when its turn comes.
-            [job] if !is_standard(&job.file) => open(&job.file).map(|_| ()),
+            [job] if !is_standard(&job.file) => check_readable(&job.file),
             _ => Ok(()),
         }
     }
 }
 
-fn check_output(path: &Path, format: SignatureFormat, overwrite: Overwrite) -> Result<()> {
+/// Signature files that are replaced.
+#[derive(Clone, Copy)]
+enum Replace {
+    None,
+    /// Files of no bytes, which a power failure can leave.
+    Empty,
+    All,
+}
+
+impl Replace {
+    fn of(self, path: &Path) -> Overwrite {
+        let is_empty = |file: fs::Metadata| file.is_file() && file.len() == 0;
+        Overwrite::from_force(match self {
+            Self::None => false,
+            Self::Empty => fs::symlink_metadata(path).is_ok_and(is_empty),
+            Self::All => true,
+        })
+    }
+}
+
+fn check_output(path: &Path, format: SignatureFormat, replace: Replace) -> Result<()> {
     if !is_standard(path) {
-        check_target(path, Content::Result, overwrite).map_err(|error| {
-            if error.is(io::ErrorKind::AlreadyExists) {
-                error
-                    .hint("overwrite it with --force, or keep such signatures with --skip-existing")
-            } else {
-                error
+        check_target(path, Content::Result, replace.of(path)).map_err(|error| {
+            if !error.is(io::ErrorKind::AlreadyExists) {
+                return error;
+            }
+            match replace {
+                Replace::Empty => error.hint(
+                    "it is no whole signature: remove it, or overwrite all signatures with --force",
+                ),
+                _ => error.hint(
+                    "overwrite it with --force, or keep such signatures with --skip-existing",
+                ),
             }
         })
     } else if !matches!(format, SignatureFormat::Pem | SignatureFormat::Envelope)
@@ -254,7 +271,7 @@ struct Writer<'c> {
     /// For envelopes.
     statements: Option<Statements>,
     format: SignatureFormat,
-    overwrite: Overwrite,
+    replace: Replace,
 }
 
 impl Writer<'_> {
@@ -292,7 +309,7 @@ impl Writer<'_> {
             Some(statement) => seal(statement, signature)?.to_string().into_bytes(),
             None => encode_signature(signature, self.format)?,
         };
-        write_result(&job.signature, &bytes, self.overwrite)?;
+        write_result(&job.signature, &bytes, self.replace.of(&job.signature))?;
         Ok(Signed {
             file: job.file.clone(),
             signature: job.signature.clone(),
@@ -308,7 +325,7 @@ struct SignatureOf<'a>(&'a Path);
 
 impl fmt::Display for SignatureOf<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let file = self.0.display();
+        let file = shown(self.0);
         write!(f, "is the signature of {file}, which is also named")
     }
 }
@@ -316,6 +333,80 @@ impl fmt::Display for SignatureOf<'_> {
 /// Half a signature is none.
 fn is_signed(job: &Pair) -> bool {
     !is_standard(&job.signature) && load_signature(&job.signature).is_ok()
+}
+
+/// Number of jobs that `--skip-existing` left out.
+#[derive(Default)]
+struct Skipped {
+    /// Named files.
+    named: usize,
+    /// Files that have a signature.
+    signed: usize,
+    /// Signatures of such files.
+    signatures: usize,
+}
+
+impl Skipped {
+    /// Takes the files that are signed out of the jobs, and their signatures.
+    fn take_from(jobs: &mut Vec<Pair>) -> Self {
+        let named = jobs.len();
+        let (signed, open): (Vec<Pair>, Vec<Pair>) =
+            std::mem::take(jobs).into_iter().partition(is_signed);
+        let signatures: HashSet<&Path> = signed.iter().map(|job| &*job.signature).collect();
+        let is_signature = |job: &Pair| signatures.contains(&*job.file);
+        let signatures = signed
+            .iter()
+            .chain(&open)
+            .filter(|job| is_signature(job))
+            .count();
+        *jobs = open.into_iter().filter(|job| !is_signature(job)).collect();
+        Self {
+            named,
+            signed: named - jobs.len() - signatures,
+            signatures,
+        }
+    }
+
+    fn tell(&self, ui: Ui) {
+        if self.signed > 0 {
+            ui.note(format_args!(
+                "skipped {} of {} files: signed already",
+                HumanCount(self.signed as u64),
+                HumanCount(self.named as u64)
+            ));
+        }
+        note_skipped_signatures(ui, self.signatures);
+    }
+}
+
+/// Files by outcome.
+#[derive(Default)]
+struct Count {
+    signed: u64,
+    failed: u64,
+}
+
+impl Count {
+    fn status(&self) -> Status {
+        match self.failed {
+            0 => Status::Valid,
+            _ => Status::Failure,
+        }
+    }
+
+    fn files(&self) -> u64 {
+        self.signed + self.failed
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} signed", HumanCount(self.signed))?;
+        if self.failed > 0 {
+            write!(f, ", {} not signed", HumanCount(self.failed))?;
+        }
+        Ok(())
+    }
 }
 
 /// A signature that was written.
@@ -335,7 +426,7 @@ impl fmt::Display for Signed {
         write!(
             f,
             "{}: {} bytes, {}",
-            Escaped(self.signature.display()),
+            Escaped(shown(&self.signature)),
             self.bytes,
             self.algorithm
         )

@@ -1,12 +1,15 @@
 //! `trust`: lists of keys whose signatures are accepted.
 
 use crate::{
-    documents::read_trust_list,
+    documents::parse_trust_list,
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
-    input::is_standard,
+    escape::shown,
+    input::{cannot_read, is_standard},
     keys::load_public,
-    output::{Content, Inputs, Overwrite, Pending, lock_folder},
+    output::{Content, Inputs, Overwrite, Pending},
+    shell::quote,
+    snapshot::Snapshot,
     ui::Ui,
 };
 use clap::{Args, Subcommand};
@@ -32,7 +35,7 @@ not signed: whoever can write it decides who is trusted. docs/FORMATS.md specifi
 pub(crate) struct Add {
     /// The trust list
     list: PathBuf,
-    /// Whose key it is, one line
+    /// Owner of the key, one line
     name: String,
     /// The public key
     #[arg(value_name = "KEY.pub")]
@@ -56,7 +59,7 @@ pub(crate) struct Revoke {
     list: PathBuf,
     /// The name of the key in the list
     name: String,
-    /// Why, one line
+    /// Reason, one line
     #[arg(long, value_name = "TEXT")]
     reason: String,
     /// Since when the key is revoked, such as 2025-06-01T12:00:00Z [default: now, or the
@@ -88,7 +91,10 @@ impl Add {
     fn run(self, ui: Ui) -> Result<Status> {
         refuse_standard(&self.list)?;
         Inputs::new([self.key.as_path()]).spare(&self.list)?;
-        let mut keys = load_public(&self.key)?;
+        let mut keys = load_public(
+            &self.key,
+            "ask the signer for the public key, and name its file",
+        )?;
         let (Some(key), true) = (keys.pop(), keys.is_empty()) else {
             return Err(Error::at(&self.key, "holds several keys").hint("add one key at a time"));
         };
@@ -141,22 +147,72 @@ fn refuse_standard(list: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Reads the list, changes it and puts it in the place of the old one, while no other command of
-/// this program does the same.
+/// Reads the list, changes it and puts it in the place of the old one. Commands of this
+/// program do that one after the other, whichever links lead them to the list. A change that
+/// another program makes at the same time is found, and the list stays as it is.
 fn change(
     path: &Path,
     ui: Ui,
     change: impl FnOnce(&mut TrustList) -> std::result::Result<(), TrustListError>,
 ) -> Result<()> {
-    let _lock = lock_folder(path, ui)?;
-    let mut list = if fs::symlink_metadata(path).is_ok() {
-        read_trust_list(path)?
+    let (snapshot, lock) = Snapshot::take_locked(path, ui)?;
+    let (mut list, overwrite) = if fs::symlink_metadata(path).is_ok() {
+        check_file(path)?;
+        let content = snapshot.content();
+        let content = content.ok_or_else(|| Error::at(path, "cannot be read"))?;
+        (parse_trust_list(path, content)?, Overwrite::Force)
     } else {
-        TrustList::default()
+        (TrustList::default(), Overwrite::Never)
     };
     change(&mut list).map_err(|error| Error::at(path, "cannot be changed so").because(error))?;
     let text = list.to_string();
-    Pending::with_bytes(path, text.as_bytes(), Content::PublicKey, Overwrite::Force)?.commit()
+    Pending::with_bytes(
+        snapshot.real(),
+        text.as_bytes(),
+        Content::TrustList,
+        overwrite,
+    )?
+    .commit_over(&snapshot)?;
+    drop(lock);
+    Ok(())
+}
+
+/// Refuses what cannot be replaced, and a list that its owner protects although its folder
+/// would let us replace it.
+fn check_file(list: &Path) -> Result<()> {
+    let file = fs::metadata(list).map_err(|error| cannot_read(list, &error))?;
+    if !file.is_file() {
+        return Err(Error::at(list, "is not a regular file"));
+    }
+    // The superuser may open any file, so the mode is asked, too.
+    if file.permissions().readonly() || fs::File::options().append(true).open(list).is_err() {
+        return Err(
+            Error::at(list, "is read-only and was not changed").hint(format_args!(
+                "if you are allowed to change it: chmod u+w {}",
+                quote(list)
+            )),
+        );
+    }
+    check_names(list, &file)
+}
+
+/// Refuses a list with several names: the change would reach only one of them.
+#[cfg(unix)]
+fn check_names(list: &Path, file: &fs::Metadata) -> Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    match file.nlink() {
+        0 | 1 => Ok(()),
+        names => Err(Error::at(
+            list,
+            format_args!("has {names} names (hard links); the change would reach only this one"),
+        )
+        .hint("make the others symbolic links")),
+    }
+}
+
+#[cfg(not(unix))]
+fn check_names(_: &Path, _: &fs::Metadata) -> Result<()> {
+    Ok(())
 }
 
 /// An entry that was added or changed.
@@ -187,7 +243,7 @@ impl Changed {
 
 impl fmt::Display for Changed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (list, name) = (Escaped(self.list.display()), Escaped(&self.name));
+        let (list, name) = (Escaped(shown(&self.list)), Escaped(&self.name));
         writeln!(f, "{list}: {name}")?;
         writeln!(f, "  fingerprint {}", self.fingerprint)?;
         match &self.revoked {

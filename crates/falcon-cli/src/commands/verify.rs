@@ -6,11 +6,11 @@ pub(crate) use envelope::{Refusal, Said, Signers, TrustOption};
 
 use crate::{
     engine::{self, Claim, Compute},
-    error::{Error, Result, Status},
-    escape::Escaped,
+    error::{Error, Result, Status, bytes_of_name, serialize_path},
+    escape::{Escaped, shown},
     input::{at_most_one_standard, is_standard, open},
     keys::{DEFAULT_PUBLIC_KEY, FileSignature, fingerprint, load_public, load_signature},
-    list::{self, Pair, is_there, signature_path},
+    list::{self, Pair, is_there, note_skipped_signatures, signature_path},
     message::{Message, is_long},
     parallel::{Grouping, for_each_in_order},
     progress::Progress,
@@ -97,26 +97,27 @@ impl Verify {
             |verdict: Verdict<'_>| {
                 count.add(verdict.status);
                 progress.add(1);
-                if ui.quiet && verdict.status == FileStatus::Valid {
-                    return Ok(());
+                let warning = verdict
+                    .said
+                    .as_ref()
+                    .and_then(|said| said.warning(&shown(&verdict.file)));
+                if !ui.quiet || verdict.status != FileStatus::Valid {
+                    progress.clear_for_result();
+                    if verdict.error.is_some() || verdict.hint.is_some() {
+                        progress.clear();
+                    }
+                    verdict.tell(ui, &mut hints)?;
                 }
-                progress.clear_for_result();
-                if verdict.error.is_some() || verdict.hint.is_some() {
+                if let Some(warning) = warning {
                     progress.clear();
+                    ui.warn(warning);
                 }
-                verdict.tell(ui, &mut hints)
+                Ok(())
             },
         )?;
         drop(progress);
-        count.tell(ui);
-        match skipped {
-            0 => {}
-            1 => ui.note("skipped 1 signature of a named file"),
-            _ => ui.note(format_args!(
-                "skipped {} signatures of named files",
-                HumanCount(skipped as u64)
-            )),
-        }
+        ui.sum_up(count.files(), count.status(), &count);
+        note_skipped_signatures(ui, skipped);
         Ok(count.status())
     }
 
@@ -168,13 +169,15 @@ fn is_signature_alone(path: &Path) -> bool {
 /// The public keys to try, in the order in which they were named.
 pub(crate) struct Keyring {
     keys: Vec<PublicKey>,
-    /// What is said of each key that verifies a file.
+    /// Name of each key, told if the key verifies a file.
     names: Vec<KeyName>,
+    /// Whether the user named no key.
+    is_default: bool,
 }
 
-/// Which of several keys verified a file.
+/// The key that verified a file.
 #[derive(Clone, Serialize)]
-struct KeyName {
+pub(crate) struct KeyName {
     /// The file of the key.
     key: String,
     /// Number of the key in the file, from 1; `None` if the file holds one key.
@@ -187,18 +190,22 @@ impl Keyring {
     fn load(paths: &[PathBuf]) -> Result<Self> {
         let (mut keys, mut names) = (Vec::new(), Vec::new());
         for path in paths {
-            let loaded = load_public(path)?;
+            let loaded = load_public(path, "ask the signer for it, and name it with --public-key")?;
             let several = loaded.len() > 1;
             for (index, key) in loaded.into_iter().enumerate() {
                 names.push(KeyName {
-                    key: path.to_string_lossy().into_owned(),
+                    key: shown(path).into_owned(),
                     key_number: several.then_some(index + 1),
                     fingerprint: fingerprint(&key),
                 });
                 keys.push(key);
             }
         }
-        Ok(Self { keys, names })
+        Ok(Self {
+            keys,
+            names,
+            is_default: paths == [Path::new(DEFAULT_PUBLIC_KEY)],
+        })
     }
 
     /// One key, which needs no name.
@@ -206,12 +213,14 @@ impl Keyring {
         Self {
             keys: vec![key],
             names: Vec::new(),
+            is_default: false,
         }
     }
 
-    /// The name of a key, if there are several.
+    /// The name of a key, if there are several or the user named none.
     fn name(&self, index: usize) -> Option<&KeyName> {
-        self.names.get(index).filter(|_| self.names.len() > 1)
+        let told = self.names.len() > 1 || self.is_default;
+        self.names.get(index).filter(|_| told)
     }
 }
 
@@ -226,11 +235,11 @@ impl fmt::Display for KeyName {
     }
 }
 
-/// What a signature says of a file.
+/// Verdict of a signature on a file.
 pub(crate) enum Outcome {
     /// The index of the key that made a bare signature, or `None` if no key did.
     Bare(Option<usize>),
-    /// What the envelope says, or why it is refused.
+    /// Statement of the envelope, or the reason of its refusal.
     Envelope(std::result::Result<Accepted, Refusal>),
 }
 
@@ -240,7 +249,7 @@ impl Outcome {
     }
 }
 
-/// What each signature says; an error if that cannot be found out. Bare
+/// Judges each signature; an error if that cannot be done. Bare
 /// signatures are verified side by side.
 pub(crate) fn verify(
     engine: &Compute,
@@ -251,15 +260,14 @@ pub(crate) fn verify(
     let mut claims = Vec::new();
     let mut judge = |pair: &Pair| -> Result<Option<Outcome>> {
         let file = open(&pair.file)?;
-        let message = || Message::start(&pair.file, file, progress);
         match (read_signature(pair)?, signers) {
             (FileSignature::Envelope(envelope), _) => {
-                let outcome = envelope::verify(&envelope, signers, message)?;
+                let outcome = envelope::verify(&envelope, signers, &pair.file, file, progress)?;
                 Ok(Some(Outcome::Envelope(outcome)))
             }
             (FileSignature::Bare(signature), Signers::Keys(keyring)) => {
                 check_degree(pair, &signature, &keyring.keys)?;
-                let message = message()?;
+                let message = Message::start(&pair.file, file, progress)?;
                 // Whoever has an envelope can cut such a file and its signature out of it.
                 if message.begins_with(SIGNED_PREFIX) {
                     return Ok(Some(Outcome::Envelope(Err(Refusal::of_signed_bytes()))));
@@ -316,15 +324,25 @@ fn check_degree(pair: &Pair, signature: &AnySignature, keys: &[PublicKey]) -> Re
     Err(Error::at(&pair.signature, what))
 }
 
-/// Why an invalid signature cannot be explained any further.
+/// Hint for an invalid signature, which cannot be explained any further.
 const INVALID_HINT: &str = "the file or its signature was changed, or another key signed it: \
     a signature alone does not tell which";
+
+/// The same, if the user named no key.
+const INVALID_DEFAULT_HINT: &str = "the file or its signature was changed, or another key than \
+    falcon.key.pub signed it: a signature alone does not tell which; name the signer's key with \
+    --public-key";
 
 /// The verdict on one file.
 #[derive(Serialize)]
 struct Verdict<'k> {
-    file: String,
-    signature: String,
+    #[serde(serialize_with = "serialize_path")]
+    file: PathBuf,
+    /// The bytes of a name that is not UTF-8, in hexadecimal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_bytes: Option<String>,
+    #[serde(serialize_with = "serialize_path")]
+    signature: PathBuf,
     status: FileStatus,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     key: Option<&'k KeyName>,
@@ -349,8 +367,9 @@ enum FileStatus {
 impl<'k> Verdict<'k> {
     fn new(pair: &Pair, outcome: Result<Outcome>, signers: &'k Signers) -> Self {
         let mut verdict = Self {
-            file: pair.file.to_string_lossy().into_owned(),
-            signature: pair.signature.to_string_lossy().into_owned(),
+            file: pair.file.clone(),
+            file_bytes: bytes_of_name(&pair.file),
+            signature: pair.signature.clone(),
             status: FileStatus::Valid,
             key: None,
             said: None,
@@ -358,14 +377,10 @@ impl<'k> Verdict<'k> {
             error: None,
             hint: None,
         };
-        let key_name = |index| match signers {
-            Signers::Keys(keyring) => keyring.name(index),
-            Signers::Listed(..) => None,
-        };
         match outcome {
-            Ok(Outcome::Bare(Some(index))) => verdict.key = key_name(index),
+            Ok(Outcome::Bare(index @ Some(_))) => verdict.key = signers.key_name(index),
             Ok(Outcome::Envelope(Ok((index, said)))) => {
-                verdict.key = index.and_then(key_name);
+                verdict.key = signers.key_name(index);
                 verdict.said = Some(said);
             }
             Ok(Outcome::Envelope(Err(refusal))) => {
@@ -375,7 +390,10 @@ impl<'k> Verdict<'k> {
             }
             Ok(Outcome::Bare(None)) => {
                 verdict.status = FileStatus::Invalid;
-                verdict.hint = Some(INVALID_HINT);
+                verdict.hint = Some(match signers {
+                    Signers::Keys(keyring) if keyring.is_default => INVALID_DEFAULT_HINT,
+                    _ => INVALID_HINT,
+                });
             }
             Err(error) => {
                 verdict.status = FileStatus::Unchecked;
@@ -407,7 +425,7 @@ impl fmt::Display for Verdict<'_> {
             FileStatus::Invalid => (BAD, "INVALID"),
             FileStatus::Unchecked => (BAD, "NOT CHECKED"),
         };
-        write!(f, "{}: {}", Escaped(&self.file), Styled(style, text))?;
+        write!(f, "{}: {}", Escaped(shown(&self.file)), Styled(style, text))?;
         if let Some(key) = self.key {
             write!(f, ", {key}")?;
         }
@@ -446,16 +464,8 @@ impl Count {
         }
     }
 
-    /// Sums up more than one file.
-    fn tell(&self, ui: Ui) {
-        if self.valid + self.invalid + self.unchecked < 2 {
-            return;
-        }
-        if self.status() == Status::Valid {
-            ui.note(self);
-        } else {
-            ui.warn(self);
-        }
+    fn files(&self) -> u64 {
+        self.valid + self.invalid + self.unchecked
     }
 }
 

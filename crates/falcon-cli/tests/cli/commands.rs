@@ -61,6 +61,14 @@ fn what_the_demo_proposes_can_be_typed() {
     sandbox.write("a b", "x");
     let demo = sandbox.run(&["demo", "a b"]);
     let shown = text(&demo.stdout);
+    for told in [
+        "one call",
+        "not prepared",
+        "secret key",
+        "remove the folder",
+    ] {
+        assert!(shown.contains(told), "{told}: {shown}");
+    }
     let proposed = shown.lines().last().unwrap().trim();
     let typed = std::process::Command::new("sh")
         .args(["-c", proposed])

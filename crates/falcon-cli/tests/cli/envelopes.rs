@@ -130,6 +130,65 @@ fn a_wrong_key_a_changed_file_and_a_forgery_are_told_apart() {
     assert!(message.contains("line 1: unknown version"), "{message}");
 }
 
+/// Reading 8 TiB or an endless stream to its end would take hours, or for ever.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_is_read_no_further_than_its_signed_length_tells() {
+    let sandbox = signed();
+    let reason = |arguments: &[&str]| {
+        let output = sandbox.run_briefly(&with(arguments, ["-p", "k.pub", "--json"]));
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let verdict = json_lines(&output).remove(0);
+        assert_eq!(verdict["cause"], "changed");
+        verdict["reason"].as_str().unwrap().to_owned()
+    };
+    let longer = "the content was changed: 7 bytes were signed, more are there";
+    assert_eq!(reason(&["verify", "/dev/zero", "-s", "m.sig"]), longer);
+    let file = fs::File::create(sandbox.path("m")).unwrap();
+    file.set_len(8 << 40).unwrap();
+    let sparse = "the content was changed: 7 bytes were signed, 8796093022208 are there";
+    assert_eq!(reason(&["verify", "m"]), sparse);
+    // What a long file signed for is read to its end, from a stream too.
+    let long = vec![5; 200_000];
+    sandbox.write("m", &long);
+    sandbox.succeeds(&["sign", "-k", "k", "--format", "envelope", "--force", "m"]);
+    let verify = ["verify", "-p", "k.pub", "-s", "m.sig"];
+    sandbox.succeeds(&with(&verify, ["m"]));
+    let verify = with(&verify, ["-"]);
+    assert_eq!(sandbox.piped(&verify, &long).status.code(), Some(0));
+    assert_eq!(sandbox.piped(&verify, &long[1..]).status.code(), Some(1));
+}
+
+/// Files of /proc state the length 0, whatever they have.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_with_a_false_length_is_read() {
+    let sandbox = signed();
+    fs::copy("/proc/version", sandbox.path("version")).unwrap();
+    sandbox.succeeds(&["sign", "-k", "k", "--format", "envelope", "version"]);
+    sandbox.succeeds(&[
+        "verify",
+        "-p",
+        "k.pub",
+        "-s",
+        "version.sig",
+        "/proc/version",
+    ]);
+}
+
+#[test]
+fn a_comment_does_not_imitate_the_words_of_the_program() {
+    let sandbox = Sandbox::new();
+    let comment = "x\", key k.pub, comment \\\"y";
+    let sign = ["sign", "-k", "k", "m", "--comment", comment];
+    sandbox.succeeds(&sign);
+    let output = sandbox.succeeds(&["verify", "-p", "k.pub", "m"]);
+    let shown = "Z, comment \"x\\\", key k.pub, comment \\\\\\\"y\"\n";
+    assert!(text(&output.stdout).ends_with(shown), "{output:?}");
+    let output = sandbox.succeeds(&["verify", "-p", "k.pub", "m", "--json"]);
+    assert_eq!(json_lines(&output)[0]["comment"], comment);
+}
+
 /// Long files, many files, a list, bare signatures among envelopes.
 #[test]
 fn envelopes_and_bare_signatures_are_verified_together() {
@@ -226,7 +285,7 @@ fn a_file_that_begins_as_a_statement_is_not_signed_as_it_is() {
     sandbox.succeeds(&["sign", "-k", "k", "n"]);
 }
 
-/// What an envelope signs, and its signature, are no file that somebody signed.
+/// The signed bytes of an envelope, with its signature as a bare one, do not verify as a file.
 #[test]
 fn the_bytes_of_an_envelope_are_not_a_signed_file() {
     let sandbox = signed();
@@ -381,7 +440,7 @@ fn a_trust_list_is_changed_whole_or_not_at_all() {
         (&["add", "team", "Bob", "both.pub"], "holds several keys"),
         (
             &["add", "team", "Bob", "missing.pub"],
-            "missing.pub: does not exist",
+            "missing.pub: does not exist\n hint: ask the signer for the public key, and name its file",
         ),
         (&["add", "k.pub", "Bob", "k.pub"], "is an input"),
         (&["add", "m", "Bob", "large.pub"], "is not a trust list"),
@@ -406,7 +465,9 @@ fn a_trust_list_is_changed_whole_or_not_at_all() {
     assert_eq!(sandbox.read("m"), b"message");
     assert!(!sandbox.path("missing").exists());
     sandbox.succeeds(&["trust", "add", "team", "Bob", "large.pub"]);
-    assert!(sandbox.read("team").starts_with(&before));
+    let entries = text(&before).strip_suffix("\nend: 1\n").unwrap();
+    let after = sandbox.read("team");
+    assert!(text(&after).starts_with(entries) && text(&after).ends_with("\nend: 2\n"));
     assert!(
         sandbox
             .names()
@@ -439,7 +500,7 @@ fn a_fingerprint_is_the_same_of_every_form_of_a_key() {
     );
 }
 
-/// What the library's vectors hold, the program reads too.
+/// The program accepts the vectors of the library.
 #[test]
 fn the_vectors_verify() {
     let sandbox = Sandbox::empty();

@@ -39,6 +39,18 @@ fn every_preset_and_transform_runs() {
     }
 }
 
+/// The paper's name of the degree.
+#[test]
+fn n_is_the_degree() {
+    let sandbox = Sandbox::empty();
+    for command in ["run", "compare"] {
+        let [degree, n] = ["--degree", "--n"]
+            .map(|option| sandbox.succeeds(&["hls", command, option, "256"]).stdout);
+        assert_eq!(text(&degree), text(&n));
+        assert_ne!(degree, sandbox.succeeds(&["hls", command]).stdout);
+    }
+}
+
 #[test]
 fn every_parameter_arrives() {
     let sandbox = Sandbox::empty();

@@ -319,6 +319,101 @@ fn a_wrong_key_is_named_in_one_line() {
     }
 }
 
+/// Key of `ssh-keygen -t ed25519`, made for this test: lines of 70 columns.
+const SSH_KEY: &str = "\
+-----BEGIN OPENSSH PRIVATE KEY-----
+b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW
+QyNTUxOQAAACB0QoKk9/UNWwy+gREHtFGGpbaUfE3pbC1EEJvi46k97AAAAIgi6Q9SIukP
+UgAAAAtzc2gtZWQyNTUxOQAAACB0QoKk9/UNWwy+gREHtFGGpbaUfE3pbC1EEJvi46k97A
+AAAEASIfQuir1CfiAUJqEGMvfHtNl4OkVLkkWcGeelYMi6E3RCgqT39Q1bDL6BEQe0UYal
+tpR8TelsLUQQm+LjqT3sAAAABHRlc3QB
+-----END OPENSSH PRIVATE KEY-----
+";
+
+/// Key of `openssl genrsa -aes128 -traditional`, made for this test: headers in the block.
+const TRADITIONAL_KEY: &str = "\
+-----BEGIN RSA PRIVATE KEY-----
+Proc-Type: 4,ENCRYPTED
+DEK-Info: AES-128-CBC,73F090C9E7FF4751C4CF39B4E1C253B4
+
+FZmtUbEUSWsw99miItefJd7Q40dYvKTenSBvq2DpXC4hlP6EKkZcQKSeuwpsuRXe
+2GZ7SFbOU08pAdqMbbkhSb1GDT9hDoxOcaAu9BKKdjTZqZ8CCcfjbPTHjF4x3uTQ
+HD2VF5fI8M6AN+b8Apv9LdvZS02ZagaqVY2oznOK9KNjUp7B/hxY8yJ9FBV64BY3
+b7cW0ebl3Aa3TXFVrj2oUhoVZlUnw1PY8r0cSlkVINrHyOh75UZT4dGHqiX6fC0D
+niIpuTMJIL3YtAbptEjK0jkKyD8f70AOgDv58YYyWvZ5hHclw5NGfUOG54sJMCfl
+3zHGzga0KRIT5t5xraeBi3rAjuATN0AuaFt+nzsZ7VjTyeCeX1sWYSgDDxkwu2NF
+n5XdDjoSWoYgRbGX/PGqfAGymttXIr+Xlv8UtLKrcVIAf2dVb5rLdG/4gfv9Faja
+UZQI811A1mpBp1otTg06Mnks9DNYolFd+Rkkil/RLhfJzuWW4HaZ1VHzkTpA8bIt
+CUnDawSDxKrtezr0xsptYphXY+Y8SbhCuNZrR0a8Kvjrxtni2HclLDcpTmuBcXWl
+HH+UrIFPoq8SuNCHpJ9tTKWCme8YlwZ8EJdV/4iJCRkE66bAx594m+lJ/wxvM5M+
+e8fXj8MH73YncLXYLhvKgfLjfNoJRiT+CYkmEgDGNJDm9YWQsHjwRX/ulPnGKqto
+0MNvn7HHoskH8CAQFteY/GVWPnHF5sRZgel2ytBe8p0QCafx0cK5WqypS5dI4aj2
+RijPJ6o+cicda/JBAEKIrZOXFHlUxIYmFfJkx3duMly3n9sMPVeP+EnxLdvJjlHE
+-----END RSA PRIVATE KEY-----
+";
+
+#[test]
+fn keys_of_other_programs_are_named_though_their_pem_is_not_strict() {
+    let sandbox = Sandbox::new();
+    for (key, label) in [
+        (SSH_KEY, "OPENSSH PRIVATE KEY"),
+        (TRADITIONAL_KEY, "RSA PRIVATE KEY"),
+        (&SSH_KEY[..200], "OPENSSH PRIVATE KEY"),
+    ] {
+        sandbox.write("other", key);
+        let told =
+            format!("error: other: is PEM of the type {label}, not a Falcon key or signature\n");
+        assert_eq!(sandbox.refuses(&["sign", "-k", "other", "m"]), told);
+        assert_eq!(sandbox.refuses(&["inspect", "other"]), told);
+    }
+    // A Falcon key in such a layout is still damaged, and so is a first line without its end.
+    let key = String::from_utf8(sandbox.read("k")).unwrap();
+    let header = key.replacen('\n', "\nProc-Type: 4,CLEAR\n", 1);
+    let cut = key.replacen("KEY-----", "KEY", 1);
+    let long = key.replacen("PRIVATE", &"X".repeat(100), 1);
+    for key in [header, cut, long, key[..200].to_owned()] {
+        sandbox.write("other", key);
+        let told = "error: other: is damaged PEM: was it truncated or edited?\n";
+        assert_eq!(sandbox.refuses(&["sign", "-k", "other", "m"]), told);
+    }
+}
+
+#[test]
+fn a_second_key_with_a_changed_boundary_is_not_left_out() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["keygen", "other"]);
+    sandbox.succeeds(&["sign", "-k", "other", "m"]);
+    let [first, second] =
+        ["k.pub", "other.pub"].map(|name| String::from_utf8(sandbox.read(name)).unwrap());
+    let quoted: String = second.lines().map(|line| format!("> {line}\r\n")).collect();
+    let spaced = second.replace("-----BEGIN", "----- BEGIN");
+    let verify = ["verify", "-p", "keys", "m"];
+    let count = first.lines().count();
+    for (keys, line) in [
+        (format!("{first}{spaced}"), count + 1),
+        (format!("{first}{quoted}"), count + 1),
+        (format!("From: me\r\n\r\n{quoted}{first}"), 3),
+        (
+            format!("{first}-----END PUBLIC KEY-----\n{second}"),
+            count + 1,
+        ),
+    ] {
+        sandbox.write("keys", keys);
+        let told = format!(
+            "error: keys: has dashes (-----) in line {line}, outside of the PEM blocks: \
+            remove the line, or repair the block that begins or ends there\n"
+        );
+        assert_eq!(sandbox.refuses(&verify), told);
+        assert_eq!(sandbox.refuses(&["inspect", "keys"]), told);
+    }
+    // Other text stays allowed.
+    sandbox.write(
+        "keys",
+        format!("Ann:\n{first}---- Bob --\n{second}-- \nme\n"),
+    );
+    sandbox.succeeds(&verify);
+}
+
 #[test]
 fn a_truncated_file_says_how_long_it_should_be() {
     let sandbox = Sandbox::new();

@@ -22,4 +22,5 @@ mod progress;
 mod sandbox;
 #[cfg(unix)]
 mod signals;
+mod trust;
 mod verdicts;

@@ -1,6 +1,7 @@
 //! Manifests: a folder under one signature.
 
 use crate::sandbox::{Sandbox, json_lines, text, with};
+use falcon_envelope::{Digest, Subject};
 use std::fs;
 
 const VERIFY: [&str; 4] = ["manifest", "verify", "-p", "k.pub"];
@@ -70,6 +71,19 @@ fn missing_changed_and_extra_files_are_named() {
     );
 }
 
+/// Folders are not listed, so the file is missing, not changed.
+#[test]
+fn a_folder_in_the_place_of_a_file_is_a_missing_file() {
+    let sandbox = signed();
+    fs::remove_file(sandbox.path("d/one")).unwrap();
+    fs::create_dir(sandbox.path("d/one")).unwrap();
+    sandbox.write("d/one/inside", "1");
+    let output = sandbox.run(&with(&VERIFY, ["d", "-q"]));
+    assert_eq!(output.status.code(), Some(1));
+    let lines = "one: MISSING\none/inside: EXTRA\nd.manifest: INVALID, 2 unchanged, 1 missing";
+    assert!(text(&output.stdout).starts_with(lines), "{output:?}");
+}
+
 #[test]
 fn the_signature_comes_first() {
     let sandbox = signed();
@@ -97,10 +111,12 @@ fn the_signature_comes_first() {
     assert_eq!(cause(&with(&VERIFY, ["d"])), "forged");
     changed(" 1 one\n", " 1 none\n");
     assert_eq!(cause(&with(&VERIFY, ["d"])), "changed");
+    changed(" 1 one\n", " 1 ../one\n");
+    assert_eq!(cause(&with(&VERIFY, ["d"])), "changed");
     for (from, to) in [
-        (" 1 one\n", " 1 ../one\n"),
-        (" 1 one\n", " 1 /one\n"),
         ("v1", "v2"),
+        ("falcon-envelope v1", "falcon-envelope v2"),
+        ("falcon-envelope v1\n", ""),
     ] {
         changed(from, to);
         let message = sandbox.refuses(&with(&VERIFY, ["d"]));
@@ -121,6 +137,93 @@ fn the_signature_comes_first() {
         [&manifest[..end], &sandbox.read("list.sig")].concat(),
     );
     assert_eq!(cause(&with(&VERIFY, ["d"])), "subject");
+}
+
+/// A signature of the same key over lines that are none: only whoever has the key can make it.
+#[test]
+fn malformed_lines_that_are_signed_are_refused() {
+    let sandbox = signed();
+    let manifest = format!("falcon-manifest v1\n{} ../m\n", Digest::of(b"message"));
+    let subject = Subject::Manifest(Digest::of(manifest.as_bytes()));
+    let envelope = Sandbox::envelope("2025-06-01T12:00:00Z", subject);
+    sandbox.write("d.manifest", manifest + &envelope);
+    let message = sandbox.refuses(&with(&VERIFY, ["d"]));
+    assert!(
+        message.contains("d.manifest: is not a manifest: line 2: expected a hash"),
+        "{message}"
+    );
+}
+
+#[test]
+fn the_default_key_and_a_time_in_the_future_are_told() {
+    let sandbox = signed();
+    fs::copy(sandbox.path("k.pub"), sandbox.path("falcon.key.pub")).unwrap();
+    let manifest = sandbox.read("d.manifest");
+    let manifest = text(&manifest);
+    let start = &manifest[..manifest.find("falcon-envelope").unwrap()];
+    let subject = Subject::Manifest(Digest::of(start.as_bytes()));
+    let envelope = Sandbox::envelope("2999-01-01T00:00:00Z", subject);
+    sandbox.write("d.manifest", format!("{start}{envelope}"));
+    let output = sandbox.succeeds(&["manifest", "verify", "d"]);
+    let told = "d.manifest: OK, 3 unchanged, key falcon.key.pub, signed at 2999-01-01T00:00:00Z\n";
+    assert!(text(&output.stdout).ends_with(told), "{output:?}");
+    let warning = "warning: d.manifest: the signed time, 2999-01-01T00:00:00Z, is in the future";
+    assert!(text(&output.stderr).starts_with(warning), "{output:?}");
+}
+
+/// Reading 8 TiB would take hours.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_file_of_another_length_is_changed_without_being_read() {
+    let sandbox = signed();
+    let file = fs::File::create(sandbox.path("d/sub-three")).unwrap();
+    file.set_len(8 << 40).unwrap();
+    let output = sandbox.run_briefly(&with(&VERIFY, ["d", "-q"]));
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let lines = "sub-three: CHANGED\nd.manifest: INVALID, 2 unchanged, 1 changed, signed at ";
+    assert!(text(&output.stdout).starts_with(lines), "{output:?}");
+}
+
+/// A stream cannot be read twice, and is copied.
+#[test]
+fn a_manifest_comes_from_standard_input() {
+    let sandbox = signed();
+    let manifest = sandbox.read("d.manifest");
+    let verified = sandbox.piped(&with(&VERIFY, ["d", "-m", "-"]), &manifest);
+    assert_eq!(verified.status.code(), Some(0), "{verified:?}");
+    assert!(
+        text(&verified.stdout).contains("3 unchanged"),
+        "{verified:?}"
+    );
+}
+
+/// The memory of the data is limited to less than the manifest has.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_large_forged_manifest_costs_no_memory() {
+    let sandbox = signed();
+    let manifest = sandbox.read("d.manifest");
+    let manifest = text(&manifest);
+    let (start, rest) = manifest.split_once('\n').unwrap();
+    let mut forged = format!("{start}\n");
+    let hash = "0".repeat(128);
+    for index in 0..800_000 {
+        forged += &format!("{hash} 0 {index:08}\n");
+    }
+    forged += &rest[rest.find("falcon-envelope").unwrap()..];
+    sandbox.write("d.manifest", &forged);
+    assert!(forged.len() > 96 << 20);
+    let refused = std::process::Command::new("sh")
+        .args(["-c", "ulimit -d 65536; exec \"$0\" \"$@\""])
+        .arg(env!("CARGO_BIN_EXE_falcon-cli"))
+        .args(VERIFY)
+        .arg("d")
+        .current_dir(&sandbox.0)
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    let told = "d.manifest: INVALID, the content was changed";
+    assert!(text(&refused.stdout).starts_with(told), "{refused:?}");
 }
 
 #[test]
@@ -164,8 +267,9 @@ fn what_cannot_be_signed_is_named_and_nothing_is_written() {
     for (arguments, told) in [
         (&["d"][..], "d.manifest: exists already"),
         (&["none"], "none: has no files"),
-        (&["missing"], "missing: cannot be listed"),
-        (&["m"], "m: cannot be listed"),
+        (&["missing"], "error: missing: does not exist\n"),
+        (&["m"], "error: m: is a file, not a folder\n"),
+        (&["m"], "hint: for one file: falcon-cli sign m, "),
         (&["."], "has no name to add .manifest to"),
         (&["d", "-o", "d/one", "--force"], "is a file of the folder"),
         (&["d", "-o", "new/place"], "is not a folder"),
@@ -178,6 +282,86 @@ fn what_cannot_be_signed_is_named_and_nothing_is_written() {
     assert!(!sandbox.path("none.manifest").exists());
     let message = sandbox.refuses(&with(&VERIFY, ["none"]));
     assert!(message.contains("none.manifest: "), "{message}");
+}
+
+/// A folder that is signed is about to be published.
+#[test]
+fn secrets_are_not_listed() {
+    let sandbox = Sandbox::empty();
+    fs::create_dir_all(sandbox.path("d/sub")).unwrap();
+    sandbox.write("d/one", "1");
+    sandbox.write("d/p", "secret\n");
+    sandbox.write("p", "secret\n");
+    let keygen = with(&["keygen", "d/falcon.key"], ["--passphrase-file", "p"]);
+    sandbox.succeeds(&keygen);
+    let refused = |arguments: &[&str], told: &str| {
+        let message = sandbox.refuses(&with(&["manifest", "sign"], arguments));
+        assert!(message.contains(told), "{arguments:?}: {message}");
+        assert!(!sandbox.path("manifest").exists());
+    };
+    let key = "falcon.key: is the secret key, and the manifest would list it";
+    let hint = "hint: move it out of the folder, and name its new place with --key";
+    let sign = ["d/", "-o", "manifest", "-k", "d/sub/../falcon.key"];
+    refused(&sign, key);
+    refused(&sign, hint);
+    fs::rename(sandbox.path("d/falcon.key"), sandbox.path("k")).unwrap();
+    #[cfg(unix)]
+    {
+        let (key, link) = (sandbox.path("d/key"), sandbox.path("link"));
+        fs::copy(sandbox.path("k"), &key).unwrap();
+        std::os::unix::fs::symlink(&key, link).unwrap();
+        let sign = [
+            "d",
+            "-o",
+            "manifest",
+            "-k",
+            "link",
+            "--passphrase-file",
+            "p",
+        ];
+        refused(&sign, "link: is the secret key");
+        fs::remove_file(key).unwrap();
+    }
+    let sign = ["d", "-o", "manifest", "-k", "k", "--passphrase-file"];
+    refused(&with(&sign, ["d/p"]), "d/p: is the passphrase file");
+    fs::remove_file(sandbox.path("d/p")).unwrap();
+    sandbox.write("d/sub/.falcon-a1b2c3.tmp", "");
+    let temporary = ".falcon-a1b2c3.tmp: is a temporary file of falcon-cli";
+    refused(&with(&sign, ["p"]), temporary);
+    fs::remove_file(sandbox.path("d/sub/.falcon-a1b2c3.tmp")).unwrap();
+    sandbox.write("d/sub/.falcon.tmp", "");
+    let sign = with(&["manifest", "sign"], sign);
+    sandbox.succeeds(&with(&sign, ["p"]));
+}
+
+/// Root reads every folder.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_read_is_named_once() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = signed();
+    let sign = ["manifest", "sign", "-k", "k", "d", "--force"];
+    for (folder, told) in [
+        (
+            "d/sub",
+            "error: d: cannot be listed: d/sub: Permission denied\n",
+        ),
+        ("d", "error: d: cannot be listed: Permission denied\n"),
+    ] {
+        let mode = |mode| {
+            let mode = fs::Permissions::from_mode(mode);
+            fs::set_permissions(sandbox.path(folder), mode).unwrap();
+        };
+        mode(0);
+        let readable = fs::read_dir(sandbox.path(folder)).is_ok();
+        let output = sandbox.run(&sign);
+        mode(0o700);
+        if readable {
+            assert!(output.status.success(), "{output:?}");
+        } else {
+            assert_eq!(text(&output.stderr), told);
+        }
+    }
 }
 
 #[cfg(unix)]

@@ -79,13 +79,68 @@ fn signatures_among_the_files_are_not_signed() {
     let message = sandbox.refuses(&with(&["sign", "-k", "k", "--force"], names));
     assert!(message.contains(&format!("m.sig: {told}")), "{message}");
     let signed = sandbox.succeeds(&with(&["sign", "-k", "k", "--skip-existing"], names));
-    let said = text(&signed.stderr);
-    assert!(
-        said.contains(&format!("m.sig: skipped, it {told}")),
-        "{said}"
-    );
-    assert!(said.contains("skipped 1 of 3 files"), "{said}");
+    let notes = "note: skipped 1 of 3 files: signed already\n\
+        note: skipped 1 signature of a named file\n";
+    assert_eq!(text(&signed.stderr), notes);
     assert!(sandbox.path("n.sig").exists() && !sandbox.path("m.sig.sig").exists());
+}
+
+/// A power failure may leave empty files. What is damaged otherwise is left to the user.
+#[test]
+fn skip_existing_replaces_empty_signatures_and_no_others() {
+    let sandbox = Sandbox::new();
+    sandbox.write("n", "another");
+    let sign = ["sign", "-k", "k", "--skip-existing", "m", "n"];
+    sandbox.write("m.sig", "");
+    sandbox.succeeds(&sign);
+    sandbox.succeeds(&["verify", "-p", "k.pub", "m", "n"]);
+
+    let whole = sandbox.read("m.sig");
+    sandbox.write("m.sig", &whole[..600]);
+    let told = sandbox.refuses(&sign);
+    assert!(told.contains("m.sig: exists already"), "{told}");
+    assert!(told.contains("it is no whole signature"), "{told}");
+    assert_eq!(sandbox.read("m.sig"), &whole[..600]);
+    sandbox.write("m.sig", "");
+    sandbox.refuses(&["sign", "-k", "k", "m"]);
+    assert!(sandbox.read("m.sig").is_empty());
+}
+
+#[test]
+fn signing_many_files_ends_with_a_count() {
+    let sandbox = Sandbox::new();
+    let files = sandbox.files(1500);
+    let sign = ["sign", "-k", "k"];
+    let skip = ["sign", "-k", "k", "--skip-existing"];
+    let signed = sandbox.succeeds(&with(&sign, &files));
+    assert_eq!(text(&signed.stderr), "note: 1,500 signed\n");
+    assert_eq!(text(&signed.stdout).lines().count(), 1500);
+
+    // Every file and its signature, as `DIR/*` names them, and one file that is new.
+    sandbox.write("new", "new");
+    let signatures = files.iter().map(|file| format!("{file}.sig"));
+    let all: Vec<String> = files.iter().cloned().chain(signatures).collect();
+    let notes = "note: skipped 1,500 of 3,000 files: signed already\n\
+        note: skipped 1,500 signatures of named files\n";
+    let none = sandbox.succeeds(&with(&skip, &all));
+    assert_eq!(text(&none.stderr), notes);
+    assert!(none.stdout.is_empty());
+    let one = sandbox.succeeds(&with(&with(&skip, &all), ["new"]));
+    assert_eq!(text(&one.stderr), notes.replace("3,000", "3,001"));
+    assert_eq!(text(&one.stdout), "new.sig: 666 bytes, Falcon-512\n");
+
+    // Quiet: failures only.
+    let quiet = with(&sign, ["-q", "--force"]);
+    let signed = sandbox.succeeds(&with(&quiet, &files));
+    assert!(signed.stdout.is_empty() && signed.stderr.is_empty());
+    let failed = sandbox.run(&with(&quiet, ["missing", "m"]));
+    assert!(failed.stdout.is_empty());
+    let told = "error: missing: does not exist\nwarning: 1 signed, 1 not signed\n";
+    assert_eq!(said(&failed), told);
+    // The signature itself is printed all the same.
+    let piped = sandbox.piped(&["sign", "-k", "k", "-q", "-"], b"m");
+    assert_eq!(piped.stdout.len(), 666);
+    assert!(piped.stderr.is_empty());
 }
 
 #[test]
@@ -232,7 +287,7 @@ fn signing_goes_on_where_it_was_left() {
     }
     sandbox.succeeds(&["sign", "-k", "k", "a"]);
     let first = sandbox.read("a.sig");
-    sandbox.write("b.sig", "");
+    sandbox.write("b.sig", "half");
     let sign = ["sign", "-k", "k", "--skip-existing", "a", "b", "c"];
     let message = sandbox.refuses(&sign);
     assert!(

@@ -56,7 +56,7 @@ fn piece(key: &[u8]) -> &[u8] {
     &key[key.len() - 256..][..16]
 }
 
-/// How often the bytes are in the memory that a process can write.
+/// Number of times that the bytes occur in the memory that a process can write.
 fn count_in_memory(process: u32, piece: &[u8]) -> Option<usize> {
     use std::os::unix::fs::FileExt;
     let memory = fs::File::open(format!("/proc/{process}/mem")).ok()?;

@@ -1,4 +1,4 @@
-//! What is said: to people, to programs, and to nobody.
+//! Messages to people and to programs, and silence where it is asked for.
 
 use crate::sandbox::{Sandbox, json_lines, text, with};
 use std::{io::Read, path::Path, process::Stdio};
@@ -35,7 +35,7 @@ fn json_is_all_that_is_said_when_it_is_asked_for() {
     assert!(sandbox.succeeds(&["--json", "--help"]).stderr.is_empty());
 }
 
-/// Where no value belongs a passphrase may stand.
+/// A value where none belongs may be a passphrase.
 #[test]
 fn a_passphrase_in_the_wrong_place_is_not_shown() {
     let sandbox = Sandbox::new();
@@ -186,4 +186,32 @@ fn a_reader_that_leaves_early_is_no_error_to_talk_about() {
     stderr.read_to_string(&mut message).unwrap();
     assert_eq!(message, "");
     assert_eq!(child.wait().unwrap().code(), Some(2));
+}
+
+/// A disk that is full.
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    let sandbox = Sandbox::empty();
+    for arguments in [
+        &["--help"][..],
+        &["--version"],
+        &["-h"],
+        &["help"],
+        &["verify", "--help"],
+        &["--help", "--json"],
+    ] {
+        let full = std::fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
+        let output = sandbox.command(arguments).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let message = text(&output.stderr);
+        assert!(
+            message.contains("cannot write to standard output"),
+            "{arguments:?}: {message}"
+        );
+        sandbox.succeeds(arguments);
+    }
 }

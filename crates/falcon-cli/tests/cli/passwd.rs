@@ -159,6 +159,31 @@ fn a_full_disk_leaves_the_old_key() {
     );
 }
 
+/// The new file is the key alone.
+#[test]
+fn text_around_the_key_is_not_dropped() {
+    let sandbox = sandbox();
+    let key = sandbox.read("e");
+    for (before, after) in [
+        ("key of the laptop\n", ""),
+        ("", "\nsince 2025"),
+        ("\u{feff}# a\r\n", ""),
+    ] {
+        let with_text = [before.as_bytes(), &key, after.as_bytes()].concat();
+        sandbox.write("e", &with_text);
+        assert!(opens(&sandbox, "e", "p"));
+        let message = sandbox.refuses(&CHANGE);
+        assert!(
+            message.contains("e: has text before or after the key"),
+            "{message}"
+        );
+        assert_eq!(sandbox.read("e"), with_text);
+    }
+    sandbox.write("e", [b"\xef\xbb\xbf\n", &key[..], b"\n \n"].concat());
+    sandbox.succeeds(&CHANGE);
+    assert!(opens(&sandbox, "e", "new"));
+}
+
 /// The key of another program is not replaced by the old one.
 #[cfg(unix)]
 #[test]

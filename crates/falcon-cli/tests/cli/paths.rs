@@ -1,5 +1,4 @@
-//! What is read and what is written: files, standard input and output, and that
-//! nothing is destroyed.
+//! Reading and writing: files, standard input and output. Nothing is destroyed.
 
 use crate::sandbox::{Sandbox, json_lines, said, text};
 use std::fs;
@@ -73,7 +72,20 @@ fn names_are_bytes() {
     assert_eq!(json_lines(&signed).len(), 2);
     sandbox.write("list", b"m\n\xff\nm\n");
     let checked = sandbox.succeeds(&["verify", "-p", "k.pub", "--check", "list", "--json"]);
-    assert_eq!(json_lines(&checked).len(), 3);
+    let lines = json_lines(&checked);
+    assert_eq!(lines.len(), 3);
+    assert_eq!(
+        (&lines[1]["file"], &lines[1]["file_bytes"]),
+        (&"\\xff".into(), &"ff".into())
+    );
+    // A name in UTF-8 that looks like it.
+    sandbox.write("\\xff", "y");
+    sandbox.succeeds(&["sign", "-k", "k", "\\xff"]);
+    let like = json_lines(&sandbox.succeeds(&["verify", "-p", "k.pub", "--json", "\\xff"]));
+    assert_eq!(
+        (&like[0]["file"], like[0].get("file_bytes")),
+        (&"\\xff".into(), None)
+    );
     let shown = sandbox
         .command(&["demo", "--json"])
         .arg(odd)
@@ -136,6 +148,29 @@ fn an_output_that_cannot_be_is_refused_before_the_passphrase() {
         message.starts_with("error: missing: does not exist"),
         "{message}"
     );
+}
+
+/// Closing the pipe would end the program that writes to it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_pipe_is_opened_once() {
+    let sandbox = Sandbox::new();
+    // Deriving the key takes time between the checks and the message.
+    sandbox.encrypted_key();
+    let pipe = sandbox.pipe("pipe");
+    let mut child = sandbox
+        .command(&["sign", "-k", "e", "--passphrase-file", "p", "pipe"])
+        .spawn()
+        .unwrap();
+    let mut writer = fs::OpenOptions::new().write(true).open(pipe).unwrap();
+    for _ in 0..20 {
+        std::io::Write::write_all(&mut writer, b"message").unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    drop(writer);
+    assert!(child.wait().unwrap().success());
+    sandbox.write("message", "message".repeat(20));
+    sandbox.succeeds(&["verify", "-p", "e.pub", "-s", "pipe.sig", "message"]);
 }
 
 #[test]

@@ -1,21 +1,14 @@
 //! Progress bars, on a terminal.
 
 use crate::sandbox::{Sandbox, terminal};
-use std::{fs, io::Read, io::Write, process::Command, process::Stdio, thread, time::Duration};
+use std::{fs, io::Read, io::Write, process::Stdio, thread, time::Duration};
 
 /// Signs the files, one of which is `pipe` and comes slowly; what standard error
 /// shows, which is a terminal.
 fn shown(files: &[&str]) -> String {
     let sandbox = Sandbox::new();
     sandbox.files(3);
-    let pipe = sandbox.path("pipe");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .unwrap()
-            .success()
-    );
+    let pipe = sandbox.pipe("pipe");
     let (mut terminal, open) = terminal();
     let mut child = sandbox
         .command(&["sign", "-k", "k"])

@@ -1,5 +1,8 @@
 //! A folder to run the program in.
 
+use falcon_core::{AnySigningKey, Falcon512, SigningKey};
+use falcon_envelope::{Statement, Subject, Time};
+use getrandom::{SysRng, rand_core::UnwrapErr};
 use std::{
     fs,
     io::Write,
@@ -72,14 +75,21 @@ impl Sandbox {
         command
     }
 
+    /// Makes a named pipe.
+    #[cfg(unix)]
+    pub fn pipe(&self, name: &str) -> PathBuf {
+        let pipe = self.path(name);
+        let made = Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        pipe
+    }
+
     /// A demo that has made its key and waits for the message, its folder in
     /// `tmp`.
     #[cfg(unix)]
     pub fn demo_that_waits(&self) -> Child {
         // It reads the file of the message twice before it signs.
-        let pipe = self.path("pipe");
-        let made = Command::new("mkfifo").arg(&pipe).status();
-        assert!(made.unwrap().success());
+        let pipe = self.pipe("pipe");
         fs::create_dir(self.path("tmp")).unwrap();
         let child = self
             .command(&["demo", "pipe"])
@@ -101,6 +111,27 @@ impl Sandbox {
 
     pub fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
+    }
+
+    /// Runs what must end within a minute.
+    #[cfg(target_os = "linux")]
+    pub fn run_briefly(&self, arguments: &[&str]) -> Output {
+        let mut child = self
+            .command(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while child.try_wait().unwrap().is_none() {
+            if Instant::now() > deadline {
+                child.kill().unwrap();
+                child.wait().unwrap();
+                panic!("{arguments:?} takes too long");
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        child.wait_with_output().unwrap()
     }
 
     /// Runs what must be refused; what it said.
@@ -130,6 +161,15 @@ impl Sandbox {
         child.wait_with_output().unwrap()
     }
 
+    /// An envelope by the key `k` whose time and subject are chosen freely.
+    pub fn envelope(time: &str, subject: Subject) -> String {
+        let key = AnySigningKey::from(SigningKey::<Falcon512>::from_seed(&[7; 32]));
+        let time = Time::parse(time).unwrap();
+        let statement = Statement::new(&key.verifying_key(), time, None, subject).unwrap();
+        let envelope = statement.sign_with_rng(&mut UnwrapErr(SysRng), &key);
+        envelope.unwrap().to_string()
+    }
+
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(&self.0)
             .unwrap()
@@ -149,7 +189,7 @@ pub fn with<'a, T: AsRef<str> + ?Sized + 'a>(
     arguments.iter().copied().chain(more).collect()
 }
 
-/// What a program said that refused.
+/// Standard error of a program that refused.
 pub fn said(refused: &Output) -> String {
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
     text(&refused.stderr).to_owned()

@@ -38,7 +38,7 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.unwrap().success());
 }
 
-/// What takes longer than any test.
+/// A command that takes longer than any test.
 const GENERATE: [&str; 8] = [
     "kat",
     "generate",

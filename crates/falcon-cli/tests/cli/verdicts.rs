@@ -1,6 +1,7 @@
 //! Signatures: their formats, and what verification says.
 
 use crate::sandbox::{Sandbox, json_lines, text, with};
+use falcon_envelope::{Digest, Subject, Time};
 use std::fs;
 
 #[test]
@@ -110,6 +111,45 @@ fn an_invalid_signature_is_explained_as_far_as_it_can_be() {
     let verify = ["verify", "-p", "other.pub", "m", "--json"];
     let verdict = &json_lines(&sandbox.run(&verify))[0];
     assert!(verdict["hint"].as_str().unwrap().starts_with(hint));
+}
+
+#[test]
+fn the_default_key_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["sign", "-k", "k", "m"]);
+    let message = sandbox.refuses(&["verify", "m"]);
+    assert!(
+        message.contains("falcon.key.pub: does not exist"),
+        "{message}"
+    );
+    assert!(message.contains("name it with --public-key"), "{message}");
+    fs::copy(sandbox.path("k.pub"), sandbox.path("falcon.key.pub")).unwrap();
+    let valid = sandbox.succeeds(&["verify", "m"]);
+    assert_eq!(text(&valid.stdout), "m: OK, key falcon.key.pub\n");
+    let verdict = &json_lines(&sandbox.succeeds(&["verify", "m", "--json"]))[0];
+    assert_eq!(verdict["key"], "falcon.key.pub");
+    assert_eq!(verdict["fingerprint"].as_str().unwrap().len(), 64);
+    sandbox.write("m", "changed");
+    let invalid = sandbox.run(&["verify", "m"]);
+    assert_eq!(text(&invalid.stdout), "m: INVALID\n");
+    let hint = "another key than falcon.key.pub signed it";
+    assert!(text(&invalid.stderr).contains(hint), "{invalid:?}");
+}
+
+#[test]
+fn a_signed_time_in_the_future_gives_a_warning() {
+    let sandbox = Sandbox::new();
+    let subject = Subject::File(Digest::of(b"message"));
+    let now = Time::now().unwrap().as_unix();
+    let verify = ["verify", "-p", "k.pub", "m", "-q"];
+    for (ahead, warned) in [(0, false), (200, false), (1000, true), (1_000_000, true)] {
+        let time = Time::from_unix(now + ahead).unwrap().to_string();
+        sandbox.write("m.sig", Sandbox::envelope(&time, subject));
+        let told = sandbox.succeeds(&verify);
+        let warning = format!("warning: m: the signed time, {time}, is in the future");
+        assert_eq!(text(&told.stderr).starts_with(&warning), warned, "{told:?}");
+        assert!(warned || told.stderr.is_empty());
+    }
 }
 
 #[test]

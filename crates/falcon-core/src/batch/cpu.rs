@@ -1,6 +1,6 @@
 //! Batches on a CPU: the jobs without their parameter set.
 //!
-//! As in [`operations`](crate::engine::Operations), the code takes the degree as
+//! As in [`operations`](crate::operations::Operations), the code takes the degree as
 //! `logn` and is compiled once, in this crate.
 
 use super::lanes::LaneEngine;

@@ -1,14 +1,15 @@
 //! Many signatures side by side, one in each lane.
 
 use super::cpu::{BatchOperations, Deliver, EncodedVerification, Job, Verification};
-use crate::engine::Operations;
 use crate::error::SignatureError;
 use crate::fft::Fft;
-use crate::hash::{Message, PointFiller, Shake256, Shake256Reader, hash_side_by_side};
-use crate::hedge::{NonceSource, point_bytes};
+use crate::hash::{self, Message, PointFiller, Shake256Reader, hash_side_by_side};
+use crate::hedge::{NonceSource, point_digest};
 use crate::lanes::Isa;
 use crate::ntt::PortableNtt;
+use crate::operations::Operations;
 use crate::params::{MAX_LOGN, NONCE_LEN};
+use crate::reveal::reveal;
 use crate::ring;
 use crate::sampler::{Feed, Sampling, SigningIsa};
 use crate::scratch::Aligned;
@@ -75,6 +76,8 @@ fn hash_jobs(
         for (byte, out) in words.zip(nonce.iter_mut()) {
             *out = byte;
         }
+        // Published with the signature.
+        **nonce = reveal(**nonce);
         false
     });
 
@@ -85,27 +88,19 @@ fn hash_jobs(
     });
     hash_side_by_side(isa, messages, take_block(isa));
 
-    let mut bytes = vec![0; 2 * n * jobs.len()];
-    for (bytes, hashed) in bytes.chunks_exact_mut(2 * n).zip(hashed.range(start..)) {
-        point_bytes(&hashed.point, bytes);
-    }
+    let digests: Vec<_> = hashed
+        .range(start..)
+        .map(|hashed| point_digest(&hashed.point))
+        .collect();
     let with_hashes = jobs.iter().zip(hashed.range_mut(start..));
     let messages = with_hashes
-        .zip(bytes.chunks_exact(2 * n))
-        .map(|((job, hashed), point)| {
-            let [a, b, c, d] = job.randomness.stream_pieces();
-            let point = if job.randomness.binds_point() {
-                point
-            } else {
-                &[]
-            };
-            Message {
-                pieces: [a, b, c, d, point],
-                output: &mut hashed.stream,
-            }
+        .zip(&digests)
+        .map(|((job, hashed), digest)| Message {
+            pieces: job.randomness.stream_pieces(digest),
+            output: &mut hashed.stream,
         });
     hash_side_by_side(isa, messages, |stream, state| {
-        let stream = stream.insert(Box::new(Shake256Reader::empty()));
+        let stream = stream.insert(Box::new(hash::empty_reader()));
         stream.resume(state);
         false
     });
@@ -161,7 +156,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
     ) {
         let nonce = job.randomness.nonce();
         let mut point = vec![0; 1 << logn];
-        let mut hash = Shake256::new();
+        let mut hash = hash::shake256();
         hash.update(&nonce).update(job.message);
         self.arith.fill_point(&mut hash, &mut point);
         let mut s2 = Zeroizing::new(vec![0; 1 << logn]);
@@ -172,7 +167,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
             logn,
             key,
             &point,
-            job.randomness,
+            &mut { job.randomness },
             accept,
             &mut scratch,
             &mut s2,
@@ -245,14 +240,21 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
                     .get_mut(i)
                     .and_then(|job| job.stream.as_deref_mut());
                 match stream {
-                    Some(stream) => signing::start_next(sampling, feed, stream),
-                    // A lane without a job repeats the last point with a fixed
-                    // seed. Its result is not read.
+                    // A stream never ends.
+                    Some(stream) => {
+                        _ = signing::start_next(sampling, feed, |seed| {
+                            stream.read(&mut **seed);
+                            Some(())
+                        });
+                    }
+                    // A lane without a job gets a fixed seed. Its result is not read.
                     None => sampling.start(feed, &[0; crate::prng::SEED_LEN]),
                 }
             }
+            // Not the point of a job: two short preimages of one point reveal the key.
+            let idle = &[0; 1 << MAX_LOGN][..1 << logn];
             let points: Vec<&[u16]> = (0..F::LANES)
-                .map(|i| &*in_lanes[i.min(in_lanes.len() - 1)].point)
+                .map(|i| in_lanes.get(i).map_or(idle, |job| &*job.point))
                 .collect();
             let v = signing::attempt_stored(
                 self.arith,

@@ -28,8 +28,8 @@
 //! ```
 //!
 //! The nonce of job `i` comes from the seed of the batch, from `i` and from the
-//! secret key. Its sampler seeds also depend on the hashed point. So no
-//! randomness is used twice, and every engine gives the same bytes.
+//! secret key. Its sampler seeds also depend on the hashed point, by its first 40
+//! coefficients. So no randomness is used twice, and every engine gives the same bytes.
 
 mod cpu;
 pub(crate) mod lanes;
@@ -38,6 +38,7 @@ pub(crate) mod raw;
 mod tests;
 #[cfg(feature = "threads")]
 pub(crate) mod threads;
+pub(crate) mod verified;
 
 use cpu::check_lengths;
 
@@ -58,9 +59,8 @@ use zeroize::Zeroizing;
 
 /// The key of a job: a signing key or an expanded key.
 ///
-/// An expanded key signs faster on a CPU. A signing key is smaller. A CPU expands
-/// it once for each group of neighbouring jobs that have it, and a GPU once for
-/// all batches.
+/// An expanded key signs faster on a CPU; a signing key is smaller. A CPU expands a signing key
+/// once for each group of neighbouring jobs with that key, and a GPU once for all batches.
 ///
 /// ```
 /// use falcon_core::batch::JobKey;
@@ -91,7 +91,7 @@ impl<'a, P: Parameters> From<&'a ExpandedKey<P>> for JobKey<'a, P> {
 }
 
 impl<'a, P: Parameters> JobKey<'a, P> {
-    /// The key that verifies this key's signatures.
+    /// Returns the verifying key of this signing key.
     pub fn verifying_key(self) -> &'a VerifyingKey<P> {
         match self {
             Self::Signing(key) => key.verifying_key(),
@@ -135,9 +135,9 @@ impl<'a, P: Parameters> JobKey<'a, P> {
 /// ```
 #[derive(Clone, Copy)]
 pub struct SignJob<'a, P: Parameters> {
-    /// The key. Jobs with the same key should stand together.
+    /// Key of the job. Put jobs with the same key next to each other.
     pub key: JobKey<'a, P>,
-    /// The message.
+    /// Message to sign.
     pub message: &'a [u8],
 }
 
@@ -173,11 +173,11 @@ impl<'a, P: Parameters> SignJob<'a, P> {
 /// ```
 #[derive(Clone, Copy)]
 pub struct VerifyJob<'a, P: Parameters> {
-    /// The key.
+    /// Verifying key that the signature must match.
     pub key: &'a VerifyingKey<P>,
-    /// The message.
+    /// Message as it was signed.
     pub message: &'a [u8],
-    /// The signature.
+    /// Signature to verify.
     pub signature: &'a Signature<P>,
 }
 
@@ -201,11 +201,11 @@ pub struct VerifyJob<'a, P: Parameters> {
 /// ```
 #[derive(Clone, Copy)]
 pub struct VerifyBytesJob<'a, P: Parameters> {
-    /// The key.
+    /// Verifying key that the signature must match.
     pub key: &'a VerifyingKey<P>,
-    /// The message.
+    /// Message as it was signed.
     pub message: &'a [u8],
-    /// The canonical bytes of the signature.
+    /// Canonical bytes of the signature.
     pub signature: &'a [u8],
 }
 
@@ -228,7 +228,7 @@ debug_without_message!(SignJob,);
 debug_without_message!(VerifyJob, signature);
 debug_without_message!(VerifyBytesJob, signature);
 
-/// Why a batch failed as a whole. The output is unchanged.
+/// A batch failed as a whole. The output is unchanged.
 ///
 /// ```
 /// use falcon_core::batch::{BatchError, BatchSign, SignJob};
@@ -243,16 +243,20 @@ debug_without_message!(VerifyBytesJob, signature);
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BatchError {
-    /// The output is not as long as the list of jobs.
+    /// The length of the output differs from the number of jobs.
     OutputLength {
         /// Number of jobs.
         jobs: usize,
         /// Length of the output.
         output: usize,
     },
-    /// The engine failed; the text says how. Engines on a CPU do not fail; an
-    /// engine on a GPU can.
+    /// The engine failed; the text says how. Only an engine on a GPU can fail.
     Engine(alloc::string::String),
+    /// The engine computed wrongly: a signature that was verified after signing is not valid.
+    Fault {
+        /// Number of the job in this call, from 0 on.
+        job: usize,
+    },
 }
 
 impl fmt::Display for BatchError {
@@ -262,6 +266,10 @@ impl fmt::Display for BatchError {
                 write!(f, "{jobs} jobs, but the output holds {output}")
             }
             Self::Engine(what) => write!(f, "engine failed: {what}"),
+            Self::Fault { job } => write!(
+                f,
+                "the engine computed wrongly: the signature of job {job} (from 0 on) is not valid"
+            ),
         }
     }
 }
@@ -288,7 +296,8 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
     /// `seed` must be fresh: never use it for another batch.
     ///
     /// # Errors
-    /// [`BatchError`]; `out` is then unchanged.
+    /// [`BatchError`]; `out` is then unchanged. After [`BatchError::Fault`] sign with a fresh seed:
+    /// with the old one, the right signature and a wrong one that got out may reveal the key.
     fn sign_batch(
         &self,
         seed: &[u8; SEED_LEN],
@@ -298,7 +307,7 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
         self.sign_part(seed, 0, jobs, out)
     }
 
-    /// [`sign_batch`](Self::sign_batch) with a seed that `rng` draws.
+    /// Signs every job with a random seed of `rng`.
     ///
     /// ```
     /// use falcon_core::batch::{BatchSign, SignJob};
@@ -330,9 +339,8 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
     /// Signs a part of a batch: `jobs[i]` is job number `first + i` of the batch,
     /// modulo `2^64`.
     ///
-    /// Parts may be signed in any order and on any engine. Together they give the
-    /// signatures of [`sign_batch`](Self::sign_batch). Never use a number twice
-    /// with one seed.
+    /// Parts may be signed in any order and on any engine. Together they have the signatures of
+    /// [`sign_batch`](Self::sign_batch). Never use a job number twice with one seed.
     ///
     /// # Errors
     /// As for [`sign_batch`](Self::sign_batch).
@@ -345,8 +353,8 @@ pub trait BatchSign<P: Parameters>: Send + Sync {
     ) -> Result<(), BatchError>;
 }
 
-/// An engine that verifies many signatures at once. [`VerifyJob`] and
-/// [`VerifyBytesJob`] show it in use.
+/// An engine that verifies many signatures at once. [`VerifyJob`] and [`VerifyBytesJob`] have
+/// examples.
 pub trait BatchVerify<P: Parameters>: Send + Sync {
     /// Verifies every job: `out[i]` says whether `jobs[i]` is valid.
     ///

@@ -9,6 +9,9 @@ use crate::signing::Fit;
 /// A message to sign with the caller's randomness: a nonce, and the seed of the
 /// stream of sampler seeds.
 ///
+/// **Never sign another message, or this one under another [`Fit`], with the same randomness**: see
+/// [`sign_raw`](crate::hazmat::sign_raw).
+///
 /// ```
 /// use falcon_core::hazmat::{BatchSignRaw, Fit, RawJob, RawRandomness};
 /// use falcon_core::{Engine, Falcon512, Signature, SigningKey};
@@ -25,9 +28,9 @@ use crate::signing::Fit;
 /// ```
 #[derive(Clone, Copy)]
 pub struct RawJob<'a, P: Parameters> {
-    /// The key.
+    /// Key that signs.
     pub key: JobKey<'a, P>,
-    /// The message.
+    /// Message to sign.
     pub message: &'a [u8],
     /// The nonce, and the seed of the stream of sampler seeds.
     pub randomness: RawRandomness<'a>,
@@ -56,6 +59,9 @@ debug_without_message!(RawJob, randomness);
 pub trait BatchSignRaw<P: Parameters>: Send + Sync {
     /// Signs every job with its own [`RawRandomness`]: `out[i]` is the
     /// signature of `jobs[i]`.
+    ///
+    /// **Never sign twice with the same randomness, unless message and `fit` are the same too**:
+    /// see [`sign_raw`](crate::hazmat::sign_raw).
     ///
     /// # Errors
     /// As for [`BatchSign::sign_batch`](super::BatchSign::sign_batch).

@@ -7,9 +7,9 @@ use crate::hedge::SEED_LEN;
 use crate::params::Parameters;
 use crate::signatures::Signature;
 use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
-use std::fmt;
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
+use std::{fmt, iter};
 
 /// Threads that share the work of batches.
 ///
@@ -35,16 +35,18 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Starts `count` threads. If the system does not start so many, there are
-    /// fewer. If it starts none, the calling thread does the work.
+    /// Starts `count` threads, or as many as the system allows. If it allows none, the calling
+    /// thread does the work.
     pub fn new(count: NonZeroUsize) -> Self {
-        let counts =
-            std::iter::successors(Some(count.get().min(rayon::max_num_threads())), |count| {
-                Some(count / 2)
-            });
-        let pool = counts
-            .take_while(|&count| count > 1)
-            .find_map(|count| ThreadPoolBuilder::new().num_threads(count).build().ok());
+        Self::started(count.get().min(rayon::max_num_threads()), |count| {
+            ThreadPoolBuilder::new().num_threads(count).build().ok()
+        })
+    }
+
+    /// Takes the largest pool that `start` can start: `count` threads, half as many, and so on.
+    fn started(count: usize, start: impl FnMut(usize) -> Option<ThreadPool>) -> Self {
+        let counts = iter::successors(Some(count), |count| Some(count / 2));
+        let pool = counts.take_while(|&count| count > 1).find_map(start);
         Self { pool }
     }
 
@@ -60,7 +62,7 @@ impl Threads {
             .map_or(1, ThreadPool::current_num_threads)
     }
 
-    /// The threads, for other work; `None` if there is only the calling thread.
+    /// Returns the pool of threads, for other work, or `None` if there is only the calling thread.
     pub fn pool(&self) -> Option<&ThreadPool> {
         self.pool.as_ref()
     }
@@ -80,8 +82,8 @@ const PART_JOBS: usize = 128;
 /// of one that is slow.
 const PARTS_PER_THREAD: usize = 4;
 
-/// An engine whose batches several threads share; made by [`Engine::on`]. [`Threads`]
-/// shows it in use.
+/// An engine whose batches several threads share, made by [`Engine::on`]. [`Threads`] has an
+/// example.
 #[derive(Clone, Copy, Debug)]
 pub struct OnThreads<'t> {
     engine: Engine,
@@ -164,5 +166,21 @@ impl<P: Parameters> BatchVerify<P> for OnThreads<'_> {
             let parts = jobs.par_chunks(part).zip(out.par_chunks_mut(part));
             parts.try_for_each(|(jobs, out)| engine.verify_bytes_batch(jobs, out))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_threads_are_started_as_the_system_allows() {
+        for (allowed, expected) in [(16, 16), (15, 8), (3, 2), (1, 1), (0, 1)] {
+            let threads = Threads::started(16, |count| {
+                let builder = ThreadPoolBuilder::new().num_threads(count);
+                (count <= allowed).then(|| builder.build().expect("a few threads"))
+            });
+            assert_eq!(threads.count(), expected, "{allowed} allowed");
+        }
     }
 }

@@ -83,10 +83,10 @@ pub(super) const MIN_LEN: u32 = 9;
 /// Longest code word.
 pub(super) const MAX_LEN: u32 = MIN_LEN + MAX_RUN;
 
-/// Lengths of code words by the first three bits of their unary part, one byte
-/// each; zero where the part is longer, which one word in fifty is. Each word
-/// starts where the last ended, so the latency of this step is the speed of the
-/// decoder, and a shift in a register has a third of that of a table in memory.
+/// Lengths of code words by the first three bits of their unary code, one byte each. Zero means
+/// that the unary code is longer, as in one word of fifty. Each word starts where the last ended,
+/// so the latency of this step limits the decoder. A shift in a register has a third of the latency
+/// of a table in memory.
 const LENGTHS: u64 = {
     let mut lengths = 0;
     let mut first = 1u32;

@@ -30,6 +30,20 @@ pub(crate) const fn encoded_len(logn: u32) -> usize {
     1 + packed_len(n, f) + packed_len(n, g) + packed_len(n, capital_f)
 }
 
+/// True if all coefficients can be encoded: within `2^(width-1) - 1` in absolute value. Constant
+/// time, except for the outcome.
+pub(crate) fn is_encodable(logn: u32, f: &[i8], g: &[i8], capital_f: &[i8]) -> bool {
+    let mut outside = 0;
+    for (width, polynomial) in widths(logn).into_iter().zip([f, g, capital_f]) {
+        let bound = (1i16 << (width - 1)) - 1;
+        for &x in polynomial {
+            // The sign bit collects any value outside.
+            outside |= (bound - i16::from(x)) | (bound + i16::from(x));
+        }
+    }
+    reveal(outside >= 0)
+}
+
 /// Writes `f, g, F` to `out` of [`encoded_len`] bytes. The coefficients must
 /// lie within `2^(width-1) - 1` in absolute value, as those of a generated key do.
 pub(crate) fn encode(logn: u32, f: &[i8], g: &[i8], capital_f: &[i8], out: &mut [u8]) {

@@ -42,22 +42,23 @@ impl Format {
         }
     }
 
-    /// Bytes of a signature; of a compressed one, at most.
+    /// Length of a signature in bytes; for a compressed one, the maximum.
     ///
-    /// Both Golomb-Rice lengths are the reference's: the padded length is a
-    /// little above the mean, a sum of terms in `n / 1024` that are rounded down
-    /// one by one; the compressed maximum is `11 n + 101 n / 1024` bits of code.
+    /// Both Golomb-Rice lengths are the reference's. The padded length is a little above the mean:
+    /// a sum of terms in `n / 1024`, each rounded down. The compressed maximum is `11 n + 101 n /
+    /// 1024` bits of code.
     pub(crate) const fn max_len(self, logn: u32) -> usize {
         let n = 1usize << logn;
         /// `floor(k n / 1024)`.
-        const fn part(k: usize, n: usize) -> usize {
+        const fn share(k: usize, n: usize) -> usize {
             (k * n) >> 10
         }
         match self {
-            Self::Compressed => 1 + NONCE_LEN + (11 * n + part(101, n)).div_ceil(8),
+            Self::Compressed => 1 + NONCE_LEN + (11 * n + share(101, n)).div_ceil(8),
             Self::Padded => {
-                let above = 3 * part(256, n) + 2 * part(128, n) + 3 * part(64, n) + 2 * part(16, n);
-                44 + above - 2 * part(2, n) - 8 * part(1, n)
+                let above =
+                    3 * share(256, n) + 2 * share(128, n) + 3 * share(64, n) + 2 * share(16, n);
+                44 + above - 2 * share(2, n) - 8 * share(1, n)
             }
             Self::ConstantTime => 1 + NONCE_LEN + packed_len(n, CT_WIDTH),
         }

@@ -153,8 +153,8 @@ proptest! {
         let mut opened = vec![0; s2.len()];
         let len = attached::seal(logn, &[9; NONCE_LEN], &message, &s2, &mut out).unwrap();
         out.truncate(len);
-        let parts = attached::open(logn, &out, &mut opened).unwrap();
-        prop_assert_eq!(parts, (&[9; NONCE_LEN], &message[..]));
+        let value = attached::open(logn, &out, &mut opened).unwrap();
+        prop_assert_eq!(value, (&[9; NONCE_LEN], &message[..]));
         prop_assert_eq!(&opened, &s2);
 
         let bytes = mutate(out, &flips, resize);
@@ -359,11 +359,17 @@ fn the_least_value_of_each_two_s_complement_field_is_out_of_range() {
         let n = 1 << logn;
         let least = -(1i16 << (FG_BITS[logn as usize] - 1)) as i8;
         for wrong in 0..3 {
-            let mut parts = [vec![1; n], vec![2; n], vec![3; n]];
-            parts[wrong][n - 1] = if wrong == 2 { -128 } else { least };
+            let mut polynomials = [vec![1; n], vec![2; n], vec![3; n]];
+            polynomials[wrong][n - 1] = if wrong == 2 { -128 } else { least };
             let mut bytes = vec![0; secret_key::encoded_len(logn)];
-            secret_key::encode(logn, &parts[0], &parts[1], &parts[2], &mut bytes);
-            let [f, g, capital_f] = &mut parts;
+            secret_key::encode(
+                logn,
+                &polynomials[0],
+                &polynomials[1],
+                &polynomials[2],
+                &mut bytes,
+            );
+            let [f, g, capital_f] = &mut polynomials;
             let result = secret_key::decode(logn, &bytes, f, g, capital_f);
             assert_eq!(
                 result,
@@ -411,7 +417,7 @@ fn coefficients_beyond_2047_are_not_written() {
 
 #[test]
 fn lengths_are_those_of_the_parameter_sets() {
-    use crate::params::{Falcon512, Falcon1024, Parameters};
+    use crate::params::{Parameters, for_every_set};
     fn check<P: Parameters>() {
         assert_eq!(public_key::encoded_len(P::LOGN), P::VERIFYING_KEY_LEN);
         assert_eq!(secret_key::encoded_len(P::LOGN), P::SIGNING_KEY_LEN);
@@ -419,8 +425,79 @@ fn lengths_are_those_of_the_parameter_sets() {
         assert_eq!(Format::Padded.max_len(P::LOGN), P::PADDED_LEN);
         assert_eq!(Format::ConstantTime.max_len(P::LOGN), P::CT_LEN);
     }
-    check::<Falcon512>();
-    check::<Falcon1024>();
+    for_every_set!(check);
     let padded: Vec<usize> = (2..9).map(|logn| Format::Padded.max_len(logn)).collect();
     assert_eq!(padded, [47, 52, 63, 82, 122, 200, 356]);
+}
+
+/// Values whose code words have `len` bits together.
+fn four_words_of(len: u32) -> [i16; 4] {
+    let mut zeros = len - 4 * compressed::MIN_LEN;
+    [(); 4].map(|()| {
+        let run = zeros.min(compressed::MAX_LEN - compressed::MIN_LEN);
+        zeros -= run;
+        -(128 * run as i16 + 127)
+    })
+}
+
+/// Four code words are read at a time as long as all their bits are in two words of 64. All lengths
+/// of four, from every bit of a byte on; then short ones, or such that are just too long.
+#[test]
+fn code_words_of_all_lengths_are_read_together_or_alone() {
+    let shortest = 4 * compressed::MIN_LEN;
+    for len in shortest..=4 * compressed::MAX_LEN {
+        for (begun, next) in (0..8).flat_map(|begun| [(begun, shortest), (begun, 58)]) {
+            let mut s2 = [-127; 32];
+            for (group, len) in [shortest + begun, len, next, next].into_iter().enumerate() {
+                s2[4 * group..][..4].copy_from_slice(&four_words_of(len));
+            }
+            let nonce = [0; NONCE_LEN];
+            let bytes = encode(Format::Compressed, 5, &nonce, &s2).expect("it fits");
+            let read = decode(Format::Compressed, 5, &bytes);
+            assert_eq!(read, Ok((nonce, s2.to_vec())), "{len} {next} {begun}");
+        }
+    }
+}
+
+/// A run of zeros that is too long is an error of its own as far as the bytes go, and the end of
+/// the bytes is another.
+#[test]
+fn the_end_of_the_bytes_is_told_from_a_run_that_is_too_long() {
+    let mut s2 = [0; 2];
+    let mut error = |bytes: &[u8]| compressed::decompress(bytes, &mut s2).err();
+    // A word of 9 bits, then one of 24 at least.
+    for len in 0..=8 {
+        let mut bytes = [0, 0x80, 0, 0, 0, 0, 0, 0][..len].to_vec();
+        let expected = if len < 5 {
+            DecodeError::Length
+        } else {
+            DecodeError::Range
+        };
+        assert_eq!(error(&bytes), Some(expected), "{len}");
+        bytes.fill(0);
+        let expected = if len < 3 {
+            DecodeError::Length
+        } else {
+            DecodeError::Range
+        };
+        assert_eq!(error(&bytes), Some(expected), "{len}");
+    }
+}
+
+/// Without a message, so that no byte of one is taken for the header.
+#[test]
+fn a_signed_message_that_is_cut_or_longer_than_it_says_has_a_wrong_length() {
+    let logn = 3;
+    let mut out = vec![0; 100];
+    let len = attached::seal(logn, &[9; NONCE_LEN], b"", &[5; 8], &mut out).expect("100 bytes");
+    out.truncate(len);
+    let open = |bytes: &[u8]| attached::open(logn, bytes, &mut [0; 8]).err();
+    assert_eq!(open(&out), None);
+    for len in 0..len {
+        assert_eq!(open(&out[..len]), Some(DecodeError::Length), "{len}");
+    }
+    // One byte behind the code, which the length counts.
+    out.push(0);
+    out[1] += 1;
+    assert_eq!(open(&out), Some(DecodeError::Length));
 }

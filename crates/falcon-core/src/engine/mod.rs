@@ -68,9 +68,11 @@ macro_rules! engines {
 
         /// Arithmetic that computes signatures. All engines give the same bytes.
         ///
-        /// Plain calls such as
-        /// [`VerifyingKey::verify`](crate::VerifyingKey::verify) take the best engine by
-        /// themselves. `Engine` is for [batches](crate::batch), and for naming one.
+        /// Plain calls such as [`VerifyingKey::verify`](crate::VerifyingKey::verify) take the best
+        /// engine by themselves. Use `Engine` for [batches](crate::batch), or to choose another
+        /// engine.
+        ///
+        /// SHAKE256 of a single message permutes on the best engine, whichever is named.
         ///
         /// A value proves that the processor can run the engine. Get it from
         /// [`best`](Self::best), from [`available`](Self::available) or by its
@@ -121,8 +123,7 @@ macro_rules! engines {
                 [$(Self::$plain,)*].into_iter().chain(Self::instruction_sets())
             }
 
-            /// The engine of every instruction set that the processor has, the
-            /// fastest first.
+            /// Returns the engine of every instruction set of the processor, the fastest first.
             pub fn instruction_sets() -> impl Iterator<Item = Self> {
                 let mut found = [None; NAMES.len()];
                 let engines = [
@@ -133,7 +134,7 @@ macro_rules! engines {
                 found.into_iter().flatten()
             }
 
-            /// The name, such as `avx2x8`.
+            /// Returns the name, such as `avx2x8`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$plain => $plain_name,)*
@@ -142,7 +143,7 @@ macro_rules! engines {
                 }
             }
 
-            /// A description, in one line.
+            /// Describes the engine in one line.
             pub const fn description(self) -> &'static str {
                 match self {
                     $(Self::$plain => $plain_doc,)*
@@ -151,7 +152,7 @@ macro_rules! engines {
                 }
             }
 
-            /// Number of signatures of a batch that are worked on at once.
+            /// Number of signatures of a batch that are computed side by side.
             pub const fn lanes(self) -> usize {
                 match self {
                     $(Self::$plain => $plain_lanes,)*
@@ -222,11 +223,9 @@ engines! {
 
 #[cfg(feature = "alloc")]
 mod names;
-mod operations;
 
 #[cfg(feature = "alloc")]
 pub use names::UnknownEngine;
-pub(crate) use operations::Operations;
 
 use crate::lanes::Native;
 #[cfg(all(

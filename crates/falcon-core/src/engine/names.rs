@@ -8,14 +8,18 @@ use core::fmt;
 use core::str::FromStr;
 
 impl Engine {
-    /// The fastest engine that the processor can run.
+    /// Returns the fastest engine of the processor.
     pub fn best() -> Self {
-        let plain = if Native::HARDWARE {
+        Self::instruction_sets().next().unwrap_or(Self::plain())
+    }
+
+    /// `scalar` where the target surely has a unit for binary64, else `soft`.
+    fn plain() -> Self {
+        if Native::HARDWARE {
             Self::Scalar
         } else {
             Self::Soft
-        };
-        Self::instruction_sets().next().unwrap_or(plain)
+        }
     }
 }
 
@@ -47,8 +51,7 @@ fn is_instruction_set(name: &str, engine: &str) -> bool {
     set.is_some_and(|set| set.eq_ignore_ascii_case(name))
 }
 
-/// The error for a name of an engine that does not exist, or that this processor
-/// cannot run.
+/// Error for the name of an engine that does not exist, or that this processor cannot run.
 ///
 /// ```
 /// use falcon_core::{Engine, UnknownEngine};
@@ -85,6 +88,7 @@ impl core::error::Error for UnknownEngine {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Best;
     use std::format;
     use std::string::ToString;
 
@@ -94,6 +98,21 @@ mod tests {
             assert!(NAMES.contains(&engine.name()));
             assert_eq!(engine.name().to_ascii_uppercase().parse(), Ok(engine));
         }
+    }
+
+    /// `Best` asks the processor without this list.
+    #[test]
+    fn the_instruction_sets_of_the_processor_are_found() {
+        let none = matches!(Best::find(), Best::Native(_));
+        assert_eq!(Engine::instruction_sets().next().is_none(), none);
+        let is_plain = |engine| [Engine::Scalar, Engine::Soft].contains(&engine);
+        assert_eq!(is_plain(Engine::best()), none);
+    }
+
+    #[test]
+    fn without_instruction_sets_the_unit_for_binary64_is_used_where_it_surely_is() {
+        let surely = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+        assert!(!surely || Engine::plain() == Engine::Scalar);
     }
 
     #[test]

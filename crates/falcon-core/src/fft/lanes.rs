@@ -1,13 +1,12 @@
 //! [`Fft`] for every register token: the one implementation of the
 //! polynomial arithmetic on lanes.
 //!
-//! Each kernel, here, in `transform.rs` and in `nodes.rs`, is written over runs
-//! of `len::<L, R>()` neighbours and compiled for the longest run that a polynomial
-//! holds: eight for the large ones of a signature alone, one if the lanes are
-//! signatures.
+//! Each function here, in `transform.rs` and in `nodes.rs` works on runs of `len::<L, R>()`
+//! neighbours. It is compiled for the longest run that a polynomial holds: eight for the large
+//! polynomials of a single signature, one if each lane is a signature.
 
 use super::nodes::{merge, nearest_plane_step, split};
-use super::runs::{in_runs, len, load, parts, parts_mut, shared, store};
+use super::runs::{halves, halves_mut, in_runs, len, load, shared, store};
 use super::transform::{fft, ifft};
 use super::{BasisRef, Fft};
 use crate::lanes::{F64s, Isa, Lanes};
@@ -21,10 +20,10 @@ fn target<L: Lanes, R: F64s<L::Isa>>(
     b01: &[f64],
     b11: &[f64],
 ) {
-    let [t0_re, t0_im] = parts_mut::<L, R, _>(m, t0);
-    let [t1_re, t1_im] = parts_mut::<L, R, _>(m, t1);
-    let [b01_re, b01_im] = parts::<L, R, _>(m, b01);
-    let [b11_re, b11_im] = parts::<L, R, _>(m, b11);
+    let [t0_re, t0_im] = halves_mut::<L, R, _>(m, t0);
+    let [t1_re, t1_im] = halves_mut::<L, R, _>(m, t1);
+    let [b01_re, b01_im] = halves::<L, R, _>(m, b01);
+    let [b11_re, b11_im] = halves::<L, R, _>(m, b11);
     for u in 0..m / len::<L, R>() {
         let c: [R; 2] = load(l, &t0_re[u], &t0_im[u]);
         let p = R::complex_mul(c, shared(l, &b01_re[u], &b01_im[u]));
@@ -42,13 +41,13 @@ fn times_basis<L: Lanes, R: F64s<L::Isa>>(
     z1: &mut [L::Real],
     basis: BasisRef<'_>,
 ) {
-    let [z0_re, z0_im] = parts_mut::<L, R, _>(m, z0);
-    let [z1_re, z1_im] = parts_mut::<L, R, _>(m, z1);
+    let [z0_re, z0_im] = halves_mut::<L, R, _>(m, z0);
+    let [z1_re, z1_im] = halves_mut::<L, R, _>(m, z1);
     let [b00, b01, b10, b11] = [
-        parts::<L, R, _>(m, basis.b00),
-        parts::<L, R, _>(m, basis.b01),
-        parts::<L, R, _>(m, basis.b10),
-        parts::<L, R, _>(m, basis.b11),
+        halves::<L, R, _>(m, basis.b00),
+        halves::<L, R, _>(m, basis.b01),
+        halves::<L, R, _>(m, basis.b10),
+        halves::<L, R, _>(m, basis.b11),
     ];
     for u in 0..m / len::<L, R>() {
         let z0: [R; 2] = load(l, &z0_re[u], &z0_im[u]);

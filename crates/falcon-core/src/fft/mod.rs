@@ -1,10 +1,9 @@
 //! The FFT over `R[x]/(x^n + 1)`, its splitting and merging: seam A.
 //!
-//! A polynomial of degree `n = 2^logn` in the FFT domain is `n` reals: entry
-//! `u < n/2` is the real part and entry `u + n/2` the imaginary part of the
-//! value at the root `w_u`, in bit-reversed order, so that values `2u` and
-//! `2u + 1` belong to opposite roots. For `n = 2` the one complex number is
-//! the polynomial itself.
+//! A polynomial of degree `n = 2^logn` in the FFT domain is `n` reals. For `u < n/2`, entry `u` is
+//! the real part of the value at the root `w_u`, and entry `u + n/2` its imaginary part. The roots
+//! are in bit-reversed order, so that values `2u` and `2u + 1` belong to opposite roots. For `n =
+//! 2` the one complex number is the polynomial itself.
 //!
 //! Over [`Lanes`](crate::lanes::Lanes) there is one real per lane in every entry:
 //! the same instructions transform one polynomial or `N` polynomials. Key operands

@@ -10,7 +10,7 @@ type CouplesMut<'a, T> = [&'a mut [[T; 2]]; 2];
 
 #[inline(always)]
 fn couples<L: Lanes, R: F64s<L::Isa>, T: 'static>(m: usize, f: &[T]) -> Couples<'_, L::Of<R, T>> {
-    let [re, im] = parts::<L, R, T>(m, f);
+    let [re, im] = halves::<L, R, T>(m, f);
     let len = m / 2 / len::<L, R>();
     [&re.as_chunks().0[..len], &im.as_chunks().0[..len]]
 }
@@ -20,7 +20,7 @@ fn couples_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
     m: usize,
     f: &mut [T],
 ) -> CouplesMut<'_, L::Of<R, T>> {
-    let [re, im] = parts_mut::<L, R, T>(m, f);
+    let [re, im] = halves_mut::<L, R, T>(m, f);
     let len = m / 2 / len::<L, R>();
     [
         &mut re.as_chunks_mut().0[..len],
@@ -66,8 +66,8 @@ pub(super) fn split<L: Lanes, R: F64s<L::Isa>>(
 ) {
     let m = 1 << (logn - 2);
     let [re, im] = couples::<L, R, _>(2 * m, f);
-    let [f0_re, f0_im] = parts_mut::<L, R, _>(m, f0);
-    let [f1_re, f1_im] = parts_mut::<L, R, _>(m, f1);
+    let [f0_re, f0_im] = halves_mut::<L, R, _>(m, f0);
+    let [f1_re, f1_im] = halves_mut::<L, R, _>(m, f1);
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
     for u in 0..m / len::<L, R>() {
         let f = [load(l, &re[u][0], &im[u][0]), load(l, &re[u][1], &im[u][1])];
@@ -90,8 +90,8 @@ pub(super) fn merge<L: Lanes, R: F64s<L::Isa>>(
 ) {
     let m = 1 << (logn - 2);
     let [re, im] = couples_mut::<L, R, _>(2 * m, f);
-    let [f0_re, f0_im] = parts::<L, R, _>(m, f0);
-    let [f1_re, f1_im] = parts::<L, R, _>(m, f1);
+    let [f0_re, f0_im] = halves::<L, R, _>(m, f0);
+    let [f1_re, f1_im] = halves::<L, R, _>(m, f1);
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
     for u in 0..m / len::<L, R>() {
         let f = [
@@ -114,8 +114,8 @@ pub(super) fn nearest_plane_step<L: Lanes, R: F64s<L::Isa>>(
     l10: &[f64],
 ) {
     let m = 1 << (logn - 2);
-    let [u0_re, u0_im] = parts_mut::<L, R, _>(m, u0);
-    let [u1_re, u1_im] = parts_mut::<L, R, _>(m, u1);
+    let [u0_re, u0_im] = halves_mut::<L, R, _>(m, u0);
+    let [u1_re, u1_im] = halves_mut::<L, R, _>(m, u1);
     let [t0_re, t0_im] = couples::<L, R, _>(2 * m, t0);
     let [t1_re, t1_im] = couples_mut::<L, R, _>(2 * m, t1);
     let [l_re, l_im] = couples::<L, R, _>(2 * m, l10);
@@ -159,7 +159,7 @@ fn factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     g11: &mut [f64],
 ) {
     let m = g00.len();
-    let [re, im] = parts_mut::<L, R, _>(m, g01);
+    let [re, im] = halves_mut::<L, R, _>(m, g01);
     let (g00, g11) = (runs::<L, R, _>(m, g00), runs_mut::<L, R, _>(m, g11));
     for u in 0..m / len::<L, R>() {
         let g01 = load(l, &re[u], &im[u]);
@@ -188,7 +188,7 @@ fn split_and_factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     let m = d00.len();
     let d = &runs::<L, R, _>(2 * m, d).as_chunks::<2>().0[..m / len::<L, R>()];
     let (d00, d11) = (runs_mut::<L, R, _>(m, d00), runs_mut::<L, R, _>(m, d11));
-    let [l_re, l_im] = parts_mut::<L, R, _>(m, l10);
+    let [l_re, l_im] = halves_mut::<L, R, _>(m, l10);
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
     for u in 0..m / len::<L, R>() {
         let (a, b): (R, R) = (l.load(&d[u][0]), l.load(&d[u][1]));
@@ -204,10 +204,10 @@ fn split_and_factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     }
 }
 
-/// The node below a diagonal entry `d`, a self-adjoint polynomial of degree `n`
-/// (`n/2` reals) that splits into `e0`, self-adjoint as well, and `e1`: the
-/// factors of the Gram matrix `[[e0, e1], [conj(e1), e0]]`, as [`ldl`] finds them.
-/// `d00` and `d11` get `n/4` reals, `l10` `n/2`.
+/// Computes the node below a diagonal entry `d`, a self-adjoint polynomial of degree `n` (`n/2`
+/// reals). It splits into `e0`, which is self-adjoint too, and `e1`. The node holds the factors of
+/// the Gram matrix `[[e0, e1], [conj(e1), e0]]`, as [`ldl`] finds them. `d00` and `d11` get `n/4`
+/// reals, `l10` `n/2`.
 #[inline(always)]
 pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
     l: L,
@@ -233,8 +233,9 @@ fn gram_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     b11: &[f64],
 ) {
     let m = b00.len() / 2;
-    let ([x_re, x_im], [y_re, y_im]) = (parts_mut::<L, R, _>(m, b00), parts_mut::<L, R, _>(m, b01));
-    let ([v_re, v_im], [w_re, w_im]) = (parts::<L, R, _>(m, b10), parts::<L, R, _>(m, b11));
+    let ([x_re, x_im], [y_re, y_im]) =
+        (halves_mut::<L, R, _>(m, b00), halves_mut::<L, R, _>(m, b01));
+    let ([v_re, v_im], [w_re, w_im]) = (halves::<L, R, _>(m, b10), halves::<L, R, _>(m, b11));
     for u in 0..m / len::<L, R>() {
         let x: [R; 2] = load(l, &x_re[u], &x_im[u]);
         let y: [R; 2] = load(l, &y_re[u], &y_im[u]);

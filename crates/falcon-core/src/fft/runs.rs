@@ -43,9 +43,9 @@ pub(super) fn runs_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
     &mut L::runs_mut::<R, T>(x)[..m / len::<L, R>()]
 }
 
-/// Real and imaginary parts of `m` complex numbers, as runs.
+/// The real and the imaginary parts of `m` complex numbers, as runs.
 #[inline(always)]
-pub(super) fn parts<L: Lanes, R: F64s<L::Isa>, T: 'static>(
+pub(super) fn halves<L: Lanes, R: F64s<L::Isa>, T: 'static>(
     m: usize,
     f: &[T],
 ) -> [&[L::Of<R, T>]; 2] {
@@ -54,7 +54,7 @@ pub(super) fn parts<L: Lanes, R: F64s<L::Isa>, T: 'static>(
 }
 
 #[inline(always)]
-pub(super) fn parts_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
+pub(super) fn halves_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
     m: usize,
     f: &mut [T],
 ) -> [&mut [L::Of<R, T>]; 2] {

@@ -1,6 +1,6 @@
 //! The FFT and its inverse: stages of butterflies.
 
-use super::runs::{butterfly, len, load, parts_mut, store, twiddles, unzip, zip};
+use super::runs::{butterfly, halves_mut, len, load, store, twiddles, unzip, zip};
 use crate::lanes::{F64s, Lanes};
 
 /// The twiddle of block `i` of the stage of `m` blocks.
@@ -23,8 +23,8 @@ fn stage<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     let blocks = re.chunks_exact_mut(2 * t).zip(im.chunks_exact_mut(2 * t));
     for (i, (re, im)) in blocks.enumerate() {
         let w = twiddle(l, m, i, 1);
-        let [x_re, y_re] = parts_mut::<L, R, _>(t, re);
-        let [x_im, y_im] = parts_mut::<L, R, _>(t, im);
+        let [x_re, y_re] = halves_mut::<L, R, _>(t, re);
+        let [x_im, y_im] = halves_mut::<L, R, _>(t, im);
         for u in 0..t / len::<L, R>() {
             let x = load(l, &x_re[u], &x_im[u]);
             let y = load(l, &y_re[u], &y_im[u]);
@@ -50,10 +50,10 @@ fn two_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
         let w: [R; 2] = twiddle(l, m, i, 1);
         let v = [twiddle(l, 2 * m, 2 * i, 1), twiddle(l, 2 * m, 2 * i + 1, 1)];
         let (re, im) = (re.split_at_mut(2 * t), im.split_at_mut(2 * t));
-        let [a_re, b_re] = parts_mut::<L, R, _>(t, re.0);
-        let [c_re, d_re] = parts_mut::<L, R, _>(t, re.1);
-        let [a_im, b_im] = parts_mut::<L, R, _>(t, im.0);
-        let [c_im, d_im] = parts_mut::<L, R, _>(t, im.1);
+        let [a_re, b_re] = halves_mut::<L, R, _>(t, re.0);
+        let [c_re, d_re] = halves_mut::<L, R, _>(t, re.1);
+        let [a_im, b_im] = halves_mut::<L, R, _>(t, im.0);
+        let [c_im, d_im] = halves_mut::<L, R, _>(t, im.1);
         for u in 0..t / len::<L, R>() {
             let mut a = load(l, &a_re[u], &a_im[u]);
             let mut b = load(l, &b_re[u], &b_im[u]);

@@ -1,7 +1,9 @@
-//! SHAKE256, and the coefficients of points from its output.
+//! SHAKE256 on the best engine, and the coefficients of points from its output.
 
 mod point;
 
+use crate::engine::Best;
+use crate::lanes::wipe;
 #[cfg(feature = "alloc")]
 pub(crate) use falcon_keccak::{Message, hash_side_by_side};
 pub use falcon_keccak::{Shake256, Shake256Reader};
@@ -10,3 +12,39 @@ pub(crate) use point::LIMIT;
 #[cfg(feature = "alloc")]
 pub(crate) use point::PointFiller;
 pub(crate) use point::fill_point;
+
+/// SHAKE256 that permutes on the best engine.
+pub(crate) fn shake256() -> Shake256 {
+    Shake256::with_permutation(permute)
+}
+
+/// Does `work` with the stream of SHAKE256 of the `pieces`, permuted on the best engine. No copy of
+/// what the stream absorbs or gives is left on the stack: it is not moved, and the frames of the
+/// permutation, which spills words of its state, are wiped.
+pub(crate) fn with_stream<T>(pieces: &[&[u8]], work: impl FnOnce(&mut Shake256Reader) -> T) -> T {
+    let mut stream = empty_reader();
+    stream.start(|hash| {
+        for piece in pieces {
+            hash.update(piece);
+        }
+    });
+    let result = work(&mut stream);
+    wipe_below();
+    result
+}
+
+/// Wipes the stack below the caller's frame, as far as one permutation needs it.
+#[inline(never)]
+fn wipe_below() {
+    wipe(&mut [0u64; 256]);
+}
+
+/// A stream of nothing yet: see [`Shake256Reader::start`].
+pub(crate) fn empty_reader() -> Shake256Reader {
+    Shake256Reader::with_permutation(permute)
+}
+
+/// Keccak-f on the best engine.
+fn permute(state: &mut [u64; 25]) {
+    on_best!(Best::find(), isa => falcon_keccak::permute_state(isa, state));
+}

@@ -17,6 +17,7 @@ impl Isa for Soft {
     const LONGEST_F64S: usize = 1;
     type F32x8 = PackF32;
     type U64s = u64;
+    type OneU64 = u64;
     type U32s = u32;
     type I16s = i16;
 

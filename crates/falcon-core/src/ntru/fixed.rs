@@ -91,10 +91,10 @@ fn fft(a: &mut [i64]) {
     let (re, im) = a.split_at_mut(a.len() / 2);
     let (mut blocks, mut half) = (1, re.len() / 2);
     while half > 0 {
-        let parts = re
+        let pairs = re
             .chunks_exact_mut(2 * half)
             .zip(im.chunks_exact_mut(2 * half));
-        for ((re, im), w) in parts.zip(&TWIDDLES[blocks..]) {
+        for ((re, im), w) in pairs.zip(&TWIDDLES[blocks..]) {
             let (re0, re1) = re.split_at_mut(half);
             let (im0, im1) = im.split_at_mut(half);
             for i in 0..half {
@@ -113,10 +113,10 @@ fn ifft(a: &mut [i64]) {
     let (re, im) = a.split_at_mut(a.len() / 2);
     let (mut blocks, mut half) = (re.len() / 2, 1);
     while blocks > 0 {
-        let parts = re
+        let pairs = re
             .chunks_exact_mut(2 * half)
             .zip(im.chunks_exact_mut(2 * half));
-        for ((re, im), [c, s]) in parts.zip(&TWIDDLES[blocks..]) {
+        for ((re, im), [c, s]) in pairs.zip(&TWIDDLES[blocks..]) {
             let (re0, re1) = re.split_at_mut(half);
             let (im0, im1) = im.split_at_mut(half);
             for i in 0..half {

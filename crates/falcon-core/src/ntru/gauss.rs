@@ -1,9 +1,9 @@
 //! The coefficients of `f` and `g`: discrete Gaussians drawn from the key generation stream.
 //!
-//! Degree `n` takes the sum of `1024/n` draws of [`GAUSS`] for each coefficient: the standard
-//! deviation becomes `1.17 * sqrt(q / 2n)`. A draw reads two little-endian 64-bit words, always:
-//! the sign (bit 63) and whether the value is zero, then the magnitude; the table is scanned
-//! whole, so time and memory accesses do not depend on the values.
+//! Degree `n` takes the sum of `1024/n` draws of [`GAUSS`] for each coefficient, whose standard
+//! deviation is then `1.17 * sqrt(q / 2n)`. A draw always reads two little-endian 64-bit words. The
+//! first gives the sign (bit 63) and tells if the value is zero; the second gives the magnitude.
+//! The whole table is scanned, so time and memory accesses do not depend on the values.
 //!
 //! Source: Falcon specification v1.2, section 3.8.2, and the order in which the round-3 reference
 //! reads its stream (which the known answers pin).

@@ -1,18 +1,18 @@
 //! Key generation: short `f` and `g` from a byte stream, then the NTRU equation.
 //!
 //! [`generate`] reads a SHAKE256 stream and gives the key that the round-3 reference gives for the
-//! same stream: the same key on every platform. It computes with integers, except where the
-//! reference's own rounding errors decide: there [`replay`] follows them, on the
-//! [`Native`] token.
+//! same stream, on every platform. It computes with integers. Where the reference's own rounding
+//! errors decide, [`replay`] repeats them on the [`Native`] token.
 //!
-//! A candidate `(f, g)` is refused, and both polynomials are drawn again, when (in this order)
-//! a coefficient does not fit the encoding, the norm of `(f, g)` or of its orthogonalised partner
-//! exceeds `1.17 sqrt(q)`, `f` is not invertible modulo `q`, or the NTRU equation has no solution
-//! that fits.
+//! A candidate `(f, g)` is refused for one of these reasons, in this order: a coefficient does not
+//! fit the encoding; the norm of `(f, g)` or of its orthogonalised partner exceeds `1.17 sqrt(q)`;
+//! `f` is not invertible modulo `q`; the NTRU equation has no solution that fits. Then both
+//! polynomials are drawn again.
 //!
-//! In time and memory accesses nothing depends on the secrets except these refusals, which concern
-//! discarded candidates, and how many levels of the tower a replay covers (none for 94 % of the
-//! keys at degree 512 and for 70 % at degree 1024): the order of magnitude of one condition number.
+//! Time and memory accesses depend on secrets in two ways only. The first is these refusals, which
+//! concern discarded candidates. The second is the number of levels of the tower that a replay
+//! covers: none for 94 % of the keys at degree 512, and for 70 % at degree 1024. It reveals the
+//! order of magnitude of one condition number.
 //!
 //! Scratch: 45 KB at degree 512, 93 KB at degree 1024; the stack stays below 32 KB.
 //!

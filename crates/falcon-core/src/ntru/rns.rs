@@ -102,11 +102,14 @@ impl Base {
     pub(super) fn cofactor_inverse(self, i: usize) -> u32 {
         let m = self.modulus(i);
         // Four products at a time, as each one waits for the one before.
-        let mut parts = [m.one; 4];
+        let mut products = [m.one; 4];
         for (j, k) in (0..self.len).filter(|j| *j != i).enumerate() {
-            parts[j % 4] = m.mul(parts[j % 4], Modulus::prime(self.start + k));
+            products[j % 4] = m.mul(products[j % 4], Modulus::prime(self.start + k));
         }
-        let y = m.mul(m.mul(parts[0], parts[1]), m.mul(parts[2], parts[3]));
+        let y = m.mul(
+            m.mul(products[0], products[1]),
+            m.mul(products[2], products[3]),
+        );
         // Each of the len - 1 plain factors has divided by R.
         m.invert(m.mul(y, m.power_of_r(self.len - 1)))
     }
@@ -173,11 +176,11 @@ pub(super) fn combine(m: Modulus, w: &[u32], c: &[u32], a: &[u32], out: &mut [u3
         let mut i = 0;
         while i < len {
             let end = len.min(i + 8);
-            let mut part = 0u64;
+            let mut eight = 0u64;
             for j in i..end {
-                part += u64::from(c[j * n + t]) * u64::from(w[j]);
+                eight += u64::from(c[j * n + t]) * u64::from(w[j]);
             }
-            sum += u64::from(m.reduce_lazy(part));
+            sum += u64::from(m.reduce_lazy(eight));
             i = end;
         }
         *out = m.once(m.reduce_lazy(sum));

@@ -56,7 +56,7 @@ pub(super) const fn wide_len(logn: u32) -> usize {
     tower::max(6 * zint::limbs(tower::longest_base(logn)), 1 << logn)
 }
 
-/// Why there is no solution.
+/// Reason that the NTRU equation was not solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// The resultants of `f` and `g` with `x^n + 1` have a common factor.

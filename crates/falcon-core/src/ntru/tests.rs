@@ -423,7 +423,7 @@ fn scratch_and_stack_are_as_documented() {
 }
 
 #[test]
-fn parameter_sets_have_room_for_the_norms() {
+fn norm_words_have_the_length_that_the_norms_need() {
     fn len<P: crate::params::Parameters>() -> (usize, usize) {
         use crate::params::Array;
         (P::NormWords::ZERO.as_ref().len(), norms_len(P::LOGN))

@@ -12,12 +12,10 @@ use zeroize::Zeroize;
 /// Multiplication of polynomials modulo `q = 12289` and `x^n + 1`, `n = 2^logn`,
 /// `1 <= logn <= 10`.
 ///
-/// A polynomial is `n` words, in one of two domains. In the *coefficient
-/// domain* word `i` stands for the coefficient of `x^i`; in the *transform
-/// domain* the words stand for the values at the `n` roots of `x^n + 1`, in an
-/// order and a representation that belong to the engine: words of two engines
-/// do not mix. What leaves through [`residues`](Self::residues) is the same
-/// for all engines.
+/// A polynomial is `n` words, in one of two domains. In the *coefficient domain* word `i` stands
+/// for the coefficient of `x^i`. In the *transform domain* the words stand for the values at the
+/// `n` roots of `x^n + 1`. Their order and representation belong to the engine, so words of two
+/// engines do not mix. The output of [`residues`](Self::residues) is the same for all engines.
 ///
 /// Slices of words have length `n` (`tmp` too; its content is lost). An engine
 /// panics on no input; a slice of another length gives an unspecified result.

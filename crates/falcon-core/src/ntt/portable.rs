@@ -109,16 +109,16 @@ fn row_pairs(pairs: &Pairs) -> &[[[i16; ROW]; 2]] {
     pairs.as_chunks().0.as_chunks().0
 }
 
-/// The register of number `part` of those that a side fills.
+/// Register number `index` of a side.
 #[inline(always)]
-fn load<I: Isa>(isa: I, side: &Side, part: usize) -> I::I16s {
-    I::I16s::load(isa, &I::I16s::chunks(side)[part])
+fn load<I: Isa>(isa: I, side: &Side, index: usize) -> I::I16s {
+    I::I16s::load(isa, &I::I16s::chunks(side)[index])
 }
 
-/// Writes the register of number `part`.
+/// Writes register number `index` of a side.
 #[inline(always)]
-fn store<I: Isa>(x: I::I16s, side: &mut Side, part: usize) {
-    x.store(&mut I::I16s::chunks_mut(side)[part]);
+fn store<I: Isa>(x: I::I16s, side: &mut Side, index: usize) {
+    x.store(&mut I::I16s::chunks_mut(side)[index]);
 }
 
 #[inline(always)]
@@ -130,12 +130,12 @@ fn forward_step<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
     w: &Side,
 ) {
     let (mut sums, mut differences) = ([0; STEP], [0; STEP]);
-    for part in 0..STEP / I::I16s::LEN {
-        let (x, y) = (load(isa, x, part), load(isa, y, part));
-        let w = load(isa, w, part);
+    for index in 0..STEP / I::I16s::LEN {
+        let (x, y) = (load(isa, x, index), load(isa, y, index));
+        let w = load(isa, w, index);
         let (sum, difference) = forward_butterfly::<M, _, REDUCE>(x, y, w);
-        store::<I>(sum, &mut sums, part);
-        store::<I>(difference, &mut differences, part);
+        store::<I>(sum, &mut sums, index);
+        store::<I>(difference, &mut differences, index);
     }
     if ROWS {
         let out = out.as_chunks_mut::<ROW>().0.as_chunks_mut::<2>().0;
@@ -165,12 +165,12 @@ fn inverse_step<M: Modulus, I: Isa, const REDUCE: bool, const ROWS: bool>(
     } else {
         (x, y) = isa.deinterleave(pairs);
     }
-    for part in 0..STEP / I::I16s::LEN {
-        let (x, y) = (load(isa, &x, part), load(isa, &y, part));
-        let w = load(isa, w, part);
+    for index in 0..STEP / I::I16s::LEN {
+        let (x, y) = (load(isa, &x, index), load(isa, &y, index));
+        let w = load(isa, w, index);
         let (sum, product) = inverse_butterfly::<M, _, REDUCE>(x, y, w);
-        store::<I>(sum, x_out, part);
-        store::<I>(product, y_out, part);
+        store::<I>(sum, x_out, index);
+        store::<I>(product, y_out, index);
     }
 }
 

@@ -2,23 +2,20 @@
 //! An identifier of no set is left to the decoder of degree 512, which refuses it.
 
 use super::{
-    Document, EncodePrivateKey, EncodePublicKey, Error, PrivateKeyInfoRef, Result, SecretDocument,
-    names, spki,
+    Document, EncodePrivateKey, EncodePublicKey, PrivateKeyInfoRef, Result, SecretDocument,
+    decode_boxed, names, spki,
 };
 use crate::any::{AnySigningKey, AnyVerifyingKey, either};
 use crate::params::Falcon1024;
 use crate::verify::VerifyingKey;
 use alloc::boxed::Box;
 
-impl TryFrom<PrivateKeyInfoRef<'_>> for AnySigningKey {
-    type Error = Error;
-
-    fn try_from(info: PrivateKeyInfoRef<'_>) -> Result<Self> {
-        if names::<Falcon1024>(&info.algorithm) {
-            Box::try_from(info).map(Self::Falcon1024)
-        } else {
-            Box::try_from(info).map(Self::Falcon512)
-        }
+/// Decodes the key in a box, and copies it nowhere.
+pub(super) fn decode(info: &PrivateKeyInfoRef<'_>) -> Result<AnySigningKey> {
+    if names::<Falcon1024>(&info.algorithm) {
+        decode_boxed(info).map(AnySigningKey::Falcon1024)
+    } else {
+        decode_boxed(info).map(AnySigningKey::Falcon512)
     }
 }
 

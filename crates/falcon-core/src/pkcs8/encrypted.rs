@@ -1,41 +1,18 @@
-//! Private keys under a passphrase: PBES2 (RFC 8018), written with scrypt and
-//! AES-256-CBC at a cost that OpenSSL reads with its default limits
-//! (`N` = 2^14, `r` = 8, `p` = 1).
+//! Private keys under a passphrase, as PBES2 (RFC 8018). They are written with scrypt and
+//! AES-256-CBC. The cost is `N` = 2^14, `r` = 8, `p` = 1, which OpenSSL reads with its default
+//! limits.
 //!
-//! Reading runs the key derivation that the file asks for, so its cost is
-//! bounded before it starts: a file must not choose the memory of its reader.
-//!
-//! That bound has no way around it: generic code reads plain documents.
-//!
-//! ```
-//! use falcon_core::pkcs8::DecodePrivateKey;
-//!
-//! fn open<K: DecodePrivateKey>(der: &[u8]) -> Option<K> {
-//!     K::from_pkcs8_der(der).ok()
-//! }
-//! ```
-//!
-//! The same for encrypted ones is not compiled, unless another crate of the program
-//! switches the feature `encryption` of `pkcs8` on:
-//!
-//! ```compile_fail,E0599
-//! use falcon_core::pkcs8::DecodePrivateKey;
-//!
-//! fn open<K: DecodePrivateKey>(der: &[u8]) -> Option<K> {
-//!     K::from_pkcs8_encrypted_der(der, "passphrase").ok()
-//! }
-//! ```
-//!
-//! It calls [`decrypt_private_key`] first.
+//! Reading runs the key derivation that the file asks for. Its cost is checked first, so that a
+//! file cannot choose the memory of its reader.
 
-use super::pkcs5::{self, pbes2};
 use super::{
-    DecodePrivateKey, EncodePrivateKey, EncryptedPrivateKeyInfoRef, Error, Result, SecretDocument,
-    der::asn1::OctetStringRef,
+    DecodePrivateKey, EncodePrivateKey, Error, Result, SecretDocument, der::asn1::OctetStringRef,
 };
 use crate::any::AnySigningKey;
 use crate::keys::SigningKey;
 use crate::params::Parameters;
+use ::pkcs8::EncryptedPrivateKeyInfoRef;
+use ::pkcs8::pkcs5::{self, pbes2};
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 #[cfg(feature = "pem")]
@@ -44,16 +21,20 @@ use {
     alloc::string::String,
 };
 
-/// Largest `N r p` of scrypt that is run: 256 MiB.
+/// Largest accepted `N r p` of scrypt; it takes 256 MiB.
 pub const MAX_SCRYPT_COST: u64 = 1 << 21;
-/// Largest number of iterations of PBKDF2 that is run.
-pub const MAX_PBKDF2_ITERATIONS: u32 = 10_000_000;
+/// Largest accepted cost of PBKDF2: the number of iterations, times the number of outputs of the
+/// hash that make up the cipher's key, times 7 with SHA-384 and SHA-512.
+///
+/// So a document may ask for 10,000,000 iterations of HMAC-SHA-256 or for 1,428,571 of
+/// HMAC-SHA-512, which take about as long.
+pub const MAX_PBKDF2_COST: u64 = 10_000_000;
 
 /// The methods of encrypted documents, the same for every type of signing key.
 macro_rules! encrypted_documents {
     ($key:ty, $($generics:tt)*) => {
         impl<$($generics)*> $key {
-            /// The PKCS#8 document encrypted under `passphrase`, salt and IV from `rng`.
+            /// Encrypts the PKCS#8 document under `passphrase`, with salt and IV from `rng`.
             ///
             /// # Errors
             /// If `rng` fails.
@@ -65,7 +46,8 @@ macro_rules! encrypted_documents {
                 encrypt(rng, passphrase, self.to_pkcs8_der()?.as_bytes())
             }
 
-            /// Encrypts the document, as PEM labelled `ENCRYPTED PRIVATE KEY`.
+            /// Encrypts the PKCS#8 document under `passphrase`, as PEM labelled `ENCRYPTED PRIVATE
+            /// KEY`.
             ///
             /// # Errors
             /// If `rng` fails.
@@ -80,25 +62,23 @@ macro_rules! encrypted_documents {
                 Ok(document.to_pem(EncryptedPrivateKeyInfoRef::PEM_LABEL, line_ending)?)
             }
 
-            /// Reads a PKCS#8 document that is encrypted under `passphrase`.
+            /// Decrypts and decodes a PKCS#8 document under `passphrase`.
             ///
             /// # Errors
-            /// As for [`DecodePrivateKey::from_pkcs8_der`]; also if the passphrase is
-            /// wrong, the scheme is not PBES2, or its cost is above
-            /// [`MAX_SCRYPT_COST`] or [`MAX_PBKDF2_ITERATIONS`].
+            /// As for [`DecodePrivateKey::from_pkcs8_der`]. Also if the passphrase is wrong, if the
+            /// scheme is not PBES2, or if its cost is above [`MAX_SCRYPT_COST`] or
+            /// [`MAX_PBKDF2_COST`].
             pub fn from_pkcs8_encrypted_der(bytes: &[u8], passphrase: impl AsRef<[u8]>) -> Result<Self> {
-                Self::from_pkcs8_der(decrypt_private_key(bytes, passphrase)?.as_bytes())
+                open_der(bytes, passphrase)
             }
 
-            /// Decrypts a document in PEM, labelled `ENCRYPTED PRIVATE KEY`.
+            /// Decrypts and decodes a document in PEM, labelled `ENCRYPTED PRIVATE KEY`.
             ///
             /// # Errors
             /// As for [`from_pkcs8_encrypted_der`](Self::from_pkcs8_encrypted_der).
             #[cfg(feature = "pem")]
             pub fn from_pkcs8_encrypted_pem(text: &str, passphrase: impl AsRef<[u8]>) -> Result<Self> {
-                let (label, document) = SecretDocument::from_pem(text)?;
-                EncryptedPrivateKeyInfoRef::validate_pem_label(label)?;
-                Self::from_pkcs8_encrypted_der(document.as_bytes(), passphrase)
+                open_pem(text, passphrase)
             }
         }
     };
@@ -107,13 +87,29 @@ macro_rules! encrypted_documents {
 encrypted_documents!(SigningKey<P>, P: Parameters);
 encrypted_documents!(AnySigningKey,);
 
-/// The plain PKCS#8 document of one that is encrypted under `passphrase`, for
-/// readers who do not know the parameters of the key beforehand.
+/// Decrypts a document at bounded cost and decodes the key in it.
+pub(super) fn open_der<K: DecodePrivateKey>(
+    bytes: &[u8],
+    passphrase: impl AsRef<[u8]>,
+) -> Result<K> {
+    K::from_pkcs8_der(decrypt_private_key(bytes, passphrase)?.as_bytes())
+}
+
+/// [`open_der`] of a document in PEM.
+#[cfg(feature = "pem")]
+pub(super) fn open_pem<K: DecodePrivateKey>(text: &str, passphrase: impl AsRef<[u8]>) -> Result<K> {
+    let (label, document) = SecretDocument::from_pem(text)?;
+    EncryptedPrivateKeyInfoRef::validate_pem_label(label)?;
+    open_der(document.as_bytes(), passphrase)
+}
+
+/// Decrypts a PKCS#8 document under `passphrase` and returns the plain document, for programs that
+/// do not know the type of the key beforehand.
 ///
 /// # Errors
 /// If the document is malformed, the passphrase is wrong, the scheme is not
 /// PBES2, or its cost is above [`MAX_SCRYPT_COST`] or
-/// [`MAX_PBKDF2_ITERATIONS`].
+/// [`MAX_PBKDF2_COST`].
 pub fn decrypt_private_key(bytes: &[u8], passphrase: impl AsRef<[u8]>) -> Result<SecretDocument> {
     let encrypted = EncryptedPrivateKeyInfoRef::try_from(bytes)?;
     let scheme = &encrypted.encryption_algorithm;
@@ -139,10 +135,30 @@ fn encrypt<R: TryCryptoRng>(
     Ok(SecretDocument::encode_msg(&encrypted)?)
 }
 
-/// Refuses a key derivation that would take too long, too much memory, or has
-/// no meaning: `N` must be a power of two above one, `r` and `p` positive.
+/// Cost of deriving a key of `key_len` bytes, in iterations of HMAC-SHA-256.
+///
+/// PBKDF2 runs all iterations anew for each output of the hash. On a processor with instructions
+/// for SHA-256, an iteration of HMAC-SHA-512 takes as long as 7 of HMAC-SHA-256 (1.2 and 0.17
+/// microseconds).
+fn pbkdf2_cost(pbkdf2: &pbes2::Pbkdf2Params, key_len: usize) -> u64 {
+    let (output_len, weight) = match pbkdf2.prf {
+        pbes2::Pbkdf2Prf::HmacWithSha1 => (20, 1),
+        pbes2::Pbkdf2Prf::HmacWithSha224 => (28, 1),
+        pbes2::Pbkdf2Prf::HmacWithSha256 => (32, 1),
+        pbes2::Pbkdf2Prf::HmacWithSha384 => (48, 7),
+        pbes2::Pbkdf2Prf::HmacWithSha512 => (64, 7),
+        // Of unknown cost.
+        _ => return u64::MAX,
+    };
+    u64::from(pbkdf2.iteration_count) * key_len.div_ceil(output_len) as u64 * weight
+}
+
+/// Refuses a key derivation that would take too much time or memory, or whose parameters are
+/// invalid: `N` must be a power of two above one, `r` and `p` positive.
 fn check_cost(scheme: &pkcs5::EncryptionScheme) -> Result<()> {
-    let kdf = scheme.pbes2().map(|parameters| &parameters.kdf);
+    let parameters = scheme.pbes2();
+    let kdf = parameters.map(|parameters| &parameters.kdf);
+    let key_len = parameters.map_or(0, |parameters| parameters.encryption.key_size());
     let affordable = match kdf {
         Some(pbes2::Kdf::Scrypt(scrypt)) => {
             let [n, r, p] = [
@@ -158,7 +174,7 @@ fn check_cost(scheme: &pkcs5::EncryptionScheme) -> Result<()> {
                     .is_some_and(|cost| cost <= MAX_SCRYPT_COST)
         }
         Some(pbes2::Kdf::Pbkdf2(pbkdf2)) => {
-            (1..=MAX_PBKDF2_ITERATIONS).contains(&pbkdf2.iteration_count)
+            (1..=MAX_PBKDF2_COST).contains(&pbkdf2_cost(pbkdf2, key_len))
         }
         _ => false,
     };
@@ -169,5 +185,113 @@ fn check_cost(scheme: &pkcs5::EncryptionScheme) -> Result<()> {
         Err(Error::EncryptedPrivateKey(
             pkcs5::Error::AlgorithmParametersInvalid { oid },
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AES_128: pbes2::EncryptionScheme = pbes2::EncryptionScheme::Aes128Cbc { iv: [0; 16] };
+    const AES_192: pbes2::EncryptionScheme = pbes2::EncryptionScheme::Aes192Cbc { iv: [0; 16] };
+    const AES_256: pbes2::EncryptionScheme = pbes2::EncryptionScheme::Aes256Cbc { iv: [0; 16] };
+
+    fn is_affordable(kdf: pbes2::Kdf, encryption: pbes2::EncryptionScheme) -> bool {
+        check_cost(&pbes2::Parameters { kdf, encryption }.into()).is_ok()
+    }
+
+    fn salt() -> pbes2::Salt {
+        pbes2::Salt::new([7; 16]).expect("16 bytes")
+    }
+
+    #[test]
+    fn scrypt_is_run_up_to_its_bound() {
+        let affordable = |n, r, p| {
+            let scrypt = pbes2::ScryptParams {
+                salt: salt(),
+                cost_parameter: n,
+                block_size: r,
+                parallelization: p,
+                key_length: None,
+            };
+            is_affordable(scrypt.into(), AES_256)
+        };
+        assert!(affordable(2, 1, 1));
+        assert!(affordable(1 << 14, 8, 1));
+        // 2^21 in all, each factor for itself, and the next number that is possible.
+        for [n, r, p] in [[1 << 21, 1, 1], [2, 1 << 15, 1 << 5], [2, 1 << 5, 1 << 15]] {
+            assert!(affordable(n, r as u16, p as u16), "{n} {r} {p}");
+            assert!(!affordable(2 * n, r as u16, p as u16), "{n} {r} {p}");
+            assert!(!affordable(n, r as u16 + 1, p as u16), "{n} {r} {p}");
+            assert!(!affordable(n, r as u16, p as u16 + 1), "{n} {r} {p}");
+        }
+        for n in [0, 1, 3, 6, (1 << 20) + 1, u64::MAX] {
+            assert!(!affordable(n, 1, 1), "{n}");
+        }
+        for [r, p] in [[0, 0], [0, 1], [1, 0]] {
+            assert!(!affordable(2, r, p), "{r} {p}");
+        }
+        // The product would wrap to zero.
+        assert!(!affordable(1 << 63, 2, 1));
+    }
+
+    fn pbkdf2_is_affordable(
+        prf: pbes2::Pbkdf2Prf,
+        encryption: pbes2::EncryptionScheme,
+        iteration_count: u32,
+    ) -> bool {
+        let pbkdf2 = pbes2::Pbkdf2Params {
+            salt: salt(),
+            iteration_count,
+            key_length: None,
+            prf,
+        };
+        is_affordable(pbkdf2.into(), encryption)
+    }
+
+    #[test]
+    fn pbkdf2_is_run_up_to_its_bound() {
+        use pbes2::Pbkdf2Prf::{
+            HmacWithSha1, HmacWithSha224, HmacWithSha256, HmacWithSha384, HmacWithSha512,
+        };
+        for (prf, most) in [
+            (HmacWithSha1, [10_000_000, 5_000_000, 5_000_000]),
+            (HmacWithSha224, [10_000_000, 10_000_000, 5_000_000]),
+            (HmacWithSha256, [10_000_000; 3]),
+            (HmacWithSha384, [1_428_571; 3]),
+            (HmacWithSha512, [1_428_571; 3]),
+        ] {
+            for (encryption, most) in [AES_128, AES_192, AES_256].into_iter().zip(most) {
+                for count in [1, 2, most] {
+                    assert!(
+                        pbkdf2_is_affordable(prf, encryption, count),
+                        "{prf:?} {count}"
+                    );
+                }
+                for count in [0, most + 1, u32::MAX] {
+                    assert!(
+                        !pbkdf2_is_affordable(prf, encryption, count),
+                        "{prf:?} {count}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// Iterations that programs write or that are recommended; each may grow to six times as many.
+    #[test]
+    fn usual_iterations_are_far_below_the_bound() {
+        use pbes2::Pbkdf2Prf::{HmacWithSha1, HmacWithSha256, HmacWithSha512};
+        for (prf, count) in [
+            (HmacWithSha256, 2048),
+            (HmacWithSha512, 210_000),
+            (HmacWithSha256, 600_000),
+            (HmacWithSha1, 10_000),
+        ] {
+            assert!(
+                pbkdf2_is_affordable(prf, AES_256, 6 * count),
+                "{prf:?} {count}"
+            );
+        }
     }
 }

@@ -4,6 +4,7 @@
 
 use super::ByteSource;
 use crate::lanes::Double;
+use crate::reveal::reveal;
 
 const LN2: f64 = core::f64::consts::LN_2;
 const INV_LN2: f64 = core::f64::consts::LOG2_E;
@@ -77,9 +78,8 @@ pub(super) fn ber_exp<D: Double>(x: D, ccs: D, first: u8, bytes: &mut impl ByteS
     let mut shift = 56;
     loop {
         let w = i32::from(byte) - ((threshold >> shift) & 0xff) as i32;
-        // The outcome of the trial and the chance of a tie do not depend on
-        // the secret: the scheme's own rejection.
-        if w != 0 || shift == 0 {
+        // The chance of a tie does not depend on the secret.
+        if reveal(w != 0) || shift == 0 {
             return w < 0;
         }
         byte = bytes.next_u8();
@@ -110,6 +110,57 @@ mod tests {
             for s in 0..64 {
                 assert_eq!(shift_right(z, s), z >> s);
             }
+        }
+    }
+
+    /// Bytes, then none.
+    struct Bytes<'a>(&'a [u8]);
+
+    impl ByteSource for Bytes<'_> {
+        fn next_u64(&mut self) -> u64 {
+            unreachable!("a trial reads single bytes")
+        }
+        fn next_u8(&mut self) -> u8 {
+            let (first, rest) = self.0.split_first().expect("a byte");
+            self.0 = rest;
+            *first
+        }
+    }
+
+    /// Twice the exponential less one unit. Without the unit a trial whose chance is 1/2 would
+    /// accept one number more.
+    #[test]
+    fn the_threshold_is_one_unit_below_twice_the_exponential() {
+        assert_eq!(threshold(0.0, 0.5), (1 << 63) - 1);
+        assert_eq!(threshold(0.25, 0.75), 2 * exp_minus(0.25, 0.75) - 1);
+        assert_eq!(
+            threshold(1.0, 0.75),
+            (2 * exp_minus(1.0 - LN2, 0.75) - 1) >> 1
+        );
+        // 2^-63 and less: a shift that is not cut off would begin again at zero.
+        for s in [63, 64, 65, 100] {
+            assert_eq!(threshold(f64::from(s) + 0.5, 0.5), 0, "{s}");
+        }
+    }
+
+    /// The trial is the comparison of the bytes with the threshold, to the last of the bytes.
+    #[test]
+    fn a_trial_that_ties_to_the_last_byte_is_refused() {
+        let threshold = threshold(0.25, 0.75);
+        let trial = |number: u64| {
+            let bytes = number.to_be_bytes();
+            let mut source = Bytes(&bytes[1..]);
+            let accepted = ber_exp(0.25, 0.75, bytes[0], &mut source);
+            (accepted, source.0.len())
+        };
+        assert_eq!(trial(threshold), (false, 0));
+        assert_eq!(trial(threshold - 1), (true, 0));
+        assert_eq!(trial(threshold + 1), (false, 0));
+        for bytes in 0..7 {
+            let unit = 1 << (8 * (7 - bytes));
+            let left = 7 - bytes;
+            assert_eq!(trial(threshold - unit), (true, left), "{bytes}");
+            assert_eq!(trial(threshold + unit), (false, left), "{bytes}");
         }
     }
 }

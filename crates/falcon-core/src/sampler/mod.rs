@@ -194,4 +194,7 @@ pub(crate) mod constants {
 }
 
 #[cfg(test)]
+pub(crate) use tests::slow_paths;
+
+#[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@ use super::first_byte::{FixedLeaf, Verdict, fixed_center, verdict};
 use super::{ByteSource, Sampling};
 use crate::lanes::{Baseline, Double};
 use crate::prng::{Prng, SEED_LEN};
+use crate::reveal::reveal;
 use crate::tree::Leaf;
 use core::marker::PhantomData;
 
@@ -109,7 +110,7 @@ pub(super) fn attempt<D: Double>(
         Verdict::Reject => false,
         Verdict::Open => exact_trial(center.r, leaf, z, z0, w, source),
     };
-    accepted.then_some(z)
+    reveal(accepted).then_some(z)
 }
 
 /// The trial of `z` in the arithmetic that defines it, `w` being its first

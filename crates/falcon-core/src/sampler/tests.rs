@@ -1,6 +1,7 @@
 //! Published vectors of SamplerZ, and generators of the constants.
 
 mod minimax;
+pub(crate) mod slow_paths;
 
 use super::base::{RCDT, half_gaussian};
 use super::ber_exp::exp_minus;

@@ -15,6 +15,7 @@ use super::records::{BUFFERS, Records, WINDOW, level, slope};
 use super::serial::{Center, attempt};
 use crate::lanes::{F32x8, Isa, Register};
 use crate::prng::{Place, Prng, SEED_LEN};
+use crate::reveal::reveal;
 use crate::tree::Leaf;
 use zeroize::Zeroize;
 
@@ -109,8 +110,8 @@ impl<I: Isa> Sampling for Windows<I> {
             let i = a.open & a.open.wrapping_neg();
             let later = b.open & !(i | i.wrapping_sub(1));
             let j = later & later.wrapping_neg();
-            if (a.accepted & i != 0) & (b.accepted & j != 0) {
-                let at = |bit: u32| feed.next + bit.trailing_zeros() as usize;
+            if reveal((a.accepted & i != 0) & (b.accepted & j != 0)) {
+                let at = |bit: u32| feed.next + reveal(bit).trailing_zeros() as usize;
                 let (i, j) = (at(i), at(j));
                 let z = [feed.records.z(i), feed.records.z(j)];
                 feed.next = j + 1;
@@ -159,13 +160,13 @@ impl<I: Isa> Windows<I> {
                     open: 1,
                 },
             };
-            if open == 0 {
+            let candidate = reveal(open & open.wrapping_neg());
+            if candidate == 0 {
                 feed.next += WINDOW;
                 continue;
             }
-            let candidate = open.trailing_zeros();
-            feed.next += candidate as usize;
-            let z = if accepted >> candidate & 1 == 1 {
+            feed.next += candidate.trailing_zeros() as usize;
+            let z = if reveal(accepted & candidate != 0) {
                 feed.next += 1;
                 Some(feed.records.z(feed.next - 1))
             } else {
@@ -205,11 +206,11 @@ impl<I: Isa> Windows<I> {
                 None
             }
         };
-        let new = feed.prng.counter() != counter;
+        let new = reveal(feed.prng.counter() != counter);
         self.read_records(feed, new);
         z.map(|z| z as f64)
     }
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -3,14 +3,19 @@
 use super::*;
 use crate::hash::Shake256;
 use crate::hash_to_point::{HashToPoint, Shake256HashToPoint};
+use crate::hedge::Randomness;
+use crate::hedge::{GivenSeeds, SamplerSeed};
 use crate::lanes::{Baseline, Many, Soft};
 use crate::ntru;
 use crate::ntt::{Ntt, PORTABLE_NTT};
+use crate::params::NONCE_LEN;
 use crate::ring;
+use crate::sampler::slow_paths;
 use std::vec;
 use std::vec::Vec;
 
-struct Key {
+/// A key of any degree.
+pub(crate) struct Key {
     logn: u32,
     f: Vec<i8>,
     g: Vec<i8>,
@@ -21,7 +26,7 @@ struct Key {
 }
 
 impl Key {
-    fn new(logn: u32, seed: &[u8]) -> Self {
+    pub(crate) fn new(logn: u32, seed: &[u8]) -> Self {
         let n = 1 << logn;
         let mut key = Self {
             logn,
@@ -50,7 +55,7 @@ impl Key {
         key
     }
 
-    fn basis(&self) -> SecretBasis<'_> {
+    pub(crate) fn basis(&self) -> SecretBasis<'_> {
         SecretBasis {
             f: &self.f,
             g: &self.g,
@@ -60,14 +65,14 @@ impl Key {
         }
     }
 
-    fn expanded<B: Binary64>(&self, b: B) -> Vec<f64> {
+    pub(crate) fn expanded<B: Binary64>(&self, b: B) -> Vec<f64> {
         let mut reals = vec![0.0; expanded_len(self.logn)];
         let mut scratch = vec![0.0; 4 << self.logn];
         expand(b, self.logn, self.basis(), &mut reals, &mut scratch);
         reals
     }
 
-    fn verifies(&self, point: &[u16], s2: &[i16]) -> bool {
+    pub(crate) fn verifies(&self, point: &[u16], s2: &[i16]) -> bool {
         let n = 1 << self.logn;
         let (mut product, mut tmp) = (vec![0; n], vec![0; n]);
         let (ntt, h) = (&PORTABLE_NTT, &self.prepared);
@@ -92,7 +97,7 @@ fn sign<B: SigningIsa>(b: B, logn: u32, key: &KeySource<'_>, c: &[u16], seed: &[
         logn,
         key,
         c,
-        Randomness::Given { nonce, seed },
+        &mut Randomness::Given { nonce, seed },
         |_| true,
         &mut scratch,
         &mut s2,
@@ -215,36 +220,112 @@ fn a_vector_with_a_huge_coefficient_is_never_short() {
     check(Soft);
 }
 
+/// Calls `visit` with the deviation and the numbers of every leaf below `node`.
+fn leaves<N: tree::Node>(logn: u32, node: &mut N, visit: &mut impl FnMut(f64, tree::Leaf)) {
+    for side in [tree::Side::Right, tree::Side::Left] {
+        if logn == 1 {
+            let leaf = node.leaf(side);
+            visit((0.5 / leaf.dss).sqrt(), leaf);
+        } else {
+            leaves(logn - 1, &mut node.child(side), visit);
+        }
+    }
+}
+
 /// Every leaf lies between `sigma_min` and `sigma_max`, which is what keeps
 /// `x >= 0` in the sampler.
 #[test]
 fn leaves_lie_within_the_bounds_of_the_sampler() {
-    fn leaves<N: tree::Node>(logn: u32, node: &mut N, check: &mut impl FnMut(tree::Leaf)) {
-        for side in [tree::Side::Right, tree::Side::Left] {
-            if logn == 1 {
-                check(node.leaf(side));
-            } else {
-                leaves(logn - 1, &mut node.child(side), check);
-            }
-        }
-    }
     for logn in [9, 10] {
         let key = Key::new(logn, &[logn as u8, 2]);
         let expanded = key.expanded(Baseline);
         let mut count = 0;
-        leaves(
-            logn,
-            &mut ExpandedRef::new(logn, &expanded).tree,
-            &mut |leaf| {
-                let sigma = (0.5 / leaf.dss).sqrt();
-                assert!(
-                    sigma > SIGMA_MIN[logn as usize] && sigma < 1.8205,
-                    "sigma {sigma}"
-                );
-                assert!(leaf.ccs > 0.7 && leaf.ccs < 1.0);
-                count += 1;
-            },
-        );
+        let tree = &mut ExpandedRef::new(logn, &expanded).tree;
+        leaves(logn, tree, &mut |sigma, leaf| {
+            assert!(
+                sigma > SIGMA_MIN[logn as usize] && sigma < 1.8205,
+                "sigma {sigma}"
+            );
+            assert!(leaf.ccs > 0.7 && leaf.ccs < 1.0);
+            count += 1;
+        });
         assert_eq!(count, 1 << logn);
+    }
+}
+
+/// The number of times that the sampler runs its exact code is visible. It depends on the key only
+/// through the deviations of the leaves, and hardly: `docs/CONSTANT-TIME.md` states by how much.
+#[test]
+fn the_number_of_exact_attempts_hardly_depends_on_the_key() {
+    const STEPS: usize = 32;
+    type Number = fn(f64, f64) -> f64;
+    const WINDOWS: Number = slow_paths::in_windows;
+    const ONE_BY_ONE: Number = slow_paths::one_by_one;
+    // For one attempt to sign: the mean over keys, and how far a key may be off.
+    for (logn, numbers) in [
+        (9, [(WINDOWS, 8.098, 0.008), (ONE_BY_ONE, 6.95098, 0.0002)]),
+        (
+            10,
+            [(WINDOWS, 15.956, 0.01), (ONE_BY_ONE, 13.68284, 0.0002)],
+        ),
+    ] {
+        let sigma_min = SIGMA_MIN[logn as usize];
+        let step = sigma_min * (1.17 * 1.17 - 1.0) / STEPS as f64;
+        let keys: Vec<_> = (0..10)
+            .map(|seed| Key::new(logn, &[seed, 3]).expanded(Baseline))
+            .collect();
+        for (number, mean, most) in numbers {
+            let rates: Vec<f64> = (0..=STEPS)
+                .map(|i| number(sigma_min, sigma_min + i as f64 * step))
+                .collect();
+            for key in &keys {
+                let mut expected = 0.0;
+                let tree = &mut ExpandedRef::new(logn, key).tree;
+                // Two integers a leaf.
+                leaves(logn, tree, &mut |sigma, _| {
+                    expected += 2.0 * rates[((sigma - sigma_min) / step) as usize];
+                });
+                assert!(
+                    (expected - mean).abs() < most,
+                    "logn {logn}: {expected}, not {mean}"
+                );
+            }
+        }
+    }
+}
+
+/// Vectors that were refused say something about the key. When the seeds end, none is left.
+#[test]
+fn the_last_vector_that_was_refused_is_wiped() {
+    let logn = 4;
+    let key = Key::new(logn, &[4]);
+    let expanded = key.expanded(Baseline);
+    let forms = [
+        KeySource::Computed(key.basis()),
+        KeySource::Stored(ExpandedRef::new(logn, &expanded)),
+    ];
+    for form in forms {
+        let (mut left, refused) = (3, core::cell::Cell::new(0));
+        let mut seeds = GivenSeeds(|seed: &mut SamplerSeed| {
+            seed.fill(left);
+            left = left.checked_sub(1)?;
+            Some(())
+        });
+        let mut s2 = vec![0; 1 << logn];
+        short_preimage(
+            Baseline,
+            logn,
+            &form,
+            &point(logn, b"refused"),
+            &mut seeds,
+            |s2| {
+                refused.set(refused.get() + usize::from(s2.iter().any(|&s| s != 0)));
+                false
+            },
+            &mut vec![0.0; computed_scratch_len(logn)],
+            &mut s2,
+        );
+        assert_eq!(refused.get(), 3);
+        assert_eq!(s2, vec![0; 1 << logn]);
     }
 }

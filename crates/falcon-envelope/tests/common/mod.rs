@@ -10,7 +10,7 @@ use falcon_envelope::{
 /// The file that is signed.
 pub const FILE: &[u8] = b"order #42\n";
 
-/// What the signer of [`envelope`] says.
+/// Comment of the signer of [`envelope`].
 pub const COMMENT: &str = "paid in full, für alle Zeit";
 
 /// The signer of Falcon-512 envelopes.
@@ -28,7 +28,7 @@ pub fn at(time: &str) -> Time {
     Time::parse(time).expect("a time")
 }
 
-/// When everything is signed.
+/// Time at which everything is signed.
 pub fn noon() -> Time {
     at("2025-06-01T12:00:00Z")
 }

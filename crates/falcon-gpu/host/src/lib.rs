@@ -28,7 +28,7 @@ pub enum Build {
     Emulated,
 }
 
-/// Why a launch was none.
+/// Failure of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchError {
     /// There is no kernel of that name.

@@ -43,8 +43,8 @@ impl ChunkStream {
         }
     }
 
-    /// Gives it memory: `len` bytes of the device from `base` on, which is
-    /// nobody else's, and room for copies of `upload` and `download` bytes.
+    /// Gives memory to the stream: `len` bytes of the device from `base` on, which nobody else
+    /// uses, and locked memory for copies of `upload` and `download` bytes.
     pub(crate) fn equip(
         &mut self,
         base: u64,
@@ -152,9 +152,9 @@ impl ChunkStream {
         unsafe { self.device.zero(self.stream, to, range.len()) }
     }
 
-    /// Copies bytes to the device, in pieces through its locked memory, whose beginning
-    /// is wiped behind them, and waits. What is not locked a driver copies to memory of
-    /// its own first, which nobody wipes.
+    /// Copies secret bytes to the device, piece by piece through the stream's locked memory, and
+    /// waits. Wipes the locked memory afterwards. A driver would copy other memory to its own
+    /// buffers first, which nobody wipes.
     ///
     /// # Safety
     /// `to` is memory of the device that is that long and that nobody else uses.
@@ -177,8 +177,8 @@ impl ChunkStream {
         sent
     }
 
-    /// Copies `len` bytes from the device, when all that was started is done, through its
-    /// locked memory, which is wiped behind them.
+    /// Waits for the stream, then copies `len` bytes from the device through its locked memory.
+    /// Wipes the locked memory afterwards.
     ///
     /// # Safety
     /// `from` is memory of the device that is that long and that nobody else writes to.
@@ -266,7 +266,7 @@ fn at_least<'l>(
     len: usize,
 ) -> Result<&'l mut Locked, GpuError> {
     let enough = locked.take().filter(|locked| locked.len() >= len);
-    // The old one is gone, so that there is room.
+    // The old one is freed first, so that less memory is needed at once.
     let new = match enough {
         Some(locked) => locked,
         None => Locked::new(device, len)?,

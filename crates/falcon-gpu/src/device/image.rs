@@ -167,16 +167,16 @@ impl Cubin {
         }
         let segments = table(file, (32, 54, 56), 56).ok_or(SHORT)?;
         for segment in segments.chunks_exact(56) {
-            part(file, long(segment, 8), long(segment, 32)).ok_or(SHORT)?;
+            bytes_of(file, long(segment, 8), long(segment, 32)).ok_or(SHORT)?;
         }
         let sections = table(file, (40, 58, 60), 64).ok_or(SHORT)?;
         let sections = || sections.chunks_exact(64);
         for section in sections() {
             if word(section, 4) != Some(NO_BITS) {
-                part(file, long(section, 24), long(section, 32)).ok_or(SHORT)?;
+                bytes_of(file, long(section, 24), long(section, 32)).ok_or(SHORT)?;
             }
         }
-        let content = |section| part(file, long(section, 24), long(section, 32));
+        let content = |section| bytes_of(file, long(section, 24), long(section, 32));
         let mut kernels = BTreeSet::new();
         for section in sections().filter(|section| word(section, 4) == Some(SYMBOLS)) {
             let link = word(section, 40).ok_or(SHORT)?;
@@ -223,11 +223,11 @@ fn table(file: &[u8], (at, each, count): (usize, usize, usize), entry: u16) -> O
     if count > 0 && half(file, each)? != entry {
         return None;
     }
-    part(file, long(file, at), Some(count * u64::from(entry)))
+    bytes_of(file, long(file, at), Some(count * u64::from(entry)))
 }
 
 /// Returns `len` bytes of a file from an offset on.
-fn part(file: &[u8], offset: Option<u64>, len: Option<u64>) -> Option<&[u8]> {
+fn bytes_of(file: &[u8], offset: Option<u64>, len: Option<u64>) -> Option<&[u8]> {
     let offset = usize::try_from(offset?).ok()?;
     let len = usize::try_from(len?).ok()?;
     file.get(offset..offset.checked_add(len)?)

@@ -1,7 +1,6 @@
-//! Devices: what runs kernels. Three levels: [`Device`], addresses and streams
-//! as a driver has them, `unsafe`; `Memory` and `Locked`, which own what they
-//! stand for; and `ChunkStream`, a stream with its memory, which keeps what is in use
-//! from being touched.
+//! Devices, which run kernels, on three levels. [`Device`] has the addresses and streams of a
+//! driver and is `unsafe`. `Memory` and `Locked` own memory. `ChunkStream` is a stream with its
+//! memory, and protects memory that is in use.
 
 mod chunk_stream;
 #[cfg(feature = "cuda")]
@@ -53,14 +52,12 @@ pub struct Grid {
 /// Alignment of all memory of a device: a line of its caches.
 pub const ALIGNMENT: usize = 128;
 
-/// A device with streams. The work of a stream is done in the order in which it
-/// was asked for, and perhaps later than the call returns; an error may show at
-/// a later call.
+/// A device with streams. A stream executes operations in the order of the calls. A call may return
+/// before its operation is done, so an error may appear at a later call.
 ///
 /// # Safety
-/// Memory that is allocated is valid for reads and writes, of the device or of
-/// the host, until it is freed; [`wait`](Self::wait) returns `Ok` only when
-/// nothing that was asked of the stream goes on.
+/// Allocated memory is valid for reads and writes, by the device or by the host, until it is freed.
+/// [`wait`](Self::wait) returns `Ok` only when all operations of the stream are done.
 pub unsafe trait Device: Send + Sync {
     /// Name of the device.
     fn name(&self) -> String;
@@ -116,8 +113,8 @@ pub unsafe trait Device: Send + Sync {
     /// If the device refuses.
     ///
     /// # Safety
-    /// The memory is valid until the stream has been waited for, and nothing
-    /// outside the stream uses it until then.
+    /// Until the stream has been waited for, the memory is valid, and nothing outside the stream
+    /// uses it.
     unsafe fn zero(&self, stream: usize, to: u64, len: usize) -> Result<(), GpuError>;
 
     /// Copies to the device.
@@ -126,8 +123,8 @@ pub unsafe trait Device: Send + Sync {
     /// If the device refuses.
     ///
     /// # Safety
-    /// Both are valid until the stream has been waited for; until then nothing
-    /// writes to `from`, and nothing outside the stream uses `to`.
+    /// Until the stream has been waited for, both are valid, nothing writes to `from`, and nothing
+    /// outside the stream uses `to`.
     unsafe fn upload(
         &self,
         stream: usize,
@@ -142,8 +139,8 @@ pub unsafe trait Device: Send + Sync {
     /// If the device refuses.
     ///
     /// # Safety
-    /// Both are valid until the stream has been waited for; until then nothing
-    /// uses `to`, and nothing outside the stream writes to `from`.
+    /// Until the stream has been waited for, both are valid, nothing uses `to`, and nothing outside
+    /// the stream writes to `from`.
     unsafe fn download(
         &self,
         stream: usize,
@@ -158,8 +155,8 @@ pub unsafe trait Device: Send + Sync {
     /// If the device refuses.
     ///
     /// # Safety
-    /// Both are valid and apart until the stream has been waited for; until then
-    /// nothing outside the stream uses `to` or writes to `from`.
+    /// Until the stream has been waited for, both are valid and do not overlap, and nothing outside
+    /// the stream uses `to` or writes to `from`.
     unsafe fn copy(&self, stream: usize, to: u64, from: u64, len: usize) -> Result<(), GpuError>;
 
     /// Starts a kernel.
@@ -168,9 +165,9 @@ pub unsafe trait Device: Send + Sync {
     /// [`GpuError::Launch`].
     ///
     /// # Safety
-    /// What the kernel reads and writes, by `kernels/batch.h`, is memory of this
-    /// device that is valid until the stream has been waited for, and until then
-    /// nothing outside the stream writes to what it reads or uses what it writes.
+    /// `kernels/batch.h` says which memory the kernel reads and writes. Until the stream has been
+    /// waited for, this memory belongs to this device and is valid. Until then, nothing outside the
+    /// stream writes to memory that the kernel reads, or uses memory that it writes.
     unsafe fn launch(
         &self,
         stream: usize,
@@ -179,7 +176,8 @@ pub unsafe trait Device: Send + Sync {
         batch: &Batch,
     ) -> Result<(), GpuError>;
 
-    /// [`launch`](Self::launch), and how many milliseconds the kernel took; waits.
+    /// Launches as [`launch`](Self::launch) does, and waits. Returns the milliseconds that the
+    /// kernel took.
     ///
     /// # Errors
     /// As for `launch` and [`wait`](Self::wait).
@@ -260,8 +258,8 @@ impl Memory {
         unsafe { self.device.zero(0, from, range.len()) }.and(self.device.wait(0))
     }
 
-    /// Copies all of `other`, as far as there is room, to its beginning, and waits.
-    /// Nothing may be going on with either.
+    /// Copies as much of `other` as fits to the beginning of this memory, and waits.
+    /// No work on the device may use either.
     pub(crate) fn copy_from(&mut self, other: &Self) -> Result<(), GpuError> {
         let len = self.len.min(other.len);
         // SAFETY: both are valid, that long, and of this device.

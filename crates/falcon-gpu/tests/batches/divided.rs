@@ -116,9 +116,10 @@ fn a_batch_uses_as_many_streams_as_the_options_say() {
     }
 }
 
-/// Which memory is free is asked for the first batch, and for one that is larger.
+/// The device is asked for its free memory before the first batch, and again only before a larger
+/// one.
 #[test]
-fn a_batch_for_which_there_is_room_does_not_ask_for_memory() {
+fn a_batch_that_fits_does_not_ask_for_memory() {
     let few = Fixture::<Falcon512>::new(1, 5);
     let many = Fixture::<Falcon512>::new(1, 40);
     let Some((device, context)) = context(PLENTY, Options::default()) else {

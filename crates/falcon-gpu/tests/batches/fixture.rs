@@ -6,7 +6,7 @@ use falcon_gpu::{GpuContext, KeyMode, Options};
 
 pub const SEED: [u8; 32] = [9; 32];
 
-/// What a device can keep of keys.
+/// Every form in which a device can keep keys.
 pub const MODES: [KeyMode; 3] = [KeyMode::Transient, KeyMode::Balanced, KeyMode::Expanded];
 
 /// The defaults, but for what the device keeps of keys.
@@ -54,7 +54,7 @@ impl<P: Parameters> Fixture<P> {
         .collect()
     }
 
-    /// What the processor signs.
+    /// Signatures that the CPU makes of the same jobs.
     pub fn expected(&self) -> Vec<Signature<P>> {
         let mut out = vec![Signature::EMPTY; self.messages.len()];
         let engine = Engine::best();

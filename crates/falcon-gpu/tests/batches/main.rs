@@ -11,3 +11,4 @@ mod refused;
 mod resident_keys;
 mod silent;
 mod support;
+mod wrong;

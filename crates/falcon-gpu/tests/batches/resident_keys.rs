@@ -1,5 +1,5 @@
 //! Keys that stay on the device: expanded there to the bits of the core, found
-//! again, moved when room is made, gone without a trace when something fails.
+//! again, moved when the capacity grows, gone without a trace when something fails.
 
 use crate::fixture::{SEED, options};
 use crate::support::{HostDevice, PLENTY, context};
@@ -8,7 +8,7 @@ use falcon_core::hazmat::{expanded_reals, secret_hash};
 use falcon_core::{Engine, ExpandedKey, Falcon512, Falcon1024, Parameters, Signature, SigningKey};
 use falcon_gpu::{GpuContext, GpuError, KeyMode, Options};
 
-/// What a device can keep of keys.
+/// Forms in which keys stay on the device.
 const KEPT: [KeyMode; 2] = [KeyMode::Expanded, KeyMode::Balanced];
 
 fn keys<P: Parameters>(count: u8) -> Vec<SigningKey<P>> {
@@ -77,7 +77,7 @@ fn resident_keys_have_the_bits_of_the_core() {
                     .iter()
                     .all(|(name, count)| name.starts_with(kernel) && *count == 1)
             );
-            // All of them are still there, though room was made in between.
+            // All of them are still there, though the capacity grew in between.
             for key in &keys {
                 context.upload_key(key).unwrap();
             }
@@ -196,7 +196,7 @@ fn what_keys_take_is_told_beforehand() {
 /// of the new one does.
 #[test]
 fn a_key_that_cannot_be_brought_leaves_everything_as_it_was() {
-    // With the last one room is made for more.
+    // The last one makes the capacity grow.
     let keys = keys::<Falcon512>(17);
     let (last, others) = keys.split_last().unwrap();
     let Some((device, _)) = context(PLENTY, options(KeyMode::Expanded)) else {
@@ -226,7 +226,7 @@ fn a_key_that_cannot_be_brought_leaves_everything_as_it_was() {
                     "{error:?}"
                 );
                 let greater = context.memory_of_keys::<Falcon512>(17) as usize;
-                // Keys that should make room and cannot be wiped go with their memory.
+                // Keys that should be replaced and cannot be wiped go with their memory.
                 let gone = if lost && call < 3 { 0 } else { used };
                 assert!([used, greater, gone].contains(&device.used()));
                 if !lost {
@@ -240,8 +240,8 @@ fn a_key_that_cannot_be_brought_leaves_everything_as_it_was() {
                 }
             }
             device.launched();
-            // Where one of the three arrays of the greater room is refused, it takes
-            // the place of the others.
+            // If one of the three larger arrays is refused, it takes the place of the
+            // others.
             if brought.is_ok() || call < 3 {
                 assert!(brought.is_ok() != (lost && call < 3));
             } else {
@@ -281,8 +281,7 @@ fn a_device_without_memory_for_a_key_says_so() {
     assert!(device.was_wiped());
 }
 
-/// How much of a key is on the device: its hash, where its basis begins, where its tree
-/// ends.
+/// Number of a key's traces on the device: its hash, the start of its basis, the end of its tree.
 fn traces(device: &HostDevice, key: &SigningKey<Falcon512>) -> usize {
     let expanded = key.expand();
     let reals = expanded_reals(&expanded);
@@ -303,12 +302,12 @@ fn traces(device: &HostDevice, key: &SigningKey<Falcon512>) -> usize {
 /// Of keys in whose place others come, nothing is left where these do not reach; and if
 /// wiping fails, nothing of any.
 #[test]
-fn keys_that_make_room_are_wiped() {
+fn replaced_keys_are_wiped() {
     let keys = keys::<Falcon512>(3);
     // Its reals, its hash, its small integers, and whether it is expanded.
     let one = 8 * ExpandedKey::<Falcon512>::LEN + 32 + 4 * Falcon512::N + 1;
     let mut options = options(KeyMode::Expanded);
-    // A quarter is for keys: room for two.
+    // A quarter is for keys: two of them.
     options.memory = Some(4 * 2 * one as u64);
     let Some((device, _)) = context(PLENTY, options.clone()) else {
         return;
@@ -341,7 +340,7 @@ fn keys_that_make_room_are_wiped() {
     assert!(failures > 5, "{failures}");
 }
 
-/// Where room for more cannot be had, keys take each other's place.
+/// If the memory cannot grow, keys replace one another.
 #[test]
 fn little_memory_holds_keys_by_turns() {
     let keys = keys::<Falcon512>(9);

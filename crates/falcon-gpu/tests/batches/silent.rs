@@ -13,7 +13,7 @@ use std::fmt::{Debug, Display};
 /// More than the threads of a block.
 const MANY: usize = 130;
 
-/// How a batch is signed.
+/// Way of signing a batch: the form of the keys and the source of randomness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     Transient,
@@ -231,7 +231,7 @@ fn lists_of_jobs_that_there_are_not_sign_nothing() {
     }
 }
 
-/// How many jobs are done, and how many are listed, is counted from what is there.
+/// The number of finished jobs and of listed jobs is counted from the statuses themselves.
 #[test]
 fn counts_that_were_not_zeroed_sign_nothing() {
     /// Bytes of both counts.

@@ -54,7 +54,7 @@ struct State {
     spoilt: Option<Spoilt>,
     /// Zeroing so many bytes does nothing, but for some times first.
     unzeroed: Option<(usize, usize)>,
-    /// What memory holds that is allocated; done, if nothing else.
+    /// Byte that fills new memory; the status "done" if none is set.
     filled: Option<u8>,
 }
 
@@ -70,19 +70,21 @@ struct Spoilt {
 /// taken for too long.
 pub type Refused = fn(u64, u32) -> bool;
 
-/// What is wrong with kernels whose launch seems to go well.
+/// Fault of kernels whose launch seems to go well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// They do nothing.
+    /// The kernels do nothing.
     Nothing,
-    /// Their launch panics.
+    /// The launch panics.
     Panic,
-    /// They do not say what came of the jobs.
+    /// The kernels do not write the statuses of the jobs.
     NoStatus,
-    /// Their last block does nothing.
+    /// The last block does nothing.
     LessBlock,
-    /// What they list for another attempt begins with a job that there is not.
+    /// The list of jobs for another attempt begins with an invalid job number.
     ForgedList,
+    /// A coefficient of the signature of their first job is another.
+    WrongSignature,
 }
 
 impl HostDevice {
@@ -178,13 +180,13 @@ impl HostDevice {
         })
     }
 
-    /// How many streams were used since the last time.
+    /// Number of streams that were used since the last call.
     pub fn streams_used(&self) -> usize {
         let used = std::mem::take(&mut self.state.lock().unwrap().streams_used);
         used.iter().filter(|&&used| used).count()
     }
 
-    /// How often it was asked for its memory since the last time.
+    /// Number of times that the device was asked for its memory since the last call.
     pub fn memory_asked(&self) -> usize {
         std::mem::take(&mut self.state.lock().unwrap().memory_asked)
     }
@@ -505,6 +507,10 @@ unsafe impl Device for HostDevice {
         if fault == Some(Fault::ForgedList) {
             // SAFETY: the kernel has written it, and nothing else is going on.
             unsafe { *(batch.redo as *mut u32) = batch.count };
+        }
+        if fault == Some(Fault::WrongSignature) {
+            // SAFETY: the kernel has read it, and nothing else is going on.
+            unsafe { *(batch.s2 as *mut i16) ^= 1 };
         }
         launched.map_err(|error| failed(error.to_string()))
     }

@@ -41,13 +41,16 @@ impl<'a> Hedged<'a> {
     }
 
     pub fn nonce(&self) -> [u8; 40] {
-        self.absorb("falcon nonce").finalize().read_array()
+        self.absorb("falcon nonce 2").finalize().read_array()
     }
 
     /// Seeds of 56 bytes, one after the other.
     pub fn stream(&self, point: &[u16]) -> Shake256Reader {
         let mut hash = self.absorb("falcon sampler");
-        point.iter().for_each(|c| _ = hash.update(&c.to_le_bytes()));
+        let digest = &point[..40];
+        digest
+            .iter()
+            .for_each(|c| _ = hash.update(&c.to_le_bytes()));
         hash.finalize()
     }
 }
@@ -105,8 +108,8 @@ pub fn attempt<P: Parameters>(
     (s2.iter().map(|&s| s as i16).collect(), short)
 }
 
-/// What the core signs with if a signature may have `limit` bytes and attempts that
-/// `refused` names, from 0 on, are not looked at; and after how many attempts.
+/// Signs as the core does if a signature may have `limit` bytes and the attempts that `refused`
+/// names, from 0 on, are skipped. Returns the signature and the number of attempts.
 pub fn first_that_fits<P: Parameters>(
     key: &ExpandedKey<P>,
     nonce: &[u8; 40],

@@ -99,7 +99,7 @@ fn codes(n: usize) -> Vec<Vec<i16>> {
     all
 }
 
-/// What the core encodes in no more bytes than there may be is done; all else is listed.
+/// Jobs whose signature the core encodes within the limit are done; all others are listed.
 fn what_is_accepted_has_so_many_bytes<P: Parameters>() {
     if !kernels_available() {
         return;
@@ -178,7 +178,7 @@ fn nothing_is_listed_behind_the_list() {
         for before in [0, 1, 39, 40, 41, 1 << 16, 0xa5a5_a5a5, u32::MAX] {
             // None is short.
             let mut states = vec![status::LONG; COUNT];
-            // Room behind it, which is looked at.
+            // Elements behind it, which must stay as they are.
             let mut redo = vec![u32::MAX; 3 * COUNT];
             let mut counts = [before, 0];
             let batch = Batch {

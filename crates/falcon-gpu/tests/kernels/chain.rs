@@ -106,7 +106,7 @@ impl<P: Parameters> Memory<P> {
     }
 }
 
-/// Where a kernel was launched.
+/// Circumstances of a launch.
 #[derive(Clone, Copy, Debug)]
 struct At {
     launch: Launch,
@@ -219,8 +219,7 @@ fn what_is_short_and_fits_is_done() {
     assert_eq!((memory.counts, memory.redo[0]), ([1, 1], LONG.into()));
 }
 
-/// Its unit is a block of a row: where the last rows of a slot are missing, its bytes are
-/// not there.
+/// The kernel `prng` works on blocks of a row. A slot whose last rows are missing has no bytes yet.
 #[test]
 fn bytes_without_their_last_row_are_not_ready() {
     if !kernels_available() {

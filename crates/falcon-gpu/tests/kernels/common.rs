@@ -32,7 +32,7 @@ pub fn key<P: Parameters>(i: u8) -> SigningKey<P> {
     SigningKey::from_seed(&[i; 32])
 }
 
-/// How kernels are launched.
+/// Build, order and block size of a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch {
     pub build: Build,
@@ -126,7 +126,7 @@ pub struct Job {
     pub message: Vec<u8>,
 }
 
-/// Where the randomness of a batch comes from.
+/// Source of the randomness of a batch.
 pub enum Randomness<'a> {
     /// The seed of the batch and the number of the first job.
     Hedged([u8; 32], u64),
@@ -134,7 +134,7 @@ pub enum Randomness<'a> {
     Raw(&'a [([u8; 40], Vec<u8>)]),
 }
 
-/// What a batch is signed with.
+/// Conditions under which a batch is signed.
 #[derive(Clone, Copy, Debug)]
 pub struct Signing {
     pub launch: Launch,

@@ -129,7 +129,7 @@ fn nists_records_come_out<P: Parameters>(hows: Vec<Signing>) {
             let mut attached = vec![0; P::COMPRESSED_MAX_LEN + 2 + record.message.len()];
             let len = signature
                 .encode_attached(&record.message, &mut attached)
-                .expect("there is room");
+                .expect("a long enough output");
             assert!(attached[..len] == record.signed_message, "{how:?}, {i}");
         }
         let states = verify::<P>(LAUNCH, &public, &jobs, &signatures);

@@ -25,7 +25,8 @@ fn jobs(count: usize) -> Vec<Job> {
         .collect()
 }
 
-/// What the kernels that run lane after lane give is the core's: see `signing.rs`.
+/// Emulated warps give the bytes of the kernels that run lane after lane. `signing.rs` compares
+/// those with the core's.
 fn emulated_warps_give_the_same<P: Parameters>(modes: &[(KeyMode, u32)]) {
     if !kernels_available() {
         return;

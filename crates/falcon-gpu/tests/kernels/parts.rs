@@ -156,7 +156,7 @@ fn randomness_is_derived_as_defined<P: Parameters>() {
         hash
     };
     for job in 0..count {
-        let nonce: [u8; 40] = absorb("falcon nonce", job).finalize().read_array();
+        let nonce: [u8; 40] = absorb("falcon nonce 2", job).finalize().read_array();
         let found: Vec<u8> = nonces[5 * job..][..5]
             .iter()
             .flat_map(|w| w.to_le_bytes())
@@ -179,7 +179,7 @@ fn randomness_is_derived_as_defined<P: Parameters>() {
         for slot in 0..count {
             let job = list.get(slot).map_or(slot, |&job| job as usize);
             let mut hash = absorb("falcon sampler", job);
-            for c in &points[P::N * job..][..P::N] {
+            for c in &points[P::N * job..][..40] {
                 hash.update(&c.to_le_bytes());
             }
             let mut stream = hash.finalize();

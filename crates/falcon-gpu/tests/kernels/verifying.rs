@@ -50,10 +50,10 @@ fn signed<P: Parameters>(label: &str, count: usize, keys: u8) -> Signed<P> {
     }
 }
 
-/// What canonical bytes say, bit by bit.
+/// Canonical bytes, read bit by bit.
 struct Read {
     s2: Vec<i32>,
-    /// Where the last code word begins and ends, in bits.
+    /// Begin and end of the last code word, in bits.
     last: Range<usize>,
 }
 

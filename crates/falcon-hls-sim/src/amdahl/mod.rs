@@ -27,7 +27,7 @@ use crate::profile::ProfileError;
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// Why there is no such speedup.
+/// A speedup cannot be computed from these quantities.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AmdahlError {
@@ -38,7 +38,7 @@ pub enum AmdahlError {
     },
     /// Shares add up to more than 1.
     Shares {
-        /// Their sum.
+        /// Sum of the shares.
         sum: f64,
     },
     /// A factor is not above 0.
@@ -57,7 +57,7 @@ pub enum AmdahlError {
     Clock,
     /// A quantity of a model is not a number above 0.
     Quantity {
-        /// Which.
+        /// Name of the quantity.
         name: &'static str,
         /// The value that was given.
         given: f64,

@@ -82,7 +82,7 @@ pub struct Finding {
     pub claimed: f64,
     /// The number that follows.
     pub computed: f64,
-    /// Why the second number follows.
+    /// Derivation of the second number.
     pub reason: String,
 }
 

@@ -119,7 +119,8 @@ pub enum Scope {
     Forward,
     /// Forward and inverse transforms.
     Transforms,
-    /// These, and the splits and merges of ffSampling, each a call of its own.
+    /// Forward and inverse transforms, and the splits and merges of ffSampling, each a call of its
+    /// own.
     Butterflies,
 }
 

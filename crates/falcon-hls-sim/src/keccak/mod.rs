@@ -105,7 +105,7 @@ pub struct KeccakCircuit {
 /// Cycles of a circuit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KeccakCycles {
-    /// To permute a state that is there.
+    /// Cycles to permute a state that is already in the circuit.
     pub permute: u64,
     /// To add a block of SHAKE256 to it, a word of a stream in a cycle.
     pub absorb: u64,

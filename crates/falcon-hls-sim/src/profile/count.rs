@@ -1,10 +1,9 @@
-//! Instruments of the core: what counts its butterflies while it signs.
+//! Instruments of the core that count its butterflies while it signs.
 //!
-//! Two of them, at two seams, so that each can be held against the other:
-//! [`CountingFft`] stands before the polynomial operations of any engine and sees
-//! whole transforms; [`Counted`] is an instruction set whose doubles count their own
-//! arithmetic, and so sees what a signature from the key computes, whose
-//! transforms are reached through the token alone.
+//! There are two, at two seams, so that their counts can be compared. [`CountingFft`] wraps the
+//! polynomial operations of any engine and counts whole transforms. [`Counted`] is an instruction
+//! set whose doubles count their own arithmetic. It also counts signing from the key, whose
+//! transforms are reached through the token only.
 
 use super::Operation;
 use super::workload::{Workload, WorkloadError};
@@ -109,7 +108,7 @@ impl Butterflies {
 pub struct CountingFft<'a, F> {
     /// The FFT that does the work.
     pub inner: F,
-    /// Where the counts go.
+    /// Counts of the operations so far.
     pub tally: &'a Tally,
 }
 
@@ -182,8 +181,8 @@ pub struct Arithmetic {
     pub products: u64,
     /// Complex products with a conjugate.
     pub conjugate_products: u64,
-    /// Sums with the differences of the same operands: two a butterfly, and one
-    /// for every couple of reals that the node of a tree is split into.
+    /// Pairs of a sum and a difference of the same operands: two for each butterfly, and one for
+    /// each pair of reals in a split.
     pub add_subs: u64,
     /// Inverses.
     pub inverses: u64,
@@ -240,6 +239,7 @@ impl Isa for Counted {
     const LONGEST_F64S: usize = 1;
     type F32x8 = <Baseline as Isa>::F32x8;
     type U64s = u64;
+    type OneU64 = u64;
     type U32s = u32;
     type I16s = i16;
 

@@ -68,7 +68,7 @@ impl ProfiledRun {
     }
 }
 
-/// Why there is no such profile.
+/// A profile is malformed, or lacks a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProfileError {

@@ -24,7 +24,7 @@ pub const MESSAGE: &[u8; 33] = b"a message of thirty-three letters";
 /// The seed of a signature of NIST's test driver.
 pub const SEED_LEN: usize = 48;
 
-/// Why a run did not do what it should: nothing that was counted then holds.
+/// A run failed, so its counts are worthless.
 #[derive(Debug)]
 pub enum WorkloadError {
     /// The scratch is too small.

@@ -46,7 +46,7 @@ pub struct Emission {
     pub read_latency: u32,
 }
 
-/// Why there is no Verilog of a design.
+/// A design has no Verilog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EmitError {

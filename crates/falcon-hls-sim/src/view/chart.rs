@@ -13,7 +13,7 @@ use crate::measurement::Time;
 use svg::node::element::{Group, Polyline, Rectangle};
 
 const SIZE: (f64, f64) = (860.0, 560.0);
-/// Room to the left, above, to the right, below.
+/// Margins to the left, above, to the right, below.
 const MARGINS: [f64; 4] = [84.0, 78.0, 40.0, 60.0];
 const LABEL: f64 = 12.0;
 const SMALL: f64 = 10.5;
@@ -196,7 +196,7 @@ impl Labels {
             .push([x - radius, y - radius, x + radius, y + radius]);
     }
 
-    /// Puts a label beside `at` where there is room, or nowhere: the point has a tooltip.
+    /// Puts a label beside `at` where it is free, or nowhere: the point has a tooltip.
     fn put(
         &mut self,
         document: Group,
@@ -207,7 +207,7 @@ impl Labels {
     ) -> Group {
         let width = text_width(label, size);
         let [left, above, right, below] = MARGINS;
-        let room = [left, above, SIZE.0 - right / 2.0, SIZE.1 - below];
+        let free = [left, above, SIZE.0 - right / 2.0, SIZE.1 - below];
         let beside = [8.0, -8.0 - width];
         let heights = [
             -5.0,
@@ -224,7 +224,7 @@ impl Labels {
         for (x, y) in places {
             let own = [x - 2.0, y - size, x + width + 2.0, y + 2.0];
             let inside =
-                own[0] >= room[0] && own[1] >= room[1] && own[2] <= room[2] && own[3] <= room[3];
+                own[0] >= free[0] && own[1] >= free[1] && own[2] <= free[2] && own[3] <= free[3];
             if inside && !self.taken.iter().any(|other| overlap(&own, other)) {
                 self.taken.push(own);
                 return document.add(text(x, y, size, Anchor::Start, label).set("fill", fill));

@@ -45,7 +45,7 @@ impl Columns {
         Self(columns)
     }
 
-    /// Where a cycle begins, in columns from the left. A cycle of a gap lies inside its column.
+    /// Start of a cycle, in columns from the left. A cycle of a gap lies inside its column.
     pub(super) fn position(&self, cycle: u64) -> f64 {
         let ends_before = |column: &Column| match column {
             Column::Cycle(own) => *own < cycle,

@@ -43,7 +43,7 @@ pub struct UnitReason {
 /// A removed limit, and the interval without it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Relaxed {
-    /// What was changed.
+    /// Description of the change.
     pub change: String,
     /// The interval then, cycles.
     pub interval: u32,

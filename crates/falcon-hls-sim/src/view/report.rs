@@ -326,7 +326,7 @@ impl SweepRow {
 pub struct Impossible {
     /// The design.
     pub design: DesignForm,
-    /// Why not.
+    /// Reason that it cannot be built.
     pub reason: String,
 }
 

@@ -13,7 +13,7 @@ use std::ops::Range;
 /// A start of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When.
+    /// Cycle in which the operation starts.
     pub cycle: u64,
     /// Number of the iteration.
     pub iteration: usize,

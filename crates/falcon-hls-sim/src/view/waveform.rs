@@ -1,11 +1,11 @@
 //! VCD for a waveform viewer.
 //!
-//! The scope `control` has the clock, the starts and stalls of iterations and how
-//! many are under way; each unit instance has a scope with `busy` (it takes
-//! operands in this cycle), `iteration` and `operation` (of these operands), what it
-//! is given to store, `valid` (results come out) and the results, all as bits.
-//! Signals change at the rising edge of the clock. Units that run without pause
-//! keep `busy` high: `operation` and `iteration` tell one from the next.
+//! The scope `control` has the clock, the starts and stalls of iterations, and the number of
+//! iterations under way. Each unit has a scope of its own. Its signals are `busy` (the unit takes
+//! operands in this cycle), `iteration` and `operation` (of these operands), the values to store,
+//! `valid` (results come out) and the results, all as bits. Signals change at the rising edge of
+//! the clock. A unit that runs without pause keeps `busy` high; `operation` and `iteration`
+//! separate its operations.
 
 use super::{Event, Trace, instance_name, used_instances};
 use crate::graph::{Graph, Operation};

@@ -21,12 +21,12 @@ struct Circuit {
     program: PathBuf,
 }
 
-/// What is simulated.
+/// Form of the circuit that is simulated.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     /// The emitted sources.
     Source,
-    /// What yosys makes of them, in cells of the 7 series.
+    /// The netlist that yosys makes of the sources, in cells of the 7 series.
     Netlist,
 }
 
@@ -97,7 +97,7 @@ impl Circuit {
     }
 }
 
-/// What `program` makes of words.
+/// Output of `program` for the words of `input`.
 fn pipe(program: &Path, input: &[u64]) -> Vec<u64> {
     let mut child = Command::new(program)
         .stdin(Stdio::piped())

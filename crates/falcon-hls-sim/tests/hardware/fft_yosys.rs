@@ -1,4 +1,4 @@
-//! What the emitted circuits take of an FPGA, by yosys: `rtl/circuits.tsv`.
+//! Resources of the emitted circuits on an FPGA, by yosys: `rtl/circuits.tsv`.
 //!
 //! `FALCON_FULL=1 FALCON_WRITE_TABLES=1 cargo test -p falcon-hls-sim --test
 //! hardware fft_yosys` writes the table. Counts differ between versions of yosys, so that

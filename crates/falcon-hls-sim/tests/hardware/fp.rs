@@ -227,7 +227,7 @@ fn the_lower_bound_is_judged_after_rounding() {
     assert_eq!(fp::subtract(Subnormals::Keep, a, b), 1);
 }
 
-/// What the tests above rely on: the operands reach what they are meant to.
+/// The operands of the tests above reach the cases that they are meant for.
 #[test]
 fn operands_reach_every_case() {
     let mut ties = 0;

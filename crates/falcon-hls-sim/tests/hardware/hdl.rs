@@ -37,7 +37,7 @@ pub fn skipped(why: &str) {
     writeln!(std::io::stderr(), "skipped: {why}").expect("standard error");
 }
 
-/// Where the program is, if it is.
+/// Path of a program, if it is installed.
 fn program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
@@ -45,7 +45,7 @@ fn program(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// What [`Module::simulation`] needs.
+/// Programs that [`Module::simulation`] needs.
 pub const VERILATOR: [&str; 3] = ["verilator", "make", "g++"];
 
 /// The folder of the units, where modules are looked for by their names.
@@ -74,7 +74,7 @@ pub fn written(name: &str, sources: &[Source]) -> Vec<PathBuf> {
     sources.iter().map(write).collect()
 }
 
-/// What a tool printed, both streams together; and whether it was content.
+/// Runs a tool. Returns true if it succeeded, and the text of both its output streams.
 fn run(command: &mut Command) -> (bool, String) {
     let Output {
         status,
@@ -91,11 +91,11 @@ fn run(command: &mut Command) -> (bool, String) {
 /// A module, with values for its parameters, from one source file or more.
 /// Modules that these do not hold are taken from [`rtl`].
 pub struct Module<'a> {
-    /// Its name.
+    /// Name of the module.
     pub top: &'a str,
     /// The files, its own first.
     pub sources: &'a [PathBuf],
-    /// Those that have no value here keep their own.
+    /// Parameters with their values. Parameters that are not listed keep their default.
     pub parameters: &'a [(&'a str, i64)],
 }
 
@@ -113,7 +113,7 @@ impl Module<'_> {
         command
     }
 
-    /// What Verilator has to say against the module: nothing, if all is well.
+    /// Runs Verilator's lint. The error is the text of its warnings.
     pub fn lint(&self) -> Result<(), String> {
         match run(self.verilator().arg("--lint-only")) {
             (true, text) if text.is_empty() => Ok(()),
@@ -146,8 +146,8 @@ impl Module<'_> {
         build(&mut verilator, self.top, name, harness)
     }
 
-    /// What yosys makes of the module for the 7 series of Xilinx, hierarchy
-    /// flattened, without buffers for the pins and the clock.
+    /// Cells that yosys makes of the module for the 7 series of Xilinx, hierarchy flattened,
+    /// without buffers for the pins and the clock.
     pub fn synthesis(&self, name: &str) -> Result<Cells, String> {
         self.synthesis_with("", name)
     }
@@ -215,11 +215,11 @@ pub fn yosys_version() -> String {
         .join(" ")
 }
 
-/// How many cells of each type a circuit has.
+/// Number of cells of each type in a circuit.
 pub struct Cells(pub BTreeMap<String, u64>);
 
 impl Cells {
-    /// Those of the whole design, of yosys' statistics.
+    /// Reads the cells of the whole design from yosys' statistics.
     fn parse(statistics: &str) -> Self {
         let statistics: serde_json::Value = serde_json::from_str(statistics).expect("JSON");
         let cells = &statistics["design"]["num_cells_by_type"];

@@ -1,4 +1,4 @@
-//! What the units take of an FPGA, by yosys: `rtl/resources.tsv`.
+//! Resources of the units on an FPGA, by yosys: `rtl/resources.tsv`.
 //!
 //! `FALCON_WRITE_TABLES=1 cargo test -p falcon-hls-sim --test hardware units_yosys`
 //! writes the table. Counts differ between versions of yosys, so that they are compared

@@ -1,4 +1,4 @@
-//! Which designs have no Verilog, and what the emitted text is made of.
+//! Designs without Verilog, and the structure of the emitted text.
 
 use falcon_hls_sim::accelerator::Accelerator;
 use falcon_hls_sim::design::{Design, Pipelining, Preset, Storage};

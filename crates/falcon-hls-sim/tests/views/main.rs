@@ -1,4 +1,4 @@
-//! What is drawn is what ran: every view is read back and compared with the trace.
+//! Views show what ran: each is read back and compared with the trace.
 
 mod forms;
 mod pictures;

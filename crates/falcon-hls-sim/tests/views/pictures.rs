@@ -31,7 +31,7 @@ fn overlap(a: &Area, b: &Area) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
 
-/// What a picture shows.
+/// Contents of a picture, read back from its SVG.
 #[derive(Default)]
 struct Picture {
     size: (f64, f64),
@@ -152,7 +152,7 @@ fn the_gantt_chart_has_every_operation_and_no_overlaps() {
     });
 }
 
-/// What was a column of 140 equal rows, and what was a strip.
+/// Two charts that were unreadable: one a column of 140 equal rows, the other a narrow strip.
 #[test]
 fn large_charts_are_readable() {
     let circuit = KeccakCircuit::new(KeccakPreset::RoundPerCycle.design()).expect("a preset");

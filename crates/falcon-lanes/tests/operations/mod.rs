@@ -70,7 +70,7 @@ impl SplitMix {
     }
 }
 
-/// What results are compared by.
+/// Conversion of a value to bits, by which results are compared.
 trait Bits: Copy + Default {
     fn bits(self) -> u64;
 }
@@ -456,19 +456,22 @@ fn columns_of_words<const N: usize>() -> [Vec<u64>; N] {
     })
 }
 
-fn words_of_64_results<I: Isa>(isa: I, columns: [&[u64]; 5]) -> Results {
+fn words_of_64_results<I: Isa, W>(isa: I, columns: [&[u64]; 5]) -> Results
+where
+    W: U64s + Register<I, Value = u64>,
+{
     const X: u64 = 0x0123_4567_89ab_cdef;
     macro_rules! rotations {
-        ($($l:literal)*) => { results! { isa, I::U64s, columns;
+        ($($l:literal)*) => { results! { isa, W, columns;
             $(
                 "rotate_left": |[a, ..]| [a.rotate_left::<$l, { 64 - $l }>()];
                 "xor_then_rotate": |[a, b, ..]| [a.xor_then_rotate::<$l, { 64 - $l }>(b)];
             )*
         } };
     }
-    let mut all = results! { isa, I::U64s, columns;
+    let mut all = results! { isa, W, columns;
         "load and store": |[a, b, c, d, e]| [a, b, c, d, e];
-        "splat": |[_, ..]| [I::U64s::splat(isa, X)];
+        "splat": |[_, ..]| [W::splat(isa, X)];
         "xor_u64": |[a, ..]| [a.xor_u64(X)];
         "xor": |[a, b, ..]| [a.xor(b)];
         "and": |[a, b, ..]| [a.and(b)];
@@ -491,13 +494,11 @@ fn words_of_64_results<I: Isa>(isa: I, columns: [&[u64]; 5]) -> Results {
 pub fn words_of_64<I: Isa>(isa: I) {
     let columns = columns_of_words();
     let columns = columns.each_ref().map(|column| &column[..]);
-    let found = words_of_64_results(isa, columns);
-    compare(
-        isa,
-        "64-bit words",
-        found,
-        words_of_64_results(Baseline, columns),
-    );
+    let found = words_of_64_results::<I, I::U64s>(isa, columns);
+    let expected = words_of_64_results::<_, u64>(Baseline, columns);
+    compare(isa, "64-bit words", found, expected.clone());
+    let found = words_of_64_results::<I, I::OneU64>(isa, columns);
+    compare(isa, "one 64-bit word", found, expected);
 }
 
 fn words_of_32_results<I: Isa>(isa: I, columns: [&[u32]; 2]) -> Results {

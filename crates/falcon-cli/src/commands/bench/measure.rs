@@ -405,7 +405,7 @@ mod tests {
         assert!(takes >= Duration::from_millis(400), "{takes:?}");
     }
 
-    /// What is refused is no rate.
+    /// A batch with a refused signature ends with an error, not with a rate.
     #[test]
     fn a_signature_that_is_refused_ends_its_batch() {
         let bench = bench();

@@ -72,7 +72,7 @@ pub(super) fn degree(text: &str) -> std::result::Result<u32, String> {
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct Task {
     /// Degree of the polynomial, a power of two from 4 to 1024
-    #[arg(long = "degree", value_name = "N", default_value = "512", value_parser = degree)]
+    #[arg(long = "degree", alias = "n", value_name = "N", default_value = "512", value_parser = degree)]
     pub(super) logn: u32,
     /// Transform to run
     #[arg(long, value_name = "NAME", default_value = "fft", value_parser = transform_parser())]

@@ -2,6 +2,7 @@
 
 use crate::{
     error::{Error, Result},
+    escape::shown,
     input::is_standard,
     output::{Content, Overwrite, Pending},
     ui::Ui,
@@ -29,6 +30,6 @@ pub(super) fn write(
     drop(out);
     written.map_err(|error| Error::io(path, "cannot write", &error))?;
     file.commit()?;
-    ui.note(format_args!("{} written", path.display()));
+    ui.note(format_args!("{} written", shown(path)));
     Ok(())
 }

@@ -44,7 +44,7 @@ pub(crate) struct SweepCommand {
     #[arg(long, value_name = "NAME", default_value = "paper-optimized", value_parser = preset_parser())]
     preset: Preset,
     /// Degrees of the polynomial, powers of two from 4 to 1024; each gets its own table
-    #[arg(long = "degree", value_name = "DEGREES", default_value = "512", value_delimiter = ',', value_parser = degree)]
+    #[arg(long = "degree", alias = "n", value_name = "DEGREES", default_value = "512", value_delimiter = ',', value_parser = degree)]
     logn: Vec<u32>,
     /// Transform to run
     #[arg(long, value_name = "NAME", default_value = "fft", value_parser = transform_parser())]

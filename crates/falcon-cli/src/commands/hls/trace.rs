@@ -3,6 +3,7 @@
 use super::{file::write, refused};
 use crate::{
     error::{Error, Result},
+    escape::shown,
     input::is_standard,
     output::{Content, Outputs, Overwrite, check_target},
     ui::Ui,
@@ -94,7 +95,7 @@ impl Shown {
             let count = self.iterations.unwrap_or(default);
             (run.trace)(self.from..self.from.saturating_add(count)).map_err(refused)
         };
-        let mut shown = None;
+        let mut chosen = None;
         let detail = match self.full {
             true => Detail::Full,
             false => Detail::Readable,
@@ -114,7 +115,7 @@ impl Shown {
             write(path, self.force, ui, |out| {
                 out.write_all(picture.as_bytes())
             })?;
-            shown = Some(trace);
+            chosen = Some(trace);
         }
         if let Some(path) = &self.vcd {
             let trace = trace(usize::MAX)?;
@@ -123,9 +124,9 @@ impl Shown {
             write(path, self.force, ui, |out| {
                 vcd(&trace, &title, run.clock_hz, out)
             })?;
-            shown = Some(trace);
+            chosen = Some(trace);
         }
-        let Some(trace) = shown else {
+        let Some(trace) = chosen else {
             let trace = trace(run.in_text)?;
             return ui.report(&Text {
                 title: title(&run.subject, &trace),
@@ -135,7 +136,7 @@ impl Shown {
         };
         // If a file goes to standard output, nothing else does.
         if !self.files().any(|path| is_standard(path)) {
-            let path = |path: &PathBuf| path.to_string_lossy().into_owned();
+            let path = |path: &PathBuf| shown(path).into_owned();
             ui.report(&Written {
                 title: title(&run.subject, &trace),
                 version: VERSION,

@@ -7,6 +7,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     escape::Escaped,
+    escape::shown,
     input::is_standard,
     output::{Content, Overwrite, Pending, check_target},
     ui::Ui,
@@ -77,7 +78,7 @@ impl Verilog {
         for file in pending? {
             file.commit()?;
         }
-        let path = |(path, _): &(PathBuf, _)| path.to_string_lossy().into_owned();
+        let path = |(path, _): &(PathBuf, _)| shown(path).into_owned();
         ui.report(&Written {
             version: VERSION,
             design: form,

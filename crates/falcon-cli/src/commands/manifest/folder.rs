@@ -1,21 +1,29 @@
 //! The files of a folder, hashed on all cores.
 
 use crate::{
-    error::{Error, Result},
-    input::{cannot_read, open_regular},
+    error::{Error, Result, in_words},
+    input::{cannot_read, length_differs, limit, open_regular},
     parallel::{Grouping, for_each_in_order},
     progress::Progress,
+    shell::quote,
 };
 use falcon_envelope::{Digest, FilePath, Listing, list_files};
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
 /// Lists the files of `folder` but the manifest, which may lie in it.
 pub(super) fn list(folder: &Path, manifest: &Path) -> Result<Listing> {
-    let mut listing =
-        list_files(folder).map_err(|error| Error::at(folder, "cannot be listed").because(error))?;
+    if folder.is_file() {
+        let file = quote(folder);
+        return Err(
+            Error::at(folder, "is a file, not a folder").hint(format_args!(
+                "for one file: falcon-cli sign {file}, falcon-cli verify {file}"
+            )),
+        );
+    }
+    let mut listing = list_files(folder).map_err(|error| cannot_list(folder, &error))?;
     if let Some(own) = inside(folder, manifest) {
         listing.files.retain(|file| *file != own);
         listing
@@ -23,6 +31,19 @@ pub(super) fn list(folder: &Path, manifest: &Path) -> Result<Listing> {
             .retain(|other| other.path != Path::new(own.as_str()));
     }
     Ok(listing)
+}
+
+fn cannot_list(folder: &Path, error: &io::Error) -> Error {
+    if error.kind() == io::ErrorKind::NotFound && !folder.exists() {
+        return Error::io(folder, "cannot be listed", error);
+    }
+    // The cause names the folder that cannot be read, which may be `folder` itself.
+    let words = in_words(error);
+    let own = format!("{}: ", folder.join("").display());
+    let cause = words.strip_prefix(&own).unwrap_or(&words);
+    Error::at(folder, "cannot be listed")
+        .because(cause)
+        .of_kind(error.kind())
 }
 
 /// The path of the manifest in the folder, if it is there.
@@ -38,17 +59,26 @@ pub(super) fn inside(folder: &Path, manifest: &Path) -> Option<FilePath> {
     FilePath::from_path(path).ok()
 }
 
-/// Where a file of the folder lies. The path is one that [`list`] found there.
+/// Whether `files`, which [`list`] found in `folder`, has the existing file at `path`.
+pub(super) fn is_listed(folder: &Path, files: &[FilePath], path: &Path) -> bool {
+    let (Ok(folder), Ok(path)) = (fs::canonicalize(folder), fs::canonicalize(path)) else {
+        return false;
+    };
+    path.strip_prefix(folder)
+        .is_ok_and(|path| FilePath::from_path(path).is_ok_and(|path| files.contains(&path)))
+}
+
+/// Path of a file that [`list`] found in `folder`.
 pub(super) fn place(folder: &Path, file: &FilePath) -> PathBuf {
     folder.join(file.as_str())
 }
 
-/// Hashes each of the files, in their order, until `done` fails.
-pub(super) fn hash_each<T: Sync>(
+/// Applies `read` to each of the files, in their order, until `done` fails.
+pub(super) fn read_each<T: Sync, R: Send>(
     files: &[T],
-    place: impl Fn(&T) -> Option<PathBuf> + Sync,
+    read: impl Fn(&T) -> R + Sync,
     progress: &Progress,
-    done: impl FnMut((&T, Option<Result<Digest>>)) -> Result<()>,
+    done: impl FnMut((&T, R)) -> Result<()>,
 ) -> Result<()> {
     let mut done = done;
     let mut results = files.iter();
@@ -59,22 +89,29 @@ pub(super) fn hash_each<T: Sync>(
     for_each_in_order(
         files,
         grouping,
-        |files| {
-            files
-                .iter()
-                .map(|file| place(file).map(|path| hash(&path)))
-                .collect()
-        },
-        |digest| {
+        |files| files.iter().map(&read).collect(),
+        |result| {
             progress.add(1);
             match results.next() {
-                Some(file) => done((file, digest)),
+                Some(file) => done((file, result)),
                 None => Ok(()),
             }
         },
     )
 }
 
-fn hash(path: &Path) -> Result<Digest> {
+/// Hashes a file.
+pub(super) fn hash(path: &Path) -> Result<Digest> {
     Digest::of_reader(open_regular(path)?).map_err(|error| cannot_read(path, &error))
+}
+
+/// Whether a file has the content that was signed. A long file of another length is not read.
+pub(super) fn is_unchanged(path: &Path, signed: &Digest) -> Result<bool> {
+    let file = open_regular(path)?;
+    let cannot = |error| cannot_read(path, &error);
+    if length_differs(file.metadata().map_err(cannot)?.len(), signed.length()) {
+        return Ok(false);
+    }
+    let found = Digest::of_reader(limit(file, signed.length())).map_err(cannot)?;
+    Ok(found == *signed)
 }

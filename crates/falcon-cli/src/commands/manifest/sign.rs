@@ -6,12 +6,14 @@ use crate::{
     engine::{Compute, Signer},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
+    escape::shown,
     input::{at_most_one_standard, cannot_read, is_standard, open},
     keys::{DEFAULT_SECRET_KEY, load_secret},
     message::Message,
-    output::{Content, Inputs, Overwrite, check_target, write_result},
+    output::{Content, Inputs, Overwrite, check_target, is_temporary, write_result},
     passphrase::PassphraseSource,
     progress::{Progress, Unit},
+    shell::quote,
     ui::Ui,
 };
 use clap::Args;
@@ -28,8 +30,8 @@ use std::{
 #[command(after_help = "\
 The manifest lists every regular file in FOLDER and the folders in it, with its hash, and
 ends with an envelope: who signed, when and with which comment. Permissions, times and empty
-folders are not recorded. A folder with symbolic links cannot be signed. docs/FORMATS.md
-specifies the manifest.")]
+folders are not recorded. A folder with symbolic links or with the secret key cannot be
+signed. docs/FORMATS.md specifies the manifest.")]
 pub(crate) struct SignManifest {
     /// The secret key
     #[arg(short, long, default_value = DEFAULT_SECRET_KEY)]
@@ -40,7 +42,7 @@ pub(crate) struct SignManifest {
     comment: CommentOption,
     /// The folder to sign
     folder: PathBuf,
-    /// Where the manifest goes; `-` is standard output. It may lie in FOLDER and then does not list
+    /// Path of the manifest; `-` is standard output. It may lie in FOLDER and then does not list
     /// itself [default: FOLDER.manifest]
     #[arg(short, long, value_name = "MANIFEST")]
     output: Option<PathBuf>,
@@ -68,6 +70,7 @@ impl SignManifest {
         if listing.files.is_empty() {
             return Err(Error::at(&self.folder, "has no files").hint("name a folder with files"));
         }
+        self.refuse_secrets(&listing.files)?;
         if !is_standard(&output) {
             let files: Vec<_> = listing
                 .files
@@ -111,6 +114,33 @@ impl SignManifest {
         Ok(Status::Valid)
     }
 
+    /// Refuses to list a file that must stay secret: the folder is about to be published.
+    fn refuse_secrets(&self, files: &[FilePath]) -> Result<()> {
+        let refuse = |path: &Path, what: &str, option: &str| {
+            if is_standard(path) || !folder::is_listed(&self.folder, files, path) {
+                return Ok(());
+            }
+            let what = format_args!("is {what}, and the manifest would list it");
+            Err(Error::at(path, what).hint(format_args!(
+                "move it out of the folder, and name its new place with {option}"
+            )))
+        };
+        refuse(&self.key, "the secret key", "--key")?;
+        if let Some(path) = &self.passphrase.passphrase_file {
+            refuse(path, "the passphrase file", "--passphrase-file")?;
+        }
+        let name = |file: &&FilePath| file.as_str().rsplit('/').next().is_some_and(is_temporary);
+        match files.iter().find(name) {
+            None => Ok(()),
+            Some(file) => {
+                let path = folder::place(&self.folder, file);
+                let what = "is a temporary file of falcon-cli, which can hold a secret key";
+                let hint = format_args!("remove it: rm {}", quote(&path)).to_string();
+                Err(Error::at(&path, what).hint(hint))
+            }
+        }
+    }
+
     /// Refuses to replace a file of the folder by the manifest, unless it is an old manifest.
     fn spare_files(&self, output: &Path) -> Result<()> {
         if !output.exists() || folder::inside(&self.folder, output).is_none() || is_manifest(output)
@@ -140,14 +170,12 @@ const MANIFEST_START: u64 = 32;
 fn read(folder: &Path, files: &[FilePath], ui: Ui) -> Result<Manifest> {
     let progress = Progress::new(ui, Unit::Items("files"), Some(files.len() as u64));
     let mut entries = Vec::with_capacity(files.len());
-    let place = |file: &FilePath| Some(folder::place(folder, file));
-    folder::hash_each(files, place, &progress, |(path, digest)| {
-        if let Some(digest) = digest {
-            entries.push(Entry {
-                path: path.clone(),
-                digest: digest?,
-            });
-        }
+    let hash = |file: &FilePath| folder::hash(&folder::place(folder, file));
+    folder::read_each(files, hash, &progress, |(path, digest)| {
+        entries.push(Entry {
+            path: path.clone(),
+            digest: digest?,
+        });
         Ok(())
     })?;
     Manifest::new(entries).map_err(|error| Error::at(folder, "cannot be signed").because(error))
@@ -166,7 +194,7 @@ struct Signed {
 
 impl fmt::Display for Signed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let manifest = Escaped(self.manifest.display());
+        let manifest = Escaped(shown(&self.manifest));
         let plural = if self.files == 1 { "" } else { "s" };
         write!(
             f,

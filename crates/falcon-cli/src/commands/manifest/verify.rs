@@ -2,17 +2,18 @@
 
 use super::{folder, manifest_path};
 use crate::{
-    commands::verify::{Refusal, Said, Signers, TrustOption},
-    documents::read_manifest,
+    commands::verify::{KeyName, Refusal, Said, Signers, TrustOption},
+    documents::ManifestFile,
     error::{Error, Result, Status},
     escape::Escaped,
+    escape::shown,
     input::at_most_one_standard,
     keys::DEFAULT_PUBLIC_KEY,
     progress::{Progress, Unit},
     ui::{BAD, GOOD, Hints, Styled, Ui},
 };
 use clap::Args;
-use falcon_envelope::{Difference, Digest, NotListed};
+use falcon_envelope::{Difference, NotListed};
 use indicatif::HumanCount;
 use serde::Serialize;
 use std::{
@@ -55,17 +56,18 @@ impl VerifyManifest {
         let named = keys.iter().chain(&self.trust.trust).chain([&path]);
         at_most_one_standard(named.map(PathBuf::as_path))?;
         let signers = Signers::load(keys, &self.trust)?;
-        let signed = read_manifest(&path)?;
-        let verified = signers.signer_of(signed.envelope()).and_then(|signer| {
-            let (manifest, statement) = signed.verify(&signer.key)?;
-            Ok((manifest, signer.said(statement)))
+        let mut file = ManifestFile::open(&path)?;
+        let unread = file.unread()?;
+        let verified = signers.signer_of(unread.envelope()).and_then(|signer| {
+            let said = signer.said(unread.verify(&signer.key)?);
+            Ok((signer, said))
         });
-        let (manifest, said) = match verified {
+        let (signer, said) = match verified {
             Ok(verified) => verified,
             Err(refusal) => {
                 let hint = refusal.hint;
                 ui.report(&Refused {
-                    manifest: path.to_string_lossy().into_owned(),
+                    manifest: shown(&path).into_owned(),
                     status: "invalid",
                     refusal,
                 })?;
@@ -75,6 +77,12 @@ impl VerifyManifest {
                 return Ok(Status::Invalid);
             }
         };
+
+        let signed = file.read()?;
+        // The file may have been replaced since it was hashed.
+        let (manifest, _) = signed
+            .verify(&signer.key)
+            .map_err(|error| Error::at(&path, "has changed while it was read").because(error))?;
 
         let listing = folder::list(&self.folder, &path)?;
         let progress = Progress::new(ui, Unit::Items("files"), Some(listing.files.len() as u64));
@@ -86,11 +94,14 @@ impl VerifyManifest {
             .map(|other| other.path.as_path())
             .collect();
         let differences = manifest.compare(&listing.files);
-        let place = |difference: &Difference<'_>| match difference {
-            Difference::Present(entry) => Some(folder::place(&self.folder, &entry.path)),
+        let read = |difference: &Difference<'_>| match difference {
+            Difference::Present(entry) => {
+                let path = folder::place(&self.folder, &entry.path);
+                Some(folder::is_unchanged(&path, &entry.digest))
+            }
             Difference::Missing(_) | Difference::Extra(_) => None,
         };
-        folder::hash_each(&differences, place, &progress, |(difference, digest)| {
+        folder::read_each(&differences, read, &progress, |(difference, unchanged)| {
             let (path, status) = match difference {
                 Difference::Missing(entry) => {
                     let path = entry.path.as_str();
@@ -106,8 +117,9 @@ impl VerifyManifest {
                 }
                 Difference::Extra(path) => (path.as_str(), FileStatus::Extra),
                 Difference::Present(entry) => {
-                    let status = match digest {
-                        Some(Ok(digest)) => compare(&entry.digest, &digest),
+                    let status = match unchanged {
+                        Some(Ok(true)) => FileStatus::Valid,
+                        Some(Ok(false)) => FileStatus::Changed,
                         Some(Err(error)) => return told.fail(entry.path.as_str(), error),
                         None => FileStatus::Unchecked,
                     };
@@ -126,36 +138,32 @@ impl VerifyManifest {
             })
         };
         for other in listing.not_listed.iter().filter(|other| !is_signed(other)) {
-            told.tell(&other.path.to_string_lossy(), FileStatus::Extra)?;
+            told.tell(&shown(&other.path), FileStatus::Extra)?;
         }
         let count = told.count;
         drop(progress);
         let status = count.status();
         if !ui.quiet || status != Status::Valid {
             ui.report(&Summary {
-                manifest: path.to_string_lossy().into_owned(),
+                manifest: shown(&path).into_owned(),
                 status: match status {
                     Status::Valid => "valid",
                     Status::Invalid => "invalid",
                     Status::Failure => "unchecked",
                 },
                 count,
-                said,
+                key: signers.key_name(signer.index),
+                said: &said,
             })?;
+        }
+        if let Some(warning) = said.warning(&shown(&path)) {
+            ui.warn(warning);
         }
         Ok(status)
     }
 }
 
-fn compare(signed: &Digest, found: &Digest) -> FileStatus {
-    if signed == found {
-        FileStatus::Valid
-    } else {
-        FileStatus::Changed
-    }
-}
-
-/// How a file relates to its manifest.
+/// Result of comparing a file with its manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum FileStatus {
@@ -272,16 +280,18 @@ impl fmt::Display for Count {
 
 /// The last line: what came out, and who signed.
 #[derive(Serialize)]
-struct Summary {
+struct Summary<'a> {
     manifest: String,
     status: &'static str,
     #[serde(flatten)]
     count: Count,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    key: Option<&'a KeyName>,
     #[serde(flatten)]
-    said: Said,
+    said: &'a Said,
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (style, text) = match self.status {
             "valid" => (GOOD, "OK"),
@@ -289,13 +299,11 @@ impl fmt::Display for Summary {
             _ => (BAD, "NOT CHECKED"),
         };
         let manifest = Escaped(&self.manifest);
-        write!(
-            f,
-            "{manifest}: {}, {}, {}",
-            Styled(style, text),
-            self.count,
-            self.said
-        )
+        write!(f, "{manifest}: {}, {}, ", Styled(style, text), self.count,)?;
+        if let Some(key) = self.key {
+            write!(f, "{key}, ")?;
+        }
+        write!(f, "{}", self.said)
     }
 }
 

@@ -74,7 +74,7 @@ impl<'p> Draft<'p> {
     /// A statement about the file.
     pub(super) fn enveloped(message: Message<'_>, statements: &Statements) -> Result<Self> {
         let mut hasher = Hasher::new();
-        message.read(|part| hasher.update(part))?;
+        message.read(|piece| hasher.update(piece))?;
         let statement = statements.about(Subject::File(hasher.finish()))?;
         Ok(Self {
             message: Message::of_bytes(statement.to_signed_bytes()),

@@ -1,16 +1,28 @@
 //! Envelopes: who signed, and whether that key may.
 
-use super::Keyring;
+use super::{KeyName, Keyring};
 use crate::{
-    documents::read_trust_list, error::Result, escape::Escaped, message::Message, scheme::PublicKey,
+    documents::read_trust_list,
+    error::Result,
+    escape::{Escaped, Quoted},
+    input::{length_differs, limit, regular_length},
+    message::Message,
+    progress::Progress,
+    scheme::PublicKey,
 };
 use clap::Args;
 use falcon_core::AnyVerifyingKey;
 use falcon_envelope::{
-    Envelope, Fingerprint, Hasher, Revoked, Statement, TrustError, TrustList, VerifyError,
+    Envelope, Fingerprint, Hasher, Revoked, Statement, Subject, Time, TrustError, TrustList,
+    VerifyError,
 };
-use serde::Serialize;
-use std::{borrow::Cow, fmt, path::PathBuf};
+use serde::{Serialize, Serializer};
+use std::{
+    borrow::Cow,
+    fmt,
+    io::Read,
+    path::{Path, PathBuf},
+};
 
 /// A list of keys that are trusted.
 #[derive(Debug, Args)]
@@ -25,7 +37,7 @@ pub(crate) struct TrustOption {
     accept_revoked: bool,
 }
 
-/// Whose signatures are accepted.
+/// Signers whose signatures are accepted.
 pub(crate) enum Signers {
     /// Signers whose keys are named.
     Keys(Keyring),
@@ -45,6 +57,14 @@ impl Signers {
             Revoked::Refuse
         };
         Ok(Self::Listed(read_trust_list(path)?, revoked))
+    }
+
+    /// The name of a named key, if it is to be told.
+    pub(crate) fn key_name(&self, index: Option<usize>) -> Option<&KeyName> {
+        match self {
+            Self::Keys(keyring) => keyring.name(index?),
+            Self::Listed(..) => None,
+        }
     }
 
     /// Finds the key that signed the statement of an envelope, and verifies the signature.
@@ -82,7 +102,7 @@ impl Signers {
 pub(crate) struct Signer<'a> {
     pub(crate) key: Cow<'a, AnyVerifyingKey>,
     /// Index among the named keys.
-    pub(super) index: Option<usize>,
+    pub(crate) index: Option<usize>,
     /// Name in the trust list.
     name: Option<&'a str>,
 }
@@ -93,21 +113,46 @@ impl Signer<'_> {
         Said {
             signer: self.name.map(str::to_owned),
             signed_with: statement.key().to_string(),
-            time: statement.time().to_string(),
+            time: statement.time(),
             comment: statement.comment().map(str::to_owned),
         }
     }
 }
 
-/// What the signer of a valid envelope says.
+/// Statement of the signer of a valid envelope.
 #[derive(Clone, Serialize)]
 pub(crate) struct Said {
     #[serde(skip_serializing_if = "Option::is_none")]
     signer: Option<String>,
     signed_with: String,
-    time: String,
+    #[serde(serialize_with = "serialize_time")]
+    time: Time,
     #[serde(skip_serializing_if = "Option::is_none")]
     comment: Option<String>,
+}
+
+/// Seconds by which the clocks of signers and readers may differ.
+const CLOCK_DIFFERENCE: u64 = 300;
+
+impl Said {
+    /// A warning about `file` if the signer wrote a time that has not come yet.
+    pub(crate) fn warning(&self, file: &str) -> Option<String> {
+        let latest = Time::now()?.as_unix().saturating_add(CLOCK_DIFFERENCE);
+        (self.time.as_unix() > latest).then(|| {
+            format!(
+                "{file}: the signed time, {}, is in the future: the clock of the signer or of \
+                 this computer is wrong, or the signer wrote another time",
+                self.time
+            )
+        })
+    }
+}
+
+fn serialize_time<S: Serializer>(
+    time: &Time,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_str(time)
 }
 
 impl fmt::Display for Said {
@@ -118,13 +163,13 @@ impl fmt::Display for Said {
         }
         write!(f, "at {}", self.time)?;
         match &self.comment {
-            Some(comment) => write!(f, ", comment \"{}\"", Escaped(comment)),
+            Some(comment) => write!(f, ", comment {}", Quoted(comment)),
             None => Ok(()),
         }
     }
 }
 
-/// Why an envelope is refused.
+/// Reason for which an envelope is refused.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Refusal {
     /// For programs.
@@ -148,6 +193,14 @@ impl Refusal {
         Self::new(
             "envelope-bytes",
             "the file is a part of an envelope, not a file that somebody signed",
+        )
+    }
+
+    /// The stream has more bytes than were signed; the rest of it was not read.
+    fn longer(signed: u64) -> Self {
+        Self::new(
+            "changed",
+            format_args!("the content was changed: {signed} bytes were signed, more are there"),
         )
     }
 
@@ -206,19 +259,39 @@ impl From<TrustError> for Refusal {
 /// signer says.
 pub(super) type Accepted = (Option<usize>, Said);
 
-/// Verifies an envelope of a file. The file is read only if the statement is valid.
-pub(super) fn verify<'p>(
+/// Verifies the envelope of the file at `path`, which `file` reads. The file is read only if the
+/// statement is valid, and then no further than one byte beyond the signed length. A long file of
+/// another length is not read.
+pub(super) fn verify(
     envelope: &Envelope,
     signers: &Signers,
-    message: impl FnOnce() -> Result<Message<'p>>,
+    path: &Path,
+    file: Box<dyn Read + Send>,
+    progress: &Progress,
 ) -> Result<std::result::Result<Accepted, Refusal>> {
     let signer = match signers.signer_of(envelope) {
         Ok(signer) => signer,
         Err(refusal) => return Ok(Err(refusal)),
     };
+    let Subject::File(digest) = envelope.unverified().subject() else {
+        return Ok(Err(VerifyError::Subject.into()));
+    };
+    let signed = digest.length();
+    let stated = regular_length(path);
+    if let Some(found) = stated.filter(|&stated| length_differs(stated, signed)) {
+        return Ok(Err(VerifyError::Changed { signed, found }.into()));
+    }
     let mut hasher = Hasher::new();
-    message()?.read(|part| hasher.update(part))?;
-    let verdict = envelope.verify_file(&signer.key, &hasher.finish());
+    Message::start(path, Box::new(limit(file, signed)), progress)?
+        .read(|part| hasher.update(part))?;
+    let found = hasher.finish();
+    if found.length() > signed {
+        return Ok(Err(match stated {
+            Some(found) if found > signed => VerifyError::Changed { signed, found }.into(),
+            _ => Refusal::longer(signed),
+        }));
+    }
+    let verdict = envelope.verify_file(&signer.key, &found);
     Ok(verdict
         .map(|statement| (signer.index, signer.said(statement)))
         .map_err(Refusal::from))

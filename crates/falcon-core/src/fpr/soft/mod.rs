@@ -3,19 +3,16 @@
 //!
 //! # Contract
 //!
-//! An operand is a zero of either sign or a normal number with
-//! `2^-960 <= |x| < 2^960`. If the result, as IEEE 754 defines it for rounding
-//! to nearest, ties to even, is a zero that is exact or in `2^-1020 .. 2^1020`,
-//! then it is what comes out, down to the sign of a zero. Sums always are in
-//! this range, since a nonzero one is a multiple of the last place `2^-1012` of
-//! its operands. Products and quotients are where Falcon computes them: signing
-//! stays within about `2^-200 ..= 2^100`; the replayed reductions of key
-//! generation within about `2^-620 ..= 2^620`, since they take numbers of ten
-//! words of 31 bits, squares of these and their inverses.
+//! An operand is a zero of either sign or a normal number with `2^-960 <= |x| < 2^960`. An
+//! operation returns the result of IEEE 754 for rounding to nearest, ties to even, if that result
+//! is an exact zero or has a magnitude in `2^-1020 .. 2^1020`. The sign of a zero is right too.
+//! Sums are always in this range, since a nonzero sum is a multiple of the last place `2^-1012` of
+//! its operands. Falcon's products and quotients are in it too. Signing stays within about `2^-200
+//! ..= 2^100`. The replayed reductions of key generation stay within about `2^-620 ..= 2^620`: they
+//! use numbers of ten words of 31 bits, their squares and their inverses.
 //!
-//! Infinities, NaNs and subnormal operands are not supported: the functions
-//! return some bits for them and nothing worse happens. The same holds for a
-//! divisor of zero and for the square root of a negative number.
+//! Infinities, NaNs, subnormal operands, a divisor of zero and the square root of a negative number
+//! are not supported. The functions return some bits for them, and nothing worse happens.
 //!
 //! # Notation
 //!

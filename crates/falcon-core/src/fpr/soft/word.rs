@@ -9,12 +9,11 @@
 //!
 //! # Masks
 //!
-//! An optimising compiler knows masks: it turns `value & mask` into a
-//! selection where it sees that `mask` is all ones or zero, and a selection in
-//! a loop into a branch, on x86-64 and on aarch64. So a mask is made with a
-//! zero that the compiler does not know: it has been through a
-//! [`black_box`] once an operation, off the critical path, and every mask is
-//! combined with it. All the compiler sees is some word.
+//! An optimising compiler recognises masks. If it can prove that `mask` is all ones or zero, it
+//! turns `value & mask` into a selection, and a selection in a loop into a branch, on x86-64 and on
+//! aarch64. So every mask is combined with a zero that the compiler cannot know. Each operation
+//! passes that zero through a [`black_box`] once, off the critical path. The compiler then sees an
+//! arbitrary word.
 
 use core::hint::black_box;
 

@@ -1,0 +1,148 @@
+//! Trust lists as files: no change is lost, and the file keeps its mode.
+#![cfg(unix)]
+
+use crate::sandbox::{Sandbox, text, with};
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::Path,
+    process::Stdio,
+    thread,
+    time::Duration,
+};
+
+/// A folder `a` with the list `team`, and a folder `b` with a link to it.
+fn linked() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for folder in ["a", "b"] {
+        fs::create_dir(sandbox.path(folder)).unwrap();
+    }
+    symlink("../a/team", sandbox.path("b/team")).unwrap();
+    sandbox.succeeds(&["trust", "add", "a/team", "Alice", "k.pub"]);
+    sandbox
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn changes_through_different_links_are_all_kept() {
+    let sandbox = linked();
+    let names: Vec<String> = (0..8).map(|index| format!("k{index}.pub")).collect();
+    for (index, name) in names.iter().enumerate() {
+        sandbox.write("seed", [200 + index as u8; 32]);
+        let key = name.strip_suffix(".pub").unwrap();
+        sandbox.succeeds(&["keygen", key, "--seed-file", "seed"]);
+    }
+    let lists = ["a/team", "b/team"].iter().cycle();
+    let children: Vec<_> = names
+        .iter()
+        .zip(lists)
+        .map(|(name, list)| {
+            sandbox
+                .command(&["trust", "add", list, name, name])
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let list = sandbox.read("a/team");
+    let list = text(&list);
+    for name in &names {
+        assert!(list.contains(&format!("name: {name}\n")), "{name}");
+    }
+    assert!(sandbox.path("b/team").is_symlink());
+}
+
+#[test]
+fn the_folder_of_the_list_is_locked_not_that_of_the_link() {
+    let sandbox = linked();
+    let before = sandbox.read("a/team");
+    let folder = fs::File::open(sandbox.path("a")).unwrap();
+    folder.lock().unwrap();
+    let revoke = ["trust", "revoke", "b/team", "Alice", "--reason", "stolen"];
+    let mut revoke = sandbox.command(&revoke);
+    let revoke = revoke.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = revoke.spawn().unwrap();
+    thread::sleep(Duration::from_millis(1000));
+    assert!(child.try_wait().unwrap().is_none(), "it does not wait");
+    assert_eq!(sandbox.read("a/team"), before);
+    folder.unlock().unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(text(&sandbox.read("a/team")).contains("reason: stolen\n"));
+}
+
+#[test]
+fn a_list_keeps_its_mode() {
+    let sandbox = linked();
+    let list = sandbox.path("a/team");
+    for kept in [0o600, 0o640, 0o664, 0o666] {
+        set_mode(&list, kept);
+        let reason = format!("mode {kept:o}");
+        let revoke = ["trust", "revoke", "b/team", "Alice", "--reason"];
+        sandbox.succeeds(&with(&revoke, [&reason]));
+        assert_eq!(mode(&list), kept);
+        assert!(text(&sandbox.read("a/team")).contains(&reason));
+    }
+}
+
+#[test]
+fn a_list_that_cannot_be_replaced_is_refused() {
+    let sandbox = linked();
+    let list = sandbox.path("a/team");
+    let before = sandbox.read("a/team");
+    let revoke = |list| ["trust", "revoke", list, "Alice", "--reason", "stolen"];
+    set_mode(&list, 0o444);
+    let message = sandbox.refuses(&revoke("a/team"));
+    assert!(message.contains("a/team: is read-only"), "{message}");
+    set_mode(&list, 0o644);
+
+    fs::hard_link(&list, sandbox.path("second")).unwrap();
+    let message = sandbox.refuses(&revoke("a/team"));
+    assert!(message.contains("has 2 names"), "{message}");
+    fs::remove_file(sandbox.path("second")).unwrap();
+
+    let message = sandbox.refuses(&revoke("a"));
+    assert!(message.contains("a: is not a regular file"), "{message}");
+    symlink("nothing", sandbox.path("dangling")).unwrap();
+    let message = sandbox.refuses(&["trust", "add", "dangling", "Alice", "k.pub"]);
+    assert!(message.contains("dangling: does not exist"), "{message}");
+    assert_eq!(sandbox.read("a/team"), before);
+    sandbox.succeeds(&revoke("a/team"));
+}
+
+/// A folder that may be searched but not read cannot be opened for a lock.
+#[test]
+fn a_folder_that_cannot_be_locked_is_named() {
+    use std::os::unix::{fs::chown, process::CommandExt};
+    let sandbox = linked();
+    let superuser = fs::metadata(sandbox.0.path())
+        .is_ok_and(|folder| std::os::unix::fs::MetadataExt::uid(&folder) == 0);
+    let nobody = 65534;
+    let mut revoke = sandbox.command(&["trust", "revoke", "a/team", "Alice", "--reason", "stolen"]);
+    if superuser {
+        for path in ["a", "a/team"] {
+            chown(sandbox.path(path), Some(nobody), Some(nobody)).unwrap();
+        }
+        set_mode(sandbox.0.path(), 0o755);
+        revoke.uid(nobody).gid(nobody);
+    }
+    set_mode(&sandbox.path("a"), 0o300);
+    let done = revoke.output().unwrap();
+    set_mode(&sandbox.path("a"), 0o755);
+    assert!(done.status.success(), "{done:?}");
+    let told = text(&done.stderr);
+    assert!(
+        told.contains("warning: ") && told.contains("a: cannot be locked: Permission denied"),
+        "{told}"
+    );
+    assert!(text(&sandbox.read("a/team")).contains("reason: stolen\n"));
+}

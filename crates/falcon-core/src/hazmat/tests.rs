@@ -1,0 +1,104 @@
+//! Keys of falcon.py's vectors, generated from the stream that also signs.
+
+use super::*;
+use crate::hash::{Shake256, Shake256Reader};
+use crate::params::{Falcon512, Falcon1024};
+use std::collections::BTreeSet;
+use std::vec;
+use std::vec::Vec;
+
+/// The stream of all vectors, and the number of bytes that were read.
+struct Stream(Shake256Reader, usize);
+
+impl Stream {
+    fn at(position: usize) -> Self {
+        let mut stream = Self(Shake256::reader(b"external"), 0);
+        stream.read(&mut vec![0; position]);
+        stream
+    }
+
+    fn read(&mut self, out: &mut [u8]) {
+        self.0.read(out);
+        self.1 += out.len();
+    }
+}
+
+/// Generates the key of a line from `stream` and signs with the next bytes. Returns whether the
+/// key is the one of the line. If not, the stream goes on where the line says.
+fn key_is_reproduced<P: Parameters>(stream: &mut Stream, line: &[&str]) -> bool {
+    let hex = |bytes: &[u8]| base16ct::lower::encode_string(bytes);
+    let mut key = SigningKey::<P>::EMPTY;
+    key.find(&mut stream.0);
+    let polynomials = secret_basis(&key).map(|polynomial| {
+        let bytes: Vec<_> = polynomial.iter().map(|&x| x as u8).collect();
+        hex(&bytes)
+    });
+    let words: usize = line[1].parse().expect("a number");
+    let position = stream.1 + 8 * words;
+    let same = polynomials.iter().eq(&line[2..6]);
+    if same {
+        stream.1 = position;
+    } else {
+        *stream = Stream::at(position);
+    }
+    let mut nonce = [0; 40];
+    stream.read(&mut nonce);
+    assert_eq!(hex(&nonce), line[6][2..82], "bytes that are read");
+
+    let basis = line[2..6].iter().map(|polynomial| {
+        let bytes = base16ct::lower::decode_vec(polynomial).expect("hexadecimal");
+        bytes.into_iter().map(|x| x as i8).collect::<Vec<_>>()
+    });
+    let basis: Vec<_> = basis.collect();
+    let basis = [0, 1, 2, 3].map(|i| &basis[i][..]);
+    let key = signing_key_from_basis::<P>(basis).expect("a key");
+    let next_seed = |seed: &mut [u8; 56]| {
+        stream.read(seed);
+        Ok::<_, Infallible>(())
+    };
+    let mut reals = vec![0.0; Scratch::<P>::LEN];
+    let mut scratch = Scratch::new(&mut reals).expect("enough");
+    let Ok(signature) =
+        sign_with_seeds(&key, &nonce, next_seed, b"data1", Fit::Padded, &mut scratch);
+    assert_eq!(hex(&signature.to_bytes()), line[6]);
+    same
+}
+
+/// Keys of the degrees of the scheme are the reference's. So are these small ones, except some of
+/// degrees 8 and 32.
+#[test]
+fn keys_from_the_stream_are_the_reference_s() {
+    let text = include_str!("../../../../kat/falcon-py/sign.txt");
+    let mut others = BTreeSet::new();
+    let mut stream = Stream::at(0);
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let line: Vec<_> = line.split(' ').collect();
+        let check = match line[0] {
+            "2" => key_is_reproduced::<insecure::Falcon2>,
+            "4" => key_is_reproduced::<insecure::Falcon4>,
+            "8" => key_is_reproduced::<insecure::Falcon8>,
+            "16" => key_is_reproduced::<insecure::Falcon16>,
+            "32" => key_is_reproduced::<insecure::Falcon32>,
+            "64" => key_is_reproduced::<insecure::Falcon64>,
+            "128" => key_is_reproduced::<insecure::Falcon128>,
+            "256" => key_is_reproduced::<insecure::Falcon256>,
+            "512" => key_is_reproduced::<Falcon512>,
+            "1024" => key_is_reproduced::<Falcon1024>,
+            other => panic!("no parameter set of degree {other}"),
+        };
+        if !check(&mut stream, &line) {
+            others.insert(line[0]);
+        }
+    }
+    assert!(others.iter().eq(&["32", "8"]), "{others:?}");
+}
+
+#[test]
+fn two_signatures_that_are_not_right_are_wiped() {
+    type P = Falcon512;
+    let of = |x| signature_from_nonce_and_s2::<P>(&[7; NONCE_LEN], &[x; 512]).expect("short");
+    let mut both = [of(5), of(6)];
+    assert_eq!(first_if_right(true, &mut both), Ok(of(5)));
+    assert_eq!(first_if_right(false, &mut both), Err(FaultError));
+    assert_eq!(both, [of(0); 2]);
+}

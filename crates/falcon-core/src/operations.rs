@@ -1,0 +1,131 @@
+//! The operations of the scheme that take time, on every engine.
+//!
+//! The public types are thin: they own the arrays of their parameter set and
+//! call these operations, which take the degree as `logn`. Nothing here is
+//! generic over the parameter set, so all of it is compiled in this crate, once for
+//! every instruction set, and not again in every crate that signs.
+
+use crate::engine::Best;
+#[cfg(feature = "alloc")]
+use crate::engine::Engine;
+use crate::error::DecodeError;
+use crate::hash::{self, Shake256};
+use crate::hedge::SamplerSeeds;
+use crate::norm;
+use crate::ntru::{self, Comparison};
+use crate::ntt::{Ntt, PortableNtt};
+use crate::ring;
+use crate::sampler::SigningIsa;
+use crate::signing::{self, Fit, KeySource, SecretBasis};
+
+/// Defines the trait with its operations and implements it three times from one
+/// body each: for every arithmetic `$b`, for [`Best`], and for `Engine`.
+macro_rules! operations {
+    ($(
+        $(#[$doc:meta])*
+        fn $name:ident($b:ident $(, $arg:ident: $type:ty)* $(,)?) $(-> $out:ty)? $body:block
+    )*) => {
+        /// Something that computes: the best engine of this machine, an engine by
+        /// name, or the arithmetic of one.
+        pub(crate) trait Operations: Copy + Send + Sync {
+            $(
+                $(#[$doc])*
+                fn $name(self $(, $arg: $type)*) $(-> $out)?;
+            )*
+        }
+
+        impl<B: SigningIsa> Operations for B {
+            $(
+                #[inline]
+                fn $name(self $(, $arg: $type)*) $(-> $out)? {
+                    let $b = self;
+                    $body
+                }
+            )*
+        }
+
+        impl Operations for Best {
+            $(
+                fn $name(self $(, $arg: $type)*) $(-> $out)? {
+                    on_best!(self, $b => $body)
+                }
+            )*
+        }
+
+        #[cfg(feature = "alloc")]
+        impl Operations for Engine {
+            $(
+                fn $name(self $(, $arg: $type)*) $(-> $out)? {
+                    on_engine!(self, $b, _fft => $body)
+                }
+            )*
+        }
+    };
+}
+
+operations! {
+    /// [`signing::short_preimage`].
+    fn short_preimage(
+        b,
+        logn: u32,
+        key: &KeySource<'_>,
+        point: &[u16],
+        seeds: &mut dyn SamplerSeeds,
+        fit: Fit,
+        scratch: &mut [f64],
+        s2: &mut [i16],
+    ) {
+        let accept = |s2: &[i16]| fit.accepts(logn, s2);
+        signing::short_preimage(b, logn, key, point, seeds, accept, scratch, s2);
+    }
+
+    /// [`signing::expand`].
+    fn expand(b, logn: u32, key: SecretBasis<'_>, out: &mut [f64], scratch: &mut [f64]) {
+        signing::expand(b, logn, key, out, scratch);
+    }
+
+    /// Ends absorption into `hash` and fills `point` with
+    /// [coefficients](hash::fill_point).
+    fn fill_point(b, hash: &mut Shake256, point: &mut [u16]) {
+        hash::fill_point(b, hash.finalize_blocks(), point);
+    }
+
+    /// `prepared <- h` in the transform domain.
+    fn prepare(b, logn: u32, prepared: &mut [i16], h: &[u16], tmp: &mut [i16]) {
+        let ntt = PortableNtt(b);
+        ntt.set_residues(prepared, h);
+        ntt.ntt(logn, prepared, tmp);
+    }
+
+    /// [`ring::multiply`].
+    fn multiply(b, logn: u32, s2: &[i16], h: &[i16], product: &mut [i16], tmp: &mut [i16]) {
+        ring::multiply(&PortableNtt(b), logn, s2, h, product, tmp);
+    }
+
+    /// [`ring::is_preimage_vartime`].
+    fn is_preimage_vartime(b, logn: u32, c: &mut [u16], s2: &[i16], product: &[i16]) -> bool {
+        ring::is_preimage_vartime(b, &PortableNtt(b), logn, c, s2, product)
+    }
+
+    /// [`norm::fits_the_bound`].
+    fn fits_the_bound(b, logn: u32, s2: &[i16]) -> bool {
+        norm::fits_the_bound(b, logn, s2)
+    }
+
+    /// [`ntru::compare_norm`].
+    fn compare_norm(b, logn: u32, f: &[i8], g: &[i8]) -> Option<Comparison> {
+        ntru::compare_norm(b, logn, f, g)
+    }
+
+    /// [`ring::complete_private`].
+    fn complete_private(
+        b,
+        logn: u32,
+        short: [&[i8]; 3],
+        capital_g: &mut [i8],
+        h: &mut [u16],
+        words: &mut [i16],
+    ) -> Result<(), DecodeError> {
+        ring::complete_private(b, logn, short, capital_g, h, words)
+    }
+}

@@ -1,0 +1,81 @@
+//! Keccak-f of one state.
+
+use crate::keccak::permute;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use crate::keccak::permute_one;
+use falcon_lanes::{Baseline, Isa, Register};
+
+#[cfg(target_arch = "aarch64")]
+cpufeatures::new!(sha3, "sha3");
+
+/// A function that permutes a state with `Keccak-f[1600]`.
+pub type Permutation = fn(&mut [u64; 25]);
+
+/// Permutes `state` with the instructions of `isa`.
+///
+/// ```
+/// use falcon_keccak::{Shake256, permute_state};
+/// use falcon_lanes::Baseline; // or a token of an instruction set
+///
+/// let mut hash = Shake256::with_permutation(|state| permute_state(Baseline, state));
+/// hash.update(b"order #42");
+/// let digest: [u8; 32] = hash.finalize().read_array();
+/// assert_eq!(digest, Shake256::reader(b"order #42").read_array());
+/// ```
+#[inline(always)]
+pub fn permute_state<I: Isa>(isa: I, state: &mut [u64; 25]) {
+    if <I::OneU64 as Register<I>>::LEN > 1 {
+        return isa.vectorize_words(
+            #[inline(always)]
+            || permute_in_first_lane(isa, state),
+        );
+    }
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    if I::U64s::LEN > 1 {
+        return isa.vectorize_words(
+            #[inline(always)]
+            || permute_one(state),
+        );
+    }
+    permute_portably(state);
+}
+
+/// Permutes without an engine. The permutation is our own on x86-64 and on AArch64, where it is
+/// faster. That of the `keccak` crate uses the SHA-3 instructions of AArch64, if there are any;
+/// elsewhere it is taken because it is small. Not inlined: `falcon-hls-sim` counts its executions.
+#[inline(never)]
+fn permute_portably(state: &mut [u64; 25]) {
+    #[cfg(target_arch = "x86_64")]
+    permute_one(state);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        #[cfg(target_arch = "aarch64")]
+        if !sha3::get() {
+            return permute_one(state);
+        }
+        ::keccak::Keccak::new().with_f1600(|f1600| f1600(state));
+    }
+}
+
+/// The permutation for the features that the build target has anyway.
+pub(crate) fn portable(state: &mut [u64; 25]) {
+    permute_state(Baseline, state);
+}
+
+/// Permutes one state in the first lane of registers. More registers, with rotations and functions
+/// of three operands, are faster than single words, even if all lanes but one are idle.
+#[inline(always)]
+fn permute_in_first_lane<I: Isa>(isa: I, state: &mut [u64; 25]) {
+    let mut words = [I::OneU64::splat(isa, 0); 25];
+    for (word, &x) in words.iter_mut().zip(&*state) {
+        *word = I::OneU64::splat(isa, x);
+    }
+    permute(&mut words);
+    for (word, x) in words.iter().zip(state) {
+        let mut lanes = [0; 8];
+        if let Some(lanes) = I::OneU64::chunks_mut(&mut lanes).first_mut() {
+            word.store(lanes);
+        }
+        *x = lanes[0];
+    }
+}

@@ -1,0 +1,54 @@
+# Shared by run.sh and long.sh, which source it in the root of the tree.
+
+nightly="${FALCON_NIGHTLY:-nightly}"
+triple=$(rustc -vV | sed -n 's/^host: //p')
+bin_dir="${CARGO_TARGET_DIR:-fuzz/target}/$triple/release"
+
+# Names of all targets.
+all_targets() { sed '/^#/d; s/\t.*//' fuzz/targets.tsv; }
+
+# Crates whose coverage guides libFuzzer: the targets, the decoders, and the parsers that they call.
+# Code of `serde` and `serde_json` for our types is compiled in the targets. Not hashes, ciphers and
+# mutators: new coverage there would say nothing about a decoder.
+guides=(
+    falcon-fuzz falcon-core falcon-envelope
+    base16ct base64ct const-oid der humantime pem-rfc7468 pkcs5 pkcs8 postcard spki
+)
+
+# The instrumentation of `cargo fuzz`, as a list of TOML: a counter for each edge. Three of its parts
+# are left out: comparisons, whose tracing takes up to two thirds of the time, since the mutators
+# know the values that decoders compare with; the depth of the stack, since no decoder is recursive
+# without a limit; indirect calls, which libFuzzer counts but does not use.
+instrumentation='[
+    "-Cpasses=sancov-module", "-Cllvm-args=-sanitizer-coverage-level=3",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters", "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-simplifycfg-branch-fold-threshold=0"]'
+
+# Builds the targets, and writes the first inputs into fuzz/corpus.
+build() {
+    local guide options=()
+    for guide in "${guides[@]}"; do
+        options+=(--config "profile.release.package.$guide.rustflags=$instrumentation")
+    done
+    RUSTFLAGS="--cfg fuzzing -Ccodegen-units=1" cargo "+$nightly" build --release -Zprofile-rustflags \
+        "${options[@]}" --manifest-path fuzz/Cargo.toml --target "$triple"
+    FALCON_CORPUS=fuzz/corpus "$bin_dir/seeds" >/dev/null 2>&1
+}
+
+# fuzz_one PROGRAM LOG OPTION...: runs a target on its corpus and on the committed one. New inputs
+# go to fuzz/corpus, an input that fails to fuzz/artifacts. Inputs are not replaced by shorter ones
+# with the same coverage while it runs: minimise.sh does that.
+fuzz_one() {
+    local program=$1 log=$2 target max_len
+    shift 2
+    target=$(basename "$program")
+    max_len=$(awk -v target="$target" '$1 == target { print $2 }' fuzz/targets.tsv)
+    [ -n "$max_len" ] || { echo "$target is not in fuzz/targets.tsv" >&2; return 1; }
+    mkdir -p "fuzz/artifacts/$target" "fuzz/corpus/$target" "fuzz/seeds/$target"
+    "$program" "fuzz/corpus/$target" "fuzz/seeds/$target" \
+        -artifact_prefix="fuzz/artifacts/$target/" -max_len="$max_len" -timeout=10 \
+        -rss_limit_mb=1024 -print_final_stats=1 -reduce_inputs=0 "$@" >"$log" 2>&1
+}
+
+# executed LOG: number of inputs that a run has executed.
+executed() { sed -n 's/^stat::number_of_executed_units: *//p' "$1" | tail -n 1; }

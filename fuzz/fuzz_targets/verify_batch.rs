@@ -1,0 +1,55 @@
+//! In a batch every signature has the result that it has alone, on every engine. The first byte of
+//! an input chooses the key and the engine.
+#![no_main]
+
+use falcon_core::batch::{BatchVerify, VerifyBytesJob};
+use falcon_core::{Engine, Parameters, Signature};
+use falcon_fuzz_inputs::mutate::signed::Input;
+use falcon_fuzz_inputs::verify::{KNOWN_512, KNOWN_1024, Known};
+use falcon_fuzz_inputs::{known::RECORDS, mutate, mutate_by};
+use libfuzzer_sys::fuzz_target;
+use std::sync::LazyLock;
+
+/// More jobs than any engine decodes side by side.
+const JOBS: usize = 18;
+
+static ENGINES: LazyLock<Vec<Engine>> =
+    LazyLock::new(|| Engine::instruction_sets().chain([Engine::Scalar]).collect());
+
+fn verify_beside<P: Parameters>(known: &Known<P>, engine: Engine, input: &Input<'_>) {
+    let valid = VerifyBytesJob {
+        key: &known.key,
+        message: &known.message,
+        signature: &known.encoded,
+    };
+    let job = VerifyBytesJob {
+        message: input.message,
+        signature: input.signature,
+        ..valid
+    };
+    let is_input = |i: usize| i % 7 == 1 || i + 1 == JOBS;
+    let jobs: [_; JOBS] = std::array::from_fn(|i| if is_input(i) { job } else { valid });
+    let accepted = Signature::<P>::try_from(input.signature)
+        .is_ok_and(|signature| known.key.verify(input.message, &signature).is_ok());
+    let expected: [_; JOBS] = std::array::from_fn(|i| !is_input(i) || accepted);
+    let mut results = [Ok(()); JOBS];
+    engine
+        .verify_bytes_batch(&jobs, &mut results)
+        .expect("as many results as jobs");
+    assert_eq!(results.map(|result| result.is_ok()), expected, "{engine}");
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some(input) = Input::read(bytes) else {
+        return;
+    };
+    let choice = usize::from(input.choice);
+    let engine = ENGINES[choice / (2 * RECORDS) % ENGINES.len()];
+    let at = choice % (2 * RECORDS);
+    match at.checked_sub(RECORDS) {
+        None => verify_beside(&KNOWN_512[at], engine, &input),
+        Some(at) => verify_beside(&KNOWN_1024[at], engine, &input),
+    }
+});
+
+mutate_by!(mutate::signed::verification);

@@ -1,0 +1,136 @@
+//! Fields of bits, most significant first. Written apart from the decoders that are tested.
+
+/// Bytes of the longest encoding.
+const LONGEST: usize = 2400;
+
+/// Bytes that are written bit by bit.
+pub struct BitWriter {
+    bytes: Vec<u8>,
+    acc: u64,
+    acc_len: u32,
+}
+
+impl Default for BitWriter {
+    fn default() -> Self {
+        Self {
+            bytes: Vec::with_capacity(LONGEST),
+            acc: 0,
+            acc_len: 0,
+        }
+    }
+}
+
+impl BitWriter {
+    /// Appends the low `width` bits of `field`, 32 at most.
+    pub fn push(&mut self, field: u64, width: u32) {
+        self.acc = self.acc << width | (field & ((1 << width) - 1));
+        self.acc_len += width;
+        if self.acc_len >= 32 {
+            self.acc_len -= 32;
+            let word = (self.acc >> self.acc_len) as u32;
+            self.bytes.extend(word.to_be_bytes());
+        }
+    }
+
+    /// Fills the last byte with the bits of `spare` and returns all bytes.
+    pub fn finish(mut self, spare: u8) -> Vec<u8> {
+        if !self.acc_len.is_multiple_of(8) {
+            self.push(spare.into(), 8 - self.acc_len % 8);
+        }
+        while self.acc_len > 0 {
+            self.acc_len -= 8;
+            self.bytes.push((self.acc >> self.acc_len) as u8);
+        }
+        self.bytes
+    }
+}
+
+/// Reads bits from the start of `bytes`, and zeros after its end.
+pub struct BitReader<'a> {
+    /// Bytes that were not read yet.
+    rest: &'a [u8],
+    /// The next bits, from the highest bit on. Behind the first `acc_len` bits may be others: those
+    /// of `rest`.
+    acc: u64,
+    acc_len: u32,
+    /// Bits that were not taken yet.
+    left: usize,
+}
+
+impl<'a> BitReader<'a> {
+    /// Starts at the first bit.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self {
+            rest: bytes,
+            acc: 0,
+            acc_len: 0,
+            left: 8 * bytes.len(),
+        }
+    }
+
+    /// Takes `width` bits, 1 to 16.
+    pub fn take(&mut self, width: u32) -> u16 {
+        let field = self.next_bits() >> (64 - width);
+        self.skip(width);
+        field as u16
+    }
+
+    /// Takes a number in unary: zeros, `max` and 31 at most, and the bit after them.
+    pub fn take_unary(&mut self, max: u32) -> u32 {
+        let in_bytes = self.left.saturating_sub(1).min(max as usize) as u32;
+        let zeros = self.next_bits().leading_zeros().min(in_bytes);
+        self.skip(zeros + 1);
+        zeros
+    }
+
+    /// 64 bits, of which at least 32 are the next ones.
+    fn next_bits(&mut self) -> u64 {
+        if self.acc_len >= 32 {
+            return self.acc;
+        }
+        if let Some(next) = self.rest.first_chunk() {
+            self.acc |= u64::from_be_bytes(*next) >> self.acc_len;
+            let count = (63 - self.acc_len) / 8;
+            self.rest = &self.rest[count as usize..];
+            self.acc_len += 8 * count;
+            return self.acc;
+        }
+        while self.acc_len <= 56 {
+            if let Some((&byte, rest)) = self.rest.split_first() {
+                self.acc |= u64::from(byte) << (56 - self.acc_len);
+                self.rest = rest;
+            }
+            self.acc_len += 8;
+        }
+        self.acc
+    }
+
+    fn skip(&mut self, width: u32) {
+        self.acc <<= width;
+        self.acc_len -= width;
+        self.left = self.left.saturating_sub(width as usize);
+    }
+}
+
+/// Reads `count` fields of `width` bits, 1 to 16. Zeros follow the bytes.
+pub fn fields(bytes: &[u8], width: u32, count: usize) -> Vec<u16> {
+    let len = (count * width as usize).div_ceil(8);
+    let mut padded = Vec::with_capacity(len + 4);
+    padded.extend(&bytes[..bytes.len().min(len)]);
+    padded.resize(len + 4, 0);
+    // No field waits for the one before, as in `BitReader`.
+    let field = |i: usize| {
+        let at = i * width as usize;
+        let four = padded[at / 8..].first_chunk().copied();
+        u32::from_be_bytes(four.unwrap_or_default()) << (at % 8) >> (32 - width)
+    };
+    (0..count).map(|i| field(i) as u16).collect()
+}
+
+/// Reads `count` signed fields of `width` bits, 1 to 16.
+pub fn signed_fields(bytes: &[u8], width: u32, count: usize) -> Vec<i16> {
+    let shift = 16 - width;
+    let signed = |field: u16| (field << shift) as i16 >> shift;
+    let fields = fields(bytes, width, count);
+    fields.into_iter().map(signed).collect()
+}

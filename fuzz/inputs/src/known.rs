@@ -1,0 +1,144 @@
+//! Known answers, which the inputs start from.
+
+use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature};
+use falcon_kat::rsp::{Reader, Record};
+use pkcs8::EncryptedPrivateKeyInfoRef;
+use pkcs8::pkcs5::pbes2::Kdf;
+use std::sync::LazyLock;
+
+/// Modulus of the coefficients of a verifying key.
+pub const Q: u16 = 12289;
+
+/// Passphrase of the encrypted keys.
+pub const PASSPHRASE: &str = "passphrase";
+
+/// The first records of the NIST Falcon-512 file.
+pub fn records_512() -> Vec<Record> {
+    records(include_bytes!(
+        "../../../kat/falcon-round3/falcon512-KAT.first10.rsp"
+    ))
+}
+
+/// The first records of the NIST Falcon-1024 file.
+pub fn records_1024() -> Vec<Record> {
+    records(include_bytes!(
+        "../../../kat/falcon-round3/falcon1024-KAT.first10.rsp"
+    ))
+}
+
+/// Records of each parameter set that inputs are made from.
+pub const RECORDS: usize = 3;
+
+/// A known key with a signature that it verifies.
+#[derive(Clone)]
+pub struct Job {
+    /// 9 or 10.
+    pub logn: u8,
+    /// Encoded verifying key.
+    pub key: Vec<u8>,
+    /// Encoded signing key.
+    pub signing_key: Vec<u8>,
+    /// Compressed signature.
+    pub signature: Vec<u8>,
+    /// Message.
+    pub message: Vec<u8>,
+}
+
+/// Jobs of Falcon-512, then as many of Falcon-1024.
+pub static JOBS: LazyLock<Vec<Job>> = LazyLock::new(|| {
+    let job = |logn, record: Record| Job {
+        logn,
+        signature: detached(logn, &record),
+        key: record.public_key,
+        signing_key: record.secret_key,
+        message: record.message,
+    };
+    let first = records_512().into_iter().take(RECORDS);
+    let second = records_1024().into_iter().take(RECORDS);
+    let first = first.map(|record| job(9, record));
+    first.chain(second.map(|record| job(10, record))).collect()
+});
+
+/// The signatures of [`JOBS`] in every format.
+pub static SIGNATURES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let of = |job: &Job| match job.logn {
+        9 => formats::<Falcon512>(&job.signature),
+        _ => formats::<Falcon1024>(&job.signature),
+    };
+    JOBS.iter().flat_map(of).map(|(_, bytes)| bytes).collect()
+});
+
+/// The signing keys of [`JOBS`].
+pub static SIGNING_KEYS: LazyLock<Vec<Vec<u8>>> =
+    LazyLock::new(|| JOBS.iter().map(|job| job.signing_key.clone()).collect());
+
+/// The verifying keys of [`JOBS`].
+pub static VERIFYING_KEYS: LazyLock<Vec<Vec<u8>>> =
+    LazyLock::new(|| JOBS.iter().map(|job| job.key.clone()).collect());
+
+/// The signature in every format, with the name of the format.
+pub fn formats<P: Parameters>(compressed: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+    let signature = Signature::<P>::from_bytes(Format::Compressed, compressed)
+        .expect("a stored signature decodes");
+    [
+        ("compressed", Format::Compressed),
+        ("padded", Format::Padded),
+        ("ct", Format::ConstantTime),
+    ]
+    .map(|(name, format)| (name, signature.to_vec(format).expect("it fits")))
+    .to_vec()
+}
+
+/// Work that is done for one encrypted key: little, so that many inputs get their turn.
+const LITTLE: u64 = 1 << 10;
+
+/// True if opening the document is quick: its work is little, or more than is ever done.
+pub fn is_quick(document: &EncryptedPrivateKeyInfoRef<'_>) -> bool {
+    // The documented bounds, not the constants: a bound that is too large shows as a slow input.
+    let (cost, most) = match document.encryption_algorithm.pbes2().map(|p| &p.kdf) {
+        Some(Kdf::Scrypt(scrypt)) => {
+            let rp = u64::from(scrypt.block_size) * u64::from(scrypt.parallelization);
+            (scrypt.cost_parameter.saturating_mul(rp), 1 << 21)
+        }
+        // An iteration costs one or more.
+        Some(Kdf::Pbkdf2(pbkdf2)) => (pbkdf2.iteration_count.into(), 10_000_000),
+        _ => (0, 0),
+    };
+    cost <= LITTLE || cost > most
+}
+
+fn records(file: &[u8]) -> Vec<Record> {
+    Reader::new(file)
+        .map(|record| record.expect("a stored file is well formed"))
+        .collect()
+}
+
+/// The detached compressed signature of a record; `logn` is 9 or 10.
+pub fn detached(logn: u8, record: &Record) -> Vec<u8> {
+    let attached = &record.signed_message;
+    let s2 = &attached[42 + record.message.len() + 1..];
+    [&[0x30 + logn][..], &attached[2..42], s2].concat()
+}
+
+/// A stored trust list.
+pub const TRUST_LIST: &[u8] = include_bytes!("../../../kat/envelope/trust");
+
+/// The stored envelopes and manifests, with their names.
+pub const ENVELOPE_FILES: [(&str, &[u8]); 4] = [
+    (
+        "order-512",
+        include_bytes!("../../../kat/envelope/order-512.sig"),
+    ),
+    (
+        "order-1024",
+        include_bytes!("../../../kat/envelope/order-1024.sig"),
+    ),
+    (
+        "folder-512",
+        include_bytes!("../../../kat/envelope/folder-512.manifest"),
+    ),
+    (
+        "folder-1024",
+        include_bytes!("../../../kat/envelope/folder-1024.manifest"),
+    ),
+];

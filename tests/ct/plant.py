@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Copies the tree into the folder of the first argument and plants the leaks of plants.txt there.
+
+A planted leak is a branch on a secret condition that is taken only while `falcon-ct` runs the
+leak's case. Each stands after a text that must occur exactly once in its file.
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = pathlib.Path("crates/falcon-core/src")
+
+# What a leak calls. The condition passes through `black_box`, so that the branch on it stays.
+SWITCH = """
+/// Number of the leak that is active.
+pub static ACTIVE: core::sync::atomic::AtomicUsize = core::sync::atomic::AtomicUsize::new(0);
+
+#[inline(always)]
+pub(crate) fn plant(number: usize, condition: impl FnOnce() -> bool) {
+    if ACTIVE.load(core::sync::atomic::Ordering::Relaxed) == number
+        && core::hint::black_box(condition())
+    {
+        core::hint::black_box(number);
+    }
+}
+"""
+
+
+def insert(path, after, text):
+    source = path.read_text()
+    if source.count(after) != 1:
+        sys.exit(f"{path.name}: {source.count(after)} times instead of once: {after}")
+    path.write_text(source.replace(after, after + text))
+
+
+def main():
+    copy = pathlib.Path(sys.argv[1])
+    shutil.rmtree(copy, ignore_errors=True)
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
+    for name in filter(None, names.decode().split("\0")):
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy / name)
+
+    insert(copy / SOURCES / "reveal.rs", "pub(crate) use hook::reveal;\n", SWITCH)
+    insert(copy / SOURCES / "lib.rs", "pub use crate::reveal::on_reveal;\n",
+           "    pub use crate::reveal::ACTIVE;\n")
+    lines = (ROOT / "tests/ct/plants.txt").read_text().splitlines()
+    plants = [line.split(" | ") for line in lines if line and not line.startswith("#")]
+    for number, (_, file, after, condition) in enumerate(plants, start=1):
+        after = after.replace("\\n", "\n")
+        insert(copy / SOURCES / file, after,
+               f" crate::reveal::plant({number}, || {condition});")
+
+
+main()

@@ -1,0 +1,100 @@
+//! Builds of the rewritten tree, by cargo, whose messages are read.
+
+use serde_json::Value;
+use std::io::{self, BufRead, BufReader};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A place that the compiler refuses.
+pub struct Refusal {
+    /// File, relative to the root of the workspace, and bytes of it. Code of a macro has the place
+    /// in its body first, then the place where the macro is called.
+    pub places: Vec<(String, Range<usize>)>,
+    /// Message, as the compiler prints it.
+    pub text: String,
+}
+
+/// A program with tests.
+pub struct Program {
+    /// Name of the package and of the program.
+    pub name: String,
+    /// Program file.
+    pub path: PathBuf,
+    /// Folder of the package, in which the tests run.
+    pub folder: PathBuf,
+}
+
+/// Result of a build: programs, or what is refused.
+pub type Built = Result<Vec<Program>, Vec<Refusal>>;
+
+/// Runs `cargo` with `arguments` in `tree`, which builds into `target`.
+pub fn cargo(tree: &Path, target: &Path, arguments: &[&str]) -> io::Result<Built> {
+    let mut child = Command::new("cargo")
+        .args(arguments)
+        .arg("--message-format=json")
+        .current_dir(tree)
+        .env("CARGO_TARGET_DIR", target)
+        // Mutants warn about much: what they compare, or do not use.
+        .env("RUSTFLAGS", "--cap-lints=allow")
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+    let (mut programs, mut refusals) = (Vec::new(), Vec::new());
+    for line in lines {
+        let Ok(message) = serde_json::from_str::<Value>(&line?) else {
+            continue;
+        };
+        match message["reason"].as_str() {
+            Some("compiler-message") => refusals.extend(refusal(&message["message"])),
+            Some("compiler-artifact") => programs.extend(program(&message)),
+            _ => {}
+        }
+    }
+    let status = child.wait()?;
+    if !refusals.is_empty() {
+        return Ok(Err(refusals));
+    }
+    if !status.success() {
+        return Err(io::Error::other(format!("cargo {arguments:?}: {status}")));
+    }
+    Ok(Ok(programs))
+}
+
+/// The place of an error.
+fn refusal(message: &Value) -> Option<Refusal> {
+    if message["level"] != "error" {
+        return None;
+    }
+    let primary = message["spans"]
+        .as_array()?
+        .iter()
+        .find(|span| span["is_primary"] == true)?;
+    let mut places = Vec::new();
+    let mut span = primary;
+    while !span.is_null() {
+        let at = |key: &str| span[key].as_u64().map(|at| at as usize);
+        let range = at("byte_start")?..at("byte_end")?;
+        places.push((span["file_name"].as_str()?.to_owned(), range));
+        span = &span["expansion"]["span"];
+    }
+    Some(Refusal {
+        places,
+        text: message["rendered"].as_str()?.to_owned(),
+    })
+}
+
+fn program(message: &Value) -> Option<Program> {
+    if message["profile"]["test"] != true {
+        return None;
+    }
+    let path = PathBuf::from(message["executable"].as_str()?);
+    let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
+    let package = folder.file_name()?.to_str()?;
+    let target = message["target"]["name"].as_str()?.replace('_', "-");
+    Some(Program {
+        name: format!("{package}/{target}"),
+        path,
+        folder: folder.to_owned(),
+    })
+}

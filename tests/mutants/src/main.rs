@@ -1,0 +1,409 @@
+//! Mutation tests of falcon-core: for every small change of the code, some test must fail.
+//!
+//! All mutants are compiled into one copy of the crate, each behind a switch ([`rewrite`]), so that
+//! one build serves them all. A first run of every test records which mutants it reaches. Then the
+//! tests that reach a mutant run with it, the quickest first, until one fails. A mutant that no
+//! test kills must be listed with an argument in `survivors.tsv`.
+
+mod compile;
+mod files;
+mod macros;
+mod rewrite;
+mod runs;
+mod sites;
+mod survivors;
+mod tree;
+mod variants;
+
+use clap::Parser;
+use files::{FILES, SOURCES};
+use sites::{Form, Mutant};
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::time::Instant;
+use std::{env, fs, thread};
+use survivors::Name;
+use variants::Variants;
+
+/// Arguments of cargo: the crate's own tests, and those of `tests/` that are about it.
+const BUILD: [&str; 26] = [
+    "test",
+    "--no-run",
+    "--locked",
+    "-p=falcon-core",
+    "-p=falcon-tests",
+    "--features=falcon-core/alloc,falcon-core/engines,falcon-core/threads",
+    "--features=falcon-core/pem,falcon-core/encryption,falcon-core/serde",
+    "--lib",
+    "--test=any",
+    "--test=checks",
+    "--test=hazmat",
+    "--test=pkcs8",
+    "--test=refusals",
+    "--test=secrets",
+    "--test=serde",
+    "--test=batches",
+    "--test=chacha20",
+    "--test=differential",
+    "--test=equal_bytes",
+    "--test=keys",
+    "--test=known_answers",
+    "--test=limits",
+    "--test=properties",
+    "--test=stacks",
+    "--test=wiping",
+    "--quiet",
+];
+
+/// Tests that do not run here: one measures constants of key generation, which takes long.
+const SKIPPED: [&str; 1] =
+    ["falcon-core/falcon-core ntru::tower::lengths::lengths_hold_seven_deviations"];
+
+/// Mutates falcon-core, and shows that a test fails for every mutant.
+#[derive(Parser)]
+struct Options {
+    /// Number of mutants to draw, beside removed calls and listed survivors, which are all taken
+    #[arg(long, default_value_t = 300)]
+    sample: usize,
+    /// Take all mutants
+    #[arg(long)]
+    all: bool,
+    /// Take all mutants whose line in `--list` contains this, and no others; may be repeated
+    #[arg(long)]
+    only: Vec<String>,
+    /// Print file, function and text of the mutants that are drawn, and stop
+    #[arg(long)]
+    list: bool,
+    /// Number of mutants that run at the same time
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
+}
+
+/// A source file and the mutants that are drawn of it, by number.
+struct Source {
+    text: String,
+    mutants: BTreeMap<u32, Mutant>,
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
+    let options = Options::parse();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()?;
+    let target = env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let folder = target.join("mutants");
+    fs::create_dir_all(&folder)?;
+    let folder = folder.canonicalize()?;
+    let list = fs::read_to_string(root.join("tests/mutants/survivors.tsv"))?;
+    let listed = survivors::read(&list).map_err(|error| format!("survivors.tsv: {error}"))?;
+
+    let Drawn {
+        mut sources,
+        names,
+        total,
+    } = draw(&root, &options, &listed)?;
+    if options.list {
+        names.iter().for_each(|name| println!("{name}"));
+        return Ok(());
+    }
+    println!("{} of {total} mutants drawn", names.len());
+    let programs = build(&root, &folder, &mut sources, names.len())?;
+    let compiled: BTreeSet<u32> = sources
+        .values()
+        .flat_map(|source| source.mutants.keys().copied())
+        .collect();
+    println!("{} mutants compile", compiled.len());
+
+    let begin = Instant::now();
+    let tests = runs::record(&programs, &SKIPPED, &folder.join("reached"))
+        .map_err(|failed| format!("without a mutant fail: {}", failed.join(", ")))?;
+    let seconds = begin.elapsed().as_secs();
+    println!("{} tests pass without a mutant in {seconds} s", tests.len());
+
+    let mut list = String::new();
+    for test in &tests {
+        let seconds = test.time.as_secs_f64();
+        writeln!(
+            list,
+            "{seconds:.2}\t{}\t{}",
+            test.reaches.len(),
+            test.name()
+        )?;
+    }
+    fs::write(folder.join("tests.tsv"), list)?;
+
+    let outcomes = kill(&tests, &names, &compiled, options.jobs)?;
+    let mut report = String::new();
+    for (id, (killer, seconds)) in &outcomes {
+        let killer = killer.as_deref().unwrap_or("SURVIVED");
+        writeln!(report, "{}\t{killer}\t{seconds:.2}", names[*id as usize])?;
+    }
+    fs::write(folder.join("report.tsv"), report)?;
+    judge(&names, &compiled, &outcomes, &listed)
+}
+
+/// Mutants that are drawn.
+struct Drawn {
+    /// Files, with their mutants by number.
+    sources: BTreeMap<String, Source>,
+    /// Names of the mutants, by number.
+    names: Vec<Name>,
+    /// Number of all mutants that there are.
+    total: usize,
+}
+
+/// Draws mutants of all files.
+fn draw(
+    root: &Path,
+    options: &Options,
+    listed: &BTreeMap<Name, String>,
+) -> Result<Drawn, Box<dyn Error>> {
+    let mut variants = Variants::default();
+    let all = tree::sources(&root.join(SOURCES))?;
+    files::check(&root.join(SOURCES), &all)?;
+    for file in all {
+        let text = fs::read_to_string(&file)?;
+        let added = variants.add(&text);
+        added.map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    let mut sources = BTreeMap::new();
+    let mut all: Vec<(Name, &str, Mutant)> = Vec::new();
+    for file in FILES {
+        let text = fs::read_to_string(root.join(SOURCES).join(file))?;
+        let found = sites::mutants(&text, &variants).map_err(|error| format!("{file}: {error}"))?;
+        let mut seen = BTreeMap::new();
+        for mutant in found {
+            let mut name = Name {
+                file: file.to_owned(),
+                function: mutant.function.clone(),
+                text: mutant.text.clone(),
+            };
+            let count = seen.entry(name.clone()).or_insert(0);
+            *count += 1;
+            if *count > 1 {
+                name.text += &format!(" #{count}");
+            }
+            all.push((name, file, mutant));
+        }
+        let mutants = BTreeMap::new();
+        sources.insert(file.to_owned(), Source { text, mutants });
+    }
+    let total = all.len();
+    let known: BTreeSet<&Name> = all.iter().map(|(name, ..)| name).collect();
+    let gone = listed.keys().filter(|name| !known.contains(name));
+    let gone: Vec<_> = gone.map(Name::to_string).collect();
+    if !gone.is_empty() {
+        return Err(format!("survivors.tsv lists what is gone:\n{}", gone.join("\n")).into());
+    }
+
+    // Every file has its share, and small files some more. Wipes and checks are among the calls.
+    let mut drawn: BTreeSet<Name> = listed.keys().cloned().collect();
+    let calls = all
+        .iter()
+        .filter(|(.., mutant)| mutant.form == Form::Statement);
+    drawn.extend(calls.map(|(name, ..)| name.clone()));
+    for file in FILES {
+        let mut of_file: Vec<_> = known.iter().filter(|name| name.file == file).collect();
+        of_file.sort_by_key(|name| name.lot());
+        let share = (options.sample * of_file.len()).div_ceil(total).max(6);
+        let whole = options.all || !options.only.is_empty();
+        let share = if whole { of_file.len() } else { share };
+        drawn.extend(of_file.into_iter().take(share).map(|&name| name.clone()));
+    }
+    if !options.only.is_empty() {
+        drawn.retain(|name| {
+            let line = name.to_string();
+            options.only.iter().any(|part| line.contains(part))
+        });
+    }
+    let mut names = Vec::new();
+    for (name, file, mutant) in all {
+        if drawn.contains(&name) {
+            let source = sources.get_mut(file).expect("a file");
+            source.mutants.insert(names.len() as u32, mutant);
+            names.push(name);
+        }
+    }
+    Ok(Drawn {
+        sources,
+        names,
+        total,
+    })
+}
+
+/// Builds the tests of the rewritten tree. Mutants that are no valid Rust are taken out of
+/// `sources`.
+fn build(
+    root: &Path,
+    folder: &Path,
+    sources: &mut BTreeMap<String, Source>,
+    count: usize,
+) -> Result<Vec<compile::Program>, Box<dyn Error>> {
+    let (copy, target) = (folder.join("tree"), folder.join("build"));
+    // Quick, and finds most of what is refused.
+    let check = [
+        "check",
+        "--locked",
+        "--lib",
+        "-p=falcon-core",
+        "--all-features",
+        "--quiet",
+    ];
+    let mut commands = [&check[..], &BUILD].into_iter();
+    let mut command = commands.next();
+    while let Some(arguments) = command {
+        let mut placed = BTreeMap::new();
+        for (file, source) in &*sources {
+            let mutants = source.mutants.iter().map(|(id, mutant)| (*id, mutant));
+            let rewritten = rewrite::rewrite(&source.text, mutants);
+            placed.insert(format!("{SOURCES}/{file}"), rewritten);
+        }
+        tree::copy(root, &copy, |name, content| match placed.get(name) {
+            Some(rewritten) => rewritten.source.clone().into_bytes(),
+            None if name == format!("{SOURCES}/lib.rs") => {
+                [content, b"\npub(crate) mod mutants;\n".to_vec()].concat()
+            }
+            None => content,
+        })?;
+        let switches = rewrite::switches(count);
+        tree::write_if_changed(&copy.join(SOURCES).join("mutants.rs"), switches.as_bytes())?;
+        match compile::cargo(&copy, &target, arguments)? {
+            Ok(programs) => {
+                command = commands.next();
+                if command.is_none() {
+                    return Ok(programs);
+                }
+            }
+            Err(refusals) => {
+                let blamed = refusals.iter().flat_map(|refusal| blamed(&placed, refusal));
+                let refused: BTreeSet<u32> = blamed.collect();
+                // One error may make others, elsewhere: they are gone when it is.
+                if refused.is_empty() {
+                    let texts: Vec<_> = refusals.into_iter().map(|refusal| refusal.text).collect();
+                    return Err(texts.concat().into());
+                }
+                println!("{} mutants do not compile", refused.len());
+                for source in sources.values_mut() {
+                    source.mutants.retain(|id, _| !refused.contains(id));
+                }
+            }
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// The mutants that a compiler's error is about: those of the smallest place around it, or those
+/// inside. None if it follows from another error.
+fn blamed(
+    rewritten: &BTreeMap<String, rewrite::Rewritten>,
+    refusal: &compile::Refusal,
+) -> Vec<u32> {
+    let placed = |file| rewritten.get(file).map_or(&[][..], |file| &file.placed);
+    let around = refusal.places.iter().find_map(|(file, at)| {
+        placed(file)
+            .iter()
+            .filter(|(range, _)| range.start <= at.start && at.end <= range.end)
+            .min_by_key(|(range, _)| range.len())
+    });
+    if let Some((_, ids)) = around {
+        return ids.clone();
+    }
+    let within = refusal.places.iter().flat_map(|(file, at)| {
+        placed(file)
+            .iter()
+            .filter(|(range, _)| at.start <= range.start && range.end <= at.end)
+    });
+    within.flat_map(|(_, ids)| ids.clone()).collect()
+}
+
+/// The test that kills each mutant, and the seconds that it took.
+type Outcomes = BTreeMap<u32, (Option<String>, f64)>;
+
+fn kill(
+    tests: &[runs::Test<'_>],
+    names: &[Name],
+    compiled: &BTreeSet<u32>,
+    jobs: usize,
+) -> Result<Outcomes, Box<dyn Error>> {
+    let (queue, outcomes) = (Mutex::new(compiled.iter()), Mutex::new(Outcomes::new()));
+    let work = || -> Result<(), String> {
+        loop {
+            let next = queue.lock().expect("no panic").next();
+            let Some(&id) = next else {
+                return Ok(());
+            };
+            let begin = Instant::now();
+            let killer = runs::killer(tests, id).map_err(|error| error.to_string())?;
+            let killer = killer.map(runs::Test::name);
+            let seconds = begin.elapsed().as_secs_f64();
+            if killer.is_none() {
+                println!("survived after {seconds:.0} s: {}", names[id as usize]);
+            }
+            let mut outcomes = outcomes.lock().expect("no panic");
+            outcomes.insert(id, (killer, seconds));
+        }
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(work)).collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().expect("no panic"))
+    })?;
+    Ok(outcomes.into_inner()?)
+}
+
+/// Compares the survivors with those that are listed.
+fn judge(
+    names: &[Name],
+    compiled: &BTreeSet<u32>,
+    outcomes: &Outcomes,
+    listed: &BTreeMap<Name, String>,
+) -> Result<(), Box<dyn Error>> {
+    let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for (id, (killer, _)) in outcomes {
+        let name = &names[*id as usize];
+        let count = counts.entry(&name.file).or_default();
+        count[usize::from(killer.is_none())] += 1;
+        match (killer, listed.contains_key(name)) {
+            (None, false) => wrong.push(format!("survives, not listed: {name}")),
+            (Some(killer), true) => wrong.push(format!("listed, killed by {killer}: {name}")),
+            _ => {}
+        }
+    }
+    for (id, name) in (0..).zip(names) {
+        if compiled.contains(&id) {
+            continue;
+        }
+        println!("does not compile: {name}");
+        if listed.contains_key(name) {
+            wrong.push(format!("listed, does not compile: {name}"));
+        }
+    }
+    println!("{:24} killed survived", "file");
+    for (file, [killed, survived]) in &counts {
+        println!("{file:24} {killed:6} {survived:8}");
+    }
+    let [killed, survived] = counts
+        .values()
+        .fold([0, 0], |sum, count| [sum[0] + count[0], sum[1] + count[1]]);
+    println!("{:24} {killed:6} {survived:8}", "all");
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(wrong.join("\n").into())
+}

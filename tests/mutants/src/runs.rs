@@ -1,0 +1,127 @@
+//! Runs of single tests, with a mutant or without.
+
+use crate::compile::Program;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, io};
+use wait_timeout::ChildExt;
+
+/// Address space of a test, in KiB: a mutant must not take the machine's memory.
+const MEMORY: u64 = 8 << 20;
+
+/// A test, the mutants that it reaches, and the time that it takes without one.
+pub struct Test<'a> {
+    program: &'a Program,
+    name: String,
+    /// Numbers of the mutants.
+    pub reaches: BTreeSet<u32>,
+    /// Time with the log on.
+    pub time: Duration,
+}
+
+impl Test<'_> {
+    /// Name of the program and of the test.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.program.name, self.name)
+    }
+}
+
+/// Names of the tests of `program`.
+fn names(program: &Program) -> io::Result<Vec<String>> {
+    let listed = Command::new(&program.path)
+        .args(["--list", "--format", "terse"])
+        .current_dir(&program.folder)
+        .output()?;
+    let listed = String::from_utf8(listed.stdout).map_err(io::Error::other)?;
+    let names = listed
+        .lines()
+        .filter_map(|line| line.strip_suffix(": test"));
+    Ok(names.map(str::to_owned).collect())
+}
+
+/// Runs test `name` alone, with a variable of the environment. True if it passes in time.
+fn passes(
+    program: &Program,
+    name: &str,
+    variable: (&str, &str),
+    limit: Duration,
+) -> io::Result<bool> {
+    let mut child = Command::new("sh")
+        .args(["-c", &format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"")])
+        .arg(&program.path)
+        .args(["--exact", name, "--test-threads=1"])
+        .current_dir(&program.folder)
+        .env("CARGO_MANIFEST_DIR", &program.folder)
+        .env(variable.0, variable.1)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    match child.wait_timeout(limit)? {
+        Some(status) => Ok(status.success()),
+        None => {
+            child.kill()?;
+            child.wait()?;
+            Ok(false)
+        }
+    }
+}
+
+/// Runs every test of `programs` without a mutant, with the log on.
+///
+/// # Errors
+/// The names of the tests that fail.
+pub fn record<'a>(
+    programs: &'a [Program],
+    skipped: &[&str],
+    log: &Path,
+) -> Result<Vec<Test<'a>>, Vec<String>> {
+    let (mut tests, mut failed) = (Vec::new(), Vec::new());
+    for program in programs {
+        for name in names(program).map_err(|error| vec![error.to_string()])? {
+            let mut test = Test {
+                program,
+                name,
+                reaches: BTreeSet::new(),
+                time: Duration::ZERO,
+            };
+            if skipped.contains(&&*test.name()) {
+                continue;
+            }
+            let _ = fs::remove_file(log);
+            let begin = Instant::now();
+            let variable = ("FALCON_MUTANT_LOG", log.to_str().expect("UTF-8"));
+            let passed = passes(program, &test.name, variable, Duration::from_secs(600));
+            test.time = begin.elapsed();
+            if !passed.unwrap_or(false) {
+                failed.push(test.name());
+                continue;
+            }
+            let reached = fs::read_to_string(log).unwrap_or_default();
+            test.reaches
+                .extend(reached.lines().flat_map(str::parse::<u32>));
+            tests.push(test);
+        }
+    }
+    tests.sort_by_key(|test| test.time);
+    if failed.is_empty() {
+        Ok(tests)
+    } else {
+        Err(failed)
+    }
+}
+
+/// Runs the tests that reach mutant `id`, the quickest first. Returns the first that fails.
+pub fn killer<'a, 't>(tests: &'t [Test<'a>], id: u32) -> io::Result<Option<&'t Test<'a>>> {
+    for test in tests.iter().filter(|test| test.reaches.contains(&id)) {
+        // Much more than a slow machine needs: a test that is cut off counts as one that fails.
+        let limit = Duration::from_secs(60) + 10 * test.time;
+        let variable = ("FALCON_MUTANT", &*id.to_string());
+        if !passes(test.program, &test.name, variable, limit)? {
+            return Ok(Some(test));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,507 @@
+//! Mutation sites: the expressions, statements and functions of a source file that have mutants.
+
+use crate::macros;
+use crate::variants::Variants;
+use proc_macro2::Span;
+use std::ops::Range;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Attribute, BinOp, Expr, Lit, ReturnType, Stmt, Type, UnOp};
+
+/// Way to put a mutant in place of the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Form {
+    /// The expression at `range` becomes `code`.
+    Expression,
+    /// The statement at `range` is left out.
+    Statement,
+    /// `code` is run at the empty `range`, the beginning of a function.
+    Entry,
+}
+
+/// One change of one file.
+#[derive(Debug)]
+pub struct Mutant {
+    /// Function, with the type or the trait that it belongs to.
+    pub function: String,
+    /// Source line with the change in brackets, `[old => new]`.
+    pub text: String,
+    /// Way in which `code` takes the place of what is at `range`.
+    pub form: Form,
+    /// Bytes of the source that change.
+    pub range: Range<usize>,
+    /// Code of the mutant.
+    pub code: String,
+}
+
+/// All mutants of `source`, among them paths of `variants` that name another variant.
+pub fn mutants(source: &str, variants: &Variants) -> syn::Result<Vec<Mutant>> {
+    let file = syn::parse_file(source)?;
+    let mut finder = Finder {
+        source,
+        variants,
+        function: Vec::new(),
+        self_type: String::new(),
+        found: Ok(Vec::new()),
+    };
+    finder.visit_file(&file);
+    finder.found
+}
+
+struct Finder<'a> {
+    source: &'a str,
+    variants: &'a Variants,
+    /// Macros, types and functions around the place that is visited.
+    function: Vec<String>,
+    /// Name of the type that is `Self`.
+    self_type: String,
+    /// The mutants, unless the body of a macro cannot be read.
+    found: syn::Result<Vec<Mutant>>,
+}
+
+/// True if the item is compiled for tests only, or not under every feature.
+fn is_left_out(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let path = attribute.path();
+        let text = match &attribute.meta {
+            syn::Meta::List(list) => list.tokens.to_string(),
+            _ => String::new(),
+        };
+        let words = || text.split(|c: char| !c.is_alphanumeric());
+        path.is_ident("test")
+            || path.is_ident("cfg") && words().any(|word| ["test", "not", "ct"].contains(&word))
+    })
+}
+
+/// `text` with one blank for each run of white space.
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// True if `condition` binds names, so that it cannot be an operand.
+fn binds(condition: &Expr) -> bool {
+    match condition {
+        Expr::Let(_) => true,
+        Expr::Binary(binary) => binds(&binary.left) || binds(&binary.right),
+        _ => false,
+    }
+}
+
+/// Operators that an operator is exchanged for.
+fn other_operators(op: &BinOp) -> &'static [&'static str] {
+    match op {
+        BinOp::Lt(_) => &["<=", ">="],
+        BinOp::Le(_) => &["<", ">"],
+        BinOp::Gt(_) => &[">=", "<="],
+        BinOp::Ge(_) => &[">", "<"],
+        BinOp::Eq(_) => &["!="],
+        BinOp::Ne(_) => &["=="],
+        BinOp::Add(_) => &["-"],
+        BinOp::Sub(_) => &["+"],
+        BinOp::Mul(_) => &["+"],
+        BinOp::Rem(_) => &["/"],
+        BinOp::BitAnd(_) => &["|"],
+        BinOp::BitOr(_) => &["&"],
+        BinOp::BitXor(_) => &["&"],
+        BinOp::And(_) => &["||"],
+        BinOp::Or(_) => &["&&"],
+        BinOp::Shl(_) => &[">>"],
+        BinOp::Shr(_) => &["<<"],
+        BinOp::AddAssign(_) => &["-="],
+        BinOp::SubAssign(_) => &["+="],
+        BinOp::BitAndAssign(_) => &["|="],
+        BinOp::BitOrAssign(_) => &["&="],
+        BinOp::ShlAssign(_) => &[">>="],
+        BinOp::ShrAssign(_) => &["<<="],
+        _ => &[],
+    }
+}
+
+/// Methods that are exchanged for each other.
+const METHODS: [[&str; 2]; 5] = [
+    ["wrapping_add", "wrapping_sub"],
+    ["min", "max"],
+    ["is_some", "is_none"],
+    ["is_ok", "is_err"],
+    ["any", "all"],
+];
+
+/// Results that a function returns at once, its work left out.
+fn early_results(output: &ReturnType) -> &'static [&'static str] {
+    let ReturnType::Type(_, ty) = output else {
+        return &["return;"];
+    };
+    let Type::Path(path) = &**ty else {
+        return &[];
+    };
+    let Some(last) = path.path.segments.last() else {
+        return &[];
+    };
+    let unit = |arguments: &syn::PathArguments| match arguments {
+        syn::PathArguments::AngleBracketed(list) => matches!(
+            list.args.first(),
+            Some(syn::GenericArgument::Type(Type::Tuple(tuple))) if tuple.elems.is_empty()
+        ),
+        _ => false,
+    };
+    match last.ident.to_string().as_str() {
+        "bool" => &["return true;", "return false;"],
+        "Option" => &["return None;"],
+        "Result" if unit(&last.arguments) => &["return Ok(());"],
+        _ => &[],
+    }
+}
+
+impl Finder<'_> {
+    fn slice(&self, span: Span) -> &str {
+        &self.source[span.byte_range()]
+    }
+
+    /// Adds a mutant that shows as `old` (a range of the source) changed to `new`.
+    fn add(&mut self, form: Form, range: Range<usize>, code: String, old: Range<usize>, new: &str) {
+        let begin = self.source[..old.start].rfind('\n').map_or(0, |at| at + 1);
+        let rest = &self.source[old.end..];
+        let rest = &rest[..rest.find('\n').unwrap_or(rest.len())];
+        let text = match form {
+            Form::Expression => format!(
+                "{}[{} => {new}]{}",
+                self.source[begin..old.start].trim_start(),
+                on_one_line(&self.source[old]),
+                rest.split("//").next().unwrap_or_default().trim_end(),
+            ),
+            _ => format!("[{} => {new}]", on_one_line(&self.source[old])),
+        };
+        let mutant = Mutant {
+            function: self.function.join("::"),
+            text,
+            form,
+            range,
+            code,
+        };
+        if let Ok(found) = &mut self.found {
+            found.push(mutant);
+        }
+    }
+
+    /// Adds mutants of `expr`, in which `old` becomes each of `new`.
+    fn replace(&mut self, expr: Range<usize>, old: Range<usize>, new: &[&str]) {
+        for new in new {
+            let before = &self.source[expr.start..old.start];
+            let after = &self.source[old.end..expr.end];
+            let code = format!("{before}{new}{after}");
+            self.add(Form::Expression, expr.clone(), code, old.clone(), new);
+        }
+    }
+
+    /// Adds mutants of a condition that no longer decides.
+    fn force(&mut self, condition: &Expr, results: &[&str]) {
+        if !binds(condition) {
+            let range = condition.span().byte_range();
+            self.replace(range.clone(), range, results);
+        }
+    }
+
+    fn literal(&mut self, range: Range<usize>, literal: &Lit) {
+        let text = self.source[range.clone()].to_owned();
+        let (more, less) = match literal {
+            Lit::Bool(value) => (format!("{}", !value.value), None),
+            Lit::Float(_) => (format!("({text} + 1.0)"), None),
+            // Below zero there is nothing, mostly.
+            Lit::Int(value) if value.base10_digits() == "0" => (format!("({text} + 1)"), None),
+            Lit::Int(_) => (format!("({text} + 1)"), Some(format!("({text} - 1)"))),
+            _ => return,
+        };
+        self.replace(range.clone(), range.clone(), &[&more]);
+        if let Some(less) = less {
+            self.replace(range.clone(), range, &[&less]);
+        }
+    }
+
+    /// Adds the mutant of a `path` to a variant of an enum, which is at `range` with its fields.
+    fn variant(&mut self, range: Range<usize>, path: &syn::Path) {
+        let mut names = path.segments.iter().rev().map(|part| &part.ident);
+        let (Some(name), Some(of)) = (names.next(), names.next()) else {
+            return;
+        };
+        let of = of.to_string();
+        let of = if of == "Self" { &self.self_type } else { &of };
+        if let Some(other) = self.variants.other(of, &name.to_string()) {
+            self.replace(range, name.span().byte_range(), &[other]);
+        }
+    }
+
+    /// Visits the body of a function that is compiled and runs.
+    fn function(
+        &mut self,
+        attributes: &[Attribute],
+        signature: &syn::Signature,
+        body: &syn::Block,
+    ) {
+        if is_left_out(attributes) || signature.constness.is_some() {
+            return;
+        }
+        self.function.push(signature.ident.to_string());
+        if !body.stmts.is_empty() {
+            let at = body.brace_token.span.open().byte_range().end;
+            let name = signature.fn_token.span.byte_range().start;
+            let name = name..signature.ident.span().byte_range().end;
+            for result in early_results(&signature.output) {
+                self.add(
+                    Form::Entry,
+                    at..at,
+                    (*result).to_owned(),
+                    name.clone(),
+                    result,
+                );
+            }
+        }
+        self.visit_block(body);
+        self.function.pop();
+    }
+}
+
+impl<'ast> Visit<'ast> for Finder<'_> {
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        self.function(&item.attrs, &item.sig, &item.block);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        self.function(&item.attrs, &item.sig, &item.block);
+    }
+
+    fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
+        if let Some(body) = &item.default {
+            self.function(&item.attrs, &item.sig, body);
+        }
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        if is_left_out(&item.attrs) {
+            return;
+        }
+        let mut name = on_one_line(self.slice(item.self_ty.span()));
+        if let Some((_, path, _)) = &item.trait_ {
+            name = format!("{} for {name}", on_one_line(self.slice(path.span())));
+        }
+        self.function.push(name);
+        let last = match &*item.self_ty {
+            Type::Path(path) => path.path.segments.last(),
+            _ => None,
+        };
+        self.self_type = last.map_or_else(String::new, |last| last.ident.to_string());
+        visit::visit_item_impl(self, item);
+        self.function.pop();
+    }
+
+    fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
+        self.function.push(item.ident.to_string());
+        visit::visit_item_trait(self, item);
+        self.function.pop();
+    }
+
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        if !is_left_out(&item.attrs) {
+            visit::visit_item_mod(self, item);
+        }
+    }
+
+    fn visit_item_macro(&mut self, item: &'ast syn::ItemMacro) {
+        let Some(name) = &item.ident else {
+            return; // not a definition
+        };
+        // Macros that macros define only choose among calls.
+        let nested = self.function.last().is_some_and(|name| name.ends_with('!'));
+        if nested || is_left_out(&item.attrs) {
+            return;
+        }
+        self.function.push(format!("{name}!"));
+        for body in macros::bodies(self.source, item.mac.tokens.clone()) {
+            if let Ok(items) = body.items() {
+                visit::visit_file(self, &items);
+            } else {
+                match body.block() {
+                    Ok(block) => visit::visit_block(self, &block),
+                    Err(error) => self.found = Err(error),
+                }
+            }
+        }
+        self.function.pop();
+    }
+
+    // Computed by the compiler, where no mutant can be chosen; and what is no expression.
+    fn visit_item_const(&mut self, _: &'ast syn::ItemConst) {}
+    fn visit_item_static(&mut self, _: &'ast syn::ItemStatic) {}
+    fn visit_impl_item_const(&mut self, _: &'ast syn::ImplItemConst) {}
+    fn visit_trait_item_const(&mut self, _: &'ast syn::TraitItemConst) {}
+    fn visit_expr_const(&mut self, _: &'ast syn::ExprConst) {}
+    fn visit_item_enum(&mut self, _: &'ast syn::ItemEnum) {}
+    fn visit_type(&mut self, _: &'ast Type) {}
+    fn visit_pat(&mut self, _: &'ast syn::Pat) {}
+    fn visit_generic_argument(&mut self, _: &'ast syn::GenericArgument) {}
+    fn visit_generics(&mut self, _: &'ast syn::Generics) {}
+    fn visit_attribute(&mut self, _: &'ast Attribute) {}
+
+    fn visit_expr_repeat(&mut self, expr: &'ast syn::ExprRepeat) {
+        self.visit_expr(&expr.expr);
+    }
+
+    fn visit_stmt(&mut self, statement: &'ast Stmt) {
+        if let Stmt::Expr(expr, Some(_)) = statement {
+            let call = match expr {
+                Expr::Try(inner) => &*inner.expr,
+                expr => expr,
+            };
+            if let Expr::Call(syn::ExprCall { attrs, .. })
+            | Expr::MethodCall(syn::ExprMethodCall { attrs, .. }) = call
+                && attrs.is_empty()
+            {
+                let range = statement.span().byte_range();
+                self.add(Form::Statement, range.clone(), String::new(), range, "");
+            }
+        }
+        visit::visit_stmt(self, statement);
+    }
+
+    fn visit_expr_binary(&mut self, expr: &'ast syn::ExprBinary) {
+        if !binds(&expr.left) && !binds(&expr.right) {
+            let op = expr.op.span().byte_range();
+            self.replace(expr.span().byte_range(), op, other_operators(&expr.op));
+        }
+        visit::visit_expr_binary(self, expr);
+    }
+
+    fn visit_expr_unary(&mut self, expr: &'ast syn::ExprUnary) {
+        let range = expr.span().byte_range();
+        match (&expr.op, &*expr.expr) {
+            (UnOp::Neg(_), Expr::Lit(literal)) => {
+                self.literal(range, &literal.lit);
+                return;
+            }
+            (UnOp::Neg(_) | UnOp::Not(_), _) => {
+                let op = expr.op.span().byte_range();
+                self.replace(range, op, &[""]);
+            }
+            _ => {}
+        }
+        visit::visit_expr_unary(self, expr);
+    }
+
+    fn visit_expr_lit(&mut self, expr: &'ast syn::ExprLit) {
+        self.literal(expr.span().byte_range(), &expr.lit);
+    }
+
+    fn visit_expr_path(&mut self, expr: &'ast syn::ExprPath) {
+        self.variant(expr.span().byte_range(), &expr.path);
+    }
+
+    fn visit_expr_call(&mut self, expr: &'ast syn::ExprCall) {
+        // With its fields: another variant may have others, which do not compile.
+        match &*expr.func {
+            Expr::Path(function) => self.variant(expr.span().byte_range(), &function.path),
+            function => self.visit_expr(function),
+        }
+        expr.args
+            .iter()
+            .for_each(|argument| self.visit_expr(argument));
+    }
+
+    fn visit_expr_if(&mut self, expr: &'ast syn::ExprIf) {
+        self.force(&expr.cond, &["true", "false"]);
+        visit::visit_expr_if(self, expr);
+    }
+
+    fn visit_expr_while(&mut self, expr: &'ast syn::ExprWhile) {
+        self.force(&expr.cond, &["false"]);
+        visit::visit_expr_while(self, expr);
+    }
+
+    fn visit_arm(&mut self, arm: &'ast syn::Arm) {
+        if let Some((_, guard)) = &arm.guard {
+            self.force(guard, &["true", "false"]);
+        }
+        visit::visit_arm(self, arm);
+    }
+
+    fn visit_expr_method_call(&mut self, expr: &'ast syn::ExprMethodCall) {
+        for [one, other] in METHODS {
+            for [from, to] in [[one, other], [other, one]] {
+                if expr.method == from {
+                    let method = expr.method.span().byte_range();
+                    self.replace(expr.span().byte_range(), method, &[to]);
+                }
+            }
+        }
+        visit::visit_expr_method_call(self, expr);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operator_has_its_mutants_and_constants_have_none() {
+        let source = "
+            const TABLE: [u8; 2 + 2] = [1 + 1; 4];
+            const fn constant() -> u8 { 1 + 1 }
+            impl Drop for Key {
+                fn drop(&mut self) {
+                    self.f.zeroize();
+                }
+            }
+            fn check(x: u8) -> Result<(), Error> {
+                let small = [0; 16];
+                if x < 3 && !small.is_empty() {
+                    return Err(Error);
+                }
+                inner(x)?;
+                Ok(())
+            }
+            enum Fit { Padded, Any }
+            impl Fit {
+                fn of(any: bool) -> Self { if any { Self::Any } else { Fit::Padded } }
+            }
+            macro_rules! signers {
+                ($name:ident, $($keys:ty),*) => {
+                    impl<$($keys),*> Signer for $name {
+                        fn sign(&self) { $(check::<$keys>(self);)* }
+                    }
+                };
+                ($x:expr) => { f($x, 5) };
+            }
+            #[cfg(test)]
+            mod tests { fn unseen() { call(1); } }
+        ";
+        let mut variants = Variants::default();
+        variants.add(source).expect("Rust");
+        let found = mutants(source, &variants).expect("Rust");
+        let shown: Vec<_> = found
+            .iter()
+            .map(|mutant| format!("{}: {}", mutant.function, mutant.text))
+            .collect();
+        let expected = [
+            "Drop for Key::drop: [fn drop => return;]",
+            "Drop for Key::drop: [self.f.zeroize(); => ]",
+            "check: [fn check => return Ok(());]",
+            "check: let small = [[0 => (0 + 1)]; 16];",
+            "check: if [x < 3 && !small.is_empty() => true] {",
+            "check: if [x < 3 && !small.is_empty() => false] {",
+            "check: if x < 3 [&& => ||] !small.is_empty() {",
+            "check: if x [< => <=] 3 && !small.is_empty() {",
+            "check: if x [< => >=] 3 && !small.is_empty() {",
+            "check: if x < [3 => (3 + 1)] && !small.is_empty() {",
+            "check: if x < [3 => (3 - 1)] && !small.is_empty() {",
+            "check: if x < 3 && [! => ]small.is_empty() {",
+            "check: [inner(x)?; => ]",
+            "Fit::of: fn of(any: bool) -> Self { if [any => true] { Self::Any } else { Fit::Padded } }",
+            "Fit::of: fn of(any: bool) -> Self { if [any => false] { Self::Any } else { Fit::Padded } }",
+            "Fit::of: fn of(any: bool) -> Self { if any { Self::[Any => Padded] } else { Fit::Padded } }",
+            "Fit::of: fn of(any: bool) -> Self { if any { Self::Any } else { Fit::[Padded => Any] } }",
+            "signers!::Signer for $name::sign: [fn sign => return;]",
+            "signers!::Signer for $name::sign: [check::<$keys>(self); => ]",
+            "signers!: ($x:expr) => { f($x, [5 => (5 + 1)]) };",
+            "signers!: ($x:expr) => { f($x, [5 => (5 - 1)]) };",
+        ];
+        assert_eq!(shown, expected);
+    }
+}
