@@ -100,49 +100,69 @@ pub fn row(style: Style, row: &Row) {
     }
 }
 
-/// Prints the bars whose two rows are among `rows`. Returns true if all pass.
-pub fn bars(style: Style, bars: &[Bar], rows: &[Row]) -> bool {
+/// A row beside another one, and what is asked of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Verdict {
+    /// The row that is judged.
+    pub ours: Case,
+    /// Name of the engine or the peer whose row it is set against. None if there is no such row.
+    pub other: Option<&'static str>,
+    /// Our time over the other one's.
+    pub ratio: f64,
+    /// Largest ratio that passes.
+    pub limit: f64,
+}
+
+impl Verdict {
+    /// True if the row is fast enough.
+    pub fn passes(&self) -> bool {
+        self.other.is_some() && self.ratio <= self.limit
+    }
+
+    /// Prints the verdict.
+    pub fn print(&self, style: Style) {
+        let pass = self.passes();
+        let ours = self.ours.to_string();
+        let (ratio, limit) = (self.ratio, self.limit);
+        match (style, self.other) {
+            (_, None) => println!("short {ours} has no row by name"),
+            (Style::Table, Some(other)) => {
+                let word = if pass { "PASS" } else { "short" };
+                println!("{word:<5} {ours:<46} {ratio:>6.3} of {other}, at most {limit}");
+            }
+            (Style::Json, Some(peer)) => json(&BarLine {
+                bar: ours,
+                peer,
+                ratio,
+                limit,
+                pass,
+            }),
+        }
+    }
+}
+
+/// Judges the bars whose two rows are among `rows`.
+pub fn bars(bars: &[Bar], rows: &[Row]) -> Vec<Verdict> {
     let typical = |case: Case| {
         let row = rows.iter().find(|row| row.case == case)?;
         Some(row.timing.typical(case.operation))
     };
-    let mut all = true;
-    for bar in bars {
-        let (Some(ours), Some(peer)) = (typical(bar.ours), typical(bar.peer)) else {
-            continue;
-        };
-        let (ratio, limit) = (ours / peer, bar.limit);
-        let pass = ratio <= limit;
-        all &= pass;
-        judge(style, bar.ours, bar.peer.engine, ratio, limit);
-    }
-    all
+    let verdict = |bar: &Bar| {
+        Some(Verdict {
+            ours: bar.ours,
+            other: Some(bar.peer.engine),
+            ratio: typical(bar.ours)? / typical(bar.peer)?,
+            limit: bar.limit,
+        })
+    };
+    bars.iter().filter_map(verdict).collect()
 }
 
-/// Prints whether a row is fast enough beside another.
-fn judge(style: Style, ours: Case, other: &'static str, ratio: f64, limit: f64) {
-    let pass = ratio <= limit;
-    let ours = ours.to_string();
-    match style {
-        Style::Table => {
-            let verdict = if pass { "PASS" } else { "short" };
-            println!("{verdict:<5} {ours:<46} {ratio:>6.3} of {other}, at most {limit}");
-        }
-        Style::Json => json(&BarLine {
-            bar: ours,
-            peer: other,
-            ratio,
-            limit,
-            pass,
-        }),
-    }
-}
-
-/// Checks that plain calls take at most `limit` times as long as calls that name the best engine.
-/// Compares the fastest rounds of both. Returns true if all pass.
-pub fn as_called(style: Style, limit: f64, rows: &[Row]) -> bool {
-    let mut all = true;
-    for row in rows.iter().filter(|row| row.case.engine == AS_CALLED) {
+/// Judges plain calls: they are to take at most `limit` times as long as calls that name the best
+/// engine. Compares the fastest rounds of both.
+pub fn as_called(limit: f64, rows: &[Row]) -> Vec<Verdict> {
+    let plain = rows.iter().filter(|row| row.case.engine == AS_CALLED);
+    let verdict = |row: &Row| {
         let named = rows.iter().filter(|other| {
             let Case {
                 operation,
@@ -160,17 +180,15 @@ pub fn as_called(style: Style, limit: f64, rows: &[Row]) -> bool {
             Operation::Keygen => row.timing.mean,
             _ => row.timing.fastest,
         };
-        let Some(best) = named.min_by(|a, b| fastest(a).total_cmp(&fastest(b))) else {
-            println!("short {} has no row by name", row.case);
-            all = false;
-            continue;
-        };
-        let ratio = fastest(row) / fastest(best);
-        let pass = ratio <= limit;
-        all &= pass;
-        judge(style, row.case, best.case.engine, ratio, limit);
-    }
-    all
+        let best = named.min_by(|a, b| fastest(a).total_cmp(&fastest(b)));
+        Verdict {
+            ours: row.case,
+            other: best.map(|best| best.case.engine),
+            ratio: best.map_or(f64::NAN, |best| fastest(row) / fastest(best)),
+            limit,
+        }
+    };
+    plain.map(verdict).collect()
 }
 
 fn json(line: &impl Serialize) {
