@@ -21,6 +21,8 @@ use sites::{Form, Mutant};
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -66,7 +68,8 @@ const SKIPPED: [&str; 1] =
 /// Mutates falcon-core, and shows that a test fails for every mutant.
 #[derive(Parser)]
 struct Options {
-    /// Number of mutants to draw, beside removed calls and listed survivors, which are all taken
+    /// Number of mutants to draw, beside removed calls, removed wipes and listed survivors, which
+    /// are all taken
     #[arg(long, default_value_t = 300)]
     sample: usize,
     /// Take all mutants
@@ -146,13 +149,9 @@ fn run() -> Result<(), Box<dyn Error>> {
     }
     fs::write(folder.join("tests.tsv"), list)?;
 
-    let outcomes = kill(&tests, &names, &compiled, options.jobs)?;
-    let mut report = String::new();
-    for (id, (killer, seconds)) in &outcomes {
-        let killer = killer.as_deref().unwrap_or("SURVIVED");
-        writeln!(report, "{}\t{killer}\t{seconds:.2}", names[*id as usize])?;
-    }
-    fs::write(folder.join("report.tsv"), report)?;
+    // A line as soon as it is known: a run takes long, and may be stopped.
+    let report = Mutex::new(File::create(folder.join("report.tsv"))?);
+    let outcomes = kill(&tests, &names, &compiled, options.jobs, &report)?;
     judge(&names, &compiled, &outcomes, &listed)
 }
 
@@ -210,11 +209,12 @@ fn draw(
         return Err(format!("survivors.tsv lists what is gone:\n{}", gone.join("\n")).into());
     }
 
-    // Every file has its share, and small files some more. Wipes and checks are among the calls.
+    // Every file has its share, and small files some more. Checks are among the calls, and wipes
+    // are calls or wrappers.
     let mut drawn: BTreeSet<Name> = listed.keys().cloned().collect();
     let calls = all
         .iter()
-        .filter(|(.., mutant)| mutant.form == Form::Statement);
+        .filter(|(.., mutant)| matches!(mutant.form, Form::Statement | Form::Wiper));
     drawn.extend(calls.map(|(name, ..)| name.clone()));
     for file in FILES {
         let mut of_file: Vec<_> = known.iter().filter(|name| name.file == file).collect();
@@ -289,7 +289,15 @@ fn build(
                 }
             }
             Err(refusals) => {
-                let blamed = refusals.iter().flat_map(|refusal| blamed(&placed, refusal));
+                let blamed = refusals.iter().flat_map(|refusal| {
+                    let blamed = blamed(&placed, refusal);
+                    let moved = || {
+                        wiper_before(sources, &placed, refusal)
+                            .into_iter()
+                            .collect()
+                    };
+                    if blamed.is_empty() { moved() } else { blamed }
+                });
                 let refused: BTreeSet<u32> = blamed.collect();
                 // One error may make others, elsewhere: they are gone when it is.
                 if refused.is_empty() {
@@ -330,6 +338,29 @@ fn blamed(
     within.flat_map(|(_, ids)| ids.clone()).collect()
 }
 
+/// The mutant that makes a buffer which is not wiped, where the compiler refuses it: the buffer is
+/// moved to where only a wiped one is taken, which is after the place where it is made.
+fn wiper_before(
+    sources: &BTreeMap<String, Source>,
+    rewritten: &BTreeMap<String, rewrite::Rewritten>,
+    refusal: &compile::Refusal,
+) -> Option<u32> {
+    let (file, at) = refusal.places.first()?;
+    let source = sources.get(file.strip_prefix(SOURCES)?.strip_prefix('/')?)?;
+    let is_wiper = |id: &u32| {
+        source
+            .mutants
+            .get(id)
+            .is_some_and(|m| m.form == Form::Wiper)
+    };
+    let before = rewritten.get(file)?.placed.iter();
+    let before = before.filter(|(range, _)| range.end <= at.start);
+    let wipers = before.flat_map(|(range, ids)| ids.iter().map(move |id| (range.start, *id)));
+    let last = wipers.filter(|(_, id)| is_wiper(id)).max();
+    last.filter(|_| refusal.text.contains("`Wiped<"))
+        .map(|(_, id)| id)
+}
+
 /// The test that kills each mutant, and the seconds that it took.
 type Outcomes = BTreeMap<u32, (Option<String>, f64)>;
 
@@ -338,6 +369,7 @@ fn kill(
     names: &[Name],
     compiled: &BTreeSet<u32>,
     jobs: usize,
+    report: &Mutex<File>,
 ) -> Result<Outcomes, Box<dyn Error>> {
     let (queue, outcomes) = (Mutex::new(compiled.iter()), Mutex::new(Outcomes::new()));
     let work = || -> Result<(), String> {
@@ -348,11 +380,18 @@ fn kill(
             };
             let begin = Instant::now();
             let killer = runs::killer(tests, id).map_err(|error| error.to_string())?;
-            let killer = killer.map(runs::Test::name);
+            let killer = killer.map(|(test, end)| match end {
+                runs::End::CutOff => format!("{} (cut off)", test.name()),
+                _ => test.name(),
+            });
             let seconds = begin.elapsed().as_secs_f64();
+            let name = &names[id as usize];
             if killer.is_none() {
-                println!("survived after {seconds:.0} s: {}", names[id as usize]);
+                println!("survived after {seconds:.0} s: {name}");
             }
+            let by = killer.as_deref().unwrap_or("SURVIVED");
+            let mut file = report.lock().expect("no panic");
+            writeln!(file, "{name}\t{by}\t{seconds:.2}").map_err(|error| error.to_string())?;
             let mut outcomes = outcomes.lock().expect("no panic");
             outcomes.insert(id, (killer, seconds));
         }
@@ -402,6 +441,12 @@ fn judge(
         .values()
         .fold([0, 0], |sum, count| [sum[0] + count[0], sum[1] + count[1]]);
     println!("{:24} {killed:6} {survived:8}", "all");
+    let killers = outcomes.values().flat_map(|(killer, _)| killer);
+    let cut_off = killers.filter(|killer| killer.ends_with("(cut off)"));
+    println!(
+        "{} of the killed took too long, and were cut off",
+        cut_off.count()
+    );
     if wrong.is_empty() {
         return Ok(());
     }

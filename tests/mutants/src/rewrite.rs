@@ -35,6 +35,7 @@ pub fn rewrite<'a>(source: &str, mutants: impl Iterator<Item = (u32, &'a Mutant)
             Form::Entry => 0,
             Form::Statement => 1,
             Form::Expression => 2,
+            Form::Wiper => 3,
         };
         let site = sites.entry((start, usize::MAX - end, order));
         let site = site.or_insert_with(|| Site {
@@ -81,6 +82,11 @@ fn render(source: &str, range: Range<usize>, sites: &mut &[Site<'_>], out: &mut 
                 render(source, site.range.clone(), sites, out);
                 out.source += " }";
             }
+            Form::Wiper => {
+                for (id, _) in &site.mutants {
+                    out.source += &format!("crate::mutants::wiped::<{id}, _>");
+                }
+            }
             Form::Expression => {
                 out.source.push('(');
                 for (id, mutant) in &site.mutants {
@@ -111,8 +117,10 @@ pub fn switches(count: usize) -> String {
     format!(
         r#"
 extern crate std;
+use core::ops::{{Deref, DerefMut}};
 use core::sync::atomic::{{AtomicBool, AtomicU32, Ordering::Relaxed}};
 use std::io::Write;
+use zeroize::Zeroize;
 
 const UNKNOWN: u32 = u32::MAX;
 const LOGGING: u32 = u32::MAX - 1;
@@ -145,6 +153,35 @@ fn look(id: u32) -> bool {{
         file.write_all(std::format!("{{id}}\n").as_bytes()).expect("the log of mutants");
     }}
     false
+}}
+
+/// Wipes its value when it is dropped, unless the mutant that it was made with is on.
+pub(crate) struct Wiped<T: Zeroize>(T, bool);
+
+#[inline(always)]
+pub(crate) fn wiped<const ID: u32, T: Zeroize>(value: T) -> Wiped<T> {{
+    Wiped(value, !is(ID))
+}}
+
+impl<T: Zeroize> Drop for Wiped<T> {{
+    fn drop(&mut self) {{
+        if self.1 {{
+            self.0.zeroize();
+        }}
+    }}
+}}
+
+impl<T: Zeroize> Deref for Wiped<T> {{
+    type Target = T;
+    fn deref(&self) -> &T {{
+        &self.0
+    }}
+}}
+
+impl<T: Zeroize> DerefMut for Wiped<T> {{
+    fn deref_mut(&mut self) -> &mut T {{
+        &mut self.0
+    }}
 }}
 "#
     )

@@ -41,13 +41,19 @@ fn names(program: &Program) -> io::Result<Vec<String>> {
     Ok(names.map(str::to_owned).collect())
 }
 
-/// Runs test `name` alone, with a variable of the environment. True if it passes in time.
-fn passes(
-    program: &Program,
-    name: &str,
-    variable: (&str, &str),
-    limit: Duration,
-) -> io::Result<bool> {
+/// End of a test's run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The test passed.
+    Passed,
+    /// The test failed.
+    Failed,
+    /// The test took too long, and was killed.
+    CutOff,
+}
+
+/// Runs test `name` alone, with a variable of the environment, for at most `limit`.
+fn run(program: &Program, name: &str, variable: (&str, &str), limit: Duration) -> io::Result<End> {
     let mut child = Command::new("sh")
         .args(["-c", &format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"")])
         .arg(&program.path)
@@ -60,11 +66,12 @@ fn passes(
         .stderr(Stdio::null())
         .spawn()?;
     match child.wait_timeout(limit)? {
-        Some(status) => Ok(status.success()),
+        Some(status) if status.success() => Ok(End::Passed),
+        Some(_) => Ok(End::Failed),
         None => {
             child.kill()?;
             child.wait()?;
-            Ok(false)
+            Ok(End::CutOff)
         }
     }
 }
@@ -93,9 +100,9 @@ pub fn record<'a>(
             let _ = fs::remove_file(log);
             let begin = Instant::now();
             let variable = ("FALCON_MUTANT_LOG", log.to_str().expect("UTF-8"));
-            let passed = passes(program, &test.name, variable, Duration::from_secs(600));
+            let end = run(program, &test.name, variable, Duration::from_secs(600));
             test.time = begin.elapsed();
-            if !passed.unwrap_or(false) {
+            if !matches!(end, Ok(End::Passed)) {
                 failed.push(test.name());
                 continue;
             }
@@ -113,14 +120,16 @@ pub fn record<'a>(
     }
 }
 
-/// Runs the tests that reach mutant `id`, the quickest first. Returns the first that fails.
-pub fn killer<'a, 't>(tests: &'t [Test<'a>], id: u32) -> io::Result<Option<&'t Test<'a>>> {
+/// Runs the tests that reach mutant `id`, the quickest first. Returns the first that does not pass,
+/// and how it ended.
+pub fn killer<'a, 't>(tests: &'t [Test<'a>], id: u32) -> io::Result<Option<(&'t Test<'a>, End)>> {
     for test in tests.iter().filter(|test| test.reaches.contains(&id)) {
         // Much more than a slow machine needs: a test that is cut off counts as one that fails.
         let limit = Duration::from_secs(60) + 10 * test.time;
         let variable = ("FALCON_MUTANT", &*id.to_string());
-        if !passes(test.program, &test.name, variable, limit)? {
-            return Ok(Some(test));
+        let end = run(test.program, &test.name, variable, limit)?;
+        if end != End::Passed {
+            return Ok(Some((test, end)));
         }
     }
     Ok(None)

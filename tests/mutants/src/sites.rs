@@ -17,6 +17,8 @@ pub enum Form {
     Statement,
     /// `code` is run at the empty `range`, the beginning of a function.
     Entry,
+    /// The buffer that the function at `range` makes is not wiped when it is dropped.
+    Wiper,
 }
 
 /// One change of one file.
@@ -42,6 +44,7 @@ pub fn mutants(source: &str, variants: &Variants) -> syn::Result<Vec<Mutant>> {
         variants,
         function: Vec::new(),
         self_type: String::new(),
+        returns_wiped: false,
         found: Ok(Vec::new()),
     };
     finder.visit_file(&file);
@@ -55,6 +58,8 @@ struct Finder<'a> {
     function: Vec<String>,
     /// Name of the type that is `Self`.
     self_type: String,
+    /// True in a function that returns a buffer which is wiped: its type says so to the compiler.
+    returns_wiped: bool,
     /// The mutants, unless the body of a macro cannot be read.
     found: syn::Result<Vec<Mutant>>,
 }
@@ -163,7 +168,7 @@ impl Finder<'_> {
         let rest = &self.source[old.end..];
         let rest = &rest[..rest.find('\n').unwrap_or(rest.len())];
         let text = match form {
-            Form::Expression => format!(
+            Form::Expression | Form::Wiper => format!(
                 "{}[{} => {new}]{}",
                 self.source[begin..old.start].trim_start(),
                 on_one_line(&self.source[old]),
@@ -255,8 +260,20 @@ impl Finder<'_> {
                 );
             }
         }
+        let output = self.slice(signature.output.span());
+        self.returns_wiped = output.contains("Zeroizing");
         self.visit_block(body);
+        self.returns_wiped = false;
         self.function.pop();
+    }
+
+    /// Adds the mutant of a call of `function`, which makes a buffer that is wiped when dropped.
+    fn wiper(&mut self, function: &syn::Path) {
+        let range = function.span().byte_range();
+        if self.slice(function.span()) == "Zeroizing::new" && !self.returns_wiped {
+            let old = range.clone();
+            self.add(Form::Wiper, range, String::new(), old, "not wiped");
+        }
     }
 }
 
@@ -397,7 +414,10 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_expr_call(&mut self, expr: &'ast syn::ExprCall) {
         // With its fields: another variant may have others, which do not compile.
         match &*expr.func {
-            Expr::Path(function) => self.variant(expr.span().byte_range(), &function.path),
+            Expr::Path(function) => {
+                self.variant(expr.span().byte_range(), &function.path);
+                self.wiper(&function.path);
+            }
             function => self.visit_expr(function),
         }
         expr.args
@@ -469,6 +489,8 @@ mod tests {
                 };
                 ($x:expr) => { f($x, 5) };
             }
+            fn secret() { let mut seed = Zeroizing::new(x); }
+            fn random() -> Zeroizing<u8> { Zeroizing::new(x) }
             #[cfg(test)]
             mod tests { fn unseen() { call(1); } }
         ";
@@ -501,6 +523,8 @@ mod tests {
             "signers!::Signer for $name::sign: [check::<$keys>(self); => ]",
             "signers!: ($x:expr) => { f($x, [5 => (5 + 1)]) };",
             "signers!: ($x:expr) => { f($x, [5 => (5 - 1)]) };",
+            "secret: [fn secret => return;]",
+            "secret: fn secret() { let mut seed = [Zeroizing::new => not wiped](x); }",
         ];
         assert_eq!(shown, expected);
     }
