@@ -18,7 +18,7 @@ cd "$(dirname "$0")/.."
 table=fuzz/EXECUTIONS.tsv
 counts=fuzz/corpus/executions
 
-# Sums of the rows with equal date, commit and target.
+# Sums of the rows with equal date, tree and target.
 sums() {
     awk -F'\t' -v OFS='\t' '/^[0-9]/ { key = $1 OFS $2 OFS $3; n[key] += $4; s[key] += $5 }
         END { for (key in n) print key, n[key], s[key] }' "$@" | sort
@@ -29,8 +29,9 @@ record() {
     # Running fuzzers append to a new file from here on.
     mv "$counts" "$counts.taken"
     {
-        echo "# Executed inputs: long.sh --record adds rows. The commit is the last one that changed crates/."
-        printf '#date\tcommit\ttarget\texecutions\tseconds\n'
+        echo "# Executed inputs: long.sh --record adds rows. The tree is that of crates/ in the commit that was"
+        echo "# tested: git rev-parse COMMIT:crates. The first rows name commits, which were joined later."
+        printf '#date\ttree\ttarget\texecutions\tseconds\n'
         sums "$table" "$counts.taken"
     } >"$table.new"
     mv "$table.new" "$table"
@@ -50,7 +51,7 @@ fi
 goal="${1:?long.sh TOTAL, or long.sh --record}"
 slot="${FUZZ_SLOT:-300}"
 # The code that is tested.
-commit=$(git log -1 --format=%h -- crates)
+tree=$(git rev-parse HEAD:crates | cut -c1-12)
 renice -n "${FUZZ_NICE:-19}" $$ >/dev/null
 
 build
@@ -77,7 +78,7 @@ run_slot() {
     while kill -0 "$child" 2>/dev/null; do wait "$child" || true; done
     child=
     executions=$(executed "$log")
-    printf '%s\t%s\t%s\t%s\t%s\n' "$(date -u +%F)" "$commit" "$target" "${executions:-0}" \
+    printf '%s\t%s\t%s\t%s\t%s\n' "$(date -u +%F)" "$tree" "$target" "${executions:-0}" \
         $((SECONDS - start)) >>"$counts"
     grep -qE 'SUMMARY: libFuzzer|ERROR: libFuzzer' "$log" || return 0
     cp "$log" "fuzz/artifacts/$target/log"

@@ -8,7 +8,7 @@ use falcon_core::hazmat::{
     BatchSignRaw, Fit, RawJob, RawRandomness, VerifyAfterSign, expanded_reals, secret_basis,
     secret_hash, signature_from_nonce_and_s2,
 };
-use falcon_core::pkcs8::EncodePrivateKey;
+use falcon_core::pkcs8::{EncodePrivateKey, decrypt_private_key};
 use falcon_core::seams::hash::Shake256;
 use falcon_core::{AnySigningKey, Engine, Falcon512, Signature, SignatureError, SigningKey};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -220,6 +220,20 @@ fn a_document_of_a_signing_key_is_wiped() {
     };
     assert_eq!(written(&|document| drop(document.to_vec())), 1);
     assert_eq!(written(&|_| ()), 0);
+}
+
+#[test]
+fn a_document_that_is_decrypted_is_wiped() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    *KEYS.lock().unwrap() = anywhere(&key.to_bytes()[400..]);
+    let mut rng = falcon_tests::Repeatable::new("encrypts");
+    let encrypted = key.to_pkcs8_encrypted_der_with_rng(&mut rng, "passphrase");
+    let encrypted = encrypted.expect("it is written");
+    SEARCHING.store(true, SeqCst);
+    let read = decrypt_private_key(encrypted.as_bytes(), "passphrase").is_ok();
+    SEARCHING.store(false, SeqCst);
+    assert_eq!((read, FOUND.swap(0, SeqCst)), (true, 0));
 }
 
 /// Every part of a key is wiped when the key is dropped, wherever it begins in the key.

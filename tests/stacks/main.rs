@@ -22,7 +22,9 @@ use falcon_core::{
     SigningKey,
 };
 use falcon_tests::Repeatable;
+use rand_core::{TryCryptoRng, TryRng};
 use search::{Search, Secret, stack_after};
+use std::convert::Infallible;
 use std::hint::black_box;
 
 const KEY_SEED: [u8; 32] = *b"the seed from which the keys are";
@@ -310,6 +312,118 @@ fn signing_leaves_no_sampler_key_and_no_seed_on_the_stack() {
     leaves_no_sampler_key::<Falcon1024>();
 }
 
+/// A generator that gives one text again and again, and has no copy of it on the stack.
+struct Again(&'static [u8]);
+
+impl TryRng for Again {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        unreachable!("seeds are drawn as bytes")
+    }
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        unreachable!("seeds are drawn as bytes")
+    }
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
+        out.copy_from_slice(&self.0[..out.len()]);
+        Ok(())
+    }
+}
+
+impl TryCryptoRng for Again {}
+
+const DRAWN: &[u8] = b"a generator of a system gave this seed to the caller";
+
+/// Seeds that this library draws or derives itself.
+#[test]
+fn a_seed_that_is_drawn_or_derived_is_not_left_on_the_stack() {
+    type P = Falcon512;
+    let key = SigningKey::<P>::from_seed_boxed(&KEY_SEED);
+    let message_hash: [u8; 64] = Shake256::reader(MESSAGE).read_array();
+    let mut derived = Shake256::new();
+    for piece in [
+        &b"falcon deterministic"[..],
+        hazmat::secret_hash(&*key),
+        &message_hash,
+    ] {
+        derived.update(piece);
+    }
+    let derived: [u8; 32] = derived.finalize().read_array();
+    let mut search = Search::new(vec![
+        Secret::new("the seed that was drawn", DRAWN[..32].to_vec(), 8, 1),
+        Secret::new("the seed that was derived", derived.to_vec(), 8, 1),
+    ]);
+    let mut reals = vec![0.0; Scratch::<P>::LEN];
+    let mut scratch = Scratch::new(&mut reals).expect("as many as are needed");
+    search.after("a key generated", || {
+        black_box(&SigningKey::<P>::generate(&mut Again(DRAWN)));
+    });
+    search.after("signed", || {
+        black_box(&key.sign_with_rng(&mut Again(DRAWN), MESSAGE));
+    });
+    search.after("a stream signed", || {
+        black_box(&key.sign_stream(&mut Again(DRAWN)).finish());
+    });
+    search.after("signed deterministically", || {
+        let signed = hazmat::sign_deterministic(&*key, MESSAGE, &mut scratch);
+        black_box(&signed.expect("no fault"));
+    });
+    let jobs = vec![SignJob::new(&*key, MESSAGE); 3];
+    for engine in Engine::available() {
+        search.after(format_args!("a batch signed on {engine}"), || {
+            let signed = engine.sign_batch_with_rng(&mut Again(DRAWN), &jobs);
+            black_box(&signed.expect("as many results as jobs"));
+        });
+    }
+    search.end();
+}
+
+/// A DER value of less than 64 KiB.
+fn value(tag: u8, contents: &[u8]) -> Vec<u8> {
+    let [high, low] = (contents.len() as u16).to_be_bytes();
+    let header = match contents.len() {
+        ..128 => vec![tag, low],
+        128..256 => vec![tag, 0x81, low],
+        _ => vec![tag, 0x82, high, low],
+    };
+    [header, contents.to_vec()].concat()
+}
+
+/// The document of a key whose polynomials stand one by one, as Bouncy Castle writes it.
+fn document_of_polynomials(encoded: &[u8]) -> Vec<u8> {
+    let zero = [2, 1, 0];
+    let identifier = value(0x30, &value(6, &[0x2b, 0xce, 0x0f, 3, 11]));
+    let polynomials = [&encoded[1..385], &encoded[385..769], &encoded[769..]];
+    let polynomials = polynomials.map(|bits| value(4, bits)).concat();
+    let key = value(0x30, &[&zero[..], &polynomials].concat());
+    value(0x30, &[&zero[..], &identifier, &value(4, &key)].concat())
+}
+
+/// Encodings that are put together on the stack to be read, or refused.
+#[test]
+fn an_encoding_that_is_read_is_not_left_on_the_stack() {
+    type P = Falcon512;
+    let key = SigningKey::<P>::from_seed_boxed(&KEY_SEED);
+    let encoded = key.to_bytes();
+    let secret = encoded.as_ref()[1..].to_vec();
+    let mut search = Search::new(vec![Secret::new("the encoded key", secret, 8, 1)]);
+    let mut wrong = encoded.as_ref().to_vec();
+    wrong[1280] ^= 1;
+    for (what, encoded) in [("read", encoded.as_ref()), ("refused", &wrong)] {
+        let document = document_of_polynomials(encoded);
+        search.after(format_args!("polynomials {what}"), || {
+            let read = Box::<SigningKey<P>>::from_pkcs8_der(&document);
+            assert_eq!(read.is_ok(), what == "read");
+        });
+        let text = format!("\"{}\"", base16ct::lower::encode_string(encoded));
+        search.after(format_args!("text {what}"), || {
+            let read = serde_json::from_str::<SigningKey<P>>(&text);
+            assert_eq!(read.is_ok(), what == "read");
+        });
+    }
+    search.end();
+}
+
 /// A key whose orthogonalised norm is judged by integers, and too large: nothing is computed after
 /// that, which would hide what the judge leaves.
 #[test]
@@ -330,10 +444,33 @@ fn the_judge_of_a_key_leaves_no_numbers_on_the_stack() {
         (judged && read.err() == Some(DecodeError::KeyNorm)).then_some(bytes)
     });
     let bytes = too_long.expect("some key is too long");
-    let stack = stack_after(|| {
+    let left = words_after(|| {
         black_box(&Engine::Soft.decode_signing_key::<P>(&bytes).is_err());
     });
-    let words = stack.as_chunks::<8>().0;
-    let left = words.iter().filter(|word| **word != [0; 8]).count();
     assert!(left < P::N / 2, "{left} words");
+}
+
+/// Number of words of 8 bytes that `work` leaves on the stack and that are not zero.
+fn words_after(work: impl FnOnce() + Send) -> usize {
+    let stack = stack_after(work);
+    let words = stack.as_chunks::<8>().0;
+    words.iter().filter(|word| **word != [0; 8]).count()
+}
+
+/// Of the working memory in which a key is completed, nothing is left: it holds transforms of the
+/// key modulo two primes, four words in eight bytes.
+#[test]
+fn a_key_that_is_decoded_leaves_no_numbers_on_the_stack() {
+    type P = Falcon512;
+    let encoded = SigningKey::<P>::from_seed_boxed(&KEY_SEED).to_bytes();
+    let mut wrong = encoded.as_ref().to_vec();
+    wrong[1280] ^= 1;
+    for engine in Engine::available() {
+        for encoded in [encoded.as_ref(), &wrong] {
+            let left = words_after(|| {
+                black_box(&engine.decode_signing_key::<P>(encoded).is_ok());
+            });
+            assert!(left < P::N / 4, "{left} words on {engine}");
+        }
+    }
 }

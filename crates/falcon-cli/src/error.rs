@@ -1,7 +1,7 @@
 //! Errors of commands, with a path and a hint, and the exit status.
 
 use crate::escape::shown;
-use serde::{Serialize, Serializer};
+use serde::{Serialize, Serializer, ser::SerializeMap};
 use std::{fmt, io, path::Path, process::ExitCode};
 
 /// Result of a command. The greatest status of all files counts: an invalid signature must not be
@@ -171,20 +171,15 @@ pub(crate) fn display(path: &Path) -> String {
     }
 }
 
-/// Writes a path to JSON as it was given, and one that is not UTF-8 as it is shown.
+/// Writes a path to JSON as it was given. One that is not UTF-8 becomes `{"bytes": "61ff"}`, in
+/// hexadecimal: any text could be the name of another file.
 pub(crate) fn serialize_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-    match path.to_str() {
-        Some(text) => serializer.serialize_str(text),
-        None => serializer.serialize_str(&shown(path)),
+    if let Some(text) = path.to_str() {
+        return serializer.serialize_str(text);
     }
-}
-
-/// The bytes of a path that is not UTF-8, in hexadecimal: what [`serialize_path`] writes for it may
-/// be the name of another file.
-pub(crate) fn bytes_of_name(path: &Path) -> Option<String> {
-    let hexadecimal = || {
-        let bytes = path.as_os_str().as_encoded_bytes().iter();
-        bytes.map(|byte| format!("{byte:02x}")).collect()
-    };
-    path.to_str().is_none().then(hexadecimal)
+    let bytes = path.as_os_str().as_encoded_bytes().iter();
+    let bytes: String = bytes.map(|byte| format!("{byte:02x}")).collect();
+    let mut map = serializer.serialize_map(Some(1))?;
+    map.serialize_entry("bytes", &bytes)?;
+    map.end()
 }

@@ -10,7 +10,8 @@ use ::pkcs8::EncryptedPrivateKeyInfoRef;
 use clap::ValueEnum;
 use falcon_core::pkcs8::{
     self, DecodePrivateKey, EncryptionError, LineEnding, ObjectIdentifier, PrivateKeyInfoRef,
-    SecretDocument, SubjectPublicKeyInfoRef, decrypt_private_key, der::pem,
+    SecretDocument, SubjectPublicKeyInfoRef, decrypt_private_key,
+    der::{Decode, asn1::OctetStringRef, pem},
 };
 use falcon_core::{
     DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey,
@@ -252,7 +253,7 @@ pub(crate) fn decrypt(der: &[u8], passphrase: &str) -> Result<Option<SecretKey>>
         | Err(pkcs8::Error::Asn1(_)) => Ok(None),
         Err(_) => Err(Undecodable::found(
             "is encrypted with an algorithm or a cost that is not supported: \
-            scrypt up to 256 MiB or PBKDF2 up to 10,000,000 iterations \
+            scrypt up to N r p = 2097152 or PBKDF2 up to 10,000,000 iterations \
             (1,428,571 with SHA-512), and AES-CBC",
         )),
     }
@@ -260,11 +261,29 @@ pub(crate) fn decrypt(der: &[u8], passphrase: &str) -> Result<Option<SecretKey>>
 
 fn secret_from_der(der: &[u8]) -> Result<SecretKey> {
     let info = document(PrivateKeyInfoRef::try_from(der), "PKCS#8")?;
-    key_under(
+    let key = key_under(
         info.algorithm.oid,
         |oid| private_key_under(oid, &info),
         |oid| private_key_under(oid, &info),
-    )
+    );
+    // The error of a document does not tell this reason.
+    if key.is_err() && holds_too_long_a_key(info.private_key.as_bytes()) {
+        return Err(Undecodable::Found(format!(
+            "holds a Falcon secret key, but {}",
+            DecodeError::KeyNorm
+        )));
+    }
+    key
+}
+
+/// True if the contents of a document are a secret key whose basis is too long to sign with.
+fn holds_too_long_a_key(contents: &[u8]) -> bool {
+    let keys = OctetStringRef::from_der(contents).map_or(contents, |wrapped| wrapped.as_bytes());
+    let is_too_long = |decoded: Option<DecodeError>| decoded == Some(DecodeError::KeyNorm);
+    let small = keys.get(..Falcon512::SIGNING_KEY_LEN);
+    let large = keys.get(..Falcon1024::SIGNING_KEY_LEN);
+    is_too_long(small.and_then(|key| SigningKey::<Falcon512>::decode_boxed(key).err()))
+        || is_too_long(large.and_then(|key| SigningKey::<Falcon1024>::decode_boxed(key).err()))
 }
 
 /// Decodes the key of a document as if the document named the algorithm `oid`.

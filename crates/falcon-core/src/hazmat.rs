@@ -124,7 +124,7 @@ pub fn sign_raw_on<P: Parameters>(
 /// use core::convert::Infallible;
 /// use falcon_core::hazmat::{Fit, sign_with_seeds};
 /// use falcon_core::{Falcon512, Scratch, SigningKey};
-/// use sha3::digest::{ExtendableOutput, Update, XofReader};
+/// use sha3::digest::{ExtendableOutput, Update, XofReader}; // sha3 0.11
 ///
 /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
 /// let mut reals = [0.0; Scratch::<Falcon512>::LEN];
@@ -411,9 +411,9 @@ pub fn signing_key_from_seed<P: Parameters>(seed: &[u8]) -> SigningKey<P> {
 ///
 /// # Errors
 /// [`DecodeError::Length`] if a polynomial has another length, [`DecodeError::Range`] if a
-/// coefficient does not fit the encoding of keys, [`DecodeError::KeyNorm`] if `(f, g)` is longer
-/// than key generation allows, [`DecodeError::InvalidKey`] if `fG - gF` is not `q` or `f` is not
-/// invertible.
+/// coefficient does not fit the encoding of keys, [`DecodeError::KeyNorm`] if `(f, g)` or its
+/// orthogonalised partner is longer than key generation allows, [`DecodeError::InvalidKey`] if
+/// `fG - gF` is not `q` or `f` is not invertible.
 pub fn signing_key_from_basis<P: Parameters>(
     basis: [&[i8]; 4],
 ) -> Result<SigningKey<P>, DecodeError> {

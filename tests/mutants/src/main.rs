@@ -68,10 +68,13 @@ const SKIPPED: [&str; 1] =
 /// Mutates falcon-core, and shows that a test fails for every mutant.
 #[derive(Parser)]
 struct Options {
-    /// Number of mutants to draw, beside removed calls, removed wipes and listed survivors, which
-    /// are all taken
+    /// Number of mutants to draw, beside removed calls and removed wipes, which are all taken
     #[arg(long, default_value_t = 300)]
     sample: usize,
+    /// Also take the listed survivors, for which every test runs that reaches them, and show that
+    /// they survive
+    #[arg(long)]
+    survivors: bool,
     /// Take all mutants
     #[arg(long)]
     all: bool,
@@ -211,7 +214,7 @@ fn draw(
 
     // Every file has its share, and small files some more. Checks are among the calls, and wipes
     // are calls or wrappers.
-    let mut drawn: BTreeSet<Name> = listed.keys().cloned().collect();
+    let mut drawn = BTreeSet::new();
     let calls = all
         .iter()
         .filter(|(.., mutant)| matches!(mutant.form, Form::Statement | Form::Wiper));
@@ -223,6 +226,11 @@ fn draw(
         let whole = options.all || !options.only.is_empty();
         let share = if whole { of_file.len() } else { share };
         drawn.extend(of_file.into_iter().take(share).map(|&name| name.clone()));
+    }
+    if options.survivors {
+        drawn.extend(listed.keys().cloned());
+    } else {
+        drawn.retain(|name| !listed.contains_key(name));
     }
     if !options.only.is_empty() {
         drawn.retain(|name| {

@@ -1,7 +1,7 @@
 //! `fingerprint`: the short name of a key.
 
 use crate::{
-    error::{Error, Result, Status},
+    error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
     input::at_most_one_standard,
@@ -43,7 +43,7 @@ impl PrintFingerprint {
                         ui.report(&Line {
                             fingerprint: fingerprint(&key),
                             algorithm: key.algorithm(),
-                            file: shown(path).into_owned(),
+                            file: path.clone(),
                         })?;
                     }
                 }
@@ -75,12 +75,13 @@ impl PrintFingerprint {
 struct Line {
     fingerprint: String,
     algorithm: Algorithm,
-    file: String,
+    #[serde(serialize_with = "serialize_path")]
+    file: PathBuf,
 }
 
 /// As `sha256sum` prints it.
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}  {}", self.fingerprint, Escaped(&self.file))
+        write!(f, "{}  {}", self.fingerprint, Escaped(shown(&self.file)))
     }
 }

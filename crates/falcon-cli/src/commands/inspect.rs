@@ -4,7 +4,7 @@ use crate::engine::ENGINE_VARIABLE;
 use crate::{
     cli::Global,
     engine::{self, AUTO, Compute},
-    error::{Result, Status},
+    error::{Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
     input::at_most_one_standard,
@@ -86,7 +86,7 @@ impl Inspect {
         container: Container,
     ) -> Result<Description> {
         let mut description = Description {
-            file: shown(path).into_owned(),
+            file: path.to_path_buf(),
             kind: "encrypted secret key",
             algorithm: None,
             encoding: "PKCS#8",
@@ -144,7 +144,8 @@ impl Inspect {
 /// Type and details of a file.
 #[derive(Serialize)]
 struct Description {
-    file: String,
+    #[serde(serialize_with = "serialize_path")]
+    file: PathBuf,
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     algorithm: Option<Algorithm>,
@@ -169,7 +170,7 @@ impl Description {
 
 impl fmt::Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", Escaped(&self.file))?;
+        write!(f, "{}: ", Escaped(shown(&self.file)))?;
         if let Some(algorithm) = self.algorithm {
             write!(f, "{} ", Styled(STRONG, algorithm))?;
         }

@@ -6,7 +6,7 @@ pub(crate) use envelope::{Refusal, Said, Signers, TrustOption};
 
 use crate::{
     engine::{self, Claim, Compute},
-    error::{Error, Result, Status, bytes_of_name, serialize_path},
+    error::{Error, Result, Status, serialize_path},
     escape::{Escaped, shown},
     input::{at_most_one_standard, is_standard, open},
     keys::{DEFAULT_PUBLIC_KEY, FileSignature, fingerprint, load_public, load_signature},
@@ -179,7 +179,8 @@ pub(crate) struct Keyring {
 #[derive(Clone, Serialize)]
 pub(crate) struct KeyName {
     /// The file of the key.
-    key: String,
+    #[serde(serialize_with = "serialize_path")]
+    key: PathBuf,
     /// Number of the key in the file, from 1; `None` if the file holds one key.
     #[serde(skip_serializing_if = "Option::is_none")]
     key_number: Option<usize>,
@@ -194,7 +195,7 @@ impl Keyring {
             let several = loaded.len() > 1;
             for (index, key) in loaded.into_iter().enumerate() {
                 names.push(KeyName {
-                    key: shown(path).into_owned(),
+                    key: path.clone(),
                     key_number: several.then_some(index + 1),
                     fingerprint: fingerprint(&key),
                 });
@@ -231,7 +232,7 @@ impl fmt::Display for KeyName {
         } else {
             f.write_str("key ")?;
         }
-        write!(f, "{}", Escaped(&self.key))
+        write!(f, "{}", Escaped(shown(&self.key)))
     }
 }
 
@@ -338,9 +339,6 @@ const INVALID_DEFAULT_HINT: &str = "the file or its signature was changed, or an
 struct Verdict<'k> {
     #[serde(serialize_with = "serialize_path")]
     file: PathBuf,
-    /// The bytes of a name that is not UTF-8, in hexadecimal.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file_bytes: Option<String>,
     #[serde(serialize_with = "serialize_path")]
     signature: PathBuf,
     status: FileStatus,
@@ -368,7 +366,6 @@ impl<'k> Verdict<'k> {
     fn new(pair: &Pair, outcome: Result<Outcome>, signers: &'k Signers) -> Self {
         let mut verdict = Self {
             file: pair.file.clone(),
-            file_bytes: bytes_of_name(&pair.file),
             signature: pair.signature.clone(),
             status: FileStatus::Valid,
             key: None,

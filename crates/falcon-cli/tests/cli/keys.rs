@@ -256,6 +256,12 @@ fn a_wrong_key_is_named_in_one_line() {
         der[place.unwrap() + 3] = 14;
         sandbox.write(&format!("marked-{name}"), der);
     }
+    // All coefficients of f and g become 31, six bits each.
+    let mut long = der(&sandbox.read("k"));
+    let encoded = long.windows(3).position(|it| it == [0x08, 0x82, 0x59]);
+    let first = encoded.unwrap() + 3;
+    long[first..first + 768].copy_from_slice(&[0x7d, 0xf7, 0xdf].repeat(256));
+    sandbox.write("long", long);
     sandbox.write("unknown", "message");
     sandbox.write("empty", "");
     sandbox.write("alone", sandbox.read("k"));
@@ -283,6 +289,10 @@ fn a_wrong_key_is_named_in_one_line() {
         (
             &["verify", "-p", "marked-k.pub", "m"],
             "marked-k.pub: is marked as a Falcon-1024 key, but holds a Falcon-512 key",
+        ),
+        (
+            &["sign", "-k", "long", "m"],
+            "long: holds a Falcon secret key, but the secret basis is too long to sign with",
         ),
         (
             &["pubkey", "k.pub", "-o", "x"],

@@ -18,6 +18,9 @@ use alloc::vec::Vec;
 /// valid signature**, which together with the right one of the same nonce and message reveals the
 /// key. For raw jobs that may be signed again, also sign twice and compare.
 ///
+/// To share a batch among threads, wrap the engine on its threads:
+/// `VerifyAfterSign(engine.on(&threads))`. This type signs only; verify on the engine itself.
+///
 /// For short messages, verifying takes about a tenth of the time of signing. Every message is
 /// hashed again, and the batch's signatures are held twice.
 ///

@@ -3,7 +3,7 @@
 mod point;
 
 use crate::engine::Best;
-use crate::lanes::wipe;
+use crate::lanes::wipe_below;
 #[cfg(feature = "alloc")]
 pub(crate) use falcon_keccak::{Message, hash_side_by_side};
 pub use falcon_keccak::{Shake256, Shake256Reader};
@@ -31,12 +31,6 @@ pub(crate) fn with_stream<T>(pieces: &[&[u8]], work: impl FnOnce(&mut Shake256Re
     let result = work(&mut stream);
     wipe_below();
     result
-}
-
-/// Wipes the stack below the caller's frame, as far as one permutation needs it.
-#[inline(never)]
-fn wipe_below() {
-    wipe(&mut [0u64; 256]);
 }
 
 /// A stream of nothing yet: see [`Shake256Reader::start`].

@@ -11,6 +11,13 @@ pub use soft::{Soft, SoftDouble};
 
 use core::fmt::Debug;
 
+/// Wipes the stack below the caller's frame, as far as a permutation or a transform needs it:
+/// compilers leave there what did not fit in registers.
+#[inline(never)]
+pub(crate) fn wipe_below() {
+    wipe(&mut [0u64; 256]);
+}
+
 /// A double, with what key expansion and the sampler need: square root and
 /// conversions. In memory it is an `f64`, so key material is shared by all
 /// engines.

@@ -4,7 +4,7 @@ use super::{folder, manifest_path};
 use crate::{
     commands::verify::{KeyName, Refusal, Said, Signers, TrustOption},
     documents::ManifestFile,
-    error::{Error, Result, Status},
+    error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
     input::at_most_one_standard,
@@ -67,7 +67,7 @@ impl VerifyManifest {
             Err(refusal) => {
                 let hint = refusal.hint;
                 ui.report(&Refused {
-                    manifest: shown(&path).into_owned(),
+                    manifest: path.clone(),
                     status: "invalid",
                     refusal,
                 })?;
@@ -126,7 +126,7 @@ impl VerifyManifest {
                     (entry.path.as_str(), status)
                 }
             };
-            told.tell(path, status)
+            told.tell(Path::new(path), status)
         })?;
         let is_signed = |other: &NotListed| {
             let path = other.path.to_str();
@@ -138,14 +138,14 @@ impl VerifyManifest {
             })
         };
         for other in listing.not_listed.iter().filter(|other| !is_signed(other)) {
-            told.tell(&shown(&other.path), FileStatus::Extra)?;
+            told.tell(&other.path, FileStatus::Extra)?;
         }
         let count = told.count;
         drop(progress);
         let status = count.status();
         if !ui.quiet || status != Status::Valid {
             ui.report(&Summary {
-                manifest: shown(&path).into_owned(),
+                manifest: path.clone(),
                 status: match status {
                     Status::Valid => "valid",
                     Status::Invalid => "invalid",
@@ -192,7 +192,7 @@ impl<'p> Told<'p> {
         }
     }
 
-    fn tell(&mut self, file: &str, status: FileStatus) -> Result<()> {
+    fn tell(&mut self, file: &Path, status: FileStatus) -> Result<()> {
         self.count.add(status);
         if self.ui.quiet && status == FileStatus::Valid {
             return Ok(());
@@ -202,7 +202,7 @@ impl<'p> Told<'p> {
     }
 
     fn fail(&mut self, file: &str, error: Error) -> Result<()> {
-        self.tell(file, FileStatus::Unchecked)?;
+        self.tell(Path::new(file), FileStatus::Unchecked)?;
         self.progress.clear();
         self.ui.error_among(&error, &mut self.hints);
         Ok(())
@@ -212,7 +212,8 @@ impl<'p> Told<'p> {
 /// The verdict on one file.
 #[derive(Serialize)]
 struct Verdict<'a> {
-    file: &'a str,
+    #[serde(serialize_with = "serialize_path")]
+    file: &'a Path,
     status: FileStatus,
 }
 
@@ -225,7 +226,7 @@ impl fmt::Display for Verdict<'_> {
             FileStatus::Extra => (BAD, "EXTRA"),
             FileStatus::Unchecked => (BAD, "NOT CHECKED"),
         };
-        write!(f, "{}: {}", Escaped(self.file), Styled(style, text))
+        write!(f, "{}: {}", Escaped(shown(self.file)), Styled(style, text))
     }
 }
 
@@ -281,7 +282,8 @@ impl fmt::Display for Count {
 /// The last line: what came out, and who signed.
 #[derive(Serialize)]
 struct Summary<'a> {
-    manifest: String,
+    #[serde(serialize_with = "serialize_path")]
+    manifest: PathBuf,
     status: &'static str,
     #[serde(flatten)]
     count: Count,
@@ -298,7 +300,7 @@ impl fmt::Display for Summary<'_> {
             "invalid" => (BAD, "INVALID"),
             _ => (BAD, "NOT CHECKED"),
         };
-        let manifest = Escaped(&self.manifest);
+        let manifest = Escaped(shown(&self.manifest));
         write!(f, "{manifest}: {}, {}, ", Styled(style, text), self.count,)?;
         if let Some(key) = self.key {
             write!(f, "{key}, ")?;
@@ -310,7 +312,8 @@ impl fmt::Display for Summary<'_> {
 /// A manifest whose signature is refused.
 #[derive(Serialize)]
 struct Refused {
-    manifest: String,
+    #[serde(serialize_with = "serialize_path")]
+    manifest: PathBuf,
     status: &'static str,
     #[serde(flatten)]
     refusal: Refusal,
@@ -318,7 +321,7 @@ struct Refused {
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let manifest = Escaped(&self.manifest);
+        let manifest = Escaped(shown(&self.manifest));
         write!(
             f,
             "{manifest}: {}, {}",
