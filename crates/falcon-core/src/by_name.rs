@@ -37,7 +37,7 @@ impl Engine {
     #[allow(private_bounds)]
     pub fn finish<P: Parameters, K: Secret<P>>(
         self,
-        stream: SignStream<'_, P, K>,
+        mut stream: SignStream<'_, P, K>,
         scratch: &mut Scratch<'_, P>,
     ) -> Signature<P> {
         stream.finish_on(self, scratch)
@@ -92,7 +92,7 @@ pub fn expand_on<P: Parameters>(on: impl ComputeOn, key: &SigningKey<P>) -> Expa
 /// [`SignStream::finish_in`] on `on`.
 pub fn finish_on<P: Parameters, K: SecretKey<P>>(
     on: impl ComputeOn,
-    stream: SignStream<'_, P, K>,
+    mut stream: SignStream<'_, P, K>,
     scratch: &mut Scratch<'_, P>,
 ) -> Signature<P> {
     stream.finish_on(on, scratch)

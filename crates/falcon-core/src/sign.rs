@@ -78,12 +78,12 @@ pub struct SignStream<'k, P: Parameters, K> {
 
 #[allow(private_bounds)]
 impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
-    pub(crate) fn new(key: &'k K, seed: Zeroizing<[u8; SEED_LEN]>) -> Self {
-        let nonce = Randomness::hedged(&seed, 0, key.secret_hash()).nonce();
+    pub(crate) fn new(key: &'k K, seed: &[u8; SEED_LEN]) -> Self {
+        let nonce = Randomness::hedged(seed, 0, key.secret_hash()).nonce();
         let hasher = Shake256HashToPoint.hasher(&nonce);
         Self {
             key,
-            seed,
+            seed: Zeroizing::new(*seed),
             nonce,
             hasher,
             parameters: PhantomData,
@@ -97,19 +97,25 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
 
     /// Signs the absorbed message.
     #[cfg(feature = "alloc")]
-    pub fn finish(self) -> Signature<P> {
+    pub fn finish(mut self) -> Signature<P> {
+        self.finish_here()
+    }
+
+    /// Signs the absorbed message, once. The stream is not moved, which would copy the seed.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn finish_here(&mut self) -> Signature<P> {
         let len = self.key.source().scratch_len(P::LOGN);
-        with_scratch(len, |scratch| self.finish_in(scratch))
+        with_scratch(len, |scratch| self.finish_on(Best::find(), scratch))
     }
 
     /// Signs the absorbed message with caller-owned scratch.
-    pub fn finish_in(self, scratch: &mut Scratch<'_, P>) -> Signature<P> {
+    pub fn finish_in(mut self, scratch: &mut Scratch<'_, P>) -> Signature<P> {
         self.finish_on(Best::find(), scratch)
     }
 
-    /// [`finish_in`](Self::finish_in) on `on`.
+    /// Signs the absorbed message on `on`, once, with caller-owned scratch.
     pub(crate) fn finish_on(
-        self,
+        &mut self,
         on: impl Operations,
         scratch: &mut Scratch<'_, P>,
     ) -> Signature<P> {
@@ -120,7 +126,9 @@ impl<'k, P: Parameters, K: Secret<P>> SignStream<'k, P, K> {
             hasher,
             ..
         } = self;
-        let mut seeds = Randomness::hedged(&seed, 0, key.secret_hash());
+        let (key, nonce) = (*key, *nonce);
+        let hasher = hasher.clone();
+        let mut seeds = Randomness::hedged(seed, 0, key.secret_hash());
         let hash = |c: &mut [u16]| {
             hasher.finish_on(on, c);
             Ok::<_, Infallible>(())
@@ -139,15 +147,6 @@ impl<P: Parameters, K> fmt::Debug for SignStream<'_, P, K> {
     }
 }
 
-/// A fresh seed for one signature.
-fn fresh_seed<R: TryCryptoRng + ?Sized>(
-    rng: &mut R,
-) -> Result<Zeroizing<[u8; SEED_LEN]>, R::Error> {
-    let mut seed = Zeroizing::new([0; SEED_LEN]);
-    rng.try_fill_bytes(&mut *seed)?;
-    Ok(seed)
-}
-
 /// The signing methods, the same for both forms of a secret key.
 macro_rules! signing_methods {
     ($key:ty, $($generics:tt)*) => {
@@ -161,7 +160,7 @@ macro_rules! signing_methods {
             pub fn sign_with_rng<R: CryptoRng + ?Sized>(&self, rng: &mut R, message: &[u8]) -> Signature<P> {
                 let mut stream = self.sign_stream(rng);
                 stream.update(message);
-                stream.finish()
+                stream.finish_here()
             }
 
             /// Signs `message` as [`sign_with_rng`](Self::sign_with_rng) does, with caller-owned
@@ -174,20 +173,21 @@ macro_rules! signing_methods {
             ) -> Signature<P> {
                 let mut stream = self.sign_stream(rng);
                 stream.update(message);
-                stream.finish_in(scratch)
+                stream.finish_on(Best::find(), scratch)
             }
 
             /// Starts to sign a message that comes in pieces.
             pub fn sign_stream<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> SignStream<'_, P, Self> {
-                let Ok(seed) = fresh_seed(rng);
-                SignStream::new(self, seed)
+                let mut seed = Zeroizing::new([0; SEED_LEN]);
+                rng.fill_bytes(&mut *seed);
+                SignStream::new(self, &seed)
             }
 
             /// Starts to sign a message that comes in pieces, with the caller's seed.
             ///
             /// `seed` must be fresh: never use it for another signature.
             pub fn sign_stream_from_seed(&self, seed: &[u8; SEED_LEN]) -> SignStream<'_, P, Self> {
-                SignStream::new(self, Zeroizing::new(*seed))
+                SignStream::new(self, seed)
             }
         }
 
@@ -209,12 +209,13 @@ macro_rules! signing_methods {
                 rng: &mut R,
                 message: &[&[u8]],
             ) -> Result<Signature<P>, signature::Error> {
-                let seed = fresh_seed(rng).map_err(|_| signature::Error::new())?;
-                let mut stream = SignStream::new(self, seed);
+                let mut seed = Zeroizing::new([0; SEED_LEN]);
+                rng.try_fill_bytes(&mut *seed).map_err(|_| signature::Error::new())?;
+                let mut stream = SignStream::new(self, &seed);
                 for piece in message {
                     stream.update(piece);
                 }
-                Ok(stream.finish())
+                Ok(stream.finish_here())
             }
         }
 

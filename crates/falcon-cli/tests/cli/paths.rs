@@ -76,7 +76,10 @@ fn names_are_bytes() {
     let lines = json_lines(&checked);
     assert_eq!(lines.len(), 3);
     assert_eq!(lines[1]["file"], bytes);
-    assert_eq!(lines[1]["signature"], serde_json::json!({ "bytes": "ff2e736967" }));
+    assert_eq!(
+        lines[1]["signature"],
+        serde_json::json!({ "bytes": "ff2e736967" })
+    );
     // A name in UTF-8 that looks like it.
     sandbox.write("\\xff", "y");
     sandbox.succeeds(&["sign", "-k", "k", "\\xff"]);
