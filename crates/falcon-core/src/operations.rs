@@ -5,8 +5,10 @@
 //! generic over the parameter set, so all of it is compiled in this crate, once for
 //! every instruction set, and not again in every crate that signs.
 
-use crate::codec::attached;
-use crate::codec::signature::{self, Format};
+use crate::codec::{
+    attached,
+    signature::{self, Format},
+};
 use crate::engine::Best;
 #[cfg(feature = "alloc")]
 use crate::engine::Engine;

@@ -84,7 +84,8 @@ pub(super) fn compress(isa: impl Isa, s2: &[i16], out: &mut [u8]) -> Option<usiz
 }
 
 /// The code words of a block, four joined at a time, and their lengths. `None` if four are too
-/// long for a [`Writer`], or if one is longer than 16 bits. `all` are the magnitudes joined by "or".
+/// long for a [`Writer`], or if a word of `s2` may be longer than 16 bits. `all` are the
+/// magnitudes of `s2` joined by "or".
 ///
 /// These are loops over arrays, which become vector code.
 #[inline(always)]
@@ -122,7 +123,7 @@ fn groups(block: &[i16; BLOCK], all: u16) -> Option<([u64; BLOCK / 4], [u32; BLO
     (longest <= MAX_PUSHED).then_some((codes, lens))
 }
 
-/// Both words of a double word, as which compilers load them.
+/// Both words, as halves of a double word. So compilers load a double word.
 #[inline(always)]
 fn halves([low, high]: [u16; 2]) -> [u32; 2] {
     let double = u32::from(low) | u32::from(high) << 16;
@@ -147,7 +148,7 @@ impl Writer<'_> {
     fn push(&mut self, code: u64, len: u32) -> Option<()> {
         self.window = self.window << (len % 64) | code;
         self.bits += len as usize;
-        let end = (self.bits + 7) / 8;
+        let end = (self.bits + 7) >> 3;
         let bytes = (self.window << (self.bits.wrapping_neg() % 8)).to_be_bytes();
         match end.checked_sub(bytes.len()) {
             Some(begin) => *self.out.get_mut(begin..)?.first_chunk_mut()? = bytes,

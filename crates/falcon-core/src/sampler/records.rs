@@ -51,10 +51,10 @@
 //! # Look-ups
 //!
 //! Where an instruction permutes words in registers, [`record_group`] makes the records of 32
-//! attempts at a time. The entries that the base is compared with, and all that depends on `z0` or
-//! on the trial's byte, come from tables in registers. With `z0` known, one comparison tells whether
-//! the attempt is open: no entry from the `z0`-th on is above the base, so the base equals an entry
-//! only if it equals that one. Everywhere else [`record`] makes them, one by one.
+//! attempts at a time. The entries that the base is compared with come from tables in registers.
+//! So does everything that depends on `z0` or on the trial's byte. With `z0` known, one comparison
+//! tells whether the attempt is open: no entry from the `z0`-th on is above the base, so the base
+//! equals an entry only if it equals that one. On other processors [`record`] makes the records.
 
 use super::base::RCDT;
 use crate::lanes::wipe;
@@ -191,8 +191,8 @@ impl Records {
     }
 }
 
-/// How many attempts begin in a buffer from `start` on: those that end in it, then those that end
-/// in the next one.
+/// Numbers of the attempts that begin in a buffer from `start` on: those that end in it, then those
+/// that end in the next one.
 #[inline(always)]
 fn attempts_from(start: usize) -> [usize; 2] {
     let left = BUFFER_LEN - start.min(BUFFER_LEN);
@@ -369,7 +369,7 @@ pub(super) fn record(word: u32, [accept, reject]: [i16; 2]) -> [f32; 3] {
     [f32::from(z), f32::from(accept), reject]
 }
 
-/// What [`record_group`] looks up.
+/// Tables of [`record_group`].
 struct Tables {
     /// By `z0 & !3`: the entry with a number greater by one.
     odd_entries: Table<32>,
