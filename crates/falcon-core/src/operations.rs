@@ -5,6 +5,10 @@
 //! generic over the parameter set, so all of it is compiled in this crate, once for
 //! every instruction set, and not again in every crate that signs.
 
+use crate::codec::{
+    attached,
+    signature::{self, Format},
+};
 use crate::engine::Best;
 #[cfg(feature = "alloc")]
 use crate::engine::Engine;
@@ -14,6 +18,7 @@ use crate::hedge::SamplerSeeds;
 use crate::norm;
 use crate::ntru::{self, Comparison};
 use crate::ntt::{Ntt, PortableNtt};
+use crate::params::NONCE_LEN;
 use crate::ring;
 use crate::sampler::SigningIsa;
 use crate::signing::{self, Fit, KeySource, SecretBasis};
@@ -110,6 +115,30 @@ operations! {
     /// [`norm::fits_the_bound`].
     fn fits_the_bound(b, logn: u32, s2: &[i16]) -> bool {
         norm::fits_the_bound(b, logn, s2)
+    }
+
+    /// [`signature::encode`].
+    fn encode_signature(
+        b,
+        format: Format,
+        logn: u32,
+        nonce: &[u8; NONCE_LEN],
+        s2: &[i16],
+        out: &mut [u8],
+    ) -> Option<usize> {
+        signature::encode(b, format, logn, nonce, s2, out)
+    }
+
+    /// [`attached::seal`].
+    fn seal(
+        b,
+        logn: u32,
+        nonce: &[u8; NONCE_LEN],
+        message: &[u8],
+        s2: &[i16],
+        out: &mut [u8],
+    ) -> Option<usize> {
+        attached::seal(b, logn, nonce, message, s2, out)
     }
 
     /// [`ntru::compare_norm`].

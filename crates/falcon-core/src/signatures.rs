@@ -135,8 +135,13 @@ impl<P: Parameters> Signature<P> {
     pub fn encode(&self, format: Format, out: &mut [u8]) -> Result<usize, EncodeError> {
         let len = self.encoded_len(format).ok_or(EncodeError::TooLong)?;
         let out = out.get_mut(..len).ok_or(EncodeError::BufferTooSmall)?;
-        codec::encode(format, P::LOGN, &self.nonce, self.s2.as_ref(), out)
-            .ok_or(EncodeError::TooLong)
+        self.write(format, out).ok_or(EncodeError::TooLong)
+    }
+
+    /// Writes the signature in `format` at the start of `out` and returns the number of bytes.
+    /// `None` if it does not fit.
+    fn write(&self, format: Format, out: &mut [u8]) -> Option<usize> {
+        Best::find().encode_signature(format, P::LOGN, &self.nonce, self.s2.as_ref(), out)
     }
 
     /// Encodes the signature as its canonical bytes: padded if it fits, else compressed.
@@ -152,8 +157,7 @@ impl<P: Parameters> Signature<P> {
         };
         for &format in formats {
             let out = bytes.bytes.as_mut();
-            let written = codec::encode(format, P::LOGN, &self.nonce, self.s2.as_ref(), out);
-            if let Some(len) = written {
+            if let Some(len) = self.write(format, out) {
                 bytes.len = len;
                 break;
             }
@@ -184,7 +188,8 @@ impl<P: Parameters> Signature<P> {
     /// # Errors
     /// [`EncodeError::BufferTooSmall`].
     pub fn encode_attached(&self, message: &[u8], out: &mut [u8]) -> Result<usize, EncodeError> {
-        attached::seal(P::LOGN, &self.nonce, message, self.s2.as_ref(), out)
+        Best::find()
+            .seal(P::LOGN, &self.nonce, message, self.s2.as_ref(), out)
             .ok_or(EncodeError::BufferTooSmall)
     }
 
@@ -419,7 +424,7 @@ mod tests {
         type P = Falcon512;
         let encode = |format, s2: &[i16; 512]| {
             let mut out = [0; P::CT_LEN];
-            let len = codec::encode(format, P::LOGN, &[7; NONCE_LEN], s2, &mut out);
+            let len = codec::encode(Baseline, format, P::LOGN, &[7; NONCE_LEN], s2, &mut out);
             out[..len.expect("at most 2047")].to_vec()
         };
         let mut long = [0; 512];

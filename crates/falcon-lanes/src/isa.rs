@@ -1,6 +1,6 @@
 //! Instruction sets: the frames in which kernels are compiled.
 
-use crate::{F32x8, F64s, I16s, Pack, PackF32, Register, U32s, U64s};
+use crate::{F32x8, F64s, I16s, LookUps, Pack, PackF32, Register, U32s, U64s};
 use core::fmt::Debug;
 
 /// Values of a function from bytes to pairs of words.
@@ -62,6 +62,8 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     type U32s: U32s + Register<Self, Value = u32>;
     /// A register of 16-bit words.
     type I16s: I16s + Register<Self, Value = i16>;
+    /// Look-ups in registers, which a processor with the set may have or not.
+    type LookUps: LookUps;
 
     /// Runs `kernel` in a frame where the features are enabled. Everything the
     /// kernel calls must be inlined into it.
@@ -72,6 +74,12 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     #[inline(always)]
     fn vectorize_words<R>(self, kernel: impl FnOnce() -> R) -> R {
         self.vectorize(kernel)
+    }
+
+    /// Returns the look-ups in registers if this processor has them.
+    #[inline(always)]
+    fn look_ups(self) -> Option<Self::LookUps> {
+        None
     }
 
     /// Transposes a matrix: word `j` of row `i` becomes word `i` of row `j`.
@@ -160,6 +168,7 @@ impl Isa for Baseline {
     type OneU64 = u64;
     type U32s = u32;
     type I16s = i16;
+    type LookUps = Self;
 
     #[inline(always)]
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {

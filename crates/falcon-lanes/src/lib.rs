@@ -11,6 +11,7 @@ mod integers;
 mod isa;
 mod kept;
 mod lanes;
+mod look_up;
 mod register;
 mod wipe;
 
@@ -20,5 +21,6 @@ pub use integers::{I16s, U32s, U64s, mul_high};
 pub use isa::{Baseline, ByteTable, Isa, tail};
 pub use kept::{KEPT, keep_by_eights};
 pub use lanes::{Lanes, Many};
+pub use look_up::{LookUps, Table};
 pub use register::Register;
 pub use wipe::wipe;

@@ -20,6 +20,7 @@ impl Isa for Pairs {
     type OneU64 = u64;
     type U32s = u32;
     type I16s = i16;
+    type LookUps = Baseline;
 
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
         kernel()

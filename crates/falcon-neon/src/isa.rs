@@ -4,7 +4,7 @@ use crate::doubles::{F64x2, HasNeon};
 use crate::integers::{self, I16x8, U32x4};
 use crate::neon::{Neon, PairF32x4, U64x2};
 use crate::sha3::{NeonSha3, Sha3U64x2};
-use falcon_lanes::{ByteTable, Isa, Two};
+use falcon_lanes::{Baseline, ByteTable, Isa, Two};
 
 impl HasNeon for Neon {}
 impl HasNeon for NeonSha3 {}
@@ -23,6 +23,7 @@ macro_rules! neon {
         type OneU64 = $one;
         type U32s = U32x4;
         type I16s = I16x8;
+        type LookUps = Baseline;
 
         #[inline(always)]
         fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {

@@ -4,7 +4,7 @@ use crate::doubles::{F64x2, F64x4};
 use crate::floats::Avx2F32x8;
 use crate::integers::I16x16;
 use core::arch::x86_64::*;
-use falcon_lanes::{Isa, KEPT, Register, Two, U64s, keep_by_eights, register_of};
+use falcon_lanes::{Baseline, Isa, KEPT, Register, Two, U64s, keep_by_eights, register_of};
 
 cpufeatures::new!(features, "avx2", "bmi1", "bmi2", "popcnt");
 
@@ -127,6 +127,7 @@ impl Isa for Avx2 {
     // What the compiler makes of the loop over single words is as fast.
     type U32s = u32;
     type I16s = I16x16;
+    type LookUps = Baseline;
 
     #[inline(always)]
     fn transpose_words(self, x: &[[u64; 8]; 8]) -> [[u64; 8]; 8] {

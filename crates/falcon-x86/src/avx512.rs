@@ -3,6 +3,7 @@
 use crate::doubles::{F64x2, F64x4, F64x8};
 use crate::floats::Avx512F32x8;
 use crate::integers::I16x32;
+use crate::look_up::Avx512Vbmi;
 use core::arch::x86_64::*;
 use falcon_lanes::{Isa, Register, U64s, register_of};
 
@@ -167,6 +168,12 @@ impl Isa for Avx512 {
     // What the compiler makes of the loop over single words is as fast.
     type U32s = u32;
     type I16s = I16x32;
+    type LookUps = Avx512Vbmi;
+
+    #[inline(always)]
+    fn look_ups(self) -> Option<Avx512Vbmi> {
+        Avx512Vbmi::detect()
+    }
 
     #[inline(always)]
     fn transpose_words(self, x: &[[u64; 8]; 8]) -> [[u64; 8]; 8] {

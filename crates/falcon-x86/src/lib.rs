@@ -7,6 +7,8 @@ mod avx512;
 mod doubles;
 mod floats;
 mod integers;
+mod look_up;
 
 pub use avx2::Avx2;
 pub use avx512::Avx512;
+pub use look_up::Avx512Vbmi;

@@ -5,6 +5,7 @@
 use super::compressed::{compress, decompress};
 use super::strip_header;
 use crate::error::DecodeError;
+use crate::lanes::Isa;
 use crate::params::NONCE_LEN;
 
 const fn header(logn: u32) -> u8 {
@@ -14,6 +15,7 @@ const fn header(logn: u32) -> u8 {
 /// Writes a signed message to the start of `out` and returns its length. `None` if a
 /// coefficient exceeds 2047 in absolute value or `out` is too short.
 pub(crate) fn seal(
+    isa: impl Isa,
     logn: u32,
     nonce: &[u8; NONCE_LEN],
     message: &[u8],
@@ -24,7 +26,7 @@ pub(crate) fn seal(
     let (nonce_out, rest) = rest.split_first_chunk_mut()?;
     let (message_out, rest) = rest.split_at_mut_checked(message.len())?;
     let (header_out, body) = rest.split_first_mut()?;
-    let used = 1 + compress(s2, body)?;
+    let used = 1 + compress(isa, s2, body)?;
     *length = u16::try_from(used).ok()?.to_be_bytes();
     *nonce_out = *nonce;
     message_out.copy_from_slice(message);

@@ -5,12 +5,20 @@
 //! Source: Falcon specification v1.2, section 3.11.2.
 
 use crate::error::DecodeError;
+use crate::lanes::Isa;
 
 /// The largest magnitude.
 pub(super) const MAX_MAGNITUDE: u16 = 2047;
 
 /// Longest run of zeros in a code word.
 const MAX_RUN: u32 = (MAX_MAGNITUDE >> 7) as u32;
+
+/// Coefficients whose code words are computed side by side, and whose runs of zeros are added up in
+/// 16 bits: at most `128 * 256`.
+const BLOCK: usize = 128;
+
+/// Bits that a [`Writer`] takes at a time.
+const MAX_PUSHED: u32 = 57;
 
 /// Number of bytes that [`compress`] writes; `None` if a magnitude exceeds 2047.
 pub(crate) fn compressed_len(s2: &[i16]) -> Option<usize> {
@@ -20,52 +28,149 @@ pub(crate) fn compressed_len(s2: &[i16]) -> Option<usize> {
 
 /// Length in bytes of the compressed form, and whether there is one. Constant time.
 pub(crate) fn measure(s2: &[i16]) -> (usize, bool) {
-    let mut bits = 0;
+    let (len, all) = len_and_magnitudes(s2);
+    (len, all <= MAX_MAGNITUDE)
+}
+
+/// Length in bytes of the compressed form, and the magnitudes joined by "or". Constant time.
+#[inline(always)]
+fn len_and_magnitudes(s2: &[i16]) -> (usize, u16) {
+    let mut bits = MIN_LEN as usize * s2.len();
     let mut all = 0;
-    for &s in s2 {
-        let magnitude = s.unsigned_abs();
-        all |= magnitude;
-        bits += 9 + usize::from(magnitude >> 7);
+    for block in s2.chunks(BLOCK) {
+        let mut runs = 0;
+        for s in block {
+            let magnitude = s.unsigned_abs();
+            all |= magnitude;
+            runs += magnitude >> 7;
+        }
+        bits += usize::from(runs);
     }
-    (bits.div_ceil(8), all <= MAX_MAGNITUDE)
+    (bits.div_ceil(8), all)
 }
 
 /// Writes `s2` to the start of `out` and returns the number of bytes. `None` if
-/// a magnitude exceeds 2047 or `out` is too short.
+/// a magnitude exceeds 2047 or `out` is too short. Variable time: signatures are public.
 ///
 /// Source: Falcon specification v1.2, algorithm 17 (Compress).
-pub(super) fn compress(s2: &[i16], out: &mut [u8]) -> Option<usize> {
-    let len = compressed_len(s2)?;
-    let out = out.get_mut(..len)?;
-    // The byte that is not yet full, at the top, and how many bits it has.
-    let mut window = 0u64;
-    let mut begun = 0;
-    let mut written = 0;
-    // Two words at a time: with what was begun they are 7 + 48 bits at most.
-    let (couples, last) = s2.as_chunks::<2>();
-    let couples = couples.iter().map(|&[a, b]| {
-        let ((a, a_len), (b, b_len)) = (code_word_of(a), code_word_of(b));
-        (a << b_len | b, a_len + b_len)
-    });
-    for (code, code_len) in couples.chain(last.iter().map(|&s| code_word_of(s))) {
-        window |= code << (64 - begun - code_len);
-        // Eight bytes whatever there is to write: the next ones overwrite what
-        // is too much. Only the last ones of `out` are written one by one.
-        let rest = out.get_mut(written..)?;
-        match rest.first_chunk_mut() {
-            Some(eight) => *eight = window.to_be_bytes(),
+pub(super) fn compress(isa: impl Isa, s2: &[i16], out: &mut [u8]) -> Option<usize> {
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            let (len, all) = len_and_magnitudes(s2);
+            if all > MAX_MAGNITUDE {
+                return None;
+            }
+            let mut writer = Writer {
+                out: out.get_mut(..len)?,
+                window: 0,
+                bits: 0,
+            };
+            let (blocks, rest) = s2.as_chunks();
+            for block in blocks {
+                match groups(block, all) {
+                    Some((codes, lens)) => {
+                        for (code, len) in codes.into_iter().zip(lens) {
+                            writer.push(code, len)?;
+                        }
+                    }
+                    None => writer.push_one_by_one(block)?,
+                }
+            }
+            writer.push_one_by_one(rest)?;
+            Some(len)
+        },
+    )
+}
+
+/// The code words of a block, four joined at a time, and their lengths. `None` if four are too
+/// long for a [`Writer`], or if a word of `s2` may be longer than 16 bits. `all` are the
+/// magnitudes of `s2` joined by "or".
+///
+/// These are loops over arrays, which become vector code.
+#[inline(always)]
+fn groups(block: &[i16; BLOCK], all: u16) -> Option<([u64; BLOCK / 4], [u32; BLOCK / 4])> {
+    // Runs of up to seven zeros.
+    const RUN: u32 = 7;
+    if all > RUN as u16 * 128 + 127 {
+        return None;
+    }
+    let (mut lows, mut runs) = ([0; BLOCK], [0; BLOCK]);
+    for ((low, run), s) in lows.iter_mut().zip(&mut runs).zip(block) {
+        *low = sign_and_low(*s);
+        *run = s.unsigned_abs() >> 7 & RUN as u16;
+    }
+    // Two words, of up to 32 bits.
+    let (mut pairs, mut pair_lens) = ([0; BLOCK / 2], [0; BLOCK / 2]);
+    let words = lows.as_chunks().0.iter().zip(runs.as_chunks().0);
+    for ((pair, len), (lows, runs)) in pairs.iter_mut().zip(&mut pair_lens).zip(words) {
+        let ([low, next_low], [run, next_run]) = (halves(*lows), halves(*runs));
+        let (run, next_run) = (run & RUN, next_run & RUN);
+        let word = low << (run + 1) | 1;
+        *pair = word << (MIN_LEN + next_run) | next_low << (next_run + 1) | 1;
+        *len = 2 * MIN_LEN + run + next_run;
+    }
+    let (mut codes, mut lens) = ([0; BLOCK / 4], [0; BLOCK / 4]);
+    let mut longest = 0;
+    let couples = pairs.as_chunks().0.iter().zip(pair_lens.as_chunks().0);
+    for ((code, len), (&[pair, next_pair], &[first, second])) in
+        codes.iter_mut().zip(&mut lens).zip(couples)
+    {
+        *code = u64::from(pair) << (second % 64) | u64::from(next_pair);
+        *len = first + second;
+        longest = longest.max(*len);
+    }
+    (longest <= MAX_PUSHED).then_some((codes, lens))
+}
+
+/// Both words, as halves of a double word. So compilers load a double word.
+#[inline(always)]
+fn halves([low, high]: [u16; 2]) -> [u32; 2] {
+    let double = u32::from(low) | u32::from(high) << 16;
+    [double & 0xffff, double >> 16]
+}
+
+/// Writes bits to the start of `out`.
+struct Writer<'a> {
+    out: &'a mut [u8],
+    /// The bits that were written last, at the bottom.
+    window: u64,
+    /// Number of bits written.
+    bits: usize,
+}
+
+impl Writer<'_> {
+    /// Appends the `len` bits of `code`, 1 to [`MAX_PUSHED`] of them. `None` if `out` is too short.
+    ///
+    /// This writes the eight bytes that end with the last bit. They begin where the bits before
+    /// have filled a byte, or earlier: up to 7 bits of a byte and 57 new ones are eight bytes.
+    #[inline(always)]
+    fn push(&mut self, code: u64, len: u32) -> Option<()> {
+        self.window = self.window << (len % 64) | code;
+        self.bits += len as usize;
+        let end = (self.bits + 7) >> 3;
+        let bytes = (self.window << (self.bits.wrapping_neg() % 8)).to_be_bytes();
+        match end.checked_sub(bytes.len()) {
+            Some(begin) => *self.out.get_mut(begin..)?.first_chunk_mut()? = bytes,
             None => {
-                for (out, byte) in rest.iter_mut().zip(window.to_be_bytes()) {
+                let bytes = bytes.into_iter().skip(bytes.len() - end);
+                for (out, byte) in self.out.get_mut(..end)?.iter_mut().zip(bytes) {
                     *out = byte;
                 }
             }
         }
-        let bits = begun + code_len;
-        written += bits as usize / 8;
-        window <<= bits & !7;
-        begun = bits % 8;
+        Some(())
     }
-    Some(len)
+
+    /// Appends the code words of `s2`, whose magnitudes are 2047 at most.
+    #[inline(always)]
+    fn push_one_by_one(&mut self, s2: &[i16]) -> Option<()> {
+        for &s in s2 {
+            let (code, len) = code_word_of(s);
+            self.push(code, len)?;
+        }
+        Some(())
+    }
 }
 
 /// The code word of `s`, whose magnitude is 2047 at most, and its length.
@@ -73,8 +178,13 @@ pub(super) fn compress(s2: &[i16], out: &mut [u8]) -> Option<usize> {
 fn code_word_of(s: i16) -> (u64, u32) {
     let magnitude = s.unsigned_abs();
     let run = u32::from(magnitude >> 7);
-    let sign_and_low = u64::from((s as u16 >> 15) << 7 | (magnitude & 127));
-    (sign_and_low << (run + 1) | 1, MIN_LEN + run)
+    (u64::from(sign_and_low(s)) << (run + 1) | 1, MIN_LEN + run)
+}
+
+/// The first eight bits of the code word of `s`.
+#[inline(always)]
+fn sign_and_low(s: i16) -> u16 {
+    (s as u16 >> 15) << 7 | (s.unsigned_abs() & 127)
 }
 
 /// Shortest code word.

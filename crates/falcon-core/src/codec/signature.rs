@@ -4,6 +4,7 @@ use super::bits::{pack, packed_len, sign_extend, unpack};
 use super::compressed::{MAX_MAGNITUDE, compress, decompress};
 use super::strip_header;
 use crate::error::DecodeError;
+use crate::lanes::Isa;
 use crate::params::NONCE_LEN;
 
 /// Bits of a coefficient in the constant-time format.
@@ -71,6 +72,7 @@ impl Format {
 ///
 /// Constant time in the values for [`Format::ConstantTime`].
 pub(crate) fn encode(
+    isa: impl Isa,
     format: Format,
     logn: u32,
     nonce: &[u8; NONCE_LEN],
@@ -86,9 +88,9 @@ pub(crate) fn encode(
     *header = format.header(logn);
     *nonce_out = *nonce;
     let written = match format {
-        Format::Compressed => compress(s2, body)?,
+        Format::Compressed => compress(isa, s2, body)?,
         Format::Padded => {
-            let used = compress(s2, body)?;
+            let used = compress(isa, s2, body)?;
             let padding = body.get_mut(used..)?;
             padding.fill(0);
             used + padding.len()

@@ -5,7 +5,7 @@ use super::{
     attached, compressed, compressed_len, public_key, secret_key, side_by_side, signature,
 };
 use crate::error::DecodeError;
-use crate::lanes::Baseline;
+use crate::lanes::{Baseline, Isa};
 use crate::params::{FG_BITS, MAX_LOGN, NONCE_LEN};
 use proptest::collection::vec as vec_of;
 use proptest::prelude::*;
@@ -46,7 +46,7 @@ fn mutations() -> impl Strategy<Value = (Vec<(usize, u8)>, i8)> {
 
 fn encode(format: Format, logn: u32, nonce: &[u8; NONCE_LEN], s2: &[i16]) -> Option<Vec<u8>> {
     let mut out = vec![0xa5; 4 * s2.len() + 100];
-    let len = signature::encode(format, logn, nonce, s2, &mut out)?;
+    let len = signature::encode(Baseline, format, logn, nonce, s2, &mut out)?;
     out.truncate(len);
     Some(out)
 }
@@ -83,7 +83,7 @@ proptest! {
             .enumerate()
             .map(|(i, (s2, (flips, resize)))| {
                 let mut out = vec![0; 3 * s2.len()];
-                let len = compressed::compress(s2, &mut out).expect("it fits");
+                let len = compressed::compress(Baseline, s2, &mut out).expect("it fits");
                 match i % 4 {
                     0 => out.truncate(len),
                     1 => out.truncate(len + 20),
@@ -151,7 +151,7 @@ proptest! {
     ) {
         let mut out = vec![0; 4 * s2.len() + 200];
         let mut opened = vec![0; s2.len()];
-        let len = attached::seal(logn, &[9; NONCE_LEN], &message, &s2, &mut out).unwrap();
+        let len = attached::seal(Baseline, logn, &[9; NONCE_LEN], &message, &s2, &mut out).unwrap();
         out.truncate(len);
         let value = attached::open(logn, &out, &mut opened).unwrap();
         prop_assert_eq!(value, (&[9; NONCE_LEN], &message[..]));
@@ -160,7 +160,7 @@ proptest! {
         let bytes = mutate(out, &flips, resize);
         if let Ok((nonce, message)) = attached::open(logn, &bytes, &mut opened) {
             let mut again = vec![0; bytes.len() + 100];
-            let len = attached::seal(logn, nonce, message, &opened, &mut again).unwrap();
+            let len = attached::seal(Baseline, logn, nonce, message, &opened, &mut again).unwrap();
             prop_assert_eq!(&again[..len], &bytes[..]);
         }
     }
@@ -239,6 +239,102 @@ fn signature_of_bits(header: u8, bits: &str) -> Vec<u8> {
 
 fn compressed_of_bits(bits: &str) -> Result<Vec<i16>, DecodeError> {
     decode(Format::Compressed, 1, &signature_of_bits(0x31, bits)).map(|(_, s2)| s2)
+}
+
+/// The definition of the code, bit by bit.
+fn compressed_bit_by_bit(s2: &[i16]) -> Vec<u8> {
+    let mut bits = Vec::new();
+    for s in s2 {
+        let magnitude = s.unsigned_abs();
+        bits.push(u8::from(*s < 0));
+        bits.extend((0..7).rev().map(|i| (magnitude >> i) as u8 & 1));
+        bits.extend((0..magnitude >> 7).map(|_| 0));
+        bits.push(1);
+    }
+    let byte = |bits: &[u8]| (0..).zip(bits).map(|(i, bit)| bit << (7 - i)).sum();
+    bits.chunks(8).map(byte).collect()
+}
+
+/// Compresses `s2` and compares the result with the definition; one byte less is too little.
+fn compresses_as_defined(isa: impl Isa, s2: &[i16]) {
+    let expected = compressed_bit_by_bit(s2);
+    let mut out = vec![0xa5; expected.len() + 9];
+    assert_eq!(compressed_len(s2), Some(expected.len()));
+    assert_eq!(
+        compressed::compress(isa, s2, &mut out),
+        Some(expected.len())
+    );
+    assert_eq!(out[..expected.len()], expected);
+    assert_eq!(out[expected.len()..], [0xa5; 9]);
+    let short = &mut out[..expected.len() - 1];
+    assert_eq!(compressed::compress(isa, s2, short), None);
+}
+
+/// Blocks of words of every length: those that are joined by fours, fours that are too long for
+/// that, and words that are too long for it.
+fn compresses_all_blocks_as_defined(isa: impl Isa) {
+    for degree in [2usize, 64, 128, 192, 512, 1024] {
+        for largest in [1, 127, 128, 500, 750, 1023, 1024, 2047] {
+            let mut word = 1u32;
+            let s2: Vec<i16> = (0..degree)
+                .map(|_| {
+                    word = word.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+                    let magnitude = (word >> 8) % (largest + 1);
+                    let sign = if word >> 7 & 1 == 0 { 1 } else { -1 };
+                    magnitude as i16 * sign
+                })
+                .collect();
+            compresses_as_defined(isa, &s2);
+        }
+    }
+    // Every length of one four among short words, at every place of a byte.
+    for runs in 0..=4 * 15u16 {
+        for place in 0..8 {
+            let mut s2 = [0; 512];
+            s2[..place].fill(-130);
+            let mut left = runs;
+            for s in &mut s2[256..260] {
+                let run = left.min(15);
+                *s = -(128 * run as i16 + 5);
+                left -= run;
+            }
+            compresses_as_defined(isa, &s2);
+            // No word longer than 16 bits.
+            if runs <= 4 * 7 {
+                let four = [0, 1, 2, 3].map(|i| 128 * ((runs + i) / 4) as i16 + 127);
+                s2[256..260].copy_from_slice(&four);
+                compresses_as_defined(isa, &s2);
+            }
+        }
+    }
+    for s in [2048, -2048, i16::MIN] {
+        let mut s2 = [0; 512];
+        s2[300] = s;
+        assert_eq!(compressed::compress(isa, &s2, &mut [0; 1000]), None);
+    }
+}
+
+#[test]
+fn compression_is_as_defined() {
+    compresses_all_blocks_as_defined(Baseline);
+    #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2"))]
+    {
+        if let Some(isa) = falcon_x86::Avx2::detect() {
+            compresses_all_blocks_as_defined(isa);
+        }
+        if let Some(isa) = falcon_x86::Avx512::detect() {
+            compresses_all_blocks_as_defined(isa);
+        }
+    }
+    #[cfg(all(
+        feature = "engines",
+        target_arch = "aarch64",
+        target_feature = "neon",
+        target_endian = "little"
+    ))]
+    if let Some(isa) = falcon_neon::Neon::detect() {
+        compresses_all_blocks_as_defined(isa);
+    }
 }
 
 #[test]
@@ -489,7 +585,8 @@ fn the_end_of_the_bytes_is_told_from_a_run_that_is_too_long() {
 fn a_signed_message_that_is_cut_or_longer_than_it_says_has_a_wrong_length() {
     let logn = 3;
     let mut out = vec![0; 100];
-    let len = attached::seal(logn, &[9; NONCE_LEN], b"", &[5; 8], &mut out).expect("100 bytes");
+    let len =
+        attached::seal(Baseline, logn, &[9; NONCE_LEN], b"", &[5; 8], &mut out).expect("100 bytes");
     out.truncate(len);
     let open = |bytes: &[u8]| attached::open(logn, bytes, &mut [0; 8]).err();
     assert_eq!(open(&out), None);

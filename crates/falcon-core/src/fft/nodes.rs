@@ -29,13 +29,19 @@ fn couples_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
 }
 
 /// Splits the run `[a, b]` of neighbours.
+///
+/// The twiddle is halved, not the difference: nothing waits for the twiddle, so the halving is off
+/// the chain from `a` and `b` to the result. The bits are the same. Halving commutes with the
+/// rounding of products and sums as long as no operand, product or sum is subnormal, before or
+/// after the halving. None is: a nonzero number of signing is about `2^-200` or larger
+/// (`fpr/soft/mod.rs`), and twiddles are above `2^-9`.
 #[inline(always)]
 fn split_run<L: Lanes, R: F64s<L::Isa>>([a, b]: [[R; 2]; 2], w: [R; 2]) -> [[R; 2]; 2] {
     let [x, y] = unzip::<L, R>(a, b);
     let ([s_re, d_re], [s_im, d_im]) = (x[0].add_sub(y[0]), x[1].add_sub(y[1]));
     [
         [s_re.half(), s_im.half()],
-        R::complex_mul_conj([d_re.half(), d_im.half()], w),
+        R::complex_mul_conj([d_re, d_im], [w[0].half(), w[1].half()]),
     ]
 }
 

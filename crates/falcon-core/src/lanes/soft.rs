@@ -1,6 +1,6 @@
 //! Doubles on integers alone.
 
-use super::{Double, F64s, Isa, PackF32, Register, Two, register_of};
+use super::{Baseline, Double, F64s, Isa, PackF32, Register, Two, register_of};
 use crate::fpr::soft;
 use core::ops::{Add, Mul, Neg, Sub};
 
@@ -20,6 +20,7 @@ impl Isa for Soft {
     type OneU64 = u64;
     type U32s = u32;
     type I16s = i16;
+    type LookUps = Baseline;
 
     #[inline(always)]
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {

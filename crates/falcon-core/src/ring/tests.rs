@@ -82,7 +82,7 @@ fn nist_signed_messages_are_sealed_as_the_reference_seals_them() {
             logn, nonce, s2, ..
         } = Opened::new(logn, &record);
         let mut sm = vec![0; record.signed_message.len()];
-        let len = attached::seal(logn, &nonce, &record.message, &s2, &mut sm);
+        let len = attached::seal(Baseline, logn, &nonce, &record.message, &s2, &mut sm);
         assert_eq!(len, Some(record.signed_message.len()));
         assert_eq!(sm, record.signed_message);
     }

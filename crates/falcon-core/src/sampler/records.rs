@@ -47,10 +47,18 @@
 //! predicted. The records lie 3 units further apart than the byte's own edges:
 //! 0.13 of a byte if `Y = 256`, less below, so that an attempt is open with a
 //! chance of `1.07 / 256` on average.
+//!
+//! # Look-ups
+//!
+//! Where an instruction permutes words in registers, [`record_group`] makes the records of 32
+//! attempts at a time. The entries that the base is compared with come from tables in registers.
+//! So does everything that depends on `z0` or on the trial's byte. With `z0` known, one comparison
+//! tells whether the attempt is open: no entry from the `z0`-th on is above the base, so the base
+//! equals an entry only if it equals that one. On other processors [`record`] makes the records.
 
 use super::base::RCDT;
 use crate::lanes::wipe;
-use crate::lanes::{ByteTable, Isa, Register, tail};
+use crate::lanes::{ByteTable, Isa, LookUps, Register, Table, tail};
 use crate::prng::{BUFFER_LEN, Place};
 use core::f32::consts::LOG2_E;
 
@@ -60,6 +68,8 @@ const ATTEMPT_LEN: usize = 11;
 const ATTEMPTS: usize = BUFFER_LEN / ATTEMPT_LEN;
 /// Attempts whose records are made together: the bytes of [`Isa::map_bytes`].
 const LANES: usize = 16;
+/// Attempts whose records are made together by look-ups.
+const GROUP: usize = 32;
 /// [`ATTEMPTS`], filled up to whole vectors.
 const CAPACITY: usize = ATTEMPTS.next_multiple_of(LANES);
 /// Attempts that are looked at together.
@@ -155,31 +165,113 @@ impl Records {
         buffer: &[u8; BUFFER_LEN],
         start: usize,
     ) -> usize {
-        let mut words = [0; CAPACITY];
-        let count = gather(isa, buffer, start, &mut words);
-        let mut w = [[0; LANES]; CAPACITY / LANES];
-        for (w, word) in w.as_flattened_mut().iter_mut().zip(&words) {
-            *w = (word >> 24) as u8;
-        }
-        let [first_words, second_words] = isa.map_bytes(trial, &TRIALS, &w);
-        let trials = [first_words.as_flattened(), second_words.as_flattened()];
-        let places = number * ATTEMPTS..number * ATTEMPTS + CAPACITY;
-        let first = places.end - count;
+        // Below the lengths, as compilers see.
+        let number = number % BUFFERS;
+        let from = number * ATTEMPTS;
+        let places = from..from + CAPACITY;
+        let first = places.end - attempts_from(start).iter().sum::<usize>();
         self.start[number] = start;
         self.first[number] = first;
-        let z = &mut self.z[places.clone()];
-        let accept = &mut self.accept[places.clone()];
-        let reject = &mut self.reject[places];
-        // At least the last `count`, by whole vectors.
-        for group in (0..CAPACITY).step_by(LANES) {
-            if group + LANES > CAPACITY - count {
-                for k in group..group + LANES {
-                    [z[k], accept[k], reject[k]] = record(words[k], [trials[0][k], trials[1][k]]);
-                }
-            }
+        let (Some(z), Some(accept), Some(reject)) = (
+            self.z[places.clone()].first_chunk_mut(),
+            self.accept[places.clone()].first_chunk_mut(),
+            self.reject[places].first_chunk_mut(),
+        ) else {
+            return first; // unreachable: `CAPACITY` places
+        };
+        let records = [z, accept, reject];
+        match isa.look_ups() {
+            Some(look_ups) => look_ups.vectorize(
+                #[inline(always)]
+                || read_groups(look_ups, buffer, start, records),
+            ),
+            None => read_one_by_one(isa, buffer, start, records),
         }
         first
     }
+}
+
+/// Numbers of the attempts that begin in a buffer from `start` on: those that end in it, then those
+/// that end in the next one.
+#[inline(always)]
+fn attempts_from(start: usize) -> [usize; 2] {
+    let left = BUFFER_LEN - start.min(BUFFER_LEN);
+    let astride = left % ATTEMPT_LEN > BUFFER_LEN - crate::prng::END;
+    [left / ATTEMPT_LEN, usize::from(astride)]
+}
+
+/// Writes the records of the attempts of `buffer` from `start` on to the end of `z`, `accept` and
+/// `reject`. What stands before is lost.
+#[inline(always)]
+fn read_one_by_one<I: Isa>(
+    isa: I,
+    buffer: &[u8; BUFFER_LEN],
+    start: usize,
+    [z, accept, reject]: [&mut [f32; CAPACITY]; 3],
+) {
+    let mut words = [0; CAPACITY];
+    let count = gather(isa, buffer, start, &mut words);
+    let mut w = [[0; LANES]; CAPACITY / LANES];
+    for (w, word) in w.as_flattened_mut().iter_mut().zip(&words) {
+        *w = (word >> 24) as u8;
+    }
+    let [first_words, second_words] = isa.map_bytes(trial, &TRIALS, &w);
+    let trials = [first_words.as_flattened(), second_words.as_flattened()];
+    // At least the last `count`, by whole vectors.
+    for group in (0..CAPACITY).step_by(LANES) {
+        if group + LANES > CAPACITY - count {
+            for k in group..group + LANES {
+                [z[k], accept[k], reject[k]] = record(words[k], [trials[0][k], trials[1][k]]);
+            }
+        }
+    }
+}
+
+/// [`read_one_by_one`] by look-ups.
+#[inline(always)]
+fn read_groups<T: LookUps>(
+    t: T,
+    buffer: &[u8; BUFFER_LEN],
+    start: usize,
+    [z, accept, reject]: [&mut [f32; CAPACITY]; 3],
+) {
+    let [whole, astride] = attempts_from(start);
+    if whole + astride == 0 {
+        return;
+    }
+    // The place after those of the attempts that end in this buffer.
+    let end = CAPACITY - astride;
+    let bytes = &buffer[start.min(BUFFER_LEN)..];
+    if whole > GROUP
+        && let Some(attempts) = bytes.as_chunks().0.first_chunk()
+        && let Some(out) = group_at(end - whole, [&mut *z, &mut *accept, &mut *reject])
+    {
+        record_group(t, attempts, out);
+    }
+    // The last ones. If there are fewer than 32, the bytes before `start` make the first records.
+    let bytes = &buffer[..(start + ATTEMPT_LEN * whole).min(BUFFER_LEN)];
+    if let Some(attempts) = bytes.as_rchunks().1.last_chunk()
+        && let Some(out) = group_at(end - GROUP, [&mut *z, &mut *accept, &mut *reject])
+    {
+        record_group(t, attempts, out);
+    }
+    if astride != 0 {
+        let last = CAPACITY - 1;
+        [z[last], accept[last], reject[last]] = record(0, trial(0));
+    }
+}
+
+/// [`GROUP`] records from `first` on.
+#[inline(always)]
+fn group_at(
+    first: usize,
+    [z, accept, reject]: [&mut [f32; CAPACITY]; 3],
+) -> Option<[&mut [f32; GROUP]; 3]> {
+    Some([
+        z.get_mut(first..)?.first_chunk_mut()?,
+        accept.get_mut(first..)?.first_chunk_mut()?,
+        reject.get_mut(first..)?.first_chunk_mut()?,
+    ])
 }
 
 /// The last four bytes of every attempt that begins in `buffer` from `start`
@@ -195,9 +287,9 @@ fn gather<I: Isa>(
     start: usize,
     words: &mut [u32; CAPACITY],
 ) -> usize {
-    let (attempts, left) = buffer[start.min(BUFFER_LEN)..].as_chunks::<ATTEMPT_LEN>();
-    let astride = usize::from(left.len() > BUFFER_LEN - crate::prng::END);
-    let count = attempts.len() + astride;
+    let (attempts, _) = buffer[start.min(BUFFER_LEN)..].as_chunks::<ATTEMPT_LEN>();
+    let [whole, astride] = attempts_from(start);
+    let count = whole + astride;
     let words = &mut words[CAPACITY - count..CAPACITY - astride];
     let (first, fours) = attempts.as_rchunks::<4>();
     let (first_words, words) = words.as_rchunks_mut::<4>();
@@ -222,6 +314,11 @@ impl zeroize::Zeroize for Records {
 /// that signed comparisons see.
 const fn high(entry: usize) -> i16 {
     sortable((RCDT[entry] >> 56) as u32)
+}
+
+/// The same bits, for unsigned comparisons.
+const fn unsigned_high(entry: usize) -> i16 {
+    (RCDT[entry] >> 56) as i16
 }
 
 /// The low half of a word; signed comparisons order it as unsigned.
@@ -272,10 +369,88 @@ pub(super) fn record(word: u32, [accept, reject]: [i16; 2]) -> [f32; 3] {
     [f32::from(z), f32::from(accept), reject]
 }
 
+/// Tables of [`record_group`].
+struct Tables {
+    /// By `z0 & !3`: the entry with a number greater by one.
+    odd_entries: Table<32>,
+    /// By `z0 & !1`: the entry with this number.
+    entries: Table<32>,
+    /// By `z0`: the attempt is open if the base is below. Seven entries above mean `z0 > 6`.
+    open: Table<32>,
+    /// By `z0`: see [`proposal`].
+    proposals: Table<32>,
+    /// By `z0`: `-z0`; by `z0 + 8`: `1 + z0`.
+    candidates: Table<32>,
+    /// By the byte of the trial: what is left of `accept` and of `reject`.
+    trials: [Table<256>; 2],
+}
+
+static TABLES: Tables = {
+    let mut tables = Tables {
+        odd_entries: Table([0; 32]),
+        entries: Table([0; 32]),
+        open: Table([0; 32]),
+        proposals: Table([0; 32]),
+        candidates: Table([0; 32]),
+        trials: [Table([0; 256]); 2],
+    };
+    let mut i = 0;
+    while i < 8 {
+        if i < 7 {
+            tables.entries.0[i] = unsigned_high(i);
+            tables.open.0[i] = unsigned_high(i) + 1;
+        } else {
+            tables.open.0[i] = u16::MAX as i16;
+        }
+        if i < 6 {
+            tables.odd_entries.0[i] = unsigned_high(i + 1);
+        }
+        tables.proposals.0[i] = proposal(i as i16);
+        tables.candidates.0[i] = -(i as i16);
+        tables.candidates.0[i + 8] = 1 + i as i16;
+        i += 1;
+    }
+    let mut w = 0;
+    while w < 256 {
+        [tables.trials[0].0[w], tables.trials[1].0[w]] = trial(w as u8);
+        w += 1;
+    }
+    tables
+};
+
+/// [`record`] of 32 attempts: writes `z`, `accept` and `reject`.
+#[inline(always)]
+fn record_group<T: LookUps>(
+    t: T,
+    attempts: &[[u8; ATTEMPT_LEN]; GROUP],
+    [z_out, accept_out, reject_out]: [&mut [f32; GROUP]; 3],
+) {
+    // Two bytes of the base sample, then sign and trial.
+    let [base, rest] = t.tails(attempts);
+    // Which of seven entries are above, by halving.
+    let four = t.below(base, t.splat(unsigned_high(3)));
+    let z0 = t.add_where(four, t.splat(0), t.splat(4));
+    let two = t.below(base, t.look_up(&TABLES.odd_entries, z0));
+    let z0 = t.add_where(two, z0, t.splat(2));
+    let one = t.below(base, t.look_up(&TABLES.entries, z0));
+    let z0 = t.add_where(one, z0, t.splat(1));
+    let open = t.below(base, t.look_up(&TABLES.open, z0));
+
+    let candidate = t.add_where(t.odd(rest), z0, t.splat(8));
+    t.store_floats(t.look_up(&TABLES.candidates, candidate), 0, 0.0, z_out);
+    let q = t.look_up(&TABLES.proposals, z0);
+    let w = t.high_bytes(rest);
+    let accept = t.add(q, t.look_up_byte(&TABLES.trials[0], w));
+    t.store_floats(accept, open, f32::from(i16::MIN), accept_out);
+    let reject = t.add(q, t.look_up_byte(&TABLES.trials[1], w));
+    let never = open | t.below(w, t.splat(1));
+    t.store_floats(reject, never, f32::INFINITY, reject_out);
+}
+
 /// `z0^2 log2(e) / (2 sigma_max^2)`, which is `891.507 z0^2` units, less 0.7 at
 /// most, for `z0 <= 6`.
 #[inline(always)]
-fn proposal(z0: i16) -> i16 {
+const fn proposal(z0: i16) -> i16 {
     let square = z0.wrapping_mul(z0);
     square.wrapping_mul(891).wrapping_add(square >> 1)
 }
@@ -424,6 +599,87 @@ mod tests {
             worst = worst.max((f64::from(level(ccs)) - exact).abs());
         }
         assert!(worst < 0.09, "off by {worst}");
+    }
+
+    /// The records of 32 attempts, whose tails are `words`.
+    fn group<T: LookUps>(t: T, words: &[u32; GROUP]) -> [[f32; GROUP]; 3] {
+        let attempts = words.map(|word| {
+            let mut attempt = [0xa5; ATTEMPT_LEN];
+            attempt[ATTEMPT_LEN - 4..].copy_from_slice(&word.to_le_bytes());
+            attempt
+        });
+        let mut records = [[f32::NAN; GROUP]; 3];
+        let [z, accept, reject] = &mut records;
+        t.vectorize(
+            #[inline(always)]
+            || record_group(t, &attempts, [z, accept, reject]),
+        );
+        records
+    }
+
+    /// Looked up or not, records have the same bits: all bases with some trials and both signs, and
+    /// all trials with bases around the entries of the table.
+    fn records_are_looked_up<T: LookUps>(t: T) {
+        let check = |words: &[u32; GROUP]| {
+            let [z, accept, reject] = group(t, words);
+            for (k, &word) in words.iter().enumerate() {
+                let expected = record(word, trial((word >> 24) as u8)).map(f32::to_bits);
+                let found = [z[k], accept[k], reject[k]].map(f32::to_bits);
+                assert_eq!(found, expected, "{word:#x}");
+            }
+        };
+        for first in (0..1 << 16).step_by(GROUP) {
+            for rest in [0u32, 1, 0x0100, 0x0201, 0xfe00, 0xff01] {
+                let word = |k| first | rest << 16 | k;
+                check(&core::array::from_fn(|k| word(k as u32)));
+            }
+        }
+        for entry in 0..8 {
+            let entry = (RCDT[entry] >> 56) as u32;
+            for base in [entry.saturating_sub(1), entry, entry + 1] {
+                for first in (0..1 << 16).step_by(GROUP) {
+                    check(&core::array::from_fn(|k| (first + k as u32) << 16 | base));
+                }
+            }
+        }
+    }
+
+    /// From every place of a buffer, looked up or not, the same attempts have the same records.
+    fn buffers_are_looked_up<T: LookUps>(t: T) {
+        let buffer: [u8; BUFFER_LEN] = core::array::from_fn(|i| (i * i * 7 + i / 256) as u8);
+        for start in 0..=BUFFER_LEN {
+            let count = attempts_from(start).iter().sum::<usize>();
+            let [expected, found] = [false, true].map(|is_looked_up| {
+                let mut records = [[f32::NAN; CAPACITY]; 3];
+                let [z, accept, reject] = &mut records;
+                let out = [z, accept, reject];
+                if is_looked_up {
+                    t.vectorize(
+                        #[inline(always)]
+                        || read_groups(t, &buffer, start, out),
+                    );
+                } else {
+                    read_one_by_one(crate::lanes::Baseline, &buffer, start, out);
+                }
+                records.map(|records| records[CAPACITY - count..].to_vec())
+            });
+            assert_eq!(found, expected, "{start}");
+        }
+    }
+
+    #[test]
+    fn portable_look_ups_make_the_same_records() {
+        records_are_looked_up(crate::lanes::Baseline);
+        buffers_are_looked_up(crate::lanes::Baseline);
+    }
+
+    #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2"))]
+    #[test]
+    fn look_ups_of_avx512_make_the_same_records() {
+        if let Some(look_ups) = falcon_x86::Avx512Vbmi::detect() {
+            records_are_looked_up(look_ups);
+            buffers_are_looked_up(look_ups);
+        }
     }
 
     /// Every attempt that begins in the buffer, at its place, wherever the

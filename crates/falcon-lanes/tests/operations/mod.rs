@@ -4,7 +4,8 @@
 //! own frame. Results are compared bit for bit; the inputs stay in the documented ranges.
 
 use falcon_lanes::{
-    Baseline, ByteTable, F32x8, F64s, I16s, Isa, Lanes, Many, Pack, Register, Two, U32s, U64s,
+    Baseline, ByteTable, F32x8, F64s, I16s, Isa, Lanes, LookUps, Many, Pack, Register, Table, Two,
+    U32s, U64s,
 };
 use std::io::Write as _;
 
@@ -15,7 +16,7 @@ macro_rules! compare_with_baseline {
         mod $set {
             use super::*;
             compare_with_baseline!(@ $set, $isa;
-                doubles polynomials floats words_of_64 words_of_32 words_of_16 methods);
+                doubles polynomials floats words_of_64 words_of_32 words_of_16 look_ups methods);
         }
     };
     (@ $set:ident, $isa:expr; $($kind:ident)*) => {$(
@@ -599,6 +600,87 @@ pub fn words_of_16<I: Isa>(isa: I) {
         let expected = words_of_16_results(Baseline, columns, constants);
         compare(isa, "16-bit words", found, expected);
     }
+}
+
+/// The results of [`LookUps`] for pseudo-random words and masks. Words are stored as
+/// floats, which is exact.
+#[inline(always)]
+fn look_ups_results<T: LookUps>(t: T, tables: &(Table<32>, Table<256>), seed: u64) -> Results {
+    let mut random = SplitMix(seed);
+    let mut results = [
+        "splat",
+        "tails, low",
+        "tails, high",
+        "high_bytes",
+        "add",
+        "add_where",
+        "look_up",
+        "look_up_byte",
+        "store_floats",
+        "below",
+        "odd",
+    ]
+    .map(|name| (name, Vec::new()));
+    for _ in 0..64 {
+        let mut records = [[0; 11]; 32];
+        for byte in records.as_flattened_mut() {
+            *byte = random.next() as u8;
+        }
+        // Half of the words are equal, for comparisons.
+        let mask = random.next() as u32;
+        let [low, high] = t.tails(&records);
+        let other = t.add_where(mask, t.splat(0), low);
+        let words = [
+            t.splat(random.next() as i16),
+            low,
+            high,
+            t.high_bytes(low),
+            t.add(low, high),
+            t.add_where(mask, low, high),
+            t.look_up(&tables.0, five_bits(t, low)),
+            t.look_up_byte(&tables.1, t.high_bytes(high)),
+        ];
+        let mut floats = [0.0; 32];
+        for (words, (_, result)) in words.into_iter().zip(&mut results) {
+            t.store_floats(words, 0, 0.0, &mut floats);
+            result.extend(floats.map(Bits::bits));
+        }
+        t.store_floats(low, mask, f32::INFINITY, &mut floats);
+        results[8].1.extend(floats.map(Bits::bits));
+        let masks = [t.below(low, high), t.below(low, other), t.below(other, low)];
+        results[9].1.extend(masks.map(u64::from));
+        results[10].1.push(t.odd(high).into());
+    }
+    results.into()
+}
+
+/// The five high bits of every word: how many of the multiples of eight its high byte reaches.
+#[inline(always)]
+fn five_bits<T: LookUps>(t: T, words: T::Words) -> T::Words {
+    let byte = t.high_bytes(words);
+    let mut place = t.splat(0);
+    for bound in 1..32 {
+        place = t.add_where(t.below(t.splat(8 * bound - 1), byte), place, t.splat(1));
+    }
+    place
+}
+
+/// Look-ups in registers, where the processor has them.
+pub fn look_ups<I: Isa>(isa: I) {
+    let Some(t) = isa.look_ups() else {
+        return;
+    };
+    let mut random = SplitMix(7);
+    let tables = (
+        Table(core::array::from_fn(|_| random.next() as i16)),
+        Table(core::array::from_fn(|_| random.next() as i16)),
+    );
+    let found = t.vectorize(
+        #[inline(always)]
+        || look_ups_results(t, &tables, 8),
+    );
+    let expected = look_ups_results(Baseline, &tables, 8);
+    compare(isa, "look-ups", found, expected);
 }
 
 /// The words of a byte, which differ in every byte.
