@@ -79,9 +79,9 @@ fn transforms<P: Parameters>(key: &SigningKey<P>) -> Vec<Secret> {
         let mut transform: Vec<f64> = row.iter().map(|&x| f64::from(x)).collect();
         Baseline.fft(P::LOGN, &mut transform);
         reals.extend(transform.iter().flat_map(|x| x.to_ne_bytes()));
-        let (mut transform, mut tmp) = (vec![0; P::N], vec![0; P::N]);
+        let mut transform = vec![0; P::N];
         PORTABLE_NTT.set_small(&mut transform, row);
-        PORTABLE_NTT.ntt(P::LOGN, &mut transform, &mut tmp);
+        PORTABLE_NTT.ntt(P::LOGN, &mut transform);
         residues.extend(transform.iter().flat_map(|x| x.to_ne_bytes()));
     }
     let expanded = key.expand();

@@ -96,15 +96,15 @@ operations! {
     }
 
     /// `prepared <- h` in the transform domain.
-    fn prepare(b, logn: u32, prepared: &mut [i16], h: &[u16], tmp: &mut [i16]) {
+    fn prepare(b, logn: u32, prepared: &mut [i16], h: &[u16]) {
         let ntt = PortableNtt(b);
         ntt.set_residues(prepared, h);
-        ntt.ntt(logn, prepared, tmp);
+        ntt.ntt(logn, prepared);
     }
 
     /// [`ring::multiply`].
-    fn multiply(b, logn: u32, s2: &[i16], h: &[i16], product: &mut [i16], tmp: &mut [i16]) {
-        ring::multiply(&PortableNtt(b), logn, s2, h, product, tmp);
+    fn multiply(b, logn: u32, s2: &[i16], h: &[i16], product: &mut [i16]) {
+        ring::multiply(&PortableNtt(b), logn, s2, h, product);
     }
 
     /// [`ring::is_preimage_vartime`].

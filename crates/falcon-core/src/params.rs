@@ -90,7 +90,7 @@ pub trait Parameters:
     type Short: Array<i16>;
     /// `[u16; N]`: a polynomial modulo `q`.
     type Residues: Array<u16>;
-    /// `[i16; 5N]`: working memory modulo `q`, of a key that is read and of signing from it.
+    /// `[i16; 4N]`: working memory modulo `q`, of a key that is read and of signing from it.
     #[doc(hidden)]
     type KeyWords: Array<i16>;
     /// `[i64; 3N/2]`: working memory of the norms of a loaded key.
@@ -150,7 +150,7 @@ macro_rules! parameter_set {
             type Small = [i8; 1 << $logn];
             type Short = [i16; 1 << $logn];
             type Residues = [u16; 1 << $logn];
-            type KeyWords = [i16; 5 << $logn];
+            type KeyWords = [i16; 4 << $logn];
             type NormWords = [i64; 3 << ($logn - 1)];
         }
     };

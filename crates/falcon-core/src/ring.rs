@@ -13,7 +13,7 @@ use crate::error::DecodeError;
 use crate::lanes::Isa;
 use crate::modq::{Modulus, Q, barrett_reduce, montgomery_mul};
 use crate::norm::{is_short, squared_norm};
-use crate::ntt::{self, Ntt, PortableNtt, Twiddles};
+use crate::ntt::{self, Ntt, PortableNtt};
 use crate::reveal::{reveal, reveal_all};
 
 /// `f` is not invertible modulo `q` and `x^n + 1`.
@@ -27,27 +27,25 @@ fn quotient<N: Ntt>(
     [f, g]: [&[i8]; 2],
     quotient: &mut [N::Word],
     other: &mut [N::Word],
-    tmp: &mut [N::Word],
 ) -> Result<(), NotInvertible> {
     ntt.set_small(quotient, f);
-    ntt.ntt(logn, quotient, tmp);
-    if !reveal(ntt.invert_assign(quotient, tmp)) {
+    ntt.ntt(logn, quotient);
+    if !reveal(ntt.invert_assign(quotient, other)) {
         return Err(NotInvertible);
     }
     ntt.set_small(other, g);
-    ntt.ntt(logn, other, tmp);
+    ntt.ntt(logn, other);
     ntt.mul_assign(quotient, other);
     Ok(())
 }
 
-/// Three slices of `n` words.
-fn thirds<W>(n: usize, scratch: &mut [W]) -> [&mut [W]; 3] {
+/// Two slices of `n` words.
+fn two<W>(n: usize, scratch: &mut [W]) -> [&mut [W]; 2] {
     let (a, rest) = scratch.split_at_mut(n);
-    let (b, rest) = rest.split_at_mut(n);
-    [a, b, rest.split_at_mut(n).0]
+    [a, rest.split_at_mut(n).0]
 }
 
-/// `h <- g / f mod q`, in `[0, q)`. `scratch` holds `3n` words. Constant time,
+/// `h <- g / f mod q`, in `[0, q)`. `scratch` holds `2n` words. Constant time,
 /// except for the outcome.
 pub(crate) fn public_key<N: Ntt>(
     ntt: &N,
@@ -57,9 +55,9 @@ pub(crate) fn public_key<N: Ntt>(
     h: &mut [u16],
     scratch: &mut [N::Word],
 ) -> Result<(), NotInvertible> {
-    let [a, b, tmp] = thirds(1 << logn, scratch);
-    quotient(ntt, logn, [f, g], a, b, tmp)?;
-    ntt.intt(logn, a, tmp);
+    let [a, b] = two(1 << logn, scratch);
+    quotient(ntt, logn, [f, g], a, b)?;
+    ntt.intt(logn, a);
     ntt.residues(h, a);
     Ok(())
 }
@@ -74,7 +72,7 @@ pub(crate) fn public_key<N: Ntt>(
 /// `2 * 1024 * 127^2 + q < q p / 2` with `p = 18433`; so it is zero if it is
 /// zero modulo `p`, which a second transform tells.
 ///
-/// `scratch` holds `5n` values. Constant time, except for the outcome.
+/// `scratch` holds `4n` values. Constant time, except for the outcome.
 pub(crate) fn complete_private(
     isa: impl Isa,
     logn: u32,
@@ -84,12 +82,12 @@ pub(crate) fn complete_private(
     scratch: &mut [i16],
 ) -> Result<(), DecodeError> {
     let ntt = PortableNtt(isa);
-    let [a, b, tmp] = thirds(1 << logn, scratch);
-    quotient(&ntt, logn, [f, g], a, b, tmp).map_err(|NotInvertible| DecodeError::InvalidKey)?;
+    let [a, b] = two(1 << logn, scratch);
+    quotient(&ntt, logn, [f, g], a, b).map_err(|NotInvertible| DecodeError::InvalidKey)?;
     ntt.set_small(b, capital_f);
-    ntt.ntt(logn, b, tmp);
+    ntt.ntt(logn, b);
     ntt.mul_assign(b, a);
-    ntt.intt(logn, b, tmp);
+    ntt.intt(logn, b);
     let mut out_of_range = 0;
     for (out, &x) in capital_g.iter_mut().zip(&*b) {
         let x = barrett_reduce::<Q>(x);
@@ -99,7 +97,7 @@ pub(crate) fn complete_private(
     if reveal(out_of_range < 0) {
         return Err(DecodeError::InvalidKey);
     }
-    ntt.intt(logn, a, tmp);
+    ntt.intt(logn, a);
     ntt.residues(h, a);
     reveal_all(h);
     if !reveal(ntru_equation_holds(
@@ -122,21 +120,18 @@ impl Modulus for ExactnessPrime {
     const EAGER: bool = true;
 }
 
-static EXACTNESS_TWIDDLES: Twiddles = Twiddles::forward::<ExactnessPrime>();
-
 /// True if `fG - gF = q` modulo the exactness prime, given `[f, G, g, F]`.
 fn ntru_equation_holds(isa: impl Isa, logn: u32, factors: [&[i8]; 4], scratch: &mut [i16]) -> bool {
     type M = ExactnessPrime;
     let n = 1 << logn;
-    let (values, tmp) = scratch.split_at_mut(4 * n);
-    for (value, small) in values.chunks_exact_mut(n).zip(factors) {
+    for (value, small) in scratch.chunks_exact_mut(n).zip(factors) {
         PortableNtt(isa).set_small(value, small);
         isa.vectorize(
             #[inline(always)]
-            || ntt::forward::<M, _>(isa, &EXACTNESS_TWIDDLES, logn, value, tmp),
+            || ntt::forward::<M, _>(isa, logn, value),
         );
     }
-    let (left, right) = values.split_at_mut(2 * n);
+    let (left, right) = scratch.split_at_mut(2 * n);
     for product in [&mut *left, &mut *right] {
         let (a, b) = product.split_at_mut(n);
         isa.vectorize(
@@ -148,25 +143,25 @@ fn ntru_equation_holds(isa: impl Isa, logn: u32, factors: [&[i8]; 4], scratch: &
     let q = montgomery_mul::<M>(Q::P, M::R2);
     let mut nonzero = 0;
     for (&fg, &gf) in left.iter().zip(&*right).take(n) {
-        nonzero |= barrett_reduce::<M>(barrett_reduce::<M>(fg - gf) - q);
+        let (fg, gf) = (barrett_reduce::<M>(fg), barrett_reduce::<M>(gf));
+        nonzero |= barrett_reduce::<M>(fg - gf - q);
     }
     nonzero == 0
 }
 
 /// `product <- s2 h` in the coefficient domain. `h` is in the transform domain;
-/// `product` and `tmp` hold `n` words.
+/// `product` holds `n` words.
 pub(crate) fn multiply<N: Ntt>(
     ntt: &N,
     logn: u32,
     s2: &[i16],
     h: &[N::Word],
     product: &mut [N::Word],
-    tmp: &mut [N::Word],
 ) {
     ntt.set_signed(product, s2);
-    ntt.ntt(logn, product, tmp);
+    ntt.ntt(logn, product);
     ntt.mul_assign(product, h);
-    ntt.intt(logn, product, tmp);
+    ntt.intt(logn, product);
 }
 
 /// `s2 <- z0 f + z1 F` modulo `q`, centred, and `z0 <- c - s2 h` likewise, which
@@ -174,7 +169,7 @@ pub(crate) fn multiply<N: Ntt>(
 /// `(q - 1) / 2` in absolute value, as those of a short one are. Returns the
 /// squared norm; constant time.
 ///
-/// `[z0, z1, small, tmp]` hold `n` words each, the first two the coefficients
+/// `[z0, z1, small]` hold `n` words each, the first two the coefficients
 /// of `z` modulo `q`, at most 6145 in absolute value; `h` is in the transform
 /// domain, `c` in `[0, q)`.
 pub(crate) fn preimage(
@@ -183,26 +178,26 @@ pub(crate) fn preimage(
     [f, capital_f]: [&[i8]; 2],
     h: &[i16],
     c: &[u16],
-    [z0, z1, small, tmp]: [&mut [i16]; 4],
+    [z0, z1, small]: [&mut [i16]; 3],
     s2: &mut [i16],
 ) -> u64 {
     let ntt = PortableNtt(isa);
     for (z, row) in [(&mut *z0, f), (&mut *z1, capital_f)] {
         ntt.set_small(small, row);
-        ntt.ntt(logn, small, tmp);
-        ntt.ntt(logn, z, tmp);
+        ntt.ntt(logn, small);
+        ntt.ntt(logn, z);
         ntt.mul_assign(z, small);
     }
     for (z0, &z1) in z0.iter_mut().zip(&*z1) {
         *z0 = barrett_reduce::<Q>(*z0 + z1);
     }
     s2.copy_from_slice(z0);
-    ntt.intt(logn, s2, tmp);
+    ntt.intt(logn, s2);
     for s2 in &mut *s2 {
         *s2 = barrett_reduce::<Q>(*s2);
     }
     ntt.mul_assign(z0, h);
-    ntt.intt(logn, z0, tmp);
+    ntt.intt(logn, z0);
     for (s1, &c) in z0.iter_mut().zip(c) {
         // At most 12288 + 6144 = 3 (q - 1) / 2.
         *s1 = barrett_reduce::<Q>((c as i16).wrapping_sub(barrett_reduce::<Q>(*s1)));

@@ -242,7 +242,7 @@ fn attempt_computed<'s, B: SigningIsa>(
 
 /// [`short_vector`] by integers: from `z` in the FFT domain, whose place is
 /// overwritten, and the basis as it is in a key, which has not to be transformed
-/// again for it. `W` holds `4n` words.
+/// again for it. `W` holds `3n` words.
 ///
 /// The norm is that of the vector modulo `q`, which is the vector unless a
 /// coefficient exceeds `(q - 1) / 2 = 6144`: 36 standard deviations, for any key
@@ -262,8 +262,7 @@ fn short_vector_of_integers<B: Binary64, W: Array<i16>>(
     let mut words = W::ZERO;
     let (z0, rest) = words.as_mut().split_at_mut(n);
     let (z1, rest) = rest.split_at_mut(n);
-    let (small, rest) = rest.split_at_mut(n);
-    let (tmp, _) = rest.split_at_mut(n);
+    let (small, _) = rest.split_at_mut(n);
     for (reals, words) in [(z.0, &mut *z0), (z.1, &mut *z1)] {
         b.ifft(logn, reals);
         for (word, real) in words.iter_mut().zip(&*reals) {
@@ -271,7 +270,7 @@ fn short_vector_of_integers<B: Binary64, W: Array<i16>>(
         }
     }
     let rows = [key.f, key.capital_f];
-    let words_of = [z0, z1, small, tmp];
+    let words_of = [z0, z1, small];
     let norm = ring::preimage(b, logn, rows, key.h, point, words_of, s2);
     wipe(words.as_mut());
     norm
@@ -419,9 +418,9 @@ pub(crate) fn short_preimage<B: SigningIsa>(
                 let z = attempt_computed(b, logn, key, point, &mut feed, scratch);
                 // The words on the stack are those of the degree.
                 if logn <= 9 {
-                    short_vector_of_integers::<B, [i16; 4 << 9]>(b, logn, key, point, z, s2)
+                    short_vector_of_integers::<B, [i16; 3 << 9]>(b, logn, key, point, z, s2)
                 } else {
-                    short_vector_of_integers::<B, [i16; 4 << 10]>(b, logn, key, point, z, s2)
+                    short_vector_of_integers::<B, [i16; 3 << 10]>(b, logn, key, point, z, s2)
                 }
             }
         };

@@ -56,13 +56,10 @@ impl<P: Parameters> VerifyingKey<P> {
         self.h.as_mut()
     }
 
-    /// Transforms `h` into `prepared`. Not inlined, so that the stack of the
-    /// caller does not hold `tmp`.
-    #[inline(never)]
+    /// Transforms `h` into `prepared`.
     pub(crate) fn prepare(&mut self, on: impl Operations) {
-        let mut tmp = P::Short::ZERO;
         let (h, prepared) = (self.h.as_ref(), self.prepared.as_mut());
-        on.prepare(P::LOGN, prepared, h, tmp.as_mut());
+        on.prepare(P::LOGN, prepared, h);
     }
 
     /// Reads the encoding, and prepares the key on `on`.
@@ -248,9 +245,8 @@ impl<P: Parameters> VerifyingKey<P> {
     /// `product <- s2 h`.
     #[inline(never)]
     fn multiply(&self, on: impl Operations, signature: &Signature<P>, product: &mut P::Short) {
-        let mut tmp = Aligned(P::Short::ZERO);
         let (s2, h) = (signature.s2.as_ref(), self.prepared.as_ref());
-        on.multiply(P::LOGN, s2, h, product.as_mut(), tmp.0.as_mut());
+        on.multiply(P::LOGN, s2, h, product.as_mut());
     }
 }
 

@@ -5,6 +5,7 @@
 //! is one word, such a loop goes over words, and compilers turn it into vector
 //! code.
 
+use crate::{Isa, Register};
 use core::ops::{Add, Sub};
 
 /// 64-bit words.
@@ -144,6 +145,22 @@ pub trait I16s: Copy + Add<Output = Self> + Sub<Output = Self> {
     fn barrett(self, v: i16) -> Self;
     /// `a - t p` modulo `2^16`.
     fn sub_mul(self, t: Self, p: i16) -> Self;
+
+    /// The registers of a row of 32 words, in order.
+    type Row: Copy + AsRef<[Self]> + AsMut<[Self]>;
+
+    /// Loads a row.
+    fn load_row<I>(isa: I, x: &[i16; 32]) -> Self::Row
+    where
+        I: Isa,
+        Self: Register<I, Value = i16>;
+
+    /// Exchanges the odd blocks of `x` with the even blocks of `y`. A block is `BLOCK` words: 1, 2,
+    /// 4, 8 or 16. The exchange is its own inverse.
+    ///
+    /// Read as a matrix of two rows, each pair of blocks of `x` above the same pair of `y` is
+    /// transposed.
+    fn exchange<const BLOCK: usize>(x: &mut Self::Row, y: &mut Self::Row);
 }
 
 // Sums are checked where the build asks for it: this tests the ranges of the
@@ -169,4 +186,107 @@ impl I16s for i16 {
     fn sub_mul(self, t: Self, p: i16) -> Self {
         self.wrapping_sub(t.wrapping_mul(p))
     }
+
+    type Row = [i16; 32];
+
+    #[inline(always)]
+    fn load_row<I: Isa>(_: I, x: &[i16; 32]) -> [i16; 32] {
+        *x
+    }
+    #[inline(always)]
+    fn exchange<const BLOCK: usize>(x: &mut [i16; 32], y: &mut [i16; 32]) {
+        match BLOCK {
+            16 => swap_blocks::<16>(x, y),
+            8 => swap_blocks::<8>(x, y),
+            4 => select_blocks::<4>(&EVEN_FOURS, x, y),
+            2 => select_blocks::<2>(&EVEN_PAIRS, x, y),
+            _ => exchange_words(x, y),
+        }
+    }
+}
+
+/// Exchanges the odd blocks of `x` with the even blocks of `y`.
+#[inline(always)]
+fn swap_blocks<const BLOCK: usize>(x: &mut [i16; 32], y: &mut [i16; 32]) {
+    let x = x.as_chunks_mut::<BLOCK>().0.as_chunks_mut::<2>().0;
+    let y = y.as_chunks_mut::<BLOCK>().0.as_chunks_mut::<2>().0;
+    for ([_, x], [y, _]) in x.iter_mut().zip(y) {
+        (*x, *y) = (*y, *x);
+    }
+}
+
+/// All ones in the even blocks of `block` words.
+const fn even_blocks(block: usize) -> [i16; 32] {
+    let mut masks = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        if i & block == 0 {
+            masks[i] = -1;
+        }
+        i += 1;
+    }
+    masks
+}
+
+static EVEN_PAIRS: [i16; 32] = even_blocks(2);
+static EVEN_FOURS: [i16; 32] = even_blocks(4);
+
+/// Exchanges the odd blocks of `x` with the even blocks of `y`, whose masks are `even`. Compilers
+/// make shuffles of registers of these loops, but no moves of blocks.
+#[inline(always)]
+fn select_blocks<const BLOCK: usize>(even: &[i16; 32], x: &mut [i16; 32], y: &mut [i16; 32]) {
+    let (a, b) = (*x, *y);
+    // `b` a block later, and `a` a block earlier. What is outside of them is masked.
+    let (mut later, mut earlier) = ([0; 36], [0; 36]);
+    later[BLOCK..BLOCK + 32].copy_from_slice(&b);
+    earlier[..32].copy_from_slice(&a);
+    for i in 0..32 {
+        x[i] = (a[i] & even[i]) | (later[i] & !even[i]);
+    }
+    for i in 0..32 {
+        y[i] = (earlier[i + BLOCK] & even[i]) | (b[i] & !even[i]);
+    }
+}
+
+/// Exchanges the odd words of `x` with the even words of `y`, four words at a time.
+#[inline(always)]
+fn exchange_words(x: &mut [i16; 32], y: &mut [i16; 32]) {
+    const EVEN: u64 = 0x0000_ffff_0000_ffff;
+    let (mut a, mut b) = ([0; 8], [0; 8]);
+    for (a, x) in a.iter_mut().zip(x.as_chunks().0) {
+        *a = joined(x);
+    }
+    for (b, y) in b.iter_mut().zip(y.as_chunks().0) {
+        *b = joined(y);
+    }
+    for (a, b) in a.iter_mut().zip(&mut b) {
+        (*a, *b) = (
+            (*a & EVEN) | (*b & EVEN) << 16,
+            (*a >> 16) & EVEN | (*b & !EVEN),
+        );
+    }
+    for (a, x) in a.iter().zip(x.as_chunks_mut().0) {
+        *x = parted(*a);
+    }
+    for (b, y) in b.iter().zip(y.as_chunks_mut().0) {
+        *y = parted(*b);
+    }
+}
+
+/// Four words in one.
+#[inline(always)]
+fn joined(&[a, b, c, d]: &[i16; 4]) -> u64 {
+    let word = |x: i16| u64::from(x as u16);
+    word(a) | word(b) << 16 | word(c) << 32 | word(d) << 48
+}
+
+/// The four words of one.
+#[inline(always)]
+fn parted(x: u64) -> [i16; 4] {
+    [
+        x as i16,
+        (x >> 16) as i16,
+        (x >> 32) as i16,
+        (x >> 48) as i16,
+    ]
 }

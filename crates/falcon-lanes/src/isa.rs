@@ -128,29 +128,6 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         }
         out
     }
-
-    /// Writes the words of `even` and `odd` by turns.
-    #[inline(always)]
-    fn interleave(self, [even, odd]: [&[i16; 32]; 2], pairs: &mut [i16; 64]) {
-        for i in 0..32 {
-            pairs[2 * i] = even[i];
-            pairs[2 * i + 1] = odd[i];
-        }
-    }
-    /// Returns the words at even places, and the words at odd ones.
-    #[inline(always)]
-    fn deinterleave(self, pairs: &[i16; 64]) -> ([i16; 32], [i16; 32]) {
-        let (mut even, mut odd) = ([0; 32], [0; 32]);
-        // The halves of double words, which every vector unit takes apart.
-        let mut double = [0; 32];
-        for (double, pair) in double.iter_mut().zip(pairs.as_chunks::<2>().0) {
-            *double = u32::from(pair[0] as u16) | u32::from(pair[1] as u16) << 16;
-        }
-        for i in 0..32 {
-            (even[i], odd[i]) = (double[i] as i16, (double[i] >> 16) as i16);
-        }
-        (even, odd)
-    }
 }
 
 /// The features that the build target has anyway.

@@ -3,7 +3,7 @@
 use crate::{HasNeon, Neon};
 use core::arch::aarch64::*;
 use core::ops::{Add, Sub};
-use falcon_lanes::{ByteTable, I16s, KEPT, Register, U32s, keep_by_eights, register_of};
+use falcon_lanes::{ByteTable, I16s, Isa, KEPT, Register, U32s, keep_by_eights, register_of};
 
 /// Four 32-bit words.
 #[derive(Clone, Copy, Debug)]
@@ -135,34 +135,57 @@ impl I16s for I16x8 {
         // SAFETY: the target has NEON.
         Self(unsafe { vmlsq_n_s16(self.0, t.0, p) })
     }
-}
 
-/// Writes the words of `even` and `odd` by turns.
-#[inline(always)]
-pub(crate) fn interleave([even, odd]: [&[i16; 32]; 2], pairs: &mut [i16; 64]) {
-    let sides = even.as_chunks().0.iter().zip(odd.as_chunks().0);
-    for (pairs, (even, odd)) in pairs.as_chunks_mut::<16>().0.iter_mut().zip(sides) {
-        let (even, odd) = (
-            I16x8::load(Neon::new(), even),
-            I16x8::load(Neon::new(), odd),
-        );
-        // SAFETY: the target has NEON; `pairs` is two times eight values.
-        unsafe { vst2q_s16(pairs.as_mut_ptr(), int16x8x2_t(even.0, odd.0)) };
+    type Row = [Self; 4];
+
+    #[inline(always)]
+    fn load_row<I>(isa: I, x: &[i16; 32]) -> [Self; 4]
+    where
+        I: Isa,
+        Self: Register<I, Value = i16>,
+    {
+        let x = Self::chunks(x);
+        core::array::from_fn(|i| Self::load(isa, &x[i]))
+    }
+    #[inline(always)]
+    fn exchange<const BLOCK: usize>(x: &mut [Self; 4], y: &mut [Self; 4]) {
+        let ([x0, x1, x2, x3], [y0, y1, y2, y3]) = (*x, *y);
+        match BLOCK {
+            16 => (*x, *y) = ([x0, x1, y0, y1], [x2, x3, y2, y3]),
+            8 => (*x, *y) = ([x0, y0, x2, y2], [x1, y1, x3, y3]),
+            _ => {
+                for (x, y) in x.iter_mut().zip(y) {
+                    (*x, *y) = exchange::<BLOCK>(*x, *y);
+                }
+            }
+        }
     }
 }
 
-/// The words at even places, and those at odd ones.
+/// [`I16s::exchange`] of single registers, for blocks of at most four words.
 #[inline(always)]
-pub(crate) fn deinterleave(pairs: &[i16; 64]) -> ([i16; 32], [i16; 32]) {
-    let (mut even, mut odd) = ([0; 32], [0; 32]);
-    let sides = even.as_chunks_mut().0.iter_mut().zip(odd.as_chunks_mut().0);
-    for (pairs, (even, odd)) in pairs.as_chunks::<16>().0.iter().zip(sides) {
-        // SAFETY: the target has NEON; `pairs` is two times eight values.
-        let int16x8x2_t(x, y) = unsafe { vld2q_s16(pairs.as_ptr()) };
-        Register::<Neon>::store(I16x8(x), even);
-        Register::<Neon>::store(I16x8(y), odd);
-    }
-    (even, odd)
+fn exchange<const BLOCK: usize>(I16x8(x): I16x8, I16x8(y): I16x8) -> (I16x8, I16x8) {
+    // SAFETY: the target has NEON.
+    let (x, y) = unsafe {
+        match BLOCK {
+            4 => {
+                let (x, y) = (vreinterpretq_s64_s16(x), vreinterpretq_s64_s16(y));
+                (
+                    vreinterpretq_s16_s64(vtrn1q_s64(x, y)),
+                    vreinterpretq_s16_s64(vtrn2q_s64(x, y)),
+                )
+            }
+            2 => {
+                let (x, y) = (vreinterpretq_s32_s16(x), vreinterpretq_s32_s16(y));
+                (
+                    vreinterpretq_s16_s32(vtrn1q_s32(x, y)),
+                    vreinterpretq_s16_s32(vtrn2q_s32(x, y)),
+                )
+            }
+            _ => (vtrn1q_s16(x, y), vtrn2q_s16(x, y)),
+        }
+    };
+    (I16x8(x), I16x8(y))
 }
 
 /// The words of `x` whose keys are below `limit`, moved together.
@@ -328,15 +351,5 @@ mod tests {
     fn tails_are_the_last_bytes() {
         let x = core::array::from_fn(|i| core::array::from_fn(|j| (11 * i + j) as u8));
         assert_eq!(Neon::new().tails(&x), Baseline.tails(&x));
-    }
-
-    #[test]
-    fn pairs_are_put_together_and_taken_apart() {
-        let pairs = core::array::from_fn(|i| i as i16 * 3 - 50);
-        let (even, odd) = deinterleave(&pairs);
-        assert_eq!((even[5], odd[31]), (pairs[10], pairs[63]));
-        let mut again = [0; 64];
-        interleave([&even, &odd], &mut again);
-        assert_eq!(again, pairs);
     }
 }

@@ -53,14 +53,6 @@ macro_rules! neon {
         ) -> [[[i16; 16]; N]; 2] {
             integers::map_bytes(table, x)
         }
-        #[inline(always)]
-        fn interleave(self, sides: [&[i16; 32]; 2], pairs: &mut [i16; 64]) {
-            integers::interleave(sides, pairs);
-        }
-        #[inline(always)]
-        fn deinterleave(self, pairs: &[i16; 64]) -> ([i16; 32], [i16; 32]) {
-            integers::deinterleave(pairs)
-        }
     };
 }
 

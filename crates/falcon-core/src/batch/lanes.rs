@@ -353,10 +353,9 @@ fn verify_together<'o>(
     hash_side_by_side(isa, messages, take_block(isa));
     let ntt = PortableNtt(isa);
     let mut product = Aligned([0; 1 << MAX_LOGN]);
-    let mut tmp = Aligned([0; 1 << MAX_LOGN]);
-    let (product, tmp) = (&mut product.0[..n], &mut tmp.0[..n]);
+    let product = &mut product.0[..n];
     for ((job, point), out) in jobs.iter().zip(points.chunks_exact_mut(n)).zip(out) {
-        ring::multiply(&ntt, logn, job.s2, job.prepared, product, tmp);
+        ring::multiply(&ntt, logn, job.s2, job.prepared, product);
         *out = if ring::is_preimage_vartime(isa, &ntt, logn, point, job.s2, product) {
             Ok(())
         } else {

@@ -84,7 +84,7 @@ pub(crate) const fn wide_len(logn: u32) -> usize {
 
 /// Length of [`Scratch::residues`].
 pub(crate) const fn residues_len(logn: u32) -> usize {
-    3 << logn
+    2 << logn
 }
 
 /// Draws candidates from `stream` until one is a key.

@@ -297,7 +297,7 @@ fn keys_that_are_too_long_are_refused_when_they_are_read() {
             continue;
         };
         let mut completed = vec![0; n];
-        let (mut h, mut scratch) = (vec![0; n], vec![0; 5 * n]);
+        let (mut h, mut scratch) = (vec![0; n], vec![0; 4 * n]);
         let given = [&f[..], &g, &capital_f];
         let (g_out, h_out) = (&mut completed, &mut h);
         if ring::complete_private(Baseline, logn, given, g_out, h_out, &mut scratch).is_err() {

@@ -1,90 +1,252 @@
-//! Twiddle factors of the constant-geometry transforms, computed at compile time.
+//! Twiddle factors, computed at compile time.
 //!
-//! With `g` a primitive 2048-th root of unity and `brv` the reversal of ten
-//! bits, `zeta(k) = g^brv(k)`: the 2^j factors of layer `j` are `zeta(2^j + i)`,
-//! `0 <= i < 2^j`, whatever the degree (a lower degree uses fewer layers).
-//! All are in Montgomery form and centred.
+//! With `g` a primitive 2048-th root of unity and `brv` the reversal of ten bits,
+//! `zeta(k) = g^brv(k)`. Block `b` of layer `j` has the factor `zeta(2^j + b)`, whatever the
+//! degree; a lower degree has fewer layers. So `k = 2^j + b` numbers the blocks of all layers as
+//! the nodes of a binary tree: the halves of block `k` are `2k` and `2k + 1`.
 //!
-//! A kernel step takes 32 butterflies, and butterfly `i` of layer `j` takes the
-//! factor that its low `j` bits name; so a layer with fewer than 32 factors is
-//! stored repeated to 32, and every step reads one row of 32 values. From layer
-//! 3 on, the low three of these bits are the first three that the transform
-//! produced, hence the top ones of the factor's number.
+//! All factors are centred. Those of the transforms by rows come with their products by `1/P`.
 
 use crate::modq::{Modulus, centre, pow_mod};
 
-/// Butterflies in one kernel step.
-pub(super) const STEP: usize = 32;
+/// The tables of a modulus. Each is compiled where it is used.
+pub(crate) trait Tables: Modulus {
+    /// Factors of the forward transform by rows.
+    const FORWARD: &Forward;
+    /// Factors of the inverse transform by rows.
+    const INVERSE: &Inverse;
+    /// Factors of the transforms by words.
+    const ZETAS: &Zetas;
+}
 
-const LAYERS: usize = 10;
+impl<M: Modulus> Tables for M {
+    const FORWARD: &Forward = &Forward::new::<M>();
+    const INVERSE: &Inverse = &Inverse::new::<M>();
+    const ZETAS: &Zetas = &Zetas::new::<M>();
+}
 
-/// One row for each layer of at most 32 factors (0 to 5), then 2, 4, 8, 16.
-const ROWS: usize = 6 + 2 + 4 + 8 + 16;
+/// Words of a row.
+pub(super) const ROW: usize = 32;
 
-/// Factors of one direction for all layers. A row is a cache line of its own
-/// where one load takes all of it.
+/// Layers of the largest degree.
+const LAYERS: u32 = 10;
+
+/// Rows of the largest degree.
+const MOST_ROWS: usize = (1 << LAYERS) / ROW;
+
+/// Factors of a row, word by word.
+#[derive(Clone, Copy)]
+// One load takes a cache line.
 #[cfg_attr(target_arch = "x86_64", repr(align(64)))]
-pub(crate) struct Twiddles([[i16; STEP]; ROWS]);
+pub(super) struct Factors {
+    pub(super) w: [i16; ROW],
+    /// `w / P` modulo `2^16`.
+    pub(super) quotient: [i16; ROW],
+}
 
-impl Twiddles {
-    /// The rows of layer `j`, to be used cyclically.
-    #[inline]
-    pub(super) fn layer(&self, j: usize) -> &[[i16; STEP]] {
-        let (start, len) = span(j);
-        self.0.get(start..start + len).unwrap_or(&[])
+impl Factors {
+    const ZERO: Self = Self {
+        w: [0; ROW],
+        quotient: [0; ROW],
+    };
+
+    /// Sets the factor of one column.
+    const fn set<M: Modulus>(&mut self, column: usize, w: i16) {
+        self.w[column] = w;
+        self.quotient[column] = w.wrapping_mul(M::P_INV);
     }
 
-    /// `zeta(2^j + i)`.
-    pub(crate) const fn forward<M: Modulus>() -> Self {
-        Self::build::<M>(false)
-    }
-
-    /// `-1 / zeta(2^j + i) = zeta(2^(j+1) - 1 - i)`: the reversals of
-    /// `2^j + i` and of its mirror image add up to `1024`, and `g^1024 = -1`.
-    pub(crate) const fn inverse<M: Modulus>() -> Self {
-        Self::build::<M>(true)
-    }
-
-    const fn build<M: Modulus>(mirrored: bool) -> Self {
-        let p = M::P as i64;
-        let mut powers = [0; 1 << LAYERS];
-        let mut e = 0;
-        let mut power = 65536 % p;
-        while e < 1 << LAYERS {
-            powers[e] = centre(power, M::P);
-            power = power * M::ROOT as i64 % p;
-            e += 1;
+    /// The same factor in every column.
+    const fn splat<M: Modulus>(w: i16) -> Self {
+        Self {
+            w: [w; ROW],
+            quotient: [w.wrapping_mul(M::P_INV); ROW],
         }
-        let mut rows = [[0; STEP]; ROWS];
-        let mut j = 0;
-        while j < LAYERS {
-            let (start, len) = span(j);
-            let mut i = 0;
-            while i < len * STEP {
-                let i_mod = i & ((1 << j) - 1);
-                let bits = if j > 3 {
-                    (i_mod & 7) << (j - 3) | i_mod >> 3
-                } else {
-                    i_mod
-                };
-                let number = if mirrored { (1 << j) - 1 - bits } else { bits };
-                let k = (1 << j) + number;
-                let brv = (k as u32).reverse_bits() >> (32 - LAYERS as u32);
-                rows[start + i / STEP][i % STEP] = powers[brv as usize];
-                i += 1;
-            }
-            j += 1;
-        }
-        Self(rows)
     }
 }
 
-/// First row and number of rows of layer `j`.
-const fn span(j: usize) -> (usize, usize) {
-    if j < 5 {
-        (j, 1)
-    } else {
-        (4 + (1 << (j - 5)), 1 << (j - 5))
+/// `zeta(k)` in Montgomery form.
+pub(crate) struct Zetas([i16; 1 << LAYERS]);
+
+impl Zetas {
+    pub(super) const fn new<M: Modulus>() -> Self {
+        let mut zetas = [0; 1 << LAYERS];
+        let mut power = 65536 % M::P as i64;
+        let mut e = 0;
+        while e < 1 << LAYERS {
+            zetas[reversed(e)] = centre(power, M::P);
+            power = power * M::ROOT as i64 % M::P as i64;
+            e += 1;
+        }
+        Self(zetas)
+    }
+
+    /// `zeta(2^j + i)` for the blocks `i` of layer `j`, in order.
+    #[inline]
+    pub(super) fn layer(&self, j: u32) -> &[i16] {
+        self.0.get(1 << j..2 << j).unwrap_or(&[])
+    }
+}
+
+/// Reversal of ten bits.
+const fn reversed(k: usize) -> usize {
+    k.reverse_bits() >> (usize::BITS - LAYERS)
+}
+
+/// `g^e x`, centred.
+const fn power<M: Modulus>(e: usize, x: i64) -> i16 {
+    let p = M::P as i64;
+    let e = (e % (2 << LAYERS)) as u32;
+    centre(pow_mod(M::ROOT as i64, e, p) * x % p, M::P)
+}
+
+/// Bit of the index that decides between the two rows, and bits of the index that decide the
+/// column, from the lowest on, while words of distance `2^layer` are paired.
+///
+/// An exchange of blocks of `2^k` words swaps the first of these with bit `k` of the column. The
+/// exchanges of 16, 8 and so on down to `2^layer` came before, and bit 5 is that of the row.
+const fn index_of(column: usize, layer: u32) -> usize {
+    let low = column & ((1 << layer) - 1);
+    let high = column >> layer;
+    high << (layer + 1) | low
+}
+
+/// Factors of the forward transform by rows.
+pub(crate) struct Forward {
+    /// Factor of node `k`, whose words fill two rows or more.
+    rows: [Factors; MOST_ROWS],
+    /// Factors of the pair of rows that node `k` is, in the layers of distance 16, 8, 4, 2 and 1.
+    /// The last ones bring into Montgomery form.
+    pairs: [[Factors; 5]; MOST_ROWS],
+    /// The factor that brings into Montgomery form.
+    pub(super) into_montgomery: Factors,
+}
+
+impl Forward {
+    pub(crate) const fn new<M: Modulus>() -> Self {
+        let r = 65536 % M::P as i64;
+        let mut rows = [Factors::ZERO; MOST_ROWS];
+        let mut pairs = [[Factors::ZERO; 5]; MOST_ROWS];
+        let mut k = 1;
+        while k < MOST_ROWS {
+            rows[k] = Factors::splat::<M>(power::<M>(reversed(k), r));
+            let mut layer = 0;
+            while layer < 5 {
+                let mut column = 0;
+                while column < ROW {
+                    // Sixty-four words, of which the pairs of distance 2^layer are blocks.
+                    let block = index_of(column, layer) >> (layer + 1);
+                    let node = (k << (5 - layer)) + block;
+                    let form = if layer == 0 { r * r % M::P as i64 } else { r };
+                    let w = power::<M>(reversed(node), form);
+                    pairs[k][4 - layer as usize].set::<M>(column, w);
+                    column += 1;
+                }
+                layer += 1;
+            }
+            k += 1;
+        }
+        Self {
+            rows,
+            pairs,
+            into_montgomery: Factors::splat::<M>(M::R2),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn row(&self, node: usize) -> &Factors {
+        &self.rows[node % MOST_ROWS]
+    }
+
+    #[inline(always)]
+    pub(super) fn pair(&self, node: usize) -> &[Factors; 5] {
+        &self.pairs[node % MOST_ROWS]
+    }
+}
+
+/// Factors of the inverse transform by rows.
+///
+/// The polynomial of a node `k` with `m` words lies modulo `x^m - c`. In `y = x / s` with a fitting
+/// `s` it lies modulo `y^m - 1`, whatever the node. So the factor of a word depends on its place in
+/// the node and not on the node, and the last product goes back from `y` to `x`.
+pub(crate) struct Inverse {
+    /// In the layers of distance 2, 4, 8 and 16.
+    pub(super) pairs: [Factors; 4],
+    /// In the layer of a distance of `h` rows, of row `i < h` of a node: at `h + i`.
+    rows: [Factors; MOST_ROWS],
+    /// Last product for row `i` of a degree of `r` rows, at `r + i`: it goes back to `x`, divides
+    /// by the degree and takes out of Montgomery form.
+    last: [Factors; 2 * MOST_ROWS],
+}
+
+impl Inverse {
+    pub(super) const fn new<M: Modulus>() -> Self {
+        let p = M::P as i64;
+        let r = 65536 % p;
+        let order = 2usize << LAYERS;
+        let mut pairs = [Factors::ZERO; 4];
+        let mut layer = 1;
+        while layer < 5 {
+            let mut column = 0;
+            while column < ROW {
+                let at = index_of(column, layer) & ((1 << layer) - 1);
+                let w = power::<M>(order - (1 << (LAYERS - layer)) * at, r);
+                pairs[layer as usize - 1].set::<M>(column, w);
+                column += 1;
+            }
+            layer += 1;
+        }
+        let mut rows = [Factors::ZERO; MOST_ROWS];
+        let mut last = [Factors::ZERO; 2 * MOST_ROWS];
+        let mut h = 1;
+        while h <= MOST_ROWS {
+            let step = MOST_ROWS / h;
+            let inverse_degree = pow_mod((p + 1) / 2, (h * ROW).ilog2(), p);
+            let mut at = 0;
+            while at < h * ROW {
+                let (row, column) = (h + at / ROW, at % ROW);
+                let e = order - step * at;
+                if h < MOST_ROWS {
+                    rows[row].set::<M>(column, power::<M>(e, r));
+                }
+                last[row].set::<M>(column, power::<M>(e, inverse_degree));
+                at += 1;
+            }
+            h *= 2;
+        }
+        Self { pairs, rows, last }
+    }
+
+    /// Factors of the layer of a distance of `h` rows.
+    #[inline(always)]
+    pub(super) fn distance(&self, h: usize) -> &[Factors] {
+        self.rows.get(h..2 * h).unwrap_or(&[])
+    }
+
+    /// Factors of the layer of a distance of `H` rows.
+    #[inline(always)]
+    pub(super) fn distance_of<const H: usize>(&self) -> &[Factors; H] {
+        self.rows
+            .as_chunks()
+            .0
+            .get(1)
+            .unwrap_or(&[Factors::ZERO; H])
+    }
+
+    /// Factors of the last product of a degree of `COUNT` rows.
+    #[inline(always)]
+    pub(super) fn last_of<const COUNT: usize>(&self) -> &[Factors; COUNT] {
+        self.last
+            .as_chunks()
+            .0
+            .get(1)
+            .unwrap_or(&[Factors::ZERO; COUNT])
+    }
+
+    /// Factors of the last product of a degree of `count` rows.
+    #[inline(always)]
+    pub(super) fn last(&self, count: usize) -> &[Factors] {
+        self.last.get(count..2 * count).unwrap_or(&[])
     }
 }
 

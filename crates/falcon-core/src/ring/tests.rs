@@ -40,7 +40,7 @@ impl Opened {
         pk_codec::decode(logn, &record.public_key, &mut residues).unwrap();
         let (mut h, mut s2) = (vec![0; n], vec![0; n]);
         PORTABLE_NTT.set_residues(&mut h, &residues);
-        PORTABLE_NTT.ntt(logn, &mut h, &mut vec![0; n]);
+        PORTABLE_NTT.ntt(logn, &mut h);
         let (nonce, message) = attached::open(logn, &record.signed_message, &mut s2).unwrap();
         assert_eq!(message, record.message);
         Self {
@@ -55,9 +55,9 @@ impl Opened {
         let n = self.h.len();
         let mut c = vec![0; n];
         Shake256HashToPoint.hash_to_point(&self.nonce, message, &mut c);
-        let (mut words, mut tmp) = (vec![0; n], vec![0; n]);
+        let mut words = vec![0; n];
         let (ntt, logn) = (PORTABLE_NTT, self.logn);
-        multiply(&ntt, logn, &self.s2, &self.h, &mut words, &mut tmp);
+        multiply(&ntt, logn, &self.s2, &self.h, &mut words);
         is_preimage_vartime(Baseline, &ntt, logn, &mut c, &self.s2, &words)
     }
 }
@@ -112,7 +112,7 @@ impl Secret {
         let n = self.f.len();
         let (mut capital_g, mut h) = (vec![0; n], vec![0; n]);
         let given = [&self.f[..], &self.g, &self.capital_f];
-        let scratch = &mut vec![0; 5 * n];
+        let scratch = &mut vec![0; 4 * n];
         complete_private(Baseline, self.logn, given, &mut capital_g, &mut h, scratch)?;
         assert_eq!(Ok(h), self.public_key());
         Ok(capital_g)
@@ -127,7 +127,7 @@ impl Secret {
             &self.f,
             &self.g,
             &mut h,
-            &mut vec![0; 3 * n],
+            &mut vec![0; 2 * n],
         )?;
         Ok(h)
     }

@@ -51,7 +51,7 @@ impl Key {
         };
         ntru::generate(logn, &mut Shake256::reader(seed), out, &mut scratch);
         PORTABLE_NTT.set_residues(&mut key.prepared, &key.h);
-        PORTABLE_NTT.ntt(logn, &mut key.prepared, &mut vec![0; n]);
+        PORTABLE_NTT.ntt(logn, &mut key.prepared);
         key
     }
 
@@ -74,9 +74,9 @@ impl Key {
 
     pub(crate) fn verifies(&self, point: &[u16], s2: &[i16]) -> bool {
         let n = 1 << self.logn;
-        let (mut product, mut tmp) = (vec![0; n], vec![0; n]);
+        let mut product = vec![0; n];
         let (ntt, h) = (&PORTABLE_NTT, &self.prepared);
-        ring::multiply(ntt, self.logn, s2, h, &mut product, &mut tmp);
+        ring::multiply(ntt, self.logn, s2, h, &mut product);
         let mut c = point.to_vec();
         ring::is_preimage_vartime(Baseline, &PORTABLE_NTT, self.logn, &mut c, s2, &product)
     }

@@ -16,7 +16,8 @@ macro_rules! compare_with_baseline {
         mod $set {
             use super::*;
             compare_with_baseline!(@ $set, $isa;
-                doubles polynomials floats words_of_64 words_of_32 words_of_16 look_ups methods);
+                doubles polynomials floats words_of_64 words_of_32 words_of_16 rows look_ups
+                methods);
         }
     };
     (@ $set:ident, $isa:expr; $($kind:ident)*) => {$(
@@ -683,6 +684,45 @@ pub fn look_ups<I: Isa>(isa: I) {
     compare(isa, "look-ups", found, expected);
 }
 
+/// Rows of 16-bit words: loaded, blocks exchanged, and stored.
+pub fn rows<I: Isa>(isa: I) {
+    exchange::<I, 1>(isa);
+    exchange::<I, 2>(isa);
+    exchange::<I, 4>(isa);
+    exchange::<I, 8>(isa);
+    exchange::<I, 16>(isa);
+}
+
+fn exchange<I: Isa, const BLOCK: usize>(isa: I) {
+    let before: [[i16; 32]; 2] =
+        [1, -1].map(|sign| core::array::from_fn(|i| sign * (1000 * i as i16 + 7)));
+    let exchanged: [[i16; 32]; 2] = core::array::from_fn(|row| {
+        core::array::from_fn(|i| match (row, i / BLOCK % 2) {
+            (0, 1) => before[1][i - BLOCK],
+            (1, 0) => before[0][i + BLOCK],
+            _ => before[row][i],
+        })
+    });
+    // There, and back.
+    for (from, to) in [(before, exchanged), (exchanged, before)] {
+        let mut rows = from;
+        isa.vectorize(
+            #[inline(always)]
+            || {
+                let [mut x, mut y] = from.each_ref().map(|row| I::I16s::load_row(isa, row));
+                I::I16s::exchange::<BLOCK>(&mut x, &mut y);
+                for (row, registers) in rows.iter_mut().zip([x, y]) {
+                    let words = I::I16s::chunks_mut(row).iter_mut();
+                    for (words, register) in words.zip(registers.as_ref()) {
+                        register.store(words);
+                    }
+                }
+            },
+        );
+        assert_eq!(rows, to, "{isa:?}: exchange of {BLOCK}");
+    }
+}
+
 /// The words of a byte, which differ in every byte.
 fn words_of_byte(x: u8) -> [i16; 2] {
     [i16::from(x).wrapping_mul(257), !i16::from(x) * 113]
@@ -690,16 +730,9 @@ fn words_of_byte(x: u8) -> [i16; 2] {
 
 #[inline(always)]
 fn methods_results<I: Isa>(isa: I, table: &ByteTable, words: &[u64]) -> Results {
-    let mut results = [
-        "transpose_words",
-        "keep_below",
-        "tails",
-        "map_bytes",
-        "interleave",
-        "deinterleave",
-    ]
-    .map(|name| (name, Vec::new()));
-    let [transposed, kept, tails, mapped, interleaved, deinterleaved] = &mut results;
+    let mut results =
+        ["transpose_words", "keep_below", "tails", "map_bytes"].map(|name| (name, Vec::new()));
+    let [transposed, kept, tails, mapped] = &mut results;
     for words in words.as_chunks::<64>().0 {
         let matrix = core::array::from_fn(|i| core::array::from_fn(|j| words[8 * i + j]));
         transposed
@@ -742,17 +775,6 @@ fn methods_results<I: Isa>(isa: I, table: &ByteTable, words: &[u64]) -> Results 
         mapped
             .1
             .extend(second.as_flattened().iter().map(|x| x.bits()));
-
-        let pairs = core::array::from_fn(|i| words[i] as i16);
-        let (even, odd) = isa.deinterleave(&pairs);
-        deinterleaved
-            .1
-            .extend(even.iter().chain(&odd).map(|x| x.bits()));
-        let mut out = [0; 64];
-        let sides: [[i16; 32]; 2] =
-            [0, 32].map(|from| core::array::from_fn(|i| words[from + i] as i16));
-        isa.interleave([&sides[0], &sides[1]], &mut out);
-        interleaved.1.extend(out.map(Bits::bits));
     }
     results.into()
 }

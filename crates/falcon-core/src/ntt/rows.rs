@@ -1,0 +1,641 @@
+//! The transforms by rows of 32 words, several rows at a time in registers.
+//!
+//! # Geometry
+//! Layers are computed in place. A layer whose pairs lie in different rows is computed column by
+//! column: the same factor for a row, or a row of factors. The last five layers pair words of one
+//! row. Two rows at a time are in registers for them. Before each of these layers the two rows
+//! exchange blocks ([`I16s::exchange`]), so that the words of a pair come to the same column.
+//! Nothing undoes the exchanges. So of each 64 values in the order of the blocks, those at even
+//! places fill a row, and those at odd places the next. The inverse transform runs the same network
+//! backwards, where each exchange is its own inverse.
+//!
+//! Several layers are computed between loads and stores. The last pass of the forward transform,
+//! the *tile*, takes four rows through seven layers, or sixteen rows through nine where a row is
+//! one register. Passes over two or four rows that lie further apart come before.
+//!
+//! # Factors
+//! Both transforms multiply the second operand `y` before they add it (Cooley and Tukey), so sums
+//! grow by one product a layer, and few layers reduce. In the forward transform the factor belongs
+//! to a block; in the inverse transform it belongs to the place within a block ([`Inverse`]). Hence
+//! the first layer of the inverse has no factors. A product at the end, which the division by the
+//! degree needs in any case, takes the rest.
+//!
+//! A factor `w` is stored with `w / P` modulo `2^16`, which saves one of four multiplications.
+//!
+//! # Ranges
+//! For `q`, with `T(y) = 3/32 y + 6146`, the bound of a product by a factor. The schedule counts
+//! from the layers within rows, so it is the same for all degrees; the bounds are those of the
+//! longest way.
+//! - forward: input at most 6145. At most three layers come before that of a distance of two rows:
+//!   12868, 20221, 28263. That one reduces its unmultiplied operand to 6145: 14942. Those of one
+//!   row and of 16 words: 22489, 30744. That of 8 words reduces: 15174. Those of 4 and 2 words:
+//!   22743, 31022. The last layer multiplies both operands, to bring them into Montgomery form:
+//!   `2 T(31022) = 18110`. With fewer layers before, the layer that reduces first reduces less.
+//!   With two (`n = 512`): 20221, then 14188, 21665, 29843, 15090, 22651, 30921, at last 18090.
+//! - inverse: input at most 12169; a product of two outputs of the forward transform is at most
+//!   `18110^2 / 2^16 + 6146 = 11151`. The first layer adds: 24338. That of 2 words: 32766. That of
+//!   4 words reduces its unmultiplied operand: 15363. Those of 8 and 16 words: 22950, 31248. That
+//!   of one row reduces: 15221. That of two rows: 22794. Of sixteen rows in registers the layer of
+//!   four rows reduces: 14428; those of eight and sixteen: 21927, 30129. Otherwise a pass over two
+//!   rows adds one layer, 31077, and the first layer of a pass over four rows reduces: 15205; the
+//!   next: 22777. The last product takes any of these: `T(31077) = 9060`.
+//!
+//! For an eager modulus (`P = 18433`, forward only) the unmultiplied operand is always at most
+//! 9217, and `2 * 9217 + 9/64 y + 1` closes at 21452. The last layer gives at most
+//! `2 (9217 + 9/64 * 21452 + 1) = 24470`.
+//!
+//! Overflow checks, where enabled, verify these bounds at run time.
+
+use super::portable::centred;
+use super::twiddles::{Factors, Forward, Inverse, ROW};
+use crate::lanes::{I16s, Isa, Register};
+use crate::modq::Modulus;
+use core::hint::black_box;
+
+/// Smallest degree, as `logn`: one tile of four rows.
+pub(super) const MIN_LOGN: u32 = 7;
+
+/// A row in memory.
+type Words = [i16; ROW];
+
+/// A row in registers.
+type Row<I> = <<I as Isa>::I16s as I16s>::Row;
+
+/// True if sixteen rows fit in the registers.
+const fn takes_sixteen<I: Isa>() -> bool {
+    I::I16s::LEN == ROW
+}
+
+#[inline(always)]
+fn load<I: Isa>(isa: I, words: &Words) -> Row<I> {
+    I::I16s::load_row(isa, words)
+}
+
+#[inline(always)]
+fn store<I: Isa>(row: &Row<I>, words: &mut Words) {
+    for (words, row) in I::I16s::chunks_mut(words).iter_mut().zip(row.as_ref()) {
+        row.store(words);
+    }
+}
+
+#[inline(always)]
+fn load_four<I: Isa>(isa: I, [a, b, c, d]: [&Words; 4]) -> [Row<I>; 4] {
+    [load(isa, a), load(isa, b), load(isa, c), load(isa, d)]
+}
+
+#[inline(always)]
+fn load_sixteen<I: Isa>(isa: I, words: &[Words; 16]) -> [Row<I>; 16] {
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = words.each_ref();
+    let [a, b, c, d] = load_four(isa, [a, b, c, d]);
+    let [e, f, g, h] = load_four(isa, [e, f, g, h]);
+    let [i, j, k, l] = load_four(isa, [i, j, k, l]);
+    let [m, n, o, p] = load_four(isa, [m, n, o, p]);
+    [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
+}
+
+#[inline(always)]
+fn store_all<I: Isa>(rows: &[Row<I>], words: &mut [Words]) {
+    for (row, words) in rows.iter().zip(words) {
+        store::<I>(row, words);
+    }
+}
+
+/// `y w` for the register `index` of a row, where each `SAME` columns have the same factor and the
+/// factors repeat after `PERIOD` columns.
+#[inline(always)]
+fn times<M: Modulus, I: Isa, const SAME: usize, const PERIOD: usize>(
+    isa: I,
+    y: I::I16s,
+    factors: &Factors,
+    index: usize,
+) -> I::I16s {
+    // A register is read again where it has the same factors. Single words become vector code
+    // where they are read one after the other.
+    let len = I::I16s::LEN;
+    let index = if len == 1 {
+        index
+    } else {
+        index * len / SAME * SAME % PERIOD / len
+    };
+    let w = I::I16s::load(isa, &I::I16s::chunks(&factors.w)[index]);
+    let quotient = I::I16s::load(isa, &I::I16s::chunks(&factors.quotient)[index]);
+    y.montgomery(w, y.mul_low(quotient), M::P)
+}
+
+/// Butterflies of two rows: `(x + w y, x - w y)`.
+#[inline(always)]
+fn butterflies<M: Modulus, I: Isa, const REDUCE: bool, const SAME: usize, const PERIOD: usize>(
+    isa: I,
+    factors: &Factors,
+    x: &mut Row<I>,
+    y: &mut Row<I>,
+) {
+    // Results of their own, which no factor can overlap: compilers make vector code of this loop
+    // over single words.
+    let (mut sums, mut differences) = (*x, *y);
+    let results = sums.as_mut().iter_mut().zip(differences.as_mut());
+    for (index, (sum, difference)) in results.enumerate() {
+        let v = times::<M, I, SAME, PERIOD>(isa, *difference, factors, index);
+        let u = if REDUCE { centred::<M, _>(*sum) } else { *sum };
+        (*sum, *difference) = (u + v, u - v);
+    }
+    (*x, *y) = (sums, differences);
+}
+
+/// The layer of a distance of `HALF` rows among the rows of node `node`.
+#[inline(always)]
+fn forward_layer<M: Modulus, I: Isa, const HALF: usize, const REDUCE: bool>(
+    isa: I,
+    factors: &Forward,
+    node: usize,
+    rows: &mut [Row<I>],
+) {
+    let blocks = rows.len() / (2 * HALF);
+    for (block, rows) in rows.chunks_exact_mut(2 * HALF).enumerate() {
+        let factors = factors.row(node * blocks + block);
+        let (x, y) = rows.split_at_mut(HALF);
+        for (x, y) in x.iter_mut().zip(y) {
+            if M::EAGER {
+                butterflies::<M, I, true, ROW, ROW>(isa, factors, x, y);
+            } else {
+                butterflies::<M, I, REDUCE, ROW, ROW>(isa, factors, x, y);
+            }
+        }
+    }
+}
+
+/// The last five layers of two rows.
+#[inline(always)]
+fn forward_pair<M: Modulus, I: Isa>(
+    isa: I,
+    into_montgomery: &Factors,
+    factors: &[Factors; 5],
+    x: &mut Row<I>,
+    y: &mut Row<I>,
+) {
+    macro_rules! layer {
+        ($half:literal, $factors:expr, $reduce:literal) => {
+            I::I16s::exchange::<$half>(x, y);
+            if M::EAGER {
+                butterflies::<M, I, true, $half, ROW>(isa, $factors, x, y);
+            } else {
+                butterflies::<M, I, $reduce, $half, ROW>(isa, $factors, x, y);
+            }
+        };
+    }
+    let [by_16, by_8, by_4, by_2, by_1] = factors;
+    layer!(16, by_16, false);
+    layer!(8, by_8, true);
+    layer!(4, by_4, false);
+    layer!(2, by_2, false);
+    I::I16s::exchange::<1>(x, y);
+    let (mut sums, mut differences) = (*x, *y);
+    let results = sums.as_mut().iter_mut().zip(differences.as_mut());
+    for (index, (sum, difference)) in results.enumerate() {
+        let u = times::<M, I, ROW, ROW>(isa, *sum, into_montgomery, index);
+        let v = times::<M, I, 1, ROW>(isa, *difference, by_1, index);
+        (*sum, *difference) = (u + v, u - v);
+    }
+    (*x, *y) = (sums, differences);
+}
+
+/// Does something with each pair of neighbouring rows. A loop would keep the rows in memory.
+macro_rules! each_pair {
+    ($rows:expr, |$index:pat_param, $x:ident, $y:ident| $body:expr) => {
+        each_pair!($rows, |$index, $x, $y| $body; 0 1 2 3 4 5 6 7)
+    };
+    ($rows:expr, |$index:pat_param, $x:ident, $y:ident| $body:expr; $($pair:literal)*) => {{
+        let pairs = $rows.as_chunks_mut::<2>().0;
+        $(
+            if let Some([$x, $y]) = pairs.get_mut($pair) {
+                let $index = $pair;
+                $body
+            }
+        )*
+    }};
+}
+
+/// The last layers of `N` neighbouring rows.
+#[inline(always)]
+fn forward_tile<M: Modulus, I: Isa, const N: usize>(
+    isa: I,
+    factors: &Forward,
+    node: usize,
+    rows: &mut [Row<I>; N],
+) {
+    if N == 16 {
+        forward_layer::<M, I, 8, false>(isa, factors, node, rows);
+        forward_layer::<M, I, 4, false>(isa, factors, node, rows);
+    }
+    forward_layer::<M, I, 2, true>(isa, factors, node, rows);
+    forward_layer::<M, I, 1, false>(isa, factors, node, rows);
+    each_pair!(rows, |pair, x, y| {
+        let pair = factors.pair(node * (N / 2) + pair);
+        forward_pair::<M, I>(isa, &factors.into_montgomery, pair, x, y);
+    });
+}
+
+/// Halves of `x`.
+#[inline(always)]
+fn halves<T>(x: &mut [T]) -> [&mut [T]; 2] {
+    let (a, b) = x.split_at_mut(x.len() / 2);
+    [a, b]
+}
+
+/// The two first layers of node `node`.
+#[inline(always)]
+fn forward_by_four<M: Modulus, I: Isa>(
+    isa: I,
+    factors: &Forward,
+    node: usize,
+    words: &mut [Words],
+) {
+    let [[a, b], [c, d]] = halves(words).map(halves);
+    for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
+        let mut rows = load_four(isa, [a, b, c, d]);
+        forward_layer::<M, I, 2, false>(isa, factors, node, &mut rows);
+        forward_layer::<M, I, 1, false>(isa, factors, node, &mut rows);
+        let [r0, r1, r2, r3] = &rows;
+        store::<I>(r0, a);
+        store::<I>(r1, b);
+        store::<I>(r2, c);
+        store::<I>(r3, d);
+    }
+}
+
+/// The first layer of node `node`.
+#[inline(always)]
+fn forward_by_two<M: Modulus, I: Isa>(isa: I, factors: &Forward, node: usize, words: &mut [Words]) {
+    let [a, b] = halves(words);
+    for (a, b) in a.iter_mut().zip(b) {
+        let mut rows = [load(isa, a), load(isa, b)];
+        forward_layer::<M, I, 1, false>(isa, factors, node, &mut rows);
+        let [r0, r1] = &rows;
+        store::<I>(r0, a);
+        store::<I>(r1, b);
+    }
+}
+
+/// Forward transform of a polynomial of at least four rows.
+#[inline(always)]
+pub(super) fn forward<M: Modulus, I: Isa>(isa: I, factors: &Forward, a: &mut [i16]) {
+    // Hidden: factors that the compiler knows would be widened before they are multiplied.
+    let factors = black_box(factors);
+    let (words, _) = a.as_chunks_mut();
+    let count = words.len();
+    if takes_sixteen::<I>() && count >= 16 {
+        if count == 32 {
+            forward_by_two::<M, I>(isa, factors, 1, words);
+        }
+        for (tile, words) in words.as_chunks_mut().0.iter_mut().enumerate() {
+            let mut rows = load_sixteen(isa, words);
+            forward_tile::<M, I, 16>(isa, factors, count / 16 + tile, &mut rows);
+            store_all::<I>(&rows, words);
+        }
+        return;
+    }
+    let mut nodes = 1;
+    if count >= 16 {
+        forward_by_four::<M, I>(isa, factors, 1, words);
+        nodes = 4;
+    }
+    if count == 8 || count == 32 {
+        for (node, words) in words.chunks_exact_mut(8).enumerate() {
+            forward_by_two::<M, I>(isa, factors, nodes + node, words);
+        }
+    }
+    for (tile, words) in words.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+        let mut rows = load_four(isa, words.each_ref());
+        forward_tile::<M, I, 4>(isa, factors, count / 4 + tile, &mut rows);
+        store_all::<I>(&rows, words);
+    }
+}
+
+/// The layer of a distance of `HALF` rows. `factors` are those of the first rows of a block.
+#[inline(always)]
+fn inverse_layer<M: Modulus, I: Isa, const HALF: usize, const REDUCE: bool>(
+    isa: I,
+    factors: &[Factors; HALF],
+    rows: &mut [Row<I>],
+) {
+    for rows in rows.chunks_exact_mut(2 * HALF) {
+        let (x, y) = rows.split_at_mut(HALF);
+        for ((x, y), factors) in x.iter_mut().zip(y).zip(factors) {
+            butterflies::<M, I, REDUCE, 1, ROW>(isa, factors, x, y);
+        }
+    }
+}
+
+/// The first five layers of two rows.
+#[inline(always)]
+fn inverse_pair<M: Modulus, I: Isa>(
+    isa: I,
+    factors: &[Factors; 4],
+    x: &mut Row<I>,
+    y: &mut Row<I>,
+) {
+    let [by_2, by_4, by_8, by_16] = factors;
+    for (x, y) in x.as_mut().iter_mut().zip(y.as_mut()) {
+        (*x, *y) = (*x + *y, *x - *y);
+    }
+    I::I16s::exchange::<1>(x, y);
+    butterflies::<M, I, false, 1, 2>(isa, by_2, x, y);
+    I::I16s::exchange::<2>(x, y);
+    butterflies::<M, I, true, 1, 4>(isa, by_4, x, y);
+    I::I16s::exchange::<4>(x, y);
+    butterflies::<M, I, false, 1, 8>(isa, by_8, x, y);
+    I::I16s::exchange::<8>(x, y);
+    butterflies::<M, I, false, 1, 16>(isa, by_16, x, y);
+    I::I16s::exchange::<16>(x, y);
+}
+
+/// The first layers of `N` neighbouring rows.
+#[inline(always)]
+fn inverse_tile<M: Modulus, I: Isa, const N: usize>(
+    isa: I,
+    factors: &Inverse,
+    rows: &mut [Row<I>; N],
+) {
+    each_pair!(rows, |_, x, y| {
+        let mut factors = &factors.pairs;
+        if N == 16 {
+            // Hidden in each pair: sixteen rows leave no registers for factors.
+            factors = black_box(factors);
+        }
+        inverse_pair::<M, I>(isa, factors, x, y);
+    });
+    inverse_layer::<M, I, 1, true>(isa, factors.distance_of(), rows);
+    inverse_layer::<M, I, 2, false>(isa, factors.distance_of(), rows);
+    if N == 16 {
+        inverse_layer::<M, I, 4, true>(isa, factors.distance_of(), rows);
+        inverse_layer::<M, I, 8, false>(isa, factors.distance_of(), rows);
+    }
+}
+
+/// Writes the last product of a row.
+#[inline(always)]
+fn finish<M: Modulus, I: Isa>(isa: I, factors: &Factors, row: &Row<I>, words: &mut Words) {
+    let registers = row.as_ref().iter().zip(I::I16s::chunks_mut(words));
+    for (index, (x, words)) in registers.enumerate() {
+        times::<M, I, 1, ROW>(isa, *x, factors, index).store(words);
+    }
+}
+
+/// The last two layers, and the last product.
+#[inline(always)]
+fn inverse_by_four<M: Modulus, I: Isa>(isa: I, factors: &Inverse, words: &mut [Words]) {
+    let count = words.len();
+    let first = factors.distance(count / 4);
+    let second = factors.distance(count / 2);
+    let (second, third) = second.split_at(second.len() / 2);
+    let [[a, b], [c, d]] = halves(words).map(halves);
+    let words = a.iter_mut().zip(b).zip(c).zip(d);
+    let layers = first.iter().zip(second).zip(third);
+    let last = factors.last(count);
+    let (last, rest) = last.split_at(last.len() / 2);
+    let [(last_a, last_b), (last_c, last_d)] =
+        [last, rest].map(|half| half.split_at(half.len() / 2));
+    let last = last_a.iter().zip(last_b).zip(last_c).zip(last_d);
+    for (words, (layers, last)) in words.zip(layers.zip(last)) {
+        let (((a, b), c), d) = words;
+        let ((first, second), third) = layers;
+        let (((last_a, last_b), last_c), last_d) = last;
+        let mut rows = load_four(isa, [a, b, c, d]);
+        let [r0, r1, r2, r3] = &mut rows;
+        butterflies::<M, I, true, 1, ROW>(isa, first, r0, r1);
+        butterflies::<M, I, true, 1, ROW>(isa, first, r2, r3);
+        butterflies::<M, I, false, 1, ROW>(isa, second, r0, r2);
+        butterflies::<M, I, false, 1, ROW>(isa, third, r1, r3);
+        finish::<M, I>(isa, last_a, r0, a);
+        finish::<M, I>(isa, last_b, r1, b);
+        finish::<M, I>(isa, last_c, r2, c);
+        finish::<M, I>(isa, last_d, r3, d);
+    }
+}
+
+/// The layer between two halves.
+#[inline(always)]
+fn inverse_by_two<M: Modulus, I: Isa>(isa: I, factors: &Inverse, words: &mut [Words]) {
+    let factors = factors.distance(words.len() / 2);
+    let [a, b] = halves(words);
+    for ((a, b), factors) in a.iter_mut().zip(b).zip(factors) {
+        let (mut x, mut y) = (load(isa, a), load(isa, b));
+        butterflies::<M, I, false, 1, ROW>(isa, factors, &mut x, &mut y);
+        store::<I>(&x, a);
+        store::<I>(&y, b);
+    }
+}
+
+/// Inverse transform of a polynomial of at least four rows.
+#[inline(always)]
+pub(super) fn inverse<M: Modulus, I: Isa>(isa: I, factors: &Inverse, a: &mut [i16]) {
+    // Hidden, as above.
+    let factors = black_box(factors);
+    let (words, _) = a.as_chunks_mut();
+    let count = words.len();
+    if takes_sixteen::<I>() && count >= 16 {
+        for words in words.as_chunks_mut().0 {
+            // Hidden in each tile: there are no registers for factors from tile to tile.
+            let factors = black_box(factors);
+            let mut rows = load_sixteen(isa, words);
+            inverse_tile::<M, I, 16>(isa, factors, &mut rows);
+            if count == 16 {
+                let (words, _) = words.as_chunks_mut::<2>();
+                let (last, _) = factors.last_of::<16>().as_chunks::<2>();
+                each_pair!(rows, |pair, x, y| {
+                    if let (Some([a, b]), Some([last_a, last_b])) =
+                        (words.get_mut(pair), last.get(pair))
+                    {
+                        finish::<M, I>(isa, last_a, x, a);
+                        finish::<M, I>(isa, last_b, y, b);
+                    }
+                });
+            } else {
+                store_all::<I>(&rows, words);
+            }
+        }
+        if count == 16 {
+            return;
+        }
+        inverse_by_two::<M, I>(isa, factors, words);
+    } else {
+        for words in words.as_chunks_mut::<4>().0 {
+            // Hidden, as above.
+            let factors = black_box(factors);
+            let mut rows = load_four(isa, words.each_ref());
+            inverse_tile::<M, I, 4>(isa, factors, &mut rows);
+            store_all::<I>(&rows, words);
+        }
+        if count == 8 || count == 32 {
+            for words in words.chunks_exact_mut(8) {
+                inverse_by_two::<M, I>(isa, factors, words);
+            }
+        }
+        if count >= 16 {
+            inverse_by_four::<M, I>(isa, factors, words);
+            return;
+        }
+    }
+    for (words, factors) in words.iter_mut().zip(factors.last(count)) {
+        let row = load(isa, words);
+        finish::<M, I>(isa, factors, &row, words);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::Baseline;
+    use crate::modq::{Q, canonical};
+    use crate::ntt::twiddles::Tables;
+    use crate::ntt::words;
+    use crate::ring::ExactnessPrime;
+    use std::vec;
+    use std::vec::Vec;
+
+    /// Repeatable words of at most `bound` in absolute value.
+    fn fill(seed: u64, bound: i16, words: &mut [i16]) {
+        let mut state = seed;
+        for word in words {
+            state = state
+                .wrapping_mul(0x5851_f42d_4c95_7f2d)
+                .wrapping_add(0x1405_7b7e_f767_814f);
+            *word = ((state >> 33) % (2 * bound as u64 + 1)) as i16 - bound;
+        }
+    }
+
+    /// Values in the order of the blocks, in that of [`rows`](super): of each 64, those at even
+    /// places fill a row, and those at odd ones the next.
+    fn by_rows(values: &[i16]) -> Vec<i16> {
+        let mut words = vec![0; values.len()];
+        for (i, &value) in values.iter().enumerate() {
+            words[i / 64 * 64 + i % 2 * ROW + i % 64 / 2] = value;
+        }
+        words
+    }
+
+    fn residues<M: Modulus>(words: &[i16]) -> Vec<u16> {
+        words.iter().map(|&x| canonical::<M>(x)).collect()
+    }
+
+    /// Compares the forward transform of `a` with that by words, of reduced words. Its words are
+    /// compared with those of portable code, since engines share keys.
+    fn forward_is_that_by_words<M: Modulus>(isa: impl Isa, a: &[i16]) {
+        let mut expected: Vec<i16> = a.iter().map(|&x| centred::<M, _>(x)).collect();
+        words::forward::<M>(M::ZETAS, a.len().ilog2(), &mut expected);
+        let mut found = a.to_vec();
+        isa.vectorize(
+            #[inline(always)]
+            || forward::<M, _>(isa, M::FORWARD, &mut found),
+        );
+        assert_eq!(
+            residues::<M>(&found),
+            residues::<M>(&by_rows(&expected)),
+            "{isa:?}, degree {}",
+            a.len()
+        );
+        let mut portable = a.to_vec();
+        forward::<M, _>(Baseline, M::FORWARD, &mut portable);
+        assert_eq!(found, portable, "{isa:?}, degree {}", a.len());
+    }
+
+    /// Compares the inverse transform of values, in the order of the blocks, with that by words.
+    fn inverse_is_that_by_words(isa: impl Isa, values: &[i16]) {
+        let mut expected = values.to_vec();
+        words::inverse::<Q>(Q::ZETAS, values.len().ilog2(), &mut expected);
+        let mut found = by_rows(values);
+        isa.vectorize(
+            #[inline(always)]
+            || inverse::<Q, _>(isa, Q::INVERSE, &mut found),
+        );
+        assert_eq!(
+            residues::<Q>(&found),
+            residues::<Q>(&expected),
+            "{isa:?}, degree {}",
+            values.len()
+        );
+    }
+
+    /// The largest input of the inverse transform.
+    const LARGEST: i16 = 11150;
+
+    fn all(isa: impl Isa) {
+        for logn in MIN_LOGN..=10 {
+            let mut a = vec![0; 1 << logn];
+            for seed in 0..20 {
+                fill(seed, 6145, &mut a);
+                forward_is_that_by_words::<Q>(isa, &a);
+                fill(seed, 9217, &mut a);
+                forward_is_that_by_words::<ExactnessPrime>(isa, &a);
+                fill(seed, LARGEST, &mut a);
+                inverse_is_that_by_words(isa, &a);
+            }
+            for extreme in [6145, -6145] {
+                forward_is_that_by_words::<Q>(isa, &vec![extreme; 1 << logn]);
+            }
+            for extreme in [LARGEST, -LARGEST] {
+                inverse_is_that_by_words(isa, &vec![extreme; 1 << logn]);
+            }
+        }
+
+        // Words that a tile can get after three layers. If its layer of a distance of eight words
+        // did not reduce, a sum would reach 34741. Found by search.
+        let sparse = [
+            18432, 18214, 19520, 9680, -5955, 7502, -8449, -6768, -28256, -9966, 10449, 7403,
+            24915, -9739, 19063, 22549,
+        ];
+        let mut a = vec![0; 128];
+        for (a, x) in a.iter_mut().step_by(8).zip(sparse) {
+            *a = x;
+        }
+        forward_is_that_by_words::<Q>(isa, &a);
+
+        // Seeds of the first values of a degree, then of as many as there are. If the layer of a
+        // distance of four words did not reduce, a sum would reach 36302; if that of one row did
+        // not, 33003; if that of four rows did not, 33447. Found by search.
+        let searched: [(usize, usize, &[u64]); 3] = [
+            (128, 2, &[46262, 14980, 42907]),
+            (128, 4, &[4661, 42907, 12052, 11507, 11293]),
+            (512, 32, &[9459, 11293, 32625, 8946, 1571]),
+        ];
+        for (degree, first, seeds) in searched {
+            let mut values = vec![0; degree];
+            fill(seeds[0], LARGEST, &mut values[..first]);
+            let mut len = first;
+            for &seed in &seeds[1..] {
+                fill(seed, LARGEST, &mut values[len..2 * len]);
+                len *= 2;
+            }
+            inverse_is_that_by_words(isa, &values);
+        }
+    }
+
+    #[test]
+    fn transforms_of_portable_code_are_those_by_words() {
+        all(Baseline);
+    }
+
+    #[cfg(all(feature = "engines", target_arch = "x86_64"))]
+    #[test]
+    fn transforms_of_vector_units_are_those_by_words() {
+        if let Some(isa) = falcon_x86::Avx2::detect() {
+            all(isa);
+        }
+        if let Some(isa) = falcon_x86::Avx512::detect() {
+            all(isa);
+        }
+    }
+
+    #[cfg(all(
+        feature = "engines",
+        target_arch = "aarch64",
+        target_feature = "neon",
+        target_endian = "little"
+    ))]
+    #[test]
+    fn transforms_of_vector_units_are_those_by_words() {
+        if let Some(isa) = falcon_neon::Neon::detect() {
+            all(isa);
+        }
+    }
+}
