@@ -10,42 +10,57 @@
 
 use super::gauss_table::GAUSS;
 use crate::hash::Shake256Reader;
+use crate::lanes::{Isa, wipe};
 
 const WORD: u64 = (1 << 63) - 1;
-/// Bytes of one draw.
-const DRAW: usize = 16;
 /// Draws read from the stream at once.
-const BLOCK: usize = 17;
+const BLOCK: usize = 64;
+/// Draws whose table scans run side by side.
+const GROUP: usize = 8;
+
+/// The words of one draw, as bytes.
+type DrawBytes = [[u8; 8]; 2];
 
 /// Reads the stream in blocks, never beyond what the polynomial surely needs.
-struct Draws<'a> {
+struct Draws<'a, I> {
+    isa: I,
     stream: &'a mut Shake256Reader,
     /// Draws that the remaining coefficients need at least, the buffered ones included.
     owed: usize,
-    buffer: [u8; BLOCK * DRAW],
+    bytes: [DrawBytes; BLOCK],
+    values: [i32; BLOCK],
     used: usize,
     filled: usize,
 }
 
-impl Draws<'_> {
+impl<I: Isa> Draws<'_, I> {
     fn next(&mut self) -> i32 {
         if self.used == self.filled {
-            self.filled = DRAW * self.owed.min(BLOCK);
-            self.used = 0;
-            self.stream.read(&mut self.buffer[..self.filled]);
+            self.fill();
         }
-        let mut words = [0u64; 2];
-        for (w, b) in words
-            .iter_mut()
-            .zip(self.buffer[self.used..].chunks_exact(8))
-        {
-            let mut bytes = [0; 8];
-            bytes.copy_from_slice(b);
-            *w = u64::from_le_bytes(bytes);
-        }
-        self.used += DRAW;
+        let value = self.values[self.used % BLOCK];
+        self.used += 1;
         self.owed -= 1;
-        magnitude(words)
+        value
+    }
+
+    /// Reads a block and computes its values.
+    #[inline(never)]
+    fn fill(&mut self) {
+        self.filled = self.owed.min(BLOCK);
+        self.used = 0;
+        let bytes = &mut self.bytes[..self.filled];
+        self.stream.read(bytes.as_flattened_mut().as_flattened_mut());
+        let (bytes, values) = (&self.bytes, &mut self.values);
+        self.isa.vectorize(
+            #[inline(always)]
+            || {
+                let groups = values.as_chunks_mut::<GROUP>().0.iter_mut();
+                for (values, bytes) in groups.zip(bytes.as_chunks::<GROUP>().0) {
+                    *values = magnitudes(&bytes.map(|draw| draw.map(u64::from_le_bytes)));
+                }
+            },
+        );
     }
 
     /// Draws again: `count` more are needed.
@@ -54,19 +69,24 @@ impl Draws<'_> {
     }
 }
 
-/// Returns the value of one draw.
-#[inline]
-fn magnitude([first, second]: [u64; 2]) -> i32 {
-    let (r0, r1) = (first & WORD, second & WORD);
+/// Returns the values of some draws. Each step is a loop over all of them, for vector registers.
+#[inline(always)]
+fn magnitudes<const N: usize>(draws: &[[u64; 2]; N]) -> [i32; N] {
     // The smallest k in 1..=26 with r1 >= GAUSS[k]: the table decreases to zero.
-    let mut k = 1u64;
+    let mut k = [1u64; N];
+    let r1 = draws.map(|[_, second]| second & WORD);
     for t in &GAUSS[1..] {
-        k += r1.wrapping_sub(*t) >> 63;
+        for (k, r1) in k.iter_mut().zip(&r1) {
+            *k += r1.wrapping_sub(*t) >> 63;
+        }
     }
-    let not_zero = (r0.wrapping_sub(GAUSS[0]) >> 63).wrapping_sub(1);
-    let value = (k & not_zero) as i32;
-    let sign = -((first >> 63) as i32);
-    (value ^ sign) - sign
+    let mut values = [0; N];
+    for ((value, [first, _]), k) in values.iter_mut().zip(draws).zip(k) {
+        let not_zero = ((first & WORD).wrapping_sub(GAUSS[0]) >> 63).wrapping_sub(1);
+        let sign = (first >> 63).wrapping_neg();
+        *value = (((k & not_zero) ^ sign).wrapping_sub(sign)) as i32;
+    }
+    values
 }
 
 /// Fills `f` with a polynomial of odd coefficient sum (an odd resultant needs it).
@@ -74,12 +94,14 @@ fn magnitude([first, second]: [u64; 2]) -> i32 {
 /// Source: Falcon specification v1.2, algorithm 5 (NTRUGen): the random `f` and `g`.
 ///
 /// A coefficient beyond `-127..=127` is drawn again, as is a last coefficient of the wrong parity.
-pub(super) fn sample(logn: u32, stream: &mut Shake256Reader, f: &mut [i8]) {
+pub(super) fn sample(isa: impl Isa, logn: u32, stream: &mut Shake256Reader, f: &mut [i8]) {
     let (n, count) = (1usize << logn, 1usize << (10 - logn));
     let mut draws = Draws {
+        isa,
         stream,
         owed: n * count,
-        buffer: [0; BLOCK * DRAW],
+        bytes: [[[0; 8]; 2]; BLOCK],
+        values: [0; BLOCK],
         used: 0,
         filled: 0,
     };
@@ -96,12 +118,14 @@ pub(super) fn sample(logn: u32, stream: &mut Shake256Reader, f: &mut [i8]) {
             draws.again(count);
         }
     }
-    zeroize::Zeroize::zeroize(&mut draws.buffer);
+    wipe(draws.bytes.as_flattened_mut().as_flattened_mut());
+    wipe(&mut draws.values);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lanes::Baseline;
     use std::vec;
 
     #[test]
@@ -121,7 +145,7 @@ mod tests {
         let mut f = vec![0; 1024];
         let total = 400 * 1023;
         for _ in 0..400 {
-            sample(10, &mut stream, &mut f);
+            sample(Baseline, 10, &mut stream, &mut f);
             // The last coefficient obeys the parity.
             for x in &f[..1023] {
                 counts[usize::from(x.unsigned_abs()).min(CELLS - 1)] += 1;
@@ -147,7 +171,7 @@ mod tests {
             let mut f = vec![0; n];
             let (mut sum, mut count) = (0f64, 0f64);
             for _ in 0..(1 << 16) >> logn {
-                sample(logn, &mut stream, &mut f);
+                sample(Baseline, logn, &mut stream, &mut f);
                 for x in &f {
                     sum += f64::from(*x).powi(2);
                     count += 1.0;
@@ -167,7 +191,7 @@ mod tests {
         let mut stream = crate::hash::Shake256::reader(b"parity");
         let mut f = [0; 16];
         for _ in 0..200 {
-            sample(4, &mut stream, &mut f);
+            sample(Baseline, 4, &mut stream, &mut f);
             assert_eq!(
                 f.iter().map(|x| i32::from(*x)).sum::<i32>().rem_euclid(2),
                 1
@@ -177,6 +201,7 @@ mod tests {
 
     #[test]
     fn a_draw_reads_sign_zero_and_magnitude_from_their_words() {
+        let magnitude = |draw: [u64; 2]| magnitudes(&[draw])[0];
         let sign = 1 << 63;
         assert_eq!(magnitude([GAUSS[0] - 1, 0]), 0);
         assert_eq!(magnitude([sign | (GAUSS[0] - 1), WORD]), 0);
