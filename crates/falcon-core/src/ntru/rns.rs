@@ -13,48 +13,79 @@
 //! that must be exact are much smaller than `P`; for the quotients of the reduction step any
 //! representative will do.
 //!
-//! Memory: `l` polynomials of length `n`, prime after prime. In the NTT domain entries `2i` and
-//! `2i + 1` are the values at opposite points `z, -z`, and entry `i` of the transform of length
-//! `n/2` is the value at `z^2`.
+//! Memory: `l` polynomials of length `n`, in groups of `W` primes. A group holds coefficient after
+//! coefficient, each modulo the `W` primes: [`place`]. With `W = 1` that is prime after prime. In
+//! the NTT domain entries `2i` and `2i + 1` are the values at opposite points `z, -z`, and entry `i`
+//! of the transform of length `n/2` is the value at `z^2`.
 
-use super::modulus::Modulus;
+use super::modulus::{Moduli, Modulus};
+
+/// Place of coefficient `t` modulo the `i`-th prime, in a polynomial of length `n` whose primes lie
+/// in groups of `W`.
+#[inline(always)]
+pub(super) const fn place<const W: usize>(n: usize, i: usize, t: usize) -> usize {
+    (i / W * n + t) * W + i % W
+}
 
 /// Coefficients to values at the odd powers of the root. Input `[0, p)`, output `[0, p)`.
-pub(super) fn ntt(m: Modulus, tw: &[u32], a: &mut [u32]) {
-    let n = a.len();
-    let (mut blocks, mut half) = (1, n >> 1);
+#[inline(always)]
+pub(super) fn ntt<const W: usize>(m: &Moduli<W>, tw: &[u32], a: &mut [u32]) {
+    let (tw, a) = (tw.as_chunks::<W>().0, a.as_chunks_mut::<W>().0);
+    let (mut blocks, mut half) = (1, a.len() >> 1);
     while half > 0 {
-        for (block, &w) in a.chunks_exact_mut(2 * half).zip(&tw[blocks..2 * blocks]) {
+        for (block, w) in a.chunks_exact_mut(2 * half).zip(&tw[blocks..2 * blocks]) {
             let (low, high) = block.split_at_mut(half);
             for (x, y) in low.iter_mut().zip(high) {
                 // [0, 4p) in, [0, 4p) out.
-                let u = m.twice(*x);
-                let v = m.mul_lazy(*y, w);
-                *x = u + v;
-                *y = u + 2 * m.p - v;
+                let u = m.each(
+                    #[inline(always)]
+                    |m, l| m.twice(x[l]),
+                );
+                let v = m.each(
+                    #[inline(always)]
+                    |m, l| m.mul_lazy(y[l], w[l]),
+                );
+                *x = m.each(
+                    #[inline(always)]
+                    |_, l| u[l] + v[l],
+                );
+                *y = m.each(
+                    #[inline(always)]
+                    |m, l| u[l] + 2 * m.p - v[l],
+                );
             }
         }
         blocks *= 2;
         half >>= 1;
     }
     for x in a {
-        *x = m.canonical(*x);
+        *x = m.each(
+            #[inline(always)]
+            |m, l| m.canonical(x[l]),
+        );
     }
 }
 
 /// Values to `n` times the coefficients. Input `[0, 2p)`, output `[0, 2p)`.
-pub(super) fn intt_lazy(m: Modulus, tw: &[u32], a: &mut [u32]) {
-    let n = a.len();
-    let (mut blocks, mut half) = (n >> 1, 1);
+#[inline(always)]
+pub(super) fn intt_lazy<const W: usize>(m: &Moduli<W>, tw: &[u32], a: &mut [u32]) {
+    let (tw, a) = (tw.as_chunks::<W>().0, a.as_chunks_mut::<W>().0);
+    let (mut blocks, mut half) = (a.len() >> 1, 1);
     while blocks > 0 {
         // The inverse of tw[blocks + i] is -tw[2 * blocks - 1 - i].
         let roots = tw[blocks..2 * blocks].iter().rev();
-        for (block, &w) in a.chunks_exact_mut(2 * half).zip(roots) {
+        for (block, w) in a.chunks_exact_mut(2 * half).zip(roots) {
             let (low, high) = block.split_at_mut(half);
             for (x, y) in low.iter_mut().zip(high) {
                 let (u, v) = (*x, *y);
-                *x = m.twice(u + v);
-                *y = m.mul_lazy(v + 2 * m.p - u, w);
+                *x = m.each(
+                    #[inline(always)]
+                    |m, l| m.twice(u[l] + v[l]),
+                );
+                *y = m.each(
+                    #[inline(always)]
+                    |m, l| m.mul_lazy(v[l] + 2 * m.p - u[l], w[l]),
+                );
             }
         }
         blocks >>= 1;
@@ -63,24 +94,18 @@ pub(super) fn intt_lazy(m: Modulus, tw: &[u32], a: &mut [u32]) {
 }
 
 /// Values to coefficients, `[0, p)`.
-pub(super) fn intt(m: Modulus, tw: &[u32], a: &mut [u32]) {
+#[inline(always)]
+pub(super) fn intt<const W: usize>(m: &Moduli<W>, tw: &[u32], a: &mut [u32]) {
     intt_lazy(m, tw, a);
-    let scale = inverse_power_of_two(m, a.len());
-    for x in a {
-        *x = m.mul(*x, scale);
-    }
+    scale(m, a, m.inverse_power_of_two(a.len() / W));
 }
 
-/// `1/n mod p` in Montgomery form, `n` a power of two.
-pub(super) fn inverse_power_of_two(m: Modulus, n: usize) -> u32 {
-    let mut y = m.one;
-    let mut k = n;
-    while k > 1 {
-        // y/2, adding p when y is odd.
-        y = (y + (m.p & (y & 1).wrapping_neg())) >> 1;
-        k >>= 1;
+/// `a <- a * factor`.
+#[inline(always)]
+pub(super) fn scale<const W: usize>(m: &Moduli<W>, a: &mut [u32], factor: [u32; W]) {
+    for x in a.as_chunks_mut::<W>().0 {
+        *x = m.mul(*x, factor);
     }
-    y
 }
 
 /// A run of primes of the table.
@@ -98,93 +123,202 @@ impl Base {
         Modulus::new(self.start + i)
     }
 
-    /// `(P/p_i)^-1 mod p_i`, in Montgomery form.
-    pub(super) fn cofactor_inverse(self, i: usize) -> u32 {
-        let m = self.modulus(i);
+    /// Number of lanes of the groups of `W` primes that hold this base.
+    pub(super) const fn lanes<const W: usize>(self) -> usize {
+        self.len.next_multiple_of(W)
+    }
+
+    /// Index of the prime in the `l`-th lane: lanes beyond the base repeat its last prime.
+    #[inline(always)]
+    fn index(self, l: usize) -> usize {
+        l.min(self.len - 1)
+    }
+
+    /// The `group`-th group of `W` primes.
+    #[inline(always)]
+    pub(super) fn moduli<const W: usize>(self, group: usize) -> Moduli<W> {
+        Moduli::gather(
+            #[inline(always)]
+            |l| self.modulus(self.index(group * W + l)),
+        )
+    }
+
+    /// `(P/p_i)^-1 mod p_i`, in Montgomery form, for the `group`-th group `m`.
+    #[inline(always)]
+    pub(super) fn cofactor_inverses<const W: usize>(
+        self,
+        m: &Moduli<W>,
+        group: usize,
+    ) -> [u32; W] {
         // Four products at a time, as each one waits for the one before.
-        let mut products = [m.one; 4];
-        for (j, k) in (0..self.len).filter(|j| *j != i).enumerate() {
-            products[j % 4] = m.mul(products[j % 4], Modulus::prime(self.start + k));
+        let mut products = [m.one(); 4];
+        for j in 0..self.len {
+            let prime = Modulus::prime(self.start + j);
+            let factor = m.each(
+                #[inline(always)]
+                |_, l| if self.index(group * W + l) == j { 1 } else { prime },
+            );
+            products[j % 4] = m.mul(products[j % 4], factor);
         }
         let y = m.mul(
             m.mul(products[0], products[1]),
             m.mul(products[2], products[3]),
         );
-        // Each of the len - 1 plain factors has divided by R.
-        m.invert(m.mul(y, m.power_of_r(self.len - 1)))
-    }
-
-    /// `P mod p` for a prime that is not in the base, in Montgomery form.
-    pub(super) fn product(self, m: Modulus) -> u32 {
-        let mut y = m.power_of_r(self.len);
-        for j in 0..self.len {
-            y = m.mul(y, Modulus::prime(self.start + j));
-        }
-        y
+        // Each of the len plain factors has divided by R.
+        m.invert(m.mul(y, m.power_of_r(self.len)))
     }
 
     /// The multiples `a` of `P` to take away from `sum c_i * (P/p_i)`, one per coefficient.
-    pub(super) fn multiples(self, c: &[u32], a: &mut [u32]) {
-        const GROUP: usize = 16;
-        let n = a.len();
-        for (k, a) in a.chunks_mut(GROUP).enumerate() {
-            let mut sums = [1u64 << 53; GROUP];
-            for (i, row) in c.chunks_exact(n).enumerate() {
-                let reciprocal = (1u64 << 62) / u64::from(Modulus::prime(self.start + i));
-                for (s, x) in sums.iter_mut().zip(&row[k * GROUP..][..a.len()]) {
+    #[inline(always)]
+    pub(super) fn multiples<const W: usize>(self, c: &[u32], a: &mut [u32]) {
+        const BLOCK: usize = 16;
+        let (n, c) = (a.len(), c.as_chunks::<W>().0);
+        for (k, a) in a.chunks_mut(BLOCK).enumerate() {
+            let mut sums = [[0u64; W]; BLOCK];
+            for (group, row) in c.chunks_exact(n).enumerate() {
+                let mut reciprocals = [0u64; W];
+                for (l, reciprocal) in reciprocals.iter_mut().enumerate() {
+                    let i = group * W + l;
+                    if i < self.len {
+                        *reciprocal = (1u64 << 62) / u64::from(Modulus::prime(self.start + i));
+                    }
+                }
+                for (sums, x) in sums.iter_mut().zip(&row[k * BLOCK..][..a.len()]) {
                     // c_i / p_i in units of 2^-54: each is short by at most 2^-32 + 2^-54; at
                     // most 217 of them stay below 2^62.
-                    *s += (u64::from(*x) * reciprocal) >> 8;
+                    for l in 0..W {
+                        sums[l] += (u64::from(x[l]) * reciprocals[l]) >> 8;
+                    }
                 }
             }
-            for (a, s) in a.iter_mut().zip(sums) {
-                *a = (s >> 54) as u32;
+            for (a, sums) in a.iter_mut().zip(sums) {
+                *a = ((sums.iter().sum::<u64>() + (1 << 53)) >> 54) as u32;
             }
         }
     }
 
-    /// Weights that take integers of this base to the prime `m`: `w[i]` for `c_i` and
-    /// `w[len]` for the multiple of `P`. `w.len() == 2 * len + 1`: the rest is working space.
-    pub(super) fn weights(self, m: Modulus, w: &mut [u32]) {
-        let (w, suffixes) = w.split_at_mut(self.len + 1);
+    /// Weights that take integers of this base to the primes `m`: `w[i]` for `c_i` and
+    /// `w[len]` for the multiple of `P`. `w.len() == len + 1`.
+    #[inline(always)]
+    pub(super) fn weights<const W: usize>(self, m: &Moduli<W>, w: &mut [[u32; W]]) {
         // A product of all but one of the primes always has len - 1 factors, and the product
         // of the prefix with the suffix is one more: the powers of R are the same for all.
-        let (mut x, mut y) = (m.power_of_r(self.len + 2), 1);
+        // Prefixes and suffixes wait in the same array, up to the middle.
+        let (mut prefix, mut suffix) = (m.power_of_r(self.len + 2), [1; W]);
         for i in 0..self.len {
             let j = self.len - 1 - i;
-            (w[i], suffixes[j]) = (x, y);
-            x = m.mul(x, Modulus::prime(self.start + i));
-            y = m.mul(y, Modulus::prime(self.start + j));
+            if i < j {
+                (w[i], w[j]) = (prefix, suffix);
+            } else if i == j {
+                w[i] = m.mul(prefix, suffix);
+            } else {
+                (w[i], w[j]) = (m.mul(w[i], prefix), m.mul(w[j], suffix));
+            }
+            prefix = m.mul(prefix, [Modulus::prime(self.start + i); W]);
+            suffix = m.mul(suffix, [Modulus::prime(self.start + j); W]);
         }
         // Here R^3 * P, up to sign, as `combine` divides by R twice.
-        w[self.len] = m.p - x;
-        for (w, suffix) in w.iter_mut().zip(suffixes) {
-            *w = m.mul(*w, *suffix);
-        }
+        w[self.len] = m.each(
+            #[inline(always)]
+            |m, l| m.p - prefix[l],
+        );
     }
+}
+
+/// `1/P` in Montgomery form, from the [`weights`](Base::weights) for the primes `m`.
+#[inline(always)]
+pub(super) fn inverse_product<const W: usize>(m: &Moduli<W>, w: &[[u32; W]]) -> [u32; W] {
+    let last = w.last().copied().unwrap_or([0; W]);
+    let product = m.each(
+        #[inline(always)]
+        |m, l| m.p - last[l],
+    );
+    m.invert(m.plain(m.plain(product)))
 }
 
 /// `sum c_i * w_i` for every coefficient: residues modulo `m`, in Montgomery form.
 ///
-/// `c` holds the `c_i` (plain), `a` the multiples of `P`, `w` the weights.
-pub(super) fn combine(m: Modulus, w: &[u32], c: &[u32], a: &[u32], out: &mut [u32]) {
-    let n = out.len();
-    let len = w.len() - 1;
-    for (t, out) in out.iter_mut().enumerate() {
-        // Eight products below 2^60 fit in 63 bits.
-        let mut sum = u64::from(m.mul_lazy(a[t], w[len]));
-        let mut i = 0;
-        while i < len {
-            let end = len.min(i + 8);
-            let mut eight = 0u64;
-            for j in i..end {
-                eight += u64::from(c[j * n + t]) * u64::from(w[j]);
-            }
-            sum += u64::from(m.reduce_lazy(eight));
-            i = end;
-        }
-        *out = m.once(m.reduce_lazy(sum));
+/// `c` holds the `c_i` (plain) in groups of `V` primes, `a` the multiples of `P`, `w` the weights.
+#[inline(always)]
+pub(super) fn combine<const V: usize, const W: usize>(
+    m: &Moduli<W>,
+    w: &[[u32; W]],
+    c: &[u32],
+    a: &[u32],
+    out: &mut [u32],
+) {
+    if W == 1 {
+        combine_blocks::<V, W, 16>(m, w, c, a, out);
+    } else {
+        combine_blocks::<V, W, 2>(m, w, c, a, out);
     }
+}
+
+/// [`combine`], for `T` coefficients at a time.
+#[inline(always)]
+fn combine_blocks<const V: usize, const W: usize, const T: usize>(
+    m: &Moduli<W>,
+    w: &[[u32; W]],
+    c: &[u32],
+    a: &[u32],
+    out: &mut [u32],
+) {
+    let out = out.as_chunks_mut::<W>().0;
+    let n = out.len();
+    let (blocks, rest) = out.as_chunks_mut::<T>();
+    let start = blocks.len() * T;
+    for (k, out) in blocks.iter_mut().enumerate() {
+        *out = combine_block::<V, W, T>(m, w, c, n, a, k * T);
+    }
+    for (k, out) in rest.iter_mut().enumerate() {
+        [*out] = combine_block::<V, W, 1>(m, w, c, n, a, start + k);
+    }
+}
+
+/// [`combine`], for the `T` coefficients from `start` on.
+#[inline(always)]
+fn combine_block<const V: usize, const W: usize, const T: usize>(
+    m: &Moduli<W>,
+    w: &[[u32; W]],
+    c: &[u32],
+    n: usize,
+    a: &[u32],
+    start: usize,
+) -> [[u32; W]; T] {
+    let len = w.len() - 1;
+    let mut sums = [[0u64; W]; T];
+    for (sum, &a) in sums.iter_mut().zip(&a[start..][..T]) {
+        *sum = m.each(
+            #[inline(always)]
+            |m, l| u64::from(m.mul_lazy(a, w[len][l])),
+        );
+    }
+    for (k, w) in w[..len].chunks(8).enumerate() {
+        // Eight products below 2^60 fit in 63 bits.
+        let mut eights = [[0u64; W]; T];
+        for (i, w) in w.iter().enumerate() {
+            let c = &c[place::<V>(n, 8 * k + i, start)..][..(T - 1) * V + 1];
+            for (t, eight) in eights.iter_mut().enumerate() {
+                for l in 0..W {
+                    eight[l] += u64::from(c[t * V]) * u64::from(w[l]);
+                }
+            }
+        }
+        for (sum, eight) in sums.iter_mut().zip(eights) {
+            *sum = m.each(
+                #[inline(always)]
+                |m, l| sum[l] + u64::from(m.reduce_lazy(eight[l])),
+            );
+        }
+    }
+    let mut out = [[0; W]; T];
+    for (out, sum) in out.iter_mut().zip(sums) {
+        *out = m.each(
+            #[inline(always)]
+            |m, l| m.once(m.reduce_lazy(sum[l])),
+        );
+    }
+    out
 }
 
 #[cfg(test)]
