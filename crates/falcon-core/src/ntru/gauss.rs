@@ -50,7 +50,8 @@ impl<I: Isa> Draws<'_, I> {
         self.filled = self.owed.min(BLOCK);
         self.used = 0;
         let bytes = &mut self.bytes[..self.filled];
-        self.stream.read(bytes.as_flattened_mut().as_flattened_mut());
+        self.stream
+            .read(bytes.as_flattened_mut().as_flattened_mut());
         let (bytes, values) = (&self.bytes, &mut self.values);
         self.isa.vectorize(
             #[inline(always)]

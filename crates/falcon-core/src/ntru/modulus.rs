@@ -243,9 +243,11 @@ impl<const W: usize> Moduli<W> {
     pub(super) fn invert(&self, x: [u32; W]) -> [u32; W] {
         let square = self.mul(x, x);
         let cube = self.mul(square, x);
-        // The two top bits of the 30-bit exponent are ones.
+        // The exponent has 30 bits, of which the two top ones are ones. The length is computed, so
+        // that compilers do not unroll the loop.
+        let digits = (32 - self.p[0].leading_zeros()) / 2;
         let mut y = cube;
-        for i in (0..14).rev() {
+        for i in (0..digits - 1).rev() {
             y = self.mul(y, y);
             y = self.mul(y, y);
             let power = self.each(
@@ -300,12 +302,16 @@ impl<const W: usize> Moduli<W> {
     #[inline(always)]
     pub(super) fn twiddles(&self, tw: &mut [u32]) {
         let tw = tw.as_chunks_mut::<W>().0;
+        let levels = tw.len().checked_ilog2().unwrap_or(0) as usize;
         let mut roots = [[0u32; W]; 10];
         let mut w = self.each(
             #[inline(always)]
             |m, _| m.encode_word(m.root),
         );
-        for r in roots.iter_mut().rev() {
+        for _ in levels..10 {
+            w = self.mul(w, w);
+        }
+        for r in roots[..levels].iter_mut().rev() {
             *r = w;
             w = self.mul(w, w);
         }
@@ -313,10 +319,7 @@ impl<const W: usize> Moduli<W> {
             *first = self.one;
         }
         let mut m = 1;
-        for r in roots {
-            if m >= tw.len() {
-                break;
-            }
+        for r in roots[..levels].iter().copied() {
             let (low, high) = tw.split_at_mut(m);
             for (y, x) in high.iter_mut().zip(low) {
                 *y = self.mul(*x, r);

@@ -19,6 +19,7 @@
 //! of the transform of length `n/2` is the value at `z^2`.
 
 use super::modulus::{Moduli, Modulus};
+use crate::lanes::Isa;
 
 /// Place of coefficient `t` modulo the `i`-th prime, in a polynomial of length `n` whose primes lie
 /// in groups of `W`.
@@ -27,76 +28,95 @@ pub(super) const fn place<const W: usize>(n: usize, i: usize, t: usize) -> usize
     (i / W * n + t) * W + i % W
 }
 
+/// [`Moduli::twiddles`].
+#[inline(never)]
+pub(super) fn twiddles<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &mut [u32]) {
+    isa.vectorize(
+        #[inline(always)]
+        || m.twiddles(tw),
+    );
+}
+
 /// Coefficients to values at the odd powers of the root. Input `[0, p)`, output `[0, p)`.
-#[inline(always)]
-pub(super) fn ntt<const W: usize>(m: &Moduli<W>, tw: &[u32], a: &mut [u32]) {
-    let (tw, a) = (tw.as_chunks::<W>().0, a.as_chunks_mut::<W>().0);
-    let (mut blocks, mut half) = (1, a.len() >> 1);
-    while half > 0 {
-        for (block, w) in a.chunks_exact_mut(2 * half).zip(&tw[blocks..2 * blocks]) {
-            let (low, high) = block.split_at_mut(half);
-            for (x, y) in low.iter_mut().zip(high) {
-                // [0, 4p) in, [0, 4p) out.
-                let u = m.each(
-                    #[inline(always)]
-                    |m, l| m.twice(x[l]),
-                );
-                let v = m.each(
-                    #[inline(always)]
-                    |m, l| m.mul_lazy(y[l], w[l]),
-                );
+#[inline(never)]
+pub(super) fn ntt<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &[u32], a: &mut [u32]) {
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            let (tw, a) = (tw.as_chunks::<W>().0, a.as_chunks_mut::<W>().0);
+            let (mut blocks, mut half) = (1, a.len() >> 1);
+            while half > 0 {
+                for (block, w) in a.chunks_exact_mut(2 * half).zip(&tw[blocks..2 * blocks]) {
+                    let (low, high) = block.split_at_mut(half);
+                    for (x, y) in low.iter_mut().zip(high) {
+                        // [0, 4p) in, [0, 4p) out.
+                        let u = m.each(
+                            #[inline(always)]
+                            |m, l| m.twice(x[l]),
+                        );
+                        let v = m.each(
+                            #[inline(always)]
+                            |m, l| m.mul_lazy(y[l], w[l]),
+                        );
+                        *x = m.each(
+                            #[inline(always)]
+                            |_, l| u[l] + v[l],
+                        );
+                        *y = m.each(
+                            #[inline(always)]
+                            |m, l| u[l] + 2 * m.p - v[l],
+                        );
+                    }
+                }
+                blocks *= 2;
+                half >>= 1;
+            }
+            for x in a {
                 *x = m.each(
                     #[inline(always)]
-                    |_, l| u[l] + v[l],
-                );
-                *y = m.each(
-                    #[inline(always)]
-                    |m, l| u[l] + 2 * m.p - v[l],
+                    |m, l| m.canonical(x[l]),
                 );
             }
-        }
-        blocks *= 2;
-        half >>= 1;
-    }
-    for x in a {
-        *x = m.each(
-            #[inline(always)]
-            |m, l| m.canonical(x[l]),
-        );
-    }
+        },
+    )
 }
 
 /// Values to `n` times the coefficients. Input `[0, 2p)`, output `[0, 2p)`.
-#[inline(always)]
-pub(super) fn intt_lazy<const W: usize>(m: &Moduli<W>, tw: &[u32], a: &mut [u32]) {
-    let (tw, a) = (tw.as_chunks::<W>().0, a.as_chunks_mut::<W>().0);
-    let (mut blocks, mut half) = (a.len() >> 1, 1);
-    while blocks > 0 {
-        // The inverse of tw[blocks + i] is -tw[2 * blocks - 1 - i].
-        let roots = tw[blocks..2 * blocks].iter().rev();
-        for (block, w) in a.chunks_exact_mut(2 * half).zip(roots) {
-            let (low, high) = block.split_at_mut(half);
-            for (x, y) in low.iter_mut().zip(high) {
-                let (u, v) = (*x, *y);
-                *x = m.each(
-                    #[inline(always)]
-                    |m, l| m.twice(u[l] + v[l]),
-                );
-                *y = m.each(
-                    #[inline(always)]
-                    |m, l| m.mul_lazy(v[l] + 2 * m.p - u[l], w[l]),
-                );
+#[inline(never)]
+pub(super) fn intt_lazy<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &[u32], a: &mut [u32]) {
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            let (tw, a) = (tw.as_chunks::<W>().0, a.as_chunks_mut::<W>().0);
+            let (mut blocks, mut half) = (a.len() >> 1, 1);
+            while blocks > 0 {
+                // The inverse of tw[blocks + i] is -tw[2 * blocks - 1 - i].
+                let roots = tw[blocks..2 * blocks].iter().rev();
+                for (block, w) in a.chunks_exact_mut(2 * half).zip(roots) {
+                    let (low, high) = block.split_at_mut(half);
+                    for (x, y) in low.iter_mut().zip(high) {
+                        let (u, v) = (*x, *y);
+                        *x = m.each(
+                            #[inline(always)]
+                            |m, l| m.twice(u[l] + v[l]),
+                        );
+                        *y = m.each(
+                            #[inline(always)]
+                            |m, l| m.mul_lazy(v[l] + 2 * m.p - u[l], w[l]),
+                        );
+                    }
+                }
+                blocks >>= 1;
+                half *= 2;
             }
-        }
-        blocks >>= 1;
-        half *= 2;
-    }
+        },
+    )
 }
 
 /// Values to coefficients, `[0, p)`.
 #[inline(always)]
-pub(super) fn intt<const W: usize>(m: &Moduli<W>, tw: &[u32], a: &mut [u32]) {
-    intt_lazy(m, tw, a);
+pub(super) fn intt<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &[u32], a: &mut [u32]) {
+    intt_lazy(isa, m, tw, a);
     scale(m, a, m.inverse_power_of_two(a.len() / W));
 }
 
@@ -135,123 +155,162 @@ impl Base {
     }
 
     /// The `group`-th group of `W` primes.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn moduli<const W: usize>(self, group: usize) -> Moduli<W> {
-        Moduli::gather(
-            #[inline(always)]
-            |l| self.modulus(self.index(group * W + l)),
-        )
+        Moduli::gather(|l| self.modulus(self.index(group * W + l)))
     }
 
     /// `(P/p_i)^-1 mod p_i`, in Montgomery form, for the `group`-th group `m`.
-    #[inline(always)]
-    pub(super) fn cofactor_inverses<const W: usize>(
+    #[inline(never)]
+    pub(super) fn cofactor_inverses<I: Isa, const W: usize>(
         self,
+        isa: I,
         m: &Moduli<W>,
         group: usize,
     ) -> [u32; W] {
-        // Four products at a time, as each one waits for the one before.
-        let mut products = [m.one(); 4];
-        for j in 0..self.len {
-            let prime = Modulus::prime(self.start + j);
-            let factor = m.each(
-                #[inline(always)]
-                |_, l| if self.index(group * W + l) == j { 1 } else { prime },
-            );
-            products[j % 4] = m.mul(products[j % 4], factor);
+        isa.vectorize(
+            #[inline(always)]
+            || {
+                // Four products at a time, as each one waits for the one before.
+                let mut products = [m.one(); 4];
+                for j in 0..self.len {
+                    let prime = Modulus::prime(self.start + j);
+                    let factor = m.each(
+                        #[inline(always)]
+                        |_, l| {
+                            if self.index(group * W + l) == j {
+                                1
+                            } else {
+                                prime
+                            }
+                        },
+                    );
+                    products[j % 4] = m.mul(products[j % 4], factor);
+                }
+                let y = m.mul(
+                    m.mul(products[0], products[1]),
+                    m.mul(products[2], products[3]),
+                );
+                // Each of the len plain factors has divided by R.
+                m.invert(m.mul(y, m.power_of_r(self.len)))
+            },
+        )
+    }
+
+    /// `2^62 / p_i` for the `group`-th group, zero in the lanes beyond the base.
+    #[inline(never)]
+    fn reciprocals<const W: usize>(self, group: usize) -> [u64; W] {
+        let mut reciprocals = [0u64; W];
+        let primes = group * W..self.len;
+        for (reciprocal, i) in reciprocals.iter_mut().zip(primes) {
+            *reciprocal = (1u64 << 62) / u64::from(Modulus::prime(self.start + i));
         }
-        let y = m.mul(
-            m.mul(products[0], products[1]),
-            m.mul(products[2], products[3]),
-        );
-        // Each of the len plain factors has divided by R.
-        m.invert(m.mul(y, m.power_of_r(self.len)))
+        reciprocals
     }
 
     /// The multiples `a` of `P` to take away from `sum c_i * (P/p_i)`, one per coefficient.
-    #[inline(always)]
-    pub(super) fn multiples<const W: usize>(self, c: &[u32], a: &mut [u32]) {
-        const BLOCK: usize = 16;
-        let (n, c) = (a.len(), c.as_chunks::<W>().0);
-        for (k, a) in a.chunks_mut(BLOCK).enumerate() {
-            let mut sums = [[0u64; W]; BLOCK];
-            for (group, row) in c.chunks_exact(n).enumerate() {
-                let mut reciprocals = [0u64; W];
-                for (l, reciprocal) in reciprocals.iter_mut().enumerate() {
-                    let i = group * W + l;
-                    if i < self.len {
-                        *reciprocal = (1u64 << 62) / u64::from(Modulus::prime(self.start + i));
+    #[inline(never)]
+    pub(super) fn multiples<I: Isa, const W: usize>(self, isa: I, c: &[u32], a: &mut [u32]) {
+        isa.vectorize(
+            #[inline(always)]
+            || {
+                const BLOCK: usize = 16;
+                let (n, c) = (a.len(), c.as_chunks::<W>().0);
+                for (k, a) in a.chunks_mut(BLOCK).enumerate() {
+                    let mut sums = [[0u64; W]; BLOCK];
+                    for (group, row) in c.chunks_exact(n).enumerate() {
+                        let reciprocals = self.reciprocals::<W>(group);
+                        for (sums, x) in sums.iter_mut().zip(&row[k * BLOCK..][..a.len()]) {
+                            // c_i / p_i in units of 2^-54: each is short by at most
+                            // 2^-32 + 2^-54; at most 217 of them stay below 2^62.
+                            for l in 0..W {
+                                sums[l] += (u64::from(x[l]) * reciprocals[l]) >> 8;
+                            }
+                        }
+                    }
+                    for (a, sums) in a.iter_mut().zip(sums) {
+                        *a = ((sums.iter().sum::<u64>() + (1 << 53)) >> 54) as u32;
                     }
                 }
-                for (sums, x) in sums.iter_mut().zip(&row[k * BLOCK..][..a.len()]) {
-                    // c_i / p_i in units of 2^-54: each is short by at most 2^-32 + 2^-54; at
-                    // most 217 of them stay below 2^62.
-                    for l in 0..W {
-                        sums[l] += (u64::from(x[l]) * reciprocals[l]) >> 8;
-                    }
-                }
-            }
-            for (a, sums) in a.iter_mut().zip(sums) {
-                *a = ((sums.iter().sum::<u64>() + (1 << 53)) >> 54) as u32;
-            }
-        }
+            },
+        )
     }
 
     /// Weights that take integers of this base to the primes `m`: `w[i]` for `c_i` and
     /// `w[len]` for the multiple of `P`. `w.len() == len + 1`.
-    #[inline(always)]
-    pub(super) fn weights<const W: usize>(self, m: &Moduli<W>, w: &mut [[u32; W]]) {
-        // A product of all but one of the primes always has len - 1 factors, and the product
-        // of the prefix with the suffix is one more: the powers of R are the same for all.
-        // Prefixes and suffixes wait in the same array, up to the middle.
-        let (mut prefix, mut suffix) = (m.power_of_r(self.len + 2), [1; W]);
-        for i in 0..self.len {
-            let j = self.len - 1 - i;
-            if i < j {
-                (w[i], w[j]) = (prefix, suffix);
-            } else if i == j {
-                w[i] = m.mul(prefix, suffix);
-            } else {
-                (w[i], w[j]) = (m.mul(w[i], prefix), m.mul(w[j], suffix));
-            }
-            prefix = m.mul(prefix, [Modulus::prime(self.start + i); W]);
-            suffix = m.mul(suffix, [Modulus::prime(self.start + j); W]);
-        }
-        // Here R^3 * P, up to sign, as `combine` divides by R twice.
-        w[self.len] = m.each(
+    #[inline(never)]
+    pub(super) fn weights<I: Isa, const W: usize>(self, isa: I, m: &Moduli<W>, w: &mut [[u32; W]]) {
+        isa.vectorize(
             #[inline(always)]
-            |m, l| m.p - prefix[l],
-        );
+            || {
+                // A product of all but one of the primes always has len - 1 factors, and the product
+                // of the prefix with the suffix is one more: the powers of R are the same for all.
+                // Prefixes and suffixes wait in the same array, up to the middle.
+                let (mut prefix, mut suffix) = (m.power_of_r(self.len + 2), [1; W]);
+                for i in 0..self.len {
+                    let j = self.len - 1 - i;
+                    if i < j {
+                        (w[i], w[j]) = (prefix, suffix);
+                    } else if i == j {
+                        w[i] = m.mul(prefix, suffix);
+                    } else {
+                        (w[i], w[j]) = (m.mul(w[i], prefix), m.mul(w[j], suffix));
+                    }
+                    prefix = m.mul(prefix, [Modulus::prime(self.start + i); W]);
+                    suffix = m.mul(suffix, [Modulus::prime(self.start + j); W]);
+                }
+                // Here R^3 * P, up to sign, as `combine` divides by R twice.
+                w[self.len] = m.each(
+                    #[inline(always)]
+                    |m, l| m.p - prefix[l],
+                );
+            },
+        )
     }
 }
 
 /// `1/P` in Montgomery form, from the [`weights`](Base::weights) for the primes `m`.
-#[inline(always)]
-pub(super) fn inverse_product<const W: usize>(m: &Moduli<W>, w: &[[u32; W]]) -> [u32; W] {
-    let last = w.last().copied().unwrap_or([0; W]);
-    let product = m.each(
+#[inline(never)]
+pub(super) fn inverse_product<I: Isa, const W: usize>(
+    isa: I,
+    m: &Moduli<W>,
+    w: &[[u32; W]],
+) -> [u32; W] {
+    isa.vectorize(
         #[inline(always)]
-        |m, l| m.p - last[l],
-    );
-    m.invert(m.plain(m.plain(product)))
+        || {
+            let last = w.last().copied().unwrap_or([0; W]);
+            let product = m.each(
+                #[inline(always)]
+                |m, l| m.p - last[l],
+            );
+            m.invert(m.plain(m.plain(product)))
+        },
+    )
 }
 
 /// `sum c_i * w_i` for every coefficient: residues modulo `m`, in Montgomery form.
 ///
 /// `c` holds the `c_i` (plain) in groups of `V` primes, `a` the multiples of `P`, `w` the weights.
-#[inline(always)]
-pub(super) fn combine<const V: usize, const W: usize>(
+#[inline(never)]
+pub(super) fn combine<I: Isa, const V: usize, const W: usize>(
+    isa: I,
     m: &Moduli<W>,
     w: &[[u32; W]],
     c: &[u32],
     a: &[u32],
     out: &mut [u32],
 ) {
-    if W == 1 {
-        combine_blocks::<V, W, 16>(m, w, c, a, out);
-    } else {
-        combine_blocks::<V, W, 2>(m, w, c, a, out);
-    }
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            if W == 1 {
+                combine_blocks::<V, W, 16>(m, w, c, a, out);
+            } else {
+                combine_blocks::<V, W, 2>(m, w, c, a, out);
+            }
+        },
+    )
 }
 
 /// [`combine`], for `T` coefficients at a time.
@@ -324,6 +383,7 @@ fn combine_block<const V: usize, const W: usize, const T: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lanes::Baseline;
     use num_bigint::BigInt;
     use std::vec;
     use std::vec::Vec;
@@ -350,20 +410,21 @@ mod tests {
         for logn in 0..=10 {
             let n = 1usize << logn;
             let m = Modulus::new(logn * 20);
+            let alone = Moduli::from(m);
             let mut tw = vec![0; n];
-            m.twiddles(&mut tw);
+            twiddles(Baseline, &alone, &mut tw);
             let a: Vec<i32> = (0..n as i32).map(|i| (i * 77 + 3) % 255 - 127).collect();
             let b: Vec<i32> = (0..n as i32)
                 .map(|i| (i * i * 31 + 5) % 255 - 127)
                 .collect();
             let transformed = |x: &[i32]| {
                 let mut x: Vec<u32> = x.iter().map(|x| m.encode(*x)).collect();
-                ntt(m, &tw, &mut x);
+                ntt(Baseline, &alone, &tw, &mut x);
                 x
             };
             let (x, y) = (transformed(&a), transformed(&b));
             let mut c: Vec<u32> = x.iter().zip(&y).map(|(x, y)| m.mul(*x, *y)).collect();
-            intt(m, &tw, &mut c);
+            intt(Baseline, &alone, &tw, &mut c);
             let mut expected = vec![0i32; n];
             for i in 0..n {
                 for j in 0..n {
@@ -380,12 +441,13 @@ mod tests {
     fn neighbouring_values_belong_to_opposite_points() {
         // f(x) f(-x) in the transform of half the length: 3 + 5x gives 9 - 25 x^2.
         let m = Modulus::new(0);
+        let alone = Moduli::from(m);
         let mut tw = [0; 4];
-        m.twiddles(&mut tw);
+        twiddles(Baseline, &alone, &mut tw);
         let mut f = [3, 5, 0, 0].map(|x| m.encode(x));
-        ntt(m, &tw, &mut f);
+        ntt(Baseline, &alone, &tw, &mut f);
         let mut norm = [m.mul(f[0], f[1]), m.mul(f[2], f[3])];
-        intt(m, &tw[..2], &mut norm);
+        intt(Baseline, &alone, &tw[..2], &mut norm);
         assert_eq!(norm.map(|x| m.decode(x)), [9, -25]);
     }
 
@@ -396,34 +458,52 @@ mod tests {
                 start: if len == 217 { 1 } else { 217 },
                 len,
             };
-            let m = Modulus::new(target);
-            let n = 18;
-            // Up to one bit below half of the product.
-            let values: Vec<BigInt> = (0..n as u64)
-                .map(|i| integer((30 * len as u64 - 2) - i.min(6), i))
-                .collect();
-            let mut c = vec![0; n * len];
-            for i in 0..len {
+            passes::<1, 1>(base, target);
+            passes::<1, 8>(base, target);
+            passes::<8, 1>(base, target);
+            passes::<8, 8>(base, target);
+        }
+    }
+
+    /// Passes integers of `base`, whose primes lie in groups of `V`, to `W` primes from the
+    /// `target`-th on.
+    fn passes<const V: usize, const W: usize>(base: Base, target: usize) {
+        let len = base.len;
+        let m = Moduli::<W>::gather(|l| Modulus::new((target + l).min(217)));
+        let n = 18;
+        // Up to one bit below half of the product.
+        let values: Vec<BigInt> = (0..n as u64)
+            .map(|i| integer((30 * len as u64 - 2) - i.min(6), i))
+            .collect();
+        let mut c = vec![0; n * base.lanes::<V>()];
+        for group in 0..base.lanes::<V>() / V {
+            let p = base.moduli::<V>(group);
+            let cofactors = p.plain(base.cofactor_inverses(Baseline, &p, group));
+            for i in group * V..len.min(group * V + V) {
                 let p = base.modulus(i);
-                let cofactor = p.mul(base.cofactor_inverse(i), 1);
                 for t in 0..n {
                     let x = p.encode_word(modulo(&values[t], p.p));
-                    c[i * n + t] = p.mul(x, cofactor);
+                    c[place::<V>(n, i, t)] = p.mul(x, cofactors[i % V]);
                 }
             }
-            let (mut a, mut w, mut out) = (vec![0; n], vec![0; 2 * len + 1], vec![0; n]);
-            base.multiples(&c, &mut a);
-            base.weights(m, &mut w);
-            combine(m, &w[..len + 1], &c, &a, &mut out);
+        }
+        let (mut a, mut w, mut out) = (vec![0; n], vec![[0; W]; len + 1], vec![0; n * W]);
+        base.multiples::<_, V>(Baseline, &c, &mut a);
+        base.weights(Baseline, &m, &mut w);
+        combine::<_, V, W>(Baseline, &m, &w, &c, &a, &mut out);
+        let product = (0..len).fold(BigInt::from(1), |x, i| x * base.modulus(i).p);
+        let inverse = inverse_product(Baseline, &m, &w);
+        for l in 0..W {
+            let m = Modulus::new((target + l).min(217));
             for t in 0..n {
                 assert_eq!(
-                    m.mul(out[t], 1),
+                    m.mul(out[t * W + l], 1),
                     modulo(&values[t], m.p),
                     "{len} primes, value {t}"
                 );
             }
-            let product = (0..len).fold(BigInt::from(1), |x, i| x * base.modulus(i).p);
-            assert_eq!(m.mul(base.product(m), 1), modulo(&product, m.p));
+            let one = m.mul(m.encode_word(modulo(&product, m.p)), inverse[l]);
+            assert!(one == m.one || modulo(&product, m.p) == 0);
         }
     }
 }

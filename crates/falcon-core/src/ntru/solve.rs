@@ -29,10 +29,12 @@
 use super::fixed;
 use super::modulus::{Moduli, Modulus};
 use super::replay::{self, Outcome};
-use super::rns::{combine, intt, intt_lazy, inverse_product, ntt, scale};
+use super::rns::Base;
+use super::rns::{
+    combine, intt, intt_lazy, inverse_product, ntt, scale, twiddles as twiddle_table,
+};
 use super::tower::{LANES, MAX_PRIMES};
 use super::{stability, tower, zint};
-use super::rns::Base;
 use crate::lanes::{Binary64, Isa};
 use crate::params::Q;
 
@@ -224,7 +226,7 @@ fn attempt<B: Binary64>(
     }
     b.vectorize(
         #[inline(always)]
-        || top(problem, &mut w, inverse_gram, wide, capital_f, capital_g),
+        || top(b, problem, &mut w, inverse_gram, wide, capital_f, capital_g),
     )
 }
 
@@ -236,15 +238,15 @@ fn descend<I: Isa>(isa: I, problem: Problem<'_>, d: u32, w: &mut Words<'_>) {
     match (tower::width::<I>(d), tower::width::<I>(d + 1)) {
         (1, 1) => isa.vectorize(
             #[inline(always)]
-            || descend_in_lanes::<1, 1>(problem, d, w),
+            || descend_in_lanes::<_, 1, 1>(isa, problem, d, w),
         ),
         (1, _) => isa.vectorize(
             #[inline(always)]
-            || descend_in_lanes::<1, LANES>(problem, d, w),
+            || descend_in_lanes::<_, 1, LANES>(isa, problem, d, w),
         ),
         _ => isa.vectorize(
             #[inline(always)]
-            || descend_in_lanes::<LANES, LANES>(problem, d, w),
+            || descend_in_lanes::<_, LANES, LANES>(isa, problem, d, w),
         ),
     }
 }
@@ -252,7 +254,8 @@ fn descend<I: Isa>(isa: I, problem: Problem<'_>, d: u32, w: &mut Words<'_>) {
 /// [`descend`], where the primes of `C_d` lie in groups of `V` and those of `C_(d+1)` in groups of
 /// `W`.
 #[inline(always)]
-fn descend_in_lanes<const V: usize, const W: usize>(
+fn descend_in_lanes<I: Isa, const V: usize, const W: usize>(
+    isa: I,
     problem: Problem<'_>,
     d: u32,
     w: &mut Words<'_>,
@@ -271,9 +274,9 @@ fn descend_in_lanes<const V: usize, const W: usize>(
 
     for (j, cofactors) in cofactors.0[..target_lanes / W].iter_mut().enumerate() {
         let m = target.moduli::<W>(j);
-        m.twiddles(twiddles);
-        source.weights(&m, weights);
-        *cofactors = target.cofactor_inverses(&m, j);
+        twiddle_table(isa, &m, twiddles);
+        source.weights(isa, &m, weights);
+        *cofactors = target.cofactor_inverses(isa, &m, j);
         // An integer from a product of Montgomery forms: the factor becomes plain.
         let factor = m.plain(m.mul(*cofactors, m.inverse_power_of_two(n / 2)));
         for (which, values, next) in [(0, &mut *f, &mut *f_next), (1, &mut *g, &mut *g_next)] {
@@ -285,9 +288,9 @@ fn descend_in_lanes<const V: usize, const W: usize>(
                 }
             } else {
                 let c = &w.here[which * n * source_lanes..][..n * source_lanes];
-                combine::<V, W>(&m, weights, c, &w.multiples[which * n..][..n], values);
+                combine::<_, V, W>(isa, &m, weights, c, &w.multiples[which * n..][..n], values);
             }
-            ntt(&m, twiddles, values);
+            ntt(isa, &m, twiddles, values);
             if d + 1 == logn {
                 continue; // the resultants: see `resultant`
             }
@@ -296,7 +299,7 @@ fn descend_in_lanes<const V: usize, const W: usize>(
             for (x, [a, b]) in next.as_chunks_mut().0.iter_mut().zip(pairs) {
                 *x = m.mul(*a, *b);
             }
-            intt_lazy(&m, &twiddles[..n / 2 * W], next);
+            intt_lazy(isa, &m, &twiddles[..n / 2 * W], next);
             scale(&m, next, factor);
         }
     }
@@ -304,17 +307,12 @@ fn descend_in_lanes<const V: usize, const W: usize>(
         return;
     }
     let (a_f, a_g) = w.multiples.split_at_mut(n / 2);
-    target.multiples::<W>(&f_next[..n / 2 * target_lanes], a_f);
-    target.multiples::<W>(&g_next[..n / 2 * target_lanes], &mut a_g[..n / 2]);
+    target.multiples::<_, W>(isa, &f_next[..n / 2 * target_lanes], a_f);
+    target.multiples::<_, W>(isa, &g_next[..n / 2 * target_lanes], &mut a_g[..n / 2]);
 }
 
 /// Degree 1: `F_N` on `C_N` into `here`, from `f_N` and `g_N` (weighted) there.
-fn bottom<I: Isa>(
-    isa: I,
-    logn: u32,
-    w: &mut Words<'_>,
-    wide: &mut [i64],
-) -> Result<(), Refusal> {
+fn bottom<I: Isa>(isa: I, logn: u32, w: &mut Words<'_>, wide: &mut [i64]) -> Result<(), Refusal> {
     let grouped = tower::width::<I>(logn) > 1;
     let base = tower::base(logn, logn);
     let len = zint::limbs(base.len);
@@ -328,7 +326,7 @@ fn bottom<I: Isa>(
         } else {
             tower::resultant::<1>(logn, which, w.kept, w.cofactors, column);
         }
-        base.multiples::<1>(column, &mut w.multiples[..1]);
+        base.multiples::<_, 1>(isa, column, &mut w.multiples[..1]);
         zint::from_residues(base, column, w.multiples[0], x, &mut work[..len]);
     }
     if !zint::invert(f, g, y, work) {
@@ -372,24 +370,19 @@ fn negative_residues<const W: usize>(base: Base, y: &[i64], out: &mut [u32]) {
 /// NTT domain).
 ///
 /// Source: Falcon specification v1.2, algorithm 6 (NTRUSolve), on the way up, on `F` alone.
-fn ascend<I: Isa>(
-    isa: I,
-    problem: Problem<'_>,
-    d: u32,
-    w: &mut Words<'_>,
-) -> Result<(), Refusal> {
+fn ascend<I: Isa>(isa: I, problem: Problem<'_>, d: u32, w: &mut Words<'_>) -> Result<(), Refusal> {
     match (tower::width::<I>(d + 1), tower::width::<I>(d)) {
         (1, _) => isa.vectorize(
             #[inline(always)]
-            || ascend_in_lanes::<1, 1>(problem, d, w),
+            || ascend_in_lanes::<_, 1, 1>(isa, problem, d, w),
         ),
         (_, 1) => isa.vectorize(
             #[inline(always)]
-            || ascend_in_lanes::<LANES, 1>(problem, d, w),
+            || ascend_in_lanes::<_, LANES, 1>(isa, problem, d, w),
         ),
         _ => isa.vectorize(
             #[inline(always)]
-            || ascend_in_lanes::<LANES, LANES>(problem, d, w),
+            || ascend_in_lanes::<_, LANES, LANES>(isa, problem, d, w),
         ),
     }
 }
@@ -397,7 +390,8 @@ fn ascend<I: Isa>(
 /// [`ascend`], where the primes of `C_(d+1)` lie in groups of `V` and those of `C_d` in groups of
 /// `W`.
 #[inline(always)]
-fn ascend_in_lanes<const V: usize, const W: usize>(
+fn ascend_in_lanes<I: Isa, const V: usize, const W: usize>(
+    isa: I,
     problem: Problem<'_>,
     d: u32,
     w: &mut Words<'_>,
@@ -416,8 +410,11 @@ fn ascend_in_lanes<const V: usize, const W: usize>(
     for (j, cofactors) in cofactors.0[..source_lanes / V].iter().enumerate() {
         let m = source.moduli::<V>(j);
         let twiddles = &mut w.twiddles[..n * V];
-        m.twiddles(twiddles);
-        let (f, g) = (tuples::<V, 2>(f_source, n, j), tuples::<V, 2>(g_source, n, j));
+        twiddle_table(isa, &m, twiddles);
+        let (f, g) = (
+            tuples::<V, 2>(f_source, n, j),
+            tuples::<V, 2>(g_source, n, j),
+        );
         let k = &mut quotient[j * n * V..][..n * V];
         let big_f = &mut big_f[j * (n / 2) * V..][..n / 2 * V];
         // F'/f at z and -z: F_(d+1)(z^2) / f_(d+1)(z^2) times g(-z) f(-z), g(z) f(z).
@@ -440,7 +437,7 @@ fn ascend_in_lanes<const V: usize, const W: usize>(
         let cofactor = m.plain(*cofactors);
         for poly in [k, big_f] {
             let len = poly.len();
-            intt_lazy(&m, &twiddles[..len], poly);
+            intt_lazy(isa, &m, &twiddles[..len], poly);
             scale(&m, poly, m.mul(cofactor, m.inverse_power_of_two(len / V)));
         }
     }
@@ -450,22 +447,22 @@ fn ascend_in_lanes<const V: usize, const W: usize>(
     let (a_k, rest) = w.multiples.split_at_mut(n);
     let (a_f, lifted) = rest.split_at_mut(n / 2);
     let lifted = &mut lifted[..n / 2 * W];
-    source.multiples::<V>(quotient, a_k);
-    source.multiples::<V>(big_f, a_f);
+    source.multiples::<_, V>(isa, quotient, a_k);
+    source.multiples::<_, V>(isa, big_f, a_f);
 
     let twiddles = &mut w.twiddles[..n * W];
     let mut weights: Weights<W> = [[0; W]; MAX_PRIMES + 1];
     let weights = &mut weights[..source.len + 1];
     for j in 0..target_lanes / W {
         let m = target.moduli::<W>(j);
-        m.twiddles(twiddles);
-        source.weights(&m, weights);
-        let inverse = inverse_product(&m, weights);
+        twiddle_table(isa, &m, twiddles);
+        source.weights(isa, &m, weights);
+        let inverse = inverse_product(isa, &m, weights);
         let out = &mut w.next[j * n * W..][..n * W];
-        combine::<V, W>(&m, weights, quotient, a_k, out);
-        combine::<V, W>(&m, weights, big_f, a_f, lifted);
-        ntt(&m, twiddles, out);
-        ntt(&m, &twiddles[..n / 2 * W], lifted);
+        combine::<_, V, W>(isa, &m, weights, quotient, a_k, out);
+        combine::<_, V, W>(isa, &m, weights, big_f, a_f, lifted);
+        ntt(isa, &m, twiddles, out);
+        ntt(isa, &m, &twiddles[..n / 2 * W], lifted);
         // (F' - k f) / M at z and at -z.
         let out = out.as_chunks_mut::<W>().0.as_chunks_mut::<2>().0;
         let points = out.iter_mut().zip(lifted.as_chunks::<W>().0);
@@ -476,7 +473,7 @@ fn ascend_in_lanes<const V: usize, const W: usize>(
                 for (x, y) in values.as_chunks_mut().0.iter_mut().zip(small) {
                     *x = m.encode(i32::from(*y));
                 }
-                ntt(&m, twiddles, values);
+                ntt(isa, &m, twiddles, values);
             }
             let others = tuples(f, n, 0).iter().zip(tuples(g, n, 0));
             for ((out, lifted), (f, g)) in points.zip(others) {
@@ -530,7 +527,8 @@ fn reduce<const W: usize>(
 ///
 /// Source: Falcon specification v1.2, algorithm 7 (Reduce), at the top level only.
 #[inline(always)]
-fn top(
+fn top<I: Isa>(
+    isa: I,
     problem: Problem<'_>,
     w: &mut Words<'_>,
     inverse_gram: &[i64],
@@ -542,7 +540,7 @@ fn top(
     let m = tower::base(problem.logn, 0).modulus(0);
     let alone = Moduli::from(m);
     let twiddles = &mut w.twiddles[..n];
-    alone.twiddles(twiddles);
+    twiddle_table(isa, &alone, twiddles);
     let (f, g) = w.kept[..2 * n].split_at(n);
     let (big_f, big_g, k) = (&mut w.here[..n], &mut w.next[..n], &mut w.quotient[..n]);
 
@@ -567,7 +565,7 @@ fn top(
         let j = n - 1 - i;
         k[i] = m.add(m.mul(big_f[i], f[j]), m.mul(big_g[i], g[j]));
     }
-    intt(&alone, twiddles, k);
+    intt(isa, &alone, twiddles, k);
     let numerator = &mut wide[..n];
     for (x, k) in numerator.iter_mut().zip(k.iter()) {
         *x = i64::from(m.decode(*k));
@@ -576,14 +574,14 @@ fn top(
     for (k, x) in k.iter_mut().zip(numerator) {
         *k = m.encode(*x as i32);
     }
-    ntt(&alone, twiddles, k);
+    ntt(isa, &alone, twiddles, k);
 
     let mut too_large = 0;
     for (big, small, out) in [(big_f, f, capital_f), (big_g, g, capital_g)] {
         for ((x, y), k) in big.iter_mut().zip(small).zip(k.iter()) {
             *x = m.sub(*x, m.mul(*k, *y));
         }
-        intt(&alone, twiddles, big);
+        intt(isa, &alone, twiddles, big);
         for (x, out) in big.iter().zip(out) {
             let x = m.decode(*x);
             *out = x as i8;

@@ -336,6 +336,7 @@ pub(super) fn residues<const W: usize>(m: &Moduli<W>, x: &[i64]) -> [u32; W] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lanes::Baseline;
     use num_bigint::{BigInt, BigUint};
     use std::vec;
     use std::vec::Vec;
@@ -372,6 +373,7 @@ mod tests {
         for (start, len) in [(0, 1), (217, 2), (0, 3), (217, 110), (0, 217)] {
             let base = Base { start, len };
             let limbs = limbs(len);
+            let cofactor = |i| base.cofactor_inverses(Baseline, &base.moduli::<1>(i), i)[0];
             for seed in 0..6 {
                 let mut x = random(30 * len - 2, seed);
                 if seed & 1 == 1 {
@@ -382,11 +384,11 @@ mod tests {
                         let m = base.modulus(i);
                         let p = BigInt::from(m.p);
                         let r = u32::try_from(((&x % &p) + &p) % &p).unwrap();
-                        m.mul(m.encode_word(r), m.mul(base.cofactor_inverse(i), 1))
+                        m.mul(m.encode_word(r), m.mul(cofactor(i), 1))
                     })
                     .collect();
                 let mut a = [0];
-                base.multiples(&c, &mut a);
+                base.multiples::<_, 1>(Baseline, &c, &mut a);
                 let (mut y, mut product) = (vec![0; limbs], vec![0; limbs]);
                 from_residues(base, &c, a[0], &mut y, &mut product);
                 assert_eq!(to_big(&y), x, "{len} primes, seed {seed}");
