@@ -15,8 +15,6 @@ use crate::lanes::{Isa, wipe};
 const WORD: u64 = (1 << 63) - 1;
 /// Draws read from the stream at once.
 const BLOCK: usize = 64;
-/// Draws whose table scans run side by side.
-const GROUP: usize = 8;
 
 /// The words of one draw, as bytes.
 type DrawBytes = [[u8; 8]; 2];
@@ -34,14 +32,22 @@ struct Draws<'a, I> {
 }
 
 impl<I: Isa> Draws<'_, I> {
-    fn next(&mut self) -> i32 {
-        if self.used == self.filled {
-            self.fill();
+    /// The sum of the next `count` draws.
+    #[inline(always)]
+    fn sum(&mut self, count: usize) -> i32 {
+        let (mut sum, mut missing) = (0, count);
+        while missing != 0 {
+            if self.used == self.filled {
+                self.fill();
+            }
+            let part = &self.values[self.used..self.filled];
+            let part = &part[..part.len().min(missing)];
+            sum += part.iter().sum::<i32>();
+            self.used += part.len();
+            missing -= part.len();
         }
-        let value = self.values[self.used % BLOCK];
-        self.used += 1;
-        self.owed -= 1;
-        value
+        self.owed -= count;
+        sum
     }
 
     /// Reads a block and computes its values.
@@ -56,9 +62,9 @@ impl<I: Isa> Draws<'_, I> {
         self.isa.vectorize(
             #[inline(always)]
             || {
-                let groups = values.as_chunks_mut::<GROUP>().0.iter_mut();
-                for (values, bytes) in groups.zip(bytes.as_chunks::<GROUP>().0) {
-                    *values = magnitudes(&bytes.map(|draw| draw.map(u64::from_le_bytes)));
+                // Compilers make vector code of this loop over the draws.
+                for (value, bytes) in values.iter_mut().zip(bytes) {
+                    *value = magnitude(bytes.map(u64::from_le_bytes));
                 }
             },
         );
@@ -70,24 +76,18 @@ impl<I: Isa> Draws<'_, I> {
     }
 }
 
-/// Returns the values of some draws. Each step is a loop over all of them, for vector registers.
+/// Returns the value of one draw.
 #[inline(always)]
-fn magnitudes<const N: usize>(draws: &[[u64; 2]; N]) -> [i32; N] {
+fn magnitude([first, second]: [u64; 2]) -> i32 {
+    let (r0, r1) = (first & WORD, second & WORD);
     // The smallest k in 1..=26 with r1 >= GAUSS[k]: the table decreases to zero.
-    let mut k = [1u64; N];
-    let r1 = draws.map(|[_, second]| second & WORD);
+    let mut k = 1u64;
     for t in &GAUSS[1..] {
-        for (k, r1) in k.iter_mut().zip(&r1) {
-            *k += r1.wrapping_sub(*t) >> 63;
-        }
+        k += r1.wrapping_sub(*t) >> 63;
     }
-    let mut values = [0; N];
-    for ((value, [first, _]), k) in values.iter_mut().zip(draws).zip(k) {
-        let not_zero = ((first & WORD).wrapping_sub(GAUSS[0]) >> 63).wrapping_sub(1);
-        let sign = (first >> 63).wrapping_neg();
-        *value = (((k & not_zero) ^ sign).wrapping_sub(sign)) as i32;
-    }
-    values
+    let not_zero = (r0.wrapping_sub(GAUSS[0]) >> 63).wrapping_sub(1);
+    let sign = (first >> 63).wrapping_neg();
+    (((k & not_zero) ^ sign).wrapping_sub(sign)) as i32
 }
 
 /// Fills `f` with a polynomial of odd coefficient sum (an odd resultant needs it).
@@ -109,7 +109,7 @@ pub(super) fn sample(isa: impl Isa, logn: u32, stream: &mut Shake256Reader, f: &
     let mut parity = 0;
     for (i, f) in f[..n].iter_mut().enumerate() {
         loop {
-            let value = (0..count).map(|_| draws.next()).sum::<i32>();
+            let value = draws.sum(count);
             let wrong = i == n - 1 && (parity ^ value) & 1 == 0;
             if (-127..=127).contains(&value) && !wrong {
                 *f = value as i8;
@@ -202,7 +202,6 @@ mod tests {
 
     #[test]
     fn a_draw_reads_sign_zero_and_magnitude_from_their_words() {
-        let magnitude = |draw: [u64; 2]| magnitudes(&[draw])[0];
         let sign = 1 << 63;
         assert_eq!(magnitude([GAUSS[0] - 1, 0]), 0);
         assert_eq!(magnitude([sign | (GAUSS[0] - 1), WORD]), 0);

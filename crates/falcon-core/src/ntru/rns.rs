@@ -37,6 +37,89 @@ pub(super) fn twiddles<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &mut [
     );
 }
 
+/// `(x + w y, x - w y)`: `[0, 4p)` in, `[0, 4p)` out.
+#[inline(always)]
+fn forward_butterfly<const W: usize>(
+    m: &Moduli<W>,
+    [x, y]: [[u32; W]; 2],
+    w: &[u32; W],
+) -> [[u32; W]; 2] {
+    let u = m.each(
+        #[inline(always)]
+        |m, l| m.twice(x[l]),
+    );
+    let v = m.each(
+        #[inline(always)]
+        |m, l| m.mul_lazy(y[l], w[l]),
+    );
+    let sum = m.each(
+        #[inline(always)]
+        |_, l| u[l] + v[l],
+    );
+    let difference = m.each(
+        #[inline(always)]
+        |m, l| u[l] + 2 * m.p - v[l],
+    );
+    [sum, difference]
+}
+
+/// `(x + y, w (y - x))`: `[0, 2p)` in, `[0, 2p)` out.
+#[inline(always)]
+fn inverse_butterfly<const W: usize>(
+    m: &Moduli<W>,
+    [x, y]: [[u32; W]; 2],
+    w: &[u32; W],
+) -> [[u32; W]; 2] {
+    let sum = m.each(
+        #[inline(always)]
+        |m, l| m.twice(x[l] + y[l]),
+    );
+    let product = m.each(
+        #[inline(always)]
+        |m, l| m.mul_lazy(y[l] + 2 * m.p - x[l], w[l]),
+    );
+    [sum, product]
+}
+
+/// A layer of short blocks: compilers make vector code of the loop over blocks.
+#[inline(always)]
+fn short_blocks<'a, const W: usize, const HALF: usize, const BLOCK: usize>(
+    m: &Moduli<W>,
+    tw: impl Iterator<Item = &'a [u32; W]>,
+    a: &mut [[u32; W]],
+    butterfly: impl Fn(&Moduli<W>, [[u32; W]; 2], &[u32; W]) -> [[u32; W]; 2],
+) {
+    for (block, w) in a.as_chunks_mut::<BLOCK>().0.iter_mut().zip(tw) {
+        for i in 0..HALF {
+            [block[i], block[i + HALF]] = butterfly(m, [block[i], block[i + HALF]], w);
+        }
+    }
+}
+
+/// A layer of a transform, in blocks of `2 * half`.
+#[inline(always)]
+fn layer<'a, const W: usize>(
+    m: &Moduli<W>,
+    half: usize,
+    tw: impl Iterator<Item = &'a [u32; W]>,
+    a: &mut [[u32; W]],
+    butterfly: impl Fn(&Moduli<W>, [[u32; W]; 2], &[u32; W]) -> [[u32; W]; 2],
+) {
+    match half {
+        1 => short_blocks::<W, 1, 2>(m, tw, a, butterfly),
+        2 if W == 1 => short_blocks::<W, 2, 4>(m, tw, a, butterfly),
+        4 if W == 1 => short_blocks::<W, 4, 8>(m, tw, a, butterfly),
+        _ => {
+            for (block, w) in a.chunks_exact_mut(2 * half).zip(tw) {
+                let (low, high) = block.split_at_mut(half);
+                for (x, y) in low.iter_mut().zip(high) {
+                    [*x, *y] = butterfly(m, [*x, *y], w);
+                }
+            }
+        }
+    }
+}
+
 /// Coefficients to values at the odd powers of the root. Input `[0, p)`, output `[0, p)`.
 #[inline(never)]
 pub(super) fn ntt<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &[u32], a: &mut [u32]) {
@@ -46,28 +129,8 @@ pub(super) fn ntt<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &[u32], a: 
             let (tw, a) = (tw.as_chunks::<W>().0, a.as_chunks_mut::<W>().0);
             let (mut blocks, mut half) = (1, a.len() >> 1);
             while half > 0 {
-                for (block, w) in a.chunks_exact_mut(2 * half).zip(&tw[blocks..2 * blocks]) {
-                    let (low, high) = block.split_at_mut(half);
-                    for (x, y) in low.iter_mut().zip(high) {
-                        // [0, 4p) in, [0, 4p) out.
-                        let u = m.each(
-                            #[inline(always)]
-                            |m, l| m.twice(x[l]),
-                        );
-                        let v = m.each(
-                            #[inline(always)]
-                            |m, l| m.mul_lazy(y[l], w[l]),
-                        );
-                        *x = m.each(
-                            #[inline(always)]
-                            |_, l| u[l] + v[l],
-                        );
-                        *y = m.each(
-                            #[inline(always)]
-                            |m, l| u[l] + 2 * m.p - v[l],
-                        );
-                    }
-                }
+                let roots = tw[blocks..2 * blocks].iter();
+                layer(m, half, roots, a, forward_butterfly);
                 blocks *= 2;
                 half >>= 1;
             }
@@ -92,20 +155,7 @@ pub(super) fn intt_lazy<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &[u32
             while blocks > 0 {
                 // The inverse of tw[blocks + i] is -tw[2 * blocks - 1 - i].
                 let roots = tw[blocks..2 * blocks].iter().rev();
-                for (block, w) in a.chunks_exact_mut(2 * half).zip(roots) {
-                    let (low, high) = block.split_at_mut(half);
-                    for (x, y) in low.iter_mut().zip(high) {
-                        let (u, v) = (*x, *y);
-                        *x = m.each(
-                            #[inline(always)]
-                            |m, l| m.twice(u[l] + v[l]),
-                        );
-                        *y = m.each(
-                            #[inline(always)]
-                            |m, l| m.mul_lazy(v[l] + 2 * m.p - u[l], w[l]),
-                        );
-                    }
-                }
+                layer(m, half, roots, a, inverse_butterfly);
                 blocks >>= 1;
                 half *= 2;
             }
