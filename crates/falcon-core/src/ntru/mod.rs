@@ -1,8 +1,13 @@
 //! Key generation: short `f` and `g` from a byte stream, then the NTRU equation.
 //!
 //! [`generate`] reads a SHAKE256 stream and gives the key that the round-3 reference gives for the
-//! same stream, on every platform. It computes with integers. Where the reference's own rounding
-//! errors decide, [`replay`] repeats them on the [`Native`] token.
+//! same stream, on every platform. It computes on the best engine, with integers. Where the
+//! reference's own rounding errors decide, [`replay`] repeats them in binary64. Where there is a
+//! binary64 unit, [`compare_norm`] refuses most of the candidates whose norm is too large.
+//!
+//! Loops are compiled for the instruction set of the engine. Polynomials of many coefficients fill
+//! registers with coefficients. Short polynomials on many primes fill them with primes:
+//! [`Moduli`](modulus::Moduli).
 //!
 //! A candidate `(f, g)` is refused for one of these reasons, in this order: a coefficient does not
 //! fit the encoding; the norm of `(f, g)` or of its orthogonalised partner exceeds `1.17 sqrt(q)`;
@@ -35,7 +40,7 @@ mod zint;
 use crate::engine::Best;
 use crate::hash::Shake256Reader;
 use crate::lanes::{Binary64, wipe};
-use crate::ntt::PortableNtt;
+use crate::ntt::PORTABLE_NTT;
 use crate::ring;
 use short::fits;
 #[cfg(test)]
@@ -132,7 +137,7 @@ fn generate_on<B: Binary64>(
         if !fixed::orthogonal_norm(logn, f, g, inverse_gram, wide) {
             continue;
         }
-        if ring::public_key(&PortableNtt(b), logn, f, g, h, scratch.residues).is_err() {
+        if ring::public_key(&PORTABLE_NTT, logn, f, g, h, scratch.residues).is_err() {
             continue;
         }
         if solve::solve(
