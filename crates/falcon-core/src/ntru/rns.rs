@@ -15,8 +15,8 @@
 //!
 //! Memory: `l` polynomials of length `n`, in groups of `W` primes. A group holds coefficient after
 //! coefficient, each modulo the `W` primes: [`place`]. With `W = 1` that is prime after prime. In
-//! the NTT domain entries `2i` and `2i + 1` are the values at opposite points `z, -z`, and entry `i`
-//! of the transform of length `n/2` is the value at `z^2`.
+//! the NTT domain entries `2i` and `2i + 1` are the values at opposite points `z, -z`, and entry
+//! `i` of the transform of length `n/2` is the value at `z^2`.
 
 use super::modulus::{Moduli, Modulus};
 use crate::lanes::Isa;
@@ -293,9 +293,9 @@ impl Base {
         isa.vectorize(
             #[inline(always)]
             || {
-                // A product of all but one of the primes always has len - 1 factors, and the product
-                // of the prefix with the suffix is one more: the powers of R are the same for all.
-                // Prefixes and suffixes wait in the same array, up to the middle.
+                // A product of all but one of the primes always has len - 1 factors, and the
+                // product of the prefix with the suffix is one more: the powers of R are the same
+                // for all. Prefixes and suffixes wait in the same array, up to the middle.
                 let (mut prefix, mut suffix) = (m.power_of_r(self.len + 2), [1; W]);
                 for i in 0..self.len {
                     let j = self.len - 1 - i;

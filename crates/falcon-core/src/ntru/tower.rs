@@ -130,8 +130,8 @@ pub(super) const fn cofactors_start(logn: u32, d: u32) -> usize {
     total
 }
 
-/// Weighted residues of the resultant of `f` (`which = 0`) or `g` on the last base, whose primes lie
-/// in groups of `W`.
+/// Weighted residues of the resultant of `f` (`which = 0`) or `g` on the last base, whose primes
+/// lie in groups of `W`.
 pub(super) fn resultant<const W: usize>(
     logn: u32,
     which: usize,
