@@ -245,6 +245,8 @@ impl<P: Parameters> SigningKey<P> {
             words.as_mut(),
         );
         wipe(words.as_mut());
+        // Words of the transforms that were spilled from registers.
+        hash::wipe_below();
         result
     }
 

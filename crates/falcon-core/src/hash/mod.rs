@@ -33,9 +33,10 @@ pub(crate) fn with_stream<T>(pieces: &[&[u8]], work: impl FnOnce(&mut Shake256Re
     result
 }
 
-/// Wipes the stack below the caller's frame, as far as one permutation needs it.
+/// Wipes the stack below the caller's frame, as far as one permutation needs it, or a transform
+/// whose registers were spilled.
 #[inline(never)]
-fn wipe_below() {
+pub(crate) fn wipe_below() {
     wipe(&mut [0u64; 256]);
 }
 
