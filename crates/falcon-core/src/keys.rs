@@ -245,7 +245,8 @@ impl<P: Parameters> SigningKey<P> {
             words.as_mut(),
         );
         wipe(words.as_mut());
-        // Words of the transforms that were spilled from registers.
+        // Words of the transforms that were spilled from the registers of an engine.
+        #[cfg(feature = "engines")]
         hash::wipe_below();
         result
     }
