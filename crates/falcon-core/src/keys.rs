@@ -5,7 +5,7 @@ use crate::engine::Best;
 use crate::error::{DecodeError, ScratchTooSmall};
 use crate::hash::{self, Shake256Reader};
 use crate::hedge::SECRET_HASH_LEN;
-use crate::lanes::{wipe, wipe_below};
+use crate::lanes::wipe;
 use crate::ntru;
 use crate::operations::Operations;
 use crate::params::{Array, Parameters};
@@ -245,8 +245,9 @@ impl<P: Parameters> SigningKey<P> {
             words.as_mut(),
         );
         wipe(words.as_mut());
-        // The transforms: with AVX-512 they spill registers.
-        wipe_below();
+        // Words of the transforms that were spilled from the registers of an engine.
+        #[cfg(feature = "engines")]
+        crate::lanes::wipe_below();
         result
     }
 

@@ -10,42 +10,64 @@
 
 use super::gauss_table::GAUSS;
 use crate::hash::Shake256Reader;
+use crate::lanes::{Isa, wipe};
 
 const WORD: u64 = (1 << 63) - 1;
-/// Bytes of one draw.
-const DRAW: usize = 16;
 /// Draws read from the stream at once.
-const BLOCK: usize = 17;
+const BLOCK: usize = 64;
+
+/// The words of one draw, as bytes.
+type DrawBytes = [[u8; 8]; 2];
 
 /// Reads the stream in blocks, never beyond what the polynomial surely needs.
-struct Draws<'a> {
+struct Draws<'a, I> {
+    isa: I,
     stream: &'a mut Shake256Reader,
     /// Draws that the remaining coefficients need at least, the buffered ones included.
     owed: usize,
-    buffer: [u8; BLOCK * DRAW],
+    bytes: [DrawBytes; BLOCK],
+    values: [i32; BLOCK],
     used: usize,
     filled: usize,
 }
 
-impl Draws<'_> {
-    fn next(&mut self) -> i32 {
-        if self.used == self.filled {
-            self.filled = DRAW * self.owed.min(BLOCK);
-            self.used = 0;
-            self.stream.read(&mut self.buffer[..self.filled]);
+impl<I: Isa> Draws<'_, I> {
+    /// The sum of the next `count` draws.
+    #[inline(always)]
+    fn sum(&mut self, count: usize) -> i32 {
+        let (mut sum, mut missing) = (0, count);
+        while missing != 0 {
+            if self.used == self.filled {
+                self.fill();
+            }
+            let part = &self.values[self.used..self.filled];
+            let part = &part[..part.len().min(missing)];
+            sum += part.iter().sum::<i32>();
+            self.used += part.len();
+            missing -= part.len();
         }
-        let mut words = [0u64; 2];
-        for (w, b) in words
-            .iter_mut()
-            .zip(self.buffer[self.used..].chunks_exact(8))
-        {
-            let mut bytes = [0; 8];
-            bytes.copy_from_slice(b);
-            *w = u64::from_le_bytes(bytes);
-        }
-        self.used += DRAW;
-        self.owed -= 1;
-        magnitude(words)
+        self.owed -= count;
+        sum
+    }
+
+    /// Reads a block and computes its values.
+    #[inline(never)]
+    fn fill(&mut self) {
+        self.filled = self.owed.min(BLOCK);
+        self.used = 0;
+        let bytes = &mut self.bytes[..self.filled];
+        self.stream
+            .read(bytes.as_flattened_mut().as_flattened_mut());
+        let (bytes, values) = (&self.bytes, &mut self.values);
+        self.isa.vectorize(
+            #[inline(always)]
+            || {
+                // Compilers make vector code of this loop over the draws.
+                for (value, bytes) in values.iter_mut().zip(bytes) {
+                    *value = magnitude(bytes.map(u64::from_le_bytes));
+                }
+            },
+        );
     }
 
     /// Draws again: `count` more are needed.
@@ -55,7 +77,7 @@ impl Draws<'_> {
 }
 
 /// Returns the value of one draw.
-#[inline]
+#[inline(always)]
 fn magnitude([first, second]: [u64; 2]) -> i32 {
     let (r0, r1) = (first & WORD, second & WORD);
     // The smallest k in 1..=26 with r1 >= GAUSS[k]: the table decreases to zero.
@@ -64,9 +86,8 @@ fn magnitude([first, second]: [u64; 2]) -> i32 {
         k += r1.wrapping_sub(*t) >> 63;
     }
     let not_zero = (r0.wrapping_sub(GAUSS[0]) >> 63).wrapping_sub(1);
-    let value = (k & not_zero) as i32;
-    let sign = -((first >> 63) as i32);
-    (value ^ sign) - sign
+    let sign = (first >> 63).wrapping_neg();
+    (((k & not_zero) ^ sign).wrapping_sub(sign)) as i32
 }
 
 /// Fills `f` with a polynomial of odd coefficient sum (an odd resultant needs it).
@@ -74,19 +95,21 @@ fn magnitude([first, second]: [u64; 2]) -> i32 {
 /// Source: Falcon specification v1.2, algorithm 5 (NTRUGen): the random `f` and `g`.
 ///
 /// A coefficient beyond `-127..=127` is drawn again, as is a last coefficient of the wrong parity.
-pub(super) fn sample(logn: u32, stream: &mut Shake256Reader, f: &mut [i8]) {
+pub(super) fn sample(isa: impl Isa, logn: u32, stream: &mut Shake256Reader, f: &mut [i8]) {
     let (n, count) = (1usize << logn, 1usize << (10 - logn));
     let mut draws = Draws {
+        isa,
         stream,
         owed: n * count,
-        buffer: [0; BLOCK * DRAW],
+        bytes: [[[0; 8]; 2]; BLOCK],
+        values: [0; BLOCK],
         used: 0,
         filled: 0,
     };
     let mut parity = 0;
     for (i, f) in f[..n].iter_mut().enumerate() {
         loop {
-            let value = (0..count).map(|_| draws.next()).sum::<i32>();
+            let value = draws.sum(count);
             let wrong = i == n - 1 && (parity ^ value) & 1 == 0;
             if (-127..=127).contains(&value) && !wrong {
                 *f = value as i8;
@@ -96,12 +119,14 @@ pub(super) fn sample(logn: u32, stream: &mut Shake256Reader, f: &mut [i8]) {
             draws.again(count);
         }
     }
-    zeroize::Zeroize::zeroize(&mut draws.buffer);
+    wipe(draws.bytes.as_flattened_mut().as_flattened_mut());
+    wipe(&mut draws.values);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lanes::Baseline;
     use std::vec;
 
     #[test]
@@ -121,7 +146,7 @@ mod tests {
         let mut f = vec![0; 1024];
         let total = 400 * 1023;
         for _ in 0..400 {
-            sample(10, &mut stream, &mut f);
+            sample(Baseline, 10, &mut stream, &mut f);
             // The last coefficient obeys the parity.
             for x in &f[..1023] {
                 counts[usize::from(x.unsigned_abs()).min(CELLS - 1)] += 1;
@@ -147,7 +172,7 @@ mod tests {
             let mut f = vec![0; n];
             let (mut sum, mut count) = (0f64, 0f64);
             for _ in 0..(1 << 16) >> logn {
-                sample(logn, &mut stream, &mut f);
+                sample(Baseline, logn, &mut stream, &mut f);
                 for x in &f {
                     sum += f64::from(*x).powi(2);
                     count += 1.0;
@@ -167,7 +192,7 @@ mod tests {
         let mut stream = crate::hash::Shake256::reader(b"parity");
         let mut f = [0; 16];
         for _ in 0..200 {
-            sample(4, &mut stream, &mut f);
+            sample(Baseline, 4, &mut stream, &mut f);
             assert_eq!(
                 f.iter().map(|x| i32::from(*x)).sum::<i32>().rem_euclid(2),
                 1

@@ -1,8 +1,13 @@
 //! Key generation: short `f` and `g` from a byte stream, then the NTRU equation.
 //!
 //! [`generate`] reads a SHAKE256 stream and gives the key that the round-3 reference gives for the
-//! same stream, on every platform. It computes with integers. Where the reference's own rounding
-//! errors decide, [`replay`] repeats them on the [`Native`] token.
+//! same stream, on every platform. It computes on the best engine, with integers. Where the
+//! reference's own rounding errors decide, [`replay`] repeats them in binary64. Where there is a
+//! binary64 unit, [`compare_norm`] refuses most of the candidates whose norm is too large.
+//!
+//! Loops are compiled for the instruction set of the engine. Polynomials of many coefficients fill
+//! registers with coefficients. Short polynomials on many primes fill them with primes:
+//! [`Moduli`](modulus::Moduli).
 //!
 //! A candidate `(f, g)` is refused for one of these reasons, in this order: a coefficient does not
 //! fit the encoding; the norm of `(f, g)` or of its orthogonalised partner exceeds `1.17 sqrt(q)`;
@@ -32,9 +37,9 @@ mod stability;
 mod tower;
 mod zint;
 
+use crate::engine::Best;
 use crate::hash::Shake256Reader;
-use crate::lanes::Native;
-use crate::lanes::wipe;
+use crate::lanes::{Binary64, wipe};
 use crate::ntt::PORTABLE_NTT;
 use crate::ring;
 use short::fits;
@@ -87,11 +92,22 @@ pub(crate) const fn residues_len(logn: u32) -> usize {
     2 << logn
 }
 
-/// Draws candidates from `stream` until one is a key.
+/// Draws candidates from `stream` until one is a key. Computes on the best engine.
+pub(crate) fn generate(
+    logn: u32,
+    stream: &mut Shake256Reader,
+    out: KeyPolys<'_>,
+    scratch: &mut Scratch<'_>,
+) {
+    on_best!(Best::find(), b => generate_on(b, logn, stream, out, scratch));
+}
+
+/// Draws candidates from `stream` until one is a key. The key does not depend on `b`.
 ///
 /// Source: Falcon specification v1.2, algorithm 4 (Keygen), the part on integers, and
 /// algorithm 5 (NTRUGen).
-pub(crate) fn generate(
+fn generate_on<B: Binary64>(
+    b: B,
     logn: u32,
     stream: &mut Shake256Reader,
     out: KeyPolys<'_>,
@@ -107,9 +123,14 @@ pub(crate) fn generate(
     } = out;
     let (f, g) = (&mut f[..n], &mut g[..n]);
     loop {
-        gauss::sample(logn, stream, f);
-        gauss::sample(logn, stream, g);
+        gauss::sample(b, logn, stream, f);
+        gauss::sample(b, logn, stream, g);
         if !fits(logn, f, g) {
+            continue;
+        }
+        // In binary64 a refusal takes a quarter of the time. The integers judge again, since their
+        // reciprocals are needed.
+        if compare_norm(b, logn, f, g).is_some_and(|norm| norm.above) {
             continue;
         }
         let (inverse_gram, wide) = scratch.wide.split_at_mut(n / 2);
@@ -120,7 +141,7 @@ pub(crate) fn generate(
             continue;
         }
         if solve::solve(
-            Native::default(),
+            b,
             logn,
             f,
             g,

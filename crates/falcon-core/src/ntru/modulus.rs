@@ -133,29 +133,141 @@ impl Modulus {
         let y = self.mul(x, 1) as i32;
         y - (self.p as i32 & (((self.p as i32 >> 1) - y) >> 31))
     }
+}
+
+/// Primes side by side: lane `l` computes modulo prime `l`. Each step is a loop over the lanes, for
+/// vector registers. With one lane, callers loop over the coefficients.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moduli<const W: usize> {
+    p: [u32; W],
+    neg_inv: [u32; W],
+    one: [u32; W],
+    r2: [u32; W],
+    root: [u32; W],
+}
+
+impl From<Modulus> for Moduli<1> {
+    #[inline(always)]
+    fn from(m: Modulus) -> Self {
+        Self::gather(|_| m)
+    }
+}
+
+impl<const W: usize> Moduli<W> {
+    /// Lane `l` has the modulus `f(l)`.
+    #[inline(always)]
+    pub(super) fn gather(f: impl Fn(usize) -> Modulus) -> Self {
+        let zero = [0; W];
+        let mut moduli = Self {
+            p: zero,
+            neg_inv: zero,
+            one: zero,
+            r2: zero,
+            root: zero,
+        };
+        for l in 0..W {
+            let m = f(l);
+            moduli.p[l] = m.p;
+            moduli.neg_inv[l] = m.neg_inv;
+            moduli.one[l] = m.one;
+            moduli.r2[l] = m.r2;
+            moduli.root[l] = m.root;
+        }
+        moduli
+    }
+
+    /// The modulus of lane `l`.
+    #[inline(always)]
+    fn lane(&self, l: usize) -> Modulus {
+        Modulus {
+            p: self.p[l],
+            neg_inv: self.neg_inv[l],
+            one: self.one[l],
+            r2: self.r2[l],
+            root: self.root[l],
+        }
+    }
+
+    /// Computes `f` of every modulus and its lane.
+    #[inline(always)]
+    pub(super) fn each<T: Copy + Default>(&self, f: impl Fn(Modulus, usize) -> T) -> [T; W] {
+        let mut out = [T::default(); W];
+        for (l, out) in out.iter_mut().enumerate() {
+            *out = f(self.lane(l), l);
+        }
+        out
+    }
+
+    /// The number one in Montgomery form.
+    #[inline(always)]
+    pub(super) fn one(&self) -> [u32; W] {
+        self.one
+    }
+
+    /// [`Modulus::mul`] in every lane.
+    #[inline(always)]
+    pub(super) fn mul(&self, a: [u32; W], b: [u32; W]) -> [u32; W] {
+        self.each(
+            #[inline(always)]
+            |m, l| m.mul(a[l], b[l]),
+        )
+    }
+
+    /// `a / R` in every lane: a Montgomery form becomes plain.
+    #[inline(always)]
+    pub(super) fn plain(&self, a: [u32; W]) -> [u32; W] {
+        self.mul(a, [1; W])
+    }
+
+    /// [`Modulus::encode`] of the same integer in every lane.
+    #[inline(always)]
+    pub(super) fn encode(&self, x: i32) -> [u32; W] {
+        self.each(
+            #[inline(always)]
+            |m, _| m.encode(x),
+        )
+    }
+
+    /// [`Modulus::encode_word`] of the same integer in every lane.
+    #[inline(always)]
+    pub(super) fn encode_word(&self, x: u32) -> [u32; W] {
+        self.each(
+            #[inline(always)]
+            |m, _| m.encode_word(x),
+        )
+    }
 
     /// `x^(p - 2)`: the inverse (Montgomery form), zero for zero. Always the same sequence of
-    /// operations for a given prime.
-    pub(super) fn invert(self, x: u32) -> u32 {
-        let cube = self.mul(self.mul(x, x), x);
-        let exponent = self.p - 2;
-        // The two top bits of the 30-bit exponent are ones; the prime is public.
+    /// operations.
+    #[inline(always)]
+    pub(super) fn invert(&self, x: [u32; W]) -> [u32; W] {
+        let square = self.mul(x, x);
+        let cube = self.mul(square, x);
+        // The exponent has 30 bits, of which the two top ones are ones. The length is computed, so
+        // that compilers do not unroll the loop.
+        let digits = (32 - self.p[0].leading_zeros()) / 2;
         let mut y = cube;
-        for i in (0..14).rev() {
+        for i in (0..digits - 1).rev() {
             y = self.mul(y, y);
             y = self.mul(y, y);
-            y = match (exponent >> (2 * i)) & 3 {
-                0 => y,
-                1 => self.mul(y, x),
-                2 => self.mul(y, self.mul(x, x)),
-                _ => self.mul(y, cube),
-            };
+            let power = self.each(
+                #[inline(always)]
+                |m, l| {
+                    let digit = (m.p - 2) >> (2 * i);
+                    let (odd, high) = ((digit & 1).wrapping_neg(), (digit >> 1 & 1).wrapping_neg());
+                    let low_power = m.one ^ ((m.one ^ x[l]) & odd);
+                    let high_power = square[l] ^ ((square[l] ^ cube[l]) & odd);
+                    low_power ^ ((low_power ^ high_power) & high)
+                },
+            );
+            y = self.mul(y, power);
         }
         y
     }
 
     /// `R^e` times one in Montgomery form, that is plain `R^(e+1) mod p`.
-    pub(super) fn power_of_r(self, mut e: usize) -> u32 {
+    #[inline(always)]
+    pub(super) fn power_of_r(&self, mut e: usize) -> [u32; W] {
         let (mut y, mut base) = (self.one, self.r2);
         while e != 0 {
             if e & 1 == 1 {
@@ -167,23 +279,47 @@ impl Modulus {
         y
     }
 
-    /// Powers `tw[i] = w^brv(i)` (Montgomery form) for the transforms of length `tw.len()`.
+    /// `1/n mod p` in Montgomery form, `n` a power of two.
+    #[inline(always)]
+    pub(super) fn inverse_power_of_two(&self, n: usize) -> [u32; W] {
+        let mut y = self.one;
+        let mut k = n;
+        while k > 1 {
+            // y/2, adding p when y is odd.
+            y = self.each(
+                #[inline(always)]
+                |m, l| (y[l] + (m.p & (y[l] & 1).wrapping_neg())) >> 1,
+            );
+            k >>= 1;
+        }
+        y
+    }
+
+    /// Powers `tw[i] = w^brv(i)` (Montgomery form) for the transforms of length `tw.len() / W`.
     ///
     /// With `m = 2^k <= i < 2m`, `tw[i] = tw[i - m] * w_k` where `w_k` has order `4m`: a
     /// shorter table is a prefix of a longer one.
-    pub(super) fn twiddles(self, tw: &mut [u32]) {
-        let mut roots = [0u32; 10];
-        let mut w = self.encode_word(self.root);
-        for r in roots.iter_mut().rev() {
+    #[inline(always)]
+    pub(super) fn twiddles(&self, tw: &mut [u32]) {
+        let tw = tw.as_chunks_mut::<W>().0;
+        let levels = tw.len().checked_ilog2().unwrap_or(0) as usize;
+        let mut roots = [[0u32; W]; 10];
+        let mut w = self.each(
+            #[inline(always)]
+            |m, _| m.encode_word(m.root),
+        );
+        for _ in levels..10 {
+            w = self.mul(w, w);
+        }
+        for r in roots[..levels].iter_mut().rev() {
             *r = w;
             w = self.mul(w, w);
         }
-        tw[0] = self.one;
+        if let Some(first) = tw.first_mut() {
+            *first = self.one;
+        }
         let mut m = 1;
-        for r in roots {
-            if m >= tw.len() {
-                break;
-            }
+        for r in roots[..levels].iter().copied() {
             let (low, high) = tw.split_at_mut(m);
             for (y, x) in high.iter_mut().zip(low) {
                 *y = self.mul(*x, r);
@@ -210,14 +346,38 @@ mod tests {
     }
 
     #[test]
+    fn lanes_compute_each_modulo_their_own_prime() {
+        let single = |l: usize| Moduli::from(Modulus::new(3 * l + 1));
+        let m = Moduli::<8>::gather(|l| Modulus::new(3 * l + 1));
+        let x = m.encode(-12345);
+        let (inverse, power, half) = (m.invert(x), m.power_of_r(9), m.inverse_power_of_two(64));
+        let mut twiddles = [0; 8 * 16];
+        m.twiddles(&mut twiddles);
+        for l in 0..8 {
+            let m = single(l);
+            assert_eq!(m.encode(-12345), [x[l]]);
+            assert_eq!(m.invert([x[l]]), [inverse[l]]);
+            assert_eq!(m.power_of_r(9), [power[l]]);
+            assert_eq!(m.inverse_power_of_two(64), [half[l]]);
+            let mut expected = [0; 16];
+            m.twiddles(&mut expected);
+            for (row, x) in twiddles.chunks_exact(8).zip(expected) {
+                assert_eq!(row[l], x);
+            }
+        }
+    }
+
+    #[test]
     fn product_with_the_inverse_is_one() {
+        let invert = |m: Modulus, x| Moduli::from(m).invert([x])[0];
         for index in 0..PRIME_COUNT {
             let m = Modulus::new(index);
             for x in [1, 2, 3, m.p - 1, m.p / 2, 0x1234_5678] {
-                assert_eq!(m.mul(x, m.invert(x)), m.one);
+                assert_eq!(m.mul(x, invert(m, x)), m.one);
             }
-            assert_eq!(m.invert(0), 0);
-            assert_eq!(m.mul(m.power_of_r(5), 1), m.power_of_r(4));
+            assert_eq!(invert(m, 0), 0);
+            let m = Moduli::from(m);
+            assert_eq!(m.plain(m.power_of_r(5)), m.power_of_r(4));
         }
     }
 
@@ -242,7 +402,7 @@ mod tests {
     fn twiddle_exponents_are_bit_reversed() {
         let m = Modulus::new(3);
         let mut tw = [0; 16];
-        m.twiddles(&mut tw);
+        Moduli::from(m).twiddles(&mut tw);
         // w of order 32.
         let w = (0..6).fold(m.encode_word(m.root), |w, _| m.mul(w, w));
         for (i, t) in tw.iter().enumerate() {

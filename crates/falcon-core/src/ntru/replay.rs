@@ -18,13 +18,14 @@
 //! Source: the constants and the order of operations are those of the round-3 reference
 //! implementation; the known answers pin them.
 
-use super::modulus::Modulus;
+use super::modulus::{Moduli, Modulus};
 use super::radix31::{MASK, add_scaled, from_limbs, power_of_two, sign_word, to_f64};
-use super::rns::{intt_lazy, inverse_power_of_two};
+use super::rns::{intt_lazy, place, scale, twiddles as twiddle_table};
 use super::stability::FIRST_LEVEL;
+use super::tower::LANES;
 use super::{tower, zint};
 use crate::fft::Fft;
-use crate::lanes::{Binary64, Double, F64s};
+use crate::lanes::{Binary64, Double, F64s, Isa};
 use crate::params::Q;
 use zeroize::Zeroizing;
 
@@ -102,7 +103,7 @@ pub(super) const fn area_len(logn: u32) -> usize {
 /// Replays the levels from the bottom (`d = logn - 1`) up to level `level - 1`, but not above
 /// [`FIRST_LEVEL`], and tells if the reference solves the pair.
 pub(super) fn replay<B: Binary64>(b: B, logn: u32, level: u32, mut memory: Memory<'_>) -> Outcome {
-    if !bottom(logn, &mut memory) {
+    if !bottom(b, logn, &mut memory) {
         return Outcome::CommonFactor;
     }
     let last = (level - 1).max(FIRST_LEVEL);
@@ -125,7 +126,7 @@ pub(super) fn replay<B: Binary64>(b: B, logn: u32, level: u32, mut memory: Memor
 /// Solves the equation at degree 1: writes `F_N`, then `G_N`, of `SMALL[logn]` words each, to the
 /// start of `area`. They are `q` times the least non-negative solution for 1. False if the
 /// resultants have a common factor or a result does not fit.
-fn bottom(logn: u32, memory: &mut Memory<'_>) -> bool {
+fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> bool {
     let base = tower::base(logn, logn);
     let len = zint::limbs(base.len);
     let words = SMALL[logn as usize];
@@ -133,9 +134,14 @@ fn bottom(logn: u32, memory: &mut Memory<'_>) -> bool {
     let (g, rest) = rest.split_at_mut(len);
     let (y, work) = rest.split_at_mut(len);
     for (which, x) in [(0, &mut *f), (1, &mut *g)] {
-        tower::resultant(logn, which, memory.kept, memory.cofactors, memory.column);
+        let resultant = if tower::width::<I>(logn) > 1 {
+            tower::resultant::<LANES>
+        } else {
+            tower::resultant::<1>
+        };
+        resultant(logn, which, memory.kept, memory.cofactors, memory.column);
         let column = &memory.column[..base.len];
-        base.multiples(column, &mut memory.multiples[..1]);
+        base.multiples::<_, 1>(isa, column, &mut memory.multiples[..1]);
         zint::from_residues(base, column, memory.multiples[0], x, &mut work[..len]);
     }
     let (big_f, big_g) = memory.area.split_at_mut(words);
@@ -161,27 +167,39 @@ fn bottom(logn: u32, memory: &mut Memory<'_>) -> bool {
 
 /// Writes `f_d` (`which = 0`) or `g_d` (1) in words of 31 bits to index `to` of the area. The area
 /// from `c` on holds residues meanwhile.
-fn load(logn: u32, d: u32, which: usize, memory: &mut Memory<'_>, c: usize, to: usize) {
+fn load<I: Isa>(
+    isa: I,
+    logn: u32,
+    d: u32,
+    which: usize,
+    memory: &mut Memory<'_>,
+    c: usize,
+    to: usize,
+) {
     let n = 1usize << (logn - d);
     let base = tower::base(logn, d + 1);
     let words = SMALL[d as usize];
-    let kept = &memory.kept[tower::kept_start(logn, d)..][which * n * base.len..][..n * base.len];
+    let kept = &memory.kept[tower::kept_start(logn, d)..];
     let cofactors = &memory.cofactors[tower::cofactors_start(logn, d + 1)..];
     let twiddles = &mut memory.twiddles[..n];
     let (out, c) = memory.area.split_at_mut(c);
     let c = &mut c[..n * base.len];
-    for (j, (c, kept)) in c.chunks_exact_mut(n).zip(kept.chunks_exact(n)).enumerate() {
-        let m = base.modulus(j);
-        m.twiddles(twiddles);
-        c.copy_from_slice(kept);
-        intt_lazy(m, twiddles, c);
-        let scale = m.mul(m.mul(cofactors[j], inverse_power_of_two(m, n)), 1);
-        for x in c {
-            *x = m.mul(*x, scale);
+    for (j, c) in c.chunks_exact_mut(n).enumerate() {
+        let m = Moduli::from(base.modulus(j));
+        twiddle_table(isa, &m, twiddles);
+        for (t, x) in c.iter_mut().enumerate() {
+            *x = if tower::width::<I>(d + 1) > 1 {
+                kept[which * n * base.lanes::<LANES>() + place::<LANES>(n, j, t)]
+            } else {
+                kept[which * n * base.len + place::<1>(n, j, t)]
+            };
         }
+        intt_lazy(isa, &m, twiddles, c);
+        let factor = m.mul([cofactors[j]], m.inverse_power_of_two(n));
+        scale(&m, c, m.plain(factor));
     }
     let multiples = &mut memory.multiples[..n];
-    base.multiples(c, multiples);
+    base.multiples::<_, 1>(isa, c, multiples);
     let len = zint::limbs(base.len);
     let (x, product) = memory.wide[..2 * len].split_at_mut(len);
     for (t, out) in out[to..][..n * words].chunks_exact_mut(words).enumerate() {
@@ -208,8 +226,8 @@ fn reduce<B: Binary64>(b: B, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool
     let fg_start = 2 * deeper;
     let lifted_start = fg_start + 2 * n * small;
     let c_start = lifted_start + 2 * n * large;
-    load(logn, d, 0, memory, c_start, fg_start);
-    load(logn, d, 1, memory, c_start, fg_start + n * small);
+    load(b, logn, d, 0, memory, c_start, fg_start);
+    load(b, logn, d, 1, memory, c_start, fg_start + n * small);
     let (pair, rest) = memory.area.split_at_mut(fg_start);
     let (fg, rest) = rest.split_at_mut(2 * n * small);
     let lifted = &mut rest[..2 * n * large];

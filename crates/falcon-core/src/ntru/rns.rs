@@ -13,74 +13,169 @@
 //! that must be exact are much smaller than `P`; for the quotients of the reduction step any
 //! representative will do.
 //!
-//! Memory: `l` polynomials of length `n`, prime after prime. In the NTT domain entries `2i` and
-//! `2i + 1` are the values at opposite points `z, -z`, and entry `i` of the transform of length
-//! `n/2` is the value at `z^2`.
+//! Memory: `l` polynomials of length `n`, in groups of `W` primes. A group holds coefficient after
+//! coefficient, each modulo the `W` primes: [`place`]. With `W = 1` that is prime after prime. In
+//! the NTT domain entries `2i` and `2i + 1` are the values at opposite points `z, -z`, and entry
+//! `i` of the transform of length `n/2` is the value at `z^2`.
 
-use super::modulus::Modulus;
+use super::modulus::{Moduli, Modulus};
+use crate::lanes::Isa;
 
-/// Coefficients to values at the odd powers of the root. Input `[0, p)`, output `[0, p)`.
-pub(super) fn ntt(m: Modulus, tw: &[u32], a: &mut [u32]) {
-    let n = a.len();
-    let (mut blocks, mut half) = (1, n >> 1);
-    while half > 0 {
-        for (block, &w) in a.chunks_exact_mut(2 * half).zip(&tw[blocks..2 * blocks]) {
-            let (low, high) = block.split_at_mut(half);
-            for (x, y) in low.iter_mut().zip(high) {
-                // [0, 4p) in, [0, 4p) out.
-                let u = m.twice(*x);
-                let v = m.mul_lazy(*y, w);
-                *x = u + v;
-                *y = u + 2 * m.p - v;
+/// Place of coefficient `t` modulo the `i`-th prime, in a polynomial of length `n` whose primes lie
+/// in groups of `W`.
+#[inline(always)]
+pub(super) const fn place<const W: usize>(n: usize, i: usize, t: usize) -> usize {
+    (i / W * n + t) * W + i % W
+}
+
+/// [`Moduli::twiddles`].
+#[inline(never)]
+pub(super) fn twiddles<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &mut [u32]) {
+    isa.vectorize(
+        #[inline(always)]
+        || m.twiddles(tw),
+    );
+}
+
+/// `(x + w y, x - w y)`: `[0, 4p)` in, `[0, 4p)` out.
+#[inline(always)]
+fn forward_butterfly<const W: usize>(
+    m: &Moduli<W>,
+    [x, y]: [[u32; W]; 2],
+    w: &[u32; W],
+) -> [[u32; W]; 2] {
+    let u = m.each(
+        #[inline(always)]
+        |m, l| m.twice(x[l]),
+    );
+    let v = m.each(
+        #[inline(always)]
+        |m, l| m.mul_lazy(y[l], w[l]),
+    );
+    let sum = m.each(
+        #[inline(always)]
+        |_, l| u[l] + v[l],
+    );
+    let difference = m.each(
+        #[inline(always)]
+        |m, l| u[l] + 2 * m.p - v[l],
+    );
+    [sum, difference]
+}
+
+/// `(x + y, w (y - x))`: `[0, 2p)` in, `[0, 2p)` out.
+#[inline(always)]
+fn inverse_butterfly<const W: usize>(
+    m: &Moduli<W>,
+    [x, y]: [[u32; W]; 2],
+    w: &[u32; W],
+) -> [[u32; W]; 2] {
+    let sum = m.each(
+        #[inline(always)]
+        |m, l| m.twice(x[l] + y[l]),
+    );
+    let product = m.each(
+        #[inline(always)]
+        |m, l| m.mul_lazy(y[l] + 2 * m.p - x[l], w[l]),
+    );
+    [sum, product]
+}
+
+/// A layer of short blocks: compilers make vector code of the loop over blocks.
+#[inline(always)]
+fn short_blocks<'a, const W: usize, const HALF: usize, const BLOCK: usize>(
+    m: &Moduli<W>,
+    tw: impl Iterator<Item = &'a [u32; W]>,
+    a: &mut [[u32; W]],
+    butterfly: impl Fn(&Moduli<W>, [[u32; W]; 2], &[u32; W]) -> [[u32; W]; 2],
+) {
+    for (block, w) in a.as_chunks_mut::<BLOCK>().0.iter_mut().zip(tw) {
+        for i in 0..HALF {
+            [block[i], block[i + HALF]] = butterfly(m, [block[i], block[i + HALF]], w);
+        }
+    }
+}
+
+/// A layer of a transform, in blocks of `2 * half`.
+#[inline(always)]
+fn layer<'a, const W: usize>(
+    m: &Moduli<W>,
+    half: usize,
+    tw: impl Iterator<Item = &'a [u32; W]>,
+    a: &mut [[u32; W]],
+    butterfly: impl Fn(&Moduli<W>, [[u32; W]; 2], &[u32; W]) -> [[u32; W]; 2],
+) {
+    match half {
+        1 => short_blocks::<W, 1, 2>(m, tw, a, butterfly),
+        2 if W == 1 => short_blocks::<W, 2, 4>(m, tw, a, butterfly),
+        4 if W == 1 => short_blocks::<W, 4, 8>(m, tw, a, butterfly),
+        _ => {
+            for (block, w) in a.chunks_exact_mut(2 * half).zip(tw) {
+                let (low, high) = block.split_at_mut(half);
+                for (x, y) in low.iter_mut().zip(high) {
+                    [*x, *y] = butterfly(m, [*x, *y], w);
+                }
             }
         }
-        blocks *= 2;
-        half >>= 1;
     }
-    for x in a {
-        *x = m.canonical(*x);
-    }
+}
+
+/// Coefficients to values at the odd powers of the root. Input `[0, p)`, output `[0, p)`.
+#[inline(never)]
+pub(super) fn ntt<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &[u32], a: &mut [u32]) {
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            let (tw, a) = (tw.as_chunks::<W>().0, a.as_chunks_mut::<W>().0);
+            let (mut blocks, mut half) = (1, a.len() >> 1);
+            while half > 0 {
+                let roots = tw[blocks..2 * blocks].iter();
+                layer(m, half, roots, a, forward_butterfly);
+                blocks *= 2;
+                half >>= 1;
+            }
+            for x in a {
+                *x = m.each(
+                    #[inline(always)]
+                    |m, l| m.canonical(x[l]),
+                );
+            }
+        },
+    )
 }
 
 /// Values to `n` times the coefficients. Input `[0, 2p)`, output `[0, 2p)`.
-pub(super) fn intt_lazy(m: Modulus, tw: &[u32], a: &mut [u32]) {
-    let n = a.len();
-    let (mut blocks, mut half) = (n >> 1, 1);
-    while blocks > 0 {
-        // The inverse of tw[blocks + i] is -tw[2 * blocks - 1 - i].
-        let roots = tw[blocks..2 * blocks].iter().rev();
-        for (block, &w) in a.chunks_exact_mut(2 * half).zip(roots) {
-            let (low, high) = block.split_at_mut(half);
-            for (x, y) in low.iter_mut().zip(high) {
-                let (u, v) = (*x, *y);
-                *x = m.twice(u + v);
-                *y = m.mul_lazy(v + 2 * m.p - u, w);
+#[inline(never)]
+pub(super) fn intt_lazy<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &[u32], a: &mut [u32]) {
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            let (tw, a) = (tw.as_chunks::<W>().0, a.as_chunks_mut::<W>().0);
+            let (mut blocks, mut half) = (a.len() >> 1, 1);
+            while blocks > 0 {
+                // The inverse of tw[blocks + i] is -tw[2 * blocks - 1 - i].
+                let roots = tw[blocks..2 * blocks].iter().rev();
+                layer(m, half, roots, a, inverse_butterfly);
+                blocks >>= 1;
+                half *= 2;
             }
-        }
-        blocks >>= 1;
-        half *= 2;
-    }
+        },
+    )
 }
 
 /// Values to coefficients, `[0, p)`.
-pub(super) fn intt(m: Modulus, tw: &[u32], a: &mut [u32]) {
-    intt_lazy(m, tw, a);
-    let scale = inverse_power_of_two(m, a.len());
-    for x in a {
-        *x = m.mul(*x, scale);
-    }
+#[inline(always)]
+pub(super) fn intt<I: Isa, const W: usize>(isa: I, m: &Moduli<W>, tw: &[u32], a: &mut [u32]) {
+    intt_lazy(isa, m, tw, a);
+    scale(m, a, m.inverse_power_of_two(a.len() / W));
 }
 
-/// `1/n mod p` in Montgomery form, `n` a power of two.
-pub(super) fn inverse_power_of_two(m: Modulus, n: usize) -> u32 {
-    let mut y = m.one;
-    let mut k = n;
-    while k > 1 {
-        // y/2, adding p when y is odd.
-        y = (y + (m.p & (y & 1).wrapping_neg())) >> 1;
-        k >>= 1;
+/// `a <- a * factor`.
+#[inline(always)]
+pub(super) fn scale<const W: usize>(m: &Moduli<W>, a: &mut [u32], factor: [u32; W]) {
+    for x in a.as_chunks_mut::<W>().0 {
+        *x = m.mul(*x, factor);
     }
-    y
 }
 
 /// A run of primes of the table.
@@ -98,98 +193,247 @@ impl Base {
         Modulus::new(self.start + i)
     }
 
-    /// `(P/p_i)^-1 mod p_i`, in Montgomery form.
-    pub(super) fn cofactor_inverse(self, i: usize) -> u32 {
-        let m = self.modulus(i);
-        // Four products at a time, as each one waits for the one before.
-        let mut products = [m.one; 4];
-        for (j, k) in (0..self.len).filter(|j| *j != i).enumerate() {
-            products[j % 4] = m.mul(products[j % 4], Modulus::prime(self.start + k));
-        }
-        let y = m.mul(
-            m.mul(products[0], products[1]),
-            m.mul(products[2], products[3]),
-        );
-        // Each of the len - 1 plain factors has divided by R.
-        m.invert(m.mul(y, m.power_of_r(self.len - 1)))
+    /// Number of lanes of the groups of `W` primes that hold this base.
+    pub(super) const fn lanes<const W: usize>(self) -> usize {
+        self.len.next_multiple_of(W)
     }
 
-    /// `P mod p` for a prime that is not in the base, in Montgomery form.
-    pub(super) fn product(self, m: Modulus) -> u32 {
-        let mut y = m.power_of_r(self.len);
-        for j in 0..self.len {
-            y = m.mul(y, Modulus::prime(self.start + j));
+    /// Index of the prime in the `l`-th lane: lanes beyond the base repeat its last prime.
+    #[inline(always)]
+    fn index(self, l: usize) -> usize {
+        l.min(self.len - 1)
+    }
+
+    /// The `group`-th group of `W` primes.
+    #[inline(never)]
+    pub(super) fn moduli<const W: usize>(self, group: usize) -> Moduli<W> {
+        Moduli::gather(|l| self.modulus(self.index(group * W + l)))
+    }
+
+    /// `(P/p_i)^-1 mod p_i`, in Montgomery form, for the `group`-th group `m`.
+    #[inline(never)]
+    pub(super) fn cofactor_inverses<I: Isa, const W: usize>(
+        self,
+        isa: I,
+        m: &Moduli<W>,
+        group: usize,
+    ) -> [u32; W] {
+        isa.vectorize(
+            #[inline(always)]
+            || {
+                // Four products at a time, as each one waits for the one before.
+                let mut products = [m.one(); 4];
+                for j in 0..self.len {
+                    let prime = Modulus::prime(self.start + j);
+                    let factor = m.each(
+                        #[inline(always)]
+                        |_, l| {
+                            if self.index(group * W + l) == j {
+                                1
+                            } else {
+                                prime
+                            }
+                        },
+                    );
+                    products[j % 4] = m.mul(products[j % 4], factor);
+                }
+                let y = m.mul(
+                    m.mul(products[0], products[1]),
+                    m.mul(products[2], products[3]),
+                );
+                // Each of the len plain factors has divided by R.
+                m.invert(m.mul(y, m.power_of_r(self.len)))
+            },
+        )
+    }
+
+    /// `2^62 / p_i` for the `group`-th group, zero in the lanes beyond the base.
+    #[inline(never)]
+    fn reciprocals<const W: usize>(self, group: usize) -> [u64; W] {
+        let mut reciprocals = [0u64; W];
+        let primes = group * W..self.len;
+        for (reciprocal, i) in reciprocals.iter_mut().zip(primes) {
+            *reciprocal = (1u64 << 62) / u64::from(Modulus::prime(self.start + i));
         }
-        y
+        reciprocals
     }
 
     /// The multiples `a` of `P` to take away from `sum c_i * (P/p_i)`, one per coefficient.
-    pub(super) fn multiples(self, c: &[u32], a: &mut [u32]) {
-        const GROUP: usize = 16;
-        let n = a.len();
-        for (k, a) in a.chunks_mut(GROUP).enumerate() {
-            let mut sums = [1u64 << 53; GROUP];
-            for (i, row) in c.chunks_exact(n).enumerate() {
-                let reciprocal = (1u64 << 62) / u64::from(Modulus::prime(self.start + i));
-                for (s, x) in sums.iter_mut().zip(&row[k * GROUP..][..a.len()]) {
-                    // c_i / p_i in units of 2^-54: each is short by at most 2^-32 + 2^-54; at
-                    // most 217 of them stay below 2^62.
-                    *s += (u64::from(*x) * reciprocal) >> 8;
+    #[inline(never)]
+    pub(super) fn multiples<I: Isa, const W: usize>(self, isa: I, c: &[u32], a: &mut [u32]) {
+        isa.vectorize(
+            #[inline(always)]
+            || {
+                const BLOCK: usize = 16;
+                let (n, c) = (a.len(), c.as_chunks::<W>().0);
+                for (k, a) in a.chunks_mut(BLOCK).enumerate() {
+                    let mut sums = [[0u64; W]; BLOCK];
+                    for (group, row) in c.chunks_exact(n).enumerate() {
+                        let reciprocals = self.reciprocals::<W>(group);
+                        for (sums, x) in sums.iter_mut().zip(&row[k * BLOCK..][..a.len()]) {
+                            // c_i / p_i in units of 2^-54: each is short by at most
+                            // 2^-32 + 2^-54; at most 217 of them stay below 2^62.
+                            for l in 0..W {
+                                sums[l] += (u64::from(x[l]) * reciprocals[l]) >> 8;
+                            }
+                        }
+                    }
+                    for (a, sums) in a.iter_mut().zip(sums) {
+                        *a = ((sums.iter().sum::<u64>() + (1 << 53)) >> 54) as u32;
+                    }
                 }
-            }
-            for (a, s) in a.iter_mut().zip(sums) {
-                *a = (s >> 54) as u32;
-            }
-        }
+            },
+        )
     }
 
-    /// Weights that take integers of this base to the prime `m`: `w[i]` for `c_i` and
-    /// `w[len]` for the multiple of `P`. `w.len() == 2 * len + 1`: the rest is working space.
-    pub(super) fn weights(self, m: Modulus, w: &mut [u32]) {
-        let (w, suffixes) = w.split_at_mut(self.len + 1);
-        // A product of all but one of the primes always has len - 1 factors, and the product
-        // of the prefix with the suffix is one more: the powers of R are the same for all.
-        let (mut x, mut y) = (m.power_of_r(self.len + 2), 1);
-        for i in 0..self.len {
-            let j = self.len - 1 - i;
-            (w[i], suffixes[j]) = (x, y);
-            x = m.mul(x, Modulus::prime(self.start + i));
-            y = m.mul(y, Modulus::prime(self.start + j));
-        }
-        // Here R^3 * P, up to sign, as `combine` divides by R twice.
-        w[self.len] = m.p - x;
-        for (w, suffix) in w.iter_mut().zip(suffixes) {
-            *w = m.mul(*w, *suffix);
-        }
+    /// Weights that take integers of this base to the primes `m`: `w[i]` for `c_i` and
+    /// `w[len]` for the multiple of `P`. `w.len() == len + 1`.
+    #[inline(never)]
+    pub(super) fn weights<I: Isa, const W: usize>(self, isa: I, m: &Moduli<W>, w: &mut [[u32; W]]) {
+        isa.vectorize(
+            #[inline(always)]
+            || {
+                // A product of all but one of the primes always has len - 1 factors, and the
+                // product of the prefix with the suffix is one more: the powers of R are the same
+                // for all. Prefixes and suffixes wait in the same array, up to the middle.
+                let (mut prefix, mut suffix) = (m.power_of_r(self.len + 2), [1; W]);
+                for i in 0..self.len {
+                    let j = self.len - 1 - i;
+                    if i < j {
+                        (w[i], w[j]) = (prefix, suffix);
+                    } else if i == j {
+                        w[i] = m.mul(prefix, suffix);
+                    } else {
+                        (w[i], w[j]) = (m.mul(w[i], prefix), m.mul(w[j], suffix));
+                    }
+                    prefix = m.mul(prefix, [Modulus::prime(self.start + i); W]);
+                    suffix = m.mul(suffix, [Modulus::prime(self.start + j); W]);
+                }
+                // Here R^3 * P, up to sign, as `combine` divides by R twice.
+                w[self.len] = m.each(
+                    #[inline(always)]
+                    |m, l| m.p - prefix[l],
+                );
+            },
+        )
     }
+}
+
+/// `1/P` in Montgomery form, from the [`weights`](Base::weights) for the primes `m`.
+#[inline(never)]
+pub(super) fn inverse_product<I: Isa, const W: usize>(
+    isa: I,
+    m: &Moduli<W>,
+    w: &[[u32; W]],
+) -> [u32; W] {
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            let last = w.last().copied().unwrap_or([0; W]);
+            let product = m.each(
+                #[inline(always)]
+                |m, l| m.p - last[l],
+            );
+            m.invert(m.plain(m.plain(product)))
+        },
+    )
 }
 
 /// `sum c_i * w_i` for every coefficient: residues modulo `m`, in Montgomery form.
 ///
-/// `c` holds the `c_i` (plain), `a` the multiples of `P`, `w` the weights.
-pub(super) fn combine(m: Modulus, w: &[u32], c: &[u32], a: &[u32], out: &mut [u32]) {
-    let n = out.len();
-    let len = w.len() - 1;
-    for (t, out) in out.iter_mut().enumerate() {
-        // Eight products below 2^60 fit in 63 bits.
-        let mut sum = u64::from(m.mul_lazy(a[t], w[len]));
-        let mut i = 0;
-        while i < len {
-            let end = len.min(i + 8);
-            let mut eight = 0u64;
-            for j in i..end {
-                eight += u64::from(c[j * n + t]) * u64::from(w[j]);
+/// `c` holds the `c_i` (plain) in groups of `V` primes, `a` the multiples of `P`, `w` the weights.
+#[inline(never)]
+pub(super) fn combine<I: Isa, const V: usize, const W: usize>(
+    isa: I,
+    m: &Moduli<W>,
+    w: &[[u32; W]],
+    c: &[u32],
+    a: &[u32],
+    out: &mut [u32],
+) {
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            if W == 1 {
+                combine_blocks::<V, W, 16>(m, w, c, a, out);
+            } else {
+                combine_blocks::<V, W, 2>(m, w, c, a, out);
             }
-            sum += u64::from(m.reduce_lazy(eight));
-            i = end;
-        }
-        *out = m.once(m.reduce_lazy(sum));
+        },
+    )
+}
+
+/// [`combine`], for `T` coefficients at a time.
+#[inline(always)]
+fn combine_blocks<const V: usize, const W: usize, const T: usize>(
+    m: &Moduli<W>,
+    w: &[[u32; W]],
+    c: &[u32],
+    a: &[u32],
+    out: &mut [u32],
+) {
+    let out = out.as_chunks_mut::<W>().0;
+    let n = out.len();
+    let (blocks, rest) = out.as_chunks_mut::<T>();
+    let start = blocks.len() * T;
+    for (k, out) in blocks.iter_mut().enumerate() {
+        *out = combine_block::<V, W, T>(m, w, c, n, a, k * T);
     }
+    for (k, out) in rest.iter_mut().enumerate() {
+        [*out] = combine_block::<V, W, 1>(m, w, c, n, a, start + k);
+    }
+}
+
+/// [`combine`], for the `T` coefficients from `start` on.
+#[inline(always)]
+fn combine_block<const V: usize, const W: usize, const T: usize>(
+    m: &Moduli<W>,
+    w: &[[u32; W]],
+    c: &[u32],
+    n: usize,
+    a: &[u32],
+    start: usize,
+) -> [[u32; W]; T] {
+    let len = w.len() - 1;
+    let mut sums = [[0u64; W]; T];
+    for (sum, &a) in sums.iter_mut().zip(&a[start..][..T]) {
+        *sum = m.each(
+            #[inline(always)]
+            |m, l| u64::from(m.mul_lazy(a, w[len][l])),
+        );
+    }
+    for (k, w) in w[..len].chunks(8).enumerate() {
+        // Eight products below 2^60 fit in 63 bits.
+        let mut eights = [[0u64; W]; T];
+        for (i, w) in w.iter().enumerate() {
+            let c = &c[place::<V>(n, 8 * k + i, start)..][..(T - 1) * V + 1];
+            for (t, eight) in eights.iter_mut().enumerate() {
+                for l in 0..W {
+                    eight[l] += u64::from(c[t * V]) * u64::from(w[l]);
+                }
+            }
+        }
+        for (sum, eight) in sums.iter_mut().zip(eights) {
+            *sum = m.each(
+                #[inline(always)]
+                |m, l| sum[l] + u64::from(m.reduce_lazy(eight[l])),
+            );
+        }
+    }
+    let mut out = [[0; W]; T];
+    for (out, sum) in out.iter_mut().zip(sums) {
+        *out = m.each(
+            #[inline(always)]
+            |m, l| m.once(m.reduce_lazy(sum[l])),
+        );
+    }
+    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lanes::Baseline;
     use num_bigint::BigInt;
     use std::vec;
     use std::vec::Vec;
@@ -216,20 +460,21 @@ mod tests {
         for logn in 0..=10 {
             let n = 1usize << logn;
             let m = Modulus::new(logn * 20);
+            let alone = Moduli::from(m);
             let mut tw = vec![0; n];
-            m.twiddles(&mut tw);
+            twiddles(Baseline, &alone, &mut tw);
             let a: Vec<i32> = (0..n as i32).map(|i| (i * 77 + 3) % 255 - 127).collect();
             let b: Vec<i32> = (0..n as i32)
                 .map(|i| (i * i * 31 + 5) % 255 - 127)
                 .collect();
             let transformed = |x: &[i32]| {
                 let mut x: Vec<u32> = x.iter().map(|x| m.encode(*x)).collect();
-                ntt(m, &tw, &mut x);
+                ntt(Baseline, &alone, &tw, &mut x);
                 x
             };
             let (x, y) = (transformed(&a), transformed(&b));
             let mut c: Vec<u32> = x.iter().zip(&y).map(|(x, y)| m.mul(*x, *y)).collect();
-            intt(m, &tw, &mut c);
+            intt(Baseline, &alone, &tw, &mut c);
             let mut expected = vec![0i32; n];
             for i in 0..n {
                 for j in 0..n {
@@ -246,12 +491,13 @@ mod tests {
     fn neighbouring_values_belong_to_opposite_points() {
         // f(x) f(-x) in the transform of half the length: 3 + 5x gives 9 - 25 x^2.
         let m = Modulus::new(0);
+        let alone = Moduli::from(m);
         let mut tw = [0; 4];
-        m.twiddles(&mut tw);
+        twiddles(Baseline, &alone, &mut tw);
         let mut f = [3, 5, 0, 0].map(|x| m.encode(x));
-        ntt(m, &tw, &mut f);
+        ntt(Baseline, &alone, &tw, &mut f);
         let mut norm = [m.mul(f[0], f[1]), m.mul(f[2], f[3])];
-        intt(m, &tw[..2], &mut norm);
+        intt(Baseline, &alone, &tw[..2], &mut norm);
         assert_eq!(norm.map(|x| m.decode(x)), [9, -25]);
     }
 
@@ -262,34 +508,52 @@ mod tests {
                 start: if len == 217 { 1 } else { 217 },
                 len,
             };
-            let m = Modulus::new(target);
-            let n = 18;
-            // Up to one bit below half of the product.
-            let values: Vec<BigInt> = (0..n as u64)
-                .map(|i| integer((30 * len as u64 - 2) - i.min(6), i))
-                .collect();
-            let mut c = vec![0; n * len];
-            for i in 0..len {
+            passes::<1, 1>(base, target);
+            passes::<1, 8>(base, target);
+            passes::<8, 1>(base, target);
+            passes::<8, 8>(base, target);
+        }
+    }
+
+    /// Passes integers of `base`, whose primes lie in groups of `V`, to `W` primes from the
+    /// `target`-th on.
+    fn passes<const V: usize, const W: usize>(base: Base, target: usize) {
+        let len = base.len;
+        let m = Moduli::<W>::gather(|l| Modulus::new((target + l).min(217)));
+        let n = 18;
+        // Up to one bit below half of the product.
+        let values: Vec<BigInt> = (0..n as u64)
+            .map(|i| integer((30 * len as u64 - 2) - i.min(6), i))
+            .collect();
+        let mut c = vec![0; n * base.lanes::<V>()];
+        for group in 0..base.lanes::<V>() / V {
+            let p = base.moduli::<V>(group);
+            let cofactors = p.plain(base.cofactor_inverses(Baseline, &p, group));
+            for i in group * V..len.min(group * V + V) {
                 let p = base.modulus(i);
-                let cofactor = p.mul(base.cofactor_inverse(i), 1);
                 for t in 0..n {
                     let x = p.encode_word(modulo(&values[t], p.p));
-                    c[i * n + t] = p.mul(x, cofactor);
+                    c[place::<V>(n, i, t)] = p.mul(x, cofactors[i % V]);
                 }
             }
-            let (mut a, mut w, mut out) = (vec![0; n], vec![0; 2 * len + 1], vec![0; n]);
-            base.multiples(&c, &mut a);
-            base.weights(m, &mut w);
-            combine(m, &w[..len + 1], &c, &a, &mut out);
+        }
+        let (mut a, mut w, mut out) = (vec![0; n], vec![[0; W]; len + 1], vec![0; n * W]);
+        base.multiples::<_, V>(Baseline, &c, &mut a);
+        base.weights(Baseline, &m, &mut w);
+        combine::<_, V, W>(Baseline, &m, &w, &c, &a, &mut out);
+        let product = (0..len).fold(BigInt::from(1), |x, i| x * base.modulus(i).p);
+        let inverse = inverse_product(Baseline, &m, &w);
+        for l in 0..W {
+            let m = Modulus::new((target + l).min(217));
             for t in 0..n {
                 assert_eq!(
-                    m.mul(out[t], 1),
+                    m.mul(out[t * W + l], 1),
                     modulo(&values[t], m.p),
                     "{len} primes, value {t}"
                 );
             }
-            let product = (0..len).fold(BigInt::from(1), |x, i| x * base.modulus(i).p);
-            assert_eq!(m.mul(base.product(m), 1), modulo(&product, m.p));
+            let one = m.mul(m.encode_word(modulo(&product, m.p)), inverse[l]);
+            assert!(one == m.one || modulo(&product, m.p) == 0);
         }
     }
 }

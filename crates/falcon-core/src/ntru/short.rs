@@ -180,8 +180,8 @@ mod tests {
             let (mut f, mut g) = (vec![0; n], vec![0; n]);
             let (mut inverse, mut work) = (vec![0; n / 2], vec![0; n]);
             for _ in 0..200 {
-                gauss::sample(logn, &mut stream, &mut f);
-                gauss::sample(logn, &mut stream, &mut g);
+                gauss::sample(Baseline, logn, &mut stream, &mut f);
+                gauss::sample(Baseline, logn, &mut stream, &mut g);
                 if !fits(logn, &f, &g) {
                     continue;
                 }

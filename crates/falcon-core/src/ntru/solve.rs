@@ -27,11 +27,15 @@
 //! 2019/015 (field norms, residues); T. Pornin, eprint 2025/1239 (working on `F` alone).
 
 use super::fixed;
-use super::modulus::Modulus;
+use super::modulus::{Moduli, Modulus};
 use super::replay::{self, Outcome};
-use super::rns::{combine, intt, intt_lazy, inverse_power_of_two, ntt};
+use super::rns::Base;
+use super::rns::{
+    combine, intt, intt_lazy, inverse_product, ntt, scale, twiddles as twiddle_table,
+};
+use super::tower::{LANES, MAX_PRIMES};
 use super::{stability, tower, zint};
-use crate::lanes::Binary64;
+use crate::lanes::{Binary64, Isa};
 use crate::params::Q;
 
 /// Words of the area that the levels share: three polynomials, or what a replay needs.
@@ -41,13 +45,12 @@ const fn area_len(logn: u32) -> usize {
 
 /// 32-bit words of scratch for the solver.
 pub(super) const fn words_len(logn: u32) -> usize {
-    // Kept polynomials, area, inverse cofactors, twiddles, multiples, weights.
+    // Kept polynomials, area, inverse cofactors, twiddles, multiples, residues of a resultant.
     tower::kept_len(logn)
         + area_len(logn)
         + tower::cofactors_len(logn)
         + (3 << logn)
-        + 2 * tower::longest_base(logn)
-        + 1
+        + tower::longest_base(logn)
 }
 
 /// 64-bit words of scratch for the solver and for the norms (not counting the inverse Gram values).
@@ -79,7 +82,7 @@ struct Problem<'a> {
 
 /// The parts of the 32-bit scratch.
 struct Words<'a> {
-    /// `f_d`, then `g_d`, on `C_(d+1)`, NTT domain, prime after prime: level after level.
+    /// `f_d`, then `g_d`, on `C_(d+1)`, NTT domain: level after level.
     kept: &'a mut [u32],
     /// Inverse cofactors of `C_0`, `C_1`, ...
     cofactors: &'a mut [u32],
@@ -91,8 +94,12 @@ struct Words<'a> {
     twiddles: &'a mut [u32],
     /// Multiples of the product of the base, of two polynomials.
     multiples: &'a mut [u32],
-    weights: &'a mut [u32],
+    /// Residues of a resultant.
+    column: &'a mut [u32],
 }
+
+/// Weights for a group of primes, see [`rns`](super::rns). They are public.
+type Weights<const W: usize> = [[u32; W]; MAX_PRIMES + 1];
 
 impl<'a> Words<'a> {
     /// Cuts the memory. Every call with the same `logn` cuts it in the same way.
@@ -103,8 +110,7 @@ impl<'a> Words<'a> {
         let (cofactors, rest) = rest.split_at_mut(tower::cofactors_len(logn));
         let (area, rest) = rest.split_at_mut(area);
         let (twiddles, rest) = rest.split_at_mut(1 << logn);
-        let (multiples, rest) = rest.split_at_mut(2 << logn);
-        let weights = &mut rest[..2 * tower::longest_base(logn) + 1];
+        let (multiples, column) = rest.split_at_mut(2 << logn);
         let (here, rest) = area.split_at_mut(level);
         let (next, quotient) = rest.split_at_mut(level);
         Self {
@@ -115,7 +121,7 @@ impl<'a> Words<'a> {
             quotient,
             twiddles,
             multiples,
-            weights,
+            column,
         }
     }
 }
@@ -201,7 +207,7 @@ fn attempt<B: Binary64>(
     let logn = problem.logn;
     let mut w = Words::new(logn, words);
     for d in 0..logn {
-        descend(problem, d, &mut w);
+        descend(b, problem, d, &mut w);
         core::mem::swap(&mut w.here, &mut w.next);
     }
     if let Some(level) = unstable {
@@ -213,80 +219,114 @@ fn attempt<B: Binary64>(
         }
         w = Words::new(logn, words);
     }
-    bottom(logn, &mut w, wide)?;
+    bottom(b, logn, &mut w, wide)?;
     for d in (0..logn).rev() {
-        ascend(problem, d, &mut w)?;
+        ascend(b, problem, d, &mut w)?;
         core::mem::swap(&mut w.here, &mut w.next);
     }
-    top(problem, &mut w, inverse_gram, wide, capital_f, capital_g)
+    b.vectorize(
+        #[inline(always)]
+        || top(b, problem, &mut w, inverse_gram, wide, capital_f, capital_g),
+    )
 }
 
 /// Descends one level: from `f_d`, `g_d` on `C_d` (`here`: weighted coefficients) to the values on
 /// `C_(d+1)` (`kept`) and to `f_(d+1)`, `g_(d+1)` on `C_(d+1)` (`next`: weighted coefficients).
 ///
 /// Source: Falcon specification v1.2, algorithm 6 (NTRUSolve): the field norms.
-fn descend(problem: Problem<'_>, d: u32, w: &mut Words<'_>) {
+fn descend<I: Isa>(isa: I, problem: Problem<'_>, d: u32, w: &mut Words<'_>) {
+    match (tower::width::<I>(d), tower::width::<I>(d + 1)) {
+        (1, 1) => isa.vectorize(
+            #[inline(always)]
+            || descend_in_lanes::<_, 1, 1>(isa, problem, d, w),
+        ),
+        (1, _) => isa.vectorize(
+            #[inline(always)]
+            || descend_in_lanes::<_, 1, LANES>(isa, problem, d, w),
+        ),
+        _ => isa.vectorize(
+            #[inline(always)]
+            || descend_in_lanes::<_, LANES, LANES>(isa, problem, d, w),
+        ),
+    }
+}
+
+/// [`descend`], where the primes of `C_d` lie in groups of `V` and those of `C_(d+1)` in groups of
+/// `W`.
+#[inline(always)]
+fn descend_in_lanes<I: Isa, const V: usize, const W: usize>(
+    isa: I,
+    problem: Problem<'_>,
+    d: u32,
+    w: &mut Words<'_>,
+) {
     let logn = problem.logn;
     let n = 1usize << (logn - d);
     let (source, target) = (tower::base(logn, d), tower::base(logn, d + 1));
-    let twiddles = &mut w.twiddles[..n];
+    let (source_lanes, target_lanes) = (source.lanes::<V>(), target.lanes::<W>());
+    let twiddles = &mut w.twiddles[..n * W];
     let kept = &mut w.kept[tower::kept_start(logn, d)..tower::kept_start(logn, d + 1)];
-    let (f, g) = kept.split_at_mut(n * target.len);
-    let (f_next, g_next) = w.next.split_at_mut(n / 2 * target.len);
-    let cofactors = &mut w.cofactors[tower::cofactors_start(logn, d + 1)..];
+    let (f, g) = kept.split_at_mut(n * target_lanes);
+    let (f_next, g_next) = w.next.split_at_mut(n / 2 * target_lanes);
+    let cofactors = w.cofactors[tower::cofactors_start(logn, d + 1)..].as_chunks_mut::<W>();
+    let mut weights: Weights<W> = [[0; W]; MAX_PRIMES + 1];
+    let weights = &mut weights[..source.len + 1];
 
-    for j in 0..target.len {
-        let m = target.modulus(j);
-        m.twiddles(twiddles);
-        source.weights(m, &mut w.weights[..2 * source.len + 1]);
-        let weights = &w.weights[..source.len + 1];
-        cofactors[j] = target.cofactor_inverse(j);
+    for (j, cofactors) in cofactors.0[..target_lanes / W].iter_mut().enumerate() {
+        let m = target.moduli::<W>(j);
+        twiddle_table(isa, &m, twiddles);
+        source.weights(isa, &m, weights);
+        *cofactors = target.cofactor_inverses(isa, &m, j);
         // An integer from a product of Montgomery forms: the factor becomes plain.
-        let scale = m.mul(m.mul(cofactors[j], inverse_power_of_two(m, n / 2)), 1);
+        let factor = m.plain(m.mul(*cofactors, m.inverse_power_of_two(n / 2)));
         for (which, values, next) in [(0, &mut *f, &mut *f_next), (1, &mut *g, &mut *g_next)] {
-            let values = &mut values[j * n..][..n];
+            let values = &mut values[j * n * W..][..n * W];
             if d == 0 {
                 let small = if which == 0 { problem.f } else { problem.g };
-                for (x, y) in values.iter_mut().zip(small) {
+                for (x, y) in values.as_chunks_mut().0.iter_mut().zip(small) {
                     *x = m.encode(i32::from(*y));
                 }
             } else {
-                let c = &w.here[which * n * source.len..][..n * source.len];
-                combine(m, weights, c, &w.multiples[which * n..][..n], values);
+                let c = &w.here[which * n * source_lanes..][..n * source_lanes];
+                combine::<_, V, W>(isa, &m, weights, c, &w.multiples[which * n..][..n], values);
             }
-            ntt(m, twiddles, values);
+            ntt(isa, &m, twiddles, values);
             if d + 1 == logn {
                 continue; // the resultants: see `resultant`
             }
-            let next = &mut next[j * (n / 2)..][..n / 2];
-            for (x, pair) in next.iter_mut().zip(values.chunks_exact(2)) {
-                *x = m.mul(pair[0], pair[1]);
+            let next = &mut next[j * (n / 2) * W..][..n / 2 * W];
+            let pairs = values.as_chunks::<W>().0.as_chunks::<2>().0;
+            for (x, [a, b]) in next.as_chunks_mut().0.iter_mut().zip(pairs) {
+                *x = m.mul(*a, *b);
             }
-            intt_lazy(m, &twiddles[..n / 2], next);
-            for x in next {
-                *x = m.mul(*x, scale);
-            }
+            intt_lazy(isa, &m, &twiddles[..n / 2 * W], next);
+            scale(&m, next, factor);
         }
     }
     if d + 1 == logn {
         return;
     }
     let (a_f, a_g) = w.multiples.split_at_mut(n / 2);
-    target.multiples(&f_next[..n / 2 * target.len], a_f);
-    target.multiples(&g_next[..n / 2 * target.len], &mut a_g[..n / 2]);
+    target.multiples::<_, W>(isa, &f_next[..n / 2 * target_lanes], a_f);
+    target.multiples::<_, W>(isa, &g_next[..n / 2 * target_lanes], &mut a_g[..n / 2]);
 }
 
 /// Degree 1: `F_N` on `C_N` into `here`, from `f_N` and `g_N` (weighted) there.
-fn bottom(logn: u32, w: &mut Words<'_>, wide: &mut [i64]) -> Result<(), Refusal> {
+fn bottom<I: Isa>(isa: I, logn: u32, w: &mut Words<'_>, wide: &mut [i64]) -> Result<(), Refusal> {
+    let grouped = tower::width::<I>(logn) > 1;
     let base = tower::base(logn, logn);
     let len = zint::limbs(base.len);
     let (f, rest) = wide.split_at_mut(len);
     let (g, rest) = rest.split_at_mut(len);
     let (y, work) = rest.split_at_mut(len);
     for (which, x) in [(0, &mut *f), (1, &mut *g)] {
-        let column = &mut w.weights[..base.len];
-        tower::resultant(logn, which, w.kept, w.cofactors, column);
-        base.multiples(column, &mut w.multiples[..1]);
+        let column = &mut w.column[..base.len];
+        if grouped {
+            tower::resultant::<LANES>(logn, which, w.kept, w.cofactors, column);
+        } else {
+            tower::resultant::<1>(logn, which, w.kept, w.cofactors, column);
+        }
+        base.multiples::<_, 1>(isa, column, &mut w.multiples[..1]);
         zint::from_residues(base, column, w.multiples[0], x, &mut work[..len]);
     }
     if !zint::invert(f, g, y, work) {
@@ -299,121 +339,196 @@ fn bottom(logn: u32, w: &mut Words<'_>, wide: &mut [i64]) -> Result<(), Refusal>
     let mut primes = primes.chain([i64::from(Q)]);
     let pairs = core::iter::from_fn(|| Some(primes.next()? * primes.next().unwrap_or(1)));
     zint::scale(y, f, pairs);
-    for (i, x) in w.here[..base.len].iter_mut().enumerate() {
-        let m = base.modulus(i);
-        *x = m.sub(0, zint::residue(m, y));
-    }
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            if grouped {
+                negative_residues::<LANES>(base, y, w.here);
+            } else {
+                negative_residues::<1>(base, y, w.here);
+            }
+        },
+    );
     Ok(())
+}
+
+/// Writes `-y` modulo the primes of the base to the start of `out`.
+#[inline(always)]
+fn negative_residues<const W: usize>(base: Base, y: &[i64], out: &mut [u32]) {
+    let groups = out[..base.lanes::<W>()].as_chunks_mut::<W>().0;
+    for (j, out) in groups.iter_mut().enumerate() {
+        let m = base.moduli::<W>(j);
+        let residues = zint::residues(&m, y);
+        *out = m.each(
+            #[inline(always)]
+            |m, l| m.sub(0, residues[l]),
+        );
+    }
 }
 
 /// Ascends one level: from `F_(d+1)` on `C_(d+1)` (`here`, NTT domain) to `F_d` on `C_d` (`next`,
 /// NTT domain).
 ///
 /// Source: Falcon specification v1.2, algorithm 6 (NTRUSolve), on the way up, on `F` alone.
-fn ascend(problem: Problem<'_>, d: u32, w: &mut Words<'_>) -> Result<(), Refusal> {
+fn ascend<I: Isa>(isa: I, problem: Problem<'_>, d: u32, w: &mut Words<'_>) -> Result<(), Refusal> {
+    match (tower::width::<I>(d + 1), tower::width::<I>(d)) {
+        (1, _) => isa.vectorize(
+            #[inline(always)]
+            || ascend_in_lanes::<_, 1, 1>(isa, problem, d, w),
+        ),
+        (_, 1) => isa.vectorize(
+            #[inline(always)]
+            || ascend_in_lanes::<_, LANES, 1>(isa, problem, d, w),
+        ),
+        _ => isa.vectorize(
+            #[inline(always)]
+            || ascend_in_lanes::<_, LANES, LANES>(isa, problem, d, w),
+        ),
+    }
+}
+
+/// [`ascend`], where the primes of `C_(d+1)` lie in groups of `V` and those of `C_d` in groups of
+/// `W`.
+#[inline(always)]
+fn ascend_in_lanes<I: Isa, const V: usize, const W: usize>(
+    isa: I,
+    problem: Problem<'_>,
+    d: u32,
+    w: &mut Words<'_>,
+) -> Result<(), Refusal> {
     let logn = problem.logn;
     let n = 1usize << (logn - d);
     let (source, target) = (tower::base(logn, d + 1), tower::base(logn, d));
-    let twiddles = &mut w.twiddles[..n];
-    let (f_source, g_source) =
-        w.kept[tower::kept_start(logn, d)..tower::kept_start(logn, d + 1)].split_at(n * source.len);
-    let big_f = &mut w.here[..n / 2 * source.len];
-    let quotient = &mut w.quotient[..n * source.len];
-    let cofactors = &w.cofactors[tower::cofactors_start(logn, d + 1)..];
+    let (source_lanes, target_lanes) = (source.lanes::<V>(), target.lanes::<W>());
+    let (f_source, g_source) = w.kept[tower::kept_start(logn, d)..tower::kept_start(logn, d + 1)]
+        .split_at(n * source_lanes);
+    let big_f = &mut w.here[..n / 2 * source_lanes];
+    let quotient = &mut w.quotient[..n * source_lanes];
+    let cofactors = w.cofactors[tower::cofactors_start(logn, d + 1)..].as_chunks::<V>();
 
     let mut regular = true;
-    for j in 0..source.len {
-        let m = source.modulus(j);
-        m.twiddles(twiddles);
-        let (f, g) = (&f_source[j * n..][..n], &g_source[j * n..][..n]);
-        let k = &mut quotient[j * n..][..n];
-        let big_f = &mut big_f[j * (n / 2)..][..n / 2];
+    for (j, cofactors) in cofactors.0[..source_lanes / V].iter().enumerate() {
+        let m = source.moduli::<V>(j);
+        let twiddles = &mut w.twiddles[..n * V];
+        twiddle_table(isa, &m, twiddles);
+        let (f, g) = (
+            tuples::<V, 2>(f_source, n, j),
+            tuples::<V, 2>(g_source, n, j),
+        );
+        let k = &mut quotient[j * n * V..][..n * V];
+        let big_f = &mut big_f[j * (n / 2) * V..][..n / 2 * V];
         // F'/f at z and -z: F_(d+1)(z^2) / f_(d+1)(z^2) times g(-z) f(-z), g(z) f(z).
         // All inverses from one: k[2i] first receives the product of what comes before.
-        let mut product = m.one;
-        for (k, f) in k.chunks_exact_mut(2).zip(f.chunks_exact(2)) {
-            k[0] = product;
-            k[1] = m.mul(f[0], f[1]);
+        let mut product = m.one();
+        let k_pairs = k.as_chunks_mut::<V>().0.as_chunks_mut::<2>().0;
+        for (k, f) in k_pairs.iter_mut().zip(f) {
+            *k = [product, m.mul(f[0], f[1])];
             product = m.mul(product, k[1]);
         }
-        regular &= product != 0;
+        regular &= product.iter().all(|&x| x != 0);
         let mut inverse = m.invert(product);
-        let pairs = k
-            .chunks_exact_mut(2)
-            .zip(f.chunks_exact(2))
-            .zip(g.chunks_exact(2));
-        for (((k, f), g), big_f) in pairs.zip(big_f.iter()).rev() {
+        let points = k_pairs.iter_mut().zip(f).zip(g);
+        for (((k, f), g), big_f) in points.zip(big_f.as_chunks::<V>().0).rev() {
             let ratio = m.mul(*big_f, m.mul(inverse, k[0]));
             inverse = m.mul(inverse, k[1]);
             k[0] = m.mul(ratio, m.mul(f[1], g[1]));
             k[1] = m.mul(ratio, m.mul(f[0], g[0]));
         }
-        let cofactor = m.mul(cofactors[j], 1);
+        let cofactor = m.plain(*cofactors);
         for poly in [k, big_f] {
-            let n = poly.len();
-            intt_lazy(m, &twiddles[..n], poly);
-            let scale = m.mul(cofactor, inverse_power_of_two(m, n));
-            for x in poly {
-                *x = m.mul(*x, scale);
-            }
+            let len = poly.len();
+            intt_lazy(isa, &m, &twiddles[..len], poly);
+            scale(&m, poly, m.mul(cofactor, m.inverse_power_of_two(len / V)));
         }
     }
     if !regular {
         return Err(Refusal::Singular);
     }
-    let (a_k, rest) = w.multiples[..2 * n].split_at_mut(n);
+    let (a_k, rest) = w.multiples.split_at_mut(n);
     let (a_f, lifted) = rest.split_at_mut(n / 2);
-    source.multiples(quotient, a_k);
-    source.multiples(big_f, a_f);
+    let lifted = &mut lifted[..n / 2 * W];
+    source.multiples::<_, V>(isa, quotient, a_k);
+    source.multiples::<_, V>(isa, big_f, a_f);
 
-    for j in 0..target.len {
-        let m = target.modulus(j);
-        m.twiddles(twiddles);
-        source.weights(m, &mut w.weights[..2 * source.len + 1]);
-        let weights = &w.weights[..source.len + 1];
-        let inverse = m.invert(source.product(m));
-        let out = &mut w.next[j * n..][..n];
-        combine(m, weights, quotient, a_k, out);
-        combine(m, weights, big_f, a_f, lifted);
-        ntt(m, twiddles, out);
-        ntt(m, &twiddles[..n / 2], lifted);
+    let twiddles = &mut w.twiddles[..n * W];
+    let mut weights: Weights<W> = [[0; W]; MAX_PRIMES + 1];
+    let weights = &mut weights[..source.len + 1];
+    for j in 0..target_lanes / W {
+        let m = target.moduli::<W>(j);
+        twiddle_table(isa, &m, twiddles);
+        source.weights(isa, &m, weights);
+        let inverse = inverse_product(isa, &m, weights);
+        let out = &mut w.next[j * n * W..][..n * W];
+        combine::<_, V, W>(isa, &m, weights, quotient, a_k, out);
+        combine::<_, V, W>(isa, &m, weights, big_f, a_f, lifted);
+        ntt(isa, &m, twiddles, out);
+        ntt(isa, &m, &twiddles[..n / 2 * W], lifted);
         // (F' - k f) / M at z and at -z.
-        let reduce = |out: &mut [u32], lifted: u32, f: [u32; 2], g: [u32; 2]| {
-            for (out, (f, g)) in out.iter_mut().zip([(f[0], g[1]), (f[1], g[0])]) {
-                *out = m.mul(m.mul_sub(lifted, g, *out, f), inverse);
-            }
-        };
-        let points = out.chunks_exact_mut(2).zip(lifted.iter());
+        let out = out.as_chunks_mut::<W>().0.as_chunks_mut::<2>().0;
+        let points = out.iter_mut().zip(lifted.as_chunks::<W>().0);
         if d == 0 {
             // f and g on C_0 take the place of those on C_1, which have served.
-            let (f, g) = w.kept[..2 * n].split_at_mut(n);
+            let (f, g) = w.kept[..2 * n * W].split_at_mut(n * W);
             for (values, small) in [(&mut *f, problem.f), (&mut *g, problem.g)] {
-                for (x, y) in values.iter_mut().zip(small) {
+                for (x, y) in values.as_chunks_mut().0.iter_mut().zip(small) {
                     *x = m.encode(i32::from(*y));
                 }
-                ntt(m, twiddles, values);
+                ntt(isa, &m, twiddles, values);
             }
-            for ((out, lifted), (f, g)) in points.zip(f.chunks_exact(2).zip(g.chunks_exact(2))) {
-                reduce(out, *lifted, [f[0], f[1]], [g[0], g[1]]);
+            let others = tuples(f, n, 0).iter().zip(tuples(g, n, 0));
+            for ((out, lifted), (f, g)) in points.zip(others) {
+                reduce(&m, inverse, out, lifted, f, g);
             }
         } else {
             let above = &w.kept[tower::kept_start(logn, d - 1)..tower::kept_start(logn, d)];
-            let (f, g) = above.split_at(2 * n * target.len);
-            let (f, g) = (&f[j * 2 * n..][..2 * n], &g[j * 2 * n..][..2 * n]);
-            let norm = |x: &[u32]| [m.mul(x[0], x[1]), m.mul(x[2], x[3])];
-            for ((out, lifted), (f, g)) in points.zip(f.chunks_exact(4).zip(g.chunks_exact(4))) {
-                reduce(out, *lifted, norm(f), norm(g));
+            let (f, g) = above.split_at(2 * n * target_lanes);
+            let others = tuples(f, 2 * n, j).iter().zip(tuples(g, 2 * n, j));
+            for ((out, lifted), (f, g)) in points.zip(others) {
+                reduce(&m, inverse, out, lifted, &norm(&m, f), &norm(&m, g));
             }
         }
     }
     Ok(())
 }
 
+/// The values of the `group`-th group of `W` primes of a polynomial of length `n`, `T` at a time.
+#[inline(always)]
+fn tuples<const W: usize, const T: usize>(x: &[u32], n: usize, group: usize) -> &[[[u32; W]; T]] {
+    x[group * n * W..][..n * W].as_chunks().0.as_chunks().0
+}
+
+/// The field norm at two neighbouring points.
+#[inline(always)]
+fn norm<const W: usize>(m: &Moduli<W>, x: &[[u32; W]; 4]) -> [[u32; W]; 2] {
+    [m.mul(x[0], x[1]), m.mul(x[2], x[3])]
+}
+
+/// `(F' - k f) / M` at `z` and at `-z`, in place of `k`; `inverse` is `1/M`.
+#[inline(always)]
+fn reduce<const W: usize>(
+    m: &Moduli<W>,
+    inverse: [u32; W],
+    out: &mut [[u32; W]; 2],
+    lifted: &[u32; W],
+    f: &[[u32; W]; 2],
+    g: &[[u32; W]; 2],
+) {
+    for (out, (f, g)) in out.iter_mut().zip([(f[0], g[1]), (f[1], g[0])]) {
+        let difference = m.each(
+            #[inline(always)]
+            |m, l| m.mul_sub(lifted[l], g[l], out[l], f[l]),
+        );
+        *out = m.mul(difference, inverse);
+    }
+}
+
 /// Computes `G` from `F` (`here`, on `C_0`), and rounds the pair by Babai's method. `f` and `g` on
 /// `C_0` are in `kept`.
 ///
 /// Source: Falcon specification v1.2, algorithm 7 (Reduce), at the top level only.
-fn top(
+#[inline(always)]
+fn top<I: Isa>(
+    isa: I,
     problem: Problem<'_>,
     w: &mut Words<'_>,
     inverse_gram: &[i64],
@@ -423,8 +538,9 @@ fn top(
 ) -> Result<(), Refusal> {
     let n = 1usize << problem.logn;
     let m = tower::base(problem.logn, 0).modulus(0);
+    let alone = Moduli::from(m);
     let twiddles = &mut w.twiddles[..n];
-    m.twiddles(twiddles);
+    twiddle_table(isa, &alone, twiddles);
     let (f, g) = w.kept[..2 * n].split_at(n);
     let (big_f, big_g, k) = (&mut w.here[..n], &mut w.next[..n], &mut w.quotient[..n]);
 
@@ -437,7 +553,7 @@ fn top(
         return Err(Refusal::Singular);
     }
     let q = m.encode(Q as i32);
-    let mut inverse = m.invert(product);
+    let [mut inverse] = alone.invert([product]);
     for i in (0..n).rev() {
         let sum = m.add(q, m.mul(g[i], big_f[i]));
         big_g[i] = m.mul(sum, m.mul(inverse, k[i]));
@@ -449,7 +565,7 @@ fn top(
         let j = n - 1 - i;
         k[i] = m.add(m.mul(big_f[i], f[j]), m.mul(big_g[i], g[j]));
     }
-    intt(m, twiddles, k);
+    intt(isa, &alone, twiddles, k);
     let numerator = &mut wide[..n];
     for (x, k) in numerator.iter_mut().zip(k.iter()) {
         *x = i64::from(m.decode(*k));
@@ -458,14 +574,14 @@ fn top(
     for (k, x) in k.iter_mut().zip(numerator) {
         *k = m.encode(*x as i32);
     }
-    ntt(m, twiddles, k);
+    ntt(isa, &alone, twiddles, k);
 
     let mut too_large = 0;
     for (big, small, out) in [(big_f, f, capital_f), (big_g, g, capital_g)] {
         for ((x, y), k) in big.iter_mut().zip(small).zip(k.iter()) {
             *x = m.sub(*x, m.mul(*k, *y));
         }
-        intt(m, twiddles, big);
+        intt(isa, &alone, twiddles, big);
         for (x, out) in big.iter().zip(out) {
             let x = m.decode(*x);
             *out = x as i8;

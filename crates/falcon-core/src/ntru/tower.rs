@@ -9,7 +9,8 @@
 //! `tower/lengths.rs` measures again and compares. A key that would need more is refused or solved
 //! with the roles of `f` and `g` exchanged; its probability is below `2^-36`.
 
-use super::rns::Base;
+use super::rns::{Base, place};
+use crate::lanes::{Isa, Register};
 
 #[cfg(test)]
 mod lengths;
@@ -30,11 +31,39 @@ const LENGTHS: [[u8; 11]; 11] = [
     [1, 1, 2, 3, 4, 8, 15, 28, 55, 109, 217],
 ];
 
+/// Primes of a group, on levels that have many.
+pub(super) const LANES: usize = 8;
+
+/// The first base with many primes. Its polynomials are too short to fill registers with
+/// coefficients.
+const FIRST_WIDE: u32 = 5;
+
+/// Number of primes of the largest base of all.
+pub(super) const MAX_PRIMES: usize = LENGTHS[10][10] as usize;
+
+/// Number of primes that are computed side by side on `C_d`: [`LANES`] or one.
+pub(super) const fn width<I: Isa>(d: u32) -> usize {
+    if d >= FIRST_WIDE && <I::I16s as Register<I>>::LEN > 1 {
+        LANES
+    } else {
+        1
+    }
+}
+
 /// First prime of the bases of odd levels: neighbouring levels have no prime in common.
 const ODD_START: usize = 217;
 
 const fn len(logn: u32, d: u32) -> usize {
     LENGTHS[logn as usize][d as usize] as usize
+}
+
+/// Room for the primes of `C_d`, whether they lie in groups or not.
+const fn stored_len(logn: u32, d: u32) -> usize {
+    if d >= FIRST_WIDE {
+        base(logn, d).lanes::<LANES>()
+    } else {
+        len(logn, d)
+    }
 }
 
 pub(super) const fn max(a: usize, b: usize) -> usize {
@@ -58,7 +87,7 @@ pub(super) const fn kept_len(logn: u32) -> usize {
 pub(super) const fn kept_start(logn: u32, d: u32) -> usize {
     let (mut total, mut i) = (0, 0);
     while i < d {
-        total += (2 << (logn - i)) * len(logn, i + 1);
+        total += (2 << (logn - i)) * stored_len(logn, i + 1);
         i += 1;
     }
     total
@@ -71,10 +100,10 @@ pub(super) const fn level_len(logn: u32) -> usize {
     while d <= logn {
         let n = 1 << (logn - d);
         if d > 0 {
-            most = max(most, 2 * n * len(logn, d));
+            most = max(most, 2 * n * stored_len(logn, d));
         }
         if d < logn {
-            most = max(most, n * len(logn, d + 1));
+            most = max(most, n * stored_len(logn, d + 1));
         }
         d += 1;
     }
@@ -86,7 +115,7 @@ pub(super) const fn longest_base(logn: u32) -> usize {
     len(logn, logn)
 }
 
-/// Number of words for the inverse cofactors of all bases.
+/// Words for the inverse cofactors of all bases.
 pub(super) const fn cofactors_len(logn: u32) -> usize {
     cofactors_start(logn, logn + 1)
 }
@@ -95,14 +124,15 @@ pub(super) const fn cofactors_len(logn: u32) -> usize {
 pub(super) const fn cofactors_start(logn: u32, d: u32) -> usize {
     let (mut total, mut i) = (0, 0);
     while i < d {
-        total += len(logn, i);
+        total += stored_len(logn, i);
         i += 1;
     }
     total
 }
 
-/// Weighted residues of the resultant of `f` (`which = 0`) or `g` on the last base.
-pub(super) fn resultant(
+/// Weighted residues of the resultant of `f` (`which = 0`) or `g` on the last base, whose primes
+/// lie in groups of `W`.
+pub(super) fn resultant<const W: usize>(
     logn: u32,
     which: usize,
     kept: &[u32],
@@ -110,14 +140,11 @@ pub(super) fn resultant(
     column: &mut [u32],
 ) {
     let base = base(logn, logn);
-    let kept = &kept[kept_start(logn, logn - 1)..][which * 2 * base.len..];
+    let kept = &kept[kept_start(logn, logn - 1)..][which * 2 * base.lanes::<W>()..];
     let cofactors = &cofactors[cofactors_start(logn, logn)..];
-    for (i, (x, pair)) in column[..base.len]
-        .iter_mut()
-        .zip(kept.chunks_exact(2))
-        .enumerate()
-    {
+    for (i, x) in column[..base.len].iter_mut().enumerate() {
         let m = base.modulus(i);
-        *x = m.mul(m.mul(pair[0], pair[1]), m.mul(cofactors[i], 1));
+        let (a, b) = (kept[place::<W>(2, i, 0)], kept[place::<W>(2, i, 1)]);
+        *x = m.mul(m.mul(a, b), m.mul(cofactors[i], 1));
     }
 }

@@ -9,7 +9,7 @@
 //! all inputs below `2^d`, `d >= 46` (theorem 11.2). Everything runs in constant time.
 
 use super::fixed::reciprocal;
-use super::modulus::Modulus;
+use super::modulus::{Moduli, Modulus};
 use super::rns::Base;
 
 const BITS: u32 = 62;
@@ -312,15 +312,23 @@ pub(super) fn scale(y: &mut [i64], f: &mut [i64], factors: impl Iterator<Item = 
     }
 }
 
-/// Computes `x mod p` in Montgomery form.
-pub(super) fn residue(m: Modulus, x: &[i64]) -> u32 {
+/// Computes `x mod p` in Montgomery form, for every `p` of `m`.
+#[inline(always)]
+pub(super) fn residues<const W: usize>(m: &Moduli<W>, x: &[i64]) -> [u32; W] {
     let half = m.encode_word(1 << 31);
     let radix = m.mul(half, half);
-    let mut y = m.encode((x[x.len() - 1]) as i32);
-    for limb in x[..x.len() - 1].iter().rev() {
+    let Some((top, limbs)) = x.split_last() else {
+        return [0; W];
+    };
+    let mut y = m.encode(*top as i32);
+    for limb in limbs.iter().rev() {
         let low = m.encode_word((*limb as u32) & 0x7fff_ffff);
         let high = m.mul(m.encode_word((*limb >> 31) as u32), half);
-        y = m.add(m.mul(y, radix), m.add(low, high));
+        y = m.mul(y, radix);
+        y = m.each(
+            #[inline(always)]
+            |m, l| m.add(y[l], m.add(low[l], high[l])),
+        );
     }
     y
 }
@@ -328,6 +336,7 @@ pub(super) fn residue(m: Modulus, x: &[i64]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lanes::Baseline;
     use num_bigint::{BigInt, BigUint};
     use std::vec;
     use std::vec::Vec;
@@ -364,6 +373,7 @@ mod tests {
         for (start, len) in [(0, 1), (217, 2), (0, 3), (217, 110), (0, 217)] {
             let base = Base { start, len };
             let limbs = limbs(len);
+            let cofactor = |i| base.cofactor_inverses(Baseline, &base.moduli::<1>(i), i)[0];
             for seed in 0..6 {
                 let mut x = random(30 * len - 2, seed);
                 if seed & 1 == 1 {
@@ -374,18 +384,18 @@ mod tests {
                         let m = base.modulus(i);
                         let p = BigInt::from(m.p);
                         let r = u32::try_from(((&x % &p) + &p) % &p).unwrap();
-                        m.mul(m.encode_word(r), m.mul(base.cofactor_inverse(i), 1))
+                        m.mul(m.encode_word(r), m.mul(cofactor(i), 1))
                     })
                     .collect();
                 let mut a = [0];
-                base.multiples(&c, &mut a);
+                base.multiples::<_, 1>(Baseline, &c, &mut a);
                 let (mut y, mut product) = (vec![0; limbs], vec![0; limbs]);
                 from_residues(base, &c, a[0], &mut y, &mut product);
                 assert_eq!(to_big(&y), x, "{len} primes, seed {seed}");
                 let m = Modulus::new(300);
                 let p = BigInt::from(m.p);
                 let r = u32::try_from(((&x % &p) + &p) % &p).unwrap();
-                assert_eq!(m.mul(residue(m, &y), 1), r);
+                assert_eq!(m.mul(residues(&m.into(), &y)[0], 1), r);
             }
         }
     }
