@@ -278,7 +278,7 @@ fn secret_from_der(der: &[u8]) -> Result<SecretKey> {
 
 /// True if the contents of a document are a secret key whose basis is too long to sign with.
 fn holds_too_long_a_key(contents: &[u8]) -> bool {
-    let keys = OctetStringRef::from_der(contents).map_or(contents, |wrapped| wrapped.as_bytes());
+    let keys = <&OctetStringRef>::from_der(contents).map_or(contents, |wrapped| wrapped.as_bytes());
     let is_too_long = |decoded: Option<DecodeError>| decoded == Some(DecodeError::KeyNorm);
     let small = keys.get(..Falcon512::SIGNING_KEY_LEN);
     let large = keys.get(..Falcon1024::SIGNING_KEY_LEN);
