@@ -15,7 +15,9 @@ use crate::signing::Fit;
 use core::convert::Infallible;
 use core::fmt;
 use core::marker::PhantomData;
-use rand_core::{CryptoRng, TryCryptoRng};
+use rand_core::CryptoRng;
+#[cfg(feature = "alloc")]
+use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
 /// Algorithm 10 (Sign), from the hashed message on.
