@@ -133,11 +133,11 @@ pub const BARS: [Bar; 5] = {
         }
     }
     [
-        bar(Sign, Prepared, 550_000, 550_000),
-        bar(Sign, Encoded, 850_000, 850_000),
-        bar(Sign, Batch, 500_000, 500_000),
-        bar(Verify, Prepared, 60_000, 60_000),
-        bar(Verify, Encoded, 75_000, 75_000),
+        bar(Sign, Prepared, 471_000, 430_000),
+        bar(Sign, Encoded, 728_000, 680_000),
+        bar(Sign, Batch, 386_000, 355_000),
+        bar(Verify, Prepared, 51_700, 45_000),
+        bar(Verify, Encoded, 60_600, 55_000),
     ]
 };
 
