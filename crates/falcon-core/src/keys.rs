@@ -247,7 +247,7 @@ impl<P: Parameters> SigningKey<P> {
         wipe(words.as_mut());
         // Words of the transforms that were spilled from the registers of an engine.
         #[cfg(feature = "engines")]
-        crate::lanes::wipe_below();
+        crate::lanes::wipe_below::<1024>();
         result
     }
 

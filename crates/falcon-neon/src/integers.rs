@@ -1,6 +1,6 @@
 //! 128-bit registers of integers.
 
-use crate::{HasNeon, Neon};
+use crate::HasNeon;
 use core::arch::aarch64::*;
 use core::ops::{Add, Sub};
 use falcon_lanes::{ByteTable, I16s, Isa, KEPT, Register, U32s, keep_by_eights, register_of};
@@ -294,6 +294,7 @@ pub(crate) fn map_bytes<const N: usize>(
 mod tests {
     extern crate std;
     use super::*;
+    use crate::Neon;
     use falcon_lanes::{Baseline, Isa};
 
     /// `words` in registers, through `op`, and out again.

@@ -11,11 +11,11 @@ pub use soft::{Soft, SoftDouble};
 
 use core::fmt::Debug;
 
-/// Wipes the stack below the caller's frame, as far as a permutation or a transform needs it:
-/// compilers leave there what did not fit in registers.
+/// Wipes `WORDS` words of 8 bytes of the stack below the caller's frame: compilers leave there what
+/// did not fit in registers.
 #[inline(never)]
-pub(crate) fn wipe_below() {
-    wipe(&mut [0u64; 256]);
+pub(crate) fn wipe_below<const WORDS: usize>() {
+    wipe(&mut [0u64; WORDS]);
 }
 
 /// A double, with what key expansion and the sampler need: square root and

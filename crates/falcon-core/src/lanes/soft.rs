@@ -4,7 +4,7 @@ use super::{Baseline, Double, F64s, Isa, PackF32, Register, Two, register_of};
 use crate::fpr::soft;
 use core::ops::{Add, Mul, Neg, Sub};
 
-/// The features of [`Baseline`](super::Baseline) without a binary64 unit: doubles are
+/// The features of [`Baseline`] without a binary64 unit: doubles are
 /// [`SoftDouble`]s.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Soft;
