@@ -17,7 +17,7 @@ pub trait U64s: Copy {
     const AND_NOT: bool;
 
     /// Exclusive or with `x` in every lane. There is no way to a value without
-    /// a token: see [`Register`](crate::Register).
+    /// a token: see [`Register`].
     fn xor_u64(self, x: u64) -> Self;
     /// Exclusive or.
     fn xor(self, other: Self) -> Self;
