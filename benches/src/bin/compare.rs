@@ -31,7 +31,7 @@ struct Arguments {
     /// Without the peers, for a profiler to look at.
     #[arg(long)]
     alone: bool,
-    /// Exit with status 1 if a bar is missed, and in three more measurements.
+    /// Exit with status 1 if a bar is missed, in a second and longer measurement too.
     #[arg(long)]
     strict: bool,
     /// Only operations and parameters that contain all of these words, such as
@@ -74,9 +74,6 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Measurements of a row that fell short, before it has failed.
-const AGAIN: usize = 3;
-
 /// Judges all bars and all plain calls among `rows`.
 fn verdicts(limit: f64, rows: &[Row]) -> Vec<Verdict> {
     let demanded: Vec<Bar> = Degree::ALL.into_iter().flat_map(bars).collect();
@@ -85,9 +82,8 @@ fn verdicts(limit: f64, rows: &[Row]) -> Vec<Verdict> {
     verdicts
 }
 
-/// Measures a row that fell short again, for the whole time and with the rows that it is set
-/// against alone: in a quick run a neighbour's load can fall on one contestant. True as soon as it
-/// passes; a row that is slow falls short every time.
+/// Measures a row that fell short once more, for the whole time and with the rows that it is set
+/// against alone: a neighbour's load can fall on one contestant for all of a quick run.
 fn passes_again(short: &Verdict, limit: f64, arguments: &Arguments, style: Style) -> bool {
     let Case {
         operation,
@@ -95,15 +91,13 @@ fn passes_again(short: &Verdict, limit: f64, arguments: &Arguments, style: Style
         parameters,
         ..
     } = short.ours;
-    (0..AGAIN).any(|_| {
-        let mut entries = entries(operation, parameters, arguments);
-        entries.retain(|entry| entry.case.mode == mode || Some(entry.case.engine) == short.other);
-        let rows = measure(effort(operation, false), entries);
-        let mut again = verdicts(limit, &rows);
-        again.retain(|verdict| verdict.ours == short.ours);
-        again.iter().for_each(|verdict| verdict.print(style));
-        !again.is_empty() && again.iter().all(Verdict::passes)
-    })
+    let mut entries = entries(operation, parameters, arguments);
+    entries.retain(|entry| entry.case.mode == mode || Some(entry.case.engine) == short.other);
+    let rows = measure(effort(operation, false), entries);
+    let mut again = verdicts(limit, &rows);
+    again.retain(|verdict| verdict.ours == short.ours);
+    again.iter().for_each(|verdict| verdict.print(style));
+    !again.is_empty() && again.iter().all(Verdict::passes)
 }
 
 /// Returns the rows of one group, ours first. Empty if the filters leave none of ours.

@@ -68,13 +68,13 @@ const SKIPPED: [&str; 1] =
 /// Mutates falcon-core, and shows that a test fails for every mutant.
 #[derive(Parser)]
 struct Options {
-    /// Number of mutants to draw, beside removed calls and removed wipes, which are all taken
+    /// Number of mutants to draw, beside removed calls, removed wipes and listed survivors, which
+    /// are all taken
     #[arg(long, default_value_t = 300)]
     sample: usize,
-    /// Also take the listed survivors, for which every test runs that reaches them, and show that
-    /// they survive
+    /// Leave out the listed survivors. They take longest: every test that reaches one runs
     #[arg(long)]
-    survivors: bool,
+    unlisted: bool,
     /// Take all mutants
     #[arg(long)]
     all: bool,
@@ -227,10 +227,10 @@ fn draw(
         let share = if whole { of_file.len() } else { share };
         drawn.extend(of_file.into_iter().take(share).map(|&name| name.clone()));
     }
-    if options.survivors {
-        drawn.extend(listed.keys().cloned());
-    } else {
+    if options.unlisted {
         drawn.retain(|name| !listed.contains_key(name));
+    } else {
+        drawn.extend(listed.keys().cloned());
     }
     if !options.only.is_empty() {
         drawn.retain(|name| {

@@ -26,7 +26,9 @@ pub(crate) fn compressed_len(s2: &[i16]) -> Option<usize> {
     encodable.then_some(len)
 }
 
-/// Length in bytes of the compressed form, and whether there is one. Constant time.
+/// Length in bytes of the compressed form, and whether there is one. Constant time. Not inlined:
+/// one copy serves all engines.
+#[inline(never)]
 pub(crate) fn measure(s2: &[i16]) -> (usize, bool) {
     let (len, all) = len_and_magnitudes(s2);
     (len, all <= MAX_MAGNITUDE)

@@ -328,8 +328,8 @@ mod tests {
             let (logn, n) = (6, 64);
             let mut stream = crate::hash::Shake256::reader(&[seed]);
             let (mut f, mut g) = (vec![0; n], vec![0; n]);
-            super::super::gauss::sample(crate::lanes::Baseline, logn, &mut stream, &mut f);
-            super::super::gauss::sample(crate::lanes::Baseline, logn, &mut stream, &mut g);
+            super::super::gauss::sample(crate::engine::Best::find(), logn, &mut stream, &mut f);
+            super::super::gauss::sample(crate::engine::Best::find(), logn, &mut stream, &mut g);
             let sum: f64 = squared_norms(&f)
                 .iter()
                 .zip(squared_norms(&g))

@@ -9,6 +9,7 @@
 //! reads its stream (which the known answers pin).
 
 use super::gauss_table::GAUSS;
+use crate::engine::Best;
 use crate::hash::Shake256Reader;
 use crate::lanes::{Isa, wipe};
 
@@ -20,8 +21,8 @@ const BLOCK: usize = 64;
 type DrawBytes = [[u8; 8]; 2];
 
 /// Reads the stream in blocks, never beyond what the polynomial surely needs.
-struct Draws<'a, I> {
-    isa: I,
+struct Draws<'a> {
+    best: Best,
     stream: &'a mut Shake256Reader,
     /// Draws that the remaining coefficients need at least, the buffered ones included.
     owed: usize,
@@ -31,7 +32,7 @@ struct Draws<'a, I> {
     filled: usize,
 }
 
-impl<I: Isa> Draws<'_, I> {
+impl Draws<'_> {
     /// The sum of the next `count` draws.
     #[inline(always)]
     fn sum(&mut self, count: usize) -> i32 {
@@ -58,22 +59,26 @@ impl<I: Isa> Draws<'_, I> {
         let bytes = &mut self.bytes[..self.filled];
         self.stream
             .read(bytes.as_flattened_mut().as_flattened_mut());
-        let (bytes, values) = (&self.bytes, &mut self.values);
-        self.isa.vectorize(
-            #[inline(always)]
-            || {
-                // Compilers make vector code of this loop over the draws.
-                for (value, bytes) in values.iter_mut().zip(bytes) {
-                    *value = magnitude(bytes.map(u64::from_le_bytes));
-                }
-            },
-        );
+        on_best!(self.best, isa => values_of_draws(isa, &self.bytes, &mut self.values));
     }
 
     /// Draws again: `count` more are needed.
     fn again(&mut self, count: usize) {
         self.owed += count;
     }
+}
+
+/// Writes the values of some draws.
+fn values_of_draws(isa: impl Isa, draws: &[DrawBytes; BLOCK], values: &mut [i32; BLOCK]) {
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            // Compilers make vector code of this loop over the draws.
+            for (value, bytes) in values.iter_mut().zip(draws) {
+                *value = magnitude(bytes.map(u64::from_le_bytes));
+            }
+        },
+    );
 }
 
 /// Returns the value of one draw.
@@ -95,10 +100,10 @@ fn magnitude([first, second]: [u64; 2]) -> i32 {
 /// Source: Falcon specification v1.2, algorithm 5 (NTRUGen): the random `f` and `g`.
 ///
 /// A coefficient beyond `-127..=127` is drawn again, as is a last coefficient of the wrong parity.
-pub(super) fn sample(isa: impl Isa, logn: u32, stream: &mut Shake256Reader, f: &mut [i8]) {
+pub(super) fn sample(best: Best, logn: u32, stream: &mut Shake256Reader, f: &mut [i8]) {
     let (n, count) = (1usize << logn, 1usize << (10 - logn));
     let mut draws = Draws {
-        isa,
+        best,
         stream,
         owed: n * count,
         bytes: [[[0; 8]; 2]; BLOCK],
@@ -126,7 +131,6 @@ pub(super) fn sample(isa: impl Isa, logn: u32, stream: &mut Shake256Reader, f: &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lanes::Baseline;
     use std::vec;
 
     #[test]
@@ -146,7 +150,7 @@ mod tests {
         let mut f = vec![0; 1024];
         let total = 400 * 1023;
         for _ in 0..400 {
-            sample(Baseline, 10, &mut stream, &mut f);
+            sample(Best::find(), 10, &mut stream, &mut f);
             // The last coefficient obeys the parity.
             for x in &f[..1023] {
                 counts[usize::from(x.unsigned_abs()).min(CELLS - 1)] += 1;
@@ -172,7 +176,7 @@ mod tests {
             let mut f = vec![0; n];
             let (mut sum, mut count) = (0f64, 0f64);
             for _ in 0..(1 << 16) >> logn {
-                sample(Baseline, logn, &mut stream, &mut f);
+                sample(Best::find(), logn, &mut stream, &mut f);
                 for x in &f {
                     sum += f64::from(*x).powi(2);
                     count += 1.0;
@@ -192,11 +196,23 @@ mod tests {
         let mut stream = crate::hash::Shake256::reader(b"parity");
         let mut f = [0; 16];
         for _ in 0..200 {
-            sample(Baseline, 4, &mut stream, &mut f);
+            sample(Best::find(), 4, &mut stream, &mut f);
             assert_eq!(
                 f.iter().map(|x| i32::from(*x)).sum::<i32>().rem_euclid(2),
                 1
             );
+        }
+    }
+
+    #[test]
+    fn draws_have_the_same_values_on_every_engine() {
+        let mut stream = crate::hash::Shake256::reader(b"draws");
+        let draws = [(); BLOCK].map(|()| [stream.read_array(), stream.read_array()]);
+        let expected = draws.map(|draw| magnitude(draw.map(u64::from_le_bytes)));
+        for engine in crate::engine::Engine::available() {
+            let mut values = [0; BLOCK];
+            on_engine!(engine, b, _fft => values_of_draws(b, &draws, &mut values));
+            assert_eq!(values, expected, "{engine}");
         }
     }
 

@@ -39,6 +39,8 @@ mod zint;
 
 use crate::engine::Best;
 use crate::hash::Shake256Reader;
+#[cfg(not(target_arch = "aarch64"))]
+use crate::lanes::Native;
 use crate::lanes::{Binary64, wipe};
 use crate::ntt::PORTABLE_NTT;
 use crate::ring;
@@ -92,21 +94,30 @@ pub(crate) const fn residues_len(logn: u32) -> usize {
     2 << logn
 }
 
-/// Draws candidates from `stream` until one is a key. Computes on the best engine.
+/// Draws candidates from `stream` until one is a key.
 pub(crate) fn generate(
     logn: u32,
     stream: &mut Shake256Reader,
     out: KeyPolys<'_>,
     scratch: &mut Scratch<'_>,
 ) {
-    on_best!(Best::find(), b => generate_on(b, logn, stream, out, scratch));
+    let best = Best::find();
+    // On AArch64 the solver takes the registers of the engine: 22 % fewer instructions. On x86-64
+    // key generation would be 1.2 times as fast with AVX2, but the second copy of the solver would
+    // add 170 KB to each program.
+    #[cfg(target_arch = "aarch64")]
+    on_best!(best, b => generate_on(best, b, logn, stream, out, scratch));
+    #[cfg(not(target_arch = "aarch64"))]
+    generate_on(best, Native::default(), logn, stream, out, scratch);
 }
 
-/// Draws candidates from `stream` until one is a key. The key does not depend on `b`.
+/// Draws candidates from `stream` until one is a key. The solver computes on `b`, and
+/// everything else on `best`.
 ///
 /// Source: Falcon specification v1.2, algorithm 4 (Keygen), the part on integers, and
 /// algorithm 5 (NTRUGen).
 fn generate_on<B: Binary64>(
+    best: Best,
     b: B,
     logn: u32,
     stream: &mut Shake256Reader,
@@ -123,14 +134,15 @@ fn generate_on<B: Binary64>(
     } = out;
     let (f, g) = (&mut f[..n], &mut g[..n]);
     loop {
-        gauss::sample(b, logn, stream, f);
-        gauss::sample(b, logn, stream, g);
+        gauss::sample(best, logn, stream, f);
+        gauss::sample(best, logn, stream, g);
         if !fits(logn, f, g) {
             continue;
         }
         // In binary64 a refusal takes a quarter of the time. The integers judge again, since their
         // reciprocals are needed.
-        if compare_norm(b, logn, f, g).is_some_and(|norm| norm.above) {
+        let norm = on_best!(best, isa => compare_norm(isa, logn, f, g));
+        if norm.is_some_and(|norm| norm.above) {
             continue;
         }
         let (inverse_gram, wide) = scratch.wide.split_at_mut(n / 2);

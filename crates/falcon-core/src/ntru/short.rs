@@ -167,6 +167,7 @@ fn sum_of_inverses<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> f64 {
 mod tests {
     use super::super::gauss;
     use super::*;
+    use crate::engine::Best;
     use crate::hash::Shake256;
     use crate::lanes::{Baseline, Soft};
     use std::vec;
@@ -180,8 +181,8 @@ mod tests {
             let (mut f, mut g) = (vec![0; n], vec![0; n]);
             let (mut inverse, mut work) = (vec![0; n / 2], vec![0; n]);
             for _ in 0..200 {
-                gauss::sample(Baseline, logn, &mut stream, &mut f);
-                gauss::sample(Baseline, logn, &mut stream, &mut g);
+                gauss::sample(Best::find(), logn, &mut stream, &mut f);
+                gauss::sample(Best::find(), logn, &mut stream, &mut g);
                 if !fits(logn, &f, &g) {
                     continue;
                 }

@@ -67,6 +67,7 @@ fn key_on<B: Binary64>(b: B, logn: u32, seed: &[u8]) -> Key {
     };
     let mut memory = Memory::new(logn);
     generate_on(
+        Best::find(),
         b,
         logn,
         &mut Shake256::reader(seed),
@@ -291,8 +292,8 @@ fn keys_that_are_too_long_are_refused_when_they_are_read() {
     let mut found = [false; 2];
     for _ in 0..400 {
         let (mut f, mut g) = (vec![0; n], vec![0; n]);
-        gauss::sample(Baseline, logn, &mut stream, &mut f);
-        gauss::sample(Baseline, logn, &mut stream, &mut g);
+        gauss::sample(Best::find(), logn, &mut stream, &mut f);
+        gauss::sample(Best::find(), logn, &mut stream, &mut g);
         let long = norm(&f) + norm(&g) >= short::KEY_NORM_BOUND as i32;
         let (mut inverse, mut work) = (vec![0; n / 2], vec![0; n]);
         let partner_long = !fixed::orthogonal_norm(logn, &f, &g, &mut inverse, &mut work);
@@ -331,8 +332,8 @@ fn every_instruction_set_finds_the_same_keys() {
     for logn in (1..=9).chain([10; 3]) {
         let (mut f, mut g) = (vec![0; 1 << logn], vec![0; 1 << logn]);
         for _ in 0..10 {
-            gauss::sample(Baseline, logn, &mut stream, &mut f);
-            gauss::sample(Baseline, logn, &mut stream, &mut g);
+            gauss::sample(Best::find(), logn, &mut stream, &mut f);
+            gauss::sample(Best::find(), logn, &mut stream, &mut g);
             let expected = solved_with(Baseline, logn, &f, &g);
             for engine in Engine::available() {
                 let solved = on_engine!(engine, b, _fft => solved_with(b, logn, &f, &g));
@@ -358,8 +359,8 @@ fn the_pair_on_which_the_reference_diverges_is_refused() {
     let mut stream = Shake256::reader(&seed);
     let (mut f, mut g) = ([0; 1024], [0; 1024]);
     for _ in 0..18 {
-        gauss::sample(Baseline, 10, &mut stream, &mut f);
-        gauss::sample(Baseline, 10, &mut stream, &mut g);
+        gauss::sample(Best::find(), 10, &mut stream, &mut f);
+        gauss::sample(Best::find(), 10, &mut stream, &mut g);
     }
     assert_eq!(solved_with(Baseline, 10, &f, &g), Err(Refusal::Breakdown));
     assert_eq!(solved_with(Soft, 10, &f, &g), Err(Refusal::Breakdown));
@@ -372,8 +373,8 @@ fn replays_come_out_the_same_on_integers_alone() {
     let (mut logs, mut work) = ([0; 512], [0; 512]);
     let mut stream = Shake256::reader(b"replay");
     for _ in 0..2500 {
-        gauss::sample(Baseline, 9, &mut stream, &mut f);
-        gauss::sample(Baseline, 9, &mut stream, &mut g);
+        gauss::sample(Best::find(), 9, &mut stream, &mut f);
+        gauss::sample(Best::find(), 9, &mut stream, &mut g);
         if stability::unstable_level(9, &f, &g, &mut logs, &mut work).is_none() {
             continue;
         }
@@ -400,7 +401,7 @@ fn a_zero_of_f_modulo_a_prime_of_the_tower_is_no_obstacle() {
     let mut solutions = 0;
     for _ in 0..40 {
         let mut g = [0; 8];
-        gauss::sample(Baseline, 3, &mut stream, &mut g);
+        gauss::sample(Best::find(), 3, &mut stream, &mut g);
         for _ in 0..2 {
             if let Ok([capital_f, capital_g]) = solved(3, &f, &g) {
                 let key = Key {
