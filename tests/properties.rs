@@ -55,6 +55,32 @@ fn signs_and_verifies<P: Parameters>(
     Ok(())
 }
 
+/// Flips every bit of a signature in every format, one at a time.
+fn refuses_every_flipped_bit<P: Parameters>() {
+    let key = SigningKey::<P>::from_seed(&[1; 32]);
+    let mut stream = key.sign_stream_from_seed(&[2; 32]);
+    stream.update(b"message");
+    let signature = stream.finish();
+    for format in FORMATS {
+        let mut bytes = signature.to_vec(format).expect("it fits every format");
+        for bit in 0..8 * bytes.len() {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let accepted = Signature::from_bytes(format, &bytes)
+                .is_ok_and(|read| key.verifying_key().verify(b"message", &read).is_ok());
+            assert!(!accepted, "{format:?}: bit {bit} does not matter");
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+        let read = Signature::from_bytes(format, &bytes).expect("as it was");
+        assert!(key.verifying_key().verify(b"message", &read).is_ok());
+    }
+}
+
+#[test]
+fn every_flipped_bit_is_refused() {
+    refuses_every_flipped_bit::<Falcon512>();
+    refuses_every_flipped_bit::<Falcon1024>();
+}
+
 /// Decoders accept only what their encoders write. Returns how many accept.
 fn decodes_canonically<P: Parameters>(bytes: &[u8]) -> Result<usize, TestCaseError> {
     let mut accepted = 0;

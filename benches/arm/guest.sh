@@ -12,27 +12,13 @@ readonly GUEST="${CARGO_TARGET_DIR:-target}/$TARGET/release/count"
 # choice of memcpy. `COUNT_CPU=max,sve=off` has the SHA-3 instructions.
 readonly CPU="${COUNT_CPU:-neoverse-n1}"
 
-# need PACKAGES TOOL...: ends the script if a tool is missing.
-need() {
-    local packages="$1" tool
-    shift
-    for tool in "$@"; do
-        if ! command -v "$tool" >/dev/null; then
-            echo "$tool is missing; on Debian: apt-get install $packages" >&2
-            exit 2
-        fi
-    done
-}
+source benches/qemu/common.sh
 
 build_guest() {
-    local version
     need "gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" \
         gcc aarch64-linux-gnu-gcc aarch64-linux-gnu-nm aarch64-linux-gnu-addr2line qemu-aarch64
 
-    mkdir -p "$OUT"
-    version="$(qemu-aarch64 --version | sed -n '1s/.*version \([0-9]*\).*/\1/p')"
-    gcc -std=gnu11 -O2 -Wall -Wextra -fPIC -shared -fvisibility=hidden \
-        "-DAPI=$((version < 9 ? 1 : 2))" benches/arm/plugin.c -o "$OUT/plugin.so"
+    build_plugin "$OUT" qemu-aarch64
 
     # Static, at fixed addresses: what runs is the program alone. Debug
     # information names the inlined functions and changes no instruction.

@@ -1,4 +1,4 @@
-//! Instructions per operation, as `arm/plugin.c` counts them: the rows, and how
+//! Instructions per operation, as `qemu/plugin.c` counts them: the rows, and how
 //! many there may be.
 
 use crate::entry::{Case, Degree, Mode, Operation};

@@ -12,7 +12,7 @@
 # armv7-soft computes binary64 with integer instructions.
 #
 # Executions of every instruction are counted: on x86-64 by Callgrind, on ARMv7 by
-# the plugin of benches/arm under QEMU's user mode. The compiler's debug
+# the plugin of benches/qemu under QEMU's user mode. The compiler's debug
 # information says of which functions an instruction is, inlined ones included,
 # from the innermost to the one that has a symbol. So nothing has to be kept from being inlined, and the code is that of a
 # release. An instruction counts for the first part (profile.awk) below which one
@@ -143,7 +143,7 @@ for target in $targets; do
             arm-linux-gnueabihf-nm qemu-arm
         version="$(qemu-arm --version | sed -n '1s/.*version \([0-9]*\).*/\1/p')"
         gcc -std=gnu11 -O2 -fPIC -shared -fvisibility=hidden \
-            "-DAPI=$((version < 9 ? 1 : 2))" benches/arm/plugin.c -o "$run/plugin.so"
+            "-DAPI=$((version < 9 ? 1 : 2))" benches/qemu/plugin.c -o "$run/plugin.so"
         ;;
     *)
         echo "usage: $0 [x86-64] [armv7] [armv7-soft]" >&2

@@ -8,9 +8,15 @@ const RECORDS: &str = "../../kat/falcon-round3/falcon512-KAT.first10.rsp";
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed={RECORDS}");
-    println!("cargo:rerun-if-changed=memory.x");
+    let large = env::var_os("CARGO_FEATURE_LARGE").is_some();
+    let memory = if large {
+        "memory/large.x"
+    } else {
+        "memory/small.x"
+    };
+    println!("cargo:rerun-if-changed={memory}");
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    fs::copy("memory.x", out.join("memory.x"))?;
+    fs::copy(memory, out.join("memory.x"))?;
     println!("cargo:rustc-link-search={}", out.display());
 
     let mut records = rsp::Reader::new(BufReader::new(File::open(RECORDS)?));

@@ -1,5 +1,5 @@
 //! Instructions per operation, ours and the peers', between two marks that
-//! `arm/plugin.c` sees. `arm/run.sh` builds both and runs this under QEMU.
+//! `qemu/plugin.c` sees. `arm/run.sh` builds both and runs this under QEMU.
 
 use clap::Parser;
 use falcon_benches::counts::{BARS, Counts, Row, Verdict};

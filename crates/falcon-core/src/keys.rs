@@ -184,8 +184,9 @@ impl<P: Parameters> SigningKey<P> {
     pub(crate) fn decode(&mut self, on: impl Operations, bytes: &[u8]) -> Result<(), DecodeError> {
         let [f, g, capital_f] = [&mut self.f, &mut self.g, &mut self.capital_f];
         codec::secret_key::decode(P::LOGN, bytes, f.as_mut(), g.as_mut(), capital_f.as_mut())?;
-        self.check_norms(on)?;
+        // First the equation, which a key that was damaged does not solve, whatever its norm.
         self.complete_basis(on)?;
+        self.check_norms(on)?;
         // The encoding is unique: these are the bytes that it gives.
         self.complete_encoded(on, bytes);
         Ok(())
@@ -215,12 +216,12 @@ impl<P: Parameters> SigningKey<P> {
         self.g.as_mut().copy_from_slice(g);
         self.capital_f.as_mut().copy_from_slice(capital_f);
         let on = Best::find();
-        self.check_norms(on)?;
         self.complete_basis(on)?;
         let ours = self.capital_g.as_ref().iter().zip(capital_g);
         if reveal(ours.fold(0, |difference, (a, b)| difference | (a ^ b)) != 0) {
             return Err(DecodeError::InvalidKey);
         }
+        self.check_norms(on)?;
         self.complete();
         Ok(())
     }

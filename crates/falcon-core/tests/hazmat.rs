@@ -177,8 +177,8 @@ fn a_basis_that_is_no_key_is_refused() {
     assert_eq!(error(|p| p[3].truncate(15)), Some(DecodeError::Length));
     assert_eq!(error(|p| p[0].push(0)), Some(DecodeError::Length));
     assert_eq!(error(|p| p[2][5] = -128), Some(DecodeError::Range));
-    assert_eq!(error(|p| p[0][5] = 127), Some(DecodeError::KeyNorm));
-    assert_eq!(error(|p| p[0].fill(0)), Some(DecodeError::KeyNorm));
+    assert_eq!(error(|p| p[0][5] = 127), Some(DecodeError::InvalidKey));
+    assert_eq!(error(|p| p[0].fill(0)), Some(DecodeError::InvalidKey));
     assert_eq!(error(|p| p[2][5] ^= 1), Some(DecodeError::InvalidKey));
     assert_eq!(error(|p| p[3][5] ^= 1), Some(DecodeError::InvalidKey));
     assert_eq!(error(|p| p[3][0] = -p[3][0]), Some(DecodeError::InvalidKey));

@@ -10,7 +10,7 @@
 //!
 //! Source: FIPS 202, section 3.
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", test))]
+#[cfg(any(target_arch = "aarch64", test))]
 use crate::lazy::Lazy;
 use falcon_lanes::U64s;
 
@@ -60,6 +60,13 @@ pub(crate) fn permute<W: U64s>(state: &mut [W; WORDS]) {
     complement(&mut a);
     a = owing(&a, &OWED);
     for [first, second] in ROUND_CONSTANTS {
+        if cfg!(target_pointer_width = "32") {
+            // The state does not fit in registers: a second copy of a round would gain nothing.
+            for constant in [first, second] {
+                a = round(&a, constant);
+            }
+            continue;
+        }
         let e = round(&a, first);
         // Nothing is to do here, but the compiler would have to find out.
         a = owing(&round(&e, second), &OWED);
@@ -70,18 +77,16 @@ pub(crate) fn permute<W: U64s>(state: &mut [W; WORDS]) {
 }
 
 /// Permutes a state of single words, where no other code does.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 pub(crate) fn permute_one(state: &mut [u64; WORDS]) {
-    if cfg!(target_arch = "aarch64") {
-        permute_lazily(state);
-    } else {
-        permute(state);
-    }
+    #[cfg(target_arch = "aarch64")]
+    permute_lazily(state);
+    #[cfg(not(target_arch = "aarch64"))]
+    permute(state);
 }
 
 /// Permutes a state whose rotations are done where words are used.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", test))]
+#[cfg(any(target_arch = "aarch64", test))]
 #[inline(never)]
 fn permute_lazily(state: &mut [u64; WORDS]) {
     let mut words = state.map(Lazy::new);

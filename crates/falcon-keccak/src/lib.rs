@@ -6,7 +6,7 @@
 extern crate std;
 
 mod keccak;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", test))]
+#[cfg(any(target_arch = "aarch64", test))]
 mod lazy;
 mod shake;
 mod side_by_side;

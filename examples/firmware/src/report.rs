@@ -1,19 +1,29 @@
-//! Words to the host through semihosting, without the formatting machinery of
-//! `core`, which would be larger than what is measured.
+//! Words to the host, without the formatting machinery of `core`, which would be larger than what
+//! is measured.
 
-use cortex_m_semihosting::{debug, hio};
+use crate::platform::write;
 
 /// Prints `text` and a line end.
 pub fn line(text: &str) {
-    if let Ok(mut out) = hio::hstdout() {
-        // There is nobody to tell if the host does not listen.
-        let _ = out.write_all(text.as_bytes());
-        let _ = out.write_all(b"\n");
-    }
+    write(text.as_bytes());
+    write(b"\n");
+}
+
+/// Prints `text`.
+pub fn words(text: &str) {
+    write(text.as_bytes());
 }
 
 /// Prints `name=value`.
 pub fn number(name: &str, value: usize) {
+    words(name);
+    words("=");
+    digits(value);
+    words("\n");
+}
+
+/// Prints `value`.
+pub fn digits(value: usize) {
     let mut digits = [b'0'; 10];
     let mut rest = value;
     let mut used = 0;
@@ -25,22 +35,5 @@ pub fn number(name: &str, value: usize) {
             break;
         }
     }
-    if let Ok(mut out) = hio::hstdout() {
-        let _ = out.write_all(name.as_bytes());
-        let _ = out.write_all(b"=");
-        let _ = out.write_all(digits.get(10 - used..).unwrap_or_default());
-        let _ = out.write_all(b"\n");
-    }
-}
-
-/// Ends the program; the emulator's exit status is zero if `success`.
-pub fn exit(success: bool) -> ! {
-    debug::exit(if success {
-        debug::EXIT_SUCCESS
-    } else {
-        debug::EXIT_FAILURE
-    });
-    loop {
-        cortex_m::asm::bkpt();
-    }
+    write(digits.get(10 - used..).unwrap_or_default());
 }

@@ -2,6 +2,7 @@
 //! pattern, and after the call the lowest word that lost it tells how deep the
 //! stack went.
 
+use crate::platform::{stack_end, stack_pointer};
 use core::ptr;
 
 const PATTERN: u32 = 0x5AFE_57AC;
@@ -10,24 +11,18 @@ const PATTERN: u32 = 0x5AFE_57AC;
 /// `measure` that paint and scan.
 const MARGIN: usize = 64;
 
-unsafe extern "C" {
-    /// End of the statics: the lowest address that the stack may reach.
-    #[link_name = "_stack_end"]
-    static mut STACK_END: u32;
-}
-
 /// Runs `work`; returns what it returns and the bytes of stack that it used.
 ///
 /// What is measured must be a function that `work` calls and that is not
 /// inlined: its frame then lies below this one.
 #[inline(never)]
 pub fn measure<R>(work: impl FnOnce() -> R) -> (R, usize) {
-    let bottom = &raw mut STACK_END;
+    let bottom = stack_end();
     let top = stack_pointer();
     let free = (top - bottom as usize) / 4 - MARGIN;
     for i in 0..free {
-        // SAFETY: `bottom .. bottom + free` is RAM between the statics and
-        // this frame; no object lives there.
+        // SAFETY: `bottom .. bottom + free` is memory between the end of the
+        // stack and this frame; no object lives there.
         unsafe { ptr::write_volatile(bottom.add(i), PATTERN) };
     }
     let result = work();
@@ -37,8 +32,4 @@ pub fn measure<R>(work: impl FnOnce() -> R) -> (R, usize) {
         .find(|&i| unsafe { ptr::read_volatile(bottom.add(i)) } != PATTERN)
         .unwrap_or(free);
     (result, top - (bottom as usize + 4 * untouched))
-}
-
-fn stack_pointer() -> usize {
-    cortex_m::register::msp::read() as usize
 }

@@ -36,6 +36,16 @@ pub struct Mutant {
     pub code: String,
 }
 
+impl Mutant {
+    /// True if a wipe is what the mutant removes.
+    pub fn removes_a_wipe(&self) -> bool {
+        let wipes = ["wipe", "zeroize()"]
+            .iter()
+            .any(|name| self.text.contains(name));
+        self.form == Form::Wiper || self.form == Form::Statement && wipes
+    }
+}
+
 /// All mutants of `source`, among them paths of `variants` that name another variant.
 pub fn mutants(source: &str, variants: &Variants) -> syn::Result<Vec<Mutant>> {
     let file = syn::parse_file(source)?;

@@ -527,30 +527,33 @@ fn lengths_are_those_of_the_parameter_sets() {
 }
 
 /// Values whose code words have `len` bits together.
-fn four_words_of(len: u32) -> [i16; 4] {
+fn four_words_of(len: u32, longest_run: u32) -> [i16; 4] {
     let mut zeros = len - 4 * compressed::MIN_LEN;
     [(); 4].map(|()| {
-        let run = zeros.min(compressed::MAX_LEN - compressed::MIN_LEN);
+        let run = zeros.min(longest_run);
         zeros -= run;
         -(128 * run as i16 + 127)
     })
 }
 
 /// Four code words are read at a time as long as all their bits are in two words of 64. All lengths
-/// of four, from every bit of a byte on; then short ones, or such that are just too long.
+/// of four, from every bit of a byte on; then short ones, or such that are just too long. The
+/// encoder joins the words of whole blocks of 128, if no run has more than seven zeros.
 #[test]
 fn code_words_of_all_lengths_are_read_together_or_alone() {
     let shortest = 4 * compressed::MIN_LEN;
-    for len in shortest..=4 * compressed::MAX_LEN {
-        for (begun, next) in (0..8).flat_map(|begun| [(begun, shortest), (begun, 58)]) {
-            let mut s2 = [-127; 32];
-            for (group, len) in [shortest + begun, len, next, next].into_iter().enumerate() {
-                s2[4 * group..][..4].copy_from_slice(&four_words_of(len));
+    for (logn, longest_run) in [(5, compressed::MAX_LEN - compressed::MIN_LEN), (7, 7)] {
+        for len in shortest..=shortest + 4 * longest_run {
+            for (begun, next) in (0..8).flat_map(|begun| [(begun, shortest), (begun, 58)]) {
+                let mut s2 = vec![-127; 1 << logn];
+                for (group, len) in [shortest + begun, len, next, next].into_iter().enumerate() {
+                    s2[4 * group..][..4].copy_from_slice(&four_words_of(len, longest_run));
+                }
+                let nonce = [0; NONCE_LEN];
+                let bytes = encode(Format::Compressed, logn, &nonce, &s2).expect("it fits");
+                let read = decode(Format::Compressed, logn, &bytes);
+                assert_eq!(read, Ok((nonce, s2)), "{len} {next} {begun}");
             }
-            let nonce = [0; NONCE_LEN];
-            let bytes = encode(Format::Compressed, 5, &nonce, &s2).expect("it fits");
-            let read = decode(Format::Compressed, 5, &bytes);
-            assert_eq!(read, Ok((nonce, s2.to_vec())), "{len} {next} {begun}");
         }
     }
 }

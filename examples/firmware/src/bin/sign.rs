@@ -3,10 +3,12 @@
 #![no_std]
 #![no_main]
 
-use cortex_m_rt::entry;
 use falcon_core::hazmat::{Fit, RawRandomness, sign_raw};
 use falcon_core::{DecodeError, Falcon512, Format, Scratch, Signature, SigningKey};
-use falcon_firmware::{known_answer as kat, report, stack};
+use falcon_firmware::{known_answer as kat, platform, report, stack};
+use static_cell::ConstStaticCell;
+
+falcon_firmware::program!(run);
 
 /// Bytes of the longest compressed signature.
 const SIGNATURE_CAPACITY: usize = 752;
@@ -27,15 +29,15 @@ fn sign(key: &SigningKey<Falcon512>, scratch: &mut Scratch<'_, Falcon512>) -> Si
     sign_raw(key, randomness, kat::MESSAGE, Fit::Any, scratch)
 }
 
-#[entry]
-fn main() -> ! {
-    static mut REALS: [f64; Scratch::<Falcon512>::LEN] = [0.0; Scratch::<Falcon512>::LEN];
+fn run() -> ! {
+    static REALS: ConstStaticCell<[f64; Scratch::<Falcon512>::LEN]> =
+        ConstStaticCell::new([0.0; Scratch::<Falcon512>::LEN]);
 
     let (key, bytes) = stack::measure(|| decode(kat::SIGNING_KEY));
     report::number("decode_key_stack_bytes", bytes);
-    let (Ok(key), Ok(mut scratch)) = (key, Scratch::new(REALS)) else {
+    let (Ok(key), Ok(mut scratch)) = (key, Scratch::new(REALS.take())) else {
         report::line("the known key does not decode");
-        report::exit(false)
+        platform::exit(false)
     };
 
     let (signature, bytes) = stack::measure(|| sign(&key, &mut scratch));
@@ -52,5 +54,5 @@ fn main() -> ! {
     } else {
         "signature: DIFFERS"
     });
-    report::exit(same)
+    platform::exit(same)
 }

@@ -3,9 +3,10 @@
 #![no_std]
 #![no_main]
 
-use cortex_m_rt::entry;
 use falcon_core::{Falcon512, Format, Signature, VerifyingKey};
-use falcon_firmware::{known_answer as kat, report, stack};
+use falcon_firmware::{known_answer as kat, platform, report, stack};
+
+falcon_firmware::program!(run);
 
 /// Decodes key and signature and verifies.
 ///
@@ -21,8 +22,7 @@ fn verify(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     }
 }
 
-#[entry]
-fn main() -> ! {
+fn run() -> ! {
     let (valid, bytes) =
         stack::measure(|| verify(kat::VERIFYING_KEY, kat::MESSAGE, kat::SIGNATURE));
     report::number("verify_stack_bytes", bytes);
@@ -37,5 +37,5 @@ fn main() -> ! {
     } else {
         "another message: refused"
     });
-    report::exit(valid && !forged)
+    platform::exit(valid && !forged)
 }

@@ -1,14 +1,17 @@
-/* A plugin of QEMU's user mode: counts the A64 instructions that a program
- * executes, by kind, between marks.
+/* A plugin of QEMU: counts the instructions that a program executes between
+ * marks; those of A64 by kind.
  *
  *     qemu-aarch64 -plugin ./plugin.so,mark=0xADDRESS,out=FILE ./program
  *
  * Each time the program calls the function at ADDRESS (the mark), one line is
  * appended to `out`: what was executed since the mark before, as numbers in
- * the order of `enum kind`. With `blocks=FILE`, the blocks of code that ran
+ * the order of `enum kind`. Instructions of other processors than A64 all
+ * count as INTEGER. With `blocks=FILE`, the blocks of code that ran
  * between a first and a second mark, a third and a fourth, and so on, are
  * appended there at the second, fourth, and so on: number of the pair from 0,
- * address, number of instructions, executions.
+ * address, number of instructions, executions. A block of other processors is
+ * given as blocks of one instruction, since their instructions have no common
+ * length.
  *
  * Declares what it uses of the plugin interface itself, so that no header of
  * QEMU is needed; -DAPI=1 for QEMU 4.2 to 8, -DAPI=2 for later ones.
@@ -38,6 +41,7 @@ void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *, void (*)(unsi
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, size_t);
+uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *);
 /* The same symbol, as it is from interface 3 on. */
 size_t copy_insn_data(const struct qemu_plugin_insn *, void *, size_t) __asm__("qemu_plugin_insn_data");
@@ -51,13 +55,14 @@ enum kind { LOAD, STORE, LOAD_VECTOR, STORE_VECTOR, VECTOR, INTEGER, BRANCH, KIN
 struct block {
     uint64_t address, length, executed;
     uint64_t kinds[KINDS];
+    uint64_t *addresses; /* of its instructions, unless all are A64 */
     struct block *next;
 };
 
 static struct block *blocks;
 static uint64_t mark, marks;
 static FILE *out, *blocks_out;
-static bool copies_data;
+static bool copies_data, is_a64;
 
 /* "Arm Architecture Reference Manual", C4.1: the groups of A64. Vector and
  * floating-point registers are one file. Prefetches count as loads, atomics as
@@ -90,6 +95,13 @@ static void on_block(unsigned cpu, void *data)
     ((struct block *)data)->executed++;
 }
 
+static void print_block(uint64_t address, uint64_t length, uint64_t executed)
+{
+    fprintf(blocks_out, "%llu %llu %llu %llu\n", (unsigned long long)marks / 2 - 1,
+            (unsigned long long)address, (unsigned long long)length,
+            (unsigned long long)executed);
+}
+
 static void on_mark(unsigned cpu, void *data)
 {
     (void)cpu, (void)data;
@@ -98,10 +110,13 @@ static void on_mark(unsigned cpu, void *data)
     for (struct block *b = blocks; b; b = b->next) {
         for (int k = 0; k < KINDS; k++)
             sums[k] += b->executed * b->kinds[k];
-        if (blocks_out && marks % 2 == 0 && b->executed)
-            fprintf(blocks_out, "%llu %llu %llu %llu\n", (unsigned long long)marks / 2 - 1,
-                    (unsigned long long)b->address, (unsigned long long)b->length,
-                    (unsigned long long)b->executed);
+        if (blocks_out && marks % 2 == 0 && b->executed) {
+            if (is_a64)
+                print_block(b->address, b->length, b->executed);
+            else
+                for (uint64_t i = 0; i < b->length; i++)
+                    print_block(b->addresses[i], 1, b->executed);
+        }
         b->executed = 0;
     }
     for (int k = 0; k < KINDS; k++)
@@ -124,9 +139,16 @@ static void on_translation(plugin_id id, struct qemu_plugin_tb *tb)
         free(b);
         return;
     }
+    if (!is_a64 && !(b->addresses = calloc(b->length, sizeof *b->addresses)))
+        abort();
     for (size_t i = 0; i < b->length; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
         uint32_t word;
+        if (!is_a64) {
+            b->addresses[i] = qemu_plugin_insn_vaddr(insn);
+            b->kinds[INTEGER]++;
+            continue;
+        }
         if (copies_data)
             copy_insn_data(insn, &word, 4);
         else
@@ -141,6 +163,7 @@ static void on_translation(plugin_id id, struct qemu_plugin_tb *tb)
 EXPORT int qemu_plugin_install(plugin_id id, const plugin_info *info, int argc, char **argv)
 {
     copies_data = info->version.cur >= 3;
+    is_a64 = !strcmp(info->target_arch, "aarch64");
     for (int i = 0; i < argc; i++) {
         if (!strncmp(argv[i], "mark=", 5))
             mark = strtoull(argv[i] + 5, NULL, 0);
@@ -149,6 +172,8 @@ EXPORT int qemu_plugin_install(plugin_id id, const plugin_info *info, int argc, 
         else if (!strncmp(argv[i], "blocks=", 7))
             blocks_out = fopen(argv[i] + 7, "w");
     }
+    if (!is_a64)
+        mark &= ~(uint64_t)1; /* symbols of Thumb functions are odd */
     if (!mark || !out) {
         fprintf(stderr, "plugin: needs mark=ADDRESS and a writable out=FILE\n");
         return -1;

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# Instructions per operation on microcontrollers without binary64 unit, counted under
+# QEMU. Counts repeat exactly; they are not cycles.
+#
+#   benches/firmware/run.sh [cortex-m4|rv32imac [WORD]]
+#       a row for each operation whose name contains WORD: instructions of one, and
+#       stack in bytes
+#   benches/firmware/run.sh profile cortex-m4|rv32imac [WORD]
+#       the same, then the functions (inlined ones apart) with most instructions
+#   benches/firmware/run.sh strict
+#       every row; fails if one is above its bar
+#
+# OPT_LEVEL=s builds for size instead of speed. Needed: gcc, qemu-user,
+# qemu-system-arm, binutils-arm-none-eabi, and the targets of rustup.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source benches/qemu/common.sh
+
+# Thousands of instructions, 3 % above what was counted; key generation varies.
+readonly BARS='
+cortex-m4 keygen/seed/falcon-512 55010
+cortex-m4 sign/encoded/falcon-512 20850
+cortex-m4 sign/decoded/falcon-512 19420
+cortex-m4 verify/encoded/falcon-512 392
+cortex-m4 verify/prepared/falcon-512 325
+cortex-m4 keygen/seed/falcon-1024 163700
+cortex-m4 sign/encoded/falcon-1024 45820
+cortex-m4 sign/decoded/falcon-1024 42820
+cortex-m4 verify/encoded/falcon-1024 827
+cortex-m4 verify/prepared/falcon-1024 684
+rv32imac keygen/seed/falcon-512 67750
+rv32imac sign/encoded/falcon-512 28620
+rv32imac sign/decoded/falcon-512 26720
+rv32imac verify/encoded/falcon-512 457
+rv32imac verify/prepared/falcon-512 380
+rv32imac keygen/seed/falcon-1024 214200
+rv32imac sign/encoded/falcon-1024 63040
+rv32imac sign/decoded/falcon-1024 58990
+rv32imac verify/encoded/falcon-1024 972
+rv32imac verify/prepared/falcon-1024 806
+'
+profile= strict=
+case "${1:-}" in
+profile)
+    profile=yes
+    shift
+    ;;
+strict)
+    strict=yes
+    shift
+    ;;
+esac
+OUT="$(realpath -m "${CARGO_TARGET_DIR:-target}/firmware")"
+readonly OUT
+need "gcc binutils qemu-user qemu-system-arm" gcc nm addr2line qemu-riscv32 qemu-system-arm
+run="$(mktemp -d)"
+readonly run
+trap 'rm -rf "$run"' EXIT
+
+# count_on TARGET EMULATOR OPTION...: builds the program for TARGET and counts it. The
+# last option stands before the program.
+count_on() {
+    local target="$1" guest mark
+    shift
+    guest="$OUT/$target/release/count"
+    (
+        cd examples/firmware
+        CARGO_TARGET_DIR="$OUT" CARGO_PROFILE_RELEASE_DEBUG=limited \
+            CARGO_PROFILE_RELEASE_OPT_LEVEL="${OPT_LEVEL:-3}" \
+            cargo build --locked --quiet --release --target "$target" --bin count --features large
+    )
+    mark="$(nm --demangle "$guest" |
+        sed -n 's/^\([0-9a-f]*\) . count::mark\(::h[0-9a-f]*\)\?$/0x\1/p')"
+    [ -n "$mark" ] || { echo "$guest has no symbol count::mark" >&2; return 1; }
+    build_plugin "$run" "$1"
+    "$1" -plugin "$run/plugin.so,mark=$mark,out=$run/counts,blocks=$run/blocks" \
+        "${@:2}" "$guest" >"$run/rows"
+    if [ "$(wc -l <"$run/counts")" -ne $((2 * $(wc -l <"$run/rows"))) ]; then
+        echo "the plugin has not met two marks for each operation" >&2
+        return 1
+    fi
+    # The counts of every second mark, of all kinds, belong to the rows.
+    awk -v word="$word" '
+        FNR == NR { if (FNR % 2 == 0) { for (i = 1; i <= NF; i++) sum[FNR / 2] += $i } next }
+        index($1, word) { printf "%-32s %13.0f %8d\n", $1, sum[FNR] / $2, $3 }
+        ' "$run/counts" "$run/rows" | tee "$run/table"
+    [ -z "$strict" ] || awk -v processor="$processor" '
+        FNR == NR { if ($1 == processor) { bar[$2] = 1000 * $3; left++ } next }
+        !($1 in bar) { print "no bar: " $1; failed = 1; next }
+        { left-- }
+        $2 > bar[$1] { printf "FAILED %s: at most %d\n", $1, bar[$1]; failed = 1 }
+        END { if (left) { print "FAILED: rows are missing"; failed = 1 } exit failed }
+        ' <(echo "$BARS") "$run/table" >&2
+    [ -n "$profile" ] || return 0
+    awk -v word="$word" 'FNR == NR { wanted[FNR - 1] = index($1, word); next } wanted[$1]' \
+        "$run/rows" "$run/blocks" >"$run/wanted"
+    mv "$run/wanted" "$run/blocks"
+    print_profile "$run" "$guest" addr2line '^never$'
+}
+
+printf '%-32s %13s %8s\n' "operation/key/parameters" "instructions" "stack"
+word="${2:-}"
+for processor in ${1:-cortex-m4 rv32imac}; do
+    echo "== $processor"
+    case "$processor" in
+    cortex-m4)
+        count_on thumbv7em-none-eabihf qemu-system-arm -M mps2-an386 -display none \
+            -monitor none -serial none -semihosting-config enable=on,target=native -kernel
+        ;;
+    rv32imac) count_on riscv32imac-unknown-none-elf qemu-riscv32 ;;
+    *)
+        echo "no processor $processor" >&2
+        exit 2
+        ;;
+    esac
+done

@@ -1,0 +1,129 @@
+//! Runs each operation between two calls of `mark`, so that a plugin of QEMU can count its
+//! instructions (`benches/firmware/run.sh`). Prints a line for each pair of calls: the operation,
+//! the parameter set, the number of times it ran, and its stack in bytes.
+#![no_std]
+#![no_main]
+
+use core::hint::black_box;
+use falcon_core::hazmat::{Fit, RawRandomness, sign_raw};
+use falcon_core::{
+    Falcon512, Falcon1024, Format, KeygenScratch, Scratch, Signature, SigningKey, VerifyingKey,
+};
+use falcon_firmware::{known_answer as kat, platform, report, stack};
+use static_cell::ConstStaticCell;
+
+falcon_firmware::program!(run);
+
+/// Memory that is large enough for Falcon-1024.
+struct Memory {
+    reals: [f64; Scratch::<Falcon1024>::LEN],
+    words: [u32; KeygenScratch::<Falcon1024>::WORDS],
+    wide: [i64; KeygenScratch::<Falcon1024>::WIDE],
+    residues: [i16; KeygenScratch::<Falcon1024>::RESIDUES],
+}
+
+/// Number of keys, and of signatures of the last one. Key generation varies.
+const KEYS: u8 = 8;
+const SIGNATURES: u8 = 4;
+
+/// The place where the plugin counts.
+#[inline(never)]
+fn mark() {
+    black_box(());
+}
+
+/// Counts `work` on the numbers below `times`.
+fn count(operation: &str, times: u8, mut work: impl FnMut(u8)) {
+    let ((), bytes) = stack::measure(|| work(0));
+    mark();
+    for i in 0..times {
+        work(i);
+    }
+    mark();
+    report::words(operation);
+    report::digits(usize::from(times));
+    report::words(" ");
+    report::digits(bytes);
+    report::line("");
+}
+
+/// Counts every operation of one parameter set.
+macro_rules! operations {
+    ($memory:ident, $parameters:ty, $name:literal) => {{
+        let seed = |i| [i; 32];
+        // What cannot fail with memory of this size.
+        let Ok(mut keygen) = KeygenScratch::<$parameters>::new(
+            &mut $memory.words,
+            &mut $memory.wide,
+            &mut $memory.residues,
+        ) else {
+            platform::exit(false)
+        };
+        let Ok(mut scratch) = Scratch::<$parameters>::new(&mut $memory.reals) else {
+            platform::exit(false)
+        };
+        count(concat!("keygen/seed/", $name, " "), KEYS, |i| {
+            black_box(SigningKey::<$parameters>::from_seed_in(
+                &seed(i),
+                &mut keygen,
+            ));
+        });
+        let key = SigningKey::<$parameters>::from_seed_in(&seed(1), &mut keygen);
+        let encoded_key = key.to_bytes();
+        let sign = |key: &SigningKey<$parameters>, i, scratch: &mut Scratch<'_, $parameters>| {
+            let randomness = RawRandomness {
+                nonce: &[i; 40],
+                seed: &[i; 48],
+            };
+            sign_raw(key, randomness, kat::MESSAGE, Fit::Padded, scratch)
+        };
+        let mut encoded = [0; 1280];
+        count(concat!("sign/encoded/", $name, " "), SIGNATURES, |i| {
+            let Ok(key) = SigningKey::<$parameters>::try_from(&encoded_key[..]) else {
+                platform::exit(false)
+            };
+            let signature = sign(&key, i, &mut scratch);
+            black_box(signature.encode(Format::Padded, &mut encoded).is_ok());
+        });
+        count(concat!("sign/decoded/", $name, " "), SIGNATURES, |i| {
+            let signature = sign(&key, i, &mut scratch);
+            black_box(signature.encode(Format::Padded, &mut encoded).is_ok());
+        });
+        let signature = sign(&key, 0, &mut scratch);
+        let encoded_key = key.verifying_key().to_bytes();
+        let Ok(len) = signature.encode(Format::Padded, &mut encoded) else {
+            platform::exit(false)
+        };
+        let encoded = encoded.get(..len).unwrap_or_default();
+        let verify = |key: &VerifyingKey<$parameters>| {
+            let signature = Signature::from_bytes(Format::Padded, encoded);
+            if !signature.is_ok_and(|signature| key.verify(kat::MESSAGE, &signature).is_ok()) {
+                platform::exit(false)
+            }
+        };
+        count(
+            concat!("verify/encoded/", $name, " "),
+            SIGNATURES,
+            |_| match &VerifyingKey::<$parameters>::try_from(&encoded_key[..]) {
+                Ok(key) => verify(key),
+                Err(_) => platform::exit(false),
+            },
+        );
+        count(concat!("verify/prepared/", $name, " "), SIGNATURES, |_| {
+            verify(key.verifying_key());
+        });
+    }};
+}
+
+fn run() -> ! {
+    static MEMORY: ConstStaticCell<Memory> = ConstStaticCell::new(Memory {
+        reals: [0.0; _],
+        words: [0; _],
+        wide: [0; _],
+        residues: [0; _],
+    });
+    let memory = MEMORY.take();
+    operations!(memory, Falcon512, "falcon-512");
+    operations!(memory, Falcon1024, "falcon-1024");
+    platform::exit(true)
+}
