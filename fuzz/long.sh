@@ -30,7 +30,8 @@ record() {
     mv "$counts" "$counts.taken"
     {
         echo "# Executed inputs: long.sh --record adds rows. The tree is that of crates/ in the commit that was"
-        echo "# tested: git rev-parse COMMIT:crates. The first rows name commits, which were joined later."
+        echo "# tested: git rev-parse COMMIT:crates. Seven digits name a commit instead. Those commits were joined"
+        echo "# later, and are not in this repository."
         printf '#date\ttree\ttarget\texecutions\tseconds\n'
         sums "$table" "$counts.taken"
     } >"$table.new"
@@ -48,7 +49,11 @@ if [ "${1:-}" = --record ]; then
     total
     exit
 fi
-goal="${1:?long.sh TOTAL, or long.sh --record}"
+goal="${1:-}"
+if [ $# -ne 1 ] || ! [[ $goal =~ ^[0-9]+$ ]]; then
+    echo "usage: fuzz/long.sh TOTAL, a number of inputs, or fuzz/long.sh --record" >&2
+    exit 2
+fi
 slot="${FUZZ_SLOT:-300}"
 # The code that is tested.
 tree=$(git rev-parse HEAD:crates | cut -c1-12)

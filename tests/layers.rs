@@ -1,4 +1,5 @@
-//! The modules of every crate stand in layers: no module uses one that uses it.
+//! The modules at the root of every library stand in layers: no module uses one that uses it.
+//! A folder is one module. Programs without `lib.rs` are not looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

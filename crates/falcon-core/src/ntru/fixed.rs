@@ -1,6 +1,6 @@
 //! Fixed-point complex FFT: the orthogonalised norm of `(f, g)` and the last rounding of `(F, G)`.
 //!
-//! Key generation computes with integers only, so that every platform takes the same decisions.
+//! This module computes with integers only, so that every platform takes the same decisions.
 //! Symbols: a real polynomial of degree `n` is `n/2` complex numbers `a_j + i a_(j+n/2)`, that is
 //! its residue modulo `x^(n/2) - i`; the transform splits `x^m - w^2` into `x^(m/2) -+ w`. Real
 //! parts are in the first half of the array, imaginary parts in the second. `Qk` is a number in

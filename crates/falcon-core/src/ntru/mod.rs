@@ -1,11 +1,15 @@
 //! Key generation: short `f` and `g` from a byte stream, then the NTRU equation.
 //!
 //! [`generate`] reads a SHAKE256 stream and gives the key that the round-3 reference gives for the
-//! same stream, on every platform. It computes on the best engine, with integers. Where the
-//! reference's own rounding errors decide, [`replay`] repeats them in binary64. Where there is a
-//! binary64 unit, [`compare_norm`] refuses most of the candidates whose norm is too large.
+//! same stream, on every platform. It computes with integers. Where the reference's own rounding
+//! errors decide, [`replay`] repeats them in binary64. Where there is a binary64 unit,
+//! [`compare_norm`] refuses most of the candidates whose norm is too large.
 //!
-//! Loops are compiled for the instruction set of the engine. Polynomials of many coefficients fill
+//! The hash of the stream, the draws and [`compare_norm`] run on the best engine. The solver runs
+//! on the best engine on AArch64, and on portable code elsewhere. The norms in integers and the
+//! public key are portable code.
+//!
+//! Loops of the solver are compiled for its instruction set. Polynomials of many coefficients fill
 //! registers with coefficients. Short polynomials on many primes fill them with primes:
 //! [`Moduli`](modulus::Moduli).
 //!
@@ -111,8 +115,8 @@ pub(crate) fn generate(
     generate_on(best, Native::default(), logn, stream, out, scratch);
 }
 
-/// Draws candidates from `stream` until one is a key. The solver computes on `b`, and
-/// everything else on `best`.
+/// Draws candidates from `stream` until one is a key. The solver computes on `b`; the draws and
+/// the norm in binary64 compute on `best`.
 ///
 /// Source: Falcon specification v1.2, algorithm 4 (Keygen), the part on integers, and
 /// algorithm 5 (NTRUGen).

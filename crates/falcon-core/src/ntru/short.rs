@@ -1,9 +1,11 @@
 //! Check that a pair `(f, g)` is acceptable as a key.
 //!
 //! [`fixed::orthogonal_norm`] decides, for key generation and for keys that are
-//! read. Where there is a binary64 unit, a key that is read is judged by it
-//! first, which takes a quarter of the time, and the answer stands unless it is
-//! too close.
+//! read. Where there is a binary64 unit, it compares the norm first, in a quarter
+//! of the time, and does not answer if the norm is too close to the bound. For a
+//! key that is read its answer stands. For a candidate of key generation its
+//! refusal stands. A candidate that it does not refuse is judged by the integers
+//! too.
 //!
 //! # The margin
 //!
@@ -16,7 +18,8 @@
 //! less than `2 sqrt(2 B_i) 2^-36`. For `B_i >= 16` that is `2^-36` of it and
 //! less, and so are the sum's other roundings; a `B_i < 16` alone makes either
 //! sum too large. The integers are right to `2^-42`. The margin is `2^-24` of the
-//! bound: one key in millions is that close.
+//! bound: one key in millions is that close. So an answer is always that of the
+//! integers, on every platform.
 //!
 //! Source: Falcon specification v1.2, algorithm 5.
 
