@@ -424,8 +424,8 @@ fn an_encoding_that_is_read_is_not_left_on_the_stack() {
     search.end();
 }
 
-/// The norms of a key are judged last, by integers on `soft`. Only a hash is computed after that, on
-/// less of the stack.
+/// The norms of a key are judged last, by integers on `soft`. Only a hash is computed after that,
+/// on less of the stack.
 #[test]
 fn the_judge_of_a_key_leaves_no_numbers_on_the_stack() {
     type P = Falcon512;

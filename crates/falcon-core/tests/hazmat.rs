@@ -3,7 +3,7 @@
 
 use core::cell::Cell;
 use core::convert::Infallible;
-use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyJob};
+use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
 use falcon_core::hazmat::{
     self, BatchSignRaw, FaultError, Fit, OtherNonce, RawJob, RawRandomness, VerifyAfterSign,
     insecure, sign_deterministic, sign_with_seeds, sign_with_seeds_on, signing_key_from_basis,
@@ -433,4 +433,36 @@ fn a_batch_with_a_wrong_signature_is_not_given() {
     let engine = VerifyAfterSign(Engine::best());
     let short = engine.sign_batch(&[3; 32], &jobs, &mut expected[..5]);
     assert_eq!(short, Err(BatchError::OutputLength { jobs: 6, output: 5 }));
+
+    // It verifies as the engine does.
+    engine.sign_batch(&[3; 32], &jobs, &mut expected).unwrap();
+    expected.swap(0, 1);
+    let claims: Vec<_> = jobs
+        .iter()
+        .zip(&expected)
+        .map(|(job, signature)| VerifyJob {
+            key: job.key.verifying_key(),
+            message: job.message,
+            signature,
+        })
+        .collect();
+    let mut verdicts = [Ok(()); 6];
+    engine.verify_batch(&claims, &mut verdicts).unwrap();
+    let mut of_engine = [Ok(()); 6];
+    engine.0.verify_batch(&claims, &mut of_engine).unwrap();
+    assert_eq!(verdicts, of_engine);
+    assert!(verdicts[0].is_err() && verdicts[2].is_ok());
+    let encoded: Vec<_> = expected.iter().map(Signature::to_bytes).collect();
+    let claims: Vec<_> = claims
+        .iter()
+        .zip(&encoded)
+        .map(|(claim, signature)| VerifyBytesJob {
+            key: claim.key,
+            message: claim.message,
+            signature,
+        })
+        .collect();
+    let mut verdicts = [Ok(()); 6];
+    engine.verify_bytes_batch(&claims, &mut verdicts).unwrap();
+    assert_eq!(verdicts, of_engine);
 }
