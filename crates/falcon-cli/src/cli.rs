@@ -31,9 +31,11 @@ Exit status:
   0    done, and every signature is valid
   1    a signature is invalid, or a known answer differs
   2    wrong usage, or a file cannot be read, decoded or written
-  129, 130, 131, 143, 152    ended by SIGHUP, SIGINT (Ctrl-C), SIGQUIT, SIGTERM, SIGXCPU
+  128 + N    ended by signal N: SIGHUP (129), SIGINT (Ctrl-C, 130), SIGQUIT (131),
+             SIGUSR1, SIGUSR2, SIGALRM, SIGTERM (143) or SIGXCPU (152)
 
-These signals leave no half-written file. SIGKILL or a power failure can leave a file named
+These signals leave no half-written file. A file beyond the size limit (SIGXFSZ) cannot be
+written: status 2. Another signal, such as SIGKILL, or a power failure can leave a file named
 .falcon-*.tmp. Remove it: it can hold a secret key."
 )]
 pub(crate) struct Cli {

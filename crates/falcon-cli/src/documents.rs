@@ -2,7 +2,8 @@
 
 use crate::{
     error::{Error, Result},
-    input::{cannot_read, is_standard, open},
+    input::{cannot_read, is_standard, open, regular_length},
+    shell::quote,
 };
 use falcon_envelope::{ParseError, ReadError, SignedManifest, TrustList, UnreadManifest};
 use std::{
@@ -13,9 +14,14 @@ use std::{
 
 /// Reads a trust list.
 pub(crate) fn read_trust_list(path: &Path) -> Result<TrustList> {
+    trust_list_of(path, open(path)?)
+}
+
+/// Reads a trust list from the reader of the file at `path`.
+pub(crate) fn trust_list_of(path: &Path, reader: impl Read) -> Result<TrustList> {
     let mut bytes = Vec::new();
     // One byte more than is allowed, so that the parser sees that there is more.
-    open(path)?
+    reader
         .take(TrustList::MAX_LEN as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| cannot_read(path, &error))?;
@@ -51,11 +57,8 @@ impl<'a> ManifestFile<'a> {
 
     /// Hashes the manifest up to the envelope.
     pub(crate) fn unread(&mut self) -> Result<UnreadManifest> {
-        let reader = BufReader::new(self.start()?.take(MAX_MANIFEST));
-        UnreadManifest::read(reader).map_err(|error| match error {
-            ReadError::Io(error) => cannot_read(self.path, &error),
-            error => Error::at(self.path, "is not a manifest").because(error),
-        })
+        let path = self.path;
+        read_unread(path, self.start()?)
     }
 
     /// Reads the manifest.
@@ -73,6 +76,43 @@ impl<'a> ManifestFile<'a> {
             .map_err(|error| cannot_read(self.path, &error))?;
         Ok(&self.file)
     }
+}
+
+/// Reads a manifest in constant memory. Its lines are not looked at.
+pub(crate) fn read_unread(path: &Path, reader: impl Read) -> Result<UnreadManifest> {
+    let reader = BufReader::new(reader.take(MAX_MANIFEST));
+    UnreadManifest::read(reader).map_err(|error| match error {
+        ReadError::Io(error) => cannot_read(path, &error),
+        error => Error::at(path, "is not a manifest").because(error),
+    })
+}
+
+/// Whether a regular file begins as manifests do. What cannot be read is none.
+pub(crate) fn is_manifest(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let mut read = || {
+        let file = open(path)?;
+        file.take(MANIFEST_START)
+            .read_to_end(&mut start)
+            .map_err(|error| cannot_read(path, &error))
+    };
+    regular_length(path).is_some() && read().is_ok() && SignedManifest::is_likely(&start)
+}
+
+/// Bytes of a manifest that tell what it is.
+const MANIFEST_START: u64 = 32;
+
+/// The command that verifies the folder of a manifest; `signers` are the options that name the
+/// signers.
+pub(crate) fn command_to_verify(manifest: &Path, signers: &str) -> String {
+    let folder = manifest.with_extension("");
+    let is_beside = manifest.extension().is_some_and(|it| it == "manifest") && folder.is_dir();
+    let operands = if is_beside {
+        quote(&folder)
+    } else {
+        format!("FOLDER --manifest {}", quote(manifest))
+    };
+    format!("falcon-cli manifest verify{signers} {operands}")
 }
 
 /// One byte more than a manifest has, so that the parser sees that there is more.

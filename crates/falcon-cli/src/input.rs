@@ -9,7 +9,7 @@ use std::{
 use zeroize::Zeroizing;
 
 /// Largest file of keys or signatures that is read, in bytes.
-const MAX_OBJECT: u64 = 64 * 1024;
+pub(crate) const MAX_OBJECT: u64 = 64 * 1024;
 
 /// Whether the path means standard input or output.
 pub(crate) fn is_standard(path: &Path) -> bool {
@@ -95,16 +95,30 @@ pub(crate) fn limit<R: Read>(reader: R, signed: u64) -> io::Take<R> {
 
 /// Reads a key or a signature, whole. The memory is wiped: it may be a key.
 pub(crate) fn read_object(path: &Path, kind: &str) -> Result<Zeroizing<Vec<u8>>> {
+    let (bytes, _) = read_start(path)?;
+    check_object(path, &bytes, kind)?;
+    Ok(bytes)
+}
+
+/// Reads as much as a key or a signature has, and one byte more if there is one. Returns the
+/// reader of the rest, too.
+pub(crate) fn read_start(path: &Path) -> Result<(Zeroizing<Vec<u8>>, impl Read)> {
     // Growing would leave copies of the secret behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_OBJECT as usize + 1));
-    open(path)?
+    let mut input = open(path)?;
+    (&mut input)
         .take(MAX_OBJECT + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| cannot_read(path, &error))?;
-    if bytes.len() as u64 > MAX_OBJECT {
+    Ok((bytes, input))
+}
+
+/// Refuses a file that is too long for a key or a signature.
+pub(crate) fn check_object(path: &Path, start: &[u8], kind: &str) -> Result<()> {
+    if start.len() as u64 > MAX_OBJECT {
         return Err(Error::at(path, format_args!("is too large to be a {kind}")));
     }
-    Ok(bytes)
+    Ok(())
 }
 
 /// Reading failed.

@@ -1,6 +1,6 @@
-//! SIGHUP, SIGINT (Ctrl-C), SIGQUIT, SIGTERM and SIGXCPU. The program removes unfinished
-//! files, restores the terminal and ends with the status that shells expect: 128 plus
-//! the number of the signal.
+//! Signals that end the program: SIGHUP, SIGINT (Ctrl-C), SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,
+//! SIGTERM and SIGXCPU. The program removes unfinished files, restores the terminal and ends
+//! with the status that shells expect: 128 plus the number of the signal.
 //!
 //! A thread waits for the signal, whatever the other threads do. Code that makes or
 //! renames a temporary file holds the list of unfinished files. The thread takes that
@@ -131,7 +131,7 @@ const SIGINT: i32 = 2;
 #[cfg(unix)]
 pub(crate) fn watch() -> std::io::Result<()> {
     use signal_hook::{
-        consts::{SIGHUP, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ},
+        consts::{SIGALRM, SIGHUP, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ},
         flag,
         iterator::Signals,
     };
@@ -141,7 +141,8 @@ pub(crate) fn watch() -> std::io::Result<()> {
     let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
     let mut waited_for = vec![SIGINT, SIGQUIT, SIGTERM];
     // The parent process may have set these to be ignored.
-    waited_for.extend([SIGHUP, SIGXCPU].into_iter().filter(|&it| !is_ignored(it)));
+    let ignorable = [SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU];
+    waited_for.extend(ignorable.into_iter().filter(|&it| !is_ignored(it)));
     // Without the thread nobody would handle the signals that are caught.
     let (ready, started) = mpsc::channel();
     std::thread::Builder::new()

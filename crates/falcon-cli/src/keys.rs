@@ -3,7 +3,7 @@
 use crate::{
     error::{Error, Result},
     escape::shown,
-    input::read_object,
+    input::{MAX_OBJECT, check_object, open, read_object, read_start, regular_length},
     list::with_suffix,
     object::{self, Container, Object, Undecodable},
     passphrase::PassphraseSource,
@@ -15,7 +15,7 @@ use falcon_core::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding};
 use falcon_envelope::{Envelope, Fingerprint};
 use getrandom::SysRng;
 use std::{
-    io::ErrorKind,
+    io::{ErrorKind, Read},
     path::{Path, PathBuf},
 };
 use zeroize::Zeroizing;
@@ -27,7 +27,14 @@ pub(crate) const DEFAULT_PUBLIC_KEY: &str = "falcon.key.pub";
 
 /// Reads the keys and signatures of a file.
 pub(crate) fn load_all(path: &Path) -> Result<(Vec<Object>, Container)> {
-    read_as(path, object::decode_all, "neither a key nor a signature")
+    decode_all(path, &read_start(path)?.0)
+}
+
+/// Decodes the keys and signatures of the file at `path`, whose start was read.
+pub(crate) fn decode_all(path: &Path, start: &[u8]) -> Result<(Vec<Object>, Container)> {
+    check_object(path, start, "key or a signature")?;
+    object::decode_all(start)
+        .map_err(|error| undecodable(path, "neither a key nor a signature", error))
 }
 
 /// Reads the only key or signature of a file.
@@ -86,6 +93,19 @@ pub(crate) fn load_stored(path: &Path) -> Result<Stored> {
             })
         }
     }
+}
+
+/// Whether the file is a secret key. Only the first bytes of most other files are read.
+pub(crate) fn is_secret_key(path: &Path) -> bool {
+    let may_be = || {
+        let mut start = [0; object::SECRET_KEY_START];
+        let read = open(path).map(|mut file| file.read(&mut start));
+        matches!(read, Ok(Ok(read)) if object::may_be_secret_key(&start[..read]))
+    };
+    // Only a regular file can be read twice.
+    regular_length(path).is_some_and(|len| len <= MAX_OBJECT)
+        && may_be()
+        && load_stored(path).is_ok()
 }
 
 /// Reads a secret key; asks for its passphrase if it is encrypted. Warns if other

@@ -127,6 +127,15 @@ const BEGIN: &[u8] = b"-----BEGIN ";
 /// First bytes of the line that ends a PEM block.
 const END: &[u8] = b"-----END ";
 
+/// Bytes of the start of a file that [`may_be_secret_key`] looks at.
+pub(crate) const SECRET_KEY_START: usize = BYTE_ORDER_MARK.len() + BEGIN.len();
+
+/// Whether a file that starts so may be a secret key. PEM below a text is not found.
+pub(crate) fn may_be_secret_key(start: &[u8]) -> bool {
+    let text = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
+    text.starts_with(BEGIN) || matches!(start.first(), Some(0x30 | 0x59 | 0x5a))
+}
+
 /// The lines of a text that are not empty, trimmed, each with its number from 1.
 fn text_lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
@@ -156,14 +165,19 @@ fn pem_blocks(text: &[u8]) -> Result<Vec<Zeroizing<Vec<u8>>>> {
             }
             continue;
         }
-        // A secret that grows would leave copies of itself behind.
-        let mut pem = Zeroizing::new(Vec::with_capacity(text.len() + 1));
-        for line in std::iter::once(begin).chain(lines.by_ref().map(|(_, line)| line)) {
-            pem.extend_from_slice(line);
-            pem.push(b'\n');
+        let mut block = vec![begin];
+        for (_, line) in lines.by_ref() {
+            block.push(line);
             if line.starts_with(END) {
                 break;
             }
+        }
+        // A secret that grows would leave copies of itself behind.
+        let len = block.iter().map(|line| line.len() + 1).sum();
+        let mut pem = Zeroizing::new(Vec::with_capacity(len));
+        for line in block {
+            pem.extend_from_slice(line);
+            pem.push(b'\n');
         }
         blocks.push(pem);
     }
@@ -508,4 +522,22 @@ pub(crate) fn encode_signature(
     pem::encode_string(SIGNATURE_LABEL, LineEnding::LF, &bytes)
         .map(String::into_bytes)
         .map_err(|error| cannot().because(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_blocks_of_a_text_need_no_more_memory_than_the_text() {
+        let text = b"-----BEGIN X-----\nAAAA\n-----END X-----\n".repeat(1500);
+        let blocks = pem_blocks(&text).unwrap();
+        assert_eq!(blocks.len(), 1500);
+        assert_eq!(
+            blocks.iter().map(|block| block.len()).sum::<usize>(),
+            text.len()
+        );
+        let memory: usize = blocks.iter().map(|block| block.capacity()).sum();
+        assert!(memory <= 2 * text.len(), "{memory}");
+    }
 }

@@ -33,7 +33,7 @@ impl PassphraseSource {
     /// The passphrase of an existing key: from the file, or asked for.
     pub(crate) fn existing(&self, key: &Path) -> Result<Passphrase> {
         match &self.passphrase_file {
-            Some(path) => read(path),
+            Some(path) => read(path, "--passphrase-file"),
             None => ask(
                 &format!("Passphrase of {}: ", Escaped(shown(key))),
                 "--passphrase-file",
@@ -51,7 +51,7 @@ impl PassphraseSource {
 /// The new passphrase of a key: from the file that `option` names, or asked for twice.
 pub(crate) fn new_passphrase(file: Option<&Path>, option: &str, key: &Path) -> Result<Passphrase> {
     if let Some(path) = file {
-        return read(path);
+        return read(path, option);
     }
     let first = ask(
         &format!("New passphrase of {}: ", Escaped(shown(key))),
@@ -97,7 +97,7 @@ fn ask(prompt: &str, option: &str) -> Result<Passphrase> {
     non_empty(Zeroizing::new(answer)).ok_or_else(|| Error::new("the passphrase is empty"))
 }
 
-fn read(path: &Path) -> Result<Passphrase> {
+fn read(path: &Path, option: &str) -> Result<Passphrase> {
     let mut text = Zeroizing::new(String::with_capacity(MAX_LEN as usize + 1));
     open(path)?
         .take(MAX_LEN + 1)
@@ -118,8 +118,9 @@ fn read(path: &Path) -> Result<Passphrase> {
         );
     }
     non_empty(line).ok_or_else(|| {
-        Error::at(path, "the first line, which is the passphrase, is empty")
-            .hint("write the passphrase into the file, or leave --passphrase-file out")
+        Error::at(path, "the first line, which is the passphrase, is empty").hint(format_args!(
+            "write the passphrase into the file, or leave {option} out"
+        ))
     })
 }
 
@@ -135,7 +136,7 @@ mod tests {
     fn from_file(content: &[u8]) -> Result<Passphrase> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(content).unwrap();
-        read(file.path())
+        read(file.path(), "--passphrase-file")
     }
 
     #[test]
@@ -153,6 +154,6 @@ mod tests {
         assert!(from_file(b"\nsecond").is_err());
         assert!(from_file(&[b'a'; MAX_LEN as usize + 1]).is_err());
         assert!(from_file(b"\xff\xfe").is_err());
-        assert!(read(Path::new("/nonexistent")).is_err());
+        assert!(read(Path::new("/nonexistent"), "--passphrase-file").is_err());
     }
 }

@@ -255,6 +255,12 @@ impl TrustList {
         }
     }
 
+    /// Whether `bytes` begin as a trust list does, of whatever version.
+    pub fn is_likely(bytes: &[u8]) -> bool {
+        let name = VERSION.trim_end_matches(|c: char| c.is_ascii_digit());
+        bytes.starts_with(name.as_bytes())
+    }
+
     /// Appends a key.
     ///
     /// # Errors
@@ -282,9 +288,27 @@ impl TrustList {
         &self.keys
     }
 
-    /// The key of this name, to revoke it.
-    pub fn key_mut(&mut self, name: &str) -> Option<&mut TrustedKey> {
-        self.keys.iter_mut().find(|key| key.name == name)
+    /// Revokes the key of this name, as [`TrustedKey::revoke`] does, and returns it.
+    ///
+    /// # Errors
+    /// The errors of [`TrustedKey::revoke`]. [`TrustListError::UnknownName`] if no key has this
+    /// name. [`TrustListError::TooLong`] if the list would be longer than
+    /// [`MAX_LEN`](Self::MAX_LEN). After an error the list is as it was.
+    pub fn revoke(
+        &mut self,
+        name: &str,
+        time: Time,
+        reason: &str,
+    ) -> Result<&TrustedKey, TrustListError> {
+        let index = self.keys.iter().position(|key| key.name == name);
+        let index = index.ok_or(TrustListError::UnknownName)?;
+        let before = self.keys[index].revoked.clone();
+        self.keys[index].revoke(time, reason)?;
+        if self.to_string().len() > Self::MAX_LEN {
+            self.keys[index].revoked = before;
+            return Err(TrustListError::TooLong);
+        }
+        Ok(&self.keys[index])
     }
 
     /// Finds the key that made an envelope, verifies the signature, and checks that the key may
@@ -343,6 +367,8 @@ pub enum TrustListError {
     DuplicateName,
     /// The list has this key.
     DuplicateKey,
+    /// The list has no key of this name.
+    UnknownName,
     /// The list would be longer than [`TrustList::MAX_LEN`].
     TooLong,
     /// The key is revoked since this time, which is before the new one.
@@ -356,6 +382,7 @@ impl fmt::Display for TrustListError {
             Self::EmptyPeriod => f.write_str("the validity ends before it begins"),
             Self::DuplicateName => f.write_str("the list has a key of this name"),
             Self::DuplicateKey => f.write_str("the list has this key"),
+            Self::UnknownName => f.write_str("the list has no key of this name"),
             Self::TooLong => f.write_str("the list would be too long"),
             Self::RevokedBefore(time) => {
                 write!(

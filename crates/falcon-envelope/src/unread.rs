@@ -46,6 +46,7 @@ const MAX_LINE: usize = 128 + 1 + 20 + 1 + FilePath::MAX_LEN + 1;
 pub struct UnreadManifest {
     found: Subject,
     envelope: Envelope,
+    files: usize,
 }
 
 impl UnreadManifest {
@@ -93,7 +94,14 @@ impl UnreadManifest {
         Ok(Self {
             found: Subject::Manifest(hasher.finish()),
             envelope: Envelope::parse(&line).map_err(|error| error.after(taken))?,
+            files: taken - 1,
         })
+    }
+
+    /// Number of lines that should each name a file. [`SignedManifest::parse`] checks that they
+    /// do.
+    pub fn files(&self) -> usize {
+        self.files
     }
 
     /// The envelope.

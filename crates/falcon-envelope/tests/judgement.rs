@@ -236,11 +236,71 @@ fn an_entry_is_checked_when_it_is_made() {
     let same_key = TrustedKey::new("C", bob().verifying_key(), from..=until).expect("an entry");
     assert_eq!(list.add(same_key), Err(TrustListError::DuplicateKey));
     assert_eq!(list, trust_list());
-    let alice = list.key_mut("Alice <alice@example.org>").expect("an entry");
+    let alice = "Alice <alice@example.org>";
     assert_eq!(
-        alice.revoke(from, ""),
+        list.revoke(alice, from, ""),
         Err(TrustListError::Text(TextError::Empty))
     );
-    alice.revoke(from, "retired").expect("a reason");
+    assert_eq!(
+        list.revoke("C", from, "retired"),
+        Err(TrustListError::UnknownName)
+    );
+    assert_eq!(list, trust_list());
+    let revoked = list.revoke(alice, from, "retired").expect("a reason");
+    assert_eq!(revoked.name(), alice);
     assert_eq!(list.to_string().parse(), Ok(list));
+}
+
+/// A list that is written can be read again, whatever made it longer.
+#[test]
+fn a_revocation_that_makes_a_list_too_long_is_refused() {
+    let mut text = "falcon-trust v1\n".to_owned();
+    let template = bob().verifying_key().to_bytes().to_vec();
+    let mut keys = 0;
+    loop {
+        let mut bytes = template.clone();
+        // Coefficients that are in range.
+        bytes[1] = (keys % 192) as u8;
+        bytes[2] = 0;
+        bytes[3] = (keys / 192) as u8;
+        let key = AnyVerifyingKey::try_from(bytes).expect("a key");
+        let name = format!("{keys:0>1024}");
+        let entry = TrustedKey::new(&name, key, noon()..=noon()).expect("an entry");
+        let entry = format!("\n{entry}");
+        if text.len() + entry.len() + "\nend: 10000\n".len() > TrustList::MAX_LEN {
+            break;
+        }
+        text += &entry;
+        keys += 1;
+    }
+    text += &format!("\nend: {keys}\n");
+    let mut list = TrustList::parse(text.as_bytes()).expect("a list");
+    let reason = "x".repeat(1024);
+    let mut refused = None;
+    for index in 0..4 {
+        let before = list.clone();
+        let name = format!("{index:0>1024}");
+        if let Err(error) = list.revoke(&name, noon(), &reason) {
+            assert_eq!(list, before);
+            refused = Some((name, error));
+            break;
+        }
+        assert!(list.to_string().len() <= TrustList::MAX_LEN);
+    }
+    let (name, error) = refused.expect("a list that would be too long");
+    assert_eq!(error, TrustListError::TooLong);
+    let index = list.keys().iter().position(|key| key.name() == name);
+    let index = index.expect("the key");
+    let room = TrustList::MAX_LEN - list.to_string().len();
+    let line = "revoked: 2025-06-01T12:00:00Z\nreason: \n".len();
+    let fits = "x".repeat(room - line);
+    list.revoke(&name, noon(), &fits)
+        .expect("a reason that fits");
+    assert_eq!(list.to_string().len(), TrustList::MAX_LEN);
+    // The new reason of a key that is revoked already counts, too.
+    let longer = list.revoke(&name, noon(), &format!("{fits}x"));
+    assert_eq!(longer, Err(TrustListError::TooLong));
+    let kept = list.keys()[index].revoked().expect("a revocation");
+    assert_eq!(kept.reason, fits);
+    assert!(TrustList::parse(list.to_string().as_bytes()).is_ok());
 }

@@ -1,14 +1,15 @@
-//! `inspect`: what is this key or signature, and what can this machine do?
+//! `inspect`: what is this file, and what can this machine do?
 
 use crate::engine::ENGINE_VARIABLE;
 use crate::{
     cli::Global,
+    documents::{read_unread, trust_list_of},
     engine::{self, AUTO, Compute},
     error::{Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
-    input::at_most_one_standard,
-    keys::{decrypt, fingerprint, load_all, warn_if_exposed},
+    input::{at_most_one_standard, read_start},
+    keys::{decode_all, decrypt, fingerprint, warn_if_exposed},
     object::{Container, Object},
     passphrase::PassphraseSource,
     scheme::{Algorithm, PublicKey, either},
@@ -16,17 +17,19 @@ use crate::{
 };
 use clap::Args;
 use falcon_core::{Engine, Format};
+use falcon_envelope::{SignedManifest, Statement, TrustList};
 use serde::Serialize;
 use std::{
     borrow::Cow,
     fmt,
+    io::Read,
     path::{Path, PathBuf},
 };
 
-/// Show the type and details of keys and signatures, or the engines of this machine
+/// Show what a file is (key, signature, trust list, manifest), or list the engines
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
-    /// Keys and signatures; `-` is standard input
+    /// Files to describe; `-` is standard input
     #[arg(value_name = "FILE", required_unless_present = "engines")]
     files: Vec<PathBuf>,
     /// List the engines, and say which one is chosen and why
@@ -68,9 +71,24 @@ impl Inspect {
         Ok(status)
     }
 
-    /// Describes every key and signature of a file.
+    /// Describes every key and signature of a file, or its list of keys or files.
     fn describe(&self, path: &Path, ui: Ui) -> Result<Vec<Description>> {
-        let (objects, container) = load_all(path)?;
+        let (start, rest) = read_start(path)?;
+        if TrustList::is_likely(&start) {
+            let list = trust_list_of(path, start.chain(rest))?;
+            let mut description = Description::new(path, "trust list", Container::Text);
+            description.encoding = "not signed";
+            description.keys = Some(list.keys().len());
+            return Ok(vec![description]);
+        }
+        if SignedManifest::is_likely(&start) {
+            let manifest = read_unread(path, start.chain(rest))?;
+            let mut description = Description::new(path, "manifest", Container::Text);
+            description.files = Some(manifest.files());
+            description.statement(manifest.envelope().unverified());
+            return Ok(vec![description]);
+        }
+        let (objects, container) = decode_all(path, &start)?;
         let is_secret = |object| matches!(object, &Object::Secret(_) | &Object::Encrypted(_));
         if objects.iter().any(is_secret) {
             warn_if_exposed(path, ui);
@@ -85,17 +103,7 @@ impl Inspect {
         object: &Object,
         container: Container,
     ) -> Result<Description> {
-        let mut description = Description {
-            file: path.to_path_buf(),
-            kind: "encrypted secret key",
-            algorithm: None,
-            encoding: "PKCS#8",
-            container,
-            fingerprint: None,
-            nonce: None,
-            time: None,
-            comment: None,
-        };
+        let mut description = Description::new(path, "encrypted secret key", container);
         match object {
             // Without passphrase nothing more can be told, which is no error.
             Object::Encrypted(der) => {
@@ -126,12 +134,7 @@ impl Inspect {
             }
             Object::Envelope(envelope) => {
                 description.kind = "envelope";
-                description.encoding = "not verified";
-                let statement = envelope.unverified();
-                description.algorithm = Some(statement.algorithm().into());
-                description.fingerprint = Some(statement.key().to_string());
-                description.time = Some(statement.time().to_string());
-                description.comment = statement.comment().map(str::to_owned);
+                description.statement(envelope.unverified());
             }
         }
         if container == Container::Encoded && !matches!(object, Object::Signature(..)) {
@@ -151,6 +154,12 @@ struct Description {
     algorithm: Option<Algorithm>,
     encoding: &'static str,
     container: Container,
+    /// Keys of a trust list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keys: Option<usize>,
+    /// Files of a manifest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fingerprint: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -162,6 +171,31 @@ struct Description {
 }
 
 impl Description {
+    fn new(path: &Path, kind: &'static str, container: Container) -> Self {
+        Self {
+            file: path.to_path_buf(),
+            kind,
+            algorithm: None,
+            encoding: "PKCS#8",
+            container,
+            keys: None,
+            files: None,
+            fingerprint: None,
+            nonce: None,
+            time: None,
+            comment: None,
+        }
+    }
+
+    /// Adds what the signer says.
+    fn statement(&mut self, statement: &Statement) {
+        self.encoding = "not verified";
+        self.algorithm = Some(statement.algorithm().into());
+        self.fingerprint = Some(statement.key().to_string());
+        self.time = Some(statement.time().to_string());
+        self.comment = statement.comment().map(str::to_owned);
+    }
+
     fn key(&mut self, key: &PublicKey) {
         self.algorithm = Some(key.algorithm());
         self.fingerprint = Some(fingerprint(key));
@@ -186,6 +220,12 @@ impl fmt::Display for Description {
             Styled(STRONG, self.kind),
             self.encoding
         )?;
+        if let Some(keys) = self.keys {
+            write!(f, "\n  keys {keys}")?;
+        }
+        if let Some(files) = self.files {
+            write!(f, "\n  files {files}")?;
+        }
         if let Some(fingerprint) = &self.fingerprint {
             write!(f, "\n  fingerprint {fingerprint}")?;
         }

@@ -18,6 +18,7 @@ use clap::Args;
 use serde::Serialize;
 use std::{
     fmt,
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 use zeroize::Zeroizing;
@@ -109,10 +110,25 @@ impl Keygen {
         }
         for (path, content) in [(secret, Content::SecretKey), (public, Content::PublicKey)] {
             inputs.spare(path)?;
-            check_target(path, content, overwrite)?;
+            check_target(path, content, overwrite).map_err(|error| {
+                if path == public && error.is(ErrorKind::AlreadyExists) {
+                    error.hint(how_to_spare_public(secret))
+                } else {
+                    error
+                }
+            })?;
         }
         Ok(())
     }
+}
+
+/// Advice if the public key exists and its secret key does not.
+fn how_to_spare_public(secret: &Path) -> String {
+    format!(
+        "its secret key {} is missing; --force would destroy the key that verifies old \
+         signatures; name another file: falcon-cli keygen NEW.key",
+        shown(secret)
+    )
 }
 
 /// The two files.

@@ -4,9 +4,10 @@ use crate::{
     cli::Cli,
     error::{Error, Result, Status},
     escape::shown,
+    output::{Content, Overwrite, check_target, write_result},
     ui::Ui,
 };
-use clap::{Args, CommandFactory};
+use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man as Page;
 use std::{
     fs,
@@ -17,28 +18,67 @@ use std::{
 /// Print the manual page, or write the pages of all commands
 #[derive(Debug, Args)]
 pub(crate) struct Man {
-    /// Write a page for every command into DIR, replacing older ones
+    /// Write a page for every command into DIR, which is made if it does not exist
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
+    /// Overwrite existing pages
+    #[arg(long, requires = "dir")]
+    force: bool,
 }
 
 impl Man {
     pub(crate) fn run(self, ui: Ui) -> Result<Status> {
         match &self.dir {
             None => {
-                let mut page = Vec::new();
-                Page::new(Cli::command())
-                    .render(&mut page)
-                    .and_then(|()| io::stdout().write_all(&page))
+                let page = render(&Page::new(Cli::command()))?;
+                io::stdout()
+                    .write_all(&page)
                     .map_err(|error| Error::stdout(&error))?;
             }
             Some(dir) => {
                 fs::create_dir_all(dir)
-                    .and_then(|()| clap_mangen::generate_to(Cli::command(), dir))
                     .map_err(|error| Error::io(dir, "cannot write the manual pages", &error))?;
+                let overwrite = Overwrite::from_force(self.force);
+                let pages = pages();
+                let paths = || pages.iter().map(|page| dir.join(page.get_filename()));
+                // All of them or, if one is in the way, none.
+                for path in paths() {
+                    check_target(&path, Content::Result, overwrite).map_err(|error| {
+                        if error.is(io::ErrorKind::AlreadyExists) {
+                            error.hint("name another folder, or overwrite the pages with --force")
+                        } else {
+                            error
+                        }
+                    })?;
+                }
+                for (page, path) in pages.iter().zip(paths()) {
+                    write_result(&path, &render(page)?, overwrite)?;
+                }
                 ui.note(format_args!("manual pages written to {}", shown(dir)));
             }
         }
         Ok(Status::Valid)
     }
+}
+
+fn render(page: &Page) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    page.render(&mut text)
+        .map_err(|error| Error::new("cannot make a manual page").because(error))?;
+    Ok(text)
+}
+
+/// The pages of all commands.
+fn pages() -> Vec<Page> {
+    fn add(command: &Command, pages: &mut Vec<Page>) {
+        for inner in command.get_subcommands().filter(|it| !it.is_hide_set()) {
+            add(inner, pages);
+        }
+        pages.push(Page::new(command.clone()));
+    }
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    let mut pages = Vec::new();
+    add(&command, &mut pages);
+    pages
 }

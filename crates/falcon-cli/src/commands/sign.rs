@@ -5,12 +5,13 @@ mod envelope;
 pub(crate) use envelope::{CommentOption, Statements, seal};
 
 use crate::{
+    commands::verify::KeyName,
     engine::{Compute, Signer},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
     input::{at_most_one_standard, check_readable, is_standard},
-    keys::{DEFAULT_SECRET_KEY, load_secret, load_signature},
+    keys::{DEFAULT_SECRET_KEY, is_secret_key, load_secret, load_signature},
     list::{self, Pair, note_skipped_signatures, signature_path},
     message::{Message, is_long},
     object::{SignatureFormat, encode_signature},
@@ -19,6 +20,7 @@ use crate::{
     passphrase::PassphraseSource,
     progress::Progress,
     scheme::{Algorithm, AnySignature},
+    shell::quote,
     ui::{Hints, Ui},
 };
 use clap::Args;
@@ -77,7 +79,7 @@ impl Sign {
     pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
         let format = self.format()?;
         let mut jobs = self.jobs()?;
-        let skipped = if self.skip_existing {
+        let mut skipped = if self.skip_existing {
             Skipped::take_from(&mut jobs)
         } else {
             Skipped::default()
@@ -94,7 +96,10 @@ impl Sign {
         self.check(&jobs, format, replace)?;
         // The key itself is wiped here: its expanded form is all that signs.
         let secret = load_secret(&self.key, &self.passphrase, ui)?;
+        // As `verify` does, if the user named none.
+        let is_default = self.key == Path::new(DEFAULT_SECRET_KEY);
         let writer = Writer {
+            key: is_default.then(|| KeyName::new(&self.key, &secret.public_key())),
             statements: (format == SignatureFormat::Envelope)
                 .then(|| Statements::new(&secret.public_key(), self.comment.comment.clone())),
             signer: Signer::new(engine, &secret),
@@ -117,7 +122,8 @@ impl Sign {
             |signed| {
                 progress.add(1);
                 match signed {
-                    Ok(signed) => {
+                    Ok(None) => skipped.signed += 1,
+                    Ok(Some(signed)) => {
                         count.signed += 1;
                         // Standard output may have the signature itself.
                         let shown = !ui.quiet && !is_standard(&signed.signature);
@@ -207,13 +213,36 @@ impl Sign {
                 }
             })?;
             outputs.add(&job.signature, &job.file)?;
-            check_output(&job.signature, format, replace)?;
+            check_output(job, format, replace)?;
         }
+        self.refuse_keys(jobs)?;
         match jobs {
             // Before a passphrase is asked for. Among several files a missing
             // one is told when its turn comes.
             [job] if !is_standard(&job.file) => check_readable(&job.file),
             _ => Ok(()),
+        }
+    }
+
+    /// Refuses a secret key among the named files: `-k` was probably forgotten, and another key
+    /// would sign. The names of a list are not checked.
+    fn refuse_keys(&self, jobs: &[Pair]) -> Result<()> {
+        if self.list.is_some() {
+            return Ok(());
+        }
+        match jobs.iter().find(|job| is_secret_key(&job.file)) {
+            None => Ok(()),
+            Some(Pair { file, .. }) => {
+                let key = quote(file);
+                Err(
+                    Error::at(file, "is a secret key, but is named as a file to sign").hint(
+                        format_args!(
+                            "name the key that signs with -k: falcon-cli sign -k {key} FILE; to \
+                             sign the key file itself, name it in a --list"
+                        ),
+                    ),
+                )
+            }
         }
     }
 }
@@ -236,23 +265,36 @@ impl Replace {
             Self::All => true,
         })
     }
-}
 
-fn check_output(path: &Path, format: SignatureFormat, replace: Replace) -> Result<()> {
-    if !is_standard(path) {
-        check_target(path, Content::Result, replace.of(path)).map_err(|error| {
-            if !error.is(io::ErrorKind::AlreadyExists) {
-                return error;
+    /// Whether a job that fails with `error` is left out: another program has signed the file.
+    fn skips(self, job: &Pair, error: &Error) -> bool {
+        matches!(self, Self::Empty) && error.is(io::ErrorKind::AlreadyExists) && is_signed(job)
+    }
+
+    /// Says what to do about a file in the place of a signature.
+    fn advise(self, error: Error) -> Error {
+        if !error.is(io::ErrorKind::AlreadyExists) {
+            return error;
+        }
+        error.hint(match self {
+            Self::Empty => {
+                "it is no whole signature: remove it, or overwrite all signatures with --force"
             }
-            match replace {
-                Replace::Empty => error.hint(
-                    "it is no whole signature: remove it, or overwrite all signatures with --force",
-                ),
-                _ => error.hint(
-                    "overwrite it with --force, or keep such signatures with --skip-existing",
-                ),
+            Self::None | Self::All => {
+                "overwrite it with --force, or keep such signatures with --skip-existing"
             }
         })
+    }
+}
+
+fn check_output(job: &Pair, format: SignatureFormat, replace: Replace) -> Result<()> {
+    let path = &job.signature;
+    if !is_standard(path) {
+        match check_target(path, Content::Result, replace.of(path)) {
+            // Another program has signed the file meanwhile: it is skipped when its turn comes.
+            Err(error) if replace.skips(job, &error) => Ok(()),
+            checked => checked.map_err(|error| replace.advise(error)),
+        }
     } else if !matches!(format, SignatureFormat::Pem | SignatureFormat::Envelope)
         && io::stdout().is_terminal()
     {
@@ -272,10 +314,13 @@ struct Writer<'c> {
     statements: Option<Statements>,
     format: SignatureFormat,
     replace: Replace,
+    /// Name of the key, if it is to be told.
+    key: Option<KeyName>,
 }
 
 impl Writer<'_> {
-    fn sign(&self, jobs: &[Pair], progress: &Progress) -> Vec<Result<Signed>> {
+    /// Signs the files; `None` is a file that another program has signed meanwhile.
+    fn sign(&self, jobs: &[Pair], progress: &Progress) -> Vec<Result<Option<Signed>>> {
         let drafts = jobs.iter().map(|job| self.draft(&job.file, progress));
         let (messages, statements): (Vec<_>, Vec<_>) = drafts
             .map(|draft| match draft {
@@ -304,19 +349,23 @@ impl Writer<'_> {
         job: &Pair,
         signature: &AnySignature,
         statement: Option<Statement>,
-    ) -> Result<Signed> {
+    ) -> Result<Option<Signed>> {
         let bytes = match statement {
             Some(statement) => seal(statement, signature)?.to_string().into_bytes(),
             None => encode_signature(signature, self.format)?,
         };
-        write_result(&job.signature, &bytes, self.replace.of(&job.signature))?;
-        Ok(Signed {
+        match write_result(&job.signature, &bytes, self.replace.of(&job.signature)) {
+            Err(error) if self.replace.skips(job, &error) => return Ok(None),
+            written => written.map_err(|error| self.replace.advise(error))?,
+        }
+        Ok(Some(Signed {
             file: job.file.clone(),
             signature: job.signature.clone(),
             algorithm: signature.algorithm(),
             format: self.format,
             bytes: bytes.len(),
-        })
+            key: self.key.clone(),
+        }))
     }
 }
 
@@ -419,6 +468,8 @@ struct Signed {
     algorithm: Algorithm,
     format: SignatureFormat,
     bytes: usize,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    key: Option<KeyName>,
 }
 
 impl fmt::Display for Signed {
@@ -429,6 +480,10 @@ impl fmt::Display for Signed {
             Escaped(shown(&self.signature)),
             self.bytes,
             self.algorithm
-        )
+        )?;
+        match &self.key {
+            Some(key) => write!(f, ", {key}"),
+            None => Ok(()),
+        }
     }
 }

@@ -119,12 +119,13 @@ impl Revoke {
         let now = or_now(None)?;
         let mut revoked = None;
         change(&self.list, ui, |list| {
-            let Some(key) = list.key_mut(&self.name) else {
+            let Some(key) = list.keys().iter().find(|key| key.name() == self.name) else {
                 return Ok(());
             };
             // Who only mends the reason keeps the time.
             let known = key.revoked().map(|revocation| revocation.time);
-            key.revoke(self.at.or(known).unwrap_or(now), &self.reason)?;
+            let time = self.at.or(known).unwrap_or(now);
+            let key = list.revoke(&self.name, time, &self.reason)?;
             revoked = Some(Changed::new(&self.list, key));
             Ok(())
         })?;

@@ -5,6 +5,7 @@ mod envelope;
 pub(crate) use envelope::{Refusal, Said, Signers, TrustOption};
 
 use crate::{
+    documents::{command_to_verify, is_manifest},
     engine::{self, Claim, Compute},
     error::{Error, Result, Status, serialize_path},
     escape::{Escaped, shown},
@@ -26,6 +27,7 @@ use serde::Serialize;
 use std::{
     collections::HashSet,
     fmt,
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
@@ -91,7 +93,10 @@ impl Verify {
                 let outcomes = verify(engine, &signers, pairs, &progress);
                 let verdicts = pairs.iter().zip(outcomes);
                 verdicts
-                    .map(|(pair, outcome)| Verdict::new(pair, outcome, &signers))
+                    .map(|(pair, outcome)| {
+                        let outcome = outcome.map_err(|error| self.advise(pair, error));
+                        Verdict::new(pair, outcome, &signers)
+                    })
                     .collect()
             },
             |verdict: Verdict<'_>| {
@@ -121,6 +126,18 @@ impl Verify {
         Ok(count.status())
     }
 
+    /// Adds the command that verifies a folder, if the file is a manifest without a signature.
+    fn advise(&self, pair: &Pair, error: Error) -> Error {
+        if !error.is(ErrorKind::NotFound) || pair.signature.exists() || !is_manifest(&pair.file) {
+            return error;
+        }
+        let signers = self.trust.repeated(&self.public_key);
+        error.hint(format_args!(
+            "the file is a manifest; to verify the folder that it lists: {}",
+            command_to_verify(&pair.file, &signers)
+        ))
+    }
+
     /// The files to verify, each with its signature. `files` are the named files.
     fn pairs(&self, files: &[&Path]) -> Result<Vec<Pair>> {
         if let Some(path) = &self.check {
@@ -138,7 +155,8 @@ impl Verify {
                 "is a signature, but is named as a file to verify",
             )
             .hint(format_args!(
-                "name the signature with --signature: falcon-cli verify {} -s {}",
+                "name the signature with --signature: falcon-cli verify{} {} -s {}",
+                self.trust.repeated(&self.public_key),
                 quote(file),
                 quote(other)
             ))),
@@ -175,7 +193,7 @@ pub(crate) struct Keyring {
     is_default: bool,
 }
 
-/// The key that verified a file.
+/// The key that verified or signed a file.
 #[derive(Clone, Serialize)]
 pub(crate) struct KeyName {
     /// The file of the key.
@@ -185,6 +203,17 @@ pub(crate) struct KeyName {
     #[serde(skip_serializing_if = "Option::is_none")]
     key_number: Option<usize>,
     fingerprint: String,
+}
+
+impl KeyName {
+    /// Names the only key of a file.
+    pub(crate) fn new(path: &Path, key: &PublicKey) -> Self {
+        Self {
+            key: path.to_owned(),
+            key_number: None,
+            fingerprint: fingerprint(key),
+        }
+    }
 }
 
 impl Keyring {

@@ -93,3 +93,27 @@ fn shells_and_man_get_their_pages() {
         assert!(sandbox.path(&page).exists(), "{page}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn manual_pages_replace_other_files_only_if_that_is_asked_for() {
+    use std::{fs, os::unix::fs::symlink};
+    let sandbox = Sandbox::empty();
+    let man = ["man", "--dir", "pages"];
+    fs::create_dir(sandbox.path("pages")).unwrap();
+    sandbox.write("precious", "precious");
+    symlink("../precious", sandbox.path("pages/falcon-cli-sign.1")).unwrap();
+    let message = sandbox.refuses(&man);
+    assert!(
+        message.contains("falcon-cli-sign.1: exists already"),
+        "{message}"
+    );
+    assert_eq!(sandbox.read("precious"), b"precious");
+    assert_eq!(fs::read_dir(sandbox.path("pages")).unwrap().count(), 1);
+    sandbox.succeeds(&["man", "--dir", "pages", "--force"]);
+    // As every output, the page replaces the file that the link points to.
+    assert!(sandbox.path("pages/falcon-cli-sign.1").is_symlink());
+    assert!(text(&sandbox.read("precious")).starts_with(".ie"));
+    sandbox.refuses(&man);
+    sandbox.refuses(&["man", "--force"]);
+}

@@ -55,6 +55,25 @@ fn a_secret_key_is_to_be_moved_away() {
     assert!(hint.contains("move it away first"), "{hint}");
 }
 
+/// The public key is all that is left to verify old signatures with.
+#[test]
+fn nobody_is_told_to_overwrite_a_public_key_whose_secret_key_is_missing() {
+    let sandbox = Sandbox::new();
+    fs::remove_file(sandbox.path("k")).unwrap();
+    let public = sandbox.read("k.pub");
+    let hint = sandbox.refuses(&["keygen", "k"]);
+    assert!(hint.contains("k.pub: exists already"), "{hint}");
+    assert!(hint.contains("its secret key k is missing"), "{hint}");
+    assert!(hint.contains("--force would destroy the key"), "{hint}");
+    assert!(hint.contains("falcon-cli keygen NEW.key"), "{hint}");
+    assert_eq!(sandbox.read("k.pub"), public);
+    sandbox.succeeds(&["keygen", "NEW.key"]);
+    // Beside a secret key, the public key is no loss.
+    fs::remove_file(sandbox.path("NEW.key.pub")).unwrap();
+    let hint = sandbox.refuses(&["keygen", "NEW.key"]);
+    assert!(!hint.contains("is missing"), "{hint}");
+}
+
 /// Two at once would each replace one file of the other's pair, and a public key
 /// that is made again could be that of the key before.
 #[cfg(unix)]

@@ -389,3 +389,87 @@ fn links_are_not_signed_and_not_followed() {
         "{output:?}"
     );
 }
+
+#[test]
+fn a_manifest_in_the_place_of_its_folder_is_understood() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("docs")).unwrap();
+    sandbox.write("docs/a", "a");
+    sandbox.succeeds(&["manifest", "sign", "-k", "k", "docs"]);
+    fs::copy(sandbox.path("docs.manifest"), sandbox.path("elsewhere")).unwrap();
+    let signers = ["-p", "k.pub"];
+    for command in [&["verify"][..], &["manifest", "verify"]] {
+        let refuses = |file| sandbox.refuses(&[command, &signers, &[file]].concat());
+        let hint = refuses("docs.manifest");
+        assert!(hint.contains("manifest"), "{hint}");
+        let proposed = "falcon-cli manifest verify -p k.pub docs\n";
+        assert!(hint.ends_with(proposed), "{hint}");
+        let hint = refuses("elsewhere");
+        let proposed = "manifest verify -p k.pub FOLDER --manifest elsewhere\n";
+        assert!(hint.ends_with(proposed), "{hint}");
+    }
+    sandbox.succeeds(&["manifest", "verify", "-p", "k.pub", "docs"]);
+    let message = sandbox.refuses(&["manifest", "verify", "-p", "k.pub", "m"]);
+    assert!(message.contains("m: is a file, not a folder"), "{message}");
+    // A signature of the manifest itself is verified as of any file.
+    sandbox.succeeds(&["sign", "-k", "k", "docs.manifest"]);
+    sandbox.succeeds(&["verify", "-p", "k.pub", "docs.manifest"]);
+}
+
+#[test]
+fn trust_lists_and_manifests_are_inspected() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["keygen", "other", "-a", "falcon-1024"]);
+    sandbox.succeeds(&["trust", "add", "team", "Alice", "k.pub"]);
+    sandbox.succeeds(&["trust", "add", "team", "Bob", "other.pub"]);
+    let told = sandbox.succeeds(&["inspect", "team"]);
+    let expected = "team: trust list, not signed (text)\n  keys 2\n";
+    assert_eq!(text(&told.stdout), expected);
+    let told = sandbox.succeeds(&["inspect", "team", "--json"]);
+    let told = &json_lines(&told)[0];
+    assert_eq!(
+        (&told["kind"], &told["keys"]),
+        (&"trust list".into(), &2.into())
+    );
+
+    // More than a key or a signature may have.
+    fs::create_dir(sandbox.path("docs")).unwrap();
+    for index in 0..700 {
+        sandbox.write(&format!("docs/{index}"), "a");
+    }
+    sandbox.succeeds(&["manifest", "sign", "-k", "k", "--comment", "final", "docs"]);
+    let manifest = sandbox.read("docs.manifest");
+    assert!(manifest.len() > 64 * 1024);
+    let fingerprint = sandbox.succeeds(&["fingerprint", "k.pub", "--json"]);
+    let fingerprint = &json_lines(&fingerprint)[0]["fingerprint"];
+    let inspected = [
+        sandbox.succeeds(&["inspect", "docs.manifest", "--json"]),
+        sandbox.piped(&["inspect", "-", "--json"], &manifest),
+    ];
+    for told in inspected {
+        let told = &json_lines(&told)[0];
+        assert_eq!(
+            (&told["kind"], &told["files"]),
+            (&"manifest".into(), &700.into())
+        );
+        assert_eq!(&told["fingerprint"], fingerprint);
+        assert_eq!(told["comment"], "final");
+    }
+    let told = sandbox.succeeds(&["inspect", "docs.manifest"]);
+    let expected = "docs.manifest: Falcon-512 manifest, not verified (text)\n  files 700\n  \
+        fingerprint ";
+    assert!(text(&told.stdout).starts_with(expected), "{told:?}");
+
+    sandbox.write("docs.manifest", &manifest[..manifest.len() / 2]);
+    let message = sandbox.refuses(&["inspect", "docs.manifest"]);
+    assert!(
+        message.contains("docs.manifest: is not a manifest: line "),
+        "{message}"
+    );
+    sandbox.write("team", "falcon-trust v1\n");
+    let message = sandbox.refuses(&["inspect", "team"]);
+    assert!(
+        message.contains("team: is not a trust list: line "),
+        "{message}"
+    );
+}

@@ -368,3 +368,82 @@ fn what_to_do_next_is_said_once_for_many_files() {
     let verdicts = json_lines(&verdicts);
     assert!(verdicts.iter().all(|verdict| verdict["hint"].is_string()));
 }
+
+/// Another program signs the file while this one waits for its passphrase.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_signed_meanwhile_is_skipped_if_that_is_asked_for() {
+    let sandbox = Sandbox::new();
+    sandbox.encrypted_key();
+    sandbox.succeeds(&["sign", "-k", "k", "m", "-o", "other"]);
+    let whole = sandbox.read("other");
+    let meanwhile = |options: &[&str], signature: &[u8]| {
+        let _ = fs::remove_file(sandbox.path("m.sig"));
+        let _ = fs::remove_file(sandbox.path("pipe"));
+        let pipe = sandbox.pipe("pipe");
+        let sign = ["sign", "-k", "e", "m", "--passphrase-file", "pipe"];
+        let child = sandbox
+            .command(&with(&sign, options))
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        // This waits until the program opens the pipe.
+        let mut pipe = fs::File::create(pipe).unwrap();
+        sandbox.write("m.sig", signature);
+        std::io::Write::write_all(&mut pipe, b"secret\n").unwrap();
+        drop(pipe);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(sandbox.read("m.sig"), signature);
+        assert!(output.stdout.is_empty());
+        output
+    };
+    let skipped = meanwhile(&["--skip-existing"], &whole);
+    assert!(skipped.status.success(), "{skipped:?}");
+    let note = "note: skipped 1 of 1 files: signed already\n";
+    assert_eq!(text(&skipped.stderr), note);
+    let half = said(&meanwhile(&["--skip-existing"], b"half"));
+    assert!(half.contains("it is no whole signature"), "{half}");
+    let refused = said(&meanwhile(&[], &whole));
+    assert!(refused.contains("or keep such signatures"), "{refused}");
+}
+
+#[test]
+fn signing_with_the_default_key_names_it() {
+    let sandbox = Sandbox::new();
+    fs::copy(sandbox.path("k"), sandbox.path("falcon.key")).unwrap();
+    let signed = sandbox.succeeds(&["sign", "-q", "m"]);
+    assert!(signed.stdout.is_empty(), "{signed:?}");
+    let signed = sandbox.succeeds(&["sign", "m", "--force"]);
+    let told = "m.sig: 666 bytes, Falcon-512, key falcon.key\n";
+    assert_eq!(text(&signed.stdout), told);
+    let fingerprint = sandbox.succeeds(&["fingerprint", "k.pub", "--json"]);
+    let fingerprint = &json_lines(&fingerprint)[0]["fingerprint"];
+    let signed = sandbox.succeeds(&["sign", "m", "--force", "--json"]);
+    let signed = &json_lines(&signed)[0];
+    assert_eq!(signed["key"], "falcon.key");
+    assert_eq!(&signed["fingerprint"], fingerprint);
+    let signed = sandbox.succeeds(&["sign", "-k", "k", "m", "--force"]);
+    assert_eq!(text(&signed.stdout), "m.sig: 666 bytes, Falcon-512\n");
+}
+
+#[test]
+fn a_secret_key_is_not_signed_where_an_option_was_forgotten() {
+    let sandbox = Sandbox::new();
+    sandbox.encrypted_key();
+    fs::copy(sandbox.path("k"), sandbox.path("falcon.key")).unwrap();
+    let raw = falcon_core::SigningKey::<falcon_core::Falcon512>::from_seed(&[7; 32]);
+    sandbox.write("raw", *raw.to_bytes());
+    for key in ["k", "e", "raw", "falcon.key"] {
+        let message = sandbox.refuses(&["sign", key, "m"]);
+        let told = format!("{key}: is a secret key, but is named as a file to sign");
+        assert!(message.contains(&told), "{message}");
+        let hint = format!("falcon-cli sign -k {key} FILE");
+        assert!(message.contains(&hint), "{message}");
+        assert!(!sandbox.path("m.sig").exists());
+    }
+    sandbox.succeeds(&["sign", "k.pub", "m"]);
+    sandbox.write("list", "k\n");
+    sandbox.succeeds(&["sign", "--list", "list"]);
+    assert!(sandbox.path("k.sig").exists());
+}

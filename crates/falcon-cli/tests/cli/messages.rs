@@ -215,3 +215,39 @@ fn help_that_cannot_be_written_is_an_error() {
         sandbox.succeeds(arguments);
     }
 }
+
+#[test]
+fn a_proposed_command_names_the_same_signers() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["sign", "-k", "k", "m", "-o", "apart"]);
+    sandbox.succeeds(&["keygen", "another key"]);
+    let hint = sandbox.refuses(&[
+        "verify",
+        "-p",
+        "k.pub",
+        "-p",
+        "another key.pub",
+        "m",
+        "apart",
+    ]);
+    let command = "falcon-cli verify -p k.pub -p 'another key.pub' m -s apart\n";
+    assert!(hint.ends_with(command), "{hint}");
+    sandbox.succeeds(&["verify", "-p", "k.pub", "m", "-s", "apart"]);
+    sandbox.succeeds(&["trust", "add", "team", "Alice", "k.pub"]);
+    let verify = ["verify", "--trust", "team", "--accept-revoked"];
+    let hint = sandbox.refuses(&with(&verify, ["m", "apart"]));
+    let command = "verify --trust team --accept-revoked m -s apart\n";
+    assert!(hint.ends_with(command), "{hint}");
+}
+
+#[test]
+fn the_file_of_an_empty_passphrase_is_named_with_its_option() {
+    let sandbox = Sandbox::new();
+    sandbox.encrypted_key();
+    sandbox.write("empty", "");
+    let passwd = ["passwd", "e", "--passphrase-file", "p"];
+    let hint = sandbox.refuses(&with(&passwd, ["--new-passphrase-file", "empty"]));
+    assert!(hint.contains("leave --new-passphrase-file out"), "{hint}");
+    let hint = sandbox.refuses(&["passwd", "e", "--passphrase-file", "empty"]);
+    assert!(hint.contains("leave --passphrase-file out"), "{hint}");
+}

@@ -3,11 +3,12 @@
 use super::{folder, manifest_path};
 use crate::{
     commands::sign::{CommentOption, Statements, seal},
+    documents::is_manifest,
     engine::{Compute, Signer},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
-    input::{at_most_one_standard, cannot_read, is_standard, open},
+    input::{at_most_one_standard, is_standard},
     keys::{DEFAULT_SECRET_KEY, load_secret},
     message::Message,
     output::{Content, Inputs, Overwrite, check_target, is_temporary, write_result},
@@ -21,7 +22,6 @@ use falcon_envelope::{Entry, FilePath, Manifest, SignedManifest};
 use serde::Serialize;
 use std::{
     fmt,
-    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -153,19 +153,6 @@ impl SignManifest {
         )
     }
 }
-
-/// Whether the file is a manifest that can be replaced. What cannot be read is none.
-fn is_manifest(path: &Path) -> bool {
-    let mut start = Vec::new();
-    let read = open(path).and_then(|file| {
-        let read = file.take(MANIFEST_START).read_to_end(&mut start);
-        read.map_err(|error| cannot_read(path, &error))
-    });
-    read.is_ok() && SignedManifest::is_likely(&start)
-}
-
-/// Bytes of a manifest that tell what it is.
-const MANIFEST_START: u64 = 32;
 
 fn read(folder: &Path, files: &[FilePath], ui: Ui) -> Result<Manifest> {
     let progress = Progress::new(ui, Unit::Items("files"), Some(files.len() as u64));

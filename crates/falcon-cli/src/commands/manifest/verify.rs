@@ -3,7 +3,7 @@
 use super::{folder, manifest_path};
 use crate::{
     commands::verify::{KeyName, Refusal, Said, Signers, TrustOption},
-    documents::ManifestFile,
+    documents::{ManifestFile, command_to_verify, is_manifest},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
@@ -45,6 +45,7 @@ pub(crate) struct VerifyManifest {
 
 impl VerifyManifest {
     pub(crate) fn run(self, ui: Ui) -> Result<Status> {
+        self.check_folder()?;
         let keys = match self.trust.trust {
             Some(_) => &[],
             None => &self.public_key[..],
@@ -160,6 +161,21 @@ impl VerifyManifest {
             ui.warn(warning);
         }
         Ok(status)
+    }
+
+    /// Refuses a file in the place of the folder: the manifest, most likely.
+    fn check_folder(&self) -> Result<()> {
+        let file = &self.folder;
+        if !file.is_file() {
+            return Ok(());
+        }
+        if self.manifest.is_some() || !is_manifest(file) {
+            return Err(Error::at(file, "is a file, not a folder").hint("name the folder"));
+        }
+        let signers = self.trust.repeated(&self.public_key);
+        let command = command_to_verify(file, &signers);
+        Err(Error::at(file, "is a manifest, not a folder")
+            .hint(format_args!("name the folder that it lists: {command}")))
     }
 }
 

@@ -6,9 +6,11 @@ use crate::{
     error::Result,
     escape::{Escaped, Quoted},
     input::{length_differs, limit, regular_length},
+    keys::DEFAULT_PUBLIC_KEY,
     message::Message,
     progress::Progress,
     scheme::PublicKey,
+    shell::quote,
 };
 use clap::Args;
 use falcon_core::AnyVerifyingKey;
@@ -35,6 +37,27 @@ pub(crate) struct TrustOption {
     // `requires` alone is not checked beside --public-key, since that conflicts with --trust.
     #[arg(long, requires = "trust", conflicts_with = "public_key")]
     accept_revoked: bool,
+}
+
+impl TrustOption {
+    /// The options that name the same signers, for a command that a hint proposes. `keys` are the
+    /// values of `--public-key`.
+    pub(crate) fn repeated(&self, keys: &[PathBuf]) -> String {
+        match &self.trust {
+            Some(list) => {
+                let revoked = if self.accept_revoked {
+                    " --accept-revoked"
+                } else {
+                    ""
+                };
+                format!(" --trust {}{revoked}", quote(list))
+            }
+            None if keys == [Path::new(DEFAULT_PUBLIC_KEY)] => String::new(),
+            None => keys
+                .iter()
+                .fold(String::new(), |options, key| options + " -p " + &quote(key)),
+        }
+    }
 }
 
 /// Signers whose signatures are accepted.
