@@ -434,7 +434,8 @@ fn the_judge_of_a_key_leaves_no_numbers_on_the_stack() {
     let left = words_after(|| {
         black_box(&Engine::Soft.decode_signing_key::<P>(bytes.as_ref()).is_ok());
     });
-    assert!(left < P::N / 2, "{left} words");
+    // Of these, 128 are the public key's, and the mutants' log leaves 140.
+    assert!(left < 3 * P::N / 4, "{left} words");
 }
 
 /// Number of words of 8 bytes that `work` leaves on the stack and that are not zero.
