@@ -86,7 +86,7 @@ pub(crate) fn permute_one(state: &mut [u64; WORDS]) {
 }
 
 /// Permutes a state whose rotations are done where words are used.
-#[cfg(any(target_arch = "aarch64", test))]
+#[cfg(target_arch = "aarch64")]
 #[inline(never)]
 fn permute_lazily(state: &mut [u64; WORDS]) {
     let mut words = state.map(Lazy::new);
