@@ -96,9 +96,9 @@ flags_as_toml() {
     for word in $1; do printf "'%s'," "$word"; done
 }
 
-check "$CORTEX_M4" "$SMALL" 6016 12736 10880 7936 68992
-check "$CORTEX_M4" "" 6720 14592 10880 7936 70720
-check "$RISCV" "" 6592 14336 10880 7744 81152
+check "$CORTEX_M4" "$SMALL" 6016 12672 10880 7936 68352
+check "$CORTEX_M4" "" 6720 14592 10880 7936 70080
+check "$RISCV" "" 6592 14336 10880 7680 79936
 
 if [ "$failures" -ne 0 ]; then
     echo "firmware: $failures checks failed" >&2

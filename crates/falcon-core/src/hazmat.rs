@@ -3,7 +3,7 @@
 //!
 //! **Two signatures of the same hashed point with different sampler randomness
 //! leak the secret key.** So does one sampler seed that is used for two points.
-//! Everything here lets the caller break these rules.
+//! The signing functions here let the caller break these rules.
 //!
 //! Functions that end in `_on` compute on a named engine.
 
@@ -226,8 +226,7 @@ pub fn sign_with_seeds_on<P: Parameters, E>(
 /// Signs without fresh randomness: the same message always gets the same
 /// signature.
 ///
-/// **If a message that is signed twice ever got two signatures, they would reveal the key.** There
-/// are two ways to get two:
+/// **Two different signatures of one message reveal the key.** There are two ways to get two:
 ///
 /// - A fault: an attacker makes the device compute wrongly once. So this function signs twice,
 ///   compares, verifies with the public key, and returns nothing if anything is wrong. It does not

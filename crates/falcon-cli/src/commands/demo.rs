@@ -239,7 +239,7 @@ impl fmt::Display for Shown {
         )?;
         writeln!(
             f,
-            "Each time is that of one call, with a key that was not prepared."
+            "Each time is that of one first call, which reads the file; bench measures."
         )?;
         writeln!(f, "The files are in {}.", Escaped(shown(&self.folder)))?;
         writeln!(

@@ -333,6 +333,9 @@ impl<B: SigningIsa, F: Fft> BatchOperations for LaneEngine<B, F> {
     }
 }
 
+/// Up to two messages, one by one is faster.
+const FEWEST_HASHED_TOGETHER: usize = 3;
+
 /// Verifies jobs whose messages are hashed side by side. `points` holds one
 /// point for each job, or more.
 fn verify_together<'o>(
@@ -343,14 +346,20 @@ fn verify_together<'o>(
     out: impl Iterator<Item = &'o mut Result<(), SignatureError>>,
 ) {
     let n = 1 << logn;
-    let messages = jobs
-        .iter()
-        .zip(points.chunks_exact_mut(n))
-        .map(|(job, point)| Message {
+    let hashed = jobs.iter().zip(points.chunks_exact_mut(n));
+    if jobs.len() < FEWEST_HASHED_TOGETHER {
+        for (job, point) in hashed {
+            let mut hash = hash::shake256();
+            hash.update(job.nonce).update(job.message);
+            hash::fill_point(isa, hash.finalize_blocks(), point);
+        }
+    } else {
+        let messages = hashed.map(|(job, point)| Message {
             pieces: [&job.nonce[..], job.message],
             output: PointFiller::new(point),
         });
-    hash_side_by_side(isa, messages, take_block(isa));
+        hash_side_by_side(isa, messages, take_block(isa));
+    }
     let ntt = PortableNtt(isa);
     let mut product = Aligned([0; 1 << MAX_LOGN]);
     let product = &mut product.0[..n];

@@ -1,6 +1,6 @@
 //! Addition and multiplication: where a signer spends its time.
 
-use super::word::{Word, nonzero_bit};
+use super::word::Word;
 use super::{SIGN, exponent, magnitude, round, round_either, top_significand};
 
 /// Bit 63 is set iff `|a| > |b|`, or `|a| = |b|` and `a` is positive.
@@ -32,12 +32,15 @@ fn align<W: Word>(w: W, x: u64, y: u64) -> (u64, u64) {
     (top_significand(x) >> 2, aligned)
 }
 
-/// [`round`] for `0 <= z < 2^63`, where `e` belongs to `2^62 .. 2^63`. Some
+/// [`round`] for a sum `0 <= z < 2^63`, where `e` belongs to `2^62 .. 2^63`. Some
 /// bits for `z = 0`.
+///
+/// A sum below `2^32` is exact: `x` and `y` differ by a factor of at most 4, so `y` was shifted
+/// down by three places at most. So its eight low bits are zero, as [`Word::normalise`] needs.
 #[inline(always)]
 fn round_any<W: Word>(w: W, e: u64, z: u64) -> u64 {
-    let up = w.leading_zeros(z).wrapping_sub(1);
-    round(e.wrapping_sub(up), w.scale(z, up))
+    let (z, up) = w.normalise(z);
+    round(e.wrapping_sub(up), z)
 }
 
 /// `a + b`.
@@ -53,7 +56,8 @@ pub(super) fn add<W: Word>(w: W, a: u64, b: u64) -> u64 {
 
     let (larger, smaller) = align(w, x, y);
     let negate = w.mask(x ^ y);
-    let sum = larger.wrapping_add((smaller ^ negate).wrapping_sub(negate));
+    // The low bits of `larger` are zero: one more, if the complement is to be the negation.
+    let sum = (larger | (x ^ y) >> 63).wrapping_add(smaller ^ negate);
     let e = exponent(x);
     let rounded = round_any(w, e, sum);
     // Zero: an exact cancellation, or two zeros.
@@ -101,7 +105,7 @@ pub(super) fn mul<W: Word>(w: W, a: u64, b: u64) -> u64 {
     let (hi, lo) = w.mul_wide(top_significand(a), top_significand(b) >> 1);
     let (ea, eb) = (exponent(a), exponent(b));
     let e = (ea + eb).wrapping_sub(1023);
-    let rounded = round_either(w, e, hi | nonzero_bit(lo >> 1));
+    let rounded = round_either(w, e, hi | w.sticky(lo));
     let nonzero = w.mask(ea.wrapping_neg() & eb.wrapping_neg());
     (rounded & nonzero) | ((a ^ b) & SIGN)
 }

@@ -81,7 +81,9 @@ fn with_sign<W: Word>(w: W, value: u64, sign: u64) -> u64 {
 /// and leaves the fraction zero, which is the right power of two.
 #[inline(always)]
 fn round(e: u64, z: u64) -> u64 {
-    let rounded = (z + 0x1FF + ((z >> 10) & 1)) >> 10;
+    // One sum in 32 bits, and one in 64.
+    let odd = (z as u32 >> 10) & 1;
+    let rounded = (z + u64::from(0x1FF + odd)) >> 10;
     (e << 52).wrapping_add(rounded)
 }
 

@@ -412,8 +412,17 @@ fn word_primitives_agree_at_every_distance() {
             assert_eq!(wide.shl_bit(x, bit), x << bit, "{x:#x}");
             assert_eq!(narrow.shl_bit(x, bit), x << bit, "{x:#x}");
             let x = a >> n;
-            assert_eq!(wide.scale(x, n), x << n, "{x:#x} << {n}");
-            assert_eq!(narrow.scale(x, n), x << n, "{x:#x} << {n}");
+            assert_eq!((wide.sticky(x & !1), narrow.sticky(x & !1)), {
+                let bit = u64::from(x > 1);
+                (bit, bit)
+            });
+            // Even, if it is below 2^32.
+            let x = (x >> 1) & !u64::from(x >> 33 == 0);
+            if x > 0 {
+                let up = u64::from(x.leading_zeros()) - 1;
+                assert_eq!(wide.normalise(x), (x << up, up), "{x:#x}");
+                assert_eq!(narrow.normalise(x), (x << up, up), "{x:#x}");
+            }
             assert_eq!(wide.shr(a, n), narrow.shr(a, n), "{a:#x} >> {n}");
             let sticky = (a >> n) | u64::from((a >> n) << n != a);
             if n > 0 {

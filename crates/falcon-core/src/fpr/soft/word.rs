@@ -25,8 +25,6 @@ pub(super) trait Word: Copy {
     fn mul_wide(self, a: u64, b: u64) -> (u64, u64);
     /// `x << (n mod 64)`.
     fn shl(self, x: u64, n: u64) -> u64;
-    /// `x << n`, for `n` at most the number of leading zero bits of `x`.
-    fn scale(self, x: u64, n: u64) -> u64;
     /// `x << n`, for `n` = 0 or 1 and `x < 2^63`.
     fn shl_bit(self, x: u64, n: u64) -> u64;
     /// `x >> (n mod 64)`.
@@ -38,6 +36,12 @@ pub(super) trait Word: Copy {
     fn mask(self, t: u64) -> u64;
     /// Number of leading zero bits of `x`, for `0 < x <= 2^63`. For 0, 63.
     fn leading_zeros(self, x: u64) -> u64;
+
+    /// `x << up` in `2^62 .. 2^63`, and `up`, for `0 < x < 2^63` that is even if it is below
+    /// `2^32`. Some bits for 0.
+    fn normalise(self, x: u64) -> (u64, u64);
+    /// 1 if the even `x` is not zero, else 0.
+    fn sticky(self, x: u64) -> u64;
 
     /// The high word of the product.
     #[inline(always)]
@@ -81,10 +85,6 @@ impl Word for Word64 {
         x << (n & 63)
     }
     #[inline(always)]
-    fn scale(self, x: u64, n: u64) -> u64 {
-        x.rotate_left(n as u32 & 63)
-    }
-    #[inline(always)]
     fn shl_bit(self, x: u64, n: u64) -> u64 {
         x.rotate_left(n as u32 & 63)
     }
@@ -108,6 +108,15 @@ impl Word for Word64 {
         // Setting bit 0 changes nothing for x > 0, and spares the targets
         // whose instruction has no result for zero a case distinction.
         u64::from((x | 1).leading_zeros())
+    }
+    #[inline(always)]
+    fn normalise(self, x: u64) -> (u64, u64) {
+        let up = self.leading_zeros(x).wrapping_sub(1);
+        (x.rotate_left(up as u32 & 63), up)
+    }
+    #[inline(always)]
+    fn sticky(self, x: u64) -> u64 {
+        nonzero_bit(x >> 1)
     }
 }
 
@@ -175,10 +184,6 @@ impl Word for Word32 {
         Self::near_left(hi ^ ((hi ^ lo) & far), lo & !far, n as u32 & 31)
     }
     #[inline(always)]
-    fn scale(self, x: u64, n: u64) -> u64 {
-        self.shl(x, n)
-    }
-    #[inline(always)]
     fn shl_bit(self, x: u64, n: u64) -> u64 {
         let (hi, lo) = split(x);
         Self::near_left(hi, lo, n as u32 & 31)
@@ -215,6 +220,23 @@ impl Word for Word32 {
         let full = self.mask32(hi.wrapping_add(u32::MAX >> 1));
         let word = hi | (lo & !full);
         u64::from((word | 1).leading_zeros() + (32 & !full))
+    }
+    #[inline(always)]
+    fn normalise(self, x: u64) -> (u64, u64) {
+        let (hi, lo) = split(x);
+        // If the high word is zero, 31 places up loses nothing: bit 0 is zero.
+        let empty = self.mask32(hi.wrapping_sub(1));
+        let (hi, lo) = (hi | (lo >> 1) & empty, lo & !empty);
+        let up = (hi | 1).leading_zeros().wrapping_sub(1);
+        let far = u64::from(31 & empty);
+        (Self::near_left(hi, lo, up & 31), u64::from(up) + far)
+    }
+    #[inline(always)]
+    fn sticky(self, x: u64) -> u64 {
+        let (hi, lo) = split(x);
+        let any = (hi >> 1) | (hi & 1) | (lo >> 1);
+        // Carries into bit 31 iff it is not zero.
+        u64::from((any + (u32::MAX >> 1)) >> 31)
     }
 }
 
