@@ -13,7 +13,7 @@
 //! turns `value & mask` into a selection, and a selection in a loop into a branch, on x86-64 and on
 //! aarch64. So every mask is combined with a zero that the compiler cannot know. Each operation
 //! passes that zero through a [`black_box`] once, off the critical path. The compiler then sees an
-//! arbitrary word.
+//! arbitrary word. On ARM it can still make a conditional instruction of a mask, but no branch.
 
 use core::hint::black_box;
 
