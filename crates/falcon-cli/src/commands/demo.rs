@@ -239,7 +239,7 @@ impl fmt::Display for Shown {
         )?;
         writeln!(
             f,
-            "Each time is that of one first call, which reads the file; bench measures."
+            "Each time is that of one call, the first one, which reads the file. See bench."
         )?;
         writeln!(f, "The files are in {}.", Escaped(shown(&self.folder)))?;
         writeln!(

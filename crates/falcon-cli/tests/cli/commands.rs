@@ -61,7 +61,12 @@ fn what_the_demo_proposes_can_be_typed() {
     sandbox.write("a b", "x");
     let demo = sandbox.run(&["demo", "a b"]);
     let shown = text(&demo.stdout);
-    for told in ["one call", "first call", "secret key", "remove the folder"] {
+    for told in [
+        "one call",
+        "the first one",
+        "secret key",
+        "remove the folder",
+    ] {
         assert!(shown.contains(told), "{told}: {shown}");
     }
     let proposed = shown.lines().last().unwrap().trim();

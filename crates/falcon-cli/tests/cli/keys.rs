@@ -275,12 +275,17 @@ fn a_wrong_key_is_named_in_one_line() {
         der[place.unwrap() + 3] = 14;
         sandbox.write(&format!("marked-{name}"), der);
     }
-    // All coefficients of f and g become 31, six bits each.
-    let mut long = der(&sandbox.read("k"));
-    let encoded = long.windows(3).position(|it| it == [0x08, 0x82, 0x59]);
-    let first = encoded.unwrap() + 3;
-    long[first..first + 768].copy_from_slice(&[0x7d, 0xf7, 0xdf].repeat(256));
+    let mut damaged = der(&sandbox.read("k"));
+    let encoded = damaged.windows(3).position(|it| it == [0x08, 0x82, 0x59]);
+    let header = encoded.unwrap() + 2;
+    // A basis that solves the NTRU equation. Its orthogonalised norm is above the bound.
+    let mut long = damaged.clone();
+    let too_long = hex(&include_str!("long_key.hex").replace('\n', ""));
+    long[header..header + 1281].copy_from_slice(&too_long);
     sandbox.write("long", long);
+    // All coefficients of f and g become 31, six bits each: longer, and no basis.
+    damaged[header + 1..header + 769].copy_from_slice(&[0x7d, 0xf7, 0xdf].repeat(256));
+    sandbox.write("damaged", damaged);
     sandbox.write("unknown", "message");
     sandbox.write("empty", "");
     sandbox.write("alone", sandbox.read("k"));
@@ -312,6 +317,10 @@ fn a_wrong_key_is_named_in_one_line() {
         (
             &["sign", "-k", "long", "m"],
             "long: holds a Falcon secret key, but the secret basis is too long to sign with",
+        ),
+        (
+            &["sign", "-k", "damaged", "m"],
+            "damaged: is marked as a Falcon-512 key, but holds none: was it damaged?",
         ),
         (
             &["pubkey", "k.pub", "-o", "x"],
