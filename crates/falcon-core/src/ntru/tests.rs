@@ -316,6 +316,8 @@ fn keys_that_are_too_long_are_refused_when_they_are_read() {
         secret_key::encode(logn, &f, &g, &capital_f, &mut bytes);
         let read = SigningKey::<Falcon512>::try_from(&bytes[..]);
         assert_eq!(read.err(), Some(DecodeError::KeyNorm));
+        let given = SigningKey::<Falcon512>::from_basis([&f, &g, &capital_f, &capital_g]);
+        assert_eq!(given.err(), Some(DecodeError::KeyNorm));
         found[usize::from(partner_long)] = true;
         if found == [true; 2] {
             break;
