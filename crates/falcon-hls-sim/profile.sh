@@ -37,16 +37,8 @@ run="$(mktemp -d)"
 readonly run
 trap 'rm -rf "$run"' EXIT
 
-# need TOOL...: ends the script if a tool is missing.
-need() {
-    local tool
-    for tool in "$@"; do
-        if ! command -v "$tool" >/dev/null; then
-            echo "$tool is missing: see the head of $HERE/profile.sh" >&2
-            exit 2
-        fi
-    done
-}
+# Has `need` and `build_plugin`.
+source benches/qemu/common.sh
 
 # build TRIPLE FLAGS: the program, at fixed addresses, so that those of a run are
 # those of the file. The profile `ct` is a release with debug information.
@@ -136,14 +128,12 @@ targets="${*:-x86-64 armv7 armv7-soft}"
 for target in $targets; do
     case "$target" in
     x86-64)
-        need valgrind addr2line nm
+        need "valgrind binutils" valgrind addr2line nm
         ;;
     armv7 | armv7-soft)
-        need gcc arm-linux-gnueabihf-gcc arm-linux-gnueabihf-addr2line \
-            arm-linux-gnueabihf-nm qemu-arm
-        version="$(qemu-arm --version | sed -n '1s/.*version \([0-9]*\).*/\1/p')"
-        gcc -std=gnu11 -O2 -fPIC -shared -fvisibility=hidden \
-            "-DAPI=$((version < 9 ? 1 : 2))" benches/qemu/plugin.c -o "$run/plugin.so"
+        need "gcc gcc-arm-linux-gnueabihf qemu-user" gcc arm-linux-gnueabihf-gcc \
+            arm-linux-gnueabihf-addr2line arm-linux-gnueabihf-nm qemu-arm
+        build_plugin "$run" qemu-arm
         ;;
     *)
         echo "usage: $0 [x86-64] [armv7] [armv7-soft]" >&2

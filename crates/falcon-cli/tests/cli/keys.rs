@@ -280,7 +280,8 @@ fn a_wrong_key_is_named_in_one_line() {
     let header = encoded.unwrap() + 2;
     // A basis that solves the NTRU equation. Its orthogonalised norm is above the bound.
     let mut long = damaged.clone();
-    let too_long = hex(&include_str!("long_key.hex").replace('\n', ""));
+    let too_long = include_str!("../../../../kat/keys/too_long_512.hex");
+    let too_long = hex(&too_long.replace('\n', ""));
     long[header..header + 1281].copy_from_slice(&too_long);
     sandbox.write("long", long);
     // All coefficients of f and g become 31, six bits each: longer, and no basis.
