@@ -5,7 +5,7 @@
 //!
 //! Source: Falcon specification v1.2, algorithms 10 and 16.
 
-use crate::lanes::Isa;
+use crate::lanes::{HAS_VECTORS, Isa};
 use crate::params::SIGNATURE_NORM_BOUND;
 
 /// True if `squared_norm` is within the bound of degree `2^logn`.
@@ -17,49 +17,57 @@ pub(crate) fn is_short(logn: u32, squared_norm: u64) -> bool {
     squared_norm <= u64::from(bound)
 }
 
-/// Number of coefficients whose squares are summed in 32 bits. The sum fits, since
-/// `32 * 8400^2` is below `2^32`, and compilers vectorise it.
-const CHUNK: usize = 32;
 /// Magnitude at which one coefficient alone exceeds every bound: `8400^2 >
 /// 70265242`.
 const CLAMP: i16 = 8400;
 
-/// Computes the squared norm of up to 1024 coefficients in two's complement.
-/// Coefficients are clamped to [`CLAMP`]. A clamped coefficient still exceeds
-/// every bound.
+/// Squares that are summed in 32 bits: `32 * 8400^2` is below `2^32`.
+const SQUARES: usize = 32;
+const _: () = assert!(SQUARES as u64 * (CLAMP as u64).pow(2) < 1 << 32);
+
+/// Sums that are computed side by side. Compilers keep them in registers if the target has vectors.
+const SUMS: usize = if HAS_VECTORS { 32 } else { 1 };
+
+/// Computes the squared norm of up to 1024 coefficients. Coefficients are clamped to [`CLAMP`]. A
+/// clamped coefficient still exceeds every bound.
+pub(crate) fn squared_norm(isa: impl Isa, coefficients: &[i16]) -> u64 {
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            let mut norm = 0;
+            for chunk in coefficients.chunks(SQUARES * SUMS) {
+                norm += chunk_norm(chunk);
+            }
+            norm
+        },
+    )
+}
+
+/// The squared norm of up to [`SQUARES`] coefficients for each sum.
 #[inline(always)]
-pub(crate) fn squared_norm<T: Copy>(
-    isa: impl Isa,
-    coefficients: &[T],
-    value: impl Fn(T) -> i16,
-) -> u64 {
-    let (chunks, rest) = coefficients.as_chunks::<CHUNK>();
-    let mut norm = partial_norm(rest, &value);
-    for chunk in chunks {
-        norm += chunk_norm(isa, chunk, &value);
+fn chunk_norm(chunk: &[i16]) -> u64 {
+    let mut sums = [0u32; SUMS];
+    let (rows, rest) = chunk.as_chunks::<SUMS>();
+    for row in rows {
+        for (sum, &x) in sums.iter_mut().zip(row) {
+            *sum += clamped_square(x);
+        }
+    }
+    let mut norm = 0;
+    for sum in sums {
+        norm += u64::from(sum);
+    }
+    for &x in rest {
+        norm += u64::from(clamped_square(x));
     }
     norm
 }
 
-/// The squared norm of a chunk. Not inlined: compilers take the loop over
-/// chunks for the one to vectorise, and gather words one by one.
-#[inline(never)]
-fn chunk_norm<T: Copy>(isa: impl Isa, chunk: &[T; CHUNK], value: &impl Fn(T) -> i16) -> u64 {
-    isa.vectorize(
-        #[inline(always)]
-        || partial_norm(chunk, value),
-    )
-}
-
-/// The squared norm of up to [`CHUNK`] coefficients.
+/// The square of `x`, clamped to [`CLAMP`].
 #[inline(always)]
-fn partial_norm<T: Copy>(chunk: &[T], value: &impl Fn(T) -> i16) -> u64 {
-    let mut norm = 0u32;
-    for &x in chunk {
-        let x = i32::from(value(x).clamp(-CLAMP, CLAMP));
-        norm += (x * x) as u32;
-    }
-    u64::from(norm)
+fn clamped_square(x: i16) -> u32 {
+    let x = i32::from(x.clamp(-CLAMP, CLAMP));
+    (x * x) as u32
 }
 
 /// True if `||s2||^2` alone is within the bound of the scheme.
@@ -71,7 +79,7 @@ fn partial_norm<T: Copy>(chunk: &[T], value: &impl Fn(T) -> i16) -> u64 {
 /// for 5: 5637 bits, 746 bytes with header and nonce. For n = 1024 it is
 /// 11,302 bits, 1454 bytes.
 pub(crate) fn fits_the_bound(isa: impl Isa, logn: u32, s2: &[i16]) -> bool {
-    is_short(logn, squared_norm(isa, s2, |s| s))
+    is_short(logn, squared_norm(isa, s2))
 }
 
 /// Adds up the squared norm of up to 2048 coefficients of any size, in constant
@@ -111,7 +119,7 @@ mod tests {
     use std::vec;
 
     fn norm(x: &[i16]) -> u64 {
-        squared_norm(Baseline, x, |x| x)
+        squared_norm(Baseline, x)
     }
 
     fn accumulated(x: &[i64]) -> u64 {

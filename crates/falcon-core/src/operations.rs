@@ -107,9 +107,9 @@ operations! {
         ring::multiply(&PortableNtt(b), logn, s2, h, product);
     }
 
-    /// [`ring::is_preimage_vartime`].
-    fn is_preimage_vartime(b, logn: u32, c: &mut [u16], s2: &[i16], product: &[i16]) -> bool {
-        ring::is_preimage_vartime(b, &PortableNtt(b), logn, c, s2, product)
+    /// [`ring::is_preimage`].
+    fn is_preimage(b, logn: u32, c: &[u16], s2: &[i16], product: &mut [i16]) -> bool {
+        ring::is_preimage(b, logn, c, s2, product)
     }
 
     /// [`norm::fits_the_bound`].

@@ -86,8 +86,7 @@ pub(crate) fn complete_private(
     quotient(&ntt, logn, [f, g], a, b).map_err(|NotInvertible| DecodeError::InvalidKey)?;
     ntt.set_small(b, capital_f);
     ntt.ntt(logn, b);
-    ntt.mul_assign(b, a);
-    ntt.intt(logn, b);
+    ntt.mul_then_intt(logn, b, a);
     let mut out_of_range = 0;
     for (out, &x) in capital_g.iter_mut().zip(&*b) {
         let x = barrett_reduce::<Q>(x);
@@ -160,8 +159,7 @@ pub(crate) fn multiply<N: Ntt>(
 ) {
     ntt.set_signed(product, s2);
     ntt.ntt(logn, product);
-    ntt.mul_assign(product, h);
-    ntt.intt(logn, product);
+    ntt.mul_then_intt(logn, product, h);
 }
 
 /// `s2 <- z0 f + z1 F` modulo `q`, centred, and `z0 <- c - s2 h` likewise, which
@@ -188,38 +186,62 @@ pub(crate) fn preimage(
         ntt.ntt(logn, z);
         ntt.mul_assign(z, small);
     }
-    for (z0, &z1) in z0.iter_mut().zip(&*z1) {
-        *z0 = barrett_reduce::<Q>(*z0 + z1);
-    }
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            for (z0, &z1) in z0.iter_mut().zip(&*z1) {
+                *z0 = barrett_reduce::<Q>(*z0 + z1);
+            }
+        },
+    );
     s2.copy_from_slice(z0);
     ntt.intt(logn, s2);
-    for s2 in &mut *s2 {
-        *s2 = barrett_reduce::<Q>(*s2);
-    }
-    ntt.mul_assign(z0, h);
-    ntt.intt(logn, z0);
-    for (s1, &c) in z0.iter_mut().zip(c) {
-        // At most 12288 + 6144 = 3 (q - 1) / 2.
-        *s1 = barrett_reduce::<Q>((c as i16).wrapping_sub(barrett_reduce::<Q>(*s1)));
-    }
-    squared_norm(isa, z0, |s| s) + squared_norm(isa, s2, |s| s)
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            for s2 in &mut *s2 {
+                *s2 = barrett_reduce::<Q>(*s2);
+            }
+        },
+    );
+    ntt.mul_then_intt(logn, z0, h);
+    norm_of_preimage(isa, c, s2, z0)
 }
 
-/// True if `(c - s2 h, s2)` is short, given the product `s2 h`. The point `c` in `[0, q)` becomes
-/// `s1`, centred, in two's complement. Variable time: all operands are public.
+/// True if `(c - s2 h, s2)` is short; see [`norm_of_preimage`].
 ///
 /// Source: Falcon specification v1.2, algorithm 16 (Verify): `s1` and the norm.
-pub(crate) fn is_preimage_vartime<N: Ntt>(
+pub(crate) fn is_preimage(
     isa: impl Isa,
-    ntt: &N,
     logn: u32,
-    c: &mut [u16],
+    c: &[u16],
     s2: &[i16],
-    product: &[N::Word],
+    product: &mut [i16],
 ) -> bool {
-    ntt.sub_centred(c, product);
-    let s1 = squared_norm(isa, c, |s| s as i16);
-    is_short(logn, s1 + squared_norm(isa, s2, |s| s))
+    is_short(logn, norm_of_preimage(isa, c, s2, product))
+}
+
+/// The squared norm of `(c - s2 h, s2)`, in constant time. `c` is in `[0, q)`. `product` is the
+/// product `s2 h` of [`Ntt::mul_then_intt`], and becomes `s1 = c - s2 h`, centred.
+fn norm_of_preimage(isa: impl Isa, c: &[u16], s2: &[i16], product: &mut [i16]) -> u64 {
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            for (s1, &c) in product.iter_mut().zip(c) {
+                *s1 = difference_centred(c, *s1);
+            }
+        },
+    );
+    squared_norm(isa, product) + squared_norm(isa, s2)
+}
+
+/// `c - x` modulo `q`, centred, for `c` in `[0, q)` and `|x| <= 12288`.
+#[inline(always)]
+const fn difference_centred(c: u16, x: i16) -> i16 {
+    let c = c as i16;
+    let centred = c.wrapping_sub(Q::P & -((c > Q::P / 2) as i16));
+    // At most 6144 + 12288 = 3 (q - 1) / 2. Wrapping, for points that are out of range.
+    barrett_reduce::<Q>(centred.wrapping_sub(x))
 }
 
 #[cfg(test)]

@@ -93,16 +93,20 @@ fn basis_ref(logn: u32, reals: &[f64]) -> BasisRef<'_> {
 fn transform_basis<B: Binary64>(b: B, logn: u32, key: SecretBasis<'_>, out: &mut [f64]) {
     let n = 1 << logn;
     let rows = [
-        (key.g, false),
-        (key.f, true),
-        (key.capital_g, false),
-        (key.capital_f, true),
+        (key.g, 1),
+        (key.f, -1),
+        (key.capital_g, 1),
+        (key.capital_f, -1),
     ];
-    for (out, (row, negative)) in out.chunks_exact_mut(n).zip(rows) {
-        for (out, &x) in out.iter_mut().zip(row) {
-            let x = i64::from(x);
-            *out = B::F64::from_i64(if negative { -x } else { x }).into();
-        }
+    for (out, (row, sign)) in out.chunks_exact_mut(n).zip(rows) {
+        b.vectorize(
+            #[inline(always)]
+            || {
+                for (out, &x) in out.iter_mut().zip(row) {
+                    *out = B::F64::from_i64(i64::from(sign * i16::from(x))).into();
+                }
+            },
+        );
         b.fft(logn, out);
     }
 }
@@ -265,9 +269,14 @@ fn short_vector_of_integers<B: Binary64, W: Array<i16>>(
     let (small, _) = rest.split_at_mut(n);
     for (reals, words) in [(z.0, &mut *z0), (z.1, &mut *z1)] {
         b.ifft(logn, reals);
-        for (word, real) in words.iter_mut().zip(&*reals) {
-            *word = residue(B::F64::from(*real).rint());
-        }
+        b.vectorize(
+            #[inline(always)]
+            || {
+                for (word, real) in words.iter_mut().zip(&*reals) {
+                    *word = residue(B::F64::from(*real).rint());
+                }
+            },
+        );
     }
     let rows = [key.f, key.capital_f];
     let words_of = [z0, z1, small];

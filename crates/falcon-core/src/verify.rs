@@ -235,7 +235,7 @@ impl<P: Parameters> VerifyingKey<P> {
     ) -> Result<(), SignatureError> {
         let mut product = Aligned(P::Short::ZERO);
         self.multiply(on, signature, &mut product.0);
-        if difference_is_short(on, point, &product.0, signature) {
+        if difference_is_short(on, point, &mut product.0, signature) {
             Ok(())
         } else {
             Err(SignatureError)
@@ -255,12 +255,12 @@ impl<P: Parameters> VerifyingKey<P> {
 fn difference_is_short<P: Parameters>(
     on: impl Operations,
     point: impl FnOnce(&mut [u16]),
-    product: &P::Short,
+    product: &mut P::Short,
     signature: &Signature<P>,
 ) -> bool {
     let mut c = P::Residues::ZERO;
     point(c.as_mut());
-    on.is_preimage_vartime(P::LOGN, c.as_mut(), signature.s2.as_ref(), product.as_ref())
+    on.is_preimage(P::LOGN, c.as_ref(), signature.s2.as_ref(), product.as_mut())
 }
 
 impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {

@@ -32,6 +32,9 @@ const FEW_LANES: usize = 4;
 /// are complete: four of 14 bits fit.
 const GROUP: usize = 4;
 
+/// Lanes whose groups are moved together.
+const TOGETHER: usize = 8;
+
 /// Groups that are read before they are moved to their places.
 const ROWS: usize = 32;
 
@@ -71,6 +74,13 @@ fn decompress_lanes<const N: usize>(isa: impl Isa, items: &mut [Item<'_, '_>]) {
             #[inline(always)]
             || read(&bodies, &mut bits, &mut rows.0),
         );
+        if N >= TOGETHER {
+            isa.vectorize(
+                #[inline(always)]
+                || move_together(isa, start, &rows.0, items),
+            );
+            continue;
+        }
         for (lane, item) in items.iter_mut().enumerate() {
             let (groups, _) = item.s2[start..].as_chunks_mut::<GROUP>();
             for (group, row) in groups.iter_mut().zip(&rows.0) {
@@ -95,6 +105,43 @@ fn decompress_lanes<const N: usize>(isa: impl Isa, items: &mut [Item<'_, '_>]) {
             && core::ptr::eq(*body, item.body))
         .then_some(used);
     }
+}
+
+/// Moves the groups of all lanes to their places from `start` on, those of eight lanes together.
+#[inline(always)]
+fn move_together<const N: usize>(
+    isa: impl Isa,
+    start: usize,
+    rows: &[[u64; N]; ROWS],
+    items: &mut [Item<'_, '_>],
+) {
+    for (lanes, items) in items.chunks_mut(TOGETHER).enumerate() {
+        for (i, rows) in rows.as_chunks::<TOGETHER>().0.iter().enumerate() {
+            let start = start + GROUP * TOGETHER * i;
+            let square = rows.each_ref().map(|row| {
+                let lanes = row.as_chunks().0.get(lanes);
+                lanes.copied().unwrap_or_default()
+            });
+            for (item, groups) in items.iter_mut().zip(isa.transpose_words(&square)) {
+                if let Some(s2) = item.s2.get_mut(start..)
+                    && let Some(places) = s2.first_chunk_mut::<{ GROUP * TOGETHER }>()
+                {
+                    *places = split(&groups);
+                }
+            }
+        }
+    }
+}
+
+/// The words of groups.
+#[inline(always)]
+fn split(groups: &[u64; TOGETHER]) -> [i16; GROUP * TOGETHER] {
+    let bytes = groups.map(u64::to_le_bytes);
+    let mut words = [0; GROUP * TOGETHER];
+    for (word, bytes) in words.iter_mut().zip(bytes.as_flattened().as_chunks().0) {
+        *word = i16::from_le_bytes(*bytes);
+    }
+    words
 }
 
 /// Reads a group of code words into every row, as [`evaluate`] takes them. The

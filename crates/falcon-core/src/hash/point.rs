@@ -12,8 +12,16 @@ use falcon_keccak::{Blocks, RATE_WORDS};
 /// Words in a block.
 const WORDS: usize = 4 * RATE_WORDS;
 
-/// Words in a block, and refused ones up to a multiple of those that [`Isa::keep_below`] takes.
-const PADDED_WORDS: usize = WORDS.next_multiple_of(16);
+/// All ones for those of the last sixteen words that were taken before.
+const REFUSED: [u16; 16] = {
+    let mut refused = [u16::MAX; 16];
+    let mut i = 16 - WORDS % 16;
+    while i < 16 {
+        refused[i] = 0;
+        i += 1;
+    }
+    refused
+};
 
 /// The least multiple of `q` that is not used, `5q`.
 pub(crate) const LIMIT: u16 = (5 * Q) as u16;
@@ -50,33 +58,41 @@ impl<'a> PointFiller<'a> {
 
     #[inline(always)]
     fn take_words(&mut self, isa: impl Isa, block: &[u64; RATE_WORDS]) {
-        let mut words = [u16::MAX; PADDED_WORDS];
-        for (four, word) in words.as_chunks_mut::<4>().0.iter_mut().zip(block) {
-            *four = [0, 16, 32, 48].map(|shift| (word >> shift) as u16);
+        for four in block.as_chunks().0 {
+            self.take_sixteen(isa, four, &[0; 16]);
         }
-        let mut residues = [0; PADDED_WORDS];
-        for (r, w) in residues.iter_mut().zip(&mut words) {
-            // From here on the other byte order is the stream's.
-            *w = w.swap_bytes();
+        // The last words come with others before them, which are refused the second time.
+        if let Some(four) = block.last_chunk() {
+            self.take_sixteen(isa, four, &REFUSED);
+        }
+    }
+
+    /// Takes what is in `four`, without the words that are all ones in `refused`.
+    #[inline(always)]
+    fn take_sixteen(&mut self, isa: impl Isa, four: &[u64; 4], refused: &[u16; 16]) {
+        let bytes = four.map(u64::to_le_bytes);
+        let mut words = [0; 16];
+        for (word, bytes) in words.iter_mut().zip(bytes.as_flattened().as_chunks().0) {
+            *word = u16::from_be_bytes(*bytes);
+        }
+        let mut residues = [0; 16];
+        for ((r, w), refused) in residues.iter_mut().zip(&mut words).zip(refused) {
             *r = reduce(*w);
+            *w |= refused;
         }
-        let (words, residues) = (words.as_chunks().0, residues.as_chunks().0);
-        let mut rest = core::mem::take(&mut self.rest);
-        for (words, residues) in words.iter().zip(residues) {
-            let count = if let Some(out) = rest.first_chunk_mut() {
-                isa.keep_below(LIMIT, words, residues, out)
-            } else {
-                let mut kept = [0; 16];
-                let count = isa.keep_below(LIMIT, words, residues, &mut kept);
-                for (out, &kept) in rest.iter_mut().zip(kept.iter().take(count)) {
-                    *out = kept;
-                }
-                count
-            };
-            let len = rest.len();
-            rest = rest.split_at_mut(count.min(len)).1;
-        }
-        self.rest = rest;
+        let rest = core::mem::take(&mut self.rest);
+        let count = if let Some(out) = rest.first_chunk_mut() {
+            isa.keep_below(LIMIT, &words, &residues, out)
+        } else {
+            let mut kept = [0; 16];
+            let count = isa.keep_below(LIMIT, &words, &residues, &mut kept);
+            for (out, &kept) in rest.iter_mut().zip(kept.iter().take(count)) {
+                *out = kept;
+            }
+            count
+        };
+        let len = rest.len();
+        self.rest = rest.split_at_mut(count.min(len)).1;
     }
 }
 

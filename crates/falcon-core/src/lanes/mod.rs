@@ -11,6 +11,14 @@ pub use soft::{Soft, SoftDouble};
 
 use core::fmt::Debug;
 
+/// True if the compiler makes vector code for the target.
+pub(crate) const HAS_VECTORS: bool = cfg!(any(
+    target_arch = "x86_64",
+    target_arch = "x86",
+    target_arch = "aarch64",
+    target_feature = "simd128"
+));
+
 /// Wipes `WORDS` words of 8 bytes of the stack below the caller's frame: compilers leave there what
 /// did not fit in registers.
 #[inline(never)]

@@ -10,7 +10,7 @@
 
 use super::twiddles::{ROW, Tables};
 use super::{Ntt, rows, words};
-use crate::lanes::{Baseline, I16s, Isa, Register};
+use crate::lanes::{Baseline, HAS_VECTORS, I16s, Isa, Register};
 use crate::modq::{Modulus, Q, barrett_reduce, canonical, montgomery_mul};
 use zeroize::Zeroize;
 
@@ -20,14 +20,6 @@ pub struct PortableNtt<I = Baseline>(pub I);
 
 /// The portable implementation for the features that the build target has anyway.
 pub const PORTABLE_NTT: PortableNtt = PortableNtt(Baseline);
-
-/// True if the compiler makes vector code for the target.
-const HAS_VECTORS: bool = cfg!(any(
-    target_arch = "x86_64",
-    target_arch = "x86",
-    target_arch = "aarch64",
-    target_feature = "simd128"
-));
 
 /// True if the transforms of a degree go by rows.
 const fn goes_by_rows(logn: u32) -> bool {
@@ -66,12 +58,16 @@ pub(crate) fn forward<M: Modulus, I: Isa>(isa: I, logn: u32, a: &mut [i16]) {
     }
 }
 
-/// Inverse transform modulo `q`. Input at most 12169 in absolute value, output at most 9060.
+/// Inverse transform modulo `q`, of the product by `by` if there is one. Input, or the product, at
+/// most 12169 in absolute value, output at most 9218.
 #[inline(always)]
-fn inverse_transform<I: Isa>(isa: I, logn: u32, a: &mut [i16]) {
+fn inverse_transform<I: Isa>(isa: I, logn: u32, by: Option<&[i16]>, a: &mut [i16]) {
     if goes_by_rows(logn) {
-        rows::inverse::<Q, I>(isa, Q::INVERSE, a);
+        rows::inverse::<Q, I>(isa, Q::INVERSE, by, a);
     } else {
+        if let Some(by) = by {
+            pointwise_mul::<Q, _>(isa, a, by);
+        }
         words::inverse::<Q>(Q::ZETAS, logn, a);
     }
 }
@@ -123,9 +119,14 @@ impl<I: Isa> Ntt for PortableNtt<I> {
     type Word = i16;
 
     fn set_residues(&self, a: &mut [i16], coefficients: &[u16]) {
-        for (a, &c) in a.iter_mut().zip(coefficients) {
-            *a = barrett_reduce::<Q>(c as i16);
-        }
+        self.0.vectorize(
+            #[inline(always)]
+            || {
+                for (a, &c) in a.iter_mut().zip(coefficients) {
+                    *a = barrett_reduce::<Q>(c as i16);
+                }
+            },
+        );
     }
 
     fn set_signed(&self, a: &mut [i16], coefficients: &[i16]) {
@@ -140,29 +141,20 @@ impl<I: Isa> Ntt for PortableNtt<I> {
     }
 
     fn set_small(&self, a: &mut [i16], coefficients: &[i8]) {
-        for (a, &c) in a.iter_mut().zip(coefficients) {
-            *a = i16::from(c);
-        }
+        self.0.vectorize(
+            #[inline(always)]
+            || {
+                for (a, &c) in a.iter_mut().zip(coefficients) {
+                    *a = i16::from(c);
+                }
+            },
+        );
     }
 
     fn residues(&self, coefficients: &mut [u16], a: &[i16]) {
         for (c, &a) in coefficients.iter_mut().zip(a) {
             *c = canonical::<Q>(a);
         }
-    }
-
-    fn sub_centred(&self, acc: &mut [u16], a: &[i16]) {
-        self.0.vectorize(
-            #[inline(always)]
-            || {
-                for (c, &a) in acc.iter_mut().zip(a) {
-                    // At most 12288 + 6144 = 3 (q - 1) / 2. Wrapping, for points that
-                    // are out of range.
-                    let difference = (*c as i16).wrapping_sub(barrett_reduce::<Q>(a));
-                    *c = barrett_reduce::<Q>(difference) as u16;
-                }
-            },
-        );
     }
 
     #[inline(never)] // One copy for all callers: each is several KB.
@@ -177,7 +169,15 @@ impl<I: Isa> Ntt for PortableNtt<I> {
     fn intt(&self, logn: u32, a: &mut [i16]) {
         self.0.vectorize(
             #[inline(always)]
-            || inverse_transform(self.0, logn, a),
+            || inverse_transform(self.0, logn, None, a),
+        );
+    }
+
+    #[inline(never)] // One copy for all callers: each is several KB.
+    fn mul_then_intt(&self, logn: u32, a: &mut [i16], b: &[i16]) {
+        self.0.vectorize(
+            #[inline(always)]
+            || inverse_transform(self.0, logn, Some(b), a),
         );
     }
 

@@ -46,7 +46,7 @@
 //!
 //! Overflow checks, where enabled, verify these bounds at run time.
 
-use super::portable::centred;
+use super::portable::{centred, product};
 use super::twiddles::{Factors, Forward, Inverse, ROW};
 use crate::lanes::{I16s, Isa, Register};
 use crate::modq::Modulus;
@@ -349,18 +349,33 @@ fn inverse_pair<M: Modulus, I: Isa>(
     I::I16s::exchange::<16>(x, y);
 }
 
-/// The first layers of `N` neighbouring rows.
+/// `row <- row by`.
+#[inline(always)]
+fn multiply<M: Modulus, I: Isa>(isa: I, row: &mut Row<I>, by: &Words) {
+    for (x, by) in row.as_mut().iter_mut().zip(I::I16s::chunks(by)) {
+        *x = product::<M, _>(*x, I::I16s::load(isa, by));
+    }
+}
+
+/// The first layers of `N` neighbouring rows, which are multiplied by `by` before.
 #[inline(always)]
 fn inverse_tile<M: Modulus, I: Isa, const N: usize>(
     isa: I,
     factors: &Inverse,
+    by: Option<&[Words; N]>,
     rows: &mut [Row<I>; N],
 ) {
-    each_pair!(rows, |_, x, y| {
+    each_pair!(rows, |pair, x, y| {
         let mut factors = &factors.pairs;
         if N == 16 {
             // Hidden in each pair: sixteen rows leave no registers for factors.
             factors = black_box(factors);
+        }
+        if let Some(by) = by
+            && let Some([by_x, by_y]) = by.as_chunks().0.get(pair)
+        {
+            multiply::<M, I>(isa, x, by_x);
+            multiply::<M, I>(isa, y, by_y);
         }
         inverse_pair::<M, I>(isa, factors, x, y);
     });
@@ -426,19 +441,26 @@ fn inverse_by_two<M: Modulus, I: Isa>(isa: I, factors: &Inverse, words: &mut [Wo
     }
 }
 
-/// Inverse transform of a polynomial of at least four rows.
+/// Inverse transform of a polynomial of at least four rows, multiplied by `by` before.
 #[inline(always)]
-pub(super) fn inverse<M: Modulus, I: Isa>(isa: I, factors: &Inverse, a: &mut [i16]) {
+pub(super) fn inverse<M: Modulus, I: Isa>(
+    isa: I,
+    factors: &Inverse,
+    by: Option<&[i16]>,
+    a: &mut [i16],
+) {
     // Hidden, as above.
     let factors = black_box(factors);
+    let by = by.map(|by| by.as_chunks().0);
     let (words, _) = a.as_chunks_mut();
     let count = words.len();
     if takes_sixteen::<I>() && count >= 16 {
-        for words in words.as_chunks_mut().0 {
+        for (tile, words) in words.as_chunks_mut().0.iter_mut().enumerate() {
             // Hidden in each tile: there are no registers for factors from tile to tile.
             let factors = black_box(factors);
+            let by = by.and_then(|by| by.as_chunks().0.get(tile));
             let mut rows = load_sixteen(isa, words);
-            inverse_tile::<M, I, 16>(isa, factors, &mut rows);
+            inverse_tile::<M, I, 16>(isa, factors, by, &mut rows);
             if count == 16 {
                 let (words, _) = words.as_chunks_mut::<2>();
                 let (last, _) = factors.last_of::<16>().as_chunks::<2>();
@@ -459,11 +481,12 @@ pub(super) fn inverse<M: Modulus, I: Isa>(isa: I, factors: &Inverse, a: &mut [i1
         }
         inverse_by_two::<M, I>(isa, factors, words);
     } else {
-        for words in words.as_chunks_mut::<4>().0 {
+        for (tile, words) in words.as_chunks_mut::<4>().0.iter_mut().enumerate() {
             // Hidden, as above.
             let factors = black_box(factors);
+            let by = by.and_then(|by| by.as_chunks().0.get(tile));
             let mut rows = load_four(isa, words.each_ref());
-            inverse_tile::<M, I, 4>(isa, factors, &mut rows);
+            inverse_tile::<M, I, 4>(isa, factors, by, &mut rows);
             store_all::<I>(&rows, words);
         }
         if count == 8 || count == 32 {
@@ -486,7 +509,7 @@ pub(super) fn inverse<M: Modulus, I: Isa>(isa: I, factors: &Inverse, a: &mut [i1
 mod tests {
     use super::*;
     use crate::lanes::Baseline;
-    use crate::modq::{Q, canonical};
+    use crate::modq::{Q, canonical, centre, pow_mod};
     use crate::ntt::twiddles::Tables;
     use crate::ntt::words;
     use crate::ring::ExactnessPrime;
@@ -546,12 +569,35 @@ mod tests {
         let mut found = by_rows(values);
         isa.vectorize(
             #[inline(always)]
-            || inverse::<Q, _>(isa, Q::INVERSE, &mut found),
+            || inverse::<Q, _>(isa, Q::INVERSE, None, &mut found),
         );
         assert_eq!(
             residues::<Q>(&found),
             residues::<Q>(&expected),
             "{isa:?}, degree {}",
+            values.len()
+        );
+
+        // The same as a product, each of whose factors differs from word to word.
+        let factors: Vec<i16> = (1..=values.len() as i16).collect();
+        let quotient = |(x, y): (i16, i16)| {
+            let p = i64::from(Q::P);
+            let inverse = pow_mod(i64::from(y), Q::P as u32 - 2, p);
+            centre((i64::from(x) * inverse % p * 65536).rem_euclid(p), Q::P)
+        };
+        let mut product: Vec<i16> = by_rows(values)
+            .into_iter()
+            .zip(factors.iter().copied())
+            .map(quotient)
+            .collect();
+        isa.vectorize(
+            #[inline(always)]
+            || inverse::<Q, _>(isa, Q::INVERSE, Some(&factors), &mut product),
+        );
+        assert_eq!(
+            residues::<Q>(&product),
+            residues::<Q>(&expected),
+            "{isa:?}, product of degree {}",
             values.len()
         );
     }

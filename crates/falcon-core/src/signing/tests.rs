@@ -77,8 +77,7 @@ impl Key {
         let mut product = vec![0; n];
         let (ntt, h) = (&PORTABLE_NTT, &self.prepared);
         ring::multiply(ntt, self.logn, s2, h, &mut product);
-        let mut c = point.to_vec();
-        ring::is_preimage_vartime(Baseline, &PORTABLE_NTT, self.logn, &mut c, s2, &product)
+        ring::is_preimage(Baseline, self.logn, point, s2, &mut product)
     }
 }
 
