@@ -15,11 +15,13 @@ fn is_quotient<P: Parameters>(bytes: &[u8], public: &VerifyingKey<P>) -> bool {
     let f = signed_fields(&bytes[1..], width, P::N);
     let g = signed_fields(&bytes[1 + P::N * width as usize / 8..], width, 1);
     let q = i64::from(Q);
+    let h = public.h();
+    let h = h.as_ref();
     // x^i x^(n-i) = -1
     let product: i64 = (1..P::N)
-        .map(|i| -i64::from(f[i]) * i64::from(public.h()[P::N - i]))
+        .map(|i| -i64::from(f[i]) * i64::from(h[P::N - i]))
         .sum();
-    let first = product + i64::from(f[0]) * i64::from(public.h()[0]);
+    let first = product + i64::from(f[0]) * i64::from(h[0]);
     first.rem_euclid(q) == i64::from(g[0]).rem_euclid(q)
 }
 

@@ -142,14 +142,16 @@ impl<P: Parameters> SigningKey<P> {
     }
 
     fn find_in(&mut self, stream: &mut Shake256Reader, scratch: &mut KeygenScratch<'_, P>) {
+        let mut h = P::Residues::ZERO;
         let out = ntru::KeyPolys {
             f: self.f.as_mut(),
             g: self.g.as_mut(),
             capital_f: self.capital_f.as_mut(),
             capital_g: self.capital_g.as_mut(),
-            h: self.verifying_key.h_mut(),
+            h: h.as_mut(),
         };
         ntru::generate(P::LOGN, stream, out, &mut scratch.scratch);
+        self.verifying_key.set(Best::find(), &h);
         self.complete();
     }
 
@@ -168,12 +170,11 @@ impl<P: Parameters> SigningKey<P> {
         // Encoded where it is wiped: what a function returns may be a copy.
         let mut bytes = Zeroizing::new(P::SigningKeyBytes::ZERO);
         self.encode(bytes.as_mut());
-        self.complete_encoded(Best::find(), (*bytes).as_ref());
+        self.complete_encoded((*bytes).as_ref());
     }
 
     /// Computes what follows from the polynomials, whose encoding is `bytes`.
-    fn complete_encoded(&mut self, on: impl Operations, bytes: &[u8]) {
-        self.verifying_key.prepare(on);
+    fn complete_encoded(&mut self, bytes: &[u8]) {
         // Read where it stays: an array that is returned leaves a copy.
         hash::with_stream(&[b"falcon secret", bytes], |stream| {
             stream.read(&mut self.secret_hash);
@@ -188,7 +189,7 @@ impl<P: Parameters> SigningKey<P> {
         self.complete_basis(on)?;
         self.check_norms(on)?;
         // The encoding is unique: these are the bytes that it gives.
-        self.complete_encoded(on, bytes);
+        self.complete_encoded(bytes);
         Ok(())
     }
 
@@ -234,17 +235,19 @@ impl<P: Parameters> SigningKey<P> {
         ntru::check_norms::<P::NormWords>(P::LOGN, f, g, || on.compare_norm(P::LOGN, f, g))
     }
 
-    /// Finds `G` and `h`. Not inlined, as [`check_norms`](Self::check_norms).
+    /// Finds `G` and the verifying key. Not inlined, as [`check_norms`](Self::check_norms).
     #[inline(never)]
     fn complete_basis(&mut self, on: impl Operations) -> Result<(), DecodeError> {
         let mut words = P::KeyWords::ZERO;
+        let mut h = P::Residues::ZERO;
         let result = on.complete_private(
             P::LOGN,
             [self.f.as_ref(), self.g.as_ref(), self.capital_f.as_ref()],
             self.capital_g.as_mut(),
-            self.verifying_key.h_mut(),
+            h.as_mut(),
             words.as_mut(),
         );
+        self.verifying_key.set(on, &h);
         wipe(words.as_mut());
         // Words of the transforms that were spilled from the registers of an engine.
         #[cfg(feature = "engines")]

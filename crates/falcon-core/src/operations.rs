@@ -102,6 +102,11 @@ operations! {
         ntt.ntt(logn, prepared);
     }
 
+    /// `h <- prepared`, the inverse of [`prepare`](Operations::prepare). `prepared` is lost.
+    fn restore(b, logn: u32, prepared: &mut [i16], h: &mut [u16]) {
+        ring::coefficients(&PortableNtt(b), logn, prepared, h);
+    }
+
     /// [`ring::multiply`].
     fn multiply(b, logn: u32, s2: &[i16], h: &[i16], product: &mut [i16]) {
         ring::multiply(&PortableNtt(b), logn, s2, h, product);

@@ -148,6 +148,21 @@ fn ntru_equation_holds(isa: impl Isa, logn: u32, factors: [&[i8]; 4], scratch: &
     nonzero == 0
 }
 
+/// `coefficients <- a`, in `[0, q)`, where `a` is in the transform domain and is lost.
+pub(crate) fn coefficients(
+    ntt: &PortableNtt<impl Isa>,
+    logn: u32,
+    a: &mut [i16],
+    coefficients: &mut [u16],
+) {
+    // Words of the transform may be too large for its inverse.
+    for a in &mut *a {
+        *a = barrett_reduce::<Q>(*a);
+    }
+    ntt.intt(logn, a);
+    ntt.residues(coefficients, a);
+}
+
 /// `product <- s2 h` in the coefficient domain. `h` is in the transform domain;
 /// `product` holds `n` words.
 pub(crate) fn multiply<N: Ntt>(

@@ -35,31 +35,23 @@ use core::fmt;
 /// # fn main() {}
 /// ```
 ///
-/// Decode a key once and verify with it often: decoding computes the NTT of `h`, which the key
-/// keeps.
+/// Decode a key once and verify with it often: decoding computes the NTT of `h`. The key keeps that
+/// alone, 1 or 2 KiB.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct VerifyingKey<P: Parameters> {
-    h: P::Residues,
+    /// `h` in the transform domain. All engines of a build give the same words for the same `h`.
     prepared: P::Short,
 }
 
 impl<P: Parameters> VerifyingKey<P> {
-    /// Zeros, to be overwritten through [`h_mut`](Self::h_mut) and completed by
-    /// [`prepare`](Self::prepare).
+    /// Zeros, to be overwritten by [`set`](Self::set).
     pub(crate) const EMPTY: Self = Self {
-        h: P::Residues::ZERO,
         prepared: P::Short::ZERO,
     };
 
-    /// The coefficients of `h`, to be written. They must be below `q`.
-    pub(crate) fn h_mut(&mut self) -> &mut [u16] {
-        self.h.as_mut()
-    }
-
-    /// Transforms `h` into `prepared`.
-    pub(crate) fn prepare(&mut self, on: impl Operations) {
-        let (h, prepared) = (self.h.as_ref(), self.prepared.as_mut());
-        on.prepare(P::LOGN, prepared, h);
+    /// Becomes the key of `h`, whose coefficients are below `q`.
+    pub(crate) fn set(&mut self, on: impl Operations, h: &P::Residues) {
+        on.prepare(P::LOGN, self.prepared.as_mut(), h.as_ref());
     }
 
     /// Reads the encoding, and prepares the key on `on`.
@@ -67,13 +59,21 @@ impl<P: Parameters> VerifyingKey<P> {
     #[inline]
     pub(crate) fn decode_on(on: impl Operations, bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut result = Ok(Self::EMPTY);
-        if let Ok(key) = &mut result {
-            match codec::public_key::decode(P::LOGN, bytes, key.h.as_mut()) {
-                Ok(()) => key.prepare(on),
-                Err(error) => result = Err(error),
-            }
+        if let Ok(key) = &mut result
+            && let Err(error) = key.decode(on, bytes)
+        {
+            result = Err(error);
         }
         result
+    }
+
+    /// Becomes the key that `bytes` encode. Not inlined: `h` is gone when it returns.
+    #[inline(never)]
+    fn decode(&mut self, on: impl Operations, bytes: &[u8]) -> Result<(), DecodeError> {
+        let mut h = P::Residues::ZERO;
+        codec::public_key::decode(P::LOGN, bytes, h.as_mut())?;
+        self.set(on, &h);
+        Ok(())
     }
 
     /// `h` in the transform domain.
@@ -81,15 +81,29 @@ impl<P: Parameters> VerifyingKey<P> {
         self.prepared.as_ref()
     }
 
-    /// Returns the coefficients of `h = g / f mod q`.
-    pub fn h(&self) -> &[u16] {
-        self.h.as_ref()
+    /// Computes the coefficients of `h = g / f mod q`, an inverse NTT.
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
+    /// use falcon_core::{Falcon512, SigningKey};
+    ///
+    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    /// let h: [u16; 512] = key.verifying_key().h();
+    /// assert!(h.iter().all(|&coefficient| coefficient < 12289));
+    /// # }
+    /// ```
+    pub fn h(&self) -> P::Residues {
+        let mut words = self.prepared;
+        let mut h = P::Residues::ZERO;
+        Best::find().restore(P::LOGN, words.as_mut(), h.as_mut());
+        h
     }
 
     /// Encodes the key, in 897 or 1793 bytes.
     pub fn to_bytes(&self) -> P::VerifyingKeyBytes {
         let mut out = P::VerifyingKeyBytes::ZERO;
-        codec::public_key::encode(P::LOGN, self.h.as_ref(), out.as_mut());
+        codec::public_key::encode(P::LOGN, self.h().as_ref(), out.as_mut());
         out
     }
 

@@ -51,7 +51,8 @@ fn emulated_warps_give_the_same<P: Parameters>(modes: &[(KeyMode, u32)]) {
             "{mode:?}, order {order}"
         );
 
-        let public: Vec<&[u16]> = keys.iter().map(|key| key.verifying_key().h()).collect();
+        let public: Vec<_> = keys.iter().map(|key| key.verifying_key().h()).collect();
+        let public: Vec<&[u16]> = public.iter().map(AsRef::as_ref).collect();
         let mut signatures = signed.signatures;
         signatures[1][50] ^= 1;
         let states = verify::<P>(how.launch, &public, &jobs, &signatures);

@@ -89,11 +89,12 @@ fn read<P: Parameters>(bytes: &[u8]) -> Option<Read> {
 
 /// Compares the verdicts with the core's, and returns how many are valid.
 fn agree<P: Parameters>(launch: Launch, what: &Signed<P>) -> usize {
-    let public: Vec<&[u16]> = what
+    let public: Vec<_> = what
         .keys
         .iter()
         .map(|key| key.verifying_key().h())
         .collect();
+    let public: Vec<&[u16]> = public.iter().map(AsRef::as_ref).collect();
     let states = verify::<P>(launch, &public, &what.jobs, &what.signatures);
     let jobs: Vec<_> = what
         .jobs
