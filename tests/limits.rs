@@ -3,7 +3,9 @@
 //! The stack of verification is measured on a microcontroller, by
 //! `examples/firmware/check.sh`.
 
-use falcon_core::{ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
+use falcon_core::{
+    ExpandedKey, Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey, VerifyingKey,
+};
 use falcon_tests::Repeatable;
 use std::thread;
 
@@ -26,14 +28,18 @@ fn expanded_keys_take_60_and_128_kilobytes() {
     assert_eq!(reals(ExpandedKey::<Falcon1024>::LEN), 128 * KILOBYTE);
 }
 
-/// A key also holds its secret hash and its verifying key.
+/// A verifying key is two bytes a coefficient. A secret key also holds its secret hash, and an
+/// expanded key its reals elsewhere.
 #[test]
-fn keys_themselves_take_2_and_4_kilobytes_and_little_more() {
-    fn besides<P: Parameters>() -> usize {
-        size_of::<ExpandedKey<P>>() - size_of::<Box<[f64]>>()
+fn keys_themselves_take_few_kilobytes() {
+    fn sizes<P: Parameters>() -> [usize; 3] {
+        let besides = size_of::<ExpandedKey<P>>() - size_of::<Box<[f64]>>();
+        let signing_key = size_of::<SigningKey<P>>();
+        [size_of::<VerifyingKey<P>>(), besides, signing_key]
     }
-    assert_eq!(besides::<Falcon512>(), 2 * KILOBYTE + 32);
-    assert_eq!(besides::<Falcon1024>(), 4 * KILOBYTE + 32);
+    let [k, hash] = [KILOBYTE, 32];
+    assert_eq!(sizes::<Falcon512>(), [k, k + hash, 3 * k + hash]);
+    assert_eq!(sizes::<Falcon1024>(), [2 * k, 2 * k + hash, 6 * k + hash]);
 }
 
 /// A thread of 512 KB generates, expands, signs and verifies: no function

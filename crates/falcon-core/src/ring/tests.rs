@@ -252,3 +252,31 @@ fn differences_are_centred() {
         }
     }
 }
+
+/// With `f = 1` and `F = 0` the vector is `z0`, whatever its size. The inverse transform leaves
+/// large coefficients in another class of residues now and then.
+#[test]
+fn preimages_are_centred() {
+    for logn in [9, 10] {
+        let n = 1 << logn;
+        let mut f = vec![0; n];
+        f[0] = 1;
+        for start in [-6144, -6100, -3300, 3200, 5000] {
+            let expected: Vec<i16> = (0..n as i16).map(|i| start + i % 1024).collect();
+            let [mut z0, mut z1, mut small] = [expected.clone(), vec![0; n], vec![0; n]];
+            let mut s2 = vec![0; n];
+            let norm = preimage(
+                Baseline,
+                logn,
+                [&f, &vec![0; n]],
+                &vec![0; n],
+                &vec![0; n],
+                [&mut z0, &mut z1, &mut small],
+                &mut s2,
+            );
+            assert_eq!(s2, expected, "{logn} {start}");
+            let squares = expected.iter().map(|&x| u64::from(x.unsigned_abs()).pow(2));
+            assert_eq!(norm, squares.sum::<u64>(), "{logn} {start}");
+        }
+    }
+}
