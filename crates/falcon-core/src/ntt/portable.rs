@@ -8,8 +8,9 @@
 //! [`rows`] has the transforms of the degrees that are in use, [`words`] those of the others and of
 //! targets without vector units. Both modules prove the ranges of their values.
 
+use super::rows::{self, Multiplier};
 use super::twiddles::{ROW, Tables};
-use super::{Ntt, rows, words};
+use super::{Ntt, words};
 use crate::lanes::{Baseline, HAS_VECTORS, I16s, Isa, Register};
 use crate::modq::{Modulus, Q, barrett_reduce, canonical, montgomery_mul};
 use zeroize::Zeroize;
@@ -60,16 +61,23 @@ pub(crate) fn forward<M: Modulus, I: Isa>(isa: I, logn: u32, a: &mut [i16]) {
 
 /// Inverse transform modulo `q`, of the product by `by` if there is one. Input, or the product, at
 /// most 12169 in absolute value, output at most 9218.
-#[inline(always)]
+#[inline(never)] // One copy for all callers: each is several KB.
 fn inverse_transform<I: Isa>(isa: I, logn: u32, by: Option<&[i16]>, a: &mut [i16]) {
-    if goes_by_rows(logn) {
-        rows::inverse::<Q, I>(isa, Q::INVERSE, by, a);
-    } else {
-        if let Some(by) = by {
-            pointwise_mul::<Q, _>(isa, a, by);
-        }
-        words::inverse::<Q>(Q::ZETAS, logn, a);
-    }
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            if goes_by_rows(logn) {
+                // A product by one takes less time than a second copy of the code takes room.
+                let by = by.map_or(Multiplier::same(&[ONE; ROW]), Multiplier::polynomial);
+                rows::inverse::<Q, I>(isa, Q::INVERSE, by, a);
+            } else {
+                if let Some(by) = by {
+                    pointwise_mul::<Q, _>(isa, a, by);
+                }
+                words::inverse::<Q>(Q::ZETAS, logn, a);
+            }
+        },
+    );
 }
 
 /// One, in Montgomery form.
@@ -165,20 +173,12 @@ impl<I: Isa> Ntt for PortableNtt<I> {
         );
     }
 
-    #[inline(never)] // One copy for all callers: each is several KB.
     fn intt(&self, logn: u32, a: &mut [i16]) {
-        self.0.vectorize(
-            #[inline(always)]
-            || inverse_transform(self.0, logn, None, a),
-        );
+        inverse_transform(self.0, logn, None, a);
     }
 
-    #[inline(never)] // One copy for all callers: each is several KB.
     fn mul_then_intt(&self, logn: u32, a: &mut [i16], b: &[i16]) {
-        self.0.vectorize(
-            #[inline(always)]
-            || inverse_transform(self.0, logn, Some(b), a),
-        );
+        inverse_transform(self.0, logn, Some(b), a);
     }
 
     fn mul_assign(&self, a: &mut [i16], b: &[i16]) {

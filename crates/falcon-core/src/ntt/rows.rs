@@ -32,8 +32,9 @@
 //!   22743, 31022. The last layer multiplies both operands, to bring them into Montgomery form:
 //!   `2 T(31022) = 18110`. With fewer layers before, the layer that reduces first reduces less.
 //!   With two (`n = 512`): 20221, then 14188, 21665, 29843, 15090, 22651, 30921, at last 18090.
-//! - inverse: input at most 12169; a product of two outputs of the forward transform is at most
-//!   `18110^2 / 2^16 + 6146 = 11151`. The first layer adds: 24338. That of 2 words: 32766. That of
+//! - inverse: input at most 12169 after the product before the first layer; a product of two
+//!   outputs of the forward transform is at most `18110^2 / 2^16 + 6146 = 11151`, and one by the
+//!   row of ones, 4091 each, at most 8192. The first layer adds: 24338. That of 2 words: 32766. That of
 //!   4 words reduces its unmultiplied operand: 15363. Those of 8 and 16 words: 22950, 31248. That
 //!   of one row reduces: 15221. That of two rows: 22794. Of sixteen rows in registers the layer of
 //!   four rows reduces: 14428; those of eight and sixteen: 21927, 30129. Otherwise a pass over two
@@ -349,20 +350,46 @@ fn inverse_pair<M: Modulus, I: Isa>(
     I::I16s::exchange::<16>(x, y);
 }
 
-/// `row <- row by`.
-#[inline(always)]
-fn multiply<M: Modulus, I: Isa>(isa: I, row: &mut Row<I>, by: &Words) {
-    for (x, by) in row.as_mut().iter_mut().zip(I::I16s::chunks(by)) {
-        *x = product::<M, _>(*x, I::I16s::load(isa, by));
+/// A polynomial in the transform domain, by rows, or a row that stands for all of them.
+#[derive(Clone, Copy)]
+pub(super) struct Multiplier<'a> {
+    rows: &'a [Words],
+    /// The bits of a row's index that count: all, or none.
+    mask: usize,
+}
+
+impl<'a> Multiplier<'a> {
+    /// Multiplies each row by its own.
+    pub(super) fn polynomial(words: &'a [i16]) -> Self {
+        let (rows, _) = words.as_chunks();
+        Self { rows, mask: !0 }
+    }
+
+    /// Multiplies all rows by `row`.
+    pub(super) fn same(row: &'a Words) -> Self {
+        let rows = core::slice::from_ref(row);
+        Self { rows, mask: 0 }
+    }
+
+    /// `row <- row by`, for the row `index` of the polynomial.
+    #[inline(always)]
+    fn multiply<M: Modulus, I: Isa>(self, isa: I, index: usize, row: &mut Row<I>) {
+        if let Some(by) = self.rows.get(index & self.mask) {
+            for (x, by) in row.as_mut().iter_mut().zip(I::I16s::chunks(by)) {
+                *x = product::<M, _>(*x, I::I16s::load(isa, by));
+            }
+        }
     }
 }
 
-/// The first layers of `N` neighbouring rows, which are multiplied by `by` before.
+/// The first layers of the `N` neighbouring rows of tile `tile`, which are multiplied by `by`
+/// before.
 #[inline(always)]
 fn inverse_tile<M: Modulus, I: Isa, const N: usize>(
     isa: I,
     factors: &Inverse,
-    by: Option<&[Words; N]>,
+    by: Multiplier<'_>,
+    tile: usize,
     rows: &mut [Row<I>; N],
 ) {
     each_pair!(rows, |pair, x, y| {
@@ -371,12 +398,9 @@ fn inverse_tile<M: Modulus, I: Isa, const N: usize>(
             // Hidden in each pair: sixteen rows leave no registers for factors.
             factors = black_box(factors);
         }
-        if let Some(by) = by
-            && let Some([by_x, by_y]) = by.as_chunks().0.get(pair)
-        {
-            multiply::<M, I>(isa, x, by_x);
-            multiply::<M, I>(isa, y, by_y);
-        }
+        let index = N * tile + 2 * pair;
+        by.multiply::<M, I>(isa, index, x);
+        by.multiply::<M, I>(isa, index + 1, y);
         inverse_pair::<M, I>(isa, factors, x, y);
     });
     inverse_layer::<M, I, 1, true>(isa, factors.distance_of(), rows);
@@ -446,21 +470,19 @@ fn inverse_by_two<M: Modulus, I: Isa>(isa: I, factors: &Inverse, words: &mut [Wo
 pub(super) fn inverse<M: Modulus, I: Isa>(
     isa: I,
     factors: &Inverse,
-    by: Option<&[i16]>,
+    by: Multiplier<'_>,
     a: &mut [i16],
 ) {
     // Hidden, as above.
     let factors = black_box(factors);
-    let by = by.map(|by| by.as_chunks().0);
     let (words, _) = a.as_chunks_mut();
     let count = words.len();
     if takes_sixteen::<I>() && count >= 16 {
         for (tile, words) in words.as_chunks_mut().0.iter_mut().enumerate() {
             // Hidden in each tile: there are no registers for factors from tile to tile.
             let factors = black_box(factors);
-            let by = by.and_then(|by| by.as_chunks().0.get(tile));
             let mut rows = load_sixteen(isa, words);
-            inverse_tile::<M, I, 16>(isa, factors, by, &mut rows);
+            inverse_tile::<M, I, 16>(isa, factors, by, tile, &mut rows);
             if count == 16 {
                 let (words, _) = words.as_chunks_mut::<2>();
                 let (last, _) = factors.last_of::<16>().as_chunks::<2>();
@@ -484,9 +506,8 @@ pub(super) fn inverse<M: Modulus, I: Isa>(
         for (tile, words) in words.as_chunks_mut::<4>().0.iter_mut().enumerate() {
             // Hidden, as above.
             let factors = black_box(factors);
-            let by = by.and_then(|by| by.as_chunks().0.get(tile));
             let mut rows = load_four(isa, words.each_ref());
-            inverse_tile::<M, I, 4>(isa, factors, by, &mut rows);
+            inverse_tile::<M, I, 4>(isa, factors, by, tile, &mut rows);
             store_all::<I>(&rows, words);
         }
         if count == 8 || count == 32 {
@@ -569,7 +590,7 @@ mod tests {
         let mut found = by_rows(values);
         isa.vectorize(
             #[inline(always)]
-            || inverse::<Q, _>(isa, Q::INVERSE, None, &mut found),
+            || inverse::<Q, _>(isa, Q::INVERSE, Multiplier::same(&ONES), &mut found),
         );
         assert_eq!(
             residues::<Q>(&found),
@@ -592,7 +613,14 @@ mod tests {
             .collect();
         isa.vectorize(
             #[inline(always)]
-            || inverse::<Q, _>(isa, Q::INVERSE, Some(&factors), &mut product),
+            || {
+                inverse::<Q, _>(
+                    isa,
+                    Q::INVERSE,
+                    Multiplier::polynomial(&factors),
+                    &mut product,
+                )
+            },
         );
         assert_eq!(
             residues::<Q>(&product),
@@ -601,6 +629,9 @@ mod tests {
             values.len()
         );
     }
+
+    /// A row of ones, in Montgomery form.
+    const ONES: Words = [centre(65536 % Q::P as i64, Q::P); ROW];
 
     /// The largest input of the inverse transform.
     const LARGEST: i16 = 11150;
