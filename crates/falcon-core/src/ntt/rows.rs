@@ -34,12 +34,12 @@
 //!   With two (`n = 512`): 20221, then 14188, 21665, 29843, 15090, 22651, 30921, at last 18090.
 //! - inverse: input at most 12169 after the product before the first layer; a product of two
 //!   outputs of the forward transform is at most `18110^2 / 2^16 + 6146 = 11151`, and one by the
-//!   row of ones, 4091 each, at most 8192. The first layer adds: 24338. That of 2 words: 32766. That of
-//!   4 words reduces its unmultiplied operand: 15363. Those of 8 and 16 words: 22950, 31248. That
-//!   of one row reduces: 15221. That of two rows: 22794. Of sixteen rows in registers the layer of
-//!   four rows reduces: 14428; those of eight and sixteen: 21927, 30129. Otherwise a pass over two
-//!   rows adds one layer, 31077, and the first layer of a pass over four rows reduces: 15205; the
-//!   next: 22777. The last product takes any of these: `T(31077) = 9060`.
+//!   row of ones, 4091 each, at most 8192. The first layer adds: 24338. That of 2 words: 32766.
+//!   That of 4 words reduces its unmultiplied operand: 15363. Those of 8 and 16 words: 22950,
+//!   31248. That of one row reduces: 15221. That of two rows: 22794. Of sixteen rows in registers
+//!   the layer of four rows reduces: 14428; those of eight and sixteen: 21927, 30129. Otherwise a
+//!   pass over two rows adds one layer, 31077, and the first layer of a pass over four rows
+//!   reduces: 15205; the next: 22777. The last product takes any of these: `T(31077) = 9060`.
 //!
 //! For an eager modulus (`P = 18433`, forward only) the unmultiplied operand is always at most
 //! 9217, and `2 * 9217 + 9/64 y + 1` closes at 21452. The last layer gives at most
