@@ -11,4 +11,6 @@ mod look_up;
 
 pub use avx2::Avx2;
 pub use avx512::Avx512;
+#[cfg(target_feature = "sse2")]
+pub use doubles::square_root;
 pub use look_up::Avx512Vbmi;

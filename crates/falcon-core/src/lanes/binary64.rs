@@ -1,7 +1,26 @@
 //! One double on the machine's binary64 unit.
 
 use super::{Double, ROUNDER};
-use crate::fpr::soft;
+
+/// The instruction, in the encoding of the frame that it is inlined into; see
+/// [`falcon_x86::square_root`].
+#[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2"))]
+use falcon_x86::square_root;
+
+#[cfg(not(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2")))]
+#[inline(always)]
+fn square_root(x: f64) -> f64 {
+    // Where libm's is the instruction. Elsewhere it is a table lookup, and
+    // the leaves of a tree are secret.
+    if cfg!(any(
+        target_feature = "sse2",
+        all(target_arch = "aarch64", target_feature = "neon"),
+    )) {
+        libm::sqrt(x)
+    } else {
+        f64::from_bits(crate::fpr::soft::sqrt(x.to_bits()))
+    }
+}
 
 impl Double for f64 {
     const HARDWARE: bool = true;
@@ -12,16 +31,7 @@ impl Double for f64 {
     }
     #[inline(always)]
     fn square_root(self) -> f64 {
-        // Where libm's is the instruction. Elsewhere it is a table lookup, and
-        // the leaves of a tree are secret.
-        if cfg!(any(
-            target_feature = "sse2",
-            all(target_arch = "aarch64", target_feature = "neon"),
-        )) {
-            libm::sqrt(self)
-        } else {
-            f64::from_bits(soft::sqrt(self.to_bits()))
-        }
+        square_root(self)
     }
     #[inline(always)]
     fn rint(self) -> i64 {
@@ -65,6 +75,15 @@ mod tests {
         ] {
             assert_eq!(<f64 as F64s<Baseline>>::floor(x), x.floor(), "floor({x})");
             assert_eq!(x.rint(), x.round_ties_even() as i64, "rint({x})");
+        }
+    }
+
+    #[test]
+    fn square_roots_are_rounded_as_by_std() {
+        for x in [0.0, 1.0, 2.0, 0.5, 3.1, 1e-300, 1e300, 5e-324, f64::MAX] {
+            for x in [x, x.next_up(), x * 1.75] {
+                assert_eq!(x.square_root().to_bits(), x.sqrt().to_bits(), "{x}");
+            }
         }
     }
 
