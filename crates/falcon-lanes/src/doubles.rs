@@ -95,8 +95,8 @@ impl<I: Isa> F64s<I> for f64 {
 }
 
 /// `N` doubles in an array: compilers vectorise element-wise loops over it as
-/// long as the formulas are short. What a coefficient of `N` polynomials is in
-/// memory, too.
+/// long as the formulas are short. In memory, the coefficients of up to four
+/// polynomials; see [`Lines`](crate::Lines).
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Pack<const N: usize>(pub [f64; N]);

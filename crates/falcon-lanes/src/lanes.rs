@@ -2,7 +2,7 @@
 
 use crate::{F64s, Isa, Pack};
 use core::fmt::Debug;
-use zeroize::Zeroize;
+use zeroize::{DefaultIsZeroes, Zeroize};
 
 /// Arrangement of the coefficients of one polynomial, or of [`LANES`](Self::LANES) polynomials side
 /// by side, in memory and in registers.
@@ -111,17 +111,32 @@ impl<I: Isa> Lanes for I {
     }
 }
 
+/// Coefficients of `N` polynomials in whole cache lines: a register of 64 bytes that spans two lines
+/// takes twice as long to load.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub struct Lines<const N: usize>(pub [f64; N]);
+
+impl<const N: usize> Default for Lines<N> {
+    #[inline(always)]
+    fn default() -> Self {
+        Self([0.0; N])
+    }
+}
+
+impl<const N: usize> DefaultIsZeroes for Lines<N> {}
+
 /// `N` polynomials side by side, 1, 2, 4, 8 or 16: a register holds one
 /// coefficient of each.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Many<I, const N: usize>(pub I);
 
 macro_rules! many {
-    ($($n:literal: $register:ty),*) => {$(
+    ($($n:literal: $register:ty, $real:ident);*) => {$(
         impl<I: Isa> Lanes for Many<I, $n> {
             type Isa = I;
             const LANES: usize = $n;
-            type Real = Pack<$n>;
+            type Real = $real<$n>;
             const RUN: usize = 1;
             type X1 = $register;
             type X2 = $register;
@@ -134,11 +149,11 @@ macro_rules! many {
                 self.0
             }
             #[inline(always)]
-            fn get(x: &Pack<$n>, lane: usize) -> f64 {
+            fn get(x: &$real<$n>, lane: usize) -> f64 {
                 x.0[lane]
             }
             #[inline(always)]
-            fn set(x: &mut Pack<$n>, lane: usize, value: f64) {
+            fn set(x: &mut $real<$n>, lane: usize, value: f64) {
                 x.0[lane] = value;
             }
             #[inline(always)]
@@ -150,11 +165,11 @@ macro_rules! many {
                 x.as_chunks_mut().0
             }
             #[inline(always)]
-            fn load<R: F64s<I>>(self, [x]: &[Pack<$n>; 1]) -> R {
+            fn load<R: F64s<I>>(self, [x]: &[$real<$n>; 1]) -> R {
                 R::load(self.0, &R::chunks(&x.0)[0])
             }
             #[inline(always)]
-            fn load_halves<R: F64s<I>>(self, x: &[Pack<$n>; 1]) -> R {
+            fn load_halves<R: F64s<I>>(self, x: &[$real<$n>; 1]) -> R {
                 self.load(x)
             }
             #[inline(always)]
@@ -166,7 +181,7 @@ macro_rules! many {
                 R::splat(self.0, x[0])
             }
             #[inline(always)]
-            fn store<R: F64s<I>>(run: R, [out]: &mut [Pack<$n>; 1]) {
+            fn store<R: F64s<I>>(run: R, [out]: &mut [$real<$n>; 1]) {
                 run.store(&mut R::chunks_mut(&mut out.0)[0]);
             }
         }
@@ -174,9 +189,9 @@ macro_rules! many {
 }
 
 many! {
-    1: I::F64,
-    2: I::F64x2,
-    4: I::F64x4,
-    8: I::F64x8,
-    16: crate::Two<I::F64x8>
+    1: I::F64, Pack;
+    2: I::F64x2, Pack;
+    4: I::F64x4, Pack;
+    8: I::F64x8, Lines;
+    16: crate::Two<I::F64x8>, Lines
 }

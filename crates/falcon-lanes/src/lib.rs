@@ -20,7 +20,7 @@ pub use floats::{F32x8, PackF32};
 pub use integers::{I16s, U32s, U64s, mul_high};
 pub use isa::{Baseline, ByteTable, Isa, tail};
 pub use kept::{KEPT, keep_by_eights};
-pub use lanes::{Lanes, Many};
+pub use lanes::{Lanes, Lines, Many};
 pub use look_up::{LookUps, Table};
 pub use register::Register;
 pub use wipe::wipe;
