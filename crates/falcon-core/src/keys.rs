@@ -75,6 +75,27 @@ impl<P: Parameters> SigningKey<P> {
         Self::from_any_seed(seed)
     }
 
+    /// Generates the key that the round-3 reference generates from a seed of 48 bytes, as wallets
+    /// do. Bouncy Castle and noble-post-quantum give the same key for the same seed.
+    ///
+    /// For a seed of 32 bytes use [`from_seed`](Self::from_seed). Keep the seed as secret as the
+    /// key.
+    ///
+    /// ```
+    /// use falcon_core::{Falcon512, SigningKey};
+    ///
+    /// let seed = [0x0b; 48]; // of the wallet
+    /// let key = SigningKey::<Falcon512>::from_reference_seed(&seed);
+    /// assert_eq!(key.verifying_key().to_bytes()[..4], [0x09, 0x71, 0x41, 0x1c]);
+    /// ```
+    ///
+    /// Source: Falcon specification v1.2, algorithm 4 (Keygen), without the tree; the stream is
+    /// `SHAKE256(seed)`.
+    #[cfg(feature = "alloc")]
+    pub fn from_reference_seed(seed: &[u8; 48]) -> Self {
+        Self::from_any_seed(seed)
+    }
+
     /// Generates a key from a seed of any length.
     #[cfg(feature = "alloc")]
     pub(crate) fn from_any_seed(seed: &[u8]) -> Self {
@@ -87,6 +108,18 @@ impl<P: Parameters> SigningKey<P> {
     /// left on the stack.
     #[cfg(feature = "alloc")]
     pub fn from_seed_boxed(seed: &[u8; 32]) -> Box<Self> {
+        Self::from_any_seed_boxed(seed)
+    }
+
+    /// Generates a key from `seed` in a box, as [`from_reference_seed`](Self::from_reference_seed)
+    /// does. No copy is left on the stack.
+    #[cfg(feature = "alloc")]
+    pub fn from_reference_seed_boxed(seed: &[u8; 48]) -> Box<Self> {
+        Self::from_any_seed_boxed(seed)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn from_any_seed_boxed(seed: &[u8]) -> Box<Self> {
         let mut key = Box::new(Self::EMPTY);
         hash::with_stream(&[seed], |stream| key.find(stream));
         key
@@ -116,6 +149,16 @@ impl<P: Parameters> SigningKey<P> {
     /// Generates a key from `seed`, as [`from_seed`](Self::from_seed) does, with caller-owned
     /// scratch.
     pub fn from_seed_in(seed: &[u8; 32], scratch: &mut KeygenScratch<'_, P>) -> Self {
+        Self::from_any_seed_in(seed, scratch)
+    }
+
+    /// Generates a key from `seed`, as the round-3 reference and wallets do from 48 bytes, with
+    /// caller-owned scratch; see `from_reference_seed`.
+    pub fn from_reference_seed_in(seed: &[u8; 48], scratch: &mut KeygenScratch<'_, P>) -> Self {
+        Self::from_any_seed_in(seed, scratch)
+    }
+
+    fn from_any_seed_in(seed: &[u8], scratch: &mut KeygenScratch<'_, P>) -> Self {
         let mut key = Self::EMPTY;
         hash::with_stream(&[seed], |stream| key.find_in(stream, scratch));
         key

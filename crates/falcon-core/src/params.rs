@@ -77,6 +77,8 @@ pub trait Parameters:
 
     /// `[u8; VERIFYING_KEY_LEN]`.
     type VerifyingKeyBytes: ByteArray;
+    /// `[u8; VERIFYING_KEY_LEN - 1]`: the encoding without its header byte.
+    type HeaderlessKeyBytes: ByteArray;
     /// `[u8; SIGNING_KEY_LEN]`.
     type SigningKeyBytes: ByteArray;
     /// `[u8; PADDED_LEN]`.
@@ -144,6 +146,7 @@ macro_rules! parameter_set {
             const CT_LEN: usize = $ct;
             const COMPRESSED_MAX_LEN: usize = $compressed;
             type VerifyingKeyBytes = [u8; $vk];
+            type HeaderlessKeyBytes = [u8; $vk - 1];
             type SigningKeyBytes = [u8; $sk];
             type PaddedBytes = [u8; $padded];
             type CompressedBytes = [u8; $compressed];

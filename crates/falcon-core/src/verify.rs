@@ -60,18 +60,24 @@ impl<P: Parameters> VerifyingKey<P> {
     pub(crate) fn decode_on(on: impl Operations, bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut result = Ok(Self::EMPTY);
         if let Ok(key) = &mut result
-            && let Err(error) = key.decode(on, bytes)
+            && let Err(error) = key.decode(on, bytes, codec::public_key::decode)
         {
             result = Err(error);
         }
         result
     }
 
-    /// Becomes the key that `bytes` encode. Not inlined: `h` is gone when it returns.
+    /// Becomes the key that `bytes` encode, as `read` reads them. Not inlined: `h` is gone when it
+    /// returns.
     #[inline(never)]
-    fn decode(&mut self, on: impl Operations, bytes: &[u8]) -> Result<(), DecodeError> {
+    fn decode(
+        &mut self,
+        on: impl Operations,
+        bytes: &[u8],
+        read: fn(u32, &[u8], &mut [u16]) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
         let mut h = P::Residues::ZERO;
-        codec::public_key::decode(P::LOGN, bytes, h.as_mut())?;
+        read(P::LOGN, bytes, h.as_mut())?;
         self.set(on, &h);
         Ok(())
     }
@@ -98,6 +104,40 @@ impl<P: Parameters> VerifyingKey<P> {
         let mut h = P::Residues::ZERO;
         Best::find().restore(P::LOGN, words.as_mut(), h.as_mut());
         h
+    }
+
+    /// Decodes a key without the header byte, 896 or 1792 bytes, as some wallets and ledgers store
+    /// it. Nothing in these bytes names the parameter set but their number.
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # fn main() -> Result<(), falcon_core::DecodeError> {
+    /// use falcon_core::{Falcon512, SigningKey, VerifyingKey};
+    ///
+    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]).verifying_key().clone();
+    /// let stored: [u8; 896] = key.to_headerless_bytes();
+    /// assert_eq!(stored[..], key.to_bytes()[1..]);
+    /// assert_eq!(VerifyingKey::from_headerless_bytes(&stored)?, key);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "alloc"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`DecodeError::Length`], [`DecodeError::Range`] or [`DecodeError::NonCanonical`].
+    pub fn from_headerless_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut key = Self::EMPTY;
+        key.decode(Best::find(), bytes, codec::public_key::decode_headerless)?;
+        Ok(key)
+    }
+
+    /// Encodes the key without its header byte; see
+    /// [`from_headerless_bytes`](Self::from_headerless_bytes).
+    pub fn to_headerless_bytes(&self) -> P::HeaderlessKeyBytes {
+        let mut out = P::HeaderlessKeyBytes::ZERO;
+        codec::public_key::encode_headerless(self.h().as_ref(), out.as_mut());
+        out
     }
 
     /// Encodes the key, in 897 or 1793 bytes.

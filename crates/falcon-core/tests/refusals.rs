@@ -1,17 +1,18 @@
-//! Refusals and second tries: generators that are asked and may fail, bounds of the parts of a
-//! signature, signatures that do not fit their format.
+//! Seeds, refusals and second tries: keys of seeds and without a header, generators that are asked
+//! and may fail, bounds of the parts of a signature, signatures that do not fit their format.
 
 use falcon_core::batch::{BatchSign, SignJob};
 use falcon_core::hazmat::{
-    BatchSignRaw, Fit, RawJob, RawRandomness, secret_hash, sign_raw, sign_with_hash,
-    signature_from_nonce_and_s2,
+    BatchSignRaw, Fit, RawJob, RawRandomness, insecure, secret_hash, sign_raw, sign_with_hash,
+    signature_from_nonce_and_s2, signing_key_from_seed,
 };
 use falcon_core::rand_core::{TryCryptoRng, TryRng, UnwrapErr};
 use falcon_core::seams::hash::Shake256;
 use falcon_core::seams::hash_to_point::{HashToPoint, Shake256HashToPoint};
 use falcon_core::signature::{Error, RandomizedMultipartSigner, RandomizedSigner};
 use falcon_core::{
-    Engine, Falcon512, Falcon1024, Format, Parameters, Scratch, Signature, SigningKey,
+    DecodeError, Engine, Falcon512, Falcon1024, Format, KeygenScratch, Parameters, Scratch,
+    Signature, SigningKey, VerifyingKey,
 };
 
 /// A generator that gives one byte again and again, or fails.
@@ -54,6 +55,52 @@ fn the_seed_of_a_key_comes_from_the_generator() {
         let expected = SigningKey::<Falcon512>::from_seed(&[byte; 32]);
         assert_eq!(*key.to_bytes(), *expected.to_bytes());
     }
+}
+
+#[test]
+fn a_seed_of_48_bytes_gives_the_key_of_the_reference() {
+    fn check<P: Parameters>() {
+        let seed = core::array::from_fn(|i| i as u8);
+        let expected = signing_key_from_seed::<P>(&seed).to_bytes();
+        let key = SigningKey::<P>::from_reference_seed(&seed);
+        assert_eq!(*key.to_bytes(), *expected);
+        let key = SigningKey::<P>::from_reference_seed_boxed(&seed);
+        assert_eq!(*key.to_bytes(), *expected);
+        let mut words = vec![0; KeygenScratch::<P>::WORDS];
+        let mut wide = vec![0; KeygenScratch::<P>::WIDE];
+        let mut residues = vec![0; KeygenScratch::<P>::RESIDUES];
+        let scratch = KeygenScratch::new(&mut words, &mut wide, &mut residues);
+        let key = SigningKey::<P>::from_reference_seed_in(&seed, &mut scratch.unwrap());
+        assert_eq!(*key.to_bytes(), *expected);
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+}
+
+#[test]
+fn keys_without_header_are_read_and_refused() {
+    fn check<P: Parameters>() {
+        let key = SigningKey::<P>::from_seed(&[3; 32]).verifying_key().clone();
+        let bytes = key.to_headerless_bytes();
+        let bytes = bytes.as_ref();
+        assert_eq!(bytes, &key.to_bytes().as_ref()[1..]);
+        let decode = VerifyingKey::<P>::from_headerless_bytes;
+        assert_eq!(decode(bytes), Ok(key.clone()));
+        assert_eq!(decode(&bytes[1..]), Err(DecodeError::Length));
+        assert_eq!(decode(key.to_bytes().as_ref()), Err(DecodeError::Length));
+        assert_eq!(decode(&[]), Err(DecodeError::Length));
+        // The first coefficient becomes 16383.
+        let mut large = bytes.to_vec();
+        large[0] = 0xff;
+        large[1] |= 0xfc;
+        assert_eq!(decode(&large), Err(DecodeError::Range));
+    }
+    check::<Falcon512>();
+    check::<Falcon1024>();
+    // Two coefficients leave four spare bits.
+    let decode = VerifyingKey::<insecure::Falcon2>::from_headerless_bytes;
+    assert!(decode(&[0, 4, 0, 0x10]).is_ok());
+    assert_eq!(decode(&[0, 4, 0, 0x11]), Err(DecodeError::NonCanonical));
 }
 
 #[test]

@@ -111,8 +111,15 @@ impl<I: Isa> Lanes for I {
     }
 }
 
-/// Coefficients of `N` polynomials in whole cache lines: a register of 64 bytes that spans two lines
-/// takes twice as long to load.
+/// Coefficients of `N` polynomials in whole cache lines. A register of 64 bytes that spans two
+/// lines takes twice as long to load.
+///
+/// ```
+/// use falcon_lanes::Lines;
+///
+/// assert_eq!(align_of::<Lines<16>>(), 64);
+/// assert_eq!(size_of::<Lines<16>>(), 128);
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub struct Lines<const N: usize>(pub [f64; N]);

@@ -16,8 +16,13 @@ pub(crate) const fn encoded_len(logn: u32) -> usize {
 pub(crate) fn encode(logn: u32, h: &[u16], out: &mut [u8]) {
     if let Some((header, body)) = out.split_first_mut() {
         *header = logn as u8;
-        pack(WIDTH, h.iter().copied(), body);
+        encode_headerless(h, body);
     }
+}
+
+/// Writes `h` as [`encode`] does, without the header byte.
+pub(crate) fn encode_headerless(h: &[u16], body: &mut [u8]) {
+    pack(WIDTH, h.iter().copied(), body);
 }
 
 /// Reads `h`.
@@ -27,7 +32,15 @@ pub(crate) fn encode(logn: u32, h: &[u16], out: &mut [u8]) {
 /// if a spare bit is set.
 pub(crate) fn decode(logn: u32, bytes: &[u8], h: &mut [u16]) -> Result<(), DecodeError> {
     let body = strip_header(bytes, logn as u8)?;
-    if bytes.len() != encoded_len(logn) {
+    decode_headerless(logn, body, h)
+}
+
+/// Reads `h` from an encoding without its header byte.
+///
+/// # Errors
+/// As for [`decode`], but never `Header`.
+pub(crate) fn decode_headerless(logn: u32, body: &[u8], h: &mut [u16]) -> Result<(), DecodeError> {
+    if body.len() != encoded_len(logn) - 1 {
         return Err(DecodeError::Length);
     }
     let spare = unpack(WIDTH, body, h, |field| field);

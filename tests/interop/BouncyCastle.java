@@ -1,0 +1,88 @@
+// Makes the keys of the lines of OURS from their seeds, verifies the signatures, and writes lines
+// with signatures of its own to THEIRS; see src/main.rs.
+//
+//   java -cp bcprov.jar BouncyCastle.java OURS THEIRS
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import org.bouncycastle.pqc.crypto.falcon.FalconKeyGenerationParameters;
+import org.bouncycastle.pqc.crypto.falcon.FalconKeyPairGenerator;
+import org.bouncycastle.pqc.crypto.falcon.FalconParameters;
+import org.bouncycastle.pqc.crypto.falcon.FalconPrivateKeyParameters;
+import org.bouncycastle.pqc.crypto.falcon.FalconPublicKeyParameters;
+import org.bouncycastle.pqc.crypto.falcon.FalconSigner;
+
+class BouncyCastle {
+    /** Gives the bytes of a seed, once. */
+    static final class Seed extends SecureRandom {
+        private byte[] seed;
+
+        Seed(byte[] seed) {
+            this.seed = seed;
+        }
+
+        @Override
+        public void nextBytes(byte[] out) {
+            require(out.length == seed.length, "a seed of " + out.length + " bytes");
+            System.arraycopy(seed, 0, out, 0, out.length);
+            seed = new byte[0];
+        }
+    }
+
+    static void require(boolean condition, String what) {
+        if (!condition) {
+            throw new IllegalStateException(what);
+        }
+    }
+
+    /** Joins a header byte and parts. */
+    static String join(int header, byte[]... parts) {
+        StringBuilder text = new StringBuilder(HexFormat.of().toHexDigits((byte) header));
+        for (byte[] part : parts) {
+            text.append(HexFormat.of().formatHex(part));
+        }
+        return text.toString();
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        List<String> lines = new ArrayList<>();
+        for (String line : Files.readAllLines(Path.of(arguments[0]))) {
+            String[] fields = line.split("\t", -1);
+            boolean small = fields[0].equals("Falcon-512");
+            FalconParameters set =
+                    small ? FalconParameters.falcon_512 : FalconParameters.falcon_1024;
+            int logn = small ? 9 : 10;
+            FalconKeyPairGenerator generator = new FalconKeyPairGenerator();
+            SecureRandom seed = new Seed(HexFormat.of().parseHex(fields[1]));
+            generator.init(new FalconKeyGenerationParameters(seed, set));
+            var pair = generator.generateKeyPair();
+            var publicKey = (FalconPublicKeyParameters) pair.getPublic();
+            var secretKey = (FalconPrivateKeyParameters) pair.getPrivate();
+            require(join(logn, publicKey.getH()).equals(fields[2]), "another public key");
+            String secret = join(0x50 + logn,
+                    secretKey.getSpolyf(), secretKey.getG(), secretKey.getSpolyF());
+            require(secret.equals(fields[3]), "another secret key");
+
+            byte[] message = HexFormat.of().parseHex(fields[4]);
+            byte[] signature = HexFormat.of().parseHex(fields[5]);
+            FalconSigner verifier = new FalconSigner();
+            verifier.init(false, publicKey);
+            require(verifier.verifySignature(message, signature), "a refused signature");
+            byte[] other = Arrays.copyOf(message, message.length + 1);
+            require(!verifier.verifySignature(other, signature), "a signature of another message");
+
+            FalconSigner signer = new FalconSigner();
+            signer.init(true, secretKey);
+            fields[5] = HexFormat.of().formatHex(signer.generateSignature(message));
+            fields[6] = "-";
+            lines.add(String.join("\t", fields));
+        }
+        Files.write(Path.of(arguments[1]), lines);
+        System.out.println("Bouncy Castle: " + lines.size() + " equal keys, " + lines.size()
+                + " signatures verified");
+    }
+}

@@ -1,0 +1,40 @@
+// Makes the keys of the lines of OURS from their seeds, verifies the signatures, and writes lines
+// with signatures of its own to THEIRS; see src/main.rs.
+//
+//   node noble.mjs OURS THEIRS
+import { falcon512, falcon512padded, falcon1024, falcon1024padded }
+    from '@noble/post-quantum/falcon.js';
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const [ours, theirs] = process.argv.slice(2);
+const schemes = {
+    'Falcon-512': [falcon512, falcon512padded],
+    'Falcon-1024': [falcon1024, falcon1024padded],
+};
+const bytes = (text) => new Uint8Array(Buffer.from(text, 'hex'));
+const hex = (data) => Buffer.from(data).toString('hex');
+const require = (condition, what) => {
+    if (!condition) throw new Error(what);
+};
+
+const lines = readFileSync(ours, 'utf8').trimEnd().split('\n').map((line) => {
+    const [name, seed, publicKey, secretKey, message, ...signatures] = line.split('\t');
+    const text = bytes(message);
+    const other = new Uint8Array([...text, 0]);
+    const own = schemes[name].map((scheme, i) => {
+        const key = scheme.keygen(bytes(seed));
+        require(hex(key.publicKey) === publicKey, 'another public key');
+        require(hex(key.secretKey) === secretKey, 'another secret key');
+        const signature = bytes(signatures[i]);
+        require(scheme.verify(signature, text, key.publicKey), 'a refused signature');
+        let accepted = false;
+        try {
+            accepted = scheme.verify(signature, other, key.publicKey);
+        } catch { /* Refused by an error. */ }
+        require(!accepted, 'a signature of another message');
+        return hex(scheme.sign(text, key.secretKey));
+    });
+    return [name, seed, publicKey, secretKey, message, ...own].join('\t');
+});
+writeFileSync(theirs, lines.join('\n') + '\n');
+console.log(`noble: ${lines.length} equal keys, ${2 * lines.length} signatures verified`);

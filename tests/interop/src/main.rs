@@ -1,0 +1,138 @@
+//! Exchanges keys and signatures with implementations in other languages, as lines of text.
+//!
+//! `falcon-interop write FILE` writes a line for each case: a seed, the key that it gives, a
+//! message and its signatures. A peer makes the same keys from the seeds, verifies the signatures,
+//! and writes lines of its own. `falcon-interop check OURS THEIRS` judges them.
+//!
+//! A line has seven fields between tabs: the parameter set, then in hexadecimal the seed of 48
+//! bytes, the public key, the secret key, the message, the compressed signature and the padded one
+//! (`-` if the peer has no such format).
+
+use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use std::{env, fs};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// Keys of each parameter set.
+const KEYS: u8 = 8;
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = env::args().skip(1).collect();
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments[..] {
+        ["write", file] => write(file),
+        ["check", ours, theirs] => check(ours, theirs),
+        _ => Err("usage: falcon-interop write FILE | check OURS THEIRS".into()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("falcon-interop: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn write(file: &str) -> Outcome<()> {
+    let mut lines = String::new();
+    for i in 0..KEYS {
+        lines += &case::<Falcon512>(i)?;
+        lines += &case::<Falcon1024>(i)?;
+    }
+    Ok(fs::write(file, lines)?)
+}
+
+/// Case `i` of a parameter set. Its message has `37 i` bytes, so the first one is empty.
+fn case<P: Parameters>(i: u8) -> Outcome<String> {
+    let mut seed = [0; 48];
+    for (at, byte) in (0..).zip(&mut seed) {
+        *byte = i.wrapping_mul(31).wrapping_add(at);
+    }
+    let key = SigningKey::<P>::from_reference_seed_boxed(&seed);
+    let message = vec![i; 37 * usize::from(i)];
+    let mut stream = key.sign_stream_from_seed(&[i; 32]);
+    stream.update(&message);
+    let signature = stream.finish();
+    let (public, secret) = (key.verifying_key().to_bytes(), key.to_bytes());
+    let mut line = P::NAME.to_owned();
+    let fields = [
+        &seed[..],
+        public.as_ref(),
+        (*secret).as_ref(),
+        &message,
+        &signature.to_vec(Format::Compressed)?,
+        &signature.to_vec(Format::Padded)?,
+    ];
+    for field in fields {
+        write!(line, "\t{}", base16ct::lower::encode_string(field))?;
+    }
+    line.push('\n');
+    Ok(line)
+}
+
+/// Judges the lines of a peer: they must have the keys of our lines, and signatures that verify.
+fn check(ours: &str, theirs: &str) -> Outcome<()> {
+    let ours = fs::read_to_string(ours)?;
+    let expected: BTreeSet<_> = ours.lines().map(key_of).collect();
+    let theirs = fs::read_to_string(theirs)?;
+    let found: BTreeSet<_> = theirs.lines().map(key_of).collect();
+    if expected.is_empty() || found != expected {
+        return Err("the peer's keys are others".into());
+    }
+    let mut signatures = 0;
+    for line in theirs.lines() {
+        signatures += match line.split_once('\t') {
+            Some(("Falcon-512", fields)) => verify::<Falcon512>(fields),
+            Some(("Falcon-1024", fields)) => verify::<Falcon1024>(fields),
+            _ => Err("an unknown parameter set".into()),
+        }
+        .map_err(|error| format!("{error} in {line:.60}"))?;
+    }
+    println!(
+        "{} equal keys, {signatures} signatures verified",
+        found.len()
+    );
+    Ok(())
+}
+
+/// The fields of a line that name a key: parameter set, seed, public key, secret key.
+fn key_of(line: &str) -> Vec<&str> {
+    line.split('\t').take(4).collect()
+}
+
+/// Verifies the signatures of a line, and refuses each for another message. Returns how many there
+/// are.
+fn verify<P: Parameters>(fields: &str) -> Outcome<usize> {
+    let [_, public, secret, message, compressed, padded] =
+        fields.split('\t').collect::<Vec<_>>()[..]
+    else {
+        return Err("not seven fields".into());
+    };
+    let key = VerifyingKey::<P>::try_from(&base16ct::lower::decode_vec(public)?[..])?;
+    let signing_key = SigningKey::<P>::try_from(&base16ct::lower::decode_vec(secret)?[..])?;
+    if *signing_key.verifying_key() != key {
+        return Err("two keys that do not belong together".into());
+    }
+    let mut message = base16ct::lower::decode_vec(message)?;
+    let mut signatures = Vec::new();
+    for (format, text) in [(Format::Compressed, compressed), (Format::Padded, padded)] {
+        if text != "-" {
+            let bytes = base16ct::lower::decode_vec(text)?;
+            signatures.push(Signature::<P>::from_bytes(format, &bytes)?);
+        }
+    }
+    for signature in &signatures {
+        key.verify(&message, signature)?;
+    }
+    message.push(0);
+    for signature in &signatures {
+        if key.verify(&message, signature).is_ok() {
+            return Err("a signature of another message".into());
+        }
+    }
+    Ok(signatures.len())
+}
