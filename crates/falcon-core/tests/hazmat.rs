@@ -163,6 +163,16 @@ fn seeds_that_end_give_the_error_of_the_caller() {
     assert!(refused > 10, "{refused}");
 }
 
+/// Nonces and sampler seeds depend on the secret hash, so it must be the same, too.
+#[test]
+fn a_key_of_its_own_basis_is_the_same_key() {
+    let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let same = signing_key_from_basis::<Falcon512>(hazmat::secret_basis(&key)).expect("a key");
+    assert_eq!(*same.to_bytes(), *key.to_bytes());
+    assert_eq!(same.verifying_key(), key.verifying_key());
+    assert_eq!(hazmat::secret_hash(&same), hazmat::secret_hash(&key));
+}
+
 #[test]
 fn a_basis_that_is_no_key_is_refused() {
     type P = insecure::Falcon16;

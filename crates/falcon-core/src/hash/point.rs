@@ -132,6 +132,39 @@ const fn reduce(w: u16) -> u16 {
 mod tests {
     use super::*;
 
+    /// Targets without vector units take words one by one.
+    #[test]
+    fn words_one_by_one_are_those_taken_together() {
+        let words = |i: usize| {
+            // At the limit, one below, one beyond, then many.
+            let word = match i {
+                0 => LIMIT,
+                1 => LIMIT - 1,
+                2 => LIMIT + 1,
+                _ => (i as u16).wrapping_mul(40503),
+            };
+            word.swap_bytes()
+        };
+        let block = core::array::from_fn(|i| {
+            (0..4).fold(0, |x, j| x | u64::from(words(4 * i + j)) << (16 * j))
+        });
+        // Room for all words, and for fewer than there are.
+        for room in [128, 68, 40, 1, 0] {
+            let (mut together, mut alone) = ([0xffff; 128], [0xffff; 128]);
+            let mut filler = PointFiller::new(&mut together[..room]);
+            filler.take_words(crate::lanes::Baseline, &block);
+            let rest = filler.rest.len();
+            let mut filler = PointFiller::new(&mut alone[..room]);
+            filler.take_one_by_one(&block);
+            assert_eq!(filler.rest.len(), rest, "{room}");
+            let taken = room - rest;
+            assert_eq!(alone[..taken], together[..taken], "{room}");
+            assert!(alone[..taken].iter().all(|&x| u32::from(x) < Q), "{room}");
+            assert!(room < 2 || alone[0] == reduce(LIMIT - 1), "{room}");
+            assert!(room < 128 || (40..=68).contains(&taken), "{taken}");
+        }
+    }
+
     #[test]
     fn reduction_is_exact_below_the_limit() {
         for w in 0..LIMIT {
