@@ -1,6 +1,7 @@
 //! 128-bit registers: of 64-bit words, and in pairs for eight binary32 values.
 
 use crate::doubles::HasNeon;
+use crate::settled;
 use core::arch::aarch64::*;
 use core::ops::{Mul, Sub};
 use falcon_lanes::{F32x8, Register, U64s, register_of};
@@ -49,6 +50,7 @@ impl Register<Neon> for U64x2 {
 
 impl U64s for U64x2 {
     const AND_NOT: bool = true;
+    const SETTLES: bool = true;
 
     #[inline(always)]
     fn xor_u64(self, x: u64) -> Self {
@@ -84,6 +86,14 @@ impl U64s for U64x2 {
     fn xor_and_not(self, b: Self, c: Self) -> Self {
         // SAFETY: the target has NEON.
         Self(unsafe { veorq_u64(self.0, vbicq_u64(c.0, b.0)) })
+    }
+    #[inline(always)]
+    fn settled<const N: usize>(words: [Self; N]) -> [Self; N] {
+        settled::vectors(words.map(
+            #[inline(always)]
+            |word| word.0,
+        ))
+        .map(Self)
     }
 }
 
