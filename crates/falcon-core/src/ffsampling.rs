@@ -5,6 +5,7 @@
 //! order in which randomness is consumed.
 
 use crate::fft::Fft;
+use crate::lanes::HAS_VECTORS;
 use crate::sampler::SamplerZ;
 use crate::tree::{Node, Side};
 use core::marker::PhantomData;
@@ -151,6 +152,16 @@ impl Walk for Bottom {
         fft.vectorize(
             #[inline(always)]
             || {
+                if !HAS_VECTORS {
+                    // Leaf after leaf: less stack.
+                    let z1 = sampler.sample_pair([t1[0], t1[1]], &node.leaf(Side::Right));
+                    let d = [fft.sub(t1[0], z1[0]), fft.sub(t1[1], z1[1])];
+                    let center =
+                        fft.nearest_plane([t0[0], t0[1]], d, [node.l10()[0], node.l10()[1]]);
+                    [t1[0], t1[1]] = z1;
+                    [t0[0], t0[1]] = sampler.sample_pair(center, &node.leaf(Side::Left));
+                    return;
+                }
                 let (Some(t0), Some(t1)) = (t0.first_chunk_mut(), t1.first_chunk_mut()) else {
                     return; // unreachable: polynomials of degree 2
                 };
