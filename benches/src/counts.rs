@@ -133,11 +133,11 @@ pub const BARS: [Bar; 5] = {
         }
     }
     [
-        bar(Sign, Prepared, 471_000, 430_000),
-        bar(Sign, Encoded, 728_000, 680_000),
-        bar(Sign, Batch, 386_000, 355_000),
-        bar(Verify, Prepared, 51_700, 45_000),
-        bar(Verify, Encoded, 60_600, 55_000),
+        bar(Sign, Prepared, 430_000, 430_000),
+        bar(Sign, Encoded, 680_000, 680_000),
+        bar(Sign, Batch, 369_000, 355_000),
+        bar(Verify, Prepared, 45_000, 45_000),
+        bar(Verify, Encoded, 55_000, 55_000),
     ]
 };
 

@@ -1,7 +1,7 @@
 //! Signatures and their encodings.
 
 #[cfg(feature = "alloc")]
-use crate::codec::side_by_side;
+use crate::codec::{COUNTS_ZEROS, side_by_side};
 use crate::codec::{attached, compressed_len, signature as codec};
 use crate::engine::Best;
 use crate::error::{DecodeError, EncodeError};
@@ -328,8 +328,9 @@ pub(crate) fn read_side_by_side(
                 used: None,
             })
             .collect();
-        // Up to three, the decoder of one signature is faster.
-        if items.len() > 3 {
+        // Up to three, the decoder of one signature is faster. Where zeros are counted, it always
+        // is.
+        if items.len() > 3 && !COUNTS_ZEROS {
             side_by_side::decompress(isa, &mut items);
         }
         results.extend(encoded.iter().zip(items).map(|(bytes, item)| {

@@ -71,6 +71,16 @@ pub trait Node {
     fn child(&mut self, side: Side) -> Self::Child<'_>;
     /// The leaf below on `side`, for `n = 2`.
     fn leaf(&self, side: Side) -> Leaf;
+
+    /// `l10` and the leaves in the order of their use, the right one first, for `n = 2`.
+    #[inline(always)]
+    fn bottom(&self) -> ([f64; 2], [Leaf; 2]) {
+        let l10 = self.l10();
+        (
+            [l10[0], l10[1]],
+            [self.leaf(Side::Right), self.leaf(Side::Left)],
+        )
+    }
 }
 
 /// Reals of a stored tree of degree `2^logn`: `(logn + 2) 2^logn`.
@@ -130,6 +140,18 @@ impl Node for Stored<'_> {
             dss: self.data[at],
             ccs: self.data[at + 1],
         }
+    }
+
+    /// With one check of the length.
+    #[inline(always)]
+    fn bottom(&self) -> ([f64; 2], [Leaf; 2]) {
+        let data: &[f64; 6] = self.data.first_chunk().unwrap_or(&[0.0; 6]);
+        let [re, im, right_dss, right_ccs, left_dss, left_ccs] = *data;
+        let leaf = |dss, ccs| Leaf { dss, ccs };
+        (
+            [re, im],
+            [leaf(right_dss, right_ccs), leaf(left_dss, left_ccs)],
+        )
     }
 }
 

@@ -12,7 +12,7 @@
 
 #[cfg(any(target_arch = "aarch64", test))]
 use crate::lazy::Lazy;
-use falcon_lanes::U64s;
+use falcon_lanes::{Isa, U64s};
 
 /// Number of words of a state.
 const WORDS: usize = 25;
@@ -59,7 +59,7 @@ pub(crate) fn permute<W: U64s>(state: &mut [W; WORDS]) {
     let mut a = *state;
     complement(&mut a);
     a = owing(&a, &OWED);
-    for [first, second] in ROUND_CONSTANTS {
+    for &[first, second] in &ROUND_CONSTANTS {
         if cfg!(target_pointer_width = "32") {
             // The state does not fit in registers: a second copy of a round would gain nothing.
             for constant in [first, second] {
@@ -78,18 +78,24 @@ pub(crate) fn permute<W: U64s>(state: &mut [W; WORDS]) {
 
 /// Permutes a state of single words, where no other code does.
 #[inline(always)]
-pub(crate) fn permute_one(state: &mut [u64; WORDS]) {
+pub(crate) fn permute_one<I: Isa>(isa: I, state: &mut [u64; WORDS]) {
     #[cfg(target_arch = "aarch64")]
-    permute_lazily(state);
+    permute_lazily(isa, state);
     #[cfg(not(target_arch = "aarch64"))]
-    permute(state);
+    {
+        _ = isa;
+        permute(state);
+    }
 }
 
 /// Permutes a state whose rotations are done where words are used.
 #[cfg(target_arch = "aarch64")]
 #[inline(never)]
-fn permute_lazily(state: &mut [u64; WORDS]) {
-    let mut words = state.map(Lazy::new);
+fn permute_lazily<I: Isa>(isa: I, state: &mut [u64; WORDS]) {
+    let mut words = state.map(
+        #[inline(always)]
+        |word| Lazy::new(isa, word),
+    );
     permute(&mut words);
     *state = words.map(Lazy::word);
 }
@@ -143,10 +149,15 @@ fn parity<W: U64s>(a: &[W; WORDS], x: usize) -> W {
     a[x].xor5([a[x + 5], a[x + 10], a[x + 15], a[x + 20]])
 }
 
-/// Theta, rho and pi: word `i`, rotated by `L`, on its way to its row.
+/// Theta, unless [`theta`] has done it, rho and pi: word `i`, rotated by `L`, on its way to its
+/// row.
 #[inline(always)]
 fn moved<W: U64s, const L: i32, const R: i32>(a: &[W; WORDS], d: &[W; 5], i: usize) -> W {
-    d[i % 5].xor_then_rotate::<L, R>(a[i])
+    if W::SETTLES {
+        a[i].rotate_left::<L, R>()
+    } else {
+        d[i % 5].xor_then_rotate::<L, R>(a[i])
+    }
 }
 
 /// Chi: row `ROW`.
@@ -209,9 +220,54 @@ fn chi<W: U64s, const ROW: usize>([b0, b1, b2, b3, b4]: [W; 5]) -> [W; 5] {
     }
 }
 
+/// Theta, rho, pi and chi: row `ROW`.
+#[inline(always)]
+fn row<W: U64s, const ROW: usize>(a: &[W; WORDS], d: &[W; 5]) -> [W; 5] {
+    chi::<W, ROW>(match ROW {
+        0 => [
+            if W::SETTLES { a[0] } else { d[0].xor(a[0]) },
+            moved::<W, 44, 20>(a, d, 6),
+            moved::<W, 43, 21>(a, d, 12),
+            moved::<W, 21, 43>(a, d, 18),
+            moved::<W, 14, 50>(a, d, 24),
+        ],
+        1 => [
+            moved::<W, 28, 36>(a, d, 3),
+            moved::<W, 20, 44>(a, d, 9),
+            moved::<W, 3, 61>(a, d, 10),
+            moved::<W, 45, 19>(a, d, 16),
+            moved::<W, 61, 3>(a, d, 22),
+        ],
+        2 => [
+            moved::<W, 1, 63>(a, d, 1),
+            moved::<W, 6, 58>(a, d, 7),
+            moved::<W, 25, 39>(a, d, 13),
+            moved::<W, 8, 56>(a, d, 19),
+            moved::<W, 18, 46>(a, d, 20),
+        ],
+        3 => [
+            moved::<W, 27, 37>(a, d, 4),
+            moved::<W, 36, 28>(a, d, 5),
+            moved::<W, 10, 54>(a, d, 11),
+            moved::<W, 15, 49>(a, d, 17),
+            moved::<W, 56, 8>(a, d, 23),
+        ],
+        _ => [
+            moved::<W, 62, 2>(a, d, 2),
+            moved::<W, 55, 9>(a, d, 8),
+            moved::<W, 39, 25>(a, d, 14),
+            moved::<W, 41, 23>(a, d, 15),
+            moved::<W, 2, 62>(a, d, 21),
+        ],
+    })
+}
+
 /// Computes a round.
 #[inline(always)]
 fn round<W: U64s>(a: &[W; WORDS], constant: u64) -> [W; WORDS] {
+    if W::SETTLES {
+        return round_in_order(a, constant);
+    }
     let c = [
         parity(a, 0),
         parity(a, 1),
@@ -226,61 +282,87 @@ fn round<W: U64s>(a: &[W; WORDS], constant: u64) -> [W; WORDS] {
         c[2].xor_rotated(c[4]),
         c[3].xor_rotated(c[0]),
     ];
-    let b = [
-        d[0].xor(a[0]),
-        moved::<W, 44, 20>(a, &d, 6),
-        moved::<W, 43, 21>(a, &d, 12),
-        moved::<W, 21, 43>(a, &d, 18),
-        moved::<W, 14, 50>(a, &d, 24),
-    ];
-    let mut r0 = chi::<W, 0>(b);
+    let mut r0 = row::<W, 0>(a, &d);
     r0[0] = r0[0].xor_u64(constant);
+    let r1 = row::<W, 1>(a, &d);
+    let r2 = row::<W, 2>(a, &d);
+    let r3 = row::<W, 3>(a, &d);
+    let r4 = row::<W, 4>(a, &d);
+    joined([r0, r1, r2, r3, r4])
+}
 
-    let b = [
-        moved::<W, 28, 36>(a, &d, 3),
-        moved::<W, 20, 44>(a, &d, 9),
-        moved::<W, 3, 61>(a, &d, 10),
-        moved::<W, 45, 19>(a, &d, 16),
-        moved::<W, 61, 3>(a, &d, 22),
-    ];
-    let r1 = chi::<W, 1>(b);
+/// Computes a round, in an order that leaves most words in the registers of AArch64.
+///
+/// Theta is done in place, since then fewer words are alive. Parities, columns and rows may come in
+/// any order. This one, and the words that are settled between, were found by a search: of two
+/// rounds, 232 instructions instead of 255 on single words, 203 of which compute.
+#[inline(always)]
+fn round_in_order<W: U64s>(a: &[W; WORDS], constant: u64) -> [W; WORDS] {
+    /// Fixes the order of instructions: see [`U64s::settled`].
+    macro_rules! settle {
+        ($($word:expr),*) => { [$($word),*] = W::settled([$($word),*]); };
+    }
+    let mut a = *a;
+    let mut c = [a[0]; 5];
+    c[3] = parity(&a, 3);
+    c[4] = parity(&a, 4);
+    c[1] = parity(&a, 1);
+    c[0] = parity(&a, 0);
+    c[2] = parity(&a, 2);
 
-    let b = [
-        moved::<W, 1, 63>(a, &d, 1),
-        moved::<W, 6, 58>(a, &d, 7),
-        moved::<W, 25, 39>(a, &d, 13),
-        moved::<W, 8, 56>(a, &d, 19),
-        moved::<W, 18, 46>(a, &d, 20),
-    ];
-    let r2 = chi::<W, 2>(b);
+    theta(&mut a, 1, c[0].xor_rotated(c[2]));
+    settle!(a[1], a[6], a[11], a[16], a[21]);
+    theta(&mut a, 2, c[1].xor_rotated(c[3]));
+    settle!(
+        a[2], a[7], a[12], a[17], a[22], c[0], c[1], c[2], c[3], c[4]
+    );
+    theta(&mut a, 0, c[4].xor_rotated(c[1]));
+    theta(&mut a, 3, c[2].xor_rotated(c[4]));
+    theta(&mut a, 4, c[3].xor_rotated(c[0]));
+    settle!(a[4], a[9], a[14], a[19], a[24]);
 
-    let b = [
-        moved::<W, 27, 37>(a, &d, 4),
-        moved::<W, 36, 28>(a, &d, 5),
-        moved::<W, 10, 54>(a, &d, 11),
-        moved::<W, 15, 49>(a, &d, 17),
-        moved::<W, 56, 8>(a, &d, 23),
-    ];
-    let r3 = chi::<W, 3>(b);
+    let mut r3 = row::<W, 3>(&a, &c);
+    settle!(
+        r3[0], r3[1], r3[2], r3[3], r3[4], a[3], a[9], a[10], a[16], a[22]
+    );
+    let mut r1 = row::<W, 1>(&a, &c);
+    settle!(r1[0], r1[1], r1[2], r1[3], r1[4]);
+    let r2 = row::<W, 2>(&a, &c);
+    let mut r0 = row::<W, 0>(&a, &c);
+    r0[0] = r0[0].xor_u64(constant);
+    settle!(r0[0], r0[1], r0[2], r0[3], r0[4]);
+    let mut r4 = row::<W, 4>(&a, &c);
+    settle!(r4[0], r4[1], r4[2], r4[3], r4[4]);
+    joined([r0, r1, r2, r3, r4])
+}
 
-    let b = [
-        moved::<W, 62, 2>(a, &d, 2),
-        moved::<W, 55, 9>(a, &d, 8),
-        moved::<W, 39, 25>(a, &d, 14),
-        moved::<W, 41, 23>(a, &d, 15),
-        moved::<W, 2, 62>(a, &d, 21),
-    ];
-    let r4 = chi::<W, 4>(b);
+/// Theta: column `x`, to each word of which `d` is added.
+#[inline(always)]
+fn theta<W: U64s>(a: &mut [W; WORDS], x: usize, d: W) {
+    a[x] = d.xor(a[x]);
+    a[x + 5] = d.xor(a[x + 5]);
+    a[x + 10] = d.xor(a[x + 10]);
+    a[x + 15] = d.xor(a[x + 15]);
+    a[x + 20] = d.xor(a[x + 20]);
+}
 
+/// The state of five rows.
+#[inline(always)]
+#[rustfmt::skip]
+fn joined<W: U64s>([r0, r1, r2, r3, r4]: [[W; 5]; 5]) -> [W; WORDS] {
     [
-        r0[0], r0[1], r0[2], r0[3], r0[4], r1[0], r1[1], r1[2], r1[3], r1[4], r2[0], r2[1], r2[2],
-        r2[3], r2[4], r3[0], r3[1], r3[2], r3[3], r3[4], r4[0], r4[1], r4[2], r4[3], r4[4],
+        r0[0], r0[1], r0[2], r0[3], r0[4],
+        r1[0], r1[1], r1[2], r1[3], r1[4],
+        r2[0], r2[1], r2[2], r2[3], r2[4],
+        r3[0], r3[1], r3[2], r3[3], r3[4],
+        r4[0], r4[1], r4[2], r4[3], r4[4],
     ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use falcon_lanes::Baseline;
 
     /// Two words side by side, without an instruction for `xor_and_not`.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -345,7 +427,7 @@ mod tests {
         }
         let mut expected = [0, 1].map(|u| states.map(|word| word[u]));
         let mut alone = expected[1];
-        let mut lazy = alone.map(Lazy::new);
+        let mut lazy = alone.map(|word| Lazy::new(Baseline, word));
         let mut complemented = states.map(Pair);
         let mut natural = states.map(|word| AndNot(Pair(word)));
         for _ in 0..3 {
@@ -368,7 +450,7 @@ mod tests {
     /// If `OWED` changed from round to round, rotations would be instructions of their own.
     #[test]
     fn a_round_leaves_what_is_owed_as_it_is() {
-        let words = core::array::from_fn(|i| Lazy::new(i as u64).owing(OWED[i]));
+        let words = core::array::from_fn(|i| Lazy::new(Baseline, i as u64).owing(OWED[i]));
         assert_eq!(round(&words, 1).map(|word| word.owed), OWED);
     }
 }

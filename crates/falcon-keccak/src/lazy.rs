@@ -8,20 +8,21 @@
 //! Source: H. Becker and M. J. Kannwischer, "Hybrid scalar/vector implementations of Keccak and
 //! SPHINCS+ on AArch64", eprint 2022/1243 (lazy rotations).
 
-use falcon_lanes::U64s;
+use falcon_lanes::{Isa, U64s};
 
 /// Word that has still to be rotated to the left by `owed < 64`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lazy {
+pub(crate) struct Lazy<I> {
     bits: u64,
     pub(crate) owed: u32,
+    isa: I,
 }
 
-impl Lazy {
+impl<I: Isa> Lazy<I> {
     /// Creates a word that owes nothing.
     #[inline(always)]
-    pub(crate) fn new(bits: u64) -> Self {
-        Self { bits, owed: 0 }
+    pub(crate) fn new(isa: I, bits: u64) -> Self {
+        Self { bits, owed: 0, isa }
     }
 
     /// Returns the word, rotated.
@@ -41,17 +42,18 @@ impl Lazy {
     fn with(self, other: Self, combine: impl FnOnce(u64, u64) -> u64) -> Self {
         Self {
             bits: combine(self.bits, other.bits_owing(self.owed)),
-            owed: self.owed,
+            ..self
         }
     }
 }
 
-impl U64s for Lazy {
+impl<I: Isa> U64s for Lazy<I> {
     const AND_NOT: bool = true;
+    const SETTLES: bool = I::SETTLES;
 
     #[inline(always)]
     fn xor_u64(self, x: u64) -> Self {
-        self.xor(Self::new(x))
+        self.xor(Self::new(self.isa, x))
     }
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
@@ -81,14 +83,14 @@ impl U64s for Lazy {
     fn not(self) -> Self {
         Self {
             bits: !self.bits,
-            owed: self.owed,
+            ..self
         }
     }
     #[inline(always)]
     fn rotate_left<const L: i32, const R: i32>(self) -> Self {
         Self {
-            bits: self.bits,
             owed: (self.owed + L as u32) % 64,
+            ..self
         }
     }
     /// Adds from the end on, so that each rotation but the last is of a sum. Otherwise compilers
@@ -110,6 +112,21 @@ impl U64s for Lazy {
         Self {
             bits: self.bits_owing(owed),
             owed,
+            ..self
         }
+    }
+    #[inline(always)]
+    fn settled<const N: usize>(mut words: [Self; N]) -> [Self; N] {
+        let mut all = [0; N];
+        for (bits, word) in all.iter_mut().zip(&words) {
+            *bits = word.bits;
+        }
+        if let Some(first) = words.first() {
+            all = first.isa.settled(all);
+        }
+        for (word, bits) in words.iter_mut().zip(all) {
+            word.bits = bits;
+        }
+        words
     }
 }

@@ -33,7 +33,7 @@ pub fn permute_state<I: Isa>(isa: I, state: &mut [u64; 25]) {
     if I::U64s::LEN > 1 {
         return isa.vectorize_words(
             #[inline(always)]
-            || permute_one(state),
+            || permute_one(isa, state),
         );
     }
     permute_portably(state);
@@ -51,7 +51,7 @@ fn permute_portably(state: &mut [u64; 25]) {
     if cfg!(all(falcon_keccak = "small", target_pointer_width = "32")) {
         return permute_by_crate(state);
     }
-    permute_one(state);
+    permute_one(Baseline, state);
 }
 
 /// Permutes by the `keccak` crate. Its code is small, and it uses the SHA-3 instructions of

@@ -15,6 +15,8 @@ use core::ops::{Add, Sub};
 pub trait U64s: Copy {
     /// True if [`xor_and_not`](Self::xor_and_not) costs no complement.
     const AND_NOT: bool;
+    /// True if [`settled`](Self::settled) has an effect.
+    const SETTLES: bool = false;
 
     /// Exclusive or with `x` in every lane. There is no way to a value without
     /// a token: see [`Register`].
@@ -68,6 +70,12 @@ pub trait U64s: Copy {
     fn owing(self, owed: u32) -> Self {
         _ = owed;
         self
+    }
+    /// Returns the same words. A type may implement this so that compilers have all of them before
+    /// they compute with any: see [`Isa::settled`].
+    #[inline(always)]
+    fn settled<const N: usize>(words: [Self; N]) -> [Self; N] {
+        words
     }
 }
 

@@ -82,6 +82,17 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         None
     }
 
+    /// True if [`settled`](Self::settled) has an effect.
+    const SETTLES: bool = false;
+
+    /// Returns the same words. A set may implement this so that compilers compute all of them
+    /// before they use what is returned. Where compilers mix the instructions of two parts of a
+    /// long computation, more words are alive at once, and fewer than all are in registers.
+    #[inline(always)]
+    fn settled<const N: usize>(self, words: [u64; N]) -> [u64; N] {
+        words
+    }
+
     /// Transposes a matrix: word `j` of row `i` becomes word `i` of row `j`.
     #[inline(always)]
     fn transpose_words(self, x: &[[u64; 8]; 8]) -> [[u64; 8]; 8] {

@@ -3,6 +3,7 @@
 use crate::doubles::{F64x2, HasNeon};
 use crate::integers::{self, I16x8, U32x4};
 use crate::neon::{Neon, PairF32x4, U64x2};
+use crate::settled;
 use crate::sha3::{NeonSha3, Sha3U64x2};
 use falcon_lanes::{Baseline, ByteTable, Isa, Two};
 
@@ -24,11 +25,16 @@ macro_rules! neon {
         type U32s = U32x4;
         type I16s = I16x8;
         type LookUps = Baseline;
+        const SETTLES: bool = true;
 
         #[inline(always)]
         fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
             // The target has the feature: every function is in its frame.
             kernel()
+        }
+        #[inline(always)]
+        fn settled<const N: usize>(self, words: [u64; N]) -> [u64; N] {
+            settled::words(words)
         }
         #[inline(always)]
         fn keep_below(

@@ -15,6 +15,7 @@ mod doubles;
 mod integers;
 mod isa;
 mod neon;
+mod settled;
 mod sha3;
 
 use doubles::HasNeon;

@@ -1,6 +1,7 @@
 //! 128-bit registers: of 64-bit words, and in pairs for eight binary32 values.
 
 use crate::doubles::HasNeon;
+use crate::settled;
 use core::arch::aarch64::*;
 use core::ops::{Mul, Sub};
 use falcon_lanes::{F32x8, Register, U64s, register_of};
@@ -49,6 +50,7 @@ impl Register<Neon> for U64x2 {
 
 impl U64s for U64x2 {
     const AND_NOT: bool = true;
+    const SETTLES: bool = true;
 
     #[inline(always)]
     fn xor_u64(self, x: u64) -> Self {
@@ -85,16 +87,32 @@ impl U64s for U64x2 {
         // SAFETY: the target has NEON.
         Self(unsafe { veorq_u64(self.0, vbicq_u64(c.0, b.0)) })
     }
+    #[inline(always)]
+    fn settled<const N: usize>(words: [Self; N]) -> [Self; N] {
+        settled::vectors(words.map(
+            #[inline(always)]
+            |word| word.0,
+        ))
+        .map(Self)
+    }
 }
 
-/// Bit `k` is lane `k` of masks of 32 bits.
+/// Masks of eight lanes: four in each register, cut from 32 bits to 16.
 #[inline(always)]
-fn bits([low, high]: [uint32x4_t; 2]) -> u32 {
-    const WEIGHTS: [u16; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
-    // SAFETY: the target has NEON; `WEIGHTS` is eight values.
+fn halves([low, high]: [uint32x4_t; 2]) -> uint16x8_t {
+    // SAFETY: the target has NEON.
+    unsafe { vuzp1q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high)) }
+}
+
+/// A byte for each lane of two masks, that of lane 0 at the bottom. So one register has both masks.
+#[inline(always)]
+fn bytes(x: [uint32x4_t; 2], y: [uint32x4_t; 2]) -> [u64; 2] {
+    // SAFETY: the target has NEON.
     unsafe {
-        let halves = vuzp1q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high));
-        u32::from(vaddvq_u16(vandq_u16(halves, vld1q_u16(WEIGHTS.as_ptr()))))
+        let x = vreinterpretq_u8_u16(halves(x));
+        let y = vreinterpretq_u8_u16(halves(y));
+        let both = vreinterpretq_u64_u8(vuzp1q_u8(x, y));
+        [vgetq_lane_u64::<0>(both), vgetq_lane_u64::<1>(both)]
     }
 }
 
@@ -144,15 +162,42 @@ impl Mul for PairF32x4 {
     }
 }
 
-impl F32x8 for PairF32x4 {
+impl PairF32x4 {
+    /// Masks of the lanes in which `self < b`.
     #[inline(always)]
-    fn lt(self, b: Self) -> u32 {
+    fn below(self, b: Self) -> [uint32x4_t; 2] {
         // SAFETY: the target has NEON.
-        bits(unsafe { [vcltq_f32(self.0[0], b.0[0]), vcltq_f32(self.0[1], b.0[1])] })
+        unsafe { [vcltq_f32(self.0[0], b.0[0]), vcltq_f32(self.0[1], b.0[1])] }
+    }
+
+    /// Masks of the lanes in which `self <= b`.
+    #[inline(always)]
+    fn at_most(self, b: Self) -> [uint32x4_t; 2] {
+        // SAFETY: the target has NEON.
+        unsafe { [vcleq_f32(self.0[0], b.0[0]), vcleq_f32(self.0[1], b.0[1])] }
+    }
+}
+
+/// A mask has a byte for each lane. A bit for each would take a sum across the register.
+impl F32x8 for PairF32x4 {
+    const LOG_BITS: u32 = 3;
+
+    #[inline(always)]
+    fn lt(self, b: Self) -> u64 {
+        let mask = self.below(b);
+        bytes(mask, mask)[0]
     }
     #[inline(always)]
-    fn le(self, b: Self) -> u32 {
-        // SAFETY: the target has NEON.
-        bits(unsafe { [vcleq_f32(self.0[0], b.0[0]), vcleq_f32(self.0[1], b.0[1])] })
+    fn le(self, b: Self) -> u64 {
+        let mask = self.at_most(b);
+        bytes(mask, mask)[0]
+    }
+    #[inline(always)]
+    fn both_gt([x, y]: [Self; 2], b: Self) -> [u64; 2] {
+        bytes(b.below(x), b.below(y))
+    }
+    #[inline(always)]
+    fn both_le([x, y]: [Self; 2], b: Self) -> [u64; 2] {
+        bytes(x.at_most(b), y.at_most(b))
     }
 }

@@ -54,13 +54,13 @@ macro_rules! f32x8 {
 
         impl F32x8 for $name {
             #[inline(always)]
-            fn lt(self, b: Self) -> u32 {
+            fn lt(self, b: Self) -> u64 {
                 let ($a, $b) = (self.0, b.0);
                 // SAFETY: the values exist.
                 unsafe { $lt }
             }
             #[inline(always)]
-            fn le(self, b: Self) -> u32 {
+            fn le(self, b: Self) -> u64 {
                 let ($a, $b) = (self.0, b.0);
                 // SAFETY: the values exist.
                 unsafe { $le }
@@ -72,12 +72,12 @@ macro_rules! f32x8 {
 f32x8!(
     Avx2F32x8,
     Avx2,
-    |a, b| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(a, b)) as u32,
-    _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(a, b)) as u32
+    |a, b| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(a, b)) as u32 as u64,
+    _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(a, b)) as u32 as u64
 );
 f32x8!(
     Avx512F32x8,
     Avx512,
-    |a, b| u32::from(_mm256_cmp_ps_mask::<_CMP_LT_OQ>(a, b)),
-    u32::from(_mm256_cmp_ps_mask::<_CMP_LE_OQ>(a, b))
+    |a, b| u64::from(_mm256_cmp_ps_mask::<_CMP_LT_OQ>(a, b)),
+    u64::from(_mm256_cmp_ps_mask::<_CMP_LE_OQ>(a, b))
 );

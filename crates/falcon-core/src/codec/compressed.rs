@@ -292,6 +292,90 @@ fn read_groups(bytes: &[u8], at: &mut usize, groups: &mut [[i16; GROUP]]) -> usi
     read
 }
 
+/// True if counting leading zeros takes no longer than a shift, as on AArch64. Then groups are read
+/// by [`read_counted_groups`].
+pub(crate) const COUNTS_ZEROS: bool = cfg!(target_arch = "aarch64");
+
+/// Reads groups as [`read_groups`] does, with five instructions for a code word: no branch, and no
+/// table. [`evaluate_counted`] converts its results to values, and tells whether every code word
+/// was read whole.
+///
+/// A result is the last bit of the code word before, the first eight bits of its own, then seven of
+/// the run of zeros and what follows it. If one of these seven is set, then the run has at most
+/// six zeros, the word was in the window as a whole, and the next one begins where it
+/// ends. Otherwise the results after it mean nothing.
+#[inline(always)]
+fn read_counted_groups(bytes: &[u8], at: &mut usize, groups: &mut [[i16; GROUP]]) -> usize {
+    // The window begins with a bit that is set, which stands for the end of the word before, and
+    // has the 63 bits from `at` on.
+    let Some(first) = bytes.get(*at / 8..).and_then(<[u8]>::first_chunk) else {
+        return 0;
+    };
+    let mut window = u64::from_be_bytes(*first) << (*at % 8) >> 1 | 1 << 63;
+    // Where the bits behind the window begin.
+    let mut end = *at + 63;
+    if let Some(&byte) = bytes.get(*at / 8 + 8) {
+        window |= u64::from(byte) << (*at % 8) >> 9;
+    }
+    let mut read = 0;
+    for group in groups {
+        let behind = bytes.get(end / 8..).and_then(<[u8]>::first_chunk);
+        let Some(behind) = behind.map(|behind| u64::from_be_bytes(*behind) << (end % 8)) else {
+            break;
+        };
+        let (mut words, mut taken) = (0u64, GROUP as u32 * MIN_LEN);
+        for _ in 0..GROUP {
+            words = words << 16 | window >> 48;
+            let rest = window << MIN_LEN;
+            // 64 if no bit is left. Then the bits of this run in the result are zero, too.
+            let run = rest.leading_zeros();
+            window = rest.wrapping_shl(run);
+            taken += run;
+        }
+        // More would need bits that neither the window had nor `behind` has.
+        if taken > 57 {
+            break;
+        }
+        // Big-endian: the words stand in their order, each with its bytes exchanged.
+        let words = words.swap_bytes();
+        *group = [0, 16, 32, 48].map(
+            #[inline(always)]
+            |shift| (words >> shift) as i16,
+        );
+        window |= behind >> (64 - taken);
+        end += taken as usize;
+        read += 1;
+    }
+    *at = end - 63;
+    read
+}
+
+/// Faults of values, in the sign bits.
+#[derive(Clone, Copy, Default)]
+struct Faults {
+    /// A minus zero.
+    minus_zero: i16,
+    /// A code word that was not read whole.
+    incomplete: i16,
+}
+
+/// Converts the results of [`read_counted_groups`] to values.
+#[inline(always)]
+fn evaluate_counted(groups: &mut [[i16; GROUP]]) -> Faults {
+    let mut faults = Faults::default();
+    for s in groups.as_flattened_mut() {
+        let word = s.swap_bytes();
+        let zeros_and_end = word & 127;
+        faults.incomplete |= zeros_and_end - 1;
+        let run = (zeros_and_end << 9).leading_zeros() as i16;
+        let magnitude = ((word >> 7) & 127) + (run << 7);
+        let sign = (word << 1) >> 15;
+        faults.minus_zero |= sign & (magnitude - 1);
+        *s = (magnitude ^ sign) - sign;
+    }
+    faults
+}
+
 /// Reads code words one by one.
 fn read_words(bytes: &[u8], at: &mut usize, words: &mut [i16]) -> Result<(), DecodeError> {
     for word in words {
@@ -326,7 +410,36 @@ pub(super) fn evaluate(s2: &mut [i16]) -> bool {
 ///
 /// Source: Falcon specification v1.2, algorithm 18 (Decompress).
 pub(super) fn decompress(bytes: &[u8], s2: &mut [i16]) -> Result<usize, DecodeError> {
+    if COUNTS_ZEROS {
+        decompress_counted(bytes, s2)
+    } else {
+        decompress_from(bytes, 0, s2)
+    }
+}
+
+/// [`decompress`] by [`read_counted_groups`], as far as that goes.
+pub(super) fn decompress_counted(bytes: &[u8], s2: &mut [i16]) -> Result<usize, DecodeError> {
     let mut at = 0;
+    let (groups, _) = s2.as_chunks_mut();
+    let read = read_counted_groups(bytes, &mut at, groups);
+    let faults = evaluate_counted(groups.split_at_mut(read).0);
+    if faults.incomplete < 0 {
+        // A long run, or an invalid one.
+        return decompress_from(bytes, 0, s2);
+    }
+    let used = decompress_from(bytes, at, s2.split_at_mut(GROUP * read).1)?;
+    if faults.minus_zero < 0 {
+        return Err(DecodeError::NonCanonical);
+    }
+    Ok(used)
+}
+
+/// [`decompress`] from bit `at` on.
+pub(super) fn decompress_from(
+    bytes: &[u8],
+    mut at: usize,
+    s2: &mut [i16],
+) -> Result<usize, DecodeError> {
     let mut rest = &mut *s2;
     while !rest.is_empty() {
         let read = GROUP * read_groups(bytes, &mut at, rest.as_chunks_mut().0);

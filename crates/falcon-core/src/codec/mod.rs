@@ -29,6 +29,8 @@ pub(crate) mod signature;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "alloc")]
+pub(crate) use compressed::COUNTS_ZEROS;
 pub(crate) use compressed::{compressed_len, measure};
 
 use crate::error::DecodeError;

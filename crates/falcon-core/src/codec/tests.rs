@@ -61,6 +61,15 @@ fn decode(
     Ok((*nonce, s2))
 }
 
+/// Decompresses in both ways, and compares.
+fn decompress(body: &[u8], s2: &mut [i16]) -> Result<usize, DecodeError> {
+    let mut counted = vec![0; s2.len()];
+    let result = compressed::decompress_counted(body, &mut counted);
+    assert_eq!(compressed::decompress_from(body, 0, s2), result);
+    assert!(result.is_err() || counted == s2);
+    result
+}
+
 /// Bits of zeros in the code words of a coefficient.
 fn run(s: i16) -> u16 {
     s.unsigned_abs() >> 7
@@ -103,7 +112,7 @@ proptest! {
         let used: Vec<_> = items.into_iter().map(|item| item.used).collect();
         for (i, (body, used)) in encoded.iter().zip(used).enumerate() {
             let mut alone = vec![0; polynomials[i].len()];
-            let result = compressed::decompress(body, &mut alone);
+            let result = decompress(body, &mut alone);
             let ordinary = alone.chunks(4).all(|s| s.iter().map(|&s| run(s)).sum::<u16>() <= 21);
             match used {
                 Some(_) => {
@@ -551,6 +560,23 @@ fn code_words_of_all_lengths_are_read_together_or_alone() {
                 }
                 let nonce = [0; NONCE_LEN];
                 let bytes = encode(Format::Compressed, logn, &nonce, &s2).expect("it fits");
+                let code = &bytes[1 + NONCE_LEN..];
+                let mut read = vec![0; 1 << logn];
+                assert_eq!(decompress(code, &mut read), Ok(code.len()));
+                assert_eq!(read, s2, "{len} {next} {begun}");
+                // What is cut or spoiled is refused in both ways for the same reason.
+                for cut in 0..code.len() {
+                    assert_eq!(
+                        decompress(&code[..cut], &mut read),
+                        Err(DecodeError::Length)
+                    );
+                }
+                let mut spoiled = code.to_vec();
+                for at in 0..code.len() {
+                    spoiled[at] ^= 0xff;
+                    _ = decompress(&spoiled, &mut read);
+                    spoiled[at] ^= 0xff;
+                }
                 let read = decode(Format::Compressed, logn, &bytes);
                 assert_eq!(read, Ok((nonce, s2)), "{len} {next} {begun}");
             }
@@ -563,7 +589,7 @@ fn code_words_of_all_lengths_are_read_together_or_alone() {
 #[test]
 fn the_end_of_the_bytes_is_told_from_a_run_that_is_too_long() {
     let mut s2 = [0; 2];
-    let mut error = |bytes: &[u8]| compressed::decompress(bytes, &mut s2).err();
+    let mut error = |bytes: &[u8]| decompress(bytes, &mut s2).err();
     // A word of 9 bits, then one of 24 at least.
     for len in 0..=8 {
         let mut bytes = [0, 0x80, 0, 0, 0, 0, 0, 0][..len].to_vec();

@@ -28,6 +28,20 @@ pub trait SamplerZ {
     /// The two independent integers of a leaf, around `centers`, in this
     /// order. A lane consumes its own randomness only.
     fn sample_pair(&mut self, centers: [Self::Real; 2], leaf: &Leaf) -> [Self::Real; 2];
+
+    /// The integers of the right leaf, around `centers`, then those of the left one, around the
+    /// centres that `left` makes of the former. Returns `[left, right]`; `leaves` are in the order
+    /// of their use.
+    #[inline(always)]
+    fn sample_node(
+        &mut self,
+        centers: [Self::Real; 2],
+        leaves: &[Leaf; 2],
+        left: impl FnOnce([Self::Real; 2]) -> [Self::Real; 2],
+    ) -> [[Self::Real; 2]; 2] {
+        let z1 = self.sample_pair(centers, &leaves[0]);
+        [self.sample_pair(left(z1), &leaves[1]), z1]
+    }
 }
 
 /// Way to draw the integers of one signature from its random bytes. All ways give the same integers
@@ -130,16 +144,39 @@ impl<F: Fft, S: Sampling> SamplerZ for LaneSampler<'_, F, S> {
 
     #[inline(always)]
     fn sample_pair(&mut self, centers: [F::Real; 2], leaf: &Leaf) -> [F::Real; 2] {
-        let leaf = self.sampling.leaf(leaf);
+        self.sample_prepared(centers, &self.sampling.leaf(leaf))
+    }
+
+    /// Prepares both leaves first: together they take hardly more than one.
+    #[inline(always)]
+    fn sample_node(
+        &mut self,
+        centers: [F::Real; 2],
+        leaves: &[Leaf; 2],
+        left: impl FnOnce([F::Real; 2]) -> [F::Real; 2],
+    ) -> [[F::Real; 2]; 2] {
+        let leaves = [
+            self.sampling.leaf(&leaves[0]),
+            self.sampling.leaf(&leaves[1]),
+        ];
+        let z1 = self.sample_prepared(centers, &leaves[0]);
+        [self.sample_prepared(left(z1), &leaves[1]), z1]
+    }
+}
+
+impl<F: Fft, S: Sampling> LaneSampler<'_, F, S> {
+    /// [`sample_pair`](SamplerZ::sample_pair) at a prepared leaf.
+    #[inline(always)]
+    fn sample_prepared(&mut self, centers: [F::Real; 2], leaf: &S::Leaf) -> [F::Real; 2] {
         // An integer and a rest, which is 1 if the subtraction rounded up to it.
         let [c0, c1] = centers;
         // Not `map`, which compilers do not always inline into the frame.
         let floors = [self.fft.floor(c0), self.fft.floor(c1)];
         let rests = [self.fft.sub(c0, floors[0]), self.fft.sub(c1, floors[1])];
         let mut z = rests;
-        for (lane, feed) in self.feeds.iter_mut().enumerate() {
+        for (lane, feed) in self.feeds.iter_mut().take(F::LANES).enumerate() {
             let rests = [self.fft.get(&rests[0], lane), self.fft.get(&rests[1], lane)];
-            let pair = self.sampling.sample_pair(feed, rests, &leaf);
+            let pair = self.sampling.sample_pair(feed, rests, leaf);
             self.fft.set(&mut z[0], lane, pair[0]);
             self.fft.set(&mut z[1], lane, pair[1]);
         }

@@ -80,8 +80,9 @@ pub(super) const BUFFERS: usize = 2;
 const BEGIN: usize = CAPACITY - ATTEMPTS;
 /// The place after the last attempt.
 const END: usize = BEGIN + BUFFERS * ATTEMPTS;
-/// Records: those of the attempts, then open ones for the last window.
-const LEN: usize = END + WINDOW;
+/// Records: those of the attempts, then open ones for the last window. Whole registers, so that the
+/// arrays of [`Records`] begin at multiples of a register.
+const LEN: usize = (END + WINDOW).next_multiple_of(4);
 
 /// 1 in the units of the records.
 pub(super) const ONE: f32 = 4096.0;
@@ -102,6 +103,7 @@ const NEVER: i16 = i16::MAX;
 ///
 /// The records of a buffer stand at the end of its [`ATTEMPTS`] places, so that
 /// the last is followed by the first of the next buffer.
+#[repr(align(16))]
 pub(super) struct Records {
     z: [f32; LEN],
     accept: [f32; LEN],

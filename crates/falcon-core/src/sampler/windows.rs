@@ -67,13 +67,13 @@ pub struct LogLeaf {
     level: f32,
 }
 
-/// Verdicts of a window on a centre, one bit for each attempt.
+/// Verdicts of a window on a centre: masks of the attempts.
 #[derive(Clone, Copy)]
 struct Verdicts {
     /// Surely accepted.
-    accepted: u32,
+    accepted: u64,
     /// Attempts that are not surely rejected.
-    open: u32,
+    open: u64,
 }
 
 impl<I: Isa> Sampling for Windows<I> {
@@ -103,15 +103,21 @@ impl<I: Isa> Sampling for Windows<I> {
 
     #[inline(always)]
     fn sample_pair(self, feed: &mut Feed, rests: [f64; 2], leaf: &LogLeaf) -> [f64; 2] {
-        if let Some(window) = feed.records.window(self.0, feed.next) {
-            let a = self.verdicts(window, rests[0], leaf);
-            let b = self.verdicts(window, rests[1], leaf);
-            // Candidates as single bits.
-            let i = a.open & a.open.wrapping_neg();
-            let later = b.open & !(i | i.wrapping_sub(1));
+        if let Some([z, accept, reject]) = feed.records.window(self.0, feed.next) {
+            let y = [
+                self.estimate(z, rests[0], leaf),
+                self.estimate(z, rests[1], leaf),
+            ];
+            let accepted = I::F32x8::both_le(y, accept);
+            let rejected = I::F32x8::both_gt(y, reject);
+            // Candidates as single bits, the lowest of their lanes.
+            let open = !rejected[0] & Self::LANES;
+            let i = open & open.wrapping_neg();
+            // Without the lane of `i`, and those below.
+            let later = !rejected[1] & Self::LANES & (i << Self::LANE_BITS).wrapping_neg();
             let j = later & later.wrapping_neg();
-            if reveal((a.accepted & i != 0) & (b.accepted & j != 0)) {
-                let at = |bit: u32| feed.next + reveal(bit).trailing_zeros() as usize;
+            if reveal((accepted[0] & i != 0) & (accepted[1] & j != 0)) {
+                let at = |bit: u64| feed.next + Self::lane(reveal(bit));
                 let (i, j) = (at(i), at(j));
                 let z = [feed.records.z(i), feed.records.z(j)];
                 feed.next = j + 1;
@@ -123,14 +129,32 @@ impl<I: Isa> Sampling for Windows<I> {
 }
 
 impl<I: Isa> Windows<I> {
+    /// Bits of a lane in a mask.
+    const LANE_BITS: u32 = 1 << I::F32x8::LOG_BITS;
+    /// Mask of all lanes.
+    const LANES: u64 = u64::MAX >> (64 - WINDOW as u32 * Self::LANE_BITS);
+
+    /// Lane of a bit of a mask.
     #[inline(always)]
-    fn verdicts(self, [z, accept, reject]: [I::F32x8; 3], r: f64, leaf: &LogLeaf) -> Verdicts {
+    fn lane(bit: u64) -> usize {
+        // Below the number of lanes, as compilers see.
+        (bit.trailing_zeros() >> I::F32x8::LOG_BITS) as usize % WINDOW
+    }
+
+    /// The `y` of each attempt for the centre `r`.
+    #[inline(always)]
+    fn estimate(self, z: I::F32x8, r: f64, leaf: &LogLeaf) -> I::F32x8 {
         let splat = |x| I::F32x8::splat(self.0, x);
         let t = z - splat(r as f32);
-        let y = t * t * splat(leaf.d) - splat(leaf.level);
+        t * t * splat(leaf.d) - splat(leaf.level)
+    }
+
+    #[inline(always)]
+    fn verdicts(self, [z, accept, reject]: [I::F32x8; 3], r: f64, leaf: &LogLeaf) -> Verdicts {
+        let y = self.estimate(z, r, leaf);
         Verdicts {
             accepted: y.le(accept),
-            open: !reject.lt(y) & ((1 << WINDOW) - 1),
+            open: !reject.lt(y) & Self::LANES,
         }
     }
 
@@ -165,7 +189,7 @@ impl<I: Isa> Windows<I> {
                 feed.next += WINDOW;
                 continue;
             }
-            feed.next += candidate.trailing_zeros() as usize;
+            feed.next += Self::lane(candidate);
             let z = if reveal(accepted & candidate != 0) {
                 feed.next += 1;
                 Some(feed.records.z(feed.next - 1))

@@ -378,15 +378,43 @@ fn floats_results<I: Isa>(isa: I, [x, y, z, w]: [&[f32]; 4]) -> Results {
     all
 }
 
+/// One bit for each lane of a mask, whose bits must be equal within a lane and zero above the last.
+fn lanes_of<I: Isa>(mask: u64) -> u64 {
+    let bits = 1 << I::F32x8::LOG_BITS;
+    let lane = u64::MAX >> (64 - bits);
+    let lanes = (0..8).map(|k| mask >> (k * bits) & lane);
+    let ones = lanes.enumerate().fold(0, |ones, (k, x)| {
+        assert!(x == 0 || x == lane, "{mask:x}");
+        ones | (x & 1) << k
+    });
+    assert_eq!(mask.checked_shr(8 * bits).unwrap_or(0), 0, "{mask:x}");
+    ones
+}
+
 #[inline(always)]
 fn masks<I: Isa>(isa: I, x: &[f32], y: &[f32]) -> Results {
-    let mut results = ["lt", "le", "splat"].map(|name| (name, Vec::new()));
-    let [less, less_or_equal, splats] = &mut results;
+    let names = ["lt", "le", "both_gt", "both_le", "splat"];
+    let mut results = names.map(|name| (name, Vec::new()));
+    let [
+        less,
+        less_or_equal,
+        both_greater,
+        both_less_or_equal,
+        splats,
+    ] = &mut results;
     let runs = I::F32x8::chunks(x).iter().zip(I::F32x8::chunks(y));
     for ((a, b), x) in runs.zip(x.chunks_exact(8)) {
         let (a, b) = (I::F32x8::load(isa, a), I::F32x8::load(isa, b));
-        less.1.push(u64::from(a.lt(b)));
-        less_or_equal.1.push(u64::from(a.le(b)));
+        less.1.push(lanes_of::<I>(a.lt(b)));
+        less_or_equal.1.push(lanes_of::<I>(a.le(b)));
+        let both = I::F32x8::both_gt([a, b], a).into_iter();
+        let others = I::F32x8::both_gt([a, b], b);
+        both_greater.1.extend(both.chain(others).map(lanes_of::<I>));
+        let both = I::F32x8::both_le([a, b], a).into_iter();
+        let others = I::F32x8::both_le([a, b], b);
+        both_less_or_equal
+            .1
+            .extend(both.chain(others).map(lanes_of::<I>));
         let mut out = [0.0; 8];
         I::F32x8::splat(isa, x[0]).store(&mut I::F32x8::chunks_mut(&mut out)[0]);
         splats.1.extend(out.map(Bits::bits));
