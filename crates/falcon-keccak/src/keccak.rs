@@ -59,21 +59,36 @@ pub(crate) fn permute<W: U64s>(state: &mut [W; WORDS]) {
     let mut a = *state;
     complement(&mut a);
     a = owing(&a, &OWED);
-    for &[first, second] in &ROUND_CONSTANTS {
-        if cfg!(target_pointer_width = "32") {
-            // The state does not fit in registers: a second copy of a round would gain nothing.
-            for constant in [first, second] {
-                a = round(&a, constant);
-            }
-            continue;
+    // By reference or by value: compilers make other code of the rounds. The first takes 1,200
+    // instructions less of a verification on AArch64, the second 4 % less time of a batch on AVX2.
+    if W::SETTLES {
+        for constants in &ROUND_CONSTANTS {
+            a = two_rounds(&a, *constants);
         }
-        let e = round(&a, first);
-        // Nothing is to do here, but the compiler would have to find out.
-        a = owing(&round(&e, second), &OWED);
+    } else {
+        for constants in ROUND_CONSTANTS {
+            a = two_rounds(&a, constants);
+        }
     }
     a = owing(&a, &[0; WORDS]);
     complement(&mut a);
     *state = a;
+}
+
+/// Computes two rounds.
+#[inline(always)]
+fn two_rounds<W: U64s>(a: &[W; WORDS], [first, second]: [u64; 2]) -> [W; WORDS] {
+    if cfg!(target_pointer_width = "32") {
+        // The state does not fit in registers: a second copy of a round would gain nothing.
+        let mut a = *a;
+        for constant in [first, second] {
+            a = round(&a, constant);
+        }
+        return a;
+    }
+    let e = round(a, first);
+    // Nothing is to do here, but the compiler would have to find out.
+    owing(&round(&e, second), &OWED)
 }
 
 /// Permutes a state of single words, where no other code does.
