@@ -1,0 +1,164 @@
+//! Syndrome decoding: the error vector of weight `t` with a given syndrome.
+//!
+//! With `h = 1/g^2`, the syndrome `v` (padded with zeros) has the power sums
+//! `S_i = sum of v_j h(alpha_j) alpha_j^i` for `i < 2t`. Berlekamp-Massey finds the polynomial
+//! whose reverse vanishes at the errors' `alpha_j`, the additive FFT its zeros. The error vector is
+//! right iff its weight is `t` and its power sums are those of the syndrome.
+//!
+//! Vectors are permuted to the order of the points by the network of the control bits, so all
+//! transforms are at all points. Where a point is no `alpha_j`, `v` is zero.
+//!
+//! Source: Classic McEliece submission of 2022-10-23, algorithm Decode.
+
+use crate::berlekamp_massey::berlekamp_massey;
+use crate::code::{Code, MAX_T, MAX_WORDS};
+use crate::fft::blocks;
+use crate::fft::transform::transform;
+use crate::fft::transpose::transpose;
+use crate::field::planes::{Block, WORDS, inverse, load, parts, square, store};
+use crate::mask;
+use crate::permutation::benes::{permute, permute_back};
+use falcon_lanes::{Isa, wipe};
+
+/// A value for every point: as many blocks as the largest field needs.
+type Values<const M: usize> = [Block<M>; 16];
+
+/// A key, as decoding needs it.
+#[derive(Clone, Copy)]
+pub(crate) struct GoppaCode<'a> {
+    pub(crate) code: &'a Code,
+    /// Coefficients `g_0, .., g_(t-1)`, 16-bit little-endian.
+    pub(crate) goppa: &'a [u8],
+    pub(crate) control: &'a [u8],
+}
+
+/// Reads the Goppa polynomial, with its leading coefficient 1, which is `t + 1` coefficients.
+pub(crate) fn read_goppa(bytes: &[u8], g: &mut [u16; MAX_T + 1]) -> usize {
+    let coefficients = bytes.as_chunks().0;
+    for (g, bytes) in g.iter_mut().zip(coefficients) {
+        *g = u16::from_le_bytes(*bytes);
+    }
+    g[coefficients.len()] = 1;
+    coefficients.len() + 1
+}
+
+/// Writes the values of the Goppa polynomial at all points to `values`.
+pub(crate) fn goppa_values<I: Isa, const M: usize>(
+    isa: I,
+    goppa: &[u8],
+    values: &mut [Block<M>],
+) {
+    let mut g = [0; MAX_T + 1];
+    let len = read_goppa(goppa, &mut g);
+    transform(isa, &g[..len], values);
+    wipe(&mut g);
+}
+
+/// Replaces every value by its inverse.
+pub(crate) fn invert<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
+    isa.vectorize_words(
+        #[inline(always)]
+        || {
+            for block in values {
+                for part in 0..parts::<I>() {
+                    let x = load(isa, block, part);
+                    store::<I, M>(&inverse(isa, &x), block, part);
+                }
+            }
+        },
+    );
+}
+
+/// Finds the vector `e` whose syndrome is `v`, both as `q` bits. Returns all ones if there is one
+/// of weight `t`, else zero, and then `e` means nothing.
+pub(crate) fn decode<I: Isa, const M: usize>(
+    isa: I,
+    key: &GoppaCode<'_>,
+    v: &[u64; MAX_WORDS],
+    e: &mut [u64; MAX_WORDS],
+) -> u64 {
+    let (t, words) = (key.code.t, key.code.q() / 64);
+    let mut scale: Values<M> = [[[0; WORDS]; M]; 16];
+    let scale = &mut scale[..blocks::<M>()];
+    goppa_values(isa, key.goppa, scale);
+    invert(isa, scale);
+    square_all(isa, scale);
+
+    let mut work: Values<M> = [[[0; WORDS]; M]; 16];
+    let work = &mut work[..blocks::<M>()];
+    let mut at_points = *v;
+    permute_back(isa, M, key.control, &mut at_points[..words]);
+    let mut sums = [[0; 2 * MAX_T]; 2];
+    power_sums(isa, scale, &at_points[..words], work, &mut sums[0]);
+
+    let mut lambda = [0; MAX_T + 1];
+    berlekamp_massey::<I, M>(isa, &sums[0][..2 * t], &mut lambda[..=t]);
+    lambda[..=t].reverse();
+    transform(isa, &lambda[..=t], work);
+    zeros(work, &mut at_points[..words]);
+    power_sums(isa, scale, &at_points[..words], work, &mut sums[1]);
+
+    e.fill(0);
+    e[..words].copy_from_slice(&at_points[..words]);
+    permute(isa, M, key.control, &mut e[..words]);
+    // Places behind the code's length are no positions of it.
+    for word in &mut e[key.code.n.div_ceil(64)..] {
+        *word = 0;
+    }
+    if !key.code.n.is_multiple_of(64) {
+        e[key.code.n / 64] &= (1 << (key.code.n % 64)) - 1;
+    }
+    let weight = e.iter().map(|word| u64::from(word.count_ones())).sum();
+    let [first, second] = &sums;
+    let different = first[..2 * t].iter().zip(&second[..2 * t]);
+    let different = different.fold(0, |all, (a, b)| all | (a ^ b));
+    let good = mask::equal(weight, t as u64) & !mask::nonzero(u64::from(different));
+
+    wipe(scale.as_flattened_mut().as_flattened_mut());
+    wipe(work.as_flattened_mut().as_flattened_mut());
+    wipe(&mut at_points);
+    wipe(sums.as_flattened_mut());
+    wipe(&mut lambda);
+    mask::hidden(good)
+}
+
+fn square_all<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
+    isa.vectorize_words(
+        #[inline(always)]
+        || {
+            for block in values {
+                for part in 0..parts::<I>() {
+                    let x = load(isa, block, part);
+                    store::<I, M>(&square(isa, &x), block, part);
+                }
+            }
+        },
+    );
+}
+
+/// Writes the sums of `scale_i bits_i point(i)^j` to `out`, for at least `2t` powers `j`.
+fn power_sums<I: Isa, const M: usize>(
+    isa: I,
+    scale: &[Block<M>],
+    bits: &[u64],
+    work: &mut [Block<M>],
+    out: &mut [u16; 2 * MAX_T],
+) {
+    for ((work, scale), bits) in work.iter_mut().zip(scale).zip(bits.as_chunks::<WORDS>().0) {
+        for p in 0..M {
+            for w in 0..WORDS {
+                work[p][w] = scale[p][w] & bits[w];
+            }
+        }
+    }
+    transpose(isa, work, &mut out[..1 << (M - 5)]);
+}
+
+/// Sets the bits of the points where the value is zero.
+fn zeros<const M: usize>(values: &[Block<M>], bits: &mut [u64]) {
+    for (block, bits) in values.iter().zip(bits.as_chunks_mut::<WORDS>().0) {
+        for w in 0..WORDS {
+            bits[w] = !(0..M).fold(0, |any, p| any | block[p][w]);
+        }
+    }
+}
