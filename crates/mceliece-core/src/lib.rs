@@ -16,6 +16,14 @@ mod encode;
 mod hash;
 mod matrix;
 mod weight;
+mod decapsulate;
+mod encapsulate;
+mod error;
+mod keygen;
+mod layout;
+mod support;
+#[cfg(test)]
+mod tests;
 mod params;
 mod permutation;
 mod sort;
