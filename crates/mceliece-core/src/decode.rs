@@ -18,6 +18,7 @@ use crate::fft::transpose::transpose;
 use crate::field::planes::{Block, WORDS, inverse, load, parts, square, store};
 use crate::mask;
 use crate::permutation::benes::{permute, permute_back};
+use crate::reveal::reveal;
 use falcon_lanes::{Isa, wipe};
 
 /// A value for every point: as many blocks as the largest field needs.
@@ -43,15 +44,24 @@ pub(crate) fn read_goppa(bytes: &[u8], g: &mut [u16; MAX_T + 1]) -> usize {
 }
 
 /// Writes the values of the Goppa polynomial at all points to `values`.
-pub(crate) fn goppa_values<I: Isa, const M: usize>(
-    isa: I,
-    goppa: &[u8],
-    values: &mut [Block<M>],
-) {
+pub(crate) fn goppa_values<I: Isa, const M: usize>(isa: I, goppa: &[u8], values: &mut [Block<M>]) {
     let mut g = [0; MAX_T + 1];
     let len = read_goppa(goppa, &mut g);
     transform(isa, &g[..len], values);
     wipe(&mut g);
+}
+
+/// True if the Goppa polynomial vanishes at a point. Then the key is none.
+pub(crate) fn has_root<I: Isa, const M: usize>(isa: I, goppa: &[u8]) -> bool {
+    let mut values: Values<M> = [[[0; WORDS]; M]; 16];
+    let values = &mut values[..blocks::<M>()];
+    goppa_values(isa, goppa, values);
+    let mut bits = [0; MAX_WORDS];
+    zeros(values, &mut bits);
+    wipe(values.as_flattened_mut().as_flattened_mut());
+    let any = bits.iter().fold(0, |any, word| any | word);
+    // Whether a key is accepted is public.
+    reveal(any != 0)
 }
 
 /// Replaces every value by its inverse.

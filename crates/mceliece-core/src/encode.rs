@@ -4,9 +4,9 @@
 //! of `T` and its part of `e` begin at the same byte. The bits of a row are folded once, not once
 //! for every register.
 //!
-//! Source: Classic McEliece submission of 2022-10-23, algorithm Encode; the seed of the identity
-//! part is that of "Optimized implementation of encapsulation and decapsulation of Classic McEliece
-//! on ARMv8".
+//! Source: Classic McEliece submission of 2022-10-23, algorithm Encode. Leaving out the identity
+//! part is an idea of "Optimized implementation of encapsulation and decapsulation of Classic
+//! McEliece on ARMv8" (2022).
 
 use crate::code::{Code, MAX_WORDS};
 use crate::weight::{ErrorVector, to_bytes};
@@ -53,6 +53,14 @@ impl Encoding {
     pub(crate) fn add_piece(&mut self, row: usize, offset: usize, piece: &[u8]) {
         let product = fold(piece, &self.shifted[offset..][..piece.len()]);
         self.syndrome[row / 8] ^= ((product.count_ones() & 1) as u8) << (row % 8);
+    }
+
+    /// [`add_piece`](Self::add_piece), with the instructions of `isa`.
+    pub(crate) fn add_piece_on(&mut self, isa: impl Isa, row: usize, offset: usize, piece: &[u8]) {
+        isa.vectorize(
+            #[inline(always)]
+            || self.add_piece(row, offset, piece),
+        );
     }
 
     /// Adds the products of all rows of the public key.
@@ -133,7 +141,10 @@ mod tests {
 
     #[test]
     fn the_syndrome_is_the_product_with_the_matrix() {
-        for code in CODES.iter().filter(|code| !code.confirmed && !code.semi_systematic) {
+        for code in CODES
+            .iter()
+            .filter(|code| !code.confirmed && !code.semi_systematic)
+        {
             on_every_engine!(isa => check(isa, code));
         }
     }

@@ -63,7 +63,11 @@ pub struct MemoryError {
 
 impl fmt::Display for MemoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "memory of the wrong size: {} elements needed", self.needed)
+        write!(
+            f,
+            "memory of the wrong size: {} elements needed",
+            self.needed
+        )
     }
 }
 

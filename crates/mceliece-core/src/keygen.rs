@@ -161,7 +161,15 @@ fn attempt<I: Isa, const M: usize>(
                 rows: areas.left,
                 width: left_width(code),
             };
-            write_public_key::<I, M>(isa, code, areas.columns, &left, &reduction, areas.right, public_key);
+            write_public_key::<I, M>(
+                isa,
+                code,
+                areas.columns,
+                &left,
+                &reduction,
+                areas.right,
+                public_key,
+            );
             if code.semi_systematic {
                 pivot_mask(&pivots)
             } else {

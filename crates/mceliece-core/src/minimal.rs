@@ -77,14 +77,25 @@ mod tests {
 
     fn some(m: usize, t: usize, seed: u32) -> Element {
         let x = |i: usize| (i as u32 + 17).wrapping_mul(0x9e37_79b9 ^ seed);
-        core::array::from_fn(|i| if i < t { (x(i) >> 13) as u16 & ((1 << m) - 1) } else { 0 })
+        core::array::from_fn(|i| {
+            if i < t {
+                (x(i) >> 13) as u16 & ((1 << m) - 1)
+            } else {
+                0
+            }
+        })
     }
 
     fn check<const M: usize>(code: &Code) {
         for seed in 0..3 {
             let beta = some(M, code.t, seed);
             let mut g = [0; MAX_T];
-            assert!(minimal_polynomial::<_, M>(Baseline, code, &beta, &mut g[..code.t]));
+            assert!(minimal_polynomial::<_, M>(
+                Baseline,
+                code,
+                &beta,
+                &mut g[..code.t]
+            ));
             // It vanishes at `beta`: Horner, with leading coefficient 1.
             let mut value = [0; MAX_T];
             value[0] = 1;
@@ -99,7 +110,12 @@ mod tests {
             let mut beta = [0; MAX_T];
             beta[0] = constant;
             let mut g = [0; MAX_T];
-            assert!(!minimal_polynomial::<_, M>(Baseline, code, &beta, &mut g[..code.t]));
+            assert!(!minimal_polynomial::<_, M>(
+                Baseline,
+                code,
+                &beta,
+                &mut g[..code.t]
+            ));
         }
     }
 

@@ -32,7 +32,19 @@ pub(crate) mod sealed {
 /// assert_eq!(Mceliece8192128pc::CIPHERTEXT_LEN, 240);
 /// ```
 pub trait Parameters:
-    sealed::Sealed + Copy + Clone + Debug + Default + PartialEq + Eq + Ord + PartialOrd + Hash + Send + Sync + 'static
+    sealed::Sealed
+    + Copy
+    + Clone
+    + Debug
+    + Default
+    + PartialEq
+    + Eq
+    + Ord
+    + PartialOrd
+    + Hash
+    + Send
+    + Sync
+    + 'static
 {
     /// Name, such as `"mceliece348864f"`.
     const NAME: &'static str;
@@ -188,7 +200,10 @@ mod tests {
             let confirmation = if P::NAME.contains("pc") { 32 } else { 0 };
             assert_eq!(P::CIPHERTEXT_LEN, ct + confirmation);
             assert_eq!(P::CiphertextBytes::ZERO.as_ref().len(), P::CIPHERTEXT_LEN);
-            assert_eq!(<P as sealed::Sealed>::CODE.semi_systematic, P::NAME.ends_with('f'));
+            assert_eq!(
+                <P as sealed::Sealed>::CODE.semi_systematic,
+                P::NAME.ends_with('f')
+            );
         }
         for_every_set!(check);
     }

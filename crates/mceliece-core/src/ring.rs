@@ -81,7 +81,13 @@ mod tests {
 
     fn some(m: usize, t: usize, seed: u32) -> Element {
         let x = |i: usize| (i as u32 + 17).wrapping_mul(0x9e37_79b9 ^ seed);
-        core::array::from_fn(|i| if i < t { (x(i) >> 13) as u16 & ((1 << m) - 1) } else { 0 })
+        core::array::from_fn(|i| {
+            if i < t {
+                (x(i) >> 13) as u16 & ((1 << m) - 1)
+            } else {
+                0
+            }
+        })
     }
 
     /// Product by long division.

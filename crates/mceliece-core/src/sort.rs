@@ -101,7 +101,10 @@ fn sort_rows<T: Ordered>(rows: &mut [Row<T>], width: usize) {
     while merged <= count {
         for group in rows.chunks_exact_mut(merged * width) {
             let (x, y) = group.split_at_mut(merged / 2 * width);
-            for (x, y) in x.chunks_exact_mut(width).zip(y.chunks_exact_mut(width).rev()) {
+            for (x, y) in x
+                .chunks_exact_mut(width)
+                .zip(y.chunks_exact_mut(width).rev())
+            {
                 compare(x, y);
             }
         }

@@ -35,7 +35,12 @@ pub(crate) fn values<const M: usize>(column: Column) -> (u16, u16) {
 }
 
 /// Sorts the columns. Returns false if two random numbers are equal.
-pub(crate) fn order<I: Isa>(isa: I, code: &Code, columns: &mut [Column], spare: &mut [u64]) -> bool {
+pub(crate) fn order<I: Isa>(
+    isa: I,
+    code: &Code,
+    columns: &mut [Column],
+    spare: &mut [u64],
+) -> bool {
     let columns = &mut columns[..code.q()];
     sort(isa, columns, 1, &mut spare[..code.q()]);
     let mut equal = 0;

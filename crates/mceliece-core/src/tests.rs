@@ -34,7 +34,10 @@ impl TryRng for Nist {
 impl TryCryptoRng for Nist {}
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| std::format!("{byte:02X}")).collect()
+    bytes
+        .iter()
+        .map(|byte| std::format!("{byte:02X}"))
+        .collect()
 }
 
 fn unhex(text: &str) -> Vec<u8> {
@@ -55,7 +58,9 @@ fn replay<I: Isa>(isa: I, code: &Code, record: &serde_json::Value) {
     let mut public_key = vec![0; code.public_key_len()];
     let mut secret_key = vec![0; code.secret_key_len()];
     let delta = rng.0.bytes();
-    let task = Task::Generate { public_key: &mut public_key };
+    let task = Task::Generate {
+        public_key: &mut public_key,
+    };
     assert!(run(isa, code, &delta, task, &mut memory, &mut secret_key));
     assert_eq!(hex(&secret_key), field("sk"));
     let digest = hex(&Sha256::digest(&public_key));

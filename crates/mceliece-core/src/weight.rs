@@ -17,7 +17,11 @@ pub(crate) type ErrorVector = Zeroizing<[u64; MAX_WORDS]>;
 
 /// Writes a random error vector to `out`.
 pub(crate) fn fixed_weight<R: CryptoRng + ?Sized>(code: &Code, rng: &mut R, out: &mut [u64]) {
-    let tau = if code.n == code.q() { code.t } else { 2 * code.t };
+    let tau = if code.n == code.q() {
+        code.t
+    } else {
+        2 * code.t
+    };
     let mut bytes = Zeroizing::new([0u8; 4 * MAX_T]);
     let mut positions = Zeroizing::new([0u16; MAX_T]);
     loop {
@@ -98,7 +102,11 @@ mod tests {
             let (t, n) = (code.t as u16, code.n as u16);
             let mut positions = [0; MAX_T];
             // Bits above the field do not count.
-            assert!(choose(code, &draw((0..t).map(|i| 2 * i | 0x8000)), &mut positions));
+            assert!(choose(
+                code,
+                &draw((0..t).map(|i| 2 * i | 0x8000)),
+                &mut positions
+            ));
             assert_eq!(positions[..3], [0, 2, 4]);
             if code.n < code.q() {
                 let late = (0..2 * t).map(|i| if i % 2 == 0 { n } else { i });

@@ -44,7 +44,9 @@ mod tests {
 
     /// Repeatable elements that are no linear function of their number.
     fn some<const M: usize>(seed: u32, i: usize) -> u16 {
-        let x = (i as u32 + 1).wrapping_mul(seed | 1).wrapping_mul(0x9e37_79b9);
+        let x = (i as u32 + 1)
+            .wrapping_mul(seed | 1)
+            .wrapping_mul(0x9e37_79b9);
         let x = (x ^ x >> 15).wrapping_mul(0x85eb_ca6b);
         ((x ^ x >> 13) & ((1 << M) - 1)) as u16
     }

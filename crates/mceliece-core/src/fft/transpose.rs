@@ -11,11 +11,7 @@ use falcon_lanes::Isa;
 
 /// Writes the sums to `out`, which has `2^(k+1)` places, where `k` is [`log_coefficients`]. The
 /// values are used up.
-pub(crate) fn transpose<I: Isa, const M: usize>(
-    isa: I,
-    values: &mut [Block<M>],
-    out: &mut [u16],
-) {
+pub(crate) fn transpose<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>], out: &mut [u16]) {
     isa.vectorize_words(
         #[inline(always)]
         || {

@@ -4,10 +4,9 @@
 //! `l`. A [`Block`] has 512 elements. An operation on planes is the same for every element, so it
 //! depends on no element.
 //!
-//! The products are those of the paper's section on multiplication and inversion over
-//! `GF(2^m)`, for as many elements as a register has bits.
-//!
-//! Source: eprint 2022/1621 (Classic McEliece on ARMv8), algorithms 4 to 6.
+//! Products and inverses are those of algorithms 4 to 6 of "Optimized implementation of
+//! encapsulation and decapsulation of Classic McEliece on ARMv8" (2022), for as many elements as a
+//! register has bits.
 
 use falcon_lanes::{Isa, Register, U64s};
 
@@ -48,11 +47,7 @@ macro_rules! unrolled {
 
 /// Loads register `part` of every plane of `block`.
 #[inline(always)]
-pub(crate) fn load<I: Isa, const M: usize>(
-    isa: I,
-    block: &Block<M>,
-    part: usize,
-) -> Planes<I, M> {
+pub(crate) fn load<I: Isa, const M: usize>(isa: I, block: &Block<M>, part: usize) -> Planes<I, M> {
     let mut planes = [I::U64s::splat(isa, 0); M];
     unrolled!(P => {
         if P < M {
@@ -114,11 +109,13 @@ pub(crate) fn add_product<I: Isa, const M: usize>(
     b: &Planes<I, M>,
 ) {
     unrolled!(P => {
-        unrolled!(R => {
-            if P < M && R < M {
-                wide[P + R] = wide[P + R].xor(a[P].and(b[R]));
-            }
-        });
+        if P < M {
+            unrolled!(R => {
+                if R < M {
+                    wide[P + R] = wide[P + R].xor(a[P].and(b[R]));
+                }
+            });
+        }
     });
 }
 

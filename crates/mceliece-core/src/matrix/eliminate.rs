@@ -82,7 +82,11 @@ pub(crate) struct Reduction<'a> {
 #[inline(always)]
 fn shape(panel: usize, padding: usize) -> (usize, usize, usize) {
     let skipped = if panel == 0 { padding } else { 0 };
-    (PIVOTS * panel + skipped - padding, PIVOTS - skipped, skipped)
+    (
+        PIVOTS * panel + skipped - padding,
+        PIVOTS - skipped,
+        skipped,
+    )
 }
 
 /// Reduces the panels in `panels`. Returns false if their columns are dependent on those before.
@@ -127,7 +131,14 @@ pub(crate) fn replay<I: Isa>(
                 let panel = panel as usize;
                 let (first, count, skipped) = shape(panel, reduction.padding);
                 let mut pivots = [[[0; 8]; MAX_WIDTH]; PIVOTS];
-                combine(isa, right, combination, (first, count, skipped), 0, &mut pivots);
+                combine(
+                    isa,
+                    right,
+                    combination,
+                    (first, count, skipped),
+                    0,
+                    &mut pivots,
+                );
                 for (q, pivot) in pivots[skipped..].iter().enumerate() {
                     let row = (first + q) * right.width;
                     right.rows[row..][..right.width].copy_from_slice(&pivot[..right.width]);
@@ -159,7 +170,11 @@ fn choose_pivots<I: Isa>(
         let size = (rows - window).min(CANDIDATES - count);
         let mut bytes = [0u8; CANDIDATES];
         for (k, byte) in bytes[..count + size].iter_mut().enumerate() {
-            let row = if k < count { first + k } else { window + k - count };
+            let row = if k < count {
+                first + k
+            } else {
+                window + k - count
+            };
             *byte = matrix.byte(row, panel);
         }
         let Some(combination) = reduction.combinations.get_mut(reduction.count) else {
@@ -174,12 +189,23 @@ fn choose_pivots<I: Isa>(
         let combination = *combination;
         let (block, word, shift) = place(panel);
         let mut pivots = [[[0; 8]; MAX_WIDTH]; PIVOTS];
-        combine(isa, matrix, &combination, (first, count, skipped), block, &mut pivots);
+        combine(
+            isa,
+            matrix,
+            &combination,
+            (first, count, skipped),
+            block,
+            &mut pivots,
+        );
         // Columns from the panel on are replaced; coefficients of earlier panels stay.
         let kept = (1u64 << shift) - 1;
         for (q, pivot) in pivots[skipped..].iter().enumerate() {
             let row = &mut matrix.rows[(first + q) * matrix.width..][..matrix.width];
-            for (w, (old, &new)) in row[block].iter_mut().zip(&pivot[block]).enumerate().skip(word)
+            for (w, (old, &new)) in row[block]
+                .iter_mut()
+                .zip(&pivot[block])
+                .enumerate()
+                .skip(word)
             {
                 let kept = if w == word { kept } else { 0 };
                 *old = *old & kept | new & !kept;
@@ -243,7 +269,11 @@ fn combine<I: Isa>(
     let size = (matrix.count() - window).min(CANDIDATES - count);
     for (pivot, &sum) in pivots.iter_mut().zip(&combination[2..]) {
         for k in 0..count + size {
-            let row = if k < count { first + k } else { window + k - count };
+            let row = if k < count {
+                first + k
+            } else {
+                window + k - count
+            };
             let take = I::U64s::splat(isa, 0u64.wrapping_sub(sum >> k & 1));
             let row = &matrix.rows[row * width..][..width];
             for (pivot, row) in pivot[from..].iter_mut().zip(&row[from..]) {
@@ -255,7 +285,9 @@ fn combine<I: Isa>(
 
 #[inline(always)]
 fn add_masked<I: Isa>(isa: I, sum: &mut Columns, row: &Columns, mask: I::U64s) {
-    let registers = I::U64s::chunks_mut(sum).iter_mut().zip(I::U64s::chunks(row));
+    let registers = I::U64s::chunks_mut(sum)
+        .iter_mut()
+        .zip(I::U64s::chunks(row));
     for (sum, row) in registers {
         let added = I::U64s::load(isa, row).and(mask);
         I::U64s::load(isa, sum).xor(added).store(sum);
@@ -264,12 +296,7 @@ fn add_masked<I: Isa>(isa: I, sum: &mut Columns, row: &Columns, mask: I::U64s) {
 
 /// Second half of the step of a panel.
 #[inline(always)]
-fn add_pivots<I: Isa>(
-    isa: I,
-    matrix: &mut Matrix<'_>,
-    reduction: &Reduction<'_>,
-    panel: usize,
-) {
+fn add_pivots<I: Isa>(isa: I, matrix: &mut Matrix<'_>, reduction: &Reduction<'_>, panel: usize) {
     let (first, count, skipped) = shape(panel, reduction.padding);
     let (block, word, shift) = place(panel);
     let mut pivots = [[[0; 8]; MAX_WIDTH]; PIVOTS];
@@ -285,7 +312,13 @@ fn add_pivots<I: Isa>(
     }
     for row in 0..matrix.count() {
         let coefficients = matrix.byte(row, panel);
-        add_to_row(isa, &mut matrix.rows[row * matrix.width..][..matrix.width], coefficients, &pivots, block);
+        add_to_row(
+            isa,
+            &mut matrix.rows[row * matrix.width..][..matrix.width],
+            coefficients,
+            &pivots,
+            block,
+        );
     }
     wipe(pivots.as_flattened_mut().as_flattened_mut());
 }
@@ -312,9 +345,17 @@ fn add_to_row<I: Isa>(
     pivots: &[[Columns; MAX_WIDTH]; PIVOTS],
     from: usize,
 ) {
-    let mask = |bit: usize| I::U64s::splat(isa, 0u64.wrapping_sub(u64::from(coefficients >> bit & 1)));
+    let mask =
+        |bit: usize| I::U64s::splat(isa, 0u64.wrapping_sub(u64::from(coefficients >> bit & 1)));
     let masks: [I::U64s; PIVOTS] = [
-        mask(0), mask(1), mask(2), mask(3), mask(4), mask(5), mask(6), mask(7),
+        mask(0),
+        mask(1),
+        mask(2),
+        mask(3),
+        mask(4),
+        mask(5),
+        mask(6),
+        mask(7),
     ];
     for (block, row) in row.iter_mut().enumerate().skip(from) {
         for (part, sum) in I::U64s::chunks_mut(row).iter_mut().enumerate() {
@@ -378,13 +419,23 @@ mod tests {
         let half = |part: usize| rows.iter().map(move |row| row.as_chunks().0[part]);
         let mut left: Vec<Columns> = half(0).collect();
         let mut right: Vec<Columns> = half(1).collect();
-        let mut left = Matrix { rows: &mut left, width: 1 };
+        let mut left = Matrix {
+            rows: &mut left,
+            width: 1,
+        };
         let mut combinations = vec![[0; COMBINATION_WORDS]; max_combinations(count)];
-        let mut reduction = Reduction { padding, combinations: &mut combinations, count: 0 };
+        let mut reduction = Reduction {
+            padding,
+            combinations: &mut combinations,
+            count: 0,
+        };
         let panels = (count + padding).div_ceil(8);
         assert_eq!(reduce(isa, &mut left, &mut reduction, 0..panels), regular);
         if regular {
-            let mut right = Matrix { rows: &mut right, width: 1 };
+            let mut right = Matrix {
+                rows: &mut right,
+                width: 1,
+            };
             replay(isa, &left, &reduction, &mut right);
             for (row, expected) in right.rows.iter().zip(&expected) {
                 assert_eq!(*row, expected.as_chunks().0[1]);
@@ -400,7 +451,9 @@ mod tests {
     }
 
     fn matrix(noise: &mut Noise, count: usize, padding: usize) -> Vec<Row> {
-        let mut rows: Vec<Row> = (0..count).map(|_| core::array::from_fn(|_| noise.next())).collect();
+        let mut rows: Vec<Row> = (0..count)
+            .map(|_| core::array::from_fn(|_| noise.next()))
+            .collect();
         for row in &mut rows {
             row[0] &= u64::MAX << padding;
         }

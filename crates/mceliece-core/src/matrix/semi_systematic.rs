@@ -87,11 +87,7 @@ fn change_window(row: &mut [[u64; 8]], panel: usize, change: u64) {
 
 /// Finds the pivot columns of the last 32 rows, from byte column `panel` on, and exchanges columns
 /// in all rows. Returns false if the rank is less than 32.
-pub(crate) fn exchange_columns(
-    matrix: &mut Matrix<'_>,
-    panel: usize,
-    pivots: &mut Pivots,
-) -> bool {
+pub(crate) fn exchange_columns(matrix: &mut Matrix<'_>, panel: usize, pivots: &mut Pivots) -> bool {
     let (width, count) = (matrix.width, matrix.count());
     let mut block = [0; CHOSEN];
     let last = matrix.rows[(count - CHOSEN) * width..].chunks_exact(width);

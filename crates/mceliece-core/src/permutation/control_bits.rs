@@ -334,7 +334,9 @@ mod tests {
     fn random<I: Isa>(isa: I) {
         let mut state = 1u64;
         let mut next = |bound: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as usize % bound
         };
         for m in 3..=13 {
