@@ -172,3 +172,71 @@ fn zeros<const M: usize>(values: &[Block<M>], bits: &mut [u64]) {
         }
     }
 }
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+    use crate::layout::parts;
+    use crate::params::*;
+    use crate::{KeyPair, Parameters};
+
+    /// Syndrome of `e` by the definition of the public key.
+    fn syndrome(code: &Code, public_key: &[u8], e: &[u64]) -> [u64; MAX_WORDS] {
+        let bit = |i: usize| (e[i / 64] >> (i % 64)) as u8 & 1;
+        let mut v = [0; MAX_WORDS];
+        for (row, bytes) in public_key.chunks(code.row_len()).enumerate() {
+            let products = (0..code.k()).map(|j| bytes[j / 8] >> (j % 8) & bit(code.rows() + j));
+            let sum = products.fold(bit(row), |sum, product| sum ^ product) & 1;
+            v[row / 64] |= u64::from(sum) << (row % 64);
+        }
+        v
+    }
+
+    fn weights<P: Parameters>() {
+        let code = &P::CODE;
+        let pair = KeyPair::<P>::from_seed(&[5; 32]);
+        let parts = parts(code, pair.secret_key.as_bytes());
+        let key = GoppaCode {
+            code,
+            goppa: parts.goppa,
+            control: parts.control,
+        };
+        let t = code.t;
+        for weight in [0, 1, 2, t / 2, t - 2, t - 1, t, t + 1, t + 2] {
+            let mut e = [0u64; MAX_WORDS];
+            // 37 divides no length, so the places differ.
+            for place in (0..weight).map(|j| (37 * j + weight) % code.n) {
+                e[place / 64] |= 1 << (place % 64);
+            }
+            let v = syndrome(code, pair.public_key.as_bytes(), &e);
+            let mut found = [0; MAX_WORDS];
+            let good = on_best(&key, &v, &mut found);
+            assert_eq!(good, if weight == t { u64::MAX } else { 0 }, "{weight}");
+            // Lighter errors are found too, with the point zero besides, and refused.
+            if weight <= t {
+                let missing = e.iter().zip(&found).any(|(e, found)| e & !found != 0);
+                let count: u32 = found.iter().map(|word| word.count_ones()).sum();
+                assert!(!missing && count as usize <= weight + 1, "{weight}");
+            }
+            if weight == t {
+                assert_eq!(found, e);
+            }
+        }
+    }
+
+    fn on_best(key: &GoppaCode<'_>, v: &[u64; MAX_WORDS], e: &mut [u64; MAX_WORDS]) -> u64 {
+        on_best!(crate::engine::Best::find(), isa => match key.code.m {
+            12 => decode::<_, 12>(isa, key, v, e),
+            _ => decode::<_, 13>(isa, key, v, e),
+        })
+    }
+
+    #[test]
+    fn errors_of_weight_t_alone_are_good() {
+        weights::<Mceliece348864f>();
+        weights::<Mceliece460896f>();
+        weights::<Mceliece6688128f>();
+        weights::<Mceliece6960119f>();
+        weights::<Mceliece8192128f>();
+    }
+}
