@@ -85,6 +85,10 @@ impl<'a> Areas<'a> {
 }
 
 /// What to make of a seed.
+#[cfg_attr(
+    not(feature = "alloc"),
+    expect(dead_code, reason = "only boxed keys are computed from short forms")
+)]
 pub(crate) enum Task<'a> {
     /// A pair of keys; if the seed gives none, from the next seeds.
     Generate { public_key: &'a mut [u8] },

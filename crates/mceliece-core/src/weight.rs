@@ -104,7 +104,7 @@ mod tests {
             // Bits above the field do not count.
             assert!(choose(
                 code,
-                &draw((0..t).map(|i| 2 * i | 0x8000)),
+                &draw((0..t).map(|i| (2 * i) | 0x8000)),
                 &mut positions
             ));
             assert_eq!(positions[..3], [0, 2, 4]);
