@@ -84,7 +84,7 @@ impl<'a> Areas<'a> {
     }
 }
 
-/// What to make of a seed.
+/// Task for a seed.
 #[cfg_attr(
     not(feature = "alloc"),
     expect(dead_code, reason = "only boxed keys are computed from short forms")

@@ -4,9 +4,9 @@
 //! has two halves.
 //!
 //! 1. *Pivot rows.* On the bytes of the pivot rows and of a window of rows below, choose by masks
-//!    the combinations of these rows that make the bytes of the pivot rows the identity. A pivot row
-//!    always takes part in its own combination, and the other rows stay as they are: the rows span
-//!    the same space. For random rows a window of 56 suffices but for a chance of `2^-56`;
+//!    the combinations of these rows that make the bytes of the pivot rows the identity. A pivot
+//!    row always takes part in its own combination, and the other rows stay as they are: the rows
+//!    span the same space. For random rows a window of 56 suffices but for a chance of `2^-56`;
 //!    if it does not, the same is done with the next window.
 //! 2. *All rows.* The byte of a row holds its coefficients: they say which pivot rows to add.
 //!
@@ -225,8 +225,8 @@ fn choose_pivots<I: Isa>(
 }
 
 /// Finds the combinations of candidates, of which `bytes` are the bytes of the panel and the first
-/// `count` are pivot rows, that make the bytes of the pivot rows single bits. Bit `k` of the word of
-/// a combination is that of candidate `k`. Returns true if all were found.
+/// `count` are pivot rows, that make the bytes of the pivot rows single bits. Bit `k` of the word
+/// of a combination is that of candidate `k`. Returns true if all were found.
 #[inline(always)]
 fn find_combination(bytes: &mut [u8], count: usize, skipped: usize, out: &mut [u64]) -> bool {
     let len = bytes.len();
