@@ -1,6 +1,6 @@
-//! The traits of the crate [`kem`](::kem) for every parameter set.
+//! The traits of the crate `kem` for every parameter set.
 //!
-//! The marker of a set, such as [`Mceliece6688128f`](crate::Mceliece6688128f), is the
+//! The marker of a set, such as [`Mceliece6688128f`], is the
 //! [`Kem`]. **The traits pass keys by value**: [`KeyExport::to_bytes`] and
 //! [`TryKeyInit::new`] put a public key of up to 1.3 MiB on the stack. Everything else keeps keys
 //! on the heap. Use [`PublicKey`] and [`SecretKey`] where the stack is small.
