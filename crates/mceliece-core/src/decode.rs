@@ -10,6 +10,7 @@
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm Decode.
 
+use crate::align::Aligned;
 use crate::berlekamp_massey::berlekamp_massey;
 use crate::code::{Code, MAX_T, MAX_WORDS};
 use crate::fft::blocks;
@@ -22,7 +23,7 @@ use crate::reveal::reveal;
 use falcon_lanes::{Isa, wipe};
 
 /// A value for every point: as many blocks as the largest field needs.
-type Values<const M: usize> = [Block<M>; 16];
+type Values<const M: usize> = Aligned<[Block<M>; 16]>;
 
 /// A key, as decoding needs it.
 #[derive(Clone, Copy)]
@@ -53,8 +54,8 @@ pub(crate) fn goppa_values<I: Isa, const M: usize>(isa: I, goppa: &[u8], values:
 
 /// True if the Goppa polynomial vanishes at a point. Then the key is none.
 pub(crate) fn has_root<I: Isa, const M: usize>(isa: I, goppa: &[u8]) -> bool {
-    let mut values: Values<M> = [[[0; WORDS]; M]; 16];
-    let values = &mut values[..blocks::<M>()];
+    let mut values: Values<M> = Aligned([[[0; WORDS]; M]; 16]);
+    let values = &mut values.0[..blocks::<M>()];
     goppa_values(isa, goppa, values);
     let mut bits = [0; MAX_WORDS];
     zeros(values, &mut bits);
@@ -88,14 +89,14 @@ pub(crate) fn decode<I: Isa, const M: usize>(
     e: &mut [u64; MAX_WORDS],
 ) -> u64 {
     let (t, words) = (key.code.t, key.code.q() / 64);
-    let mut scale: Values<M> = [[[0; WORDS]; M]; 16];
-    let scale = &mut scale[..blocks::<M>()];
+    let mut scale: Values<M> = Aligned([[[0; WORDS]; M]; 16]);
+    let scale = &mut scale.0[..blocks::<M>()];
     goppa_values(isa, key.goppa, scale);
     invert(isa, scale);
     square_all(isa, scale);
 
-    let mut work: Values<M> = [[[0; WORDS]; M]; 16];
-    let work = &mut work[..blocks::<M>()];
+    let mut work: Values<M> = Aligned([[[0; WORDS]; M]; 16]);
+    let work = &mut work.0[..blocks::<M>()];
     let mut at_points = *v;
     permute_back(isa, M, key.control, &mut at_points[..words]);
     let mut sums = [[0; 2 * MAX_T]; 2];

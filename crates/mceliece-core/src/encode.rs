@@ -90,11 +90,13 @@ fn fold(row: &[u8], e: &[u8]) -> u64 {
     for (row, e) in row_steps.iter().zip(e_steps) {
         add_step(&mut sums, row, e);
     }
-    if !row_rest.is_empty() {
-        let (mut row, mut e) = ([0; STEP], [0; STEP]);
-        row[..row_rest.len()].copy_from_slice(row_rest);
-        e[..e_rest.len()].copy_from_slice(e_rest);
-        add_step(&mut sums, &row, &e);
+    let (row_words, row_tail) = row_rest.as_chunks();
+    let (e_words, e_tail) = e_rest.as_chunks();
+    for (sum, (row, e)) in sums.iter_mut().zip(row_words.iter().zip(e_words)) {
+        *sum ^= u64::from_le_bytes(*row) & u64::from_le_bytes(*e);
+    }
+    for (row, e) in row_tail.iter().zip(e_tail) {
+        sums[0] ^= u64::from(row & e);
     }
     sums.iter().fold(0, |sum, word| sum ^ word)
 }

@@ -6,6 +6,7 @@
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm SeededKeyGen.
 
+use crate::align::{Aligned, SLACK, aligned};
 use crate::code::{CHOSEN, Code, MAX_T};
 use crate::decode::{goppa_values, invert};
 use crate::fft::basis::PATTERNS;
@@ -46,7 +47,8 @@ const fn left_width(code: &Code) -> usize {
 
 /// Number of 64-bit words of scratch.
 pub(crate) const fn scratch_words(code: &Code) -> usize {
-    8 * code.rows() * (left_width(code) + MAX_WIDTH)
+    SLACK
+        + 8 * code.rows() * (left_width(code) + MAX_WIDTH)
         + code.q()
         + COMBINATION_WORDS * max_combinations(code.rows())
 }
@@ -72,7 +74,7 @@ struct Areas<'a> {
 
 impl<'a> Areas<'a> {
     fn new(code: &Code, words: &'a mut [u64]) -> Self {
-        let (left, rest) = words.split_at_mut(8 * code.rows() * left_width(code));
+        let (left, rest) = aligned(words).split_at_mut(8 * code.rows() * left_width(code));
         let (right, rest) = rest.split_at_mut(8 * code.rows() * MAX_WIDTH);
         let (columns, rest) = rest.split_at_mut(code.q());
         Self {
@@ -224,8 +226,8 @@ fn start<I: Isa, const M: usize>(
     for (bytes, g) in parts.goppa.as_chunks_mut().0.iter_mut().zip(&*g) {
         *bytes = g.to_le_bytes();
     }
-    let mut inverses: [Block<M>; 16] = [[[0; 8]; M]; 16];
-    let inverses = &mut inverses[..blocks::<M>()];
+    let mut inverses: Aligned<[Block<M>; 16]> = Aligned([[[0; 8]; M]; 16]);
+    let inverses = &mut inverses.0[..blocks::<M>()];
     goppa_values(isa, parts.goppa, inverses);
     invert(isa, inverses);
     for (i, place) in areas.columns.iter_mut().enumerate() {

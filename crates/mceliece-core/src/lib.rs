@@ -18,6 +18,7 @@ mod engine;
 #[macro_use]
 mod params;
 
+mod align;
 mod berlekamp_massey;
 mod bits;
 mod ciphertexts;

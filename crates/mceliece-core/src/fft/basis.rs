@@ -7,6 +7,7 @@
 //! The layer whose butterflies have stride `2^(6+j)` is `s = M - 7 - j`, and the twiddles fill
 //! `2^j` words.
 
+use crate::align::Aligned;
 use crate::field::element::{inverse, mul};
 use crate::field::planes::Block;
 
@@ -81,7 +82,7 @@ pub(crate) struct Tables<const M: usize, const LONG: usize> {
     /// Twiddles of strides 64, 128 and 256, word by word: layer `j` begins at `2^j - 1`.
     short: [[u64; M]; 7],
     /// Twiddles of strides from 512 on, block by block: layer `j` begins at `2^(j-3) - 1`.
-    long: [Block<M>; LONG],
+    long: Aligned<[Block<M>; LONG]>,
     /// Factor of coefficient `c` in layer `s`: `beta^(c >> s)`.
     twists: [[u16; 256]; LAYERS],
 }
@@ -92,7 +93,7 @@ impl<const M: usize, const LONG: usize> Tables<M, LONG> {
         let mut tables = Self {
             half: [0; M],
             short: [[0; M]; 7],
-            long: [[[0; 8]; M]; LONG],
+            long: Aligned([[[0; 8]; M]; LONG]),
             twists: [[1; 256]; LAYERS],
         };
         let mut p = 0;
@@ -112,7 +113,7 @@ impl<const M: usize, const LONG: usize> Tables<M, LONG> {
                     if j < 3 {
                         tables.short[(1 << j) - 1 + word][p] = bits;
                     } else {
-                        tables.long[(1 << (j - 3)) - 1 + word / 8][p][word % 8] = bits;
+                        tables.long.0[(1 << (j - 3)) - 1 + word / 8][p][word % 8] = bits;
                     }
                     p += 1;
                 }
@@ -163,9 +164,9 @@ pub(crate) fn short<const M: usize>(j: usize) -> &'static [[u64; M]] {
 /// Twiddles of the layer `j >= 3`: a block for each block offset.
 pub(crate) fn long<const M: usize>(j: usize) -> &'static [Block<M>] {
     let words: &[[u64; 8]] = if M == 12 {
-        TABLES_12.long.as_flattened()
+        TABLES_12.long.0.as_flattened()
     } else {
-        TABLES_13.long.as_flattened()
+        TABLES_13.long.0.as_flattened()
     };
     layer(words.as_chunks().0, j - 3)
 }

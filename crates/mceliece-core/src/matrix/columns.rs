@@ -4,6 +4,7 @@
 //! Source: Classic McEliece submission of 2022-10-23, algorithm MatGen.
 
 use super::Columns;
+use crate::align::Aligned;
 use crate::field::planes::{Block, WORDS, load, mul, parts, slice, store};
 use falcon_lanes::{Isa, wipe};
 
@@ -17,20 +18,21 @@ pub(crate) fn write_columns<I: Isa, const M: usize>(
     width: usize,
     block: usize,
 ) {
-    let mut alpha: Block<M> = [[0; WORDS]; M];
-    let mut value: Block<M> = [[0; WORDS]; M];
-    slice(columns.clone().map(|(alpha, _)| alpha), &mut alpha);
-    slice(columns.map(|(_, inverse)| inverse), &mut value);
+    let mut alpha: Aligned<Block<M>> = Aligned([[0; WORDS]; M]);
+    let mut value: Aligned<Block<M>> = Aligned([[0; WORDS]; M]);
+    let (alpha, value) = (&mut alpha.0, &mut value.0);
+    slice(columns.clone().map(|(alpha, _)| alpha), alpha);
+    slice(columns.map(|(_, inverse)| inverse), value);
     isa.vectorize_words(
         #[inline(always)]
         || {
             for rows in matrix.chunks_exact_mut(M * width) {
-                for (row, plane) in rows.chunks_exact_mut(width).zip(&value) {
+                for (row, plane) in rows.chunks_exact_mut(width).zip(&*value) {
                     row[block] = *plane;
                 }
                 for part in 0..parts::<I>() {
-                    let product = mul(isa, &load(isa, &value, part), &load(isa, &alpha, part));
-                    store::<I, M>(&product, &mut value, part);
+                    let product = mul(isa, &load(isa, value, part), &load(isa, alpha, part));
+                    store::<I, M>(&product, value, part);
                 }
             }
         },

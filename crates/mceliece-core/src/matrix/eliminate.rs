@@ -19,6 +19,7 @@
 //! address depends on the matrix.
 
 use super::Columns;
+use crate::align::Aligned;
 use crate::reveal::reveal;
 use falcon_lanes::{Isa, Register, U64s, wipe};
 
@@ -130,22 +131,16 @@ pub(crate) fn replay<I: Isa>(
             || {
                 let panel = panel as usize;
                 let (first, count, skipped) = shape(panel, reduction.padding);
-                let mut pivots = [[[0; 8]; MAX_WIDTH]; PIVOTS];
-                combine(
-                    isa,
-                    right,
-                    combination,
-                    (first, count, skipped),
-                    0,
-                    &mut pivots,
-                );
+                let mut pivots = Aligned([[[0; 8]; MAX_WIDTH]; PIVOTS]);
+                let pivots = &mut pivots.0;
+                combine(isa, right, combination, (first, count, skipped), 0, pivots);
                 for (q, pivot) in pivots[skipped..].iter().enumerate() {
                     let row = (first + q) * right.width;
                     right.rows[row..][..right.width].copy_from_slice(&pivot[..right.width]);
                 }
                 if last {
                     let coefficients = |row: usize| left.byte(row, panel);
-                    add_to_rows(isa, right, coefficients, &pivots, 0);
+                    add_to_rows(isa, right, coefficients, pivots, 0);
                 }
                 wipe(pivots.as_flattened_mut().as_flattened_mut());
             },
@@ -188,14 +183,15 @@ fn choose_pivots<I: Isa>(
         wipe(&mut bytes);
         let combination = *combination;
         let (block, word, shift) = place(panel);
-        let mut pivots = [[[0; 8]; MAX_WIDTH]; PIVOTS];
+        let mut pivots = Aligned([[[0; 8]; MAX_WIDTH]; PIVOTS]);
+        let pivots = &mut pivots.0;
         combine(
             isa,
             matrix,
             &combination,
             (first, count, skipped),
             block,
-            &mut pivots,
+            pivots,
         );
         // Columns from the panel on are replaced; coefficients of earlier panels stay.
         let kept = (1u64 << shift) - 1;
@@ -299,7 +295,8 @@ fn add_masked<I: Isa>(isa: I, sum: &mut Columns, row: &Columns, mask: I::U64s) {
 fn add_pivots<I: Isa>(isa: I, matrix: &mut Matrix<'_>, reduction: &Reduction<'_>, panel: usize) {
     let (first, count, skipped) = shape(panel, reduction.padding);
     let (block, word, shift) = place(panel);
-    let mut pivots = [[[0; 8]; MAX_WIDTH]; PIVOTS];
+    let mut pivots = Aligned([[[0; 8]; MAX_WIDTH]; PIVOTS]);
+    let pivots = &mut pivots.0;
     for q in 0..count {
         let row = &mut matrix.rows[(first + q) * matrix.width..][..matrix.width];
         // A pivot row has no coefficients.
@@ -316,7 +313,7 @@ fn add_pivots<I: Isa>(isa: I, matrix: &mut Matrix<'_>, reduction: &Reduction<'_>
             isa,
             &mut matrix.rows[row * matrix.width..][..matrix.width],
             coefficients,
-            &pivots,
+            pivots,
             block,
         );
     }
