@@ -10,7 +10,7 @@
 
 use crate::code::{Code, MAX_WORDS};
 use crate::weight::{ErrorVector, to_bytes};
-use falcon_lanes::Isa;
+use falcon_lanes::{Isa, Register, U64s};
 use zeroize::Zeroizing;
 
 /// Bytes that are combined at a time.
@@ -50,26 +50,26 @@ impl Encoding {
 
     /// Adds the product of a piece of row `row`, which begins at byte `offset` of the row.
     #[inline(always)]
-    pub(crate) fn add_piece(&mut self, row: usize, offset: usize, piece: &[u8]) {
-        let product = fold(piece, &self.shifted[offset..][..piece.len()]);
+    fn add_piece(&mut self, isa: impl Isa, row: usize, offset: usize, piece: &[u8]) {
+        let product = fold(isa, piece, &self.shifted[offset..][..piece.len()]);
         self.syndrome[row / 8] ^= ((product.count_ones() & 1) as u8) << (row % 8);
     }
 
     /// [`add_piece`](Self::add_piece), with the instructions of `isa`.
     pub(crate) fn add_piece_on(&mut self, isa: impl Isa, row: usize, offset: usize, piece: &[u8]) {
-        isa.vectorize(
+        isa.vectorize_words(
             #[inline(always)]
-            || self.add_piece(row, offset, piece),
+            || self.add_piece(isa, row, offset, piece),
         );
     }
 
     /// Adds the products of all rows of the public key.
     pub(crate) fn add_rows(&mut self, isa: impl Isa, code: &Code, public_key: &[u8]) {
-        isa.vectorize(
+        isa.vectorize_words(
             #[inline(always)]
             || {
                 for (row, bytes) in public_key.chunks_exact(code.row_len()).enumerate() {
-                    self.add_piece(row, 0, bytes);
+                    self.add_piece(isa, row, 0, bytes);
                 }
             },
         );
@@ -83,12 +83,19 @@ impl Encoding {
 
 /// Sum of the words of `row & e`.
 #[inline(always)]
-fn fold(row: &[u8], e: &[u8]) -> u64 {
+fn fold<I: Isa>(isa: I, row: &[u8], e: &[u8]) -> u64 {
     let (row_steps, row_rest) = row.as_chunks::<STEP>();
     let (e_steps, e_rest) = e.as_chunks::<STEP>();
     let mut sums = [0u64; STEP / 8];
-    for (row, e) in row_steps.iter().zip(e_steps) {
-        add_step(&mut sums, row, e);
+    for (part, sum) in I::U64s::chunks_mut(&mut sums).iter_mut().enumerate() {
+        let mut total = I::U64s::splat(isa, 0);
+        for (row, e) in row_steps.iter().zip(e_steps) {
+            let (row, e) = (words(row), words(e));
+            let row = I::U64s::load(isa, &I::U64s::chunks(&row)[part]);
+            let e = I::U64s::load(isa, &I::U64s::chunks(&e)[part]);
+            total = total.xor(row.and(e));
+        }
+        total.store(sum);
     }
     let (row_words, row_tail) = row_rest.as_chunks();
     let (e_words, e_tail) = e_rest.as_chunks();
@@ -101,12 +108,14 @@ fn fold(row: &[u8], e: &[u8]) -> u64 {
     sums.iter().fold(0, |sum, word| sum ^ word)
 }
 
+/// Bytes as words.
 #[inline(always)]
-fn add_step(sums: &mut [u64; STEP / 8], row: &[u8; STEP], e: &[u8; STEP]) {
-    let words = row.as_chunks().0.iter().zip(e.as_chunks().0);
-    for (sum, (row, e)) in sums.iter_mut().zip(words) {
-        *sum ^= u64::from_le_bytes(*row) & u64::from_le_bytes(*e);
+fn words(bytes: &[u8; STEP]) -> [u64; STEP / 8] {
+    let mut words = [0; STEP / 8];
+    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+        *word = u64::from_le_bytes(*bytes);
     }
+    words
 }
 
 #[cfg(test)]

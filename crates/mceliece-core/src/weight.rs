@@ -7,8 +7,10 @@
 //! Source: Classic McEliece submission of 2022-10-23, algorithm FixedWeight.
 
 use crate::code::{Code, MAX_T, MAX_WORDS};
+use crate::engine::Best;
 use crate::mask;
 use crate::reveal::reveal;
+use falcon_lanes::Isa;
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -31,7 +33,7 @@ pub(crate) fn fixed_weight<R: CryptoRng + ?Sized>(code: &Code, rng: &mut R, out:
             break;
         }
     }
-    spread(&positions[..code.t], out);
+    on_best!(Best::find(), isa => spread(isa, &positions[..code.t], out));
 }
 
 /// Takes the first `t` numbers below `n`. Returns false if there are fewer, or if two are equal.
@@ -48,26 +50,44 @@ fn choose(code: &Code, draw: &[u8], positions: &mut [u16; MAX_T]) -> bool {
     if count < t {
         return false;
     }
-    let mut repeated = 0;
-    for i in 1..t {
-        for j in 0..i {
-            repeated |= mask::equal(u64::from(positions[i]), u64::from(positions[j]));
-        }
-    }
+    let repeated = on_best!(Best::find(), isa => has_repetition(isa, &positions[..t]));
     // The whole draw is thrown away then.
     reveal(repeated == 0)
 }
 
+/// Not zero if two positions are equal.
+fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            let mut repeated = 0;
+            for (i, &position) in positions.iter().enumerate() {
+                for &other in &positions[..i] {
+                    // The borrow of a difference that is zero.
+                    let different = u32::from(position ^ other);
+                    repeated |= (different.wrapping_sub(1) >> 16) as u16;
+                }
+            }
+            repeated
+        },
+    )
+}
+
 /// Sets the bits of `out` at `positions`.
-fn spread(positions: &[u16], out: &mut [u64]) {
+fn spread(isa: impl Isa, positions: &[u16], out: &mut [u64]) {
     out.zeroize();
-    for &position in positions {
-        let bit = 1u64 << (position % 64);
-        let place = u64::from(position / 64);
-        for (w, word) in out.iter_mut().enumerate() {
-            *word |= bit & mask::equal(w as u64, place);
-        }
-    }
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            for &position in positions {
+                let bit = 1u64 << (position % 64);
+                let place = u64::from(position / 64);
+                for (w, word) in out.iter_mut().enumerate() {
+                    *word |= bit & mask::equal(w as u64, place);
+                }
+            }
+        },
+    );
 }
 
 /// Writes the bytes of a vector of bits to `out`.
@@ -126,7 +146,7 @@ mod tests {
     #[test]
     fn bits_are_at_the_positions() {
         let mut out = [u64::MAX; 128];
-        spread(&[0, 63, 64, 8191], &mut out);
+        spread(falcon_lanes::Baseline, &[0, 63, 64, 8191], &mut out);
         assert_eq!([out[0], out[1], out[127]], [1 << 63 | 1, 1, 1 << 63]);
         assert_eq!(out.iter().map(|w| w.count_ones()).sum::<u32>(), 4);
         let mut bytes = [0; 1021];
