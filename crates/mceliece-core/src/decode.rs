@@ -120,10 +120,7 @@ pub(crate) fn decode<I: Isa, const M: usize>(
         e[key.code.n / 64] &= (1 << (key.code.n % 64)) - 1;
     }
     let weight = e.iter().map(|word| u64::from(word.count_ones())).sum();
-    let [first, second] = &sums;
-    let different = first[..2 * t].iter().zip(&second[..2 * t]);
-    let different = different.fold(0, |all, (a, b)| all | (a ^ b));
-    let good = mask::equal(weight, t as u64) & !mask::nonzero(u64::from(different));
+    let good = verdict(t, weight, [&sums[0][..2 * t], &sums[1][..2 * t]]);
 
     wipe(scale.as_flattened_mut().as_flattened_mut());
     wipe(work.as_flattened_mut().as_flattened_mut());
@@ -131,6 +128,13 @@ pub(crate) fn decode<I: Isa, const M: usize>(
     wipe(sums.as_flattened_mut());
     wipe(&mut lambda);
     mask::hidden(good)
+}
+
+/// All ones if the weight of a vector is `t`, and its power sums are those of the syndrome.
+fn verdict(t: usize, weight: u64, [of_syndrome, of_vector]: [&[u16]; 2]) -> u64 {
+    let pairs = of_syndrome.iter().zip(of_vector);
+    let different = pairs.fold(0, |all, (a, b)| all | (a ^ b));
+    mask::equal(weight, t as u64) & !mask::nonzero(u64::from(different))
 }
 
 fn square_all<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
@@ -230,6 +234,15 @@ mod tests {
             12 => decode::<_, 12>(isa, key, v, e),
             _ => decode::<_, 13>(isa, key, v, e),
         })
+    }
+
+    #[test]
+    fn weight_and_power_sums_must_be_right() {
+        let (sums, mut others) = ([7; 128], [7; 128]);
+        assert_eq!(verdict(64, 64, [&sums, &others]), u64::MAX);
+        assert_eq!(verdict(64, 63, [&sums, &others]), 0);
+        others[127] ^= 0x800;
+        assert_eq!(verdict(64, 64, [&sums, &others]), 0);
     }
 
     #[test]

@@ -20,8 +20,13 @@ fn permute(state: &mut [u64; 25]) {
     on_best!(Best::find(), isa => falcon_keccak::permute_state(isa, state));
 }
 
-/// `SHAKE256(first | pieces)` as a stream.
-pub(crate) fn stream(first: u8, pieces: &[&[u8]]) -> Shake256Reader {
+/// Does `work` with `SHAKE256(first | pieces)` as a stream, which is not moved: a copy of its state
+/// would not be wiped.
+pub(crate) fn with_stream<T>(
+    first: u8,
+    pieces: &[&[u8]],
+    work: impl FnOnce(&mut Shake256Reader) -> T,
+) -> T {
     let mut reader = Shake256Reader::with_permutation(permute);
     reader.start(|hash: &mut Shake256| {
         hash.update(&[first]);
@@ -29,10 +34,10 @@ pub(crate) fn stream(first: u8, pieces: &[&[u8]]) -> Shake256Reader {
             hash.update(piece);
         }
     });
-    reader
+    work(&mut reader)
 }
 
 /// Writes `H(first | pieces)` to `out`.
 pub(crate) fn hash(first: u8, pieces: &[&[u8]], out: &mut [u8; 32]) {
-    stream(first, pieces).read(out);
+    with_stream(first, pieces, |stream| stream.read(out));
 }

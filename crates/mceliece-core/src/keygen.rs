@@ -58,10 +58,18 @@ pub(crate) const fn scratch_halves(code: &Code) -> usize {
     code.q() + scratch_len(code.m)
 }
 
-/// Working memory, with the lengths that [`scratch_words`] and [`scratch_halves`] say.
+/// Working memory, with the lengths that [`scratch_words`] and [`scratch_halves`] say. Wiped when
+/// dropped.
 pub(crate) struct Memory<'a> {
     pub(crate) words: &'a mut [u64],
     pub(crate) halves: &'a mut [u32],
+}
+
+impl Drop for Memory<'_> {
+    fn drop(&mut self) {
+        wipe(self.words);
+        wipe(self.halves);
+    }
 }
 
 /// Parts of the 64-bit words.
@@ -126,16 +134,13 @@ fn run_on<I: Isa, const M: usize>(
 ) -> bool {
     let mut seed = Zeroizing::new(*seed);
     let mut next = Zeroizing::new([0; 32]);
-    let done = loop {
+    loop {
         let done = attempt::<I, M>(isa, code, &seed, &mut task, memory, secret_key, &mut next);
         if done || !matches!(task, Task::Generate { .. }) {
             break done;
         }
         seed.copy_from_slice(&*next);
-    };
-    wipe(memory.words);
-    wipe(memory.halves);
-    done
+    }
 }
 
 fn attempt<I: Isa, const M: usize>(
@@ -209,16 +214,17 @@ fn start<I: Isa, const M: usize>(
     next: &mut [u8; 32],
 ) -> bool {
     let parts = parts_mut(code, secret_key);
-    let mut stream = hash::stream(hash::EXPANSION, &[seed]);
-    stream.read(parts.s);
-    for (i, place) in areas.columns.iter_mut().enumerate() {
-        *place = column(u32::from_le_bytes(stream.read_array()), i);
-    }
     let mut beta = Zeroizing::new([0; MAX_T]);
-    for coefficient in &mut beta[..code.t] {
-        *coefficient = u16::from_le_bytes(stream.read_array()) & (code.q() - 1) as u16;
-    }
-    stream.read(next);
+    hash::with_stream(hash::EXPANSION, &[seed], |stream| {
+        stream.read(parts.s);
+        for (i, place) in areas.columns.iter_mut().enumerate() {
+            *place = column(u32::from_le_bytes(stream.read_array()), i);
+        }
+        for coefficient in &mut beta[..code.t] {
+            *coefficient = u16::from_le_bytes(stream.read_array()) & (code.q() - 1) as u16;
+        }
+        stream.read(next);
+    });
     let mut g = Zeroizing::new([0; MAX_T]);
     if !minimal_polynomial::<I, M>(isa, code, &beta, &mut g[..code.t]) {
         return false;

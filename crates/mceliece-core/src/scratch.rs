@@ -7,11 +7,10 @@ use crate::operations;
 use crate::params::Parameters;
 use core::fmt;
 use core::marker::PhantomData;
-use falcon_lanes::wipe;
 use rand_core::CryptoRng;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-/// Working memory of key generation, owned by the caller and wiped when dropped.
+/// Working memory of key generation, owned by the caller and wiped after every use.
 ///
 /// With the feature `alloc`, [`KeyPair`](crate::KeyPair) allocates it.
 ///
@@ -110,13 +109,6 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
     }
 }
 
-impl<P: Parameters> Drop for KeygenScratch<'_, P> {
-    fn drop(&mut self) {
-        wipe(self.words);
-        wipe(self.halves);
-    }
-}
-
 impl<P: Parameters> ZeroizeOnDrop for KeygenScratch<'_, P> {}
 
 impl<P: Parameters> fmt::Debug for KeygenScratch<'_, P> {
@@ -127,7 +119,7 @@ impl<P: Parameters> fmt::Debug for KeygenScratch<'_, P> {
     }
 }
 
-/// Allocates memory for key generation. The task wipes it.
+/// Allocates memory for key generation, which is wiped.
 #[cfg(feature = "alloc")]
 pub(crate) fn with_boxed_memory<T>(
     code: &crate::code::Code,

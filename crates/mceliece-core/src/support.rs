@@ -50,3 +50,38 @@ pub(crate) fn order<I: Isa>(
     // The attempt of key generation is thrown away then.
     reveal(equal == 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::CODES;
+    use std::vec;
+    use std::vec::Vec;
+
+    #[test]
+    fn columns_are_in_the_order_of_distinct_random_numbers() {
+        let code = &CODES[0];
+        let a = |i: u32| i.wrapping_mul(0x9e37_79b9);
+        let made = |a: &dyn Fn(u32) -> u32| -> Vec<Column> {
+            (0..code.q()).map(|i| column(a(i as u32), i) | 5).collect()
+        };
+        let mut spare = vec![0; code.q()];
+        let mut columns = made(&a);
+        assert!(order(
+            falcon_lanes::Baseline,
+            code,
+            &mut columns,
+            &mut spare
+        ));
+        assert!(columns.is_sorted_by_key(|&column| a(number(column))));
+        assert_eq!(values::<12>(column(7, 1) | 5), (1 << 11, 5));
+        // Two that are equal, and far apart.
+        let mut columns = made(&|i| if i == 4000 { a(3) } else { a(i) });
+        assert!(!order(
+            falcon_lanes::Baseline,
+            code,
+            &mut columns,
+            &mut spare
+        ));
+    }
+}
