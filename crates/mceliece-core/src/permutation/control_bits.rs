@@ -17,7 +17,7 @@
 //! eprint 2020/1493.
 
 use crate::sort::sort;
-use falcon_lanes::{Isa, wipe};
+use falcon_lanes::Isa;
 
 /// Number of words of scratch for `2^m` points.
 pub(crate) const fn scratch_len(m: usize) -> usize {
@@ -26,7 +26,7 @@ pub(crate) const fn scratch_len(m: usize) -> usize {
 
 /// ORs the control bits of `pi`, a permutation of `2^m` points with `m >= 3`, to `out`, which has
 /// `(2m-1) 2^(m-1)` bits, rounded up to bytes. `pi` is used up; `scratch` has [`scratch_len`]
-/// words.
+/// words. The caller wipes both.
 pub(crate) fn control_bits<I: Isa>(
     isa: I,
     m: usize,
@@ -45,8 +45,6 @@ pub(crate) fn control_bits<I: Isa>(
     }
     // On two points.
     put_bits(&pi[..1 << (m - 1)], (m - 1) << (m - 1), out);
-    wipe(&mut pi[..1 << m]);
-    wipe(&mut scratch[..scratch_len(m)]);
 }
 
 /// ORs the low bits of `values` to the bits of `out` from number `start` on.
@@ -306,7 +304,6 @@ mod tests {
         let mut used = pi.to_vec();
         control_bits(isa, m, &mut used, &mut out, &mut vec![0; scratch_len(m)]);
         assert_eq!(replay(m, &out), pi);
-        assert!(used.iter().all(|&x| x == 0));
     }
 
     /// Calls `visit` with every permutation of `pi` from place `fixed` on.
