@@ -4,7 +4,8 @@
 //! added before they are reduced: the lanes of a register are coefficients.
 
 use crate::code::{Code, MAX_T};
-use crate::field::element::{mul, reduce, wide_mul};
+use crate::field::element::{mul_by_public, reduce, wide_mul};
+use core::hint::black_box;
 use falcon_lanes::wipe;
 
 /// An element, of which `t` places are used.
@@ -16,8 +17,14 @@ pub(crate) fn product<const M: usize>(code: &Code, a: &Element, b: &Element) -> 
     let t = code.t;
     let mut wide = [0u32; 2 * MAX_T];
     for i in 0..t {
+        // Hidden from the compiler, which else takes the bits of `a` for branches around the loop.
+        let masks: [u32; M] =
+            core::array::from_fn(|bit| 0u32.wrapping_sub(u32::from(a[i] >> bit & 1)));
+        let masks = black_box(masks);
         for (wide, &b) in wide[i..].iter_mut().zip(b) {
-            *wide ^= wide_mul::<M>(b, a[i]);
+            for (bit, mask) in masks.iter().enumerate() {
+                *wide ^= u32::from(b) << bit & mask;
+            }
         }
     }
     let mut reduced = [0u16; 2 * MAX_T];
@@ -43,7 +50,7 @@ fn times<const M: usize>(a: u16, coefficient: u16) -> u16 {
     if coefficient == 1 {
         a
     } else {
-        mul::<M>(a, coefficient)
+        mul_by_public::<M>(a, coefficient)
     }
 }
 
@@ -77,6 +84,7 @@ pub(crate) fn inner_product<const M: usize>(a: &Element, b: &Element) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::element::mul;
     use crate::params::CODES;
 
     fn some(m: usize, t: usize, seed: u32) -> Element {

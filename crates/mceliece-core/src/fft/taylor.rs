@@ -5,7 +5,7 @@
 //! `x^2q = (x^2 + x)^q + x^q` for `q` a power of two: `f_2 += f_3`, `f_1 += f_2`, then both halves.
 
 use super::basis;
-use crate::field::element::mul;
+use crate::field::element::mul_by_public;
 
 /// Multiplies the coefficients by the twists of layer `s`.
 #[inline(always)]
@@ -13,7 +13,7 @@ fn twist<const M: usize>(f: &mut [u16], s: usize) {
     // The last element of the basis of layer 0 is 1.
     if s > 0 {
         for (f, &factor) in f.iter_mut().zip(basis::twists::<M>(s)) {
-            *f = mul::<M>(*f, factor);
+            *f = mul_by_public::<M>(*f, factor);
         }
     }
 }

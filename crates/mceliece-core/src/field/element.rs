@@ -23,16 +23,30 @@ pub(crate) const fn reduce<const M: usize>(x: u32) -> u16 {
 }
 
 /// Product of `a` and `b` before reduction, of degree below `2M - 1`.
+///
+/// Each bit of `b` is multiplied. Masks made of the bits would let compilers branch on them, and
+/// so would a factor that is 0 or 1: hence the shift by one.
 #[inline(always)]
 pub(crate) const fn wide_mul<const M: usize>(a: u16, b: u16) -> u32 {
     let (a, b) = (a as u32, b as u32);
     let mut product = 0;
     let mut i = 0;
     while i < M {
-        product ^= (a << i) & 0u32.wrapping_sub(b >> i & 1);
+        product ^= a.wrapping_mul(b << 1 & 2 << i);
         i += 1;
     }
-    product
+    product >> 1
+}
+
+/// Product of `a` and the public element `factor`, by masks.
+#[inline(always)]
+pub(crate) fn mul_by_public<const M: usize>(a: u16, factor: u16) -> u16 {
+    let (a, factor) = (u32::from(a), u32::from(factor));
+    let mut product = 0;
+    for i in 0..M {
+        product ^= (a << i) & 0u32.wrapping_sub(factor >> i & 1);
+    }
+    reduce::<M>(product)
 }
 
 /// Product of `a` and `b`.
@@ -88,6 +102,7 @@ mod tests {
         for i in 0..100_000 {
             let (a, b) = (some(i), some(i + 1_000_003));
             assert_eq!(mul::<M>(a, b), slow_mul(M, a, b), "{a} * {b}");
+            assert_eq!(mul_by_public::<M>(a, b), slow_mul(M, a, b));
         }
         for i in 0..M {
             for j in 0..M {

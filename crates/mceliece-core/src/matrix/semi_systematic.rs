@@ -28,11 +28,11 @@ pub(crate) fn find_pivots(block: &mut [u64; CHOSEN], pivots: &mut Pivots) -> boo
         rank += mask::nonzero(pivot) & 1;
         let mut row = block[j];
         for &other in &block[j + 1..] {
-            row ^= other & !mask::nonzero(row & pivot);
+            row ^= other & !mask::hidden(mask::nonzero(row & pivot));
         }
         block[j] = row;
         for other in &mut block[j + 1..] {
-            *other ^= row & mask::nonzero(*other & pivot);
+            *other ^= row & mask::hidden(mask::nonzero(*other & pivot));
         }
     }
     wipe(block);
