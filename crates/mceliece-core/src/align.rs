@@ -1,0 +1,30 @@
+//! Memory in whole cache lines.
+
+/// Words in whole cache lines: a load of 64 bytes that spans two lines takes twice as long.
+#[cfg_attr(target_arch = "x86_64", repr(align(64)))]
+pub(crate) struct Aligned<T>(pub(crate) T);
+
+/// Words that [`aligned`] may skip.
+pub(crate) const SLACK: usize = 7;
+
+/// The part of `words` from the first cache line on; [`SLACK`] words are enough for it.
+pub(crate) fn aligned(words: &mut [u64]) -> &mut [u64] {
+    let skipped = words.as_ptr().align_offset(64).min(SLACK);
+    words.get_mut(skipped..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_begin_at_a_cache_line() {
+        let mut words = Aligned([0; 32]);
+        for start in 0..8 {
+            let words = aligned(&mut words.0[start..]);
+            assert!(words.len() >= 32 - start - SLACK);
+            assert!(words.as_ptr().addr().is_multiple_of(64) || !cfg!(target_arch = "x86_64"));
+        }
+        assert!(aligned(&mut []).is_empty());
+    }
+}

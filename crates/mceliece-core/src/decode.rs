@@ -1,0 +1,256 @@
+//! Syndrome decoding: the error vector of weight `t` with a given syndrome.
+//!
+//! With `h = 1/g^2`, the syndrome `v` (padded with zeros) has the power sums
+//! `S_i = sum of v_j h(alpha_j) alpha_j^i` for `i < 2t`. Berlekamp-Massey finds the polynomial
+//! whose reverse vanishes at the errors' `alpha_j`, the additive FFT its zeros. The error vector is
+//! right iff its weight is `t` and its power sums are those of the syndrome.
+//!
+//! Vectors are permuted to the order of the points by the network of the control bits, so all
+//! transforms are at all points. Where a point is no `alpha_j`, `v` is zero.
+//!
+//! Source: Classic McEliece submission of 2022-10-23, algorithm Decode.
+
+use crate::align::Aligned;
+use crate::berlekamp_massey::berlekamp_massey;
+use crate::code::{Code, MAX_T, MAX_WORDS};
+use crate::fft::blocks;
+use crate::fft::transform::transform;
+use crate::fft::transpose::transpose;
+use crate::field::planes::{Block, WORDS, inverse, load, parts, square, store};
+use crate::mask;
+use crate::permutation::benes::{permute, permute_back};
+use crate::reveal::reveal;
+use falcon_lanes::{Isa, wipe};
+
+/// A value for every point: as many blocks as the largest field needs.
+type Values<const M: usize> = Aligned<[Block<M>; 16]>;
+
+/// A key, as decoding needs it.
+#[derive(Clone, Copy)]
+pub(crate) struct GoppaCode<'a> {
+    pub(crate) code: &'a Code,
+    /// Coefficients `g_0, .., g_(t-1)`, 16-bit little-endian.
+    pub(crate) goppa: &'a [u8],
+    pub(crate) control: &'a [u8],
+}
+
+/// Reads the Goppa polynomial, with its leading coefficient 1, which is `t + 1` coefficients.
+pub(crate) fn read_goppa(bytes: &[u8], g: &mut [u16; MAX_T + 1]) -> usize {
+    let coefficients = bytes.as_chunks().0;
+    for (g, bytes) in g.iter_mut().zip(coefficients) {
+        *g = u16::from_le_bytes(*bytes);
+    }
+    g[coefficients.len()] = 1;
+    coefficients.len() + 1
+}
+
+/// Writes the values of the Goppa polynomial at all points to `values`.
+pub(crate) fn goppa_values<I: Isa, const M: usize>(isa: I, goppa: &[u8], values: &mut [Block<M>]) {
+    let mut g = [0; MAX_T + 1];
+    let len = read_goppa(goppa, &mut g);
+    transform(isa, &g[..len], values);
+    wipe(&mut g);
+}
+
+/// True if the Goppa polynomial vanishes at a point. Then the key is none.
+pub(crate) fn has_root<I: Isa, const M: usize>(isa: I, goppa: &[u8]) -> bool {
+    let mut values: Values<M> = Aligned([[[0; WORDS]; M]; 16]);
+    let values = &mut values.0[..blocks::<M>()];
+    goppa_values(isa, goppa, values);
+    let mut bits = [0; MAX_WORDS];
+    zeros(values, &mut bits);
+    wipe(values.as_flattened_mut().as_flattened_mut());
+    let any = bits.iter().fold(0, |any, word| any | word);
+    // Whether a key is accepted is public.
+    reveal(any != 0)
+}
+
+/// Replaces every value by its inverse.
+pub(crate) fn invert<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
+    isa.vectorize_words(
+        #[inline(always)]
+        || {
+            for block in values {
+                for part in 0..parts::<I>() {
+                    let x = load(isa, block, part);
+                    store::<I, M>(&inverse(isa, &x), block, part);
+                }
+            }
+        },
+    );
+}
+
+/// Finds the vector `e` whose syndrome is `v`, both as `q` bits. Returns all ones if there is one
+/// of weight `t`, else zero, and then `e` means nothing.
+pub(crate) fn decode<I: Isa, const M: usize>(
+    isa: I,
+    key: &GoppaCode<'_>,
+    v: &[u64; MAX_WORDS],
+    e: &mut [u64; MAX_WORDS],
+) -> u64 {
+    let (t, words) = (key.code.t, key.code.q() / 64);
+    let mut scale: Values<M> = Aligned([[[0; WORDS]; M]; 16]);
+    let scale = &mut scale.0[..blocks::<M>()];
+    goppa_values(isa, key.goppa, scale);
+    invert(isa, scale);
+    square_all(isa, scale);
+
+    let mut work: Values<M> = Aligned([[[0; WORDS]; M]; 16]);
+    let work = &mut work.0[..blocks::<M>()];
+    let mut at_points = *v;
+    permute_back(isa, M, key.control, &mut at_points[..words]);
+    let mut sums = [[0; 2 * MAX_T]; 2];
+    power_sums(isa, scale, &at_points[..words], work, &mut sums[0]);
+
+    let mut lambda = [0; MAX_T + 1];
+    berlekamp_massey::<I, M>(isa, &sums[0][..2 * t], &mut lambda[..=t]);
+    lambda[..=t].reverse();
+    transform(isa, &lambda[..=t], work);
+    zeros(work, &mut at_points[..words]);
+    power_sums(isa, scale, &at_points[..words], work, &mut sums[1]);
+
+    e.fill(0);
+    e[..words].copy_from_slice(&at_points[..words]);
+    permute(isa, M, key.control, &mut e[..words]);
+    // Places behind the code's length are no positions of it.
+    for word in &mut e[key.code.n.div_ceil(64)..] {
+        *word = 0;
+    }
+    if !key.code.n.is_multiple_of(64) {
+        e[key.code.n / 64] &= (1 << (key.code.n % 64)) - 1;
+    }
+    let weight = e.iter().map(|word| u64::from(word.count_ones())).sum();
+    let good = verdict(t, weight, [&sums[0][..2 * t], &sums[1][..2 * t]]);
+
+    wipe(scale.as_flattened_mut().as_flattened_mut());
+    wipe(work.as_flattened_mut().as_flattened_mut());
+    wipe(&mut at_points);
+    wipe(sums.as_flattened_mut());
+    wipe(&mut lambda);
+    mask::hidden(good)
+}
+
+/// All ones if the weight of a vector is `t`, and its power sums are those of the syndrome.
+fn verdict(t: usize, weight: u64, [of_syndrome, of_vector]: [&[u16]; 2]) -> u64 {
+    let pairs = of_syndrome.iter().zip(of_vector);
+    let different = pairs.fold(0, |all, (a, b)| all | (a ^ b));
+    mask::equal(weight, t as u64) & !mask::nonzero(u64::from(different))
+}
+
+fn square_all<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
+    isa.vectorize_words(
+        #[inline(always)]
+        || {
+            for block in values {
+                for part in 0..parts::<I>() {
+                    let x = load(isa, block, part);
+                    store::<I, M>(&square(isa, &x), block, part);
+                }
+            }
+        },
+    );
+}
+
+/// Writes the sums of `scale_i bits_i point(i)^j` to `out`, for at least `2t` powers `j`.
+fn power_sums<I: Isa, const M: usize>(
+    isa: I,
+    scale: &[Block<M>],
+    bits: &[u64],
+    work: &mut [Block<M>],
+    out: &mut [u16; 2 * MAX_T],
+) {
+    for ((work, scale), bits) in work.iter_mut().zip(scale).zip(bits.as_chunks::<WORDS>().0) {
+        for p in 0..M {
+            for w in 0..WORDS {
+                work[p][w] = scale[p][w] & bits[w];
+            }
+        }
+    }
+    transpose(isa, work, &mut out[..1 << (M - 5)]);
+}
+
+/// Sets the bits of the points where the value is zero.
+fn zeros<const M: usize>(values: &[Block<M>], bits: &mut [u64]) {
+    for (block, bits) in values.iter().zip(bits.as_chunks_mut::<WORDS>().0) {
+        for w in 0..WORDS {
+            bits[w] = !(0..M).fold(0, |any, p| any | block[p][w]);
+        }
+    }
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+    use crate::layout::parts;
+    use crate::params::*;
+    use crate::{KeyPair, Parameters};
+
+    /// Syndrome of `e` by the definition of the public key.
+    fn syndrome(code: &Code, public_key: &[u8], e: &[u64]) -> [u64; MAX_WORDS] {
+        let bit = |i: usize| (e[i / 64] >> (i % 64)) as u8 & 1;
+        let mut v = [0; MAX_WORDS];
+        for (row, bytes) in public_key.chunks(code.row_len()).enumerate() {
+            let products = (0..code.k()).map(|j| bytes[j / 8] >> (j % 8) & bit(code.rows() + j));
+            let sum = products.fold(bit(row), |sum, product| sum ^ product) & 1;
+            v[row / 64] |= u64::from(sum) << (row % 64);
+        }
+        v
+    }
+
+    fn weights<P: Parameters>() {
+        let code = &P::CODE;
+        let pair = KeyPair::<P>::from_seed(&[5; 32]);
+        let parts = parts(code, pair.secret_key.as_bytes());
+        let key = GoppaCode {
+            code,
+            goppa: parts.goppa,
+            control: parts.control,
+        };
+        let t = code.t;
+        for weight in [0, 1, 2, t / 2, t - 2, t - 1, t, t + 1, t + 2] {
+            let mut e = [0u64; MAX_WORDS];
+            // 37 divides no length, so the places differ.
+            for place in (0..weight).map(|j| (37 * j + weight) % code.n) {
+                e[place / 64] |= 1 << (place % 64);
+            }
+            let v = syndrome(code, pair.public_key.as_bytes(), &e);
+            let mut found = [0; MAX_WORDS];
+            let good = on_best(&key, &v, &mut found);
+            assert_eq!(good, if weight == t { u64::MAX } else { 0 }, "{weight}");
+            // Lighter errors are found too, with the point zero besides, and refused.
+            if weight <= t {
+                let missing = e.iter().zip(&found).any(|(e, found)| e & !found != 0);
+                let count: u32 = found.iter().map(|word| word.count_ones()).sum();
+                assert!(!missing && count as usize <= weight + 1, "{weight}");
+            }
+            if weight == t {
+                assert_eq!(found, e);
+            }
+        }
+    }
+
+    fn on_best(key: &GoppaCode<'_>, v: &[u64; MAX_WORDS], e: &mut [u64; MAX_WORDS]) -> u64 {
+        on_best!(crate::engine::Best::find(), isa => match key.code.m {
+            12 => decode::<_, 12>(isa, key, v, e),
+            _ => decode::<_, 13>(isa, key, v, e),
+        })
+    }
+
+    #[test]
+    fn weight_and_power_sums_must_be_right() {
+        let (sums, mut others) = ([7; 128], [7; 128]);
+        assert_eq!(verdict(64, 64, [&sums, &others]), u64::MAX);
+        assert_eq!(verdict(64, 63, [&sums, &others]), 0);
+        others[127] ^= 0x800;
+        assert_eq!(verdict(64, 64, [&sums, &others]), 0);
+    }
+
+    #[test]
+    fn errors_of_weight_t_alone_are_good() {
+        weights::<Mceliece348864f>();
+        weights::<Mceliece460896f>();
+        weights::<Mceliece6688128f>();
+        weights::<Mceliece6960119f>();
+        weights::<Mceliece8192128f>();
+    }
+}

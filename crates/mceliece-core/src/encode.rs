@@ -1,0 +1,160 @@
+//! ENCODE: the syndrome `C_0 = e_0 + T e_1` of an error vector `e = (e_0, e_1)`.
+//!
+//! The identity part of the matrix costs one addition of bits. `e` is shifted once, so that a row
+//! of `T` and its part of `e` begin at the same byte. The bits of a row are folded once, not once
+//! for every register.
+//!
+//! Source: Classic McEliece submission of 2022-10-23, algorithm Encode.
+
+use crate::code::{Code, MAX_WORDS};
+use crate::weight::{ErrorVector, to_bytes};
+use falcon_lanes::{Isa, Register, U64s};
+use zeroize::Zeroizing;
+
+/// Bytes that are combined at a time.
+const STEP: usize = 64;
+
+/// An error vector, ready to meet the rows of `T`, and the syndrome so far.
+pub(crate) struct Encoding {
+    /// Bits of `e` from the number of rows on, as many bytes as a row has.
+    shifted: Zeroizing<[u8; 8 * MAX_WORDS]>,
+    /// `e_0`, to which the products are added.
+    syndrome: Zeroizing<[u8; 208]>,
+}
+
+impl Encoding {
+    /// Prepares `e`.
+    pub(crate) fn new(code: &Code, e: &ErrorVector) -> Self {
+        let mut shifted = Zeroizing::new([0; MAX_WORDS]);
+        let (words, bits) = (code.rows() / 64, code.rows() % 64);
+        for (i, word) in shifted.iter_mut().enumerate() {
+            let at = |i: usize| e.get(i).copied().unwrap_or(0);
+            // Two shifts, since a shift by 64 is none.
+            *word = at(i + words) >> bits | at(i + words + 1) << 1 << (63 - bits);
+        }
+        let mut encoding = Self {
+            shifted: Zeroizing::new([0; 8 * MAX_WORDS]),
+            syndrome: Zeroizing::new([0; 208]),
+        };
+        to_bytes(&*shifted, &mut *encoding.shifted);
+        let syndrome = &mut encoding.syndrome[..code.syndrome_len()];
+        to_bytes(&**e, syndrome);
+        // Bits of e_1 in the last byte.
+        if let Some(last) = syndrome.last_mut() {
+            *last &= 0xff >> (8 * code.syndrome_len() - code.rows());
+        }
+        encoding
+    }
+
+    /// Adds the product of a piece of row `row`, which begins at byte `offset` of the row.
+    #[inline(always)]
+    fn add_piece(&mut self, isa: impl Isa, row: usize, offset: usize, piece: &[u8]) {
+        let product = fold(isa, piece, &self.shifted[offset..][..piece.len()]);
+        self.syndrome[row / 8] ^= ((product.count_ones() & 1) as u8) << (row % 8);
+    }
+
+    /// [`add_piece`](Self::add_piece), with the instructions of `isa`.
+    pub(crate) fn add_piece_on(&mut self, isa: impl Isa, row: usize, offset: usize, piece: &[u8]) {
+        isa.vectorize_words(
+            #[inline(always)]
+            || self.add_piece(isa, row, offset, piece),
+        );
+    }
+
+    /// Adds the products of all rows of the public key.
+    pub(crate) fn add_rows(&mut self, isa: impl Isa, code: &Code, public_key: &[u8]) {
+        isa.vectorize_words(
+            #[inline(always)]
+            || {
+                for (row, bytes) in public_key.chunks_exact(code.row_len()).enumerate() {
+                    self.add_piece(isa, row, 0, bytes);
+                }
+            },
+        );
+    }
+
+    /// The syndrome, where all rows have been added.
+    pub(crate) fn syndrome(&self, code: &Code) -> &[u8] {
+        &self.syndrome[..code.syndrome_len()]
+    }
+}
+
+/// Sum of the words of `row & e`.
+#[inline(always)]
+fn fold<I: Isa>(isa: I, row: &[u8], e: &[u8]) -> u64 {
+    let (row_steps, row_rest) = row.as_chunks::<STEP>();
+    let (e_steps, e_rest) = e.as_chunks::<STEP>();
+    let mut sums = [0u64; STEP / 8];
+    for (part, sum) in I::U64s::chunks_mut(&mut sums).iter_mut().enumerate() {
+        let mut total = I::U64s::splat(isa, 0);
+        for (row, e) in row_steps.iter().zip(e_steps) {
+            let (row, e) = (words(row), words(e));
+            let row = I::U64s::load(isa, &I::U64s::chunks(&row)[part]);
+            let e = I::U64s::load(isa, &I::U64s::chunks(&e)[part]);
+            total = total.xor(row.and(e));
+        }
+        total.store(sum);
+    }
+    let (row_words, row_tail) = row_rest.as_chunks();
+    let (e_words, e_tail) = e_rest.as_chunks();
+    for (sum, (row, e)) in sums.iter_mut().zip(row_words.iter().zip(e_words)) {
+        *sum ^= u64::from_le_bytes(*row) & u64::from_le_bytes(*e);
+    }
+    for (row, e) in row_tail.iter().zip(e_tail) {
+        sums[0] ^= u64::from(row & e);
+    }
+    sums.iter().fold(0, |sum, word| sum ^ word)
+}
+
+/// Bytes as words.
+#[inline(always)]
+fn words(bytes: &[u8; STEP]) -> [u64; STEP / 8] {
+    let mut words = [0; STEP / 8];
+    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::CODES;
+    use std::vec;
+    use std::vec::Vec;
+
+    fn check<I: Isa>(isa: I, code: &Code) {
+        let noise = |i: usize| ((i as u32 + 1).wrapping_mul(0x9e37_79b9) >> 13) as u8;
+        let len = code.row_len();
+        let mut key: Vec<u8> = (0..code.public_key_len()).map(noise).collect();
+        for row in key.chunks_mut(len) {
+            row[len - 1] &= 0xff >> (8 * len - code.k());
+        }
+        let mut e: ErrorVector = Zeroizing::new([0; MAX_WORDS]);
+        for i in (0..code.n).filter(|&i| noise(i ^ 77) > 100) {
+            e[i / 64] |= 1 << (i % 64);
+        }
+        let bit = |i: usize| (e[i / 64] >> (i % 64)) as u8 & 1;
+        let mut expected = vec![0; code.syndrome_len()];
+        for row in 0..code.rows() {
+            let mut sum = bit(row);
+            for j in 0..code.k() {
+                sum ^= key[row * len + j / 8] >> (j % 8) & bit(code.rows() + j);
+            }
+            expected[row / 8] |= (sum & 1) << (row % 8);
+        }
+        let mut encoding = Encoding::new(code, &e);
+        encoding.add_rows(isa, code, &key);
+        assert_eq!(encoding.syndrome(code), expected);
+    }
+
+    #[test]
+    fn the_syndrome_is_the_product_with_the_matrix() {
+        for code in CODES
+            .iter()
+            .filter(|code| !code.confirmed && !code.semi_systematic)
+        {
+            on_every_engine!(isa => check(isa, code));
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Coefficients of the additive FFT: twists, and Taylor expansions at `x^2 + x`.
+//!
+//! In layer `s` the `2^k` coefficients are those of `2^s` polynomials, interleaved. The expansion
+//! of a polynomial of `4q` coefficients in quarters `f_0, .., f_3` uses
+//! `x^2q = (x^2 + x)^q + x^q` for `q` a power of two: `f_2 += f_3`, `f_1 += f_2`, then both halves.
+
+use super::basis;
+use crate::field::element::mul_by_public;
+
+/// Multiplies the coefficients by the twists of layer `s`.
+#[inline(always)]
+fn twist<const M: usize>(f: &mut [u16], s: usize) {
+    // The last element of the basis of layer 0 is 1.
+    if s > 0 {
+        for (f, &factor) in f.iter_mut().zip(basis::twists::<M>(s)) {
+            *f = mul_by_public::<M>(*f, factor);
+        }
+    }
+}
+
+/// One step of the expansion: quarters of `unit` coefficients.
+#[inline(always)]
+fn step(f: &mut [u16], unit: usize, transposed: bool) {
+    for group in f.chunks_exact_mut(4 * unit) {
+        let (low, high) = group.split_at_mut(2 * unit);
+        let f1 = &mut low[unit..];
+        let (f2, f3) = high.split_at_mut(unit);
+        for ((f1, f2), f3) in f1.iter_mut().zip(f2).zip(f3) {
+            if transposed {
+                *f2 ^= *f1;
+                *f3 ^= *f2;
+            } else {
+                *f2 ^= *f3;
+                *f1 ^= *f2;
+            }
+        }
+    }
+}
+
+/// Twists and expands: the `2^k` coefficients become values of constant polynomials, the one of
+/// coefficient `c` in the order of the recursion.
+#[inline(always)]
+pub(crate) fn expand<const M: usize>(f: &mut [u16]) {
+    let k = f.len().ilog2() as usize;
+    for s in 0..k {
+        twist::<M>(f, s);
+        for log in (0..(k - s).saturating_sub(1)).rev() {
+            step(f, 1 << (log + s), false);
+        }
+    }
+}
+
+/// The transposed map of [`expand`].
+#[inline(always)]
+pub(crate) fn expand_transposed<const M: usize>(f: &mut [u16]) {
+    let k = f.len().ilog2() as usize;
+    for s in (0..k).rev() {
+        for log in 0..(k - s).saturating_sub(1) {
+            step(f, 1 << (log + s), true);
+        }
+        twist::<M>(f, s);
+    }
+}

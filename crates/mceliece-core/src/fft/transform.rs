@@ -1,0 +1,147 @@
+//! The additive FFT.
+
+use super::{basis, blocks, log_coefficients, reversed, taylor};
+use crate::field::planes::{
+    self, Block, Planes, add, load, masks, mul, parts, splat, square, store,
+};
+use falcon_lanes::{Isa, wipe};
+
+/// Writes the values of the polynomial `f` at all points to `out`, which has [`blocks`] blocks.
+///
+/// `f` has at most `2^k + 1` coefficients, where `k` is [`log_coefficients`].
+pub(crate) fn transform<I: Isa, const M: usize>(isa: I, f: &[u16], out: &mut [Block<M>]) {
+    let k = log_coefficients::<M>();
+    let (low, top) = f.split_at(f.len().min(1 << k));
+    let mut coefficients = [0; 128];
+    coefficients[..low.len()].copy_from_slice(low);
+    isa.vectorize_words(
+        #[inline(always)]
+        || {
+            let coefficients = &mut coefficients[..1 << k];
+            taylor::expand::<M>(coefficients);
+            place(coefficients, out);
+            for j in 0..3 {
+                short_layer(isa, out, j);
+            }
+            swap_words(isa, out);
+            for j in 3..k {
+                long_layer(isa, out, j);
+            }
+            if let Some(&top) = top.first() {
+                add_top(isa, top, out);
+            }
+        },
+    );
+    wipe(&mut coefficients);
+}
+
+/// Spreads each constant over 64 lanes. Words are placed as [`swap_words`] expects them: bits 0 to
+/// 2 of the number of a word are those of its block, bits 3 to 5 the place inside.
+#[inline(always)]
+fn place<const M: usize>(coefficients: &[u16], out: &mut [Block<M>]) {
+    let k = coefficients.len().ilog2() as usize;
+    for (b, block) in out.iter_mut().enumerate() {
+        for w in 0..planes::WORDS {
+            let word = (b & 8) << 3 | w << 3 | b & 7;
+            let c = coefficients[reversed(word, k)];
+            for p in 0..M {
+                block[p][w] = 0u64.wrapping_sub(u64::from(c >> p & 1));
+            }
+        }
+    }
+}
+
+/// Exchanges bits 0 to 2 and bits 3 to 5 of the numbers of words. Its own inverse.
+///
+/// So all strides between words are strides between blocks, before or after it.
+#[inline(always)]
+pub(crate) fn swap_words<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
+    for eight in values.as_chunks_mut::<8>().0 {
+        for p in 0..M {
+            let rows = core::array::from_fn(|b| eight[b][p]);
+            let columns = isa.transpose_words(&rows);
+            for (block, column) in eight.iter_mut().zip(columns) {
+                block[p] = column;
+            }
+        }
+    }
+}
+
+/// `u + a v` and `u + a v + v`.
+#[inline(always)]
+fn butterfly<I: Isa, const M: usize>(
+    isa: I,
+    [x, y]: [&mut Block<M>; 2],
+    twiddle: impl Fn(usize) -> Planes<I, M>,
+) {
+    for part in 0..parts::<I>() {
+        let (u, v) = (load(isa, x, part), load(isa, y, part));
+        let first = add::<I, M>(&u, &mul(isa, &twiddle(part), &v));
+        store::<I, M>(&first, x, part);
+        store::<I, M>(&add::<I, M>(&first, &v), y, part);
+    }
+}
+
+/// Butterflies of stride `2^(6+j)`, `j < 3`, between blocks that differ in bit `j`.
+#[inline(always)]
+fn short_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>], j: usize) {
+    let stride = 1 << j;
+    for pairs in values.chunks_exact_mut(2 * stride) {
+        let (x, y) = pairs.split_at_mut(stride);
+        for ((x, y), twiddle) in x.iter_mut().zip(y).zip(basis::short::<M>(j)) {
+            butterfly(
+                isa,
+                [x, y],
+                #[inline(always)]
+                |_| splat(isa, twiddle),
+            );
+        }
+    }
+}
+
+/// Butterflies of stride `2^(6+j)`, `j >= 3`, between blocks that differ in bit `j - 3`.
+#[inline(always)]
+fn long_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>], j: usize) {
+    let stride = 1 << (j - 3);
+    for pairs in values.chunks_exact_mut(2 * stride) {
+        let (x, y) = pairs.split_at_mut(stride);
+        for ((x, y), twiddle) in x.iter_mut().zip(y).zip(basis::long::<M>(j)) {
+            butterfly(
+                isa,
+                [x, y],
+                #[inline(always)]
+                |part| load(isa, twiddle, part),
+            );
+        }
+    }
+}
+
+/// The points of block number `b`, as planes: plane `p` is bit `M - 1 - p` of the number.
+#[inline(always)]
+pub(crate) fn points<const M: usize>(b: usize) -> Block<M> {
+    core::array::from_fn(|p| {
+        let bit = M - 1 - p;
+        core::array::from_fn(|w| match bit {
+            0..6 => basis::PATTERNS[bit],
+            _ => 0u64.wrapping_sub(((b << 3 | w) >> (bit - 6) & 1) as u64),
+        })
+    })
+}
+
+/// Adds `top x^(2^k)`.
+#[inline(always)]
+fn add_top<I: Isa, const M: usize>(isa: I, top: u16, values: &mut [Block<M>]) {
+    let masks = masks(top);
+    for (b, block) in values.iter_mut().enumerate().take(blocks::<M>()) {
+        let points = points::<M>(b);
+        for part in 0..parts::<I>() {
+            let mut power = load(isa, &points, part);
+            for _ in 0..log_coefficients::<M>() {
+                power = square(isa, &power);
+            }
+            let term = mul(isa, &splat(isa, &masks), &power);
+            let sum = add::<I, M>(&load(isa, block, part), &term);
+            store::<I, M>(&sum, block, part);
+        }
+    }
+}

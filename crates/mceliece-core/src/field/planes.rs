@@ -1,0 +1,267 @@
+//! Many elements of the field side by side, bit by bit.
+//!
+//! Plane `p` of a block is a vector of bits: bit `l` of it is coefficient `p` of element number
+//! `l`. A [`Block`] has 512 elements. An operation on planes is the same for every element, so it
+//! depends on no element.
+//!
+//! Products and inverses are those of algorithms 4 to 6 of "Optimized implementation of
+//! encapsulation and decapsulation of Classic McEliece on ARMv8" (2022), for as many elements as a
+//! register has bits.
+
+use falcon_lanes::{Isa, Register, U64s};
+
+/// Words of a plane of a block.
+pub(crate) const WORDS: usize = 8;
+
+/// Elements of a block.
+pub(crate) const LANES: usize = 64 * WORDS;
+
+/// 512 elements: word `w` of plane `p` is `[p][w]`.
+pub(crate) type Block<const M: usize> = [[u64; WORDS]; M];
+
+/// Registers that hold one part of every plane.
+pub(crate) type Planes<I, const M: usize> = [<I as Isa>::U64s; M];
+
+/// Registers of the product before reduction: `2M - 1` are used.
+pub(crate) type Wide<I> = [<I as Isa>::U64s; 25];
+
+/// Number of registers that hold a plane of a block.
+#[inline(always)]
+pub(crate) const fn parts<I: Isa>() -> usize {
+    WORDS / <I::U64s as Register<I>>::LEN
+}
+
+/// Repeats a block of code for the constants 0 to 12. Loops over the planes must be unrolled, since
+/// registers have no addresses; compilers do not unroll loops of this size.
+macro_rules! unrolled {
+    ($i:ident => $body:block) => {{
+        unrolled!(@ $i => $body; 0 1 2 3 4 5 6 7 8 9 10 11 12);
+    }};
+    (@ $i:ident => $body:block; $($value:literal)*) => {
+        $({
+            const $i: usize = $value;
+            $body
+        })*
+    };
+}
+
+/// Loads register `part` of every plane of `block`.
+#[inline(always)]
+pub(crate) fn load<I: Isa, const M: usize>(isa: I, block: &Block<M>, part: usize) -> Planes<I, M> {
+    let mut planes = [I::U64s::splat(isa, 0); M];
+    unrolled!(P => {
+        if P < M {
+            planes[P] = I::U64s::load(isa, &I::U64s::chunks(&block[P])[part]);
+        }
+    });
+    planes
+}
+
+/// Loads the same element into every lane: word `p` of `masks` is zero or all ones.
+#[inline(always)]
+pub(crate) fn splat<I: Isa, const M: usize>(isa: I, masks: &[u64; M]) -> Planes<I, M> {
+    let mut planes = [I::U64s::splat(isa, 0); M];
+    unrolled!(P => {
+        if P < M {
+            planes[P] = I::U64s::splat(isa, masks[P]);
+        }
+    });
+    planes
+}
+
+/// Words that [`splat`] makes the element `x` of.
+#[inline(always)]
+pub(crate) fn masks<const M: usize>(x: u16) -> [u64; M] {
+    core::array::from_fn(|p| 0u64.wrapping_sub(u64::from(x >> p & 1)))
+}
+
+/// Stores register `part` of every plane of `block`.
+#[inline(always)]
+pub(crate) fn store<I: Isa, const M: usize>(
+    planes: &Planes<I, M>,
+    block: &mut Block<M>,
+    part: usize,
+) {
+    unrolled!(P => {
+        if P < M {
+            planes[P].store(&mut I::U64s::chunks_mut(&mut block[P])[part]);
+        }
+    });
+}
+
+/// Sums of elements.
+#[inline(always)]
+pub(crate) fn add<I: Isa, const M: usize>(a: &Planes<I, M>, b: &Planes<I, M>) -> Planes<I, M> {
+    let mut sum = *a;
+    unrolled!(P => {
+        if P < M {
+            sum[P] = a[P].xor(b[P]);
+        }
+    });
+    sum
+}
+
+/// Adds the products of `a` and `b`, not reduced, to `wide`.
+#[inline(always)]
+pub(crate) fn add_product<I: Isa, const M: usize>(
+    wide: &mut Wide<I>,
+    a: &Planes<I, M>,
+    b: &Planes<I, M>,
+) {
+    unrolled!(P => {
+        if P < M {
+            unrolled!(R => {
+                if R < M {
+                    wide[P + R] = wide[P + R].xor(a[P].and(b[R]));
+                }
+            });
+        }
+    });
+}
+
+/// Remainders modulo the polynomial of the field.
+#[inline(always)]
+pub(crate) fn reduce<I: Isa, const M: usize>(mut wide: Wide<I>) -> Planes<I, M> {
+    // From the top: z^k = z^(k - M) times what z^M is.
+    unrolled!(P => {
+        if P + 1 < M {
+            let top = wide[2 * M - 2 - P];
+            let low = M - 2 - P;
+            wide[low] = wide[low].xor(top);
+            wide[low + 3] = wide[low + 3].xor(top);
+            if M == 13 {
+                wide[low + 1] = wide[low + 1].xor(top);
+                wide[low + 4] = wide[low + 4].xor(top);
+            }
+        }
+    });
+    let mut planes = [wide[0]; M];
+    unrolled!(P => {
+        if P < M {
+            planes[P] = wide[P];
+        }
+    });
+    planes
+}
+
+/// Products of elements.
+#[inline(always)]
+pub(crate) fn mul<I: Isa, const M: usize>(
+    isa: I,
+    a: &Planes<I, M>,
+    b: &Planes<I, M>,
+) -> Planes<I, M> {
+    let mut wide = [I::U64s::splat(isa, 0); 25];
+    add_product::<I, M>(&mut wide, a, b);
+    reduce::<I, M>(wide)
+}
+
+/// Squares of elements.
+#[inline(always)]
+pub(crate) fn square<I: Isa, const M: usize>(isa: I, a: &Planes<I, M>) -> Planes<I, M> {
+    let mut wide = [I::U64s::splat(isa, 0); 25];
+    unrolled!(P => {
+        if P < M {
+            wide[2 * P] = a[P];
+        }
+    });
+    reduce::<I, M>(wide)
+}
+
+/// Elements to the power `2^count`.
+#[inline(always)]
+fn squares<I: Isa, const M: usize>(isa: I, a: &Planes<I, M>, count: usize) -> Planes<I, M> {
+    let mut a = *a;
+    for _ in 0..count {
+        a = square(isa, &a);
+    }
+    a
+}
+
+/// Inverses of elements; zero for zero.
+///
+/// `a^(2^M - 2)` by an addition chain for `M - 1` ones: four products for 13, five for 12.
+#[inline(always)]
+pub(crate) fn inverse<I: Isa, const M: usize>(isa: I, a: &Planes<I, M>) -> Planes<I, M> {
+    // `ones_k` is a^(2^k - 1).
+    let ones_2 = mul(isa, &square(isa, a), a);
+    let ones_3 = mul(isa, &square(isa, &ones_2), a);
+    let ones = if M == 13 {
+        let ones_6 = mul(isa, &squares(isa, &ones_3, 3), &ones_3);
+        mul(isa, &squares(isa, &ones_6, 6), &ones_6)
+    } else {
+        let ones_5 = mul(isa, &squares(isa, &ones_3, 2), &ones_2);
+        let ones_10 = mul(isa, &squares(isa, &ones_5, 5), &ones_5);
+        mul(isa, &square(isa, &ones_10), a)
+    };
+    square(isa, &ones)
+}
+
+/// Sorts the bits of elements into planes. Elements that are missing are zero.
+#[inline(always)]
+pub(crate) fn slice<const M: usize>(elements: impl Iterator<Item = u16>, block: &mut Block<M>) {
+    *block = [[0; WORDS]; M];
+    for (l, x) in elements.take(LANES).enumerate() {
+        for p in 0..M {
+            block[p][l / 64] |= u64::from(x >> p & 1) << (l % 64);
+        }
+    }
+}
+
+/// Element number `l` of a block.
+#[inline(always)]
+pub(crate) fn element<const M: usize>(block: &Block<M>, l: usize) -> u16 {
+    let mut x = 0;
+    for p in 0..M {
+        x |= ((block[p][l / 64] >> (l % 64) & 1) as u16) << p;
+    }
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::element as scalar;
+
+    fn on<I: Isa, const M: usize>(isa: I) {
+        let q = 1u32 << M;
+        for start in (0..q).step_by(LANES) {
+            let a = |l: usize| (start as usize + l) as u16;
+            let b = |l: usize| (a(l).wrapping_mul(2477) ^ 91) & (q - 1) as u16;
+            let (mut x, mut y) = ([[0; WORDS]; M], [[0; WORDS]; M]);
+            slice((0..LANES).map(a), &mut x);
+            slice((0..LANES).map(b), &mut y);
+            let mut out = [[[0; WORDS]; M]; 4];
+            for part in 0..parts::<I>() {
+                let (x, y) = (load(isa, &x, part), load(isa, &y, part));
+                store::<I, M>(&mul(isa, &x, &y), &mut out[0], part);
+                store::<I, M>(&square(isa, &x), &mut out[1], part);
+                store::<I, M>(&inverse(isa, &x), &mut out[2], part);
+                store::<I, M>(&add::<I, M>(&x, &y), &mut out[3], part);
+            }
+            for l in 0..LANES {
+                assert_eq!(element(&x, l), a(l));
+                assert_eq!(element(&out[0], l), scalar::mul::<M>(a(l), b(l)));
+                assert_eq!(element(&out[1], l), scalar::mul::<M>(a(l), a(l)));
+                assert_eq!(element(&out[2], l), scalar::inverse::<M>(a(l)));
+                assert_eq!(element(&out[3], l), a(l) ^ b(l));
+            }
+        }
+    }
+
+    #[test]
+    fn every_lane_computes_as_a_single_element_does() {
+        on_every_engine!(isa => isa.vectorize_words(|| on::<_, 12>(isa)));
+        on_every_engine!(isa => isa.vectorize_words(|| on::<_, 13>(isa)));
+    }
+
+    #[test]
+    fn a_splat_is_one_element_in_every_lane() {
+        let isa = falcon_lanes::Baseline;
+        let mut block = [[0; WORDS]; 13];
+        for part in 0..parts::<falcon_lanes::Baseline>() {
+            store::<falcon_lanes::Baseline, 13>(&splat(isa, &masks(0x155a)), &mut block, part);
+        }
+        assert!((0..LANES).all(|l| element(&block, l) == 0x155a));
+    }
+}

@@ -1,0 +1,43 @@
+//! The hash `H`: SHAKE256, 32 bytes, of a domain byte and the input. It permutes on the best
+//! engine.
+//!
+//! Source: Classic McEliece submission of 2022-10-23, section on symmetric-cryptography
+//! parameters.
+
+use crate::engine::Best;
+use falcon_keccak::{Shake256, Shake256Reader};
+
+/// First byte of the hash of a session key of a refused ciphertext.
+pub(crate) const REJECTION: u8 = 0;
+/// First byte of the hash of a session key.
+pub(crate) const SESSION: u8 = 1;
+/// First byte of the hash that confirms an error vector.
+pub(crate) const CONFIRMATION: u8 = 2;
+/// First byte of the expansion of a seed.
+pub(crate) const EXPANSION: u8 = 64;
+
+fn permute(state: &mut [u64; 25]) {
+    on_best!(Best::find(), isa => falcon_keccak::permute_state(isa, state));
+}
+
+/// Does `work` with `SHAKE256(first | pieces)` as a stream, which is not moved: a copy of its state
+/// would not be wiped.
+pub(crate) fn with_stream<T>(
+    first: u8,
+    pieces: &[&[u8]],
+    work: impl FnOnce(&mut Shake256Reader) -> T,
+) -> T {
+    let mut reader = Shake256Reader::with_permutation(permute);
+    reader.start(|hash: &mut Shake256| {
+        hash.update(&[first]);
+        for piece in pieces {
+            hash.update(piece);
+        }
+    });
+    work(&mut reader)
+}
+
+/// Writes `H(first | pieces)` to `out`.
+pub(crate) fn hash(first: u8, pieces: &[&[u8]], out: &mut [u8; 32]) {
+    with_stream(first, pieces, |stream| stream.read(out));
+}

@@ -1,0 +1,403 @@
+//! Public keys, secret keys, and pairs of them.
+
+use crate::ciphertexts::{Ciphertext, SharedSecret};
+use crate::encapsulate::Encapsulation;
+use crate::error::DecodeError;
+use crate::layout::{COMPRESSED_LEN, FIRST_COLUMNS, SEED_LEN, is_padded, parts};
+use crate::operations;
+use crate::params::Parameters;
+use crate::reveal::reveal;
+use core::fmt;
+use core::marker::PhantomData;
+use rand_core::CryptoRng;
+#[cfg(feature = "alloc")]
+use {
+    crate::keygen::Task,
+    crate::scratch::with_boxed_memory,
+    alloc::boxed::Box,
+    alloc::vec,
+    zeroize::{ZeroizeOnDrop, Zeroizing},
+};
+
+/// Memory of a public key that the library allocates.
+#[cfg(feature = "alloc")]
+pub type PublicBytes = Box<[u8]>;
+/// Memory of a public key if there is no allocator: name another one, such as `&[u8]`, to borrow
+/// for less than the whole run of the program.
+#[cfg(not(feature = "alloc"))]
+pub type PublicBytes = &'static [u8];
+
+/// Memory of a secret key that the library allocates. Wiped when dropped.
+#[cfg(feature = "alloc")]
+pub type SecretBytes = Zeroizing<Box<[u8]>>;
+/// Memory of a secret key if there is no allocator: name another one, such as `&[u8]`, to borrow
+/// for less than the whole run of the program.
+#[cfg(not(feature = "alloc"))]
+pub type SecretBytes = &'static [u8];
+
+/// A public key: the matrix `T`, a quarter of a megabyte or more.
+///
+/// It owns its bytes, or borrows them, as `B` says.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), mceliece_core::DecodeError> {
+/// use mceliece_core::{KeyPair, Mceliece348864f, PublicKey};
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+///
+/// let pair = KeyPair::<Mceliece348864f>::from_seed(&[7; 32]);
+/// let stored: Vec<u8> = pair.public_key.as_bytes().to_vec();
+///
+/// let public_key = PublicKey::<Mceliece348864f, _>::from_bytes(&stored[..])?; // no copy
+/// let (ciphertext, secret) = public_key.encapsulate(&mut rng);
+/// assert_eq!(pair.secret_key.decapsulate(&ciphertext), secret);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
+#[derive(Clone, Copy)]
+pub struct PublicKey<P: Parameters, B = PublicBytes> {
+    bytes: B,
+    parameters: PhantomData<P>,
+}
+
+impl<P: Parameters, B: AsRef<[u8]>> PublicKey<P, B> {
+    /// Decodes strictly, and keeps `bytes`.
+    ///
+    /// # Errors
+    /// [`DecodeError::Length`] and [`DecodeError::Padding`].
+    pub fn from_bytes(bytes: B) -> Result<Self, DecodeError> {
+        let code = P::CODE;
+        if bytes.as_ref().len() != P::PUBLIC_KEY_LEN {
+            return Err(DecodeError::Length {
+                expected: P::PUBLIC_KEY_LEN,
+            });
+        }
+        if !is_padded(bytes.as_ref(), code.k()) {
+            return Err(DecodeError::Padding);
+        }
+        Ok(Self {
+            bytes,
+            parameters: PhantomData,
+        })
+    }
+
+    /// Encoding, of [`PUBLIC_KEY_LEN`](Parameters::PUBLIC_KEY_LEN) bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.as_ref()
+    }
+
+    /// Draws a secret and encapsulates it for the holder of the secret key.
+    ///
+    /// Source: Classic McEliece submission of 2022-10-23, algorithm Encap.
+    pub fn encapsulate<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> (Ciphertext<P>, SharedSecret) {
+        let code = &P::CODE;
+        let mut encapsulation = Encapsulation::new(code, rng);
+        operations::add_rows(&mut encapsulation.encoding, code, self.as_bytes());
+        let (mut ciphertext, mut secret) = (Ciphertext::EMPTY, SharedSecret::EMPTY);
+        encapsulation.finish(code, ciphertext.bytes_mut(), secret.bytes_mut());
+        (ciphertext, secret)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Parameters> TryFrom<&[u8]> for PublicKey<P> {
+    type Error = DecodeError;
+
+    /// Decodes a copy of `bytes`, as [`from_bytes`](Self::from_bytes) does.
+    fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
+        PublicKey::<P, &[u8]>::from_bytes(bytes)?;
+        Self::from_bytes(bytes.into())
+    }
+}
+
+impl<P: Parameters, B: AsRef<[u8]>> AsRef<[u8]> for PublicKey<P, B> {
+    fn as_ref(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+impl<P: Parameters, A: AsRef<[u8]>, B: AsRef<[u8]>> PartialEq<PublicKey<P, B>> for PublicKey<P, A> {
+    fn eq(&self, other: &PublicKey<P, B>) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl<P: Parameters, B: AsRef<[u8]>> Eq for PublicKey<P, B> {}
+
+impl<P: Parameters, B> fmt::Debug for PublicKey<P, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PublicKey")
+            .field("parameters", &P::NAME)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A secret key. It never prints its bytes, and wipes those that the library allocated.
+///
+/// It owns its bytes, or borrows them, as `B` says. Borrowed bytes are the caller's to wipe.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), mceliece_core::DecodeError> {
+/// use mceliece_core::{KeyPair, Mceliece348864f, SecretKey};
+///
+/// let pair = KeyPair::<Mceliece348864f>::from_seed(&[7; 32]);
+/// let stored = pair.secret_key.as_bytes(); // 6492 bytes
+/// let secret_key = SecretKey::<Mceliece348864f>::try_from(stored)?;
+///
+/// // The first 40 bytes are enough to compute the rest.
+/// let again = SecretKey::<Mceliece348864f>::from_compressed(secret_key.compressed())?;
+/// assert_eq!(again.as_bytes(), stored);
+/// assert_eq!(again.public_key()?, pair.public_key);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
+pub struct SecretKey<P: Parameters, B = SecretBytes> {
+    bytes: B,
+    parameters: PhantomData<P>,
+}
+
+impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
+    /// Decodes strictly, and keeps `bytes`.
+    ///
+    /// The key is not compared with the one that its seed gives.
+    ///
+    /// # Errors
+    /// [`DecodeError::Length`], [`DecodeError::Range`], [`DecodeError::Pivots`], and
+    /// [`DecodeError::InvalidKey`] if the Goppa polynomial vanishes at a point.
+    pub fn from_bytes(bytes: B) -> Result<Self, DecodeError> {
+        check_secret_key::<P>(bytes.as_ref())?;
+        Ok(Self {
+            bytes,
+            parameters: PhantomData,
+        })
+    }
+
+    /// Encoding, of [`SECRET_KEY_LEN`](Parameters::SECRET_KEY_LEN) bytes. Secret.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.as_ref()
+    }
+
+    /// Seed from which [`KeyPair::from_seed`] generates this key. Secret.
+    pub fn seed(&self) -> &[u8; SEED_LEN] {
+        self.as_bytes().first_chunk().unwrap_or(&[0; SEED_LEN])
+    }
+
+    /// Seed and pivot columns, from which [`from_compressed`](SecretKey::from_compressed) computes
+    /// this key without an elimination. Secret.
+    pub fn compressed(&self) -> &[u8; COMPRESSED_LEN] {
+        self.as_bytes()
+            .first_chunk()
+            .unwrap_or(&[0; COMPRESSED_LEN])
+    }
+
+    /// Recovers the shared secret of `ciphertext`.
+    ///
+    /// For a ciphertext that was not made for this key, the result is an unrelated secret, the same
+    /// one every time. Nothing tells whether that happened.
+    ///
+    /// Source: Classic McEliece submission of 2022-10-23, algorithm Decap.
+    pub fn decapsulate(&self, ciphertext: &Ciphertext<P>) -> SharedSecret {
+        let mut secret = SharedSecret::EMPTY;
+        let (key, ciphertext) = (self.as_bytes(), ciphertext.as_bytes());
+        operations::decapsulate(&P::CODE, key, ciphertext, secret.bytes_mut());
+        secret
+    }
+
+    /// Writes the secret of a ciphertext that no public key makes.
+    #[cfg(feature = "kem")]
+    pub(crate) fn reject(&self, ciphertext: &[u8], secret: &mut [u8; 32]) {
+        let s = parts(&P::CODE, self.as_bytes()).s;
+        crate::hash::hash(crate::hash::REJECTION, &[s, ciphertext], secret);
+    }
+
+    /// Computes the public key from the seed. Takes about as long as one attempt of key generation.
+    ///
+    /// # Errors
+    /// [`DecodeError::InvalidKey`] if the seed does not give this secret key.
+    #[cfg(feature = "alloc")]
+    pub fn public_key(&self) -> Result<PublicKey<P>, DecodeError> {
+        let mut bytes = vec![0; P::PUBLIC_KEY_LEN].into_boxed_slice();
+        let task = Task::PublicKey {
+            public_key: &mut bytes,
+        };
+        let (again, done) = run::<P>(self.seed(), task);
+        let pairs = again.as_bytes().iter().zip(self.as_bytes());
+        let different = pairs.fold(0, |all, (a, b)| all | (a ^ b));
+        if !done || reveal(different != 0) {
+            return Err(DecodeError::InvalidKey);
+        }
+        PublicKey::from_bytes(bytes)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Parameters> SecretKey<P> {
+    /// Computes a secret key from its first 40 bytes: seed and pivot columns.
+    ///
+    /// A seed whose matrix has no systematic form gives no key, but only
+    /// [`public_key`](Self::public_key) notices. For 32 bytes, the seed alone, use
+    /// [`KeyPair::from_seed`].
+    ///
+    /// # Errors
+    /// [`DecodeError::Pivots`], and [`DecodeError::InvalidKey`] if the seed gives no key.
+    pub fn from_compressed(bytes: &[u8; COMPRESSED_LEN]) -> Result<Self, DecodeError> {
+        let (seed, pivots) = bytes.split_first_chunk().unwrap_or((&[0; SEED_LEN], &[]));
+        let pivots = pivots
+            .first_chunk()
+            .map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        check_pivots::<P>(pivots)?;
+        match run(seed, Task::SecretKey { pivots }) {
+            (key, true) => Ok(key),
+            _ => Err(DecodeError::InvalidKey),
+        }
+    }
+}
+
+/// Runs a task of key generation in boxed memory. Returns the secret key, and whether there is one.
+#[cfg(feature = "alloc")]
+fn run<P: Parameters>(seed: &[u8; SEED_LEN], task: Task<'_>) -> (SecretKey<P>, bool) {
+    let mut bytes = Zeroizing::new(vec![0; P::SECRET_KEY_LEN].into_boxed_slice());
+    let done = with_boxed_memory(&P::CODE, |memory| {
+        operations::run(&P::CODE, seed, task, memory, &mut bytes)
+    });
+    let key = SecretKey {
+        bytes,
+        parameters: PhantomData,
+    };
+    (key, done)
+}
+
+/// Refuses pivot columns that the parameter set does not have.
+fn check_pivots<P: Parameters>(pivots: u64) -> Result<(), DecodeError> {
+    let fits = if P::CODE.semi_systematic {
+        pivots.count_ones() == 32
+    } else {
+        pivots == FIRST_COLUMNS
+    };
+    // Whether a key is accepted is public.
+    if reveal(fits) {
+        Ok(())
+    } else {
+        Err(DecodeError::Pivots)
+    }
+}
+
+fn check_secret_key<P: Parameters>(bytes: &[u8]) -> Result<(), DecodeError> {
+    let code = P::CODE;
+    if bytes.len() != P::SECRET_KEY_LEN {
+        return Err(DecodeError::Length {
+            expected: P::SECRET_KEY_LEN,
+        });
+    }
+    let parts = parts(&code, bytes);
+    check_pivots::<P>(parts.pivots())?;
+    let coefficients = parts.goppa.as_chunks().0.iter();
+    let all = coefficients.fold(0, |all, &bytes| all | u16::from_le_bytes(bytes));
+    if reveal(usize::from(all) >= code.q()) {
+        return Err(DecodeError::Range);
+    }
+    if operations::is_degenerate(&code, parts.goppa) {
+        return Err(DecodeError::InvalidKey);
+    }
+    Ok(())
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Parameters> Clone for SecretKey<P> {
+    fn clone(&self) -> Self {
+        Self {
+            bytes: self.bytes.clone(),
+            parameters: PhantomData,
+        }
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Parameters> TryFrom<&[u8]> for SecretKey<P> {
+    type Error = DecodeError;
+
+    /// Decodes a copy of `bytes`, as [`from_bytes`](Self::from_bytes) does.
+    fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
+        check_secret_key::<P>(bytes)?;
+        Ok(Self {
+            bytes: Zeroizing::new(bytes.into()),
+            parameters: PhantomData,
+        })
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Parameters> ZeroizeOnDrop for SecretKey<P> {}
+
+impl<P: Parameters, B> fmt::Debug for SecretKey<P, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SecretKey")
+            .field("parameters", &P::NAME)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A secret key and its public key.
+///
+/// ```
+/// use mceliece_core::{KeyPair, Mceliece460896f};
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+///
+/// let pair = KeyPair::<Mceliece460896f>::generate(&mut rng);
+/// let (ciphertext, sent) = pair.public_key.encapsulate(&mut rng);
+/// assert_eq!(pair.secret_key.decapsulate(&ciphertext), sent);
+/// ```
+#[cfg(feature = "alloc")]
+#[derive(Clone)]
+pub struct KeyPair<P: Parameters> {
+    /// The secret key.
+    pub secret_key: SecretKey<P>,
+    /// The public key.
+    pub public_key: PublicKey<P>,
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Parameters> KeyPair<P> {
+    /// Generates a pair from 32 bytes of `rng`.
+    pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
+        let mut seed = Zeroizing::new([0; SEED_LEN]);
+        rng.fill_bytes(&mut *seed);
+        Self::from_seed(&seed)
+    }
+
+    /// Generates a pair from `seed`. The same seed gives the same pair on every platform.
+    ///
+    /// If `seed` gives no key, which happens to five of seven seeds of the sets without `f`, the
+    /// seed that follows it is tried, and so on. The secret key holds the seed that gave it.
+    ///
+    /// Source: Classic McEliece submission of 2022-10-23, algorithm SeededKeyGen.
+    pub fn from_seed(seed: &[u8; SEED_LEN]) -> Self {
+        let mut bytes = vec![0; P::PUBLIC_KEY_LEN].into_boxed_slice();
+        let task = Task::Generate {
+            public_key: &mut bytes,
+        };
+        // Seeds follow each other until one gives a key, so there always is one.
+        let (secret_key, _) = run(seed, task);
+        Self {
+            secret_key,
+            public_key: PublicKey {
+                bytes,
+                parameters: PhantomData,
+            },
+        }
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Parameters> fmt::Debug for KeyPair<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyPair")
+            .field("parameters", &P::NAME)
+            .finish_non_exhaustive()
+    }
+}

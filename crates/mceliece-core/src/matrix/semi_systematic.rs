@@ -1,0 +1,148 @@
+//! The semi-systematic form of the `f` sets: the last 32 pivots may be any of 64 columns.
+//!
+//! After the reduction of all pivots but 32, the block of these 32 rows and the next 64 columns has
+//! rank 32 with high probability. Its pivot columns `p_0 < .. < p_31` change places with the
+//! columns 0 to 31 of the block, in order. The pivot columns are secret: one-hot words stand for
+//! them, and every exchange is tried by a mask.
+//!
+//! Source: Classic McEliece submission of 2022-10-23, algorithm MatGen for semi-systematic form.
+
+use super::eliminate::Matrix;
+use crate::bits::transpose;
+use crate::code::{CHOICE, CHOSEN};
+use crate::mask;
+use crate::reveal::reveal;
+use falcon_lanes::wipe;
+
+/// Pivot columns as one-hot words, in order.
+pub(crate) type Pivots = [u64; CHOSEN];
+
+/// Finds the pivot columns of `block`, of which every word is a row. Returns false if the rank is
+/// less than 32.
+pub(crate) fn find_pivots(block: &mut [u64; CHOSEN], pivots: &mut Pivots) -> bool {
+    let mut rank = 0;
+    for j in 0..CHOSEN {
+        let any = block[j..].iter().fold(0, |any, row| any | row);
+        let pivot = any & any.wrapping_neg();
+        pivots[j] = pivot;
+        rank += mask::nonzero(pivot) & 1;
+        let mut row = block[j];
+        for &other in &block[j + 1..] {
+            row ^= other & !mask::hidden(mask::nonzero(row & pivot));
+        }
+        block[j] = row;
+        for other in &mut block[j + 1..] {
+            *other ^= row & mask::hidden(mask::nonzero(*other & pivot));
+        }
+    }
+    wipe(block);
+    // The attempt of key generation is thrown away then.
+    reveal(rank == CHOSEN as u64)
+}
+
+/// The mask `c` of a secret key, from the pivot columns.
+pub(crate) fn pivot_mask(pivots: &Pivots) -> u64 {
+    pivots.iter().fold(0, |all, pivot| all | pivot)
+}
+
+/// Pivot columns from the mask `c`. Returns false unless `c` has 32 bits, the `j`-th of which is at
+/// place `j` or later (always true).
+pub(crate) fn pivots_of_mask(mut c: u64, pivots: &mut Pivots) -> bool {
+    let weight = c.count_ones();
+    for pivot in pivots {
+        *pivot = c & c.wrapping_neg();
+        c ^= *pivot;
+    }
+    reveal(weight == CHOSEN as u32)
+}
+
+/// Exchanges element `j` of `elements` and the one that `pivots[j]` names, for all `j` in order.
+pub(crate) fn exchange(elements: &mut [u64], pivots: &Pivots) {
+    for (j, pivot) in pivots.iter().enumerate() {
+        for k in j + 1..CHOICE {
+            let different = (elements[j] ^ elements[k]) & mask::of_bit(pivot >> k & 1);
+            elements[j] ^= different;
+            elements[k] ^= different;
+        }
+    }
+}
+
+/// The 64 columns from byte column `panel` on of a row.
+fn window(row: &[[u64; 8]], panel: usize) -> u64 {
+    let words = row.as_flattened();
+    let (word, shift) = (panel / 8, 8 * (panel % 8));
+    let high = words.get(word + 1).copied().unwrap_or(0);
+    words[word] >> shift | high << 1 << (63 - shift)
+}
+
+/// Adds `change` to these columns.
+fn change_window(row: &mut [[u64; 8]], panel: usize, change: u64) {
+    let words = row.as_flattened_mut();
+    let (word, shift) = (panel / 8, 8 * (panel % 8));
+    words[word] ^= change << shift;
+    if let Some(high) = words.get_mut(word + 1) {
+        *high ^= change >> 1 >> (63 - shift);
+    }
+}
+
+/// Finds the pivot columns of the last 32 rows, from byte column `panel` on, and exchanges columns
+/// in all rows. Returns false if the rank is less than 32.
+pub(crate) fn exchange_columns(matrix: &mut Matrix<'_>, panel: usize, pivots: &mut Pivots) -> bool {
+    let (width, count) = (matrix.width, matrix.count());
+    let mut block = [0; CHOSEN];
+    let last = matrix.rows[(count - CHOSEN) * width..].chunks_exact(width);
+    for (word, row) in block.iter_mut().zip(last) {
+        *word = window(row, panel);
+    }
+    if !find_pivots(&mut block, pivots) {
+        return false;
+    }
+    for rows in matrix.rows.chunks_mut(64 * width) {
+        let mut columns = [0; 64];
+        for (column, row) in columns.iter_mut().zip(rows.chunks_exact(width)) {
+            *column = window(row, panel);
+        }
+        let before = columns;
+        transpose(&mut columns);
+        exchange(&mut columns, pivots);
+        transpose(&mut columns);
+        for ((row, &after), &before) in rows.chunks_exact_mut(width).zip(&columns).zip(&before) {
+            change_window(row, panel, after ^ before);
+        }
+        wipe(&mut columns);
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pivots_are_the_first_independent_columns() {
+        // Row j has its lowest bit at 2j, in the order of the rows reversed.
+        let row = |j: usize| (0x5a5a_5a5a_5a5a_5a5a_u64 << 1 | 1) << (2 * j);
+        let mut block = core::array::from_fn(|j| row(31 - j));
+        let mut pivots = [0; 32];
+        assert!(find_pivots(&mut block, &mut pivots));
+        assert_eq!(pivots, core::array::from_fn(|j| 1 << (2 * j)));
+        assert_eq!(pivot_mask(&pivots), 0x5555_5555_5555_5555);
+        let mut again = [0; 32];
+        assert!(pivots_of_mask(0x5555_5555_5555_5555, &mut again));
+        assert_eq!(again, pivots);
+        assert!(!pivots_of_mask(0x5555_5555, &mut again));
+        let mut block = core::array::from_fn(|j| row(j) & 0xffff_ffff);
+        assert!(!find_pivots(&mut block, &mut pivots));
+    }
+
+    #[test]
+    fn elements_change_places_in_order() {
+        let mut elements: [u64; 64] = core::array::from_fn(|i| i as u64);
+        exchange(&mut elements, &core::array::from_fn(|j| 1 << (2 * j)));
+        let mut expected: [u64; 64] = core::array::from_fn(|i| i as u64);
+        for j in 0..32 {
+            expected.swap(j, 2 * j);
+        }
+        assert_eq!(elements, expected);
+    }
+}

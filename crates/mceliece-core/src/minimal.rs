@@ -1,0 +1,131 @@
+//! The Goppa polynomial: the minimal polynomial of an element `beta` of `GF(q^t)` over `GF(q)`.
+//!
+//! The sequence "coefficient 0 of `beta^i`" has the minimal polynomial of `beta` as its own, since
+//! that is irreducible. The Berlekamp-Massey algorithm finds it from `2t` terms, and a complexity
+//! of `t` means that its degree is `t`. Term `16 a + b` is the functional of `beta^(16 a)` at
+//! `beta^b`: 32 products in the ring, then inner products.
+//!
+//! Source: Classic McEliece submission of 2022-10-23, algorithm Irreducible, which solves a linear
+//! system instead.
+
+use crate::berlekamp_massey::berlekamp_massey;
+use crate::code::{Code, MAX_T};
+use crate::field::element::{inverse, mul};
+use crate::reveal::reveal;
+use crate::ring::{Element, functional, inner_product, product};
+use falcon_lanes::{Isa, wipe};
+
+/// Number of powers that are kept.
+const BABY_STEPS: usize = 16;
+
+/// Writes the coefficients `g_0, .., g_(t-1)` of the minimal polynomial of `beta`, which is monic,
+/// to `g`. Returns false if the degree of the polynomial is not `t`.
+pub(crate) fn minimal_polynomial<I: Isa, const M: usize>(
+    isa: I,
+    code: &Code,
+    beta: &Element,
+    g: &mut [u16],
+) -> bool {
+    let t = code.t;
+    let mut sequence = [0; 2 * MAX_T];
+    isa.vectorize_words(
+        #[inline(always)]
+        || terms::<M>(code, beta, &mut sequence[..2 * t]),
+    );
+    let mut lambda = [0; MAX_T + 1];
+    let k = berlekamp_massey::<I, M>(isa, &sequence[..2 * t], &mut lambda[..=t]);
+    let scale = inverse::<M>(lambda[0]);
+    for (g, &lambda) in g.iter_mut().zip(lambda[1..=t].iter().rev()) {
+        *g = mul::<M>(lambda, scale);
+    }
+    wipe(&mut sequence);
+    wipe(&mut lambda);
+    // Whether an attempt of key generation fails is public: the seed is thrown away then.
+    reveal(k == 0)
+}
+
+#[inline(always)]
+fn terms<const M: usize>(code: &Code, beta: &Element, sequence: &mut [u16]) {
+    let mut one = [0; MAX_T];
+    one[0] = 1;
+    let mut powers = [[0; MAX_T]; BABY_STEPS];
+    let mut power = one;
+    for place in &mut powers {
+        *place = power;
+        power = product::<M>(code, &power, beta);
+    }
+    let giant_step = power;
+    let mut giant = one;
+    for sixteen in sequence.chunks_mut(BABY_STEPS) {
+        let mut map = functional::<M>(code, &giant);
+        for (term, power) in sixteen.iter_mut().zip(&powers) {
+            *term = inner_product::<M>(&map, power);
+        }
+        giant = product::<M>(code, &giant, &giant_step);
+        wipe(&mut map);
+    }
+    wipe(powers.as_flattened_mut());
+    wipe(&mut power);
+    wipe(&mut giant);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::CODES;
+    use falcon_lanes::Baseline;
+
+    fn some(m: usize, t: usize, seed: u32) -> Element {
+        let x = |i: usize| (i as u32 + 17).wrapping_mul(0x9e37_79b9 ^ seed);
+        core::array::from_fn(|i| {
+            if i < t {
+                (x(i) >> 13) as u16 & ((1 << m) - 1)
+            } else {
+                0
+            }
+        })
+    }
+
+    fn check<const M: usize>(code: &Code) {
+        for seed in 0..3 {
+            let beta = some(M, code.t, seed);
+            let mut g = [0; MAX_T];
+            assert!(minimal_polynomial::<_, M>(
+                Baseline,
+                code,
+                &beta,
+                &mut g[..code.t]
+            ));
+            // It vanishes at `beta`: Horner, with leading coefficient 1.
+            let mut value = [0; MAX_T];
+            value[0] = 1;
+            for &g in g[..code.t].iter().rev() {
+                value = product::<M>(code, &value, &beta);
+                value[0] ^= g;
+            }
+            assert_eq!(value, [0; MAX_T]);
+        }
+        // An element of GF(q) has degree 1, and zero too.
+        for constant in [0, 5] {
+            let mut beta = [0; MAX_T];
+            beta[0] = constant;
+            let mut g = [0; MAX_T];
+            assert!(!minimal_polynomial::<_, M>(
+                Baseline,
+                code,
+                &beta,
+                &mut g[..code.t]
+            ));
+        }
+    }
+
+    #[test]
+    fn the_polynomial_vanishes_at_beta_and_has_degree_t() {
+        for code in CODES {
+            match code.m {
+                12 => check::<12>(code),
+                _ => check::<13>(code),
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Operations on the best engine, for functions that know no instruction set.
+
+use crate::code::Code;
+use crate::decode::has_root;
+use crate::encode::Encoding;
+use crate::engine::Best;
+use crate::keygen::{Memory, Task};
+
+/// Runs a task of key generation.
+pub(crate) fn run(
+    code: &Code,
+    seed: &[u8; 32],
+    task: Task<'_>,
+    memory: &mut Memory<'_>,
+    secret_key: &mut [u8],
+) -> bool {
+    on_best!(Best::find(), isa => crate::keygen::run(isa, code, seed, task, memory, secret_key))
+}
+
+/// Adds the rows of a public key to an encoding.
+pub(crate) fn add_rows(encoding: &mut Encoding, code: &Code, public_key: &[u8]) {
+    on_best!(Best::find(), isa => encoding.add_rows(isa, code, public_key));
+}
+
+/// Adds a piece of a row to an encoding.
+pub(crate) fn add_piece(encoding: &mut Encoding, row: usize, offset: usize, piece: &[u8]) {
+    on_best!(Best::find(), isa => encoding.add_piece_on(isa, row, offset, piece));
+}
+
+/// Writes the session key of a ciphertext.
+pub(crate) fn decapsulate(
+    code: &Code,
+    secret_key: &[u8],
+    ciphertext: &[u8],
+    session_key: &mut [u8; 32],
+) {
+    on_best!(
+        Best::find(),
+        isa => crate::decapsulate::decapsulate(isa, code, secret_key, ciphertext, session_key)
+    );
+}
+
+/// True if the Goppa polynomial vanishes at a point.
+pub(crate) fn is_degenerate(code: &Code, goppa: &[u8]) -> bool {
+    on_best!(Best::find(), isa => match code.m {
+        12 => has_root::<_, 12>(isa, goppa),
+        _ => has_root::<_, 13>(isa, goppa),
+    })
+}

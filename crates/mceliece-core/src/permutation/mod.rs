@@ -1,0 +1,4 @@
+//! Permutations of the points, as the control bits of a Benes network.
+
+pub(crate) mod benes;
+pub(crate) mod control_bits;

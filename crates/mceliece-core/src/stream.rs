@@ -1,0 +1,105 @@
+//! Encapsulation to a public key that arrives in pieces.
+
+use crate::ciphertexts::{Ciphertext, SharedSecret};
+use crate::encapsulate::Encapsulation;
+use crate::error::DecodeError;
+use crate::operations;
+use crate::params::Parameters;
+use core::fmt;
+use core::marker::PhantomData;
+use rand_core::CryptoRng;
+
+/// An encapsulation that is fed the public key in pieces of any length, and keeps none of it.
+///
+/// Its state has less than 3 KB. Ciphertext and secret are those of
+/// [`PublicKey::encapsulate`](crate::PublicKey::encapsulate) with the same randomness.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), mceliece_core::DecodeError> {
+/// use mceliece_core::{EncapsulateStream, KeyPair, Mceliece348864f};
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+/// # let pair = KeyPair::<Mceliece348864f>::from_seed(&[7; 32]);
+/// # let received = pair.public_key.as_bytes();
+///
+/// let mut stream = EncapsulateStream::<Mceliece348864f>::new(&mut rng);
+/// for piece in received.chunks(1000) {
+///     stream.update(piece);
+/// }
+/// let (ciphertext, secret) = stream.finish()?;
+/// assert_eq!(pair.secret_key.decapsulate(&ciphertext), secret);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
+pub struct EncapsulateStream<P: Parameters> {
+    encapsulation: Encapsulation,
+    /// Bytes so far, also those behind the end of the key.
+    len: usize,
+    /// Padding bits so far.
+    padding: u8,
+    parameters: PhantomData<P>,
+}
+
+impl<P: Parameters> EncapsulateStream<P> {
+    /// Draws the secret.
+    pub fn new<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
+        Self {
+            encapsulation: Encapsulation::new(&P::CODE, rng),
+            len: 0,
+            padding: 0,
+            parameters: PhantomData,
+        }
+    }
+
+    /// Takes the next piece of the public key. What is behind the end of the key is an error of
+    /// [`finish`](Self::finish).
+    pub fn update(&mut self, piece: &[u8]) -> &mut Self {
+        let row_len = P::CODE.row_len();
+        let mut rest = piece;
+        while !rest.is_empty() && self.len < P::PUBLIC_KEY_LEN {
+            let (row, offset) = (self.len / row_len, self.len % row_len);
+            let (now, later) = rest.split_at(rest.len().min(row_len - offset));
+            operations::add_piece(&mut self.encapsulation.encoding, row, offset, now);
+            if let Some(&last) = now.last()
+                && offset + now.len() == row_len
+            {
+                // A shift by eight leaves nothing where there is no padding.
+                let used = (0xff_u32 >> (8 * row_len - P::CODE.k())) as u8;
+                self.padding |= last & !used;
+            }
+            self.len += now.len();
+            rest = later;
+        }
+        self.len = self.len.saturating_add(rest.len());
+        self
+    }
+
+    /// Ends the public key.
+    ///
+    /// # Errors
+    /// [`DecodeError::Length`] and [`DecodeError::Padding`].
+    pub fn finish(self) -> Result<(Ciphertext<P>, SharedSecret), DecodeError> {
+        if self.len != P::PUBLIC_KEY_LEN {
+            return Err(DecodeError::Length {
+                expected: P::PUBLIC_KEY_LEN,
+            });
+        }
+        if self.padding != 0 {
+            return Err(DecodeError::Padding);
+        }
+        let (mut ciphertext, mut secret) = (Ciphertext::EMPTY, SharedSecret::EMPTY);
+        self.encapsulation
+            .finish(&P::CODE, ciphertext.bytes_mut(), secret.bytes_mut());
+        Ok((ciphertext, secret))
+    }
+}
+
+impl<P: Parameters> fmt::Debug for EncapsulateStream<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EncapsulateStream")
+            .field("parameters", &P::NAME)
+            .finish_non_exhaustive()
+    }
+}

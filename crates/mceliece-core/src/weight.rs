@@ -1,0 +1,159 @@
+//! FixedWeight: a random error vector of weight `t`.
+//!
+//! Draws of `tau` 16-bit numbers are made until one holds `t` distinct positions. Which numbers are
+//! too large, and whether a position is repeated, is public: the draw is thrown away or the number
+//! is. The positions that are kept are secret.
+//!
+//! Source: Classic McEliece submission of 2022-10-23, algorithm FixedWeight.
+
+use crate::code::{Code, MAX_T, MAX_WORDS};
+use crate::engine::Best;
+use crate::mask;
+use crate::reveal::reveal;
+use falcon_lanes::Isa;
+use rand_core::CryptoRng;
+use zeroize::{Zeroize, Zeroizing};
+
+/// An error vector: bit `i` is bit `i mod 64` of word `i / 64`.
+pub(crate) type ErrorVector = Zeroizing<[u64; MAX_WORDS]>;
+
+/// Writes a random error vector to `out`.
+pub(crate) fn fixed_weight<R: CryptoRng + ?Sized>(code: &Code, rng: &mut R, out: &mut [u64]) {
+    let tau = if code.n == code.q() {
+        code.t
+    } else {
+        2 * code.t
+    };
+    let mut bytes = Zeroizing::new([0u8; 4 * MAX_T]);
+    let mut positions = Zeroizing::new([0u16; MAX_T]);
+    loop {
+        let draw = &mut bytes[..2 * tau];
+        rng.fill_bytes(draw);
+        if choose(code, draw, &mut positions) {
+            break;
+        }
+    }
+    on_best!(Best::find(), isa => spread(isa, &positions[..code.t], out));
+}
+
+/// Takes the first `t` numbers below `n`. Returns false if there are fewer, or if two are equal.
+fn choose(code: &Code, draw: &[u8], positions: &mut [u16; MAX_T]) -> bool {
+    let (t, mut count) = (code.t, 0);
+    for bytes in draw.as_chunks().0 {
+        let number = u16::from_le_bytes(*bytes) & (code.q() - 1) as u16;
+        // Numbers that are too large are thrown away.
+        if reveal(usize::from(number) < code.n) && count < t {
+            positions[count] = number;
+            count += 1;
+        }
+    }
+    if count < t {
+        return false;
+    }
+    let repeated = on_best!(Best::find(), isa => has_repetition(isa, &positions[..t]));
+    // The whole draw is thrown away then.
+    reveal(repeated == 0)
+}
+
+/// Not zero if two positions are equal.
+fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            let mut repeated = 0;
+            for (i, &position) in positions.iter().enumerate() {
+                for &other in &positions[..i] {
+                    // The borrow of a difference that is zero.
+                    let different = u32::from(position ^ other);
+                    repeated |= (different.wrapping_sub(1) >> 16) as u16;
+                }
+            }
+            repeated
+        },
+    )
+}
+
+/// Sets the bits of `out` at `positions`.
+fn spread(isa: impl Isa, positions: &[u16], out: &mut [u64]) {
+    out.zeroize();
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            for &position in positions {
+                let bit = 1u64 << (position % 64);
+                let place = u64::from(position / 64);
+                for (w, word) in out.iter_mut().enumerate() {
+                    *word |= bit & mask::equal(w as u64, place);
+                }
+            }
+        },
+    );
+}
+
+/// Writes the bytes of a vector of bits to `out`.
+pub(crate) fn to_bytes(words: &[u64], out: &mut [u8]) {
+    for (bytes, word) in out.chunks_mut(8).zip(words) {
+        bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+    }
+}
+
+/// Reads a vector of bits; words that are missing are zero.
+pub(crate) fn from_bytes(bytes: &[u8], out: &mut [u64]) {
+    out.fill(0);
+    for (word, bytes) in out.iter_mut().zip(bytes.chunks(8)) {
+        let mut eight = [0; 8];
+        eight[..bytes.len()].copy_from_slice(bytes);
+        *word = u64::from_le_bytes(eight);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::CODES;
+
+    fn draw(numbers: impl IntoIterator<Item = u16>) -> std::vec::Vec<u8> {
+        numbers.into_iter().flat_map(u16::to_le_bytes).collect()
+    }
+
+    #[test]
+    fn large_numbers_are_skipped_and_repetitions_refused() {
+        for code in CODES {
+            let (t, n) = (code.t as u16, code.n as u16);
+            let mut positions = [0; MAX_T];
+            // Bits above the field do not count.
+            assert!(choose(
+                code,
+                &draw((0..t).map(|i| (2 * i) | 0x8000)),
+                &mut positions
+            ));
+            assert_eq!(positions[..3], [0, 2, 4]);
+            if code.n < code.q() {
+                let late = (0..2 * t).map(|i| if i % 2 == 0 { n } else { i });
+                assert!(choose(code, &draw(late), &mut positions));
+                assert_eq!(positions[..3], [1, 3, 5]);
+                let few = (0..2 * t).map(|i| if i < t + 1 { n } else { i });
+                assert!(!choose(code, &draw(few), &mut positions));
+            }
+            let twice = (0..t).map(|i| if i == t - 1 { 3 } else { i });
+            assert!(!choose(code, &draw(twice), &mut positions));
+            // A repetition among the numbers that are not needed does no harm.
+            let spare = (0..2 * t).map(|i| i.min(t));
+            assert!(choose(code, &draw(spare), &mut positions));
+        }
+    }
+
+    #[test]
+    fn bits_are_at_the_positions() {
+        let mut out = [u64::MAX; 128];
+        spread(falcon_lanes::Baseline, &[0, 63, 64, 8191], &mut out);
+        assert_eq!([out[0], out[1], out[127]], [1 << 63 | 1, 1, 1 << 63]);
+        assert_eq!(out.iter().map(|w| w.count_ones()).sum::<u32>(), 4);
+        let mut bytes = [0; 1021];
+        to_bytes(&out, &mut bytes);
+        let mut back = [7; 128];
+        from_bytes(&bytes, &mut back);
+        assert_eq!(back[..127], out[..127]);
+        assert_eq!(back[127], 0);
+    }
+}

@@ -1,0 +1,356 @@
+//! Keys and ciphertexts through the public interface: every set, every way to a key, every error.
+
+#[allow(dead_code, reason = "each test uses a part")]
+mod common;
+
+use common::Nist;
+use mceliece_core::*;
+
+macro_rules! every_set {
+    ($check:ident) => {
+        every_set!(@ $check;
+            Mceliece348864 Mceliece348864f Mceliece460896 Mceliece460896f Mceliece460896pc
+            Mceliece460896pcf Mceliece6688128 Mceliece6688128f Mceliece6688128pc
+            Mceliece6688128pcf Mceliece6960119 Mceliece6960119f Mceliece6960119pc
+            Mceliece6960119pcf Mceliece8192128 Mceliece8192128f Mceliece8192128pc
+            Mceliece8192128pcf)
+    };
+    (@ $check:ident; $($set:ident)*) => {
+        $($check::<$set>();)*
+    };
+}
+
+/// The sets whose key generation takes one attempt, and so little time.
+macro_rules! quick_sets {
+    ($check:ident) => {
+        every_set!(@ $check;
+            Mceliece348864f Mceliece460896f Mceliece6688128pcf Mceliece6960119f Mceliece8192128f)
+    };
+}
+
+fn pair<P: Parameters>(seed: u8) -> KeyPair<P> {
+    KeyPair::from_seed(&[seed; 32])
+}
+
+#[test]
+fn every_set_makes_and_opens_ciphertexts() {
+    fn check<P: Parameters>() {
+        let mut rng = Nist::repeated(1);
+        let pair = pair::<P>(1);
+        let (ciphertext, secret) = pair.public_key.encapsulate(&mut rng);
+        assert_eq!(ciphertext.as_bytes().len(), P::CIPHERTEXT_LEN);
+        assert_eq!(
+            pair.secret_key.decapsulate(&ciphertext),
+            secret,
+            "{}",
+            P::NAME
+        );
+        let read = Ciphertext::<P>::try_from(ciphertext.as_bytes()).expect("a ciphertext");
+        assert_eq!(read, ciphertext);
+        let (other, different) = pair.public_key.encapsulate(&mut rng);
+        assert_ne!(other, ciphertext);
+        assert_ne!(different, secret);
+    }
+    every_set!(check);
+}
+
+/// `H(0 | s | C)`, by another implementation of the hash.
+fn implicit<P: Parameters>(key: &SecretKey<P>, ciphertext: &[u8]) -> [u8; 32] {
+    let s = &key.as_bytes()[P::SECRET_KEY_LEN - P::N / 8..];
+    let mut hash = falcon_keccak::Shake256::new();
+    hash.update(&[0]).update(s).update(ciphertext);
+    hash.finalize().read_array()
+}
+
+/// Each flipped bit gives the implicit key: of the syndrome, and of the confirmation.
+#[test]
+fn changed_ciphertexts_give_the_implicit_key() {
+    fn check<P: Parameters>() {
+        let pair = pair::<P>(2);
+        let (ciphertext, secret) = pair.public_key.encapsulate(&mut Nist::repeated(2));
+        let bits = P::M * P::T;
+        let confirmation = 8 * bits.div_ceil(8)..8 * P::CIPHERTEXT_LEN;
+        let flips = [0, 1, 7, 8, bits / 2, bits - 1].into_iter();
+        for bit in flips.chain(confirmation.step_by(37)) {
+            let mut changed = ciphertext.as_bytes().to_vec();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            let changed = Ciphertext::try_from(&changed[..]).expect("a ciphertext");
+            let opened = pair.secret_key.decapsulate(&changed);
+            assert_ne!(opened, secret);
+            let implicit = implicit(&pair.secret_key, changed.as_bytes());
+            assert_eq!(*opened.as_bytes(), implicit, "{} bit {bit}", P::NAME);
+        }
+        // The ciphertext of nothing.
+        let zero = Ciphertext::try_from(&vec![0; P::CIPHERTEXT_LEN][..]).expect("a ciphertext");
+        let opened = pair.secret_key.decapsulate(&zero);
+        assert_eq!(
+            *opened.as_bytes(),
+            implicit(&pair.secret_key, zero.as_bytes())
+        );
+    }
+    quick_sets!(check);
+}
+
+#[test]
+fn short_forms_of_a_key_give_the_same_key() {
+    fn check<P: Parameters>() {
+        // Without `f` the first seed may give no key.
+        let pair = pair::<P>(3);
+        let secret_key = &pair.secret_key;
+        let from_seed = KeyPair::<P>::from_seed(secret_key.seed());
+        assert_eq!(from_seed.secret_key.as_bytes(), secret_key.as_bytes());
+        assert_eq!(from_seed.public_key, pair.public_key);
+        let again = SecretKey::<P>::from_compressed(secret_key.compressed()).expect("a key");
+        assert_eq!(again.as_bytes(), secret_key.as_bytes());
+        assert_eq!(secret_key.public_key().expect("a key"), pair.public_key);
+        let full = SecretKey::<P>::try_from(secret_key.as_bytes()).expect("a key");
+        assert_eq!(full.as_bytes(), secret_key.as_bytes());
+    }
+    quick_sets!(check);
+    check::<Mceliece348864>();
+    check::<Mceliece6960119pc>();
+}
+
+/// Sets that differ in `pc` only have the same keys and, but for the confirmation, ciphertexts.
+#[test]
+fn confirmed_ciphertexts_end_with_a_hash_of_the_error() {
+    type Plain = Mceliece6960119f;
+    type Confirmed = Mceliece6960119pcf;
+    let (plain, confirmed) = (pair::<Plain>(4), pair::<Confirmed>(4));
+    assert_eq!(plain.secret_key.as_bytes(), confirmed.secret_key.as_bytes());
+    assert_eq!(plain.public_key.as_bytes(), confirmed.public_key.as_bytes());
+    let (short, first) = plain.public_key.encapsulate(&mut Nist::repeated(4));
+    let (long, second) = confirmed.public_key.encapsulate(&mut Nist::repeated(4));
+    assert_eq!(long.as_bytes()[..Plain::CIPHERTEXT_LEN], *short.as_bytes());
+    assert_ne!(first, second);
+}
+
+#[test]
+fn wrong_lengths_are_refused() {
+    fn check<P: Parameters>() {
+        for change in [-1isize, 1] {
+            let bytes = |len: usize| vec![0; len.wrapping_add_signed(change)];
+            let error = |expected| Some(DecodeError::Length { expected });
+            let public = PublicKey::<P>::try_from(&bytes(P::PUBLIC_KEY_LEN)[..]).err();
+            assert_eq!(public, error(P::PUBLIC_KEY_LEN));
+            let secret = SecretKey::<P>::try_from(&bytes(P::SECRET_KEY_LEN)[..]).err();
+            assert_eq!(secret, error(P::SECRET_KEY_LEN));
+            let ciphertext = Ciphertext::<P>::try_from(&bytes(P::CIPHERTEXT_LEN)[..]).err();
+            assert_eq!(ciphertext, error(P::CIPHERTEXT_LEN));
+        }
+        assert!(PublicKey::<P>::try_from(&[][..]).is_err());
+        assert!(SecretKey::<P>::try_from(&[][..]).is_err());
+        assert!(Ciphertext::<P>::try_from(&[][..]).is_err());
+    }
+    every_set!(check);
+}
+
+#[test]
+fn padding_bits_must_be_zero() {
+    type P = Mceliece6960119;
+    let row_len = P::PUBLIC_KEY_LEN / (P::M * P::T);
+    for row in [0, 1, 1546] {
+        for bit in 0..8 {
+            let mut key = vec![0; P::PUBLIC_KEY_LEN];
+            key[(row + 1) * row_len - 1] = 1 << bit;
+            let error = PublicKey::<P, _>::from_bytes(&key[..]).err();
+            assert_eq!(error, (bit >= 5).then_some(DecodeError::Padding));
+            let mut stream = EncapsulateStream::<P>::new(&mut Nist::repeated(5));
+            stream.update(&key);
+            assert_eq!(stream.finish().err(), error);
+        }
+    }
+    for bit in 0..8 {
+        let mut bytes = [0; 194];
+        bytes[193] = 1 << bit;
+        let error = Ciphertext::<P>::try_from(&bytes[..]).err();
+        assert_eq!(error, (bit >= 3).then_some(DecodeError::Padding));
+        let mut bytes = [0; 226];
+        (bytes[193], bytes[194]) = (1 << bit, 0xff);
+        let error = Ciphertext::<Mceliece6960119pc>::try_from(&bytes[..]).err();
+        assert_eq!(error, (bit >= 3).then_some(DecodeError::Padding));
+    }
+}
+
+#[test]
+fn degenerate_secret_keys_are_refused() {
+    fn check<P: Parameters>() {
+        let good = pair::<P>(6).secret_key.as_bytes().to_vec();
+        let refused = |change: &dyn Fn(&mut [u8]), expected| {
+            let mut bytes = good.clone();
+            change(&mut bytes);
+            assert_eq!(SecretKey::<P>::try_from(&bytes[..]).err(), Some(expected));
+        };
+        // The Goppa polynomial begins at byte 40.
+        refused(&|key| key[41] |= 0x80, DecodeError::Range);
+        refused(&|key| key[41 + 2 * (P::T - 1)] |= 0x40, DecodeError::Range);
+        refused(
+            &|key| key[40..40 + 2 * P::T].fill(0),
+            DecodeError::InvalidKey,
+        );
+        refused(&|key| key[40..42].fill(0), DecodeError::InvalidKey);
+        refused(&|key| key[32..40].fill(0), DecodeError::Pivots);
+        refused(&|key| key[32..40].fill(0xff), DecodeError::Pivots);
+        refused(&|key| key[32] ^= 1, DecodeError::Pivots);
+        let chosen = [0xff, 0xff, 0xff, 0x7f, 1, 0, 0, 0];
+        let mut bytes = good.clone();
+        bytes[32..40].copy_from_slice(&chosen);
+        let accepted = SecretKey::<P>::try_from(&bytes[..]).is_ok();
+        assert_eq!(accepted, P::NAME.ends_with('f'));
+        // Any control bits are a network, any `s` is one; a changed seed is another key.
+        let mut bytes = good.clone();
+        bytes[P::SECRET_KEY_LEN - P::N / 8 - 1] ^= 1;
+        bytes[P::SECRET_KEY_LEN - 1] ^= 1;
+        let key = SecretKey::<P>::try_from(&bytes[..]).expect("a key");
+        assert_eq!(key.public_key().err(), Some(DecodeError::InvalidKey));
+    }
+    check::<Mceliece348864f>();
+    check::<Mceliece348864>();
+    check::<Mceliece6688128f>();
+}
+
+#[test]
+fn forty_bytes_that_are_no_key_are_refused() {
+    let key = pair::<Mceliece348864>(7).secret_key;
+    let mut bytes = *key.compressed();
+    bytes[32] ^= 1;
+    let error = SecretKey::<Mceliece348864>::from_compressed(&bytes).err();
+    assert_eq!(error, Some(DecodeError::Pivots));
+    // Another seed gives another key, or none that its public key shows.
+    let mut bytes = *key.compressed();
+    bytes[0] ^= 1;
+    if let Ok(other) = SecretKey::<Mceliece348864>::from_compressed(&bytes) {
+        assert_ne!(other.as_bytes(), key.as_bytes());
+    }
+}
+
+/// However a public key is cut, the stream makes the same ciphertext.
+#[test]
+fn streams_equal_whole_keys() {
+    fn check<P: Parameters>() {
+        let pair = pair::<P>(8);
+        let key = pair.public_key.as_bytes();
+        let (expected, secret) = pair.public_key.encapsulate(&mut Nist::repeated(8));
+        for piece in [1000, 677, 4096, 65_537, key.len()] {
+            let mut stream = EncapsulateStream::<P>::new(&mut Nist::repeated(8));
+            for piece in key.chunks(piece) {
+                stream.update(piece).update(&[]);
+            }
+            let (ciphertext, again) = stream.finish().expect("a key");
+            assert_eq!((ciphertext, again), (expected.clone(), secret.clone()));
+        }
+        assert!(size_of::<EncapsulateStream<P>>() < 4096);
+        // Too short by one byte, too long by one, in one piece and in two.
+        for pieces in [[&key[..key.len() - 1], &[]], [key, &[0]], [&key[..1], key]] {
+            let mut stream = EncapsulateStream::<P>::new(&mut Nist::repeated(8));
+            stream.update(pieces[0]).update(pieces[1]);
+            let expected = P::PUBLIC_KEY_LEN;
+            assert_eq!(
+                stream.finish().err(),
+                Some(DecodeError::Length { expected })
+            );
+        }
+    }
+    quick_sets!(check);
+    let key = pair::<Mceliece348864f>(8).public_key;
+    let mut stream = EncapsulateStream::<Mceliece348864f>::new(&mut Nist::repeated(8));
+    for byte in key.as_bytes() {
+        stream.update(&[*byte]);
+    }
+    let (ciphertext, _) = stream.finish().expect("a key");
+    assert_eq!(ciphertext, key.encapsulate(&mut Nist::repeated(8)).0);
+}
+
+/// Nothing above 64 KiB lies on a stack: a thread with 256 KiB runs the largest set.
+#[test]
+fn a_small_stack_suffices() {
+    type P = Mceliece8192128;
+    let thread = std::thread::Builder::new().stack_size(256 << 10);
+    let work = || {
+        let pair = pair::<P>(9);
+        let (ciphertext, secret) = pair.public_key.encapsulate(&mut Nist::repeated(9));
+        let stored = SecretKey::<P>::try_from(pair.secret_key.as_bytes()).expect("a key");
+        assert_eq!(stored.decapsulate(&ciphertext), secret);
+        let again = SecretKey::<P>::from_compressed(stored.compressed()).expect("a key");
+        assert_eq!(again.decapsulate(&ciphertext), secret);
+        assert_eq!(again.public_key().expect("a key"), pair.public_key);
+        let mut stream = EncapsulateStream::<P>::new(&mut Nist::repeated(9));
+        stream.update(pair.public_key.as_bytes());
+        assert_eq!(stream.finish().expect("a key").0, ciphertext);
+    };
+    thread
+        .spawn(work)
+        .expect("a thread")
+        .join()
+        .expect("success");
+}
+
+#[test]
+fn caller_owned_memory_makes_the_same_keys_and_is_wiped() {
+    type P = Mceliece348864f;
+    let mut words = vec![7; KeygenScratch::<P>::WORDS];
+    let mut halves = vec![7; KeygenScratch::<P>::HALVES + 1];
+    let mut secret_key = vec![7; P::SECRET_KEY_LEN];
+    let mut public_key = vec![7; P::PUBLIC_KEY_LEN];
+    let short = KeygenScratch::<P>::new(&mut words[1..], &mut halves).err();
+    assert_eq!(
+        short,
+        Some(MemoryError {
+            needed: KeygenScratch::<P>::WORDS
+        })
+    );
+    let short = KeygenScratch::<P>::new(&mut words, &mut halves[2..]).err();
+    assert_eq!(
+        short,
+        Some(MemoryError {
+            needed: KeygenScratch::<P>::HALVES
+        })
+    );
+    let mut scratch = KeygenScratch::<P>::new(&mut words, &mut halves).expect("enough");
+    let needed = P::SECRET_KEY_LEN;
+    let error = scratch.generate_from_seed(&[1; 32], &mut secret_key[1..], &mut public_key);
+    assert_eq!(error, Err(MemoryError { needed }));
+    let needed = P::PUBLIC_KEY_LEN;
+    let error = scratch.generate_from_seed(&[1; 32], &mut secret_key, &mut public_key[1..]);
+    assert_eq!(error, Err(MemoryError { needed }));
+    let mut rng = Nist::repeated(10);
+    scratch
+        .generate(&mut rng, &mut secret_key, &mut public_key)
+        .expect("lengths");
+    assert!(words.iter().all(|&word| word == 0));
+    assert!(
+        halves[..KeygenScratch::<P>::HALVES]
+            .iter()
+            .all(|&half| half == 0)
+    );
+    assert_eq!(halves.last(), Some(&7));
+    let pair = KeyPair::<P>::generate(&mut Nist::repeated(10));
+    assert_eq!(pair.secret_key.as_bytes(), secret_key);
+    assert_eq!(pair.public_key.as_bytes(), public_key);
+    // Borrowed keys need no memory.
+    let public_key = PublicKey::<P, &[u8]>::from_bytes(&public_key).expect("a key");
+    let secret_key = SecretKey::<P, &[u8]>::from_bytes(&secret_key).expect("a key");
+    let (ciphertext, secret) = public_key.encapsulate(&mut rng);
+    assert_eq!(secret_key.decapsulate(&ciphertext), secret);
+}
+
+#[test]
+fn formatting_shows_no_secret() {
+    type P = Mceliece348864f;
+    let pair = pair::<P>(11);
+    let named = |name| format!("{name} {{ parameters: \"mceliece348864f\", .. }}");
+    assert_eq!(format!("{pair:?}"), named("KeyPair"));
+    assert_eq!(format!("{:?}", pair.secret_key), named("SecretKey"));
+    assert_eq!(format!("{:?}", pair.public_key), named("PublicKey"));
+    let mut rng = Nist::repeated(11);
+    let (_, secret) = pair.public_key.encapsulate(&mut rng);
+    assert_eq!(format!("{secret:?}"), "SharedSecret { .. }");
+    let stream = EncapsulateStream::<P>::new(&mut rng);
+    assert_eq!(format!("{stream:?}"), named("EncapsulateStream"));
+    let (mut words, mut halves) = (
+        vec![7; KeygenScratch::<P>::WORDS],
+        vec![7; KeygenScratch::<P>::HALVES],
+    );
+    let scratch = KeygenScratch::<P>::new(&mut words, &mut halves).expect("enough");
+    assert_eq!(format!("{scratch:?}"), named("KeygenScratch"));
+}
