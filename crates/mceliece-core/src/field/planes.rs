@@ -4,9 +4,7 @@
 //! `l`. A [`Block`] has 512 elements. An operation on planes is the same for every element, so it
 //! depends on no element.
 //!
-//! Products and inverses are those of algorithms 4 to 6 of "Optimized implementation of
-//! encapsulation and decapsulation of Classic McEliece on ARMv8" (2022), for as many elements as a
-//! register has bits.
+//! Products and inverses are computed for as many elements as a register has bits.
 
 use falcon_lanes::{Isa, Register, U64s};
 
