@@ -296,8 +296,9 @@ fn read_groups(bytes: &[u8], at: &mut usize, groups: &mut [[i16; GROUP]]) -> usi
 /// by [`read_counted_groups`].
 pub(crate) const COUNTS_ZEROS: bool = cfg!(target_arch = "aarch64");
 
-/// Reads groups as [`read_groups`] does, with five instructions for a code word: no branch, and no
-/// table. [`evaluate_counted`] converts its results to values, and tells whether every code word
+/// Reads groups from the first bit on, as [`read_groups`] does, with five instructions for a code
+/// word: no branch, and no table. Returns the number of groups, and the place of the next bit.
+/// [`evaluate_counted`] converts its results to values, and tells whether every code word
 /// was read whole.
 ///
 /// A result is the last bit of the code word before, the first eight bits of its own, then seven of
@@ -305,18 +306,15 @@ pub(crate) const COUNTS_ZEROS: bool = cfg!(target_arch = "aarch64");
 /// six zeros, the word was in the window as a whole, and the next one begins where it
 /// ends. Otherwise the results after it mean nothing.
 #[inline(always)]
-fn read_counted_groups(bytes: &[u8], at: &mut usize, groups: &mut [[i16; GROUP]]) -> usize {
-    // The window begins with a bit that is set, which stands for the end of the word before, and
-    // has the 63 bits from `at` on.
-    let Some(first) = bytes.get(*at / 8..).and_then(<[u8]>::first_chunk) else {
-        return 0;
+fn read_counted_groups(bytes: &[u8], groups: &mut [[i16; GROUP]]) -> (usize, usize) {
+    // The window begins with a bit that is set, which stands for the end of a word before, and has
+    // the first 63 bits.
+    let Some(first) = bytes.first_chunk() else {
+        return (0, 0);
     };
-    let mut window = u64::from_be_bytes(*first) << (*at % 8) >> 1 | 1 << 63;
+    let mut window = u64::from_be_bytes(*first) >> 1 | 1 << 63;
     // Where the bits behind the window begin.
-    let mut end = *at + 63;
-    if let Some(&byte) = bytes.get(*at / 8 + 8) {
-        window |= u64::from(byte) << (*at % 8) >> 9;
-    }
+    let mut end = 63;
     let mut read = 0;
     for group in groups {
         let behind = bytes.get(end / 8..).and_then(<[u8]>::first_chunk);
@@ -346,8 +344,7 @@ fn read_counted_groups(bytes: &[u8], at: &mut usize, groups: &mut [[i16; GROUP]]
         end += taken as usize;
         read += 1;
     }
-    *at = end - 63;
-    read
+    (read, end - 63)
 }
 
 /// Faults of values, in the sign bits.
@@ -419,9 +416,8 @@ pub(super) fn decompress(bytes: &[u8], s2: &mut [i16]) -> Result<usize, DecodeEr
 
 /// [`decompress`] by [`read_counted_groups`], as far as that goes.
 pub(super) fn decompress_counted(bytes: &[u8], s2: &mut [i16]) -> Result<usize, DecodeError> {
-    let mut at = 0;
     let (groups, _) = s2.as_chunks_mut();
-    let read = read_counted_groups(bytes, &mut at, groups);
+    let (read, at) = read_counted_groups(bytes, groups);
     let faults = evaluate_counted(groups.split_at_mut(read).0);
     if faults.incomplete < 0 {
         // A long run, or an invalid one.
