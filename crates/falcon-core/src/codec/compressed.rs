@@ -458,3 +458,42 @@ pub(super) fn spare_bits(bytes: &[u8], at: usize) -> u8 {
         _ => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::Baseline;
+    use std::vec;
+
+    /// Zeros behind the code words, so that no group is too near the end.
+    const PADDING: usize = 16;
+
+    /// Without this, everything could be left to [`decompress_from`].
+    #[test]
+    fn ordinary_groups_are_read_by_counting() {
+        // The runs of a group: 57 bits fit in the window, 58 do not.
+        for (runs, fits) in [([6, 6, 5, 4], true), ([6, 6, 5, 5], false)] {
+            let mut s2 = vec![0; 512];
+            for (i, s) in s2.iter_mut().enumerate() {
+                let magnitude = (i * 37 % 128 + (i * i / 7 % 3) * 128) as i16;
+                *s = if i % 5 < 2 { -magnitude } else { magnitude };
+            }
+            let special = 60;
+            for (s, run) in s2[GROUP * special..].iter_mut().zip(runs) {
+                *s = 128 * run + 77;
+            }
+            let mut bytes = vec![0; 1024];
+            let len = compress(Baseline, &s2, &mut bytes).expect("room");
+            let bytes = &bytes[..len + PADDING];
+
+            let mut found = vec![[0; GROUP]; s2.len() / GROUP];
+            let (read, at) = read_counted_groups(bytes, &mut found);
+            assert_eq!(read, if fits { found.len() } else { special });
+            let faults = evaluate_counted(&mut found[..read]);
+            assert!(faults.incomplete >= 0 && faults.minus_zero >= 0);
+            assert_eq!(found[..read].as_flattened(), &s2[..GROUP * read]);
+            let bits = |s: &i16| MIN_LEN as usize + usize::from(s.unsigned_abs() >> 7);
+            assert_eq!(at, s2[..GROUP * read].iter().map(bits).sum::<usize>());
+        }
+    }
+}
