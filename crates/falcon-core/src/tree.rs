@@ -142,16 +142,15 @@ impl Node for Stored<'_> {
         }
     }
 
-    /// With one check of the length.
+    /// Checks the length once, instead of at each leaf.
     #[inline(always)]
     fn bottom(&self) -> ([f64; 2], [Leaf; 2]) {
-        let data: &[f64; 6] = self.data.first_chunk().unwrap_or(&[0.0; 6]);
-        let [re, im, right_dss, right_ccs, left_dss, left_ccs] = *data;
-        let leaf = |dss, ccs| Leaf { dss, ccs };
-        (
-            [re, im],
-            [leaf(right_dss, right_ccs), leaf(left_dss, left_ccs)],
-        )
+        let data = &self.data[..6];
+        let leaf = |at| Leaf {
+            dss: data[at],
+            ccs: data[at + 1],
+        };
+        ([data[0], data[1]], [leaf(2), leaf(4)])
     }
 }
 

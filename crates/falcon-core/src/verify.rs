@@ -43,6 +43,9 @@ pub struct VerifyingKey<P: Parameters> {
     prepared: P::Short,
 }
 
+/// Reads the coefficients of `h`, of degree `2^logn`, from an encoding.
+type Reader = fn(logn: u32, bytes: &[u8], h: &mut [u16]) -> Result<(), DecodeError>;
+
 impl<P: Parameters> VerifyingKey<P> {
     /// Zeros, to be overwritten by [`set`](Self::set).
     pub(crate) const EMPTY: Self = Self {
@@ -74,7 +77,7 @@ impl<P: Parameters> VerifyingKey<P> {
         &mut self,
         on: impl Operations,
         bytes: &[u8],
-        read: fn(u32, &[u8], &mut [u16]) -> Result<(), DecodeError>,
+        read: Reader,
     ) -> Result<(), DecodeError> {
         let mut h = P::Residues::ZERO;
         read(P::LOGN, bytes, h.as_mut())?;
@@ -107,7 +110,7 @@ impl<P: Parameters> VerifyingKey<P> {
     }
 
     /// Decodes a key without the header byte, 896 or 1792 bytes, as some wallets and ledgers store
-    /// it. Nothing in these bytes names the parameter set but their number.
+    /// it. Only the length tells the parameter set.
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]

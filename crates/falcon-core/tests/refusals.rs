@@ -57,8 +57,9 @@ fn the_seed_of_a_key_comes_from_the_generator() {
     }
 }
 
+/// The known answers compare the keys of `hazmat` with those of the reference.
 #[test]
-fn a_seed_of_48_bytes_gives_the_key_of_the_reference() {
+fn a_seed_of_48_bytes_gives_the_key_of_hazmat() {
     fn check<P: Parameters>() {
         let seed = core::array::from_fn(|i| i as u8);
         let expected = signing_key_from_seed::<P>(&seed).to_bytes();

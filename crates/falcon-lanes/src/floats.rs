@@ -7,7 +7,7 @@ use core::ops::{Mul, Sub};
 /// Eight binary32 values. They serve estimates with a proven margin and nothing
 /// else: results may be rounded differently from one set to another.
 ///
-/// Comparisons give a mask. Lane `k` has bits `k << LOG_BITS` to `(k + 1 << LOG_BITS) - 1` of it,
+/// Comparisons give a mask. Lane `k` has bits `k << LOG_BITS` to `((k + 1) << LOG_BITS) - 1` of it,
 /// all equal. The bits above those of lane 7 are zero.
 pub trait F32x8: Copy + Sub<Output = Self> + Mul<Output = Self> {
     /// Logarithm of the number of bits that a lane has in a mask, at most 3.

@@ -81,7 +81,7 @@ fn check(ours: &str, theirs: &str) -> Outcome<()> {
     let theirs = fs::read_to_string(theirs)?;
     let found: BTreeSet<_> = theirs.lines().map(key_of).collect();
     if expected.is_empty() || found != expected {
-        return Err("the peer's keys are others".into());
+        return Err("the peer has other keys or messages".into());
     }
     let mut signatures = 0;
     for line in theirs.lines() {
@@ -99,9 +99,10 @@ fn check(ours: &str, theirs: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// The fields of a line that name a key: parameter set, seed, public key, secret key.
+/// The fields of a line that a peer must give back: parameter set, seed, public key, secret key,
+/// message.
 fn key_of(line: &str) -> Vec<&str> {
-    line.split('\t').take(4).collect()
+    line.split('\t').take(5).collect()
 }
 
 /// Verifies the signatures of a line, and refuses each for another message. Returns how many there
@@ -124,6 +125,9 @@ fn verify<P: Parameters>(fields: &str) -> Outcome<usize> {
             let bytes = base16ct::lower::decode_vec(text)?;
             signatures.push(Signature::<P>::from_bytes(format, &bytes)?);
         }
+    }
+    if signatures.is_empty() {
+        return Err("no signature".into());
     }
     for signature in &signatures {
         key.verify(&message, signature)?;

@@ -292,13 +292,12 @@ fn read_groups(bytes: &[u8], at: &mut usize, groups: &mut [[i16; GROUP]]) -> usi
     read
 }
 
-/// True if counting leading zeros takes no longer than a shift, as on AArch64. Then groups are read
-/// by [`read_counted_groups`].
+/// Selects [`read_counted_groups`] on AArch64, where counting leading zeros is as fast as a shift.
 pub(crate) const COUNTS_ZEROS: bool = cfg!(target_arch = "aarch64");
 
 /// Reads groups from the first bit on, as [`read_groups`] does, with five instructions for a code
-/// word: no branch, and no table. Returns the number of groups, and the place of the next bit.
-/// [`evaluate_counted`] converts its results to values, and tells whether every code word
+/// word: no branch within a group, and no table. Returns the number of groups, and the place of the
+/// next bit. [`evaluate_counted`] converts its results to values, and tells whether every code word
 /// was read whole.
 ///
 /// A result is the last bit of the code word before, the first eight bits of its own, then seven of

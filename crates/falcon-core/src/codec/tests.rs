@@ -564,7 +564,7 @@ fn code_words_of_all_lengths_are_read_together_or_alone() {
                 let mut read = vec![0; 1 << logn];
                 assert_eq!(decompress(code, &mut read), Ok(code.len()));
                 assert_eq!(read, s2, "{len} {next} {begun}");
-                // What is cut or spoiled is refused in both ways for the same reason.
+                // Both decoders refuse cut bytes as too short, and agree on changed bytes.
                 for cut in 0..code.len() {
                     assert_eq!(
                         decompress(&code[..cut], &mut read),

@@ -477,6 +477,7 @@ pub(super) fn inverse<M: Modulus, I: Isa>(
     let factors = black_box(factors);
     let (words, _) = a.as_chunks_mut();
     let count = words.len();
+    debug_assert!(by.mask == 0 || by.rows.len() >= count);
     if takes_sixteen::<I>() && count >= 16 {
         for (tile, words) in words.as_chunks_mut().0.iter_mut().enumerate() {
             // Hidden in each tile: there are no registers for factors from tile to tile.
@@ -587,17 +588,19 @@ mod tests {
     fn inverse_is_that_by_words(isa: impl Isa, values: &[i16]) {
         let mut expected = values.to_vec();
         words::inverse::<Q>(Q::ZETAS, values.len().ilog2(), &mut expected);
-        let mut found = by_rows(values);
-        isa.vectorize(
-            #[inline(always)]
-            || inverse::<Q, _>(isa, Q::INVERSE, Multiplier::same(&ONES), &mut found),
-        );
-        assert_eq!(
-            residues::<Q>(&found),
-            residues::<Q>(&expected),
-            "{isa:?}, degree {}",
-            values.len()
-        );
+        for by in [UNCHANGED, Multiplier::same(&ONES)] {
+            let mut found = by_rows(values);
+            isa.vectorize(
+                #[inline(always)]
+                || inverse::<Q, _>(isa, Q::INVERSE, by, &mut found),
+            );
+            assert_eq!(
+                residues::<Q>(&found),
+                residues::<Q>(&expected),
+                "{isa:?}, degree {}",
+                values.len()
+            );
+        }
 
         // The same as a product, each of whose factors differs from word to word.
         let factors: Vec<i16> = (1..=values.len() as i16).collect();
@@ -633,7 +636,10 @@ mod tests {
     /// A row of ones, in Montgomery form.
     const ONES: Words = [centre(65536 % Q::P as i64, Q::P); ROW];
 
-    /// The largest input of the inverse transform.
+    /// Multiplies by nothing: words reach the first layer as they are.
+    const UNCHANGED: Multiplier<'_> = Multiplier { rows: &[], mask: 0 };
+
+    /// Largest product of two outputs of the forward transform; see the proof above.
     const LARGEST: i16 = 11150;
 
     fn all(isa: impl Isa) {
