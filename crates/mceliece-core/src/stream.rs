@@ -11,7 +11,7 @@ use rand_core::CryptoRng;
 
 /// An encapsulation that is fed the public key in pieces of any length, and keeps none of it.
 ///
-/// Its state has less than 3 KB. Ciphertext and secret are those of
+/// The state has less than 3 KB. Ciphertext and secret are those of
 /// [`PublicKey::encapsulate`](crate::PublicKey::encapsulate) with the same randomness.
 ///
 /// ```
