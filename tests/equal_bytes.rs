@@ -15,7 +15,8 @@ fn keys<P: Parameters>() -> Vec<SigningKey<P>> {
     (0..3).map(key).collect()
 }
 
-/// Hash of these keys. Making them involves no engine.
+/// Hash of these keys. Key generation takes the best engine; the step
+/// `engines` repeats this test on the others.
 fn hash_of_keys<P: Parameters>() -> String {
     let mut hash = Sha256::new();
     for key in keys::<P>() {

@@ -52,6 +52,9 @@ class BouncyCastle {
         List<String> lines = new ArrayList<>();
         for (String line : Files.readAllLines(Path.of(arguments[0]))) {
             String[] fields = line.split("\t", -1);
+            if (!fields[0].startsWith("Falcon-")) {
+                continue;
+            }
             boolean small = fields[0].equals("Falcon-512");
             FalconParameters set =
                     small ? FalconParameters.falcon_512 : FalconParameters.falcon_1024;

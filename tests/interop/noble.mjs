@@ -17,7 +17,8 @@ const require = (condition, what) => {
     if (!condition) throw new Error(what);
 };
 
-const lines = readFileSync(ours, 'utf8').trimEnd().split('\n').map((line) => {
+const lines = readFileSync(ours, 'utf8').trimEnd().split('\n')
+    .filter((line) => line.split('\t')[0] in schemes).map((line) => {
     const [name, seed, publicKey, secretKey, message, ...signatures] = line.split('\t');
     const text = bytes(message);
     const other = new Uint8Array([...text, 0]);

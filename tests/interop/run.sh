@@ -5,13 +5,14 @@
 #   tests/interop/run.sh            # all peers; one that cannot be installed is named and left out
 #   tests/interop/run.sh --strict   # fails if one cannot be installed
 #
-# Needed: Node with npm for noble-post-quantum, Java 17 with Maven for Bouncy Castle. Their packages
-# go to the target folder.
+# Needed: Node with npm for noble-post-quantum, Java 17 with Maven for Bouncy Castle, Python with pip
+# for Algorand's code. Their packages go to the target folder.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 readonly NOBLE=@noble/post-quantum@0.7.1
 readonly BOUNCY_CASTLE=1.87
+readonly ALGORAND=algorand-falcon==0.1.0
 strict="${1:-}"
 folder="$(realpath -m "${CARGO_TARGET_DIR:-target}/interop")"
 readonly strict folder
@@ -28,13 +29,14 @@ leave_out() {
     left_out=$((left_out + 1))
 }
 
-# check PEER COMMAND...: the command gets the files of our lines and of those that it writes.
+# check PEER SETS COMMAND...: the command gets the files of our lines and of those that it writes.
 check() {
-    local peer="$1"
-    shift
+    local peer="$1" sets
+    read -ra sets <<<"$2"
+    shift 2
     rm -f "$folder/$peer.tsv"
     "$@" "$folder/ours" "$folder/$peer.tsv"
-    echo "from $peer: $("$program" check "$folder/ours" "$folder/$peer.tsv")"
+    echo "from $peer: $("$program" check "$folder/ours" "$folder/$peer.tsv" "${sets[@]}")"
 }
 
 if ! command -v npm >/dev/null; then
@@ -44,7 +46,7 @@ elif ! npm install --silent --no-audit --no-fund --prefix "$folder" "$NOBLE" >/d
 else
     # Node looks for packages beside the script.
     cp tests/interop/noble.mjs "$folder"
-    check noble node "$folder/noble.mjs"
+    check noble 'Falcon-512 Falcon-1024' node "$folder/noble.mjs"
 fi
 
 jar="$folder/bcprov-jdk18on-$BOUNCY_CASTLE.jar"
@@ -54,7 +56,15 @@ elif [ ! -f "$jar" ] && ! mvn -q dependency:copy -DoutputDirectory="$folder" \
     -Dartifact="org.bouncycastle:bcprov-jdk18on:$BOUNCY_CASTLE" >&2; then
     leave_out bouncy-castle "Maven cannot fetch version $BOUNCY_CASTLE"
 else
-    check bouncy-castle java -cp "$jar" tests/interop/BouncyCastle.java
+    check bouncy-castle 'Falcon-512 Falcon-1024' java -cp "$jar" tests/interop/BouncyCastle.java
+fi
+
+if ! python3 -m venv "$folder/python" 2>/dev/null; then
+    leave_out algorand "python3 cannot make a virtual environment"
+elif ! "$folder/python/bin/pip" install --quiet --disable-pip-version-check "$ALGORAND"; then
+    leave_out algorand "pip cannot install $ALGORAND"
+else
+    check algorand det1024 "$folder/python/bin/python" tests/interop/algorand.py
 fi
 
 [ "$left_out" -eq 0 ] || [ "$strict" != --strict ]

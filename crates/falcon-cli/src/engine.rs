@@ -142,7 +142,7 @@ fn gpu(_: u32, asked: &str) -> Result<Compute> {
 pub(crate) enum Compute {
     /// The CPU.
     Cpu(Engine),
-    /// A GPU. Single jobs, and messages too long to be held in memory, go to the CPU.
+    /// A GPU. Messages longer than 64 KiB go to the CPU.
     #[cfg(feature = "cuda")]
     Gpu(Box<GpuContext>),
 }
@@ -177,7 +177,7 @@ impl Compute {
         }
     }
 
-    /// The engine that computes single jobs.
+    /// The engine for messages that the GPU does not take, and for expanding keys.
     pub(crate) fn processor(&self) -> Engine {
         match self {
             Self::Cpu(engine) => *engine,

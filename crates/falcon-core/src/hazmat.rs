@@ -15,14 +15,13 @@ use crate::hash;
 use crate::hash_to_point::is_point;
 use crate::hedge::{GivenSeeds, Randomness, SECRET_HASH_LEN, SEED_LEN, SamplerSeed};
 use crate::keys::SigningKey;
-use crate::lanes::wipe;
 use crate::operations::Operations;
 use crate::params::{NONCE_LEN, Parameters};
-use crate::reveal::reveal;
 use crate::scratch::Scratch;
 use crate::secret::Secret;
 use crate::sign::{SignStream, sign};
 use crate::signatures::Signature;
+use crate::twice::sign_twice;
 use crate::verify::VerifyingKey;
 use core::convert::Infallible;
 use zeroize::Zeroizing;
@@ -259,31 +258,9 @@ pub fn sign_deterministic<P: Parameters>(
     message: &[u8],
     scratch: &mut Scratch<'_, P>,
 ) -> Result<Signature<P>, FaultError> {
-    let mut both = [
-        sign_derandomised(key, message, scratch),
-        sign_derandomised(key, message, scratch),
-    ];
-    let [signature, again] = &both;
-    let valid = key.as_ref().verify(message, signature).is_ok();
-    let words = signature.s2.as_ref().iter().zip(again.s2.as_ref());
-    let difference = words.fold(0, |difference, (a, b)| difference | (a ^ b));
-    let right = reveal(valid & (difference == 0)) && again.nonce == signature.nonce;
-    first_if_right(right, &mut both)
-}
-
-/// Returns the first of two signatures of one message. If they are not `right`, wipes both, since
-/// two signatures of one point reveal the key.
-fn first_if_right<P: Parameters>(
-    right: bool,
-    both: &mut [Signature<P>; 2],
-) -> Result<Signature<P>, FaultError> {
-    if right {
-        return Ok(both[0]);
-    }
-    for signature in both {
-        wipe(signature.s2.as_mut());
-    }
-    Err(FaultError)
+    sign_twice(key.as_ref(), message, || {
+        sign_derandomised(key, message, scratch)
+    })
 }
 
 /// Signs with a seed that is derived from key and message.

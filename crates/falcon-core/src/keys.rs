@@ -270,7 +270,7 @@ impl<P: Parameters> SigningKey<P> {
         Ok(())
     }
 
-    /// True if key generation would accept `(f, g)`. Not inlined, so that the working memory is
+    /// Checks that key generation would accept `(f, g)`. Not inlined, so that the working memory is
     /// free again before the next step needs memory.
     #[inline(never)]
     fn check_norms(&self, on: impl Operations) -> Result<(), DecodeError> {

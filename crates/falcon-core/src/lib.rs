@@ -26,6 +26,7 @@ pub mod batch;
 #[cfg(feature = "alloc")]
 mod by_name;
 mod codec;
+pub mod det1024;
 mod error;
 mod expand;
 mod ffsampling;
@@ -59,6 +60,7 @@ mod sign;
 mod signatures;
 mod signing;
 mod tree;
+mod twice;
 mod verify;
 
 #[cfg(feature = "alloc")]

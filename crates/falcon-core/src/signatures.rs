@@ -140,7 +140,7 @@ impl<P: Parameters> Signature<P> {
 
     /// Writes the signature in `format` at the start of `out` and returns the number of bytes.
     /// `None` if it does not fit.
-    fn write(&self, format: Format, out: &mut [u8]) -> Option<usize> {
+    pub(crate) fn write(&self, format: Format, out: &mut [u8]) -> Option<usize> {
         Best::find().encode_signature(format, P::LOGN, &self.nonce, self.s2.as_ref(), out)
     }
 
@@ -389,6 +389,12 @@ impl<P: Parameters> SignatureBytes<P> {
     /// ```
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes.as_ref()[..self.len]
+    }
+
+    /// Lets `edit` change the bytes. It returns how many of them remain.
+    pub(crate) fn edited(mut self, edit: impl FnOnce(&mut [u8]) -> usize) -> Self {
+        self.len = edit(&mut self.bytes.as_mut()[..self.len]);
+        self
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) const DIVISION: Division = Division {
 
 /// The jobs of a batch, and where nonces and the sampler's seeds come from.
 pub(crate) enum Work<'a, P: Parameters> {
-    /// Randomness from a fresh seed, the secret, the message and the number of the job.
+    /// Randomness from a fresh seed, the secret, the number of the job and the hashed point.
     Hedged {
         seed: &'a [u8; SEED_LEN],
         /// The number of the first job.
@@ -411,7 +411,7 @@ impl Flight<'_> {
             .map(u32::from_le_bytes)
             .collect();
         let [count, done] = told[..] else {
-            return Err(failed("it does not say what came of the jobs"));
+            return Err(failed("the job counts are missing"));
         };
         // Nothing to try again is not yet everything done.
         if count.checked_add(done) != Some(self.batch.count) {
@@ -438,7 +438,7 @@ impl Flight<'_> {
             .iter()
             .any(|&job| job as usize >= self.chunk.jobs.len())
         {
-            return Err(failed("it lists jobs that there are not"));
+            return Err(failed("the retry list contains an invalid job index"));
         }
         self.batch.list = stream.address(list.start);
         self.redo = 1 - self.redo;
@@ -461,7 +461,7 @@ impl Flight<'_> {
                 logn: P::LOGN,
             }
             .name(),
-            cause: "what it accepted is no signature".to_owned(),
+            cause: "an accepted vector is not a valid signature".to_owned(),
         };
         let bytes = stream.incoming()?;
         let (nonces, s2) = bytes.split_at(self.plan.nonces.len());

@@ -2,12 +2,14 @@
 //!
 //! `falcon-interop write FILE` writes a line for each case: a seed, the key that it gives, a
 //! message and its signatures. A peer makes the same keys from the seeds, verifies the signatures,
-//! and writes lines of its own. `falcon-interop check OURS THEIRS` judges them.
+//! and writes lines of its own. `falcon-interop check OURS THEIRS SET...` judges them.
 //!
 //! A line has seven fields between tabs: the parameter set, then in hexadecimal the seed of 48
 //! bytes, the public key, the secret key, the message, the compressed signature and the padded one
-//! (`-` if the peer has no such format).
+//! (`-` if the peer has no such format). In lines of `det1024` the last one is the signature of
+//! fixed length. A peer gives lines of the parameter sets that it has, which are named to `check`.
 
+use falcon_core::det1024::{self, CompressedSignature, CtSignature};
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -17,6 +19,9 @@ use std::{env, fs};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
+/// Name of deterministic Falcon-1024.
+const DETERMINISTIC: &str = "det1024";
+
 /// Keys of each parameter set.
 const KEYS: u8 = 8;
 
@@ -25,8 +30,8 @@ fn main() -> ExitCode {
     let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments[..] {
         ["write", file] => write(file),
-        ["check", ours, theirs] => check(ours, theirs),
-        _ => Err("usage: falcon-interop write FILE | check OURS THEIRS".into()),
+        ["check", ours, theirs, ref sets @ ..] => check(ours, theirs, sets),
+        _ => Err("usage: falcon-interop write FILE | check OURS THEIRS SET...".into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -42,31 +47,63 @@ fn write(file: &str) -> Outcome<()> {
     for i in 0..KEYS {
         lines += &case::<Falcon512>(i)?;
         lines += &case::<Falcon1024>(i)?;
+        lines += &deterministic_case(i)?;
     }
     Ok(fs::write(file, lines)?)
 }
 
-/// Case `i` of a parameter set. Its message has `37 i` bytes, so the first one is empty.
-fn case<P: Parameters>(i: u8) -> Outcome<String> {
+/// Seed and message of case `i`. The message has `37 i` bytes, so the first one is empty.
+fn seed_and_message(i: u8) -> ([u8; 48], Vec<u8>) {
     let mut seed = [0; 48];
     for (at, byte) in (0..).zip(&mut seed) {
         *byte = i.wrapping_mul(31).wrapping_add(at);
     }
+    (seed, vec![i; 37 * usize::from(i)])
+}
+
+/// Case `i` of deterministic Falcon-1024.
+fn deterministic_case(i: u8) -> Outcome<String> {
+    let (seed, message) = seed_and_message(i);
+    let key = det1024::SigningKey::from_seed(&seed);
+    let signature = key.sign(&message)?;
+    let (public, secret) = (key.verifying_key().to_bytes(), key.to_bytes());
+    line_of(
+        DETERMINISTIC,
+        [
+            &seed[..],
+            &public,
+            &*secret,
+            &message,
+            &signature.to_bytes(),
+            &CtSignature::from(signature).to_bytes(),
+        ],
+    )
+}
+
+/// Case `i` of a parameter set.
+fn case<P: Parameters>(i: u8) -> Outcome<String> {
+    let (seed, message) = seed_and_message(i);
     let key = SigningKey::<P>::from_reference_seed_boxed(&seed);
-    let message = vec![i; 37 * usize::from(i)];
     let mut stream = key.sign_stream_from_seed(&[i; 32]);
     stream.update(&message);
     let signature = stream.finish();
     let (public, secret) = (key.verifying_key().to_bytes(), key.to_bytes());
-    let mut line = P::NAME.to_owned();
-    let fields = [
-        &seed[..],
-        public.as_ref(),
-        (*secret).as_ref(),
-        &message,
-        &signature.to_vec(Format::Compressed)?,
-        &signature.to_vec(Format::Padded)?,
-    ];
+    line_of(
+        P::NAME,
+        [
+            &seed[..],
+            public.as_ref(),
+            (*secret).as_ref(),
+            &message,
+            &signature.to_vec(Format::Compressed)?,
+            &signature.to_vec(Format::Padded)?,
+        ],
+    )
+}
+
+/// A line of these fields.
+fn line_of(name: &str, fields: [&[u8]; 6]) -> Outcome<String> {
+    let mut line = name.to_owned();
     for field in fields {
         write!(line, "\t{}", base16ct::lower::encode_string(field))?;
     }
@@ -74,12 +111,16 @@ fn case<P: Parameters>(i: u8) -> Outcome<String> {
     Ok(line)
 }
 
-/// Judges the lines of a peer: they must have the keys of our lines, and signatures that verify.
-fn check(ours: &str, theirs: &str) -> Outcome<()> {
+/// Judges the lines of a peer: they must have the keys of our lines of these parameter sets, and
+/// signatures that verify.
+fn check(ours: &str, theirs: &str, sets: &[&str]) -> Outcome<()> {
     let ours = fs::read_to_string(ours)?;
-    let expected: BTreeSet<_> = ours.lines().map(key_of).collect();
     let theirs = fs::read_to_string(theirs)?;
     let found: BTreeSet<_> = theirs.lines().map(key_of).collect();
+    let expected = ours.lines().map(key_of);
+    let expected: BTreeSet<_> = expected
+        .filter(|fields| sets.contains(&fields[0]))
+        .collect();
     if expected.is_empty() || found != expected {
         return Err("the peer has other keys or messages".into());
     }
@@ -88,6 +129,7 @@ fn check(ours: &str, theirs: &str) -> Outcome<()> {
         signatures += match line.split_once('\t') {
             Some(("Falcon-512", fields)) => verify::<Falcon512>(fields),
             Some(("Falcon-1024", fields)) => verify::<Falcon1024>(fields),
+            Some((DETERMINISTIC, _)) => verify_deterministic(line, &ours),
             _ => Err("an unknown parameter set".into()),
         }
         .map_err(|error| format!("{error} in {line:.60}"))?;
@@ -97,6 +139,25 @@ fn check(ours: &str, theirs: &str) -> Outcome<()> {
         found.len()
     );
     Ok(())
+}
+
+/// Verifies a deterministic line. It must be one of ours, since a message has one signature.
+fn verify_deterministic(line: &str, ours: &str) -> Outcome<usize> {
+    if !ours.lines().any(|own| own == line) {
+        return Err("another signature".into());
+    }
+    let fields: Result<Vec<_>, _> = line
+        .split('\t')
+        .skip(1)
+        .map(base16ct::lower::decode_vec)
+        .collect();
+    let [_, public, _, message, compressed, fixed] = &fields?[..] else {
+        return Err("not seven fields".into());
+    };
+    let key = det1024::VerifyingKey::try_from(&public[..])?;
+    key.verify(message, &CompressedSignature::try_from(&compressed[..])?)?;
+    key.verify_ct(message, &CtSignature::try_from(&fixed[..])?)?;
+    Ok(2)
 }
 
 /// The fields of a line that a peer must give back: parameter set, seed, public key, secret key,

@@ -84,7 +84,8 @@ fn is_left_out(attributes: &[Attribute]) -> bool {
         };
         let words = || text.split(|c: char| !c.is_alphanumeric());
         path.is_ident("test")
-            || path.is_ident("cfg") && words().any(|word| ["test", "not", "ct"].contains(&word))
+            || path.is_ident("cfg")
+                && words().any(|word| ["test", "not", "ct", "fuzzing"].contains(&word))
     })
 }
 

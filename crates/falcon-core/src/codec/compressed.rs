@@ -406,11 +406,24 @@ pub(super) fn evaluate(s2: &mut [i16]) -> bool {
 ///
 /// Source: Falcon specification v1.2, algorithm 18 (Decompress).
 pub(super) fn decompress(bytes: &[u8], s2: &mut [i16]) -> Result<usize, DecodeError> {
+    #[cfg(fuzzing)]
+    compare_decoders(bytes, s2.len());
     if COUNTS_ZEROS {
         decompress_counted(bytes, s2)
     } else {
         decompress_from(bytes, 0, s2)
     }
+}
+
+/// Asserts that both decoders of `len` coefficients agree. Fuzzing runs on x86-64, where it would
+/// not reach the one of AArch64.
+#[cfg(fuzzing)]
+fn compare_decoders(bytes: &[u8], len: usize) {
+    let mut s2 = [[0; 1024]; 2];
+    let [counted, plain] = s2.each_mut().map(|s2| &mut s2[..len]);
+    let result = decompress_counted(bytes, counted);
+    assert_eq!(result, decompress_from(bytes, 0, plain));
+    assert!(result.is_err() || counted == plain);
 }
 
 /// [`decompress`] by [`read_counted_groups`], as far as that goes.

@@ -73,10 +73,10 @@ pub trait Sampling: Copy + Debug + Send + Sync {
 /// A double with the way in which instruction sets with it sample: in windows of
 /// random bytes on a binary64 unit, one attempt after the other on integers.
 pub trait SampledDouble: Double {
-    /// The way.
+    /// How signatures with this double draw their integers.
     type Sampling<I: Isa>: Sampling;
 
-    /// The way on `isa`.
+    /// Returns the sampler for `isa`.
     fn sampling<I: Isa>(isa: I) -> Self::Sampling<I>;
 }
 
