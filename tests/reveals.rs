@@ -1,12 +1,33 @@
-//! Every value that falcon-core reveals is listed, justified and next to a planted leak.
+//! Every value that falcon-core or mceliece-core reveals is listed, justified and next to a planted
+//! leak.
 //!
-//! `tests/ct/reveals.txt` lists each line that reveals something. The table of
-//! `docs/CONSTANT-TIME.md` justifies it for the function, and `tests/ct/plants.txt` plants a leak
-//! in the function.
+//! `tests/ct/reveals.txt` lists each line that reveals something. A table justifies it for the
+//! function, in `docs/CONSTANT-TIME.md` or `docs/MCELIECE.md`, and `tests/ct/plants.txt` plants a
+//! leak in the function.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// A crate, what stands before its files in lists, and the page that justifies what it reveals.
+struct Crate {
+    name: &'static str,
+    prefix: &'static str,
+    page: &'static str,
+}
+
+const CRATES: [Crate; 2] = [
+    Crate {
+        name: "falcon-core",
+        prefix: "",
+        page: "docs/CONSTANT-TIME.md",
+    },
+    Crate {
+        name: "mceliece-core",
+        prefix: "mceliece-core: ",
+        page: "docs/MCELIECE.md",
+    },
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -57,29 +78,61 @@ fn uses_under(root: &Path, folder: &Path, found: &mut Vec<(String, String)>) {
     }
 }
 
-/// The uses in falcon-core, in order.
-fn all_uses() -> Vec<(String, String)> {
-    let sources = root().join("crates/falcon-core/src");
-    let mut found = Vec::new();
-    uses_under(&sources, &sources, &mut found);
-    found.sort();
-    found
-}
+impl Crate {
+    fn sources(&self) -> PathBuf {
+        root().join("crates").join(self.name).join("src")
+    }
 
-/// The functions that reveal something.
-fn revealing() -> BTreeSet<String> {
-    all_uses()
-        .into_iter()
-        .map(|(function, _)| function)
+    /// The uses in the crate, in order.
+    fn uses(&self) -> Vec<(String, String)> {
+        let sources = self.sources();
+        let mut found = Vec::new();
+        uses_under(&sources, &sources, &mut found);
+        found.sort();
+        found
+    }
+
+    /// The functions that reveal something.
+    fn revealing(&self) -> BTreeSet<String> {
+        let uses = self.uses().into_iter();
+        uses.map(|(function, _)| function).collect()
+    }
+
+    /// The functions with a planted leak.
+    fn planted(&self) -> BTreeSet<String> {
+        let plants = read(&root().join("tests/ct/plants.txt"));
+        let plants = plants
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let fields = plants.map(|plant| {
+            let fields: Vec<String> = plant.split(" | ").map(str::to_owned).collect();
+            <[String; 4]>::try_from(fields).unwrap_or_else(|_| panic!("not four fields: {plant}"))
+        });
+        let ours = fields.filter_map(|[_, file, before, _]| {
+            let file = file.strip_prefix(self.prefix)?.to_owned();
+            (!file.contains(": ")).then_some((file, before))
+        });
+        ours.map(|(file, before)| {
+            let before = before.replace("\\n", "\n");
+            let text = read(&self.sources().join(&file));
+            let end = text
+                .find(&before)
+                .unwrap_or_else(|| panic!("nowhere in {file}: {before}"));
+            let mut lines = text[..end + before.len()].lines().rev();
+            let inside = lines.find_map(function);
+            format!("{file}::{}", inside.unwrap_or_default())
+        })
         .collect()
+    }
 }
 
 #[test]
 fn every_revealed_value_is_listed() {
-    let found: Vec<String> = all_uses()
-        .iter()
-        .map(|(function, line)| format!("{function} | {line}"))
-        .collect();
+    let of_crate = |of: &'static Crate| {
+        let uses = of.uses().into_iter();
+        uses.map(|(function, line)| format!("{}{function} | {line}", of.prefix))
+    };
+    let found: Vec<String> = CRATES.iter().flat_map(of_crate).collect();
     let listed = read(&root().join("tests/ct/reveals.txt"));
     let listed: Vec<&str> = listed
         .lines()
@@ -90,39 +143,31 @@ fn every_revealed_value_is_listed() {
 
 #[test]
 fn every_function_that_reveals_is_justified() {
-    let page = read(&root().join("docs/CONSTANT-TIME.md"));
-    let rows = page.lines().filter(|line| line.starts_with("| `"));
-    let names = rows.filter_map(|row| row.split(" | ").next());
-    let justified: BTreeSet<String> = names
-        .flat_map(|names| names.split('`').skip(1).step_by(2).map(str::to_owned))
-        .collect();
-    assert_eq!(revealing(), justified, "in the code, in the table");
+    for of in &CRATES {
+        let page = read(&root().join(of.page));
+        let (_, table) = page.split_once("| function in `").expect("a table");
+        let rows = table.lines().take_while(|line| !line.is_empty());
+        let names = rows
+            .filter(|row| row.starts_with("| `"))
+            .filter_map(|row| row.split(" | ").next());
+        let justified: BTreeSet<String> = names
+            .flat_map(|names| names.split('`').skip(1).step_by(2).map(str::to_owned))
+            .collect();
+        assert_eq!(of.revealing(), justified, "in {}, in its table", of.name);
+    }
 }
 
 #[test]
 fn every_function_that_reveals_has_a_planted_leak() {
-    let plants = read(&root().join("tests/ct/plants.txt"));
-    let plants = plants
-        .lines()
-        .filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let planted: BTreeSet<String> = plants
-        .map(|plant| {
-            let fields: Vec<&str> = plant.split(" | ").collect();
-            let [_, file, before, _] = fields[..] else {
-                panic!("not four fields: {plant}");
-            };
-            let before = before.replace("\\n", "\n");
-            let text = read(&root().join("crates/falcon-core/src").join(file));
-            let end = text
-                .find(&before)
-                .unwrap_or_else(|| panic!("nowhere: {plant}"));
-            let mut lines = text[..end + before.len()].lines().rev();
-            let inside = lines.find_map(function);
-            format!("{file}::{}", inside.unwrap_or_default())
-        })
-        .collect();
-    let without: Vec<_> = revealing().difference(&planted).cloned().collect();
-    assert!(without.is_empty(), "no planted leak in {without:?}");
+    for of in &CRATES {
+        let planted = of.planted();
+        let without: Vec<_> = of.revealing().difference(&planted).cloned().collect();
+        assert!(
+            without.is_empty(),
+            "no planted leak in {without:?} of {}",
+            of.name
+        );
+    }
 }
 
 #[test]

@@ -3,6 +3,8 @@
 
 A planted leak is a branch on a secret condition that is taken only while `falcon-ct` runs the
 leak's case. Each stands after a text that must occur exactly once in its file.
+
+A file is one of falcon-core, or of mceliece-core where `mceliece-core: ` stands before its name.
 """
 import pathlib
 import shutil
@@ -10,22 +12,35 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = pathlib.Path("crates/falcon-core/src")
+CRATES = ("falcon-core", "mceliece-core")
 
-# What a leak calls. The condition passes through `black_box`, so that the branch on it stays.
+# What a leak calls. The condition passes through `black_box`, so that the branch on it stays. A leak
+# in an inner loop ends after a thousand times, since every report takes time.
 SWITCH = """
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 /// Number of the leak that is active.
-pub static ACTIVE: core::sync::atomic::AtomicUsize = core::sync::atomic::AtomicUsize::new(0);
+pub static ACTIVE: AtomicUsize = AtomicUsize::new(0);
+/// How often it was reached.
+static REACHED: AtomicUsize = AtomicUsize::new(0);
 
 #[inline(always)]
 pub(crate) fn plant(number: usize, condition: impl FnOnce() -> bool) {
-    if ACTIVE.load(core::sync::atomic::Ordering::Relaxed) == number
-        && core::hint::black_box(condition())
-    {
-        core::hint::black_box(number);
+    if ACTIVE.load(Relaxed) == number {
+        if core::hint::black_box(condition()) {
+            core::hint::black_box(number);
+        }
+        if REACHED.fetch_add(1, Relaxed) % 1000 == 999 {
+            ACTIVE.store(0, Relaxed);
+        }
     }
 }
 """
+
+
+def source(copy, file):
+    crate, found, name = file.rpartition(": ")
+    return copy / "crates" / (crate if found else CRATES[0]) / "src" / name
 
 
 def insert(path, after, text):
@@ -45,14 +60,15 @@ def main():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, copy / name)
 
-    insert(copy / SOURCES / "reveal.rs", "pub(crate) use hook::reveal;\n", SWITCH)
-    insert(copy / SOURCES / "lib.rs", "pub use crate::reveal::on_reveal;\n",
-           "    pub use crate::reveal::ACTIVE;\n")
+    for crate in CRATES:
+        insert(source(copy, f"{crate}: reveal.rs"), "pub(crate) use hook::reveal;\n", SWITCH)
+        insert(source(copy, f"{crate}: lib.rs"), "pub use crate::reveal::on_reveal;\n",
+               "    pub use crate::reveal::ACTIVE;\n")
     lines = (ROOT / "tests/ct/plants.txt").read_text().splitlines()
     plants = [line.split(" | ") for line in lines if line and not line.startswith("#")]
     for number, (_, file, after, condition) in enumerate(plants, start=1):
         after = after.replace("\\n", "\n")
-        insert(copy / SOURCES / file, after,
+        insert(source(copy, file), after,
                f" crate::reveal::plant({number}, || {condition});")
 
 

@@ -20,6 +20,10 @@ macro_rules! engines {
             /// Finds the best instruction set. The processor is asked once.
             #[inline]
             pub(crate) fn find() -> Self {
+                #[cfg(falcon_ct)]
+                if PORTABLE.load(core::sync::atomic::Ordering::Relaxed) {
+                    return Self::Baseline(Baseline);
+                }
                 $(
                     #[cfg($cfg)]
                     if let Some(isa) = $variant::detect() {
@@ -59,6 +63,10 @@ macro_rules! engines {
         }
     };
 }
+
+/// While true, `Best::find` finds no vector unit: the constant-time check runs portable code too.
+#[cfg(falcon_ct)]
+pub static PORTABLE: core::sync::atomic::AtomicBool = core::sync::atomic::AtomicBool::new(false);
 
 // `--cfg falcon_engine="avx2"` keeps calls from AVX-512, for tests.
 engines! {

@@ -66,3 +66,11 @@ pub use params::{
 pub use rand_core;
 pub use scratch::KeygenScratch;
 pub use stream::EncapsulateStream;
+
+/// Interface of the constant-time check.
+#[cfg(falcon_ct)]
+#[doc(hidden)]
+pub mod seams {
+    pub use crate::engine::PORTABLE;
+    pub use crate::reveal::on_reveal;
+}

@@ -1,6 +1,7 @@
 //! Cases that run with marked secrets.
 
 mod documents;
+mod mceliece;
 mod refused;
 
 use crate::valgrind::{classify, declassify};
@@ -90,6 +91,7 @@ pub(crate) fn all() -> Vec<Case> {
             },
         ));
     }
+    mceliece::add(&mut cases);
     cases
 }
 

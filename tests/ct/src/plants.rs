@@ -1,7 +1,8 @@
-//! The leaks that `plant.py` wrote into the copy of falcon-core that this program was built with.
+//! The leaks that `plant.py` wrote into the copies of the crates that this program was built with.
 
 use crate::cases::Case;
-use falcon_core::seams::ACTIVE;
+use falcon_core::seams as falcon;
+use mceliece_core::seams as mceliece;
 use std::sync::atomic::Ordering;
 
 /// Turns `cases` into one leaking case for each planted leak.
@@ -19,9 +20,14 @@ pub(crate) fn plant(cases: Vec<Case>) -> Vec<Case> {
             name: plant.into(),
             leaks: true,
             run: std::rc::Rc::new(move || {
-                ACTIVE.store(number, Ordering::Relaxed);
+                // Numbers are unique, so only one crate has this leak.
+                for active in [&falcon::ACTIVE, &mceliece::ACTIVE] {
+                    active.store(number, Ordering::Relaxed);
+                }
                 run();
-                ACTIVE.store(0, Ordering::Relaxed);
+                for active in [&falcon::ACTIVE, &mceliece::ACTIVE] {
+                    active.store(0, Ordering::Relaxed);
+                }
             }),
         });
     }

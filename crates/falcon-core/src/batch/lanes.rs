@@ -235,22 +235,18 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
             if in_lanes.is_empty() {
                 return;
             }
-            for (i, feed) in feeds.iter_mut().enumerate() {
-                let stream = in_lanes
-                    .get_mut(i)
-                    .and_then(|job| job.stream.as_deref_mut());
-                match stream {
+            for (job, feed) in in_lanes.iter_mut().zip(&mut feeds) {
+                if let Some(stream) = job.stream.as_deref_mut() {
                     // A stream never ends.
-                    Some(stream) => {
-                        _ = signing::start_next(sampling, feed, |seed| {
-                            stream.read(&mut **seed);
-                            Some(())
-                        });
-                    }
-                    // A lane without a job gets a fixed seed. Its result is not read.
-                    None => sampling.start(feed, &[0; crate::prng::SEED_LEN]),
+                    _ = signing::start_next(sampling, feed, |seed| {
+                        stream.read(&mut **seed);
+                        Some(())
+                    });
                 }
             }
+            // Lanes without a job are not sampled. With random bytes that everybody knows, the
+            // number of attempts would depend on the key alone.
+            let (drawing, _) = feeds.split_at_mut(in_lanes.len());
             // Not the point of a job: two short preimages of one point reveal the key.
             let idle = &[0; 1 << MAX_LOGN][..1 << logn];
             let points: Vec<&[u16]> = (0..F::LANES)
@@ -262,7 +258,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
                 logn,
                 key,
                 &points,
-                &mut feeds,
+                drawing,
                 &mut scratch[..],
             );
             drop(points);

@@ -120,7 +120,7 @@ impl<I: Isa<F64: SampledDouble>> SigningIsa for I {
 pub type Feed<B> = <<B as SigningIsa>::Sampling as Sampling>::Feed;
 
 /// The sampler of the lanes of an [`Fft`]: lane after lane, each from its own
-/// feed.
+/// feed. Lanes without a feed keep their centers.
 pub struct LaneSampler<'a, F, S: Sampling> {
     fft: F,
     sampling: S,
@@ -128,9 +128,9 @@ pub struct LaneSampler<'a, F, S: Sampling> {
 }
 
 impl<'a, F: Fft, S: Sampling> LaneSampler<'a, F, S> {
-    /// A sampler with one feed a lane.
+    /// A sampler with a feed for each of the first lanes.
     pub fn new(fft: F, sampling: S, feeds: &'a mut [S::Feed]) -> Self {
-        debug_assert_eq!(feeds.len(), F::LANES);
+        debug_assert!(feeds.len() <= F::LANES);
         Self {
             fft,
             sampling,

@@ -9,7 +9,7 @@ use super::first_byte::FixedLeaf;
 use super::serial::INV_2_SIGMA_MAX_SQUARED;
 use super::serial::{Center, sample};
 use super::*;
-use crate::lanes::{Double, SoftDouble};
+use crate::lanes::{Baseline, Double, Many, SoftDouble};
 use std::vec::Vec;
 
 /// Bytes in the order of the published vectors, where the nine bytes of a
@@ -146,4 +146,31 @@ fn the_base_sample_steps_at_each_entry_of_the_table() {
     }
     assert_eq!(sample(0), 18);
     assert_eq!(sample((1 << 72) - 1), 0);
+}
+
+#[test]
+fn lanes_without_a_feed_keep_their_centers() {
+    type F = Many<Baseline, 4>;
+    let fft: F = Many(Baseline);
+    let sampling = Baseline.sampling();
+    let mut feeds = [sampling.feed(&[1; 56]), sampling.feed(&[2; 56])];
+    let mut sampler = LaneSampler::new(fft, sampling, &mut feeds);
+    let leaf = Leaf {
+        dss: 0.2,
+        ccs: 0.8,
+    };
+    let mut centers = [<F as Fft>::Real::default(); 2];
+    for lane in 0..4 {
+        fft.set(&mut centers[0], lane, lane as f64 + 0.25);
+        fft.set(&mut centers[1], lane, -0.75 - lane as f64);
+    }
+    let z = sampler.sample_pair(centers, &leaf);
+    for (z, center) in z.iter().zip(&centers) {
+        for lane in 0..2 {
+            assert_eq!(fft.get(z, lane).fract(), 0.0);
+        }
+        for lane in 2..4 {
+            assert_eq!(fft.get(z, lane), fft.get(center, lane));
+        }
+    }
 }

@@ -20,6 +20,7 @@
 
 use super::Columns;
 use crate::align::Aligned;
+use crate::mask;
 use crate::reveal::reveal;
 use falcon_lanes::{Isa, Register, U64s, wipe};
 
@@ -270,7 +271,8 @@ fn combine<I: Isa>(
             } else {
                 window + k - count
             };
-            let take = I::U64s::splat(isa, 0u64.wrapping_sub(sum >> k & 1));
+            // Portable code branched on the bit where the mask was not hidden.
+            let take = I::U64s::splat(isa, mask::hidden(mask::of_bit(sum >> k & 1)));
             let row = &matrix.rows[row * width..][..width];
             for (pivot, row) in pivot[from..].iter_mut().zip(&row[from..]) {
                 add_masked(isa, pivot, row, take);

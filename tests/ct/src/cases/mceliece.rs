@@ -1,0 +1,226 @@
+//! Classic McEliece: key generation, decoding of keys, encapsulation, decapsulation.
+//!
+//! Secret are seeds, random bytes, secret keys and shared secrets. Public keys and ciphertexts are
+//! public once they are made.
+
+use super::{Case, silent};
+use crate::valgrind::{classify, declassify};
+use mceliece_core::rand_core::{TryCryptoRng, TryRng};
+use mceliece_core::seams::PORTABLE;
+use mceliece_core::{
+    Ciphertext, EncapsulateStream, KeyPair, Mceliece348864, Mceliece348864f, Mceliece460896pcf,
+    Mceliece6960119f, Mceliece8192128f, Parameters, PublicKey, SecretKey, SharedSecret,
+};
+use std::convert::Infallible;
+use std::hint::black_box;
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+
+/// Random bytes that are marked as secrets: SplitMix64.
+struct Marked {
+    state: u64,
+    /// Number of times that bytes were asked for.
+    draws: usize,
+}
+
+impl Marked {
+    fn new(seed: u64) -> Self {
+        Self {
+            state: seed,
+            draws: 0,
+        }
+    }
+
+    fn word(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+}
+
+impl TryRng for Marked {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        self.try_next_u64().map(|word| word as u32)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        let word = self.word();
+        classify(&word);
+        Ok(word)
+    }
+
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
+        self.draws += 1;
+        for bytes in out.chunks_mut(8) {
+            bytes.copy_from_slice(&self.word().to_le_bytes()[..bytes.len()]);
+        }
+        classify(out);
+        Ok(())
+    }
+}
+
+impl TryCryptoRng for Marked {}
+
+/// A seed that gives a key of the sets with `f` at once.
+const SEED: [u8; 32] = [7; 32];
+/// A seed that gives no key of mceliece348864.
+const REFUSED: [u8; 32] = [1; 32];
+/// A generator whose first 128 positions of mceliece8192128 are not distinct.
+const REFUSED_DRAW: u64 = 2;
+
+/// Cases of one engine.
+struct Cases<'a> {
+    engine: &'static str,
+    cases: &'a mut Vec<Case>,
+}
+
+impl Cases<'_> {
+    fn push(&mut self, name: &str, run: impl Fn() + 'static) {
+        let portable = self.engine == "portable";
+        self.cases
+            .push(silent(format!("{}: {name}", self.engine), move || {
+                PORTABLE.store(portable, Ordering::Relaxed);
+                run();
+                PORTABLE.store(false, Ordering::Relaxed);
+            }));
+    }
+
+    /// Everything but key generation.
+    fn work<P: Parameters + 'static>(&mut self, pair: &Rc<KeyPair<P>>) {
+        let name = |what: &str| format!("{} {what}", P::NAME);
+        let of = pair.clone();
+        self.push(&name("encapsulated, whole and in pieces"), move || {
+            encapsulated(&of.public_key, 1);
+        });
+        let of = pair.clone();
+        self.push(&name("decapsulated"), move || decapsulated(&of));
+    }
+
+    /// Computes the keys again from 40 bytes.
+    fn computed_again<P: Parameters + 'static>(&mut self, pair: &Rc<KeyPair<P>>) {
+        let of = pair.clone();
+        let name = format!("{} keys from 40 bytes", P::NAME);
+        self.push(&name, move || computed_again(&of));
+    }
+}
+
+/// Adds the cases of each engine that Valgrind runs.
+pub(super) fn add(cases: &mut Vec<Case>) {
+    // Made before the cases, so that a leak is planted in work on marked secrets only.
+    let small = Rc::new(KeyPair::<Mceliece348864f>::from_seed(&SEED));
+    let large = Rc::new(KeyPair::<Mceliece460896pcf>::from_seed(&SEED));
+    for engine in ["portable", "avx2"] {
+        let mut cases = Cases { engine, cases };
+        cases.push("mceliece348864f generated", generated::<Mceliece348864f>);
+        cases.push(
+            "mceliece460896pcf generated",
+            generated::<Mceliece460896pcf>,
+        );
+        cases.push("mceliece6960119f generated", generated::<Mceliece6960119f>);
+        cases.push(
+            "mceliece348864 generated after refused seeds",
+            after_refused,
+        );
+        cases.computed_again(&small);
+        cases.work(&small);
+        cases.work(&large);
+        cases.push("mceliece6960119f encapsulated to padded rows", || {
+            let key = vec![0x1f; Mceliece6960119f::PUBLIC_KEY_LEN].into_boxed_slice();
+            let key = PublicKey::<Mceliece6960119f>::from_bytes(key);
+            encapsulated(&key.expect("padded"), 1);
+        });
+        cases.push("mceliece8192128f encapsulated after a refused draw", || {
+            let key = vec![0x5a; Mceliece8192128f::PUBLIC_KEY_LEN].into_boxed_slice();
+            let key = PublicKey::<Mceliece8192128f>::from_bytes(key);
+            let (.., draws) = encapsulated(&key.expect("every string is a key"), REFUSED_DRAW);
+            assert!(draws > 1, "no draw was refused");
+        });
+    }
+}
+
+/// Generates a pair from a marked seed.
+fn generate<P: Parameters>(seed: [u8; 32]) -> KeyPair<P> {
+    classify(&seed);
+    let pair = KeyPair::<P>::from_seed(&seed);
+    declassify(pair.public_key.as_bytes());
+    black_box(pair.public_key.as_bytes());
+    pair
+}
+
+fn generated<P: Parameters>() {
+    assert_eq!(
+        seed(&generate::<P>(SEED)),
+        SEED,
+        "the seed gives a key at once"
+    );
+}
+
+/// Refused seeds are public, and so is their number. The seed that gives a key is not.
+fn after_refused() {
+    let pair = generate::<Mceliece348864>(REFUSED);
+    assert_ne!(seed(&pair), REFUSED, "the seed is refused");
+}
+
+/// Public copy of the seed of a key.
+fn seed<P: Parameters>(pair: &KeyPair<P>) -> [u8; 32] {
+    let seed = *pair.secret_key.seed();
+    declassify(&seed);
+    seed
+}
+
+fn computed_again<P: Parameters>(pair: &KeyPair<P>) {
+    let bytes = *pair.secret_key.compressed();
+    classify(&bytes);
+    let key = SecretKey::<P>::from_compressed(&bytes).expect("a key");
+    let public_key = key.public_key().expect("the key of its seed");
+    declassify(public_key.as_bytes());
+    assert_eq!(public_key, pair.public_key);
+}
+
+/// Encapsulates to a whole key and to one in pieces, with the same marked randomness. Returns
+/// ciphertext, shared secret and the number of draws.
+fn encapsulated<P: Parameters>(
+    key: &PublicKey<P>,
+    seed: u64,
+) -> (Ciphertext<P>, SharedSecret, usize) {
+    let mut random = Marked::new(seed);
+    let (ciphertext, secret) = key.encapsulate(&mut random);
+    declassify(&ciphertext);
+    let mut stream = EncapsulateStream::<P>::new(&mut Marked::new(seed));
+    for piece in key.as_bytes().chunks(10_007) {
+        stream.update(piece);
+    }
+    let (again, same) = stream.finish().expect("a whole key");
+    declassify(&again);
+    assert_eq!(again, ciphertext);
+    assert_eq!(public(&same), public(&secret));
+    (ciphertext, secret, random.draws)
+}
+
+/// Public copy of a shared secret.
+fn public(secret: &SharedSecret) -> [u8; 32] {
+    let bytes = *secret.as_bytes();
+    declassify(&bytes);
+    bytes
+}
+
+/// Opens a ciphertext that was made for the key, and ciphertexts that were not.
+fn decapsulated<P: Parameters>(pair: &KeyPair<P>) {
+    let (ciphertext, secret, _) = encapsulated(&pair.public_key, 1);
+    let bytes = pair.secret_key.as_bytes().to_vec();
+    classify(&bytes[..]);
+    let key = SecretKey::<P>::try_from(&bytes[..]).expect("a stored key decodes");
+    let opened = key.decapsulate(&ciphertext);
+    assert_eq!(public(&opened), public(&secret));
+    // Another syndrome, and in the sets with `pc` another confirmation.
+    for byte in [0, P::CIPHERTEXT_LEN - 1] {
+        let mut bytes = ciphertext.as_bytes().to_vec();
+        bytes[byte] ^= 1;
+        let changed = Ciphertext::<P>::try_from(&bytes[..]).expect("a ciphertext");
+        let opened = key.decapsulate(&changed);
+        assert_ne!(public(&opened), public(&secret));
+    }
+}
