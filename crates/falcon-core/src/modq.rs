@@ -60,8 +60,8 @@ pub(crate) const fn montgomery_mul<M: Modulus>(a: i16, b: i16) -> i16 {
     mul_high(a, b) - mul_high(m, M::P)
 }
 
-/// The centred representative of `a`, for `|a| <= 3 (P - 1) / 2`; otherwise at
-/// most one unit beyond.
+/// The centred representative of `a`, for `|a| <= 3 (P - 1) / 2`, and modulo `q` for
+/// `|a| <= 2 (q - 1)`; otherwise at most one unit beyond.
 ///
 /// `t = floor(a v / 2^27 + 1/2)` with `v = round(2^27 / P)`: the rounding of `v`
 /// and the floor of the high half move `a / P` by less than `2^-10`, so `t` is
@@ -161,6 +161,10 @@ mod tests {
     #[test]
     fn reductions_modulo_q_are_exact_and_in_range_for_every_input() {
         every_reduction_is_exact_and_in_range::<Q>();
+        let most = 2 * (Q::P - 1);
+        for a in -most..=most {
+            assert!(barrett_reduce::<Q>(a).abs() <= Q::P / 2, "{a}");
+        }
     }
 
     #[test]

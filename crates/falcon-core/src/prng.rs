@@ -249,7 +249,8 @@ fn blocks_in_rows<const AHEAD: usize>(
         // would turn to scalar code.
         for u in 0..BLOCKS * AHEAD {
             let mut y: [u32; 16] = core::array::from_fn(|v| x[v].as_flattened()[u]);
-            double_round(&mut y);
+            column_round(&mut y);
+            diagonal_round(&mut y);
             for (x, y) in x.iter_mut().zip(y) {
                 x.as_flattened_mut()[u] = y;
             }
@@ -288,22 +289,33 @@ fn blocks_in_registers<I: Isa>(
     for (all, &shared) in all.iter_mut().zip(shared) {
         *all = I::U32s::splat(isa, shared);
     }
+    // Blocks differ in the words 14 and 15 only. So half of the first round is the same for all.
+    let mut begun = all;
+    quarter_round(&mut begun, 0, 4, 8, 12);
+    quarter_round(&mut begun, 1, 5, 9, 13);
     for (buffer, out) in (0..).zip(out) {
+        let first = counter.wrapping_add(buffer * BLOCKS as u64);
+        let (low, high) = (first as u32, (first >> 32) as u32);
         let mut counters = [[0; BLOCKS]; 2];
         for u in 0..BLOCKS {
-            let counter = counter.wrapping_add(buffer * BLOCKS as u64 + u as u64);
-            counters[0][u] = counter as u32;
-            counters[1][u] = (counter >> 32) as u32;
+            counters[0][u] = low.wrapping_add(u as u32);
+            // One more if the low word has wrapped.
+            counters[1][u] = high.wrapping_add(u32::from(counters[0][u] < low));
         }
         for index in 0..BLOCKS / I::U32s::LEN {
-            let mut initial = all;
-            for (word, counters) in initial[14..].iter_mut().zip(&counters) {
-                *word = word.xor(I::U32s::load(isa, &I::U32s::chunks(counters)[index]));
+            let (mut initial, mut x) = (all, begun);
+            let words = initial[14..].iter_mut().zip(&mut x[14..]);
+            for ((initial, x), counters) in words.zip(&counters) {
+                *initial = initial.xor(I::U32s::load(isa, &I::U32s::chunks(counters)[index]));
+                *x = *initial;
             }
-            let mut x = initial;
-            for _ in 0..10 {
-                double_round(&mut x);
+            quarter_round(&mut x, 2, 6, 10, 14);
+            quarter_round(&mut x, 3, 7, 11, 15);
+            for _ in 0..9 {
+                diagonal_round(&mut x);
+                column_round(&mut x);
             }
+            diagonal_round(&mut x);
             let (rows, _) = out.as_chunks_mut::<{ 4 * BLOCKS }>();
             for ((row, x), initial) in rows.iter_mut().zip(x).zip(initial) {
                 let mut words = [0; BLOCKS];
@@ -318,13 +330,18 @@ fn blocks_in_registers<I: Isa>(
     }
 }
 
-/// Two rounds.
+/// A round on columns.
 #[inline(always)]
-fn double_round<W: U32s>(y: &mut [W; 16]) {
+fn column_round<W: U32s>(y: &mut [W; 16]) {
     quarter_round(y, 0, 4, 8, 12);
     quarter_round(y, 1, 5, 9, 13);
     quarter_round(y, 2, 6, 10, 14);
     quarter_round(y, 3, 7, 11, 15);
+}
+
+/// A round on diagonals.
+#[inline(always)]
+fn diagonal_round<W: U32s>(y: &mut [W; 16]) {
     quarter_round(y, 0, 5, 10, 15);
     quarter_round(y, 1, 6, 11, 12);
     quarter_round(y, 2, 7, 8, 13);

@@ -242,21 +242,26 @@ fn norm_of_preimage(isa: impl Isa, c: &[u16], s2: &[i16], product: &mut [i16]) -
     isa.vectorize(
         #[inline(always)]
         || {
-            for (s1, &c) in product.iter_mut().zip(c) {
-                *s1 = difference_centred(c, *s1);
+            let ((rows, rest), (c, c_rest)) = (product.as_chunks_mut::<32>(), c.as_chunks::<32>());
+            for (s1, c) in rows.iter_mut().zip(c) {
+                for (s1, &c) in s1.iter_mut().zip(c) {
+                    *s1 = difference(c, *s1);
+                }
+                ntt::centre(isa, s1);
+            }
+            for (s1, &c) in rest.iter_mut().zip(c_rest) {
+                *s1 = barrett_reduce::<Q>(difference(c, *s1));
             }
         },
     );
     squared_norm(isa, product) + squared_norm(isa, s2)
 }
 
-/// `c - x` modulo `q`, centred, for `c` in `[0, q)` and `|x| <= 12288`.
+/// `c - x`. For `c` in `[0, q)` and `|x| <= 12288` it is at most 24576 in absolute value, where
+/// [`barrett_reduce`] is centred. It wraps for points that are out of range.
 #[inline(always)]
-const fn difference_centred(c: u16, x: i16) -> i16 {
-    let c = c as i16;
-    let centred = c.wrapping_sub(Q::P & -((c > Q::P / 2) as i16));
-    // At most 6144 + 12288 = 3 (q - 1) / 2. Wrapping, for points that are out of range.
-    barrett_reduce::<Q>(centred.wrapping_sub(x))
+const fn difference(c: u16, x: i16) -> i16 {
+    (c as i16).wrapping_sub(x)
 }
 
 #[cfg(test)]

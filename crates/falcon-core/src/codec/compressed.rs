@@ -316,18 +316,19 @@ fn read_counted_groups(bytes: &[u8], groups: &mut [[i16; GROUP]]) -> (usize, usi
     let mut end = 63;
     let mut read = 0;
     for group in groups {
-        let behind = bytes.get(end / 8..).and_then(<[u8]>::first_chunk);
-        let Some(behind) = behind.map(|behind| u64::from_be_bytes(*behind) << (end % 8)) else {
+        let byte = end / 8;
+        let behind = bytes.get(byte..byte + 8).and_then(<[u8]>::first_chunk);
+        let Some(behind) = behind.map(|behind| u64::from_be_bytes(*behind)) else {
             break;
         };
-        let (mut words, mut taken) = (0u64, GROUP as u32 * MIN_LEN);
+        let (mut words, mut taken) = (0u64, 0);
         for _ in 0..GROUP {
             words = words << 16 | window >> 48;
-            let rest = window << MIN_LEN;
-            // 64 if no bit is left. Then the bits of this run in the result are zero, too.
-            let run = rest.leading_zeros();
-            window = rest.wrapping_shl(run);
-            taken += run;
+            // The first eight bits and the run. 64 if no bit is left: then the bits of this run in
+            // the result are zero, too.
+            let len = (window & (u64::MAX >> MIN_LEN)).leading_zeros();
+            window = window.wrapping_shl(len);
+            taken += len;
         }
         // More would need bits that neither the window had nor `behind` has.
         if taken > 57 {
@@ -339,20 +340,31 @@ fn read_counted_groups(bytes: &[u8], groups: &mut [[i16; GROUP]]) -> (usize, usi
             #[inline(always)]
             |shift| (words >> shift) as i16,
         );
-        window |= behind >> (64 - taken);
         end += taken as usize;
+        // `behind` begins up to seven bits before the end of the old window. These bits are in the
+        // window already, as at least seven of its bits are left, and stay what they are. The shift
+        // is 64 - taken - old end % 8, from 0 to 28.
+        window |= behind >> ((8 * byte).wrapping_sub(end) % 64);
         read += 1;
     }
     (read, end - 63)
 }
 
-/// Faults of values, in the sign bits.
+/// Faults of values.
 #[derive(Clone, Copy, Default)]
 struct Faults {
-    /// A minus zero.
+    /// All ones if there is a minus zero.
     minus_zero: i16,
-    /// A code word that was not read whole.
-    incomplete: i16,
+    /// The longest run of zeros, seven of which are in a result. More: 16.
+    longest: i16,
+}
+
+impl Faults {
+    /// True if a code word was not read whole.
+    #[inline(always)]
+    fn incomplete(self) -> bool {
+        self.longest > 6
+    }
 }
 
 /// Converts the results of [`read_counted_groups`] to values.
@@ -361,13 +373,14 @@ fn evaluate_counted(groups: &mut [[i16; GROUP]]) -> Faults {
     let mut faults = Faults::default();
     for s in groups.as_flattened_mut() {
         let word = s.swap_bytes();
-        let zeros_and_end = word & 127;
-        faults.incomplete |= zeros_and_end - 1;
-        let run = (zeros_and_end << 9).leading_zeros() as i16;
+        let run = (word << 9).leading_zeros() as i16;
+        faults.longest = faults.longest.max(run);
         let magnitude = ((word >> 7) & 127) + (run << 7);
         let sign = (word << 1) >> 15;
-        faults.minus_zero |= sign & (magnitude - 1);
-        *s = (magnitude ^ sign) - sign;
+        let complement = magnitude ^ sign;
+        // -1 for a minus zero only: a magnitude is not negative.
+        faults.minus_zero |= -i16::from(complement == -1);
+        *s = complement - sign;
     }
     faults
 }
@@ -431,7 +444,7 @@ pub(super) fn decompress_counted(bytes: &[u8], s2: &mut [i16]) -> Result<usize, 
     let (groups, _) = s2.as_chunks_mut();
     let (read, at) = read_counted_groups(bytes, groups);
     let faults = evaluate_counted(groups.split_at_mut(read).0);
-    if faults.incomplete < 0 {
+    if faults.incomplete() {
         // A long run, or an invalid one.
         return decompress_from(bytes, 0, s2);
     }
@@ -502,7 +515,7 @@ mod tests {
             let (read, at) = read_counted_groups(bytes, &mut found);
             assert_eq!(read, if fits { found.len() } else { special });
             let faults = evaluate_counted(&mut found[..read]);
-            assert!(faults.incomplete >= 0 && faults.minus_zero >= 0);
+            assert!(!faults.incomplete() && faults.minus_zero >= 0);
             assert_eq!(found[..read].as_flattened(), &s2[..GROUP * read]);
             let bits = |s: &i16| MIN_LEN as usize + usize::from(s.unsigned_abs() >> 7);
             assert_eq!(at, s2[..GROUP * read].iter().map(bits).sum::<usize>());

@@ -13,19 +13,64 @@ pub(super) fn sign_word(x: &[u32]) -> u32 {
     x.last().map_or(0, |top| (top >> 30).wrapping_neg() & MASK)
 }
 
-/// `x <- x + factor * 2^(31 words + bits) * y` modulo `2^(31 x.len())`; `|factor| < 2^31`,
-/// `bits < 31`.
-pub(super) fn add_scaled(x: &mut [u32], y: &[u32], factor: i64, words: usize, bits: u32) {
-    let sign = sign_word(y);
-    let (mut below, mut carry) = (0u32, 0i64);
-    for (i, x) in x.iter_mut().skip(words).enumerate() {
-        let word = y.get(i).copied().unwrap_or(sign);
-        let shifted = ((word << bits) | (below >> (BITS - bits))) & MASK;
-        below = word;
-        // |factor * shifted + x + carry| < 2^62 + 2^33.
-        let sum = factor * i64::from(shifted) + i64::from(*x) + carry;
+/// A factor `low + 2^31 high` of integers, where `|low|` and `|high|` are below `2^31`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Factor {
+    low: i64,
+    high: i64,
+}
+
+impl Factor {
+    /// `low + 2^31 high`.
+    pub(super) fn new(low: i64, high: i64) -> Self {
+        debug_assert!(low.abs() <= i64::from(MASK) && high.abs() <= i64::from(MASK));
+        Self { low, high }
+    }
+
+    /// `2^bits k`, for `|k| < 2^31` and `bits < 31`.
+    pub(super) fn shifted(k: i64, bits: u32) -> Self {
+        // |k 2^bits| < 2^61, so |high| <= 2^30.
+        let product = k << bits;
+        Self::new(product & i64::from(MASK), product >> BITS)
+    }
+
+    /// The same factor, negative if `negate`. Whether it is must be public.
+    pub(super) fn negated_if(self, negate: bool) -> Self {
+        let sign = if negate { -1 } else { 1 };
+        Self::new(sign * self.low, sign * self.high)
+    }
+}
+
+/// `x <- x + factor * 2^(31 words) * y` modulo `2^(31 x.len())`.
+///
+/// A word of the sum takes two products, which have the same weight: `low` times a word of `y`, and
+/// `high` times the word below. So the words of `y` are not shifted.
+pub(super) fn add_scaled(x: &mut [u32], y: &[u32], factor: Factor, words: usize) {
+    let Factor { low, high } = factor;
+    let mut carry = 0i64;
+    let mut step = |x: &mut u32, products: i64| {
+        // A product is at most (2^31 - 1)^2, a carry at most 2^32. So the sum stays below
+        // 2 (2^31 - 1)^2 + 2^31 + 2^32 < 2^63, and the next carry is at most 2^32 again.
+        let sum = products + i64::from(*x) + carry;
         *x = sum as u32 & MASK;
         carry = sum >> BITS;
+    };
+    let x = x.get_mut(words..).unwrap_or_default();
+    let (x, continued) = x.split_at_mut(y.len().min(x.len()));
+    let mut below = 0;
+    for (x, &word) in x.iter_mut().zip(y) {
+        let word = i64::from(word);
+        step(x, low * word + high * below);
+        below = word;
+    }
+    // The words that continue y are all the same.
+    let sign = i64::from(sign_word(y));
+    if let Some((first, rest)) = continued.split_first_mut() {
+        step(first, low * sign + high * below);
+        let products = low * sign + high * sign;
+        for x in rest {
+            step(x, products);
+        }
     }
 }
 
@@ -82,17 +127,52 @@ mod tests {
         ];
         for x in values {
             for y in values {
-                for factor in [1, -1, 12345, -(1 << 31) + 1] {
+                for k in [0, 1, -1, 12345, -(1 << 31) + 1, (1 << 31) - 1] {
                     for shift in [0, 1, 30] {
-                        let mut sum = words(x);
-                        add_scaled(&mut sum, &words(y)[..3], factor, 0, shift);
-                        let expected = (y << shift).wrapping_mul(i128::from(factor)) + x;
-                        assert_eq!(sum, words(expected));
+                        for negate in [false, true] {
+                            let factor = Factor::shifted(k, shift).negated_if(negate);
+                            let mut sum = words(x);
+                            add_scaled(&mut sum, &words(y)[..3], factor, 0);
+                            let k = if negate { -k } else { k };
+                            let expected = (y << shift).wrapping_mul(i128::from(k)) + x;
+                            assert_eq!(sum, words(expected));
+                        }
                     }
                 }
                 let mut sum = words(x);
-                add_scaled(&mut sum, &words(y)[..3], -3, 1, 2);
+                add_scaled(&mut sum, &words(y)[..3], Factor::shifted(-3, 2), 1);
                 assert_eq!(sum, words(x - ((y * 12) << 31)));
+                // No word of the sum is left, or fewer than `y` has.
+                let mut sum = words(x);
+                add_scaled(&mut sum, &words(y)[..3], Factor::new(7, 0), 5);
+                assert_eq!(sum, words(x));
+                add_scaled(&mut sum, &words(y)[..3], Factor::new(7, 0), 2);
+                assert_eq!(sum, words(x + ((y * 7) << 62)));
+            }
+        }
+    }
+
+    /// The largest products of both kinds, of a `y` that fills `x` and of one that is continued.
+    #[test]
+    fn the_largest_factors_and_words_do_not_overflow() {
+        let most = i64::from(MASK);
+        for len in [1, 3, 4] {
+            for top in [MASK, MASK >> 1] {
+                let mut y = [MASK; 4];
+                y[len - 1] = top;
+                // As a signed integer of `len` words.
+                let value = if top == MASK {
+                    -1
+                } else {
+                    (1i128 << (31 * len as u32 - 1)) - 1
+                };
+                for (low, high) in [(most, most), (-most, -most), (most, -most), (-most, most)] {
+                    let mut sum = [MASK; 4];
+                    add_scaled(&mut sum, &y[..len], Factor::new(low, high), 0);
+                    let factor = i128::from(low) + (i128::from(high) << 31);
+                    let expected = factor.wrapping_mul(value).wrapping_sub(1);
+                    assert_eq!(sum, words(expected), "{len} {low} {high}");
+                }
             }
         }
     }

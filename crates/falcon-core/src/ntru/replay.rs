@@ -19,7 +19,7 @@
 //! implementation; the known answers pin them.
 
 use super::modulus::{Moduli, Modulus};
-use super::radix31::{MASK, add_scaled, from_limbs, power_of_two, sign_word, to_f64};
+use super::radix31::{Factor, MASK, add_scaled, from_limbs, power_of_two, sign_word, to_f64};
 use super::rns::{intt_lazy, place, scale, twiddles as twiddle_table};
 use super::stability::FIRST_LEVEL;
 use super::tower::LANES;
@@ -274,12 +274,18 @@ fn lift(n: usize, a: &[u32], b: &[u32], out: &mut [u32]) {
             let t = 2 * u + v;
             let negate = (v & 1 == 1) != (t >= n);
             let out = &mut out[t % n * out_len..][..out_len];
-            for (i, word) in a.iter().enumerate() {
-                let mut word = i64::from(*word);
+            // Two words of `a` at once, of which the last one is signed.
+            let word = |i: usize| {
+                let word = a.get(i).copied().map_or(0, i64::from);
                 if i == a_len - 1 {
-                    word -= (word & (1 << 30)) << 1;
+                    word - ((word & (1 << 30)) << 1)
+                } else {
+                    word
                 }
-                add_scaled(out, b, if negate { -word } else { word }, i, 0);
+            };
+            for i in (0..a_len).step_by(2) {
+                let factor = Factor::new(word(i), word(i + 1)).negated_if(negate);
+                add_scaled(out, b, factor, i);
             }
         }
     }
@@ -365,10 +371,11 @@ fn babai<B: Binary64>(
         let (words, bits) = ((scale / 31) as usize, (scale % 31) as u32);
         for (big, poly) in [(big_f, f), (big_g, g)] {
             for (u, k) in k[..n].iter().enumerate() {
+                let factor = Factor::shifted(*k, bits);
                 for (v, poly) in poly.chunks_exact(small).enumerate() {
                     let t = u + v;
-                    let factor = if t < n { -k } else { *k };
-                    add_scaled(&mut big[t % n * large..][..len], poly, factor, words, bits);
+                    let big = &mut big[t % n * large..][..len];
+                    add_scaled(big, poly, factor.negated_if(t < n), words);
                 }
             }
         }

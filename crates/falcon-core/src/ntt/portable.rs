@@ -123,6 +123,15 @@ pub(crate) fn pointwise_mul<M: Modulus, I: Isa>(isa: I, a: &mut [i16], b: &[i16]
     }
 }
 
+/// [`barrett_reduce`](crate::modq::barrett_reduce) modulo `q` of every word. The length is a multiple
+/// of that of a register.
+#[inline(always)]
+pub(crate) fn centre<I: Isa>(isa: I, a: &mut [i16]) {
+    for a in I::I16s::chunks_mut(a) {
+        centred::<Q, _>(I::I16s::load(isa, a)).store(a);
+    }
+}
+
 impl<I: Isa> Ntt for PortableNtt<I> {
     type Word = i16;
 
@@ -141,7 +150,13 @@ impl<I: Isa> Ntt for PortableNtt<I> {
         self.0.vectorize(
             #[inline(always)]
             || {
-                for (a, &c) in a.iter_mut().zip(coefficients) {
+                let ((rows, rest), (c, c_rest)) =
+                    (a.as_chunks_mut::<ROW>(), coefficients.as_chunks::<ROW>());
+                for (a, c) in rows.iter_mut().zip(c) {
+                    *a = *c;
+                    centre(self.0, a);
+                }
+                for (a, &c) in rest.iter_mut().zip(c_rest) {
                     *a = barrett_reduce::<Q>(c);
                 }
             },
