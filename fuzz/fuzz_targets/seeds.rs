@@ -12,6 +12,7 @@ use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningK
 use falcon_fuzz_inputs::known::{ENVELOPE_FILES, JOBS, Job, RECORDS, TRUST_LIST, formats};
 use falcon_fuzz_inputs::mutate::{encrypted::encrypt, signed::Input};
 use libfuzzer_sys::fuzz_target;
+use mceliece_core::{KeyPair, Mceliece348864f, Mceliece6960119f};
 use pkcs8::pkcs5::pbes2;
 use std::{
     env, fs, io,
@@ -39,6 +40,23 @@ fn write_seeds(folder: &Path) -> io::Result<()> {
     write("envelopes", "trust", TRUST_LIST)?;
     for (name, bytes) in ENVELOPE_FILES {
         write("envelopes", name, bytes)?;
+    }
+    let small = KeyPair::<Mceliece348864f>::from_seed(&[7; 32]).secret_key;
+    let large = KeyPair::<Mceliece6960119f>::from_seed(&[7; 32]).secret_key;
+    for (name, bytes) in [
+        ("348864f-sk", small.as_bytes()),
+        ("348864f-40", small.compressed()),
+        ("6960119f-sk", large.as_bytes()),
+        ("348864-ct", &[7; 96]),
+        ("6960119-ct", &[7; 194]),
+        ("6960119pcf-ct", &[7; 226]),
+    ] {
+        write("mceliece_secret", name, bytes)?;
+    }
+    // Set, filling, length, one changed byte, pieces of 300 and of 70 bytes.
+    for (i, length) in (0..12).map(|i| (i, i / 2)) {
+        let input = [i % 2, 0x5a, length, 1, 1, 2, 3, 0x15, 44, 1, 70, 0];
+        write("mceliece_public", &i.to_string(), &input)?;
     }
     for (i, job) in JOBS.iter().enumerate() {
         let name = |what: &str| format!("{}-{}-{what}", job.logn, i % RECORDS);
