@@ -1,9 +1,9 @@
 //! A public key of Classic McEliece is accepted if and only if its length is right and its padding
-//! is zero. However it is cut into pieces, a stream gives the ciphertext and the secret of the whole
-//! key, or the same error.
+//! is zero. However it is cut into pieces, a stream gives the ciphertext and the secret of the
+//! whole key, or the same error.
 //!
-//! Keys have a quarter of a megabyte and more, so an input describes one: parameter set, a byte that
-//! fills the key, a change of its length, bytes that differ, and the lengths of the pieces.
+//! Keys have a quarter of a megabyte and more, so an input describes one: parameter set, a byte
+//! that fills the key, a change of its length, bytes that differ, and the lengths of the pieces.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

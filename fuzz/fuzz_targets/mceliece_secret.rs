@@ -9,7 +9,7 @@ use mceliece_core::*;
 /// Product in the field of `2^m` elements, by long division.
 fn product(m: usize, a: u16, b: u16) -> u16 {
     let modulus: u32 = if m == 12 { 0x1009 } else { 0x201b };
-    let mut x = (0..m).fold(0, |x, i| x ^ (u32::from(a) << i) * u32::from(b >> i & 1));
+    let mut x = (0..m).fold(0, |x, i| x ^ ((u32::from(a) << i) * u32::from(b >> i & 1)));
     for i in (m..2 * m).rev() {
         x ^= (modulus << (i - m)) * (x >> i & 1);
     }

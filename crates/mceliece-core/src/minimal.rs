@@ -54,7 +54,7 @@ fn terms<const M: usize>(code: &Code, beta: &Element, sequence: &mut [u16]) {
         *place = power;
         power = product::<M>(code, &power, beta);
     }
-    let giant_step = power;
+    let mut giant_step = power;
     let mut giant = one;
     for sixteen in sequence.chunks_mut(BABY_STEPS) {
         let mut map = functional::<M>(code, &giant);
@@ -66,6 +66,8 @@ fn terms<const M: usize>(code: &Code, beta: &Element, sequence: &mut [u16]) {
     }
     wipe(powers.as_flattened_mut());
     wipe(&mut power);
+    // A power of two of `beta`, from which `beta` follows.
+    wipe(&mut giant_step);
     wipe(&mut giant);
 }
 

@@ -20,12 +20,13 @@ pub(crate) fn product<const M: usize>(code: &Code, a: &Element, b: &Element) -> 
         // Hidden from the compiler, which else takes the bits of `a` for branches around the loop.
         let masks: [u32; M] =
             core::array::from_fn(|bit| 0u32.wrapping_sub(u32::from(a[i] >> bit & 1)));
-        let masks = black_box(masks);
+        let mut masks = black_box(masks);
         for (wide, &b) in wide[i..].iter_mut().zip(b) {
             for (bit, mask) in masks.iter().enumerate() {
                 *wide ^= u32::from(b) << bit & mask;
             }
         }
+        wipe(&mut masks);
     }
     let mut reduced = [0u16; 2 * MAX_T];
     for (reduced, &wide) in reduced.iter_mut().zip(&wide) {

@@ -7,7 +7,7 @@
 use super::transform::swap_words;
 use super::{basis, log_coefficients, reversed, taylor};
 use crate::field::planes::{self, Block, Planes, add, load, mul, parts, splat, store};
-use falcon_lanes::Isa;
+use falcon_lanes::{Isa, wipe};
 
 /// Writes the sums to `out`, which has `2^(k+1)` places, where `k` is [`log_coefficients`]. The
 /// values are used up.
@@ -102,6 +102,8 @@ fn half_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
                 block[p][w] = sums[p][w] | seconds[p][w] << 32;
             }
         }
+        wipe(sums.as_flattened_mut());
+        wipe(seconds.as_flattened_mut());
     }
 }
 

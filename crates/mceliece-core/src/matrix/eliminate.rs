@@ -182,18 +182,19 @@ fn choose_pivots<I: Isa>(
         let chosen = &mut combination[2..];
         let complete = find_combination(&mut bytes[..count + size], count, skipped, chosen);
         wipe(&mut bytes);
-        let combination = *combination;
+        let mut copy = *combination;
         let (block, word, shift) = place(panel);
         let mut pivots = Aligned([[[0; 8]; MAX_WIDTH]; PIVOTS]);
         let pivots = &mut pivots.0;
         combine(
             isa,
             matrix,
-            &combination,
+            &copy,
             (first, count, skipped),
             block,
             pivots,
         );
+        wipe(&mut copy);
         // Columns from the panel on are replaced; coefficients of earlier panels stay.
         let kept = (1u64 << shift) - 1;
         for (q, pivot) in pivots[skipped..].iter().enumerate() {
@@ -345,7 +346,7 @@ fn add_to_row<I: Isa>(
     from: usize,
 ) {
     let mask =
-        |bit: usize| I::U64s::splat(isa, 0u64.wrapping_sub(u64::from(coefficients >> bit & 1)));
+        |bit: usize| I::U64s::splat(isa, mask::of_bit(u64::from(coefficients >> bit & 1)));
     let masks: [I::U64s; PIVOTS] = [
         mask(0),
         mask(1),

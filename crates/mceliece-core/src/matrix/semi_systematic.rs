@@ -60,7 +60,7 @@ pub(crate) fn pivots_of_mask(mut c: u64, pivots: &mut Pivots) -> bool {
 pub(crate) fn exchange(elements: &mut [u64], pivots: &Pivots) {
     for (j, pivot) in pivots.iter().enumerate() {
         for k in j + 1..CHOICE {
-            let different = (elements[j] ^ elements[k]) & mask::of_bit(pivot >> k & 1);
+            let different = (elements[j] ^ elements[k]) & mask::hidden(mask::of_bit(pivot >> k & 1));
             elements[j] ^= different;
             elements[k] ^= different;
         }
@@ -102,7 +102,7 @@ pub(crate) fn exchange_columns(matrix: &mut Matrix<'_>, panel: usize, pivots: &m
         for (column, row) in columns.iter_mut().zip(rows.chunks_exact(width)) {
             *column = window(row, panel);
         }
-        let before = columns;
+        let mut before = columns;
         transpose(&mut columns);
         exchange(&mut columns, pivots);
         transpose(&mut columns);
@@ -110,6 +110,7 @@ pub(crate) fn exchange_columns(matrix: &mut Matrix<'_>, panel: usize, pivots: &m
             change_window(row, panel, after ^ before);
         }
         wipe(&mut columns);
+        wipe(&mut before);
     }
     true
 }
