@@ -155,10 +155,7 @@ fn lanes_without_a_feed_keep_their_centers() {
     let sampling = Baseline.sampling();
     let mut feeds = [sampling.feed(&[1; 56]), sampling.feed(&[2; 56])];
     let mut sampler = LaneSampler::new(fft, sampling, &mut feeds);
-    let leaf = Leaf {
-        dss: 0.2,
-        ccs: 0.8,
-    };
+    let leaf = Leaf { dss: 0.2, ccs: 0.8 };
     let mut centers = [<F as Fft>::Real::default(); 2];
     for lane in 0..4 {
         fft.set(&mut centers[0], lane, lane as f64 + 0.25);

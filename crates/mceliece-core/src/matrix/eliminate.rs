@@ -186,14 +186,7 @@ fn choose_pivots<I: Isa>(
         let (block, word, shift) = place(panel);
         let mut pivots = Aligned([[[0; 8]; MAX_WIDTH]; PIVOTS]);
         let pivots = &mut pivots.0;
-        combine(
-            isa,
-            matrix,
-            &copy,
-            (first, count, skipped),
-            block,
-            pivots,
-        );
+        combine(isa, matrix, &copy, (first, count, skipped), block, pivots);
         wipe(&mut copy);
         // Columns from the panel on are replaced; coefficients of earlier panels stay.
         let kept = (1u64 << shift) - 1;
@@ -345,8 +338,7 @@ fn add_to_row<I: Isa>(
     pivots: &[[Columns; MAX_WIDTH]; PIVOTS],
     from: usize,
 ) {
-    let mask =
-        |bit: usize| I::U64s::splat(isa, mask::of_bit(u64::from(coefficients >> bit & 1)));
+    let mask = |bit: usize| I::U64s::splat(isa, mask::of_bit(u64::from(coefficients >> bit & 1)));
     let masks: [I::U64s; PIVOTS] = [
         mask(0),
         mask(1),

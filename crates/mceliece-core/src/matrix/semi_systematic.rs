@@ -60,7 +60,8 @@ pub(crate) fn pivots_of_mask(mut c: u64, pivots: &mut Pivots) -> bool {
 pub(crate) fn exchange(elements: &mut [u64], pivots: &Pivots) {
     for (j, pivot) in pivots.iter().enumerate() {
         for k in j + 1..CHOICE {
-            let different = (elements[j] ^ elements[k]) & mask::hidden(mask::of_bit(pivot >> k & 1));
+            let different =
+                (elements[j] ^ elements[k]) & mask::hidden(mask::of_bit(pivot >> k & 1));
             elements[j] ^= different;
             elements[k] ^= different;
         }
