@@ -1,9 +1,9 @@
 //! Deterministic Falcon-1024 (`det1024`), the scheme of Algorand.
 //!
-//! Under a key, a message has exactly one signature. Nonce and sampler seed are derived from key and
-//! message, so signing needs no random generator. The keys are those of Falcon-1024. The signatures
-//! have encodings of their own: one byte, the salt version, stands for the nonce of 40 bytes. They
-//! are not valid as ordinary Falcon-1024 signatures, nor the other way round.
+//! Under a key, a message has exactly one signature. Nonce and sampler seed are derived from key
+//! and message, so signing needs no random generator. The keys are those of Falcon-1024. The
+//! signatures have encodings of their own: one byte, the salt version, stands for the nonce of 40
+//! bytes. They are not valid as ordinary Falcon-1024 signatures, nor the other way round.
 //!
 //! **Two different signatures of one message reveal the key.** So a faulty computation must not
 //! leave the device: [`SigningKey::sign`] signs twice, compares, and verifies. All engines of this
@@ -33,8 +33,8 @@
 //! # fn main() {}
 //! ```
 //!
-//! Source: algorand/falcon, `deterministic.h` and `deterministic.c` (commit 06b25d7b). Known answers
-//! of that code are in `kat/det1024` of the repository.
+//! Source: algorand/falcon, `deterministic.h` and `deterministic.c` (commit 06b25d7b). Known
+//! answers of that code are in `kat/det1024` of the repository.
 
 use crate::engine::Best;
 use crate::error::{DecodeError, FaultError, SignatureError};
@@ -373,7 +373,7 @@ impl signature::Verifier<CtSignature> for VerifyingKey {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CompressedSignature {
-    /// Its nonce is the salt of a version.
+    /// Signature with the salt of a version as its nonce.
     signature: Signature<Falcon1024>,
 }
 
@@ -435,7 +435,7 @@ impl signature::SignatureEncoding for CompressedSignature {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CtSignature {
-    /// Its nonce is the salt of a version.
+    /// Signature with the salt of a version as its nonce.
     signature: Signature<Falcon1024>,
 }
 

@@ -134,7 +134,8 @@ impl core::error::Error for PointError {}
 /// The device computed wrongly: a signature is not valid, or a second computation gave another
 /// one. Nothing was signed.
 ///
-/// [`det1024`](crate::det1024) and [`sign_deterministic`](crate::hazmat::sign_deterministic) give it.
+/// [`det1024`](crate::det1024) and [`sign_deterministic`](crate::hazmat::sign_deterministic) give
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultError;
 

@@ -65,7 +65,7 @@
 //!
 //! | `privateKey` holds | as written by |
 //! |---|---|
-//! | `OCTET STRING` of the encoded secret key followed by the encoded public key | OQS provider, this crate |
+//! | `OCTET STRING` of the secret key, then the public key, encoded | OQS provider, this crate |
 //! | `OCTET STRING` of the encoded secret key | OQS provider built with `NOPUBKEY_IN_PRIVKEY` |
 //! | the encoded secret key itself | - |
 //! | `SEQUENCE { 0, f, g, F, SEQUENCE { h } OPTIONAL }` | Bouncy Castle |

@@ -192,9 +192,9 @@ pub(crate) fn start_next<S: Sampling>(
     Some(())
 }
 
-/// One attempt on every lane with an expanded key. `points` has an element for each lane, and `feeds`
-/// for each of the first lanes, whose results are read. Returns the lattice points in coefficient
-/// form, inside `scratch`, which has [`stored_scratch_len`] reals.
+/// One attempt on every lane with an expanded key. `points` has an element for each lane, and
+/// `feeds` for each of the first lanes, whose results are read. Returns the lattice points in
+/// coefficient form, inside `scratch`, which has [`stored_scratch_len`] reals.
 pub(crate) fn attempt_stored<'s, B: SigningIsa, F: Fft>(
     b: B,
     fft: F,

@@ -123,8 +123,8 @@ pub(crate) fn pointwise_mul<M: Modulus, I: Isa>(isa: I, a: &mut [i16], b: &[i16]
     }
 }
 
-/// [`barrett_reduce`](crate::modq::barrett_reduce) modulo `q` of every word. The length is a multiple
-/// of that of a register.
+/// [`barrett_reduce`](crate::modq::barrett_reduce) modulo `q` of every word. The length is a
+/// multiple of that of a register.
 #[inline(always)]
 pub(crate) fn centre<I: Isa>(isa: I, a: &mut [i16]) {
     for a in I::I16s::chunks_mut(a) {

@@ -73,7 +73,7 @@ pub trait Sampling: Copy + Debug + Send + Sync {
 /// A double with the way in which instruction sets with it sample: in windows of
 /// random bytes on a binary64 unit, one attempt after the other on integers.
 pub trait SampledDouble: Double {
-    /// How signatures with this double draw their integers.
+    /// Way in which signatures with this double draw their integers.
     type Sampling<I: Isa>: Sampling;
 
     /// Returns the sampler for `isa`.

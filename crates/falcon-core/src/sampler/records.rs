@@ -36,9 +36,10 @@
 //!   `1.17^2 sigma_min < sigma_max`, hence `x >= 0` and `dss log2(e) <= 0.58`.
 //!   With `z0 <= 6`, and so `|z - r| <= 7`: `r` is off by `u/2`, `t = z - r` by
 //!   `u/2 + 4 u` (it is below 8), its square by `2 * 7 * 4.5 u + 32 u = 95 u`,
-//!   the product with `d` (off by `1.5 u` of itself) by less than
-//!   `0.58 * 95 u + 49 * 0.58 * 1.5 u + 16 u < 115 u`, and the difference by
-//!   `16 u` more: `131 u` are `0.04` units. `log2(ccs)` is off by `0.09`
+//!   the product with `d` (off by `2.25 u` of itself: two roundings, and `0.22 u`
+//!   of the constant) by less than
+//!   `0.58 * 95 u + 49 * 0.58 * 2.25 u + 16 u < 136 u`, and the difference by
+//!   `16 u` more: `152 u` are less than `0.04` units. `log2(ccs)` is off by `0.09`
 //!   (polynomial and its roundings, see [`level`]).
 //!
 //! So `accept` is lowered by 1 and `reject` raised by 2, and `y` is raised by
