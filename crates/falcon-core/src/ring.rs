@@ -242,16 +242,7 @@ fn norm_of_preimage(isa: impl Isa, c: &[u16], s2: &[i16], product: &mut [i16]) -
     isa.vectorize(
         #[inline(always)]
         || {
-            let ((rows, rest), (c, c_rest)) = (product.as_chunks_mut::<32>(), c.as_chunks::<32>());
-            for (s1, c) in rows.iter_mut().zip(c) {
-                for (s1, &c) in s1.iter_mut().zip(c) {
-                    *s1 = difference(c, *s1);
-                }
-                ntt::centre(isa, s1);
-            }
-            for (s1, &c) in rest.iter_mut().zip(c_rest) {
-                *s1 = barrett_reduce::<Q>(difference(c, *s1));
-            }
+            ntt::set_reduced(isa, product, c, |x, c| difference(c, x));
         },
     );
     squared_norm(isa, product) + squared_norm(isa, s2)

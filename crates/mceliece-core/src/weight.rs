@@ -80,10 +80,7 @@ fn spread(isa: impl Isa, positions: &[u16], out: &mut [u64]) {
         #[inline(always)]
         || {
             for &position in positions {
-                // A shift of 64 bits may branch on its amount where registers have 32.
-                let low = u64::from(1u32 << (position % 32));
-                let high = mask::hidden(mask::of_bit(u64::from(position >> 5 & 1)));
-                let bit = low & !high | low << 32 & high;
+                let bit = 1u64 << (position % 64);
                 let place = u64::from(position / 64);
                 for (w, word) in out.iter_mut().enumerate() {
                     *word |= bit & mask::equal(w as u64, place);

@@ -6,7 +6,7 @@ mod twiddles;
 mod words;
 
 pub use portable::{PORTABLE_NTT, PortableNtt};
-pub(crate) use portable::{centre, forward, pointwise_mul};
+pub(crate) use portable::{forward, pointwise_mul, set_reduced};
 
 use zeroize::Zeroize;
 

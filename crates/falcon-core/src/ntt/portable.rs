@@ -123,12 +123,31 @@ pub(crate) fn pointwise_mul<M: Modulus, I: Isa>(isa: I, a: &mut [i16], b: &[i16]
     }
 }
 
-/// [`barrett_reduce`](crate::modq::barrett_reduce) modulo `q` of every word. The length is a
-/// multiple of that of a register.
+/// Sets each word `x` of `a` to `value(x, y)`, reduced by [`barrett_reduce`]. `y` is the element of
+/// `b` at the same place.
 #[inline(always)]
-pub(crate) fn centre<I: Isa>(isa: I, a: &mut [i16]) {
-    for a in I::I16s::chunks_mut(a) {
-        centred::<Q, _>(I::I16s::load(isa, a)).store(a);
+pub(crate) fn set_reduced<I: Isa, T: Copy>(
+    isa: I,
+    a: &mut [i16],
+    b: &[T],
+    value: impl Fn(i16, T) -> i16,
+) {
+    let ((rows, rest), (b, b_rest)) = if cfg!(target_pointer_width = "32") {
+        // Without vector registers a second loop gains nothing.
+        ((&mut [][..], a), (&[][..], b))
+    } else {
+        (a.as_chunks_mut::<ROW>(), b.as_chunks::<ROW>())
+    };
+    for (a, b) in rows.iter_mut().zip(b) {
+        for (x, &y) in a.iter_mut().zip(b) {
+            *x = value(*x, y);
+        }
+        for a in I::I16s::chunks_mut(a) {
+            centred::<Q, _>(I::I16s::load(isa, a)).store(a);
+        }
+    }
+    for (x, &y) in rest.iter_mut().zip(b_rest) {
+        *x = barrett_reduce::<Q>(value(*x, y));
     }
 }
 
@@ -150,15 +169,7 @@ impl<I: Isa> Ntt for PortableNtt<I> {
         self.0.vectorize(
             #[inline(always)]
             || {
-                let ((rows, rest), (c, c_rest)) =
-                    (a.as_chunks_mut::<ROW>(), coefficients.as_chunks::<ROW>());
-                for (a, c) in rows.iter_mut().zip(c) {
-                    *a = *c;
-                    centre(self.0, a);
-                }
-                for (a, &c) in rest.iter_mut().zip(c_rest) {
-                    *a = barrett_reduce::<Q>(c);
-                }
+                set_reduced(self.0, a, coefficients, |_, c| c);
             },
         );
     }
