@@ -143,9 +143,9 @@ impl SigningKey {
     /// Generates a key from a random seed of `rng`.
     #[cfg(feature = "alloc")]
     pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
-        let mut seed = Zeroizing::new([0; 32]);
-        rng.fill_bytes(&mut *seed);
-        Self::from_seed(&*seed)
+        Self {
+            key: crate::SigningKey::generate(rng),
+        }
     }
 
     /// Generates the key that Algorand's code generates from `seed`, of any length.

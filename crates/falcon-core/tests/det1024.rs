@@ -161,7 +161,21 @@ fn generic_code_signs_and_verifies() {
         assert!(public_key.verify(b"payment #43", &signature).is_err());
     }
     let key = key(4);
-    exchange::<CompressedSignature>(&key, &Keypair::verifying_key(&key));
+    let public_key = Keypair::verifying_key(&key);
+    exchange::<CompressedSignature>(&key, &public_key);
+    let fixed = CtSignature::from(key.sign(b"payment #42").expect("no fault"));
+    assert!(Verifier::verify(&public_key, b"payment #42", &fixed).is_ok());
+    assert!(Verifier::verify(&public_key, b"payment #43", &fixed).is_err());
+}
+
+#[test]
+fn a_generated_key_is_that_of_the_generator_s_bytes() {
+    use rand::{Rng, SeedableRng, rngs::StdRng};
+    let mut rng = StdRng::from_seed([3; 32]);
+    let mut seed = [0; 32];
+    StdRng::from_seed([3; 32]).fill_bytes(&mut seed);
+    let key = SigningKey::generate(&mut rng);
+    assert_eq!(key.to_bytes(), SigningKey::from_seed(&seed).to_bytes());
 }
 
 #[test]
