@@ -84,7 +84,8 @@ fn decode(format: Format, bytes: &[u8]) -> Result<Signature<Falcon1024>, DecodeE
         return Err(DecodeError::Header);
     }
     let (&version, body) = rest.split_first().ok_or(DecodeError::Length)?;
-    let mut salted = [0; format_max_len()];
+    // The longer one of the two forms.
+    let mut salted = [0; Falcon1024::CT_LEN];
     let salted = salted
         .get_mut(..1 + NONCE_LEN + body.len())
         .ok_or(DecodeError::Length)?;
@@ -94,14 +95,7 @@ fn decode(format: Format, bytes: &[u8]) -> Result<Signature<Falcon1024>, DecodeE
     Signature::from_bytes(format, salted)
 }
 
-/// Length of the longest signature with a nonce, in either format.
-const fn format_max_len() -> usize {
-    if Falcon1024::COMPRESSED_MAX_LEN > Falcon1024::CT_LEN {
-        Falcon1024::COMPRESSED_MAX_LEN
-    } else {
-        Falcon1024::CT_LEN
-    }
-}
+const _: () = assert!(Falcon1024::COMPRESSED_MAX_LEN <= Falcon1024::CT_LEN);
 
 /// Replaces the nonce of an encoded signature by its salt version. Returns the new length.
 fn unsalt(bytes: &mut [u8]) -> usize {
