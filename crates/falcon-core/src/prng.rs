@@ -8,6 +8,7 @@
 //! is RFC 8439's with a 64-bit counter mixed into words 14 and 15.
 
 use crate::lanes::{Baseline, Isa, Register, U32s, wipe};
+use crate::reveal::expect_secret;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// Length of a sampler seed in bytes.
@@ -69,6 +70,9 @@ impl<const AHEAD: usize> Prng<AHEAD> {
         for (key, word) in self.key.iter_mut().zip(words) {
             *key = u32::from_le_bytes(*word);
         }
+        // The time of sampling says how many attempts the bytes and the leaves, which are secret,
+        // need. With public bytes it would tell of the leaves.
+        expect_secret(&self.key);
         self.counter = seed
             .last_chunk()
             .map_or(0, |last| u64::from_le_bytes(*last));

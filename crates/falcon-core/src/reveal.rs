@@ -1,4 +1,4 @@
-//! The one way in which a secret may decide a branch or an address.
+//! The one way in which a secret may decide a branch or an address, and values that must be secret.
 
 /// Returns `value`, which is public from here on although it was computed from secrets.
 ///
@@ -22,6 +22,15 @@ pub(crate) fn reveal_all<T: Copy>(values: &mut [T]) {
     }
 }
 
+/// States that `value` is secret, every bit of it.
+///
+/// This compiles to nothing, but for the constant-time check: it reports a value of which a bit is
+/// known. Code that is constant time for secret inputs can still leak other secrets through its
+/// time if an input is public.
+#[cfg(not(falcon_ct))]
+#[inline(always)]
+pub(crate) fn expect_secret<T>(_value: &T) {}
+
 #[cfg(falcon_ct)]
 mod hook {
     extern crate std;
@@ -29,6 +38,20 @@ mod hook {
     use std::sync::OnceLock;
 
     static HOOK: OnceLock<fn(usize, usize)> = OnceLock::new();
+    static SECRET_HOOK: OnceLock<fn(usize, usize)> = OnceLock::new();
+
+    /// Calls `hook` with the address and the length in bytes of every value that must be secret.
+    pub fn on_expect_secret(hook: fn(usize, usize)) {
+        let _ = SECRET_HOOK.set(hook);
+    }
+
+    #[inline(always)]
+    pub(crate) fn expect_secret<T>(value: &T) {
+        let value = black_box(value);
+        if let Some(hook) = SECRET_HOOK.get() {
+            hook(core::ptr::from_ref(value).addr(), size_of::<T>());
+        }
+    }
 
     /// Calls `hook` with the address and the length in bytes of every value that is revealed.
     pub fn on_reveal(hook: fn(usize, usize)) {
@@ -46,6 +69,6 @@ mod hook {
     }
 }
 #[cfg(falcon_ct)]
-pub use hook::on_reveal;
+pub(crate) use hook::{expect_secret, reveal};
 #[cfg(falcon_ct)]
-pub(crate) use hook::reveal;
+pub use hook::{on_expect_secret, on_reveal};

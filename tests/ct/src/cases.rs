@@ -40,7 +40,7 @@ fn silent(name: String, run: impl Fn() + 'static) -> Case {
     }
 }
 
-/// Returns every case, two leaks first.
+/// Returns every case, first those that must be reported.
 pub(crate) fn all() -> Vec<Case> {
     let mut cases = vec![
         Case {
@@ -52,6 +52,11 @@ pub(crate) fn all() -> Vec<Case> {
             name: "deliberate leak: index".into(),
             leaks: true,
             run: Rc::new(leak_index),
+        },
+        Case {
+            name: "deliberate mistake: a sampler with known bytes".into(),
+            leaks: true,
+            run: Rc::new(known_seed),
         },
     ];
     for_arithmetic(Baseline, "scalar", &mut cases);
@@ -165,6 +170,14 @@ fn leak_index() {
     let secret = [black_box(3usize)];
     classify(&secret);
     black_box(table[black_box(secret[0]) & 3]);
+}
+
+/// Starts a sampler with bytes of which one is known.
+fn known_seed() {
+    let seed = [5; 56];
+    classify(&seed);
+    declassify(&seed[17]);
+    black_box(Baseline.sampling().feed(&seed));
 }
 
 fn polynomials<B: SigningIsa + Fft<Real = f64>>(b: B) {
