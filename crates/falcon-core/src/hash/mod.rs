@@ -12,6 +12,8 @@ pub(crate) use point::LIMIT;
 #[cfg(feature = "alloc")]
 pub(crate) use point::PointFiller;
 pub(crate) use point::fill_point;
+#[cfg(feature = "fndsa-provisional")]
+pub(crate) use point::fill_point_little_endian;
 
 /// SHAKE256 that permutes on the best engine.
 pub(crate) fn shake256() -> Shake256 {
