@@ -1,7 +1,10 @@
-//! FN-DSA, provisional, against the crate `fn-dsa` 0.4.0: it makes keys and signatures, and both
-//! verifiers accept and refuse the same, 200 messages of each degree; 10,000 with `FALCON_FULL=1`.
+//! FN-DSA, provisional, against the crate `fn-dsa` 0.4.0, which makes the keys: both make the same
+//! signatures from the same seeds, and both verifiers accept and refuse the same, 200 messages of each degree; 10,000 with `FALCON_FULL=1`.
 
-use falcon_core::fndsa_provisional::{Context, PreHash, Signature, VerifyingKey};
+use falcon_core::fndsa_provisional::{
+    Context, PreHash, SEED_LEN, Signature, SigningKey, VerifyingKey,
+};
+use falcon_core::rand_core::{TryCryptoRng, TryRng};
 use falcon_core::{Falcon512, Falcon1024, Parameters};
 use falcon_tests::Repeatable;
 use fn_dsa::{
@@ -10,6 +13,7 @@ use fn_dsa::{
     SigningKeyStandard, VerifyingKey as _, VerifyingKeyStandard, sign_key_size, signature_size,
     vrfy_key_size,
 };
+use std::convert::Infallible;
 
 /// Messages under one key.
 const MESSAGES_OF_A_KEY: usize = 20;
@@ -33,6 +37,43 @@ impl RngCore for Random {
         Ok(())
     }
 }
+
+/// A generator for both libraries that gives one seed, again and again.
+struct Again([u8; SEED_LEN]);
+
+impl CryptoRng for Again {}
+impl RngCore for Again {
+    fn next_u32(&mut self) -> u32 {
+        unreachable!("seeds are drawn as bytes")
+    }
+    fn next_u64(&mut self) -> u64 {
+        unreachable!("seeds are drawn as bytes")
+    }
+    fn fill_bytes(&mut self, out: &mut [u8]) {
+        out.copy_from_slice(&self.0);
+    }
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), RngError> {
+        self.fill_bytes(out);
+        Ok(())
+    }
+}
+
+impl TryRng for Again {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        unreachable!("seeds are drawn as bytes")
+    }
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        unreachable!("seeds are drawn as bytes")
+    }
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
+        out.copy_from_slice(&self.0);
+        Ok(())
+    }
+}
+
+impl TryCryptoRng for Again {}
 
 /// A way to give a message to both: this library's, and `fn-dsa`'s name of it.
 #[derive(Clone, Copy)]
@@ -92,6 +133,23 @@ impl<P: Parameters> Key<P> {
     }
 }
 
+fn sign<P: Parameters>(
+    key: &SigningKey<P>,
+    seed: &mut Again,
+    way: Way,
+    context: &[u8],
+    message: &[u8],
+) -> Signature<P> {
+    let context = Context::new(context).expect("at most 255 bytes");
+    match way {
+        Way::Whole => key.sign_with_rng(seed, context, message),
+        Way::Prehashed(hash) => key
+            .sign_prehashed_with_rng(seed, context, hash, message)
+            .expect("a digest"),
+        Way::Mu => key.sign_mu_with_rng(seed, message.try_into().expect("64 bytes")),
+    }
+}
+
 fn both_agree<P: Parameters>() {
     let full = std::env::var("FALCON_FULL").as_deref() == Ok("1");
     let messages: usize = if full { 10_000 } else { 200 };
@@ -108,6 +166,9 @@ fn both_agree<P: Parameters>() {
             ours: VerifyingKey::try_from(&vk[..]).expect("their own key"),
             theirs: VerifyingKeyStandard::decode(&vk).expect("their own key"),
         };
+        let our_signer = SigningKey::<P>::try_from(&sk[..]).expect("their own key");
+        assert_eq!(our_signer.to_bytes()[..], sk);
+        assert_eq!(our_signer.verifying_key(), &key.ours);
         assert_eq!(key.ours.to_bytes().as_ref(), vk);
         assert_eq!(key.ours.hash()[..], sk[sk.len() - 64..]);
         for number in 0..MESSAGES_OF_A_KEY {
@@ -123,7 +184,10 @@ fn both_agree<P: Parameters>() {
             let mut message = rng.0.vec(way.len().unwrap_or(usize::from(len) * 3));
             let mut signature = vec![0; signature_size(P::LOGN)];
             let of = DomainContext(&context);
-            signer.sign(&mut rng, &of, &way.identifier(), &message, &mut signature);
+            let mut seed = Again(rng.0.bytes());
+            signer.sign(&mut seed, &of, &way.identifier(), &message, &mut signature);
+            let ours = sign(&our_signer, &mut seed, way, &context, &message);
+            assert_eq!(ours.to_bytes().as_ref(), signature);
             assert!(key.verify(way, &context, &message, &signature));
             let read = Signature::<P>::try_from(&signature[..]).expect("it is valid");
             assert_eq!(read.to_bytes().as_ref(), signature);

@@ -1,4 +1,4 @@
-//! Verification of FN-DSA signatures, provisional: **this module changes with the standard.**
+//! FN-DSA signatures, provisional: **this module changes with the standard.**
 //!
 //! FN-DSA is Falcon as NIST standardises it, in FIPS 206, which has not been published. This module
 //! follows the guess of the crate `fn-dsa` 0.4.0. What it accepts today may be refused by the
@@ -13,6 +13,9 @@
 //! - The message is hashed with the public key and a context to 64 bytes, `mu`. The nonce and `mu`
 //!   are hashed to the point.
 //! - No coefficient of `s1` or `s2` exceeds 840 in absolute value.
+//!
+//! [`SigningKey`] signs with the feature `alloc`. Key generation is that of round 3, so a seed gives
+//! other keys than with `fn-dsa`.
 //!
 //! ```
 //! use falcon_core::fndsa_provisional::{Context, Signature, VerifyingKey};
@@ -30,6 +33,12 @@
 //!
 //! Source: crate `fn-dsa` 0.4.0 of T. Pornin, whose known answers are in `kat/fn-dsa` of the
 //! repository.
+
+#[cfg(feature = "alloc")]
+mod signing_key;
+
+#[cfg(feature = "alloc")]
+pub use signing_key::{SEED_LEN, SigningKey};
 
 use crate::codec::lsb_first::{self, MAX_MAGNITUDE};
 use crate::engine::Best;
@@ -171,6 +180,10 @@ impl<P: Parameters> fmt::Debug for VerifyingKey<P> {
 impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {
     type Error = DecodeError;
 
+    /// Decodes a key.
+    ///
+    /// # Errors
+    /// [`DecodeError::Length`], [`DecodeError::Header`] or [`DecodeError::Range`].
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut values = P::Residues::ZERO;
         lsb_first::decode_public_key(P::LOGN, bytes, values.as_mut())?;
@@ -182,6 +195,17 @@ impl<P: Parameters> TryFrom<&[u8]> for VerifyingKey<P> {
 }
 
 impl<P: Parameters> VerifyingKey<P> {
+    /// The key of the polynomial `h` of a Falcon key.
+    #[cfg(feature = "alloc")]
+    fn of(key: &crate::VerifyingKey<P>) -> Self {
+        let mut new = Self {
+            key: key.clone(),
+            hash: [0; KEY_HASH_LEN],
+        };
+        new.hash = hash_of(&[new.to_bytes().as_ref()]);
+        new
+    }
+
     /// Encodes the key, in 897 or 1793 bytes.
     pub fn to_bytes(&self) -> P::VerifyingKeyBytes {
         let mut values = P::Residues::ZERO;
@@ -207,9 +231,7 @@ impl<P: Parameters> VerifyingKey<P> {
         message: &[u8],
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
-        let mut mu = self.mu_hasher(context);
-        mu.update(message);
-        self.verify_mu(&mu.finalize(), signature)
+        self.verify_mu(&self.mu(context, Message::Whole(message)), signature)
     }
 
     /// Verifies `signature` for a message that the signer hashed with `pre_hash` to `digest`, made
@@ -241,15 +263,25 @@ impl<P: Parameters> VerifyingKey<P> {
         if digest.len() != pre_hash.digest_len() {
             return Err(SignatureError);
         }
-        let start = [1, context.len_byte()];
-        let mu = hash_of(&[
-            &self.hash,
-            &start,
-            context.0,
-            &pre_hash.identifier(),
-            digest,
-        ]);
+        let mu = self.mu(context, Message::Prehashed(pre_hash, digest));
         self.verify_mu(&mu, signature)
+    }
+
+    /// The hash of a message with this key and `context`.
+    fn mu(&self, context: Context<'_>, message: Message<'_>) -> [u8; MU_LEN] {
+        match message {
+            Message::Whole(message) => {
+                let mut hasher = self.mu_hasher(context);
+                hasher.update(message);
+                hasher.finalize()
+            }
+            Message::Prehashed(pre_hash, digest) => {
+                let mut hasher = self.hasher(1, context);
+                hasher.update(&pre_hash.identifier());
+                hasher.update(digest);
+                hasher.finalize()
+            }
+        }
     }
 
     /// Starts to hash a message that comes in pieces, to its `mu`. Takes constant memory.
@@ -271,9 +303,14 @@ impl<P: Parameters> VerifyingKey<P> {
     /// }
     /// ```
     pub fn mu_hasher(&self, context: Context<'_>) -> MuHasher {
+        self.hasher(0, context)
+    }
+
+    /// Hashes what comes before a message. `kind` is 1 if the message was hashed before, else 0.
+    fn hasher(&self, kind: u8, context: Context<'_>) -> MuHasher {
         let mut hash = hash::shake256();
         hash.update(&self.hash);
-        hash.update(&[0, context.len_byte()]);
+        hash.update(&[kind, context.len_byte()]);
         hash.update(context.0);
         MuHasher(hash)
     }
@@ -290,13 +327,7 @@ impl<P: Parameters> VerifyingKey<P> {
     ) -> Result<(), SignatureError> {
         let on = Best::find();
         let signature = &signature.signature;
-        let point = |c: &mut [u16]| {
-            let mut hash = hash::shake256();
-            hash.update(&signature.nonce);
-            hash.update(mu);
-            let blocks = hash.finalize_blocks();
-            on_best!(on, isa => hash::fill_point_little_endian(isa, blocks, c));
-        };
+        let point = |c: &mut [u16]| point_of(&signature.nonce, mu, c);
         let mut s1 = Aligned(P::Short::ZERO);
         self.key.multiply(on, signature, &mut s1.0);
         let is_short = difference_is_short(on, point, &mut s1.0, signature);
@@ -309,9 +340,31 @@ impl<P: Parameters> VerifyingKey<P> {
     }
 }
 
-/// True if no magnitude exceeds 840.
+/// A message as it is hashed.
+enum Message<'a> {
+    Whole(&'a [u8]),
+    /// A digest of the length of its hash function.
+    Prehashed(PreHash, &'a [u8]),
+}
+
+/// Hashes a nonce and a message to a point.
+fn point_of(nonce: &[u8; NONCE_LEN], mu: &[u8; MU_LEN], point: &mut [u16]) {
+    let mut hash = hash::shake256();
+    hash.update(nonce);
+    hash.update(mu);
+    let blocks = hash.finalize_blocks();
+    on_best!(Best::find(), isa => hash::fill_point_little_endian(isa, blocks, point));
+}
+
+/// True if no magnitude exceeds 840. Constant time: the signer asks for vectors that may be refused.
 fn is_within(s: &[i16]) -> bool {
-    s.iter().all(|s| s.unsigned_abs() <= MAX_MAGNITUDE)
+    let mut outside = 0;
+    for &s in s {
+        let (s, limit) = (i32::from(s), i32::from(MAX_MAGNITUDE));
+        // The sign bit collects any value outside.
+        outside |= (limit - s) | (limit + s);
+    }
+    outside >= 0
 }
 
 /// The first 64 bytes of SHAKE256 of the concatenated `pieces`.

@@ -1,7 +1,7 @@
 //! Known answers of the crate `fn-dsa` 0.4.0, and what its verifier refuses.
 
-use falcon_core::fndsa_provisional::{Context, PreHash, Signature, VerifyingKey};
-use falcon_core::{DecodeError, Falcon512, Falcon1024, Parameters, SignatureError};
+use falcon_core::fndsa_provisional::{Context, PreHash, Signature, SigningKey, VerifyingKey};
+use falcon_core::{DecodeError, EncodeError, Falcon512, Falcon1024, Parameters, SignatureError};
 use serde_json::Value;
 
 fn hex(value: &Value) -> Vec<u8> {
@@ -77,6 +77,90 @@ fn signatures_of_fn_dsa_verify() {
     let file: Value =
         serde_json::from_str(include_str!("../../../kat/fn-dsa/sign_512.json")).expect("JSON");
     known_answers::<Falcon512>(&hex(&file["vk"]), &hex(&file["mu"]), &hex(&file["sig"]));
+}
+
+#[test]
+fn signatures_are_those_of_fn_dsa() {
+    let file: Value =
+        serde_json::from_str(include_str!("../../../kat/fn-dsa/sign_512.json")).expect("JSON");
+    let sk = hex(&file["sk"]);
+    let key = SigningKey::<Falcon512>::try_from(&sk[..]).expect("a key");
+    assert_eq!(key.to_bytes()[..], sk);
+    assert_eq!(key.verifying_key().to_bytes()[..], hex(&file["vk"]));
+    let seed = hex(&file["sign_seed"]).try_into().expect("40 bytes");
+    let mu = hex(&file["mu"]).try_into().expect("64 bytes");
+    let signature = key.sign_mu_from_seed(&seed, &mu).expect("it signs");
+    assert_eq!(signature.to_bytes()[..], hex(&file["sig"]));
+}
+
+fn signs_and_verifies<P: Parameters>() {
+    let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+    let key = SigningKey::<P>::from(falcon_core::SigningKey::from_seed(&[7; 32]));
+    let stored = key.to_bytes();
+    assert_eq!(stored.len(), SigningKey::<P>::LEN);
+    let key = SigningKey::<P>::try_from(&stored[..]).expect("its own encoding");
+    assert_eq!(key.to_bytes(), stored);
+    let public = key.verifying_key();
+    assert_eq!(
+        &VerifyingKey::try_from(public.to_bytes().as_ref()),
+        &Ok(public.clone())
+    );
+
+    let signature = key.sign_with_rng(&mut rng, CONTEXT, MESSAGE);
+    assert_eq!(public.verify(CONTEXT, MESSAGE, &signature), Ok(()));
+    assert_eq!(
+        Signature::try_from(signature.to_bytes().as_ref()),
+        Ok(signature)
+    );
+    let again = key.sign_with_rng(&mut rng, CONTEXT, MESSAGE);
+    assert_ne!(again.nonce(), signature.nonce());
+
+    let digest = [9; 48];
+    let sign =
+        |rng: &mut _, digest| key.sign_prehashed_with_rng(rng, CONTEXT, PreHash::Sha384, digest);
+    let signature = sign(&mut rng, &digest).expect("a digest");
+    let verified = public.verify_prehashed(CONTEXT, PreHash::Sha384, &digest, &signature);
+    assert_eq!(verified, Ok(()));
+    assert!(sign(&mut rng, &digest[1..]).is_none());
+    // The same digest of another function.
+    let other = public.verify_prehashed(CONTEXT, PreHash::Sha3_384, &digest, &signature);
+    assert_eq!(other, Err(SignatureError));
+    assert!(!format!("{key:?}").contains('['));
+}
+
+#[test]
+fn what_is_signed_verifies() {
+    signs_and_verifies::<Falcon512>();
+    signs_and_verifies::<Falcon1024>();
+}
+
+#[test]
+fn signing_keys_that_are_none_are_refused() {
+    let key = SigningKey::<Falcon512>::from(falcon_core::SigningKey::from_seed(&[7; 32]));
+    let good = key.to_bytes();
+    let read = |bytes: &[u8]| SigningKey::<Falcon512>::try_from(bytes).err();
+    let changed = |at: usize, bits: u8| {
+        let mut bytes = good.to_vec();
+        bytes[at] ^= bits;
+        read(&bytes)
+    };
+    assert_eq!(read(&good), None);
+    assert_eq!(read(&[]), Some(DecodeError::Length));
+    assert_eq!(read(&good[..1344]), Some(DecodeError::Length));
+    assert_eq!(read(&[&good[..], &[0]].concat()), Some(DecodeError::Length));
+    assert_eq!(changed(0, 3), Some(DecodeError::Header));
+    assert_eq!(changed(500, 1), Some(DecodeError::InvalidKey));
+    assert_eq!(changed(1344, 1), Some(DecodeError::InvalidKey), "the hash");
+    // Six bits of `f`: the value that has no opposite.
+    let mut bytes = good.to_vec();
+    bytes[1] = bytes[1] & 0xc0 | 0x20;
+    assert_eq!(read(&bytes), Some(DecodeError::Range));
+    let mut short = [0; 1344];
+    assert_eq!(key.encode(&mut short), Err(EncodeError::BufferTooSmall));
+    let mut long = [7; 1346];
+    assert_eq!(key.encode(&mut long), Ok(1345));
+    assert_eq!(long[..1345], good[..]);
+    assert_eq!(long[1345], 7);
 }
 
 #[test]

@@ -4,14 +4,15 @@
 //! So the code of round 3 reads and writes them. The bits of all bytes and of all fields are
 //! reversed before or after that.
 
-use super::bits::pack;
+use super::bits::{pack, packed_len};
 use super::compressed::decompress;
 use super::public_key::{self, WIDTH};
 use super::signature::{self, Format, check_tail};
-use super::strip_header;
+use super::{secret_key, strip_header};
 use crate::error::DecodeError;
 use crate::lanes::Baseline;
 use crate::params::{MAX_LOGN, NONCE_LEN};
+use zeroize::Zeroizing;
 
 /// Largest magnitude of a coefficient of `s1` or `s2`.
 pub(crate) const MAX_MAGNITUDE: u16 = 840;
@@ -21,6 +22,9 @@ const LOW_BITS: u32 = 7;
 
 /// Bytes of the longest public key without its header.
 const MAX_KEY_LEN: usize = public_key::encoded_len(MAX_LOGN) - 1;
+
+/// Bytes of the longest secret key without its header.
+const MAX_SECRET_LEN: usize = secret_key::encoded_len(MAX_LOGN) - 1;
 
 /// Bytes of the longest code of `s2`.
 const MAX_CODE_LEN: usize = Format::Padded.max_len(MAX_LOGN) - 1 - NONCE_LEN;
@@ -79,6 +83,49 @@ pub(crate) fn decode_public_key(
     let mut memory = [0; MAX_KEY_LEN];
     let body = reversed(strip_header(bytes, logn as u8)?, &mut memory)?;
     public_key::decode_fields(logn, body, values, |x| reverse(WIDTH, x))
+}
+
+/// Bytes of the encoded `f` and `g`.
+#[cfg(feature = "alloc")]
+pub(crate) const fn short_len(logn: u32) -> usize {
+    let [f, g, _] = secret_key::widths(logn);
+    packed_len(1 << logn, f) + packed_len(1 << logn, g)
+}
+
+/// Writes `f`, `g` and `F` to `out` of the length that round 3's encoding has.
+pub(crate) fn encode_secret_key(logn: u32, polynomials: [&[i8]; 3], out: &mut [u8]) {
+    let Some((first, body)) = out.split_first_mut() else {
+        return;
+    };
+    *first = secret_key::header(logn);
+    let mut rest = &mut *body;
+    for (width, polynomial) in secret_key::widths(logn).into_iter().zip(polynomials) {
+        let len = packed_len(polynomial.len(), width).min(rest.len());
+        let (now, later) = rest.split_at_mut(len);
+        let fields = polynomial.iter().map(|&x| i16::from(x) as u16);
+        pack(width, fields.map(|field| reverse(width, field)), now);
+        rest = later;
+    }
+    reverse_all(body);
+}
+
+/// Reads `f`, `g` and `F` from an encoding of the length of round 3. Constant time, except for the
+/// outcome.
+///
+/// # Errors
+/// As for [`secret_key::decode`].
+pub(crate) fn decode_secret_key(
+    logn: u32,
+    bytes: &[u8],
+    polynomials: [&mut [i8]; 3],
+) -> Result<(), DecodeError> {
+    let body = strip_header(bytes, secret_key::header(logn))?;
+    if bytes.len() != secret_key::encoded_len(logn) {
+        return Err(DecodeError::Length);
+    }
+    let mut memory = Zeroizing::new([0; MAX_SECRET_LEN]);
+    let body = reversed(body, &mut *memory)?;
+    secret_key::decode_fields(logn, body, polynomials, reverse)
 }
 
 /// Writes a signature to `out` of the padded length. `None` if the code is longer, or if a

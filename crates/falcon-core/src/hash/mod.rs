@@ -37,7 +37,7 @@ pub(crate) fn with_stream<T>(pieces: &[&[u8]], work: impl FnOnce(&mut Shake256Re
 }
 
 /// A stream of nothing yet: see [`Shake256Reader::start`].
-pub(crate) fn empty_reader() -> Shake256Reader {
+pub(crate) const fn empty_reader() -> Shake256Reader {
     Shake256Reader::with_permutation(permute)
 }
 
