@@ -82,11 +82,13 @@ fn half_gaussian(u: u128) -> i64 {
 mod tests {
     use super::*;
 
-    /// Both tables are of one distribution, with 72 and with 79 bits.
+    /// Both tables are of one distribution, with 72 and with 79 bits. Round 3's entries are up to
+    /// 8.3 units below the nearest.
     #[test]
     fn the_table_refines_that_of_round_3() {
         for (fine, coarse) in RCDT.into_iter().zip(super::super::base::RCDT) {
-            assert!(fine.abs_diff(coarse << 7) <= 1 << 7, "{coarse}");
+            let coarse = coarse << 7;
+            assert!(coarse < fine + 128 && fine < coarse + 9 * 128, "{coarse}");
         }
     }
 
