@@ -1,5 +1,6 @@
-//! FN-DSA, provisional, against the crate `fn-dsa` 0.4.0, which makes the keys: both make the same
-//! signatures from the same seeds, and both verifiers accept and refuse the same, 200 messages of each degree; 10,000 with `FALCON_FULL=1`.
+//! FN-DSA, provisional, against the crate `fn-dsa` 0.4.0, which makes the keys. Both make the same
+//! signatures from the same seeds. Both verifiers accept and refuse the same: 200 messages of each
+//! degree, 10,000 with `FALCON_FULL=1`.
 
 use falcon_core::fndsa_provisional::{
     Context, PreHash, SEED_LEN, Signature, SigningKey, VerifyingKey,

@@ -14,7 +14,7 @@
 //!   are hashed to the point.
 //! - No coefficient of `s1` or `s2` exceeds 840 in absolute value.
 //!
-//! [`SigningKey`] signs with the feature `alloc`. Key generation is that of round 3, so a seed gives
+//! [`SigningKey`] signs with the feature `alloc`. Keys are generated as in round 3, so a seed gives
 //! other keys than with `fn-dsa`.
 //!
 //! ```
@@ -356,7 +356,7 @@ fn point_of(nonce: &[u8; NONCE_LEN], mu: &[u8; MU_LEN], point: &mut [u16]) {
     on_best!(Best::find(), isa => hash::fill_point_little_endian(isa, blocks, point));
 }
 
-/// True if no magnitude exceeds 840. Constant time: the signer asks for vectors that may be refused.
+/// True if no magnitude exceeds 840. Constant time, since a signer's vector may be refused.
 fn is_within(s: &[i16]) -> bool {
     let mut outside = 0;
     for &s in s {
