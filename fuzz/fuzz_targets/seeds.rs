@@ -9,7 +9,7 @@ use falcon_core::pkcs8::der::{
 use falcon_core::pkcs8::spki::AssociatedAlgorithmIdentifier;
 use falcon_core::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding, PrivateKeyInfoRef};
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
-use falcon_fuzz_inputs::known::{ENVELOPE_FILES, JOBS, Job, RECORDS, TRUST_LIST, formats};
+use falcon_fuzz_inputs::known::{ENVELOPE_FILES, JOBS, Job, RECORDS, TRUST_LIST, fndsa, formats};
 use falcon_fuzz_inputs::mutate::{encrypted::encrypt, signed::Input};
 use libfuzzer_sys::fuzz_target;
 use mceliece_core::{KeyPair, Mceliece348864f, Mceliece6960119f};
@@ -29,6 +29,21 @@ fn write_seeds_and_exit() {
     let folder = env::var_os("FALCON_CORPUS").expect("FALCON_CORPUS names a folder");
     write_seeds(&PathBuf::from(folder)).expect("the folder can be written");
     exit(0)
+}
+
+/// The keys and the signature of FN-DSA of a degree.
+fn write_fndsa<P: Parameters>(
+    write: &impl Fn(&str, &str, &[u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    let (key, signature) = fndsa::<P>();
+    let name = |kind: &str| format!("{}-{kind}", P::N);
+    write("fndsa", &name("sk"), &key.to_bytes())?;
+    write(
+        "fndsa",
+        &name("vk"),
+        key.verifying_key().to_bytes().as_ref(),
+    )?;
+    write("fndsa", &name("sig"), signature.to_bytes().as_ref())
 }
 
 fn write_seeds(folder: &Path) -> io::Result<()> {
@@ -53,6 +68,8 @@ fn write_seeds(folder: &Path) -> io::Result<()> {
     ] {
         write("mceliece_secret", name, bytes)?;
     }
+    write_fndsa::<Falcon512>(&write)?;
+    write_fndsa::<Falcon1024>(&write)?;
     // Set, filling, length, one changed byte, pieces of 300 and of 70 bytes.
     for (i, length) in (0..12).map(|i| (i, i / 2)) {
         let input = [i % 2, 0x5a, length, 1, 1, 2, 3, 0x15, 44, 1, 70, 0];

@@ -226,14 +226,36 @@ impl<P: Parameters> SigningKey<P> {
 
     /// Reads the round-3 encoding into this key and checks that it is one.
     pub(crate) fn decode(&mut self, on: impl Operations, bytes: &[u8]) -> Result<(), DecodeError> {
-        let [f, g, capital_f] = [&mut self.f, &mut self.g, &mut self.capital_f];
-        codec::secret_key::decode(P::LOGN, bytes, f.as_mut(), g.as_mut(), capital_f.as_mut())?;
-        // First the equation, which a key that was damaged does not solve, whatever its norm.
-        self.complete_basis(on)?;
-        self.check_norms(on)?;
+        self.read(on, |[f, g, capital_f]| {
+            codec::secret_key::decode(P::LOGN, bytes, f, g, capital_f)
+        })?;
         // The encoding is unique: these are the bytes that it gives.
         self.complete_encoded(bytes);
         Ok(())
+    }
+
+    /// Reads the FN-DSA encoding of `f`, `g` and `F` into this key and checks that it is one.
+    #[cfg(feature = "fndsa-provisional")]
+    pub(crate) fn decode_lsb_first(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
+        self.read(Best::find(), |polynomials| {
+            codec::lsb_first::decode_secret_key(P::LOGN, bytes, polynomials)
+        })?;
+        self.complete();
+        Ok(())
+    }
+
+    /// Becomes the key of `f`, `g` and `F` as `read` writes them, and checks that it is one.
+    #[inline(always)]
+    fn read(
+        &mut self,
+        on: impl Operations,
+        read: impl FnOnce([&mut [i8]; 3]) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
+        let [f, g, capital_f] = [&mut self.f, &mut self.g, &mut self.capital_f];
+        read([f.as_mut(), g.as_mut(), capital_f.as_mut()])?;
+        // First the equation, which a key that was damaged does not solve, whatever its norm.
+        self.complete_basis(on)?;
+        self.check_norms(on)
     }
 
     /// Copies the basis into a key and checks that it is one.

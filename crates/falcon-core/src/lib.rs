@@ -31,6 +31,8 @@ mod error;
 mod expand;
 mod ffsampling;
 mod fft;
+#[cfg(feature = "fndsa-provisional")]
+pub mod fndsa_provisional;
 mod fpr;
 mod hash;
 mod hash_to_point;

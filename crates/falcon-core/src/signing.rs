@@ -181,7 +181,7 @@ pub(crate) fn short_vector<B: Binary64, F: Fft>(
 
 /// Turns `feed` into that of the next attempt of a signature, from the seed that `next_seed`
 /// writes. `None` if there is none.
-pub(crate) fn start_next<S: Sampling>(
+pub(crate) fn start_next<S: Sampling<Seed = [u8; SEED_LEN]>>(
     sampling: S,
     feed: &mut S::Feed,
     next_seed: impl FnOnce(&mut SamplerSeed) -> Option<()>,
@@ -217,12 +217,14 @@ pub(crate) fn attempt_stored<'s, B: SigningIsa, F: Fft>(
 /// `scratch`, of which nothing else is needed any more. `scratch` has
 /// [`computed_scratch_len`] reals: four polynomials of the basis, which become
 /// Gram matrix and tree; two of the target; two of ffSampling.
-fn attempt_computed<'s, B: SigningIsa>(
+fn attempt_computed<'s, B: SigningIsa, S: Sampling>(
     b: B,
+    sampling: S,
     logn: u32,
+    deviation: Deviation,
     key: SecretBasis<'_>,
     point: &[u16],
-    feed: &mut Feed<B>,
+    feed: &mut S::Feed,
     scratch: &'s mut [f64],
 ) -> (&'s mut [f64], &'s mut [f64]) {
     let n = 1 << logn;
@@ -238,8 +240,8 @@ fn attempt_computed<'s, B: SigningIsa>(
     let (b10, b11) = second_row.split_at_mut(n);
     tree::gram_in_place(b, b00, g01, b10, b11);
     let (g00, g11) = b00.split_at_mut(n / 2);
-    let mut root = Computed::root(b, logn, deviation(logn), g00, g01, g11, second_row);
-    let mut sampler = LaneSampler::new(b, b.sampling(), core::slice::from_mut(feed));
+    let mut root = Computed::root(b, logn, deviation, g00, g01, g11, second_row);
+    let mut sampler = LaneSampler::new(b, sampling, core::slice::from_mut(feed));
     ffsampling(b, &mut sampler, logn, &mut root, t0, t1, rest);
     (t0, t1)
 }
@@ -283,6 +285,29 @@ fn short_vector_of_integers<B: Binary64, W: Array<i16>>(
     let norm = ring::preimage(b, logn, rows, key.h, point, words_of, s2);
     wipe(words.as_mut());
     norm
+}
+
+/// One attempt with a key that is not expanded: writes `s2` and returns the squared norm of the
+/// vector. `scratch` holds [`computed_scratch_len`] reals.
+#[inline(always)]
+pub(crate) fn attempt_from_basis<B: SigningIsa, S: Sampling>(
+    b: B,
+    sampling: S,
+    logn: u32,
+    deviation: Deviation,
+    key: SecretBasis<'_>,
+    point: &[u16],
+    feed: &mut S::Feed,
+    scratch: &mut [f64],
+    s2: &mut [i16],
+) -> u64 {
+    let z = attempt_computed(b, sampling, logn, deviation, key, point, feed, scratch);
+    // The words on the stack are those of the degree.
+    if logn <= 9 {
+        short_vector_of_integers::<B, [i16; 3 << 9]>(b, logn, key, point, z, s2)
+    } else {
+        short_vector_of_integers::<B, [i16; 3 << 10]>(b, logn, key, point, z, s2)
+    }
 }
 
 /// `x mod q`, centred, for `|x| < 2^29`; for any `x` at most 6145 in absolute
@@ -423,15 +448,17 @@ pub(crate) fn short_preimage<B: SigningIsa>(
                 let v = attempt_stored(b, b, logn, key, &[point], feeds, scratch);
                 short_vector(b, b, 0, point, v, s2)
             }
-            KeySource::Computed(key) => {
-                let z = attempt_computed(b, logn, key, point, &mut feed, scratch);
-                // The words on the stack are those of the degree.
-                if logn <= 9 {
-                    short_vector_of_integers::<B, [i16; 3 << 9]>(b, logn, key, point, z, s2)
-                } else {
-                    short_vector_of_integers::<B, [i16; 3 << 10]>(b, logn, key, point, z, s2)
-                }
-            }
+            KeySource::Computed(key) => attempt_from_basis(
+                b,
+                b.sampling(),
+                logn,
+                deviation(logn),
+                key,
+                point,
+                &mut feed,
+                scratch,
+                s2,
+            ),
         };
         if is_signature(logn, squared_norm, s2, &accept) {
             return;

@@ -57,6 +57,16 @@ impl<P: Parameters> VerifyingKey<P> {
         on.prepare(P::LOGN, self.prepared.as_mut(), h.as_ref());
     }
 
+    /// The key of the polynomial that has `values`, below `q`, at the roots, in the order of
+    /// [`ntt::set_values`](crate::ntt::set_values). Its words may differ from those of
+    /// [`set`](Self::set), so such keys are not compared.
+    #[cfg(feature = "fndsa-provisional")]
+    pub(crate) fn from_values(values: &P::Residues) -> Self {
+        let mut key = Self::EMPTY;
+        crate::ntt::set_values(P::LOGN, key.prepared.as_mut(), values.as_ref());
+        key
+    }
+
     /// Reads the encoding, and prepares the key on `on`.
     // Decoded where it is returned: a copy on the way would double the stack.
     #[inline]
@@ -301,7 +311,12 @@ impl<P: Parameters> VerifyingKey<P> {
 
     /// `product <- s2 h`.
     #[inline(never)]
-    fn multiply(&self, on: impl Operations, signature: &Signature<P>, product: &mut P::Short) {
+    pub(crate) fn multiply(
+        &self,
+        on: impl Operations,
+        signature: &Signature<P>,
+        product: &mut P::Short,
+    ) {
         let (s2, h) = (signature.s2.as_ref(), self.prepared.as_ref());
         on.multiply(P::LOGN, s2, h, product.as_mut());
     }
@@ -309,7 +324,7 @@ impl<P: Parameters> VerifyingKey<P> {
 
 /// True if `(c - product, s2)` is short, where `point` writes `c`.
 #[inline(never)]
-fn difference_is_short<P: Parameters>(
+pub(crate) fn difference_is_short<P: Parameters>(
     on: impl Operations,
     point: impl FnOnce(&mut [u16]),
     product: &mut P::Short,

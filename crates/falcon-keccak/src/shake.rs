@@ -21,7 +21,7 @@ struct Sponge {
 }
 
 impl Sponge {
-    fn new(permutation: Permutation) -> Self {
+    const fn new(permutation: Permutation) -> Self {
         Self {
             state: [0; 25],
             permutation,
@@ -138,7 +138,7 @@ impl Shake256 {
     }
 
     /// Creates an empty sponge that permutes with `permutation`.
-    pub fn with_permutation(permutation: Permutation) -> Self {
+    pub const fn with_permutation(permutation: Permutation) -> Self {
         Self(Sponge::new(permutation))
     }
 
@@ -177,7 +177,7 @@ impl Shake256Reader {
     /// Creates a stream of nothing yet, for a secret, that permutes with `permutation`.
     /// [`start`](Self::start) gives the input where the stream stays. A sponge that is moved is not
     /// wiped where it was.
-    pub fn with_permutation(permutation: Permutation) -> Self {
+    pub const fn with_permutation(permutation: Permutation) -> Self {
         Self(Shake256::with_permutation(permutation))
     }
 

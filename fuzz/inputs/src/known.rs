@@ -1,6 +1,7 @@
 //! Known answers, which the inputs start from.
 
-use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature};
+use falcon_core::fndsa_provisional as fndsa_types;
+use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey};
 use falcon_kat::rsp::{Reader, Record};
 use pkcs8::EncryptedPrivateKeyInfoRef;
 use pkcs8::pkcs5::pbes2::Kdf;
@@ -28,6 +29,19 @@ pub fn records_1024() -> Vec<Record> {
 
 /// Records of each parameter set that inputs are made from.
 pub const RECORDS: usize = 3;
+
+/// Hash of the message that [`fndsa`] signs.
+pub const FNDSA_MU: [u8; fndsa_types::MU_LEN] = [5; fndsa_types::MU_LEN];
+
+/// A key of FN-DSA, and its signature of [`FNDSA_MU`].
+///
+/// # Panics
+/// Panics if the key does not sign.
+pub fn fndsa<P: Parameters>() -> (fndsa_types::SigningKey<P>, fndsa_types::Signature<P>) {
+    let key = fndsa_types::SigningKey::from(SigningKey::<P>::from_seed(&[7; 32]));
+    let signature = key.sign_mu_from_seed(&[6; fndsa_types::SEED_LEN], &FNDSA_MU);
+    (key, signature.expect("27 attempts are enough"))
+}
 
 /// A known key with a signature that it verifies.
 #[derive(Clone)]

@@ -79,6 +79,12 @@ pub(crate) fn all() -> Vec<Case> {
         "plain calls: Falcon-512 key document, stream, basis".into(),
         plain_calls,
     ));
+    cases.push(silent("plain calls: FN-DSA of degree 512".into(), || {
+        fndsa::<Falcon512>();
+    }));
+    cases.push(silent("plain calls: FN-DSA of degree 1024".into(), || {
+        fndsa::<Falcon1024>();
+    }));
     #[cfg(target_arch = "x86_64")]
     {
         let isa = falcon_x86::Avx2::detect().expect("the check needs a processor with AVX2");
@@ -242,6 +248,25 @@ fn plain_calls() {
             sign_with_seeds(&key, &[2; 40], next_seed, MESSAGE, Fit::Padded, scratch);
         check(&signature);
     });
+}
+
+/// Reads an FN-DSA key, signs with it and writes it.
+fn fndsa<P: Parameters>() {
+    type Key<P> = falcon_core::fndsa_provisional::SigningKey<P>;
+    let stored = decode_boxed_on::<P>(Baseline, &stored_key::<P>()).expect("it decodes");
+    let bytes = Key::from(*stored).to_bytes();
+    let marked = bytes.to_vec();
+    classify(&marked[1..P::SIGNING_KEY_LEN]);
+    let key = Key::<P>::try_from(&marked[..]).expect("its own encoding");
+    let seed = [3; 40];
+    classify(&seed);
+    let signature = key.sign_mu_from_seed(&seed, &[4; 64]).expect("it signs");
+    declassify(&signature);
+    let verified = key.verifying_key().verify_mu(&[4; 64], &signature);
+    verified.expect("it is valid");
+    let written = key.to_bytes();
+    declassify(&written[..]);
+    assert_eq!(written, bytes);
 }
 
 /// A key whose secret parts are marked, made from marked bytes.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 pub const SOURCES: &str = "crates/falcon-core/src";
 
 /// Files that are mutated.
-pub const FILES: [&str; 48] = [
+pub const FILES: [&str; 52] = [
     "any.rs",
     "batch/cpu.rs",
     "batch/lanes.rs",
@@ -18,6 +18,7 @@ pub const FILES: [&str; 48] = [
     "codec/attached.rs",
     "codec/bits.rs",
     "codec/compressed.rs",
+    "codec/lsb_first.rs",
     "codec/mod.rs",
     "codec/public_key.rs",
     "codec/secret_key.rs",
@@ -27,6 +28,8 @@ pub const FILES: [&str; 48] = [
     "engine/mod.rs",
     "engine/names.rs",
     "expand.rs",
+    "fndsa_provisional.rs",
+    "fndsa_provisional/signing_key.rs",
     "hash/point.rs",
     "hash_to_point.rs",
     "hazmat.rs",
@@ -47,6 +50,7 @@ pub const FILES: [&str; 48] = [
     "sampler/mod.rs",
     "sampler/records.rs",
     "sampler/serial.rs",
+    "sampler/shake.rs",
     "sampler/windows.rs",
     "scratch.rs",
     "serde.rs",

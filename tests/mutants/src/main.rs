@@ -32,18 +32,20 @@ use survivors::Name;
 use variants::Variants;
 
 /// Arguments of cargo: the crate's own tests, and those of `tests/` that are about it.
-const BUILD: [&str; 27] = [
+const BUILD: [&str; 29] = [
     "test",
     "--no-run",
     "--locked",
     "-p=falcon-core",
     "-p=falcon-tests",
     "--features=falcon-core/alloc,falcon-core/engines,falcon-core/threads",
-    "--features=falcon-core/pem,falcon-core/encryption,falcon-core/serde",
+    "--features=falcon-core/pem,falcon-core/encryption,falcon-core/serde,falcon-core/fndsa-provisional",
     "--lib",
     "--test=any",
     "--test=checks",
     "--test=det1024",
+    "--test=fndsa",
+    "--test=fndsa_provisional",
     "--test=hazmat",
     "--test=pkcs8",
     "--test=refusals",

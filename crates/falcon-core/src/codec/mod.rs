@@ -20,6 +20,8 @@
 pub(crate) mod attached;
 mod bits;
 mod compressed;
+#[cfg(feature = "fndsa-provisional")]
+pub(crate) mod lsb_first;
 pub(crate) mod public_key;
 pub(crate) mod secret_key;
 #[cfg(feature = "alloc")]

@@ -5,7 +5,8 @@ use super::strip_header;
 use crate::error::DecodeError;
 use crate::params::Q;
 
-const WIDTH: u32 = 14;
+/// Bits of a coefficient.
+pub(super) const WIDTH: u32 = 14;
 
 /// Bytes of an encoded public key.
 pub(crate) const fn encoded_len(logn: u32) -> usize {
@@ -40,10 +41,21 @@ pub(crate) fn decode(logn: u32, bytes: &[u8], h: &mut [u16]) -> Result<(), Decod
 /// # Errors
 /// As for [`decode`], but never `Header`.
 pub(crate) fn decode_headerless(logn: u32, body: &[u8], h: &mut [u16]) -> Result<(), DecodeError> {
+    decode_fields(logn, body, h, |field| field)
+}
+
+/// Reads `h` as [`decode_headerless`] does, each coefficient as `convert` reads its field.
+#[inline(always)]
+pub(super) fn decode_fields(
+    logn: u32,
+    body: &[u8],
+    h: &mut [u16],
+    convert: impl Fn(u16) -> u16,
+) -> Result<(), DecodeError> {
     if body.len() != encoded_len(logn) - 1 {
         return Err(DecodeError::Length);
     }
-    let spare = unpack(WIDTH, body, h, |field| field);
+    let spare = unpack(WIDTH, body, h, convert);
     if h.iter().any(|&x| u32::from(x) >= Q) {
         return Err(DecodeError::Range);
     }

@@ -10,7 +10,7 @@ use crate::params::{CAPITAL_F_BITS, FG_BITS, MAX_LOGN};
 use crate::reveal::reveal;
 
 /// Widths of `f`, `g`, `F`.
-const fn widths(logn: u32) -> [u32; 3] {
+pub(super) const fn widths(logn: u32) -> [u32; 3] {
     let fg = if logn <= MAX_LOGN {
         FG_BITS[logn as usize]
     } else {
@@ -19,7 +19,7 @@ const fn widths(logn: u32) -> [u32; 3] {
     [fg, fg, CAPITAL_F_BITS]
 }
 
-const fn header(logn: u32) -> u8 {
+pub(super) const fn header(logn: u32) -> u8 {
     0x50 + logn as u8
 }
 
@@ -70,16 +70,32 @@ pub(crate) fn decode(
     g: &mut [i8],
     capital_f: &mut [i8],
 ) -> Result<(), DecodeError> {
-    let mut rest = strip_header(bytes, header(logn))?;
+    let body = strip_header(bytes, header(logn))?;
     if bytes.len() != encoded_len(logn) {
         return Err(DecodeError::Length);
     }
+    decode_fields(logn, body, [f, g, capital_f], |_, field| field)
+}
+
+/// Reads polynomials from a body of the right length. `convert` gives the field of a width as it is
+/// read.
+///
+/// # Errors
+/// `Range` if a coefficient is `-2^(width-1)`.
+#[inline(always)]
+pub(super) fn decode_fields(
+    logn: u32,
+    body: &[u8],
+    polynomials: [&mut [i8]; 3],
+    convert: impl Fn(u32, u16) -> u16,
+) -> Result<(), DecodeError> {
+    let mut rest = body;
     // The sign bit collects a hit: x + 2^(w-1) - 1 < 0 only for x = -2^(w-1).
     let mut forbidden = 0;
-    for (width, polynomial) in widths(logn).into_iter().zip([f, g, capital_f]) {
+    for (width, polynomial) in widths(logn).into_iter().zip(polynomials) {
         let (now, later) = rest.split_at(packed_len(polynomial.len(), width).min(rest.len()));
         unpack(width, now, polynomial, |field| {
-            let x = sign_extend(width, field);
+            let x = sign_extend(width, convert(width, field));
             forbidden |= x + ((1 << (width - 1)) - 1);
             x as i8
         });

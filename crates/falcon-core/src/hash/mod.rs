@@ -12,6 +12,8 @@ pub(crate) use point::LIMIT;
 #[cfg(feature = "alloc")]
 pub(crate) use point::PointFiller;
 pub(crate) use point::fill_point;
+#[cfg(feature = "fndsa-provisional")]
+pub(crate) use point::fill_point_little_endian;
 
 /// SHAKE256 that permutes on the best engine.
 pub(crate) fn shake256() -> Shake256 {
@@ -35,7 +37,7 @@ pub(crate) fn with_stream<T>(pieces: &[&[u8]], work: impl FnOnce(&mut Shake256Re
 }
 
 /// A stream of nothing yet: see [`Shake256Reader::start`].
-pub(crate) fn empty_reader() -> Shake256Reader {
+pub(crate) const fn empty_reader() -> Shake256Reader {
     Shake256Reader::with_permutation(permute)
 }
 

@@ -32,6 +32,17 @@ pub(crate) fn fill_point(isa: impl Isa, mut reader: Blocks<'_>, point: &mut [u16
     while filler.take(isa, reader.next_block(isa)) {}
 }
 
+/// Fills `point` from the blocks of `reader`, whose words are read little-endian.
+#[cfg(feature = "fndsa-provisional")]
+pub(crate) fn fill_point_little_endian(isa: impl Isa, mut reader: Blocks<'_>, point: &mut [u16]) {
+    let swapped = |word: u64| {
+        let low = 0x00ff_00ff_00ff_00ff;
+        (word & low) << 8 | word >> 8 & low
+    };
+    let mut filler = PointFiller::new(point);
+    while filler.take(isa, &reader.next_block(isa).map(swapped)) {}
+}
+
 /// A point that is filled block by block.
 pub(crate) struct PointFiller<'a> {
     rest: &'a mut [u16],

@@ -7,6 +7,8 @@ mod words;
 
 pub use portable::{PORTABLE_NTT, PortableNtt};
 pub(crate) use portable::{forward, pointwise_mul, set_reduced};
+#[cfg(feature = "fndsa-provisional")]
+pub(crate) use portable::{set_values, values};
 
 use zeroize::Zeroize;
 
@@ -185,6 +187,35 @@ mod tests {
                 let words: Vec<i32> = words.iter().map(value).collect();
                 assert_eq!(again, words, "logn {logn}");
             }
+        }
+    }
+
+    /// Values by Horner's rule, at the roots in the order of the encoding.
+    #[cfg(feature = "fndsa-provisional")]
+    #[test]
+    fn values_are_those_at_the_roots_for_every_degree() {
+        for logn in 1..=MAX_LOGN {
+            let n = 1usize << logn;
+            let a = polynomial(n, 16);
+            let words = transformed(&PORTABLE_NTT, &a);
+            let mut found = vec![0; n];
+            values(logn, &words, &mut found);
+            let power = |e: usize| (0..e).fold(1, |x, _| x * 7 % Q);
+            let expected: Vec<u16> = (0..n)
+                .map(|i| {
+                    let reversed = i.reverse_bits() >> (usize::BITS - logn);
+                    let root = power((1024 >> logn) * (2 * reversed + 1));
+                    let value = a
+                        .iter()
+                        .rev()
+                        .fold(0, |sum, &x| (sum * root + u32::from(x)) % Q);
+                    value as u16
+                })
+                .collect();
+            assert_eq!(found, expected, "logn {logn}");
+            let mut set = vec![0; n];
+            set_values(logn, &mut set, &expected);
+            assert_eq!(back(&PORTABLE_NTT, times_one(&PORTABLE_NTT, set)), a);
         }
     }
 

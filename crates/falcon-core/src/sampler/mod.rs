@@ -7,15 +7,20 @@ mod ber_exp;
 mod first_byte;
 mod records;
 mod serial;
+#[cfg(feature = "fndsa-provisional")]
+mod shake;
 mod windows;
 
 pub use serial::Serial;
+#[cfg(feature = "fndsa-provisional")]
+pub(crate) use shake::ShakeSource;
 pub use windows::Windows;
 
 use crate::fft::Fft;
-use crate::lanes::{Double, Isa, SoftDouble};
+use crate::lanes::{Baseline, Double, Isa, SoftDouble};
 use crate::prng::{Prng, SEED_LEN};
 use crate::tree::Leaf;
+use base::half_gaussian;
 use core::fmt::Debug;
 
 /// The source of the integers at the leaves of ffSampling.
@@ -47,6 +52,8 @@ pub trait SamplerZ {
 /// Way to draw the integers of one signature from its random bytes. All ways give the same integers
 /// and consume the same bytes.
 pub trait Sampling: Copy + Debug + Send + Sync {
+    /// The seed of a signature's random bytes.
+    type Seed;
     /// The random bytes of a signature, and what was prepared from them.
     type Feed;
     /// A feed without a seed.
@@ -55,10 +62,10 @@ pub trait Sampling: Copy + Debug + Send + Sync {
     type Leaf;
 
     /// Restarts `feed` in place with the random bytes of `seed`.
-    fn start(self, feed: &mut Self::Feed, seed: &[u8; SEED_LEN]);
+    fn start(self, feed: &mut Self::Feed, seed: &Self::Seed);
     /// Makes a feed of the random bytes of `seed`. Moving it leaves a copy behind,
     /// so signing uses [`start`](Self::start).
-    fn feed(self, seed: &[u8; SEED_LEN]) -> Self::Feed {
+    fn feed(self, seed: &Self::Seed) -> Self::Feed {
         let mut feed = Self::EMPTY;
         self.start(&mut feed, seed);
         feed
@@ -74,7 +81,7 @@ pub trait Sampling: Copy + Debug + Send + Sync {
 /// random bytes on a binary64 unit, one attempt after the other on integers.
 pub trait SampledDouble: Double {
     /// Way in which signatures with this double draw their integers.
-    type Sampling<I: Isa>: Sampling;
+    type Sampling<I: Isa>: Sampling<Seed = [u8; SEED_LEN]>;
 
     /// Returns the sampler for `isa`.
     fn sampling<I: Isa>(isa: I) -> Self::Sampling<I>;
@@ -101,7 +108,7 @@ impl SampledDouble for SoftDouble {
 /// An instruction set that signs: it samples as its doubles do.
 pub trait SigningIsa: Isa<F64: SampledDouble> {
     /// The way of sampling.
-    type Sampling: Sampling;
+    type Sampling: Sampling<Seed = [u8; SEED_LEN]>;
 
     /// The sampler of one signature.
     fn sampling(self) -> Self::Sampling;
@@ -203,6 +210,35 @@ pub trait ByteSource {
             *byte = self.next_u8();
         }
         out
+    }
+
+    /// The next candidate of the base sampler: its magnitude, its sign bit, and the byte after it,
+    /// the first one of its trial.
+    #[inline(always)]
+    fn next_candidate(&mut self) -> (i64, i64, u8) {
+        let [low @ .., high, sign, first] = self.next_attempt();
+        let z0 = half_gaussian(u64::from_le_bytes(low), high);
+        (z0, i64::from(sign & 1), first)
+    }
+}
+
+/// A byte source that starts from a seed.
+pub trait Seeded: ByteSource {
+    /// The seed.
+    type Seed;
+    /// A source without a seed.
+    const EMPTY: Self;
+    /// Restarts in place with the bytes of `seed`.
+    fn start(&mut self, seed: &Self::Seed);
+}
+
+impl<const AHEAD: usize> Seeded for Prng<AHEAD> {
+    type Seed = [u8; SEED_LEN];
+    const EMPTY: Self = Self::EMPTY;
+
+    #[inline(always)]
+    fn start(&mut self, seed: &[u8; SEED_LEN]) {
+        Self::start(self, Baseline, seed);
     }
 }
 

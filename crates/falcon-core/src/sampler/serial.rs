@@ -1,50 +1,63 @@
 //! The exact serial sampler: the definition that faster samplers are held to.
 
-use super::base::half_gaussian;
 use super::ber_exp::ber_exp;
 use super::first_byte::{FixedLeaf, Verdict, fixed_center, verdict};
-use super::{ByteSource, Sampling};
-use crate::lanes::{Baseline, Double};
-use crate::prng::{Prng, SEED_LEN};
+use super::{ByteSource, Sampling, Seeded};
+use crate::lanes::Double;
+use crate::prng::Prng;
 use crate::reveal::reveal;
 use crate::tree::Leaf;
+use core::fmt;
 use core::marker::PhantomData;
 
 /// `1 / (2 sigma_max^2)`, `sigma_max = 1.8205`.
 pub(crate) const INV_2_SIGMA_MAX_SQUARED: f64 = 0.150_865_048_875_372_721_532_312_163_019;
 
-/// Attempt after attempt, in the arithmetic of `D`.
-#[derive(Clone, Copy, Debug)]
-pub struct Serial<D>(PhantomData<fn() -> D>);
+/// Attempt after attempt, in the arithmetic of `D`, from the bytes of `S`.
+pub struct Serial<D, S = Prng>(PhantomData<fn() -> (D, S)>);
 
-impl<D> Serial<D> {
+// Not derived, which would ask the same of `D` and `S`.
+impl<D, S> Clone for Serial<D, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<D, S> Copy for Serial<D, S> {}
+impl<D, S> fmt::Debug for Serial<D, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Serial")
+    }
+}
+
+impl<D, S> Serial<D, S> {
     /// The sampler.
     pub const fn new() -> Self {
         Self(PhantomData)
     }
 }
 
-impl<D> Default for Serial<D> {
+impl<D, S> Default for Serial<D, S> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<D: Double> Sampling for Serial<D> {
-    type Feed = Prng;
+impl<D: Double, S: Seeded> Sampling for Serial<D, S> {
+    type Seed = S::Seed;
+    type Feed = S;
     type Leaf = (Leaf, FixedLeaf);
-    const EMPTY: Prng = Prng::EMPTY;
+    const EMPTY: S = S::EMPTY;
 
     #[inline(always)]
-    fn start(self, feed: &mut Prng, seed: &[u8; SEED_LEN]) {
-        feed.start(Baseline, seed);
+    fn start(self, feed: &mut S, seed: &S::Seed) {
+        feed.start(seed);
     }
     #[inline(always)]
     fn leaf(self, leaf: &Leaf) -> Self::Leaf {
         (*leaf, FixedLeaf::new::<D>(leaf))
     }
     #[inline(always)]
-    fn sample_pair(self, feed: &mut Prng, rests: [f64; 2], leaf: &Self::Leaf) -> [f64; 2] {
+    fn sample_pair(self, feed: &mut S, rests: [f64; 2], leaf: &Self::Leaf) -> [f64; 2] {
         let mut out = [0.0; 2];
         for (rest, out) in rests.into_iter().zip(&mut out) {
             let center = Center::new(D::from(rest));
@@ -98,10 +111,8 @@ pub(super) fn attempt<D: Double>(
     fixed: FixedLeaf,
     source: &mut impl ByteSource,
 ) -> Option<i64> {
-    let [low @ .., high, sign, w] = source.next_attempt();
-    let z0 = half_gaussian(u64::from_le_bytes(low), high);
+    let (z0, sign, w) = source.next_candidate();
     // b = 1: z = 1 + z0, b = 0: z = -z0.
-    let sign = i64::from(sign & 1);
     let z = sign + ((sign << 1) - 1) * z0;
     // The candidate is drawn from a bimodal Gaussian of deviation sigma_max;
     // accept it with the ratio of the two densities.

@@ -77,6 +77,7 @@ struct Verdicts {
 }
 
 impl<I: Isa> Sampling for Windows<I> {
+    type Seed = [u8; SEED_LEN];
     type Feed = Feed;
     type Leaf = LogLeaf;
     const EMPTY: Feed = Feed {

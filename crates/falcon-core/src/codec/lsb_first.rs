@@ -1,0 +1,303 @@
+//! Encodings of FN-DSA, as the crate `fn-dsa` 0.4.0 has them. They are those of round 3 with the
+//! bits in the opposite order: least significant first, in every field and in every byte.
+//!
+//! So the code of round 3 reads and writes them. The bits of all bytes and of all fields are
+//! reversed before or after that.
+
+use super::bits::{pack, packed_len};
+use super::compressed::decompress;
+use super::public_key::{self, WIDTH};
+use super::signature::{self, Format, check_tail};
+use super::{secret_key, strip_header};
+use crate::error::DecodeError;
+use crate::lanes::Baseline;
+use crate::params::{MAX_LOGN, NONCE_LEN};
+use zeroize::Zeroizing;
+
+/// Largest magnitude of a coefficient of `s1` or `s2`.
+pub(crate) const MAX_MAGNITUDE: u16 = 840;
+
+/// Bits of a magnitude that its code word has as a field.
+const LOW_BITS: u32 = 7;
+
+/// Bytes of the longest public key without its header.
+const MAX_KEY_LEN: usize = public_key::encoded_len(MAX_LOGN) - 1;
+
+/// Bytes of the longest secret key without its header.
+const MAX_SECRET_LEN: usize = secret_key::encoded_len(MAX_LOGN) - 1;
+
+/// Bytes of the longest code of `s2`.
+const MAX_CODE_LEN: usize = Format::Padded.max_len(MAX_LOGN) - 1 - NONCE_LEN;
+
+/// Copies `bytes`, with the bits of each byte reversed, to the start of `memory`. Returns the copy.
+///
+/// # Errors
+/// `Length` if `memory` is too short.
+fn reversed<'m>(bytes: &[u8], memory: &'m mut [u8]) -> Result<&'m [u8], DecodeError> {
+    let copy = memory.get_mut(..bytes.len()).ok_or(DecodeError::Length)?;
+    for (copy, byte) in copy.iter_mut().zip(bytes) {
+        *copy = byte.reverse_bits();
+    }
+    Ok(copy)
+}
+
+/// Reverses the bits of each byte.
+fn reverse_all(bytes: &mut [u8]) {
+    for byte in bytes {
+        *byte = byte.reverse_bits();
+    }
+}
+
+/// Reverses the bits of a field of `width` bits.
+const fn reverse(width: u32, field: u16) -> u16 {
+    field.reverse_bits() >> (16 - width)
+}
+
+/// Reverses the low bits of the magnitude of `s`, a field of its code word. `|s|` is below `2^14`.
+const fn reverse_low(s: i16) -> i16 {
+    let mask = (1 << LOW_BITS) - 1;
+    let magnitude = s.unsigned_abs();
+    let reversed = (magnitude & !mask | reverse(LOW_BITS, magnitude & mask)) as i16;
+    if s < 0 { -reversed } else { reversed }
+}
+
+/// Writes the values of `h` at the roots, in `[0, q)`, to `out` of
+/// [`encoded_len`](public_key::encoded_len) bytes.
+pub(crate) fn encode_public_key(logn: u32, values: &[u16], out: &mut [u8]) {
+    if let Some((header, body)) = out.split_first_mut() {
+        *header = logn as u8;
+        pack(WIDTH, values.iter().map(|&x| reverse(WIDTH, x)), body);
+        reverse_all(body);
+    }
+}
+
+/// Reads the values of `h` at the roots.
+///
+/// # Errors
+/// As for [`public_key::decode`].
+pub(crate) fn decode_public_key(
+    logn: u32,
+    bytes: &[u8],
+    values: &mut [u16],
+) -> Result<(), DecodeError> {
+    let mut memory = [0; MAX_KEY_LEN];
+    let body = reversed(strip_header(bytes, logn as u8)?, &mut memory)?;
+    public_key::decode_fields(logn, body, values, |x| reverse(WIDTH, x))
+}
+
+/// Bytes of the encoded `f` and `g`.
+#[cfg(feature = "alloc")]
+pub(crate) const fn short_len(logn: u32) -> usize {
+    let [f, g, _] = secret_key::widths(logn);
+    packed_len(1 << logn, f) + packed_len(1 << logn, g)
+}
+
+/// Writes `f`, `g` and `F` to `out` of the length that round 3's encoding has.
+pub(crate) fn encode_secret_key(logn: u32, polynomials: [&[i8]; 3], out: &mut [u8]) {
+    let Some((first, body)) = out.split_first_mut() else {
+        return;
+    };
+    *first = secret_key::header(logn);
+    let mut rest = &mut *body;
+    for (width, polynomial) in secret_key::widths(logn).into_iter().zip(polynomials) {
+        let len = packed_len(polynomial.len(), width).min(rest.len());
+        let (now, later) = rest.split_at_mut(len);
+        let fields = polynomial.iter().map(|&x| i16::from(x) as u16);
+        pack(width, fields.map(|field| reverse(width, field)), now);
+        rest = later;
+    }
+    reverse_all(body);
+}
+
+/// Reads `f`, `g` and `F` from an encoding of the length of round 3. Constant time, except for the
+/// outcome.
+///
+/// # Errors
+/// As for [`secret_key::decode`].
+pub(crate) fn decode_secret_key(
+    logn: u32,
+    bytes: &[u8],
+    polynomials: [&mut [i8]; 3],
+) -> Result<(), DecodeError> {
+    let body = strip_header(bytes, secret_key::header(logn))?;
+    if bytes.len() != secret_key::encoded_len(logn) {
+        return Err(DecodeError::Length);
+    }
+    let mut memory = Zeroizing::new([0; MAX_SECRET_LEN]);
+    let body = reversed(body, &mut *memory)?;
+    secret_key::decode_fields(logn, body, polynomials, reverse)
+}
+
+/// Writes a signature to `out` of the padded length. `None` if the code is longer, or if a
+/// magnitude exceeds [`MAX_MAGNITUDE`].
+pub(crate) fn encode_signature(
+    logn: u32,
+    nonce: &[u8; NONCE_LEN],
+    s2: &[i16],
+    out: &mut [u8],
+) -> Option<()> {
+    if s2.iter().any(|s| s.unsigned_abs() > MAX_MAGNITUDE) {
+        return None;
+    }
+    let mut memory = [0; 1 << MAX_LOGN];
+    let fields = memory.get_mut(..s2.len())?;
+    for (field, &s) in fields.iter_mut().zip(s2) {
+        *field = reverse_low(s);
+    }
+    signature::encode(Baseline, Format::Padded, logn, nonce, fields, out)?;
+    reverse_all(out.get_mut(1 + NONCE_LEN..)?);
+    Some(())
+}
+
+/// Reads a signature: returns its nonce and fills `s2`.
+///
+/// # Errors
+/// As for a padded signature of round 3. Also `Range` if a magnitude exceeds [`MAX_MAGNITUDE`].
+pub(crate) fn decode_signature<'a>(
+    logn: u32,
+    bytes: &'a [u8],
+    s2: &mut [i16],
+) -> Result<&'a [u8; NONCE_LEN], DecodeError> {
+    let (nonce, code) = signature::split(Format::Padded, logn, bytes)?;
+    let mut memory = [0; MAX_CODE_LEN];
+    let code = reversed(code, &mut memory)?;
+    let used = decompress(code, s2)?;
+    check_tail(Format::Padded, code.get(used..).unwrap_or(&[]))?;
+    for s in &mut *s2 {
+        *s = reverse_low(*s);
+    }
+    if s2.iter().any(|s| s.unsigned_abs() > MAX_MAGNITUDE) {
+        return Err(DecodeError::Range);
+    }
+    Ok(nonce)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+    use std::vec::Vec;
+
+    /// Appends fields of `(width, value)`, least significant bit first.
+    fn bytes_of(fields: impl IntoIterator<Item = (u32, u32)>) -> Vec<u8> {
+        let bits: Vec<u32> = fields
+            .into_iter()
+            .flat_map(|(width, value)| (0..width).map(move |i| value >> i & 1))
+            .collect();
+        let byte = |bits: &[u32]| {
+            bits.iter()
+                .rev()
+                .fold(0, |byte, &bit| byte << 1 | bit as u8)
+        };
+        bits.chunks(8).map(byte).collect()
+    }
+
+    /// A coefficient: its sign, seven low bits, then the rest in unary code.
+    fn code_word(s: i16) -> [(u32, u32); 3] {
+        let magnitude = u32::from(s.unsigned_abs());
+        let rest = magnitude >> 7;
+        [
+            (1, u32::from(s < 0)),
+            (7, magnitude & 127),
+            (rest + 1, 1 << rest),
+        ]
+    }
+
+    fn signature_of(logn: u32, nonce: &[u8; NONCE_LEN], s2: &[i16]) -> Vec<u8> {
+        let code = bytes_of(s2.iter().flat_map(|&s| code_word(s)));
+        let mut out = vec![0x30 + logn as u8];
+        out.extend(nonce);
+        out.extend(code);
+        out.resize(Format::Padded.max_len(logn), 0);
+        out
+    }
+
+    #[test]
+    fn keys_are_their_fields_bit_by_bit() {
+        for logn in 2..=MAX_LOGN {
+            let values: Vec<u16> = (0..1 << logn).map(|i| (i * 7919 % 12289) as u16).collect();
+            let mut expected = vec![logn as u8];
+            expected.extend(bytes_of(values.iter().map(|&x| (14, x.into()))));
+            let mut out = vec![0xff; expected.len()];
+            encode_public_key(logn, &values, &mut out);
+            assert_eq!(out, expected, "{logn}");
+            let mut read = vec![0; values.len()];
+            assert_eq!(decode_public_key(logn, &out, &mut read), Ok(()));
+            assert_eq!(read, values, "{logn}");
+            let at_limit = bytes_of([(14, 12289)]);
+            out[1..3].copy_from_slice(&at_limit);
+            assert_eq!(
+                decode_public_key(logn, &out, &mut read),
+                Err(DecodeError::Range)
+            );
+            assert_eq!(
+                decode_public_key(logn, &out[..out.len() - 1], &mut read),
+                Err(DecodeError::Length)
+            );
+            let longer = [&out[..], &[0; 2000]].concat();
+            assert_eq!(
+                decode_public_key(logn, &longer, &mut read),
+                Err(DecodeError::Length)
+            );
+        }
+    }
+
+    #[test]
+    fn signatures_are_their_code_words_bit_by_bit() {
+        let nonce = core::array::from_fn(|i| i as u8 + 100);
+        for logn in 2..=MAX_LOGN {
+            let s2: Vec<i16> = (0..1 << logn)
+                .map(|i| (i * 89 % 511) as i16 - 255)
+                .collect();
+            let expected = signature_of(logn, &nonce, &s2);
+            let mut out = vec![0xff; expected.len()];
+            assert_eq!(encode_signature(logn, &nonce, &s2, &mut out), Some(()));
+            assert_eq!(out, expected, "{logn}");
+            let mut read = vec![0; s2.len()];
+            assert_eq!(decode_signature(logn, &out, &mut read), Ok(&nonce));
+            assert_eq!(read, s2, "{logn}");
+        }
+    }
+
+    #[test]
+    fn magnitudes_end_at_840() {
+        let nonce = [0; NONCE_LEN];
+        for (s, fits) in [(840, true), (-840, true), (841, false), (-841, false)] {
+            let mut s2 = vec![0; 512];
+            s2[17] = s;
+            let bytes = signature_of(9, &nonce, &s2);
+            let mut out = vec![0; bytes.len()];
+            assert_eq!(
+                encode_signature(9, &nonce, &s2, &mut out).is_some(),
+                fits,
+                "{s}"
+            );
+            let mut read = vec![0; 512];
+            let decoded = decode_signature(9, &bytes, &mut read);
+            assert_eq!(decoded.map(|_| ()).ok().is_some(), fits, "{s}");
+            if !fits {
+                assert_eq!(decoded, Err(DecodeError::Range));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_canonical_is_refused() {
+        let nonce = [0; NONCE_LEN];
+        let good = signature_of(9, &nonce, &[3; 512]);
+        let mut s2 = vec![0; 512];
+        let mut refused = |change: &dyn Fn(&mut Vec<u8>)| {
+            let mut bytes = good.clone();
+            change(&mut bytes);
+            decode_signature(9, &bytes, &mut s2).err()
+        };
+        assert_eq!(refused(&|_| ()), None);
+        assert_eq!(refused(&|b| b[0] = 0x3a), Some(DecodeError::Header));
+        assert_eq!(refused(&|b| b.push(0)), Some(DecodeError::Length));
+        assert_eq!(refused(&|b| _ = b.pop()), Some(DecodeError::Length));
+        assert_eq!(refused(&|b| b[665] = 1), Some(DecodeError::NonCanonical));
+        // The first word is a sign and seven low bits: minus zero.
+        assert_eq!(refused(&|b| b[41] = 1), Some(DecodeError::NonCanonical));
+        assert_eq!(refused(&|b| b[41..].fill(0)), Some(DecodeError::Range));
+    }
+}

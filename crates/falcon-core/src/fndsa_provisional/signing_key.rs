@@ -1,0 +1,283 @@
+//! Signing keys of FN-DSA, and signing.
+
+use super::{Context, MU_LEN, Message, PreHash, Signature, VerifyingKey, is_within, point_of};
+use crate::codec::lsb_first;
+use crate::engine::Best;
+use crate::error::{DecodeError, EncodeError};
+use crate::hash;
+use crate::operations::Operations;
+use crate::params::{Array, INV_SIGMA, Parameters, SIGMA_MIN};
+use crate::reveal::{reveal, reveal_all};
+use crate::sampler::{Sampling, Seeded, Serial, ShakeSource, SigningIsa};
+use crate::scratch::{Aligned, with_scratch};
+use crate::signing::{self, Fit, attempt_from_basis};
+use crate::tree::Deviation;
+use alloc::vec::Vec;
+use core::fmt;
+use rand_core::CryptoRng;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+/// Length of the seed of a signature in bytes.
+pub const SEED_LEN: usize = 40;
+
+/// Length of the hash of `f` and `g` in bytes.
+const SECRET_HASH_LEN: usize = 40;
+
+/// Attempts at a signature with one seed.
+const ATTEMPTS: u8 = 27;
+
+/// A signing (secret) key of FN-DSA. Wiped when dropped. Moving it may leave copies on the stack
+/// that nobody wipes.
+///
+/// Its lattice is that of a Falcon key: [`From`] makes one of the other. Key generation itself is
+/// that of round 3: a seed gives other keys than with the crate `fn-dsa`.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use falcon_core::Falcon512;
+/// use falcon_core::fndsa_provisional::{Context, SigningKey};
+/// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+///
+/// let key = SigningKey::<Falcon512>::generate(&mut rng);
+/// let stored = key.to_bytes(); // 1345 bytes, wiped when dropped
+/// let key = SigningKey::<Falcon512>::try_from(&stored[..])?;
+/// let invoices = Context::new(b"invoices").expect("at most 255 bytes");
+/// let signature = key.sign_with_rng(&mut rng, invoices, b"invoice #42");
+/// key.verifying_key().verify(invoices, b"invoice #42", &signature)?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct SigningKey<P: Parameters> {
+    key: crate::SigningKey<P>,
+    verifying_key: VerifyingKey<P>,
+    /// SHAKE256 of the encoded `f` and `g`.
+    secret_hash: [u8; SECRET_HASH_LEN],
+}
+
+impl<P: Parameters> SigningKey<P> {
+    /// Length of an encoded key in bytes: 1345 or 2369.
+    pub const LEN: usize = P::SIGNING_KEY_LEN + super::KEY_HASH_LEN;
+
+    /// Generates a key, as round 3 does.
+    pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
+        Self::from(crate::SigningKey::generate(rng))
+    }
+
+    /// Returns the verifying key of this signing key.
+    pub fn verifying_key(&self) -> &VerifyingKey<P> {
+        &self.verifying_key
+    }
+
+    /// Encodes the key: header, `f`, `g`, `F`, and the hash of the verifying key.
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        let mut out = Zeroizing::new(alloc::vec![0; Self::LEN]);
+        // It has the length.
+        let written = self.encode(&mut out);
+        debug_assert!(written.is_ok());
+        out
+    }
+
+    /// Writes the encoding at the start of `out`. Returns its length.
+    ///
+    /// # Errors
+    /// [`EncodeError::BufferTooSmall`].
+    pub fn encode(&self, out: &mut [u8]) -> Result<usize, EncodeError> {
+        let out = out
+            .get_mut(..Self::LEN)
+            .ok_or(EncodeError::BufferTooSmall)?;
+        let (polynomials, hash) = out.split_at_mut(P::SIGNING_KEY_LEN);
+        self.encode_polynomials(polynomials);
+        hash.copy_from_slice(self.verifying_key.hash());
+        Ok(Self::LEN)
+    }
+
+    fn encode_polynomials(&self, out: &mut [u8]) {
+        let basis = self.key.basis();
+        lsb_first::encode_secret_key(P::LOGN, [basis.f, basis.g, basis.capital_f], out);
+    }
+
+    /// Signs `message` for `context`, with fresh randomness of `rng`.
+    pub fn sign_with_rng<R: CryptoRng + ?Sized>(
+        &self,
+        rng: &mut R,
+        context: Context<'_>,
+        message: &[u8],
+    ) -> Signature<P> {
+        let mu = self.verifying_key.mu(context, Message::Whole(message));
+        self.sign_mu_with_rng(rng, &mu)
+    }
+
+    /// Signs a message that was hashed with `pre_hash` to `digest`, for `context`. `None` if
+    /// `digest` has not [`digest_len`](PreHash::digest_len) bytes.
+    pub fn sign_prehashed_with_rng<R: CryptoRng + ?Sized>(
+        &self,
+        rng: &mut R,
+        context: Context<'_>,
+        pre_hash: PreHash,
+        digest: &[u8],
+    ) -> Option<Signature<P>> {
+        if digest.len() != pre_hash.digest_len() {
+            return None;
+        }
+        let message = Message::Prehashed(pre_hash, digest);
+        let mu = self.verifying_key.mu(context, message);
+        Some(self.sign_mu_with_rng(rng, &mu))
+    }
+
+    /// Signs the message whose hash with key and context is `mu`; see
+    /// [`mu_hasher`](VerifyingKey::mu_hasher).
+    pub fn sign_mu_with_rng<R: CryptoRng + ?Sized>(
+        &self,
+        rng: &mut R,
+        mu: &[u8; MU_LEN],
+    ) -> Signature<P> {
+        let mut seed = Zeroizing::new([0; SEED_LEN]);
+        loop {
+            rng.fill_bytes(&mut *seed);
+            if let Some(signature) = self.sign_mu_from_seed(&seed, mu) {
+                return signature;
+            }
+        }
+    }
+
+    /// Signs `mu` with the randomness of `seed`, as `fn-dsa` does with a generator that gives these
+    /// bytes. `None` if 27 attempts fail, which no seed is known for. `seed` must be fresh and
+    /// secret: never use it for another signature.
+    pub fn sign_mu_from_seed(
+        &self,
+        seed: &[u8; SEED_LEN],
+        mu: &[u8; MU_LEN],
+    ) -> Option<Signature<P>> {
+        on_best!(Best::find(), arith => self.sign_on(arith, seed, mu))
+    }
+
+    /// [`sign_mu_from_seed`](Self::sign_mu_from_seed) on `b`. Every attempt has a nonce of its own,
+    /// so a point of its own.
+    fn sign_on<B: SigningIsa + Operations>(
+        &self,
+        b: B,
+        seed: &[u8; SEED_LEN],
+        mu: &[u8; MU_LEN],
+    ) -> Option<Signature<P>> {
+        let sampling = Serial::<B::F64, ShakeSource>::new();
+        let mut of_attempt = Zeroizing::new([0; SEED_LEN + 1]);
+        hash::with_stream(&[&self.secret_hash, mu, seed], |stream| {
+            stream.read(&mut of_attempt[..SEED_LEN]);
+        });
+        let mut source = ShakeSource::EMPTY;
+        let mut signature = crate::Signature::<P>::EMPTY;
+        let mut point = P::Residues::ZERO;
+        let scratch_len = signing::computed_scratch_len(P::LOGN);
+        let found = with_scratch::<P, _>(scratch_len, |scratch| {
+            (0..ATTEMPTS).any(|attempt| {
+                of_attempt[SEED_LEN] = attempt;
+                sampling.start(&mut source, &of_attempt);
+                source.read(&mut signature.nonce);
+                reveal_all(&mut signature.nonce);
+                point_of(&signature.nonce, mu, point.as_mut());
+                let squared_norm = attempt_from_basis(
+                    b,
+                    sampling,
+                    P::LOGN,
+                    deviation(P::LOGN),
+                    self.key.basis(),
+                    point.as_ref(),
+                    &mut source,
+                    scratch.reals(),
+                    signature.s2.as_mut(),
+                );
+                self.is_signature(b, squared_norm, point.as_ref(), &signature)
+            })
+        });
+        if found {
+            Some(Signature { signature })
+        } else {
+            signature.s2.zeroize();
+            None
+        }
+    }
+
+    /// Whether an attempt is a signature: short, with small coefficients, and of a code that fits.
+    fn is_signature(
+        &self,
+        on: impl Operations,
+        squared_norm: u64,
+        point: &[u16],
+        signature: &crate::Signature<P>,
+    ) -> bool {
+        let s2 = signature.s2.as_ref();
+        let mut s1 = Aligned(P::Short::ZERO);
+        self.key.verifying_key().multiply(on, signature, &mut s1.0);
+        let is_short = on.is_preimage(P::LOGN, point, s2, s1.0.as_mut());
+        let is_small = is_within(s1.0.as_ref()) & is_within(s2);
+        s1.0.zeroize();
+        let is_short = is_short & crate::norm::is_short(P::LOGN, squared_norm);
+        reveal(is_short & is_small & Fit::Padded.accepts(P::LOGN, s2))
+    }
+}
+
+/// The deviations of degree `2^logn`. Those of 512 and 1024 are the doubles nearest to `1 / sigma`.
+/// Round 3's are one unit in the last place larger.
+fn deviation(logn: u32) -> Deviation {
+    Deviation {
+        inv_sigma: match logn {
+            9 => 0.006_033_669_668_157_723,
+            10 => 0.005_938_645_309_533_115_5,
+            _ => INV_SIGMA[logn as usize],
+        },
+        sigma_min: SIGMA_MIN[logn as usize],
+    }
+}
+
+impl<P: Parameters> From<crate::SigningKey<P>> for SigningKey<P> {
+    /// The FN-DSA key on the lattice of a Falcon key. Use one lattice for one scheme only.
+    fn from(key: crate::SigningKey<P>) -> Self {
+        let verifying_key = VerifyingKey::of(key.verifying_key());
+        let mut new = Self {
+            key,
+            verifying_key,
+            secret_hash: [0; SECRET_HASH_LEN],
+        };
+        let mut encoded = Zeroizing::new(P::SigningKeyBytes::ZERO);
+        new.encode_polynomials(encoded.as_mut());
+        let short = &encoded.as_ref()[1..1 + lsb_first::short_len(P::LOGN)];
+        hash::with_stream(&[short], |stream| stream.read(&mut new.secret_hash));
+        new
+    }
+}
+
+impl<P: Parameters> TryFrom<&[u8]> for SigningKey<P> {
+    type Error = DecodeError;
+
+    /// Decodes a key and checks it: `f` is invertible, `fG - gF = q`, the basis is short enough to
+    /// sign with, and the hash is that of the verifying key.
+    fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let (polynomials, hash) = bytes
+            .split_last_chunk::<{ super::KEY_HASH_LEN }>()
+            .ok_or(DecodeError::Length)?;
+        let mut key = crate::SigningKey::EMPTY;
+        key.decode_lsb_first(polynomials)?;
+        let key = Self::from(key);
+        if key.verifying_key.hash() == hash {
+            Ok(key)
+        } else {
+            Err(DecodeError::InvalidKey)
+        }
+    }
+}
+
+impl<P: Parameters> fmt::Debug for SigningKey<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("fndsa_provisional::SigningKey")
+            .field("parameters", &P::NAME)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<P: Parameters> Drop for SigningKey<P> {
+    fn drop(&mut self) {
+        self.secret_hash.zeroize();
+    }
+}
+
+impl<P: Parameters> ZeroizeOnDrop for SigningKey<P> {}

@@ -1,0 +1,229 @@
+//! Known answers of the crate `fn-dsa` 0.4.0, and what its verifier refuses.
+
+use falcon_core::fndsa_provisional::{Context, PreHash, Signature, SigningKey, VerifyingKey};
+use falcon_core::{DecodeError, EncodeError, Falcon512, Falcon1024, Parameters, SignatureError};
+use serde_json::Value;
+
+fn hex(value: &Value) -> Vec<u8> {
+    base16ct::lower::decode_vec(value.as_str().expect("text")).expect("hexadecimal")
+}
+
+const CONTEXT: Context<'_> = Context::new(b"context").unwrap();
+const MESSAGE: &[u8] = b"message";
+
+/// Encoded key, `mu` of [`MESSAGE`] and encoded signature, of degree 512 and 1024.
+fn vectors() -> [[Vec<u8>; 3]; 2] {
+    let file: Value =
+        serde_json::from_str(include_str!("../../../kat/fn-dsa/verify.json")).expect("JSON");
+    [0, 1].map(|i| ["vk", "mu", "sig"].map(|name| hex(&file["vectors"][i][name])))
+}
+
+fn known_answers<P: Parameters>(key: &[u8], mu: &[u8], signature: &[u8]) {
+    let encoded_key = key;
+    let key = VerifyingKey::<P>::try_from(key).expect("a key");
+    let bytes = signature;
+    let signature = Signature::<P>::try_from(signature).expect("a signature");
+    assert_eq!(key.to_bytes().as_ref(), encoded_key);
+    assert_eq!(signature.to_bytes().as_ref(), bytes);
+    assert_eq!(key.verify(CONTEXT, MESSAGE, &signature), Ok(()));
+    let mut hasher = key.mu_hasher(CONTEXT);
+    for piece in MESSAGE.chunks(3) {
+        hasher.update(piece);
+    }
+    let found = hasher.finalize();
+    assert_eq!(found[..], *mu);
+    assert_eq!(key.verify_mu(&found, &signature), Ok(()));
+
+    let refused = Err(SignatureError);
+    assert_eq!(key.verify(Context::EMPTY, MESSAGE, &signature), refused);
+    assert_eq!(key.verify(CONTEXT, b"messagf", &signature), refused);
+    let digest = [7; 32];
+    assert_eq!(
+        key.verify_prehashed(CONTEXT, PreHash::Sha256, &digest, &signature),
+        refused
+    );
+    // Context and message are told apart.
+    assert_eq!(
+        key.verify(Context::new(b"contextm").unwrap(), b"essage", &signature),
+        refused
+    );
+    for at in (8..8 * bytes.len()).step_by(53) {
+        let mut changed = bytes.to_vec();
+        changed[at / 8] ^= 1 << (at % 8);
+        if let Ok(changed) = Signature::<P>::try_from(&changed[..]) {
+            assert_eq!(key.verify(CONTEXT, MESSAGE, &changed), refused, "bit {at}");
+            assert_ne!(changed, signature);
+        }
+    }
+    for at in (8..8 * encoded_key.len()).step_by(53) {
+        let mut changed = encoded_key.to_vec();
+        changed[at / 8] ^= 1 << (at % 8);
+        if let Ok(changed) = VerifyingKey::<P>::try_from(&changed[..]) {
+            assert_eq!(
+                changed.verify(CONTEXT, MESSAGE, &signature),
+                refused,
+                "bit {at}"
+            );
+            assert_ne!(changed, key);
+        }
+    }
+}
+
+#[test]
+fn signatures_of_fn_dsa_verify() {
+    let [[key, mu, signature], [key1024, mu1024, signature1024]] = vectors();
+    known_answers::<Falcon512>(&key, &mu, &signature);
+    known_answers::<Falcon1024>(&key1024, &mu1024, &signature1024);
+    let file: Value =
+        serde_json::from_str(include_str!("../../../kat/fn-dsa/sign_512.json")).expect("JSON");
+    known_answers::<Falcon512>(&hex(&file["vk"]), &hex(&file["mu"]), &hex(&file["sig"]));
+}
+
+#[test]
+fn signatures_are_those_of_fn_dsa() {
+    let file: Value =
+        serde_json::from_str(include_str!("../../../kat/fn-dsa/sign_512.json")).expect("JSON");
+    let sk = hex(&file["sk"]);
+    let key = SigningKey::<Falcon512>::try_from(&sk[..]).expect("a key");
+    assert_eq!(key.to_bytes()[..], sk);
+    assert_eq!(key.verifying_key().to_bytes()[..], hex(&file["vk"]));
+    let seed = hex(&file["sign_seed"]).try_into().expect("40 bytes");
+    let mu = hex(&file["mu"]).try_into().expect("64 bytes");
+    let signature = key.sign_mu_from_seed(&seed, &mu).expect("it signs");
+    assert_eq!(signature.to_bytes()[..], hex(&file["sig"]));
+}
+
+fn signs_and_verifies<P: Parameters>() {
+    let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+    let key = SigningKey::<P>::from(falcon_core::SigningKey::from_seed(&[7; 32]));
+    let stored = key.to_bytes();
+    assert_eq!(stored.len(), SigningKey::<P>::LEN);
+    let key = SigningKey::<P>::try_from(&stored[..]).expect("its own encoding");
+    assert_eq!(key.to_bytes(), stored);
+    let public = key.verifying_key();
+    assert_eq!(
+        &VerifyingKey::try_from(public.to_bytes().as_ref()),
+        &Ok(public.clone())
+    );
+
+    let signature = key.sign_with_rng(&mut rng, CONTEXT, MESSAGE);
+    assert_eq!(public.verify(CONTEXT, MESSAGE, &signature), Ok(()));
+    assert_eq!(
+        Signature::try_from(signature.to_bytes().as_ref()),
+        Ok(signature)
+    );
+    let again = key.sign_with_rng(&mut rng, CONTEXT, MESSAGE);
+    assert_ne!(again.nonce(), signature.nonce());
+
+    let digest = [9; 48];
+    let sign =
+        |rng: &mut _, digest| key.sign_prehashed_with_rng(rng, CONTEXT, PreHash::Sha384, digest);
+    let signature = sign(&mut rng, &digest).expect("a digest");
+    let verified = public.verify_prehashed(CONTEXT, PreHash::Sha384, &digest, &signature);
+    assert_eq!(verified, Ok(()));
+    assert!(sign(&mut rng, &digest[1..]).is_none());
+    // The same digest of another function.
+    let other = public.verify_prehashed(CONTEXT, PreHash::Sha3_384, &digest, &signature);
+    assert_eq!(other, Err(SignatureError));
+    assert!(!format!("{key:?}").contains('['));
+}
+
+#[test]
+fn what_is_signed_verifies() {
+    signs_and_verifies::<Falcon512>();
+    signs_and_verifies::<Falcon1024>();
+}
+
+#[test]
+fn signing_keys_that_are_none_are_refused() {
+    let key = SigningKey::<Falcon512>::from(falcon_core::SigningKey::from_seed(&[7; 32]));
+    let good = key.to_bytes();
+    let read = |bytes: &[u8]| SigningKey::<Falcon512>::try_from(bytes).err();
+    let changed = |at: usize, bits: u8| {
+        let mut bytes = good.to_vec();
+        bytes[at] ^= bits;
+        read(&bytes)
+    };
+    assert_eq!(read(&good), None);
+    assert_eq!(read(&[]), Some(DecodeError::Length));
+    assert_eq!(read(&good[..1344]), Some(DecodeError::Length));
+    assert_eq!(read(&[&good[..], &[0]].concat()), Some(DecodeError::Length));
+    assert_eq!(changed(0, 3), Some(DecodeError::Header));
+    assert_eq!(changed(500, 1), Some(DecodeError::InvalidKey));
+    assert_eq!(changed(1344, 1), Some(DecodeError::InvalidKey), "the hash");
+    // Six bits of `f`: the value that has no opposite.
+    let mut bytes = good.to_vec();
+    bytes[1] = bytes[1] & 0xc0 | 0x20;
+    assert_eq!(read(&bytes), Some(DecodeError::Range));
+    let mut short = [0; 1344];
+    assert_eq!(key.encode(&mut short), Err(EncodeError::BufferTooSmall));
+    let mut long = [7; 1346];
+    assert_eq!(key.encode(&mut long), Ok(1345));
+    assert_eq!(long[..1345], good[..]);
+    assert_eq!(long[1345], 7);
+}
+
+#[test]
+fn malformed_keys_and_signatures_get_their_error() {
+    let [[key, _, signature], [key1024, ..]] = vectors();
+    let read = |bytes: &[u8]| VerifyingKey::<Falcon512>::try_from(bytes).map(|_| ());
+    assert_eq!(read(&key), Ok(()));
+    assert_eq!(read(&[]), Err(DecodeError::Length));
+    assert_eq!(read(&key[..896]), Err(DecodeError::Length));
+    assert_eq!(read(&[&key[..], &[0]].concat()), Err(DecodeError::Length));
+    assert_eq!(read(&key1024), Err(DecodeError::Header));
+    let mut large = key.clone();
+    large[1..3].fill(0xff);
+    assert_eq!(read(&large), Err(DecodeError::Range));
+
+    let read = |bytes: &[u8]| Signature::<Falcon512>::try_from(bytes).map(|_| ());
+    assert_eq!(read(&signature), Ok(()));
+    assert_eq!(read(&[]), Err(DecodeError::Length));
+    assert_eq!(read(&signature[..665]), Err(DecodeError::Length));
+    assert_eq!(
+        read(&[&signature[..], &[0]].concat()),
+        Err(DecodeError::Length)
+    );
+    let mut padding = signature.clone();
+    padding[665] ^= 0x80;
+    assert_eq!(read(&padding), Err(DecodeError::NonCanonical));
+    let mut header = signature.clone();
+    header[0] = 0x3a;
+    assert_eq!(read(&header), Err(DecodeError::Header));
+}
+
+/// Round 3 and FN-DSA do not mix, although their headers and lengths are equal.
+#[test]
+fn a_signature_of_round_3_is_none_of_fn_dsa() {
+    let signer = falcon_core::SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+    let signature = signer.sign_with_rng(&mut rng, MESSAGE).to_bytes();
+    let key = signer.verifying_key().to_bytes();
+    if let Ok(key) = VerifyingKey::<Falcon512>::try_from(&key[..])
+        && let Ok(signature) = Signature::try_from(&signature[..])
+    {
+        assert!(key.verify(Context::EMPTY, MESSAGE, &signature).is_err());
+    }
+}
+
+#[test]
+fn a_digest_has_the_length_of_its_hash() {
+    let [[key, _, signature], _] = vectors();
+    let key = VerifyingKey::<Falcon512>::try_from(&key[..]).expect("a key");
+    let signature = Signature::try_from(&signature[..]).expect("a signature");
+    for len in [0, 31, 33, 64] {
+        let verified = key.verify_prehashed(CONTEXT, PreHash::Sha256, &vec![0; len], &signature);
+        assert_eq!(verified, Err(SignatureError));
+    }
+}
+
+#[test]
+fn formatting_shows_the_parameter_set() {
+    let [[key, _, signature], _] = vectors();
+    let key = VerifyingKey::<Falcon512>::try_from(&key[..]).expect("a key");
+    let signature = Signature::<Falcon512>::try_from(&signature[..]).expect("a signature");
+    for text in [format!("{key:?}"), format!("{signature:?}")] {
+        assert!(text.contains("Falcon-512"), "{text}");
+    }
+    assert!(!format!("{:?}", key.mu_hasher(CONTEXT)).is_empty());
+}

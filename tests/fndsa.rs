@@ -1,0 +1,217 @@
+//! FN-DSA, provisional, against the crate `fn-dsa` 0.4.0, which makes the keys. Both make the same
+//! signatures from the same seeds. Both verifiers accept and refuse the same: 200 messages of each
+//! degree, 10,000 with `FALCON_FULL=1`.
+
+use falcon_core::fndsa_provisional::{
+    Context, PreHash, SEED_LEN, Signature, SigningKey, VerifyingKey,
+};
+use falcon_core::rand_core::{TryCryptoRng, TryRng};
+use falcon_core::{Falcon512, Falcon1024, Parameters};
+use falcon_tests::Repeatable;
+use fn_dsa::{
+    CryptoRng, DomainContext, HASH_ID_EXTMU, HASH_ID_RAW, HASH_ID_SHA3_256, HASH_ID_SHAKE128,
+    HashIdentifier, KeyPairGenerator, KeyPairGeneratorStandard, RngCore, RngError, SigningKey as _,
+    SigningKeyStandard, VerifyingKey as _, VerifyingKeyStandard, sign_key_size, signature_size,
+    vrfy_key_size,
+};
+use std::convert::Infallible;
+
+/// Messages under one key.
+const MESSAGES_OF_A_KEY: usize = 20;
+
+/// The generator behind the traits of the release that fn-dsa uses.
+struct Random(Repeatable);
+
+impl CryptoRng for Random {}
+impl RngCore for Random {
+    fn next_u32(&mut self) -> u32 {
+        u32::from_le_bytes(self.0.bytes())
+    }
+    fn next_u64(&mut self) -> u64 {
+        u64::from_le_bytes(self.0.bytes())
+    }
+    fn fill_bytes(&mut self, out: &mut [u8]) {
+        out.copy_from_slice(&self.0.vec(out.len()));
+    }
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), RngError> {
+        self.fill_bytes(out);
+        Ok(())
+    }
+}
+
+/// A generator for both libraries that gives one seed, again and again.
+struct Again([u8; SEED_LEN]);
+
+impl CryptoRng for Again {}
+impl RngCore for Again {
+    fn next_u32(&mut self) -> u32 {
+        unreachable!("seeds are drawn as bytes")
+    }
+    fn next_u64(&mut self) -> u64 {
+        unreachable!("seeds are drawn as bytes")
+    }
+    fn fill_bytes(&mut self, out: &mut [u8]) {
+        out.copy_from_slice(&self.0);
+    }
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), RngError> {
+        self.fill_bytes(out);
+        Ok(())
+    }
+}
+
+impl TryRng for Again {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        unreachable!("seeds are drawn as bytes")
+    }
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        unreachable!("seeds are drawn as bytes")
+    }
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
+        out.copy_from_slice(&self.0);
+        Ok(())
+    }
+}
+
+impl TryCryptoRng for Again {}
+
+/// A way to give a message to both: this library's, and `fn-dsa`'s name of it.
+#[derive(Clone, Copy)]
+enum Way {
+    Whole,
+    Prehashed(PreHash),
+    Mu,
+}
+
+impl Way {
+    fn identifier(self) -> HashIdentifier<'static> {
+        match self {
+            Self::Whole => HASH_ID_RAW,
+            Self::Prehashed(PreHash::Shake128) => HASH_ID_SHAKE128,
+            Self::Prehashed(_) => HASH_ID_SHA3_256,
+            Self::Mu => HASH_ID_EXTMU,
+        }
+    }
+
+    /// Bytes of a message that is not whole.
+    fn len(self) -> Option<usize> {
+        match self {
+            Self::Whole => None,
+            Self::Prehashed(hash) => Some(hash.digest_len()),
+            Self::Mu => Some(64),
+        }
+    }
+}
+
+/// A key of both libraries.
+struct Key<P: Parameters> {
+    ours: VerifyingKey<P>,
+    theirs: VerifyingKeyStandard,
+}
+
+impl<P: Parameters> Key<P> {
+    /// Whether the encoded signature is one of the message, on which both agree.
+    fn verify(&self, way: Way, context: &[u8], message: &[u8], signature: &[u8]) -> bool {
+        let of = Context::new(context).expect("at most 255 bytes");
+        let ours = Signature::<P>::try_from(signature).is_ok_and(|signature| {
+            match way {
+                Way::Whole => self.ours.verify(of, message, &signature),
+                Way::Prehashed(hash) => self.ours.verify_prehashed(of, hash, message, &signature),
+                Way::Mu => {
+                    let mu = message.try_into().expect("64 bytes");
+                    self.ours.verify_mu(mu, &signature)
+                }
+            }
+            .is_ok()
+        });
+        let context = DomainContext(context);
+        let theirs = self
+            .theirs
+            .verify(signature, &context, &way.identifier(), message);
+        assert_eq!(ours, theirs);
+        ours
+    }
+}
+
+fn sign<P: Parameters>(
+    key: &SigningKey<P>,
+    seed: &mut Again,
+    way: Way,
+    context: &[u8],
+    message: &[u8],
+) -> Signature<P> {
+    let context = Context::new(context).expect("at most 255 bytes");
+    match way {
+        Way::Whole => key.sign_with_rng(seed, context, message),
+        Way::Prehashed(hash) => key
+            .sign_prehashed_with_rng(seed, context, hash, message)
+            .expect("a digest"),
+        Way::Mu => key.sign_mu_with_rng(seed, message.try_into().expect("64 bytes")),
+    }
+}
+
+fn both_agree<P: Parameters>() {
+    let full = std::env::var("FALCON_FULL").as_deref() == Ok("1");
+    let messages: usize = if full { 10_000 } else { 200 };
+    let mut rng = Random(Repeatable::new(P::NAME));
+    let mut accepted_changes = 0;
+    for _ in 0..messages.div_ceil(MESSAGES_OF_A_KEY) {
+        let (mut sk, mut vk) = (
+            vec![0; sign_key_size(P::LOGN)],
+            vec![0; vrfy_key_size(P::LOGN)],
+        );
+        KeyPairGeneratorStandard::default().keygen(P::LOGN, &mut rng, &mut sk, &mut vk);
+        let mut signer = SigningKeyStandard::decode(&sk).expect("their own key");
+        let key = Key::<P> {
+            ours: VerifyingKey::try_from(&vk[..]).expect("their own key"),
+            theirs: VerifyingKeyStandard::decode(&vk).expect("their own key"),
+        };
+        let our_signer = SigningKey::<P>::try_from(&sk[..]).expect("their own key");
+        assert_eq!(our_signer.to_bytes()[..], sk);
+        assert_eq!(our_signer.verifying_key(), &key.ours);
+        assert_eq!(key.ours.to_bytes().as_ref(), vk);
+        assert_eq!(key.ours.hash()[..], sk[sk.len() - 64..]);
+        for number in 0..MESSAGES_OF_A_KEY {
+            let way = [
+                Way::Whole,
+                Way::Prehashed(PreHash::Sha3_256),
+                Way::Mu,
+                Way::Whole,
+                Way::Prehashed(PreHash::Shake128),
+            ][number % 5];
+            let [context_len, len, at, bit] = rng.0.bytes();
+            let context = rng.0.vec(context_len.into());
+            let mut message = rng.0.vec(way.len().unwrap_or(usize::from(len) * 3));
+            let mut signature = vec![0; signature_size(P::LOGN)];
+            let of = DomainContext(&context);
+            let mut seed = Again(rng.0.bytes());
+            signer.sign(&mut seed, &of, &way.identifier(), &message, &mut signature);
+            let ours = sign(&our_signer, &mut seed, way, &context, &message);
+            assert_eq!(ours.to_bytes().as_ref(), signature);
+            assert!(key.verify(way, &context, &message, &signature));
+            let read = Signature::<P>::try_from(&signature[..]).expect("it is valid");
+            assert_eq!(read.to_bytes().as_ref(), signature);
+
+            let at = usize::from(at) * 256 + usize::from(bit);
+            let mut changed = signature.clone();
+            changed[at % signature.len()] ^= 1 << (bit % 8);
+            accepted_changes += usize::from(key.verify(way, &context, &message, &changed));
+            if let Some(byte) = message.first_mut() {
+                *byte ^= 1;
+                assert!(!key.verify(way, &context, &message, &signature));
+            }
+        }
+    }
+    assert_eq!(accepted_changes, 0);
+}
+
+#[test]
+fn fn_dsa_512_and_this_library_agree() {
+    both_agree::<Falcon512>();
+}
+
+#[test]
+fn fn_dsa_1024_and_this_library_agree() {
+    both_agree::<Falcon1024>();
+}
