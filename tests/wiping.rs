@@ -10,7 +10,9 @@ use falcon_core::hazmat::{
 };
 use falcon_core::pkcs8::{EncodePrivateKey, decrypt_private_key};
 use falcon_core::seams::hash::Shake256;
-use falcon_core::{AnySigningKey, Engine, Falcon512, Signature, SignatureError, SigningKey};
+use falcon_core::{
+    AnySigningKey, Engine, Falcon512, Signature, SignatureError, SigningKey, fndsa_provisional,
+};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::slice;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -260,6 +262,25 @@ fn keys_that_are_dropped_leave_nothing() {
         let expanded = || drop(Box::new(key.expand()));
         assert_eq!(count(&expanded), 0, "part {number} of an expanded key");
     }
+}
+
+/// FN-DSA hashes `f` and `g` for its seeds.
+#[test]
+fn a_key_of_fn_dsa_that_is_dropped_leaves_no_secret_hash() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    type Key = fndsa_provisional::SigningKey<Falcon512>;
+    let make = || Box::new(Key::from(SigningKey::from_seed(&[7; 32])));
+    let short = 2 * 512 * 6 / 8;
+    let hash: [u8; 40] = Shake256::reader(&make().to_bytes()[1..][..short]).read_array();
+    *KEYS.lock().unwrap() = anywhere(&hash);
+    let found = |free: &dyn Fn()| {
+        SEARCHING.store(true, SeqCst);
+        free();
+        SEARCHING.store(false, SeqCst);
+        FOUND.swap(0, SeqCst)
+    };
+    assert_eq!(found(&|| drop(hash.to_vec())), 1);
+    assert_eq!(found(&|| drop(make())), 0);
 }
 
 /// The state of a hash begins with what it has absorbed.

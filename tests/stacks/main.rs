@@ -19,7 +19,7 @@ use falcon_core::seams::lanes::Baseline;
 use falcon_core::seams::ntt::{Ntt, PORTABLE_NTT};
 use falcon_core::{
     AnySigningKey, DecodeError, Engine, Falcon512, Falcon1024, Parameters, Scratch, Signature,
-    SigningKey,
+    SigningKey, fndsa_provisional,
 };
 use falcon_tests::Repeatable;
 use rand_core::{TryCryptoRng, TryRng};
@@ -333,6 +333,52 @@ impl TryRng for Again {
 impl TryCryptoRng for Again {}
 
 const DRAWN: &[u8] = b"a generator of a system gave this seed to the caller";
+
+/// Keys of FN-DSA, their encoding, and the seeds of a signature.
+#[test]
+fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
+    type Key = fndsa_provisional::SigningKey<Falcon512>;
+    let round_3 = SigningKey::<Falcon512>::from_seed_boxed(&KEY_SEED);
+    let key = Box::new(Key::from(SigningKey::from_seed(&KEY_SEED)));
+    let encoded = key.to_bytes();
+    let short = &encoded[1..][..2 * 512 * 6 / 8];
+    let hash: [u8; 40] = Shake256::reader(short).read_array();
+    let mu = [4; 64];
+    let mut derived = Shake256::new();
+    derived.update(&hash).update(&mu).update(&DRAWN[..40]);
+    let derived: [u8; 40] = derived.finalize().read_array();
+    let mut secrets = parts(&round_3);
+    secrets.extend([
+        Secret::new(
+            "the key of FN-DSA, encoded",
+            encoded[1..1281].to_vec(),
+            8,
+            1,
+        ),
+        Secret::new("the hash of f and g", hash.to_vec(), 8, 1),
+        Secret::new("the seed that was drawn", DRAWN[..40].to_vec(), 8, 1),
+        Secret::new("the seed that was derived", derived.to_vec(), 8, 1),
+    ]);
+    let mut search = Search::new(secrets);
+    search.after("signed", || {
+        black_box(&key.sign_mu_with_rng(&mut Again(DRAWN), &mu));
+    });
+    search.after("encoded", || {
+        black_box(&key.to_bytes());
+    });
+    search.end();
+
+    // A key that is returned may leave copies, but not of its encoding.
+    let reversed = encoded[1..1281].iter().map(|byte| byte.reverse_bits());
+    let mut search = Search::new(vec![
+        Secret::new("the encoding", encoded[1..1281].to_vec(), 8, 1),
+        Secret::new("the encoding with reversed bits", reversed.collect(), 8, 1),
+    ]);
+    search.after("decoded", || {
+        black_box(&Key::try_from(&encoded[..]).expect("a key"));
+    });
+    search.end();
+}
 
 /// Seeds that this library draws or derives itself.
 #[test]

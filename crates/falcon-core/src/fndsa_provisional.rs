@@ -461,3 +461,6 @@ impl<P: Parameters> fmt::Debug for Signature<P> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests;

@@ -234,14 +234,13 @@ impl<P: Parameters> SigningKey<P> {
         Ok(())
     }
 
-    /// Reads the FN-DSA encoding of `f`, `g` and `F` into this key and checks that it is one.
+    /// Reads the FN-DSA encoding of `f`, `g` and `F` into this key and checks that it is one. Without
+    /// the secret hash of round 3, which FN-DSA does not use.
     #[cfg(feature = "fndsa-provisional")]
     pub(crate) fn decode_lsb_first(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         self.read(Best::find(), |polynomials| {
             codec::lsb_first::decode_secret_key(P::LOGN, bytes, polynomials)
-        })?;
-        self.complete();
-        Ok(())
+        })
     }
 
     /// Becomes the key of `f`, `g` and `F` as `read` writes them, and checks that it is one.
@@ -318,6 +317,12 @@ impl<P: Parameters> SigningKey<P> {
         #[cfg(feature = "engines")]
         crate::lanes::wipe_below::<1024>();
         result
+    }
+
+    /// Replaces `h`, for tests.
+    #[cfg(all(test, feature = "fndsa-provisional"))]
+    pub(crate) fn set_verifying_key(&mut self, key: VerifyingKey<P>) {
+        self.verifying_key = key;
     }
 
     pub(crate) fn basis(&self) -> SecretBasis<'_> {

@@ -1,0 +1,111 @@
+//! Each bound is met by a vector that only this bound refuses.
+
+use super::*;
+use crate::Falcon512;
+use crate::params::Q;
+use std::vec;
+
+type P = Falcon512;
+
+/// The key of `h`.
+fn key(h: [u16; 512]) -> crate::VerifyingKey<P> {
+    let mut key = crate::VerifyingKey::EMPTY;
+    key.set(Best::find(), &h);
+    key
+}
+
+/// `x mod q`.
+fn residue(x: i32) -> u16 {
+    x.rem_euclid(Q as i32) as u16
+}
+
+/// A vector of zeros, except for `count` coefficients `value` from the 17th on.
+fn vector(value: i16, count: usize) -> [i16; 512] {
+    let mut vector = [0; 512];
+    vector[16..][..count].fill(value);
+    vector
+}
+
+/// Vectors with one coefficient at the bound of magnitudes, and one beyond.
+const AT_THE_BOUND: [(i16, bool); 4] = [(840, true), (-840, true), (841, false), (-841, false)];
+
+/// Number of coefficients 600 that a squared norm of 34,034,726 allows.
+const AT_THE_NORM: usize = 94;
+
+#[test]
+fn verification_bounds_each_coefficient_of_s1() {
+    let (nonce, mu) = ([3; NONCE_LEN], [4; MU_LEN]);
+    let mut point = [0; 512];
+    point_of(&nonce, &mu, &mut point);
+    // With s2 = 1, s1 = c - h.
+    let mut s2 = [0; 512];
+    s2[0] = 1;
+    let signature = crate::Signature::<P> { nonce, s2 };
+    let signature = Signature { signature };
+    for (value, valid) in AT_THE_BOUND {
+        let s1 = vector(value, 1);
+        let h = core::array::from_fn(|i| residue(i32::from(point[i]) - i32::from(s1[i])));
+        let key = VerifyingKey::of(&key(h));
+        let verified = key.verify_mu(&mu, &signature);
+        assert_eq!(verified.is_ok(), valid, "{value}");
+    }
+}
+
+#[test]
+fn a_digest_of_another_length_is_refused_although_it_was_signed() {
+    let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+    let key = SigningKey::<P>::from(crate::SigningKey::from_seed(&[7; 32]));
+    let public = key.verifying_key();
+    for (len, valid) in [(32, true), (31, false), (33, false)] {
+        let digest = vec![5; len];
+        let mu = public.mu(Context::EMPTY, Message::Prehashed(PreHash::Sha256, &digest));
+        let signature = key.sign_mu_with_rng(&mut rng, &mu);
+        let verified =
+            public.verify_prehashed(Context::EMPTY, PreHash::Sha256, &digest, &signature);
+        assert_eq!(verified.is_ok(), valid, "{len}");
+    }
+}
+
+#[test]
+fn a_signature_is_within_the_norm_by_itself() {
+    for (count, valid) in [(AT_THE_NORM, true), (AT_THE_NORM + 1, false)] {
+        let mut bytes = [0; 666];
+        let s2 = vector(600, count);
+        let encoded = lsb_first::encode_signature(9, &[1; NONCE_LEN], &s2, &mut bytes);
+        assert!(encoded.is_some(), "{count} fit");
+        let decoded = Signature::<P>::try_from(&bytes[..]);
+        assert_eq!(decoded.err(), (!valid).then_some(DecodeError::Range));
+    }
+}
+
+/// Judges `s1` and `s2` as the signer does. With `h = 1`, `s1 = c - s2`.
+fn is_signature(s1: [i16; 512], s2: [i16; 512]) -> bool {
+    let mut one = [0; 512];
+    one[0] = 1;
+    let mut signer = SigningKey::<P>::from(crate::SigningKey::from_seed(&[7; 32]));
+    signer.set_public(key(one));
+    let point: [u16; 512] = core::array::from_fn(|i| residue(i32::from(s1[i]) + i32::from(s2[i])));
+    let signature = crate::Signature {
+        nonce: [0; NONCE_LEN],
+        s2,
+    };
+    signer.is_signature(Best::find(), &point, &signature)
+}
+
+#[test]
+fn the_signer_bounds_coefficients_norm_and_length() {
+    let zero = [0; 512];
+    assert!(is_signature(zero, zero));
+    for (value, valid) in AT_THE_BOUND {
+        assert_eq!(is_signature(vector(value, 1), zero), valid, "s1: {value}");
+        assert_eq!(is_signature(zero, vector(value, 1)), valid, "s2: {value}");
+    }
+    for (count, valid) in [(AT_THE_NORM, true), (AT_THE_NORM + 1, false)] {
+        assert_eq!(is_signature(vector(600, count), zero), valid, "s1: {count}");
+        assert_eq!(is_signature(zero, vector(600, count)), valid, "s2: {count}");
+    }
+    // 5000 bits of code: 9 each, and one more for each coefficient 128.
+    for (count, valid) in [(392, true), (393, false)] {
+        assert_eq!(is_signature(zero, vector(128, count)), valid, "{count}");
+    }
+}
