@@ -2,19 +2,21 @@
 
 use crate::{
     commands::verify::{Keyring, Signers, verify},
-    engine::{Compute, Signer, fresh_seed, keygen},
+    engine::{Compute, Signer, keygen},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
     input::open,
     interrupt,
     keys::{public_pem, secret_pem},
-    list::{Pair, with_suffix},
+    list::Pair,
     message::Message,
     object::{SignatureFormat, encode_signature},
     output::{Content, Overwrite, Pending},
+    place::with_suffix,
     progress::Progress,
     scheme::{Algorithm, either},
+    seed::fresh_seed,
     shell::quote,
     ui::{BAD, GOOD, STRONG, Styled, Ui},
 };

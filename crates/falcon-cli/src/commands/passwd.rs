@@ -5,7 +5,9 @@ use crate::{
     escape::Escaped,
     escape::shown,
     input::{at_most_one_standard, is_standard},
-    keys::{DEFAULT_SECRET_KEY, Stored, decrypt, load_stored, not_encrypted, secret_pem},
+    keys::{
+        DEFAULT_SECRET_KEY, MAX_REPLACED, Stored, decrypt, load_stored, not_encrypted, secret_pem,
+    },
     object::has_text_around_pem,
     output::{Content, Inputs, Overwrite, Pending},
     passphrase::{PassphraseSource, new_passphrase},
@@ -56,7 +58,7 @@ impl Passwd {
         }
         Inputs::new(files()).spare(&self.key)?;
 
-        let snapshot = Snapshot::take(&self.key);
+        let snapshot = Snapshot::take(&self.key, MAX_REPLACED);
         if snapshot.content().is_some_and(has_text_around_pem) {
             return Err(Error::at(
                 &self.key,

@@ -5,10 +5,10 @@ use crate::{
     escape::Escaped,
     escape::shown,
     input::{at_most_one_standard, is_standard},
-    keys::{DEFAULT_SECRET_KEY, fingerprint, load_secret, public_pem},
-    list::with_suffix,
+    keys::{DEFAULT_SECRET_KEY, MAX_REPLACED, fingerprint, load_secret, public_pem},
     output::{Content, Inputs, Overwrite, Pending, check_target},
     passphrase::PassphraseSource,
+    place::with_suffix,
     scheme::Algorithm,
     snapshot::Snapshot,
     ui::Ui,
@@ -49,7 +49,7 @@ impl Pubkey {
             check_target(&output, Content::PublicKey, overwrite)?;
         }
 
-        let snapshot = Snapshot::take(&self.key);
+        let snapshot = Snapshot::take(&self.key, MAX_REPLACED);
         let public = load_secret(&self.key, &self.passphrase, ui)?.public_key();
         let pem = public_pem(&public)?;
         if is_standard(&output) {

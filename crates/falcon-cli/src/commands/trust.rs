@@ -6,7 +6,7 @@ use crate::{
     escape::Escaped,
     escape::shown,
     input::{cannot_read, is_standard},
-    keys::load_public,
+    keys::{MAX_REPLACED, load_public},
     output::{Content, Inputs, Overwrite, Pending},
     shell::quote,
     snapshot::Snapshot,
@@ -156,7 +156,7 @@ fn change(
     ui: Ui,
     change: impl FnOnce(&mut TrustList) -> std::result::Result<(), TrustListError>,
 ) -> Result<()> {
-    let (snapshot, lock) = Snapshot::take_locked(path, ui)?;
+    let (snapshot, lock) = Snapshot::take_locked(path, MAX_REPLACED, ui)?;
     let (mut list, overwrite) = if fs::symlink_metadata(path).is_ok() {
         check_file(path)?;
         let content = snapshot.content();

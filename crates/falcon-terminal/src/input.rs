@@ -8,17 +8,14 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// Largest file of keys or signatures that is read, in bytes.
-pub(crate) const MAX_OBJECT: u64 = 64 * 1024;
-
 /// Whether the path means standard input or output.
-pub(crate) fn is_standard(path: &Path) -> bool {
+pub fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }
 
 /// Refuses standard input under two names: the second reader would find it
 /// empty, and say nothing.
-pub(crate) fn at_most_one_standard<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+pub fn at_most_one_standard<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     if paths.into_iter().filter(|path| is_standard(path)).count() > 1 {
         return Err(Error::new("standard input, `-`, is named more than once")
             .hint("it can be read once only"));
@@ -27,7 +24,7 @@ pub(crate) fn at_most_one_standard<'a>(paths: impl IntoIterator<Item = &'a Path>
 }
 
 /// Opens a message for reading as a stream.
-pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
+pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     if is_standard(path) {
         return Ok(Box::new(io::stdin()));
     }
@@ -43,7 +40,7 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
 
 /// Tells early that a file cannot be read, or that it is a folder. Pipes are not opened: opening
 /// and closing one would end the program that writes to it.
-pub(crate) fn check_readable(path: &Path) -> Result<()> {
+pub fn check_readable(path: &Path) -> Result<()> {
     let metadata = path.metadata().map_err(|error| cannot_read(path, &error))?;
     if metadata.is_file() || metadata.is_dir() {
         open(path)?;
@@ -53,7 +50,7 @@ pub(crate) fn check_readable(path: &Path) -> Result<()> {
 
 /// Opens a regular file, no link, for reading. What has taken its place meanwhile is refused, and a
 /// pipe does not wait.
-pub(crate) fn open_regular(path: &Path) -> Result<File> {
+pub fn open_regular(path: &Path) -> Result<File> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
@@ -72,57 +69,43 @@ pub(crate) fn open_regular(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Length above which the length that the system states is trusted. The short files of /proc and
-/// /sys state false lengths.
-const TRUSTED_LENGTH: u64 = 64 * 1024;
-
-/// Whether the stated length of a regular file alone shows that it has not `signed` bytes. Shorter
-/// files are read to tell.
-pub(crate) fn length_differs(stated: u64, signed: u64) -> bool {
-    stated > TRUSTED_LENGTH && stated != signed
-}
-
 /// Length of the file at `path`, if it is a regular file.
-pub(crate) fn regular_length(path: &Path) -> Option<u64> {
+pub fn regular_length(path: &Path) -> Option<u64> {
     let metadata = path.metadata().ok().filter(|_| !is_standard(path))?;
     metadata.is_file().then_some(metadata.len())
 }
 
-/// Limits `reader` to one byte more than was signed, which shows that there is more.
-pub(crate) fn limit<R: Read>(reader: R, signed: u64) -> io::Take<R> {
-    reader.take(signed.saturating_add(1))
-}
-
-/// Reads a key or a signature, whole. The memory is wiped: it may be a key.
-pub(crate) fn read_object(path: &Path, kind: &str) -> Result<Zeroizing<Vec<u8>>> {
-    let (bytes, _) = read_start(path)?;
-    check_object(path, &bytes, kind)?;
+/// Reads a file of at most `max` bytes, whole. The memory is wiped: it may be a key. The error for
+/// a longer file names the `kind` that was expected.
+pub fn read_object(path: &Path, max: u64, kind: &str) -> Result<Zeroizing<Vec<u8>>> {
+    let (bytes, _) = read_start(path, max)?;
+    check_object(path, &bytes, max, kind)?;
     Ok(bytes)
 }
 
-/// Reads as much as a key or a signature has, and one byte more if there is one. Returns the
-/// reader of the rest, too.
-pub(crate) fn read_start(path: &Path) -> Result<(Zeroizing<Vec<u8>>, impl Read)> {
+/// Reads at most `max` bytes, and one byte more if there is one. Returns the reader of the rest,
+/// too.
+pub fn read_start(path: &Path, max: u64) -> Result<(Zeroizing<Vec<u8>>, impl Read)> {
     // Growing would leave copies of the secret behind.
-    let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_OBJECT as usize + 1));
+    let mut bytes = Zeroizing::new(Vec::with_capacity(max as usize + 1));
     let mut input = open(path)?;
     (&mut input)
-        .take(MAX_OBJECT + 1)
+        .take(max + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| cannot_read(path, &error))?;
     Ok((bytes, input))
 }
 
-/// Refuses a file that is too long for a key or a signature.
-pub(crate) fn check_object(path: &Path, start: &[u8], kind: &str) -> Result<()> {
-    if start.len() as u64 > MAX_OBJECT {
+/// Refuses a file whose start is longer than `max` bytes.
+pub fn check_object(path: &Path, start: &[u8], max: u64, kind: &str) -> Result<()> {
+    if start.len() as u64 > max {
         return Err(Error::at(path, format_args!("is too large to be a {kind}")));
     }
     Ok(())
 }
 
 /// Reading failed.
-pub(crate) fn cannot_read(path: &Path, error: &io::Error) -> Error {
+pub fn cannot_read(path: &Path, error: &io::Error) -> Error {
     Error::io(path, "cannot read", error)
 }
 

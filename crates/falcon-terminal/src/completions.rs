@@ -1,29 +1,29 @@
 //! `completions`: scripts that complete the command line in a shell.
 
 use crate::{
-    cli::Cli,
     error::{Error, Result, Status},
+    program::program,
 };
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 use std::io::{self, Write};
 
 /// Print a completion script for a shell
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  falcon-cli completions bash > ~/.local/share/bash-completion/completions/falcon-cli
-  falcon-cli completions fish > ~/.config/fish/completions/falcon-cli.fish")]
-pub(crate) struct Completions {
+pub struct Completions {
     /// The shell
     shell: Shell,
 }
 
 impl Completions {
-    pub(crate) fn run(self) -> Result<Status> {
+    /// Prints the script for the program that `command` describes.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
+    pub fn run(self, mut command: Command) -> Result<Status> {
         // Into memory first: the generator gives up the process on an error.
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "falcon-cli", &mut script);
+        clap_complete::generate(self.shell, &mut command, program().name, &mut script);
         io::stdout()
             .write_all(&script)
             .map_err(|error| Error::stdout(&error))?;

@@ -13,7 +13,7 @@ use std::{
 /// them could be taken for an escape: in a name that is not UTF-8, that has an invisible character,
 /// or that has `\x`, `\u` or `\\` in it. On Windows, where backslashes separate folders, they are
 /// doubled only in names that are not Unicode.
-pub(crate) fn shown(path: &Path) -> Cow<'_, str> {
+pub fn shown(path: &Path) -> Cow<'_, str> {
     let name = path.as_os_str();
     if let Some(text) = name.to_str() {
         let like_escapes = ["\\x", "\\u", "\\\\"]
@@ -35,7 +35,7 @@ pub(crate) fn shown(path: &Path) -> Cow<'_, str> {
 }
 
 /// Text with its invisible characters as `\u{1b}`.
-pub(crate) struct Escaped<T>(pub(crate) T);
+pub struct Escaped<T>(pub T);
 
 impl<T: Display> Display for Escaped<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -48,7 +48,7 @@ impl<T: Display> Display for Escaped<T> {
 }
 
 /// Text in quotation marks, escaped so that it cannot end them: it cannot imitate what follows.
-pub(crate) struct Quoted<T>(pub(crate) T);
+pub struct Quoted<T>(pub T);
 
 impl<T: Display> Display for Quoted<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -85,7 +85,7 @@ impl Write for Escaping<'_, '_> {
 
 /// Escapes these characters in a line of JSON. `serde_json` leaves some of them as they
 /// are, and only in strings.
-pub(crate) fn json(line: &str) -> String {
+pub fn json(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     for character in line.chars() {
         if is_invisible(character) {

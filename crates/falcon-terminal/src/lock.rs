@@ -4,6 +4,7 @@ use crate::{
     error::{Error, Result, in_words},
     escape::shown,
     place::folder,
+    program::program,
     shell::quote,
     ui::Ui,
 };
@@ -16,7 +17,7 @@ use std::{
 
 /// The lock of a folder, until it is dropped.
 #[must_use]
-pub(crate) struct Lock(
+pub struct Lock(
     // Empty where folders cannot be locked.
     #[expect(dead_code, reason = "held, not read")] Option<File>,
 );
@@ -31,14 +32,14 @@ const POLL: Duration = Duration::from_millis(20);
 /// A program holds the lock only while it changes files, so a long wait means that it is
 /// stopped. The wait ends after [`PATIENCE`]. Where the system cannot lock the folder, a
 /// warning says why, and the command goes on: it would otherwise not work there at all.
-pub(crate) fn lock_folder(file: &Path, ui: Ui) -> Result<Lock> {
+pub fn lock_folder(file: &Path, ui: Ui) -> Result<Lock> {
     let folder = folder(file);
     let not_locked = |cause: &io::Error| {
         ui.warn(format_args!(
-            "{}: cannot be locked: {}; until this command ends, change no key and no trust list \
-             there with another one",
+            "{}: cannot be locked: {}; until this command ends, change {} there with another one",
             shown(folder),
-            in_words(cause)
+            in_words(cause),
+            program().locked("no", "and")
         ));
         Ok(Lock(None))
     };
@@ -61,9 +62,9 @@ pub(crate) fn lock_folder(file: &Path, ui: Ui) -> Result<Lock> {
         if !told {
             told = true;
             ui.note(format_args!(
-                "waiting up to {} seconds for another program that writes a key or a trust list \
-                 in {}",
+                "waiting up to {} seconds for another program that writes {} in {}",
                 PATIENCE.as_secs(),
+                program().locked("a", "or"),
                 shown(folder)
             ));
         }

@@ -1,13 +1,12 @@
 //! `man`: the manual pages, made from the command line's own description.
 
 use crate::{
-    cli::Cli,
     error::{Error, Result, Status},
     escape::shown,
     output::{Content, Overwrite, check_target, write_result},
     ui::Ui,
 };
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command};
 use clap_mangen::Man as Page;
 use std::{
     fs,
@@ -17,7 +16,7 @@ use std::{
 
 /// Print the manual page, or write the pages of all commands
 #[derive(Debug, Args)]
-pub(crate) struct Man {
+pub struct Man {
     /// Write a page for every command into DIR, which is made if it does not exist
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -27,10 +26,14 @@ pub(crate) struct Man {
 }
 
 impl Man {
-    pub(crate) fn run(self, ui: Ui) -> Result<Status> {
+    /// Prints or writes the pages of the program that `command` describes.
+    ///
+    /// # Errors
+    /// Standard output or a page cannot be written.
+    pub fn run(self, command: Command, ui: Ui) -> Result<Status> {
         match &self.dir {
             None => {
-                let page = render(&Page::new(Cli::command()))?;
+                let page = render(&Page::new(command))?;
                 io::stdout()
                     .write_all(&page)
                     .map_err(|error| Error::stdout(&error))?;
@@ -39,7 +42,7 @@ impl Man {
                 fs::create_dir_all(dir)
                     .map_err(|error| Error::io(dir, "cannot write the manual pages", &error))?;
                 let overwrite = Overwrite::from_force(self.force);
-                let pages = pages();
+                let pages = pages(command);
                 let paths = || pages.iter().map(|page| dir.join(page.get_filename()));
                 // All of them or, if one is in the way, none.
                 for path in paths() {
@@ -69,14 +72,14 @@ fn render(page: &Page) -> Result<Vec<u8>> {
 }
 
 /// The pages of all commands.
-fn pages() -> Vec<Page> {
+fn pages(command: Command) -> Vec<Page> {
     fn add(command: &Command, pages: &mut Vec<Page>) {
         for inner in command.get_subcommands().filter(|it| !it.is_hide_set()) {
             add(inner, pages);
         }
         pages.push(Page::new(command.clone()));
     }
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = command.disable_help_subcommand(true);
     command.build();
     let mut pages = Vec::new();
     add(&command, &mut pages);

@@ -4,7 +4,7 @@ use crate::escape::shown;
 use std::path::Path;
 
 /// The path as one word of a shell.
-pub(crate) fn quote(path: &Path) -> String {
+pub fn quote(path: &Path) -> String {
     let Some(text) = path.to_str() else {
         // Shells read the escapes of `shown` in this form.
         return format!("$'{}'", shown(path).replace('\'', "\\'"));

@@ -14,6 +14,7 @@ use crate::{
     interrupt::{self, Hold},
     lock::lock_folder,
     place::{folder, real},
+    program::program,
     snapshot::Snapshot,
     ui::Ui,
 };
@@ -27,9 +28,11 @@ use tempfile::NamedTempFile;
 
 /// Kind of content: who may read the file, and what its loss would mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Content {
+pub enum Content {
     /// Secret key: mode 0600, written to the disk at once.
     SecretKey,
+    /// Secret that two parties share: mode 0600, written to the disk at once.
+    SharedSecret,
     /// Public key: written to the disk at once.
     PublicKey,
     /// Trust list: written to the disk at once. A list that is replaced keeps its mode, group
@@ -41,7 +44,7 @@ pub(crate) enum Content {
 
 /// Permission to replace a file at the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Overwrite {
+pub enum Overwrite {
     /// Refuse to write if the target exists.
     Never,
     /// Replace an existing file.
@@ -50,17 +53,17 @@ pub(crate) enum Overwrite {
 
 impl Overwrite {
     /// From the value of `--force`.
-    pub(crate) fn from_force(force: bool) -> Self {
+    pub fn from_force(force: bool) -> Self {
         if force { Self::Force } else { Self::Never }
     }
 }
 
 /// The files that a command reads, none of which it may replace.
-pub(crate) struct Inputs(HashSet<PathBuf>);
+pub struct Inputs(HashSet<PathBuf>);
 
 impl Inputs {
     /// Collects the paths that exist.
-    pub(crate) fn new<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Self {
+    pub fn new<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Self {
         let files = paths.into_iter().filter(|path| !is_standard(path));
         Self(
             files
@@ -71,7 +74,7 @@ impl Inputs {
 
     /// Refuses an output that is one of them. Names decide: replacing one name
     /// of a file leaves its other names alone.
-    pub(crate) fn spare(&self, output: &Path) -> Result<()> {
+    pub fn spare(&self, output: &Path) -> Result<()> {
         if self.0.is_empty() || is_standard(output) {
             return Ok(());
         }
@@ -87,12 +90,12 @@ impl Inputs {
 
 /// The files that a command writes, each for an input of its own.
 #[derive(Default)]
-pub(crate) struct Outputs<'a>(HashMap<PathBuf, &'a Path>);
+pub struct Outputs<'a>(HashMap<PathBuf, &'a Path>);
 
 impl<'a> Outputs<'a> {
     /// Refuses an output that another input has already: one of the two would be
     /// lost. Standard output takes any number.
-    pub(crate) fn add(&mut self, output: &Path, input: &'a Path) -> Result<()> {
+    pub fn add(&mut self, output: &Path, input: &'a Path) -> Result<()> {
         if is_standard(output) {
             return Ok(());
         }
@@ -111,7 +114,7 @@ impl<'a> Outputs<'a> {
 }
 
 /// Refuses early what [`Pending::commit`] would refuse late.
-pub(crate) fn check_target(path: &Path, content: Content, overwrite: Overwrite) -> Result<()> {
+pub fn check_target(path: &Path, content: Content, overwrite: Overwrite) -> Result<()> {
     match fs::symlink_metadata(path) {
         Ok(_) if path.is_dir() => Err(is_folder(path)),
         // Renaming over a device is never what was meant.
@@ -145,7 +148,7 @@ fn is_folder(path: &Path) -> Error {
 fn exists(path: &Path, content: Content) -> Error {
     let hint = match content {
         Content::SecretKey => "move it away first; --force would destroy the old key for good",
-        Content::PublicKey | Content::TrustList | Content::Result => {
+        Content::SharedSecret | Content::PublicKey | Content::TrustList | Content::Result => {
             "name another output file, or overwrite with --force"
         }
     };
@@ -155,7 +158,7 @@ fn exists(path: &Path, content: Content) -> Error {
 }
 
 /// A file that is not there yet. Dropping it leaves no trace.
-pub(crate) struct Pending {
+pub struct Pending {
     temporary: NamedTempFile,
     target: PathBuf,
     content: Content,
@@ -164,7 +167,7 @@ pub(crate) struct Pending {
 
 impl Pending {
     /// Prepares a file at `target`.
-    pub(crate) fn create(target: &Path, content: Content, overwrite: Overwrite) -> Result<Self> {
+    pub fn create(target: &Path, content: Content, overwrite: Overwrite) -> Result<Self> {
         check_target(target, content, overwrite)?;
         // Through a link, the file it points to is replaced, not the link.
         let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
@@ -190,7 +193,7 @@ impl Pending {
     }
 
     /// Prepares a file with these bytes.
-    pub(crate) fn with_bytes(
+    pub fn with_bytes(
         target: &Path,
         bytes: &[u8],
         content: Content,
@@ -204,7 +207,7 @@ impl Pending {
     }
 
     /// Makes the file appear.
-    pub(crate) fn commit(self) -> Result<()> {
+    pub fn commit(self) -> Result<()> {
         self.sync()?;
         let on_disk = self.on_disk();
         let target = self.rename(&mut interrupt::hold())?;
@@ -215,7 +218,7 @@ impl Pending {
     }
 
     /// Makes the file appear in the place of the one that was read, if that is unchanged.
-    pub(crate) fn commit_over(self, read: &Snapshot) -> Result<()> {
+    pub fn commit_over(self, read: &Snapshot) -> Result<()> {
         self.sync()?;
         // As late as possible: a program that takes no lock may write until the rename.
         read.check()?;
@@ -231,7 +234,7 @@ impl Pending {
     /// The second is never one that does not belong to the first, not even if
     /// the program is killed between two steps: an old one goes before the
     /// first is replaced. Missing it can be made again, wrong it would be used.
-    pub(crate) fn commit_pair(first: Self, second: Self, ui: Ui) -> Result<()> {
+    pub fn commit_pair(first: Self, second: Self, ui: Ui) -> Result<()> {
         first.sync()?;
         second.sync()?;
         let _lock = lock_folder(&first.target, ui)?;
@@ -257,7 +260,10 @@ impl Pending {
     /// Whether it is to be on the disk before anyone is told of it.
     fn on_disk(&self) -> bool {
         match self.content {
-            Content::SecretKey | Content::PublicKey | Content::TrustList => true,
+            Content::SecretKey
+            | Content::SharedSecret
+            | Content::PublicKey
+            | Content::TrustList => true,
             Content::Result => false,
         }
     }
@@ -311,7 +317,7 @@ impl Write for Pending {
 }
 
 /// Writes a result to a file that appears whole, or to standard output for `-`.
-pub(crate) fn write_result(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<()> {
+pub fn write_result(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<()> {
     if is_standard(path) {
         let mut out = io::stdout().lock();
         return out
@@ -326,7 +332,7 @@ pub(crate) fn write_result(path: &Path, bytes: &[u8], overwrite: Overwrite) -> R
 fn builder(content: Content) -> tempfile::Builder<'static, 'static> {
     use std::{fs::Permissions, os::unix::fs::PermissionsExt};
     let mode = match content {
-        Content::SecretKey => 0o600,
+        Content::SecretKey | Content::SharedSecret => 0o600,
         Content::PublicKey | Content::TrustList | Content::Result => 0o666,
     };
     let mut builder = prefixed();
@@ -361,17 +367,17 @@ fn builder(_: Content) -> tempfile::Builder<'static, 'static> {
 
 fn prefixed() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
+    builder.prefix(program().temporary).suffix(SUFFIX);
     builder
 }
 
-/// Beginning and end of the names of temporary files.
-const TEMPORARY: (&str, &str) = (".falcon-", ".tmp");
+/// End of the names of temporary files.
+const SUFFIX: &str = ".tmp";
 
 /// Whether a file has the name of a temporary file, which an ended command may have left.
-pub(crate) fn is_temporary(name: &str) -> bool {
-    name.strip_prefix(TEMPORARY.0)
-        .is_some_and(|rest| rest.ends_with(TEMPORARY.1))
+pub fn is_temporary(name: &str) -> bool {
+    name.strip_prefix(program().temporary)
+        .is_some_and(|rest| rest.ends_with(SUFFIX))
 }
 
 #[cfg(test)]
@@ -405,7 +411,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("list");
         let write = |overwrite| {
-            let snapshot = Snapshot::take(&target);
+            let snapshot = Snapshot::take(&target, 1 << 10);
             let pending =
                 Pending::with_bytes(snapshot.real(), b"ours", Content::TrustList, overwrite);
             (pending.unwrap(), snapshot)
@@ -513,6 +519,7 @@ mod tests {
             fs::metadata(&target).unwrap().permissions().mode() & 0o777
         };
         assert_eq!(mode(Content::SecretKey), 0o600);
+        assert_eq!(mode(Content::SharedSecret), 0o600);
         assert_eq!(mode(Content::Result) & 0o600, 0o600);
         assert_eq!(mode(Content::Result) & 0o111, 0);
     }
@@ -533,7 +540,7 @@ mod tests {
         ] {
             let message = inside(name);
             assert!(message.ends_with(told), "{message}");
-            assert!(!message.contains(".falcon-"), "{message}");
+            assert!(!message.contains(program().temporary), "{message}");
         }
         let null = Pending::create(Path::new("/dev/null"), Content::Result, Overwrite::Never);
         assert!(

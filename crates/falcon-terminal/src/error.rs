@@ -4,21 +4,21 @@ use crate::escape::shown;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use std::{fmt, io, path::Path, process::ExitCode};
 
-/// Result of a command. The greatest status of all files counts: an invalid signature must not be
+/// Result of a command. The greatest status of all files counts: an invalid one must not be
 /// missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Status {
-    /// Everything asked for was done; every signature is valid.
+pub enum Status {
+    /// Everything asked for was done; everything that was checked is valid.
     Valid,
     /// Wrong usage, or a file that cannot be read, decoded or written.
     Failure,
-    /// A signature is invalid, or a known answer differs.
+    /// Something that was checked is not valid: a signature, a known answer.
     Invalid,
 }
 
 impl Status {
     /// The exit status of the program.
-    pub(crate) fn code(self) -> u8 {
+    pub fn code(self) -> u8 {
         match self {
             Self::Valid => 0,
             Self::Invalid => 1,
@@ -35,7 +35,7 @@ impl From<Status> for ExitCode {
 
 /// Error that ended a command.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Error {
+pub struct Error {
     /// Description of the failure.
     #[serde(rename = "error")]
     what: String,
@@ -53,11 +53,12 @@ pub(crate) struct Error {
     kind: Option<io::ErrorKind>,
 }
 
-pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+/// Result with an [`Error`] for the user.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// An error that concerns no file.
-    pub(crate) fn new(what: impl fmt::Display) -> Self {
+    pub fn new(what: impl fmt::Display) -> Self {
         Self {
             what: what.to_string(),
             path: None,
@@ -69,7 +70,7 @@ impl Error {
 
     /// An error about the file at `path`. `what` continues a sentence that begins with
     /// the path.
-    pub(crate) fn at(path: &Path, what: impl fmt::Display) -> Self {
+    pub fn at(path: &Path, what: impl fmt::Display) -> Self {
         Self {
             path: Some(display(path)),
             ..Self::new(what)
@@ -77,7 +78,7 @@ impl Error {
     }
 
     /// A failure to read or write; `what` says which, such as "cannot read".
-    pub(crate) fn io(path: &Path, what: impl fmt::Display, cause: &io::Error) -> Self {
+    pub fn io(path: &Path, what: impl fmt::Display, cause: &io::Error) -> Self {
         let error = match cause.kind() {
             io::ErrorKind::NotFound => Self::at(path, "does not exist"),
             _ => Self::at(path, what).because(in_words(cause)),
@@ -86,7 +87,7 @@ impl Error {
     }
 
     /// A failure to write results to standard output.
-    pub(crate) fn stdout(cause: &io::Error) -> Self {
+    pub fn stdout(cause: &io::Error) -> Self {
         Self {
             kind: Some(cause.kind()),
             ..Self::new("cannot write to standard output").because(in_words(cause))
@@ -94,7 +95,7 @@ impl Error {
     }
 
     /// Adds what the system or a decoder said.
-    pub(crate) fn because(self, cause: impl fmt::Display) -> Self {
+    pub fn because(self, cause: impl fmt::Display) -> Self {
         Self {
             cause: Some(cause.to_string()),
             ..self
@@ -102,7 +103,7 @@ impl Error {
     }
 
     /// Names the file, if no file is named yet.
-    pub(crate) fn of_path(self, path: &Path) -> Self {
+    pub fn of_path(self, path: &Path) -> Self {
         Self {
             path: self.path.or_else(|| Some(display(path))),
             ..self
@@ -110,7 +111,7 @@ impl Error {
     }
 
     /// Sets the kind of input or output error.
-    pub(crate) fn of_kind(self, kind: io::ErrorKind) -> Self {
+    pub fn of_kind(self, kind: io::ErrorKind) -> Self {
         Self {
             kind: Some(kind),
             ..self
@@ -118,7 +119,7 @@ impl Error {
     }
 
     /// Adds what to do next.
-    pub(crate) fn hint(self, hint: impl fmt::Display) -> Self {
+    pub fn hint(self, hint: impl fmt::Display) -> Self {
         Self {
             hint: Some(hint.to_string()),
             ..self
@@ -127,12 +128,12 @@ impl Error {
 
     /// Whether an input or output error of this kind is the cause. A broken pipe means
     /// that the reader of the output has gone.
-    pub(crate) fn is(&self, kind: io::ErrorKind) -> bool {
+    pub fn is(&self, kind: io::ErrorKind) -> bool {
         self.kind == Some(kind)
     }
 
     /// Advice to the user, if there is any.
-    pub(crate) fn next_step(&self) -> Option<&str> {
+    pub fn next_step(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 }
@@ -154,7 +155,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// Words of the system, without the number of its error.
-pub(crate) fn in_words(cause: &io::Error) -> String {
+pub fn in_words(cause: &io::Error) -> String {
     let text = cause.to_string();
     match text.split_once(" (os error ") {
         Some((words, _)) => words.to_owned(),
@@ -163,7 +164,7 @@ pub(crate) fn in_words(cause: &io::Error) -> String {
 }
 
 /// A path for messages; `-` is shown as "standard input".
-pub(crate) fn display(path: &Path) -> String {
+pub fn display(path: &Path) -> String {
     if path == Path::new("-") {
         "standard input".to_owned()
     } else {
@@ -173,7 +174,7 @@ pub(crate) fn display(path: &Path) -> String {
 
 /// Writes a path to JSON as it was given. One that is not UTF-8 becomes `{"bytes": "61ff"}`, in
 /// hexadecimal: any text could be the name of another file.
-pub(crate) fn serialize_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn serialize_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     if let Some(text) = path.to_str() {
         return serializer.serialize_str(text);
     }

@@ -20,7 +20,7 @@ const DELAY: Duration = Duration::from_millis(400);
 
 /// Unit of progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub enum Unit {
     /// Bytes read from the file of this name.
     Bytes(String),
     /// Files, records, designs, runs.
@@ -34,7 +34,7 @@ const MAX_NAME: usize = 40;
 /// that lines in quick succession do not draw it anew each.
 ///
 /// indicatif draws nothing when standard error is no terminal.
-pub(crate) struct Progress {
+pub struct Progress {
     ui: Ui,
     unit: Unit,
     total: Option<u64>,
@@ -51,7 +51,7 @@ struct Shown {
 
 impl Progress {
     /// For the files that a command reads: bytes of one file, or a number of files.
-    pub(crate) fn of_files<'a>(ui: Ui, files: impl ExactSizeIterator<Item = &'a Path>) -> Self {
+    pub fn of_files<'a>(ui: Ui, files: impl ExactSizeIterator<Item = &'a Path>) -> Self {
         let count = files.len();
         let mut files = files;
         match files.next() {
@@ -64,7 +64,7 @@ impl Progress {
     }
 
     /// Of `total` units; `None` when the end is not known.
-    pub(crate) fn new(ui: Ui, unit: Unit, total: Option<u64>) -> Self {
+    pub fn new(ui: Ui, unit: Unit, total: Option<u64>) -> Self {
         let start = Instant::now();
         Self {
             ui,
@@ -88,7 +88,7 @@ impl Progress {
     }
 
     /// Items were done. While bytes are counted, they have been counted already.
-    pub(crate) fn add(&self, amount: u64) {
+    pub fn add(&self, amount: u64) {
         if matches!(self.unit, Unit::Items(_)) {
             self.advance(amount);
         }
@@ -109,14 +109,14 @@ impl Progress {
     }
 
     /// Makes way for a line on standard output, if that is where the bar is.
-    pub(crate) fn clear_for_result(&self) {
+    pub fn clear_for_result(&self) {
         if io::stdout().is_terminal() {
             self.clear();
         }
     }
 
     /// Makes way for a line on standard error.
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         let mut shown = self.shown();
         shown.due = Instant::now() + DELAY;
         if let Some(bar) = shown.bar.take() {
@@ -151,7 +151,7 @@ impl Progress {
     }
 
     /// Counts what is read.
-    pub(crate) fn reader<R: Read>(&self, inner: R) -> ProgressReader<'_, R> {
+    pub fn reader<R: Read>(&self, inner: R) -> ProgressReader<'_, R> {
         ProgressReader {
             inner,
             progress: self,
@@ -193,7 +193,7 @@ impl Drop for Progress {
 }
 
 /// Reports every read to a [`Progress`].
-pub(crate) struct ProgressReader<'a, R> {
+pub struct ProgressReader<'a, R> {
     inner: R,
     progress: &'a Progress,
 }

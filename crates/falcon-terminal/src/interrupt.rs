@@ -38,31 +38,31 @@ impl Unfinished {
 }
 
 /// While it lives, signals do not end the program. Hold it briefly.
-pub(crate) struct Hold(MutexGuard<'static, Unfinished>);
+pub struct Hold(MutexGuard<'static, Unfinished>);
 
 /// Holds signals back.
-pub(crate) fn hold() -> Hold {
+pub fn hold() -> Hold {
     Hold(UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 impl Hold {
     /// Adds a file or folder to remove if a signal comes.
-    pub(crate) fn add(&mut self, path: &Path) {
+    pub fn add(&mut self, path: &Path) {
         self.0.paths.insert(path.to_owned());
     }
 
     /// Removes a file or folder from the list: it is finished.
-    pub(crate) fn remove(&mut self, path: &Path) {
+    pub fn remove(&mut self, path: &Path) {
         self.0.paths.remove(path);
     }
 }
 
 /// While it lives, a signal restores the terminal. The question for a passphrase
 /// switches the echo off, and a signal could end the program before it is on again.
-pub(crate) struct TerminalGuard(());
+pub struct TerminalGuard(());
 
 /// Saves the modes of the terminal.
-pub(crate) fn guard_terminal() -> TerminalGuard {
+pub fn guard_terminal() -> TerminalGuard {
     hold().0.terminal = terminal::Terminal::of_process();
     TerminalGuard(())
 }
@@ -113,7 +113,7 @@ mod terminal {
 }
 
 /// Does what SIGINT does, for a Ctrl-C that was read as a character.
-pub(crate) fn end() -> ! {
+pub fn end() -> ! {
     end_with(SIGINT)
 }
 
@@ -129,7 +129,7 @@ const SIGINT: i32 = 2;
 
 /// Begins to wait for signals.
 #[cfg(unix)]
-pub(crate) fn watch() -> std::io::Result<()> {
+pub fn watch() -> std::io::Result<()> {
     use signal_hook::{
         consts::{SIGALRM, SIGHUP, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ},
         flag,
@@ -174,6 +174,6 @@ fn is_ignored(signal: i32) -> bool {
 
 /// Elsewhere a signal ends the program as the system does it.
 #[cfg(not(unix))]
-pub(crate) fn watch() -> std::io::Result<()> {
+pub fn watch() -> std::io::Result<()> {
     Ok(())
 }

@@ -17,13 +17,17 @@ use std::{
     io::{self, Write},
 };
 
-pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
-pub(crate) const CAUTION: Style = AnsiColor::Yellow.on_default().bold();
-pub(crate) const STRONG: Style = Style::new().bold();
+/// Style of success.
+pub const GOOD: Style = AnsiColor::Green.on_default();
+/// Style of an error.
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
+/// Style of a warning.
+pub const CAUTION: Style = AnsiColor::Yellow.on_default().bold();
+/// Style of a name or heading.
+pub const STRONG: Style = Style::new().bold();
 
 /// Text in a style.
-pub(crate) struct Styled<T>(pub(crate) Style, pub(crate) T);
+pub struct Styled<T>(pub Style, pub T);
 
 impl<T: Display> Display for Styled<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -33,20 +37,20 @@ impl<T: Display> Display for Styled<T> {
 
 /// The hints that have been printed.
 #[derive(Default)]
-pub(crate) struct Hints(HashSet<String>);
+pub struct Hints(HashSet<String>);
 
 /// The options that decide what is printed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ui {
+pub struct Ui {
     /// One JSON object on each line instead of text.
-    pub(crate) json: bool,
+    pub json: bool,
     /// No notes, no progress.
-    pub(crate) quiet: bool,
+    pub quiet: bool,
 }
 
 impl Ui {
     /// Prints a result.
-    pub(crate) fn report(self, result: &(impl Display + Serialize)) -> Result<()> {
+    pub fn report(self, result: &(impl Display + Serialize)) -> Result<()> {
         let mut out = anstream::stdout().lock();
         let written = if self.json {
             serde_json::to_string(result)
@@ -61,7 +65,7 @@ impl Ui {
     }
 
     /// Prints the heading of a table. JSON has none.
-    pub(crate) fn heading(self, text: &str) -> Result<()> {
+    pub fn heading(self, text: &str) -> Result<()> {
         if self.json {
             return Ok(());
         }
@@ -70,12 +74,12 @@ impl Ui {
     }
 
     /// Whether [`note`](Self::note) says anything.
-    pub(crate) fn notes(self) -> bool {
+    pub fn notes(self) -> bool {
         !self.quiet && !self.json
     }
 
     /// Prints a remark for a person: not with `--quiet` or `--json`.
-    pub(crate) fn note(self, text: impl Display) {
+    pub fn note(self, text: impl Display) {
         if self.notes() {
             self.stderr(STRONG, "note", &text);
         }
@@ -83,7 +87,7 @@ impl Ui {
 
     /// Sums up a command on several files: a remark if all went well, else a warning. One file
     /// needs no sum.
-    pub(crate) fn sum_up(self, files: u64, status: Status, sum: impl Display) {
+    pub fn sum_up(self, files: u64, status: Status, sum: impl Display) {
         match (files, status) {
             (0 | 1, _) => {}
             (_, Status::Valid) => self.note(sum),
@@ -92,7 +96,7 @@ impl Ui {
     }
 
     /// Prints a warning, whatever the options.
-    pub(crate) fn warn(self, text: impl Display) {
+    pub fn warn(self, text: impl Display) {
         if self.json {
             let line = serde_json::json!({ "warning": text.to_string() });
             let _ = writeln!(
@@ -106,13 +110,13 @@ impl Ui {
     }
 
     /// Prints an error and its hint.
-    pub(crate) fn error(self, error: &Error) {
+    pub fn error(self, error: &Error) {
         self.error_among(error, &mut Hints::default());
     }
 
     /// Prints the error of one file of many. A hint that has been printed is not repeated,
     /// except in JSON.
-    pub(crate) fn error_among(self, error: &Error, hints: &mut Hints) {
+    pub fn error_among(self, error: &Error, hints: &mut Hints) {
         // The reader of the output has gone: there is nobody to tell.
         if error.is(io::ErrorKind::BrokenPipe) {
             return;
@@ -130,7 +134,7 @@ impl Ui {
     }
 
     /// Prints a hint, unless it has been printed.
-    pub(crate) fn hint_among(self, hint: &str, hints: &mut Hints) {
+    pub fn hint_among(self, hint: &str, hints: &mut Hints) {
         if hints.0.insert(hint.to_owned()) {
             self.stderr(STRONG, " hint", &hint);
         }

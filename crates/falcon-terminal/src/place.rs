@@ -1,13 +1,14 @@
 //! Real paths of files.
 
 use std::{
+    ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
 };
 
 /// Follows the links of a path: one name for a file, whichever way leads to it. The file
 /// itself need not exist yet.
-pub(crate) fn real(path: &Path) -> PathBuf {
+pub fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path)
         .or_else(|error| {
             let name = path.file_name().ok_or(error)?;
@@ -17,9 +18,16 @@ pub(crate) fn real(path: &Path) -> PathBuf {
 }
 
 /// The folder of a file.
-pub(crate) fn folder(path: &Path) -> &Path {
+pub fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
+}
+
+/// The path with something added to its name.
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
 }

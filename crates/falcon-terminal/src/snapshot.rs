@@ -6,7 +6,6 @@ use crate::{
     place,
     ui::Ui,
 };
-use falcon_envelope::TrustList;
 use std::{
     fs::File,
     io::Read,
@@ -14,56 +13,59 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// Bytes that are compared. A longer file is neither a key nor a trust list.
-const MAX_COMPARED: u64 = TrustList::MAX_LEN as u64;
-
 /// Content of a file at the time when the command began to read it.
 ///
 /// Reading a file and replacing it are two steps, and a passphrase may be asked for in
 /// between. Commands of this program wait for the lock of the folder. Others do not, so the
 /// content is compared before the file is replaced.
-pub(crate) struct Snapshot {
+pub struct Snapshot {
     real: PathBuf,
+    /// Bytes that are compared.
+    longest: u64,
     content: Option<Zeroizing<Vec<u8>>>,
 }
 
 impl Snapshot {
-    /// Remembers the content of a file, if the file can be read twice.
-    pub(crate) fn take(path: &Path) -> Self {
-        Self::at(place::real(path))
+    /// Remembers the content of a file, if the file can be read twice. The program replaces files
+    /// of at most `longest` bytes.
+    pub fn take(path: &Path, longest: u64) -> Self {
+        Self::at(place::real(path), longest)
     }
 
-    /// Locks the folder of a file, then remembers the content.
-    pub(crate) fn take_locked(path: &Path, ui: Ui) -> Result<(Self, Lock)> {
+    /// Locks the folder of a file, then remembers the content, as [`take`](Self::take) does.
+    pub fn take_locked(path: &Path, longest: u64, ui: Ui) -> Result<(Self, Lock)> {
         let real = place::real(path);
         let lock = lock_folder(&real, ui)?;
-        Ok((Self::at(real), lock))
+        Ok((Self::at(real, longest), lock))
     }
 
-    fn at(real: PathBuf) -> Self {
-        let content = content(&real);
-        Self { real, content }
+    fn at(real: PathBuf, longest: u64) -> Self {
+        Self {
+            content: content(&real, longest),
+            real,
+            longest,
+        }
     }
 
     /// Real path of the file: links were followed once.
-    pub(crate) fn real(&self) -> &Path {
+    pub fn real(&self) -> &Path {
         &self.real
     }
 
     /// The content, unless the file is missing, unreadable or not a regular file. Content that
-    /// is longer than any key or trust list is cut.
-    pub(crate) fn content(&self) -> Option<&[u8]> {
+    /// is too long is cut.
+    pub fn content(&self) -> Option<&[u8]> {
         self.content.as_deref().map(Vec::as_slice)
     }
 
     /// Locks the folder of the file.
-    pub(crate) fn lock(&self, ui: Ui) -> Result<Lock> {
+    pub fn lock(&self, ui: Ui) -> Result<Lock> {
         lock_folder(&self.real, ui)
     }
 
     /// Refuses to go on if another program has changed the file since it was read.
-    pub(crate) fn check(&self) -> Result<()> {
-        if content(&self.real) == self.content {
+    pub fn check(&self) -> Result<()> {
+        if content(&self.real, self.longest) == self.content {
             return Ok(());
         }
         Err(
@@ -75,10 +77,10 @@ impl Snapshot {
 
 /// The content of a regular file, in memory that does not grow and is wiped: it may be a
 /// secret key. A file that grows is read one byte too far, which is a difference.
-fn content(path: &Path) -> Option<Zeroizing<Vec<u8>>> {
+fn content(path: &Path, longest: u64) -> Option<Zeroizing<Vec<u8>>> {
     // Asked before it is opened: a pipe would wait.
     let len = path.metadata().ok().filter(|file| file.is_file())?.len();
-    let len = len.min(MAX_COMPARED) + 1;
+    let len = len.min(longest) + 1;
     let mut bytes = Zeroizing::new(Vec::with_capacity(len as usize));
     let file = File::open(path).ok()?;
     file.take(len).read_to_end(&mut bytes).ok()?;

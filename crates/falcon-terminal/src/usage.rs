@@ -1,8 +1,9 @@
 //! Command lines that cannot be parsed.
 
 use crate::{
-    cli::Color,
+    color::Color,
     error::{Error, Status},
+    program::program,
     ui::Ui,
 };
 use clap::{
@@ -16,7 +17,7 @@ use std::{
 };
 
 /// Prints the help, the version or the error, and ends the program.
-pub(crate) fn exit(mut error: clap::Error) -> ! {
+pub fn exit(mut error: clap::Error) -> ! {
     conceal(&mut error);
     color().choose();
     let json = wants_json();
@@ -134,7 +135,7 @@ fn as_json(error: &clap::Error) -> Error {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let told = Error::new(words(what.strip_prefix("error: ").unwrap_or(what)));
     if rest.is_empty() {
-        told.hint("see: falcon-cli --help")
+        told.hint(format_args!("see: {} --help", program().name))
     } else {
         told.hint(words(rest))
     }
