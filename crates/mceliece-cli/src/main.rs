@@ -1,0 +1,50 @@
+//! `mceliece-cli`: the KEM Classic McEliece on the command line.
+#![forbid(unsafe_code)]
+
+mod cli;
+mod commands;
+mod fingerprint;
+mod keys;
+mod object;
+mod sets;
+mod standing;
+
+use clap::{CommandFactory, Parser};
+use cli::{Cli, Command};
+use falcon_terminal::{
+    error::{Result, Status},
+    program, start,
+    ui::Ui,
+    usage,
+};
+use std::process::ExitCode;
+
+/// Name and files of the program.
+const PROGRAM: program::Program = program::Program {
+    name: "mceliece-cli",
+    temporary: ".mceliece-",
+    locked: &["key", "secret"],
+};
+
+fn main() -> ExitCode {
+    program::declare(PROGRAM);
+    let cli = Cli::try_parse().unwrap_or_else(|error| usage::exit(error));
+    cli.global.color.choose();
+    let ui = Ui {
+        json: cli.global.json,
+        quiet: cli.global.quiet,
+    };
+    start::run(ui, || run(cli, ui))
+}
+
+fn run(cli: Cli, ui: Ui) -> Result<Status> {
+    match cli.command {
+        Command::Keygen(keygen) => keygen.run(ui),
+        Command::Pubkey(pubkey) => pubkey.run(ui),
+        Command::Encaps(encaps) => encaps.run(ui),
+        Command::Decaps(decaps) => decaps.run(ui),
+        Command::Inspect(inspect) => inspect.run(ui),
+        Command::Completions(completions) => completions.run(Cli::command()),
+        Command::Man(man) => man.run(Cli::command(), ui),
+    }
+}
