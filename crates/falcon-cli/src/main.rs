@@ -25,15 +25,14 @@ use std::process::ExitCode;
 use ui::Ui;
 
 /// Name and files of the program.
-const PROGRAM: program::Program = program::Program {
+static PROGRAM: program::Program = program::Program {
     name: "falcon-cli",
     temporary: ".falcon-",
     locked: &["key", "trust list"],
 };
 
 fn main() -> ExitCode {
-    program::declare(PROGRAM);
-    let cli = Cli::try_parse().unwrap_or_else(|error| usage::exit(error));
+    let cli = Cli::try_parse().unwrap_or_else(|error| usage::exit(error, &PROGRAM));
     cli.global.color.choose();
     let ui = Ui {
         json: cli.global.json,
@@ -73,6 +72,6 @@ fn run(cli: Cli, ui: Ui) -> Result<Status> {
             hls.run(ui)
         }
         Command::Completions(completions) => completions.run(Cli::command()),
-        Command::Man(man) => man.run(Cli::command(), ui),
+        Command::Man(man) => man.run(Cli::command(), &PROGRAM, ui),
     }
 }

@@ -1,9 +1,6 @@
 //! `completions`: scripts that complete the command line in a shell.
 
-use crate::{
-    error::{Error, Result, Status},
-    program::program,
-};
+use crate::error::{Error, Result, Status};
 use clap::{Args, Command};
 use clap_complete::Shell;
 use std::io::{self, Write};
@@ -21,9 +18,10 @@ impl Completions {
     /// # Errors
     /// Standard output cannot be written.
     pub fn run(self, mut command: Command) -> Result<Status> {
+        let name = command.get_name().to_owned();
         // Into memory first: the generator gives up the process on an error.
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut command, program().name, &mut script);
+        clap_complete::generate(self.shell, &mut command, name, &mut script);
         io::stdout()
             .write_all(&script)
             .map_err(|error| Error::stdout(&error))?;

@@ -1,7 +1,7 @@
 //! Escapes for file names and other foreign text. A control character in a file name
 //! could otherwise overwrite a verdict on the terminal.
 
-use falcon_envelope::is_invisible;
+use falcon_invisible::is_invisible;
 use std::{
     borrow::Cow,
     fmt::{self, Display, Write},

@@ -1,7 +1,8 @@
 //! The parts of `falcon-cli` and `mceliece-cli` that know neither scheme: errors with hints, files
 //! that appear whole or not at all, signals, output as text and as JSON.
 //!
-//! A program calls [`program::declare`] first, then [`start::run`].
+//! A program describes itself in a [`program::Program`], parses its command line, and then calls
+//! [`start::run`].
 #![forbid(unsafe_code)]
 
 pub mod access;

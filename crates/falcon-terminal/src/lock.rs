@@ -4,7 +4,7 @@ use crate::{
     error::{Error, Result, in_words},
     escape::shown,
     place::folder,
-    program::program,
+    program::Program,
     shell::quote,
     ui::Ui,
 };
@@ -32,14 +32,14 @@ const POLL: Duration = Duration::from_millis(20);
 /// A program holds the lock only while it changes files, so a long wait means that it is
 /// stopped. The wait ends after [`PATIENCE`]. Where the system cannot lock the folder, a
 /// warning says why, and the command goes on: it would otherwise not work there at all.
-pub fn lock_folder(file: &Path, ui: Ui) -> Result<Lock> {
+pub fn lock_folder(file: &Path, program: &Program, ui: Ui) -> Result<Lock> {
     let folder = folder(file);
     let not_locked = |cause: &io::Error| {
         ui.warn(format_args!(
             "{}: cannot be locked: {}; until this command ends, change {} there with another one",
             shown(folder),
             in_words(cause),
-            program().locked("no", "and")
+            program.locked("no", "and")
         ));
         Ok(Lock(None))
     };
@@ -64,7 +64,7 @@ pub fn lock_folder(file: &Path, ui: Ui) -> Result<Lock> {
             ui.note(format_args!(
                 "waiting up to {} seconds for another program that writes {} in {}",
                 PATIENCE.as_secs(),
-                program().locked("a", "or"),
+                program.locked("a", "or"),
                 shown(folder)
             ));
         }

@@ -4,6 +4,7 @@ use crate::{
     error::{Error, Result, Status},
     escape::shown,
     output::{Content, Overwrite, check_target, write_result},
+    program::Program,
     ui::Ui,
 };
 use clap::{Args, Command};
@@ -30,7 +31,7 @@ impl Man {
     ///
     /// # Errors
     /// Standard output or a page cannot be written.
-    pub fn run(self, command: Command, ui: Ui) -> Result<Status> {
+    pub fn run(self, command: Command, program: &'static Program, ui: Ui) -> Result<Status> {
         match &self.dir {
             None => {
                 let page = render(&Page::new(command))?;
@@ -55,7 +56,7 @@ impl Man {
                     })?;
                 }
                 for (page, path) in pages.iter().zip(paths()) {
-                    write_result(&path, &render(page)?, overwrite)?;
+                    write_result(program, &path, &render(page)?, overwrite)?;
                 }
                 ui.note(format_args!("manual pages written to {}", shown(dir)));
             }

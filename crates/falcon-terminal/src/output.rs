@@ -14,7 +14,7 @@ use crate::{
     interrupt::{self, Hold},
     lock::lock_folder,
     place::{folder, real},
-    program::program,
+    program::{Program, SUFFIX},
     snapshot::Snapshot,
     ui::Ui,
 };
@@ -159,6 +159,7 @@ fn exists(path: &Path, content: Content) -> Error {
 
 /// A file that is not there yet. Dropping it leaves no trace.
 pub struct Pending {
+    program: &'static Program,
     temporary: NamedTempFile,
     target: PathBuf,
     content: Content,
@@ -167,12 +168,17 @@ pub struct Pending {
 
 impl Pending {
     /// Prepares a file at `target`.
-    pub fn create(target: &Path, content: Content, overwrite: Overwrite) -> Result<Self> {
+    pub fn create(
+        program: &'static Program,
+        target: &Path,
+        content: Content,
+        overwrite: Overwrite,
+    ) -> Result<Self> {
         check_target(target, content, overwrite)?;
         // Through a link, the file it points to is replaced, not the link.
         let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
         let mut hold = interrupt::hold();
-        let temporary = builder(content)
+        let temporary = builder(program, content)
             .tempfile_in(folder(&target))
             // Its message has the temporary name.
             .map_err(|error| Error::io(&target, "cannot create", &error.kind().into()))?;
@@ -185,6 +191,7 @@ impl Pending {
                 .map_err(|error| Error::io(&target, "cannot keep the mode and group of", &error))?;
         }
         Ok(Self {
+            program,
             temporary,
             target,
             content,
@@ -194,12 +201,13 @@ impl Pending {
 
     /// Prepares a file with these bytes.
     pub fn with_bytes(
+        program: &'static Program,
         target: &Path,
         bytes: &[u8],
         content: Content,
         overwrite: Overwrite,
     ) -> Result<Self> {
-        let mut pending = Self::create(target, content, overwrite)?;
+        let mut pending = Self::create(program, target, content, overwrite)?;
         pending
             .write_all(bytes)
             .map_err(|error| cannot_write(target, &error))?;
@@ -237,7 +245,7 @@ impl Pending {
     pub fn commit_pair(first: Self, second: Self, ui: Ui) -> Result<()> {
         first.sync()?;
         second.sync()?;
-        let _lock = lock_folder(&first.target, ui)?;
+        let _lock = lock_folder(&first.target, first.program, ui)?;
         let mut hold = interrupt::hold();
         // Another may have made them while the lock was awaited.
         for file in [&first, &second] {
@@ -317,7 +325,12 @@ impl Write for Pending {
 }
 
 /// Writes a result to a file that appears whole, or to standard output for `-`.
-pub fn write_result(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<()> {
+pub fn write_result(
+    program: &'static Program,
+    path: &Path,
+    bytes: &[u8],
+    overwrite: Overwrite,
+) -> Result<()> {
     if is_standard(path) {
         let mut out = io::stdout().lock();
         return out
@@ -325,17 +338,17 @@ pub fn write_result(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<(
             .and_then(|()| out.flush())
             .map_err(|error| Error::stdout(&error));
     }
-    Pending::with_bytes(path, bytes, Content::Result, overwrite)?.commit()
+    Pending::with_bytes(program, path, bytes, Content::Result, overwrite)?.commit()
 }
 
 #[cfg(unix)]
-fn builder(content: Content) -> tempfile::Builder<'static, 'static> {
+fn builder(program: &Program, content: Content) -> tempfile::Builder<'static, 'static> {
     use std::{fs::Permissions, os::unix::fs::PermissionsExt};
     let mode = match content {
         Content::SecretKey | Content::SharedSecret => 0o600,
         Content::PublicKey | Content::TrustList | Content::Result => 0o666,
     };
-    let mut builder = prefixed();
+    let mut builder = prefixed(program);
     builder.permissions(Permissions::from_mode(mode));
     builder
 }
@@ -361,28 +374,20 @@ fn keep_access(old: &Metadata, new: &File) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn builder(_: Content) -> tempfile::Builder<'static, 'static> {
-    prefixed()
+fn builder(program: &Program, _: Content) -> tempfile::Builder<'static, 'static> {
+    prefixed(program)
 }
 
-fn prefixed() -> tempfile::Builder<'static, 'static> {
+fn prefixed(program: &Program) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(program().temporary).suffix(SUFFIX);
+    builder.prefix(program.temporary).suffix(SUFFIX);
     builder
-}
-
-/// End of the names of temporary files.
-const SUFFIX: &str = ".tmp";
-
-/// Whether a file has the name of a temporary file, which an ended command may have left.
-pub fn is_temporary(name: &str) -> bool {
-    name.strip_prefix(program().temporary)
-        .is_some_and(|rest| rest.ends_with(SUFFIX))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::TESTS;
 
     const QUIET: Ui = Ui {
         json: false,
@@ -400,7 +405,7 @@ mod tests {
     fn nothing_is_left_of_a_file_that_was_not_committed() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out");
-        let pending = Pending::with_bytes(&target, b"x", Content::Result, Overwrite::Never);
+        let pending = Pending::with_bytes(&TESTS, &target, b"x", Content::Result, Overwrite::Never);
         assert_eq!(names(folder.path()).len(), 1);
         drop(pending);
         assert!(names(folder.path()).is_empty());
@@ -412,8 +417,13 @@ mod tests {
         let target = folder.path().join("list");
         let write = |overwrite| {
             let snapshot = Snapshot::take(&target, 1 << 10);
-            let pending =
-                Pending::with_bytes(snapshot.real(), b"ours", Content::TrustList, overwrite);
+            let pending = Pending::with_bytes(
+                &TESTS,
+                snapshot.real(),
+                b"ours",
+                Content::TrustList,
+                overwrite,
+            );
             (pending.unwrap(), snapshot)
         };
         for before in [None, Some(b"old")] {
@@ -437,7 +447,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out");
         let pending =
-            Pending::with_bytes(&target, b"ours", Content::Result, Overwrite::Never).unwrap();
+            Pending::with_bytes(&TESTS, &target, b"ours", Content::Result, Overwrite::Never)
+                .unwrap();
         fs::write(&target, b"theirs").unwrap();
         assert!(pending.commit().is_err());
         assert_eq!(fs::read(&target).unwrap(), b"theirs");
@@ -453,7 +464,7 @@ mod tests {
             fs::write(file, b"old").unwrap();
         }
         let write = |path: &Path, content| {
-            Pending::with_bytes(path, b"new", content, Overwrite::Force).unwrap()
+            Pending::with_bytes(&TESTS, path, b"new", content, Overwrite::Force).unwrap()
         };
         let first = write(&secret, Content::SecretKey);
         let second = write(&public, Content::PublicKey);
@@ -468,7 +479,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [secret, public] = ["k", "k.pub"].map(|name| folder.path().join(name));
         let write = |path: &Path, content| {
-            Pending::with_bytes(path, b"ours", content, Overwrite::Never).unwrap()
+            Pending::with_bytes(&TESTS, path, b"ours", content, Overwrite::Never).unwrap()
         };
         let first = write(&secret, Content::SecretKey);
         let second = write(&public, Content::PublicKey);
@@ -483,8 +494,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out");
         fs::write(&target, b"old").unwrap();
-        let write =
-            |path: &Path| Pending::with_bytes(path, b"new", Content::Result, Overwrite::Force);
+        let write = |path: &Path| {
+            Pending::with_bytes(&TESTS, path, b"new", Content::Result, Overwrite::Force)
+        };
         write(&target).unwrap().commit().unwrap();
         assert_eq!(fs::read(&target).unwrap(), b"new");
         assert!(write(folder.path()).is_err());
@@ -497,7 +509,7 @@ mod tests {
         let (target, link) = (folder.path().join("out"), folder.path().join("link"));
         fs::write(&target, b"old").unwrap();
         std::os::unix::fs::symlink(&target, &link).unwrap();
-        Pending::with_bytes(&link, b"new", Content::Result, Overwrite::Force)
+        Pending::with_bytes(&TESTS, &link, b"new", Content::Result, Overwrite::Force)
             .unwrap()
             .commit()
             .unwrap();
@@ -512,7 +524,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mode = |content| {
             let target = folder.path().join("out");
-            Pending::with_bytes(&target, b"x", content, Overwrite::Force)
+            Pending::with_bytes(&TESTS, &target, b"x", content, Overwrite::Force)
                 .unwrap()
                 .commit()
                 .unwrap();
@@ -530,7 +542,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let inside = |name: &str| {
             let target = folder.path().join(name);
-            let pending = Pending::with_bytes(&target, b"x", Content::Result, Overwrite::Force);
+            let pending =
+                Pending::with_bytes(&TESTS, &target, b"x", Content::Result, Overwrite::Force);
             pending.err().unwrap().to_string()
         };
         for (name, told) in [
@@ -540,9 +553,14 @@ mod tests {
         ] {
             let message = inside(name);
             assert!(message.ends_with(told), "{message}");
-            assert!(!message.contains(program().temporary), "{message}");
+            assert!(!message.contains(TESTS.temporary), "{message}");
         }
-        let null = Pending::create(Path::new("/dev/null"), Content::Result, Overwrite::Never);
+        let null = Pending::create(
+            &TESTS,
+            Path::new("/dev/null"),
+            Content::Result,
+            Overwrite::Never,
+        );
         assert!(
             null.err()
                 .unwrap()

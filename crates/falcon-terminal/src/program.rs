@@ -1,7 +1,5 @@
 //! Facts about the program that is running, for messages and for names of temporary files.
 
-use std::sync::OnceLock;
-
 /// Description of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
@@ -13,29 +11,27 @@ pub struct Program {
     pub locked: &'static [&'static str],
 }
 
-static PROGRAM: OnceLock<Program> = OnceLock::new();
-
-/// Description of a program that has not been declared, as in unit tests.
-const UNDECLARED: Program = Program {
-    name: "the program",
-    temporary: ".unfinished-",
-    locked: &["file"],
-};
-
-/// Declares which program is running. The first call counts.
-pub fn declare(program: Program) {
-    let _ = PROGRAM.set(program);
-}
-
-/// The program that is running.
-pub(crate) fn program() -> Program {
-    *PROGRAM.get().unwrap_or(&UNDECLARED)
-}
+/// End of the names of temporary files.
+pub(crate) const SUFFIX: &str = ".tmp";
 
 impl Program {
+    /// Whether a file has the name of a temporary file, which an ended command may have left.
+    pub fn is_temporary(&self, name: &str) -> bool {
+        name.strip_prefix(self.temporary)
+            .is_some_and(|rest| rest.ends_with(SUFFIX))
+    }
+
     /// The kinds of locked files, each after `article`: "a key or a trust list".
     pub(crate) fn locked(&self, article: &str, conjunction: &str) -> String {
         let kinds = self.locked.iter().map(|kind| format!("{article} {kind}"));
         kinds.collect::<Vec<_>>().join(&format!(" {conjunction} "))
     }
 }
+
+/// Program of the unit tests.
+#[cfg(test)]
+pub(crate) static TESTS: Program = Program {
+    name: "tests",
+    temporary: ".unfinished-",
+    locked: &["file"],
+};

@@ -4,6 +4,7 @@ use crate::{
     error::{Error, Result},
     lock::{Lock, lock_folder},
     place,
+    program::Program,
     ui::Ui,
 };
 use std::{
@@ -33,9 +34,14 @@ impl Snapshot {
     }
 
     /// Locks the folder of a file, then remembers the content, as [`take`](Self::take) does.
-    pub fn take_locked(path: &Path, longest: u64, ui: Ui) -> Result<(Self, Lock)> {
+    pub fn take_locked(
+        path: &Path,
+        longest: u64,
+        program: &Program,
+        ui: Ui,
+    ) -> Result<(Self, Lock)> {
         let real = place::real(path);
-        let lock = lock_folder(&real, ui)?;
+        let lock = lock_folder(&real, program, ui)?;
         Ok((Self::at(real, longest), lock))
     }
 
@@ -59,8 +65,8 @@ impl Snapshot {
     }
 
     /// Locks the folder of the file.
-    pub fn lock(&self, ui: Ui) -> Result<Lock> {
-        lock_folder(&self.real, ui)
+    pub fn lock(&self, program: &Program, ui: Ui) -> Result<Lock> {
+        lock_folder(&self.real, program, ui)
     }
 
     /// Refuses to go on if another program has changed the file since it was read.

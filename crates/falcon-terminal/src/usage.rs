@@ -3,7 +3,7 @@
 use crate::{
     color::Color,
     error::{Error, Status},
-    program::program,
+    program::Program,
     ui::Ui,
 };
 use clap::{
@@ -17,7 +17,7 @@ use std::{
 };
 
 /// Prints the help, the version or the error, and ends the program.
-pub fn exit(mut error: clap::Error) -> ! {
+pub fn exit(mut error: clap::Error, program: &Program) -> ! {
     conceal(&mut error);
     color().choose();
     let json = wants_json();
@@ -33,7 +33,7 @@ pub fn exit(mut error: clap::Error) -> ! {
             end(Status::Failure);
         }
     } else if json {
-        ui.error(&as_json(&error));
+        ui.error(&as_json(&error, program));
     } else {
         // There is nowhere to report that standard error is closed.
         let _ = error.print();
@@ -125,7 +125,7 @@ fn color() -> Color {
 }
 
 /// The first paragraph says what is wrong; help and usage follow.
-fn as_json(error: &clap::Error) -> Error {
+fn as_json(error: &clap::Error, program: &Program) -> Error {
     let text = error.render().to_string();
     let (what, rest) = match error.kind() {
         // The text is the help.
@@ -135,7 +135,7 @@ fn as_json(error: &clap::Error) -> Error {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let told = Error::new(words(what.strip_prefix("error: ").unwrap_or(what)));
     if rest.is_empty() {
-        told.hint(format_args!("see: {} --help", program().name))
+        told.hint(format_args!("see: {} --help", program.name))
     } else {
         told.hint(words(rest))
     }

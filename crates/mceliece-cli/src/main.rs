@@ -20,15 +20,14 @@ use falcon_terminal::{
 use std::process::ExitCode;
 
 /// Name and files of the program.
-const PROGRAM: program::Program = program::Program {
+static PROGRAM: program::Program = program::Program {
     name: "mceliece-cli",
     temporary: ".mceliece-",
     locked: &["key", "secret"],
 };
 
 fn main() -> ExitCode {
-    program::declare(PROGRAM);
-    let cli = Cli::try_parse().unwrap_or_else(|error| usage::exit(error));
+    let cli = Cli::try_parse().unwrap_or_else(|error| usage::exit(error, &PROGRAM));
     cli.global.color.choose();
     let ui = Ui {
         json: cli.global.json,
@@ -45,6 +44,6 @@ fn run(cli: Cli, ui: Ui) -> Result<Status> {
         Command::Decaps(decaps) => decaps.run(ui),
         Command::Inspect(inspect) => inspect.run(ui),
         Command::Completions(completions) => completions.run(Cli::command()),
-        Command::Man(man) => man.run(Cli::command(), ui),
+        Command::Man(man) => man.run(Cli::command(), &PROGRAM, ui),
     }
 }

@@ -1,6 +1,7 @@
 //! `demo`: a key, a signature, a check and a refusal, in a folder of its own.
 
 use crate::{
+    PROGRAM,
     commands::verify::{Keyring, Signers, verify},
     engine::{Compute, Signer, keygen},
     error::{Error, Result, Status, serialize_path},
@@ -163,7 +164,7 @@ fn one<T>(mut results: Vec<Result<T>>) -> Result<T> {
 }
 
 fn write(path: &Path, bytes: &[u8], content: Content) -> Result<()> {
-    Pending::with_bytes(path, bytes, content, Overwrite::Never)?.commit()
+    Pending::with_bytes(&PROGRAM, path, bytes, content, Overwrite::Never)?.commit()
 }
 
 /// The program as the shell found it, which may not be by its name.

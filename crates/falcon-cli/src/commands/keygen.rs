@@ -1,6 +1,7 @@
 //! `keygen`: a new key pair in two files.
 
 use crate::{
+    PROGRAM,
     engine::keygen,
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
@@ -143,7 +144,7 @@ impl Pair {
     /// be had from it, not the other way round.
     fn write(&self, secret: &Path, public: &Path, overwrite: Overwrite, ui: Ui) -> Result<()> {
         let prepare = |path, text: &str, content| {
-            Pending::with_bytes(path, text.as_bytes(), content, overwrite)
+            Pending::with_bytes(&PROGRAM, path, text.as_bytes(), content, overwrite)
         };
         let secret = prepare(secret, &self.secret, Content::SecretKey)?;
         let public = prepare(public, &self.public, Content::PublicKey)?;

@@ -1,6 +1,7 @@
 //! `passwd`: another passphrase for a secret key, or none.
 
 use crate::{
+    PROGRAM,
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
@@ -95,12 +96,13 @@ impl Passwd {
             .transpose()?;
         let pem = secret_pem(&secret, new.as_deref().map(String::as_str))?;
         let pending = Pending::with_bytes(
+            &PROGRAM,
             snapshot.real(),
             pem.as_bytes(),
             Content::SecretKey,
             Overwrite::Force,
         )?;
-        let lock = snapshot.lock(ui)?;
+        let lock = snapshot.lock(&PROGRAM, ui)?;
         pending.commit_over(&snapshot)?;
         drop(lock);
         ui.report(&Changed {

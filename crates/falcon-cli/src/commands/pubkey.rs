@@ -1,6 +1,7 @@
 //! `pubkey`: the public key of a secret key.
 
 use crate::{
+    PROGRAM,
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
@@ -58,9 +59,15 @@ impl Pubkey {
                 .map_err(|error| Error::stdout(&error))?;
             return Ok(Status::Valid);
         }
-        let pending = Pending::with_bytes(&output, pem.as_bytes(), Content::PublicKey, overwrite)?;
+        let pending = Pending::with_bytes(
+            &PROGRAM,
+            &output,
+            pem.as_bytes(),
+            Content::PublicKey,
+            overwrite,
+        )?;
         // `keygen --force` may have come in between; its public key must stay.
-        let lock = snapshot.lock(ui)?;
+        let lock = snapshot.lock(&PROGRAM, ui)?;
         snapshot.check()?;
         pending.commit()?;
         drop(lock);

@@ -2,6 +2,7 @@
 
 use super::encaps::secret_text;
 use crate::{
+    PROGRAM,
     keys::load_secret,
     object::{self, Kind},
     sets::{self, Set},
@@ -65,10 +66,17 @@ impl Decaps {
             .map_err(|error| Error::at(&self.key, "cannot decapsulate").because(error))?;
         let secret = secret_text(&secret, self.hex);
         if is_standard(&self.secret) {
-            write_result(&self.secret, &secret, overwrite)?;
+            write_result(&PROGRAM, &self.secret, &secret, overwrite)?;
             return Ok(Status::Valid);
         }
-        Pending::with_bytes(&self.secret, &secret, Content::SharedSecret, overwrite)?.commit()?;
+        Pending::with_bytes(
+            &PROGRAM,
+            &self.secret,
+            &secret,
+            Content::SharedSecret,
+            overwrite,
+        )?
+        .commit()?;
         ui.report(&Made {
             parameters: key.set,
             secret: &self.secret,

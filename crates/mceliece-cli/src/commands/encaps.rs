@@ -1,6 +1,7 @@
 //! `encaps`: a ciphertext and the secret in it.
 
 use crate::{
+    PROGRAM,
     keys::load_public,
     object::{Kind, encode},
     sets::{self, Set, check_random},
@@ -64,17 +65,18 @@ impl Encaps {
             .map_err(|error| Error::new("cannot encapsulate").because(error))?;
         let ciphertext = encode(key.set, Kind::Ciphertext, &ciphertext, self.raw)?;
         let secret = secret_text(&secret, self.hex);
-        let prepare = |path, bytes, content| Pending::with_bytes(path, bytes, content, overwrite);
+        let prepare =
+            |path, bytes, content| Pending::with_bytes(&PROGRAM, path, bytes, content, overwrite);
         // What cannot be taken back is printed before the other file appears.
         if is_standard(&self.secret) {
             let pending = prepare(&self.output, &ciphertext, Content::Result)?;
-            write_result(&self.secret, &secret, overwrite)?;
+            write_result(&PROGRAM, &self.secret, &secret, overwrite)?;
             pending.commit()?;
             return Ok(Status::Valid);
         }
         let pending = prepare(&self.secret, &secret, Content::SharedSecret)?;
         if is_standard(&self.output) {
-            write_result(&self.output, &ciphertext, overwrite)?;
+            write_result(&PROGRAM, &self.output, &ciphertext, overwrite)?;
             pending.commit()?;
             return Ok(Status::Valid);
         }

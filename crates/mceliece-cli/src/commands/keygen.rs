@@ -1,6 +1,7 @@
 //! `keygen`: a new key pair in two files.
 
 use crate::{
+    PROGRAM,
     fingerprint::fingerprint,
     keys::SecretKey,
     object::{Form, Kind, encode},
@@ -62,8 +63,15 @@ impl Keygen {
         let public_key = key.public_key()?;
         let public = encode(set, Kind::PublicKey, public_key, self.raw)?;
         let fingerprint = fingerprint(set, public_key);
-        let secret = Pending::with_bytes(&self.key, &secret, Content::SecretKey, overwrite)?;
-        let public = Pending::with_bytes(&public_path, &public, Content::PublicKey, overwrite)?;
+        let secret =
+            Pending::with_bytes(&PROGRAM, &self.key, &secret, Content::SecretKey, overwrite)?;
+        let public = Pending::with_bytes(
+            &PROGRAM,
+            &public_path,
+            &public,
+            Content::PublicKey,
+            overwrite,
+        )?;
         Pending::commit_pair(secret, public, ui)?;
         ui.note(STANDING);
         ui.report(&Made {

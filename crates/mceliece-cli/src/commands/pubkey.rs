@@ -1,6 +1,7 @@
 //! `pubkey`: the public key of a secret key.
 
 use crate::{
+    PROGRAM,
     fingerprint::fingerprint,
     keys::load_secret,
     object::{Kind, MAX_FILE, encode},
@@ -65,12 +66,13 @@ impl Pubkey {
         let public = key.public_key().map_err(|error| error.of_path(&self.key))?;
         let bytes = encode(set, Kind::PublicKey, public, self.raw)?;
         if is_standard(&output) {
-            write_result(&output, &bytes, overwrite)?;
+            write_result(&PROGRAM, &output, &bytes, overwrite)?;
             return Ok(Status::Valid);
         }
-        let pending = Pending::with_bytes(&output, &bytes, Content::PublicKey, overwrite)?;
+        let pending =
+            Pending::with_bytes(&PROGRAM, &output, &bytes, Content::PublicKey, overwrite)?;
         // `keygen --force` may have come in between; its public key must stay.
-        let lock = snapshot.lock(ui)?;
+        let lock = snapshot.lock(&PROGRAM, ui)?;
         snapshot.check()?;
         pending.commit()?;
         drop(lock);

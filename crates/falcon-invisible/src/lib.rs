@@ -1,17 +1,20 @@
-//! Characters that a reader cannot see.
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![forbid(unsafe_code)]
 
-use crate::invisible_table::INVISIBLE;
-use std::cmp::Ordering;
+mod table;
+
+use core::cmp::Ordering;
+use table::INVISIBLE;
 
 /// Whether a character is a control character or a line end, or is invisible otherwise: it may
 /// turn the direction of the text, join its neighbours, or just fill no space.
 ///
 /// These are the Unicode categories Cc, Zl and Zp and the properties `Default_Ignorable_Code_Point`
-/// and `Bidi_Control`, in version 16 of Unicode. Texts and paths with such a character are refused
-/// by the formats of this crate. A program that prints other foreign text should escape them.
+/// and `Bidi_Control`, in version 16 of Unicode.
 ///
 /// ```
-/// use falcon_envelope::is_invisible;
+/// use falcon_invisible::is_invisible;
 ///
 /// assert!(is_invisible('\u{1b}') && is_invisible('\u{202e}') && is_invisible('\u{200b}'));
 /// assert!(!is_invisible(' ') && !is_invisible('ä'));
