@@ -225,6 +225,27 @@ impl Pending {
         Ok(())
     }
 
+    /// Makes the file appear, then writes `bytes` to standard output. If they cannot be written, or
+    /// a signal comes meanwhile, the file is removed: each is of no use without the other.
+    pub fn commit_and_print(self, bytes: &[u8]) -> Result<()> {
+        self.sync()?;
+        let on_disk = self.on_disk();
+        let mut hold = interrupt::hold();
+        let target = self.rename(&mut hold)?;
+        hold.add(&target);
+        // Printing may wait for a reader, and a signal must be able to end that.
+        drop(hold);
+        if on_disk {
+            sync_folder(&target);
+        }
+        let printed = print(bytes);
+        if printed.is_err() {
+            let _ = fs::remove_file(&target);
+        }
+        interrupt::hold().remove(&target);
+        printed
+    }
+
     /// Makes the file appear in the place of the one that was read, if that is unchanged.
     pub fn commit_over(self, read: &Snapshot) -> Result<()> {
         self.sync()?;
@@ -332,13 +353,17 @@ pub fn write_result(
     overwrite: Overwrite,
 ) -> Result<()> {
     if is_standard(path) {
-        let mut out = io::stdout().lock();
-        return out
-            .write_all(bytes)
-            .and_then(|()| out.flush())
-            .map_err(|error| Error::stdout(&error));
+        return print(bytes);
     }
     Pending::with_bytes(program, path, bytes, Content::Result, overwrite)?.commit()
+}
+
+/// Writes to standard output.
+fn print(bytes: &[u8]) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)
+        .and_then(|()| out.flush())
+        .map_err(|error| Error::stdout(&error))
 }
 
 #[cfg(unix)]

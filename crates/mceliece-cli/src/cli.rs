@@ -1,12 +1,14 @@
 //! The command line: commands and common options. `commands` carries them out.
 
 use crate::commands::{
-    decaps::Decaps, encaps::Encaps, inspect::Inspect, keygen::Keygen, pubkey::Pubkey,
+    bench::Bench, decaps::Decaps, encaps::Encaps, inspect::Inspect, kat::Kat, keygen::Keygen,
+    pubkey::Pubkey,
 };
+use crate::engine::{Engine, parse_name};
 use clap::{Args, Parser, Subcommand};
 use falcon_terminal::{color::Color, completions::Completions, man::Man};
 
-/// Classic McEliece: keys and shared secrets
+/// Classic McEliece: keys, shared secrets, known-answer tests, measurements
 #[derive(Debug, Parser)]
 #[command(
     name = "mceliece-cli",
@@ -25,7 +27,8 @@ of 2026-11-24). Do not use it as the only protection of anything: combine its se
 of other schemes. There is no default parameter set. This program encrypts no files.
 
 Exit status:
-  0    done
+  0    done, and every known answer is right
+  1    a known answer differs
   2    wrong usage, or a file cannot be read, decoded or written
   128 + N    ended by signal N: SIGHUP (129), SIGINT (Ctrl-C, 130), SIGQUIT (131),
              SIGUSR1, SIGUSR2, SIGALRM, SIGTERM (143) or SIGXCPU (152)
@@ -44,6 +47,10 @@ pub(crate) struct Cli {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
+    /// Engine: `portable`, or an instruction set such as `avx2`. Affects speed only, never the output
+    /// [default: the best one of this machine]
+    #[arg(long, global = true, value_name = "NAME", value_parser = parse_name)]
+    pub(crate) engine: Option<Engine>,
     /// Print one JSON object on each line, also for errors and warnings
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -62,6 +69,8 @@ pub(crate) enum Command {
     Encaps(Encaps),
     Decaps(Decaps),
     Inspect(Inspect),
+    Kat(Kat),
+    Bench(Bench),
     #[command(after_help = "\
 Examples:
   mceliece-cli completions bash > ~/.local/share/bash-completion/completions/mceliece-cli

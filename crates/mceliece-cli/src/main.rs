@@ -3,6 +3,7 @@
 
 mod cli;
 mod commands;
+mod engine;
 mod fingerprint;
 mod keys;
 mod object;
@@ -11,6 +12,7 @@ mod standing;
 
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command};
+use engine::Engine;
 use falcon_terminal::{
     error::{Result, Status},
     program, start,
@@ -37,12 +39,18 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, ui: Ui) -> Result<Status> {
+    let engine = cli.global.engine;
+    if let Some(engine) = engine {
+        engine.choose();
+    }
     match cli.command {
         Command::Keygen(keygen) => keygen.run(ui),
         Command::Pubkey(pubkey) => pubkey.run(ui),
         Command::Encaps(encaps) => encaps.run(ui),
         Command::Decaps(decaps) => decaps.run(ui),
         Command::Inspect(inspect) => inspect.run(ui),
+        Command::Kat(kat) => kat.run(engine.unwrap_or_else(Engine::best), ui),
+        Command::Bench(bench) => bench.run(engine, ui),
         Command::Completions(completions) => completions.run(Cli::command()),
         Command::Man(man) => man.run(Cli::command(), &PROGRAM, ui),
     }

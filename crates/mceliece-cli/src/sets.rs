@@ -5,9 +5,9 @@ use falcon_terminal::{
     error::{Error, Result},
     seed::SEED_LEN,
 };
-use getrandom::{SysRng, rand_core::UnwrapErr};
 use mceliece_core::{
     Ciphertext, DecodeError, KeyPair, Parameters, PublicKey, SecretKey, SharedSecret,
+    rand_core::CryptoRng,
 };
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -19,6 +19,15 @@ pub(crate) const COMPRESSED_LEN: usize = 40;
 /// Encoding of a secret key, in its full form.
 pub(crate) type SecretBytes = Zeroizing<Box<[u8]>>;
 
+/// Encoding of a public key.
+pub(crate) type PublicBytes = Box<[u8]>;
+
+/// Encoding of a ciphertext, and the secret in it.
+pub(crate) type Encapsulated = (Vec<u8>, SharedSecret);
+
+/// Result of decoding a key or a ciphertext.
+pub(crate) type Decoded<T> = Result<T, DecodeError>;
+
 /// A parameter set: its name, its lengths in bytes, and its operations on encodings.
 pub(crate) struct Set {
     pub(crate) name: &'static str,
@@ -26,18 +35,18 @@ pub(crate) struct Set {
     pub(crate) secret_key_len: usize,
     pub(crate) ciphertext_len: usize,
     /// Generates the secret key and the public key of a seed.
-    pub(crate) keygen: fn(&[u8; SEED_LEN]) -> (SecretBytes, Box<[u8]>),
+    pub(crate) keygen: fn(&[u8; SEED_LEN]) -> (SecretBytes, PublicBytes),
     /// Computes a secret key from its compressed form.
-    pub(crate) expand: fn(&[u8; COMPRESSED_LEN]) -> Result<SecretBytes, DecodeError>,
+    pub(crate) expand: fn(&[u8; COMPRESSED_LEN]) -> Decoded<SecretBytes>,
     /// Computes the public key of a secret key. Fails if the seed does not give the secret key.
-    pub(crate) public_key: fn(&[u8]) -> Result<Box<[u8]>, DecodeError>,
-    pub(crate) check_public_key: fn(&[u8]) -> Result<(), DecodeError>,
-    pub(crate) check_secret_key: fn(&[u8]) -> Result<(), DecodeError>,
-    pub(crate) check_ciphertext: fn(&[u8]) -> Result<(), DecodeError>,
-    /// Encapsulates a fresh secret for a public key.
-    pub(crate) encapsulate: fn(&[u8]) -> Result<(Vec<u8>, SharedSecret), DecodeError>,
+    pub(crate) public_key: fn(&[u8]) -> Decoded<PublicBytes>,
+    pub(crate) check_public_key: fn(&[u8]) -> Decoded<()>,
+    pub(crate) check_secret_key: fn(&[u8]) -> Decoded<()>,
+    pub(crate) check_ciphertext: fn(&[u8]) -> Decoded<()>,
+    /// Encapsulates a secret of the generator for a public key.
+    pub(crate) encapsulate: fn(&[u8], &mut dyn CryptoRng) -> Decoded<Encapsulated>,
     /// Recovers the secret of a ciphertext with a secret key.
-    pub(crate) decapsulate: fn(&[u8], &[u8]) -> Result<SharedSecret, DecodeError>,
+    pub(crate) decapsulate: fn(&[u8], &[u8]) -> Decoded<SharedSecret>,
 }
 
 impl Set {
@@ -63,9 +72,9 @@ impl Set {
             check_public_key: |bytes| PublicKey::<P, _>::from_bytes(bytes).map(|_| ()),
             check_secret_key: |bytes| SecretKey::<P, _>::from_bytes(bytes).map(|_| ()),
             check_ciphertext: |bytes| Ciphertext::<P>::try_from(bytes).map(|_| ()),
-            encapsulate: |key| {
+            encapsulate: |key, rng| {
                 let key = PublicKey::<P, _>::from_bytes(key)?;
-                let (ciphertext, secret) = key.encapsulate(&mut UnwrapErr(SysRng));
+                let (ciphertext, secret) = key.encapsulate(rng);
                 Ok((ciphertext.as_bytes().to_vec(), secret))
             },
             decapsulate: |key, ciphertext| {
@@ -81,10 +90,27 @@ impl Set {
     }
 }
 
+/// Something to do with the type of a parameter set.
+pub(crate) trait Work {
+    type Output;
+
+    fn of<P: Parameters>(self) -> Self::Output;
+}
+
 macro_rules! sets {
     ($($set:ident)*) => {
         /// Every parameter set.
         pub(crate) static SETS: &[Set] = &[$(Set::of::<mceliece_core::$set>()),*];
+
+        /// Does `work` with the type of a set. `None` if there is no such set.
+        pub(crate) fn with_type<W: Work>(set: &Set, work: W) -> Option<W::Output> {
+            $(
+                if set.name == <mceliece_core::$set as Parameters>::NAME {
+                    return Some(work.of::<mceliece_core::$set>());
+                }
+            )*
+            None
+        }
     };
 }
 
@@ -109,7 +135,7 @@ pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Set> {
 
 /// Names of sets, for messages.
 pub(crate) fn names(sets: impl Iterator<Item = &'static Set>) -> String {
-    sets.map(|set| set.name).collect::<Vec<_>>().join(", ")
+    sets.map(|set| set.name).collect::<Vec<_>>().join(" or ")
 }
 
 /// Fails early if the system has no random bytes: encapsulation could only panic.

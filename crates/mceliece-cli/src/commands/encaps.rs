@@ -11,11 +11,12 @@ use falcon_terminal::{
     error::{Error, Result, Status, serialize_path},
     escape::{Escaped, shown},
     input::is_standard,
-    output::{Content, Inputs, Overwrite, Pending, check_target, write_result},
+    output::{Content, Inputs, Overwrite, Pending, check_target},
     place::real,
     ui::Ui,
 };
-use mceliece_core::SharedSecret;
+use getrandom::SysRng;
+use mceliece_core::{SharedSecret, rand_core::UnwrapErr};
 use serde::Serialize;
 use std::{
     fmt,
@@ -29,7 +30,8 @@ use zeroize::Zeroizing;
 Example:
   mceliece-cli encaps -p my.key.pub -o sent --secret secret
 
-Both files appear, or neither. The secret is input to a key derivation, not a key for several
+Both files appear, or neither. If one of them is `-`, the file appears first, and is removed if
+standard output cannot be written. The secret is input to a key derivation, not a key for several
 uses. This program encrypts no files.")]
 pub(crate) struct Encaps {
     /// The public key; `-` is standard input
@@ -61,23 +63,19 @@ impl Encaps {
         self.check(overwrite)?;
         let key = load_public(&self.public_key, self.parameters)?;
         check_random()?;
-        let (ciphertext, secret) = (key.set.encapsulate)(&key.bytes)
+        let (ciphertext, secret) = (key.set.encapsulate)(&key.bytes, &mut UnwrapErr(SysRng))
             .map_err(|error| Error::new("cannot encapsulate").because(error))?;
         let ciphertext = encode(key.set, Kind::Ciphertext, &ciphertext, self.raw)?;
         let secret = secret_text(&secret, self.hex);
         let prepare =
             |path, bytes, content| Pending::with_bytes(&PROGRAM, path, bytes, content, overwrite);
-        // What cannot be taken back is printed before the other file appears.
         if is_standard(&self.secret) {
-            let pending = prepare(&self.output, &ciphertext, Content::Result)?;
-            write_result(&PROGRAM, &self.secret, &secret, overwrite)?;
-            pending.commit()?;
+            prepare(&self.output, &ciphertext, Content::Result)?.commit_and_print(&secret)?;
             return Ok(Status::Valid);
         }
         let pending = prepare(&self.secret, &secret, Content::SharedSecret)?;
         if is_standard(&self.output) {
-            write_result(&PROGRAM, &self.output, &ciphertext, overwrite)?;
-            pending.commit()?;
+            pending.commit_and_print(&ciphertext)?;
             return Ok(Status::Valid);
         }
         let ciphertext = prepare(&self.output, &ciphertext, Content::Result)?;
