@@ -86,7 +86,8 @@ pub(crate) fn load_secret(path: &Path, set: Option<&'static Set>, ui: Ui) -> Res
     let object = object::read(path, set, Some(Kind::SecretKey)).map_err(|error| {
         if error.is(ErrorKind::NotFound) {
             error.hint(format_args!(
-                "name the key, or make a key pair with: mceliece-cli keygen --parameters NAME {}",
+                "make a key pair with: mceliece-cli keygen {} --parameters NAME (one of those that \
+                 `mceliece-cli keygen --help` lists)",
                 quote(path)
             ))
         } else {

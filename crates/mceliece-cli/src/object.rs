@@ -150,9 +150,12 @@ pub(crate) fn encode(set: &Set, kind: Kind, bytes: &[u8], raw: bool) -> Result<Z
         return Ok(Zeroizing::new(bytes.to_vec()));
     }
     let label = format!("{} {}", set.label(), kind.label());
-    pem_rfc7468::encode_string(&label, LineEnding::LF, bytes)
-        .map(|text| Zeroizing::new(text.into_bytes()))
-        .map_err(|error| Error::new("cannot be written as PEM").because(error))
+    let failed = |error| Error::new("cannot be written as PEM").because(error);
+    // Of the right length at once, and wiped on every way out.
+    let len = pem_rfc7468::encoded_len(&label, LineEnding::LF, bytes).map_err(failed)?;
+    let mut text = Zeroizing::new(vec![0; len]);
+    pem_rfc7468::encode(&label, LineEnding::LF, bytes, &mut text).map_err(failed)?;
+    Ok(text)
 }
 
 /// Reads the object of a file. Raw bytes need the set, and the kind that is `wanted`.
@@ -276,10 +279,10 @@ fn unknown_set(len: usize, wanted: Option<Kind>) -> Error {
                 kind.name()
             ));
             if sets.len() == SETS.len() {
-                error.hint("pass --parameters with the set of the key")
+                error.hint("add --parameters and the set of the key; `mceliece-cli keygen --help` lists the sets")
             } else {
                 error.hint(format_args!(
-                    "pass --parameters with one of {}",
+                    "add --parameters and the set: {}",
                     names(sets.into_iter())
                 ))
             }

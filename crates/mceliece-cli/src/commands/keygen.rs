@@ -27,8 +27,14 @@ use std::{
 /// Make a key pair: KEY (secret, mode 0600) and KEY.pub, both PEM
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
-  mceliece-cli keygen --parameters mceliece460896f my.key")]
+Examples:
+  mceliece-cli keygen --parameters mceliece460896f my.key
+  mceliece-cli keygen --parameters mceliece460896f my.key --form seed    KEY in 32 bytes
+
+KEY begins with a seed, in every form, and the seed alone gives the whole key again. So a file
+that was given to --seed-file is as secret as KEY: keep it as safe, or delete it. With a set
+without f, about five of seven seeds give no key. Then KEY holds the next seed that does, which
+follows from the first one, and not the bytes of the file.")]
 pub(crate) struct Keygen {
     /// Parameter set; there is no default
     #[arg(long, value_name = "NAME", ignore_case = true, value_parser = sets::parser())]
@@ -42,8 +48,8 @@ pub(crate) struct Keygen {
     /// Write the bytes of the specification instead of PEM. They do not name their parameter set
     #[arg(long)]
     raw: bool,
-    /// Make the key from a secret seed: 32 bytes, or 64 hexadecimal digits. The same seed always
-    /// gives the same key
+    /// Make the key from the secret seed in FILE: 32 random bytes, or 64 hexadecimal digits. The
+    /// same seed and parameter set always give the same key
     #[arg(long, value_name = "FILE")]
     seed_file: Option<PathBuf>,
     /// Overwrite KEY and KEY.pub; the old key is lost
