@@ -27,9 +27,9 @@ use std::{
 Example:
   mceliece-cli decaps -k my.key sent --secret secret
 
-A ciphertext that was not made for the key gives an unrelated secret, and no error. Whoever uses
-the secret must check that both sides have the same. The secret is input to a key derivation, not
-a key for several uses. This program encrypts no files.")]
+A ciphertext that was not made for the key gives an unrelated secret, and no error. So check that
+both sides have the same secret before you rely on it. Derive keys from the secret, and do not use
+it as a key itself. This program encrypts no files.")]
 pub(crate) struct Decaps {
     /// The secret key, in any form; `-` is standard input
     #[arg(short, long, value_name = "KEY")]

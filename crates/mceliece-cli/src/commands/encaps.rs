@@ -31,8 +31,8 @@ Example:
   mceliece-cli encaps -p my.key.pub -o sent --secret secret
 
 Both files appear, or neither. If one of them is `-`, the file appears first, and is removed if
-standard output cannot be written. The secret is input to a key derivation, not a key for several
-uses. This program encrypts no files.")]
+standard output cannot be written. Derive keys from the secret, and do not use it as a key itself.
+This program encrypts no files.")]
 pub(crate) struct Encaps {
     /// The public key; `-` is standard input
     #[arg(short, long, value_name = "KEY.pub")]

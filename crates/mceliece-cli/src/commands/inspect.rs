@@ -25,8 +25,8 @@ use std::{
 #[command(after_help = "\
 The fingerprint names a public key: 16 bytes of SHAKE256 of the text
 \"Classic McEliece public key fingerprint\", a zero byte, the name of the set, a zero byte and the
-public key. Of a secret key, the public key is computed from its seed, and the key is compared
-with the one that the seed gives.")]
+public key. For a secret key, the seed in it gives the public key, and the rest of the key is
+compared with what the seed gives.")]
 pub(crate) struct Inspect {
     /// Files to describe; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
