@@ -47,8 +47,8 @@ pub(crate) struct Cli {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
-    /// Engine: `portable`, or an instruction set such as `avx2`. Affects speed only, never the output
-    /// [default: the best one of this machine]
+    /// Engine: `portable`, or an instruction set such as `avx2`. Affects speed only, never the
+    /// output [default: the best one of this machine]
     #[arg(long, global = true, value_name = "NAME", value_parser = parse_name)]
     pub(crate) engine: Option<Engine>,
     /// Print one JSON object on each line, also for errors and warnings

@@ -1,4 +1,4 @@
-//! What is known about the security of the scheme, with a date. `docs/MCELIECE.md` says more.
+//! The standing of the scheme, with a date. `docs/MCELIECE.md` says more.
 
 /// One line, for `keygen`.
 pub(crate) const STANDING: &str = "the security of this scheme is in question: since August 2026 \

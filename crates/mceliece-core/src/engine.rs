@@ -17,8 +17,8 @@ macro_rules! engines {
         }
 
         impl Best {
-            /// Finds the best instruction set, or the one that was [chosen](choose). The processor is
-            /// asked once.
+            /// Finds the best instruction set, or the one that was [chosen](choose). The processor
+            /// is asked once.
             #[inline]
             #[allow(unused_assignments, unused_mut, unused_variables, reason = "the last row, or none")]
             pub(crate) fn find() -> Self {
