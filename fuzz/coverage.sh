@@ -29,6 +29,7 @@ decoders=(
     crates/falcon-core/src/ntru/short.rs
     crates/falcon-core/src/ring.rs
     crates/falcon-envelope/src
+    crates/falcon-invisible/src
     crates/mceliece-core/src/{keys,ciphertexts,layout,stream,decode,decapsulate,encode}.rs
 )
 if [ "${1:-}" = --missed ]; then

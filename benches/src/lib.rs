@@ -6,7 +6,7 @@ pub mod bars;
 pub mod clock;
 pub mod counts;
 pub mod entry;
-#[path = "../../crates/falcon-cli/src/commands/bench/load.rs"]
+#[path = "../../crates/falcon-terminal/src/load.rs"]
 pub mod load;
 #[cfg(feature = "seeded")]
 pub mod loops;

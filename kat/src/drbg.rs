@@ -13,6 +13,8 @@ use aes::{
     Aes256,
     cipher::{BlockCipherEncrypt, KeyInit},
 };
+use core::convert::Infallible;
+use rand_core::{TryCryptoRng, TryRng};
 
 /// Bytes of entropy, and of state: 32 of key and 16 of counter.
 pub(crate) const SEED_LEN: usize = 48;
@@ -82,6 +84,27 @@ impl Drbg {
         self.v = v.iter().fold(0, |v, &byte| v << 8 | u128::from(byte));
     }
 }
+
+/// Every call is one call of the driver's `randombytes`.
+impl TryRng for Drbg {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok(u32::from_le_bytes(self.bytes()))
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        Ok(u64::from_le_bytes(self.bytes()))
+    }
+
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
+        self.fill(out);
+        Ok(())
+    }
+}
+
+/// Predictable on purpose: the trait is there for functions that ask for it.
+impl TryCryptoRng for Drbg {}
 
 #[cfg(test)]
 mod tests {

@@ -3,13 +3,13 @@
 #[cfg(feature = "hls")]
 use crate::commands::hls::Hls;
 use crate::commands::{
-    bench::Bench, completions::Completions, demo::Demo, fingerprint::PrintFingerprint,
-    inspect::Inspect, kat::Kat, keygen::Keygen, man::Man, manifest::Manifest, passwd::Passwd,
-    pubkey::Pubkey, sign::Sign, trust::Trust, verify::Verify,
+    bench::Bench, demo::Demo, fingerprint::PrintFingerprint, inspect::Inspect, kat::Kat,
+    keygen::Keygen, manifest::Manifest, passwd::Passwd, pubkey::Pubkey, sign::Sign, trust::Trust,
+    verify::Verify,
 };
 use crate::engine::{AUTO, parse_name};
-use anstream::ColorChoice;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
+use falcon_terminal::{color::Color, completions::Completions, man::Man};
 
 /// Falcon signatures: keys, files, known-answer tests, measurements
 #[derive(Debug, Parser)]
@@ -64,26 +64,6 @@ pub(crate) struct Global {
     pub(crate) color: Color,
 }
 
-/// Use of colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Color {
-    Auto,
-    Always,
-    Never,
-}
-
-impl Color {
-    /// Applies the choice to everything that is printed from now on.
-    pub(crate) fn choose(self) {
-        match self {
-            Self::Auto => ColorChoice::Auto,
-            Self::Always => ColorChoice::Always,
-            Self::Never => ColorChoice::Never,
-        }
-        .write_global();
-    }
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Keygen(Keygen),
@@ -104,6 +84,10 @@ pub(crate) enum Command {
     #[cfg(feature = "hls")]
     #[command(subcommand)]
     Hls(Box<Hls>),
+    #[command(after_help = "\
+Examples:
+  falcon-cli completions bash > ~/.local/share/bash-completion/completions/falcon-cli
+  falcon-cli completions fish > ~/.config/fish/completions/falcon-cli.fish")]
     Completions(Completions),
     Man(Man),
 }

@@ -4,6 +4,7 @@ use crate::{
     error::{Error, Result},
     message::Message,
     scheme::{Algorithm, AnySignature, Degree, Either, PublicKey, SecretKey, either},
+    seed::{SEED_LEN, fresh_seed},
     ui::Ui,
 };
 use falcon_core::{
@@ -16,13 +17,9 @@ use falcon_core::{
 use falcon_gpu::GpuContext;
 use falcon_kat::RawSigner;
 use std::ffi::OsStr;
-use zeroize::Zeroizing;
 
 /// The environment variable that names an engine, if no option does.
 pub(crate) const ENGINE_VARIABLE: &str = "FALCON_ENGINE";
-
-/// Length of a seed in bytes, for a key or for a signature.
-pub(crate) const SEED_LEN: usize = 32;
 
 /// The value of `--engine` that leaves the choice to the environment and the machine.
 pub(crate) const AUTO: &str = "auto";
@@ -263,14 +260,6 @@ impl<P: Parameters> BatchSignRaw<P> for &Compute {
     ) -> std::result::Result<(), BatchError> {
         with_batches!(self, engine => engine.sign_batch_raw(jobs, fit, out))
     }
-}
-
-/// A seed of fresh random bytes from the operating system.
-pub(crate) fn fresh_seed() -> Result<Zeroizing<[u8; SEED_LEN]>> {
-    let mut seed = Zeroizing::new([0; SEED_LEN]);
-    getrandom::fill(&mut *seed)
-        .map_err(|error| Error::new("the system has no random bytes").because(error))?;
-    Ok(seed)
 }
 
 /// Generates the key of a seed.

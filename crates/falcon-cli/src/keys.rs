@@ -1,18 +1,18 @@
 //! Keys in files.
 
 use crate::{
+    access::warn_if_exposed,
     error::{Error, Result},
-    escape::shown,
-    input::{MAX_OBJECT, check_object, open, read_object, read_start, regular_length},
-    list::with_suffix,
+    input::{check_object, open, read_object, read_start, regular_length},
     object::{self, Container, Object, Undecodable},
     passphrase::PassphraseSource,
+    place::with_suffix,
     scheme::{AnySignature, PublicKey, SecretKey, either},
     shell::quote,
     ui::Ui,
 };
 use falcon_core::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding};
-use falcon_envelope::{Envelope, Fingerprint};
+use falcon_envelope::{Envelope, Fingerprint, TrustList};
 use getrandom::SysRng;
 use std::{
     io::{ErrorKind, Read},
@@ -25,14 +25,20 @@ pub(crate) const DEFAULT_SECRET_KEY: &str = "falcon.key";
 /// The public key of the default secret key.
 pub(crate) const DEFAULT_PUBLIC_KEY: &str = "falcon.key.pub";
 
+/// Largest file of keys or signatures that is read, in bytes.
+pub(crate) const MAX_OBJECT: u64 = 64 * 1024;
+
+/// Bytes of the largest file that a command replaces after reading it: a trust list.
+pub(crate) const MAX_REPLACED: u64 = TrustList::MAX_LEN as u64;
+
 /// Reads the keys and signatures of a file.
 pub(crate) fn load_all(path: &Path) -> Result<(Vec<Object>, Container)> {
-    decode_all(path, &read_start(path)?.0)
+    decode_all(path, &read_start(path, MAX_OBJECT)?.0)
 }
 
 /// Decodes the keys and signatures of the file at `path`, whose start was read.
 pub(crate) fn decode_all(path: &Path, start: &[u8]) -> Result<(Vec<Object>, Container)> {
-    check_object(path, start, "key or a signature")?;
+    check_object(path, start, MAX_OBJECT, "key or a signature")?;
     object::decode_all(start)
         .map_err(|error| undecodable(path, "neither a key nor a signature", error))
 }
@@ -48,7 +54,7 @@ fn read_as<T>(
     decode: impl FnOnce(&[u8]) -> Result<T, Undecodable>,
     otherwise: &str,
 ) -> Result<T> {
-    let bytes = read_object(path, "key or a signature")?;
+    let bytes = read_object(path, MAX_OBJECT, "key or a signature")?;
     decode(&bytes).map_err(|error| undecodable(path, otherwise, error))
 }
 
@@ -126,27 +132,6 @@ pub(crate) fn not_encrypted(path: &Path) -> Error {
     Error::at(path, "is not encrypted, but a passphrase is given")
         .hint("leave --passphrase-file out, if the key is meant to be readable")
 }
-
-/// Warns if users other than the owner can read or change the file of a secret key.
-#[cfg(unix)]
-pub(crate) fn warn_if_exposed(path: &Path, ui: Ui) {
-    use std::os::unix::fs::PermissionsExt;
-    // A pipe has no owner to protect it from.
-    let Some(file) = path.metadata().ok().filter(|file| file.is_file()) else {
-        return;
-    };
-    if file.permissions().mode() & 0o077 != 0 {
-        ui.warn(format_args!(
-            "{}: other users have access to this secret key; to end that: chmod 600 {}",
-            shown(path),
-            quote(path)
-        ));
-    }
-}
-
-/// Elsewhere files have no such modes.
-#[cfg(not(unix))]
-pub(crate) fn warn_if_exposed(_: &Path, _: Ui) {}
 
 /// Opens an encrypted secret key.
 pub(crate) fn decrypt(path: &Path, der: &[u8], passphrase: &PassphraseSource) -> Result<SecretKey> {

@@ -7,11 +7,11 @@ use crate::{
     error::{Error, Result},
     input::{cannot_read, is_standard, open},
     object::BYTE_ORDER_MARK,
+    place::with_suffix,
     ui::Ui,
 };
 use indicatif::HumanCount;
 use std::{
-    ffi::OsString,
     io::{self, BufRead, BufReader, Read},
     path::{Path, PathBuf},
 };
@@ -55,13 +55,6 @@ pub(crate) fn note_skipped_signatures(ui: Ui, count: usize) {
             HumanCount(count as u64)
         )),
     }
-}
-
-/// The path with something added to its name.
-pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(suffix);
-    name.into()
 }
 
 /// Reads a list; `-` is standard input.

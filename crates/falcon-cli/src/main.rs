@@ -5,50 +5,40 @@ mod cli;
 mod commands;
 mod documents;
 mod engine;
-mod error;
-mod escape;
-mod input;
-mod interrupt;
 mod keys;
 mod list;
-mod lock;
 mod message;
 mod object;
-mod output;
 mod parallel;
 mod passphrase;
-mod place;
-mod progress;
 mod scheme;
-mod shell;
-mod snapshot;
-mod ui;
-mod usage;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use cli::{Cli, Command};
 use error::{Result, Status};
+// Modules of the library, under the names that they would have here.
+use falcon_terminal::{
+    access, error, escape, input, interrupt, load, output, place, program, progress, seed, shell,
+    snapshot, start, timing, ui, usage,
+};
 use std::process::ExitCode;
 use ui::Ui;
 
+/// Name and files of the program.
+static PROGRAM: program::Program = program::Program {
+    name: "falcon-cli",
+    temporary: ".falcon-",
+    locked: &["key", "trust list"],
+};
+
 fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| usage::exit(error));
+    let cli = Cli::try_parse().unwrap_or_else(|error| usage::exit(error, &PROGRAM));
     cli.global.color.choose();
     let ui = Ui {
         json: cli.global.json,
         quiet: cli.global.quiet,
     };
-    // If this fails, a signal still ends the program, but temporary files stay.
-    let _ = interrupt::watch();
-    let result = run(cli, ui);
-    // A signal that is being handled has the last word: what it removes may be
-    // the cause of an error.
-    let _hold = interrupt::hold();
-    let status = result.unwrap_or_else(|error| {
-        ui.error(&error);
-        Status::Failure
-    });
-    status.into()
+    start::run(ui, || run(cli, ui))
 }
 
 fn run(cli: Cli, ui: Ui) -> Result<Status> {
@@ -81,7 +71,7 @@ fn run(cli: Cli, ui: Ui) -> Result<Status> {
             }
             hls.run(ui)
         }
-        Command::Completions(completions) => completions.run(),
-        Command::Man(man) => man.run(ui),
+        Command::Completions(completions) => completions.run(Cli::command()),
+        Command::Man(man) => man.run(Cli::command(), &PROGRAM, ui),
     }
 }

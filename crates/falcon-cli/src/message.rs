@@ -17,6 +17,21 @@ const SHORT: usize = 64 * 1024;
 /// Bytes of a long message that are read at a time.
 const CHUNK: usize = 256 * 1024;
 
+/// Length above which the length that the system states is trusted. The short files of /proc and
+/// /sys state false lengths.
+const TRUSTED_LENGTH: u64 = 64 * 1024;
+
+/// Whether the stated length of a regular file alone shows that it has not `signed` bytes. Shorter
+/// files are read to tell.
+pub(crate) fn length_differs(stated: u64, signed: u64) -> bool {
+    stated > TRUSTED_LENGTH && stated != signed
+}
+
+/// Limits `reader` to one byte more than was signed, which shows that there is more.
+pub(crate) fn limit<R: Read>(reader: R, signed: u64) -> io::Take<R> {
+    reader.take(signed.saturating_add(1))
+}
+
 /// Whether the file is probably a long message, or is no regular file, which may keep
 /// its reader waiting. Reading it decides.
 pub(crate) fn is_long(path: &Path) -> bool {

@@ -1,6 +1,6 @@
 //! Paths of files in a manifest.
 
-use crate::invisible::is_invisible;
+use falcon_invisible::is_invisible;
 use std::{
     fmt,
     path::{Component, Path},

@@ -1,10 +1,8 @@
 //! Lines, fields and values: the grammar that the three formats share.
 
-use crate::{
-    error::{ParseError, Problem},
-    invisible::is_invisible,
-};
+use crate::error::{ParseError, Problem};
 use base64ct::{Base64, Encoding};
+use falcon_invisible::is_invisible;
 use std::fmt;
 
 /// Bytes of the longest comment, name or reason.

@@ -3,7 +3,7 @@
 /// Defines `Best`, the best instruction set of this machine, and `on_best!`, which evaluates an
 /// expression with its token. The rows are in order of preference.
 macro_rules! engines {
-    ($(#[cfg($cfg:meta)] $variant:ident,)*) => {
+    ($(#[cfg($cfg:meta)] $variant:ident = $name:literal,)*) => {
         /// The best instruction set of this machine.
         #[derive(Clone, Copy, Debug)]
         pub(crate) enum Best {
@@ -17,21 +17,39 @@ macro_rules! engines {
         }
 
         impl Best {
-            /// Finds the best instruction set. The processor is asked once.
+            /// Finds the best instruction set, or the one that was [chosen](choose). The processor
+            /// is asked once.
             #[inline]
+            #[allow(unused_assignments, unused_mut, unused_variables, reason = "the last row, or none")]
             pub(crate) fn find() -> Self {
                 #[cfg(falcon_ct)]
-                if PORTABLE.load(core::sync::atomic::Ordering::Relaxed) {
+                if PORTABLE.load(Ordering::Relaxed) {
                     return Self::Baseline(Baseline);
                 }
+                let mut better = BETTER.load(Ordering::Relaxed);
                 $(
                     #[cfg($cfg)]
                     if let Some(isa) = $variant::detect() {
-                        return Self::$variant(isa);
+                        if better == 0 {
+                            return Self::$variant(isa);
+                        }
+                        better -= 1;
                     }
                 )*
                 Self::Baseline(Baseline)
             }
+        }
+
+        /// Names of the engines of this machine, the best one first.
+        pub fn names() -> impl Iterator<Item = &'static str> {
+            let found = [
+                $(
+                    #[cfg($cfg)]
+                    $variant::detect().map(|_| $name),
+                )*
+                Some("portable"),
+            ];
+            found.into_iter().flatten()
         }
 
         /// Evaluates `$body` with the token of `$best` as `$isa`.
@@ -64,6 +82,20 @@ macro_rules! engines {
     };
 }
 
+/// Number of engines of this machine that are better than the chosen one, and are not used. Zero if
+/// none was chosen.
+static BETTER: AtomicUsize = AtomicUsize::new(0);
+
+/// Chooses the engine for every operation of the process that begins from now on. Returns false if
+/// the machine has no engine of that name. For programs that measure or compare engines.
+pub fn choose(name: &str) -> bool {
+    let found = names().position(|it| it == name);
+    if let Some(better) = found {
+        BETTER.store(better, Ordering::Relaxed);
+    }
+    found.is_some()
+}
+
 /// While true, `Best::find` finds no vector unit: the constant-time check runs portable code too.
 #[cfg(falcon_ct)]
 pub static PORTABLE: core::sync::atomic::AtomicBool = core::sync::atomic::AtomicBool::new(false);
@@ -71,15 +103,16 @@ pub static PORTABLE: core::sync::atomic::AtomicBool = core::sync::atomic::Atomic
 // `--cfg falcon_engine="avx2"` keeps calls from AVX-512, for tests.
 engines! {
     #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2", not(falcon_engine = "avx2")))]
-    Avx512,
+    Avx512 = "avx512",
     #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2"))]
-    Avx2,
+    Avx2 = "avx2",
     #[cfg(all(feature = "engines", target_arch = "aarch64", target_feature = "neon", target_endian = "little", target_vendor = "apple"))]
-    NeonSha3,
+    NeonSha3 = "neonsha3",
     #[cfg(all(feature = "engines", target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
-    Neon,
+    Neon = "neon",
 }
 
+use core::sync::atomic::{AtomicUsize, Ordering};
 use falcon_lanes::Baseline;
 #[cfg(all(
     feature = "engines",
@@ -105,3 +138,26 @@ pub(crate) use falcon_x86::Avx2;
     not(falcon_engine = "avx2")
 ))]
 pub(crate) use falcon_x86::Avx512;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One test, since the choice is that of the process.
+    #[test]
+    fn an_engine_is_found_by_its_name() {
+        let first = names().next().expect("one at least");
+        let engine = || std::format!("{:?}", Best::find());
+        let mut found = std::vec::Vec::new();
+        for name in names() {
+            assert!(choose(name));
+            assert!(!choose("abacus"));
+            let engine = engine();
+            assert!(!found.contains(&engine), "{name}");
+            found.push(engine);
+        }
+        assert!(found.last().expect("one at least").starts_with("Baseline"));
+        assert!(choose(first));
+        assert_eq!(engine(), found[0]);
+    }
+}

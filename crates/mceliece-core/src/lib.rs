@@ -67,6 +67,13 @@ pub use rand_core;
 pub use scratch::KeygenScratch;
 pub use stream::EncapsulateStream;
 
+/// Choice of the engine, for programs that measure or compare engines. Semantic versioning does not
+/// cover this module.
+#[doc(hidden)]
+pub mod engines {
+    pub use crate::engine::{choose, names};
+}
+
 /// Interface of the constant-time check.
 #[cfg(falcon_ct)]
 #[doc(hidden)]

@@ -8,30 +8,10 @@ use crate::params::sealed::Sealed;
 use crate::params::*;
 use falcon_kat::Drbg;
 use falcon_lanes::Isa;
-use rand_core::{TryCryptoRng, TryRng};
 use sha2::{Digest, Sha256};
-use std::convert::Infallible;
 use std::string::String;
 use std::vec;
 use std::vec::Vec;
-
-/// The generator of the vectors, as a generator of `rand_core`.
-struct Nist(Drbg);
-
-impl TryRng for Nist {
-    type Error = Infallible;
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        Ok(u32::from_le_bytes(self.0.bytes()))
-    }
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        Ok(u64::from_le_bytes(self.0.bytes()))
-    }
-    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
-        self.0.fill(out);
-        Ok(())
-    }
-}
-impl TryCryptoRng for Nist {}
 
 fn hex(bytes: &[u8]) -> String {
     bytes
@@ -50,14 +30,14 @@ fn unhex(text: &str) -> Vec<u8> {
 fn replay<I: Isa>(isa: I, code: &Code, record: &serde_json::Value) {
     let field = |name: &str| record[name].as_str().expect("text");
     let seed: [u8; 48] = unhex(field("seed")).try_into().expect("48 bytes");
-    let mut rng = Nist(Drbg::new(&seed));
+    let mut rng = Drbg::new(&seed);
     let mut memory = Memory {
         words: &mut vec![0; scratch_words(code)],
         halves: &mut vec![0; scratch_halves(code)],
     };
     let mut public_key = vec![0; code.public_key_len()];
     let mut secret_key = vec![0; code.secret_key_len()];
-    let delta = rng.0.bytes();
+    let delta = rng.bytes();
     let task = Task::Generate {
         public_key: &mut public_key,
     };

@@ -3,7 +3,7 @@
 #[allow(dead_code, reason = "each test uses a part")]
 mod common;
 
-use common::Nist;
+use common::repeated;
 use mceliece_core::*;
 
 macro_rules! every_set {
@@ -35,7 +35,7 @@ fn pair<P: Parameters>(seed: u8) -> KeyPair<P> {
 #[test]
 fn every_set_makes_and_opens_ciphertexts() {
     fn check<P: Parameters>() {
-        let mut rng = Nist::repeated(1);
+        let mut rng = repeated(1);
         let pair = pair::<P>(1);
         let (ciphertext, secret) = pair.public_key.encapsulate(&mut rng);
         assert_eq!(ciphertext.as_bytes().len(), P::CIPHERTEXT_LEN);
@@ -67,7 +67,7 @@ fn implicit<P: Parameters>(key: &SecretKey<P>, ciphertext: &[u8]) -> [u8; 32] {
 fn changed_ciphertexts_give_the_implicit_key() {
     fn check<P: Parameters>() {
         let pair = pair::<P>(2);
-        let (ciphertext, secret) = pair.public_key.encapsulate(&mut Nist::repeated(2));
+        let (ciphertext, secret) = pair.public_key.encapsulate(&mut repeated(2));
         let bits = P::M * P::T;
         let confirmation = 8 * bits.div_ceil(8)..8 * P::CIPHERTEXT_LEN;
         let flips = [0, 1, 7, 8, bits / 2, bits - 1].into_iter();
@@ -119,8 +119,8 @@ fn confirmed_ciphertexts_end_with_a_hash_of_the_error() {
     let (plain, confirmed) = (pair::<Plain>(4), pair::<Confirmed>(4));
     assert_eq!(plain.secret_key.as_bytes(), confirmed.secret_key.as_bytes());
     assert_eq!(plain.public_key.as_bytes(), confirmed.public_key.as_bytes());
-    let (short, first) = plain.public_key.encapsulate(&mut Nist::repeated(4));
-    let (long, second) = confirmed.public_key.encapsulate(&mut Nist::repeated(4));
+    let (short, first) = plain.public_key.encapsulate(&mut repeated(4));
+    let (long, second) = confirmed.public_key.encapsulate(&mut repeated(4));
     assert_eq!(long.as_bytes()[..Plain::CIPHERTEXT_LEN], *short.as_bytes());
     assert_ne!(first, second);
 }
@@ -155,7 +155,7 @@ fn padding_bits_must_be_zero() {
             key[(row + 1) * row_len - 1] = 1 << bit;
             let error = PublicKey::<P, _>::from_bytes(&key[..]).err();
             assert_eq!(error, (bit >= 5).then_some(DecodeError::Padding));
-            let mut stream = EncapsulateStream::<P>::new(&mut Nist::repeated(5));
+            let mut stream = EncapsulateStream::<P>::new(&mut repeated(5));
             stream.update(&key);
             assert_eq!(stream.finish().err(), error);
         }
@@ -230,9 +230,9 @@ fn streams_equal_whole_keys() {
     fn check<P: Parameters>() {
         let pair = pair::<P>(8);
         let key = pair.public_key.as_bytes();
-        let (expected, secret) = pair.public_key.encapsulate(&mut Nist::repeated(8));
+        let (expected, secret) = pair.public_key.encapsulate(&mut repeated(8));
         for piece in [1000, 677, 4096, 65_537, key.len()] {
-            let mut stream = EncapsulateStream::<P>::new(&mut Nist::repeated(8));
+            let mut stream = EncapsulateStream::<P>::new(&mut repeated(8));
             for piece in key.chunks(piece) {
                 stream.update(piece).update(&[]);
             }
@@ -242,7 +242,7 @@ fn streams_equal_whole_keys() {
         assert!(size_of::<EncapsulateStream<P>>() < 4096);
         // Too short by one byte, too long by one, in one piece and in two.
         for pieces in [[&key[..key.len() - 1], &[]], [key, &[0]], [&key[..1], key]] {
-            let mut stream = EncapsulateStream::<P>::new(&mut Nist::repeated(8));
+            let mut stream = EncapsulateStream::<P>::new(&mut repeated(8));
             stream.update(pieces[0]).update(pieces[1]);
             let expected = P::PUBLIC_KEY_LEN;
             assert_eq!(
@@ -253,12 +253,12 @@ fn streams_equal_whole_keys() {
     }
     quick_sets!(check);
     let key = pair::<Mceliece348864f>(8).public_key;
-    let mut stream = EncapsulateStream::<Mceliece348864f>::new(&mut Nist::repeated(8));
+    let mut stream = EncapsulateStream::<Mceliece348864f>::new(&mut repeated(8));
     for byte in key.as_bytes() {
         stream.update(&[*byte]);
     }
     let (ciphertext, _) = stream.finish().expect("a key");
-    assert_eq!(ciphertext, key.encapsulate(&mut Nist::repeated(8)).0);
+    assert_eq!(ciphertext, key.encapsulate(&mut repeated(8)).0);
 }
 
 /// Nothing above 64 KiB lies on a stack: a thread with 256 KiB runs the largest set.
@@ -268,13 +268,13 @@ fn a_small_stack_suffices() {
     let thread = std::thread::Builder::new().stack_size(256 << 10);
     let work = || {
         let pair = pair::<P>(9);
-        let (ciphertext, secret) = pair.public_key.encapsulate(&mut Nist::repeated(9));
+        let (ciphertext, secret) = pair.public_key.encapsulate(&mut repeated(9));
         let stored = SecretKey::<P>::try_from(pair.secret_key.as_bytes()).expect("a key");
         assert_eq!(stored.decapsulate(&ciphertext), secret);
         let again = SecretKey::<P>::from_compressed(stored.compressed()).expect("a key");
         assert_eq!(again.decapsulate(&ciphertext), secret);
         assert_eq!(again.public_key().expect("a key"), pair.public_key);
-        let mut stream = EncapsulateStream::<P>::new(&mut Nist::repeated(9));
+        let mut stream = EncapsulateStream::<P>::new(&mut repeated(9));
         stream.update(pair.public_key.as_bytes());
         assert_eq!(stream.finish().expect("a key").0, ciphertext);
     };
@@ -313,7 +313,7 @@ fn caller_owned_memory_makes_the_same_keys_and_is_wiped() {
     let needed = P::PUBLIC_KEY_LEN;
     let error = scratch.generate_from_seed(&[1; 32], &mut secret_key, &mut public_key[1..]);
     assert_eq!(error, Err(MemoryError { needed }));
-    let mut rng = Nist::repeated(10);
+    let mut rng = repeated(10);
     scratch
         .generate(&mut rng, &mut secret_key, &mut public_key)
         .expect("lengths");
@@ -324,7 +324,7 @@ fn caller_owned_memory_makes_the_same_keys_and_is_wiped() {
             .all(|&half| half == 0)
     );
     assert_eq!(halves.last(), Some(&7));
-    let pair = KeyPair::<P>::generate(&mut Nist::repeated(10));
+    let pair = KeyPair::<P>::generate(&mut repeated(10));
     assert_eq!(pair.secret_key.as_bytes(), secret_key);
     assert_eq!(pair.public_key.as_bytes(), public_key);
     // Borrowed keys need no memory.
@@ -342,7 +342,7 @@ fn formatting_shows_no_secret() {
     assert_eq!(format!("{pair:?}"), named("KeyPair"));
     assert_eq!(format!("{:?}", pair.secret_key), named("SecretKey"));
     assert_eq!(format!("{:?}", pair.public_key), named("PublicKey"));
-    let mut rng = Nist::repeated(11);
+    let mut rng = repeated(11);
     let (_, secret) = pair.public_key.encapsulate(&mut rng);
     assert_eq!(format!("{secret:?}"), "SharedSecret { .. }");
     let stream = EncapsulateStream::<P>::new(&mut rng);

@@ -1,20 +1,23 @@
 //! `demo`: a key, a signature, a check and a refusal, in a folder of its own.
 
 use crate::{
+    PROGRAM,
     commands::verify::{Keyring, Signers, verify},
-    engine::{Compute, Signer, fresh_seed, keygen},
+    engine::{Compute, Signer, keygen},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
     input::open,
     interrupt,
     keys::{public_pem, secret_pem},
-    list::{Pair, with_suffix},
+    list::Pair,
     message::Message,
     object::{SignatureFormat, encode_signature},
     output::{Content, Overwrite, Pending},
+    place::with_suffix,
     progress::Progress,
     scheme::{Algorithm, either},
+    seed::fresh_seed,
     shell::quote,
     ui::{BAD, GOOD, STRONG, Styled, Ui},
 };
@@ -161,7 +164,7 @@ fn one<T>(mut results: Vec<Result<T>>) -> Result<T> {
 }
 
 fn write(path: &Path, bytes: &[u8], content: Content) -> Result<()> {
-    Pending::with_bytes(path, bytes, content, Overwrite::Never)?.commit()
+    Pending::with_bytes(&PROGRAM, path, bytes, content, Overwrite::Never)?.commit()
 }
 
 /// The program as the shell found it, which may not be by its name.

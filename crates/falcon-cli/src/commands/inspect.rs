@@ -2,6 +2,7 @@
 
 use crate::engine::ENGINE_VARIABLE;
 use crate::{
+    access::warn_if_exposed,
     cli::Global,
     documents::{read_unread, trust_list_of},
     engine::{self, AUTO, Compute},
@@ -9,7 +10,7 @@ use crate::{
     escape::Escaped,
     escape::shown,
     input::{at_most_one_standard, read_start},
-    keys::{decode_all, decrypt, fingerprint, warn_if_exposed},
+    keys::{MAX_OBJECT, decode_all, decrypt, fingerprint},
     object::{Container, Object},
     passphrase::PassphraseSource,
     scheme::{Algorithm, PublicKey, either},
@@ -73,7 +74,7 @@ impl Inspect {
 
     /// Describes every key and signature of a file, or its list of keys or files.
     fn describe(&self, path: &Path, ui: Ui) -> Result<Vec<Description>> {
-        let (start, rest) = read_start(path)?;
+        let (start, rest) = read_start(path, MAX_OBJECT)?;
         if TrustList::is_likely(&start) {
             let list = trust_list_of(path, start.chain(rest))?;
             let mut description = Description::new(path, "trust list", Container::Text);

@@ -1,6 +1,7 @@
 //! `kat`: does this machine, with this engine, compute the published answers?
 
 use crate::{
+    PROGRAM,
     engine::Compute,
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
@@ -148,7 +149,7 @@ impl Generate {
             }
             Some(path) => {
                 let overwrite = Overwrite::from_force(self.force);
-                let mut file = Pending::create(path, Content::Result, overwrite)?;
+                let mut file = Pending::create(&PROGRAM, path, Content::Result, overwrite)?;
                 self.write(engine, ui, &mut file)?;
                 file.commit()?;
             }

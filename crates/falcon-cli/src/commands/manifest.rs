@@ -7,7 +7,7 @@ mod verify;
 use crate::{
     engine::Compute,
     error::{Error, Result, Status},
-    list::with_suffix,
+    place::with_suffix,
     ui::Ui,
 };
 use clap::Subcommand;

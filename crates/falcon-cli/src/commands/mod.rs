@@ -1,7 +1,6 @@
 //! One file a command: its arguments and what it does.
 
 pub(crate) mod bench;
-pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod fingerprint;
 #[cfg(feature = "hls")]
@@ -9,7 +8,6 @@ pub(crate) mod hls;
 pub(crate) mod inspect;
 pub(crate) mod kat;
 pub(crate) mod keygen;
-pub(crate) mod man;
 pub(crate) mod manifest;
 pub(crate) mod passwd;
 pub(crate) mod pubkey;

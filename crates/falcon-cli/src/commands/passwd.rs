@@ -1,11 +1,14 @@
 //! `passwd`: another passphrase for a secret key, or none.
 
 use crate::{
+    PROGRAM,
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
     input::{at_most_one_standard, is_standard},
-    keys::{DEFAULT_SECRET_KEY, Stored, decrypt, load_stored, not_encrypted, secret_pem},
+    keys::{
+        DEFAULT_SECRET_KEY, MAX_REPLACED, Stored, decrypt, load_stored, not_encrypted, secret_pem,
+    },
     object::has_text_around_pem,
     output::{Content, Inputs, Overwrite, Pending},
     passphrase::{PassphraseSource, new_passphrase},
@@ -56,7 +59,7 @@ impl Passwd {
         }
         Inputs::new(files()).spare(&self.key)?;
 
-        let snapshot = Snapshot::take(&self.key);
+        let snapshot = Snapshot::take(&self.key, MAX_REPLACED);
         if snapshot.content().is_some_and(has_text_around_pem) {
             return Err(Error::at(
                 &self.key,
@@ -93,12 +96,13 @@ impl Passwd {
             .transpose()?;
         let pem = secret_pem(&secret, new.as_deref().map(String::as_str))?;
         let pending = Pending::with_bytes(
+            &PROGRAM,
             snapshot.real(),
             pem.as_bytes(),
             Content::SecretKey,
             Overwrite::Force,
         )?;
-        let lock = snapshot.lock(ui)?;
+        let lock = snapshot.lock(&PROGRAM, ui)?;
         pending.commit_over(&snapshot)?;
         drop(lock);
         ui.report(&Changed {

@@ -1,14 +1,15 @@
 //! `pubkey`: the public key of a secret key.
 
 use crate::{
+    PROGRAM,
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
     input::{at_most_one_standard, is_standard},
-    keys::{DEFAULT_SECRET_KEY, fingerprint, load_secret, public_pem},
-    list::with_suffix,
+    keys::{DEFAULT_SECRET_KEY, MAX_REPLACED, fingerprint, load_secret, public_pem},
     output::{Content, Inputs, Overwrite, Pending, check_target},
     passphrase::PassphraseSource,
+    place::with_suffix,
     scheme::Algorithm,
     snapshot::Snapshot,
     ui::Ui,
@@ -49,7 +50,7 @@ impl Pubkey {
             check_target(&output, Content::PublicKey, overwrite)?;
         }
 
-        let snapshot = Snapshot::take(&self.key);
+        let snapshot = Snapshot::take(&self.key, MAX_REPLACED);
         let public = load_secret(&self.key, &self.passphrase, ui)?.public_key();
         let pem = public_pem(&public)?;
         if is_standard(&output) {
@@ -58,9 +59,15 @@ impl Pubkey {
                 .map_err(|error| Error::stdout(&error))?;
             return Ok(Status::Valid);
         }
-        let pending = Pending::with_bytes(&output, pem.as_bytes(), Content::PublicKey, overwrite)?;
+        let pending = Pending::with_bytes(
+            &PROGRAM,
+            &output,
+            pem.as_bytes(),
+            Content::PublicKey,
+            overwrite,
+        )?;
         // `keygen --force` may have come in between; its public key must stay.
-        let lock = snapshot.lock(ui)?;
+        let lock = snapshot.lock(&PROGRAM, ui)?;
         snapshot.check()?;
         pending.commit()?;
         drop(lock);

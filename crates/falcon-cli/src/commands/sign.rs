@@ -5,6 +5,7 @@ mod envelope;
 pub(crate) use envelope::{CommentOption, Statements, seal};
 
 use crate::{
+    PROGRAM,
     commands::verify::KeyName,
     engine::{Compute, Signer},
     error::{Error, Result, Status, serialize_path},
@@ -354,7 +355,12 @@ impl Writer<'_> {
             Some(statement) => seal(statement, signature)?.to_string().into_bytes(),
             None => encode_signature(signature, self.format)?,
         };
-        match write_result(&job.signature, &bytes, self.replace.of(&job.signature)) {
+        match write_result(
+            &PROGRAM,
+            &job.signature,
+            &bytes,
+            self.replace.of(&job.signature),
+        ) {
             Err(error) if self.replace.skips(job, &error) => return Ok(None),
             written => written.map_err(|error| self.replace.advise(error))?,
         }

@@ -1,12 +1,13 @@
 //! `trust`: lists of keys whose signatures are accepted.
 
 use crate::{
+    PROGRAM,
     documents::parse_trust_list,
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
     input::{cannot_read, is_standard},
-    keys::load_public,
+    keys::{MAX_REPLACED, load_public},
     output::{Content, Inputs, Overwrite, Pending},
     shell::quote,
     snapshot::Snapshot,
@@ -156,7 +157,7 @@ fn change(
     ui: Ui,
     change: impl FnOnce(&mut TrustList) -> std::result::Result<(), TrustListError>,
 ) -> Result<()> {
-    let (snapshot, lock) = Snapshot::take_locked(path, ui)?;
+    let (snapshot, lock) = Snapshot::take_locked(path, MAX_REPLACED, &PROGRAM, ui)?;
     let (mut list, overwrite) = if fs::symlink_metadata(path).is_ok() {
         check_file(path)?;
         let content = snapshot.content();
@@ -168,6 +169,7 @@ fn change(
     change(&mut list).map_err(|error| Error::at(path, "cannot be changed so").because(error))?;
     let text = list.to_string();
     Pending::with_bytes(
+        &PROGRAM,
         snapshot.real(),
         text.as_bytes(),
         Content::TrustList,

@@ -3,9 +3,9 @@
 
 use super::{BATCH, batch::filled};
 use crate::{
-    engine::{SEED_LEN, fresh_seed},
     error::{Error, Result},
-    progress::{Progress, Unit},
+    seed::{SEED_LEN, fresh_seed},
+    timing::{self, ENOUGH_RUNS},
     ui::{STRONG, Styled, Ui},
 };
 use falcon_core::{
@@ -19,12 +19,6 @@ use std::{
     hint::black_box,
     time::{Duration, Instant},
 };
-
-/// Least number of runs of a measurement, if they are short.
-const ENOUGH_RUNS: usize = 5;
-
-/// Time for a measurement in which [`ENOUGH_RUNS`] count as short.
-const SHORT: Duration = Duration::from_millis(250);
 
 /// Message that every run signs.
 const MESSAGE: &[u8] = b"the message that every run signs";
@@ -258,23 +252,9 @@ impl<P: Parameters> Measure<P> {
     }
 
     /// Times a run, and prints the median for one operation.
-    fn measure(&self, case: Case, mut run: impl FnMut(u64) -> Result<()>) -> Result<()> {
-        let progress = Progress::new(self.ui, Unit::Items("runs"), None);
-        let mut times = Vec::new();
-        let start = Instant::now();
-        // One unmeasured run fills the caches.
-        run(0)?;
-        let mut number = 1;
-        while !enough(times.len(), start.elapsed(), self.duration) {
-            let begin = Instant::now();
-            run(number)?;
-            times.push(begin.elapsed());
-            number += 1;
-            progress.add(1);
-        }
-        drop(progress);
-        times.sort_unstable();
-        let median = times[times.len() / 2].as_secs_f64() / case.count as f64;
+    fn measure(&self, case: Case, run: impl FnMut(u64) -> Result<()>) -> Result<()> {
+        let times = timing::measure(self.duration, self.ui, run)?;
+        let median = times.median().as_secs_f64() / case.count as f64;
         self.ui.report(&Measurement {
             operation: case.operation,
             mode: case.mode,
@@ -283,22 +263,11 @@ impl<P: Parameters> Measure<P> {
             threads: case.threads,
             count: case.count,
             sized: case.sized,
-            runs: times.len(),
+            runs: times.runs(),
             median_ns: (median * 1e9).round() as u64,
             ops_per_s: (10.0 / median).round() / 10.0,
         })
     }
-}
-
-/// True if a measurement can end after `runs` runs and the time `elapsed`: one run at least, and
-/// [`ENOUGH_RUNS`] unless they are long.
-fn enough(runs: usize, elapsed: Duration, duration: Duration) -> bool {
-    let limit = if runs < ENOUGH_RUNS {
-        duration.max(SHORT)
-    } else {
-        duration
-    };
-    runs > 0 && elapsed >= limit
 }
 
 fn accepted(verdict: Result<(), SignatureError>) -> Result<()> {
@@ -379,16 +348,6 @@ mod tests {
         });
         assert_eq!(measured.unwrap_err().to_string(), refused().to_string());
         assert_eq!(runs, 3);
-    }
-
-    #[test]
-    fn long_runs_are_two_and_short_ones_more() {
-        let [none, second, minute] = [0, 1, 60].map(Duration::from_secs);
-        assert!(!enough(0, minute, second));
-        assert!(enough(1, minute, second));
-        assert!(!enough(1, none, none));
-        assert!(enough(ENOUGH_RUNS, none, none));
-        assert!(!enough(ENOUGH_RUNS, none, second));
     }
 
     #[test]

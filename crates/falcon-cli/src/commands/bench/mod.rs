@@ -5,14 +5,15 @@
 //! that needs interleaved runs.
 
 mod batch;
-mod load;
 mod measure;
 
 use crate::{
     cli::Global,
     engine::{Compute, is_named},
     error::{Result, Status},
+    load,
     scheme::Algorithm,
+    timing::seconds,
     ui::Ui,
 };
 #[cfg(feature = "cuda")]
@@ -45,13 +46,6 @@ pub(crate) struct Bench {
     /// Seconds for each measurement; a large batch takes longer, since it runs at least twice
     #[arg(long, default_value_t = 1.0, value_parser = seconds)]
     seconds: f64,
-}
-
-fn seconds(text: &str) -> std::result::Result<f64, String> {
-    match text.parse() {
-        Ok(seconds) if (0.0..=3600.0).contains(&seconds) => Ok(seconds),
-        _ => Err("not a number of seconds from 0 to 3600".to_owned()),
-    }
 }
 
 impl Bench {

@@ -1,6 +1,7 @@
 //! Files for pictures and tables.
 
 use crate::{
+    PROGRAM,
     error::{Error, Result},
     escape::shown,
     input::is_standard,
@@ -24,7 +25,12 @@ pub(super) fn write(
         let written = content(&mut out).and_then(|()| out.flush());
         return written.map_err(|error| Error::stdout(&error));
     }
-    let mut file = Pending::create(path, Content::Result, Overwrite::from_force(force))?;
+    let mut file = Pending::create(
+        &PROGRAM,
+        path,
+        Content::Result,
+        Overwrite::from_force(force),
+    )?;
     let mut out = BufWriter::new(&mut file);
     let written = content(&mut out).and_then(|()| out.flush());
     drop(out);

@@ -2,9 +2,9 @@
 
 use super::{design::DesignOptions, refused};
 use crate::{
-    engine::SEED_LEN,
     error::{Error, Result, Status},
     scheme::Algorithm,
+    seed::SEED_LEN,
     ui::{BAD, GOOD, Styled, Ui},
 };
 use clap::Args;

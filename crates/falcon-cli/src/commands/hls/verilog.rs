@@ -5,6 +5,7 @@ use super::{
     refused,
 };
 use crate::{
+    PROGRAM,
     error::{Error, Result},
     escape::Escaped,
     escape::shown,
@@ -72,7 +73,7 @@ impl Verilog {
         let pending: Result<Vec<_>> = files
             .iter()
             .map(|(path, text)| {
-                Pending::with_bytes(path, text.as_bytes(), Content::Result, overwrite)
+                Pending::with_bytes(&PROGRAM, path, text.as_bytes(), Content::Result, overwrite)
             })
             .collect();
         for file in pending? {

@@ -2,7 +2,8 @@
 
 use crate::{
     error::{Error, Result, in_words},
-    input::{cannot_read, length_differs, limit, open_regular},
+    input::{cannot_read, open_regular},
+    message::{length_differs, limit},
     parallel::{Grouping, for_each_in_order},
     progress::Progress,
     shell::quote,

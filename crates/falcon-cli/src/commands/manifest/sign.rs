@@ -2,6 +2,7 @@
 
 use super::{folder, manifest_path};
 use crate::{
+    PROGRAM,
     commands::sign::{CommentOption, Statements, seal},
     documents::is_manifest,
     engine::{Compute, Signer},
@@ -11,7 +12,7 @@ use crate::{
     input::{at_most_one_standard, is_standard},
     keys::{DEFAULT_SECRET_KEY, load_secret},
     message::Message,
-    output::{Content, Inputs, Overwrite, check_target, is_temporary, write_result},
+    output::{Content, Inputs, Overwrite, check_target, write_result},
     passphrase::PassphraseSource,
     progress::{Progress, Unit},
     shell::quote,
@@ -102,7 +103,7 @@ impl SignManifest {
         let files = manifest.entries().len();
         let algorithm = signature.algorithm();
         let signed = SignedManifest::new(manifest, seal(statement, &signature)?);
-        write_result(&output, signed.to_string().as_bytes(), overwrite)?;
+        write_result(&PROGRAM, &output, signed.to_string().as_bytes(), overwrite)?;
         if !is_standard(&output) {
             ui.report(&Signed {
                 folder: self.folder,
@@ -129,7 +130,12 @@ impl SignManifest {
         if let Some(path) = &self.passphrase.passphrase_file {
             refuse(path, "the passphrase file", "--passphrase-file")?;
         }
-        let name = |file: &&FilePath| file.as_str().rsplit('/').next().is_some_and(is_temporary);
+        let name = |file: &&FilePath| {
+            file.as_str()
+                .rsplit('/')
+                .next()
+                .is_some_and(|name| PROGRAM.is_temporary(name))
+        };
         match files.iter().find(name) {
             None => Ok(()),
             Some(file) => {

@@ -1,0 +1,180 @@
+//! Files and standard input.
+
+use crate::error::{Error, Result};
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+use zeroize::Zeroizing;
+
+/// Whether the path means standard input or output.
+pub fn is_standard(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Refuses standard input under two names: the second reader would find it
+/// empty, and say nothing.
+pub fn at_most_one_standard<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+    if paths.into_iter().filter(|path| is_standard(path)).count() > 1 {
+        return Err(Error::new("standard input, `-`, is named more than once")
+            .hint("it can be read once only"));
+    }
+    Ok(())
+}
+
+/// Opens a message for reading as a stream.
+pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
+    if is_standard(path) {
+        return Ok(Box::new(io::stdin()));
+    }
+    let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
+    // A folder opens, and only then refuses to be read.
+    match file.metadata() {
+        Ok(metadata) if metadata.is_dir() => {
+            Err(Error::at(path, "is a folder").hint("name the files in it"))
+        }
+        _ => Ok(Box::new(file)),
+    }
+}
+
+/// Tells early that a file cannot be read, or that it is a folder. Pipes are not opened: opening
+/// and closing one would end the program that writes to it.
+pub fn check_readable(path: &Path) -> Result<()> {
+    let metadata = path.metadata().map_err(|error| cannot_read(path, &error))?;
+    if metadata.is_file() || metadata.is_dir() {
+        open(path)?;
+    }
+    Ok(())
+}
+
+/// Opens a regular file, no link, for reading. What has taken its place meanwhile is refused, and a
+/// pipe does not wait.
+pub fn open_regular(path: &Path) -> Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+    }
+    let file = options
+        .open(path)
+        .map_err(|error| cannot_read(path, &error))?;
+    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    if !is_file {
+        return Err(Error::at(path, "is no regular file any more"));
+    }
+    Ok(file)
+}
+
+/// Length of the file at `path`, if it is a regular file.
+pub fn regular_length(path: &Path) -> Option<u64> {
+    let metadata = path.metadata().ok().filter(|_| !is_standard(path))?;
+    metadata.is_file().then_some(metadata.len())
+}
+
+/// Reads a file of at most `max` bytes, whole. The memory is wiped: it may be a key. The error for
+/// a longer file names the `kind` that was expected.
+pub fn read_object(path: &Path, max: u64, kind: &str) -> Result<Zeroizing<Vec<u8>>> {
+    let (bytes, _) = read_start(path, max)?;
+    check_object(path, &bytes, max, kind)?;
+    Ok(bytes)
+}
+
+/// Reads at most `max` bytes, and one byte more if there is one. Returns the reader of the rest,
+/// too.
+pub fn read_start(path: &Path, max: u64) -> Result<(Zeroizing<Vec<u8>>, impl Read)> {
+    // Growing would leave copies of the secret behind.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(max as usize + 1));
+    let mut input = open(path)?;
+    (&mut input)
+        .take(max + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| cannot_read(path, &error))?;
+    Ok((bytes, input))
+}
+
+/// Refuses a file whose start is longer than `max` bytes.
+pub fn check_object(path: &Path, start: &[u8], max: u64, kind: &str) -> Result<()> {
+    if start.len() as u64 > max {
+        return Err(Error::at(path, format_args!("is too large to be a {kind}")));
+    }
+    Ok(())
+}
+
+/// Reading failed.
+pub fn cannot_read(path: &Path, error: &io::Error) -> Error {
+    Error::io(path, "cannot read", error)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_link_and_a_folder_are_no_regular_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::fs::write(&file, "text").expect("a file");
+        symlink(&file, &link).expect("a link");
+        assert!(open_regular(&file).is_ok());
+        assert!(open_regular(&link).is_err());
+        assert!(open_regular(folder.path()).is_err());
+    }
+    /// The file is exchanged for a link and a pipe all the time while it is opened.
+    #[test]
+    fn what_takes_the_place_of_a_file_is_never_read() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        use std::{
+            sync::{
+                Arc,
+                atomic::{AtomicBool, Ordering},
+                mpsc,
+            },
+            thread,
+            time::Duration,
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        let [file, other, next] = ["file", "other", "next"].map(|name| folder.path().join(name));
+        std::fs::write(&file, "signed").expect("a file");
+        std::fs::write(&other, "another").expect("a file");
+        let stop = Arc::new(AtomicBool::new(false));
+        let exchange = {
+            let (stop, file) = (Arc::clone(&stop), file.clone());
+            thread::spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    symlink(&other, &next).expect("a link");
+                    std::fs::rename(&next, &file).expect("a name");
+                    std::fs::write(&next, "signed").expect("a file");
+                    std::fs::rename(&next, &file).expect("a name");
+                    mknodat(CWD, &next, FileType::Fifo, Mode::RUSR, 0).expect("a pipe");
+                    std::fs::rename(&next, &file).expect("a name");
+                    std::fs::write(&next, "signed").expect("a file");
+                    std::fs::rename(&next, &file).expect("a name");
+                }
+            })
+        };
+        // In a thread of its own, since a pipe would keep it waiting.
+        let (tell, told) = mpsc::channel();
+        thread::spawn(move || {
+            let (mut opened, mut refused) = (0, 0);
+            while opened < 2000 || refused < 2000 {
+                match open_regular(&file) {
+                    Err(_) => refused += 1,
+                    Ok(file) => {
+                        assert_eq!(io::read_to_string(file).expect("a text"), "signed");
+                        opened += 1;
+                    }
+                }
+            }
+            let _ = tell.send(());
+        });
+        let outcome = told.recv_timeout(Duration::from_secs(60));
+        stop.store(true, Ordering::Relaxed);
+        exchange.join().expect("no panic");
+        assert_eq!(outcome, Ok(()), "it waits, or has read something else");
+    }
+}

@@ -1,0 +1,179 @@
+//! Signals that end the program: SIGHUP, SIGINT (Ctrl-C), SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,
+//! SIGTERM and SIGXCPU. The program removes unfinished files, restores the terminal and ends
+//! with the status that shells expect: 128 plus the number of the signal.
+//!
+//! A thread waits for the signal, whatever the other threads do. Code that makes or
+//! renames a temporary file holds the list of unfinished files. The thread takes that
+//! list, so no other file can appear afterwards.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished {
+    paths: BTreeSet::new(),
+    terminal: None,
+});
+
+/// Work to do before the program ends.
+struct Unfinished {
+    /// Files and folders to remove.
+    paths: BTreeSet<PathBuf>,
+    /// A terminal whose echo is off.
+    terminal: Option<terminal::Terminal>,
+}
+
+impl Unfinished {
+    fn clean(&mut self) {
+        if let Some(terminal) = self.terminal.take() {
+            terminal.restore();
+        }
+        for path in &self.paths {
+            let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
+        }
+    }
+}
+
+/// While it lives, signals do not end the program. Hold it briefly.
+pub struct Hold(MutexGuard<'static, Unfinished>);
+
+/// Holds signals back.
+pub fn hold() -> Hold {
+    Hold(UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+impl Hold {
+    /// Adds a file or folder to remove if a signal comes.
+    pub fn add(&mut self, path: &Path) {
+        self.0.paths.insert(path.to_owned());
+    }
+
+    /// Removes a file or folder from the list: it is finished.
+    pub fn remove(&mut self, path: &Path) {
+        self.0.paths.remove(path);
+    }
+}
+
+/// While it lives, a signal restores the terminal. The question for a passphrase
+/// switches the echo off, and a signal could end the program before it is on again.
+pub struct TerminalGuard(());
+
+/// Saves the modes of the terminal.
+pub fn guard_terminal() -> TerminalGuard {
+    hold().0.terminal = terminal::Terminal::of_process();
+    TerminalGuard(())
+}
+
+impl Drop for TerminalGuard {
+    fn drop(&mut self) {
+        hold().0.terminal = None;
+    }
+}
+
+#[cfg(unix)]
+mod terminal {
+    use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+    use std::fs::File;
+
+    /// A terminal and its saved modes.
+    pub(super) struct Terminal {
+        device: File,
+        modes: Termios,
+    }
+
+    impl Terminal {
+        /// The terminal that the process was started from, if any.
+        pub(super) fn of_process() -> Option<Self> {
+            let device = File::open("/dev/tty").ok()?;
+            let modes = tcgetattr(&device).ok()?;
+            Some(Self { device, modes })
+        }
+
+        pub(super) fn restore(&self) {
+            let _ = tcsetattr(&self.device, OptionalActions::Now, &self.modes);
+        }
+    }
+}
+
+/// Systems without signals have nothing to restore.
+#[cfg(not(unix))]
+mod terminal {
+    pub(super) struct Terminal;
+
+    impl Terminal {
+        pub(super) fn of_process() -> Option<Self> {
+            None
+        }
+
+        pub(super) fn restore(&self) {}
+    }
+}
+
+/// Does what SIGINT does, for a Ctrl-C that was read as a character.
+pub fn end() -> ! {
+    end_with(SIGINT)
+}
+
+/// Cleans up and ends the program.
+fn end_with(signal: i32) -> ! {
+    let mut hold = hold();
+    hold.0.clean();
+    std::process::exit(128 + signal)
+}
+
+/// Number of SIGINT, the same on every system that has it.
+const SIGINT: i32 = 2;
+
+/// Begins to wait for signals.
+#[cfg(unix)]
+pub fn watch() -> std::io::Result<()> {
+    use signal_hook::{
+        consts::{SIGALRM, SIGHUP, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ},
+        flag,
+        iterator::Signals,
+    };
+    use std::sync::{Arc, atomic::AtomicBool, mpsc};
+    // Nobody reads the flag. Catching the signal is enough: a file that grows beyond the
+    // limit is then a write error, which is reported, and the file is removed.
+    let _ = flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+    let mut waited_for = vec![SIGINT, SIGQUIT, SIGTERM];
+    // The parent process may have set these to be ignored.
+    let ignorable = [SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU];
+    waited_for.extend(ignorable.into_iter().filter(|&it| !is_ignored(it)));
+    // Without the thread nobody would handle the signals that are caught.
+    let (ready, started) = mpsc::channel();
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            let signals = Signals::new(waited_for);
+            let _ = ready.send(());
+            if let Ok(mut signals) = signals
+                && let Some(signal) = signals.forever().next()
+            {
+                end_with(signal);
+            }
+        })?;
+    let _ = started.recv();
+    Ok(())
+}
+
+/// Whether the program was started with the signal ignored, as `nohup` does.
+/// Only Linux tells without a call that is `unsafe`.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+/// Elsewhere a signal ends the program as the system does it.
+#[cfg(not(unix))]
+pub fn watch() -> std::io::Result<()> {
+    Ok(())
+}

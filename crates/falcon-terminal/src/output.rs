@@ -1,0 +1,607 @@
+//! Files that appear whole or not at all.
+//!
+//! The bytes go to a temporary file in the target's folder, which is then
+//! renamed, so no other process ever sees half a file. Without permission to
+//! overwrite, the rename itself refuses an existing target: asking first and
+//! renaming later would leave a race. A key is on the disk before a command
+//! reports it; what can be made again is left to the system, since waiting for
+//! the disk takes longer than a signature.
+
+use crate::{
+    error::{Error, Result},
+    escape::shown,
+    input::is_standard,
+    interrupt::{self, Hold},
+    lock::lock_folder,
+    place::{folder, real},
+    program::{Program, SUFFIX},
+    snapshot::Snapshot,
+    ui::Ui,
+};
+use std::{
+    collections::{HashMap, HashSet},
+    fs::{self, File, Metadata},
+    io::{self, Write},
+    path::{Path, PathBuf, is_separator},
+};
+use tempfile::NamedTempFile;
+
+/// Kind of content: who may read the file, and what its loss would mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Secret key: mode 0600, written to the disk at once.
+    SecretKey,
+    /// Secret that two parties share: mode 0600, written to the disk at once.
+    SharedSecret,
+    /// Public key: written to the disk at once.
+    PublicKey,
+    /// Trust list: written to the disk at once. A list that is replaced keeps its mode, group
+    /// and, if the system lets us, owner.
+    TrustList,
+    /// Result that can be made again: the system decides when it reaches the disk.
+    Result,
+}
+
+/// Permission to replace a file at the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overwrite {
+    /// Refuse to write if the target exists.
+    Never,
+    /// Replace an existing file.
+    Force,
+}
+
+impl Overwrite {
+    /// From the value of `--force`.
+    pub fn from_force(force: bool) -> Self {
+        if force { Self::Force } else { Self::Never }
+    }
+}
+
+/// The files that a command reads, none of which it may replace.
+pub struct Inputs(HashSet<PathBuf>);
+
+impl Inputs {
+    /// Collects the paths that exist.
+    pub fn new<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Self {
+        let files = paths.into_iter().filter(|path| !is_standard(path));
+        Self(
+            files
+                .filter_map(|path| fs::canonicalize(path).ok())
+                .collect(),
+        )
+    }
+
+    /// Refuses an output that is one of them. Names decide: replacing one name
+    /// of a file leaves its other names alone.
+    pub fn spare(&self, output: &Path) -> Result<()> {
+        if self.0.is_empty() || is_standard(output) {
+            return Ok(());
+        }
+        match fs::canonicalize(output) {
+            Ok(name) if self.0.contains(&name) => {
+                Err(Error::at(output, "is an input and cannot be the output")
+                    .hint("name another output file"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The files that a command writes, each for an input of its own.
+#[derive(Default)]
+pub struct Outputs<'a>(HashMap<PathBuf, &'a Path>);
+
+impl<'a> Outputs<'a> {
+    /// Refuses an output that another input has already: one of the two would be
+    /// lost. Standard output takes any number.
+    pub fn add(&mut self, output: &Path, input: &'a Path) -> Result<()> {
+        if is_standard(output) {
+            return Ok(());
+        }
+        match self.0.insert(real(output), input) {
+            None => Ok(()),
+            Some(other) if other == input => {
+                Err(Error::at(input, "is named more than once").hint("name each file once"))
+            }
+            Some(other) => {
+                let (other, input) = (shown(other), shown(input));
+                let what = format_args!("would be written twice: for {other} and for {input}");
+                Err(Error::at(output, what).hint("give each file an output of its own"))
+            }
+        }
+    }
+}
+
+/// Refuses early what [`Pending::commit`] would refuse late.
+pub fn check_target(path: &Path, content: Content, overwrite: Overwrite) -> Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(_) if path.is_dir() => Err(is_folder(path)),
+        // Renaming over a device is never what was meant.
+        Ok(_) if path.exists() && !path.is_file() => Err(Error::at(path, "is not a regular file")
+            .hint(
+                "name another output file; `-o -` is standard output, if the command writes one file",
+            )),
+        Ok(_) if overwrite == Overwrite::Never => Err(exists(path, content)),
+        Ok(_) => Ok(()),
+        Err(_) => check_folder(path),
+    }
+}
+
+fn check_folder(path: &Path) -> Result<()> {
+    let last = path.as_os_str().as_encoded_bytes().last();
+    if last.is_some_and(|&byte| is_separator(char::from(byte))) {
+        return Err(is_folder(path));
+    }
+    let folder = folder(path);
+    if folder.is_dir() {
+        Ok(())
+    } else {
+        Err(Error::at(folder, "is not a folder").hint("make it first, or name another output file"))
+    }
+}
+
+fn is_folder(path: &Path) -> Error {
+    Error::at(path, "is a folder").hint("name a file in it")
+}
+
+fn exists(path: &Path, content: Content) -> Error {
+    let hint = match content {
+        Content::SecretKey => "move it away first; --force would destroy the old key for good",
+        Content::SharedSecret | Content::PublicKey | Content::TrustList | Content::Result => {
+            "name another output file, or overwrite with --force"
+        }
+    };
+    Error::at(path, "exists already and was not overwritten")
+        .of_kind(io::ErrorKind::AlreadyExists)
+        .hint(hint)
+}
+
+/// A file that is not there yet. Dropping it leaves no trace.
+pub struct Pending {
+    program: &'static Program,
+    temporary: NamedTempFile,
+    target: PathBuf,
+    content: Content,
+    overwrite: Overwrite,
+}
+
+impl Pending {
+    /// Prepares a file at `target`.
+    pub fn create(
+        program: &'static Program,
+        target: &Path,
+        content: Content,
+        overwrite: Overwrite,
+    ) -> Result<Self> {
+        check_target(target, content, overwrite)?;
+        // Through a link, the file it points to is replaced, not the link.
+        let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        let mut hold = interrupt::hold();
+        let temporary = builder(program, content)
+            .tempfile_in(folder(&target))
+            // Its message has the temporary name.
+            .map_err(|error| Error::io(&target, "cannot create", &error.kind().into()))?;
+        hold.add(temporary.path());
+        drop(hold);
+        if content == Content::TrustList
+            && let Ok(old) = fs::metadata(&target)
+        {
+            keep_access(&old, temporary.as_file())
+                .map_err(|error| Error::io(&target, "cannot keep the mode and group of", &error))?;
+        }
+        Ok(Self {
+            program,
+            temporary,
+            target,
+            content,
+            overwrite,
+        })
+    }
+
+    /// Prepares a file with these bytes.
+    pub fn with_bytes(
+        program: &'static Program,
+        target: &Path,
+        bytes: &[u8],
+        content: Content,
+        overwrite: Overwrite,
+    ) -> Result<Self> {
+        let mut pending = Self::create(program, target, content, overwrite)?;
+        pending
+            .write_all(bytes)
+            .map_err(|error| cannot_write(target, &error))?;
+        Ok(pending)
+    }
+
+    /// Makes the file appear.
+    pub fn commit(self) -> Result<()> {
+        self.sync()?;
+        let on_disk = self.on_disk();
+        let target = self.rename(&mut interrupt::hold())?;
+        if on_disk {
+            sync_folder(&target);
+        }
+        Ok(())
+    }
+
+    /// Makes the file appear, then writes `bytes` to standard output. If they cannot be written, or
+    /// a signal comes meanwhile, the file is removed: each is of no use without the other.
+    pub fn commit_and_print(self, bytes: &[u8]) -> Result<()> {
+        self.sync()?;
+        let on_disk = self.on_disk();
+        let mut hold = interrupt::hold();
+        let target = self.rename(&mut hold)?;
+        hold.add(&target);
+        // Printing may wait for a reader, and a signal must be able to end that.
+        drop(hold);
+        if on_disk {
+            sync_folder(&target);
+        }
+        let printed = print(bytes);
+        if printed.is_err() {
+            let _ = fs::remove_file(&target);
+        }
+        interrupt::hold().remove(&target);
+        printed
+    }
+
+    /// Makes the file appear in the place of the one that was read, if that is unchanged.
+    pub fn commit_over(self, read: &Snapshot) -> Result<()> {
+        self.sync()?;
+        // As late as possible: a program that takes no lock may write until the rename.
+        read.check()?;
+        let target = self.rename(&mut interrupt::hold())?;
+        sync_folder(&target);
+        Ok(())
+    }
+
+    /// Makes both files appear, or neither, or with [`Overwrite::Force`] at
+    /// least the first: against signals, failures, and others who do the same
+    /// in this folder at the same time.
+    ///
+    /// The second is never one that does not belong to the first, not even if
+    /// the program is killed between two steps: an old one goes before the
+    /// first is replaced. Missing it can be made again, wrong it would be used.
+    pub fn commit_pair(first: Self, second: Self, ui: Ui) -> Result<()> {
+        first.sync()?;
+        second.sync()?;
+        let _lock = lock_folder(&first.target, first.program, ui)?;
+        let mut hold = interrupt::hold();
+        // Another may have made them while the lock was awaited.
+        for file in [&first, &second] {
+            check_target(&file.target, file.content, file.overwrite)?;
+        }
+        let overwrite = first.overwrite;
+        if overwrite == Overwrite::Force && second.target.exists() {
+            fs::remove_file(&second.target)
+                .map_err(|error| cannot_write(&second.target, &error))?;
+        }
+        let target = first.rename(&mut hold)?;
+        let renamed = second.rename(&mut hold);
+        if renamed.is_err() && overwrite == Overwrite::Never {
+            let _ = fs::remove_file(&target);
+        }
+        sync_folder(&target);
+        renamed.map(|_| ())
+    }
+
+    /// Whether it is to be on the disk before anyone is told of it.
+    fn on_disk(&self) -> bool {
+        match self.content {
+            Content::SecretKey
+            | Content::SharedSecret
+            | Content::PublicKey
+            | Content::TrustList => true,
+            Content::Result => false,
+        }
+    }
+
+    fn sync(&self) -> Result<()> {
+        if !self.on_disk() {
+            return Ok(());
+        }
+        let synced = self.temporary.as_file().sync_all();
+        synced.map_err(|error| cannot_write(&self.target, &error))
+    }
+
+    /// Gives the file its name; where it is now.
+    fn rename(self, hold: &mut Hold) -> Result<PathBuf> {
+        let target = &self.target;
+        hold.remove(self.temporary.path());
+        let persisted = match self.overwrite {
+            Overwrite::Force => self.temporary.persist(target),
+            Overwrite::Never => self.temporary.persist_noclobber(target),
+        };
+        persisted.map_err(|failure| {
+            if failure.error.kind() == io::ErrorKind::AlreadyExists {
+                exists(target, self.content)
+            } else {
+                Error::io(target, "cannot create", &failure.error.kind().into())
+            }
+        })?;
+        Ok(self.target)
+    }
+}
+
+/// The name of a file is on the disk once its folder is. Some file systems
+/// cannot do this; the file itself is complete all the same.
+fn sync_folder(file: &Path) {
+    let _ = File::open(folder(file)).and_then(|folder| folder.sync_all());
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Error {
+    Error::io(path, "cannot write", error)
+}
+
+impl Write for Pending {
+    // The temporary file's messages have its name.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.temporary.as_file_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.temporary.as_file_mut().flush()
+    }
+}
+
+/// Writes a result to a file that appears whole, or to standard output for `-`.
+pub fn write_result(
+    program: &'static Program,
+    path: &Path,
+    bytes: &[u8],
+    overwrite: Overwrite,
+) -> Result<()> {
+    if is_standard(path) {
+        return print(bytes);
+    }
+    Pending::with_bytes(program, path, bytes, Content::Result, overwrite)?.commit()
+}
+
+/// Writes to standard output.
+fn print(bytes: &[u8]) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)
+        .and_then(|()| out.flush())
+        .map_err(|error| Error::stdout(&error))
+}
+
+#[cfg(unix)]
+fn builder(program: &Program, content: Content) -> tempfile::Builder<'static, 'static> {
+    use std::{fs::Permissions, os::unix::fs::PermissionsExt};
+    let mode = match content {
+        Content::SecretKey | Content::SharedSecret => 0o600,
+        Content::PublicKey | Content::TrustList | Content::Result => 0o666,
+    };
+    let mut builder = prefixed(program);
+    builder.permissions(Permissions::from_mode(mode));
+    builder
+}
+
+/// Gives a file the mode, the group and, if the system lets us, the owner of an old one.
+#[cfg(unix)]
+fn keep_access(old: &Metadata, new: &File) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    if let Err(error) = fchown(new, Some(old.uid()), Some(old.gid())) {
+        // Who may not give files away becomes the owner.
+        if error.kind() != io::ErrorKind::PermissionDenied {
+            return Err(error);
+        }
+        // The mode gives rights to a group, so it has to be the same group.
+        fchown(new, None, Some(old.gid()))?;
+    }
+    new.set_permissions(old.permissions())
+}
+
+#[cfg(not(unix))]
+fn keep_access(old: &Metadata, new: &File) -> io::Result<()> {
+    new.set_permissions(old.permissions())
+}
+
+#[cfg(not(unix))]
+fn builder(program: &Program, _: Content) -> tempfile::Builder<'static, 'static> {
+    prefixed(program)
+}
+
+fn prefixed(program: &Program) -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(program.temporary).suffix(SUFFIX);
+    builder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::TESTS;
+
+    const QUIET: Ui = Ui {
+        json: false,
+        quiet: true,
+    };
+
+    fn names(folder: &Path) -> Vec<String> {
+        fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_file_that_was_not_committed() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        let pending = Pending::with_bytes(&TESTS, &target, b"x", Content::Result, Overwrite::Never);
+        assert_eq!(names(folder.path()).len(), 1);
+        drop(pending);
+        assert!(names(folder.path()).is_empty());
+    }
+
+    #[test]
+    fn a_file_that_changed_since_it_was_read_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("list");
+        let write = |overwrite| {
+            let snapshot = Snapshot::take(&target, 1 << 10);
+            let pending = Pending::with_bytes(
+                &TESTS,
+                snapshot.real(),
+                b"ours",
+                Content::TrustList,
+                overwrite,
+            );
+            (pending.unwrap(), snapshot)
+        };
+        for before in [None, Some(b"old")] {
+            if let Some(before) = before {
+                fs::write(&target, before).unwrap();
+            }
+            let (pending, snapshot) = write(Overwrite::Force);
+            fs::write(&target, b"theirs").unwrap();
+            assert!(pending.commit_over(&snapshot).is_err());
+            assert_eq!(fs::read(&target).unwrap(), b"theirs");
+            assert_eq!(names(folder.path()), ["list"]);
+            let (pending, snapshot) = write(Overwrite::Force);
+            pending.commit_over(&snapshot).unwrap();
+            assert_eq!(fs::read(&target).unwrap(), b"ours");
+            fs::remove_file(&target).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_target_that_appears_meanwhile_is_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        let pending =
+            Pending::with_bytes(&TESTS, &target, b"ours", Content::Result, Overwrite::Never)
+                .unwrap();
+        fs::write(&target, b"theirs").unwrap();
+        assert!(pending.commit().is_err());
+        assert_eq!(fs::read(&target).unwrap(), b"theirs");
+        assert_eq!(names(folder.path()), ["out"]);
+    }
+
+    /// A program that is killed half-way leaves the same files.
+    #[test]
+    fn half_a_pair_never_stands_beside_a_stranger() {
+        let folder = tempfile::tempdir().unwrap();
+        let [secret, public] = ["k", "k.pub"].map(|name| folder.path().join(name));
+        for file in [&secret, &public] {
+            fs::write(file, b"old").unwrap();
+        }
+        let write = |path: &Path, content| {
+            Pending::with_bytes(&TESTS, path, b"new", content, Overwrite::Force).unwrap()
+        };
+        let first = write(&secret, Content::SecretKey);
+        let second = write(&public, Content::PublicKey);
+        fs::remove_file(second.temporary.path()).unwrap();
+        assert!(Pending::commit_pair(first, second, QUIET).is_err());
+        assert_eq!(fs::read(&secret).unwrap(), b"new");
+        assert!(!public.exists());
+    }
+
+    #[test]
+    fn a_pair_is_refused_whole_if_one_of_it_appears_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let [secret, public] = ["k", "k.pub"].map(|name| folder.path().join(name));
+        let write = |path: &Path, content| {
+            Pending::with_bytes(&TESTS, path, b"ours", content, Overwrite::Never).unwrap()
+        };
+        let first = write(&secret, Content::SecretKey);
+        let second = write(&public, Content::PublicKey);
+        fs::write(&public, b"theirs").unwrap();
+        assert!(Pending::commit_pair(first, second, QUIET).is_err());
+        assert_eq!(names(folder.path()), ["k.pub"]);
+        assert_eq!(fs::read(&public).unwrap(), b"theirs");
+    }
+
+    #[test]
+    fn force_replaces_a_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        fs::write(&target, b"old").unwrap();
+        let write = |path: &Path| {
+            Pending::with_bytes(&TESTS, path, b"new", Content::Result, Overwrite::Force)
+        };
+        write(&target).unwrap().commit().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+        assert!(write(folder.path()).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_keeps_pointing_to_the_file_that_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("out"), folder.path().join("link"));
+        fs::write(&target, b"old").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        Pending::with_bytes(&TESTS, &link, b"new", Content::Result, Overwrite::Force)
+            .unwrap()
+            .commit()
+            .unwrap();
+        assert_eq!(fs::read_link(&link).unwrap(), target);
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_may_read_a_secret() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |content| {
+            let target = folder.path().join("out");
+            Pending::with_bytes(&TESTS, &target, b"x", content, Overwrite::Force)
+                .unwrap()
+                .commit()
+                .unwrap();
+            fs::metadata(&target).unwrap().permissions().mode() & 0o777
+        };
+        assert_eq!(mode(Content::SecretKey), 0o600);
+        assert_eq!(mode(Content::SharedSecret), 0o600);
+        assert_eq!(mode(Content::Result) & 0o600, 0o600);
+        assert_eq!(mode(Content::Result) & 0o111, 0);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn messages_name_the_target_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = |name: &str| {
+            let target = folder.path().join(name);
+            let pending =
+                Pending::with_bytes(&TESTS, &target, b"x", Content::Result, Overwrite::Force);
+            pending.err().unwrap().to_string()
+        };
+        for (name, told) in [
+            ("", "is a folder"),
+            ("new/", "is a folder"),
+            ("no/file", "is not a folder"),
+        ] {
+            let message = inside(name);
+            assert!(message.ends_with(told), "{message}");
+            assert!(!message.contains(TESTS.temporary), "{message}");
+        }
+        let null = Pending::create(
+            &TESTS,
+            Path::new("/dev/null"),
+            Content::Result,
+            Overwrite::Never,
+        );
+        assert!(
+            null.err()
+                .unwrap()
+                .to_string()
+                .contains("not a regular file")
+        );
+    }
+
+    #[test]
+    fn an_input_is_known_under_each_way_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let input = folder.path().join("in");
+        fs::write(&input, b"x").unwrap();
+        let inputs = Inputs::new([input.as_path(), Path::new("-")]);
+        assert!(inputs.spare(&folder.path().join("./in")).is_err());
+        assert!(inputs.spare(&folder.path().join("out")).is_ok());
+        assert!(inputs.spare(Path::new("-")).is_ok());
+    }
+}

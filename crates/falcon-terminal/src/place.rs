@@ -1,0 +1,33 @@
+//! Real paths of files.
+
+use std::{
+    ffi::OsString,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// Follows the links of a path: one name for a file, whichever way leads to it. The file
+/// itself need not exist yet.
+pub fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path)
+        .or_else(|error| {
+            let name = path.file_name().ok_or(error)?;
+            Ok::<_, io::Error>(fs::canonicalize(folder(path))?.join(name))
+        })
+        .unwrap_or_else(|_| path.to_owned())
+}
+
+/// The folder of a file.
+pub fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// The path with something added to its name.
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
+}

@@ -1,0 +1,94 @@
+//! Files that are read first and replaced later, so that no change of another program is lost.
+
+use crate::{
+    error::{Error, Result},
+    lock::{Lock, lock_folder},
+    place,
+    program::Program,
+    ui::Ui,
+};
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
+use zeroize::Zeroizing;
+
+/// Content of a file at the time when the command began to read it.
+///
+/// Reading a file and replacing it are two steps, and a passphrase may be asked for in
+/// between. Commands of this program wait for the lock of the folder. Others do not, so the
+/// content is compared before the file is replaced.
+pub struct Snapshot {
+    real: PathBuf,
+    /// Bytes that are compared.
+    longest: u64,
+    content: Option<Zeroizing<Vec<u8>>>,
+}
+
+impl Snapshot {
+    /// Remembers the content of a file, if the file can be read twice. The program replaces files
+    /// of at most `longest` bytes.
+    pub fn take(path: &Path, longest: u64) -> Self {
+        Self::at(place::real(path), longest)
+    }
+
+    /// Locks the folder of a file, then remembers the content, as [`take`](Self::take) does.
+    pub fn take_locked(
+        path: &Path,
+        longest: u64,
+        program: &Program,
+        ui: Ui,
+    ) -> Result<(Self, Lock)> {
+        let real = place::real(path);
+        let lock = lock_folder(&real, program, ui)?;
+        Ok((Self::at(real, longest), lock))
+    }
+
+    fn at(real: PathBuf, longest: u64) -> Self {
+        Self {
+            content: content(&real, longest),
+            real,
+            longest,
+        }
+    }
+
+    /// Real path of the file: links were followed once.
+    pub fn real(&self) -> &Path {
+        &self.real
+    }
+
+    /// The content, unless the file is missing, unreadable or not a regular file. Content that
+    /// is too long is cut.
+    pub fn content(&self) -> Option<&[u8]> {
+        self.content.as_deref().map(Vec::as_slice)
+    }
+
+    /// Locks the folder of the file.
+    pub fn lock(&self, program: &Program, ui: Ui) -> Result<Lock> {
+        lock_folder(&self.real, program, ui)
+    }
+
+    /// Refuses to go on if another program has changed the file since it was read.
+    pub fn check(&self) -> Result<()> {
+        if content(&self.real, self.longest) == self.content {
+            return Ok(());
+        }
+        Err(
+            Error::at(&self.real, "was replaced by another program meanwhile")
+                .hint("run the command again to use the new file"),
+        )
+    }
+}
+
+/// The content of a regular file, in memory that does not grow and is wiped: it may be a
+/// secret key. A file that grows is read one byte too far, which is a difference.
+fn content(path: &Path, longest: u64) -> Option<Zeroizing<Vec<u8>>> {
+    // Asked before it is opened: a pipe would wait.
+    let len = path.metadata().ok().filter(|file| file.is_file())?.len();
+    let len = len.min(longest) + 1;
+    let mut bytes = Zeroizing::new(Vec::with_capacity(len as usize));
+    let file = File::open(path).ok()?;
+    file.take(len).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}

@@ -1,0 +1,97 @@
+//! Repeated runs and their times.
+
+use crate::{
+    error::Result,
+    progress::{Progress, Unit},
+    ui::Ui,
+};
+use std::time::{Duration, Instant};
+
+/// Least number of runs of a measurement, if they are short.
+pub const ENOUGH_RUNS: usize = 5;
+
+/// Time for a measurement in which [`ENOUGH_RUNS`] count as short.
+const SHORT: Duration = Duration::from_millis(250);
+
+/// Times of the runs of a measurement, ascending. There is at least one.
+#[derive(Clone, Debug)]
+pub struct Times(Vec<Duration>);
+
+impl Times {
+    /// Number of runs.
+    pub fn runs(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Median, the upper one of two.
+    pub fn median(&self) -> Duration {
+        self.0[self.0.len() / 2]
+    }
+
+    /// Least time.
+    pub fn minimum(&self) -> Duration {
+        self.0[0]
+    }
+}
+
+/// Repeats `run` for `duration`, at least once, and [a few times](ENOUGH_RUNS) unless it is long.
+/// The argument of `run` counts the runs. Run 0 is not timed: it fills the caches. The first error
+/// ends the measurement.
+pub fn measure(
+    duration: Duration,
+    ui: Ui,
+    mut run: impl FnMut(u64) -> Result<()>,
+) -> Result<Times> {
+    let progress = Progress::new(ui, Unit::Items("runs"), None);
+    let mut times = Vec::new();
+    let start = Instant::now();
+    run(0)?;
+    let mut number = 1;
+    while !enough(times.len(), start.elapsed(), duration) {
+        let begin = Instant::now();
+        run(number)?;
+        times.push(begin.elapsed());
+        number += 1;
+        progress.add(1);
+    }
+    drop(progress);
+    times.sort_unstable();
+    Ok(Times(times))
+}
+
+/// True if a measurement can end after `runs` runs and the time `elapsed`: one run at least, and
+/// [`ENOUGH_RUNS`] unless they are long.
+fn enough(runs: usize, elapsed: Duration, duration: Duration) -> bool {
+    let limit = if runs < ENOUGH_RUNS {
+        duration.max(SHORT)
+    } else {
+        duration
+    };
+    runs > 0 && elapsed >= limit
+}
+
+/// Parses the option `--seconds`.
+///
+/// # Errors
+/// The text for the user, if it is not a number from 0 to 3600.
+pub fn seconds(text: &str) -> std::result::Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.0..=3600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("not a number of seconds from 0 to 3600".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_runs_are_two_and_short_ones_more() {
+        let [none, second, minute] = [0, 1, 60].map(Duration::from_secs);
+        assert!(!enough(0, minute, second));
+        assert!(enough(1, minute, second));
+        assert!(!enough(1, none, none));
+        assert!(enough(ENOUGH_RUNS, none, none));
+        assert!(!enough(ENOUGH_RUNS, none, second));
+    }
+}

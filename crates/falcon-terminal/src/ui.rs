@@ -1,0 +1,148 @@
+//! Standard output and standard error.
+//!
+//! A result has two forms: `Display` for a person, and `Serialize` for `--json`, one
+//! object on each line. Notes and warnings go to standard error, so that output can be
+//! piped. Colours follow `--color`, then `NO_COLOR` and `CLICOLOR`, then whether the
+//! output is a terminal.
+
+use crate::{
+    error::{Error, Result, Status},
+    escape::{self, Escaped},
+};
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+use std::{
+    collections::HashSet,
+    fmt::{self, Display},
+    io::{self, Write},
+};
+
+/// Style of success.
+pub const GOOD: Style = AnsiColor::Green.on_default();
+/// Style of an error.
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
+/// Style of a warning.
+pub const CAUTION: Style = AnsiColor::Yellow.on_default().bold();
+/// Style of a name or heading.
+pub const STRONG: Style = Style::new().bold();
+
+/// Text in a style.
+pub struct Styled<T>(pub Style, pub T);
+
+impl<T: Display> Display for Styled<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{:#}", self.0, self.1, self.0)
+    }
+}
+
+/// The hints that have been printed.
+#[derive(Default)]
+pub struct Hints(HashSet<String>);
+
+/// The options that decide what is printed.
+#[derive(Clone, Copy, Debug)]
+pub struct Ui {
+    /// One JSON object on each line instead of text.
+    pub json: bool,
+    /// No notes, no progress.
+    pub quiet: bool,
+}
+
+impl Ui {
+    /// Prints a result.
+    pub fn report(self, result: &(impl Display + Serialize)) -> Result<()> {
+        let mut out = anstream::stdout().lock();
+        let written = if self.json {
+            serde_json::to_string(result)
+                .map_err(Into::into)
+                .and_then(|line| writeln!(out, "{}", escape::json(&line)))
+        } else {
+            writeln!(out, "{result}")
+        };
+        written
+            .and_then(|()| out.flush())
+            .map_err(|error| Error::stdout(&error))
+    }
+
+    /// Prints the heading of a table. JSON has none.
+    pub fn heading(self, text: &str) -> Result<()> {
+        if self.json {
+            return Ok(());
+        }
+        let mut out = anstream::stdout().lock();
+        writeln!(out, "{}", Styled(STRONG, text)).map_err(|error| Error::stdout(&error))
+    }
+
+    /// Whether [`note`](Self::note) says anything.
+    pub fn notes(self) -> bool {
+        !self.quiet && !self.json
+    }
+
+    /// Prints a remark for a person: not with `--quiet` or `--json`.
+    pub fn note(self, text: impl Display) {
+        if self.notes() {
+            self.stderr(STRONG, "note", &text);
+        }
+    }
+
+    /// Sums up a command on several files: a remark if all went well, else a warning. One file
+    /// needs no sum.
+    pub fn sum_up(self, files: u64, status: Status, sum: impl Display) {
+        match (files, status) {
+            (0 | 1, _) => {}
+            (_, Status::Valid) => self.note(sum),
+            _ => self.warn(sum),
+        }
+    }
+
+    /// Prints a warning, whatever the options.
+    pub fn warn(self, text: impl Display) {
+        if self.json {
+            let line = serde_json::json!({ "warning": text.to_string() });
+            let _ = writeln!(
+                anstream::stderr().lock(),
+                "{}",
+                escape::json(&line.to_string())
+            );
+        } else {
+            self.stderr(CAUTION, "warning", &text);
+        }
+    }
+
+    /// Prints an error and its hint.
+    pub fn error(self, error: &Error) {
+        self.error_among(error, &mut Hints::default());
+    }
+
+    /// Prints the error of one file of many. A hint that has been printed is not repeated,
+    /// except in JSON.
+    pub fn error_among(self, error: &Error, hints: &mut Hints) {
+        // The reader of the output has gone: there is nobody to tell.
+        if error.is(io::ErrorKind::BrokenPipe) {
+            return;
+        }
+        if self.json
+            && let Ok(line) = serde_json::to_string(error)
+        {
+            let _ = writeln!(anstream::stderr().lock(), "{}", escape::json(&line));
+            return;
+        }
+        self.stderr(BAD, "error", error);
+        if let Some(hint) = error.next_step() {
+            self.hint_among(hint, hints);
+        }
+    }
+
+    /// Prints a hint, unless it has been printed.
+    pub fn hint_among(self, hint: &str, hints: &mut Hints) {
+        if hints.0.insert(hint.to_owned()) {
+            self.stderr(STRONG, " hint", &hint);
+        }
+    }
+
+    // There is nowhere to report that standard error is closed.
+    fn stderr(self, style: Style, label: &str, text: &dyn Display) {
+        let mut out = anstream::stderr().lock();
+        let _ = writeln!(out, "{}: {}", Styled(style, label), Escaped(text));
+    }
+}

@@ -1,0 +1,172 @@
+//! Command lines that cannot be parsed.
+
+use crate::{
+    color::Color,
+    error::{Error, Status},
+    program::Program,
+    ui::Ui,
+};
+use clap::{
+    ValueEnum,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+use std::{
+    env,
+    ffi::OsString,
+    io::{self, Write},
+};
+
+/// Prints the help, the version or the error, and ends the program.
+pub fn exit(mut error: clap::Error, program: &Program) -> ! {
+    conceal(&mut error);
+    color().choose();
+    let json = wants_json();
+    let ui = Ui { json, quiet: false };
+    let asked_for = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
+    if asked_for {
+        let printed = error.print().and_then(|()| io::stdout().flush());
+        if let Err(error) = printed {
+            ui.error(&Error::stdout(&error));
+            end(Status::Failure);
+        }
+    } else if json {
+        ui.error(&as_json(&error, program));
+    } else {
+        // There is nowhere to report that standard error is closed.
+        let _ = error.print();
+    }
+    end(if asked_for {
+        Status::Valid
+    } else {
+        Status::Failure
+    })
+}
+
+fn end(status: Status) -> ! {
+    std::process::exit(status.code().into())
+}
+
+/// Removes from the message any value that was typed after `--passphrase`. The option
+/// takes none, so the value may be a passphrase, and messages end up in logs.
+fn conceal(error: &mut clap::Error) {
+    let place = match error.kind() {
+        ErrorKind::UnknownArgument => ContextKind::InvalidArg,
+        ErrorKind::TooManyValues => ContextKind::InvalidValue,
+        _ => return,
+    };
+    let arguments = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
+    let hide = match error.get(place) {
+        Some(ContextValue::String(shown)) => may_be_passphrase(shown, arguments),
+        _ => true,
+    };
+    if hide {
+        let hidden = ContextValue::String("(not shown)".to_owned());
+        error.insert(place, hidden);
+        // These repeat the value.
+        error.remove(ContextKind::Suggested);
+        error.remove(ContextKind::SuggestedArg);
+    }
+}
+
+/// Whether `shown` was typed after `--passphrase`: as the next argument, whatever it is,
+/// or as a later one before the next option.
+fn may_be_passphrase(shown: &str, arguments: impl Iterator<Item = String>) -> bool {
+    // 0: not behind it; 1: the next one; 2: one after that.
+    let mut behind = 0;
+    for argument in arguments {
+        let value = argument.strip_prefix("--passphrase=");
+        if value == Some(shown) {
+            return true;
+        }
+        if argument == "--passphrase" {
+            behind = 1;
+            continue;
+        }
+        if behind == 2 && argument.starts_with('-') {
+            behind = 0;
+        }
+        // Of an option that it does not know, clap shows the beginning.
+        let is_shown = argument == shown || (shown.starts_with('-') && argument.starts_with(shown));
+        if behind > 0 && is_shown {
+            return true;
+        }
+        behind = if behind > 0 { 2 } else { 0 };
+    }
+    false
+}
+
+/// The arguments up to `--`. A line that cannot be parsed can still be searched.
+fn options() -> impl Iterator<Item = OsString> {
+    env::args_os().take_while(|argument| argument != "--")
+}
+
+fn wants_json() -> bool {
+    options().any(|argument| argument == "--json")
+}
+
+/// The value of `--color`, if it has one that is valid.
+fn color() -> Color {
+    let mut options = options().map(|option| option.to_string_lossy().into_owned());
+    let value = options.find_map(|option| match option.strip_prefix("--color") {
+        Some("") => Some(String::new()),
+        Some(value) => value.strip_prefix('=').map(str::to_owned),
+        None => None,
+    });
+    let value = match value {
+        Some(value) if value.is_empty() => options.next(),
+        value => value,
+    };
+    value
+        .and_then(|value| Color::from_str(&value, false).ok())
+        .unwrap_or(Color::Auto)
+}
+
+/// The first paragraph says what is wrong; help and usage follow.
+fn as_json(error: &clap::Error, program: &Program) -> Error {
+    let text = error.render().to_string();
+    let (what, rest) = match error.kind() {
+        // The text is the help.
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => ("a command is missing", ""),
+        _ => text.split_once("\n\n").unwrap_or((&text, "")),
+    };
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = Error::new(words(what.strip_prefix("error: ").unwrap_or(what)));
+    if rest.is_empty() {
+        told.hint(format_args!("see: {} --help", program.name))
+    } else {
+        told.hint(words(rest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_behind_the_option_may_be_a_passphrase() {
+        let hidden =
+            |line: &str, shown: &str| may_be_passphrase(shown, line.split(' ').map(str::to_owned));
+        for (line, shown) in [
+            ("keygen --passphrase hunter2", "hunter2"),
+            ("keygen --passphrase=hunter2", "hunter2"),
+            ("keygen --passphrase --hunter2 x", "--hunter2"),
+            ("keygen --passphrase -xyz", "-x"),
+            ("keygen --passphrase --a=b", "--a"),
+            ("keygen --passphrase three words here", "here"),
+        ] {
+            assert!(hidden(line, shown), "{line}");
+        }
+        for (line, shown) in [
+            ("keygen a b", "b"),
+            ("keygen a b --passphrase c", "b"),
+            ("keygen --passphrase a --sead b", "--sead"),
+            ("keygen --passphrase a --force b", "b"),
+            ("bench sign", "sign"),
+        ] {
+            assert!(!hidden(line, shown), "{line}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! `keygen`: a new key pair in two files.
+
+use crate::{
+    PROGRAM,
+    fingerprint::fingerprint,
+    keys::SecretKey,
+    object::{Form, Kind, encode},
+    sets::{self, Set},
+    standing::STANDING,
+};
+use clap::Args;
+use falcon_terminal::{
+    error::{Error, Result, Status, serialize_path},
+    escape::{Escaped, shown},
+    input::is_standard,
+    output::{Content, Inputs, Overwrite, Pending, check_target},
+    place::with_suffix,
+    seed::{fresh_seed, read_seed},
+    ui::Ui,
+};
+use serde::Serialize;
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+/// Make a key pair: KEY (secret, mode 0600) and KEY.pub, both PEM
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mceliece-cli keygen --parameters mceliece460896f my.key
+  mceliece-cli keygen --parameters mceliece460896f my.key --form seed    KEY in 32 bytes
+
+KEY begins with a seed, in every form, and the seed alone gives the whole key again. So a file
+that was given to --seed-file is as secret as KEY: keep it as safe, or delete it. With a set
+without f, about five of seven seeds give no key. Then KEY holds the next seed that does, which
+follows from the first one, and not the bytes of the file.")]
+pub(crate) struct Keygen {
+    /// Parameter set; there is no default
+    #[arg(long, value_name = "NAME", ignore_case = true, value_parser = sets::parser())]
+    parameters: &'static Set,
+    /// File for the secret key; the public key goes to KEY.pub
+    #[arg(value_name = "KEY")]
+    key: PathBuf,
+    /// Form of the secret key. All forms are the same key
+    #[arg(long, value_enum, default_value = "full")]
+    form: Form,
+    /// Write the bytes of the specification instead of PEM. They do not name their parameter set
+    #[arg(long)]
+    raw: bool,
+    /// Make the key from the secret seed in FILE: 32 random bytes, or 64 hexadecimal digits. The
+    /// same seed and parameter set always give the same key
+    #[arg(long, value_name = "FILE")]
+    seed_file: Option<PathBuf>,
+    /// Overwrite KEY and KEY.pub; the old key is lost
+    #[arg(long)]
+    force: bool,
+}
+
+impl Keygen {
+    pub(crate) fn run(self, ui: Ui) -> Result<Status> {
+        let (set, overwrite) = (self.parameters, Overwrite::from_force(self.force));
+        let public_path = with_suffix(&self.key, ".pub");
+        self.check(&public_path, overwrite)?;
+        let seed = self.seed_file.as_deref().map(read_seed).transpose()?;
+        let seed = seed.map_or_else(fresh_seed, Ok)?;
+        let mut key = SecretKey::generate(set, &seed);
+        let secret = encode(set, Kind::SecretKey, key.in_form(self.form), self.raw)?;
+        let public_key = key.public_key()?;
+        let public = encode(set, Kind::PublicKey, public_key, self.raw)?;
+        let fingerprint = fingerprint(set, public_key);
+        let secret =
+            Pending::with_bytes(&PROGRAM, &self.key, &secret, Content::SecretKey, overwrite)?;
+        let public = Pending::with_bytes(
+            &PROGRAM,
+            &public_path,
+            &public,
+            Content::PublicKey,
+            overwrite,
+        )?;
+        Pending::commit_pair(secret, public, ui)?;
+        ui.note(STANDING);
+        ui.report(&Made {
+            parameters: set,
+            form: self.form,
+            secret_key: &self.key,
+            public_key: &public_path,
+            fingerprint,
+        })?;
+        Ok(Status::Valid)
+    }
+
+    /// Everything that can be refused before a key is generated.
+    fn check(&self, public: &Path, overwrite: Overwrite) -> Result<()> {
+        if is_standard(&self.key) {
+            return Err(Error::new("a key pair is two files, not standard output")
+                .hint("name the file of the secret key"));
+        }
+        let inputs = Inputs::new(self.seed_file.as_deref());
+        for (path, content) in [
+            (self.key.as_path(), Content::SecretKey),
+            (public, Content::PublicKey),
+        ] {
+            inputs.spare(path)?;
+            check_target(path, content, overwrite)?;
+        }
+        Ok(())
+    }
+}
+
+/// Report of the new key pair.
+#[derive(Serialize)]
+struct Made<'a> {
+    parameters: &'static Set,
+    form: Form,
+    #[serde(serialize_with = "serialize_path")]
+    secret_key: &'a Path,
+    #[serde(serialize_with = "serialize_path")]
+    public_key: &'a Path,
+    fingerprint: String,
+}
+
+impl fmt::Display for Made<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [secret, public] = [self.secret_key, self.public_key].map(|path| Escaped(shown(path)));
+        writeln!(f, "{} secret key, {}: {secret}", self.parameters, self.form)?;
+        writeln!(f, "{} public key: {public}", self.parameters)?;
+        write!(f, "fingerprint: {}", self.fingerprint)
+    }
+}

@@ -1,0 +1,103 @@
+//! `pubkey`: the public key of a secret key.
+
+use crate::{
+    PROGRAM,
+    fingerprint::fingerprint,
+    keys::load_secret,
+    object::{Kind, MAX_FILE, encode},
+    sets::{self, Set},
+};
+use clap::Args;
+use falcon_terminal::{
+    error::{Error, Result, Status, serialize_path},
+    escape::{Escaped, shown},
+    input::is_standard,
+    output::{Content, Inputs, Overwrite, Pending, check_target, write_result},
+    place::with_suffix,
+    snapshot::Snapshot,
+    ui::Ui,
+};
+use serde::Serialize;
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+/// Make the public key again from the secret key
+#[derive(Debug, Args)]
+pub(crate) struct Pubkey {
+    /// The secret key, in any form; `-` is standard input
+    #[arg(value_name = "KEY")]
+    key: PathBuf,
+    /// File for the public key; `-` is standard output [default: KEY.pub]
+    #[arg(short, long, value_name = "KEY.pub")]
+    output: Option<PathBuf>,
+    /// Parameter set, if KEY is raw
+    #[arg(long, value_name = "NAME", ignore_case = true, value_parser = sets::parser())]
+    parameters: Option<&'static Set>,
+    /// Write the bytes of the specification instead of PEM
+    #[arg(long)]
+    raw: bool,
+    /// Overwrite an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+impl Pubkey {
+    pub(crate) fn run(self, ui: Ui) -> Result<Status> {
+        let output = match &self.output {
+            Some(path) => path.clone(),
+            None if is_standard(&self.key) => {
+                return Err(
+                    Error::new("the key on standard input has no name for KEY.pub")
+                        .hint("name the public key with --output"),
+                );
+            }
+            None => with_suffix(&self.key, ".pub"),
+        };
+        let overwrite = Overwrite::from_force(self.force);
+        if !is_standard(&output) {
+            Inputs::new([self.key.as_path()]).spare(&output)?;
+            check_target(&output, Content::PublicKey, overwrite)?;
+        }
+        let snapshot = Snapshot::take(&self.key, MAX_FILE);
+        let mut key = load_secret(&self.key, self.parameters, ui)?;
+        let set = key.set;
+        let public = key.public_key().map_err(|error| error.of_path(&self.key))?;
+        let bytes = encode(set, Kind::PublicKey, public, self.raw)?;
+        if is_standard(&output) {
+            write_result(&PROGRAM, &output, &bytes, overwrite)?;
+            return Ok(Status::Valid);
+        }
+        let pending =
+            Pending::with_bytes(&PROGRAM, &output, &bytes, Content::PublicKey, overwrite)?;
+        // `keygen --force` may have come in between; its public key must stay.
+        let lock = snapshot.lock(&PROGRAM, ui)?;
+        snapshot.check()?;
+        pending.commit()?;
+        drop(lock);
+        ui.report(&Made {
+            parameters: set,
+            public_key: &output,
+            fingerprint: fingerprint(set, public),
+        })?;
+        Ok(Status::Valid)
+    }
+}
+
+/// Report of the public key that was written.
+#[derive(Serialize)]
+struct Made<'a> {
+    parameters: &'static Set,
+    #[serde(serialize_with = "serialize_path")]
+    public_key: &'a Path,
+    fingerprint: String,
+}
+
+impl fmt::Display for Made<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = Escaped(shown(self.public_key));
+        writeln!(f, "{} public key: {file}", self.parameters)?;
+        write!(f, "fingerprint: {}", self.fingerprint)
+    }
+}

@@ -1,0 +1,126 @@
+//! Keys in files, and their expansion.
+
+use crate::{
+    object::{self, Container, Form, Kind, Object, malformed},
+    sets::{SecretBytes, Set},
+};
+use falcon_terminal::{
+    access::warn_if_exposed,
+    error::{Error, Result},
+    place::with_suffix,
+    shell::quote,
+    ui::Ui,
+};
+use std::{io::ErrorKind, path::Path};
+
+/// A secret key in its full form, and how its file has it.
+pub(crate) struct SecretKey {
+    pub(crate) set: &'static Set,
+    pub(crate) form: Form,
+    bytes: SecretBytes,
+    /// The public key, if the expansion has computed it.
+    public: Option<Box<[u8]>>,
+}
+
+impl SecretKey {
+    /// Generates the key pair of a seed.
+    pub(crate) fn generate(set: &'static Set, seed: &[u8; 32]) -> Self {
+        let (bytes, public) = (set.keygen)(seed);
+        Self {
+            set,
+            form: Form::Seed,
+            bytes,
+            public: Some(public),
+        }
+    }
+
+    /// Expands a key from its file.
+    pub(crate) fn expand(object: &Object) -> Result<Self> {
+        let Object { set, bytes, .. } = object;
+        let malformed = |error| malformed(set, Kind::SecretKey, bytes.len(), error);
+        if let Ok(seed) = bytes.as_slice().try_into() {
+            return Ok(Self::generate(set, seed));
+        }
+        let (form, bytes) = match bytes.as_slice().try_into() {
+            Ok(compressed) => {
+                let bytes = (set.expand)(compressed).map_err(malformed)?;
+                (Form::Compressed, bytes)
+            }
+            Err(_) => (Form::Full, SecretBytes::new(bytes.as_slice().into())),
+        };
+        Ok(Self {
+            set,
+            form,
+            bytes,
+            public: None,
+        })
+    }
+
+    /// Encoding in the full form. Secret.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Encoding in another form: each is a beginning of the full one. Secret.
+    pub(crate) fn in_form(&self, form: Form) -> &[u8] {
+        &self.bytes[..form.len(self.set)]
+    }
+
+    /// Computes the public key. Fails if the seed does not give this secret key.
+    pub(crate) fn public_key(&mut self) -> Result<&[u8]> {
+        if self.public.is_none() {
+            let computed = (self.set.public_key)(&self.bytes);
+            self.public = Some(computed.map_err(|_| {
+                Error::new(format_args!(
+                    "is not the {} secret key that its seed gives: was it damaged?",
+                    self.set
+                ))
+            })?);
+        }
+        Ok(self.public.as_deref().unwrap_or_default())
+    }
+}
+
+/// Reads a secret key. Warns if other users can read the file.
+pub(crate) fn load_secret(path: &Path, set: Option<&'static Set>, ui: Ui) -> Result<SecretKey> {
+    let object = object::read(path, set, Some(Kind::SecretKey)).map_err(|error| {
+        if error.is(ErrorKind::NotFound) {
+            error.hint(format_args!(
+                "make a key pair with: mceliece-cli keygen {} --parameters NAME (one of those that \
+                 `mceliece-cli keygen --help` lists)",
+                quote(path)
+            ))
+        } else {
+            error
+        }
+    })?;
+    warn_if_exposed(path, ui);
+    SecretKey::expand(&object).map_err(|error| error.of_path(path))
+}
+
+/// Reads a public key.
+pub(crate) fn load_public(path: &Path, set: Option<&'static Set>) -> Result<Object> {
+    object::read(path, set, Some(Kind::PublicKey)).map_err(|error| {
+        let secret = path.with_extension("");
+        let beside = path.extension().is_some_and(|it| it == "pub") && secret.exists();
+        let public = with_suffix(path, ".pub");
+        if error.is(ErrorKind::NotFound) && beside {
+            error.hint(format_args!(
+                "make it again from the secret key: mceliece-cli pubkey {}",
+                quote(&secret)
+            ))
+        } else if error.next_step().is_none() && public.exists() {
+            error.hint(format_args!("name {} instead", quote(&public)))
+        } else {
+            error
+        }
+    })
+}
+
+/// Wrapping of an object for a person.
+pub(crate) fn container_name(container: Container) -> &'static str {
+    match container {
+        Container::Pem => "PEM",
+        Container::Raw => "raw",
+    }
+}

@@ -1,0 +1,253 @@
+//! Files that are truncated, too long, changed, or of the wrong kind.
+
+use crate::sandbox::{QUICK, Sandbox};
+
+/// The same files raw, which have no PEM that would notice damage.
+fn raw() -> Sandbox {
+    raw_of(QUICK)
+}
+
+fn raw_of(set: &str) -> Sandbox {
+    let sandbox = Sandbox::empty();
+    sandbox.succeeds(&["keygen", "--parameters", set, "k", "--raw"]);
+    let encaps = ["encaps", "-p", "k.pub", "-o", "c", "--secret", "s", "--raw"];
+    sandbox.succeeds(&[&encaps[..], &["--parameters", set]].concat());
+    sandbox
+}
+
+/// The ways to use the file `name`, each without its file for the secret.
+fn uses(name: &str) -> Vec<Vec<&'static str>> {
+    match name {
+        "k" => vec![
+            vec!["decaps", "-k", "k", "c", "--secret", "out"],
+            vec!["pubkey", "k", "-o", "out"],
+            vec!["inspect", "k"],
+        ],
+        "k.pub" => vec![
+            vec!["encaps", "-p", "k.pub", "-o", "out", "--secret", "out2"],
+            vec!["inspect", "k.pub"],
+        ],
+        _ => vec![
+            vec!["decaps", "-k", "k", "c", "--secret", "out"],
+            vec!["inspect", "c"],
+        ],
+    }
+}
+
+#[test]
+fn a_file_of_another_length_is_refused_and_nothing_is_written() {
+    let sandbox = raw();
+    let before = sandbox.names();
+    for name in ["k", "k.pub", "c"] {
+        let whole = sandbox.read(name);
+        let longer = [&whole[..], b"\0"].concat();
+        for (bytes, told) in [
+            (&whole[..whole.len() - 1], "bytes"),
+            (&whole[..1], "bytes"),
+            (&[], "is empty"),
+            (&longer[..], "bytes"),
+        ] {
+            sandbox.write(name, bytes);
+            for arguments in uses(name) {
+                let named = [&arguments[..], &["--parameters", QUICK]].concat();
+                let message = sandbox.refuses(&named);
+                assert!(
+                    message.starts_with(&format!("error: {name}: ")),
+                    "{message}"
+                );
+                assert!(message.contains(told), "{named:?} {message}");
+            }
+        }
+        sandbox.write(name, whole);
+        assert_eq!(sandbox.names(), before);
+    }
+}
+
+#[test]
+fn a_length_is_explained() {
+    let sandbox = raw();
+    let named = [
+        "decaps",
+        "-k",
+        "k",
+        "c",
+        "--secret",
+        "out",
+        "--parameters",
+        QUICK,
+    ];
+    sandbox.write("c", [7; 95]);
+    let message = sandbox.refuses(&named);
+    let told = "c: 95 bytes; a mceliece348864f ciphertext has 96. Was it truncated?";
+    assert!(message.contains(told), "{message}");
+    sandbox.write("c", [7; 97]);
+    let message = sandbox.refuses(&named);
+    assert!(message.contains("Was something added?"), "{message}");
+}
+
+#[test]
+fn a_file_of_any_size_is_refused_without_reading_it_all() {
+    let sandbox = raw();
+    let file = std::fs::File::create(sandbox.path("k.pub")).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let message = sandbox.refuses(&["encaps", "-p", "k.pub", "-o", "x", "--secret", "y"]);
+    assert!(
+        message.contains("too large to be a public key"),
+        "{message}"
+    );
+}
+
+/// A flipped bit of a ciphertext is no error, by the design of the scheme: the secret differs.
+#[test]
+fn a_flipped_bit_of_a_ciphertext_changes_the_secret() {
+    for (set, len) in [(QUICK, 96), ("mceliece460896pcf", 188)] {
+        let sandbox = raw_of(set);
+        let whole = sandbox.read("c");
+        assert_eq!(whole.len(), len);
+        for index in [0, len / 2, len - 1] {
+            let mut damaged = whole.clone();
+            damaged[index] ^= 0x10;
+            sandbox.write("c", damaged);
+            let decaps = [
+                "decaps",
+                "-k",
+                "k",
+                "c",
+                "--secret",
+                "-",
+                "--parameters",
+                set,
+            ];
+            let secret = sandbox.succeeds(&decaps).stdout;
+            assert_eq!(secret.len(), 32);
+            assert_ne!(secret, sandbox.read("s"), "{set} {index}");
+        }
+    }
+}
+
+#[test]
+fn padding_that_is_not_zero_is_refused() {
+    let set = "mceliece6960119f";
+    let sandbox = raw_of(set);
+    for (name, use_it) in [
+        ("c", &["decaps", "-k", "k", "c", "--secret", "out"][..]),
+        (
+            "k.pub",
+            &["encaps", "-p", "k.pub", "-o", "out", "--secret", "out2"],
+        ),
+    ] {
+        let whole = sandbox.read(name);
+        let mut damaged = whole.clone();
+        *damaged.last_mut().unwrap() ^= 0x80;
+        sandbox.write(name, damaged);
+        let message = sandbox.refuses(&[use_it, &["--parameters", set]].concat());
+        assert!(
+            message.contains("is not a valid mceliece6960119f"),
+            "{message}"
+        );
+        sandbox.write(name, whole);
+    }
+}
+
+/// The seed of a secret key gives the whole key, so damage of any byte is found.
+#[test]
+fn a_flipped_bit_of_a_secret_key_is_found_where_the_public_key_is_computed() {
+    let sandbox = raw();
+    let whole = sandbox.read("k");
+    for index in [0, 31, 32, 40, 2000, whole.len() - 1] {
+        let mut damaged = whole.clone();
+        damaged[index] ^= 1;
+        sandbox.write("k", damaged);
+        for arguments in [&["pubkey", "k", "-o", "-"][..], &["inspect", "k"]] {
+            let message = sandbox.refuses(&[arguments, &["--parameters", QUICK]].concat());
+            assert!(message.starts_with("error: k: "), "{index} {message}");
+        }
+    }
+}
+
+#[test]
+fn damaged_pem_is_refused() {
+    let sandbox = Sandbox::new();
+    for name in ["k", "k.pub", "c"] {
+        let whole = sandbox.read(name);
+        let middle = whole.len() / 2;
+        let mut changed = whole.clone();
+        changed[middle] = b'!';
+        let end = whole.len() - 30;
+        let cases = [
+            changed,
+            whole[..middle].to_vec(),
+            whole[..end].to_vec(),
+            [&whole[..], b"more"].concat(),
+            [&whole[..], &whole].concat(),
+        ];
+        for damaged in cases {
+            sandbox.write(name, damaged);
+            for arguments in uses(name) {
+                let message = sandbox.refuses(&arguments);
+                assert!(message.contains("damaged PEM"), "{name} {message}");
+            }
+        }
+        sandbox.write(name, whole);
+    }
+    assert_eq!(sandbox.names(), ["c", "k", "k.pub", "s"]);
+}
+
+#[test]
+fn a_file_of_another_kind_or_set_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("letter", "Dear reader\n");
+    sandbox.write(
+        "rsa",
+        "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----\n",
+    );
+    let other = ["keygen", "--parameters", "mceliece460896f", "big"];
+    sandbox.succeeds(&other);
+    for (arguments, told) in [
+        (
+            &["encaps", "-p", "k", "-o", "x", "--secret", "y"][..],
+            "not a public key",
+        ),
+        (
+            &["encaps", "-p", "k", "-o", "x", "--secret", "y"],
+            "name k.pub instead",
+        ),
+        (
+            &["decaps", "-k", "k.pub", "c", "--secret", "y"],
+            "not a secret key",
+        ),
+        (
+            &["decaps", "-k", "k", "k.pub", "--secret", "y"],
+            "not a ciphertext",
+        ),
+        (
+            &["decaps", "-k", "big", "c", "--secret", "y"],
+            "but the key is a mceliece460896f key",
+        ),
+        (
+            &["inspect", "letter"],
+            "no Classic McEliece key or ciphertext has that length",
+        ),
+        (&["inspect", "rsa"], "is PEM of the type RSA PRIVATE KEY"),
+        (
+            &["inspect", "k", "--parameters", "mceliece348864"],
+            "--parameters names mceliece348864",
+        ),
+    ] {
+        let message = sandbox.refuses(arguments);
+        assert!(message.contains(told), "{arguments:?} {message}");
+    }
+    assert!(!sandbox.path("x").exists() && !sandbox.path("y").exists());
+}
+
+#[test]
+fn raw_bytes_need_the_name_of_their_set() {
+    let sandbox = raw();
+    let message = sandbox.refuses(&["encaps", "-p", "k.pub", "-o", "x", "--secret", "y"]);
+    let told = "add --parameters and the set: mceliece348864 or mceliece348864f";
+    assert!(message.contains(told), "{message}");
+    sandbox.write("k", [0xf3; 32]);
+    let message = sandbox.refuses(&["decaps", "-k", "k", "c", "--secret", "y"]);
+    assert!(message.contains("mceliece-cli keygen --help"), "{message}");
+    assert!(message.contains("--parameters"), "{message}");
+}

@@ -1,0 +1,150 @@
+//! Names of files: what is an input, what is an output, what is neither.
+
+use crate::sandbox::{QUICK, Sandbox, json_lines};
+
+#[test]
+fn standard_input_has_one_reader() {
+    let sandbox = Sandbox::new();
+    for arguments in [
+        &["decaps", "-k", "-", "-", "--secret", "x"][..],
+        &["inspect", "-", "-"],
+    ] {
+        let message = sandbox.refuses(arguments);
+        assert!(message.contains("more than once"), "{message}");
+    }
+}
+
+#[test]
+fn two_outputs_are_two_files() {
+    let sandbox = Sandbox::new();
+    for (output, secret) in [("x", "x"), ("x", "./x"), ("-", "-")] {
+        let arguments = ["encaps", "-p", "k.pub", "-o", output, "--secret", secret];
+        let message = sandbox.refuses(&arguments);
+        assert!(message.contains("the same name"), "{message}");
+    }
+    let message = sandbox.refuses(&["keygen", "--parameters", QUICK, "-"]);
+    assert!(message.contains("two files"), "{message}");
+    assert_eq!(sandbox.names(), ["c", "k", "k.pub", "s"]);
+}
+
+#[test]
+fn an_input_is_never_the_output() {
+    let sandbox = Sandbox::new();
+    sandbox.write("seed", [0xf3; 32]);
+    let files = || ["c", "k", "k.pub", "s", "seed"].map(|name| sandbox.read(name));
+    let before = files();
+    for arguments in [
+        &["encaps", "-p", "k.pub", "-o", "k.pub", "--secret", "x"][..],
+        &["encaps", "-p", "k.pub", "-o", "x", "--secret", "./k.pub"],
+        &["decaps", "-k", "k", "c", "--secret", "k"],
+        &["decaps", "-k", "k", "c", "--secret", "c"],
+        &[
+            "keygen",
+            "--parameters",
+            QUICK,
+            "seed",
+            "--seed-file",
+            "seed",
+        ],
+        &["pubkey", "k", "-o", "k"],
+    ] {
+        let message = sandbox.refuses(&[arguments, &["--force"]].concat());
+        assert!(message.contains("is an input"), "{arguments:?} {message}");
+        assert_eq!(files(), before, "{arguments:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_output_that_cannot_be_is_refused() {
+    let sandbox = Sandbox::new();
+    for (output, told) in [
+        ("/dev/null", "not a regular file"),
+        (".", "is a folder"),
+        ("new/", "is a folder"),
+        ("no/file", "is not a folder"),
+    ] {
+        for arguments in [
+            ["encaps", "-p", "k.pub", "-o", "x", "--secret", output],
+            ["encaps", "-p", "k.pub", "--secret", "x", "-o", output],
+        ] {
+            let message = sandbox.refuses(&arguments);
+            assert!(message.contains(told), "{output}: {message}");
+        }
+        let message = sandbox.refuses(&["decaps", "-k", "k", "c", "--secret", output]);
+        assert!(message.contains(told), "{output}: {message}");
+    }
+    assert_eq!(sandbox.names(), ["c", "k", "k.pub", "s"]);
+}
+
+/// A control character in a name could overwrite what was said before.
+#[cfg(unix)]
+#[test]
+fn names_cannot_play_with_the_terminal() {
+    let sandbox = Sandbox::new();
+    let name = "c\u{1b}[1A";
+    std::fs::rename(sandbox.path("c"), sandbox.path(name)).unwrap();
+    let shown = sandbox.succeeds(&["inspect", name]);
+    assert!(
+        shown.stdout.starts_with(b"c\\u{1b}[1A: mceliece348864f"),
+        "{shown:?}"
+    );
+    assert_eq!(
+        json_lines(&sandbox.succeeds(&["inspect", name, "--json"]))[0]["file"],
+        name
+    );
+}
+
+#[test]
+fn json_is_one_object_a_line() {
+    let sandbox = Sandbox::empty();
+    let made = sandbox.succeeds(&["keygen", "--parameters", QUICK, "k", "--json"]);
+    let made = &json_lines(&made)[0];
+    assert_eq!(made["secret_key"], "k");
+    assert_eq!(made["public_key"], "k.pub");
+    assert_eq!(made["parameters"], QUICK);
+    let sent = [
+        "encaps", "-p", "k.pub", "-o", "c", "--secret", "s", "--json",
+    ];
+    let sent = sandbox.succeeds(&sent);
+    assert_eq!(json_lines(&sent)[0]["ciphertext"], "c");
+    let opened = ["decaps", "-k", "k", "c", "--secret", "t", "--json"];
+    assert_eq!(json_lines(&sandbox.succeeds(&opened))[0]["secret"], "t");
+    let refused = sandbox.run(&["inspect", "missing", "--json"]);
+    let error: serde_json::Value = serde_json::from_slice(&refused.stderr).unwrap();
+    assert_eq!(error["path"], "missing");
+    let usage = sandbox.run(&["encaps", "--json"]);
+    assert_eq!(usage.status.code(), Some(2));
+    assert!(
+        serde_json::from_slice::<serde_json::Value>(&usage.stderr).is_ok(),
+        "{usage:?}"
+    );
+}
+
+#[test]
+fn every_command_has_a_help_and_a_page() {
+    let sandbox = Sandbox::empty();
+    sandbox.succeeds(&["man", "--dir", "pages"]);
+    for command in [
+        "keygen",
+        "pubkey",
+        "encaps",
+        "decaps",
+        "inspect",
+        "kat",
+        "bench",
+        "completions",
+        "man",
+    ] {
+        for help in ["--help", "-h"] {
+            assert!(!sandbox.succeeds(&[command, help]).stdout.is_empty());
+        }
+        assert!(
+            sandbox
+                .path(&format!("pages/mceliece-cli-{command}.1"))
+                .exists()
+        );
+    }
+    assert_eq!(sandbox.run(&["abacus"]).status.code(), Some(2));
+    assert_eq!(sandbox.run(&[]).status.code(), Some(2));
+}

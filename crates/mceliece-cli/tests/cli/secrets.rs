@@ -1,0 +1,218 @@
+//! Secrets: who may read their files, and that no message shows them.
+
+use crate::sandbox::{QUICK, Sandbox, text};
+
+#[cfg(unix)]
+mod modes {
+    use super::*;
+    use std::{
+        fs::{self, Permissions},
+        os::unix::fs::PermissionsExt,
+        process::{Command, Stdio},
+    };
+
+    fn mode(sandbox: &Sandbox, name: &str) -> u32 {
+        let metadata = fs::metadata(sandbox.path(name)).unwrap();
+        metadata.permissions().mode() & 0o777
+    }
+
+    /// Runs the program where new files are open to everybody by default.
+    fn openly(sandbox: &Sandbox, arguments: &[&str]) {
+        let program = env!("CARGO_BIN_EXE_mceliece-cli");
+        let ran = Command::new("sh")
+            .args(["-c", "umask 0; exec \"$@\"", "sh", program])
+            .args(arguments)
+            .current_dir(&sandbox.0)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+    }
+
+    #[test]
+    fn only_the_owner_may_read_keys_and_shared_secrets() {
+        let sandbox = Sandbox::empty();
+        for form in ["full", "compressed", "seed"] {
+            openly(
+                &sandbox,
+                &["keygen", "--parameters", QUICK, form, "--form", form],
+            );
+            assert_eq!(mode(&sandbox, form), 0o600, "{form}");
+        }
+        assert_eq!(mode(&sandbox, "full.pub"), 0o666);
+        openly(
+            &sandbox,
+            &["encaps", "-p", "full.pub", "-o", "c", "--secret", "s"],
+        );
+        openly(
+            &sandbox,
+            &["decaps", "-k", "full", "c", "--secret", "t", "--hex"],
+        );
+        assert_eq!(mode(&sandbox, "s"), 0o600);
+        assert_eq!(mode(&sandbox, "t"), 0o600);
+        assert_eq!(mode(&sandbox, "c"), 0o666);
+        // A file that everybody could read is replaced by one that they cannot.
+        fs::set_permissions(sandbox.path("s"), Permissions::from_mode(0o644)).unwrap();
+        openly(
+            &sandbox,
+            &["decaps", "-k", "full", "c", "--secret", "s", "--force"],
+        );
+        assert_eq!(mode(&sandbox, "s"), 0o600);
+    }
+
+    #[test]
+    fn a_key_that_others_can_read_is_warned_about() {
+        let sandbox = Sandbox::new();
+        fs::set_permissions(sandbox.path("k"), Permissions::from_mode(0o640)).unwrap();
+        for arguments in [
+            &["decaps", "-k", "k", "c", "--secret", "-"][..],
+            &["pubkey", "k", "-o", "-"],
+            &["inspect", "k"],
+        ] {
+            let used = sandbox.succeeds(arguments);
+            let said = text(&used.stderr);
+            assert!(said.contains("chmod 600 k"), "{arguments:?} {said}");
+        }
+    }
+}
+
+/// Everything that the program printed in these cases contains no part of the key, the seed or the
+/// shared secret: neither as bytes, nor in hexadecimal, nor in base64.
+#[test]
+fn no_message_shows_a_secret() {
+    let sandbox = Sandbox::empty();
+    let seed: Vec<u8> = (0..32).map(|i: u8| 0x80 | i.wrapping_mul(37)).collect();
+    sandbox.write("seed", &seed);
+    let keygen = [
+        "keygen",
+        "--parameters",
+        QUICK,
+        "k",
+        "--seed-file",
+        "seed",
+        "--raw",
+    ];
+    let mut outputs = vec![sandbox.succeeds(&keygen)];
+    let pem = ["keygen", "--parameters", QUICK, "p", "--seed-file", "seed"];
+    outputs.push(sandbox.succeeds(&pem));
+    outputs.push(sandbox.succeeds(&["encaps", "-p", "p.pub", "-o", "c", "--secret", "s"]));
+    let (key, pem, shared) = (sandbox.read("k"), sandbox.read("p"), sandbox.read("s"));
+    let mut damaged = key.clone();
+    damaged[3000] ^= 1;
+    sandbox.write("damaged", damaged);
+    sandbox.write("short", &key[..6000]);
+    sandbox.write("cut", &pem[..4000]);
+    sandbox.write("seed33", [&seed[..], b"\0"].concat());
+    sandbox.write("pem", [b"-----BEGIN ", &pem[40..100], b"-----\n"].concat());
+    let named = ["--parameters", QUICK];
+    for arguments in [
+        &["inspect", "k", "short", "damaged", "seed", "seed33"][..],
+        &["decaps", "-k", "short", "c", "--secret", "x"],
+        &["decaps", "-k", "damaged", "s", "--secret", "x"],
+        &["encaps", "-p", "k", "-o", "x", "--secret", "y"],
+        &["encaps", "-p", "s", "-o", "x", "--secret", "y"],
+        &["pubkey", "damaged", "-o", "x"],
+        &["keygen", "x", "--seed-file", "seed33"],
+        &["keygen", "x", "--seed-file", "k"],
+    ] {
+        for more in [&[][..], &["--json"]] {
+            outputs.push(sandbox.run(&[arguments, &named, more].concat()));
+        }
+    }
+    outputs.push(sandbox.run(&["inspect", "cut", "p", "pem", "k"]));
+    let hex = |bytes: &[u8]| -> Vec<u8> {
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        digits.into_bytes()
+    };
+    let body = pem.split(|&byte| byte == b'\n').nth(1).unwrap();
+    let needles = [
+        seed[..6].to_vec(),
+        hex(&seed[..4]),
+        body[..12].to_vec(),
+        key[100..106].to_vec(),
+        hex(&key[100..104]),
+        shared[..6].to_vec(),
+        hex(&shared[..4]),
+    ];
+    assert!(outputs.len() > 16);
+    for output in outputs {
+        for shown in [&output.stdout, &output.stderr] {
+            let lower = shown.to_ascii_lowercase();
+            for needle in &needles {
+                let found = |text: &[u8]| text.windows(needle.len()).any(|it| it == needle);
+                assert!(
+                    !found(shown) && !found(&lower),
+                    "{}",
+                    String::from_utf8_lossy(shown)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn secrets_are_not_overwritten_without_force() {
+    let sandbox = Sandbox::new();
+    let files = || ["c", "k", "k.pub", "s"].map(|name| sandbox.read(name));
+    let before = files();
+    sandbox.write("other", "precious");
+    for arguments in [
+        &["encaps", "-p", "k.pub", "-o", "new", "--secret", "other"][..],
+        &["encaps", "-p", "k.pub", "-o", "other", "--secret", "new"],
+        &["encaps", "-p", "k.pub", "-o", "-", "--secret", "other"],
+        &["encaps", "-p", "k.pub", "-o", "other", "--secret", "-"],
+        &["decaps", "-k", "k", "c", "--secret", "other"],
+    ] {
+        let message = sandbox.refuses(arguments);
+        assert!(message.contains("other: exists already"), "{message}");
+        assert_eq!(sandbox.read("other"), b"precious");
+        assert_eq!(sandbox.names(), ["c", "k", "k.pub", "other", "s"]);
+        let forced = [arguments, &["--force"]].concat();
+        sandbox.succeeds(&forced);
+        assert_ne!(sandbox.read("other"), b"precious", "{arguments:?}");
+        let _ = std::fs::remove_file(sandbox.path("new"));
+        sandbox.write("other", "precious");
+    }
+    assert_eq!(files(), before);
+}
+
+/// An output that cannot be written leaves no other one.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_nothing_half_done() {
+    let sandbox = Sandbox::new();
+    let before = sandbox.names();
+    for arguments in [
+        &["encaps", "-p", "k.pub", "-o", "-", "--secret", "new"][..],
+        &["encaps", "-p", "k.pub", "-o", "new", "--secret", "-"],
+        &["decaps", "-k", "k", "c", "--secret", "-"],
+        &["pubkey", "k", "-o", "-"],
+        &["inspect", "c"],
+        &["kat", "--parameters", QUICK],
+        &[
+            "bench",
+            "--parameters",
+            QUICK,
+            "--seconds",
+            "0",
+            "--engine",
+            "portable",
+        ],
+        &["completions", "bash"],
+        &["man"],
+        &["--help"],
+    ] {
+        let full = std::fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
+        let ran = sandbox.command(arguments).stdout(full).output().unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{arguments:?} {ran:?}");
+        let said = text(&ran.stderr);
+        assert!(
+            said.contains("cannot write to standard output"),
+            "{arguments:?} {said}"
+        );
+        assert_eq!(sandbox.names(), before, "{arguments:?}");
+    }
+}

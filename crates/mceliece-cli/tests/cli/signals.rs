@@ -1,0 +1,48 @@
+//! Signals leave nothing half done.
+
+use crate::sandbox::Sandbox;
+use std::{
+    io::{ErrorKind, Write},
+    os::{fd::OwnedFd, unix::net::UnixStream},
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The file is there while the program waits for the reader of the other output, who never reads.
+#[test]
+fn a_signal_removes_the_file_whose_other_half_was_not_printed() {
+    for arguments in [
+        ["encaps", "-p", "k.pub", "-o", "-", "--secret", "new"],
+        ["encaps", "-p", "k.pub", "-o", "new", "--secret", "-"],
+    ] {
+        let sandbox = Sandbox::new();
+        let before = sandbox.names();
+        let (mut writer, _reader) = UnixStream::pair().unwrap();
+        writer.set_nonblocking(true).unwrap();
+        let full = loop {
+            if let Err(error) = writer.write(b"x") {
+                break error;
+            }
+        };
+        assert_eq!(full.kind(), ErrorKind::WouldBlock);
+        writer.set_nonblocking(false).unwrap();
+        let mut child = sandbox
+            .command(&arguments)
+            .stdout(Stdio::from(OwnedFd::from(writer)))
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !sandbox.path("new").exists() {
+            assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
+            thread::sleep(Duration::from_millis(5));
+        }
+        thread::sleep(Duration::from_millis(100));
+        assert!(child.try_wait().unwrap().is_none(), "it does not wait");
+        let pid = child.id().to_string();
+        assert!(Command::new("kill").arg(&pid).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(143));
+        assert_eq!(sandbox.names(), before, "{arguments:?}");
+    }
+}

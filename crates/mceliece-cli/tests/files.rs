@@ -1,0 +1,11 @@
+//! Help texts, pinned in files.
+//!
+//! `TRYCMD=overwrite cargo test -p mceliece-cli --test files` writes them anew.
+
+#[test]
+fn commands_answer_as_the_files_say() {
+    trycmd::TestCases::new()
+        .env("NO_COLOR", "1")
+        .env("COLUMNS", "100")
+        .case("tests/cmd/*.trycmd");
+}
