@@ -8,6 +8,7 @@ use falcon_core::pkcs8::der::{
 };
 use falcon_core::pkcs8::spki::AssociatedAlgorithmIdentifier;
 use falcon_core::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding, PrivateKeyInfoRef};
+use falcon_core::recovery::RecoverableSignature;
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
 use falcon_fuzz_inputs::known::{ENVELOPE_FILES, JOBS, Job, RECORDS, TRUST_LIST, fndsa, formats};
 use falcon_fuzz_inputs::mutate::{encrypted::encrypt, signed::Input};
@@ -92,6 +93,14 @@ fn write_seeds(folder: &Path) -> io::Result<()> {
             9 => all::<Falcon512>(job),
             _ => all::<Falcon1024>(job),
         };
+        let recoverable = match job.logn {
+            9 => recoverable::<Falcon512>(job),
+            _ => recoverable::<Falcon1024>(job),
+        };
+        // One in eleven has none.
+        if let Some(bytes) = recoverable {
+            write("recoverable", &name("signature"), &bytes)?;
+        }
         for (what, bytes) in &formats {
             write("decode_signature", &name(what), bytes)?;
             let input = Input {
@@ -134,6 +143,15 @@ fn all<P: Parameters>(job: &Job) -> (Files, Files, Files, Files) {
         encrypted::<P>(job),
         serde_forms::<P>(job),
     )
+}
+
+/// The signature with both polynomials.
+fn recoverable<P: Parameters>(job: &Job) -> Option<Vec<u8>> {
+    let key = VerifyingKey::<P>::try_from(&job.key[..]).expect("a stored key");
+    let signature = Signature::from_bytes(Format::Compressed, &job.signature).expect("stored");
+    let signature = RecoverableSignature::from_signature(&key, &job.message, &signature);
+    let signature = signature.expect("a stored signature is valid")?;
+    Some(signature.to_bytes().as_ref().to_vec())
 }
 
 /// The signed message of NIST.

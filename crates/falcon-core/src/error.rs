@@ -20,15 +20,15 @@ pub enum DecodeError {
     /// The caller knows what it decodes and can name the expected length:
     /// [`VERIFYING_KEY_LEN`](crate::Parameters::VERIFYING_KEY_LEN),
     /// [`SIGNING_KEY_LEN`](crate::Parameters::SIGNING_KEY_LEN),
-    /// [`PADDED_LEN`](crate::Parameters::PADDED_LEN) or [`CT_LEN`](crate::Parameters::CT_LEN). A
-    /// compressed signature has no fixed length, but at most
-    /// [`COMPRESSED_MAX_LEN`](crate::Parameters::COMPRESSED_MAX_LEN) bytes.
+    /// [`PADDED_LEN`](crate::Parameters::PADDED_LEN), [`CT_LEN`](crate::Parameters::CT_LEN) or
+    /// [`RECOVERABLE_LEN`](crate::Parameters::RECOVERABLE_LEN). A compressed signature has no fixed
+    /// length, but at most [`COMPRESSED_MAX_LEN`](crate::Parameters::COMPRESSED_MAX_LEN) bytes.
     Length,
     /// The first byte is the header of another object, degree or format.
     Header,
     /// A value is out of range: a public coefficient of `q` or more, a secret coefficient of
-    /// `-2^(b-1)`, or a signature coefficient above 2047. Also an `s2` whose norm is too large for
-    /// any valid signature.
+    /// `-2^(b-1)`, or a signature coefficient above 2047. Also an `s2`, or a pair of `s1` and `s2`,
+    /// whose norm is too large for any valid signature.
     Range,
     /// The bytes are not the canonical encoding of their value: they hold a minus zero, or spare
     /// bits or padding that are not zero.
@@ -134,8 +134,8 @@ impl core::error::Error for PointError {}
 /// The device computed wrongly: a signature is not valid, or a second computation gave another
 /// one. Nothing was signed.
 ///
-/// [`det1024`](crate::det1024) and [`sign_deterministic`](crate::hazmat::sign_deterministic) give
-/// it.
+/// [`det1024`](crate::det1024), [`recovery`](crate::recovery) and
+/// [`sign_deterministic`](crate::hazmat::sign_deterministic) give it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultError;
 

@@ -51,6 +51,7 @@ mod params;
 #[cfg(feature = "pkcs8")]
 pub mod pkcs8;
 mod prng;
+pub mod recovery;
 mod reveal;
 mod ring;
 mod sampler;

@@ -117,6 +117,18 @@ operations! {
         ring::is_preimage(b, logn, c, s2, product)
     }
 
+    /// [`ring::recover`].
+    fn recover(
+        b,
+        logn: u32,
+        c: &[u16],
+        s: [&[i16]; 2],
+        h: &mut [u16],
+        words: &mut [i16],
+    ) -> bool {
+        ring::recover(b, logn, c, s, h, words)
+    }
+
     /// [`norm::fits_the_bound`].
     fn fits_the_bound(b, logn: u32, s2: &[i16]) -> bool {
         norm::fits_the_bound(b, logn, s2)

@@ -74,6 +74,9 @@ pub trait Parameters:
     const CT_LEN: usize;
     /// Upper bound on the length in bytes of a compressed signature that verifies.
     const COMPRESSED_MAX_LEN: usize;
+    /// Length in bytes of a signature that recovers its key; see
+    /// [`recovery`](crate::recovery).
+    const RECOVERABLE_LEN: usize = 2 * Self::PADDED_LEN - 1 - NONCE_LEN;
 
     /// `[u8; VERIFYING_KEY_LEN]`.
     type VerifyingKeyBytes: ByteArray;
@@ -85,6 +88,8 @@ pub trait Parameters:
     type PaddedBytes: ByteArray;
     /// `[u8; COMPRESSED_MAX_LEN]`.
     type CompressedBytes: ByteArray;
+    /// `[u8; RECOVERABLE_LEN]`.
+    type RecoverableBytes: ByteArray;
 
     /// `[i8; N]`: a short secret polynomial.
     type Small: Array<i8>;
@@ -150,6 +155,7 @@ macro_rules! parameter_set {
             type SigningKeyBytes = [u8; $sk];
             type PaddedBytes = [u8; $padded];
             type CompressedBytes = [u8; $compressed];
+            type RecoverableBytes = [u8; 2 * $padded - 1 - NONCE_LEN];
             type Small = [i8; 1 << $logn];
             type Short = [i16; 1 << $logn];
             type Residues = [u16; 1 << $logn];
@@ -191,7 +197,7 @@ parameter_set!(
 /// # fn main() {}
 /// ```
 pub mod insecure {
-    use super::{Parameters, sealed};
+    use super::{NONCE_LEN, Parameters, sealed};
 
     parameter_set!(
         /// Degree 2: insecure.

@@ -11,7 +11,7 @@
 
 use crate::error::DecodeError;
 use crate::lanes::Isa;
-use crate::modq::{Modulus, Q, barrett_reduce, montgomery_mul};
+use crate::modq::{Modulus, Q, barrett_reduce, canonical, montgomery_mul};
 use crate::norm::{is_short, squared_norm};
 use crate::ntt::{self, Ntt, PortableNtt};
 use crate::reveal::{reveal, reveal_all};
@@ -246,6 +246,35 @@ fn norm_of_preimage(isa: impl Isa, c: &[u16], s2: &[i16], product: &mut [i16]) -
         },
     );
     squared_norm(isa, product) + squared_norm(isa, s2)
+}
+
+/// `h <- (c - s1) / s2 mod q`, in `[0, q)`, and `true`; or `false` if `s2` is not invertible, and
+/// then `h` means nothing. All operands are public. `scratch` holds `2n` words.
+///
+/// Source: Falcon specification v1.2, section 3.12.
+pub(crate) fn recover(
+    isa: impl Isa,
+    logn: u32,
+    c: &[u16],
+    [s1, s2]: [&[i16]; 2],
+    h: &mut [u16],
+    scratch: &mut [i16],
+) -> bool {
+    let ntt = PortableNtt(isa);
+    let [a, b] = two(1 << logn, scratch);
+    ntt.set_signed(a, s2);
+    ntt.ntt(logn, a);
+    if !ntt.invert_assign(a, b) {
+        return false;
+    }
+    for (h, (&c, &s1)) in h.iter_mut().zip(c.iter().zip(s1)) {
+        *h = canonical::<Q>(difference(c, s1));
+    }
+    ntt.set_residues(b, h);
+    ntt.ntt(logn, b);
+    ntt.mul_then_intt(logn, a, b);
+    ntt.residues(h, a);
+    true
 }
 
 /// `c - x`. For `c` in `[0, q)` and `|x| <= 12288` it is at most 24576 in absolute value, where

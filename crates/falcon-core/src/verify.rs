@@ -322,7 +322,8 @@ impl<P: Parameters> VerifyingKey<P> {
     }
 }
 
-/// True if `(c - product, s2)` is short, where `point` writes `c`.
+/// True if `(c - product, s2)` is short, where `point` writes `c`. `product` becomes `s1 = c -
+/// product`, centred.
 #[inline(never)]
 pub(crate) fn difference_is_short<P: Parameters>(
     on: impl Operations,

@@ -2,6 +2,7 @@
 
 mod documents;
 mod mceliece;
+mod recovery;
 mod refused;
 
 use crate::valgrind::{classify, declassify};
@@ -129,6 +130,10 @@ fn for_documents<P: Parameters>(cases: &mut Vec<Case>) {
     cases.push(silent(
         name("document of polynomials"),
         documents::of_polynomials::<P>,
+    ));
+    cases.push(silent(
+        name("signature that recovers its key"),
+        recovery::signed::<P>,
     ));
 }
 

@@ -32,7 +32,7 @@ use survivors::Name;
 use variants::Variants;
 
 /// Arguments of cargo: the crate's own tests, and those of `tests/` that are about it.
-const BUILD: [&str; 29] = [
+const BUILD: [&str; 30] = [
     "test",
     "--no-run",
     "--locked",
@@ -48,6 +48,7 @@ const BUILD: [&str; 29] = [
     "--test=fndsa_provisional",
     "--test=hazmat",
     "--test=pkcs8",
+    "--test=recovery",
     "--test=refusals",
     "--test=secrets",
     "--test=serde",

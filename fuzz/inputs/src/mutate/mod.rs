@@ -4,6 +4,7 @@
 pub mod documents;
 pub mod encrypted;
 pub mod engine;
+pub mod recoverable;
 pub mod serde_forms;
 pub mod signatures;
 pub mod signed;

@@ -6,7 +6,7 @@ use crate::bits::{BitReader, BitWriter, signed_fields};
 use falcon_core::Format;
 
 /// Bytes before the code: header and nonce.
-const PREFIX: usize = 41;
+pub(super) const PREFIX: usize = 41;
 
 /// Length of the longest run of zeros that a decoder accepts.
 const MAX_RUN: u32 = 15;
@@ -63,7 +63,7 @@ pub struct Parts {
 }
 
 /// Length of the padded format.
-fn padded_len(logn: u8) -> usize {
+pub(super) fn padded_len(logn: u8) -> usize {
     if logn == 9 { 666 } else { 1280 }
 }
 

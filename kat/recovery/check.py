@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Recovers the keys of records.txt in plain Python and compares their hashes.
+
+Written from docs/FORMATS.md and section 3.12 of the Falcon specification. Shares no code with the
+crates. A quotient is computed by the values at the roots of x^n + 1, and checked by a schoolbook
+product. Prints a line for each record, and fails at the first one that is wrong.
+"""
+
+import hashlib
+import pathlib
+
+Q = 12289
+# n: length of a padded signature, bound of the squared norm.
+SETS = {512: (666, 34034726), 1024: (1280, 70265242)}
+
+
+def polynomial(n, code):
+    """Decodes n code words and zeros behind them."""
+    bits = "".join(f"{byte:08b}" for byte in code)
+    at, out = 0, []
+    for _ in range(n):
+        sign, low = bits[at] == "1", int(bits[at + 1:at + 8], 2)
+        one = bits.index("1", at + 8)
+        magnitude = low + ((one - at - 8) << 7)
+        assert magnitude <= 2047 and not (sign and magnitude == 0)
+        out.append(-magnitude if sign else magnitude)
+        at = one + 1
+    assert "1" not in bits[at:]
+    return out
+
+
+def hash_to_point(n, data):
+    point, stream = [], hashlib.shake_256(data).digest(8 * n)
+    for at in range(0, len(stream), 2):
+        word = int.from_bytes(stream[at:at + 2], "big")
+        if word < 5 * Q:
+            point.append(word % Q)
+    return point[:n]
+
+
+def values(n, a, root):
+    """Values of a at root^1, root^3, root^5, ..., by Horner's rule."""
+    out, x, square = [], root, root * root % Q
+    for _ in range(n):
+        value = 0
+        for coefficient in reversed(a):
+            value = (value * x + coefficient) % Q
+        out.append(value)
+        x = x * square % Q
+    return out
+
+
+def quotient(n, a, b):
+    """a / b modulo x^n + 1 and q."""
+    root = pow(7, 1024 // n, Q)
+    assert pow(root, n, Q) == Q - 1
+    pairs = zip(values(n, a, root), values(n, b, root))
+    ratios = [value * pow(divisor, -1, Q) % Q for value, divisor in pairs]
+    # Coefficient i is the mean of ratio k times root^(-i (2k + 1)).
+    inverse, over_n = pow(root, -1, Q), pow(n, -1, Q)
+    out = []
+    for i in range(n):
+        x, step = pow(inverse, i, Q), pow(inverse, 2 * i, Q)
+        value = 0
+        for ratio in reversed(ratios):
+            value = (value * step + ratio) % Q
+        out.append(value * x * over_n % Q)
+    return out
+
+
+def product(n, a, b):
+    """a b modulo x^n + 1 and q, coefficient by coefficient."""
+    out = [0] * (2 * n)
+    for i, x in enumerate(a):
+        for j, y in enumerate(b):
+            out[i + j] += x * y
+    return [(low - high) % Q for low, high in zip(out[:n], out[n:])]
+
+
+def public_key(n, h):
+    bits = "".join(f"{coefficient:014b}" for coefficient in h)
+    return bytes([n.bit_length() - 1]) + int(bits, 2).to_bytes(len(bits) // 8, "big")
+
+
+def check(line):
+    n, k, _, key_hash, signature = line.split()
+    n, signature = int(n), bytes.fromhex(signature)
+    padded, bound = SETS[n]
+    assert len(signature) == 2 * padded - 41
+    assert signature[0] == 0x70 + n.bit_length() - 1
+    nonce = signature[1:41]
+    s1 = polynomial(n, signature[41:padded])
+    s2 = polynomial(n, signature[padded:])
+    assert sum(x * x for x in s1 + s2) <= bound
+    c = hash_to_point(n, nonce + b"message %s" % k.encode())
+    h = quotient(n, [a - b for a, b in zip(c, s1)], s2)
+    assert [(a + b) % Q for a, b in zip(product(n, s2, h), s1)] == c
+    assert hashlib.shake_256(public_key(n, h)).hexdigest(32) == key_hash
+    print(f"Falcon-{n}, record {k}: the key is recovered")
+
+
+text = pathlib.Path(__file__).with_name("records.txt").read_text()
+lines = [line for line in text.splitlines() if not line.startswith("#")]
+assert len(lines) == 12
+for line in lines:
+    check(line)
