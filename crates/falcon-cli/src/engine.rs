@@ -21,6 +21,9 @@ use zeroize::Zeroizing;
 /// The environment variable that names an engine, if no option does.
 pub(crate) const ENGINE_VARIABLE: &str = "FALCON_ENGINE";
 
+/// Length of a wallet's seed in bytes.
+pub(crate) const REFERENCE_SEED_LEN: usize = 48;
+
 /// Length of a seed in bytes, for a key or for a signature.
 pub(crate) const SEED_LEN: usize = 32;
 
@@ -278,6 +281,14 @@ pub(crate) fn keygen(algorithm: Algorithm, seed: &[u8; SEED_LEN]) -> SecretKey {
     match algorithm {
         Algorithm::Falcon512 => Either::Falcon512(SigningKey::from_seed_boxed(seed)),
         Algorithm::Falcon1024 => Either::Falcon1024(SigningKey::from_seed_boxed(seed)),
+    }
+}
+
+/// Generates the key of a wallet's seed, as the reference does.
+pub(crate) fn reference_keygen(algorithm: Algorithm, seed: &[u8; REFERENCE_SEED_LEN]) -> SecretKey {
+    match algorithm {
+        Algorithm::Falcon512 => Either::Falcon512(SigningKey::from_reference_seed_boxed(seed)),
+        Algorithm::Falcon1024 => Either::Falcon1024(SigningKey::from_reference_seed_boxed(seed)),
     }
 }
 

@@ -114,11 +114,31 @@ pub(crate) fn decode_all(bytes: &[u8]) -> Result<(Vec<Object>, Container)> {
         return Ok((objects.collect::<Result<_>>()?, Container::Pem));
     }
     let (object, container) = if bytes.first() == Some(&0x30) {
-        (from_der(bytes)?, Container::Der)
+        (from_der(bytes), Container::Der)
     } else {
-        (from_encoded(bytes)?, Container::Encoded)
+        (from_encoded(bytes), Container::Encoded)
     };
+    let object = object.map_err(|error| {
+        headerless::<Falcon512>(bytes)
+            .or_else(|| headerless::<Falcon1024>(bytes))
+            .unwrap_or(error)
+    })?;
     Ok((vec![object], container))
+}
+
+/// Advice for what may be a public key without its header byte. Such a key is not read: nothing but
+/// its length tells what it is. A file that begins with the header byte may as well be truncated.
+fn headerless<P: Parameters>(bytes: &[u8]) -> Option<Undecodable> {
+    let header = P::LOGN as u8;
+    let is_key = VerifyingKey::<P>::from_headerless_bytes(bytes).is_ok();
+    (is_key && bytes.first() != Some(&header)).then(|| {
+        Undecodable::Found(format!(
+            "{} bytes, as a {} public key without its header byte. To add the byte: (printf \
+            '\\{header:03o}'; cat FILE) > FILE.pub",
+            bytes.len(),
+            P::NAME
+        ))
+    })
 }
 
 /// First bytes of the line that begins a PEM block.

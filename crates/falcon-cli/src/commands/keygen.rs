@@ -1,7 +1,7 @@
 //! `keygen`: a new key pair in two files.
 
 use crate::{
-    engine::{SEED_LEN, fresh_seed, keygen},
+    engine::{REFERENCE_SEED_LEN, SEED_LEN, fresh_seed, keygen, reference_keygen},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
@@ -10,7 +10,7 @@ use crate::{
     list::with_suffix,
     output::{Content, Inputs, Overwrite, Pending, check_target},
     passphrase::{PassphraseSource, new_passphrase},
-    scheme::Algorithm,
+    scheme::{Algorithm, SecretKey},
     shell::quote,
     ui::Ui,
 };
@@ -50,6 +50,10 @@ pub(crate) struct Keygen {
     /// gives the same key
     #[arg(long, value_name = "FILE")]
     seed_file: Option<PathBuf>,
+    /// Make the key from a wallet's secret seed: 48 bytes, or 96 hexadecimal digits. The Falcon
+    /// reference, Bouncy Castle and noble-post-quantum make the same key from the same seed
+    #[arg(long, value_name = "FILE", conflicts_with = "seed_file")]
+    reference_seed_file: Option<PathBuf>,
     /// Overwrite KEY and KEY.pub; the old key is lost
     #[arg(long)]
     force: bool,
@@ -61,7 +65,7 @@ impl Keygen {
         let secret_path = self.output.as_ref().unwrap_or(&self.key);
         let public_path = with_suffix(secret_path, ".pub");
         self.check(secret_path, &public_path, overwrite)?;
-        let seed = self.seed_file.as_deref().map(read_seed).transpose()?;
+        let seed = self.seed()?;
         let encrypted = self.passphrase || self.source.passphrase_file.is_some();
         let passphrase = encrypted
             .then(|| {
@@ -73,8 +77,7 @@ impl Keygen {
             })
             .transpose()?;
 
-        let seed = seed.map_or_else(fresh_seed, Ok)?;
-        let secret = keygen(self.algorithm, &seed);
+        let secret = seed.key(self.algorithm);
         let public = secret.public_key();
         let pair = Pair {
             secret: keys::secret_pem(&secret, passphrase.as_deref().map(String::as_str))?,
@@ -98,9 +101,22 @@ impl Keygen {
         Ok(Status::Valid)
     }
 
+    /// Reads the seed that was named, or draws one.
+    fn seed(&self) -> Result<Seed> {
+        match (&self.seed_file, &self.reference_seed_file) {
+            (Some(path), _) => read_seed(path).map(Seed::Own),
+            (None, Some(path)) => read_seed(path).map(Seed::Reference),
+            (None, None) => fresh_seed().map(Seed::Own),
+        }
+    }
+
     /// Everything that can be refused before a passphrase is asked for.
     fn check(&self, secret: &Path, public: &Path, overwrite: Overwrite) -> Result<()> {
-        let files = [&self.seed_file, &self.source.passphrase_file];
+        let files = [
+            &self.seed_file,
+            &self.reference_seed_file,
+            &self.source.passphrase_file,
+        ];
         let files = files.into_iter().flatten().map(PathBuf::as_path);
         at_most_one_standard(files.clone())?;
         let inputs = Inputs::new(files);
@@ -150,22 +166,63 @@ impl Pair {
     }
 }
 
-fn read_seed(path: &Path) -> Result<Zeroizing<[u8; SEED_LEN]>> {
+/// Seed of a key. The two kinds differ in their length.
+enum Seed {
+    /// Seed of this library.
+    Own(Zeroizing<[u8; SEED_LEN]>),
+    /// Seed of a wallet, as the reference has it.
+    Reference(Zeroizing<[u8; REFERENCE_SEED_LEN]>),
+}
+
+impl Seed {
+    fn key(&self, algorithm: Algorithm) -> SecretKey {
+        match self {
+            Self::Own(seed) => keygen(algorithm, seed),
+            Self::Reference(seed) => reference_keygen(algorithm, seed),
+        }
+    }
+}
+
+/// Reads a seed of `N` bytes.
+fn read_seed<const N: usize>(path: &Path) -> Result<Zeroizing<[u8; N]>> {
     let bytes = read_object(path, "seed")?;
-    if bytes.len() == SEED_LEN && bytes.iter().all(is_text) {
+    if bytes.len() == N && bytes.iter().all(is_text) {
         return Err(Error::at(
             path,
-            "is 32 characters of text: too easy to guess for a seed",
+            format_args!("is {N} characters of text: too easy to guess for a seed"),
         )
-        .hint("a seed is 32 random bytes or 64 hexadecimal digits; 32 digits are 16 bytes"));
+        .hint(format_args!(
+            "a seed is {N} random bytes or {} hexadecimal digits; {N} digits are {} bytes",
+            2 * N,
+            N / 2
+        )));
     }
     parse_seed(&bytes).ok_or_else(|| {
-        Error::at(
+        let error = Error::at(
             path,
-            "is not a seed: neither 32 bytes nor 64 hexadecimal digits",
-        )
-        .hint("make one with: head -c 32 /dev/urandom > FILE")
+            format_args!(
+                "is not a seed: neither {N} bytes nor {} hexadecimal digits",
+                2 * N
+            ),
+        );
+        match option_of(&bytes) {
+            Some(option) => error.hint(format_args!("name it with {option}")),
+            None => error.hint(format_args!(
+                "make one with: head -c {N} /dev/urandom > FILE"
+            )),
+        }
     })
+}
+
+/// The option that takes a seed of this length.
+fn option_of(bytes: &[u8]) -> Option<&'static str> {
+    if parse_seed::<SEED_LEN>(bytes).is_some() {
+        Some("--seed-file")
+    } else if parse_seed::<REFERENCE_SEED_LEN>(bytes).is_some() {
+        Some("--reference-seed-file")
+    } else {
+        None
+    }
 }
 
 /// Random bytes are all text once in 10^13 times.
@@ -173,16 +230,16 @@ fn is_text(byte: &u8) -> bool {
     byte.is_ascii_graphic() || byte.is_ascii_whitespace()
 }
 
-/// 32 bytes as they are, or as digits with one line end.
-fn parse_seed(bytes: &[u8]) -> Option<Zeroizing<[u8; SEED_LEN]>> {
-    let mut seed = Zeroizing::new([0; SEED_LEN]);
-    if bytes.len() == SEED_LEN {
+/// `N` bytes as they are, or as digits with one line end.
+fn parse_seed<const N: usize>(bytes: &[u8]) -> Option<Zeroizing<[u8; N]>> {
+    let mut seed = Zeroizing::new([0; N]);
+    if bytes.len() == N {
         seed.copy_from_slice(bytes);
         return Some(seed);
     }
     let digits = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let digits = digits.strip_suffix(b"\r").unwrap_or(digits);
-    if digits.len() != 2 * SEED_LEN {
+    if digits.len() != 2 * N {
         return None;
     }
     base16ct::mixed::decode(digits, &mut *seed).ok()?;
@@ -226,31 +283,39 @@ mod tests {
 
     #[test]
     fn a_seed_is_bytes_or_digits() {
-        let expected: [u8; SEED_LEN] = core::array::from_fn(|i| 0xf0 ^ i as u8);
-        let digits = base16ct::lower::encode_string(&expected);
-        for text in [
-            digits.clone(),
-            format!("{digits}\n"),
-            format!("{digits}\r\n"),
-            digits.to_ascii_uppercase(),
-        ] {
-            assert_eq!(*parse_seed(text.as_bytes()).unwrap(), expected);
+        fn check<const N: usize>() {
+            let expected: [u8; N] = core::array::from_fn(|i| 0xf0 ^ i as u8);
+            let digits = base16ct::lower::encode_string(&expected);
+            for text in [
+                digits.clone(),
+                format!("{digits}\n"),
+                format!("{digits}\r\n"),
+                digits.to_ascii_uppercase(),
+            ] {
+                assert_eq!(*parse_seed(text.as_bytes()).unwrap(), expected);
+            }
+            assert_eq!(*parse_seed(&expected).unwrap(), expected);
         }
-        assert_eq!(*parse_seed(&expected).unwrap(), expected);
+        check::<SEED_LEN>();
+        check::<REFERENCE_SEED_LEN>();
     }
 
     #[test]
     fn anything_else_is_no_seed() {
-        let digits = "0".repeat(2 * SEED_LEN);
-        for text in [
-            "",
-            &digits[1..],
-            &format!("{digits}0"),
-            &format!("{digits}\n\n"),
-            &digits.replacen('0', "g", 1),
-            &digits.replacen('0', "+", 1),
-        ] {
-            assert!(parse_seed(text.as_bytes()).is_none(), "{text}");
+        fn check<const N: usize>() {
+            let digits = "0".repeat(2 * N);
+            for text in [
+                "",
+                &digits[1..],
+                &format!("{digits}0"),
+                &format!("{digits}\n\n"),
+                &digits.replacen('0', "g", 1),
+                &digits.replacen('0', "+", 1),
+            ] {
+                assert!(parse_seed::<N>(text.as_bytes()).is_none(), "{text}");
+            }
         }
+        check::<SEED_LEN>();
+        check::<REFERENCE_SEED_LEN>();
     }
 }
