@@ -10,7 +10,7 @@ use crate::{
     list::with_suffix,
     output::{Content, Inputs, Overwrite, Pending, check_target},
     passphrase::{PassphraseSource, new_passphrase},
-    scheme::{Algorithm, SecretKey},
+    scheme::{Algorithm, SecretKey, SignatureAlgorithm},
     shell::quote,
     ui::Ui,
 };
@@ -26,7 +26,7 @@ use zeroize::Zeroizing;
 /// Make a key pair: KEY (PKCS#8, mode 0600) and KEY.pub (SubjectPublicKeyInfo), both PEM
 #[derive(Debug, Args)]
 pub(crate) struct Keygen {
-    /// Parameter set
+    /// Algorithm that the key signs with; for falcon-det1024 the key is a Falcon-1024 key
     #[arg(
         short,
         long,
@@ -34,7 +34,7 @@ pub(crate) struct Keygen {
         ignore_case = true,
         default_value = "falcon-512"
     )]
-    algorithm: Algorithm,
+    algorithm: SignatureAlgorithm,
     /// File for the secret key; the public key goes to KEY.pub
     #[arg(value_name = "KEY", default_value = keys::DEFAULT_SECRET_KEY)]
     key: PathBuf,
@@ -77,7 +77,7 @@ impl Keygen {
             })
             .transpose()?;
 
-        let secret = seed.key(self.algorithm);
+        let secret = seed.key(self.algorithm.of_keys());
         let public = secret.public_key();
         let pair = Pair {
             secret: keys::secret_pem(&secret, passphrase.as_deref().map(String::as_str))?,
@@ -91,8 +91,15 @@ impl Keygen {
                 quote(secret_path)
             ));
         }
+        if self.algorithm == SignatureAlgorithm::FalconDet1024 {
+            ui.note(format_args!(
+                "the key itself does not name Falcon-det1024; to sign with it: falcon-cli sign \
+                 --algorithm falcon-det1024 -k {} FILE",
+                quote(secret_path)
+            ));
+        }
         ui.report(&Made {
-            algorithm: self.algorithm,
+            algorithm: self.algorithm.of_keys(),
             secret_key: secret_path,
             public_key: &public_path,
             encrypted,
