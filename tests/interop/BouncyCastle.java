@@ -1,9 +1,12 @@
-// Makes the keys of the lines of OURS from their seeds, verifies the signatures, and writes lines
-// with signatures of its own to THEIRS; see src/main.rs.
+// Makes the keys of the lines of OURS from their seeds, verifies the signatures, reads the public
+// keys in their documents, and writes lines with signatures and documents of its own to THEIRS; see
+// src/main.rs. The documents of secret keys are read in one direction only: Bouncy Castle expects
+// the polynomials of a key apart, and refuses the encoded key that we write.
 //
 //   java -cp bcprov.jar BouncyCastle.java OURS THEIRS
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,6 +18,10 @@ import org.bouncycastle.pqc.crypto.falcon.FalconParameters;
 import org.bouncycastle.pqc.crypto.falcon.FalconPrivateKeyParameters;
 import org.bouncycastle.pqc.crypto.falcon.FalconPublicKeyParameters;
 import org.bouncycastle.pqc.crypto.falcon.FalconSigner;
+import org.bouncycastle.pqc.crypto.util.PrivateKeyFactory;
+import org.bouncycastle.pqc.crypto.util.PrivateKeyInfoFactory;
+import org.bouncycastle.pqc.crypto.util.PublicKeyFactory;
+import org.bouncycastle.pqc.crypto.util.SubjectPublicKeyInfoFactory;
 
 class BouncyCastle {
     /** Gives the bytes of a seed, once. */
@@ -48,6 +55,16 @@ class BouncyCastle {
         return text.toString();
     }
 
+    /** Whether a document of a secret key is read. */
+    static boolean isRead(byte[] document) {
+        try {
+            PrivateKeyFactory.createKey(document);
+            return true;
+        } catch (IOException | RuntimeException refusal) {
+            return false;
+        }
+    }
+
     public static void main(String[] arguments) throws Exception {
         List<String> lines = new ArrayList<>();
         for (String line : Files.readAllLines(Path.of(arguments[0]))) {
@@ -78,14 +95,25 @@ class BouncyCastle {
             byte[] other = Arrays.copyOf(message, message.length + 1);
             require(!verifier.verifySignature(other, signature), "a signature of another message");
 
+            byte[] ourPublic = HexFormat.of().parseHex(fields[7]);
+            var read = (FalconPublicKeyParameters) PublicKeyFactory.createKey(ourPublic);
+            require(Arrays.equals(read.getH(), publicKey.getH()), "another public key in a document");
+            require(read.getParameters() == set, "a document of another parameter set");
+            require(!isRead(HexFormat.of().parseHex(fields[8])),
+                    "reads our documents of secret keys: say so in README.md and here");
+
             FalconSigner signer = new FalconSigner();
             signer.init(true, secretKey);
             fields[5] = HexFormat.of().formatHex(signer.generateSignature(message));
             fields[6] = "-";
+            fields[7] = HexFormat.of().formatHex(
+                    SubjectPublicKeyInfoFactory.createSubjectPublicKeyInfo(publicKey).getEncoded());
+            fields[8] = HexFormat.of().formatHex(
+                    PrivateKeyInfoFactory.createPrivateKeyInfo(secretKey).getEncoded());
             lines.add(String.join("\t", fields));
         }
         Files.write(Path.of(arguments[1]), lines);
         System.out.println("Bouncy Castle: " + lines.size() + " equal keys, " + lines.size()
-                + " signatures verified");
+                + " signatures verified, " + lines.size() + " documents of public keys read");
     }
 }

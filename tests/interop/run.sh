@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # Exchanges keys and signatures with implementations in other languages: the same seed of 48 bytes
-# gives the same key there and here, and signatures verify both ways.
+# gives the same key there and here, and signatures verify both ways. The package of liboqs takes no
+# seeds: it signs with our keys, and we read keys of its own.
 #
 #   tests/interop/run.sh            # all peers; one that cannot be installed is named and left out
 #   tests/interop/run.sh --strict   # fails if one cannot be installed
 #
-# Needed: Node with npm for noble-post-quantum, Java 17 with Maven for Bouncy Castle, Python with pip
-# for Algorand's code. Their packages go to the target folder.
+# Needed: Node with npm for noble-post-quantum and liboqs, Java 17 with Maven for Bouncy Castle,
+# Python with pip for Algorand's code. Their packages go to the target folder.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 readonly NOBLE=@noble/post-quantum@0.7.1
+readonly LIBOQS=@oqs/liboqs-js@0.15.1
 readonly BOUNCY_CASTLE=1.87
 readonly ALGORAND=algorand-falcon==0.1.0
 strict="${1:-}"
@@ -39,15 +41,21 @@ check() {
     echo "from $peer: $("$program" check "$folder/ours" "$folder/$peer.tsv" "${sets[@]}")"
 }
 
-if ! command -v npm >/dev/null; then
-    leave_out noble "npm is not installed"
-elif ! npm install --silent --no-audit --no-fund --prefix "$folder" "$NOBLE" >/dev/null; then
-    leave_out noble "npm cannot install $NOBLE"
-else
-    # Node looks for packages beside the script.
-    cp tests/interop/noble.mjs "$folder"
-    check noble 'Falcon-512 Falcon-1024' node "$folder/noble.mjs"
-fi
+# check_npm PEER PACKAGE: checks the peer of tests/interop/PEER.mjs.
+check_npm() {
+    local peer="$1" package="$2"
+    if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+        leave_out "$peer" "node or npm is not installed"
+    elif ! npm install --silent --no-audit --no-fund --prefix "$folder" "$package" >/dev/null; then
+        leave_out "$peer" "npm cannot install $package"
+    else
+        # Node looks for packages beside the script.
+        cp "tests/interop/$peer.mjs" "$folder"
+        check "$peer" 'Falcon-512 Falcon-1024' node "$folder/$peer.mjs"
+    fi
+}
+check_npm noble "$NOBLE"
+check_npm liboqs "$LIBOQS"
 
 jar="$folder/bcprov-jdk18on-$BOUNCY_CASTLE.jar"
 if ! command -v java >/dev/null || ! command -v mvn >/dev/null; then

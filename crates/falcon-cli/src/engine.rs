@@ -270,6 +270,17 @@ pub(crate) fn keygen(algorithm: Algorithm, seed: &[u8; SEED_LEN]) -> SecretKey {
     }
 }
 
+/// Length of a wallet's seed in bytes.
+pub(crate) const REFERENCE_SEED_LEN: usize = 48;
+
+/// Generates the key of a wallet's seed, as the reference does.
+pub(crate) fn reference_keygen(algorithm: Algorithm, seed: &[u8; REFERENCE_SEED_LEN]) -> SecretKey {
+    match algorithm {
+        Algorithm::Falcon512 => Either::Falcon512(SigningKey::from_reference_seed_boxed(seed)),
+        Algorithm::Falcon1024 => Either::Falcon1024(SigningKey::from_reference_seed_boxed(seed)),
+    }
+}
+
 /// An expanded key and the engine that signs with it. The expansion costs about as
 /// much as one signature. Several short messages are signed as a batch, other
 /// messages one at a time.

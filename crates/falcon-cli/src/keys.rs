@@ -7,7 +7,7 @@ use crate::{
     object::{self, Container, Object, Undecodable},
     passphrase::PassphraseSource,
     place::with_suffix,
-    scheme::{AnySignature, PublicKey, SecretKey, either},
+    scheme::{AnySignature, Either, PublicKey, SecretKey, either},
     shell::quote,
     ui::Ui,
 };
@@ -227,6 +227,10 @@ pub(crate) enum FileSignature {
 pub(crate) fn load_signature(path: &Path) -> Result<FileSignature> {
     match load_as(path, "not a signature")?.0 {
         Object::Signature(signature, _) => Ok(FileSignature::Bare(signature)),
+        // Verified as the ordinary signature that it stands for.
+        Object::Deterministic(signature, _) => Ok(FileSignature::Bare(Either::Falcon1024(
+            Box::new((*signature).into()),
+        ))),
         Object::Envelope(envelope) => Ok(FileSignature::Envelope(envelope)),
         other => Err(unexpected(path, "a signature", &other)),
     }

@@ -3,6 +3,7 @@
 
 mod cli;
 mod commands;
+mod deterministic;
 mod documents;
 mod engine;
 mod keys;

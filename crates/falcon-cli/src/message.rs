@@ -2,7 +2,7 @@
 //! hashed while they are read, in constant memory.
 
 use crate::{
-    error::Result,
+    error::{Error, Result},
     input::{cannot_read, is_standard, open},
     progress::{Progress, ProgressReader},
 };
@@ -93,6 +93,27 @@ impl<'p> Message<'p> {
     /// The message, if it is a short one.
     pub(crate) fn whole(&self) -> Option<&[u8]> {
         self.rest.is_none().then_some(&self.start)
+    }
+
+    /// Reads all of the message into memory, at most `max` bytes.
+    pub(crate) fn into_bytes(self, max: usize) -> Result<Vec<u8>> {
+        let Self {
+            start: mut bytes,
+            rest,
+        } = self;
+        if let Some(Rest { path, input }) = rest {
+            // One byte more than is allowed shows that there is more.
+            let more = (max + 1).saturating_sub(bytes.len());
+            input
+                .take(more as u64)
+                .read_to_end(&mut bytes)
+                .map_err(|error| cannot_read(&path, &error))?;
+            if bytes.len() > max {
+                let what = format_args!("has more than {max} bytes, which must fit in memory here");
+                return Err(Error::at(&path, what));
+            }
+        }
+        Ok(bytes)
     }
 
     /// Gives the message to `absorb`, piece by piece.

@@ -8,6 +8,7 @@ use crate::error::{self, Error};
 use crate::scheme::{Algorithm, AnySignature, Either, PublicKey, SecretKey, either};
 use ::pkcs8::EncryptedPrivateKeyInfoRef;
 use clap::ValueEnum;
+use falcon_core::det1024::{CT_LEN, CompressedSignature, CtSignature};
 use falcon_core::pkcs8::{
     self, DecodePrivateKey, EncryptionError, LineEnding, ObjectIdentifier, PrivateKeyInfoRef,
     SecretDocument, SubjectPublicKeyInfoRef, decrypt_private_key,
@@ -55,6 +56,8 @@ pub(crate) enum Object {
     Public(PublicKey),
     /// A signature, and how it is laid out.
     Signature(AnySignature, Format),
+    /// A deterministic signature, and how it is laid out.
+    Deterministic(Box<CompressedSignature>, Format),
     /// A signature that says who made it.
     Envelope(Box<Envelope>),
 }
@@ -66,7 +69,7 @@ impl Object {
             Self::Encrypted(_) => "an encrypted secret key",
             Self::Secret(_) => "a secret key",
             Self::Public(_) => "a public key",
-            Self::Signature(..) => "a signature",
+            Self::Signature(..) | Self::Deterministic(..) => "a signature",
             Self::Envelope(_) => "an envelope",
         }
     }
@@ -113,12 +116,32 @@ pub(crate) fn decode_all(bytes: &[u8]) -> Result<(Vec<Object>, Container)> {
         let objects = blocks.iter().map(|pem| from_pem(pem));
         return Ok((objects.collect::<Result<_>>()?, Container::Pem));
     }
-    let (object, container) = if bytes.first() == Some(&0x30) {
-        (from_der(bytes)?, Container::Der)
-    } else {
-        (from_encoded(bytes)?, Container::Encoded)
+    let (object, container) = match bytes.first() {
+        Some(0x30) => (from_der(bytes), Container::Der),
+        Some(0xba | 0xda) => (deterministic_signature(bytes), Container::Encoded),
+        _ => (from_encoded(bytes), Container::Encoded),
     };
+    let object = object.map_err(|error| {
+        headerless::<Falcon512>(bytes)
+            .or_else(|| headerless::<Falcon1024>(bytes))
+            .unwrap_or(error)
+    })?;
     Ok((vec![object], container))
+}
+
+/// Advice for what may be a public key without its header byte. Such a key is not read: nothing but
+/// its length tells what it is. A file that begins with the header byte may as well be truncated.
+fn headerless<P: Parameters>(bytes: &[u8]) -> Option<Undecodable> {
+    let header = P::LOGN as u8;
+    let is_key = VerifyingKey::<P>::from_headerless_bytes(bytes).is_ok();
+    (is_key && bytes.first() != Some(&header)).then(|| {
+        Undecodable::Found(format!(
+            "{} bytes, as a {} public key without its header byte. To add the byte: (printf \
+            '\\{header:03o}'; cat FILE) > FILE.pub",
+            bytes.len(),
+            P::NAME
+        ))
+    })
 }
 
 /// First bytes of the line that begins a PEM block.
@@ -468,16 +491,42 @@ fn signature_of<P: Parameters>(bytes: &[u8]) -> Result<(Box<Signature<P>>, Forma
     }
 }
 
+/// Decodes a deterministic signature, which has header bytes of its own.
+fn deterministic_signature(bytes: &[u8]) -> Result<Object> {
+    let (decoded, format) = match bytes.first() {
+        Some(0xda) => (
+            CtSignature::try_from(bytes).map(CompressedSignature::from),
+            Format::ConstantTime,
+        ),
+        _ => (CompressedSignature::try_from(bytes), Format::Compressed),
+    };
+    match decoded {
+        Ok(signature) => Ok(Object::Deterministic(Box::new(signature), format)),
+        Err(DecodeError::Length) if format == Format::ConstantTime => Err(length_of(
+            bytes.len(),
+            "constant-time Falcon-det1024 signature",
+            CT_LEN,
+        )),
+        Err(error) => Err(Undecodable::Found(format!(
+            "is not a valid Falcon-det1024 signature: {error}"
+        ))),
+    }
+}
+
 /// Error for a wrong length. `what` is the name of the object, before and after that of the
 /// parameter set.
 fn wrong_length<P: Parameters>(found: usize, what: [&str; 2], expected: usize) -> Undecodable {
     let [before, after] = what;
+    length_of(found, &format!("{before}{} {after}", P::NAME), expected)
+}
+
+/// Error for a wrong length of the object `what`.
+fn length_of(found: usize, what: &str, expected: usize) -> Undecodable {
     let how = if found < expected {
         "Was it truncated?"
     } else {
         "Was something added?"
     };
-    let what = format!("{before}{} {after}", P::NAME);
     Undecodable::Found(format!("{found} bytes; a {what} has {expected}. {how}"))
 }
 

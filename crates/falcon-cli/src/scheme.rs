@@ -39,6 +39,51 @@ impl From<falcon_envelope::Algorithm> for Algorithm {
     }
 }
 
+/// Algorithm of a signature. A Falcon-1024 key signs with two of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+pub(crate) enum SignatureAlgorithm {
+    /// NIST security level I.
+    #[value(name = "falcon-512", alias = "512")]
+    #[serde(rename = "falcon-512")]
+    Falcon512,
+    /// NIST security level V.
+    #[value(name = "falcon-1024", alias = "1024")]
+    #[serde(rename = "falcon-1024")]
+    Falcon1024,
+    /// Deterministic Falcon-1024, as Algorand signs.
+    #[value(name = "falcon-det1024", alias = "det1024")]
+    #[serde(rename = "falcon-det1024")]
+    FalconDet1024,
+}
+
+impl SignatureAlgorithm {
+    /// Algorithm of the keys that sign so.
+    pub(crate) fn of_keys(self) -> Algorithm {
+        match self {
+            Self::Falcon512 => Algorithm::Falcon512,
+            Self::Falcon1024 | Self::FalconDet1024 => Algorithm::Falcon1024,
+        }
+    }
+}
+
+impl From<Algorithm> for SignatureAlgorithm {
+    fn from(algorithm: Algorithm) -> Self {
+        match algorithm {
+            Algorithm::Falcon512 => Self::Falcon512,
+            Algorithm::Falcon1024 => Self::Falcon1024,
+        }
+    }
+}
+
+impl fmt::Display for SignatureAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FalconDet1024 => f.write_str("Falcon-det1024"),
+            ordinary => ordinary.of_keys().fmt(f),
+        }
+    }
+}
+
 /// Something of either degree.
 #[derive(Clone, Debug)]
 pub(crate) enum Either<A, B> {

@@ -3,7 +3,12 @@
 //! Under a key, a message has exactly one signature. Nonce and sampler seed are derived from key
 //! and message, so signing needs no random generator. The keys are those of Falcon-1024. The
 //! signatures have encodings of their own: one byte, the salt version, stands for the nonce of 40
-//! bytes. They are not valid as ordinary Falcon-1024 signatures, nor the other way round.
+//! bytes. Decoders of ordinary Falcon-1024 signatures refuse these encodings, and this module
+//! refuses those of ordinary signatures.
+//!
+//! `Signature::<Falcon1024>::from` puts the nonce back. The result is an ordinary signature, valid
+//! for the same message and key. So the functions for ordinary signatures verify messages in pieces
+//! and batches.
 //!
 //! **Two different signatures of one message reveal the key.** So a faulty computation must not
 //! leave the device: [`SigningKey::sign`] signs twice, compares, and verifies. All engines of this
@@ -48,7 +53,7 @@ use core::convert::Infallible;
 use core::fmt;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 #[cfg(feature = "alloc")]
-use {crate::scratch::with_scratch, rand_core::CryptoRng};
+use {crate::scratch::with_scratch, alloc::boxed::Box, rand_core::CryptoRng};
 
 /// Version of the salt, and of the scheme, in the signatures that this module makes. It verifies
 /// signatures of every version.
@@ -151,6 +156,30 @@ impl SigningKey {
         let mut new = Self::EMPTY;
         hash::with_stream(&[seed], |stream| new.key.find(stream));
         new
+    }
+
+    /// Decodes a Falcon-1024 signing key into a box, as `TryFrom<&[u8]>` does. No copy is left on
+    /// the stack.
+    ///
+    /// ```
+    /// use falcon_core::det1024::SigningKey;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    ///
+    /// let stored = SigningKey::from_seed(b"a secret seed of 32 random bytes or more").to_bytes();
+    /// let key: Box<SigningKey> = SigningKey::decode_boxed(&stored[..])?;
+    /// let signature = key.sign(b"payment #42")?;
+    /// # assert!(key.verifying_key().verify(b"payment #42", &signature).is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As for `TryFrom<&[u8]>`.
+    #[cfg(feature = "alloc")]
+    pub fn decode_boxed(bytes: &[u8]) -> Result<Box<Self>, DecodeError> {
+        let mut new = Box::new(Self::EMPTY);
+        new.key.decode(Best::find(), bytes)?;
+        Ok(new)
     }
 
     /// Computes the verifying key, of 2 KiB.
@@ -402,6 +431,34 @@ impl From<CtSignature> for CompressedSignature {
 impl From<CompressedSignature> for SignatureBytes<Falcon1024> {
     fn from(signature: CompressedSignature) -> Self {
         signature.to_bytes()
+    }
+}
+
+/// The ordinary signature with the nonce that the salt version stands for. It is valid for the same
+/// message under the same key.
+///
+/// ```
+/// # #[cfg(feature = "alloc")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use falcon_core::det1024::SigningKey;
+/// use falcon_core::{Falcon1024, Signature, VerifyingKey};
+///
+/// let key = SigningKey::from_seed(b"a secret seed of 32 random bytes or more");
+/// let signature = Signature::<Falcon1024>::from(key.sign(b"payment #42")?);
+/// let public_key = VerifyingKey::<Falcon1024>::try_from(&key.verifying_key().to_bytes()[..])?;
+/// let mut hasher = public_key.hasher(signature.nonce());
+/// for piece in ["payment ", "#42"] {
+///     hasher.update(piece.as_bytes());
+/// }
+/// public_key.verify_hashed(hasher, &signature)?;
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "alloc"))]
+/// # fn main() {}
+/// ```
+impl From<CompressedSignature> for Signature<Falcon1024> {
+    fn from(CompressedSignature { signature }: CompressedSignature) -> Self {
+        signature
     }
 }
 

@@ -352,8 +352,25 @@ pub fn verify_point<P: Parameters>(
     key.verify_point(Best::find(), |point| point.copy_from_slice(c), signature)
 }
 
-/// Generates the key that the reference generates from the stream
-/// `SHAKE256(seed)`, for a seed of any length.
+/// Generates the key that the reference generates from the stream `SHAKE256(seed)`, for a seed of
+/// any length.
+///
+/// **Whoever guesses the seed has the key.** The length is not checked: a short or empty seed gives
+/// a key, too. For seeds of 32 bytes call [`SigningKey::from_seed`], for seeds of 48 bytes
+/// [`SigningKey::from_reference_seed`]. They generate the same keys as this function.
+///
+/// ```
+/// use falcon_core::hazmat::signing_key_from_seed;
+/// use falcon_core::{Falcon512, SigningKey};
+///
+/// let seed = [0x0b; 48];
+/// let key = signing_key_from_seed::<Falcon512>(&seed);
+/// let same = SigningKey::<Falcon512>::from_reference_seed(&seed);
+/// assert_eq!(key.verifying_key(), same.verifying_key());
+/// ```
+///
+/// Source: Falcon specification v1.2, algorithm 4 (Keygen), without the tree; the stream is that of
+/// the reference's test driver.
 #[cfg(feature = "alloc")]
 pub fn signing_key_from_seed<P: Parameters>(seed: &[u8]) -> SigningKey<P> {
     SigningKey::from_any_seed(seed)

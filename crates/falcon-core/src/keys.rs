@@ -76,10 +76,13 @@ impl<P: Parameters> SigningKey<P> {
     }
 
     /// Generates the key that the round-3 reference generates from a seed of 48 bytes, as wallets
-    /// do. Bouncy Castle and noble-post-quantum give the same key for the same seed.
+    /// do. Bouncy Castle 1.87 and noble-post-quantum 0.7.1 generate the same key from the same
+    /// seed. So does Algorand's C code (`algorand-falcon` 0.1.0), for Falcon-1024.
     ///
-    /// For a seed of 32 bytes use [`from_seed`](Self::from_seed). Keep the seed as secret as the
-    /// key.
+    /// The seed is the key: whoever has the seed can sign. Draw all 48 bytes from a
+    /// cryptographic generator, and keep them as secret as the key. For a seed of 32 bytes use
+    /// [`from_seed`](Self::from_seed). For other lengths there is
+    /// [`hazmat::signing_key_from_seed`](crate::hazmat::signing_key_from_seed).
     ///
     /// ```
     /// use falcon_core::{Falcon512, SigningKey};
@@ -335,7 +338,24 @@ impl<P: Parameters> SigningKey<P> {
         }
     }
 
-    /// Returns the verifying key of this signing key.
+    /// Returns the verifying key, the public half of this signing key. A signing key always has it:
+    /// decoding computes it again, so a stored signing key is enough.
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # fn main() -> Result<(), falcon_core::DecodeError> {
+    /// use falcon_core::{Falcon512, SigningKey};
+    ///
+    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    /// let stored = key.to_bytes();
+    /// let restored = SigningKey::<Falcon512>::try_from(&stored[..])?;
+    /// let public_key: [u8; 897] = restored.verifying_key().to_bytes();
+    /// assert_eq!(public_key, key.verifying_key().to_bytes());
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "alloc"))]
+    /// # fn main() {}
+    /// ```
     pub fn verifying_key(&self) -> &VerifyingKey<P> {
         &self.verifying_key
     }

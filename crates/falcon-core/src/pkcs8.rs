@@ -70,6 +70,9 @@
 //! | the encoded secret key itself | - |
 //! | `SEQUENCE { 0, f, g, F, SEQUENCE { h } OPTIONAL }` | Bouncy Castle |
 //!
+//! Bouncy Castle 1.87 writes the same public keys byte for byte and reads them. Of private keys it
+//! reads the last form only, so it refuses those that this crate writes.
+//!
 //! In the last form each polynomial is an `OCTET STRING` of its bits in the encoding, without a
 //! header byte. A document may also hold the public key, inside `privateKey` or in the `publicKey`
 //! field of PKCS#8 version 2. It must then belong to the secret key. Attributes are ignored, and so

@@ -138,7 +138,9 @@ impl<P: Parameters> VerifyingKey<P> {
     /// ```
     ///
     /// # Errors
-    /// [`DecodeError::Length`], [`DecodeError::Range`] or [`DecodeError::NonCanonical`].
+    /// [`DecodeError::Length`] if `bytes` are not 896 (Falcon-1024: 1792), [`DecodeError::Range`]
+    /// if a coefficient is 12289 or more. [`DecodeError::NonCanonical`] is for the degrees of
+    /// `hazmat::insecure`, whose encodings have spare bits.
     pub fn from_headerless_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut key = Self::EMPTY;
         key.decode(Best::find(), bytes, codec::public_key::decode_headerless)?;

@@ -84,11 +84,13 @@ fn the_salt_version_is_signed() {
 #[test]
 fn the_salt_stands_for_a_nonce() {
     let (key, message) = (key(2), message(2));
-    let signature = key.sign(&message).expect("no fault").to_bytes();
+    let made = key.sign(&message).expect("no fault");
+    let signature = made.to_bytes();
     let mut salt = [0; 40];
     salt[..12].copy_from_slice(b"\x00\x0aFALCON_DET");
     let salted = [&[0x3a][..], &salt, &signature[2..]].concat();
     let ordinary = Signature::<Falcon1024>::from_bytes(Format::Compressed, &salted).expect("one");
+    assert_eq!(Signature::<Falcon1024>::from(made), ordinary);
     let public_key = key.verifying_key().to_bytes();
     let public_key = falcon_core::VerifyingKey::<Falcon1024>::try_from(&public_key[..]);
     assert!(
@@ -97,6 +99,18 @@ fn the_salt_stands_for_a_nonce() {
             .verify(&message, &ordinary)
             .is_ok()
     );
+}
+
+#[test]
+fn a_key_is_decoded_into_a_box() {
+    let stored = key(2).to_bytes();
+    let boxed = SigningKey::decode_boxed(&stored[..]).expect("a stored key");
+    assert_eq!(*boxed.to_bytes(), *stored);
+    let decode = |bytes: &[u8]| SigningKey::decode_boxed(bytes).map(|_| ()).unwrap_err();
+    assert_eq!(decode(&stored[..2304]), DecodeError::Length);
+    let mut other = stored.to_vec();
+    other[0] ^= 1;
+    assert_eq!(decode(&other), DecodeError::Header);
 }
 
 #[test]

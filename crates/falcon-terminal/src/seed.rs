@@ -24,25 +24,42 @@ pub fn fresh_seed() -> Result<Zeroizing<[u8; SEED_LEN]>> {
     Ok(seed)
 }
 
-/// Reads a seed from a file: 32 bytes, or 64 hexadecimal digits.
+/// Reads a seed from a file: `N` bytes, or `2 N` hexadecimal digits. `options` are the lengths of the
+/// seeds that the program takes, with the option that takes each.
 ///
 /// # Errors
-/// The file cannot be read, or is not a seed.
-pub fn read_seed(path: &Path) -> Result<Zeroizing<[u8; SEED_LEN]>> {
+/// The file cannot be read, or is not a seed of this length.
+pub fn read_seed<const N: usize>(
+    path: &Path,
+    options: &[(usize, &str)],
+) -> Result<Zeroizing<[u8; N]>> {
     let bytes = read_object(path, MAX_FILE, "seed")?;
-    if bytes.len() == SEED_LEN && bytes.iter().all(is_text) {
+    if bytes.len() == N && bytes.iter().all(is_text) {
         return Err(Error::at(
             path,
-            "is 32 characters of text: too easy to guess for a seed",
+            format_args!("is {N} characters of text: too easy to guess for a seed"),
         )
-        .hint("a seed is 32 random bytes or 64 hexadecimal digits; 32 digits are 16 bytes"));
+        .hint(format_args!(
+            "a seed is {N} random bytes or {} hexadecimal digits; {N} digits are {} bytes",
+            2 * N,
+            N / 2
+        )));
     }
     parse_seed(&bytes).ok_or_else(|| {
-        Error::at(
+        let error = Error::at(
             path,
-            "is not a seed: neither 32 bytes nor 64 hexadecimal digits",
-        )
-        .hint("make one with: head -c 32 /dev/urandom > FILE")
+            format_args!(
+                "is not a seed: neither {N} bytes nor {} hexadecimal digits",
+                2 * N
+            ),
+        );
+        let fits = |&&(len, _): &&(usize, &str)| len != N && is_seed(len, &bytes);
+        match options.iter().find(fits) {
+            Some((_, option)) => error.hint(format_args!("name it with {option}")),
+            None => error.hint(format_args!(
+                "make one with: head -c {N} /dev/urandom > FILE"
+            )),
+        }
     })
 }
 
@@ -51,16 +68,27 @@ fn is_text(byte: &u8) -> bool {
     byte.is_ascii_graphic() || byte.is_ascii_whitespace()
 }
 
-/// 32 bytes as they are, or as digits with one line end.
-fn parse_seed(bytes: &[u8]) -> Option<Zeroizing<[u8; SEED_LEN]>> {
-    let mut seed = Zeroizing::new([0; SEED_LEN]);
-    if bytes.len() == SEED_LEN {
+/// Whether `bytes` have the form of a seed of `len` bytes.
+fn is_seed(len: usize, bytes: &[u8]) -> bool {
+    let digits = digits_of(bytes);
+    bytes.len() == len || digits.len() == 2 * len && digits.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// The text without one line end.
+fn digits_of(bytes: &[u8]) -> &[u8] {
+    let digits = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    digits.strip_suffix(b"\r").unwrap_or(digits)
+}
+
+/// `N` bytes as they are, or as digits with one line end.
+fn parse_seed<const N: usize>(bytes: &[u8]) -> Option<Zeroizing<[u8; N]>> {
+    let mut seed = Zeroizing::new([0; N]);
+    if bytes.len() == N {
         seed.copy_from_slice(bytes);
         return Some(seed);
     }
-    let digits = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    let digits = digits.strip_suffix(b"\r").unwrap_or(digits);
-    if digits.len() != 2 * SEED_LEN {
+    let digits = digits_of(bytes);
+    if digits.len() != 2 * N {
         return None;
     }
     base16ct::mixed::decode(digits, &mut *seed).ok()?;
@@ -73,31 +101,42 @@ mod tests {
 
     #[test]
     fn a_seed_is_bytes_or_digits() {
-        let expected: [u8; SEED_LEN] = core::array::from_fn(|i| 0xf0 ^ i as u8);
-        let digits = base16ct::lower::encode_string(&expected);
-        for text in [
-            digits.clone(),
-            format!("{digits}\n"),
-            format!("{digits}\r\n"),
-            digits.to_ascii_uppercase(),
-        ] {
-            assert_eq!(*parse_seed(text.as_bytes()).unwrap(), expected);
+        fn check<const N: usize>() {
+            let expected: [u8; N] = core::array::from_fn(|i| 0xf0 ^ i as u8);
+            let digits = base16ct::lower::encode_string(&expected);
+            for text in [
+                digits.clone(),
+                format!("{digits}\n"),
+                format!("{digits}\r\n"),
+                digits.to_ascii_uppercase(),
+            ] {
+                assert_eq!(*parse_seed(text.as_bytes()).unwrap(), expected);
+                assert!(is_seed(N, text.as_bytes()));
+            }
+            assert_eq!(*parse_seed(&expected).unwrap(), expected);
+            assert!(is_seed(N, &expected));
         }
-        assert_eq!(*parse_seed(&expected).unwrap(), expected);
+        check::<SEED_LEN>();
+        check::<48>();
     }
 
     #[test]
     fn anything_else_is_no_seed() {
-        let digits = "0".repeat(2 * SEED_LEN);
-        for text in [
-            "",
-            &digits[1..],
-            &format!("{digits}0"),
-            &format!("{digits}\n\n"),
-            &digits.replacen('0', "g", 1),
-            &digits.replacen('0', "+", 1),
-        ] {
-            assert!(parse_seed(text.as_bytes()).is_none(), "{text}");
+        fn check<const N: usize>() {
+            let digits = "0".repeat(2 * N);
+            for text in [
+                "",
+                &digits[1..],
+                &format!("{digits}0"),
+                &format!("{digits}\n\n"),
+                &digits.replacen('0', "g", 1),
+                &digits.replacen('0', "+", 1),
+            ] {
+                assert!(parse_seed::<N>(text.as_bytes()).is_none(), "{text}");
+                assert!(!is_seed(N, text.as_bytes()), "{text}");
+            }
         }
+        check::<SEED_LEN>();
+        check::<48>();
     }
 }

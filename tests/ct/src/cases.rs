@@ -7,6 +7,7 @@ mod refused;
 
 use crate::valgrind::{classify, declassify};
 use falcon_core::batch::{BatchSign, JobKey, SignJob};
+use falcon_core::det1024::{self, CtSignature};
 use falcon_core::hazmat::{
     BatchSignRaw, Fit, RawJob, RawRandomness, secret_basis, sign_deterministic, sign_raw_on,
     sign_with_hash_on, sign_with_seeds, signing_key_from_basis,
@@ -86,6 +87,10 @@ pub(crate) fn all() -> Vec<Case> {
     cases.push(silent("plain calls: FN-DSA of degree 1024".into(), || {
         fndsa::<Falcon1024>();
     }));
+    cases.push(silent(
+        "plain calls: deterministic Falcon-1024".into(),
+        deterministic,
+    ));
     #[cfg(target_arch = "x86_64")]
     {
         let isa = falcon_x86::Avx2::detect().expect("the check needs a processor with AVX2");
@@ -272,6 +277,22 @@ fn fndsa<P: Parameters>() {
     let written = key.to_bytes();
     declassify(&written[..]);
     assert_eq!(written, bytes);
+}
+
+/// A key that signs as Algorand's code does, and is encoded again.
+fn deterministic() {
+    let bytes = stored_key::<Falcon1024>();
+    let marked = bytes.clone();
+    // All but the header.
+    classify(&marked[1..]);
+    let key = det1024::SigningKey::try_from(&marked[..]).expect("a stored key decodes");
+    let signature = key.sign(MESSAGE).expect("no fault");
+    declassify(&signature);
+    black_box(signature.to_bytes());
+    black_box(CtSignature::from(signature).to_bytes());
+    let encoded = key.to_bytes();
+    declassify(&*encoded);
+    assert_eq!(encoded[..], bytes[..]);
 }
 
 /// A key whose secret parts are marked, made from marked bytes.

@@ -4,12 +4,16 @@
 //! message and its signatures. A peer makes the same keys from the seeds, verifies the signatures,
 //! and writes lines of its own. `falcon-interop check OURS THEIRS SET...` judges them.
 //!
-//! A line has seven fields between tabs: the parameter set, then in hexadecimal the seed of 48
-//! bytes, the public key, the secret key, the message, the compressed signature and the padded one
-//! (`-` if the peer has no such format). In lines of `det1024` the last one is the signature of
-//! fixed length. A peer gives lines of the parameter sets that it has, which are named to `check`.
+//! A line has nine fields between tabs: the parameter set, then in hexadecimal the seed of 48
+//! bytes, the public key, the secret key, the message, the compressed signature, the padded one,
+//! the public key as SubjectPublicKeyInfo and the secret key as PKCS#8, both DER. A peer writes `-`
+//! for each of the last four that it does not have, and for the seed of a key of its own. It gives
+//! lines of the parameter sets that it has, which are named to `check`.
+//!
+//! Lines of `det1024` have seven fields. The last one is the signature of fixed length.
 
 use falcon_core::det1024::{self, CompressedSignature, CtSignature};
+use falcon_core::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey};
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -69,8 +73,8 @@ fn deterministic_case(i: u8) -> Outcome<String> {
     let (public, secret) = (key.verifying_key().to_bytes(), key.to_bytes());
     line_of(
         DETERMINISTIC,
-        [
-            &seed[..],
+        &[
+            &seed,
             &public,
             &*secret,
             &message,
@@ -90,19 +94,21 @@ fn case<P: Parameters>(i: u8) -> Outcome<String> {
     let (public, secret) = (key.verifying_key().to_bytes(), key.to_bytes());
     line_of(
         P::NAME,
-        [
-            &seed[..],
+        &[
+            &seed,
             public.as_ref(),
             (*secret).as_ref(),
             &message,
             &signature.to_vec(Format::Compressed)?,
             &signature.to_vec(Format::Padded)?,
+            key.verifying_key().to_public_key_der()?.as_bytes(),
+            key.to_pkcs8_der()?.as_bytes(),
         ],
     )
 }
 
 /// A line of these fields.
-fn line_of(name: &str, fields: [&[u8]; 6]) -> Outcome<String> {
+fn line_of(name: &str, fields: &[&[u8]]) -> Outcome<String> {
     let mut line = name.to_owned();
     for field in fields {
         write!(line, "\t{}", base16ct::lower::encode_string(field))?;
@@ -111,12 +117,13 @@ fn line_of(name: &str, fields: [&[u8]; 6]) -> Outcome<String> {
     Ok(line)
 }
 
-/// Judges the lines of a peer: they must have the keys of our lines of these parameter sets, and
-/// signatures that verify.
+/// Judges the lines of a peer: they must have the keys of our lines of these parameter sets,
+/// signatures that verify, and documents of the same keys.
 fn check(ours: &str, theirs: &str, sets: &[&str]) -> Outcome<()> {
     let ours = fs::read_to_string(ours)?;
     let theirs = fs::read_to_string(theirs)?;
-    let found: BTreeSet<_> = theirs.lines().map(key_of).collect();
+    let (own, given): (Vec<_>, Vec<_>) = theirs.lines().map(key_of).partition(is_own);
+    let found: BTreeSet<_> = given.into_iter().collect();
     let expected = ours.lines().map(key_of);
     let expected: BTreeSet<_> = expected
         .filter(|fields| sets.contains(&fields[0]))
@@ -124,25 +131,35 @@ fn check(ours: &str, theirs: &str, sets: &[&str]) -> Outcome<()> {
     if expected.is_empty() || found != expected {
         return Err("the peer has other keys or messages".into());
     }
-    let mut signatures = 0;
+    let mut counts = Counts::default();
     for line in theirs.lines() {
-        signatures += match line.split_once('\t') {
-            Some(("Falcon-512", fields)) => verify::<Falcon512>(fields),
-            Some(("Falcon-1024", fields)) => verify::<Falcon1024>(fields),
-            Some((DETERMINISTIC, _)) => verify_deterministic(line, &ours),
+        match line.split_once('\t') {
+            Some(("Falcon-512", fields)) => verify::<Falcon512>(fields, &mut counts),
+            Some(("Falcon-1024", fields)) => verify::<Falcon1024>(fields, &mut counts),
+            Some((DETERMINISTIC, _)) => verify_deterministic(line, &ours, &mut counts),
             _ => Err("an unknown parameter set".into()),
         }
         .map_err(|error| format!("{error} in {line:.60}"))?;
     }
     println!(
-        "{} equal keys, {signatures} signatures verified",
-        found.len()
+        "{} keys of ours and {} of its own, {} signatures verified, {} documents read",
+        found.len(),
+        own.len(),
+        counts.signatures,
+        counts.documents
     );
     Ok(())
 }
 
+/// Numbers of objects of a peer that were found right.
+#[derive(Default)]
+struct Counts {
+    signatures: usize,
+    documents: usize,
+}
+
 /// Verifies a deterministic line. It must be one of ours, since a message has one signature.
-fn verify_deterministic(line: &str, ours: &str) -> Outcome<usize> {
+fn verify_deterministic(line: &str, ours: &str, counts: &mut Counts) -> Outcome<()> {
     if !ours.lines().any(|own| own == line) {
         return Err("another signature".into());
     }
@@ -157,8 +174,12 @@ fn verify_deterministic(line: &str, ours: &str) -> Outcome<usize> {
     let key = det1024::VerifyingKey::try_from(&public[..])?;
     key.verify(message, &CompressedSignature::try_from(&compressed[..])?)?;
     key.verify_ct(message, &CtSignature::try_from(&fixed[..])?)?;
-    Ok(2)
+    counts.signatures += 2;
+    Ok(())
 }
+
+/// Field that a peer does not have.
+const NONE: &str = "-";
 
 /// The fields of a line that a peer must give back: parameter set, seed, public key, secret key,
 /// message.
@@ -166,13 +187,17 @@ fn key_of(line: &str) -> Vec<&str> {
     line.split('\t').take(5).collect()
 }
 
-/// Verifies the signatures of a line, and refuses each for another message. Returns how many there
-/// are.
-fn verify<P: Parameters>(fields: &str) -> Outcome<usize> {
-    let [_, public, secret, message, compressed, padded] =
+/// True if the peer made the key, without a seed of ours.
+fn is_own(fields: &Vec<&str>) -> bool {
+    fields.get(1) == Some(&NONE)
+}
+
+/// Verifies the signatures of a line, refuses each for another message, and reads the documents.
+fn verify<P: Parameters>(fields: &str, counts: &mut Counts) -> Outcome<()> {
+    let [_, public, secret, message, compressed, padded, spki, pkcs8] =
         fields.split('\t').collect::<Vec<_>>()[..]
     else {
-        return Err("not seven fields".into());
+        return Err("not nine fields".into());
     };
     let key = VerifyingKey::<P>::try_from(&base16ct::lower::decode_vec(public)?[..])?;
     let signing_key = SigningKey::<P>::try_from(&base16ct::lower::decode_vec(secret)?[..])?;
@@ -182,7 +207,7 @@ fn verify<P: Parameters>(fields: &str) -> Outcome<usize> {
     let mut message = base16ct::lower::decode_vec(message)?;
     let mut signatures = Vec::new();
     for (format, text) in [(Format::Compressed, compressed), (Format::Padded, padded)] {
-        if text != "-" {
+        if text != NONE {
             let bytes = base16ct::lower::decode_vec(text)?;
             signatures.push(Signature::<P>::from_bytes(format, &bytes)?);
         }
@@ -199,5 +224,22 @@ fn verify<P: Parameters>(fields: &str) -> Outcome<usize> {
             return Err("a signature of another message".into());
         }
     }
-    Ok(signatures.len())
+    counts.signatures += signatures.len();
+    if spki != NONE {
+        let document = base16ct::lower::decode_vec(spki)?;
+        // There is one encoding, so these are our bytes.
+        if document != key.to_public_key_der()?.as_bytes() {
+            return Err("another document of the public key".into());
+        }
+        counts.documents += 1;
+    }
+    if pkcs8 != NONE {
+        let document = base16ct::lower::decode_vec(pkcs8)?;
+        let read = SigningKey::<P>::from_pkcs8_der(&document)?;
+        if *read.to_bytes() != *signing_key.to_bytes() {
+            return Err("another secret key in a document".into());
+        }
+        counts.documents += 1;
+    }
+    Ok(())
 }

@@ -13,7 +13,7 @@ use crate::{
     keys::{MAX_OBJECT, decode_all, decrypt, fingerprint},
     object::{Container, Object},
     passphrase::PassphraseSource,
-    scheme::{Algorithm, PublicKey, either},
+    scheme::{Algorithm, PublicKey, SignatureAlgorithm, either},
     ui::{GOOD, STRONG, Styled, Ui},
 };
 use clap::Args;
@@ -124,24 +124,36 @@ impl Inspect {
             }
             Object::Signature(signature, format) => {
                 description.kind = "signature";
-                description.encoding = match format {
-                    Format::Compressed => "compressed",
-                    Format::Padded => "padded",
-                    Format::ConstantTime => "constant-time",
-                };
-                description.algorithm = Some(signature.algorithm());
+                description.encoding = name_of(*format);
+                description.algorithm = Some(signature.algorithm().into());
                 let nonce = either!(signature, signature => *signature.nonce());
                 description.nonce = Some(base16ct::lower::encode_string(&nonce));
+            }
+            Object::Deterministic(signature, format) => {
+                description.kind = "signature";
+                description.encoding = name_of(*format);
+                description.algorithm = Some(SignatureAlgorithm::FalconDet1024);
+                description.salt_version = Some(signature.salt_version());
             }
             Object::Envelope(envelope) => {
                 description.kind = "envelope";
                 description.statement(envelope.unverified());
             }
         }
-        if container == Container::Encoded && !matches!(object, Object::Signature(..)) {
+        let is_signature = matches!(object, Object::Signature(..) | Object::Deterministic(..));
+        if container == Container::Encoded && !is_signature {
             description.encoding = "round 3";
         }
         Ok(description)
+    }
+}
+
+/// Name of the format of a signature.
+fn name_of(format: Format) -> &'static str {
+    match format {
+        Format::Compressed => "compressed",
+        Format::Padded => "padded",
+        Format::ConstantTime => "constant-time",
     }
 }
 
@@ -152,7 +164,7 @@ struct Description {
     file: PathBuf,
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    algorithm: Option<Algorithm>,
+    algorithm: Option<SignatureAlgorithm>,
     encoding: &'static str,
     container: Container,
     /// Keys of a trust list.
@@ -165,6 +177,9 @@ struct Description {
     fingerprint: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nonce: Option<String>,
+    /// Version of the salt, which a deterministic signature has in place of a nonce.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    salt_version: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -183,6 +198,7 @@ impl Description {
             files: None,
             fingerprint: None,
             nonce: None,
+            salt_version: None,
             time: None,
             comment: None,
         }
@@ -191,14 +207,14 @@ impl Description {
     /// Adds what the signer says.
     fn statement(&mut self, statement: &Statement) {
         self.encoding = "not verified";
-        self.algorithm = Some(statement.algorithm().into());
+        self.algorithm = Some(Algorithm::from(statement.algorithm()).into());
         self.fingerprint = Some(statement.key().to_string());
         self.time = Some(statement.time().to_string());
         self.comment = statement.comment().map(str::to_owned);
     }
 
     fn key(&mut self, key: &PublicKey) {
-        self.algorithm = Some(key.algorithm());
+        self.algorithm = Some(key.algorithm().into());
         self.fingerprint = Some(fingerprint(key));
     }
 }
@@ -232,6 +248,9 @@ impl fmt::Display for Description {
         }
         if let Some(nonce) = &self.nonce {
             write!(f, "\n  nonce {nonce}")?;
+        }
+        if let Some(version) = &self.salt_version {
+            write!(f, "\n  salt version {version}")?;
         }
         if let Some(time) = &self.time {
             write!(f, "\n  time {time}")?;

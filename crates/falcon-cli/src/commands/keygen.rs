@@ -2,7 +2,7 @@
 
 use crate::{
     PROGRAM,
-    engine::keygen,
+    engine::{REFERENCE_SEED_LEN, keygen, reference_keygen},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
@@ -11,8 +11,8 @@ use crate::{
     output::{Content, Inputs, Overwrite, Pending, check_target},
     passphrase::{PassphraseSource, new_passphrase},
     place::with_suffix,
-    scheme::Algorithm,
-    seed::{fresh_seed, read_seed},
+    scheme::{Algorithm, SecretKey, SignatureAlgorithm},
+    seed::{SEED_LEN, fresh_seed, read_seed},
     shell::quote,
     ui::Ui,
 };
@@ -28,7 +28,7 @@ use zeroize::Zeroizing;
 /// Make a key pair: KEY (PKCS#8, mode 0600) and KEY.pub (SubjectPublicKeyInfo), both PEM
 #[derive(Debug, Args)]
 pub(crate) struct Keygen {
-    /// Parameter set
+    /// Algorithm that the key signs with; for falcon-det1024 the key is a Falcon-1024 key
     #[arg(
         short,
         long,
@@ -36,7 +36,7 @@ pub(crate) struct Keygen {
         ignore_case = true,
         default_value = "falcon-512"
     )]
-    algorithm: Algorithm,
+    algorithm: SignatureAlgorithm,
     /// File for the secret key; the public key goes to KEY.pub
     #[arg(value_name = "KEY", default_value = keys::DEFAULT_SECRET_KEY)]
     key: PathBuf,
@@ -52,6 +52,10 @@ pub(crate) struct Keygen {
     /// gives the same key
     #[arg(long, value_name = "FILE")]
     seed_file: Option<PathBuf>,
+    /// Make the key from a wallet's secret seed: 48 bytes, or 96 hexadecimal digits. The Falcon
+    /// reference, Bouncy Castle and noble-post-quantum make the same key from the same seed
+    #[arg(long, value_name = "FILE", conflicts_with = "seed_file")]
+    reference_seed_file: Option<PathBuf>,
     /// Overwrite KEY and KEY.pub; the old key is lost
     #[arg(long)]
     force: bool,
@@ -63,7 +67,7 @@ impl Keygen {
         let secret_path = self.output.as_ref().unwrap_or(&self.key);
         let public_path = with_suffix(secret_path, ".pub");
         self.check(secret_path, &public_path, overwrite)?;
-        let seed = self.seed_file.as_deref().map(read_seed).transpose()?;
+        let seed = self.seed()?;
         let encrypted = self.passphrase || self.source.passphrase_file.is_some();
         let passphrase = encrypted
             .then(|| {
@@ -75,8 +79,7 @@ impl Keygen {
             })
             .transpose()?;
 
-        let seed = seed.map_or_else(fresh_seed, Ok)?;
-        let secret = keygen(self.algorithm, &seed);
+        let secret = seed.key(self.algorithm.of_keys());
         let public = secret.public_key();
         let pair = Pair {
             secret: keys::secret_pem(&secret, passphrase.as_deref().map(String::as_str))?,
@@ -90,8 +93,15 @@ impl Keygen {
                 quote(secret_path)
             ));
         }
+        if self.algorithm == SignatureAlgorithm::FalconDet1024 {
+            ui.note(format_args!(
+                "the key itself does not name Falcon-det1024; to sign with it: falcon-cli sign \
+                 --algorithm falcon-det1024 -k {} FILE",
+                quote(secret_path)
+            ));
+        }
         ui.report(&Made {
-            algorithm: self.algorithm,
+            algorithm: self.algorithm.of_keys(),
             secret_key: secret_path,
             public_key: &public_path,
             encrypted,
@@ -100,9 +110,22 @@ impl Keygen {
         Ok(Status::Valid)
     }
 
+    /// Reads the seed that was named, or draws one.
+    fn seed(&self) -> Result<Seed> {
+        match (&self.seed_file, &self.reference_seed_file) {
+            (Some(path), _) => read_seed(path, &SEED_OPTIONS).map(Seed::Own),
+            (None, Some(path)) => read_seed(path, &SEED_OPTIONS).map(Seed::Reference),
+            (None, None) => fresh_seed().map(Seed::Own),
+        }
+    }
+
     /// Everything that can be refused before a passphrase is asked for.
     fn check(&self, secret: &Path, public: &Path, overwrite: Overwrite) -> Result<()> {
-        let files = [&self.seed_file, &self.source.passphrase_file];
+        let files = [
+            &self.seed_file,
+            &self.reference_seed_file,
+            &self.source.passphrase_file,
+        ];
         let files = files.into_iter().flatten().map(PathBuf::as_path);
         at_most_one_standard(files.clone())?;
         let inputs = Inputs::new(files);
@@ -151,6 +174,29 @@ impl Pair {
         Pending::commit_pair(secret, public, ui)
     }
 }
+
+/// Seed of a key. The two kinds differ in their length.
+enum Seed {
+    /// Seed of this library.
+    Own(Zeroizing<[u8; SEED_LEN]>),
+    /// Seed of a wallet, as the reference has it.
+    Reference(Zeroizing<[u8; REFERENCE_SEED_LEN]>),
+}
+
+impl Seed {
+    fn key(&self, algorithm: Algorithm) -> SecretKey {
+        match self {
+            Self::Own(seed) => keygen(algorithm, seed),
+            Self::Reference(seed) => reference_keygen(algorithm, seed),
+        }
+    }
+}
+
+/// The options that take a seed of a length in bytes.
+const SEED_OPTIONS: [(usize, &str); 2] = [
+    (SEED_LEN, "--seed-file"),
+    (REFERENCE_SEED_LEN, "--reference-seed-file"),
+];
 
 /// Report of the new key pair.
 #[derive(Serialize)]

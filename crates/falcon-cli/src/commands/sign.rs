@@ -7,6 +7,7 @@ pub(crate) use envelope::{CommentOption, Statements, seal};
 use crate::{
     PROGRAM,
     commands::verify::KeyName,
+    deterministic::{self, DeterministicSigner},
     engine::{Compute, Signer},
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
@@ -20,12 +21,13 @@ use crate::{
     parallel::{Grouping, for_each_in_order},
     passphrase::PassphraseSource,
     progress::Progress,
-    scheme::{Algorithm, AnySignature},
+    scheme::{AnySignature, SecretKey, SignatureAlgorithm},
     shell::quote,
     ui::{Hints, Ui},
 };
 use clap::Args;
 use envelope::Draft;
+use falcon_core::det1024::CompressedSignature;
 use falcon_envelope::Statement;
 use indicatif::HumanCount;
 use serde::Serialize;
@@ -60,7 +62,12 @@ pub(crate) struct Sign {
     /// Sign every file of a list; `-` reads the list from standard input
     #[arg(short, long, value_name = "LIST", conflicts_with_all = ["files", "output"])]
     list: Option<PathBuf>,
-    /// Format of the signature [default: padded; with --comment: envelope]
+    /// Algorithm of the signatures [default: that of the key]. falcon-det1024 signs as Algorand
+    /// does: with a Falcon-1024 key, without randomness, on the best engine
+    #[arg(short, long, value_enum, ignore_case = true)]
+    algorithm: Option<SignatureAlgorithm>,
+    /// Format of the signature [default: padded; with --comment: envelope; of falcon-det1024:
+    /// compressed]
     #[arg(short, long, value_enum)]
     format: Option<SignatureFormat>,
     #[command(flatten)]
@@ -103,7 +110,7 @@ impl Sign {
             key: is_default.then(|| KeyName::new(&self.key, &secret.public_key())),
             statements: (format == SignatureFormat::Envelope)
                 .then(|| Statements::new(&secret.public_key(), self.comment.comment.clone())),
-            signer: Signer::new(engine, &secret),
+            signer: self.signer(engine, &secret)?,
             format,
             replace,
         };
@@ -156,13 +163,54 @@ impl Sign {
         }
     }
 
+    /// The signer of the named algorithm, or of that of the key.
+    fn signer<'c>(&self, engine: &'c Compute, secret: &SecretKey) -> Result<AnySigner<'c>> {
+        let of_key = secret.algorithm();
+        let named = self.algorithm.unwrap_or(of_key.into());
+        let signer = match named {
+            SignatureAlgorithm::FalconDet1024 => {
+                DeterministicSigner::new(secret).map(AnySigner::Deterministic)
+            }
+            named => (named.of_keys() == of_key)
+                .then(|| AnySigner::Ordinary(Box::new(Signer::new(engine, secret)))),
+        };
+        signer.ok_or_else(|| {
+            let what = format_args!("is a {of_key} key, but --algorithm names {named}");
+            Error::at(&self.key, what).hint(format_args!(
+                "name a {} key with -k, or leave --algorithm out",
+                named.of_keys()
+            ))
+        })
+    }
+
     fn format(&self) -> Result<SignatureFormat> {
+        if self.algorithm == Some(SignatureAlgorithm::FalconDet1024) {
+            return self.deterministic_format();
+        }
         match (self.format, &self.comment.comment) {
             (None, Some(_)) => Ok(SignatureFormat::Envelope),
             (Some(SignatureFormat::Envelope), _) => Ok(SignatureFormat::Envelope),
             (Some(_), Some(_)) => Err(Error::new("only an envelope has a comment")
                 .hint("leave --comment out, or use --format envelope")),
             (format, None) => Ok(format.unwrap_or(SignatureFormat::Padded)),
+        }
+    }
+
+    /// Format of deterministic signatures, which have two.
+    fn deterministic_format(&self) -> Result<SignatureFormat> {
+        match (self.format, &self.comment.comment) {
+            (Some(SignatureFormat::Envelope), _) | (_, Some(_)) => {
+                Err(Error::new("a Falcon-det1024 signature has no envelope")
+                    .hint("leave out --comment and --format envelope, or --algorithm"))
+            }
+            (None, None) => Ok(SignatureFormat::Compressed),
+            (Some(format @ (SignatureFormat::Compressed | SignatureFormat::Ct)), None) => {
+                Ok(format)
+            }
+            (Some(_), None) => Err(Error::new(
+                "a Falcon-det1024 signature is compressed or of fixed length",
+            )
+            .hint("use --format compressed or --format ct")),
         }
     }
 
@@ -308,9 +356,70 @@ fn check_output(job: &Pair, format: SignatureFormat, replace: Replace) -> Result
     }
 }
 
+/// A key that signs, randomised or deterministically.
+enum AnySigner<'c> {
+    Ordinary(Box<Signer<'c>>),
+    Deterministic(DeterministicSigner),
+}
+
+impl AnySigner<'_> {
+    /// Number of messages that are signed at once.
+    fn lanes(&self) -> usize {
+        match self {
+            Self::Ordinary(signer) => signer.lanes(),
+            Self::Deterministic(_) => 1,
+        }
+    }
+
+    /// Signs each message. A message that could not be read keeps its error.
+    fn sign(&self, messages: Vec<Result<Message<'_>>>) -> Vec<Result<NewSignature>> {
+        match self {
+            Self::Ordinary(signer) => {
+                let signatures = signer.sign(messages).into_iter();
+                signatures
+                    .map(|signature| signature.map(NewSignature::Ordinary))
+                    .collect()
+            }
+            Self::Deterministic(signer) => {
+                let sign = |message: Result<_>| signer.sign(message?);
+                let signatures = messages.into_iter().map(sign);
+                signatures
+                    .map(|signature| Ok(NewSignature::Deterministic(Box::new(signature?))))
+                    .collect()
+            }
+        }
+    }
+}
+
+/// A signature that was made.
+enum NewSignature {
+    Ordinary(AnySignature),
+    Deterministic(Box<CompressedSignature>),
+}
+
+impl NewSignature {
+    fn algorithm(&self) -> SignatureAlgorithm {
+        match self {
+            Self::Ordinary(signature) => signature.algorithm().into(),
+            Self::Deterministic(_) => SignatureAlgorithm::FalconDet1024,
+        }
+    }
+
+    /// Encodes the signature, in an envelope if there is a statement.
+    fn encode(&self, format: SignatureFormat, statement: Option<Statement>) -> Result<Vec<u8>> {
+        match (self, statement) {
+            (Self::Ordinary(signature), Some(statement)) => {
+                Ok(seal(statement, signature)?.to_string().into_bytes())
+            }
+            (Self::Ordinary(signature), None) => encode_signature(signature, format),
+            (Self::Deterministic(signature), _) => Ok(deterministic::encode(signature, format)),
+        }
+    }
+}
+
 /// Signs and writes signatures of one format.
 struct Writer<'c> {
-    signer: Signer<'c>,
+    signer: AnySigner<'c>,
     /// For envelopes.
     statements: Option<Statements>,
     format: SignatureFormat,
@@ -348,13 +457,10 @@ impl Writer<'_> {
     fn write(
         &self,
         job: &Pair,
-        signature: &AnySignature,
+        signature: &NewSignature,
         statement: Option<Statement>,
     ) -> Result<Option<Signed>> {
-        let bytes = match statement {
-            Some(statement) => seal(statement, signature)?.to_string().into_bytes(),
-            None => encode_signature(signature, self.format)?,
-        };
+        let bytes = signature.encode(self.format, statement)?;
         match write_result(
             &PROGRAM,
             &job.signature,
@@ -471,7 +577,7 @@ struct Signed {
     file: PathBuf,
     #[serde(serialize_with = "serialize_path")]
     signature: PathBuf,
-    algorithm: Algorithm,
+    algorithm: SignatureAlgorithm,
     format: SignatureFormat,
     bytes: usize,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,7 @@
 //! Key pairs and passphrases.
 
-use crate::sandbox::{Sandbox, text, with};
+use crate::sandbox::{Sandbox, json_lines, text, with};
+use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey};
 use std::{fs, process::Stdio, thread, time::Duration};
 
 #[cfg(unix)]
@@ -33,6 +34,122 @@ fn a_seed_of_text_is_refused() {
     let message = sandbox.refuses(&["keygen", "k", "--seed-file", "seed"]);
     assert!(message.contains("text"), "{message}");
     assert_eq!(sandbox.names(), ["seed"]);
+}
+
+/// `tests/interop` compares the keys of such seeds with those of other libraries.
+#[test]
+fn a_wallet_s_seed_gives_the_key_of_the_reference() {
+    let sandbox = Sandbox::empty();
+    let seed: [u8; 48] = std::array::from_fn(|i| 0xf0 ^ i as u8);
+    let small = SigningKey::<Falcon512>::from_reference_seed(&seed);
+    let large = SigningKey::<Falcon1024>::from_reference_seed(&seed);
+    sandbox.write("seed", seed);
+    sandbox.write("digits", base16ct::lower::encode_string(&seed) + "\n");
+    for (algorithm, expected) in [
+        ("falcon-512", small.verifying_key().fingerprint()),
+        ("falcon-1024", large.verifying_key().fingerprint()),
+    ] {
+        for file in ["seed", "digits"] {
+            let keygen = ["keygen", "k", "-a", algorithm, "--force", "--json"];
+            let made = sandbox.succeeds(&with(&keygen, ["--reference-seed-file", file]));
+            let expected = base16ct::lower::encode_string(&expected);
+            assert_eq!(json_lines(&made)[0]["fingerprint"], expected);
+        }
+    }
+}
+
+#[test]
+fn a_seed_of_another_length_is_refused() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("32", [0xf0; 32]);
+    sandbox.write("48", [0xf0; 48]);
+    sandbox.write("40", [0xf0; 40]);
+    sandbox.write("text", "0123456789abcdef".repeat(3));
+    for (option, file, told) in [
+        (
+            "--seed-file",
+            "48",
+            "48: is not a seed: neither 32 bytes nor 64 hexadecimal digits\n \
+             hint: name it with --reference-seed-file",
+        ),
+        (
+            "--reference-seed-file",
+            "32",
+            "32: is not a seed: neither 48 bytes nor 96 hexadecimal digits\n \
+             hint: name it with --seed-file",
+        ),
+        (
+            "--reference-seed-file",
+            "40",
+            "40: is not a seed: neither 48 bytes nor 96 hexadecimal digits\n \
+             hint: make one with: head -c 48 /dev/urandom > FILE",
+        ),
+        (
+            "--reference-seed-file",
+            "text",
+            "text: is 48 characters of text: too easy to guess for a seed\n hint: a seed is 48 \
+             random bytes or 96 hexadecimal digits; 48 digits are 24 bytes",
+        ),
+    ] {
+        let message = sandbox.refuses(&["keygen", "k", option, file]);
+        assert_eq!(message, format!("error: {told}\n"));
+    }
+    let both = ["--seed-file", "32", "--reference-seed-file", "48"];
+    let message = sandbox.refuses(&with(&["keygen", "k"], both));
+    assert!(message.contains("cannot be used with"), "{message}");
+    assert_eq!(sandbox.names(), ["32", "40", "48", "text"]);
+}
+
+/// Only the length tells what it is, so the program does not read it.
+#[cfg(unix)]
+#[test]
+fn a_public_key_without_header_is_explained() {
+    fn check<P: Parameters>(printf: &str) {
+        let sandbox = Sandbox::empty();
+        let key = SigningKey::<P>::from_seed(&[7; 32]);
+        let bytes = key.verifying_key().to_headerless_bytes();
+        let bytes = bytes.as_ref();
+        sandbox.write("k", (*key.to_bytes()).as_ref());
+        sandbox.write("m", "message");
+        sandbox.succeeds(&["sign", "-k", "k", "m"]);
+        // First bytes of DER, of encoded keys and of signatures begin such keys, too.
+        for first in [bytes[0], 0x30, 0x39, 0x3a, 0x59, 0x5a, 0xba] {
+            let mut other = bytes.to_vec();
+            other[0] = first;
+            sandbox.write("other", &other);
+            for arguments in [&["inspect", "other"][..], &["verify", "-p", "other", "m"]] {
+                let message = sandbox.refuses(arguments);
+                let expected = format!(
+                    "error: other: {} bytes, as a {} public key without its header byte. To add \
+                     the byte: (printf '{printf}'; cat FILE) > FILE.pub\n",
+                    bytes.len(),
+                    P::NAME
+                );
+                assert_eq!(message, expected, "{first:x}");
+            }
+        }
+        // The command does what it says.
+        sandbox.write("bare", bytes);
+        let command = format!("(printf '{printf}'; cat bare) > bare.pub");
+        let mut shell = std::process::Command::new("sh");
+        let made = shell
+            .args(["-c", &command])
+            .current_dir(&sandbox.0)
+            .status();
+        assert!(made.unwrap().success());
+        sandbox.succeeds(&["verify", "-p", "bare.pub", "m"]);
+
+        let mut large = bytes.to_vec();
+        large[..2].fill(0xff);
+        sandbox.write("large", &large);
+        let message = sandbox.refuses(&["inspect", "large"]);
+        assert!(
+            message.contains("neither a key nor a signature"),
+            "{message}"
+        );
+    }
+    check::<Falcon512>(r"\011");
+    check::<Falcon1024>(r"\012");
 }
 
 #[test]

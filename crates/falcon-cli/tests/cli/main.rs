@@ -4,6 +4,7 @@
 
 mod bench;
 mod commands;
+mod deterministic;
 mod engines;
 mod envelopes;
 mod gpu;

@@ -102,6 +102,7 @@ fn an_input_is_never_the_output() {
         &["sign", "-k", "k", "m", "-o", "./m"],
         &["sign", "-k", "m.key", "m", "-o", "m.key"],
         &["keygen", "seed", "--seed-file", "seed"],
+        &["keygen", "seed", "--reference-seed-file", "seed"],
         &["keygen", "-o", "x", "--seed-file", "x.pub"],
     ] {
         sandbox.write("x.pub", [7; 32]);

@@ -15,7 +15,7 @@ use falcon_terminal::{
     input::is_standard,
     output::{Content, Inputs, Overwrite, Pending, check_target},
     place::with_suffix,
-    seed::{fresh_seed, read_seed},
+    seed::{SEED_LEN, fresh_seed, read_seed},
     ui::Ui,
 };
 use serde::Serialize;
@@ -62,7 +62,9 @@ impl Keygen {
         let (set, overwrite) = (self.parameters, Overwrite::from_force(self.force));
         let public_path = with_suffix(&self.key, ".pub");
         self.check(&public_path, overwrite)?;
-        let seed = self.seed_file.as_deref().map(read_seed).transpose()?;
+        let options = [(SEED_LEN, "--seed-file")];
+        let seed = self.seed_file.as_deref();
+        let seed = seed.map(|path| read_seed(path, &options)).transpose()?;
         let seed = seed.map_or_else(fresh_seed, Ok)?;
         let mut key = SecretKey::generate(set, &seed);
         let secret = encode(set, Kind::SecretKey, key.in_form(self.form), self.raw)?;

@@ -1,0 +1,44 @@
+//! Deterministic Falcon-1024, as Algorand signs.
+
+use crate::{
+    error::{Error, Result},
+    message::Message,
+    object::SignatureFormat,
+    scheme::{Either, SecretKey},
+};
+use falcon_core::det1024::{CompressedSignature, CtSignature, SigningKey};
+
+/// Bytes of the longest message that is signed. It is read more than once, so it stays in memory.
+const MAX_MESSAGE: usize = 256 << 20;
+
+/// A Falcon-1024 key that signs without randomness.
+pub(crate) struct DeterministicSigner {
+    key: Box<SigningKey>,
+}
+
+impl DeterministicSigner {
+    /// Takes a copy of the key; `None` if it is no Falcon-1024 key.
+    pub(crate) fn new(key: &SecretKey) -> Option<Self> {
+        let Either::Falcon1024(key) = key else {
+            return None;
+        };
+        let key = SigningKey::decode_boxed(&key.to_bytes()[..]).ok()?;
+        Some(Self { key })
+    }
+
+    /// Signs a message twice, compares, and verifies.
+    pub(crate) fn sign(&self, message: Message<'_>) -> Result<CompressedSignature> {
+        let message = message.into_bytes(MAX_MESSAGE)?;
+        self.key
+            .sign(&message)
+            .map_err(|error| Error::new("cannot sign").because(error))
+    }
+}
+
+/// Encodes a signature; every format but the constant-time one is the compressed one.
+pub(crate) fn encode(signature: &CompressedSignature, format: SignatureFormat) -> Vec<u8> {
+    match format {
+        SignatureFormat::Ct => CtSignature::from(*signature).to_bytes().to_vec(),
+        _ => signature.to_bytes().to_vec(),
+    }
+}
