@@ -30,7 +30,7 @@ const POLL: Duration = Duration::from_millis(20);
 /// Locks the folder of a file. Waits while another program has the lock, and then says so.
 ///
 /// A program holds the lock only while it changes files, so a long wait means that it is
-/// stopped. The wait ends after [`PATIENCE`]. Where the system cannot lock the folder, a
+/// stopped. The wait ends after `PATIENCE`. Where the system cannot lock the folder, a
 /// warning says why, and the command goes on: it would otherwise not work there at all.
 pub fn lock_folder(file: &Path, program: &Program, ui: Ui) -> Result<Lock> {
     let folder = folder(file);

@@ -30,7 +30,7 @@ pub enum Unit {
 /// Characters of the longest file name that a bar shows whole.
 const MAX_NAME: usize = 40;
 
-/// A bar that is there while nothing else has been printed for [`DELAY`], so
+/// A bar that is there while nothing else has been printed for `DELAY`, so
 /// that lines in quick succession do not draw it anew each.
 ///
 /// indicatif draws nothing when standard error is no terminal.
