@@ -24,7 +24,7 @@ done < <(all_targets)
 
 decoders=(
     crates/falcon-core/src/codec
-    crates/falcon-core/src/{any,fndsa_provisional,keys,recovery,serde,signatures,verify,pkcs8}.rs
+    crates/falcon-core/src/{any,det1024,fndsa_provisional,keys,recovery,serde,signatures,verify,pkcs8}.rs
     crates/falcon-core/src/pkcs8
     crates/falcon-core/src/ntru/short.rs
     crates/falcon-core/src/ring.rs

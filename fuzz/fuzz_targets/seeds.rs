@@ -2,6 +2,7 @@
 //! target to `$FALCON_CORPUS/TARGET/` and ends.
 #![no_main]
 
+use falcon_core::det1024::{self, CtSignature};
 use falcon_core::pkcs8::der::{
     Encode,
     asn1::{BitStringRef, OctetStringRef},
@@ -89,6 +90,11 @@ fn write_seeds(folder: &Path) -> io::Result<()> {
             )?;
         }
         write("attached", &name("sm"), &attached(job))?;
+        if job.logn == 10 {
+            let [compressed, fixed] = deterministic(job);
+            write("deterministic", &name("det"), &compressed)?;
+            write("deterministic", &name("det-ct"), &fixed)?;
+        }
         let (formats, documents, encrypted, forms) = match job.logn {
             9 => all::<Falcon512>(job),
             _ => all::<Falcon1024>(job),
@@ -152,6 +158,14 @@ fn recoverable<P: Parameters>(job: &Job) -> Option<Vec<u8>> {
     let signature = RecoverableSignature::from_signature(&key, &job.message, &signature);
     let signature = signature.expect("a stored signature is valid")?;
     Some(signature.to_bytes().as_ref().to_vec())
+}
+
+/// The deterministic signature of the message, in both forms.
+fn deterministic(job: &Job) -> [Vec<u8>; 2] {
+    let key = det1024::SigningKey::try_from(&job.signing_key[..]).expect("a stored key");
+    let signature = key.sign(&job.message).expect("no fault");
+    let fixed = CtSignature::from(signature).to_bytes();
+    [signature.to_bytes().to_vec(), fixed.to_vec()]
 }
 
 /// The signed message of NIST.

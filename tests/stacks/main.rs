@@ -368,7 +368,7 @@ fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     });
     search.end();
 
-    // A key that is returned may leave copies of its polynomials, but not of the encoded `f` and `g`.
+    // A key that is returned may leave its polynomials, but not the encoded `f` and `g`.
     let reversed = short.iter().map(|byte| byte.reverse_bits()).collect();
     let mut search = Search::new(vec![
         Secret::new("the encoding of f and g", short.to_vec(), 8, 1),

@@ -237,8 +237,8 @@ impl<P: Parameters> SigningKey<P> {
         Ok(())
     }
 
-    /// Reads the FN-DSA encoding of `f`, `g` and `F` into this key and checks that it is one. Without
-    /// the secret hash of round 3, which FN-DSA does not use.
+    /// Reads the FN-DSA encoding of `f`, `g` and `F` into this key and checks that it is one. The secret
+    /// hash of round 3, which FN-DSA does not use, is not computed.
     #[cfg(feature = "fndsa-provisional")]
     pub(crate) fn decode_lsb_first(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         self.read(Best::find(), |polynomials| {

@@ -24,8 +24,8 @@ pub fn fresh_seed() -> Result<Zeroizing<[u8; SEED_LEN]>> {
     Ok(seed)
 }
 
-/// Reads a seed from a file: `N` bytes, or `2 N` hexadecimal digits. `options` are the lengths of the
-/// seeds that the program takes, with the option that takes each.
+/// Reads a seed from a file: `N` bytes, or `2 N` hexadecimal digits. `options` are the lengths of
+/// the seeds that the program takes, with the option that takes each.
 ///
 /// # Errors
 /// The file cannot be read, or is not a seed of this length.

@@ -1,6 +1,7 @@
 //! Mutators, one for each format. Each returns a new input, or `None` if the input is too far from
 //! its format.
 
+pub mod deterministic;
 pub mod documents;
 pub mod encrypted;
 pub mod engine;
