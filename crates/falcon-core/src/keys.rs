@@ -43,8 +43,10 @@ use {
 /// # fn main() {}
 /// ```
 ///
-/// Moving a key may leave copies on the stack that nobody wipes. To avoid them, create the key in a
-/// box, with [`from_seed_boxed`](Self::from_seed_boxed) or [`decode_boxed`](Self::decode_boxed).
+/// Moving a key can leave unwiped copies on the stack. To avoid them, create the key in a box, with
+/// [`from_seed_boxed`](Self::from_seed_boxed) or [`decode_boxed`](Self::decode_boxed).
+///
+/// Not `Clone`; share it in an `Arc`.
 pub struct SigningKey<P: Parameters> {
     f: P::Small,
     g: P::Small,
