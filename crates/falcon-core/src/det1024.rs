@@ -182,7 +182,7 @@ impl SigningKey {
         Ok(new)
     }
 
-    /// Computes the verifying key, of 2 KiB.
+    /// Returns a copy of the verifying key, of 2 KiB.
     pub fn verifying_key(&self) -> VerifyingKey {
         self.key.verifying_key().clone().into()
     }

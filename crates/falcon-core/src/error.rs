@@ -25,6 +25,9 @@ pub enum DecodeError {
     /// length, but at most [`COMPRESSED_MAX_LEN`](crate::Parameters::COMPRESSED_MAX_LEN) bytes.
     Length,
     /// The first byte is the header of another object, degree or format.
+    ///
+    /// PEM text gives this error: it begins with `-`. A public key without its header byte is read
+    /// by [`from_headerless_bytes`](crate::VerifyingKey::from_headerless_bytes).
     Header,
     /// A value is out of range: a public coefficient of `q` or more, a secret coefficient of
     /// `-2^(b-1)`, or a signature coefficient above 2047. Also an `s2`, or a pair of `s1` and `s2`,
@@ -131,8 +134,8 @@ impl fmt::Display for PointError {
 
 impl core::error::Error for PointError {}
 
-/// The device computed wrongly: a signature is not valid, or a second computation gave another
-/// one. Nothing was signed.
+/// The device computed wrongly: the signature is not valid, or signing twice gave two results. No
+/// signature is returned.
 ///
 /// [`det1024`](crate::det1024), [`recovery`](crate::recovery) and
 /// [`sign_deterministic`](crate::hazmat::sign_deterministic) give it.
@@ -193,7 +196,11 @@ pub struct ScratchTooSmall {
 
 impl fmt::Display for ScratchTooSmall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "scratch is too small: {} elements needed", self.needed)
+        let needed = self.needed;
+        write!(
+            f,
+            "working memory or storage is too small: {needed} elements are needed"
+        )
     }
 }
 

@@ -279,8 +279,8 @@ fn sign_derandomised<P: Parameters>(
 }
 
 /// Signs with another hash from messages to points, and with hedged randomness
-/// from `seed`, which must be fresh. If a seed repeats, only the first 40 coefficients tell two
-/// points apart: [`HashToPoint`] says what this asks of `hash`.
+/// from `seed`, which must be fresh. If a seed repeats, two messages must differ in the first 40
+/// coefficients of their points. [`HashToPoint`] states this condition.
 ///
 /// **Two signatures of one point reveal the key.** Fresh seeds give fresh nonces, and so different
 /// points, only if `hash` depends on the nonce. With [`OtherNonce`] or another hash that ignores

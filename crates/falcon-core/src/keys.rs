@@ -43,8 +43,10 @@ use {
 /// # fn main() {}
 /// ```
 ///
-/// Moving a key may leave copies on the stack that nobody wipes. To avoid them, create the key in a
-/// box, with [`from_seed_boxed`](Self::from_seed_boxed) or [`decode_boxed`](Self::decode_boxed).
+/// Moving a key can leave unwiped copies on the stack. To avoid them, create the key in a box, with
+/// [`from_seed_boxed`](Self::from_seed_boxed) or [`decode_boxed`](Self::decode_boxed).
+///
+/// Not `Clone`; share it in an `Arc`.
 pub struct SigningKey<P: Parameters> {
     f: P::Small,
     g: P::Small,
@@ -237,8 +239,8 @@ impl<P: Parameters> SigningKey<P> {
         Ok(())
     }
 
-    /// Reads the FN-DSA encoding of `f`, `g` and `F` into this key and checks that it is one. The secret
-    /// hash of round 3, which FN-DSA does not use, is not computed.
+    /// Reads the FN-DSA encoding of `f`, `g` and `F` into this key and checks that it is one. The
+    /// secret hash of round 3, which FN-DSA does not use, is not computed.
     #[cfg(feature = "fndsa-provisional")]
     pub(crate) fn decode_lsb_first(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         self.read(Best::find(), |polynomials| {

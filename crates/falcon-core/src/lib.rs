@@ -1,11 +1,11 @@
-// Its examples need these features.
+// The examples of the page need these features when they are tested.
 #![cfg_attr(
-    all(feature = "pem", feature = "threads"),
+    any(not(doctest), all(feature = "pem", feature = "threads")),
     doc = include_str!("../README.md")
 )]
 #![cfg_attr(
-    not(all(feature = "pem", feature = "threads")),
-    doc = "Falcon (round 3) post-quantum signatures. The whole page is shown with all features."
+    all(doctest, not(all(feature = "pem", feature = "threads"))),
+    doc = "Falcon (round 3) post-quantum signatures. The README is tested with all features."
 )]
 #![no_std]
 #![forbid(unsafe_code)]

@@ -97,7 +97,7 @@ pub trait Parameters:
     type Short: Array<i16>;
     /// `[u16; N]`: a polynomial modulo `q`.
     type Residues: Array<u16>;
-    /// `[i16; 4N]`: working memory modulo `q`, of a key that is read and of signing from it.
+    /// `[i16; 4N]`: working memory modulo `q`, for reading a signing key.
     #[doc(hidden)]
     type KeyWords: Array<i16>;
     /// `[i64; 3N/2]`: working memory of the norms of a loaded key.

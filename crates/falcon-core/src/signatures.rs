@@ -21,9 +21,9 @@ pub use crate::codec::signature::Format;
 
 /// A Falcon signature: the nonce and the short polynomial `s2`.
 ///
-/// A signature is public. Its canonical bytes, which [`to_bytes`](Self::to_bytes) writes and
-/// `TryFrom<&[u8]>` reads, are in [`Format::Padded`] if it fits, else in [`Format::Compressed`].
-/// All signatures made outside of [`hazmat`](crate::hazmat) fit.
+/// A signature is public. [`to_bytes`](Self::to_bytes) writes the canonical bytes, and
+/// `TryFrom<&[u8]>` reads them. They are [padded](Format::Padded); a signature that does not fit is
+/// [compressed](Format::Compressed). All signatures made outside of [`hazmat`](crate::hazmat) fit.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -168,6 +168,8 @@ impl<P: Parameters> Signature<P> {
     /// Decodes a signed message in the attached form of the NIST submission: length, nonce,
     /// message, compressed signature. Returns the signature and the message.
     ///
+    /// Do not use the message before [`verify`](crate::VerifyingKey::verify) has accepted it.
+    ///
     /// # Errors
     /// As for [`from_bytes`](Self::from_bytes).
     pub fn from_attached(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
@@ -182,8 +184,8 @@ impl<P: Parameters> Signature<P> {
     }
 
     /// Writes `message` and this signature at the start of `out`, in the attached form that
-    /// [`from_attached`](Self::from_attached) reads. Returns the number of bytes. They are at most
-    /// [`Parameters::COMPRESSED_MAX_LEN`] and 2 more than those of the message.
+    /// [`from_attached`](Self::from_attached) reads. Returns the number of bytes. `out` needs at
+    /// most `message.len() + COMPRESSED_MAX_LEN + 2` bytes; see [`Parameters::COMPRESSED_MAX_LEN`].
     ///
     /// # Errors
     /// [`EncodeError::BufferTooSmall`].

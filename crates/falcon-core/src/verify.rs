@@ -35,8 +35,8 @@ use core::fmt;
 /// # fn main() {}
 /// ```
 ///
-/// Decode a key once and verify with it often: decoding computes the NTT of `h`. The key keeps that
-/// alone, 1 or 2 KiB.
+/// Decode a key once and verify with it often. Decoding computes the NTT of `h`. A key holds only
+/// this NTT, 1 or 2 KiB.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct VerifyingKey<P: Parameters> {
     /// `h` in the transform domain. All engines of a build give the same words for the same `h`.

@@ -128,6 +128,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         let mut first = 0;
         for group in jobs.chunk_by(|a, b| a.key.is_same(&b.key)) {
             match (&group[0].key, group) {
+                // For one job, hashing side by side takes longer.
+                (KeySource::Stored(_), [job]) => self.sign_one(logn, first, job, accept, deliver),
                 (KeySource::Stored(key), _) => {
                     self.sign_group(logn, *key, first, group, accept, deliver);
                 }
@@ -160,7 +162,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         hash.update(&nonce).update(job.message);
         self.arith.fill_point(&mut hash, &mut point);
         let mut s2 = Zeroizing::new(vec![0; 1 << logn]);
-        let mut scratch = Zeroizing::new(vec![0.0; signing::computed_scratch_len(logn)]);
+        let mut scratch = Zeroizing::new(vec![0.0; job.key.scratch_len(logn)]);
         let (b, key) = (self.arith, &job.key);
         signing::short_preimage(
             b,

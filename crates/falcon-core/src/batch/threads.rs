@@ -11,7 +11,7 @@ use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 use std::{fmt, iter};
 
-/// Threads that share the work of batches.
+/// Threads that share the work of batches. Needs the feature `threads`.
 ///
 /// ```
 /// use falcon_core::batch::{BatchSign, SignJob};

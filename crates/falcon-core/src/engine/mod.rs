@@ -72,7 +72,7 @@ macro_rules! engines {
         /// engine by themselves. Use `Engine` for [batches](crate::batch), or to choose another
         /// engine.
         ///
-        /// SHAKE256 of a single message permutes on the best engine, whichever is named.
+        /// Hashing a single message always takes the best engine, even if the call names another.
         ///
         /// A value proves that the processor can run the engine. Get it from
         /// [`best`](Self::best), from [`available`](Self::available) or by its

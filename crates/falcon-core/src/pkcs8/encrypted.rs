@@ -75,6 +75,8 @@ macro_rules! encrypted_documents {
 
             /// Decrypts and decodes a document in PEM, labelled `ENCRYPTED PRIVATE KEY`.
             ///
+            /// Needs the features `encryption` and `pem`.
+            ///
             /// # Errors
             /// As for [`from_pkcs8_encrypted_der`](Self::from_pkcs8_encrypted_der).
             #[cfg(feature = "pem")]
