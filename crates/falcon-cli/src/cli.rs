@@ -66,10 +66,12 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    #[command(aliases = ["generate", "genkey"])]
     Keygen(Keygen),
     Pubkey(Pubkey),
     Passwd(Passwd),
     Sign(Sign),
+    #[command(alias = "check")]
     Verify(Verify),
     #[command(subcommand)]
     Manifest(Manifest),

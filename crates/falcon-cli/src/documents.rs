@@ -3,6 +3,7 @@
 use crate::{
     error::{Error, Result},
     input::{cannot_read, is_standard, open, regular_length},
+    keys::malformed,
     shell::quote,
 };
 use falcon_envelope::{ParseError, ReadError, SignedManifest, TrustList, UnreadManifest};
@@ -83,6 +84,7 @@ pub(crate) fn read_unread(path: &Path, reader: impl Read) -> Result<UnreadManife
     let reader = BufReader::new(reader.take(MAX_MANIFEST));
     UnreadManifest::read(reader).map_err(|error| match error {
         ReadError::Io(error) => cannot_read(path, &error),
+        ReadError::Parse(error) => malformed(path, "is not a manifest", error),
         error => Error::at(path, "is not a manifest").because(error),
     })
 }
@@ -119,5 +121,5 @@ pub(crate) fn command_to_verify(manifest: &Path, signers: &str) -> String {
 const MAX_MANIFEST: u64 = SignedManifest::MAX_LEN as u64 + 1;
 
 fn parse<T>(path: &Path, kind: &str, parsed: std::result::Result<T, ParseError>) -> Result<T> {
-    parsed.map_err(|error| Error::at(path, format_args!("is not {kind}")).because(error))
+    parsed.map_err(|error| malformed(path, format_args!("is not {kind}"), error))
 }

@@ -3,7 +3,7 @@
 use crate::{
     access::warn_if_exposed,
     error::{Error, Result},
-    input::{check_object, open, read_object, read_start, regular_length},
+    input::{check_object, is_standard, open, read_object, read_start, regular_length},
     object::{self, Container, Object, Undecodable},
     passphrase::PassphraseSource,
     place::with_suffix,
@@ -12,9 +12,10 @@ use crate::{
     ui::Ui,
 };
 use falcon_core::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding};
-use falcon_envelope::{Envelope, Fingerprint, TrustList};
+use falcon_envelope::{Envelope, Fingerprint, ParseError, Problem, TrustList};
 use getrandom::SysRng;
 use std::{
+    fmt,
     io::{ErrorKind, Read},
     path::{Path, PathBuf},
 };
@@ -62,7 +63,31 @@ fn undecodable(path: &Path, otherwise: &str, error: Undecodable) -> Error {
     match error {
         Undecodable::Found(what) => Error::at(path, what),
         Undecodable::Unknown(why) => Error::at(path, format_args!("is {otherwise}")).because(why),
+        Undecodable::Envelope(error) => malformed(path, "is a malformed envelope", error),
     }
+}
+
+/// Error for a text that is not of its format. `what` continues a sentence that begins with the
+/// path.
+pub(crate) fn malformed(path: &Path, what: impl fmt::Display, error: ParseError) -> Error {
+    let told = Error::at(path, what).because(error);
+    if error.problem() == Problem::CarriageReturn {
+        let name = if is_standard(path) {
+            "FILE".to_owned()
+        } else {
+            quote(path)
+        };
+        told.hint(format_args!(
+            "mail programs and git change line ends; to change them back: tr -d '\\r' < {name} > NEW"
+        ))
+    } else {
+        told
+    }
+}
+
+/// Whether the regular file holds a key, public or secret, even a damaged one.
+pub(crate) fn is_key(path: &Path) -> Result<bool> {
+    Ok(object::is_key(&read_start(path, MAX_OBJECT)?.0))
 }
 
 /// A secret key as its file has it.
@@ -117,7 +142,16 @@ pub(crate) fn is_secret_key(path: &Path) -> bool {
 /// Reads a secret key; asks for its passphrase if it is encrypted. Warns if other
 /// users can read the file.
 pub(crate) fn load_secret(path: &Path, passphrase: &PassphraseSource, ui: Ui) -> Result<SecretKey> {
-    let stored = load_stored(path)?;
+    open_stored(path, load_stored(path)?, passphrase, ui)
+}
+
+/// Opens the secret key that was read from `path`, as [`load_secret`] does.
+pub(crate) fn open_stored(
+    path: &Path,
+    stored: Stored,
+    passphrase: &PassphraseSource,
+    ui: Ui,
+) -> Result<SecretKey> {
     warn_if_exposed(path, ui);
     match stored {
         // Whoever gives a passphrase believes that the key is encrypted.

@@ -30,6 +30,7 @@ static PROGRAM: program::Program = program::Program {
     name: "falcon-cli",
     temporary: ".falcon-",
     locked: &["key", "trust list"],
+    is_secret_key: object::is_secret_key,
 };
 
 fn main() -> ExitCode {

@@ -18,7 +18,7 @@ use falcon_core::{
     DecodeError, Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey,
 };
 
-use falcon_envelope::Envelope;
+use falcon_envelope::{Envelope, ParseError};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -63,6 +63,11 @@ pub(crate) enum Object {
 }
 
 impl Object {
+    /// Whether it is a secret key, readable or encrypted.
+    pub(crate) fn is_secret(&self) -> bool {
+        matches!(self, Self::Secret(_) | Self::Encrypted(_))
+    }
+
     /// With article, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
@@ -82,6 +87,8 @@ pub(crate) enum Undecodable {
     Found(String),
     /// Reason that nothing is known of the file except that it is neither.
     Unknown(&'static str),
+    /// Reason that an envelope is malformed.
+    Envelope(ParseError),
 }
 
 impl Undecodable {
@@ -107,8 +114,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<(Object, Container)> {
 /// Decodes every object of a file: one, or one for each PEM block.
 pub(crate) fn decode_all(bytes: &[u8]) -> Result<(Vec<Object>, Container)> {
     if Envelope::is_likely(bytes) {
-        let envelope = Envelope::parse(bytes)
-            .map_err(|error| Undecodable::Found(format!("is a malformed envelope: {error}")))?;
+        let envelope = Envelope::parse(bytes).map_err(Undecodable::Envelope)?;
         return Ok((vec![Object::Envelope(Box::new(envelope))], Container::Text));
     }
     let blocks = pem_blocks(bytes)?;
@@ -157,6 +163,24 @@ pub(crate) const SECRET_KEY_START: usize = BYTE_ORDER_MARK.len() + BEGIN.len();
 pub(crate) fn may_be_secret_key(start: &[u8]) -> bool {
     let text = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
     text.starts_with(BEGIN) || matches!(start.first(), Some(0x30 | 0x59 | 0x5a))
+}
+
+/// Whether a file that begins with these bytes is a secret key. PEM is not looked for: the library
+/// finds the labels of all programs.
+pub(crate) fn is_secret_key(start: &[u8]) -> bool {
+    may_be_secret_key(start)
+        && decode_all(start).is_ok_and(|(objects, _)| objects.iter().any(Object::is_secret))
+}
+
+/// Whether a file holds a key: one that decodes, or PEM of a key, even a damaged one or one of
+/// another program.
+pub(crate) fn is_key(bytes: &[u8]) -> bool {
+    let is_label = |line: &[u8]| {
+        line.starts_with(BEGIN) && line.windows(4).any(|it| it == b" KEY" || it == b"KEY-")
+    };
+    let is_object = |object: &Object| object.is_secret() || matches!(object, Object::Public(_));
+    text_lines(bytes).any(|(_, line)| is_label(line))
+        || decode_all(bytes).is_ok_and(|(objects, _)| objects.iter().any(is_object))
 }
 
 /// The lines of a text that are not empty, trimmed, each with its number from 1.

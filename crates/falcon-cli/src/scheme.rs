@@ -12,11 +12,11 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 pub(crate) enum Algorithm {
     /// NIST security level I.
-    #[value(name = "falcon-512", alias = "512")]
+    #[value(name = "falcon-512", aliases = ["512", "falcon512"])]
     #[serde(rename = "falcon-512")]
     Falcon512,
     /// NIST security level V.
-    #[value(name = "falcon-1024", alias = "1024")]
+    #[value(name = "falcon-1024", aliases = ["1024", "falcon1024"])]
     #[serde(rename = "falcon-1024")]
     Falcon1024,
 }

@@ -47,7 +47,7 @@ impl Man {
                 let paths = || pages.iter().map(|page| dir.join(page.get_filename()));
                 // All of them or, if one is in the way, none.
                 for path in paths() {
-                    check_target(&path, Content::Result, overwrite).map_err(|error| {
+                    check_target(program, &path, Content::Result, overwrite).map_err(|error| {
                         if error.is(io::ErrorKind::AlreadyExists) {
                             error.hint("name another folder, or overwrite the pages with --force")
                         } else {

@@ -10,7 +10,7 @@
 use crate::{
     error::{Error, Result},
     escape::shown,
-    input::is_standard,
+    input::{is_standard, read_start, regular_length},
     interrupt::{self, Hold},
     lock::lock_folder,
     place::{folder, real},
@@ -113,8 +113,48 @@ impl<'a> Outputs<'a> {
     }
 }
 
+/// Bytes of an existing file that are read to find out whether it holds a secret key.
+const LOOKED_AT: u64 = 64 * 1024;
+
+/// Refuses to replace a file that holds a secret key, except by a secret key.
+fn spare_secret_key(program: &Program, path: &Path, content: Content) -> Result<()> {
+    // What is empty or no regular file is not looked at: a pipe would wait.
+    if content == Content::SecretKey || regular_length(path).is_none_or(|len| len == 0) {
+        return Ok(());
+    }
+    let (start, _) = read_start(path, LOOKED_AT)?;
+    if !has_pem_of_secret_key(&start) && !(program.is_secret_key)(&start) {
+        return Ok(());
+    }
+    Err(
+        Error::at(path, "holds a secret key and was not overwritten").hint(
+            "name another output file; --force replaces no secret key, since it would be lost \
+             for good",
+        ),
+    )
+}
+
+/// Whether a line of a text begins a PEM block of a secret key, whatever the algorithm.
+fn has_pem_of_secret_key(text: &[u8]) -> bool {
+    let is_secret = |line: &[u8]| {
+        let label = line.trim_ascii_start().strip_prefix(b"-----BEGIN ");
+        let names = |kind: &[u8]| {
+            label.is_some_and(|label| label.windows(kind.len()).any(|words| words == kind))
+        };
+        names(b"PRIVATE KEY") || names(b"SECRET KEY")
+    };
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    text.split(|byte| matches!(byte, b'\n' | b'\r'))
+        .any(is_secret)
+}
+
 /// Refuses early what [`Pending::commit`] would refuse late.
-pub fn check_target(path: &Path, content: Content, overwrite: Overwrite) -> Result<()> {
+pub fn check_target(
+    program: &Program,
+    path: &Path,
+    content: Content,
+    overwrite: Overwrite,
+) -> Result<()> {
     match fs::symlink_metadata(path) {
         Ok(_) if path.is_dir() => Err(is_folder(path)),
         // Renaming over a device is never what was meant.
@@ -123,7 +163,7 @@ pub fn check_target(path: &Path, content: Content, overwrite: Overwrite) -> Resu
                 "name another output file; `-o -` is standard output, if the command writes one file",
             )),
         Ok(_) if overwrite == Overwrite::Never => Err(exists(path, content)),
-        Ok(_) => Ok(()),
+        Ok(_) => spare_secret_key(program, path, content),
         Err(_) => check_folder(path),
     }
 }
@@ -162,6 +202,8 @@ pub struct Pending {
     program: &'static Program,
     temporary: NamedTempFile,
     target: PathBuf,
+    /// The target as the caller named it, for messages.
+    named: PathBuf,
     content: Content,
     overwrite: Overwrite,
 }
@@ -174,26 +216,27 @@ impl Pending {
         content: Content,
         overwrite: Overwrite,
     ) -> Result<Self> {
-        check_target(target, content, overwrite)?;
+        check_target(program, target, content, overwrite)?;
+        let named = target.to_owned();
         // Through a link, the file it points to is replaced, not the link.
         let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
         let mut hold = interrupt::hold();
         let temporary = builder(program, content)
             .tempfile_in(folder(&target))
-            // Its message has the temporary name.
-            .map_err(|error| Error::io(&target, "cannot create", &error.kind().into()))?;
+            .map_err(|error| cannot_create(&named, &error))?;
         hold.add(temporary.path());
         drop(hold);
         if content == Content::TrustList
             && let Ok(old) = fs::metadata(&target)
         {
             keep_access(&old, temporary.as_file())
-                .map_err(|error| Error::io(&target, "cannot keep the mode and group of", &error))?;
+                .map_err(|error| Error::io(&named, "cannot keep the mode and group of", &error))?;
         }
         Ok(Self {
             program,
             temporary,
             target,
+            named,
             content,
             overwrite,
         })
@@ -270,12 +313,11 @@ impl Pending {
         let mut hold = interrupt::hold();
         // Another may have made them while the lock was awaited.
         for file in [&first, &second] {
-            check_target(&file.target, file.content, file.overwrite)?;
+            check_target(file.program, &file.named, file.content, file.overwrite)?;
         }
         let overwrite = first.overwrite;
         if overwrite == Overwrite::Force && second.target.exists() {
-            fs::remove_file(&second.target)
-                .map_err(|error| cannot_write(&second.target, &error))?;
+            fs::remove_file(&second.target).map_err(|error| cannot_write(&second.named, &error))?;
         }
         let target = first.rename(&mut hold)?;
         let renamed = second.rename(&mut hold);
@@ -302,7 +344,7 @@ impl Pending {
             return Ok(());
         }
         let synced = self.temporary.as_file().sync_all();
-        synced.map_err(|error| cannot_write(&self.target, &error))
+        synced.map_err(|error| cannot_write(&self.named, &error))
     }
 
     /// Gives the file its name; where it is now.
@@ -315,9 +357,9 @@ impl Pending {
         };
         persisted.map_err(|failure| {
             if failure.error.kind() == io::ErrorKind::AlreadyExists {
-                exists(target, self.content)
+                exists(&self.named, self.content)
             } else {
-                Error::io(target, "cannot create", &failure.error.kind().into())
+                cannot_create(&self.named, &failure.error)
             }
         })?;
         Ok(self.target)
@@ -328,6 +370,17 @@ impl Pending {
 /// cannot do this; the file itself is complete all the same.
 fn sync_folder(file: &Path) {
     let _ = File::open(folder(file)).and_then(|folder| folder.sync_all());
+}
+
+/// The words of the error are left out: they have the name of the temporary file.
+fn cannot_create(path: &Path, error: &io::Error) -> Error {
+    let told = Error::io(path, "cannot create", &error.kind().into());
+    match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            told.hint("name an output file in a folder that you may write to")
+        }
+        _ => told,
+    }
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Error {
@@ -525,6 +578,40 @@ mod tests {
         write(&target).unwrap().commit().unwrap();
         assert_eq!(fs::read(&target).unwrap(), b"new");
         assert!(write(folder.path()).is_err());
+    }
+
+    #[test]
+    fn force_replaces_a_secret_key_by_a_secret_key_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("key");
+        let write = |content| {
+            Pending::with_bytes(&TESTS, &target, b"new", content, Overwrite::Force)
+                .and_then(Pending::commit)
+        };
+        let key = "-----BEGIN X SECRET KEY-----";
+        let late = format!("{}\r  {key}\r\n", "x".repeat(60_000));
+        for secret in [key, "\u{feff}-----BEGIN PRIVATE KEY", &late, "raw key"] {
+            fs::write(&target, secret).unwrap();
+            for content in [
+                Content::SharedSecret,
+                Content::PublicKey,
+                Content::TrustList,
+                Content::Result,
+            ] {
+                assert!(write(content).is_err(), "{content:?}");
+                assert_eq!(fs::read(&target).unwrap(), secret.as_bytes());
+            }
+            write(Content::SecretKey).unwrap();
+        }
+        for other in [
+            "",
+            "SECRET KEY",
+            "-----BEGIN PUBLIC KEY-----\n",
+            "----- PRIVATE KEY",
+        ] {
+            fs::write(&target, other).unwrap();
+            write(Content::Result).unwrap();
+        }
     }
 
     #[cfg(unix)]

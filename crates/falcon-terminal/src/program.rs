@@ -9,6 +9,9 @@ pub struct Program {
     pub temporary: &'static str,
     /// Kinds of files that are changed under a lock, such as `key`.
     pub locked: &'static [&'static str],
+    /// Whether a file that begins with these bytes holds a secret key in a form that is not PEM.
+    /// Such a file is never replaced by something else.
+    pub is_secret_key: fn(&[u8]) -> bool,
 }
 
 /// End of the names of temporary files.
@@ -34,4 +37,5 @@ pub(crate) static TESTS: Program = Program {
     name: "tests",
     temporary: ".unfinished-",
     locked: &["file"],
+    is_secret_key: |bytes| bytes.starts_with(b"raw key"),
 };

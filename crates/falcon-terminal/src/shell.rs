@@ -1,10 +1,14 @@
 //! Paths in commands that a message proposes, to be copied into a shell.
 
-use crate::escape::shown;
+use crate::{escape::shown, input::is_standard};
 use std::path::Path;
 
-/// The path as one word of a shell.
+/// The path as one word of a shell that no command takes for an option. `-`, standard input, stays
+/// as it is.
 pub fn quote(path: &Path) -> String {
+    if path.as_os_str().as_encoded_bytes().starts_with(b"-") && !is_standard(path) {
+        return quote(&Path::new(".").join(path));
+    }
     let Some(text) = path.to_str() else {
         // Shells read the escapes of `shown` in this form.
         return format!("$'{}'", shown(path).replace('\'', "\\'"));
@@ -21,6 +25,12 @@ mod tests {
     fn a_word_stays_one_word() {
         assert_eq!(quote(Path::new("my.key")), "my.key");
         assert_eq!(quote(Path::new("a b")), "'a b'");
+    }
+
+    #[test]
+    fn a_word_is_no_option() {
+        assert_eq!(quote(Path::new("-x y.key")), "'./-x y.key'");
+        assert_eq!(quote(Path::new("-")), "-");
     }
 
     #[cfg(unix)]

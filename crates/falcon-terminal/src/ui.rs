@@ -7,7 +7,7 @@
 
 use crate::{
     error::{Error, Result, Status},
-    escape::{self, Escaped},
+    escape::{self, Escaped, shown},
 };
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -15,6 +15,7 @@ use std::{
     collections::HashSet,
     fmt::{self, Display},
     io::{self, Write},
+    path::Path,
 };
 
 /// Style of success.
@@ -39,6 +40,12 @@ impl<T: Display> Display for Styled<T> {
 #[derive(Default)]
 pub struct Hints(HashSet<String>);
 
+/// Hint of an error of standard output after the work was done.
+pub fn only_report_is_missing(written: &str, count: usize) -> String {
+    let verb = if count == 1 { "was" } else { "were" };
+    format!("only the report is missing: {written} {verb} written")
+}
+
 /// The options that decide what is printed.
 #[derive(Clone, Copy, Debug)]
 pub struct Ui {
@@ -62,6 +69,19 @@ impl Ui {
         written
             .and_then(|()| out.flush())
             .map_err(|error| Error::stdout(&error))
+    }
+
+    /// Prints the report on `files`, which were written. If that fails, the hint says that they
+    /// were: the work is done.
+    pub fn report_written(
+        self,
+        result: &(impl Display + Serialize),
+        files: &[&Path],
+    ) -> Result<()> {
+        self.report(result).map_err(|error| {
+            let files: Vec<_> = files.iter().map(|file| shown(file).to_string()).collect();
+            error.hint(only_report_is_missing(&files.join(" and "), files.len()))
+        })
     }
 
     /// Prints the heading of a table. JSON has none.

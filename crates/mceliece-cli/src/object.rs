@@ -37,6 +37,12 @@ const SETS_LEN: [usize; 2] = [
     <mceliece_core::Mceliece8192128 as mceliece_core::Parameters>::PUBLIC_KEY_LEN,
 ];
 
+/// Whether a file that begins with these bytes is a raw secret key in the full form. The shorter
+/// forms have no mark, and other files have their lengths.
+pub(crate) fn is_secret_key(start: &[u8]) -> bool {
+    SETS.iter().any(|set| set.secret_key_len == start.len())
+}
+
 /// Kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -103,8 +103,7 @@ impl Demo {
         let flipped_valid = one(verify(engine, &signers, &[flipped], &progress))?.is_valid();
         drop(progress);
 
-        // Kept, so that its files can be looked at.
-        let folder = fresh.keep();
+        let folder = folder.to_owned();
         ui.report(&Shown {
             file: self.file,
             folder,
@@ -122,6 +121,8 @@ impl Demo {
             valid,
             flipped_bit_refused: !flipped_valid,
         })?;
+        // Kept, so that its files can be looked at, now that the user knows where they are.
+        fresh.keep();
         Ok(if valid && !flipped_valid {
             Status::Valid
         } else {
@@ -149,10 +150,9 @@ impl FreshFolder {
         Ok(Self { folder })
     }
 
-    fn keep(self) -> PathBuf {
+    fn keep(self) {
         let folder = self.folder.keep();
         interrupt::hold().remove(&folder);
-        folder
     }
 }
 

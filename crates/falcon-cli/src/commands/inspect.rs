@@ -18,7 +18,7 @@ use crate::{
 };
 use clap::Args;
 use falcon_core::{Engine, Format};
-use falcon_envelope::{SignedManifest, Statement, TrustList};
+use falcon_envelope::{SignedManifest, Statement, Time, TrustList, TrustedKey};
 use serde::Serialize;
 use std::{
     borrow::Cow,
@@ -79,7 +79,7 @@ impl Inspect {
             let list = trust_list_of(path, start.chain(rest))?;
             let mut description = Description::new(path, "trust list", Container::Text);
             description.encoding = "not signed";
-            description.keys = Some(list.keys().len());
+            description.keys = Some(list.keys().iter().map(Listing::new).collect());
             return Ok(vec![description]);
         }
         if SignedManifest::is_likely(&start) {
@@ -169,7 +169,7 @@ struct Description {
     container: Container,
     /// Keys of a trust list.
     #[serde(skip_serializing_if = "Option::is_none")]
-    keys: Option<usize>,
+    keys: Option<Vec<Listing>>,
     /// Files of a manifest.
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<usize>,
@@ -237,8 +237,11 @@ impl fmt::Display for Description {
             Styled(STRONG, self.kind),
             self.encoding
         )?;
-        if let Some(keys) = self.keys {
-            write!(f, "\n  keys {keys}")?;
+        if let Some(keys) = &self.keys {
+            write!(f, "\n  keys {}", keys.len())?;
+            for key in keys {
+                write!(f, "\n  {key}")?;
+            }
         }
         if let Some(files) = self.files {
             write!(f, "\n  files {files}")?;
@@ -261,6 +264,60 @@ impl fmt::Display for Description {
         Ok(())
     }
 }
+
+/// One key of a trust list.
+#[derive(Serialize)]
+struct Listing {
+    name: String,
+    fingerprint: String,
+    valid_from: String,
+    valid_until: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revoked: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+impl Listing {
+    fn new(key: &TrustedKey) -> Self {
+        let revocation = key.revoked();
+        Self {
+            name: key.name().to_owned(),
+            fingerprint: key.fingerprint().to_string(),
+            valid_from: key.valid().start().to_string(),
+            valid_until: key.valid().end().to_string(),
+            revoked: revocation.map(|it| it.time.to_string()),
+            reason: revocation.map(|it| it.reason.clone()),
+        }
+    }
+}
+
+/// One line.
+impl fmt::Display for Listing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let start = self.fingerprint.get(..SHORT_FINGERPRINT);
+        let start = start.unwrap_or(&self.fingerprint);
+        write!(f, "{}: key {start}..., ", Escaped(&self.name))?;
+        let (from, until) = (self.valid_from.as_str(), self.valid_until.as_str());
+        let begins = from != Time::MIN.to_string();
+        let ends = until != Time::MAX.to_string();
+        match (begins, ends) {
+            (false, false) => f.write_str("valid without limit")?,
+            (true, false) => write!(f, "valid from {from}")?,
+            (false, true) => write!(f, "valid until {until}")?,
+            (true, true) => write!(f, "valid from {from} until {until}")?,
+        }
+        match (&self.revoked, &self.reason) {
+            (Some(time), Some(reason)) => {
+                write!(f, ", revoked {time}: {}", Escaped(reason))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Hexadecimal digits of a fingerprint that a line shows.
+const SHORT_FINGERPRINT: usize = 16;
 
 /// One engine of this build.
 #[derive(Serialize)]

@@ -6,7 +6,7 @@ use crate::{
     error::{Error, Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
-    input::{at_most_one_standard, is_standard},
+    input::{at_most_one_standard, is_standard, regular_length},
     keys,
     output::{Content, Inputs, Overwrite, Pending, check_target},
     passphrase::{PassphraseSource, new_passphrase},
@@ -100,13 +100,14 @@ impl Keygen {
                 quote(secret_path)
             ));
         }
-        ui.report(&Made {
+        let made = Made {
             algorithm: self.algorithm.of_keys(),
             secret_key: secret_path,
             public_key: &public_path,
             encrypted,
             fingerprint: keys::fingerprint(&public),
-        })?;
+        };
+        ui.report_written(&made, &[secret_path, &public_path])?;
         Ok(Status::Valid)
     }
 
@@ -133,17 +134,39 @@ impl Keygen {
             return Err(Error::new("a key pair is two files, not standard output")
                 .hint("name the file of the secret key"));
         }
+        if secret.as_os_str().as_encoded_bytes().ends_with(b".pub") {
+            return Err(
+                Error::at(secret, "this name is for the public key").hint(format_args!(
+                    "name the secret key: falcon-cli keygen {}",
+                    quote(&name_of_secret(secret))
+                )),
+            );
+        }
         for (path, content) in [(secret, Content::SecretKey), (public, Content::PublicKey)] {
             inputs.spare(path)?;
-            check_target(path, content, overwrite).map_err(|error| {
+            check_target(&PROGRAM, path, content, overwrite).map_err(|error| {
                 if path == public && error.is(ErrorKind::AlreadyExists) {
                     error.hint(how_to_spare_public(secret))
                 } else {
                     error
                 }
             })?;
+            // `--force` is meant for an old key.
+            if regular_length(path).is_some() && !keys::is_key(path)? {
+                return Err(Error::at(path, "is not a key and was not overwritten")
+                    .hint("remove it first, or name another file"));
+            }
         }
         Ok(())
+    }
+}
+
+/// `my.key` for `my.key.pub` and for `my.pub`.
+fn name_of_secret(public: &Path) -> PathBuf {
+    let stem = public.with_extension("");
+    match stem.extension() {
+        Some(_) => stem,
+        None => public.with_extension("key"),
     }
 }
 

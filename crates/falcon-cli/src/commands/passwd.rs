@@ -39,7 +39,7 @@ pub(crate) struct Passwd {
     #[arg(long, value_name = "FILE")]
     new_passphrase_file: Option<PathBuf>,
     /// Encrypt a secret key that has no passphrase
-    #[arg(long, conflicts_with = "passphrase_file")]
+    #[arg(long)]
     add: bool,
     /// Decrypt the secret key: whoever can read the file can sign with it
     #[arg(long, conflicts_with_all = ["add", "new_passphrase_file"])]
@@ -52,6 +52,12 @@ impl Passwd {
             let files = [&self.passphrase.passphrase_file, &self.new_passphrase_file];
             files.into_iter().flatten().map(PathBuf::as_path)
         };
+        if self.add && self.passphrase.passphrase_file.is_some() {
+            return Err(Error::new(
+                "--passphrase-file names the present passphrase, and with --add there is none",
+            )
+            .hint("name the file of the new passphrase with --new-passphrase-file"));
+        }
         at_most_one_standard(files())?;
         if is_standard(&self.key) {
             return Err(Error::new("a key on standard input cannot be replaced")
@@ -105,11 +111,12 @@ impl Passwd {
         let lock = snapshot.lock(&PROGRAM, ui)?;
         pending.commit_over(&snapshot)?;
         drop(lock);
-        ui.report(&Changed {
+        let changed = Changed {
             algorithm: secret.algorithm(),
             secret_key: &self.key,
             encrypted: new.is_some(),
-        })?;
+        };
+        ui.report_written(&changed, &[&self.key])?;
         Ok(Status::Valid)
     }
 }

@@ -28,6 +28,15 @@ pub(crate) struct Pubkey {
     /// The secret key
     #[arg(value_name = "KEY", default_value = DEFAULT_SECRET_KEY)]
     key: PathBuf,
+    /// The same as KEY
+    #[arg(
+        short = 'k',
+        long = "key",
+        value_name = "KEY",
+        conflicts_with = "key",
+        hide = true
+    )]
+    named_key: Option<PathBuf>,
     #[command(flatten)]
     passphrase: PassphraseSource,
     /// File for the public key; `-` is standard output [default: KEY.pub]
@@ -39,7 +48,10 @@ pub(crate) struct Pubkey {
 }
 
 impl Pubkey {
-    pub(crate) fn run(self, ui: Ui) -> Result<Status> {
+    pub(crate) fn run(mut self, ui: Ui) -> Result<Status> {
+        if let Some(key) = self.named_key.take() {
+            self.key = key;
+        }
         let passphrase_file = self.passphrase.passphrase_file.as_deref();
         let inputs = || [self.key.as_path()].into_iter().chain(passphrase_file);
         at_most_one_standard(inputs())?;
@@ -47,7 +59,7 @@ impl Pubkey {
         let overwrite = Overwrite::from_force(self.force);
         if !is_standard(&output) {
             Inputs::new(inputs()).spare(&output)?;
-            check_target(&output, Content::PublicKey, overwrite)?;
+            check_target(&PROGRAM, &output, Content::PublicKey, overwrite)?;
         }
 
         let snapshot = Snapshot::take(&self.key, MAX_REPLACED);
@@ -71,11 +83,12 @@ impl Pubkey {
         snapshot.check()?;
         pending.commit()?;
         drop(lock);
-        ui.report(&Made {
+        let made = Made {
             algorithm: public.algorithm(),
             public_key: &output,
             fingerprint: fingerprint(&public),
-        })?;
+        };
+        ui.report_written(&made, &[&output])?;
         Ok(Status::Valid)
     }
 

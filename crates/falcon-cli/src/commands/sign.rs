@@ -13,7 +13,7 @@ use crate::{
     escape::Escaped,
     escape::shown,
     input::{at_most_one_standard, check_readable, is_standard},
-    keys::{DEFAULT_SECRET_KEY, is_secret_key, load_secret, load_signature},
+    keys::{DEFAULT_SECRET_KEY, is_secret_key, load_signature, load_stored, open_stored},
     list::{self, Pair, note_skipped_signatures, signature_path},
     message::{Message, is_long},
     object::{SignatureFormat, encode_signature},
@@ -23,7 +23,7 @@ use crate::{
     progress::Progress,
     scheme::{AnySignature, SecretKey, SignatureAlgorithm},
     shell::quote,
-    ui::{Hints, Ui},
+    ui::{Hints, Ui, only_report_is_missing},
 };
 use clap::Args;
 use envelope::Draft;
@@ -52,7 +52,8 @@ LIST has one file name on each line. The signature goes to FILE.sig, or to a nam
 follows after a tab, as for `verify --check`. Names are relative to the working folder.")]
 pub(crate) struct Sign {
     /// The secret key
-    #[arg(short, long, default_value = DEFAULT_SECRET_KEY)]
+    #[arg(short, long, default_value = DEFAULT_SECRET_KEY,
+        aliases = ["secret-key", "private-key", "sk"])]
     key: PathBuf,
     #[command(flatten)]
     passphrase: PassphraseSource,
@@ -101,9 +102,12 @@ impl Sign {
             (_, true) => Replace::Empty,
             _ => Replace::None,
         };
+        self.refuse_keys(&jobs)?;
+        // Without a key the rest does not matter. A passphrase is asked for after the checks.
+        let stored = load_stored(&self.key)?;
         self.check(&jobs, format, replace)?;
         // The key itself is wiped here: its expanded form is all that signs.
-        let secret = load_secret(&self.key, &self.passphrase, ui)?;
+        let secret = open_stored(&self.key, stored, &self.passphrase, ui)?;
         // As `verify` does, if the user named none.
         let is_default = self.key == Path::new(DEFAULT_SECRET_KEY);
         let writer = Writer {
@@ -113,6 +117,7 @@ impl Sign {
             signer: self.signer(engine, &secret)?,
             format,
             replace,
+            advice: self.advice(&jobs),
         };
         drop(secret);
         let progress = Progress::of_files(ui, jobs.iter().map(|job| job.file.as_path()));
@@ -159,7 +164,19 @@ impl Sign {
                 ui.warn("standard output was closed; signing went on without it");
                 Ok(status)
             }
-            told => told.map(|()| status),
+            told => told
+                .map_err(|error| match (&jobs[..], count.signed) {
+                    ([job], 1) => {
+                        let signature = shown(&job.signature).to_string();
+                        error.hint(only_report_is_missing(&signature, 1))
+                    }
+                    (_, signed) => {
+                        let plural = if signed == 1 { "" } else { "s" };
+                        let signatures = format!("{} signature{plural}", HumanCount(signed));
+                        error.hint(only_report_is_missing(&signatures, signed as usize))
+                    }
+                })
+                .map(|()| status),
         }
     }
 
@@ -262,14 +279,26 @@ impl Sign {
                 }
             })?;
             outputs.add(&job.signature, &job.file)?;
+            if !is_standard(&job.file) {
+                // Before a passphrase is asked for, and before the folder of the signature is
+                // looked at. Among several files a missing one is told when its turn comes.
+                match jobs {
+                    [_] => check_readable(&job.file)
+                        .map_err(|error| self.advice(jobs).about_folder(&job.file, error))?,
+                    _ if job.file.metadata().is_err() => continue,
+                    _ => {}
+                }
+            }
             check_output(job, format, replace)?;
         }
-        self.refuse_keys(jobs)?;
-        match jobs {
-            // Before a passphrase is asked for. Among several files a missing
-            // one is told when its turn comes.
-            [job] if !is_standard(&job.file) => check_readable(&job.file),
-            _ => Ok(()),
+        Ok(())
+    }
+
+    fn advice(&self, jobs: &[Pair]) -> Advice {
+        let is_default = self.key == Path::new(DEFAULT_SECRET_KEY);
+        Advice {
+            key: (!is_default).then(|| self.key.clone()),
+            is_alone: jobs.len() == 1 && self.list.is_none(),
         }
     }
 
@@ -293,6 +322,45 @@ impl Sign {
                 )
             }
         }
+    }
+}
+
+/// Hints that depend on the command line.
+struct Advice {
+    /// The key, unless it is the default one.
+    key: Option<PathBuf>,
+    /// Whether one file is named, which is when `-o` can be given.
+    is_alone: bool,
+}
+
+impl Advice {
+    /// Names the command that signs a folder.
+    fn about_folder(&self, file: &Path, error: Error) -> Error {
+        if is_standard(file) || !file.is_dir() {
+            return error;
+        }
+        let key = self.key.as_deref().map(quote);
+        let key = key.map_or_else(String::new, |key| format!(" -k {key}"));
+        error.hint(format_args!(
+            "name the files in it, or sign the whole folder: falcon-cli manifest sign {}{key}",
+            quote(file)
+        ))
+    }
+
+    /// Says how to write elsewhere.
+    fn about_place(&self, error: Error) -> Error {
+        let denied = [
+            io::ErrorKind::PermissionDenied,
+            io::ErrorKind::ReadOnlyFilesystem,
+        ];
+        if !denied.iter().any(|&kind| error.is(kind)) {
+            return error;
+        }
+        error.hint(if self.is_alone {
+            "-o names another place for the signature"
+        } else {
+            "a --list names another place for each signature, after a tab"
+        })
     }
 }
 
@@ -339,7 +407,7 @@ impl Replace {
 fn check_output(job: &Pair, format: SignatureFormat, replace: Replace) -> Result<()> {
     let path = &job.signature;
     if !is_standard(path) {
-        match check_target(path, Content::Result, replace.of(path)) {
+        match check_target(&PROGRAM, path, Content::Result, replace.of(path)) {
             // Another program has signed the file meanwhile: it is skipped when its turn comes.
             Err(error) if replace.skips(job, &error) => Ok(()),
             checked => checked.map_err(|error| replace.advise(error)),
@@ -426,6 +494,7 @@ struct Writer<'c> {
     replace: Replace,
     /// Name of the key, if it is to be told.
     key: Option<KeyName>,
+    advice: Advice,
 }
 
 impl Writer<'_> {
@@ -446,7 +515,8 @@ impl Writer<'_> {
     }
 
     fn draft<'p>(&self, file: &Path, progress: &'p Progress) -> Result<Draft<'p>> {
-        let message = Message::open(file, progress)?;
+        let message =
+            Message::open(file, progress).map_err(|error| self.advice.about_folder(file, error))?;
         match &self.statements {
             Some(statements) => Draft::enveloped(message, statements),
             None => Draft::bare(message),
@@ -468,7 +538,9 @@ impl Writer<'_> {
             self.replace.of(&job.signature),
         ) {
             Err(error) if self.replace.skips(job, &error) => return Ok(None),
-            written => written.map_err(|error| self.replace.advise(error))?,
+            written => {
+                written.map_err(|error| self.advice.about_place(self.replace.advise(error)))?;
+            }
         }
         Ok(Some(Signed {
             file: job.file.clone(),

@@ -104,8 +104,20 @@ impl Add {
         let entry = TrustedKey::new(&self.name, key.to_any(), valid)
             .map_err(|error| Error::new("cannot make an entry").because(error))?;
         let changed = Changed::new(&self.list, &entry);
-        change(&self.list, ui, |list| list.add(entry))?;
-        ui.report(&changed)?;
+        let mut taken = None;
+        change(&self.list, ui, |list| {
+            let added = list.add(entry);
+            if matches!(added, Err(TrustListError::DuplicateName)) {
+                let mut keys = list.keys().iter();
+                taken = keys.find(|key| key.name() == self.name).map(is_revoked);
+            }
+            added
+        })
+        .map_err(|error| match taken {
+            Some(revoked) => error.hint(other_name(&self.name, revoked)),
+            None => error,
+        })?;
+        ui.report_written(&changed, &[&self.list])?;
         Ok(Status::Valid)
     }
 }
@@ -118,9 +130,10 @@ impl Revoke {
             return Err(Error::at(&self.list, "is not there").hint("name an existing trust list"));
         }
         let now = or_now(None)?;
-        let mut revoked = None;
+        let (mut revoked, mut names) = (None, String::new());
         change(&self.list, ui, |list| {
             let Some(key) = list.keys().iter().find(|key| key.name() == self.name) else {
+                names = known_names(list);
                 return Ok(());
             };
             // Who only mends the reason keeps the time.
@@ -135,10 +148,40 @@ impl Revoke {
                 &self.list,
                 format_args!("has no key of the name {}", self.name),
             )
-            .hint("the list is a text: look for the lines that begin with `name: `")
+            .hint(names)
         })?;
-        ui.report(&revoked)?;
+        ui.report_written(&revoked, &[&self.list])?;
         Ok(Status::Valid)
+    }
+}
+
+fn is_revoked(key: &TrustedKey) -> bool {
+    key.revoked().is_some()
+}
+
+/// Advice if the list has a key of this name.
+fn other_name(name: &str, is_revoked: bool) -> String {
+    let year = Time::now().map_or_else(|| "2".to_owned(), |now| now.to_string()[..4].to_owned());
+    let other = quote(Path::new(&format!("{name} {year}")));
+    let stays = if is_revoked {
+        "; the revoked entry stays"
+    } else {
+        ""
+    };
+    format!("names are unique: for example {other}{stays}")
+}
+
+/// Names that the hint of an unknown one lists.
+const MAX_NAMES: usize = 10;
+
+/// The names of a list, or the first ones.
+fn known_names(list: &TrustList) -> String {
+    let keys = list.keys();
+    let names: Vec<_> = keys.iter().take(MAX_NAMES).map(TrustedKey::name).collect();
+    match keys.len().saturating_sub(MAX_NAMES) {
+        0 if names.is_empty() => "the list has no keys".to_owned(),
+        0 => format!("the list has: {}", names.join(", ")),
+        more => format!("the list has: {}, and {more} more", names.join(", ")),
     }
 }
 

@@ -333,11 +333,26 @@ fn read_signature(pair: &Pair) -> Result<FileSignature> {
         if pair.signature.exists() || pair.signature != signature_path(&pair.file) {
             error
         } else if load_signature(&pair.file).is_ok() {
-            error.hint("the file is itself a signature: do not name it")
+            match signed_file(&pair.file) {
+                Some(signed) if !is_there(&signed) => {
+                    let signed = shown(&signed);
+                    let what =
+                        format_args!("is a signature, and {signed}, which it signs, is missing");
+                    Error::at(&pair.file, what)
+                        .hint("restore the file, or do not name its signature")
+                }
+                _ => error.hint("the file is itself a signature: do not name it"),
+            }
         } else {
             error.hint("sign the file first, or name its signature with --signature")
         }
     })
+}
+
+/// `FILE` for `FILE.sig`.
+fn signed_file(signature: &Path) -> Option<PathBuf> {
+    let is_named = signature.extension().is_some_and(|it| it == "sig");
+    is_named.then(|| signature.with_extension(""))
 }
 
 /// Refuses a signature of a degree that no key has.

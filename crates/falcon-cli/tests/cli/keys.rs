@@ -160,6 +160,9 @@ fn keygen_writes_both_files_or_neither() {
         assert_eq!(sandbox.status(&["keygen", "-o", "k"]), 2);
         assert_eq!(sandbox.names(), [taken]);
         assert_eq!(sandbox.read(taken), b"precious");
+        fs::remove_file(sandbox.path(taken)).unwrap();
+        sandbox.succeeds(&["keygen", "-o", "k"]);
+        fs::remove_file(sandbox.path(taken)).unwrap();
         sandbox.succeeds(&["keygen", "-o", "k", "--force"]);
         assert_eq!(sandbox.names(), ["k", "k.pub"]);
     }

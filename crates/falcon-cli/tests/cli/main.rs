@@ -16,6 +16,7 @@ mod many;
 #[cfg(target_os = "linux")]
 mod memory;
 mod messages;
+mod mistakes;
 mod passwd;
 mod paths;
 #[cfg(target_os = "linux")]

@@ -423,14 +423,12 @@ fn trust_lists_and_manifests_are_inspected() {
     sandbox.succeeds(&["trust", "add", "team", "Alice", "k.pub"]);
     sandbox.succeeds(&["trust", "add", "team", "Bob", "other.pub"]);
     let told = sandbox.succeeds(&["inspect", "team"]);
-    let expected = "team: trust list, not signed (text)\n  keys 2\n";
-    assert_eq!(text(&told.stdout), expected);
+    let expected = "team: trust list, not signed (text)\n  keys 2\n  Alice: key ";
+    assert!(text(&told.stdout).starts_with(expected), "{told:?}");
     let told = sandbox.succeeds(&["inspect", "team", "--json"]);
     let told = &json_lines(&told)[0];
-    assert_eq!(
-        (&told["kind"], &told["keys"]),
-        (&"trust list".into(), &2.into())
-    );
+    assert_eq!(told["kind"], "trust list");
+    assert_eq!(told["keys"].as_array().unwrap().len(), 2);
 
     // More than a key or a signature may have.
     fs::create_dir(sandbox.path("docs")).unwrap();

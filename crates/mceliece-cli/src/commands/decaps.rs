@@ -58,7 +58,7 @@ impl Decaps {
         let overwrite = Overwrite::from_force(self.force);
         if !is_standard(&self.secret) {
             Inputs::new(inputs).spare(&self.secret)?;
-            check_target(&self.secret, Content::SharedSecret, overwrite)?;
+            check_target(&PROGRAM, &self.secret, Content::SharedSecret, overwrite)?;
         }
         let key = load_secret(&self.key, self.parameters, ui)?;
         let ciphertext = object::read(&self.ciphertext, Some(key.set), Some(Kind::Ciphertext))?;
@@ -77,10 +77,11 @@ impl Decaps {
             overwrite,
         )?
         .commit()?;
-        ui.report(&Made {
+        let made = Made {
             parameters: key.set,
             secret: &self.secret,
-        })?;
+        };
+        ui.report_written(&made, &[&self.secret])?;
         Ok(Status::Valid)
     }
 }

@@ -80,11 +80,12 @@ impl Encaps {
         }
         let ciphertext = prepare(&self.output, &ciphertext, Content::Result)?;
         Pending::commit_pair(pending, ciphertext, ui)?;
-        ui.report(&Made {
+        let made = Made {
             parameters: key.set,
             ciphertext: &self.output,
             secret: &self.secret,
-        })?;
+        };
+        ui.report_written(&made, &[&self.output, &self.secret])?;
         Ok(Status::Valid)
     }
 
@@ -100,7 +101,7 @@ impl Encaps {
         for (path, content) in [(output, Content::Result), (secret, Content::SharedSecret)] {
             if !is_standard(path) {
                 inputs.spare(path)?;
-                check_target(path, content, overwrite)?;
+                check_target(&PROGRAM, path, content, overwrite)?;
             }
         }
         Ok(())

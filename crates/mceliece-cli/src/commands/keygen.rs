@@ -82,13 +82,14 @@ impl Keygen {
         )?;
         Pending::commit_pair(secret, public, ui)?;
         ui.note(STANDING);
-        ui.report(&Made {
+        let made = Made {
             parameters: set,
             form: self.form,
             secret_key: &self.key,
             public_key: &public_path,
             fingerprint,
-        })?;
+        };
+        ui.report_written(&made, &[&self.key, &public_path])?;
         Ok(Status::Valid)
     }
 
@@ -104,7 +105,7 @@ impl Keygen {
             (public, Content::PublicKey),
         ] {
             inputs.spare(path)?;
-            check_target(path, content, overwrite)?;
+            check_target(&PROGRAM, path, content, overwrite)?;
         }
         Ok(())
     }

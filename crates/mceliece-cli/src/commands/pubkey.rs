@@ -58,7 +58,7 @@ impl Pubkey {
         let overwrite = Overwrite::from_force(self.force);
         if !is_standard(&output) {
             Inputs::new([self.key.as_path()]).spare(&output)?;
-            check_target(&output, Content::PublicKey, overwrite)?;
+            check_target(&PROGRAM, &output, Content::PublicKey, overwrite)?;
         }
         let snapshot = Snapshot::take(&self.key, MAX_FILE);
         let mut key = load_secret(&self.key, self.parameters, ui)?;
@@ -76,11 +76,12 @@ impl Pubkey {
         snapshot.check()?;
         pending.commit()?;
         drop(lock);
-        ui.report(&Made {
+        let made = Made {
             parameters: set,
             public_key: &output,
             fingerprint: fingerprint(set, public),
-        })?;
+        };
+        ui.report_written(&made, &[&output])?;
         Ok(Status::Valid)
     }
 }

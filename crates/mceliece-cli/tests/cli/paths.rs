@@ -54,6 +54,38 @@ fn an_input_is_never_the_output() {
     }
 }
 
+#[test]
+fn force_replaces_no_secret_key() {
+    let sandbox = Sandbox::new();
+    sandbox.succeeds(&["keygen", "--parameters", QUICK, "other"]);
+    sandbox.succeeds(&[
+        "keygen",
+        "--parameters",
+        QUICK,
+        "--raw",
+        "--form",
+        "full",
+        "raw",
+    ]);
+    for key in ["other", "raw"] {
+        let before = sandbox.read(key);
+        for arguments in [
+            &["encaps", "-p", "k.pub", "-o", key, "--secret", "x"][..],
+            &["encaps", "-p", "k.pub", "-o", "x", "--secret", key],
+            &["decaps", "-k", "k", "c", "--secret", key],
+            &["pubkey", "k", "-o", key],
+        ] {
+            let message = sandbox.refuses(&[arguments, &["--force"]].concat());
+            assert!(
+                message.contains("holds a secret key"),
+                "{arguments:?} {message}"
+            );
+            assert_eq!(sandbox.read(key), before, "{arguments:?}");
+        }
+    }
+    sandbox.succeeds(&["keygen", "--parameters", QUICK, "other", "--force"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn an_output_that_cannot_be_is_refused() {

@@ -9,6 +9,7 @@ use super::{
     refused,
 };
 use crate::{
+    PROGRAM,
     error::{Error, Result},
     input::is_standard,
     output::{Content, Outputs, Overwrite, check_target},
@@ -117,7 +118,12 @@ impl SweepCommand {
         for (path, option) in [(&self.csv, "--csv"), (&self.svg, "--svg")] {
             if let Some(path) = path.as_deref().filter(|path| !is_standard(path)) {
                 outputs.add(path, Path::new(option))?;
-                check_target(path, Content::Result, Overwrite::from_force(self.force))?;
+                check_target(
+                    &PROGRAM,
+                    path,
+                    Content::Result,
+                    Overwrite::from_force(self.force),
+                )?;
             }
         }
         let forms = self.forms(ui)?;

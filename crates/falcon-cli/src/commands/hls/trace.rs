@@ -2,6 +2,7 @@
 
 use super::{file::write, refused};
 use crate::{
+    PROGRAM,
     error::{Error, Result},
     escape::shown,
     input::is_standard,
@@ -165,7 +166,12 @@ impl Shown {
         for (path, option) in [(&self.svg, "--svg"), (&self.vcd, "--vcd")] {
             if let Some(path) = path.as_deref().filter(|path| !is_standard(path)) {
                 outputs.add(path, Path::new(option))?;
-                check_target(path, Content::Result, Overwrite::from_force(self.force))?;
+                check_target(
+                    &PROGRAM,
+                    path,
+                    Content::Result,
+                    Overwrite::from_force(self.force),
+                )?;
             }
         }
         let drawn = self.svg.is_some() || self.vcd.is_none();

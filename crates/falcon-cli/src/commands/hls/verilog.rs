@@ -67,7 +67,7 @@ impl Verilog {
             .collect();
         // If one file exists already, none is written.
         for (path, _) in &files {
-            check_target(path, Content::Result, overwrite)?;
+            check_target(&PROGRAM, path, Content::Result, overwrite)?;
         }
         // All files are on the disk before the first one gets its name.
         let pending: Result<Vec<_>> = files

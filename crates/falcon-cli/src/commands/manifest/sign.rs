@@ -35,7 +35,8 @@ folders are not recorded. A folder with symbolic links or with the secret key ca
 signed. docs/FORMATS.md specifies the manifest.")]
 pub(crate) struct SignManifest {
     /// The secret key
-    #[arg(short, long, default_value = DEFAULT_SECRET_KEY)]
+    #[arg(short, long, default_value = DEFAULT_SECRET_KEY,
+        aliases = ["secret-key", "private-key", "sk"])]
     key: PathBuf,
     #[command(flatten)]
     passphrase: PassphraseSource,
@@ -79,7 +80,7 @@ impl SignManifest {
                 .map(|file| folder::place(&self.folder, file))
                 .collect();
             Inputs::new(inputs().chain(files.iter().map(PathBuf::as_path))).spare(&output)?;
-            check_target(&output, Content::Result, overwrite)?;
+            check_target(&PROGRAM, &output, Content::Result, overwrite)?;
             self.spare_files(&output)?;
         }
         let secret = load_secret(&self.key, &self.passphrase, ui)?;
@@ -105,12 +106,13 @@ impl SignManifest {
         let signed = SignedManifest::new(manifest, seal(statement, &signature)?);
         write_result(&PROGRAM, &output, signed.to_string().as_bytes(), overwrite)?;
         if !is_standard(&output) {
-            ui.report(&Signed {
+            let signed = Signed {
                 folder: self.folder,
                 manifest: output,
                 files,
                 algorithm,
-            })?;
+            };
+            ui.report_written(&signed, &[&signed.manifest])?;
         }
         Ok(Status::Valid)
     }

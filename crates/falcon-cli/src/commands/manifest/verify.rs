@@ -32,7 +32,8 @@ Exit status: 0 if the folder is as it was signed; 1 if it is not, or the signatu
 refused; 2 if something could not be checked.")]
 pub(crate) struct VerifyManifest {
     /// Public key of the signer; repeat the option to try several keys
-    #[arg(short, long, value_name = "KEY.pub", default_value = DEFAULT_PUBLIC_KEY)]
+    #[arg(short, long, value_name = "KEY.pub", default_value = DEFAULT_PUBLIC_KEY,
+        aliases = ["key", "pub"], short_alias = 'k')]
     public_key: Vec<PathBuf>,
     #[command(flatten)]
     trust: TrustOption,
