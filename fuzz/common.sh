@@ -11,7 +11,7 @@ all_targets() { sed '/^#/d; s/\t.*//' fuzz/targets.tsv; }
 # Code of `serde` and `serde_json` for our types is compiled in the targets. Not hashes, ciphers and
 # mutators: new coverage there would say nothing about a decoder.
 guides=(
-    falcon-fuzz falcon-core falcon-envelope mceliece-core
+    falcon-fuzz falcon-core falcon-envelope falcon-invisible mceliece-core
     base16ct base64ct const-oid der humantime pem-rfc7468 pkcs5 pkcs8 postcard spki
 )
 

@@ -5,16 +5,32 @@
 use falcon_core::fndsa_provisional::{
     Context, PreHash, SEED_LEN, Signature, SigningKey, VerifyingKey,
 };
+use falcon_core::hazmat::insecure;
 use falcon_core::rand_core::{TryCryptoRng, TryRng};
 use falcon_core::{Falcon512, Falcon1024, Parameters};
 use falcon_tests::Repeatable;
 use fn_dsa::{
-    CryptoRng, DomainContext, HASH_ID_EXTMU, HASH_ID_RAW, HASH_ID_SHA3_256, HASH_ID_SHAKE128,
-    HashIdentifier, KeyPairGenerator, KeyPairGeneratorStandard, RngCore, RngError, SigningKey as _,
-    SigningKeyStandard, VerifyingKey as _, VerifyingKeyStandard, sign_key_size, signature_size,
-    vrfy_key_size,
+    CryptoRng, DomainContext, HASH_ID_EXTMU, HASH_ID_RAW, HASH_ID_SHA3_256, HASH_ID_SHA3_384,
+    HASH_ID_SHA3_512, HASH_ID_SHA256, HASH_ID_SHA384, HASH_ID_SHA512, HASH_ID_SHA512_256,
+    HASH_ID_SHAKE128, HASH_ID_SHAKE256, HashIdentifier, KeyPairGenerator, KeyPairGeneratorStandard,
+    KeyPairGeneratorWeak, RngCore, RngError, SigningKey as TheirSigningKey, SigningKeyStandard,
+    SigningKeyWeak, VerifyingKey as TheirVerifyingKey, VerifyingKeyStandard, VerifyingKeyWeak,
+    sign_key_size, signature_size, vrfy_key_size,
 };
 use std::convert::Infallible;
+
+/// All hash functions.
+const PRE_HASHES: [PreHash; 9] = [
+    PreHash::Sha256,
+    PreHash::Sha384,
+    PreHash::Sha512,
+    PreHash::Sha512_256,
+    PreHash::Sha3_256,
+    PreHash::Sha3_384,
+    PreHash::Sha3_512,
+    PreHash::Shake128,
+    PreHash::Shake256,
+];
 
 /// Messages under one key.
 const MESSAGES_OF_A_KEY: usize = 20;
@@ -88,8 +104,17 @@ impl Way {
     fn identifier(self) -> HashIdentifier<'static> {
         match self {
             Self::Whole => HASH_ID_RAW,
-            Self::Prehashed(PreHash::Shake128) => HASH_ID_SHAKE128,
-            Self::Prehashed(_) => HASH_ID_SHA3_256,
+            Self::Prehashed(hash) => match hash {
+                PreHash::Sha256 => HASH_ID_SHA256,
+                PreHash::Sha384 => HASH_ID_SHA384,
+                PreHash::Sha512 => HASH_ID_SHA512,
+                PreHash::Sha512_256 => HASH_ID_SHA512_256,
+                PreHash::Sha3_256 => HASH_ID_SHA3_256,
+                PreHash::Sha3_384 => HASH_ID_SHA3_384,
+                PreHash::Sha3_512 => HASH_ID_SHA3_512,
+                PreHash::Shake128 => HASH_ID_SHAKE128,
+                PreHash::Shake256 => HASH_ID_SHAKE256,
+            },
             Self::Mu => HASH_ID_EXTMU,
         }
     }
@@ -105,12 +130,12 @@ impl Way {
 }
 
 /// A key of both libraries.
-struct Key<P: Parameters> {
+struct Key<P: Parameters, V> {
     ours: VerifyingKey<P>,
-    theirs: VerifyingKeyStandard,
+    theirs: V,
 }
 
-impl<P: Parameters> Key<P> {
+impl<P: Parameters, V: TheirVerifyingKey> Key<P, V> {
     /// Whether the encoded signature is one of the message, on which both agree.
     fn verify(&self, way: Way, context: &[u8], message: &[u8], signature: &[u8]) -> bool {
         let of = Context::new(context).expect("at most 255 bytes");
@@ -151,21 +176,27 @@ fn sign<P: Parameters>(
     }
 }
 
-fn both_agree<P: Parameters>() {
+fn both_agree<P, G, S, V>()
+where
+    P: Parameters,
+    G: KeyPairGenerator,
+    S: TheirSigningKey,
+    V: TheirVerifyingKey,
+{
     let full = std::env::var("FALCON_FULL").as_deref() == Ok("1");
     let messages: usize = if full { 10_000 } else { 200 };
     let mut rng = Random(Repeatable::new(P::NAME));
-    let mut accepted_changes = 0;
+    let (mut accepted_changes, mut prehashed) = (0, 0);
     for _ in 0..messages.div_ceil(MESSAGES_OF_A_KEY) {
         let (mut sk, mut vk) = (
             vec![0; sign_key_size(P::LOGN)],
             vec![0; vrfy_key_size(P::LOGN)],
         );
-        KeyPairGeneratorStandard::default().keygen(P::LOGN, &mut rng, &mut sk, &mut vk);
-        let mut signer = SigningKeyStandard::decode(&sk).expect("their own key");
-        let key = Key::<P> {
+        G::default().keygen(P::LOGN, &mut rng, &mut sk, &mut vk);
+        let mut signer = S::decode(&sk).expect("their own key");
+        let key = Key::<P, V> {
             ours: VerifyingKey::try_from(&vk[..]).expect("their own key"),
-            theirs: VerifyingKeyStandard::decode(&vk).expect("their own key"),
+            theirs: V::decode(&vk).expect("their own key"),
         };
         let our_signer = SigningKey::<P>::try_from(&sk[..]).expect("their own key");
         assert_eq!(our_signer.to_bytes()[..], sk);
@@ -173,13 +204,14 @@ fn both_agree<P: Parameters>() {
         assert_eq!(key.ours.to_bytes().as_ref(), vk);
         assert_eq!(key.ours.hash()[..], sk[sk.len() - 64..]);
         for number in 0..MESSAGES_OF_A_KEY {
-            let way = [
-                Way::Whole,
-                Way::Prehashed(PreHash::Sha3_256),
-                Way::Mu,
-                Way::Whole,
-                Way::Prehashed(PreHash::Shake128),
-            ][number % 5];
+            let way = match number % 4 {
+                0 | 1 => Way::Whole,
+                2 => Way::Mu,
+                _ => {
+                    prehashed += 1;
+                    Way::Prehashed(PRE_HASHES[prehashed % PRE_HASHES.len()])
+                }
+            };
             let [context_len, len, at, bit] = rng.0.bytes();
             let context = rng.0.vec(context_len.into());
             let mut message = rng.0.vec(way.len().unwrap_or(usize::from(len) * 3));
@@ -206,12 +238,32 @@ fn both_agree<P: Parameters>() {
     assert_eq!(accepted_changes, 0);
 }
 
+fn standard<P: Parameters>() {
+    both_agree::<P, KeyPairGeneratorStandard, SigningKeyStandard, VerifyingKeyStandard>();
+}
+
+fn weak<P: Parameters>() {
+    both_agree::<P, KeyPairGeneratorWeak, SigningKeyWeak, VerifyingKeyWeak>();
+}
+
 #[test]
 fn fn_dsa_512_and_this_library_agree() {
-    both_agree::<Falcon512>();
+    standard::<Falcon512>();
 }
 
 #[test]
 fn fn_dsa_1024_and_this_library_agree() {
-    both_agree::<Falcon1024>();
+    standard::<Falcon1024>();
+}
+
+/// Small degrees refuse many attempts, so all that follows a refused one is compared, too.
+#[test]
+fn small_degrees_agree() {
+    weak::<insecure::Falcon4>();
+    weak::<insecure::Falcon8>();
+    weak::<insecure::Falcon16>();
+    weak::<insecure::Falcon32>();
+    weak::<insecure::Falcon64>();
+    weak::<insecure::Falcon128>();
+    weak::<insecure::Falcon256>();
 }

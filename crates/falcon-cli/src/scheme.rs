@@ -43,15 +43,15 @@ impl From<falcon_envelope::Algorithm> for Algorithm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 pub(crate) enum SignatureAlgorithm {
     /// NIST security level I.
-    #[value(name = "falcon-512", alias = "512")]
+    #[value(name = "falcon-512", aliases = ["512", "falcon512"])]
     #[serde(rename = "falcon-512")]
     Falcon512,
     /// NIST security level V.
-    #[value(name = "falcon-1024", alias = "1024")]
+    #[value(name = "falcon-1024", aliases = ["1024", "falcon1024"])]
     #[serde(rename = "falcon-1024")]
     Falcon1024,
     /// Deterministic Falcon-1024, as Algorand signs.
-    #[value(name = "falcon-det1024", alias = "det1024")]
+    #[value(name = "falcon-det1024", aliases = ["det1024", "falcondet1024"])]
     #[serde(rename = "falcon-det1024")]
     FalconDet1024,
 }

@@ -55,7 +55,7 @@ use crate::error::{DecodeError, FaultError, SignatureError};
 use crate::hash_to_point::{HashToPoint, PointHasher, Shake256HashToPoint};
 use crate::hazmat::SecretKey;
 use crate::hedge::{Randomness, SEED_LEN};
-use crate::lanes::Baseline;
+use crate::lanes::{Baseline, wipe};
 use crate::norm::{is_short, squared_norm};
 use crate::operations::Operations;
 use crate::params::{Array, NONCE_LEN, Parameters};
@@ -164,7 +164,10 @@ fn sign_on<P: Parameters>(
         match RecoverableSignature::of(on, key.as_ref(), &c, &signature) {
             Ok(None) => {}
             Ok(Some(signature)) => return Ok(signature),
-            Err(SignatureError) => return Err(FaultError),
+            Err(SignatureError) => {
+                wipe(signature.s2.as_mut());
+                return Err(FaultError);
+            }
         }
     }
     Err(FaultError)

@@ -9,8 +9,8 @@ pub struct Program {
     pub temporary: &'static str,
     /// Kinds of files that are changed under a lock, such as `key`.
     pub locked: &'static [&'static str],
-    /// Whether a file that begins with these bytes holds a secret key in a form that is not PEM.
-    /// Such a file is never replaced by something else.
+    /// Whether a file with these first 64 KiB (the whole file, if it is shorter) holds a secret key
+    /// in a form that is not PEM. Such a file is never replaced by something else.
     pub is_secret_key: fn(&[u8]) -> bool,
 }
 

@@ -3,6 +3,7 @@
 use crate::{
     color::Color,
     error::{Error, Status},
+    escape::Escaped,
     program::Program,
     ui::Ui,
 };
@@ -19,6 +20,7 @@ use std::{
 /// Prints the help, the version or the error, and ends the program.
 pub fn exit(mut error: clap::Error, program: &Program) -> ! {
     conceal(&mut error);
+    escape(&mut error);
     color().choose();
     let json = wants_json();
     let ui = Ui { json, quiet: false };
@@ -68,6 +70,32 @@ fn conceal(error: &mut clap::Error) {
         // These repeat the value.
         error.remove(ContextKind::Suggested);
         error.remove(ContextKind::SuggestedArg);
+    }
+}
+
+/// Escapes the control characters of what was typed: a file name that a shell puts in place of `*`
+/// could otherwise overwrite the message with a verdict.
+fn escape(error: &mut clap::Error) {
+    let escaped = |text: &String| Escaped(text).to_string();
+    let values: Vec<_> = error
+        .context()
+        .filter_map(|(kind, value)| {
+            let new = match value {
+                ContextValue::String(text) => ContextValue::String(escaped(text)),
+                ContextValue::Strings(texts) => {
+                    ContextValue::Strings(texts.iter().map(escaped).collect())
+                }
+                _ => return None,
+            };
+            (new != *value).then_some((kind, new))
+        })
+        .collect();
+    if !values.is_empty() {
+        // These repeat what was typed.
+        error.remove(ContextKind::Suggested);
+    }
+    for (kind, value) in values {
+        error.insert(kind, value);
     }
 }
 

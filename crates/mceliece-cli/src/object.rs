@@ -40,7 +40,7 @@ const SETS_LEN: [usize; 2] = [
 /// Whether a file that begins with these bytes is a raw secret key in the full form. The shorter
 /// forms have no mark, and other files have their lengths.
 pub(crate) fn is_secret_key(start: &[u8]) -> bool {
-    SETS.iter().any(|set| set.secret_key_len == start.len())
+    start.len() == COMPRESSED_LEN || SETS.iter().any(|set| set.secret_key_len == start.len())
 }
 
 /// Kind of an object.

@@ -443,3 +443,22 @@ fn changed_line_ends_are_explained() {
         assert!(message.ends_with(&hint), "{message}");
     }
 }
+
+/// A shell puts file names in place of `*`, and they may begin with dashes.
+#[test]
+fn an_argument_cannot_overwrite_the_message_about_it() {
+    let sandbox = Sandbox::new();
+    let name = "--z\r\u{1b}[2K\u{1b}[32mm: VALID\u{1b}[0m";
+    for arguments in [
+        &["verify", name][..],
+        &["verify", "m", "--engine", &name[2..]],
+        &["verify", "m", "--engine", &name[2..], "--json"],
+        &[&name[2..]],
+    ] {
+        let output = sandbox.run(arguments);
+        let told = [text(&output.stdout), text(&output.stderr)].concat();
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains("VALID"), "{told}");
+        assert!(!told.contains(['\r', '\u{1b}']), "{told:?}");
+    }
+}

@@ -6,7 +6,7 @@ use crate::engine::Best;
 use crate::error::{DecodeError, EncodeError};
 use crate::hash;
 use crate::operations::Operations;
-use crate::params::{Array, INV_SIGMA, Parameters, SIGMA_MIN};
+use crate::params::{Array, Parameters, SIGMA_MIN};
 use crate::reveal::{reveal, reveal_all};
 use crate::sampler::{Sampling, Seeded, Serial, ShakeSource, SigningIsa};
 use crate::scratch::{Aligned, with_scratch};
@@ -221,15 +221,27 @@ impl<P: Parameters> SigningKey<P> {
     }
 }
 
-/// The deviations of degree `2^logn`. Those of 512 and 1024 are the doubles nearest to `1 / sigma`.
-/// Round 3's are one unit in the last place larger.
+/// `2^60 / sigma` by `logn`, of the doubles nearest to `1 / sigma`. Round 3's doubles for 512 and
+/// 1024 are one unit in the last place larger.
+const INV_SIGMA: [u64; 11] = [
+    0,
+    7_961_475_618_707_097,
+    7_851_656_902_127_320,
+    7_746_260_754_658_859,
+    7_595_833_604_889_141,
+    7_453_842_886_538_220,
+    7_319_528_409_832_599,
+    7_192_222_552_237_877,
+    7_071_336_252_758_509,
+    6_956_347_512_113_097,
+    6_846_791_885_593_314,
+];
+
+/// The deviations of degree `2^logn`.
 fn deviation(logn: u32) -> Deviation {
     Deviation {
-        inv_sigma: match logn {
-            9 => 0.006_033_669_668_157_723,
-            10 => 0.005_938_645_309_533_115_5,
-            _ => INV_SIGMA[logn as usize],
-        },
+        // Exact: 53 bits, and a power of two.
+        inv_sigma: INV_SIGMA[logn as usize] as f64 / (1u64 << 60) as f64,
         sigma_min: SIGMA_MIN[logn as usize],
     }
 }

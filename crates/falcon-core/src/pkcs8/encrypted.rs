@@ -22,7 +22,7 @@ use {
 };
 
 /// Largest accepted `N r p` of scrypt, a bound on the time: one or two seconds. The memory is
-/// `128 N r` bytes, so it is 256 MiB at most.
+/// `128 r (N + p)` bytes. Documents have `r` below 65,536, so it is 264 MiB at most.
 pub const MAX_SCRYPT_COST: u64 = 1 << 21;
 /// Largest accepted cost of PBKDF2: the number of iterations, times the number of outputs of the
 /// hash that make up the cipher's key, times 7 with SHA-384 and SHA-512.

@@ -4,6 +4,7 @@
 
 use super::{ByteSource, Seeded};
 use crate::hash::{self, Shake256Reader};
+use crate::reveal::expect_secret;
 
 /// Length of a seed in bytes: 40 of the signature, and the number of the attempt.
 pub(crate) const SEED_LEN: usize = 41;
@@ -23,6 +24,9 @@ impl Seeded for ShakeSource {
     const EMPTY: Self = Self(hash::empty_reader());
 
     fn start(&mut self, seed: &[u8; SEED_LEN]) {
+        // As for round 3's generator. The number of the attempt is public.
+        let [secret @ .., _attempt] = seed;
+        expect_secret(secret);
         self.0.start(|hash| _ = hash.update(seed));
     }
 }
@@ -90,6 +94,32 @@ mod tests {
             let coarse = coarse << 7;
             assert!(coarse < fine + 128 && fine < coarse + 9 * 128, "{coarse}");
         }
+    }
+
+    /// `fn-dsa` has the entries in pieces of 31, 24 and 24 bits.
+    #[test]
+    fn the_table_is_that_of_fn_dsa() {
+        let pieces: [[u128; 3]; 18] = [
+            [1_375_468_055, 6_936_092, 9_176_346],
+            [711_562_636, 1_023_934, 15_582_455],
+            [289_335_016, 4_826_132, 14_746_371],
+            [90_749_601, 12_313_548, 10_843_417],
+            [21_676_598, 5_732_767, 9_419_414],
+            [3_908_963, 11_171_514, 6_206_010],
+            [529_006, 11_146_683, 11_891_888],
+            [53_503, 15_610_582, 11_661_180],
+            [4_032, 7_095_613, 11_671_091],
+            [225, 16_701_698, 407_118],
+            [9, 6_787_688, 1_638_204],
+            [0, 4_870_085, 8_687_822],
+            [0, 111_406, 13_946_073],
+            [0, 1_887, 12_017_202],
+            [0, 23, 11_452_285],
+            [0, 0, 3_689_579],
+            [0, 0, 25_354],
+            [0, 0, 129],
+        ];
+        assert_eq!(RCDT, pieces.map(|[a, b, c]| a << 48 | b << 24 | c));
     }
 
     #[test]
