@@ -27,6 +27,8 @@ pub mod batch;
 mod by_name;
 mod codec;
 pub mod det1024;
+#[cfg(feature = "eip8052")]
+pub mod eip8052;
 mod error;
 mod expand;
 mod ffsampling;

@@ -1,4 +1,4 @@
-//! SHAKE256 (FIPS 202) behind the two types that the scheme needs.
+//! SHAKE256 (FIPS 202) behind the two types that the scheme needs, and Keccak-256.
 //!
 //! A thin sponge: it squeezes whole blocks as words, and permutes only when the
 //! next byte is asked for.
@@ -11,6 +11,12 @@ pub const RATE_WORDS: usize = 17;
 
 /// Number of bytes of the rate.
 pub const RATE: usize = 8 * RATE_WORDS;
+
+/// First byte of the padding of SHAKE: its domain separation, and the first bit of the padding.
+const SHAKE: u8 = 0x1f;
+
+/// First byte of the padding of Keccak before FIPS 202, which has no domain separation.
+const KECCAK: u8 = 0x01;
 
 #[derive(Clone)]
 struct Sponge {
@@ -73,12 +79,12 @@ impl Sponge {
         }
     }
 
-    /// Writes the domain separation of SHAKE and the padding, and marks the block as used up.
-    fn pad(&mut self) {
+    /// Writes the padding, whose first byte is `first`, and marks the block as used up.
+    fn pad(&mut self, first: u8) {
         if self.pos == RATE {
             self.permute();
         }
-        self.xor_bytes(&[0x1f]);
+        self.xor_bytes(&[first]);
         self.state[RATE_WORDS - 1] ^= 1 << 63;
         self.pos = RATE;
     }
@@ -150,7 +156,7 @@ impl Shake256 {
 
     /// Ends absorption.
     pub fn finalize(mut self) -> Shake256Reader {
-        self.0.pad();
+        self.0.pad(SHAKE);
         Shake256Reader(self)
     }
 
@@ -158,7 +164,7 @@ impl Shake256 {
     /// moves no state, which keeps the stack of verification small. When the reader
     /// is dropped, the hash is empty again.
     pub fn finalize_blocks(&mut self) -> Blocks<'_> {
-        self.0.pad();
+        self.0.pad(SHAKE);
         Blocks(&mut self.0)
     }
 
@@ -167,6 +173,56 @@ impl Shake256 {
         let mut h = Self::new();
         h.update(data);
         h.finalize()
+    }
+}
+
+/// Keccak-256 that absorbs. A clone forks the state.
+///
+/// This is the hash of Ethereum: SHA3-256 with the padding that Keccak had before FIPS 202. The
+/// digests of the two differ.
+///
+/// ```
+/// use falcon_keccak::Keccak256;
+///
+/// let mut hash = Keccak256::new();
+/// hash.update(b"order ").update(b"#42");
+/// let digest: [u8; 32] = hash.finalize();
+/// let mut again = Keccak256::new();
+/// again.update(b"order #42");
+/// assert_eq!(digest, again.finalize());
+/// ```
+#[derive(Clone)]
+pub struct Keccak256(Sponge);
+
+impl Default for Keccak256 {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Keccak256 {
+    /// Creates an empty sponge that permutes with portable code.
+    pub fn new() -> Self {
+        Self::with_permutation(portable)
+    }
+
+    /// Creates an empty sponge that permutes with `permutation`.
+    pub const fn with_permutation(permutation: Permutation) -> Self {
+        Self(Sponge::new(permutation))
+    }
+
+    /// Absorbs `data`.
+    pub fn update(&mut self, data: &[u8]) -> &mut Self {
+        self.0.absorb(data);
+        self
+    }
+
+    /// Ends absorption and returns the digest.
+    pub fn finalize(mut self) -> [u8; 32] {
+        self.0.pad(KECCAK);
+        let mut digest = [0; 32];
+        self.0.squeeze(&mut digest);
+        digest
     }
 }
 
@@ -185,7 +241,7 @@ impl Shake256Reader {
     pub fn start(&mut self, absorb: impl FnOnce(&mut Shake256)) {
         self.0.0.clear();
         absorb(&mut self.0);
-        self.0.0.pad();
+        self.0.0.pad(SHAKE);
     }
 
     /// Restarts as the stream of a state that was squeezed last and not yet read.
@@ -233,7 +289,7 @@ impl Drop for Blocks<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ::sha3::digest::{ExtendableOutput, Update, XofReader};
+    use ::sha3::digest::{Digest, ExtendableOutput, Update, XofReader};
     use falcon_lanes::Baseline;
     use std::vec;
     use std::vec::Vec;
@@ -263,6 +319,38 @@ mod tests {
                     reader.read(chunk);
                 }
                 assert_eq!(out, expected, "{n} bytes in pieces of {piece}");
+            }
+        }
+    }
+
+    #[test]
+    fn keccak_256_of_nothing_is_the_published_digest() {
+        let expected = [
+            0xc5, 0xd2, 0x46, 0x01, 0x86, 0xf7, 0x23, 0x3c, 0x92, 0x7e, 0x7d, 0xb2, 0xdc, 0xc7,
+            0x03, 0xc0, 0xe5, 0x00, 0xb6, 0x53, 0xca, 0x82, 0x27, 0x3b, 0x7b, 0xfa, 0xd8, 0x04,
+            0x5d, 0x85, 0xa4, 0x70,
+        ];
+        assert_eq!(Keccak256::new().finalize(), expected);
+        assert_eq!(Keccak256::default().finalize(), expected);
+    }
+
+    #[test]
+    fn keccak_256_equals_the_sha3_crate_however_its_input_is_cut() {
+        for n in (0..=2 * RATE + 1).chain([1000, 10_000]) {
+            let data = data(n);
+            let expected: [u8; 32] = ::sha3::Keccak256::digest(&data).into();
+            for piece in [1, 7, 8, 40, 135, 136, 137, 10_000] {
+                let mut hash = Keccak256::with_permutation(portable);
+                for chunk in data.chunks(piece) {
+                    hash.update(chunk);
+                }
+                let forked = hash.clone();
+                assert_eq!(hash.finalize(), expected, "{n} bytes in pieces of {piece}");
+                assert_eq!(
+                    forked.finalize(),
+                    expected,
+                    "{n} bytes in pieces of {piece}"
+                );
             }
         }
     }

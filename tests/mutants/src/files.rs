@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 pub const SOURCES: &str = "crates/falcon-core/src";
 
 /// Files that are mutated.
-pub const FILES: [&str; 53] = [
+pub const FILES: [&str; 54] = [
     "any.rs",
     "batch/cpu.rs",
     "batch/lanes.rs",
@@ -25,6 +25,7 @@ pub const FILES: [&str; 53] = [
     "codec/side_by_side.rs",
     "codec/signature.rs",
     "det1024.rs",
+    "eip8052.rs",
     "engine/mod.rs",
     "engine/names.rs",
     "expand.rs",

@@ -32,18 +32,19 @@ use survivors::Name;
 use variants::Variants;
 
 /// Arguments of cargo: the crate's own tests, and those of `tests/` that are about it.
-const BUILD: [&str; 30] = [
+const BUILD: [&str; 31] = [
     "test",
     "--no-run",
     "--locked",
     "-p=falcon-core",
     "-p=falcon-tests",
-    "--features=falcon-core/alloc,falcon-core/engines,falcon-core/threads",
+    "--features=falcon-core/alloc,falcon-core/eip8052,falcon-core/engines,falcon-core/threads",
     "--features=falcon-core/pem,falcon-core/encryption,falcon-core/serde,falcon-core/fndsa-provisional",
     "--lib",
     "--test=any",
     "--test=checks",
     "--test=det1024",
+    "--test=eip8052",
     "--test=fndsa",
     "--test=fndsa_provisional",
     "--test=hazmat",

@@ -1,13 +1,15 @@
-//! SHAKE256 on the best engine, and the coefficients of points from its output.
+//! SHAKE256 and Keccak-256 on the best engine, and the coefficients of points from its output.
 
 mod point;
 
 use crate::engine::Best;
 use crate::lanes::wipe_below;
+#[cfg(feature = "eip8052")]
+pub(crate) use falcon_keccak::Keccak256;
 #[cfg(feature = "alloc")]
 pub(crate) use falcon_keccak::{Message, hash_side_by_side};
 pub use falcon_keccak::{Shake256, Shake256Reader};
-#[cfg(test)]
+#[cfg(any(feature = "eip8052", test))]
 pub(crate) use point::LIMIT;
 #[cfg(feature = "alloc")]
 pub(crate) use point::PointFiller;
@@ -18,6 +20,12 @@ pub(crate) use point::fill_point_little_endian;
 /// SHAKE256 that permutes on the best engine.
 pub(crate) fn shake256() -> Shake256 {
     Shake256::with_permutation(permute)
+}
+
+/// Keccak-256 that permutes on the best engine.
+#[cfg(feature = "eip8052")]
+pub(crate) fn keccak256() -> Keccak256 {
+    Keccak256::with_permutation(permute)
 }
 
 /// Does `work` with the stream of SHAKE256 of the `pieces`, permuted on the best engine. No copy of
