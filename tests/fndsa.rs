@@ -7,6 +7,7 @@ use falcon_core::fndsa_provisional::{
 };
 use falcon_core::hazmat::insecure;
 use falcon_core::rand_core::{TryCryptoRng, TryRng};
+use falcon_core::seams::hash::Shake256;
 use falcon_core::{Falcon512, Falcon1024, Parameters};
 use falcon_tests::Repeatable;
 use fn_dsa::{
@@ -266,4 +267,46 @@ fn small_degrees_agree() {
     weak::<insecure::Falcon64>();
     weak::<insecure::Falcon128>();
     weak::<insecure::Falcon256>();
+}
+
+/// Signs with a seed whose first attempt is refused. `bits` is the width of `f` and `g`.
+fn refused_attempt<P: Parameters>(seed: u64, bits: usize) {
+    let key = SigningKey::<P>::from(falcon_core::SigningKey::from_seed(&[7; 32]));
+    let encoded = key.to_bytes();
+    let mut again = Again([0; SEED_LEN]);
+    again.0[..8].copy_from_slice(&seed.to_le_bytes());
+    let mu = [4; 64];
+    let ours = key.sign_mu_from_seed(&again.0, &mu).expect("it signs");
+
+    let read = |pieces: [&[u8]; 3]| -> [u8; 40] {
+        let mut hash = Shake256::new();
+        for piece in pieces {
+            hash.update(piece);
+        }
+        hash.finalize().read_array()
+    };
+    let secret = read([&encoded[1..][..2 * P::N * bits / 8], &[], &[]]);
+    let derived = read([&secret, &mu, &again.0]);
+    assert_ne!(*ours.nonce(), read([&derived, &[0], &[]]));
+    assert_eq!(*ours.nonce(), read([&derived, &[1], &[]]));
+
+    let mut theirs = vec![0; signature_size(P::LOGN)];
+    let mut signer = SigningKeyStandard::decode(&encoded).expect("a key");
+    let signed = signer.sign(
+        &mut again,
+        &DomainContext(&[]),
+        &HASH_ID_EXTMU,
+        &mu,
+        &mut theirs,
+    );
+    assert_eq!(signed, Some(()));
+    assert_eq!(ours.to_bytes().as_ref(), theirs);
+}
+
+/// One attempt in 2450 is refused at degree 512, and one in 820 at 1024. The seeds were found by
+/// search.
+#[test]
+fn a_refused_attempt_is_followed_by_the_same_one() {
+    refused_attempt::<Falcon512>(6369, 6);
+    refused_attempt::<Falcon1024>(135, 5);
 }

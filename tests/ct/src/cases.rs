@@ -82,10 +82,10 @@ pub(crate) fn all() -> Vec<Case> {
         plain_calls,
     ));
     cases.push(silent("plain calls: FN-DSA of degree 512".into(), || {
-        fndsa::<Falcon512>();
+        fndsa::<Falcon512>(6369);
     }));
     cases.push(silent("plain calls: FN-DSA of degree 1024".into(), || {
-        fndsa::<Falcon1024>();
+        fndsa::<Falcon1024>(135);
     }));
     cases.push(silent(
         "plain calls: deterministic Falcon-1024".into(),
@@ -260,15 +260,16 @@ fn plain_calls() {
     });
 }
 
-/// Reads an FN-DSA key, signs with it and writes it.
-fn fndsa<P: Parameters>() {
+/// Reads an FN-DSA key, signs with it and writes it. The first attempt with the seed `refused` is
+/// refused, as `tests/fndsa.rs` shows.
+fn fndsa<P: Parameters>(refused: u64) {
     type Key<P> = falcon_core::fndsa_provisional::SigningKey<P>;
-    let stored = decode_boxed_on::<P>(Baseline, &stored_key::<P>()).expect("it decodes");
-    let bytes = Key::from(*stored).to_bytes();
+    let bytes = Key::from(SigningKey::<P>::from_seed(&[7; 32])).to_bytes();
     let marked = bytes.to_vec();
     classify(&marked[1..P::SIGNING_KEY_LEN]);
     let key = Key::<P>::try_from(&marked[..]).expect("its own encoding");
-    let seed = [3; 40];
+    let mut seed = [0; 40];
+    seed[..8].copy_from_slice(&refused.to_le_bytes());
     classify(&seed);
     let signature = key.sign_mu_from_seed(&seed, &[4; 64]).expect("it signs");
     declassify(&signature);

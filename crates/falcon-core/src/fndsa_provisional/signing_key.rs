@@ -5,6 +5,7 @@ use crate::codec::lsb_first;
 use crate::engine::Best;
 use crate::error::{DecodeError, EncodeError};
 use crate::hash;
+use crate::lanes::wipe_below;
 use crate::operations::Operations;
 use crate::params::{Array, Parameters, SIGMA_MIN};
 use crate::reveal::{reveal, reveal_all};
@@ -190,6 +191,8 @@ impl<P: Parameters> SigningKey<P> {
                 self.is_signature(b, point.as_ref(), &signature)
             })
         });
+        // Words of the generator's state that were spilled from registers.
+        wipe_below::<256>();
         if found {
             Some(Signature { signature })
         } else {
