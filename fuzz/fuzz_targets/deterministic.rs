@@ -35,7 +35,10 @@ fuzz_target!(|bytes: &[u8]| {
 
     let fixed = CtSignature::try_from(bytes).ok();
     let expected = ordinary(0xda, Format::ConstantTime, bytes);
-    assert_eq!(fixed.map(CompressedSignature::from).map(Signature::from), expected);
+    assert_eq!(
+        fixed.map(CompressedSignature::from).map(Signature::from),
+        expected
+    );
     if let Some(signature) = fixed {
         assert_eq!(bytes.len(), CT_LEN);
         assert_eq!(signature.to_bytes()[..], *bytes);

@@ -49,6 +49,6 @@ static KNOWN_1024: LazyLock<(VerifyingKey<Falcon1024>, Signature<Falcon1024>)> =
     LazyLock::new(known);
 
 fuzz_target!(|bytes: &[u8]| {
-    decode(&*KNOWN_512, bytes);
-    decode(&*KNOWN_1024, bytes);
+    decode(&KNOWN_512, bytes);
+    decode(&KNOWN_1024, bytes);
 });

@@ -128,8 +128,11 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         let mut first = 0;
         for group in jobs.chunk_by(|a, b| a.key.is_same(&b.key)) {
             match (&group[0].key, group) {
-                // For one job, hashing side by side takes longer.
-                (KeySource::Stored(_), [job]) => self.sign_one(logn, first, job, accept, deliver),
+                // For one job, hashing side by side takes longer. An engine of one lane is not
+                // faster alone, and a simulator must be used.
+                (KeySource::Stored(_), [job]) if F::LANES > 1 => {
+                    self.sign_one(logn, first, job, accept, deliver);
+                }
                 (KeySource::Stored(key), _) => {
                     self.sign_group(logn, *key, first, group, accept, deliver);
                 }
