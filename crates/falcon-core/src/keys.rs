@@ -241,7 +241,7 @@ impl<P: Parameters> SigningKey<P> {
 
     /// Reads the FN-DSA encoding of `f`, `g` and `F` into this key and checks that it is one. The
     /// secret hash of round 3, which FN-DSA does not use, is not computed.
-    #[cfg(feature = "fndsa-provisional")]
+    #[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
     pub(crate) fn decode_lsb_first(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         self.read(Best::find(), |polynomials| {
             codec::lsb_first::decode_secret_key(P::LOGN, bytes, polynomials)

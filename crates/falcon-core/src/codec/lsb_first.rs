@@ -4,15 +4,16 @@
 //! So the code of round 3 reads and writes them. The bits of all bytes and of all fields are
 //! reversed before or after that.
 
-use super::bits::{pack, packed_len};
+use super::bits::pack;
 use super::compressed::decompress;
 use super::public_key::{self, WIDTH};
 use super::signature::{self, Format, check_tail};
-use super::{secret_key, strip_header};
+use super::strip_header;
 use crate::error::DecodeError;
 use crate::lanes::Baseline;
 use crate::params::{MAX_LOGN, NONCE_LEN};
-use zeroize::Zeroizing;
+#[cfg(feature = "alloc")]
+use {super::bits::packed_len, super::secret_key, zeroize::Zeroizing};
 
 /// Largest magnitude of a coefficient of `s1` or `s2`.
 pub(crate) const MAX_MAGNITUDE: u16 = 840;
@@ -24,6 +25,7 @@ const LOW_BITS: u32 = 7;
 const MAX_KEY_LEN: usize = public_key::encoded_len(MAX_LOGN) - 1;
 
 /// Bytes of the longest secret key without its header.
+#[cfg(feature = "alloc")]
 const MAX_SECRET_LEN: usize = secret_key::encoded_len(MAX_LOGN) - 1;
 
 /// Bytes of the longest code of `s2`.
@@ -93,6 +95,7 @@ pub(crate) const fn short_len(logn: u32) -> usize {
 }
 
 /// Writes `f`, `g` and `F` to `out` of the length that round 3's encoding has.
+#[cfg(feature = "alloc")]
 pub(crate) fn encode_secret_key(logn: u32, polynomials: [&[i8]; 3], out: &mut [u8]) {
     let Some((first, body)) = out.split_first_mut() else {
         return;
@@ -114,6 +117,7 @@ pub(crate) fn encode_secret_key(logn: u32, polynomials: [&[i8]; 3], out: &mut [u
 ///
 /// # Errors
 /// As for [`secret_key::decode`].
+#[cfg(feature = "alloc")]
 pub(crate) fn decode_secret_key(
     logn: u32,
     bytes: &[u8],

@@ -7,12 +7,12 @@ mod ber_exp;
 mod first_byte;
 mod records;
 mod serial;
-#[cfg(feature = "fndsa-provisional")]
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
 mod shake;
 mod windows;
 
 pub use serial::Serial;
-#[cfg(feature = "fndsa-provisional")]
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
 pub(crate) use shake::ShakeSource;
 pub use windows::Windows;
 
