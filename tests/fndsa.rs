@@ -236,7 +236,8 @@ where
             }
         }
     }
-    assert_eq!(accepted_changes, 0);
+    // A changed signature of a small degree can be valid: these are insecure.
+    assert!(accepted_changes == 0 || P::LOGN < 9);
 }
 
 fn standard<P: Parameters>() {
