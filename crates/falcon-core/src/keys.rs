@@ -249,7 +249,6 @@ impl<P: Parameters> SigningKey<P> {
     }
 
     /// Becomes the key of `f`, `g` and `F` as `read` writes them, and checks that it is one.
-    #[inline(always)]
     fn read(
         &mut self,
         on: impl Operations,

@@ -69,6 +69,8 @@ mod hook {
     }
 }
 #[cfg(falcon_ct)]
-pub(crate) use hook::{expect_secret, reveal};
+pub(crate) use hook::expect_secret;
+#[cfg(falcon_ct)]
+pub(crate) use hook::reveal;
 #[cfg(falcon_ct)]
 pub use hook::{on_expect_secret, on_reveal};

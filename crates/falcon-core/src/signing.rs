@@ -289,7 +289,6 @@ fn short_vector_of_integers<B: Binary64, W: Array<i16>>(
 
 /// One attempt with a key that is not expanded: writes `s2` and returns the squared norm of the
 /// vector. `scratch` holds [`computed_scratch_len`] reals.
-#[inline(always)]
 pub(crate) fn attempt_from_basis<B: SigningIsa, S: Sampling>(
     b: B,
     sampling: S,

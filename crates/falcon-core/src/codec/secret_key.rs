@@ -82,7 +82,6 @@ pub(crate) fn decode(
 ///
 /// # Errors
 /// `Range` if a coefficient is `-2^(width-1)`.
-#[inline(always)]
 pub(super) fn decode_fields(
     logn: u32,
     body: &[u8],
