@@ -131,5 +131,7 @@ pub mod seams {
         TokenVisitor, decode_boxed_on, decode_verifying_key_on, expand_on, finish_on, visit,
     };
     #[cfg(falcon_ct)]
-    pub use crate::reveal::{on_expect_secret, on_reveal};
+    pub use crate::reveal::on_expect_secret;
+    #[cfg(falcon_ct)]
+    pub use crate::reveal::on_reveal;
 }
