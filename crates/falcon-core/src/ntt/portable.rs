@@ -139,12 +139,15 @@ pub(crate) fn set_reduced<I: Isa, T: Copy>(
         (a.as_chunks_mut::<ROW>(), b.as_chunks::<ROW>())
     };
     for (a, b) in rows.iter_mut().zip(b) {
-        for (x, &y) in a.iter_mut().zip(b) {
+        // A copy, which aliases nothing: in place, the first loop would not become vector code.
+        let mut row = *a;
+        for (x, &y) in row.iter_mut().zip(b) {
             *x = value(*x, y);
         }
-        for a in I::I16s::chunks_mut(a) {
-            centred::<Q, _>(I::I16s::load(isa, a)).store(a);
+        for part in I::I16s::chunks_mut(&mut row) {
+            centred::<Q, _>(I::I16s::load(isa, part)).store(part);
         }
+        *a = row;
     }
     for (x, &y) in rest.iter_mut().zip(b_rest) {
         *x = barrett_reduce::<Q>(value(*x, y));
