@@ -1,6 +1,6 @@
 //! FN-DSA, provisional, against the crate `fn-dsa` 0.4.0, which makes the keys. Both make the same
 //! signatures from the same seeds. Both verifiers accept and refuse the same: 200 messages of each
-//! degree, 10,000 of 512 and 1024 with `FALCON_FULL=1`.
+//! degree, 10,000 with `FALCON_FULL=1`.
 
 use falcon_core::fndsa_provisional::{
     Context, PreHash, SEED_LEN, Signature, SigningKey, VerifyingKey,
@@ -185,8 +185,7 @@ where
     V: TheirVerifyingKey,
 {
     let full = std::env::var("FALCON_FULL").as_deref() == Ok("1");
-    // A longer run over small degrees found a signature that differs; why is not known yet.
-    let messages: usize = if full && P::LOGN >= 9 { 10_000 } else { 200 };
+    let messages: usize = if full { 10_000 } else { 200 };
     let mut rng = Random(Repeatable::new(P::NAME));
     let (mut accepted_changes, mut prehashed) = (0, 0);
     for _ in 0..messages.div_ceil(MESSAGES_OF_A_KEY) {

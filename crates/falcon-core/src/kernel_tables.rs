@@ -7,7 +7,7 @@
 use crate::fft::{TWIDDLE_IM, TWIDDLE_RE};
 use crate::modq::{Modulus, Q, pow_mod};
 use crate::params::{
-    Falcon512, Falcon1024, INV_SIGMA, NONCE_LEN, Parameters, SIGMA_MIN, SIGNATURE_NORM_BOUND,
+    Falcon512, Falcon1024, INV_Q, INV_SIGMA, NONCE_LEN, Parameters, SIGMA_MIN, SIGNATURE_NORM_BOUND,
 };
 use crate::sampler::constants::{COEFFICIENTS, EXP2, INV_2_SIGMA_MAX_SQUARED, RCDT};
 use std::format;
@@ -74,7 +74,7 @@ fn tables() -> String {
         ),
         format!("constexpr uint32_t Q = {q};\n"),
         format!("constexpr unsigned NONCE_LEN = {NONCE_LEN};\n"),
-        format!("constexpr double INV_Q = {:?};\n", 1.0 / q as f64),
+        format!("constexpr double INV_Q = {INV_Q:?};\n"),
         format!("constexpr double INV_2_SIGMA_MAX_SQUARED = {INV_2_SIGMA_MAX_SQUARED:?};\n"),
         format!("constexpr double LN2 = {:?};\n", core::f64::consts::LN_2),
         format!("constexpr double LOG2_E = {log2_e:?};\n"),

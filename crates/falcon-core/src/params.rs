@@ -13,6 +13,9 @@ use zeroize::Zeroize;
 /// The modulus `q = 12 * 1024 + 1`.
 pub const Q: u32 = 12289;
 
+/// `1 / q`, rounded to nearest.
+pub(crate) const INV_Q: f64 = 1.0 / Q as f64;
+
 /// Length of the nonce in bytes.
 pub const NONCE_LEN: usize = 40;
 

@@ -17,9 +17,6 @@ use crate::ring;
 use crate::sampler::{Feed, LaneSampler, Sampling, SigningIsa};
 use crate::tree::{self, Computed, Deviation, Stored};
 
-/// `1 / q`, rounded to nearest.
-const INV_Q: f64 = 1.0 / 12289.0;
-
 /// The short secret basis as integers: `f, g, F, G`, `n` coefficients each; and
 /// `h = g / f mod q` in the domain of [`PortableNtt`](crate::ntt::PortableNtt).
 #[derive(Clone, Copy)]
@@ -130,7 +127,7 @@ pub(crate) fn expand<B: Binary64>(
     Computed::root(b, logn, deviation(logn), g00, g01, g11, scratch).store(tree);
 }
 
-/// `t0 = c / q` of every lane, then `(t0, t1) = (c, 0) B^-1`.
+/// `(t0, t1) = (c, 0) B^-1` of every lane.
 fn load_target<B: Binary64, F: Fft>(
     _: B,
     fft: F,
@@ -142,11 +139,7 @@ fn load_target<B: Binary64, F: Fft>(
 ) {
     for (lane, point) in points.iter().enumerate() {
         for (t, &c) in t0.iter_mut().zip(*point) {
-            fft.set(
-                t,
-                lane,
-                (B::F64::from_i64(i64::from(c)) * INV_Q.into()).into(),
-            );
+            fft.set(t, lane, B::F64::from_i64(i64::from(c)).into());
         }
     }
     fft.fft(logn, t0);

@@ -31,6 +31,20 @@ const RECORDS: usize = if cfg!(target_arch = "x86_64") {
     24
 };
 
+/// A coordinate of this point's target is an integer but for rounding. Scaling by `1/q` before the
+/// products would make the sampler draw another integer, and both signatures together would reveal
+/// the key. The hash is that of the signature of algorand-falcon 0.1.0. The message was found by
+/// search, among 30,000.
+#[test]
+fn a_target_next_to_an_integer_is_rounded_as_in_algorand_s_code() {
+    let key = SigningKey::from_seed(b"key-order");
+    let signature = key.sign(&1431u64.to_le_bytes()).expect("no fault");
+    assert_eq!(
+        sha3_256(&signature.to_bytes()),
+        "0c50b6c30bb990c028aa777a557751117306e4e708616c3f1ea34d0c694dca1e"
+    );
+}
+
 #[test]
 fn signatures_are_those_of_algorand_s_code() {
     let text = include_str!("../../../kat/det1024/records.txt");

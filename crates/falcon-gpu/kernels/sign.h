@@ -76,15 +76,15 @@ template <unsigned LOGN, unsigned W> FALCON_CALL void transform_basis(const int8
     }
 }
 
-// t = (c, 0) B^-1.
+// t = (c, 0) B^-1. Products are rounded before they are scaled.
 template <unsigned LOGN, unsigned W, class B>
 FALCON_DEVICE void load_target(const uint16_t *point, View<W> t0, View<W> t1, B b01, B b11) {
     constexpr unsigned N = 1u << LOGN, M = N / 2;
-    const auto coefficient = [&](At i) { return real(int32_t(at(point, i))) * Real{INV_Q}; };
+    const auto coefficient = [&](At i) { return real(int32_t(at(point, i))); };
     fft<LOGN, W>([&](At i) { return Complex{coefficient(i), coefficient(M + i)}; }, OneIn<W>{t0, M},
                  [&](At i, Complex c) {
-                     put(t1, M, i, -(c * get(b01, M, i)));
-                     put(t0, M, i, c * get(b11, M, i));
+                     put(t1, M, i, scaled(c * get(b01, M, i), Real{-INV_Q}));
+                     put(t0, M, i, scaled(c * get(b11, M, i), Real{INV_Q}));
                  });
 }
 

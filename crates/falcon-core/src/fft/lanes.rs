@@ -10,6 +10,7 @@ use super::runs::{halves, halves_mut, in_runs, len, load, shared, store};
 use super::transform::{fft, ifft};
 use super::{BasisRef, Fft};
 use crate::lanes::{F64s, Isa, Lanes};
+use crate::params::INV_Q;
 
 #[inline(always)]
 fn target<L: Lanes, R: F64s<L::Isa>>(
@@ -24,11 +25,12 @@ fn target<L: Lanes, R: F64s<L::Isa>>(
     let [t1_re, t1_im] = halves_mut::<L, R, _>(m, t1);
     let [b01_re, b01_im] = halves::<L, R, _>(m, b01);
     let [b11_re, b11_im] = halves::<L, R, _>(m, b11);
+    let [inverse, minus_inverse]: [R; 2] = [l.cycle(&[INV_Q]), l.cycle(&[-INV_Q])];
     for u in 0..m / len::<L, R>() {
         let c: [R; 2] = load(l, &t0_re[u], &t0_im[u]);
-        let p = R::complex_mul(c, shared(l, &b01_re[u], &b01_im[u]));
-        store::<L, R>([-p[0], -p[1]], &mut t1_re[u], &mut t1_im[u]);
-        let p = R::complex_mul(c, shared(l, &b11_re[u], &b11_im[u]));
+        let p = R::complex_mul(c, shared(l, &b01_re[u], &b01_im[u])).map(|x| x * minus_inverse);
+        store::<L, R>(p, &mut t1_re[u], &mut t1_im[u]);
+        let p = R::complex_mul(c, shared(l, &b11_re[u], &b11_im[u])).map(|x| x * inverse);
         store::<L, R>(p, &mut t0_re[u], &mut t0_im[u]);
     }
 }

@@ -94,7 +94,9 @@ pub trait Fft: Copy + Debug + Send + Sync {
         t1.copy_from_slice(z1);
         z1.iter_mut().zeroize();
     }
-    /// `t0 = c * b11`, `t1 = c * (-b01)`, given `c` in `t0`.
+    /// `(t0, t1) = (c, 0) B^-1`, given `c` in `t0`: `t0 = (c b11) (1/q)`, `t1 = -(c b01) (1/q)`.
+    /// The products are rounded before they are scaled. Where a coordinate of the target is an
+    /// integer but for rounding, another order gives another signature of the same point.
     fn target(
         &self,
         logn: u32,

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::lanes::Baseline;
+use crate::params::Q;
 use num_bigint::BigInt;
 use std::vec;
 use std::vec::Vec;
@@ -95,8 +96,8 @@ fn multiply_negacyclic(a: &[f64], b: &[f64]) -> Vec<f64> {
     out
 }
 
-/// `target` multiplies polynomials: compared with schoolbook products. Values
-/// reach 2^24, so ten stages of rounding leave an error near 2^-53+24+4; a
+/// `target` multiplies polynomials and divides by `q`: compared with schoolbook products. Values
+/// reach 2^24, so ten stages of rounding leave an error near 2^-53+24+4 before the division; a
 /// wrong twiddle or sign shows in the first bits.
 #[test]
 fn products_in_the_fft_domain_are_products_of_polynomials() {
@@ -114,8 +115,9 @@ fn products_in_the_fft_domain_are_products_of_polynomials() {
         Baseline.ifft(logn, &mut t1);
         let (aa, ab) = (multiply_negacyclic(&a, &a), multiply_negacyclic(&a, &b));
         for i in 0..n {
-            assert!((t0[i] - aa[i]).abs() < 2f64.powi(-22), "n = {n}, {i}");
-            assert!((t1[i] + ab[i]).abs() < 2f64.powi(-22), "n = {n}, {i}");
+            let q = f64::from(Q);
+            assert!((t0[i] * q - aa[i]).abs() < 2f64.powi(-22), "n = {n}, {i}");
+            assert!((t1[i] * q + ab[i]).abs() < 2f64.powi(-22), "n = {n}, {i}");
         }
     }
 }

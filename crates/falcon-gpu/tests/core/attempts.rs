@@ -74,10 +74,7 @@ pub fn attempt<P: Parameters>(
         b10: &basis[2 * n..3 * n],
         b11: &basis[3 * n..],
     };
-    let mut t0: Vec<f64> = point
-        .iter()
-        .map(|&c| f64::from(c) * (1.0 / 12289.0))
-        .collect();
+    let mut t0: Vec<f64> = point.iter().copied().map(f64::from).collect();
     let mut t1 = vec![0.0; n];
     Baseline.fft(logn, &mut t0);
     Baseline.target(logn, &mut t0, &mut t1, basis.b01, basis.b11);
