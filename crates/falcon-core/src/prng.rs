@@ -35,7 +35,7 @@ pub struct Prng<const AHEAD: usize = 1> {
 
 /// A place in the bytes that were computed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub struct Place {
     /// Number of the buffer, below `AHEAD`.
     pub(crate) buffer: usize,
     /// Byte of the buffer.

@@ -9,7 +9,7 @@ use crate::lanes::wipe_below;
 use crate::operations::Operations;
 use crate::params::{Array, Parameters, SIGMA_MIN};
 use crate::reveal::{reveal, reveal_all};
-use crate::sampler::{Sampling, Seeded, Serial, ShakeSource, SigningIsa};
+use crate::sampler::{ShakeDouble, ShakeSampling, SigningIsa};
 use crate::scratch::{Aligned, with_scratch};
 use crate::signing::{self, Fit, attempt_from_basis};
 use crate::tree::Deviation;
@@ -154,26 +154,35 @@ impl<P: Parameters> SigningKey<P> {
 
     /// [`sign_mu_from_seed`](Self::sign_mu_from_seed) on `b`. Every attempt has a nonce of its own,
     /// so a point of its own.
-    fn sign_on<B: SigningIsa + Operations>(
+    fn sign_on<B: SigningIsa<F64: ShakeDouble> + Operations>(
         &self,
         b: B,
         seed: &[u8; SEED_LEN],
         mu: &[u8; MU_LEN],
     ) -> Option<Signature<P>> {
-        let sampling = Serial::<B::F64, ShakeSource>::new();
+        self.sign_with(b, B::F64::shake_sampling(b), seed, mu)
+    }
+
+    fn sign_with<B: SigningIsa + Operations, S: ShakeSampling>(
+        &self,
+        b: B,
+        sampling: S,
+        seed: &[u8; SEED_LEN],
+        mu: &[u8; MU_LEN],
+    ) -> Option<Signature<P>> {
         let mut of_attempt = Zeroizing::new([0; SEED_LEN + 1]);
         hash::with_stream(&[&self.secret_hash, mu, seed], |stream| {
             stream.read(&mut of_attempt[..SEED_LEN]);
         });
-        let mut source = ShakeSource::EMPTY;
+        let mut feed = S::EMPTY;
         let mut signature = crate::Signature::<P>::EMPTY;
         let mut point = P::Residues::ZERO;
         let scratch_len = signing::computed_scratch_len(P::LOGN);
         let found = with_scratch::<P, _>(scratch_len, |scratch| {
             (0..ATTEMPTS).any(|attempt| {
                 of_attempt[SEED_LEN] = attempt;
-                sampling.start(&mut source, &of_attempt);
-                source.read(&mut signature.nonce);
+                sampling.start(&mut feed, &of_attempt);
+                signature.nonce = *S::nonce(&feed);
                 reveal_all(&mut signature.nonce);
                 point_of(&signature.nonce, mu, point.as_mut());
                 // The norm is computed again with `s1`, whose coefficients are bounded too.
@@ -184,7 +193,7 @@ impl<P: Parameters> SigningKey<P> {
                     deviation(P::LOGN),
                     self.key.basis(),
                     point.as_ref(),
-                    &mut source,
+                    &mut feed,
                     scratch.reals(),
                     signature.s2.as_mut(),
                 );

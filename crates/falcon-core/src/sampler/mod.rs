@@ -13,7 +13,7 @@ mod windows;
 
 pub use serial::Serial;
 #[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
-pub(crate) use shake::ShakeSource;
+pub(crate) use shake::{ShakeDouble, ShakeSampling};
 pub use windows::Windows;
 
 use crate::fft::Fft;
@@ -92,7 +92,7 @@ impl SampledDouble for f64 {
 
     #[inline(always)]
     fn sampling<I: Isa>(isa: I) -> Windows<I> {
-        Windows(isa)
+        Windows::new(isa)
     }
 }
 

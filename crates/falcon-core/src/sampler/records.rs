@@ -64,9 +64,9 @@ use crate::prng::{BUFFER_LEN, Place};
 use core::f32::consts::LOG2_E;
 
 /// Bytes of an attempt that is decided by one byte.
-const ATTEMPT_LEN: usize = 11;
+pub(super) const ATTEMPT_LEN: usize = 11;
 /// Attempts of a buffer at most.
-const ATTEMPTS: usize = BUFFER_LEN / ATTEMPT_LEN;
+pub(super) const ATTEMPTS: usize = BUFFER_LEN / ATTEMPT_LEN;
 /// Attempts whose records are made together: the bytes of [`Isa::map_bytes`].
 const LANES: usize = 16;
 /// Attempts whose records are made together by look-ups.
@@ -80,7 +80,7 @@ pub(super) const BUFFERS: usize = 2;
 /// The first place.
 const BEGIN: usize = CAPACITY - ATTEMPTS;
 /// The place after the last attempt.
-const END: usize = BEGIN + BUFFERS * ATTEMPTS;
+pub(super) const END: usize = BEGIN + BUFFERS * ATTEMPTS;
 /// Records: those of the attempts, then open ones for the last window. Whole registers, so that the
 /// arrays of [`Records`] begin at multiples of a register.
 const LEN: usize = (END + WINDOW).next_multiple_of(4);
@@ -105,7 +105,7 @@ const NEVER: i16 = i16::MAX;
 /// The records of a buffer stand at the end of its [`ATTEMPTS`] places, so that
 /// the last is followed by the first of the next buffer.
 #[repr(align(16))]
-pub(super) struct Records {
+pub struct Records {
     z: [f32; LEN],
     accept: [f32; LEN],
     reject: [f32; LEN],

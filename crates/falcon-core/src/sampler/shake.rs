@@ -2,50 +2,222 @@
 //!
 //! Source: crate `fn-dsa-sign` 0.4.0.
 
-use super::{ByteSource, Seeded};
+use super::records::{ATTEMPT_LEN, ATTEMPTS, BUFFERS, END, Records};
+use super::windows::{Buffered, Feed};
+use super::{ByteSource, Sampling, Seeded, Serial, Windows};
 use crate::hash::{self, Shake256Reader};
+use crate::lanes::{Double, Isa, SoftDouble, wipe};
+use crate::params::NONCE_LEN;
+use crate::prng::{BUFFER_LEN, Place};
 use crate::reveal::expect_secret;
+use core::array::from_fn;
+use zeroize::Zeroize;
 
 /// Length of a seed in bytes: 40 of the signature, and the number of the attempt.
 pub(crate) const SEED_LEN: usize = 41;
 
-/// The stream `SHAKE256(seed)`.
-pub(crate) struct ShakeSource(Shake256Reader);
+/// Bytes of an attempt that may come before the blocks that it ends in.
+const CARRY: usize = ATTEMPT_LEN - 1;
+/// Blocks of SHAKE256 that are computed ahead: as many as all records can tell of.
+const BLOCKS: usize = 7;
+/// Length of the buffer in bytes.
+const LEN: usize = CARRY + 136 * BLOCKS;
+const _: () = assert!(LEN / ATTEMPT_LEN <= BUFFERS * ATTEMPTS);
+
+/// The stream `SHAKE256(seed)`: the nonce, then the bytes of the sampler.
+pub(crate) struct ShakeSource {
+    stream: Shake256Reader,
+    nonce: [u8; NONCE_LEN],
+    /// Bytes of the stream; the last [`LEN`]` - `[`CARRY`] are new.
+    bytes: [u8; LEN],
+    /// The next byte.
+    position: usize,
+    /// The byte after the last attempt that has a record.
+    end: usize,
+    /// Times that the buffer was filled.
+    fills: u64,
+    /// Attempts in the order of bytes that records are made from.
+    attempts: [u8; BUFFER_LEN],
+}
 
 impl ShakeSource {
-    /// Fills `out` with the next bytes.
-    pub(crate) fn read(&mut self, out: &mut [u8]) {
-        self.0.read(out);
+    /// Fills the buffer behind the bytes that are left, of which there are at most [`CARRY`].
+    fn fill(&mut self) {
+        let left = (LEN - self.position).min(CARRY);
+        self.bytes.copy_within(LEN - left.., CARRY - left);
+        self.stream.read(&mut self.bytes[CARRY..]);
+        self.position = CARRY - left;
+        self.fills += 1;
+    }
+
+    /// The next `N` bytes, at most [`ATTEMPT_LEN`].
+    #[inline(always)]
+    fn next<const N: usize>(&mut self) -> [u8; N] {
+        if self.position + N > LEN {
+            self.fill();
+        }
+        let bytes = self.bytes.get(self.position..);
+        self.position += N;
+        // Always some: the buffer holds `N` bytes from there on.
+        let bytes = bytes.and_then(|bytes| bytes.first_chunk());
+        bytes.copied().unwrap_or([0; N])
     }
 }
 
 impl Seeded for ShakeSource {
     type Seed = [u8; SEED_LEN];
-    const EMPTY: Self = Self(hash::empty_reader());
+    const EMPTY: Self = Self {
+        stream: hash::empty_reader(),
+        nonce: [0; NONCE_LEN],
+        bytes: [0; LEN],
+        position: LEN,
+        end: LEN,
+        fills: 0,
+        attempts: [0; BUFFER_LEN],
+    };
 
     fn start(&mut self, seed: &[u8; SEED_LEN]) {
         // As for round 3's generator. The number of the attempt is public.
         let [secret @ .., _attempt] = seed;
         expect_secret(secret);
-        self.0.start(|hash| _ = hash.update(seed));
+        self.stream.start(|hash| _ = hash.update(seed));
+        self.stream.read(&mut self.nonce);
+        self.position = LEN;
+        self.fill();
     }
 }
 
 impl ByteSource for ShakeSource {
     fn next_u64(&mut self) -> u64 {
-        u64::from_le_bytes(self.0.read_array())
+        u64::from_le_bytes(self.next())
     }
 
     fn next_u8(&mut self) -> u8 {
-        let [byte] = self.0.read_array();
+        let [byte] = self.next();
         byte
     }
 
     /// Reads eighty bits: the sign bit, then 79 bits of the base sampler.
     fn next_candidate(&mut self) -> (i64, i64, u8) {
-        let bits = u128::from(self.next_u64());
-        let bits = bits | u128::from(u16::from_le_bytes(self.0.read_array())) << 64;
-        (half_gaussian(bits >> 1), (bits & 1) as i64, self.next_u8())
+        let [bits @ .., first] = self.next::<ATTEMPT_LEN>();
+        let bits = u128::from_le_bytes(from_fn(|i| bits.get(i).copied().unwrap_or(0)));
+        (half_gaussian(bits >> 1), (bits & 1) as i64, first)
+    }
+}
+
+impl Buffered for ShakeSource {
+    fn start_on(&mut self, _: impl Isa, seed: &[u8; SEED_LEN]) {
+        self.start(seed);
+    }
+
+    /// The records of round 3, from attempts in its order of bytes: the 16 high bits of the base
+    /// sample, the sign, the first byte of the trial. Both tables have the same high bits.
+    #[inline(always)]
+    fn read_records<I: Isa>(&mut self, isa: I, new: bool, records: &mut Records) -> usize {
+        let ahead = LEN - self.position.min(LEN);
+        if !new
+            && self.position <= self.end
+            && (self.end - self.position).is_multiple_of(ATTEMPT_LEN)
+        {
+            // Nothing but whole attempts was read.
+            return END - (self.end - self.position) / ATTEMPT_LEN;
+        }
+        let count = (ahead / ATTEMPT_LEN).min(BUFFERS * ATTEMPTS);
+        self.end = self.position + ATTEMPT_LEN * count;
+        // Later ones first, since they overwrite the end of those before.
+        let mut next = END;
+        let mut last = self.end;
+        let counts = [count.min(ATTEMPTS), count.saturating_sub(ATTEMPTS)];
+        for (number, count) in [1, 0].into_iter().zip(counts) {
+            if count == 0 {
+                continue;
+            }
+            let first = last - ATTEMPT_LEN * count;
+            let (attempts, _) = self.bytes[first..last].as_chunks::<ATTEMPT_LEN>();
+            let (_, out) = self.attempts.as_rchunks_mut::<ATTEMPT_LEN>();
+            for (out, attempt) in out.iter_mut().rev().zip(attempts.iter().rev()) {
+                let [sign, .., base_low, base_high, trial] = *attempt;
+                let [.., a, b, c, d] = out;
+                [*a, *b, *c, *d] = [base_low, base_high, sign, trial];
+            }
+            next = records.read(
+                isa,
+                number,
+                &self.attempts,
+                BUFFER_LEN - ATTEMPT_LEN * count,
+            );
+            last = first;
+        }
+        next
+    }
+
+    fn seek(&mut self, begin: Place) {
+        let later = (BUFFERS - 1 - begin.buffer) * ATTEMPTS;
+        let ahead = (BUFFER_LEN - begin.position) / ATTEMPT_LEN + later;
+        self.position = self.end - ATTEMPT_LEN * ahead;
+    }
+
+    fn next_buffers(&mut self, _: impl Isa) {
+        self.position = self.end;
+        self.fill();
+    }
+
+    fn counter(&self) -> u64 {
+        self.fills
+    }
+}
+
+impl Drop for ShakeSource {
+    fn drop(&mut self) {
+        wipe(&mut self.bytes);
+        wipe(&mut self.attempts);
+        self.nonce.zeroize();
+    }
+}
+
+/// A way of sampling from [`ShakeSource`].
+pub(crate) trait ShakeSampling: Sampling<Seed = [u8; SEED_LEN]> {
+    /// The nonce that the seed gave. Secret until the attempt is a signature.
+    fn nonce(feed: &Self::Feed) -> &[u8; NONCE_LEN];
+}
+
+impl<I: Isa> ShakeSampling for Windows<I, ShakeSource> {
+    fn nonce(feed: &Feed<ShakeSource>) -> &[u8; NONCE_LEN] {
+        &feed.source.nonce
+    }
+}
+
+impl<D: Double> ShakeSampling for Serial<D, ShakeSource> {
+    fn nonce(source: &ShakeSource) -> &[u8; NONCE_LEN] {
+        &source.nonce
+    }
+}
+
+/// A double with its way of sampling from [`ShakeSource`], as
+/// [`SampledDouble`](super::SampledDouble) has one for round 3.
+pub(crate) trait ShakeDouble: Double {
+    /// The way of sampling.
+    type Sampling<I: Isa>: ShakeSampling;
+
+    /// Returns the sampler for `isa`.
+    fn shake_sampling<I: Isa>(isa: I) -> Self::Sampling<I>;
+}
+
+impl ShakeDouble for f64 {
+    type Sampling<I: Isa> = Windows<I, ShakeSource>;
+
+    #[inline(always)]
+    fn shake_sampling<I: Isa>(isa: I) -> Self::Sampling<I> {
+        Windows::new(isa)
+    }
+}
+
+impl ShakeDouble for SoftDouble {
+    type Sampling<I: Isa> = Serial<Self, ShakeSource>;
+
+    #[inline(always)]
+    fn shake_sampling<I: Isa>(_: I) -> Self::Sampling<I> {
+        Serial::new()
     }
 }
 
@@ -84,7 +256,10 @@ fn half_gaussian(u: u128) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::windows::tests::Cases;
     use super::*;
+    use crate::hash::Shake256;
+    use crate::lanes::Baseline;
 
     /// Both tables are of one distribution, with 72 and with 79 bits. Round 3's entries are up to
     /// 8.3 units below the nearest.
@@ -120,6 +295,66 @@ mod tests {
             [0, 0, 129],
         ];
         assert_eq!(RCDT, pieces.map(|[a, b, c]| a << 48 | b << 24 | c));
+    }
+
+    /// The same integers from the same bytes: an attempt that differs shifts all later ones. About
+    /// 1.73 attempts a sample, so one in 22,000 samples reads a second byte of its trial, and one
+    /// in 50 ends in the next blocks.
+    #[test]
+    fn windows_draw_the_serial_sampler_s_integers() {
+        let windows = Windows::<_, ShakeSource>::new(Baseline);
+        let serial = Serial::<f64, ShakeSource>::new();
+        let mut cases = Cases::new("shake windows");
+        for number in 0..100 {
+            let seed = [number; SEED_LEN];
+            let (mut fast, mut slow) = (windows.feed(&seed), serial.feed(&seed));
+            assert_eq!(fast.source.nonce, slow.nonce);
+            for _ in 0..10 {
+                let leaf = cases.leaf();
+                for _ in 0..100 {
+                    let rests = [cases.rest(), cases.rest()];
+                    let a = windows.sample_pair(&mut fast, rests, &windows.leaf(&leaf));
+                    let b = serial.sample_pair(&mut slow, rests, &serial.leaf(&leaf));
+                    assert_eq!(a, b, "{rests:?}, {leaf:?}");
+                }
+            }
+        }
+    }
+
+    /// Reads of one byte, of eight and of an attempt follow one another in the stream.
+    #[test]
+    fn reads_are_those_of_the_stream() {
+        let seed = [5; SEED_LEN];
+        let mut stream = Shake256::reader(&seed);
+        assert_eq!(stream.read_array(), {
+            let mut source = ShakeSource::EMPTY;
+            source.start(&seed);
+            source.nonce
+        });
+        let mut source = ShakeSource::EMPTY;
+        source.start(&seed);
+        for number in 0..3000 {
+            match number % 3 {
+                0 => assert_eq!([source.next_u8()], stream.read_array()),
+                1 => assert_eq!(source.next_u64(), u64::from_le_bytes(stream.read_array())),
+                _ => {
+                    let [bits @ .., first]: [u8; ATTEMPT_LEN] = stream.read_array();
+                    let (z0, sign, byte) = source.next_candidate();
+                    assert_eq!((sign, byte), (i64::from(bits[0] & 1), first));
+                    let mut wide = [0; 16];
+                    wide[..bits.len()].copy_from_slice(&bits);
+                    assert_eq!(z0, half_gaussian(u128::from_le_bytes(wide) >> 1));
+                }
+            }
+        }
+    }
+
+    /// Records look at these only, or at one of these.
+    #[test]
+    fn high_bits_are_those_of_round_3() {
+        for (fine, coarse) in RCDT.into_iter().zip(super::super::base::RCDT) {
+            assert_eq!(fine >> 63, coarse >> 56);
+        }
     }
 
     #[test]

@@ -9,49 +9,101 @@
 //! to the exact code at the same byte of the source: so the integers and the
 //! bytes consumed are those of [`Serial`](super::Serial).
 
-use super::Sampling;
 use super::first_byte::FixedLeaf;
 use super::records::{BUFFERS, Records, WINDOW, level, slope};
 use super::serial::{Center, attempt};
+use super::{Sampling, Seeded};
 use crate::lanes::{F32x8, Isa, Register};
 use crate::prng::{Place, Prng, SEED_LEN};
 use crate::reveal::reveal;
 use crate::tree::Leaf;
+use core::fmt;
+use core::marker::PhantomData;
 use zeroize::Zeroize;
 
-/// Windows of attempts, in the frame of an instruction set with a binary64
+/// Windows of attempts from the bytes of `S`, in the frame of an instruction set with a binary64
 /// unit.
-#[derive(Clone, Copy, Debug)]
-pub struct Windows<I>(pub I);
+pub struct Windows<I, S = Prng<BUFFERS>>(I, PhantomData<fn() -> S>);
+
+impl<I, S> Windows<I, S> {
+    /// The sampler.
+    pub const fn new(isa: I) -> Self {
+        Self(isa, PhantomData)
+    }
+}
+
+// Not derived, which would ask the same of `S`.
+impl<I: Copy, S> Clone for Windows<I, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<I: Copy, S> Copy for Windows<I, S> {}
+impl<I: fmt::Debug, S> fmt::Debug for Windows<I, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Windows").field(&self.0).finish()
+    }
+}
+
+/// A byte source that computes buffers ahead, whose attempts have records.
+pub trait Buffered: Seeded {
+    /// [`start`](Seeded::start) in the frame of `isa`.
+    fn start_on(&mut self, isa: impl Isa, seed: &Self::Seed);
+    /// Makes the records of the attempts ahead and returns the place of the first. `new` is true if
+    /// buffers were computed since the last call.
+    fn read_records<I: Isa>(&mut self, isa: I, new: bool, records: &mut Records) -> usize;
+    /// Goes to an attempt that has a record.
+    fn seek(&mut self, begin: Place);
+    /// Computes the buffers after all that have records.
+    fn next_buffers(&mut self, isa: impl Isa);
+    /// Changes when buffers are computed.
+    fn counter(&self) -> u64;
+}
+
+impl Buffered for Prng<BUFFERS> {
+    #[inline(always)]
+    fn start_on(&mut self, isa: impl Isa, seed: &[u8; SEED_LEN]) {
+        Self::start(self, isa, seed);
+    }
+
+    #[inline(always)]
+    fn read_records<I: Isa>(&mut self, isa: I, new: bool, records: &mut Records) -> usize {
+        let Place { buffer, position } = self.place();
+        let mut next = 0;
+        // Later ones first, since they overwrite the end of those before.
+        for (number, bytes) in self.buffers().iter().enumerate().rev() {
+            if number == buffer {
+                next = records.read(isa, number, bytes, position);
+            } else if new && number > buffer {
+                records.read(isa, number, bytes, 0);
+            }
+        }
+        next
+    }
+
+    fn seek(&mut self, begin: Place) {
+        Self::seek(self, begin);
+    }
+
+    fn next_buffers(&mut self, isa: impl Isa) {
+        self.skip_buffers();
+        self.refill(isa);
+    }
+
+    fn counter(&self) -> u64 {
+        Self::counter(self)
+    }
+}
 
 /// A byte source and the records of its buffers.
-pub struct Feed {
-    prng: Prng<BUFFERS>,
+pub struct Feed<S = Prng<BUFFERS>> {
+    pub(super) source: S,
     records: Records,
     /// Place of the attempt that comes next.
     next: usize,
 }
 
-impl Feed {
-    /// Reads the records from the source's place on: those of its buffer, and
-    /// if the buffers are `new`, those of the later ones.
-    #[inline(always)]
-    fn read_records(&mut self, isa: impl Isa, new: bool) {
-        let Place { buffer, position } = self.prng.place();
-        let buffers = self.prng.buffers();
-        // Later ones first, since they overwrite the end of those before.
-        for number in (0..BUFFERS).rev() {
-            let bytes = &buffers[number];
-            if number == buffer {
-                self.next = self.records.read(isa, number, bytes, position);
-            } else if new && number > buffer {
-                self.records.read(isa, number, bytes, 0);
-            }
-        }
-    }
-}
-
-impl Drop for Feed {
+impl<S> Drop for Feed<S> {
     fn drop(&mut self) {
         self.records.zeroize();
     }
@@ -76,18 +128,18 @@ struct Verdicts {
     open: u64,
 }
 
-impl<I: Isa> Sampling for Windows<I> {
-    type Seed = [u8; SEED_LEN];
-    type Feed = Feed;
+impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
+    type Seed = S::Seed;
+    type Feed = Feed<S>;
     type Leaf = LogLeaf;
-    const EMPTY: Feed = Feed {
-        prng: Prng::EMPTY,
+    const EMPTY: Feed<S> = Feed {
+        source: S::EMPTY,
         records: Records::EMPTY,
         next: 0,
     };
 
-    fn start(self, feed: &mut Feed, seed: &[u8; SEED_LEN]) {
-        feed.prng.start(self.0, seed);
+    fn start(self, feed: &mut Feed<S>, seed: &S::Seed) {
+        feed.source.start_on(self.0, seed);
         // From the first byte on: all records are new, but for the open ones
         // after the last, which nothing changes.
         self.read_records(feed, true);
@@ -103,7 +155,7 @@ impl<I: Isa> Sampling for Windows<I> {
     }
 
     #[inline(always)]
-    fn sample_pair(self, feed: &mut Feed, rests: [f64; 2], leaf: &LogLeaf) -> [f64; 2] {
+    fn sample_pair(self, feed: &mut Feed<S>, rests: [f64; 2], leaf: &LogLeaf) -> [f64; 2] {
         if let Some([z, accept, reject]) = feed.records.window(self.0, feed.next) {
             let y = [
                 self.estimate(z, rests[0], leaf),
@@ -129,7 +181,7 @@ impl<I: Isa> Sampling for Windows<I> {
     }
 }
 
-impl<I: Isa> Windows<I> {
+impl<I: Isa, S: Buffered> Windows<I, S> {
     /// Bits of a lane in a mask.
     const LANE_BITS: u32 = 1 << I::F32x8::LOG_BITS;
     /// Mask of all lanes.
@@ -162,7 +214,7 @@ impl<I: Isa> Windows<I> {
     /// [`sample_pair`](Sampling::sample_pair) across the end of a window, a
     /// buffer or an open attempt.
     #[inline(never)]
-    fn sample_one_by_one(self, feed: &mut Feed, rests: [f64; 2], leaf: &LogLeaf) -> [f64; 2] {
+    fn sample_one_by_one(self, feed: &mut Feed<S>, rests: [f64; 2], leaf: &LogLeaf) -> [f64; 2] {
         self.0.vectorize(
             #[inline(always)]
             || {
@@ -176,7 +228,7 @@ impl<I: Isa> Windows<I> {
     }
 
     #[inline(always)]
-    fn sample(self, feed: &mut Feed, r: f64, leaf: &LogLeaf) -> f64 {
+    fn sample(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> f64 {
         loop {
             let Verdicts { accepted, open } = match feed.records.window(self.0, feed.next) {
                 Some(window) => self.verdicts(window, r, leaf),
@@ -203,35 +255,33 @@ impl<I: Isa> Windows<I> {
         }
     }
 
-    /// [`Feed::read_records`] in the frame of the instruction set. One copy for all
-    /// callers.
+    /// [`Buffered::read_records`] in the frame of the instruction set. One copy for all callers.
     #[inline(never)]
-    fn read_records(self, feed: &mut Feed, new: bool) {
+    fn read_records(self, feed: &mut Feed<S>, new: bool) {
         self.0.vectorize(
             #[inline(always)]
-            || feed.read_records(self.0, new),
+            || feed.next = feed.source.read_records(self.0, new, &mut feed.records),
         );
     }
 
     /// The next attempt by the exact code, or the next buffers if these have
     /// come to their end.
     #[inline(never)]
-    fn attempt(self, feed: &mut Feed, r: f64, leaf: &LogLeaf) -> Option<f64> {
-        let counter = feed.prng.counter();
+    fn attempt(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> Option<f64> {
+        let counter = feed.source.counter();
         let z = match feed.records.begin(feed.next) {
             Some(place) => {
-                feed.prng.seek(place);
+                feed.source.seek(place);
                 let fixed = FixedLeaf::new::<f64>(&leaf.leaf);
                 let center = Center::new(r);
-                attempt(&center, &leaf.leaf, fixed, &mut feed.prng)
+                attempt(&center, &leaf.leaf, fixed, &mut feed.source)
             }
             None => {
-                feed.prng.skip_buffers();
-                feed.prng.refill(self.0);
+                feed.source.next_buffers(self.0);
                 None
             }
         };
-        let new = reveal(feed.prng.counter() != counter);
+        let new = reveal(feed.source.counter() != counter);
         self.read_records(feed, new);
         z.map(|z| z as f64)
     }

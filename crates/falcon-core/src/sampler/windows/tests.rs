@@ -12,6 +12,8 @@ use crate::lanes::{Baseline, tail};
 use crate::params::SIGMA_MIN;
 use crate::prng::{BUFFER_LEN, END};
 
+const WINDOWS: Windows<Baseline> = Windows::new(Baseline);
+
 /// Number of cases: `FALCON_FULL=1` asks for a hundred times as many.
 fn extent(cases: usize) -> usize {
     let full = std::env::var_os("FALCON_FULL").is_some_and(|value| value == "1");
@@ -27,14 +29,14 @@ struct Pair {
 impl Pair {
     fn new(seed: &[u8; SEED_LEN]) -> Self {
         Self {
-            windows: Windows(Baseline).feed(seed),
+            windows: WINDOWS.feed(seed),
             serial: Serial::<f64>::new().feed(seed),
         }
     }
 
     /// Samples with both, and compares integers and places.
     fn sample(&mut self, rests: [f64; 2], leaf: &Leaf) {
-        let (windows, serial) = (Windows(Baseline), Serial::<f64>::new());
+        let (windows, serial) = (WINDOWS, Serial::<f64>::new());
         let a = windows.sample_pair(&mut self.windows, rests, &windows.leaf(leaf));
         let b = serial.sample_pair(&mut self.serial, rests, &serial.leaf(leaf));
         assert_eq!(a, b, "{rests:?}, {leaf:?}");
@@ -58,7 +60,7 @@ impl Feed {
             position: END,
         };
         let place = self.records.begin(self.next).unwrap_or(last);
-        consumed(&self.prng, place)
+        consumed(&self.source, place)
     }
 }
 
@@ -72,10 +74,10 @@ fn consumed<const AHEAD: usize>(prng: &Prng<AHEAD>, place: Place) -> u64 {
 }
 
 /// Leaves and centres as they come, the ends of the ranges included.
-struct Cases(Shake256Reader);
+pub(in crate::sampler) struct Cases(Shake256Reader);
 
 impl Cases {
-    fn new(name: &str) -> Self {
+    pub(in crate::sampler) fn new(name: &str) -> Self {
         Self(Shake256::reader(name.as_bytes()))
     }
 
@@ -90,7 +92,7 @@ impl Cases {
         (u64::from_le_bytes(self.0.read_array()) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    fn leaf(&mut self) -> Leaf {
+    pub(in crate::sampler) fn leaf(&mut self) -> Leaf {
         let sigma_min = SIGMA_MIN[1 + (self.unit() * 10.0) as usize];
         let at = (self.unit() * 1.25 - 0.125).clamp(0.0, 1.0);
         let inv_sigma = 1.0 / (sigma_min * (1.0 + at * (1.17 * 1.17 - 1.0)));
@@ -100,7 +102,7 @@ impl Cases {
         }
     }
 
-    fn rest(&mut self) -> f64 {
+    pub(in crate::sampler) fn rest(&mut self) -> f64 {
         match (self.unit() * 16.0) as u32 {
             0 => 0.0,
             1 => 1.0,
@@ -180,7 +182,7 @@ fn is_wrong_without_margin(bytes: [u8; 11], r: f64, leaf: &Leaf) -> bool {
     let threshold = super::super::ber_exp::threshold(exponent(r, leaf, z, z0), leaf.ccs);
     let top = (threshold >> 56) as u8;
     let w = bytes[10];
-    let log = Windows(Baseline).leaf(leaf);
+    let log = WINDOWS.leaf(leaf);
     let t = z as f32 - r as f32;
     let y = t * t * log.d - log.level - RAISE;
     let [_, accept, reject] = record(tail(&bytes), trial(w));
@@ -195,7 +197,7 @@ fn error_of_the_comparison_is_below_its_bound() {
     let mut worst = 0.0f64;
     for _ in 0..extent(200_000) {
         let leaf = cases.leaf();
-        let log = Windows(Baseline).leaf(&leaf);
+        let log = WINDOWS.leaf(&leaf);
         let r = cases.rest();
         let z0 = (cases.unit() * 7.0) as i64;
         let sign = (cases.unit() * 2.0) as i64;
