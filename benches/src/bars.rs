@@ -2,6 +2,7 @@
 
 use crate::entry::{Case, Degree, Mode, Operation};
 use crate::peers::{fn_dsa, pqclean};
+use crate::provisional;
 use falcon_core::Engine;
 
 /// Our time is to be at most `limit` times the peer's.
@@ -62,7 +63,38 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
     });
     #[cfg(not(target_arch = "x86_64"))]
     let vectors = [];
-    portable.into_iter().chain(vectors).collect()
+    // On the best engine of the processor, which has AVX2 or more.
+    #[cfg(target_arch = "x86_64")]
+    let provisional = Engine::instruction_sets().next().into_iter().flat_map(|_| {
+        [
+            (Sign, Encoded),
+            (Sign, Prepared),
+            (Verify, Encoded),
+            (Verify, Prepared),
+        ]
+        .map(|(operation, mode)| Bar {
+            ours: Case {
+                operation,
+                mode,
+                parameters,
+                engine: provisional::NAME,
+            },
+            peer: Case {
+                operation,
+                mode,
+                parameters,
+                engine: fn_dsa::NAME,
+            },
+            limit: 0.6,
+        })
+    });
+    #[cfg(not(target_arch = "x86_64"))]
+    let provisional = [];
+    portable
+        .into_iter()
+        .chain(vectors)
+        .chain(provisional)
+        .collect()
 }
 
 /// Sets a batch of ours against the peer's prepared key, since no peer has batches.
@@ -124,6 +156,7 @@ mod tests {
             for engine in Engine::available() {
                 cases.extend(ours::entries(operation, parameters, engine));
             }
+            cases.extend(provisional::entries(operation, parameters));
             cases.extend(fn_dsa::entries(operation, parameters));
             cases.extend(pqclean::entries(operation, parameters));
             cases.extend(pqclean::clean_entries(operation, parameters));

@@ -12,6 +12,7 @@ pub mod load;
 pub mod loops;
 pub mod ours;
 pub mod peers;
+pub mod provisional;
 pub mod random;
 pub mod report;
 pub mod rounds;

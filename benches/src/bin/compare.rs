@@ -7,7 +7,7 @@ use falcon_benches::clock::thread_nanos;
 use falcon_benches::entry::{Case, Contestant, Degree, Entry, Operation};
 use falcon_benches::report::{self, Row, Style, Verdict};
 use falcon_benches::rounds::{Effort, Timing, interleave};
-use falcon_benches::{ours, peers};
+use falcon_benches::{ours, peers, provisional};
 use falcon_core::Engine;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -110,6 +110,7 @@ fn entries(operation: Operation, parameters: Degree, arguments: &Arguments) -> V
         .collect();
     if arguments.engine.is_none() {
         entries.extend(ours::plain(operation, parameters));
+        entries.extend(provisional::entries(operation, parameters));
     }
     entries.retain(|entry| matches(&entry.case));
     if entries.is_empty() || arguments.alone {

@@ -445,7 +445,10 @@ impl<P: Parameters> TryFrom<&[u8]> for Signature<P> {
     /// alone exceeds a bound.
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut signature = crate::Signature::<P>::EMPTY;
-        signature.nonce = *lsb_first::decode_signature(P::LOGN, bytes, signature.s2.as_mut())?;
+        let s2 = signature.s2.as_mut();
+        signature.nonce = *on_best!(Best::find(), isa => {
+            lsb_first::decode_signature(isa, P::LOGN, bytes, s2)
+        })?;
         if signature.fits_the_bound() {
             Ok(Self { signature })
         } else {

@@ -41,22 +41,29 @@ pub(crate) fn decode(logn: u32, bytes: &[u8], h: &mut [u16]) -> Result<(), Decod
 /// # Errors
 /// As for [`decode`], but never `Header`.
 pub(crate) fn decode_headerless(logn: u32, body: &[u8], h: &mut [u16]) -> Result<(), DecodeError> {
-    decode_fields(logn, body, h, |field| field)
+    let unpack = |body: &[u8], h: &mut [u16]| unpack(WIDTH, body, h, |field| field);
+    decode_fields(logn, body, h, unpack)
 }
 
-/// Reads `h` as [`decode_headerless`] does, each coefficient as `convert` reads its field.
+/// Reads `h` as [`decode_headerless`] does, from the fields that `unpack` reads. It returns the spare
+/// bits of the last byte.
 #[inline(always)]
 pub(super) fn decode_fields(
     logn: u32,
     body: &[u8],
     h: &mut [u16],
-    convert: impl Fn(u16) -> u16,
+    unpack: impl FnOnce(&[u8], &mut [u16]) -> u8,
 ) -> Result<(), DecodeError> {
     if body.len() != encoded_len(logn) - 1 {
         return Err(DecodeError::Length);
     }
-    let spare = unpack(WIDTH, body, h, convert);
-    if h.iter().any(|&x| u32::from(x) >= Q) {
+    let spare = unpack(body, h);
+    // No early end: so this is vector code. The top bit is set by every value from `q` on.
+    if h.iter()
+        .fold(0, |above, &x| above | (Q as u16 - 1).wrapping_sub(x))
+        >> 15
+        != 0
+    {
         return Err(DecodeError::Range);
     }
     if spare != 0 {

@@ -154,29 +154,32 @@ pub(crate) fn set_reduced<I: Isa, T: Copy>(
     }
 }
 
-/// Place in the transform domain of the value at the root `g^(2 brv(i) + 1)`. `brv` is the reversal
-/// of `logn` bits, and `g`, a power of 7, is a primitive `2n`-th root of unity.
+/// Values of two rows.
+#[cfg(feature = "fndsa-provisional")]
+const TWO_ROWS: usize = 2 * ROW;
+
+/// Sets `words`, in the transform domain, to the `values` at the roots, which are in `[0, q)`. Value
+/// `i` is that at `g^(2 brv(i) + 1)`: `brv` is the reversal of `logn` bits, and `g`, a power of 7, is
+/// a primitive `2n`-th root of unity.
 ///
 /// Words have this order. Rows have it too, except that of 64 values those at even places come
 /// before those at odd places.
 #[cfg(feature = "fndsa-provisional")]
-const fn place_of(logn: u32, i: usize) -> usize {
-    const TWO_ROWS: usize = 2 * ROW;
-    if goes_by_rows(logn) {
-        let (rows, column) = (i / TWO_ROWS * TWO_ROWS, i % TWO_ROWS);
-        rows + column / 2 + ROW * (column % 2)
-    } else {
-        i
-    }
-}
-
-/// Sets `words`, in the transform domain, to the `values` at the roots, which are in `[0, q)` and
-/// in the order of [`place_of`].
-#[cfg(feature = "fndsa-provisional")]
 pub(crate) fn set_values(logn: u32, words: &mut [i16], values: &[u16]) {
-    for (i, &value) in values.iter().enumerate() {
-        if let Some(word) = words.get_mut(place_of(logn, i)) {
-            *word = montgomery_mul::<Q>(value as i16, Q::R2);
+    let word = |value: u16| montgomery_mul::<Q>(value as i16, Q::R2);
+    if goes_by_rows(logn) {
+        // By two rows at a time, so that this is vector code.
+        let (rows, _) = words.as_chunks_mut::<TWO_ROWS>();
+        let (values, _) = values.as_chunks::<TWO_ROWS>();
+        for (rows, values) in rows.iter_mut().zip(values) {
+            for column in 0..ROW {
+                rows[column] = word(values[2 * column]);
+                rows[ROW + column] = word(values[2 * column + 1]);
+            }
+        }
+    } else {
+        for (out, &value) in words.iter_mut().zip(values) {
+            *out = word(value);
         }
     }
 }
@@ -184,9 +187,20 @@ pub(crate) fn set_values(logn: u32, words: &mut [i16], values: &[u16]) {
 /// Writes the values at the roots, in `[0, q)`: the inverse of [`set_values`].
 #[cfg(feature = "fndsa-provisional")]
 pub(crate) fn values(logn: u32, words: &[i16], values: &mut [u16]) {
-    for (i, value) in values.iter_mut().enumerate() {
-        let word = words.get(place_of(logn, i)).copied().unwrap_or(0);
-        *value = canonical::<Q>(montgomery_mul::<Q>(word, 1));
+    let value = |word: i16| canonical::<Q>(montgomery_mul::<Q>(word, 1));
+    if goes_by_rows(logn) {
+        let (rows, _) = words.as_chunks::<TWO_ROWS>();
+        let (values, _) = values.as_chunks_mut::<TWO_ROWS>();
+        for (rows, values) in rows.iter().zip(values) {
+            for column in 0..ROW {
+                values[2 * column] = value(rows[column]);
+                values[2 * column + 1] = value(rows[ROW + column]);
+            }
+        }
+    } else {
+        for (out, &word) in values.iter_mut().zip(words) {
+            *out = value(word);
+        }
     }
 }
 

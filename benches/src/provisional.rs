@@ -1,0 +1,69 @@
+//! Rows of FN-DSA, provisional: plain calls on the best engine, beside the crate `fn-dsa`, whose
+//! bytes they make.
+
+use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
+use crate::random::SplitMix;
+use falcon_core::fndsa_provisional::{Context, Signature, SigningKey, VerifyingKey};
+use falcon_core::{Falcon512, Falcon1024, Parameters};
+use std::hint::black_box;
+
+/// The name of these rows.
+pub const NAME: &str = "fndsa-provisional";
+
+/// Returns the rows of one operation.
+pub fn entries(operation: Operation, degree: Degree) -> Vec<Entry> {
+    match degree {
+        Degree::D512 => rows::<Falcon512>(operation, degree),
+        Degree::D1024 => rows::<Falcon1024>(operation, degree),
+    }
+}
+
+fn rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry> {
+    let mut random = SplitMix::new(1);
+    let key = SigningKey::<P>::from(crate::ours::key());
+    match operation {
+        // Its keys are those of round 3; and it has no expanded form.
+        Operation::Keygen | Operation::Expand => vec![],
+        Operation::Sign => {
+            let encoded = key.to_bytes();
+            let mut random2 = SplitMix::new(2);
+            let sign = |key: &SigningKey<P>, random: &mut SplitMix| {
+                let signature = key.sign_with_rng(random, Context::EMPTY, black_box(MESSAGE));
+                black_box(signature.to_bytes());
+            };
+            vec![
+                entry(operation, Mode::Encoded, degree, NAME, move || {
+                    let key = SigningKey::try_from(black_box(&encoded[..]));
+                    sign(&key.expect("its own key"), &mut random);
+                }),
+                entry(operation, Mode::Prepared, degree, NAME, move || {
+                    sign(&key, &mut random2);
+                }),
+            ]
+        }
+        Operation::Verify => {
+            let signatures: Vec<_> = (0..crate::SIGNATURES)
+                .map(|_| key.sign_with_rng(&mut random, Context::EMPTY, MESSAGE))
+                .map(|signature| signature.to_bytes())
+                .collect();
+            let verifying_key = key.verifying_key().clone();
+            let encoded = verifying_key.to_bytes();
+            let verify = |key: &VerifyingKey<P>, bytes: &[u8]| {
+                let signature = Signature::try_from(black_box(bytes)).expect("its own signature");
+                key.verify(Context::EMPTY, black_box(MESSAGE), &signature)
+                    .expect("its own signature");
+            };
+            let mut first = crate::Cycle::new(signatures.clone());
+            let mut second = crate::Cycle::new(signatures);
+            vec![
+                entry(operation, Mode::Encoded, degree, NAME, move || {
+                    let key = VerifyingKey::try_from(black_box(encoded.as_ref()));
+                    verify(&key.expect("a key"), first.turn().as_ref());
+                }),
+                entry(operation, Mode::Prepared, degree, NAME, move || {
+                    verify(&verifying_key, second.turn().as_ref());
+                }),
+            ]
+        }
+    }
+}
