@@ -33,12 +33,14 @@ leave_out() {
 
 # check PEER SETS COMMAND...: the command gets the files of our lines and of those that it writes.
 check() {
-    local peer="$1" sets
+    local peer="$1" sets told
     read -ra sets <<<"$2"
     shift 2
     rm -f "$folder/$peer.tsv"
     "$@" "$folder/ours" "$folder/$peer.tsv"
-    echo "from $peer: $("$program" check "$folder/ours" "$folder/$peer.tsv" "${sets[@]}")"
+    # Not inside of echo, which would hide a failure.
+    told=$("$program" check "$folder/ours" "$folder/$peer.tsv" "${sets[@]}")
+    echo "from $peer: $told"
 }
 
 # check_npm PEER PACKAGE: checks the peer of tests/interop/PEER.mjs.
@@ -69,10 +71,12 @@ fetch_jars() {
 
 # check_x509 COMMAND...: the command gets the folder of our documents and that of its own.
 check_x509() {
+    local told
     rm -rf "$folder/x509"
     "$program" write-x509 "$folder/x509/ours"
     "$@" "$folder/x509/ours" "$folder/x509/theirs"
-    echo "from bouncy-castle: $("$program" check-x509 "$folder/x509/theirs")"
+    told=$("$program" check-x509 "$folder/x509/theirs")
+    echo "from bouncy-castle: $told"
 }
 
 if ! command -v java >/dev/null || ! command -v mvn >/dev/null; then
