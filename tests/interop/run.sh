@@ -33,12 +33,14 @@ leave_out() {
 
 # check PEER SETS COMMAND...: the command gets the files of our lines and of those that it writes.
 check() {
-    local peer="$1" sets
+    local peer="$1" sets told
     read -ra sets <<<"$2"
     shift 2
     rm -f "$folder/$peer.tsv"
     "$@" "$folder/ours" "$folder/$peer.tsv"
-    echo "from $peer: $("$program" check "$folder/ours" "$folder/$peer.tsv" "${sets[@]}")"
+    # Not inside of echo, which would hide a failure.
+    told=$("$program" check "$folder/ours" "$folder/$peer.tsv" "${sets[@]}")
+    echo "from $peer: $told"
 }
 
 # check_npm PEER PACKAGE: checks the peer of tests/interop/PEER.mjs.
@@ -57,14 +59,34 @@ check_npm() {
 check_npm noble "$NOBLE"
 check_npm liboqs "$LIBOQS"
 
-jar="$folder/bcprov-jdk18on-$BOUNCY_CASTLE.jar"
+# fetch_jars: the provider, and the two that certificates need.
+fetch_jars() {
+    local name
+    for name in bcprov bcutil bcpkix; do
+        [ -f "$folder/$name-jdk18on-$BOUNCY_CASTLE.jar" ] ||
+            mvn -q dependency:copy -DoutputDirectory="$folder" \
+                -Dartifact="org.bouncycastle:$name-jdk18on:$BOUNCY_CASTLE" >&2 || return 1
+    done
+}
+
+# check_x509 COMMAND...: the command gets the folder of our documents and that of its own.
+check_x509() {
+    local told
+    rm -rf "$folder/x509"
+    "$program" write-x509 "$folder/x509/ours"
+    "$@" "$folder/x509/ours" "$folder/x509/theirs"
+    told=$("$program" check-x509 "$folder/x509/theirs")
+    echo "from bouncy-castle: $told"
+}
+
 if ! command -v java >/dev/null || ! command -v mvn >/dev/null; then
     leave_out bouncy-castle "java or mvn is not installed"
-elif [ ! -f "$jar" ] && ! mvn -q dependency:copy -DoutputDirectory="$folder" \
-    -Dartifact="org.bouncycastle:bcprov-jdk18on:$BOUNCY_CASTLE" >&2; then
+elif ! fetch_jars; then
     leave_out bouncy-castle "Maven cannot fetch version $BOUNCY_CASTLE"
 else
-    check bouncy-castle 'Falcon-512 Falcon-1024' java -cp "$jar" tests/interop/BouncyCastle.java
+    check bouncy-castle 'Falcon-512 Falcon-1024' \
+        java -cp "$folder/*" tests/interop/BouncyCastle.java
+    check_x509 java -cp "$folder/*" tests/interop/BouncyCastleX509.java
 fi
 
 if ! python3 -m venv "$folder/python" 2>/dev/null; then

@@ -13,6 +13,7 @@ mod object;
 mod parallel;
 mod passphrase;
 mod scheme;
+mod x509;
 
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command};

@@ -1,4 +1,4 @@
-//! Decoding of files: a key or a signature, in any of its encodings.
+//! Decoding of files: a key, a signature or a certificate, in any of its encodings.
 //!
 //! The user need not name the type, because no two encodings can be mistaken for
 //! each other: PEM has a label, DER begins with `0x30`, and encoded objects have a
@@ -6,6 +6,7 @@
 
 use crate::error::{self, Error};
 use crate::scheme::{Algorithm, AnySignature, Either, PublicKey, SecretKey, either};
+use crate::x509::{Document, Kind};
 use ::pkcs8::EncryptedPrivateKeyInfoRef;
 use clap::ValueEnum;
 use falcon_core::det1024::{CT_LEN, CompressedSignature, CtSignature};
@@ -60,6 +61,8 @@ pub(crate) enum Object {
     Deterministic(Box<CompressedSignature>, Format),
     /// A signature that says who made it.
     Envelope(Box<Envelope>),
+    /// A certificate, a certificate request or a revocation list.
+    X509(Box<Document>),
 }
 
 impl Object {
@@ -76,6 +79,11 @@ impl Object {
             Self::Public(_) => "a public key",
             Self::Signature(..) | Self::Deterministic(..) => "a signature",
             Self::Envelope(_) => "an envelope",
+            Self::X509(document) => match document.kind {
+                Kind::Certificate => "a certificate",
+                Kind::Request => "a certificate request",
+                Kind::RevocationList => "a revocation list",
+            },
         }
     }
 }
@@ -271,6 +279,11 @@ fn from_pem(pem: &[u8]) -> Result<Object> {
         "PRIVATE KEY" => |der| secret_from_der(der).map(Object::Secret),
         "PUBLIC KEY" => |der| public_from_der(der).map(Object::Public),
         "ENCRYPTED PRIVATE KEY" => encrypted_from_der,
+        "CERTIFICATE" | "X509 CERTIFICATE" => |der| x509_from_der(Kind::Certificate, der),
+        "CERTIFICATE REQUEST" | "NEW CERTIFICATE REQUEST" => {
+            |der| x509_from_der(Kind::Request, der)
+        }
+        "X509 CRL" => |der| x509_from_der(Kind::RevocationList, der),
         _ => {
             return Err(Undecodable::Found(format!(
                 "is PEM of the type {label}, not a Falcon key or signature"
@@ -283,11 +296,18 @@ fn from_pem(pem: &[u8]) -> Result<Object> {
     decode(&content)
 }
 
+fn x509_from_der(kind: Kind, der: &[u8]) -> Result<Object> {
+    let document = Document::of_kind(kind, der).map(|it| Object::X509(Box::new(it)));
+    document.ok_or_else(|| Undecodable::Found(format!("is a damaged {}", kind.name())))
+}
+
 fn from_der(der: &[u8]) -> Result<Object> {
     if PrivateKeyInfoRef::try_from(der).is_ok() {
         secret_from_der(der).map(Object::Secret)
     } else if SubjectPublicKeyInfoRef::try_from(der).is_ok() {
         public_from_der(der).map(Object::Public)
+    } else if let Some(document) = Document::of_any_kind(der) {
+        Ok(Object::X509(Box::new(document)))
     } else {
         encrypted_from_der(der).map_err(|_| Undecodable::Unknown("it is DER of another kind"))
     }
@@ -429,6 +449,11 @@ const FALCON_KEYS: [(ObjectIdentifier, Algorithm); 6] = [
     (pkcs8::FALCON_PADDED_1024, Algorithm::Falcon1024),
     (oid("1.3.9999.3.9"), Algorithm::Falcon1024),
 ];
+
+/// Whether documents of Falcon keys name this algorithm.
+pub(crate) fn is_falcon(oid: ObjectIdentifier) -> bool {
+    FALCON_KEYS.iter().any(|(it, _)| *it == oid)
+}
 
 /// The keys that are most often mistaken for Falcon keys. Each takes the article "an".
 const OTHER_KEYS: [(ObjectIdentifier, &str); 8] = [

@@ -11,6 +11,11 @@
 //! lines of the parameter sets that it has, which are named to `check`.
 //!
 //! Lines of `det1024` have seven fields. The last one is the signature of fixed length.
+//!
+//! `falcon-interop write-x509 FOLDER` and `falcon-interop check-x509 FOLDER` do the same with
+//! certificates, requests and revocation lists.
+
+mod x509;
 
 use falcon_core::det1024::{self, CompressedSignature, CtSignature};
 use falcon_core::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey};
@@ -35,7 +40,13 @@ fn main() -> ExitCode {
     let outcome = match arguments[..] {
         ["write", file] => write(file),
         ["check", ours, theirs, ref sets @ ..] => check(ours, theirs, sets),
-        _ => Err("usage: falcon-interop write FILE | check OURS THEIRS SET...".into()),
+        ["write-x509", folder] => x509::write(folder),
+        ["check-x509", folder] => x509::check(folder),
+        _ => Err(
+            "usage: falcon-interop write FILE | check OURS THEIRS SET... \
+            | write-x509 FOLDER | check-x509 FOLDER"
+                .into(),
+        ),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -15,6 +15,7 @@ use crate::{
     passphrase::PassphraseSource,
     scheme::{Algorithm, PublicKey, SignatureAlgorithm, either},
     ui::{GOOD, STRONG, Styled, Ui},
+    x509::{Document, Signature},
 };
 use clap::Args;
 use falcon_core::{Engine, Format};
@@ -27,7 +28,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Show what a file is (key, signature, trust list, manifest), or list the engines
+/// Show what a file is (key, signature, certificate, trust list, manifest), or list the engines
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
     /// Files to describe; `-` is standard input
@@ -61,11 +62,12 @@ impl Inspect {
                 Ok(descriptions) => {
                     for description in &descriptions {
                         ui.report(description)?;
+                        status = status.max(description.status());
                     }
                 }
                 Err(error) => {
                     ui.error(&error);
-                    status = Status::Failure;
+                    status = status.max(Status::Failure);
                 }
             }
         }
@@ -139,6 +141,12 @@ impl Inspect {
                 description.kind = "envelope";
                 description.statement(envelope.unverified());
             }
+            Object::X509(document) => {
+                description.kind = document.kind.name();
+                description.encoding = document.kind.standard();
+                description.algorithm = document.algorithm.map(Into::into);
+                description.document = Some((**document).clone());
+            }
         }
         let is_signature = matches!(object, Object::Signature(..) | Object::Deterministic(..));
         if container == Container::Encoded && !is_signature {
@@ -184,6 +192,9 @@ struct Description {
     time: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     comment: Option<String>,
+    /// Contents of a certificate, a request or a revocation list.
+    #[serde(flatten)]
+    document: Option<Document>,
 }
 
 impl Description {
@@ -201,6 +212,16 @@ impl Description {
             salt_version: None,
             time: None,
             comment: None,
+            document: None,
+        }
+    }
+
+    /// Invalid if the document has a signature of its own key that is not.
+    fn status(&self) -> Status {
+        let signature = self.document.as_ref().map(Document::signature);
+        match signature {
+            Some(Signature::Invalid) => Status::Invalid,
+            _ => Status::Valid,
         }
     }
 
@@ -260,6 +281,9 @@ impl fmt::Display for Description {
         }
         if let Some(comment) = &self.comment {
             write!(f, "\n  comment {}", Escaped(comment))?;
+        }
+        if let Some(document) = &self.document {
+            write!(f, "{document}")?;
         }
         Ok(())
     }

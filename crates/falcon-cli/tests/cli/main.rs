@@ -3,6 +3,7 @@
 //! transcript can show is in `files.rs`.
 
 mod bench;
+mod certificates;
 mod commands;
 mod deterministic;
 mod engines;

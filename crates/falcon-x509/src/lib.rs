@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod error;
+mod sign;
+mod verify;
+
+pub use error::Error;
+pub use sign::{CertificateSigner, Revocations};
+pub use verify::{
+    subject_key, verify_certificate, verify_request, verify_revocation_list, verify_self_signed,
+};
+/// The crate whose types and builders this crate signs and verifies.
+pub use x509_cert;

@@ -1,0 +1,233 @@
+//! Making documents: the builders of the crate `x509-cert`, with a Falcon key.
+
+use crate::error::Error;
+use crate::verify::subject_key;
+use alloc::vec::Vec;
+use falcon_core::pkcs8::CertificateSignature;
+use falcon_core::pkcs8::der::{Encode, asn1::BitString};
+use falcon_core::pkcs8::spki::{
+    DynSignatureAlgorithmIdentifier, EncodePublicKey, SubjectPublicKeyInfoRef,
+};
+use falcon_core::signature::Keypair;
+use falcon_core::{AnySigningKey, AnyVerifyingKey, Parameters, SigningKey};
+use rand_core::CryptoRng;
+use x509_cert::Certificate;
+use x509_cert::builder::profile::BuilderProfile;
+use x509_cert::builder::{self, Builder, CertificateBuilder, CrlBuilder};
+use x509_cert::certificate::TbsCertificate;
+use x509_cert::crl::{CertificateList, RevokedCert};
+use x509_cert::ext::pkix::{
+    BasicConstraints, CrlNumber, KeyUsage, KeyUsages, SubjectKeyIdentifier,
+};
+use x509_cert::ext::{Extension, ToExtension};
+use x509_cert::name::Name;
+use x509_cert::request::{CertReq, CertReqInfo, Version};
+use x509_cert::serial_number::SerialNumber;
+use x509_cert::spki::SubjectPublicKeyInfoOwned;
+use x509_cert::time::{Time, Validity};
+
+/// A Falcon key that signs certificates, requests and revocation lists.
+///
+/// Signatures are compressed, under the identifiers 1.3.9999.3.11 (Falcon-512) and 1.3.9999.3.14
+/// (Falcon-1024). Implemented for [`SigningKey`] and [`AnySigningKey`] only.
+pub trait CertificateSigner: sealed::Sealed {
+    /// Signs what a builder of `x509-cert` describes. For certificates of other holders, and
+    /// whatever the other methods do not offer.
+    ///
+    /// # Errors
+    /// [`Error::Build`] if the builder refuses.
+    fn build<B: Builder, R: CryptoRng + ?Sized>(
+        &self,
+        builder: B,
+        rng: &mut R,
+    ) -> Result<B::Output, Error>;
+
+    /// Public key of this key.
+    fn public_key(&self) -> AnyVerifyingKey;
+
+    /// Makes a self-signed certificate of a certification authority. It may sign certificates and
+    /// revocation lists. Its serial number is random.
+    ///
+    /// # Errors
+    /// [`Error::Build`] if the certificate cannot be encoded.
+    fn self_signed_certificate<R: CryptoRng + ?Sized>(
+        &self,
+        subject: Name,
+        validity: Validity,
+        rng: &mut R,
+    ) -> Result<Certificate, Error> {
+        let key = information(&self.public_key())?;
+        let serial = SerialNumber::generate(rng);
+        let builder = CertificateBuilder::new(Authority(subject), serial, validity, key)?;
+        self.build(builder, rng)
+    }
+
+    /// Makes a certificate request (PKCS#10) without attributes.
+    ///
+    /// # Errors
+    /// [`Error::Build`] if the request cannot be encoded.
+    fn certificate_request<R: CryptoRng + ?Sized>(
+        &self,
+        subject: Name,
+        rng: &mut R,
+    ) -> Result<CertReq, Error> {
+        let request = Request(CertReqInfo {
+            version: Version::V1,
+            subject,
+            public_key: information(&self.public_key())?,
+            attributes: Default::default(),
+        });
+        self.build(request, rng)
+    }
+
+    /// Makes a revocation list of the issuer whose certificate holds this key.
+    ///
+    /// # Errors
+    /// [`Error::OtherKey`] if the certificate holds another key, and [`Error::Build`] if the list
+    /// cannot be encoded.
+    fn revocation_list<R: CryptoRng + ?Sized>(
+        &self,
+        issuer: &Certificate,
+        revocations: Revocations,
+        rng: &mut R,
+    ) -> Result<CertificateList, Error> {
+        let held = subject_key(issuer.tbs_certificate().subject_public_key_info())?;
+        if held != self.public_key() {
+            return Err(Error::OtherKey);
+        }
+        let Revocations {
+            number,
+            this_update,
+            next_update,
+            revoked,
+        } = revocations;
+        let mut builder = CrlBuilder::new_with_this_update(issuer, number, this_update)?
+            .with_next_update(Some(next_update));
+        // The standard has no empty list of certificates.
+        if !revoked.is_empty() {
+            builder = builder.with_certificates(revoked.into_iter());
+        }
+        self.build(builder, rng)
+    }
+}
+
+/// Contents of a revocation list.
+#[derive(Clone, Debug)]
+pub struct Revocations {
+    /// Number of the list. It grows with each list of an issuer.
+    pub number: CrlNumber,
+    /// Time of the list.
+    pub this_update: Time,
+    /// Time by which the next list comes.
+    pub next_update: Time,
+    /// The revoked certificates; may be empty.
+    pub revoked: Vec<RevokedCert>,
+}
+
+mod sealed {
+    /// Implemented for the keys of this crate's traits.
+    pub trait Sealed {}
+}
+
+impl<P: Parameters> sealed::Sealed for SigningKey<P> {}
+impl sealed::Sealed for AnySigningKey {}
+
+impl<P: Parameters> CertificateSigner for SigningKey<P>
+where
+    AnyVerifyingKey: From<falcon_core::VerifyingKey<P>>,
+{
+    fn build<B: Builder, R: CryptoRng + ?Sized>(
+        &self,
+        builder: B,
+        rng: &mut R,
+    ) -> Result<B::Output, Error> {
+        Ok(builder.build_with_rng::<_, CertificateSignature<P>, _>(self, rng)?)
+    }
+
+    fn public_key(&self) -> AnyVerifyingKey {
+        self.verifying_key().clone().into()
+    }
+}
+
+impl CertificateSigner for AnySigningKey {
+    fn build<B: Builder, R: CryptoRng + ?Sized>(
+        &self,
+        builder: B,
+        rng: &mut R,
+    ) -> Result<B::Output, Error> {
+        match self {
+            Self::Falcon512(key) => key.build(builder, rng),
+            Self::Falcon1024(key) => key.build(builder, rng),
+            _ => Err(Error::ParameterSet),
+        }
+    }
+
+    fn public_key(&self) -> AnyVerifyingKey {
+        self.verifying_key()
+    }
+}
+
+/// Encodes a key for a certificate or a request.
+fn information(key: &AnyVerifyingKey) -> builder::Result<SubjectPublicKeyInfoOwned> {
+    Ok(SubjectPublicKeyInfoOwned::from_key(key)?)
+}
+
+/// Profile of a self-signed certification authority (RFC 5280).
+struct Authority(Name);
+
+impl BuilderProfile for Authority {
+    fn get_issuer(&self, subject: &Name) -> Name {
+        subject.clone()
+    }
+
+    fn get_subject(&self) -> Name {
+        self.0.clone()
+    }
+
+    fn build_extensions(
+        &self,
+        key: SubjectPublicKeyInfoRef<'_>,
+        _: SubjectPublicKeyInfoRef<'_>,
+        tbs: &TbsCertificate,
+    ) -> builder::Result<Vec<Extension>> {
+        let constraints = BasicConstraints {
+            ca: true,
+            path_len_constraint: None,
+        };
+        let usage = KeyUsage(KeyUsages::KeyCertSign | KeyUsages::CRLSign);
+        Ok([
+            constraints.to_extension(tbs.subject(), &[])?,
+            usage.to_extension(tbs.subject(), &[])?,
+            SubjectKeyIdentifier::try_from(key)?.to_extension(tbs.subject(), &[])?,
+        ]
+        .into())
+    }
+}
+
+/// A request without attributes. The builder of `x509-cert` always asks for extensions, also for
+/// none, which the standard does not allow.
+struct Request(CertReqInfo);
+
+impl Builder for Request {
+    type Output = CertReq;
+
+    fn finalize<S>(&mut self, _: &S) -> builder::Result<Vec<u8>>
+    where
+        S: Keypair + DynSignatureAlgorithmIdentifier,
+        S::VerifyingKey: EncodePublicKey,
+    {
+        Ok(self.0.to_der()?)
+    }
+
+    fn assemble<S>(self, signature: BitString, signer: &S) -> builder::Result<CertReq>
+    where
+        S: Keypair + DynSignatureAlgorithmIdentifier,
+        S::VerifyingKey: EncodePublicKey,
+    {
+        Ok(CertReq {
+            info: self.0,
+            algorithm: signer.signature_algorithm_identifier()?,
+            signature,
+        })
+    }
+}

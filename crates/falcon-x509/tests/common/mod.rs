@@ -1,0 +1,123 @@
+//! Keys and documents that are the same in every run.
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use falcon_core::{AnySigningKey, Falcon512, Falcon1024, SigningKey};
+use falcon_x509::x509_cert::der::{DateTime, Encode};
+use falcon_x509::x509_cert::ext::pkix::CrlNumber;
+use falcon_x509::x509_cert::{
+    Certificate, crl::RevokedCert, name::Name, serial_number::SerialNumber, time::Time,
+    time::Validity,
+};
+use falcon_x509::{CertificateSigner, Revocations};
+
+/// Name of the issuer.
+pub const ISSUER: &str = "CN=Falcon Root,O=Aerie,C=DE";
+
+/// A key of each parameter set.
+pub fn keys() -> [AnySigningKey; 2] {
+    [
+        SigningKey::<Falcon512>::from_seed_boxed(&[1; 32]).into(),
+        SigningKey::<Falcon1024>::from_seed_boxed(&[2; 32]).into(),
+    ]
+}
+
+/// A name from its text.
+pub fn name(text: &str) -> Name {
+    text.parse().expect("a name")
+}
+
+/// The first second of a year.
+pub fn new_year(year: u16) -> Time {
+    DateTime::new(year, 1, 1, 0, 0, 0).expect("a year").into()
+}
+
+/// The years in which certificates are valid. The end is the first year that is written with four
+/// digits.
+pub fn years() -> Validity {
+    Validity::new(new_year(2025), new_year(2050))
+}
+
+/// A self-signed certificate of [`ISSUER`].
+pub fn certificate(key: &impl CertificateSigner) -> Certificate {
+    key.self_signed_certificate(name(ISSUER), years(), &mut Repeating)
+        .expect("a certificate")
+}
+
+/// Contents of a list that revokes the certificates 42 and 43.
+pub fn revocations() -> Revocations {
+    let revoked = |serial: u32| RevokedCert {
+        serial_number: SerialNumber::from(serial),
+        revocation_date: new_year(2025),
+        crl_entry_extensions: None,
+    };
+    Revocations {
+        number: CrlNumber::try_from(7_u8).expect("a number"),
+        this_update: new_year(2025),
+        next_update: new_year(2026),
+        revoked: vec![revoked(42), revoked(43)],
+    }
+}
+
+/// A kind of document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Certificate,
+    Request,
+    RevocationList,
+}
+
+impl Kind {
+    pub const ALL: [Self; 3] = [Self::Certificate, Self::Request, Self::RevocationList];
+
+    /// A document of this kind, signed by `key`.
+    pub fn make(self, key: &AnySigningKey) -> Vec<u8> {
+        let certificate = certificate(key);
+        let made = match self {
+            Self::Certificate => certificate.to_der(),
+            Self::Request => key
+                .certificate_request(name("CN=Eyas"), &mut Repeating)
+                .expect("a request")
+                .to_der(),
+            Self::RevocationList => key
+                .revocation_list(&certificate, revocations(), &mut Repeating)
+                .expect("a list")
+                .to_der(),
+        };
+        made.expect("DER")
+    }
+
+    /// Verifies a document. A request is verified with the key that it holds.
+    pub fn verify(
+        self,
+        der: &[u8],
+        key: &falcon_core::AnyVerifyingKey,
+    ) -> Result<(), falcon_x509::Error> {
+        match self {
+            Self::Certificate => falcon_x509::verify_certificate(der, key).map(drop),
+            Self::Request => falcon_x509::verify_request(der).map(drop),
+            Self::RevocationList => falcon_x509::verify_revocation_list(der, key).map(drop),
+        }
+    }
+}
+
+/// A generator that repeats itself, so that documents can be written again.
+pub struct Repeating;
+
+impl rand_core::TryRng for Repeating {
+    type Error = core::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        Ok(0x5a5a_5a5a)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        Ok(0x5a5a_5a5a_5a5a_5a5a)
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+        bytes.fill(0x5a);
+        Ok(())
+    }
+}
+
+impl rand_core::TryCryptoRng for Repeating {}
