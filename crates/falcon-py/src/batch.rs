@@ -71,6 +71,17 @@ impl Chosen {
         Ok(Self { engine, threads })
     }
 
+    /// The engine.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// The pool of threads and their number, unless the calling thread does the work.
+    pub fn pool(&self) -> Option<(&rayon::ThreadPool, usize)> {
+        let threads = self.threads.as_deref()?;
+        Some((threads.pool()?, threads.count()))
+    }
+
     fn on_threads(&self) -> Option<OnThreads<'_>> {
         self.threads
             .as_deref()
@@ -155,14 +166,12 @@ pub fn sign<'py>(
     let chosen = Chosen::new(py, engine, threads, jobs.len())?;
     let encoded = py.detach(|| {
         let mut encoded = vec![Vec::new(); jobs.len()];
-        sign_those(&chosen, jobs, format.0, &mut encoded, |key| match key {
-            Secret::Falcon512(key) => Some(key),
-            Secret::Falcon1024(_) => None,
-        })?;
-        sign_those(&chosen, jobs, format.0, &mut encoded, |key| match key {
-            Secret::Falcon1024(key) => Some(key),
-            Secret::Falcon512(_) => None,
-        })?;
+        let rows: Vec<_> = jobs
+            .iter()
+            .enumerate()
+            .map(|(row, (key, message))| (row, &**key, &**message))
+            .collect();
+        sign_rows(&chosen, &rows, format.0, &mut encoded)?;
         Ok::<_, PyErr>(encoded)
     })?;
     Ok(encoded
@@ -171,26 +180,42 @@ pub fn sign<'py>(
         .collect())
 }
 
+/// Signs jobs with their rows, and writes each encoded signature to its row.
+pub fn sign_rows(
+    chosen: &Chosen,
+    jobs: &[(usize, &Secret, &[u8])],
+    format: Format,
+    encoded: &mut [Vec<u8>],
+) -> PyResult<()> {
+    sign_those(chosen, jobs, format, encoded, |key| match key {
+        Secret::Falcon512(key) => Some(key),
+        Secret::Falcon1024(_) => None,
+    })?;
+    sign_those(chosen, jobs, format, encoded, |key| match key {
+        Secret::Falcon1024(key) => Some(key),
+        Secret::Falcon512(_) => None,
+    })
+}
+
 /// Signs the jobs whose key `typed` returns.
 fn sign_those<P: Parameters>(
     chosen: &Chosen,
-    jobs: &[ToSign],
+    jobs: &[(usize, &Secret, &[u8])],
     format: Format,
     encoded: &mut [Vec<u8>],
     typed: impl Fn(&Secret) -> Option<&SigningKey<P>>,
 ) -> PyResult<()> {
-    let (places, jobs): (Vec<_>, Vec<_>) = jobs
+    let (rows, jobs): (Vec<_>, Vec<_>) = jobs
         .iter()
-        .enumerate()
-        .filter_map(|(place, (key, message))| Some((place, SignJob::new(typed(key)?, message))))
+        .filter_map(|&(row, key, message)| Some((row, SignJob::new(typed(key)?, message))))
         .unzip();
     if jobs.is_empty() {
         return Ok(());
     }
     let seed = fresh_seed()?;
     let signatures = chosen.sign(&seed, &jobs).map_err(failed)?;
-    for (place, signature) in places.into_iter().zip(&signatures) {
-        encoded[place] = typed::encode(signature, format)?;
+    for (row, signature) in rows.into_iter().zip(&signatures) {
+        encoded[row] = typed::encode(signature, format)?;
     }
     Ok(())
 }

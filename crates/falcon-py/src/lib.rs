@@ -1,8 +1,9 @@
 //! Native part of the Python package `falcon-sign`.
 //!
-//! It converts arguments, releases the GIL and calls `falcon-core`. It contains no `unsafe` code of
-//! its own; the macros of its dependencies expand to some.
+//! It converts arguments, releases the GIL and calls `falcon-core`. Its `unsafe` code is in
+//! `arrow/ffi.rs`, and the macros of its dependencies expand to some.
 
+mod arrow;
 mod batch;
 mod det1024;
 mod documents;
@@ -52,6 +53,11 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     )?;
     module.add_function(wrap_pyfunction!(batch::sign_batch, module)?)?;
     module.add_function(wrap_pyfunction!(batch::verify_batch, module)?)?;
+    module.add("ArrowArray", py.get_type::<arrow::PyArray>())?;
+    module.add_function(wrap_pyfunction!(arrow::arrow_verify, module)?)?;
+    module.add_function(wrap_pyfunction!(arrow::arrow_sign, module)?)?;
+    #[cfg(feature = "measure")]
+    module.add_function(wrap_pyfunction!(arrow::measure_bare_batch, module)?)?;
     module.add_function(wrap_pyfunction!(engines, module)?)?;
     module.add_function(wrap_pyfunction!(best_engine, module)?)?;
     Ok(())

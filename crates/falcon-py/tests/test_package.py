@@ -6,14 +6,14 @@ import pathlib
 import re
 
 import falcon_sign
-from falcon_sign import _native, det1024
+from falcon_sign import _native, arrow, det1024
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 
 
 def test_the_examples_of_the_readme_run(capsys):
     blocks = re.findall(r"```python\n(.*?)```", (PACKAGE / "README.md").read_text(), flags=re.S)
-    assert len(blocks) == 6
+    assert len(blocks) == 7
     scope: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, "README.md", "exec"), scope)
@@ -36,6 +36,7 @@ def test_the_version_is_that_of_the_crate():
 def test_everything_public_has_a_docstring():
     public = [getattr(falcon_sign, name) for name in falcon_sign.__all__]
     public += [getattr(det1024, name) for name in det1024.__all__]
+    public += [getattr(arrow, name) for name in arrow.__all__]
     seen = 0
     for value in public:
         if not (inspect.isclass(value) or callable(value) or inspect.ismodule(value)):

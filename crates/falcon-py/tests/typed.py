@@ -2,7 +2,7 @@
 
 from typing import Literal, assert_type
 
-from falcon_sign import Signature, Signer, SigningKey, Verifier, VerifyingKey, det1024
+from falcon_sign import Signature, Signer, SigningKey, Verifier, VerifyingKey, arrow, det1024
 from falcon_sign import sign_batch, verify_batch
 
 key = SigningKey.generate()
@@ -20,6 +20,16 @@ assert_type(public.verify_batch([(b"", b"")]), list[bool])
 assert_type(sign_batch([(key, b"")], threads=2), list[bytes])
 assert_type(verify_batch([(public, Signature.from_bytes(b""), b"")]), list[bool])
 assert_type(det1024.SigningKey.generate().verifying_key, det1024.VerifyingKey)
+
+
+def table(column: arrow.Array) -> None:
+    """Results are columns, too."""
+    assert_type(arrow.sign(column, key), arrow.Array)
+    assert_type(arrow.verify(column, column, public), arrow.Array)
+    assert_type(arrow.verify(column, column, column, keys={"Ann": public}), arrow.Array)
+    arrow.verify([b"one"], column, public)  # type: ignore[arg-type]
+    arrow.verify(column, column, key)  # type: ignore[arg-type]
+
 
 key.sign("text")  # type: ignore[arg-type]
 key.sign(b"", format="der")  # type: ignore[arg-type]

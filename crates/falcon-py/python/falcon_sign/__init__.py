@@ -6,7 +6,7 @@ falcon_sign.det1024 has Algorand's deterministic signatures.
 
 from typing import Final
 
-from . import det1024, exceptions
+from . import arrow, det1024, exceptions
 from ._native import (
     Signature,
     Signer,
@@ -49,6 +49,7 @@ __all__ = [
     "Verifier",
     "VerifyingKey",
     "__version__",
+    "arrow",
     "best_engine",
     "det1024",
     "engines",

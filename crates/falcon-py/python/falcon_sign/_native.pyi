@@ -1,6 +1,6 @@
 # Types of the native module. Docstrings are in the module itself: help(falcon_sign.SigningKey).
 from collections.abc import Iterable
-from typing import Literal, Self, TypeAlias, final
+from typing import Literal, Protocol, Self, TypeAlias, final
 
 from typing_extensions import Buffer
 
@@ -19,6 +19,9 @@ __all__ = [
     "Det1024VerifyingKey",
     "sign_batch",
     "verify_batch",
+    "ArrowArray",
+    "arrow_verify",
+    "arrow_sign",
     "engines",
     "best_engine",
 ]
@@ -185,5 +188,42 @@ def verify_batch(
     engine: str | None = None,
     threads: int | None = None,
 ) -> list[bool]: ...
+
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(self, /) -> tuple[object, object]: ...
+
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, /) -> object: ...
+
+_Column: TypeAlias = _ArrowArray | _ArrowStream
+
+@final
+class ArrowArray:
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __len__(self, /) -> int: ...
+    def to_list(self) -> list[int] | list[bytes | None]: ...
+
+def arrow_verify(
+    message: _Column,
+    signature: _Column,
+    key: VerifyingKey | _Column,
+    *,
+    keys: dict[str, VerifyingKey] | dict[bytes, VerifyingKey] | dict[int, VerifyingKey] | None = None,
+    format: _Format = "padded",
+    engine: str | None = None,
+    threads: int | None = None,
+) -> ArrowArray: ...
+def arrow_sign(
+    message: _Column,
+    key: SigningKey | _Column,
+    *,
+    keys: dict[str, SigningKey] | dict[bytes, SigningKey] | dict[int, SigningKey] | None = None,
+    format: _Format = "padded",
+    engine: str | None = None,
+    threads: int | None = None,
+) -> ArrowArray: ...
 def engines() -> dict[str, str]: ...
 def best_engine() -> str: ...
