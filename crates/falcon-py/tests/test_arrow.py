@@ -3,6 +3,7 @@
 import pathlib
 import random
 import resource
+import struct
 import sys
 
 import duckdb
@@ -340,6 +341,48 @@ def test_nothing_is_kept():
         pa.array(result)
         result.__arrow_c_array__()
     assert resident() - before < 100_000_000
+
+
+def view(length: int, buffer: int, start: int) -> bytes:
+    """A view of a value that is longer than twelve bytes."""
+    return struct.pack("<i4sii", length, b"mess", buffer, start)
+
+
+def view_column(data: bytes) -> pa.Array:
+    values = pa.py_buffer(b"message of twenty by")
+    return pa.Array.from_buffers(pa.binary_view(), 1, [None, pa.py_buffer(data), values])
+
+
+def offset_column(start: int, end: int) -> pa.Array:
+    """A value from `start` to `end`, between others, whose offsets pyarrow does not check."""
+    packed = pa.py_buffer(struct.pack("<4i", 0, start, end, 7))
+    buffers = [None, packed, pa.py_buffer(b"message")]
+    return pa.Array.from_buffers(pa.binary(), 3, buffers).slice(1, 1)
+
+
+def test_buffers_that_contradict_each_other_are_refused():
+    signature, public = pa.array([SMALL.sign(b"message")]), SMALL.verifying_key
+    assert verify(offset_column(0, 7), signature, public) == [VALID]
+    whole = pa.array([SMALL.sign(b"message of twenty by")])
+    assert verify(view_column(view(20, 0, 0)), whole, public) == [VALID]
+    for column in (
+        offset_column(7, 0),
+        offset_column(-1, 7),
+        view_column(view(20, 1, 0)),
+        view_column(view(20, -1, 0)),
+        view_column(view(20, 0, 1)),
+        view_column(view(20, 0, -1)),
+        view_column(view(-1, 0, 0)),
+        view_column(view(2**31 - 1, 0, 0)),
+    ):
+        with pytest.raises(ValueError, match="contradict"):
+            arrow.verify(column, signature, public)
+        with pytest.raises(ValueError, match="contradict"):
+            arrow.verify(signature, column, public)
+        with pytest.raises(ValueError, match="contradict"):
+            arrow.verify(signature, signature, column)
+        with pytest.raises(ValueError, match="contradict"):
+            arrow.sign(column, SMALL)
 
 
 def test_a_capsule_is_taken_once():
