@@ -6,10 +6,12 @@ from collections.abc import Iterator
 import falcon_sign
 import pytest
 from falcon_sign import SigningKey
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Times on a shared machine say nothing.
-settings.register_profile("falcon", deadline=None)
+settings.register_profile(
+    "falcon", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("falcon")
 
 KAT = pathlib.Path(__file__).resolve().parents[3] / "kat"
