@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Compares falcon_sign.arrow.verify with the bare batch of falcon-core, in one run.
+
+Needs pyarrow and the package built with `maturin develop --release --features measure`.
+The two take turns. Prints the median and the quartiles of the ratio of neighbouring turns.
+
+    bench/arrow.py [ROWS] [TURNS]
+"""
+
+import statistics
+import sys
+import time
+
+import pyarrow as pa
+from falcon_sign import SigningKey, _native, arrow, best_engine
+
+rows = int(sys.argv[1]) if len(sys.argv) > 1 else 1 << 16
+turns = int(sys.argv[2]) if len(sys.argv) > 2 else 15
+
+
+def timed(call):
+    start = time.perf_counter()
+    result = call()
+    seconds = time.perf_counter() - start
+    assert not any(result.to_list())
+    return seconds
+
+
+print(f"{rows} rows, Falcon-512, messages of 32 bytes, engine {best_engine()}")
+print("time of the columns / time of the bare batch (smaller is faster)")
+for count in (1, 1000):
+    keys = [SigningKey.from_seed(number.to_bytes(32)) for number in range(count)]
+    public = [key.verifying_key for key in keys]
+    names = pa.array([row % count for row in range(rows)])
+    messages = pa.array([row.to_bytes(32) for row in range(rows)])
+    signatures = pa.array(arrow.sign(messages, names, keys=dict(enumerate(keys))))
+    encoded = pa.array([public[row % count].to_bytes() for row in range(rows)])
+    table = dict(enumerate(public))
+    for threads in (1, None):
+        columns = {
+            "ids and a table of keys": lambda: arrow.verify(
+                messages, signatures, names, keys=table, threads=threads
+            ),
+            "a column of keys": lambda: arrow.verify(
+                messages, signatures, encoded, threads=threads
+            ),
+        }
+        if count == 1:
+            columns["one key"] = lambda: arrow.verify(
+                messages, signatures, public[0], threads=threads
+            )
+        for name, call in columns.items():
+            ratios, bare = [], []
+            for _ in range(turns):
+                bare.append(_native.measure_bare_batch(messages, signatures, public, threads))
+                ratios.append(timed(call) / bare[-1])
+            low, middle, high = statistics.quantiles(ratios, n=4)
+            print(
+                f"{count:5} keys, {threads or 'all'} threads, {name:24}"
+                f" {middle:.3f} ({low:.3f} to {high:.3f}),"
+                f" bare {statistics.median(bare) / rows * 1e6:.2f} us a row"
+            )

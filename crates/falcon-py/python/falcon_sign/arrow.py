@@ -1,0 +1,25 @@
+"""Columns of Arrow: verify and sign tables with one call, on all cores.
+
+Columns are objects with the Arrow PyCapsule interface, such as those of pyarrow, polars and duckdb.
+They are read without copies. Neither package is needed.
+"""
+
+from typing import Final
+
+from ._native import ArrowArray as Array
+from ._native import arrow_sign as sign
+from ._native import arrow_verify as verify
+
+VALID: Final = 0
+"""Verdict: the signature is valid."""
+
+INVALID: Final = 1
+"""Verdict: this key did not make the signature for this message."""
+
+MALFORMED: Final = 2
+"""Verdict: the signature is malformed, or the signature or the message is null."""
+
+UNKNOWN_KEY: Final = 3
+"""Verdict: the key is null, malformed, or not in the table of keys."""
+
+__all__ = ["INVALID", "MALFORMED", "UNKNOWN_KEY", "VALID", "Array", "sign", "verify"]

@@ -1,0 +1,37 @@
+"""Exceptions of falcon_sign. All are subclasses of FalconError.
+
+Arguments of a wrong type raise TypeError. Unknown names and wrong lengths of seeds raise ValueError.
+"""
+
+__all__ = [
+    "AlreadyFinalized",
+    "DecodeError",
+    "FalconError",
+    "FaultError",
+    "InvalidSignature",
+    "PasswordError",
+]
+
+
+class FalconError(Exception):
+    """Base class of the exceptions of this package."""
+
+
+class InvalidSignature(FalconError):
+    """The signature is malformed, or this key did not make it for this message."""
+
+
+class DecodeError(FalconError, ValueError):
+    """The bytes or the text are not an encoded key or signature."""
+
+
+class PasswordError(FalconError, ValueError):
+    """The password is wrong, empty, missing, or given for a key that is not encrypted."""
+
+
+class AlreadyFinalized(FalconError):
+    """The Signer or Verifier has finished its message."""
+
+
+class FaultError(FalconError):
+    """The device computed wrongly. Nothing was signed."""

@@ -1,0 +1,609 @@
+//! Arrow's C data interface, in capsules. All `unsafe` code of the package is here.
+//!
+//! Source: the Apache Arrow specification, "The Arrow C data interface", "The Arrow C stream
+//! interface" and "The Arrow PyCapsule Interface".
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr;
+use std::slice;
+use std::sync::Arc;
+
+/// The type of an array.
+#[repr(C)]
+pub struct ArrowSchema {
+    format: *const c_char,
+    name: *const c_char,
+    metadata: *const c_char,
+    flags: i64,
+    n_children: i64,
+    children: *mut *mut ArrowSchema,
+    dictionary: *mut ArrowSchema,
+    release: Option<unsafe extern "C" fn(*mut ArrowSchema)>,
+    private_data: *mut c_void,
+}
+
+/// An array.
+#[repr(C)]
+pub struct ArrowArray {
+    length: i64,
+    null_count: i64,
+    offset: i64,
+    n_buffers: i64,
+    n_children: i64,
+    buffers: *mut *const c_void,
+    children: *mut *mut ArrowArray,
+    dictionary: *mut ArrowArray,
+    release: Option<unsafe extern "C" fn(*mut ArrowArray)>,
+    private_data: *mut c_void,
+}
+
+/// A sequence of arrays of one type.
+#[repr(C)]
+struct ArrowArrayStream {
+    get_schema: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut ArrowSchema) -> c_int>,
+    get_next: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut ArrowArray) -> c_int>,
+    get_last_error: Option<unsafe extern "C" fn(*mut ArrowArrayStream) -> *const c_char>,
+    release: Option<unsafe extern "C" fn(*mut ArrowArrayStream)>,
+    private_data: *mut c_void,
+}
+
+/// A structure of the interface, which knows how to release itself.
+trait Released: Sized {
+    /// Name of a capsule that holds the structure.
+    const NAME: &'static CStr;
+
+    fn is_released(&self) -> bool;
+
+    /// Marks the structure as released, after its contents have moved elsewhere.
+    fn mark(&mut self);
+}
+
+macro_rules! released {
+    ($kind:ident, $name:literal) => {
+        impl Released for $kind {
+            const NAME: &'static CStr = $name;
+
+            fn is_released(&self) -> bool {
+                self.release.is_none()
+            }
+
+            fn mark(&mut self) {
+                self.release = None;
+            }
+        }
+
+        impl Drop for $kind {
+            fn drop(&mut self) {
+                if let Some(release) = self.release {
+                    // SAFETY: the structure is not released yet, and nobody else releases it, since
+                    // it was moved here or made here.
+                    unsafe { release(self) };
+                }
+            }
+        }
+
+        // SAFETY: the interface does not bind a structure to a thread.
+        unsafe impl Send for $kind {}
+    };
+}
+released!(ArrowSchema, c"arrow_schema");
+released!(ArrowArray, c"arrow_array");
+released!(ArrowArrayStream, c"arrow_array_stream");
+
+// SAFETY: an array is only read here.
+unsafe impl Sync for ArrowArray {}
+
+impl ArrowSchema {
+    const EMPTY: Self = Self {
+        format: ptr::null(),
+        name: ptr::null(),
+        metadata: ptr::null(),
+        flags: 0,
+        n_children: 0,
+        children: ptr::null_mut(),
+        dictionary: ptr::null_mut(),
+        release: None,
+        private_data: ptr::null_mut(),
+    };
+}
+
+impl ArrowArray {
+    const EMPTY: Self = Self {
+        length: 0,
+        null_count: 0,
+        offset: 0,
+        n_buffers: 0,
+        n_children: 0,
+        buffers: ptr::null_mut(),
+        children: ptr::null_mut(),
+        dictionary: ptr::null_mut(),
+        release: None,
+        private_data: ptr::null_mut(),
+    };
+}
+
+/// Moves a structure out of its capsule.
+fn take<T: Released>(capsule: &Bound<'_, PyAny>) -> PyResult<T> {
+    let capsule = capsule.cast::<PyCapsule>()?;
+    let place = capsule.pointer_checked(Some(T::NAME))?.cast::<T>();
+    // SAFETY: a capsule of this name holds such a structure. The GIL is held, so nobody else moves
+    // it. It is marked as released, as the interface asks of who moves it.
+    unsafe {
+        if place.as_ref().is_released() {
+            return Err(PyValueError::new_err("the Arrow data is released already"));
+        }
+        let moved = place.read();
+        (*place.as_ptr()).mark();
+        Ok(moved)
+    }
+}
+
+/// Layout of the values of a chunk in its buffers.
+#[derive(Clone, Copy)]
+enum Layout {
+    /// Offsets of 4 bytes into the data.
+    Offsets32,
+    /// Offsets of 8 bytes into the data.
+    Offsets64,
+    /// Values of so many bytes each.
+    Fixed(usize),
+    /// Views of 16 bytes, which hold short values or say where long ones are.
+    Views,
+    /// Integers of so many bytes.
+    Integers { bytes: usize, signed: bool },
+}
+
+impl Layout {
+    fn of(schema: &ArrowSchema) -> PyResult<Self> {
+        let format = text(schema.format);
+        if !schema.dictionary.is_null() {
+            return Err(PyTypeError::new_err(
+                "a dictionary-encoded Arrow column; cast it to its values first",
+            ));
+        }
+        let integers = |bytes, signed| Ok(Self::Integers { bytes, signed });
+        match &*format {
+            "z" | "u" => Ok(Self::Offsets32),
+            "Z" | "U" => Ok(Self::Offsets64),
+            "vz" | "vu" => Ok(Self::Views),
+            "c" => integers(1, true),
+            "C" => integers(1, false),
+            "s" => integers(2, true),
+            "S" => integers(2, false),
+            "i" => integers(4, true),
+            "I" => integers(4, false),
+            "l" => integers(8, true),
+            "L" => integers(8, false),
+            _ => format
+                .strip_prefix("w:")
+                .and_then(|width| width.parse().ok())
+                .map(Self::Fixed)
+                .ok_or_else(|| {
+                    PyTypeError::new_err(format!(
+                        "an Arrow column of the type {format:?}; expected bytes, text or integers"
+                    ))
+                }),
+        }
+    }
+
+    /// Number of buffers, without those that views point to.
+    fn buffers(self) -> i64 {
+        match self {
+            Self::Offsets32 | Self::Offsets64 | Self::Views => 3,
+            Self::Fixed(_) | Self::Integers { .. } => 2,
+        }
+    }
+}
+
+/// The text of a C string, empty if there is none.
+fn text(string: *const c_char) -> String {
+    if string.is_null() {
+        return String::new();
+    }
+    // SAFETY: strings of the interface end with a zero, and live as long as their structure, which
+    // the callers hold.
+    let text = unsafe { CStr::from_ptr(string) };
+    text.to_string_lossy().into_owned()
+}
+
+/// Some neighbouring rows of a column.
+struct Chunk {
+    /// The owner of the buffers.
+    array: ArrowArray,
+    /// True if the column is the only field of the rows of `array`.
+    is_field: bool,
+    layout: Layout,
+}
+
+/// One value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Value<'a> {
+    Null,
+    Bytes(&'a [u8]),
+    Integer(i128),
+}
+
+/// The buffers contradict each other.
+#[derive(Debug)]
+pub struct Broken;
+
+impl Chunk {
+    fn new(array: ArrowArray, schema: &ArrowSchema) -> PyResult<Self> {
+        let mut schema = schema;
+        let is_field = text(schema.format) == "+s";
+        if is_field {
+            if schema.n_children != 1 || array.n_children != 1 {
+                let count = schema.n_children;
+                return Err(PyTypeError::new_err(format!(
+                    "an Arrow table of {count} columns; pass one column"
+                )));
+            }
+            if array.null_count != 0 && array.has_nulls(array.offset, array.length) {
+                return Err(PyTypeError::new_err(
+                    "Arrow rows that are null; pass the column",
+                ));
+            }
+            // SAFETY: `children` has `n_children` pointers to structures that their parent owns.
+            schema = unsafe { &**schema.children };
+        }
+        let layout = Layout::of(schema)?;
+        let chunk = Self {
+            array,
+            is_field,
+            layout,
+        };
+        let values = chunk.values();
+        if chunk.array.length < 0
+            || chunk.array.offset < 0
+            || values.offset < 0
+            || values.n_buffers < layout.buffers()
+            || values.buffers.is_null()
+            || values.length < if is_field { chunk.array.offset } else { 0 } + chunk.array.length
+        {
+            return Err(broken());
+        }
+        Ok(chunk)
+    }
+
+    fn values(&self) -> &ArrowArray {
+        if self.is_field {
+            // SAFETY: `new` has checked that there is one child, which its parent owns.
+            unsafe { &**self.array.children }
+        } else {
+            &self.array
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.array.length as usize
+    }
+
+    /// The value of a row below [`len`](Self::len).
+    fn get(&self, row: usize) -> Result<Value<'_>, Broken> {
+        let values = self.values();
+        let mut at = values.offset as usize + row;
+        if self.is_field {
+            at += self.array.offset as usize;
+        }
+        if values.is_null(at) {
+            return Ok(Value::Null);
+        }
+        // SAFETY: `at` is a row of the array, and an array has the buffers of its type for all of
+        // its rows, which live as long as `self`. Bounds that buffers state are checked before they
+        // are used; a value of no bytes may have no buffer.
+        unsafe {
+            match self.layout {
+                Layout::Offsets32 => {
+                    let offsets = values.buffer(1)?.cast::<i32>().add(at);
+                    let (start, end) = (offsets.read_unaligned(), offsets.add(1).read_unaligned());
+                    values.range(start.into(), end.into())
+                }
+                Layout::Offsets64 => {
+                    let offsets = values.buffer(1)?.cast::<i64>().add(at);
+                    let (start, end) = (offsets.read_unaligned(), offsets.add(1).read_unaligned());
+                    values.range(start, end)
+                }
+                Layout::Fixed(0) => Ok(Value::Bytes(&[])),
+                Layout::Fixed(width) => {
+                    let start = values.buffer(1)?.add(at * width);
+                    Ok(Value::Bytes(slice::from_raw_parts(start, width)))
+                }
+                Layout::Views => values.view(at),
+                Layout::Integers { bytes, signed } => {
+                    let start = values.buffer(1)?.add(at * bytes);
+                    let mut word = [0; 8];
+                    word[..bytes].copy_from_slice(slice::from_raw_parts(start, bytes));
+                    let word = u64::from_le_bytes(word);
+                    let unused = 64 - 8 * bytes as u32;
+                    Ok(Value::Integer(if signed {
+                        (((word << unused) as i64) >> unused).into()
+                    } else {
+                        word.into()
+                    }))
+                }
+            }
+        }
+    }
+}
+
+// The words of buffers are read in the order of the machine.
+const _: () = assert!(cfg!(target_endian = "little"));
+
+impl ArrowArray {
+    /// A buffer that must be there.
+    ///
+    /// # Safety
+    /// `number` is below `n_buffers`, and `buffers` is not null.
+    unsafe fn buffer(&self, number: usize) -> Result<*const u8, Broken> {
+        // SAFETY: as the caller promises.
+        let buffer = unsafe { *self.buffers.add(number) };
+        if buffer.is_null() {
+            return Err(Broken);
+        }
+        Ok(buffer.cast())
+    }
+
+    /// True if there is a null in `length` rows from `start` on.
+    fn has_nulls(&self, start: i64, length: i64) -> bool {
+        (start..start + length).any(|row| self.is_null(row as usize))
+    }
+
+    /// True if the row `at`, with the offset added, is null.
+    #[inline]
+    fn is_null(&self, at: usize) -> bool {
+        if self.null_count == 0 || self.n_buffers == 0 || self.buffers.is_null() {
+            return false;
+        }
+        // SAFETY: the first buffer, where there is one, has a bit for each row.
+        unsafe {
+            let validity = (*self.buffers).cast::<u8>();
+            !validity.is_null() && *validity.add(at / 8) >> (at % 8) & 1 == 0
+        }
+    }
+
+    /// The bytes of the data from `start` to `end`.
+    ///
+    /// # Safety
+    /// The array has offsets, and these are two neighbours of them.
+    unsafe fn range(&self, start: i64, end: i64) -> Result<Value<'_>, Broken> {
+        if start < 0 || end < start {
+            return Err(Broken);
+        }
+        if start == end {
+            return Ok(Value::Bytes(&[]));
+        }
+        // SAFETY: offsets that are in order are within the data.
+        unsafe {
+            let start_of = self.buffer(2)?.add(start as usize);
+            Ok(Value::Bytes(slice::from_raw_parts(
+                start_of,
+                (end - start) as usize,
+            )))
+        }
+    }
+
+    /// The value of the view `at`.
+    ///
+    /// # Safety
+    /// The array has views, and `at` is the number of one.
+    unsafe fn view(&self, at: usize) -> Result<Value<'_>, Broken> {
+        // SAFETY: a view has 16 bytes: the length, then the value if it has 12 bytes at most, else
+        // four of its bytes, the number of its buffer and its place there. The last buffer has the
+        // lengths of those buffers, by which number and place are checked.
+        unsafe {
+            let view = self.buffer(1)?.add(16 * at);
+            let word = |number: usize| view.add(4 * number).cast::<i32>().read_unaligned();
+            let len = usize::try_from(word(0)).map_err(|_| Broken)?;
+            if len <= 12 {
+                return Ok(Value::Bytes(slice::from_raw_parts(view.add(4), len)));
+            }
+            let number = usize::try_from(word(2)).map_err(|_| Broken)?;
+            let start = usize::try_from(word(3)).map_err(|_| Broken)?;
+            let count = self.n_buffers as usize - 3;
+            if number >= count {
+                return Err(Broken);
+            }
+            let lengths = self.buffer(2 + count)?.cast::<i64>();
+            let available = lengths.add(number).read_unaligned();
+            if (start + len) as i64 > available {
+                return Err(Broken);
+            }
+            let start = self.buffer(2 + number)?.add(start);
+            Ok(Value::Bytes(slice::from_raw_parts(start, len)))
+        }
+    }
+}
+
+pub fn broken() -> PyErr {
+    PyValueError::new_err("the Arrow column is malformed: its buffers contradict each other")
+}
+
+/// A column: chunks of one type.
+pub struct Column {
+    chunks: Vec<Chunk>,
+    /// The first row of each chunk.
+    starts: Vec<usize>,
+    len: usize,
+}
+
+impl Column {
+    /// Takes the column of an object with the PyCapsule interface. No value is copied.
+    pub fn of(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+        let mut column = Self {
+            chunks: Vec::new(),
+            starts: Vec::new(),
+            len: 0,
+        };
+        if object.hasattr("__arrow_c_array__")? {
+            let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
+                object.call_method0("__arrow_c_array__")?.extract()?;
+            column.push(take(&array)?, &take(&schema)?)?;
+        } else if object.hasattr("__arrow_c_stream__")? {
+            let mut stream: ArrowArrayStream = take(&object.call_method0("__arrow_c_stream__")?)?;
+            let schema = stream.schema()?;
+            while let Some(array) = stream.next()? {
+                column.push(array, &schema)?;
+            }
+            if column.chunks.is_empty() && text(schema.format) != "+s" {
+                Layout::of(&schema)?;
+            }
+        } else {
+            let kind = object.get_type().qualname()?;
+            return Err(PyTypeError::new_err(format!(
+                "{name}: expected an Arrow array, got {kind}"
+            )));
+        }
+        Ok(column)
+    }
+
+    fn push(&mut self, array: ArrowArray, schema: &ArrowSchema) -> PyResult<()> {
+        let chunk = Chunk::new(array, schema)?;
+        if chunk.len() > 0 {
+            self.starts.push(self.len);
+            self.len += chunk.len();
+            self.chunks.push(chunk);
+        }
+        Ok(())
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The values of `count` rows from `first` on, all of which exist.
+    pub fn rows(
+        &self,
+        first: usize,
+        count: usize,
+    ) -> impl Iterator<Item = Result<Value<'_>, Broken>> {
+        let chunk = self.starts.partition_point(|&start| start <= first);
+        let mut number = chunk.saturating_sub(1);
+        let mut row = first - self.starts.get(number).copied().unwrap_or(0);
+        (0..count).map(move |_| {
+            let mut chunk = self.chunks.get(number).ok_or(Broken)?;
+            if row == chunk.len() {
+                number += 1;
+                row = 0;
+                chunk = self.chunks.get(number).ok_or(Broken)?;
+            }
+            row += 1;
+            chunk.get(row - 1)
+        })
+    }
+}
+
+impl ArrowArrayStream {
+    fn schema(&mut self) -> PyResult<ArrowSchema> {
+        let mut schema = ArrowSchema::EMPTY;
+        // SAFETY: the stream is not released, and the schema is empty memory for it.
+        let code = self.get_schema.map(|get| unsafe { get(self, &mut schema) });
+        self.check(code)?;
+        Ok(schema)
+    }
+
+    fn next(&mut self) -> PyResult<Option<ArrowArray>> {
+        let mut array = ArrowArray::EMPTY;
+        // SAFETY: the stream is not released, and the array is empty memory for it.
+        let code = self.get_next.map(|get| unsafe { get(self, &mut array) });
+        self.check(code)?;
+        Ok((!array.is_released()).then_some(array))
+    }
+
+    fn check(&mut self, code: Option<c_int>) -> PyResult<()> {
+        if code == Some(0) {
+            return Ok(());
+        }
+        // SAFETY: the stream is not released, and its last call failed.
+        let error = self.get_last_error.map(|get| unsafe { get(self) });
+        let error = error.map_or_else(String::new, text);
+        Err(PyValueError::new_err(format!(
+            "the Arrow stream failed: {error}"
+        )))
+    }
+}
+
+/// Ends of the values of a result.
+pub enum Offsets {
+    /// Each value has one byte.
+    None,
+    Small(Vec<i32>),
+    Large(Vec<i64>),
+}
+
+/// A result, before it becomes an [`ArrowArray`].
+pub struct Data {
+    pub len: usize,
+    pub null_count: usize,
+    /// A bit for each row, if there are nulls.
+    pub validity: Option<Vec<u8>>,
+    pub offsets: Offsets,
+    pub values: Vec<u8>,
+}
+
+/// Memory of an exported array.
+struct Private {
+    _data: Arc<Data>,
+    buffers: Vec<*const c_void>,
+}
+
+/// Releases an array of [`export`].
+unsafe extern "C" fn release_array(array: *mut ArrowArray) {
+    // SAFETY: called once, with an array whose private data `export` made.
+    unsafe {
+        drop(Box::from_raw((*array).private_data.cast::<Private>()));
+        (*array).release = None;
+    }
+}
+
+/// Releases a schema of [`export`], which owns nothing.
+unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
+    // SAFETY: called with a schema that exists.
+    unsafe { (*schema).release = None };
+}
+
+/// Wraps a schema for `data` in a capsule.
+pub fn export_schema<'py>(py: Python<'py>, data: &Data) -> PyResult<Bound<'py, PyCapsule>> {
+    let format = match data.offsets {
+        Offsets::None => c"C",
+        Offsets::Small(_) => c"z",
+        Offsets::Large(_) => c"Z",
+    };
+    let schema = ArrowSchema {
+        format: format.as_ptr(),
+        name: c"".as_ptr(),
+        // Values may be null.
+        flags: 2,
+        release: Some(release_schema),
+        ..ArrowSchema::EMPTY
+    };
+    PyCapsule::new_with_value(py, schema, ArrowSchema::NAME)
+}
+
+/// Wraps an array of `data` in a capsule, without a copy.
+pub fn export_array<'py>(py: Python<'py>, data: &Arc<Data>) -> PyResult<Bound<'py, PyCapsule>> {
+    let validity = data.validity.as_ref();
+    let mut buffers = vec![validity.map_or(ptr::null(), |bits| bits.as_ptr().cast::<c_void>())];
+    match &data.offsets {
+        Offsets::None => (),
+        Offsets::Small(offsets) => buffers.push(offsets.as_ptr().cast()),
+        Offsets::Large(offsets) => buffers.push(offsets.as_ptr().cast()),
+    }
+    buffers.push(data.values.as_ptr().cast());
+    let mut private = Box::new(Private {
+        _data: Arc::clone(data),
+        buffers,
+    });
+    let array = ArrowArray {
+        length: data.len as i64,
+        null_count: data.null_count as i64,
+        n_buffers: private.buffers.len() as i64,
+        buffers: private.buffers.as_mut_ptr(),
+        release: Some(release_array),
+        private_data: Box::into_raw(private).cast(),
+        ..ArrowArray::EMPTY
+    };
+    PyCapsule::new_with_value(py, array, ArrowArray::NAME)
+}

@@ -1,0 +1,652 @@
+//! Columns of Arrow: verifying and signing tables.
+//!
+//! The rows are shared among threads in parts. A part looks its keys up, decodes and verifies, so
+//! that nothing is done row by row before the threads start.
+
+mod ffi;
+
+use crate::batch::{self, Chosen};
+use crate::errors::FalconError;
+use crate::input::{Encoding, Named};
+use crate::keys::{PySigningKey, PyVerifyingKey};
+use crate::typed::{self, Public, Secret};
+use falcon_core::batch::{BatchVerify, VerifyBytesJob, VerifyJob};
+use falcon_core::{
+    AnyVerifyingKey, Falcon512, Falcon1024, Format, Parameters, Signature, VerifyingKey,
+};
+use ffi::{Broken, Column, Data, Offsets, Value};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyString};
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Verdicts of rows.
+const VALID: u8 = 0;
+const INVALID: u8 = 1;
+const MALFORMED: u8 = 2;
+const UNKNOWN_KEY: u8 = 3;
+
+/// Rows of a part: enough to fill the lanes, few enough for the caches.
+const PART: usize = 128;
+const LARGEST_PART: usize = 4096;
+
+/// A result column. Other packages read it without a copy, for example pyarrow.array(column) or
+/// polars.Series(column).
+#[pyclass(frozen, module = "falcon_sign.arrow", name = "Array")]
+pub struct PyArray {
+    data: Arc<Data>,
+}
+
+#[pymethods]
+impl PyArray {
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        // The interface allows an array of another type than the requested one.
+        let _ = requested_schema;
+        Ok((
+            ffi::export_schema(py, &self.data)?,
+            ffi::export_array(py, &self.data)?,
+        ))
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        ffi::export_schema(py, &self.data)
+    }
+
+    fn __len__(&self) -> usize {
+        self.data.len
+    }
+
+    /// Return the values as a list: int, or bytes and None.
+    fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let data = &*self.data;
+        let value = |row: usize| -> PyResult<Bound<'py, PyAny>> {
+            let (start, end) = match &data.offsets {
+                Offsets::None => return Ok(data.values[row].into_pyobject(py)?.into_any()),
+                Offsets::Small(offsets) => (offsets[row] as usize, offsets[row + 1] as usize),
+                Offsets::Large(offsets) => (offsets[row] as usize, offsets[row + 1] as usize),
+            };
+            let validity = data.validity.as_ref();
+            if validity.is_some_and(|bits| bits[row / 8] >> (row % 8) & 1 == 0) {
+                return Ok(py.None().into_bound(py));
+            }
+            Ok(PyBytes::new(py, &data.values[start..end]).into_any())
+        };
+        let values: Vec<_> = (0..data.len).map(value).collect::<PyResult<_>>()?;
+        PyList::new(py, values)
+    }
+
+    fn __repr__(&self) -> String {
+        let kind = match self.data.offsets {
+            Offsets::None => "uint8",
+            Offsets::Small(_) => "binary",
+            Offsets::Large(_) => "large_binary",
+        };
+        format!("<Array {kind} of {} rows>", self.data.len)
+    }
+}
+
+/// The name of a key in a table of keys.
+enum Id {
+    Bytes(Vec<u8>),
+    Integer(i128),
+}
+
+/// A table of keys by name.
+struct KeyTable<T> {
+    texts: HashMap<Vec<u8>, Arc<T>>,
+    integers: HashMap<i128, Arc<T>>,
+}
+
+impl<T> KeyTable<T> {
+    /// Reads a dict of names and keys.
+    fn of(
+        keys: &Bound<'_, PyDict>,
+        key: impl Fn(&Bound<'_, PyAny>) -> PyResult<Arc<T>>,
+    ) -> PyResult<Self> {
+        let mut table = Self {
+            texts: HashMap::new(),
+            integers: HashMap::new(),
+        };
+        for (name, value) in keys {
+            let value = key(&value)?;
+            let other = match id(&name)? {
+                Id::Bytes(name) => table.texts.insert(name, value),
+                Id::Integer(name) => table.integers.insert(name, value),
+            };
+            if other.is_some() {
+                return Err(PyValueError::new_err(format!(
+                    "keys: two names have the same bytes, one of them is {name}"
+                )));
+            }
+        }
+        Ok(table)
+    }
+
+    fn get(&self, id: Value<'_>) -> Option<&T> {
+        match id {
+            Value::Null => None,
+            Value::Bytes(name) => self.texts.get(name).map(|key| &**key),
+            Value::Integer(number) => self.integers.get(&number).map(|key| &**key),
+        }
+    }
+}
+
+fn id(name: &Bound<'_, PyAny>) -> PyResult<Id> {
+    if let Ok(text) = name.cast::<PyString>() {
+        Ok(Id::Bytes(text.to_str()?.as_bytes().to_vec()))
+    } else if let Ok(bytes) = name.cast::<PyBytes>() {
+        Ok(Id::Bytes(bytes.as_bytes().to_vec()))
+    } else if let Ok(number) = name.extract::<i64>() {
+        Ok(Id::Integer(number.into()))
+    } else if let Ok(number) = name.extract::<u64>() {
+        Ok(Id::Integer(number.into()))
+    } else {
+        Err(PyTypeError::new_err(
+            "keys: names are str, bytes, or int of 64 bits",
+        ))
+    }
+}
+
+/// Values by byte strings, found by 16 of their bytes.
+///
+/// Whole keys are compared. They are not hashed, since hashing 897 bytes takes half as long as a
+/// verification. If more than four keys share the 16 bytes, which only happens on purpose, the
+/// others are hashed as a whole, so that a lookup never takes longer than that.
+struct Interner<'a, T> {
+    few: HashMap<[u8; 16], Vec<(&'a [u8], T)>>,
+    many: HashMap<&'a [u8], T>,
+}
+
+const BUCKET: usize = 4;
+
+impl<'a, T: Clone> Interner<'a, T> {
+    fn new() -> Self {
+        Self {
+            few: HashMap::new(),
+            many: HashMap::new(),
+        }
+    }
+
+    fn get_or_insert_with(&mut self, bytes: &'a [u8], make: impl FnOnce() -> T) -> T {
+        let middle = bytes.len() / 2;
+        if let Some(Ok(sample)) = bytes.get(middle..middle + 16).map(<[u8; 16]>::try_from) {
+            let bucket = self.few.entry(sample).or_default();
+            if let Some((_, value)) = bucket.iter().find(|(known, _)| *known == bytes) {
+                return value.clone();
+            }
+            if bucket.len() < BUCKET {
+                let value = make();
+                bucket.push((bytes, value.clone()));
+                return value;
+            }
+        }
+        self.many.entry(bytes).or_insert_with(make).clone()
+    }
+}
+
+/// A verifying key that is decoded once, or bytes that are none.
+type Decoded = Arc<OnceLock<Option<Public>>>;
+
+/// The keys of rows.
+enum Keys<'a> {
+    One(&'a Public),
+    Named(&'a Column, &'a KeyTable<Public>),
+    Encoded(&'a Column, Mutex<Interner<'a, Decoded>>),
+}
+
+/// The keys of the rows of a part, of those that are encoded.
+struct Found {
+    /// Number of each row's key in `keys`, or none for null.
+    rows: Vec<Option<usize>>,
+    keys: Vec<Decoded>,
+}
+
+fn decoded<'a>(
+    column: &'a Column,
+    known: &Mutex<Interner<'a, Decoded>>,
+    first: usize,
+    count: usize,
+) -> Result<Found, Broken> {
+    let mut found = Found {
+        rows: Vec::with_capacity(count),
+        keys: Vec::new(),
+    };
+    let mut here = Interner::new();
+    let mut last: Option<(&[u8], usize)> = None;
+    for value in column.rows(first, count) {
+        let Value::Bytes(bytes) = value? else {
+            found.rows.push(None);
+            continue;
+        };
+        let number = match last {
+            Some((last, number)) if last == bytes => number,
+            _ => here.get_or_insert_with(bytes, || {
+                let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+                found
+                    .keys
+                    .push(known.get_or_insert_with(bytes, Decoded::default));
+                drop(known);
+                let key = &found.keys[found.keys.len() - 1];
+                key.get_or_init(|| {
+                    let key = AnyVerifyingKey::try_from(bytes).ok()?;
+                    Public::of(key).ok()
+                });
+                found.keys.len() - 1
+            }),
+        };
+        last = Some((bytes, number));
+        found.rows.push(Some(number));
+    }
+    Ok(found)
+}
+
+/// Verifies some neighbouring rows.
+fn verify_part(
+    engine: falcon_core::Engine,
+    format: Format,
+    [message, signature]: [&Column; 2],
+    keys: &Keys<'_>,
+    first: usize,
+    verdicts: &mut [u8],
+) -> Result<(), Broken> {
+    let count = verdicts.len();
+    let found;
+    let keys: Vec<Option<&Public>> = match keys {
+        Keys::One(key) => vec![Some(*key); count],
+        Keys::Named(column, table) => {
+            let ids = column.rows(first, count);
+            let mut last = (Value::Null, None);
+            ids.map(|id| {
+                let id = id?;
+                if id != last.0 {
+                    last = (id, table.get(id));
+                }
+                Ok(last.1)
+            })
+            .collect::<Result<_, Broken>>()?
+        }
+        Keys::Encoded(column, known) => {
+            found = decoded(column, known, first, count)?;
+            let keys: Vec<_> = found
+                .keys
+                .iter()
+                .map(|key| key.get().and_then(Option::as_ref))
+                .collect();
+            found.rows.iter().map(|row| keys[(*row)?]).collect()
+        }
+    };
+    let mut small = Jobs::<Falcon512>::default();
+    let mut large = Jobs::<Falcon1024>::default();
+    let values = message.rows(first, count).zip(signature.rows(first, count));
+    for (row, ((message, signature), key)) in values.zip(keys).enumerate() {
+        let Some(key) = key else {
+            verdicts[row] = UNKNOWN_KEY;
+            continue;
+        };
+        let (Value::Bytes(message), Value::Bytes(signature)) = (message?, signature?) else {
+            verdicts[row] = MALFORMED;
+            continue;
+        };
+        match key {
+            Public::Falcon512(key) => small.push(row, key, message, signature),
+            Public::Falcon1024(key) => large.push(row, key, message, signature),
+        }
+    }
+    small.verify(engine, format, verdicts);
+    large.verify(engine, format, verdicts);
+    Ok(())
+}
+
+/// The jobs of one parameter set, and their rows.
+struct Jobs<'a, P: Parameters> {
+    rows: Vec<usize>,
+    jobs: Vec<VerifyBytesJob<'a, P>>,
+}
+
+impl<P: Parameters> Default for Jobs<'_, P> {
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            jobs: Vec::new(),
+        }
+    }
+}
+
+impl<'a, P: Parameters> Jobs<'a, P> {
+    fn push(
+        &mut self,
+        row: usize,
+        key: &'a VerifyingKey<P>,
+        message: &'a [u8],
+        signature: &'a [u8],
+    ) {
+        self.rows.push(row);
+        self.jobs.push(VerifyBytesJob {
+            key,
+            message,
+            signature,
+        });
+    }
+
+    fn verify(self, engine: falcon_core::Engine, format: Format, verdicts: &mut [u8]) {
+        if self.jobs.is_empty() {
+            return;
+        }
+        if format == Format::Padded {
+            let mut results = vec![Ok(()); self.jobs.len()];
+            // An engine of the processor does not fail; if one did, no row would count as valid.
+            let done = engine.verify_bytes_batch(&self.jobs, &mut results).is_ok();
+            for ((&row, job), result) in self.rows.iter().zip(&self.jobs).zip(results) {
+                verdicts[row] = if done && result.is_ok() {
+                    VALID
+                } else if typed::decode::<P>(format, job.signature).is_err() {
+                    MALFORMED
+                } else {
+                    INVALID
+                };
+            }
+            return;
+        }
+        let decoded: Vec<_> = self
+            .jobs
+            .iter()
+            .map(|job| typed::decode::<P>(format, job.signature))
+            .collect();
+        let (rows, jobs): (Vec<_>, Vec<_>) = self
+            .rows
+            .iter()
+            .zip(&self.jobs)
+            .zip(&decoded)
+            .filter_map(|((&row, job), decoded)| {
+                verdicts[row] = MALFORMED;
+                let signature: &Signature<P> = decoded.as_ref().ok()?;
+                let (key, message) = (job.key, job.message);
+                Some((
+                    row,
+                    VerifyJob {
+                        key,
+                        message,
+                        signature,
+                    },
+                ))
+            })
+            .unzip();
+        let mut results = vec![Ok(()); jobs.len()];
+        let done = engine.verify_batch(&jobs, &mut results).is_ok();
+        for (row, result) in rows.into_iter().zip(results) {
+            verdicts[row] = if done && result.is_ok() {
+                VALID
+            } else {
+                INVALID
+            };
+        }
+    }
+}
+
+fn same_length(len: usize, other: &Column, name: &str) -> PyResult<()> {
+    if other.len() == len {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(format!(
+        "{name} has {} rows, message has {len}",
+        other.len()
+    )))
+}
+
+/// Verify columns of messages and signatures. Returns a column of uint8 without nulls.
+///
+/// The verdicts are 0: valid; 1: invalid; 2: malformed signature, or message or signature null; 3:
+/// unknown key.
+///
+/// message and signature are Arrow columns of bytes or text. key is one VerifyingKey for all rows,
+/// a column of encoded keys, or, with keys, a column of names in that dict. Each distinct key is
+/// prepared once. Columns are objects with the PyCapsule interface, such as those of pyarrow and
+/// polars; they are not copied.
+#[pyfunction]
+#[pyo3(
+    signature = (
+        message, signature, key, *, keys = None, format = Encoding(Format::Padded), engine = None,
+        threads = None
+    ),
+    text_signature = "(message, signature, key, *, keys=None, format='padded', engine=None, threads=None)"
+)]
+pub fn arrow_verify(
+    py: Python<'_>,
+    message: &Bound<'_, PyAny>,
+    signature: &Bound<'_, PyAny>,
+    key: &Bound<'_, PyAny>,
+    keys: Option<&Bound<'_, PyDict>>,
+    format: Encoding,
+    engine: Option<Named>,
+    threads: Option<isize>,
+) -> PyResult<PyArray> {
+    let message = Column::of(message, "message")?;
+    let signature = Column::of(signature, "signature")?;
+    let len = message.len();
+    same_length(len, &signature, "signature")?;
+    let one = key.cast::<PyVerifyingKey>().ok();
+    let column = match one {
+        Some(_) => None,
+        None => {
+            let column = Column::of(key, "key")?;
+            same_length(len, &column, "key")?;
+            Some(column)
+        }
+    };
+    let table = keys.map(|keys| {
+        KeyTable::of(keys, |key| {
+            let key = key.cast::<PyVerifyingKey>()?;
+            Ok(Arc::clone(&key.get().key))
+        })
+    });
+    let table = table.transpose()?;
+    let keys = match (one, &column, &table) {
+        (Some(key), _, None) => Keys::One(&key.get().key),
+        (Some(_), _, Some(_)) => {
+            return Err(PyTypeError::new_err(
+                "keys is for a column of names, but key is one VerifyingKey",
+            ));
+        }
+        (None, Some(column), Some(table)) => Keys::Named(column, table),
+        (None, Some(column), None) => Keys::Encoded(column, Mutex::new(Interner::new())),
+        (None, None, _) => return Err(PyTypeError::new_err("key is missing")),
+    };
+    let chosen = Chosen::new(py, engine, threads, len)?;
+    let verdicts = py.detach(|| {
+        let mut verdicts = vec![UNKNOWN_KEY; len];
+        let columns = [&message, &signature];
+        let engine = chosen.engine();
+        let part = |size: usize| {
+            let (columns, keys) = (&columns, &keys);
+            move |(number, verdicts): (usize, &mut [u8])| {
+                verify_part(engine, format.0, *columns, keys, number * size, verdicts)
+            }
+        };
+        match chosen.pool() {
+            Some((pool, threads)) => {
+                let size = len.div_ceil(4 * threads).clamp(PART, LARGEST_PART);
+                pool.install(|| {
+                    let parts = verdicts.par_chunks_mut(size).enumerate();
+                    parts.map(part(size)).collect::<Result<(), Broken>>()
+                })?;
+            }
+            None => {
+                let mut parts = verdicts.chunks_mut(LARGEST_PART).enumerate();
+                parts.try_for_each(part(LARGEST_PART))?;
+            }
+        }
+        Ok::<_, Broken>(verdicts)
+    });
+    let values = verdicts.map_err(|Broken| ffi::broken())?;
+    Ok(PyArray {
+        data: Arc::new(Data {
+            len,
+            null_count: 0,
+            validity: None,
+            offsets: Offsets::None,
+            values,
+        }),
+    })
+}
+
+/// Sign a column of messages. Returns a column of signatures: binary, or large_binary from 2 GiB
+/// on.
+///
+/// message is an Arrow column of bytes or text; the signature of a null is null. key is one
+/// SigningKey for all rows, or, with keys, a column of names in that dict. The signature of a row
+/// whose key is unknown is null. Each key is prepared once.
+#[pyfunction]
+#[pyo3(
+    signature = (
+        message, key, *, keys = None, format = Encoding(Format::Padded), engine = None,
+        threads = None
+    ),
+    text_signature = "(message, key, *, keys=None, format='padded', engine=None, threads=None)"
+)]
+pub fn arrow_sign(
+    py: Python<'_>,
+    message: &Bound<'_, PyAny>,
+    key: &Bound<'_, PyAny>,
+    keys: Option<&Bound<'_, PyDict>>,
+    format: Encoding,
+    engine: Option<Named>,
+    threads: Option<isize>,
+) -> PyResult<PyArray> {
+    let message = Column::of(message, "message")?;
+    let len = message.len();
+    let table = keys.map(|keys| {
+        KeyTable::of(keys, |key| {
+            let key = key.cast::<PySigningKey>()?;
+            Ok(Arc::clone(&key.get().key))
+        })
+    });
+    let table = table.transpose()?;
+    let one = key.cast::<PySigningKey>().ok().map(|key| &*key.get().key);
+    let names = match (one, &table) {
+        (Some(_), None) => None,
+        (Some(_), Some(_)) => {
+            return Err(PyTypeError::new_err(
+                "keys is for a column of names, but key is one SigningKey",
+            ));
+        }
+        (None, Some(_)) => {
+            let column = Column::of(key, "key")?;
+            same_length(len, &column, "key")?;
+            Some(column)
+        }
+        (None, None) => {
+            return Err(PyTypeError::new_err(
+                "key is one SigningKey, or a column of names in the dict keys",
+            ));
+        }
+    };
+    let chosen = Chosen::new(py, engine, threads, len)?;
+    let data = py.detach(|| {
+        let mut jobs: Vec<(usize, &Secret, &[u8])> = Vec::with_capacity(len);
+        let mut names = names.as_ref().map(|names| names.rows(0, len));
+        for (row, message) in message.rows(0, len).enumerate() {
+            let key = match (&mut names, one, &table) {
+                (Some(names), _, Some(table)) => names
+                    .next()
+                    .transpose()
+                    .map_err(|Broken| ffi::broken())?
+                    .and_then(|id| table.get(id)),
+                (_, Some(key), _) => Some(key),
+                _ => None,
+            };
+            let message = message.map_err(|Broken| ffi::broken())?;
+            if let (Some(key), Value::Bytes(message)) = (key, message) {
+                jobs.push((row, key, message));
+            }
+        }
+        // A key is prepared once for neighbouring jobs.
+        jobs.sort_by_key(|(_, key, _)| std::ptr::from_ref::<Secret>(key));
+        let mut encoded = vec![Vec::new(); len];
+        batch::sign_rows(&chosen, &jobs, format.0, &mut encoded)?;
+        signatures(&encoded)
+    })?;
+    Ok(PyArray {
+        data: Arc::new(data),
+    })
+}
+
+/// Joins signatures into a column. No signature is empty, so that an empty one stands for null.
+fn signatures(encoded: &[Vec<u8>]) -> PyResult<Data> {
+    let total = encoded.iter().map(Vec::len).sum();
+    let mut values = Vec::with_capacity(total);
+    let mut validity = vec![0; encoded.len().div_ceil(8)];
+    let mut ends = Vec::with_capacity(encoded.len() + 1);
+    ends.push(0);
+    let mut null_count = 0;
+    for (row, signature) in encoded.iter().enumerate() {
+        values.extend_from_slice(signature);
+        ends.push(values.len() as i64);
+        if signature.is_empty() {
+            null_count += 1;
+        } else {
+            validity[row / 8] |= 1 << (row % 8);
+        }
+    }
+    let small: Result<Vec<i32>, _> = ends.iter().map(|&end| i32::try_from(end)).collect();
+    if values.len() != total {
+        return Err(FalconError::new_err("lost a signature"));
+    }
+    Ok(Data {
+        len: encoded.len(),
+        null_count,
+        validity: (null_count > 0).then_some(validity),
+        offsets: small.map_or(Offsets::Large(ends), Offsets::Small),
+        values,
+    })
+}
+
+/// Measure the bare batch: seconds that falcon-core takes to verify these rows under one key, with
+/// the jobs in memory.
+#[cfg(feature = "measure")]
+#[pyfunction]
+pub fn measure_bare_batch(
+    py: Python<'_>,
+    message: &Bound<'_, PyAny>,
+    signature: &Bound<'_, PyAny>,
+    keys: Vec<PyRef<'_, PyVerifyingKey>>,
+    threads: Option<isize>,
+) -> PyResult<f64> {
+    let message = Column::of(message, "message")?;
+    let signature = Column::of(signature, "signature")?;
+    let chosen = Chosen::new(py, None, threads, message.len())?;
+    let keys: Vec<_> = keys.iter().map(|key| Arc::clone(&key.key)).collect();
+    py.detach(|| {
+        let mut jobs = Vec::new();
+        let rows = message.rows(0, message.len());
+        let rows = rows.zip(signature.rows(0, signature.len()));
+        for (row, (message, signature)) in rows.enumerate() {
+            if let (
+                Ok(Value::Bytes(message)),
+                Ok(Value::Bytes(signature)),
+                Public::Falcon512(key),
+            ) = (message, signature, &*keys[row % keys.len()])
+            {
+                jobs.push(VerifyBytesJob {
+                    key,
+                    message,
+                    signature,
+                });
+            }
+        }
+        let start = std::time::Instant::now();
+        let verdicts = chosen.verify_bytes(&jobs);
+        let seconds = start.elapsed().as_secs_f64();
+        if verdicts.is_ok_and(|verdicts| verdicts.into_iter().all(|valid| valid)) {
+            Ok(seconds)
+        } else {
+            Err(PyValueError::new_err("a signature is not valid"))
+        }
+    })
+}

@@ -1,0 +1,368 @@
+//! Many signatures with one call.
+
+use crate::errors::FalconError;
+use crate::input::{Encoding, Input, Named};
+use crate::keys::{PySigningKey, PyVerifyingKey, fresh_seed};
+use crate::signature::Presented;
+use crate::typed::{self, Public, Secret, Signed};
+use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
+use falcon_core::{
+    Engine, Format, OnThreads, Parameters, Signature, SigningKey, Threads, VerifyingKey,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::num::NonZeroUsize;
+use std::process;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::available_parallelism;
+
+/// A message to sign.
+pub type ToSign = (Arc<Secret>, Input);
+
+/// A signature to verify.
+pub type ToVerify = (Arc<Public>, Presented, Input);
+
+/// Takes the jobs out of an iterable.
+pub fn collect<'py, T>(
+    items: &Bound<'py, PyAny>,
+    mut job: impl FnMut(&Bound<'py, PyAny>) -> PyResult<T>,
+) -> PyResult<Vec<T>> {
+    items.try_iter()?.map(|item| job(&item?)).collect()
+}
+
+/// The threads of the last batch, and the process that started them.
+struct Pool {
+    process: u32,
+    count: NonZeroUsize,
+    threads: Arc<Threads>,
+}
+
+/// Only locked while the GIL is held, and the GIL is not released meanwhile. So no other thread
+/// holds the lock when a process forks, and the child can take it.
+static POOL: Mutex<Option<Pool>> = Mutex::new(None);
+
+/// Engine and threads of a batch.
+pub struct Chosen {
+    engine: Engine,
+    /// Threads that share the work. If there are none, the calling thread does it.
+    threads: Option<Arc<Threads>>,
+}
+
+impl Chosen {
+    /// Chooses an engine, the best one unless named, and threads, one for each core unless told.
+    pub fn new(
+        _py: Python<'_>,
+        engine: Option<Named>,
+        threads: Option<isize>,
+        jobs: usize,
+    ) -> PyResult<Self> {
+        let engine = engine.map_or_else(Engine::best, |named| named.0);
+        let count = match threads {
+            None => available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            Some(count) => usize::try_from(count)
+                .ok()
+                .and_then(NonZeroUsize::new)
+                .ok_or_else(|| {
+                    PyValueError::new_err(format!("threads is {count}; it must be 1 or more"))
+                })?,
+        };
+        let threads = (count.get() > 1 && jobs > 1).then(|| threads_of(count));
+        Ok(Self { engine, threads })
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// The pool of threads and their number, unless the calling thread does the work.
+    pub fn pool(&self) -> Option<(&rayon::ThreadPool, usize)> {
+        let threads = self.threads.as_deref()?;
+        Some((threads.pool()?, threads.count()))
+    }
+
+    fn on_threads(&self) -> Option<OnThreads<'_>> {
+        self.threads
+            .as_deref()
+            .map(|threads| self.engine.on(threads))
+    }
+
+    pub fn sign<P: Parameters>(
+        &self,
+        seed: &[u8; 32],
+        jobs: &[SignJob<'_, P>],
+    ) -> Result<Vec<Signature<P>>, BatchError> {
+        let mut out = vec![Signature::EMPTY; jobs.len()];
+        match self.on_threads() {
+            Some(engine) => engine.sign_batch(seed, jobs, &mut out)?,
+            None => self.engine.sign_batch(seed, jobs, &mut out)?,
+        }
+        Ok(out)
+    }
+
+    pub fn verify<P: Parameters>(
+        &self,
+        jobs: &[VerifyJob<'_, P>],
+    ) -> Result<Vec<bool>, BatchError> {
+        let mut out = vec![Ok(()); jobs.len()];
+        match self.on_threads() {
+            Some(engine) => engine.verify_batch(jobs, &mut out)?,
+            None => self.engine.verify_batch(jobs, &mut out)?,
+        }
+        Ok(out.into_iter().map(|verdict| verdict.is_ok()).collect())
+    }
+
+    pub fn verify_bytes<P: Parameters>(
+        &self,
+        jobs: &[VerifyBytesJob<'_, P>],
+    ) -> Result<Vec<bool>, BatchError> {
+        let mut out = vec![Ok(()); jobs.len()];
+        match self.on_threads() {
+            Some(engine) => engine.verify_bytes_batch(jobs, &mut out)?,
+            None => self.engine.verify_bytes_batch(jobs, &mut out)?,
+        }
+        Ok(out.into_iter().map(|verdict| verdict.is_ok()).collect())
+    }
+}
+
+/// The threads of the last batch if they are as many and of this process, else new ones.
+fn threads_of(count: NonZeroUsize) -> Arc<Threads> {
+    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = process::id();
+    if let Some(pool) = &*pool
+        && pool.process == process
+        && pool.count == count
+    {
+        return Arc::clone(&pool.threads);
+    }
+    let threads = Arc::new(Threads::new(count));
+    let last = pool.replace(Pool {
+        process,
+        count,
+        threads: Arc::clone(&threads),
+    });
+    if let Some(last) = last
+        && last.process != process
+    {
+        // After a fork these threads do not exist, and nobody may wait for them.
+        std::mem::forget(last);
+    }
+    threads
+}
+
+fn failed(error: BatchError) -> PyErr {
+    FalconError::new_err(error.to_string())
+}
+
+/// Signs all jobs. Keys of both parameter sets may be mixed.
+pub fn sign<'py>(
+    py: Python<'py>,
+    jobs: &[ToSign],
+    format: Encoding,
+    engine: Option<Named>,
+    threads: Option<isize>,
+) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    let chosen = Chosen::new(py, engine, threads, jobs.len())?;
+    let encoded = py.detach(|| {
+        let mut encoded = vec![Vec::new(); jobs.len()];
+        let rows: Vec<_> = jobs
+            .iter()
+            .enumerate()
+            .map(|(row, (key, message))| (row, &**key, &**message))
+            .collect();
+        sign_rows(&chosen, &rows, format.0, &mut encoded)?;
+        Ok::<_, PyErr>(encoded)
+    })?;
+    Ok(encoded
+        .iter()
+        .map(|bytes| PyBytes::new(py, bytes))
+        .collect())
+}
+
+/// Signs jobs with their rows, and writes each encoded signature to its row.
+pub fn sign_rows(
+    chosen: &Chosen,
+    jobs: &[(usize, &Secret, &[u8])],
+    format: Format,
+    encoded: &mut [Vec<u8>],
+) -> PyResult<()> {
+    sign_those(chosen, jobs, format, encoded, |key| match key {
+        Secret::Falcon512(key) => Some(key),
+        Secret::Falcon1024(_) => None,
+    })?;
+    sign_those(chosen, jobs, format, encoded, |key| match key {
+        Secret::Falcon1024(key) => Some(key),
+        Secret::Falcon512(_) => None,
+    })
+}
+
+/// Signs the jobs whose key `typed` returns.
+fn sign_those<P: Parameters>(
+    chosen: &Chosen,
+    jobs: &[(usize, &Secret, &[u8])],
+    format: Format,
+    encoded: &mut [Vec<u8>],
+    typed: impl Fn(&Secret) -> Option<&SigningKey<P>>,
+) -> PyResult<()> {
+    let (rows, jobs): (Vec<_>, Vec<_>) = jobs
+        .iter()
+        .filter_map(|&(row, key, message)| Some((row, SignJob::new(typed(key)?, message))))
+        .unzip();
+    if jobs.is_empty() {
+        return Ok(());
+    }
+    let seed = fresh_seed()?;
+    let signatures = chosen.sign(&seed, &jobs).map_err(failed)?;
+    for (row, signature) in rows.into_iter().zip(&signatures) {
+        encoded[row] = typed::encode(signature, format)?;
+    }
+    Ok(())
+}
+
+/// Verifies all jobs. Keys of both parameter sets may be mixed.
+pub fn verify(
+    py: Python<'_>,
+    jobs: &[ToVerify],
+    format: Encoding,
+    engine: Option<Named>,
+    threads: Option<isize>,
+) -> PyResult<Vec<bool>> {
+    let chosen = Chosen::new(py, engine, threads, jobs.len())?;
+    py.detach(|| {
+        let mut verdicts = vec![false; jobs.len()];
+        verify_those(
+            &chosen,
+            jobs,
+            format.0,
+            &mut verdicts,
+            |key| match key {
+                Public::Falcon512(key) => Some(key),
+                Public::Falcon1024(_) => None,
+            },
+            |signature| match signature {
+                Signed::Falcon512(signature) => Some(signature),
+                Signed::Falcon1024(_) => None,
+            },
+        )?;
+        verify_those(
+            &chosen,
+            jobs,
+            format.0,
+            &mut verdicts,
+            |key| match key {
+                Public::Falcon1024(key) => Some(key),
+                Public::Falcon512(_) => None,
+            },
+            |signature| match signature {
+                Signed::Falcon1024(signature) => Some(signature),
+                Signed::Falcon512(_) => None,
+            },
+        )?;
+        Ok(verdicts)
+    })
+}
+
+/// Verifies the jobs whose key `typed_key` returns. A signature of another parameter set is not
+/// valid.
+fn verify_those<P: Parameters>(
+    chosen: &Chosen,
+    jobs: &[ToVerify],
+    format: Format,
+    verdicts: &mut [bool],
+    typed_key: impl Fn(&Public) -> Option<&VerifyingKey<P>>,
+    typed_signature: impl Fn(&Signed) -> Option<&Signature<P>>,
+) -> PyResult<()> {
+    let mut encoded = (Vec::new(), Vec::new());
+    // Signatures that the engine does not decode, and which job they belong to.
+    let mut decoded = Vec::new();
+    for (place, (key, signature, message)) in jobs.iter().enumerate() {
+        let Some(key) = typed_key(key) else { continue };
+        match signature {
+            Presented::Decoded(signature) => {
+                let signature = typed_signature(signature);
+                decoded.extend(signature.map(|signature| (place, key, message, *signature)));
+            }
+            Presented::Bytes(signature) if format == Format::Padded => {
+                encoded.0.push(place);
+                encoded.1.push(VerifyBytesJob {
+                    key,
+                    message,
+                    signature,
+                });
+            }
+            Presented::Bytes(bytes) => {
+                let signature = typed::decode::<P>(format, bytes).ok();
+                decoded.extend(signature.map(|signature| (place, key, message, signature)));
+            }
+        }
+    }
+    if !encoded.1.is_empty() {
+        let found = chosen.verify_bytes(&encoded.1).map_err(failed)?;
+        for (place, verdict) in encoded.0.into_iter().zip(found) {
+            verdicts[place] = verdict;
+        }
+    }
+    if !decoded.is_empty() {
+        let jobs: Vec<_> = decoded
+            .iter()
+            .map(|(_, key, message, signature)| VerifyJob {
+                key,
+                message,
+                signature,
+            })
+            .collect();
+        let found = chosen.verify(&jobs).map_err(failed)?;
+        for ((place, ..), verdict) in decoded.iter().zip(found) {
+            verdicts[*place] = verdict;
+        }
+    }
+    Ok(())
+}
+
+/// Sign many messages under many keys, on all cores unless told otherwise.
+///
+/// Takes pairs of a SigningKey and a message. Put the messages of one key next to each other: the
+/// key is prepared once for them.
+#[pyfunction]
+#[pyo3(
+    signature = (pairs, *, format = Encoding(Format::Padded), engine = None, threads = None),
+    text_signature = "(pairs, *, format='padded', engine=None, threads=None)"
+)]
+pub fn sign_batch<'py>(
+    py: Python<'py>,
+    pairs: &Bound<'py, PyAny>,
+    format: Encoding,
+    engine: Option<Named>,
+    threads: Option<isize>,
+) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    let jobs = collect(pairs, |pair| {
+        let (key, message): (PyRef<'_, PySigningKey>, Input) = pair.extract()?;
+        Ok((Arc::clone(&key.key), message))
+    })?;
+    sign(py, &jobs, format, engine, threads)
+}
+
+/// Verify many signatures under many keys, on all cores unless told otherwise.
+///
+/// Takes triples of a VerifyingKey, a signature and its message. Returns one bool for each: False
+/// if the signature is malformed or not valid.
+#[pyfunction]
+#[pyo3(
+    signature = (triples, *, format = Encoding(Format::Padded), engine = None, threads = None),
+    text_signature = "(triples, *, format='padded', engine=None, threads=None)"
+)]
+pub fn verify_batch(
+    py: Python<'_>,
+    triples: &Bound<'_, PyAny>,
+    format: Encoding,
+    engine: Option<Named>,
+    threads: Option<isize>,
+) -> PyResult<Vec<bool>> {
+    let jobs = collect(triples, |triple| {
+        let (key, signature, message): (PyRef<'_, PyVerifyingKey>, Presented, Input) =
+            triple.extract()?;
+        Ok((Arc::clone(&key.key), signature, message))
+    })?;
+    verify(py, &jobs, format, engine, threads)
+}

@@ -1,0 +1,76 @@
+//! Exceptions. They are defined in Python, so that they can have several bases.
+
+use falcon_core::det1024;
+use falcon_core::{DecodeError as CoreDecodeError, Format, Parameters};
+use pyo3::PyErr;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::import_exception;
+
+import_exception!(falcon_sign.exceptions, FalconError);
+import_exception!(falcon_sign.exceptions, InvalidSignature);
+import_exception!(falcon_sign.exceptions, DecodeError);
+import_exception!(falcon_sign.exceptions, PasswordError);
+import_exception!(falcon_sign.exceptions, AlreadyFinalized);
+import_exception!(falcon_sign.exceptions, FaultError);
+
+/// The system gave no random bytes.
+pub fn no_randomness(error: getrandom::Error) -> PyErr {
+    PyOSError::new_err(format!("the system gave no random bytes: {error}"))
+}
+
+/// `what`, which must have `expected` bytes, has `found`.
+pub fn wrong_length(what: &str, found: usize, expected: usize) -> PyErr {
+    PyValueError::new_err(format!("{what} has {found} bytes; it must have {expected}"))
+}
+
+/// Text for a key that cannot be decoded.
+pub fn key_text(what: &str, error: CoreDecodeError, len: usize) -> String {
+    match error {
+        CoreDecodeError::Header => format!(
+            "not an encoded {what}: {error} (PEM and DER documents are read by from_pem and from_der)"
+        ),
+        CoreDecodeError::Length => format!("not an encoded {what}: {error}; it has {len} bytes"),
+        _ => format!("not an encoded {what}: {error}"),
+    }
+}
+
+/// Text for a signature of `len` bytes that cannot be decoded.
+pub fn signature_text<P: Parameters>(format: Format, error: CoreDecodeError, len: usize) -> String {
+    let (format, expected) = match format {
+        Format::Compressed => ("compressed", None),
+        Format::Padded => ("padded", Some(P::PADDED_LEN)),
+        Format::ConstantTime => ("ct", Some(P::CT_LEN)),
+    };
+    text(P::NAME, format, expected, error, len)
+}
+
+/// Text for a deterministic signature of `len` bytes that cannot be decoded.
+pub fn deterministic_text(format: Format, error: CoreDecodeError, len: usize) -> String {
+    let (format, expected) = match format {
+        Format::ConstantTime => ("ct", Some(det1024::CT_LEN)),
+        _ => ("compressed", None),
+    };
+    text("deterministic Falcon-1024", format, expected, error, len)
+}
+
+fn text(
+    name: &str,
+    format: &str,
+    expected: Option<usize>,
+    error: CoreDecodeError,
+    len: usize,
+) -> String {
+    match (error, expected) {
+        (CoreDecodeError::Length, Some(expected)) if expected != len => {
+            let how = if len < expected {
+                "Was it truncated?"
+            } else {
+                "Was something added?"
+            };
+            format!(
+                "malformed signature: {len} bytes; a {format} {name} signature has {expected}. {how}"
+            )
+        }
+        _ => format!("malformed signature: not a {format} {name} signature: {error}"),
+    }
+}

@@ -1,0 +1,418 @@
+//! Signing keys and verifying keys.
+
+use crate::batch;
+use crate::documents::{self, bytes_of};
+use crate::errors::{self, DecodeError, InvalidSignature};
+use crate::input::{Encoding, Input, Named, Set, Text};
+use crate::signature::Presented;
+use crate::stream::{PySigner, PyVerifier};
+use crate::typed::{Public, Secret};
+use falcon_core::{
+    AnySigningKey, AnyVerifyingKey, Falcon512, Falcon1024, Format, Parameters, SEED_LEN,
+    VerifyingKey,
+};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString, PyType};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// A seed from the operating system's generator.
+pub fn fresh_seed() -> PyResult<Zeroizing<[u8; SEED_LEN]>> {
+    let mut seed = Zeroizing::new([0; SEED_LEN]);
+    getrandom::fill(&mut *seed).map_err(errors::no_randomness)?;
+    Ok(seed)
+}
+
+/// Error for pickling or copying a secret.
+pub fn not_copied() -> PyErr {
+    PyTypeError::new_err(
+        "a signing key is neither pickled nor copied; store it with to_pem(password)",
+    )
+}
+
+/// A signing key: secret, wiped when it is freed.
+///
+/// A key has no constructor. Make one with generate, from_seed, from_reference_seed, from_bytes,
+/// from_pem or from_der.
+#[pyclass(frozen, module = "falcon_sign", name = "SigningKey")]
+pub struct PySigningKey {
+    pub key: Arc<Secret>,
+    pub public: Arc<Public>,
+}
+
+impl From<Secret> for PySigningKey {
+    fn from(key: Secret) -> Self {
+        let public = Arc::new(key.public());
+        Self {
+            key: Arc::new(key),
+            public,
+        }
+    }
+}
+
+#[pymethods]
+impl PySigningKey {
+    /// Generate a key from the operating system's random bytes.
+    #[classmethod]
+    #[pyo3(signature = (parameters = Set::Falcon512), text_signature = "(parameters='Falcon-512')")]
+    fn generate(_cls: &Bound<'_, PyType>, parameters: Set) -> PyResult<Self> {
+        let seed = fresh_seed()?;
+        let key = _cls
+            .py()
+            .detach(|| Secret::from_seed(parameters, &seed).into());
+        Ok(key)
+    }
+
+    /// Generate the key of a secret seed of 32 random bytes.
+    ///
+    /// The same seed gives the same key on every platform.
+    #[classmethod]
+    #[pyo3(
+        signature = (seed, parameters = Set::Falcon512),
+        text_signature = "(seed, parameters='Falcon-512')"
+    )]
+    fn from_seed(_cls: &Bound<'_, PyType>, seed: Input, parameters: Set) -> PyResult<Self> {
+        let seed = seed.exactly("seed")?;
+        Ok(_cls
+            .py()
+            .detach(|| Secret::from_seed(parameters, seed).into()))
+    }
+
+    /// Generate the key of the round-3 reference code for a secret seed of 48 bytes.
+    ///
+    /// Wallets keep such seeds. Bouncy Castle and noble-post-quantum make the same key of it.
+    #[classmethod]
+    #[pyo3(
+        signature = (seed, parameters = Set::Falcon512),
+        text_signature = "(seed, parameters='Falcon-512')"
+    )]
+    fn from_reference_seed(
+        _cls: &Bound<'_, PyType>,
+        seed: Input,
+        parameters: Set,
+    ) -> PyResult<Self> {
+        let seed = seed.exactly("seed")?;
+        Ok(_cls
+            .py()
+            .detach(|| Secret::from_reference_seed(parameters, seed).into()))
+    }
+
+    /// Decode a key from its round-3 encoding, 1281 or 2305 bytes.
+    #[classmethod]
+    fn from_bytes(_cls: &Bound<'_, PyType>, data: Input) -> PyResult<Self> {
+        let decoded = _cls.py().detach(|| AnySigningKey::try_from(&*data));
+        let key = decoded.map_err(|error| {
+            DecodeError::new_err(errors::key_text("signing key", error, data.len()))
+        })?;
+        Ok(Secret::of(key)?.into())
+    }
+
+    /// Read a key from a PKCS#8 document in PEM, "PRIVATE KEY" or "ENCRYPTED PRIVATE KEY".
+    ///
+    /// Raises PasswordError if the password is wrong, missing, or given for a key that is not
+    /// encrypted.
+    #[classmethod]
+    #[pyo3(signature = (text, password = None))]
+    fn from_pem(_cls: &Bound<'_, PyType>, text: Text, password: Option<Input>) -> PyResult<Self> {
+        let text = text.as_str()?;
+        _cls.py()
+            .detach(|| Ok(documents::read_pem(text, bytes_of(&password))?.into()))
+    }
+
+    /// Read a key from a PKCS#8 document in DER. Passwords are as for from_pem.
+    #[classmethod]
+    #[pyo3(signature = (data, password = None))]
+    fn from_der(_cls: &Bound<'_, PyType>, data: Input, password: Option<Input>) -> PyResult<Self> {
+        _cls.py()
+            .detach(|| Ok(documents::read_der(&data, bytes_of(&password))?.into()))
+    }
+
+    /// Encode the key, unencrypted. Python does not wipe the bytes that it returns.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.key.to_bytes())
+    }
+
+    /// Write the key as PKCS#8 in PEM, encrypted if there is a password (scrypt, AES-256-CBC).
+    #[pyo3(signature = (password = None))]
+    fn to_pem<'py>(
+        &self,
+        py: Python<'py>,
+        password: Option<Input>,
+    ) -> PyResult<Bound<'py, PyString>> {
+        let text = py.detach(|| documents::write_pem(&self.key, bytes_of(&password)))?;
+        Ok(PyString::new(py, &text))
+    }
+
+    /// Write the key as PKCS#8 in DER, encrypted if there is a password (scrypt, AES-256-CBC).
+    #[pyo3(signature = (password = None))]
+    fn to_der<'py>(
+        &self,
+        py: Python<'py>,
+        password: Option<Input>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let document = py.detach(|| documents::write_der(&self.key, bytes_of(&password)))?;
+        Ok(PyBytes::new(py, document.as_bytes()))
+    }
+
+    /// Name of the parameter set, "Falcon-512" or "Falcon-1024".
+    #[getter]
+    fn parameters(&self) -> &'static str {
+        self.public.name()
+    }
+
+    /// Verifying (public) key of this key.
+    #[getter]
+    fn verifying_key(&self) -> PyVerifyingKey {
+        PyVerifyingKey {
+            key: Arc::clone(&self.public),
+        }
+    }
+
+    /// Fingerprint of the verifying key, 64 hexadecimal digits.
+    #[getter]
+    fn fingerprint(&self) -> String {
+        self.public.fingerprint()
+    }
+
+    /// Sign a message with fresh random bytes of the operating system.
+    #[pyo3(
+        signature = (message, *, format = Encoding(Format::Padded)),
+        text_signature = "($self, message, *, format='padded')"
+    )]
+    fn sign<'py>(
+        &self,
+        py: Python<'py>,
+        message: Input,
+        format: Encoding,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let seed = fresh_seed()?;
+        let signature = py.detach(|| self.key.sign(&seed, &message));
+        Ok(PyBytes::new(py, &signature.encode(format.0)?))
+    }
+
+    /// Sign many messages, on all cores unless told otherwise.
+    #[pyo3(
+        signature = (messages, *, format = Encoding(Format::Padded), engine = None, threads = None),
+        text_signature = "($self, messages, *, format='padded', engine=None, threads=None)"
+    )]
+    fn sign_batch<'py>(
+        &self,
+        py: Python<'py>,
+        messages: &Bound<'py, PyAny>,
+        format: Encoding,
+        engine: Option<Named>,
+        threads: Option<isize>,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let jobs = batch::collect(messages, |message| {
+            Ok((Arc::clone(&self.key), message.extract()?))
+        })?;
+        batch::sign(py, &jobs, format, engine, threads)
+    }
+
+    /// Start to sign a message that comes in pieces.
+    fn signer(&self) -> PyResult<PySigner> {
+        PySigner::new(&self.key)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<SigningKey {} {}>", self.public.name(), self.fingerprint())
+    }
+
+    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
+        Err(not_copied())
+    }
+
+    fn __copy__(&self) -> PyResult<Py<PyAny>> {
+        Err(not_copied())
+    }
+
+    fn __deepcopy__(&self, memo: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let _ = memo;
+        Err(not_copied())
+    }
+}
+
+/// A verifying (public) key. Keys are equal if they have the same encoding.
+///
+/// A key has no constructor. Take it from SigningKey.verifying_key, or make one with from_bytes,
+/// from_headerless_bytes, from_pem or from_der.
+#[pyclass(frozen, eq, hash, module = "falcon_sign", name = "VerifyingKey")]
+#[derive(PartialEq, Eq, Hash)]
+pub struct PyVerifyingKey {
+    pub key: Arc<Public>,
+}
+
+impl From<Public> for PyVerifyingKey {
+    fn from(key: Public) -> Self {
+        Self { key: Arc::new(key) }
+    }
+}
+
+#[pymethods]
+impl PyVerifyingKey {
+    /// Decode a key from its encoding, 897 or 1793 bytes.
+    #[classmethod]
+    fn from_bytes(_cls: &Bound<'_, PyType>, data: Input) -> PyResult<Self> {
+        let key = AnyVerifyingKey::try_from(&*data).map_err(|error| {
+            DecodeError::new_err(errors::key_text("verifying key", error, data.len()))
+        })?;
+        Ok(Public::of(key)?.into())
+    }
+
+    /// Decode a key without its header byte, 896 or 1792 bytes, as some wallets store it.
+    #[classmethod]
+    fn from_headerless_bytes(_cls: &Bound<'_, PyType>, data: Input) -> PyResult<Self> {
+        let decoded = if data.len() + 1 == Falcon1024::VERIFYING_KEY_LEN {
+            VerifyingKey::<Falcon1024>::from_headerless_bytes(&data)
+                .map(|key| Public::Falcon1024(Box::new(key)))
+        } else {
+            VerifyingKey::<Falcon512>::from_headerless_bytes(&data)
+                .map(|key| Public::Falcon512(Box::new(key)))
+        };
+        decoded.map(Self::from).map_err(|error| {
+            DecodeError::new_err(format!(
+                "not a headerless verifying key: {error}; it has {} bytes",
+                data.len()
+            ))
+        })
+    }
+
+    /// Read a key from a SubjectPublicKeyInfo document in PEM, "PUBLIC KEY".
+    #[classmethod]
+    fn from_pem(_cls: &Bound<'_, PyType>, text: Text) -> PyResult<Self> {
+        Ok(documents::read_public_pem(text.as_str()?)?.into())
+    }
+
+    /// Read a key from a SubjectPublicKeyInfo document in DER.
+    #[classmethod]
+    fn from_der(_cls: &Bound<'_, PyType>, data: Input) -> PyResult<Self> {
+        Ok(documents::read_public_der(&data)?.into())
+    }
+
+    /// Encode the key in 897 or 1793 bytes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.key.to_bytes())
+    }
+
+    /// Encode the key without its header byte, in 896 or 1792 bytes.
+    fn to_headerless_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.key.to_bytes()[1..])
+    }
+
+    /// Write the key as a SubjectPublicKeyInfo document in PEM.
+    fn to_pem(&self) -> PyResult<String> {
+        documents::write_public_pem(&self.key)
+    }
+
+    /// Write the key as a SubjectPublicKeyInfo document in DER.
+    fn to_der<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &documents::write_public_der(&self.key)?))
+    }
+
+    /// Name of the parameter set, "Falcon-512" or "Falcon-1024".
+    #[getter]
+    fn parameters(&self) -> &'static str {
+        self.key.name()
+    }
+
+    /// Fingerprint of the key: the first 32 bytes of SHAKE256 of its encoding, as 64 hexadecimal
+    /// digits.
+    #[getter]
+    fn fingerprint(&self) -> String {
+        self.key.fingerprint()
+    }
+
+    /// Verify a signature for a message. Returns None, or raises InvalidSignature.
+    ///
+    /// Bytes are read in this format only: "padded" reads what sign gives by default.
+    #[pyo3(
+        signature = (signature, message, *, format = Encoding(Format::Padded)),
+        text_signature = "($self, signature, message, *, format='padded')"
+    )]
+    fn verify(
+        &self,
+        py: Python<'_>,
+        signature: Presented,
+        message: Input,
+        format: Encoding,
+    ) -> PyResult<()> {
+        let result = py.detach(|| {
+            let decoded;
+            let signature = match &signature {
+                Presented::Decoded(signature) => &**signature,
+                Presented::Bytes(bytes) => {
+                    decoded = self.key.decode(format.0, bytes)?;
+                    &decoded
+                }
+            };
+            self.key
+                .verify(&message, signature)
+                .map_err(|error| error.to_string())
+        });
+        result.map_err(InvalidSignature::new_err)
+    }
+
+    /// Verify many signatures of this key, on all cores unless told otherwise.
+    ///
+    /// Takes pairs of a signature and its message. Returns one bool for each: False if the
+    /// signature is malformed or not valid.
+    #[pyo3(
+        signature = (pairs, *, format = Encoding(Format::Padded), engine = None, threads = None),
+        text_signature = "($self, pairs, *, format='padded', engine=None, threads=None)"
+    )]
+    fn verify_batch(
+        &self,
+        py: Python<'_>,
+        pairs: &Bound<'_, PyAny>,
+        format: Encoding,
+        engine: Option<Named>,
+        threads: Option<isize>,
+    ) -> PyResult<Vec<bool>> {
+        let jobs = batch::collect(pairs, |pair| {
+            let (signature, message) = pair.extract()?;
+            Ok((Arc::clone(&self.key), signature, message))
+        })?;
+        batch::verify(py, &jobs, format, engine, threads)
+    }
+
+    /// Start to verify a signature of a message that comes in pieces.
+    ///
+    /// Raises InvalidSignature at once if the signature is malformed.
+    #[pyo3(
+        signature = (signature, *, format = Encoding(Format::Padded)),
+        text_signature = "($self, signature, *, format='padded')"
+    )]
+    fn verifier(&self, signature: Presented, format: Encoding) -> PyResult<PyVerifier> {
+        let signature = match signature {
+            Presented::Decoded(signature) => signature,
+            Presented::Bytes(bytes) => Arc::new(
+                self.key
+                    .decode(format.0, &bytes)
+                    .map_err(InvalidSignature::new_err)?,
+            ),
+        };
+        Ok(PyVerifier::new(&self.key, signature))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<VerifyingKey {} {}>", self.key.name(), self.fingerprint())
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let read = py.get_type::<Self>().getattr("from_bytes")?;
+        Ok((read, (self.to_bytes(py),)))
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, memo: &Bound<'_, PyAny>) -> Py<Self> {
+        let _ = memo;
+        slf
+    }
+}

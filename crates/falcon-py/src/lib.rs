@@ -1,0 +1,64 @@
+//! Native part of the Python package `falcon-sign`.
+//!
+//! It converts arguments, releases the GIL and calls `falcon-core`. Its `unsafe` code is in
+//! `arrow/ffi.rs`, and the macros of its dependencies expand to some.
+
+mod arrow;
+mod batch;
+mod det1024;
+mod documents;
+mod errors;
+mod input;
+mod keys;
+mod signature;
+mod stream;
+mod typed;
+
+use falcon_core::Engine;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Return the engines that this processor can run, as names with descriptions.
+///
+/// All engines give the same bytes. They differ in speed.
+#[pyfunction]
+fn engines(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let names = PyDict::new(py);
+    for engine in Engine::available() {
+        names.set_item(engine.name(), engine.description())?;
+    }
+    Ok(names)
+}
+
+/// Return the name of the fastest engine of this processor, which batches take by default.
+#[pyfunction]
+fn best_engine() -> &'static str {
+    Engine::best().name()
+}
+
+/// Native part of falcon_sign. Import from falcon_sign instead.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<keys::PySigningKey>()?;
+    module.add_class::<keys::PyVerifyingKey>()?;
+    module.add_class::<signature::PySignature>()?;
+    module.add_class::<stream::PySigner>()?;
+    module.add_class::<stream::PyVerifier>()?;
+    let py = module.py();
+    module.add("Det1024SigningKey", py.get_type::<det1024::DetSigningKey>())?;
+    module.add(
+        "Det1024VerifyingKey",
+        py.get_type::<det1024::DetVerifyingKey>(),
+    )?;
+    module.add_function(wrap_pyfunction!(batch::sign_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(batch::verify_batch, module)?)?;
+    module.add("ArrowArray", py.get_type::<arrow::PyArray>())?;
+    module.add_function(wrap_pyfunction!(arrow::arrow_verify, module)?)?;
+    module.add_function(wrap_pyfunction!(arrow::arrow_sign, module)?)?;
+    #[cfg(feature = "measure")]
+    module.add_function(wrap_pyfunction!(arrow::measure_bare_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(engines, module)?)?;
+    module.add_function(wrap_pyfunction!(best_engine, module)?)?;
+    Ok(())
+}

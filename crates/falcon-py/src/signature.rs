@@ -1,0 +1,105 @@
+//! Decoded signatures.
+
+use crate::errors::{self, DecodeError};
+use crate::input::{Encoding, Input};
+use crate::typed::Signed;
+use falcon_core::{Falcon512, Format};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyType};
+use std::sync::Arc;
+
+/// A decoded signature, to change its format or to read its nonce.
+///
+/// verify takes it in place of bytes. Signatures are equal if they have the same nonce and the same
+/// polynomial.
+#[pyclass(frozen, eq, hash, module = "falcon_sign", name = "Signature")]
+#[derive(PartialEq, Eq, Hash)]
+pub struct PySignature {
+    pub signature: Arc<Signed>,
+}
+
+#[pymethods]
+impl PySignature {
+    /// Decode a signature. Its header names the parameter set.
+    #[classmethod]
+    #[pyo3(
+        signature = (data, *, format = Encoding(Format::Padded)),
+        text_signature = "(data, *, format='padded')"
+    )]
+    fn from_bytes(_cls: &Bound<'_, PyType>, data: Input, format: Encoding) -> PyResult<Self> {
+        let signature = Signed::decode(format.0, &data).map_err(DecodeError::new_err)?;
+        Ok(Self {
+            signature: Arc::new(signature),
+        })
+    }
+
+    /// Detect the format of an encoded signature from its header and length.
+    #[staticmethod]
+    fn detect_format(data: Input) -> PyResult<&'static str> {
+        let format = Signed::detect(&data).map_err(|error| {
+            let text = errors::signature_text::<Falcon512>(Format::Compressed, error, data.len());
+            DecodeError::new_err(text)
+        })?;
+        Ok(Encoding(format).name())
+    }
+
+    /// Encode the signature.
+    #[pyo3(
+        signature = (*, format = Encoding(Format::Padded)),
+        text_signature = "($self, *, format='padded')"
+    )]
+    fn to_bytes<'py>(&self, py: Python<'py>, format: Encoding) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.signature.encode(format.0)?))
+    }
+
+    /// Name of the parameter set, "Falcon-512" or "Falcon-1024".
+    #[getter]
+    fn parameters(&self) -> &'static str {
+        self.signature.name()
+    }
+
+    /// Nonce of 40 bytes, which is hashed before the message.
+    #[getter]
+    fn nonce<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.signature.nonce())
+    }
+
+    fn __repr__(&self) -> String {
+        let nonce = base16ct::lower::encode_string(self.signature.nonce());
+        format!("<Signature {} nonce {nonce}>", self.signature.name())
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let read = py.get_type::<Self>().getattr("from_bytes")?;
+        Ok((read, (self.to_bytes(py, Encoding(Format::Padded))?,)))
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, memo: &Bound<'_, PyAny>) -> Py<Self> {
+        let _ = memo;
+        slf
+    }
+}
+
+/// The signature of an argument: decoded, or encoded bytes.
+pub enum Presented {
+    Decoded(Arc<Signed>),
+    Bytes(Input),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Presented {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(signature) = object.cast::<PySignature>() {
+            return Ok(Self::Decoded(Arc::clone(&signature.get().signature)));
+        }
+        Ok(Self::Bytes(object.extract()?))
+    }
+}

@@ -1,0 +1,259 @@
+"""Keys: encodings, documents, secrets."""
+
+import copy
+import hashlib
+import pickle
+import subprocess
+import sys
+
+import pytest
+from conftest import DETERMINISTIC, KEYS, SETS
+from falcon_sign import (
+    FALCON_512,
+    FALCON_1024,
+    DecodeError,
+    FalconError,
+    InvalidSignature,
+    PasswordError,
+    Signature,
+    SigningKey,
+    VerifyingKey,
+    det1024,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+def test_generated_keys_differ_and_sign():
+    keys = [SigningKey.generate() for _ in range(3)] + [SigningKey.generate(FALCON_1024)]
+    assert len({key.fingerprint for key in keys}) == 4
+    assert [key.parameters for key in keys] == [FALCON_512] * 3 + [FALCON_1024]
+    for key in keys:
+        key.verifying_key.verify(key.sign(b"order #42"), b"order #42")
+
+
+def test_every_encoding_is_read_back(key):
+    public = key.verifying_key
+    for read in (
+        SigningKey.from_bytes(key.to_bytes()),
+        SigningKey.from_pem(key.to_pem()),
+        SigningKey.from_pem(key.to_pem().encode()),
+        SigningKey.from_der(key.to_der()),
+        SigningKey.from_pem(key.to_pem(b"secret"), b"secret"),
+        SigningKey.from_der(key.to_der(b"secret"), password=bytearray(b"secret")),
+    ):
+        assert read.to_bytes() == key.to_bytes()
+        assert read.verifying_key == public
+    for read in (
+        VerifyingKey.from_bytes(public.to_bytes()),
+        VerifyingKey.from_headerless_bytes(public.to_headerless_bytes()),
+        VerifyingKey.from_pem(public.to_pem()),
+        VerifyingKey.from_der(public.to_der()),
+    ):
+        assert read == public
+        assert hash(read) == hash(public)
+    assert public.to_headerless_bytes() == public.to_bytes()[1:]
+
+
+def test_documents_have_the_labels_that_other_programs_read(key):
+    assert key.to_pem().startswith("-----BEGIN PRIVATE KEY-----\n")
+    assert key.to_pem(b"x").startswith("-----BEGIN ENCRYPTED PRIVATE KEY-----\n")
+    assert key.verifying_key.to_pem().startswith("-----BEGIN PUBLIC KEY-----\n")
+
+
+def test_an_encrypted_document_is_fresh_and_hides_the_key(key):
+    first, second = key.to_der(b"secret"), key.to_der(b"secret")
+    assert first != second
+    assert key.to_bytes()[1:33] in key.to_der()
+    assert key.to_bytes()[1:33] not in first
+
+
+def test_passwords(key):
+    encrypted, plain = key.to_pem(b"secret"), key.to_pem()
+    with pytest.raises(PasswordError, match="wrong password"):
+        SigningKey.from_pem(encrypted, b"Secret")
+    with pytest.raises(PasswordError, match="is encrypted; pass its password"):
+        SigningKey.from_pem(encrypted)
+    with pytest.raises(PasswordError, match="not encrypted; pass no password"):
+        SigningKey.from_pem(plain, b"secret")
+    for write in (key.to_pem, key.to_der):
+        with pytest.raises(PasswordError, match="is empty"):
+            write(b"")
+    with pytest.raises(TypeError):
+        key.to_pem("secret")
+
+
+def test_malformed_documents_are_refused(key):
+    for text in ("", "nonsense", key.verifying_key.to_pem(), key.to_pem().replace("M", "N", 1)):
+        with pytest.raises(DecodeError):
+            SigningKey.from_pem(text)
+    for text in ("", "nonsense", key.to_pem()):
+        with pytest.raises(DecodeError):
+            VerifyingKey.from_pem(text)
+    with pytest.raises(DecodeError, match="UTF-8"):
+        SigningKey.from_pem(b"\xff")
+
+
+def test_malformed_encodings_are_refused(key):
+    secret, public = key.to_bytes(), key.verifying_key.to_bytes()
+    for damaged in (b"", secret[:-1], secret + b"\0", public, b"\0" + secret[1:]):
+        with pytest.raises(DecodeError):
+            SigningKey.from_bytes(damaged)
+    for damaged in (b"", public[:-1], public + b"\0", secret, public[:1] + b"\xff" * 896):
+        with pytest.raises(DecodeError):
+            VerifyingKey.from_bytes(damaged)
+    with pytest.raises(DecodeError, match="it has 3 bytes"):
+        VerifyingKey.from_headerless_bytes(b"abc")
+    with pytest.raises(DecodeError, match="from_pem"):
+        SigningKey.from_bytes(key.to_pem().encode())
+
+
+@given(st.binary(max_size=2400))
+def test_any_bytes_are_a_key_or_a_decode_error(data):
+    for read in (
+        SigningKey.from_bytes,
+        SigningKey.from_der,
+        SigningKey.from_pem,
+        VerifyingKey.from_bytes,
+        VerifyingKey.from_headerless_bytes,
+        VerifyingKey.from_der,
+        VerifyingKey.from_pem,
+        det1024.SigningKey.from_bytes,
+        det1024.VerifyingKey.from_bytes,
+        Signature.from_bytes,
+    ):
+        try:
+            read(data)
+        except DecodeError as error:
+            assert str(error)
+
+
+@given(st.binary().filter(lambda seed: len(seed) not in (32, 48)))
+def test_seeds_of_other_lengths_are_refused(seed):
+    with pytest.raises(ValueError, match="it must have 32"):
+        SigningKey.from_seed(seed)
+    with pytest.raises(ValueError, match="it must have 48"):
+        SigningKey.from_reference_seed(seed)
+
+
+def test_the_fingerprint_is_shake256_of_the_encoding(key):
+    expected = hashlib.shake_256(key.verifying_key.to_bytes()).hexdigest(32)
+    assert key.fingerprint == key.verifying_key.fingerprint == expected
+
+
+def test_repr_shows_the_fingerprint_and_no_secret():
+    for key in (*KEYS.values(), DETERMINISTIC):
+        shown = repr(key) + str(key) + f"{key.signer() if key is not DETERMINISTIC else ''}"
+        assert key.fingerprint in shown
+        assert key.parameters in shown
+        secret = key.to_bytes()
+        for at in range(1, len(secret) - 4):
+            assert secret[at : at + 4].hex() not in shown.replace(key.fingerprint, "")
+    assert KEYS["Falcon-512"].fingerprint in repr(KEYS["Falcon-512"].verifying_key)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_secrets_are_not_pickled(protocol):
+    key = KEYS["Falcon-512"]
+    for secret in (key, key.signer(), DETERMINISTIC):
+        with pytest.raises(TypeError, match="neither pickled nor copied"):
+            pickle.dumps(secret, protocol)
+
+
+def test_secrets_are_not_copied():
+    key = KEYS["Falcon-512"]
+    for secret in (key, key.signer(), DETERMINISTIC):
+        for copied in (copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match="neither pickled nor copied"):
+                copied(secret)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_public_values_are_pickled(key, protocol):
+    signature = Signature.from_bytes(key.sign(b"order #42"))
+    for value in (key.verifying_key, signature, DETERMINISTIC.verifying_key):
+        read = pickle.loads(pickle.dumps(value, protocol))
+        assert read == value
+        assert hash(read) == hash(value)
+        assert type(read) is type(value)
+        assert copy.copy(value) == copy.deepcopy(value) == value
+
+
+def test_equality(key, other):
+    assert key.verifying_key == SigningKey.from_bytes(key.to_bytes()).verifying_key
+    assert key.verifying_key != other.verifying_key
+    assert key.verifying_key != key.verifying_key.to_bytes()
+    assert len({key.verifying_key, other.verifying_key, key.verifying_key}) == 2
+    # As in the package cryptography, secret keys are not compared.
+    assert key != SigningKey.from_bytes(key.to_bytes())
+
+
+def test_keys_are_immutable_and_have_no_constructor(key):
+    for kind in (SigningKey, VerifyingKey, Signature):
+        with pytest.raises(TypeError):
+            kind()
+    with pytest.raises(AttributeError):
+        key.parameters = "Falcon-1024"
+    with pytest.raises(AttributeError):
+        key.note = "mine"
+    with pytest.raises(TypeError):
+        type("Mine", (SigningKey,), {})
+
+
+def test_exceptions_have_their_bases():
+    assert issubclass(DecodeError, ValueError)
+    assert issubclass(PasswordError, ValueError)
+    for error in (DecodeError, PasswordError, InvalidSignature):
+        assert issubclass(error, FalconError)
+        assert error.__module__ == "falcon_sign.exceptions"
+
+
+HOLDER = """
+import gc, sys
+from falcon_sign import SigningKey
+keys = [SigningKey.from_seed(bytes([99]) * 32, sys.argv[1]) for _ in range(50)]
+signatures = [key.sign(b"order #42") for key in keys]
+print("held", flush=True)
+input()
+del keys
+gc.collect()
+print("freed", flush=True)
+input()
+"""
+
+
+def in_memory(process: int, pattern: bytes) -> int:
+    """How often `pattern` is in the writable memory of another process."""
+    found = 0
+    with open(f"/proc/{process}/maps") as maps, open(f"/proc/{process}/mem", "rb", 0) as memory:
+        for line in maps:
+            place, permissions = line.split()[:2]
+            if not permissions.startswith("rw"):
+                continue
+            start, end = (int(address, 16) for address in place.split("-"))
+            memory.seek(start)
+            found += memory.read(end - start).count(pattern)
+    return found
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("name", SETS)
+def test_a_secret_key_is_wiped_when_it_is_freed(name):
+    # The coefficients of F have 8 bits, so the encoding ends with them as they are in memory.
+    pattern = SigningKey.from_seed(bytes([99]) * 32, name).to_bytes()[-32:]
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, name],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as holder:
+        assert holder.stdin is not None and holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        held = in_memory(holder.pid, pattern)
+        holder.stdin.write("\n")
+        holder.stdin.flush()
+        assert holder.stdout.readline() == "freed\n"
+        freed = in_memory(holder.pid, pattern)
+        holder.communicate("\n")
+    assert held >= 50, "the test does not see keys in memory"
+    assert freed == 0
