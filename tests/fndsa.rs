@@ -311,3 +311,63 @@ fn a_refused_attempt_is_followed_by_the_same_one() {
     refused_attempt::<Falcon512>(6369, 6);
     refused_attempt::<Falcon1024>(135, 5);
 }
+
+/// Both generate the same key from each of `keys` seeds. The crate draws its seed from the
+/// generator, 32 bytes at once.
+fn keys_agree<P: Parameters, G: KeyPairGenerator>(keys: usize, full: usize) {
+    let is_full = std::env::var("FALCON_FULL").as_deref() == Ok("1");
+    let mut rng = Repeatable::new(P::NAME);
+    let mut generator = G::default();
+    let (mut sk, mut vk) = (
+        vec![0; sign_key_size(P::LOGN)],
+        vec![0; vrfy_key_size(P::LOGN)],
+    );
+    for number in 0..if is_full { full } else { keys } {
+        let seed: [u8; 32] = rng.bytes();
+        generator.keygen(P::LOGN, &mut KeySeed(seed), &mut sk, &mut vk);
+        let key = SigningKey::<P>::from_seed(&seed);
+        assert_eq!(key.to_bytes()[..], sk, "{} key {number}", P::NAME);
+        assert_eq!(key.verifying_key().to_bytes().as_ref(), vk);
+    }
+}
+
+#[test]
+fn keys_of_512_are_those_of_fn_dsa() {
+    keys_agree::<Falcon512, KeyPairGeneratorStandard>(20, 2_000);
+}
+
+#[test]
+fn keys_of_1024_are_those_of_fn_dsa() {
+    keys_agree::<Falcon1024, KeyPairGeneratorStandard>(20, 1_000);
+}
+
+#[test]
+fn keys_of_small_degrees_are_those_of_fn_dsa() {
+    keys_agree::<insecure::Falcon4, KeyPairGeneratorWeak>(500, 50_000);
+    keys_agree::<insecure::Falcon8, KeyPairGeneratorWeak>(500, 50_000);
+    keys_agree::<insecure::Falcon16, KeyPairGeneratorWeak>(500, 50_000);
+    keys_agree::<insecure::Falcon32, KeyPairGeneratorWeak>(300, 30_000);
+    keys_agree::<insecure::Falcon64, KeyPairGeneratorWeak>(200, 20_000);
+    keys_agree::<insecure::Falcon128, KeyPairGeneratorWeak>(100, 10_000);
+    keys_agree::<insecure::Falcon256, KeyPairGeneratorWeak>(50, 5_000);
+}
+
+/// A generator for `fn-dsa` that gives the seed of one key.
+struct KeySeed([u8; 32]);
+
+impl CryptoRng for KeySeed {}
+impl RngCore for KeySeed {
+    fn next_u32(&mut self) -> u32 {
+        unreachable!("seeds are drawn as bytes")
+    }
+    fn next_u64(&mut self) -> u64 {
+        unreachable!("seeds are drawn as bytes")
+    }
+    fn fill_bytes(&mut self, out: &mut [u8]) {
+        out.copy_from_slice(&self.0);
+    }
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), RngError> {
+        self.fill_bytes(out);
+        Ok(())
+    }
+}

@@ -35,8 +35,12 @@
 //! repository.
 
 #[cfg(feature = "alloc")]
+mod keygen;
+#[cfg(feature = "alloc")]
 mod signing_key;
 
+#[cfg(feature = "alloc")]
+pub use keygen::KEY_SEED_LEN;
 #[cfg(feature = "alloc")]
 pub use signing_key::{SEED_LEN, SigningKey};
 

@@ -59,11 +59,6 @@ impl<P: Parameters> SigningKey<P> {
     /// Length of an encoded key in bytes: 1345 or 2369.
     pub const LEN: usize = P::SIGNING_KEY_LEN + super::KEY_HASH_LEN;
 
-    /// Generates a key, as round 3 does.
-    pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
-        Self::from(crate::SigningKey::generate(rng))
-    }
-
     /// Returns the verifying key of this signing key.
     pub fn verifying_key(&self) -> &VerifyingKey<P> {
         &self.verifying_key
