@@ -12,7 +12,7 @@ use crate::params::Q;
 
 /// `exp(2 i pi t_j)`, Q62, of the block `b` at the level of `m` blocks: `j = m + b`,
 /// `t_j = (1 + 4 brv(b))/(8 m)`.
-static TWIDDLES: [[i64; 2]; 512] = twiddles();
+pub(super) static TWIDDLES: [[i64; 2]; 512] = twiddles();
 
 /// Fractional bits of the twiddles.
 const UNIT: u32 = 62;

@@ -135,3 +135,6 @@ fn generate_on<B: Binary64>(
     wipe(scratch.wide);
     wipe(scratch.residues);
 }
+
+#[cfg(test)]
+mod tests;

@@ -22,7 +22,7 @@ pub(super) trait Draw: Copy {
     /// The bytes of one draw.
     type Bytes: Copy;
 
-    /// What a block of draws contains before it is read.
+    /// A draw that has not been read.
     const ZERO: Self::Bytes;
 
     /// The bytes of a block of draws.

@@ -145,8 +145,8 @@ fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> bool {
     coprime && fits
 }
 
-/// Cuts the memory at the bottom: the resultants of `f` and of `g`, an integer more, and memory for
-/// [`zint::invert`].
+/// Cuts the memory at the bottom into the resultants of `f` and of `g`, an integer more, and memory
+/// for [`zint::invert`].
 pub(super) fn integers(logn: u32, wide: &mut [i64]) -> [&mut [i64]; 4] {
     let len = zint::limbs(tower::longest_base(logn));
     let (f, rest) = wide.split_at_mut(len);
@@ -184,8 +184,8 @@ pub(super) fn multiply_by_q(x: &mut [u32]) -> bool {
     carry == 0
 }
 
-/// Writes `f_d` (`which = 0`) or `g_d` (1), of `words` words of 31 bits a coefficient, to index `to`
-/// of the area. The area from `c` on holds residues meanwhile.
+/// Writes `f_d` (`which = 0`) or `g_d` (1) to index `to` of the area, in `words` words of 31 bits a
+/// coefficient. The area from `c` on holds residues meanwhile.
 pub(super) fn load<I: Isa>(
     isa: I,
     logn: u32,

@@ -241,8 +241,8 @@ fn attempt<B: Binary64>(
     )
 }
 
-/// Finds `(F, G)` as the crate `fn-dsa` 0.4.0 does, or refuses the pair as it does. `wide` holds `n/2`
-/// numbers more than [`wide_len`].
+/// Finds `(F, G)` as the crate `fn-dsa` 0.4.0 does, or refuses the pair as that crate does. `wide`
+/// holds `n/2` numbers more than [`wide_len`].
 ///
 /// Source: T. Pornin, eprint 2025/1239.
 #[cfg(feature = "fndsa-provisional")]
@@ -573,8 +573,8 @@ fn reduce<const W: usize>(
     }
 }
 
-/// Computes `G` from `F` (`here`), and the coefficients of `F f* + G g*` into `out`. All are in the
-/// NTT domain of the prime of `m`, `f` and `g` in `kept`. `G` goes to `next`.
+/// Computes `G` from `F` (`here`), and the coefficients of `F f* + G g*` into `out`. `f`, `g`
+/// (`kept`), `F` and `G` (`next`) are in the NTT domain of the prime of `m`.
 ///
 /// # Errors
 /// [`Refusal::Singular`]: a value of `f` is zero.
@@ -683,11 +683,11 @@ fn top<I: Isa>(
     subtract_quotient(isa, m, w, quotient, capital_f, capital_g)
 }
 
-/// [`top`] with the division of `fn-dsa`, from `F_1`, whose words are in `multiples`. `pair` chooses
-/// the two primes.
+/// [`top`] with the division of `fn-dsa`, from `F_1`, whose words are in `multiples`. `pair`
+/// chooses the two primes.
 ///
-/// `fn-dsa` computes the numerator modulo one prime above `2^31`. At degree 4 it often overflows, so
-/// two primes give it as an integer first.
+/// `fn-dsa` computes the numerator modulo one prime that is twice as large as those here. So two
+/// primes give the integer first, which is then reduced modulo that prime.
 #[cfg(feature = "fndsa-provisional")]
 #[inline(always)]
 fn top_in_fixed_point<I: Isa>(
@@ -724,8 +724,8 @@ fn top_in_fixed_point<I: Isa>(
     subtract_quotient(isa, m, w, quotient, capital_f, capital_g)
 }
 
-/// Writes `f`, `g` (to `kept`) and `F` (to `here`) in the NTT domain of `m`, from `F_1`, whose words
-/// are in `multiples`.
+/// Writes `f`, `g` (to `kept`) and `F` (to `here`) in the NTT domain of `m`. The words of `F_1` are
+/// in `multiples`.
 #[cfg(feature = "fndsa-provisional")]
 #[inline(always)]
 fn lift_to_the_top<I: Isa>(isa: I, problem: Problem<'_>, m: Modulus, w: &mut Words<'_>) {

@@ -26,13 +26,19 @@ pub(super) struct Q32;
 impl Butterflies for Q32 {
     #[inline(always)]
     fn turn(x: [i64; 2], root: [i64; 2]) -> [i64; 2] {
-        complex_product(x, root.map(|x| (x + (1 << 29)) >> 30))
+        complex_product(x, rounded(root))
     }
 
     #[inline(always)]
     fn half(x: i64) -> i64 {
         x.wrapping_add(1) >> 1
     }
+}
+
+/// A root of unity in Q62, rounded.
+#[inline(always)]
+fn rounded(root: [i64; 2]) -> [i64; 2] {
+    root.map(|x| (x + (1 << 29)) >> 30)
 }
 
 #[inline(always)]
@@ -203,5 +209,97 @@ pub(in crate::ntru) fn divide_and_round(denominator: &[i64], a: &mut [i64]) {
     ifft::<Q32>(a);
     for x in a {
         *x = round(*x) << 34 >> 34;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ntru::fixed::TWIDDLES;
+    use core::f64::consts::PI;
+    use sha2::{Digest, Sha256};
+    use std::vec::Vec;
+
+    /// The hash is that of the crate's own test (`check_gmtab`). Its table has twice as many
+    /// entries as the transforms read: `exp(i pi rev(j) / 1024)`.
+    #[test]
+    fn roots_are_those_of_fn_dsa() {
+        let mut table = Vec::new();
+        for j in 0..1024u32 {
+            let angle = PI * f64::from(j.reverse_bits() >> 22) / 1024.0;
+            let root = [angle.cos(), angle.sin()].map(|x| (x * 2f64.powi(32)).round() as i64);
+            let half = 1 << j.checked_ilog2().unwrap_or(0) >> 1;
+            if j >= 2 && j < 3 * half {
+                assert_eq!(rounded(TWIDDLES[(j - half) as usize]), root, "{j}");
+            }
+            table.extend(root.map(i64::to_le_bytes));
+        }
+        let hash = base16ct::lower::encode_string(&Sha256::digest(table.as_flattened()));
+        let expected = "e0746da83816f05bd5a3bbe0867bba11ee2bab9cd781780ce4d205d6c51b03d9";
+        assert_eq!(hash, expected);
+    }
+
+    /// Numbers of many sizes.
+    fn numbers() -> Vec<i64> {
+        let mut stream = crate::hash::Shake256::reader(b"numbers");
+        let number = |i| i64::from_le_bytes(stream.read_array()) >> (i % 60);
+        (0..300).map(number).collect()
+    }
+
+    #[test]
+    fn quotients_are_rounded_to_the_nearest() {
+        let mut count = 0;
+        for x in numbers() {
+            for y in numbers() {
+                let (top, below) = (i128::from(x.abs()) << 33, i128::from(y.abs()));
+                if y != 0 && top / below < 1 << 62 {
+                    let nearest = ((top / below + 1) >> 1) as i64;
+                    let sign = x.signum() * y.signum();
+                    assert_eq!(quotient(x, y), sign * nearest, "{x} / {y}");
+                    count += 1;
+                }
+            }
+        }
+        assert!(count > 10_000);
+        // As the bits come where the quotient overflows.
+        assert_eq!(quotient(1 << UNIT, 0), -2);
+    }
+
+    #[test]
+    fn words_are_shifted_and_cut() {
+        let numbers = numbers();
+        for (i, low) in numbers.iter().enumerate() {
+            let high = numbers[(7 * i + 1) % numbers.len()];
+            let x = (i128::from(high) << 52) ^ i128::from(*low);
+            // All but the last are 31 bits.
+            for len in 1..=4 {
+                let x = x << (128 - 31 * len) >> (128 - 31 * len);
+                let words: Vec<u32> = (0..len)
+                    .map(|j| (x >> (31 * j)) as u32 & 0x7fff_ffff)
+                    .collect();
+                for scale in 0..200 {
+                    // |x| < 2^(30 + scale), as the definition assumes.
+                    if x.unsigned_abs() >> 30 >> scale.min(97) != 0 {
+                        continue;
+                    }
+                    let expected = if scale < 32 {
+                        x << (32 - scale)
+                    } else {
+                        x >> (scale - 32).min(127)
+                    };
+                    assert_eq!(from_words(&words, scale), expected as i64, "{x} {scale}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_quotient_of_polynomials_is_rounded() {
+        // (3 - 2x + 5x^3) times f, divided by f, for f = 7 + x.
+        let mut inverse = [7i64, 1, 0, 0].map(|x| x << UNIT);
+        invert(&mut inverse, 4);
+        let mut product = [16i64, -11, -2, 35].map(|x| x << (UNIT - 4));
+        multiply_and_round(&mut product, &inverse);
+        assert_eq!(product, [3, -2, 0, 5]);
     }
 }

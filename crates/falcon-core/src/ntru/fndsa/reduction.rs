@@ -10,8 +10,8 @@
 //! where the most significant words of `F` and of `f` are converted to fixed point. `f f* + g g*`
 //! does not occur: the quotient by `f` alone is close enough, as eprint 2025/1239 shows. If the
 //! values of `f` at the roots differ much in size, the quotients are too inexact and `F` does not
-//! shrink. Then a word that is no longer needed differs from the sign, and the pair is refused. That
-//! is common: one pair in ten at degree 512, half of them at 1024.
+//! shrink. Then a word that is no longer needed differs from the sign, and the pair is refused.
+//! This is common: of the pairs with a solution, one in nine at degree 512, half at 1024.
 //!
 //! Every level is computed, so time does not depend on the condition of `f`. The sizes do not
 //! depend on the data either.
@@ -124,12 +124,12 @@ fn vanishes_modulo_their_prime(resultant: &[i64]) -> bool {
     (rest == 0) | (rest == PRIME) | (rest == 2 * PRIME)
 }
 
-/// A number below `2^32` that is `x` modulo [`PRIME`]; `x` is below `2^48`.
+/// A smaller number that is `x` modulo [`PRIME`].
 fn fold(x: u64) -> u64 {
     (x >> 31) * FOLD + (x & u64::from(MASK))
 }
 
-/// The integer of least absolute value that is `x` modulo the prime of `fn-dsa`, for `|x| < 2^60`.
+/// The integer of least absolute value that is `x` modulo [`PRIME`], for `|x| < 2^60`.
 pub(in crate::ntru) fn modulo_their_prime(x: i64) -> i64 {
     // A multiple of the prime makes `x` positive. The folds are below 2^45, 2^32, and 2^31 + 2^15.
     let positive = x.wrapping_add((PRIME << 30) as i64) as u64;
