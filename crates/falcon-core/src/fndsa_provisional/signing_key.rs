@@ -30,8 +30,8 @@ const ATTEMPTS: u8 = 27;
 /// A signing (secret) key of FN-DSA. Wiped when dropped. Moving it may leave copies on the stack
 /// that nobody wipes.
 ///
-/// Its lattice is that of a Falcon key: [`From`] makes one of the other. Key generation itself is
-/// that of round 3: a seed gives other keys than with the crate `fn-dsa`.
+/// A seed gives the key that the crate `fn-dsa` generates. Its lattice is that of a Falcon key:
+/// [`From`] makes one of the other.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -29,7 +29,6 @@ use crate::hash::Shake256Reader;
 use crate::lanes::Native;
 use crate::lanes::{Binary64, wipe};
 use crate::ntt::PORTABLE_NTT;
-use crate::reveal::reveal;
 use crate::ring;
 
 /// `2^15 P(|X| > j)` for a discrete Gaussian `X` of deviation `1.17 sqrt(q / 1024)`.
@@ -121,7 +120,7 @@ fn generate_on<B: Binary64>(
             continue;
         }
         sample(best, logn, stream, g);
-        if !reveal(fits(logn, f, g)) || !reveal(q32::orthogonal_norm(logn, f, g, scratch.wide)) {
+        if !fits(logn, f, g) || !q32::orthogonal_norm(logn, f, g, scratch.wide) {
             continue;
         }
         let (words, wide) = (&mut *scratch.words, &mut *scratch.wide);

@@ -27,7 +27,6 @@ use crate::ntru::replay::{
 };
 use crate::ntru::solve::Refusal;
 use crate::ntru::{tower, zint};
-use crate::reveal::reveal;
 
 /// Words of the coefficients of `f_d`, `g_d` and of the reduced `F_d`, by `d`.
 const SMALL: [usize; 11] = [1, 1, 2, 3, 4, 8, 14, 27, 53, 104, 207];
@@ -86,7 +85,7 @@ pub(in crate::ntru) fn reduce_to_the_first_level<I: Isa>(
 ) -> Result<(), Refusal> {
     bottom(isa, logn, memory)?;
     for d in (1..logn).rev() {
-        if !reveal(reduce(isa, logn, d, memory)) {
+        if !reduce(isa, logn, d, memory) {
             return Err(Refusal::Breakdown);
         }
     }
@@ -105,9 +104,9 @@ fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> Result<(), Refu
     zint::least_residue(y, f, true);
     from_limbs(y, &mut memory.area[..words]);
     let fits = multiply_by_q(&mut memory.area[..words]);
-    if !reveal(coprime & fits) {
+    if !(coprime & fits) {
         Err(Refusal::CommonFactor)
-    } else if reveal(singular) {
+    } else if singular {
         Err(Refusal::Singular)
     } else {
         Ok(())

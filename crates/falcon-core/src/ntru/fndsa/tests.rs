@@ -30,6 +30,10 @@ fn key(logn: u32, seed: &[u8]) -> Key {
         out,
         &mut memory.scratch(),
     );
+    let Memory(words, wide, residues) = &memory;
+    assert!(words.iter().all(|x| *x == 0), "wiped");
+    assert!(wide.iter().all(|x| *x == 0), "wiped");
+    assert!(residues.iter().all(|x| *x == 0), "wiped");
     key
 }
 
