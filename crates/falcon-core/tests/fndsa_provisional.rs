@@ -141,10 +141,12 @@ fn generates_and_signs<P: Parameters>() {
         let context = Context::new(b"domain").unwrap();
         let signature = if j % 2 == 0 {
             key.sign_with_rng(&mut seed, context, MESSAGE)
+                .expect("it signs")
         } else {
             let digest = Sha3_256::digest(MESSAGE);
             key.sign_prehashed_with_rng(&mut seed, context, PreHash::Sha3_256, &digest)
                 .expect("a digest")
+                .expect("it signs")
         };
         let mut hash = Sha3_256::new();
         hash.update(&key.to_bytes()[..]);
@@ -197,18 +199,21 @@ fn signs_and_verifies<P: Parameters>() {
     );
 
     let signature = key.sign_with_rng(&mut rng, CONTEXT, MESSAGE);
+    let signature = signature.expect("it signs");
     assert_eq!(public.verify(CONTEXT, MESSAGE, &signature), Ok(()));
     assert_eq!(
         Signature::try_from(signature.to_bytes().as_ref()),
         Ok(signature)
     );
     let again = key.sign_with_rng(&mut rng, CONTEXT, MESSAGE);
+    let again = again.expect("it signs");
     assert_ne!(again.nonce(), signature.nonce());
 
     let digest = [9; 48];
     let sign =
         |rng: &mut _, digest| key.sign_prehashed_with_rng(rng, CONTEXT, PreHash::Sha384, digest);
     let signature = sign(&mut rng, &digest).expect("a digest");
+    let signature = signature.expect("it signs");
     let verified = public.verify_prehashed(CONTEXT, PreHash::Sha384, &digest, &signature);
     assert_eq!(verified, Ok(()));
     assert!(sign(&mut rng, &digest[1..]).is_none());
