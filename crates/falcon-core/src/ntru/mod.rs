@@ -28,7 +28,7 @@
 //! Source: Falcon specification v1.2, section 3.8.
 
 mod fixed;
-#[cfg(feature = "fndsa-provisional")]
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
 pub(crate) mod fndsa;
 mod gauss;
 mod gauss_table;

@@ -27,7 +27,7 @@
 //! 2019/015 (field norms, residues); T. Pornin, eprint 2025/1239 (working on `F` alone).
 
 use super::fixed;
-#[cfg(feature = "fndsa-provisional")]
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
 use super::fndsa::{q32, reduction};
 use super::modulus::{Moduli, Modulus};
 use super::replay::{self, Outcome};
@@ -45,7 +45,7 @@ const fn area_len(logn: u32) -> usize {
     tower::max(3 * tower::level_len(logn), replay::area_len(logn))
 }
 
-#[cfg(feature = "fndsa-provisional")]
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
 const _: () = {
     let mut logn = 1;
     while logn <= crate::params::MAX_LOGN {
@@ -245,7 +245,7 @@ fn attempt<B: Binary64>(
 /// holds `n/2` numbers more than [`wide_len`].
 ///
 /// Source: T. Pornin, eprint 2025/1239.
-#[cfg(feature = "fndsa-provisional")]
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
 pub(super) fn solve_in_fixed_point<B: Binary64>(
     b: B,
     logn: u32,
@@ -688,7 +688,7 @@ fn top<I: Isa>(
 ///
 /// `fn-dsa` computes modulo a prime that is twice as large. A numerator that fits that prime alone
 /// was not met: 4,000 keys each of degrees 4, 8 and 16 are the same with both.
-#[cfg(feature = "fndsa-provisional")]
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
 #[inline(always)]
 fn top_in_fixed_point<I: Isa>(
     isa: I,
@@ -713,7 +713,7 @@ fn top_in_fixed_point<I: Isa>(
 
 /// Writes `f`, `g` (to `kept`) and `F` (to `here`) in the NTT domain of `m`. The words of `F_1` are
 /// in `multiples`.
-#[cfg(feature = "fndsa-provisional")]
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
 #[inline(always)]
 fn lift_to_the_top<I: Isa>(isa: I, problem: Problem<'_>, m: Modulus, w: &mut Words<'_>) {
     let n = 1usize << problem.logn;
@@ -744,7 +744,7 @@ fn lift_to_the_top<I: Isa>(isa: I, problem: Problem<'_>, m: Modulus, w: &mut Wor
 }
 
 /// Computes the coefficients of `f f* + g g*`, from the values in `kept`.
-#[cfg(feature = "fndsa-provisional")]
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
 #[inline(always)]
 fn norm_polynomial<I: Isa>(isa: I, m: Modulus, w: &mut Words<'_>, out: &mut [i64]) {
     let n = out.len();
