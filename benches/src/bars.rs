@@ -67,12 +67,13 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
     #[cfg(target_arch = "x86_64")]
     let provisional = Engine::instruction_sets().next().into_iter().flat_map(|_| {
         [
-            (Sign, Encoded),
-            (Sign, Prepared),
-            (Verify, Encoded),
-            (Verify, Prepared),
+            (Keygen, Seed, 1.1),
+            (Sign, Encoded, 0.6),
+            (Sign, Prepared, 0.6),
+            (Verify, Encoded, 0.6),
+            (Verify, Prepared, 0.6),
         ]
-        .map(|(operation, mode)| Bar {
+        .map(|(operation, mode, limit)| Bar {
             ours: Case {
                 operation,
                 mode,
@@ -85,7 +86,7 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
                 parameters,
                 engine: fn_dsa::NAME,
             },
-            limit: 0.6,
+            limit,
         })
     });
     #[cfg(not(target_arch = "x86_64"))]

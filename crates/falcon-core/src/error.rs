@@ -137,8 +137,8 @@ impl core::error::Error for PointError {}
 /// The device computed wrongly: the signature is not valid, or signing twice gave two results. No
 /// signature is returned.
 ///
-/// [`det1024`](crate::det1024), [`recovery`](crate::recovery) and
-/// [`sign_deterministic`](crate::hazmat::sign_deterministic) give it.
+/// [`det1024`](crate::det1024), [`recovery`](crate::recovery),
+/// [`sign_deterministic`](crate::hazmat::sign_deterministic) and the provisional FN-DSA give it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultError;
 

@@ -14,8 +14,8 @@
 //!   are hashed to the point.
 //! - No coefficient of `s1` or `s2` exceeds 840 in absolute value.
 //!
-//! [`SigningKey`] signs with the feature `alloc`. Keys are generated as in round 3, so a seed gives
-//! other keys than with `fn-dsa`.
+//! [`SigningKey`] generates keys and signs, with the feature `alloc`. A seed gives the key that
+//! `fn-dsa` generates, which is another than in round 3.
 //!
 //! ```
 //! use falcon_core::fndsa_provisional::{Context, Signature, VerifyingKey};
@@ -35,8 +35,12 @@
 //! repository.
 
 #[cfg(feature = "alloc")]
+mod keygen;
+#[cfg(feature = "alloc")]
 mod signing_key;
 
+#[cfg(feature = "alloc")]
+pub use keygen::KEY_SEED_LEN;
 #[cfg(feature = "alloc")]
 pub use signing_key::{SEED_LEN, SigningKey};
 

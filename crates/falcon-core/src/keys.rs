@@ -165,13 +165,21 @@ impl<P: Parameters> SigningKey<P> {
 
     fn from_any_seed_in(seed: &[u8], scratch: &mut KeygenScratch<'_, P>) -> Self {
         let mut key = Self::EMPTY;
-        hash::with_stream(&[seed], |stream| key.find_in(stream, scratch));
+        hash::with_stream(&[seed], |stream| {
+            key.find_in(stream, ntru::generate, scratch)
+        });
         key
     }
 
     /// Becomes the key that key generation finds in `stream`.
     #[cfg(feature = "alloc")]
     pub(crate) fn find(&mut self, stream: &mut Shake256Reader) {
+        self.find_with(stream, ntru::generate);
+    }
+
+    /// Becomes the key that `generate` finds in `stream`.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn find_with(&mut self, stream: &mut Shake256Reader, generate: Generate) {
         let mut words = alloc::vec![0; KeygenScratch::<P>::WORDS];
         let mut wide = alloc::vec![0; KeygenScratch::<P>::WIDE];
         let mut residues = alloc::vec![0; KeygenScratch::<P>::RESIDUES];
@@ -182,6 +190,7 @@ impl<P: Parameters> SigningKey<P> {
         };
         self.find_in(
             stream,
+            generate,
             &mut KeygenScratch {
                 scratch,
                 parameters: PhantomData,
@@ -189,7 +198,12 @@ impl<P: Parameters> SigningKey<P> {
         );
     }
 
-    fn find_in(&mut self, stream: &mut Shake256Reader, scratch: &mut KeygenScratch<'_, P>) {
+    fn find_in(
+        &mut self,
+        stream: &mut Shake256Reader,
+        generate: Generate,
+        scratch: &mut KeygenScratch<'_, P>,
+    ) {
         let mut h = P::Residues::ZERO;
         let out = ntru::KeyPolys {
             f: self.f.as_mut(),
@@ -198,7 +212,7 @@ impl<P: Parameters> SigningKey<P> {
             capital_g: self.capital_g.as_mut(),
             h: h.as_mut(),
         };
-        ntru::generate(P::LOGN, stream, out, &mut scratch.scratch);
+        generate(P::LOGN, stream, out, &mut scratch.scratch);
         self.verifying_key.set(Best::find(), &h);
         self.complete();
     }
@@ -449,6 +463,9 @@ impl<P: Parameters> Drop for SigningKey<P> {
 }
 
 impl<P: Parameters> ZeroizeOnDrop for SigningKey<P> {}
+
+/// A way to generate the polynomials of a key, of degree `2^logn`, from a stream.
+pub(crate) type Generate = fn(u32, &mut Shake256Reader, ntru::KeyPolys<'_>, &mut ntru::Scratch<'_>);
 
 /// Working memory of key generation, for programs without an allocator. The caller owns it. It is
 /// wiped after each key.

@@ -1,8 +1,15 @@
 //! Known answers of the crate `fn-dsa` 0.4.0, and what its verifier refuses.
 
-use falcon_core::fndsa_provisional::{Context, PreHash, Signature, SigningKey, VerifyingKey};
+use falcon_core::fndsa_provisional::{
+    Context, KEY_SEED_LEN, PreHash, SEED_LEN, Signature, SigningKey, VerifyingKey,
+};
+use falcon_core::hazmat::insecure;
+use falcon_core::rand_core::{TryCryptoRng, TryRng};
+use falcon_core::seams::hash::Shake256;
 use falcon_core::{DecodeError, EncodeError, Falcon512, Falcon1024, Parameters, SignatureError};
 use serde_json::Value;
+use sha3::{Digest, Sha3_256};
+use std::convert::Infallible;
 
 fn hex(value: &Value) -> Vec<u8> {
     base16ct::lower::decode_vec(value.as_str().expect("text")).expect("hexadecimal")
@@ -87,10 +94,95 @@ fn signatures_are_those_of_fn_dsa() {
     let key = SigningKey::<Falcon512>::try_from(&sk[..]).expect("a key");
     assert_eq!(key.to_bytes()[..], sk);
     assert_eq!(key.verifying_key().to_bytes()[..], hex(&file["vk"]));
+    let seed = hex(&file["kgen_seed"]).try_into().expect("32 bytes");
+    let generated = SigningKey::<Falcon512>::from_seed(&seed);
+    assert_eq!(generated.to_bytes()[..], sk);
     let seed = hex(&file["sign_seed"]).try_into().expect("40 bytes");
     let mu = hex(&file["mu"]).try_into().expect("64 bytes");
     let signature = key.sign_mu_from_seed(&seed, &mu).expect("it signs");
     assert_eq!(signature.to_bytes()[..], hex(&file["sig"]));
+}
+
+/// Gives the same seed, again and again.
+struct Again<const N: usize>([u8; N]);
+
+impl<const N: usize> TryRng for Again<N> {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        unreachable!("seeds are drawn as bytes")
+    }
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        unreachable!("seeds are drawn as bytes")
+    }
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
+        out.copy_from_slice(&self.0);
+        Ok(())
+    }
+}
+
+impl<const N: usize> TryCryptoRng for Again<N> {}
+
+/// Key generation and signing from seeds, against the ten answers of `fn-dsa` for this degree.
+fn generates_and_signs<P: Parameters>() {
+    let file: Value =
+        serde_json::from_str(include_str!("../../../kat/fn-dsa/keygen_sign_sha3.json"))
+            .expect("JSON");
+    let answers = file["vectors"][P::LOGN.to_string()].as_array();
+    let answers = answers.expect("a list");
+    assert_eq!(answers.len(), 10);
+    for (j, answer) in (0u32..).zip(answers) {
+        let mut label = Shake256::new();
+        label.update(&[P::LOGN as u8]);
+        label.update(&j.to_le_bytes());
+        let mut stream = label.finalize();
+        let key = SigningKey::<P>::from_seed(&stream.read_array());
+        let mut seed = Again::<SEED_LEN>(stream.read_array());
+        let context = Context::new(b"domain").unwrap();
+        let signature = if j % 2 == 0 {
+            key.sign_with_rng(&mut seed, context, MESSAGE)
+                .expect("it signs")
+        } else {
+            let digest = Sha3_256::digest(MESSAGE);
+            key.sign_prehashed_with_rng(&mut seed, context, PreHash::Sha3_256, &digest)
+                .expect("a digest")
+                .expect("it signs")
+        };
+        let mut hash = Sha3_256::new();
+        hash.update(&key.to_bytes()[..]);
+        hash.update(key.verifying_key().to_bytes());
+        hash.update(signature.to_bytes());
+        assert_eq!(hash.finalize()[..], hex(answer), "{} {j}", P::NAME);
+    }
+}
+
+#[test]
+fn keys_and_signatures_from_seeds_are_those_of_fn_dsa() {
+    generates_and_signs::<insecure::Falcon4>();
+    generates_and_signs::<insecure::Falcon8>();
+    generates_and_signs::<insecure::Falcon16>();
+    generates_and_signs::<insecure::Falcon32>();
+    generates_and_signs::<insecure::Falcon64>();
+    generates_and_signs::<insecure::Falcon128>();
+    generates_and_signs::<insecure::Falcon256>();
+    generates_and_signs::<Falcon512>();
+    generates_and_signs::<Falcon1024>();
+}
+
+/// A generated key is the key of 32 bytes of the generator.
+#[test]
+fn a_key_is_that_of_its_seed() {
+    let seed = [7; KEY_SEED_LEN];
+    let key = SigningKey::<Falcon512>::generate(&mut Again(seed));
+    assert_eq!(
+        key.to_bytes(),
+        SigningKey::<Falcon512>::from_seed(&seed).to_bytes()
+    );
+    let other = SigningKey::<Falcon512>::generate(&mut Again([8; KEY_SEED_LEN]));
+    assert_ne!(key.to_bytes(), other.to_bytes());
+    // Round 3 generates another key from the seed.
+    let round_3 = SigningKey::<Falcon512>::from(falcon_core::SigningKey::from_seed(&seed));
+    assert_ne!(key.to_bytes(), round_3.to_bytes());
 }
 
 fn signs_and_verifies<P: Parameters>() {
@@ -107,18 +199,21 @@ fn signs_and_verifies<P: Parameters>() {
     );
 
     let signature = key.sign_with_rng(&mut rng, CONTEXT, MESSAGE);
+    let signature = signature.expect("it signs");
     assert_eq!(public.verify(CONTEXT, MESSAGE, &signature), Ok(()));
     assert_eq!(
         Signature::try_from(signature.to_bytes().as_ref()),
         Ok(signature)
     );
     let again = key.sign_with_rng(&mut rng, CONTEXT, MESSAGE);
+    let again = again.expect("it signs");
     assert_ne!(again.nonce(), signature.nonce());
 
     let digest = [9; 48];
     let sign =
         |rng: &mut _, digest| key.sign_prehashed_with_rng(rng, CONTEXT, PreHash::Sha384, digest);
     let signature = sign(&mut rng, &digest).expect("a digest");
+    let signature = signature.expect("it signs");
     let verified = public.verify_prehashed(CONTEXT, PreHash::Sha384, &digest, &signature);
     assert_eq!(verified, Ok(()));
     assert!(sign(&mut rng, &digest[1..]).is_none());

@@ -45,8 +45,8 @@ pub(crate) fn decode_headerless(logn: u32, body: &[u8], h: &mut [u16]) -> Result
     decode_fields(logn, body, h, unpack)
 }
 
-/// Reads `h` as [`decode_headerless`] does, from the fields that `unpack` reads. It returns the spare
-/// bits of the last byte.
+/// Reads `h` as [`decode_headerless`] does, from the fields that `unpack` reads. It returns the
+/// spare bits of the last byte.
 #[inline(always)]
 pub(super) fn decode_fields(
     logn: u32,

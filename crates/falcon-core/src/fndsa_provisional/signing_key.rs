@@ -3,7 +3,7 @@
 use super::{Context, MU_LEN, Message, PreHash, Signature, VerifyingKey, is_within, point_of};
 use crate::codec::lsb_first;
 use crate::engine::Best;
-use crate::error::{DecodeError, EncodeError};
+use crate::error::{DecodeError, EncodeError, FaultError};
 use crate::hash;
 use crate::lanes::wipe_below;
 use crate::operations::Operations;
@@ -30,8 +30,8 @@ const ATTEMPTS: u8 = 27;
 /// A signing (secret) key of FN-DSA. Wiped when dropped. Moving it may leave copies on the stack
 /// that nobody wipes.
 ///
-/// Its lattice is that of a Falcon key: [`From`] makes one of the other. Key generation itself is
-/// that of round 3: a seed gives other keys than with the crate `fn-dsa`.
+/// A seed gives the key that the crate `fn-dsa` generates. Its lattice is that of a Falcon key:
+/// [`From`] makes one of the other.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -43,7 +43,7 @@ const ATTEMPTS: u8 = 27;
 /// let stored = key.to_bytes(); // 1345 bytes, wiped when dropped
 /// let key = SigningKey::<Falcon512>::try_from(&stored[..])?;
 /// let invoices = Context::new(b"invoices").expect("at most 255 bytes");
-/// let signature = key.sign_with_rng(&mut rng, invoices, b"invoice #42");
+/// let signature = key.sign_with_rng(&mut rng, invoices, b"invoice #42")?;
 /// key.verifying_key().verify(invoices, b"invoice #42", &signature)?;
 /// # Ok(())
 /// # }
@@ -58,11 +58,6 @@ pub struct SigningKey<P: Parameters> {
 impl<P: Parameters> SigningKey<P> {
     /// Length of an encoded key in bytes: 1345 or 2369.
     pub const LEN: usize = P::SIGNING_KEY_LEN + super::KEY_HASH_LEN;
-
-    /// Generates a key, as round 3 does.
-    pub fn generate<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
-        Self::from(crate::SigningKey::generate(rng))
-    }
 
     /// Returns the verifying key of this signing key.
     pub fn verifying_key(&self) -> &VerifyingKey<P> {
@@ -98,25 +93,32 @@ impl<P: Parameters> SigningKey<P> {
     }
 
     /// Signs `message` for `context`, with fresh randomness of `rng`.
+    ///
+    /// # Errors
+    /// [`FaultError`] if 27 attempts fail. At degree 512 one attempt in 2450 fails, so the device
+    /// computes wrongly. Another call tries with other randomness.
     pub fn sign_with_rng<R: CryptoRng + ?Sized>(
         &self,
         rng: &mut R,
         context: Context<'_>,
         message: &[u8],
-    ) -> Signature<P> {
+    ) -> Result<Signature<P>, FaultError> {
         let mu = self.verifying_key.mu(context, Message::Whole(message));
         self.sign_mu_with_rng(rng, &mu)
     }
 
     /// Signs a message that was hashed with `pre_hash` to `digest`, for `context`. `None` if
     /// `digest` has not [`digest_len`](PreHash::digest_len) bytes.
+    ///
+    /// # Errors
+    /// As for [`sign_with_rng`](Self::sign_with_rng).
     pub fn sign_prehashed_with_rng<R: CryptoRng + ?Sized>(
         &self,
         rng: &mut R,
         context: Context<'_>,
         pre_hash: PreHash,
         digest: &[u8],
-    ) -> Option<Signature<P>> {
+    ) -> Option<Result<Signature<P>, FaultError>> {
         if digest.len() != pre_hash.digest_len() {
             return None;
         }
@@ -127,18 +129,17 @@ impl<P: Parameters> SigningKey<P> {
 
     /// Signs the message whose hash with key and context is `mu`; see
     /// [`mu_hasher`](VerifyingKey::mu_hasher).
+    ///
+    /// # Errors
+    /// As for [`sign_with_rng`](Self::sign_with_rng).
     pub fn sign_mu_with_rng<R: CryptoRng + ?Sized>(
         &self,
         rng: &mut R,
         mu: &[u8; MU_LEN],
-    ) -> Signature<P> {
+    ) -> Result<Signature<P>, FaultError> {
         let mut seed = Zeroizing::new([0; SEED_LEN]);
-        loop {
-            rng.fill_bytes(&mut *seed);
-            if let Some(signature) = self.sign_mu_from_seed(&seed, mu) {
-                return signature;
-            }
-        }
+        rng.fill_bytes(&mut *seed);
+        self.sign_mu_from_seed(&seed, mu).ok_or(FaultError)
     }
 
     /// Signs `mu` with the randomness of `seed`, as `fn-dsa` does with a generator that gives these

@@ -59,11 +59,27 @@ fn a_digest_of_another_length_is_refused_although_it_was_signed() {
     for (len, valid) in [(32, true), (31, false), (33, false)] {
         let digest = vec![5; len];
         let mu = public.mu(Context::EMPTY, Message::Prehashed(PreHash::Sha256, &digest));
-        let signature = key.sign_mu_with_rng(&mut rng, &mu);
+        let signature = key.sign_mu_with_rng(&mut rng, &mu).expect("it signs");
         let verified =
             public.verify_prehashed(Context::EMPTY, PreHash::Sha256, &digest, &signature);
         assert_eq!(verified.is_ok(), valid, "{len}");
     }
+}
+
+/// With another verifying key no attempt is a signature, as on a device that computes wrongly.
+#[test]
+fn a_lasting_fault_is_an_error() {
+    let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+    let mut signer = SigningKey::<P>::from(crate::SigningKey::from_seed(&[7; 32]));
+    let mu = [4; MU_LEN];
+    assert!(signer.sign_mu_with_rng(&mut rng, &mu).is_ok());
+    signer.set_public(key([1; 512]));
+    let fault = Err(crate::error::FaultError);
+    assert_eq!(signer.sign_mu_with_rng(&mut rng, &mu), fault);
+    assert_eq!(
+        signer.sign_with_rng(&mut rng, Context::EMPTY, b"message"),
+        fault
+    );
 }
 
 #[test]

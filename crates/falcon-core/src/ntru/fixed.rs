@@ -12,7 +12,7 @@ use crate::params::Q;
 
 /// `exp(2 i pi t_j)`, Q62, of the block `b` at the level of `m` blocks: `j = m + b`,
 /// `t_j = (1 + 4 brv(b))/(8 m)`.
-static TWIDDLES: [[i64; 2]; 512] = twiddles();
+pub(super) static TWIDDLES: [[i64; 2]; 512] = twiddles();
 
 /// Fractional bits of the twiddles.
 const UNIT: u32 = 62;
@@ -86,8 +86,32 @@ const fn twiddles() -> [[i64; 2]; 512] {
     table
 }
 
-/// Coefficients to values, same unit. All values must stay below `2^62`.
-fn fft(a: &mut [i64]) {
+/// The arithmetic of a transform: the format of its numbers, and how it rounds.
+pub(super) trait Butterflies {
+    /// Multiplies `x` by a root of unity, which is in Q62.
+    fn turn(x: [i64; 2], root: [i64; 2]) -> [i64; 2];
+
+    /// Halves `x`.
+    fn half(x: i64) -> i64;
+}
+
+/// Products rounded to the unit of `x`, whatever it is, with all bits of the root.
+struct Exact;
+
+impl Butterflies for Exact {
+    #[inline(always)]
+    fn turn(x: [i64; 2], root: [i64; 2]) -> [i64; 2] {
+        multiply(x, root)
+    }
+
+    #[inline(always)]
+    fn half(x: i64) -> i64 {
+        x >> 1
+    }
+}
+
+/// Coefficients to values, same unit. All values must stay below `2^62` for [`Exact`] products.
+pub(super) fn fft<B: Butterflies>(a: &mut [i64]) {
     let (re, im) = a.split_at_mut(a.len() / 2);
     let (mut blocks, mut half) = (1, re.len() / 2);
     while half > 0 {
@@ -98,7 +122,7 @@ fn fft(a: &mut [i64]) {
             let (re0, re1) = re.split_at_mut(half);
             let (im0, im1) = im.split_at_mut(half);
             for i in 0..half {
-                let [x, y] = multiply([re1[i], im1[i]], *w);
+                let [x, y] = B::turn([re1[i], im1[i]], *w);
                 (re0[i], re1[i]) = (re0[i].wrapping_add(x), re0[i].wrapping_sub(x));
                 (im0[i], im1[i]) = (im0[i].wrapping_add(y), im0[i].wrapping_sub(y));
             }
@@ -109,7 +133,7 @@ fn fft(a: &mut [i64]) {
 }
 
 /// Values to coefficients, same unit.
-fn ifft(a: &mut [i64]) {
+pub(super) fn ifft<B: Butterflies>(a: &mut [i64]) {
     let (re, im) = a.split_at_mut(a.len() / 2);
     let (mut blocks, mut half) = (re.len() / 2, 1);
     while blocks > 0 {
@@ -120,11 +144,11 @@ fn ifft(a: &mut [i64]) {
             let (re0, re1) = re.split_at_mut(half);
             let (im0, im1) = im.split_at_mut(half);
             for i in 0..half {
-                let x = re0[i].wrapping_sub(re1[i]) >> 1;
-                let y = im0[i].wrapping_sub(im1[i]) >> 1;
-                re0[i] = re0[i].wrapping_add(re1[i]) >> 1;
-                im0[i] = im0[i].wrapping_add(im1[i]) >> 1;
-                [re1[i], im1[i]] = multiply([x, y], [*c, -s]);
+                let x = B::half(re0[i].wrapping_sub(re1[i]));
+                let y = B::half(im0[i].wrapping_sub(im1[i]));
+                re0[i] = B::half(re0[i].wrapping_add(re1[i]));
+                im0[i] = B::half(im0[i].wrapping_add(im1[i]));
+                [re1[i], im1[i]] = B::turn([x, y], [*c, -s]);
             }
         }
         blocks /= 2;
@@ -170,7 +194,7 @@ pub(super) fn orthogonal_norm(
         for (x, y) in work.iter_mut().zip(poly) {
             *x = i64::from(*y) << NORM_UNIT;
         }
-        fft(work);
+        fft::<Exact>(work);
         let (re, im) = work.split_at(n / 2);
         for ((b, re), im) in inverse.iter_mut().zip(re).zip(im) {
             let square = |x: &i64| (i128::from(*x) * i128::from(*x)) as u128;
@@ -206,14 +230,14 @@ pub(super) fn divide_and_round(inverse: &[i64], a: &mut [i64]) {
     for x in a.iter_mut() {
         *x <<= 32;
     }
-    fft(a);
+    fft::<Exact>(a);
     let (re, im) = a.split_at_mut(a.len() / 2);
     for ((re, im), r) in re.iter_mut().zip(im).zip(inverse) {
         // Q32 times Q67 to Q44.
         *re = ((i128::from(*re) * i128::from(*r)) >> 55) as i64;
         *im = ((i128::from(*im) * i128::from(*r)) >> 55) as i64;
     }
-    ifft(a);
+    ifft::<Exact>(a);
     for x in a {
         *x = x.wrapping_add(1 << 43) >> 44;
     }
@@ -226,7 +250,7 @@ pub(super) fn log_squared_norms(logn: u32, f: &[i8], logs: &mut [u32], work: &mu
     for (x, y) in work.iter_mut().zip(f) {
         *x = i64::from(*y) << NORM_UNIT;
     }
-    fft(work);
+    fft::<Exact>(work);
     let (re, im) = work.split_at(n / 2);
     for ((log, re), im) in logs.iter_mut().zip(re).zip(im) {
         // Q34, at least 2^-34.
@@ -295,8 +319,8 @@ mod tests {
                 .map(|x| i64::from(*x) << 40)
                 .collect();
             let mut b = a.clone();
-            fft(&mut b);
-            ifft(&mut b);
+            fft::<Exact>(&mut b);
+            ifft::<Exact>(&mut b);
             assert!(
                 a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 64),
                 "logn {logn}"

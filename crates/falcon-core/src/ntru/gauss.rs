@@ -17,22 +17,54 @@ const WORD: u64 = (1 << 63) - 1;
 /// Draws read from the stream at once.
 const BLOCK: usize = 64;
 
-/// The words of one draw, as bytes.
-type DrawBytes = [[u8; 8]; 2];
+/// One draw of a discrete Gaussian: how much it reads from the stream, and its value.
+pub(super) trait Draw: Copy {
+    /// The bytes of one draw.
+    type Bytes: Copy;
+
+    /// A draw that has not been read.
+    const ZERO: Self::Bytes;
+
+    /// The bytes of a block of draws.
+    fn bytes(draws: &mut [Self::Bytes]) -> &mut [u8];
+
+    /// Returns the value of one draw, in constant time.
+    fn value(self, bytes: Self::Bytes) -> i32;
+}
+
+/// Draws of the round-3 reference: two words each, and [`GAUSS`].
+#[derive(Clone, Copy)]
+struct Round3;
+
+impl Draw for Round3 {
+    type Bytes = [[u8; 8]; 2];
+
+    const ZERO: Self::Bytes = [[0; 8]; 2];
+
+    fn bytes(draws: &mut [Self::Bytes]) -> &mut [u8] {
+        draws.as_flattened_mut().as_flattened_mut()
+    }
+
+    #[inline(always)]
+    fn value(self, bytes: Self::Bytes) -> i32 {
+        magnitude(bytes.map(u64::from_le_bytes))
+    }
+}
 
 /// Reads the stream in blocks, never beyond what the polynomial surely needs.
-struct Draws<'a> {
+struct Draws<'a, D: Draw> {
     best: Best,
+    draw: D,
     stream: &'a mut Shake256Reader,
     /// Draws that the remaining coefficients need at least, the buffered ones included.
     owed: usize,
-    bytes: [DrawBytes; BLOCK],
+    bytes: [D::Bytes; BLOCK],
     values: [i32; BLOCK],
     used: usize,
     filled: usize,
 }
 
-impl Draws<'_> {
+impl<D: Draw> Draws<'_, D> {
     /// The sum of the next `count` draws.
     #[inline(always)]
     fn sum(&mut self, count: usize) -> i32 {
@@ -56,10 +88,9 @@ impl Draws<'_> {
     fn fill(&mut self) {
         self.filled = self.owed.min(BLOCK);
         self.used = 0;
-        let bytes = &mut self.bytes[..self.filled];
-        self.stream
-            .read(bytes.as_flattened_mut().as_flattened_mut());
-        on_best!(self.best, isa => values_of_draws(isa, &self.bytes, &mut self.values));
+        self.stream.read(D::bytes(&mut self.bytes[..self.filled]));
+        let (draw, bytes, values) = (self.draw, &self.bytes, &mut self.values);
+        on_best!(self.best, isa => values_of_draws(isa, draw, bytes, values));
     }
 
     /// Draws again: `count` more are needed.
@@ -69,13 +100,18 @@ impl Draws<'_> {
 }
 
 /// Writes the values of some draws.
-fn values_of_draws(isa: impl Isa, draws: &[DrawBytes; BLOCK], values: &mut [i32; BLOCK]) {
+fn values_of_draws<D: Draw>(
+    isa: impl Isa,
+    draw: D,
+    draws: &[D::Bytes; BLOCK],
+    values: &mut [i32; BLOCK],
+) {
     isa.vectorize(
         #[inline(always)]
         || {
             // Compilers make vector code of this loop over the draws.
             for (value, bytes) in values.iter_mut().zip(draws) {
-                *value = magnitude(bytes.map(u64::from_le_bytes));
+                *value = draw.value(*bytes);
             }
         },
     );
@@ -95,18 +131,33 @@ fn magnitude([first, second]: [u64; 2]) -> i32 {
     (((k & not_zero) ^ sign).wrapping_sub(sign)) as i32
 }
 
-/// Fills `f` with a polynomial of odd coefficient sum (an odd resultant needs it).
+/// Fills `f` with a polynomial of odd coefficient sum (an odd resultant needs it), as the round-3
+/// reference does.
 ///
 /// Source: Falcon specification v1.2, algorithm 5 (NTRUGen): the random `f` and `g`.
+pub(super) fn sample(best: Best, logn: u32, stream: &mut Shake256Reader, f: &mut [i8]) {
+    sample_sums(best, Round3, logn, 1 << (10 - logn), stream, f);
+}
+
+/// Fills `f` with a polynomial of odd coefficient sum. Every coefficient is the sum of `count`
+/// values of `draw`.
 ///
 /// A coefficient beyond `-127..=127` is drawn again, as is a last coefficient of the wrong parity.
-pub(super) fn sample(best: Best, logn: u32, stream: &mut Shake256Reader, f: &mut [i8]) {
-    let (n, count) = (1usize << logn, 1usize << (10 - logn));
+pub(super) fn sample_sums<D: Draw>(
+    best: Best,
+    draw: D,
+    logn: u32,
+    count: usize,
+    stream: &mut Shake256Reader,
+    f: &mut [i8],
+) {
+    let n = 1usize << logn;
     let mut draws = Draws {
         best,
+        draw,
         stream,
         owed: n * count,
-        bytes: [[[0; 8]; 2]; BLOCK],
+        bytes: [D::ZERO; BLOCK],
         values: [0; BLOCK],
         used: 0,
         filled: 0,
@@ -124,7 +175,7 @@ pub(super) fn sample(best: Best, logn: u32, stream: &mut Shake256Reader, f: &mut
             draws.again(count);
         }
     }
-    wipe(draws.bytes.as_flattened_mut().as_flattened_mut());
+    wipe(D::bytes(&mut draws.bytes));
     wipe(&mut draws.values);
 }
 
@@ -211,7 +262,7 @@ mod tests {
         let expected = draws.map(|draw| magnitude(draw.map(u64::from_le_bytes)));
         for engine in crate::engine::Engine::available() {
             let mut values = [0; BLOCK];
-            on_engine!(engine, b, _fft => values_of_draws(b, &draws, &mut values));
+            on_engine!(engine, b, _fft => values_of_draws(b, Round3, &draws, &mut values));
             assert_eq!(values, expected, "{engine}");
         }
     }

@@ -28,6 +28,8 @@
 //! Source: Falcon specification v1.2, section 3.8.
 
 mod fixed;
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
+pub(crate) mod fndsa;
 mod gauss;
 mod gauss_table;
 mod modulus;

@@ -127,23 +127,9 @@ pub(super) fn replay<B: Binary64>(b: B, logn: u32, level: u32, mut memory: Memor
 /// start of `area`. They are `q` times the least non-negative solution for 1. False if the
 /// resultants have a common factor or a result does not fit.
 fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> bool {
-    let base = tower::base(logn, logn);
-    let len = zint::limbs(base.len);
+    resultants(isa, logn, memory);
+    let [f, g, y, work] = integers(logn, memory.wide);
     let words = SMALL[logn as usize];
-    let (f, rest) = memory.wide.split_at_mut(len);
-    let (g, rest) = rest.split_at_mut(len);
-    let (y, work) = rest.split_at_mut(len);
-    for (which, x) in [(0, &mut *f), (1, &mut *g)] {
-        let resultant = if tower::width::<I>(logn) > 1 {
-            tower::resultant::<LANES>
-        } else {
-            tower::resultant::<1>
-        };
-        resultant(logn, which, memory.kept, memory.cofactors, memory.column);
-        let column = &memory.column[..base.len];
-        base.multiples::<_, 1>(isa, column, &mut memory.multiples[..1]);
-        zint::from_residues(base, column, memory.multiples[0], x, &mut work[..len]);
-    }
     let (big_f, big_g) = memory.area.split_at_mut(words);
     // F = -1/g mod f, G = 1/f mod g: then f G - g F = 1.
     let coprime = zint::invert(f, g, y, work);
@@ -154,20 +140,53 @@ fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> bool {
     from_limbs(y, &mut big_g[..words]);
     let mut fits = true;
     for x in [big_f, &mut big_g[..words]] {
-        let mut carry = 0u64;
-        for x in x.iter_mut() {
-            let t = u64::from(*x) * u64::from(Q) + carry;
-            *x = t as u32 & MASK;
-            carry = t >> 31;
-        }
-        fits &= carry == 0;
+        fits &= multiply_by_q(x);
     }
     coprime && fits
 }
 
-/// Writes `f_d` (`which = 0`) or `g_d` (1) in words of 31 bits to index `to` of the area. The area
-/// from `c` on holds residues meanwhile.
-fn load<I: Isa>(
+/// Cuts the memory at the bottom into the resultants of `f` and of `g`, an integer more, and memory
+/// for [`zint::invert`].
+pub(super) fn integers(logn: u32, wide: &mut [i64]) -> [&mut [i64]; 4] {
+    let len = zint::limbs(tower::longest_base(logn));
+    let (f, rest) = wide.split_at_mut(len);
+    let (g, rest) = rest.split_at_mut(len);
+    let (y, work) = rest.split_at_mut(len);
+    [f, g, y, work]
+}
+
+/// Computes the resultants of `f` and of `g`, where [`integers`] has them.
+pub(super) fn resultants<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) {
+    let base = tower::base(logn, logn);
+    let len = zint::limbs(base.len);
+    let [f, g, _, work] = integers(logn, memory.wide);
+    for (which, x) in [(0, f), (1, g)] {
+        let resultant = if tower::width::<I>(logn) > 1 {
+            tower::resultant::<LANES>
+        } else {
+            tower::resultant::<1>
+        };
+        resultant(logn, which, memory.kept, memory.cofactors, memory.column);
+        let column = &memory.column[..base.len];
+        base.multiples::<_, 1>(isa, column, &mut memory.multiples[..1]);
+        zint::from_residues(base, column, memory.multiples[0], x, &mut work[..len]);
+    }
+}
+
+/// Multiplies the non-negative integer `x` by `q`. False if the product does not fit.
+pub(super) fn multiply_by_q(x: &mut [u32]) -> bool {
+    let mut carry = 0u64;
+    for x in x {
+        let t = u64::from(*x) * u64::from(Q) + carry;
+        *x = t as u32 & MASK;
+        carry = t >> 31;
+    }
+    carry == 0
+}
+
+/// Writes `f_d` (`which = 0`) or `g_d` (1) to index `to` of the area, in `words` words of 31 bits a
+/// coefficient. The area from `c` on holds residues meanwhile.
+pub(super) fn load<I: Isa>(
     isa: I,
     logn: u32,
     d: u32,
@@ -175,10 +194,10 @@ fn load<I: Isa>(
     memory: &mut Memory<'_>,
     c: usize,
     to: usize,
+    words: usize,
 ) {
     let n = 1usize << (logn - d);
     let base = tower::base(logn, d + 1);
-    let words = SMALL[d as usize];
     let kept = &memory.kept[tower::kept_start(logn, d)..];
     let cofactors = &memory.cofactors[tower::cofactors_start(logn, d + 1)..];
     let twiddles = &mut memory.twiddles[..n];
@@ -226,8 +245,8 @@ fn reduce<B: Binary64>(b: B, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool
     let fg_start = 2 * deeper;
     let lifted_start = fg_start + 2 * n * small;
     let c_start = lifted_start + 2 * n * large;
-    load(b, logn, d, 0, memory, c_start, fg_start);
-    load(b, logn, d, 1, memory, c_start, fg_start + n * small);
+    load(b, logn, d, 0, memory, c_start, fg_start, small);
+    load(b, logn, d, 1, memory, c_start, fg_start + n * small, small);
     let (pair, rest) = memory.area.split_at_mut(fg_start);
     let (fg, rest) = rest.split_at_mut(2 * n * small);
     let lifted = &mut rest[..2 * n * large];
@@ -266,7 +285,7 @@ fn reduce<B: Binary64>(b: B, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool
 }
 
 /// Computes `a(x^2) * b(-x) mod x^n + 1`: `a` has `n/2` coefficients, `b` and `out` have `n`.
-fn lift(n: usize, a: &[u32], b: &[u32], out: &mut [u32]) {
+pub(super) fn lift(n: usize, a: &[u32], b: &[u32], out: &mut [u32]) {
     let (a_len, b_len, out_len) = (2 * a.len() / n, b.len() / n, out.len() / n);
     out.fill(0);
     for (u, a) in a.chunks_exact(a_len).enumerate() {
@@ -368,16 +387,8 @@ fn babai<B: Binary64>(
             }
             *k = x.rint();
         }
-        let (words, bits) = ((scale / 31) as usize, (scale % 31) as u32);
         for (big, poly) in [(big_f, f), (big_g, g)] {
-            for (u, k) in k[..n].iter().enumerate() {
-                let factor = Factor::shifted(*k, bits);
-                for (v, poly) in poly.chunks_exact(small).enumerate() {
-                    let t = u + v;
-                    let big = &mut big[t % n * large..][..len];
-                    add_scaled(big, poly, factor.negated_if(t < n), words);
-                }
-            }
+            subtract_multiple(big, len, poly, &k[..n], scale as u32);
         }
 
         let next = scale + most + 10;
@@ -391,6 +402,22 @@ fn babai<B: Binary64>(
             return Some(len);
         }
         scale = (scale - 25).max(0);
+    }
+}
+
+/// Subtracts `2^scale k poly` from the first `len` words of the coefficients of `big`. There are as
+/// many coefficients as entries in `k`, which are below `2^31`.
+pub(super) fn subtract_multiple(big: &mut [u32], len: usize, poly: &[u32], k: &[i64], scale: u32) {
+    let n = k.len();
+    let (stride, small) = (big.len() / n, poly.len() / n);
+    let (words, bits) = ((scale / 31) as usize, scale % 31);
+    for (u, k) in k.iter().enumerate() {
+        let factor = Factor::shifted(*k, bits);
+        for (v, poly) in poly.chunks_exact(small).enumerate() {
+            let t = u + v;
+            let big = &mut big[t % n * stride..][..len];
+            add_scaled(big, poly, factor.negated_if(t < n), words);
+        }
     }
 }
 

@@ -27,6 +27,8 @@
 //! 2019/015 (field norms, residues); T. Pornin, eprint 2025/1239 (working on `F` alone).
 
 use super::fixed;
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
+use super::fndsa::{q32, reduction};
 use super::modulus::{Moduli, Modulus};
 use super::replay::{self, Outcome};
 use super::rns::Base;
@@ -42,6 +44,15 @@ use crate::params::Q;
 const fn area_len(logn: u32) -> usize {
     tower::max(3 * tower::level_len(logn), replay::area_len(logn))
 }
+
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
+const _: () = {
+    let mut logn = 1;
+    while logn <= crate::params::MAX_LOGN {
+        assert!(reduction::area_len(logn) <= area_len(logn));
+        logn += 1;
+    }
+};
 
 /// 32-bit words of scratch for the solver.
 pub(super) const fn words_len(logn: u32) -> usize {
@@ -228,6 +239,46 @@ fn attempt<B: Binary64>(
         #[inline(always)]
         || top(b, problem, &mut w, inverse_gram, wide, capital_f, capital_g),
     )
+}
+
+/// Finds `(F, G)` as the crate `fn-dsa` 0.4.0 does, or refuses the pair as that crate does. `wide`
+/// holds `n/2` numbers more than [`wide_len`].
+///
+/// Source: T. Pornin, eprint 2025/1239.
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
+pub(super) fn solve_in_fixed_point<B: Binary64>(
+    b: B,
+    logn: u32,
+    f: &[i8],
+    g: &[i8],
+    capital_f: &mut [i8],
+    capital_g: &mut [i8],
+    words: &mut [u32],
+    wide: &mut [i64],
+) -> Result<(), Refusal> {
+    let n = 1usize << logn;
+    let problem = Problem { logn, f, g };
+    let mut w = Words::new(logn, words);
+    for d in 0..logn {
+        descend(b, problem, d, &mut w);
+        core::mem::swap(&mut w.here, &mut w.next);
+    }
+    let mut memory = replay_memory(logn, words, wide);
+    reduction::reduce_to_the_first_level(b, logn, &mut memory)?;
+    let mut w = Words::new(logn, words);
+    w.multiples[..n / 2].copy_from_slice(&w.here[..n / 2]);
+    // A value of f is zero modulo a prime for one key in a million. Then others serve.
+    let mut result = Err(Refusal::Singular);
+    for index in 0..3 {
+        b.vectorize(
+            #[inline(always)]
+            || result = top_in_fixed_point(b, problem, index, &mut w, wide, capital_f, capital_g),
+        );
+        if result != Err(Refusal::Singular) {
+            break;
+        }
+    }
+    result
 }
 
 /// Descends one level: from `f_d`, `g_d` on `C_d` (`here`: weighted coefficients) to the values on
@@ -522,27 +573,24 @@ fn reduce<const W: usize>(
     }
 }
 
-/// Computes `G` from `F` (`here`, on `C_0`), and rounds the pair by Babai's method. `f` and `g` on
-/// `C_0` are in `kept`.
+/// Computes `G` from `F` (`here`), and the coefficients of `F f* + G g*` into `out`. `f`, `g`
+/// (`kept`), `F` and `G` (`next`) are in the NTT domain of the prime of `m`.
 ///
-/// Source: Falcon specification v1.2, algorithm 7 (Reduce), at the top level only.
+/// # Errors
+/// [`Refusal::Singular`]: a value of `f` is zero.
 #[inline(always)]
-fn top<I: Isa>(
+fn numerator<I: Isa>(
     isa: I,
-    problem: Problem<'_>,
+    m: Modulus,
     w: &mut Words<'_>,
-    inverse_gram: &[i64],
-    wide: &mut [i64],
-    capital_f: &mut [i8],
-    capital_g: &mut [i8],
+    out: &mut [i64],
 ) -> Result<(), Refusal> {
-    let n = 1usize << problem.logn;
-    let m = tower::base(problem.logn, 0).modulus(0);
+    let n = out.len();
     let alone = Moduli::from(m);
     let twiddles = &mut w.twiddles[..n];
     twiddle_table(isa, &alone, twiddles);
     let (f, g) = w.kept[..2 * n].split_at(n);
-    let (big_f, big_g, k) = (&mut w.here[..n], &mut w.next[..n], &mut w.quotient[..n]);
+    let (big_f, big_g, k) = (&w.here[..n], &mut w.next[..n], &mut w.quotient[..n]);
 
     let mut product = m.one;
     for (k, f) in k.iter_mut().zip(f) {
@@ -566,12 +614,31 @@ fn top<I: Isa>(
         k[i] = m.add(m.mul(big_f[i], f[j]), m.mul(big_g[i], g[j]));
     }
     intt(isa, &alone, twiddles, k);
-    let numerator = &mut wide[..n];
-    for (x, k) in numerator.iter_mut().zip(k.iter()) {
+    for (x, k) in out.iter_mut().zip(k.iter()) {
         *x = i64::from(m.decode(*k));
     }
-    fixed::divide_and_round(inverse_gram, numerator);
-    for (k, x) in k.iter_mut().zip(numerator) {
+    Ok(())
+}
+
+/// Subtracts `k (f, g)` from the pair that [`numerator`] has left.
+///
+/// # Errors
+/// [`Refusal::TooLarge`].
+#[inline(always)]
+fn subtract_quotient<I: Isa>(
+    isa: I,
+    m: Modulus,
+    w: &mut Words<'_>,
+    quotient: &[i64],
+    capital_f: &mut [i8],
+    capital_g: &mut [i8],
+) -> Result<(), Refusal> {
+    let n = quotient.len();
+    let alone = Moduli::from(m);
+    let twiddles = &w.twiddles[..n];
+    let (f, g) = w.kept[..2 * n].split_at(n);
+    let (big_f, big_g, k) = (&mut w.here[..n], &mut w.next[..n], &mut w.quotient[..n]);
+    for (k, x) in k.iter_mut().zip(quotient) {
         *k = m.encode(*x as i32);
     }
     ntt(isa, &alone, twiddles, k);
@@ -592,5 +659,103 @@ fn top<I: Isa>(
         Err(Refusal::TooLarge)
     } else {
         Ok(())
+    }
+}
+
+/// Computes `G` from `F` (`here`, on `C_0`), and rounds the pair by Babai's method. `f` and `g` on
+/// `C_0` are in `kept`.
+///
+/// Source: Falcon specification v1.2, algorithm 7 (Reduce), at the top level only.
+#[inline(always)]
+fn top<I: Isa>(
+    isa: I,
+    problem: Problem<'_>,
+    w: &mut Words<'_>,
+    inverse_gram: &[i64],
+    wide: &mut [i64],
+    capital_f: &mut [i8],
+    capital_g: &mut [i8],
+) -> Result<(), Refusal> {
+    let m = tower::base(problem.logn, 0).modulus(0);
+    let quotient = &mut wide[..1 << problem.logn];
+    numerator(isa, m, w, quotient)?;
+    fixed::divide_and_round(inverse_gram, quotient);
+    subtract_quotient(isa, m, w, quotient, capital_f, capital_g)
+}
+
+/// [`top`] with the division of `fn-dsa`, from `F_1`, whose words are in `multiples`. `index` is
+/// that of the prime.
+///
+/// `fn-dsa` computes modulo a prime that is twice as large. A numerator that fits that prime alone
+/// was not met: 4,000 keys each of degrees 4, 8 and 16 are the same with both.
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
+#[inline(always)]
+fn top_in_fixed_point<I: Isa>(
+    isa: I,
+    problem: Problem<'_>,
+    index: usize,
+    w: &mut Words<'_>,
+    wide: &mut [i64],
+    capital_f: &mut [i8],
+    capital_g: &mut [i8],
+) -> Result<(), Refusal> {
+    let n = 1usize << problem.logn;
+    let m = Modulus::new(index);
+    lift_to_the_top(isa, problem, m, w);
+    norm_polynomial(isa, m, w, &mut wide[..n]);
+    q32::scale_and_transform(&mut wide[..n]);
+    let (denominator, rest) = wide.split_at_mut(n / 2);
+    let quotient = &mut rest[..n];
+    numerator(isa, m, w, quotient)?;
+    q32::divide_and_round(denominator, quotient);
+    subtract_quotient(isa, m, w, quotient, capital_f, capital_g)
+}
+
+/// Writes `f`, `g` (to `kept`) and `F` (to `here`) in the NTT domain of `m`. The words of `F_1` are
+/// in `multiples`.
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
+#[inline(always)]
+fn lift_to_the_top<I: Isa>(isa: I, problem: Problem<'_>, m: Modulus, w: &mut Words<'_>) {
+    let n = 1usize << problem.logn;
+    let alone = Moduli::from(m);
+    let twiddles = &mut w.twiddles[..n];
+    twiddle_table(isa, &alone, twiddles);
+    let (f, g) = w.kept[..2 * n].split_at_mut(n);
+    for (values, small) in [(f, problem.f), (&mut *g, problem.g)] {
+        for (x, y) in values.iter_mut().zip(small) {
+            *x = m.encode(i32::from(*y));
+        }
+        ntt(isa, &alone, twiddles, values);
+    }
+
+    // F = F_1(x^2) g(-x): values at opposite points are neighbours.
+    let (words, rest) = w.multiples.split_at_mut(n / 2);
+    let lifted = &mut rest[..n / 2];
+    for (x, word) in lifted.iter_mut().zip(words) {
+        // 31 bits in two's complement.
+        let sign = (*word >> 30).wrapping_neg();
+        *x = m.sub(m.encode_word(*word), m.encode_word(1 << 31) & sign);
+    }
+    ntt(isa, &alone, &twiddles[..n / 2], lifted);
+    let out = w.here[..n].as_chunks_mut::<2>().0;
+    for ((out, x), g) in out.iter_mut().zip(lifted).zip(g.as_chunks::<2>().0) {
+        *out = [m.mul(*x, g[1]), m.mul(*x, g[0])];
+    }
+}
+
+/// Computes the coefficients of `f f* + g g*`, from the values in `kept`.
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
+#[inline(always)]
+fn norm_polynomial<I: Isa>(isa: I, m: Modulus, w: &mut Words<'_>, out: &mut [i64]) {
+    let n = out.len();
+    let (f, g) = w.kept[..2 * n].split_at(n);
+    let norm = &mut w.quotient[..n];
+    for (i, x) in norm.iter_mut().enumerate() {
+        let j = n - 1 - i;
+        *x = m.add(m.mul(f[i], f[j]), m.mul(g[i], g[j]));
+    }
+    intt(isa, &Moduli::from(m), &w.twiddles[..n], norm);
+    for (x, y) in out.iter_mut().zip(norm) {
+        *x = i64::from(m.decode(*y));
     }
 }

@@ -16,18 +16,35 @@ const KAT_512: &str = include_str!("../../../../kat/falcon-round3/falcon512-KAT.
 const KAT_1024: &str = include_str!("../../../../kat/falcon-round3/falcon1024-KAT.first10.rsp");
 
 #[derive(Clone, Debug, PartialEq)]
-struct Key {
-    f: Vec<i8>,
-    g: Vec<i8>,
-    capital_f: Vec<i8>,
-    capital_g: Vec<i8>,
-    h: Vec<u16>,
+pub(super) struct Key {
+    pub(super) f: Vec<i8>,
+    pub(super) g: Vec<i8>,
+    pub(super) capital_f: Vec<i8>,
+    pub(super) capital_g: Vec<i8>,
+    pub(super) h: Vec<u16>,
 }
 
-struct Memory(Vec<u32>, Vec<i64>, Vec<i16>);
+impl Key {
+    pub(super) fn zeros(logn: u32) -> Self {
+        let n = 1 << logn;
+        Self {
+            f: vec![0; n],
+            g: vec![0; n],
+            capital_f: vec![0; n],
+            capital_g: vec![0; n],
+            h: vec![0; n],
+        }
+    }
+}
+
+pub(super) struct Memory(
+    pub(super) Vec<u32>,
+    pub(super) Vec<i64>,
+    pub(super) Vec<i16>,
+);
 
 impl Memory {
-    fn new(logn: u32) -> Self {
+    pub(super) fn new(logn: u32) -> Self {
         Self(
             vec![0; words_len(logn)],
             vec![0; wide_len(logn)],
@@ -35,7 +52,7 @@ impl Memory {
         )
     }
 
-    fn scratch(&mut self) -> Scratch<'_> {
+    pub(super) fn scratch(&mut self) -> Scratch<'_> {
         Scratch {
             words: &mut self.0,
             wide: &mut self.1,
@@ -50,14 +67,7 @@ fn key(logn: u32, seed: &[u8]) -> Key {
 }
 
 fn key_on<B: Binary64>(b: B, logn: u32, seed: &[u8]) -> Key {
-    let n = 1 << logn;
-    let mut key = Key {
-        f: vec![0; n],
-        g: vec![0; n],
-        capital_f: vec![0; n],
-        capital_g: vec![0; n],
-        h: vec![0; n],
-    };
+    let mut key = Key::zeros(logn);
     let out = KeyPolys {
         f: &mut key.f,
         g: &mut key.g,
@@ -94,7 +104,7 @@ fn stream_seed(record: &str) -> [u8; 48] {
 }
 
 /// `F` and `G` of a given pair.
-fn solved(logn: u32, f: &[i8], g: &[i8]) -> Result<[Vec<i8>; 2], Refusal> {
+pub(super) fn solved(logn: u32, f: &[i8], g: &[i8]) -> Result<[Vec<i8>; 2], Refusal> {
     solved_with(Native::default(), logn, f, g)
 }
 
@@ -135,7 +145,7 @@ fn product(a: &[i8], b: &[i8]) -> Vec<i32> {
     c
 }
 
-fn solves_the_equation(key: &Key) -> bool {
+pub(super) fn solves_the_equation(key: &Key) -> bool {
     let left = product(&key.f, &key.capital_g);
     let right = product(&key.g, &key.capital_f);
     (0..left.len()).all(|i| left[i] - right[i] == if i == 0 { Q as i32 } else { 0 })

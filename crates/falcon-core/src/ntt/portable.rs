@@ -158,9 +158,9 @@ pub(crate) fn set_reduced<I: Isa, T: Copy>(
 #[cfg(feature = "fndsa-provisional")]
 const TWO_ROWS: usize = 2 * ROW;
 
-/// Sets `words`, in the transform domain, to the `values` at the roots, which are in `[0, q)`. Value
-/// `i` is that at `g^(2 brv(i) + 1)`: `brv` is the reversal of `logn` bits, and `g`, a power of 7, is
-/// a primitive `2n`-th root of unity.
+/// Sets `words`, in the transform domain, to the `values` at the roots, which are in `[0, q)`.
+/// Value `i` is that at `g^(2 brv(i) + 1)`: `brv` is the reversal of `logn` bits, and `g`, a power
+/// of 7, is a primitive `2n`-th root of unity.
 ///
 /// Words have this order. Rows have it too, except that of 64 values those at even places come
 /// before those at odd places.

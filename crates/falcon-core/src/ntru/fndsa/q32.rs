@@ -1,0 +1,305 @@
+//! Fixed-point numbers in units of `2^-32`, with the roundings of the crate `fn-dsa`.
+//!
+//! A number is an `i64`; sums and products are computed modulo `2^64`. Products are rounded down.
+//! Quotients are rounded to the nearest, and halves up. Numbers that overflow are wrong in the
+//! same way as there, so that both refuse the same candidates.
+//!
+//! The order of the operations is part of the definition: it decides the last bits.
+//!
+//! Source: crate `fn-dsa-kgen` 0.4.0 of T. Pornin, whose answers the known answers pin.
+
+use crate::ntru::fixed::{Butterflies, fft, ifft};
+use crate::ntru::radix31::sign_word;
+
+/// Fractional bits.
+const UNIT: u32 = 32;
+
+/// Bound on the squared norm of the orthogonalised vector: `(0.999 * 1.17)^2 q`.
+const NORM_BOUND: i64 = 72_107_278_641_426;
+
+/// Bits by which the numerator and the denominator of the last division are scaled down.
+const SCALED_DOWN: u32 = 10;
+
+/// The arithmetic of the transforms.
+pub(super) struct Q32;
+
+impl Butterflies for Q32 {
+    #[inline(always)]
+    fn turn(x: [i64; 2], root: [i64; 2]) -> [i64; 2] {
+        complex_product(x, rounded(root))
+    }
+
+    #[inline(always)]
+    fn half(x: i64) -> i64 {
+        x.wrapping_add(1) >> 1
+    }
+}
+
+/// A root of unity in Q62, rounded.
+#[inline(always)]
+fn rounded(root: [i64; 2]) -> [i64; 2] {
+    root.map(|x| (x + (1 << 29)) >> 30)
+}
+
+#[inline(always)]
+fn product(a: i64, b: i64) -> i64 {
+    ((i128::from(a) * i128::from(b)) >> UNIT) as i64
+}
+
+/// `(a + ib)(c + id)` with three products.
+#[inline(always)]
+fn complex_product([a, b]: [i64; 2], [c, d]: [i64; 2]) -> [i64; 2] {
+    let (re, im) = (product(a, c), product(b, d));
+    let both = product(a.wrapping_add(b), c.wrapping_add(d));
+    [re.wrapping_sub(im), both.wrapping_sub(re.wrapping_add(im))]
+}
+
+/// `|a + ib|^2`.
+#[inline(always)]
+fn squared_norm(a: i64, b: i64) -> i64 {
+    product(a, a).wrapping_add(product(b, b))
+}
+
+/// `x / y`, bit by bit, in constant time.
+fn quotient(x: i64, y: i64) -> i64 {
+    let (sign, y) = ((x ^ y) >> 63, y.wrapping_abs() as u64);
+    let x = x.wrapping_abs() as u64;
+    let mut rest = x >> 31;
+    let mut result = 0u64;
+    let mut step = |next: u64| {
+        // One if `rest >= y`.
+        let bit = (rest.wrapping_sub(y) >> 63) ^ 1;
+        rest = (rest.wrapping_sub(y & bit.wrapping_neg()) << 1) | next;
+        bit
+    };
+    for i in (33..64).rev() {
+        result |= step((x >> (i - 33)) & 1) << i;
+    }
+    for i in (0..33).rev() {
+        result |= step(0) << i;
+    }
+    // The remainder was doubled: half of the divisor or more is rounded up.
+    let result = result.wrapping_add(step(0)) as i64;
+    (result ^ sign).wrapping_sub(sign)
+}
+
+/// Rounds to an integer of 32 bits; halves are rounded up.
+#[inline(always)]
+fn round(x: i64) -> i64 {
+    x.wrapping_add(1 << (UNIT - 1)) >> UNIT
+}
+
+/// Whether the orthogonalised norm of `(f, g)` is below `0.999 * 1.17 sqrt(q)`. `work` holds `3n/2`
+/// numbers.
+///
+/// The squared norm is the sum of the squared coefficients of `q f* / (f f* + g g*)` and of the
+/// same with `g`.
+pub(in crate::ntru) fn orthogonal_norm(logn: u32, f: &[i8], g: &[i8], work: &mut [i64]) -> bool {
+    let n = 1usize << logn;
+    let (inverse, rest) = work.split_at_mut(n / 2);
+    let values = &mut rest[..n];
+    let transform = |values: &mut [i64], poly: &[i8]| {
+        for (x, y) in values.iter_mut().zip(poly) {
+            *x = i64::from(*y) << UNIT;
+        }
+        fft::<Q32>(values);
+    };
+    inverse.fill(0);
+    for poly in [f, g] {
+        transform(values, poly);
+        let (re, im) = values.split_at(n / 2);
+        for ((sum, re), im) in inverse.iter_mut().zip(re).zip(im) {
+            *sum = sum.wrapping_add(squared_norm(*re, *im));
+        }
+    }
+    for x in inverse.iter_mut() {
+        *x = quotient(1 << UNIT, *x);
+    }
+    let mut norm = 0i64;
+    for poly in [f, g] {
+        transform(values, poly);
+        let (re, im) = values.split_at_mut(n / 2);
+        for ((re, im), inverse) in re.iter_mut().zip(im).zip(&*inverse) {
+            const Q: i64 = crate::params::Q as i64;
+            *re = product(re.wrapping_mul(Q), *inverse);
+            *im = product(im.wrapping_neg().wrapping_mul(Q), *inverse);
+        }
+        ifft::<Q32>(values);
+        for x in &*values {
+            norm = norm.wrapping_add(product(*x, *x));
+        }
+    }
+    norm < NORM_BOUND
+}
+
+/// The three words that [`from_words`] reads.
+const WORDS: usize = 3;
+
+/// Converts `x 2^-scale`, where `x` is an integer in words of 31 bits, at least one, in two's
+/// complement. Constant time: `scale`, below 2000, may be secret.
+pub(in crate::ntru) fn from_words(x: &[u32], scale: u32) -> i64 {
+    // scale = 31 middle + bits, 1 <= bits <= 31; the quotient by 31 is exact below 2000.
+    let middle = (((scale + 30) * 2115) >> 16) as i32 - 1;
+    let bits = (scale as i32 - 31 * middle) as u32;
+    let sign = sign_word(x);
+    let len = x.len() as i32;
+    let [low, middle, high] = core::array::from_fn::<_, WORDS, _>(|i| {
+        let place = middle - 1 + i as i32;
+        // All ones if the place is behind the last word.
+        let mut word = sign & !((place - len) >> 31) as u32;
+        for (j, x) in x.iter().enumerate() {
+            let distance = j as i32 - place;
+            let other = (distance | -distance) >> 31;
+            word |= x & !other as u32;
+        }
+        word
+    });
+    let high = high | ((high & (1 << 30)) << 1);
+    let fraction = (low >> (bits - 1)) | (middle << (32 - bits));
+    let integer = (middle >> bits) | (high << (31 - bits));
+    ((u64::from(integer) << 32) | u64::from(fraction)) as i64
+}
+
+/// Replaces the coefficients of `f` by the values of `2^precision / f`.
+pub(in crate::ntru) fn invert(f: &mut [i64], precision: u32) {
+    fft::<Q32>(f);
+    let (re, im) = f.split_at_mut(f.len() / 2);
+    for (re, im) in re.iter_mut().zip(im) {
+        let norm = squared_norm(*re, *im);
+        *re = quotient(*re << precision, norm);
+        *im = quotient(im.wrapping_neg() << precision, norm);
+    }
+}
+
+/// Replaces the coefficients of `a` by those of the rounded product with the polynomial whose
+/// values are `b`.
+pub(in crate::ntru) fn multiply_and_round(a: &mut [i64], b: &[i64]) {
+    fft::<Q32>(a);
+    let half = a.len() / 2;
+    let (re, im) = a.split_at_mut(half);
+    let (b_re, b_im) = b.split_at(half);
+    for ((re, im), (b_re, b_im)) in re.iter_mut().zip(im).zip(b_re.iter().zip(b_im)) {
+        [*re, *im] = complex_product([*re, *im], [*b_re, *b_im]);
+    }
+    ifft::<Q32>(a);
+    for x in a {
+        *x = round(*x);
+    }
+}
+
+/// Computes the values of a polynomial with coefficients below `2^31`, scaled down.
+pub(in crate::ntru) fn scale_and_transform(a: &mut [i64]) {
+    for x in a.iter_mut() {
+        *x <<= UNIT - SCALED_DOWN;
+    }
+    fft::<Q32>(a);
+}
+
+/// Divides the coefficients of `a`, which are below `2^31`, by a self-adjoint polynomial, and
+/// rounds. `denominator` has the real parts of its values, from [`scale_and_transform`].
+///
+/// A result beyond 30 bits, which no key has, loses its top bits.
+pub(in crate::ntru) fn divide_and_round(denominator: &[i64], a: &mut [i64]) {
+    scale_and_transform(a);
+    let (re, im) = a.split_at_mut(a.len() / 2);
+    for ((re, im), y) in re.iter_mut().zip(im).zip(denominator) {
+        *re = quotient(*re, *y);
+        *im = quotient(*im, *y);
+    }
+    ifft::<Q32>(a);
+    for x in a {
+        *x = round(*x) << 34 >> 34;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ntru::fixed::TWIDDLES;
+    use core::f64::consts::PI;
+    use sha2::{Digest, Sha256};
+    use std::vec::Vec;
+
+    /// The hash is that of the crate's own test (`check_gmtab`). Its table has twice as many
+    /// entries as the transforms read: `exp(i pi rev(j) / 1024)`.
+    #[test]
+    fn roots_are_those_of_fn_dsa() {
+        let mut table = Vec::new();
+        for j in 0..1024u32 {
+            let angle = PI * f64::from(j.reverse_bits() >> 22) / 1024.0;
+            let root = [angle.cos(), angle.sin()].map(|x| (x * 2f64.powi(32)).round() as i64);
+            let half = 1 << j.checked_ilog2().unwrap_or(0) >> 1;
+            if j >= 2 && j < 3 * half {
+                assert_eq!(rounded(TWIDDLES[(j - half) as usize]), root, "{j}");
+            }
+            table.extend(root.map(i64::to_le_bytes));
+        }
+        let hash = base16ct::lower::encode_string(&Sha256::digest(table.as_flattened()));
+        let expected = "e0746da83816f05bd5a3bbe0867bba11ee2bab9cd781780ce4d205d6c51b03d9";
+        assert_eq!(hash, expected);
+    }
+
+    /// Numbers of many sizes.
+    fn numbers() -> Vec<i64> {
+        let mut stream = crate::hash::Shake256::reader(b"numbers");
+        let number = |i| i64::from_le_bytes(stream.read_array()) >> (i % 60);
+        (0..300).map(number).collect()
+    }
+
+    #[test]
+    fn quotients_are_rounded_to_the_nearest() {
+        let mut count = 0;
+        for x in numbers() {
+            for y in numbers() {
+                let (top, below) = (i128::from(x.abs()) << 33, i128::from(y.abs()));
+                if y != 0 && top / below < 1 << 62 {
+                    let nearest = ((top / below + 1) >> 1) as i64;
+                    let sign = x.signum() * y.signum();
+                    assert_eq!(quotient(x, y), sign * nearest, "{x} / {y}");
+                    count += 1;
+                }
+            }
+        }
+        assert!(count > 10_000);
+        // As the bits come where the quotient overflows.
+        assert_eq!(quotient(1 << UNIT, 0), -2);
+    }
+
+    #[test]
+    fn words_are_shifted_and_cut() {
+        let numbers = numbers();
+        for (i, low) in numbers.iter().enumerate() {
+            let high = numbers[(7 * i + 1) % numbers.len()];
+            let x = (i128::from(high) << 52) ^ i128::from(*low);
+            // All but the last are 31 bits.
+            for len in 1..=4 {
+                let x = x << (128 - 31 * len) >> (128 - 31 * len);
+                let words: Vec<u32> = (0..len)
+                    .map(|j| (x >> (31 * j)) as u32 & 0x7fff_ffff)
+                    .collect();
+                for scale in 0..200 {
+                    // |x| < 2^(30 + scale), as the definition assumes.
+                    if x.unsigned_abs() >> 30 >> scale.min(97) != 0 {
+                        continue;
+                    }
+                    let expected = if scale < 32 {
+                        x << (32 - scale)
+                    } else {
+                        x >> (scale - 32).min(127)
+                    };
+                    assert_eq!(from_words(&words, scale), expected as i64, "{x} {scale}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_quotient_of_polynomials_is_rounded() {
+        // (3 - 2x + 5x^3) times f, divided by f, for f = 7 + x.
+        let mut inverse = [7i64, 1, 0, 0].map(|x| x << UNIT);
+        invert(&mut inverse, 4);
+        let mut product = [16i64, -11, -2, 35].map(|x| x << (UNIT - 4));
+        multiply_and_round(&mut product, &inverse);
+        assert_eq!(product, [3, -2, 0, 5]);
+    }
+}

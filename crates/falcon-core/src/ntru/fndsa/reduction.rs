@@ -1,0 +1,265 @@
+//! The reduction of `F` in fixed point, which decides the pairs that `fn-dsa` solves.
+//!
+//! One level, `F` being the lifted polynomial of `LARGE[d]` words a coefficient: repeat with `s`
+//! decreasing down to zero
+//!
+//! ```text
+//!   k = round(2^-s F / f),   F <- F - 2^s k f
+//! ```
+//!
+//! where the most significant words of `F` and of `f` are converted to fixed point. `f f* + g g*`
+//! does not occur: the quotient by `f` alone is close enough, as eprint 2025/1239 shows. If the
+//! values of `f` at the roots differ much in size, the quotients are too inexact and `F` does not
+//! shrink. Then a word that is no longer needed differs from the sign, and the pair is refused.
+//! This is common: of the pairs with a solution, one in nine at degree 512, half at 1024.
+//!
+//! Every level is computed, so time does not depend on the condition of `f`. The sizes do not
+//! depend on the data either.
+//!
+//! Source: T. Pornin, eprint 2025/1239; the constants and the order of the operations are those
+//! of the crate `fn-dsa-kgen` 0.4.0.
+
+use super::q32;
+use crate::lanes::Isa;
+use crate::ntru::radix31::{MASK, from_limbs, sign_word};
+use crate::ntru::replay::{
+    Memory, integers, lift, load, multiply_by_q, resultants, subtract_multiple,
+};
+use crate::ntru::solve::Refusal;
+use crate::ntru::{tower, zint};
+
+/// Words of the coefficients of `f_d`, `g_d` and of the reduced `F_d`, by `d`.
+const SMALL: [usize; 11] = [1, 1, 2, 3, 4, 8, 14, 27, 53, 104, 207];
+
+/// Words of the coefficients of the lifted `F_d`, by `d`.
+const LARGE: [usize; 10] = [1, 2, 3, 6, 11, 21, 40, 78, 155, 308];
+
+/// Words of `f_d` that are converted to fixed point, by `d`.
+const WINDOW: [usize; 10] = [1, 1, 2, 2, 2, 3, 3, 4, 5, 7];
+
+/// Bits that a round removes from `F`, by `logn`.
+const ROUND: [u32; 11] = [10, 10, 10, 10, 10, 10, 10, 10, 10, 9, 8];
+
+/// The prime with which `fn-dsa` computes the last step.
+const PRIME: u64 = 2_147_473_409;
+
+/// `2^31` modulo this prime.
+const FOLD: u64 = (1 << 31) - PRIME;
+
+/// Number of words of [`Memory::area`].
+pub(in crate::ntru) const fn area_len(logn: u32) -> usize {
+    let (mut most, mut d) = (SMALL[logn as usize], 1);
+    while d < logn {
+        most = tower::max(most, places(logn, d).end);
+        d += 1;
+    }
+    most
+}
+
+/// Indices into the area at level `d`. `F_(d+1)` is at its start.
+struct Places {
+    f: usize,
+    g: usize,
+    /// The residues of `f` and `g`, then the lifted `F`.
+    lifted: usize,
+    end: usize,
+}
+
+const fn places(logn: u32, d: u32) -> Places {
+    let (n, i) = (1 << (logn - d), d as usize);
+    let f = n / 2 * SMALL[i + 1];
+    let g = f + n * SMALL[i];
+    let lifted = g + n * SMALL[i];
+    let end = lifted + n * tower::max(LARGE[i], tower::base(logn, d + 1).len);
+    Places { f, g, lifted, end }
+}
+
+/// Computes `F_1`, in one word a coefficient, at the start of the area.
+///
+/// # Errors
+/// [`Refusal::CommonFactor`], [`Refusal::Singular`] or [`Refusal::Breakdown`].
+pub(in crate::ntru) fn reduce_to_the_first_level<I: Isa>(
+    isa: I,
+    logn: u32,
+    memory: &mut Memory<'_>,
+) -> Result<(), Refusal> {
+    bottom(isa, logn, memory)?;
+    for d in (1..logn).rev() {
+        if !reduce(isa, logn, d, memory) {
+            return Err(Refusal::Breakdown);
+        }
+    }
+    Ok(())
+}
+
+/// Solves the equation at degree 1: writes `F_N`, which is `q` times the least non-negative
+/// solution for 1, to the start of the area.
+fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> Result<(), Refusal> {
+    let words = SMALL[logn as usize];
+    resultants(isa, logn, memory);
+    let [f, g, y, work] = integers(logn, memory.wide);
+    let singular = vanishes_modulo_their_prime(f);
+    // F = -1/g mod f: then f G - g F = 1.
+    let coprime = zint::invert(f, g, y, work);
+    zint::least_residue(y, f, true);
+    from_limbs(y, &mut memory.area[..words]);
+    let fits = multiply_by_q(&mut memory.area[..words]);
+    if !(coprime & fits) {
+        Err(Refusal::CommonFactor)
+    } else if singular {
+        Err(Refusal::Singular)
+    } else {
+        Ok(())
+    }
+}
+
+/// Whether `fn-dsa` could not divide by `f` modulo its prime: a value of `f` is zero if the
+/// resultant is.
+fn vanishes_modulo_their_prime(resultant: &[i64]) -> bool {
+    let fold = |x: u64| (x >> 31) * FOLD + (x & u64::from(MASK));
+    let words = resultant.iter().rev().flat_map(|x| [x >> 31, *x]);
+    // Below 2^32 after each step.
+    let rest = words.fold(0, |rest, word| {
+        fold(rest * FOLD + (word as u64 & u64::from(MASK)))
+    });
+    (rest == 0) | (rest == PRIME) | (rest == 2 * PRIME)
+}
+
+/// Computes one level. Before, the area starts with `F_(d+1)`, afterwards with `F_d`. False if the
+/// reduction fails.
+fn reduce<I: Isa>(isa: I, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool {
+    let n = 1usize << (logn - d);
+    let (small, large) = (SMALL[d as usize], LARGE[d as usize]);
+    let Places { f, g, lifted, .. } = places(logn, d);
+    load(isa, logn, d, 0, memory, lifted, f, small);
+    load(isa, logn, d, 1, memory, lifted, g, small);
+    let (deeper, rest) = memory.area.split_at_mut(f);
+    let (fg, rest) = rest.split_at_mut(lifted - f);
+    let big_f = &mut rest[..n * large];
+    lift(n, deeper, &fg[n * small..], big_f);
+    let shrinks = babai(logn, d, &fg[..n * small], big_f, memory.wide);
+    for t in 0..n {
+        let from = lifted + t * large;
+        memory.area.copy_within(from..from + small, t * small);
+    }
+    shrinks
+}
+
+/// Reduces the lifted `F` by `f`. False if `F` does not shrink.
+///
+/// At level 1 a quotient at `s = 32` that is not zero makes `fn-dsa` fail: it computes there modulo
+/// two primes, and loses `k` on the way from the first to the second
+/// (`poly_sub_kf_scaled_depth1`). Of the degrees with that round only 4 has such quotients. Most
+/// of its candidates are refused for this reason. By chance `fn-dsa` can get a valid `F` in spite
+/// of the loss; then its key is another. That was so for 1 of 7,700 keys of degree 4.
+///
+/// `reals` holds `2n` numbers.
+fn babai(logn: u32, d: u32, f: &[u32], big_f: &mut [u32], reals: &mut [i64]) -> bool {
+    let i = d as usize;
+    let (small, large) = (SMALL[i], LARGE[i]);
+    let n = f.len() / small;
+    let (inverse, rest) = reals.split_at_mut(n);
+    let quotient = &mut rest[..n];
+
+    // The window of `f`, scaled so that no product overflows.
+    let below = small - WINDOW[i];
+    let size = bit_length(f, small, below);
+    let precision = lesser(15 - (logn - d), size);
+    for (x, f) in inverse.iter_mut().zip(f.chunks_exact(small)) {
+        *x = q32::from_words(&f[below..], size - precision);
+    }
+    q32::invert(inverse, precision);
+
+    let (mut len, last) = (large, 31 * below as u32);
+    let mut scale = 31 * large as u32;
+    let mut differs = 0;
+    loop {
+        let (words, bits) = ((scale / 31) as usize, scale % 31);
+        // In the first round no word is left, and the quotient is zero.
+        if words < len {
+            for (x, big_f) in quotient.iter_mut().zip(big_f.chunks_exact(large)) {
+                *x = q32::from_words(&big_f[words..len], size + bits);
+            }
+            q32::multiply_and_round(quotient, inverse);
+            if d == 1 && scale == 32 {
+                let any = quotient.iter().fold(0, |any, x| any | x);
+                differs |= any as u32 | (any >> 32) as u32;
+            }
+            subtract_multiple(big_f, len, f, quotient, scale - last);
+        }
+        if scale <= last {
+            return differs == 0;
+        }
+        scale = last.max(scale.saturating_sub(ROUND[logn as usize]));
+        while len > small && 31 * (len - small) as u32 > scale - last + 30 {
+            len -= 1;
+            for big_f in big_f.chunks_exact(large) {
+                differs |= big_f[len] ^ sign_word(&big_f[..len]);
+            }
+        }
+    }
+}
+
+/// Bit length of the largest coefficient, without the `below` least significant words of each. A
+/// negative number counts as its complement.
+fn bit_length(f: &[u32], words: usize, below: usize) -> u32 {
+    let mut all = [0u32; WINDOW[9]];
+    for f in f.chunks_exact(words) {
+        let sign = sign_word(f);
+        for (all, word) in all.iter_mut().zip(&f[below..]) {
+            *all |= word ^ sign;
+        }
+    }
+    let mut length = 0;
+    for (j, word) in all.iter().enumerate() {
+        // All ones if the word is not zero.
+        let here = ((word | word.wrapping_neg()) >> 31).wrapping_neg();
+        let bits = 31 * j as u32 + 32 - (word | 1).leading_zeros();
+        length ^= here & (length ^ bits);
+    }
+    length
+}
+
+/// The lesser of two numbers below `2^31`, in constant time.
+fn lesser(a: u32, b: u32) -> u32 {
+    b ^ ((a ^ b) & (a.wrapping_sub(b) >> 31).wrapping_neg())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn multiples_of_their_prime_are_found() {
+        let prime = PRIME as i64;
+        for (limbs, vanishes) in [
+            ([0, 0], true),
+            ([prime, 0], true),
+            ([2 * prime, 0], true),
+            ([prime * 1_000_003, 0], true),
+            ([0, prime], true),
+            ([prime, prime * 77], true),
+            ([1, 0], false),
+            ([prime - 1, 0], false),
+            ([prime + 1, prime], false),
+            ([(1 << 62) - 1, (1 << 62) - 1], false),
+        ] {
+            assert_eq!(vanishes_modulo_their_prime(&limbs), vanishes, "{limbs:?}");
+        }
+        let integer = (1u128 << 124) - 1;
+        assert_ne!(integer % u128::from(PRIME), 0);
+    }
+
+    #[test]
+    fn bit_lengths_are_those_of_the_largest_coefficient() {
+        // Two words each: -1, 2^31, -2^31 - 1, 5.
+        let f = [MASK, MASK, 0, 1, MASK, MASK - 1, 5, 0];
+        assert_eq!(bit_length(&f, 2, 0), 32);
+        assert_eq!(bit_length(&f[..2], 2, 0), 0);
+        assert_eq!(bit_length(&f[6..], 2, 0), 3);
+        assert_eq!(bit_length(&f, 2, 1), 1);
+        for (a, b) in [(0, 0), (3, 9), (9, 3), (14, 14)] {
+            assert_eq!(lesser(a, b), a.min(b));
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Keys of FN-DSA against the crate's own answers, and the parts against their definitions.
+
+use super::super::tests::{Key, Memory, solved, solves_the_equation};
+use super::*;
+use crate::hash::Shake256;
+use crate::lanes::Native;
+use crate::ntru::fixed;
+use crate::params::Q;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use solve::Refusal;
+use std::format;
+use std::vec;
+use std::vec::Vec;
+
+/// The key of the stream of `seed`.
+fn key(logn: u32, seed: &[u8]) -> Key {
+    let mut key = Key::zeros(logn);
+    let out = KeyPolys {
+        f: &mut key.f,
+        g: &mut key.g,
+        capital_f: &mut key.capital_f,
+        capital_g: &mut key.capital_g,
+        h: &mut key.h,
+    };
+    let mut memory = Memory::new(logn);
+    generate(
+        logn,
+        &mut Shake256::reader(seed),
+        out,
+        &mut memory.scratch(),
+    );
+    let Memory(words, wide, residues) = &memory;
+    assert!(words.iter().all(|x| *x == 0), "wiped");
+    assert!(wide.iter().all(|x| *x == 0), "wiped");
+    assert!(residues.iter().all(|x| *x == 0), "wiped");
+    key
+}
+
+/// Answers of the crate `fn-dsa-kgen` 0.4.0, which falcon.py generated: 10 keys of each degree, 100
+/// with `FALCON_FULL=1`.
+#[test]
+fn keys_are_those_of_fn_dsa() {
+    let file: Value =
+        serde_json::from_str(include_str!("../../../../../kat/fn-dsa/keygen_sha256.json")).unwrap();
+    for logn in [8, 9, 10] {
+        let answers = file["vectors"][format!("{}", 1 << logn)]
+            .as_array()
+            .unwrap();
+        assert_eq!(answers.len(), 100);
+        let full = std::env::var("FALCON_FULL").is_ok_and(|value| value == "1");
+        let count = if full { 100 } else { 10 };
+        for (i, answer) in answers[..count].iter().enumerate() {
+            let key = key(logn, format!("test{i}").as_bytes());
+            let polynomials = [&key.f, &key.g, &key.capital_f, &key.capital_g];
+            let bytes: Vec<u8> = polynomials
+                .into_iter()
+                .flatten()
+                .map(|x| *x as u8)
+                .collect();
+            let hash = base16ct::lower::encode_string(&Sha256::digest(&bytes));
+            assert_eq!(hash, answer.as_str().unwrap(), "logn {logn}, key {i}");
+            assert!(solves_the_equation(&key));
+        }
+    }
+}
+
+/// `round(2^15 P(|X| > j))` for `P(X = k)` in proportion to `exp(-k^2 / 2 sigma^2)`.
+#[test]
+fn tables_are_those_of_the_gaussian() {
+    for (n, table) in [(512, &GAUSS_512[..]), (1024, &GAUSS_1024[..])] {
+        let variance = 1.17f64.powi(2) * f64::from(Q) / f64::from(2 * n);
+        let weight = |k: i32| (-f64::from(k * k) / (2.0 * variance)).exp();
+        let total = weight(0) + 2.0 * (1..200).map(weight).sum::<f64>();
+        let entry = |j: i32| (65536.0 * (j + 1..200).map(weight).sum::<f64>() / total).round();
+        for (j, x) in table.iter().enumerate() {
+            assert_eq!(f64::from(*x), entry(j as i32), "{n}: {j}");
+        }
+        assert_eq!(entry(table.len() as i32), 0.0);
+    }
+}
+
+#[test]
+fn a_draw_reads_its_sign_from_bit_0() {
+    let draw =
+        |uniform: u16, sign: u16| Tabulated(&GAUSS_1024).value((uniform << 1 | sign).to_le_bytes());
+    assert_eq!(draw(32767, 0), 0);
+    assert_eq!(draw(32767, 1), 0);
+    assert_eq!(draw(28207, 1), 0);
+    assert_eq!(draw(28206, 1), -1);
+    assert_eq!(draw(28206, 0), 1);
+    assert_eq!(draw(19622, 0), 2);
+    assert_eq!(draw(0, 0), 12);
+    assert_eq!(draw(0, 1), -12);
+}
+
+/// Candidates of degree 512 whose norms are short enough.
+fn candidates(count: usize) -> Vec<[Vec<i8>; 2]> {
+    let mut stream = Shake256::reader(b"candidates");
+    let mut wide = vec![0; super::super::wide_len(9)];
+    let mut found = Vec::new();
+    while found.len() < count {
+        let [mut f, mut g] = [vec![0; 512], vec![0; 512]];
+        sample(Best::find(), 9, &mut stream, &mut f);
+        sample(Best::find(), 9, &mut stream, &mut g);
+        if fits(9, &f, &g) && q32::orthogonal_norm(9, &f, &g, &mut wide) {
+            found.push([f, g]);
+        }
+    }
+    found
+}
+
+/// The fixed-point reduction finds the unique reduced solution, or refuses the pair. A solver that
+/// accepts these pairs gives other keys than `fn-dsa`.
+#[test]
+fn the_reduction_finds_the_solution_or_breaks_down() {
+    let (mut equal, mut breakdowns) = (0, 0);
+    for [f, g] in candidates(60) {
+        let Memory(mut words, mut wide, _) = Memory::new(9);
+        let [mut big_f, mut big_g] = [vec![0; 512], vec![0; 512]];
+        let native = Native::default();
+        let result = solve::solve_in_fixed_point(
+            native, 9, &f, &g, &mut big_f, &mut big_g, &mut words, &mut wide,
+        );
+        match (result, solved(9, &f, &g)) {
+            (Ok(()), Ok(pair)) => {
+                assert_eq!(pair, [big_f, big_g]);
+                equal += 1;
+            }
+            (Err(Refusal::Breakdown), Ok(_)) => breakdowns += 1,
+            _ => {}
+        }
+    }
+    assert!(equal >= 40 && breakdowns >= 2, "{equal} {breakdowns}");
+}
+
+/// The bound is `0.999^2` of round 3's. Both norms agree away from it.
+#[test]
+fn the_orthogonalised_norm_is_that_of_the_integers() {
+    let mut stream = Shake256::reader(b"norms");
+    let mut count = [0; 2];
+    for logn in 4..=10 {
+        let n = 1 << logn;
+        let [mut f, mut g] = [vec![0; n], vec![0; n]];
+        let mut wide = vec![0; super::super::wide_len(logn)];
+        for _ in 0..60 {
+            sample(Best::find(), logn, &mut stream, &mut f);
+            sample(Best::find(), logn, &mut stream, &mut g);
+            if !fits(logn, &f, &g) {
+                continue;
+            }
+            let (inverse, work) = wide.split_at_mut(n / 2);
+            fixed::orthogonal_norm(logn, &f, &g, inverse, work);
+            let sum: f64 = inverse.iter().map(|x| *x as f64 / 2f64.powi(67)).sum();
+            let norm = sum * 2.0 * f64::from(Q).powi(2) / n as f64;
+            let bound = (0.999 * 1.17f64).powi(2) * f64::from(Q);
+            if (norm / bound - 1.0).abs() > 1e-4 && norm < 1e8 {
+                let short = q32::orthogonal_norm(logn, &f, &g, &mut wide);
+                assert_eq!(short, norm < bound, "{logn}: {norm}");
+                count[usize::from(short)] += 1;
+            }
+        }
+    }
+    assert!(count.iter().all(|count| *count > 50), "{count:?}");
+}
+
+#[test]
+fn draws_have_the_same_values_on_every_engine() {
+    let expected: Vec<i8> = {
+        let mut stream = Shake256::reader(b"engines");
+        let draw = |()| Tabulated(&GAUSS_512).value(stream.read_array());
+        vec![(); 511]
+            .into_iter()
+            .map(draw)
+            .map(|x| x as i8)
+            .collect()
+    };
+    let mut f = vec![0; 512];
+    sample(Best::find(), 9, &mut Shake256::reader(b"engines"), &mut f);
+    assert_eq!(f[..511], expected);
+}
