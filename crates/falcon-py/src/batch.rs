@@ -7,7 +7,8 @@ use crate::signature::Presented;
 use crate::typed::{self, Public, Secret, Signed};
 use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
 use falcon_core::{
-    Engine, Format, OnThreads, Parameters, Signature, SigningKey, Threads, VerifyingKey,
+    Engine, Format, OnThreads, Parameters, Signature, SignatureError, SigningKey, Threads,
+    VerifyingKey,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -105,7 +106,7 @@ impl Chosen {
         &self,
         jobs: &[VerifyJob<'_, P>],
     ) -> Result<Vec<bool>, BatchError> {
-        let mut out = vec![Ok(()); jobs.len()];
+        let mut out = vec![Err(SignatureError); jobs.len()];
         match self.on_threads() {
             Some(engine) => engine.verify_batch(jobs, &mut out)?,
             None => self.engine.verify_batch(jobs, &mut out)?,
@@ -117,7 +118,7 @@ impl Chosen {
         &self,
         jobs: &[VerifyBytesJob<'_, P>],
     ) -> Result<Vec<bool>, BatchError> {
-        let mut out = vec![Ok(()); jobs.len()];
+        let mut out = vec![Err(SignatureError); jobs.len()];
         match self.on_threads() {
             Some(engine) => engine.verify_bytes_batch(jobs, &mut out)?,
             None => self.engine.verify_bytes_batch(jobs, &mut out)?,

@@ -37,7 +37,9 @@ fn best_engine() -> &'static str {
 }
 
 /// Native part of falcon_sign. Import from falcon_sign instead.
-#[pymodule]
+// A capsule is taken, and the pool of threads locked, while the GIL is held. So the interpreter
+// must have one, and a free-threaded one turns it on.
+#[pymodule(gil_used = true)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<keys::PySigningKey>()?;

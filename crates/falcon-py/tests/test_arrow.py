@@ -4,6 +4,7 @@ import pathlib
 import random
 import resource
 import struct
+import subprocess
 import sys
 
 import duckdb
@@ -266,6 +267,18 @@ def test_duckdb_and_tables_of_one_column():
         verify(table, table, SMALL.verifying_key)
 
 
+def test_rows_of_one_field():
+    rows = pa.StructArray.from_arrays([pa.array(MESSAGES)], ["message"])
+    sliced = rows.slice(7, 100).slice(3, 50)
+    assert verify(sliced, pa.array(SIGNATURES[10:60]), SMALL.verifying_key) == [VALID] * 50
+    mask = pa.array([number == 5 for number in range(300)])
+    some = pa.StructArray.from_arrays([pa.array(MESSAGES)], ["message"], mask=mask)
+    with pytest.raises(TypeError, match="rows that are null"):
+        arrow.verify(some, pa.array(SIGNATURES), SMALL.verifying_key)
+    later = some.slice(6)
+    assert verify(later, pa.array(SIGNATURES[6:]), SMALL.verifying_key) == [VALID] * 294
+
+
 def test_empty_columns():
     for kind in TYPES:
         empty = pa.array([], kind)
@@ -287,6 +300,11 @@ def test_wrong_arguments():
         lambda: arrow.verify(messages.dictionary_encode(), signatures, public),
         lambda: arrow.verify(pa.array([1.5] * 300), signatures, public),
         lambda: arrow.verify(Stream(pa.chunked_array([[1.5]])), signatures, public),
+        # Only names may be integers. Such columns are not rows that are malformed or null.
+        lambda: arrow.verify(pa.array(range(300)), signatures, public),
+        lambda: arrow.verify(messages, pa.array(range(300)), public),
+        lambda: arrow.verify(messages, signatures, pa.array(range(300))),
+        lambda: arrow.sign(pa.array(range(300)), SMALL),
         lambda: arrow.sign(messages, public),
         lambda: arrow.sign(messages, messages),
         lambda: arrow.sign(messages, SMALL, keys={"Ann": SMALL}),
@@ -301,6 +319,22 @@ def test_wrong_arguments():
         lambda: arrow.sign(messages, messages[1:], keys={}),
     ):
         with pytest.raises(ValueError):
+            call()
+
+
+def test_verdicts_have_no_truth_value():
+    for column in (pa.array(MESSAGES), pa.array([], pa.binary())):
+        with pytest.raises(TypeError, match="neither true nor false"):
+            bool(arrow.verify(column, column, SMALL.verifying_key))
+
+
+def test_more_rows_than_memory_are_an_error():
+    rows = pa.Array.from_buffers(pa.binary(0), 2**60, [None, pa.py_buffer(b"")])
+    for call in (
+        lambda: arrow.verify(rows, rows, SMALL.verifying_key),
+        lambda: arrow.sign(rows, SMALL),
+    ):
+        with pytest.raises(MemoryError):
             call()
 
 
@@ -397,6 +431,25 @@ def test_a_capsule_is_taken_once():
     assert verify(messages, pa.array(SIGNATURES), SMALL.verifying_key) == [VALID] * 300
     with pytest.raises(ValueError, match="released already"):
         arrow.verify(messages, pa.array(SIGNATURES), SMALL.verifying_key)
+
+
+SCANNED = """
+import pyarrow as pa
+import pyarrow.dataset
+from falcon_sign import SigningKey, arrow
+
+batches = (pa.record_batch({"message": [b"message"] * 100}) for _ in range(200))
+schema = pa.schema([("message", pa.binary())])
+messages = pyarrow.dataset.Scanner.from_batches(batches, schema=schema).to_reader()
+key = SigningKey.from_seed(bytes(32))
+signatures = pa.array([key.sign(b"message")] * 20_000)
+assert not any(arrow.verify(messages, signatures, key.verifying_key).to_list())
+"""
+
+
+def test_a_stream_may_wait_for_threads_that_run_python():
+    # It would hang if the GIL were held meanwhile.
+    subprocess.run([sys.executable, "-c", SCANNED], check=True, timeout=60)
 
 
 def test_a_stream_that_fails_is_an_error():

@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+import pyarrow as pa
 import pytest
 from conftest import KEYS
-from falcon_sign import AlreadyFinalized, FalconError, InvalidSignature, SigningKey, det1024
+from falcon_sign import AlreadyFinalized, FalconError, InvalidSignature, SigningKey, arrow, det1024
 
 
 def ticks_beside(work: Callable[[], object]) -> tuple[int, float]:
@@ -44,6 +45,7 @@ KEY = KEYS["Falcon-512"]
 SIGNATURE = KEY.sign(LONG)
 MANY = [b"%d" % number for number in range(3000)]
 PAIRS = list(zip(KEY.sign_batch(MANY), MANY, strict=True)) * 20
+TABLE = [pa.array([pair[place] for pair in PAIRS]) for place in (1, 0)]
 ENCRYPTED = KEY.to_pem(b"secret")
 DETERMINISTIC = det1024.SigningKey.from_seed(b"seed")
 
@@ -60,6 +62,8 @@ DETERMINISTIC = det1024.SigningKey.from_seed(b"seed")
         pytest.param(lambda: SigningKey.from_pem(ENCRYPTED, b"secret"), id="from_pem"),
         pytest.param(lambda: KEY.to_pem(b"secret"), id="to_pem"),
         pytest.param(lambda: DETERMINISTIC.sign(LONG), id="deterministic"),
+        pytest.param(lambda: arrow.verify(*TABLE, KEY.verifying_key, threads=1), id="arrow_verify"),
+        pytest.param(lambda: arrow.sign(TABLE[0][:3000], KEY, threads=1), id="arrow_sign"),
     ],
 )
 def test_the_gil_is_released(work):
@@ -145,7 +149,7 @@ def test_a_buffer_that_changes_while_it_is_signed_is_read_once():
 
 
 def in_child(work: Callable[[], bytes]) -> bytes:
-    """What `work` returns in a forked child, within ten seconds."""
+    """What `work` returns in a forked child, within thirty seconds."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

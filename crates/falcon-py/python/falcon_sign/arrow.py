@@ -1,7 +1,7 @@
 """Columns of Arrow: verify and sign tables with one call, on all cores.
 
 Columns are objects with the Arrow PyCapsule interface, such as those of pyarrow, polars and duckdb.
-They are read without copies. Neither package is needed.
+They are read without copies. None of these packages is needed.
 """
 
 from typing import Final
@@ -11,7 +11,7 @@ from ._native import arrow_sign as sign
 from ._native import arrow_verify as verify
 
 VALID: Final = 0
-"""Verdict: the signature is valid."""
+"""Verdict: the signature is valid. As a bool it is False, so compare verdicts with VALID."""
 
 INVALID: Final = 1
 """Verdict: this key did not make the signature for this message."""

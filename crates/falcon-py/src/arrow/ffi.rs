@@ -179,13 +179,25 @@ impl Layout {
             "L" => integers(8, false),
             _ => format
                 .strip_prefix("w:")
-                .and_then(|width| width.parse().ok())
+                .and_then(|width| width.parse::<i32>().ok())
+                .and_then(|width| usize::try_from(width).ok())
                 .map(Self::Fixed)
                 .ok_or_else(|| {
                     PyTypeError::new_err(format!(
                         "an Arrow column of the type {format:?}; expected bytes, text or integers"
                     ))
                 }),
+        }
+    }
+
+    /// Bytes of a row in the buffer after the validity bits.
+    fn stride(self) -> usize {
+        match self {
+            Self::Offsets32 => 4,
+            Self::Offsets64 => 8,
+            Self::Fixed(width) => width,
+            Self::Views => 16,
+            Self::Integers { bytes, .. } => bytes,
         }
     }
 
@@ -232,6 +244,11 @@ pub struct Broken;
 
 impl Chunk {
     fn new(array: ArrowArray, schema: &ArrowSchema) -> PyResult<Self> {
+        if array.length < 0 || array.offset < 0 {
+            return Err(broken());
+        }
+        // The end of the rows in `array`.
+        let end = array.offset.checked_add(array.length).ok_or_else(broken)?;
         let mut schema = schema;
         let is_field = text(schema.format) == "+s";
         if is_field {
@@ -246,8 +263,16 @@ impl Chunk {
                     "Arrow rows that are null; pass the column",
                 ));
             }
+            if schema.children.is_null() || array.children.is_null() {
+                return Err(broken());
+            }
             // SAFETY: `children` has `n_children` pointers to structures that their parent owns.
-            schema = unsafe { &**schema.children };
+            unsafe {
+                if (*schema.children).is_null() || (*array.children).is_null() {
+                    return Err(broken());
+                }
+                schema = &**schema.children;
+            }
         }
         let layout = Layout::of(schema)?;
         let chunk = Self {
@@ -256,12 +281,18 @@ impl Chunk {
             layout,
         };
         let values = chunk.values();
-        if chunk.array.length < 0
-            || chunk.array.offset < 0
-            || values.offset < 0
+        let rows = if is_field { end } else { values.length };
+        // No object is larger than `isize::MAX`, so that no address of a row overflows.
+        let fits = values.offset.checked_add(rows).is_some_and(|end| {
+            let end = usize::try_from(end).ok();
+            let bytes = end.and_then(|end| end.checked_mul(layout.stride()));
+            bytes.is_some_and(|bytes| bytes <= isize::MAX as usize)
+        });
+        if values.offset < 0
             || values.n_buffers < layout.buffers()
             || values.buffers.is_null()
-            || values.length < if is_field { chunk.array.offset } else { 0 } + chunk.array.length
+            || values.length < rows
+            || !fits
         {
             return Err(broken());
         }
@@ -354,7 +385,7 @@ impl ArrowArray {
     /// True if the row `at`, with the offset added, is null.
     #[inline]
     fn is_null(&self, at: usize) -> bool {
-        if self.null_count == 0 || self.n_buffers == 0 || self.buffers.is_null() {
+        if self.null_count == 0 || self.n_buffers <= 0 || self.buffers.is_null() {
             return false;
         }
         // SAFETY: the first buffer, where there is one, has a bit for each row.
@@ -369,19 +400,16 @@ impl ArrowArray {
     /// # Safety
     /// The array has offsets, and these are two neighbours of them.
     unsafe fn range(&self, start: i64, end: i64) -> Result<Value<'_>, Broken> {
-        if start < 0 || end < start {
-            return Err(Broken);
-        }
-        if start == end {
+        let place = |offset| usize::try_from(offset).map_err(|_| Broken);
+        let start = place(start)?;
+        let len = place(end)?.checked_sub(start).ok_or(Broken)?;
+        if len == 0 {
             return Ok(Value::Bytes(&[]));
         }
         // SAFETY: offsets that are in order are within the data.
         unsafe {
-            let start_of = self.buffer(2)?.add(start as usize);
-            Ok(Value::Bytes(slice::from_raw_parts(
-                start_of,
-                (end - start) as usize,
-            )))
+            let start = self.buffer(2)?.add(start);
+            Ok(Value::Bytes(slice::from_raw_parts(start, len)))
         }
     }
 
@@ -430,31 +458,52 @@ pub struct Column {
 }
 
 impl Column {
+    const EMPTY: Self = Self {
+        chunks: Vec::new(),
+        starts: Vec::new(),
+        len: 0,
+    };
+
     /// Takes the column of an object with the PyCapsule interface. No value is copied.
     pub fn of(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
-        let mut column = Self {
-            chunks: Vec::new(),
-            starts: Vec::new(),
-            len: 0,
-        };
         if object.hasattr("__arrow_c_array__")? {
             let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
                 object.call_method0("__arrow_c_array__")?.extract()?;
+            let mut column = Self::EMPTY;
             column.push(take(&array)?, &take(&schema)?)?;
+            Ok(column)
         } else if object.hasattr("__arrow_c_stream__")? {
-            let mut stream: ArrowArrayStream = take(&object.call_method0("__arrow_c_stream__")?)?;
-            let schema = stream.schema()?;
-            while let Some(array) = stream.next()? {
-                column.push(array, &schema)?;
-            }
-            if column.chunks.is_empty() && text(schema.format) != "+s" {
-                Layout::of(&schema)?;
-            }
+            let stream = take(&object.call_method0("__arrow_c_stream__")?)?;
+            // A stream may wait for threads that run Python code, also when it is released.
+            object.py().detach(|| Self::read(stream))
         } else {
             let kind = object.get_type().qualname()?;
-            return Err(PyTypeError::new_err(format!(
+            Err(PyTypeError::new_err(format!(
                 "{name}: expected an Arrow array, got {kind}"
+            )))
+        }
+    }
+
+    /// Takes a column as [`of`](Self::of), but none of integers.
+    pub fn of_bytes(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+        let column = Self::of(object, name)?;
+        let is_integers = |chunk: &Chunk| matches!(chunk.layout, Layout::Integers { .. });
+        if column.chunks.iter().any(is_integers) {
+            return Err(PyTypeError::new_err(format!(
+                "{name}: an Arrow column of integers; expected bytes or text"
             )));
+        }
+        Ok(column)
+    }
+
+    fn read(mut stream: ArrowArrayStream) -> PyResult<Self> {
+        let mut column = Self::EMPTY;
+        let schema = stream.schema()?;
+        while let Some(array) = stream.next()? {
+            column.push(array, &schema)?;
+        }
+        if column.chunks.is_empty() && text(schema.format) != "+s" {
+            Layout::of(&schema)?;
         }
         Ok(column)
     }

@@ -12,10 +12,11 @@ use crate::keys::{PySigningKey, PyVerifyingKey};
 use crate::typed::{self, Public, Secret};
 use falcon_core::batch::{BatchVerify, VerifyBytesJob, VerifyJob};
 use falcon_core::{
-    AnyVerifyingKey, Falcon512, Falcon1024, Format, Parameters, Signature, VerifyingKey,
+    AnyVerifyingKey, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError,
+    VerifyingKey,
 };
 use ffi::{Broken, Column, Data, Offsets, Value};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyString};
 use rayon::prelude::*;
@@ -61,6 +62,13 @@ impl PyArray {
 
     fn __len__(&self) -> usize {
         self.data.len
+    }
+
+    /// Refuses `if arrow.verify(...)`, which would be true for any rows.
+    fn __bool__(&self) -> PyResult<bool> {
+        Err(PyTypeError::new_err(
+            "an Array is neither true nor false; compare each of its values with VALID",
+        ))
     }
 
     /// Return the values as a list: int, or bytes and None.
@@ -340,7 +348,7 @@ impl<'a, P: Parameters> Jobs<'a, P> {
             return;
         }
         if format == Format::Padded {
-            let mut results = vec![Ok(()); self.jobs.len()];
+            let mut results = vec![Err(SignatureError); self.jobs.len()];
             // An engine of the processor does not fail; if one did, no row would count as valid.
             let done = engine.verify_bytes_batch(&self.jobs, &mut results).is_ok();
             for ((&row, job), result) in self.rows.iter().zip(&self.jobs).zip(results) {
@@ -378,7 +386,7 @@ impl<'a, P: Parameters> Jobs<'a, P> {
                 ))
             })
             .unzip();
-        let mut results = vec![Ok(()); jobs.len()];
+        let mut results = vec![Err(SignatureError); jobs.len()];
         let done = engine.verify_batch(&jobs, &mut results).is_ok();
         for (row, result) in rows.into_iter().zip(results) {
             verdicts[row] = if done && result.is_ok() {
@@ -400,10 +408,19 @@ fn same_length(len: usize, other: &Column, name: &str) -> PyResult<()> {
     )))
 }
 
+/// Memory for `len` values. A column may claim more rows than there is memory for.
+fn reserved<T>(len: usize) -> PyResult<Vec<T>> {
+    let mut values = Vec::new();
+    values
+        .try_reserve_exact(len)
+        .map_err(|_| PyMemoryError::new_err(format!("no memory for {len} rows")))?;
+    Ok(values)
+}
+
 /// Verify columns of messages and signatures. Returns a column of uint8 without nulls.
 ///
 /// The verdicts are 0: valid; 1: invalid; 2: malformed signature, or message or signature null; 3:
-/// unknown key.
+/// unknown key. Compare them with VALID: as a bool, the verdict of a valid signature is False.
 ///
 /// message and signature are Arrow columns of bytes or text. key is one VerifyingKey for all rows,
 /// a column of encoded keys, or, with keys, a column of names in that dict. Each distinct key is
@@ -427,15 +444,18 @@ pub fn arrow_verify(
     engine: Option<Named>,
     threads: Option<isize>,
 ) -> PyResult<PyArray> {
-    let message = Column::of(message, "message")?;
-    let signature = Column::of(signature, "signature")?;
+    let message = Column::of_bytes(message, "message")?;
+    let signature = Column::of_bytes(signature, "signature")?;
     let len = message.len();
     same_length(len, &signature, "signature")?;
     let one = key.cast::<PyVerifyingKey>().ok();
     let column = match one {
         Some(_) => None,
         None => {
-            let column = Column::of(key, "key")?;
+            let column = match keys {
+                Some(_) => Column::of(key, "key")?,
+                None => Column::of_bytes(key, "key")?,
+            };
             same_length(len, &column, "key")?;
             Some(column)
         }
@@ -459,8 +479,9 @@ pub fn arrow_verify(
         (None, None, _) => return Err(PyTypeError::new_err("key is missing")),
     };
     let chosen = Chosen::new(py, engine, threads, len)?;
+    let mut verdicts = reserved(len)?;
     let verdicts = py.detach(|| {
-        let mut verdicts = vec![UNKNOWN_KEY; len];
+        verdicts.resize(len, UNKNOWN_KEY);
         let columns = [&message, &signature];
         let engine = chosen.engine();
         let part = |size: usize| {
@@ -501,7 +522,8 @@ pub fn arrow_verify(
 ///
 /// message is an Arrow column of bytes or text; the signature of a null is null. key is one
 /// SigningKey for all rows, or, with keys, a column of names in that dict. The signature of a row
-/// whose key is unknown is null. Each key is prepared once.
+/// whose key is unknown is null. Rows of one key are signed together, so that the key is prepared
+/// once for many of them.
 #[pyfunction]
 #[pyo3(
     signature = (
@@ -519,7 +541,7 @@ pub fn arrow_sign(
     engine: Option<Named>,
     threads: Option<isize>,
 ) -> PyResult<PyArray> {
-    let message = Column::of(message, "message")?;
+    let message = Column::of_bytes(message, "message")?;
     let len = message.len();
     let table = keys.map(|keys| {
         KeyTable::of(keys, |key| {
@@ -549,7 +571,7 @@ pub fn arrow_sign(
     };
     let chosen = Chosen::new(py, engine, threads, len)?;
     let data = py.detach(|| {
-        let mut jobs: Vec<(usize, &Secret, &[u8])> = Vec::with_capacity(len);
+        let mut jobs: Vec<(usize, &Secret, &[u8])> = reserved(len)?;
         let mut names = names.as_ref().map(|names| names.rows(0, len));
         for (row, message) in message.rows(0, len).enumerate() {
             let key = match (&mut names, one, &table) {
@@ -568,7 +590,8 @@ pub fn arrow_sign(
         }
         // A key is prepared once for neighbouring jobs.
         jobs.sort_by_key(|(_, key, _)| std::ptr::from_ref::<Secret>(key));
-        let mut encoded = vec![Vec::new(); len];
+        let mut encoded = reserved(len)?;
+        encoded.resize(len, Vec::new());
         batch::sign_rows(&chosen, &jobs, format.0, &mut encoded)?;
         signatures(&encoded)
     })?;
