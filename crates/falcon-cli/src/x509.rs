@@ -9,7 +9,11 @@ use crate::{
 use falcon_core::pkcs8::{self, ObjectIdentifier};
 use falcon_envelope::Fingerprint;
 use falcon_x509::x509_cert::{
-    Certificate, crl::CertificateList, der::Decode, request::CertReq,
+    Certificate, TbsCertificate,
+    crl::CertificateList,
+    der::Decode,
+    ext::pkix::{AuthorityKeyIdentifier, SubjectKeyIdentifier},
+    request::CertReq,
     spki::SubjectPublicKeyInfoOwned,
 };
 use falcon_x509::{Error, subject_key, verify_request, verify_self_signed};
@@ -117,8 +121,11 @@ pub(crate) enum Signature {
     Valid,
     /// The key in the document should have made it, and did not.
     Invalid,
-    /// The key of the issuer is not in the document.
+    /// The key of the issuer is not in the document, or the document names another one.
     NotVerified,
+    /// Its identifier is one of Falcon that no certificate of this library has, such as that of
+    /// padded signatures.
+    NotSupported,
     /// Another algorithm than Falcon made it.
     NotFalcon,
 }
@@ -168,6 +175,7 @@ impl Document {
             key: None,
             signature: match falcon {
                 Some(_) => Signature::NotVerified,
+                None if is_falcon(algorithm) => Signature::NotSupported,
                 None => Signature::NotFalcon,
             },
         }
@@ -185,7 +193,12 @@ impl Document {
             valid_from: Some(tbs.validity().not_before.to_string()),
             valid_until: Some(tbs.validity().not_after.to_string()),
             key: Some(Key::new(tbs.subject_public_key_info())),
-            signature: new.verdict(verify_self_signed(der).map(drop)),
+            signature: new.verdict(verify_self_signed(der).map(drop).map_err(|error| {
+                match is_of_another_key(tbs, &error) {
+                    true => Error::NotSelfIssued,
+                    false => error,
+                }
+            })),
             ..new
         }
     }
@@ -214,11 +227,27 @@ impl Document {
     /// Verdict of the key that the document holds.
     fn verdict(&self, verified: Result<(), Error>) -> Signature {
         match verified {
-            _ if self.algorithm.is_none() => Signature::NotFalcon,
+            _ if self.algorithm.is_none() => self.signature,
             Ok(()) => Signature::Valid,
             Err(Error::NotSelfIssued) => Signature::NotVerified,
             Err(_) => Signature::Invalid,
         }
+    }
+}
+
+/// Whether a certificate whose issuer is its subject, but whose key did not sign it, says that another
+/// key did. An issuer that changes its key makes such certificates.
+fn is_of_another_key(tbs: &TbsCertificate, error: &Error) -> bool {
+    let names_another = || {
+        let (_, authority) = tbs.get_extension::<AuthorityKeyIdentifier>().ok()??;
+        let (_, subject) = tbs.get_extension::<SubjectKeyIdentifier>().ok()??;
+        Some(authority.key_identifier? != subject.0)
+    };
+    match error {
+        Error::Algorithm(_) => true,
+        Error::PublicKey(_) => !is_falcon(tbs.subject_public_key_info().algorithm.oid),
+        Error::InvalidSignature => names_another().unwrap_or(false),
+        _ => false,
     }
 }
 
@@ -266,6 +295,13 @@ impl fmt::Display for Document {
                 )
             }
             Signature::NotVerified => f.write_str("not verified: the issuer's key is not here"),
+            Signature::NotSupported => {
+                write!(
+                    f,
+                    "not verified: algorithm {}, not supported for signatures",
+                    self.signature_algorithm
+                )
+            }
             Signature::NotFalcon => {
                 write!(
                     f,

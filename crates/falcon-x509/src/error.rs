@@ -1,7 +1,7 @@
 //! Reasons why a document is refused or cannot be made.
 
 use core::fmt;
-use falcon_core::pkcs8::{ObjectIdentifier, der, spki};
+use falcon_core::pkcs8::{ObjectIdentifier, spki};
 use falcon_core::{DecodeError, SignatureError};
 use x509_cert::builder;
 

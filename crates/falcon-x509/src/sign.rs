@@ -3,8 +3,8 @@
 use crate::error::Error;
 use crate::verify::subject_key;
 use alloc::vec::Vec;
+use der::{Encode, asn1::BitString, referenced::OwnedToRef};
 use falcon_core::pkcs8::CertificateSignature;
-use falcon_core::pkcs8::der::{Encode, asn1::BitString};
 use falcon_core::pkcs8::spki::{
     DynSignatureAlgorithmIdentifier, EncodePublicKey, SubjectPublicKeyInfoRef,
 };
@@ -13,11 +13,11 @@ use falcon_core::{AnySigningKey, AnyVerifyingKey, Parameters, SigningKey};
 use rand_core::CryptoRng;
 use x509_cert::Certificate;
 use x509_cert::builder::profile::BuilderProfile;
-use x509_cert::builder::{self, Builder, CertificateBuilder, CrlBuilder};
-use x509_cert::certificate::TbsCertificate;
-use x509_cert::crl::{CertificateList, RevokedCert};
+use x509_cert::builder::{self, Builder, CertificateBuilder};
+use x509_cert::certificate::{self, TbsCertificate};
+use x509_cert::crl::{CertificateList, RevokedCert, TbsCertList};
 use x509_cert::ext::pkix::{
-    BasicConstraints, CrlNumber, KeyUsage, KeyUsages, SubjectKeyIdentifier,
+    AuthorityKeyIdentifier, BasicConstraints, CrlNumber, KeyUsage, KeyUsages, SubjectKeyIdentifier,
 };
 use x509_cert::ext::{Extension, ToExtension};
 use x509_cert::name::Name;
@@ -49,13 +49,17 @@ pub trait CertificateSigner: sealed::Sealed {
     /// revocation lists. Its serial number is random.
     ///
     /// # Errors
-    /// [`Error::Build`] if the certificate cannot be encoded.
+    /// [`Error::Build`] if `subject` is empty, or if the certificate cannot be encoded.
     fn self_signed_certificate<R: CryptoRng + ?Sized>(
         &self,
         subject: Name,
         validity: Validity,
         rng: &mut R,
     ) -> Result<Certificate, Error> {
+        // The standard has no empty name of an issuer.
+        if subject.is_empty() {
+            return Err(builder::Error::MissingAttributes.into());
+        }
         let key = information(&self.public_key())?;
         let serial = SerialNumber::generate(rng);
         let builder = CertificateBuilder::new(Authority(subject), serial, validity, key)?;
@@ -95,19 +99,7 @@ pub trait CertificateSigner: sealed::Sealed {
         if held != self.public_key() {
             return Err(Error::OtherKey);
         }
-        let Revocations {
-            number,
-            this_update,
-            next_update,
-            revoked,
-        } = revocations;
-        let mut builder = CrlBuilder::new_with_this_update(issuer, number, this_update)?
-            .with_next_update(Some(next_update));
-        // The standard has no empty list of certificates.
-        if !revoked.is_empty() {
-            builder = builder.with_certificates(revoked.into_iter());
-        }
-        self.build(builder, rng)
+        self.build(List::new(issuer.tbs_certificate(), revocations)?, rng)
     }
 }
 
@@ -227,6 +219,80 @@ impl Builder for Request {
         Ok(CertReq {
             info: self.0,
             algorithm: signer.signature_algorithm_identifier()?,
+            signature,
+        })
+    }
+}
+
+/// A revocation list. The builder of `x509-cert` copies `authorityKeyIdentifier` from the
+/// certificate of the issuer, where it names the key that signed that certificate. It also leaves
+/// times in the form in which they come.
+struct List(TbsCertList);
+
+impl List {
+    fn new(issuer: &TbsCertificate, revocations: Revocations) -> builder::Result<Self> {
+        let Revocations {
+            number,
+            this_update,
+            next_update,
+            mut revoked,
+        } = revocations;
+        let info = issuer.subject_public_key_info();
+        let key = match issuer.get_extension::<SubjectKeyIdentifier>()? {
+            Some((_, identifier)) => identifier,
+            None => SubjectKeyIdentifier::try_from(info.owned_to_ref())?,
+        };
+        let authority = AuthorityKeyIdentifier {
+            key_identifier: Some(key.0),
+            ..Default::default()
+        };
+        let name = issuer.subject();
+        let extensions = [
+            number.to_extension(name, &[])?,
+            authority.to_extension(name, &[])?,
+        ];
+        for certificate in &mut revoked {
+            certificate.revocation_date = shortest(certificate.revocation_date);
+        }
+        Ok(Self(TbsCertList {
+            version: certificate::Version::V2,
+            // That of the signer takes its place.
+            signature: info.algorithm.clone(),
+            issuer: name.clone(),
+            this_update: shortest(this_update),
+            next_update: Some(shortest(next_update)),
+            // The standard has no empty list of certificates.
+            revoked_certificates: Some(revoked).filter(|revoked| !revoked.is_empty()),
+            crl_extensions: Some(extensions.into()),
+        }))
+    }
+}
+
+/// The form that RFC 5280 asks for: `UTCTime` up to 2049, `GeneralizedTime` from then on.
+fn shortest(time: Time) -> Time {
+    time.to_date_time().into()
+}
+
+impl Builder for List {
+    type Output = CertificateList;
+
+    fn finalize<S>(&mut self, signer: &S) -> builder::Result<Vec<u8>>
+    where
+        S: Keypair + DynSignatureAlgorithmIdentifier,
+        S::VerifyingKey: EncodePublicKey,
+    {
+        self.0.signature = signer.signature_algorithm_identifier()?;
+        Ok(self.0.to_der()?)
+    }
+
+    fn assemble<S>(self, signature: BitString, _: &S) -> builder::Result<CertificateList>
+    where
+        S: Keypair + DynSignatureAlgorithmIdentifier,
+        S::VerifyingKey: EncodePublicKey,
+    {
+        Ok(CertificateList {
+            signature_algorithm: self.0.signature.clone(),
+            tbs_cert_list: self.0,
             signature,
         })
     }

@@ -1,9 +1,9 @@
 //! Verification of documents as they were received.
 
 use crate::error::Error;
-use falcon_core::pkcs8::der::asn1::BitStringRef;
-use falcon_core::pkcs8::der::referenced::OwnedToRef;
-use falcon_core::pkcs8::der::{Decode, Reader, SliceReader};
+use der::asn1::BitStringRef;
+use der::referenced::OwnedToRef;
+use der::{Decode, Reader, SliceReader};
 use falcon_core::pkcs8::{AlgorithmIdentifierRef, CertificateSignature};
 use falcon_core::signature::Verifier;
 use falcon_core::{AnyVerifyingKey, Parameters, VerifyingKey};
@@ -31,9 +31,12 @@ pub fn verify_certificate(der: &[u8], issuer: &AnyVerifyingKey) -> Result<Certif
 
 /// Decodes a self-signed certificate and verifies its signature with the key that it holds.
 ///
+/// Anyone can make such a certificate, with any name. Compare its key, or the key's fingerprint,
+/// with one that you trust.
+///
 /// # Errors
-/// [`Error::NotSelfIssued`] if issuer and subject are not encoded alike, [`Error::PublicKey`] if
-/// the certificate holds no Falcon key, and the errors of [`verify_certificate`].
+/// [`Error::NotSelfIssued`] if issuer and subject differ, [`Error::PublicKey`] if the certificate
+/// holds no Falcon key, and the errors of [`verify_certificate`].
 pub fn verify_self_signed(der: &[u8]) -> Result<Certificate, Error> {
     let certificate = Certificate::from_der(der)?;
     let tbs = certificate.tbs_certificate();

@@ -6,6 +6,7 @@ use common::{ISSUER, Kind, Repeating, certificate, keys, name, new_year, revocat
 use falcon_core::pkcs8::{EncodePublicKey, FALCON_512, FALCON_1024};
 use falcon_core::{AnySigningKey, Falcon512, Parameters, SigningKey};
 use falcon_x509::x509_cert::builder::{CertificateBuilder, profile::cabf};
+use falcon_x509::x509_cert::der::asn1::GeneralizedTime;
 use falcon_x509::x509_cert::der::{Decode, DecodePem, Encode, EncodePem, pem::LineEnding};
 use falcon_x509::x509_cert::ext::pkix::{
     AuthorityKeyIdentifier, BasicConstraints, CrlNumber, KeyUsage, SubjectKeyIdentifier,
@@ -13,7 +14,8 @@ use falcon_x509::x509_cert::ext::pkix::{
 use falcon_x509::x509_cert::request::RequestBuilder;
 use falcon_x509::x509_cert::spki::SubjectPublicKeyInfo;
 use falcon_x509::x509_cert::{
-    Certificate, crl::CertificateList, request::CertReq, serial_number::SerialNumber,
+    Certificate, crl::CertificateList, name::Name, request::CertReq, serial_number::SerialNumber,
+    time::Time,
 };
 use falcon_x509::{
     CertificateSigner, Error, Revocations, subject_key, verify_certificate, verify_request,
@@ -114,6 +116,75 @@ fn a_list_that_revokes_nothing_has_no_empty_field() {
         .unwrap();
     let list = verify_revocation_list(&list.to_der().unwrap(), &key.public_key()).unwrap();
     assert_eq!(list.tbs_cert_list.revoked_certificates, None);
+}
+
+/// The key that signed the certificate of the issuer is another one, which the list does not name.
+#[test]
+fn a_list_of_an_issuer_below_the_root_names_the_key_of_that_issuer() {
+    let [root, key] = keys();
+    let subordinate = cabf::tls::Subordinate {
+        issuer: name(ISSUER),
+        subject: name("CN=Falcon Branch,O=Aerie,C=DE"),
+        path_len_constraint: Some(0),
+        client_auth: false,
+        emits_ocsp_response: false,
+    };
+    let info = key.public_key().to_public_key_der().unwrap();
+    let info = SubjectPublicKeyInfo::try_from(info.as_bytes()).unwrap();
+    let serial = SerialNumber::from(8_u8);
+    let builder = CertificateBuilder::new(subordinate, serial, years(), info).unwrap();
+    let issuer = root.build(builder, &mut Repeating).unwrap();
+    let list = key
+        .revocation_list(&issuer, revocations(), &mut Repeating)
+        .unwrap();
+    let list = verify_revocation_list(&list.to_der().unwrap(), &key.public_key()).unwrap();
+    let list = list.tbs_cert_list;
+    let tbs = issuer.tbs_certificate();
+    assert_eq!(list.issuer, *tbs.subject());
+    let extensions = list.crl_extensions.unwrap();
+    let named = AuthorityKeyIdentifier::from_der(extensions[1].extn_value.as_bytes()).unwrap();
+    let (_, own) = tbs
+        .get_extension::<SubjectKeyIdentifier>()
+        .unwrap()
+        .unwrap();
+    assert_eq!(named.key_identifier, Some(own.0));
+    let (_, above) = tbs
+        .get_extension::<AuthorityKeyIdentifier>()
+        .unwrap()
+        .unwrap();
+    assert_ne!(above.key_identifier, named.key_identifier);
+}
+
+/// RFC 5280: `UTCTime` up to 2049, `GeneralizedTime` from then on, whichever was given.
+#[test]
+fn times_of_lists_have_the_form_of_their_year() {
+    let [key, _] = keys();
+    let long = |year| GeneralizedTime::from_date_time(new_year(year).to_date_time()).into();
+    let mut given = revocations();
+    given.this_update = long(2025);
+    given.next_update = long(2050);
+    given.revoked[0].revocation_date = long(2024);
+    let list = key
+        .revocation_list(&certificate(&key), given, &mut Repeating)
+        .unwrap();
+    let list = verify_revocation_list(&list.to_der().unwrap(), &key.public_key())
+        .unwrap()
+        .tbs_cert_list;
+    let revoked = list.revoked_certificates.unwrap();
+    assert!(matches!(list.this_update, Time::UtcTime(_)));
+    assert!(matches!(list.next_update, Some(Time::GeneralTime(_))));
+    assert!(matches!(revoked[0].revocation_date, Time::UtcTime(_)));
+    assert_eq!(revoked[0].revocation_date, new_year(2024));
+}
+
+#[test]
+fn an_issuer_has_a_name() {
+    let [key, _] = keys();
+    let made = key.self_signed_certificate(Name::default(), years(), &mut Repeating);
+    assert!(matches!(made, Err(Error::Build(_))));
+    // A request may leave the name to the issuer.
+    key.certificate_request(Name::default(), &mut Repeating)
+        .unwrap();
 }
 
 #[test]

@@ -361,6 +361,29 @@ fn a_document_is_of_one_kind() {
     assert!(Certificate::from_der(&Kind::Certificate.make(&key)).is_ok());
 }
 
+/// As FORMATS.md says.
+#[test]
+fn lists_of_version_1_and_requests_without_attributes_are_refused() {
+    let [key, _] = keys();
+    let public = key.public_key();
+    let version = [2, 1, 1];
+    let list = Parts::of(&Kind::RevocationList.make(&key));
+    let list = list.with_content(&version, &[], &key).to_der();
+    let refused = Kind::RevocationList.verify(&list, &public);
+    assert!(matches!(refused, Err(Error::Der(_))), "{refused:?}");
+
+    let request = Parts::of(&Kind::Request.make(&key));
+    let fields = AnyRef::from_der(&request.content).unwrap();
+    let content = sequence(fields.value().strip_suffix(&[0xa0, 0]).unwrap());
+    let request = Parts {
+        signature: sign(&key, &content),
+        content,
+        ..request
+    };
+    let refused = Kind::Request.verify(&request.to_der(), &public);
+    assert!(matches!(refused, Err(Error::Der(_))), "{refused:?}");
+}
+
 /// Bytes that are changed, removed, doubled and moved never make a decoder panic, and never make a
 /// document that verifies.
 #[test]

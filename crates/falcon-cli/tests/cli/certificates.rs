@@ -1,11 +1,15 @@
 //! `inspect` with certificates, certificate requests and revocation lists.
 
 use crate::sandbox::{Sandbox, json_lines, text, with};
-use falcon_core::{Falcon512, SigningKey};
+use falcon_core::pkcs8::EncodePublicKey;
+use falcon_core::{AnySigningKey, Falcon512, Falcon1024, SigningKey};
 use falcon_x509::CertificateSigner;
+use falcon_x509::x509_cert::builder::{CertificateBuilder, profile::cabf::tls::Subordinate};
 use falcon_x509::x509_cert::der::asn1::AnyRef;
 use falcon_x509::x509_cert::der::{Decode, Encode, Tag, pem};
 use falcon_x509::x509_cert::name::Name;
+use falcon_x509::x509_cert::serial_number::SerialNumber;
+use falcon_x509::x509_cert::spki::SubjectPublicKeyInfo;
 use falcon_x509::x509_cert::time::Validity;
 use getrandom::{SysRng, rand_core::UnwrapErr};
 use std::fs;
@@ -189,6 +193,74 @@ fn certificates_of_other_issuers_and_algorithms_are_not_verified() {
         (told.get("algorithm"), told.get("fingerprint")),
         (None, None)
     );
+}
+
+/// Padded signatures are those of Falcon, too. OpenSSL writes them with the provider of OQS.
+#[test]
+fn signatures_under_other_identifiers_of_falcon_are_not_supported() {
+    let sandbox = Sandbox::empty();
+    let mut other = der_of(&vector("bouncy-castle-512.certificate"));
+    let own = [6, 5, 0x2b, 0xce, 0x0f, 3, 11];
+    for at in 0..other.len() - own.len() {
+        if other[at..].starts_with(&own) {
+            other[at + 6] = 16;
+        }
+    }
+    sandbox.write("c", &other);
+    let told = sandbox.succeeds(&["inspect", "c"]);
+    let told = text(&told.stdout);
+    assert!(told.contains("\n  key Falcon-512\n"), "{told}");
+    let line =
+        "\n  signature not verified: algorithm 1.3.9999.3.16, not supported for signatures\n";
+    assert!(told.ends_with(line), "{told}");
+    let told = &json_lines(&sandbox.succeeds(&["inspect", "c", "--json"]))[0];
+    assert_eq!(told["key_algorithm"], "falcon-512");
+    assert_eq!(told["signature"], "not-supported");
+}
+
+/// A root that changes its key signs a certificate of the new key with the old one, for its own name.
+#[test]
+fn certificates_of_an_older_key_of_the_same_name_are_not_verified() {
+    let sandbox = Sandbox::empty();
+    let new = SigningKey::<Falcon512>::from_seed_boxed(&[8; 32]);
+    let sign = |old: AnySigningKey| {
+        let time = |text: &str| text.parse().unwrap();
+        let validity = Validity::new(time("2025-01-01T00:00:00Z"), time("2026-01-01T00:00:00Z"));
+        let name: Name = "CN=Root,O=Aerie,C=DE".parse().unwrap();
+        let profile = Subordinate {
+            issuer: name.clone(),
+            subject: name,
+            path_len_constraint: None,
+            client_auth: false,
+            emits_ocsp_response: false,
+        };
+        let info = new.verifying_key().to_public_key_der().unwrap();
+        let info = SubjectPublicKeyInfo::try_from(info.as_bytes()).unwrap();
+        let serial = SerialNumber::from(1_u8);
+        let builder = CertificateBuilder::new(profile, serial, validity, info).unwrap();
+        let made = old.build(builder, &mut UnwrapErr(SysRng));
+        made.unwrap().to_der().unwrap()
+    };
+    let line = |word: &str| format!("\n  signature {word}\n");
+    for old in [
+        SigningKey::<Falcon512>::from_seed_boxed(&[7; 32]).into(),
+        SigningKey::<Falcon1024>::from_seed_boxed(&[7; 32]).into(),
+    ] {
+        sandbox.write("c", sign(old));
+        let told = sandbox.succeeds(&["inspect", "c"]);
+        let unknown = line("not verified: the issuer's key is not here");
+        assert!(text(&told.stdout).ends_with(&unknown), "{told:?}");
+    }
+    // The extensions name the own key twice: then a wrong signature is invalid.
+    let mut own = sign(SigningKey::<Falcon512>::from_seed_boxed(&[8; 32]).into());
+    sandbox.write("c", &own);
+    let told = sandbox.succeeds(&["inspect", "c"]);
+    let valid = line("valid, by the key in this certificate");
+    assert!(text(&told.stdout).ends_with(&valid), "{told:?}");
+    let at = own.len() - 100;
+    own[at] ^= 1;
+    sandbox.write("c", &own);
+    assert_eq!(sandbox.status(&["inspect", "c"]), 1);
 }
 
 /// Names of strangers cannot write lines or colours.
