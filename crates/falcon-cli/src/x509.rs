@@ -123,7 +123,7 @@ pub(crate) enum Signature {
     Invalid,
     /// The key of the issuer is not in the document, or the document names another one.
     NotVerified,
-    /// Its identifier is one of Falcon that no certificate of this library has, such as that of
+    /// The identifier is one of Falcon that no certificate of this library has, such as that of
     /// padded signatures.
     NotSupported,
     /// Another algorithm than Falcon made it.
@@ -235,8 +235,8 @@ impl Document {
     }
 }
 
-/// Whether a certificate whose issuer is its subject, but whose key did not sign it, says that another
-/// key did. An issuer that changes its key makes such certificates.
+/// Whether a certificate whose issuer is its subject, but whose key did not sign it, says that
+/// another key did. An issuer that changes its key makes such certificates.
 fn is_of_another_key(tbs: &TbsCertificate, error: &Error) -> bool {
     let names_another = || {
         let (_, authority) = tbs.get_extension::<AuthorityKeyIdentifier>().ok()??;

@@ -218,7 +218,8 @@ fn signatures_under_other_identifiers_of_falcon_are_not_supported() {
     assert_eq!(told["signature"], "not-supported");
 }
 
-/// A root that changes its key signs a certificate of the new key with the old one, for its own name.
+/// A root that changes its key signs a certificate of the new key with the old one, for its own
+/// name.
 #[test]
 fn certificates_of_an_older_key_of_the_same_name_are_not_verified() {
     let sandbox = Sandbox::empty();

@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn keys_are_their_fields_bit_by_bit() {
-        for logn in 2..=MAX_LOGN {
+        for logn in 1..=MAX_LOGN {
             let values: Vec<u16> = (0..1 << logn).map(|i| (i * 7919 % 12289) as u16).collect();
             let mut expected = vec![logn as u8];
             expected.extend(bytes_of(values.iter().map(|&x| (14, x.into()))));
@@ -265,6 +265,17 @@ mod tests {
             let mut read = vec![0; values.len()];
             assert_eq!(decode_public_key(logn, &out, &mut read), Ok(()));
             assert_eq!(read, values, "{logn}");
+            if logn == 1 {
+                // The other degrees leave no bits of the last byte.
+                for spare in 4..8 {
+                    let mut out = out.clone();
+                    out[4] |= 1 << spare;
+                    assert_eq!(
+                        decode_public_key(logn, &out, &mut read),
+                        Err(DecodeError::NonCanonical)
+                    );
+                }
+            }
             let at_limit = bytes_of([(14, 12289)]);
             out[1..3].copy_from_slice(&at_limit);
             assert_eq!(

@@ -82,8 +82,9 @@ impl Seeded for ShakeSource {
         expect_secret(secret);
         self.stream.start(|hash| _ = hash.update(seed));
         self.stream.read(&mut self.nonce);
+        // The next read fills the buffer.
         self.position = LEN;
-        self.fill();
+        self.end = LEN;
     }
 }
 
@@ -167,11 +168,18 @@ impl Buffered for ShakeSource {
     }
 }
 
-impl Drop for ShakeSource {
-    fn drop(&mut self) {
+impl Zeroize for ShakeSource {
+    fn zeroize(&mut self) {
         wipe(&mut self.bytes);
         wipe(&mut self.attempts);
         self.nonce.zeroize();
+    }
+}
+
+/// The stream wipes itself.
+impl Drop for ShakeSource {
+    fn drop(&mut self) {
+        self.zeroize();
     }
 }
 
@@ -295,6 +303,22 @@ mod tests {
             [0, 0, 129],
         ];
         assert_eq!(RCDT, pieces.map(|[a, b, c]| a << 48 | b << 24 | c));
+    }
+
+    #[test]
+    fn a_wiped_source_holds_nothing() {
+        let windows = Windows::<_, ShakeSource>::new(Baseline);
+        let mut feed = windows.feed(&[1; SEED_LEN]);
+        let leaf = Cases::new("wiped").leaf();
+        windows.sample_pair(&mut feed, [0.5, 0.25], &windows.leaf(&leaf));
+        let source = &mut feed.source;
+        assert!(source.bytes.iter().any(|&byte| byte != 0));
+        assert!(source.attempts.iter().any(|&byte| byte != 0));
+        assert_ne!(source.nonce, [0; NONCE_LEN]);
+        source.zeroize();
+        assert!(source.bytes.iter().all(|&byte| byte == 0));
+        assert!(source.attempts.iter().all(|&byte| byte == 0));
+        assert_eq!(source.nonce, [0; NONCE_LEN]);
     }
 
     /// The same integers from the same bytes: an attempt that differs shifts all later ones. About
