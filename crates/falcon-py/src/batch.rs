@@ -2,7 +2,7 @@
 
 use crate::errors::FalconError;
 use crate::input::{Encoding, Input, Named};
-use crate::keys::{PySigningKey, PyVerifyingKey, fresh_seed};
+use crate::random::fresh_seed;
 use crate::signature::Presented;
 use crate::typed::{self, Public, Secret, Signed};
 use falcon_core::batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob};
@@ -319,51 +319,4 @@ fn verify_those<P: Parameters>(
         }
     }
     Ok(())
-}
-
-/// Sign many messages under many keys, on all cores unless told otherwise.
-///
-/// Takes pairs of a SigningKey and a message. Put the messages of one key next to each other: the
-/// key is prepared once for them.
-#[pyfunction]
-#[pyo3(
-    signature = (pairs, *, format = Encoding(Format::Padded), engine = None, threads = None),
-    text_signature = "(pairs, *, format='padded', engine=None, threads=None)"
-)]
-pub fn sign_batch<'py>(
-    py: Python<'py>,
-    pairs: &Bound<'py, PyAny>,
-    format: Encoding,
-    engine: Option<Named>,
-    threads: Option<isize>,
-) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-    let jobs = collect(pairs, |pair| {
-        let (key, message): (PyRef<'_, PySigningKey>, Input) = pair.extract()?;
-        Ok((Arc::clone(&key.key), message))
-    })?;
-    sign(py, &jobs, format, engine, threads)
-}
-
-/// Verify many signatures under many keys, on all cores unless told otherwise.
-///
-/// Takes triples of a VerifyingKey, a signature and its message. Returns one bool for each: False
-/// if the signature is malformed or not valid.
-#[pyfunction]
-#[pyo3(
-    signature = (triples, *, format = Encoding(Format::Padded), engine = None, threads = None),
-    text_signature = "(triples, *, format='padded', engine=None, threads=None)"
-)]
-pub fn verify_batch(
-    py: Python<'_>,
-    triples: &Bound<'_, PyAny>,
-    format: Encoding,
-    engine: Option<Named>,
-    threads: Option<isize>,
-) -> PyResult<Vec<bool>> {
-    let jobs = collect(triples, |triple| {
-        let (key, signature, message): (PyRef<'_, PyVerifyingKey>, Presented, Input) =
-            triple.extract()?;
-        Ok((Arc::clone(&key.key), signature, message))
-    })?;
-    verify(py, &jobs, format, engine, threads)
 }

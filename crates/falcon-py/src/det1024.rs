@@ -3,7 +3,7 @@
 use crate::documents::{self, bytes_of};
 use crate::errors::{self, DecodeError, FaultError, InvalidSignature};
 use crate::input::{Encoding, Input, Set, Text};
-use crate::keys::{fresh_seed, not_copied};
+use crate::random::fresh_seed;
 use crate::typed::{Public, Secret};
 use falcon_core::det1024::{CompressedSignature, CtSignature, SigningKey, VerifyingKey};
 use falcon_core::{DecodeError as CoreDecodeError, Falcon1024, Format};
@@ -171,16 +171,16 @@ impl DetSigningKey {
     }
 
     fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(not_copied())
+        Err(errors::not_copied())
     }
 
     fn __copy__(&self) -> PyResult<Py<PyAny>> {
-        Err(not_copied())
+        Err(errors::not_copied())
     }
 
     fn __deepcopy__(&self, memo: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let _ = memo;
-        Err(not_copied())
+        Err(errors::not_copied())
     }
 }
 

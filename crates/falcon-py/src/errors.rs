@@ -3,7 +3,7 @@
 use falcon_core::det1024;
 use falcon_core::{DecodeError as CoreDecodeError, Format, Parameters};
 use pyo3::PyErr;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::import_exception;
 
 import_exception!(falcon_sign.exceptions, FalconError);
@@ -73,4 +73,11 @@ fn text(
         }
         _ => format!("malformed signature: not a {format} {name} signature: {error}"),
     }
+}
+
+/// Error for pickling or copying a secret.
+pub fn not_copied() -> PyErr {
+    PyTypeError::new_err(
+        "a signing key is neither pickled nor copied; store it with to_pem(password)",
+    )
 }

@@ -2,34 +2,18 @@
 
 use crate::batch;
 use crate::documents::{self, bytes_of};
-use crate::errors::{self, DecodeError, InvalidSignature};
+use crate::errors::{self, DecodeError, InvalidSignature, not_copied};
 use crate::input::{Encoding, Input, Named, Set, Text};
+use crate::random::fresh_seed;
 use crate::signature::Presented;
 use crate::stream::{PySigner, PyVerifier};
 use crate::typed::{Public, Secret};
 use falcon_core::{
-    AnySigningKey, AnyVerifyingKey, Falcon512, Falcon1024, Format, Parameters, SEED_LEN,
-    VerifyingKey,
+    AnySigningKey, AnyVerifyingKey, Falcon512, Falcon1024, Format, Parameters, VerifyingKey,
 };
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyType};
 use std::sync::Arc;
-use zeroize::Zeroizing;
-
-/// A seed from the operating system's generator.
-pub fn fresh_seed() -> PyResult<Zeroizing<[u8; SEED_LEN]>> {
-    let mut seed = Zeroizing::new([0; SEED_LEN]);
-    getrandom::fill(&mut *seed).map_err(errors::no_randomness)?;
-    Ok(seed)
-}
-
-/// Error for pickling or copying a secret.
-pub fn not_copied() -> PyErr {
-    PyTypeError::new_err(
-        "a signing key is neither pickled nor copied; store it with to_pem(password)",
-    )
-}
 
 /// A signing key: secret, wiped when it is freed.
 ///

@@ -9,7 +9,9 @@ mod det1024;
 mod documents;
 mod errors;
 mod input;
+mod jobs;
 mod keys;
+mod random;
 mod signature;
 mod stream;
 mod typed;
@@ -53,8 +55,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
         "Det1024VerifyingKey",
         py.get_type::<det1024::DetVerifyingKey>(),
     )?;
-    module.add_function(wrap_pyfunction!(batch::sign_batch, module)?)?;
-    module.add_function(wrap_pyfunction!(batch::verify_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::sign_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs::verify_batch, module)?)?;
     module.add("ArrowArray", py.get_type::<arrow::PyArray>())?;
     module.add_function(wrap_pyfunction!(arrow::arrow_verify, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::arrow_sign, module)?)?;

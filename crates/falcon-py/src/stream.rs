@@ -2,9 +2,9 @@
 //!
 //! A lock is only taken while the GIL is released, so that no thread waits for it with the GIL.
 
-use crate::errors::{AlreadyFinalized, FalconError, InvalidSignature};
+use crate::errors::{AlreadyFinalized, FalconError, InvalidSignature, not_copied};
 use crate::input::{Encoding, Input};
-use crate::keys::{fresh_seed, not_copied};
+use crate::random::fresh_seed;
 use crate::typed::{Public, Secret, Signed};
 use falcon_core::{
     Falcon512, Falcon1024, Format, MessageHasher, NONCE_LEN, SignStream, SignatureError, SigningKey,
