@@ -98,9 +98,9 @@ flags_as_toml() {
     for word in $1; do printf "'%s'," "$word"; done
 }
 
-check "$CORTEX_M4" "$SMALL" 4608 12352 9856 7744 68096
-check "$CORTEX_M4" "" 5312 14208 9856 7744 69824
-check "$RISCV" "" 5184 14016 9856 7488 79904
+check "$CORTEX_M4" "$SMALL" 4608 12352 9856 7744 67840
+check "$CORTEX_M4" "" 5312 14208 9856 7744 69568
+check "$RISCV" "" 5184 14016 9856 7488 79648
 
 if [ "$failures" -ne 0 ]; then
     echo "firmware: $failures checks failed" >&2
