@@ -7,6 +7,7 @@ use crate::hash;
 use crate::hash_to_point::{
     HashToPoint, PointHasher, Shake256HashToPoint, Shake256PointHasher, is_point,
 };
+use crate::ntt;
 use crate::operations::Operations;
 use crate::params::{Array, NONCE_LEN, Parameters};
 use crate::scratch::Aligned;
@@ -63,7 +64,7 @@ impl<P: Parameters> VerifyingKey<P> {
     #[cfg(feature = "fndsa-provisional")]
     pub(crate) fn from_values(values: &P::Residues) -> Self {
         let mut key = Self::EMPTY;
-        crate::ntt::set_values(P::LOGN, key.prepared.as_mut(), values.as_ref());
+        ntt::set_values(P::LOGN, key.prepared.as_mut(), values.as_ref());
         key
     }
 
@@ -117,6 +118,27 @@ impl<P: Parameters> VerifyingKey<P> {
         let mut h = P::Residues::ZERO;
         Best::find().restore(P::LOGN, words.as_mut(), h.as_mut());
         h
+    }
+
+    /// Computes the NTT of `h`: its values at the `n` roots of `x^n + 1`, below `q`. This is a
+    /// product for each value, where [`h`](Self::h) is an inverse NTT. Value `i` is that at
+    /// `7^((1024 / n) (2 brv(i) + 1))`, where `brv` reverses the `log2 n` bits of `i`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
+    /// use falcon_core::{Falcon512, SigningKey};
+    ///
+    /// let key = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    /// let (h, values) = (key.verifying_key().h(), key.verifying_key().ntt_of_h());
+    /// let at = |root: u32| h.iter().rev().fold(0, |sum, &h| (sum * root + u32::from(h)) % 12289);
+    /// assert_eq!(u32::from(values[0]), at(7 * 7));
+    /// # }
+    /// ```
+    pub fn ntt_of_h(&self) -> P::Residues {
+        let mut values = P::Residues::ZERO;
+        ntt::values(P::LOGN, self.prepared(), values.as_mut());
+        values
     }
 
     /// Decodes a key without the header byte, 896 or 1792 bytes, as some wallets and ledgers store

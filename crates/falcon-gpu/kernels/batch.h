@@ -58,9 +58,8 @@ struct Batch {
     // key_stride reals a key: the basis in the FFT domain (4n), then, of
     // expanded keys, the tree: what `hazmat::expanded_reals` has.
     double *keys;
-    // n values a key: the public polynomial, its coefficients and its values
-    // at the roots (in an order of the kernels' own), which are in [1, q]: memory
-    // that was zeroed holds none.
+    // n values a key, of the public polynomial at the roots: as `VerifyingKey::ntt_of_h` has
+    // them, and times 2^16 / n. The latter are in [1, q]: memory that was zeroed holds none.
     const uint16_t *public_keys;
     uint16_t *prepared;
 

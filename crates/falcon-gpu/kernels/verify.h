@@ -69,20 +69,16 @@ template <unsigned LOGN, unsigned W> FALCON_DEVICE void inverse_ntt(uint16_t *a)
     ntt_pass<LOGN, W, 3, true>(a, 1);
 }
 
-// Kernel: values of public keys, times 2^16 / n; q stands for zero. Unit = key.
+// Kernel: values of public keys at the roots, times 2^16 / n; q stands for zero. Unit = key.
 template <unsigned LOGN, unsigned W> FALCON_DEVICE void prepare(const Batch &batch, Unit unit) {
     constexpr unsigned N = 1u << LOGN;
     if (unit.index >= batch.count) return;
-    uint16_t *a = working_words<LOGN>(unit);
-    const uint16_t *h = batch.public_keys + unit.index * N;
+    const uint16_t *values = batch.public_keys + unit.index * N;
     uint16_t *out = batch.prepared + unit.index * N;
-    Group<W>::each(N, [&](unsigned i) { a[i] = read(h + i); });
-    ntt<LOGN, W>(a);
     Group<W>::each(N, [&](unsigned i) {
-        const uint32_t value = montgomery_mul(a[i], Parameters<LOGN>::NTT_SCALE);
+        const uint32_t value = montgomery_mul(read(values + i), Parameters<LOGN>::NTT_SCALE);
         out[i] = uint16_t(value == 0 ? Q : value);
     });
-    clear_shared<W>(unit, verifying_reals<LOGN>());
 }
 
 // Kernel: whether (c - s2 h, s2) is short, where there is an s2. Unit = slot.

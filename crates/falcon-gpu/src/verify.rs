@@ -213,10 +213,8 @@ fn begin<P: Parameters>(
         put(key_of_job, block.keys(claims).map(u32::to_le_bytes));
         let places = public_keys.chunks_exact_mut(2 * P::N);
         for (out, job) in places.zip(block.first_of_keys(claims)) {
-            put(
-                out,
-                claims.key(job).h().as_ref().iter().map(|h| h.to_le_bytes()),
-            );
+            let values = claims.key(job).ntt_of_h();
+            put(out, values.as_ref().iter().map(|value| value.to_le_bytes()));
         }
     };
     let [bytes, ends, key_of_job, public_keys] = arrays;

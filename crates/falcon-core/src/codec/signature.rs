@@ -88,12 +88,15 @@ pub(crate) fn encode(
     *header = format.header(logn);
     *nonce_out = *nonce;
     let written = match format {
-        Format::Compressed => compress(isa, s2, body)?,
-        Format::Padded => {
+        Format::Compressed | Format::Padded => {
             let used = compress(isa, s2, body)?;
-            let padding = body.get_mut(used..)?;
-            padding.fill(0);
-            used + padding.len()
+            if format == Format::Padded {
+                let padding = body.get_mut(used..)?;
+                padding.fill(0);
+                used + padding.len()
+            } else {
+                used
+            }
         }
         Format::ConstantTime => {
             let limit = MAX_MAGNITUDE as i16;

@@ -13,33 +13,36 @@ use crate::lanes::{F64s, Isa, Lanes};
 use crate::params::INV_Q;
 
 #[inline(always)]
-fn target<L: Lanes, R: F64s<L::Isa>>(
+fn scaled_product<L: Lanes, R: F64s<L::Isa>>(
     l: L,
     m: usize,
-    t0: &mut [L::Real],
-    t1: &mut [L::Real],
-    b01: &[f64],
-    b11: &[f64],
+    t: &mut [L::Real],
+    b: &[f64],
+    factor: f64,
 ) {
-    let [t0_re, t0_im] = halves_mut::<L, R, _>(m, &mut *t0);
-    let [t1_re, t1_im] = halves_mut::<L, R, _>(m, &mut *t1);
-    let [b01_re, b01_im] = halves::<L, R, _>(m, b01);
-    let [b11_re, b11_im] = halves::<L, R, _>(m, b11);
+    let [t_re, t_im] = halves_mut::<L, R, _>(m, &mut *t);
+    let [b_re, b_im] = halves::<L, R, _>(m, b);
     for u in 0..m / len::<L, R>() {
-        let c: [R; 2] = load(l, &t0_re[u], &t0_im[u]);
-        let p = R::complex_mul(c, shared(l, &b11_re[u], &b11_im[u]));
-        store::<L, R>(p, &mut t0_re[u], &mut t0_im[u]);
-        let p = R::complex_mul(c, shared(l, &b01_re[u], &b01_im[u]));
-        store::<L, R>([-p[0], -p[1]], &mut t1_re[u], &mut t1_im[u]);
+        let t: [R; 2] = load(l, &t_re[u], &t_im[u]);
+        let p = R::complex_mul(t, shared(l, &b_re[u], &b_im[u]));
+        store::<L, R>(p, &mut t_re[u], &mut t_im[u]);
     }
-    // A loop of its own: one product in the code, where each is a hundred instructions without a
-    // floating-point unit.
-    let inverse: R = l.cycle(&[INV_Q]);
-    for t in [t0, t1] {
-        for x in runs_mut::<L, R, _>(2 * m, t) {
-            L::store(l.load(x) * inverse, x);
-        }
+    // A loop of its own has one product: without a floating-point unit it is a hundred
+    // instructions.
+    let factor: R = l.cycle(&[factor]);
+    for t in runs_mut::<L, R, _>(2 * m, t) {
+        L::store(l.load(t) * factor, t);
     }
+}
+
+/// `t <- (t b) factor`, as a call: one copy serves both halves of the target.
+#[inline(never)]
+fn scale_product<L: Lanes>(l: L, logn: u32, t: &mut [L::Real], b: &[f64], factor: f64) {
+    let m = (1usize << logn) / 2;
+    l.isa().vectorize(
+        #[inline(always)]
+        || in_runs!(m, scaled_product(l, m, t, b, factor)),
+    );
 }
 
 #[inline(always)]
@@ -175,11 +178,9 @@ impl<L: Lanes> Fft for L {
     }
 
     fn target(&self, logn: u32, t0: &mut [L::Real], t1: &mut [L::Real], b01: &[f64], b11: &[f64]) {
-        let m = (1usize << logn) / 2;
-        self.isa().vectorize(
-            #[inline(always)]
-            || in_runs!(m, target(*self, m, t0, t1, b01, b11)),
-        );
+        t1.copy_from_slice(t0);
+        scale_product(*self, logn, t1, b01, -INV_Q);
+        scale_product(*self, logn, t0, b11, INV_Q);
     }
 
     fn times_basis(&self, logn: u32, z0: &mut [L::Real], z1: &mut [L::Real], basis: BasisRef<'_>) {

@@ -5,10 +5,10 @@ mod rows;
 mod twiddles;
 mod words;
 
-pub use portable::{PORTABLE_NTT, PortableNtt};
-pub(crate) use portable::{forward, pointwise_mul, set_reduced};
 #[cfg(feature = "fndsa-provisional")]
-pub(crate) use portable::{set_values, values};
+pub(crate) use portable::set_values;
+pub use portable::{PORTABLE_NTT, PortableNtt};
+pub(crate) use portable::{forward, pointwise_mul, set_reduced, values};
 
 use zeroize::Zeroize;
 

@@ -155,7 +155,6 @@ pub(crate) fn set_reduced<I: Isa, T: Copy>(
 }
 
 /// Values of two rows.
-#[cfg(feature = "fndsa-provisional")]
 const TWO_ROWS: usize = 2 * ROW;
 
 /// Sets `words`, in the transform domain, to the `values` at the roots, which are in `[0, q)`.
@@ -184,8 +183,8 @@ pub(crate) fn set_values(logn: u32, words: &mut [i16], values: &[u16]) {
     }
 }
 
-/// Writes the values at the roots, in `[0, q)`: the inverse of [`set_values`].
-#[cfg(feature = "fndsa-provisional")]
+/// Writes the values at the roots, in `[0, q)`, in the order of
+/// [`VerifyingKey::ntt_of_h`](crate::VerifyingKey::ntt_of_h).
 pub(crate) fn values(logn: u32, words: &[i16], values: &mut [u16]) {
     let value = |word: i16| canonical::<Q>(montgomery_mul::<Q>(word, 1));
     if goes_by_rows(logn) {

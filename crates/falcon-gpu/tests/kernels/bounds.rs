@@ -224,6 +224,22 @@ fn key_for(c: &[u16], s1: &[i64], k: i64, j: usize) -> Vec<u16> {
         .collect()
 }
 
+/// Values of `h` at the roots by Horner's rule, in the order of
+/// [`VerifyingKey::ntt_of_h`](falcon_core::VerifyingKey::ntt_of_h).
+fn ntt_of(h: &[u16]) -> Vec<u16> {
+    let n = h.len();
+    let power = |e: usize| (0..e).fold(1, |x, _| x * 7 % Q);
+    let at = |root: i64| {
+        h.iter()
+            .rev()
+            .fold(0, |sum, &h| (sum * root + i64::from(h)) % Q)
+    };
+    let reversed = |i: usize| i.reverse_bits() >> (usize::BITS - n.ilog2());
+    (0..n)
+        .map(|i| at(power(1024 / n * (2 * reversed(i) + 1))) as u16)
+        .collect()
+}
+
 fn verifying_takes_what_is_at_the_bound<P: Parameters>() {
     if !kernels_available() {
         return;
@@ -252,12 +268,8 @@ fn verifying_takes_what_is_at_the_bound<P: Parameters>() {
         for (i, x) in rest.into_iter().enumerate() {
             s1[i * 41 % P::N] = x;
         }
-        h.extend(key_for(
-            &points[P::N * job..][..P::N],
-            &s1,
-            k.rem_euclid(Q),
-            j,
-        ));
+        let point = &points[P::N * job..][..P::N];
+        h.extend(ntt_of(&key_for(point, &s1, k.rem_euclid(Q), j)));
     }
     let key_of_job: Vec<u32> = (0..count as u32).collect();
     for launch in launches() {

@@ -97,7 +97,10 @@ fn nists_records_come_out<P: Parameters>(hows: Vec<Signing>) {
         .iter()
         .map(|record| SigningKey::try_from(&record.secret_key[..]).expect("a key"))
         .collect();
-    let public: Vec<_> = keys.iter().map(|key| key.verifying_key().h()).collect();
+    let public: Vec<_> = keys
+        .iter()
+        .map(|key| key.verifying_key().ntt_of_h())
+        .collect();
     let public: Vec<&[u16]> = public.iter().map(AsRef::as_ref).collect();
     for (how, times) in hows.into_iter().zip([1, 4, 7].into_iter().cycle()) {
         // A third on, so that neighbours differ from time to time.

@@ -51,7 +51,10 @@ fn emulated_warps_give_the_same<P: Parameters>(modes: &[(KeyMode, u32)]) {
             "{mode:?}, order {order}"
         );
 
-        let public: Vec<_> = keys.iter().map(|key| key.verifying_key().h()).collect();
+        let public: Vec<_> = keys
+            .iter()
+            .map(|key| key.verifying_key().ntt_of_h())
+            .collect();
         let public: Vec<&[u16]> = public.iter().map(AsRef::as_ref).collect();
         let mut signatures = signed.signatures;
         signatures[1][50] ^= 1;

@@ -92,7 +92,7 @@ fn agree<P: Parameters>(launch: Launch, what: &Signed<P>) -> usize {
     let public: Vec<_> = what
         .keys
         .iter()
-        .map(|key| key.verifying_key().h())
+        .map(|key| key.verifying_key().ntt_of_h())
         .collect();
     let public: Vec<&[u16]> = public.iter().map(AsRef::as_ref).collect();
     let states = verify::<P>(launch, &public, &what.jobs, &what.signatures);
