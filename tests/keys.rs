@@ -60,6 +60,29 @@ fn keys_of_1024_are_read_on_every_engine() {
     keys_are_read_on_every_engine::<Falcon1024>();
 }
 
+/// Values by Horner's rule, in the order that the documentation gives.
+fn the_ntt_of_a_public_key_has_its_values<P: Parameters>() {
+    const Q: u32 = 12289;
+    let key = key::<P>(1);
+    let (h, ntt) = (key.verifying_key().h(), key.verifying_key().ntt_of_h());
+    let at = |root: u32| {
+        let coefficients = h.as_ref().iter().rev();
+        coefficients.fold(0, |sum, &h| (sum * root + u32::from(h)) % Q)
+    };
+    let power = |exponent: usize| (0..exponent).fold(1, |power, _| power * 7 % Q);
+    for (i, &value) in ntt.as_ref().iter().enumerate() {
+        let reversed = i.reverse_bits() >> (usize::BITS - P::LOGN);
+        let root = power(1024 / P::N * (2 * reversed + 1));
+        assert_eq!(u32::from(value), at(root), "{}, {i}", P::NAME);
+    }
+}
+
+#[test]
+fn the_ntt_of_public_keys_has_their_values() {
+    the_ntt_of_a_public_key_has_its_values::<Falcon512>();
+    the_ntt_of_a_public_key_has_its_values::<Falcon1024>();
+}
+
 /// A changed bit of `f`, `g` or `F` gives a key that no engine takes: all say the
 /// same about it.
 #[test]

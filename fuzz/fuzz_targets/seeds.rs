@@ -11,7 +11,9 @@ use falcon_core::pkcs8::spki::AssociatedAlgorithmIdentifier;
 use falcon_core::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding, PrivateKeyInfoRef};
 use falcon_core::recovery::RecoverableSignature;
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey, VerifyingKey};
-use falcon_fuzz_inputs::known::{ENVELOPE_FILES, JOBS, Job, RECORDS, TRUST_LIST, fndsa, formats};
+use falcon_fuzz_inputs::known::{
+    ENVELOPE_FILES, JOBS, Job, RECORDS, TRUST_LIST, certificates, fndsa, formats,
+};
 use falcon_fuzz_inputs::mutate::{encrypted::encrypt, signed::Input};
 use libfuzzer_sys::fuzz_target;
 use mceliece_core::{KeyPair, Mceliece348864f, Mceliece6960119f};
@@ -57,6 +59,9 @@ fn write_seeds(folder: &Path) -> io::Result<()> {
     write("envelopes", "trust", TRUST_LIST)?;
     for (name, bytes) in ENVELOPE_FILES {
         write("envelopes", name, bytes)?;
+    }
+    for (i, der) in certificates().iter().enumerate() {
+        write("certificates", &i.to_string(), der)?;
     }
     let small = KeyPair::<Mceliece348864f>::from_seed(&[7; 32]).secret_key;
     let large = KeyPair::<Mceliece6960119f>::from_seed(&[7; 32]).secret_key;

@@ -19,7 +19,7 @@ use falcon_core::seams::lanes::Baseline;
 use falcon_core::seams::ntt::{Ntt, PORTABLE_NTT};
 use falcon_core::{
     AnySigningKey, DecodeError, Engine, Falcon512, Falcon1024, Parameters, Scratch, Signature,
-    SigningKey, fndsa_provisional,
+    SigningKey, fndsa_provisional, recovery,
 };
 use falcon_tests::Repeatable;
 use rand_core::{TryCryptoRng, TryRng};
@@ -377,6 +377,12 @@ fn fn_dsa_leaves_no_key_and_no_seed_on_the_stack() {
     search.after("decoded", || {
         black_box(&Key::try_from(&encoded[..]).expect("a key"));
     });
+    // Refused at the last coefficient of `F`, when nothing else is computed any more.
+    let mut wrong = encoded.to_vec();
+    wrong[1280] = 0x80;
+    search.after("refused", || {
+        assert_eq!(Key::try_from(&wrong[..]).err(), Some(DecodeError::Range));
+    });
     search.end();
 }
 
@@ -404,11 +410,20 @@ fn a_seed_that_is_drawn_or_derived_is_not_left_on_the_stack() {
     search.after("a key generated", || {
         black_box(&SigningKey::<P>::generate(&mut Again(DRAWN)));
     });
+    search.after("a key of FN-DSA generated", || {
+        black_box(&fndsa_provisional::SigningKey::<P>::generate(&mut Again(
+            DRAWN,
+        )));
+    });
     search.after("signed", || {
         black_box(&key.sign_with_rng(&mut Again(DRAWN), MESSAGE));
     });
     search.after("a stream signed", || {
         black_box(&key.sign_stream(&mut Again(DRAWN)).finish());
+    });
+    search.after("signed so that the key can be recovered", || {
+        let signed = recovery::sign_in(&*key, &mut Again(DRAWN), MESSAGE, &mut scratch);
+        black_box(&signed.expect("no fault"));
     });
     search.after("signed deterministically", || {
         let signed = hazmat::sign_deterministic(&*key, MESSAGE, &mut scratch);

@@ -29,6 +29,8 @@ pub enum Error {
     NotSelfIssued,
     /// The certificate of the issuer holds another key than the one that signs.
     OtherKey,
+    /// The period that the document is for ends before it begins.
+    Dates,
     /// The key has a parameter set that certificates cannot name.
     ParameterSet,
     /// The document cannot be assembled or signed.
@@ -55,6 +57,7 @@ impl fmt::Display for Error {
             Self::PublicKey(error) => write!(f, "the public key is no Falcon key: {error}"),
             Self::NotSelfIssued => f.write_str("the issuer of the certificate is not its subject"),
             Self::OtherKey => f.write_str("the certificate of the issuer holds another key"),
+            Self::Dates => f.write_str("the second date is earlier than the first"),
             Self::ParameterSet => f.write_str("certificates cannot name this parameter set"),
             Self::Build(error) => write!(f, "the document cannot be made: {error}"),
         }

@@ -49,13 +49,15 @@ pub trait CertificateSigner: sealed::Sealed {
     /// revocation lists. Its serial number is random.
     ///
     /// # Errors
-    /// [`Error::Build`] if `subject` is empty, or if the certificate cannot be encoded.
+    /// [`Error::Dates`] if `validity` ends before it begins. [`Error::Build`] if `subject` is
+    /// empty, or if the certificate cannot be encoded.
     fn self_signed_certificate<R: CryptoRng + ?Sized>(
         &self,
         subject: Name,
         validity: Validity,
         rng: &mut R,
     ) -> Result<Certificate, Error> {
+        in_order(validity.not_before, validity.not_after)?;
         // The standard has no empty name of an issuer.
         if subject.is_empty() {
             return Err(builder::Error::MissingAttributes.into());
@@ -87,8 +89,8 @@ pub trait CertificateSigner: sealed::Sealed {
     /// Makes a revocation list of the issuer whose certificate holds this key.
     ///
     /// # Errors
-    /// [`Error::OtherKey`] if the certificate holds another key, and [`Error::Build`] if the list
-    /// cannot be encoded.
+    /// [`Error::OtherKey`] if the certificate holds another key, [`Error::Dates`] if the next list
+    /// comes before this one, and [`Error::Build`] if the list cannot be encoded.
     fn revocation_list<R: CryptoRng + ?Sized>(
         &self,
         issuer: &Certificate,
@@ -99,7 +101,16 @@ pub trait CertificateSigner: sealed::Sealed {
         if held != self.public_key() {
             return Err(Error::OtherKey);
         }
+        in_order(revocations.this_update, revocations.next_update)?;
         self.build(List::new(issuer.tbs_certificate(), revocations)?, rng)
+    }
+}
+
+fn in_order(first: Time, second: Time) -> Result<(), Error> {
+    if first.to_unix_duration() <= second.to_unix_duration() {
+        Ok(())
+    } else {
+        Err(Error::Dates)
     }
 }
 

@@ -194,6 +194,30 @@ fn a_list_needs_the_certificate_of_its_own_key() {
     assert!(matches!(made, Err(Error::OtherKey)));
 }
 
+#[test]
+fn a_period_does_not_end_before_it_begins() {
+    use falcon_x509::x509_cert::time::Validity;
+
+    let [key, _] = keys();
+    let (earlier, later) = (new_year(2049), new_year(2050));
+    let certificate = |from, to| {
+        let validity = Validity::new(from, to);
+        key.self_signed_certificate(name(ISSUER), validity, &mut Repeating)
+    };
+    assert!(matches!(certificate(later, earlier), Err(Error::Dates)));
+    let issuer = certificate(later, later).expect("one second is a period");
+    let list = |this_update, next_update| {
+        let revocations = Revocations {
+            this_update,
+            next_update,
+            ..revocations()
+        };
+        key.revocation_list(&issuer, revocations, &mut Repeating)
+    };
+    assert!(matches!(list(later, earlier), Err(Error::Dates)));
+    list(later, later).expect("a list that is replaced at once");
+}
+
 /// A key of a known parameter set and the same key of any make the same documents.
 #[test]
 fn typed_keys_sign_as_keys_by_name() {

@@ -1,6 +1,7 @@
 //! Known answers, which the inputs start from.
 
 use falcon_core::fndsa_provisional as fndsa_types;
+use falcon_core::pkcs8::der::pem::decode_vec;
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey};
 use falcon_kat::rsp::{Reader, Record};
 use pkcs8::EncryptedPrivateKeyInfoRef;
@@ -29,6 +30,25 @@ pub fn records_1024() -> Vec<Record> {
 
 /// Records of each parameter set that inputs are made from.
 pub const RECORDS: usize = 3;
+
+/// The certificates, requests and revocation lists of `kat/x509`, in DER.
+pub fn certificates() -> Vec<Vec<u8>> {
+    macro_rules! files {
+        ($($name:literal)*) => {
+            [$(&include_bytes!(concat!("../../../kat/x509/", $name, ".pem"))[..]),*]
+        };
+    }
+    let files = files! {
+        "bouncy-castle-512.certificate" "bouncy-castle-1024.certificate"
+        "bouncy-castle-512.request" "bouncy-castle-1024.request"
+        "bouncy-castle-512.revocation-list" "bouncy-castle-1024.revocation-list"
+        "falcon-x509-512.certificate" "falcon-x509-1024.certificate"
+        "falcon-x509-512.request" "falcon-x509-1024.request"
+        "falcon-x509-512.revocation-list" "falcon-x509-1024.revocation-list"
+    };
+    let der = |pem: &[u8]| decode_vec(pem).expect("a vector").1;
+    files.into_iter().map(der).collect()
+}
 
 /// Hash of the message that [`fndsa`] signs.
 pub const FNDSA_MU: [u8; fndsa_types::MU_LEN] = [5; fndsa_types::MU_LEN];

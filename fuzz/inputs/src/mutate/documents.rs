@@ -37,11 +37,13 @@ const TAGS: [u8; 16] = [
     0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x0c, 0x24, 0x30, 0x31, 0x80, 0x81, 0x82, 0xa0, 0xa1, 0xbf,
 ];
 
-const LABELS: [&str; 6] = [
+const LABELS: [&str; 8] = [
     "PUBLIC KEY",
     "PRIVATE KEY",
     "ENCRYPTED PRIVATE KEY",
     "CERTIFICATE",
+    "CERTIFICATE REQUEST",
+    "X509 CRL",
     "public key",
     "RSA PRIVATE KEY",
 ];
