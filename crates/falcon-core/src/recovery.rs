@@ -421,7 +421,7 @@ mod tests {
     use crate::engine::Engine;
     use crate::hedge::SECRET_HASH_LEN;
     use crate::keys::SigningKey;
-    use crate::params::{Falcon512, for_every_set};
+    use crate::params::{Falcon512, Falcon1024, Q, for_every_set};
     use crate::secret::Secret;
     use crate::signing::KeySource;
     use std::vec;
@@ -483,6 +483,28 @@ mod tests {
         let mut sign = |key| sign_on(Best::find(), &key, &[3; 32], b"payment", &mut scratch);
         assert!(sign(Mixed(&key, &key)).is_ok());
         assert_eq!(sign(Mixed(&key, &other)), Err(FaultError));
+    }
+
+    /// The codes of `s1` are longer than the padded form, although the vector is short.
+    #[test]
+    fn a_half_that_does_not_fit_gives_no_recoverable_signature() {
+        fn check<P: Parameters>() {
+            let key = SigningKey::<P>::from_seed(&[7; 32]);
+            let key = key.verifying_key();
+            let mut signature = Signature::<P>::EMPTY;
+            signature.s2.as_mut()[0] = 1;
+            for (s1, fits) in [(127, true), (256, false)] {
+                // So that c - s2 h = s1.
+                let mut c = key.h();
+                for c in c.as_mut() {
+                    *c = (*c + s1) % Q as u16;
+                }
+                let made = RecoverableSignature::of(Best::find(), key, &c, &signature);
+                assert_eq!(made.expect("it is short").is_some(), fits, "{}", P::NAME);
+            }
+        }
+        check::<Falcon512>();
+        check::<Falcon1024>();
     }
 
     /// Degree 1024 is the worst: each of 1024 values of `s2` is zero with chance `1/q`.
