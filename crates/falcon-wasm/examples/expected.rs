@@ -19,7 +19,10 @@ fn print<P: Parameters>(number: u8) {
         &key.to_bytes()[..],
         signature.to_bytes().as_bytes(),
     ];
-    let fields: Vec<String> = bytes.into_iter().map(base16ct::lower::encode_string).collect();
+    let fields: Vec<String> = bytes
+        .into_iter()
+        .map(base16ct::lower::encode_string)
+        .collect();
     println!("{}\t{}", P::NAME, fields.join("\t"));
 }
 

@@ -76,7 +76,8 @@ function options(value, ...known) {
 }
 
 function formatOf(value) {
-    return oneOf('format', FORMATS, options(value, 'format').format ?? 'padded');
+    const { format = 'padded' } = options(value, 'format');
+    return oneOf('format', FORMATS, format);
 }
 
 // Calls `work` with the text as UTF-8, which is wiped afterwards.

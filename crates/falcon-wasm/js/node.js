@@ -1,6 +1,8 @@
-// Loads the module from the file beside this one, in Node.
+// Loads the module from a file beside this one, in Node.
 import { readFileSync } from 'node:fs';
 import { initSync } from './native.js';
+import { hasSimd } from './simd.js';
 
-initSync({ module: readFileSync(new URL('./native_bg.wasm', import.meta.url)) });
+const name = hasSimd ? './native_simd.wasm' : './native.wasm';
+initSync({ module: readFileSync(new URL(name, import.meta.url)) });
 export * from './falcon.js';

@@ -4,7 +4,7 @@ use crate::errors::{Thrown, not_a_document, thrown};
 use crate::typed::{Public, Secret, either};
 use falcon_core::pkcs8::{
     DecodePrivateKey, DecodePublicKey, EncodePrivateKey, EncodePublicKey, EncryptionError, Error,
-    LineEnding, SecretDocument, decrypt_private_key,
+    LineEnding, SecretDocument, decrypt_private_key, spki,
 };
 use falcon_core::{AnySigningKey, AnyVerifyingKey};
 use getrandom::SysRng;
@@ -32,20 +32,16 @@ pub fn read_der(der: &[u8], passphrase: Option<&[u8]>) -> Result<Secret, Thrown>
     };
     let der = plain.as_ref().map_or(der, SecretDocument::as_bytes);
     let key = AnySigningKey::from_pkcs8_der(der);
-    Secret::of(key.map_err(|error| not_a_document(PRIVATE, error))?)
+    Secret::of(key.map_err(|error| not_a_document(PRIVATE, why(&error)))?)
 }
 
 /// Reads a PKCS#8 document in PEM.
 pub fn read_pem(text: &[u8], passphrase: Option<&[u8]>) -> Result<Secret, Thrown> {
-    let text = str::from_utf8(text).map_err(|error| not_a_document("PEM", error))?;
-    let (label, der) =
-        SecretDocument::from_pem(text).map_err(|error| not_a_document("PEM", error))?;
+    let text = str::from_utf8(text).map_err(|_| not_pem())?;
+    let (label, der) = SecretDocument::from_pem(text).map_err(|_| not_pem())?;
     match label {
         "PRIVATE KEY" | "ENCRYPTED PRIVATE KEY" => read_der(der.as_bytes(), passphrase),
-        _ => Err(not_a_document(
-            "a private key",
-            format_args!("the PEM document is labelled {label:?}"),
-        )),
+        _ => Err(not_a_document(PRIVATE, "the PEM text has another label")),
     }
 }
 
@@ -75,14 +71,14 @@ pub fn write_pem(key: &Secret, passphrase: Option<&[u8]>) -> Result<Zeroizing<St
 /// Reads a `SubjectPublicKeyInfo` document.
 pub fn read_public_der(der: &[u8]) -> Result<Public, Thrown> {
     let key = AnyVerifyingKey::from_public_key_der(der);
-    Public::of(key.map_err(|error| not_a_document(PUBLIC, error))?)
+    Public::of(key.map_err(|error| not_a_document(PUBLIC, why_public(&error)))?)
 }
 
 /// Reads a `SubjectPublicKeyInfo` document in PEM.
 pub fn read_public_pem(text: &[u8]) -> Result<Public, Thrown> {
-    let text = str::from_utf8(text).map_err(|error| not_a_document("PEM", error))?;
+    let text = str::from_utf8(text).map_err(|_| not_pem())?;
     let key = AnyVerifyingKey::from_public_key_pem(text);
-    Public::of(key.map_err(|error| not_a_document(PUBLIC, error))?)
+    Public::of(key.map_err(|error| not_a_document(PUBLIC, why_public(&error)))?)
 }
 
 /// Writes a `SubjectPublicKeyInfo` document.
@@ -98,7 +94,7 @@ pub fn write_public_pem(key: &Public) -> Result<String, Thrown> {
 }
 
 fn refused(why: &str) -> Thrown {
-    thrown("ERR_PASSPHRASE", format_args!("{why}"))
+    thrown("ERR_PASSPHRASE", why)
 }
 
 fn not_empty(passphrase: &[u8]) -> Result<&[u8], Thrown> {
@@ -108,8 +104,32 @@ fn not_empty(passphrase: &[u8]) -> Result<&[u8], Thrown> {
     Ok(passphrase)
 }
 
-fn not_written(error: impl std::fmt::Display) -> Thrown {
-    thrown("ERR_RANDOM", format_args!("the document is not written: {error}"))
+fn not_written<E>(_: E) -> Thrown {
+    let message = "the document is not written: crypto.getRandomValues gave no random bytes";
+    thrown("ERR_RANDOM", message)
+}
+
+fn not_pem() -> Thrown {
+    thrown("ERR_MALFORMED_KEY", "not a PEM document, or a damaged one")
+}
+
+// The texts of the errors of ASN.1 would make up a twentieth of the module.
+fn why(error: &Error) -> &'static str {
+    match error {
+        Error::Asn1(_) => "the document is malformed or truncated",
+        Error::EncryptedPrivateKey(_) => "its encryption is unknown or costs too much",
+        Error::KeyMalformed(_) => "the key in it is malformed",
+        Error::PublicKey(error) => why_public(error),
+        _ => "it is a key of another algorithm",
+    }
+}
+
+fn why_public(error: &spki::Error) -> &'static str {
+    match error {
+        spki::Error::Asn1(_) => "the document is malformed or truncated",
+        spki::Error::KeyMalformed => "the key in it is malformed",
+        _ => "it is a key of another algorithm",
+    }
 }
 
 /// With a wrong passphrase the padding is seldom right by chance. Then what was decrypted is no
@@ -119,6 +139,6 @@ fn not_decrypted(error: Error) -> Thrown {
         Error::EncryptedPrivateKey(EncryptionError::DecryptFailed) | Error::Asn1(_) => {
             refused("wrong passphrase, or the document is damaged")
         }
-        error => not_a_document("a document that can be decrypted", error),
+        error => not_a_document(PRIVATE, why(&error)),
     }
 }

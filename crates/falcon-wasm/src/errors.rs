@@ -1,15 +1,14 @@
-//! What is thrown: a code, a blank, a message.
+//! Errors that are thrown: a code, a blank, a message.
 
 use falcon_core::{DecodeError, Format, Parameters};
-use std::fmt::{Arguments, Display};
 use wasm_bindgen::JsValue;
 
 /// A string that `js/falcon.js` makes an error of.
 pub type Thrown = JsValue;
 
 /// Makes the string of an error.
-pub fn thrown(code: &str, message: Arguments<'_>) -> Thrown {
-    JsValue::from_str(&format!("{code} {message}"))
+pub fn thrown(code: &str, message: &str) -> Thrown {
+    JsValue::from_str(&[code, message].join(" "))
 }
 
 /// Error for a key that cannot be decoded.
@@ -17,18 +16,18 @@ pub fn not_a_key(what: &str, error: DecodeError, len: usize) -> Thrown {
     match error {
         DecodeError::Header => thrown(
             "ERR_MALFORMED_KEY",
-            format_args!("not an encoded {what}: {error} (fromPem and fromDer read documents)"),
+            &format!("not an encoded {what}: {error} (fromPem and fromDer read documents)"),
         ),
         _ => thrown(
             "ERR_MALFORMED_KEY",
-            format_args!("not an encoded {what} ({len} bytes): {error}"),
+            &format!("not an encoded {what} ({len} bytes): {error}"),
         ),
     }
 }
 
 /// Error for a document in PEM or DER that cannot be read.
-pub fn not_a_document(what: &str, error: impl Display) -> Thrown {
-    thrown("ERR_MALFORMED_KEY", format_args!("not {what}: {error}"))
+pub fn not_a_document(what: &str, why: &str) -> Thrown {
+    thrown("ERR_MALFORMED_KEY", &format!("not {what}: {why}"))
 }
 
 /// Error for a signature of `len` bytes that cannot be decoded.
@@ -49,9 +48,9 @@ pub fn not_a_signature<P: Parameters>(format: Format, error: DecodeError, len: u
             };
             thrown(
                 code,
-                format_args!("{len} bytes; a {format} {name} signature has {expected}. {how}"),
+                &format!("{len} bytes; a {format} {name} signature has {expected}. {how}"),
             )
         }
-        _ => thrown(code, format_args!("not a {format} {name} signature: {error}")),
+        _ => thrown(code, &format!("not a {format} {name} signature: {error}")),
     }
 }

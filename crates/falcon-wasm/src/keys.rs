@@ -6,6 +6,7 @@ use crate::random::fresh_seed;
 use crate::signature::format_of;
 use crate::stream::{Signer, Verifier};
 use crate::typed::{Public, Secret};
+use crate::wipe::on_wiped_stack;
 use falcon_core::{AnySigningKey, AnyVerifyingKey};
 use js_sys::Uint8Array;
 use std::rc::Rc;
@@ -34,59 +35,67 @@ impl From<Secret> for NativeSigningKey {
 impl NativeSigningKey {
     /// Generates a key from random bytes.
     pub fn generate(large: bool) -> Result<Self, Thrown> {
-        let seed = fresh_seed()?;
-        Ok(Secret::from_seed(large, &seed).into())
+        on_wiped_stack(|| {
+            let seed = fresh_seed()?;
+            Ok(Secret::from_seed(large, &seed).into())
+        })
     }
 
     /// Generates the key of a seed of 32 bytes.
     pub fn from_seed(seed: Vec<u8>, large: bool) -> Result<Self, Thrown> {
         let seed = Zeroizing::new(seed);
-        Ok(Secret::from_seed(large, exactly(&seed)?).into())
+        on_wiped_stack(|| Ok(Secret::from_seed(large, exactly(&seed)?).into()))
     }
 
     /// Generates the key of the reference code for a seed of 48 bytes.
     pub fn from_reference_seed(seed: Vec<u8>, large: bool) -> Result<Self, Thrown> {
         let seed = Zeroizing::new(seed);
-        Ok(Secret::from_reference_seed(large, exactly(&seed)?).into())
+        on_wiped_stack(|| Ok(Secret::from_reference_seed(large, exactly(&seed)?).into()))
     }
 
     /// Decodes a key.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Thrown> {
         let bytes = Zeroizing::new(bytes);
-        let key = AnySigningKey::try_from(&bytes[..])
-            .map_err(|error| not_a_key("signing key", error, bytes.len()))?;
-        Ok(Secret::of(key)?.into())
+        on_wiped_stack(|| {
+            let key = AnySigningKey::try_from(&bytes[..])
+                .map_err(|error| not_a_key("signing key", error, bytes.len()))?;
+            Ok(Secret::of(key)?.into())
+        })
     }
 
     /// Reads a PKCS#8 document in PEM.
     pub fn from_pem(text: Vec<u8>, passphrase: Option<Vec<u8>>) -> Result<Self, Thrown> {
         let (text, passphrase) = (Zeroizing::new(text), Zeroizing::new(passphrase));
-        Ok(documents::read_pem(&text, passphrase.as_deref())?.into())
+        on_wiped_stack(|| Ok(documents::read_pem(&text, passphrase.as_deref())?.into()))
     }
 
     /// Reads a PKCS#8 document in DER.
     pub fn from_der(der: Vec<u8>, passphrase: Option<Vec<u8>>) -> Result<Self, Thrown> {
         let (der, passphrase) = (Zeroizing::new(der), Zeroizing::new(passphrase));
-        Ok(documents::read_der(&der, passphrase.as_deref())?.into())
+        on_wiped_stack(|| Ok(documents::read_der(&der, passphrase.as_deref())?.into()))
     }
 
     /// Encodes the key.
     pub fn to_bytes(&self) -> Uint8Array {
-        Uint8Array::from(&self.key.to_bytes()[..])
+        on_wiped_stack(|| Uint8Array::from(&self.key.to_bytes()[..]))
     }
 
     /// Writes the key as PKCS#8 in PEM.
     pub fn to_pem(&self, passphrase: Option<Vec<u8>>) -> Result<JsValue, Thrown> {
         let passphrase = Zeroizing::new(passphrase);
-        let text = documents::write_pem(&self.key, passphrase.as_deref())?;
-        Ok(JsValue::from_str(&text))
+        on_wiped_stack(|| {
+            let text = documents::write_pem(&self.key, passphrase.as_deref())?;
+            Ok(JsValue::from_str(&text))
+        })
     }
 
     /// Writes the key as PKCS#8 in DER.
     pub fn to_der(&self, passphrase: Option<Vec<u8>>) -> Result<Uint8Array, Thrown> {
         let passphrase = Zeroizing::new(passphrase);
-        let document = documents::write_der(&self.key, passphrase.as_deref())?;
-        Ok(Uint8Array::from(document.as_bytes()))
+        on_wiped_stack(|| {
+            let document = documents::write_der(&self.key, passphrase.as_deref())?;
+            Ok(Uint8Array::from(document.as_bytes()))
+        })
     }
 
     /// Shares the verifying key.
@@ -98,7 +107,7 @@ impl NativeSigningKey {
 
     /// Starts to sign a message.
     pub fn signer(&self) -> Result<Signer, Thrown> {
-        Signer::new(&self.key)
+        on_wiped_stack(|| Signer::new(&self.key))
     }
 }
 
@@ -174,7 +183,7 @@ fn exactly<const N: usize>(seed: &[u8]) -> Result<&[u8; N], Thrown> {
     seed.try_into().map_err(|_| {
         thrown(
             "ERR_INVALID_ARG_VALUE",
-            format_args!("the seed has {} bytes; it must have {N}", seed.len()),
+            &format!("the seed has {} bytes; it must have {N}", seed.len()),
         )
     })
 }

@@ -14,3 +14,4 @@ mod random;
 mod signature;
 mod stream;
 mod typed;
+mod wipe;

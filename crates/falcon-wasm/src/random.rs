@@ -14,6 +14,6 @@ pub fn fresh_seed() -> Result<Zeroizing<[u8; SEED_LEN]>, Thrown> {
 fn no_randomness(error: getrandom::Error) -> Thrown {
     thrown(
         "ERR_RANDOM",
-        format_args!("crypto.getRandomValues gave no random bytes: {error}"),
+        &format!("crypto.getRandomValues gave no random bytes: {error}"),
     )
 }

@@ -4,6 +4,7 @@ use crate::errors::{Thrown, thrown};
 use crate::random::fresh_seed;
 use crate::signature::format_of;
 use crate::typed::{Public, Secret, Signed};
+use crate::wipe::on_wiped_stack;
 use falcon_core::{Falcon512, Falcon1024, MessageHasher, SignStream, SigningKey};
 use self_cell::self_cell;
 use std::mem;
@@ -60,14 +61,17 @@ impl Signer {
 
     /// Signs the absorbed message.
     pub fn finalize(&mut self, format: u8) -> Result<Vec<u8>, Thrown> {
-        let signature = self.0.with_dependent_mut(|_, stream| {
-            match mem::replace(stream, Stream::Finished) {
-                Stream::Falcon512(stream) => Ok(Signed::Falcon512(Box::new(stream.finish()))),
-                Stream::Falcon1024(stream) => Ok(Signed::Falcon1024(Box::new(stream.finish()))),
-                Stream::Finished => Err(finished()),
-            }
-        })?;
-        signature.encode(format_of(format))
+        // The seed moves with the stream.
+        on_wiped_stack(|| {
+            let signature = self.0.with_dependent_mut(|_, stream| {
+                match mem::replace(stream, Stream::Finished) {
+                    Stream::Falcon512(stream) => Ok(Signed::Falcon512(Box::new(stream.finish()))),
+                    Stream::Falcon1024(stream) => Ok(Signed::Falcon1024(Box::new(stream.finish()))),
+                    Stream::Finished => Err(finished()),
+                }
+            })?;
+            signature.encode(format_of(format))
+        })
     }
 }
 
@@ -125,6 +129,6 @@ impl Verifier {
 fn finished() -> Thrown {
     thrown(
         "ERR_FINISHED",
-        format_args!("the message is finished; make another signer or verifier"),
+        "the message is finished; make another signer or verifier",
     )
 }

@@ -128,7 +128,7 @@ impl Signed {
             Format::Padded => Ok(signature.to_bytes().to_vec()),
             _ => signature.to_vec(format),
         })
-        .map_err(|error| thrown("ERR_MALFORMED_SIGNATURE", format_args!("{error}")))
+        .map_err(|error| thrown("ERR_MALFORMED_SIGNATURE", &format!("{error}")))
     }
 }
 
@@ -162,6 +162,6 @@ fn explained<P: Parameters>(format: Format, bytes: &[u8]) -> Result<Box<Signatur
 fn not_offered(name: &str) -> Thrown {
     thrown(
         "ERR_MALFORMED_KEY",
-        format_args!("this package does not offer {name}"),
+        &format!("this package does not offer {name}"),
     )
 }

@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     let made = bindgen
         .input_path(module)
         .out_name("native")
-        .typescript(true)
+        .typescript(false)
         .remove_name_section(true)
         .remove_producers_section(true)
         .web(true)
