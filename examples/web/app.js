@@ -16,7 +16,7 @@ const chosen = { message: undefined, signature: undefined, public: undefined };
 // Number of the last job of each kind: an older one that ends later shows nothing.
 const jobs = { sign: 0, verify: 0 };
 
-function note(id, kind, title, text = '') {
+function note(id, kind, title, ...content) {
     const place = byId(id);
     place.className = `note ${kind}`;
     place.replaceChildren();
@@ -25,10 +25,16 @@ function note(id, kind, title, text = '') {
         strong.textContent = title;
         place.append(strong);
     }
-    place.append(text);
+    place.append(...content);
 }
 
 const clear = (id) => note(id, '', '');
+
+function code(text) {
+    const element = document.createElement('code');
+    element.textContent = text;
+    return element;
+}
 
 function save(name, data) {
     const link = document.createElement('a');
@@ -81,7 +87,9 @@ function setKey(next) {
     byId('sign-result').hidden = true;
     byId('sign-progress').hidden = true;
     byId('open-locked').hidden = true;
-    for (const id of ['open-file', 'open-passphrase', 'passphrase', 'sign-file']) byId(id).value = '';
+    for (const id of ['open-file', 'open-passphrase', 'passphrase', 'sign-file']) {
+        byId(id).value = '';
+    }
     byId('no-passphrase').checked = false;
     for (const id of ['key-note', 'sign-note']) clear(id);
     if (key) {
@@ -94,7 +102,8 @@ byId('make').addEventListener('click', () => {
     try {
         setKey(SigningKey.generate(byId('parameters').value));
         saved = false;
-        note('key-note', '', '', 'The key is only in this page. Save it if you want to use it again.');
+        note('key-note', '', '',
+            'The key is only in this page. Save it if you want to use it again.');
     } catch (error) {
         note('key-note', 'bad', 'No key was made', error.message);
     }
@@ -213,8 +222,9 @@ async function roleOf(file) {
             return false;
         }
     };
+    const isPublic = (bytes) => decodePublic(bytes).free();
     if (file.name.endsWith('.sig') || isRead(inspectSignature)) return 'signature';
-    if (file.name.endsWith('.pub') || isRead((bytes) => decodePublic(bytes).free())) return 'public';
+    if (file.name.endsWith('.pub') || isRead(isPublic)) return 'public';
     return 'message';
 }
 
@@ -263,8 +273,8 @@ async function verify() {
         say('', '', `Verifying ${message.name}.`);
         if (!await feed(message, verifier, 'verify', job)) return;
         if (verifier.finalize()) {
-            say('good', 'Valid', `The owner of the key ${publicKey.fingerprint} signed `
-                + `${message.name}.`);
+            say('good', 'Valid', `The owner of this key signed ${message.name}. Its fingerprint:`,
+                code(publicKey.fingerprint));
         } else {
             say('bad', 'Not valid', `The owner of this key did not sign ${message.name} as it is. `
                 + 'The file or the signature was changed, or the key is another one.');

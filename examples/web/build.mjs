@@ -1,5 +1,5 @@
-// Makes the page: `node build.mjs PACKAGE SITE`. The folder SITE gets index.html with app.js and the
-// modules of the package, and falcon.html, which holds everything.
+// Makes the page: `node build.mjs PACKAGE SITE`. The folder SITE gets index.html with app.js and
+// the modules of the package, and falcon.html, which holds everything.
 import { createHash } from 'node:crypto';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -195,6 +195,7 @@ export class SigningKey extends Holder {
     }
 
     sign(message, options = {}) {
+        nativeOf(this, SigningKey, 'this');
         bytes('message', message);
         const signer = this.signer();
         try {
@@ -264,6 +265,7 @@ export class VerifyingKey extends Holder {
     }
 
     verify(message, signature, options = {}) {
+        nativeOf(this, VerifyingKey, 'this');
         bytes('message', message);
         let verifier;
         try {

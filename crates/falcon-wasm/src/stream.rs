@@ -5,7 +5,9 @@ use crate::random::fresh_seed;
 use crate::signature::format_of;
 use crate::typed::{Public, Secret, Signed};
 use crate::wipe::on_wiped_stack;
-use falcon_core::{Falcon512, Falcon1024, MessageHasher, SignStream, SigningKey};
+use falcon_core::{
+    Falcon512, Falcon1024, MessageHasher, Parameters, SEED_LEN, SignStream, Signature, SigningKey,
+};
 use self_cell::self_cell;
 use std::mem;
 use std::rc::Rc;
@@ -61,18 +63,32 @@ impl Signer {
 
     /// Signs the absorbed message.
     pub fn finalize(&mut self, format: u8) -> Result<Vec<u8>, Thrown> {
-        // The seed moves with the stream.
         on_wiped_stack(|| {
-            let signature = self.0.with_dependent_mut(|_, stream| {
-                match mem::replace(stream, Stream::Finished) {
-                    Stream::Falcon512(stream) => Ok(Signed::Falcon512(Box::new(stream.finish()))),
-                    Stream::Falcon1024(stream) => Ok(Signed::Falcon1024(Box::new(stream.finish()))),
-                    Stream::Finished => Err(finished()),
-                }
+            let signature = self.0.with_dependent_mut(|key, stream| {
+                let signature = match (&**key, &mut *stream) {
+                    (Secret::Falcon512(key), Stream::Falcon512(stream)) => {
+                        Signed::Falcon512(Box::new(finish(key, stream)))
+                    }
+                    (Secret::Falcon1024(key), Stream::Falcon1024(stream)) => {
+                        Signed::Falcon1024(Box::new(finish(key, stream)))
+                    }
+                    _ => return Err(finished()),
+                };
+                *stream = Stream::Finished;
+                Ok(signature)
             })?;
             signature.encode(format_of(format))
         })
     }
+}
+
+/// Signs the message that `stream` has absorbed. A stream that is moved leaves a copy of its seed,
+/// so another one is written to its place.
+fn finish<'k, P: Parameters>(
+    key: &'k SigningKey<P>,
+    stream: &mut SignStream<'k, P, SigningKey<P>>,
+) -> Signature<P> {
+    mem::replace(stream, key.sign_stream_from_seed(&[0; SEED_LEN])).finish()
 }
 
 /// A verifier of a message that comes in pieces. It verifies once.

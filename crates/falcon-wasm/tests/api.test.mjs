@@ -126,6 +126,7 @@ test('arguments of a wrong type are refused', () => {
     assert.throws(() => publicKey.equals(small), wrongType);
     assert.throws(() => publicKey.equals({}), wrongType);
     assert.throws(() => SigningKey.prototype.sign.call(publicKey, MESSAGE), wrongType);
+    assert.throws(() => VerifyingKey.prototype.verify.call(small, MESSAGE, signature), wrongType);
     for (const kind of [SigningKey, VerifyingKey, Signer, Verifier]) {
         assert.throws(() => new kind(), { name: 'TypeError', code: 'ERR_ILLEGAL_CONSTRUCTOR' });
     }
@@ -255,7 +256,7 @@ test('documents', () => {
         assert.deepEqual(SigningKey.fromDer(key.toDer()).toBytes(), key.toBytes());
         assert.throws(() => VerifyingKey.fromPem(key.toPem()), falconError('ERR_MALFORMED_KEY'));
         assert.throws(() => SigningKey.fromPem(publicKey.toPem()),
-            falconError('ERR_MALFORMED_KEY', /labelled/));
+            falconError('ERR_MALFORMED_KEY', /another label/));
         assert.throws(() => SigningKey.fromPem('no PEM'), falconError('ERR_MALFORMED_KEY'));
     }
 });
