@@ -11,13 +11,14 @@ fn print<P: Parameters>(number: u8) {
     let key = SigningKey::<P>::from_seed_boxed(&seed);
     let mut stream = key.sign_stream_from_seed(&fresh);
     stream.update(&message);
-    let signature = stream.finish();
+    let signature = stream.finish().to_bytes();
+    let encoded = key.to_bytes();
     let bytes: [&[u8]; 5] = [
         &seed,
         &fresh,
         &message,
-        &key.to_bytes()[..],
-        signature.to_bytes().as_bytes(),
+        (*encoded).as_ref(),
+        signature.as_bytes(),
     ];
     let fields: Vec<String> = bytes
         .into_iter()

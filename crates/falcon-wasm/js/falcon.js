@@ -94,7 +94,6 @@ function withPassphrase(value, work) {
     const { passphrase } = options(value, 'passphrase');
     if (passphrase === undefined) return call(() => work(undefined));
     if (typeof passphrase === 'string') return withSecretText(passphrase, work);
-    if (!ArrayBuffer.isView(passphrase)) refuse('passphrase', 'a string or a Uint8Array', passphrase);
     return call(() => work(bytes('passphrase', passphrase)));
 }
 

@@ -249,7 +249,8 @@ test('documents', () => {
         const publicKey = key.verifyingKey;
         assert.match(publicKey.toPem(), /^-----BEGIN PUBLIC KEY-----\n/);
         assert.ok(VerifyingKey.fromPem(publicKey.toPem()).equals(publicKey));
-        assert.ok(VerifyingKey.fromPem(publicKey.toPem().replaceAll('\n', '\r\n')).equals(publicKey));
+        const windows = publicKey.toPem().replaceAll('\n', '\r\n');
+        assert.ok(VerifyingKey.fromPem(windows).equals(publicKey));
         assert.ok(VerifyingKey.fromDer(publicKey.toDer()).equals(publicKey));
         assert.match(key.toPem(), /^-----BEGIN PRIVATE KEY-----\n/);
         assert.deepEqual(SigningKey.fromPem(key.toPem()).toBytes(), key.toBytes());
@@ -299,7 +300,8 @@ test('freed objects throw', () => {
     const other = small.verifyingKey;
     publicKey[Symbol.dispose]();
     for (const work of [() => publicKey.verify(MESSAGE, signature), () => publicKey.toBytes(),
-        () => publicKey.fingerprint, () => publicKey.equals(other), () => other.equals(publicKey)]) {
+        () => publicKey.fingerprint, () => publicKey.equals(other),
+        () => other.equals(publicKey)]) {
         assert.throws(work, falconError('ERR_FREED', /VerifyingKey/));
     }
     assert.equal(verifier.update(MESSAGE).finalize(), true);
@@ -349,7 +351,8 @@ test('a freed key is gone from the memory of the module', (t) => {
     signer.finalize();
     signer.free();
     const body = Buffer.from(plain.split('\n').slice(20, 22).join('\n'));
-    for (const [name, secret] of Object.entries({ capitalF, encoded, seed, passphrase, body, fresh })) {
+    const secrets = { capitalF, encoded, seed, passphrase, body, fresh };
+    for (const [name, secret] of Object.entries(secrets)) {
         assert.ok(!places(secret.subarray(0, 512)), `${name} is left in memory`);
         // Not even a part.
         assert.ok(!places(secret.subarray(-16)), `${name} is partly left in memory`);

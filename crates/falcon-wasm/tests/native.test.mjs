@@ -1,5 +1,5 @@
-// The same bytes as the native library: check.sh writes what examples/expected.rs prints to the file
-// FALCON_EXPECTED.
+// The same bytes as the native library: check.sh writes what examples/expected.rs prints to the
+// file FALCON_EXPECTED.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -231,8 +231,9 @@ test('with the keyboard, in the dark, on a small screen', async () => {
     // Nothing is wider than the screen.
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 380);
     // Every field has a name.
-    const unnamed = await page.evaluate(() => [...document.querySelectorAll('input, select, button')]
-        .filter((field) => !(field.labels?.length || field.ariaLabel || field.textContent.trim()))
+    const unnamed = await page.evaluate(() => [
+        ...document.querySelectorAll('input, select, button'),
+    ].filter((field) => !(field.labels?.length || field.ariaLabel || field.textContent.trim()))
         .map((field) => field.id));
     assert.deepEqual(unnamed, []);
     await shoot(page, 'small-dark.png');
