@@ -79,7 +79,7 @@ async function shoot(page, name) {
 // Opens the page without a network. `address` is loaded first.
 async function opened(address, options = {}) {
     const context = await browser.newContext({ acceptDownloads: true, ...options });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     const trouble = [];
     page.on('pageerror', (error) => trouble.push(error.message));
