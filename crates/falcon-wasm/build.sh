@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Builds the npm package in pkg/.
+#
+# Needs rustup's target wasm32-unknown-unknown. The folder for builds is that of CARGO_TARGET_DIR,
+# or target beside this script. Programs that make the bindings are built there, too.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+CARGO_TARGET_DIR="$(realpath -m "${CARGO_TARGET_DIR:-target}")"
+export CARGO_TARGET_DIR
+
+# The bindings must be made by the version that made the module.
+locked() { grep -A1 "^name = \"$2\"$" "$1/Cargo.lock" | sed -n 's/^version = "\(.*\)"$/\1/p'; }
+if [ "$(locked . wasm-bindgen)" != "$(locked bindgen wasm-bindgen-cli-support)" ]; then
+    echo "Cargo.lock and bindgen/Cargo.lock have different versions of wasm-bindgen" >&2
+    exit 1
+fi
+
+(cd bindgen && cargo build --locked --quiet --release)
+
+# build NAME FLAGS: makes NAME.wasm and native.js in pkg/NAME
+build() {
+    local target="$CARGO_TARGET_DIR/falcon-$1"
+    RUSTFLAGS="$2" cargo build --locked --quiet --release --target wasm32-unknown-unknown \
+        --target-dir "$target"
+    "$CARGO_TARGET_DIR/release/falcon-wasm-bindgen" \
+        "$target/wasm32-unknown-unknown/release/falcon_wasm.wasm" "pkg/$1"
+    mv "pkg/$1/native_bg.wasm" "pkg/$1.wasm"
+}
+
+# Less is inlined and unrolled in the module with vectors, so that what a page loads stays below
+# 200,000 bytes compressed. README.md has the figures.
+readonly SMALLER="-C llvm-args=-inline-threshold=5 -C llvm-args=-unroll-threshold=20"
+
+rm -rf pkg
+mkdir pkg
+build native ""
+build native_simd "-C target-feature=+simd128 $SMALLER"
+# Both modules have the same bindings.
+cmp pkg/native/native.js pkg/native_simd/native.js
+mv pkg/native/native.js pkg/
+rm -r pkg/native pkg/native_simd
+cp js/* package.json README.md pkg/

@@ -1,0 +1,340 @@
+// Classes of the package falcon-sign. They check the types of arguments, keep the message in small
+// pieces, and make errors of what the native part throws. falcon.d.ts documents them.
+import * as native from './native.js';
+
+const PARAMETERS = ['Falcon-512', 'Falcon-1024'];
+// In the order of FORMATS in src/signature.rs.
+const FORMATS = ['padded', 'compressed', 'ct'];
+// Bytes of a message that are copied into the memory of the module at a time.
+const PIECE = 1 << 16;
+// Who has it may call the constructors.
+const INSIDE = Symbol('falcon-sign');
+
+export class FalconError extends Error {
+    constructor(code, message) {
+        super(message);
+        this.code = code;
+    }
+}
+Object.defineProperty(FalconError.prototype, 'name', { value: 'FalconError', configurable: true });
+
+const withCode = (error, code) => Object.assign(error, { code });
+
+// Calls the native part. It throws a string: a code, a blank, a message.
+function call(work) {
+    try {
+        return work();
+    } catch (thrown) {
+        if (typeof thrown !== 'string') throw thrown;
+        const end = thrown.indexOf(' ');
+        const code = thrown.slice(0, end);
+        const message = thrown.slice(end + 1);
+        throw code === 'ERR_INVALID_ARG_VALUE'
+            ? withCode(new RangeError(message), code) : new FalconError(code, message);
+    }
+}
+
+function refuse(name, expected, value) {
+    const kind = value === null ? 'null'
+        : typeof value === 'object' ? value.constructor?.name ?? 'an object' : typeof value;
+    throw withCode(new TypeError(`${name} must be ${expected}, not ${kind}`),
+        'ERR_INVALID_ARG_TYPE');
+}
+
+// Also takes arrays of other frames, and Buffers. A detached array would pass for an empty one.
+function bytes(name, value) {
+    if (!ArrayBuffer.isView(value)
+        || Object.prototype.toString.call(value) !== '[object Uint8Array]') {
+        refuse(name, 'a Uint8Array', value);
+    }
+    if (value.buffer.detached) refuse(name, 'a Uint8Array that is not detached', value);
+    return value;
+}
+
+function string(name, value) {
+    if (typeof value !== 'string') refuse(name, 'a string', value);
+    return value;
+}
+
+function oneOf(name, known, value) {
+    const number = known.indexOf(string(name, value));
+    if (number < 0) {
+        const names = known.map((each) => `"${each}"`).join(', ');
+        throw withCode(new RangeError(`unknown ${name} "${value}"; known are ${names}`),
+            'ERR_INVALID_ARG_VALUE');
+    }
+    return number;
+}
+
+const isLarge = (parameters) => oneOf('parameters', PARAMETERS, parameters) === 1;
+
+// Options that are misspelt are refused: a key must not be saved without its passphrase.
+function options(value, ...known) {
+    if (value === null || typeof value !== 'object') refuse('options', 'an object', value);
+    for (const name of Object.keys(value)) oneOf('option', known, name);
+    return value;
+}
+
+function formatOf(value) {
+    const { format = 'padded' } = options(value, 'format');
+    return oneOf('format', FORMATS, format);
+}
+
+// Calls `work` with the text as UTF-8, which is wiped afterwards.
+function withSecretText(text, work) {
+    const encoded = new TextEncoder().encode(text);
+    try {
+        return call(() => work(encoded));
+    } finally {
+        encoded.fill(0);
+    }
+}
+
+function withPassphrase(value, work) {
+    const { passphrase } = options(value, 'passphrase');
+    if (passphrase === undefined) return call(() => work(undefined));
+    if (typeof passphrase === 'string') return withSecretText(passphrase, work);
+    return call(() => work(bytes('passphrase', passphrase)));
+}
+
+// Holds an object of the native part until it is freed.
+class Holder {
+    #native;
+
+    constructor(inside, object) {
+        if (inside !== INSIDE) {
+            throw withCode(new TypeError(`${new.target.name} has no public constructor`),
+                'ERR_ILLEGAL_CONSTRUCTOR');
+        }
+        this.#native = object;
+    }
+
+    static native(holder, kind, name) {
+        if (!(holder instanceof kind)) refuse(name, `a ${kind.name}`, holder);
+        if (holder.#native === undefined) {
+            throw new FalconError('ERR_FREED', `the ${kind.name} has been freed`);
+        }
+        return holder.#native;
+    }
+
+    free() {
+        const object = this.#native;
+        this.#native = undefined;
+        object?.free();
+    }
+
+    [Symbol.dispose ?? Symbol('dispose')]() {
+        this.free();
+    }
+}
+
+const nativeOf = Holder.native;
+
+export class SigningKey extends Holder {
+    static generate(parameters = 'Falcon-512') {
+        const large = isLarge(parameters);
+        return new SigningKey(INSIDE, call(() => native.NativeSigningKey.generate(large)));
+    }
+
+    static fromSeed(seed, parameters = 'Falcon-512') {
+        const large = isLarge(parameters);
+        bytes('seed', seed);
+        return new SigningKey(INSIDE, call(() => native.NativeSigningKey.from_seed(seed, large)));
+    }
+
+    static fromReferenceSeed(seed, parameters = 'Falcon-512') {
+        const large = isLarge(parameters);
+        bytes('seed', seed);
+        return new SigningKey(INSIDE,
+            call(() => native.NativeSigningKey.from_reference_seed(seed, large)));
+    }
+
+    static fromBytes(data) {
+        bytes('data', data);
+        return new SigningKey(INSIDE, call(() => native.NativeSigningKey.from_bytes(data)));
+    }
+
+    static fromPem(text, options = {}) {
+        string('text', text);
+        return new SigningKey(INSIDE, withPassphrase(options, (passphrase) => withSecretText(text,
+            (encoded) => native.NativeSigningKey.from_pem(encoded, passphrase))));
+    }
+
+    static fromDer(data, options = {}) {
+        bytes('data', data);
+        return new SigningKey(INSIDE, withPassphrase(options,
+            (passphrase) => native.NativeSigningKey.from_der(data, passphrase)));
+    }
+
+    toBytes() {
+        const key = nativeOf(this, SigningKey, 'this');
+        return call(() => key.to_bytes());
+    }
+
+    toPem(options = {}) {
+        const key = nativeOf(this, SigningKey, 'this');
+        return withPassphrase(options, (passphrase) => key.to_pem(passphrase));
+    }
+
+    toDer(options = {}) {
+        const key = nativeOf(this, SigningKey, 'this');
+        return withPassphrase(options, (passphrase) => key.to_der(passphrase));
+    }
+
+    get parameters() {
+        return this.#public((key) => key.parameters);
+    }
+
+    get fingerprint() {
+        return this.#public((key) => key.fingerprint);
+    }
+
+    get verifyingKey() {
+        return new VerifyingKey(INSIDE, nativeOf(this, SigningKey, 'this').verifying_key());
+    }
+
+    sign(message, options = {}) {
+        nativeOf(this, SigningKey, 'this');
+        bytes('message', message);
+        const signer = this.signer();
+        try {
+            return signer.update(message).finalize(options);
+        } finally {
+            signer.free();
+        }
+    }
+
+    signer() {
+        const key = nativeOf(this, SigningKey, 'this');
+        return new Signer(INSIDE, call(() => key.signer()));
+    }
+
+    #public(work) {
+        const key = this.verifyingKey;
+        try {
+            return work(key);
+        } finally {
+            key.free();
+        }
+    }
+}
+
+export class VerifyingKey extends Holder {
+    static fromBytes(data) {
+        bytes('data', data);
+        return new VerifyingKey(INSIDE, call(() => native.NativeVerifyingKey.from_bytes(data)));
+    }
+
+    static fromPem(text) {
+        string('text', text);
+        const encoded = new TextEncoder().encode(text);
+        return new VerifyingKey(INSIDE, call(() => native.NativeVerifyingKey.from_pem(encoded)));
+    }
+
+    static fromDer(data) {
+        bytes('data', data);
+        return new VerifyingKey(INSIDE, call(() => native.NativeVerifyingKey.from_der(data)));
+    }
+
+    toBytes() {
+        return nativeOf(this, VerifyingKey, 'this').to_bytes();
+    }
+
+    toPem() {
+        const key = nativeOf(this, VerifyingKey, 'this');
+        return call(() => key.to_pem());
+    }
+
+    toDer() {
+        const key = nativeOf(this, VerifyingKey, 'this');
+        return call(() => key.to_der());
+    }
+
+    get parameters() {
+        return PARAMETERS[Number(nativeOf(this, VerifyingKey, 'this').is_large())];
+    }
+
+    get fingerprint() {
+        return nativeOf(this, VerifyingKey, 'this').fingerprint();
+    }
+
+    equals(other) {
+        const key = nativeOf(this, VerifyingKey, 'this');
+        return key.equals(nativeOf(other, VerifyingKey, 'other'));
+    }
+
+    verify(message, signature, options = {}) {
+        nativeOf(this, VerifyingKey, 'this');
+        bytes('message', message);
+        let verifier;
+        try {
+            verifier = this.verifier(signature, options);
+        } catch (error) {
+            if (error.code === 'ERR_MALFORMED_SIGNATURE') return false;
+            throw error;
+        }
+        try {
+            return verifier.update(message).finalize();
+        } finally {
+            verifier.free();
+        }
+    }
+
+    verifier(signature, options = {}) {
+        bytes('signature', signature);
+        const format = formatOf(options);
+        const key = nativeOf(this, VerifyingKey, 'this');
+        return new Verifier(INSIDE, call(() => key.verifier(signature, format)));
+    }
+}
+
+function update(object, piece) {
+    bytes('piece', piece);
+    call(() => {
+        let start = 0;
+        do {
+            object.update(piece.subarray(start, start + PIECE));
+            start += PIECE;
+        } while (start < piece.length);
+    });
+}
+
+export class Signer extends Holder {
+    update(piece) {
+        update(nativeOf(this, Signer, 'this'), piece);
+        return this;
+    }
+
+    finalize(options = {}) {
+        const signer = nativeOf(this, Signer, 'this');
+        const format = formatOf(options);
+        return call(() => signer.finalize(format));
+    }
+}
+
+export class Verifier extends Holder {
+    update(piece) {
+        update(nativeOf(this, Verifier, 'this'), piece);
+        return this;
+    }
+
+    finalize() {
+        const verifier = nativeOf(this, Verifier, 'this');
+        return call(() => verifier.finalize());
+    }
+}
+
+export function inspectSignature(signature) {
+    bytes('signature', signature);
+    const details = call(() => native.inspect(signature));
+    const { large, format } = details;
+    details.free();
+    return { parameters: PARAMETERS[Number(large)], format: FORMATS[format] };
+}
+
+export function convertSignature(signature, { from = 'padded', to = 'padded', ...others } = {}) {
+    bytes('signature', signature);
+    options(others);
+    const formats = [from, to].map((format) => oneOf('format', FORMATS, format));
+    return call(() => native.convert(signature, ...formats));
+}

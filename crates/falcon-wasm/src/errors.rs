@@ -1,0 +1,56 @@
+//! Errors that are thrown: a code, a blank, a message.
+
+use falcon_core::{DecodeError, Format, Parameters};
+use wasm_bindgen::JsValue;
+
+/// A string that `js/falcon.js` makes an error of.
+pub type Thrown = JsValue;
+
+/// Makes the string of an error.
+pub fn thrown(code: &str, message: &str) -> Thrown {
+    JsValue::from_str(&[code, message].join(" "))
+}
+
+/// Error for a key that cannot be decoded.
+pub fn not_a_key(what: &str, error: DecodeError, len: usize) -> Thrown {
+    match error {
+        DecodeError::Header => thrown(
+            "ERR_MALFORMED_KEY",
+            &format!("not an encoded {what}: {error} (fromPem and fromDer read documents)"),
+        ),
+        _ => thrown(
+            "ERR_MALFORMED_KEY",
+            &format!("not an encoded {what} ({len} bytes): {error}"),
+        ),
+    }
+}
+
+/// Error for a document in PEM or DER that cannot be read.
+pub fn not_a_document(what: &str, why: &str) -> Thrown {
+    thrown("ERR_MALFORMED_KEY", &format!("not {what}: {why}"))
+}
+
+/// Error for a signature of `len` bytes that cannot be decoded.
+pub fn not_a_signature<P: Parameters>(format: Format, error: DecodeError, len: usize) -> Thrown {
+    let (format, expected) = match format {
+        Format::Compressed => ("compressed", None),
+        Format::Padded => ("padded", Some(P::PADDED_LEN)),
+        Format::ConstantTime => ("ct", Some(P::CT_LEN)),
+    };
+    let name = P::NAME;
+    let code = "ERR_MALFORMED_SIGNATURE";
+    match (error, expected) {
+        (DecodeError::Length, Some(expected)) if expected != len => {
+            let how = if len < expected {
+                "Was it truncated?"
+            } else {
+                "Was something added?"
+            };
+            thrown(
+                code,
+                &format!("{len} bytes; a {format} {name} signature has {expected}. {how}"),
+            )
+        }
+        _ => thrown(code, &format!("not a {format} {name} signature: {error}")),
+    }
+}

@@ -1,0 +1,150 @@
+//! Messages that come in pieces.
+
+use crate::errors::{Thrown, thrown};
+use crate::random::fresh_seed;
+use crate::signature::format_of;
+use crate::typed::{Public, Secret, Signed};
+use crate::wipe::on_wiped_stack;
+use falcon_core::{
+    Falcon512, Falcon1024, MessageHasher, Parameters, SEED_LEN, SignStream, Signature, SigningKey,
+};
+use self_cell::self_cell;
+use std::mem;
+use std::rc::Rc;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// The stream of either parameter set, until it is finished.
+enum Stream<'k> {
+    Falcon512(SignStream<'k, Falcon512, SigningKey<Falcon512>>),
+    Falcon1024(SignStream<'k, Falcon1024, SigningKey<Falcon1024>>),
+    Finished,
+}
+
+self_cell!(
+    /// A stream with the key that it borrows.
+    struct OwnedStream {
+        owner: Rc<Secret>,
+        #[covariant]
+        dependent: Stream,
+    }
+);
+
+/// A signer of a message that comes in pieces. It signs once.
+#[wasm_bindgen]
+pub struct Signer(OwnedStream);
+
+impl Signer {
+    /// Starts with a fresh seed.
+    pub fn new(key: &Rc<Secret>) -> Result<Self, Thrown> {
+        let seed = fresh_seed()?;
+        Ok(Self(OwnedStream::new(Rc::clone(key), |key| match &**key {
+            Secret::Falcon512(key) => Stream::Falcon512(key.sign_stream_from_seed(&seed)),
+            Secret::Falcon1024(key) => Stream::Falcon1024(key.sign_stream_from_seed(&seed)),
+        })))
+    }
+}
+
+#[wasm_bindgen]
+impl Signer {
+    /// Absorbs the next piece of the message.
+    pub fn update(&mut self, piece: &[u8]) -> Result<(), Thrown> {
+        self.0.with_dependent_mut(|_, stream| match stream {
+            Stream::Falcon512(stream) => {
+                stream.update(piece);
+                Ok(())
+            }
+            Stream::Falcon1024(stream) => {
+                stream.update(piece);
+                Ok(())
+            }
+            Stream::Finished => Err(finished()),
+        })
+    }
+
+    /// Signs the absorbed message.
+    pub fn finalize(&mut self, format: u8) -> Result<Vec<u8>, Thrown> {
+        on_wiped_stack(|| {
+            let signature = self.0.with_dependent_mut(|key, stream| {
+                let signature = match (&**key, &mut *stream) {
+                    (Secret::Falcon512(key), Stream::Falcon512(stream)) => {
+                        Signed::Falcon512(Box::new(finish(key, stream)))
+                    }
+                    (Secret::Falcon1024(key), Stream::Falcon1024(stream)) => {
+                        Signed::Falcon1024(Box::new(finish(key, stream)))
+                    }
+                    _ => return Err(finished()),
+                };
+                *stream = Stream::Finished;
+                Ok(signature)
+            })?;
+            signature.encode(format_of(format))
+        })
+    }
+}
+
+/// Signs the message that `stream` has absorbed. A stream that is moved leaves a copy of its seed,
+/// so another one is written to its place.
+fn finish<'k, P: Parameters>(
+    key: &'k SigningKey<P>,
+    stream: &mut SignStream<'k, P, SigningKey<P>>,
+) -> Signature<P> {
+    mem::replace(stream, key.sign_stream_from_seed(&[0; SEED_LEN])).finish()
+}
+
+/// A verifier of a message that comes in pieces. It verifies once.
+#[wasm_bindgen]
+pub struct Verifier {
+    key: Rc<Public>,
+    signature: Signed,
+    hasher: Option<MessageHasher>,
+}
+
+impl Verifier {
+    /// Starts with the nonce of `signature`, which is one of the key's parameter set.
+    pub fn new(key: &Rc<Public>, signature: Signed) -> Self {
+        let hasher = match (&**key, &signature) {
+            (Public::Falcon512(key), Signed::Falcon512(signature)) => {
+                Some(key.hasher(signature.nonce()))
+            }
+            (Public::Falcon1024(key), Signed::Falcon1024(signature)) => {
+                Some(key.hasher(signature.nonce()))
+            }
+            _ => None,
+        };
+        Self {
+            key: Rc::clone(key),
+            signature,
+            hasher,
+        }
+    }
+}
+
+#[wasm_bindgen]
+impl Verifier {
+    /// Absorbs the next piece of the message.
+    pub fn update(&mut self, piece: &[u8]) -> Result<(), Thrown> {
+        self.hasher.as_mut().ok_or_else(finished)?.update(piece);
+        Ok(())
+    }
+
+    /// Returns whether the signature is valid for the absorbed message.
+    pub fn finalize(&mut self) -> Result<bool, Thrown> {
+        let hasher = self.hasher.take().ok_or_else(finished)?;
+        Ok(match (&*self.key, &self.signature) {
+            (Public::Falcon512(key), Signed::Falcon512(signature)) => {
+                key.verify_hashed(hasher, signature).is_ok()
+            }
+            (Public::Falcon1024(key), Signed::Falcon1024(signature)) => {
+                key.verify_hashed(hasher, signature).is_ok()
+            }
+            _ => false,
+        })
+    }
+}
+
+fn finished() -> Thrown {
+    thrown(
+        "ERR_FINISHED",
+        "the message is finished; make another signer or verifier",
+    )
+}

@@ -1,0 +1,368 @@
+// Arguments, errors, formats, pieces, documents, freed objects, wiped memory.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { inspect } from 'node:util';
+import { test } from 'node:test';
+import vm from 'node:vm';
+import {
+    FalconError, Signer, SigningKey, Verifier, VerifyingKey, convertSignature, inspectSignature,
+} from '../pkg/node.js';
+import { initSync } from '../pkg/native.js';
+import {
+    CT_LEN, PADDED_LEN, PARAMETERS, SIGNING_KEY_LEN, VERIFYING_KEY_LEN, text,
+} from './common.mjs';
+
+const MESSAGE = text('order #42');
+const keys = Object.fromEntries(PARAMETERS.map((name, i) =>
+    [name, SigningKey.fromSeed(new Uint8Array(32).fill(i + 1), name)]));
+const small = keys['Falcon-512'];
+const falconError = (code, message = /./) => (error) => {
+    assert.ok(error instanceof FalconError, inspect(error));
+    assert.equal(error.name, 'FalconError');
+    assert.equal(error.code, code);
+    assert.match(error.message, message);
+    return true;
+};
+const wrongType = { name: 'TypeError', code: 'ERR_INVALID_ARG_TYPE' };
+const wrongValue = { name: 'RangeError', code: 'ERR_INVALID_ARG_VALUE' };
+const flipped = (data, bit) => {
+    const copy = data.slice();
+    copy[bit >> 3] ^= 1 << (bit & 7);
+    return copy;
+};
+
+test('the module with vectors is loaded where the engine has them', async (t) => {
+    const { hasSimd } = await import('../pkg/simd.js');
+    // no-simd.mjs lets the engine validate nothing.
+    assert.equal(hasSimd, WebAssembly.validate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)));
+    const read = t.mock.method(fs, 'readFileSync');
+    syncBuiltinESMExports();
+    // Another name, so that the loader runs again.
+    await import('../pkg/node.js?again');
+    read.mock.restore();
+    syncBuiltinESMExports();
+    const names = read.mock.calls.map(({ arguments: [url] }) => String(url).split('/').pop());
+    assert.ok(names.includes(hasSimd ? 'native_simd.wasm' : 'native.wasm'), String(names));
+    assert.ok(!names.includes(hasSimd ? 'native.wasm' : 'native_simd.wasm'), String(names));
+});
+
+test('lengths, names, formats', () => {
+    assert.equal(SigningKey.generate().parameters, 'Falcon-512');
+    for (const [parameters, key] of Object.entries(keys)) {
+        const publicKey = key.verifyingKey;
+        assert.equal(key.parameters, parameters);
+        assert.equal(publicKey.parameters, parameters);
+        assert.equal(key.toBytes().length, SIGNING_KEY_LEN[parameters]);
+        assert.equal(publicKey.toBytes().length, VERIFYING_KEY_LEN[parameters]);
+        assert.match(key.fingerprint, /^[0-9a-f]{64}$/);
+        assert.equal(publicKey.fingerprint, key.fingerprint);
+        assert.ok(publicKey.equals(key.verifyingKey));
+        const padded = key.sign(MESSAGE);
+        assert.equal(padded.length, PADDED_LEN[parameters]);
+        assert.equal(key.sign(MESSAGE, { format: 'ct' }).length, CT_LEN[parameters]);
+        const formats = ['padded', 'compressed', 'ct'];
+        for (const to of formats) {
+            const signature = convertSignature(padded, { to });
+            assert.deepEqual(inspectSignature(signature), { parameters, format: to });
+            for (const format of formats) {
+                assert.equal(publicKey.verify(MESSAGE, signature, { format }), format === to);
+            }
+            assert.deepEqual(convertSignature(signature, { from: to }), padded);
+        }
+    }
+    const [one, two] = PARAMETERS.map((name) => keys[name].verifyingKey);
+    assert.equal(one.equals(two), false);
+    assert.equal(two.verify(MESSAGE, small.sign(MESSAGE)), false);
+});
+
+test('two signatures of a message differ', () => {
+    assert.notDeepEqual(small.sign(MESSAGE), small.sign(MESSAGE));
+    assert.equal(SigningKey.generate().verifyingKey.equals(SigningKey.generate().verifyingKey),
+        false);
+});
+
+test('arguments of a wrong type are refused', () => {
+    const publicKey = small.verifyingKey;
+    const signature = small.sign(MESSAGE);
+    const detached = new Uint8Array(8);
+    structuredClone(detached, { transfer: [detached.buffer] });
+    const wrong = ['order #42', 42, null, undefined, [1, 2, 3], {}, new ArrayBuffer(8),
+        new Uint16Array(4), new DataView(new ArrayBuffer(8)), new Int8Array(4),
+        { length: 3, [Symbol.toStringTag]: 'Uint8Array' }];
+    // Node 20 cannot tell a detached array from an empty one.
+    if (detached.buffer.detached) wrong.push(detached);
+    for (const value of wrong) {
+        for (const work of [
+            () => small.sign(value),
+            () => small.signer().update(value),
+            () => publicKey.verify(value, signature),
+            () => publicKey.verify(MESSAGE, value),
+            () => publicKey.verifier(value),
+            () => publicKey.verifier(signature).update(value),
+            () => SigningKey.fromSeed(value),
+            () => SigningKey.fromReferenceSeed(value),
+            () => SigningKey.fromBytes(value),
+            () => SigningKey.fromDer(value),
+            () => VerifyingKey.fromBytes(value),
+            () => VerifyingKey.fromDer(value),
+            () => inspectSignature(value),
+            () => convertSignature(value),
+        ]) assert.throws(work, wrongType, `${work} ${inspect(value)}`);
+    }
+    for (const value of [42, null, {}, MESSAGE]) {
+        assert.throws(() => SigningKey.generate(value), wrongType);
+        assert.throws(() => SigningKey.fromPem(value), wrongType);
+        assert.throws(() => VerifyingKey.fromPem(value), wrongType);
+        assert.throws(() => small.sign(MESSAGE, { format: value }), wrongType);
+    }
+    for (const value of [42, null, {}, [1]]) {
+        assert.throws(() => small.toPem({ passphrase: value }), wrongType);
+    }
+    for (const value of [null, 'padded', 42]) {
+        assert.throws(() => small.sign(MESSAGE, value), wrongType);
+        assert.throws(() => small.toPem(value), wrongType);
+    }
+    assert.throws(() => publicKey.equals(small), wrongType);
+    assert.throws(() => publicKey.equals({}), wrongType);
+    assert.throws(() => SigningKey.prototype.sign.call(publicKey, MESSAGE), wrongType);
+    assert.throws(() => VerifyingKey.prototype.verify.call(small, MESSAGE, signature), wrongType);
+    for (const kind of [SigningKey, VerifyingKey, Signer, Verifier]) {
+        assert.throws(() => new kind(), { name: 'TypeError', code: 'ERR_ILLEGAL_CONSTRUCTOR' });
+    }
+});
+
+test('unknown names, misspelt options and wrong seeds are refused', () => {
+    for (const name of ['falcon-512', 'Falcon-256', '', '__proto__']) {
+        assert.throws(() => SigningKey.generate(name), wrongValue);
+        assert.throws(() => small.sign(MESSAGE, { format: name }), wrongValue);
+    }
+    assert.throws(() => small.toPem({ password: 'secret' }), wrongValue);
+    assert.throws(() => small.sign(MESSAGE, { fromat: 'ct' }), wrongValue);
+    assert.throws(() => convertSignature(small.sign(MESSAGE), { too: 'ct' }), wrongValue);
+    for (const length of [0, 31, 33, 48]) {
+        assert.throws(() => SigningKey.fromSeed(new Uint8Array(length)),
+            { ...wrongValue, message: `the seed has ${length} bytes; it must have 32` });
+    }
+    assert.throws(() => SigningKey.fromReferenceSeed(new Uint8Array(32)), wrongValue);
+});
+
+test('bytes of Buffers, views, shared memory and other realms', () => {
+    const publicKey = small.verifyingKey;
+    const signature = small.sign(Buffer.from('order #42'));
+    const wide = new Uint8Array([0, ...MESSAGE, 0]);
+    const shared = new Uint8Array(new SharedArrayBuffer(MESSAGE.length));
+    shared.set(MESSAGE);
+    const foreign = vm.runInNewContext('new Uint8Array(bytes)', { bytes: [...MESSAGE] });
+    assert.equal(foreign instanceof Uint8Array, false);
+    for (const message of [MESSAGE, wide.subarray(1, -1), shared, foreign]) {
+        assert.equal(publicKey.verify(message, signature), true);
+    }
+});
+
+test('truncated and longer signatures and keys are refused', () => {
+    for (const [parameters, key] of Object.entries(keys)) {
+        const publicKey = key.verifyingKey;
+        const signature = key.sign(MESSAGE);
+        for (const length of [0, 1, 40, 41, 42, 600, signature.length - 1]) {
+            const cut = signature.subarray(0, length);
+            assert.equal(publicKey.verify(MESSAGE, cut), false);
+            assert.throws(() => publicKey.verifier(cut), falconError('ERR_MALFORMED_SIGNATURE'));
+            assert.throws(() => inspectSignature(cut), falconError('ERR_MALFORMED_SIGNATURE'));
+        }
+        const long = new Uint8Array([...signature, 0]);
+        assert.equal(publicKey.verify(MESSAGE, long), false);
+        assert.throws(() => publicKey.verifier(long), falconError('ERR_MALFORMED_SIGNATURE',
+            new RegExp(`${long.length} bytes; a padded ${parameters} .* Was something added`)));
+        for (const [read, data] of [
+            [SigningKey.fromBytes, key.toBytes()], [VerifyingKey.fromBytes, publicKey.toBytes()],
+            [SigningKey.fromDer, key.toDer()], [VerifyingKey.fromDer, publicKey.toDer()],
+        ]) {
+            for (const wrong of [data.subarray(0, -1), data.subarray(1), new Uint8Array(),
+                new Uint8Array([...data, 0])]) {
+                assert.throws(() => read(wrong), falconError('ERR_MALFORMED_KEY'));
+            }
+        }
+    }
+    assert.throws(() => VerifyingKey.fromBytes(text(small.verifyingKey.toPem())),
+        falconError('ERR_MALFORMED_KEY', /fromPem/));
+});
+
+test('no flipped bit of a signature is accepted, and none of a key goes unnoticed', () => {
+    for (const key of Object.values(keys)) {
+        const publicKey = key.verifyingKey;
+        const signature = key.sign(MESSAGE);
+        for (let bit = 0; bit < 8 * signature.length; bit += 7) {
+            assert.equal(publicKey.verify(MESSAGE, flipped(signature, bit)), false, `bit ${bit}`);
+        }
+        const data = publicKey.toBytes();
+        for (let bit = 0; bit < 8 * data.length; bit += 31) {
+            try {
+                assert.equal(VerifyingKey.fromBytes(flipped(data, bit)).verify(MESSAGE, signature),
+                    false);
+            } catch (error) {
+                falconError('ERR_MALFORMED_KEY')(error);
+            }
+        }
+        for (let bit = 0; bit < 8 * MESSAGE.length; bit += 1) {
+            assert.equal(publicKey.verify(flipped(MESSAGE, bit), signature), false);
+        }
+    }
+});
+
+test('pieces give what the whole message gives', (t) => {
+    t.mock.method(globalThis.crypto, 'getRandomValues', (array) => array.fill(5));
+    const long = Uint8Array.from({ length: 200_000 }, (_, i) => i * i);
+    for (const key of Object.values(keys)) {
+        const whole = key.sign(long);
+        for (const size of [1_000, 65_535, 65_536, 65_537, 199_999, 200_000]) {
+            const signer = key.signer();
+            const verifier = key.verifyingKey.verifier(whole);
+            for (let start = 0; start < long.length; start += size) {
+                const piece = long.subarray(start, start + size);
+                assert.equal(signer.update(piece), signer);
+                verifier.update(piece).update(new Uint8Array());
+            }
+            assert.deepEqual(signer.finalize(), whole);
+            assert.equal(verifier.finalize(), true);
+        }
+        const verifier = key.verifyingKey.verifier(whole).update(long.subarray(1));
+        assert.equal(verifier.finalize(), false);
+        assert.deepEqual(key.signer().finalize(), key.sign(new Uint8Array()));
+    }
+});
+
+test('a signer signs once, a verifier verifies once', () => {
+    const signer = small.signer().update(MESSAGE);
+    // A wrong format ends nothing.
+    assert.throws(() => signer.finalize({ format: 'short' }), wrongValue);
+    const verifier = small.verifyingKey.verifier(signer.finalize());
+    assert.equal(verifier.update(MESSAGE).finalize(), true);
+    for (const used of [signer, verifier]) {
+        assert.throws(() => used.update(MESSAGE), falconError('ERR_FINISHED'));
+        assert.throws(() => used.finalize(), falconError('ERR_FINISHED'));
+    }
+});
+
+test('documents', () => {
+    for (const key of Object.values(keys)) {
+        const publicKey = key.verifyingKey;
+        assert.match(publicKey.toPem(), /^-----BEGIN PUBLIC KEY-----\n/);
+        assert.ok(VerifyingKey.fromPem(publicKey.toPem()).equals(publicKey));
+        const windows = publicKey.toPem().replaceAll('\n', '\r\n');
+        assert.ok(VerifyingKey.fromPem(windows).equals(publicKey));
+        assert.ok(VerifyingKey.fromDer(publicKey.toDer()).equals(publicKey));
+        assert.match(key.toPem(), /^-----BEGIN PRIVATE KEY-----\n/);
+        assert.deepEqual(SigningKey.fromPem(key.toPem()).toBytes(), key.toBytes());
+        assert.deepEqual(SigningKey.fromDer(key.toDer()).toBytes(), key.toBytes());
+        assert.throws(() => VerifyingKey.fromPem(key.toPem()), falconError('ERR_MALFORMED_KEY'));
+        assert.throws(() => SigningKey.fromPem(publicKey.toPem()),
+            falconError('ERR_MALFORMED_KEY', /another label/));
+        assert.throws(() => SigningKey.fromPem('no PEM'), falconError('ERR_MALFORMED_KEY'));
+    }
+});
+
+test('encrypted documents', () => {
+    const passphrase = 'größer 🔑';
+    const locked = small.toPem({ passphrase });
+    assert.match(locked, /^-----BEGIN ENCRYPTED PRIVATE KEY-----\n/);
+    assert.notEqual(locked, small.toPem({ passphrase }));
+    assert.deepEqual(SigningKey.fromPem(locked, { passphrase }).toBytes(), small.toBytes());
+    assert.deepEqual(SigningKey.fromPem(locked, { passphrase: text(passphrase) }).toBytes(),
+        small.toBytes());
+    const der = small.toDer({ passphrase });
+    assert.deepEqual(SigningKey.fromDer(der, { passphrase }).toBytes(), small.toBytes());
+    for (const [work, message] of [
+        [() => SigningKey.fromPem(locked), /is encrypted/],
+        [() => SigningKey.fromPem(locked, { passphrase: 'another' }), /wrong passphrase/],
+        [() => SigningKey.fromPem(locked, { passphrase: '' }), /wrong passphrase/],
+        [() => SigningKey.fromPem(small.toPem(), { passphrase }), /not encrypted/],
+        [() => small.toPem({ passphrase: '' }), /empty/],
+        [() => small.toDer({ passphrase: new Uint8Array() }), /empty/],
+    ]) assert.throws(work, falconError('ERR_PASSPHRASE', message));
+});
+
+test('freed objects throw', () => {
+    const key = SigningKey.generate();
+    const publicKey = key.verifyingKey;
+    const signature = key.sign(MESSAGE);
+    const signer = key.signer().update(MESSAGE);
+    const verifier = publicKey.verifier(signature);
+    key.free();
+    key.free();
+    for (const work of [() => key.sign(MESSAGE), () => key.toBytes(), () => key.verifyingKey,
+        () => key.signer(), () => key.toPem(), () => key.toDer(), () => key.parameters,
+        () => key.fingerprint]) {
+        assert.throws(work, falconError('ERR_FREED', /SigningKey/));
+    }
+    // A signer keeps what it needs, and so does a verifying key.
+    assert.equal(publicKey.verify(MESSAGE, signer.finalize()), true);
+    const other = small.verifyingKey;
+    publicKey[Symbol.dispose]();
+    for (const work of [() => publicKey.verify(MESSAGE, signature), () => publicKey.toBytes(),
+        () => publicKey.fingerprint, () => publicKey.equals(other),
+        () => other.equals(publicKey)]) {
+        assert.throws(work, falconError('ERR_FREED', /VerifyingKey/));
+    }
+    assert.equal(verifier.update(MESSAGE).finalize(), true);
+    signer.free();
+    verifier.free();
+    assert.throws(() => signer.update(MESSAGE), falconError('ERR_FREED', /Signer/));
+    assert.throws(() => verifier.finalize(), falconError('ERR_FREED', /Verifier/));
+});
+
+test('a signing key is not shown or copied', () => {
+    const secret = Buffer.from(small.toBytes()).toString('latin1');
+    for (const shown of [inspect(small, { showHidden: true, depth: 9 }), JSON.stringify(small),
+        String(small)]) {
+        assert.ok(shown.length < 100 && !secret.includes(shown), shown);
+    }
+    assert.throws(() => structuredClone(small).sign(MESSAGE));
+});
+
+test('a freed key is gone from the memory of the module', (t) => {
+    const { memory } = initSync();
+    const places = (needle) => Buffer.from(memory.buffer).includes(needle);
+    const seed = Buffer.from(crypto.getRandomValues(new Uint8Array(32)));
+    const key = SigningKey.fromSeed(seed);
+    const data = key.toBytes();
+    // The coefficients of F have one byte each, in memory as in the encoding.
+    const capitalF = Buffer.from(data.subarray(769, 1281));
+    const encoded = Buffer.from(data.subarray(1, 769));
+    assert.ok(places(capitalF));
+    const passphrase = Buffer.from('a passphrase that is nowhere else');
+    const signer = key.signer().update(MESSAGE);
+    const pem = key.toPem({ passphrase });
+    const plain = key.toPem();
+    SigningKey.fromPem(pem, { passphrase: passphrase.toString() }).free();
+    SigningKey.fromPem(plain).free();
+    SigningKey.fromBytes(data).free();
+    SigningKey.fromDer(key.toDer()).free();
+    let fresh;
+    t.mock.method(globalThis.crypto, 'getRandomValues', (array) => {
+        fresh ??= Buffer.from(seed.toReversed());
+        array.set(fresh.subarray(0, array.length));
+        return array;
+    });
+    key.sign(MESSAGE);
+    SigningKey.generate().free();
+    key.free();
+    assert.ok(places(capitalF), 'the signer keeps the key');
+    signer.finalize();
+    signer.free();
+    const body = Buffer.from(plain.split('\n').slice(20, 22).join('\n'));
+    const secrets = { capitalF, encoded, seed, passphrase, body, fresh };
+    for (const [name, secret] of Object.entries(secrets)) {
+        assert.ok(!places(secret.subarray(0, 512)), `${name} is left in memory`);
+        // Not even a part.
+        assert.ok(!places(secret.subarray(-16)), `${name} is partly left in memory`);
+    }
+});
+
+test('a message of 64 MiB takes no more memory', () => {
+    const { memory } = initSync();
+    const before = memory.buffer.byteLength;
+    const long = new Uint8Array(1 << 26);
+    assert.equal(small.verifyingKey.verify(long, small.sign(long)), true);
+    assert.equal(memory.buffer.byteLength, before);
+});

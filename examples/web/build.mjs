@@ -1,0 +1,64 @@
+// Makes the page: `node build.mjs PACKAGE SITE`. The folder SITE gets index.html with app.js and
+// the modules of the package, and falcon.html, which holds everything.
+import { createHash } from 'node:crypto';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+const [packageFolder, site] = process.argv.slice(2).map((path) => resolve(path));
+const here = fileURLToPath(new URL('.', import.meta.url));
+
+// Finds the package, and loads it by `loader`.
+const found = (loader) => ({
+    name: 'package',
+    setup(builder) {
+        builder.onResolve({ filter: /^falcon-sign$/ }, () => ({ path: loader }));
+        builder.onResolve({ filter: /^\.\/(native|falcon)\.js$/ },
+            ({ path }) => ({ path: join(packageFolder, path) }));
+        builder.onResolve({ filter: /\.wasm\.gz$/ },
+            ({ path }) => ({ path: join(packageFolder, path), namespace: 'compressed' }));
+        builder.onLoad({ filter: /.*/, namespace: 'compressed' }, ({ path }) => ({
+            contents: gzipSync(readFileSync(path.slice(0, -'.gz'.length)), { level: 9 }),
+            loader: 'binary',
+        }));
+    },
+});
+
+async function bundle(loader) {
+    const { outputFiles: [{ text }] } = await build({
+        entryPoints: [join(here, 'app.js')],
+        bundle: true,
+        minify: true,
+        format: 'esm',
+        target: 'es2022',
+        write: false,
+        plugins: [found(loader)],
+    });
+    return text;
+}
+
+// For a static server.
+for (const name of ['native.wasm', 'native_simd.wasm']) {
+    copyFileSync(join(packageFolder, name), join(site, name));
+}
+copyFileSync(join(here, 'index.html'), join(site, 'index.html'));
+writeFileSync(join(site, 'app.js'), await bundle(join(packageFolder, 'web.js')));
+
+// In one file.
+const text = await bundle(join(here, 'inline.js'));
+const script = `\n${text.replaceAll('</script', '<\\/script')}`;
+const hash = createHash('sha256').update(script).digest('base64');
+
+const replace = (source, from, to) => {
+    if (source.split(from).length !== 2) throw new Error(`not once in index.html: ${from}`);
+    return source.replace(from, () => to);
+};
+let html = readFileSync(join(here, 'index.html'), 'utf8');
+html = replace(html, '<script type="module" src="app.js"></script>',
+    `<script type="module">${script}</script>`);
+html = replace(html, "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'",
+    `script-src 'sha256-${hash}' 'wasm-unsafe-eval'; connect-src 'none'`);
+html = replace(html, 'its own files and nothing else', 'nothing');
+writeFileSync(join(site, 'falcon.html'), html);

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Builds the package falcon-sign and the page, in site/: for a static server, and as the one file
+# site/falcon.html, which a browser opens from a disk.
+#
+# Needs what crates/falcon-wasm/build.sh needs, and Node 20 or newer with npm.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+readonly PACKAGE=../../crates/falcon-wasm
+"$PACKAGE/build.sh"
+npm ci --ignore-scripts --no-audit --no-fund --silent
+
+rm -rf site
+mkdir site
+node build.mjs "$PACKAGE/pkg" site
