@@ -6,6 +6,7 @@ the same for all of them.
 
 import argparse
 import functools
+import glob
 import hashlib
 import json
 import os
@@ -14,7 +15,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -51,7 +52,7 @@ class Job(NamedTuple):
     keys: str | None
     """Path of the table of keys."""
     keys_digest: str | None
-    format: str
+    format: Literal["padded", "compressed", "ct"]
     threads: int
     """Threads for each shard."""
 
@@ -120,9 +121,7 @@ def verdicts(batch: pa.RecordBatch | pa.Table, job: Job) -> pa.Array:
     if job.keys is not None:
         names, keys = "key_id", load_keys(job.keys, job.keys_digest)
     columns = [_plain(batch.column(column)) for column in ("message", "signature", names)]
-    return pa.array(
-        arrow.verify(*columns, keys=keys, format=job.format, threads=job.threads)
-    )
+    return pa.array(arrow.verify(*columns, keys=keys, format=job.format, threads=job.threads))
 
 
 def _plain(column: pa.Array) -> pa.Array:
@@ -155,19 +154,20 @@ def load_keys(path: str, digest: str | None) -> dict[Any, VerifyingKey]:
     return keys
 
 
+def _value_type(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
 def _is_bytes(kind: pa.DataType) -> bool:
     types = pa.types
-    return (
-        types.is_binary(kind)
-        or types.is_large_binary(kind)
-        or types.is_fixed_size_binary(kind)
-        or types.is_binary_view(kind)
-    )
+    tests = types.is_binary, types.is_large_binary, types.is_fixed_size_binary, types.is_binary_view
+    return any(test(kind) for test in tests)
 
 
 def _is_text(kind: pa.DataType) -> bool:
     types = pa.types
-    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    tests = types.is_string, types.is_large_string, types.is_string_view
+    return any(test(kind) for test in tests)
 
 
 def _is_message(kind: pa.DataType) -> bool:
@@ -184,9 +184,7 @@ def _check_type(
     if schema.names.count(name) != 1:
         found = ", ".join(schema.names) or "none"
         raise LedgerError(f"{path}: needs one column {name} ({wanted}). Columns found: {found}")
-    kind = schema.field(name).type
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
+    kind = _value_type(schema.field(name).type)
     if not accepts(kind):
         raise LedgerError(f"{path}: the column {name} has the type {kind} and needs {wanted}")
     return kind
@@ -198,7 +196,7 @@ def checked_columns(schema: pa.Schema, path: object, keys: str | None) -> list[s
     _check_type(schema, "signature", _is_bytes, "binary", path)
     if keys is not None:
         kind = _check_type(schema, "key_id", _is_name, "integers, text or bytes", path)
-        other = pq.read_schema(keys).field("key_id").type
+        other = _value_type(pq.read_schema(keys).field("key_id").type)
         if pa.types.is_integer(kind) != pa.types.is_integer(other):
             raise LedgerError(
                 f"{path}: the column key_id has the type {kind}, and that of {keys} has {other}"
@@ -220,9 +218,7 @@ def open_parquet(path: pathlib.Path) -> pq.ParquetFile:
         raise LedgerError(f"{path}: not a readable Parquet file: {error}") from error
 
 
-def _batches(
-    file: pq.ParquetFile, columns: list[str], path: object
-) -> Iterator[pa.RecordBatch]:
+def _batches(file: pq.ParquetFile, columns: list[str], path: object) -> Iterator[pa.RecordBatch]:
     try:
         yield from file.iter_batches(BATCH_ROWS, columns=columns, use_threads=False)
     except (OSError, pa.ArrowException) as error:
@@ -262,7 +258,7 @@ def verdicts_path(job: Job, name: str) -> pathlib.Path:
 
 
 def summary_path(job: Job, name: str) -> pathlib.Path:
-    return pathlib.Path(job.output, name).with_suffix(".json")
+    return pathlib.Path(job.output, f"{name}.json")
 
 
 def digest_of(path: str | None) -> str | None:
@@ -283,7 +279,7 @@ def _fingerprint(job: Job, name: str) -> dict[str, Any]:
 def finished(job: Job, name: str) -> dict[str, Any] | None:
     """Summary of a shard whose output is complete and not older than the shard."""
     try:
-        summary = json.loads(summary_path(job, name).read_text())
+        summary: dict[str, Any] = json.loads(summary_path(job, name).read_text())
         wanted = {"shard": name, **_fingerprint(job, name)}
         if verdicts_path(job, name).is_file() and wanted.items() <= summary.items():
             return summary
@@ -308,14 +304,18 @@ Engine = Callable[[Job, list[str], argparse.Namespace], Iterable[dict[str, Any]]
 """Calls `verify_shard` for each name, somewhere, and gives the summaries in any order."""
 
 
-def main(description: str, engine: Engine, arguments: Callable[[argparse.ArgumentParser], None]) -> int:
+def main(
+    description: str, engine: Engine, arguments: Callable[[argparse.ArgumentParser], None]
+) -> int:
     parser = argparse.ArgumentParser(
         description=description,
         epilog="Exit status: 0 if all rows are valid; 1 if at least one is not; 2 if none is"
         " found that is not, but a shard could not be verified, or for wrong usage.",
     )
     parser.add_argument("ledger", type=pathlib.Path, help="folder of Parquet files (shards)")
-    parser.add_argument("-o", "--output", type=pathlib.Path, required=True, help="folder of verdicts")
+    parser.add_argument(
+        "-o", "--output", type=pathlib.Path, required=True, help="folder of verdicts"
+    )
     parser.add_argument("--keys", type=pathlib.Path, help="Parquet file with key_id and key")
     parser.add_argument("--format", choices=["padded", "compressed", "ct"], default="padded")
     parser.add_argument("--workers", type=_positive, help="shards at a time (default: all cores)")
@@ -363,9 +363,7 @@ def _run(options: argparse.Namespace, engine: Engine) -> int:
         total = f"summary-{index}-of-{count}"
     keys = options.keys and str(options.keys.resolve())
     try:
-        job = Job(
-            str(ledger), str(output), keys, digest_of(keys), options.format, options.threads
-        )
+        job = Job(str(ledger), str(output), keys, digest_of(keys), options.format, options.threads)
     except OSError as error:
         raise LedgerError(f"{options.keys}: {error.strerror}") from None
     if keys:
@@ -373,8 +371,9 @@ def _run(options: argparse.Namespace, engine: Engine) -> int:
     output.mkdir(parents=True, exist_ok=True)
 
     started = time.perf_counter()
-    done = {} if options.again else {name: finished(job, name) for name in names}
-    done = {name: summary for name, summary in done.items() if summary}
+    done: dict[str, dict[str, Any]] = {}
+    if not options.again:
+        done = {name: made for name in names if (made := finished(job, name))}
     skipped = len(done)
     errors: dict[str, str] = {}
     for attempt in range(1, ATTEMPTS + 1):
@@ -389,7 +388,9 @@ def _run(options: argparse.Namespace, engine: Engine) -> int:
                 else:
                     done[name] = summary
         except Exception as error:
-            print(f"attempt {attempt} of {ATTEMPTS}: {type(error).__name__}: {error}", file=sys.stderr)
+            print(
+                f"attempt {attempt} of {ATTEMPTS}: {type(error).__name__}: {error}", file=sys.stderr
+            )
             # Its workers may have finished shards that it did not report.
             done |= {name: made for name in missing if (made := finished(job, name))}
     _remove_temporary_files(job, names)
@@ -400,7 +401,7 @@ def _remove_temporary_files(job: Job, names: list[str]) -> None:
     """Remove what workers left that were killed."""
     for name in names:
         for path in (verdicts_path(job, name), summary_path(job, name)):
-            for temporary in path.parent.glob(f".{path.name}.*.tmp"):
+            for temporary in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
                 temporary.unlink(missing_ok=True)
 
 
@@ -438,14 +439,15 @@ def _report(
             first = ", ".join(map(str, summary["first_not_valid"]))
             found = summary["rows"] - summary["valid"]
             more = " and more" if found > len(summary["first_not_valid"]) else ""
-            print(f"{summary['shard']}: {found} rows are not valid: {first}{more}")
+            are = "row is" if found == 1 else "rows are"
+            print(f"{summary['shard']}: {found} {are} not valid: {first}{more}")
     for name in names:
         if name in errors:
             print(f"error: {errors[name]}", file=sys.stderr)
     verdict = ", ".join(f"{counts[name]} {name.replace('_', ' ')}" for name in NAMES)
     print(f"{total['rows']} rows in {len(made)} of {len(names)} shards: {verdict}")
     if skipped:
-        print(f"{skipped} shards had been verified before")
+        print(f"{skipped} of these shards had been verified before")
     if total["valid"] != total["rows"]:
         return NOT_VALID
     return NOT_DONE if errors else ALL_VALID

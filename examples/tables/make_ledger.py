@@ -44,9 +44,7 @@ def main() -> int:
     }
     public = {name: key.verifying_key.to_bytes() for name, key in keys.items()}
     pq.write_table(
-        pa.table(
-            {"key_id": list(public), "key": pa.array(public.values(), pa.binary())}
-        ),
+        pa.table({"key_id": list(public), "key": pa.array(public.values(), pa.binary())}),
         options.folder / "keys.parquet",
     )
 

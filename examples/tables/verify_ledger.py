@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import daft
+
 import ledger
 
 
@@ -39,9 +40,7 @@ def start(options: argparse.Namespace) -> None:
         daft.set_runner_native(num_threads=options.workers or os.cpu_count())
 
 
-def run(
-    job: ledger.Job, names: list[str], options: argparse.Namespace
-) -> Iterator[dict[str, Any]]:
+def run(job: ledger.Job, names: list[str], options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     start(options)
 
     # One shard a call, since a worker takes whole batches.

@@ -8,8 +8,9 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-import ledger
 import ray
+
+import ledger
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,9 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(
-    job: ledger.Job, names: list[str], options: argparse.Namespace
-) -> Iterator[dict[str, Any]]:
+def run(job: ledger.Job, names: list[str], options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     if not ray.is_initialized():
         ray.init(
             address=options.ray,
@@ -37,9 +36,7 @@ def run(
         return {"summary": json.dumps(ledger.verify_shard(job, row["shard"]))}
 
     # One shard a task, so that a task that is lost is one shard.
-    table = ray.data.from_items(
-        [{"shard": name} for name in names], override_num_blocks=len(names)
-    )
+    table = ray.data.from_items([{"shard": name} for name in names], override_num_blocks=len(names))
     workers = ray.data.TaskPoolStrategy(size=options.workers)
     for row in table.map(verify, num_cpus=1, compute=workers).iter_rows():
         yield json.loads(row["summary"])

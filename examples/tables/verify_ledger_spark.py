@@ -6,9 +6,10 @@ import os
 import sys
 from typing import Any
 
-import ledger
 from pyspark import SparkConf
 from pyspark.sql import SparkSession
+
+import ledger
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

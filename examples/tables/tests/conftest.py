@@ -68,7 +68,7 @@ def verdicts(folder):
     for path in folder.rglob("*.parquet"):
         table = pq.read_table(path, partitioning=None)
         name = path.relative_to(folder).as_posix()
-        rows.update((name, *row) for row in zip(*(column.to_pylist() for column in table.columns)))
+        rows.update((name, *row) for row in zip(*table.to_pydict().values(), strict=True))
     return rows
 
 

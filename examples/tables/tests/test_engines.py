@@ -126,11 +126,11 @@ def test_the_script_killed_and_started_again(ledger, undisturbed, tmp_path):
     # Its verdicts and its summary are two files: it may have been killed between them.
     skipped = json.loads((tmp_path / "summary.json").read_text())["skipped"]
     assert len(before) - 2 <= skipped <= len(before)
-    assert f"{skipped} shards had been verified before" in result.output
+    assert f"{skipped} of these shards had been verified before" in result.output
     after = finished(tmp_path)
     assert sum(after[name] == made for name, made in before.items()) == skipped
 
     result = run(*arguments)
-    assert f"{SHARDS} shards had been verified before" in result.output
+    assert f"{SHARDS} of these shards had been verified before" in result.output
     assert finished(tmp_path) == after
     assert result.status == 1
