@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the wheel of falcon-py, installs it with Daft, Ray and PySpark in a fresh virtual
-# environment, and runs the tests there: every engine, with workers that are killed.
+# environment, and runs the tests there: every framework, and workers that are killed.
 #
 # Needs Linux, Python 3.11 or newer with venv (Debian: python3-venv), Java 17 or newer for Spark,
 # and 900 MB of packages of PyPI. The folder for builds is that of CARGO_TARGET_DIR, or target in
@@ -10,12 +10,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 package="$PWD/../../crates/falcon-py"
 CARGO_TARGET_DIR="$(realpath -m "${CARGO_TARGET_DIR:-$package/target}")"
-work="$(mktemp -d)"
+# A short name, since Ray has sockets below it, whose names may have 107 bytes.
+work="$(mktemp -d /tmp/tables.XXXXXX)"
 trap 'rm -rf "$work"' EXIT
 export CARGO_TARGET_DIR PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1 PYTHONDONTWRITEBYTECODE=1
-# Spark's executors work there, and Ray keeps no token in the home.
-export SPARK_WORKER_DIR="$work/spark" SPARK_LOCAL_IP=127.0.0.1 RAY_AUTH_MODE=disabled
-export RAY_USAGE_STATS_ENABLED=0 DO_NOT_TRACK=true
+# Spark and Ray write there only, and nothing is reported to the makers of the frameworks.
+export SPARK_WORKER_DIR="$work/spark" SPARK_LOCAL_DIRS="$work/spark" SPARK_LOCAL_IP=127.0.0.1
+export RAY_TMPDIR="$work/ray" RAY_AUTH_MODE=disabled RAY_USAGE_STATS_ENABLED=0 DO_NOT_TRACK=true
+mkdir "$work/ray"
 
 if ! java -version 2>/dev/null; then
     echo "Spark needs Java 17 or newer (Debian: default-jre-headless)" >&2

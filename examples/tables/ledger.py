@@ -1,7 +1,7 @@
 """Verify a ledger: a folder of Parquet files (shards), each row a signed message.
 
-The engines (Daft, Ray Data, Spark) only hand out shards. `verify_shard` does the work of one shard,
-the same for all of them.
+The frameworks (Daft, Ray Data, Spark) only hand out shards. `verify_shard` does the work of one
+shard, the same for all of them.
 """
 
 import argparse
@@ -35,7 +35,7 @@ FIRST = 10
 """Rows that are not valid, of which a summary names so many."""
 
 ATTEMPTS = 3
-"""How often an engine is started for the shards that are missing."""
+"""How often a framework is started for the shards that are missing."""
 
 SCHEMA = pa.schema([("row", pa.int64()), ("verdict", pa.uint8())])
 
@@ -298,14 +298,14 @@ def shards_of(folder: pathlib.Path) -> list[str]:
     )
 
 
-# The command line, the same for all engines.
+# The command line, the same for all frameworks.
 
-Engine = Callable[[Job, list[str], argparse.Namespace], Iterable[dict[str, Any]]]
-"""Calls `verify_shard` for each name, somewhere, and gives the summaries in any order."""
+Framework = Callable[[Job, list[str], argparse.Namespace], Iterable[dict[str, Any]]]
+"""Call `verify_shard` for each name, somewhere, and give the summaries in any order."""
 
 
 def main(
-    description: str, engine: Engine, arguments: Callable[[argparse.ArgumentParser], None]
+    description: str, framework: Framework, arguments: Callable[[argparse.ArgumentParser], None]
 ) -> int:
     parser = argparse.ArgumentParser(
         description=description,
@@ -325,7 +325,7 @@ def main(
     arguments(parser)
     options = parser.parse_args()
     try:
-        return _run(options, engine)
+        return _run(options, framework)
     except LedgerError as error:
         print(f"error: {error}", file=sys.stderr)
     except KeyboardInterrupt:
@@ -347,7 +347,7 @@ def _part(text: str) -> tuple[int, int]:
     return part
 
 
-def _run(options: argparse.Namespace, engine: Engine) -> int:
+def _run(options: argparse.Namespace, framework: Framework) -> int:
     ledger, output = options.ledger.resolve(), options.output.resolve()
     if not ledger.is_dir():
         raise LedgerError(f"{options.ledger}: no such folder")
@@ -371,9 +371,10 @@ def _run(options: argparse.Namespace, engine: Engine) -> int:
     output.mkdir(parents=True, exist_ok=True)
 
     started = time.perf_counter()
-    done: dict[str, dict[str, Any]] = {}
-    if not options.again:
-        done = {name: made for name in names if (made := finished(job, name))}
+    if options.again:
+        for name in names:
+            summary_path(job, name).unlink(missing_ok=True)
+    done = {name: made for name in names if (made := finished(job, name))}
     skipped = len(done)
     errors: dict[str, str] = {}
     for attempt in range(1, ATTEMPTS + 1):
@@ -381,12 +382,14 @@ def _run(options: argparse.Namespace, engine: Engine) -> int:
         if not missing:
             break
         try:
-            for summary in engine(job, missing, options):
+            for summary in framework(job, missing, options):
                 name = summary["shard"]
                 if "error" in summary:
                     errors[name] = summary["error"]
                 else:
                     done[name] = summary
+        except LedgerError:
+            raise
         except Exception as error:
             print(
                 f"attempt {attempt} of {ATTEMPTS}: {type(error).__name__}: {error}", file=sys.stderr

@@ -26,7 +26,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def start(options: argparse.Namespace) -> None:
     if options.ray:
-        import ray
+        try:
+            import ray
+        except ModuleNotFoundError as error:
+            raise ledger.LedgerError("--ray needs Ray: pip install 'ray[data]'") from error
 
         if not ray.is_initialized():
             ray.init(

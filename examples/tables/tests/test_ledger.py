@@ -258,38 +258,59 @@ def test_parts_are_the_whole(small):
 
 
 def flaky(failures, at):
-    """An engine that stops with an error, after `at` shards, as often as told."""
+    """A framework that stops with an error, after `at` shards, as often as told."""
     calls = []
 
-    def engine(job, names, options):
+    def framework(job, names, options):
         calls.append(list(names))
         for number, name in enumerate(names):
             if len(calls) <= failures and number == at:
                 raise RuntimeError("the cluster is gone")
             yield module.verify_shard(job, name)
 
-    return engine, calls
+    return framework, calls
 
 
 @pytest.mark.parametrize("failures, status", [(0, 0), (2, 0), (3, 2)])
-def test_an_engine_that_fails_is_started_again(failures, status, small, monkeypatch, capsys):
-    engine, calls = flaky(failures, 0)
+def test_a_framework_that_fails_is_started_again(failures, status, small, monkeypatch, capsys):
+    framework, calls = flaky(failures, 0)
     output = small.folder.parent / "verdicts"
     arguments = map(str, ("verify", small.folder, "-o", output, "--keys", small.keys))
     monkeypatch.setattr("sys.argv", list(arguments))
-    assert module.main("", engine, lambda parser: None) == status
+    assert module.main("", framework, lambda parser: None) == status
     assert len(calls) == min(failures + 1, module.ATTEMPTS)
     printed = capsys.readouterr()
     assert printed.err.count("the cluster is gone") == failures
     assert ("not verified. Run the command again" in printed.err) == (status == 2)
 
 
-def test_shards_that_an_engine_finished_before_it_failed_are_kept(small, monkeypatch, capsys):
-    engine, calls = flaky(1, 2)
+def test_again_trusts_no_older_output(small, monkeypatch, capsys):
+    assert verify(small)[0].status == 0
+    framework, calls = flaky(1, 2)
+    output = small.folder.parent / "verdicts"
+    arguments = ("verify", small.folder, "-o", output, "--keys", small.keys, "--again")
+    monkeypatch.setattr("sys.argv", list(map(str, arguments)))
+    assert module.main("", framework, lambda parser: None) == 0
+    assert [len(names) for names in calls] == [3, 1]
+
+
+def test_ray_that_is_not_installed(small, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    import verify_ledger
+
+    output = small.folder.parent / "verdicts"
+    arguments = ("verify", small.folder, "-o", output, "--keys", small.keys, "--ray")
+    monkeypatch.setattr("sys.argv", list(map(str, arguments)))
+    assert module.main("", verify_ledger.run, verify_ledger.arguments) == 2
+    assert capsys.readouterr().err == "error: --ray needs Ray: pip install 'ray[data]'\n"
+
+
+def test_shards_that_a_framework_finished_before_it_failed_are_kept(small, monkeypatch, capsys):
+    framework, calls = flaky(1, 2)
     output = small.folder.parent / "verdicts"
     arguments = map(str, ("verify", small.folder, "-o", output, "--keys", small.keys))
     monkeypatch.setattr("sys.argv", list(arguments))
-    assert module.main("", engine, lambda parser: None) == 0
+    assert module.main("", framework, lambda parser: None) == 0
     assert [len(names) for names in calls] == [3, 1]
 
 

@@ -1,4 +1,4 @@
-"""Every engine, with a worker or the script itself killed amid the work."""
+"""Every framework, with a worker or the script itself killed amid the work."""
 
 import json
 import os
@@ -53,7 +53,7 @@ def test_forged_rows_of_every_shard_are_found(ledger, undisturbed):
 
 def check(result, ledger, output, undisturbed):
     assert result.status == 1
-    assert "attempt" not in result.errors, "the engine gave up"
+    assert "attempt" not in result.errors, "the framework gave up"
     assert_same(verdicts(output), undisturbed)
     assert not list(output.glob(".*")), "temporary files are left"
     summary = json.loads((output / "summary.json").read_text())
@@ -104,7 +104,7 @@ def command(process):
 @pytest.mark.parametrize(
     "script", ["verify_ledger.py", "verify_ledger_ray.py", "verify_ledger_spark.py"]
 )
-def test_the_engine_on_this_machine(script, ledger, undisturbed, tmp_path):
+def test_the_framework_on_this_machine(script, ledger, undisturbed, tmp_path):
     result = run(script, ledger.folder, "-o", tmp_path, "--keys", ledger.keys, "--workers", "2")
     check(result, ledger, tmp_path, undisturbed)
 
