@@ -13,6 +13,7 @@ import heapq
 import json
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -60,6 +61,12 @@ def drop(paths):
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
+def processor():
+    """Processor seconds of children that were waited for, so without those of Ray and Java."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def makespan(durations, workers):
     """Time until all shards are done, if each worker takes the next one when it is free."""
     free = [0.0] * workers
@@ -88,14 +95,14 @@ def main():
                 pass
     print(f"read alone, once: {size / (time.perf_counter() - start) / 1e9:.2f} GB/s")
 
-    print("\n| way | seconds | rows/s | GB/s |\n|---|---|---|---|")
+    print("\n| way | seconds | rows/s | GB/s | processor s |\n|---|---|---|---|---|")
     for threads in (1, 2):
         rate = bare(shards[0], keys, threads)
         print(
             f"| bare kernel, {threads} thread{'s' * (threads > 1)} | | {rate:,.0f}"
-            f" | {rate * size / rows / 1e9:.2f} |"
+            f" | {rate * size / rows / 1e9:.2f} | |"
         )
-    best = {way: (float("inf"), []) for way in ways}
+    best = {way: (float("inf"), 0.0, []) for way in ways}
     for _ in range(turns):
         for way, commands in ways.items():
             drop(shards)
@@ -105,6 +112,7 @@ def main():
                 arguments += ["--keys", path]
             with contextlib.ExitStack() as stack:
                 log = stack.enter_context(tempfile.TemporaryFile("w+"))
+                before = processor()
                 start = time.perf_counter()
                 running = [
                     subprocess.Popen(
@@ -116,6 +124,7 @@ def main():
                 ]
                 statuses = [process.wait() for process in running]
                 seconds = time.perf_counter() - start
+                busy = processor() - before
                 if set(statuses) - {0, 1}:
                     log.seek(0)
                     sys.exit(f"{way}: {statuses}: {log.read()}")
@@ -125,12 +134,16 @@ def main():
             ]
             assert sum(summary["rows"] for summary in made) == rows
             durations = [summary["seconds"] for summary in made]
-            best[way] = min(best[way], (seconds, durations))
+            best[way] = min(best[way], (seconds, busy, durations))
+            print(f"{way}: {seconds:.1f} s, processor {busy:.1f} s", file=sys.stderr, flush=True)
             shutil.rmtree(output)
-    for way, (seconds, _) in best.items():
-        print(f"| {way} | {seconds:.1f} | {rows / seconds:,.0f} | {size / seconds / 1e9:.2f} |")
+    for way, (seconds, busy, _) in best.items():
+        print(
+            f"| {way} | {seconds:.1f} | {rows / seconds:,.0f} | {size / seconds / 1e9:.2f}"
+            f" | {busy:.1f} |"
+        )
 
-    durations = next(iter(best.values()))[1]
+    durations = next(iter(best.values()))[2]
     whole = sum(durations)
     print(
         f"\nSimulation: {len(durations)} shards of {min(durations):.3f} to {max(durations):.3f} s,"
