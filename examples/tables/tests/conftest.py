@@ -4,6 +4,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,8 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(HERE))
 SHARDS, ROWS = 10, 50_000
+TEMPORARY = re.compile(r"\.(.+\.parquet)\.[0-9a-f]{32}\.tmp")
+"""Name under which the verdicts of a shard are written."""
 
 
 class Ledger(NamedTuple):
@@ -113,8 +116,9 @@ def being_written(entry, folder):
     try:
         for descriptor in (entry / "fd").iterdir():
             target = pathlib.Path(os.readlink(descriptor))
-            if target.parent == folder and target.suffix == ".tmp" and ".parquet." in target.name:
-                return target.name[1:].split(".parquet.")[0] + ".parquet"
+            name = TEMPORARY.fullmatch(target.name)
+            if target.parent == folder and name:
+                return name[1]
     except OSError:
         pass
     return None
