@@ -1,0 +1,456 @@
+"""Verify a ledger: a folder of Parquet files (shards), each row a signed message.
+
+The frameworks (Daft, Ray Data, Spark) only hand out shards. `verify_shard` does the work of one
+shard, the same for all of them.
+"""
+
+import argparse
+import functools
+import glob
+import hashlib
+import json
+import os
+import pathlib
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from falcon_sign import VerifyingKey, arrow
+
+NAMES = ("valid", "invalid", "malformed", "unknown_key")
+"""Names of the verdicts 0 to 3."""
+
+ALL_VALID, NOT_VALID, NOT_DONE = 0, 1, 2
+"""Exit statuses, those of `falcon-cli verify`."""
+
+BATCH_ROWS = 32_768
+"""Rows that are in memory at a time: with Falcon-512 about 30 MB."""
+
+FIRST = 10
+"""Rows that are not valid, of which a summary names so many."""
+
+ATTEMPTS = 3
+"""How often a framework is started for the shards that are missing."""
+
+SCHEMA = pa.schema([("row", pa.int64()), ("verdict", pa.uint8())])
+
+
+class LedgerError(Exception):
+    """Reason why a shard, or a table of keys, cannot be used."""
+
+
+class Job(NamedTuple):
+    """Everything that a worker needs, besides the name of a shard."""
+
+    ledger: str
+    output: str
+    keys: str | None
+    """Path of the table of keys."""
+    keys_digest: str | None
+    format: Literal["padded", "compressed", "ct"]
+    threads: int
+    """Threads for each shard."""
+
+
+# The kernel: one shard.
+
+
+def verify_shard(job: Job, name: str) -> dict[str, Any]:
+    """Write the verdicts of a shard, then its summary. Return the summary.
+
+    A worker that dies leaves a temporary file only, and the shard may be verified again. An error
+    of the shard is returned, not raised: trying again would not help.
+    """
+    try:
+        return _verify_shard(job, name)
+    except LedgerError as error:
+        return {"shard": name, "error": str(error)}
+    except (OSError, ValueError, pa.ArrowException) as error:
+        return {"shard": name, "error": f"{pathlib.Path(job.ledger, name)}: {error}"}
+
+
+def _verify_shard(job: Job, name: str) -> dict[str, Any]:
+    started = time.perf_counter()
+    source = pathlib.Path(job.ledger, name)
+    before = _fingerprint(job, name)
+    counts = np.zeros(len(NAMES), np.int64)
+    first: list[int] = []
+    row = 0
+    with open_parquet(source) as file, _replacing(verdicts_path(job, name)) as temporary:
+        columns = checked_columns(file.schema_arrow, source, job.keys)
+        with pq.ParquetWriter(
+            temporary,
+            SCHEMA,
+            compression="zstd",
+            use_dictionary=["verdict"],
+            column_encoding={"row": "DELTA_BINARY_PACKED"},
+        ) as writer:
+            for batch in _batches(file, columns, source):
+                verdict = verdicts(batch, job)
+                rows = pa.array(np.arange(row, row + len(verdict)))
+                writer.write_table(pa.table([rows, verdict], schema=SCHEMA))
+                values = verdict.to_numpy()
+                counts += np.bincount(values, minlength=len(NAMES))
+                wrong = np.flatnonzero(values != arrow.VALID)[: FIRST - len(first)]
+                first += (row + wrong).tolist()
+                row += len(verdict)
+        if row != file.metadata.num_rows:
+            raise LedgerError(f"{source}: {row} rows of {file.metadata.num_rows} can be read")
+        if _fingerprint(job, name) != before:
+            raise LedgerError(f"{source}: changed while it was read")
+    summary = {
+        "shard": name,
+        "rows": row,
+        **dict(zip(NAMES, counts.tolist(), strict=True)),
+        "first_not_valid": first,
+        "seconds": round(time.perf_counter() - started, 6),
+        **before,
+    }
+    write_json(summary_path(job, name), summary)
+    return summary
+
+
+def verdicts(batch: pa.RecordBatch | pa.Table, job: Job) -> pa.Array:
+    """Verdicts of the rows of a batch that has the columns of `checked_columns`."""
+    names, keys = "key", None
+    if job.keys is not None:
+        names, keys = "key_id", load_keys(job.keys, job.keys_digest)
+    columns = [_plain(batch.column(column)) for column in ("message", "signature", names)]
+    return pa.array(arrow.verify(*columns, keys=keys, format=job.format, threads=job.threads))
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+
+@functools.lru_cache(maxsize=1)
+def load_keys(path: str, digest: str | None) -> dict[Any, VerifyingKey]:
+    """Keys of a Parquet table with the columns `key_id` and `key`, once for each process.
+
+    A key that is malformed is left out, so its rows get the verdict of an unknown key.
+    """
+    if digest_of(path) != digest:
+        raise LedgerError(f"{path}: changed since the work began. Run the command again")
+    with open_parquet(pathlib.Path(path)) as file:
+        _check_type(file.schema_arrow, "key_id", _is_name, "integers, text or bytes", path)
+        _check_type(file.schema_arrow, "key", _is_bytes, "binary", path)
+        table = file.read(columns=["key_id", "key"])
+    keys: dict[Any, VerifyingKey] = {}
+    seen: dict[Any, bytes | None] = {}
+    for name, key in zip(table["key_id"].to_pylist(), table["key"].to_pylist(), strict=True):
+        if name in seen and seen[name] != key:
+            raise LedgerError(f"{path}: key_id {name!r} has two keys")
+        seen[name] = key
+        if name is not None and key is not None:
+            try:
+                keys[name] = VerifyingKey.from_bytes(key)
+            except ValueError:
+                pass
+    return keys
+
+
+def _value_type(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _is_bytes(kind: pa.DataType) -> bool:
+    types = pa.types
+    tests = types.is_binary, types.is_large_binary, types.is_fixed_size_binary, types.is_binary_view
+    return any(test(kind) for test in tests)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    types = pa.types
+    tests = types.is_string, types.is_large_string, types.is_string_view
+    return any(test(kind) for test in tests)
+
+
+def _is_message(kind: pa.DataType) -> bool:
+    return _is_bytes(kind) or _is_text(kind)
+
+
+def _is_name(kind: pa.DataType) -> bool:
+    return _is_message(kind) or pa.types.is_integer(kind)
+
+
+def _check_type(
+    schema: pa.Schema, name: str, accepts: Callable[[pa.DataType], bool], wanted: str, path: object
+) -> pa.DataType:
+    if schema.names.count(name) != 1:
+        found = ", ".join(schema.names) or "none"
+        raise LedgerError(f"{path}: needs one column {name} ({wanted}). Columns found: {found}")
+    kind = _value_type(schema.field(name).type)
+    if not accepts(kind):
+        raise LedgerError(f"{path}: the column {name} has the type {kind} and needs {wanted}")
+    return kind
+
+
+def checked_columns(schema: pa.Schema, path: object, keys: str | None) -> list[str]:
+    """Names of the columns to read. Raises LedgerError if one is missing or has a wrong type."""
+    _check_type(schema, "message", _is_message, "binary or text", path)
+    _check_type(schema, "signature", _is_bytes, "binary", path)
+    if keys is not None:
+        kind = _check_type(schema, "key_id", _is_name, "integers, text or bytes", path)
+        other = _value_type(pq.read_schema(keys).field("key_id").type)
+        if pa.types.is_integer(kind) != pa.types.is_integer(other):
+            raise LedgerError(
+                f"{path}: the column key_id has the type {kind}, and that of {keys} has {other}"
+            )
+        return ["message", "signature", "key_id"]
+    if "key" not in schema.names and "key_id" in schema.names:
+        raise LedgerError(f"{path}: has a column key_id. Name the table of keys with --keys FILE")
+    _check_type(schema, "key", _is_bytes, "binary", path)
+    return ["message", "signature", "key"]
+
+
+def open_parquet(path: pathlib.Path) -> pq.ParquetFile:
+    try:
+        # A page that has a checksum is checked.
+        return pq.ParquetFile(path, page_checksum_verification=True)
+    except FileNotFoundError:
+        raise LedgerError(f"{path}: no such file") from None
+    except (OSError, pa.ArrowException) as error:
+        raise LedgerError(f"{path}: not a readable Parquet file: {error}") from error
+
+
+def _batches(file: pq.ParquetFile, columns: list[str], path: object) -> Iterator[pa.RecordBatch]:
+    try:
+        yield from file.iter_batches(BATCH_ROWS, columns=columns, use_threads=False)
+    except (OSError, pa.ArrowException) as error:
+        raise LedgerError(f"{path}: damaged Parquet file: {error}") from error
+
+
+# Files: each appears whole or not at all.
+
+
+class _replacing:
+    """Temporary path that replaces `path` at the end, and is removed if there is an error."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self.path = path
+        self.temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+
+    def __enter__(self) -> pathlib.Path:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        return self.temporary
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None:
+            self.temporary.unlink(missing_ok=True)
+            return
+        with open(self.temporary, "rb") as file:
+            os.fsync(file.fileno())
+        os.replace(self.temporary, self.path)
+
+
+def write_json(path: pathlib.Path, value: object) -> None:
+    with _replacing(path) as temporary:
+        temporary.write_text(json.dumps(value, indent=1) + "\n")
+
+
+def verdicts_path(job: Job, name: str) -> pathlib.Path:
+    return pathlib.Path(job.output, name)
+
+
+def summary_path(job: Job, name: str) -> pathlib.Path:
+    return pathlib.Path(job.output, f"{name}.json")
+
+
+def digest_of(path: str | None) -> str | None:
+    return path and hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+
+
+def _fingerprint(job: Job, name: str) -> dict[str, Any]:
+    """What the verdicts of a shard depend on. If it changes, they are computed again."""
+    status = pathlib.Path(job.ledger, name).stat()
+    return {
+        "bytes": status.st_size,
+        "modified_ns": status.st_mtime_ns,
+        "format": job.format,
+        "keys_sha256": job.keys_digest,
+    }
+
+
+def finished(job: Job, name: str) -> dict[str, Any] | None:
+    """Summary of a shard whose output is complete and not older than the shard."""
+    try:
+        summary: dict[str, Any] = json.loads(summary_path(job, name).read_text())
+        wanted = {"shard": name, **_fingerprint(job, name)}
+        if verdicts_path(job, name).is_file() and wanted.items() <= summary.items():
+            return summary
+    except (OSError, ValueError, AttributeError):
+        pass
+    return None
+
+
+def shards_of(folder: pathlib.Path) -> list[str]:
+    """Names of all Parquet files below a folder, besides hidden ones, in their order."""
+    names = (path.relative_to(folder) for path in folder.rglob("*.parquet") if path.is_file())
+    return sorted(
+        name.as_posix()
+        for name in names
+        if not any(part.startswith((".", "_")) for part in name.parts)
+    )
+
+
+# The command line, the same for all frameworks.
+
+Framework = Callable[[Job, list[str], argparse.Namespace], Iterable[dict[str, Any]]]
+"""Call `verify_shard` for each name, somewhere, and give the summaries in any order."""
+
+
+def main(
+    description: str, framework: Framework, arguments: Callable[[argparse.ArgumentParser], None]
+) -> int:
+    parser = argparse.ArgumentParser(
+        description=description,
+        epilog="Exit status: 0 if all rows are valid; 1 if at least one is not; 2 if none is"
+        " found that is not, but a shard could not be verified, or for wrong usage.",
+    )
+    parser.add_argument("ledger", type=pathlib.Path, help="folder of Parquet files (shards)")
+    parser.add_argument(
+        "-o", "--output", type=pathlib.Path, required=True, help="folder of verdicts"
+    )
+    parser.add_argument("--keys", type=pathlib.Path, help="Parquet file with key_id and key")
+    parser.add_argument("--format", choices=["padded", "compressed", "ct"], default="padded")
+    parser.add_argument("--workers", type=_positive, help="shards at a time (default: all cores)")
+    parser.add_argument("--threads", type=_positive, default=1, help="threads a shard (default: 1)")
+    parser.add_argument("--shard", type=_part, metavar="I/N", help="only part I of N, from 1/N on")
+    parser.add_argument("--again", action="store_true", help="verify finished shards again")
+    arguments(parser)
+    options = parser.parse_args()
+    try:
+        return _run(options, framework)
+    except LedgerError as error:
+        print(f"error: {error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("stopped. Run the command again to go on", file=sys.stderr)
+    return NOT_DONE
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
+def _part(text: str) -> tuple[int, int]:
+    index, _, count = text.partition("/")
+    part = _positive(index), _positive(count)
+    if part[0] > part[1]:
+        raise argparse.ArgumentTypeError(f"{text}: there are only {count} parts")
+    return part
+
+
+def _run(options: argparse.Namespace, framework: Framework) -> int:
+    ledger, output = options.ledger.resolve(), options.output.resolve()
+    if not ledger.is_dir():
+        raise LedgerError(f"{options.ledger}: no such folder")
+    if output.is_relative_to(ledger):
+        raise LedgerError(f"{options.output}: lies in the ledger. Name another folder with -o")
+    names = shards_of(ledger)
+    if not names:
+        raise LedgerError(f"{options.ledger}: has no Parquet files (*.parquet)")
+    total = "summary"
+    if options.shard:
+        index, count = options.shard
+        names = names[index - 1 :: count]
+        total = f"summary-{index}-of-{count}"
+    keys = options.keys and str(options.keys.resolve())
+    try:
+        job = Job(str(ledger), str(output), keys, digest_of(keys), options.format, options.threads)
+    except OSError as error:
+        raise LedgerError(f"{options.keys}: {error.strerror}") from None
+    if keys:
+        load_keys(keys, job.keys_digest)
+    output.mkdir(parents=True, exist_ok=True)
+
+    started = time.perf_counter()
+    if options.again:
+        for name in names:
+            summary_path(job, name).unlink(missing_ok=True)
+    done = {name: made for name in names if (made := finished(job, name))}
+    skipped = len(done)
+    errors: dict[str, str] = {}
+    for attempt in range(1, ATTEMPTS + 1):
+        missing = [name for name in names if name not in done and name not in errors]
+        if not missing:
+            break
+        try:
+            for summary in framework(job, missing, options):
+                name = summary["shard"]
+                if "error" in summary:
+                    errors[name] = summary["error"]
+                else:
+                    done[name] = summary
+        except LedgerError:
+            raise
+        except Exception as error:
+            print(
+                f"attempt {attempt} of {ATTEMPTS}: {type(error).__name__}: {error}", file=sys.stderr
+            )
+            # Its workers may have finished shards that it did not report.
+            done |= {name: made for name in missing if (made := finished(job, name))}
+    _remove_temporary_files(job, names)
+    return _report(names, done, errors, skipped, output / f"{total}.json", started)
+
+
+def _remove_temporary_files(job: Job, names: list[str]) -> None:
+    """Remove what workers left that were killed."""
+    for name in names:
+        for path in (verdicts_path(job, name), summary_path(job, name)):
+            for temporary in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+                temporary.unlink(missing_ok=True)
+
+
+def _report(
+    names: list[str],
+    done: dict[str, dict[str, Any]],
+    errors: dict[str, str],
+    skipped: int,
+    path: pathlib.Path,
+    started: float,
+) -> int:
+    for name in names:
+        if name not in done:
+            errors.setdefault(name, f"{name}: not verified. Run the command again")
+    made = [done[name] for name in names if name in done]
+    counts = {name: sum(summary[name] for summary in made) for name in NAMES}
+    total = {
+        "shards": len(names),
+        "skipped": skipped,
+        "rows": sum(summary["rows"] for summary in made),
+        **counts,
+        "bytes": sum(summary["bytes"] for summary in made),
+        "seconds": round(time.perf_counter() - started, 6),
+        "not_valid": {
+            summary["shard"]: summary["first_not_valid"]
+            for summary in made
+            if summary["first_not_valid"]
+        },
+        "errors": errors,
+    }
+    write_json(path, total)
+
+    for summary in made:
+        if summary["first_not_valid"]:
+            first = ", ".join(map(str, summary["first_not_valid"]))
+            found = summary["rows"] - summary["valid"]
+            more = " and more" if found > len(summary["first_not_valid"]) else ""
+            are = "row is" if found == 1 else "rows are"
+            print(f"{summary['shard']}: {found} {are} not valid: {first}{more}")
+    for name in names:
+        if name in errors:
+            print(f"error: {errors[name]}", file=sys.stderr)
+    verdict = ", ".join(f"{counts[name]} {name.replace('_', ' ')}" for name in NAMES)
+    print(f"{total['rows']} rows in {len(made)} of {len(names)} shards: {verdict}")
+    if skipped:
+        print(f"{skipped} of these shards had been verified before")
+    if total["valid"] != total["rows"]:
+        return NOT_VALID
+    return NOT_DONE if errors else ALL_VALID

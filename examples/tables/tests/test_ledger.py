@@ -1,0 +1,339 @@
+"""Refusals, layouts of the columns, and what makes a shard be verified again."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from conftest import HERE, assert_same, make, run, verdicts
+
+import ledger as module
+
+SCRIPT = "verify_ledger.py"
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory):
+    """A small ledger that no test changes."""
+    return make(tmp_path_factory.mktemp("small"), shards=3, rows=50, keys=2)
+
+
+@pytest.fixture
+def small(made, tmp_path):
+    """A copy of a small ledger, and where its verdicts go."""
+    shutil.copytree(made.folder, tmp_path / "ledger")
+    keys = shutil.copy(made.keys, tmp_path / "keys.parquet")
+    return made._replace(folder=tmp_path / "ledger", keys=tmp_path / keys)
+
+
+def verify(small, *arguments):
+    output = small.folder.parent / "verdicts"
+    return run(SCRIPT, small.folder, "-o", output, "--keys", small.keys, *arguments), output
+
+
+def rewrite(path, change):
+    """Write a shard again, with a function of its table."""
+    pq.write_table(change(pq.read_table(path, partitioning=None)), path)
+
+
+def test_all_valid(small):
+    result, output = verify(small)
+    assert result.status == 0
+    assert result.output.startswith("150 rows in 3 of 3 shards: 150 valid, 0 invalid")
+    assert result.errors == ""
+    assert_same(verdicts(output), small.expected)
+
+
+@pytest.mark.parametrize("layout", [{"encoded_keys": True}, {"parameters": "Falcon-1024"}])
+@pytest.mark.parametrize("format", ["padded", "compressed", "ct"])
+def test_layouts(layout, format, tmp_path):
+    ledger = make(tmp_path, shards=4, rows=40, keys=3, forge=True, format=format, **layout)
+    keys = [] if "encoded_keys" in layout else ["--keys", ledger.keys]
+    output = tmp_path / "verdicts"
+    result = run(SCRIPT, ledger.folder, "-o", output, "--format", format, *keys)
+    assert result.status == 1
+    assert_same(verdicts(output), ledger.expected)
+    assert "4 shards" in result.output
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda table: table.cast(
+            table.schema.set(0, table.schema.field(0).with_type(pa.large_binary()))
+        ),
+        lambda table: table.set_column(2, "key_id", table["key_id"].dictionary_encode()),
+        lambda table: table.append_column("note", pa.nulls(len(table))).select([3, 2, 1, 0]),
+        lambda table: table.slice(0, 0),
+    ],
+    ids=["large", "dictionary", "order", "empty"],
+)
+def test_other_columns_of_the_same_rows(change, small):
+    rewrite(small.folder / "part-00001.parquet", change)
+    result, _ = verify(small)
+    assert result.status == 0
+
+
+def test_names_that_are_numbers(small):
+    keys = pq.read_table(small.keys)
+    numbered = {name: number for number, name in enumerate(keys["key_id"].to_pylist())}
+    pq.write_table(
+        keys.set_column(0, "key_id", pa.array(numbered.values(), pa.int32())), small.keys
+    )
+    result, _ = verify(small)
+    assert result.status == 2
+    assert "the column key_id has the type string, and that of" in result.errors
+    for path in small.folder.iterdir():
+        rewrite(
+            path,
+            lambda table: table.set_column(
+                2, "key_id", pa.array([numbered[name] for name in table["key_id"].to_pylist()])
+            ),
+        )
+    result, _ = verify(small)
+    assert result.status == 0
+
+
+@pytest.mark.parametrize("column", ["message", "signature", "key_id"])
+def test_a_missing_column(column, small):
+    rewrite(small.folder / "part-00001.parquet", lambda table: table.drop_columns([column]))
+    result, output = verify(small)
+    assert result.status == 2
+    assert f"part-00001.parquet: needs one column {column} (" in result.errors
+    assert "Columns found: " in result.errors
+    # The others are verified.
+    assert sorted(path.name for path in output.glob("*.parquet")) == [
+        "part-00000.parquet",
+        "part-00002.parquet",
+    ]
+    assert "100 rows in 2 of 3 shards: 100 valid" in result.output
+
+
+@pytest.mark.parametrize("column, place", [("message", 0), ("signature", 1), ("key_id", 2)])
+def test_a_wrong_type(column, place, small):
+    rewrite(
+        small.folder / "part-00002.parquet",
+        lambda table: table.set_column(place, column, pa.array([0.5] * len(table))),
+    )
+    result, _ = verify(small)
+    assert result.status == 2
+    assert f"part-00002.parquet: the column {column} has the type double" in result.errors
+
+
+def damage_end(data):
+    return data[:-100]
+
+
+def damage_page(data):
+    place = len(data) // 2
+    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+
+
+@pytest.mark.parametrize(
+    "damage, message",
+    [
+        (lambda data: b"", "not a readable Parquet file"),
+        (lambda data: b"no Parquet", "not a readable Parquet file"),
+        (damage_end, "not a readable Parquet file"),
+        (damage_page, "damaged Parquet file"),
+    ],
+    ids=["empty", "other", "end", "page"],
+)
+def test_a_damaged_file(damage, message, small):
+    path = small.folder / "part-00000.parquet"
+    path.write_bytes(damage(path.read_bytes()))
+    result, output = verify(small)
+    assert result.status == 2
+    assert f"{path}: {message}" in result.errors
+    assert not list(output.glob("*part-00000*")) + list(output.glob(".*"))
+    assert list(json.loads((output / "summary.json").read_text())["errors"]) == [path.name]
+
+
+def test_rows_that_are_not_valid_come_before_errors(small):
+    """As in falcon-cli: status 2 says that nothing false was found."""
+    (small.folder / "part-00000.parquet").write_bytes(b"")
+    rewrite(
+        small.folder / "part-00001.parquet",
+        lambda table: table.set_column(0, "message", pa.array([b"another"] * len(table))),
+    )
+    result, _ = verify(small)
+    assert result.status == 1
+    assert (
+        "part-00001.parquet: 50 rows are not valid: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and more"
+        in result.output
+    )
+    assert "not a readable Parquet file" in result.errors
+
+
+def test_wrong_arguments(small, tmp_path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    keys = ["--keys", small.keys]
+    for arguments, message in (
+        ([small.folder, "-o", tmp_path / "out"], "Name the table of keys with --keys"),
+        ([tmp_path / "none", "-o", tmp_path / "out", *keys], "no such folder"),
+        ([empty, "-o", tmp_path / "out", *keys], "has no Parquet files"),
+        ([small.folder, "-o", small.folder / "out", *keys], "lies in the ledger"),
+        ([small.folder, "-o", tmp_path / "out", "--keys", tmp_path / "none"], "No such file"),
+        (
+            [small.folder, "-o", tmp_path / "out", "--keys", small.folder / "part-00000.parquet"],
+            "needs one column key (binary)",
+        ),
+        ([small.folder, "-o", tmp_path / "out", *keys, "--shard", "4/3"], "only 3 parts"),
+        ([small.folder, "-o", tmp_path / "out", *keys, "--workers", "0"], "from 1 on"),
+        ([small.folder, *keys], "required: -o/--output"),
+    ):
+        result = run(SCRIPT, *arguments)
+        assert result.status == 2
+        assert message in result.errors
+        assert "Traceback" not in result.errors
+
+
+def test_keys_that_are_malformed_or_named_twice(small):
+    keys = pq.read_table(small.keys).to_pylist()
+    names = [key["key_id"] for key in keys]
+
+    def write(rows):
+        pq.write_table(pa.Table.from_pylist(rows), small.keys)
+
+    write([keys[0], {"key_id": names[1], "key": b"no key"}])
+    result, output = verify(small)
+    assert result.status == 1
+    assert "75 valid, 0 invalid, 0 malformed, 75 unknown key" in result.output
+    write([*keys, keys[0]])
+    assert verify(small)[0].status == 0
+    write([*keys, {"key_id": names[0], "key": keys[1]["key"]}])
+    result, _ = verify(small)
+    assert result.status == 2
+    assert f"key_id '{names[0]}' has two keys" in result.errors
+
+
+def test_what_changed_is_verified_again(small):
+    assert verify(small)[0].status == 0
+    result, output = verify(small)
+    assert "3 of these shards had been verified before" in result.output
+    # A shard.
+    path = small.folder / "part-00001.parquet"
+    before = (output / path.name).stat().st_mtime_ns
+    rewrite(path, lambda table: table)
+    result, _ = verify(small)
+    assert "2 of these shards had been verified before" in result.output
+    assert (output / path.name).stat().st_mtime_ns > before
+    # An output that is gone, or cut.
+    (output / "part-00000.parquet").unlink()
+    (output / "part-00002.parquet.json").write_text("{")
+    result, _ = verify(small)
+    assert "1 of these shards had been verified before" in result.output
+    # The keys: the second signer has the first one's key.
+    keys = pq.read_table(small.keys).to_pylist()
+    keys[1]["key"] = keys[0]["key"]
+    pq.write_table(pa.Table.from_pylist(keys), small.keys)
+    result, _ = verify(small)
+    assert "75 valid, 75 invalid" in result.output
+    assert "before" not in result.output
+    # A request.
+    assert "before" not in verify(small, "--again")[0].output
+
+
+def test_parts_are_the_whole(small):
+    (small.folder / "deeper").mkdir()
+    os.rename(small.folder / "part-00002.parquet", small.folder / "deeper" / "part.parquet")
+    (small.folder / "_temporary").mkdir()
+    (small.folder / "_temporary" / "part.parquet").write_bytes(b"not a shard")
+    for part in ("1/2", "2/2"):
+        result, output = verify(small, "--shard", part)
+        assert result.status == 0
+    assert json.loads((output / "summary-1-of-2.json").read_text())["rows"] == 100
+    assert json.loads((output / "summary-2-of-2.json").read_text())["rows"] == 50
+    assert not (output / "summary.json").exists()
+    assert sum(verdicts(output).values()) == 150
+    assert (output / "deeper" / "part.parquet").exists()
+    result, _ = verify(small)
+    assert "3 of these shards had been verified before" in result.output
+
+
+def flaky(failures, at):
+    """A framework that stops with an error, after `at` shards, as often as told."""
+    calls = []
+
+    def framework(job, names, options):
+        calls.append(list(names))
+        for number, name in enumerate(names):
+            if len(calls) <= failures and number == at:
+                raise RuntimeError("the cluster is gone")
+            yield module.verify_shard(job, name)
+
+    return framework, calls
+
+
+@pytest.mark.parametrize("failures, status", [(0, 0), (2, 0), (3, 2)])
+def test_a_framework_that_fails_is_started_again(failures, status, small, monkeypatch, capsys):
+    framework, calls = flaky(failures, 0)
+    output = small.folder.parent / "verdicts"
+    arguments = map(str, ("verify", small.folder, "-o", output, "--keys", small.keys))
+    monkeypatch.setattr("sys.argv", list(arguments))
+    assert module.main("", framework, lambda parser: None) == status
+    assert len(calls) == min(failures + 1, module.ATTEMPTS)
+    printed = capsys.readouterr()
+    assert printed.err.count("the cluster is gone") == failures
+    assert ("not verified. Run the command again" in printed.err) == (status == 2)
+
+
+def test_again_trusts_no_older_output(small, monkeypatch, capsys):
+    assert verify(small)[0].status == 0
+    framework, calls = flaky(1, 2)
+    output = small.folder.parent / "verdicts"
+    arguments = ("verify", small.folder, "-o", output, "--keys", small.keys, "--again")
+    monkeypatch.setattr("sys.argv", list(map(str, arguments)))
+    assert module.main("", framework, lambda parser: None) == 0
+    assert [len(names) for names in calls] == [3, 1]
+
+
+def test_ray_that_is_not_installed(small, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    import verify_ledger
+
+    output = small.folder.parent / "verdicts"
+    arguments = ("verify", small.folder, "-o", output, "--keys", small.keys, "--ray")
+    monkeypatch.setattr("sys.argv", list(map(str, arguments)))
+    assert module.main("", verify_ledger.run, verify_ledger.arguments) == 2
+    assert capsys.readouterr().err == "error: --ray needs Ray: pip install 'ray[data]'\n"
+
+
+def test_shards_that_a_framework_finished_before_it_failed_are_kept(small, monkeypatch, capsys):
+    framework, calls = flaky(1, 2)
+    output = small.folder.parent / "verdicts"
+    arguments = map(str, ("verify", small.folder, "-o", output, "--keys", small.keys))
+    monkeypatch.setattr("sys.argv", list(arguments))
+    assert module.main("", framework, lambda parser: None) == 0
+    assert [len(names) for names in calls] == [3, 1]
+
+
+def test_a_shard_that_changes_while_it_is_read(small, monkeypatch):
+    keys = str(small.keys)
+    output = small.folder.parent / "verdicts"
+    job = module.Job(str(small.folder), str(output), keys, module.digest_of(keys), "padded", 1)
+    verdicts = module.verdicts
+
+    def slow(batch, job):
+        os.utime(small.folder / "part-00000.parquet", (1, 1))
+        return verdicts(batch, job)
+
+    monkeypatch.setattr(module, "verdicts", slow)
+    assert "changed while it was read" in module.verify_shard(job, "part-00000.parquet")["error"]
+    assert list(output.iterdir()) == []
+
+
+def test_the_pipeline_of_the_page(tmp_path):
+    page = (HERE.parent.parent / "docs" / "TABLES.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.S)
+    ledger = make(tmp_path, shards=2, rows=50, encoded_keys=True, forge=True)
+    script = tmp_path / "page.py"
+    script.write_text(f"LEDGER = {str(ledger.folder)!r}\n{code}print(not_valid)\n")
+    result = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert result.stdout == "6\n"

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Verify a ledger with Ray Data, on this machine or on a cluster."""
+
+import argparse
+import json
+import pathlib
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import ray
+
+import ledger
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--ray",
+        default="local",
+        metavar="ADDRESS",
+        help="address of the Ray cluster (default: start one here)",
+    )
+
+
+def run(job: ledger.Job, names: list[str], options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    if not ray.is_initialized():
+        ray.init(
+            address=options.ray,
+            num_cpus=options.workers if options.ray == "local" else None,
+            runtime_env={"py_modules": [str(pathlib.Path(ledger.__file__))]},
+            log_to_driver=False,
+        )
+    ray.data.DataContext.get_current().enable_progress_bars = False
+
+    def verify(row: dict[str, Any]) -> dict[str, Any]:
+        return {"summary": json.dumps(ledger.verify_shard(job, row["shard"]))}
+
+    # One shard a task, so that a task that is lost is one shard.
+    table = ray.data.from_items([{"shard": name} for name in names], override_num_blocks=len(names))
+    workers = ray.data.TaskPoolStrategy(size=options.workers)
+    for row in table.map(verify, num_cpus=1, compute=workers).iter_rows():
+        yield json.loads(row["summary"])
+
+
+if __name__ == "__main__":
+    sys.exit(ledger.main(__doc__, run, arguments))
