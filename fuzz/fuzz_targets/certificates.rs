@@ -15,7 +15,9 @@ use std::sync::LazyLock;
 /// The vectors, and the keys of their certificates.
 static KNOWN: LazyLock<(Vec<Vec<u8>>, Vec<AnyVerifyingKey>)> = LazyLock::new(|| {
     let documents = certificates();
-    let certificates = documents.iter().filter_map(|der| verify_self_signed(der).ok());
+    let certificates = documents
+        .iter()
+        .filter_map(|der| verify_self_signed(der).ok());
     let keys = certificates
         .map(|certificate| {
             subject_key(certificate.tbs_certificate().subject_public_key_info()).expect("a key")
