@@ -203,7 +203,7 @@ impl Kernel {
             Operation::Sign(_) => 4 * (4 << 7),
             Operation::Basis | Operation::Expand => 4 * n,
             // Words of 16 bits, in fact.
-            Operation::Prepare | Operation::Verify => n / 4,
+            Operation::Verify => n / 4,
             _ => 0,
         }
     }

@@ -57,7 +57,7 @@ impl fmt::Display for Error {
             Self::PublicKey(error) => write!(f, "the public key is no Falcon key: {error}"),
             Self::NotSelfIssued => f.write_str("the issuer of the certificate is not its subject"),
             Self::OtherKey => f.write_str("the certificate of the issuer holds another key"),
-            Self::Dates => f.write_str("the second date is earlier than the first"),
+            Self::Dates => f.write_str("the period ends before it begins"),
             Self::ParameterSet => f.write_str("certificates cannot name this parameter set"),
             Self::Build(error) => write!(f, "the document cannot be made: {error}"),
         }

@@ -57,6 +57,10 @@ impl Pubkey {
         at_most_one_standard(inputs())?;
         let output = self.output()?;
         let overwrite = Overwrite::from_force(self.force);
+        if !is_standard(&self.key) && !self.key.exists() {
+            // Said before what its public key would overwrite.
+            load_secret(&self.key, &self.passphrase, ui)?;
+        }
         if !is_standard(&output) {
             Inputs::new(inputs()).spare(&output)?;
             check_target(&PROGRAM, &output, Content::PublicKey, overwrite)?;

@@ -370,13 +370,13 @@ fn check_degree(pair: &Pair, signature: &AnySignature, keys: &[PublicKey]) -> Re
 }
 
 /// Hint for an invalid signature, which cannot be explained any further.
-const INVALID_HINT: &str = "the file or its signature was changed, or another key signed it: \
-    a signature alone does not tell which";
+const INVALID_HINT: &str = "the file, its signature or the key was changed, or another key \
+    signed it: a signature alone does not tell which";
 
 /// The same, if the user named no key.
-const INVALID_DEFAULT_HINT: &str = "the file or its signature was changed, or another key than \
-    falcon.key.pub signed it: a signature alone does not tell which; name the signer's key with \
-    --public-key";
+const INVALID_DEFAULT_HINT: &str = "the file, its signature or the key was changed, or another \
+    key than falcon.key.pub signed it: a signature alone does not tell which; name the signer's \
+    key with --public-key";
 
 /// The verdict on one file.
 #[derive(Serialize)]

@@ -248,6 +248,9 @@ fn a_lost_public_key_is_made_again() {
     assert_eq!(sandbox.succeeds(&["pubkey", "k", "-o", "-"]).stdout, public);
     sandbox.refuses(&["pubkey", "k"]);
     sandbox.refuses(&["pubkey", "k", "-o", "k", "--force"]);
+    fs::remove_file(sandbox.path("k")).unwrap();
+    let lost = sandbox.refuses(&["pubkey", "k"]);
+    assert!(!lost.contains("k.pub: exists already"), "{lost}");
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn an_invalid_signature_is_explained_as_far_as_it_can_be() {
     let sandbox = Sandbox::new();
     sandbox.succeeds(&["sign", "-k", "k", "m"]);
     sandbox.succeeds(&["keygen", "other"]);
-    let hint = "the file or its signature was changed, or another key signed it";
+    let hint = "the file, its signature or the key was changed, or another key signed it";
     let output = sandbox.run(&["verify", "-p", "other.pub", "m"]);
     assert!(text(&output.stderr).contains(hint), "{output:?}");
     let verify = ["verify", "-p", "other.pub", "m", "--json"];
