@@ -59,7 +59,7 @@ impl<P: Parameters> VerifyingKey<P> {
     }
 
     /// The key of the polynomial that has `values`, below `q`, at the roots, in the order of
-    /// [`ntt::set_values`](crate::ntt::set_values). Its words may differ from those of
+    /// [`ntt::set_values`]. Its words may differ from those of
     /// [`set`](Self::set), so such keys are not compared.
     #[cfg(feature = "fndsa-provisional")]
     pub(crate) fn from_values(values: &P::Residues) -> Self {
