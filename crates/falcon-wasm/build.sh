@@ -18,10 +18,16 @@ fi
 
 (cd bindgen && cargo build --locked --quiet --release)
 
-# build NAME FLAGS: makes NAME.wasm and native.js in pkg/NAME
+# Messages of panics name source files. Without these flags, the names have the builder's folders.
+readonly NO_FOLDERS=("--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
+    "--remap-path-prefix=$(realpath ../..)=falcon")
+
+# build NAME FLAG...: makes NAME.wasm and native.js in pkg/NAME
 build() {
-    local target="$CARGO_TARGET_DIR/falcon-$1"
-    RUSTFLAGS="$2" cargo build --locked --quiet --release --target wasm32-unknown-unknown \
+    local target="$CARGO_TARGET_DIR/falcon-$1" flags=("${NO_FOLDERS[@]}" "${@:2}")
+    # Unlike RUSTFLAGS, this variable takes folders with spaces.
+    CARGO_ENCODED_RUSTFLAGS="$(IFS=$'\x1f'; echo "${flags[*]}")" \
+        cargo build --locked --quiet --release --target wasm32-unknown-unknown \
         --target-dir "$target"
     "$CARGO_TARGET_DIR/release/falcon-wasm-bindgen" \
         "$target/wasm32-unknown-unknown/release/falcon_wasm.wasm" "pkg/$1"
@@ -30,12 +36,12 @@ build() {
 
 # Less is inlined and unrolled in the module with vectors, so that what a page loads stays below
 # 200,000 bytes compressed. README.md has the figures.
-readonly SMALLER="-C llvm-args=-inline-threshold=5 -C llvm-args=-unroll-threshold=20"
+readonly SMALLER=(-C llvm-args=-inline-threshold=5 -C llvm-args=-unroll-threshold=20)
 
 rm -rf pkg
 mkdir pkg
-build native ""
-build native_simd "-C target-feature=+simd128 $SMALLER"
+build native
+build native_simd -C target-feature=+simd128 "${SMALLER[@]}"
 # Both modules have the same bindings.
 cmp pkg/native/native.js pkg/native_simd/native.js
 mv pkg/native/native.js pkg/

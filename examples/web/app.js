@@ -4,6 +4,9 @@ import { SigningKey, VerifyingKey, inspectSignature } from 'falcon-sign';
 const KEY_NAME = 'falcon.key';
 // No key in a document is as long, and no signature.
 const SMALL_FILE = 20_000;
+const ROLES = {
+    message: 'the file', signature: 'the signature', public: 'the verifying key',
+};
 const byId = (id) => document.getElementById(id);
 
 // The open key, and whether it would be lost with the page.
@@ -11,10 +14,16 @@ let key;
 let saved = true;
 // A saved key that waits for its passphrase.
 let locked;
+// The signer that is at work.
+let signer;
 let signature;
-const chosen = { message: undefined, signature: undefined, public: undefined };
+// Addresses of the files that the browser was given to save.
+const addresses = new Set();
+const chosen = {};
+// Name of the verifying key that was chosen before.
+let replaced;
 // Number of the last job of each kind: an older one that ends later shows nothing.
-const jobs = { sign: 0, verify: 0 };
+const jobs = { open: 0, sign: 0, verify: 0 };
 
 function note(id, kind, title, ...content) {
     const place = byId(id);
@@ -36,11 +45,19 @@ function code(text) {
     return element;
 }
 
+// A file name shown on a line of its own. It cannot change the order of other text.
+function named(name) {
+    const element = document.createElement('bdi');
+    element.textContent = `"${name.replace(/[\p{Cc}\p{Bidi_C}\p{Zl}\p{Zp}]/gu, '\ufffd')}"`;
+    return element;
+}
+
 function save(name, data) {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([data], { type: 'application/octet-stream' }));
     link.download = name;
     link.click();
+    addresses.add(link.href);
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
@@ -60,7 +77,10 @@ async function feed(file, sink, kind, job) {
         for (;;) {
             const piece = await reader.read();
             if (jobs[kind] !== job) return false;
-            if (piece.done) return true;
+            if (piece.done) {
+                if (done !== file.size) throw new Error('it changed while it was read');
+                return true;
+            }
             sink.update(piece.value);
             done += piece.value.length;
             progress.hidden = file.size < 1e7;
@@ -72,13 +92,22 @@ async function feed(file, sink, kind, job) {
     }
 }
 
+function readable(files, isFolder) {
+    if (isFolder) throw new Error('folders are not read; drop files');
+    if (files.length > 1) throw new Error('drop one file');
+}
+
 // The key.
 
 function setKey(next) {
+    signer?.free();
     key?.free();
     key = next;
-    signature = undefined;
-    locked = undefined;
+    locked?.data.fill(0);
+    signer = signature = locked = undefined;
+    addresses.forEach((address) => URL.revokeObjectURL(address));
+    addresses.clear();
+    jobs.open += 1;
     jobs.sign += 1;
     byId('without-key').hidden = Boolean(key);
     byId('with-key').hidden = !key;
@@ -87,7 +116,7 @@ function setKey(next) {
     byId('sign-result').hidden = true;
     byId('sign-progress').hidden = true;
     byId('open-locked').hidden = true;
-    for (const id of ['open-file', 'open-passphrase', 'passphrase', 'sign-file']) {
+    for (const id of ['open-file', 'open-passphrase', 'passphrase', 'repeated', 'sign-file']) {
         byId(id).value = '';
     }
     byId('no-passphrase').checked = false;
@@ -117,25 +146,33 @@ function open(data, name, options) {
         saved = true;
     } catch (error) {
         if (error.code !== 'ERR_PASSPHRASE') {
-            note('key-note', 'bad', 'Not a signing key', `${name}: ${error.message}`);
+            note('key-note', 'bad', 'Not a signing key', error.message, named(name));
             return;
         }
         locked = { data, name };
-        byId('open-name').textContent = name;
+        byId('open-name').replaceChildren(named(name));
         byId('open-locked').hidden = false;
         byId('open-passphrase').focus();
         if (options) note('key-note', 'bad', 'The key stays locked', error.message);
         else note('key-note', '', '', 'This key is encrypted. Enter its passphrase.');
+    } finally {
+        if (locked?.data !== data) data.fill(0);
     }
 }
 
-async function openFile(file) {
+async function openFile(files, isFolder) {
+    const job = jobs.open += 1;
+    const [{ name }] = files;
     clear('key-note');
     try {
-        if (file.size > SMALL_FILE) throw new Error('the file is too long for a key');
-        open(new Uint8Array(await file.arrayBuffer()), file.name);
+        readable(files, isFolder);
+        const data = await small(files[0]);
+        if (jobs.open === job) open(data, name);
+        else data.fill(0);
     } catch (error) {
-        note('key-note', 'bad', 'Not a signing key', `${file.name}: ${error.message}`);
+        if (jobs.open === job) {
+            note('key-note', 'bad', 'Not a signing key', error.message, named(name));
+        }
     }
 }
 
@@ -156,23 +193,37 @@ byId('save-key').addEventListener('click', () => {
         byId('passphrase').focus();
         return;
     }
-    save(KEY_NAME, key.toPem(passphrase ? { passphrase } : {}));
+    if (passphrase !== byId('repeated').value) {
+        note('key-note', 'bad', 'The key is not saved', 'The two passphrases differ.');
+        byId('repeated').focus();
+        return;
+    }
+    try {
+        save(KEY_NAME, key.toPem(passphrase ? { passphrase } : {}));
+    } catch (error) {
+        note('key-note', 'bad', 'The key is not saved', error.message);
+        return;
+    }
     saved = true;
-    byId('passphrase').value = '';
-    note('key-note', 'good', '', `Saved as ${KEY_NAME}, ${passphrase
-        ? 'encrypted with your passphrase' : 'not encrypted'}. This file is secret.`);
+    byId('passphrase').value = byId('repeated').value = '';
+    byId('no-passphrase').checked = false;
+    note('key-note', 'good', '', `Handed to the browser as ${KEY_NAME}, ${passphrase
+        ? 'encrypted with your passphrase' : 'not encrypted'}. Check that the file is there. `
+        + 'It is secret.');
 });
 
 byId('save-public').addEventListener('click', () => {
     save(`${KEY_NAME}.pub`, key.verifyingKey.toPem());
-    note('key-note', 'good', '', `Saved as ${KEY_NAME}.pub. This file is public.`);
+    note('key-note', 'good', '', `Handed to the browser as ${KEY_NAME}.pub. It is public.`);
 });
 
 byId('forget').addEventListener('click', () => {
-    if (!saved && !window.confirm('The key has not been saved. Forget it for ever?')) return;
+    if (!window.confirm(saved ? 'Forget the key? Only its file can bring it back.'
+        : 'The key has not been saved. Forget it for ever?')) return;
     setKey(undefined);
     saved = true;
-    note('key-note', '', '', 'The key is wiped from the memory of this page.');
+    note('key-note', '', '', 'The key is wiped from the memory of WebAssembly. Copies that the '
+        + 'browser made may remain.');
 });
 
 window.addEventListener('beforeunload', (event) => {
@@ -182,22 +233,27 @@ window.addEventListener('pagehide', () => setKey(undefined));
 
 // Signing.
 
-async function signFile(file) {
+async function signFile(files, isFolder) {
     const job = jobs.sign += 1;
-    const name = file.name;
+    const [file] = files;
     byId('sign-result').hidden = true;
+    byId('sign-progress').hidden = true;
     clear('sign-note');
-    const signer = key.signer();
+    signer?.free();
     try {
-        if (!await feed(file, signer, 'sign', job)) return;
-        signature = { name: `${name}.sig`, data: signer.finalize() };
+        readable(files, isFolder);
+        signer = key.signer();
+        if (!await feed(file, signer, 'sign', job) || jobs.sign !== job) return;
+        signature = { name: `${file.name}.sig`, data: signer.finalize() };
         byId('sign-result').hidden = false;
-        note('sign-note', 'good', 'Signed', `${name} (${size(file.size)}). The signature has `
-            + `${signature.data.length} bytes. Send it along with the file.`);
+        note('sign-note', 'good', 'Signed', `${size(file.size)}. The signature has `
+            + `${signature.data.length} bytes. Send it along with the file.`, named(file.name));
     } catch (error) {
-        if (jobs.sign === job) note('sign-note', 'bad', 'Not signed', `${name}: ${error.message}`);
+        if (jobs.sign === job) {
+            note('sign-note', 'bad', 'Not signed', error.message, named(file.name));
+        }
     } finally {
-        signer.free();
+        if (jobs.sign === job) signer?.free();
     }
 }
 
@@ -229,10 +285,11 @@ async function roleOf(file) {
 }
 
 function choose(role, file) {
+    if (role === 'public') replaced = chosen.public?.name;
     chosen[role] = file;
     const place = byId(`${role}-name`);
-    place.textContent = file ? `${file.name} (${size(file.size)})` : 'none';
-    place.classList.toggle('set', Boolean(file));
+    place.replaceChildren(named(file.name), size(file.size));
+    place.classList.add('set');
 }
 
 async function small(file) {
@@ -240,13 +297,8 @@ async function small(file) {
     return new Uint8Array(await file.arrayBuffer());
 }
 
-async function verify() {
-    const job = jobs.verify += 1;
-    byId('verify-progress').hidden = true;
-    clear('verdict');
-    const missing = [['message', 'the file'], ['signature', 'the signature'],
-        ['public', 'the verifying key']].filter(([role]) => !chosen[role]).map(([, name]) => name);
-    if (missing.length === 3) return;
+async function verify(job) {
+    const missing = Object.keys(ROLES).filter((role) => !chosen[role]).map((role) => ROLES[role]);
     if (missing.length > 0) {
         note('verdict', '', '', `Missing: ${missing.join(' and ')}.`);
         return;
@@ -257,6 +309,9 @@ async function verify() {
     const { message, signature: file, public: keyFile } = chosen;
     let publicKey;
     let verifier;
+    const names = ['File:', named(message.name), 'Signature:', named(file.name), 'Verifying key:',
+        named(keyFile.name)];
+    if (replaced) names.push('This key replaced the one chosen before:', named(replaced));
     let stage = ['The verifying key cannot be read', keyFile.name];
     try {
         publicKey = decodePublic(await small(keyFile));
@@ -265,39 +320,55 @@ async function verify() {
         const { parameters, format } = inspectSignature(data);
         if (parameters !== publicKey.parameters) {
             say('bad', 'Not valid', `The signature is one of ${parameters}, the key one of `
-                + `${publicKey.parameters}. This key did not make this signature.`);
+                + `${publicKey.parameters}. This key did not make this signature.`, ...names);
             return;
         }
         verifier = publicKey.verifier(data, { format });
         stage = ['The file cannot be read', message.name];
-        say('', '', `Verifying ${message.name}.`);
+        say('', '', 'Verifying', named(message.name));
         if (!await feed(message, verifier, 'verify', job)) return;
         if (verifier.finalize()) {
-            say('good', 'Valid', `The owner of this key signed ${message.name}. Its fingerprint:`,
-                code(publicKey.fingerprint));
+            say('good', 'Valid', 'The owner of the key with this fingerprint signed the file:',
+                code(publicKey.fingerprint), ...names);
         } else {
-            say('bad', 'Not valid', `The owner of this key did not sign ${message.name} as it is. `
-                + 'The file or the signature was changed, or the key is another one.');
+            say('bad', 'Not valid', 'The owner of this key did not sign the file as it is. The '
+                + 'file or the signature was changed, or the key is another one.', ...names);
         }
     } catch (error) {
-        say('bad', stage[0], `${stage[1]}: ${error.message}`);
+        say('bad', stage[0], error.message, named(stage[1]));
     } finally {
         verifier?.free();
         publicKey?.free();
     }
 }
 
-async function sort(files) {
-    const roles = await Promise.all(files.map(roleOf));
-    files.forEach((file, i) => choose(roles[i], file));
-    await verify();
-}
+// Drops are taken in their order. The files are verified when none waits and each was taken.
+let waiting = 0;
+let refused = [];
+let last = Promise.resolve();
 
-function chooseOne(role) {
-    return async ([file]) => {
-        choose(role, file);
-        await verify();
-    };
+function take(files, isFolder, role) {
+    // From here on, neither an old verdict nor that of a running job is shown.
+    const job = jobs.verify += 1;
+    byId('verify-progress').hidden = true;
+    clear('verdict');
+    waiting += 1;
+    last = last.then(async () => {
+        try {
+            if (isFolder) readable(files, isFolder);
+            const roles = await Promise.all(files.map((file) => role ?? roleOf(file)));
+            const twice = roles.find((each, i) => roles.indexOf(each) < i);
+            if (twice) throw new Error(`more than one file looks like ${ROLES[twice]}; drop one`);
+            roles.forEach((each, i) => choose(each, files[i]));
+        } catch (error) {
+            refused.push(error.message, ...files.map(({ name }) => named(name)));
+        }
+        waiting -= 1;
+        if (waiting > 0) return;
+        if (refused.length > 0) note('verdict', 'bad', 'Nothing was verified', ...refused);
+        else verify(job);
+        refused = [];
+    });
 }
 
 // Dropped and chosen files.
@@ -320,18 +391,19 @@ function target(place, input, take) {
         event.preventDefault();
         event.stopPropagation();
         place.classList.remove('over');
-        const files = [...event.dataTransfer.files];
-        if (files.length > 0) take(files);
+        const { files, items } = event.dataTransfer;
+        const isFolder = [...items].some((item) => item.webkitGetAsEntry?.()?.isDirectory);
+        if (files.length > 0) take([...files], isFolder);
     });
 }
 
-target(byId('open-drop'), byId('open-file'), ([file]) => openFile(file));
-target(byId('sign-drop'), byId('sign-file'), ([file]) => signFile(file));
-for (const role of Object.keys(chosen)) {
-    target(byId(`${role}-drop`), byId(`${role}-file`), (files) =>
-        (files.length === 1 ? chooseOne(role)(files) : sort(files)));
+target(byId('open-drop'), byId('open-file'), openFile);
+target(byId('sign-drop'), byId('sign-file'), signFile);
+for (const role of Object.keys(ROLES)) {
+    target(byId(`${role}-drop`), byId(`${role}-file`), (files, isFolder) =>
+        take(files, isFolder, files.length === 1 ? role : undefined));
 }
-target(byId('verify-section'), undefined, sort);
+target(byId('verify-section'), undefined, take);
 // A file that misses its place must not replace the page.
 for (const type of ['dragover', 'drop']) {
     window.addEventListener(type, (event) => event.preventDefault());

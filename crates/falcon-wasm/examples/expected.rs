@@ -5,7 +5,8 @@
 use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey};
 
 fn print<P: Parameters>(number: u8) {
-    let seed = [number; 32];
+    // A seed of zeros is refused where a random one is wanted.
+    let seed = [number + 1; 32];
     let fresh = [number ^ 0xff; 32];
     let message: Vec<u8> = (0..=255).cycle().take(usize::from(number) * 37).collect();
     let key = SigningKey::<P>::from_seed_boxed(&seed);

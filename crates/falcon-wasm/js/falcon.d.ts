@@ -48,7 +48,7 @@ export type Format = 'padded' | 'compressed' | 'ct';
  *   encrypted;
  * - `'ERR_FINISHED'`: a signer or verifier is used after its message has ended;
  * - `'ERR_FREED'`: an object is used after `free()`;
- * - `'ERR_RANDOM'`: `crypto.getRandomValues` failed.
+ * - `'ERR_RANDOM'`: `crypto.getRandomValues` failed or filled nothing.
  *
  * ```ts
  * const code: FalconErrorCode = 'ERR_PASSPHRASE';
@@ -65,9 +65,9 @@ export type FalconErrorCode =
 /**
  * Error of this package. Its `code` says what happened.
  *
- * An argument of a wrong type is a `TypeError` with the code `'ERR_INVALID_ARG_TYPE'` instead. An
- * unknown name or a seed of a wrong length is a `RangeError` with the code
- * `'ERR_INVALID_ARG_VALUE'`.
+ * An argument of a wrong type is a `TypeError` with the code `'ERR_INVALID_ARG_TYPE'` instead. So
+ * are an option that is `undefined`, and options that are no plain object. An unknown name or a
+ * seed of a wrong length is a `RangeError` with the code `'ERR_INVALID_ARG_VALUE'`.
  *
  * ```js
  * try {
@@ -200,7 +200,8 @@ export class SigningKey extends Holder {
     toBytes(): Uint8Array<ArrayBuffer>;
 
     /**
-     * Write the key as PKCS#8 in PEM, encrypted if there is a passphrase (scrypt, AES-256-CBC).
+     * Write the key as PKCS#8 in PEM, encrypted if there is a passphrase (scrypt, AES-256-CBC). A
+     * passphrase that is `undefined` is refused.
      *
      * ```js
      * const text = key.toPem({ passphrase: 'correct horse' });
@@ -211,7 +212,8 @@ export class SigningKey extends Holder {
     toPem(options?: { passphrase?: string | Uint8Array }): string;
 
     /**
-     * Write the key as PKCS#8 in DER, encrypted if there is a passphrase (scrypt, AES-256-CBC).
+     * Write the key as PKCS#8 in DER, encrypted if there is a passphrase (scrypt, AES-256-CBC). A
+     * passphrase that is `undefined` is refused.
      *
      * ```js
      * const data = key.toDer({ passphrase: 'correct horse' });

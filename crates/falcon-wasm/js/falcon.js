@@ -20,7 +20,7 @@ Object.defineProperty(FalconError.prototype, 'name', { value: 'FalconError', con
 
 const withCode = (error, code) => Object.assign(error, { code });
 
-// Calls the native part. It throws a string: a code, a blank, a message.
+// Calls the native part. It throws a string: a code, a space, a message.
 function call(work) {
     try {
         return work();
@@ -41,14 +41,24 @@ function refuse(name, expected, value) {
         'ERR_INVALID_ARG_TYPE');
 }
 
-// Also takes arrays of other frames, and Buffers. A detached array would pass for an empty one.
-function bytes(name, value) {
-    if (!ArrayBuffer.isView(value)
-        || Object.prototype.toString.call(value) !== '[object Uint8Array]') {
-        refuse(name, 'a Uint8Array', value);
+const ARRAYS = Object.getPrototypeOf(Uint8Array.prototype);
+const uncurried = Function.prototype.bind.bind(Function.prototype.call);
+const getter = (name) => uncurried(Object.getOwnPropertyDescriptor(ARRAYS, name).get);
+const [kindOf, bufferOf, offsetOf, lengthOf] =
+    [Symbol.toStringTag, 'buffer', 'byteOffset', 'length'].map(getter);
+const keysOf = uncurried(ARRAYS.keys);
+
+// Returns another view of the bytes. It reads no property that the caller can define. Arrays of
+// other frames and Buffers are taken, too.
+function bytes(name, value, expected = 'a Uint8Array') {
+    if (kindOf(value) !== 'Uint8Array') refuse(name, expected, value);
+    try {
+        // A detached array would pass for an empty one.
+        keysOf(value);
+    } catch {
+        refuse(name, `${expected} that is not detached`, value);
     }
-    if (value.buffer.detached) refuse(name, 'a Uint8Array that is not detached', value);
-    return value;
+    return new Uint8Array(bufferOf(value), offsetOf(value), lengthOf(value));
 }
 
 function string(name, value) {
@@ -68,17 +78,21 @@ function oneOf(name, known, value) {
 
 const isLarge = (parameters) => oneOf('parameters', PARAMETERS, parameters) === 1;
 
-// Options that are misspelt are refused: a key must not be saved without its passphrase.
+// Options that are misspelt, inherited or undefined are refused: a key must not be saved without
+// its passphrase.
 function options(value, ...known) {
-    if (value === null || typeof value !== 'object') refuse('options', 'an object', value);
+    if (value === null || typeof value !== 'object'
+        || ![Object.prototype, null].includes(Object.getPrototypeOf(value))) {
+        refuse('options', 'a plain object', value);
+    }
     for (const name of Object.keys(value)) oneOf('option', known, name);
     return value;
 }
 
-function formatOf(value) {
-    const { format = 'padded' } = options(value, 'format');
-    return oneOf('format', FORMATS, format);
-}
+const own = (value, name, missing) => (Object.hasOwn(value, name) ? value[name] : missing);
+
+const formatOf = (value) =>
+    oneOf('format', FORMATS, own(options(value, 'format'), 'format', 'padded'));
 
 // Calls `work` with the text as UTF-8, which is wiped afterwards.
 function withSecretText(text, work) {
@@ -91,10 +105,11 @@ function withSecretText(text, work) {
 }
 
 function withPassphrase(value, work) {
-    const { passphrase } = options(value, 'passphrase');
-    if (passphrase === undefined) return call(() => work(undefined));
+    const passphrase = own(options(value, 'passphrase'), 'passphrase', INSIDE);
+    if (passphrase === INSIDE) return call(() => work(undefined));
     if (typeof passphrase === 'string') return withSecretText(passphrase, work);
-    return call(() => work(bytes('passphrase', passphrase)));
+    const data = bytes('passphrase', passphrase, 'a string or a Uint8Array');
+    return call(() => work(data));
 }
 
 // Holds an object of the native part until it is freed.
@@ -138,20 +153,20 @@ export class SigningKey extends Holder {
 
     static fromSeed(seed, parameters = 'Falcon-512') {
         const large = isLarge(parameters);
-        bytes('seed', seed);
-        return new SigningKey(INSIDE, call(() => native.NativeSigningKey.from_seed(seed, large)));
+        const data = bytes('seed', seed);
+        return new SigningKey(INSIDE, call(() => native.NativeSigningKey.from_seed(data, large)));
     }
 
     static fromReferenceSeed(seed, parameters = 'Falcon-512') {
         const large = isLarge(parameters);
-        bytes('seed', seed);
+        const data = bytes('seed', seed);
         return new SigningKey(INSIDE,
-            call(() => native.NativeSigningKey.from_reference_seed(seed, large)));
+            call(() => native.NativeSigningKey.from_reference_seed(data, large)));
     }
 
     static fromBytes(data) {
-        bytes('data', data);
-        return new SigningKey(INSIDE, call(() => native.NativeSigningKey.from_bytes(data)));
+        const view = bytes('data', data);
+        return new SigningKey(INSIDE, call(() => native.NativeSigningKey.from_bytes(view)));
     }
 
     static fromPem(text, options = {}) {
@@ -161,9 +176,9 @@ export class SigningKey extends Holder {
     }
 
     static fromDer(data, options = {}) {
-        bytes('data', data);
+        const view = bytes('data', data);
         return new SigningKey(INSIDE, withPassphrase(options,
-            (passphrase) => native.NativeSigningKey.from_der(data, passphrase)));
+            (passphrase) => native.NativeSigningKey.from_der(view, passphrase)));
     }
 
     toBytes() {
@@ -195,10 +210,10 @@ export class SigningKey extends Holder {
 
     sign(message, options = {}) {
         nativeOf(this, SigningKey, 'this');
-        bytes('message', message);
+        const data = bytes('message', message);
         const signer = this.signer();
         try {
-            return signer.update(message).finalize(options);
+            return signer.update(data).finalize(options);
         } finally {
             signer.free();
         }
@@ -221,19 +236,19 @@ export class SigningKey extends Holder {
 
 export class VerifyingKey extends Holder {
     static fromBytes(data) {
-        bytes('data', data);
-        return new VerifyingKey(INSIDE, call(() => native.NativeVerifyingKey.from_bytes(data)));
+        const view = bytes('data', data);
+        return new VerifyingKey(INSIDE, call(() => native.NativeVerifyingKey.from_bytes(view)));
     }
 
     static fromPem(text) {
         string('text', text);
-        const encoded = new TextEncoder().encode(text);
-        return new VerifyingKey(INSIDE, call(() => native.NativeVerifyingKey.from_pem(encoded)));
+        return new VerifyingKey(INSIDE,
+            withSecretText(text, (encoded) => native.NativeVerifyingKey.from_pem(encoded)));
     }
 
     static fromDer(data) {
-        bytes('data', data);
-        return new VerifyingKey(INSIDE, call(() => native.NativeVerifyingKey.from_der(data)));
+        const view = bytes('data', data);
+        return new VerifyingKey(INSIDE, call(() => native.NativeVerifyingKey.from_der(view)));
     }
 
     toBytes() {
@@ -265,7 +280,7 @@ export class VerifyingKey extends Holder {
 
     verify(message, signature, options = {}) {
         nativeOf(this, VerifyingKey, 'this');
-        bytes('message', message);
+        const data = bytes('message', message);
         let verifier;
         try {
             verifier = this.verifier(signature, options);
@@ -274,28 +289,28 @@ export class VerifyingKey extends Holder {
             throw error;
         }
         try {
-            return verifier.update(message).finalize();
+            return verifier.update(data).finalize();
         } finally {
             verifier.free();
         }
     }
 
     verifier(signature, options = {}) {
-        bytes('signature', signature);
+        const data = bytes('signature', signature);
         const format = formatOf(options);
         const key = nativeOf(this, VerifyingKey, 'this');
-        return new Verifier(INSIDE, call(() => key.verifier(signature, format)));
+        return new Verifier(INSIDE, call(() => key.verifier(data, format)));
     }
 }
 
 function update(object, piece) {
-    bytes('piece', piece);
+    const data = bytes('piece', piece);
     call(() => {
         let start = 0;
         do {
-            object.update(piece.subarray(start, start + PIECE));
+            object.update(data.subarray(start, start + PIECE));
             start += PIECE;
-        } while (start < piece.length);
+        } while (start < data.length);
     });
 }
 
@@ -325,16 +340,17 @@ export class Verifier extends Holder {
 }
 
 export function inspectSignature(signature) {
-    bytes('signature', signature);
-    const details = call(() => native.inspect(signature));
+    const data = bytes('signature', signature);
+    const details = call(() => native.inspect(data));
     const { large, format } = details;
     details.free();
     return { parameters: PARAMETERS[Number(large)], format: FORMATS[format] };
 }
 
-export function convertSignature(signature, { from = 'padded', to = 'padded', ...others } = {}) {
-    bytes('signature', signature);
-    options(others);
-    const formats = [from, to].map((format) => oneOf('format', FORMATS, format));
-    return call(() => native.convert(signature, ...formats));
+export function convertSignature(signature, value = {}) {
+    const data = bytes('signature', signature);
+    options(value, 'from', 'to');
+    const formats = ['from', 'to'].map((name) =>
+        oneOf('format', FORMATS, own(value, name, 'padded')));
+    return call(() => native.convert(data, ...formats));
 }

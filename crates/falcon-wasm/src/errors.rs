@@ -1,4 +1,4 @@
-//! Errors that are thrown: a code, a blank, a message.
+//! Errors that are thrown: a code, a space, a message.
 
 use falcon_core::{DecodeError, Format, Parameters};
 use wasm_bindgen::JsValue;

@@ -125,21 +125,26 @@ impl From<Public> for NativeVerifyingKey {
 
 #[wasm_bindgen]
 impl NativeVerifyingKey {
+    // A secret key that is passed by mistake is refused. Its copy is wiped.
+
     /// Decodes a key.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Thrown> {
-        let key = AnyVerifyingKey::try_from(bytes)
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Thrown> {
+        let bytes = Zeroizing::new(bytes);
+        let key = AnyVerifyingKey::try_from(&bytes[..])
             .map_err(|error| not_a_key("verifying key", error, bytes.len()))?;
         Ok(Public::of(key)?.into())
     }
 
     /// Reads a `SubjectPublicKeyInfo` document in PEM.
-    pub fn from_pem(text: &[u8]) -> Result<Self, Thrown> {
-        Ok(documents::read_public_pem(text)?.into())
+    pub fn from_pem(text: Vec<u8>) -> Result<Self, Thrown> {
+        let text = Zeroizing::new(text);
+        on_wiped_stack(|| Ok(documents::read_public_pem(&text)?.into()))
     }
 
     /// Reads a `SubjectPublicKeyInfo` document in DER.
-    pub fn from_der(der: &[u8]) -> Result<Self, Thrown> {
-        Ok(documents::read_public_der(der)?.into())
+    pub fn from_der(der: Vec<u8>) -> Result<Self, Thrown> {
+        let der = Zeroizing::new(der);
+        on_wiped_stack(|| Ok(documents::read_public_der(&der)?.into()))
     }
 
     /// Encodes the key.

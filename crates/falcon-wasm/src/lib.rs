@@ -4,7 +4,7 @@
 //! arguments, make errors of what is thrown here, and are what users import.
 //!
 //! Bytes come in as vectors that the bindings copied into the memory of the module. They are wiped,
-//! since they may be secret. What is thrown is a string: a code of `js/falcon.js`, a blank and the
+//! since they may be secret. What is thrown is a string: a code of `js/falcon.js`, a space and the
 //! message.
 
 mod documents;

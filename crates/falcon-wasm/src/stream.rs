@@ -13,11 +13,10 @@ use std::mem;
 use std::rc::Rc;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// The stream of either parameter set, until it is finished.
+/// The stream of either parameter set.
 enum Stream<'k> {
     Falcon512(SignStream<'k, Falcon512, SigningKey<Falcon512>>),
     Falcon1024(SignStream<'k, Falcon1024, SigningKey<Falcon1024>>),
-    Finished,
 }
 
 self_cell!(
@@ -29,18 +28,19 @@ self_cell!(
     }
 );
 
-/// A signer of a message that comes in pieces. It signs once.
+/// A signer of a message that comes in pieces. It signs once, and then keeps its key no longer.
 #[wasm_bindgen]
-pub struct Signer(OwnedStream);
+pub struct Signer(Option<OwnedStream>);
 
 impl Signer {
     /// Starts with a fresh seed.
     pub fn new(key: &Rc<Secret>) -> Result<Self, Thrown> {
         let seed = fresh_seed()?;
-        Ok(Self(OwnedStream::new(Rc::clone(key), |key| match &**key {
+        let stream = OwnedStream::new(Rc::clone(key), |key| match &**key {
             Secret::Falcon512(key) => Stream::Falcon512(key.sign_stream_from_seed(&seed)),
             Secret::Falcon1024(key) => Stream::Falcon1024(key.sign_stream_from_seed(&seed)),
-        })))
+        });
+        Ok(Self(Some(stream)))
     }
 }
 
@@ -48,34 +48,26 @@ impl Signer {
 impl Signer {
     /// Absorbs the next piece of the message.
     pub fn update(&mut self, piece: &[u8]) -> Result<(), Thrown> {
-        self.0.with_dependent_mut(|_, stream| match stream {
-            Stream::Falcon512(stream) => {
-                stream.update(piece);
-                Ok(())
-            }
-            Stream::Falcon1024(stream) => {
-                stream.update(piece);
-                Ok(())
-            }
-            Stream::Finished => Err(finished()),
-        })
+        let stream = self.0.as_mut().ok_or_else(finished)?;
+        stream.with_dependent_mut(|_, stream| match stream {
+            Stream::Falcon512(stream) => stream.update(piece),
+            Stream::Falcon1024(stream) => stream.update(piece),
+        });
+        Ok(())
     }
 
     /// Signs the absorbed message.
     pub fn finalize(&mut self, format: u8) -> Result<Vec<u8>, Thrown> {
         on_wiped_stack(|| {
-            let signature = self.0.with_dependent_mut(|key, stream| {
-                let signature = match (&**key, &mut *stream) {
-                    (Secret::Falcon512(key), Stream::Falcon512(stream)) => {
-                        Signed::Falcon512(Box::new(finish(key, stream)))
-                    }
-                    (Secret::Falcon1024(key), Stream::Falcon1024(stream)) => {
-                        Signed::Falcon1024(Box::new(finish(key, stream)))
-                    }
-                    _ => return Err(finished()),
-                };
-                *stream = Stream::Finished;
-                Ok(signature)
+            let mut stream = self.0.take().ok_or_else(finished)?;
+            let signature = stream.with_dependent_mut(|key, stream| match (&**key, stream) {
+                (Secret::Falcon512(key), Stream::Falcon512(stream)) => {
+                    Ok(Signed::Falcon512(Box::new(finish(key, stream))))
+                }
+                (Secret::Falcon1024(key), Stream::Falcon1024(stream)) => {
+                    Ok(Signed::Falcon1024(Box::new(finish(key, stream))))
+                }
+                _ => Err(finished()),
             })?;
             signature.encode(format_of(format))
         })

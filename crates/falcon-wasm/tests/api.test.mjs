@@ -76,6 +76,17 @@ test('lengths, names, formats', () => {
     assert.equal(two.verify(MESSAGE, small.sign(MESSAGE)), false);
 });
 
+test('without random bytes there is no key, no signature and no encrypted document', (t) => {
+    for (const fill of [() => {}, (array) => array.fill(0), () => { throw new Error('none'); }]) {
+        const random = t.mock.method(globalThis.crypto, 'getRandomValues', fill);
+        for (const work of [() => SigningKey.generate(), () => small.sign(MESSAGE),
+            () => small.signer(), () => small.toPem({ passphrase: 'secret' }),
+            () => small.toDer({ passphrase: 'secret' }),
+        ]) assert.throws(work, falconError('ERR_RANDOM', /getRandomValues/), `${fill} ${work}`);
+        random.mock.restore();
+    }
+});
+
 test('two signatures of a message differ', () => {
     assert.notDeepEqual(small.sign(MESSAGE), small.sign(MESSAGE));
     assert.equal(SigningKey.generate().verifyingKey.equals(SigningKey.generate().verifyingKey),
@@ -87,11 +98,11 @@ test('arguments of a wrong type are refused', () => {
     const signature = small.sign(MESSAGE);
     const detached = new Uint8Array(8);
     structuredClone(detached, { transfer: [detached.buffer] });
+    const disguised = Object.defineProperty(new Float64Array([1, 2]), Symbol.toStringTag,
+        { value: 'Uint8Array' });
     const wrong = ['order #42', 42, null, undefined, [1, 2, 3], {}, new ArrayBuffer(8),
         new Uint16Array(4), new DataView(new ArrayBuffer(8)), new Int8Array(4),
-        { length: 3, [Symbol.toStringTag]: 'Uint8Array' }];
-    // Node 20 cannot tell a detached array from an empty one.
-    if (detached.buffer.detached) wrong.push(detached);
+        { length: 3, [Symbol.toStringTag]: 'Uint8Array' }, detached, disguised];
     for (const value of wrong) {
         for (const work of [
             () => small.sign(value),
@@ -119,10 +130,21 @@ test('arguments of a wrong type are refused', () => {
     for (const value of [42, null, {}, [1]]) {
         assert.throws(() => small.toPem({ passphrase: value }), wrongType);
     }
-    for (const value of [null, 'padded', 42]) {
+    const inherited = Object.create({ passphrase: 'secret', format: 'ct' });
+    for (const value of [null, 'padded', 42, inherited, new Map()]) {
         assert.throws(() => small.sign(MESSAGE, value), wrongType);
         assert.throws(() => small.toPem(value), wrongType);
+        assert.throws(() => convertSignature(signature, value), wrongType);
     }
+    // An option that is there has a value: a key must not be saved without its passphrase.
+    const unset = { passphrase: process.env.FALCON_UNSET };
+    for (const work of [() => small.toPem(unset), () => small.toDer(unset),
+        () => SigningKey.fromPem(small.toPem(), unset),
+        () => small.sign(MESSAGE, { format: undefined }),
+        () => publicKey.verify(MESSAGE, signature, { format: undefined }),
+        () => convertSignature(signature, { to: undefined }),
+    ]) assert.throws(work, { ...wrongType, message: /not undefined$/ });
+    assert.match(small.toPem(Object.create(null)), /^-----BEGIN PRIVATE KEY/);
     assert.throws(() => publicKey.equals(small), wrongType);
     assert.throws(() => publicKey.equals({}), wrongType);
     assert.throws(() => SigningKey.prototype.sign.call(publicKey, MESSAGE), wrongType);
@@ -155,8 +177,16 @@ test('bytes of Buffers, views, shared memory and other realms', () => {
     shared.set(MESSAGE);
     const foreign = vm.runInNewContext('new Uint8Array(bytes)', { bytes: [...MESSAGE] });
     assert.equal(foreign instanceof Uint8Array, false);
-    for (const message of [MESSAGE, wide.subarray(1, -1), shared, foreign]) {
+    // Properties of the array itself are not believed.
+    const forged = Object.defineProperties(MESSAGE.slice(), {
+        length: { value: 0 }, subarray: { value: () => new Uint8Array() },
+        buffer: { value: new ArrayBuffer(0) }, byteOffset: { value: 1 },
+    });
+    for (const message of [MESSAGE, wide.subarray(1, -1), shared, foreign, forged]) {
         assert.equal(publicKey.verify(message, signature), true);
+        const pieces = publicKey.verifier(signature).update(message);
+        assert.equal(pieces.finalize(), true);
+        assert.equal(publicKey.verify(MESSAGE, small.sign(message)), true);
     }
 });
 
@@ -277,9 +307,15 @@ test('encrypted documents', () => {
         [() => SigningKey.fromPem(locked, { passphrase: 'another' }), /wrong passphrase/],
         [() => SigningKey.fromPem(locked, { passphrase: '' }), /wrong passphrase/],
         [() => SigningKey.fromPem(small.toPem(), { passphrase }), /not encrypted/],
+        [() => SigningKey.fromDer(small.toDer(), { passphrase }), /not encrypted/],
         [() => small.toPem({ passphrase: '' }), /empty/],
         [() => small.toDer({ passphrase: new Uint8Array() }), /empty/],
     ]) assert.throws(work, falconError('ERR_PASSPHRASE', message));
+    // Whether a damaged document is encrypted cannot be told.
+    for (const damaged of [der.subarray(0, -1), der.subarray(1), small.toDer().subarray(0, -1)]) {
+        assert.throws(() => SigningKey.fromDer(damaged, { passphrase }),
+            falconError('ERR_MALFORMED_KEY', /malformed or truncated/));
+    }
 });
 
 test('freed objects throw', () => {
@@ -338,6 +374,11 @@ test('a freed key is gone from the memory of the module', (t) => {
     SigningKey.fromPem(plain).free();
     SigningKey.fromBytes(data).free();
     SigningKey.fromDer(key.toDer()).free();
+    // Passed by mistake.
+    for (const read of [() => VerifyingKey.fromPem(plain), () => VerifyingKey.fromBytes(data),
+        () => VerifyingKey.fromDer(key.toDer())]) {
+        assert.throws(read, falconError('ERR_MALFORMED_KEY'));
+    }
     let fresh;
     t.mock.method(globalThis.crypto, 'getRandomValues', (array) => {
         fresh ??= Buffer.from(seed.toReversed());
@@ -348,8 +389,8 @@ test('a freed key is gone from the memory of the module', (t) => {
     SigningKey.generate().free();
     key.free();
     assert.ok(places(capitalF), 'the signer keeps the key');
+    // A signer that has signed keeps nothing, even if it is not freed.
     signer.finalize();
-    signer.free();
     const body = Buffer.from(plain.split('\n').slice(20, 22).join('\n'));
     const secrets = { capitalF, encoded, seed, passphrase, body, fresh };
     for (const [name, secret] of Object.entries(secrets)) {
@@ -357,6 +398,7 @@ test('a freed key is gone from the memory of the module', (t) => {
         // Not even a part.
         assert.ok(!places(secret.subarray(-16)), `${name} is partly left in memory`);
     }
+    signer.free();
 });
 
 test('a message of 64 MiB takes no more memory', () => {

@@ -72,6 +72,9 @@ async function says(page, selector, start) {
     return place.textContent();
 }
 
+// Empties the verdict, so that the next one is not taken for it.
+const forget = (page) => page.evaluate(() => document.querySelector('#verdict').replaceChildren());
+
 async function shoot(page, name) {
     if (screenshots) await page.screenshot({ path: join(screenshots, name), fullPage: true });
 }
@@ -81,6 +84,7 @@ async function opened(address, options = {}) {
     const context = await browser.newContext({ acceptDownloads: true, ...options });
     context.setDefaultTimeout(60_000);
     const page = await context.newPage();
+    page.on('dialog', (dialog) => dialog.accept());
     const trouble = [];
     page.on('pageerror', (error) => trouble.push(error.message));
     page.on('console', (message) => {
@@ -115,8 +119,15 @@ for (const [how, address] of Object.entries(ADDRESSES)) {
             await page.click('#save-key');
             await says(page, '#key-note', 'The key is not saved');
             await page.fill('#passphrase', 'correct horse');
+            await page.fill('#repeated', 'correct house');
+            await page.click('#save-key');
+            await says(page, '#key-note', 'The key is not savedThe two passphrases differ');
+            await page.fill('#repeated', 'correct horse');
+            await page.check('#no-passphrase');
             const saved = await download(page, '#save-key');
             assert.equal(saved.name, 'falcon.key');
+            await says(page, '#key-note', 'Handed to the browser as falcon.key, encrypted');
+            assert.equal(await page.isChecked('#no-passphrase'), false);
             const key = SigningKey.fromPem(new TextDecoder().decode(saved.data),
                 { passphrase: 'correct horse' });
             assert.equal(key.fingerprint, fingerprint);
@@ -136,19 +147,23 @@ for (const [how, address] of Object.entries(ADDRESSES)) {
             const signature = file(signed.name, signed.data);
             const publicFile = file(published.name, published.data);
             const verdict = async (start, ...files) => {
+                await forget(page);
                 await drop(page, '#verify-section', ...files);
                 return says(page, '#verdict', start);
             };
             await verdict('Missing: the signature and the verifying key.', message);
             await verdict('Missing: the verifying key.', signature);
-            assert.match(await verdict('Valid', publicFile), new RegExp(fingerprint));
+            assert.equal(await verdict('Valid', publicFile),
+                `ValidThe owner of the key with this fingerprint signed the file:${fingerprint}`
+                + 'File:"order.txt"Signature:"order.txt.sig"Verifying key:"falcon.key.pub"');
             if (how.startsWith('served')) await shoot(page, `${parameters}-valid.png`);
 
             await verdict('Not valid', file('order.txt', text('order #43\n')));
             if (how.startsWith('served')) await shoot(page, `${parameters}-forged.png`);
             await verdict('Valid', message);
             const other = SigningKey.generate(parameters).verifyingKey;
-            await verdict('Not valid', file('other.pub', text(other.toPem())));
+            assert.match(await verdict('Not valid', file('other.pub', text(other.toPem()))),
+                /"other.pub"This key replaced the one chosen before:"falcon.key.pub"$/);
             const larger = SigningKey.generate(
                 parameters === 'Falcon-512' ? 'Falcon-1024' : 'Falcon-512').verifyingKey;
             await verdict('Not valid', file('other.pub', text(larger.toPem())));
@@ -166,17 +181,21 @@ for (const [how, address] of Object.entries(ADDRESSES)) {
             await verdict('Valid', file('short', short), file('bare', publicKey.toBytes()));
             await verdict('The verifying key cannot be read', file('broken.pub', text('-----')));
             // A signing key is no verifying key.
+            await forget(page);
             await drop(page, '#public-drop', file(saved.name, saved.data));
             await says(page, '#verdict', 'The verifying key cannot be read');
             // The field says what a file is, whatever it looks like.
             await drop(page, '#public-drop', publicFile);
             await drop(page, '#message-drop', publicFile);
+            await says(page, '#verdict', 'Not valid');
+            await forget(page);
             await drop(page, '#signature-drop',
                 file('of-the-key.sig', key.sign(published.data)));
             await says(page, '#verdict', 'Valid');
 
             // The saved key comes back under its passphrase only.
             await page.click('#forget');
+            await says(page, '#key-note', 'The key is wiped from the memory of WebAssembly');
             assert.equal(await page.isVisible('#sign-drop'), false);
             await drop(page, '#open-drop', file(saved.name, saved.data));
             await says(page, '#key-note', 'This key is encrypted');
@@ -206,7 +225,8 @@ test('a large file is read in pieces', async () => {
     writeFileSync(path, '');
     for (let i = 0; i < 300; i++) writeFileSync(path, piece, { flag: 'a' });
     await page.setInputFiles('#sign-file', path);
-    await says(page, '#sign-note', `Signed${basename(path)} (300 MB)`);
+    await says(page, '#sign-note', 'Signed300 MB.');
+    assert.match(await page.textContent('#sign-note'), new RegExp(`"${basename(path)}"$`));
     const signed = await download(page, '#save-signature');
     const published = await download(page, '#save-public');
     await page.setInputFiles('#message-file', path);
@@ -217,6 +237,123 @@ test('a large file is read in pieces', async () => {
     const verifier = publicKey.verifier(signed.data);
     for (let i = 0; i < 300; i++) verifier.update(piece);
     assert.equal(verifier.finalize(), true);
+    assert.deepEqual(trouble, []);
+    await close();
+});
+
+// A file, its signature and the key, as they are dropped.
+function signedFiles() {
+    const key = SigningKey.generate();
+    return [file('real.pdf', MESSAGE), file('real.pdf.sig', key.sign(MESSAGE)),
+        file('alice.pub', text(key.verifyingKey.toPem()))];
+}
+
+// Makes the page wait for the bytes of files with this name until `release()`.
+const holdReads = (page, name) => page.evaluate((held) => {
+    const read = File.prototype.arrayBuffer;
+    const released = new Promise((resolve) => { window.release = resolve; });
+    File.prototype.arrayBuffer = async function arrayBuffer() {
+        if (this.name === held) await released;
+        return read.call(this);
+    };
+}, name);
+
+// Drops a file or folder of the disk.
+async function dropPath(page, selector, path) {
+    await page.locator(selector).scrollIntoViewIfNeeded();
+    const { x, y } = await page.locator(selector).boundingBox();
+    const session = await page.context().newCDPSession(page);
+    for (const type of ['dragEnter', 'dragOver', 'drop']) {
+        await session.send('Input.dispatchDragEvent', {
+            type, x: x + 5, y: y + 5, data: { items: [], files: [path], dragOperationsMask: 1 },
+        });
+    }
+}
+
+test('after a drop that is refused, no old verdict stays', async () => {
+    const { page, trouble, close } = await opened(ADDRESSES['served by a static server']());
+    const [message, signature, publicFile] = signedFiles();
+    await drop(page, '#verify-section', message, signature, publicFile);
+    await says(page, '#verdict', 'Valid');
+    await dropPath(page, '#verify-section', folder);
+    await says(page, '#verdict', 'Nothing was verifiedfolders are not read');
+    await drop(page, '#verify-section', message);
+    await says(page, '#verdict', 'Valid');
+    // A file that cannot be read.
+    await page.evaluate(() => {
+        const read = File.prototype.arrayBuffer;
+        File.prototype.arrayBuffer = function arrayBuffer() {
+            return this.name === 'gone' ? Promise.reject(new Error('gone')) : read.call(this);
+        };
+    });
+    await drop(page, '#verify-section', file('gone', MESSAGE));
+    await says(page, '#verdict', 'Nothing was verifiedgone"gone"');
+    // Two files of one role: none of them is chosen.
+    const forged = file('forged.pdf', text('order #43\n'));
+    await drop(page, '#verify-section', forged, message, signature, publicFile);
+    assert.match(await says(page, '#verdict', 'Nothing was verifiedmore than one file'),
+        /"forged.pdf""real.pdf"/);
+    await drop(page, '#verify-section', publicFile, { ...publicFile, name: 'evil.pub' });
+    await says(page, '#verdict', 'Nothing was verifiedmore than one file looks like the verifying');
+    assert.match(await page.textContent('#public-name'), /"alice.pub"/);
+    assert.deepEqual(trouble, []);
+    await close();
+});
+
+test('the last of two drops is verified, even if it is read first', async () => {
+    const { page, trouble, close } = await opened(ADDRESSES['served by a static server']());
+    const [message, signature, publicFile] = signedFiles();
+    await drop(page, '#verify-section', message, signature);
+    await says(page, '#verdict', 'Missing');
+    await holdReads(page, 'slow.pub');
+    const slow = text(SigningKey.generate().verifyingKey.toPem());
+    await drop(page, '#verify-section', file('slow.pub', slow));
+    await drop(page, '#verify-section', publicFile);
+    await page.evaluate(() => window.release());
+    assert.match(await says(page, '#verdict', 'Valid'), /"alice.pub"/);
+    assert.match(await page.textContent('#public-name'), /"alice.pub"/);
+    assert.deepEqual(trouble, []);
+    await close();
+});
+
+test('a key file that is read late replaces no new key', async () => {
+    const { page, trouble, close } = await opened(ADDRESSES['served by a static server']());
+    await holdReads(page, 'late.key');
+    await drop(page, '#open-drop', file('late.key', text(SigningKey.generate().toPem())));
+    await page.click('#make');
+    const fingerprint = await page.textContent('#fingerprint');
+    await page.evaluate(() => window.release());
+    await page.waitForTimeout(200);
+    assert.equal(await page.textContent('#fingerprint'), fingerprint);
+    // One file is signed at a time, and folders are not.
+    await drop(page, '#sign-drop', file('one', MESSAGE), file('two', MESSAGE));
+    await says(page, '#sign-note', 'Not signeddrop one file');
+    await dropPath(page, '#sign-drop', folder);
+    await says(page, '#sign-note', 'Not signedfolders are not read');
+    await page.evaluate(() => Object.defineProperty(File.prototype, 'size', { get: () => 3 }));
+    await drop(page, '#sign-drop', file('grown', MESSAGE));
+    await says(page, '#sign-note', 'Not signedit changed while it was read');
+    // What the page shows if there are no random bytes.
+    await page.evaluate(() => { crypto.getRandomValues = () => {}; });
+    await drop(page, '#sign-drop', file('one', MESSAGE));
+    await says(page, '#sign-note', 'Not signedcrypto.getRandomValues');
+    await page.fill('#passphrase', 'correct horse');
+    await page.fill('#repeated', 'correct horse');
+    await page.click('#save-key');
+    await says(page, '#key-note', 'The key is not savedcrypto.getRandomValues');
+    assert.deepEqual(trouble, []);
+    await close();
+});
+
+test('a file name forges no verdict', async () => {
+    const { page, trouble, close } = await opened(ADDRESSES['served by a static server']());
+    const [message, signature, publicFile] = signedFiles();
+    const name = 'a.pdf. Its fingerprint: \u202eabc\u2069\n';
+    await drop(page, '#verify-section', { ...message, name }, signature, publicFile);
+    const verdict = await says(page, '#verdict', 'Valid');
+    assert.match(verdict, /the file:[0-9a-f]{64}File:"a/);
+    assert.equal(await page.textContent('#verdict bdi'),
+        '"a.pdf. Its fingerprint: \ufffdabc\ufffd\ufffd"');
     assert.deepEqual(trouble, []);
     await close();
 });
