@@ -139,7 +139,10 @@ def load_keys(path: str, digest: str | None) -> dict[Any, VerifyingKey]:
     with open_parquet(pathlib.Path(path)) as file:
         _check_type(file.schema_arrow, "key_id", _is_name, "integers, text or bytes", path)
         _check_type(file.schema_arrow, "key", _is_bytes, "binary", path)
-        table = file.read(columns=["key_id", "key"])
+        try:
+            table = file.read(columns=["key_id", "key"])
+        except (OSError, pa.ArrowException) as error:
+            raise LedgerError(f"{path}: damaged Parquet file: {error}") from error
     keys: dict[Any, VerifyingKey] = {}
     seen: dict[Any, bytes | None] = {}
     for name, key in zip(table["key_id"].to_pylist(), table["key"].to_pylist(), strict=True):
@@ -289,13 +292,29 @@ def finished(job: Job, name: str) -> dict[str, Any] | None:
 
 
 def shards_of(folder: pathlib.Path) -> list[str]:
-    """Names of all Parquet files below a folder, besides hidden ones, in their order."""
-    names = (path.relative_to(folder) for path in folder.rglob("*.parquet") if path.is_file())
-    return sorted(
-        name.as_posix()
-        for name in names
-        if not any(part.startswith((".", "_")) for part in name.parts)
-    )
+    """Names of all Parquet files below a folder, besides hidden ones, in their order.
+
+    Raises LedgerError for what would leave rows out: a folder or a file that cannot be read, and a
+    link to a folder.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise LedgerError(f"{error.filename}: {error.strerror}. No shard was verified") from error
+
+    names = []
+    for root, folders, files in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        for name in folders:
+            if os.path.islink(os.path.join(root, name)):
+                path = os.path.join(root, name)
+                raise LedgerError(f"{path}: a link to a folder. Copy the folder, or mount it there")
+        for name in files:
+            if name.endswith(".parquet") and not name.startswith((".", "_")):
+                path = pathlib.Path(root, name)
+                if not (path.is_file() and os.access(path, os.R_OK)):
+                    raise LedgerError(f"{path}: not a readable file. No shard was verified")
+                names.append(path.relative_to(folder).as_posix())
+    return sorted(names)
 
 
 # The command line, the same for all frameworks.
@@ -330,6 +349,9 @@ def main(
         print(f"error: {error}", file=sys.stderr)
     except KeyboardInterrupt:
         print("stopped. Run the command again to go on", file=sys.stderr)
+    except Exception as error:
+        # Python would exit with 1, which says that a row is not valid.
+        print(f"error: {type(error).__name__}: {error}", file=sys.stderr)
     return NOT_DONE
 
 
@@ -368,7 +390,10 @@ def _run(options: argparse.Namespace, framework: Framework) -> int:
         raise LedgerError(f"{options.keys}: {error.strerror}") from None
     if keys:
         load_keys(keys, job.keys_digest)
-    output.mkdir(parents=True, exist_ok=True)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise LedgerError(f"{options.output}: not a folder. Name another one with -o") from None
 
     started = time.perf_counter()
     if options.again:

@@ -9,9 +9,14 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-import daft
+try:
+    import daft
 
-import ledger
+    import ledger
+except Exception as error:
+    # Python would exit with 1, which says that a row is not valid.
+    print(f"error: {error}. Install what README.md says", file=sys.stderr)
+    sys.exit(2)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

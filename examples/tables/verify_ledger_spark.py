@@ -6,10 +6,15 @@ import os
 import sys
 from typing import Any
 
-from pyspark import SparkConf
-from pyspark.sql import SparkSession
+try:
+    from pyspark import SparkConf
+    from pyspark.sql import SparkSession
 
-import ledger
+    import ledger
+except Exception as error:
+    # Python would exit with 1, which says that a row is not valid.
+    print(f"error: {error}. Install what README.md says", file=sys.stderr)
+    sys.exit(2)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

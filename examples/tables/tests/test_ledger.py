@@ -194,6 +194,86 @@ def test_wrong_arguments(small, tmp_path):
         assert "Traceback" not in result.errors
 
 
+def test_what_would_leave_rows_out_is_refused(small):
+    other = small.folder.parent / "other"
+    other.mkdir()
+    shutil.copy(small.folder / "part-00000.parquet", other)
+    (small.folder / "deeper").mkdir()
+    for path, make_it in (
+        ("linked", lambda path: path.symlink_to(other)),
+        ("deeper/linked.parquet", lambda path: path.symlink_to(other)),
+        ("deeper/dead.parquet", lambda path: path.symlink_to(other / "none")),
+        ("pipe.parquet", os.mkfifo),
+    ):
+        make_it(small.folder / path)
+        result, output = verify(small)
+        assert result.status == 2
+        what = "a link to a folder" if "linked" in path else "not a readable file"
+        assert f"error: {small.folder / path}: {what}" in result.errors
+        assert result.output == ""
+        (small.folder / path).unlink()
+    (small.folder / "_linked").symlink_to(other)
+    (small.folder / "part-00003.parquet").symlink_to(other / "part-00000.parquet")
+    assert verify(small)[0].output.startswith("200 rows in 4 of 4 shards: 200 valid")
+
+
+def test_a_folder_that_cannot_be_listed(small, monkeypatch):
+    closed = small.folder / "closed"
+    closed.mkdir()
+    if os.geteuid():
+        closed.chmod(0)
+    else:
+        # For root every folder is open, so the system's answer is replaced.
+        scandir = os.scandir
+
+        def deny(path):
+            if str(path) == str(closed):
+                raise PermissionError(13, "Permission denied", str(path))
+            return scandir(path)
+
+        monkeypatch.setattr(os, "scandir", deny)
+    with pytest.raises(module.LedgerError, match="closed: Permission denied"):
+        module.shards_of(small.folder)
+
+
+def test_a_crash_is_not_an_invalid_row(small, tmp_path, monkeypatch, capsys):
+    whole = small.keys.read_bytes()
+    small.keys.write_bytes(damage_page(whole))
+    result, output = verify(small)
+    assert result.status == 2
+    assert result.errors.startswith(f"error: {small.keys}: ")
+    small.keys.write_bytes(whole)
+    output.rmdir() if output.is_dir() else None
+    output.write_text("a file")
+    result, _ = verify(small)
+    assert result.status == 2
+    assert f"error: {output}: not a folder" in result.errors
+
+    def fail(*_):
+        raise MemoryError("no memory")
+
+    monkeypatch.setattr(module, "_run", fail)
+    monkeypatch.setattr("sys.argv", ["verify", str(small.folder), "-o", str(output)])
+    assert module.main("", fail, lambda parser: None) == 2
+    assert capsys.readouterr().err == "error: MemoryError: no memory\n"
+
+
+@pytest.mark.parametrize(
+    "script", ["verify_ledger.py", "verify_ledger_ray.py", "verify_ledger_spark.py"]
+)
+def test_a_framework_that_cannot_be_imported(script, tmp_path):
+    for name in ("daft", "ray", "pyspark"):
+        (tmp_path / f"{name}.py").write_text("raise ImportError('a part is missing')")
+    result = subprocess.run(
+        [sys.executable, HERE / script, "--help"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    assert result.returncode == 2
+    assert result.stderr == "error: a part is missing. Install what README.md says\n"
+
+
 def test_keys_that_are_malformed_or_named_twice(small):
     keys = pq.read_table(small.keys).to_pylist()
     names = [key["key_id"] for key in keys]
