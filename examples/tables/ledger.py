@@ -291,6 +291,52 @@ def finished(job: Job, name: str) -> dict[str, Any] | None:
     return None
 
 
+def remove_outputs(job: Job, names: list[str], totals: list[pathlib.Path]) -> None:
+    """Remove the outputs of shards, and summaries of the whole, before they are made again.
+
+    So an output that is there is never older than its shard. Raises LedgerError, and removes
+    nothing, if a file of that name is not one of these scripts.
+    """
+    for name in names:
+        path = verdicts_path(job, name)
+        if path.exists() or path.is_symlink():
+            _check_ours(path, _has_verdicts(path))
+        else:
+            _check_json(summary_path(job, name), {"shard": name})
+    for total in totals:
+        _check_json(total, {})
+    for total in totals:
+        total.unlink(missing_ok=True)
+    for name in names:
+        # Verdicts without a summary count as unfinished.
+        summary_path(job, name).unlink(missing_ok=True)
+        verdicts_path(job, name).unlink(missing_ok=True)
+
+
+def _has_verdicts(path: pathlib.Path) -> bool:
+    try:
+        return bool(pq.read_schema(path).equals(SCHEMA))
+    except (OSError, pa.ArrowException):
+        return False
+
+
+def _check_json(path: pathlib.Path, items: dict[str, Any]) -> None:
+    if path.exists() or path.is_symlink():
+        try:
+            found = json.loads(path.read_text())
+        except (OSError, ValueError):
+            found = None
+        ours = isinstance(found, dict) and {"rows", *NAMES} <= found.keys()
+        _check_ours(path, ours and items.items() <= found.items())
+
+
+def _check_ours(path: pathlib.Path, ours: bool) -> None:
+    if not ours:
+        raise LedgerError(
+            f"{path}: not an output of this script. Move it away, or name another folder with -o"
+        )
+
+
 def shards_of(folder: pathlib.Path) -> list[str]:
     """Names of all Parquet files below a folder, besides hidden ones, in their order.
 
@@ -375,14 +421,16 @@ def _run(options: argparse.Namespace, framework: Framework) -> int:
         raise LedgerError(f"{options.ledger}: no such folder")
     if output.is_relative_to(ledger):
         raise LedgerError(f"{options.output}: lies in the ledger. Name another folder with -o")
+    if ledger.is_relative_to(output):
+        raise LedgerError(f"{options.output}: contains the ledger. Name another folder with -o")
     names = shards_of(ledger)
     if not names:
         raise LedgerError(f"{options.ledger}: has no Parquet files (*.parquet)")
-    total = "summary"
+    totals = [output / "summary.json"]
     if options.shard:
         index, count = options.shard
         names = names[index - 1 :: count]
-        total = f"summary-{index}-of-{count}"
+        totals.append(output / f"summary-{index}-of-{count}.json")
     keys = options.keys and str(options.keys.resolve())
     try:
         job = Job(str(ledger), str(output), keys, digest_of(keys), options.format, options.threads)
@@ -396,11 +444,11 @@ def _run(options: argparse.Namespace, framework: Framework) -> int:
         raise LedgerError(f"{options.output}: not a folder. Name another one with -o") from None
 
     started = time.perf_counter()
-    if options.again:
-        for name in names:
-            summary_path(job, name).unlink(missing_ok=True)
-    done = {name: made for name in names if (made := finished(job, name))}
+    done = {}
+    if not options.again:
+        done = {name: made for name in names if (made := finished(job, name))}
     skipped = len(done)
+    remove_outputs(job, [name for name in names if name not in done], totals)
     errors: dict[str, str] = {}
     for attempt in range(1, ATTEMPTS + 1):
         missing = [name for name in names if name not in done and name not in errors]
@@ -422,14 +470,15 @@ def _run(options: argparse.Namespace, framework: Framework) -> int:
             # Its workers may have finished shards that it did not report.
             done |= {name: made for name in missing if (made := finished(job, name))}
     _remove_temporary_files(job, names)
-    return _report(names, done, errors, skipped, output / f"{total}.json", started)
+    return _report(names, done, errors, skipped, totals[-1], started)
 
 
 def _remove_temporary_files(job: Job, names: list[str]) -> None:
     """Remove what workers left that were killed."""
     for name in names:
         for path in (verdicts_path(job, name), summary_path(job, name)):
-            for temporary in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+            pattern = f".{glob.escape(path.name)}.{'[0-9a-f]' * 32}.tmp"
+            for temporary in path.parent.glob(pattern):
                 temporary.unlink(missing_ok=True)
 
 

@@ -237,13 +237,14 @@ def test_a_folder_that_cannot_be_listed(small, monkeypatch):
 
 
 def test_a_crash_is_not_an_invalid_row(small, tmp_path, monkeypatch, capsys):
+    options = {"write_page_checksum": True, "write_statistics": False, "use_dictionary": False}
+    pq.write_table(pq.read_table(small.keys), small.keys, **options)
     whole = small.keys.read_bytes()
     small.keys.write_bytes(damage_page(whole))
     result, output = verify(small)
     assert result.status == 2
-    assert result.errors.startswith(f"error: {small.keys}: ")
+    assert result.errors.startswith(f"error: {small.keys}: damaged Parquet file: ")
     small.keys.write_bytes(whole)
-    output.rmdir() if output.is_dir() else None
     output.write_text("a file")
     result, _ = verify(small)
     assert result.status == 2
@@ -318,6 +319,65 @@ def test_what_changed_is_verified_again(small):
     assert "before" not in result.output
     # A request.
     assert "before" not in verify(small, "--again")[0].output
+
+
+@pytest.mark.parametrize("arguments", [(), ("--shard", "2/3")], ids=["whole", "part"])
+def test_an_older_output_of_a_shard_is_removed(arguments, small):
+    assert verify(small)[0].status == 0
+    (small.folder / "part-00001.parquet").write_bytes(b"damaged")
+    result, output = verify(small, *arguments)
+    assert result.status == 2
+    assert not list(output.glob("part-00001.*"))
+    # The summary of the whole is not that of the earlier run.
+    if arguments:
+        assert not (output / "summary.json").exists()
+        assert json.loads((output / "summary-2-of-3.json").read_text())["rows"] == 0
+    else:
+        assert json.loads((output / "summary.json").read_text())["rows"] == 100
+
+
+def test_a_run_that_ends_early_leaves_no_older_summary(small, monkeypatch):
+    assert verify(small)[0].status == 0
+    output = small.folder.parent / "verdicts"
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    arguments = ("verify", small.folder, "-o", output, "--keys", small.keys, "--again")
+    monkeypatch.setattr("sys.argv", list(map(str, arguments)))
+    assert module.main("", stop, lambda parser: None) == 2
+    assert list(output.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["part-00001.parquet", "part-00001.parquet.json", "part-00002.parquet", "summary.json"]
+)
+def test_files_of_others_are_not_replaced(name, small):
+    output = small.folder.parent / "verdicts"
+    output.mkdir()
+    if name == "part-00002.parquet":
+        data = b"no Parquet"
+    elif name.endswith(".json"):
+        data = b'{"rows": 1}'
+    else:
+        data = (small.folder / name).read_bytes()
+    (output / name).write_bytes(data)
+    for arguments in ((), ("--again",)):
+        result, _ = verify(small, *arguments)
+        assert result.status == 2
+        assert f"error: {output / name}: not an output of this script" in result.errors
+        assert [path.name for path in output.iterdir()] == [name]
+        assert (output / name).read_bytes() == data
+
+
+def test_an_output_that_contains_the_ledger(small):
+    before = (small.folder / "part-00000.parquet").read_bytes()
+    for output in (small.folder.parent, small.folder):
+        result = run(SCRIPT, small.folder, "-o", output, "--keys", small.keys)
+        assert result.status == 2
+        assert "the ledger. Name another folder with -o" in result.errors
+    assert not (small.folder.parent / "summary.json").exists()
+    assert (small.folder / "part-00000.parquet").read_bytes() == before
 
 
 def test_parts_are_the_whole(small):
