@@ -84,7 +84,7 @@ def main():
     rows = sum(pq.read_metadata(path).num_rows for path in shards)
     path = str(folder / "keys.parquet")
     by_name = "key_id" in pq.read_schema(shards[0]).names
-    keys = module.load_keys(path, module.digest_of(path)) if by_name else None
+    keys = module.load_keys(path).keys if by_name else None
     print(f"{rows} rows, {size} bytes, {len(shards)} shards, engine {best_engine()}")
 
     drop(shards)

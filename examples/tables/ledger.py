@@ -5,7 +5,6 @@ shard, the same for all of them.
 """
 
 import argparse
-import functools
 import glob
 import hashlib
 import json
@@ -20,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from falcon_sign import VerifyingKey, arrow
+from falcon_sign import VerifyingKey, __version__, arrow
 
 NAMES = ("valid", "invalid", "malformed", "unknown_key")
 """Names of the verdicts 0 to 3."""
@@ -29,7 +28,10 @@ ALL_VALID, NOT_VALID, NOT_DONE = 0, 1, 2
 """Exit statuses, those of `falcon-cli verify`."""
 
 BATCH_ROWS = 32_768
-"""Rows that are in memory at a time: with Falcon-512 about 30 MB."""
+"""Rows that are read at a time. With Falcon-512 and messages of 64 bytes they have 24 MB."""
+
+BUFFER_BYTES = 1 << 20
+"""Bytes that are read from a file at a time, for each column."""
 
 FIRST = 10
 """Rows that are not valid, of which a summary names so many."""
@@ -77,19 +79,24 @@ def verify_shard(job: Job, name: str) -> dict[str, Any]:
 def _verify_shard(job: Job, name: str) -> dict[str, Any]:
     started = time.perf_counter()
     source = pathlib.Path(job.ledger, name)
-    before = _fingerprint(job, name)
+    keys = load_keys(job.keys, job.keys_digest) if job.keys else None
     counts = np.zeros(len(NAMES), np.int64)
     first: list[int] = []
     row = 0
-    with open_parquet(source) as file, _replacing(verdicts_path(job, name)) as temporary:
-        columns = checked_columns(file.schema_arrow, source, job.keys)
-        with pq.ParquetWriter(
-            temporary,
-            SCHEMA,
-            compression="zstd",
-            use_dictionary=["verdict"],
-            column_encoding={"row": "DELTA_BINARY_PACKED"},
-        ) as writer:
+    with open(source, "rb") as opened, _replacing(verdicts_path(job, name)) as temporary:
+        before = _fingerprint(job, os.fstat(opened.fileno()))
+        file = open_parquet(opened, source)
+        columns = checked_columns(file.schema_arrow, source, keys)
+        with (
+            open(temporary, "wb") as written,
+            pq.ParquetWriter(
+                written,
+                SCHEMA,
+                compression="zstd",
+                use_dictionary=["verdict"],
+                column_encoding={"row": "DELTA_BINARY_PACKED"},
+            ) as writer,
+        ):
             for batch in _batches(file, columns, source):
                 verdict = verdicts(batch, job)
                 rows = pa.array(np.arange(row, row + len(verdict)))
@@ -101,7 +108,7 @@ def _verify_shard(job: Job, name: str) -> dict[str, Any]:
                 row += len(verdict)
         if row != file.metadata.num_rows:
             raise LedgerError(f"{source}: {row} rows of {file.metadata.num_rows} can be read")
-        if _fingerprint(job, name) != before:
+        if _fingerprint(job, source.stat()) != before:
             raise LedgerError(f"{source}: changed while it was read")
     summary = {
         "shard": name,
@@ -119,7 +126,7 @@ def verdicts(batch: pa.RecordBatch | pa.Table, job: Job) -> pa.Array:
     """Verdicts of the rows of a batch that has the columns of `checked_columns`."""
     names, keys = "key", None
     if job.keys is not None:
-        names, keys = "key_id", load_keys(job.keys, job.keys_digest)
+        names, keys = "key_id", load_keys(job.keys, job.keys_digest).keys
     columns = [_plain(batch.column(column)) for column in ("message", "signature", names)]
     return pa.array(arrow.verify(*columns, keys=keys, format=job.format, threads=job.threads))
 
@@ -128,21 +135,50 @@ def _plain(column: pa.Array) -> pa.Array:
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
-@functools.lru_cache(maxsize=1)
-def load_keys(path: str, digest: str | None) -> dict[Any, VerifyingKey]:
-    """Keys of a Parquet table with the columns `key_id` and `key`, once for each process.
+class Keys(NamedTuple):
+    """Table of keys."""
 
-    A key that is malformed is left out, so its rows get the verdict of an unknown key.
+    path: str
+    digest: str
+    """SHA-256 of the file."""
+    type: pa.DataType
+    """Type of the names."""
+    keys: dict[Any, VerifyingKey]
+
+
+_loaded: list[Keys] = []
+"""Table of keys that this process has read last."""
+
+
+def load_keys(path: str, digest: str | None = None) -> Keys:
+    """Keys of a Parquet table with the columns `key_id` and `key`, read once for each process.
+
+    A key that is malformed is left out, so its rows get the verdict of an unknown key. Raises
+    LedgerError if `digest` is given and the file has another one.
     """
-    if digest_of(path) != digest:
+    for table in _loaded:
+        if (table.path, table.digest) == (path, digest):
+            return table
+    try:
+        data = pathlib.Path(path).read_bytes()
+    except OSError as error:
+        raise LedgerError(f"{path}: {error.strerror}") from error
+    found = hashlib.sha256(data).hexdigest()
+    if digest not in (None, found):
         raise LedgerError(f"{path}: changed since the work began. Run the command again")
-    with open_parquet(pathlib.Path(path)) as file:
-        _check_type(file.schema_arrow, "key_id", _is_name, "integers, text or bytes", path)
-        _check_type(file.schema_arrow, "key", _is_bytes, "binary", path)
-        try:
-            table = file.read(columns=["key_id", "key"])
-        except (OSError, pa.ArrowException) as error:
-            raise LedgerError(f"{path}: damaged Parquet file: {error}") from error
+    table = _parse_keys(path, found, data)
+    _loaded[:] = [table]
+    return table
+
+
+def _parse_keys(path: str, digest: str, data: bytes) -> Keys:
+    file = open_parquet(pa.BufferReader(data), path)
+    kind = _check_type(file.schema_arrow, "key_id", _is_name, "integers, text or bytes", path)
+    _check_type(file.schema_arrow, "key", _is_bytes, "binary", path)
+    try:
+        table = file.read(columns=["key_id", "key"])
+    except (OSError, pa.ArrowException) as error:
+        raise LedgerError(f"{path}: damaged Parquet file: {error}") from error
     keys: dict[Any, VerifyingKey] = {}
     seen: dict[Any, bytes | None] = {}
     for name, key in zip(table["key_id"].to_pylist(), table["key"].to_pylist(), strict=True):
@@ -154,7 +190,7 @@ def load_keys(path: str, digest: str | None) -> dict[Any, VerifyingKey]:
                 keys[name] = VerifyingKey.from_bytes(key)
             except ValueError:
                 pass
-    return keys
+    return Keys(path, digest, kind, keys)
 
 
 def _value_type(kind: pa.DataType) -> pa.DataType:
@@ -193,16 +229,16 @@ def _check_type(
     return kind
 
 
-def checked_columns(schema: pa.Schema, path: object, keys: str | None) -> list[str]:
+def checked_columns(schema: pa.Schema, path: object, keys: Keys | None) -> list[str]:
     """Names of the columns to read. Raises LedgerError if one is missing or has a wrong type."""
     _check_type(schema, "message", _is_message, "binary or text", path)
     _check_type(schema, "signature", _is_bytes, "binary", path)
     if keys is not None:
         kind = _check_type(schema, "key_id", _is_name, "integers, text or bytes", path)
-        other = _value_type(pq.read_schema(keys).field("key_id").type)
-        if pa.types.is_integer(kind) != pa.types.is_integer(other):
+        if pa.types.is_integer(kind) != pa.types.is_integer(keys.type):
             raise LedgerError(
-                f"{path}: the column key_id has the type {kind}, and that of {keys} has {other}"
+                f"{path}: the column key_id has the type {kind},"
+                f" and that of {keys.path} has {keys.type}"
             )
         return ["message", "signature", "key_id"]
     if "key" not in schema.names and "key_id" in schema.names:
@@ -211,12 +247,13 @@ def checked_columns(schema: pa.Schema, path: object, keys: str | None) -> list[s
     return ["message", "signature", "key"]
 
 
-def open_parquet(path: pathlib.Path) -> pq.ParquetFile:
+def open_parquet(source: Any, path: object) -> pq.ParquetFile:
+    """Parquet file of an open file or buffer. `path` is its name in errors."""
     try:
-        # A page that has a checksum is checked.
-        return pq.ParquetFile(path, page_checksum_verification=True)
-    except FileNotFoundError:
-        raise LedgerError(f"{path}: no such file") from None
+        # A page that has a checksum is checked. Without a buffer, whole column chunks are read.
+        return pq.ParquetFile(
+            source, page_checksum_verification=True, buffer_size=BUFFER_BYTES, pre_buffer=False
+        )
     except (OSError, pa.ArrowException) as error:
         raise LedgerError(f"{path}: not a readable Parquet file: {error}") from error
 
@@ -264,18 +301,15 @@ def summary_path(job: Job, name: str) -> pathlib.Path:
     return pathlib.Path(job.output, f"{name}.json")
 
 
-def digest_of(path: str | None) -> str | None:
-    return path and hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
-
-
-def _fingerprint(job: Job, name: str) -> dict[str, Any]:
+def _fingerprint(job: Job, status: os.stat_result) -> dict[str, Any]:
     """What the verdicts of a shard depend on. If it changes, they are computed again."""
-    status = pathlib.Path(job.ledger, name).stat()
     return {
         "bytes": status.st_size,
         "modified_ns": status.st_mtime_ns,
+        "changed_ns": status.st_ctime_ns,
         "format": job.format,
         "keys_sha256": job.keys_digest,
+        "falcon_sign": __version__,
     }
 
 
@@ -283,7 +317,8 @@ def finished(job: Job, name: str) -> dict[str, Any] | None:
     """Summary of a shard whose output is complete and not older than the shard."""
     try:
         summary: dict[str, Any] = json.loads(summary_path(job, name).read_text())
-        wanted = {"shard": name, **_fingerprint(job, name)}
+        status = pathlib.Path(job.ledger, name).stat()
+        wanted = {"shard": name, **_fingerprint(job, status)}
         if verdicts_path(job, name).is_file() and wanted.items() <= summary.items():
             return summary
     except (OSError, ValueError, AttributeError):
@@ -432,12 +467,8 @@ def _run(options: argparse.Namespace, framework: Framework) -> int:
         names = names[index - 1 :: count]
         totals.append(output / f"summary-{index}-of-{count}.json")
     keys = options.keys and str(options.keys.resolve())
-    try:
-        job = Job(str(ledger), str(output), keys, digest_of(keys), options.format, options.threads)
-    except OSError as error:
-        raise LedgerError(f"{options.keys}: {error.strerror}") from None
-    if keys:
-        load_keys(keys, job.keys_digest)
+    digest = load_keys(keys).digest if keys else None
+    job = Job(str(ledger), str(output), keys, digest, options.format, options.threads)
     try:
         output.mkdir(parents=True, exist_ok=True)
     except FileExistsError:

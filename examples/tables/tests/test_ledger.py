@@ -1,5 +1,6 @@
 """Refusals, layouts of the columns, and what makes a shard be verified again."""
 
+import hashlib
 import json
 import os
 import re
@@ -305,6 +306,19 @@ def test_what_changed_is_verified_again(small):
     result, _ = verify(small)
     assert "2 of these shards had been verified before" in result.output
     assert (output / path.name).stat().st_mtime_ns > before
+    # A shard of the same size and time.
+    times = path.stat().st_mtime_ns
+    path.write_bytes(path.read_bytes())
+    os.utime(path, ns=(times, times))
+    result, _ = verify(small)
+    assert "2 of these shards had been verified before" in result.output
+    # The version of falcon-sign.
+    summary = output / "part-00001.parquet.json"
+    text = summary.read_text()
+    assert text.count('"falcon_sign": "') == 1
+    summary.write_text(text.replace('"falcon_sign": "', '"falcon_sign": "0.'))
+    result, _ = verify(small)
+    assert "2 of these shards had been verified before" in result.output
     # An output that is gone, or cut.
     (output / "part-00000.parquet").unlink()
     (output / "part-00002.parquet.json").write_text("{")
@@ -457,7 +471,8 @@ def test_shards_that_a_framework_finished_before_it_failed_are_kept(small, monke
 def test_a_shard_that_changes_while_it_is_read(small, monkeypatch):
     keys = str(small.keys)
     output = small.folder.parent / "verdicts"
-    job = module.Job(str(small.folder), str(output), keys, module.digest_of(keys), "padded", 1)
+    digest = module.load_keys(keys).digest
+    job = module.Job(str(small.folder), str(output), keys, digest, "padded", 1)
     verdicts = module.verdicts
 
     def slow(batch, job):
@@ -467,6 +482,72 @@ def test_a_shard_that_changes_while_it_is_read(small, monkeypatch):
     monkeypatch.setattr(module, "verdicts", slow)
     assert "changed while it was read" in module.verify_shard(job, "part-00000.parquet")["error"]
     assert list(output.iterdir()) == []
+
+
+def test_a_shard_that_is_replaced_while_it_is_read(small, monkeypatch):
+    keys = str(small.keys)
+    output = small.folder.parent / "verdicts"
+    digest = module.load_keys(keys).digest
+    job = module.Job(str(small.folder), str(output), keys, digest, "padded", 1)
+    verdicts = module.verdicts
+
+    def slow(batch, job):
+        os.replace(small.folder / "part-00001.parquet", small.folder / "part-00000.parquet")
+        return verdicts(batch, job)
+
+    monkeypatch.setattr(module, "verdicts", slow)
+    assert "changed while it was read" in module.verify_shard(job, "part-00000.parquet")["error"]
+
+
+def test_the_table_of_keys_is_read_once(small, monkeypatch, capsys):
+    """Its digest is that of the keys that verified, even if the file changes."""
+    data = small.keys.read_bytes()
+    read = module.pathlib.Path.read_bytes
+
+    def read_and_replace(path):
+        found = read(path)
+        if path == small.keys:
+            path.write_bytes(b"other keys")
+        return found
+
+    monkeypatch.setattr(module.pathlib.Path, "read_bytes", read_and_replace)
+    output = small.folder.parent / "verdicts"
+    arguments = ("verify", small.folder, "-o", output, "--keys", small.keys)
+    monkeypatch.setattr("sys.argv", list(map(str, arguments)))
+    framework, _ = flaky(0, 0)
+    assert module.main("", framework, lambda parser: None) == 0
+    summary = json.loads((output / "part-00002.parquet.json").read_text())
+    assert summary["keys_sha256"] == hashlib.sha256(data).hexdigest()
+
+
+def test_memory_does_not_grow_with_the_shard(tmp_path):
+    """A row group of 200 MB is read in batches of 4 MB."""
+    (tmp_path / "ledger").mkdir()
+    rows, message = 200_000, bytes(1000)
+    table = pa.table(
+        {
+            "message": pa.array([message] * rows, pa.binary()),
+            "signature": pa.array([b"short"] * rows, pa.binary()),
+            "key": pa.array([b"no key"] * rows, pa.binary()),
+        }
+    )
+    options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+    pq.write_table(table, tmp_path / "ledger" / "part.parquet", row_group_size=rows, **options)
+    code = f"""
+import pathlib, re, sys; sys.path.insert(0, {str(HERE)!r})
+import ledger
+ledger.BATCH_ROWS = 4096
+status = pathlib.Path("/proc/self/status")
+peak = lambda: int(re.search("VmHWM:[^0-9]*([0-9]+)", status.read_text())[1]) << 10
+before = peak()
+job = ledger.Job({str(tmp_path / "ledger")!r}, {str(tmp_path / "out")!r}, None, None, "padded", 1)
+print(ledger.verify_shard(job, "part.parquet")["rows"], peak() - before)
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found, more = map(int, result.stdout.split())
+    print(f"{more} bytes more")
+    assert found == rows
+    assert more < 200_000_000
 
 
 def test_the_pipeline_of_the_page(tmp_path):
