@@ -30,9 +30,9 @@ WAYS = {
     "Daft, 1 worker": [["verify_ledger.py", "--workers=1"]],
     "Daft, 2 workers": [["verify_ledger.py", "--workers=2"]],
     "Daft, 2 processes": [
-        ["verify_ledger.py", "--workers=1", f"--shard={part}/2"] for part in (1, 2)
+        ["verify_ledger.py", "--workers=1", f"--part={part}/2"] for part in (1, 2)
     ],
-    "Daft on Ray, 2 workers": [["verify_ledger.py", "--ray", "--workers=2"]],
+    "Daft on Ray, 2 workers": [["verify_ledger.py", "--ray=local", "--workers=2"]],
     "Ray Data, 2 workers": [["verify_ledger_ray.py", "--workers=2"]],
     "Spark, 2 executors": [["verify_ledger_spark.py", "--master=local-cluster[2,1,1024]"]],
 }

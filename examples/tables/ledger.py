@@ -34,7 +34,10 @@ BUFFER_BYTES = 1 << 20
 """Bytes that are read from a file at a time, for each column."""
 
 FIRST = 10
-"""Rows that are not valid, of which a summary names so many."""
+"""Number of invalid rows that a summary lists."""
+
+COLUMNS = 20
+"""Number of columns that an error lists."""
 
 ATTEMPTS = 3
 """How often a framework is started for the shards that are missing."""
@@ -57,6 +60,16 @@ class Job(NamedTuple):
     format: Literal["padded", "compressed", "ct"]
     threads: int
     """Threads for each shard."""
+
+
+def shown(text: str) -> str:
+    """Text as one line of ASCII, since names in a ledger may hold line ends and escape codes."""
+    return json.dumps(text)[1:-1]
+
+
+def _cut(text: object, length: int = 100) -> str:
+    text = str(text)
+    return text if len(text) <= length else f"{text[:length]}..."
 
 
 # The kernel: one shard.
@@ -176,14 +189,15 @@ def _parse_keys(path: str, digest: str, data: bytes) -> Keys:
     kind = _check_type(file.schema_arrow, "key_id", _is_name, "integers, text or bytes", path)
     _check_type(file.schema_arrow, "key", _is_bytes, "binary", path)
     try:
-        table = file.read(columns=["key_id", "key"])
+        # A thread that lets go of `data` while Python ends would abort the process.
+        table = file.read(columns=["key_id", "key"], use_threads=False)
     except (OSError, pa.ArrowException) as error:
         raise LedgerError(f"{path}: damaged Parquet file: {error}") from error
     keys: dict[Any, VerifyingKey] = {}
     seen: dict[Any, bytes | None] = {}
     for name, key in zip(table["key_id"].to_pylist(), table["key"].to_pylist(), strict=True):
         if name in seen and seen[name] != key:
-            raise LedgerError(f"{path}: key_id {name!r} has two keys")
+            raise LedgerError(f"{path}: key_id {_cut(repr(name))} has two keys")
         seen[name] = key
         if name is not None and key is not None:
             try:
@@ -221,11 +235,13 @@ def _check_type(
     schema: pa.Schema, name: str, accepts: Callable[[pa.DataType], bool], wanted: str, path: object
 ) -> pa.DataType:
     if schema.names.count(name) != 1:
-        found = ", ".join(schema.names) or "none"
+        found = ", ".join(_cut(column, 40) for column in schema.names[:COLUMNS]) or "none"
+        if len(schema.names) > COLUMNS:
+            found += f" and {len(schema.names) - COLUMNS} more"
         raise LedgerError(f"{path}: needs one column {name} ({wanted}). Columns found: {found}")
     kind = _value_type(schema.field(name).type)
     if not accepts(kind):
-        raise LedgerError(f"{path}: the column {name} has the type {kind} and needs {wanted}")
+        raise LedgerError(f"{path}: the column {name} has the type {_cut(kind)} and needs {wanted}")
     return kind
 
 
@@ -350,7 +366,8 @@ def remove_outputs(job: Job, names: list[str], totals: list[pathlib.Path]) -> No
 
 def _has_verdicts(path: pathlib.Path) -> bool:
     try:
-        return bool(pq.read_schema(path).equals(SCHEMA))
+        with open(path, "rb") as file:
+            return bool(pq.read_schema(file).equals(SCHEMA))
     except (OSError, pa.ArrowException):
         return False
 
@@ -401,7 +418,10 @@ def shards_of(folder: pathlib.Path) -> list[str]:
 # The command line, the same for all frameworks.
 
 Framework = Callable[[Job, list[str], argparse.Namespace], Iterable[dict[str, Any]]]
-"""Call `verify_shard` for each name, somewhere, and give the summaries in any order."""
+"""Call `verify_shard` for each name, somewhere, and give the summaries in any order.
+
+Frameworks get indices of names as their data, since a name may hold bytes that are not text.
+"""
 
 
 def main(
@@ -409,8 +429,8 @@ def main(
 ) -> int:
     parser = argparse.ArgumentParser(
         description=description,
-        epilog="Exit status: 0 if all rows are valid; 1 if at least one is not; 2 if none is"
-        " found that is not, but a shard could not be verified, or for wrong usage.",
+        epilog="Exit status: 0: all rows are valid. 1: at least one row is not valid. 2: no invalid"
+        " row was found, but a shard could not be verified; or wrong usage.",
     )
     parser.add_argument("ledger", type=pathlib.Path, help="folder of Parquet files (shards)")
     parser.add_argument(
@@ -418,22 +438,52 @@ def main(
     )
     parser.add_argument("--keys", type=pathlib.Path, help="Parquet file with key_id and key")
     parser.add_argument("--format", choices=["padded", "compressed", "ct"], default="padded")
-    parser.add_argument("--workers", type=_positive, help="shards at a time (default: all cores)")
+    parser.add_argument(
+        "--workers",
+        type=_positive,
+        help="shards at a time (default: all cores). On a cluster, see docs/TABLES.md",
+    )
     parser.add_argument("--threads", type=_positive, default=1, help="threads a shard (default: 1)")
-    parser.add_argument("--shard", type=_part, metavar="I/N", help="only part I of N, from 1/N on")
+    parser.add_argument(
+        "--part", type=_part, metavar="I/N", help="verify part I of N, for example 1/4"
+    )
     parser.add_argument("--again", action="store_true", help="verify finished shards again")
     arguments(parser)
     options = parser.parse_args()
     try:
         return _run(options, framework)
     except LedgerError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {shown(str(error))}", file=sys.stderr)
     except KeyboardInterrupt:
         print("stopped. Run the command again to go on", file=sys.stderr)
     except Exception as error:
         # Python would exit with 1, which says that a row is not valid.
-        print(f"error: {type(error).__name__}: {error}", file=sys.stderr)
+        print(f"error: {type(error).__name__}: {shown(str(error))}", file=sys.stderr)
     return NOT_DONE
+
+
+def start_ray(options: argparse.Namespace) -> None:
+    """Connect to the cluster at `options.ray`, or start one here if that is `local`.
+
+    A connection of an earlier attempt is closed first.
+    """
+    import ray
+
+    ray.shutdown()
+    workers = None
+    if options.ray == "local":
+        workers = options.workers or max(1, (os.cpu_count() or 1) // options.threads)
+    ray.init(
+        address=options.ray,
+        num_cpus=workers and workers * options.threads,
+        runtime_env={"py_modules": [__file__]},
+        log_to_driver=False,
+    )
+
+
+def refuse_workers(options: argparse.Namespace) -> None:
+    if options.workers:
+        raise LedgerError("--workers is not for clusters: their cores say how many shards run")
 
 
 def _positive(text: str) -> int:
@@ -462,8 +512,8 @@ def _run(options: argparse.Namespace, framework: Framework) -> int:
     if not names:
         raise LedgerError(f"{options.ledger}: has no Parquet files (*.parquet)")
     totals = [output / "summary.json"]
-    if options.shard:
-        index, count = options.shard
+    if options.part:
+        index, count = options.part
         names = names[index - 1 :: count]
         totals.append(output / f"summary-{index}-of-{count}.json")
     keys = options.keys and str(options.keys.resolve())
@@ -495,9 +545,8 @@ def _run(options: argparse.Namespace, framework: Framework) -> int:
         except LedgerError:
             raise
         except Exception as error:
-            print(
-                f"attempt {attempt} of {ATTEMPTS}: {type(error).__name__}: {error}", file=sys.stderr
-            )
+            text = f"{type(error).__name__}: {shown(str(error))}"
+            print(f"attempt {attempt} of {ATTEMPTS}: {text}", file=sys.stderr)
             # Its workers may have finished shards that it did not report.
             done |= {name: made for name in missing if (made := finished(job, name))}
     _remove_temporary_files(job, names)
@@ -548,10 +597,10 @@ def _report(
             found = summary["rows"] - summary["valid"]
             more = " and more" if found > len(summary["first_not_valid"]) else ""
             are = "row is" if found == 1 else "rows are"
-            print(f"{summary['shard']}: {found} {are} not valid: {first}{more}")
+            print(f"{shown(summary['shard'])}: {found} {are} not valid: {first}{more}")
     for name in names:
         if name in errors:
-            print(f"error: {errors[name]}", file=sys.stderr)
+            print(f"error: {shown(errors[name])}", file=sys.stderr)
     verdict = ", ".join(f"{counts[name]} {name.replace('_', ' ')}" for name in NAMES)
     print(f"{total['rows']} rows in {len(made)} of {len(names)} shards: {verdict}")
     if skipped:

@@ -29,6 +29,8 @@ def run(job: ledger.Job, names: list[str], options: argparse.Namespace) -> list[
     # Workers run the Python of this script, unless told otherwise.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("verify_ledger")
+    if options.master or SparkConf().contains("spark.master"):
+        ledger.refuse_workers(options)
     if options.master:
         builder = builder.master(options.master)
     elif not SparkConf().contains("spark.master"):
@@ -37,8 +39,8 @@ def run(job: ledger.Job, names: list[str], options: argparse.Namespace) -> list[
         context = spark.sparkContext
         context.addPyFile(ledger.__file__)
         # One shard a task, so that a task that is lost is one shard.
-        shards = context.parallelize(names, len(names))
-        return shards.map(lambda name: ledger.verify_shard(job, name)).collect()
+        shards = context.parallelize(range(len(names)), len(names))
+        return shards.map(lambda shard: ledger.verify_shard(job, names[shard])).collect()
 
 
 if __name__ == "__main__":

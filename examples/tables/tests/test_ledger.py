@@ -171,6 +171,33 @@ def test_rows_that_are_not_valid_come_before_errors(small):
     assert "not a readable Parquet file" in result.errors
 
 
+def test_odd_names(small):
+    """They reach the terminal in ASCII, and the frameworks not at all."""
+    name = b"\n99 rows: all valid \x1b[2J \xff \xc3\xa9.parquet"
+    path = os.path.join(os.fsencode(small.folder), name)
+    os.rename(small.folder / "part-00001.parquet", path)
+    result, output = verify(small)
+    assert result.status == 0
+    assert os.path.exists(os.path.join(os.fsencode(output), name))
+    with open(path, "wb") as file:
+        columns = {f"{number}\n\x1b[2J" * 100: pa.array([1]) for number in range(500)}
+        pq.write_table(pa.table(columns), file)
+    result, _ = verify(small)
+    assert result.status == 2
+    (line,) = result.errors.splitlines()
+    assert line.isascii() and line.isprintable()
+    assert r"\n99 rows: all valid \u001b[2J \udcff \u00e9.parquet: needs one column" in line
+    assert line.endswith(" and 480 more")
+    assert len(line) < 3000
+    table = pq.read_table(small.folder / "part-00000.parquet", partitioning=None)
+    with open(path, "wb") as file:
+        pq.write_table(table.set_column(0, "message", pa.array([b"other"] * len(table))), file)
+    result, _ = verify(small)
+    assert result.status == 1
+    assert r"\n99 rows: all valid \u001b[2J \udcff \u00e9.parquet: 50 rows are not" in result.output
+    assert "\x1b" not in result.output
+
+
 def test_wrong_arguments(small, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
@@ -185,9 +212,14 @@ def test_wrong_arguments(small, tmp_path):
             [small.folder, "-o", tmp_path / "out", "--keys", small.folder / "part-00000.parquet"],
             "needs one column key (binary)",
         ),
-        ([small.folder, "-o", tmp_path / "out", *keys, "--shard", "4/3"], "only 3 parts"),
+        ([small.folder, "-o", tmp_path / "out", *keys, "--part", "4/3"], "only 3 parts"),
         ([small.folder, "-o", tmp_path / "out", *keys, "--workers", "0"], "from 1 on"),
         ([small.folder, *keys], "required: -o/--output"),
+        (["-o", tmp_path / "out", *keys, "--ray", small.folder], "required: ledger"),
+        (
+            [small.folder, "-o", tmp_path / "out", *keys, "--ray", "head:6379", "--workers", "2"],
+            "--workers is not for clusters",
+        ),
     ):
         result = run(SCRIPT, *arguments)
         assert result.status == 2
@@ -335,7 +367,7 @@ def test_what_changed_is_verified_again(small):
     assert "before" not in verify(small, "--again")[0].output
 
 
-@pytest.mark.parametrize("arguments", [(), ("--shard", "2/3")], ids=["whole", "part"])
+@pytest.mark.parametrize("arguments", [(), ("--part", "2/3")], ids=["whole", "part"])
 def test_an_older_output_of_a_shard_is_removed(arguments, small):
     assert verify(small)[0].status == 0
     (small.folder / "part-00001.parquet").write_bytes(b"damaged")
@@ -400,7 +432,7 @@ def test_parts_are_the_whole(small):
     (small.folder / "_temporary").mkdir()
     (small.folder / "_temporary" / "part.parquet").write_bytes(b"not a shard")
     for part in ("1/2", "2/2"):
-        result, output = verify(small, "--shard", part)
+        result, output = verify(small, "--part", part)
         assert result.status == 0
     assert json.loads((output / "summary-1-of-2.json").read_text())["rows"] == 100
     assert json.loads((output / "summary-2-of-2.json").read_text())["rows"] == 50
@@ -438,6 +470,28 @@ def test_a_framework_that_fails_is_started_again(failures, status, small, monkey
     assert ("not verified. Run the command again" in printed.err) == (status == 2)
 
 
+def test_daft_is_started_again(small, monkeypatch, capsys):
+    """Only its rows are lost: no process dies here."""
+    import verify_ledger
+
+    attempts = []
+
+    def framework(job, names, options):
+        attempts.append(names)
+        for summary in verify_ledger.run(job, names, options):
+            if len(attempts) == 1:
+                raise RuntimeError("no more rows")
+            yield summary
+
+    output = small.folder.parent / "verdicts"
+    arguments = ("verify", small.folder, "-o", output, "--keys", small.keys, "--workers", "1")
+    monkeypatch.setattr("sys.argv", list(map(str, arguments)))
+    assert module.main("", framework, verify_ledger.arguments) == 0
+    assert "no more rows" in capsys.readouterr().err
+    assert len(attempts) <= 2
+    assert_same(verdicts(output), small.expected)
+
+
 def test_again_trusts_no_older_output(small, monkeypatch, capsys):
     assert verify(small)[0].status == 0
     framework, calls = flaky(1, 2)
@@ -453,7 +507,7 @@ def test_ray_that_is_not_installed(small, monkeypatch, capsys):
     import verify_ledger
 
     output = small.folder.parent / "verdicts"
-    arguments = ("verify", small.folder, "-o", output, "--keys", small.keys, "--ray")
+    arguments = ("verify", small.folder, "-o", output, "--keys", small.keys, "--ray", "local")
     monkeypatch.setattr("sys.argv", list(map(str, arguments)))
     assert module.main("", verify_ledger.run, verify_ledger.arguments) == 2
     assert capsys.readouterr().err == "error: --ray needs Ray: pip install 'ray[data]'\n"
