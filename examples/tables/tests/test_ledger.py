@@ -597,7 +597,8 @@ before = peak()
 job = ledger.Job({str(tmp_path / "ledger")!r}, {str(tmp_path / "out")!r}, None, None, "padded", 1)
 print(ledger.verify_shard(job, "part.parquet")["rows"], peak() - before)
 """
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
     found, more = map(int, result.stdout.split())
     print(f"{more} bytes more")
     assert found == rows
