@@ -471,7 +471,7 @@ def test_a_framework_that_fails_is_started_again(failures, status, small, monkey
 
 
 def test_daft_is_started_again(small, monkeypatch, capsys):
-    """Only its rows are lost: no process dies here."""
+    """An exception ends the first attempt. No process dies."""
     import verify_ledger
 
     attempts = []
