@@ -5,7 +5,6 @@ shard, the same for all of them.
 """
 
 import argparse
-import functools
 import glob
 import hashlib
 import json
@@ -20,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from falcon_sign import VerifyingKey, arrow
+from falcon_sign import VerifyingKey, __version__, arrow
 
 NAMES = ("valid", "invalid", "malformed", "unknown_key")
 """Names of the verdicts 0 to 3."""
@@ -29,10 +28,16 @@ ALL_VALID, NOT_VALID, NOT_DONE = 0, 1, 2
 """Exit statuses, those of `falcon-cli verify`."""
 
 BATCH_ROWS = 32_768
-"""Rows that are in memory at a time: with Falcon-512 about 30 MB."""
+"""Rows that are read at a time. With Falcon-512 and messages of 64 bytes they have 24 MB."""
+
+BUFFER_BYTES = 1 << 20
+"""Bytes that are read from a file at a time, for each column."""
 
 FIRST = 10
-"""Rows that are not valid, of which a summary names so many."""
+"""Number of invalid rows that a summary lists."""
+
+COLUMNS = 20
+"""Number of columns that an error lists."""
 
 ATTEMPTS = 3
 """How often a framework is started for the shards that are missing."""
@@ -57,6 +62,16 @@ class Job(NamedTuple):
     """Threads for each shard."""
 
 
+def shown(text: str) -> str:
+    """Text as one line of ASCII, since names in a ledger may hold line ends and escape codes."""
+    return json.dumps(text)[1:-1]
+
+
+def _cut(text: object, length: int = 100) -> str:
+    text = str(text)
+    return text if len(text) <= length else f"{text[:length]}..."
+
+
 # The kernel: one shard.
 
 
@@ -77,19 +92,24 @@ def verify_shard(job: Job, name: str) -> dict[str, Any]:
 def _verify_shard(job: Job, name: str) -> dict[str, Any]:
     started = time.perf_counter()
     source = pathlib.Path(job.ledger, name)
-    before = _fingerprint(job, name)
+    keys = load_keys(job.keys, job.keys_digest) if job.keys else None
     counts = np.zeros(len(NAMES), np.int64)
     first: list[int] = []
     row = 0
-    with open_parquet(source) as file, _replacing(verdicts_path(job, name)) as temporary:
-        columns = checked_columns(file.schema_arrow, source, job.keys)
-        with pq.ParquetWriter(
-            temporary,
-            SCHEMA,
-            compression="zstd",
-            use_dictionary=["verdict"],
-            column_encoding={"row": "DELTA_BINARY_PACKED"},
-        ) as writer:
+    with open(source, "rb") as opened, _replacing(verdicts_path(job, name)) as temporary:
+        before = _fingerprint(job, os.fstat(opened.fileno()))
+        file = open_parquet(opened, source)
+        columns = checked_columns(file.schema_arrow, source, keys)
+        with (
+            open(temporary, "wb") as written,
+            pq.ParquetWriter(
+                written,
+                SCHEMA,
+                compression="zstd",
+                use_dictionary=["verdict"],
+                column_encoding={"row": "DELTA_BINARY_PACKED"},
+            ) as writer,
+        ):
             for batch in _batches(file, columns, source):
                 verdict = verdicts(batch, job)
                 rows = pa.array(np.arange(row, row + len(verdict)))
@@ -101,7 +121,7 @@ def _verify_shard(job: Job, name: str) -> dict[str, Any]:
                 row += len(verdict)
         if row != file.metadata.num_rows:
             raise LedgerError(f"{source}: {row} rows of {file.metadata.num_rows} can be read")
-        if _fingerprint(job, name) != before:
+        if _fingerprint(job, source.stat()) != before:
             raise LedgerError(f"{source}: changed while it was read")
     summary = {
         "shard": name,
@@ -119,7 +139,7 @@ def verdicts(batch: pa.RecordBatch | pa.Table, job: Job) -> pa.Array:
     """Verdicts of the rows of a batch that has the columns of `checked_columns`."""
     names, keys = "key", None
     if job.keys is not None:
-        names, keys = "key_id", load_keys(job.keys, job.keys_digest)
+        names, keys = "key_id", load_keys(job.keys, job.keys_digest).keys
     columns = [_plain(batch.column(column)) for column in ("message", "signature", names)]
     return pa.array(arrow.verify(*columns, keys=keys, format=job.format, threads=job.threads))
 
@@ -128,30 +148,63 @@ def _plain(column: pa.Array) -> pa.Array:
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
-@functools.lru_cache(maxsize=1)
-def load_keys(path: str, digest: str | None) -> dict[Any, VerifyingKey]:
-    """Keys of a Parquet table with the columns `key_id` and `key`, once for each process.
+class Keys(NamedTuple):
+    """Table of keys."""
 
-    A key that is malformed is left out, so its rows get the verdict of an unknown key.
+    path: str
+    digest: str
+    """SHA-256 of the file."""
+    type: pa.DataType
+    """Type of the names."""
+    keys: dict[Any, VerifyingKey]
+
+
+_loaded: list[Keys] = []
+"""Table of keys that this process has read last."""
+
+
+def load_keys(path: str, digest: str | None = None) -> Keys:
+    """Keys of a Parquet table with the columns `key_id` and `key`, read once for each process.
+
+    A key that is malformed is left out, so its rows get the verdict of an unknown key. Raises
+    LedgerError if `digest` is given and the file has another one.
     """
-    if digest_of(path) != digest:
+    for table in _loaded:
+        if (table.path, table.digest) == (path, digest):
+            return table
+    try:
+        data = pathlib.Path(path).read_bytes()
+    except OSError as error:
+        raise LedgerError(f"{path}: {error.strerror}") from error
+    found = hashlib.sha256(data).hexdigest()
+    if digest not in (None, found):
         raise LedgerError(f"{path}: changed since the work began. Run the command again")
-    with open_parquet(pathlib.Path(path)) as file:
-        _check_type(file.schema_arrow, "key_id", _is_name, "integers, text or bytes", path)
-        _check_type(file.schema_arrow, "key", _is_bytes, "binary", path)
-        table = file.read(columns=["key_id", "key"])
+    table = _parse_keys(path, found, data)
+    _loaded[:] = [table]
+    return table
+
+
+def _parse_keys(path: str, digest: str, data: bytes) -> Keys:
+    file = open_parquet(pa.BufferReader(data), path)
+    kind = _check_type(file.schema_arrow, "key_id", _is_name, "integers, text or bytes", path)
+    _check_type(file.schema_arrow, "key", _is_bytes, "binary", path)
+    try:
+        # A thread that lets go of `data` while Python ends would abort the process.
+        table = file.read(columns=["key_id", "key"], use_threads=False)
+    except (OSError, pa.ArrowException) as error:
+        raise LedgerError(f"{path}: damaged Parquet file: {error}") from error
     keys: dict[Any, VerifyingKey] = {}
     seen: dict[Any, bytes | None] = {}
     for name, key in zip(table["key_id"].to_pylist(), table["key"].to_pylist(), strict=True):
         if name in seen and seen[name] != key:
-            raise LedgerError(f"{path}: key_id {name!r} has two keys")
+            raise LedgerError(f"{path}: key_id {_cut(repr(name))} has two keys")
         seen[name] = key
         if name is not None and key is not None:
             try:
                 keys[name] = VerifyingKey.from_bytes(key)
             except ValueError:
                 pass
-    return keys
+    return Keys(path, digest, kind, keys)
 
 
 def _value_type(kind: pa.DataType) -> pa.DataType:
@@ -182,24 +235,26 @@ def _check_type(
     schema: pa.Schema, name: str, accepts: Callable[[pa.DataType], bool], wanted: str, path: object
 ) -> pa.DataType:
     if schema.names.count(name) != 1:
-        found = ", ".join(schema.names) or "none"
+        found = ", ".join(_cut(column, 40) for column in schema.names[:COLUMNS]) or "none"
+        if len(schema.names) > COLUMNS:
+            found += f" and {len(schema.names) - COLUMNS} more"
         raise LedgerError(f"{path}: needs one column {name} ({wanted}). Columns found: {found}")
     kind = _value_type(schema.field(name).type)
     if not accepts(kind):
-        raise LedgerError(f"{path}: the column {name} has the type {kind} and needs {wanted}")
+        raise LedgerError(f"{path}: the column {name} has the type {_cut(kind)} and needs {wanted}")
     return kind
 
 
-def checked_columns(schema: pa.Schema, path: object, keys: str | None) -> list[str]:
+def checked_columns(schema: pa.Schema, path: object, keys: Keys | None) -> list[str]:
     """Names of the columns to read. Raises LedgerError if one is missing or has a wrong type."""
     _check_type(schema, "message", _is_message, "binary or text", path)
     _check_type(schema, "signature", _is_bytes, "binary", path)
     if keys is not None:
         kind = _check_type(schema, "key_id", _is_name, "integers, text or bytes", path)
-        other = _value_type(pq.read_schema(keys).field("key_id").type)
-        if pa.types.is_integer(kind) != pa.types.is_integer(other):
+        if pa.types.is_integer(kind) != pa.types.is_integer(keys.type):
             raise LedgerError(
-                f"{path}: the column key_id has the type {kind}, and that of {keys} has {other}"
+                f"{path}: the column key_id has the type {kind},"
+                f" and that of {keys.path} has {keys.type}"
             )
         return ["message", "signature", "key_id"]
     if "key" not in schema.names and "key_id" in schema.names:
@@ -208,12 +263,13 @@ def checked_columns(schema: pa.Schema, path: object, keys: str | None) -> list[s
     return ["message", "signature", "key"]
 
 
-def open_parquet(path: pathlib.Path) -> pq.ParquetFile:
+def open_parquet(source: Any, path: object) -> pq.ParquetFile:
+    """Parquet file of an open file or buffer. `path` is its name in errors."""
     try:
-        # A page that has a checksum is checked.
-        return pq.ParquetFile(path, page_checksum_verification=True)
-    except FileNotFoundError:
-        raise LedgerError(f"{path}: no such file") from None
+        # A page that has a checksum is checked. Without a buffer, whole column chunks are read.
+        return pq.ParquetFile(
+            source, page_checksum_verification=True, buffer_size=BUFFER_BYTES, pre_buffer=False
+        )
     except (OSError, pa.ArrowException) as error:
         raise LedgerError(f"{path}: not a readable Parquet file: {error}") from error
 
@@ -261,18 +317,15 @@ def summary_path(job: Job, name: str) -> pathlib.Path:
     return pathlib.Path(job.output, f"{name}.json")
 
 
-def digest_of(path: str | None) -> str | None:
-    return path and hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
-
-
-def _fingerprint(job: Job, name: str) -> dict[str, Any]:
+def _fingerprint(job: Job, status: os.stat_result) -> dict[str, Any]:
     """What the verdicts of a shard depend on. If it changes, they are computed again."""
-    status = pathlib.Path(job.ledger, name).stat()
     return {
         "bytes": status.st_size,
         "modified_ns": status.st_mtime_ns,
+        "changed_ns": status.st_ctime_ns,
         "format": job.format,
         "keys_sha256": job.keys_digest,
+        "falcon_sign": __version__,
     }
 
 
@@ -280,7 +333,8 @@ def finished(job: Job, name: str) -> dict[str, Any] | None:
     """Summary of a shard whose output is complete and not older than the shard."""
     try:
         summary: dict[str, Any] = json.loads(summary_path(job, name).read_text())
-        wanted = {"shard": name, **_fingerprint(job, name)}
+        status = pathlib.Path(job.ledger, name).stat()
+        wanted = {"shard": name, **_fingerprint(job, status)}
         if verdicts_path(job, name).is_file() and wanted.items() <= summary.items():
             return summary
     except (OSError, ValueError, AttributeError):
@@ -288,20 +342,86 @@ def finished(job: Job, name: str) -> dict[str, Any] | None:
     return None
 
 
+def remove_outputs(job: Job, names: list[str], totals: list[pathlib.Path]) -> None:
+    """Remove the outputs of shards, and summaries of the whole, before they are made again.
+
+    So an output that is there is never older than its shard. Raises LedgerError, and removes
+    nothing, if a file of that name is not one of these scripts.
+    """
+    for name in names:
+        path = verdicts_path(job, name)
+        if path.exists() or path.is_symlink():
+            _check_ours(path, _has_verdicts(path))
+        else:
+            _check_json(summary_path(job, name), {"shard": name})
+    for total in totals:
+        _check_json(total, {})
+    for total in totals:
+        total.unlink(missing_ok=True)
+    for name in names:
+        # Verdicts without a summary count as unfinished.
+        summary_path(job, name).unlink(missing_ok=True)
+        verdicts_path(job, name).unlink(missing_ok=True)
+
+
+def _has_verdicts(path: pathlib.Path) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return bool(pq.read_schema(file).equals(SCHEMA))
+    except (OSError, pa.ArrowException):
+        return False
+
+
+def _check_json(path: pathlib.Path, items: dict[str, Any]) -> None:
+    if path.exists() or path.is_symlink():
+        try:
+            found = json.loads(path.read_text())
+        except (OSError, ValueError):
+            found = None
+        ours = isinstance(found, dict) and {"rows", *NAMES} <= found.keys()
+        _check_ours(path, ours and items.items() <= found.items())
+
+
+def _check_ours(path: pathlib.Path, ours: bool) -> None:
+    if not ours:
+        raise LedgerError(
+            f"{path}: not an output of this script. Move it away, or name another folder with -o"
+        )
+
+
 def shards_of(folder: pathlib.Path) -> list[str]:
-    """Names of all Parquet files below a folder, besides hidden ones, in their order."""
-    names = (path.relative_to(folder) for path in folder.rglob("*.parquet") if path.is_file())
-    return sorted(
-        name.as_posix()
-        for name in names
-        if not any(part.startswith((".", "_")) for part in name.parts)
-    )
+    """Names of all Parquet files below a folder, besides hidden ones, in their order.
+
+    Raises LedgerError for what would leave rows out: a folder or a file that cannot be read, and a
+    link to a folder.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise LedgerError(f"{error.filename}: {error.strerror}. No shard was verified") from error
+
+    names = []
+    for root, folders, files in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        for name in folders:
+            if os.path.islink(os.path.join(root, name)):
+                path = os.path.join(root, name)
+                raise LedgerError(f"{path}: a link to a folder. Copy the folder, or mount it there")
+        for name in files:
+            if name.endswith(".parquet") and not name.startswith((".", "_")):
+                path = pathlib.Path(root, name)
+                if not (path.is_file() and os.access(path, os.R_OK)):
+                    raise LedgerError(f"{path}: not a readable file. No shard was verified")
+                names.append(path.relative_to(folder).as_posix())
+    return sorted(names)
 
 
 # The command line, the same for all frameworks.
 
 Framework = Callable[[Job, list[str], argparse.Namespace], Iterable[dict[str, Any]]]
-"""Call `verify_shard` for each name, somewhere, and give the summaries in any order."""
+"""Call `verify_shard` for each name, somewhere, and give the summaries in any order.
+
+Frameworks get indices of names as their data, since a name may hold bytes that are not text.
+"""
 
 
 def main(
@@ -309,8 +429,8 @@ def main(
 ) -> int:
     parser = argparse.ArgumentParser(
         description=description,
-        epilog="Exit status: 0 if all rows are valid; 1 if at least one is not; 2 if none is"
-        " found that is not, but a shard could not be verified, or for wrong usage.",
+        epilog="Exit status: 0: all rows are valid. 1: at least one row is not valid. 2: no invalid"
+        " row was found, but a shard could not be verified; or wrong usage.",
     )
     parser.add_argument("ledger", type=pathlib.Path, help="folder of Parquet files (shards)")
     parser.add_argument(
@@ -318,19 +438,52 @@ def main(
     )
     parser.add_argument("--keys", type=pathlib.Path, help="Parquet file with key_id and key")
     parser.add_argument("--format", choices=["padded", "compressed", "ct"], default="padded")
-    parser.add_argument("--workers", type=_positive, help="shards at a time (default: all cores)")
+    parser.add_argument(
+        "--workers",
+        type=_positive,
+        help="shards at a time (default: all cores). On a cluster, see docs/TABLES.md",
+    )
     parser.add_argument("--threads", type=_positive, default=1, help="threads a shard (default: 1)")
-    parser.add_argument("--shard", type=_part, metavar="I/N", help="only part I of N, from 1/N on")
+    parser.add_argument(
+        "--part", type=_part, metavar="I/N", help="verify part I of N, for example 1/4"
+    )
     parser.add_argument("--again", action="store_true", help="verify finished shards again")
     arguments(parser)
     options = parser.parse_args()
     try:
         return _run(options, framework)
     except LedgerError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {shown(str(error))}", file=sys.stderr)
     except KeyboardInterrupt:
         print("stopped. Run the command again to go on", file=sys.stderr)
+    except Exception as error:
+        # Python would exit with 1, which says that a row is not valid.
+        print(f"error: {type(error).__name__}: {shown(str(error))}", file=sys.stderr)
     return NOT_DONE
+
+
+def start_ray(options: argparse.Namespace) -> None:
+    """Connect to the cluster at `options.ray`, or start one here if that is `local`.
+
+    A connection of an earlier attempt is closed first.
+    """
+    import ray
+
+    ray.shutdown()
+    workers = None
+    if options.ray == "local":
+        workers = options.workers or max(1, (os.cpu_count() or 1) // options.threads)
+    ray.init(
+        address=options.ray,
+        num_cpus=workers and workers * options.threads,
+        runtime_env={"py_modules": [__file__]},
+        log_to_driver=False,
+    )
+
+
+def refuse_workers(options: argparse.Namespace) -> None:
+    if options.workers:
+        raise LedgerError("--workers is not for clusters: their cores say how many shards run")
 
 
 def _positive(text: str) -> int:
@@ -353,29 +506,30 @@ def _run(options: argparse.Namespace, framework: Framework) -> int:
         raise LedgerError(f"{options.ledger}: no such folder")
     if output.is_relative_to(ledger):
         raise LedgerError(f"{options.output}: lies in the ledger. Name another folder with -o")
+    if ledger.is_relative_to(output):
+        raise LedgerError(f"{options.output}: contains the ledger. Name another folder with -o")
     names = shards_of(ledger)
     if not names:
         raise LedgerError(f"{options.ledger}: has no Parquet files (*.parquet)")
-    total = "summary"
-    if options.shard:
-        index, count = options.shard
+    totals = [output / "summary.json"]
+    if options.part:
+        index, count = options.part
         names = names[index - 1 :: count]
-        total = f"summary-{index}-of-{count}"
+        totals.append(output / f"summary-{index}-of-{count}.json")
     keys = options.keys and str(options.keys.resolve())
+    digest = load_keys(keys).digest if keys else None
+    job = Job(str(ledger), str(output), keys, digest, options.format, options.threads)
     try:
-        job = Job(str(ledger), str(output), keys, digest_of(keys), options.format, options.threads)
-    except OSError as error:
-        raise LedgerError(f"{options.keys}: {error.strerror}") from None
-    if keys:
-        load_keys(keys, job.keys_digest)
-    output.mkdir(parents=True, exist_ok=True)
+        output.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise LedgerError(f"{options.output}: not a folder. Name another one with -o") from None
 
     started = time.perf_counter()
-    if options.again:
-        for name in names:
-            summary_path(job, name).unlink(missing_ok=True)
-    done = {name: made for name in names if (made := finished(job, name))}
+    done = {}
+    if not options.again:
+        done = {name: made for name in names if (made := finished(job, name))}
     skipped = len(done)
+    remove_outputs(job, [name for name in names if name not in done], totals)
     errors: dict[str, str] = {}
     for attempt in range(1, ATTEMPTS + 1):
         missing = [name for name in names if name not in done and name not in errors]
@@ -391,20 +545,20 @@ def _run(options: argparse.Namespace, framework: Framework) -> int:
         except LedgerError:
             raise
         except Exception as error:
-            print(
-                f"attempt {attempt} of {ATTEMPTS}: {type(error).__name__}: {error}", file=sys.stderr
-            )
+            text = f"{type(error).__name__}: {shown(str(error))}"
+            print(f"attempt {attempt} of {ATTEMPTS}: {text}", file=sys.stderr)
             # Its workers may have finished shards that it did not report.
             done |= {name: made for name in missing if (made := finished(job, name))}
     _remove_temporary_files(job, names)
-    return _report(names, done, errors, skipped, output / f"{total}.json", started)
+    return _report(names, done, errors, skipped, totals[-1], started)
 
 
 def _remove_temporary_files(job: Job, names: list[str]) -> None:
     """Remove what workers left that were killed."""
     for name in names:
         for path in (verdicts_path(job, name), summary_path(job, name)):
-            for temporary in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+            pattern = f".{glob.escape(path.name)}.{'[0-9a-f]' * 32}.tmp"
+            for temporary in path.parent.glob(pattern):
                 temporary.unlink(missing_ok=True)
 
 
@@ -443,10 +597,10 @@ def _report(
             found = summary["rows"] - summary["valid"]
             more = " and more" if found > len(summary["first_not_valid"]) else ""
             are = "row is" if found == 1 else "rows are"
-            print(f"{summary['shard']}: {found} {are} not valid: {first}{more}")
+            print(f"{shown(summary['shard'])}: {found} {are} not valid: {first}{more}")
     for name in names:
         if name in errors:
-            print(f"error: {errors[name]}", file=sys.stderr)
+            print(f"error: {shown(errors[name])}", file=sys.stderr)
     verdict = ", ".join(f"{counts[name]} {name.replace('_', ' ')}" for name in NAMES)
     print(f"{total['rows']} rows in {len(made)} of {len(names)} shards: {verdict}")
     if skipped:

@@ -3,14 +3,18 @@
 
 import argparse
 import json
-import pathlib
 import sys
 from collections.abc import Iterator
 from typing import Any
 
-import ray
+try:
+    import ray
 
-import ledger
+    import ledger
+except Exception as error:
+    # Python would exit with 1, which says that a row is not valid.
+    print(f"error: {error}. Install what README.md says", file=sys.stderr)
+    sys.exit(2)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,22 +27,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(job: ledger.Job, names: list[str], options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    if not ray.is_initialized():
-        ray.init(
-            address=options.ray,
-            num_cpus=options.workers if options.ray == "local" else None,
-            runtime_env={"py_modules": [str(pathlib.Path(ledger.__file__))]},
-            log_to_driver=False,
-        )
+    ledger.start_ray(options)
     ray.data.DataContext.get_current().enable_progress_bars = False
 
     def verify(row: dict[str, Any]) -> dict[str, Any]:
-        return {"summary": json.dumps(ledger.verify_shard(job, row["shard"]))}
+        return {"summary": json.dumps(ledger.verify_shard(job, names[row["shard"]]))}
 
     # One shard a task, so that a task that is lost is one shard.
-    table = ray.data.from_items([{"shard": name} for name in names], override_num_blocks=len(names))
+    shards = [{"shard": shard} for shard in range(len(names))]
+    table = ray.data.from_items(shards, override_num_blocks=len(names))
     workers = ray.data.TaskPoolStrategy(size=options.workers)
-    for row in table.map(verify, num_cpus=1, compute=workers).iter_rows():
+    for row in table.map(verify, num_cpus=job.threads, compute=workers).iter_rows():
         yield json.loads(row["summary"])
 
 

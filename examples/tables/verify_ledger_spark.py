@@ -6,10 +6,15 @@ import os
 import sys
 from typing import Any
 
-from pyspark import SparkConf
-from pyspark.sql import SparkSession
+try:
+    from pyspark import SparkConf
+    from pyspark.sql import SparkSession
 
-import ledger
+    import ledger
+except Exception as error:
+    # Python would exit with 1, which says that a row is not valid.
+    print(f"error: {error}. Install what README.md says", file=sys.stderr)
+    sys.exit(2)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +29,8 @@ def run(job: ledger.Job, names: list[str], options: argparse.Namespace) -> list[
     # Workers run the Python of this script, unless told otherwise.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("verify_ledger")
+    if options.master or SparkConf().contains("spark.master"):
+        ledger.refuse_workers(options)
     if options.master:
         builder = builder.master(options.master)
     elif not SparkConf().contains("spark.master"):
@@ -32,8 +39,8 @@ def run(job: ledger.Job, names: list[str], options: argparse.Namespace) -> list[
         context = spark.sparkContext
         context.addPyFile(ledger.__file__)
         # One shard a task, so that a task that is lost is one shard.
-        shards = context.parallelize(names, len(names))
-        return shards.map(lambda name: ledger.verify_shard(job, name)).collect()
+        shards = context.parallelize(range(len(names)), len(names))
+        return shards.map(lambda shard: ledger.verify_shard(job, names[shard])).collect()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Refusals, layouts of the columns, and what makes a shard be verified again."""
 
+import hashlib
 import json
 import os
 import re
@@ -170,6 +171,33 @@ def test_rows_that_are_not_valid_come_before_errors(small):
     assert "not a readable Parquet file" in result.errors
 
 
+def test_odd_names(small):
+    """They reach the terminal in ASCII, and the frameworks not at all."""
+    name = b"\n99 rows: all valid \x1b[2J \xff \xc3\xa9.parquet"
+    path = os.path.join(os.fsencode(small.folder), name)
+    os.rename(small.folder / "part-00001.parquet", path)
+    result, output = verify(small)
+    assert result.status == 0
+    assert os.path.exists(os.path.join(os.fsencode(output), name))
+    with open(path, "wb") as file:
+        columns = {f"{number}\n\x1b[2J" * 100: pa.array([1]) for number in range(500)}
+        pq.write_table(pa.table(columns), file)
+    result, _ = verify(small)
+    assert result.status == 2
+    (line,) = result.errors.splitlines()
+    assert line.isascii() and line.isprintable()
+    assert r"\n99 rows: all valid \u001b[2J \udcff \u00e9.parquet: needs one column" in line
+    assert line.endswith(" and 480 more")
+    assert len(line) < 3000
+    table = pq.read_table(small.folder / "part-00000.parquet", partitioning=None)
+    with open(path, "wb") as file:
+        pq.write_table(table.set_column(0, "message", pa.array([b"other"] * len(table))), file)
+    result, _ = verify(small)
+    assert result.status == 1
+    assert r"\n99 rows: all valid \u001b[2J \udcff \u00e9.parquet: 50 rows are not" in result.output
+    assert "\x1b" not in result.output
+
+
 def test_wrong_arguments(small, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
@@ -184,14 +212,100 @@ def test_wrong_arguments(small, tmp_path):
             [small.folder, "-o", tmp_path / "out", "--keys", small.folder / "part-00000.parquet"],
             "needs one column key (binary)",
         ),
-        ([small.folder, "-o", tmp_path / "out", *keys, "--shard", "4/3"], "only 3 parts"),
+        ([small.folder, "-o", tmp_path / "out", *keys, "--part", "4/3"], "only 3 parts"),
         ([small.folder, "-o", tmp_path / "out", *keys, "--workers", "0"], "from 1 on"),
         ([small.folder, *keys], "required: -o/--output"),
+        (["-o", tmp_path / "out", *keys, "--ray", small.folder], "required: ledger"),
+        (
+            [small.folder, "-o", tmp_path / "out", *keys, "--ray", "head:6379", "--workers", "2"],
+            "--workers is not for clusters",
+        ),
     ):
         result = run(SCRIPT, *arguments)
         assert result.status == 2
         assert message in result.errors
         assert "Traceback" not in result.errors
+
+
+def test_what_would_leave_rows_out_is_refused(small):
+    other = small.folder.parent / "other"
+    other.mkdir()
+    shutil.copy(small.folder / "part-00000.parquet", other)
+    (small.folder / "deeper").mkdir()
+    for path, make_it in (
+        ("linked", lambda path: path.symlink_to(other)),
+        ("deeper/linked.parquet", lambda path: path.symlink_to(other)),
+        ("deeper/dead.parquet", lambda path: path.symlink_to(other / "none")),
+        ("pipe.parquet", os.mkfifo),
+    ):
+        make_it(small.folder / path)
+        result, output = verify(small)
+        assert result.status == 2
+        what = "a link to a folder" if "linked" in path else "not a readable file"
+        assert f"error: {small.folder / path}: {what}" in result.errors
+        assert result.output == ""
+        (small.folder / path).unlink()
+    (small.folder / "_linked").symlink_to(other)
+    (small.folder / "part-00003.parquet").symlink_to(other / "part-00000.parquet")
+    assert verify(small)[0].output.startswith("200 rows in 4 of 4 shards: 200 valid")
+
+
+def test_a_folder_that_cannot_be_listed(small, monkeypatch):
+    closed = small.folder / "closed"
+    closed.mkdir()
+    if os.geteuid():
+        closed.chmod(0)
+    else:
+        # For root every folder is open, so the system's answer is replaced.
+        scandir = os.scandir
+
+        def deny(path):
+            if str(path) == str(closed):
+                raise PermissionError(13, "Permission denied", str(path))
+            return scandir(path)
+
+        monkeypatch.setattr(os, "scandir", deny)
+    with pytest.raises(module.LedgerError, match="closed: Permission denied"):
+        module.shards_of(small.folder)
+
+
+def test_a_crash_is_not_an_invalid_row(small, tmp_path, monkeypatch, capsys):
+    options = {"write_page_checksum": True, "write_statistics": False, "use_dictionary": False}
+    pq.write_table(pq.read_table(small.keys), small.keys, **options)
+    whole = small.keys.read_bytes()
+    small.keys.write_bytes(damage_page(whole))
+    result, output = verify(small)
+    assert result.status == 2
+    assert result.errors.startswith(f"error: {small.keys}: damaged Parquet file: ")
+    small.keys.write_bytes(whole)
+    output.write_text("a file")
+    result, _ = verify(small)
+    assert result.status == 2
+    assert f"error: {output}: not a folder" in result.errors
+
+    def fail(*_):
+        raise MemoryError("no memory")
+
+    monkeypatch.setattr(module, "_run", fail)
+    monkeypatch.setattr("sys.argv", ["verify", str(small.folder), "-o", str(output)])
+    assert module.main("", fail, lambda parser: None) == 2
+    assert capsys.readouterr().err == "error: MemoryError: no memory\n"
+
+
+@pytest.mark.parametrize(
+    "script", ["verify_ledger.py", "verify_ledger_ray.py", "verify_ledger_spark.py"]
+)
+def test_a_framework_that_cannot_be_imported(script, tmp_path):
+    for name in ("daft", "ray", "pyspark"):
+        (tmp_path / f"{name}.py").write_text("raise ImportError('a part is missing')")
+    result = subprocess.run(
+        [sys.executable, HERE / script, "--help"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    assert result.returncode == 2
+    assert result.stderr == "error: a part is missing. Install what README.md says\n"
 
 
 def test_keys_that_are_malformed_or_named_twice(small):
@@ -224,6 +338,19 @@ def test_what_changed_is_verified_again(small):
     result, _ = verify(small)
     assert "2 of these shards had been verified before" in result.output
     assert (output / path.name).stat().st_mtime_ns > before
+    # A shard of the same size and time.
+    times = path.stat().st_mtime_ns
+    path.write_bytes(path.read_bytes())
+    os.utime(path, ns=(times, times))
+    result, _ = verify(small)
+    assert "2 of these shards had been verified before" in result.output
+    # The version of falcon-sign.
+    summary = output / "part-00001.parquet.json"
+    text = summary.read_text()
+    assert text.count('"falcon_sign": "') == 1
+    summary.write_text(text.replace('"falcon_sign": "', '"falcon_sign": "0.'))
+    result, _ = verify(small)
+    assert "2 of these shards had been verified before" in result.output
     # An output that is gone, or cut.
     (output / "part-00000.parquet").unlink()
     (output / "part-00002.parquet.json").write_text("{")
@@ -240,13 +367,72 @@ def test_what_changed_is_verified_again(small):
     assert "before" not in verify(small, "--again")[0].output
 
 
+@pytest.mark.parametrize("arguments", [(), ("--part", "2/3")], ids=["whole", "part"])
+def test_an_older_output_of_a_shard_is_removed(arguments, small):
+    assert verify(small)[0].status == 0
+    (small.folder / "part-00001.parquet").write_bytes(b"damaged")
+    result, output = verify(small, *arguments)
+    assert result.status == 2
+    assert not list(output.glob("part-00001.*"))
+    # The summary of the whole is not that of the earlier run.
+    if arguments:
+        assert not (output / "summary.json").exists()
+        assert json.loads((output / "summary-2-of-3.json").read_text())["rows"] == 0
+    else:
+        assert json.loads((output / "summary.json").read_text())["rows"] == 100
+
+
+def test_a_run_that_ends_early_leaves_no_older_summary(small, monkeypatch):
+    assert verify(small)[0].status == 0
+    output = small.folder.parent / "verdicts"
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    arguments = ("verify", small.folder, "-o", output, "--keys", small.keys, "--again")
+    monkeypatch.setattr("sys.argv", list(map(str, arguments)))
+    assert module.main("", stop, lambda parser: None) == 2
+    assert list(output.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["part-00001.parquet", "part-00001.parquet.json", "part-00002.parquet", "summary.json"]
+)
+def test_files_of_others_are_not_replaced(name, small):
+    output = small.folder.parent / "verdicts"
+    output.mkdir()
+    if name == "part-00002.parquet":
+        data = b"no Parquet"
+    elif name.endswith(".json"):
+        data = b'{"rows": 1}'
+    else:
+        data = (small.folder / name).read_bytes()
+    (output / name).write_bytes(data)
+    for arguments in ((), ("--again",)):
+        result, _ = verify(small, *arguments)
+        assert result.status == 2
+        assert f"error: {output / name}: not an output of this script" in result.errors
+        assert [path.name for path in output.iterdir()] == [name]
+        assert (output / name).read_bytes() == data
+
+
+def test_an_output_that_contains_the_ledger(small):
+    before = (small.folder / "part-00000.parquet").read_bytes()
+    for output in (small.folder.parent, small.folder):
+        result = run(SCRIPT, small.folder, "-o", output, "--keys", small.keys)
+        assert result.status == 2
+        assert "the ledger. Name another folder with -o" in result.errors
+    assert not (small.folder.parent / "summary.json").exists()
+    assert (small.folder / "part-00000.parquet").read_bytes() == before
+
+
 def test_parts_are_the_whole(small):
     (small.folder / "deeper").mkdir()
     os.rename(small.folder / "part-00002.parquet", small.folder / "deeper" / "part.parquet")
     (small.folder / "_temporary").mkdir()
     (small.folder / "_temporary" / "part.parquet").write_bytes(b"not a shard")
     for part in ("1/2", "2/2"):
-        result, output = verify(small, "--shard", part)
+        result, output = verify(small, "--part", part)
         assert result.status == 0
     assert json.loads((output / "summary-1-of-2.json").read_text())["rows"] == 100
     assert json.loads((output / "summary-2-of-2.json").read_text())["rows"] == 50
@@ -284,6 +470,28 @@ def test_a_framework_that_fails_is_started_again(failures, status, small, monkey
     assert ("not verified. Run the command again" in printed.err) == (status == 2)
 
 
+def test_daft_is_started_again(small, monkeypatch, capsys):
+    """An exception ends the first attempt. No process dies."""
+    import verify_ledger
+
+    attempts = []
+
+    def framework(job, names, options):
+        attempts.append(names)
+        for summary in verify_ledger.run(job, names, options):
+            if len(attempts) == 1:
+                raise RuntimeError("no more rows")
+            yield summary
+
+    output = small.folder.parent / "verdicts"
+    arguments = ("verify", small.folder, "-o", output, "--keys", small.keys, "--workers", "1")
+    monkeypatch.setattr("sys.argv", list(map(str, arguments)))
+    assert module.main("", framework, verify_ledger.arguments) == 0
+    assert "no more rows" in capsys.readouterr().err
+    assert len(attempts) <= 2
+    assert_same(verdicts(output), small.expected)
+
+
 def test_again_trusts_no_older_output(small, monkeypatch, capsys):
     assert verify(small)[0].status == 0
     framework, calls = flaky(1, 2)
@@ -299,7 +507,7 @@ def test_ray_that_is_not_installed(small, monkeypatch, capsys):
     import verify_ledger
 
     output = small.folder.parent / "verdicts"
-    arguments = ("verify", small.folder, "-o", output, "--keys", small.keys, "--ray")
+    arguments = ("verify", small.folder, "-o", output, "--keys", small.keys, "--ray", "local")
     monkeypatch.setattr("sys.argv", list(map(str, arguments)))
     assert module.main("", verify_ledger.run, verify_ledger.arguments) == 2
     assert capsys.readouterr().err == "error: --ray needs Ray: pip install 'ray[data]'\n"
@@ -317,7 +525,8 @@ def test_shards_that_a_framework_finished_before_it_failed_are_kept(small, monke
 def test_a_shard_that_changes_while_it_is_read(small, monkeypatch):
     keys = str(small.keys)
     output = small.folder.parent / "verdicts"
-    job = module.Job(str(small.folder), str(output), keys, module.digest_of(keys), "padded", 1)
+    digest = module.load_keys(keys).digest
+    job = module.Job(str(small.folder), str(output), keys, digest, "padded", 1)
     verdicts = module.verdicts
 
     def slow(batch, job):
@@ -327,6 +536,73 @@ def test_a_shard_that_changes_while_it_is_read(small, monkeypatch):
     monkeypatch.setattr(module, "verdicts", slow)
     assert "changed while it was read" in module.verify_shard(job, "part-00000.parquet")["error"]
     assert list(output.iterdir()) == []
+
+
+def test_a_shard_that_is_replaced_while_it_is_read(small, monkeypatch):
+    keys = str(small.keys)
+    output = small.folder.parent / "verdicts"
+    digest = module.load_keys(keys).digest
+    job = module.Job(str(small.folder), str(output), keys, digest, "padded", 1)
+    verdicts = module.verdicts
+
+    def slow(batch, job):
+        os.replace(small.folder / "part-00001.parquet", small.folder / "part-00000.parquet")
+        return verdicts(batch, job)
+
+    monkeypatch.setattr(module, "verdicts", slow)
+    assert "changed while it was read" in module.verify_shard(job, "part-00000.parquet")["error"]
+
+
+def test_the_table_of_keys_is_read_once(small, monkeypatch, capsys):
+    """Its digest is that of the keys that verified, even if the file changes."""
+    data = small.keys.read_bytes()
+    read = module.pathlib.Path.read_bytes
+
+    def read_and_replace(path):
+        found = read(path)
+        if path == small.keys:
+            path.write_bytes(b"other keys")
+        return found
+
+    monkeypatch.setattr(module.pathlib.Path, "read_bytes", read_and_replace)
+    output = small.folder.parent / "verdicts"
+    arguments = ("verify", small.folder, "-o", output, "--keys", small.keys)
+    monkeypatch.setattr("sys.argv", list(map(str, arguments)))
+    framework, _ = flaky(0, 0)
+    assert module.main("", framework, lambda parser: None) == 0
+    summary = json.loads((output / "part-00002.parquet.json").read_text())
+    assert summary["keys_sha256"] == hashlib.sha256(data).hexdigest()
+
+
+def test_memory_does_not_grow_with_the_shard(tmp_path):
+    """A row group of 200 MB is read in batches of 4 MB."""
+    (tmp_path / "ledger").mkdir()
+    rows, message = 200_000, bytes(1000)
+    table = pa.table(
+        {
+            "message": pa.array([message] * rows, pa.binary()),
+            "signature": pa.array([b"short"] * rows, pa.binary()),
+            "key": pa.array([b"no key"] * rows, pa.binary()),
+        }
+    )
+    options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+    pq.write_table(table, tmp_path / "ledger" / "part.parquet", row_group_size=rows, **options)
+    code = f"""
+import pathlib, re, sys; sys.path.insert(0, {str(HERE)!r})
+import ledger
+ledger.BATCH_ROWS = 4096
+status = pathlib.Path("/proc/self/status")
+peak = lambda: int(re.search("VmHWM:[^0-9]*([0-9]+)", status.read_text())[1]) << 10
+before = peak()
+job = ledger.Job({str(tmp_path / "ledger")!r}, {str(tmp_path / "out")!r}, None, None, "padded", 1)
+print(ledger.verify_shard(job, "part.parquet")["rows"], peak() - before)
+"""
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    found, more = map(int, result.stdout.split())
+    print(f"{more} bytes more")
+    assert found == rows
+    assert more < 200_000_000
 
 
 def test_the_pipeline_of_the_page(tmp_path):
