@@ -120,8 +120,8 @@ impl<P: Parameters> VerifyingKey<P> {
         h
     }
 
-    /// Computes the NTT of `h`: its values at the `n` roots of `x^n + 1`, below `q`. This is a
-    /// product for each value, where [`h`](Self::h) is an inverse NTT. Value `i` is that at
+    /// Computes the NTT of `h`: its values at the `n` roots of `x^n + 1`, below `q`. It costs one
+    /// product a value; [`h`](Self::h) costs an inverse NTT. Value `i` is that at
     /// `7^((1024 / n) (2 brv(i) + 1))`, where `brv` reverses the `log2 n` bits of `i`.
     ///
     /// ```

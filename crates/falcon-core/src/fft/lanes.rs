@@ -27,8 +27,8 @@ fn scaled_product<L: Lanes, R: F64s<L::Isa>>(
         let p = R::complex_mul(t, shared(l, &b_re[u], &b_im[u]));
         store::<L, R>(p, &mut t_re[u], &mut t_im[u]);
     }
-    // A loop of its own has one product: without a floating-point unit it is a hundred
-    // instructions.
+    // A separate loop keeps one product in the code. Without a floating-point unit a product is a
+    // hundred instructions.
     let factor: R = l.cycle(&[factor]);
     for t in runs_mut::<L, R, _>(2 * m, t) {
         L::store(l.load(t) * factor, t);
