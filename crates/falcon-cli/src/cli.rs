@@ -7,6 +7,8 @@ use crate::commands::{
     keygen::Keygen, manifest::Manifest, passwd::Passwd, pubkey::Pubkey, sign::Sign, trust::Trust,
     verify::Verify,
 };
+#[cfg(feature = "tables")]
+use crate::commands::{make_table::MakeTable, sign_table::SignTable, verify_table::VerifyTable};
 use crate::engine::{AUTO, parse_name};
 use clap::{Args, Parser, Subcommand};
 use falcon_terminal::{color::Color, completions::Completions, man::Man};
@@ -73,6 +75,12 @@ pub(crate) enum Command {
     Sign(Sign),
     #[command(alias = "check")]
     Verify(Verify),
+    #[cfg(feature = "tables")]
+    VerifyTable(VerifyTable),
+    #[cfg(feature = "tables")]
+    SignTable(SignTable),
+    #[cfg(feature = "tables")]
+    MakeTable(MakeTable),
     #[command(subcommand)]
     Manifest(Manifest),
     #[command(subcommand)]

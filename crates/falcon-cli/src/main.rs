@@ -13,6 +13,8 @@ mod object;
 mod parallel;
 mod passphrase;
 mod scheme;
+#[cfg(feature = "tables")]
+mod tables;
 mod x509;
 
 use clap::{CommandFactory, Parser};
@@ -60,6 +62,14 @@ fn run(cli: Cli, ui: Ui) -> Result<Status> {
         Command::Verify(verify) => {
             verify.run(&engine::select_to_verify(&cli.global.engine, ui)?, ui)
         }
+        #[cfg(feature = "tables")]
+        Command::VerifyTable(verify) => {
+            verify.run(&engine::select_to_verify(&cli.global.engine, ui)?, ui)
+        }
+        #[cfg(feature = "tables")]
+        Command::SignTable(sign) => sign.run(&engine()?, ui),
+        #[cfg(feature = "tables")]
+        Command::MakeTable(make) => make.run(&engine()?, ui),
         Command::Manifest(manifest) => manifest.run(engine, ui),
         Command::Trust(trust) => trust.run(ui),
         Command::Fingerprint(fingerprint) => fingerprint.run(ui),

@@ -4,7 +4,7 @@
 
 use crate::error::{Error, Result};
 use falcon_core::Threads;
-use rayon::{ThreadPoolBuilder, prelude::*};
+use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
 use std::{
     collections::BTreeMap,
     num::NonZeroUsize,
@@ -50,12 +50,23 @@ pub(crate) fn for_each_in_order<T: Sync, R: Send, E>(
     items: &[T],
     grouping: Grouping<impl Fn(&T) -> bool>,
     work: impl Fn(&[T]) -> Vec<R> + Sync,
-    mut done: impl FnMut(R) -> Result<(), E>,
+    done: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
     let groups = &grouping.groups(items)[..];
-    let mut done = |results: Vec<R>| results.into_iter().try_for_each(&mut done);
     let threads = (groups.len() > 1).then(Threads::for_all_cores);
-    let Some(pool) = threads.as_ref().and_then(Threads::pool) else {
+    let pool = threads.as_ref().and_then(Threads::pool);
+    for_each_in_order_on(pool, groups, work, done)
+}
+
+/// Works on every group of items, as [`for_each_in_order`] does, on the threads of `pool`.
+pub(crate) fn for_each_in_order_on<T: Sync, R: Send, E>(
+    pool: Option<&ThreadPool>,
+    groups: &[&[T]],
+    work: impl Fn(&[T]) -> Vec<R> + Sync,
+    mut done: impl FnMut(R) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut done = |results: Vec<R>| results.into_iter().try_for_each(&mut done);
+    let Some(pool) = pool else {
         return groups.iter().try_for_each(|group| done(work(group)));
     };
     let work = &work;

@@ -14,7 +14,10 @@ fn commands_answer_as_the_files_say() {
         .env("TZ", "UTC")
         .case("tests/cmd/*.trycmd");
     if !cfg!(feature = "hls") {
-        cases.skip("tests/cmd/help.trycmd");
         cases.skip("tests/cmd/hls.trycmd");
+    }
+    // The help of the default features.
+    if !cfg!(feature = "hls") || cfg!(feature = "tables") {
+        cases.skip("tests/cmd/help.trycmd");
     }
 }

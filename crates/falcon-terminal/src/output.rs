@@ -38,6 +38,8 @@ pub enum Content {
     /// Trust list: written to the disk at once. A list that is replaced keeps its mode, group
     /// and, if the system lets us, owner.
     TrustList,
+    /// Table or its summary: written to the disk at once, since a restart relies on it.
+    Table,
     /// Result that can be made again: the system decides when it reaches the disk.
     Result,
 }
@@ -188,9 +190,11 @@ fn is_folder(path: &Path) -> Error {
 fn exists(path: &Path, content: Content) -> Error {
     let hint = match content {
         Content::SecretKey => "move it away first; --force would destroy the old key for good",
-        Content::SharedSecret | Content::PublicKey | Content::TrustList | Content::Result => {
-            "name another output file, or overwrite with --force"
-        }
+        Content::SharedSecret
+        | Content::PublicKey
+        | Content::TrustList
+        | Content::Table
+        | Content::Result => "name another output file, or overwrite with --force",
     };
     Error::at(path, "exists already and was not overwritten")
         .of_kind(io::ErrorKind::AlreadyExists)
@@ -255,6 +259,11 @@ impl Pending {
             .write_all(bytes)
             .map_err(|error| cannot_write(target, &error))?;
         Ok(pending)
+    }
+
+    /// The target, as the caller named it.
+    pub fn named(&self) -> &Path {
+        &self.named
     }
 
     /// Makes the file appear.
@@ -334,7 +343,8 @@ impl Pending {
             Content::SecretKey
             | Content::SharedSecret
             | Content::PublicKey
-            | Content::TrustList => true,
+            | Content::TrustList
+            | Content::Table => true,
             Content::Result => false,
         }
     }
@@ -424,7 +434,7 @@ fn builder(program: &Program, content: Content) -> tempfile::Builder<'static, 's
     use std::{fs::Permissions, os::unix::fs::PermissionsExt};
     let mode = match content {
         Content::SecretKey | Content::SharedSecret => 0o600,
-        Content::PublicKey | Content::TrustList | Content::Result => 0o666,
+        Content::PublicKey | Content::TrustList | Content::Table | Content::Result => 0o666,
     };
     let mut builder = prefixed(program);
     builder.permissions(Permissions::from_mode(mode));

@@ -8,9 +8,15 @@ pub(crate) mod hls;
 pub(crate) mod inspect;
 pub(crate) mod kat;
 pub(crate) mod keygen;
+#[cfg(feature = "tables")]
+pub(crate) mod make_table;
 pub(crate) mod manifest;
 pub(crate) mod passwd;
 pub(crate) mod pubkey;
 pub(crate) mod sign;
+#[cfg(feature = "tables")]
+pub(crate) mod sign_table;
 pub(crate) mod trust;
 pub(crate) mod verify;
+#[cfg(feature = "tables")]
+pub(crate) mod verify_table;

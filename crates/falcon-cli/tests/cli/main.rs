@@ -25,5 +25,7 @@ mod progress;
 mod sandbox;
 #[cfg(unix)]
 mod signals;
+#[cfg(feature = "tables")]
+mod tables;
 mod trust;
 mod verdicts;

@@ -1,0 +1,444 @@
+//! `make-table`: tables to try the other commands with.
+
+use crate::{
+    PROGRAM,
+    engine::{Compute, keygen},
+    error::{Error, Result, Status},
+    escape::{Escaped, shown},
+    output::{Content, Overwrite, Pending},
+    progress::{Progress, Unit},
+    scheme::{Algorithm, Either, SecretKey},
+    tables::{
+        BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE, Verdict, Worker, encode,
+        write::{Writer, binary, properties, schema},
+    },
+    ui::Ui,
+};
+use clap::Args;
+use falcon_core::{
+    Falcon512, Falcon1024, Parameters, Signature, SigningKey, Threads,
+    batch::{BatchSign, SignJob},
+};
+use indicatif::HumanCount;
+use parquet::{basic::Repetition, schema::types::ColumnPath};
+use rayon::prelude::*;
+use serde::Serialize;
+use serde_json as json;
+use std::{
+    collections::BTreeMap,
+    fmt, fs,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+};
+
+/// Make Parquet files of signatures to try `verify-table` with
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Writes FOLDER/ledger/part-00000.parquet and so on, FOLDER/keys.parquet, and
+FOLDER/expected.json: the rows that are not valid, and their verdicts. The same options give
+the same files. The secret keys have known seeds: never use them for anything else.
+
+Example:
+  falcon-cli make-table example --rows 10000 --forge
+  falcon-cli verify-table example/ledger --keys example/keys.parquet -o example/verdicts")]
+pub(crate) struct MakeTable {
+    /// Folder to write to; made if it is missing
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+    /// Number of tables
+    #[arg(long, value_name = "N", default_value = "1")]
+    tables: NonZeroUsize,
+    /// Rows of each table
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    rows: u64,
+    /// Rows of each row group
+    #[arg(long, value_name = "N", default_value = "32768")]
+    group_rows: NonZeroUsize,
+    /// Number of keys
+    #[arg(long, value_name = "N", default_value = "100")]
+    keys: NonZeroUsize,
+    /// Bytes of each message, 8 or more
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(8..=1 << 20))]
+    message_bytes: u32,
+    /// Algorithm of the keys
+    #[arg(
+        short,
+        long,
+        value_enum,
+        ignore_case = true,
+        default_value = "falcon-512"
+    )]
+    algorithm: Algorithm,
+    /// Format of the signatures
+    #[arg(short, long, value_enum, default_value = "padded")]
+    format: ColumnFormat,
+    /// Write a column key instead of key_id
+    #[arg(long)]
+    encoded_keys: bool,
+    /// Forge the first, the middle and the last row of each table
+    #[arg(long)]
+    forge: bool,
+    /// Number that keys and signatures are made from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Number of threads [default: one for each core]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Overwrite existing files
+    #[arg(long)]
+    force: bool,
+}
+
+/// Ways to make a row that is not valid. Tables take them in turn.
+#[derive(Clone, Copy)]
+enum Forgery {
+    /// The message is another one.
+    Message,
+    /// The signature is that of another row.
+    Signature,
+    /// The signature lacks a byte.
+    Truncated,
+    /// The key is in no table.
+    Unknown,
+}
+
+const FORGERIES: [Forgery; 4] = [
+    Forgery::Message,
+    Forgery::Signature,
+    Forgery::Truncated,
+    Forgery::Unknown,
+];
+
+impl Forgery {
+    fn verdict(self) -> Verdict {
+        match self {
+            Self::Message | Self::Signature => Verdict::Invalid,
+            Self::Truncated => Verdict::Malformed,
+            Self::Unknown => Verdict::UnknownKey,
+        }
+    }
+}
+
+/// The contents of a table.
+struct Contents<'m> {
+    options: &'m MakeTable,
+    table: u64,
+}
+
+impl Contents<'_> {
+    /// The forgery of a row, if it is forged.
+    fn forgery(&self, row: u64) -> Option<Forgery> {
+        let rows = self.options.rows;
+        let places = [0, rows / 2, rows.saturating_sub(1)];
+        // Of rows that are few, some are the same.
+        let place = places.iter().rposition(|&place| place == row)?;
+        let number = self.table as usize + place;
+        self.options
+            .forge
+            .then_some(FORGERIES[number % FORGERIES.len()])
+    }
+
+    /// The message that is signed: the number of the row, then zeros.
+    fn message(&self, row: u64) -> Vec<u8> {
+        let number = self.table.wrapping_mul(self.options.rows).wrapping_add(row);
+        let mut message = number.to_be_bytes().to_vec();
+        message.resize(self.options.message_bytes as usize, 0);
+        message
+    }
+
+    /// The number of the key that signs a row.
+    fn signer(&self, row: u64) -> usize {
+        let keys = self.options.keys.get() as u64;
+        ((self.table % keys + row % keys) % keys) as usize
+    }
+
+    /// The row whose signature a row has.
+    fn signed_row(&self, row: u64) -> u64 {
+        match self.forgery(row) {
+            Some(Forgery::Signature) if row + 1 < self.options.rows => row + 1,
+            Some(Forgery::Signature) => row.wrapping_sub(1),
+            _ => row,
+        }
+    }
+
+    /// The message as the table has it.
+    fn shown_message(&self, row: u64) -> Vec<u8> {
+        let mut message = self.message(row);
+        if let (Some(Forgery::Message), Some(last)) = (self.forgery(row), message.last_mut()) {
+            *last ^= b'!';
+        }
+        message
+    }
+
+    fn shown_key(&self, row: u64, public: &[Vec<u8>]) -> Vec<u8> {
+        let is_unknown = matches!(self.forgery(row), Some(Forgery::Unknown));
+        match (self.options.encoded_keys, is_unknown) {
+            (true, true) => b"no key".to_vec(),
+            (true, false) => public[self.signer(row)].clone(),
+            (false, true) => b"nobody".to_vec(),
+            (false, false) => name(self.signer(row)).into_bytes(),
+        }
+    }
+}
+
+fn name(key: usize) -> String {
+    format!("signer-{key}")
+}
+
+/// A seed of bytes that are known.
+fn seed_of(parts: [u64; 4]) -> [u8; 32] {
+    let mut seed = [0; 32];
+    for (bytes, part) in seed.chunks_exact_mut(8).zip(parts) {
+        bytes.copy_from_slice(&part.to_be_bytes());
+    }
+    seed
+}
+
+impl MakeTable {
+    pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
+        let ledger = self.folder.join("ledger");
+        fs::create_dir_all(&ledger)
+            .map_err(|error| Error::io(&ledger, "cannot make the folder", &error))?;
+        let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let threads = Threads::new(self.threads.unwrap_or(cores));
+        let worker = Worker::new(engine, Some(&threads));
+        let keys = self.signing_keys(&threads);
+        let public: Vec<Vec<u8>> = keys
+            .iter()
+            .map(|key| key.public_key().to_any().to_bytes())
+            .collect();
+        self.write_keys(&public)?;
+        let tables = self.tables.get() as u64;
+        let progress = Progress::new(ui, Unit::Items("rows"), Some(tables * self.rows));
+        let mut expected: BTreeMap<String, BTreeMap<u64, u8>> = BTreeMap::new();
+        for table in 0..tables {
+            let file = format!("part-{table:05}.parquet");
+            let contents = Contents {
+                options: &self,
+                table,
+            };
+            self.write_table(
+                &ledger.join(&file),
+                &contents,
+                &worker,
+                &keys,
+                &public,
+                &progress,
+            )?;
+            let places = [0, self.rows / 2, self.rows.saturating_sub(1)];
+            let forged = places
+                .iter()
+                .filter(|&&row| row < self.rows)
+                .filter_map(|&row| Some((row, contents.forgery(row)?.verdict() as u8)));
+            expected.insert(file, forged.collect());
+        }
+        drop(progress);
+        let expected = json::json!({ "rows": self.rows, "shards": expected });
+        let path = self.folder.join("expected.json");
+        Pending::with_bytes(
+            &PROGRAM,
+            &path,
+            format!("{expected:#}\n").as_bytes(),
+            Content::Table,
+            self.overwrite(),
+        )?
+        .commit()?;
+        ui.report(&Made {
+            folder: shown(&self.folder).into_owned(),
+            tables,
+            rows: tables * self.rows,
+        })?;
+        Ok(Status::Valid)
+    }
+
+    fn overwrite(&self) -> Overwrite {
+        Overwrite::from_force(self.force)
+    }
+
+    fn signing_keys(&self, threads: &Threads) -> Vec<SecretKey> {
+        let make = |key| keygen(self.algorithm, &seed_of([0, 0, self.seed, key]));
+        let keys = 0..self.keys.get() as u64;
+        match threads.pool() {
+            Some(pool) => pool.install(|| keys.into_par_iter().map(make).collect()),
+            None => keys.map(make).collect(),
+        }
+    }
+
+    fn write_keys(&self, public: &[Vec<u8>]) -> Result<()> {
+        let path = self.folder.join("keys.parquet");
+        let columns = vec![
+            binary(KEY_ID, Repetition::OPTIONAL, true)?,
+            binary(KEY, Repetition::OPTIONAL, false)?,
+        ];
+        let mut pending = Pending::create(&PROGRAM, &path, Content::Table, self.overwrite())?;
+        let mut writer = Writer::new(&mut pending, &path, schema(columns)?, properties().build())?;
+        let mut group = writer.group()?;
+        group.binary(once((0..public.len()).map(|key| name(key).into_bytes())))?;
+        group.binary(once(public.iter().cloned()))?;
+        group.close()?;
+        writer.close()?;
+        pending.commit()
+    }
+
+    fn write_table(
+        &self,
+        path: &Path,
+        contents: &Contents<'_>,
+        worker: &Worker<'_>,
+        keys: &[SecretKey],
+        public: &[Vec<u8>],
+        progress: &Progress,
+    ) -> Result<()> {
+        let key = if self.encoded_keys { KEY } else { KEY_ID };
+        let columns = vec![
+            binary(MESSAGE, Repetition::OPTIONAL, false)?,
+            binary(SIGNATURE, Repetition::OPTIONAL, false)?,
+            binary(key, Repetition::OPTIONAL, !self.encoded_keys)?,
+        ];
+        let properties = properties()
+            .set_column_dictionary_enabled(ColumnPath::from(key), true)
+            .build();
+        let mut pending = Pending::create(&PROGRAM, path, Content::Table, self.overwrite())?;
+        let mut writer = Writer::new(&mut pending, path, schema(columns)?, properties)?;
+        let mut start = 0;
+        while start < self.rows {
+            let end = self.rows.min(start + self.group_rows.get() as u64);
+            let mut group = writer.group()?;
+            group.binary(in_batches(start, end, |rows| {
+                Ok(rows.map(|row| contents.shown_message(row)).collect())
+            }))?;
+            group.binary(in_batches(start, end, |rows| {
+                let count = rows.end - rows.start;
+                let signed = self.sign(contents, rows, worker, keys)?;
+                progress.add(count);
+                Ok(signed)
+            }))?;
+            group.binary(in_batches(start, end, |rows| {
+                Ok(rows.map(|row| contents.shown_key(row, public)).collect())
+            }))?;
+            group.close()?;
+            start = end;
+        }
+        writer.close()?;
+        pending.commit()
+    }
+
+    /// Signatures of some rows.
+    fn sign(
+        &self,
+        contents: &Contents<'_>,
+        rows: std::ops::Range<u64>,
+        worker: &Worker<'_>,
+        keys: &[SecretKey],
+    ) -> Result<Vec<Vec<u8>>> {
+        let seed = seed_of([u64::MAX, self.seed, contents.table, rows.start]);
+        let messages = rows
+            .clone()
+            .map(|row| contents.message(contents.signed_row(row)));
+        let messages: Vec<_> = messages.collect();
+        // A key is prepared once for neighbouring jobs.
+        let mut order: Vec<(usize, usize)> = rows
+            .clone()
+            .map(|row| contents.signer(contents.signed_row(row)))
+            .zip(0..)
+            .collect();
+        order.sort_unstable();
+        let mut signatures =
+            match self.algorithm {
+                Algorithm::Falcon512 => {
+                    sign::<Falcon512>(worker, &seed, &order, &messages, self.format, |key| {
+                        match &keys[key] {
+                            Either::Falcon512(key) => Some(key),
+                            Either::Falcon1024(_) => None,
+                        }
+                    })
+                }
+                Algorithm::Falcon1024 => {
+                    sign::<Falcon1024>(worker, &seed, &order, &messages, self.format, |key| {
+                        match &keys[key] {
+                            Either::Falcon1024(key) => Some(key),
+                            Either::Falcon512(_) => None,
+                        }
+                    })
+                }
+            }?;
+        for (row, signature) in rows.zip(&mut signatures) {
+            if matches!(contents.forgery(row), Some(Forgery::Truncated)) {
+                signature.pop();
+            }
+        }
+        Ok(signatures)
+    }
+}
+
+fn sign<'k, P: Parameters>(
+    worker: &Worker<'_>,
+    seed: &[u8; 32],
+    order: &[(usize, usize)],
+    messages: &[Vec<u8>],
+    format: ColumnFormat,
+    key: impl Fn(usize) -> Option<&'k SigningKey<P>>,
+) -> Result<Vec<Vec<u8>>>
+where
+    for<'a> Worker<'a>: BatchSign<P>,
+{
+    let jobs = order
+        .iter()
+        .map(|&(signer, row)| Some(SignJob::new(key(signer)?, &messages[row])));
+    let jobs = jobs.collect::<Option<Vec<_>>>();
+    let jobs = jobs.ok_or_else(|| Error::new("a key has another algorithm"))?;
+    let mut signatures = vec![Signature::EMPTY; jobs.len()];
+    worker
+        .sign_batch(seed, &jobs, &mut signatures)
+        .map_err(|error| Error::new("cannot sign").because(error))?;
+    let mut encoded = vec![Vec::new(); messages.len()];
+    for (&(_, row), signature) in order.iter().zip(&signatures) {
+        encoded[row] = encode(signature, format)?;
+    }
+    Ok(encoded)
+}
+
+type Cells = Option<Vec<Option<Vec<u8>>>>;
+
+/// All values at once.
+fn once(values: impl Iterator<Item = Vec<u8>>) -> impl FnMut() -> Result<Cells> {
+    let mut values = Some(values);
+    move || Ok(values.take().map(|values| values.map(Some).collect()))
+}
+
+/// The values of rows in batches.
+fn in_batches(
+    start: u64,
+    end: u64,
+    values: impl Fn(std::ops::Range<u64>) -> Result<Vec<Vec<u8>>>,
+) -> impl FnMut() -> Result<Cells> {
+    let mut next = start;
+    move || {
+        if next == end {
+            return Ok(None);
+        }
+        let rows = next..end.min(next + BATCH_ROWS as u64);
+        next = rows.end;
+        Ok(Some(values(rows)?.into_iter().map(Some).collect()))
+    }
+}
+
+/// Report on the tables that were made.
+#[derive(Serialize)]
+struct Made {
+    folder: String,
+    tables: u64,
+    rows: u64,
+}
+
+impl fmt::Display for Made {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (tables, rows) = (HumanCount(self.tables), HumanCount(self.rows));
+        let plural = if self.tables == 1 { "" } else { "s" };
+        write!(
+            f,
+            "{}: {rows} rows in {tables} table{plural}",
+            Escaped(&*self.folder)
+        )
+    }
+}

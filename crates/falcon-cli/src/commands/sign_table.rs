@@ -1,0 +1,197 @@
+//! `sign-table`: a column of signatures beside a column of messages.
+
+use crate::{
+    engine::Compute,
+    error::{Error, Result, Status},
+    keys::{DEFAULT_SECRET_KEY, load_secret},
+    output::Pending,
+    passphrase::PassphraseSource,
+    progress::Progress,
+    scheme::{Either, either},
+    seed::fresh_seed,
+    tables::{
+        ColumnFormat, MESSAGE, SIGNATURE, Worker,
+        column::{Batches, Value, Values},
+        encode,
+        keys::MESSAGES,
+        ledger::{Counts, Job, LedgerOptions, Slice, digest_of_key},
+        source::Table,
+        write::{Writer, is_signed, with_signatures},
+    },
+    ui::{Styled, Ui},
+};
+use clap::Args;
+use falcon_core::{
+    ExpandedKey, Parameters, Signature,
+    batch::{BatchSign, SignJob},
+};
+use indicatif::HumanCount;
+use serde::{Deserialize, Serialize};
+use std::{fmt, path::PathBuf};
+
+/// Sign a column of messages in Parquet files
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The column message is binary or text. For TABLE, or for each file a/b.parquet in a folder,
+the output folder has a/b.parquet: all columns of the table, which are copied, and the
+column signature. The signature of a message that is null is null. a/b.parquet.json has
+the counts, and summary.json the sums.
+
+An output is whole or absent. After a crash, the same command with --skip-existing goes on.
+Parts I/N may run at the same time and share the output folder. `verify-table -p KEY.pub`
+verifies the outputs.")]
+pub(crate) struct SignTable {
+    /// The secret key
+    #[arg(short, long, default_value = DEFAULT_SECRET_KEY,
+        aliases = ["secret-key", "private-key", "sk"])]
+    key: PathBuf,
+    #[command(flatten)]
+    passphrase: PassphraseSource,
+    /// Format of the signatures
+    #[arg(short, long, value_enum, default_value = "padded")]
+    format: ColumnFormat,
+    #[command(flatten)]
+    ledger: LedgerOptions,
+}
+
+impl SignTable {
+    pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
+        let secret = load_secret(&self.key, &self.passphrase, ui)?;
+        let job = Job {
+            format: self.format,
+            keys_sha256: Some(digest_of_key(&secret.public_key().to_any().to_bytes())),
+            falcon_sign: env!("CARGO_PKG_VERSION"),
+        };
+        let ledger = self.ledger.open(&[&self.key])?;
+        let expand = engine.processor();
+        let key = match &secret {
+            Either::Falcon512(key) => Either::Falcon512(expand.expand(key)),
+            Either::Falcon1024(key) => Either::Falcon1024(expand.expand(key)),
+        };
+        drop(secret);
+        ledger.run(&job, ui, |table, slice, pending, threads, progress| {
+            let worker = Worker::new(engine, threads);
+            let sign =
+                |batch: &Values| either!(&key, key => sign(&worker, key, self.format, batch));
+            sign_slice(&worker, sign, table, slice, pending, progress)
+        })
+    }
+}
+
+/// Copies the row groups of a slice, and adds the column of signatures.
+fn sign_slice(
+    worker: &Worker<'_>,
+    sign: impl Fn(&Values) -> Result<Vec<Option<Vec<u8>>>> + Sync,
+    table: &Table,
+    slice: &Slice,
+    pending: &mut Pending,
+    progress: &Progress,
+) -> Result<Signed> {
+    let (column, _) = table.column(MESSAGE, MESSAGES)?;
+    if table.has(SIGNATURE) {
+        return Err(
+            Error::at(table.path(), "has a column signature already").hint(
+                "leave the column out where the file is written, or verify it with verify-table",
+            ),
+        );
+    }
+    let path = pending.named().to_owned();
+    let (schema, properties) = with_signatures(table)?;
+    let mut output = Writer::new(pending, &path, schema, properties)?;
+    let mut signed = Signed::default();
+    for group in slice.groups.clone() {
+        let mut written = output.group()?;
+        written.copy(table, group)?;
+        let mut batches = Batches::new(table, group, &[column])?;
+        let mut next = batches.next()?;
+        written.binary(|| {
+            let Some(batch) = next.take() else {
+                return Ok(None);
+            };
+            let signatures = || sign(&batch[0]);
+            // The next batch is read while this one is signed.
+            let (signatures, following) = match worker.pool() {
+                Some(pool) => pool.install(|| rayon::join(signatures, || batches.next())),
+                None => (signatures(), batches.next()),
+            };
+            let signatures = signatures?;
+            next = following?;
+            let count = signatures.iter().flatten().count() as u64;
+            signed.signed += count;
+            signed.null += signatures.len() as u64 - count;
+            progress.add(signatures.len() as u64);
+            Ok(Some(signatures))
+        })?;
+        written.close()?;
+    }
+    output.close()?;
+    Ok(signed)
+}
+
+fn sign<P: Parameters>(
+    worker: &Worker<'_>,
+    key: &ExpandedKey<P>,
+    format: ColumnFormat,
+    messages: &Values,
+) -> Result<Vec<Option<Vec<u8>>>>
+where
+    for<'a> Worker<'a>: BatchSign<P>,
+{
+    let (mut rows, mut jobs) = (Vec::new(), Vec::new());
+    for row in 0..messages.len() {
+        if let Value::Bytes(message) = messages.get(row) {
+            rows.push(row);
+            jobs.push(SignJob::new(key, message));
+        }
+    }
+    let mut signatures = vec![Signature::EMPTY; jobs.len()];
+    worker
+        .sign_batch(&*fresh_seed()?, &jobs, &mut signatures)
+        .map_err(|error| Error::new("cannot sign").because(error))?;
+    let mut encoded = vec![None; messages.len()];
+    for (row, signature) in rows.into_iter().zip(&signatures) {
+        encoded[row] = Some(encode(signature, format)?);
+    }
+    Ok(encoded)
+}
+
+/// Rows by what became of them.
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Signed {
+    signed: u64,
+    /// Rows without a message.
+    null: u64,
+}
+
+impl Counts for Signed {
+    fn add(&mut self, _: &str, other: &Self) {
+        self.signed += other.signed;
+        self.null += other.null;
+    }
+
+    fn rows(&self) -> u64 {
+        self.signed + self.null
+    }
+
+    fn is_output(table: &Table) -> bool {
+        is_signed(table)
+    }
+
+    fn is_bad(&self) -> bool {
+        false
+    }
+
+    fn verdict(&self) -> Option<Styled<&'static str>> {
+        None
+    }
+}
+
+impl fmt::Display for Signed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} signed", HumanCount(self.signed))?;
+        if self.null > 0 {
+            write!(f, ", {} without a message", HumanCount(self.null))?;
+        }
+        Ok(())
+    }
+}

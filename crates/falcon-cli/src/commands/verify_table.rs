@@ -1,0 +1,256 @@
+//! `verify-table`: are these the signatures of the rows?
+
+use crate::{
+    engine::Compute,
+    error::{Error, Result, Status},
+    keys::load_public,
+    output::Pending,
+    progress::Progress,
+    scheme::PublicKey,
+    tables::{
+        ColumnFormat, Verdict, Worker,
+        column::Batches,
+        keys::{Decoded, KeyTable, Keys, verify},
+        ledger::{Counts, Job, LedgerOptions, Slice, digest, digest_of_key},
+        source::{State, Table},
+        write::{Verdicts, has_verdicts},
+    },
+    ui::{BAD, GOOD, Styled, Ui},
+};
+use clap::Args;
+use falcon_core::Threads;
+use indicatif::HumanCount;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Verify a column of signatures in Parquet files
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Columns: message (binary or text), signature (binary), and key (binary), or with --keys
+key_id (integers, text or binary). Other columns are ignored.
+
+For TABLE, or for each file a/b.parquet in a folder, the output folder has a/b.parquet with
+the columns row and verdict, and a/b.parquet.json with the counts. A verdict is 0 (valid),
+1 (invalid), 2 (malformed signature, or message or signature null) or 3 (unknown key).
+docs/FORMATS.md specifies the files. summary.json has the sums.
+
+An output is whole or absent. After a crash, the same command with --skip-existing goes on.
+Parts I/N may run at the same time and share the output folder:
+
+  sbatch --array=1-64 --wrap 'falcon-cli verify-table --keys keys.parquet LEDGER \\
+      -o verdicts --skip-existing --shard \"$SLURM_ARRAY_TASK_ID/64\"'
+
+Exit status: 0 if all rows are valid; 1 if at least one is not; 2 if no such row was found,
+but some could not be checked.")]
+pub(crate) struct VerifyTable {
+    /// Table of keys: a Parquet file with the columns key_id and key
+    #[arg(long, value_name = "KEYS.parquet", conflicts_with = "public_key")]
+    keys: Option<PathBuf>,
+    /// Public key of all rows
+    #[arg(short, long, value_name = "KEY.pub", visible_aliases = ["key", "pub"],
+        visible_short_alias = 'k')]
+    public_key: Option<PathBuf>,
+    /// Format of the signatures
+    #[arg(short, long, value_enum, default_value = "padded")]
+    format: ColumnFormat,
+    #[command(flatten)]
+    ledger: LedgerOptions,
+}
+
+impl VerifyTable {
+    pub(crate) fn run(self, engine: &Compute, ui: Ui) -> Result<Status> {
+        let source = self.keys.as_deref().or(self.public_key.as_deref());
+        let (keys, keys_sha256) = match (&self.keys, &self.public_key) {
+            (Some(path), _) => {
+                let before = State::at(path);
+                let digest = digest(path)?;
+                let (table, state) = KeyTable::read(path)?;
+                if before != Some(state) {
+                    return Err(Error::at(path, "changed while it was read")
+                        .hint("run the command again when nobody writes to the file"));
+                }
+                (Keys::Named(table), Some(digest))
+            }
+            (None, Some(path)) => {
+                let key = only_key(path)?;
+                let digest = digest_of_key(&key.to_any().to_bytes());
+                (Keys::One(Arc::new(key)), Some(digest))
+            }
+            (None, None) => (Keys::Encoded, None),
+        };
+        let job = Job {
+            format: self.format,
+            keys_sha256,
+            falcon_sign: env!("CARGO_PKG_VERSION"),
+        };
+        let inputs: Vec<&Path> = source.into_iter().collect();
+        let ledger = self.ledger.open(&inputs)?;
+        ledger.run(&job, ui, |table, slice, pending, threads, progress| {
+            verify_slice(
+                engine,
+                &keys,
+                self.format,
+                table,
+                slice,
+                pending,
+                threads,
+                progress,
+            )
+        })
+    }
+}
+
+fn only_key(path: &Path) -> Result<PublicKey> {
+    let keys = load_public(path, "ask the signer for it, and name it with --public-key")?;
+    let [key] = <[PublicKey; 1]>::try_from(keys).map_err(|keys| {
+        Error::at(
+            path,
+            format_args!("holds {} keys, and one is needed", keys.len()),
+        )
+        .hint("put the keys in a table, and name it with --keys")
+    })?;
+    Ok(key)
+}
+
+fn verify_slice(
+    engine: &Compute,
+    keys: &Keys,
+    format: ColumnFormat,
+    table: &Table,
+    slice: &Slice,
+    pending: &mut Pending,
+    threads: Option<&Threads>,
+    progress: &Progress,
+) -> Result<Counted> {
+    let columns = keys.columns(table)?;
+    let path = pending.named().to_owned();
+    let mut output = Verdicts::new(pending, &path, slice.first_row)?;
+    let worker = Worker::new(engine, threads);
+    let mut decoded = Decoded::default();
+    let mut counted = Counted::default();
+    let mut row = slice.first_row;
+    for group in slice.groups.clone() {
+        let mut batches = Batches::new(table, group, &columns)?;
+        let mut next = batches.next()?;
+        while let Some(batch) = next {
+            let mut verdicts = || verify(&worker, keys, &mut decoded, format, &batch);
+            // The next batch is read while this one is verified.
+            let (verdicts, following) = match worker.pool() {
+                Some(pool) => pool.install(|| rayon::join(verdicts, || batches.next())),
+                None => (verdicts(), batches.next()),
+            };
+            let verdicts = verdicts?;
+            counted.count(row, &verdicts);
+            row += verdicts.len() as u64;
+            output.add(&verdicts)?;
+            progress.add(verdicts.len() as u64);
+            next = following?;
+        }
+    }
+    output.close()?;
+    Ok(counted)
+}
+
+/// Number of invalid rows that a summary lists.
+const FIRST: usize = 10;
+
+/// Rows by verdict.
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Counted {
+    valid: u64,
+    invalid: u64,
+    malformed: u64,
+    unknown_key: u64,
+    /// In the summary of an output: the first rows that are not valid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    first_not_valid: Option<Vec<u64>>,
+    /// In the sum: these rows by the name of the output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    not_valid: Option<BTreeMap<String, Vec<u64>>>,
+}
+
+impl Counted {
+    fn count(&mut self, row: u64, verdicts: &[u8]) {
+        let first = self.first_not_valid.get_or_insert_default();
+        for (row, &verdict) in (row..).zip(verdicts) {
+            *match verdict {
+                it if it == Verdict::Valid as u8 => &mut self.valid,
+                it if it == Verdict::Invalid as u8 => &mut self.invalid,
+                it if it == Verdict::Malformed as u8 => &mut self.malformed,
+                _ => &mut self.unknown_key,
+            } += 1;
+            if verdict != Verdict::Valid as u8 && first.len() < FIRST {
+                first.push(row);
+            }
+        }
+    }
+
+    fn not_valid(&self) -> u64 {
+        self.invalid + self.malformed + self.unknown_key
+    }
+}
+
+impl Counts for Counted {
+    fn add(&mut self, name: &str, other: &Self) {
+        self.valid += other.valid;
+        self.invalid += other.invalid;
+        self.malformed += other.malformed;
+        self.unknown_key += other.unknown_key;
+        let not_valid = self.not_valid.get_or_insert_default();
+        match &other.first_not_valid {
+            Some(first) if !first.is_empty() => {
+                not_valid.insert(name.to_owned(), first.clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn rows(&self) -> u64 {
+        self.valid + self.not_valid()
+    }
+
+    fn is_output(table: &Table) -> bool {
+        has_verdicts(table)
+    }
+
+    fn is_bad(&self) -> bool {
+        self.not_valid() > 0
+    }
+
+    fn verdict(&self) -> Option<Styled<&'static str>> {
+        Some(match self.is_bad() {
+            false => Styled(GOOD, "OK"),
+            true => Styled(BAD, "INVALID"),
+        })
+    }
+}
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} valid", HumanCount(self.valid))?;
+        for (count, name) in [
+            (self.invalid, "invalid"),
+            (self.malformed, "malformed"),
+            (self.unknown_key, "with an unknown key"),
+        ] {
+            if count > 0 {
+                write!(f, ", {} {name}", HumanCount(count))?;
+            }
+        }
+        let first = self.first_not_valid.as_deref().unwrap_or_default();
+        if !first.is_empty() {
+            let rows: Vec<_> = first.iter().map(u64::to_string).collect();
+            let more = match self.not_valid() > first.len() as u64 {
+                true => " and more",
+                false => "",
+            };
+            write!(f, "; rows {}{more}", rows.join(", "))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,628 @@
+//! Columns of a table, in batches.
+
+use super::{
+    BATCH_ROWS,
+    source::{Source, Table, Thrift, contained},
+};
+use crate::error::{Error, Result};
+use parquet::{
+    basic::{ConvertedType, Encoding, LogicalType, Type},
+    column::{
+        page::{Page, PageMetadata, PageReader},
+        reader::{ColumnReader as AnyReader, ColumnReaderImpl, get_column_reader},
+    },
+    data_type::{ByteArray, DataType},
+    errors::ParquetError,
+    file::{metadata::RowGroupMetaData, serialized_reader::SerializedPageReader},
+    schema::types::{ColumnDescPtr, ColumnDescriptor},
+};
+use std::{
+    ops::Range,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// Bytes after which a batch ends.
+const BATCH_BYTES: usize = 32 << 20;
+
+/// Rows that are read from one column before those of the next column.
+const STEP_ROWS: usize = 64;
+
+/// Bytes that the rows of a step should have.
+const STEP_BYTES: i64 = 16 << 20;
+
+/// Bytes of pages that the rows of a step may lie in.
+const STEP_PAGES: usize = 512 << 20;
+
+/// Values of the longest dictionary. Each takes 32 bytes of memory, besides its own.
+const LONGEST_DICTIONARY: u32 = 1 << 22;
+
+/// Bytes of the longest page in which a value can repeat the beginning of the value before it. So a
+/// step has at most `STEP_ROWS` times as many bytes.
+const LONGEST_DELTA_PAGE: usize = 4 << 20;
+
+/// Kind of the values of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Bytes,
+    Text,
+    Integers,
+}
+
+impl Kind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "binary",
+            Self::Text => "text",
+            Self::Integers => "integers",
+        }
+    }
+
+    /// The kind of a column, if it is one of these.
+    pub(super) fn of(column: &ColumnDescriptor) -> Option<Self> {
+        let (logical, converted) = (column.logical_type_ref(), column.converted_type());
+        match (column.physical_type(), logical, converted) {
+            (Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY, None, ConvertedType::NONE) => {
+                Some(Self::Bytes)
+            }
+            (Type::FIXED_LEN_BYTE_ARRAY, Some(LogicalType::Uuid), _) => Some(Self::Bytes),
+            (Type::BYTE_ARRAY, Some(LogicalType::Bson), _)
+            | (Type::BYTE_ARRAY, None, ConvertedType::BSON) => Some(Self::Bytes),
+            (
+                Type::BYTE_ARRAY,
+                Some(LogicalType::String | LogicalType::Json | LogicalType::Enum),
+                _,
+            )
+            | (
+                Type::BYTE_ARRAY,
+                None,
+                ConvertedType::UTF8 | ConvertedType::JSON | ConvertedType::ENUM,
+            ) => Some(Self::Text),
+            (Type::INT32 | Type::INT64, None | Some(LogicalType::Integer(_)), converted)
+                if !matches!(
+                    converted,
+                    ConvertedType::DECIMAL
+                        | ConvertedType::DATE
+                        | ConvertedType::TIME_MILLIS
+                        | ConvertedType::TIME_MICROS
+                        | ConvertedType::TIMESTAMP_MILLIS
+                        | ConvertedType::TIMESTAMP_MICROS
+                ) =>
+            {
+                Some(Self::Integers)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Value of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Value<'a> {
+    Null,
+    Bytes(&'a [u8]),
+    Integer(i128),
+}
+
+/// Bytes from which a value is not copied. A dictionary can have a long value once that many rows
+/// share.
+const LONG: usize = 64 << 10;
+
+/// Values of a column in a batch.
+#[derive(Default)]
+pub(crate) struct Values {
+    bytes: Vec<u8>,
+    rows: Vec<Row>,
+    /// Bytes of all values, and of the pages that long values keep in memory.
+    size: usize,
+    /// Number of long values.
+    longs: usize,
+}
+
+enum Row {
+    Null,
+    Bytes(Range<usize>),
+    /// A value that stays in its page.
+    Long(ByteArray),
+    Integer(i128),
+}
+
+impl Values {
+    pub(crate) fn get(&self, row: usize) -> Value<'_> {
+        match &self.rows[row] {
+            Row::Null => Value::Null,
+            Row::Bytes(range) => Value::Bytes(&self.bytes[range.clone()]),
+            Row::Long(value) => Value::Bytes(value.data()),
+            Row::Integer(number) => Value::Integer(*number),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn push(&mut self, value: &ByteArray) {
+        self.size += value.len();
+        if value.len() >= LONG {
+            self.longs += 1;
+            self.rows.push(Row::Long(value.clone()));
+            return;
+        }
+        let start = self.bytes.len();
+        // A value without a buffer is empty.
+        if !value.is_empty() {
+            self.bytes.extend_from_slice(value.data());
+        }
+        self.rows.push(Row::Bytes(start..self.bytes.len()));
+    }
+}
+
+/// Reads batches of some columns of a row group. The columns have a value for each row.
+pub(crate) struct Batches<'t> {
+    table: &'t Table,
+    readers: Vec<ColumnReader>,
+    group: usize,
+    rows: u64,
+    read: u64,
+}
+
+impl<'t> Batches<'t> {
+    /// `columns` are their numbers.
+    pub(crate) fn new(table: &'t Table, group: usize, columns: &[usize]) -> Result<Self> {
+        let readers = columns.iter().map(|&column| table.reader(group, column));
+        Ok(Self {
+            table,
+            readers: readers.collect::<Result<_>>()?,
+            group,
+            rows: table.metadata().row_group(group).num_rows() as u64,
+            read: 0,
+        })
+    }
+
+    /// The next batch: values of each column, or nothing at the end of the row group.
+    pub(crate) fn next(&mut self) -> Result<Option<Vec<Values>>> {
+        let mut batch: Vec<Values> = self.readers.iter().map(|_| Values::default()).collect();
+        let (readers, path) = (&mut self.readers, self.table.path());
+        readers
+            .iter_mut()
+            .for_each(|reader| reader.is_counted = false);
+        let step = readers.iter().map(|reader| reader.step).min().unwrap_or(1);
+        let mut read = 0;
+        while read < BATCH_ROWS {
+            let counts = contained(path, || {
+                let each = readers.iter_mut().zip(&mut batch);
+                each.map(|(reader, values)| reader.read(step, values))
+                    .collect::<parquet::errors::Result<Vec<_>>>()
+            })?;
+            let count = counts.first().copied().unwrap_or(0);
+            if counts.iter().any(|&other| other != count) {
+                return Err(self.wrong_count());
+            }
+            read += count;
+            let bytes: usize = batch.iter().map(|values| values.size).sum();
+            if count == 0 || bytes >= BATCH_BYTES {
+                break;
+            }
+        }
+        self.read += read as u64;
+        if self.read > self.rows || read == 0 && self.read < self.rows {
+            return Err(self.wrong_count());
+        }
+        Ok((read > 0).then_some(batch))
+    }
+
+    fn wrong_count(&self) -> Error {
+        let what = format_args!(
+            "is damaged: row group {} does not have the {} rows that it claims",
+            self.group, self.rows
+        );
+        Error::at(self.table.path(), what).hint(
+            "copy or write the file again, and compare its checksum with that of the original",
+        )
+    }
+}
+
+enum Typed {
+    Bytes(ColumnReaderImpl<parquet::data_type::ByteArrayType>),
+    Fixed(ColumnReaderImpl<parquet::data_type::FixedLenByteArrayType>),
+    Int32(ColumnReaderImpl<parquet::data_type::Int32Type>),
+    Int64(ColumnReaderImpl<parquet::data_type::Int64Type>),
+}
+
+/// Bytes of pages that were read.
+#[derive(Default)]
+struct Spent {
+    /// In this step.
+    step: AtomicUsize,
+    /// Of the last page.
+    last: AtomicUsize,
+}
+
+/// Reader of a column of a row group.
+pub(crate) struct ColumnReader {
+    typed: Typed,
+    /// Definition level of a value that is not null.
+    defined: i16,
+    unsigned: bool,
+    /// Rows to read at a time.
+    step: usize,
+    spent: Arc<Spent>,
+    /// Whether the batch counts the page that was read last.
+    is_counted: bool,
+    levels: Vec<i16>,
+}
+
+impl ColumnReader {
+    pub(super) fn new(
+        source: &Arc<Source>,
+        group: &RowGroupMetaData,
+        column: usize,
+    ) -> parquet::errors::Result<Self> {
+        let chunk = group.column(column);
+        let rows = usize::try_from(group.num_rows())?;
+        let spent = Arc::new(Spent::default());
+        let descriptor = chunk.column_descr_ptr();
+        let pages = CheckedPages {
+            pages: SerializedPageReader::new(Arc::clone(source), chunk, rows, None)?,
+            spent: Arc::clone(&spent),
+            descriptor: chunk.column_descr_ptr(),
+        };
+        let average = chunk.uncompressed_size() / group.num_rows().max(1);
+        let step = (STEP_BYTES / average.max(1)).clamp(1, STEP_ROWS as i64) as usize;
+        let unsigned = matches!(
+            descriptor.logical_type_ref(),
+            Some(LogicalType::Integer(integer)) if !integer.is_signed
+        ) || matches!(
+            descriptor.converted_type(),
+            ConvertedType::UINT_8
+                | ConvertedType::UINT_16
+                | ConvertedType::UINT_32
+                | ConvertedType::UINT_64
+        );
+        let defined = descriptor.max_def_level();
+        let typed = match get_column_reader(descriptor, Box::new(pages)) {
+            AnyReader::ByteArrayColumnReader(reader) => Typed::Bytes(reader),
+            AnyReader::FixedLenByteArrayColumnReader(reader) => Typed::Fixed(reader),
+            AnyReader::Int32ColumnReader(reader) => Typed::Int32(reader),
+            AnyReader::Int64ColumnReader(reader) => Typed::Int64(reader),
+            _ => return Err(ParquetError::General("a column changed its type".into())),
+        };
+        Ok(Self {
+            typed,
+            defined,
+            unsigned,
+            step,
+            spent,
+            is_counted: false,
+            levels: Vec::new(),
+        })
+    }
+
+    /// Adds the next rows, at most `rows`, to `values`. Returns their number.
+    fn read(&mut self, rows: usize, values: &mut Values) -> parquet::errors::Result<usize> {
+        let (longs, before) = (values.longs, self.spent.last.load(Ordering::Relaxed));
+        self.spent.step.store(0, Ordering::Relaxed);
+        let count = self.read_values(rows, values)?;
+        let spent = self.spent.step.load(Ordering::Relaxed);
+        if values.longs > longs {
+            values.size += spent + if self.is_counted { 0 } else { before };
+            self.is_counted = true;
+        } else if spent > 0 {
+            self.is_counted = false;
+        }
+        Ok(count)
+    }
+
+    fn read_values(&mut self, rows: usize, values: &mut Values) -> parquet::errors::Result<usize> {
+        self.levels.clear();
+        let (levels, defined, unsigned) = (&mut self.levels, self.defined, self.unsigned);
+        match &mut self.typed {
+            Typed::Bytes(reader) => read(reader, rows, levels, defined, values, |values, value| {
+                values.push(value);
+            }),
+            Typed::Fixed(reader) => read(reader, rows, levels, defined, values, |values, value| {
+                values.push(value);
+            }),
+            Typed::Int32(reader) => {
+                read(reader, rows, levels, defined, values, |values, &value| {
+                    let number = match unsigned {
+                        true => i128::from(value as u32),
+                        false => i128::from(value),
+                    };
+                    values.rows.push(Row::Integer(number));
+                })
+            }
+            Typed::Int64(reader) => {
+                read(reader, rows, levels, defined, values, |values, &value| {
+                    let number = match unsigned {
+                        true => i128::from(value as u64),
+                        false => i128::from(value),
+                    };
+                    values.rows.push(Row::Integer(number));
+                })
+            }
+        }
+    }
+}
+
+fn read<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    rows: usize,
+    levels: &mut Vec<i16>,
+    defined: i16,
+    values: &mut Values,
+    push: impl Fn(&mut Values, &T::T),
+) -> parquet::errors::Result<usize> {
+    let mut found = Vec::with_capacity(rows);
+    let (count, ..) = reader.read_records(rows, Some(levels), None, &mut found)?;
+    if defined == 0 {
+        for value in &found {
+            push(values, value);
+        }
+        return Ok(found.len());
+    }
+    let mut found = found.iter();
+    for &level in levels.iter() {
+        if level == defined {
+            let value = found.next();
+            push(
+                values,
+                value.ok_or_else(|| ParquetError::EOF("a value is missing".into()))?,
+            );
+        } else {
+            values.rows.push(Row::Null);
+        }
+    }
+    Ok(count)
+}
+
+/// Pages of a column whose claims are checked before they are decoded.
+struct CheckedPages<P> {
+    pages: P,
+    spent: Arc<Spent>,
+    descriptor: ColumnDescPtr,
+}
+
+impl<P: PageReader> Iterator for CheckedPages<P> {
+    type Item = parquet::errors::Result<Page>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
+
+impl<P: PageReader> PageReader for CheckedPages<P> {
+    fn get_next_page(&mut self) -> parquet::errors::Result<Option<Page>> {
+        let Some(page) = self.pages.get_next_page()? else {
+            return Ok(None);
+        };
+        let len = page.buffer().len();
+        let refuse = |what: String| Err(ParquetError::NYI(what));
+        if page.encoding() == Encoding::DELTA_BYTE_ARRAY && len > LONGEST_DELTA_PAGE {
+            return refuse(format!(
+                "a page of {len} bytes in the encoding DELTA_BYTE_ARRAY; at most \
+                 {LONGEST_DELTA_PAGE} are read"
+            ));
+        }
+        let general = |what: &str| Err(ParquetError::General(what.to_owned()));
+        // Bytes of the shortest value in a dictionary.
+        let shortest = match self.descriptor.physical_type() {
+            Type::INT64 => 8,
+            Type::FIXED_LEN_BYTE_ARRAY => self.descriptor.type_length().max(1) as usize,
+            _ => 4,
+        };
+        if page.is_dictionary_page() && page.num_values() as usize > len / shortest {
+            return general("a dictionary claims more values than it has");
+        }
+        if page.is_dictionary_page() && page.num_values() > LONGEST_DICTIONARY {
+            return refuse(format!(
+                "a dictionary of {} values; at most {LONGEST_DICTIONARY} are read",
+                page.num_values()
+            ));
+        }
+        if has_too_many_values(&page, self.descriptor.max_def_level()) {
+            return general("a page has more values than its header claims");
+        }
+        self.spent.last.store(len, Ordering::Relaxed);
+        let spent = self.spent.step.fetch_add(len, Ordering::Relaxed) + len;
+        if spent > STEP_PAGES {
+            return refuse(format!(
+                "few rows lie in pages of {spent} bytes; at most {STEP_PAGES} are read"
+            ));
+        }
+        Ok(Some(page))
+    }
+
+    fn peek_next_page(&mut self) -> parquet::errors::Result<Option<PageMetadata>> {
+        self.pages.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> parquet::errors::Result<()> {
+        self.pages.skip_next_page()
+    }
+}
+
+/// Whether a page of lengths claims more of them than the page has values, or is malformed. The
+/// `parquet` crate reserves memory for as many.
+fn has_too_many_values(page: &Page, max_def_level: i16) -> bool {
+    let is_delta = matches!(
+        page.encoding(),
+        Encoding::DELTA_BYTE_ARRAY | Encoding::DELTA_LENGTH_BYTE_ARRAY
+    );
+    let values = || {
+        let bytes = &page.buffer()[..];
+        match page {
+            Page::DataPage { .. } if max_def_level == 0 => Some(bytes),
+            Page::DataPage {
+                def_level_encoding: Encoding::RLE,
+                ..
+            } => {
+                let (len, rest) = bytes.split_first_chunk::<4>()?;
+                rest.get(u32::from_le_bytes(*len) as usize..)
+            }
+            Page::DataPageV2 {
+                def_levels_byte_len,
+                rep_levels_byte_len,
+                ..
+            } => bytes.get(*def_levels_byte_len as usize + *rep_levels_byte_len as usize..),
+            _ => None,
+        }
+    };
+    let most = page.num_values().into();
+    let is_right = || {
+        let values = values()?;
+        let rest = after_lengths(values, most)?;
+        if page.encoding() == Encoding::DELTA_BYTE_ARRAY {
+            // Lengths of the beginnings come first, then those of the rest.
+            after_lengths(rest, most)?;
+        }
+        Some(())
+    };
+    is_delta && is_right().is_none()
+}
+
+/// The bytes after a list of at most `most` lengths in the encoding DELTA_BINARY_PACKED.
+fn after_lengths(bytes: &[u8], most: u64) -> Option<&[u8]> {
+    let mut rest = Thrift(bytes);
+    let [block, groups, count, _first] = [(); 4].map(|()| rest.varint());
+    let (block, groups, count) = (block?, groups?, count?);
+    if count > most || groups == 0 || block / groups == 0 {
+        return None;
+    }
+    let group = block / groups;
+    let mut left = count.saturating_sub(1);
+    while left > 0 {
+        rest.varint()?;
+        let widths = rest.0.split_off(..usize::try_from(groups).ok()?)?;
+        for &width in widths {
+            // The width of a group without values has no meaning.
+            let width = if left == 0 { 0 } else { u64::from(width) };
+            let len = width.checked_mul(group)? / 8;
+            rest.0.split_off(..usize::try_from(len).ok()?)?;
+            left = left.saturating_sub(group);
+        }
+    }
+    Some(rest.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parquet::{
+        basic::Repetition,
+        schema::types::{ColumnPath, Type as SchemaType},
+    };
+    use std::result::Result;
+
+    /// Pages of a long value, a short one, and bytes that nothing reads.
+    struct Pages(usize);
+
+    const JUNK: usize = 1 << 20;
+
+    impl Iterator for Pages {
+        type Item = parquet::errors::Result<Page>;
+
+        fn next(&mut self) -> Option<Self::Item> {
+            self.get_next_page().transpose()
+        }
+    }
+
+    impl PageReader for Pages {
+        fn get_next_page(&mut self) -> parquet::errors::Result<Option<Page>> {
+            let Some(left) = self.0.checked_sub(1) else {
+                return Ok(None);
+            };
+            self.0 = left;
+            let mut buf = (LONG as u32).to_le_bytes().to_vec();
+            buf.resize(4 + LONG, 7);
+            buf.extend([1, 0, 0, 0, 7]);
+            buf.resize(JUNK, 0);
+            Ok(Some(Page::DataPage {
+                buf: buf.into(),
+                num_values: 2,
+                encoding: Encoding::PLAIN,
+                def_level_encoding: Encoding::RLE,
+                rep_level_encoding: Encoding::RLE,
+                statistics: None,
+            }))
+        }
+
+        fn peek_next_page(&mut self) -> parquet::errors::Result<Option<PageMetadata>> {
+            Ok(None)
+        }
+
+        fn skip_next_page(&mut self) -> parquet::errors::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn pages_that_long_values_keep_are_counted_once() -> Result<(), Box<dyn std::error::Error>> {
+        let column = SchemaType::primitive_type_builder("message", Type::BYTE_ARRAY)
+            .with_repetition(Repetition::REQUIRED)
+            .build()?;
+        let path = ColumnPath::from("message");
+        let descriptor = Arc::new(ColumnDescriptor::new(Arc::new(column), 0, 0, path));
+        let spent = Arc::new(Spent::default());
+        let pages = CheckedPages {
+            pages: Pages(4),
+            spent: Arc::clone(&spent),
+            descriptor: Arc::clone(&descriptor),
+        };
+        let mut reader = ColumnReader {
+            typed: Typed::Bytes(ColumnReaderImpl::new(descriptor, Box::new(pages))),
+            defined: 0,
+            unsigned: false,
+            step: 1,
+            spent,
+            is_counted: false,
+            levels: Vec::new(),
+        };
+        let mut values = Values::default();
+        // The long value of the first page, then the short one.
+        assert_eq!(reader.read(1, &mut values)?, 1);
+        assert_eq!(values.size, LONG + JUNK);
+        assert_eq!(reader.read(1, &mut values)?, 1);
+        assert_eq!(values.size, LONG + 1 + JUNK);
+        // All of the second page at once, then the third and half of the fourth.
+        assert_eq!(reader.read(2, &mut values)?, 2);
+        assert_eq!(values.size, 2 * (LONG + 1 + JUNK));
+        assert_eq!(reader.read(3, &mut values)?, 3);
+        assert_eq!(values.size, 4 * (LONG + JUNK) + 3);
+        Ok(())
+    }
+
+    #[test]
+    fn lengths_are_counted() {
+        // 128 values in 4 groups of 32; 3 values; the first is 5; then one block.
+        let mut bytes = vec![0x80, 1, 4, 3, 10, 0, 3, 9, 9, 9];
+        bytes.extend([0; 12]);
+        bytes.push(7);
+        assert_eq!(after_lengths(&bytes, 3), Some(&[7][..]));
+        assert_eq!(after_lengths(&bytes, 2), None);
+        for end in 0..bytes.len() - 1 {
+            assert_eq!(after_lengths(&bytes[..end], 3), None);
+        }
+        assert_eq!(after_lengths(&[0x80, 1, 4, 1, 10, 7], 1), Some(&[7][..]));
+        assert_eq!(after_lengths(&[0x80, 1, 0, 1, 10, 7], 1), None);
+    }
+
+    #[test]
+    fn a_page_of_lengths_has_no_more_than_its_header() {
+        let page = |count, num_values| Page::DataPage {
+            buf: vec![2, 0, 0, 0, 2, 1, 0x80, 1, 4, count, 0, 7].into(),
+            num_values,
+            encoding: Encoding::DELTA_LENGTH_BYTE_ARRAY,
+            def_level_encoding: Encoding::RLE,
+            rep_level_encoding: Encoding::RLE,
+            statistics: None,
+        };
+        assert!(!has_too_many_values(&page(1, 1), 1));
+        assert!(!has_too_many_values(&page(1, 9), 1));
+        assert!(has_too_many_values(&page(2, 1), 1));
+        assert!(has_too_many_values(&page(2, 9), 1));
+        assert!(has_too_many_values(&page(1, 1), 0));
+    }
+}

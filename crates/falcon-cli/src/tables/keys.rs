@@ -1,0 +1,353 @@
+//! The keys of rows, and verdicts.
+
+use super::{
+    BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE, Verdict, Worker,
+    column::{Batches, Kind, Value, Values},
+    source::{State, Table},
+};
+use crate::{
+    error::{Error, Result},
+    scheme::{Either, PublicKey},
+};
+use falcon_core::{
+    AnyVerifyingKey, Falcon512, Falcon1024, Parameters, Signature, SignatureError, VerifyingKey,
+    batch::{BatchError, BatchVerify, VerifyBytesJob, VerifyJob},
+};
+use std::{
+    collections::{HashMap, hash_map::RandomState},
+    hash::BuildHasher,
+    path::Path,
+    sync::Arc,
+};
+
+/// Most names of a table of keys: 3 GB of keys.
+const MOST_KEYS: usize = 1 << 20;
+
+/// Kinds of columns.
+pub(crate) const MESSAGES: &[Kind] = &[Kind::Bytes, Kind::Text];
+pub(crate) const BYTES: &[Kind] = &[Kind::Bytes];
+const NAMES: &[Kind] = &[Kind::Integers, Kind::Text, Kind::Bytes];
+
+/// A key that is ready to verify.
+type Ready = Arc<PublicKey>;
+
+fn decode(bytes: &[u8]) -> Option<Ready> {
+    match AnyVerifyingKey::try_from(bytes).ok()? {
+        AnyVerifyingKey::Falcon512(key) => Some(Arc::new(Either::Falcon512(key))),
+        AnyVerifyingKey::Falcon1024(key) => Some(Arc::new(Either::Falcon1024(key))),
+        _ => None,
+    }
+}
+
+/// Source of the keys of rows.
+pub(crate) enum Keys {
+    /// One key for all rows.
+    One(Ready),
+    /// The column `key_id`, and a table of keys.
+    Named(KeyTable),
+    /// The column `key`.
+    Encoded,
+}
+
+impl Keys {
+    /// Numbers of the columns that verification reads.
+    pub(crate) fn columns(&self, table: &Table) -> Result<Vec<usize>> {
+        let mut columns = vec![
+            table.column(MESSAGE, MESSAGES)?.0,
+            table.column(SIGNATURE, BYTES)?.0,
+        ];
+        match self {
+            Self::One(_) => {}
+            Self::Named(keys) => {
+                let (column, kind) = table.column(KEY_ID, NAMES)?;
+                let integers = kind == Kind::Integers;
+                if integers != (keys.kind == Kind::Integers) {
+                    let what = format_args!(
+                        "the column {KEY_ID} has {}, and that of the table of keys has {}",
+                        kind.name(),
+                        keys.kind.name()
+                    );
+                    return Err(
+                        Error::at(table.path(), what).hint("write both columns with the same type")
+                    );
+                }
+                columns.push(column);
+            }
+            Self::Encoded if !table.has(KEY) && table.has(KEY_ID) => {
+                return Err(
+                    Error::at(table.path(), "has a column key_id, but no column key")
+                        .hint("name the table of keys with --keys KEYS.parquet"),
+                );
+            }
+            Self::Encoded => columns.push(table.column(KEY, BYTES)?.0),
+        }
+        Ok(columns)
+    }
+}
+
+/// A table of keys by name.
+pub(crate) struct KeyTable {
+    kind: Kind,
+    texts: HashMap<Box<[u8]>, Option<Ready>>,
+    integers: HashMap<i128, Option<Ready>>,
+}
+
+impl KeyTable {
+    /// Reads a table with the columns `key_id` and `key`. A malformed key counts as unknown.
+    /// Returns the state of the file, too.
+    pub(crate) fn read(path: &Path) -> Result<(Self, State)> {
+        let table = Table::open(path)?;
+        let (names, kind) = table.column(KEY_ID, NAMES)?;
+        let (keys, _) = table.column(KEY, BYTES)?;
+        let mut found = Self {
+            kind,
+            texts: HashMap::new(),
+            integers: HashMap::new(),
+        };
+        for group in 0..table.groups().count() {
+            let mut batches = Batches::new(&table, group, &[names, keys])?;
+            while let Some(batch) = batches.next()? {
+                found.add(&table, &batch[0], &batch[1])?;
+            }
+        }
+        table.check_unchanged()?;
+        Ok((found, table.state().clone()))
+    }
+
+    fn add(&mut self, table: &Table, names: &Values, keys: &Values) -> Result<()> {
+        for row in 0..names.len() {
+            let key = match keys.get(row) {
+                Value::Bytes(bytes) => decode(bytes),
+                _ => None,
+            };
+            let name = names.get(row);
+            let known = match name {
+                Value::Null => continue,
+                Value::Bytes(name) => self.texts.get(name),
+                Value::Integer(name) => self.integers.get(&name),
+            };
+            if let Some(known) = known {
+                let bytes = |key: &Option<Ready>| key.as_ref().map(|key| key.to_any().to_bytes());
+                if bytes(known) == bytes(&key) {
+                    continue;
+                }
+                let name = match name {
+                    Value::Bytes(name) => String::from_utf8_lossy(name).chars().take(60).collect(),
+                    Value::Integer(name) => name.to_string(),
+                    Value::Null => String::new(),
+                };
+                let what = format_args!("the {KEY_ID} {name} has two keys");
+                return Err(Error::at(table.path(), what).hint("keep one row for each name"));
+            }
+            match name {
+                Value::Bytes(name) => drop(self.texts.insert(name.into(), key)),
+                Value::Integer(name) => drop(self.integers.insert(name, key)),
+                Value::Null => {}
+            }
+            if self.texts.len() + self.integers.len() > MOST_KEYS {
+                let what = format_args!("has more than {MOST_KEYS} keys");
+                return Err(Error::at(table.path(), what)
+                    .hint("put the keys in a column key of the table of signatures"));
+            }
+        }
+        Ok(())
+    }
+
+    fn get(&self, name: Value<'_>) -> Option<&Ready> {
+        match name {
+            Value::Null => None,
+            Value::Bytes(name) => self.texts.get(name)?.as_ref(),
+            Value::Integer(name) => self.integers.get(&name)?.as_ref(),
+        }
+    }
+}
+
+/// Keys that were decoded lately: `WAYS` in each of `SETS` places, found by 16 of their bytes.
+///
+/// Whole keys are compared, and not hashed: hashing 897 bytes takes half as long as a verification.
+/// If the same 16 bytes are in many keys, which happens on purpose only, the keys are decoded again
+/// each time, as keys that differ in every row are.
+pub(crate) struct Decoded {
+    hasher: RandomState,
+    sets: Vec<Vec<(Box<[u8]>, Ready)>>,
+    /// Place of the key that is replaced next.
+    next: usize,
+}
+
+const SETS: usize = 2048;
+const WAYS: usize = 4;
+
+impl Default for Decoded {
+    fn default() -> Self {
+        Self {
+            hasher: RandomState::new(),
+            sets: (0..SETS).map(|_| Vec::new()).collect(),
+            next: 0,
+        }
+    }
+}
+
+impl Decoded {
+    fn get(&mut self, bytes: &[u8]) -> Option<Ready> {
+        let middle = bytes.len() / 2;
+        let sample = &bytes[middle..bytes.len().min(middle + 16)];
+        let set = &mut self.sets[self.hasher.hash_one(sample) as usize % SETS];
+        if let Some((_, key)) = set.iter().find(|(known, _)| **known == *bytes) {
+            return Some(Arc::clone(key));
+        }
+        // Malformed keys, of any length, are not kept.
+        let key = decode(bytes)?;
+        let entry = (bytes.into(), Arc::clone(&key));
+        if set.len() < WAYS {
+            set.push(entry);
+        } else {
+            set[self.next % WAYS] = entry;
+            self.next += 1;
+        }
+        Some(key)
+    }
+}
+
+/// Verdicts of the rows of a batch that has the columns of [`Keys::columns`], one byte each.
+pub(crate) fn verify(
+    worker: &Worker<'_>,
+    keys: &Keys,
+    decoded: &mut Decoded,
+    format: ColumnFormat,
+    batch: &[Values],
+) -> Result<Vec<u8>> {
+    let (messages, signatures) = (&batch[0], &batch[1]);
+    let rows = messages.len();
+    debug_assert!(rows < BATCH_ROWS + 64);
+    let found: Vec<Option<Ready>> = match keys {
+        Keys::One(key) => vec![Some(Arc::clone(key)); rows],
+        Keys::Named(table) => {
+            let mut last: (Value<'_>, Option<&Ready>) = (Value::Null, None);
+            let mut found = |row| {
+                let name = batch[2].get(row);
+                if name != last.0 {
+                    last = (name, table.get(name));
+                }
+                last.1.cloned()
+            };
+            (0..rows).map(&mut found).collect()
+        }
+        Keys::Encoded => {
+            let mut last: (&[u8], Option<Ready>) = (&[], None);
+            let mut found = |row| {
+                let Value::Bytes(bytes) = batch[2].get(row) else {
+                    return None;
+                };
+                if bytes != last.0 {
+                    last = (bytes, decoded.get(bytes));
+                }
+                last.1.clone()
+            };
+            (0..rows).map(&mut found).collect()
+        }
+    };
+    let mut verdicts = vec![Verdict::UnknownKey as u8; rows];
+    let mut small = Jobs::<Falcon512>::default();
+    let mut large = Jobs::<Falcon1024>::default();
+    for (row, key) in found.iter().enumerate() {
+        let Some(key) = key else { continue };
+        let (Value::Bytes(message), Value::Bytes(signature)) =
+            (messages.get(row), signatures.get(row))
+        else {
+            verdicts[row] = Verdict::Malformed as u8;
+            continue;
+        };
+        match &**key {
+            Either::Falcon512(key) => small.push(row, key, message, signature),
+            Either::Falcon1024(key) => large.push(row, key, message, signature),
+        }
+    }
+    let done = small
+        .verify(worker, format, &mut verdicts)
+        .and_then(|()| large.verify(worker, format, &mut verdicts));
+    done.map_err(|error| Error::new("cannot verify").because(error))?;
+    Ok(verdicts)
+}
+
+/// The jobs of one parameter set, and their rows.
+struct Jobs<'a, P: Parameters> {
+    rows: Vec<usize>,
+    jobs: Vec<VerifyBytesJob<'a, P>>,
+}
+
+impl<P: Parameters> Default for Jobs<'_, P> {
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            jobs: Vec::new(),
+        }
+    }
+}
+
+impl<'a, P: Parameters> Jobs<'a, P> {
+    fn push(
+        &mut self,
+        row: usize,
+        key: &'a VerifyingKey<P>,
+        message: &'a [u8],
+        signature: &'a [u8],
+    ) {
+        self.rows.push(row);
+        self.jobs.push(VerifyBytesJob {
+            key,
+            message,
+            signature,
+        });
+    }
+
+    /// Decides the rows.
+    fn verify(
+        &self,
+        engine: &impl BatchVerify<P>,
+        format: ColumnFormat,
+        verdicts: &mut [u8],
+    ) -> Result<(), BatchError> {
+        let decode = |job: &VerifyBytesJob<'_, P>| match format {
+            ColumnFormat::Padded => Signature::<P>::try_from(job.signature),
+            format => Signature::from_bytes(format.encoding(), job.signature),
+        };
+        if format == ColumnFormat::Padded {
+            let mut results = vec![Err(SignatureError); self.jobs.len()];
+            engine.verify_bytes_batch(&self.jobs, &mut results)?;
+            for ((&row, job), result) in self.rows.iter().zip(&self.jobs).zip(results) {
+                verdicts[row] = match result {
+                    Ok(()) => Verdict::Valid,
+                    Err(_) if decode(job).is_err() => Verdict::Malformed,
+                    Err(_) => Verdict::Invalid,
+                } as u8;
+            }
+            return Ok(());
+        }
+        let signatures: Vec<_> = self.jobs.iter().map(decode).collect();
+        let decoded = self.rows.iter().zip(&self.jobs).zip(&signatures);
+        let (rows, jobs): (Vec<usize>, Vec<_>) = decoded
+            .filter_map(|((&row, job), signature)| {
+                verdicts[row] = Verdict::Malformed as u8;
+                let signature = signature.as_ref().ok()?;
+                let (key, message) = (job.key, job.message);
+                Some((
+                    row,
+                    VerifyJob {
+                        key,
+                        message,
+                        signature,
+                    },
+                ))
+            })
+            .unzip();
+        let mut results = vec![Err(SignatureError); jobs.len()];
+        engine.verify_batch(&jobs, &mut results)?;
+        for (row, result) in rows.into_iter().zip(results) {
+            verdicts[row] = match result {
+                Ok(()) => Verdict::Valid,
+                Err(_) => Verdict::Invalid,
+            } as u8;
+        }
+        Ok(())
+    }
+}

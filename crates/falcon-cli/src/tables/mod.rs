@@ -1,0 +1,152 @@
+//! Tables of signatures: columns of Parquet files.
+//!
+//! A table is read in batches of a limited size, whatever its row groups are. A file that breaks
+//! the limits of `docs/TABLES.md`, and most damage, is an error of that file. A panic of the
+//! `parquet` crate is one, too.
+
+pub(crate) mod column;
+pub(crate) mod keys;
+pub(crate) mod ledger;
+pub(crate) mod source;
+pub(crate) mod write;
+
+use crate::{
+    engine::Compute,
+    error::{Error, Result},
+};
+use clap::ValueEnum;
+use falcon_core::{
+    Falcon512, Falcon1024, Format, OnThreads, Signature, SignatureError, Threads,
+    batch::{BatchError, BatchSign, BatchVerify, SignJob, VerifyBytesJob, VerifyJob},
+};
+use serde::Serialize;
+
+/// Names of the columns.
+pub(crate) const MESSAGE: &str = "message";
+pub(crate) const SIGNATURE: &str = "signature";
+pub(crate) const KEY: &str = "key";
+pub(crate) const KEY_ID: &str = "key_id";
+
+/// Rows of the largest batch.
+pub(crate) const BATCH_ROWS: usize = 8192;
+
+/// Verdict of a row. The numbers are those of the column `verdict`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Verdict {
+    Valid,
+    /// The key did not make the signature for this message.
+    Invalid,
+    /// The signature is malformed, or the signature or the message is null.
+    Malformed,
+    /// The key is null, malformed, or not in the table of keys.
+    UnknownKey,
+}
+
+/// Encoding of the signatures of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ColumnFormat {
+    /// 666 bytes (Falcon-512) or 1280 bytes (Falcon-1024)
+    Padded,
+    /// Shortest: about 655 or 1271 bytes, varying
+    Compressed,
+    /// 809 or 1577 bytes: 12 bits for each coefficient
+    Ct,
+}
+
+impl ColumnFormat {
+    pub(crate) fn encoding(self) -> Format {
+        match self {
+            Self::Padded => Format::Padded,
+            Self::Compressed => Format::Compressed,
+            Self::Ct => Format::ConstantTime,
+        }
+    }
+}
+
+/// The engine of a table's batches: on the threads of the CPU, or on a GPU.
+pub(crate) struct Worker<'c> {
+    compute: &'c Compute,
+    threads: Option<&'c Threads>,
+}
+
+impl<'c> Worker<'c> {
+    /// Works on `threads`, or, without threads and on a GPU, on the calling thread.
+    pub(crate) fn new(compute: &'c Compute, threads: Option<&'c Threads>) -> Self {
+        Self { compute, threads }
+    }
+
+    /// The engine on its threads, if several threads share a batch.
+    fn shared(&self) -> Option<OnThreads<'c>> {
+        match self.compute {
+            Compute::Cpu(engine) => self.threads.map(|threads| engine.on(threads)),
+            #[cfg(feature = "cuda")]
+            Compute::Gpu(_) => None,
+        }
+    }
+
+    /// Pool in which reading and verifying can overlap.
+    pub(crate) fn pool(&self) -> Option<&'c rayon::ThreadPool> {
+        self.threads.and_then(Threads::pool)
+    }
+}
+
+macro_rules! batches {
+    ($set:ty) => {
+        impl BatchVerify<$set> for Worker<'_> {
+            fn verify_batch(
+                &self,
+                jobs: &[VerifyJob<'_, $set>],
+                out: &mut [Result<(), SignatureError>],
+            ) -> Result<(), BatchError> {
+                match self.shared() {
+                    Some(engine) => engine.verify_batch(jobs, out),
+                    None => self.compute.verify_batch(jobs, out),
+                }
+            }
+
+            fn verify_bytes_batch(
+                &self,
+                jobs: &[VerifyBytesJob<'_, $set>],
+                out: &mut [Result<(), SignatureError>],
+            ) -> Result<(), BatchError> {
+                match self.shared() {
+                    Some(engine) => engine.verify_bytes_batch(jobs, out),
+                    None => self.compute.verify_bytes_batch(jobs, out),
+                }
+            }
+        }
+
+        impl BatchSign<$set> for Worker<'_> {
+            fn sign_part(
+                &self,
+                seed: &[u8; 32],
+                first: u64,
+                jobs: &[SignJob<'_, $set>],
+                out: &mut [Signature<$set>],
+            ) -> Result<(), BatchError> {
+                match self.shared() {
+                    Some(engine) => engine.sign_part(seed, first, jobs, out),
+                    None => self.compute.sign_part(seed, first, jobs, out),
+                }
+            }
+        }
+    };
+}
+batches!(Falcon512);
+batches!(Falcon1024);
+
+/// Encodes a signature. Padded signatures are the canonical bytes, which a few signatures that are
+/// too long for the padded form have in compressed form.
+pub(crate) fn encode<P: falcon_core::Parameters>(
+    signature: &Signature<P>,
+    format: ColumnFormat,
+) -> Result<Vec<u8>> {
+    if format == ColumnFormat::Padded {
+        return Ok(signature.to_bytes().to_vec());
+    }
+    signature
+        .to_vec(format.encoding())
+        .map_err(|error| Error::new("the signature cannot be encoded").because(error))
+}

@@ -1,0 +1,300 @@
+//! Parquet files to write.
+
+use super::{
+    SIGNATURE,
+    source::{Table, contained, unwritable},
+};
+use crate::{
+    error::{Error, Result},
+    output::Pending,
+};
+use parquet::{
+    basic::{Compression, ConvertedType, Encoding, LogicalType, Repetition, Type, ZstdLevel},
+    column::writer::ColumnCloseResult,
+    data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type},
+    errors::ParquetError,
+    file::{
+        metadata::KeyValue,
+        properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder},
+        writer::{SerializedFileWriter, SerializedRowGroupWriter},
+    },
+    schema::types::{ColumnPath, Type as SchemaType, TypePtr},
+};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Name of the program, as the files that it writes have it.
+const CREATED_BY: &str = concat!("falcon-cli ", env!("CARGO_PKG_VERSION"));
+
+/// Rows of a row group of verdicts.
+const VERDICTS: usize = 1 << 20;
+
+/// Rows that are written at a time.
+const STEP: usize = 1 << 16;
+
+/// Key of the metadata in which Arrow describes the columns, one for one.
+const ARROW_SCHEMA: &str = "ARROW:schema";
+
+/// Key of the metadata that names the command that wrote a table.
+const COMMAND: &str = "falcon-cli:command";
+const SIGN_TABLE: &str = "sign-table";
+
+/// Whether a table has the columns of verdicts, and no other.
+pub(crate) fn has_verdicts(table: &Table) -> bool {
+    let fields = table.schema().root_schema().get_fields();
+    let columns: Vec<_> = table.schema().columns().iter().collect();
+    let [row, verdict] = columns[..] else {
+        return false;
+    };
+    fields.len() == 2
+        && (row.name(), row.physical_type()) == ("row", Type::INT64)
+        && (verdict.name(), verdict.physical_type()) == ("verdict", Type::INT32)
+        && verdict.logical_type_ref() == Some(&LogicalType::integer(8, false))
+        && columns
+            .iter()
+            .all(|column| column.path().parts().len() == 1)
+}
+
+/// Whether `sign-table` has written a table.
+pub(crate) fn is_signed(table: &Table) -> bool {
+    let entries = table.metadata().file_metadata().key_value_metadata();
+    let is_mark =
+        |entry: &KeyValue| entry.key == COMMAND && entry.value.as_deref() == Some(SIGN_TABLE);
+    let fields = table.schema().root_schema().get_fields();
+    entries.is_some_and(|entries| entries.iter().any(is_mark))
+        && fields.last().is_some_and(|field| field.name() == SIGNATURE)
+}
+
+/// Messages and signatures are random bytes, which nothing makes shorter.
+pub(crate) fn properties() -> WriterPropertiesBuilder {
+    WriterProperties::builder()
+        .set_created_by(CREATED_BY.to_owned())
+        .set_dictionary_enabled(false)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true)
+}
+
+/// A column of bytes or text.
+pub(crate) fn binary(name: &str, repetition: Repetition, is_text: bool) -> Result<TypePtr> {
+    let builder = SchemaType::primitive_type_builder(name, Type::BYTE_ARRAY);
+    let builder = match is_text {
+        true => builder
+            .with_logical_type(Some(LogicalType::String))
+            .with_converted_type(ConvertedType::UTF8),
+        false => builder,
+    };
+    built(builder.with_repetition(repetition).build())
+}
+
+/// The columns of a file.
+pub(crate) fn schema(columns: Vec<TypePtr>) -> Result<TypePtr> {
+    built(
+        SchemaType::group_type_builder("schema")
+            .with_fields(columns)
+            .build(),
+    )
+}
+
+fn built(schema: parquet::errors::Result<SchemaType>) -> Result<TypePtr> {
+    schema
+        .map(Arc::new)
+        .map_err(|error| Error::new("cannot describe the columns").because(error))
+}
+
+/// A Parquet file that is being written.
+pub(crate) struct Writer<'p> {
+    writer: SerializedFileWriter<&'p mut Pending>,
+    /// The output, for messages.
+    path: PathBuf,
+}
+
+/// A row group that is being written, a column after the other.
+pub(crate) struct Group<'w, 'p> {
+    group: SerializedRowGroupWriter<'w, &'p mut Pending>,
+    path: &'w Path,
+}
+
+impl<'p> Writer<'p> {
+    pub(crate) fn new(
+        pending: &'p mut Pending,
+        path: &Path,
+        schema: TypePtr,
+        properties: WriterProperties,
+    ) -> Result<Self> {
+        let writer = SerializedFileWriter::new(pending, schema, Arc::new(properties));
+        Ok(Self {
+            writer: writer.map_err(|error| unwritable(path, error))?,
+            path: path.to_owned(),
+        })
+    }
+
+    pub(crate) fn group(&mut self) -> Result<Group<'_, 'p>> {
+        let group = self.writer.next_row_group();
+        Ok(Group {
+            group: group.map_err(|error| unwritable(&self.path, error))?,
+            path: &self.path,
+        })
+    }
+
+    pub(crate) fn close(self) -> Result<()> {
+        let closed = self.writer.close();
+        closed
+            .map(drop)
+            .map_err(|error| unwritable(&self.path, error))
+    }
+}
+
+impl Group<'_, '_> {
+    /// Writes a column of bytes: `next` gives some values at a time, and nothing at the end.
+    /// `None` is a null, in an optional column.
+    pub(crate) fn binary(
+        &mut self,
+        mut next: impl FnMut() -> Result<Option<Vec<Option<Vec<u8>>>>>,
+    ) -> Result<()> {
+        let wrong = |error| unwritable(self.path, error);
+        let column = self.group.next_column().map_err(wrong)?;
+        let mut column = column.ok_or_else(|| missing(self.path))?;
+        while let Some(values) = next()? {
+            let levels: Vec<i16> = values.iter().map(|value| value.is_some().into()).collect();
+            let values = values.into_iter().flatten().map(ByteArray::from);
+            let values: Vec<_> = values.collect();
+            let writer = column.typed::<ByteArrayType>();
+            let written = writer.write_batch(&values, Some(&levels), None);
+            written.map_err(wrong)?;
+        }
+        column.close().map_err(wrong)
+    }
+
+    /// Copies all columns of a row group of `table`, byte for byte.
+    pub(crate) fn copy(&mut self, table: &Table, group: usize) -> Result<()> {
+        let metadata = table.metadata().row_group(group);
+        for column in metadata.columns() {
+            let copied = contained(table.path(), || {
+                let (start, len) = column.byte_range();
+                if start.checked_add(len).is_none_or(|end| end > table.len()) {
+                    return Err(ParquetError::EOF("a column ends after the file".into()));
+                }
+                let close = ColumnCloseResult {
+                    bytes_written: len,
+                    rows_written: metadata.num_rows() as u64,
+                    metadata: column.clone(),
+                    bloom_filter: None,
+                    column_index: None,
+                    offset_index: None,
+                };
+                // An error of the output is told by its path, not by that of the table.
+                Ok(self.group.append_column(table.source(), close))
+            })?;
+            copied.map_err(|error| unwritable(self.path, error))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn close(self) -> Result<()> {
+        let closed = self.group.close();
+        closed
+            .map(drop)
+            .map_err(|error| unwritable(self.path, error))
+    }
+}
+
+fn missing(path: &Path) -> Error {
+    Error::at(path, "cannot write").because("a column is missing")
+}
+
+/// The columns of `table` and that of signatures, which may have nulls, and the properties to write
+/// them with.
+pub(crate) fn with_signatures(table: &Table) -> Result<(TypePtr, WriterProperties)> {
+    let metadata = table.metadata().file_metadata();
+    let mut columns = table.schema().root_schema().get_fields().to_vec();
+    columns.push(binary(SIGNATURE, Repetition::OPTIONAL, false)?);
+    let entries = metadata.key_value_metadata().into_iter().flatten();
+    let kept = entries.filter(|entry| entry.key != ARROW_SCHEMA && entry.key != COMMAND);
+    let mut kept: Vec<KeyValue> = kept.cloned().collect();
+    kept.push(KeyValue::new(COMMAND.to_owned(), SIGN_TABLE.to_owned()));
+    let properties = properties().set_key_value_metadata(Some(kept)).build();
+    let root = SchemaType::group_type_builder(table.schema().name());
+    Ok((built(root.with_fields(columns).build())?, properties))
+}
+
+/// Writes the columns `row` and `verdict`.
+pub(crate) struct Verdicts<'p> {
+    writer: Writer<'p>,
+    /// Number of the row of the first verdict that is kept.
+    row: u64,
+    kept: Vec<u8>,
+}
+
+impl<'p> Verdicts<'p> {
+    /// Of the rows from `row` on.
+    pub(crate) fn new(pending: &'p mut Pending, path: &Path, row: u64) -> Result<Self> {
+        let optional = |builder: parquet::schema::types::PrimitiveTypeBuilder<'_>| {
+            built(builder.with_repetition(Repetition::OPTIONAL).build())
+        };
+        let columns = vec![
+            optional(SchemaType::primitive_type_builder("row", Type::INT64))?,
+            optional(
+                SchemaType::primitive_type_builder("verdict", Type::INT32)
+                    .with_logical_type(Some(LogicalType::integer(8, false))),
+            )?,
+        ];
+        let properties = properties()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_column_encoding(ColumnPath::from("row"), Encoding::DELTA_BINARY_PACKED)
+            .set_column_dictionary_enabled(ColumnPath::from("verdict"), true)
+            .build();
+        Ok(Self {
+            writer: Writer::new(pending, path, schema(columns)?, properties)?,
+            row,
+            kept: Vec::new(),
+        })
+    }
+
+    pub(crate) fn add(&mut self, verdicts: &[u8]) -> Result<()> {
+        self.kept.extend_from_slice(verdicts);
+        if self.kept.len() >= VERDICTS {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if self.kept.is_empty() {
+            return Ok(());
+        }
+        let mut group = self.writer.group()?;
+        let (path, wrong) = (group.path, |error| unwritable(group.path, error));
+        let levels = vec![1; STEP];
+        let column = group.group.next_column().map_err(wrong)?;
+        let mut column = column.ok_or_else(|| missing(path))?;
+        let mut row = self.row as i64;
+        for kept in self.kept.chunks(STEP) {
+            let rows: Vec<i64> = (row..row + kept.len() as i64).collect();
+            let writer = column.typed::<Int64Type>();
+            let written = writer.write_batch(&rows, Some(&levels[..kept.len()]), None);
+            written.map_err(wrong)?;
+            row += kept.len() as i64;
+        }
+        column.close().map_err(wrong)?;
+        let column = group.group.next_column().map_err(wrong)?;
+        let mut column = column.ok_or_else(|| missing(path))?;
+        for kept in self.kept.chunks(STEP) {
+            let verdicts: Vec<i32> = kept.iter().map(|&verdict| verdict.into()).collect();
+            let writer = column.typed::<Int32Type>();
+            let written = writer.write_batch(&verdicts, Some(&levels[..kept.len()]), None);
+            written.map_err(wrong)?;
+        }
+        column.close().map_err(wrong)?;
+        group.close()?;
+        self.row += self.kept.len() as u64;
+        self.kept.clear();
+        Ok(())
+    }
+
+    pub(crate) fn close(mut self) -> Result<()> {
+        self.flush()?;
+        self.writer.close()
+    }
+}

@@ -1,0 +1,1495 @@
+//! Parquet files of signatures: every type of column, shards, restarts, damaged files.
+
+use crate::sandbox::{Sandbox, json_lines, said, text, with};
+use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey};
+use parquet::{
+    basic::{Compression, Encoding, LogicalType, Repetition, Type, ZstdLevel},
+    data_type::{
+        ByteArray, ByteArrayType, FixedLenByteArray, FixedLenByteArrayType, Int32Type, Int64Type,
+    },
+    file::{
+        properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion},
+        reader::{FileReader, SerializedFileReader},
+        writer::SerializedFileWriter,
+    },
+    record::RowAccessor,
+    schema::types::Type as SchemaType,
+};
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    path::Path,
+    process::{Command, Stdio},
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+const VERIFY: [&str; 2] = ["verify-table", "-o"];
+
+/// A column, as Parquet stores it.
+#[derive(Clone)]
+enum Column {
+    Bytes(Vec<Option<Vec<u8>>>),
+    Text(Vec<Option<Vec<u8>>>),
+    Fixed(Vec<Option<Vec<u8>>>),
+    Int32(Vec<Option<i32>>, Option<LogicalType>),
+    Int64(Vec<Option<i64>>, Option<LogicalType>),
+}
+
+impl Column {
+    fn of<T: AsRef<[u8]>>(values: impl IntoIterator<Item = T>) -> Self {
+        let values = values.into_iter();
+        Self::Bytes(values.map(|value| Some(value.as_ref().to_vec())).collect())
+    }
+}
+
+fn levels<T>(values: &[Option<T>]) -> Vec<i16> {
+    values.iter().map(|value| value.is_some().into()).collect()
+}
+
+/// Writes a file whose row groups have `group` rows.
+fn write(path: &Path, columns: &[(&str, Column)], group: usize, properties: WriterProperties) {
+    let fields = columns.iter().map(|(name, column)| {
+        let (kind, logical, len) = match column {
+            Column::Bytes(_) => (Type::BYTE_ARRAY, None, -1),
+            Column::Text(_) => (Type::BYTE_ARRAY, Some(LogicalType::String), -1),
+            Column::Fixed(values) => {
+                let len = values.iter().flatten().next().unwrap().len();
+                (Type::FIXED_LEN_BYTE_ARRAY, None, len as i32)
+            }
+            Column::Int32(_, logical) => (Type::INT32, logical.clone(), -1),
+            Column::Int64(_, logical) => (Type::INT64, logical.clone(), -1),
+        };
+        let field = SchemaType::primitive_type_builder(name, kind)
+            .with_repetition(Repetition::OPTIONAL)
+            .with_logical_type(logical)
+            .with_length(len);
+        Arc::new(field.build().unwrap())
+    });
+    let schema = SchemaType::group_type_builder("schema").with_fields(fields.collect());
+    let schema = Arc::new(schema.build().unwrap());
+    let file = File::create(path).unwrap();
+    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties)).unwrap();
+    let rows = match &columns[0].1 {
+        Column::Bytes(values) | Column::Text(values) | Column::Fixed(values) => values.len(),
+        Column::Int32(values, _) => values.len(),
+        Column::Int64(values, _) => values.len(),
+    };
+    for start in (0..rows).step_by(group) {
+        let rows = start..rows.min(start + group);
+        let mut writer = writer.next_row_group().unwrap();
+        for (_, column) in columns {
+            let mut writer = writer.next_column().unwrap().unwrap();
+            macro_rules! put {
+                ($type:ty, $values:expr, $value:expr) => {{
+                    let values = &$values[rows.clone()];
+                    let present: Vec<_> = values.iter().flatten().map($value).collect();
+                    let levels = levels(values);
+                    let column = writer.typed::<$type>();
+                    column.write_batch(&present, Some(&levels), None).unwrap();
+                }};
+            }
+            match column {
+                Column::Bytes(values) | Column::Text(values) => {
+                    put!(ByteArrayType, values, |value| ByteArray::from(
+                        value.clone()
+                    ));
+                }
+                Column::Fixed(values) => put!(FixedLenByteArrayType, values, |value| {
+                    FixedLenByteArray::from(ByteArray::from(value.clone()))
+                }),
+                Column::Int32(values, _) => put!(Int32Type, values, |value| *value),
+                Column::Int64(values, _) => put!(Int64Type, values, |value| *value),
+            }
+            writer.close().unwrap();
+        }
+        writer.close().unwrap();
+    }
+    writer.close().unwrap();
+}
+
+fn plain() -> WriterPropertiesBuilder {
+    WriterProperties::builder().set_dictionary_enabled(false)
+}
+
+/// Rows and verdicts of an output.
+fn verdicts(path: &Path) -> Vec<(i64, u32)> {
+    let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+    let rows = reader.get_row_iter(None).unwrap().map(|row| {
+        let row = row.unwrap();
+        (
+            row.get_long(0).unwrap(),
+            u32::from(row.get_ubyte(1).unwrap()),
+        )
+    });
+    rows.collect()
+}
+
+fn only_verdicts(path: &Path) -> Vec<u32> {
+    let found = verdicts(path);
+    assert!(found.iter().map(|&(row, _)| row).eq(0..found.len() as i64));
+    found.into_iter().map(|(_, verdict)| verdict).collect()
+}
+
+fn key<P: Parameters>(number: u8) -> SigningKey<P> {
+    SigningKey::from_seed(&[number; 32])
+}
+
+fn sign<P: Parameters>(key: &SigningKey<P>, message: &[u8], format: Format) -> Vec<u8> {
+    let mut stream = key.sign_stream_from_seed(&[1; 32]);
+    stream.update(message);
+    let signature: Signature<P> = stream.finish();
+    signature.to_vec(format).unwrap()
+}
+
+/// Messages of 9 bytes, their signatures by the keys 0 to 2, and the number of each row's key.
+fn signed(rows: usize) -> (Vec<Vec<u8>>, Vec<Vec<u8>>, Vec<usize>) {
+    let keys: Vec<SigningKey<Falcon512>> = (0..3).map(key).collect();
+    let messages: Vec<_> = (0..rows)
+        .map(|row| format!("row {row:05}").into_bytes())
+        .collect();
+    let signers: Vec<_> = (0..rows).map(|row| row % 3).collect();
+    let signatures = messages.iter().zip(&signers);
+    let signatures =
+        signatures.map(|(message, &signer)| sign(&keys[signer], message, Format::Padded));
+    let signatures = signatures.collect();
+    (messages, signatures, signers)
+}
+
+fn public() -> Vec<Vec<u8>> {
+    (0..3)
+        .map(|number| key::<Falcon512>(number).verifying_key().to_bytes().to_vec())
+        .collect()
+}
+
+fn example(sandbox: &Sandbox, options: &[&str]) {
+    let make = ["make-table", "ex", "--keys", "5", "--forge"];
+    sandbox.succeeds(&with(&make, options));
+}
+
+fn expected(sandbox: &Sandbox) -> BTreeMap<String, BTreeMap<i64, u32>> {
+    let expected: serde_json::Value =
+        serde_json::from_slice(&sandbox.read("ex/expected.json")).unwrap();
+    let rows = |rows: &serde_json::Value| {
+        let rows = rows.as_object().unwrap().iter();
+        rows.map(|(row, verdict)| (row.parse().unwrap(), verdict.as_u64().unwrap() as u32))
+            .collect()
+    };
+    let shards = expected["shards"].as_object().unwrap().iter();
+    shards
+        .map(|(name, forged)| (name.clone(), rows(forged)))
+        .collect()
+}
+
+fn outputs(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn forged_rows_are_found_by_the_whole_and_by_every_shard() {
+    let sandbox = Sandbox::empty();
+    example(
+        &sandbox,
+        &["--tables", "3", "--rows", "500", "--group-rows", "64"],
+    );
+    let verify = ["verify-table", "ex/ledger", "--keys", "ex/keys.parquet"];
+    let whole = sandbox.run(&with(&verify, ["-o", "v"]));
+    assert_eq!(whole.status.code(), Some(1), "{whole:?}");
+    let mut all = BTreeMap::new();
+    for (name, forged) in expected(&sandbox) {
+        assert_eq!(forged.len(), 3);
+        let found = verdicts(&sandbox.path(&format!("v/{name}")));
+        assert!(found.iter().map(|&(row, _)| row).eq(0..500));
+        for (row, verdict) in found {
+            assert_eq!(verdict, *forged.get(&row).unwrap_or(&0), "{name} {row}");
+            all.insert((name.clone(), row), verdict);
+        }
+    }
+    // The first, the middle and the last row of each shard are those of a table.
+    for shards in [3, 1, 5, 24, 100] {
+        let mut union = BTreeMap::new();
+        let output = format!("s{shards}");
+        let mut rows = Vec::new();
+        for shard in 1..=shards {
+            let shard = format!("{shard}/{shards}");
+            let run = sandbox.run(&with(&verify, ["-o", &output, "--shard", &shard, "--json"]));
+            assert!(matches!(run.status.code(), Some(0 | 1)), "{run:?}");
+            let lines = json_lines(&run);
+            rows.push(
+                lines
+                    .iter()
+                    .map(|line| line["rows"].as_u64().unwrap())
+                    .sum::<u64>(),
+            );
+            if shards == 3 {
+                assert_eq!(run.status.code(), Some(1));
+                assert_eq!(
+                    lines[0]["first_not_valid"],
+                    serde_json::json!([0, 250, 499])
+                );
+            }
+        }
+        // Parts differ by one row group at most.
+        let (least, most) = (rows.iter().min().unwrap(), rows.iter().max().unwrap());
+        assert!(most - least <= 64 + 52, "{rows:?}");
+        for name in outputs(&sandbox.path(&output)) {
+            if let Some(stem) = name.strip_suffix(".parquet") {
+                let table = format!("{}.parquet", stem.split('.').next().unwrap());
+                for (row, verdict) in verdicts(&sandbox.path(&output).join(&name)) {
+                    assert!(union.insert((table.clone(), row), verdict).is_none());
+                }
+            }
+        }
+        assert!(union == all, "{shards} shards");
+    }
+}
+
+#[test]
+fn columns_of_every_type_are_read() {
+    let sandbox = Sandbox::empty();
+    let (mut messages, mut signatures, signers) = signed(60);
+    let public = public();
+    messages[7][0] = b'R';
+    signatures[11][0] ^= 0x40;
+    let expected: Vec<u32> = (0..60)
+        .map(|row| match row {
+            7 => 1,
+            11 => 2,
+            _ => 0,
+        })
+        .collect();
+    let options = |values: &[Vec<u8>]| values.iter().cloned().map(Some).collect::<Vec<_>>();
+    let (messages, signatures) = (options(&messages), options(&signatures));
+    let integers = |width, signed| Some(LogicalType::integer(width, signed));
+    let ids: Vec<(Column, Column)> = {
+        let texts = |signers: &[usize]| {
+            let name = |signer: &usize| Some(format!("signer {signer}").into_bytes());
+            signers.iter().map(name).collect::<Vec<_>>()
+        };
+        let small = |signers: &[usize]| {
+            signers
+                .iter()
+                .map(|&it| Some(it as i32 - 1))
+                .collect::<Vec<_>>()
+        };
+        let large = |signers: &[usize]| {
+            signers
+                .iter()
+                .map(|&it| Some(it as i64 - 1))
+                .collect::<Vec<_>>()
+        };
+        let all = [0, 1, 2];
+        vec![
+            (Column::Text(texts(&signers)), Column::Text(texts(&all))),
+            (Column::Bytes(texts(&signers)), Column::Text(texts(&all))),
+            (Column::Fixed(texts(&signers)), Column::Bytes(texts(&all))),
+            (
+                Column::Int32(small(&signers), None),
+                Column::Int64(large(&all), None),
+            ),
+            (
+                Column::Int64(large(&signers), None),
+                Column::Int32(small(&all), integers(8, true)),
+            ),
+            (
+                Column::Int32(small(&signers), integers(32, false)),
+                // -1 without a sign
+                Column::Int64(
+                    vec![Some(i64::from(u32::MAX)), Some(0), Some(1)],
+                    integers(64, false),
+                ),
+            ),
+        ]
+    };
+    let properties = [
+        plain().build(),
+        WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            .build(),
+        WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_writer_version(WriterVersion::PARQUET_2_0)
+            .build(),
+        plain()
+            .set_encoding(Encoding::DELTA_LENGTH_BYTE_ARRAY)
+            .set_data_page_size_limit(2000)
+            .set_write_batch_size(5)
+            .build(),
+        plain()
+            .set_encoding(Encoding::DELTA_BYTE_ARRAY)
+            .set_writer_version(WriterVersion::PARQUET_2_0)
+            .build(),
+        plain()
+            .set_data_page_size_limit(1)
+            .set_write_batch_size(1)
+            .build(),
+    ];
+    let keys = Column::of(signers.iter().map(|&signer| &public[signer]));
+    for (number, properties) in properties.into_iter().enumerate() {
+        for (turn, (named, listed)) in ids.iter().enumerate() {
+            // No writer puts values of a fixed length into this encoding.
+            let fixed = match number {
+                3 => Column::Bytes,
+                _ => Column::Fixed,
+            };
+            let named = match named {
+                Column::Fixed(values) => fixed(values.clone()),
+                other => other.clone(),
+            };
+            let message = match turn % 3 {
+                0 => Column::Bytes(messages.clone()),
+                1 => Column::Text(messages.clone()),
+                _ => fixed(messages.clone()),
+            };
+            let signature = match turn % 2 {
+                0 => Column::Bytes(signatures.clone()),
+                _ => fixed(signatures.clone()),
+            };
+            // An encoding of bytes is not one of integers.
+            let is_plain = number < 3 || number == 5;
+            if !is_plain && matches!(named, Column::Int32(..) | Column::Int64(..)) {
+                continue;
+            }
+            let columns = [
+                ("other", Column::Bytes(messages.clone())),
+                ("signature", signature),
+                ("key", keys.clone()),
+                ("message", message),
+                ("key_id", named),
+            ];
+            write(&sandbox.path("t.parquet"), &columns, 25, properties.clone());
+            let listed = [("key", Column::of(&public)), ("key_id", listed.clone())];
+            write(&sandbox.path("keys.parquet"), &listed, 2, plain().build());
+            for keys in [&["--keys", "keys.parquet"][..], &[]] {
+                let run = sandbox.run(&with(
+                    &["verify-table", "t.parquet", "-o", "v", "--force"],
+                    keys,
+                ));
+                assert_eq!(run.status.code(), Some(1), "{number} {turn} {run:?}");
+                assert_eq!(
+                    only_verdicts(&sandbox.path("v/t.parquet")),
+                    expected,
+                    "{number} {turn}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn nulls_and_unknown_keys_have_verdicts_of_their_own() {
+    let sandbox = Sandbox::empty();
+    let (messages, signatures, signers) = signed(12);
+    let public = public();
+    let mut columns =
+        [messages, signatures].map(|values| values.into_iter().map(Some).collect::<Vec<_>>());
+    let mut keys: Vec<_> = signers.iter().map(|&it| Some(public[it].clone())).collect();
+    let mut names: Vec<_> = signers
+        .iter()
+        .map(|&it| Some(vec![b'0' + it as u8]))
+        .collect();
+    columns[0][1] = None;
+    columns[1][2] = None;
+    columns[1][3] = Some(Vec::new());
+    (keys[4], names[4]) = (None, None);
+    (keys[5], names[5]) = (Some(b"no key".to_vec()), Some(b"bad".to_vec()));
+    (keys[6], names[6]) = (Some(Vec::new()), Some(b"nobody".to_vec()));
+    // An unknown key hides the rest.
+    (columns[0][7], keys[7], names[7]) = (None, None, None);
+    let [messages, signatures] = columns;
+    let table = [
+        ("message", Column::Bytes(messages)),
+        ("signature", Column::Bytes(signatures)),
+        ("key", Column::Bytes(keys)),
+        ("key_id", Column::Text(names)),
+    ];
+    write(&sandbox.path("t.parquet"), &table, 100, plain().build());
+    let names = [
+        Some(b"0".to_vec()),
+        Some(b"1".to_vec()),
+        Some(b"2".to_vec()),
+        Some(b"bad".to_vec()),
+        None,
+    ];
+    let mut listed = public.clone();
+    listed.extend([b"no key".to_vec(), public[0].clone()]);
+    let listed = [
+        ("key_id", Column::Text(names.to_vec())),
+        ("key", Column::of(&listed)),
+    ];
+    write(&sandbox.path("keys.parquet"), &listed, 100, plain().build());
+    for keys in [&["--keys", "keys.parquet"][..], &[]] {
+        let run = sandbox.run(&with(
+            &["verify-table", "t.parquet", "-o", "v", "--force"],
+            keys,
+        ));
+        assert_eq!(run.status.code(), Some(1), "{run:?}");
+        let told = "t.parquet: INVALID, 5 valid, 3 malformed, 4 with an unknown key; rows 1, 2, 3, 4, 5, 6, 7\n";
+        assert_eq!(text(&run.stdout), told);
+        assert_eq!(
+            only_verdicts(&sandbox.path("v/t.parquet")),
+            [0, 2, 2, 2, 3, 3, 3, 3, 0, 0, 0, 0]
+        );
+    }
+}
+
+#[test]
+fn formats_and_parameter_sets_may_differ() {
+    let sandbox = Sandbox::empty();
+    let (small, large) = (key::<Falcon512>(1), key::<Falcon1024>(2));
+    for (name, format) in [
+        ("padded", Format::Padded),
+        ("compressed", Format::Compressed),
+        ("ct", Format::ConstantTime),
+    ] {
+        let messages: Vec<_> = (0..20).map(|row| vec![row; usize::from(row)]).collect();
+        let signatures = messages
+            .iter()
+            .enumerate()
+            .map(|(row, message)| match row % 2 {
+                0 => sign(&small, message, format),
+                _ => sign(&large, message, format),
+            });
+        let mut signatures: Vec<_> = signatures.collect();
+        signatures[4] = sign(&small, b"other", format);
+        signatures[5] = vec![1];
+        let keys = [
+            small.verifying_key().to_bytes().to_vec(),
+            large.verifying_key().to_bytes().to_vec(),
+        ];
+        let columns = [
+            ("message", Column::of(&messages)),
+            ("signature", Column::of(&signatures)),
+            ("key", Column::of((0..20).map(|row| &keys[row % 2]))),
+        ];
+        write(&sandbox.path("t.parquet"), &columns, 7, plain().build());
+        let verify = [
+            "verify-table",
+            "t.parquet",
+            "-o",
+            name,
+            "--format",
+            name,
+            "--threads",
+            "2",
+        ];
+        assert_eq!(sandbox.status(&verify), 1);
+        let expected = (0..20).map(|row| match row {
+            4 => 1,
+            5 => 2,
+            _ => 0,
+        });
+        let found = only_verdicts(&sandbox.path(&format!("{name}/t.parquet")));
+        assert!(found.iter().copied().eq(expected), "{name} {found:?}");
+    }
+}
+
+#[test]
+fn a_signed_table_has_its_columns_and_valid_signatures() {
+    let sandbox = Sandbox::new();
+    let messages: Vec<_> = (0..70_u8)
+        .map(|row| (row != 3).then(|| vec![row; 30]))
+        .collect();
+    let other: Vec<_> = (0..70_i64)
+        .map(|row| (row % 5 != 0).then_some(row * row))
+        .collect();
+    let columns = [
+        ("other", Column::Int64(other, None)),
+        ("message", Column::Bytes(messages)),
+    ];
+    let compressed = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .build();
+    write(&sandbox.path("t.parquet"), &columns, 32, compressed);
+    for format in ["padded", "compressed", "ct"] {
+        let sign = [
+            "sign-table",
+            "-k",
+            "k",
+            "t.parquet",
+            "-o",
+            format,
+            "--format",
+            format,
+        ];
+        let signed = sandbox.succeeds(&sign);
+        assert_eq!(
+            text(&signed.stdout),
+            "t.parquet: 69 signed, 1 without a message\n"
+        );
+        let table = format!("{format}/t.parquet");
+        let verify = [
+            "verify-table",
+            "-p",
+            "k.pub",
+            &table,
+            "-o",
+            "v",
+            "--force",
+            "--format",
+            format,
+        ];
+        assert_eq!(sandbox.status(&verify), 1);
+        let found = only_verdicts(&sandbox.path("v/t.parquet"));
+        let expected = (0..70).map(|row| if row == 3 { 2 } else { 0 });
+        assert!(found.iter().copied().eq(expected), "{found:?}");
+        let reader = |name: &str| {
+            SerializedFileReader::new(File::open(sandbox.path(name)).unwrap()).unwrap()
+        };
+        let (before, after) = (reader("t.parquet"), reader(&table));
+        assert_eq!(after.metadata().num_row_groups(), 3);
+        let rows = before
+            .get_row_iter(None)
+            .unwrap()
+            .zip(after.get_row_iter(None).unwrap());
+        let mut count = 0;
+        for (before, after) in rows {
+            let (before, after) = (before.unwrap(), after.unwrap());
+            let [before, after] = [before, after].map(|row| row.into_columns());
+            assert_eq!(before, after[..2]);
+            count += 1;
+        }
+        assert_eq!(count, 70);
+        // Signed once more: refused, and nothing is written.
+        let again = sandbox.refuses(&["sign-table", "-k", "k", &table, "-o", "again"]);
+        assert!(again.contains("has a column signature already"), "{again}");
+        assert_eq!(outputs(&sandbox.path("again")), ["summary.json"]);
+    }
+    for shard in ["1/2", "2/2"] {
+        sandbox.succeeds(&[
+            "sign-table",
+            "-k",
+            "k",
+            "t.parquet",
+            "-o",
+            "parts",
+            "--shard",
+            shard,
+        ]);
+    }
+    assert_eq!(
+        sandbox.status(&["verify-table", "-p", "k.pub", "parts", "-o", "v2"]),
+        1
+    );
+    let summary: serde_json::Value =
+        serde_json::from_slice(&sandbox.read("v2/summary.json")).unwrap();
+    assert_eq!(
+        (summary["valid"].as_u64(), summary["malformed"].as_u64()),
+        (Some(69), Some(1))
+    );
+}
+
+#[test]
+fn finished_outputs_are_skipped_and_outdated_ones_made_again() {
+    let sandbox = Sandbox::empty();
+    let make = [
+        "make-table",
+        "ex",
+        "--keys",
+        "2",
+        "--rows",
+        "40",
+        "--tables",
+        "3",
+    ];
+    sandbox.succeeds(&make);
+    let verify = [
+        "verify-table",
+        "ex/ledger",
+        "--keys",
+        "ex/keys.parquet",
+        "-o",
+        "v",
+    ];
+    sandbox.succeeds(&verify);
+    let message = sandbox.refuses(&verify);
+    assert!(message.contains("--skip-existing"), "{message}");
+    let names: Vec<_> = (0..3)
+        .map(|table| format!("v/part-{table:05}.parquet"))
+        .collect();
+    let times = || {
+        let time = |name: &String| sandbox.path(name).metadata().unwrap().modified().unwrap();
+        names.iter().map(time).collect::<Vec<_>>()
+    };
+    let before = times();
+    let skip = with(&verify, ["--skip-existing"]);
+    let skipped = sandbox.succeeds(&skip);
+    assert!(
+        text(&skipped.stderr).contains("3 of these outputs were there already"),
+        "{skipped:?}"
+    );
+    assert_eq!(times(), before);
+
+    // One without a summary, one whose table changed.
+    fs::remove_file(sandbox.path("v/part-00001.parquet.json")).unwrap();
+    let table = "ex/ledger/part-00002.parquet";
+    let bytes = sandbox.read(table);
+    fs::remove_file(sandbox.path(table)).unwrap();
+    thread::sleep(Duration::from_millis(20));
+    sandbox.write(table, bytes);
+    let again = sandbox.succeeds(&skip);
+    assert!(
+        text(&again.stderr).contains("1 of these outputs were"),
+        "{again:?}"
+    );
+    let after = times();
+    assert_eq!(after[0], before[0]);
+    assert!(after[1] > before[1] && after[2] > before[2]);
+    // Another format: all of them.
+    let other = sandbox.run(&with(&skip, ["--format", "ct"]));
+    assert_eq!(other.status.code(), Some(1));
+    assert!(!text(&other.stderr).contains("already"), "{other:?}");
+
+    // A file of someone else stays.
+    sandbox.write("v/summary.json", "{}");
+    let message = sandbox.refuses(&skip);
+    assert!(
+        message.contains("v/summary.json: exists already and is not an output"),
+        "{message}"
+    );
+    fs::remove_file(sandbox.path("v/summary.json")).unwrap();
+    sandbox.write(&names[0], "something else");
+    fs::remove_file(sandbox.path("v/part-00000.parquet.json")).unwrap();
+    let message = sandbox.refuses(&skip);
+    assert!(
+        message.contains("is not an output of this command"),
+        "{message}"
+    );
+    assert_eq!(sandbox.read(&names[0]), b"something else");
+}
+
+fn wait_for_temporary(folder: &Path) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !outputs(folder)
+        .iter()
+        .any(|name| name.starts_with(".falcon-"))
+    {
+        assert!(Instant::now() < deadline);
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_program_leaves_whole_outputs_and_can_go_on() {
+    let sandbox = Sandbox::empty();
+    example(&sandbox, &["--tables", "2", "--rows", "12000"]);
+    let verify = [
+        "verify-table",
+        "ex/ledger",
+        "--keys",
+        "ex/keys.parquet",
+        "-o",
+        "v",
+        "--skip-existing",
+        "--threads",
+        "1",
+    ];
+    for signal in ["KILL", "TERM", "KILL"] {
+        let mut child = sandbox
+            .command(&verify)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        wait_for_temporary(&sandbox.path("v"));
+        let sent = Command::new("kill")
+            .args(["-s", signal, &child.id().to_string()])
+            .status();
+        assert!(sent.unwrap().success());
+        child.wait().unwrap();
+        for name in outputs(&sandbox.path("v")) {
+            if name.starts_with(".falcon-") {
+                assert_eq!(signal, "KILL");
+                fs::remove_file(sandbox.path("v").join(name)).unwrap();
+            } else if name.starts_with("part-") && name.ends_with(".parquet") {
+                assert_eq!(verdicts(&sandbox.path("v").join(name)).len(), 12000);
+            }
+        }
+    }
+    assert_eq!(sandbox.status(&verify), 1);
+    for (name, forged) in expected(&sandbox) {
+        let found = only_verdicts(&sandbox.path(&format!("v/{name}")));
+        let bad = (0..).zip(found).filter(|&(_, verdict)| verdict != 0);
+        assert_eq!(bad.collect::<BTreeMap<i64, u32>>(), forged);
+    }
+}
+
+/// Runs the command on damaged bytes. It ends with a status, and leaves a whole output or none.
+fn survives(sandbox: &Sandbox, bytes: &[u8], rows: usize, how: &str) -> i32 {
+    sandbox.write("d.parquet", bytes);
+    let run = sandbox.run(&[
+        "verify-table",
+        "d.parquet",
+        "--keys",
+        "ex/keys.parquet",
+        "-o",
+        "d",
+        "--threads",
+        "1",
+    ]);
+    let status = run.status.code();
+    let told = text(&run.stderr);
+    assert!(matches!(status, Some(0..=2)), "{how}: {run:?}");
+    assert!(!told.contains("panicked"), "{how}: {told}");
+    let mut left = outputs(&sandbox.path("d"));
+    left.retain(|name| !name.starts_with("summary"));
+    if status == Some(2) {
+        assert!(
+            told.contains("d.parquet: ") && left.is_empty(),
+            "{how}: {left:?} {told}"
+        );
+    } else {
+        assert_eq!(left, ["d.parquet", "d.parquet.json"], "{how}");
+        assert_eq!(verdicts(&sandbox.path("d/d.parquet")).len(), rows, "{how}");
+    }
+    let _ = fs::remove_dir_all(sandbox.path("d"));
+    status.unwrap()
+}
+
+#[test]
+fn damaged_files_are_told_and_leave_nothing() {
+    let sandbox = Sandbox::empty();
+    let make = [
+        "make-table",
+        "ex",
+        "--keys",
+        "2",
+        "--rows",
+        "9",
+        "--group-rows",
+        "5",
+        "--message-bytes",
+        "8",
+    ];
+    sandbox.succeeds(&make);
+    let whole = sandbox.read("ex/ledger/part-00000.parquet");
+    assert_eq!(survives(&sandbox, &whole, 9, "whole"), 0);
+    // Everywhere in the footer, and here and there before it.
+    let footer = u32::from_le_bytes(whole[whole.len() - 8..][..4].try_into().unwrap()) as usize + 8;
+    let footer = whole.len() - footer;
+    for end in (0..footer)
+        .step_by(footer / 20)
+        .chain((footer..whole.len()).step_by(9))
+    {
+        assert_eq!(
+            survives(&sandbox, &whole[..end], 9, &format!("{end} bytes")),
+            2
+        );
+    }
+    let mut statuses = [0; 3];
+    let headers = (0..120).chain((0..footer).step_by(101));
+    for (turn, place) in headers.chain((footer..whole.len()).step_by(2)).enumerate() {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 1 << (turn * 3 % 8);
+        let status = survives(
+            &sandbox,
+            &bytes,
+            9,
+            &format!("bit {} of byte {place}", turn * 3 % 8),
+        );
+        statuses[status as usize] += 1;
+    }
+    // Some bits say nothing that is read; most damage is noticed.
+    assert!(statuses[1] > 20 && statuses[2] > 100, "{statuses:?}");
+    assert!(statuses[0] < statuses[2], "{statuses:?}");
+    assert_eq!(survives(&sandbox, b"", 9, "nothing"), 2);
+    assert_eq!(survives(&sandbox, b"PAR1PAR1", 9, "no footer"), 2);
+    assert_eq!(survives(&sandbox, &[0xff; 1000], 9, "no magic"), 2);
+}
+
+#[test]
+fn one_bad_table_does_not_stop_the_others() {
+    let sandbox = Sandbox::empty();
+    example(&sandbox, &["--tables", "3", "--rows", "30"]);
+    sandbox.write("ex/ledger/part-00001.parquet", "no table");
+    let verify = [
+        "verify-table",
+        "ex/ledger",
+        "--keys",
+        "ex/keys.parquet",
+        "-o",
+        "v",
+    ];
+    let run = sandbox.run(&verify);
+    // What is invalid outweighs what could not be checked.
+    assert_eq!(run.status.code(), Some(1));
+    assert_eq!(text(&run.stdout).lines().count(), 2);
+    assert!(
+        text(&run.stderr).contains("part-00001.parquet: is a damaged Parquet file"),
+        "{run:?}"
+    );
+    fs::remove_dir_all(sandbox.path("ex")).unwrap();
+    let make = [
+        "make-table",
+        "ex",
+        "--keys",
+        "2",
+        "--rows",
+        "9",
+        "--tables",
+        "2",
+    ];
+    sandbox.succeeds(&make);
+    sandbox.write("ex/ledger/part-00001.parquet", "no table");
+    assert_eq!(sandbox.status(&with(&verify, ["--force"])), 2);
+    let mut shards = 0;
+    for shard in 1..=4 {
+        let shard = format!("{shard}/4");
+        let run = sandbox.run(&with(&verify, ["--force", "--shard", &shard]));
+        // Its rows are unknown, and so are those that another shard should have.
+        assert_eq!(run.status.code(), Some(2), "{run:?}");
+        assert!(text(&run.stderr).contains("part-00001"), "{run:?}");
+        let sum = sandbox.read(&format!("v/summary-{}.json", shard.replace('/', "-of-")));
+        let sum: serde_json::Value = serde_json::from_slice(&sum).unwrap();
+        assert_eq!(sum["total_rows"], 9);
+        shards += sum["shards"].as_u64().unwrap();
+    }
+    assert_eq!(shards, 2, "each table counts once");
+}
+
+#[test]
+fn a_table_that_cannot_be_verified_any_more_loses_its_old_output() {
+    let sandbox = Sandbox::empty();
+    sandbox.succeeds(&["make-table", "ex", "--keys", "1", "--rows", "9"]);
+    let verify = [
+        "verify-table",
+        "ex/ledger",
+        "--keys",
+        "ex/keys.parquet",
+        "-o",
+        "v",
+    ];
+    sandbox.succeeds(&verify);
+    let table = "ex/ledger/part-00000.parquet";
+    let mut bytes = sandbox.read(table);
+    // The header of the first page.
+    bytes[4..20].fill(0xff);
+    sandbox.write(table, bytes);
+    for option in ["--skip-existing", "--force"] {
+        let message = sandbox.refuses(&with(&verify, [option]));
+        assert!(message.contains("is a damaged Parquet file"), "{message}");
+        assert_eq!(outputs(&sandbox.path("v")), ["summary.json"]);
+    }
+    for option in ["--skip-existing", "--force"] {
+        sandbox.succeeds(&["make-table", "ex", "--keys", "1", "--rows", "9", "--force"]);
+        sandbox.succeeds(&with(&verify, ["--force"]));
+        sandbox.write(table, "no footer");
+        let message = sandbox.refuses(&with(&verify, [option]));
+        assert!(message.contains("is a damaged Parquet file"), "{message}");
+        assert_eq!(outputs(&sandbox.path("v")), ["summary.json"]);
+    }
+}
+
+#[test]
+fn another_compression_is_named() {
+    let sandbox = Sandbox::new();
+    let columns = [
+        ("message", Column::of([b"1"])),
+        ("signature", Column::of([b"2"])),
+    ];
+    write(&sandbox.path("t.parquet"), &columns, 9, plain().build());
+    // The codec is a number in the description of each column: 0 is none, 2 is gzip.
+    let bytes = sandbox.read("t.parquet");
+    let codec = |bytes: &[u8]| bytes.windows(4).position(|at| at == [0x15, 0, 0x16, 2]);
+    let mut changed = bytes.clone();
+    let place = codec(&bytes[20..]).unwrap() + 20;
+    changed[place + 1] = 4;
+    sandbox.write("t.parquet", changed);
+    let message = sandbox.refuses(&["verify-table", "t.parquet", "-p", "k.pub", "-o", "v"]);
+    assert!(
+        message.contains("t.parquet: has the compression GZIP"),
+        "{message}"
+    );
+}
+
+#[test]
+fn wrong_columns_are_named() {
+    let sandbox = Sandbox::empty();
+    let bytes = || Column::of([b"1", b"2"]);
+    let numbers = || Column::Int64(vec![Some(1), Some(2)], None);
+    let day = || Column::Int32(vec![Some(1), Some(2)], Some(LogicalType::Date));
+    let words = || Column::Text(vec![Some(b"a".to_vec()), None]);
+    write(
+        &sandbox.path("keys.parquet"),
+        &[("key_id", numbers()), ("key", bytes())],
+        9,
+        plain().build(),
+    );
+    type Case<'a> = (&'a [(&'a str, Column)], &'a [&'a str], &'a str);
+    let cases: [Case<'_>; 8] = [
+        (
+            &[("text", words()), ("signature", bytes())],
+            &[],
+            "needs one column message (binary or text); columns found: text, signature",
+        ),
+        (
+            &[
+                ("message", words()),
+                ("signature", words()),
+                ("key", bytes()),
+            ],
+            &[],
+            "the column signature has the type BYTE_ARRAY (String) and needs binary",
+        ),
+        (
+            &[
+                ("message", numbers()),
+                ("signature", bytes()),
+                ("key", bytes()),
+            ],
+            &[],
+            "the column message has the type INT64 and needs binary or text",
+        ),
+        (
+            &[("message", bytes()), ("message", bytes())],
+            &[],
+            "needs one column message",
+        ),
+        (
+            &[
+                ("message", bytes()),
+                ("signature", bytes()),
+                ("key_id", bytes()),
+            ],
+            &[],
+            "has a column key_id, but no column key",
+        ),
+        (
+            &[("message", bytes()), ("signature", bytes())],
+            &[],
+            "needs one column key (binary)",
+        ),
+        (
+            &[
+                ("message", bytes()),
+                ("signature", bytes()),
+                ("key_id", bytes()),
+            ],
+            &["--keys", "keys.parquet"],
+            "the column key_id has binary, and that of the table of keys has integers",
+        ),
+        (
+            &[
+                ("message", bytes()),
+                ("signature", bytes()),
+                ("key_id", day()),
+            ],
+            &["--keys", "keys.parquet"],
+            "the column key_id has the type INT32 (Date) and needs integers or text or binary",
+        ),
+    ];
+    for (columns, options, told) in cases {
+        write(&sandbox.path("t.parquet"), columns, 9, plain().build());
+        let message = sandbox.refuses(&with(&["verify-table", "t.parquet", "-o", "v"], options));
+        assert!(
+            message.contains(told) && message.contains(" hint: "),
+            "{told}: {message}"
+        );
+        assert_eq!(outputs(&sandbox.path("v")), ["summary.json"]);
+    }
+    let twice = [
+        ("key_id", Column::of([b"1", b"1"])),
+        ("key", Column::of(&public()[..2])),
+    ];
+    write(&sandbox.path("twice.parquet"), &twice, 9, plain().build());
+    let message = sandbox.refuses(&[
+        "verify-table",
+        "t.parquet",
+        "-o",
+        "v",
+        "--keys",
+        "twice.parquet",
+    ]);
+    assert!(message.contains("the key_id 1 has two keys"), "{message}");
+}
+
+#[test]
+fn wrong_places_are_refused() {
+    let sandbox = Sandbox::empty();
+    example(&sandbox, &["--rows", "9"]);
+    let keys = ["--keys", "ex/keys.parquet"];
+    for (arguments, told) in [
+        (
+            &["ex/ledger", "-o", "ex/ledger/v"][..],
+            "lies in the folder ex/ledger",
+        ),
+        (
+            &["ex/ledger", "-o", "ex/ledger/new/v"],
+            "lies in the folder ex/ledger",
+        ),
+        (
+            &["ex/ledger", "-o", "new/../ex/ledger/new/v"],
+            "lies in the folder ex/ledger",
+        ),
+        (&["ex/ledger", "-o", "ex"], "or contains it"),
+        (
+            &["ex/ledger/part-00000.parquet", "-o", "ex/ledger"],
+            "is an input",
+        ),
+        (&["ex/keys.parquet", "-o", "ex"], "is an input"),
+        (&["missing", "-o", "v"], "missing: does not exist"),
+        (&["ex/ledger", "-o", "v", "--shard", "0/4"], "write I/N"),
+        (&["ex/ledger", "-o", "v", "--shard", "5/4"], "I is 1 to 4"),
+        (&["ex/ledger", "-o", "v", "--shard", "+1/4"], "write I/N"),
+        (
+            &["ex/ledger", "-o", "ex/expected.json"],
+            "cannot make the folder",
+        ),
+    ] {
+        let message = sandbox.refuses(&with(&with(&["verify-table"], arguments), keys));
+        assert!(message.contains(told), "{told}: {message}");
+    }
+    fs::create_dir(sandbox.path("empty")).unwrap();
+    let message = sandbox.refuses(&with(&VERIFY, ["v", "empty"]));
+    assert!(message.contains("has no Parquet files"), "{message}");
+    fs::create_dir(sandbox.path("other")).unwrap();
+    fs::copy(
+        sandbox.path("ex/ledger/part-00000.parquet"),
+        sandbox.path("other/part-00000.parquet"),
+    )
+    .unwrap();
+    let message = sandbox.refuses(&with(
+        &VERIFY,
+        [
+            "v",
+            "ex/ledger/part-00000.parquet",
+            "other/part-00000.parquet",
+        ],
+    ));
+    assert!(message.contains("would be written twice"), "{message}");
+}
+
+#[test]
+fn tables_of_other_commands_are_not_replaced() {
+    let sandbox = Sandbox::new();
+    example(&sandbox, &["--rows", "9"]);
+    let columns = [("message", Column::of([b"1", b"2"]))];
+    write(&sandbox.path("t.parquet"), &columns, 9, plain().build());
+    let sign = ["sign-table", "-k", "k", "t.parquet", "-o", "s"];
+    sandbox.succeeds(&sign);
+    fs::create_dir(sandbox.path("in")).unwrap();
+    let made = "ex/ledger/part-00000.parquet";
+    fs::copy(sandbox.path("s/t.parquet"), sandbox.path("in/t.parquet")).unwrap();
+    fs::copy(sandbox.path(made), sandbox.path("in/part-00000.parquet")).unwrap();
+    let keys = ["--keys", "ex/keys.parquet", "--skip-existing"];
+    for (table, kept) in [
+        ("in/t.parquet", "s/t.parquet"),
+        ("in/part-00000.parquet", made),
+    ] {
+        let folder = kept.rsplit_once('/').unwrap().0;
+        for has_summary in [true, false] {
+            let before = sandbox.read(kept);
+            let verify = with(&["verify-table", table, "-o", folder], keys);
+            let message = sandbox.refuses(&verify);
+            assert!(
+                message.contains("is not an output of this command"),
+                "{message}"
+            );
+            assert_eq!(sandbox.read(kept), before);
+            if has_summary {
+                let _ = fs::remove_file(sandbox.path(&format!("{kept}.json")));
+            }
+        }
+    }
+    // Its own output is replaced.
+    let signed = sandbox.read("s/t.parquet");
+    sandbox.succeeds(&with(&sign, ["--skip-existing"]));
+    assert_ne!(sandbox.read("s/t.parquet"), signed);
+    // Verdicts of the same name are not.
+    sandbox.succeeds(&["verify-table", "-p", "k.pub", "in/t.parquet", "-o", "v"]);
+    let sign = [
+        "sign-table",
+        "-k",
+        "k",
+        "t.parquet",
+        "-o",
+        "v",
+        "--skip-existing",
+    ];
+    let message = sandbox.refuses(&sign);
+    assert!(
+        message.contains("is not an output of this command"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_file_that_is_no_summary_is_not_replaced() {
+    let sandbox = Sandbox::empty();
+    sandbox.succeeds(&["make-table", "ex", "--keys", "1", "--rows", "9"]);
+    let table = "ex/ledger/part-00000.parquet";
+    let verify = [
+        "verify-table",
+        table,
+        "--keys",
+        "ex/keys.parquet",
+        "-o",
+        "v",
+    ];
+    fs::create_dir(sandbox.path("v")).unwrap();
+    let mut own = serde_json::json!({
+        "shard": "part-00000.parquet", "rows": 9,
+        "valid": 9, "invalid": 0, "malformed": 0, "unknown_key": 0,
+    });
+    let long = format!("{own}{}", " ".repeat(1 << 20));
+    for foreign in [
+        r#"{"shard": "part-00000.parquet", "rows": 9}"#,
+        "{}",
+        "text",
+        &long,
+    ] {
+        sandbox.write("v/part-00000.parquet.json", foreign);
+        for option in ["--skip-existing", "--force"] {
+            let message = sandbox.refuses(&with(&verify, [option]));
+            assert!(
+                message.contains("part-00000.parquet.json: exists already and is not an output"),
+                "{message}"
+            );
+            assert_eq!(
+                sandbox.read("v/part-00000.parquet.json"),
+                foreign.as_bytes()
+            );
+        }
+    }
+    for option in ["--skip-existing", "--force"] {
+        own["seconds"] = 1.into();
+        sandbox.write("v/part-00000.parquet.json", own.to_string());
+        sandbox.succeeds(&with(&verify, [option]));
+    }
+}
+
+/// The first table takes a second, in which the second table is replaced.
+#[test]
+fn a_table_that_is_replaced_during_the_work_is_an_error_of_its_own() {
+    let sandbox = Sandbox::new();
+    let signing = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let message = vec![7; 1 << 20];
+    let signature = sign(&signing, &message, Format::Padded);
+    let table = |name: &str, rows, group| {
+        let columns = [
+            ("message", Column::of(std::iter::repeat_n(&message, rows))),
+            (
+                "signature",
+                Column::of(std::iter::repeat_n(&signature, rows)),
+            ),
+        ];
+        let properties = WriterProperties::builder().set_dictionary_page_size_limit(16 << 20);
+        write(&sandbox.path(name), &columns, group, properties.build());
+    };
+    fs::create_dir(sandbox.path("in")).unwrap();
+    table("in/a.parquet", 500, 500);
+    table("in/b.parquet", 6, 2);
+    table("other", 1, 1);
+    let sum = "v/summary.json";
+    fs::create_dir(sandbox.path("v")).unwrap();
+    sandbox.write(sum, r#"{"rows": 1, "shards": 1}"#);
+    let verify = [
+        "verify-table",
+        "in",
+        "-p",
+        "k.pub",
+        "-o",
+        "v",
+        "--threads",
+        "1",
+    ];
+    let mut child = sandbox.command(&verify);
+    let child = child
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for_temporary(&sandbox.path("v"));
+    assert!(!sandbox.path(sum).exists());
+    fs::rename(sandbox.path("other"), sandbox.path("in/b.parquet")).unwrap();
+    let run = child.wait_with_output().unwrap();
+    assert_eq!(run.status.code(), Some(2), "{run:?}");
+    let told = text(&run.stderr);
+    assert!(
+        told.contains("in/b.parquet: changed since the command began"),
+        "{told}"
+    );
+    assert!(
+        text(&run.stdout).starts_with("a.parquet: OK, 500 valid"),
+        "{run:?}"
+    );
+    let left = ["a.parquet", "a.parquet.json", "summary.json"];
+    assert_eq!(outputs(&sandbox.path("v")), left);
+}
+
+#[test]
+fn two_outputs_of_one_name_are_refused() {
+    let sandbox = Sandbox::empty();
+    // Half of the rows are those of three of its row groups.
+    let make = [
+        "make-table",
+        "ex",
+        "--keys",
+        "1",
+        "--rows",
+        "12",
+        "--group-rows",
+        "2",
+    ];
+    sandbox.succeeds(&make);
+    sandbox.succeeds(&["make-table", "few", "--keys", "1", "--rows", "1"]);
+    fs::create_dir(sandbox.path("in")).unwrap();
+    let table = "ex/ledger/part-00000.parquet";
+    for (second, told) in [
+        (
+            "in/part-00000.parquet.json",
+            "v/part-00000.parquet.json: would be written twice",
+        ),
+        (
+            "in/part-00000.groups-0-2.parquet",
+            "v/part-00000.groups-0-2.parquet: would be written twice",
+        ),
+        (
+            "in/summary-1-of-2.json",
+            "in/summary-1-of-2.json: has the name of a sum",
+        ),
+    ] {
+        let few = sandbox.path("few/ledger/part-00000.parquet");
+        fs::copy(few, sandbox.path(second)).unwrap();
+        // A divided table has no summary of the whole.
+        let shards = match second.ends_with("parquet.json") {
+            true => ["1/1", "1/1"],
+            false => ["1/2", "2/2"],
+        };
+        for shard in shards {
+            let verify = ["verify-table", table, second, "--keys", "ex/keys.parquet"];
+            let message = sandbox.refuses(&with(&verify, ["-o", "v", "--shard", shard]));
+            assert!(message.contains(told), "{told}: {message}");
+        }
+        assert!(outputs(&sandbox.path("v")).is_empty());
+    }
+}
+
+#[test]
+fn shards_of_other_tables_do_not_share_a_folder() {
+    let sandbox = Sandbox::empty();
+    let options = ["--keys", "1", "--rows", "20", "--group-rows", "5"];
+    sandbox.succeeds(&with(&["make-table", "ex", "--tables", "3"], options));
+    let verify = |shard| {
+        let verify = [
+            "verify-table",
+            "ex/ledger",
+            "--keys",
+            "ex/keys.parquet",
+            "-o",
+            "v",
+        ];
+        with(&verify, ["--shard", shard])
+    };
+    sandbox.succeeds(&verify("1/2"));
+    let added = "ex/ledger/part-00003.parquet";
+    fs::copy(
+        sandbox.path("ex/ledger/part-00000.parquet"),
+        sandbox.path(added),
+    )
+    .unwrap();
+    let before = outputs(&sandbox.path("v"));
+    let message = sandbox.refuses(&verify("2/2"));
+    assert!(
+        message.contains("v/summary-1-of-2.json: belongs to other tables"),
+        "{message}"
+    );
+    assert_eq!(outputs(&sandbox.path("v")), before);
+    fs::remove_file(sandbox.path(added)).unwrap();
+    sandbox.succeeds(&verify("2/2"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_dead_link_among_tables_is_an_error() {
+    let sandbox = Sandbox::empty();
+    sandbox.succeeds(&["make-table", "ex", "--keys", "1", "--rows", "9"]);
+    std::os::unix::fs::symlink("missing", sandbox.path("ex/ledger/more")).unwrap();
+    let message = sandbox.refuses(&[
+        "verify-table",
+        "ex/ledger",
+        "--keys",
+        "ex/keys.parquet",
+        "-o",
+        "v",
+    ]);
+    assert!(
+        message.contains("ex/ledger/more: does not exist"),
+        "{message}"
+    );
+}
+
+#[test]
+fn keys_are_read_once_and_named_by_their_public_key() {
+    let sandbox = Sandbox::new();
+    let columns = [("message", Column::of([b"1", b"2"]))];
+    write(&sandbox.path("t.parquet"), &columns, 9, plain().build());
+    let signed = sandbox.piped(
+        &["sign-table", "-k", "-", "t.parquet", "-o", "s"],
+        &sandbox.read("k"),
+    );
+    assert!(signed.status.success(), "{signed:?}");
+    let verified = sandbox.piped(
+        &["verify-table", "-p", "-", "s/t.parquet", "-o", "v"],
+        &sandbox.read("k.pub"),
+    );
+    assert!(verified.status.success(), "{verified:?}");
+    let digest = |name: &str| {
+        let summary: serde_json::Value = serde_json::from_slice(&sandbox.read(name)).unwrap();
+        summary["keys_sha256"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(digest("s/t.parquet.json"), digest("v/t.parquet.json"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_told_and_leaves_nothing() {
+    let sandbox = Sandbox::new();
+    example(&sandbox, &["--rows", "400"]);
+    let limited = |arguments: &[&str]| {
+        let mut command = Command::new("sh");
+        // Blocks of 512 bytes.
+        command.args(["-c", "ulimit -f 100; exec \"$0\" \"$@\""]);
+        command
+            .arg(env!("CARGO_BIN_EXE_falcon-cli"))
+            .args(arguments)
+            .current_dir(&sandbox.0);
+        said(&command.output().unwrap())
+    };
+    let columns = [(
+        "message",
+        Column::of((0..400_u16).map(|row| row.to_le_bytes())),
+    )];
+    write(&sandbox.path("m.parquet"), &columns, 1000, plain().build());
+    let message = limited(&["sign-table", "-k", "k", "m.parquet", "-o", "s"]);
+    assert!(
+        message.contains("s/m.parquet: cannot write: File too large"),
+        "{message}"
+    );
+    assert_eq!(outputs(&sandbox.path("s")), ["summary.json"]);
+    let message = limited(&["make-table", "new", "--keys", "5", "--rows", "400"]);
+    assert!(
+        message.contains("part-00000.parquet: cannot write: File too large"),
+        "{message}"
+    );
+    assert!(outputs(&sandbox.path("new/ledger")).is_empty());
+}
+
+/// 256 MB of messages in one row group, in a file of a few kilobytes, and 200 MB of address space:
+/// many pages, and a long message that all rows share.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_a_row_group() {
+    let sandbox = Sandbox::new();
+    let signing = SigningKey::<Falcon512>::from_seed(&[7; 32]);
+    let zstd = || {
+        let zstd = Compression::ZSTD(ZstdLevel::default());
+        WriterProperties::builder().set_compression(zstd)
+    };
+    for (bytes, rows, properties) in [
+        (64 << 10, 4096, zstd().set_dictionary_enabled(false)),
+        (4 << 20, 64, zstd().set_dictionary_page_size_limit(16 << 20)),
+    ] {
+        let message = vec![7; bytes];
+        let signature = sign(&signing, &message, Format::Padded);
+        let columns = [
+            ("message", Column::of(std::iter::repeat_n(&message, rows))),
+            (
+                "signature",
+                Column::of(std::iter::repeat_n(&signature, rows)),
+            ),
+        ];
+        write(
+            &sandbox.path("t.parquet"),
+            &columns,
+            rows,
+            properties.build(),
+        );
+        drop(columns);
+        let output = Command::new("sh")
+            .args(["-c", "ulimit -v 200000; exec \"$0\" \"$@\""])
+            .arg(env!("CARGO_BIN_EXE_falcon-cli"))
+            .args([
+                "verify-table",
+                "t.parquet",
+                "-p",
+                "k.pub",
+                "-o",
+                "v",
+                "--force",
+            ])
+            .args(["--threads", "1", "--json"])
+            .env("MALLOC_ARENA_MAX", "1")
+            .current_dir(&sandbox.0)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(json_lines(&output)[0]["valid"], rows);
+    }
+}
+
+/// A footer claims a struct of 2^31 - 1 columns, for which the memory would not suffice.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_footer_that_claims_many_columns_is_refused() {
+    let sandbox = Sandbox::new();
+    let columns = [
+        ("message", Column::of([b"1"])),
+        ("signature", Column::of([b"2"])),
+    ];
+    write(&sandbox.path("t.parquet"), &columns, 9, plain().build());
+    let mut bytes = sandbox.read("t.parquet");
+    // The name of the root, and its number of columns.
+    let root = b"\x48\x06schema\x15\x04";
+    let place = bytes.windows(root.len()).position(|at| at == root).unwrap() + root.len() - 1;
+    bytes.splice(place..=place, [0xfe, 0xff, 0xff, 0xff, 0x0f]);
+    let end = bytes.len() - 8;
+    let footer = u32::from_le_bytes(bytes[end..end + 4].try_into().unwrap()) + 4;
+    bytes[end..end + 4].copy_from_slice(&footer.to_le_bytes());
+    sandbox.write("t.parquet", bytes);
+    let output = Command::new("sh")
+        .args(["-c", "ulimit -v 200000; exec \"$0\" \"$@\""])
+        .arg(env!("CARGO_BIN_EXE_falcon-cli"))
+        .args(["verify-table", "t.parquet", "-p", "k.pub", "-o", "v"])
+        .args(["--threads", "1"])
+        .env("MALLOC_ARENA_MAX", "1")
+        .current_dir(&sandbox.0)
+        .output();
+    let message = said(&output.unwrap());
+    assert!(
+        message.contains("a struct of more than 4096 fields"),
+        "{message}"
+    );
+}
+
+#[test]
+fn the_same_options_make_the_same_tables() {
+    let sandbox = Sandbox::empty();
+    let make = |folder, seed| {
+        let options = [
+            "--rows",
+            "50",
+            "--keys",
+            "3",
+            "--forge",
+            "--encoded-keys",
+            "--seed",
+            seed,
+        ];
+        sandbox.succeeds(&with(&["make-table", folder], options));
+        let table = format!("{folder}/ledger/part-00000.parquet");
+        let verified = sandbox.run(&["verify-table", &table, "-o", folder, "--threads", "1"]);
+        assert_eq!(verified.status.code(), Some(1), "{verified:?}");
+        sandbox.read(&table)
+    };
+    let [one, two, three] =
+        [("a", "5"), ("b", "5"), ("c", "6")].map(|(folder, seed)| make(folder, seed));
+    assert!(one == two && one != three);
+}
