@@ -3,7 +3,7 @@
 //! verifiers accept and refuse the same: 200 messages of each degree, 10,000 with `FALCON_FULL=1`.
 
 use falcon_core::fndsa_provisional::{
-    Context, KEY_SEED_LEN, PreHash, SEED_LEN, Signature, SigningKey, VerifyingKey,
+    Context, KEY_SEED_LEN, PreHash, Prehashed, SEED_LEN, Signature, SigningKey, VerifyingKey,
 };
 use falcon_core::hazmat::insecure;
 use falcon_core::rand_core::{TryCryptoRng, TryRng};
@@ -143,7 +143,10 @@ impl<P: Parameters, V: TheirVerifyingKey> Key<P, V> {
         let ours = Signature::<P>::try_from(signature).is_ok_and(|signature| {
             match way {
                 Way::Whole => self.ours.verify(of, message, &signature),
-                Way::Prehashed(hash) => self.ours.verify_prehashed(of, hash, message, &signature),
+                Way::Prehashed(hash) => {
+                    let message = Prehashed::new(hash, message).expect("a digest");
+                    self.ours.verify_prehashed(of, message, &signature)
+                }
                 Way::Mu => {
                     let mu = message.try_into().expect("64 bytes");
                     self.ours.verify_mu(mu, &signature)
@@ -170,9 +173,10 @@ fn sign<P: Parameters>(
     let context = Context::new(context).expect("at most 255 bytes");
     let signed = match way {
         Way::Whole => key.sign_with_rng(seed, context, message),
-        Way::Prehashed(hash) => key
-            .sign_prehashed_with_rng(seed, context, hash, message)
-            .expect("a digest"),
+        Way::Prehashed(hash) => {
+            let message = Prehashed::new(hash, message).expect("a digest");
+            key.sign_prehashed_with_rng(seed, context, message)
+        }
         Way::Mu => key.sign_mu_with_rng(seed, message.try_into().expect("64 bytes")),
     };
     signed.expect("one of 27 attempts is a signature")

@@ -67,7 +67,7 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
     #[cfg(target_arch = "x86_64")]
     let provisional = Engine::instruction_sets().next().into_iter().flat_map(|_| {
         [
-            (Keygen, Seed, 3.6),
+            (Keygen, Seed, 0.8),
             (Sign, Encoded, 0.6),
             (Sign, Prepared, 0.6),
             (Verify, Encoded, 0.6),

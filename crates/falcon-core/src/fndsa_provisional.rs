@@ -149,6 +149,32 @@ impl PreHash {
     }
 }
 
+/// A message that was hashed before it is signed: the digest, and the function that made it.
+///
+/// ```
+/// use falcon_core::fndsa_provisional::{PreHash, Prehashed};
+///
+/// assert!(Prehashed::new(PreHash::Sha3_256, &[7; 32]).is_some());
+/// assert!(Prehashed::new(PreHash::Sha3_256, &[7; 31]).is_none());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prehashed<'a> {
+    pre_hash: PreHash,
+    digest: &'a [u8],
+}
+
+impl<'a> Prehashed<'a> {
+    /// Takes a digest that `pre_hash` made. `None` if it has not
+    /// [`digest_len`](PreHash::digest_len) bytes.
+    pub const fn new(pre_hash: PreHash, digest: &'a [u8]) -> Option<Self> {
+        if digest.len() == pre_hash.digest_len() {
+            Some(Self { pre_hash, digest })
+        } else {
+            None
+        }
+    }
+}
+
 /// A verifying (public) key of FN-DSA.
 ///
 /// ```
@@ -238,11 +264,10 @@ impl<P: Parameters> VerifyingKey<P> {
         self.verify_mu(&self.mu(context, Message::Whole(message)), signature)
     }
 
-    /// Verifies `signature` for a message that the signer hashed with `pre_hash` to `digest`, made
-    /// for `context`.
+    /// Verifies `signature` for a message that the signer hashed first, made for `context`.
     ///
     /// ```
-    /// use falcon_core::fndsa_provisional::{Context, PreHash, Signature, VerifyingKey};
+    /// use falcon_core::fndsa_provisional::{Context, PreHash, Prehashed, Signature, VerifyingKey};
     /// use falcon_core::{Falcon512, SignatureError};
     ///
     /// fn verify(
@@ -250,25 +275,20 @@ impl<P: Parameters> VerifyingKey<P> {
     ///     digest: &[u8; 32],
     ///     signature: &Signature<Falcon512>,
     /// ) -> Result<(), SignatureError> {
-    ///     key.verify_prehashed(Context::EMPTY, PreHash::Sha3_256, digest, signature)
+    ///     let message = Prehashed::new(PreHash::Sha3_256, digest).expect("32 bytes");
+    ///     key.verify_prehashed(Context::EMPTY, message, signature)
     /// }
     /// ```
     ///
     /// # Errors
-    /// As for [`verify`](Self::verify). Also if `digest` has not
-    /// [`digest_len`](PreHash::digest_len) bytes.
+    /// As for [`verify`](Self::verify).
     pub fn verify_prehashed(
         &self,
         context: Context<'_>,
-        pre_hash: PreHash,
-        digest: &[u8],
+        message: Prehashed<'_>,
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
-        if digest.len() != pre_hash.digest_len() {
-            return Err(SignatureError);
-        }
-        let mu = self.mu(context, Message::Prehashed(pre_hash, digest));
-        self.verify_mu(&mu, signature)
+        self.verify_mu(&self.mu(context, Message::Prehashed(message)), signature)
     }
 
     /// The hash of a message with this key and `context`.
@@ -279,7 +299,7 @@ impl<P: Parameters> VerifyingKey<P> {
                 hasher.update(message);
                 hasher.finalize()
             }
-            Message::Prehashed(pre_hash, digest) => {
+            Message::Prehashed(Prehashed { pre_hash, digest }) => {
                 let mut hasher = self.hasher(1, context);
                 hasher.update(&pre_hash.identifier());
                 hasher.update(digest);
@@ -347,8 +367,7 @@ impl<P: Parameters> VerifyingKey<P> {
 /// A message as it is hashed.
 enum Message<'a> {
     Whole(&'a [u8]),
-    /// A digest of the length of its hash function.
-    Prehashed(PreHash, &'a [u8]),
+    Prehashed(Prehashed<'a>),
 }
 
 /// Hashes a nonce and a message to a point.

@@ -1,7 +1,7 @@
 //! Known answers of the crate `fn-dsa` 0.4.0, and what its verifier refuses.
 
 use falcon_core::fndsa_provisional::{
-    Context, KEY_SEED_LEN, PreHash, SEED_LEN, Signature, SigningKey, VerifyingKey,
+    Context, KEY_SEED_LEN, PreHash, Prehashed, SEED_LEN, Signature, SigningKey, VerifyingKey,
 };
 use falcon_core::hazmat::insecure;
 use falcon_core::rand_core::{TryCryptoRng, TryRng};
@@ -44,11 +44,8 @@ fn known_answers<P: Parameters>(key: &[u8], mu: &[u8], signature: &[u8]) {
     let refused = Err(SignatureError);
     assert_eq!(key.verify(Context::EMPTY, MESSAGE, &signature), refused);
     assert_eq!(key.verify(CONTEXT, b"messagf", &signature), refused);
-    let digest = [7; 32];
-    assert_eq!(
-        key.verify_prehashed(CONTEXT, PreHash::Sha256, &digest, &signature),
-        refused
-    );
+    let digest = Prehashed::new(PreHash::Sha256, &[7; 32]).expect("32 bytes");
+    assert_eq!(key.verify_prehashed(CONTEXT, digest, &signature), refused);
     // Context and message are told apart.
     assert_eq!(
         key.verify(Context::new(b"contextm").unwrap(), b"essage", &signature),
@@ -144,8 +141,8 @@ fn generates_and_signs<P: Parameters>() {
                 .expect("it signs")
         } else {
             let digest = Sha3_256::digest(MESSAGE);
-            key.sign_prehashed_with_rng(&mut seed, context, PreHash::Sha3_256, &digest)
-                .expect("a digest")
+            let message = Prehashed::new(PreHash::Sha3_256, &digest).expect("a digest");
+            key.sign_prehashed_with_rng(&mut seed, context, message)
                 .expect("it signs")
         };
         let mut hash = Sha3_256::new();
@@ -209,17 +206,15 @@ fn signs_and_verifies<P: Parameters>() {
     let again = again.expect("it signs");
     assert_ne!(again.nonce(), signature.nonce());
 
-    let digest = [9; 48];
-    let sign =
-        |rng: &mut _, digest| key.sign_prehashed_with_rng(rng, CONTEXT, PreHash::Sha384, digest);
-    let signature = sign(&mut rng, &digest).expect("a digest");
+    let [message, other] = [PreHash::Sha384, PreHash::Sha3_384]
+        .map(|pre_hash| Prehashed::new(pre_hash, &[9; 48]).expect("48 bytes"));
+    let signature = key.sign_prehashed_with_rng(&mut rng, CONTEXT, message);
     let signature = signature.expect("it signs");
-    let verified = public.verify_prehashed(CONTEXT, PreHash::Sha384, &digest, &signature);
+    let verified = public.verify_prehashed(CONTEXT, message, &signature);
     assert_eq!(verified, Ok(()));
-    assert!(sign(&mut rng, &digest[1..]).is_none());
     // The same digest of another function.
-    let other = public.verify_prehashed(CONTEXT, PreHash::Sha3_384, &digest, &signature);
-    assert_eq!(other, Err(SignatureError));
+    let verified = public.verify_prehashed(CONTEXT, other, &signature);
+    assert_eq!(verified, Err(SignatureError));
     assert!(!format!("{key:?}").contains('['));
 }
 
@@ -303,12 +298,16 @@ fn a_signature_of_round_3_is_none_of_fn_dsa() {
 
 #[test]
 fn a_digest_has_the_length_of_its_hash() {
-    let [[key, _, signature], _] = vectors();
-    let key = VerifyingKey::<Falcon512>::try_from(&key[..]).expect("a key");
-    let signature = Signature::try_from(&signature[..]).expect("a signature");
-    for len in [0, 31, 33, 64] {
-        let verified = key.verify_prehashed(CONTEXT, PreHash::Sha256, &vec![0; len], &signature);
-        assert_eq!(verified, Err(SignatureError));
+    for len in 0..=65 {
+        for (pre_hash, right) in [
+            (PreHash::Sha256, 32),
+            (PreHash::Sha3_384, 48),
+            (PreHash::Shake256, 64),
+        ] {
+            let digest = vec![0; len];
+            let message = Prehashed::new(pre_hash, &digest);
+            assert_eq!(message.is_some(), len == right, "{pre_hash:?} {len}");
+        }
     }
 }
 

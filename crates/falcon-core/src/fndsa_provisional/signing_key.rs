@@ -1,6 +1,6 @@
 //! Signing keys of FN-DSA, and signing.
 
-use super::{Context, MU_LEN, Message, PreHash, Signature, VerifyingKey, is_within, point_of};
+use super::{Context, MU_LEN, Message, Prehashed, Signature, VerifyingKey, is_within, point_of};
 use crate::codec::lsb_first;
 use crate::engine::Best;
 use crate::error::{DecodeError, EncodeError, FaultError};
@@ -107,8 +107,7 @@ impl<P: Parameters> SigningKey<P> {
         self.sign_mu_with_rng(rng, &mu)
     }
 
-    /// Signs a message that was hashed with `pre_hash` to `digest`, for `context`. `None` if
-    /// `digest` has not [`digest_len`](PreHash::digest_len) bytes.
+    /// Signs a message that was hashed first, for `context`.
     ///
     /// # Errors
     /// As for [`sign_with_rng`](Self::sign_with_rng).
@@ -116,15 +115,10 @@ impl<P: Parameters> SigningKey<P> {
         &self,
         rng: &mut R,
         context: Context<'_>,
-        pre_hash: PreHash,
-        digest: &[u8],
-    ) -> Option<Result<Signature<P>, FaultError>> {
-        if digest.len() != pre_hash.digest_len() {
-            return None;
-        }
-        let message = Message::Prehashed(pre_hash, digest);
-        let mu = self.verifying_key.mu(context, message);
-        Some(self.sign_mu_with_rng(rng, &mu))
+        message: Prehashed<'_>,
+    ) -> Result<Signature<P>, FaultError> {
+        let mu = self.verifying_key.mu(context, Message::Prehashed(message));
+        self.sign_mu_with_rng(rng, &mu)
     }
 
     /// Signs the message whose hash with key and context is `mu`; see

@@ -109,7 +109,7 @@ pub(crate) fn compare_norm<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> 
 }
 
 /// `1.17^2 n / (2 q)`: see [`fixed::sum_bound`].
-fn sum_bound(logn: u32) -> f64 {
+pub(super) fn sum_bound(logn: u32) -> f64 {
     1.17 * 1.17 * f64::from(1u32 << logn) / f64::from(2 * Q)
 }
 
@@ -131,7 +131,7 @@ const WIDTH: usize = 8;
 /// `sum 1/B_i`, in binary64; infinite if a `B_i` is zero. Not inlined: callers
 /// without a binary64 unit have no room for its reals.
 #[inline(never)]
-fn sum_of_inverses<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> f64 {
+pub(super) fn sum_of_inverses<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) -> f64 {
     let n = 1 << logn;
     let mut reals = [0.0; 2 << MAX_LOGN];
     let values = &mut reals[..2 * n];

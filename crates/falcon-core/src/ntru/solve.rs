@@ -28,7 +28,7 @@
 
 use super::fixed;
 #[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
-use super::fndsa::{q32, reduction};
+use super::fndsa::{condition, q32, reduction};
 use super::modulus::{Moduli, Modulus};
 use super::replay::{self, Outcome};
 use super::rns::Base;
@@ -244,6 +244,9 @@ fn attempt<B: Binary64>(
 /// Finds `(F, G)` as the crate `fn-dsa` 0.4.0 does, or refuses the pair as that crate does. `wide`
 /// holds `n/2` numbers more than [`wide_len`].
 ///
+/// The levels at which that crate could fail are tried as it computes them. If it succeeds there,
+/// the solution is that of the exact solver.
+///
 /// Source: T. Pornin, eprint 2025/1239.
 #[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
 pub(super) fn solve_in_fixed_point<B: Binary64>(
@@ -256,15 +259,48 @@ pub(super) fn solve_in_fixed_point<B: Binary64>(
     words: &mut [u32],
     wide: &mut [i64],
 ) -> Result<(), Refusal> {
-    let n = 1usize << logn;
+    let unsure = condition::least_unsure_level(logn, f, g, words, wide);
     let problem = Problem { logn, f, g };
+    solve_from_level(b, problem, unsure, capital_f, capital_g, words, wide)
+}
+
+/// [`solve_in_fixed_point`], where the reduction is tried up to level `unsure`, or not at all if
+/// that is zero.
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
+fn solve_from_level<B: Binary64>(
+    b: B,
+    problem: Problem<'_>,
+    mut unsure: u32,
+    capital_f: &mut [i8],
+    capital_g: &mut [i8],
+    words: &mut [u32],
+    wide: &mut [i64],
+) -> Result<(), Refusal> {
+    let logn = problem.logn;
+    let n = 1usize << logn;
     let mut w = Words::new(logn, words);
     for d in 0..logn {
         descend(b, problem, d, &mut w);
         core::mem::swap(&mut w.here, &mut w.next);
     }
     let mut memory = replay_memory(logn, words, wide);
-    reduction::reduce_to_the_first_level(b, logn, &mut memory)?;
+    if (unsure == 0 || unsure > condition::IMPRECISE)
+        && !reduction::is_precise(b, logn, &mut memory)
+    {
+        unsure = condition::IMPRECISE;
+    }
+    let mut level = 0;
+    if unsure > 0 {
+        level = reduction::reduce_to_level(b, logn, unsure, &mut memory)?;
+    }
+    if level != 1 {
+        match solve_exactly(b, problem, words, wide, capital_f, capital_g) {
+            Err(Refusal::Singular) => {}
+            result => return result,
+        }
+        let mut memory = replay_memory(logn, words, wide);
+        reduction::reduce_to_level(b, logn, 1, &mut memory)?;
+    }
     let mut w = Words::new(logn, words);
     w.multiples[..n / 2].copy_from_slice(&w.here[..n / 2]);
     // A value of f is zero modulo a prime for one key in a million. Then others serve.
@@ -279,6 +315,68 @@ pub(super) fn solve_in_fixed_point<B: Binary64>(
         }
     }
     result
+}
+
+/// [`solve_in_fixed_point`], where the reduction is tried at every level.
+#[cfg(all(test, feature = "alloc", feature = "fndsa-provisional"))]
+pub(super) fn solve_at_every_level<B: Binary64>(
+    b: B,
+    logn: u32,
+    f: &[i8],
+    g: &[i8],
+    capital_f: &mut [i8],
+    capital_g: &mut [i8],
+    words: &mut [u32],
+    wide: &mut [i64],
+) -> Result<(), Refusal> {
+    let problem = Problem { logn, f, g };
+    solve_from_level(b, problem, 1, capital_f, capital_g, words, wide)
+}
+
+/// Solves a pair whose reduction in fixed point is sure to succeed, after the descent.
+///
+/// # Errors
+/// [`Refusal::Singular`] if this way does not tell what `fn-dsa` does with the pair: the other one
+/// does, from the same memory.
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
+fn solve_exactly<B: Binary64>(
+    b: B,
+    problem: Problem<'_>,
+    words: &mut [u32],
+    wide: &mut [i64],
+    capital_f: &mut [i8],
+    capital_g: &mut [i8],
+) -> Result<(), Refusal> {
+    let logn = problem.logn;
+    let mut w = Words::new(logn, words);
+    resultants(b, logn, &mut w, wide);
+    let len = zint::limbs(tower::longest_base(logn));
+    if reduction::vanishes_modulo_their_prime(&wide[..len]) {
+        return Err(Refusal::Singular);
+    }
+    bottom_from_resultants(b, logn, &mut w, wide)?;
+    for d in (0..logn).rev() {
+        ascend(b, problem, d, &mut w)?;
+        core::mem::swap(&mut w.here, &mut w.next);
+    }
+    b.vectorize(
+        #[inline(always)]
+        || {
+            let m = tower::base(logn, 0).modulus(0);
+            let n = 1usize << logn;
+            norm_polynomial(b, m, &mut w, &mut wide[..n]);
+            q32::scale_and_transform(&mut wide[..n]);
+            let (denominator, rest) = wide.split_at_mut(n / 2);
+            let quotient = &mut rest[..n];
+            numerator(b, m, &mut w, quotient)?;
+            q32::divide(denominator, quotient);
+            if q32::is_close_to_a_half(quotient) {
+                return Err(Refusal::Singular);
+            }
+            q32::round_all(quotient);
+            subtract_quotient(b, m, &mut w, quotient, capital_f, capital_g)
+        },
+    )
 }
 
 /// Descends one level: from `f_d`, `g_d` on `C_d` (`here`: weighted coefficients) to the values on
@@ -364,15 +462,19 @@ fn descend_in_lanes<I: Isa, const V: usize, const W: usize>(
 
 /// Degree 1: `F_N` on `C_N` into `here`, from `f_N` and `g_N` (weighted) there.
 fn bottom<I: Isa>(isa: I, logn: u32, w: &mut Words<'_>, wide: &mut [i64]) -> Result<(), Refusal> {
-    let grouped = tower::width::<I>(logn) > 1;
+    resultants(isa, logn, w, wide);
+    bottom_from_resultants(isa, logn, w, wide)
+}
+
+/// Writes `f_N` and `g_N` to the start of `wide`.
+fn resultants<I: Isa>(isa: I, logn: u32, w: &mut Words<'_>, wide: &mut [i64]) {
     let base = tower::base(logn, logn);
     let len = zint::limbs(base.len);
     let (f, rest) = wide.split_at_mut(len);
-    let (g, rest) = rest.split_at_mut(len);
-    let (y, work) = rest.split_at_mut(len);
-    for (which, x) in [(0, &mut *f), (1, &mut *g)] {
+    let (g, work) = rest.split_at_mut(len);
+    for (which, x) in [(0, f), (1, g)] {
         let column = &mut w.column[..base.len];
-        if grouped {
+        if tower::width::<I>(logn) > 1 {
             tower::resultant::<LANES>(logn, which, w.kept, w.cofactors, column);
         } else {
             tower::resultant::<1>(logn, which, w.kept, w.cofactors, column);
@@ -380,6 +482,21 @@ fn bottom<I: Isa>(isa: I, logn: u32, w: &mut Words<'_>, wide: &mut [i64]) -> Res
         base.multiples::<_, 1>(isa, column, &mut w.multiples[..1]);
         zint::from_residues(base, column, w.multiples[0], x, &mut work[..len]);
     }
+}
+
+/// [`bottom`], where `wide` starts with `f_N` and `g_N`.
+fn bottom_from_resultants<I: Isa>(
+    isa: I,
+    logn: u32,
+    w: &mut Words<'_>,
+    wide: &mut [i64],
+) -> Result<(), Refusal> {
+    let grouped = tower::width::<I>(logn) > 1;
+    let base = tower::base(logn, logn);
+    let len = zint::limbs(base.len);
+    let (f, rest) = wide.split_at_mut(len);
+    let (g, rest) = rest.split_at_mut(len);
+    let (y, work) = rest.split_at_mut(len);
     if !zint::invert(f, g, y, work) {
         return Err(Refusal::CommonFactor);
     }
@@ -707,7 +824,8 @@ fn top_in_fixed_point<I: Isa>(
     let (denominator, rest) = wide.split_at_mut(n / 2);
     let quotient = &mut rest[..n];
     numerator(isa, m, w, quotient)?;
-    q32::divide_and_round(denominator, quotient);
+    q32::divide(denominator, quotient);
+    q32::round_all(quotient);
     subtract_quotient(isa, m, w, quotient, capital_f, capital_g)
 }
 

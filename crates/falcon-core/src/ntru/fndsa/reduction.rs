@@ -13,12 +13,14 @@
 //! shrink. Then a word that is no longer needed differs from the sign, and the pair is refused.
 //! This is common: of the pairs with a solution, one in nine at degree 512, half at 1024.
 //!
-//! Every level is computed, so time does not depend on the condition of `f`. The sizes do not
-//! depend on the data either.
+//! Levels are computed from the bottom up to the last one that could fail, which
+//! [`condition`](super::condition) finds. Then the exact solver takes over, from the bottom again:
+//! its `F_d` are those of another equation. Sizes do not depend on the data.
 //!
 //! Source: T. Pornin, eprint 2025/1239; the constants and the order of the operations are those
 //! of the crate `fn-dsa-kgen` 0.4.0.
 
+use super::condition::IMPRECISE;
 use super::q32;
 use crate::lanes::Isa;
 use crate::ntru::radix31::{MASK, from_limbs, sign_word};
@@ -29,13 +31,13 @@ use crate::ntru::solve::Refusal;
 use crate::ntru::{tower, zint};
 
 /// Words of the coefficients of `f_d`, `g_d` and of the reduced `F_d`, by `d`.
-const SMALL: [usize; 11] = [1, 1, 2, 3, 4, 8, 14, 27, 53, 104, 207];
+pub(super) const SMALL: [usize; 11] = [1, 1, 2, 3, 4, 8, 14, 27, 53, 104, 207];
 
 /// Words of the coefficients of the lifted `F_d`, by `d`.
-const LARGE: [usize; 10] = [1, 2, 3, 6, 11, 21, 40, 78, 155, 308];
+pub(super) const LARGE: [usize; 10] = [1, 2, 3, 6, 11, 21, 40, 78, 155, 308];
 
 /// Words of `f_d` that are converted to fixed point, by `d`.
-const WINDOW: [usize; 10] = [1, 1, 2, 2, 2, 3, 3, 4, 5, 7];
+pub(super) const WINDOW: [usize; 10] = [1, 1, 2, 2, 2, 3, 3, 4, 5, 7];
 
 /// Bits that a round removes from `F`, by `logn`.
 const ROUND: [u32; 11] = [10, 10, 10, 10, 10, 10, 10, 10, 10, 9, 8];
@@ -74,22 +76,30 @@ const fn places(logn: u32, d: u32) -> Places {
     Places { f, g, lifted, end }
 }
 
-/// Computes `F_1`, in one word a coefficient, at the start of the area.
+/// Reduces from the bottom up to level `level`, or to level 1 if some `F_d` on the way is larger
+/// than a reduced one: then the next lifted `F` can overflow. Returns the last level. `F_1` has one
+/// word a coefficient and is at the start of the area.
 ///
 /// # Errors
 /// [`Refusal::CommonFactor`], [`Refusal::Singular`] or [`Refusal::Breakdown`].
-pub(in crate::ntru) fn reduce_to_the_first_level<I: Isa>(
+pub(in crate::ntru) fn reduce_to_level<I: Isa>(
     isa: I,
     logn: u32,
+    level: u32,
     memory: &mut Memory<'_>,
-) -> Result<(), Refusal> {
+) -> Result<u32, Refusal> {
     bottom(isa, logn, memory)?;
+    let mut last = level;
     for d in (1..logn).rev() {
-        if !reduce(isa, logn, d, memory) {
-            return Err(Refusal::Breakdown);
+        let is_reduced = reduce(isa, logn, d, memory).ok_or(Refusal::Breakdown)?;
+        if !is_reduced {
+            last = 1;
+        }
+        if d == last {
+            break;
         }
     }
-    Ok(())
+    Ok(last)
 }
 
 /// Solves the equation at degree 1: writes `F_N`, which is `q` times the least non-negative
@@ -115,7 +125,7 @@ fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> Result<(), Refu
 
 /// Whether `fn-dsa` could not divide by `f` modulo its prime: a value of `f` is zero if the
 /// resultant is.
-fn vanishes_modulo_their_prime(resultant: &[i64]) -> bool {
+pub(in crate::ntru) fn vanishes_modulo_their_prime(resultant: &[i64]) -> bool {
     let fold = |x: u64| (x >> 31) * FOLD + (x & u64::from(MASK));
     let words = resultant.iter().rev().flat_map(|x| [x >> 31, *x]);
     // Below 2^32 after each step.
@@ -125,9 +135,37 @@ fn vanishes_modulo_their_prime(resultant: &[i64]) -> bool {
     (rest == 0) | (rest == PRIME) | (rest == 2 * PRIME)
 }
 
-/// Computes one level. Before, the area starts with `F_(d+1)`, afterwards with `F_d`. False if the
+/// Whether `f_d` at the level [`IMPRECISE`] is as good as exact in spite of the words that the
+/// window leaves out: at every root they are less than `2^-(r - 1/2)` of the value, where a round
+/// removes `r` bits. What a round leaves too much is then less than half a bit. Values that are
+/// off by so much are small, far more than the bits of 20 rounds.
+pub(in crate::ntru) fn is_precise<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> bool {
+    let d = IMPRECISE;
+    let (n, small) = (1usize << (logn - d), SMALL[d as usize]);
+    load(isa, logn, d, 0, memory, n * small, 0, small);
+    let f = &memory.area[..n * small];
+    let (window, rest) = memory.wide[..2 * n].split_at_mut(n);
+    let scale = scale_window(logn, d, f, window).1;
+    // The word that is left out, of 31 bits, in units of 2^-32.
+    for (x, f) in rest.iter_mut().zip(f.chunks_exact(small)) {
+        *x = i64::from(f[0]);
+    }
+    q32::squared_values(window);
+    q32::squared_values(rest);
+    // In units of the window, `rest` is to be multiplied by 2^(1 - scale).
+    let [down, part] = [2 * scale, 2 * ROUND[logn as usize] + 1];
+    let [rest_shift, window_shift] = [down.saturating_sub(part), part.saturating_sub(down)];
+    let mut precise = true;
+    for (window, rest) in window[..n / 2].iter().zip(&rest[..n / 2]) {
+        precise &= rest >> rest_shift.min(63) < window >> window_shift;
+    }
+    precise
+}
+
+/// Computes one level. Before, the area starts with `F_(d+1)`, afterwards with `F_d`. Returns
+/// whether the coefficients are at most eight times as large as those of `f`, or `None` if the
 /// reduction fails.
-fn reduce<I: Isa>(isa: I, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool {
+fn reduce<I: Isa>(isa: I, logn: u32, d: u32, memory: &mut Memory<'_>) -> Option<bool> {
     let n = 1usize << (logn - d);
     let (small, large) = (SMALL[d as usize], LARGE[d as usize]);
     let Places { f, g, lifted, .. } = places(logn, d);
@@ -137,12 +175,17 @@ fn reduce<I: Isa>(isa: I, logn: u32, d: u32, memory: &mut Memory<'_>) -> bool {
     let (fg, rest) = rest.split_at_mut(lifted - f);
     let big_f = &mut rest[..n * large];
     lift(n, deeper, &fg[n * small..], big_f);
-    let shrinks = babai(logn, d, &fg[..n * small], big_f, memory.wide);
-    for t in 0..n {
-        let from = lifted + t * large;
-        memory.area.copy_within(from..from + small, t * small);
+    if !babai(logn, d, &fg[..n * small], big_f, memory.wide) {
+        return None;
     }
-    shrinks
+    for t in 0..n {
+        big_f.copy_within(t * large..t * large + small, t * small);
+    }
+    let below = small - WINDOW[d as usize];
+    let size = |x: &[u32]| bit_length(x, small, below);
+    let is_reduced = size(&big_f[..n * small]) <= size(&fg[..n * small]) + 3;
+    memory.area.copy_within(lifted..lifted + n * small, 0);
+    Some(is_reduced)
 }
 
 /// Reduces the lifted `F` by `f`. False if `F` does not shrink.
@@ -161,16 +204,10 @@ fn babai(logn: u32, d: u32, f: &[u32], big_f: &mut [u32], reals: &mut [i64]) -> 
     let (inverse, rest) = reals.split_at_mut(n);
     let quotient = &mut rest[..n];
 
-    // The window of `f`, scaled so that no product overflows.
-    let below = small - WINDOW[i];
-    let size = bit_length(f, small, below);
-    let precision = lesser(15 - (logn - d), size);
-    for (x, f) in inverse.iter_mut().zip(f.chunks_exact(small)) {
-        *x = q32::from_words(&f[below..], size - precision);
-    }
-    q32::invert(inverse, precision);
+    let (size, scale) = scale_window(logn, d, f, inverse);
+    q32::invert(inverse, size - scale);
 
-    let (mut len, last) = (large, 31 * below as u32);
+    let (mut len, last) = (large, 31 * (small - WINDOW[i]) as u32);
     let mut scale = 31 * large as u32;
     let mut differs = 0;
     loop {
@@ -196,8 +233,24 @@ fn babai(logn: u32, d: u32, f: &[u32], big_f: &mut [u32], reals: &mut [i64]) -> 
             for big_f in big_f.chunks_exact(large) {
                 differs |= big_f[len] ^ sign_word(&big_f[..len]);
             }
+            if differs != 0 {
+                return false;
+            }
         }
     }
+}
+
+/// Writes the windows of the coefficients of `f_d`, scaled so that no product overflows. Returns
+/// the bit length of the largest window, and by how many bits all are scaled down.
+fn scale_window(logn: u32, d: u32, f: &[u32], out: &mut [i64]) -> (u32, u32) {
+    let small = SMALL[d as usize];
+    let below = small - WINDOW[d as usize];
+    let size = bit_length(f, small, below);
+    let scale = size - lesser(15 - (logn - d), size);
+    for (x, f) in out.iter_mut().zip(f.chunks_exact(small)) {
+        *x = q32::from_words(&f[below..], scale);
+    }
+    (size, scale)
 }
 
 /// Bit length of the largest coefficient, without the `below` least significant words of each. A

@@ -94,16 +94,16 @@ fn a_draw_reads_its_sign_from_bit_0() {
     assert_eq!(draw(0, 1), -12);
 }
 
-/// Candidates of degree 512 whose norms are short enough.
-fn candidates(count: usize) -> Vec<[Vec<i8>; 2]> {
+/// Candidates whose norms are short enough.
+fn candidates(logn: u32, count: usize) -> Vec<[Vec<i8>; 2]> {
     let mut stream = Shake256::reader(b"candidates");
-    let mut wide = vec![0; super::super::wide_len(9)];
+    let mut wide = vec![0; super::super::wide_len(logn)];
     let mut found = Vec::new();
     while found.len() < count {
-        let [mut f, mut g] = [vec![0; 512], vec![0; 512]];
-        sample(Best::find(), 9, &mut stream, &mut f);
-        sample(Best::find(), 9, &mut stream, &mut g);
-        if fits(9, &f, &g) && q32::orthogonal_norm(9, &f, &g, &mut wide) {
+        let [mut f, mut g] = [vec![0; 1 << logn], vec![0; 1 << logn]];
+        sample(Best::find(), logn, &mut stream, &mut f);
+        sample(Best::find(), logn, &mut stream, &mut g);
+        if fits(logn, &f, &g) && q32::orthogonal_norm(logn, &f, &g, &mut wide) {
             found.push([f, g]);
         }
     }
@@ -115,11 +115,11 @@ fn candidates(count: usize) -> Vec<[Vec<i8>; 2]> {
 #[test]
 fn the_reduction_finds_the_solution_or_breaks_down() {
     let (mut equal, mut breakdowns) = (0, 0);
-    for [f, g] in candidates(60) {
+    for [f, g] in candidates(9, 60) {
         let Memory(mut words, mut wide, _) = Memory::new(9);
         let [mut big_f, mut big_g] = [vec![0; 512], vec![0; 512]];
         let native = Native::default();
-        let result = solve::solve_in_fixed_point(
+        let result = solve::solve_at_every_level(
             native, 9, &f, &g, &mut big_f, &mut big_g, &mut words, &mut wide,
         );
         match (result, solved(9, &f, &g)) {
@@ -132,6 +132,81 @@ fn the_reduction_finds_the_solution_or_breaks_down() {
         }
     }
     assert!(equal >= 40 && breakdowns >= 2, "{equal} {breakdowns}");
+}
+
+/// Pairs whose reduction is sure to succeed at some levels are solved, or refused, as pairs whose
+/// reduction is tried at every level.
+#[test]
+fn sure_levels_decide_nothing() {
+    let (mut solved, mut refused, mut sure) = (0, 0, 0);
+    for (logn, count) in [(9, 60), (10, 60)] {
+        let n = 1 << logn;
+        for [f, g] in candidates(logn, count) {
+            let Memory(mut words, mut wide, _) = Memory::new(logn);
+            let level = condition::least_unsure_level(logn, &f, &g, &mut words, &mut wide);
+            sure += usize::from(level != 1);
+            let [mut big_f, mut big_g] = [vec![0; n], vec![0; n]];
+            let [mut other_f, mut other_g] = [vec![0; n], vec![0; n]];
+            let native = Native::default();
+            let result = solve::solve_in_fixed_point(
+                native, logn, &f, &g, &mut big_f, &mut big_g, &mut words, &mut wide,
+            );
+            let expected = solve::solve_at_every_level(
+                native,
+                logn,
+                &f,
+                &g,
+                &mut other_f,
+                &mut other_g,
+                &mut words,
+                &mut wide,
+            );
+            assert_eq!(result.is_ok(), expected.is_ok(), "{result:?} {expected:?}");
+            if result.is_ok() {
+                assert_eq!([big_f, big_g], [other_f, other_g]);
+                solved += 1;
+            } else {
+                refused += 1;
+            }
+        }
+    }
+    assert!(
+        sure > 100 && solved > 30 && refused > 20,
+        "{sure} {solved} {refused}"
+    );
+}
+
+/// Both judge the orthogonalised norm of a candidate alike, and binary64 judges most.
+#[test]
+fn binary64_judges_norms_as_fixed_point_does() {
+    let mut stream = Shake256::reader(b"binary64");
+    let mut count = [0; 3];
+    for logn in [9, 10] {
+        let n = 1 << logn;
+        let [mut f, mut g] = [vec![0; n], vec![0; n]];
+        let mut wide = vec![0; super::super::wide_len(logn)];
+        for _ in 0..300 {
+            sample(Best::find(), logn, &mut stream, &mut f);
+            sample(Best::find(), logn, &mut stream, &mut g);
+            if !fits(logn, &f, &g) {
+                continue;
+            }
+            let expected = q32::orthogonal_norm(logn, &f, &g, &mut wide);
+            match orthogonal_norm_is_short(Native::default(), logn, &f, &g) {
+                None => count[2] += 1,
+                Some(short) => {
+                    assert_eq!(short, expected);
+                    count[usize::from(short)] += 1;
+                }
+            }
+        }
+    }
+    let [above, below, open] = count;
+    let hardware = <Native as Binary64>::HARDWARE;
+    assert!(
+        !hardware || above > 20 && below > 20 && open < 20,
+        "{count:?}"
+    );
 }
 
 /// The bound is `0.999^2` of round 3's. Both norms agree away from it.

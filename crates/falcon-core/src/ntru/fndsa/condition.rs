@@ -1,0 +1,144 @@
+//! Condition of the fixed-point reduction for a given `(f, g)`.
+//!
+//! If the reduction of `fn-dsa` finds a solution, it is the reduced one, which is unique. So a pair
+//! whose reduction is sure to succeed can be solved exactly, which takes a fraction of the time.
+//! This module tells which pairs are sure. The others go through
+//! [`reduction`](super::reduction), level by level.
+//!
+//! At level `d`, of degree `n`, the coefficients of `f_d` are scaled until the largest is in
+//! `[2^(p-1), 2^p)` with `p = 15 - log2 n`. Let `m` be the least absolute value of the scaled `f_d`
+//! at a root. The quotients are products with `1/f_d = f_d* / N`, where `N = |f_d|^2` is the sum of
+//! two products rounded down to units of `2^-32`. So `1/f_d` is off by less than `2^-31 / m^2` of
+//! it, and at small degrees by as much again, since the roots of unity are rounded to 32 bits. A
+//! round leaves this part of what it should have removed, and half of each coefficient of the
+//! quotient. It has to remove 8 bits at degree 1024, 9 at 512. Both are sure up to an error of
+//! `2^-10`: `m >= 2^-10.5`. [`LEAST`] is `2^-9`.
+//!
+//! `f_d(z)` is the product of the values of `f` at the `2^d` roots that map to `z`, which are
+//! neighbours in bit-reversed order: sums of logarithms are enough. `m` is estimated from below. A
+//! coefficient of `f_d` is at most the mean of its absolute values at the roots, and the scale adds
+//! a bit at most. The logarithms are off by 0.01 each, which is 1.3 bits of `m` if all of 256 are
+//! off in the same direction.
+//!
+//! The reduction also fails on integers that are longer than its tables say, by five deviations and
+//! more. Pairs with such integers are not sure either.
+
+use super::reduction::{LARGE, SMALL, WINDOW};
+use crate::ntru::fixed;
+
+/// Least size of the values of the scaled `f_d`, as a logarithm.
+const LEAST: i64 = -9;
+
+/// The level whose `f_d` is cut to 20 bits: [`is_precise`](super::reduction::is_precise) judges it.
+pub(in crate::ntru) const IMPRECISE: u32 = 3;
+
+/// Units of a logarithm.
+const UNIT: i64 = 1 << 16;
+
+/// Sizes of the values of a polynomial at the roots, as logarithms.
+#[derive(Clone, Copy)]
+struct Size {
+    /// An upper bound on the logarithm of the mean of the absolute values.
+    mean: i64,
+    /// The same of the root of the mean of the squares, which is the norm of the coefficients.
+    norm: i64,
+    /// The logarithm of the least absolute value.
+    least: i64,
+}
+
+/// Measures the polynomial whose squared values have these logarithms, as
+/// [`fixed::log_squared_norms`] writes them, summed over `2^d` values each.
+fn size(d: u32, logs: &[u32]) -> Size {
+    let (mut least, mut most) = (u32::MAX, 0);
+    for log in logs {
+        least = least.min(*log);
+        most = most.max(*log);
+    }
+    let [mut values, mut squares] = [0; 2];
+    for log in logs {
+        squares += power(most - log);
+        values += power((most - log) / 2);
+    }
+    let count = i64::from(logs.len().ilog2()) * UNIT;
+    // The logarithms are those of squares, plus 64 each.
+    let [least, most] = [least, most].map(|log| i64::from(log) / 2 - (32 << d) * UNIT);
+    Size {
+        mean: most + logarithm(values) - count,
+        norm: most + (logarithm(squares) - count) / 2,
+        least,
+    }
+}
+
+/// An upper bound on `2^-x`, in units of `2^-16`: a chord is above the curve.
+fn power(x: u32) -> u32 {
+    (((1 << 16) - ((x & 0xffff) >> 1)) >> (x >> 16).min(31)) + 1
+}
+
+/// An upper bound on the logarithm of `x`, which is in units of `2^-16`:
+/// `log2(1 + t) <= t + 0.0861`.
+fn logarithm(x: u32) -> i64 {
+    let exponent = 31 - (x | 1).leading_zeros();
+    let t = ((u64::from(x) << 16) >> exponent) as i64 - UNIT;
+    (i64::from(exponent) - 16) * UNIT + t + 5643
+}
+
+/// The least level at which the reduction could fail: it is sure to succeed at those above, if it
+/// does at this one. Zero stands for none. `logs` and `work` have length `n`.
+///
+/// Constant time but for the result.
+pub(in crate::ntru) fn least_unsure_level(
+    logn: u32,
+    f: &[i8],
+    g: &[i8],
+    logs: &mut [u32],
+    work: &mut [i64],
+) -> u32 {
+    // Rounds of smaller degrees differ.
+    if logn < 9 {
+        return 1;
+    }
+    let n = 1usize << logn;
+    let (log_f, log_g) = logs[..n].split_at_mut(n / 2);
+    fixed::log_squared_norms(logn, f, log_f, work);
+    fixed::log_squared_norms(logn, g, log_g, work);
+
+    let mut unsure = 0;
+    let mut above = None;
+    for d in 1..logn {
+        let roots = (n / 2) >> d;
+        for i in 0..roots {
+            log_f[i] = log_f[2 * i] + log_f[2 * i + 1];
+            log_g[i] = log_g[2 * i] + log_g[2 * i + 1];
+        }
+        let (size_f, size_g) = (size(d, &log_f[..roots]), size(d, &log_g[..roots]));
+        let (i, log_degree) = (d as usize, i64::from(logn - d));
+        let words = |count: usize| 31 * count as i64 * UNIT;
+
+        // The window of f_d, scaled, and how many bits it holds after the point.
+        let mut sure = true;
+        let precision = (15 - log_degree) * UNIT;
+        let below = words(SMALL[i] - WINDOW[i]);
+        let bits = size_f.norm - log_degree * UNIT / 2 - below - precision;
+        if d != IMPRECISE {
+            sure &= size_f.least - size_f.mean + precision - UNIT >= LEAST * UNIT;
+            sure &= below == 0 || bits >= 26 * UNIT;
+        }
+        // A round leaves 2^9 times the product with a polynomial of coefficients up to 1/2.
+        sure &= size_f.norm + 14 * UNIT <= words(SMALL[i]);
+        sure &= size_g.norm + 4 * UNIT <= words(SMALL[i]);
+        // The lifted F of the level above, whose factor has coefficients like f_d.
+        if let Some(above) = above.replace(size_g) {
+            let lifted: Size = above;
+            sure &= size_f.norm + lifted.norm + (6 + log_degree / 2) * UNIT <= words(LARGE[i - 1]);
+        }
+        if d + 1 == logn {
+            // The resultant is the square of the absolute value; q has 14 bits.
+            let resultant = 2 * size_f.mean;
+            sure &= resultant + size_g.norm + 6 * UNIT <= words(LARGE[i]);
+            sure &= resultant + 17 * UNIT <= words(SMALL[i + 1]);
+        }
+        let first = u32::from(!sure & (unsure == 0));
+        unsure |= d & first.wrapping_neg();
+    }
+    unsure
+}
