@@ -7,18 +7,57 @@
 //! `lambda_i = D_(t+i)` is the connection polynomial up to one factor, and `k = 2t - 2L`, where `L`
 //! is the linear complexity.
 //!
-//! The scalars are the same in all lanes, so a step is two products of planes. `k` depends on
-//! secrets: it decides by masks.
+//! Elements are two bytes, which lie in different lines. A product by a scalar is four linear maps
+//! of bytes, see [`Bytes`]: from low and high bytes to low and high bytes. The words of these maps
+//! are sums of constants, one for every bit of the scalar. `k` depends on secrets: it decides by
+//! masks.
 //!
 //! Source: D. V. Sarwate and N. R. Shanbhag, "High-speed architectures for Reed-Solomon decoders",
 //! 2001 (the reformulated algorithm).
 
-use crate::field::planes::{Planes, add_product, masks, reduce, splat};
+use crate::code::MAX_T;
+use crate::field::element::mul;
 use crate::mask;
-use falcon_lanes::{Isa, Register, U64s, wipe};
+use core::hint::black_box;
+use falcon_lanes::{Bytes, BytesKernel, Isa, wipe};
 
-/// Words of a plane of `D`, of which `3t + 1 <= 385` bits are used.
-const WORDS: usize = 8;
+/// Lines of the bytes of `D`. The last one stays zero: it is shifted in.
+const LINES: usize = (3 * MAX_T + 1).div_ceil(64) + 1;
+
+/// Low bytes of elements, then high bytes.
+type Elements = [[[u64; 8]; LINES]; 2];
+
+/// Words of the maps of a product: from low bytes to low and to high bytes, then from high bytes.
+type Words = [u64; 4];
+
+/// Images of the four maps of the product by `z^bit`.
+const fn images<const M: usize>(bit: usize) -> Words {
+    let mut images = [0; 4];
+    let mut j = 0;
+    while j < M {
+        let [low, high] = mul::<M>(1 << bit, 1 << j).to_le_bytes();
+        let from = j / 8 * 2;
+        images[from] |= (low as u64) << (8 * (j % 8));
+        images[from + 1] |= (high as u64) << (8 * (j % 8));
+        j += 1;
+    }
+    images
+}
+
+/// [`images`] of every bit.
+struct Images<const M: usize>;
+
+impl<const M: usize> Images<M> {
+    const ALL: [Words; M] = {
+        let mut all = [[0; 4]; M];
+        let mut bit = 0;
+        while bit < M {
+            all[bit] = images::<M>(bit);
+            bit += 1;
+        }
+        all
+    };
+}
 
 /// Writes the connection polynomial of `sequence`, which has `2t` elements, to `lambda`, which has
 /// `t + 1` places. Returns `2t - 2L`, where `L` is the complexity.
@@ -27,87 +66,153 @@ pub(crate) fn berlekamp_massey<I: Isa, const M: usize>(
     sequence: &[u16],
     lambda: &mut [u16],
 ) -> i32 {
-    let t = sequence.len() / 2;
-    // The last word stays zero: it is shifted in.
-    let mut d = [[0u64; WORDS + 1]; M];
-    for (i, &s) in sequence.iter().enumerate() {
-        for p in 0..M {
-            d[p][i / 64] |= u64::from(s >> p & 1) << (i % 64);
+    isa.with_bytes(Steps::<M> { sequence, lambda })
+}
+
+struct Steps<'a, const M: usize> {
+    sequence: &'a [u16],
+    lambda: &'a mut [u16],
+}
+
+impl<const M: usize> BytesKernel for Steps<'_, M> {
+    type Output = i32;
+
+    #[inline(always)]
+    fn run<B: Bytes>(self, bytes: B) -> i32 {
+        let Self { sequence, lambda } = self;
+        let t = sequence.len() / 2;
+        let mut d: Elements = [[[0; 8]; LINES]; 2];
+        let put = |d: &mut Elements, i: usize, x: u16| {
+            for (lines, byte) in d.iter_mut().zip(x.to_le_bytes()) {
+                lines[i / 64][i % 64 / 8] |= u64::from(byte) << (8 * (i % 8));
+            }
+        };
+        for (i, &s) in sequence.iter().enumerate() {
+            put(&mut d, i, s);
         }
-    }
-    d[0][3 * t / 64] |= 1 << (3 * t % 64);
-    let mut b = d;
-    let k = isa.vectorize_words(
-        #[inline(always)]
-        || steps::<I, M>(isa, t, &mut d, &mut b),
-    );
-    for (i, lambda) in lambda.iter_mut().enumerate() {
-        let place = t + i;
-        *lambda = 0;
-        for p in 0..M {
-            *lambda |= ((d[p][place / 64] >> (place % 64) & 1) as u16) << p;
+        put(&mut d, 3 * t, 1);
+        for line in d.as_flattened_mut() {
+            bytes.arrange(line);
         }
+        let mut b = d;
+        let k = bytes.vectorize(
+            #[inline(always)]
+            || steps::<B, M>(bytes, t, &mut d, &mut b),
+        );
+        for line in d.as_flattened_mut() {
+            bytes.rearrange(line);
+        }
+        for (place, lambda) in (t..).zip(lambda) {
+            let byte =
+                |half: usize| (d[half][place / 64][place % 64 / 8] >> (8 * (place % 8))) as u8;
+            *lambda = u16::from_le_bytes([byte(0), byte(1)]);
+        }
+        wipe(d.as_flattened_mut().as_flattened_mut());
+        wipe(b.as_flattened_mut().as_flattened_mut());
+        k as i32
     }
-    wipe(d.as_flattened_mut());
-    wipe(b.as_flattened_mut());
-    k as i32
 }
 
 #[inline(always)]
-fn steps<I: Isa, const M: usize>(
-    isa: I,
-    t: usize,
-    d: &mut [[u64; WORDS + 1]; M],
-    b: &mut [[u64; WORDS + 1]; M],
-) -> i64 {
-    let parts = (3 * t + 1).div_ceil(64 * I::U64s::LEN);
-    let mut gamma = 1u16;
+fn steps<B: Bytes, const M: usize>(bytes: B, t: usize, d: &mut Elements, b: &mut Elements) -> i64 {
+    // In pieces of 16 bits, of which compilers make vectors.
+    let mut constants = [[0u16; 16]; M];
+    for (constants, images) in constants.iter_mut().zip(Images::<M>::ALL) {
+        for (pieces, images) in constants.as_chunks_mut().0.iter_mut().zip(images) {
+            *pieces = split(bytes.prepare(images));
+        }
+    }
+    let lines = (3 * t + 1).div_ceil(64);
+    let ([d_low, d_high], [b_low, b_high]) = (d, b);
+    // 1 is the first bit.
+    let mut gamma = joined(&constants[0]);
     let mut k = 0i64;
     for _ in 0..2 * t {
-        let mut discrepancy = 0u16;
-        for p in 0..M {
-            discrepancy |= ((d[p][0] & 1) as u16) << p;
-        }
+        let (low, high) = (bytes.first(&d_low[0]), bytes.first(&d_high[0]));
+        let discrepancy = u16::from_le_bytes([low, high]);
         // All ones if `B` is replaced.
         let replace = mask::nonzero(u64::from(discrepancy)) & !mask::of_bit(k as u64 >> 63);
         let replace = mask::hidden(replace);
-        let by_gamma = splat::<I, M>(isa, &masks(gamma));
-        let by_discrepancy = splat::<I, M>(isa, &masks(discrepancy));
-        let replacing = I::U64s::splat(isa, replace);
-        for part in 0..parts {
-            let mut shifted: Planes<I, M> = [replacing; M];
-            let mut kept: Planes<I, M> = [replacing; M];
-            for p in 0..M {
-                let now = I::U64s::load(isa, &I::U64s::chunks(&d[p][..WORDS])[part]);
-                let next = I::U64s::load(isa, &I::U64s::chunks(&d[p][1..])[part]);
-                shifted[p] = shift_down(isa, now, next);
-                kept[p] = I::U64s::load(isa, &I::U64s::chunks(&b[p][..WORDS])[part]);
-            }
-            let mut wide = [I::U64s::splat(isa, 0); 25];
-            add_product::<I, M>(&mut wide, &by_gamma, &shifted);
-            add_product::<I, M>(&mut wide, &by_discrepancy, &kept);
-            let sums = reduce::<I, M>(wide);
-            for p in 0..M {
-                sums[p].store(&mut I::U64s::chunks_mut(&mut d[p][..WORDS])[part]);
-                let changed = kept[p].xor(replacing.and(kept[p].xor(shifted[p])));
-                changed.store(&mut I::U64s::chunks_mut(&mut b[p][..WORDS])[part]);
+        let mut factor = [0; 16];
+        for (constant, mask) in constants.iter().zip(masks::<M>(discrepancy)) {
+            for (sum, piece) in factor.iter_mut().zip(constant) {
+                *sum ^= piece & mask;
             }
         }
-        gamma ^= (replace as u16) & (gamma ^ discrepancy);
+        let factor = joined(&factor);
+        let by_gamma = maps(bytes, &gamma);
+        let by_discrepancy = maps(bytes, &factor);
+        // Whole lines are loaded, as they were stored a step ago.
+        let mut now = [bytes.load(&d_low[0]), bytes.load(&d_high[0])];
+        for l in 0..lines {
+            let next = [bytes.load(&d_low[l + 1]), bytes.load(&d_high[l + 1])];
+            let shifted = [
+                bytes.shifted(now[0], next[0]),
+                bytes.shifted(now[1], next[1]),
+            ];
+            now = next;
+            let kept = [bytes.load(&b_low[l]), bytes.load(&b_high[l])];
+            let x = [bytes.split(shifted[0]), bytes.split(shifted[1])];
+            let y = [bytes.split(kept[0]), bytes.split(kept[1])];
+            for (to, out) in [&mut d_low[l], &mut d_high[l]].into_iter().enumerate() {
+                let sum = bytes.mapped(&by_gamma[to], &x[0]);
+                let sum = bytes.add_mapped(sum, &by_gamma[2 + to], &x[1]);
+                let sum = bytes.add_mapped(sum, &by_discrepancy[to], &y[0]);
+                bytes.store(bytes.add_mapped(sum, &by_discrepancy[2 + to], &y[1]), out);
+            }
+            bytes.store(bytes.select(replace, shifted[0], kept[0]), &mut b_low[l]);
+            bytes.store(bytes.select(replace, shifted[1], kept[1]), &mut b_high[l]);
+        }
+        for (gamma, factor) in gamma.iter_mut().zip(factor) {
+            *gamma ^= replace & (*gamma ^ factor);
+        }
         // -k - 1 is the complement of k.
         k = (k + 1) ^ (replace as i64 & ((k + 1) ^ !k));
     }
     k
 }
 
-/// Shifts by one lane: every word takes bit 0 of the next one.
+/// The bits of `x` as masks, hidden from the compiler.
 #[inline(always)]
-fn shift_down<I: Isa>(isa: I, now: I::U64s, next: I::U64s) -> I::U64s {
-    const TOP: u64 = 1 << 63;
-    let low = now.rotate_left::<63, 1>();
-    let top = next.rotate_left::<63, 1>();
-    let mask = I::U64s::splat(isa, TOP);
-    low.xor(mask.and(low.xor(top)))
+fn masks<const M: usize>(x: u16) -> [u16; M] {
+    let mut masks = [0; M];
+    for (bit, mask) in masks.iter_mut().enumerate() {
+        *mask = 0u16.wrapping_sub(x >> bit & 1);
+    }
+    black_box(masks)
+}
+
+/// Four pieces of a word.
+#[inline(always)]
+fn split(word: u64) -> [u16; 4] {
+    [
+        word as u16,
+        (word >> 16) as u16,
+        (word >> 32) as u16,
+        (word >> 48) as u16,
+    ]
+}
+
+/// Words from their pieces.
+#[inline(always)]
+fn joined(pieces: &[u16; 16]) -> Words {
+    let mut words = [0; 4];
+    for (word, pieces) in words.iter_mut().zip(pieces.as_chunks::<4>().0) {
+        let [a, b, c, d] = pieces.map(u64::from);
+        *word = a | b << 16 | c << 32 | d << 48;
+    }
+    words
+}
+
+#[inline(always)]
+fn maps<B: Bytes>(bytes: B, words: &Words) -> [B::Map; 4] {
+    let [a, b, c, d] = *words;
+    [
+        bytes.prepared_map(a),
+        bytes.prepared_map(b),
+        bytes.prepared_map(c),
+        bytes.prepared_map(d),
+    ]
 }
 
 #[cfg(test)]

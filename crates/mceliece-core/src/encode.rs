@@ -61,12 +61,23 @@ impl Encoding {
         );
     }
 
-    /// Adds the products of all rows of the public key.
+    /// Adds the products of all rows of the public key, eight rows at a time.
     pub(crate) fn add_rows(&mut self, isa: impl Isa, code: &Code, public_key: &[u8]) {
+        let len = code.row_len();
+        let steps = len.div_ceil(STEP);
         isa.vectorize_words(
             #[inline(always)]
             || {
-                for (row, bytes) in public_key.chunks_exact(code.row_len()).enumerate() {
+                let mut row = 0;
+                // The last step reads behind the row. What it reads there meets zeros of `e`.
+                while row + 8 <= code.rows() && (row + 7) * len + steps * STEP <= public_key.len() {
+                    let eight = &public_key[row * len..];
+                    let products = fold_eight(isa, eight, len, &self.shifted[..steps * STEP]);
+                    self.syndrome[row / 8] ^= products;
+                    row += 8;
+                }
+                let rest = public_key[row * len..].chunks_exact(len);
+                for (row, bytes) in (row..).zip(rest) {
                     self.add_piece(isa, row, 0, bytes);
                 }
             },
@@ -77,6 +88,41 @@ impl Encoding {
     pub(crate) fn syndrome(&self, code: &Code) -> &[u8] {
         &self.syndrome[..code.syndrome_len()]
     }
+}
+
+/// Products of `e` and eight rows, which begin at every `len`-th byte of `rows`: a bit for each.
+///
+/// Every row has a register of sums. One transposition of words folds all of them.
+#[inline(always)]
+fn fold_eight<I: Isa>(isa: I, rows: &[u8], len: usize, e: &[u8]) -> u8 {
+    let e = e.as_chunks::<STEP>().0;
+    let rows: [&[[u8; STEP]]; 8] =
+        core::array::from_fn(|j| &rows[j * len..].as_chunks().0[..e.len()]);
+    let mut totals = [I::U64s::splat(isa, 0); 8];
+    for (step, e) in e.iter().enumerate() {
+        let e = words(e);
+        for part in 0..STEP / 8 / I::U64s::LEN {
+            let e = I::U64s::load(isa, &I::U64s::chunks(&e)[part]);
+            for (total, row) in totals.iter_mut().zip(&rows) {
+                let row = words(&row[step]);
+                let row = I::U64s::load(isa, &I::U64s::chunks(&row)[part]);
+                *total = total.xor(row.and(e));
+            }
+        }
+    }
+    let mut sums = [[0; 8]; 8];
+    for (sums, total) in sums.iter_mut().zip(totals) {
+        total.store(&mut I::U64s::chunks_mut(sums)[0]);
+    }
+    let mut folded = [0; 8];
+    for column in isa.transpose_words(&sums) {
+        for (folded, word) in folded.iter_mut().zip(column) {
+            *folded ^= word;
+        }
+    }
+    let parity = |word: &u64| (word.count_ones() & 1) as u8;
+    let bits = folded.iter().map(parity);
+    bits.rev().fold(0, |byte, bit| byte << 1 | bit)
 }
 
 /// Sum of the words of `row & e`.

@@ -15,9 +15,9 @@ use crate::field::planes::{Block, LANES, element};
 use crate::hash;
 use crate::layout::{FIRST_COLUMNS, parts_mut};
 use crate::matrix::Columns;
-use crate::matrix::columns::write_columns;
+use crate::matrix::columns::{cut_rows, join_rows, write_rows};
 use crate::matrix::eliminate::{
-    COMBINATION_WORDS, MAX_WIDTH, Matrix, Reduction, max_combinations, reduce, replay,
+    COMBINATION_WORDS, Matrix, Reduction, height, max_combinations, reduce, replay,
 };
 use crate::matrix::semi_systematic::{
     Pivots, exchange, exchange_columns, pivot_mask, pivots_of_mask,
@@ -27,6 +27,7 @@ use crate::permutation::benes::permute;
 use crate::permutation::control_bits::{control_bits, scratch_len};
 use crate::reveal::reveal;
 use crate::support::{Column, column, number, order, values};
+use crate::weight::to_bytes;
 use falcon_lanes::{Isa, wipe};
 use zeroize::Zeroizing;
 
@@ -35,20 +36,33 @@ const fn padding(code: &Code) -> usize {
     (8 - code.rows() % 8) % 8
 }
 
+/// Number of rows, with the padding in front of them.
+const fn padded_rows(code: &Code) -> usize {
+    code.rows() + padding(code)
+}
+
 /// Number of columns of the left part.
 const fn left_columns(code: &Code) -> usize {
     code.rows() + if code.semi_systematic { CHOSEN } else { 0 }
 }
 
-/// Blocks in a row of the left part.
-const fn left_width(code: &Code) -> usize {
-    (left_columns(code) + padding(code)).div_ceil(LANES)
+/// Lines of the left part.
+const fn left_lines(code: &Code) -> usize {
+    (left_columns(code) + padding(code)).div_ceil(8) * height(padded_rows(code))
+}
+
+/// Byte columns of a piece of the right part.
+const PIECE: usize = LANES / 8;
+
+/// Lines of a piece of the right part.
+const fn right_lines(code: &Code) -> usize {
+    PIECE * height(padded_rows(code))
 }
 
 /// Number of 64-bit words of scratch.
 pub(crate) const fn scratch_words(code: &Code) -> usize {
     SLACK
-        + 8 * code.rows() * (left_width(code) + MAX_WIDTH)
+        + 8 * (left_lines(code) + right_lines(code) + padded_rows(code))
         + code.q()
         + COMBINATION_WORDS * max_combinations(code.rows())
 }
@@ -76,18 +90,21 @@ impl Drop for Memory<'_> {
 struct Areas<'a> {
     left: &'a mut [Columns],
     right: &'a mut [Columns],
+    rows: &'a mut [Columns],
     columns: &'a mut [Column],
     combinations: &'a mut [[u64; COMBINATION_WORDS]],
 }
 
 impl<'a> Areas<'a> {
     fn new(code: &Code, words: &'a mut [u64]) -> Self {
-        let (left, rest) = aligned(words).split_at_mut(8 * code.rows() * left_width(code));
-        let (right, rest) = rest.split_at_mut(8 * code.rows() * MAX_WIDTH);
+        let (left, rest) = aligned(words).split_at_mut(8 * left_lines(code));
+        let (right, rest) = rest.split_at_mut(8 * right_lines(code));
+        let (rows, rest) = rest.split_at_mut(8 * padded_rows(code));
         let (columns, rest) = rest.split_at_mut(code.q());
         Self {
             left: left.as_chunks_mut().0,
             right: right.as_chunks_mut().0,
+            rows: rows.as_chunks_mut().0,
             columns,
             combinations: rest.as_chunks_mut().0,
         }
@@ -164,23 +181,22 @@ fn attempt<I: Isa, const M: usize>(
                 combinations: areas.combinations,
                 count: 0,
             };
-            let left = (&mut *areas.left, &mut reduction);
-            if !reduce_left::<I, M>(isa, code, areas.columns, left, &mut pivots) {
+            let height = height(padded_rows(code));
+            let mut left = Matrix {
+                lines: areas.left,
+                height,
+            };
+            let reduced = (&mut left, &mut reduction);
+            if !reduce_left::<I, M>(isa, code, areas.columns, areas.rows, reduced, &mut pivots) {
                 return false;
             }
-            let left = Matrix {
-                rows: areas.left,
-                width: left_width(code),
+            let mut right = Matrix {
+                lines: areas.right,
+                height,
             };
-            write_public_key::<I, M>(
-                isa,
-                code,
-                areas.columns,
-                &left,
-                &reduction,
-                areas.right,
-                public_key,
-            );
+            let parts = (&left, &mut right);
+            let (columns, rows) = (&*areas.columns, areas.rows);
+            write_public_key::<I, M>(isa, code, columns, rows, parts, &reduction, public_key);
             if code.semi_systematic {
                 pivot_mask(&pivots)
             } else {
@@ -249,63 +265,76 @@ fn reduce_left<I: Isa, const M: usize>(
     isa: I,
     code: &Code,
     columns: &mut [Column],
-    (left, reduction): (&mut [Columns], &mut Reduction<'_>),
+    rows: &mut [Columns],
+    (left, reduction): (&mut Matrix<'_>, &mut Reduction<'_>),
     pivots: &mut Pivots,
 ) -> bool {
-    let (padding, width) = (padding(code), left_width(code));
-    for block in 0..width {
+    let padding = padding(code);
+    rows[..padding].fill([0; 8]);
+    for block in 0..(left_columns(code) + padding).div_ceil(LANES) {
         let columns = &columns[..left_columns(code)];
         let at = |place: usize| {
             let column = place.checked_sub(padding).and_then(|j| columns.get(j));
             column.map_or((0, 0), |&column| values::<M>(column))
         };
         let places = block * LANES..(block + 1) * LANES;
-        write_columns::<I, M>(isa, places.map(at), left, width, block);
+        write_rows::<I, M>(isa, places.map(at), &mut rows[padding..]);
+        cut_rows(isa, rows, left, block * PIECE);
     }
-    let mut matrix = Matrix { rows: left, width };
-    let panels = (code.rows() + padding) / 8;
+    let panels = padded_rows(code) / 8;
     if !code.semi_systematic {
-        return reduce(isa, &mut matrix, reduction, 0..panels);
+        return reduce(isa, left, reduction, 0..panels);
     }
     let chosen = panels - CHOSEN / 8;
-    if !reduce(isa, &mut matrix, reduction, 0..chosen)
-        || !exchange_columns(&mut matrix, chosen, pivots)
+    if !reduce(isa, left, reduction, 0..chosen)
+        || !exchange_columns(isa, left, padded_rows(code), chosen, pivots)
     {
         return false;
     }
     exchange(&mut columns[code.rows() - CHOSEN..], pivots);
-    reduce(isa, &mut matrix, reduction, chosen..panels)
+    reduce(isa, left, reduction, chosen..panels)
 }
 
-/// Makes and reduces the right part of the matrix, some blocks at a time.
+/// Makes and reduces the right part of the matrix, piece by piece.
 fn write_public_key<I: Isa, const M: usize>(
     isa: I,
     code: &Code,
     columns: &[Column],
-    left: &Matrix<'_>,
+    rows: &mut [Columns],
+    (left, right): (&Matrix<'_>, &mut Matrix<'_>),
     reduction: &Reduction<'_>,
-    right: &mut [Columns],
     public_key: &mut [u8],
 ) {
+    let (padding, len) = (padding(code), code.row_len());
     let columns = &columns[code.rows()..code.n];
-    for (piece, columns) in columns.chunks(MAX_WIDTH * LANES).enumerate() {
-        let width = columns.len().div_ceil(LANES);
-        let mut matrix = Matrix {
-            rows: &mut right[..code.rows() * width],
-            width,
-        };
-        for (block, columns) in columns.chunks(LANES).enumerate() {
-            let columns = columns.iter().map(|&column| values::<M>(column));
-            write_columns::<I, M>(isa, columns, matrix.rows, width, block);
-        }
-        replay(isa, left, reduction, &mut matrix);
-        let offset = piece * MAX_WIDTH * LANES / 8;
-        let rows = public_key.chunks_exact_mut(code.row_len());
-        for (bytes, row) in rows.zip(matrix.rows.chunks_exact(width)) {
-            for (bytes, word) in bytes[offset..].chunks_mut(8).zip(row.as_flattened()) {
-                bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
-            }
-        }
+    for (piece, columns) in columns.chunks(LANES).enumerate() {
+        let columns = columns.iter().map(|&column| values::<M>(column));
+        write_rows::<I, M>(isa, columns, &mut rows[padding..]);
+        cut_rows(isa, rows, right, 0);
+        replay(isa, left, reduction, right);
+        let offset = piece * PIECE;
+        join_rows(
+            isa,
+            right,
+            padded_rows(code),
+            #[inline(always)]
+            |group, rows| {
+                for (i, row) in rows.iter().enumerate() {
+                    let Some(number) = (8 * group + i).checked_sub(padding) else {
+                        continue;
+                    };
+                    let bytes = &mut public_key[number * len..][..len][offset..];
+                    // Without calls that copy a few bytes.
+                    if let Some(bytes) = bytes.first_chunk_mut::<{ LANES / 8 }>() {
+                        for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(row) {
+                            *bytes = word.to_le_bytes();
+                        }
+                    } else {
+                        to_bytes(row, bytes);
+                    }
+                }
+            },
+        );
     }
 }
 

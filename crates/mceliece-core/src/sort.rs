@@ -16,10 +16,18 @@ use falcon_lanes::Isa;
 pub(crate) trait Ordered: Copy + Default {
     /// The smaller one, then the larger one.
     fn min_max(self, other: Self) -> [Self; 2];
+
+    /// Does three layers at once, with strides of 4, 2 and 1 times `distance` rows. Returns false
+    /// and does nothing where that is not faster than one by one.
+    #[inline(always)]
+    fn compare_fused<I: Isa>(isa: I, rows: &mut [Row<Self>], distance: usize) -> bool {
+        _ = (isa, rows, distance);
+        false
+    }
 }
 
 macro_rules! ordered {
-    ($($word:ident, $signed:ident;)*) => {$(
+    ($($word:ident, $signed:ident $(, $fused:ident)?;)*) => {$(
         impl Ordered for $word {
             #[inline(always)]
             fn min_max(self, other: Self) -> [Self; 2] {
@@ -31,12 +39,23 @@ macro_rules! ordered {
                 let swap = (self ^ other) & below;
                 [self ^ swap, other ^ swap]
             }
+            $(
+                #[inline(always)]
+                fn $fused<I: Isa>(isa: I, rows: &mut [Row<$word>], distance: usize) -> bool {
+                    if I::FUSES_COMPARISONS {
+                        for group in rows.chunks_exact_mut(8 * distance) {
+                            isa.compare_fused(group, distance);
+                        }
+                    }
+                    I::FUSES_COMPARISONS
+                }
+            )?
         }
     )*};
 }
 
 ordered! {
-    u32, i32;
+    u32, i32, compare_fused;
     u64, i64;
 }
 
@@ -53,11 +72,11 @@ pub(crate) fn sort<I: Isa, T: Ordered>(isa: I, data: &mut [T], sequences: usize,
         || {
             let rows = data.as_chunks_mut::<LANES>().0;
             if sequences >= LANES {
-                sort_rows(rows, sequences / LANES);
+                sort_rows(isa, rows, sequences / LANES);
                 return;
             }
-            sort_rows(rows, 1);
-            merge_lanes(rows, sequences);
+            sort_rows(isa, rows, 1);
+            merge_lanes(isa, rows, sequences);
             // Element x of the sequence is in run x / (length of a run).
             let count = rows.len();
             for (row, elements) in rows.iter().enumerate() {
@@ -83,7 +102,10 @@ fn compare<T: Ordered>(x: &mut [Row<T>], y: &mut [Row<T>]) {
 
 /// Layers with strides from `stride` rows down to one.
 #[inline(always)]
-fn clean<T: Ordered>(rows: &mut [Row<T>], width: usize, mut stride: usize) {
+fn clean<I: Isa, T: Ordered>(isa: I, rows: &mut [Row<T>], width: usize, mut stride: usize) {
+    while stride >= 4 && T::compare_fused(isa, rows, stride / 4 * width) {
+        stride /= 8;
+    }
     while stride > 0 {
         for pair in rows.chunks_exact_mut(2 * stride * width) {
             let (x, y) = pair.split_at_mut(stride * width);
@@ -95,7 +117,7 @@ fn clean<T: Ordered>(rows: &mut [Row<T>], width: usize, mut stride: usize) {
 
 /// Sorts along the rows, which have `width` registers.
 #[inline(always)]
-fn sort_rows<T: Ordered>(rows: &mut [Row<T>], width: usize) {
+fn sort_rows<I: Isa, T: Ordered>(isa: I, rows: &mut [Row<T>], width: usize) {
     let count = rows.len() / width;
     let mut merged = 2;
     while merged <= count {
@@ -108,14 +130,14 @@ fn sort_rows<T: Ordered>(rows: &mut [Row<T>], width: usize) {
                 compare(x, y);
             }
         }
-        clean(rows, width, merged / 4);
+        clean(isa, rows, width, merged / 4);
         merged *= 2;
     }
 }
 
 /// Merges the sorted runs of each sequence.
 #[inline(always)]
-fn merge_lanes<T: Ordered>(rows: &mut [Row<T>], sequences: usize) {
+fn merge_lanes<I: Isa, T: Ordered>(isa: I, rows: &mut [Row<T>], sequences: usize) {
     let count = rows.len();
     let mut distance = sequences;
     while distance < LANES {
@@ -133,7 +155,7 @@ fn merge_lanes<T: Ordered>(rows: &mut [Row<T>], sequences: usize) {
             }
             inside /= 2;
         }
-        clean(rows, 1, count / 2);
+        clean(isa, rows, 1, count / 2);
         distance *= 2;
     }
 }

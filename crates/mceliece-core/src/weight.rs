@@ -56,19 +56,29 @@ fn choose(code: &Code, draw: &[u8], positions: &mut [u16; MAX_T]) -> bool {
 }
 
 /// Not zero if two positions are equal.
+///
+/// Every position is compared with those up to 64 places behind it, round a circle of 128. Places
+/// that are missing have numbers of their own.
 fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
+    let mut circle = Zeroizing::new([[0u16; MAX_T]; 2]);
+    for (place, number) in circle[0].iter_mut().zip(1 << 13..) {
+        *place = number;
+    }
+    circle[0][..positions.len()].copy_from_slice(positions);
+    circle[1] = circle[0];
     isa.vectorize(
         #[inline(always)]
         || {
-            let mut repeated = 0;
-            for (i, &position) in positions.iter().enumerate() {
-                for &other in &positions[..i] {
-                    // The borrow of a difference that is zero.
-                    let different = u32::from(position ^ other);
-                    repeated |= (different.wrapping_sub(1) >> 16) as u16;
+            let mut repeated = [0u16; MAX_T];
+            for distance in 1..=MAX_T / 2 {
+                let others = &circle.as_flattened()[distance..][..MAX_T];
+                for ((repeated, position), other) in repeated.iter_mut().zip(&circle[0]).zip(others)
+                {
+                    // The borrow of a difference that is zero; numbers are small.
+                    *repeated |= (position ^ other).wrapping_sub(1);
                 }
             }
-            repeated
+            repeated.iter().fold(0, |all, one| all | one) >> 15
         },
     )
 }

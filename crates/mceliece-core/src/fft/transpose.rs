@@ -7,7 +7,7 @@
 use super::transform::swap_words;
 use super::{basis, log_coefficients, reversed, taylor};
 use crate::field::planes::{self, Block, Planes, add, load, mul, parts, splat, store};
-use falcon_lanes::{Isa, wipe};
+use falcon_lanes::{Isa, Register, U64s, wipe};
 
 /// Writes the sums to `out`, which has `2^(k+1)` places, where `k` is [`log_coefficients`]. The
 /// values are used up.
@@ -23,7 +23,7 @@ pub(crate) fn transpose<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>],
                 short_layer(isa, values, j);
             }
             half_layer(isa, values);
-            collect(values, out);
+            collect(isa, values, out);
             taylor::expand_transposed::<M>(out);
         },
     );
@@ -81,47 +81,53 @@ fn long_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>], j: usize)
 /// high half.
 #[inline(always)]
 fn half_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
-    const LOW: u64 = 0xffff_ffff;
+    let twiddle = splat(isa, basis::half::<M>());
+    let high = I::U64s::splat(isa, !0 << 32);
     for block in values {
-        let (mut sums, mut seconds): (Block<M>, Block<M>) = (*block, *block);
-        for p in 0..M {
-            for w in 0..planes::WORDS {
-                let word = block[p][w];
-                sums[p][w] = (word ^ word >> 32) & LOW;
-                seconds[p][w] = word >> 32;
-            }
-        }
         for part in 0..parts::<I>() {
-            let twiddle = splat(isa, basis::half::<M>());
-            let product = mul(isa, &twiddle, &load(isa, &sums, part));
-            let second = add::<I, M>(&product, &load(isa, &seconds, part));
-            store::<I, M>(&second, &mut seconds, part);
-        }
-        for p in 0..M {
-            for w in 0..planes::WORDS {
-                block[p][w] = sums[p][w] | seconds[p][w] << 32;
+            let words: Planes<I, M> = load(isa, block, part);
+            // The sums in both halves.
+            let mut sums = words;
+            for sum in &mut sums {
+                *sum = sum.xor(sum.rotate_left::<32, 32>());
             }
+            let mut out = mul(isa, &twiddle, &sums);
+            for ((out, sum), word) in out.iter_mut().zip(sums).zip(words) {
+                let second = out.xor(word);
+                *out = sum.xor(high.and(sum.xor(second)));
+            }
+            store::<I, M>(&out, block, part);
         }
-        wipe(sums.as_flattened_mut());
-        wipe(seconds.as_flattened_mut());
     }
 }
 
 /// Adds the lanes of each half of a word: the transposed map of spreading a coefficient.
 #[inline(always)]
-fn collect<const M: usize>(values: &[Block<M>], out: &mut [u16]) {
+fn collect<I: Isa, const M: usize>(isa: I, values: &[Block<M>], out: &mut [u16]) {
     let k = log_coefficients::<M>();
     let (low, high) = out.split_at_mut(1 << k);
+    let first = I::U64s::splat(isa, 0x1_0000_0001);
     for (b, block) in values.iter().enumerate() {
-        for w in 0..planes::WORDS {
+        let mut sums = [0u64; planes::WORDS];
+        for part in 0..parts::<I>() {
+            let mut sum = I::U64s::splat(isa, 0);
+            for plane in load(isa, block, part).into_iter().rev() {
+                // The first bits of both halves become the sums of all. What comes round is added
+                // to higher bits.
+                let word = plane.xor(plane.rotate_left::<48, 16>());
+                let word = word.xor(word.rotate_left::<56, 8>());
+                let word = word.xor(word.rotate_left::<60, 4>());
+                let word = word.xor(word.rotate_left::<62, 2>());
+                let word = word.xor(word.rotate_left::<63, 1>());
+                sum = sum.rotate_left::<1, 63>().xor(word.and(first));
+            }
+            sum.store(&mut I::U64s::chunks_mut(&mut sums)[part]);
+        }
+        for (w, sum) in sums.iter().enumerate() {
             // Where `swap_words` put it.
             let c = reversed((b & 8) << 3 | w << 3 | b & 7, k);
-            (low[c], high[c]) = (0, 0);
-            for p in 0..M {
-                let word = block[p][w];
-                low[c] |= ((word as u32).count_ones() as u16 & 1) << p;
-                high[c] |= (((word >> 32) as u32).count_ones() as u16 & 1) << p;
-            }
+            (low[c], high[c]) = (*sum as u16, (sum >> 32) as u16);
         }
+        wipe(&mut sums);
     }
 }

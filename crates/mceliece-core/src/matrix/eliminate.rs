@@ -1,14 +1,17 @@
-//! Gauss-Jordan elimination in constant time, eight columns at a time.
+//! Gauss-Jordan elimination in constant time, by byte columns.
 //!
-//! A panel is one byte column: eight columns, which get the next eight rows as pivot rows. Its step
-//! has two halves.
+//! A byte column holds the same eight columns of all rows, a byte for each row. A panel is one byte
+//! column, whose columns get the next eight rows as pivot rows. Its step has two halves.
 //!
 //! 1. *Pivot rows.* On the bytes of the pivot rows and of a window of rows below, choose by masks
 //!    the combinations of these rows that make the bytes of the pivot rows the identity. A pivot
 //!    row always takes part in its own combination, and the other rows stay as they are: the rows
 //!    span the same space. For random rows a window of 56 suffices but for a chance of `2^-56`;
 //!    if it does not, the same is done with the next window.
-//! 2. *All rows.* The byte of a row holds its coefficients: they say which pivot rows to add.
+//! 2. *All rows.* The bytes of the panel are the coefficients of the rows: they say which pivot
+//!    rows to add. In another byte column the pivot rows are eight bytes, the matrix of a linear
+//!    map, and what a row gains is the image of its coefficients. Processors map 16 to 64 bytes
+//!    with one or two instructions, see [`Bytes`].
 //!
 //! Coefficients stay where they were, in the byte column of the panel, whose columns are done. With
 //! the combinations of the first half they repeat the whole reduction on other columns of the same
@@ -19,17 +22,15 @@
 //! address depends on the matrix.
 
 use super::Columns;
-use crate::align::Aligned;
 use crate::mask;
 use crate::reveal::reveal;
-use falcon_lanes::{Isa, Register, U64s, wipe};
+use core::ops::Range;
+use falcon_lanes::{Bytes, BytesKernel, Isa, planes_of_bytes, wipe};
 
 /// Pivots of a panel: the bits of a byte.
 const PIVOTS: usize = 8;
-/// Rows whose combinations are considered at a time.
+/// Rows whose combinations are considered at a time: the pivot rows and a window.
 const CANDIDATES: usize = 64;
-/// Most blocks of a row.
-pub(crate) const MAX_WIDTH: usize = 4;
 /// Combinations beyond one a panel that can be kept.
 const SPARE: usize = 64;
 
@@ -41,54 +42,41 @@ pub(crate) const fn max_combinations(rows: usize) -> usize {
     rows.div_ceil(PIVOTS) + SPARE
 }
 
-/// One first half of a step: panel, first row of the window, and the combination of each bit.
+/// Lines of a byte column of `rows` rows. The last one is zero: a window may reach into it.
+pub(crate) const fn height(rows: usize) -> usize {
+    rows.div_ceil(64) + 1
+}
+
+/// One first half of a step: panel, first row of the window, and the candidates for each bit.
 pub(crate) type Combination = [u64; COMBINATION_WORDS];
 
-/// A matrix of `rows.len() / width` rows.
+/// Byte columns of a matrix, in the order of [`Bytes`]: `height` lines each.
 pub(crate) struct Matrix<'a> {
-    pub(crate) rows: &'a mut [Columns],
-    /// Blocks in a row.
-    pub(crate) width: usize,
+    pub(crate) lines: &'a mut [Columns],
+    pub(crate) height: usize,
 }
 
 impl Matrix<'_> {
-    pub(crate) fn count(&self) -> usize {
-        self.rows.len() / self.width
-    }
-
-    /// Byte column `panel` of row `row`.
     #[inline(always)]
-    fn byte(&self, row: usize, panel: usize) -> u8 {
-        let (block, word, shift) = place(panel);
-        (self.rows[row * self.width + block][word] >> shift) as u8
+    pub(crate) fn column(&self, number: usize) -> &[Columns] {
+        &self.lines[number * self.height..][..self.height]
     }
-}
-
-/// Block, word and shift of a byte column.
-#[inline(always)]
-fn place(panel: usize) -> (usize, usize, usize) {
-    (panel / 64, panel / 8 % 8, 8 * (panel % 8))
 }
 
 /// A reduction that is under way.
 pub(crate) struct Reduction<'a> {
-    /// Zero columns in front of the matrix, fewer than eight, which have no pivot: they put the
-    /// columns behind the identity on bytes.
+    /// Zero columns in front of the matrix, fewer than eight, and as many zero rows: they have no
+    /// pivot, and put the columns behind the identity on bytes.
     pub(crate) padding: usize,
     pub(crate) combinations: &'a mut [Combination],
     /// Number of combinations so far.
     pub(crate) count: usize,
 }
 
-/// First row, number of pivots, and number of columns without pivot of a panel.
+/// Number of bits of a panel that have no pivot.
 #[inline(always)]
-fn shape(panel: usize, padding: usize) -> (usize, usize, usize) {
-    let skipped = if panel == 0 { padding } else { 0 };
-    (
-        PIVOTS * panel + skipped - padding,
-        PIVOTS - skipped,
-        skipped,
-    )
+fn skipped(panel: usize, padding: usize) -> usize {
+    if panel == 0 { padding } else { 0 }
 }
 
 /// Reduces the panels in `panels`. Returns false if their columns are dependent on those before.
@@ -96,25 +84,71 @@ pub(crate) fn reduce<I: Isa>(
     isa: I,
     matrix: &mut Matrix<'_>,
     reduction: &mut Reduction<'_>,
-    panels: core::ops::Range<usize>,
+    panels: Range<usize>,
 ) -> bool {
-    for panel in panels {
-        let step = isa.vectorize_words(
+    isa.with_bytes(Reduce {
+        matrix,
+        reduction,
+        panels,
+    })
+}
+
+struct Reduce<'a, 'm, 'r> {
+    matrix: &'a mut Matrix<'m>,
+    reduction: &'a mut Reduction<'r>,
+    panels: Range<usize>,
+}
+
+impl BytesKernel for Reduce<'_, '_, '_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<B: Bytes>(self, bytes: B) -> bool {
+        let Self {
+            matrix,
+            reduction,
+            panels,
+        } = self;
+        bytes.vectorize(
             #[inline(always)]
             || {
-                let complete = choose_pivots(isa, matrix, reduction, panel);
-                if complete {
-                    add_pivots(isa, matrix, reduction, panel);
+                for panel in panels {
+                    if !reduce_panel(bytes, matrix, reduction, panel) {
+                        return false;
+                    }
                 }
-                complete
+                true
             },
-        );
-        if !step {
-            return false;
-        }
+        )
+    }
+}
+
+#[inline(always)]
+fn reduce_panel<B: Bytes>(
+    bytes: B,
+    matrix: &mut Matrix<'_>,
+    reduction: &mut Reduction<'_>,
+    panel: usize,
+) -> bool {
+    if !choose_pivots(bytes, matrix, reduction, panel) {
+        return false;
+    }
+    let combination = &reduction.combinations[reduction.count - 1];
+    let height = matrix.height;
+    let (left, right) = matrix.lines.split_at_mut((panel + 1) * height);
+    let coefficients = &left[panel * height..];
+    let mut groups = right.chunks_exact_mut(GROUP * height);
+    for group in &mut groups {
+        add_pivots::<B, GROUP>(bytes, combination, coefficients, group, height);
+    }
+    for column in groups.into_remainder().chunks_exact_mut(height) {
+        add_pivots::<B, 1>(bytes, combination, coefficients, column, height);
     }
     true
 }
+
+/// Byte columns that are changed at a time: coefficients are loaded once for all of them.
+const GROUP: usize = 4;
 
 /// Repeats a reduction on other columns of the same rows. `left` is the reduced matrix.
 pub(crate) fn replay<I: Isa>(
@@ -123,247 +157,241 @@ pub(crate) fn replay<I: Isa>(
     reduction: &Reduction<'_>,
     right: &mut Matrix<'_>,
 ) {
-    let combinations = &reduction.combinations[..reduction.count];
-    for (i, combination) in combinations.iter().enumerate() {
-        let panel = combination[0];
-        let last = combinations.get(i + 1).is_none_or(|next| next[0] != panel);
-        isa.vectorize_words(
+    isa.with_bytes(Replay {
+        left,
+        reduction,
+        right,
+    });
+}
+
+struct Replay<'a, 'm> {
+    left: &'a Matrix<'a>,
+    reduction: &'a Reduction<'a>,
+    right: &'a mut Matrix<'m>,
+}
+
+impl BytesKernel for Replay<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<B: Bytes>(self, bytes: B) {
+        let Self {
+            left,
+            reduction,
+            right,
+        } = self;
+        bytes.vectorize(
             #[inline(always)]
             || {
-                let panel = panel as usize;
-                let (first, count, skipped) = shape(panel, reduction.padding);
-                let mut pivots = Aligned([[[0; 8]; MAX_WIDTH]; PIVOTS]);
-                let pivots = &mut pivots.0;
-                combine(isa, right, combination, (first, count, skipped), 0, pivots);
-                for (q, pivot) in pivots[skipped..].iter().enumerate() {
-                    let row = (first + q) * right.width;
-                    right.rows[row..][..right.width].copy_from_slice(&pivot[..right.width]);
+                let height = right.height;
+                let mut groups = right.lines.chunks_exact_mut(GROUP * height);
+                for group in &mut groups {
+                    replay_on::<B, GROUP>(bytes, left, reduction, group, height);
                 }
-                if last {
-                    let coefficients = |row: usize| left.byte(row, panel);
-                    add_to_rows(isa, right, coefficients, pivots, 0);
+                for column in groups.into_remainder().chunks_exact_mut(height) {
+                    replay_on::<B, 1>(bytes, left, reduction, column, height);
                 }
-                wipe(pivots.as_flattened_mut().as_flattened_mut());
             },
         );
     }
 }
 
-/// Makes the bytes of the pivot rows of `panel` the identity. Returns false if no combination of
-/// rows does.
+/// Repeats a reduction on `N` byte columns.
 #[inline(always)]
-fn choose_pivots<I: Isa>(
-    isa: I,
+fn replay_on<B: Bytes, const N: usize>(
+    bytes: B,
+    left: &Matrix<'_>,
+    reduction: &Reduction<'_>,
+    columns: &mut [Columns],
+    height: usize,
+) {
+    let combinations = &reduction.combinations[..reduction.count];
+    for (i, combination) in combinations.iter().enumerate() {
+        let panel = combination[0];
+        if combinations.get(i + 1).is_none_or(|next| next[0] != panel) {
+            let coefficients = left.column(panel as usize);
+            add_pivots::<B, N>(bytes, combination, coefficients, columns, height);
+        } else {
+            replace_pivots(bytes, combination, columns, height);
+        }
+    }
+}
+
+/// The bytes of the candidates of a combination.
+#[inline(always)]
+fn candidates<B: Bytes>(bytes: B, combination: &Combination, column: &[Columns]) -> B::Line {
+    let [panel, window, ..] = combination.map(|word| word as usize);
+    let first = PIVOTS * panel;
+    let line = bytes.load_from(column, first);
+    if window == first + PIVOTS {
+        return line;
+    }
+    bytes.first_eight(line, bytes.load_from(column, window - PIVOTS))
+}
+
+#[inline(always)]
+fn sets<B: Bytes>(bytes: B, combination: &Combination) -> B::Sets {
+    let [_, _, sets @ ..] = combination;
+    bytes.sets(sets)
+}
+
+/// Replaces the pivot rows of a combination in all `columns`.
+#[inline(always)]
+fn replace_pivots<B: Bytes>(
+    bytes: B,
+    combination: &Combination,
+    columns: &mut [Columns],
+    height: usize,
+) {
+    let sets = sets(bytes, combination);
+    let first = PIVOTS * combination[0] as usize;
+    for column in columns.chunks_exact_mut(height) {
+        let (pivots, _) = bytes.sums(&sets, candidates(bytes, combination, column));
+        bytes.replace_eight(column, first, pivots);
+    }
+}
+
+/// Replaces the pivot rows of a combination in `N` byte columns, and adds them to the other rows.
+#[inline(always)]
+fn add_pivots<B: Bytes, const N: usize>(
+    bytes: B,
+    combination: &Combination,
+    coefficients: &[Columns],
+    columns: &mut [Columns],
+    height: usize,
+) {
+    let sets = sets(bytes, combination);
+    let first = PIVOTS * combination[0] as usize;
+    // The last line is zero.
+    let coefficients = &coefficients[..height - 1];
+    let mut columns = columns.chunks_exact_mut(height);
+    let mut columns: [&mut [Columns]; N] =
+        core::array::from_fn(|_| columns.next().unwrap_or_default());
+    let mut pivots = [0; N];
+    let mut maps = [bytes.map(0); N];
+    for (column, (pivots, map)) in columns.iter().zip(pivots.iter_mut().zip(&mut maps)) {
+        (*pivots, *map) = bytes.sums(&sets, candidates(bytes, combination, column));
+    }
+    for (l, coefficients) in coefficients.iter().enumerate() {
+        let coefficients = bytes.split(bytes.load(coefficients));
+        for (column, map) in columns.iter_mut().zip(&maps) {
+            let line = bytes.load(&column[l]);
+            bytes.store(bytes.add_mapped(line, map, &coefficients), &mut column[l]);
+        }
+    }
+    // What the pivot rows themselves have gained is nothing.
+    for (column, pivots) in columns.iter_mut().zip(pivots) {
+        bytes.replace_eight(column, first, pivots);
+    }
+}
+
+/// Finds the combination that makes the bytes of the pivot rows of `panel` the identity. Returns
+/// false if no combination of rows does.
+#[inline(always)]
+fn choose_pivots<B: Bytes>(
+    bytes: B,
     matrix: &mut Matrix<'_>,
     reduction: &mut Reduction<'_>,
     panel: usize,
 ) -> bool {
-    let (first, count, skipped) = shape(panel, reduction.padding);
-    let rows = matrix.count();
-    let below = first + count;
-    let mut window = below;
+    let skipped = skipped(panel, reduction.padding);
+    let mut window = PIVOTS * (panel + 1);
     loop {
-        let size = (rows - window).min(CANDIDATES - count);
-        let mut bytes = [0u8; CANDIDATES];
-        for (k, byte) in bytes[..count + size].iter_mut().enumerate() {
-            let row = if k < count {
-                first + k
-            } else {
-                window + k - count
-            };
-            *byte = matrix.byte(row, panel);
-        }
         let Some(combination) = reduction.combinations.get_mut(reduction.count) else {
             // More windows than random matrices ever need.
             return false;
         };
         reduction.count += 1;
         (combination[0], combination[1]) = (panel as u64, window as u64);
-        let chosen = &mut combination[2..];
-        let complete = find_combination(&mut bytes[..count + size], count, skipped, chosen);
-        wipe(&mut bytes);
-        let mut copy = *combination;
-        let (block, word, shift) = place(panel);
-        let mut pivots = Aligned([[[0; 8]; MAX_WIDTH]; PIVOTS]);
-        let pivots = &mut pivots.0;
-        combine(isa, matrix, &copy, (first, count, skipped), block, pivots);
-        wipe(&mut copy);
-        // Columns from the panel on are replaced; coefficients of earlier panels stay.
-        let kept = (1u64 << shift) - 1;
-        for (q, pivot) in pivots[skipped..].iter().enumerate() {
-            let row = &mut matrix.rows[(first + q) * matrix.width..][..matrix.width];
-            for (w, (old, &new)) in row[block]
-                .iter_mut()
-                .zip(&pivot[block])
-                .enumerate()
-                .skip(word)
-            {
-                let kept = if w == word { kept } else { 0 };
-                *old = *old & kept | new & !kept;
-            }
-            row[block + 1..].copy_from_slice(&pivot[block + 1..matrix.width]);
-        }
-        wipe(pivots.as_flattened_mut().as_flattened_mut());
+        let mut line = [0; 8];
+        bytes.store(
+            candidates(bytes, combination, matrix.column(panel)),
+            &mut line,
+        );
+        bytes.rearrange(&mut line);
+        let mut planes = planes_of_bytes(&line);
+        let complete = find_combination(&mut planes, skipped, &mut combination[2..]);
+        wipe(&mut line);
+        wipe(&mut planes);
         // A window that does not suffice is a rare event; a matrix that is singular is thrown away.
         if reveal(complete) {
             return true;
         }
-        window += size;
-        if window >= rows {
+        let height = matrix.height;
+        replace_pivots(
+            bytes,
+            combination,
+            &mut matrix.lines[panel * height..],
+            height,
+        );
+        window += CANDIDATES - PIVOTS;
+        if window >= 64 * (height - 1) {
             return false;
         }
     }
 }
 
-/// Finds the combinations of candidates, of which `bytes` are the bytes of the panel and the first
-/// `count` are pivot rows, that make the bytes of the pivot rows single bits. Bit `k` of the word
-/// of a combination is that of candidate `k`. Returns true if all were found.
+/// All ones for the words that are not zero, hidden from the compiler.
 #[inline(always)]
-fn find_combination(bytes: &mut [u8], count: usize, skipped: usize, out: &mut [u64]) -> bool {
-    let len = bytes.len();
-    let mut sums: [u64; CANDIDATES] = core::array::from_fn(|k| 1 << k);
-    let mut found = 0xffu8;
-    for q in 0..count {
-        let bit = skipped + q;
-        let (mut byte, mut sum) = (bytes[q], sums[q]);
-        for k in q + 1..len {
-            let take = (!byte & bytes[k]) >> bit & 1;
-            byte ^= bytes[k] & 0u8.wrapping_sub(take);
-            sum ^= sums[k] & 0u64.wrapping_sub(u64::from(take));
+fn any(words: &[u64; PIVOTS], of: u64) -> [u64; PIVOTS] {
+    core::hint::black_box(words.map(
+        #[inline(always)]
+        |word| mask::nonzero(word & of),
+    ))
+}
+
+/// Finds the sets of candidates, of which the first eight are the pivot rows, that make the bytes
+/// of the pivot rows single bits. Word `i` of `planes` is bit `i` of all candidates, and bit `k` of
+/// a set is candidate `k`. Returns true if all were found.
+///
+/// Every candidate is reduced by the pivot rows that are done. Only the sets of the pivot rows are
+/// written down: candidate `k` is itself, and those done pivot rows whose word of `reduced` has bit
+/// `k`.
+#[inline(always)]
+fn find_combination(planes: &mut [u64; 8], skipped: usize, out: &mut [u64]) -> bool {
+    let mut sets = [0u64; PIVOTS];
+    let mut reduced = [0u64; PIVOTS];
+    let mut found = 1;
+    for q in skipped..PIVOTS {
+        // The first candidate below with the bit, if pivot row q has it not.
+        let below = planes[q] & u64::MAX << q << 1;
+        let taken = below & below.wrapping_neg() & !mask::hidden(mask::of_bit(planes[q] >> q & 1));
+        let gained = any(planes, taken);
+        for (plane, gained) in planes.iter_mut().zip(gained) {
+            *plane ^= gained & 1 << q;
         }
-        (bytes[q], sums[q]) = (byte, sum);
-        found &= byte >> bit | 0xfe;
-        for k in 0..len {
-            let take = if k == q { 0 } else { bytes[k] >> bit & 1 };
-            bytes[k] ^= byte & 0u8.wrapping_sub(take);
-            sums[k] ^= sum & 0u64.wrapping_sub(u64::from(take));
+        found &= planes[q] >> q;
+        // What it is made of.
+        let (own, others) = (any(&reduced, 1 << q), any(&reduced, taken));
+        let mut set = 1 << q | taken;
+        for j in skipped..q {
+            set ^= sets[j] & (own[j] ^ others[j]);
         }
-    }
-    out.fill(0);
-    out[skipped..].copy_from_slice(&sums[..count]);
-    wipe(&mut sums);
-    found == 0xff
-}
-
-/// Adds up the rows of a combination, from block `from` on: `pivots[bit]` is the row for column
-/// `bit` of the panel.
-#[inline(always)]
-fn combine<I: Isa>(
-    isa: I,
-    matrix: &Matrix<'_>,
-    combination: &Combination,
-    (first, count, _): (usize, usize, usize),
-    from: usize,
-    pivots: &mut [[Columns; MAX_WIDTH]; PIVOTS],
-) {
-    let (width, window) = (matrix.width, combination[1] as usize);
-    let size = (matrix.count() - window).min(CANDIDATES - count);
-    for (pivot, &sum) in pivots.iter_mut().zip(&combination[2..]) {
-        for k in 0..count + size {
-            let row = if k < count {
-                first + k
-            } else {
-                window + k - count
-            };
-            // Portable code branched on the bit where the mask was not hidden.
-            let take = I::U64s::splat(isa, mask::hidden(mask::of_bit(sum >> k & 1)));
-            let row = &matrix.rows[row * width..][..width];
-            for (pivot, row) in pivot[from..].iter_mut().zip(&row[from..]) {
-                add_masked(isa, pivot, row, take);
-            }
+        // Away with the bit in the other candidates.
+        let changed = planes[q] & !(1 << q);
+        let bits = any(planes, 1 << q);
+        for (plane, bit) in planes.iter_mut().zip(bits) {
+            *plane ^= changed & bit;
         }
-    }
-}
-
-#[inline(always)]
-fn add_masked<I: Isa>(isa: I, sum: &mut Columns, row: &Columns, mask: I::U64s) {
-    let registers = I::U64s::chunks_mut(sum)
-        .iter_mut()
-        .zip(I::U64s::chunks(row));
-    for (sum, row) in registers {
-        let added = I::U64s::load(isa, row).and(mask);
-        I::U64s::load(isa, sum).xor(added).store(sum);
-    }
-}
-
-/// Second half of the step of a panel.
-#[inline(always)]
-fn add_pivots<I: Isa>(isa: I, matrix: &mut Matrix<'_>, reduction: &Reduction<'_>, panel: usize) {
-    let (first, count, skipped) = shape(panel, reduction.padding);
-    let (block, word, shift) = place(panel);
-    let mut pivots = Aligned([[[0; 8]; MAX_WIDTH]; PIVOTS]);
-    let pivots = &mut pivots.0;
-    for q in 0..count {
-        let row = &mut matrix.rows[(first + q) * matrix.width..][..matrix.width];
-        // A pivot row has no coefficients.
-        row[block][word] &= !(0xff << shift);
-        let pivot = &mut pivots[skipped + q];
-        pivot[block..matrix.width].copy_from_slice(&row[block..]);
-        // Columns that are done.
-        pivot[block][..word].fill(0);
-        pivot[block][word] &= (u64::MAX << shift) << 7 << 1;
-    }
-    for row in 0..matrix.count() {
-        let coefficients = matrix.byte(row, panel);
-        add_to_row(
-            isa,
-            &mut matrix.rows[row * matrix.width..][..matrix.width],
-            coefficients,
-            pivots,
-            block,
-        );
-    }
-    wipe(pivots.as_flattened_mut().as_flattened_mut());
-}
-
-#[inline(always)]
-fn add_to_rows<I: Isa>(
-    isa: I,
-    matrix: &mut Matrix<'_>,
-    coefficients: impl Fn(usize) -> u8,
-    pivots: &[[Columns; MAX_WIDTH]; PIVOTS],
-    from: usize,
-) {
-    for (number, row) in matrix.rows.chunks_exact_mut(matrix.width).enumerate() {
-        add_to_row(isa, row, coefficients(number), pivots, from);
-    }
-}
-
-/// Adds the pivot rows that the bits of `coefficients` name to `row`, from block `from` on.
-#[inline(always)]
-fn add_to_row<I: Isa>(
-    isa: I,
-    row: &mut [Columns],
-    coefficients: u8,
-    pivots: &[[Columns; MAX_WIDTH]; PIVOTS],
-    from: usize,
-) {
-    let mask = |bit: usize| I::U64s::splat(isa, mask::of_bit(u64::from(coefficients >> bit & 1)));
-    let masks: [I::U64s; PIVOTS] = [
-        mask(0),
-        mask(1),
-        mask(2),
-        mask(3),
-        mask(4),
-        mask(5),
-        mask(6),
-        mask(7),
-    ];
-    for (block, row) in row.iter_mut().enumerate().skip(from) {
-        for (part, sum) in I::U64s::chunks_mut(row).iter_mut().enumerate() {
-            let mut total = I::U64s::load(isa, sum);
-            for (pivot, mask) in pivots.iter().zip(&masks) {
-                let pivot = I::U64s::load(isa, &I::U64s::chunks(&pivot[block])[part]);
-                total = total.xor(pivot.and(*mask));
-            }
-            total.store(sum);
+        let mut added = changed;
+        for j in skipped..q {
+            let replaced = mask::hidden(mask::of_bit(changed >> j & 1));
+            added ^= reduced[j] & replaced;
+            sets[j] ^= set & replaced;
         }
+        reduced[q] = added;
+        sets[q] = set;
     }
+    out.copy_from_slice(&sets);
+    wipe(&mut sets);
+    wipe(&mut reduced);
+    found & 1 == 1
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matrix::columns::{cut_rows, join_rows};
     use std::vec;
     use std::vec::Vec;
 
@@ -408,12 +436,22 @@ mod tests {
         let count = rows.len();
         let mut expected = rows.to_vec();
         let regular = gauss(&mut expected, padding);
-        let half = |part: usize| rows.iter().map(move |row| row.as_chunks().0[part]);
-        let mut left: Vec<Columns> = half(0).collect();
-        let mut right: Vec<Columns> = half(1).collect();
+        let height = height(count + padding);
+        let half = |part: usize| {
+            let mut rows: Vec<Columns> = rows.iter().map(|row| row.as_chunks().0[part]).collect();
+            rows.splice(0..0, vec![[0; 8]; padding]);
+            let mut lines = vec![[7; 8]; 64 * height];
+            let mut matrix = Matrix {
+                lines: &mut lines,
+                height,
+            };
+            cut_rows(isa, &rows, &mut matrix, 0);
+            lines
+        };
+        let (mut left, mut right) = (half(0), half(1));
         let mut left = Matrix {
-            rows: &mut left,
-            width: 1,
+            lines: &mut left,
+            height,
         };
         let mut combinations = vec![[0; COMBINATION_WORDS]; max_combinations(count)];
         let mut reduction = Reduction {
@@ -425,19 +463,23 @@ mod tests {
         assert_eq!(reduce(isa, &mut left, &mut reduction, 0..panels), regular);
         if regular {
             let mut right = Matrix {
-                rows: &mut right,
-                width: 1,
+                lines: &mut right,
+                height,
             };
             replay(isa, &left, &reduction, &mut right);
-            for (row, expected) in right.rows.iter().zip(&expected) {
-                assert_eq!(*row, expected.as_chunks().0[1]);
-            }
+            let equal = |matrix: &mut Matrix<'_>, half: usize, words: Range<usize>| {
+                join_rows(isa, matrix, count + padding, |group, rows| {
+                    for (i, row) in rows.iter().enumerate() {
+                        if let Some(row_number) = (8 * group + i).checked_sub(padding) {
+                            let expected = expected[row_number].as_chunks::<8>().0[half];
+                            assert_eq!(row[words.clone()], expected[words.clone()]);
+                        }
+                    }
+                });
+            };
+            equal(&mut right, 1, 0..8);
             // Columns behind the identity in the left part.
-            for (row, expected) in left.rows.iter().zip(&expected) {
-                for word in panels.div_ceil(8)..8 {
-                    assert_eq!(row[word], expected[word]);
-                }
-            }
+            equal(&mut left, 0, panels.div_ceil(8)..8);
         }
         regular
     }

@@ -7,12 +7,13 @@
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm MatGen for semi-systematic form.
 
+use super::columns::Arrange;
 use super::eliminate::Matrix;
 use crate::bits::transpose;
 use crate::code::{CHOICE, CHOSEN};
 use crate::mask;
 use crate::reveal::reveal;
-use falcon_lanes::wipe;
+use falcon_lanes::{Isa, transpose_bytes, wipe};
 
 /// Pivot columns as one-hot words, in order.
 pub(crate) type Pivots = [u64; CHOSEN];
@@ -68,51 +69,55 @@ pub(crate) fn exchange(elements: &mut [u64], pivots: &Pivots) {
     }
 }
 
-/// The 64 columns from byte column `panel` on of a row.
-fn window(row: &[[u64; 8]], panel: usize) -> u64 {
-    let words = row.as_flattened();
-    let (word, shift) = (panel / 8, 8 * (panel % 8));
-    let high = words.get(word + 1).copied().unwrap_or(0);
-    words[word] >> shift | high << 1 << (63 - shift)
+/// The eight bytes of 64 rows, line `line` of the eight byte columns, as words. Its own inverse.
+fn rows_of(columns: &[[u64; 8]; 8]) -> [u64; 64] {
+    let mut rows = *columns;
+    transpose_bytes(&mut rows);
+    core::array::from_fn(|row| rows[row % 8][row / 8])
 }
 
-/// Adds `change` to these columns.
-fn change_window(row: &mut [[u64; 8]], panel: usize, change: u64) {
-    let words = row.as_flattened_mut();
-    let (word, shift) = (panel / 8, 8 * (panel % 8));
-    words[word] ^= change << shift;
-    if let Some(high) = words.get_mut(word + 1) {
-        *high ^= change >> 1 >> (63 - shift);
-    }
+/// The inverse of [`rows_of`].
+fn columns_of(rows: &[u64; 64]) -> [[u64; 8]; 8] {
+    let mut columns: [[u64; 8]; 8] =
+        core::array::from_fn(|i| core::array::from_fn(|w| rows[8 * w + i]));
+    transpose_bytes(&mut columns);
+    columns
 }
 
-/// Finds the pivot columns of the last 32 rows, from byte column `panel` on, and exchanges columns
-/// in all rows. Returns false if the rank is less than 32.
-pub(crate) fn exchange_columns(matrix: &mut Matrix<'_>, panel: usize, pivots: &mut Pivots) -> bool {
-    let (width, count) = (matrix.width, matrix.count());
+/// Finds the pivot columns of the last 32 of `count` rows, from byte column `panel` on, and
+/// exchanges columns in all rows. Returns false if the rank is less than 32.
+pub(crate) fn exchange_columns<I: Isa>(
+    isa: I,
+    matrix: &mut Matrix<'_>,
+    count: usize,
+    panel: usize,
+    pivots: &mut Pivots,
+) -> bool {
+    let height = matrix.height;
+    let lines = &mut matrix.lines[panel * height..][..8 * height];
+    isa.with_bytes(Arrange {
+        lines: &mut *lines,
+        back: true,
+    });
+    let line = |lines: &[[u64; 8]], l: usize| core::array::from_fn(|c| lines[c * height + l]);
     let mut block = [0; CHOSEN];
-    let last = matrix.rows[(count - CHOSEN) * width..].chunks_exact(width);
-    for (word, row) in block.iter_mut().zip(last) {
-        *word = window(row, panel);
+    for (word, row) in block.iter_mut().zip(count - CHOSEN..) {
+        *word = rows_of(&line(lines, row / 64))[row % 64];
     }
     if !find_pivots(&mut block, pivots) {
         return false;
     }
-    for rows in matrix.rows.chunks_mut(64 * width) {
-        let mut columns = [0; 64];
-        for (column, row) in columns.iter_mut().zip(rows.chunks_exact(width)) {
-            *column = window(row, panel);
+    for l in 0..height - 1 {
+        let mut rows = rows_of(&line(lines, l));
+        transpose(&mut rows);
+        exchange(&mut rows, pivots);
+        transpose(&mut rows);
+        for (c, column) in columns_of(&rows).into_iter().enumerate() {
+            lines[c * height + l] = column;
         }
-        let mut before = columns;
-        transpose(&mut columns);
-        exchange(&mut columns, pivots);
-        transpose(&mut columns);
-        for ((row, &after), &before) in rows.chunks_exact_mut(width).zip(&columns).zip(&before) {
-            change_window(row, panel, after ^ before);
-        }
-        wipe(&mut columns);
-        wipe(&mut before);
+        wipe(&mut rows);
     }
+    isa.with_bytes(Arrange { lines, back: false });
     true
 }
 
@@ -135,6 +140,25 @@ mod tests {
         assert!(!pivots_of_mask(0x5555_5555, &mut again));
         let mut block = core::array::from_fn(|j| row(j) & 0xffff_ffff);
         assert!(!find_pivots(&mut block, &mut pivots));
+    }
+
+    #[test]
+    fn rows_are_the_bytes_of_eight_columns() {
+        let columns: [[u64; 8]; 8] = core::array::from_fn(|c| {
+            core::array::from_fn(|w| {
+                u64::from_le_bytes([(8 * w + c) as u8; 8]) ^ 0x0706_0504_0302_0100
+            })
+        });
+        let rows = rows_of(&columns);
+        for (row, word) in rows.iter().enumerate() {
+            for (c, column) in columns.iter().enumerate() {
+                assert_eq!(
+                    word.to_le_bytes()[c],
+                    column[row / 8].to_le_bytes()[row % 8]
+                );
+            }
+        }
+        assert_eq!(columns_of(&rows), columns);
     }
 
     #[test]

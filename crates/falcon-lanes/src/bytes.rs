@@ -1,0 +1,450 @@
+//! Linear maps of bytes: products of bytes and matrices of 8 by 8 bits.
+
+use crate::Baseline;
+use core::array::from_fn;
+use core::fmt::Debug;
+
+/// Registers of 64 bytes that are multiplied by bit matrices: a zero-sized proof that this
+/// processor has the instructions.
+///
+/// A *line* is 64 bytes in memory, as eight words in an order that the token chooses:
+/// [`arrange`](Self::arrange) makes it from the little-endian order of bytes. Byte `k` of a word
+/// has the bits `8k` to `8k + 7`.
+pub trait Bytes: Copy + Debug + Send + Sync + 'static {
+    /// The bytes of a line.
+    type Line: Copy;
+    /// The bytes of a line, ready to be mapped more than once.
+    type Split: Copy;
+    /// A linear map from bytes to bytes.
+    type Map: Copy;
+    /// Eight sets of the bytes of a line.
+    type Sets: Copy;
+
+    /// Runs `kernel` in a frame where the instructions are enabled. Everything the kernel calls
+    /// must be inlined into it.
+    fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R;
+
+    /// Brings bytes in little-endian order into the order of a line.
+    #[inline(always)]
+    fn arrange(self, line: &mut [u64; 8]) {
+        _ = line;
+    }
+    /// The inverse of [`arrange`](Self::arrange).
+    #[inline(always)]
+    fn rearrange(self, line: &mut [u64; 8]) {
+        _ = line;
+    }
+
+    /// Loads a line.
+    fn load(self, line: &[u64; 8]) -> Self::Line;
+    /// Loads the 64 bytes from byte `start` of `lines` on.
+    ///
+    /// # Panics
+    /// If `lines` end before.
+    fn load_from(self, lines: &[[u64; 8]], start: usize) -> Self::Line;
+    /// The first byte of a line.
+    #[inline(always)]
+    fn first(self, line: &[u64; 8]) -> u8 {
+        line[0] as u8
+    }
+    /// Writes a line.
+    fn store(self, x: Self::Line, line: &mut [u64; 8]);
+    /// Replaces the eight bytes from byte `start` of `lines` on, a multiple of eight, by those of
+    /// `bytes`.
+    ///
+    /// # Panics
+    /// If `lines` end before.
+    fn replace_eight(self, lines: &mut [[u64; 8]], start: usize, bytes: u64);
+    /// The first eight bytes of `a`, then those of `b` from the ninth on.
+    fn first_eight(self, a: Self::Line, b: Self::Line) -> Self::Line;
+    /// The bytes of `x` but the first, then the first one of `next`.
+    fn shifted(self, x: Self::Line, next: Self::Line) -> Self::Line;
+    /// `a` where the bits of `mask`, which is zero or all ones, are set, and `b` elsewhere.
+    fn select(self, mask: u64, a: Self::Line, b: Self::Line) -> Self::Line;
+
+    /// Gets the bytes ready to be mapped.
+    fn split(self, x: Self::Line) -> Self::Split;
+    /// A word of which [`prepared_map`](Self::prepared_map) makes the [`map`](Self::map) with these
+    /// images. The word of an exclusive or is the exclusive or of the words.
+    #[inline(always)]
+    fn prepare(self, images: u64) -> u64 {
+        images
+    }
+    /// The map of a word of [`prepare`](Self::prepare).
+    fn prepared_map(self, word: u64) -> Self::Map;
+    /// The map that takes the byte with bit `j` alone to byte `j` of `images`.
+    #[inline(always)]
+    fn map(self, images: u64) -> Self::Map {
+        self.prepared_map(self.prepare(images))
+    }
+    /// The images of the bytes `x`.
+    fn mapped(self, map: &Self::Map, x: &Self::Split) -> Self::Line;
+    /// Adds the images of the bytes `x` to `sum`, bit by bit.
+    fn add_mapped(self, sum: Self::Line, map: &Self::Map, x: &Self::Split) -> Self::Line;
+
+    /// Gets sets ready: bit `k` of word `i` says whether byte `k` belongs to set `i`.
+    fn sets(self, sets: &[u64; 8]) -> Self::Sets;
+    /// Byte `i` of the result is the exclusive or of the bytes of `x` in set `i`. Also returns the
+    /// [`map`](Self::map) with these images.
+    fn sums(self, sets: &Self::Sets, x: Self::Line) -> (u64, Self::Map);
+}
+
+/// A computation with [`Bytes`].
+pub trait BytesKernel {
+    /// Result of the computation.
+    type Output;
+    /// Computes with `bytes`.
+    fn run<B: Bytes>(self, bytes: B) -> Self::Output;
+}
+
+/// Transposes a matrix of 8 by 8 bits: bit `j` of byte `i` becomes bit `i` of byte `j`.
+#[inline(always)]
+pub const fn transpose_bits(x: u64) -> u64 {
+    let mut x = x;
+    let mut different = (x ^ x >> 7) & 0x00aa_00aa_00aa_00aa;
+    x ^= different ^ different << 7;
+    different = (x ^ x >> 14) & 0x0000_cccc_0000_cccc;
+    x ^= different ^ different << 14;
+    different = (x ^ x >> 28) & 0x0000_0000_f0f0_f0f0;
+    x ^ different ^ different << 28
+}
+
+/// Transposes matrices of 8 by 8 bytes: byte `j` of word `i` becomes byte `i` of word `j`. Column
+/// `w` of `x` is a matrix.
+#[inline(always)]
+pub fn transpose_bytes<const N: usize>(x: &mut [[u64; N]; 8]) {
+    #[inline(always)]
+    fn exchange<const N: usize>(x: &mut [[u64; N]; 8], distance: usize, low: u64) {
+        for i in (0..8).filter(|i| i & distance == 0) {
+            for w in 0..N {
+                let (a, b) = (x[i][w], x[i + distance][w]);
+                let different = (a >> (8 * distance) ^ b) & low;
+                x[i][w] = a ^ different << (8 * distance);
+                x[i + distance][w] = b ^ different;
+            }
+        }
+    }
+    exchange(x, 4, 0x0000_0000_ffff_ffff);
+    exchange(x, 2, 0x0000_ffff_0000_ffff);
+    exchange(x, 1, 0x00ff_00ff_00ff_00ff);
+}
+
+/// The bit planes of 64 bytes: bit `k` of word `i` is bit `i` of byte `k`.
+#[inline(always)]
+pub fn planes_of_bytes(x: &[u64; 8]) -> [u64; 8] {
+    let mut planes: [[u64; 1]; 8] = from_fn(|i| [transpose_bits(x[i])]);
+    transpose_bytes(&mut planes);
+    planes.map(
+        #[inline(always)]
+        |[plane]| plane,
+    )
+}
+
+/// The inverse of [`planes_of_bytes`].
+#[inline(always)]
+pub fn bytes_of_planes(x: &[u64; 8]) -> [u64; 8] {
+    let mut bytes: [[u64; 1]; 8] = from_fn(|i| [x[i]]);
+    transpose_bytes(&mut bytes);
+    bytes.map(
+        #[inline(always)]
+        |[word]| transpose_bits(word),
+    )
+}
+
+/// `bit` of `x` as a mask.
+#[inline(always)]
+fn mask(x: u64, bit: usize) -> u64 {
+    0u64.wrapping_sub(x >> bit & 1)
+}
+
+/// 1 if `x` has an odd number of ones. Takes no branch and no table, as an instruction for it may
+/// be missing.
+#[inline(always)]
+fn parity(x: u64) -> u64 {
+    let x = x ^ x >> 32;
+    let x = x ^ x >> 16;
+    let x = x ^ x >> 8;
+    let x = x ^ x >> 4;
+    let x = x ^ x >> 2;
+    (x ^ x >> 1) & 1
+}
+
+/// A line is the bit planes of its bytes: word `i` has the bits `i`. So a map is eight masks for
+/// each plane.
+impl Bytes for Baseline {
+    type Line = [u64; 8];
+    type Split = [u64; 8];
+    type Map = [[u64; 8]; 8];
+    type Sets = [u64; 8];
+
+    #[inline(always)]
+    fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
+        kernel()
+    }
+    #[inline(always)]
+    fn arrange(self, line: &mut [u64; 8]) {
+        *line = planes_of_bytes(line);
+    }
+    #[inline(always)]
+    fn rearrange(self, line: &mut [u64; 8]) {
+        *line = bytes_of_planes(line);
+    }
+    #[inline(always)]
+    fn load(self, line: &[u64; 8]) -> [u64; 8] {
+        *line
+    }
+    #[inline(always)]
+    fn load_from(self, lines: &[[u64; 8]], start: usize) -> [u64; 8] {
+        let (line, shift) = (start / 64, start % 64);
+        let low = &lines[line];
+        if shift == 0 {
+            return *low;
+        }
+        let high = &lines[line + 1];
+        from_fn(|i| low[i] >> shift | high[i] << (64 - shift))
+    }
+    #[inline(always)]
+    fn first(self, line: &[u64; 8]) -> u8 {
+        let planes = line.iter().rev();
+        planes.fold(0, |byte, plane| byte << 1 | (plane & 1) as u8)
+    }
+    #[inline(always)]
+    fn store(self, x: [u64; 8], line: &mut [u64; 8]) {
+        *line = x;
+    }
+    #[inline(always)]
+    fn replace_eight(self, lines: &mut [[u64; 8]], start: usize, bytes: u64) {
+        let shift = start % 64 / 8 * 8;
+        let planes = transpose_bits(bytes).to_le_bytes();
+        for (word, plane) in lines[start / 64].iter_mut().zip(planes) {
+            *word = *word & !(0xff << shift) | u64::from(plane) << shift;
+        }
+    }
+    #[inline(always)]
+    fn first_eight(self, a: [u64; 8], b: [u64; 8]) -> [u64; 8] {
+        from_fn(|i| a[i] & 0xff | b[i] & !0xff)
+    }
+    #[inline(always)]
+    fn shifted(self, x: [u64; 8], next: [u64; 8]) -> [u64; 8] {
+        from_fn(|i| x[i] >> 1 | next[i] << 63)
+    }
+    #[inline(always)]
+    fn select(self, mask: u64, a: [u64; 8], b: [u64; 8]) -> [u64; 8] {
+        from_fn(|i| a[i] & mask | b[i] & !mask)
+    }
+    #[inline(always)]
+    fn split(self, x: [u64; 8]) -> [u64; 8] {
+        x
+    }
+    #[inline(always)]
+    fn prepared_map(self, images: u64) -> [[u64; 8]; 8] {
+        from_fn(|j| from_fn(|i| mask(images, 8 * j + i)))
+    }
+    #[inline(always)]
+    fn mapped(self, map: &[[u64; 8]; 8], x: &[u64; 8]) -> [u64; 8] {
+        self.add_mapped([0; 8], map, x)
+    }
+    #[inline(always)]
+    fn add_mapped(self, mut sum: [u64; 8], map: &[[u64; 8]; 8], x: &[u64; 8]) -> [u64; 8] {
+        for (x, masks) in x.iter().zip(map) {
+            for (sum, mask) in sum.iter_mut().zip(masks) {
+                *sum ^= x & mask;
+            }
+        }
+        sum
+    }
+    #[inline(always)]
+    fn sets(self, sets: &[u64; 8]) -> [u64; 8] {
+        *sets
+    }
+    #[inline(always)]
+    fn sums(self, sets: &[u64; 8], x: [u64; 8]) -> (u64, [[u64; 8]; 8]) {
+        let mut sums = 0;
+        for (i, set) in sets.iter().enumerate() {
+            for (bit, plane) in x.iter().enumerate() {
+                sums |= parity(set & plane) << (8 * i + bit);
+            }
+        }
+        (sums, self.map(sums))
+    }
+}
+
+/// Compares the operations of `bytes` with those of [`Baseline`], on repeatable random bytes. For
+/// the tests of crates that implement [`Bytes`].
+///
+/// # Panics
+/// If a result is different.
+#[doc(hidden)]
+pub fn compare_bytes_with_baseline<B: Bytes>(bytes: B) {
+    bytes.vectorize(
+        #[inline(always)]
+        || compare(bytes, Baseline),
+    );
+}
+
+#[inline(always)]
+fn compare<B: Bytes>(bytes: B, oracle: Baseline) {
+    let mut state = 0u64;
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    };
+    for round in 0..40 {
+        let memory: [[u64; 8]; 3] = from_fn(|_| from_fn(|_| next()));
+        let (mut ours, mut theirs) = (memory, memory);
+        for line in &mut ours {
+            bytes.arrange(line);
+        }
+        for line in &mut theirs {
+            oracle.arrange(line);
+        }
+        let equal = |x: B::Line, y: [u64; 8]| {
+            let (mut out, mut expected) = ([0; 8], [0; 8]);
+            bytes.store(x, &mut out);
+            bytes.rearrange(&mut out);
+            oracle.store(y, &mut expected);
+            oracle.rearrange(&mut expected);
+            assert_eq!(out, expected, "round {round}");
+        };
+        let (images, sets) = (next(), from_fn(|_| next()));
+        let x = [bytes.load(&ours[0]), bytes.load(&ours[1])];
+        let y = [oracle.load(&theirs[0]), oracle.load(&theirs[1])];
+        equal(x[0], y[0]);
+        assert_eq!(bytes.first(&ours[0]), memory[0][0] as u8);
+        for start in [0, 1, 7, 63, 64, 64 + round, 127, 128] {
+            let x = bytes.load_from(&ours, start);
+            equal(x, oracle.load_from(&theirs, start));
+        }
+        equal(
+            bytes.first_eight(x[0], x[1]),
+            oracle.first_eight(y[0], y[1]),
+        );
+        equal(bytes.shifted(x[0], x[1]), oracle.shifted(y[0], y[1]));
+        for mask in [0, u64::MAX] {
+            let select = oracle.select(mask, y[0], y[1]);
+            equal(bytes.select(mask, x[0], x[1]), select);
+        }
+        let map = bytes.map(images);
+        let sum = oracle.add_mapped(y[0], &oracle.map(images), &oracle.split(y[1]));
+        equal(bytes.add_mapped(x[0], &map, &bytes.split(x[1])), sum);
+        let image = oracle.mapped(&oracle.map(images), &oracle.split(y[1]));
+        equal(bytes.mapped(&map, &bytes.split(x[1])), image);
+        let (sums, map) = bytes.sums(&bytes.sets(&sets), x[0]);
+        let (expected, their_map) = oracle.sums(&oracle.sets(&sets), y[0]);
+        assert_eq!(sums, expected, "round {round}");
+        let sum = oracle.add_mapped(y[0], &their_map, &oracle.split(y[1]));
+        equal(bytes.add_mapped(x[0], &map, &bytes.split(x[1])), sum);
+        for start in [0, 56, 64, 184] {
+            bytes.replace_eight(&mut ours, start, images);
+            oracle.replace_eight(&mut theirs, start, images);
+        }
+        for (ours, theirs) in ours.iter().zip(&theirs) {
+            equal(bytes.load(ours), oracle.load(theirs));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noise<const N: usize>() -> [u64; N] {
+        from_fn(|i| {
+            (i as u64 + 3)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                .rotate_left(i as u32)
+        })
+    }
+
+    /// Byte `k` of words.
+    fn byte(x: &[u64], k: usize) -> u8 {
+        (x[k / 8] >> (8 * (k % 8))) as u8
+    }
+
+    #[test]
+    fn transpositions_are_their_definitions() {
+        let [x] = noise();
+        let bit = |x: u64, i: usize, j: usize| x >> (8 * i + j) & 1;
+        for (i, j) in (0..64).map(|k| (k / 8, k % 8)) {
+            assert_eq!(bit(transpose_bits(x), i, j), bit(x, j, i));
+        }
+        let before = noise::<16>();
+        let mut x = from_fn(|i| [before[i], before[8 + i]]);
+        transpose_bytes(&mut x);
+        for (i, j) in (0..64).map(|k| (k / 8, k % 8)) {
+            for w in 0..2 {
+                let expected = byte(&before[8 * w..], 8 * j + i);
+                assert_eq!(byte(&[x[i][w]], j), expected);
+            }
+        }
+        let x = noise();
+        let planes = planes_of_bytes(&x);
+        for k in 0..64 {
+            for (i, plane) in planes.iter().enumerate() {
+                assert_eq!(plane >> k & 1, u64::from(byte(&x, k) >> i & 1));
+            }
+        }
+        assert_eq!(bytes_of_planes(&planes), x);
+    }
+
+    #[test]
+    fn the_portable_operations_are_their_definitions() {
+        let isa = Baseline;
+        let (x, y, sets) = (noise::<8>(), noise::<9>(), noise::<8>());
+        let y = from_fn(|i| y[i + 1]);
+        let [images] = noise();
+        let arranged = |x: &[u64; 8]| {
+            let mut x = *x;
+            isa.arrange(&mut x);
+            isa.load(&x)
+        };
+        let bytes = |x| {
+            let mut out = [0; 8];
+            isa.store(x, &mut out);
+            isa.rearrange(&mut out);
+            out
+        };
+        let sum = isa.add_mapped(arranged(&x), &isa.map(images), &isa.split(arranged(&y)));
+        let sum = bytes(sum);
+        for k in 0..64 {
+            let bits = (0..8).filter(|&j| byte(&y, k) >> j & 1 == 1);
+            let expected = bits.fold(byte(&x, k), |sum, j| sum ^ byte(&[images], j));
+            assert_eq!(byte(&sum, k), expected);
+        }
+        let (sums, map) = isa.sums(&isa.sets(&sets), arranged(&x));
+        for (i, set) in sets.iter().enumerate() {
+            let members = (0..64).filter(|&k| set >> k & 1 == 1);
+            let expected = members.fold(0, |sum, k| sum ^ byte(&x, k));
+            assert_eq!(byte(&[sums], i), expected);
+        }
+        assert_eq!(map, isa.map(sums));
+        let mut line = x;
+        isa.arrange(&mut line);
+        assert_eq!(isa.first(&line), byte(&x, 0));
+        let mut lines = [x, y];
+        lines.iter_mut().for_each(|line| isa.arrange(line));
+        let from = bytes(isa.load_from(&lines, 13));
+        for k in 0..64 {
+            assert_eq!(byte(&from, k), byte([x, y].as_flattened(), 13 + k));
+        }
+        let next = isa.shifted(arranged(&x), arranged(&y));
+        assert_eq!(next, isa.load_from(&lines, 1));
+        isa.replace_eight(&mut lines, 72, images);
+        lines.iter_mut().for_each(|line| isa.rearrange(line));
+        let mut expected = [x, y];
+        expected[1][1] = images;
+        assert_eq!(lines, expected);
+        let both = bytes(isa.first_eight(arranged(&x), arranged(&y)));
+        assert_eq!(
+            (both[0], &both[1..], bytes(isa.select(0, x, y))),
+            (x[0], &y[1..], bytes(y))
+        );
+    }
+
+    #[test]
+    fn the_portable_operations_equal_themselves() {
+        compare_bytes_with_baseline(Baseline);
+    }
+}

@@ -1,0 +1,285 @@
+//! Linear maps of bytes by tables of nibbles in registers.
+
+use crate::neon::Neon;
+use core::arch::aarch64::*;
+use falcon_lanes::Bytes;
+
+/// Sixty-four bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Line([uint8x16_t; 4]);
+
+/// The low nibbles of sixty-four bytes and the high ones.
+#[derive(Clone, Copy, Debug)]
+pub struct Split([[uint8x16_t; 4]; 2]);
+
+/// Images of the low nibbles and of the high ones.
+#[derive(Clone, Copy, Debug)]
+pub struct Map([uint8x16_t; 2]);
+
+/// A mask for every byte and set.
+#[derive(Clone, Copy, Debug)]
+pub struct Sets([[uint8x16_t; 4]; 8]);
+
+/// Mask of the places with bit `J`.
+const fn places<const J: usize>() -> [u8; 16] {
+    let mut places = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        if i >> J & 1 == 1 {
+            places[i] = 0xff;
+        }
+        i += 1;
+    }
+    places
+}
+
+/// The image of bit `J` at the places with bit `J mod 4`.
+#[inline(always)]
+fn image<const J: usize>(images: u64, at: [u8; 16]) -> uint8x16_t {
+    // SAFETY: the target has NEON; `at` is sixteen values.
+    unsafe { vandq_u8(vdupq_n_u8((images >> (8 * J)) as u8), vld1q_u8(at.as_ptr())) }
+}
+
+/// Sum of two registers.
+#[inline(always)]
+fn xor(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+    // SAFETY: the target has NEON.
+    unsafe { veorq_u8(a, b) }
+}
+
+/// A mask for every byte: whether its bit of the two bytes of `set` is one.
+#[inline(always)]
+fn masks(set: u64) -> [uint8x16_t; 4] {
+    const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
+    let [a, b, c, d, e, f, g, h] = set.to_le_bytes();
+    // SAFETY: the target has NEON; `BITS` is sixteen values.
+    unsafe {
+        let bits = vld1q_u8(BITS.as_ptr());
+        [
+            vtstq_u8(vcombine_u8(vdup_n_u8(a), vdup_n_u8(b)), bits),
+            vtstq_u8(vcombine_u8(vdup_n_u8(c), vdup_n_u8(d)), bits),
+            vtstq_u8(vcombine_u8(vdup_n_u8(e), vdup_n_u8(f)), bits),
+            vtstq_u8(vcombine_u8(vdup_n_u8(g), vdup_n_u8(h)), bits),
+        ]
+    }
+}
+
+/// Sum of the quarters of `x`, as far as they are in a set.
+#[inline(always)]
+fn chosen(x: Line, set: [uint8x16_t; 4]) -> uint8x16_t {
+    let ([a, b, c, d], [e, f, g, h]) = (x.0, set);
+    // SAFETY: the target has NEON.
+    unsafe {
+        xor(
+            xor(vandq_u8(a, e), vandq_u8(b, f)),
+            xor(vandq_u8(c, g), vandq_u8(d, h)),
+        )
+    }
+}
+
+/// Sums of the words of `a`, and of those of `b`.
+#[inline(always)]
+fn words(a: uint8x16_t, b: uint8x16_t) -> uint32x4_t {
+    // SAFETY: the target has NEON.
+    unsafe {
+        let (a, b) = (vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b));
+        vreinterpretq_u32_u64(veorq_u64(vtrn1q_u64(a, b), vtrn2q_u64(a, b)))
+    }
+}
+
+/// The same for halves of words.
+#[inline(always)]
+fn halves(a: uint32x4_t, b: uint32x4_t) -> uint16x8_t {
+    // SAFETY: the target has NEON.
+    unsafe { vreinterpretq_u16_u32(veorq_u32(vuzp1q_u32(a, b), vuzp2q_u32(a, b))) }
+}
+
+impl Bytes for Neon {
+    type Line = Line;
+    type Split = Split;
+    type Map = Map;
+    type Sets = Sets;
+
+    #[inline(always)]
+    fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
+        // The target has the feature: every function is in its frame.
+        kernel()
+    }
+    #[inline(always)]
+    fn load(self, line: &[u64; 8]) -> Line {
+        self.load_from(core::slice::from_ref(line), 0)
+    }
+    #[inline(always)]
+    fn load_from(self, lines: &[[u64; 8]], start: usize) -> Line {
+        assert!(start.saturating_add(64) <= size_of_val(lines));
+        // SAFETY: the target has NEON; 64 bytes from `start` on are inside.
+        Line(unsafe {
+            let x = lines.as_ptr().cast::<u8>().add(start);
+            [
+                vld1q_u8(x),
+                vld1q_u8(x.add(16)),
+                vld1q_u8(x.add(32)),
+                vld1q_u8(x.add(48)),
+            ]
+        })
+    }
+    #[inline(always)]
+    fn store(self, x: Line, line: &mut [u64; 8]) {
+        let out = line.as_mut_ptr().cast::<u8>();
+        let [a, b, c, d] = x.0;
+        // SAFETY: the target has NEON; `line` is 64 bytes.
+        unsafe {
+            vst1q_u8(out, a);
+            vst1q_u8(out.add(16), b);
+            vst1q_u8(out.add(32), c);
+            vst1q_u8(out.add(48), d);
+        }
+    }
+    #[inline(always)]
+    fn replace_eight(self, lines: &mut [[u64; 8]], start: usize, bytes: u64) {
+        lines.as_flattened_mut()[start / 8] = bytes;
+    }
+    #[inline(always)]
+    fn first_eight(self, a: Line, b: Line) -> Line {
+        let ([first, ..], [second, rest @ ..]) = (a.0, b.0);
+        // SAFETY: the target has NEON.
+        let first = unsafe { vcombine_u8(vget_low_u8(first), vget_high_u8(second)) };
+        let [b, c, d] = rest;
+        Line([first, b, c, d])
+    }
+    #[inline(always)]
+    fn shifted(self, x: Line, next: Line) -> Line {
+        let ([a, b, c, d], [e, ..]) = (x.0, next.0);
+        // SAFETY: the target has NEON.
+        Line(unsafe {
+            [
+                vextq_u8::<1>(a, b),
+                vextq_u8::<1>(b, c),
+                vextq_u8::<1>(c, d),
+                vextq_u8::<1>(d, e),
+            ]
+        })
+    }
+    #[inline(always)]
+    fn select(self, mask: u64, a: Line, b: Line) -> Line {
+        let ([a, b, c, d], [e, f, g, h]) = (a.0, b.0);
+        // SAFETY: the target has NEON.
+        Line(unsafe {
+            let mask = vdupq_n_u8(mask as u8);
+            [
+                vbslq_u8(mask, a, e),
+                vbslq_u8(mask, b, f),
+                vbslq_u8(mask, c, g),
+                vbslq_u8(mask, d, h),
+            ]
+        })
+    }
+    #[inline(always)]
+    fn split(self, x: Line) -> Split {
+        let [a, b, c, d] = x.0;
+        // SAFETY: the target has NEON.
+        Split(unsafe {
+            let low = vdupq_n_u8(15);
+            [
+                [
+                    vandq_u8(a, low),
+                    vandq_u8(b, low),
+                    vandq_u8(c, low),
+                    vandq_u8(d, low),
+                ],
+                [
+                    vshrq_n_u8::<4>(a),
+                    vshrq_n_u8::<4>(b),
+                    vshrq_n_u8::<4>(c),
+                    vshrq_n_u8::<4>(d),
+                ],
+            ]
+        })
+    }
+    #[inline(always)]
+    fn prepared_map(self, images: u64) -> Map {
+        let low = xor(
+            xor(
+                image::<0>(images, places::<0>()),
+                image::<1>(images, places::<1>()),
+            ),
+            xor(
+                image::<2>(images, places::<2>()),
+                image::<3>(images, places::<3>()),
+            ),
+        );
+        let high = xor(
+            xor(
+                image::<4>(images, places::<0>()),
+                image::<5>(images, places::<1>()),
+            ),
+            xor(
+                image::<6>(images, places::<2>()),
+                image::<7>(images, places::<3>()),
+            ),
+        );
+        Map([low, high])
+    }
+    #[inline(always)]
+    fn mapped(self, map: &Map, x: &Split) -> Line {
+        let ([low, high], [[a, b, c, d], [e, f, g, h]]) = (map.0, x.0);
+        // SAFETY: the target has NEON.
+        Line(unsafe {
+            [
+                xor(vqtbl1q_u8(low, a), vqtbl1q_u8(high, e)),
+                xor(vqtbl1q_u8(low, b), vqtbl1q_u8(high, f)),
+                xor(vqtbl1q_u8(low, c), vqtbl1q_u8(high, g)),
+                xor(vqtbl1q_u8(low, d), vqtbl1q_u8(high, h)),
+            ]
+        })
+    }
+    #[inline(always)]
+    fn add_mapped(self, sum: Line, map: &Map, x: &Split) -> Line {
+        let ([a, b, c, d], [e, f, g, h]) = (sum.0, self.mapped(map, x).0);
+        Line([xor(a, e), xor(b, f), xor(c, g), xor(d, h)])
+    }
+    #[inline(always)]
+    fn sets(self, sets: &[u64; 8]) -> Sets {
+        let [a, b, c, d, e, f, g, h] = *sets;
+        Sets([
+            masks(a),
+            masks(b),
+            masks(c),
+            masks(d),
+            masks(e),
+            masks(f),
+            masks(g),
+            masks(h),
+        ])
+    }
+    #[inline(always)]
+    fn sums(self, sets: &Sets, x: Line) -> (u64, Map) {
+        let [a, b, c, d, e, f, g, h] = sets.0;
+        // From step to step half as many bytes, of twice as many sets.
+        let ab = words(chosen(x, a), chosen(x, b));
+        let cd = words(chosen(x, c), chosen(x, d));
+        let ef = words(chosen(x, e), chosen(x, f));
+        let gh = words(chosen(x, g), chosen(x, h));
+        let (low, high) = (halves(ab, cd), halves(ef, gh));
+        // SAFETY: the target has NEON.
+        let sums = unsafe {
+            let sums = veorq_u16(vuzp1q_u16(low, high), vuzp2q_u16(low, high));
+            let sums = vmovn_u16(veorq_u16(sums, vshrq_n_u16::<8>(sums)));
+            vget_lane_u64::<0>(vreinterpret_u64_u8(sums))
+        };
+        (sums, self.prepared_map(sums))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use falcon_lanes::compare_bytes_with_baseline;
+
+    #[test]
+    fn tables_of_nibbles_equal_the_portable_operations() {
+        if let Some(neon) = Neon::detect() {
+            compare_bytes_with_baseline(neon);
+        }
+    }
+}
