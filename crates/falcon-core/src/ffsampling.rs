@@ -108,8 +108,13 @@ fn small<F: Fft, S: SamplerZ<Real = F::Real>>(
 /// [`Fft::split`] as a call.
 #[inline(never)]
 fn split<F: Fft>(fft: F, logn: u32, u: [&mut [F::Real]; 2], t: &[F::Real]) {
-    let [u0, u1] = u;
-    fft.split(logn, u0, u1, t);
+    fft.vectorize(
+        #[inline(always)]
+        || {
+            let [u0, u1] = u;
+            fft.split(logn, u0, u1, t);
+        },
+    );
 }
 
 /// [`Fft::nearest_plane_step`] as a call.
@@ -122,13 +127,19 @@ fn step<F: Fft>(
     u: [&mut [F::Real]; 2],
     l10: &[f64],
 ) {
-    fft.nearest_plane_step(logn, t0, t1, u, l10);
+    fft.vectorize(
+        #[inline(always)]
+        || fft.nearest_plane_step(logn, t0, t1, u, l10),
+    );
 }
 
 /// [`Fft::merge`] as a call.
 #[inline(never)]
 fn merge<F: Fft>(fft: F, logn: u32, t: &mut [F::Real], [u0, u1]: [&[F::Real]; 2]) {
-    fft.merge(logn, t, u0, u1);
+    fft.vectorize(
+        #[inline(always)]
+        || fft.merge(logn, t, u0, u1),
+    );
 }
 
 /// Degree 2: a complex number is a polynomial of degree 2, and its two

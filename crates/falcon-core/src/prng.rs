@@ -20,6 +20,11 @@ pub(crate) const BUFFER_LEN: usize = 64 * BLOCKS;
 pub(crate) const END: usize = BUFFER_LEN - 9;
 /// Blocks of a buffer, computed side by side.
 const BLOCKS: usize = 8;
+/// Double rounds of ChaCha20.
+const DOUBLE_ROUNDS: usize = 10;
+/// Sets of buffers that are computed in steps: one where there are instruction sets with
+/// [`Isa::FILLS_GAPS`], and no memory for them elsewhere.
+const BEGUN: usize = cfg!(target_arch = "x86_64") as usize;
 
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
@@ -31,6 +36,10 @@ pub struct Prng<const AHEAD: usize = 1> {
     place: Place,
     key: [u32; 12],
     counter: u64,
+    /// Words of the buffers that come next, after some double rounds: see
+    /// [`work_ahead`](Self::work_ahead).
+    begun: [Words<AHEAD>; BEGUN],
+    double_rounds: usize,
 }
 
 /// A place in the bytes that were computed.
@@ -52,6 +61,8 @@ impl<const AHEAD: usize> Prng<AHEAD> {
         },
         key: [0; 12],
         counter: 0,
+        begun: [[[[0; BLOCKS]; AHEAD]; 16]; BEGUN],
+        double_rounds: 0,
     };
 
     /// Makes the generator of `seed` and computes the first bytes in the frame of
@@ -77,6 +88,7 @@ impl<const AHEAD: usize> Prng<AHEAD> {
             .last_chunk()
             .map_or(0, |last| u64::from_le_bytes(*last));
         self.place.buffer = AHEAD - 1;
+        self.discard_begun();
         self.refill(isa);
     }
 
@@ -170,7 +182,7 @@ impl<const AHEAD: usize> Prng<AHEAD> {
     /// Goes to the start of the next buffer. If it has to be computed, that is
     /// done in the frame of `isa`.
     #[inline(never)]
-    pub(crate) fn refill(&mut self, isa: impl Isa) {
+    pub(crate) fn refill<I: Isa>(&mut self, isa: I) {
         self.place.position = 0;
         self.place.buffer += 1;
         if self.place.buffer < AHEAD {
@@ -179,15 +191,66 @@ impl<const AHEAD: usize> Prng<AHEAD> {
         self.place.buffer = 0;
         isa.vectorize(
             #[inline(always)]
-            || blocks(isa, &self.key, self.counter, &mut self.buffers),
+            || match &mut self.begun[..] {
+                [words] if I::FILLS_GAPS && self.double_rounds > 0 => {
+                    let left = DOUBLE_ROUNDS - self.double_rounds.min(DOUBLE_ROUNDS);
+                    finish(words, left, &self.key, self.counter, &mut self.buffers);
+                }
+                _ => blocks(isa, &self.key, self.counter, &mut self.buffers),
+            },
         );
+        self.discard_begun();
         self.counter = self.counter.wrapping_add((BLOCKS * AHEAD) as u64);
+    }
+
+    /// Computes a part of the buffers that come next, if there is something to do, in the frame of
+    /// the caller.
+    ///
+    /// Ten of these leave little for [`refill`](Self::refill). A caller that waits for a chain of
+    /// dependent operations calls this in between: the processor does both at once. As a call it
+    /// would gain nothing: the caller's registers would go through memory.
+    #[inline(always)]
+    pub(crate) fn work_ahead(&mut self, isa: impl Isa) {
+        if self.double_rounds == 0 {
+            self.begin_ahead(isa);
+        }
+        if let [words] = &mut self.begun[..]
+            && self.double_rounds < DOUBLE_ROUNDS
+        {
+            double_round(words);
+            self.double_rounds += 1;
+        }
+    }
+
+    /// Forgets what [`work_ahead`](Self::work_ahead) has computed.
+    #[inline(always)]
+    fn discard_begun(&mut self) {
+        if BEGUN > 0 {
+            self.double_rounds = 0;
+        }
+    }
+
+    /// Writes the words that [`work_ahead`](Self::work_ahead) starts from. A call: in the caller's
+    /// frame it would take stack of every leaf.
+    #[inline(never)]
+    fn begin_ahead(&mut self, isa: impl Isa) {
+        isa.vectorize(
+            #[inline(always)]
+            || {
+                if let [words] = &mut self.begun[..] {
+                    begin(words, &self.key, self.counter);
+                }
+            },
+        );
     }
 }
 
 impl<const AHEAD: usize> Zeroize for Prng<AHEAD> {
     fn zeroize(&mut self) {
         wipe(self.buffers.as_flattened_mut());
+        if let [words] = &mut self.begun[..] {
+            wipe(words.as_flattened_mut().as_flattened_mut());
+        }
         self.key.zeroize();
         self.counter.zeroize();
     }
@@ -213,71 +276,99 @@ fn blocks<I: Isa, const AHEAD: usize>(
     counter: u64,
     out: &mut [[u8; BUFFER_LEN]; AHEAD],
 ) {
-    let mut shared = [0; 16];
-    let words = CONSTANTS.iter().chain(key);
-    for (shared, &word) in shared.iter_mut().zip(words) {
-        *shared = word;
-    }
     if I::U32s::LEN > 1 {
-        blocks_in_registers(isa, &shared, counter, out);
+        blocks_in_registers(isa, key, counter, out);
     } else {
-        blocks_in_rows(&shared, counter, out);
+        blocks_in_rows(key, counter, out);
     }
-    wipe(&mut shared);
 }
 
 /// [`blocks`] without registers: every word is an array with one entry for each
-/// block. `shared` has the words that all blocks start from.
+/// block.
 #[inline(always)]
 fn blocks_in_rows<const AHEAD: usize>(
-    shared: &[u32; 16],
+    key: &[u32; 12],
     counter: u64,
     out: &mut [[u8; BUFFER_LEN]; AHEAD],
 ) {
-    let mut initial: Words<AHEAD> = [[[0; BLOCKS]; AHEAD]; 16];
-    for (v, word) in initial.iter_mut().enumerate() {
-        for (word, block) in word.as_flattened_mut().iter_mut().zip(0..) {
-            let counter = counter.wrapping_add(block);
-            *word = shared[v]
-                ^ match v {
-                    14 => counter as u32,
-                    15 => (counter >> 32) as u32,
-                    _ => 0,
-                };
+    let mut x = [[[0; BLOCKS]; AHEAD]; 16];
+    begin(&mut x, key, counter);
+    finish(&mut x, DOUBLE_ROUNDS, key, counter, out);
+}
+
+/// Writes the words that the blocks from `counter` on start from.
+// A call where code is scarce.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
+#[cfg_attr(not(target_arch = "x86_64"), inline(never))]
+fn begin<const AHEAD: usize>(x: &mut Words<AHEAD>, key: &[u32; 12], counter: u64) {
+    let (constants, keys) = x.split_at_mut(CONSTANTS.len());
+    for (row, word) in constants.iter_mut().zip(CONSTANTS) {
+        *row = [[word; BLOCKS]; AHEAD];
+    }
+    for (row, &word) in keys.iter_mut().zip(key) {
+        *row = [[word; BLOCKS]; AHEAD];
+    }
+    let [.., low, high] = x;
+    let words = low.as_flattened_mut().iter_mut();
+    for ((low, high), block) in words.zip(high.as_flattened_mut()).zip(0..) {
+        let counter = counter.wrapping_add(block);
+        *low ^= counter as u32;
+        *high ^= (counter >> 32) as u32;
+    }
+}
+
+/// Two rounds of all blocks.
+#[inline(always)]
+fn double_round<const AHEAD: usize>(x: &mut Words<AHEAD>) {
+    // The loop over blocks is the innermost one, and its body is long: so the
+    // compiler turns it into vector code and does not unroll it, where it
+    // would turn to scalar code.
+    for u in 0..BLOCKS * AHEAD {
+        let mut y: [u32; 16] = core::array::from_fn(|v| x[v].as_flattened()[u]);
+        column_round(&mut y);
+        diagonal_round(&mut y);
+        for (x, y) in x.iter_mut().zip(y) {
+            x.as_flattened_mut()[u] = y;
         }
     }
-    let mut x = initial;
-    for _ in 0..10 {
-        // The loop over blocks is the innermost one, and its body is long: so the
-        // compiler turns it into vector code and does not unroll it, where it
-        // would turn to scalar code.
-        for u in 0..BLOCKS * AHEAD {
-            let mut y: [u32; 16] = core::array::from_fn(|v| x[v].as_flattened()[u]);
-            column_round(&mut y);
-            diagonal_round(&mut y);
-            for (x, y) in x.iter_mut().zip(y) {
-                x.as_flattened_mut()[u] = y;
-            }
-        }
+}
+
+/// Does the double rounds that are left to do, and writes the blocks from `counter` on. Overwrites
+/// `x`.
+#[inline(always)]
+fn finish<const AHEAD: usize>(
+    x: &mut Words<AHEAD>,
+    double_rounds: usize,
+    key: &[u32; 12],
+    counter: u64,
+    out: &mut [[u8; BUFFER_LEN]; AHEAD],
+) {
+    for _ in 0..double_rounds {
+        double_round(x);
     }
+    // Made anew: kept beside `x`, these words would take its registers.
+    let mut initial = [[[0; BLOCKS]; AHEAD]; 16];
+    begin(&mut initial, key, counter);
     let words = x.as_flattened_mut().as_flattened_mut();
     let added = initial.as_flattened().as_flattened();
     for (x, initial) in words.iter_mut().zip(added) {
         *x = x.wrapping_add(*initial);
     }
-    // Rows are moved as they are: a loop over words would become gathers.
-    let mut rows = [[[0; BLOCKS]; 16]; AHEAD];
-    for (v, x) in x.iter().enumerate() {
-        for (rows, x) in rows.iter_mut().zip(x) {
-            rows[v] = *x;
+    for (buffer, out) in out.iter_mut().enumerate().rev() {
+        for (x, out) in x.iter().zip(out.as_chunks_mut().0) {
+            *out = le_bytes(&x[buffer]);
         }
     }
-    for (out, rows) in out.iter_mut().zip(&rows) {
-        let (words, _) = out.as_chunks_mut();
-        for (out, word) in words.iter_mut().zip(rows.as_flattened()) {
-            *out = word.to_le_bytes();
-        }
+}
+
+/// The bytes of a row. They are moved together: a loop over all words would become scatters.
+#[inline(always)]
+fn le_bytes(words: &[u32; BLOCKS]) -> [u8; 4 * BLOCKS] {
+    let mut out = [0; 4 * BLOCKS];
+    for (out, word) in out.as_chunks_mut().0.iter_mut().zip(words) {
+        *out = word.to_le_bytes();
     }
+    out
 }
 
 /// [`blocks`] from registers, as many blocks at a time as one has lanes: from
@@ -285,13 +376,17 @@ fn blocks_in_rows<const AHEAD: usize>(
 #[inline(always)]
 fn blocks_in_registers<I: Isa>(
     isa: I,
-    shared: &[u32; 16],
+    key: &[u32; 12],
     counter: u64,
     out: &mut [[u8; BUFFER_LEN]],
 ) {
     let mut all = [I::U32s::splat(isa, 0); 16];
-    for (all, &shared) in all.iter_mut().zip(shared) {
-        *all = I::U32s::splat(isa, shared);
+    let (constants, keys) = all.split_at_mut(CONSTANTS.len());
+    for (all, word) in constants.iter_mut().zip(CONSTANTS) {
+        *all = I::U32s::splat(isa, word);
+    }
+    for (all, &word) in keys.iter_mut().zip(key) {
+        *all = I::U32s::splat(isa, word);
     }
     // Blocks differ in the words 14 and 15 only. So half of the first round is the same for all.
     let mut begun = all;
@@ -374,9 +469,11 @@ mod tests {
     #[test]
     fn a_wiped_generator_holds_nothing() {
         let mut prng = Prng::<2>::new(Baseline, &[7; SEED_LEN]);
+        prng.work_ahead(Baseline);
         prng.zeroize();
         assert!(prng.buffers.as_flattened().iter().all(|&byte| byte == 0));
         assert_eq!((prng.key, prng.counter), ([0; 12], 0));
+        assert_eq!(prng.begun, Prng::<2>::EMPTY.begun);
     }
 
     #[test]
@@ -414,12 +511,35 @@ mod tests {
     /// Registers of one lane, since this machine may have no others.
     #[test]
     fn registers_and_rows_have_the_same_bytes() {
-        let shared = core::array::from_fn(|word| 0x0765_4321 * (word as u32 + 1));
+        let key = core::array::from_fn(|word| 0x0765_4321 * (word as u32 + 1));
         for counter in [0, u64::from(u32::MAX) - 9, u64::MAX - 9] {
             let [mut registers, mut rows] = [[[0; BUFFER_LEN]; 2]; 2];
-            blocks_in_registers(Baseline, &shared, counter, &mut registers);
-            blocks_in_rows(&shared, counter, &mut rows);
+            blocks_in_registers(Baseline, &key, counter, &mut registers);
+            blocks_in_rows(&key, counter, &mut rows);
             assert_eq!(registers, rows, "{counter}");
+        }
+    }
+
+    /// A generator that works ahead gives the same bytes, whatever part of its work is done, also
+    /// where the buffers that it began are computed at once by others, and after another seed.
+    #[test]
+    fn work_done_ahead_changes_no_byte() {
+        for steps in 0..=DOUBLE_ROUNDS + 1 {
+            let mut ahead = Prng::<2>::new(Baseline, &[3; SEED_LEN]);
+            for seed in 0..2 {
+                ahead.start(Baseline, &[seed; SEED_LEN]);
+                let mut plain = Prng::<2>::new(Baseline, &[seed; SEED_LEN]);
+                for buffers in 0..4 {
+                    // Not before every refill, so that one begins without work done ahead.
+                    let steps = if buffers == 2 { 0 } else { steps };
+                    (0..steps).for_each(|_| ahead.work_ahead(Baseline));
+                    assert_eq!(ahead.double_rounds, BEGUN * steps.min(DOUBLE_ROUNDS));
+                    for byte in 0..2 * BUFFER_LEN {
+                        assert_eq!(ahead.next_u8(), plain.next_u8(), "{steps} {byte}");
+                    }
+                }
+                (0..steps).for_each(|_| ahead.work_ahead(Baseline));
+            }
         }
     }
 

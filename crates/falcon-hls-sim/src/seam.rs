@@ -73,8 +73,8 @@ impl Fft for HlsFft<'_> {
     fn sub(&self, a: f64, b: f64) -> f64 {
         Fft::sub(&Baseline, a, b)
     }
-    fn floor(&self, a: f64) -> f64 {
-        Fft::floor(&Baseline, a)
+    fn floors(&self, a: [f64; 2]) -> [f64; 2] {
+        Fft::floors(&Baseline, a)
     }
 
     fn fft(&self, logn: u32, f: &mut [f64]) {

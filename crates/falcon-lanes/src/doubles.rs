@@ -27,7 +27,7 @@ pub trait F64s<I>:
     fn half(self) -> Self;
     /// `1 / self`, rounded to nearest.
     fn inverse(self) -> Self;
-    /// Largest integers `<= self`, for `|self| < 2^51`; zero is positive.
+    /// Largest integers `<= self`, for `|self| < 2^51`. A zero has either sign.
     fn floor(self) -> Self;
 
     /// `x0 y0 x1 y1 ...` of `self` and `y`, as two registers.

@@ -13,17 +13,9 @@ pub trait F32x8: Copy + Sub<Output = Self> + Mul<Output = Self> {
     /// Logarithm of the number of bits that a lane has in a mask, at most 3.
     const LOG_BITS: u32 = 0;
 
-    /// Sets the bits of the lanes in which `self < b`. A NaN is below nothing.
-    fn lt(self, b: Self) -> u64;
     /// Sets the bits of the lanes in which `self <= b`. A NaN is below nothing.
     fn le(self, b: Self) -> u64;
 
-    /// Compares each of `a` with `b` as [`lt`](Self::lt) does, but with the operands exchanged:
-    /// sets the bits of the lanes in which `b < a`.
-    #[inline(always)]
-    fn both_gt(a: [Self; 2], b: Self) -> [u64; 2] {
-        [b.lt(a[0]), b.lt(a[1])]
-    }
     /// Compares each of `a` with `b` as [`le`](Self::le) does.
     #[inline(always)]
     fn both_le(a: [Self; 2], b: Self) -> [u64; 2] {
@@ -70,12 +62,6 @@ impl Mul for PackF32 {
 }
 
 impl F32x8 for PackF32 {
-    #[inline(always)]
-    fn lt(self, b: Self) -> u64 {
-        (0..8)
-            .fold(0, |mask, k| mask | u32::from(self.0[k] < b.0[k]) << k)
-            .into()
-    }
     #[inline(always)]
     fn le(self, b: Self) -> u64 {
         (0..8)

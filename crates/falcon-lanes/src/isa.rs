@@ -1,6 +1,6 @@
 //! Instruction sets: the frames in which kernels are compiled.
 
-use crate::{F32x8, F64s, I16s, LookUps, Pack, PackF32, Register, U32s, U64s};
+use crate::{BytesKernel, F32x8, F64s, I16s, LookUps, Pack, PackF32, Register, U32s, U64s};
 use core::fmt::Debug;
 
 /// Values of a function from bytes to pairs of words.
@@ -49,7 +49,7 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     /// Eight doubles.
     type F64x8: F64s<Self>;
     /// Doubles of the longest of these that is worth while for one polynomial:
-    /// 1, where they are for the compiler to vectorise, or 8.
+    /// 1, where they are for the compiler to vectorise, 4 or 8.
     const LONGEST_F64S: usize;
     /// Eight binary32 values.
     type F32x8: F32x8 + Register<Self, Value = f32>;
@@ -82,6 +82,17 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         None
     }
 
+    /// True if independent work is worth placing between the operations of a chain, each of which
+    /// waits for the one before. Loops over 16 words of 32 bits must be few instructions on this
+    /// set: then processors execute them in the gaps of the chain.
+    const FILLS_GAPS: bool = false;
+
+    /// Runs `kernel` with the best [`Bytes`](crate::Bytes) of this processor.
+    #[inline(always)]
+    fn with_bytes<K: BytesKernel>(self, kernel: K) -> K::Output {
+        kernel.run(Baseline)
+    }
+
     /// True if [`settled`](Self::settled) has an effect.
     const SETTLES: bool = false;
 
@@ -97,6 +108,24 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     #[inline(always)]
     fn transpose_words(self, x: &[[u64; 8]; 8]) -> [[u64; 8]; 8] {
         core::array::from_fn(|j| core::array::from_fn(|i| x[i][j]))
+    }
+
+    /// True if [`compare_fused`](Self::compare_fused) is faster than three layers one by one.
+    const FUSES_COMPARISONS: bool = false;
+
+    /// Does three layers of a sorting network on the rows `x`, of which there are eight times
+    /// `distance`: the smaller words of rows at a distance of 4, then of 2, then of 1 times
+    /// `distance` come first.
+    #[inline(always)]
+    fn compare_fused(self, x: &mut [[u32; 8]], distance: usize) {
+        for stride in [4 * distance, 2 * distance, distance] {
+            for pair in x.chunks_exact_mut(2 * stride) {
+                let (a, b) = pair.split_at_mut(stride);
+                for (a, b) in a.as_flattened_mut().iter_mut().zip(b.as_flattened_mut()) {
+                    (*a, *b) = ((*a).min(*b), (*a).max(*b));
+                }
+            }
+        }
     }
 
     /// Moves the words of `x` whose keys are below `limit` to the start of

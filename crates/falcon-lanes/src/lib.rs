@@ -5,6 +5,7 @@
 #[cfg(test)]
 extern crate std;
 
+mod bytes;
 mod doubles;
 mod floats;
 mod integers;
@@ -15,6 +16,11 @@ mod look_up;
 mod register;
 mod wipe;
 
+#[doc(hidden)]
+pub use bytes::compare_bytes_with_baseline;
+pub use bytes::{
+    Bytes, BytesKernel, bytes_of_planes, planes_of_bytes, transpose_bits, transpose_bytes,
+};
 pub use doubles::{F64s, Pack, ROUNDER, Two};
 pub use floats::{F32x8, PackF32};
 pub use integers::{I16s, U32s, U64s, mul_high};

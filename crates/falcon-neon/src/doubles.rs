@@ -90,9 +90,8 @@ impl<I: HasNeon> F64s<I> for F64x2 {
     }
     #[inline(always)]
     fn floor(self) -> Self {
-        // The addition makes zero positive.
         // SAFETY: see above.
-        Self(unsafe { vaddq_f64(vrndmq_f64(self.0), vdupq_n_f64(0.0)) })
+        Self(unsafe { vrndmq_f64(self.0) })
     }
     #[inline(always)]
     fn zip(self, y: Self) -> [Self; 2] {

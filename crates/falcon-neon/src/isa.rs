@@ -5,7 +5,7 @@ use crate::integers::{self, I16x8, U32x4};
 use crate::neon::{Neon, PairF32x4, U64x2};
 use crate::settled;
 use crate::sha3::{NeonSha3, Sha3U64x2};
-use falcon_lanes::{Baseline, ByteTable, Isa, Two};
+use falcon_lanes::{Baseline, ByteTable, BytesKernel, Isa, Two};
 
 impl HasNeon for Neon {}
 impl HasNeon for NeonSha3 {}
@@ -31,6 +31,10 @@ macro_rules! neon {
         fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
             // The target has the feature: every function is in its frame.
             kernel()
+        }
+        #[inline(always)]
+        fn with_bytes<K: BytesKernel>(self, kernel: K) -> K::Output {
+            kernel.run(Neon::new())
         }
         #[inline(always)]
         fn settled<const N: usize>(self, words: [u64; N]) -> [u64; N] {

@@ -11,6 +11,7 @@
     target_endian = "little"
 ))]
 
+mod bytes;
 mod doubles;
 mod integers;
 mod isa;

@@ -163,13 +163,6 @@ impl Mul for PairF32x4 {
 }
 
 impl PairF32x4 {
-    /// Masks of the lanes in which `self < b`.
-    #[inline(always)]
-    fn below(self, b: Self) -> [uint32x4_t; 2] {
-        // SAFETY: the target has NEON.
-        unsafe { [vcltq_f32(self.0[0], b.0[0]), vcltq_f32(self.0[1], b.0[1])] }
-    }
-
     /// Masks of the lanes in which `self <= b`.
     #[inline(always)]
     fn at_most(self, b: Self) -> [uint32x4_t; 2] {
@@ -183,18 +176,9 @@ impl F32x8 for PairF32x4 {
     const LOG_BITS: u32 = 3;
 
     #[inline(always)]
-    fn lt(self, b: Self) -> u64 {
-        let mask = self.below(b);
-        bytes(mask, mask)[0]
-    }
-    #[inline(always)]
     fn le(self, b: Self) -> u64 {
         let mask = self.at_most(b);
         bytes(mask, mask)[0]
-    }
-    #[inline(always)]
-    fn both_gt([x, y]: [Self; 2], b: Self) -> [u64; 2] {
-        bytes(b.below(x), b.below(y))
     }
     #[inline(always)]
     fn both_le([x, y]: [Self; 2], b: Self) -> [u64; 2] {

@@ -4,7 +4,9 @@ use crate::doubles::{F64x2, F64x4};
 use crate::floats::Avx2F32x8;
 use crate::integers::I16x16;
 use core::arch::x86_64::*;
-use falcon_lanes::{Baseline, Isa, KEPT, Register, Two, U64s, keep_by_eights, register_of};
+use falcon_lanes::{
+    Baseline, BytesKernel, Isa, KEPT, Register, Two, U64s, keep_by_eights, register_of,
+};
 
 cpufeatures::new!(features, "avx2", "bmi1", "bmi2", "popcnt");
 
@@ -120,7 +122,7 @@ impl Isa for Avx2 {
     type F64x2 = F64x2;
     type F64x4 = F64x4;
     type F64x8 = Two<F64x4>;
-    const LONGEST_F64S: usize = 8;
+    const LONGEST_F64S: usize = 4;
     type F32x8 = Avx2F32x8;
     type U64s = U64x4;
     type OneU64 = u64;
@@ -128,6 +130,11 @@ impl Isa for Avx2 {
     type U32s = u32;
     type I16s = I16x16;
     type LookUps = Baseline;
+
+    #[inline(always)]
+    fn with_bytes<K: BytesKernel>(self, kernel: K) -> K::Output {
+        kernel.run(self)
+    }
 
     #[inline(always)]
     fn transpose_words(self, x: &[[u64; 8]; 8]) -> [[u64; 8]; 8] {
@@ -143,6 +150,14 @@ impl Isa for Avx2 {
             }
         }
         out
+    }
+
+    const FUSES_COMPARISONS: bool = true;
+
+    #[inline(always)]
+    fn compare_fused(self, x: &mut [[u32; 8]], distance: usize) {
+        // SAFETY: as for `vectorize`.
+        unsafe { crate::compare::fused(x, distance) }
     }
 
     #[inline(always)]

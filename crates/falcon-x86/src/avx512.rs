@@ -1,11 +1,13 @@
 //! 512-bit registers, with masks, and 128-bit ones for a single chain.
 
+use crate::Avx2;
+use crate::bytes::Avx512Gfni;
 use crate::doubles::{F64x2, F64x4, F64x8};
 use crate::floats::Avx512F32x8;
 use crate::integers::I16x32;
 use crate::look_up::Avx512Vbmi;
 use core::arch::x86_64::*;
-use falcon_lanes::{Isa, Register, U64s, register_of};
+use falcon_lanes::{Baseline, BytesKernel, Isa, Register, U64s, register_of};
 
 cpufeatures::new!(
     features, "avx2", "bmi1", "bmi2", "popcnt", "avx512f", "avx512bw", "avx512cd", "avx512dq",
@@ -162,6 +164,7 @@ impl Isa for Avx512 {
     type F64x4 = F64x4;
     type F64x8 = F64x8;
     const LONGEST_F64S: usize = 8;
+    const FILLS_GAPS: bool = true;
     type F32x8 = Avx512F32x8;
     type U64s = U64x8;
     type OneU64 = U64x2;
@@ -176,8 +179,30 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
+    fn with_bytes<K: BytesKernel>(self, kernel: K) -> K::Output {
+        match (Avx512Gfni::detect(), Avx2::detect()) {
+            (Some(gfni), _) => kernel.run(gfni),
+            (_, Some(avx2)) => kernel.run(avx2),
+            // No processor of this set lacks AVX2.
+            _ => kernel.run(Baseline),
+        }
+    }
+
+    #[inline(always)]
     fn transpose_words(self, x: &[[u64; 8]; 8]) -> [[u64; 8]; 8] {
-        let x = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| U64x8::load(self, &x[i]).0);
+        // Not `map`, which would be a function call.
+        let [a, b, c, d, e, f, g, h] = x;
+        let load = U64x8::load;
+        let x = [
+            load(self, a).0,
+            load(self, b).0,
+            load(self, c).0,
+            load(self, d).0,
+            load(self, e).0,
+            load(self, f).0,
+            load(self, g).0,
+            load(self, h).0,
+        ];
         // SAFETY: as for `vectorize`.
         let columns = unsafe {
             // Pairs of rows, their even or odd lanes.
@@ -205,6 +230,14 @@ impl Isa for Avx512 {
             U64x8(column).store(out);
         }
         out
+    }
+
+    const FUSES_COMPARISONS: bool = true;
+
+    #[inline(always)]
+    fn compare_fused(self, x: &mut [[u32; 8]], distance: usize) {
+        // SAFETY: as for `vectorize`.
+        unsafe { crate::compare::fused(x, distance) }
     }
 
     #[inline(always)]

@@ -119,8 +119,8 @@ macro_rules! f64s {
             }
             #[inline(always)]
             fn floor(self) -> Self {
-                // SAFETY: the value exists. The addition makes zero positive.
-                Self(unsafe { $add($floor(self.0), $splat(0.0)) })
+                // SAFETY: the value exists.
+                Self(unsafe { $floor(self.0) })
             }
             #[inline(always)]
             fn zip(self, y: Self) -> [Self; 2] {

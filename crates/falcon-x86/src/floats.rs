@@ -8,7 +8,7 @@ use falcon_lanes::{F32x8, Register, register_of};
 /// Eight values. A value is made from a token, and so only where the processor
 /// has the features. Comparisons are those of the instruction set.
 macro_rules! f32x8 {
-    ($name:ident, $isa:ty, |$a:ident, $b:ident| $lt:expr, $le:expr) => {
+    ($name:ident, $isa:ty, |$a:ident, $b:ident| $le:expr) => {
         /// Eight binary32 values.
         #[derive(Clone, Copy, Debug)]
         pub struct $name(__m256);
@@ -54,12 +54,6 @@ macro_rules! f32x8 {
 
         impl F32x8 for $name {
             #[inline(always)]
-            fn lt(self, b: Self) -> u64 {
-                let ($a, $b) = (self.0, b.0);
-                // SAFETY: the values exist.
-                unsafe { $lt }
-            }
-            #[inline(always)]
             fn le(self, b: Self) -> u64 {
                 let ($a, $b) = (self.0, b.0);
                 // SAFETY: the values exist.
@@ -72,12 +66,8 @@ macro_rules! f32x8 {
 f32x8!(
     Avx2F32x8,
     Avx2,
-    |a, b| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(a, b)) as u32 as u64,
-    _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(a, b)) as u32 as u64
+    |a, b| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(a, b)) as u32 as u64
 );
-f32x8!(
-    Avx512F32x8,
-    Avx512,
-    |a, b| u64::from(_mm256_cmp_ps_mask::<_CMP_LT_OQ>(a, b)),
-    u64::from(_mm256_cmp_ps_mask::<_CMP_LE_OQ>(a, b))
-);
+f32x8!(Avx512F32x8, Avx512, |a, b| u64::from(_mm256_cmp_ps_mask::<
+    _CMP_LE_OQ,
+>(a, b)));

@@ -114,8 +114,19 @@ impl<L: Lanes> Fft for L {
         stored::<L>(loaded(*self, a) - loaded(*self, b))
     }
     #[inline(always)]
-    fn floor(&self, a: L::Real) -> L::Real {
-        stored::<L>(loaded(*self, a).floor())
+    fn floors(&self, a: [L::Real; 2]) -> [L::Real; 2] {
+        let [x, y] = a;
+        if L::RUN < 2 {
+            return [
+                stored::<L>(loaded(*self, x).floor()),
+                stored::<L>(loaded(*self, y).floor()),
+            ];
+        }
+        // Both in one register: the instruction for one double alone is not in the core's reach.
+        let mut out = a;
+        let floors = self.load(&L::runs::<L::X2, _>(&a)[0]).floor();
+        L::store::<L::X2>(floors, &mut L::runs_mut::<L::X2, _>(&mut out)[0]);
+        out
     }
 
     fn fft(&self, logn: u32, f: &mut [L::Real]) {
@@ -133,17 +144,11 @@ impl<L: Lanes> Fft for L {
     }
     #[inline(always)]
     fn split(&self, logn: u32, f0: &mut [L::Real], f1: &mut [L::Real], f: &[L::Real]) {
-        self.isa().vectorize(
-            #[inline(always)]
-            || in_runs!((1usize << logn) / 4, split(*self, logn, f0, f1, f)),
-        );
+        in_runs!((1usize << logn) / 4, split(*self, logn, f0, f1, f));
     }
     #[inline(always)]
     fn merge(&self, logn: u32, f: &mut [L::Real], f0: &[L::Real], f1: &[L::Real]) {
-        self.isa().vectorize(
-            #[inline(always)]
-            || in_runs!((1usize << logn) / 4, merge(*self, logn, f, f0, f1)),
-        );
+        in_runs!((1usize << logn) / 4, merge(*self, logn, f, f0, f1));
     }
 
     #[inline(always)]
@@ -166,14 +171,9 @@ impl<L: Lanes> Fft for L {
         u: [&mut [L::Real]; 2],
         l10: &[f64],
     ) {
-        self.isa().vectorize(
-            #[inline(always)]
-            || {
-                in_runs!(
-                    (1usize << logn) / 4,
-                    nearest_plane_step(*self, logn, t0, t1, u, l10)
-                )
-            },
+        in_runs!(
+            (1usize << logn) / 4,
+            nearest_plane_step(*self, logn, t0, t1, u, l10)
         );
     }
 

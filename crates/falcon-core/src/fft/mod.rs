@@ -50,8 +50,8 @@ pub trait Fft: Copy + Debug + Send + Sync {
     fn add(&self, a: Self::Real, b: Self::Real) -> Self::Real;
     /// `a - b`.
     fn sub(&self, a: Self::Real, b: Self::Real) -> Self::Real;
-    /// Largest integers `<= a`, for `|a| < 2^51`.
-    fn floor(&self, a: Self::Real) -> Self::Real;
+    /// Largest integers `<= a`, for `|a| < 2^51`, of two coefficients. A zero has either sign.
+    fn floors(&self, a: [Self::Real; 2]) -> [Self::Real; 2];
 
     /// Transforms coefficients to the FFT domain, in place.
     fn fft(&self, logn: u32, f: &mut [Self::Real]);

@@ -75,6 +75,12 @@ pub trait Sampling: Copy + Debug + Send + Sync {
     fn leaf(self, leaf: &Leaf) -> Self::Leaf;
     /// The two integers of a leaf around centers in `[0, 1]`, in this order.
     fn sample_pair(self, feed: &mut Self::Feed, rests: [f64; 2], leaf: &Self::Leaf) -> [f64; 2];
+
+    /// Does a part of the work that `feed` needs later, in the frame of the caller. A processor may
+    /// do it while it waits for the chain of operations from one leaf to the next. Affects speed
+    /// only.
+    #[inline(always)]
+    fn work_ahead(self, _: &mut Self::Feed) {}
 }
 
 /// A double with the way in which instruction sets with it sample: in windows of
@@ -166,6 +172,12 @@ impl<F: Fft, S: Sampling> SamplerZ for LaneSampler<'_, F, S> {
             self.sampling.leaf(&leaves[0]),
             self.sampling.leaf(&leaves[1]),
         ];
+        // With several lanes there is no gap: the chain of another lane fills it.
+        if F::LANES == 1
+            && let [feed] = &mut *self.feeds
+        {
+            self.sampling.work_ahead(feed);
+        }
         let z1 = self.sample_prepared(centers, &leaves[0]);
         [self.sample_prepared(left(z1), &leaves[1]), z1]
     }
@@ -177,8 +189,8 @@ impl<F: Fft, S: Sampling> LaneSampler<'_, F, S> {
     fn sample_prepared(&mut self, centers: [F::Real; 2], leaf: &S::Leaf) -> [F::Real; 2] {
         // An integer and a rest, which is 1 if the subtraction rounded up to it.
         let [c0, c1] = centers;
+        let floors = self.fft.floors(centers);
         // Not `map`, which compilers do not always inline into the frame.
-        let floors = [self.fft.floor(c0), self.fft.floor(c1)];
         let rests = [self.fft.sub(c0, floors[0]), self.fft.sub(c1, floors[1])];
         let mut z = rests;
         for (lane, feed) in self.feeds.iter_mut().take(F::LANES).enumerate() {

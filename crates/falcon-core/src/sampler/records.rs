@@ -30,17 +30,19 @@
 //!
 //! * `q - log2(w + 1)` is found up to `-0.97` to `1.38`, and so is
 //!   `q - log2(w)`: there are 7 times 256 of each, and a test looks at all.
-//! * `y` is binary32. `u = 2^-24` bounds the relative rounding error of an
-//!   operation. The Gram-Schmidt norms of a key were checked when it was
-//!   made or read, so `sigma'` is between `sigma_min` and
-//!   `1.17^2 sigma_min < sigma_max`, hence `x >= 0` and `dss log2(e) <= 0.58`.
-//!   With `z0 <= 6`, and so `|z - r| <= 7`: `r` is off by `u/2`, `t = z - r` by
-//!   `u/2 + 4 u` (it is below 8), its square by `2 * 7 * 4.5 u + 32 u = 95 u`,
-//!   the product with `d` (off by `2.25 u` of itself: two roundings, and `0.22 u`
-//!   of the constant) by less than
-//!   `0.58 * 95 u + 49 * 0.58 * 2.25 u + 16 u < 136 u`, and the difference by
-//!   `16 u` more: `152 u` are less than `0.04` units. `log2(ccs)` is off by `0.09`
+//! * `y <= record` is decided as `(z - r)^2 <= (record + log2(256 ccs)) / (dss log2(e))`, whose
+//!   right-hand side is known before the centre is. Both sides are binary32. `u = 2^-24` bounds the
+//!   relative rounding error of an operation. The Gram-Schmidt norms of a key were checked when it
+//!   was made or read, so `sigma'` is between `sigma_min` and `1.17^2 sigma_min < sigma_max`, hence
+//!   `x >= 0` and `dss log2(e) <= 0.58`. With `z0 <= 6`, and so `|z - r| <= 7`: `r` is off by
+//!   `u/2`, `t = z - r` by `u/2 + 4 u` (it is below 8), its square by
+//!   `2 * 7 * 4.5 u + 32 u = 95 u`, which is `0.58 * 95 u < 56 u` of `y`. On the right, the sum is
+//!   below 16 in absolute value and off by `8 u`. Its product with [`spread`] is off by `4.25 u` of
+//!   itself (four roundings, and `0.22 u` of the constant): `16 * 4.25 u = 68 u` of `y`.
+//!   `56 u + 8 u + 68 u < 152 u` are less than `0.04` units. `log2(ccs)` is off by `0.09`
 //!   (polynomial and its roundings, see [`level`]).
+//!   An attempt that is open whatever the centre is has `accept = -2^15`, below which
+//!   `-log2(256 ccs)` never is: the right-hand side is negative, and no square is.
 //!
 //! So `accept` is lowered by 1 and `reject` raised by 2, and `y` is raised by
 //! `0.7`: `1.38 - 1 + 0.13 <= 0.7 <= 2 - 0.97 - 0.13`. The exact computation is
@@ -508,10 +510,11 @@ const fn mul_high(a: u16, b: u16) -> u16 {
     ((a as u32 * b as u32) >> 16) as u16
 }
 
-/// `dss log2(e)` in the units of the records.
+/// `1 / (dss log2(e))`: times a difference of `y`, in the units of the records, this is a
+/// difference of squares `(z - r)^2`.
 #[inline(always)]
-pub(super) fn slope(dss: f64) -> f32 {
-    dss as f32 * (LOG2_E * ONE)
+pub(super) fn spread(dss: f64) -> f32 {
+    1.0 / (dss as f32 * (LOG2_E * ONE))
 }
 
 /// Polynomial for `log2(256 x)` on `[0.6, 1]` in the units of the records, lowest degree first. It

@@ -10,7 +10,7 @@
 //! bytes consumed are those of [`Serial`](super::Serial).
 
 use super::first_byte::FixedLeaf;
-use super::records::{BUFFERS, Records, WINDOW, level, slope};
+use super::records::{BUFFERS, Records, WINDOW, level, spread};
 use super::serial::{Center, attempt};
 use super::{Sampling, Seeded};
 use crate::lanes::{F32x8, Isa, Register};
@@ -58,6 +58,9 @@ pub trait Buffered: Seeded {
     fn next_buffers(&mut self, isa: impl Isa);
     /// Changes when buffers are computed.
     fn counter(&self) -> u64;
+    /// Computes a part of the buffers that come next, in the frame of the caller.
+    #[inline(always)]
+    fn work_ahead(&mut self, _: impl Isa) {}
 }
 
 impl Buffered for Prng<BUFFERS> {
@@ -93,6 +96,10 @@ impl Buffered for Prng<BUFFERS> {
     fn counter(&self) -> u64 {
         Self::counter(self)
     }
+    #[inline(always)]
+    fn work_ahead(&mut self, isa: impl Isa) {
+        Self::work_ahead(self, isa);
+    }
 }
 
 /// A byte source and the records of its buffers.
@@ -113,10 +120,10 @@ impl<S> Drop for Feed<S> {
 #[derive(Clone, Copy)]
 pub struct LogLeaf {
     leaf: Leaf,
-    /// See [`slope`].
-    d: f32,
-    /// See [`level`].
-    level: f32,
+    /// See [`spread`].
+    spread: f32,
+    /// The `y` of an attempt at the centre: minus the [`level`].
+    least: f32,
 }
 
 /// Verdicts of a window on a centre: masks of the attempts.
@@ -146,28 +153,31 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
     }
 
     #[inline(always)]
+    fn work_ahead(self, feed: &mut Feed<S>) {
+        if I::FILLS_GAPS {
+            feed.source.work_ahead(self.0);
+        }
+    }
+
+    #[inline(always)]
     fn leaf(self, leaf: &Leaf) -> LogLeaf {
         LogLeaf {
             leaf: *leaf,
-            d: slope(leaf.dss),
-            level: level(leaf.ccs),
+            spread: spread(leaf.dss),
+            least: -level(leaf.ccs),
         }
     }
 
     #[inline(always)]
     fn sample_pair(self, feed: &mut Feed<S>, rests: [f64; 2], leaf: &LogLeaf) -> [f64; 2] {
         if let Some([z, accept, reject]) = feed.records.window(self.0, feed.next) {
-            let y = [
-                self.estimate(z, rests[0], leaf),
-                self.estimate(z, rests[1], leaf),
-            ];
-            let accepted = I::F32x8::both_le(y, accept);
-            let rejected = I::F32x8::both_gt(y, reject);
+            let squares = [self.square(z, rests[0]), self.square(z, rests[1])];
+            let accepted = I::F32x8::both_le(squares, self.largest_square(accept, leaf));
+            let open = I::F32x8::both_le(squares, self.largest_square(reject, leaf));
             // Candidates as single bits, the lowest of their lanes.
-            let open = !rejected[0] & Self::LANES;
-            let i = open & open.wrapping_neg();
+            let i = open[0] & open[0].wrapping_neg();
             // Without the lane of `i`, and those below.
-            let later = !rejected[1] & Self::LANES & (i << Self::LANE_BITS).wrapping_neg();
+            let later = open[1] & (i << Self::LANE_BITS).wrapping_neg();
             let j = later & later.wrapping_neg();
             if reveal((accepted[0] & i != 0) & (accepted[1] & j != 0)) {
                 let at = |bit: u64| feed.next + Self::lane(reveal(bit));
@@ -184,8 +194,6 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
 impl<I: Isa, S: Buffered> Windows<I, S> {
     /// Bits of a lane in a mask.
     const LANE_BITS: u32 = 1 << I::F32x8::LOG_BITS;
-    /// Mask of all lanes.
-    const LANES: u64 = u64::MAX >> (64 - WINDOW as u32 * Self::LANE_BITS);
 
     /// Lane of a bit of a mask.
     #[inline(always)]
@@ -194,20 +202,27 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
         (bit.trailing_zeros() >> I::F32x8::LOG_BITS) as usize % WINDOW
     }
 
-    /// The `y` of each attempt for the centre `r`.
+    /// `(z - r)^2` of each attempt.
     #[inline(always)]
-    fn estimate(self, z: I::F32x8, r: f64, leaf: &LogLeaf) -> I::F32x8 {
+    fn square(self, z: I::F32x8, r: f64) -> I::F32x8 {
+        let t = z - I::F32x8::splat(self.0, r as f32);
+        t * t
+    }
+
+    /// The largest square for which `y` is at most `record`. It does not depend on the centre, so
+    /// that the processor has it before the centre is known.
+    #[inline(always)]
+    fn largest_square(self, record: I::F32x8, leaf: &LogLeaf) -> I::F32x8 {
         let splat = |x| I::F32x8::splat(self.0, x);
-        let t = z - splat(r as f32);
-        t * t * splat(leaf.d) - splat(leaf.level)
+        (record - splat(leaf.least)) * splat(leaf.spread)
     }
 
     #[inline(always)]
     fn verdicts(self, [z, accept, reject]: [I::F32x8; 3], r: f64, leaf: &LogLeaf) -> Verdicts {
-        let y = self.estimate(z, r, leaf);
+        let square = self.square(z, r);
         Verdicts {
-            accepted: y.le(accept),
-            open: !reject.lt(y) & Self::LANES,
+            accepted: square.le(self.largest_square(accept, leaf)),
+            open: square.le(self.largest_square(reject, leaf)),
         }
     }
 

@@ -128,8 +128,8 @@ impl<F: Fft> Fft for CountingFft<'_, F> {
     fn sub(&self, a: F::Real, b: F::Real) -> F::Real {
         self.inner.sub(a, b)
     }
-    fn floor(&self, a: F::Real) -> F::Real {
-        self.inner.floor(a)
+    fn floors(&self, a: [F::Real; 2]) -> [F::Real; 2] {
+        self.inner.floors(a)
     }
     fn fft(&self, logn: u32, f: &mut [F::Real]) {
         self.tally.fft.add(logn);

@@ -286,7 +286,8 @@ fn doubles_results<I: Isa, R: F64s<I>>(
         "complex_mul_conj": |[a, b, c, d]| R::complex_mul_conj([a, c], [b, d]);
     };
     all.extend(results! { isa, R, [floors];
-        "floor": |[a]| [a.floor()];
+        // The sum makes a zero positive, whose sign is not specified.
+        "floor": |[a]| [a.floor() + R::splat(isa, 0.0)];
     });
     let constructed = isa.vectorize(
         #[inline(always)]
@@ -393,23 +394,13 @@ fn lanes_of<I: Isa>(mask: u64) -> u64 {
 
 #[inline(always)]
 fn masks<I: Isa>(isa: I, x: &[f32], y: &[f32]) -> Results {
-    let names = ["lt", "le", "both_gt", "both_le", "splat"];
+    let names = ["le", "both_le", "splat"];
     let mut results = names.map(|name| (name, Vec::new()));
-    let [
-        less,
-        less_or_equal,
-        both_greater,
-        both_less_or_equal,
-        splats,
-    ] = &mut results;
+    let [less_or_equal, both_less_or_equal, splats] = &mut results;
     let runs = I::F32x8::chunks(x).iter().zip(I::F32x8::chunks(y));
     for ((a, b), x) in runs.zip(x.chunks_exact(8)) {
         let (a, b) = (I::F32x8::load(isa, a), I::F32x8::load(isa, b));
-        less.1.push(lanes_of::<I>(a.lt(b)));
         less_or_equal.1.push(lanes_of::<I>(a.le(b)));
-        let both = I::F32x8::both_gt([a, b], a).into_iter();
-        let others = I::F32x8::both_gt([a, b], b);
-        both_greater.1.extend(both.chain(others).map(lanes_of::<I>));
         let both = I::F32x8::both_le([a, b], a).into_iter();
         let others = I::F32x8::both_le([a, b], b);
         both_less_or_equal

@@ -3,7 +3,7 @@
 
 use super::super::base::RCDT;
 use super::super::first_byte::{FixedLeaf, Verdict, verdict};
-use super::super::records::{level, record, slope, trial};
+use super::super::records::{level, record, spread, trial};
 use super::super::serial::{Center, exponent};
 use crate::lanes::SoftDouble;
 use crate::tree::Leaf;
@@ -49,7 +49,7 @@ fn expected(
 /// The number in windows, which binary64 units take.
 pub(crate) fn in_windows(sigma_min: f64, sigma: f64) -> f64 {
     let leaf = leaf(sigma_min, sigma);
-    let (d, level) = (slope(leaf.dss), level(leaf.ccs));
+    let (spread, level) = (spread(leaf.dss), level(leaf.ccs));
     // Number of the bases of each `z0`, and one of them. The others are always open.
     let (mut bases, mut open) = ([(0.0, 0); 7], 0.0);
     for base in 0..=u16::MAX {
@@ -64,10 +64,10 @@ pub(crate) fn in_windows(sigma_min: f64, sigma: f64) -> f64 {
     let chances = bases.map(|(count, _)| count / 65536.0);
     expected(&leaf, &chances, open / 65536.0, |r, z, z0, byte| {
         let t = z as f32 - r as f32;
-        let y = t * t * d - level;
         let (_, base) = bases[z0 as usize];
         let [_, accept, reject] = record(base, trial(byte));
-        accept < y && y <= reject
+        let [accept, reject] = [accept, reject].map(|record| (record + level) * spread);
+        accept < t * t && t * t <= reject
     })
 }
 

@@ -184,13 +184,13 @@ fn is_wrong_without_margin(bytes: [u8; 11], r: f64, leaf: &Leaf) -> bool {
     let w = bytes[10];
     let log = WINDOWS.leaf(leaf);
     let t = z as f32 - r as f32;
-    let y = t * t * log.d - log.level - RAISE;
+    let y = t * t / log.spread + log.least - RAISE;
     let [_, accept, reject] = record(tail(&bytes), trial(w));
     (y <= accept - f32::from(ACCEPT) && w >= top) || (y > reject - f32::from(REJECT) && w <= top)
 }
 
-/// `y` and its distance from the truth, over all candidates that are not open:
-/// what `records.rs` says.
+/// Distance of both sides of the comparison from the truth, in the units of the records, over all
+/// candidates that are not open: what `records.rs` says.
 #[test]
 fn error_of_the_comparison_is_below_its_bound() {
     let mut cases = Cases::new("error");
@@ -203,10 +203,14 @@ fn error_of_the_comparison_is_below_its_bound() {
         let sign = (cases.unit() * 2.0) as i64;
         let z = sign + (2 * sign - 1) * z0;
         let t = z as f32 - r as f32;
-        let ours = t * t * log.d - log.level - RAISE;
+        let unit = leaf.dss * core::f64::consts::LOG2_E * f64::from(ONE);
         let square = (z as f64 - r) * (z as f64 - r);
-        let exact = square * leaf.dss * core::f64::consts::LOG2_E - (256.0 * leaf.ccs).log2();
-        worst = worst.max((f64::from(ours) - exact * f64::from(ONE)).abs());
+        let y = square * unit - (256.0 * leaf.ccs).log2() * f64::from(ONE) + f64::from(RAISE);
+        // The record that is nearest to a tie.
+        let record = y.round() as f32;
+        let largest = (record - log.least) * log.spread;
+        let ours = (f64::from(t * t) - f64::from(largest)) * unit;
+        worst = worst.max((ours - (y - f64::from(record))).abs());
     }
     assert!(worst < 0.13, "off by {worst}");
     assert!(worst > 0.05, "off by {worst} only");
