@@ -354,6 +354,7 @@ fn finish<const AHEAD: usize>(
     for (x, initial) in words.iter_mut().zip(added) {
         *x = x.wrapping_add(*initial);
     }
+    // The last buffer first: its records are made first, and a load waits for a store just before.
     for (buffer, out) in out.iter_mut().enumerate().rev() {
         for (x, out) in x.iter().zip(out.as_chunks_mut().0) {
             *out = le_bytes(&x[buffer]);
@@ -463,6 +464,7 @@ fn quarter_round<W: U32s>(x: &mut [W; 16], a: usize, b: usize, c: usize, d: usiz
 mod tests {
     use super::*;
     use crate::hash::Shake256;
+    use crate::lanes::{Pack, PackF32};
     use std::string::String;
     use std::vec::Vec;
 
@@ -520,25 +522,54 @@ mod tests {
         }
     }
 
+    /// [`Baseline`], but it fills gaps.
+    #[derive(Clone, Copy, Debug)]
+    struct Gaps;
+
+    impl Isa for Gaps {
+        type F64 = f64;
+        type F64x2 = Pack<2>;
+        type F64x4 = Pack<4>;
+        type F64x8 = Pack<8>;
+        const LONGEST_F64S: usize = 1;
+        const FILLS_GAPS: bool = true;
+        type F32x8 = PackF32;
+        type U64s = u64;
+        type OneU64 = u64;
+        type U32s = u32;
+        type I16s = i16;
+        type LookUps = Baseline;
+
+        fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
+            kernel()
+        }
+    }
+
     /// A generator that works ahead gives the same bytes, whatever part of its work is done, also
-    /// where the buffers that it began are computed at once by others, and after another seed.
+    /// where others compute the buffers that it began, and after another seed.
     #[test]
     fn work_done_ahead_changes_no_byte() {
         for steps in 0..=DOUBLE_ROUNDS + 1 {
-            let mut ahead = Prng::<2>::new(Baseline, &[3; SEED_LEN]);
+            let mut ahead = Prng::<2>::new(Gaps, &[3; SEED_LEN]);
             for seed in 0..2 {
-                ahead.start(Baseline, &[seed; SEED_LEN]);
+                ahead.start(Gaps, &[seed; SEED_LEN]);
                 let mut plain = Prng::<2>::new(Baseline, &[seed; SEED_LEN]);
-                for buffers in 0..4 {
+                for round in 0..5 {
+                    assert_eq!(ahead.buffers(), plain.buffers(), "{steps} {round}");
                     // Not before every refill, so that one begins without work done ahead.
-                    let steps = if buffers == 2 { 0 } else { steps };
-                    (0..steps).for_each(|_| ahead.work_ahead(Baseline));
+                    let steps = if round == 2 { 0 } else { steps };
+                    (0..steps).for_each(|_| ahead.work_ahead(Gaps));
                     assert_eq!(ahead.double_rounds, BEGUN * steps.min(DOUBLE_ROUNDS));
-                    for byte in 0..2 * BUFFER_LEN {
-                        assert_eq!(ahead.next_u8(), plain.next_u8(), "{steps} {byte}");
+                    ahead.skip_buffers();
+                    plain.skip_buffers();
+                    plain.refill(Baseline);
+                    if round == 3 {
+                        ahead.refill(Baseline);
+                    } else {
+                        ahead.refill(Gaps);
                     }
                 }
-                (0..steps).for_each(|_| ahead.work_ahead(Baseline));
+                (0..steps).for_each(|_| ahead.work_ahead(Gaps));
             }
         }
     }
