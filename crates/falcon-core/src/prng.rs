@@ -225,7 +225,7 @@ impl<const AHEAD: usize> Prng<AHEAD> {
     /// Forgets what [`work_ahead`](Self::work_ahead) has computed.
     #[inline(always)]
     fn discard_begun(&mut self) {
-        if BEGUN > 0 {
+        if BEGUN != 0 {
             self.double_rounds = 0;
         }
     }
