@@ -3,6 +3,10 @@
 //!
 //! Source: Falcon specification v1.2, algorithm 10.
 
+mod blocks;
+
+pub(crate) use blocks::short_vectors;
+
 use crate::codec::{self, signature::Format};
 use crate::ffsampling::ffsampling;
 use crate::fft::{BasisRef, Fft};
@@ -16,6 +20,7 @@ use crate::reveal::reveal;
 use crate::ring;
 use crate::sampler::{Feed, LaneSampler, Sampling, SigningIsa};
 use crate::tree::{self, Computed, Deviation, Stored};
+use core::slice;
 
 /// The short secret basis as integers: `f, g, F, G`, `n` coefficients each; and
 /// `h = g / f mod q` in the domain of [`PortableNtt`](crate::ntt::PortableNtt).
@@ -129,7 +134,7 @@ pub(crate) fn expand<B: Binary64>(
 
 /// `(t0, t1) = (c, 0) B^-1` of every lane.
 fn load_target<B: Binary64, F: Fft>(
-    _: B,
+    b: B,
     fft: F,
     logn: u32,
     points: &[&[u16]],
@@ -137,39 +142,9 @@ fn load_target<B: Binary64, F: Fft>(
     t0: &mut [F::Real],
     t1: &mut [F::Real],
 ) {
-    for (lane, point) in points.iter().enumerate() {
-        for (t, &c) in t0.iter_mut().zip(*point) {
-            fft.set(t, lane, B::F64::from_i64(i64::from(c)).into());
-        }
-    }
+    blocks::load_points(b, fft, points, t0);
     fft.fft(logn, t0);
     fft.target(logn, t0, t1, basis.b01, basis.b11);
-}
-
-/// Writes `s2` of `(s1, s2) = (c, 0) - v` for one lane, `v` being the lattice
-/// point in coefficient form, and returns `||(s1, s2)||^2`, or `2^62` and more
-/// if a coefficient is as large as `2^16`. Constant time: a refused vector
-/// says something about the key.
-pub(crate) fn short_vector<B: Binary64, F: Fft>(
-    _: B,
-    fft: F,
-    lane: usize,
-    point: &[u16],
-    (v0, v1): (&[F::Real], &[F::Real]),
-    s2: &mut [i16],
-) -> u64 {
-    let rint = |x: f64| B::F64::from(x).rint();
-    let mut norm = norm::Accumulator::default();
-    for (v, &c) in v0.iter().zip(point) {
-        norm.add(i64::from(c) - rint(fft.get(v, lane)));
-    }
-    for (v, s2) in v1.iter().zip(s2) {
-        let s = -rint(fft.get(v, lane));
-        norm.add(s);
-        // Exact for every short vector: |s| <= 8382 under the norm bound.
-        *s2 = s as i16;
-    }
-    norm.finish()
 }
 
 /// Turns `feed` into that of the next attempt of a signature, from the seed that `next_seed`
@@ -234,12 +209,12 @@ fn attempt_computed<'s, B: SigningIsa, S: Sampling>(
     tree::gram_in_place(b, b00, g01, b10, b11);
     let (g00, g11) = b00.split_at_mut(n / 2);
     let mut root = Computed::root(b, logn, deviation, g00, g01, g11, second_row);
-    let mut sampler = LaneSampler::new(b, sampling, core::slice::from_mut(feed));
+    let mut sampler = LaneSampler::new(b, sampling, slice::from_mut(feed));
     ffsampling(b, &mut sampler, logn, &mut root, t0, t1, rest);
     (t0, t1)
 }
 
-/// [`short_vector`] by integers: from `z` in the FFT domain, whose place is
+/// [`short_vectors`] by integers, for one lane: from `z` in the FFT domain, whose place is
 /// overwritten, and the basis as it is in a key, which has not to be transformed
 /// again for it. `W` holds `3n` words.
 ///
@@ -436,9 +411,11 @@ pub(crate) fn short_preimage<B: SigningIsa>(
     while start_next(b.sampling(), &mut feed, &mut next_seed).is_some() {
         let squared_norm = match *key {
             KeySource::Stored(key) => {
-                let feeds = core::slice::from_mut(&mut feed);
+                let feeds = slice::from_mut(&mut feed);
                 let v = attempt_stored(b, b, logn, key, &[point], feeds, scratch);
-                short_vector(b, b, 0, point, v, s2)
+                let mut norm = norm::Accumulator::default();
+                short_vectors(b, b, &[point], v, s2, slice::from_mut(&mut norm));
+                norm.finish()
             }
             KeySource::Computed(key) => attempt_from_basis(
                 b,

@@ -6,6 +6,7 @@ use crate::fft::Fft;
 use crate::hash::{self, Message, PointFiller, Shake256Reader, hash_side_by_side};
 use crate::hedge::{NonceSource, point_digest};
 use crate::lanes::Isa;
+use crate::norm::Accumulator;
 use crate::ntt::PortableNtt;
 use crate::operations::Operations;
 use crate::params::{MAX_LOGN, NONCE_LEN};
@@ -218,7 +219,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         }
         let mut scratch =
             Zeroizing::new(vec![F::Real::default(); signing::stored_scratch_len(logn)]);
-        let mut s2 = Zeroizing::new(vec![0; 1 << logn]);
+        let mut s2 = Zeroizing::new(vec![0; F::LANES << logn]);
+        let mut norms = vec![Accumulator::default(); F::LANES];
         let (isa, sampling) = (self.arith, self.arith.sampling());
         let mut waiting = jobs.chunks(TOGETHER).zip((first..).step_by(TOGETHER));
         let mut hashed: VecDeque<HashedJob> = VecDeque::with_capacity(TOGETHER);
@@ -266,16 +268,19 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
                 drawing,
                 &mut scratch[..],
             );
-            drop(points);
+            let points = &points[..in_lanes.len()];
+            norms.fill(Accumulator::default());
+            signing::short_vectors(self.arith, self.fft, points, v, &mut s2, &mut norms);
 
-            let mut lane = 0;
+            let mut vectors = s2.chunks_exact(1 << logn).zip(&norms);
             in_lanes.retain(|job| {
-                let point = &job.point;
-                let norm = signing::short_vector(self.arith, self.fft, lane, point, v, &mut s2);
-                let signed = signing::is_signature(logn, norm, &s2, accept);
-                lane += 1;
+                // There is one for each lane.
+                let Some((s2, norm)) = vectors.next() else {
+                    return true;
+                };
+                let signed = signing::is_signature(logn, norm.finish(), s2, accept);
                 if signed {
-                    deliver(job.job, &job.nonce, &s2);
+                    deliver(job.job, &job.nonce, s2);
                 }
                 !signed
             });

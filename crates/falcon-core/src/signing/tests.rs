@@ -140,19 +140,17 @@ fn signatures_of_every_degree_verify_and_do_not_depend_on_key_form_or_arithmetic
     }
 }
 
-/// One attempt on each of four lanes. Lanes that try again are `batch`'s.
-#[test]
-fn lanes_find_the_vectors_of_single_attempts_at_every_degree() {
+/// One attempt on every lane. Lanes that try again are `batch`'s.
+fn check_lanes<F: Fft>(fft: F) {
     for logn in 1..=10 {
         let key = Key::new(logn, &[logn as u8, 1]);
         let expanded = key.expanded(Baseline);
         let stored = ExpandedRef::new(logn, &expanded);
-        let points: Vec<Vec<u16>> = (0..4u8).map(|i| point(logn, &[i])).collect();
+        let points: Vec<Vec<u16>> = (0..F::LANES as u8).map(|i| point(logn, &[i])).collect();
         let feed = |i: usize| Baseline.sampling().feed(&[i as u8 + 1; 56]);
         let mut lane_scratch = vec![Default::default(); stored_scratch_len(logn)];
-        let mut feeds: Vec<_> = (0..4).map(feed).collect();
+        let mut feeds: Vec<_> = (0..F::LANES).map(feed).collect();
         let all: Vec<&[u16]> = points.iter().map(Vec::as_slice).collect();
-        let fft = Many::<_, 4>(Baseline);
         let v = attempt_stored(
             Baseline,
             fft,
@@ -162,9 +160,12 @@ fn lanes_find_the_vectors_of_single_attempts_at_every_degree() {
             &mut feeds,
             &mut lane_scratch,
         );
-        for lane in 0..4 {
-            let (mut ours, mut single) = (vec![0; 1 << logn], vec![0; 1 << logn]);
-            let norm = short_vector(Baseline, fft, lane, all[lane], v, &mut ours);
+        let mut ours = vec![0; F::LANES << logn];
+        let mut norms = vec![norm::Accumulator::default(); F::LANES];
+        short_vectors(Baseline, fft, &all, v, &mut ours, &mut norms);
+        for (lane, (ours, norm)) in ours.chunks_exact(1 << logn).zip(&norms).enumerate() {
+            let mut single = vec![0; 1 << logn];
+            let mut single_norm = [norm::Accumulator::default()];
             let mut scratch = vec![0.0; stored_scratch_len(logn)];
             let mut feed = [feed(lane)];
             let alone = &all[lane..=lane];
@@ -177,13 +178,21 @@ fn lanes_find_the_vectors_of_single_attempts_at_every_degree() {
                 &mut feed,
                 &mut scratch,
             );
-            assert_eq!(
-                norm,
-                short_vector(Baseline, Baseline, 0, all[lane], v, &mut single)
-            );
-            assert_eq!(ours, single, "logn {logn}, lane {lane}");
+            short_vectors(Baseline, Baseline, alone, v, &mut single, &mut single_norm);
+            assert_eq!(ours, single, "logn {logn}, lane {lane} of {}", F::LANES);
+            assert_eq!(norm.finish(), single_norm[0].finish());
+            let s2_norm: i64 = single.iter().map(|&s| i64::from(s).pow(2)).sum();
+            assert!(norm.finish() >= s2_norm as u64);
         }
     }
+}
+
+#[test]
+fn lanes_find_the_vectors_of_single_attempts_at_every_degree() {
+    check_lanes(Many::<_, 2>(Baseline));
+    check_lanes(Many::<_, 4>(Baseline));
+    check_lanes(Many::<_, 8>(Baseline));
+    check_lanes(Many::<_, 16>(Baseline));
 }
 
 #[test]
@@ -209,8 +218,9 @@ fn a_vector_with_a_huge_coefficient_is_never_short() {
         for huge in [65_536.0, 1_048_576.0, 4_294_967_296.0, 1e18] {
             for v in [[huge, 0.0], [0.0, -huge]] {
                 for (v0, v1) in [(&v, &[0.0; 2]), (&[0.0; 2], &v)] {
-                    let norm = short_vector(b, b, 0, &[0, 0], (v0, v1), &mut [0; 2]);
-                    assert!(!is_short(1, norm), "{huge}");
+                    let mut norm = [norm::Accumulator::default()];
+                    short_vectors(b, b, &[&[0, 0]], (v0, v1), &mut [0; 2], &mut norm);
+                    assert!(!is_short(1, norm[0].finish()), "{huge}");
                 }
             }
         }
