@@ -1,14 +1,17 @@
 //! FN-DSA, provisional, against the crate `fn-dsa` 0.4.0. Both generate the same keys from the same
 //! seeds. Both make the same signatures from the same seeds, under keys of that crate. Both
 //! verifiers accept and refuse the same: 200 messages of each degree, 10,000 with `FALCON_FULL=1`.
+//! Batches make the same signatures and give the same verdicts, on every engine.
 
+use falcon_core::fndsa_provisional::batch::{SignJob, VerifyBytesJob};
 use falcon_core::fndsa_provisional::{
-    Context, KEY_SEED_LEN, PreHash, Prehashed, SEED_LEN, Signature, SigningKey, VerifyingKey,
+    Context, KEY_SEED_LEN, Message, PreHash, Prehashed, SEED_LEN, Signature, SigningKey,
+    VerifyingKey,
 };
 use falcon_core::hazmat::insecure;
 use falcon_core::rand_core::{TryCryptoRng, TryRng};
 use falcon_core::seams::hash::Shake256;
-use falcon_core::{Falcon512, Falcon1024, Parameters};
+use falcon_core::{Engine, Falcon512, Falcon1024, Parameters};
 use falcon_tests::Repeatable;
 use fn_dsa::{
     CryptoRng, DomainContext, HASH_ID_EXTMU, HASH_ID_RAW, HASH_ID_SHA3_256, HASH_ID_SHA3_384,
@@ -130,6 +133,68 @@ impl Way {
     }
 }
 
+/// A message that both have signed, and what they signed it with.
+struct Signed {
+    way: Way,
+    context: Vec<u8>,
+    message: Vec<u8>,
+    seed: [u8; SEED_LEN],
+    signature: Vec<u8>,
+}
+
+impl Signed {
+    fn message(&self) -> Message<'_> {
+        let context = Context::new(&self.context).expect("at most 255 bytes");
+        match self.way {
+            Way::Whole => Message::Whole {
+                context,
+                message: &self.message,
+            },
+            Way::Prehashed(hash) => Message::Prehashed {
+                context,
+                message: Prehashed::new(hash, &self.message).expect("a digest"),
+            },
+            Way::Mu => Message::Mu(self.message[..].try_into().expect("64 bytes")),
+        }
+    }
+}
+
+/// Batches on every engine make their signatures, and find them valid for their own message alone.
+fn batches_agree<P: Parameters>(key: &SigningKey<P>, signed: &[Signed]) {
+    let jobs: Vec<_> = signed
+        .iter()
+        .map(|signed| SignJob {
+            message: signed.message(),
+            seed: &signed.seed,
+        })
+        .collect();
+    let to_verify = |shift: usize| -> Vec<_> {
+        let messages = signed.iter().cycle().skip(shift);
+        let pairs = signed.iter().zip(messages);
+        pairs
+            .map(|(signed, of)| VerifyBytesJob {
+                key: key.verifying_key(),
+                message: of.message(),
+                signature: &signed.signature,
+            })
+            .collect()
+    };
+    for engine in Engine::available() {
+        let ours = key.sign_batch(engine, &jobs);
+        assert_eq!(ours.len(), signed.len());
+        for (ours, signed) in ours.iter().zip(signed) {
+            let ours = ours.expect("one of 27 attempts is a signature");
+            assert_eq!(ours.to_bytes().as_ref(), signed.signature, "{engine}");
+        }
+        let verdicts = VerifyingKey::verify_bytes_batch(engine, &to_verify(0));
+        assert!(verdicts.iter().all(Result::is_ok), "{engine}");
+        let verdicts = VerifyingKey::verify_bytes_batch(engine, &to_verify(1));
+        // The smallest degrees are insecure.
+        let refused = verdicts.iter().all(Result::is_err);
+        assert!(refused || P::LOGN < 9, "{engine}");
+    }
+}
+
 /// A key of both libraries.
 struct Key<P: Parameters, V> {
     ours: VerifyingKey<P>,
@@ -209,6 +274,7 @@ where
         assert_eq!(our_signer.verifying_key(), &key.ours);
         assert_eq!(key.ours.to_bytes().as_ref(), vk);
         assert_eq!(key.ours.hash()[..], sk[sk.len() - 64..]);
+        let mut all_signed = Vec::new();
         for number in 0..MESSAGES_OF_A_KEY {
             let way = match number % 4 {
                 0 | 1 => Way::Whole,
@@ -228,6 +294,13 @@ where
             let ours = sign(&our_signer, &mut seed, way, &context, &message);
             assert_eq!(ours.to_bytes().as_ref(), signature);
             assert!(key.verify(way, &context, &message, &signature));
+            all_signed.push(Signed {
+                way,
+                context: context.clone(),
+                message: message.clone(),
+                seed: seed.0,
+                signature: signature.clone(),
+            });
             let read = Signature::<P>::try_from(&signature[..]).expect("it is valid");
             assert_eq!(read.to_bytes().as_ref(), signature);
 
@@ -240,6 +313,7 @@ where
                 assert!(!key.verify(way, &context, &message, &signature));
             }
         }
+        batches_agree(&our_signer, &all_signed);
     }
     // A changed signature of a small degree can be valid: these are insecure.
     assert!(accepted_changes == 0 || P::LOGN < 9);

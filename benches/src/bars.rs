@@ -72,21 +72,21 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
             (Sign, Prepared, 0.6),
             (Verify, Encoded, 0.6),
             (Verify, Prepared, 0.6),
+            (Sign, Batch, 0.35),
+            (Verify, Batch, 0.4),
         ]
-        .map(|(operation, mode, limit)| Bar {
-            ours: Case {
+        .map(|(operation, mode, limit)| {
+            let ours = Case {
                 operation,
                 mode,
                 parameters,
                 engine: provisional::NAME,
-            },
-            peer: Case {
-                operation,
-                mode,
-                parameters,
-                engine: fn_dsa::NAME,
-            },
-            limit,
+            };
+            Bar {
+                ours,
+                peer: rival(ours),
+                limit,
+            }
         })
     });
     #[cfg(not(target_arch = "x86_64"))]

@@ -12,7 +12,7 @@ use falcon_core::{
 use std::hint::black_box;
 
 /// Signatures of one call of a batch.
-const BATCH: usize = 32;
+pub const BATCH: usize = 32;
 
 /// The rows of `engine` and one operation.
 ///

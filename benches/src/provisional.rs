@@ -2,9 +2,11 @@
 //! bytes they make.
 
 use crate::entry::{Degree, Entry, MESSAGE, Mode, Operation, entry};
+use crate::ours::BATCH;
 use crate::random::SplitMix;
-use falcon_core::fndsa_provisional::{Context, Signature, SigningKey, VerifyingKey};
-use falcon_core::{Falcon512, Falcon1024, Parameters};
+use falcon_core::fndsa_provisional::batch::VerifyBytesJob;
+use falcon_core::fndsa_provisional::{Context, Message, Signature, SigningKey, VerifyingKey};
+use falcon_core::{Engine, Falcon512, Falcon1024, Parameters};
 use std::hint::black_box;
 
 /// The name of these rows.
@@ -18,8 +20,24 @@ pub fn entries(operation: Operation, degree: Degree) -> Vec<Entry> {
     }
 }
 
+/// The message of every job.
+fn message() -> Message<'static> {
+    Message::Whole {
+        context: Context::EMPTY,
+        message: black_box(MESSAGE),
+    }
+}
+
+/// A row of one call for a batch.
+fn batch(operation: Operation, degree: Degree, run: impl FnMut() + 'static) -> Entry {
+    let mut entry = entry(operation, Mode::Batch, degree, NAME, run);
+    entry.contestant.operations = BATCH as u32;
+    entry
+}
+
 fn rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry> {
     let mut random = SplitMix::new(1);
+    let engine = Engine::best();
     let key = SigningKey::<P>::from(crate::ours::key());
     match operation {
         Operation::Keygen => vec![entry(operation, Mode::Seed, degree, NAME, move || {
@@ -30,7 +48,8 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry> {
         Operation::Expand => vec![],
         Operation::Sign => {
             let encoded = key.to_bytes();
-            let mut random2 = SplitMix::new(2);
+            let key2 = SigningKey::<P>::from(crate::ours::key());
+            let [mut random2, mut random3] = [2, 3].map(SplitMix::new);
             let sign = |key: &SigningKey<P>, random: &mut SplitMix| {
                 let signature = key.sign_with_rng(random, Context::EMPTY, black_box(MESSAGE));
                 black_box(signature.expect("no fault").to_bytes());
@@ -42,6 +61,13 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry> {
                 }),
                 entry(operation, Mode::Prepared, degree, NAME, move || {
                     sign(&key, &mut random2);
+                }),
+                batch(operation, degree, move || {
+                    let messages = [message(); BATCH];
+                    let signed = key2.sign_batch_with_rng(engine, &mut random3, &messages);
+                    for signature in signed {
+                        black_box(signature.expect("no fault").to_bytes());
+                    }
                 }),
             ]
         }
@@ -58,7 +84,8 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry> {
                     .expect("its own signature");
             };
             let mut first = crate::Cycle::new(signatures.clone());
-            let mut second = crate::Cycle::new(signatures);
+            let mut second = crate::Cycle::new(signatures.clone());
+            let verifying_key2 = verifying_key.clone();
             vec![
                 entry(operation, Mode::Encoded, degree, NAME, move || {
                     let key = VerifyingKey::try_from(black_box(encoded.as_ref()));
@@ -66,6 +93,18 @@ fn rows<P: Parameters>(operation: Operation, degree: Degree) -> Vec<Entry> {
                 }),
                 entry(operation, Mode::Prepared, degree, NAME, move || {
                     verify(&verifying_key, second.turn().as_ref());
+                }),
+                batch(operation, degree, move || {
+                    let jobs: Vec<_> = signatures[..BATCH]
+                        .iter()
+                        .map(|bytes| VerifyBytesJob {
+                            key: &verifying_key2,
+                            message: message(),
+                            signature: black_box(bytes.as_ref()),
+                        })
+                        .collect();
+                    let verdicts = VerifyingKey::verify_bytes_batch(engine, &jobs);
+                    assert!(verdicts.iter().all(Result::is_ok), "its own signatures");
                 }),
             ]
         }

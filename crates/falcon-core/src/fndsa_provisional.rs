@@ -15,7 +15,8 @@
 //! - No coefficient of `s1` or `s2` exceeds 840 in absolute value.
 //!
 //! [`SigningKey`] generates keys and signs, with the feature `alloc`. A seed gives the key that
-//! `fn-dsa` generates, which is another than in round 3.
+//! `fn-dsa` generates, which is another than in round 3. [`batch`] signs and verifies many messages
+//! with one call.
 //!
 //! ```
 //! use falcon_core::fndsa_provisional::{Context, Signature, VerifyingKey};
@@ -34,6 +35,8 @@
 //! Source: crate `fn-dsa` 0.4.0 of T. Pornin, whose known answers are in `kat/fn-dsa` of the
 //! repository.
 
+#[cfg(feature = "alloc")]
+pub mod batch;
 #[cfg(feature = "alloc")]
 mod keygen;
 #[cfg(feature = "alloc")]
@@ -133,19 +136,21 @@ impl PreHash {
     }
 
     /// Object identifier in DER: `hashAlgs` (2.16.840.1.101.3.4.2) and a number.
-    const fn identifier(self) -> [u8; 11] {
-        let number = match self {
-            Self::Sha256 => 1,
-            Self::Sha384 => 2,
-            Self::Sha512 => 3,
-            Self::Sha512_256 => 6,
-            Self::Sha3_256 => 8,
-            Self::Sha3_384 => 9,
-            Self::Sha3_512 => 10,
-            Self::Shake128 => 11,
-            Self::Shake256 => 12,
-        };
-        [6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, number]
+    const fn identifier(self) -> &'static [u8] {
+        const fn of(number: u8) -> [u8; 11] {
+            [6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, number]
+        }
+        match self {
+            Self::Sha256 => const { &of(1) },
+            Self::Sha384 => const { &of(2) },
+            Self::Sha512 => const { &of(3) },
+            Self::Sha512_256 => const { &of(6) },
+            Self::Sha3_256 => const { &of(8) },
+            Self::Sha3_384 => const { &of(9) },
+            Self::Sha3_512 => const { &of(10) },
+            Self::Shake128 => const { &of(11) },
+            Self::Shake256 => const { &of(12) },
+        }
     }
 }
 
@@ -261,7 +266,7 @@ impl<P: Parameters> VerifyingKey<P> {
         message: &[u8],
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
-        self.verify_mu(&self.mu(context, Message::Whole(message)), signature)
+        self.verify_mu(&self.mu(Message::Whole { context, message }), signature)
     }
 
     /// Verifies `signature` for a message that the signer hashed first, made for `context`.
@@ -288,23 +293,21 @@ impl<P: Parameters> VerifyingKey<P> {
         message: Prehashed<'_>,
         signature: &Signature<P>,
     ) -> Result<(), SignatureError> {
-        self.verify_mu(&self.mu(context, Message::Prehashed(message)), signature)
+        self.verify_mu(&self.mu(Message::Prehashed { context, message }), signature)
     }
 
-    /// The hash of a message with this key and `context`.
-    fn mu(&self, context: Context<'_>, message: Message<'_>) -> [u8; MU_LEN] {
-        match message {
-            Message::Whole(message) => {
-                let mut hasher = self.mu_hasher(context);
-                hasher.update(message);
-                hasher.finalize()
+    /// The hash of a message with this key.
+    fn mu(&self, message: Message<'_>) -> [u8; MU_LEN] {
+        match message.input() {
+            Ok(input) => {
+                let mut hash = hash::shake256();
+                hash.update(&self.hash);
+                for piece in input.pieces() {
+                    hash.update(piece);
+                }
+                hash.finalize().read_array()
             }
-            Message::Prehashed(Prehashed { pre_hash, digest }) => {
-                let mut hasher = self.hasher(1, context);
-                hasher.update(&pre_hash.identifier());
-                hasher.update(digest);
-                hasher.finalize()
-            }
+            Err(mu) => *mu,
         }
     }
 
@@ -327,15 +330,12 @@ impl<P: Parameters> VerifyingKey<P> {
     /// }
     /// ```
     pub fn mu_hasher(&self, context: Context<'_>) -> MuHasher {
-        self.hasher(0, context)
-    }
-
-    /// Hashes what comes before a message. `kind` is 1 if the message was hashed before, else 0.
-    fn hasher(&self, kind: u8, context: Context<'_>) -> MuHasher {
         let mut hash = hash::shake256();
         hash.update(&self.hash);
-        hash.update(&[kind, context.len_byte()]);
-        hash.update(context.0);
+        // A whole message comes last.
+        for piece in Input::new(0, context, &[]).pieces() {
+            hash.update(piece);
+        }
         MuHasher(hash)
     }
 
@@ -364,10 +364,93 @@ impl<P: Parameters> VerifyingKey<P> {
     }
 }
 
-/// A message as it is hashed.
-enum Message<'a> {
-    Whole(&'a [u8]),
-    Prehashed(Prehashed<'a>),
+/// A message of a [batch], in one of the forms that are signed.
+///
+/// ```
+/// use falcon_core::fndsa_provisional::{Context, Message, PreHash, Prehashed};
+///
+/// let context = Context::EMPTY;
+/// let whole = Message::Whole { context, message: b"order #42" };
+/// # let digest = [7; 32];
+/// let message = Prehashed::new(PreHash::Sha3_256, &digest).expect("32 bytes");
+/// let prehashed = Message::Prehashed { context, message };
+/// # let _ = (whole, prehashed);
+/// ```
+#[derive(Clone, Copy)]
+pub enum Message<'a> {
+    /// The message itself.
+    Whole {
+        /// Context of the signature.
+        context: Context<'a>,
+        /// All bytes of the message.
+        message: &'a [u8],
+    },
+    /// A message that was hashed first.
+    Prehashed {
+        /// Context of the signature.
+        context: Context<'a>,
+        /// The digest, and the function that made it.
+        message: Prehashed<'a>,
+    },
+    /// The hash of a message with the key and a context; see
+    /// [`mu_hasher`](VerifyingKey::mu_hasher).
+    Mu(&'a [u8; MU_LEN]),
+}
+
+/// Prints no byte of the message.
+impl fmt::Debug for Message<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole { message, .. } => f
+                .debug_struct("Whole")
+                .field("message_len", &message.len())
+                .finish_non_exhaustive(),
+            Self::Prehashed { message, .. } => f
+                .debug_struct("Prehashed")
+                .field("pre_hash", &message.pre_hash)
+                .finish_non_exhaustive(),
+            Self::Mu(_) => f.write_str("Mu"),
+        }
+    }
+}
+
+impl<'a> Message<'a> {
+    /// Returns what is hashed to `mu`, or `mu` itself.
+    fn input(self) -> Result<Input<'a>, &'a [u8; MU_LEN]> {
+        match self {
+            Self::Whole { context, message } => Ok(Input::new(0, context, message)),
+            Self::Prehashed { context, message } => Ok(Input {
+                identifier: message.pre_hash.identifier(),
+                ..Input::new(1, context, message.digest)
+            }),
+            Self::Mu(mu) => Err(mu),
+        }
+    }
+}
+
+/// The bytes that are hashed to `mu` after the hash of the key.
+struct Input<'a> {
+    /// 1 if the message was hashed before, else 0; then the length of the context.
+    kind: [u8; 2],
+    context: &'a [u8],
+    identifier: &'static [u8],
+    message: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    fn new(kind: u8, context: Context<'a>, message: &'a [u8]) -> Self {
+        Self {
+            kind: [kind, context.len_byte()],
+            context: context.0,
+            identifier: &[],
+            message,
+        }
+    }
+
+    /// Returns the pieces in their order.
+    fn pieces(&self) -> [&[u8]; 4] {
+        [&self.kind, self.context, self.identifier, self.message]
+    }
 }
 
 /// Hashes a nonce and a message to a point.

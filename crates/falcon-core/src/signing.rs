@@ -18,7 +18,7 @@ use crate::params::{Array, INV_SIGMA, NONCE_LEN, Q, SIGMA_MIN};
 use crate::prng::SEED_LEN;
 use crate::reveal::reveal;
 use crate::ring;
-use crate::sampler::{Feed, LaneSampler, Sampling, SigningIsa};
+use crate::sampler::{LaneSampler, Sampling, SigningIsa};
 use crate::tree::{self, Computed, Deviation, Stored};
 use core::slice;
 
@@ -119,6 +119,7 @@ pub(crate) fn expand<B: Binary64>(
     b: B,
     logn: u32,
     key: SecretBasis<'_>,
+    deviation: Deviation,
     out: &mut [f64],
     scratch: &mut [f64],
 ) {
@@ -129,7 +130,7 @@ pub(crate) fn expand<B: Binary64>(
     let (g01, scratch) = scratch.split_at_mut(n);
     tree::gram(b, basis_ref(logn, basis), g00_g11, g01);
     let (g00, g11) = g00_g11.split_at_mut(n / 2);
-    Computed::root(b, logn, deviation(logn), g00, g01, g11, scratch).store(tree);
+    Computed::root(b, logn, deviation, g00, g01, g11, scratch).store(tree);
 }
 
 /// `(t0, t1) = (c, 0) B^-1` of every lane.
@@ -163,20 +164,21 @@ pub(crate) fn start_next<S: Sampling<Seed = [u8; SEED_LEN]>>(
 /// One attempt on every lane with an expanded key. `points` has an element for each lane, and
 /// `feeds` for each of the first lanes, whose results are read. Returns the lattice points in
 /// coefficient form, inside `scratch`, which has [`stored_scratch_len`] reals.
-pub(crate) fn attempt_stored<'s, B: SigningIsa, F: Fft>(
+pub(crate) fn attempt_stored<'s, B: SigningIsa, F: Fft, S: Sampling>(
     b: B,
     fft: F,
+    sampling: S,
     logn: u32,
     key: ExpandedRef<'_>,
     points: &[&[u16]],
-    feeds: &mut [Feed<B>],
+    feeds: &mut [S::Feed],
     scratch: &'s mut [F::Real],
 ) -> (&'s [F::Real], &'s [F::Real]) {
     let n = 1 << logn;
     let (t0, rest) = scratch.split_at_mut(n);
     let (t1, rest) = rest.split_at_mut(n);
     load_target(b, fft, logn, points, key.basis, t0, t1);
-    let mut sampler = LaneSampler::new(fft, b.sampling(), feeds);
+    let mut sampler = LaneSampler::new(fft, sampling, feeds);
     ffsampling(fft, &mut sampler, logn, &mut { key.tree }, t0, t1, rest);
     lattice_point(fft, logn, key.basis, t0, t1)
 }
@@ -412,7 +414,7 @@ pub(crate) fn short_preimage<B: SigningIsa>(
         let squared_norm = match *key {
             KeySource::Stored(key) => {
                 let feeds = slice::from_mut(&mut feed);
-                let v = attempt_stored(b, b, logn, key, &[point], feeds, scratch);
+                let v = attempt_stored(b, b, b.sampling(), logn, key, &[point], feeds, scratch);
                 let mut norm = norm::Accumulator::default();
                 short_vectors(b, b, &[point], v, s2, slice::from_mut(&mut norm));
                 norm.finish()

@@ -13,5 +13,5 @@ mod side_by_side;
 mod single;
 
 pub use shake::{Blocks, Keccak256, RATE, RATE_WORDS, Shake256, Shake256Reader};
-pub use side_by_side::{Message, hash_side_by_side};
+pub use side_by_side::{Message, hash_side_by_side, read_side_by_side};
 pub use single::{Permutation, permute_state};

@@ -255,6 +255,11 @@ impl Shake256Reader {
         self.0.0.squeeze(out);
     }
 
+    /// Returns the state at the end of a block. `None` if bytes of a block are left to be read.
+    pub(crate) fn state_mut(&mut self) -> Option<&mut [u64; 25]> {
+        (self.0.0.pos == RATE).then_some(&mut self.0.0.state)
+    }
+
     /// Returns the next `N` bytes of the stream.
     pub fn read_array<const N: usize>(&mut self) -> [u8; N] {
         let mut out = [0; N];

@@ -1,10 +1,10 @@
-//! SHAKE256 of many messages side by side, one a lane.
+//! SHAKE256 of many messages or of many streams side by side, one a lane.
 //!
 //! A lane takes the next message as soon as its own is done, so messages of
 //! different lengths keep no lane waiting.
 
 use crate::keccak::permute;
-use crate::shake::{RATE, RATE_WORDS};
+use crate::shake::{RATE, RATE_WORDS, Shake256Reader};
 use falcon_lanes::{Isa, Register, wipe};
 
 /// Number of messages that are hashed side by side.
@@ -61,6 +61,82 @@ pub fn hash_side_by_side<'a, I: Isa, const PIECES: usize, T>(
                 && !take(&mut squeezing.message.output, state)
             {
                 *lane = None;
+            }
+        }
+    }
+    wipe(states.0.as_flattened_mut());
+    wipe(squeezed.0.as_flattened_mut());
+}
+
+/// Up to two streams, one by one is faster.
+const FEWEST_READ_TOGETHER: usize = 3;
+
+/// Reads the next bytes of `streams`, `BLOCKS` blocks of each.
+///
+/// Streams at the end of a block are read side by side. The others are read one by one.
+///
+/// ```
+/// use falcon_keccak::{RATE, Shake256, read_side_by_side};
+/// use falcon_lanes::Baseline; // or a token of an instruction set
+///
+/// let mut streams = [b"one", b"two", b"six"].map(|seed| Shake256::reader(seed));
+/// let mut blocks = [[[0; RATE]; 2]; 3];
+/// read_side_by_side(Baseline, streams.iter_mut().zip(&mut blocks));
+/// let alone: [u8; 2 * RATE] = Shake256::reader(b"two").read_array();
+/// assert_eq!(blocks[1].as_flattened(), alone);
+/// ```
+pub fn read_side_by_side<'a, I: Isa, const BLOCKS: usize>(
+    isa: I,
+    streams: impl IntoIterator<Item = (&'a mut Shake256Reader, &'a mut [[u8; RATE]; BLOCKS])>,
+) {
+    let mut streams = streams.into_iter().fuse();
+    let mut states = States([[0; LANES]; 25]);
+    let mut squeezed = Squeezed([[0; 4 * LANES]; LANES]);
+    loop {
+        let mut lanes = [const { None }; LANES];
+        for (lane, next) in lanes.iter_mut().zip(&mut streams) {
+            *lane = Some(next);
+        }
+        if lanes.iter().flatten().count() < FEWEST_READ_TOGETHER {
+            for (stream, out) in lanes.into_iter().flatten() {
+                stream.read(out.as_flattened_mut());
+            }
+            break;
+        }
+        let mut busy = [false; LANES];
+        for (number, lane) in lanes.iter_mut().enumerate() {
+            if let Some((stream, out)) = lane {
+                match stream.state_mut() {
+                    Some(state) => {
+                        busy[number] = true;
+                        for (row, word) in states.0.iter_mut().zip(state) {
+                            row[number] = *word;
+                        }
+                    }
+                    None => stream.read(out.as_flattened_mut()),
+                }
+            }
+        }
+        for block in 0..BLOCKS {
+            permute_all(isa, &mut states, busy);
+            transpose_all(isa, &states, &mut squeezed);
+            for (number, lane) in lanes.iter_mut().enumerate() {
+                if let Some((_, out)) = lane
+                    && busy[number]
+                {
+                    let (bytes, _) = out[block].as_chunks_mut();
+                    for (bytes, word) in bytes.iter_mut().zip(&squeezed.0[number]) {
+                        *bytes = word.to_le_bytes();
+                    }
+                }
+            }
+        }
+        for (number, lane) in lanes.iter_mut().enumerate() {
+            if let Some((stream, _)) = lane
+                && busy[number]
+                && let Some(state) = stream.state_mut()
+            {
+                state.copy_from_slice(&squeezed.0[number][..25]);
             }
         }
     }
@@ -198,6 +274,35 @@ mod tests {
             let mut expected = vec![0; output.len()];
             Shake256::reader(&data[..length]).read(&mut expected);
             assert_eq!(*output, expected, "length {length}");
+        }
+    }
+
+    /// Eight streams and fewer, some of them in the middle of a block, read twice.
+    #[test]
+    fn streams_read_side_by_side_go_on_as_those_read_alone() {
+        for count in 0..20 {
+            let streams = || -> Vec<_> {
+                let reader = |seed: u8| {
+                    let mut stream = Shake256::reader(&[seed; 41]);
+                    if seed % 5 == 3 {
+                        stream.read(&mut [0; 40]);
+                    }
+                    stream
+                };
+                (0..count).map(reader).collect()
+            };
+            let (mut ours, mut alone) = (streams(), streams());
+            for _ in 0..2 {
+                let mut blocks = vec![[[0; RATE]; 3]; ours.len()];
+                read_side_by_side(Baseline, ours.iter_mut().zip(&mut blocks));
+                for (blocks, stream) in blocks.iter().zip(&mut alone) {
+                    let expected: [u8; 3 * RATE] = stream.read_array();
+                    assert_eq!(blocks.as_flattened(), expected, "{count} streams");
+                }
+            }
+            for (ours, alone) in ours.iter_mut().zip(&mut alone) {
+                assert_eq!(ours.read_array::<200>(), alone.read_array());
+            }
         }
     }
 }

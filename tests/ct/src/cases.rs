@@ -6,8 +6,10 @@ mod recovery;
 mod refused;
 
 use crate::valgrind::{classify, declassify};
-use falcon_core::batch::{BatchSign, JobKey, SignJob};
+use falcon_core::batch::{self, BatchSign, JobKey};
 use falcon_core::det1024::{self, CtSignature};
+use falcon_core::fndsa_provisional::Message;
+use falcon_core::fndsa_provisional::batch::SignJob;
 use falcon_core::hazmat::{
     BatchSignRaw, Fit, RawJob, RawRandomness, secret_basis, sign_deterministic, sign_raw_on,
     sign_with_hash_on, sign_with_seeds, signing_key_from_basis,
@@ -19,7 +21,7 @@ use falcon_core::seams::lanes::{Baseline, Many, Soft};
 use falcon_core::seams::sampler::{LaneSampler, SamplerZ, Sampling, SigningIsa};
 use falcon_core::seams::tree::Leaf;
 use falcon_core::seams::{LaneEngine, decode_boxed_on, expand_on};
-use falcon_core::{Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
+use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Scratch, Signature, SigningKey};
 use falcon_kat::rsp::Reader;
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -91,6 +93,11 @@ pub(crate) fn all() -> Vec<Case> {
         "plain calls: deterministic Falcon-1024".into(),
         deterministic,
     ));
+    for engine in Engine::available() {
+        cases.push(silent(format!("{engine}: FN-DSA batch"), move || {
+            fndsa_batch(engine);
+        }));
+    }
     #[cfg(target_arch = "x86_64")]
     {
         let isa = falcon_x86::Avx2::detect().expect("the check needs a processor with AVX2");
@@ -280,6 +287,33 @@ fn fndsa<P: Parameters>(refused: u64) {
     assert_eq!(written, bytes);
 }
 
+/// One FN-DSA job more than lanes. The first attempt of every other job is refused. The last job is
+/// signed on one lane.
+fn fndsa_batch(engine: Engine) {
+    type Key = falcon_core::fndsa_provisional::SigningKey<Falcon512>;
+    let bytes = Key::from(SigningKey::from_seed(&[7; 32])).to_bytes();
+    let marked = bytes.to_vec();
+    classify(&marked[1..Falcon512::SIGNING_KEY_LEN]);
+    let key = Key::try_from(&marked[..]).expect("its own encoding");
+    let seeds: Vec<_> = (0..=engine.lanes())
+        .map(|job| {
+            let mut seed = [0; 40];
+            seed[..8].copy_from_slice(&[6369_u64, 1][job % 2].to_le_bytes());
+            seed
+        })
+        .collect();
+    classify(&seeds[..]);
+    let message = Message::Mu(&[4; 64]);
+    let jobs: Vec<_> = seeds.iter().map(|seed| SignJob { message, seed }).collect();
+    let signed = key.sign_batch(engine, &jobs);
+    for signature in signed {
+        let signature = signature.expect("it signs");
+        declassify(&signature);
+        let verified = key.verifying_key().verify_mu(&[4; 64], &signature);
+        verified.expect("it is valid");
+    }
+}
+
 /// A key that signs as Algorand's code does, and is encoded again.
 fn deterministic() {
     let bytes = stored_key::<Falcon1024>();
@@ -382,13 +416,13 @@ fn batch<B: SigningIsa>(arith: B, fft: impl Fft) {
     // Nonces and streams that are hashed side by side.
     let seed = [7; 32];
     classify(&seed);
-    let jobs = [SignJob::new(&expanded, MESSAGE); 5];
+    let jobs = [batch::SignJob::new(&expanded, MESSAGE); 5];
     engine
         .sign_batch(&seed, &jobs, &mut out)
         .expect("as many results as jobs");
     out.iter().for_each(check);
 
-    let jobs = [&key, &key, &other].map(|key| SignJob::new(&**key, MESSAGE));
+    let jobs = [&key, &key, &other].map(|key| batch::SignJob::new(&**key, MESSAGE));
     engine
         .sign_batch(&seed, &jobs, &mut out[..3])
         .expect("as many results as jobs");

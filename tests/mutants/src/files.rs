@@ -30,6 +30,7 @@ pub const FILES: [&str; 56] = [
     "engine/names.rs",
     "expand.rs",
     "fndsa_provisional.rs",
+    "fndsa_provisional/batch.rs",
     "fndsa_provisional/keygen.rs",
     "fndsa_provisional/signing_key.rs",
     "hash/point.rs",

@@ -1,18 +1,19 @@
 //! Many signatures side by side, one in each lane.
 
 use super::cpu::{BatchOperations, Deliver, EncodedVerification, Job, Verification};
-use crate::error::SignatureError;
+use crate::error::{DecodeError, SignatureError};
 use crate::fft::Fft;
-use crate::hash::{self, Message, PointFiller, Shake256Reader, hash_side_by_side};
+use crate::hash::{self, Message, PointFiller, RATE_WORDS, Shake256Reader, hash_side_by_side};
 use crate::hedge::{NonceSource, point_digest};
 use crate::lanes::Isa;
 use crate::norm::Accumulator;
 use crate::ntt::PortableNtt;
 use crate::operations::Operations;
 use crate::params::{MAX_LOGN, NONCE_LEN};
+use crate::prng;
 use crate::reveal::reveal;
 use crate::ring;
-use crate::sampler::{Feed, Sampling, SigningIsa};
+use crate::sampler::{Sampling, SigningIsa};
 use crate::scratch::Aligned;
 use crate::signatures::read_side_by_side;
 use crate::signing::{self, ExpandedRef, Fit, KeySource};
@@ -32,7 +33,71 @@ pub struct LaneEngine<B, F> {
     pub fft: F,
 }
 
-/// A job with its hashes, which stays the same from attempt to attempt.
+/// The jobs of one key, as [`LaneEngine::sign_group`] signs them. A scheme says where the random
+/// bytes and the point of an attempt come from, and which attempt is a signature.
+pub(crate) trait Attempts<S: Sampling> {
+    /// A job in a lane.
+    type Job;
+
+    /// Returns the next job, or `None` if there is no further one.
+    fn next_job(&mut self) -> Option<Self::Job>;
+
+    /// Starts the next attempt of every job: its feed, and its point if that changes.
+    fn start(&mut self, sampling: S, jobs: &mut [Self::Job], feeds: &mut [S::Feed]);
+
+    /// Returns the point of the attempt that was started last, `n` coefficients.
+    fn point(job: &Self::Job) -> &[u16];
+
+    /// Judges the vector of an attempt, whose squared norm is `norm`. Returns true if the lane is
+    /// free for another job.
+    fn finish(&mut self, job: &Self::Job, norm: u64, s2: &[i16]) -> bool;
+}
+
+/// The steps of a verification that differ between round 3 and FN-DSA.
+pub(crate) trait Scheme: Copy {
+    /// Reads encoded signatures: the nonce of each, and the `s2` of all, one after the other.
+    fn read(
+        self,
+        isa: impl Isa,
+        logn: u32,
+        encoded: &[&[u8]],
+        s2s: &mut [i16],
+    ) -> Vec<Result<[u8; NONCE_LEN], DecodeError>>;
+
+    /// Takes the next block of a point. Returns true if another is needed.
+    fn take(self, isa: impl Isa, point: &mut PointFiller<'_>, block: &[u64; RATE_WORDS]) -> bool;
+
+    /// Returns whether the `s1` of a short vector is acceptable.
+    fn accepts(self, s1: &[i16]) -> bool;
+}
+
+/// Falcon of round 3.
+#[derive(Clone, Copy)]
+struct RoundThree;
+
+impl Scheme for RoundThree {
+    fn read(
+        self,
+        isa: impl Isa,
+        logn: u32,
+        encoded: &[&[u8]],
+        s2s: &mut [i16],
+    ) -> Vec<Result<[u8; NONCE_LEN], DecodeError>> {
+        read_side_by_side(isa, logn, encoded, s2s)
+    }
+
+    #[inline(always)]
+    fn take(self, isa: impl Isa, point: &mut PointFiller<'_>, block: &[u64; RATE_WORDS]) -> bool {
+        point.take(isa, block)
+    }
+
+    #[inline(always)]
+    fn accepts(self, _: &[i16]) -> bool {
+        true
+    }
+}
+
+/// A job of round 3 with its hashes, which stays the same from attempt to attempt.
 struct HashedJob {
     job: usize,
     nonce: [u8; NONCE_LEN],
@@ -87,7 +152,7 @@ fn hash_jobs(
         pieces: [&hashed.nonce[..], job.message],
         output: PointFiller::new(&mut hashed.point),
     });
-    hash_side_by_side(isa, messages, take_block(isa));
+    hash_side_by_side(isa, messages, take_block(RoundThree, isa));
 
     let digests: Vec<_> = hashed
         .range(start..)
@@ -108,11 +173,69 @@ fn hash_jobs(
 }
 
 /// Takes the next block of a point.
-fn take_block(isa: impl Isa) -> impl Fn(&mut PointFiller<'_>, &[u64; 25]) -> bool {
+pub(crate) fn take_block(
+    scheme: impl Scheme,
+    isa: impl Isa,
+) -> impl Fn(&mut PointFiller<'_>, &[u64; 25]) -> bool {
     #[inline(always)]
-    move |filler, state| {
+    move |point, state| {
         let block = state.first_chunk();
-        block.is_some_and(|block| filler.take(isa, block))
+        block.is_some_and(|block| scheme.take(isa, point, block))
+    }
+}
+
+/// Jobs of round 3, which are hashed when a lane needs one.
+struct HashedJobs<'a, 'd, I, A> {
+    isa: I,
+    logn: u32,
+    /// Number of the first job of `waiting`.
+    first: usize,
+    /// The jobs that are not hashed yet.
+    waiting: &'a [Job<'a>],
+    hashed: VecDeque<HashedJob>,
+    /// Refuses a short vector as if it were a long one.
+    accept: A,
+    deliver: Deliver<'d>,
+}
+
+impl<I: Isa, A: Fn(&[i16]) -> bool, S> Attempts<S> for HashedJobs<'_, '_, I, A>
+where
+    S: Sampling<Seed = [u8; prng::SEED_LEN]>,
+{
+    type Job = HashedJob;
+
+    fn next_job(&mut self) -> Option<HashedJob> {
+        if self.hashed.is_empty() {
+            let (jobs, later) = self.waiting.split_at(self.waiting.len().min(TOGETHER));
+            hash_jobs(self.isa, self.logn, self.first, jobs, &mut self.hashed);
+            self.waiting = later;
+            self.first += jobs.len();
+        }
+        self.hashed.pop_front()
+    }
+
+    fn start(&mut self, sampling: S, jobs: &mut [HashedJob], feeds: &mut [S::Feed]) {
+        for (job, feed) in jobs.iter_mut().zip(feeds) {
+            if let Some(stream) = job.stream.as_deref_mut() {
+                // A stream never ends.
+                _ = signing::start_next(sampling, feed, |seed| {
+                    stream.read(&mut **seed);
+                    Some(())
+                });
+            }
+        }
+    }
+
+    fn point(job: &HashedJob) -> &[u16] {
+        &job.point
+    }
+
+    fn finish(&mut self, job: &HashedJob, norm: u64, s2: &[i16]) -> bool {
+        let signed = signing::is_signature(self.logn, norm, s2, &self.accept);
+        if signed {
+            (self.deliver)(job.job, &job.nonce, s2);
+        }
+        signed
     }
 }
 
@@ -135,16 +258,17 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
                     self.sign_one(logn, first, job, accept, deliver);
                 }
                 (KeySource::Stored(key), _) => {
-                    self.sign_group(logn, *key, first, group, accept, deliver);
+                    self.sign_jobs_of(logn, *key, first, group, accept, deliver);
                 }
                 // For one job, expanding the key takes longer than it saves.
                 (KeySource::Computed(_), [job]) => self.sign_one(logn, first, job, accept, deliver),
                 (KeySource::Computed(key), _) => {
                     let mut reals = Zeroizing::new(vec![0.0; signing::expanded_len(logn)]);
                     let mut scratch = Zeroizing::new(vec![0.0; 4 << logn]);
-                    signing::expand(self.arith, logn, *key, &mut reals, &mut scratch);
+                    let deviation = signing::deviation(logn);
+                    signing::expand(self.arith, logn, *key, deviation, &mut reals, &mut scratch);
                     let key = ExpandedRef::new(logn, &reals);
-                    self.sign_group(logn, key, first, group, accept, deliver);
+                    self.sign_jobs_of(logn, key, first, group, accept, deliver);
                 }
             }
             first += group.len();
@@ -182,7 +306,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
     }
 
     /// Signs jobs of one key, the first of them having number `first`.
-    fn sign_group(
+    fn sign_jobs_of(
         &self,
         logn: u32,
         key: ExpandedRef<'_>,
@@ -191,77 +315,80 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         accept: impl Fn(&[i16]) -> bool + Copy,
         deliver: Deliver<'_>,
     ) {
+        let mut attempts = HashedJobs {
+            isa: self.arith,
+            logn,
+            first,
+            waiting: jobs,
+            hashed: VecDeque::new(),
+            accept,
+            deliver,
+        };
+        self.sign_group(logn, key, self.arith.sampling(), jobs.len(), &mut attempts);
+    }
+
+    /// Signs `count` jobs of one key.
+    pub(crate) fn sign_group<S: Sampling>(
+        &self,
+        logn: u32,
+        key: ExpandedRef<'_>,
+        sampling: S,
+        count: usize,
+        attempts: &mut impl Attempts<S>,
+    ) {
         // Up to half the lanes, one at a time is as fast.
-        let few = jobs.len() % F::LANES;
+        let few = count % F::LANES;
         let few = if few <= F::LANES / 2 { few } else { 0 };
-        let (many, few) = jobs.split_at(jobs.len() - few);
-        self.sign_on_lanes(logn, key, first, many, accept, deliver);
+        self.sign_on_lanes(logn, key, sampling, count - few, attempts);
         let alone = LaneEngine {
             arith: self.arith,
             fft: self.arith,
         };
-        alone.sign_on_lanes(logn, key, first + many.len(), few, accept, deliver);
+        alone.sign_on_lanes(logn, key, sampling, few, attempts);
     }
 
-    /// Signs jobs of one key. A lane tries its job until it succeeds, each time with
-    /// the next seed, and then takes the next job.
-    fn sign_on_lanes(
+    /// Signs the next `count` jobs. A lane tries its job until it succeeds, each time with the next
+    /// random bytes, and then takes the next job.
+    fn sign_on_lanes<S: Sampling, A: Attempts<S>>(
         &self,
         logn: u32,
         key: ExpandedRef<'_>,
-        first: usize,
-        jobs: &[Job<'_>],
-        accept: impl Fn(&[i16]) -> bool + Copy,
-        deliver: Deliver<'_>,
+        sampling: S,
+        count: usize,
+        attempts: &mut A,
     ) {
-        if jobs.is_empty() {
+        if count == 0 {
             return;
         }
         let mut scratch =
             Zeroizing::new(vec![F::Real::default(); signing::stored_scratch_len(logn)]);
         let mut s2 = Zeroizing::new(vec![0; F::LANES << logn]);
         let mut norms = vec![Accumulator::default(); F::LANES];
-        let (isa, sampling) = (self.arith, self.arith.sampling());
-        let mut waiting = jobs.chunks(TOGETHER).zip((first..).step_by(TOGETHER));
-        let mut hashed: VecDeque<HashedJob> = VecDeque::with_capacity(TOGETHER);
-        let mut in_lanes: Vec<HashedJob> = Vec::with_capacity(F::LANES);
-        let mut feeds: Vec<Feed<B>> = Vec::with_capacity(F::LANES);
-        feeds.resize_with(F::LANES, || B::Sampling::EMPTY);
+        let mut waiting = count;
+        let mut in_lanes: Vec<A::Job> = Vec::with_capacity(F::LANES);
+        let mut feeds: Vec<S::Feed> = Vec::with_capacity(F::LANES);
+        feeds.resize_with(F::LANES, || S::EMPTY);
         loop {
-            while in_lanes.len() < F::LANES {
-                if hashed.is_empty()
-                    && let Some((jobs, first)) = waiting.next()
-                {
-                    hash_jobs(isa, logn, first, jobs, &mut hashed);
-                }
-                let Some(job) = hashed.pop_front() else {
-                    break;
-                };
-                in_lanes.push(job);
+            while in_lanes.len() < F::LANES && waiting > 0 {
+                waiting -= 1;
+                in_lanes.extend(attempts.next_job());
             }
             if in_lanes.is_empty() {
                 return;
             }
-            for (job, feed) in in_lanes.iter_mut().zip(&mut feeds) {
-                if let Some(stream) = job.stream.as_deref_mut() {
-                    // A stream never ends.
-                    _ = signing::start_next(sampling, feed, |seed| {
-                        stream.read(&mut **seed);
-                        Some(())
-                    });
-                }
-            }
             // Lanes without a job are not sampled. With random bytes that everybody knows, the
             // number of attempts would depend on the key alone.
             let (drawing, _) = feeds.split_at_mut(in_lanes.len());
+            attempts.start(sampling, &mut in_lanes, drawing);
             // Not the point of a job: two short preimages of one point reveal the key.
             let idle = &[0; 1 << MAX_LOGN][..1 << logn];
             let points: Vec<&[u16]> = (0..F::LANES)
-                .map(|i| in_lanes.get(i).map_or(idle, |job| &*job.point))
+                .map(|i| in_lanes.get(i).map_or(idle, A::point))
                 .collect();
             let v = signing::attempt_stored(
                 self.arith,
                 self.fft,
+                sampling,
                 logn,
                 key,
                 &points,
@@ -278,11 +405,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
                 let Some((s2, norm)) = vectors.next() else {
                     return true;
                 };
-                let signed = signing::is_signature(logn, norm.finish(), s2, accept);
-                if signed {
-                    deliver(job.job, &job.nonce, s2);
-                }
-                !signed
+                !attempts.finish(job, norm.finish(), s2)
             });
         }
     }
@@ -299,14 +422,38 @@ impl<B: SigningIsa, F: Fft> BatchOperations for LaneEngine<B, F> {
         jobs: &[Verification<'_>],
         out: &mut [Result<(), SignatureError>],
     ) {
-        let mut points = vec![0; TOGETHER.min(jobs.len()) << logn];
-        for (jobs, out) in jobs.chunks(TOGETHER).zip(out.chunks_mut(TOGETHER)) {
-            verify_together(self.arith, logn, jobs, &mut points, out.iter_mut());
-        }
+        self.verify_jobs_of(RoundThree, logn, jobs, out);
     }
 
     fn verify_encoded(
         &self,
+        logn: u32,
+        jobs: &[EncodedVerification<'_>],
+        out: &mut [Result<(), SignatureError>],
+    ) {
+        self.verify_encoded_of(RoundThree, logn, jobs, out);
+    }
+}
+
+impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
+    /// [`verify_jobs`](BatchOperations::verify_jobs) of a scheme.
+    pub(crate) fn verify_jobs_of(
+        &self,
+        scheme: impl Scheme,
+        logn: u32,
+        jobs: &[Verification<'_>],
+        out: &mut [Result<(), SignatureError>],
+    ) {
+        let mut points = vec![0; TOGETHER.min(jobs.len()) << logn];
+        for (jobs, out) in jobs.chunks(TOGETHER).zip(out.chunks_mut(TOGETHER)) {
+            verify_together(scheme, self.arith, logn, jobs, &mut points, out.iter_mut());
+        }
+    }
+
+    /// [`verify_encoded`](BatchOperations::verify_encoded) of a scheme.
+    pub(crate) fn verify_encoded_of(
+        &self,
+        scheme: impl Scheme,
         logn: u32,
         jobs: &[EncodedVerification<'_>],
         out: &mut [Result<(), SignatureError>],
@@ -317,7 +464,7 @@ impl<B: SigningIsa, F: Fft> BatchOperations for LaneEngine<B, F> {
         let mut s2s = vec![0; together << logn];
         for (jobs, out) in jobs.chunks(TOGETHER).zip(out.chunks_mut(TOGETHER)) {
             let encoded: Vec<_> = jobs.iter().map(|job| job.signature).collect();
-            let nonces = read_side_by_side(isa, logn, &encoded, &mut s2s);
+            let nonces = scheme.read(isa, logn, &encoded, &mut s2s);
             out.fill(Err(SignatureError));
             let well_formed: Vec<_> = jobs
                 .iter()
@@ -334,7 +481,7 @@ impl<B: SigningIsa, F: Fft> BatchOperations for LaneEngine<B, F> {
                 .collect();
             let out = out.iter_mut().zip(&nonces);
             let out = out.filter(|(_, nonce)| nonce.is_ok()).map(|(out, _)| out);
-            verify_together(isa, logn, &well_formed, &mut points, out);
+            verify_together(scheme, isa, logn, &well_formed, &mut points, out);
         }
     }
 }
@@ -345,6 +492,7 @@ const FEWEST_HASHED_TOGETHER: usize = 3;
 /// Verifies jobs whose messages are hashed side by side. `points` holds one
 /// point for each job, or more.
 fn verify_together<'o>(
+    scheme: impl Scheme,
     isa: impl Isa,
     logn: u32,
     jobs: &[Verification<'_>],
@@ -357,21 +505,24 @@ fn verify_together<'o>(
         for (job, point) in hashed {
             let mut hash = hash::shake256();
             hash.update(job.nonce).update(job.message);
-            hash::fill_point(isa, hash.finalize_blocks(), point);
+            let mut blocks = hash.finalize_blocks();
+            let mut point = PointFiller::new(point);
+            while scheme.take(isa, &mut point, blocks.next_block(isa)) {}
         }
     } else {
         let messages = hashed.map(|(job, point)| Message {
             pieces: [&job.nonce[..], job.message],
             output: PointFiller::new(point),
         });
-        hash_side_by_side(isa, messages, take_block(isa));
+        hash_side_by_side(isa, messages, take_block(scheme, isa));
     }
     let ntt = PortableNtt(isa);
     let mut product = Aligned([0; 1 << MAX_LOGN]);
     let product = &mut product.0[..n];
     for ((job, point), out) in jobs.iter().zip(points.chunks_exact_mut(n)).zip(out) {
         ring::multiply(&ntt, logn, job.s2, job.prepared, product);
-        *out = if ring::is_preimage(isa, logn, point, job.s2, product) {
+        let is_short = ring::is_preimage(isa, logn, point, job.s2, product);
+        *out = if is_short && scheme.accepts(product) {
             Ok(())
         } else {
             Err(SignatureError)

@@ -31,7 +31,7 @@
 //! secret key. Its sampler seeds also depend on the hashed point, by its first 40
 //! coefficients. So no randomness is used twice, and every engine gives the same bytes.
 
-mod cpu;
+pub(crate) mod cpu;
 pub(crate) mod lanes;
 pub(crate) mod raw;
 #[cfg(test)]

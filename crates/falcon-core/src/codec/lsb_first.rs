@@ -14,7 +14,15 @@ use crate::lanes::{Baseline, Isa};
 use crate::params::{MAX_LOGN, NONCE_LEN};
 use core::array::from_fn;
 #[cfg(feature = "alloc")]
-use {super::bits::packed_len, super::secret_key, zeroize::Zeroizing};
+use {
+    super::COUNTS_ZEROS,
+    super::bits::packed_len,
+    super::secret_key,
+    super::side_by_side::{self, Item},
+    alloc::vec,
+    alloc::vec::Vec,
+    zeroize::Zeroizing,
+};
 
 /// Largest magnitude of a coefficient of `s1` or `s2`.
 pub(crate) const MAX_MAGNITUDE: u16 = 840;
@@ -199,6 +207,15 @@ pub(crate) fn decode_signature<'a>(
     )?;
     let used = decompress(code, s2)?;
     check_tail(Format::Padded, code.get(used..).unwrap_or(&[]))?;
+    reverse_magnitudes(isa, s2)?;
+    Ok(nonce)
+}
+
+/// Reverses the low bits of the magnitudes.
+///
+/// # Errors
+/// `Range` if a magnitude exceeds [`MAX_MAGNITUDE`].
+fn reverse_magnitudes(isa: impl Isa, s2: &mut [i16]) -> Result<(), DecodeError> {
     let largest = isa.vectorize(
         #[inline(always)]
         || {
@@ -210,14 +227,68 @@ pub(crate) fn decode_signature<'a>(
     if largest > MAX_MAGNITUDE {
         return Err(DecodeError::Range);
     }
-    Ok(nonce)
+    Ok(())
+}
+
+/// Up to three signatures, one by one is faster.
+#[cfg(feature = "alloc")]
+const FEWEST_READ_TOGETHER: usize = 4;
+
+/// Reads signatures side by side: returns their nonces and fills `s2s`, one polynomial after the
+/// other. Each result is that of [`decode_signature`].
+#[cfg(feature = "alloc")]
+pub(crate) fn decode_signatures(
+    isa: impl Isa,
+    logn: u32,
+    encoded: &[&[u8]],
+    s2s: &mut [i16],
+) -> Vec<Result<[u8; NONCE_LEN], DecodeError>> {
+    // Where zeros are counted, one by one always is.
+    let together = encoded.len() >= FEWEST_READ_TOGETHER && !COUNTS_ZEROS;
+    let len = if together { encoded.len() } else { 0 };
+    let mut codes = vec![[0; MAX_CODE_LEN]; len];
+    let mut codes = codes.iter_mut();
+    let mut items: Vec<_> = encoded
+        .iter()
+        .zip(s2s.chunks_exact_mut(1 << logn))
+        .map(|(bytes, s2)| Item {
+            body: codes
+                .next()
+                .and_then(|memory| {
+                    let (_, code) = signature::split(Format::Padded, logn, bytes).ok()?;
+                    isa.vectorize(
+                        #[inline(always)]
+                        || reversed(code, memory),
+                    )
+                    .ok()
+                })
+                .unwrap_or(&[]),
+            s2,
+            used: None,
+        })
+        .collect();
+    if together {
+        side_by_side::decompress(isa, &mut items);
+    }
+    let read = encoded.iter().zip(items).map(|(bytes, item)| {
+        let tail = item.used.and_then(|used| item.body.get(used..));
+        if tail.is_some_and(|tail| check_tail(Format::Padded, tail).is_ok()) {
+            let (nonce, _) = signature::split(Format::Padded, logn, bytes)?;
+            reverse_magnitudes(isa, item.s2)?;
+            Ok(*nonce)
+        } else {
+            // Says what is wrong.
+            decode_signature(isa, logn, bytes, item.s2).copied()
+        }
+    });
+    read.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::vec;
-    use std::vec::Vec;
+    #[cfg(not(feature = "alloc"))]
+    use std::{vec, vec::Vec};
 
     /// Appends fields of `(width, value)`, least significant bit first.
     fn bytes_of(fields: impl IntoIterator<Item = (u32, u32)>) -> Vec<u8> {
@@ -332,6 +403,65 @@ mod tests {
             assert_eq!(decoded.map(|_| ()).ok().is_some(), fits, "{s}");
             if !fits {
                 assert_eq!(decoded, Err(DecodeError::Range));
+            }
+        }
+    }
+
+    #[cfg(feature = "alloc")]
+    fn read_side_by_side_as_alone(isa: impl Isa, logn: u32) {
+        let nonce = from_fn(|i| i as u8 + 100);
+        let n = 1 << logn;
+        let value = |i: usize, j: usize| ((i * 89 + j * 37) % 511) as i16 - 255;
+        let good: Vec<Vec<u8>> = (0..40)
+            .map(|j| {
+                let s2: Vec<i16> = (0..n).map(|i| value(i, j)).collect();
+                signature_of(logn, &nonce, &s2)
+            })
+            .collect();
+        // Every third is damaged: each byte of the first code words, and some of all the rest.
+        let damaged = good.iter().enumerate().map(|(j, bytes)| {
+            let mut bytes = bytes.clone();
+            let at = if j < 30 {
+                j
+            } else {
+                (j - 30) * bytes.len() / 10
+            };
+            if j % 3 == 0 {
+                bytes[at] ^= 1 << (j % 8);
+            } else if j % 13 == 1 {
+                bytes.truncate(bytes.len() - j);
+            }
+            bytes
+        });
+        let mut all: Vec<_> = damaged.collect();
+        let mut large = vec![0; n];
+        large[n / 2] = 841;
+        all.push(signature_of(logn, &nonce, &large));
+        for count in [0, 1, 3, 4, 16, 17, all.len()] {
+            let encoded: Vec<_> = all
+                .iter()
+                .rev()
+                .take(count)
+                .map(|bytes| &bytes[..])
+                .collect();
+            let mut s2s = vec![0; count << logn];
+            let read = decode_signatures(isa, logn, &encoded, &mut s2s);
+            assert_eq!(read.len(), count);
+            for ((bytes, read), s2) in encoded.iter().zip(read).zip(s2s.chunks(n)) {
+                let mut alone = vec![0; n];
+                let expected = decode_signature(isa, logn, bytes, &mut alone);
+                assert_eq!(read, expected.copied());
+                assert!(expected.is_err() || alone == s2);
+            }
+        }
+    }
+
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn signatures_read_side_by_side_are_those_read_alone() {
+        for logn in [2, 7, 8, 9, 10] {
+            for engine in crate::engine::Engine::available() {
+                on_engine!(engine, arith, _fft => read_side_by_side_as_alone(arith, logn));
             }
         }
     }

@@ -5,13 +5,13 @@ use crate::codec::lsb_first;
 use crate::engine::Best;
 use crate::error::{DecodeError, EncodeError, FaultError};
 use crate::hash;
-use crate::lanes::wipe_below;
+use crate::lanes::{wipe, wipe_below};
 use crate::operations::Operations;
-use crate::params::{Array, Parameters, SIGMA_MIN};
-use crate::reveal::{reveal, reveal_all};
+use crate::params::{Array, NONCE_LEN, Parameters, SIGMA_MIN};
+use crate::reveal::reveal;
 use crate::sampler::{ShakeDouble, ShakeSampling, SigningIsa};
 use crate::scratch::{Aligned, with_scratch};
-use crate::signing::{self, Fit, attempt_from_basis};
+use crate::signing::{self, Fit, SecretBasis, attempt_from_basis};
 use crate::tree::Deviation;
 use alloc::vec::Vec;
 use core::fmt;
@@ -22,10 +22,14 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 pub const SEED_LEN: usize = 40;
 
 /// Length of the hash of `f` and `g` in bytes.
-const SECRET_HASH_LEN: usize = 40;
+pub(super) const SECRET_HASH_LEN: usize = 40;
 
 /// Attempts at a signature with one seed.
-const ATTEMPTS: u8 = 27;
+pub(super) const ATTEMPTS: u8 = 27;
+
+/// The seed of the random bytes of an attempt: 40 bytes of the signature, then the number of the
+/// attempt.
+pub(super) type AttemptSeed = [u8; SEED_LEN + 1];
 
 /// A signing (secret) key of FN-DSA. Wiped when dropped. Moving it may leave copies on the stack
 /// that nobody wipes.
@@ -103,7 +107,7 @@ impl<P: Parameters> SigningKey<P> {
         context: Context<'_>,
         message: &[u8],
     ) -> Result<Signature<P>, FaultError> {
-        let mu = self.verifying_key.mu(context, Message::Whole(message));
+        let mu = self.verifying_key.mu(Message::Whole { context, message });
         self.sign_mu_with_rng(rng, &mu)
     }
 
@@ -117,7 +121,9 @@ impl<P: Parameters> SigningKey<P> {
         context: Context<'_>,
         message: Prehashed<'_>,
     ) -> Result<Signature<P>, FaultError> {
-        let mu = self.verifying_key.mu(context, Message::Prehashed(message));
+        let mu = self
+            .verifying_key
+            .mu(Message::Prehashed { context, message });
         self.sign_mu_with_rng(rng, &mu)
     }
 
@@ -165,7 +171,7 @@ impl<P: Parameters> SigningKey<P> {
         seed: &[u8; SEED_LEN],
         mu: &[u8; MU_LEN],
     ) -> Option<Signature<P>> {
-        let mut of_attempt = Zeroizing::new([0; SEED_LEN + 1]);
+        let mut of_attempt = Zeroizing::<AttemptSeed>::new([0; SEED_LEN + 1]);
         hash::with_stream(&[&self.secret_hash, mu, seed], |stream| {
             stream.read(&mut of_attempt[..SEED_LEN]);
         });
@@ -177,8 +183,7 @@ impl<P: Parameters> SigningKey<P> {
             (0..ATTEMPTS).any(|attempt| {
                 of_attempt[SEED_LEN] = attempt;
                 sampling.start(&mut feed, &of_attempt);
-                signature.nonce = *S::nonce(&feed);
-                reveal_all(&mut signature.nonce);
+                signature.nonce = nonce::<S>(&feed);
                 point_of(&signature.nonce, mu, point.as_mut());
                 // The norm is computed again with `s1`, whose coefficients are bounded too.
                 attempt_from_basis(
@@ -211,21 +216,55 @@ impl<P: Parameters> SigningKey<P> {
         self.key.set_verifying_key(key);
     }
 
-    /// Whether an attempt is a signature: short, with small coefficients, and of a code that fits.
+    /// [`is_signature`] for this key.
     pub(super) fn is_signature(
         &self,
         on: impl Operations,
         point: &[u16],
         signature: &crate::Signature<P>,
     ) -> bool {
-        let s2 = signature.s2.as_ref();
         let mut s1 = Aligned(P::Short::ZERO);
-        self.key.verifying_key().multiply(on, signature, &mut s1.0);
-        let is_short = on.is_preimage(P::LOGN, point, s2, s1.0.as_mut());
-        let is_small = is_within(s1.0.as_ref()) & is_within(s2);
-        s1.0.zeroize();
-        reveal(is_short & is_small & Fit::Padded.accepts(P::LOGN, s2))
+        let (h, s2) = (self.prepared(), signature.s2.as_ref());
+        is_signature(on, P::LOGN, h, point, s2, s1.0.as_mut())
     }
+
+    /// The public polynomial in the transform domain.
+    pub(super) fn prepared(&self) -> &[i16] {
+        self.key.verifying_key().prepared()
+    }
+
+    /// The secret basis.
+    pub(super) fn basis(&self) -> SecretBasis<'_> {
+        self.key.basis()
+    }
+
+    /// Hash of the encoded `f` and `g`.
+    pub(super) fn secret_hash(&self) -> &[u8; SECRET_HASH_LEN] {
+        &self.secret_hash
+    }
+}
+
+/// Returns the nonce of the attempt that `feed` has started.
+pub(super) fn nonce<S: ShakeSampling>(feed: &S::Feed) -> [u8; NONCE_LEN] {
+    let secret = S::nonce(feed);
+    reveal(*secret)
+}
+
+/// Whether an attempt is a signature: short, with small coefficients, and of a code that fits. `h`
+/// is in the transform domain, and `s1` is memory, wiped again.
+pub(super) fn is_signature(
+    on: impl Operations,
+    logn: u32,
+    h: &[i16],
+    point: &[u16],
+    s2: &[i16],
+    s1: &mut [i16],
+) -> bool {
+    on.multiply(logn, s2, h, s1);
+    let is_short = on.is_preimage(logn, point, s2, s1);
+    let is_small = is_within(s1) & is_within(s2);
+    wipe(s1);
+    reveal(is_short & is_small & Fit::Padded.accepts(logn, s2))
 }
 
 /// `2^60 / sigma` by `logn`, of the doubles nearest to `1 / sigma`. Round 3's doubles for 512 and
@@ -245,7 +284,7 @@ const INV_SIGMA: [u64; 11] = [
 ];
 
 /// The deviations of degree `2^logn`.
-fn deviation(logn: u32) -> Deviation {
+pub(super) fn deviation(logn: u32) -> Deviation {
     Deviation {
         // Exact: 53 bits, and a power of two.
         inv_sigma: INV_SIGMA[logn as usize] as f64 / (1u64 << 60) as f64,

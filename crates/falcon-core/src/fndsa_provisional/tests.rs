@@ -1,8 +1,12 @@
 //! Each bound is met by a vector that only this bound refuses.
 
+use super::batch::{FnDsa, VerifyJob};
 use super::*;
-use crate::Falcon512;
+use crate::batch::lanes::Scheme;
+use crate::engine::Engine;
 use crate::params::Q;
+use crate::{Falcon512, error::FaultError};
+use std::vec;
 
 type P = Falcon512;
 
@@ -47,6 +51,15 @@ fn verification_bounds_each_coefficient_of_s1() {
         let key = VerifyingKey::of(&key(h));
         let verified = key.verify_mu(&mu, &signature);
         assert_eq!(verified.is_ok(), valid, "{value}");
+        let job = VerifyJob {
+            key: &key,
+            message: Message::Mu(&mu),
+            signature: &signature,
+        };
+        for engine in Engine::available() {
+            let verdicts = VerifyingKey::verify_batch(engine, &[job; 5]);
+            assert_eq!(verdicts, [verified; 5], "{engine}, {value}");
+        }
     }
 }
 
@@ -58,12 +71,16 @@ fn a_lasting_fault_is_an_error() {
     let mu = [4; MU_LEN];
     assert!(signer.sign_mu_with_rng(&mut rng, &mu).is_ok());
     signer.set_public(key([1; 512]));
-    let fault = Err(crate::error::FaultError);
+    let fault = Err(FaultError);
     assert_eq!(signer.sign_mu_with_rng(&mut rng, &mu), fault);
     assert_eq!(
         signer.sign_with_rng(&mut rng, Context::EMPTY, b"message"),
         fault
     );
+    for engine in Engine::available() {
+        let signed = signer.sign_batch_with_rng(engine, &mut rng, &[Message::Mu(&mu); 9]);
+        assert_eq!(signed, [fault; 9], "{engine}");
+    }
 }
 
 #[test]
@@ -75,6 +92,16 @@ fn a_signature_is_within_the_norm_by_itself() {
         assert!(encoded.is_some(), "{count} fit");
         let decoded = Signature::<P>::try_from(&bytes[..]);
         assert_eq!(decoded.err(), (!valid).then_some(DecodeError::Range));
+        for engine in Engine::available() {
+            for count in [1, 20] {
+                let encoded = vec![&bytes[..]; count];
+                let mut s2s = vec![0; count << 9];
+                let read =
+                    on_engine!(engine, arith, _fft => FnDsa.read(arith, 9, &encoded, &mut s2s));
+                let expected = valid.then_some([1; NONCE_LEN]).ok_or(DecodeError::Range);
+                assert_eq!(read, vec![expected; count], "{engine}");
+            }
+        }
     }
 }
 

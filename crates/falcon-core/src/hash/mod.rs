@@ -7,7 +7,9 @@ use crate::lanes::wipe_below;
 #[cfg(feature = "eip8052")]
 pub(crate) use falcon_keccak::Keccak256;
 #[cfg(feature = "alloc")]
-pub(crate) use falcon_keccak::{Message, hash_side_by_side};
+pub(crate) use falcon_keccak::{Message, RATE_WORDS, hash_side_by_side};
+#[cfg(all(feature = "alloc", feature = "fndsa-provisional"))]
+pub(crate) use falcon_keccak::{RATE, read_side_by_side};
 pub use falcon_keccak::{Shake256, Shake256Reader};
 #[cfg(any(feature = "eip8052", test))]
 pub(crate) use point::LIMIT;

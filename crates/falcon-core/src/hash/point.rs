@@ -35,12 +35,8 @@ pub(crate) fn fill_point(isa: impl Isa, mut reader: Blocks<'_>, point: &mut [u16
 /// Fills `point` from the blocks of `reader`, whose words are read little-endian.
 #[cfg(feature = "fndsa-provisional")]
 pub(crate) fn fill_point_little_endian(isa: impl Isa, mut reader: Blocks<'_>, point: &mut [u16]) {
-    let swapped = |word: u64| {
-        let low = 0x00ff_00ff_00ff_00ff;
-        (word & low) << 8 | word >> 8 & low
-    };
     let mut filler = PointFiller::new(point);
-    while filler.take(isa, &reader.next_block(isa).map(swapped)) {}
+    while filler.take_little_endian(isa, reader.next_block(isa)) {}
 }
 
 /// A point that is filled block by block.
@@ -65,6 +61,17 @@ impl<'a> PointFiller<'a> {
             || self.take_words(isa, block),
         );
         !self.rest.is_empty()
+    }
+
+    /// [`take`](Self::take) with words that are read little-endian.
+    #[cfg(feature = "fndsa-provisional")]
+    #[inline(always)]
+    pub(crate) fn take_little_endian(&mut self, isa: impl Isa, block: &[u64; RATE_WORDS]) -> bool {
+        let swapped = |word: u64| {
+            let low = 0x00ff_00ff_00ff_00ff;
+            (word & low) << 8 | word >> 8 & low
+        };
+        self.take(isa, &block.map(swapped))
     }
 
     #[inline(always)]

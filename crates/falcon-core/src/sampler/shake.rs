@@ -5,7 +5,7 @@
 use super::records::{ATTEMPT_LEN, ATTEMPTS, BUFFERS, END, Records};
 use super::windows::{Buffered, Feed};
 use super::{ByteSource, Sampling, Seeded, Serial, Windows};
-use crate::hash::{self, Shake256Reader};
+use crate::hash::{self, RATE, Shake256Reader, read_side_by_side};
 use crate::lanes::{Double, Isa, SoftDouble, wipe};
 use crate::params::NONCE_LEN;
 use crate::prng::{BUFFER_LEN, Place};
@@ -18,10 +18,10 @@ pub(crate) const SEED_LEN: usize = 41;
 
 /// Bytes of an attempt that may come before the blocks that it ends in.
 const CARRY: usize = ATTEMPT_LEN - 1;
-/// Blocks of SHAKE256 that are computed ahead: as many as all records can tell of.
+/// Blocks of SHAKE256 that are computed together: as many as all records can tell of.
 const BLOCKS: usize = 7;
 /// Length of the buffer in bytes.
-const LEN: usize = CARRY + 136 * BLOCKS;
+const LEN: usize = CARRY + RATE * BLOCKS;
 const _: () = assert!(LEN / ATTEMPT_LEN <= BUFFERS * ATTEMPTS);
 
 /// The stream `SHAKE256(seed)`: the nonce, then the bytes of the sampler.
@@ -30,6 +30,9 @@ pub(crate) struct ShakeSource {
     nonce: [u8; NONCE_LEN],
     /// Bytes of the stream; the last [`LEN`]` - `[`CARRY`] are new.
     bytes: [u8; LEN],
+    /// The blocks after those, if they have been computed.
+    next: [[u8; RATE]; BLOCKS],
+    has_next: bool,
     /// The next byte.
     position: usize,
     /// The byte after the last attempt that has a record.
@@ -45,14 +48,21 @@ impl ShakeSource {
     fn fill(&mut self) {
         let left = (LEN - self.position).min(CARRY);
         self.bytes.copy_within(LEN - left.., CARRY - left);
-        self.stream.read(&mut self.bytes[CARRY..]);
+        let new = &mut self.bytes[CARRY..];
+        if self.has_next {
+            new.copy_from_slice(self.next.as_flattened());
+            self.has_next = false;
+        } else {
+            self.stream.read(new);
+        }
         self.position = CARRY - left;
         self.fills += 1;
     }
 
-    /// The next `N` bytes, at most [`ATTEMPT_LEN`].
+    /// The next `N` bytes, at most [`NONCE_LEN`], of which at most [`CARRY`] may be left of the
+    /// buffer before.
     #[inline(always)]
-    fn next<const N: usize>(&mut self) -> [u8; N] {
+    fn next_array<const N: usize>(&mut self) -> [u8; N] {
         if self.position + N > LEN {
             self.fill();
         }
@@ -64,12 +74,33 @@ impl ShakeSource {
     }
 }
 
+impl ShakeSource {
+    /// Takes the seed. [`begin`](Self::begin) computes its first bytes.
+    fn absorb(&mut self, seed: &[u8; SEED_LEN]) {
+        // As for round 3's generator. The number of the attempt is public.
+        let [secret @ .., _attempt] = seed;
+        expect_secret(secret);
+        self.stream.start(|hash| _ = hash.update(seed));
+        self.has_next = false;
+    }
+
+    /// Computes the nonce and the bytes behind it.
+    fn begin(&mut self) {
+        self.position = LEN;
+        self.fill();
+        self.nonce = self.next_array();
+        self.end = LEN;
+    }
+}
+
 impl Seeded for ShakeSource {
     type Seed = [u8; SEED_LEN];
     const EMPTY: Self = Self {
         stream: hash::empty_reader(),
         nonce: [0; NONCE_LEN],
         bytes: [0; LEN],
+        next: [[0; RATE]; BLOCKS],
+        has_next: false,
         position: LEN,
         end: LEN,
         fills: 0,
@@ -77,30 +108,24 @@ impl Seeded for ShakeSource {
     };
 
     fn start(&mut self, seed: &[u8; SEED_LEN]) {
-        // As for round 3's generator. The number of the attempt is public.
-        let [secret @ .., _attempt] = seed;
-        expect_secret(secret);
-        self.stream.start(|hash| _ = hash.update(seed));
-        self.stream.read(&mut self.nonce);
-        // The next read fills the buffer.
-        self.position = LEN;
-        self.end = LEN;
+        self.absorb(seed);
+        self.begin();
     }
 }
 
 impl ByteSource for ShakeSource {
     fn next_u64(&mut self) -> u64 {
-        u64::from_le_bytes(self.next())
+        u64::from_le_bytes(self.next_array())
     }
 
     fn next_u8(&mut self) -> u8 {
-        let [byte] = self.next();
+        let [byte] = self.next_array();
         byte
     }
 
     /// Reads eighty bits: the sign bit, then 79 bits of the base sampler.
     fn next_candidate(&mut self) -> (i64, i64, u8) {
-        let [bits @ .., first] = self.next::<ATTEMPT_LEN>();
+        let [bits @ .., first] = self.next_array::<ATTEMPT_LEN>();
         let bits = u128::from_le_bytes(from_fn(|i| bits.get(i).copied().unwrap_or(0)));
         (half_gaussian(bits >> 1), (bits & 1) as i64, first)
     }
@@ -166,11 +191,26 @@ impl Buffered for ShakeSource {
     fn counter(&self) -> u64 {
         self.fills
     }
+
+    #[inline(always)]
+    fn lacks_next(&self) -> bool {
+        !self.has_next
+    }
+
+    fn work_together<'s>(isa: impl Isa, sources: impl Iterator<Item = &'s mut Self>) {
+        let lacking = sources.filter(|source| source.lacks_next());
+        let streams = lacking.map(|source| {
+            source.has_next = true;
+            (&mut source.stream, &mut source.next)
+        });
+        read_side_by_side(isa, streams);
+    }
 }
 
 impl Zeroize for ShakeSource {
     fn zeroize(&mut self) {
         wipe(&mut self.bytes);
+        wipe(self.next.as_flattened_mut());
         wipe(&mut self.attempts);
         self.nonce.zeroize();
     }
@@ -187,9 +227,35 @@ impl Drop for ShakeSource {
 pub(crate) trait ShakeSampling: Sampling<Seed = [u8; SEED_LEN]> {
     /// The nonce that the seed gave. Secret until the attempt is a signature.
     fn nonce(feed: &Self::Feed) -> &[u8; NONCE_LEN];
+
+    /// Restarts every feed with the random bytes of its seed.
+    fn start_together<'s>(
+        self,
+        feeds: &mut [Self::Feed],
+        seeds: impl Iterator<Item = &'s [u8; SEED_LEN]>,
+    ) {
+        for (feed, seed) in feeds.iter_mut().zip(seeds) {
+            self.start(feed, seed);
+        }
+    }
 }
 
 impl<I: Isa> ShakeSampling for Windows<I, ShakeSource> {
+    fn start_together<'s>(
+        self,
+        feeds: &mut [Feed<ShakeSource>],
+        seeds: impl Iterator<Item = &'s [u8; SEED_LEN]>,
+    ) {
+        for (feed, seed) in feeds.iter_mut().zip(seeds) {
+            feed.source.absorb(seed);
+        }
+        self.compute_together(feeds);
+        for feed in feeds {
+            feed.source.begin();
+            self.read_records(feed, true);
+        }
+    }
+
     fn nonce(feed: &Feed<ShakeSource>) -> &[u8; NONCE_LEN] {
         &feed.source.nonce
     }
@@ -315,8 +381,10 @@ mod tests {
         assert!(source.bytes.iter().any(|&byte| byte != 0));
         assert!(source.attempts.iter().any(|&byte| byte != 0));
         assert_ne!(source.nonce, [0; NONCE_LEN]);
+        source.next.fill([1; RATE]);
         source.zeroize();
         assert!(source.bytes.iter().all(|&byte| byte == 0));
+        assert!(source.next.as_flattened().iter().all(|&byte| byte == 0));
         assert!(source.attempts.iter().all(|&byte| byte == 0));
         assert_eq!(source.nonce, [0; NONCE_LEN]);
     }

@@ -10,7 +10,7 @@
 //! bytes consumed are those of [`Serial`](super::Serial).
 
 use super::first_byte::FixedLeaf;
-use super::records::{BUFFERS, Records, WINDOW, level, spread};
+use super::records::{BUFFERS, END, Records, WINDOW, level, spread};
 use super::serial::{Center, attempt};
 use super::{Sampling, Seeded};
 use crate::lanes::{F32x8, Isa, Register};
@@ -61,6 +61,19 @@ pub trait Buffered: Seeded {
     /// Computes a part of the buffers that come next, in the frame of the caller.
     #[inline(always)]
     fn work_ahead(&mut self, _: impl Isa) {}
+
+    /// Returns whether [`work_together`](Self::work_together) would compute the next buffers.
+    #[inline(always)]
+    fn lacks_next(&self) -> bool {
+        false
+    }
+
+    /// Computes the next buffers of all sources that lack them.
+    fn work_together<'s>(_: impl Isa, _: impl Iterator<Item = &'s mut Self>)
+    where
+        Self: 's,
+    {
+    }
 }
 
 impl Buffered for Prng<BUFFERS> {
@@ -160,6 +173,14 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
     }
 
     #[inline(always)]
+    fn work_together(self, feeds: &mut [Feed<S>]) {
+        let ends = |feed: &Feed<S>| feed.next + SOON > END && feed.source.lacks_next();
+        if feeds.iter().any(ends) {
+            self.compute_together(feeds);
+        }
+    }
+
+    #[inline(always)]
     fn leaf(self, leaf: &Leaf) -> LogLeaf {
         LogLeaf {
             leaf: *leaf,
@@ -191,7 +212,17 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
     }
 }
 
+/// Attempts that are left when the next buffers are computed. The four integers of a node take
+/// seven on average.
+const SOON: usize = 16;
+
 impl<I: Isa, S: Buffered> Windows<I, S> {
+    /// [`Buffered::work_together`] for the sources of `feeds`.
+    #[inline(never)]
+    pub(super) fn compute_together(self, feeds: &mut [Feed<S>]) {
+        S::work_together(self.0, feeds.iter_mut().map(|feed| &mut feed.source));
+    }
+
     /// Bits of a lane in a mask.
     const LANE_BITS: u32 = 1 << I::F32x8::LOG_BITS;
 
@@ -272,7 +303,7 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
 
     /// [`Buffered::read_records`] in the frame of the instruction set. One copy for all callers.
     #[inline(never)]
-    fn read_records(self, feed: &mut Feed<S>, new: bool) {
+    pub(super) fn read_records(self, feed: &mut Feed<S>, new: bool) {
         self.0.vectorize(
             #[inline(always)]
             || feed.next = feed.source.read_records(self.0, new, &mut feed.records),

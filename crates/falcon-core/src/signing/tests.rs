@@ -68,7 +68,14 @@ impl Key {
     pub(crate) fn expanded<B: Binary64>(&self, b: B) -> Vec<f64> {
         let mut reals = vec![0.0; expanded_len(self.logn)];
         let mut scratch = vec![0.0; 4 << self.logn];
-        expand(b, self.logn, self.basis(), &mut reals, &mut scratch);
+        expand(
+            b,
+            self.logn,
+            self.basis(),
+            deviation(self.logn),
+            &mut reals,
+            &mut scratch,
+        );
         reals
     }
 
@@ -154,6 +161,7 @@ fn check_lanes<F: Fft>(fft: F) {
         let v = attempt_stored(
             Baseline,
             fft,
+            Baseline.sampling(),
             logn,
             stored,
             &all,
@@ -172,6 +180,7 @@ fn check_lanes<F: Fft>(fft: F) {
             let v = attempt_stored(
                 Baseline,
                 Baseline,
+                Baseline.sampling(),
                 logn,
                 stored,
                 alone,
