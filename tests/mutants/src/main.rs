@@ -32,7 +32,7 @@ use survivors::Name;
 use variants::Variants;
 
 /// Arguments of cargo: the crate's own tests, and those of `tests/` that are about it.
-const BUILD: [&str; 31] = [
+const BUILD: [&str; 32] = [
     "test",
     "--no-run",
     "--locked",
@@ -46,6 +46,7 @@ const BUILD: [&str; 31] = [
     "--test=det1024",
     "--test=eip8052",
     "--test=fndsa",
+    "--test=fndsa_batch",
     "--test=fndsa_provisional",
     "--test=hazmat",
     "--test=pkcs8",
