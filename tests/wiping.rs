@@ -9,6 +9,7 @@ use falcon_core::hazmat::{
     secret_hash, signature_from_nonce_and_s2,
 };
 use falcon_core::pkcs8::{EncodePrivateKey, decrypt_private_key};
+use falcon_core::rand_core::Rng;
 use falcon_core::seams::hash::Shake256;
 use falcon_core::{
     AnySigningKey, Engine, Falcon512, Signature, SignatureError, SigningKey, fndsa_provisional,
@@ -17,6 +18,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::slice;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 /// Bytes that are looked for: the beginning of a sampler's ChaCha20 key, for one.
 const KEY_LEN: usize = 24;
@@ -281,6 +283,36 @@ fn a_key_of_fn_dsa_that_is_dropped_leaves_no_secret_hash() {
     };
     assert_eq!(found(&|| drop(hash.to_vec())), 1);
     assert_eq!(found(&|| drop(make())), 0);
+}
+
+/// A batch of FN-DSA draws a seed for every job, and derives those of its attempts from it.
+#[test]
+fn a_batch_of_fn_dsa_leaves_no_seed() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = fndsa_provisional::SigningKey::<Falcon512>::from(SigningKey::from_seed(&[7; 32]));
+    let short = 2 * 512 * 6 / 8;
+    let hash: [u8; 40] = Shake256::reader(&key.to_bytes()[1..][..short]).read_array();
+    let mu = [1; fndsa_provisional::MU_LEN];
+    let random = || falcon_tests::Repeatable::new("seeds of a batch");
+    let mut seed = [0; fndsa_provisional::SEED_LEN];
+    random().fill_bytes(&mut seed);
+    let of_attempt = [&hash[..], &mu, &seed].concat();
+    let of_attempt: [u8; 40] = Shake256::reader(&of_attempt).read_array();
+    for secret in [seed, of_attempt] {
+        *KEYS.lock().unwrap() = anywhere(&secret);
+        let sign = || {
+            let messages = [fndsa_provisional::Message::Mu(&mu); 3];
+            drop(key.sign_batch_with_rng(Engine::Scalar, &mut random(), &messages));
+        };
+        SEARCHING.store(true, SeqCst);
+        drop(secret.to_vec());
+        let copies = FOUND.swap(0, SeqCst);
+        // On another stack: this one holds the secrets, and unused bytes of a value in a block may
+        // come from there.
+        thread::scope(|scope| _ = scope.spawn(sign));
+        SEARCHING.store(false, SeqCst);
+        assert_eq!((copies, FOUND.swap(0, SeqCst)), (1, 0));
+    }
 }
 
 /// The state of a hash begins with what it has absorbed.
