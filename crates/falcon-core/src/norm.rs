@@ -7,6 +7,7 @@
 
 use crate::lanes::{HAS_VECTORS, Isa};
 use crate::params::SIGNATURE_NORM_BOUND;
+use zeroize::DefaultIsZeroes;
 
 /// True if `squared_norm` is within the bound of degree `2^logn`.
 pub(crate) fn is_short(logn: u32, squared_norm: u64) -> bool {
@@ -94,6 +95,8 @@ pub(crate) struct Accumulator {
     /// Bits from number 17 on tell that a coefficient was not in `-2^16..2^16`.
     excess: [u64; ACCUMULATED],
 }
+
+impl DefaultIsZeroes for Accumulator {}
 
 impl Accumulator {
     /// Adds the squares of `s`, which holds [`ACCUMULATED`] coefficients at most.

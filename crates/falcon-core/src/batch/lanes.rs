@@ -138,10 +138,7 @@ fn hash_jobs(
         }),
     });
     hash_side_by_side(isa, messages, |nonce, state| {
-        let words = state.iter().flat_map(|word| word.to_le_bytes());
-        for (byte, out) in words.zip(nonce.iter_mut()) {
-            *out = byte;
-        }
+        hash::read_words(state, &mut nonce[..]);
         // Published with the signature.
         **nonce = reveal(**nonce);
         false
@@ -363,7 +360,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         let mut scratch =
             Zeroizing::new(vec![F::Real::default(); signing::stored_scratch_len(logn)]);
         let mut s2 = Zeroizing::new(vec![0; F::LANES << logn]);
-        let mut norms = vec![Accumulator::default(); F::LANES];
+        let mut norms = Zeroizing::new(vec![Accumulator::default(); F::LANES]);
         let mut waiting = count;
         let mut in_lanes: Vec<A::Job> = Vec::with_capacity(F::LANES);
         let mut feeds: Vec<S::Feed> = Vec::with_capacity(F::LANES);
@@ -399,7 +396,7 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
             norms.fill(Accumulator::default());
             signing::short_vectors(self.arith, self.fft, points, v, &mut s2, &mut norms);
 
-            let mut vectors = s2.chunks_exact(1 << logn).zip(&norms);
+            let mut vectors = s2.chunks_exact(1 << logn).zip(norms.iter());
             in_lanes.retain(|job| {
                 // There is one for each lane.
                 let Some((s2, norm)) = vectors.next() else {

@@ -43,7 +43,7 @@ use crate::codec::lsb_first;
 use crate::engine::Engine;
 use crate::error::{DecodeError, FaultError, SignatureError};
 use crate::fft::Fft;
-use crate::hash::{self, PointFiller, RATE_WORDS, hash_side_by_side};
+use crate::hash::{self, PointFiller, RATE_WORDS, hash_side_by_side, read_words};
 use crate::lanes::{Isa, wipe_below};
 use crate::norm::fits_the_bound;
 use crate::params::{MAX_LOGN, NONCE_LEN, Parameters};
@@ -258,14 +258,6 @@ fn hash_inputs(isa: impl Isa, inputs: &[KeyAndInput<'_>], mus: &mut [[u8; MU_LEN
         read_words(state, mu);
         false
     });
-}
-
-/// Writes the first words of a state to `out`, least significant byte first.
-fn read_words(state: &[u64; 25], out: &mut [u8]) {
-    let words = state.iter().flat_map(|word| word.to_le_bytes());
-    for (byte, out) in words.zip(out) {
-        *out = byte;
-    }
 }
 
 impl<P: Parameters> SigningKey<P> {

@@ -51,6 +51,15 @@ pub(crate) const fn empty_reader() -> Shake256Reader {
     Shake256Reader::with_permutation(permute)
 }
 
+/// Writes the first words of a state to `out`, least significant byte first.
+#[cfg(feature = "alloc")]
+pub(crate) fn read_words(state: &[u64; 25], out: &mut [u8]) {
+    let words = state.iter().flat_map(|word| word.to_le_bytes());
+    for (byte, out) in words.zip(out) {
+        *out = byte;
+    }
+}
+
 /// Keccak-f on the best engine.
 fn permute(state: &mut [u64; 25]) {
     on_best!(Best::find(), isa => falcon_keccak::permute_state(isa, state));
