@@ -1,6 +1,7 @@
 //! Cases that run with marked secrets.
 
 mod documents;
+mod keygen;
 mod mceliece;
 mod recovery;
 mod refused;
@@ -93,6 +94,7 @@ pub(crate) fn all() -> Vec<Case> {
         "plain calls: deterministic Falcon-1024".into(),
         deterministic,
     ));
+    keygen::add(&mut cases);
     for engine in Engine::available() {
         cases.push(silent(format!("{engine}: FN-DSA batch"), move || {
             fndsa_batch(engine);

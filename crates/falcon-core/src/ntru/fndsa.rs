@@ -11,11 +11,19 @@
 //! that fits, or `fn-dsa` does not find it.
 //!
 //! Time and memory accesses depend on secrets in these ways. The refusals concern discarded
-//! candidates. Of the key that is kept they tell: whether its norm is within `2^-10` of the bound,
-//! which is then judged again in fixed point (1 to 4 keys in 100); how many levels are tried, by
-//! the order of magnitude of the values and coefficients of `f_d` and `g_d`; and whether a
-//! coefficient of the last quotient is within `2^-15` of a half, where all levels are tried (3 keys
-//! in 100 at degree 512, 6 at 1024).
+//! candidates. Of the key that is kept they tell:
+//!
+//! - whether its norm is within `2^-10` of the bound: then it is judged again in fixed point (2 to
+//!   3 keys in 100)
+//! - how many levels are tried, by the order of magnitude of the values and coefficients of `f_d`
+//!   and `g_d`, and by whether `f_3` is small at a root
+//! - whether an `F_d` is much larger than `f_d`, where all levels are tried (1 key in 100)
+//! - whether a coefficient of the last quotient is within `2^-15` of a half, where all levels are
+//!   tried (3 keys in 100 at degree 512, 6 at 1024)
+//! - whether a value of `f_d` is zero modulo a prime, where all levels are tried (1 key in
+//!   thousands)
+//!
+//! `docs/CONSTANT-TIME.md` lists every value that is revealed.
 //!
 //! Below degree 512 a coefficient of `f` or `g` can exceed the width of its encoding, once in about
 //! 30,000 keys of degree 256. `fn-dsa` then writes a key that is wrong. Here the candidate is
@@ -34,6 +42,7 @@ use crate::engine::Best;
 use crate::hash::Shake256Reader;
 use crate::lanes::{Binary64, Double, wipe};
 use crate::ntt::PORTABLE_NTT;
+use crate::reveal::reveal;
 use crate::ring;
 
 /// `2^15 P(|X| > j)` for a discrete Gaussian `X` of deviation `1.17 sqrt(q / 1024)`.
@@ -98,9 +107,9 @@ fn orthogonal_norm_is_short<B: Binary64>(b: B, logn: u32, f: &[i8], g: &[i8]) ->
     let bound = 0.999 * 0.999 * sum_bound(logn);
     let sum = B::F64::from(sum_of_inverses(b, logn, f, g));
     let below = |bound: f64| sum.below(bound.into()) != 0;
-    if below(bound * (1.0 - MARGIN)) {
+    if reveal(below(bound * (1.0 - MARGIN))) {
         Some(true)
-    } else if !below(bound * (1.0 + MARGIN)) && below(1024.0 * bound) {
+    } else if reveal(!below(bound * (1.0 + MARGIN)) & below(1024.0 * bound)) {
         Some(false)
     } else {
         None
@@ -143,12 +152,12 @@ fn generate_on<B: Binary64>(
             continue;
         }
         sample(best, logn, stream, g);
-        if !fits(logn, f, g) {
+        if !reveal(fits(logn, f, g)) {
             continue;
         }
         // In binary64 an answer takes a quarter of the time.
         let answer = on_best!(best, isa => orthogonal_norm_is_short(isa, logn, f, g));
-        let judge = || q32::orthogonal_norm(logn, f, g, scratch.wide);
+        let judge = || reveal(q32::orthogonal_norm(logn, f, g, scratch.wide));
         if !answer.unwrap_or_else(judge) {
             continue;
         }

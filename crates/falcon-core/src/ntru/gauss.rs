@@ -12,6 +12,7 @@ use super::gauss_table::GAUSS;
 use crate::engine::Best;
 use crate::hash::Shake256Reader;
 use crate::lanes::{Isa, wipe};
+use crate::reveal::reveal;
 
 const WORD: u64 = (1 << 63) - 1;
 /// Draws read from the stream at once.
@@ -166,8 +167,11 @@ pub(super) fn sample_sums<D: Draw>(
     for (i, f) in f[..n].iter_mut().enumerate() {
         loop {
             let value = draws.sum(count);
-            let wrong = i == n - 1 && (parity ^ value) & 1 == 0;
-            if (-127..=127).contains(&value) && !wrong {
+            // Zero if the sum of all coefficients would be even.
+            let odd = (parity ^ value) & 1 | i32::from(i != n - 1);
+            // Not negative if the value is in the range.
+            let inside = (127 - value) | (127 + value);
+            if reveal((odd != 0) & (inside >= 0)) {
                 *f = value as i8;
                 parity ^= value;
                 break;

@@ -18,10 +18,12 @@
 //! `f` is not invertible modulo `q`; the NTRU equation has no solution that fits. Then both
 //! polynomials are drawn again.
 //!
-//! Time and memory accesses depend on secrets in two ways only. The first is these refusals, which
-//! concern discarded candidates. The second is the number of levels of the tower that a replay
-//! covers: none for 94 % of the keys at degree 512, and for 70 % at degree 1024. It reveals the
-//! order of magnitude of one condition number.
+//! Time and memory accesses depend on secrets in three ways only. The first is these refusals,
+//! which concern discarded candidates. The second is the number of levels of the tower that a
+//! replay covers: none for 95 % of the keys at degree 512, and for 75 % at degree 1024. It reveals
+//! the order of magnitude of one condition number. The third is whether the solver exchanges `f`
+//! and `g`, as it does for one key in thousands. `docs/CONSTANT-TIME.md` lists every value that is
+//! revealed.
 //!
 //! Scratch: 45 KB at degree 512, 93 KB at degree 1024; the stack stays below 32 KB.
 //!
@@ -49,6 +51,7 @@ use crate::hash::Shake256Reader;
 use crate::lanes::Native;
 use crate::lanes::{Binary64, wipe};
 use crate::ntt::PORTABLE_NTT;
+use crate::reveal::reveal;
 use crate::ring;
 use short::fits;
 #[cfg(test)]
@@ -142,17 +145,17 @@ fn generate_on<B: Binary64>(
     loop {
         gauss::sample(best, logn, stream, f);
         gauss::sample(best, logn, stream, g);
-        if !fits(logn, f, g) {
+        if !reveal(fits(logn, f, g)) {
             continue;
         }
         // In binary64 a refusal takes a quarter of the time. The integers judge again, since their
         // reciprocals are needed.
         let norm = on_best!(best, isa => compare_norm(isa, logn, f, g));
-        if norm.is_some_and(|norm| norm.above) {
+        if norm.is_some_and(|norm| reveal(norm.above)) {
             continue;
         }
         let (inverse_gram, wide) = scratch.wide.split_at_mut(n / 2);
-        if !fixed::orthogonal_norm(logn, f, g, inverse_gram, wide) {
+        if !reveal(fixed::orthogonal_norm(logn, f, g, inverse_gram, wide)) {
             continue;
         }
         if ring::public_key(&PORTABLE_NTT, logn, f, g, h, scratch.residues).is_err() {

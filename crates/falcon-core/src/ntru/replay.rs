@@ -27,6 +27,7 @@ use super::{tower, zint};
 use crate::fft::Fft;
 use crate::lanes::{Binary64, Double, F64s, Isa};
 use crate::params::Q;
+use crate::reveal::reveal;
 use zeroize::Zeroizing;
 
 /// Words of the coefficients of `f_d`, `g_d` and of the reduced `F_d`, `G_d`, by `d`.
@@ -103,7 +104,7 @@ pub(super) const fn area_len(logn: u32) -> usize {
 /// Replays the levels from the bottom (`d = logn - 1`) up to level `level - 1`, but not above
 /// [`FIRST_LEVEL`], and tells if the reference solves the pair.
 pub(super) fn replay<B: Binary64>(b: B, logn: u32, level: u32, mut memory: Memory<'_>) -> Outcome {
-    if !bottom(b, logn, &mut memory) {
+    if !reveal(bottom(b, logn, &mut memory)) {
         return Outcome::CommonFactor;
     }
     let last = (level - 1).max(FIRST_LEVEL);
@@ -116,7 +117,7 @@ pub(super) fn replay<B: Binary64>(b: B, logn: u32, level: u32, mut memory: Memor
     let len = SMALL[last as usize];
     let (pair, rest) = memory.area.split_at(2 * n * len);
     // `reduce` left f and g behind the pair.
-    if solves(n, len, &rest[..2 * n * len], pair) {
+    if reveal(solves(n, len, &rest[..2 * n * len], pair)) {
         Outcome::Succeeds
     } else {
         Outcome::BreaksDown
@@ -382,7 +383,8 @@ fn babai<B: Binary64>(
         const LIMIT: f64 = 2147483647.0;
         for (k, x) in k.iter_mut().zip(u_hat.iter()) {
             let x = double(*x) * unit.into();
-            if double(-LIMIT).below(x) & x.below(LIMIT.into()) == 0 {
+            let inside = double(-LIMIT).below(x) & x.below(LIMIT.into());
+            if reveal(inside == 0) {
                 return None;
             }
             *k = x.rint();
@@ -452,13 +454,15 @@ fn solves(n: usize, len: usize, fg: &[u32], pair: &[u32]) -> bool {
         }
     }
     let [f, g, big_f, big_g] = &*values;
-    (0..n).all(|t| {
+    let mut difference = 0;
+    for t in 0..n {
         let mut sum = 0;
         for u in 0..n {
             let v = (n + t - u) % n;
             let x = m.sub(m.mul(f[u], big_g[v]), m.mul(g[u], big_f[v]));
             sum = if u <= t { m.add(sum, x) } else { m.sub(sum, x) };
         }
-        sum == if t == 0 { m.encode(Q as i32) } else { 0 }
-    })
+        difference |= sum ^ if t == 0 { m.encode(Q as i32) } else { 0 };
+    }
+    difference == 0
 }

@@ -40,6 +40,7 @@ use super::tower::{LANES, MAX_PRIMES};
 use super::{stability, tower, zint};
 use crate::lanes::{Binary64, Isa};
 use crate::params::Q;
+use crate::reveal::reveal;
 
 /// Words of the area that the levels share: three polynomials, or what a replay needs.
 const fn area_len(logn: u32) -> usize {
@@ -191,7 +192,7 @@ pub(super) fn solve<B: Binary64>(
     attempt(
         b,
         Problem { logn, f: g, g: f },
-        None,
+        0,
         capital_g,
         capital_f,
         inverse_gram,
@@ -205,11 +206,11 @@ pub(super) fn solve<B: Binary64>(
 }
 
 /// Solves with one choice of roles of `f` and `g`. `unstable` is the level where the reference's
-/// reduction needs a replay.
+/// reduction needs a replay, or zero.
 fn attempt<B: Binary64>(
     b: B,
     problem: Problem<'_>,
-    unstable: Option<u32>,
+    unstable: u32,
     capital_f: &mut [i8],
     capital_g: &mut [i8],
     inverse_gram: &[i64],
@@ -222,9 +223,10 @@ fn attempt<B: Binary64>(
         descend(b, problem, d, &mut w);
         core::mem::swap(&mut w.here, &mut w.next);
     }
-    if let Some(level) = unstable {
+    let unstable = reveal(unstable);
+    if unstable != 0 {
         let memory = replay_memory(logn, words, wide);
-        match replay::replay(b, logn, level, memory) {
+        match replay::replay(b, logn, unstable, memory) {
             Outcome::Succeeds => {}
             Outcome::CommonFactor => return Err(Refusal::CommonFactor),
             Outcome::BreaksDown => return Err(Refusal::Breakdown),
@@ -271,7 +273,7 @@ pub(super) fn solve_in_fixed_point<B: Binary64>(
 fn solve_from_level<B: Binary64>(
     b: B,
     problem: Problem<'_>,
-    mut unsure: u32,
+    unsure: u32,
     capital_f: &mut [i8],
     capital_g: &mut [i8],
     words: &mut [u32],
@@ -285,8 +287,9 @@ fn solve_from_level<B: Binary64>(
         core::mem::swap(&mut w.here, &mut w.next);
     }
     let mut memory = replay_memory(logn, words, wide);
+    let mut unsure = reveal(unsure);
     if (unsure == 0 || unsure > condition::IMPRECISE)
-        && !reduction::is_precise(b, logn, &mut memory)
+        && !reveal(reduction::is_precise(b, logn, &mut memory))
     {
         unsure = condition::IMPRECISE;
     }
@@ -304,7 +307,7 @@ fn solve_from_level<B: Binary64>(
     }
     let mut w = Words::new(logn, words);
     w.multiples[..n / 2].copy_from_slice(&w.here[..n / 2]);
-    // A value of f is zero modulo a prime for one key in a million. Then others serve.
+    // A value of f is zero modulo this prime for one key in a million. Then others serve.
     let mut result = Err(Refusal::Singular);
     for index in 0..3 {
         b.vectorize(
@@ -352,7 +355,7 @@ fn solve_exactly<B: Binary64>(
     let mut w = Words::new(logn, words);
     resultants(b, logn, &mut w, wide);
     let len = zint::limbs(tower::longest_base(logn));
-    if reduction::vanishes_modulo_their_prime(&wide[..len]) {
+    if reveal(reduction::vanishes_modulo_their_prime(&wide[..len])) {
         return Err(Refusal::Singular);
     }
     bottom_from_resultants(b, logn, &mut w, wide)?;
@@ -371,7 +374,7 @@ fn solve_exactly<B: Binary64>(
             let quotient = &mut rest[..n];
             numerator(b, m, &mut w, quotient)?;
             q32::divide(denominator, quotient);
-            if q32::is_close_to_a_half(quotient) {
+            if reveal(q32::is_close_to_a_half(quotient)) {
                 return Err(Refusal::Singular);
             }
             q32::round_all(quotient);
@@ -498,7 +501,7 @@ fn bottom_from_resultants<I: Isa>(
     let (f, rest) = wide.split_at_mut(len);
     let (g, rest) = rest.split_at_mut(len);
     let (y, work) = rest.split_at_mut(len);
-    if !zint::invert(f, g, y, work) {
+    if !reveal(zint::invert(f, g, y, work)) {
         return Err(Refusal::CommonFactor);
     }
     // F_N = -q * E_N / g_N mod f_N.
@@ -594,7 +597,9 @@ fn ascend_in_lanes<I: Isa, const V: usize, const W: usize>(
             *k = [product, m.mul(f[0], f[1])];
             product = m.mul(product, k[1]);
         }
-        regular &= product.iter().all(|&x| x != 0);
+        for x in product {
+            regular &= x != 0;
+        }
         let mut inverse = m.invert(product);
         let points = k_pairs.iter_mut().zip(f).zip(g);
         for (((k, f), g), big_f) in points.zip(big_f.as_chunks::<V>().0).rev() {
@@ -610,7 +615,7 @@ fn ascend_in_lanes<I: Isa, const V: usize, const W: usize>(
             scale(&m, poly, m.mul(cofactor, m.inverse_power_of_two(len / V)));
         }
     }
-    if !regular {
+    if !reveal(regular) {
         return Err(Refusal::Singular);
     }
     let (a_k, rest) = w.multiples.split_at_mut(n);
@@ -715,7 +720,7 @@ fn numerator<I: Isa>(
         *k = product;
         product = m.mul(product, *f);
     }
-    if product == 0 {
+    if reveal(product == 0) {
         return Err(Refusal::Singular);
     }
     let q = m.encode(Q as i32);
@@ -773,7 +778,7 @@ fn subtract_quotient<I: Isa>(
             too_large |= (127 - x) | (127 + x);
         }
     }
-    if too_large < 0 {
+    if reveal(too_large < 0) {
         Err(Refusal::TooLarge)
     } else {
         Ok(())

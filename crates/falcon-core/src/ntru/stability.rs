@@ -22,7 +22,7 @@ const LIMIT: u32 = 23;
 /// the same root.
 pub(super) const FIRST_LEVEL: u32 = 4;
 
-/// The highest level (least `d`) where the ratio exceeds the limit, if any.
+/// The highest level (least `d`) where the ratio exceeds the limit. Zero stands for none.
 ///
 /// `logs` has length `n`, `work` length `n`. Constant time but for the result.
 pub(super) fn unstable_level(
@@ -31,12 +31,12 @@ pub(super) fn unstable_level(
     g: &[i8],
     logs: &mut [u32],
     work: &mut [i64],
-) -> Option<u32> {
+) -> u32 {
     let n = 1usize << logn;
     let (log_f, log_g) = logs[..n].split_at_mut(n / 2);
     fixed::log_squared_norms(logn, f, log_f, work);
     fixed::log_squared_norms(logn, g, log_g, work);
-    let mut first = None;
+    let mut first = 0;
     for d in 1..logn {
         let roots = (n / 2) >> d;
         let (mut least, mut most) = (u32::MAX, 0);
@@ -49,9 +49,9 @@ pub(super) fn unstable_level(
             most = most.max(norm);
         }
         // Logarithms of squares, in units of 2^-16.
-        if d >= FIRST_LEVEL && most - least > (2 * LIMIT) << 16 {
-            first = first.or(Some(d));
-        }
+        let exceeds = most - least > (2 * LIMIT) << 16;
+        let found = u32::from((d >= FIRST_LEVEL) & exceeds & (first == 0));
+        first |= d & found.wrapping_neg();
     }
     first
 }

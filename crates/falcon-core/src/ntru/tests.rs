@@ -387,7 +387,7 @@ fn replays_come_out_the_same_on_integers_alone() {
     for _ in 0..2500 {
         gauss::sample(Best::find(), 9, &mut stream, &mut f);
         gauss::sample(Best::find(), 9, &mut stream, &mut g);
-        if stability::unstable_level(9, &f, &g, &mut logs, &mut work).is_none() {
+        if stability::unstable_level(9, &f, &g, &mut logs, &mut work) == 0 {
             continue;
         }
         let result = solved_with(Baseline, 9, &f, &g);
@@ -430,6 +430,54 @@ fn a_zero_of_f_modulo_a_prime_of_the_tower_is_no_obstacle() {
         }
     }
     assert!(solutions > 10, "{solutions}");
+}
+
+/// The 32 bytes of a seed of the constant-time check (`tests/ct/src/cases/keygen.rs`).
+pub(super) fn numbered_seed(number: u64) -> [u8; 32] {
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&number.to_le_bytes());
+    seed
+}
+
+/// Returns the refusals of the solver for the candidates of the seed, and the level up to which the
+/// reduction of the key is replayed.
+fn refusals(logn: u32, seed: u64) -> (Vec<Refusal>, u32) {
+    let n = 1 << logn;
+    let (mut f, mut g, mut h) = (vec![0; n], vec![0; n], vec![0; n]);
+    let Memory(mut words, mut wide, mut residues) = Memory::new(logn);
+    let mut stream = Shake256::reader(&numbered_seed(seed));
+    let mut refusals = Vec::new();
+    loop {
+        gauss::sample(Best::find(), logn, &mut stream, &mut f);
+        gauss::sample(Best::find(), logn, &mut stream, &mut g);
+        let (inverse, work) = wide.split_at_mut(n / 2);
+        if fits(logn, &f, &g)
+            && fixed::orthogonal_norm(logn, &f, &g, inverse, work)
+            && ring::public_key(&PORTABLE_NTT, logn, &f, &g, &mut h, &mut residues).is_ok()
+        {
+            match solved(logn, &f, &g) {
+                Err(refusal) => refusals.push(refusal),
+                Ok(_) => {
+                    let level = stability::unstable_level(logn, &f, &g, &mut words, &mut wide);
+                    return (refusals, level);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn seeds_of_the_constant_time_check_take_the_rare_paths() {
+    let refused = |logn, seed| refusals(logn, seed).0;
+    assert!(refused(9, 217).contains(&Refusal::CommonFactor));
+    assert!(refused(9, 330).contains(&Refusal::CommonFactor));
+    assert!(refused(9, 467).contains(&Refusal::Breakdown));
+    assert!(refused(9, 782).contains(&Refusal::TooLarge));
+    let level = |logn, seed| refusals(logn, seed).1;
+    assert_eq!(level(9, 217), 0);
+    assert_ne!(level(9, 330), 0);
+    assert_eq!(level(10, 88), 0);
+    assert_ne!(level(10, 1488), 0);
 }
 
 #[test]

@@ -25,6 +25,7 @@
 
 use super::reduction::{LARGE, SMALL, WINDOW};
 use crate::ntru::fixed;
+use core::hint::black_box;
 
 /// Least size of the values of the scaled `f_d`, as a logarithm.
 const LEAST: i64 = -9;
@@ -55,9 +56,10 @@ fn size(d: u32, logs: &[u32]) -> Size {
         most = most.max(*log);
     }
     let [mut values, mut squares] = [0; 2];
+    let zero = black_box(0);
     for log in logs {
-        squares += power(most - log);
-        values += power((most - log) / 2);
+        squares += power(most - log, zero);
+        values += power((most - log) / 2, zero);
     }
     let count = i64::from(logs.len().ilog2()) * UNIT;
     // The logarithms are those of squares, plus 64 each.
@@ -70,8 +72,16 @@ fn size(d: u32, logs: &[u32]) -> Size {
 }
 
 /// An upper bound on `2^-x`, in units of `2^-16`: a chord is above the curve.
-fn power(x: u32) -> u32 {
-    (((1 << 16) - ((x & 0xffff) >> 1)) >> (x >> 16).min(31)) + 1
+///
+/// Memcheck takes a secret distance of a vector's shift for a leak, so all distances are public.
+/// `zero` is a zero that the compiler does not know: else it makes one shift of the five.
+fn power(x: u32, zero: u32) -> u32 {
+    let (mut y, shift) = ((1 << 16) - ((x & 0xffff) >> 1), (x >> 16).min(31));
+    for bit in 0..5 {
+        let chosen = (shift >> bit & 1).wrapping_neg() ^ zero;
+        y ^= (y ^ (y >> (1 << bit))) & chosen;
+    }
+    y + 1
 }
 
 /// An upper bound on the logarithm of `x`, which is in units of `2^-16`:

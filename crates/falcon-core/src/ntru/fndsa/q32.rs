@@ -10,6 +10,8 @@
 
 use crate::ntru::fixed::{Butterflies, fft, ifft};
 use crate::ntru::radix31::sign_word;
+use core::array::from_fn;
+use core::hint::black_box;
 
 /// Fractional bits.
 const UNIT: u32 = 32;
@@ -132,32 +134,63 @@ pub(in crate::ntru) fn orthogonal_norm(logn: u32, f: &[i8], g: &[i8], work: &mut
     norm < NORM_BOUND
 }
 
-/// The three words that [`from_words`] reads.
-const WORDS: usize = 3;
+/// Words that a [`Window`] covers, wholly or in part.
+const COVERED: usize = 3;
 
-/// Converts `x 2^-scale`, where `x` is an integer in words of 31 bits, at least one, in two's
-/// complement. Constant time: `scale`, below 2000, may be secret.
-pub(in crate::ntru) fn from_words(x: &[u32], scale: u32) -> i64 {
-    // scale = 31 middle + bits, 1 <= bits <= 31; the quotient by 31 is exact below 2000.
-    let middle = (((scale + 30) * 2115) >> 16) as i32 - 1;
-    let bits = (scale as i32 - 31 * middle) as u32;
-    let sign = sign_word(x);
-    let len = x.len() as i32;
-    let [low, middle, high] = core::array::from_fn::<_, WORDS, _>(|i| {
-        let place = middle - 1 + i as i32;
-        // All ones if the place is behind the last word.
-        let mut word = sign & !((place - len) >> 31) as u32;
-        for (j, x) in x.iter().enumerate() {
-            let distance = j as i32 - place;
-            let other = (distance | -distance) >> 31;
-            word |= x & !other as u32;
+/// The most words of an integer that a [`Window`] is cut from: one more than the reduction keeps of
+/// a coefficient.
+const MOST_WORDS: usize = 8;
+
+/// A window of 64 bits in integers of `len` words of 31 bits, in two's complement.
+///
+/// Every step depends on `len` alone. An optimising compiler that knows masks turns them into
+/// branches, and vector units have no shift of which Memcheck knows that its distance may be
+/// secret. So the masks and the factor are computed once, and the compiler does not know them.
+pub(in crate::ntru) struct Window {
+    /// For each word of an integer, all ones at the word of the window that it is.
+    masks: [[u32; COVERED]; MOST_WORDS],
+    /// All ones at the words of the window behind the last word of an integer.
+    behind: [u32; COVERED],
+    /// Shifts the window by a product.
+    factor: u32,
+}
+
+impl Window {
+    /// The window whose value is `x 2^-scale`. Constant time: `scale`, below 2000, may be secret.
+    pub(in crate::ntru) fn new(len: usize, scale: u32) -> Self {
+        debug_assert!(len <= MOST_WORDS);
+        // scale = 31 middle + bits, 1 <= bits <= 31; the quotient by 31 is exact below 2000.
+        let middle = (((scale + 30) * 2115) >> 16) as i32 - 1;
+        let bits = (scale as i32 - 31 * middle) as u32;
+        let place = |i: usize| middle - 1 + i as i32;
+        let masks = from_fn(|j| {
+            from_fn(|i| {
+                let distance = j as i32 - place(i);
+                !((distance | -distance) >> 31) as u32
+            })
+        });
+        black_box(Self {
+            masks,
+            behind: from_fn(|i| !((place(i) - len as i32) >> 31) as u32),
+            factor: 1 << (32 - bits),
+        })
+    }
+
+    /// The value of the window in `x`, which has at least one word.
+    pub(in crate::ntru) fn of(&self, x: &[u32]) -> i64 {
+        let sign = sign_word(x);
+        let mut words = self.behind.map(|behind| sign & behind);
+        for (x, masks) in x.iter().zip(&self.masks) {
+            for (word, mask) in words.iter_mut().zip(masks) {
+                *word |= x & mask;
+            }
         }
-        word
-    });
-    let high = high | ((high & (1 << 30)) << 1);
-    let fraction = (low >> (bits - 1)) | (middle << (32 - bits));
-    let integer = (middle >> bits) | (high << (31 - bits));
-    ((u64::from(integer) << 32) | u64::from(fraction)) as i64
+        // The window may have a bit more of the last word, which repeats its sign.
+        words[2] |= (words[2] & (1 << 30)) << 1;
+        let [low, middle, high] = words.map(|word| u64::from(word) * u64::from(self.factor));
+        // The three have no bit in common.
+        ((low >> 31) | middle | (high << 31)) as i64
+    }
 }
 
 /// Replaces the coefficients of `f` by `|f|^2` at the roots, in the first half.
@@ -314,7 +347,8 @@ mod tests {
                     } else {
                         x >> (scale - 32).min(127)
                     };
-                    assert_eq!(from_words(&words, scale), expected as i64, "{x} {scale}");
+                    let window = Window::new(words.len(), scale);
+                    assert_eq!(window.of(&words), expected as i64, "{x} {scale}");
                 }
             }
         }

@@ -29,6 +29,7 @@ use crate::ntru::replay::{
 };
 use crate::ntru::solve::Refusal;
 use crate::ntru::{tower, zint};
+use crate::reveal::reveal;
 
 /// Words of the coefficients of `f_d`, `g_d` and of the reduced `F_d`, by `d`.
 pub(super) const SMALL: [usize; 11] = [1, 1, 2, 3, 4, 8, 14, 27, 53, 104, 207];
@@ -92,7 +93,7 @@ pub(in crate::ntru) fn reduce_to_level<I: Isa>(
     let mut last = level;
     for d in (1..logn).rev() {
         let is_reduced = reduce(isa, logn, d, memory).ok_or(Refusal::Breakdown)?;
-        if !is_reduced {
+        if !reveal(is_reduced) {
             last = 1;
         }
         if d == last {
@@ -114,9 +115,9 @@ fn bottom<I: Isa>(isa: I, logn: u32, memory: &mut Memory<'_>) -> Result<(), Refu
     zint::least_residue(y, f, true);
     from_limbs(y, &mut memory.area[..words]);
     let fits = multiply_by_q(&mut memory.area[..words]);
-    if !(coprime & fits) {
+    if !reveal(coprime & fits) {
         Err(Refusal::CommonFactor)
-    } else if singular {
+    } else if reveal(singular) {
         Err(Refusal::Singular)
     } else {
         Ok(())
@@ -214,8 +215,9 @@ fn babai(logn: u32, d: u32, f: &[u32], big_f: &mut [u32], reals: &mut [i64]) -> 
         let (words, bits) = ((scale / 31) as usize, scale % 31);
         // In the first round no word is left, and the quotient is zero.
         if words < len {
+            let window = q32::Window::new(len - words, size + bits);
             for (x, big_f) in quotient.iter_mut().zip(big_f.chunks_exact(large)) {
-                *x = q32::from_words(&big_f[words..len], size + bits);
+                *x = window.of(&big_f[words..len]);
             }
             q32::multiply_and_round(quotient, inverse);
             if d == 1 && scale == 32 {
@@ -225,7 +227,7 @@ fn babai(logn: u32, d: u32, f: &[u32], big_f: &mut [u32], reals: &mut [i64]) -> 
             subtract_multiple(big_f, len, f, quotient, scale - last);
         }
         if scale <= last {
-            return differs == 0;
+            return reveal(differs == 0);
         }
         scale = last.max(scale.saturating_sub(ROUND[logn as usize]));
         while len > small && 31 * (len - small) as u32 > scale - last + 30 {
@@ -233,7 +235,7 @@ fn babai(logn: u32, d: u32, f: &[u32], big_f: &mut [u32], reals: &mut [i64]) -> 
             for big_f in big_f.chunks_exact(large) {
                 differs |= big_f[len] ^ sign_word(&big_f[..len]);
             }
-            if differs != 0 {
+            if reveal(differs != 0) {
                 return false;
             }
         }
@@ -247,8 +249,9 @@ fn scale_window(logn: u32, d: u32, f: &[u32], out: &mut [i64]) -> (u32, u32) {
     let below = small - WINDOW[d as usize];
     let size = bit_length(f, small, below);
     let scale = size - lesser(15 - (logn - d), size);
+    let window = q32::Window::new(small - below, scale);
     for (x, f) in out.iter_mut().zip(f.chunks_exact(small)) {
-        *x = q32::from_words(&f[below..], scale);
+        *x = window.of(&f[below..]);
     }
     (size, scale)
 }

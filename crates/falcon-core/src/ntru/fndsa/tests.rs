@@ -1,6 +1,6 @@
 //! Keys of FN-DSA against the crate's own answers, and the parts against their definitions.
 
-use super::super::tests::{Key, Memory, solved, solves_the_equation};
+use super::super::tests::{Key, Memory, numbered_seed, solved, solves_the_equation};
 use super::*;
 use crate::hash::Shake256;
 use crate::lanes::Native;
@@ -173,6 +173,66 @@ fn sure_levels_decide_nothing() {
     assert!(
         sure > 100 && solved > 30 && refused > 20,
         "{sure} {solved} {refused}"
+    );
+}
+
+/// Returns the refusals of the solver for the candidates of the seed, and the least level of the
+/// key whose reduction could fail.
+fn refusals(logn: u32, seed: u64) -> (Vec<Refusal>, u32) {
+    let n = 1 << logn;
+    let [mut f, mut g, mut big_f, mut big_g] = [0; 4].map(|x| vec![x; n]);
+    let mut h = vec![0; n];
+    let Memory(mut words, mut wide, mut residues) = Memory::new(logn);
+    let mut stream = Shake256::reader(&numbered_seed(seed));
+    let mut refusals = Vec::new();
+    loop {
+        sample(Best::find(), logn, &mut stream, &mut f);
+        if ring::public_key(&PORTABLE_NTT, logn, &f, &f, &mut h, &mut residues).is_err() {
+            continue;
+        }
+        sample(Best::find(), logn, &mut stream, &mut g);
+        if fits(logn, &f, &g) && q32::orthogonal_norm(logn, &f, &g, &mut wide) {
+            let level = condition::least_unsure_level(logn, &f, &g, &mut words, &mut wide);
+            match solve::solve_in_fixed_point(
+                Native::default(),
+                logn,
+                &f,
+                &g,
+                &mut big_f,
+                &mut big_g,
+                &mut words,
+                &mut wide,
+            ) {
+                Err(refusal) => refusals.push(refusal),
+                Ok(()) => return (refusals, level),
+            }
+        }
+    }
+}
+
+#[test]
+fn seeds_of_the_constant_time_check_take_the_rare_paths() {
+    let (mut refused, mut levels) = (Vec::new(), Vec::new());
+    let seeds = [
+        (9, 350),
+        (9, 640),
+        (9, 1182),
+        (9, 1648),
+        (10, 632),
+        (10, 761),
+        (10, 1665),
+    ];
+    for (logn, seed) in seeds {
+        let (of_seed, level) = refusals(logn, seed);
+        refused.extend(of_seed);
+        levels.push(level);
+    }
+    for refusal in [Refusal::CommonFactor, Refusal::TooLarge, Refusal::Breakdown] {
+        assert!(refused.contains(&refusal), "{refused:?}");
+    }
+    assert!(
+        levels.contains(&0) && levels.iter().any(|level| *level > 3),
+        "{levels:?}"
     );
 }
 

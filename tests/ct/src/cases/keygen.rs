@@ -1,0 +1,66 @@
+//! Keys of both schemes, generated from secret seeds.
+//!
+//! `ntru/tests.rs` and `ntru/fndsa/tests.rs` of the core show for which reasons candidates of these
+//! seeds are refused, and that some keys take the rare paths.
+
+use super::{Case, silent};
+use crate::valgrind::{classify, declassify};
+use falcon_core::hazmat::insecure::{Falcon16, Falcon256};
+use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey, fndsa_provisional};
+
+pub(super) fn add(cases: &mut Vec<Case>) {
+    let mut add = |name: &str, run: fn(&[u64]), seeds: &'static [u64]| {
+        cases.push(silent(format!("key generation: {name}"), move || {
+            run(seeds)
+        }));
+    };
+    add("Falcon-16", round3::<Falcon16>, &[0, 1, 2, 3]);
+    add("Falcon-256", round3::<Falcon256>, &[0, 1]);
+    add("Falcon-512", round3::<Falcon512>, &[217, 330, 467, 782]);
+    add("Falcon-1024", round3::<Falcon1024>, &[88, 1488]);
+    add("FN-DSA of degree 16", fndsa::<Falcon16>, &[0, 1, 2, 3]);
+    add("FN-DSA of degree 256", fndsa::<Falcon256>, &[0, 1]);
+    add(
+        "FN-DSA of degree 512",
+        fndsa::<Falcon512>,
+        &[350, 640, 1182, 1648],
+    );
+    add(
+        "FN-DSA of degree 1024",
+        fndsa::<Falcon1024>,
+        &[632, 761, 1665],
+    );
+}
+
+fn seed(number: u64) -> [u8; 32] {
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&number.to_le_bytes());
+    seed
+}
+
+fn secret_seed(number: u64) -> [u8; 32] {
+    let seed = seed(number);
+    classify(&seed);
+    seed
+}
+
+/// Generates the round-3 keys of these seeds. First from the secret seed: a planted leak ends after
+/// some time.
+fn round3<P: Parameters>(seeds: &[u64]) {
+    for &number in seeds {
+        let bytes = SigningKey::<P>::from_seed(&secret_seed(number)).to_bytes();
+        declassify(&*bytes);
+        let expected = SigningKey::<P>::from_seed(&seed(number)).to_bytes();
+        assert_eq!(bytes.as_ref(), expected.as_ref());
+    }
+}
+
+/// Generates the FN-DSA keys of these seeds.
+fn fndsa<P: Parameters>(seeds: &[u64]) {
+    type Key<P> = fndsa_provisional::SigningKey<P>;
+    for &number in seeds {
+        let bytes = Key::<P>::from_seed(&secret_seed(number)).to_bytes();
+        declassify(&bytes[..]);
+        assert_eq!(bytes, Key::<P>::from_seed(&seed(number)).to_bytes());
+    }
+}
