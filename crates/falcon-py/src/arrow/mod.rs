@@ -21,7 +21,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyString};
 use rayon::prelude::*;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Verdicts of rows.
 const VALID: u8 = 0;
@@ -162,40 +163,35 @@ fn id(name: &Bound<'_, PyAny>) -> PyResult<Id> {
     }
 }
 
-/// Values by byte strings, found by 16 of their bytes.
+/// Values by byte strings, found by eight of their bytes.
 ///
-/// Whole keys are compared. They are not hashed, since hashing 897 bytes takes half as long as a
-/// verification. If more than four keys share the 16 bytes, which only happens on purpose, the
-/// others are hashed as a whole, so that a lookup never takes longer than that.
+/// Whole keys are compared, but not hashed: hashing 897 bytes takes half as long as a verification.
+/// Two keys share the eight bytes only if somebody chose them so. The second one is hashed as a
+/// whole, so a lookup never takes longer than one hash of the key.
 struct Interner<'a, T> {
-    few: HashMap<[u8; 16], Vec<(&'a [u8], T)>>,
-    many: HashMap<&'a [u8], T>,
+    samples: HashMap<u64, (&'a [u8], T)>,
+    whole: HashMap<&'a [u8], T>,
 }
-
-const BUCKET: usize = 4;
 
 impl<'a, T: Clone> Interner<'a, T> {
     fn new() -> Self {
         Self {
-            few: HashMap::new(),
-            many: HashMap::new(),
+            samples: HashMap::new(),
+            whole: HashMap::new(),
         }
     }
 
     fn get_or_insert_with(&mut self, bytes: &'a [u8], make: impl FnOnce() -> T) -> T {
-        let middle = bytes.len() / 2;
-        if let Some(Ok(sample)) = bytes.get(middle..middle + 16).map(<[u8; 16]>::try_from) {
-            let bucket = self.few.entry(sample).or_default();
-            if let Some((_, value)) = bucket.iter().find(|(known, _)| *known == bytes) {
-                return value.clone();
-            }
-            if bucket.len() < BUCKET {
-                let value = make();
-                bucket.push((bytes, value.clone()));
-                return value;
-            }
+        // The bytes after the header. They lie next to the row before, so the processor has often
+        // read them ahead. Bytes in the middle of the key would be waited for.
+        let Some(Ok(sample)) = bytes.get(1..9).map(<[u8; 8]>::try_from) else {
+            return self.whole.entry(bytes).or_insert_with(make).clone();
+        };
+        match self.samples.entry(u64::from_ne_bytes(sample)) {
+            Entry::Occupied(known) if known.get().0 == bytes => known.get().1.clone(),
+            Entry::Occupied(_) => self.whole.entry(bytes).or_insert_with(make).clone(),
+            Entry::Vacant(place) => place.insert((bytes, make())).1.clone(),
         }
-        self.many.entry(bytes).or_insert_with(make).clone()
     }
 }
 
@@ -206,53 +202,74 @@ type Decoded = Arc<OnceLock<Option<Public>>>;
 enum Keys<'a> {
     One(&'a Public),
     Named(&'a Column, &'a KeyTable<Public>),
-    Encoded(&'a Column, Mutex<Interner<'a, Decoded>>),
+    Encoded(EncodedKeys<'a>),
 }
 
-/// The keys of the rows of a part, of those that are encoded.
-struct Found {
-    /// Number of each row's key in `keys`, or none for null.
-    rows: Vec<Option<usize>>,
+/// A column of encoded keys, and the keys that were found in it.
+struct EncodedKeys<'a> {
+    column: &'a Column,
+    all: Mutex<Interner<'a, Decoded>>,
+    /// Keys known to the threads that are between two parts.
+    idle: Mutex<Vec<Known<'a>>>,
+}
+
+/// The keys that a thread has found.
+struct Known<'a> {
+    /// Numbers of the keys in `keys`.
+    numbers: Interner<'a, usize>,
     keys: Vec<Decoded>,
 }
 
-fn decoded<'a>(
-    column: &'a Column,
-    known: &Mutex<Interner<'a, Decoded>>,
-    first: usize,
-    count: usize,
-) -> Result<Found, Broken> {
-    let mut found = Found {
-        rows: Vec::with_capacity(count),
-        keys: Vec::new(),
-    };
-    let mut here = Interner::new();
-    let mut last: Option<(&[u8], usize)> = None;
-    for value in column.rows(first, count) {
-        let Value::Bytes(bytes) = value? else {
-            found.rows.push(None);
-            continue;
-        };
-        let number = match last {
-            Some((last, number)) if last == bytes => number,
-            _ => here.get_or_insert_with(bytes, || {
-                let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-                found
-                    .keys
-                    .push(known.get_or_insert_with(bytes, Decoded::default));
-                drop(known);
-                let key = &found.keys[found.keys.len() - 1];
+impl<'a> EncodedKeys<'a> {
+    fn new(column: &'a Column) -> Self {
+        Self {
+            column,
+            all: Mutex::new(Interner::new()),
+            idle: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Takes the keys of a thread that has ended a part. There are none at first.
+    fn begin(&self) -> Known<'a> {
+        let known = lock(&self.idle).pop();
+        known.unwrap_or_else(|| Known {
+            numbers: Interner::new(),
+            keys: Vec::new(),
+        })
+    }
+
+    fn end(&self, known: Known<'a>) {
+        lock(&self.idle).push(known);
+    }
+
+    /// The number of each row's key in `known`, or none for null.
+    fn numbers(
+        &self,
+        known: &mut Known<'a>,
+        first: usize,
+        count: usize,
+    ) -> Result<Vec<Option<usize>>, Broken> {
+        let Known { numbers, keys } = known;
+        let number = |value| {
+            let Value::Bytes(bytes) = value? else {
+                return Ok(None);
+            };
+            Ok(Some(numbers.get_or_insert_with(bytes, || {
+                let key = lock(&self.all).get_or_insert_with(bytes, Decoded::default);
                 key.get_or_init(|| {
                     let key = AnyVerifyingKey::try_from(bytes).ok()?;
                     Public::of(key).ok()
                 });
-                found.keys.len() - 1
-            }),
+                keys.push(key);
+                keys.len() - 1
+            })))
         };
-        last = Some((bytes, number));
-        found.rows.push(Some(number));
+        self.column.rows(first, count).map(number).collect()
     }
-    Ok(found)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Verifies some neighbouring rows.
@@ -265,8 +282,8 @@ fn verify_part(
     verdicts: &mut [u8],
 ) -> Result<(), Broken> {
     let count = verdicts.len();
-    let found;
-    let keys: Vec<Option<&Public>> = match keys {
+    let mut known = None;
+    let found: Vec<Option<&Public>> = match keys {
         Keys::One(key) => vec![Some(*key); count],
         Keys::Named(column, table) => {
             let ids = column.rows(first, count);
@@ -280,20 +297,17 @@ fn verify_part(
             })
             .collect::<Result<_, Broken>>()?
         }
-        Keys::Encoded(column, known) => {
-            found = decoded(column, known, first, count)?;
-            let keys: Vec<_> = found
-                .keys
-                .iter()
-                .map(|key| key.get().and_then(Option::as_ref))
-                .collect();
-            found.rows.iter().map(|row| keys[(*row)?]).collect()
+        Keys::Encoded(keys) => {
+            let known = known.insert(keys.begin());
+            let numbers = keys.numbers(known, first, count)?;
+            let key = |number: Option<usize>| known.keys[number?].get()?.as_ref();
+            numbers.into_iter().map(key).collect()
         }
     };
     let mut small = Jobs::<Falcon512>::default();
     let mut large = Jobs::<Falcon1024>::default();
     let values = message.rows(first, count).zip(signature.rows(first, count));
-    for (row, ((message, signature), key)) in values.zip(keys).enumerate() {
+    for (row, ((message, signature), key)) in values.zip(found).enumerate() {
         let Some(key) = key else {
             verdicts[row] = UNKNOWN_KEY;
             continue;
@@ -309,6 +323,9 @@ fn verify_part(
     }
     small.verify(engine, format, verdicts);
     large.verify(engine, format, verdicts);
+    if let (Keys::Encoded(keys), Some(known)) = (keys, known) {
+        keys.end(known);
+    }
     Ok(())
 }
 
@@ -475,7 +492,7 @@ pub fn arrow_verify(
             ));
         }
         (None, Some(column), Some(table)) => Keys::Named(column, table),
-        (None, Some(column), None) => Keys::Encoded(column, Mutex::new(Interner::new())),
+        (None, Some(column), None) => Keys::Encoded(EncodedKeys::new(column)),
         (None, None, _) => return Err(PyTypeError::new_err("key is missing")),
     };
     let chosen = Chosen::new(py, engine, threads, len)?;
