@@ -50,7 +50,7 @@ pub(crate) struct LedgerOptions {
     /// Number of threads [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
-    /// Overwrite existing outputs
+    /// Replace existing outputs of this command
     #[arg(long)]
     force: bool,
     /// Skip tables whose output is complete and up to date; replace outdated outputs
@@ -671,12 +671,11 @@ impl Ledger {
             .then(|| json::from_value(found.clone()).ok())?
     }
 
-    /// Refuses to replace a summary that is none of this command, and with `--skip-existing` a
-    /// file that is no output of this command.
+    /// Refuses to replace a table or a summary that is none of this command.
     fn check_ours<T: Counts>(&self, name: &str) -> Result<()> {
         let path = self.output.join(name);
         let is_output = || Table::open(&path).is_ok_and(|table| T::is_output(&table));
-        if self.skip_existing && is_there(&path) && !is_output() {
+        if is_there(&path) && !is_output() {
             return Err(not_ours(&path));
         }
         let path = with_suffix(&path, ".json");

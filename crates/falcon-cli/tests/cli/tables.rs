@@ -1078,21 +1078,26 @@ fn tables_of_other_commands_are_not_replaced() {
     let made = "ex/ledger/part-00000.parquet";
     fs::copy(sandbox.path("s/t.parquet"), sandbox.path("in/t.parquet")).unwrap();
     fs::copy(sandbox.path(made), sandbox.path("in/part-00000.parquet")).unwrap();
-    let keys = ["--keys", "ex/keys.parquet", "--skip-existing"];
+    sandbox.write("s/text.parquet", "text");
+    sandbox.write("in/text.parquet", sandbox.read(made));
     for (table, kept) in [
         ("in/t.parquet", "s/t.parquet"),
         ("in/part-00000.parquet", made),
+        ("in/text.parquet", "s/text.parquet"),
     ] {
         let folder = kept.rsplit_once('/').unwrap().0;
         for has_summary in [true, false] {
             let before = sandbox.read(kept);
-            let verify = with(&["verify-table", table, "-o", folder], keys);
-            let message = sandbox.refuses(&verify);
-            assert!(
-                message.contains("is not an output of this command"),
-                "{message}"
-            );
-            assert_eq!(sandbox.read(kept), before);
+            let verify = ["verify-table", table, "-o", folder];
+            let verify = with(&verify, ["--keys", "ex/keys.parquet"]);
+            for option in ["--skip-existing", "--force"] {
+                let message = sandbox.refuses(&with(&verify, [option]));
+                assert!(
+                    message.contains("is not an output of this command"),
+                    "{message}"
+                );
+                assert_eq!(sandbox.read(kept), before);
+            }
             if has_summary {
                 let _ = fs::remove_file(sandbox.path(&format!("{kept}.json")));
             }
@@ -1100,24 +1105,20 @@ fn tables_of_other_commands_are_not_replaced() {
     }
     // Its own output is replaced.
     let signed = sandbox.read("s/t.parquet");
-    sandbox.succeeds(&with(&sign, ["--skip-existing"]));
-    assert_ne!(sandbox.read("s/t.parquet"), signed);
+    for option in ["--skip-existing", "--force"] {
+        sandbox.succeeds(&with(&sign, [option]));
+        assert_ne!(sandbox.read("s/t.parquet"), signed);
+    }
     // Verdicts of the same name are not.
     sandbox.succeeds(&["verify-table", "-p", "k.pub", "in/t.parquet", "-o", "v"]);
-    let sign = [
-        "sign-table",
-        "-k",
-        "k",
-        "t.parquet",
-        "-o",
-        "v",
-        "--skip-existing",
-    ];
-    let message = sandbox.refuses(&sign);
-    assert!(
-        message.contains("is not an output of this command"),
-        "{message}"
-    );
+    for option in ["--skip-existing", "--force"] {
+        let sign = ["sign-table", "-k", "k", "t.parquet", "-o", "v", option];
+        let message = sandbox.refuses(&sign);
+        assert!(
+            message.contains("is not an output of this command"),
+            "{message}"
+        );
+    }
 }
 
 #[test]
