@@ -17,11 +17,21 @@ use falcon_fuzz_inputs::known::{
 use falcon_fuzz_inputs::mutate::{encrypted::encrypt, signed::Input};
 use libfuzzer_sys::fuzz_target;
 use mceliece_core::{KeyPair, Mceliece348864f, Mceliece6960119f};
+use parquet::{
+    basic::{Compression, Encoding, Repetition, Type, ZstdLevel},
+    data_type::{ByteArray, ByteArrayType, Int64Type},
+    file::{
+        properties::{EnabledStatistics, WriterProperties, WriterVersion},
+        writer::SerializedFileWriter,
+    },
+    schema::types::Type as SchemaType,
+};
 use pkcs8::pkcs5::pbes2;
 use std::{
     env, fs, io,
     path::{Path, PathBuf},
     process::exit,
+    sync::Arc,
 };
 
 fuzz_target!(
@@ -50,12 +60,92 @@ fn write_fndsa<P: Parameters>(
     write("fndsa", &name("sig"), signature.to_bytes().as_ref())
 }
 
+/// Small tables in every encoding and compression that is read.
+fn write_tables(write: &impl Fn(&str, &str, &[u8]) -> io::Result<()>) -> io::Result<()> {
+    let plain = || {
+        WriterProperties::builder()
+            .set_dictionary_enabled(false)
+            .set_statistics_enabled(EnabledStatistics::None)
+    };
+    let zstd = Compression::ZSTD(ZstdLevel::default());
+    let encoded = |encoding| plain().set_column_encoding("message".into(), encoding);
+    for (name, properties) in [
+        ("plain", plain()),
+        ("dictionary", plain().set_dictionary_enabled(true)),
+        ("snappy", plain().set_compression(Compression::SNAPPY)),
+        ("zstd", plain().set_compression(zstd)),
+        ("lengths", encoded(Encoding::DELTA_LENGTH_BYTE_ARRAY)),
+        ("prefixes", encoded(Encoding::DELTA_BYTE_ARRAY)),
+        (
+            "second-version",
+            encoded(Encoding::DELTA_BYTE_ARRAY)
+                .set_writer_version(WriterVersion::PARQUET_2_0)
+                .set_compression(zstd),
+        ),
+        (
+            "statistics",
+            plain().set_statistics_enabled(EnabledStatistics::Page),
+        ),
+    ] {
+        let properties = Arc::new(properties.build());
+        for (kind, columns) in [
+            ("named", &["message", "signature", "key_id"][..]),
+            ("encoded", &["message", "signature", "key"]),
+            ("messages", &["message"]),
+            ("keys", &["key_id", "key"]),
+        ] {
+            let bytes = table(columns, &properties).map_err(io::Error::other)?;
+            write("tables", &format!("{kind}-{name}"), &bytes)?;
+        }
+    }
+    Ok(())
+}
+
+/// A table of two row groups with columns of bytes, but `key_id`, which has integers.
+fn table(columns: &[&str], properties: &Arc<WriterProperties>) -> parquet::errors::Result<Vec<u8>> {
+    let fields = columns.iter().map(|&name| {
+        let kind = match name {
+            "key_id" => Type::INT64,
+            _ => Type::BYTE_ARRAY,
+        };
+        let field = SchemaType::primitive_type_builder(name, kind);
+        let field = field.with_repetition(Repetition::OPTIONAL).build()?;
+        Ok(Arc::new(field))
+    });
+    let fields = fields.collect::<parquet::errors::Result<Vec<_>>>()?;
+    let schema = SchemaType::group_type_builder("schema").with_fields(fields);
+    let schema = Arc::new(schema.build()?);
+    let mut bytes = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut bytes, schema, Arc::clone(properties))?;
+    for _ in 0..2 {
+        let mut group = writer.next_row_group()?;
+        for &name in columns {
+            let mut column = group.next_column()?.expect("a column for each name");
+            // The second row is null.
+            let levels = [1, 0, 1];
+            if name == "key_id" {
+                let writer = column.typed::<Int64Type>();
+                writer.write_batch(&[0, 1], Some(&levels), None)?;
+            } else {
+                let values = [&b"one"[..], b"once more"].map(ByteArray::from);
+                let writer = column.typed::<ByteArrayType>();
+                writer.write_batch(&values, Some(&levels), None)?;
+            }
+            column.close()?;
+        }
+        group.close()?;
+    }
+    writer.close()?;
+    Ok(bytes)
+}
+
 fn write_seeds(folder: &Path) -> io::Result<()> {
     let write = |target: &str, name: &str, bytes: &[u8]| -> io::Result<()> {
         let folder = folder.join(target);
         fs::create_dir_all(&folder)?;
         fs::write(folder.join(name), bytes)
     };
+    write_tables(&write)?;
     write("envelopes", "trust", TRUST_LIST)?;
     for (name, bytes) in ENVELOPE_FILES {
         write("envelopes", name, bytes)?;

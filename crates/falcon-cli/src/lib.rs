@@ -1,0 +1,106 @@
+//! `falcon-cli`: Falcon signatures on the command line.
+//!
+//! The program is a library with one function, so that a fuzz target can run commands. There is no
+//! other API.
+#![forbid(unsafe_code)]
+
+mod cli;
+mod commands;
+mod deterministic;
+mod documents;
+mod engine;
+mod keys;
+mod list;
+mod message;
+mod object;
+mod parallel;
+mod passphrase;
+mod scheme;
+#[cfg(feature = "tables")]
+mod tables;
+mod x509;
+
+use clap::{CommandFactory, Parser};
+use cli::{Cli, Command};
+use error::{Result, Status};
+// Modules of the library, under the names that they would have here.
+use falcon_terminal::{
+    access, error, escape, input, interrupt, load, output, place, program, progress, seed, shell,
+    snapshot, start, timing, ui, usage,
+};
+use std::process::ExitCode;
+use ui::Ui;
+
+/// Name and files of the program.
+static PROGRAM: program::Program = program::Program {
+    name: "falcon-cli",
+    temporary: ".falcon-",
+    locked: &["key", "trust list"],
+    is_secret_key: object::is_secret_key,
+};
+
+/// Runs the command of the command line, and returns the exit status.
+pub fn main() -> ExitCode {
+    let cli = Cli::try_parse().unwrap_or_else(|error| usage::exit(error, &PROGRAM));
+    cli.global.color.choose();
+    let ui = Ui {
+        json: cli.global.json,
+        quiet: cli.global.quiet,
+    };
+    start::run(ui, || run(cli, ui))
+}
+
+/// Runs a command within a fuzz target: these arguments after the name of the program. Returns the
+/// exit status. Errors are not printed.
+#[cfg(fuzzing)]
+pub fn fuzz(arguments: &[&str]) -> u8 {
+    let cli = Cli::parse_from([&["falcon-cli"], arguments].concat());
+    let ui = Ui {
+        json: false,
+        quiet: true,
+    };
+    run(cli, ui).unwrap_or(Status::Failure).code()
+}
+
+fn run(cli: Cli, ui: Ui) -> Result<Status> {
+    // Opened by the commands that need it only.
+    let engine = || engine::select(&cli.global.engine);
+    match cli.command {
+        Command::Keygen(keygen) => {
+            if engine::names_gpu(&cli.global.engine) {
+                ui.note("keys are generated on the CPU");
+            }
+            keygen.run(ui)
+        }
+        Command::Pubkey(pubkey) => pubkey.run(ui),
+        Command::Passwd(passwd) => passwd.run(ui),
+        Command::Sign(sign) => sign.run(&engine()?, ui),
+        Command::Verify(verify) => {
+            verify.run(&engine::select_to_verify(&cli.global.engine, ui)?, ui)
+        }
+        #[cfg(feature = "tables")]
+        Command::VerifyTable(verify) => {
+            verify.run(&engine::select_to_verify(&cli.global.engine, ui)?, ui)
+        }
+        #[cfg(feature = "tables")]
+        Command::SignTable(sign) => sign.run(&engine()?, ui),
+        #[cfg(feature = "tables")]
+        Command::MakeTable(make) => make.run(&engine()?, ui),
+        Command::Manifest(manifest) => manifest.run(engine, ui),
+        Command::Trust(trust) => trust.run(ui),
+        Command::Fingerprint(fingerprint) => fingerprint.run(ui),
+        Command::Inspect(inspect) => inspect.run(&cli.global, ui),
+        Command::Kat(kat) => kat.run(&engine()?, ui),
+        Command::Bench(bench) => bench.run(&engine()?, &cli.global, ui),
+        Command::Demo(demo) => demo.run(&engine()?, ui),
+        #[cfg(feature = "hls")]
+        Command::Hls(hls) => {
+            if engine::names_gpu(&cli.global.engine) {
+                ui.note("circuits are simulated on the processor");
+            }
+            hls.run(ui)
+        }
+        Command::Completions(completions) => completions.run(Cli::command()),
+        Command::Man(man) => man.run(Cli::command(), &PROGRAM, ui),
+    }
+}
