@@ -116,6 +116,7 @@ fn sign_slice(
             };
             let signatures = signatures?;
             next = following?;
+            batches.reuse(batch);
             let count = signatures.iter().flatten().count() as u64;
             signed.signed += count;
             signed.null += signatures.len() as u64 - count;

@@ -150,6 +150,7 @@ fn verify_slice(
             output.add(&verdicts)?;
             progress.add(verdicts.len() as u64);
             next = following?;
+            batches.reuse(batch);
         }
     }
     output.close()?;

@@ -143,6 +143,13 @@ impl Values {
         self.rows.len()
     }
 
+    /// Forgets the values, and keeps the memory for others.
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.rows.clear();
+        (self.size, self.longs) = (0, 0);
+    }
+
     fn push(&mut self, value: &ByteArray) {
         self.size += value.len();
         if value.len() >= LONG {
@@ -166,6 +173,8 @@ pub(crate) struct Batches<'t> {
     group: usize,
     rows: u64,
     read: u64,
+    /// A batch that nobody needs any more.
+    spare: Option<Vec<Values>>,
 }
 
 impl<'t> Batches<'t> {
@@ -178,12 +187,21 @@ impl<'t> Batches<'t> {
             group,
             rows: table.metadata().row_group(group).num_rows() as u64,
             read: 0,
+            spare: None,
         })
+    }
+
+    /// Takes a batch back, whose memory serves another one. Fresh memory would cost a copy for each
+    /// time that a batch grows, and a page fault for each 4 KiB.
+    pub(crate) fn reuse(&mut self, batch: Vec<Values>) {
+        self.spare = Some(batch);
     }
 
     /// The next batch: values of each column, or nothing at the end of the row group.
     pub(crate) fn next(&mut self) -> Result<Option<Vec<Values>>> {
-        let mut batch: Vec<Values> = self.readers.iter().map(|_| Values::default()).collect();
+        let mut batch = self.spare.take().unwrap_or_default();
+        batch.iter_mut().for_each(Values::clear);
+        batch.resize_with(self.readers.len(), Values::default);
         let (readers, path) = (&mut self.readers, self.table.path());
         readers
             .iter_mut()
