@@ -52,7 +52,7 @@ pub fn main() -> ExitCode {
 
 /// Runs a command within a fuzz target: these arguments after the name of the program. Returns the
 /// exit status. Errors are not printed.
-#[cfg(fuzzing)]
+#[cfg(feature = "fuzz")]
 pub fn fuzz(arguments: &[&str]) -> u8 {
     let cli = Cli::parse_from([&["falcon-cli"], arguments].concat());
     let ui = Ui {
