@@ -9,9 +9,9 @@ use crate::commands::{
 };
 #[cfg(feature = "tables")]
 use crate::commands::{make_table::MakeTable, sign_table::SignTable, verify_table::VerifyTable};
-use crate::engine::{AUTO, parse_name};
-use clap::{Args, Parser, Subcommand};
-use falcon_terminal::{color::Color, completions::Completions, man::Man};
+use crate::global::Global;
+use clap::{Parser, Subcommand};
+use falcon_terminal::{completions::Completions, man::Man};
 
 /// Falcon signatures: keys, files, known-answer tests, measurements
 #[derive(Debug, Parser)]
@@ -45,25 +45,6 @@ pub(crate) struct Cli {
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-/// Options of every command.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Options of every command")]
-pub(crate) struct Global {
-    /// Engine: a name from `inspect --engines`, an instruction set (`avx2`), or `gpu`. Affects
-    /// speed only, never the output
-    #[arg(long, global = true, value_name = "NAME", default_value = AUTO, value_parser = parse_name)]
-    pub(crate) engine: String,
-    /// Print one JSON object on each line, also for errors and warnings
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-    /// Print no notes and no progress bars; `sign` and `verify` print failures only
-    #[arg(short, long, global = true)]
-    pub(crate) quiet: bool,
-    /// Whether to print colours; `auto`: on a terminal, if NO_COLOR is not set
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: Color,
 }
 
 #[derive(Debug, Subcommand)]

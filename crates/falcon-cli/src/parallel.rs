@@ -91,7 +91,16 @@ pub(crate) fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R
     if let Some(pool) = Threads::for_all_cores().pool() {
         return Ok(pool.install(work));
     }
-    // The pool that rayon makes when there is none panics if no thread starts.
+    on_this_thread(work)
+}
+
+/// Runs what uses rayon itself, where there is one core or no thread starts. The pool that rayon
+/// makes by itself panics if no thread starts.
+fn on_this_thread<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R> {
+    // A thread joins a pool once and for all.
+    if rayon::current_thread_index().is_some() {
+        return Ok(work());
+    }
     let pool = ThreadPoolBuilder::new()
         .num_threads(1)
         .use_current_thread()
@@ -143,6 +152,14 @@ mod tests {
             })
             .unwrap();
             assert_eq!(seen, items);
+        }
+    }
+
+    #[test]
+    fn one_thread_works_on_one_thing_after_the_other() {
+        for items in [10, 20] {
+            let sum = on_this_thread(|| (0..items).into_par_iter().sum::<u64>());
+            assert_eq!(sum.unwrap(), items * (items - 1) / 2);
         }
     }
 

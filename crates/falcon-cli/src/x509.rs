@@ -2,7 +2,7 @@
 
 use crate::{
     escape::Escaped,
-    object::is_falcon,
+    oids::is_falcon,
     scheme::Algorithm,
     ui::{BAD, GOOD, Styled},
 };

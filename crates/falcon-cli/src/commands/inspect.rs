@@ -3,12 +3,12 @@
 use crate::engine::ENGINE_VARIABLE;
 use crate::{
     access::warn_if_exposed,
-    cli::Global,
     documents::{read_unread, trust_list_of},
     engine::{self, AUTO, Compute},
     error::{Result, Status, serialize_path},
     escape::Escaped,
     escape::shown,
+    global::Global,
     input::{at_most_one_standard, read_start},
     keys::{MAX_OBJECT, decode_all, decrypt, fingerprint},
     object::{Container, Object},

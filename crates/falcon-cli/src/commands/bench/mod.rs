@@ -7,17 +7,17 @@
 mod batch;
 mod measure;
 
+#[cfg(feature = "cuda")]
+use crate::{engine::GPU, error::Error};
 use crate::{
-    cli::Global,
     engine::{Compute, is_named},
     error::{Result, Status},
+    global::Global,
     load,
     scheme::Algorithm,
     timing::seconds,
     ui::Ui,
 };
-#[cfg(feature = "cuda")]
-use crate::{engine::GPU, error::Error};
 use batch::check_memory;
 use clap::Args;
 use falcon_core::{Engine, Falcon512, Falcon1024, Parameters, Threads};

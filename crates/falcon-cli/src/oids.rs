@@ -1,0 +1,35 @@
+//! Object identifiers of keys.
+
+use crate::scheme::Algorithm;
+use falcon_core::pkcs8::{self, ObjectIdentifier};
+
+const fn oid(text: &str) -> ObjectIdentifier {
+    ObjectIdentifier::new_unwrap(text)
+}
+
+/// The algorithms that documents of Falcon keys name.
+pub(crate) const FALCON_KEYS: [(ObjectIdentifier, Algorithm); 6] = [
+    (pkcs8::FALCON_512, Algorithm::Falcon512),
+    (pkcs8::FALCON_PADDED_512, Algorithm::Falcon512),
+    (oid("1.3.9999.3.6"), Algorithm::Falcon512),
+    (pkcs8::FALCON_1024, Algorithm::Falcon1024),
+    (pkcs8::FALCON_PADDED_1024, Algorithm::Falcon1024),
+    (oid("1.3.9999.3.9"), Algorithm::Falcon1024),
+];
+
+/// Whether documents of Falcon keys name this algorithm.
+pub(crate) fn is_falcon(oid: ObjectIdentifier) -> bool {
+    FALCON_KEYS.iter().any(|(it, _)| *it == oid)
+}
+
+/// The keys that are most often mistaken for Falcon keys. Each takes the article "an".
+pub(crate) const OTHER_KEYS: [(ObjectIdentifier, &str); 8] = [
+    (oid("1.3.101.112"), "Ed25519"),
+    (oid("1.3.101.113"), "Ed448"),
+    (oid("1.3.101.110"), "X25519"),
+    (oid("1.2.840.113549.1.1.1"), "RSA"),
+    (oid("1.2.840.10045.2.1"), "EC"),
+    (oid("2.16.840.1.101.3.4.3.17"), "ML-DSA-44"),
+    (oid("2.16.840.1.101.3.4.3.18"), "ML-DSA-65"),
+    (oid("2.16.840.1.101.3.4.3.19"), "ML-DSA-87"),
+];
