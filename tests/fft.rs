@@ -33,8 +33,7 @@ fn results<F: Fft>(
     for x in &mut small {
         for lane in 0..F::LANES {
             // Magnitudes that have a floor.
-            let value = fft.get(x, lane);
-            fft.set(x, lane, value % 2f64.powi(50));
+            fft.values_mut(x)[lane] %= 2f64.powi(50);
         }
     }
     let floors = small.as_chunks().0.iter().flat_map(|&x| fft.floors(x));
@@ -90,7 +89,7 @@ fn equals_scalar<F: Fft>(name: &str, fft: F, random: &mut Repeatable, value: Dra
             let mut packed = vec![F::Real::default(); n];
             for (lane, polynomial) in lanes.iter().enumerate() {
                 for (real, &value) in packed.iter_mut().zip(polynomial) {
-                    fft.set(real, lane, value);
+                    fft.values_mut(real)[lane] = value;
                 }
             }
             packed
@@ -103,7 +102,7 @@ fn equals_scalar<F: Fft>(name: &str, fft: F, random: &mut Repeatable, value: Dra
             for ((what, ours), (_, expected)) in ours.iter().zip(&expected) {
                 assert_eq!(ours.len(), expected.len(), "{what} on {name}");
                 for (i, (real, expected)) in ours.iter().zip(expected).enumerate() {
-                    let value = fft.get(real, lane);
+                    let value = fft.values(real)[lane];
                     assert!(
                         value.to_bits() == expected.to_bits(),
                         "{what} on {name}, n = {n}, lane {lane}, entry {i}: \

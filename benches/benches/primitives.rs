@@ -80,7 +80,7 @@ fn polynomials<F: Fft>(c: &mut Criterion, name: &str, fft: F) {
         let mut original = vec![F::Real::default(); n];
         for (i, &value) in point(n).iter().enumerate() {
             for lane in 0..F::LANES {
-                fft.set(&mut original[i], lane, f64::from(value));
+                fft.values_mut(&mut original[i])[lane] = f64::from(value);
             }
         }
         fft.fft(logn, &mut original);
@@ -178,7 +178,7 @@ fn walk<P: Parameters, B: SigningIsa, F: Fft>(c: &mut Criterion, name: &str, ari
     let mut target = vec![F::Real::default(); n];
     for (i, &value) in point(n).iter().enumerate() {
         for lane in 0..F::LANES {
-            fft.set(&mut target[i], lane, f64::from(value) / 12289.0);
+            fft.values_mut(&mut target[i])[lane] = f64::from(value) / 12289.0;
         }
     }
     fft.fft(P::LOGN, &mut target);

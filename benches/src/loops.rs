@@ -111,7 +111,7 @@ fn fft<F: Fft>(new: &dyn Fn(&'static str, usize) -> Loop, fft: F, measure: &mut 
     let mut f = vec![F::Real::default(); N];
     for (real, c) in f.iter_mut().zip(coefficients()) {
         for lane in 0..F::LANES {
-            fft.set(real, lane, f64::from(c));
+            fft.values_mut(real)[lane] = f64::from(c);
         }
     }
     let units = FFT_BUTTERFLIES * F::LANES;

@@ -324,11 +324,20 @@ fn double_round<const AHEAD: usize>(x: &mut Words<AHEAD>) {
     // compiler turns it into vector code and does not unroll it, where it
     // would turn to scalar code.
     for u in 0..BLOCKS * AHEAD {
-        let mut y: [u32; 16] = core::array::from_fn(|v| x[v].as_flattened()[u]);
-        column_round(&mut y);
-        diagonal_round(&mut y);
+        let mut y: [[u32; 1]; 16] = core::array::from_fn(|v| [x[v].as_flattened()[u]]);
+        // Not in a loop, which small programs would keep.
+        let [c0, c1, c2, c3] = COLUMNS;
+        quarter_round(&mut y, c0);
+        quarter_round(&mut y, c1);
+        quarter_round(&mut y, c2);
+        quarter_round(&mut y, c3);
+        let [d0, d1, d2, d3] = DIAGONALS;
+        quarter_round(&mut y, d0);
+        quarter_round(&mut y, d1);
+        quarter_round(&mut y, d2);
+        quarter_round(&mut y, d3);
         for (x, y) in x.iter_mut().zip(y) {
-            x.as_flattened_mut()[u] = y;
+            [x.as_flattened_mut()[u]] = y;
         }
     }
 }
@@ -372,92 +381,144 @@ fn le_bytes(words: &[u32; BLOCKS]) -> [u8; 4 * BLOCKS] {
     out
 }
 
-/// [`blocks`] from registers, as many blocks at a time as one has lanes: from
-/// the first word to the bytes they stay there.
+/// [`blocks`] from registers: from the first word to the bytes they stay there. Where a register has
+/// a lane for each block of a buffer, all buffers are computed side by side.
 #[inline(always)]
-fn blocks_in_registers<I: Isa>(
+fn blocks_in_registers<I: Isa, const AHEAD: usize>(
     isa: I,
     key: &[u32; 12],
     counter: u64,
-    out: &mut [[u8; BUFFER_LEN]],
+    out: &mut [[u8; BUFFER_LEN]; AHEAD],
 ) {
-    let mut all = [I::U32s::splat(isa, 0); 16];
-    let (constants, keys) = all.split_at_mut(CONSTANTS.len());
-    for (all, word) in constants.iter_mut().zip(CONSTANTS) {
-        *all = I::U32s::splat(isa, word);
+    let mut initial = [I::U32s::splat(isa, 0); 16];
+    let (constants, keys) = initial.split_at_mut(CONSTANTS.len());
+    for (initial, word) in constants.iter_mut().zip(CONSTANTS) {
+        *initial = I::U32s::splat(isa, word);
     }
-    for (all, &word) in keys.iter_mut().zip(key) {
-        *all = I::U32s::splat(isa, word);
+    for (initial, &word) in keys.iter_mut().zip(key) {
+        *initial = I::U32s::splat(isa, word);
     }
     // Blocks differ in the words 14 and 15 only. So half of the first round is the same for all.
-    let mut begun = all;
-    quarter_round(&mut begun, 0, 4, 8, 12);
-    quarter_round(&mut begun, 1, 5, 9, 13);
+    let mut begun = initial.map(|initial| [initial]);
+    quarter_rounds(&mut begun, [[0, 4, 8, 12], [1, 5, 9, 13]]);
+    let words = [initial, begun.map(|[begun]| begun)];
+    if I::U32s::LEN == BLOCKS {
+        rows_side_by_side(isa, &words, counter, out, 0);
+        return;
+    }
     for (buffer, out) in (0..).zip(out) {
         let first = counter.wrapping_add(buffer * BLOCKS as u64);
-        let (low, high) = (first as u32, (first >> 32) as u32);
-        let mut counters = [[0; BLOCKS]; 2];
-        for u in 0..BLOCKS {
-            counters[0][u] = low.wrapping_add(u as u32);
-            // One more if the low word has wrapped.
-            counters[1][u] = high.wrapping_add(u32::from(counters[0][u] < low));
-        }
         for index in 0..BLOCKS / I::U32s::LEN {
-            let (mut initial, mut x) = (all, begun);
-            let words = initial[14..].iter_mut().zip(&mut x[14..]);
-            for ((initial, x), counters) in words.zip(&counters) {
-                *initial = initial.xor(I::U32s::load(isa, &I::U32s::chunks(counters)[index]));
-                *x = *initial;
-            }
-            quarter_round(&mut x, 2, 6, 10, 14);
-            quarter_round(&mut x, 3, 7, 11, 15);
-            for _ in 0..9 {
-                diagonal_round(&mut x);
-                column_round(&mut x);
-            }
-            diagonal_round(&mut x);
-            let (rows, _) = out.as_chunks_mut::<{ 4 * BLOCKS }>();
-            for ((row, x), initial) in rows.iter_mut().zip(x).zip(initial) {
-                let mut words = [0; BLOCKS];
-                x.wrapping_add(initial)
-                    .store(&mut I::U32s::chunks_mut(&mut words)[0]);
-                let bytes = row[4 * I::U32s::LEN * index..].as_chunks_mut().0.iter_mut();
-                for (bytes, word) in bytes.zip(&words[..I::U32s::LEN]) {
-                    *bytes = word.to_le_bytes();
-                }
+            rows_side_by_side(isa, &words, first, core::array::from_mut(out), index);
+        }
+    }
+}
+
+/// Part `index` of every row of `K` buffers, whose blocks begin at `counter`. The words are those of
+/// the blocks without a counter, before the first round and after the half of it that depends on no
+/// counter.
+#[inline(always)]
+fn rows_side_by_side<I: Isa, const K: usize>(
+    isa: I,
+    [initial, begun]: &[[I::U32s; 16]; 2],
+    counter: u64,
+    out: &mut [[u8; BUFFER_LEN]; K],
+    index: usize,
+) {
+    let mut counters = [[I::U32s::splat(isa, 0); K]; 2];
+    for k in 0..K {
+        let first = counter.wrapping_add((k * BLOCKS) as u64);
+        let (low, high) = (first as u32, (first >> 32) as u32);
+        let mut words = [[0; BLOCKS]; 2];
+        for u in 0..BLOCKS {
+            words[0][u] = low.wrapping_add(u as u32);
+            // One more if the low word has wrapped.
+            words[1][u] = high.wrapping_add(u32::from(words[0][u] < low));
+        }
+        for ((counters, words), initial) in counters.iter_mut().zip(&words).zip(&initial[14..]) {
+            counters[k] = initial.xor(I::U32s::load(isa, &I::U32s::chunks(words)[index]));
+        }
+    }
+    let mut x = begun.map(|begun| [begun; K]);
+    [x[14], x[15]] = counters;
+    quarter_rounds(&mut x, [[2, 6, 10, 14], [3, 7, 11, 15]]);
+    for _ in 0..9 {
+        quarter_rounds(&mut x, DIAGONALS);
+        quarter_rounds(&mut x, COLUMNS);
+    }
+    quarter_rounds(&mut x, DIAGONALS);
+    for v in 0..16 {
+        for k in 0..K {
+            let initial = if v < 14 {
+                initial[v]
+            } else {
+                counters[v - 14][k]
+            };
+            let mut words = [0; BLOCKS];
+            x[v][k]
+                .wrapping_add(initial)
+                .store(&mut I::U32s::chunks_mut(&mut words)[0]);
+            let at = 4 * BLOCKS * v + 4 * I::U32s::LEN * index;
+            let bytes = out[k][at..].as_chunks_mut().0.iter_mut();
+            for (bytes, word) in bytes.zip(&words[..I::U32s::LEN]) {
+                *bytes = word.to_le_bytes();
             }
         }
     }
 }
 
-/// A round on columns.
+/// The words of the quarter rounds of a round on columns.
+const COLUMNS: [[usize; 4]; 4] = [[0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15]];
+
+/// The words of the quarter rounds of a round on diagonals.
+const DIAGONALS: [[usize; 4]; 4] = [[0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14]];
+
+/// Quarter rounds that do not depend on each other. Each step waits for the one before it, so if
+/// several sets of words are computed side by side, the quarter rounds take turns. One set has too
+/// few registers for that.
 #[inline(always)]
-fn column_round<W: U32s>(y: &mut [W; 16]) {
-    quarter_round(y, 0, 4, 8, 12);
-    quarter_round(y, 1, 5, 9, 13);
-    quarter_round(y, 2, 6, 10, 14);
-    quarter_round(y, 3, 7, 11, 15);
+fn quarter_rounds<W: U32s, const K: usize, const QUARTERS: usize>(
+    x: &mut [[W; K]; 16],
+    quarters: [[usize; 4]; QUARTERS],
+) {
+    if K == 1 {
+        for quarter in quarters {
+            quarter_round(x, quarter);
+        }
+        return;
+    }
+    for [a, b, _, d] in quarters {
+        step::<W, K, 16, 16>(x, [a, b, d]);
+    }
+    for [_, b, c, d] in quarters {
+        step::<W, K, 12, 20>(x, [c, d, b]);
+    }
+    for [a, b, _, d] in quarters {
+        step::<W, K, 8, 24>(x, [a, b, d]);
+    }
+    for [_, b, c, d] in quarters {
+        step::<W, K, 7, 25>(x, [c, d, b]);
+    }
 }
 
-/// A round on diagonals.
 #[inline(always)]
-fn diagonal_round<W: U32s>(y: &mut [W; 16]) {
-    quarter_round(y, 0, 5, 10, 15);
-    quarter_round(y, 1, 6, 11, 12);
-    quarter_round(y, 2, 7, 8, 13);
-    quarter_round(y, 3, 4, 9, 14);
+fn quarter_round<W: U32s, const K: usize>(x: &mut [[W; K]; 16], [a, b, c, d]: [usize; 4]) {
+    step::<W, K, 16, 16>(x, [a, b, d]);
+    step::<W, K, 12, 20>(x, [c, d, b]);
+    step::<W, K, 8, 24>(x, [a, b, d]);
+    step::<W, K, 7, 25>(x, [c, d, b]);
 }
 
+/// A quarter of a quarter round: `a += b`, then `c` is `c ^ a` rotated to the left by `L`.
 #[inline(always)]
-fn quarter_round<W: U32s>(x: &mut [W; 16], a: usize, b: usize, c: usize, d: usize) {
-    x[a] = x[a].wrapping_add(x[b]);
-    x[d] = x[d].xor(x[a]).rotate_left::<16, 16>();
-    x[c] = x[c].wrapping_add(x[d]);
-    x[b] = x[b].xor(x[c]).rotate_left::<12, 20>();
-    x[a] = x[a].wrapping_add(x[b]);
-    x[d] = x[d].xor(x[a]).rotate_left::<8, 24>();
-    x[c] = x[c].wrapping_add(x[d]);
-    x[b] = x[b].xor(x[c]).rotate_left::<7, 25>();
+fn step<W: U32s, const K: usize, const L: i32, const R: i32>(
+    x: &mut [[W; K]; 16],
+    [a, b, c]: [usize; 3],
+) {
+    for k in 0..K {
+        x[a][k] = x[a][k].wrapping_add(x[b][k]);
+        x[c][k] = x[c][k].xor(x[a][k]).rotate_left::<L, R>();
+    }
 }
 
 #[cfg(test)]

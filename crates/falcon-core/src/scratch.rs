@@ -4,14 +4,56 @@ use crate::error::ScratchTooSmall;
 use crate::lanes::wipe;
 use crate::params::Parameters;
 use crate::signing;
+#[cfg(feature = "alloc")]
+use alloc::{vec, vec::Vec};
 use core::fmt;
 use core::marker::PhantomData;
+#[cfg(feature = "alloc")]
+use core::ops::{Deref, DerefMut};
 use zeroize::ZeroizeOnDrop;
+#[cfg(feature = "alloc")]
+use zeroize::{DefaultIsZeroes, Zeroize};
 
 /// Words in whole cache lines: a load of 64 bytes that spans two lines takes
 /// twice as long.
 #[cfg_attr(target_arch = "x86_64", repr(align(64)))]
 pub(crate) struct Aligned<T>(pub(crate) T);
+
+/// Working memory on the heap. It is zeroed in whole registers, where a `Vec` makes a volatile store
+/// for each element.
+#[cfg(feature = "alloc")]
+pub(crate) struct WorkingMemory<T>(Vec<T>);
+
+#[cfg(feature = "alloc")]
+impl<T: DefaultIsZeroes> WorkingMemory<T> {
+    /// `len` zeros.
+    pub(crate) fn new(len: usize) -> Self {
+        Self(vec![T::default(); len])
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<T: DefaultIsZeroes> Zeroize for WorkingMemory<T> {
+    fn zeroize(&mut self) {
+        wipe(&mut self.0);
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<T> Deref for WorkingMemory<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<T> DerefMut for WorkingMemory<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
 
 /// Working memory of a signer, owned by the caller and wiped when dropped.
 ///

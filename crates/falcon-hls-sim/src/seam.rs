@@ -6,6 +6,7 @@ use crate::cycles::Run;
 use crate::nest::Transform;
 use falcon_core::seams::fft::{BasisRef, Fft};
 use falcon_core::seams::lanes::Baseline;
+use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Work that the circuit has done so far.
@@ -61,11 +62,11 @@ impl Fft for HlsFft<'_> {
     type Real = f64;
     const LANES: usize = 1;
 
-    fn get(&self, x: &f64, _: usize) -> f64 {
-        *x
+    fn values<'x>(&self, x: &'x f64) -> &'x [f64] {
+        slice::from_ref(x)
     }
-    fn set(&self, x: &mut f64, _: usize, value: f64) {
-        *x = value;
+    fn values_mut<'x>(&self, x: &'x mut f64) -> &'x mut [f64] {
+        slice::from_mut(x)
     }
     fn add(&self, a: f64, b: f64) -> f64 {
         Fft::add(&Baseline, a, b)

@@ -2,7 +2,8 @@
 
 use crate::{F64s, Isa, Pack};
 use core::fmt::Debug;
-use zeroize::{DefaultIsZeroes, Zeroize};
+use core::slice;
+use zeroize::DefaultIsZeroes;
 
 /// Arrangement of the coefficients of one polynomial, or of [`LANES`](Self::LANES) polynomials side
 /// by side, in memory and in registers.
@@ -18,7 +19,7 @@ pub trait Lanes: Copy + Debug + Send + Sync + 'static {
     /// Polynomials side by side.
     const LANES: usize;
     /// One coefficient of every polynomial.
-    type Real: Copy + Default + Debug + Zeroize + Send + Sync + 'static;
+    type Real: DefaultIsZeroes + Debug + Send + Sync + 'static;
     /// Coefficients that the longest register holds.
     const RUN: usize;
     /// A register that holds one coefficient.
@@ -35,10 +36,10 @@ pub trait Lanes: Copy + Debug + Send + Sync + 'static {
     /// The instruction set.
     fn isa(self) -> Self::Isa;
 
-    /// The value of one lane.
-    fn get(x: &Self::Real, lane: usize) -> f64;
-    /// Sets the value of one lane.
-    fn set(x: &mut Self::Real, lane: usize, value: f64);
+    /// The values of the lanes.
+    fn values(x: &Self::Real) -> &[f64];
+    /// [`values`](Self::values), to be written.
+    fn values_mut(x: &mut Self::Real) -> &mut [f64];
 
     /// `x` cut into runs, without what is left over.
     fn runs<R: F64s<Self::Isa>, T: 'static>(x: &[T]) -> &[Self::Of<R, T>];
@@ -74,12 +75,12 @@ impl<I: Isa> Lanes for I {
         self
     }
     #[inline(always)]
-    fn get(x: &f64, _: usize) -> f64 {
-        *x
+    fn values(x: &f64) -> &[f64] {
+        slice::from_ref(x)
     }
     #[inline(always)]
-    fn set(x: &mut f64, _: usize, value: f64) {
-        *x = value;
+    fn values_mut(x: &mut f64) -> &mut [f64] {
+        slice::from_mut(x)
     }
     #[inline(always)]
     fn runs<R: F64s<I>, T: 'static>(x: &[T]) -> &[R::Of<T>] {
@@ -156,12 +157,12 @@ macro_rules! many {
                 self.0
             }
             #[inline(always)]
-            fn get(x: &$real<$n>, lane: usize) -> f64 {
-                x.0[lane]
+            fn values(x: &$real<$n>) -> &[f64] {
+                &x.0
             }
             #[inline(always)]
-            fn set(x: &mut $real<$n>, lane: usize, value: f64) {
-                x.0[lane] = value;
+            fn values_mut(x: &mut $real<$n>) -> &mut [f64] {
+                &mut x.0
             }
             #[inline(always)]
             fn runs<R: F64s<I>, T: 'static>(x: &[T]) -> &[[T; 1]] {

@@ -14,7 +14,7 @@ use crate::prng;
 use crate::reveal::reveal;
 use crate::ring;
 use crate::sampler::{Sampling, SigningIsa};
-use crate::scratch::Aligned;
+use crate::scratch::{Aligned, WorkingMemory};
 use crate::signatures::read_side_by_side;
 use crate::signing::{self, ExpandedRef, Fit, KeySource};
 use alloc::boxed::Box;
@@ -260,8 +260,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
                 // For one job, expanding the key takes longer than it saves.
                 (KeySource::Computed(_), [job]) => self.sign_one(logn, first, job, accept, deliver),
                 (KeySource::Computed(key), _) => {
-                    let mut reals = Zeroizing::new(vec![0.0; signing::expanded_len(logn)]);
-                    let mut scratch = Zeroizing::new(vec![0.0; 4 << logn]);
+                    let mut reals = Zeroizing::new(WorkingMemory::new(signing::expanded_len(logn)));
+                    let mut scratch = Zeroizing::new(WorkingMemory::new(4 << logn));
                     let deviation = signing::deviation(logn);
                     signing::expand(self.arith, logn, *key, deviation, &mut reals, &mut scratch);
                     let key = ExpandedRef::new(logn, &reals);
@@ -286,8 +286,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         let mut hash = hash::shake256();
         hash.update(&nonce).update(job.message);
         self.arith.fill_point(&mut hash, &mut point);
-        let mut s2 = Zeroizing::new(vec![0; 1 << logn]);
-        let mut scratch = Zeroizing::new(vec![0.0; job.key.scratch_len(logn)]);
+        let mut s2 = Zeroizing::new(WorkingMemory::new(1 << logn));
+        let mut scratch = Zeroizing::new(WorkingMemory::new(job.key.scratch_len(logn)));
         let (b, key) = (self.arith, &job.key);
         signing::short_preimage(
             b,
@@ -357,10 +357,10 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         if count == 0 {
             return;
         }
-        let mut scratch =
-            Zeroizing::new(vec![F::Real::default(); signing::stored_scratch_len(logn)]);
-        let mut s2 = Zeroizing::new(vec![0; F::LANES << logn]);
-        let mut norms = Zeroizing::new(vec![Accumulator::default(); F::LANES]);
+        let scratch_len = signing::stored_scratch_len(logn);
+        let mut scratch = Zeroizing::new(WorkingMemory::<F::Real>::new(scratch_len));
+        let mut s2 = Zeroizing::new(WorkingMemory::new(F::LANES << logn));
+        let mut norms = Zeroizing::new(WorkingMemory::<Accumulator>::new(F::LANES));
         let mut waiting = count;
         let mut in_lanes: Vec<A::Job> = Vec::with_capacity(F::LANES);
         let mut feeds: Vec<S::Feed> = Vec::with_capacity(F::LANES);

@@ -98,12 +98,12 @@ impl<L: Lanes> Fft for L {
         self.isa().vectorize(kernel)
     }
     #[inline(always)]
-    fn get(&self, x: &L::Real, lane: usize) -> f64 {
-        <L as Lanes>::get(x, lane)
+    fn values<'a>(&self, x: &'a L::Real) -> &'a [f64] {
+        L::values(x)
     }
     #[inline(always)]
-    fn set(&self, x: &mut L::Real, lane: usize, value: f64) {
-        <L as Lanes>::set(x, lane, value);
+    fn values_mut<'a>(&self, x: &'a mut L::Real) -> &'a mut [f64] {
+        L::values_mut(x)
     }
     #[inline(always)]
     fn add(&self, a: L::Real, b: L::Real) -> L::Real {

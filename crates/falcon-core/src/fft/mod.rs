@@ -18,9 +18,10 @@ mod runs;
 mod transform;
 mod twiddle_table;
 
+use crate::lanes::wipe;
 use crate::params::MAX_LOGN;
 use core::fmt::{self, Debug};
-use zeroize::Zeroize;
+use zeroize::DefaultIsZeroes;
 
 pub(crate) use nodes::{gram, ldl, split_ldl};
 pub use twiddle_table::{IM as TWIDDLE_IM, RE as TWIDDLE_RE};
@@ -31,7 +32,7 @@ pub use twiddle_table::{IM as TWIDDLE_IM, RE as TWIDDLE_RE};
 /// 10; `split` and `merge` take halves of length `n/2`.
 pub trait Fft: Copy + Debug + Send + Sync {
     /// One coefficient of every lane.
-    type Real: Copy + Default + Debug + Zeroize + Send + Sync + 'static;
+    type Real: DefaultIsZeroes + Debug + Send + Sync + 'static;
     /// Number of lanes.
     const LANES: usize;
 
@@ -42,10 +43,10 @@ pub trait Fft: Copy + Debug + Send + Sync {
         kernel()
     }
 
-    /// The value of one lane.
-    fn get(&self, x: &Self::Real, lane: usize) -> f64;
-    /// Sets the value of one lane.
-    fn set(&self, x: &mut Self::Real, lane: usize, value: f64);
+    /// The values of the lanes, [`LANES`](Self::LANES) of them.
+    fn values<'a>(&self, x: &'a Self::Real) -> &'a [f64];
+    /// [`values`](Self::values), to be written.
+    fn values_mut<'a>(&self, x: &'a mut Self::Real) -> &'a mut [f64];
     /// `a + b`.
     fn add(&self, a: Self::Real, b: Self::Real) -> Self::Real;
     /// `a - b`.
@@ -92,7 +93,7 @@ pub trait Fft: Copy + Debug + Send + Sync {
         }
         self.split(logn, u0, u1, t1);
         t1.copy_from_slice(z1);
-        z1.iter_mut().zeroize();
+        wipe(z1);
     }
     /// `(t0, t1) = (c, 0) B^-1`, given `c` in `t0`: `t0 = (c b11) (1/q)`, `t1 = -(c b01) (1/q)`.
     /// The products are rounded before they are scaled. Where a coordinate of the target is an

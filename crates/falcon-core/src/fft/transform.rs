@@ -3,6 +3,20 @@
 use super::runs::{butterfly, halves_mut, len, load, store, twiddles, unzip, zip};
 use crate::lanes::{F64s, Lanes};
 
+/// Bytes that stay in the first cache of every processor, with room for other data.
+const CACHED: usize = 1 << 14;
+
+/// Place of a part of the polynomial: part number `index` of `count`.
+#[derive(Clone, Copy)]
+struct Part {
+    index: usize,
+    count: usize,
+}
+
+impl Part {
+    const WHOLE: Self = Self { index: 0, count: 1 };
+}
+
 /// The twiddle of block `i` of the stage of `m` blocks.
 #[inline(always)]
 fn twiddle<L: Lanes, R: F64s<L::Isa>>(l: L, m: usize, i: usize, count: usize) -> [R; 2] {
@@ -35,11 +49,12 @@ fn stage<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     }
 }
 
-/// Two stages in one pass over memory: those of values `2t` apart and `t`
+/// Two stages of a part in one pass over memory: those of values `2t` apart and `t`
 /// apart, `t` a multiple of the run.
 #[inline(always)]
 fn two_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     l: L,
+    part: Part,
     t: usize,
     re: &mut [L::Real],
     im: &mut [L::Real],
@@ -47,6 +62,7 @@ fn two_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     let m = re.len() / (4 * t);
     let blocks = re.chunks_exact_mut(4 * t).zip(im.chunks_exact_mut(4 * t));
     for (i, (re, im)) in blocks.enumerate() {
+        let (m, i) = (part.count * m, part.index * m + i);
         let w: [R; 2] = twiddle(l, m, i, 1);
         let v = [twiddle(l, 2 * m, 2 * i, 1), twiddle(l, 2 * m, 2 * i + 1, 1)];
         let (re, im) = (re.split_at_mut(2 * t), im.split_at_mut(2 * t));
@@ -84,15 +100,18 @@ fn two_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
 #[inline(always)]
 fn inner_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     l: L,
+    part: Part,
     scale: f64,
     re: &mut [L::Real],
     im: &mut [L::Real],
 ) {
-    let m = re.len();
+    let m = part.count * re.len();
     let (re, _) = L::runs_mut::<R, _>(re).as_chunks_mut::<2>();
     let (im, _) = L::runs_mut::<R, _>(im).as_chunks_mut::<2>();
     let scale: R = l.cycle(&[scale]);
+    let before = part.index * re.len();
     for (i, ([x_re, y_re], [x_im, y_im])) in re.iter_mut().zip(im).enumerate() {
+        let i = before + i;
         let (mut x, mut y): ([R; 2], [R; 2]) = (load(l, x_re, x_im), load(l, y_re, y_im));
         let mut k = if INVERSE { len::<L, R>() } else { 1 };
         if INVERSE {
@@ -118,9 +137,33 @@ fn inner_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     }
 }
 
+/// True if `m` coefficients of every lane are more than the cache holds.
+#[inline(always)]
+fn exceeds_the_cache<L: Lanes>(m: usize) -> bool {
+    2 * m * size_of::<L::Real>() > CACHED
+}
+
+/// The parts of `len` values, with their places.
+#[inline(always)]
+fn parts<'a, T>(
+    len: usize,
+    re: &'a mut [T],
+    im: &'a mut [T],
+) -> impl Iterator<Item = (Part, (&'a mut [T], &'a mut [T]))> {
+    let count = re.len() / len;
+    let places = (0..count).map(
+        #[inline(always)]
+        move |index| Part { index, count },
+    );
+    places.zip(re.chunks_exact_mut(len).zip(im.chunks_exact_mut(len)))
+}
+
 /// Reading `f[u] + i f[u + n/2]` already is the reduction modulo `x^(n/2) - i`.
 /// Stage by stage, block `i` holds `f mod x^(2t) - w^2` and becomes `f mod
 /// x^t - w` and `f mod x^t + w`.
+///
+/// Many lanes exceed the cache. As soon as the blocks fit it, each goes through all further stages
+/// before the next.
 #[inline(always)]
 pub(super) fn fft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real]) {
     let m = 1 << (logn - 1);
@@ -132,11 +175,34 @@ pub(super) fn fft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real])
         stage::<L, R, false>(l, t, re, im);
         t /= 2;
     }
-    while t > len::<L, R>() {
-        two_stages::<L, R, false>(l, t / 2, re, im);
+    if L::LANES == 1 {
+        last_stages::<L, R>(l, Part::WHOLE, t, re, im);
+        return;
+    }
+    while t > len::<L, R>() && exceeds_the_cache::<L>(2 * t) {
+        two_stages::<L, R, false>(l, Part::WHOLE, t / 2, re, im);
         t /= 4;
     }
-    inner_stages::<L, R, false>(l, 1.0, re, im);
+    // At degree 2 there is no stage.
+    for (part, (re, im)) in parts((2 * t).max(1), re, im) {
+        last_stages::<L, R>(l, part, t, re, im);
+    }
+}
+
+/// The stages of a part from those of values `t` apart on.
+#[inline(always)]
+fn last_stages<L: Lanes, R: F64s<L::Isa>>(
+    l: L,
+    part: Part,
+    mut t: usize,
+    re: &mut [L::Real],
+    im: &mut [L::Real],
+) {
+    while t > len::<L, R>() {
+        two_stages::<L, R, false>(l, part, t / 2, re, im);
+        t /= 4;
+    }
+    inner_stages::<L, R, false>(l, part, 1.0, re, im);
 }
 
 #[inline(always)]
@@ -147,13 +213,43 @@ pub(super) fn ifft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real]
     // Every stage doubles the values; n/2 is a power of two, so this is exact.
     // 2^(1 - logn), built from its bits.
     let scale = f64::from_bits((1024 - u64::from(logn)) << 52);
-    inner_stages::<L, R, true>(l, scale, re, im);
     let mut t = 2 * len::<L, R>();
-    while 2 * t < m {
-        two_stages::<L, R, true>(l, t, re, im);
-        t *= 4;
+    if L::LANES == 1 {
+        t = first_stages::<L, R>(l, Part::WHOLE, m, scale, re, im);
+    } else {
+        // The longest parts that pairs of stages end with and the cache holds.
+        while 2 * t < m && !exceeds_the_cache::<L>(4 * t) {
+            t *= 4;
+        }
+        for (part, (re, im)) in parts(t, re, im) {
+            first_stages::<L, R>(l, part, t, scale, re, im);
+        }
+        while 2 * t < m {
+            two_stages::<L, R, true>(l, Part::WHOLE, t, re, im);
+            t *= 4;
+        }
     }
-    if t < m {
+    if 2 * t == m {
         stage::<L, R, true>(l, t, re, im);
     }
+}
+
+/// The pairs of stages of a part that join values less than `length / 2` apart. Returns the distance
+/// of the values that the next stage joins.
+#[inline(always)]
+fn first_stages<L: Lanes, R: F64s<L::Isa>>(
+    l: L,
+    part: Part,
+    length: usize,
+    scale: f64,
+    re: &mut [L::Real],
+    im: &mut [L::Real],
+) -> usize {
+    inner_stages::<L, R, true>(l, part, scale, re, im);
+    let mut t = 2 * len::<L, R>();
+    while 2 * t < length {
+        two_stages::<L, R, true>(l, part, t, re, im);
+        t *= 4;
+    }
+    t
 }

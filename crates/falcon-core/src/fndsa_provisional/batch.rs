@@ -48,7 +48,7 @@ use crate::lanes::{Isa, wipe_below};
 use crate::norm::fits_the_bound;
 use crate::params::{MAX_LOGN, NONCE_LEN, Parameters};
 use crate::sampler::{ShakeDouble, ShakeSampling, SigningIsa};
-use crate::scratch::Aligned;
+use crate::scratch::{Aligned, WorkingMemory};
 use crate::signing::{self, ExpandedRef, SecretBasis};
 use alloc::boxed::Box;
 use alloc::vec;
@@ -365,10 +365,10 @@ impl<'a> Signer<'a> {
     }
 
     /// Computes basis and tree.
-    fn expanded(&self, isa: impl SigningIsa) -> Zeroizing<Vec<f64>> {
+    fn expanded(&self, isa: impl SigningIsa) -> Zeroizing<WorkingMemory<f64>> {
         let (logn, deviation) = (self.logn, deviation(self.logn));
-        let mut reals = Zeroizing::new(vec![0.0; signing::expanded_len(logn)]);
-        let mut scratch = Zeroizing::new(vec![0.0; signing::expand_scratch_len(logn)]);
+        let mut reals = Zeroizing::new(WorkingMemory::new(signing::expanded_len(logn)));
+        let mut scratch = Zeroizing::new(WorkingMemory::new(signing::expand_scratch_len(logn)));
         signing::expand(isa, logn, self.basis, deviation, &mut reals, &mut scratch);
         reals
     }

@@ -76,6 +76,26 @@ pub trait Sampling: Copy + Debug + Send + Sync {
     /// The two integers of a leaf around centers in `[0, 1]`, in this order.
     fn sample_pair(self, feed: &mut Self::Feed, rests: [f64; 2], leaf: &Self::Leaf) -> [f64; 2];
 
+    /// [`sample_pair`](Self::sample_pair) of the lanes of `feeds`, each from its own. The other
+    /// lanes keep their rests, perhaps rounded to binary32.
+    #[inline(always)]
+    fn sample_lanes<F: Fft>(
+        self,
+        fft: F,
+        feeds: &mut [Self::Feed],
+        rests: [F::Real; 2],
+        leaf: &Self::Leaf,
+    ) -> [F::Real; 2] {
+        let mut z = rests;
+        for (lane, feed) in feeds.iter_mut().take(F::LANES).enumerate() {
+            let rests = [fft.values(&rests[0])[lane], fft.values(&rests[1])[lane]];
+            let pair = self.sample_pair(feed, rests, leaf);
+            fft.values_mut(&mut z[0])[lane] = pair[0];
+            fft.values_mut(&mut z[1])[lane] = pair[1];
+        }
+        z
+    }
+
     /// Does a part of the work that `feed` needs later, in the frame of the caller. A processor may
     /// do it while it waits for the chain of operations from one leaf to the next. Affects speed
     /// only.
@@ -137,7 +157,7 @@ impl<I: Isa<F64: SampledDouble>> SigningIsa for I {
 pub type Feed<B> = <<B as SigningIsa>::Sampling as Sampling>::Feed;
 
 /// The sampler of the lanes of an [`Fft`]: lane after lane, each from its own
-/// feed. Lanes without a feed keep their centers.
+/// feed. Lanes without a feed keep their centers, perhaps rounded to binary32.
 pub struct LaneSampler<'a, F, S: Sampling> {
     fft: F,
     sampling: S,
@@ -196,13 +216,9 @@ impl<F: Fft, S: Sampling> LaneSampler<'_, F, S> {
         let floors = self.fft.floors(centers);
         // Not `map`, which compilers do not always inline into the frame.
         let rests = [self.fft.sub(c0, floors[0]), self.fft.sub(c1, floors[1])];
-        let mut z = rests;
-        for (lane, feed) in self.feeds.iter_mut().take(F::LANES).enumerate() {
-            let rests = [self.fft.get(&rests[0], lane), self.fft.get(&rests[1], lane)];
-            let pair = self.sampling.sample_pair(feed, rests, leaf);
-            self.fft.set(&mut z[0], lane, pair[0]);
-            self.fft.set(&mut z[1], lane, pair[1]);
-        }
+        let z = self
+            .sampling
+            .sample_lanes(self.fft, self.feeds, rests, leaf);
         // Exact: small integers.
         [self.fft.add(floors[0], z[0]), self.fft.add(floors[1], z[1])]
     }

@@ -63,6 +63,7 @@ use super::base::RCDT;
 use crate::lanes::wipe;
 use crate::lanes::{ByteTable, Isa, LookUps, Register, Table, tail};
 use crate::prng::{BUFFER_LEN, Place};
+use core::array::from_fn;
 use core::f32::consts::LOG2_E;
 
 /// Bytes of an attempt that is decided by one byte.
@@ -144,8 +145,8 @@ impl Records {
 
     /// The candidate `z` of the attempt at `place`.
     #[inline(always)]
-    pub(super) fn z(&self, place: usize) -> f64 {
-        f64::from(self.z[place % LEN])
+    pub(super) fn z(&self, place: usize) -> f32 {
+        self.z[place % LEN]
     }
 
     /// Position at which the attempt at `place` begins; `None` after the last.
@@ -207,8 +208,24 @@ fn attempts_from(start: usize) -> [usize; 2] {
 
 /// Writes the records of the attempts of `buffer` from `start` on to the end of `z`, `accept` and
 /// `reject`. What stands before is lost.
-#[inline(always)]
+///
+/// A call: in the frame of a caller that looks up, its variables would take registers.
+#[inline(never)]
 fn read_one_by_one<I: Isa>(
+    isa: I,
+    buffer: &[u8; BUFFER_LEN],
+    start: usize,
+    records: [&mut [f32; CAPACITY]; 3],
+) {
+    isa.vectorize(
+        #[inline(always)]
+        || read_in_frame(isa, buffer, start, records),
+    );
+}
+
+/// [`read_one_by_one`] in the frame of `isa`.
+#[inline(always)]
+fn read_in_frame<I: Isa>(
     isa: I,
     buffer: &[u8; BUFFER_LEN],
     start: usize,
@@ -246,19 +263,23 @@ fn read_groups<T: LookUps>(
     }
     // The place after those of the attempts that end in this buffer.
     let end = CAPACITY - astride;
-    let bytes = &buffer[start.min(BUFFER_LEN)..];
-    if whole > GROUP
-        && let Some(attempts) = bytes.as_chunks().0.first_chunk()
-        && let Some(out) = group_at(end - whole, [&mut *z, &mut *accept, &mut *reject])
-    {
-        record_group(t, attempts, out);
-    }
-    // The last ones. If there are fewer than 32, the bytes before `start` make the first records.
+    // If there are fewer than 32, the bytes before `start` make the first records.
     let bytes = &buffer[..(start + ATTEMPT_LEN * whole).min(BUFFER_LEN)];
-    if let Some(attempts) = bytes.as_rchunks().1.last_chunk()
-        && let Some(out) = group_at(end - GROUP, [&mut *z, &mut *accept, &mut *reject])
-    {
-        record_group(t, attempts, out);
+    let Some(last) = bytes.as_rchunks().1.last_chunk() else {
+        return; // unreachable: the attempts of a buffer are 352 bytes and more
+    };
+    let first = buffer[start.min(BUFFER_LEN)..].as_chunks().0.first_chunk();
+    match first {
+        Some(first) if whole > GROUP => {
+            let groups = record_groups(t, [first, last]);
+            for (group, at) in groups.iter().zip([end - whole, end - GROUP]) {
+                group.store(t, at, [&mut *z, &mut *accept, &mut *reject]);
+            }
+        }
+        _ => {
+            let [group] = record_groups(t, [last]);
+            group.store(t, end - GROUP, [&mut *z, &mut *accept, &mut *reject]);
+        }
     }
     if astride != 0 {
         let last = CAPACITY - 1;
@@ -272,10 +293,12 @@ fn group_at(
     first: usize,
     [z, accept, reject]: [&mut [f32; CAPACITY]; 3],
 ) -> Option<[&mut [f32; GROUP]; 3]> {
+    // As compilers see, there is room.
+    let first = first.min(CAPACITY - GROUP);
     Some([
-        z.get_mut(first..)?.first_chunk_mut()?,
-        accept.get_mut(first..)?.first_chunk_mut()?,
-        reject.get_mut(first..)?.first_chunk_mut()?,
+        z[first..].first_chunk_mut()?,
+        accept[first..].first_chunk_mut()?,
+        reject[first..].first_chunk_mut()?,
     ])
 }
 
@@ -423,33 +446,69 @@ static TABLES: Tables = {
     tables
 };
 
-/// [`record`] of 32 attempts: writes `z`, `accept` and `reject`.
-#[inline(always)]
-fn record_group<T: LookUps>(
-    t: T,
-    attempts: &[[u8; ATTEMPT_LEN]; GROUP],
-    [z_out, accept_out, reject_out]: [&mut [f32; GROUP]; 3],
-) {
-    // Two bytes of the base sample, then sign and trial.
-    let [base, rest] = t.tails(attempts);
-    // Which of seven entries are above, by halving.
-    let four = t.below(base, t.splat(unsigned_high(3)));
-    let z0 = t.add_where(four, t.splat(0), t.splat(4));
-    let two = t.below(base, t.look_up(&TABLES.odd_entries, z0));
-    let z0 = t.add_where(two, z0, t.splat(2));
-    let one = t.below(base, t.look_up(&TABLES.entries, z0));
-    let z0 = t.add_where(one, z0, t.splat(1));
-    let open = t.below(base, t.look_up(&TABLES.open, z0));
+/// The records of 32 attempts, as words.
+struct Group<T: LookUps> {
+    z: T::Words,
+    accept: T::Words,
+    reject: T::Words,
+    /// The attempts that are open whatever the centre is.
+    open: u32,
+    /// Those, and the attempts that no centre rejects.
+    never: u32,
+}
 
-    let candidate = t.add_where(t.odd(rest), z0, t.splat(8));
-    t.store_floats(t.look_up(&TABLES.candidates, candidate), 0, 0.0, z_out);
-    let q = t.look_up(&TABLES.proposals, z0);
-    let w = t.high_bytes(rest);
-    let accept = t.add(q, t.look_up_byte(&TABLES.trials[0], w));
-    t.store_floats(accept, open, f32::from(i16::MIN), accept_out);
-    let reject = t.add(q, t.look_up_byte(&TABLES.trials[1], w));
-    let never = open | t.below(w, t.splat(1));
-    t.store_floats(reject, never, f32::INFINITY, reject_out);
+impl<T: LookUps> Group<T> {
+    /// Writes the records from place `at` on.
+    #[inline(always)]
+    fn store(&self, t: T, at: usize, [z, accept, reject]: [&mut [f32; CAPACITY]; 3]) {
+        if let Some([z, accept, reject]) = group_at(at, [z, accept, reject]) {
+            t.store_floats(self.z, 0, 0.0, z);
+            t.store_floats(self.accept, self.open, f32::from(i16::MIN), accept);
+            t.store_floats(self.reject, self.never, f32::INFINITY, reject);
+        }
+    }
+}
+
+/// [`record`] of `N` groups of attempts. Each step of a group waits for the step before, so the
+/// steps of all groups stand side by side.
+#[inline(always)]
+fn record_groups<T: LookUps, const N: usize>(
+    t: T,
+    attempts: [&[[u8; ATTEMPT_LEN]; GROUP]; N],
+) -> [Group<T>; N] {
+    // Two bytes of the base sample, then sign and trial.
+    let mut tails = [[t.splat(0); 2]; N];
+    let mut z0 = [t.splat(0); N];
+    for (tails, attempts) in tails.iter_mut().zip(attempts) {
+        *tails = t.tails(attempts);
+    }
+    // Which of seven entries are above, by halving.
+    for ([base, _], z0) in tails.iter().zip(&mut z0) {
+        *z0 = t.add_where(t.below(*base, t.splat(unsigned_high(3))), *z0, t.splat(4));
+    }
+    for (entries, step) in [(&TABLES.odd_entries, 2), (&TABLES.entries, 1)] {
+        for ([base, _], z0) in tails.iter().zip(&mut z0) {
+            let below = t.below(*base, t.look_up(entries, *z0));
+            *z0 = t.add_where(below, *z0, t.splat(step));
+        }
+    }
+    from_fn(
+        #[inline(always)]
+        |i| {
+            let (z0, [base, rest]) = (z0[i], tails[i]);
+            let open = t.below(base, t.look_up(&TABLES.open, z0));
+            let candidate = t.add_where(t.odd(rest), z0, t.splat(8));
+            let q = t.look_up(&TABLES.proposals, z0);
+            let w = t.high_bytes(rest);
+            Group {
+                z: t.look_up(&TABLES.candidates, candidate),
+                accept: t.add(q, t.look_up_byte(&TABLES.trials[0], w)),
+                reject: t.add(q, t.look_up_byte(&TABLES.trials[1], w)),
+                open,
+                never: open | t.below(w, t.splat(1)),
+            }
+        },
+    )
 }
 
 /// `z0^2 log2(e) / (2 sigma_max^2)`, which is `891.507 z0^2` units, less 0.7 at
@@ -608,17 +667,20 @@ mod tests {
     }
 
     /// The records of 32 attempts, whose tails are `words`.
-    fn group<T: LookUps>(t: T, words: &[u32; GROUP]) -> [[f32; GROUP]; 3] {
+    fn group<T: LookUps>(t: T, words: &[u32; GROUP]) -> [[f32; CAPACITY]; 3] {
         let attempts = words.map(|word| {
             let mut attempt = [0xa5; ATTEMPT_LEN];
             attempt[ATTEMPT_LEN - 4..].copy_from_slice(&word.to_le_bytes());
             attempt
         });
-        let mut records = [[f32::NAN; GROUP]; 3];
+        let mut records = [[f32::NAN; CAPACITY]; 3];
         let [z, accept, reject] = &mut records;
         t.vectorize(
             #[inline(always)]
-            || record_group(t, &attempts, [z, accept, reject]),
+            || {
+                let [group] = record_groups(t, [&attempts]);
+                group.store(t, 0, [z, accept, reject]);
+            },
         );
         records
     }
@@ -637,14 +699,14 @@ mod tests {
         for first in (0..1 << 16).step_by(GROUP) {
             for rest in [0u32, 1, 0x0100, 0x0201, 0xfe00, 0xff01] {
                 let word = |k| first | rest << 16 | k;
-                check(&core::array::from_fn(|k| word(k as u32)));
+                check(&from_fn(|k| word(k as u32)));
             }
         }
         for entry in 0..8 {
             let entry = (RCDT[entry] >> 56) as u32;
             for base in [entry.saturating_sub(1), entry, entry + 1] {
                 for first in (0..1 << 16).step_by(GROUP) {
-                    check(&core::array::from_fn(|k| (first + k as u32) << 16 | base));
+                    check(&from_fn(|k| (first + k as u32) << 16 | base));
                 }
             }
         }
@@ -652,7 +714,7 @@ mod tests {
 
     /// From every place of a buffer, looked up or not, the same attempts have the same records.
     fn buffers_are_looked_up<T: LookUps>(t: T) {
-        let buffer: [u8; BUFFER_LEN] = core::array::from_fn(|i| (i * i * 7 + i / 256) as u8);
+        let buffer: [u8; BUFFER_LEN] = from_fn(|i| (i * i * 7 + i / 256) as u8);
         for start in 0..=BUFFER_LEN {
             let count = attempts_from(start).iter().sum::<usize>();
             let [expected, found] = [false, true].map(|is_looked_up| {
@@ -692,7 +754,7 @@ mod tests {
     /// first one begins.
     #[test]
     fn attempts_are_gathered_from_every_place() {
-        let buffer: [u8; BUFFER_LEN] = core::array::from_fn(|i| (i * 7 + i / 256) as u8);
+        let buffer: [u8; BUFFER_LEN] = from_fn(|i| (i * 7 + i / 256) as u8);
         for start in 0..BUFFER_LEN {
             let mut words = [0; CAPACITY];
             let count = gather(crate::lanes::Baseline, &buffer, start, &mut words);

@@ -13,6 +13,7 @@ use super::first_byte::FixedLeaf;
 use super::records::{BUFFERS, END, Records, WINDOW, level, spread};
 use super::serial::{Center, attempt};
 use super::{Sampling, Seeded};
+use crate::fft::Fft;
 use crate::lanes::{F32x8, Isa, Register};
 use crate::prng::{Place, Prng, SEED_LEN};
 use crate::reveal::reveal;
@@ -191,24 +192,26 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
 
     #[inline(always)]
     fn sample_pair(self, feed: &mut Feed<S>, rests: [f64; 2], leaf: &LogLeaf) -> [f64; 2] {
-        if let Some([z, accept, reject]) = feed.records.window(self.0, feed.next) {
-            let squares = [self.square(z, rests[0]), self.square(z, rests[1])];
-            let accepted = I::F32x8::both_le(squares, self.largest_square(accept, leaf));
-            let open = I::F32x8::both_le(squares, self.largest_square(reject, leaf));
-            // Candidates as single bits, the lowest of their lanes.
-            let i = open[0] & open[0].wrapping_neg();
-            // Without the lane of `i`, and those below.
-            let later = open[1] & (i << Self::LANE_BITS).wrapping_neg();
-            let j = later & later.wrapping_neg();
-            if reveal((accepted[0] & i != 0) & (accepted[1] & j != 0)) {
-                let at = |bit: u64| feed.next + Self::lane(reveal(bit));
-                let (i, j) = (at(i), at(j));
-                let z = [feed.records.z(i), feed.records.z(j)];
-                feed.next = j + 1;
-                return z;
-            }
+        match self.candidates(feed, [rests[0] as f32, rests[1] as f32], leaf) {
+            Some([z0, z1]) => [f64::from(z0), f64::from(z1)],
+            None => self.sample_one_by_one(feed, rests, leaf),
         }
-        self.sample_one_by_one(feed, rests, leaf)
+    }
+
+    #[inline(always)]
+    fn sample_lanes<F: Fft>(
+        self,
+        fft: F,
+        feeds: &mut [Feed<S>],
+        rests: [F::Real; 2],
+        leaf: &LogLeaf,
+    ) -> [F::Real; 2] {
+        match F::LANES {
+            1 => self.sample_some::<F, 1>(fft, feeds, rests, leaf),
+            2..=4 => self.sample_some::<F, 4>(fft, feeds, rests, leaf),
+            5..=8 => self.sample_some::<F, 8>(fft, feeds, rests, leaf),
+            _ => self.sample_some::<F, 16>(fft, feeds, rests, leaf),
+        }
     }
 }
 
@@ -233,10 +236,69 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
         (bit.trailing_zeros() >> I::F32x8::LOG_BITS) as usize % WINDOW
     }
 
+    /// [`sample_lanes`](Sampling::sample_lanes) of `N` lanes or fewer. All lanes are converted to
+    /// binary32 together, and so are their integers to binary64.
+    #[inline(always)]
+    fn sample_some<F: Fft, const N: usize>(
+        self,
+        fft: F,
+        feeds: &mut [Feed<S>],
+        rests: [F::Real; 2],
+        leaf: &LogLeaf,
+    ) -> [F::Real; 2] {
+        let mut out = rests;
+        let [r0, r1] = [fft.values(&rests[0]), fft.values(&rests[1])];
+        let mut narrow = [[0.0; N]; 2];
+        for (narrow, r) in narrow.iter_mut().zip([r0, r1]) {
+            for (narrow, &r) in narrow.iter_mut().zip(r) {
+                *narrow = r as f32;
+            }
+        }
+        for (lane, feed) in feeds.iter_mut().enumerate().take(F::LANES.min(N)) {
+            let pair = self.candidates(feed, [narrow[0][lane], narrow[1][lane]], leaf);
+            [narrow[0][lane], narrow[1][lane]] = match pair {
+                Some(pair) => pair,
+                None => {
+                    let [z0, z1] = self.sample_one_by_one(feed, [r0[lane], r1[lane]], leaf);
+                    [z0 as f32, z1 as f32]
+                }
+            };
+        }
+        for (out, z) in out.iter_mut().zip(&narrow) {
+            for (out, &z) in fft.values_mut(out).iter_mut().zip(z) {
+                *out = f64::from(z);
+            }
+        }
+        out
+    }
+
+    /// Two integers from the next window, if all that is needed stands there and is sure.
+    #[inline(always)]
+    fn candidates(self, feed: &mut Feed<S>, rests: [f32; 2], leaf: &LogLeaf) -> Option<[f32; 2]> {
+        let [z, accept, reject] = feed.records.window(self.0, feed.next)?;
+        let squares = [self.square(z, rests[0]), self.square(z, rests[1])];
+        let accepted = I::F32x8::both_le(squares, self.largest_square(accept, leaf));
+        let open = I::F32x8::both_le(squares, self.largest_square(reject, leaf));
+        // Candidates as single bits, the lowest of their lanes.
+        let i = open[0] & open[0].wrapping_neg();
+        // Without the lane of `i`, and those below.
+        let later = open[1] & (i << Self::LANE_BITS).wrapping_neg();
+        let j = later & later.wrapping_neg();
+        if !reveal((accepted[0] & i != 0) & (accepted[1] & j != 0)) {
+            return None;
+        }
+        let at = [
+            feed.next + Self::lane(reveal(i)),
+            feed.next + Self::lane(reveal(j)),
+        ];
+        feed.next = at[1] + 1;
+        Some([feed.records.z(at[0]), feed.records.z(at[1])])
+    }
+
     /// `(z - r)^2` of each attempt.
     #[inline(always)]
-    fn square(self, z: I::F32x8, r: f64) -> I::F32x8 {
-        let t = z - I::F32x8::splat(self.0, r as f32);
+    fn square(self, z: I::F32x8, r: f32) -> I::F32x8 {
+        let t = z - I::F32x8::splat(self.0, r);
         t * t
     }
 
@@ -249,7 +311,7 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
     }
 
     #[inline(always)]
-    fn verdicts(self, [z, accept, reject]: [I::F32x8; 3], r: f64, leaf: &LogLeaf) -> Verdicts {
+    fn verdicts(self, [z, accept, reject]: [I::F32x8; 3], r: f32, leaf: &LogLeaf) -> Verdicts {
         let square = self.square(z, r);
         Verdicts {
             accepted: square.le(self.largest_square(accept, leaf)),
@@ -277,7 +339,7 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
     fn sample(self, feed: &mut Feed<S>, r: f64, leaf: &LogLeaf) -> f64 {
         loop {
             let Verdicts { accepted, open } = match feed.records.window(self.0, feed.next) {
-                Some(window) => self.verdicts(window, r, leaf),
+                Some(window) => self.verdicts(window, r as f32, leaf),
                 None => Verdicts {
                     accepted: 0,
                     open: 1,
@@ -291,7 +353,7 @@ impl<I: Isa, S: Buffered> Windows<I, S> {
             feed.next += Self::lane(candidate);
             let z = if reveal(accepted & candidate != 0) {
                 feed.next += 1;
-                Some(feed.records.z(feed.next - 1))
+                Some(f64::from(feed.records.z(feed.next - 1)))
             } else {
                 self.attempt(feed, r, leaf)
             };

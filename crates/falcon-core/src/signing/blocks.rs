@@ -35,7 +35,9 @@ pub(super) fn load_points<B: Binary64, F: Fft>(
     }
     for (lane, point) in points.iter().enumerate() {
         for (out, &c) in out.iter_mut().zip(*point) {
-            fft.set(out, lane, B::F64::from_i64(i64::from(c)).into());
+            if let Some(out) = fft.values_mut(out).get_mut(lane) {
+                *out = B::F64::from_i64(i64::from(c)).into();
+            }
         }
     }
 }
@@ -52,7 +54,7 @@ fn load_tiles<B: Binary64, F: Fft>(b: B, fft: F, points: &[&[u16]], out: &mut [[
             }
             for (out, words) in out.iter_mut().zip(b.transpose_words(&rows)) {
                 for (lane, word) in words.into_iter().enumerate() {
-                    fft.set(out, first + lane, f64::from_bits(word));
+                    fft.values_mut(out)[first + lane] = f64::from_bits(word);
                 }
             }
         }
@@ -129,7 +131,7 @@ fn subtract_tiles<B: Binary64, F: Fft>(
 /// The words of the lanes from `first` on: a row for each coefficient.
 #[inline(always)]
 fn words_of<F: Fft>(fft: F, first: usize, x: &[F::Real; TILE]) -> [[u64; TILE]; TILE] {
-    from_fn(|i| from_fn(|lane| fft.get(&x[i], first + lane).to_bits()))
+    from_fn(|i| from_fn(|lane| fft.values(&x[i])[first + lane].to_bits()))
 }
 
 /// All blocks of one lane.
@@ -145,8 +147,8 @@ fn subtract_blocks<B: Binary64, F: Fft, const N: usize>(
     let points = point.as_chunks::<N>().0.iter();
     let blocks = points.zip(v0.as_chunks::<N>().0.iter().zip(v1.as_chunks::<N>().0));
     for ((c, (v0, v1)), s2) in blocks.zip(s2.as_chunks_mut::<N>().0) {
-        let v0 = from_fn(|i| fft.get(&v0[i], lane));
-        let v1 = from_fn(|i| fft.get(&v1[i], lane));
+        let v0 = from_fn(|i| fft.values(&v0[i])[lane]);
+        let v1 = from_fn(|i| fft.values(&v1[i])[lane]);
         *s2 = subtract::<B, N>(c, v0, v1, norm);
     }
 }

@@ -116,11 +116,11 @@ impl<F: Fft> Fft for CountingFft<'_, F> {
     type Real = F::Real;
     const LANES: usize = F::LANES;
 
-    fn get(&self, x: &F::Real, lane: usize) -> f64 {
-        self.inner.get(x, lane)
+    fn values<'x>(&self, x: &'x F::Real) -> &'x [f64] {
+        self.inner.values(x)
     }
-    fn set(&self, x: &mut F::Real, lane: usize, value: f64) {
-        self.inner.set(x, lane, value);
+    fn values_mut<'x>(&self, x: &'x mut F::Real) -> &'x mut [f64] {
+        self.inner.values_mut(x)
     }
     fn add(&self, a: F::Real, b: F::Real) -> F::Real {
         self.inner.add(a, b)

@@ -334,7 +334,7 @@ fn many<L: Lanes>(lanes: L, values: &[f64]) -> Results {
     let mut names = ["load", "load_halves", "shared", "cycle"].map(|name| (name, Vec::new()));
     for values in values.chunks_exact(L::LANES) {
         for (lane, &value) in values.iter().enumerate() {
-            L::set(&mut run[0], lane, value);
+            L::values_mut(&mut run[0])[lane] = value;
         }
         let x = &L::runs::<L::X8, _>(&run)[0];
         let value = &L::runs::<L::X8, _>(values)[0];
@@ -347,7 +347,7 @@ fn many<L: Lanes>(lanes: L, values: &[f64]) -> Results {
         for (register, (_, results)) in registers.into_iter().zip(&mut names) {
             let mut out = [L::Real::default()];
             L::store(register, &mut L::runs_mut::<L::X8, _>(&mut out)[0]);
-            results.extend((0..L::LANES).map(|lane| L::get(&out[0], lane).bits()));
+            results.extend(L::values(&out[0]).iter().map(|x| x.bits()));
         }
     }
     names.into()
