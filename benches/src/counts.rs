@@ -135,7 +135,7 @@ pub const BARS: [Bar; 7] = {
     [
         bar(Sign, Prepared, 430_000, 430_000),
         bar(Sign, Encoded, 680_000, 680_000),
-        bar(Sign, Batch, 358_000, 355_000),
+        bar(Sign, Batch, 355_000, 355_000),
         bar(Verify, Prepared, 45_000, 45_000),
         bar(Verify, Encoded, 55_000, 55_000),
         bar(Verify, Batch, 38_000, 38_000),

@@ -381,8 +381,8 @@ fn le_bytes(words: &[u32; BLOCKS]) -> [u8; 4 * BLOCKS] {
     out
 }
 
-/// [`blocks`] from registers: from the first word to the bytes they stay there. Where a register has
-/// a lane for each block of a buffer, all buffers are computed side by side.
+/// [`blocks`] from registers: from the first word to the bytes they stay there. Where a register
+/// has a lane for each block of a buffer, all buffers are computed side by side.
 #[inline(always)]
 fn blocks_in_registers<I: Isa, const AHEAD: usize>(
     isa: I,
@@ -414,9 +414,9 @@ fn blocks_in_registers<I: Isa, const AHEAD: usize>(
     }
 }
 
-/// Part `index` of every row of `K` buffers, whose blocks begin at `counter`. The words are those of
-/// the blocks without a counter, before the first round and after the half of it that depends on no
-/// counter.
+/// Part `index` of every row of `K` buffers, whose blocks begin at `counter`. The words are those
+/// of the blocks without a counter, before the first round and after the half of it that depends on
+/// no counter.
 #[inline(always)]
 fn rows_side_by_side<I: Isa, const K: usize>(
     isa: I,

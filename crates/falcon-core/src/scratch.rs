@@ -19,8 +19,8 @@ use zeroize::{DefaultIsZeroes, Zeroize};
 #[cfg_attr(target_arch = "x86_64", repr(align(64)))]
 pub(crate) struct Aligned<T>(pub(crate) T);
 
-/// Working memory on the heap. It is zeroed in whole registers, where a `Vec` makes a volatile store
-/// for each element.
+/// Working memory on the heap. It is zeroed in whole registers, where a `Vec` makes a volatile
+/// store for each element.
 #[cfg(feature = "alloc")]
 pub(crate) struct WorkingMemory<T>(Vec<T>);
 

@@ -144,7 +144,7 @@ u64s!(
 );
 
 /// Eight 32-bit words, all blocks of a buffer of ChaCha20. A value is made from a token, too. Twice
-/// as many registers of half the length hide more of the latency of a rotation, which is two cycles.
+/// as many registers of half the length hide more of the latency of a rotation, two cycles.
 #[derive(Clone, Copy, Debug)]
 pub struct U32x8(__m256i);
 

@@ -234,8 +234,8 @@ pub(super) fn ifft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real]
     }
 }
 
-/// The pairs of stages of a part that join values less than `length / 2` apart. Returns the distance
-/// of the values that the next stage joins.
+/// The pairs of stages of a part that join values less than `length / 2` apart. Returns the
+/// distance of the values that the next stage joins.
 #[inline(always)]
 fn first_stages<L: Lanes, R: F64s<L::Isa>>(
     l: L,

@@ -453,7 +453,7 @@ struct Group<T: LookUps> {
     reject: T::Words,
     /// The attempts that are open whatever the centre is.
     open: u32,
-    /// Those, and the attempts that no centre rejects.
+    /// The attempts that no centre rejects, open ones among them.
     never: u32,
 }
 
