@@ -2,7 +2,7 @@
 //! `cargo run --release -p falcon-core --features threads --example batch`.
 
 use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyJob};
-use falcon_core::{Engine, Falcon512, Signature, SigningKey, Threads};
+use falcon_core::{Engine, Falcon512, Signature, SignatureError, SigningKey, Threads};
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             signature,
         })
         .collect();
-    let mut verdicts = vec![Ok(()); jobs.len()];
+    let mut verdicts = vec![Err(SignatureError); jobs.len()];
     let start = Instant::now();
     engine.on(&threads).verify_batch(&jobs, &mut verdicts)?;
     println!("{:.1?} a verification", start.elapsed() / 1000);

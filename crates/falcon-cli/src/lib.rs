@@ -1,7 +1,7 @@
 //! `falcon-cli`: Falcon signatures on the command line.
 //!
-//! The program is a library with one function, so that a fuzz target can run commands. There is no
-//! other API.
+//! The program is a library, so that a fuzz target can run commands. Its API is `main`, and `fuzz`
+//! with the feature of that name.
 #![forbid(unsafe_code)]
 
 mod cli;

@@ -406,6 +406,7 @@ fn blocks_in_registers<I: Isa, const AHEAD: usize>(
         rows_side_by_side(isa, &words, counter, out, 0);
         return;
     }
+    const { assert!(BLOCKS.is_multiple_of(I::U32s::LEN)) };
     for (buffer, out) in (0..).zip(out) {
         let first = counter.wrapping_add(buffer * BLOCKS as u64);
         for index in 0..BLOCKS / I::U32s::LEN {

@@ -32,12 +32,13 @@ use std::{
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Columns: message (binary or text), signature (binary), and key (binary), or with --keys
-key_id (integers, text or binary). Other columns are ignored.
+key_id (integers, text or binary). With --public-key, no key column is needed. Other columns
+are ignored.
 
 For TABLE, or for each file a/b.parquet in a folder, the output folder has a/b.parquet with
 the columns row and verdict, and a/b.parquet.json with the counts. A verdict is 0 (valid),
 1 (invalid), 2 (malformed signature, or message or signature null) or 3 (unknown key).
-docs/FORMATS.md specifies the files. summary.json has the sums.
+docs/FORMATS.md specifies the files, and their names with --shard. summary.json has the sums.
 
 An output is whole or absent. After a crash, the same command with --skip-existing goes on.
 Parts I/N may run at the same time and share the output folder:
@@ -45,8 +46,8 @@ Parts I/N may run at the same time and share the output folder:
   sbatch --array=1-64 --wrap 'falcon-cli verify-table --keys keys.parquet LEDGER \\
       -o verdicts --skip-existing --shard \"$SLURM_ARRAY_TASK_ID/64\"'
 
-Exit status: 0 if all rows are valid; 1 if at least one is not; 2 if no such row was found,
-but some could not be checked.")]
+Exit status: 0 if all rows are valid; 1 if at least one is invalid; 2 if no invalid row was
+found, but some rows could not be checked.")]
 pub(crate) struct VerifyTable {
     /// Table of keys: a Parquet file with the columns key_id and key
     #[arg(long, value_name = "KEYS.parquet", conflicts_with = "public_key")]

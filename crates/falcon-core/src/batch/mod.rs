@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use falcon_core::batch::{BatchSign, BatchVerify, SignJob, VerifyJob};
-//! use falcon_core::{Engine, Falcon512, SigningKey};
+//! use falcon_core::{Engine, Falcon512, SignatureError, SigningKey};
 //! # fn main() -> Result<(), falcon_core::batch::BatchError> {
 //! # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
 //!
@@ -20,7 +20,7 @@
 //!         signature,
 //!     })
 //!     .collect();
-//! let mut verdicts = [Ok(()); 3];
+//! let mut verdicts = [Err(SignatureError); 3];
 //! Engine::best().verify_batch(&jobs, &mut verdicts)?;
 //! assert_eq!(verdicts, [Ok(()); 3]);
 //! # Ok(())
@@ -165,7 +165,7 @@ impl<'a, P: Parameters> SignJob<'a, P> {
 /// # let key = signer.verifying_key();
 ///
 /// let job = |message| VerifyJob { key, message, signature };
-/// let mut verdicts = [Ok(()); 2];
+/// let mut verdicts = [Err(SignatureError); 2];
 /// Engine::best().verify_batch(&[job(b"order #42"), job(b"order #43")], &mut verdicts)?;
 /// assert_eq!(verdicts, [Ok(()), Err(SignatureError)]);
 /// # Ok(())
@@ -193,7 +193,7 @@ pub struct VerifyJob<'a, P: Parameters> {
 /// # let (key, message) = (signer.verifying_key(), &b"order #42"[..]);
 ///
 /// let job = |signature| VerifyBytesJob { key, message, signature };
-/// let mut verdicts = [Ok(()); 2];
+/// let mut verdicts = [Err(SignatureError); 2];
 /// Engine::best().verify_bytes_batch(&[job(&bytes), job(&bytes[..600])], &mut verdicts)?;
 /// assert_eq!(verdicts, [Ok(()), Err(SignatureError)]); // the second one is truncated
 /// # Ok(())
@@ -205,7 +205,9 @@ pub struct VerifyBytesJob<'a, P: Parameters> {
     pub key: &'a VerifyingKey<P>,
     /// Message as it was signed.
     pub message: &'a [u8],
-    /// Canonical bytes of the signature.
+    /// Canonical bytes, as [`Signature::to_bytes`] writes them: the padded form, if the signature
+    /// fits it. Shorter bytes are invalid. For compressed signatures, as other libraries write
+    /// them, use [`Signature::from_bytes`] and [`VerifyJob`].
     pub signature: &'a [u8],
 }
 

@@ -3,7 +3,7 @@
 use super::runs::{butterfly, halves_mut, len, load, store, twiddles, unzip, zip};
 use crate::lanes::{F64s, Lanes};
 
-/// Bytes that stay in the first cache of every processor, with room for other data.
+/// Bytes that stay in the first cache of every processor, beside other data.
 const CACHED: usize = 1 << 14;
 
 /// Place of a part of the polynomial: part number `index` of `count`.
@@ -137,7 +137,7 @@ fn inner_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     }
 }
 
-/// True if `m` coefficients of every lane are more than the cache holds.
+/// True if `m` complex numbers of every lane are more than the cache holds.
 #[inline(always)]
 fn exceeds_the_cache<L: Lanes>(m: usize) -> bool {
     2 * m * size_of::<L::Real>() > CACHED
@@ -162,8 +162,8 @@ fn parts<'a, T>(
 /// Stage by stage, block `i` holds `f mod x^(2t) - w^2` and becomes `f mod
 /// x^t - w` and `f mod x^t + w`.
 ///
-/// Many lanes exceed the cache. As soon as the blocks fit it, each goes through all further stages
-/// before the next.
+/// The data of many lanes exceed the cache. As soon as the blocks fit it, each goes through all
+/// further stages before the next.
 #[inline(always)]
 pub(super) fn fft<L: Lanes, R: F64s<L::Isa>>(l: L, logn: u32, f: &mut [L::Real]) {
     let m = 1 << (logn - 1);

@@ -34,8 +34,8 @@ pub(super) type AttemptSeed = [u8; SEED_LEN + 1];
 /// A signing (secret) key of FN-DSA. Wiped when dropped. Moving it may leave copies on the stack
 /// that nobody wipes.
 ///
-/// A seed gives the key that the crate `fn-dsa` generates. Its lattice is that of a Falcon key:
-/// [`From`] makes one of the other.
+/// A seed gives the key that the crate `fn-dsa` generates. [`From`] makes an FN-DSA key of a Falcon
+/// key. **Never use one lattice for both schemes.**
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -293,7 +293,8 @@ pub(super) fn deviation(logn: u32) -> Deviation {
 }
 
 impl<P: Parameters> From<crate::SigningKey<P>> for SigningKey<P> {
-    /// The FN-DSA key on the lattice of a Falcon key. Use one lattice for one scheme only.
+    /// The FN-DSA key on the lattice of a Falcon key. **Never use one lattice for both
+    /// schemes.**
     fn from(key: crate::SigningKey<P>) -> Self {
         let verifying_key = VerifyingKey::of(key.verifying_key());
         let mut new = Self {

@@ -53,7 +53,7 @@
 //!
 //! # Look-ups
 //!
-//! Where an instruction permutes words in registers, [`record_group`] makes the records of 32
+//! Where an instruction permutes words in registers, [`record_groups`] makes the records of 32
 //! attempts at a time. The entries that the base is compared with come from tables in registers.
 //! So does everything that depends on `z0` or on the trial's byte. With `z0` known, one comparison
 //! tells whether the attempt is open: no entry from the `z0`-th on is above the base, so the base
@@ -209,7 +209,7 @@ fn attempts_from(start: usize) -> [usize; 2] {
 /// Writes the records of the attempts of `buffer` from `start` on to the end of `z`, `accept` and
 /// `reject`. What stands before is lost.
 ///
-/// A call: in the frame of a caller that looks up, its variables would take registers.
+/// Not inlined: its variables would take registers of callers that look up.
 #[inline(never)]
 fn read_one_by_one<I: Isa>(
     isa: I,
@@ -293,7 +293,7 @@ fn group_at(
     first: usize,
     [z, accept, reject]: [&mut [f32; CAPACITY]; 3],
 ) -> Option<[&mut [f32; GROUP]; 3]> {
-    // As compilers see, there is room.
+    // Below the length, as compilers see.
     let first = first.min(CAPACITY - GROUP);
     Some([
         z[first..].first_chunk_mut()?,
@@ -397,7 +397,7 @@ pub(super) fn record(word: u32, [accept, reject]: [i16; 2]) -> [f32; 3] {
     [f32::from(z), f32::from(accept), reject]
 }
 
-/// Tables of [`record_group`].
+/// Tables of [`record_groups`].
 struct Tables {
     /// By `z0 & !3`: the entry with a number greater by one.
     odd_entries: Table<32>,

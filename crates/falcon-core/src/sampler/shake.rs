@@ -334,6 +334,10 @@ mod tests {
     use super::*;
     use crate::hash::Shake256;
     use crate::lanes::Baseline;
+    use crate::params::SIGMA_MIN;
+    use crate::tree::Leaf;
+    use serde_json::Value;
+    use std::vec::Vec;
 
     /// Both tables are of one distribution, with 72 and with 79 bits. Round 3's entries are up to
     /// 8.3 units below the nearest.
@@ -410,6 +414,51 @@ mod tests {
                     assert_eq!(a, b, "{rests:?}, {leaf:?}");
                 }
             }
+        }
+    }
+
+    /// The 1,024 integers of `fn-dsa`, one after the other from one seed.
+    #[test]
+    fn integers_are_those_of_fn_dsa() {
+        let file = include_str!("../../../../kat/fn-dsa/sampler_512.json");
+        let vectors: Value = serde_json::from_str(file).unwrap();
+        let bytes = |name: &str| -> Vec<u8> {
+            let digits = vectors[name].as_str().unwrap().as_bytes().chunks_exact(2);
+            digits
+                .map(|digits| u8::from_str_radix(str::from_utf8(digits).unwrap(), 16).unwrap())
+                .collect()
+        };
+        // Integers of at most 53 bits, times a power of two: both conversions are exact.
+        let reals = |name: &str| -> Vec<f64> {
+            let scale = |e: i64| f64::from_bits(((1023 + e) as u64) << 52);
+            let values = vectors[name].as_array().unwrap().iter();
+            values
+                .map(|x| x[0].as_i64().unwrap() as f64 * scale(x[1].as_i64().unwrap()))
+                .collect()
+        };
+        let (centers, inverses) = (reals("mu"), reals("isigma"));
+        let expected = vectors["out"].as_array().unwrap();
+        assert_eq!(expected.len(), 1024);
+
+        let seed = bytes("seed").try_into().unwrap();
+        let windows = Windows::<_, ShakeSource>::new(Baseline);
+        let serial = Serial::<f64, ShakeSource>::new();
+        let (mut fast, mut slow) = (windows.feed(&seed), serial.feed(&seed));
+        assert_eq!(slow.nonce[..], bytes("nonce"));
+        let pairs = centers.as_chunks().0.iter().zip(inverses.as_chunks().0);
+        for ((&[a, b], &[inverse, same]), expected) in pairs.zip(expected.as_chunks().0) {
+            assert_eq!(inverse.to_bits(), same.to_bits());
+            let leaf = Leaf {
+                dss: 0.5 * (inverse * inverse),
+                ccs: inverse * SIGMA_MIN[9],
+            };
+            let rests = [a - a.floor(), b - b.floor()];
+            let found = [
+                windows.sample_pair(&mut fast, rests, &windows.leaf(&leaf)),
+                serial.sample_pair(&mut slow, rests, &serial.leaf(&leaf)),
+            ];
+            let [x, y] = expected.each_ref().map(|z| z.as_i64().unwrap() as f64);
+            assert_eq!(found, [[x - a.floor(), y - b.floor()]; 2]);
         }
     }
 

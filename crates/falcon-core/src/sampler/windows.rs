@@ -206,6 +206,7 @@ impl<I: Isa, S: Buffered> Sampling for Windows<I, S> {
         rests: [F::Real; 2],
         leaf: &LogLeaf,
     ) -> [F::Real; 2] {
+        const { assert!(F::LANES <= 16) };
         match F::LANES {
             1 => self.sample_some::<F, 1>(fft, feeds, rests, leaf),
             2..=4 => self.sample_some::<F, 4>(fft, feeds, rests, leaf),

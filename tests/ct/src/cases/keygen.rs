@@ -18,6 +18,7 @@ pub(super) fn add(cases: &mut Vec<Case>) {
     add("Falcon-256", round3::<Falcon256>, &[0, 1]);
     add("Falcon-512", round3::<Falcon512>, &[217, 330, 467, 782]);
     add("Falcon-1024", round3::<Falcon1024>, &[88, 1488]);
+    add("Falcon-256 from a wallet's seed", wallet::<Falcon256>, &[0]);
     add("FN-DSA of degree 16", fndsa::<Falcon16>, &[0, 1, 2, 3]);
     add("FN-DSA of degree 256", fndsa::<Falcon256>, &[0, 1]);
     add(
@@ -51,6 +52,19 @@ fn round3<P: Parameters>(seeds: &[u64]) {
         let bytes = SigningKey::<P>::from_seed(&secret_seed(number)).to_bytes();
         declassify(&*bytes);
         let expected = SigningKey::<P>::from_seed(&seed(number)).to_bytes();
+        assert_eq!(bytes.as_ref(), expected.as_ref());
+    }
+}
+
+/// Generates the round-3 keys of these seeds, as wallets do from 48 bytes.
+fn wallet<P: Parameters>(seeds: &[u64]) {
+    for &number in seeds {
+        let mut seed = [0; 48];
+        seed[..8].copy_from_slice(&number.to_le_bytes());
+        let expected = SigningKey::<P>::from_reference_seed(&seed).to_bytes();
+        classify(&seed);
+        let bytes = SigningKey::<P>::from_reference_seed(&seed).to_bytes();
+        declassify(&*bytes);
         assert_eq!(bytes.as_ref(), expected.as_ref());
     }
 }

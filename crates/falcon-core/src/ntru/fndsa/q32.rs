@@ -259,8 +259,9 @@ pub(in crate::ntru) fn round_all(a: &mut [i64]) {
 }
 
 /// Distance from a half, in units of `2^-32`, up to which a number could be rounded otherwise from
-/// a multiple of it: `2^-15`. Not derived: quotients of [`divide`] were off by `2^-16.6` at most in
-/// 7,500 divisions of reduced numbers.
+/// a multiple of it: `2^-15`. Not derived: in a simulation, quotients of [`divide`] were off by
+/// `2^-16.2` at most in 9,700 divisions of reduced numbers at degree 512, and by `2^-15.4` at most
+/// in 19,800 at degree 1024.
 const CLOSE: u32 = 1 << 17;
 
 /// Whether a number of `a` is close to a half.
