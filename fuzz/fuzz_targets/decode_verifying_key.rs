@@ -1,6 +1,6 @@
 //! A verifying key is accepted if its header and its length are right and every coefficient is
 //! below the modulus, and only then. It has one encoding: the input. The type for any parameter set
-//! accepts the same keys.
+//! accepts the same keys. Without its header, the input is a headerless key under the same rules.
 #![no_main]
 
 use falcon_core::{AnyVerifyingKey, Falcon512, Falcon1024, Parameters, VerifyingKey};
@@ -22,6 +22,14 @@ fn decode<P: Parameters>(bytes: &[u8]) -> bool {
     assert_eq!(key.is_ok(), is_key::<P>(bytes));
     if let Ok(key) = &key {
         assert_eq!(key.to_bytes().as_ref(), bytes);
+    }
+    if let Some((_, body)) = bytes.split_first() {
+        let with_header = [&[P::LOGN as u8], body].concat();
+        let headerless = VerifyingKey::<P>::from_headerless_bytes(body);
+        assert_eq!(headerless.is_ok(), is_key::<P>(&with_header));
+        if let Ok(headerless) = headerless {
+            assert_eq!(headerless.to_headerless_bytes().as_ref(), body);
+        }
     }
     key.is_ok()
 }
