@@ -28,40 +28,44 @@ const BEGUN: usize = cfg!(target_arch = "x86_64") as usize;
 
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
-/// A byte source of the sampler. It computes `AHEAD` buffers at a time, which
-/// changes nothing but speed.
+/// A byte source of the sampler. It computes `SETS` times `AHEAD` buffers at a time, those of a
+/// set side by side. Both numbers affect speed only.
 #[cfg_attr(test, derive(Clone))]
-pub struct Prng<const AHEAD: usize = 1> {
-    buffers: [[u8; BUFFER_LEN]; AHEAD],
+pub struct Prng<const AHEAD: usize = 1, const SETS: usize = 1> {
+    buffers: [[[u8; BUFFER_LEN]; AHEAD]; SETS],
     place: Place,
     key: [u32; 12],
     counter: u64,
     /// Words of the buffers that come next, after some double rounds: see
     /// [`work_ahead`](Self::work_ahead).
-    begun: [Words<AHEAD>; BEGUN],
+    begun: [[Words<AHEAD>; SETS]; BEGUN],
+    /// Double rounds done for the buffers that come next: all those of a set, then the next set's.
     double_rounds: usize,
 }
 
 /// A place in the bytes that were computed.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// Number of the buffer, below `AHEAD`.
+    /// Number of the buffer, of those of all sets.
     pub(crate) buffer: usize,
     /// Byte of the buffer.
     pub(crate) position: usize,
 }
 
-impl<const AHEAD: usize> Prng<AHEAD> {
+impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
+    /// Number of the buffers.
+    const BUFFERS: usize = AHEAD * SETS;
+
     /// A generator without a seed.
     pub(crate) const EMPTY: Self = Self {
-        buffers: [[0; BUFFER_LEN]; AHEAD],
+        buffers: [[[0; BUFFER_LEN]; AHEAD]; SETS],
         place: Place {
             buffer: 0,
             position: 0,
         },
         key: [0; 12],
         counter: 0,
-        begun: [[[[0; BLOCKS]; AHEAD]; 16]; BEGUN],
+        begun: [[[[[0; BLOCKS]; AHEAD]; 16]; SETS]; BEGUN],
         double_rounds: 0,
     };
 
@@ -87,14 +91,14 @@ impl<const AHEAD: usize> Prng<AHEAD> {
         self.counter = seed
             .last_chunk()
             .map_or(0, |last| u64::from_le_bytes(*last));
-        self.place.buffer = AHEAD - 1;
+        self.skip_buffers();
         self.discard_begun();
         self.refill(isa);
     }
 
     /// The buffers that were computed last.
-    pub(crate) fn buffers(&self) -> &[[u8; BUFFER_LEN]; AHEAD] {
-        &self.buffers
+    pub(crate) fn buffers(&self) -> &[[u8; BUFFER_LEN]] {
+        self.buffers.as_flattened()
     }
 
     /// Number of the buffers: the counter of the block after them.
@@ -109,13 +113,13 @@ impl<const AHEAD: usize> Prng<AHEAD> {
 
     /// Goes to another place.
     pub(crate) fn seek(&mut self, place: Place) {
-        debug_assert!(place.buffer < AHEAD && place.position < BUFFER_LEN);
+        debug_assert!(place.buffer < Self::BUFFERS && place.position < BUFFER_LEN);
         self.place = place;
     }
 
     /// Goes to the last buffer: after it come new ones.
     pub(crate) fn skip_buffers(&mut self) {
-        self.place.buffer = AHEAD - 1;
+        self.place.buffer = Self::BUFFERS - 1;
     }
 
     /// The next 8 bytes, little-endian. Bytes too near the end of the buffer
@@ -138,7 +142,7 @@ impl<const AHEAD: usize> Prng<AHEAD> {
     #[inline(always)]
     pub fn next_u8(&mut self) -> u8 {
         let Place { buffer, position } = self.place;
-        let byte = self.buffers[buffer % AHEAD][position % BUFFER_LEN];
+        let byte = self.buffers()[buffer % Self::BUFFERS][position % BUFFER_LEN];
         self.place.position += 1;
         if self.place.position == BUFFER_LEN {
             self.refill(Baseline);
@@ -165,7 +169,7 @@ impl<const AHEAD: usize> Prng<AHEAD> {
     #[inline(always)]
     fn ahead(&self) -> &[u8] {
         let Place { buffer, position } = self.place;
-        &self.buffers[buffer % AHEAD][position % BUFFER_LEN..]
+        &self.buffers()[buffer % Self::BUFFERS][position % BUFFER_LEN..]
     }
 
     #[inline(never)]
@@ -185,37 +189,46 @@ impl<const AHEAD: usize> Prng<AHEAD> {
     pub(crate) fn refill<I: Isa>(&mut self, isa: I) {
         self.place.position = 0;
         self.place.buffer += 1;
-        if self.place.buffer < AHEAD {
+        if self.place.buffer < Self::BUFFERS {
             return;
         }
         self.place.buffer = 0;
         isa.vectorize(
             #[inline(always)]
-            || match &mut self.begun[..] {
-                [words] if I::FILLS_GAPS && self.double_rounds > 0 => {
-                    let left = DOUBLE_ROUNDS - self.double_rounds.min(DOUBLE_ROUNDS);
-                    finish(words, left, &self.key, self.counter, &mut self.buffers);
+            || {
+                for (set, out) in self.buffers.iter_mut().enumerate() {
+                    let done = self.double_rounds.saturating_sub(set * DOUBLE_ROUNDS);
+                    match &mut self.begun[..] {
+                        [begun] if I::FILLS_GAPS && done > 0 => {
+                            let left = DOUBLE_ROUNDS - done.min(DOUBLE_ROUNDS);
+                            finish(&mut begun[set], left, &self.key, self.counter, out);
+                        }
+                        _ => blocks(isa, &self.key, self.counter, out),
+                    }
+                    self.counter = self.counter.wrapping_add((BLOCKS * AHEAD) as u64);
                 }
-                _ => blocks(isa, &self.key, self.counter, &mut self.buffers),
             },
         );
         self.discard_begun();
-        self.counter = self.counter.wrapping_add((BLOCKS * AHEAD) as u64);
     }
 
     /// Computes a part of the buffers that come next, if there is something to do, in the frame of
     /// the caller.
     ///
-    /// Ten of these leave little for [`refill`](Self::refill). A caller that waits for a chain of
+    /// Ten of these for each set leave little for [`refill`](Self::refill). A caller that waits for a chain of
     /// dependent operations calls this in between: the processor does both at once. As a call it
     /// would gain nothing: the caller's registers would go through memory.
     #[inline(always)]
     pub(crate) fn work_ahead(&mut self, isa: impl Isa) {
-        if self.double_rounds == 0 {
-            self.begin_ahead(isa);
+        let set = self.double_rounds / DOUBLE_ROUNDS;
+        if set == SETS {
+            return;
         }
-        if let [words] = &mut self.begun[..]
-            && self.double_rounds < DOUBLE_ROUNDS
+        if self.double_rounds.is_multiple_of(DOUBLE_ROUNDS) {
+            self.begin_ahead(isa, set);
+        }
+        if let [sets] = &mut self.begun[..]
+            && let Some(words) = sets.get_mut(set)
         {
             double_round(words);
             self.double_rounds += 1;
@@ -230,39 +243,46 @@ impl<const AHEAD: usize> Prng<AHEAD> {
         }
     }
 
-    /// Writes the words that [`work_ahead`](Self::work_ahead) starts from. A call: in the caller's
+    /// Writes the words of `set` that [`work_ahead`](Self::work_ahead) starts from. A call: in the caller's
     /// frame it would take stack of every leaf.
     #[inline(never)]
-    fn begin_ahead(&mut self, isa: impl Isa) {
+    fn begin_ahead(&mut self, isa: impl Isa, set: usize) {
         isa.vectorize(
             #[inline(always)]
             || {
-                if let [words] = &mut self.begun[..] {
-                    begin(words, &self.key, self.counter);
+                if let [sets] = &mut self.begun[..]
+                    && let Some(words) = sets.get_mut(set)
+                {
+                    let before = (set * AHEAD * BLOCKS) as u64;
+                    begin(words, &self.key, self.counter.wrapping_add(before));
                 }
             },
         );
     }
 }
 
-impl<const AHEAD: usize> Zeroize for Prng<AHEAD> {
+impl<const AHEAD: usize, const SETS: usize> Zeroize for Prng<AHEAD, SETS> {
     fn zeroize(&mut self) {
-        wipe(self.buffers.as_flattened_mut());
-        if let [words] = &mut self.begun[..] {
-            wipe(words.as_flattened_mut().as_flattened_mut());
+        wipe(self.buffers.as_flattened_mut().as_flattened_mut());
+        if let [sets] = &mut self.begun[..] {
+            wipe(
+                sets.as_flattened_mut()
+                    .as_flattened_mut()
+                    .as_flattened_mut(),
+            );
         }
         self.key.zeroize();
         self.counter.zeroize();
     }
 }
 
-impl<const AHEAD: usize> Drop for Prng<AHEAD> {
+impl<const AHEAD: usize, const SETS: usize> Drop for Prng<AHEAD, SETS> {
     fn drop(&mut self) {
         self.zeroize();
     }
 }
 
-impl<const AHEAD: usize> ZeroizeOnDrop for Prng<AHEAD> {}
+impl<const AHEAD: usize, const SETS: usize> ZeroizeOnDrop for Prng<AHEAD, SETS> {}
 
 /// Word `v` of block `u` of every buffer.
 type Words<const AHEAD: usize> = [[[u32; BLOCKS]; AHEAD]; 16];

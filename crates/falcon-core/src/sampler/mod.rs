@@ -264,7 +264,7 @@ pub trait Seeded: ByteSource {
     fn start(&mut self, seed: &Self::Seed);
 }
 
-impl<const AHEAD: usize> Seeded for Prng<AHEAD> {
+impl<const AHEAD: usize, const SETS: usize> Seeded for Prng<AHEAD, SETS> {
     type Seed = [u8; SEED_LEN];
     const EMPTY: Self = Self::EMPTY;
 
@@ -274,7 +274,7 @@ impl<const AHEAD: usize> Seeded for Prng<AHEAD> {
     }
 }
 
-impl<const AHEAD: usize> ByteSource for Prng<AHEAD> {
+impl<const AHEAD: usize, const SETS: usize> ByteSource for Prng<AHEAD, SETS> {
     #[inline(always)]
     fn next_u64(&mut self) -> u64 {
         Self::next_u64(self)

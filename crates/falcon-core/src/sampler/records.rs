@@ -78,8 +78,12 @@ const GROUP: usize = 32;
 const CAPACITY: usize = ATTEMPTS.next_multiple_of(LANES);
 /// Attempts that are looked at together.
 pub(super) const WINDOW: usize = 8;
+/// Buffers that are computed side by side.
+pub(super) const AHEAD: usize = 2;
+/// Sets of such buffers.
+pub(super) const SETS: usize = 2;
 /// Buffers that have records.
-pub(super) const BUFFERS: usize = 2;
+pub(super) const BUFFERS: usize = AHEAD * SETS;
 /// The first place.
 const BEGIN: usize = CAPACITY - ATTEMPTS;
 /// The place after the last attempt.

@@ -10,7 +10,7 @@
 //! bytes consumed are those of [`Serial`](super::Serial).
 
 use super::first_byte::FixedLeaf;
-use super::records::{BUFFERS, END, Records, WINDOW, level, spread};
+use super::records::{AHEAD, END, Records, SETS, WINDOW, level, spread};
 use super::serial::{Center, attempt};
 use super::{Sampling, Seeded};
 use crate::fft::Fft;
@@ -22,9 +22,12 @@ use core::fmt;
 use core::marker::PhantomData;
 use zeroize::Zeroize;
 
+/// The generator whose buffers have records.
+type Buffers = Prng<AHEAD, SETS>;
+
 /// Windows of attempts from the bytes of `S`, in the frame of an instruction set with a binary64
 /// unit.
-pub struct Windows<I, S = Prng<BUFFERS>>(I, PhantomData<fn() -> S>);
+pub struct Windows<I, S = Buffers>(I, PhantomData<fn() -> S>);
 
 impl<I, S> Windows<I, S> {
     /// The sampler.
@@ -77,7 +80,7 @@ pub trait Buffered: Seeded {
     }
 }
 
-impl Buffered for Prng<BUFFERS> {
+impl Buffered for Buffers {
     #[inline(always)]
     fn start_on(&mut self, isa: impl Isa, seed: &[u8; SEED_LEN]) {
         Self::start(self, isa, seed);
@@ -117,7 +120,7 @@ impl Buffered for Prng<BUFFERS> {
 }
 
 /// A byte source and the records of its buffers.
-pub struct Feed<S = Prng<BUFFERS>> {
+pub struct Feed<S = Buffers> {
     pub(super) source: S,
     records: Records,
     /// Place of the attempt that comes next.
