@@ -77,7 +77,9 @@ impl Walk for Any {
         target: [&mut [F::Real]; 2],
         scratch: &mut [F::Real],
     ) {
-        if logn <= 3 {
+        if let Some(mut stored) = node.stored() {
+            Any::walk(arithmetic, logn, &mut stored, target, scratch);
+        } else if logn <= 3 {
             small(arithmetic, logn, node, target, scratch);
         } else {
             Level::<Any>::walk(arithmetic, logn, node, target, scratch);

@@ -555,19 +555,20 @@ mod tests {
         let mut prng = Prng::<2>::new(Baseline, &[7; SEED_LEN]);
         prng.work_ahead(Baseline);
         prng.zeroize();
-        assert!(prng.buffers.as_flattened().iter().all(|&byte| byte == 0));
+        assert!(prng.buffers().as_flattened().iter().all(|&byte| byte == 0));
         assert_eq!((prng.key, prng.counter), ([0; 12], 0));
         assert_eq!(prng.begun, Prng::<2>::EMPTY.begun);
     }
 
     #[test]
     fn reads_equal_the_reference_vector() {
-        reads_equal_the_vector::<1>();
-        reads_equal_the_vector::<2>();
+        reads_equal_the_vector::<1, 1>();
+        reads_equal_the_vector::<2, 1>();
+        reads_equal_the_vector::<2, 2>();
     }
 
     /// Checks the reads of the reference's own test of its generator.
-    fn reads_equal_the_vector<const AHEAD: usize>() {
+    fn reads_equal_the_vector<const AHEAD: usize, const SETS: usize>() {
         let file = include_str!("../../../kat/prng/chacha20_prng_kat.json");
         let json: serde_json::Value = serde_json::from_str(file).expect("vector file");
         let list = |key: &str| -> Vec<String> {
@@ -576,7 +577,7 @@ mod tests {
                 .map(|v| String::from(v.as_str().expect("hex")))
                 .collect()
         };
-        let mut prng = Prng::<AHEAD>::new(Baseline, &Shake256::reader(b"rng").read_array());
+        let mut prng = Prng::<AHEAD, SETS>::new(Baseline, &Shake256::reader(b"rng").read_array());
         for (i, expected) in list("u64_reads").iter().enumerate() {
             assert_eq!(
                 &std::format!("{:016x}", prng.next_u64()),
@@ -631,17 +632,23 @@ mod tests {
     /// where others compute the buffers that it began, and after another seed.
     #[test]
     fn work_done_ahead_changes_no_byte() {
-        for steps in 0..=DOUBLE_ROUNDS + 1 {
-            let mut ahead = Prng::<2>::new(Gaps, &[3; SEED_LEN]);
+        compare_work_done_ahead::<1>();
+        compare_work_done_ahead::<2>();
+    }
+
+    fn compare_work_done_ahead<const SETS: usize>() {
+        for steps in 0..=SETS * DOUBLE_ROUNDS + 1 {
+            let mut ahead = Prng::<2, SETS>::new(Gaps, &[3; SEED_LEN]);
             for seed in 0..2 {
                 ahead.start(Gaps, &[seed; SEED_LEN]);
-                let mut plain = Prng::<2>::new(Baseline, &[seed; SEED_LEN]);
+                let mut plain = Prng::<2, SETS>::new(Baseline, &[seed; SEED_LEN]);
                 for round in 0..5 {
                     assert_eq!(ahead.buffers(), plain.buffers(), "{steps} {round}");
                     // Not before every refill, so that one begins without work done ahead.
                     let steps = if round == 2 { 0 } else { steps };
                     (0..steps).for_each(|_| ahead.work_ahead(Gaps));
-                    assert_eq!(ahead.double_rounds, BEGUN * steps.min(DOUBLE_ROUNDS));
+                    let most = SETS * DOUBLE_ROUNDS;
+                    assert_eq!(ahead.double_rounds, BEGUN * steps.min(most));
                     ahead.skip_buffers();
                     plain.skip_buffers();
                     plain.refill(Baseline);
@@ -659,8 +666,8 @@ mod tests {
     /// Reads from every place of a buffer. Single bytes follow one another. Eight bytes are read in
     /// place if the place is below 503, else at the start of the next buffer. An attempt is eight
     /// bytes and three single ones.
-    fn reads_follow_the_buffer_rule<const AHEAD: usize>() {
-        let new = || Prng::<AHEAD>::new(Baseline, &[9; SEED_LEN]);
+    fn reads_follow_the_buffer_rule<const AHEAD: usize, const SETS: usize>() {
+        let new = || Prng::<AHEAD, SETS>::new(Baseline, &[9; SEED_LEN]);
         let mut all = new();
         let bytes: Vec<u8> = (0..3 * BUFFER_LEN).map(|_| all.next_u8()).collect();
         for start in 0..2 * BUFFER_LEN {
@@ -687,7 +694,8 @@ mod tests {
 
     #[test]
     fn reads_follow_the_buffer_rule_from_every_place() {
-        reads_follow_the_buffer_rule::<1>();
-        reads_follow_the_buffer_rule::<2>();
+        reads_follow_the_buffer_rule::<1, 1>();
+        reads_follow_the_buffer_rule::<2, 1>();
+        reads_follow_the_buffer_rule::<1, 3>();
     }
 }

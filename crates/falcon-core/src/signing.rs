@@ -19,7 +19,7 @@ use crate::prng::SEED_LEN;
 use crate::reveal::reveal;
 use crate::ring;
 use crate::sampler::{LaneSampler, Sampling, SigningIsa};
-use crate::tree::{self, Computed, Deviation, Stored};
+use crate::tree::{self, Computed, Deviation, Stored, Subtree};
 use core::slice;
 
 /// The short secret basis as integers: `f, g, F, G`, `n` coefficients each; and
@@ -130,7 +130,8 @@ pub(crate) fn expand<B: Binary64>(
     let (g01, scratch) = scratch.split_at_mut(n);
     tree::gram(b, basis_ref(logn, basis), g00_g11, g01);
     let (g00, g11) = g00_g11.split_at_mut(n / 2);
-    Computed::root(b, logn, deviation, g00, g01, g11, scratch).store(tree);
+    let mut subtree = Subtree::ZERO;
+    Computed::root(b, logn, deviation, g00, g01, g11, scratch, &mut subtree).store(tree);
 }
 
 /// `(t0, t1) = (c, 0) B^-1` of every lane.
@@ -210,7 +211,8 @@ fn attempt_computed<'s, B: SigningIsa, S: Sampling>(
     let (b10, b11) = second_row.split_at_mut(n);
     tree::gram_in_place(b, b00, g01, b10, b11);
     let (g00, g11) = b00.split_at_mut(n / 2);
-    let mut root = Computed::root(b, logn, deviation, g00, g01, g11, second_row);
+    let mut subtree = Subtree::ZERO;
+    let mut root = Computed::root(b, logn, deviation, g00, g01, g11, second_row, &mut subtree);
     let mut sampler = LaneSampler::new(b, sampling, slice::from_mut(feed));
     ffsampling(b, &mut sampler, logn, &mut root, t0, t1, rest);
     (t0, t1)

@@ -14,7 +14,7 @@
 //! Source: Falcon specification v1.2, algorithms 8, 9 and 11.
 
 use crate::fft::{self, BasisRef};
-use crate::lanes::{Binary64, Double, Isa};
+use crate::lanes::{Binary64, Double, HAS_VECTORS, Isa, wipe};
 use core::fmt;
 
 /// Numbers that the sampler needs of a leaf with deviation `sigma'`.
@@ -69,6 +69,8 @@ pub trait Node {
     fn l10(&self) -> &[f64];
     /// The node below on `side`, for `n >= 4`.
     fn child(&mut self, side: Side) -> Self::Child<'_>;
+    /// Stores this node and all below it, if a walk below is faster then.
+    fn stored(&mut self) -> Option<Stored<'_>>;
     /// The leaf below on `side`, for `n = 2`.
     fn leaf(&self, side: Side) -> Leaf;
 
@@ -131,6 +133,11 @@ impl Node for Stored<'_> {
     }
 
     #[inline(always)]
+    fn stored(&mut self) -> Option<Stored<'_>> {
+        None
+    }
+
+    #[inline(always)]
     fn leaf(&self, side: Side) -> Leaf {
         let at = match side {
             Side::Right => 2,
@@ -172,6 +179,41 @@ pub struct Computed<'a, B> {
     d00: &'a mut [f64],
     d11: &'a mut [f64],
     scratch: &'a mut [f64],
+    subtree: &'a mut Subtree,
+}
+
+/// Logarithm of the degree whose subtrees are computed level by level, zero for none. With 4 or 6,
+/// signing takes longer; without vectors, level by level is no faster.
+const SUBTREE_LOGN: u32 = if HAS_VECTORS { 5 } else { 0 };
+/// Half the degree: values of each kind in a level, and the most nodes of a level.
+const SUBTREE_HALF: usize = (1 << SUBTREE_LOGN) / 2;
+
+/// Memory for a subtree. Wiped when dropped.
+pub struct Subtree {
+    stored: [f64; stored_len(SUBTREE_LOGN)],
+    /// The diagonal entries of two levels, alternating: `d11` of all nodes, then `d00`.
+    diagonals: [[[f64; SUBTREE_HALF]; 2]; 2],
+    /// Real and imaginary parts of `l10` of a level.
+    l10: [[f64; SUBTREE_HALF]; 2],
+}
+
+impl Subtree {
+    /// Zeros.
+    pub const ZERO: Self = Self {
+        stored: [0.0; stored_len(SUBTREE_LOGN)],
+        diagonals: [[[0.0; SUBTREE_HALF]; 2]; 2],
+        l10: [[0.0; SUBTREE_HALF]; 2],
+    };
+}
+
+impl Drop for Subtree {
+    fn drop(&mut self) {
+        if HAS_VECTORS {
+            wipe(&mut self.stored);
+            wipe(self.diagonals.as_flattened_mut().as_flattened_mut());
+            wipe(self.l10.as_flattened_mut());
+        }
+    }
 }
 
 impl<'a, B: Binary64> Computed<'a, B> {
@@ -187,6 +229,7 @@ impl<'a, B: Binary64> Computed<'a, B> {
         g01: &'a mut [f64],
         g11: &'a mut [f64],
         scratch: &'a mut [f64],
+        subtree: &'a mut Subtree,
     ) -> Self {
         Isa::vectorize(
             arith,
@@ -201,11 +244,16 @@ impl<'a, B: Binary64> Computed<'a, B> {
             d00: g00,
             d11: g11,
             scratch,
+            subtree,
         }
     }
 
     /// Writes this node and all below it in the order of [`Stored`].
     pub fn store(&mut self, out: &mut [f64]) {
+        if let Some(Stored { data, .. }) = self.stored() {
+            out.copy_from_slice(data);
+            return;
+        }
         let n = 1 << self.logn;
         let (l10, rest) = out.split_at_mut(n);
         l10.copy_from_slice(self.l10());
@@ -222,6 +270,52 @@ impl<'a, B: Binary64> Computed<'a, B> {
             self.child(Side::Right).store(right);
             self.child(Side::Left).store(left);
         }
+    }
+
+    /// Stores this node, of degree `2^SUBTREE_LOGN`, and all below it. The nodes of a level are
+    /// computed side by side, since one alone would not fill a register.
+    #[inline(never)]
+    fn store_subtree(&mut self) {
+        let Subtree {
+            stored,
+            diagonals: [entries, below],
+            l10: [re, im],
+        } = &mut *self.subtree;
+        let (mut entries, mut below) = (entries, below);
+        Isa::vectorize(
+            self.arith,
+            #[inline(always)]
+            || {
+                entries[0].copy_from_slice(self.d11);
+                entries[1].copy_from_slice(self.d00);
+                stored[..self.l10.len()].copy_from_slice(self.l10);
+                // Where the nodes of a level begin: all right children, then all left ones.
+                let mut begin = [0; SUBTREE_HALF];
+                for logn in (1..SUBTREE_LOGN).rev() {
+                    let nodes = 1 << (SUBTREE_LOGN - 1 - logn);
+                    for i in 0..nodes {
+                        begin[i] += 2 << logn;
+                        begin[i + nodes] = begin[i] + stored_len(logn);
+                    }
+                    let m = 1 << (logn - 1);
+                    let [d11, d00] = &mut *below;
+                    let d = entries.as_flattened();
+                    fft::split_ldl(self.arith, m, d, d00, [&mut *re, &mut *im], d11);
+                    for (u, (re, im)) in re.iter().zip(&*im).enumerate() {
+                        let at = begin[u / m] + u % m;
+                        [stored[at], stored[at + m]] = [*re, *im];
+                    }
+                    core::mem::swap(&mut entries, &mut below);
+                }
+                for (side, d) in entries.iter().enumerate() {
+                    for (d, begin) in d.iter().zip(begin) {
+                        let Leaf { dss, ccs } = leaf::<B::F64>((*d).into(), self.deviation);
+                        let at = begin + 2 + 2 * side;
+                        [stored[at], stored[at + 1]] = [dss, ccs];
+                    }
+                }
+            },
+        );
     }
 }
 
@@ -247,10 +341,11 @@ impl<B: Binary64> Node for Computed<'_, B> {
         let (l10, scratch) = self.scratch.split_at_mut(half);
         let (d00, scratch) = scratch.split_at_mut(half / 2);
         let (d11, scratch) = scratch.split_at_mut(half / 2);
+        let (l_re, l_im) = l10.split_at_mut(half / 2);
         Isa::vectorize(
             b,
             #[inline(always)]
-            || fft::split_ldl(b, d, d00, l10, d11),
+            || fft::split_ldl(b, half / 2, d, d00, [l_re, l_im], d11),
         );
         Computed {
             arith: b,
@@ -260,7 +355,17 @@ impl<B: Binary64> Node for Computed<'_, B> {
             d00,
             d11,
             scratch,
+            subtree: self.subtree,
         }
+    }
+
+    #[inline(always)]
+    fn stored(&mut self) -> Option<Stored<'_>> {
+        if !HAS_VECTORS || self.logn != SUBTREE_LOGN {
+            return None;
+        }
+        self.store_subtree();
+        Some(Stored::root(SUBTREE_LOGN, &self.subtree.stored))
     }
 
     #[inline(always)]
@@ -306,4 +411,84 @@ pub fn gram<B: Binary64>(b: B, basis: BasisRef<'_>, g00_g11: &mut [f64], g01: &m
     g00_g11.copy_from_slice(basis.b00);
     g01.copy_from_slice(basis.b01);
     gram_in_place(b, g00_g11, g01, basis.b10, basis.b11);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::Baseline;
+    use std::vec;
+    use std::vec::Vec;
+
+    /// Stores the tree node by node, never a subtree.
+    fn store_by_nodes<B: Binary64>(node: &mut Computed<'_, B>, out: &mut Vec<f64>) {
+        out.extend_from_slice(node.l10());
+        for side in [Side::Right, Side::Left] {
+            if node.logn == 1 {
+                let Leaf { dss, ccs } = node.leaf(side);
+                out.extend([dss, ccs]);
+            } else {
+                store_by_nodes(&mut node.child(side), out);
+            }
+        }
+    }
+
+    /// A tree has the same bits, computed level by level or node by node.
+    fn subtrees_have_the_bits_of_their_nodes<B: Binary64>(arith: B) {
+        let deviation = Deviation {
+            inv_sigma: 1.0 / 165.0,
+            sigma_min: 1.27,
+        };
+        for logn in 1..=8 {
+            let n = 1 << logn;
+            let real = |i: usize, salt: usize| ((i * 37 + salt * 11) % 101) as f64;
+            let [by_level, by_node] = [true, false].map(|by_level| {
+                let mut diagonals = [0, 1].map(|salt| {
+                    let entry = (0..n / 2).map(|i| 1e4 + real(i, salt));
+                    entry.collect::<Vec<_>>()
+                });
+                let [g00, g11] = &mut diagonals;
+                let mut g01: Vec<f64> = (0..n).map(|i| real(i, 2) - 50.0).collect();
+                let mut scratch = vec![0.0; computed_scratch_len(logn)];
+                let mut subtree = Subtree::ZERO;
+                let mut root = Computed::root(
+                    arith,
+                    logn,
+                    deviation,
+                    g00,
+                    &mut g01,
+                    g11,
+                    &mut scratch,
+                    &mut subtree,
+                );
+                let mut out = vec![0.0; stored_len(logn)];
+                if by_level {
+                    root.store(&mut out);
+                } else {
+                    out.clear();
+                    store_by_nodes(&mut root, &mut out);
+                }
+                out
+            });
+            assert!(by_level.iter().all(|x| x.is_finite()));
+            let bits = |x: Vec<f64>| x.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+            assert_eq!(bits(by_level), bits(by_node), "{logn}");
+        }
+    }
+
+    #[test]
+    fn portable_subtrees_have_the_bits_of_their_nodes() {
+        subtrees_have_the_bits_of_their_nodes(Baseline);
+    }
+
+    #[cfg(all(feature = "engines", target_arch = "x86_64", target_feature = "sse2"))]
+    #[test]
+    fn subtrees_have_the_bits_of_their_nodes_in_registers() {
+        if let Some(isa) = falcon_x86::Avx2::detect() {
+            subtrees_have_the_bits_of_their_nodes(isa);
+        }
+        if let Some(isa) = falcon_x86::Avx512::detect() {
+            subtrees_have_the_bits_of_their_nodes(isa);
+        }
+    }
 }

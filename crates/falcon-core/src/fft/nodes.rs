@@ -186,22 +186,29 @@ pub(crate) fn ldl<L: Lanes<Real = f64>>(l: L, g00: &[f64], g01: &mut [f64], g11:
 #[inline(always)]
 fn split_and_factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     l: L,
+    m: usize,
     d: &[f64],
     d00: &mut [f64],
-    l10: &mut [f64],
+    [l_re, l_im]: [&mut [f64]; 2],
     d11: &mut [f64],
 ) {
-    let m = d00.len();
-    let d = &runs::<L, R, _>(2 * m, d).as_chunks::<2>().0[..m / len::<L, R>()];
-    let (d00, d11) = (runs_mut::<L, R, _>(m, d00), runs_mut::<L, R, _>(m, d11));
-    let [l_re, l_im] = halves_mut::<L, R, _>(m, l10);
-    let [w_re, w_im] = twiddle_runs::<L, R>(m);
-    for u in 0..m / len::<L, R>() {
+    let len = d00.len();
+    let d = &runs::<L, R, _>(2 * len, d).as_chunks::<2>().0[..len / R::LEN];
+    let (d00, d11) = (runs_mut::<L, R, _>(len, d00), runs_mut::<L, R, _>(len, d11));
+    let (l_re, l_im) = (
+        runs_mut::<L, R, _>(len, l_re),
+        runs_mut::<L, R, _>(len, l_im),
+    );
+    let (w_re, w_im) = twiddles(m);
+    for u in 0..len / R::LEN {
         let (a, b): (R, R) = (l.load(&d[u][0]), l.load(&d[u][1]));
         let [x, y] = a.unzip(b);
         let [sum, difference] = x.add_sub(y);
         let (e0, half) = (sum.half(), difference.half());
-        let w: [R; 2] = shared(l, &w_re[u], &w_im[u]);
+        // Those of the next entry are the same.
+        let first = u * R::LEN % m;
+        let next = first..first + R::LEN.min(m);
+        let w: [R; 2] = [l.cycle(&w_re[next.clone()]), l.cycle(&w_im[next])];
         let e1 = [half * w[0], -(half * w[1])];
         let (l10, d) = factor_run::<L, R>(e0, e1, e0);
         L::store(e0, &mut d00[u]);
@@ -210,19 +217,20 @@ fn split_and_factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     }
 }
 
-/// Computes the node below a diagonal entry `d`, a self-adjoint polynomial of degree `n` (`n/2`
-/// reals). It splits into `e0`, which is self-adjoint too, and `e1`. The node holds the factors of
-/// the Gram matrix `[[e0, e1], [conj(e1), e0]]`, as [`ldl`] finds them. `d00` and `d11` get `n/4`
-/// reals, `l10` `n/2`.
+/// Computes the nodes below diagonal entries, self-adjoint polynomials of degree `4m` (`2m` reals),
+/// which follow one another in `d`. An entry splits into `e0`, which is self-adjoint too, and `e1`.
+/// Its node holds the factors of the Gram matrix `[[e0, e1], [conj(e1), e0]]`, as [`ldl`] finds
+/// them. `d00`, `d11` and both parts of `l10` get `m` reals for each entry.
 #[inline(always)]
 pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
     l: L,
+    m: usize,
     d: &[f64],
     d00: &mut [f64],
-    l10: &mut [f64],
+    l10: [&mut [f64]; 2],
     d11: &mut [f64],
 ) {
-    in_runs!(d00.len(), split_and_factor(l, d, d00, l10, d11));
+    in_runs!(d00.len(), split_and_factor(l, m, d, d00, l10, d11));
 }
 
 #[inline(always)]

@@ -18,7 +18,7 @@ pub(crate) const SEED_LEN: usize = 41;
 
 /// Bytes of an attempt that may come before the blocks that it ends in.
 const CARRY: usize = ATTEMPT_LEN - 1;
-/// Blocks of SHAKE256 that are computed together: as many as all records can tell of.
+/// Blocks of SHAKE256 that are computed together: as many as the records of two buffers can tell of.
 const BLOCKS: usize = 7;
 /// Length of the buffer in bytes.
 const LEN: usize = CARRY + RATE * BLOCKS;
@@ -148,16 +148,17 @@ impl Buffered for ShakeSource {
             // Nothing but whole attempts was read.
             return END - (self.end - self.position) / ATTEMPT_LEN;
         }
-        let count = (ahead / ATTEMPT_LEN).min(BUFFERS * ATTEMPTS);
-        self.end = self.position + ATTEMPT_LEN * count;
+        let mut left = (ahead / ATTEMPT_LEN).min(BUFFERS * ATTEMPTS);
+        self.end = self.position + ATTEMPT_LEN * left;
         // Later ones first, since they overwrite the end of those before.
         let mut next = END;
         let mut last = self.end;
-        let counts = [count.min(ATTEMPTS), count.saturating_sub(ATTEMPTS)];
-        for (number, count) in [1, 0].into_iter().zip(counts) {
+        for number in (0..BUFFERS).rev() {
+            let count = left.min(ATTEMPTS);
             if count == 0 {
-                continue;
+                break;
             }
+            left -= count;
             let first = last - ATTEMPT_LEN * count;
             let (attempts, _) = self.bytes[first..last].as_chunks::<ATTEMPT_LEN>();
             let (_, out) = self.attempts.as_rchunks_mut::<ATTEMPT_LEN>();

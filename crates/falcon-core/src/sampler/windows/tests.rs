@@ -4,7 +4,7 @@
 
 use super::super::Serial;
 use super::super::base::half_gaussian;
-use super::super::records::{ACCEPT, ONE, RAISE, REJECT, record, trial};
+use super::super::records::{ACCEPT, BUFFERS, ONE, RAISE, REJECT, record, trial};
 use super::super::serial::exponent;
 use super::*;
 use crate::hash::{Shake256, Shake256Reader};
@@ -65,8 +65,8 @@ impl Feed {
 }
 
 /// Bytes consumed before `place`; the end of a buffer is the start of the next.
-fn consumed<const AHEAD: usize>(prng: &Prng<AHEAD>, place: Place) -> u64 {
-    let buffers = prng.counter() / 8 - AHEAD as u64 + place.buffer as u64;
+fn consumed<const AHEAD: usize, const SETS: usize>(prng: &Prng<AHEAD, SETS>, place: Place) -> u64 {
+    let buffers = prng.counter() / 8 - (AHEAD * SETS) as u64 + place.buffer as u64;
     match place.position {
         END.. => (buffers + 1) * BUFFER_LEN as u64,
         position => buffers * BUFFER_LEN as u64 + position as u64,
