@@ -123,11 +123,13 @@ def _verify_shard(job: Job, name: str) -> dict[str, Any]:
             raise LedgerError(f"{source}: {row} rows of {file.metadata.num_rows} can be read")
         if _fingerprint(job, source.stat()) != before:
             raise LedgerError(f"{source}: changed while it was read")
+        digest = _digest(temporary)
     summary = {
         "shard": name,
         "rows": row,
         **dict(zip(NAMES, counts.tolist(), strict=True)),
         "first_not_valid": first,
+        "output_sha256": digest,
         "seconds": round(time.perf_counter() - started, 6),
         **before,
     }
@@ -317,6 +319,11 @@ def summary_path(job: Job, name: str) -> pathlib.Path:
     return pathlib.Path(job.output, f"{name}.json")
 
 
+def _digest(path: pathlib.Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def _fingerprint(job: Job, status: os.stat_result) -> dict[str, Any]:
     """What the verdicts of a shard depend on. If it changes, they are computed again."""
     return {
@@ -330,13 +337,14 @@ def _fingerprint(job: Job, status: os.stat_result) -> dict[str, Any]:
 
 
 def finished(job: Job, name: str) -> dict[str, Any] | None:
-    """Summary of a shard whose output is complete and not older than the shard."""
+    """Summary of a shard whose output has the bytes it was written with, and is not outdated."""
     try:
         summary: dict[str, Any] = json.loads(summary_path(job, name).read_text())
         status = pathlib.Path(job.ledger, name).stat()
         wanted = {"shard": name, **_fingerprint(job, status)}
-        if verdicts_path(job, name).is_file() and wanted.items() <= summary.items():
-            return summary
+        if wanted.items() <= summary.items():
+            wanted["output_sha256"] = _digest(verdicts_path(job, name))
+            return summary if wanted.items() <= summary.items() else None
     except (OSError, ValueError, AttributeError):
         pass
     return None

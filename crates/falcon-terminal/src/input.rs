@@ -51,14 +51,33 @@ pub fn check_readable(path: &Path) -> Result<()> {
 /// Opens a regular file, no link, for reading. What has taken its place meanwhile is refused, and a
 /// pipe does not wait.
 pub fn open_regular(path: &Path) -> Result<File> {
+    open_at_once(path, false)
+}
+
+/// Opens a regular file for reading, also through a link. A pipe, a socket or a device is refused
+/// and stays closed: opening a pipe waits.
+pub fn open_linked(path: &Path) -> Result<File> {
+    let metadata = path.metadata().map_err(|error| cannot_read(path, &error))?;
+    if !metadata.is_file() {
+        return Err(Error::at(path, "is not a regular file")
+            .hint("write what it has to a file, and name that file"));
+    }
+    open_at_once(path, true)
+}
+
+fn open_at_once(path: &Path, follow: bool) -> Result<File> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+        let mut flags = OFlags::NONBLOCK;
+        flags.set(OFlags::NOFOLLOW, !follow);
+        options.custom_flags(flags.bits() as i32);
     }
+    #[cfg(not(unix))]
+    let _ = follow;
     let file = options
         .open(path)
         .map_err(|error| cannot_read(path, &error))?;

@@ -222,8 +222,12 @@ impl Pending {
     ) -> Result<Self> {
         check_target(program, target, content, overwrite)?;
         let named = target.to_owned();
-        // Through a link, the file it points to is replaced, not the link.
-        let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        let target = match overwrite {
+            // Through a link, the file it points to is replaced, not the link.
+            Overwrite::Force => fs::canonicalize(target).unwrap_or_else(|_| target.to_owned()),
+            // A link that appears from now on is refused, as a file is.
+            Overwrite::Never => target.to_owned(),
+        };
         let mut hold = interrupt::hold();
         let temporary = builder(program, content)
             .tempfile_in(folder(&target))

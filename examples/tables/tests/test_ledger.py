@@ -356,6 +356,11 @@ def test_what_changed_is_verified_again(small):
     (output / "part-00002.parquet.json").write_text("{")
     result, _ = verify(small)
     assert "1 of these shards had been verified before" in result.output
+    # An output of another run.
+    summary = output / "part-00000.parquet.json"
+    summary.write_text(summary.read_text().replace('"output_sha256": "', '"output_sha256": "0'))
+    result, _ = verify(small)
+    assert "2 of these shards had been verified before" in result.output
     # The keys: the second signer has the first one's key.
     keys = pq.read_table(small.keys).to_pylist()
     keys[1]["key"] = keys[0]["key"]

@@ -1,15 +1,15 @@
 //! `make-table`: tables to try the other commands with.
 
 use crate::{
-    PROGRAM,
     engine::{Compute, keygen},
     error::{Error, Result, Status},
     escape::{Escaped, shown},
-    output::{Content, Overwrite, Pending},
+    output::Overwrite,
     progress::{Progress, Unit},
     scheme::{Algorithm, Either, SecretKey},
     tables::{
         BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE, Verdict, Worker, encode,
+        output::Place,
         write::{Writer, binary, properties, schema},
     },
     ui::Ui,
@@ -24,12 +24,7 @@ use parquet::{basic::Repetition, schema::types::ColumnPath};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json as json;
-use std::{
-    collections::BTreeMap,
-    fmt, fs,
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fmt, fs, num::NonZeroUsize, path::PathBuf};
 
 /// Make Parquet files of signatures to try `verify-table` with
 #[derive(Debug, Args)]
@@ -199,6 +194,15 @@ impl MakeTable {
         let ledger = self.folder.join("ledger");
         fs::create_dir_all(&ledger)
             .map_err(|error| Error::io(&ledger, "cannot make the folder", &error))?;
+        let look = |path| Place::look(path, Overwrite::from_force(self.force));
+        let tables = self.tables.get() as u64;
+        let names: Vec<_> = (0..tables)
+            .map(|table| format!("part-{table:05}.parquet"))
+            .collect();
+        let keys_place = look(self.folder.join("keys.parquet"))?;
+        let places = names.iter().map(|name| look(ledger.join(name)));
+        let places = places.collect::<Result<Vec<_>>>()?;
+        let expected_place = look(self.folder.join("expected.json"))?;
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = Threads::new(self.threads.unwrap_or(cores));
         let worker = Worker::new(engine, Some(&threads));
@@ -207,52 +211,31 @@ impl MakeTable {
             .iter()
             .map(|key| key.public_key().to_any().to_bytes())
             .collect();
-        self.write_keys(&public)?;
-        let tables = self.tables.get() as u64;
+        write_keys(&keys_place, &public)?;
         let progress = Progress::new(ui, Unit::Items("rows"), Some(tables * self.rows));
         let mut expected: BTreeMap<String, BTreeMap<u64, u8>> = BTreeMap::new();
-        for table in 0..tables {
-            let file = format!("part-{table:05}.parquet");
+        for ((table, name), place) in (0..).zip(names).zip(&places) {
             let contents = Contents {
                 options: &self,
                 table,
             };
-            self.write_table(
-                &ledger.join(&file),
-                &contents,
-                &worker,
-                &keys,
-                &public,
-                &progress,
-            )?;
+            self.write_table(place, &contents, &worker, &keys, &public, &progress)?;
             let places = [0, self.rows / 2, self.rows.saturating_sub(1)];
             let forged = places
                 .iter()
                 .filter(|&&row| row < self.rows)
                 .filter_map(|&row| Some((row, contents.forgery(row)?.verdict() as u8)));
-            expected.insert(file, forged.collect());
+            expected.insert(name, forged.collect());
         }
         drop(progress);
         let expected = json::json!({ "rows": self.rows, "shards": expected });
-        let path = self.folder.join("expected.json");
-        Pending::with_bytes(
-            &PROGRAM,
-            &path,
-            format!("{expected:#}\n").as_bytes(),
-            Content::Table,
-            self.overwrite(),
-        )?
-        .commit()?;
+        expected_place.write_json(&expected)?;
         ui.report(&Made {
             folder: shown(&self.folder).into_owned(),
             tables,
             rows: tables * self.rows,
         })?;
         Ok(Status::Valid)
-    }
-
-    fn overwrite(&self) -> Overwrite {
-        Overwrite::from_force(self.force)
     }
 
     fn signing_keys(&self, threads: &Threads) -> Vec<SecretKey> {
@@ -264,25 +247,9 @@ impl MakeTable {
         }
     }
 
-    fn write_keys(&self, public: &[Vec<u8>]) -> Result<()> {
-        let path = self.folder.join("keys.parquet");
-        let columns = vec![
-            binary(KEY_ID, Repetition::OPTIONAL, true)?,
-            binary(KEY, Repetition::OPTIONAL, false)?,
-        ];
-        let mut pending = Pending::create(&PROGRAM, &path, Content::Table, self.overwrite())?;
-        let mut writer = Writer::new(&mut pending, &path, schema(columns)?, properties().build())?;
-        let mut group = writer.group()?;
-        group.binary(once((0..public.len()).map(|key| name(key).into_bytes())))?;
-        group.binary(once(public.iter().cloned()))?;
-        group.close()?;
-        writer.close()?;
-        pending.commit()
-    }
-
     fn write_table(
         &self,
-        path: &Path,
+        place: &Place,
         contents: &Contents<'_>,
         worker: &Worker<'_>,
         keys: &[SecretKey],
@@ -298,8 +265,8 @@ impl MakeTable {
         let properties = properties()
             .set_column_dictionary_enabled(ColumnPath::from(key), true)
             .build();
-        let mut pending = Pending::create(&PROGRAM, path, Content::Table, self.overwrite())?;
-        let mut writer = Writer::new(&mut pending, path, schema(columns)?, properties)?;
+        let mut output = place.create()?;
+        let mut writer = Writer::new(&mut output, schema(columns)?, properties)?;
         let mut start = 0;
         while start < self.rows {
             let end = self.rows.min(start + self.group_rows.get() as u64);
@@ -320,7 +287,7 @@ impl MakeTable {
             start = end;
         }
         writer.close()?;
-        pending.commit()
+        output.commit().map(drop)
     }
 
     /// Signatures of some rows.
@@ -369,6 +336,21 @@ impl MakeTable {
         }
         Ok(signatures)
     }
+}
+
+fn write_keys(place: &Place, public: &[Vec<u8>]) -> Result<()> {
+    let columns = vec![
+        binary(KEY_ID, Repetition::OPTIONAL, true)?,
+        binary(KEY, Repetition::OPTIONAL, false)?,
+    ];
+    let mut output = place.create()?;
+    let mut writer = Writer::new(&mut output, schema(columns)?, properties().build())?;
+    let mut group = writer.group()?;
+    group.binary(once((0..public.len()).map(|key| name(key).into_bytes())))?;
+    group.binary(once(public.iter().cloned()))?;
+    group.close()?;
+    writer.close()?;
+    output.commit().map(drop)
 }
 
 fn sign<'k, P: Parameters>(

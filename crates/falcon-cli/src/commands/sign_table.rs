@@ -4,7 +4,6 @@ use crate::{
     engine::Compute,
     error::{Error, Result, Status},
     keys::{DEFAULT_SECRET_KEY, load_secret},
-    output::Pending,
     passphrase::PassphraseSource,
     progress::Progress,
     scheme::{Either, either},
@@ -15,6 +14,7 @@ use crate::{
         encode,
         keys::MESSAGES,
         ledger::{Counts, Job, LedgerOptions, Slice, digest_of_key},
+        output::Output,
         source::Table,
         write::{Writer, is_signed, with_signatures},
     },
@@ -69,11 +69,11 @@ impl SignTable {
             Either::Falcon1024(key) => Either::Falcon1024(expand.expand(key)),
         };
         drop(secret);
-        ledger.run(&job, ui, |table, slice, pending, threads, progress| {
+        ledger.run(&job, ui, |table, slice, output, threads, progress| {
             let worker = Worker::new(engine, threads);
             let sign =
                 |batch: &Values| either!(&key, key => sign(&worker, key, self.format, batch));
-            sign_slice(&worker, sign, table, slice, pending, progress)
+            sign_slice(&worker, sign, table, slice, output, progress)
         })
     }
 }
@@ -84,7 +84,7 @@ fn sign_slice(
     sign: impl Fn(&Values) -> Result<Vec<Option<Vec<u8>>>> + Sync,
     table: &Table,
     slice: &Slice,
-    pending: &mut Pending,
+    output: &mut Output,
     progress: &Progress,
 ) -> Result<Signed> {
     let (column, _) = table.column(MESSAGE, MESSAGES)?;
@@ -95,9 +95,8 @@ fn sign_slice(
             ),
         );
     }
-    let path = pending.named().to_owned();
     let (schema, properties) = with_signatures(table)?;
-    let mut output = Writer::new(pending, &path, schema, properties)?;
+    let mut output = Writer::new(output, schema, properties)?;
     let mut signed = Signed::default();
     for group in slice.groups.clone() {
         let mut written = output.group()?;

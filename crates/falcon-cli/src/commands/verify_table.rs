@@ -3,15 +3,16 @@
 use crate::{
     engine::Compute,
     error::{Error, Result, Status},
+    input::open_linked,
     keys::load_public,
-    output::Pending,
     progress::Progress,
     scheme::PublicKey,
     tables::{
         ColumnFormat, Verdict, Worker,
         column::Batches,
         keys::{Decoded, KeyTable, Keys, verify},
-        ledger::{Counts, Job, LedgerOptions, Slice, digest, digest_of_key},
+        ledger::{Counts, Job, LedgerOptions, Slice, digest_of_key},
+        output::{Output, digest},
         source::{State, Table},
         write::{Verdicts, has_verdicts},
     },
@@ -69,7 +70,7 @@ impl VerifyTable {
         let (keys, keys_sha256) = match (&self.keys, &self.public_key) {
             (Some(path), _) => {
                 let before = State::at(path);
-                let digest = digest(path)?;
+                let digest = digest(path, open_linked(path)?)?;
                 let (table, state) = KeyTable::read(path)?;
                 if before != Some(state) {
                     return Err(Error::at(path, "changed while it was read")
@@ -91,14 +92,14 @@ impl VerifyTable {
         };
         let inputs: Vec<&Path> = source.into_iter().collect();
         let ledger = self.ledger.open(&inputs)?;
-        ledger.run(&job, ui, |table, slice, pending, threads, progress| {
+        ledger.run(&job, ui, |table, slice, output, threads, progress| {
             verify_slice(
                 engine,
                 &keys,
                 self.format,
                 table,
                 slice,
-                pending,
+                output,
                 threads,
                 progress,
             )
@@ -124,13 +125,12 @@ fn verify_slice(
     format: ColumnFormat,
     table: &Table,
     slice: &Slice,
-    pending: &mut Pending,
+    output: &mut Output,
     threads: Option<&Threads>,
     progress: &Progress,
 ) -> Result<Counted> {
     let columns = keys.columns(table)?;
-    let path = pending.named().to_owned();
-    let mut output = Verdicts::new(pending, &path, slice.first_row)?;
+    let mut output = Verdicts::new(output, slice.first_row)?;
     let worker = Worker::new(engine, threads);
     let mut decoded = Decoded::default();
     let mut counted = Counted::default();

@@ -1,12 +1,13 @@
 //! A ledger: Parquet files, divided into shards by row groups, and the outputs of the shards.
 
-use super::source::{State, Table};
+use super::{
+    output::{Output, Place, digest, open_output},
+    source::{State, Table},
+};
 use crate::{
-    PROGRAM,
     error::{Error, Result, Status},
     escape::{Escaped, shown},
-    input::{cannot_read, open, open_regular},
-    output::{Content, Overwrite, Pending, check_target},
+    output::Overwrite,
     parallel::for_each_in_order_on,
     place::with_suffix,
     progress::{Progress, Unit},
@@ -14,6 +15,7 @@ use crate::{
 };
 use clap::Args;
 use falcon_core::Threads;
+use rayon::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json as json;
 use sha2::{Digest, Sha256};
@@ -114,6 +116,36 @@ pub(crate) struct Slice {
     state: State,
 }
 
+impl Slice {
+    fn summary<T>(&self, counts: T, output_sha256: String, seconds: f64, job: &Job) -> Summary<T> {
+        Summary {
+            shard: self.name.clone(),
+            rows: self.rows,
+            row_groups: (!self.is_whole).then_some([self.groups.start, self.groups.end]),
+            first_row: (!self.is_whole).then_some(self.first_row),
+            counts,
+            output_sha256,
+            seconds,
+            state: self.state.clone(),
+            job: job.clone(),
+        }
+    }
+}
+
+/// The places of an output and of its summary.
+struct Places {
+    output: Place,
+    summary: Place,
+}
+
+impl Places {
+    /// Removes what was found. A summary never stays without its output.
+    fn clear(&self) -> Result<()> {
+        self.summary.clear()?;
+        self.output.clear()
+    }
+}
+
 /// A file of the ledger, as it was when the work began.
 struct Listed {
     path: PathBuf,
@@ -160,6 +192,8 @@ pub(crate) struct Summary<T> {
     first_row: Option<u64>,
     #[serde(flatten)]
     pub(crate) counts: T,
+    /// SHA-256 of the output, in hexadecimal.
+    output_sha256: String,
     seconds: f64,
     #[serde(flatten)]
     state: State,
@@ -444,58 +478,50 @@ impl Ledger {
         self,
         job: &Job,
         ui: Ui,
-        work: impl Fn(&Table, &Slice, &mut Pending, Option<&Threads>, &Progress) -> Result<T> + Sync,
+        work: impl Fn(&Table, &Slice, &mut Output, Option<&Threads>, &Progress) -> Result<T> + Sync,
     ) -> Result<Status> {
         let started = std::time::Instant::now();
         let mut total = T::default();
         let (mut rows, mut done, mut skipped) = (0, 0, 0);
+        let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let threads = Threads::new(self.threads.unwrap_or(cores));
+        let finished = |slice| self.finished::<T>(slice, job);
+        let finished: Vec<Option<T>> = match threads.pool() {
+            Some(pool) => pool.install(|| self.slices.par_iter().map(finished).collect()),
+            None => self.slices.iter().map(finished).collect(),
+        };
         let mut slices = Vec::new();
-        for slice in &self.slices {
-            match self.finished::<T>(slice, job) {
-                Some(counts) => {
-                    total.add(&slice.name, &counts);
-                    rows += slice.rows;
-                    skipped += 1;
-                }
-                None => slices.push(slice),
+        for (slice, finished) in self.slices.iter().zip(finished) {
+            if let Some(counts) = finished {
+                total.add(&slice.name, &counts);
+                rows += slice.rows;
+                skipped += 1;
+                continue;
             }
+            let path = self.path(slice);
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)
+                    .map_err(|error| Error::io(folder, "cannot make the folder", &error))?;
+            }
+            slices.push((slice, self.look::<T>(&slice.name)?));
         }
-        for slice in &slices {
-            for path in [self.path(slice), self.summary_path(slice)] {
-                if let Some(folder) = path.parent() {
-                    fs::create_dir_all(folder)
-                        .map_err(|error| Error::io(folder, "cannot make the folder", &error))?;
-                }
-                check_target(&PROGRAM, &path, Content::Table, self.overwrite).map_err(advise)?;
-            }
-            if self.overwrite == Overwrite::Force {
-                self.check_ours::<T>(&slice.name)?;
-            }
-        }
-        let sum_path = self.sum_path();
-        let sums = [self.output.join("summary.json"), sum_path.clone()];
-        sums.iter().try_for_each(|path| check_sum(path))?;
+        let older_sum = look_at_sum(self.output.join("summary.json"))?;
+        let sum_place = look_at_sum(self.sum_path())?;
         self.check_division()?;
         let outdated = self.unreadable.iter();
         let outdated =
             outdated.filter(|table| table.is_counted && self.overwrite == Overwrite::Force);
-        for table in outdated.clone() {
-            self.check_ours::<T>(&table.name)?;
-        }
+        let outdated = outdated.map(|table| self.look::<T>(&table.name));
+        let outdated = outdated.collect::<Result<Vec<_>>>()?;
         // From here on, no sum and no output is older than its tables.
-        sums.iter().try_for_each(|path| remove(path))?;
-        for table in outdated {
-            let path = self.output.join(&table.name);
-            remove(&with_suffix(&path, ".json"))?;
-            remove(&path)?;
-        }
+        older_sum.clear()?;
+        sum_place.clear()?;
+        outdated.iter().try_for_each(Places::clear)?;
         let progress = Progress::new(
             ui,
             Unit::Items("rows"),
-            Some(slices.iter().map(|slice| slice.rows).sum()),
+            Some(slices.iter().map(|(slice, _)| slice.rows).sum()),
         );
-        let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let threads = Threads::new(self.threads.unwrap_or(cores));
         let mut status = Status::Valid;
         let mut hints = Hints::default();
         let mut errors = Vec::new();
@@ -523,21 +549,19 @@ impl Ledger {
             }
             Ok(())
         };
-        let one = |slice: &Slice, threads: Option<&Threads>| {
-            self.one(slice, job, |table, pending| {
-                work(table, slice, pending, threads, &progress)
-            })
+        let one = |(slice, places): &(&Slice, Places), threads: Option<&Threads>| {
+            let work =
+                |table: &Table, output: &mut Output| work(table, slice, output, threads, &progress);
+            (slice.name.clone(), self.one(slice, places, job, work))
         };
         if slices.len() < threads.count() {
             for slice in &slices {
-                tell((slice.name.clone(), one(slice, Some(&threads))))?;
+                tell(one(slice, Some(&threads)))?;
             }
         } else {
             let each: Vec<_> = slices.chunks(1).collect();
-            let work = |group: &[&Slice]| {
-                let work = |slice: &&Slice| (slice.name.clone(), one(slice, None));
-                group.iter().map(work).collect()
-            };
+            let work =
+                |group: &[(&Slice, Places)]| group.iter().map(|slice| one(slice, None)).collect();
             for_each_in_order_on(threads.pool(), &each, work, &mut tell)?;
         }
         drop(progress);
@@ -561,8 +585,7 @@ impl Ledger {
             seconds: started.elapsed().as_secs_f64(),
             errors: errors.into_iter().collect(),
         };
-        // Sums are made again by every run.
-        self.write_json(&sum_path, &sum, Overwrite::Force)?;
+        sum_place.write_json(&sum)?;
         // Another job may have ended since this one began.
         if let Err(error) = self.check_division() {
             status = status.max(Status::Failure);
@@ -587,17 +610,13 @@ impl Ledger {
     fn one<T: Counts>(
         &self,
         slice: &Slice,
+        places: &Places,
         job: &Job,
-        work: impl FnOnce(&Table, &mut Pending) -> Result<T>,
+        work: impl FnOnce(&Table, &mut Output) -> Result<T>,
     ) -> Result<Summary<T>> {
         let started = std::time::Instant::now();
-        let path = self.path(slice);
-        let summary_path = self.summary_path(slice);
-        if self.overwrite == Overwrite::Force {
-            // An output is never older than its table.
-            remove(&summary_path)?;
-            remove(&path)?;
-        }
+        // An output is never older than its table.
+        places.clear()?;
         let table = Table::open(&slice.table)?;
         let groups = table
             .groups()
@@ -610,8 +629,8 @@ impl Ledger {
             return Err(Error::at(&slice.table, "changed since the command began")
                 .hint("run the command again when nobody writes to the file"));
         }
-        let mut pending = Pending::create(&PROGRAM, &path, Content::Table, self.overwrite)?;
-        let counts = work(&table, &mut pending)?;
+        let mut output = places.output.create()?;
+        let counts = work(&table, &mut output)?;
         table.check_unchanged()?;
         if counts.rows() != slice.rows {
             let (found, rows) = (counts.rows(), slice.rows);
@@ -620,75 +639,68 @@ impl Ledger {
                 "copy or write the file again, and compare its checksum with that of the original",
             ));
         }
-        pending.commit().map_err(advise)?;
-        let summary = Summary {
-            shard: slice.name.clone(),
-            rows: slice.rows,
-            row_groups: (!slice.is_whole).then_some([slice.groups.start, slice.groups.end]),
-            first_row: (!slice.is_whole).then_some(slice.first_row),
-            counts,
-            seconds: started.elapsed().as_secs_f64(),
-            state: table.state().clone(),
-            job: job.clone(),
-        };
-        self.write_json(&summary_path, &summary, self.overwrite)?;
+        let output_sha256 = output.commit()?;
+        let seconds = started.elapsed().as_secs_f64();
+        let summary = slice.summary(counts, output_sha256, seconds, job);
+        places.summary.write_json(&summary)?;
         Ok(summary)
     }
 
-    fn write_json(&self, path: &Path, value: &impl Serialize, overwrite: Overwrite) -> Result<()> {
-        let text = json::to_string_pretty(value);
-        let text = text.map_err(|error| Error::at(path, "cannot be encoded").because(error))?;
-        let bytes = format!("{text}\n").into_bytes();
-        Pending::with_bytes(&PROGRAM, path, &bytes, Content::Table, overwrite)?.commit()
-    }
-
-    /// The counts of a slice whose output is complete and not older than the table, with
-    /// `--skip-existing`.
+    /// The counts of a slice, with `--skip-existing`, if its output is the one that its summary
+    /// names, and is not older than the table.
     fn finished<T: Counts>(&self, slice: &Slice, job: &Job) -> Option<T> {
-        if !self.skip_existing || !self.path(slice).is_file() {
+        if !self.skip_existing {
             return None;
         }
         let found = read_json(&self.summary_path(slice), LONGEST_SUMMARY)?;
-        let wanted = Summary {
-            shard: slice.name.clone(),
-            rows: slice.rows,
-            row_groups: (!slice.is_whole).then_some([slice.groups.start, slice.groups.end]),
-            first_row: (!slice.is_whole).then_some(slice.first_row),
-            counts: json::from_value::<T>(found.clone()).ok()?,
-            seconds: 0.0,
-            state: slice.state.clone(),
-            job: job.clone(),
-        };
+        let counts: T = json::from_value(found.clone()).ok()?;
+        let path = self.path(slice);
+        let output_sha256 = digest(&path, open_output(&path)?).ok()?;
+        let wanted = slice.summary(counts.clone(), output_sha256, 0.0, job);
         let json::Value::Object(wanted) = json::to_value(&wanted).ok()? else {
             return None;
         };
         let same = |(name, value): (&String, &json::Value)| {
             name == "seconds" || found.get(name) == Some(value)
         };
-        wanted
-            .iter()
-            .all(same)
-            .then(|| json::from_value(found.clone()).ok())?
+        let table = Table::of(&path, open_output(&path)?).ok()?;
+        let is_output = T::is_output(&table) && table.groups().sum::<u64>() == slice.rows;
+        (is_output && wanted.iter().all(same)).then_some(counts)
     }
 
-    /// Refuses to replace a table or a summary that is none of this command.
-    fn check_ours<T: Counts>(&self, name: &str) -> Result<()> {
+    /// Looks at the places of an output and of its summary. Refuses a table and a summary that are
+    /// none of this command.
+    fn look<T: Counts>(&self, name: &str) -> Result<Places> {
         let path = self.output.join(name);
-        let is_output = || Table::open(&path).is_ok_and(|table| T::is_output(&table));
-        if is_there(&path) && !is_output() {
-            return Err(not_ours(&path));
-        }
-        let path = with_suffix(&path, ".json");
-        let is_summary = || {
-            let found = read_json(&path, LONGEST_SUMMARY)?;
+        let look = |path| Place::look(path, self.overwrite).map_err(advise);
+        let summary = with_suffix(&path, ".json");
+        let places = Places {
+            output: look(path)?,
+            summary: look(summary)?,
+        };
+        let path = places.summary.path();
+        let summary = || {
+            let found = read_json(path, LONGEST_SUMMARY)?;
             found.get("rows")?.as_u64()?;
             let is_named = found.get("shard")?.as_str()? == name;
             (is_named && json::from_value::<T>(found).is_ok()).then_some(())
         };
-        if is_there(&path) && is_summary().is_none() {
-            return Err(not_ours(&path));
+        let has_summary = summary().is_some();
+        if places.summary.is_taken() && !has_summary {
+            return Err(not_ours(path));
         }
-        Ok(())
+        let path = places.output.path();
+        let is_output = || {
+            let table = Table::of(path, open_output(path)?);
+            Some(match table {
+                Ok(table) => T::is_output(&table),
+                Err(_) => has_summary && is_damaged_table(path),
+            })
+        };
+        if places.output.is_taken() && is_output() != Some(true) {
+            return Err(not_ours(path));
+        }
+        Ok(places)
     }
 
     /// Refuses an output folder in which another shard divided other row groups: rows could be in
@@ -723,18 +735,10 @@ impl Ledger {
     }
 }
 
-fn is_there(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok()
-}
-
 /// The JSON of a regular file of at most `longest` bytes.
 fn read_json(path: &Path, longest: u64) -> Option<json::Value> {
-    // A pipe is not opened.
-    if !fs::symlink_metadata(path).ok()?.is_file() {
-        return None;
-    }
     let mut bytes = Vec::new();
-    let mut file = open_regular(path).ok()?.take(longest + 1);
+    let mut file = open_output(path)?.take(longest + 1);
     file.read_to_end(&mut bytes).ok()?;
     if bytes.len() as u64 > longest {
         return None;
@@ -742,16 +746,24 @@ fn read_json(path: &Path, longest: u64) -> Option<json::Value> {
     json::from_slice(&bytes).ok()
 }
 
-/// Refuses to replace a file that is no sum.
-fn check_sum(path: &Path) -> Result<()> {
+/// Whether a file that cannot be read as a table begins like one, or is empty.
+fn is_damaged_table(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let file = open_output(path).map(|file| file.take(4).read_to_end(&mut start));
+    matches!(file, Some(Ok(_))) && b"PAR1".starts_with(&start)
+}
+
+/// Looks at the place of a sum, which every run makes again. Refuses a file that is no sum.
+fn look_at_sum(path: PathBuf) -> Result<Place> {
+    let place = Place::look(path, Overwrite::Force)?;
     let is_sum = || {
-        let found = read_json(path, LONGEST_SUM)?;
+        let found = read_json(place.path(), LONGEST_SUM)?;
         (found.get("rows").is_some() && found.get("shards").is_some()).then_some(())
     };
-    if !is_there(path) || is_sum().is_some() {
-        return Ok(());
+    if place.is_taken() && is_sum().is_none() {
+        return Err(not_ours(place.path()));
     }
-    Err(not_ours(path))
+    Ok(place)
 }
 
 fn not_ours(path: &Path) -> Error {
@@ -762,31 +774,6 @@ fn not_ours(path: &Path) -> Error {
 /// SHA-256 of an encoded public key, in hexadecimal.
 pub(crate) fn digest_of_key(encoded: &[u8]) -> String {
     base16ct::lower::encode_string(&Sha256::digest(encoded))
-}
-
-/// SHA-256 of a file, in hexadecimal.
-pub(crate) fn digest(path: &Path) -> Result<String> {
-    let mut hash = Sha256::new();
-    let mut file = open(path)?;
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        let read = file
-            .read(&mut buffer)
-            .map_err(|error| cannot_read(path, &error))?;
-        if read == 0 {
-            return Ok(base16ct::lower::encode_string(&hash.finalize()));
-        }
-        hash.update(&buffer[..read]);
-    }
-}
-
-fn remove(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(Error::io(path, "cannot remove", &error))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Says what to do about an output that exists.

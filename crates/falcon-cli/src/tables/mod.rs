@@ -7,6 +7,7 @@
 pub(crate) mod column;
 pub(crate) mod keys;
 pub(crate) mod ledger;
+pub(crate) mod output;
 pub(crate) mod source;
 pub(crate) mod write;
 

@@ -2,7 +2,7 @@
 
 use super::column::{ColumnReader, Kind};
 use crate::error::{Error, Result, in_words};
-use crate::input::cannot_read;
+use crate::input::{cannot_read, open_linked};
 use bytes::Bytes;
 use parquet::{
     basic::Compression,
@@ -347,6 +347,11 @@ impl State {
         path.metadata().ok().as_ref().map(Self::of)
     }
 
+    /// State of what has the name `path`, itself if it is a link.
+    pub(crate) fn of_name(path: &Path) -> Option<Self> {
+        path.symlink_metadata().ok().as_ref().map(Self::of)
+    }
+
     #[cfg(unix)]
     fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
@@ -379,13 +384,14 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// Opens an input, also through a link.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let cannot = |error: io::Error| cannot_read(path, &error);
-        let file = File::open(path).map_err(cannot)?;
-        let metadata = file.metadata().map_err(cannot)?;
-        if !metadata.is_file() {
-            return Err(Error::at(path, "is not a regular file").hint("name a Parquet file"));
-        }
+        Self::of(path, open_linked(path)?)
+    }
+
+    /// The table in a file that is open.
+    pub(crate) fn of(path: &Path, file: File) -> Result<Self> {
+        let metadata = file.metadata().map_err(|error| cannot_read(path, &error))?;
         let state = State::of(&metadata);
         let mut source = Source {
             file,

@@ -2,12 +2,10 @@
 
 use super::{
     SIGNATURE,
+    output::Output,
     source::{Table, contained, unwritable},
 };
-use crate::{
-    error::{Error, Result},
-    output::Pending,
-};
+use crate::error::{Error, Result};
 use parquet::{
     basic::{Compression, ConvertedType, Encoding, LogicalType, Repetition, Type, ZstdLevel},
     column::writer::ColumnCloseResult,
@@ -105,28 +103,28 @@ fn built(schema: parquet::errors::Result<SchemaType>) -> Result<TypePtr> {
 
 /// A Parquet file that is being written.
 pub(crate) struct Writer<'p> {
-    writer: SerializedFileWriter<&'p mut Pending>,
+    writer: SerializedFileWriter<&'p mut Output>,
     /// The output, for messages.
     path: PathBuf,
 }
 
 /// A row group that is being written, a column after the other.
 pub(crate) struct Group<'w, 'p> {
-    group: SerializedRowGroupWriter<'w, &'p mut Pending>,
+    group: SerializedRowGroupWriter<'w, &'p mut Output>,
     path: &'w Path,
 }
 
 impl<'p> Writer<'p> {
     pub(crate) fn new(
-        pending: &'p mut Pending,
-        path: &Path,
+        output: &'p mut Output,
         schema: TypePtr,
         properties: WriterProperties,
     ) -> Result<Self> {
-        let writer = SerializedFileWriter::new(pending, schema, Arc::new(properties));
+        let path = output.path().to_owned();
+        let writer = SerializedFileWriter::new(output, schema, Arc::new(properties));
         Ok(Self {
-            writer: writer.map_err(|error| unwritable(path, error))?,
-            path: path.to_owned(),
+            writer: writer.map_err(|error| unwritable(&path, error))?,
+            path,
         })
     }
 
@@ -229,7 +227,7 @@ pub(crate) struct Verdicts<'p> {
 
 impl<'p> Verdicts<'p> {
     /// Of the rows from `row` on.
-    pub(crate) fn new(pending: &'p mut Pending, path: &Path, row: u64) -> Result<Self> {
+    pub(crate) fn new(output: &'p mut Output, row: u64) -> Result<Self> {
         let optional = |builder: parquet::schema::types::PrimitiveTypeBuilder<'_>| {
             built(builder.with_repetition(Repetition::OPTIONAL).build())
         };
@@ -246,7 +244,7 @@ impl<'p> Verdicts<'p> {
             .set_column_dictionary_enabled(ColumnPath::from("verdict"), true)
             .build();
         Ok(Self {
-            writer: Writer::new(pending, path, schema(columns)?, properties)?,
+            writer: Writer::new(output, schema(columns)?, properties)?,
             row,
             kept: Vec::new(),
         })

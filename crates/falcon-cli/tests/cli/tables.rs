@@ -1,5 +1,8 @@
 //! Parquet files of signatures: every type of column, shards, restarts, damaged files.
 
+#[cfg(unix)]
+mod outputs;
+
 use crate::sandbox::{Sandbox, json_lines, said, text, with};
 use falcon_core::{Falcon512, Falcon1024, Format, Parameters, Signature, SigningKey};
 use parquet::{

@@ -4,6 +4,7 @@
 //! that nothing is done row by row before the threads start.
 
 mod ffi;
+mod interner;
 
 use crate::batch::{self, Chosen};
 use crate::errors::FalconError;
@@ -16,12 +17,12 @@ use falcon_core::{
     VerifyingKey,
 };
 use ffi::{Broken, Column, Data, Offsets, Value};
+use interner::Interner;
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyString};
 use rayon::prelude::*;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Verdicts of rows.
@@ -160,38 +161,6 @@ fn id(name: &Bound<'_, PyAny>) -> PyResult<Id> {
         Err(PyTypeError::new_err(
             "keys: names are str, bytes, or int of 64 bits",
         ))
-    }
-}
-
-/// Values by byte strings, found by eight of their bytes.
-///
-/// Whole keys are compared, but not hashed: hashing 897 bytes takes half as long as a verification.
-/// Two keys share the eight bytes only if somebody chose them so. The second one is hashed as a
-/// whole, so a lookup never takes longer than one hash of the key.
-struct Interner<'a, T> {
-    samples: HashMap<u64, (&'a [u8], T)>,
-    whole: HashMap<&'a [u8], T>,
-}
-
-impl<'a, T: Clone> Interner<'a, T> {
-    fn new() -> Self {
-        Self {
-            samples: HashMap::new(),
-            whole: HashMap::new(),
-        }
-    }
-
-    fn get_or_insert_with(&mut self, bytes: &'a [u8], make: impl FnOnce() -> T) -> T {
-        // The bytes after the header. They lie next to the row before, so the processor has often
-        // read them ahead. Bytes in the middle of the key would be waited for.
-        let Some(Ok(sample)) = bytes.get(1..9).map(<[u8; 8]>::try_from) else {
-            return self.whole.entry(bytes).or_insert_with(make).clone();
-        };
-        match self.samples.entry(u64::from_ne_bytes(sample)) {
-            Entry::Occupied(known) if known.get().0 == bytes => known.get().1.clone(),
-            Entry::Occupied(_) => self.whole.entry(bytes).or_insert_with(make).clone(),
-            Entry::Vacant(place) => place.insert((bytes, make())).1.clone(),
-        }
     }
 }
 

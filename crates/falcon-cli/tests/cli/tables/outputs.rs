@@ -1,0 +1,289 @@
+//! The output folder: what is there before a command, during it and after it.
+
+use super::*;
+use std::{
+    os::unix::fs::symlink,
+    process::{Child, Output},
+};
+
+const VERIFY: [&str; 8] = [
+    "verify-table",
+    "ex/ledger",
+    "--keys",
+    "ex/keys.parquet",
+    "-o",
+    "v",
+    "--threads",
+    "1",
+];
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill")
+        .args(["-s", name, &child.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+/// Runs a command that stands still amid its first table of `folder` while `meanwhile` runs.
+fn interrupted(
+    sandbox: &Sandbox,
+    arguments: &[&str],
+    folder: &str,
+    meanwhile: impl FnOnce(),
+) -> Output {
+    let mut child = sandbox.command(arguments);
+    let child = child.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = child.spawn().unwrap();
+    wait_for_temporary(&sandbox.path(folder));
+    signal(&child, "STOP");
+    meanwhile();
+    signal(&child, "CONT");
+    child.wait_with_output().unwrap()
+}
+
+/// Puts a file with another content, or a link to one, in the place of what is there.
+fn plant(sandbox: &Sandbox, name: &str, target: Option<&str>) {
+    let new = sandbox.path("planted");
+    match target {
+        Some(target) => symlink(sandbox.path(target), &new).unwrap(),
+        None => fs::write(&new, "theirs").unwrap(),
+    }
+    fs::rename(new, sandbox.path(name)).unwrap();
+}
+
+#[test]
+fn what_appears_during_the_work_is_neither_replaced_nor_followed() {
+    for (has_outputs, options) in [
+        (true, &["--force"][..]),
+        (true, &["--skip-existing", "--format", "ct"]),
+        (false, &["--force"]),
+        (false, &[]),
+    ] {
+        let sandbox = Sandbox::empty();
+        let make = ["make-table", "ex", "--keys", "2", "--rows", "12000"];
+        sandbox.succeeds(&with(&make, ["--tables", "3"]));
+        if has_outputs {
+            sandbox.succeeds(&VERIFY);
+        }
+        sandbox.write("victim", "mine");
+        let run = interrupted(&sandbox, &with(&VERIFY, options), "v", || {
+            plant(&sandbox, "v/part-00000.parquet", Some("victim"));
+            plant(&sandbox, "v/part-00001.parquet", None);
+            plant(&sandbox, "v/part-00002.parquet.json", Some("victim"));
+            plant(&sandbox, "v/summary.json", Some("new"));
+        });
+        assert_eq!(run.status.code(), Some(2), "{options:?} {run:?}");
+        let told = text(&run.stderr);
+        for name in ["part-00000.parquet", "part-00001.parquet", "summary.json"] {
+            assert!(
+                told.contains(&format!(
+                    "v/{name}: appeared or changed since the command began"
+                )),
+                "{options:?} {told}"
+            );
+        }
+        assert_eq!(sandbox.read("victim"), b"mine");
+        assert_eq!(sandbox.read("v/part-00001.parquet"), b"theirs");
+        for name in [
+            "part-00000.parquet",
+            "part-00002.parquet.json",
+            "summary.json",
+        ] {
+            let planted = sandbox.path(&format!("v/{name}"));
+            assert!(planted.is_symlink(), "{options:?} {name}");
+        }
+        assert!(!sandbox.path("new").exists());
+    }
+}
+
+#[test]
+fn a_table_that_is_made_does_not_replace_what_appears() {
+    for options in [&["--force"][..], &[]] {
+        let sandbox = Sandbox::empty();
+        let make = ["make-table", "ex", "--keys", "2", "--rows", "3000"];
+        let make = with(&with(&make, ["--tables", "2"]), options);
+        sandbox.write("victim", "mine");
+        let run = interrupted(&sandbox, &make, "ex/ledger", || {
+            plant(&sandbox, "ex/ledger/part-00001.parquet", Some("victim"));
+        });
+        let message = said(&run);
+        assert!(message.contains("appeared or changed"), "{message}");
+        assert_eq!(sandbox.read("victim"), b"mine");
+    }
+}
+
+/// One run stands still while another makes all outputs, with other keys.
+#[test]
+fn the_outputs_of_two_runs_do_not_mix() {
+    let sandbox = Sandbox::empty();
+    example(&sandbox, &["--tables", "2", "--rows", "12000"]);
+    let other = ["make-table", "other", "--keys", "4", "--rows", "1"];
+    sandbox.succeeds(&other);
+    let force = with(&VERIFY, ["--force"]);
+    sandbox.status(&force);
+    let with_others = force.iter().map(|&it| match it {
+        "ex/keys.parquet" => "other/keys.parquet",
+        it => it,
+    });
+    let with_others: Vec<_> = with_others.collect();
+    let run = interrupted(&sandbox, &force, "v", || {
+        assert_eq!(sandbox.status(&with_others), 1);
+    });
+    // Verdicts of unknown keys, and their counts.
+    for table in ["v/part-00000.parquet", "v/part-00001.parquet"] {
+        let summary = sandbox.read(&format!("{table}.json"));
+        let summary: serde_json::Value = serde_json::from_slice(&summary).unwrap();
+        let found = only_verdicts(&sandbox.path(table));
+        let unknown = found.iter().filter(|&&verdict| verdict == 3).count();
+        assert_eq!(summary["unknown_key"], unknown);
+        assert!(unknown > 2000, "{unknown}");
+    }
+    assert_eq!(run.status.code(), Some(2), "{run:?}");
+    let told = text(&run.stderr);
+    assert!(told.contains("appeared or changed"), "{told}");
+}
+
+#[test]
+fn an_output_is_finished_only_with_the_bytes_that_its_summary_names() {
+    let sandbox = Sandbox::new();
+    example(&sandbox, &["--rows", "60"]);
+    let columns = [("message", Column::of([b"1", b"2"]))];
+    write(&sandbox.path("t.parquet"), &columns, 9, plain().build());
+    let sign = ["sign-table", "-k", "k", "t.parquet", "-o", "s"];
+    for (command, status, output, input) in [
+        (
+            &VERIFY[..],
+            1,
+            "v/part-00000.parquet",
+            "ex/ledger/part-00000.parquet",
+        ),
+        (&sign, 0, "s/t.parquet", "t.parquet"),
+    ] {
+        assert_eq!(sandbox.status(command), status);
+        let first = sandbox.read(output);
+        // Of another run: another key, or another seed.
+        let other = match command == sign {
+            true => sandbox.status(&with(command, ["--force"])),
+            false => sandbox.status(&["verify-table", input, "-p", "k.pub", "-o", "v", "--force"]),
+        };
+        assert_eq!(other, status);
+        let second = sandbox.read(output);
+        assert_ne!(first, second);
+        let skip = with(command, ["--skip-existing"]);
+        assert_eq!(sandbox.status(&skip), status);
+        let before = sandbox.read(output);
+        let skipped = sandbox.run(&skip);
+        assert!(text(&skipped.stderr).contains("already"), "{skipped:?}");
+        assert_eq!(sandbox.read(output), before);
+        // An output of the other run, cut off, or empty.
+        for damaged in [
+            &first[..],
+            &second,
+            &before[..before.len() - 1],
+            &before[..9],
+            b"",
+        ] {
+            if damaged == before {
+                continue;
+            }
+            sandbox.write(output, damaged);
+            let run = sandbox.run(&skip);
+            assert_eq!(run.status.code(), Some(status), "{run:?}");
+            assert!(!text(&run.stderr).contains("already"), "{run:?}");
+            assert_eq!(
+                rows(&sandbox.path(output)),
+                if command == sign { 2 } else { 60 }
+            );
+            assert!(text(&sandbox.run(&skip).stderr).contains("already"));
+            sandbox.write(output, damaged);
+            assert_eq!(sandbox.status(&with(command, ["--force"])), status);
+        }
+        // A file of someone else stays, beside a summary too.
+        for foreign in [b"text".to_vec(), sandbox.read(input)] {
+            sandbox.write(output, &foreign);
+            for option in ["--skip-existing", "--force"] {
+                let message = sandbox.refuses(&with(command, [option]));
+                assert!(
+                    message.contains(&format!("{output}: exists already and is not an output")),
+                    "{message}"
+                );
+                assert_eq!(sandbox.read(output), foreign);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_damaged_table_needs_no_folder_for_its_output() {
+    let sandbox = Sandbox::empty();
+    sandbox.succeeds(&["make-table", "ex", "--keys", "2", "--rows", "9"]);
+    fs::create_dir(sandbox.path("ex/ledger/a")).unwrap();
+    sandbox.write("ex/ledger/a/b.parquet", "none");
+    let message = sandbox.refuses(&with(&VERIFY, ["--force"]));
+    assert!(message.contains("a/b.parquet: is a damaged"), "{message}");
+    let left = outputs(&sandbox.path("v"));
+    let wanted = [
+        "part-00000.parquet",
+        "part-00000.parquet.json",
+        "summary.json",
+    ];
+    assert_eq!(left, wanted);
+}
+
+fn rows(path: &Path) -> i64 {
+    let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+    reader.metadata().file_metadata().num_rows()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_is_an_error_and_does_not_wait() {
+    let sandbox = Sandbox::empty();
+    sandbox.succeeds(&["make-table", "ex", "--keys", "2", "--rows", "9"]);
+    sandbox.pipe("pipe");
+    let socket = std::os::unix::net::UnixListener::bind(sandbox.path("socket")).unwrap();
+    let keys = ["--keys", "ex/keys.parquet"];
+    let table = "ex/ledger/part-00000.parquet";
+    for other in ["pipe", "socket", "/dev/null"] {
+        let run = |arguments: &[&str]| {
+            let run = sandbox.run_briefly(&with(&["verify-table", "-o", "v"], arguments));
+            said(&run)
+        };
+        let told = format!("{other}: is not a regular file");
+        for message in [run(&with(&[other], keys)), run(&[table, "--keys", other])] {
+            assert!(message.contains(&told), "{message}");
+        }
+        // The other tables are verified.
+        fs::remove_dir_all(sandbox.path("v")).unwrap();
+        run(&with(&[other, table], keys));
+        assert!(sandbox.path("v/part-00000.parquet").exists());
+        fs::remove_dir_all(sandbox.path("v")).unwrap();
+    }
+    drop(socket);
+    // Under the name of an output, of its summary, or of the sum.
+    fs::create_dir(sandbox.path("v")).unwrap();
+    sandbox.write("damaged.parquet", "none");
+    for (table, name) in [
+        (table, "part-00000.parquet"),
+        (table, "part-00000.parquet.json"),
+        (table, "summary.json"),
+        ("damaged.parquet", "damaged.parquet"),
+    ] {
+        let pipe = sandbox.pipe(&format!("v/{name}"));
+        let link = sandbox.path("link");
+        for is_link in [false, true] {
+            if is_link {
+                fs::rename(&pipe, &link).unwrap();
+                symlink(&link, &pipe).unwrap();
+            }
+            for option in ["--force", "--skip-existing"] {
+                let verify = with(&["verify-table", table, "-o", "v", option], keys);
+                let message = said(&sandbox.run_briefly(&verify));
+                let told = format!("v/{name}: is not a regular file");
+                assert!(message.contains(&told), "{message}");
+            }
+        }
+        fs::remove_file(pipe).unwrap();
+        fs::remove_file(link).unwrap();
+    }
+}
