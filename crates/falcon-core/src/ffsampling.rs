@@ -52,10 +52,10 @@ trait Walk {
     /// True if the node above computes in calls.
     const CALLS: bool;
 
-    fn walk<F: Fft, S: SamplerZ<Real = F::Real>>(
+    fn walk<F: Fft, S: SamplerZ<Real = F::Real>, N: Node>(
         arithmetic: &mut Arithmetic<'_, F, S>,
         logn: u32,
-        node: &mut impl Node,
+        node: &mut N,
         target: [&mut [F::Real]; 2],
         scratch: &mut [F::Real],
     );
@@ -70,15 +70,15 @@ struct Any;
 impl Walk for Any {
     const CALLS: bool = true;
 
-    fn walk<F: Fft, S: SamplerZ<Real = F::Real>>(
+    fn walk<F: Fft, S: SamplerZ<Real = F::Real>, N: Node>(
         arithmetic: &mut Arithmetic<'_, F, S>,
         logn: u32,
-        node: &mut impl Node,
+        node: &mut N,
         target: [&mut [F::Real]; 2],
         scratch: &mut [F::Real],
     ) {
-        if let Some(mut stored) = node.stored() {
-            Any::walk(arithmetic, logn, &mut stored, target, scratch);
+        if logn <= N::SUBTREE_LOGN {
+            Any::walk(arithmetic, logn, &mut node.stored(), target, scratch);
         } else if logn <= 3 {
             small(arithmetic, logn, node, target, scratch);
         } else {
@@ -89,10 +89,10 @@ impl Walk for Any {
 
 /// Degrees 2, 4 and 8.
 #[inline(never)]
-fn small<F: Fft, S: SamplerZ<Real = F::Real>>(
+fn small<F: Fft, S: SamplerZ<Real = F::Real>, N: Node>(
     arithmetic: &mut Arithmetic<'_, F, S>,
     logn: u32,
-    node: &mut impl Node,
+    node: &mut N,
     target: [&mut [F::Real]; 2],
     scratch: &mut [F::Real],
 ) {
@@ -154,10 +154,10 @@ impl Walk for Bottom {
     // Inlined on AArch64, where a call took 30 of 390 instructions. Elsewhere the code would grow.
     #[cfg_attr(not(target_arch = "aarch64"), inline(never))]
     #[cfg_attr(target_arch = "aarch64", inline(always))]
-    fn walk<F: Fft, S: SamplerZ<Real = F::Real>>(
+    fn walk<F: Fft, S: SamplerZ<Real = F::Real>, N: Node>(
         arithmetic: &mut Arithmetic<'_, F, S>,
         _: u32,
-        node: &mut impl Node,
+        node: &mut N,
         [t0, t1]: [&mut [F::Real]; 2],
         _: &mut [F::Real],
     ) {
@@ -201,10 +201,10 @@ impl<Below: Walk> Walk for Level<Below> {
     const CALLS: bool = false;
 
     #[inline(always)]
-    fn walk<F: Fft, S: SamplerZ<Real = F::Real>>(
+    fn walk<F: Fft, S: SamplerZ<Real = F::Real>, N: Node>(
         arithmetic: &mut Arithmetic<'_, F, S>,
         logn: u32,
-        node: &mut impl Node,
+        node: &mut N,
         [t0, t1]: [&mut [F::Real]; 2],
         scratch: &mut [F::Real],
     ) {

@@ -69,8 +69,11 @@ pub trait Node {
     fn l10(&self) -> &[f64];
     /// The node below on `side`, for `n >= 4`.
     fn child(&mut self, side: Side) -> Self::Child<'_>;
-    /// Stores this node and all below it, if a walk below is faster then.
-    fn stored(&mut self) -> Option<Stored<'_>>;
+    /// Returns this node in stored form. A walk is faster over that form at degrees up to
+    /// `2^`[`SUBTREE_LOGN`](Self::SUBTREE_LOGN), if there are any.
+    fn stored(&mut self) -> Stored<'_>;
+    /// See [`stored`](Self::stored). Zero if no degree is small enough.
+    const SUBTREE_LOGN: u32;
     /// The leaf below on `side`, for `n = 2`.
     fn leaf(&self, side: Side) -> Leaf;
 
@@ -133,9 +136,10 @@ impl Node for Stored<'_> {
     }
 
     #[inline(always)]
-    fn stored(&mut self) -> Option<Stored<'_>> {
-        None
+    fn stored(&mut self) -> Stored<'_> {
+        *self
     }
+    const SUBTREE_LOGN: u32 = 0;
 
     #[inline(always)]
     fn leaf(&self, side: Side) -> Leaf {
@@ -192,7 +196,7 @@ const SUBTREE_HALF: usize = (1 << SUBTREE_LOGN) / 2;
 pub struct Subtree {
     stored: [f64; stored_len(SUBTREE_LOGN)],
     /// The diagonal entries of two levels, alternating: `d11` of all nodes, then `d00`.
-    diagonals: [[[f64; SUBTREE_HALF]; 2]; 2],
+    diagonals: [[f64; 2 * SUBTREE_HALF]; 2],
     /// Real and imaginary parts of `l10` of a level.
     l10: [[f64; SUBTREE_HALF]; 2],
 }
@@ -201,7 +205,7 @@ impl Subtree {
     /// Zeros.
     pub const ZERO: Self = Self {
         stored: [0.0; stored_len(SUBTREE_LOGN)],
-        diagonals: [[[0.0; SUBTREE_HALF]; 2]; 2],
+        diagonals: [[0.0; 2 * SUBTREE_HALF]; 2],
         l10: [[0.0; SUBTREE_HALF]; 2],
     };
 }
@@ -210,7 +214,7 @@ impl Drop for Subtree {
     fn drop(&mut self) {
         if HAS_VECTORS {
             wipe(&mut self.stored);
-            wipe(self.diagonals.as_flattened_mut().as_flattened_mut());
+            wipe(self.diagonals.as_flattened_mut());
             wipe(self.l10.as_flattened_mut());
         }
     }
@@ -250,8 +254,8 @@ impl<'a, B: Binary64> Computed<'a, B> {
 
     /// Writes this node and all below it in the order of [`Stored`].
     pub fn store(&mut self, out: &mut [f64]) {
-        if let Some(Stored { data, .. }) = self.stored() {
-            out.copy_from_slice(data);
+        if self.logn <= SUBTREE_LOGN {
+            out.copy_from_slice(&self.stored().data[..out.len()]);
             return;
         }
         let n = 1 << self.logn;
@@ -272,42 +276,44 @@ impl<'a, B: Binary64> Computed<'a, B> {
         }
     }
 
-    /// Stores this node, of degree `2^SUBTREE_LOGN`, and all below it. The nodes of a level are
-    /// computed side by side, since one alone would not fill a register.
+    /// Stores this node and all below it, for degrees up to `2^SUBTREE_LOGN`. The nodes of a level
+    /// are computed side by side, since one alone would not fill a register.
     #[inline(never)]
     fn store_subtree(&mut self) {
+        let half = self.d00.len();
         let Subtree {
             stored,
             diagonals: [entries, below],
             l10: [re, im],
         } = &mut *self.subtree;
-        let (mut entries, mut below) = (entries, below);
+        let (mut entries, mut below) = (&mut entries[..2 * half], &mut below[..2 * half]);
+        let (re, im) = (&mut re[..half], &mut im[..half]);
         Isa::vectorize(
             self.arith,
             #[inline(always)]
             || {
-                entries[0].copy_from_slice(self.d11);
-                entries[1].copy_from_slice(self.d00);
-                stored[..self.l10.len()].copy_from_slice(self.l10);
+                entries[..half].copy_from_slice(self.d11);
+                entries[half..].copy_from_slice(self.d00);
+                stored[..2 * half].copy_from_slice(self.l10);
                 // Where the nodes of a level begin: all right children, then all left ones.
                 let mut begin = [0; SUBTREE_HALF];
-                for logn in (1..SUBTREE_LOGN).rev() {
-                    let nodes = 1 << (SUBTREE_LOGN - 1 - logn);
+                let mut nodes = 1;
+                for logn in (1..self.logn).rev() {
                     for i in 0..nodes {
                         begin[i] += 2 << logn;
                         begin[i + nodes] = begin[i] + stored_len(logn);
                     }
-                    let m = 1 << (logn - 1);
-                    let [d11, d00] = &mut *below;
-                    let d = entries.as_flattened();
-                    fft::split_ldl(self.arith, m, d, d00, [&mut *re, &mut *im], d11);
+                    nodes *= 2;
+                    let (log_m, m) = (logn - 1, 1 << (logn - 1));
+                    let (d11, d00) = below.split_at_mut(half);
+                    fft::split_ldl(self.arith, m, entries, d00, [&mut *re, &mut *im], d11);
                     for (u, (re, im)) in re.iter().zip(&*im).enumerate() {
-                        let at = begin[u / m] + u % m;
+                        let at = begin[u >> log_m] + (u & (m - 1));
                         [stored[at], stored[at + m]] = [*re, *im];
                     }
                     core::mem::swap(&mut entries, &mut below);
                 }
-                for (side, d) in entries.iter().enumerate() {
+                for (side, d) in entries.chunks_exact(half).enumerate() {
                     for (d, begin) in d.iter().zip(begin) {
                         let Leaf { dss, ccs } = leaf::<B::F64>((*d).into(), self.deviation);
                         let at = begin + 2 + 2 * side;
@@ -360,13 +366,11 @@ impl<B: Binary64> Node for Computed<'_, B> {
     }
 
     #[inline(always)]
-    fn stored(&mut self) -> Option<Stored<'_>> {
-        if !HAS_VECTORS || self.logn != SUBTREE_LOGN {
-            return None;
-        }
+    fn stored(&mut self) -> Stored<'_> {
         self.store_subtree();
-        Some(Stored::root(SUBTREE_LOGN, &self.subtree.stored))
+        Stored::root(self.logn, &self.subtree.stored)
     }
+    const SUBTREE_LOGN: u32 = SUBTREE_LOGN;
 
     #[inline(always)]
     fn leaf(&self, side: Side) -> Leaf {
