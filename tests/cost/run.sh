@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Cost of the program in the README: seconds to build it, seconds to build it again
 # after a change, bytes of the stripped program. A new crate outside of the workspace, with the
-# profiles that cargo has by itself. Fails if a bar is exceeded.
+# profiles that cargo has by itself. Fails if a bar is exceeded, or if a crate that signs compiles
+# the arithmetic again.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root="$PWD"
@@ -111,4 +112,18 @@ build >/dev/null
 "$CARGO_TARGET_DIR/release/readme"
 bytes="$(size)"
 judge "without engines" "$bytes" "$PORTABLE_SIZE_BAR" "$bytes bytes (bar $PORTABLE_SIZE_BAR)"
+# A function that is generic over the parameter set is compiled in the crate that calls it, which a
+# debug build does not optimise: signing so would be twenty times slower. `thin.rs` calls what takes
+# time. Its object file must have no code of an instruction set and none of these modules.
+cp tests/cost/thin.rs "$crate/src/main.rs"
+manifest ', features = ["fndsa-provisional"]'
+cargo rustc --quiet --manifest-path "$crate/Cargo.toml" -- --emit=obj
+object="$(find "$CARGO_TARGET_DIR/debug/deps" -name 'readme*.o' -size +0 -printf '%T@ %p\n' |
+    sort -n | tail -n 1 | cut -d' ' -f2)"
+nm -C "$object" >"$crate/symbols"
+grep -q 'falcon_core::fndsa_provisional' "$crate/symbols" || { echo "no symbols" >&2; exit 1; }
+arithmetic='falcon_(x86|neon)::.*::frame|falcon_core::(ffsampling|fft|ntt|ring|sampler|signing)::'
+again="$(grep -cE " [tTwW] .*($arithmetic)" "$crate/symbols" || true)"
+judge "compiled again" "$again" 1 "$again functions of the arithmetic (none allowed)"
+[ "$again" -eq 0 ] || grep -E " [tTwW] .*($arithmetic)" "$crate/symbols" | head -n 20 >&2
 [ "$failures" -eq 0 ]

@@ -1,7 +1,7 @@
 // Makes the keys of the lines of OURS from their seeds, verifies the signatures, reads the public
 // keys in their documents, and writes lines with signatures and documents of its own to THEIRS; see
-// src/main.rs. The documents of secret keys are read in one direction only: Bouncy Castle expects
-// the polynomials of a key apart, and refuses the encoded key that we write.
+// src/main.rs. Of the documents of secret keys it reads those with separate polynomials. It refuses
+// those with the encoded key.
 //
 //   java -cp bcprov.jar BouncyCastle.java OURS THEIRS
 import java.nio.file.Files;
@@ -55,6 +55,12 @@ class BouncyCastle {
         return text.toString();
     }
 
+    /** Secret key that a document holds, joined as its encoding is. */
+    static String secretIn(byte[] document, int header) throws IOException {
+        var key = (FalconPrivateKeyParameters) PrivateKeyFactory.createKey(document);
+        return join(header, key.getSpolyf(), key.getG(), key.getSpolyF());
+    }
+
     /** Whether a document of a secret key is read. */
     static boolean isRead(byte[] document) {
         try {
@@ -100,20 +106,26 @@ class BouncyCastle {
             require(Arrays.equals(read.getH(), publicKey.getH()), "another public key in a document");
             require(read.getParameters() == set, "a document of another parameter set");
             require(!isRead(HexFormat.of().parseHex(fields[8])),
-                    "reads our documents of secret keys: say so in README.md and here");
+                    "reads documents with the encoded key: say so in README.md and here");
+
+            byte[] polynomials = HexFormat.of().parseHex(fields[9]);
+            require(secretIn(polynomials, 0x50 + logn).equals(secret),
+                    "another secret key in separate polynomials");
 
             FalconSigner signer = new FalconSigner();
-            signer.init(true, secretKey);
+            signer.init(true, PrivateKeyFactory.createKey(polynomials));
             fields[5] = HexFormat.of().formatHex(signer.generateSignature(message));
             fields[6] = "-";
             fields[7] = HexFormat.of().formatHex(
                     SubjectPublicKeyInfoFactory.createSubjectPublicKeyInfo(publicKey).getEncoded());
-            fields[8] = HexFormat.of().formatHex(
+            fields[8] = "-";
+            fields[9] = HexFormat.of().formatHex(
                     PrivateKeyInfoFactory.createPrivateKeyInfo(secretKey).getEncoded());
             lines.add(String.join("\t", fields));
         }
         Files.write(Path.of(arguments[1]), lines);
         System.out.println("Bouncy Castle: " + lines.size() + " equal keys, " + lines.size()
-                + " signatures verified, " + lines.size() + " documents of public keys read");
+                + " signatures verified, " + lines.size() + " documents of public keys and "
+                + lines.size() + " of secret keys read");
     }
 }

@@ -35,7 +35,7 @@ for (const line of readFileSync(ours, 'utf8').trimEnd().split('\n')) {
         signatures += 1;
         return hex(scheme.sign(text, bytes(secretKey)));
     });
-    lines.push([name, seed, publicKey, secretKey, message, ...own, '-', '-'].join('\t'));
+    lines.push([name, seed, publicKey, secretKey, message, ...own, '-', '-', '-'].join('\t'));
 }
 require(lines.length > 0, 'no lines');
 for (const [name, pair] of Object.entries(schemes)) {
@@ -44,7 +44,7 @@ for (const [name, pair] of Object.entries(schemes)) {
         const text = new TextEncoder().encode(name);
         const own = pair.map((scheme) => hex(scheme.sign(text, secretKey)));
         const fields = [publicKey, secretKey, text].map(hex);
-        lines.push([name, '-', ...fields, ...own, '-', '-'].join('\t'));
+        lines.push([name, '-', ...fields, ...own, '-', '-', '-'].join('\t'));
     }
 }
 writeFileSync(theirs, lines.join('\n') + '\n');

@@ -35,7 +35,7 @@ const lines = readFileSync(ours, 'utf8').trimEnd().split('\n')
         require(!accepted, 'a signature of another message');
         return hex(scheme.sign(text, key.secretKey));
     });
-    return [name, seed, publicKey, secretKey, message, ...own, '-', '-'].join('\t');
+    return [name, seed, publicKey, secretKey, message, ...own, '-', '-', '-'].join('\t');
 });
 writeFileSync(theirs, lines.join('\n') + '\n');
 console.log(`noble: ${lines.length} equal keys, ${2 * lines.length} signatures verified`);

@@ -3,6 +3,7 @@
 use crate::{
     access::warn_if_exposed,
     error::{Error, Result},
+    escape::shown,
     input::{check_object, is_standard, open, read_object, read_start, regular_length},
     object::{self, Container, Object, Undecodable},
     passphrase::PassphraseSource,
@@ -102,10 +103,7 @@ pub(crate) enum Stored {
 pub(crate) fn load_stored(path: &Path) -> Result<Stored> {
     let loaded = load_as(path, "not a secret key").map_err(|error| {
         if error.is(ErrorKind::NotFound) {
-            error.hint(format_args!(
-                "name the key, or make a key pair with: falcon-cli keygen {}",
-                quote(path)
-            ))
+            error.hint(how_to_get_secret(path))
         } else {
             error
         }
@@ -123,6 +121,23 @@ pub(crate) fn load_stored(path: &Path) -> Result<Stored> {
                 _ => error,
             })
         }
+    }
+}
+
+/// Advice if the secret key is missing. `keygen` refuses its name while its public key is there.
+fn how_to_get_secret(path: &Path) -> String {
+    let public = with_suffix(path, ".pub");
+    if !is_standard(path) && public.exists() {
+        format!(
+            "{} is there, but no secret key can be made from a public key; restore the secret key \
+             from a copy, or make another key pair: falcon-cli keygen NEW.key",
+            shown(&public)
+        )
+    } else {
+        format!(
+            "name the key, or make a key pair with: falcon-cli keygen {}",
+            quote(path)
+        )
     }
 }
 
@@ -283,6 +298,12 @@ pub(crate) fn secret_pem(key: &SecretKey, passphrase: Option<&str>) -> Result<Ze
         },
     })
     .map_err(|error| Error::new("the secret key cannot be encoded").because(error))
+}
+
+/// PKCS#8 PEM with separate polynomials, for Bouncy Castle; not encrypted.
+pub(crate) fn polynomials_pem(key: &SecretKey) -> Result<Zeroizing<String>> {
+    either!(key, key => key.to_pkcs8_polynomials_pem(LineEnding::LF))
+        .map_err(|error| Error::new("the secret key cannot be encoded").because(error))
 }
 
 /// SubjectPublicKeyInfo PEM.

@@ -76,6 +76,7 @@ fn run(cli: Cli, ui: Ui) -> Result<Status> {
         }
         Command::Pubkey(pubkey) => pubkey.run(ui),
         Command::Passwd(passwd) => passwd.run(ui),
+        Command::Convert(convert) => convert.run(ui),
         Command::Sign(sign) => sign.run(&engine()?, ui),
         Command::Verify(verify) => {
             verify.run(&engine::select_to_verify(&cli.global.engine, ui)?, ui)

@@ -561,7 +561,7 @@ pub(crate) enum SignatureFormat {
     Padded,
     /// Shortest: about 655 or 1271 bytes, varying
     Compressed,
-    /// 809 or 1577 bytes: 12 bits for each coefficient
+    /// Constant-time format: 809 bytes (Falcon-512), 1577 (Falcon-1024) or 1538 (Falcon-det1024)
     Ct,
     /// The padded form as PEM text; whitespace is ignored
     Pem,

@@ -29,7 +29,7 @@
 //! let received = CompressedSignature::try_from(&sent[..])?;
 //! public_key.verify(b"payment #42", &received)?;
 //!
-//! // A form of fixed length, for circuits and ledgers.
+//! // The constant-time form, for circuits and ledgers.
 //! let fixed: [u8; 1538] = CtSignature::from(received).to_bytes();
 //! public_key.verify_ct(b"payment #42", &CtSignature::try_from(&fixed[..])?)?;
 //! # Ok(())
@@ -341,7 +341,7 @@ impl VerifyingKey {
         self.key.verify(message, &signature.signature)
     }
 
-    /// Verifies `signature`, in the form of fixed length, for `message`.
+    /// Verifies `signature`, in the constant-time form, for `message`.
     ///
     /// # Errors
     /// As for [`verify`](Self::verify).

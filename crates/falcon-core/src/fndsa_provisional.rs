@@ -462,6 +462,16 @@ fn point_of(nonce: &[u8; NONCE_LEN], mu: &[u8; MU_LEN], point: &mut [u16]) {
     on_best!(Best::find(), isa => hash::fill_point_little_endian(isa, blocks, point));
 }
 
+/// [`lsb_first::decode_signature`] on the best engine. Not generic over the parameter set, so it is
+/// compiled in this crate.
+fn decode_signature<'a>(
+    logn: u32,
+    bytes: &'a [u8],
+    s2: &mut [i16],
+) -> Result<&'a [u8; NONCE_LEN], DecodeError> {
+    on_best!(Best::find(), isa => lsb_first::decode_signature(isa, logn, bytes, s2))
+}
+
 /// True if no magnitude exceeds 840. Constant time, since a signer's vector may be refused.
 fn is_within(s: &[i16]) -> bool {
     let mut outside = 0;
@@ -552,9 +562,7 @@ impl<P: Parameters> TryFrom<&[u8]> for Signature<P> {
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut signature = crate::Signature::<P>::EMPTY;
         let s2 = signature.s2.as_mut();
-        signature.nonce = *on_best!(Best::find(), isa => {
-            lsb_first::decode_signature(isa, P::LOGN, bytes, s2)
-        })?;
+        signature.nonce = *decode_signature(P::LOGN, bytes, s2)?;
         if signature.fits_the_bound() {
             Ok(Self { signature })
         } else {

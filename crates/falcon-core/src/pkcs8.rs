@@ -61,7 +61,8 @@
 //! # Contents
 //!
 //! The public key has the encoding of the specification, with its header byte.
-//! Private keys exist in several forms. This crate writes the first and reads all:
+//! Private keys exist in several forms. This crate writes the first, the last on request, and reads
+//! all:
 //!
 //! | `privateKey` holds | as written by |
 //! |---|---|
@@ -71,7 +72,8 @@
 //! | `SEQUENCE { 0, f, g, F, SEQUENCE { h } OPTIONAL }` | Bouncy Castle |
 //!
 //! Bouncy Castle 1.87 writes the same public keys byte for byte and reads them. Of private keys it
-//! reads the last form only, so it refuses those that this crate writes.
+//! reads the last form only. `SigningKey::to_pkcs8_polynomials_der` and `to_pkcs8_polynomials_pem`
+//! write that form, with `h`, in the bytes of Bouncy Castle. No other program is known to read it.
 //!
 //! In the last form each polynomial is an `OCTET STRING` of its bits in the encoding, without a
 //! header byte. A document may also hold the public key, inside `privateKey` or in the `publicKey`
@@ -114,12 +116,14 @@ pub use ::pkcs8::{
 #[cfg(feature = "alloc")]
 pub use ::pkcs8::{Document, EncodePrivateKey, EncodePublicKey, SecretDocument};
 
+#[cfg(feature = "pem")]
+use der::pem::PemLabel;
 use der::{
     Decode, ErrorKind, Reader, SliceReader,
     asn1::{AnyRef, OctetStringRef},
 };
 #[cfg(feature = "alloc")]
-use der::{Encode, asn1::BitStringRef};
+use der::{Encode, SliceWriter, Tag, asn1::BitStringRef};
 use spki::{AlgorithmIdentifier, AssociatedAlgorithmIdentifier, SignatureAlgorithmIdentifier};
 
 /// Identifier of Falcon-512 keys with compressed signatures.
@@ -222,6 +226,87 @@ impl<P: Parameters> EncodePrivateKey for SigningKey<P> {
         PrivateKeyInfoRef::new(Self::ALGORITHM_IDENTIFIER, OctetStringRef::new(&wrapped)?)
             .try_into()
     }
+}
+
+#[cfg(feature = "alloc")]
+impl<P: Parameters> SigningKey<P> {
+    /// Encodes the key as PKCS#8 with separate polynomials, the only form that Bouncy Castle 1.87
+    /// reads. It writes the same bytes.
+    ///
+    /// For every other program use [`EncodePrivateKey::to_pkcs8_der`].
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use falcon_core::pkcs8::DecodePrivateKey;
+    /// use falcon_core::{Falcon512, SigningKey};
+    ///
+    /// let key = SigningKey::<Falcon512>::from_seed(&[1; 32]);
+    /// let document = key.to_pkcs8_polynomials_der()?;
+    /// let read = SigningKey::<Falcon512>::from_pkcs8_der(document.as_bytes())?;
+    /// assert_eq!(read.verifying_key(), key.verifying_key());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// None happens: the lengths are those of a key.
+    pub fn to_pkcs8_polynomials_der(&self) -> Result<SecretDocument> {
+        let mut secret = Zeroizing::new(P::SigningKeyBytes::ZERO);
+        self.encode(secret.as_mut());
+        let public = self.verifying_key().to_bytes();
+        let contents = write_polynomials(P::LOGN, (*secret).as_ref(), public.as_ref())?;
+        PrivateKeyInfoRef::new(Self::ALGORITHM_IDENTIFIER, OctetStringRef::new(&contents)?)
+            .try_into()
+    }
+
+    /// [`to_pkcs8_polynomials_der`](Self::to_pkcs8_polynomials_der) as PEM labelled `PRIVATE KEY`.
+    ///
+    /// # Errors
+    /// None happens.
+    #[cfg(feature = "pem")]
+    pub fn to_pkcs8_polynomials_pem(
+        &self,
+        line_ending: LineEnding,
+    ) -> Result<Zeroizing<alloc::string::String>> {
+        let document = self.to_pkcs8_polynomials_der()?;
+        Ok(document.to_pem(PrivateKeyInfoRef::PEM_LABEL, line_ending)?)
+    }
+}
+
+/// Writes `SEQUENCE { 0, f, g, F, SEQUENCE { h } }` of the encoded keys of degree `2^logn`.
+#[cfg(feature = "alloc")]
+fn write_polynomials(
+    logn: u32,
+    secret: &[u8],
+    public: &[u8],
+) -> Result<Zeroizing<alloc::vec::Vec<u8>>> {
+    let (fg, capital_f) = secret[1..].split_at(2 * fg_len(logn));
+    let (f, g) = fg.split_at(fg_len(logn));
+    let polynomials = [f, g, capital_f].map(OctetStringRef::new);
+    let h = OctetStringRef::new(&public[1..])?;
+    let h_len = h.encoded_len()?;
+    let mut len = (0u8.encoded_len()? + h_len.for_tlv(Tag::Sequence)?)?;
+    for polynomial in &polynomials {
+        len = (len + (*polynomial)?.encoded_len()?)?;
+    }
+    // Of the final size from the start: growing would leave a copy behind.
+    let total = usize::try_from(len.for_tlv(Tag::Sequence)?)?;
+    let mut out = Zeroizing::new(alloc::vec![0; total]);
+    let mut writer = SliceWriter::new(&mut out);
+    writer.sequence(len, |fields| {
+        0u8.encode(fields)?;
+        for polynomial in polynomials {
+            polynomial?.encode(fields)?;
+        }
+        fields.sequence(h_len, |public| h.encode(public))
+    })?;
+    writer.finish()?;
+    Ok(out)
+}
+
+/// Length of `f` in a document, which is that of `g`.
+const fn fg_len(logn: u32) -> usize {
+    (FG_BITS[logn as usize] as usize) << logn >> 3
 }
 
 /// Implements [`DecodePrivateKey`] with a function that decodes a document. Encrypted documents are
@@ -365,7 +450,7 @@ fn read_polynomials<'a, P: Parameters>(
     bytes: &'a [u8],
     encoded: &mut [u8],
 ) -> Result<Option<&'a [u8]>> {
-    let fg_len = P::N * FG_BITS[P::LOGN as usize] as usize / 8;
+    let fg_len = fg_len(P::LOGN);
     let mut reader = SliceReader::new(bytes)?;
     let h = reader.sequence(|fields| {
         if u8::decode(fields)? != 0 {

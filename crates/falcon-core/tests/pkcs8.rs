@@ -126,6 +126,31 @@ fn private_keys_are_written_as_the_oqs_provider_writes_them() {
     check::<Falcon1024>("30 82 10 16 02 01 00 30 07 06 05 2b ce 0f 03 0e 04 82 10 06 04 82 10 02");
 }
 
+/// Bouncy Castle 1.87 generated the keys from a seed and wrote them.
+#[test]
+fn keys_with_separate_polynomials_are_written_as_bouncy_castle_writes_them() {
+    fn check<P: Parameters>(theirs: &str) {
+        let key = SigningKey::<P>::from_pkcs8_pem(theirs).unwrap();
+        let seed = std::array::from_fn(|i| i as u8);
+        let expected = SigningKey::<P>::from_reference_seed(&seed);
+        assert_eq!(*key.to_bytes(), *expected.to_bytes());
+        let pem = key.to_pkcs8_polynomials_pem(LineEnding::LF).unwrap();
+        assert_eq!(*pem, theirs);
+        let der = key.to_pkcs8_polynomials_der().unwrap();
+        assert_eq!(read::<P>(der.as_bytes()).unwrap(), key.to_bytes().as_ref());
+
+        let any = AnySigningKey::from_pkcs8_pem(theirs).unwrap();
+        let pem = any.to_pkcs8_polynomials_pem(LineEnding::LF).unwrap();
+        assert_eq!(*pem, theirs);
+        let document = any.to_pkcs8_polynomials_der().unwrap();
+        assert_eq!(document.as_bytes(), der.as_bytes());
+        // The form of other programs stays what it was.
+        assert_ne!(any.to_pkcs8_der().unwrap().as_bytes(), der.as_bytes());
+    }
+    check::<Falcon512>(include_str!("../../../kat/pkcs8/bouncy-castle-512.pem"));
+    check::<Falcon1024>(include_str!("../../../kat/pkcs8/bouncy-castle-1024.pem"));
+}
+
 #[test]
 fn public_keys_are_written_raw_in_the_bit_string() {
     fn check<P: Parameters>(prefix: &str) {

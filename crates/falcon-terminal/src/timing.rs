@@ -81,6 +81,16 @@ pub fn seconds(text: &str) -> std::result::Result<f64, String> {
     }
 }
 
+/// Warning of a program that measures, if it is a debug build.
+pub const DEBUG_BUILD: Option<&str> = if cfg!(debug_assertions) {
+    Some(
+        "this is a debug build, which is slower than a release build; for times that count: \
+         cargo build --release",
+    )
+} else {
+    None
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;

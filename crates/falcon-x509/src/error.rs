@@ -11,6 +11,9 @@ use x509_cert::builder;
 pub enum Error {
     /// The bytes are not DER of a document of the expected kind, or bytes follow the document.
     Der(der::Error),
+    /// The document is decoded, but DER and RFC 5280 encode its fields with other bytes: a `SET` in
+    /// another order, a default value that is written, or a year before 2050 with four digits.
+    NotDer,
     /// The algorithm identifiers beside the signature and in the signed part differ.
     AlgorithmsDiffer,
     /// The algorithm of the signature is not that of the key that verifies it.
@@ -41,6 +44,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Der(error) => write!(f, "malformed document: {error}"),
+            Self::NotDer => f.write_str("the fields are not encoded as DER and RFC 5280 require"),
             Self::AlgorithmsDiffer => {
                 f.write_str("the signed part names another algorithm than the signature")
             }

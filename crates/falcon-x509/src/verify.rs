@@ -3,7 +3,7 @@
 use crate::error::Error;
 use der::asn1::BitStringRef;
 use der::referenced::OwnedToRef;
-use der::{Decode, Reader, SliceReader};
+use der::{Decode, Encode, Reader, SliceReader};
 use falcon_core::pkcs8::{AlgorithmIdentifierRef, CertificateSignature};
 use falcon_core::signature::Verifier;
 use falcon_core::{AnyVerifyingKey, Parameters, VerifyingKey};
@@ -19,13 +19,14 @@ use x509_cert::spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
 /// check.
 ///
 /// # Errors
-/// [`Error::Der`] if `der` is not the DER of one certificate. The other errors say what is wrong
-/// with the signature or with its algorithm identifiers.
+/// [`Error::Der`] or [`Error::NotDer`] if `der` is not the DER of one certificate. The other errors
+/// say what is wrong with the signature or with its algorithm identifiers.
 pub fn verify_certificate(der: &[u8], issuer: &AnyVerifyingKey) -> Result<Certificate, Error> {
     let certificate = Certificate::from_der(der)?;
     let signed = Signed::from_der(der)?;
     signed.names_the_same(certificate.tbs_certificate().signature())?;
     signed.verify(issuer)?;
+    check_encoding(&certificate, der)?;
     Ok(certificate)
 }
 
@@ -50,12 +51,13 @@ pub fn verify_self_signed(der: &[u8]) -> Result<Certificate, Error> {
 /// whoever made the request has the secret key.
 ///
 /// # Errors
-/// [`Error::Der`] if `der` is not the DER of one request, [`Error::PublicKey`] if the request holds
-/// no Falcon key. The other errors say what is wrong with the signature or with its algorithm
-/// identifier.
+/// [`Error::Der`] or [`Error::NotDer`] if `der` is not the DER of one request,
+/// [`Error::PublicKey`] if the request holds no Falcon key. The other errors say what is wrong with
+/// the signature or with its algorithm identifier.
 pub fn verify_request(der: &[u8]) -> Result<CertReq, Error> {
     let request = CertReq::from_der(der)?;
     Signed::from_der(der)?.verify(&subject_key(&request.info.public_key)?)?;
+    check_encoding(&request, der)?;
     Ok(request)
 }
 
@@ -65,8 +67,8 @@ pub fn verify_request(der: &[u8]) -> Result<CertReq, Error> {
 /// check.
 ///
 /// # Errors
-/// [`Error::Der`] if `der` is not the DER of one revocation list. The other errors say what is
-/// wrong with the signature or with its algorithm identifiers.
+/// [`Error::Der`] or [`Error::NotDer`] if `der` is not the DER of one revocation list. The other
+/// errors say what is wrong with the signature or with its algorithm identifiers.
 pub fn verify_revocation_list(
     der: &[u8],
     issuer: &AnyVerifyingKey,
@@ -75,7 +77,18 @@ pub fn verify_revocation_list(
     let signed = Signed::from_der(der)?;
     signed.names_the_same(&list.tbs_cert_list.signature)?;
     signed.verify(issuer)?;
+    check_encoding(&list, der)?;
     Ok(list)
+}
+
+/// Checks that the fields of a document are encoded as they were received. The decoder takes some
+/// documents that are not DER.
+fn check_encoding(document: &impl Encode, der: &[u8]) -> Result<(), Error> {
+    if document.to_der()? == der {
+        Ok(())
+    } else {
+        Err(Error::NotDer)
+    }
 }
 
 /// Decodes the Falcon key of a certificate or of a request.
@@ -88,8 +101,7 @@ pub fn subject_key(info: &SubjectPublicKeyInfoOwned) -> Result<AnyVerifyingKey, 
 
 /// The layout that certificates, requests and revocation lists share.
 struct Signed<'a> {
-    /// The signed bytes, as they were received. Encoding the decoded fields again could give
-    /// others.
+    /// The signed bytes, as they were received.
     content: &'a [u8],
     algorithm: AlgorithmIdentifierRef<'a>,
     signature: BitStringRef<'a>,

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Kind, Repeating, certificate, keys, name, new_year};
+use common::{Kind, Repeating, certificate, keys, name, new_year, years};
 use falcon_core::pkcs8::{
     AlgorithmIdentifierRef, FALCON_512, FALCON_1024, FALCON_PADDED_512, ObjectIdentifier,
 };
@@ -274,8 +274,8 @@ fn replace_in(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     [&text[..at], to, &text[at + from.len()..]].concat()
 }
 
-/// The signature counts for the bytes that were received, not for those that the decoded fields
-/// would be encoded as.
+/// The signature counts for the bytes that were received. If the decoded fields would be encoded
+/// otherwise, the document is refused.
 #[test]
 fn the_bytes_that_were_received_are_verified() {
     let [key, _] = keys();
@@ -290,7 +290,9 @@ fn the_bytes_that_were_received_are_verified() {
     };
     let parts = Parts::of(&der).with_content(&pair(short), &pair(long), &key);
     let der = parts.to_der();
-    let read = verify_certificate(&der, &key.public_key()).unwrap();
+    let refused = verify_certificate(&der, &key.public_key());
+    assert!(matches!(refused, Err(Error::NotDer)), "{refused:?}");
+    let read = Certificate::from_der(&der).unwrap();
     let start = read.tbs_certificate().validity().not_before;
     assert_eq!(start.to_date_time(), new_year(2025).to_date_time());
     assert_ne!(read.to_der().unwrap(), der);
@@ -301,6 +303,32 @@ fn the_bytes_that_were_received_are_verified() {
     };
     let refused = verify_certificate(&other.to_der(), &key.public_key());
     assert!(matches!(refused, Err(Error::InvalidSignature)));
+}
+
+/// The decoder takes the elements of a `SET` in any order, and a default value that is written.
+#[test]
+fn signed_fields_that_are_not_der_are_refused() {
+    let [key, _] = keys();
+    let refused = |der: &[u8], from: &[u8], to: &[u8]| {
+        let der = Parts::of(der).with_content(from, to, &key).to_der();
+        assert!(Certificate::from_der(&der).is_ok());
+        let refused = verify_certificate(&der, &key.public_key());
+        assert!(matches!(refused, Err(Error::NotDer)), "{refused:?}");
+    };
+    // Two attributes of one name, in the order of DER and in the other.
+    let [country, unit]: [&[u8]; 2] = [
+        b"\x30\x09\x06\x03\x55\x04\x06\x13\x02DE",
+        b"\x30\x0a\x06\x03\x55\x04\x0b\x0c\x03abc",
+    ];
+    let issuer = key
+        .self_signed_certificate(name("C=DE+OU=abc"), years(), &mut Repeating)
+        .unwrap();
+    let der = issuer.to_der().unwrap();
+    verify_certificate(&der, &key.public_key()).unwrap();
+    let [of_der, other] = [[country, unit], [unit, country]].map(|it| it.concat());
+    refused(&der, &of_der, &other);
+    // The version 1, which is the default, written in place of 3.
+    refused(&der, b"\xa0\x03\x02\x01\x02", b"\xa0\x03\x02\x01\x00");
 }
 
 #[test]

@@ -4,11 +4,12 @@
 //! message and its signatures. A peer makes the same keys from the seeds, verifies the signatures,
 //! and writes lines of its own. `falcon-interop check OURS THEIRS SET...` judges them.
 //!
-//! A line has nine fields between tabs: the parameter set, then in hexadecimal the seed of 48
+//! A line has ten fields between tabs: the parameter set, then in hexadecimal the seed of 48
 //! bytes, the public key, the secret key, the message, the compressed signature, the padded one,
-//! the public key as SubjectPublicKeyInfo and the secret key as PKCS#8, both DER. A peer writes `-`
-//! for each of the last four that it does not have, and for the seed of a key of its own. It gives
-//! lines of the parameter sets that it has, which are named to `check`.
+//! the public key as SubjectPublicKeyInfo, the secret key as PKCS#8, and the same with separate
+//! polynomials, all three DER. A peer writes `-` for each of the last five that it does not have,
+//! and for the seed of a key of its own. It gives lines of the parameter sets that it has, which
+//! are named to `check`.
 //!
 //! Lines of `det1024` have seven fields. The last one is the signature of fixed length.
 //!
@@ -114,6 +115,7 @@ fn case<P: Parameters>(i: u8) -> Outcome<String> {
             &signature.to_vec(Format::Padded)?,
             key.verifying_key().to_public_key_der()?.as_bytes(),
             key.to_pkcs8_der()?.as_bytes(),
+            key.to_pkcs8_polynomials_der()?.as_bytes(),
         ],
     )
 }
@@ -205,10 +207,19 @@ fn is_own(fields: &Vec<&str>) -> bool {
 
 /// Verifies the signatures of a line, refuses each for another message, and reads the documents.
 fn verify<P: Parameters>(fields: &str, counts: &mut Counts) -> Outcome<()> {
-    let [_, public, secret, message, compressed, padded, spki, pkcs8] =
-        fields.split('\t').collect::<Vec<_>>()[..]
+    let [
+        _,
+        public,
+        secret,
+        message,
+        compressed,
+        padded,
+        spki,
+        pkcs8,
+        polynomials,
+    ] = fields.split('\t').collect::<Vec<_>>()[..]
     else {
-        return Err("not nine fields".into());
+        return Err("not ten fields".into());
     };
     let key = VerifyingKey::<P>::try_from(&base16ct::lower::decode_vec(public)?[..])?;
     let signing_key = SigningKey::<P>::try_from(&base16ct::lower::decode_vec(secret)?[..])?;
@@ -249,6 +260,17 @@ fn verify<P: Parameters>(fields: &str, counts: &mut Counts) -> Outcome<()> {
         let read = SigningKey::<P>::from_pkcs8_der(&document)?;
         if *read.to_bytes() != *signing_key.to_bytes() {
             return Err("another secret key in a document".into());
+        }
+        counts.documents += 1;
+    }
+    if polynomials != NONE {
+        let document = base16ct::lower::decode_vec(polynomials)?;
+        let read = SigningKey::<P>::from_pkcs8_der(&document)?;
+        if *read.to_bytes() != *signing_key.to_bytes() {
+            return Err("another secret key in separate polynomials".into());
+        }
+        if document != signing_key.to_pkcs8_polynomials_der()?.as_bytes() {
+            return Err("other bytes of separate polynomials".into());
         }
         counts.documents += 1;
     }

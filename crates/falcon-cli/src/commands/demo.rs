@@ -19,6 +19,7 @@ use crate::{
     scheme::{Algorithm, either},
     seed::fresh_seed,
     shell::quote,
+    timing::DEBUG_BUILD,
     ui::{BAD, GOOD, STRONG, Styled, Ui},
 };
 use clap::Args;
@@ -54,6 +55,9 @@ impl Demo {
         }
         // Before anything is made that would have to be removed.
         drop(open(&self.file)?);
+        if let Some(text) = DEBUG_BUILD {
+            ui.warn(text);
+        }
         let fresh = FreshFolder::new()?;
         let folder = fresh.folder.path();
         let key_path = folder.join("demo.key");

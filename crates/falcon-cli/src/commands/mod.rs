@@ -1,6 +1,7 @@
 //! One file a command: its arguments and what it does.
 
 pub(crate) mod bench;
+pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod fingerprint;
 #[cfg(feature = "hls")]

@@ -36,7 +36,7 @@ use std::{
     convert::Infallible,
     fmt, fs,
     io::{self, IsTerminal},
-    path::{Path, PathBuf},
+    path::{self, Path, PathBuf},
 };
 
 /// Sign files; the signature of FILE is FILE.sig
@@ -225,7 +225,7 @@ impl Sign {
                 Ok(format)
             }
             (Some(_), None) => Err(Error::new(
-                "a Falcon-det1024 signature is compressed or of fixed length",
+                "a Falcon-det1024 signature is compressed or constant-time",
             )
             .hint("use --format compressed or --format ct")),
         }
@@ -279,6 +279,7 @@ impl Sign {
                 }
             })?;
             outputs.add(&job.signature, &job.file)?;
+            refuse_beside_device(job)?;
             if !is_standard(&job.file) {
                 // Before a passphrase is asked for, and before the folder of the signature is
                 // looked at. Among several files a missing one is told when its turn comes.
@@ -402,6 +403,24 @@ impl Replace {
             }
         })
     }
+}
+
+/// Refuses to write FILE.sig beside a device or an open file of a process, such as `/dev/stdin`.
+/// `/dev/shm` is an ordinary folder.
+fn refuse_beside_device(job: &Pair) -> Result<()> {
+    let is_device = |path: &Path| {
+        path.starts_with("/proc") || path.starts_with("/dev") && !path.starts_with("/dev/shm")
+    };
+    let is_beside = !is_standard(&job.file) && job.signature == signature_path(&job.file);
+    if is_beside && path::absolute(&job.file).is_ok_and(|path| is_device(&path)) {
+        return Err(
+            Error::at(&job.file, "has no place for a signature beside it").hint(
+                "name standard input `-`: falcon-cli sign - < FILE > FILE.sig; for another device, \
+             name the signature with --output",
+            ),
+        );
+    }
+    Ok(())
 }
 
 fn check_output(job: &Pair, format: SignatureFormat, replace: Replace) -> Result<()> {

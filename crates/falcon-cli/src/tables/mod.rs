@@ -52,7 +52,7 @@ pub(crate) enum ColumnFormat {
     Padded,
     /// Shortest: about 655 or 1271 bytes, varying
     Compressed,
-    /// 809 or 1577 bytes: 12 bits for each coefficient
+    /// Constant-time format: 809 bytes (Falcon-512) or 1577 (Falcon-1024)
     Ct,
 }
 

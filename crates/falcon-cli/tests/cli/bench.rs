@@ -152,3 +152,18 @@ fn bench_refuses_a_batch_for_which_memory_is_short() {
     let message = sandbox.refuses(&["bench", "--batch", "16777217"]);
     assert!(message.contains("1..=16777216"), "{message}");
 }
+
+#[test]
+fn measurements_tell_a_debug_build() {
+    let sandbox = Sandbox::new();
+    let bench = ["bench", "--seconds", "0", "-a", "512", "--engine", "scalar"];
+    for command in [&bench[..], &["demo", "m"], &["demo", "m", "--quiet"]] {
+        let output = sandbox.succeeds(&with(command, ["--json"]));
+        let told = text(&output.stderr);
+        assert_eq!(
+            told.contains("this is a debug build"),
+            cfg!(debug_assertions),
+            "{command:?}: {told}"
+        );
+    }
+}

@@ -137,12 +137,12 @@ fn what_deterministic_signatures_do_not_have_is_refused() {
         ),
         (
             &["-a", "falcon-det1024", "-k", "d", "--format", "padded"],
-            "a Falcon-det1024 signature is compressed or of fixed length\n \
+            "a Falcon-det1024 signature is compressed or constant-time\n \
              hint: use --format compressed or --format ct",
         ),
         (
             &["-a", "falcon-det1024", "-k", "d", "--format", "pem"],
-            "a Falcon-det1024 signature is compressed or of fixed length\n \
+            "a Falcon-det1024 signature is compressed or constant-time\n \
              hint: use --format compressed or --format ct",
         ),
         (
@@ -167,4 +167,18 @@ fn what_deterministic_signatures_do_not_have_is_refused() {
         "{message}"
     );
     assert!(!sandbox.path("m.sig").exists());
+}
+
+/// One name for the format, and its length where the help lists the formats.
+#[test]
+fn the_help_tells_the_length_of_the_constant_time_format() {
+    let (sandbox, _) = sandbox();
+    let help = sandbox.succeeds(&["sign", "--help"]);
+    let help = text(&help.stdout);
+    let words: Vec<_> = help.split_whitespace().collect();
+    let told = "ct: Constant-time format: 809 bytes (Falcon-512), 1577 (Falcon-1024) or 1538 \
+                (Falcon-det1024)";
+    assert!(words.join(" ").contains(told), "{help}");
+    sandbox.succeeds(&with(&SIGN, ["--format", "ct"]));
+    assert_eq!(sandbox.read("m.sig").len(), 1538);
 }

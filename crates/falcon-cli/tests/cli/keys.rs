@@ -253,6 +253,101 @@ fn a_lost_public_key_is_made_again() {
     assert!(!lost.contains("k.pub: exists already"), "{lost}");
 }
 
+/// `keygen` refuses the name of a lost key whose public key is there.
+#[test]
+fn the_hint_for_a_lost_secret_key_can_be_typed() {
+    let sandbox = Sandbox::new();
+    fs::remove_file(sandbox.path("k")).unwrap();
+    let commands: [&[&str]; 4] = [
+        &["sign", "-k", "k", "m"],
+        &["pubkey", "k"],
+        &["passwd", "k"],
+        &["convert", "k", "--to", "oqs", "-o", "x"],
+    ];
+    for command in commands {
+        let told = sandbox.refuses(command);
+        let hint = "hint: k.pub is there, but no secret key can be made from a public key; \
+                    restore the secret key from a copy, or make another key pair: falcon-cli \
+                    keygen NEW.key\n";
+        assert!(told.ends_with(hint), "{command:?}: {told}");
+    }
+    sandbox.succeeds(&["keygen", "NEW.key"]);
+    // Without a public key the name is free.
+    fs::remove_file(sandbox.path("k.pub")).unwrap();
+    for command in commands {
+        let told = sandbox.refuses(command);
+        assert!(
+            told.contains("falcon-cli keygen k\n"),
+            "{command:?}: {told}"
+        );
+    }
+    sandbox.succeeds(&["keygen", "k"]);
+}
+
+/// The document is one that Bouncy Castle 1.87 wrote.
+#[test]
+fn keys_are_converted_for_bouncy_castle_and_back() {
+    let sandbox = Sandbox::new();
+    let theirs = include_bytes!("../../../../kat/pkcs8/bouncy-castle-512.pem");
+    sandbox.write("theirs", theirs);
+    let convert = |from, form, to| sandbox.succeeds(&["convert", from, "--to", form, "-o", to]);
+    let told = convert("theirs", "oqs", "ours");
+    assert_eq!(text(&told.stdout), "Falcon-512 secret key: ours\n");
+    assert!(text(&told.stderr).contains("not encrypted"), "{told:?}");
+    assert!(
+        sandbox
+            .read("ours")
+            .starts_with(b"-----BEGIN PRIVATE KEY-----\nMIIIlgIBADAH")
+    );
+    let told = convert("ours", "bouncy-castle", "again");
+    assert_eq!(
+        text(&told.stdout),
+        "Falcon-512 secret key for Bouncy Castle: again\n"
+    );
+    assert_eq!(sandbox.read("again"), theirs);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(sandbox.path("again"))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    // Either form signs.
+    sandbox.succeeds(&["pubkey", "ours", "-o", "p.pub"]);
+    sandbox.succeeds(&["sign", "-k", "again", "m"]);
+    sandbox.succeeds(&["verify", "-p", "p.pub", "m"]);
+    // A key with a passphrase opens with it.
+    sandbox.encrypted_key();
+    let encrypted = ["convert", "e", "--to", "bouncy-castle", "-o", "plain"];
+    sandbox.succeeds(&with(&encrypted, ["--passphrase-file", "p"]));
+    convert("plain", "oqs", "k2");
+    assert_eq!(sandbox.read("k2"), sandbox.read("k"));
+
+    let json = sandbox.succeeds(&[
+        "convert",
+        "k",
+        "--to",
+        "bouncy-castle",
+        "-o",
+        "again",
+        "--force",
+        "--json",
+    ]);
+    assert_eq!(json_lines(&json)[0]["form"], "bouncy-castle");
+    assert_eq!(json_lines(&json)[0]["encrypted"], false);
+    for arguments in [
+        &["convert", "k", "--to", "oqs", "-o", "again"][..],
+        &["convert", "k", "--to", "oqs", "-o", "k", "--force"],
+        &["convert", "k", "--to", "oqs", "-o", "-"],
+        &["convert", "k.pub", "--to", "oqs", "-o", "x"],
+        &["convert", "k", "-o", "x"],
+    ] {
+        sandbox.refuses(arguments);
+    }
+}
+
 #[test]
 fn nobody_is_told_to_make_a_key_where_one_is_to_be_had() {
     let sandbox = Sandbox::new();

@@ -180,3 +180,25 @@ fn a_signature_appears_only_when_the_key_has_loaded() {
     assert_eq!(sandbox.status(&["sign", "-k", "nothing", "m"]), 2);
     assert_eq!(sandbox.names(), ["k", "k.pub", "m", "seed"]);
 }
+
+/// Root could write there.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_signature_is_written_beside_a_device() {
+    let sandbox = Sandbox::new();
+    for device in ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "/dev/null"] {
+        let told = sandbox.refuses(&["sign", "-k", "k", device]);
+        assert_eq!(
+            told,
+            format!(
+                "error: {device}: has no place for a signature beside it\n hint: name standard \
+                 input `-`: falcon-cli sign - < FILE > FILE.sig; for another device, name the \
+                 signature with --output\n"
+            )
+        );
+    }
+    assert!(!std::path::Path::new("/dev/stdin.sig").exists());
+    sandbox.succeeds(&["sign", "-k", "k", "/dev/null", "-o", "empty.sig"]);
+    sandbox.write("empty", "");
+    sandbox.succeeds(&["verify", "-p", "k.pub", "empty"]);
+}

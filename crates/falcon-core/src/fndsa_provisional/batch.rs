@@ -32,7 +32,7 @@
 //! # }
 //! ```
 
-use super::signing_key::{ATTEMPTS, AttemptSeed, SECRET_HASH_LEN, deviation, is_signature, nonce};
+use super::signing_key::{ATTEMPTS, AttemptSeed, Signer, deviation, is_signature, nonce};
 use super::{
     Input, KEY_HASH_LEN, MU_LEN, Message, SEED_LEN, Signature, SigningKey, VerifyingKey, is_within,
     point_of,
@@ -49,7 +49,7 @@ use crate::norm::fits_the_bound;
 use crate::params::{MAX_LOGN, NONCE_LEN, Parameters};
 use crate::sampler::{ShakeDouble, ShakeSampling, SigningIsa};
 use crate::scratch::{Aligned, WorkingMemory};
-use crate::signing::{self, ExpandedRef, SecretBasis};
+use crate::signing::{self, ExpandedRef};
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -150,11 +150,7 @@ impl<P: Parameters> VerifyingKey<P> {
                 s2: job.signature.s2(),
             })
             .collect();
-        let mut out = vec![Err(SignatureError); jobs.len()];
-        on_engine!(engine, arith, _fft => {
-            LaneEngine { arith, fft: arith }.verify_jobs_of(FnDsa, P::LOGN, &jobs, &mut out)
-        });
-        out
+        verify_jobs(engine, P::LOGN, &jobs)
     }
 
     /// Decodes and verifies every job on `engine`. Returns a verdict for each, in their order.
@@ -174,12 +170,34 @@ impl<P: Parameters> VerifyingKey<P> {
                 signature: job.signature,
             })
             .collect();
-        let mut out = vec![Err(SignatureError); jobs.len()];
-        on_engine!(engine, arith, _fft => {
-            LaneEngine { arith, fft: arith }.verify_encoded_of(FnDsa, P::LOGN, &jobs, &mut out)
-        });
-        out
+        verify_encoded(engine, P::LOGN, &jobs)
     }
+}
+
+/// Verifies `jobs` of degree `2^logn`. Not generic over the parameter set; see [`Signer`].
+fn verify_jobs(
+    engine: Engine,
+    logn: u32,
+    jobs: &[Verification<'_>],
+) -> Vec<Result<(), SignatureError>> {
+    let mut out = vec![Err(SignatureError); jobs.len()];
+    on_engine!(engine, arith, _fft => {
+        LaneEngine { arith, fft: arith }.verify_jobs_of(FnDsa, logn, jobs, &mut out)
+    });
+    out
+}
+
+/// [`verify_jobs`] of encoded signatures.
+fn verify_encoded(
+    engine: Engine,
+    logn: u32,
+    jobs: &[EncodedVerification<'_>],
+) -> Vec<Result<(), SignatureError>> {
+    let mut out = vec![Err(SignatureError); jobs.len()];
+    on_engine!(engine, arith, _fft => {
+        LaneEngine { arith, fft: arith }.verify_encoded_of(FnDsa, logn, jobs, &mut out)
+    });
+    out
 }
 
 /// The scheme of this module.
@@ -228,8 +246,13 @@ fn mus<'a, P: Parameters>(
     let inputs: Vec<_> = messages
         .map(|(key, message)| (&key.hash, message.input()))
         .collect();
+    mus_of_inputs(engine, &inputs)
+}
+
+/// Hashes `inputs` to their `mu`s. Not generic over the parameter set; see [`Signer`].
+fn mus_of_inputs(engine: Engine, inputs: &[KeyAndInput<'_>]) -> Vec<[u8; MU_LEN]> {
     let mut mus = vec![[0; MU_LEN]; inputs.len()];
-    on_engine!(engine, arith, _fft => hash_inputs(arith, &inputs, &mut mus));
+    on_engine!(engine, arith, _fft => hash_inputs(arith, inputs, &mut mus));
     mus
 }
 
@@ -317,25 +340,7 @@ impl<P: Parameters> SigningKey<P> {
     }
 }
 
-/// A signing key without its parameter set.
-struct Signer<'a> {
-    logn: u32,
-    basis: SecretBasis<'a>,
-    /// The public polynomial in the transform domain.
-    h: &'a [i16],
-    secret_hash: &'a [u8; SECRET_HASH_LEN],
-}
-
-impl<'a> Signer<'a> {
-    fn of<P: Parameters>(key: &'a SigningKey<P>) -> Self {
-        Self {
-            logn: P::LOGN,
-            basis: key.basis(),
-            h: key.prepared(),
-            secret_hash: key.secret_hash(),
-        }
-    }
-
+impl Signer<'_> {
     fn sign(
         &self,
         engine: Engine,

@@ -10,7 +10,7 @@ use crate::operations::Operations;
 use crate::params::{Array, NONCE_LEN, Parameters, SIGMA_MIN};
 use crate::reveal::reveal;
 use crate::sampler::{ShakeDouble, ShakeSampling, SigningIsa};
-use crate::scratch::{Aligned, with_scratch};
+use crate::scratch::{Aligned, WorkingMemory};
 use crate::signing::{self, Fit, SecretBasis, attempt_from_basis};
 use crate::tree::Deviation;
 use alloc::vec::Vec;
@@ -150,64 +150,17 @@ impl<P: Parameters> SigningKey<P> {
         seed: &[u8; SEED_LEN],
         mu: &[u8; MU_LEN],
     ) -> Option<Signature<P>> {
-        on_best!(Best::find(), arith => self.sign_on(arith, seed, mu))
-    }
-
-    /// [`sign_mu_from_seed`](Self::sign_mu_from_seed) on `b`. Every attempt has a nonce of its own,
-    /// so a point of its own.
-    fn sign_on<B: SigningIsa<F64: ShakeDouble> + Operations>(
-        &self,
-        b: B,
-        seed: &[u8; SEED_LEN],
-        mu: &[u8; MU_LEN],
-    ) -> Option<Signature<P>> {
-        self.sign_with(b, B::F64::shake_sampling(b), seed, mu)
-    }
-
-    fn sign_with<B: SigningIsa + Operations, S: ShakeSampling>(
-        &self,
-        b: B,
-        sampling: S,
-        seed: &[u8; SEED_LEN],
-        mu: &[u8; MU_LEN],
-    ) -> Option<Signature<P>> {
-        let mut of_attempt = Zeroizing::<AttemptSeed>::new([0; SEED_LEN + 1]);
-        hash::with_stream(&[&self.secret_hash, mu, seed], |stream| {
-            stream.read(&mut of_attempt[..SEED_LEN]);
-        });
-        let mut feed = S::EMPTY;
         let mut signature = crate::Signature::<P>::EMPTY;
         let mut point = P::Residues::ZERO;
-        let scratch_len = signing::computed_scratch_len(P::LOGN);
-        let found = with_scratch::<P, _>(scratch_len, |scratch| {
-            (0..ATTEMPTS).any(|attempt| {
-                of_attempt[SEED_LEN] = attempt;
-                sampling.start(&mut feed, &of_attempt);
-                signature.nonce = nonce::<S>(&feed);
-                point_of(&signature.nonce, mu, point.as_mut());
-                // The norm is computed again with `s1`, whose coefficients are bounded too.
-                attempt_from_basis(
-                    b,
-                    sampling,
-                    P::LOGN,
-                    deviation(P::LOGN),
-                    self.key.basis(),
-                    point.as_ref(),
-                    &mut feed,
-                    scratch.reals(),
-                    signature.s2.as_mut(),
-                );
-                self.is_signature(b, point.as_ref(), &signature)
-            })
-        });
-        // Words of the generator's state that were spilled from registers.
-        wipe_below::<256>();
-        if found {
-            Some(Signature { signature })
-        } else {
-            signature.s2.zeroize();
-            None
-        }
+        let mut s1 = Aligned(P::Short::ZERO);
+        let out = Attempted {
+            nonce: &mut signature.nonce,
+            point: point.as_mut(),
+            s1: s1.0.as_mut(),
+            s2: signature.s2.as_mut(),
+        };
+        let signed = Signer::of(self).sign_mu(seed, mu, out);
+        signed.then_some(Signature { signature })
     }
 
     /// Replaces `h`, so that any vector can be judged.
@@ -215,32 +168,110 @@ impl<P: Parameters> SigningKey<P> {
     pub(super) fn set_public(&mut self, key: crate::VerifyingKey<P>) {
         self.key.set_verifying_key(key);
     }
+}
+
+/// A signing key without its parameter set. Whatever takes time is a method of this type, so it is
+/// compiled in this crate and optimised with it. A method that is generic over the parameter set is
+/// compiled in the crate that calls it, which a debug build does not optimise.
+#[derive(Clone, Copy)]
+pub(super) struct Signer<'a> {
+    pub(super) logn: u32,
+    pub(super) basis: SecretBasis<'a>,
+    /// The public polynomial in the transform domain.
+    pub(super) h: &'a [i16],
+    /// Hash of the encoded `f` and `g`.
+    pub(super) secret_hash: &'a [u8; SECRET_HASH_LEN],
+}
+
+/// Memory of an attempt at a signature: `n` elements each, and the nonce.
+struct Attempted<'a> {
+    nonce: &'a mut [u8; NONCE_LEN],
+    point: &'a mut [u16],
+    /// In whole cache lines.
+    s1: &'a mut [i16],
+    s2: &'a mut [i16],
+}
+
+impl<'a> Signer<'a> {
+    pub(super) fn of<P: Parameters>(key: &'a SigningKey<P>) -> Self {
+        Self {
+            logn: P::LOGN,
+            basis: key.key.basis(),
+            h: key.key.verifying_key().prepared(),
+            secret_hash: &key.secret_hash,
+        }
+    }
+
+    /// [`sign_mu_from_seed`](SigningKey::sign_mu_from_seed) into the nonce and `s2` of `out`. False
+    /// if all attempts fail. Then `s2` is zero.
+    fn sign_mu(&self, seed: &[u8; SEED_LEN], mu: &[u8; MU_LEN], out: Attempted<'_>) -> bool {
+        on_best!(Best::find(), arith => self.sign_mu_on(arith, seed, mu, out))
+    }
+
+    /// [`sign_mu`](Self::sign_mu) on `b`. Every attempt has a nonce of its own, so a point of its
+    /// own.
+    fn sign_mu_on<B: SigningIsa<F64: ShakeDouble> + Operations>(
+        &self,
+        b: B,
+        seed: &[u8; SEED_LEN],
+        mu: &[u8; MU_LEN],
+        out: Attempted<'_>,
+    ) -> bool {
+        self.sign_mu_with(b, B::F64::shake_sampling(b), seed, mu, out)
+    }
+
+    fn sign_mu_with<B: SigningIsa + Operations, S: ShakeSampling>(
+        &self,
+        b: B,
+        sampling: S,
+        seed: &[u8; SEED_LEN],
+        mu: &[u8; MU_LEN],
+        out: Attempted<'_>,
+    ) -> bool {
+        let logn = self.logn;
+        let mut of_attempt = Zeroizing::<AttemptSeed>::new([0; SEED_LEN + 1]);
+        hash::with_stream(&[self.secret_hash, mu, seed], |stream| {
+            stream.read(&mut of_attempt[..SEED_LEN]);
+        });
+        let mut feed = S::EMPTY;
+        let reals_len = signing::computed_scratch_len(logn);
+        let mut reals = Zeroizing::new(WorkingMemory::new(reals_len));
+        let found = (0..ATTEMPTS).any(|attempt| {
+            of_attempt[SEED_LEN] = attempt;
+            sampling.start(&mut feed, &of_attempt);
+            *out.nonce = nonce::<S>(&feed);
+            point_of(out.nonce, mu, out.point);
+            // The norm is computed again with `s1`, whose coefficients are bounded too.
+            attempt_from_basis(
+                b,
+                sampling,
+                logn,
+                deviation(logn),
+                self.basis,
+                out.point,
+                &mut feed,
+                &mut reals,
+                out.s2,
+            );
+            self.is_signature(b, out.point, out.s2, out.s1)
+        });
+        // Words of the generator's state that were spilled from registers.
+        wipe_below::<256>();
+        if !found {
+            wipe(out.s2);
+        }
+        found
+    }
 
     /// [`is_signature`] for this key.
     pub(super) fn is_signature(
         &self,
         on: impl Operations,
         point: &[u16],
-        signature: &crate::Signature<P>,
+        s2: &[i16],
+        s1: &mut [i16],
     ) -> bool {
-        let mut s1 = Aligned(P::Short::ZERO);
-        let (h, s2) = (self.prepared(), signature.s2.as_ref());
-        is_signature(on, P::LOGN, h, point, s2, s1.0.as_mut())
-    }
-
-    /// The public polynomial in the transform domain.
-    pub(super) fn prepared(&self) -> &[i16] {
-        self.key.verifying_key().prepared()
-    }
-
-    /// The secret basis.
-    pub(super) fn basis(&self) -> SecretBasis<'_> {
-        self.key.basis()
-    }
-
-    /// Hash of the encoded `f` and `g`.
-    pub(super) fn secret_hash(&self) -> &[u8; SECRET_HASH_LEN] {
-        &self.secret_hash
+        is_signature(on, self.logn, self.h, point, s2, s1)
     }
 }
 
@@ -292,6 +323,13 @@ pub(super) fn deviation(logn: u32) -> Deviation {
     }
 }
 
+/// Hashes `f` and `g` of an encoded key, and wipes the encoding.
+fn hash_secret(logn: u32, encoded: &mut [u8], out: &mut [u8; SECRET_HASH_LEN]) {
+    let short = &encoded[1..1 + lsb_first::short_len(logn)];
+    hash::with_stream(&[short], |stream| stream.read(out));
+    wipe(encoded);
+}
+
 impl<P: Parameters> From<crate::SigningKey<P>> for SigningKey<P> {
     /// The FN-DSA key on the lattice of a Falcon key. **Never use one lattice for both
     /// schemes.**
@@ -302,10 +340,9 @@ impl<P: Parameters> From<crate::SigningKey<P>> for SigningKey<P> {
             verifying_key,
             secret_hash: [0; SECRET_HASH_LEN],
         };
-        let mut encoded = Zeroizing::new(P::SigningKeyBytes::ZERO);
+        let mut encoded = P::SigningKeyBytes::ZERO;
         new.encode_polynomials(encoded.as_mut());
-        let short = &encoded.as_ref()[1..1 + lsb_first::short_len(P::LOGN)];
-        hash::with_stream(&[short], |stream| stream.read(&mut new.secret_hash));
+        hash_secret(P::LOGN, encoded.as_mut(), &mut new.secret_hash);
         new
     }
 }

@@ -1,6 +1,7 @@
 //! Each bound is met by a vector that only this bound refuses.
 
 use super::batch::{FnDsa, VerifyJob};
+use super::signing_key::Signer;
 use super::*;
 use crate::batch::lanes::Scheme;
 use crate::engine::Engine;
@@ -112,11 +113,7 @@ fn is_signature(s1: [i16; 512], s2: [i16; 512]) -> bool {
     let mut signer = SigningKey::<P>::from(crate::SigningKey::from_seed(&[7; 32]));
     signer.set_public(key(one));
     let point: [u16; 512] = core::array::from_fn(|i| residue(i32::from(s1[i]) + i32::from(s2[i])));
-    let signature = crate::Signature {
-        nonce: [0; NONCE_LEN],
-        s2,
-    };
-    signer.is_signature(Best::find(), &point, &signature)
+    Signer::of(&signer).is_signature(Best::find(), &point, &s2, &mut [0; 512])
 }
 
 #[test]

@@ -9,6 +9,8 @@ use crate::any::{AnySigningKey, AnyVerifyingKey, either};
 use crate::params::Falcon1024;
 use crate::verify::VerifyingKey;
 use alloc::boxed::Box;
+#[cfg(feature = "pem")]
+use {super::LineEnding, alloc::string::String, zeroize::Zeroizing};
 
 /// Decodes the key in a box, and copies it nowhere.
 pub(super) fn decode(info: &PrivateKeyInfoRef<'_>) -> Result<AnySigningKey> {
@@ -22,6 +24,26 @@ pub(super) fn decode(info: &PrivateKeyInfoRef<'_>) -> Result<AnySigningKey> {
 impl EncodePrivateKey for AnySigningKey {
     fn to_pkcs8_der(&self) -> Result<SecretDocument> {
         either!(self, key => key.to_pkcs8_der())
+    }
+}
+
+impl AnySigningKey {
+    /// Encodes the key as PKCS#8 with separate polynomials, for Bouncy Castle; see
+    /// [`SigningKey::to_pkcs8_polynomials_der`](crate::SigningKey::to_pkcs8_polynomials_der).
+    ///
+    /// # Errors
+    /// None happens.
+    pub fn to_pkcs8_polynomials_der(&self) -> Result<SecretDocument> {
+        either!(self, key => key.to_pkcs8_polynomials_der())
+    }
+
+    /// [`to_pkcs8_polynomials_der`](Self::to_pkcs8_polynomials_der) as PEM labelled `PRIVATE KEY`.
+    ///
+    /// # Errors
+    /// None happens.
+    #[cfg(feature = "pem")]
+    pub fn to_pkcs8_polynomials_pem(&self, line_ending: LineEnding) -> Result<Zeroizing<String>> {
+        either!(self, key => key.to_pkcs8_polynomials_pem(line_ending))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     global::Global,
     load,
     scheme::Algorithm,
-    timing::seconds,
+    timing::{DEBUG_BUILD, seconds},
     ui::Ui,
 };
 use batch::check_memory;
@@ -113,6 +113,9 @@ impl Bench {
         }
         if large {
             check_memory::<Falcon1024>(largest)?;
+        }
+        if let Some(text) = DEBUG_BUILD {
+            ui.warn(text);
         }
         // Before the forecast adds to the load.
         if let Some(text) = load::warning(threads) {
