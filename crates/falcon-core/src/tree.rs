@@ -16,6 +16,7 @@
 use crate::fft::{self, BasisRef};
 use crate::lanes::{Binary64, Double, HAS_VECTORS, Isa, wipe};
 use core::fmt;
+use zeroize::Zeroizing;
 
 /// Numbers that the sampler needs of a leaf with deviation `sigma'`.
 #[derive(Clone, Copy)]
@@ -254,8 +255,9 @@ impl<'a, B: Binary64> Computed<'a, B> {
 
     /// Writes this node and all below it in the order of [`Stored`].
     pub fn store(&mut self, out: &mut [f64]) {
-        if self.logn <= SUBTREE_LOGN {
-            out.copy_from_slice(&self.stored().data[..out.len()]);
+        if HAS_VECTORS && self.logn == SUBTREE_LOGN {
+            self.store_subtree();
+            out.copy_from_slice(&self.subtree.stored);
             return;
         }
         let n = 1 << self.logn;
@@ -276,44 +278,50 @@ impl<'a, B: Binary64> Computed<'a, B> {
         }
     }
 
-    /// Stores this node and all below it, for degrees up to `2^SUBTREE_LOGN`. The nodes of a level
-    /// are computed side by side, since one alone would not fill a register.
+    /// Stores the root of a smaller degree.
+    #[inline(never)]
+    fn store_small_root(&mut self) {
+        let mut out = Zeroizing::new([0.0; stored_len(SUBTREE_LOGN)]);
+        self.store(&mut out[..stored_len(self.logn)]);
+        self.subtree.stored.copy_from_slice(&*out);
+    }
+
+    /// Stores this node, of degree `2^SUBTREE_LOGN`, and all below it. The nodes of a level are
+    /// computed side by side, since one alone would not fill a register.
     #[inline(never)]
     fn store_subtree(&mut self) {
-        let half = self.d00.len();
+        const HALF: usize = SUBTREE_HALF;
         let Subtree {
             stored,
             diagonals: [entries, below],
             l10: [re, im],
         } = &mut *self.subtree;
-        let (mut entries, mut below) = (&mut entries[..2 * half], &mut below[..2 * half]);
-        let (re, im) = (&mut re[..half], &mut im[..half]);
+        let (mut entries, mut below) = (entries, below);
         Isa::vectorize(
             self.arith,
             #[inline(always)]
             || {
-                entries[..half].copy_from_slice(self.d11);
-                entries[half..].copy_from_slice(self.d00);
-                stored[..2 * half].copy_from_slice(self.l10);
+                entries[..HALF].copy_from_slice(self.d11);
+                entries[HALF..].copy_from_slice(self.d00);
+                stored[..2 * HALF].copy_from_slice(self.l10);
                 // Where the nodes of a level begin: all right children, then all left ones.
-                let mut begin = [0; SUBTREE_HALF];
-                let mut nodes = 1;
-                for logn in (1..self.logn).rev() {
+                let mut begin = [0; HALF];
+                for logn in (1..SUBTREE_LOGN).rev() {
+                    let nodes = HALF >> logn;
                     for i in 0..nodes {
                         begin[i] += 2 << logn;
                         begin[i + nodes] = begin[i] + stored_len(logn);
                     }
-                    nodes *= 2;
-                    let (log_m, m) = (logn - 1, 1 << (logn - 1));
-                    let (d11, d00) = below.split_at_mut(half);
+                    let m = 1 << (logn - 1);
+                    let (d11, d00) = below.split_at_mut(HALF);
                     fft::split_ldl(self.arith, m, entries, d00, [&mut *re, &mut *im], d11);
                     for (u, (re, im)) in re.iter().zip(&*im).enumerate() {
-                        let at = begin[u >> log_m] + (u & (m - 1));
+                        let at = begin[u / m] + u % m;
                         [stored[at], stored[at + m]] = [*re, *im];
                     }
                     core::mem::swap(&mut entries, &mut below);
                 }
-                for (side, d) in entries.chunks_exact(half).enumerate() {
+                for (side, d) in entries.chunks_exact(HALF).enumerate() {
                     for (d, begin) in d.iter().zip(begin) {
                         let Leaf { dss, ccs } = leaf::<B::F64>((*d).into(), self.deviation);
                         let at = begin + 2 + 2 * side;
@@ -367,7 +375,11 @@ impl<B: Binary64> Node for Computed<'_, B> {
 
     #[inline(always)]
     fn stored(&mut self) -> Stored<'_> {
-        self.store_subtree();
+        if self.logn == SUBTREE_LOGN {
+            self.store_subtree();
+        } else {
+            self.store_small_root();
+        }
         Stored::root(self.logn, &self.subtree.stored)
     }
     const SUBTREE_LOGN: u32 = SUBTREE_LOGN;
