@@ -5,7 +5,7 @@ use crate::error::{DecodeError, SignatureError};
 use crate::fft::Fft;
 use crate::hash::{self, Message, PointFiller, RATE_WORDS, Shake256Reader, hash_side_by_side};
 use crate::hedge::{NonceSource, point_digest};
-use crate::lanes::{Isa, wipe};
+use crate::lanes::{Isa, wipe_below};
 use crate::norm::Accumulator;
 use crate::ntt::PortableNtt;
 use crate::operations::Operations;
@@ -236,13 +236,6 @@ where
     }
 }
 
-/// Overwrites the stack that signing has used. Its frames spill numbers of the key.
-#[inline(never)]
-fn overwrite_stack() {
-    let mut words = [0u64; 2048];
-    wipe(&mut words);
-}
-
 impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
     /// Signs `jobs`. A short vector that `accept` refuses is treated as a long one:
     /// the job is tried again.
@@ -349,7 +342,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
             fft: self.arith,
         };
         alone.sign_on_lanes(logn, key, sampling, few, attempts);
-        overwrite_stack();
+        // The frames of signing spill numbers of the key.
+        wipe_below::<2048>();
     }
 
     /// Signs the next `count` jobs. A lane tries its job until it succeeds, each time with the next
