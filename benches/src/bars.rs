@@ -48,14 +48,14 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
     let vectors = Engine::available().flat_map(|engine| match engine {
         Avx2(_) => vec![
             bar(Sign, engine, Prepared, fn_dsa::NAME, 0.34),
-            bar(Sign, engine, Encoded, pqclean::NAME, 0.46),
+            bar(Sign, engine, Encoded, pqclean::NAME, 0.42),
             against_prepared(bar(Sign, engine, Batch, fn_dsa::NAME, 0.20)),
             bar(Verify, engine, Prepared, fn_dsa::NAME, 0.56),
             against_prepared(bar(Verify, engine, Batch, fn_dsa::NAME, 0.31)),
         ],
         Avx512(_) => vec![
             bar(Sign, engine, Prepared, fn_dsa::NAME, 0.27),
-            bar(Sign, engine, Encoded, pqclean::NAME, 0.38),
+            bar(Sign, engine, Encoded, pqclean::NAME, 0.34),
             against_prepared(bar(Sign, engine, Batch, fn_dsa::NAME, 0.14)),
             bar(Verify, engine, Prepared, fn_dsa::NAME, 0.48),
             against_prepared(bar(Verify, engine, Batch, fn_dsa::NAME, 0.20)),

@@ -121,6 +121,8 @@ pub(crate) enum Signature {
     Valid,
     /// The key in the document should have made it, and did not.
     Invalid,
+    /// The key in the document made it, for contents that are not DER.
+    NotDer,
     /// The key of the issuer is not in the document, or the document names another one.
     NotVerified,
     /// The identifier is one of Falcon that no certificate of this library has, such as that of
@@ -230,6 +232,7 @@ impl Document {
             _ if self.algorithm.is_none() => self.signature,
             Ok(()) => Signature::Valid,
             Err(Error::NotSelfIssued) => Signature::NotVerified,
+            Err(Error::NotDer) => Signature::NotDer,
             Err(_) => Signature::Invalid,
         }
     }
@@ -291,6 +294,13 @@ impl fmt::Display for Document {
                 write!(
                     f,
                     "{}: not by the key in this {kind}",
+                    Styled(BAD, "invalid")
+                )
+            }
+            Signature::NotDer => {
+                write!(
+                    f,
+                    "{}: the signed contents are not DER",
                     Styled(BAD, "invalid")
                 )
             }

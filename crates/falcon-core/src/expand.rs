@@ -28,8 +28,8 @@ pub type DefaultStorage = [f64; 0];
 /// A signing key with its basis in the FFT domain and its tree. Wiped when
 /// dropped.
 ///
-/// An expanded key makes the same signatures as its [`SigningKey`] in 0.83 to 0.92 of the time
-/// (AVX-512). It occupies 60 KiB for Falcon-512 and 128 KiB for Falcon-1024.
+/// An expanded key makes the same signatures as its [`SigningKey`] in 0.83 of the time (AVX-512).
+/// It occupies 60 KiB for Falcon-512 and 128 KiB for Falcon-1024.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]

@@ -215,9 +215,9 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
     /// Computes a part of the buffers that come next, if there is something to do, in the frame of
     /// the caller.
     ///
-    /// Ten of these for each set leave little for [`refill`](Self::refill). A caller that waits for a chain of
-    /// dependent operations calls this in between: the processor does both at once. As a call it
-    /// would gain nothing: the caller's registers would go through memory.
+    /// Ten of these for each set leave little for [`refill`](Self::refill). A caller that waits for
+    /// a chain of dependent operations calls this in between: the processor does both at once. As a
+    /// call it would gain nothing: the caller's registers would go through memory.
     #[inline(always)]
     pub(crate) fn work_ahead(&mut self, isa: impl Isa) {
         let set = self.double_rounds / DOUBLE_ROUNDS;
@@ -243,8 +243,8 @@ impl<const AHEAD: usize, const SETS: usize> Prng<AHEAD, SETS> {
         }
     }
 
-    /// Writes the words of `set` that [`work_ahead`](Self::work_ahead) starts from. A call: in the caller's
-    /// frame it would take stack of every leaf.
+    /// Writes the words of `set` that [`work_ahead`](Self::work_ahead) starts from. A call: in the
+    /// caller's frame it would take stack of every leaf.
     #[inline(never)]
     fn begin_ahead(&mut self, isa: impl Isa, set: usize) {
         isa.vectorize(

@@ -220,7 +220,7 @@ impl Description {
     fn status(&self) -> Status {
         let signature = self.document.as_ref().map(Document::signature);
         match signature {
-            Some(Signature::Invalid) => Status::Invalid,
+            Some(Signature::Invalid | Signature::NotDer) => Status::Invalid,
             _ => Status::Valid,
         }
     }

@@ -1,7 +1,7 @@
 //! A ledger: Parquet files, divided into shards by row groups, and the outputs of the shards.
 
 use super::{
-    output::{Output, Place, digest, open_output},
+    output::{Output, Place, appeared, digest, open_output},
     source::{State, Table},
 };
 use crate::{
@@ -27,6 +27,7 @@ use std::{
     ops::Range,
     path::{Component, Path, PathBuf},
     str::FromStr,
+    sync::{Mutex, PoisonError},
     thread::available_parallelism,
 };
 
@@ -486,13 +487,19 @@ impl Ledger {
         let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = Threads::new(self.threads.unwrap_or(cores));
         let finished = |slice| self.finished::<T>(slice, job);
-        let finished: Vec<Option<T>> = match threads.pool() {
+        let finished: Vec<Option<(T, _)>> = match threads.pool() {
             Some(pool) => pool.install(|| self.slices.par_iter().map(finished).collect()),
             None => self.slices.iter().map(finished).collect(),
         };
         let mut slices = Vec::new();
+        let kept = Mutex::new(Vec::new());
+        let keep = |slice: &Slice, states| {
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.push((slice.name.clone(), states));
+        };
         for (slice, finished) in self.slices.iter().zip(finished) {
-            if let Some(counts) = finished {
+            if let Some((counts, states)) = finished {
+                keep(slice, states);
                 total.add(&slice.name, &counts);
                 rows += slice.rows;
                 skipped += 1;
@@ -520,7 +527,11 @@ impl Ledger {
         let progress = Progress::new(
             ui,
             Unit::Items("rows"),
-            Some(slices.iter().map(|(slice, _)| slice.rows).sum()),
+            Some(
+                slices
+                    .iter()
+                    .fold(0, |rows, (slice, _)| slice.rows.saturating_add(rows)),
+            ),
         );
         let mut status = Status::Valid;
         let mut hints = Hints::default();
@@ -552,7 +563,11 @@ impl Ledger {
         let one = |(slice, places): &(&Slice, Places), threads: Option<&Threads>| {
             let work =
                 |table: &Table, output: &mut Output| work(table, slice, output, threads, &progress);
-            (slice.name.clone(), self.one(slice, places, job, work))
+            let outcome = self.one(slice, places, job, work);
+            if outcome.is_ok() {
+                keep(slice, self.states(&slice.name));
+            }
+            (slice.name.clone(), outcome)
         };
         if slices.len() < threads.count() {
             for slice in &slices {
@@ -565,6 +580,15 @@ impl Ledger {
             for_each_in_order_on(threads.pool(), &each, work, &mut tell)?;
         }
         drop(progress);
+        // Another run may have replaced what this one has made or skipped.
+        for (name, states) in kept.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            if self.states(&name) != states {
+                let error = appeared(&self.output.join(&name));
+                status = status.max(Status::Failure);
+                ui.error_among(&error, &mut hints);
+                errors.push((name, error.to_string()));
+            }
+        }
         for table in &self.unreadable {
             status = status.max(Status::Failure);
             ui.error_among(&table.error, &mut hints);
@@ -598,6 +622,15 @@ impl Ledger {
             }
         }
         Ok(status)
+    }
+
+    /// States of an output and of its summary.
+    fn states(&self, name: &str) -> [Option<State>; 2] {
+        let path = self.output.join(name);
+        [
+            State::of_name(&path),
+            State::of_name(&with_suffix(&path, ".json")),
+        ]
     }
 
     fn sum_path(&self) -> PathBuf {
@@ -647,11 +680,12 @@ impl Ledger {
     }
 
     /// The counts of a slice, with `--skip-existing`, if its output is the one that its summary
-    /// names, and is not older than the table.
-    fn finished<T: Counts>(&self, slice: &Slice, job: &Job) -> Option<T> {
+    /// names, and is not older than the table. Also the [`states`](Self::states) of both.
+    fn finished<T: Counts>(&self, slice: &Slice, job: &Job) -> Option<(T, [Option<State>; 2])> {
         if !self.skip_existing {
             return None;
         }
+        let states = self.states(&slice.name);
         let found = read_json(&self.summary_path(slice), LONGEST_SUMMARY)?;
         let counts: T = json::from_value(found.clone()).ok()?;
         let path = self.path(slice);
@@ -664,8 +698,10 @@ impl Ledger {
             name == "seconds" || found.get(name) == Some(value)
         };
         let table = Table::of(&path, open_output(&path)?).ok()?;
-        let is_output = T::is_output(&table) && table.groups().sum::<u64>() == slice.rows;
-        (is_output && wanted.iter().all(same)).then_some(counts)
+        let is_output = T::is_output(&table)
+            && table.groups().sum::<u64>() == slice.rows
+            && counts.rows() == slice.rows;
+        (is_output && wanted.iter().all(same)).then_some((counts, states))
     }
 
     /// Looks at the places of an output and of its summary. Refuses a table and a summary that are

@@ -110,7 +110,8 @@ impl Write for Output {
     }
 }
 
-fn appeared(path: &Path) -> Error {
+/// The error that a file is not the one that the command found or made.
+pub(crate) fn appeared(path: &Path) -> Error {
     Error::at(path, "appeared or changed since the command began").hint(
         "run the command again when no other program writes to the folder, or name another folder",
     )

@@ -183,8 +183,61 @@ pub(crate) fn ldl<L: Lanes<Real = f64>>(l: L, g00: &[f64], g01: &mut [f64], g11:
     in_runs!(g00.len(), factor(l, g00, g01, g11));
 }
 
+/// A run of the nodes below diagonal entries, whose neighbours are `a` and `b`: `d00`, `l10` and
+/// `d11`.
 #[inline(always)]
 fn split_and_factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
+    [a, b]: [R; 2],
+    w: [R; 2],
+) -> (R, [R; 2], R) {
+    let [x, y] = a.unzip(b);
+    let [sum, difference] = x.add_sub(y);
+    let (e0, half) = (sum.half(), difference.half());
+    let e1 = [half * w[0], -(half * w[1])];
+    let (l10, d11) = factor_run::<L, R>(e0, e1, e0);
+    (e0, l10, d11)
+}
+
+#[inline(always)]
+fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
+    l: L,
+    d: &[f64],
+    d00: &mut [f64],
+    l10: &mut [f64],
+    d11: &mut [f64],
+) {
+    let m = d00.len();
+    let d = &runs::<L, R, _>(2 * m, d).as_chunks::<2>().0[..m / len::<L, R>()];
+    let (d00, d11) = (runs_mut::<L, R, _>(m, d00), runs_mut::<L, R, _>(m, d11));
+    let [l_re, l_im] = halves_mut::<L, R, _>(m, l10);
+    let [w_re, w_im] = twiddle_runs::<L, R>(m);
+    for u in 0..m / len::<L, R>() {
+        let neighbours: [R; 2] = [l.load(&d[u][0]), l.load(&d[u][1])];
+        let w = shared(l, &w_re[u], &w_im[u]);
+        let (e0, l10, e1) = split_and_factor::<L, R>(neighbours, w);
+        L::store(e0, &mut d00[u]);
+        L::store(e1, &mut d11[u]);
+        store::<L, R>(l10, &mut l_re[u], &mut l_im[u]);
+    }
+}
+
+/// Computes the node below a diagonal entry `d`, a self-adjoint polynomial of degree `n` (`n/2`
+/// reals). It splits into `e0`, which is self-adjoint too, and `e1`. The node holds the factors of
+/// the Gram matrix `[[e0, e1], [conj(e1), e0]]`, as [`ldl`] finds them. `d00` and `d11` get `n/4`
+/// reals, `l10` `n/2`.
+#[inline(always)]
+pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
+    l: L,
+    d: &[f64],
+    d00: &mut [f64],
+    l10: &mut [f64],
+    d11: &mut [f64],
+) {
+    in_runs!(d00.len(), split_ldl_runs(l, d, d00, l10, d11));
+}
+
+#[inline(always)]
+fn split_ldl_level_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     l: L,
     m: usize,
     d: &[f64],
@@ -201,28 +254,21 @@ fn split_and_factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     );
     let (w_re, w_im) = twiddles(m);
     for u in 0..len / R::LEN {
-        let (a, b): (R, R) = (l.load(&d[u][0]), l.load(&d[u][1]));
-        let [x, y] = a.unzip(b);
-        let [sum, difference] = x.add_sub(y);
-        let (e0, half) = (sum.half(), difference.half());
-        // Those of the next entry are the same.
+        let neighbours: [R; 2] = [l.load(&d[u][0]), l.load(&d[u][1])];
         let first = u * R::LEN % m;
-        let next = first..first + R::LEN.min(m);
-        let w: [R; 2] = [l.cycle(&w_re[next.clone()]), l.cycle(&w_im[next])];
-        let e1 = [half * w[0], -(half * w[1])];
-        let (l10, d) = factor_run::<L, R>(e0, e1, e0);
+        let of_entry = first..first + R::LEN.min(m);
+        let w = [l.cycle(&w_re[of_entry.clone()]), l.cycle(&w_im[of_entry])];
+        let (e0, l10, e1) = split_and_factor::<L, R>(neighbours, w);
         L::store(e0, &mut d00[u]);
-        L::store(d, &mut d11[u]);
+        L::store(e1, &mut d11[u]);
         store::<L, R>(l10, &mut l_re[u], &mut l_im[u]);
     }
 }
 
-/// Computes the nodes below diagonal entries, self-adjoint polynomials of degree `4m` (`2m` reals),
-/// which follow one another in `d`. An entry splits into `e0`, which is self-adjoint too, and `e1`.
-/// Its node holds the factors of the Gram matrix `[[e0, e1], [conj(e1), e0]]`, as [`ldl`] finds
-/// them. `d00`, `d11` and both parts of `l10` get `m` reals for each entry.
+/// [`split_ldl`] of entries of `2m` reals that follow one another in `d`, side by side. `d00`,
+/// `d11` and both parts of `l10` get `m` reals for each entry.
 #[inline(always)]
-pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
+pub(crate) fn split_ldl_level<L: Lanes<Real = f64>>(
     l: L,
     m: usize,
     d: &[f64],
@@ -230,7 +276,7 @@ pub(crate) fn split_ldl<L: Lanes<Real = f64>>(
     l10: [&mut [f64]; 2],
     d11: &mut [f64],
 ) {
-    in_runs!(d00.len(), split_and_factor(l, m, d, d00, l10, d11));
+    in_runs!(d00.len(), split_ldl_level_runs(l, m, d, d00, l10, d11));
 }
 
 #[inline(always)]

@@ -2,7 +2,7 @@
 //!
 //! Source: crate `fn-dsa-sign` 0.4.0.
 
-use super::records::{ATTEMPT_LEN, ATTEMPTS, BUFFERS, END, Records};
+use super::records::{AHEAD, ATTEMPT_LEN, ATTEMPTS, BUFFERS, END, Records};
 use super::windows::{Buffered, Feed};
 use super::{ByteSource, Sampling, Seeded, Serial, Windows};
 use crate::hash::{self, RATE, Shake256Reader, read_side_by_side};
@@ -18,11 +18,12 @@ pub(crate) const SEED_LEN: usize = 41;
 
 /// Bytes of an attempt that may come before the blocks that it ends in.
 const CARRY: usize = ATTEMPT_LEN - 1;
-/// Blocks of SHAKE256 that are computed together: as many as the records of two buffers can tell of.
+/// Blocks of SHAKE256 that are computed together: as many as the records of two buffers can tell
+/// of.
 const BLOCKS: usize = 7;
 /// Length of the buffer in bytes.
 const LEN: usize = CARRY + RATE * BLOCKS;
-const _: () = assert!(LEN / ATTEMPT_LEN <= BUFFERS * ATTEMPTS);
+const _: () = assert!(LEN / ATTEMPT_LEN <= AHEAD * ATTEMPTS);
 
 /// The stream `SHAKE256(seed)`: the nonce, then the bytes of the sampler.
 pub(crate) struct ShakeSource {

@@ -112,6 +112,27 @@ fn a_table_that_is_made_does_not_replace_what_appears() {
     }
 }
 
+/// A run ends with an error if another one replaced an output that this one has skipped.
+#[test]
+fn a_skipped_output_that_is_replaced_is_an_error() {
+    let sandbox = Sandbox::empty();
+    let make = ["make-table", "ex", "--keys", "2", "--rows", "12000"];
+    sandbox.succeeds(&with(&make, ["--tables", "2"]));
+    sandbox.succeeds(&VERIFY);
+    for name in ["part-00001.parquet", "part-00001.parquet.json"] {
+        fs::remove_file(sandbox.path(&format!("v/{name}"))).unwrap();
+    }
+    let run = interrupted(&sandbox, &with(&VERIFY, ["--skip-existing"]), "v", || {
+        plant(&sandbox, "v/part-00000.parquet", None);
+    });
+    assert_eq!(run.status.code(), Some(2), "{run:?}");
+    let told = text(&run.stderr);
+    assert!(
+        told.contains("v/part-00000.parquet: appeared or changed since the command began"),
+        "{told}"
+    );
+}
+
 /// One run stands still while another makes all outputs, with other keys.
 #[test]
 fn the_outputs_of_two_runs_do_not_mix() {
