@@ -55,28 +55,40 @@ awk 'FNR == NR { at[$1] = NR; text[NR] = substr($0, length($1) + 2); next }
         print "// LLVM-MCA-END"
     }' "$run/instructions" "$run/distinct" >"$run/regions.s"
 
+# Multiplications that are fused with an addition, in each block: without fusing, as many
+# instructions more.
+awk 'FNR == NR { at[$1] = NR; fused[NR] = $2 ~ /^fn?(ml[as]|m(add|sub))$/; next }
+    {
+        n = 0
+        for (i = 0; i < $2; i++) n += fused[at[$1] + i]
+        print $3, n
+    }' "$run/instructions" "$run/distinct" >"$run/fused"
+
 for cpu in "${CPUS[@]}"; do
     "$MCA" -mtriple=aarch64-linux-gnu -mcpu="$cpu" -mattr=+sha3 -iterations=100 \
         -instruction-info=false -resource-pressure=false "$run/regions.s" |
         awk -v cpu="$cpu" '/Code Region - / { name = $NF } /^Total Cycles:/ { print cpu, name, $3 / 100 }'
 done >"$run/cycles"
 
-echo "| | instructions | loads | stores |$(printf ' %s |' "${CPUS[@]}")"
-echo "|---|---|---|---|$(printf -- '---|%.0s' "${CPUS[@]}")"
+echo "| | instructions | loads | stores | fused |$(printf ' %s |' "${CPUS[@]}")"
+echo "|---|---|---|---|---|$(printf -- '---|%.0s' "${CPUS[@]}")"
 awk -v cpus="${CPUS[*]}" '
     function number(x) { return sprintf(x < 100 ? " %.2f |" : " %d |", x) }
     FILENAME ~ /cycles$/ { cycles[$1, $2] = $3; next }
+    FILENAME ~ /fused$/ { fused[$1] = $2; next }
     FILENAME ~ /blocks$/ {
         n = split(cpus, cpu, " ")
         for (c = 1; c <= n; c++) {
             if (!((cpu[c], $2 "_" $3) in cycles)) { print "no estimate of a block" >"/dev/stderr"; exit 1 }
             sums[$1, c] += $4 * cycles[cpu[c], $2 "_" $3]
         }
+        sums[$1, "fused"] += $4 * fused[$2 "_" $3]
         next
     }
     {
         printf "| %s |", $1
         for (i = 3; i <= 5; i++) printf "%s", number($i)
+        printf "%s", number(sums[FNR - 1, "fused"] / $2)
         for (c = 1; c <= n; c++) printf "%s", number(sums[FNR - 1, c] / $2)
         print ""
-    }' "$run/cycles" "$run/blocks" "$run/rows"
+    }' "$run/cycles" "$run/fused" "$run/blocks" "$run/rows"

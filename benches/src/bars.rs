@@ -2,6 +2,7 @@
 
 use crate::entry::{Case, Degree, Mode, Operation};
 use crate::peers::{fn_dsa, pqclean};
+#[cfg(target_arch = "x86_64")]
 use crate::provisional;
 use falcon_core::Engine;
 
