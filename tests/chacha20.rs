@@ -105,7 +105,7 @@ fn the_block_function_is_that_of_the_standard() {
 /// block of the buffers that are computed together, or just behind them.
 fn counters(random: &mut Repeatable) -> Vec<u64> {
     let mut counters = vec![0, 1, u64::MAX / 2];
-    for before in 0..=3 * BLOCKS {
+    for before in 0..=5 * BLOCKS {
         counters.push(0u64.wrapping_sub(before));
         let high = u64::from_le_bytes(random.bytes()) << 32;
         counters.push(high.wrapping_sub(before));
@@ -114,17 +114,26 @@ fn counters(random: &mut Repeatable) -> Vec<u64> {
     counters
 }
 
-/// Compares `AHEAD` buffers that are computed together, then as many more.
-fn check<const AHEAD: usize>(name: &str, isa: impl Isa, key: &[u8; 48], counter: u64) {
+/// Compares `SETS` times `AHEAD` buffers that are computed together, then as many more.
+fn check<const AHEAD: usize, const SETS: usize>(
+    name: &str,
+    isa: impl Isa,
+    key: &[u8; 48],
+    counter: u64,
+) {
     let mut seed = [0; SEED_LEN];
     seed[..48].copy_from_slice(key);
     seed[48..].copy_from_slice(&counter.to_le_bytes());
-    let mut prng = Prng::<AHEAD>::new(isa, &seed);
-    let expected = expected(key, counter, 2 * AHEAD as u64);
-    assert_eq!(expected.len(), 2 * AHEAD * BLOCKS as usize * BLOCK_LEN);
+    let mut prng = Prng::<AHEAD, SETS>::new(isa, &seed);
+    let buffers = 2 * AHEAD * SETS;
+    let expected = expected(key, counter, buffers as u64);
+    assert_eq!(expected.len(), buffers * BLOCKS as usize * BLOCK_LEN);
     let found: Vec<u8> = expected.iter().map(|_| prng.next_u8()).collect();
     let differs = found.iter().zip(&expected).position(|(a, b)| a != b);
-    assert_eq!(differs, None, "{name}, {AHEAD} ahead, counter {counter:#x}");
+    assert_eq!(
+        differs, None,
+        "{name}, {SETS} times {AHEAD}, counter {counter:#x}"
+    );
 }
 
 /// The name of an engine, and how many keys.
@@ -139,8 +148,9 @@ impl TokenVisitor for Compare {
         for _ in 0..keys {
             let key = random.bytes();
             for counter in counters(&mut random) {
-                check::<1>(name, tokens.arith, &key, counter);
-                check::<2>(name, tokens.arith, &key, counter);
+                check::<1, 1>(name, tokens.arith, &key, counter);
+                check::<2, 1>(name, tokens.arith, &key, counter);
+                check::<2, 2>(name, tokens.arith, &key, counter);
             }
         }
     }
@@ -153,6 +163,6 @@ fn every_engine_has_the_bytes_of_the_block_function() {
         falcon_core::seams::visit(engine, Compare(engine.name(), keys));
     }
     // Rows of words, whatever the best engine is.
-    check::<2>("baseline", Baseline, &[0xff; 48], u64::MAX);
-    check::<2>("scalar", Baseline, &[0; 48], u64::MAX - 15);
+    check::<2, 1>("baseline", Baseline, &[0xff; 48], u64::MAX);
+    check::<2, 2>("scalar", Baseline, &[0; 48], u64::MAX - 15);
 }
