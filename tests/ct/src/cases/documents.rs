@@ -9,11 +9,14 @@ use falcon_core::pkcs8::{DecodePrivateKey, EncodePrivateKey, PrivateKeyInfoRef};
 use falcon_core::seams::lanes::Baseline;
 use falcon_core::{Parameters, SigningKey};
 
-/// Writes a key, and reads the document.
+/// Writes a key as both kinds of documents, and reads them.
 pub(super) fn written<P: Parameters>() {
     let key = secret_key::<P, _>(Baseline);
-    let document = key.to_pkcs8_der().expect("a key has a document");
-    check_key(&SigningKey::<P>::from_pkcs8_der(document.as_bytes()).expect("a written document"));
+    for document in [key.to_pkcs8_der(), key.to_pkcs8_polynomials_der()] {
+        let document = document.expect("a key has a document");
+        let read = SigningKey::<P>::from_pkcs8_der(document.as_bytes());
+        check_key(&read.expect("a written document"));
+    }
 }
 
 /// Reads a document of Bouncy Castle: one `OCTET STRING` for each polynomial, without `h`.
