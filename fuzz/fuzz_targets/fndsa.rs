@@ -3,8 +3,9 @@
 //! the known signature of a known key verifies.
 #![no_main]
 
-use falcon_core::fndsa_provisional::{Signature, SigningKey, VerifyingKey};
-use falcon_core::{Falcon512, Falcon1024, Parameters};
+use falcon_core::fndsa_provisional::batch::VerifyBytesJob;
+use falcon_core::fndsa_provisional::{Message, Signature, SigningKey, VerifyingKey};
+use falcon_core::{Engine, Falcon512, Falcon1024, Parameters};
 use falcon_fuzz_inputs::known::{FNDSA_MU, Q, fndsa};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
@@ -32,6 +33,17 @@ fn decode<P: Parameters>(known: &(VerifyingKey<P>, Signature<P>), bytes: &[u8]) 
         assert_eq!(signature.to_bytes().as_ref(), bytes);
         let verified = known.0.verify_mu(&FNDSA_MU, &signature);
         assert_eq!(verified.is_ok(), signature == known.1);
+    }
+    // A batch decodes signatures side by side.
+    let job = VerifyBytesJob {
+        key: &known.0,
+        message: Message::Mu(&FNDSA_MU),
+        signature: bytes,
+    };
+    let alone = Signature::<P>::try_from(bytes).is_ok_and(|signature| signature == known.1);
+    for engine in Engine::available() {
+        let verdicts = VerifyingKey::verify_bytes_batch(engine, &[job; 9]);
+        assert!(verdicts.iter().all(|verdict| verdict.is_ok() == alone));
     }
     if let Ok(key) = SigningKey::<P>::try_from(bytes) {
         assert_eq!(key.to_bytes()[..], *bytes);
