@@ -187,17 +187,27 @@ pub struct Computed<'a, B> {
     subtree: &'a mut Subtree,
 }
 
-/// Logarithm of the degree whose subtrees are computed level by level, zero for none. On x86-64
-/// signing takes longer with 4 or 6. On AArch64 it takes 0.5 % more instructions with 5.
-const SUBTREE_LOGN: u32 = if cfg!(target_arch = "x86_64") { 5 } else { 0 };
-/// Whether any are.
-const HAS_SUBTREES: bool = SUBTREE_LOGN > 0;
+/// Whether subtrees are computed level by level. On AArch64 that takes 0.5 % more instructions of a
+/// signature; without vectors it is no faster.
+const HAS_SUBTREES: bool = cfg!(target_arch = "x86_64");
+/// Logarithm of the degree of these subtrees. With 4 or 6, signing takes longer.
+const SUBTREE_LOGN: u32 = 5;
+/// Reals of a subtree.
+const SUBTREE_LEN: usize = if HAS_SUBTREES {
+    stored_len(SUBTREE_LOGN)
+} else {
+    0
+};
 /// Half the degree: values of each kind in a level, and the most nodes of a level.
-const SUBTREE_HALF: usize = (1 << SUBTREE_LOGN) / 2;
+const SUBTREE_HALF: usize = if HAS_SUBTREES {
+    (1 << SUBTREE_LOGN) / 2
+} else {
+    0
+};
 
 /// Memory for a subtree. Wiped when dropped.
 pub struct Subtree {
-    stored: [f64; stored_len(SUBTREE_LOGN)],
+    stored: [f64; SUBTREE_LEN],
     /// The diagonal entries of two levels, alternating: `d11` of all nodes, then `d00`.
     diagonals: [[f64; 2 * SUBTREE_HALF]; 2],
     /// Real and imaginary parts of `l10` of a level.
@@ -207,7 +217,7 @@ pub struct Subtree {
 impl Subtree {
     /// Zeros.
     pub const ZERO: Self = Self {
-        stored: [0.0; stored_len(SUBTREE_LOGN)],
+        stored: [0.0; SUBTREE_LEN],
         diagonals: [[0.0; 2 * SUBTREE_HALF]; 2],
         l10: [[0.0; SUBTREE_HALF]; 2],
     };
@@ -283,7 +293,7 @@ impl<'a, B: Binary64> Computed<'a, B> {
     /// Stores the root of a smaller degree.
     #[inline(never)]
     fn store_small_root(&mut self) {
-        let mut out = Zeroizing::new([0.0; stored_len(SUBTREE_LOGN)]);
+        let mut out = Zeroizing::new([0.0; SUBTREE_LEN]);
         self.store(&mut out[..stored_len(self.logn)]);
         self.subtree.stored.copy_from_slice(&*out);
     }
@@ -384,7 +394,7 @@ impl<B: Binary64> Node for Computed<'_, B> {
         }
         Stored::root(self.logn, &self.subtree.stored)
     }
-    const SUBTREE_LOGN: u32 = SUBTREE_LOGN;
+    const SUBTREE_LOGN: u32 = if HAS_SUBTREES { SUBTREE_LOGN } else { 0 };
 
     #[inline(always)]
     fn leaf(&self, side: Side) -> Leaf {
