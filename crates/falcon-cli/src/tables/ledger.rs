@@ -520,7 +520,7 @@ impl Ledger {
             outdated.filter(|table| table.is_counted && self.overwrite == Overwrite::Force);
         let outdated = outdated.map(|table| self.look::<T>(&table.name));
         let outdated = outdated.collect::<Result<Vec<_>>>()?;
-        // From here on, no sum and no output is older than its tables.
+        // From here on, no output of this job is older than its table, and no sum of it remains.
         older_sum.clear()?;
         sum_place.clear()?;
         outdated.iter().try_for_each(Places::clear)?;

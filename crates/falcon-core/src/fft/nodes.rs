@@ -214,9 +214,9 @@ fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     for u in 0..m / len::<L, R>() {
         let neighbours: [R; 2] = [l.load(&d[u][0]), l.load(&d[u][1])];
         let w = shared(l, &w_re[u], &w_im[u]);
-        let (e0, l10, e1) = split_and_factor::<L, R>(neighbours, w);
-        L::store(e0, &mut d00[u]);
-        L::store(e1, &mut d11[u]);
+        let (d0, l10, d1) = split_and_factor::<L, R>(neighbours, w);
+        L::store(d0, &mut d00[u]);
+        L::store(d1, &mut d11[u]);
         store::<L, R>(l10, &mut l_re[u], &mut l_im[u]);
     }
 }
@@ -258,9 +258,9 @@ fn split_ldl_level_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
         let first = u * R::LEN % m;
         let of_entry = first..first + R::LEN.min(m);
         let w = [l.cycle(&w_re[of_entry.clone()]), l.cycle(&w_im[of_entry])];
-        let (e0, l10, e1) = split_and_factor::<L, R>(neighbours, w);
-        L::store(e0, &mut d00[u]);
-        L::store(e1, &mut d11[u]);
+        let (d0, l10, d1) = split_and_factor::<L, R>(neighbours, w);
+        L::store(d0, &mut d00[u]);
+        L::store(d1, &mut d11[u]);
         store::<L, R>(l10, &mut l_re[u], &mut l_im[u]);
     }
 }

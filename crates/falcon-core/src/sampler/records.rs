@@ -80,8 +80,8 @@ const CAPACITY: usize = ATTEMPTS.next_multiple_of(LANES);
 pub(super) const WINDOW: usize = 8;
 /// Buffers that are computed side by side.
 pub(super) const AHEAD: usize = 2;
-/// Sets of such buffers. The buffers of the last set may not be needed: one more set costs a
-/// signature half a set on average. It saves the ends of buffers, where an x86-64 waits.
+/// Sets of such buffers, computed one after the other. A second set halves how often a signature
+/// meets the end of all buffers, and leaves more of the last ones unused. That pays on x86-64.
 pub(super) const SETS: usize = if cfg!(target_arch = "x86_64") { 2 } else { 1 };
 /// Buffers that have records.
 pub(super) const BUFFERS: usize = AHEAD * SETS;
