@@ -6,7 +6,7 @@ use core::ops::{Add, Mul, Neg, Sub};
 use zeroize::DefaultIsZeroes;
 
 /// Doubles in a register of `I`.
-pub trait F64s<I>:
+pub trait F64s<I: Copy>:
     Register<I, Value = f64>
     + Add<Output = Self>
     + Sub<Output = Self>
@@ -35,6 +35,44 @@ pub trait F64s<I>:
     /// Concatenates `self` and `y`; returns the even-indexed values, then the
     /// odd-indexed ones. The inverse of [`zip`](Self::zip).
     fn unzip(self, y: Self) -> [Self; 2];
+
+    /// Stores [`zip`](Self::zip).
+    #[inline(always)]
+    fn store_zipped(self, y: Self, out: &mut [Self::Of<f64>; 2]) {
+        let [a, b] = self.zip(y);
+        a.store(&mut out[0]);
+        b.store(&mut out[1]);
+    }
+    /// [`unzip`](Self::unzip) of two registers in memory.
+    #[inline(always)]
+    fn load_unzipped(isa: I, [a, b]: &[Self::Of<f64>; 2]) -> [Self; 2] {
+        Self::load(isa, a).unzip(Self::load(isa, b))
+    }
+
+    /// Cuts blocks of values in two. `self` holds the first halves of `blocks` blocks and `y` the
+    /// second halves, each value at the place of its partner. The result holds `2 * blocks` blocks
+    /// in the same way. `blocks` is a power of two below [`LEN`](Register::LEN).
+    ///
+    /// Each register chooses where its blocks lie. Two rules hold: one block of two registers lies
+    /// in order, and [`LEN`](Register::LEN) blocks of two values lie as [`unzip`](Self::unzip)
+    /// leaves them.
+    #[inline(always)]
+    fn cut_blocks(self, y: Self, blocks: usize) -> [Self; 2] {
+        let _ = blocks;
+        self.zip(y)
+    }
+    /// The inverse of [`cut_blocks`](Self::cut_blocks): joins `2 * blocks` blocks to `blocks`.
+    #[inline(always)]
+    fn join_blocks(self, y: Self, blocks: usize) -> [Self; 2] {
+        let _ = blocks;
+        self.unzip(y)
+    }
+    /// One value of `x` for each block of [`cut_blocks`](Self::cut_blocks), at the places of that
+    /// block. `x` has a power of two of values, at most [`LEN`](Register::LEN).
+    #[inline(always)]
+    fn per_block(isa: I, x: &[f64]) -> Self {
+        Self::cycle(isa, x)
+    }
 
     /// `[self + b, self - b]`, the end of every butterfly. Integer arithmetic
     /// aligns the operands once for both.
@@ -289,6 +327,47 @@ impl<I: Copy, R: F64s<I>> F64s<I> for Two<R> {
     fn unzip(self, y: Self) -> [Self; 2] {
         let ([a, c], [b, d]) = (self.0.unzip(self.1), y.0.unzip(y.1));
         [Self(a, b), Self(c, d)]
+    }
+
+    #[inline(always)]
+    fn store_zipped(self, y: Self, out: &mut [Self::Of<f64>; 2]) {
+        self.0.store_zipped(y.0, &mut out[0]);
+        self.1.store_zipped(y.1, &mut out[1]);
+    }
+    #[inline(always)]
+    fn load_unzipped(isa: I, x: &[Self::Of<f64>; 2]) -> [Self; 2] {
+        let [a, c] = R::load_unzipped(isa, &x[0]);
+        let [b, d] = R::load_unzipped(isa, &x[1]);
+        [Self(a, b), Self(c, d)]
+    }
+
+    // Of two blocks or more, the first half lies in the first registers. So the first cut moves
+    // nothing.
+    #[inline(always)]
+    fn cut_blocks(self, y: Self, blocks: usize) -> [Self; 2] {
+        if blocks == 1 {
+            return [Self(self.0, y.0), Self(self.1, y.1)];
+        }
+        let [a, b] = self.0.cut_blocks(y.0, blocks / 2);
+        let [c, d] = self.1.cut_blocks(y.1, blocks / 2);
+        [Self(a, c), Self(b, d)]
+    }
+    #[inline(always)]
+    fn join_blocks(self, y: Self, blocks: usize) -> [Self; 2] {
+        if blocks == 1 {
+            return [Self(self.0, y.0), Self(self.1, y.1)];
+        }
+        let [a, b] = self.0.join_blocks(y.0, blocks / 2);
+        let [c, d] = self.1.join_blocks(y.1, blocks / 2);
+        [Self(a, c), Self(b, d)]
+    }
+    #[inline(always)]
+    fn per_block(isa: I, x: &[f64]) -> Self {
+        if x.len() == 1 {
+            return Self::cycle(isa, x);
+        }
+        let (a, b) = x.split_at(x.len() / 2);
+        Self(R::per_block(isa, a), R::per_block(isa, b))
     }
 }
 

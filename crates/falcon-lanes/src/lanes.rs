@@ -55,8 +55,25 @@ pub trait Lanes: Copy + Debug + Send + Sync + 'static {
     /// The coefficients `x` over and over, the same for every polynomial; `x`
     /// has a power of two of them, at most a run.
     fn cycle<R: F64s<Self::Isa>>(self, x: &[f64]) -> R;
+    /// The coefficients `x` by [`F64s::per_block`], the same for every polynomial.
+    #[inline(always)]
+    fn per_block<R: F64s<Self::Isa>>(self, x: &[f64]) -> R {
+        self.cycle(x)
+    }
     /// Writes a run.
     fn store<R: F64s<Self::Isa>>(run: R, out: &mut Self::Of<R, Self::Real>);
+    /// The coefficients of two runs, first those at even places, then those at odd ones. Runs of
+    /// one coefficient are already so.
+    #[inline(always)]
+    fn load_unzipped<R: F64s<Self::Isa>>(self, [a, b]: &[Self::Of<R, Self::Real>; 2]) -> [R; 2] {
+        [self.load(a), self.load(b)]
+    }
+    /// The inverse of [`load_unzipped`](Self::load_unzipped).
+    #[inline(always)]
+    fn store_zipped<R: F64s<Self::Isa>>([x, y]: [R; 2], out: &mut [Self::Of<R, Self::Real>; 2]) {
+        Self::store(x, &mut out[0]);
+        Self::store(y, &mut out[1]);
+    }
 }
 
 impl<I: Isa> Lanes for I {
@@ -107,8 +124,20 @@ impl<I: Isa> Lanes for I {
         R::cycle(self, x)
     }
     #[inline(always)]
+    fn per_block<R: F64s<I>>(self, x: &[f64]) -> R {
+        R::per_block(self, x)
+    }
+    #[inline(always)]
     fn store<R: F64s<I>>(run: R, out: &mut R::Of<f64>) {
         run.store(out);
+    }
+    #[inline(always)]
+    fn load_unzipped<R: F64s<I>>(self, x: &[R::Of<f64>; 2]) -> [R; 2] {
+        R::load_unzipped(self, x)
+    }
+    #[inline(always)]
+    fn store_zipped<R: F64s<I>>([x, y]: [R; 2], out: &mut [R::Of<f64>; 2]) {
+        x.store_zipped(y, out);
     }
 }
 

@@ -103,4 +103,20 @@ impl<I: HasNeon> F64s<I> for F64x2 {
         // SAFETY: see above.
         unsafe { [Self(vuzp1q_f64(self.0, y.0)), Self(vuzp2q_f64(self.0, y.0))] }
     }
+    #[inline(always)]
+    fn store_zipped(self, y: Self, out: &mut [[f64; 2]; 2]) {
+        // SAFETY: see above; an array of four.
+        unsafe {
+            vst2q_f64(
+                out.as_flattened_mut().as_mut_ptr(),
+                float64x2x2_t(self.0, y.0),
+            )
+        };
+    }
+    #[inline(always)]
+    fn load_unzipped(_: I, x: &[[f64; 2]; 2]) -> [Self; 2] {
+        // SAFETY: see above; an array of four.
+        let float64x2x2_t(even, odd) = unsafe { vld2q_f64(x.as_flattened().as_ptr()) };
+        [Self(even), Self(odd)]
+    }
 }

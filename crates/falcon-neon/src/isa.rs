@@ -18,7 +18,7 @@ macro_rules! neon {
         type F64x2 = F64x2;
         type F64x4 = Two<F64x2>;
         type F64x8 = Two<Two<F64x2>>;
-        const LONGEST_F64S: usize = 8;
+        const LONGEST_F64S: usize = 4;
         type F32x8 = PairF32x4;
         type U64s = $words;
         type OneU64 = $one;

@@ -28,7 +28,7 @@ fn couples_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
     ]
 }
 
-/// Splits the run `[a, b]` of neighbours.
+/// Splits a run of couples of neighbours: `x` has the first of each couple, `y` the second.
 ///
 /// The twiddle is halved, not the difference: nothing waits for the twiddle, so the halving is off
 /// the chain from `a` and `b` to the result. The bits are the same. Halving commutes with the
@@ -36,20 +36,12 @@ fn couples_mut<L: Lanes, R: F64s<L::Isa>, T: 'static>(
 /// after the halving. None is: a nonzero number of signing is about `2^-200` or larger
 /// (`fpr/soft/mod.rs`), and twiddles are above `2^-9`.
 #[inline(always)]
-fn split_run<L: Lanes, R: F64s<L::Isa>>([a, b]: [[R; 2]; 2], w: [R; 2]) -> [[R; 2]; 2] {
-    let [x, y] = unzip::<L, R>(a, b);
+fn split_run<L: Lanes, R: F64s<L::Isa>>([x, y]: [[R; 2]; 2], w: [R; 2]) -> [[R; 2]; 2] {
     let ([s_re, d_re], [s_im, d_im]) = (x[0].add_sub(y[0]), x[1].add_sub(y[1]));
     [
         [s_re.half(), s_im.half()],
         R::complex_mul_conj([d_re, d_im], [w[0].half(), w[1].half()]),
     ]
-}
-
-/// Merges two runs: the inverse of [`split_run`].
-#[inline(always)]
-fn merge_run<L: Lanes, R: F64s<L::Isa>>([x, y]: [[R; 2]; 2], w: [R; 2]) -> [[R; 2]; 2] {
-    let [x, y] = butterfly::<L, R, false>(x, y, w);
-    zip::<L, R>(x, y)
 }
 
 /// `t + d * factor`.
@@ -76,7 +68,7 @@ pub(super) fn split<L: Lanes, R: F64s<L::Isa>>(
     let [f1_re, f1_im] = halves_mut::<L, R, _>(m, f1);
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
     for u in 0..m / len::<L, R>() {
-        let f = [load(l, &re[u][0], &im[u][0]), load(l, &re[u][1], &im[u][1])];
+        let f = load_unzipped(l, &re[u], &im[u]);
         let [f0, f1] = split_run::<L, R>(f, shared(l, &w_re[u], &w_im[u]));
         store::<L, R>(f0, &mut f0_re[u], &mut f0_im[u]);
         store::<L, R>(f1, &mut f1_re[u], &mut f1_im[u]);
@@ -100,13 +92,10 @@ pub(super) fn merge<L: Lanes, R: F64s<L::Isa>>(
     let [f1_re, f1_im] = halves::<L, R, _>(m, f1);
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
     for u in 0..m / len::<L, R>() {
-        let f = [
-            load_halves(l, &f0_re[u], &f0_im[u]),
-            load_halves(l, &f1_re[u], &f1_im[u]),
-        ];
-        let [a, b] = merge_run::<L, R>(f, shared(l, &w_re[u], &w_im[u]));
-        store::<L, R>(a, &mut re[u][0], &mut im[u][0]);
-        store::<L, R>(b, &mut re[u][1], &mut im[u][1]);
+        let f0: [R; 2] = load_halves(l, &f0_re[u], &f0_im[u]);
+        let f1: [R; 2] = load_halves(l, &f1_re[u], &f1_im[u]);
+        let f = butterfly::<L, R, false>(f0, f1, shared(l, &w_re[u], &w_im[u]));
+        store_zipped::<L, R>(f, &mut re[u], &mut im[u]);
     }
 }
 
@@ -128,11 +117,10 @@ pub(super) fn nearest_plane_step<L: Lanes, R: F64s<L::Isa>>(
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
     for u in 0..m / len::<L, R>() {
         let w: [R; 2] = shared(l, &w_re[u], &w_im[u]);
-        let z = [
-            load_halves(l, &u0_re[u], &u0_im[u]),
-            load_halves(l, &u1_re[u], &u1_im[u]),
-        ];
-        let z = merge_run::<L, R>(z, w);
+        let z0: [R; 2] = load_halves(l, &u0_re[u], &u0_im[u]);
+        let z1: [R; 2] = load_halves(l, &u1_re[u], &u1_im[u]);
+        let [x, y] = butterfly::<L, R, false>(z0, z1, w);
+        let z = zip::<L, R>(x, y);
         let mut t = z;
         for k in 0..2 {
             let (re, im) = (&mut t1_re[u][k], &mut t1_im[u][k]);
@@ -142,7 +130,7 @@ pub(super) fn nearest_plane_step<L: Lanes, R: F64s<L::Isa>>(
             t[k] = nearest_plane::<L, R>(t0, d, shared(l, &l_re[u][k], &l_im[u][k]));
             store::<L, R>(z[k], re, im);
         }
-        let [x, y] = split_run::<L, R>(t, w);
+        let [x, y] = split_run::<L, R>(unzip::<L, R>(t[0], t[1]), w);
         store::<L, R>(x, &mut u0_re[u], &mut u0_im[u]);
         store::<L, R>(y, &mut u1_re[u], &mut u1_im[u]);
     }
@@ -183,14 +171,13 @@ pub(crate) fn ldl<L: Lanes<Real = f64>>(l: L, g00: &[f64], g01: &mut [f64], g11:
     in_runs!(g00.len(), factor(l, g00, g01, g11));
 }
 
-/// A run of the nodes below diagonal entries, whose neighbours are `a` and `b`: `d00`, `l10` and
-/// `d11`.
+/// A run of the nodes below diagonal entries: `d00`, `l10` and `d11`. `x` has the first of each
+/// couple of neighbours, `y` the second.
 #[inline(always)]
 fn split_and_factor<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
-    [a, b]: [R; 2],
+    [x, y]: [R; 2],
     w: [R; 2],
 ) -> (R, [R; 2], R) {
-    let [x, y] = a.unzip(b);
     let [sum, difference] = x.add_sub(y);
     let (e0, half) = (sum.half(), difference.half());
     let e1 = [half * w[0], -(half * w[1])];
@@ -212,9 +199,9 @@ fn split_ldl_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     let [l_re, l_im] = halves_mut::<L, R, _>(m, l10);
     let [w_re, w_im] = twiddle_runs::<L, R>(m);
     for u in 0..m / len::<L, R>() {
-        let neighbours: [R; 2] = [l.load(&d[u][0]), l.load(&d[u][1])];
+        let couples: [R; 2] = l.load_unzipped(&d[u]);
         let w = shared(l, &w_re[u], &w_im[u]);
-        let (d0, l10, d1) = split_and_factor::<L, R>(neighbours, w);
+        let (d0, l10, d1) = split_and_factor::<L, R>(couples, w);
         L::store(d0, &mut d00[u]);
         L::store(d1, &mut d11[u]);
         store::<L, R>(l10, &mut l_re[u], &mut l_im[u]);
@@ -254,11 +241,11 @@ fn split_ldl_level_runs<L: Lanes<Real = f64>, R: F64s<L::Isa>>(
     );
     let (w_re, w_im) = twiddles(m);
     for u in 0..len / R::LEN {
-        let neighbours: [R; 2] = [l.load(&d[u][0]), l.load(&d[u][1])];
+        let couples: [R; 2] = l.load_unzipped(&d[u]);
         let first = u * R::LEN % m;
         let of_entry = first..first + R::LEN.min(m);
         let w = [l.cycle(&w_re[of_entry.clone()]), l.cycle(&w_im[of_entry])];
-        let (d0, l10, d1) = split_and_factor::<L, R>(neighbours, w);
+        let (d0, l10, d1) = split_and_factor::<L, R>(couples, w);
         L::store(d0, &mut d00[u]);
         L::store(d1, &mut d11[u]);
         store::<L, R>(l10, &mut l_re[u], &mut l_im[u]);
@@ -280,7 +267,7 @@ pub(crate) fn split_ldl_level<L: Lanes<Real = f64>>(
 }
 
 #[inline(always)]
-fn norm<I, R: F64s<I>>(a: [R; 2]) -> R {
+fn norm<I: Copy, R: F64s<I>>(a: [R; 2]) -> R {
     a[0] * a[0] + a[1] * a[1]
 }
 

@@ -82,6 +82,28 @@ pub(super) fn store<L: Lanes, R: F64s<L::Isa>>(
     L::store(x[1], im);
 }
 
+/// Two runs of complex numbers: those at even places, then those at odd ones.
+#[inline(always)]
+pub(super) fn load_unzipped<L: Lanes, R: F64s<L::Isa>>(
+    l: L,
+    re: &[L::Of<R, L::Real>; 2],
+    im: &[L::Of<R, L::Real>; 2],
+) -> [[R; 2]; 2] {
+    let ([x_re, y_re], [x_im, y_im]) = (l.load_unzipped(re), l.load_unzipped(im));
+    [[x_re, x_im], [y_re, y_im]]
+}
+
+/// The inverse of [`load_unzipped`].
+#[inline(always)]
+pub(super) fn store_zipped<L: Lanes, R: F64s<L::Isa>>(
+    [x, y]: [[R; 2]; 2],
+    re: &mut [L::Of<R, L::Real>; 2],
+    im: &mut [L::Of<R, L::Real>; 2],
+) {
+    L::store_zipped([x[0], y[0]], re);
+    L::store_zipped([x[1], y[1]], im);
+}
+
 /// [`load`] of what was stored in shorter runs just now.
 #[inline(always)]
 pub(super) fn load_halves<L: Lanes, R: F64s<L::Isa>>(
@@ -127,6 +149,22 @@ pub(super) fn zip<L: Lanes, R: F64s<L::Isa>>(x: [R; 2], y: [R; 2]) -> [[R; 2]; 2
     }
     let [x_re, y_re] = x[0].zip(y[0]);
     let [x_im, y_im] = x[1].zip(y[1]);
+    [[x_re, x_im], [y_re, y_im]]
+}
+
+/// [`F64s::cut_blocks`] of complex numbers.
+#[inline(always)]
+pub(super) fn cut_blocks<I: Copy, R: F64s<I>>(x: [R; 2], y: [R; 2], blocks: usize) -> [[R; 2]; 2] {
+    let [x_re, y_re] = x[0].cut_blocks(y[0], blocks);
+    let [x_im, y_im] = x[1].cut_blocks(y[1], blocks);
+    [[x_re, x_im], [y_re, y_im]]
+}
+
+/// [`F64s::join_blocks`] of complex numbers.
+#[inline(always)]
+pub(super) fn join_blocks<I: Copy, R: F64s<I>>(x: [R; 2], y: [R; 2], blocks: usize) -> [[R; 2]; 2] {
+    let [x_re, y_re] = x[0].join_blocks(y[0], blocks);
+    let [x_im, y_im] = x[1].join_blocks(y[1], blocks);
     [[x_re, x_im], [y_re, y_im]]
 }
 

@@ -1,7 +1,12 @@
 //! The FFT and its inverse: stages of butterflies.
 
-use super::runs::{butterfly, halves_mut, len, load, store, twiddles, unzip, zip};
+use super::runs::{
+    butterfly, cut_blocks, halves_mut, join_blocks, len, load, load_unzipped, store, store_zipped,
+    twiddles,
+};
+use super::{TWIDDLE_IM, TWIDDLE_RE};
 use crate::lanes::{F64s, Lanes};
+use core::ops::Range;
 
 /// Bytes that stay in the first cache of every processor, beside other data.
 const CACHED: usize = 1 << 14;
@@ -93,10 +98,56 @@ fn two_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     }
 }
 
-/// The stages of values a run, half a run, ... `1` apart, on two runs at a time:
-/// [`F64s::zip`] brings values half as far apart side by side, and after the
-/// last stage every value to its place. The inverse stages go the other way,
-/// and begin with the multiplication by `scale`.
+/// The twiddles of [`inner_stages`]: element `i` of the slices of `K` has those of a stage with `K`
+/// blocks in the pair of runs number `i`. The slices are cut before the loop over the pairs, so
+/// that the loop needs no checks.
+struct RunTwiddles<'a> {
+    ones: [&'a [[f64; 1]]; 2],
+    twos: [&'a [[f64; 2]]; 2],
+    fours: [&'a [[f64; 4]]; 2],
+    eights: [&'a [[f64; 8]]; 2],
+}
+
+impl RunTwiddles<'_> {
+    /// Those of a part of `pairs` pairs of runs of `len`.
+    #[inline(always)]
+    fn new(part: Part, pairs: usize, len: usize) -> Self {
+        // The stage of `m` blocks begins at `m` in the table. A stage with `K` blocks in a pair
+        // of runs has `K` times as many blocks as there are pairs.
+        let pairs = (part.count + part.index) * pairs..(part.count + part.index + 1) * pairs;
+        Self {
+            ones: Self::slices(pairs.clone(), len),
+            twos: Self::slices(pairs.clone(), len),
+            fours: Self::slices(pairs.clone(), len),
+            eights: Self::slices(pairs, len),
+        }
+    }
+
+    #[inline(always)]
+    fn slices<const K: usize>(pairs: Range<usize>, len: usize) -> [&'static [[f64; K]]; 2] {
+        if K > len {
+            return [&[], &[]];
+        }
+        let (re, im) = (TWIDDLE_RE.as_chunks().0, TWIDDLE_IM.as_chunks().0);
+        [&re[pairs.clone()], &im[pairs]]
+    }
+
+    /// The twiddles of a stage with `k` blocks in the pair of runs number `i`.
+    #[inline(always)]
+    fn get<L: Lanes, R: F64s<L::Isa>>(&self, l: L, i: usize, k: usize) -> [R; 2] {
+        let (re, im): (&[f64], &[f64]) = match k {
+            1 => (&self.ones[0][i], &self.ones[1][i]),
+            2 => (&self.twos[0][i], &self.twos[1][i]),
+            4 => (&self.fours[0][i], &self.fours[1][i]),
+            _ => (&self.eights[0][i], &self.eights[1][i]),
+        };
+        [l.per_block(re), l.per_block(im)]
+    }
+}
+
+/// The stages of values a run, half a run, ... `1` apart, on two runs at a time. Between two stages
+/// [`F64s::cut_blocks`] brings values half as far apart to the same places. The inverse stages go
+/// the other way, and begin with the multiplication by `scale`.
 #[inline(always)]
 fn inner_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     l: L,
@@ -105,35 +156,39 @@ fn inner_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     re: &mut [L::Real],
     im: &mut [L::Real],
 ) {
-    let m = part.count * re.len();
     let (re, _) = L::runs_mut::<R, _>(re).as_chunks_mut::<2>();
     let (im, _) = L::runs_mut::<R, _>(im).as_chunks_mut::<2>();
     let scale: R = l.cycle(&[scale]);
-    let before = part.index * re.len();
-    for (i, ([x_re, y_re], [x_im, y_im])) in re.iter_mut().zip(im).enumerate() {
-        let i = before + i;
-        let (mut x, mut y): ([R; 2], [R; 2]) = (load(l, x_re, x_im), load(l, y_re, y_im));
-        let mut k = if INVERSE { len::<L, R>() } else { 1 };
+    let w = RunTwiddles::new(part, re.len(), len::<L, R>());
+    for (i, (re, im)) in re.iter_mut().zip(im).enumerate() {
         if INVERSE {
+            let [mut x, mut y] = load_unzipped::<L, R>(l, re, im);
             x = [x[0] * scale, x[1] * scale];
             y = [y[0] * scale, y[1] * scale];
-        }
-        // Values a k-th of a run apart; k twiddles belong to these runs.
-        while 1 <= k && k <= len::<L, R>() {
-            let blocks = m * k / (2 * len::<L, R>());
-            if INVERSE {
-                [x, y] = unzip::<L, R>(x, y);
+            let mut blocks = len::<L, R>();
+            // The second condition holds. It shows the compiler how often the loop runs.
+            while 1 <= blocks && blocks <= len::<L, R>() {
+                [x, y] = butterfly::<L, R, INVERSE>(x, y, w.get(l, i, blocks));
+                if blocks > 1 {
+                    [x, y] = join_blocks(x, y, blocks / 2);
+                }
+                blocks /= 2;
             }
-            [x, y] = butterfly::<L, R, INVERSE>(x, y, twiddle(l, blocks, i * k, k));
-            if INVERSE {
-                k /= 2;
-            } else {
-                [x, y] = zip::<L, R>(x, y);
-                k *= 2;
+            store::<L, R>(x, &mut re[0], &mut im[0]);
+            store::<L, R>(y, &mut re[1], &mut im[1]);
+        } else {
+            let mut x = load(l, &re[0], &im[0]);
+            let mut y = load(l, &re[1], &im[1]);
+            let mut blocks = 1;
+            while blocks <= len::<L, R>() {
+                [x, y] = butterfly::<L, R, INVERSE>(x, y, w.get(l, i, blocks));
+                if blocks < len::<L, R>() {
+                    [x, y] = cut_blocks(x, y, blocks);
+                }
+                blocks *= 2;
             }
+            store_zipped::<L, R>([x, y], re, im);
         }
-        store::<L, R>(x, x_re, x_im);
-        store::<L, R>(y, y_re, y_im);
     }
 }
 

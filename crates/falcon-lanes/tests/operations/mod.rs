@@ -300,8 +300,15 @@ fn doubles_results<I: Isa, R: F64s<I>>(
 /// A register for each run of `values`, or for its first values.
 #[inline(always)]
 fn constructors<I: Isa, R: F64s<I>>(isa: I, values: &[f64]) -> Results {
-    let mut results = ["load_halves", "splat", "cycle"].map(|name| (name, Vec::new()));
-    let [halves, splats, cycles] = &mut results;
+    let mut results = [
+        "load_halves",
+        "splat",
+        "cycle",
+        "load_unzipped",
+        "store_zipped",
+    ]
+    .map(|name| (name, Vec::new()));
+    let [halves, splats, cycles, unzipped, zipped] = &mut results;
     let mut out = vec![0.0; R::LEN];
     for (run, x) in R::chunks(values).iter().zip(values.chunks_exact(R::LEN)) {
         R::load_halves(isa, run).store(&mut R::chunks_mut(&mut out)[0]);
@@ -315,11 +322,77 @@ fn constructors<I: Isa, R: F64s<I>>(isa: I, values: &[f64]) -> Results {
             len *= 2;
         }
     }
+    for pair in R::chunks(values).as_chunks::<2>().0 {
+        let [a, b] = R::load_unzipped(isa, pair);
+        unzipped.1.extend(pair_bits::<I, R>([a, b]));
+        let mut out = vec![0.0; 2 * R::LEN];
+        a.store_zipped(b, &mut R::chunks_mut(&mut out).as_chunks_mut().0[0]);
+        zipped.1.extend(out.iter().map(|x| x.bits()));
+    }
     results.into()
+}
+
+#[inline(always)]
+fn pair_bits<I: Isa, R: F64s<I>>(pair: [R; 2]) -> Vec<u64> {
+    let mut out = vec![0.0; 2 * R::LEN];
+    for (register, out) in pair.into_iter().zip(R::chunks_mut(&mut out)) {
+        register.store(out);
+    }
+    out.iter().map(|x| x.bits()).collect()
+}
+
+/// Cuts the places of two registers as a transform does, and asks after each cut: has each place
+/// of the second register the partner of the first one's value, half a block on? Does `per_block`
+/// have the number of the block there?
+#[inline(always)]
+fn blocks_are_cut<I: Isa, R: F64s<I>>(isa: I) {
+    let order: Vec<f64> = (0..2 * R::LEN).map(|i| i as f64).collect();
+    let pair = &R::chunks(&order).as_chunks::<2>().0[0];
+    let [mut x, mut y] = [R::load(isa, &pair[0]), R::load(isa, &pair[1])];
+    let mut blocks = 1;
+    let mut cuts = vec![];
+    loop {
+        let length = 2 * R::LEN / blocks;
+        let mut numbers = vec![0.0; R::LEN];
+        R::per_block(isa, &order[..blocks]).store(&mut R::chunks_mut(&mut numbers)[0]);
+        let places = pair_bits::<I, R>([x, y]);
+        let (first, second) = places.split_at(R::LEN);
+        for (number, (&first, &second)) in numbers.iter().zip(first.iter().zip(second)) {
+            let [first, second] = [first, second].map(|x| f64::from_bits(x) as usize);
+            assert_eq!(first / length, *number as usize, "{blocks} blocks");
+            assert!(first % length < length / 2, "{blocks} blocks");
+            assert_eq!(second, first + length / 2, "{blocks} blocks");
+        }
+        if blocks == R::LEN {
+            break;
+        }
+        cuts.push(places);
+        [x, y] = x.cut_blocks(y, blocks);
+        blocks *= 2;
+    }
+    let unzipped = R::load_unzipped(isa, pair);
+    assert_eq!(
+        pair_bits::<I, R>([x, y]),
+        pair_bits::<I, R>(unzipped),
+        "the last cut"
+    );
+    while let Some(places) = cuts.pop() {
+        blocks /= 2;
+        [x, y] = x.join_blocks(y, blocks);
+        assert_eq!(pair_bits::<I, R>([x, y]), places, "joined to {blocks}");
+    }
+    assert_eq!(
+        pair_bits::<I, R>([x, y]),
+        order.iter().map(|x| x.bits()).collect::<Vec<_>>()
+    );
 }
 
 fn compare_doubles<I: Isa, R: F64s<I>, B: F64s<Baseline>>(isa: I) {
     assert_eq!(R::LEN, B::LEN);
+    isa.vectorize(
+        #[inline(always)]
+        || blocks_are_cut::<I, R>(isa),
+    );
     let (columns, floors) = (columns_of_doubles(), floors());
     let columns = columns.each_ref().map(|column| &column[..]);
     let found = doubles_results::<I, R>(isa, columns, &floors);
