@@ -133,11 +133,11 @@ pub const BARS: [Bar; 7] = {
         }
     }
     [
-        bar(Sign, Prepared, 430_000, 430_000),
-        bar(Sign, Encoded, 680_000, 680_000),
+        bar(Sign, Prepared, 400_000, 430_000),
+        bar(Sign, Encoded, 635_000, 680_000),
         bar(Sign, Batch, 355_000, 355_000),
-        bar(Verify, Prepared, 45_000, 45_000),
-        bar(Verify, Encoded, 55_000, 55_000),
+        bar(Verify, Prepared, 43_500, 45_000),
+        bar(Verify, Encoded, 50_000, 55_000),
         bar(Verify, Batch, 38_000, 38_000),
         bar(Keygen, Seed, 14_500_000, 14_500_000),
     ]

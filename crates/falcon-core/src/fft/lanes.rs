@@ -2,8 +2,8 @@
 //! polynomial arithmetic on lanes.
 //!
 //! Each function here, in `transform.rs` and in `nodes.rs` works on runs of `len::<L, R>()`
-//! neighbours. It is compiled for the longest run that a polynomial holds: eight for the large
-//! polynomials of a single signature, one if each lane is a signature.
+//! neighbours. It is compiled for the longest run that a polynomial holds: four or eight for the
+//! large polynomials of a single signature, one if each lane is a signature.
 
 use super::nodes::{merge, nearest_plane_step, split};
 use super::runs::{halves, halves_mut, in_runs, len, load, runs_mut, shared, store};

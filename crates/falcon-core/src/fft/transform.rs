@@ -109,7 +109,7 @@ struct RunTwiddles<'a> {
 }
 
 impl RunTwiddles<'_> {
-    /// Those of a part of `pairs` pairs of runs of `len`.
+    /// Twiddles of a part of `pairs` pairs of runs of `len`.
     #[inline(always)]
     fn new(part: Part, pairs: usize, len: usize) -> Self {
         // The stage of `m` blocks begins at `m` in the table. A stage with `K` blocks in a pair
