@@ -7,6 +7,7 @@ use falcon_core::fndsa_provisional::batch::VerifyBytesJob;
 use falcon_core::fndsa_provisional::{Message, Signature, SigningKey, VerifyingKey};
 use falcon_core::{Engine, Falcon512, Falcon1024, Parameters};
 use falcon_fuzz_inputs::known::{FNDSA_MU, Q, fndsa};
+use falcon_fuzz_inputs::{mutate, mutate_by};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
@@ -64,3 +65,5 @@ fuzz_target!(|bytes: &[u8]| {
     decode(&KNOWN_512, bytes);
     decode(&KNOWN_1024, bytes);
 });
+
+mutate_by!(mutate::fndsa::mutate);

@@ -97,9 +97,16 @@ pub(crate) fn all() -> Vec<Case> {
     keygen::add(&mut cases);
     for engine in Engine::available() {
         cases.push(silent(format!("{engine}: FN-DSA batch"), move || {
-            fndsa_batch(engine);
+            fndsa_batch::<Falcon512>(engine, 6369);
         }));
     }
+    let best = Engine::best();
+    cases.push(silent(
+        format!("{best}: FN-DSA batch of degree 1024"),
+        move || {
+            fndsa_batch::<Falcon1024>(best, 135);
+        },
+    ));
     #[cfg(target_arch = "x86_64")]
     {
         let isa = falcon_x86::Avx2::detect().expect("the check needs a processor with AVX2");
@@ -289,18 +296,18 @@ fn fndsa<P: Parameters>(refused: u64) {
     assert_eq!(written, bytes);
 }
 
-/// One FN-DSA job more than lanes. The first attempt of every other job is refused. The last job is
-/// signed on one lane.
-fn fndsa_batch(engine: Engine) {
-    type Key = falcon_core::fndsa_provisional::SigningKey<Falcon512>;
-    let bytes = Key::from(SigningKey::from_seed(&[7; 32])).to_bytes();
+/// One FN-DSA job more than lanes. The first attempt of every other job, with the seed `refused`, is
+/// refused. The last job is signed on one lane.
+fn fndsa_batch<P: Parameters>(engine: Engine, refused: u64) {
+    type Key<P> = falcon_core::fndsa_provisional::SigningKey<P>;
+    let bytes = Key::from(SigningKey::<P>::from_seed(&[7; 32])).to_bytes();
     let marked = bytes.to_vec();
-    classify(&marked[1..Falcon512::SIGNING_KEY_LEN]);
-    let key = Key::try_from(&marked[..]).expect("its own encoding");
+    classify(&marked[1..P::SIGNING_KEY_LEN]);
+    let key = Key::<P>::try_from(&marked[..]).expect("its own encoding");
     let seeds: Vec<_> = (0..=engine.lanes())
         .map(|job| {
             let mut seed = [0; 40];
-            seed[..8].copy_from_slice(&[6369_u64, 1][job % 2].to_le_bytes());
+            seed[..8].copy_from_slice(&[refused, 1][job % 2].to_le_bytes());
             seed
         })
         .collect();

@@ -5,6 +5,7 @@ pub mod deterministic;
 pub mod documents;
 pub mod encrypted;
 pub mod engine;
+pub mod fndsa;
 pub mod recoverable;
 pub mod serde_forms;
 pub mod signatures;

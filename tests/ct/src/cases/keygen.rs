@@ -19,6 +19,7 @@ pub(super) fn add(cases: &mut Vec<Case>) {
     add("Falcon-512", round3::<Falcon512>, &[217, 330, 467, 782]);
     add("Falcon-1024", round3::<Falcon1024>, &[88, 1488]);
     add("Falcon-256 from a wallet's seed", wallet::<Falcon256>, &[0]);
+    add("Falcon-512 from a wallet's seed", wallet::<Falcon512>, &[0]);
     add("FN-DSA of degree 16", fndsa::<Falcon16>, &[0, 1, 2, 3]);
     add("FN-DSA of degree 256", fndsa::<Falcon256>, &[0, 1]);
     add(
