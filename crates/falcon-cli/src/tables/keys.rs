@@ -23,6 +23,9 @@ use std::{
 /// Most names of a table of keys: 3 GB of keys.
 const MOST_KEYS: usize = 1 << 20;
 
+/// Most bytes of all names of a table of keys.
+const MOST_NAME_BYTES: usize = 64 << 20;
+
 /// Kinds of columns.
 pub(crate) const MESSAGES: &[Kind] = &[Kind::Bytes, Kind::Text];
 pub(crate) const BYTES: &[Kind] = &[Kind::Bytes];
@@ -90,6 +93,8 @@ pub(crate) struct KeyTable {
     kind: Kind,
     texts: HashMap<Box<[u8]>, Option<Ready>>,
     integers: HashMap<i128, Option<Ready>>,
+    /// Bytes of all `texts`.
+    name_bytes: usize,
 }
 
 impl KeyTable {
@@ -103,6 +108,7 @@ impl KeyTable {
             kind,
             texts: HashMap::new(),
             integers: HashMap::new(),
+            name_bytes: 0,
         };
         for group in 0..table.groups().count() {
             let mut batches = Batches::new(&table, group, &[names, keys])?;
@@ -140,7 +146,10 @@ impl KeyTable {
                 return Err(Error::at(table.path(), what).hint("keep one row for each name"));
             }
             match name {
-                Value::Bytes(name) => drop(self.texts.insert(name.into(), key)),
+                Value::Bytes(name) => {
+                    self.name_bytes += name.len();
+                    self.texts.insert(name.into(), key);
+                }
                 Value::Integer(name) => drop(self.integers.insert(name, key)),
                 Value::Null => {}
             }
@@ -148,6 +157,15 @@ impl KeyTable {
                 let what = format_args!("has more than {MOST_KEYS} keys");
                 return Err(Error::at(table.path(), what)
                     .hint("put the keys in a column key of the table of signatures"));
+            }
+            if self.name_bytes > MOST_NAME_BYTES {
+                let what = format_args!(
+                    "the names in {KEY_ID} have more than {} MiB together",
+                    MOST_NAME_BYTES >> 20
+                );
+                return Err(
+                    Error::at(table.path(), what).hint("use shorter names, such as numbers")
+                );
             }
         }
         Ok(())

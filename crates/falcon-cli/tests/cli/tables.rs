@@ -1014,6 +1014,44 @@ fn wrong_columns_are_named() {
 }
 
 #[test]
+fn long_names_of_keys_are_refused() {
+    let sandbox = Sandbox::new();
+    // Thirteen names of 5 MiB are more than 64 MiB, and twelve are not.
+    for (count, is_refused) in [(12u8, false), (13, true)] {
+        let names = (0..count).map(|number| vec![number; 5 << 20]);
+        let keys = [
+            ("key_id", Column::of(names)),
+            ("key", Column::of(vec![public()[0].clone(); count.into()])),
+        ];
+        write(&sandbox.path("keys.parquet"), &keys, 1, plain().build());
+        let (messages, signatures, _) = signed(1);
+        let columns = [
+            ("message", Column::of(messages)),
+            ("signature", Column::of(signatures)),
+            ("key_id", Column::of([b"a"])),
+        ];
+        write(&sandbox.path("t.parquet"), &columns, 9, plain().build());
+        let command = [
+            "verify-table",
+            "t.parquet",
+            "-o",
+            "v",
+            "--keys",
+            "keys.parquet",
+        ];
+        if is_refused {
+            let message = sandbox.refuses(&command);
+            assert!(
+                message.contains("the names in key_id have more than 64 MiB together"),
+                "{message}"
+            );
+        } else {
+            assert_eq!(sandbox.status(&command), 1);
+        }
+    }
+}
+
+#[test]
 fn wrong_places_are_refused() {
     let sandbox = Sandbox::empty();
     example(&sandbox, &["--rows", "9"]);
