@@ -296,8 +296,8 @@ fn fndsa<P: Parameters>(refused: u64) {
     assert_eq!(written, bytes);
 }
 
-/// One FN-DSA job more than lanes. The first attempt of every other job, with the seed `refused`, is
-/// refused. The last job is signed on one lane.
+/// One FN-DSA job more than lanes. The first attempt of every other job, with the seed `refused`,
+/// is refused. The last job is signed on one lane.
 fn fndsa_batch<P: Parameters>(engine: Engine, refused: u64) {
     type Key<P> = falcon_core::fndsa_provisional::SigningKey<P>;
     let bytes = Key::from(SigningKey::<P>::from_seed(&[7; 32])).to_bytes();
