@@ -8,6 +8,7 @@ pub(crate) mod column;
 pub(crate) mod keys;
 pub(crate) mod ledger;
 pub(crate) mod output;
+pub(crate) mod shards;
 pub(crate) mod source;
 pub(crate) mod write;
 

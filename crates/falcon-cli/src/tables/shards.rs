@@ -1,0 +1,290 @@
+//! The shards of a ledger: which Parquet files there are, which row groups belong to which shard,
+//! and the names of the outputs.
+
+use super::source::State;
+use crate::{
+    error::{Error, Result},
+    escape::shown,
+};
+use sha2::{Digest, Sha256};
+use std::{
+    collections::HashMap,
+    fs, io,
+    ops::Range,
+    path::{Component, Path, PathBuf},
+    str::FromStr,
+};
+
+/// Part `index` of `count`, from 1 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shard {
+    pub(super) index: u64,
+    pub(super) count: u64,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let number = |text: &str| {
+            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse()
+                .ok()
+                .filter(|&number: &u32| digits && number > 0)
+        };
+        let (index, count) = text.split_once('/').unwrap_or((text, ""));
+        match (number(index), number(count)) {
+            (Some(index), Some(count)) if index <= count => Ok(Self {
+                index: index.into(),
+                count: count.into(),
+            }),
+            (Some(_), Some(count)) => Err(format!("I is 1 to {count}, since N is {count}")),
+            _ => Err("write I/N with numbers from 1 on, for example 3/64".to_owned()),
+        }
+    }
+}
+
+impl Shard {
+    pub(super) const WHOLE: Self = Self { index: 1, count: 1 };
+
+    /// Index of the shard, of `count` shards, that has the rows `start` to `start + rows` of
+    /// `total`: where their middle is decides.
+    pub(super) fn of(start: u64, rows: u64, total: u64, count: u64) -> u64 {
+        let middle = 2 * u128::from(start) + u128::from(rows);
+        let place = middle * u128::from(count) / (2 * u128::from(total.max(1)));
+        place.min(u128::from(count - 1)) as u64 + 1
+    }
+}
+
+/// Row groups of one table, all or some. They have one output.
+#[derive(Clone, Debug)]
+pub(crate) struct Slice {
+    pub(crate) table: PathBuf,
+    /// Name of the output in its folder.
+    pub(super) name: String,
+    pub(crate) groups: Range<usize>,
+    /// Number of the first row in the table.
+    pub(crate) first_row: u64,
+    pub(crate) rows: u64,
+    pub(super) is_whole: bool,
+    /// State of the table when it was listed.
+    pub(super) state: State,
+}
+
+/// A file of the ledger, as it was when the work began.
+pub(super) struct Listed {
+    pub(super) path: PathBuf,
+    /// Name in the output folder.
+    pub(super) name: String,
+    /// Rows of each row group and the state of the file, or the reason why they are unknown.
+    pub(super) groups: Result<(Vec<u64>, State)>,
+}
+
+/// A table that cannot be read.
+pub(super) struct Unreadable {
+    pub(super) path: PathBuf,
+    /// Name of the output of the whole table.
+    pub(super) name: String,
+    pub(super) error: Error,
+    /// Whether it counts among the outputs of this shard. Every shard tells it.
+    pub(super) is_counted: bool,
+}
+
+/// The Parquet files of a path, each with the name of its output.
+pub(super) fn tables_at(path: &Path, output: &Path) -> Result<Vec<(PathBuf, String)>> {
+    let metadata = path
+        .metadata()
+        .map_err(|error| Error::io(path, "cannot read", &error))?;
+    if !metadata.is_dir() {
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        return Ok(vec![(path.to_owned(), utf8(Path::new(name))?)]);
+    }
+    let folder = resolved(path);
+    if output.starts_with(&folder) || folder.starts_with(output) {
+        let what = format_args!("lies in the folder {} or contains it", shown(path));
+        return Err(Error::at(output, what).hint("name another folder with -o"));
+    }
+    let mut found = Vec::new();
+    let mut folders = vec![path.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let cannot = |error: io::Error| Error::io(&folder, "cannot read", &error);
+        for entry in fs::read_dir(&folder).map_err(cannot)? {
+            let entry = entry.map_err(cannot)?;
+            let (file, name) = (entry.path(), entry.file_name());
+            let name = name.as_encoded_bytes();
+            if name.starts_with(b".") || name.starts_with(b"_") {
+                continue;
+            }
+            let is_link = entry.file_type().map_err(cannot)?.is_symlink();
+            // It may be a folder of tables, or a link to one.
+            let target = file
+                .metadata()
+                .map_err(|error| Error::io(&file, "cannot read", &error))?;
+            if target.is_dir() && is_link {
+                return Err(Error::at(&file, "is a link to a folder")
+                    .hint("copy the folder, or mount it there"));
+            } else if target.is_dir() {
+                folders.push(file);
+            } else if name.ends_with(b".parquet") {
+                if !target.is_file() {
+                    return Err(Error::at(&file, "is not a regular file"));
+                }
+                let name = utf8(file.strip_prefix(path).unwrap_or(&file))?;
+                found.push((file, name));
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(Error::at(path, "has no Parquet files (*.parquet)")
+            .hint("name a folder that has Parquet files, or the files"));
+    }
+    found.sort_by(|(_, a), (_, b)| a.cmp(b));
+    Ok(found)
+}
+
+/// The name of a table, with slashes on every system.
+fn utf8(name: &Path) -> Result<String> {
+    let text = name
+        .to_str()
+        .ok_or_else(|| Error::at(name, "has a name that is not UTF-8").hint("rename the file"))?;
+    Ok(text.replace(std::path::MAIN_SEPARATOR, "/"))
+}
+
+/// Follows the links of a path, of which any part may be missing.
+pub(super) fn resolved(path: &Path) -> PathBuf {
+    let mut found = match path.is_absolute() {
+        true => PathBuf::new(),
+        false => fs::canonicalize(".").unwrap_or_default(),
+    };
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(found.pop()),
+            other => {
+                found.push(other);
+                found = fs::canonicalize(&found).unwrap_or(found);
+            }
+        }
+    }
+    found
+}
+
+/// The slices of all shards, each with the index of its shard, and the tables that cannot be read.
+pub(super) fn divide(
+    listed: &[Listed],
+    shard: Shard,
+    total: u64,
+) -> (Vec<(u64, Slice)>, Vec<Unreadable>) {
+    let (mut slices, mut unreadable) = (Vec::new(), Vec::new());
+    let mut start: u64 = 0;
+    for file in listed {
+        let (groups, state) = match &file.groups {
+            Ok(groups) => groups,
+            Err(error) => {
+                unreadable.push(Unreadable {
+                    path: file.path.clone(),
+                    name: file.name.clone(),
+                    error: error.clone(),
+                    is_counted: Shard::of(start, 0, total, shard.count) == shard.index,
+                });
+                continue;
+            }
+        };
+        let slice = |group, first_row| Slice {
+            table: file.path.clone(),
+            name: file.name.clone(),
+            groups: group..group,
+            first_row,
+            rows: 0,
+            is_whole: true,
+            state: state.clone(),
+        };
+        let first = slices.len();
+        if groups.is_empty() {
+            slices.push((Shard::of(start, 0, total, shard.count), slice(0, 0)));
+        }
+        let mut first_row = 0;
+        for (group, &rows) in groups.iter().enumerate() {
+            let index = Shard::of(start, rows, total, shard.count);
+            // Indices ascend with the rows.
+            if slices[first..]
+                .last()
+                .is_none_or(|&(last, _)| last != index)
+            {
+                slices.push((index, slice(group, first_row)));
+            }
+            if let Some((_, slice)) = slices.last_mut() {
+                slice.groups.end = group + 1;
+                slice.rows += rows;
+            }
+            first_row += rows;
+            start = start.saturating_add(rows);
+        }
+        let is_whole = slices.len() - first == 1;
+        for (_, slice) in slices[first..].iter_mut().filter(|_| !is_whole) {
+            let stem = file.name.strip_suffix(".parquet").unwrap_or(&file.name);
+            let groups = &slice.groups;
+            slice.name = format!("{stem}.groups-{}-{}.parquet", groups.start, groups.end - 1);
+            slice.is_whole = false;
+        }
+    }
+    (slices, unreadable)
+}
+
+/// SHA-256 of what the division into shards depends on, in hexadecimal.
+pub(super) fn division(listed: &[Listed]) -> String {
+    let mut hash = Sha256::new();
+    let number = |hash: &mut Sha256, number: u64| hash.update(number.to_be_bytes());
+    for file in listed {
+        number(&mut hash, file.name.len() as u64);
+        hash.update(&file.name);
+        match &file.groups {
+            Ok((groups, _)) => {
+                number(&mut hash, groups.len() as u64);
+                groups.iter().for_each(|&rows| number(&mut hash, rows));
+            }
+            Err(_) => number(&mut hash, u64::MAX),
+        }
+    }
+    base16ct::lower::encode_string(&hash.finalize())
+}
+
+/// Refuses two outputs of one name, of whatever shards.
+pub(super) fn check_names(
+    output: &Path,
+    slices: &[(u64, Slice)],
+    unreadable: &[Unreadable],
+) -> Result<()> {
+    let slices = slices.iter().map(|(_, slice)| (&slice.name, &slice.table));
+    let tables = slices.chain(unreadable.iter().map(|table| (&table.name, &table.path)));
+    let mut names: HashMap<String, &Path> = HashMap::new();
+    for (name, path) in tables {
+        if is_sum(name) {
+            return Err(Error::at(path, "has the name of a sum").hint("rename the table"));
+        }
+        for name in [name.clone(), format!("{name}.json")] {
+            if let Some(other) = names.insert(name.clone(), path) {
+                let (other, path) = (shown(other), shown(path));
+                let what = format_args!("would be written twice: for {other} and for {path}");
+                return Err(Error::at(&output.join(name), what)
+                    .hint("rename one of the tables, or name another folder for each with -o"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file has this name that holds the sum of a run.
+fn is_sum(name: &str) -> bool {
+    let stem = name
+        .strip_suffix(".json")
+        .and_then(|name| name.strip_prefix("summary"));
+    stem.is_some_and(|stem| {
+        let numbers = stem
+            .strip_prefix('-')
+            .and_then(|stem| stem.split_once("-of-"));
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        stem.is_empty()
+            || numbers.is_some_and(|(index, count)| is_number(index) && is_number(count))
+    })
+}
