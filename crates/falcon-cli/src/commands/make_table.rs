@@ -24,7 +24,12 @@ use parquet::{basic::Repetition, schema::types::ColumnPath};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json as json;
-use std::{collections::BTreeMap, fmt, fs, num::NonZeroUsize, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    fmt, fs, io,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+};
 
 /// Make Parquet files of signatures to try `verify-table` with
 #[derive(Debug, Args)]
@@ -180,6 +185,23 @@ fn name(key: usize) -> String {
     format!("signer-{key}")
 }
 
+/// Refuses a folder with tables that this run would not replace: `expected.json` would lack them.
+fn check_for_others(ledger: &Path, names: &[String]) -> Result<()> {
+    let cannot = |error: io::Error| Error::io(ledger, "cannot read", &error);
+    for entry in fs::read_dir(ledger).map_err(cannot)? {
+        let name = entry.map_err(cannot)?.file_name();
+        let is_table = name.as_encoded_bytes().ends_with(b".parquet");
+        if is_table && !names.iter().any(|known| name == **known) {
+            return Err(Error::at(
+                &ledger.join(name),
+                "is a table that this command does not make",
+            )
+            .hint("remove it, or name another folder"));
+        }
+    }
+    Ok(())
+}
+
 /// A seed of bytes that are known.
 fn seed_of(parts: [u64; 4]) -> [u8; 32] {
     let mut seed = [0; 32];
@@ -203,6 +225,9 @@ impl MakeTable {
         let places = names.iter().map(|name| look(ledger.join(name)));
         let places = places.collect::<Result<Vec<_>>>()?;
         let expected_place = look(self.folder.join("expected.json"))?;
+        check_for_others(&ledger, &names)?;
+        // It never describes tables that were replaced since.
+        expected_place.clear()?;
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = Threads::new(self.threads.unwrap_or(cores));
         let worker = Worker::new(engine, Some(&threads));

@@ -1014,6 +1014,23 @@ fn wrong_columns_are_named() {
 }
 
 #[test]
+fn made_tables_and_their_list_are_of_one_run() {
+    let sandbox = Sandbox::new();
+    let make = ["make-table", "ex", "--keys", "1", "--rows", "9", "--tables"];
+    sandbox.succeeds(&with(&make, &["3"]));
+    // Fewer tables: the third one would stay.
+    let message = sandbox.refuses(&with(&make, &["2", "--force"]));
+    assert!(
+        message.contains("part-00002.parquet: is a table that this command does not make"),
+        "{message}"
+    );
+    assert_eq!(expected(&sandbox).len(), 3);
+    fs::remove_file(sandbox.path("ex/ledger/part-00002.parquet")).unwrap();
+    sandbox.succeeds(&with(&make, &["2", "--force"]));
+    assert_eq!(expected(&sandbox).len(), 2);
+}
+
+#[test]
 fn long_names_of_keys_are_refused() {
     let sandbox = Sandbox::new();
     // Thirteen names of 5 MiB are more than 64 MiB, and twelve are not.
