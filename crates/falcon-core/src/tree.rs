@@ -16,7 +16,7 @@
 use crate::fft::{self, BasisRef};
 use crate::lanes::{Binary64, Double, Isa, wipe};
 use core::fmt;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 /// Numbers that the sampler needs of a leaf with deviation `sigma'`.
 #[derive(Clone, Copy)]
@@ -223,12 +223,18 @@ impl Subtree {
     };
 }
 
+impl Zeroize for Subtree {
+    fn zeroize(&mut self) {
+        wipe(&mut self.stored);
+        wipe(self.diagonals.as_flattened_mut());
+        wipe(self.l10.as_flattened_mut());
+    }
+}
+
 impl Drop for Subtree {
     fn drop(&mut self) {
         if HAS_SUBTREES {
-            wipe(&mut self.stored);
-            wipe(self.diagonals.as_flattened_mut());
-            wipe(self.l10.as_flattened_mut());
+            self.zeroize();
         }
     }
 }
@@ -502,6 +508,19 @@ mod tests {
             let bits = |x: Vec<f64>| x.into_iter().map(f64::to_bits).collect::<Vec<_>>();
             assert_eq!(bits(by_level), bits(by_node), "{logn}");
         }
+    }
+
+    #[test]
+    fn a_wiped_subtree_holds_nothing() {
+        let mut subtree = Subtree {
+            stored: [1.0; SUBTREE_LEN],
+            diagonals: [[2.0; 2 * SUBTREE_HALF]; 2],
+            l10: [[3.0; SUBTREE_HALF]; 2],
+        };
+        subtree.zeroize();
+        assert!(subtree.stored.iter().all(|&x| x == 0.0));
+        assert!(subtree.diagonals.as_flattened().iter().all(|&x| x == 0.0));
+        assert!(subtree.l10.as_flattened().iter().all(|&x| x == 0.0));
     }
 
     #[test]
