@@ -131,6 +131,10 @@ fn ntt<I: Isa>(new: &dyn Fn(&'static str, usize) -> Loop, isa: I, measure: &mut 
     measure(new("intt", NTT_BUTTERFLIES), &mut || {
         ntt.intt(LOGN, black_box(&mut a));
     });
+    let b = a.clone();
+    measure(new("mul+intt", NTT_BUTTERFLIES), &mut || {
+        ntt.mul_then_intt(LOGN, black_box(&mut a), &b);
+    });
 }
 
 /// PQClean's NEON code, by the names that its object files have.
@@ -156,6 +160,7 @@ mod pqclean {
         fn PQCLEAN_FALCONPADDED512_AARCH64_iFFT(f: *mut f64, logn: c_uint);
         fn PQCLEAN_FALCONPADDED512_AARCH64_poly_ntt(a: *mut i16, domain: c_int);
         fn PQCLEAN_FALCONPADDED512_AARCH64_poly_invntt(a: *mut i16, domain: c_int);
+        fn PQCLEAN_FALCONPADDED512_AARCH64_poly_montmul_ntt(f: *mut i16, g: *const i16);
         fn shake256_absorb(state: *mut Shake256, input: *const u8, len: usize);
         fn shake256_squeezeblocks(output: *mut u8, blocks: usize, state: *mut Shake256);
     }
@@ -190,6 +195,14 @@ mod pqclean {
         measure(new("intt", NTT_BUTTERFLIES), &mut || {
             // SAFETY: as above.
             unsafe { PQCLEAN_FALCONPADDED512_AARCH64_poly_invntt(a.as_mut_ptr(), 0) };
+        });
+        let b = a.clone();
+        measure(new("mul+intt", NTT_BUTTERFLIES), &mut || {
+            // SAFETY: as above, twice.
+            unsafe {
+                PQCLEAN_FALCONPADDED512_AARCH64_poly_montmul_ntt(a.as_mut_ptr(), b.as_ptr());
+                PQCLEAN_FALCONPADDED512_AARCH64_poly_invntt(a.as_mut_ptr(), 0);
+            }
         });
     }
 }
