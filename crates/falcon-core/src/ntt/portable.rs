@@ -67,8 +67,12 @@ fn inverse_transform<I: Isa>(isa: I, logn: u32, by: Option<&[i16]>, a: &mut [i16
         #[inline(always)]
         || {
             if goes_by_rows(logn) {
-                // A product by one takes less time than a second copy of the code takes room.
-                let by = by.map_or(Multiplier::same(&[ONE; ROW]), Multiplier::polynomial);
+                let by = match by {
+                    Some(by) => Multiplier::polynomial(by),
+                    None if I::LONGEST_F64S > 1 => Multiplier::NONE,
+                    // Compilers vectorise the loop better if it always multiplies.
+                    None => Multiplier::same(&[ONE; ROW]),
+                };
                 rows::inverse::<Q, I>(isa, Q::INVERSE, by, a);
             } else {
                 if let Some(by) = by {

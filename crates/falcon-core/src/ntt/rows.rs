@@ -359,6 +359,9 @@ pub(super) struct Multiplier<'a> {
 }
 
 impl<'a> Multiplier<'a> {
+    /// Multiplies nothing.
+    pub(super) const NONE: Self = Self { rows: &[], mask: 0 };
+
     /// Multiplies each row by its own.
     pub(super) fn polynomial(words: &'a [i16]) -> Self {
         let (rows, _) = words.as_chunks();
@@ -588,7 +591,7 @@ mod tests {
     fn inverse_is_that_by_words(isa: impl Isa, values: &[i16]) {
         let mut expected = values.to_vec();
         words::inverse::<Q>(Q::ZETAS, values.len().ilog2(), &mut expected);
-        for by in [UNCHANGED, Multiplier::same(&ONES)] {
+        for by in [Multiplier::NONE, Multiplier::same(&ONES)] {
             let mut found = by_rows(values);
             isa.vectorize(
                 #[inline(always)]
@@ -635,9 +638,6 @@ mod tests {
 
     /// A row of ones, in Montgomery form.
     const ONES: Words = [centre(65536 % Q::P as i64, Q::P); ROW];
-
-    /// Multiplies by nothing: words reach the first layer as they are.
-    const UNCHANGED: Multiplier<'_> = Multiplier { rows: &[], mask: 0 };
 
     /// Largest product of two outputs of the forward transform; see the proof above.
     const LARGEST: i16 = 11150;
