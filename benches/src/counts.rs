@@ -112,9 +112,8 @@ pub struct Bar {
     pub mode: Mode,
     /// At which degree.
     pub parameters: Degree,
-    /// Instructions of one operation: the goal once it is reached with something
-    /// to spare, before that what is reached and 3 % for changes that serve other
-    /// processors.
+    /// Instructions of one operation: the goal, or less where more than the goal is reached. Some
+    /// room is left for changes that serve other processors.
     pub limit: u64,
     /// Number of instructions to reach.
     pub goal: u64,

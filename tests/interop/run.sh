@@ -95,7 +95,7 @@ elif ! "$folder/python/bin/pip" install --quiet --disable-pip-version-check "$AL
     leave_out algorand "pip cannot install $ALGORAND"
 else
     check algorand det1024 "$folder/python/bin/python" tests/interop/algorand.py
-    # The vectors of the tests, made anew.
+    # Makes the vectors of the tests again.
     "$folder/python/bin/python" kat/det1024/make.py | cmp - kat/det1024/records.txt
 fi
 

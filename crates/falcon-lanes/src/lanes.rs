@@ -62,8 +62,8 @@ pub trait Lanes: Copy + Debug + Send + Sync + 'static {
     }
     /// Writes a run.
     fn store<R: F64s<Self::Isa>>(run: R, out: &mut Self::Of<R, Self::Real>);
-    /// The coefficients of two runs, first those at even places, then those at odd ones. Runs of
-    /// one coefficient are already so.
+    /// The coefficients of two runs, first those at even places, then those at odd ones. The
+    /// default is for runs of one coefficient, which are loaded as they are.
     #[inline(always)]
     fn load_unzipped<R: F64s<Self::Isa>>(self, [a, b]: &[Self::Of<R, Self::Real>; 2]) -> [R; 2] {
         [self.load(a), self.load(b)]

@@ -12,7 +12,7 @@ pub trait HasNeon: Isa {}
 pub struct F64x2(float64x2_t);
 
 // SAFETY, of every block below: the target has NEON, and loads and stores are
-// from and to arrays of two.
+// from and to arrays of two, or of four where a block says so.
 impl<I: HasNeon> Register<I> for F64x2 {
     type Value = f64;
     register_of!(2);

@@ -9,7 +9,8 @@ use crate::{
     scheme::{Algorithm, Either, SecretKey},
     tables::{
         BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE, Verdict, Worker, encode,
-        output::Place,
+        output::{Place, appeared},
+        source::State,
         write::{Writer, binary, properties, schema},
     },
     ui::Ui,
@@ -88,6 +89,9 @@ pub(crate) struct MakeTable {
     #[arg(long)]
     force: bool,
 }
+
+/// Bytes of the messages of the largest batch.
+const BATCH_BYTES: u64 = 32 << 20;
 
 /// Ways to make a row that is not valid. Tables take them in turn.
 #[derive(Clone, Copy)]
@@ -185,18 +189,22 @@ fn name(key: usize) -> String {
     format!("signer-{key}")
 }
 
-/// Refuses a folder with tables that this run would not replace: `expected.json` would lack them.
+/// Refuses a folder with tables that would stay: `expected.json` would lack them.
 fn check_for_others(ledger: &Path, names: &[String]) -> Result<()> {
     let cannot = |error: io::Error| Error::io(ledger, "cannot read", &error);
     for entry in fs::read_dir(ledger).map_err(cannot)? {
-        let name = entry.map_err(cannot)?.file_name();
-        let is_table = name.as_encoded_bytes().ends_with(b".parquet");
-        if is_table && !names.iter().any(|known| name == **known) {
-            return Err(Error::at(
-                &ledger.join(name),
-                "is a table that this command does not make",
-            )
-            .hint("remove it, or name another folder"));
+        let entry = entry.map_err(cannot)?;
+        let name = entry.file_name();
+        let bytes = name.as_encoded_bytes();
+        // What `verify-table` reads: tables, and folders of them.
+        let is_read = bytes.ends_with(b".parquet") || entry.path().is_dir();
+        let is_hidden = bytes.starts_with(b".") || bytes.starts_with(b"_");
+        if is_read && !is_hidden && !names.iter().any(|known| name == **known) {
+            let what = format_args!(
+                "would stay beside the tables of this run, part-00000 to part-{:05}",
+                names.len() - 1
+            );
+            return Err(Error::at(&entry.path(), what).hint("remove it, or name another folder"));
         }
     }
     Ok(())
@@ -226,7 +234,7 @@ impl MakeTable {
         let places = places.collect::<Result<Vec<_>>>()?;
         let expected_place = look(self.folder.join("expected.json"))?;
         check_for_others(&ledger, &names)?;
-        // It never describes tables that were replaced since.
+        // It never describes other tables, not even if this run is killed.
         expected_place.clear()?;
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = Threads::new(self.threads.unwrap_or(cores));
@@ -237,7 +245,13 @@ impl MakeTable {
             .map(|key| key.public_key().to_any().to_bytes())
             .collect();
         write_keys(&keys_place, &public)?;
-        let progress = Progress::new(ui, Unit::Items("rows"), Some(tables * self.rows));
+        let state = |place: &Place| (place.path().to_owned(), State::of_name(place.path()));
+        let mut written = vec![state(&keys_place)];
+        let progress = Progress::new(
+            ui,
+            Unit::Items("rows"),
+            Some(tables.saturating_mul(self.rows)),
+        );
         let mut expected: BTreeMap<String, BTreeMap<u64, u8>> = BTreeMap::new();
         for ((table, name), place) in (0..).zip(names).zip(&places) {
             let contents = Contents {
@@ -245,6 +259,7 @@ impl MakeTable {
                 table,
             };
             self.write_table(place, &contents, &worker, &keys, &public, &progress)?;
+            written.push(state(place));
             let places = [0, self.rows / 2, self.rows.saturating_sub(1)];
             let forged = places
                 .iter()
@@ -254,11 +269,17 @@ impl MakeTable {
         }
         drop(progress);
         let expected = json::json!({ "rows": self.rows, "shards": expected });
+        // Another run may have replaced what this one has made.
+        for (path, state) in written {
+            if State::of_name(&path) != state {
+                return Err(appeared(&path));
+            }
+        }
         expected_place.write_json(&expected)?;
         ui.report(&Made {
             folder: shown(&self.folder).into_owned(),
             tables,
-            rows: tables * self.rows,
+            rows: tables.saturating_mul(self.rows),
         })?;
         Ok(Status::Valid)
     }
@@ -292,20 +313,21 @@ impl MakeTable {
             .build();
         let mut output = place.create()?;
         let mut writer = Writer::new(&mut output, schema(columns)?, properties)?;
+        let step = (BATCH_BYTES / u64::from(self.message_bytes)).clamp(1, BATCH_ROWS as u64);
         let mut start = 0;
         while start < self.rows {
             let end = self.rows.min(start + self.group_rows.get() as u64);
             let mut group = writer.group()?;
-            group.binary(in_batches(start, end, |rows| {
+            group.binary(in_batches(start, end, step, |rows| {
                 Ok(rows.map(|row| contents.shown_message(row)).collect())
             }))?;
-            group.binary(in_batches(start, end, |rows| {
+            group.binary(in_batches(start, end, step, |rows| {
                 let count = rows.end - rows.start;
                 let signed = self.sign(contents, rows, worker, keys)?;
                 progress.add(count);
                 Ok(signed)
             }))?;
-            group.binary(in_batches(start, end, |rows| {
+            group.binary(in_batches(start, end, step, |rows| {
                 Ok(rows.map(|row| contents.shown_key(row, public)).collect())
             }))?;
             group.close()?;
@@ -413,10 +435,11 @@ fn once(values: impl Iterator<Item = Vec<u8>>) -> impl FnMut() -> Result<Cells> 
     move || Ok(values.take().map(|values| values.map(Some).collect()))
 }
 
-/// The values of rows in batches.
+/// The values of rows in batches of `step`.
 fn in_batches(
     start: u64,
     end: u64,
+    step: u64,
     values: impl Fn(std::ops::Range<u64>) -> Result<Vec<Vec<u8>>>,
 ) -> impl FnMut() -> Result<Cells> {
     let mut next = start;
@@ -424,7 +447,7 @@ fn in_batches(
         if next == end {
             return Ok(None);
         }
-        let rows = next..end.min(next + BATCH_ROWS as u64);
+        let rows = next..end.min(next + step);
         next = rows.end;
         Ok(Some(values(rows)?.into_iter().map(Some).collect()))
     }

@@ -20,8 +20,11 @@ use std::{
     sync::Arc,
 };
 
-/// Most names of a table of keys: 3 GB of keys.
+/// Most keys of a table of keys: 3 GB of memory.
 const MOST_KEYS: usize = 1 << 20;
+
+/// Most rows of a table of keys. Rows may repeat a key.
+const MOST_KEY_ROWS: u64 = 1 << 22;
 
 /// Most bytes of all names of a table of keys.
 const MOST_NAME_BYTES: usize = 64 << 20;
@@ -93,7 +96,7 @@ pub(crate) struct KeyTable {
     kind: Kind,
     texts: HashMap<Box<[u8]>, Option<Ready>>,
     integers: HashMap<i128, Option<Ready>>,
-    /// Bytes of all `texts`.
+    /// Bytes of the names in `texts`.
     name_bytes: usize,
 }
 
@@ -102,6 +105,10 @@ impl KeyTable {
     /// Returns the state of the file, too.
     pub(crate) fn read(path: &Path) -> Result<(Self, State)> {
         let table = Table::open(path)?;
+        if table.groups().fold(0, u64::saturating_add) > MOST_KEY_ROWS {
+            let what = format_args!("has more than {MOST_KEY_ROWS} rows");
+            return Err(Error::at(path, what).hint("keep one row for each name"));
+        }
         let (names, kind) = table.column(KEY_ID, NAMES)?;
         let (keys, _) = table.column(KEY, BYTES)?;
         let mut found = Self {

@@ -255,7 +255,8 @@ impl Ledger {
             outdated.filter(|table| table.is_counted && self.overwrite == Overwrite::Force);
         let outdated = outdated.map(|table| self.look::<T>(&table.name));
         let outdated = outdated.collect::<Result<Vec<_>>>()?;
-        // From here on, no output of this job is older than its table, and no sum of it remains.
+        // From here on, no sum remains. Each output goes before its table is read, and those of
+        // tables that cannot be read go now.
         older_sum.clear()?;
         sum_place.clear()?;
         outdated.iter().try_for_each(Places::clear)?;
@@ -344,7 +345,10 @@ impl Ledger {
             seconds: started.elapsed().as_secs_f64(),
             errors: errors.into_iter().collect(),
         };
-        sum_place.write_json(&sum)?;
+        if let Err(error) = sum_place.write_json(&sum) {
+            status = status.max(Status::Failure);
+            ui.error_among(&error, &mut hints);
+        }
         // Another job may have ended since this one began.
         if let Err(error) = self.check_division() {
             status = status.max(Status::Failure);

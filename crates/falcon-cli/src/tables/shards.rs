@@ -259,7 +259,8 @@ pub(super) fn check_names(
     let tables = slices.chain(unreadable.iter().map(|table| (&table.name, &table.path)));
     let mut names: HashMap<String, &Path> = HashMap::new();
     for (name, path) in tables {
-        if is_sum(name) {
+        // Its output or the summary of that.
+        if is_sum(name) || is_sum(&format!("{name}.json")) {
             return Err(Error::at(path, "has the name of a sum").hint("rename the table"));
         }
         for name in [name.clone(), format!("{name}.json")] {
@@ -274,7 +275,7 @@ pub(super) fn check_names(
     Ok(())
 }
 
-/// Whether a file has this name that holds the sum of a run.
+/// Whether `name` is that of a file with the sum of a run.
 fn is_sum(name: &str) -> bool {
     let stem = name
         .strip_suffix(".json")

@@ -39,6 +39,13 @@ const MOST_FIELDS: u64 = 4096;
 /// Depth of the deepest struct. The `parquet` crate recurses as deep.
 const DEEPEST: usize = 64;
 
+/// Most bytes of the paths of all fields together. The `parquet` crate copies the names of the
+/// structs around a field into the path of the field.
+const MOST_PATH_BYTES: u64 = 16 << 20;
+
+/// Bytes that a name in a path takes besides its text.
+const NAME_BYTES: u64 = 64;
+
 /// Number of columns that an error lists.
 const LISTED: usize = 20;
 
@@ -121,8 +128,8 @@ fn uncompressed_size(header: &[u8]) -> Option<u64> {
     }
 }
 
-/// Whether the schema in a footer claims so few fields and structs that the `parquet` crate can
-/// read it, if the footer is well-formed.
+/// Whether the schema in a footer claims so few fields and structs, with so short names, that the
+/// `parquet` crate can read it, if the footer is well-formed.
 fn has_small_schema(footer: &[u8]) -> Option<bool> {
     let mut rest = Thrift(footer);
     let mut last = 0;
@@ -139,20 +146,25 @@ fn has_small_schema(footer: &[u8]) -> Option<bool> {
         let (9, (12, count)) = (kind, rest.list()?) else {
             return None;
         };
-        // Of each struct around an element: how many of its fields follow.
-        let mut around: Vec<u64> = Vec::new();
+        // Of each struct around an element: how many of its fields follow, and the bytes of its
+        // path.
+        let mut around: Vec<(u64, u64)> = Vec::new();
+        let mut path_bytes: u64 = 0;
         for _ in 0..count {
-            let fields = rest.number_of_fields()?;
-            while around.last() == Some(&0) {
+            let (name, fields) = rest.element()?;
+            while around.last().is_some_and(|&(following, _)| following == 0) {
                 around.pop();
             }
-            if let Some(following) = around.last_mut() {
+            let mut path = name + NAME_BYTES;
+            if let Some((following, outer)) = around.last_mut() {
                 *following -= 1;
+                path += *outer;
             }
+            path_bytes = path_bytes.saturating_add(path);
             if fields > 0 {
-                around.push(fields);
+                around.push((fields, path));
             }
-            if fields > MOST_FIELDS || around.len() > DEEPEST {
+            if fields > MOST_FIELDS || around.len() > DEEPEST || path_bytes > MOST_PATH_BYTES {
                 return Some(false);
             }
         }
@@ -184,17 +196,23 @@ impl Thrift<'_> {
         Some((header & 15, count))
     }
 
-    /// The number of fields that an element of a schema claims to have.
-    fn number_of_fields(&mut self) -> Option<u64> {
-        let mut fields = 0;
+    /// The bytes of the name of an element of a schema, and the number of fields that it claims to
+    /// have.
+    fn element(&mut self) -> Option<(u64, u64)> {
+        let (mut name, mut fields) = (0, 0);
         let mut last = 0;
         loop {
             let (step, kind) = self.field()?;
             if kind == 0 {
-                return Some(fields);
+                return Some((name, fields));
             }
             last += step;
             match (last, kind) {
+                (4, 8) => {
+                    let before = self.0.len();
+                    self.skip(kind, 0)?;
+                    name = (before - self.0.len()) as u64;
+                }
                 (5, 5) => {
                     let zigzag = self.varint()?;
                     fields = (zigzag & 1 == 0).then_some(zigzag >> 1)?;
@@ -325,7 +343,9 @@ fn read_footer(source: &Source) -> parquet::errors::Result<ParquetMetaData> {
         Some(true) => ParquetMetaDataReader::decode_metadata(&footer),
         Some(false) => {
             let what = format!(
-                "a struct of more than {MOST_FIELDS} fields, or structs deeper than {DEEPEST}"
+                "a struct of more than {MOST_FIELDS} fields, structs deeper than {DEEPEST}, or \
+                 paths of more than {} MiB together",
+                MOST_PATH_BYTES >> 20
             );
             Err(ParquetError::NYI(what))
         }
@@ -339,6 +359,13 @@ pub(crate) struct State {
     bytes: u64,
     modified_ns: i64,
     changed_ns: i64,
+}
+
+/// Nanoseconds since 1970. From 2262 on they exceed 64 bits and are reduced: states are only
+/// compared.
+#[cfg(unix)]
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds.wrapping_mul(1_000_000_000).wrapping_add(rest)
 }
 
 impl State {
@@ -357,8 +384,8 @@ impl State {
         use std::os::unix::fs::MetadataExt;
         Self {
             bytes: metadata.len(),
-            modified_ns: metadata.mtime() * 1_000_000_000 + metadata.mtime_nsec(),
-            changed_ns: metadata.ctime() * 1_000_000_000 + metadata.ctime_nsec(),
+            modified_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            changed_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
         }
     }
 

@@ -1021,9 +1021,13 @@ fn made_tables_and_their_list_are_of_one_run() {
     // Fewer tables: the third one would stay.
     let message = sandbox.refuses(&with(&make, &["2", "--force"]));
     assert!(
-        message.contains("part-00002.parquet: is a table that this command does not make"),
+        message.contains("part-00002.parquet: would stay beside the tables of this run"),
         "{message}"
     );
+    fs::create_dir(sandbox.path("ex/ledger/sub")).unwrap();
+    let message = sandbox.refuses(&with(&make, &["3", "--force"]));
+    assert!(message.contains("sub: would stay"), "{message}");
+    fs::remove_dir(sandbox.path("ex/ledger/sub")).unwrap();
     assert_eq!(expected(&sandbox).len(), 3);
     fs::remove_file(sandbox.path("ex/ledger/part-00002.parquet")).unwrap();
     sandbox.succeeds(&with(&make, &["2", "--force"]));
@@ -1314,6 +1318,7 @@ fn two_outputs_of_one_name_are_refused() {
             "in/summary-1-of-2.json",
             "in/summary-1-of-2.json: has the name of a sum",
         ),
+        ("in/summary", "in/summary: has the name of a sum"),
     ] {
         let few = sandbox.path("few/ledger/part-00000.parquet");
         fs::copy(few, sandbox.path(second)).unwrap();
@@ -1526,6 +1531,34 @@ fn a_footer_that_claims_many_columns_is_refused() {
         message.contains("a struct of more than 4096 fields"),
         "{message}"
     );
+}
+
+/// The path of each field repeats the name of the struct around it.
+#[test]
+fn long_names_around_many_columns_are_refused() {
+    let sandbox = Sandbox::new();
+    let leaf = |number: usize| {
+        let name = number.to_string();
+        let field = SchemaType::primitive_type_builder(&name, Type::INT32);
+        Arc::new(field.with_repetition(Repetition::REQUIRED).build().unwrap())
+    };
+    for (columns, is_refused) in [(60, false), (70, true)] {
+        let name = "x".repeat(250_000);
+        let group = SchemaType::group_type_builder(&name)
+            .with_repetition(Repetition::REQUIRED)
+            .with_fields((0..columns).map(leaf).collect())
+            .build();
+        let schema = SchemaType::group_type_builder("schema")
+            .with_fields(vec![Arc::new(group.unwrap())])
+            .build();
+        let file = File::create(sandbox.path("t.parquet")).unwrap();
+        let properties = Arc::new(plain().build());
+        let writer = SerializedFileWriter::new(file, Arc::new(schema.unwrap()), properties);
+        writer.unwrap().close().unwrap();
+        let message = sandbox.refuses(&["verify-table", "t.parquet", "-p", "k.pub", "-o", "v"]);
+        let told = "paths of more than 16 MiB together";
+        assert_eq!(message.contains(told), is_refused, "{message}");
+    }
 }
 
 #[test]

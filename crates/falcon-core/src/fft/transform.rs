@@ -24,9 +24,9 @@ impl Part {
 
 /// The twiddle of block `i` of the stage of `m` blocks.
 #[inline(always)]
-fn twiddle<L: Lanes, R: F64s<L::Isa>>(l: L, m: usize, i: usize, count: usize) -> [R; 2] {
+fn twiddle<L: Lanes, R: F64s<L::Isa>>(l: L, m: usize, i: usize) -> [R; 2] {
     let (re, im) = twiddles(m);
-    [l.cycle(&re[i..i + count]), l.cycle(&im[i..i + count])]
+    [l.cycle(&re[i..i + 1]), l.cycle(&im[i..i + 1])]
 }
 
 /// A stage whose butterflies join values `t` apart, `t` a multiple of the run:
@@ -41,7 +41,7 @@ fn stage<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     let m = re.len() / (2 * t);
     let blocks = re.chunks_exact_mut(2 * t).zip(im.chunks_exact_mut(2 * t));
     for (i, (re, im)) in blocks.enumerate() {
-        let w = twiddle(l, m, i, 1);
+        let w = twiddle(l, m, i);
         let [x_re, y_re] = halves_mut::<L, R, _>(t, re);
         let [x_im, y_im] = halves_mut::<L, R, _>(t, im);
         for u in 0..t / len::<L, R>() {
@@ -68,8 +68,8 @@ fn two_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
     let blocks = re.chunks_exact_mut(4 * t).zip(im.chunks_exact_mut(4 * t));
     for (i, (re, im)) in blocks.enumerate() {
         let (m, i) = (part.count * m, part.index * m + i);
-        let w: [R; 2] = twiddle(l, m, i, 1);
-        let v = [twiddle(l, 2 * m, 2 * i, 1), twiddle(l, 2 * m, 2 * i + 1, 1)];
+        let w: [R; 2] = twiddle(l, m, i);
+        let v = [twiddle(l, 2 * m, 2 * i), twiddle(l, 2 * m, 2 * i + 1)];
         let (re, im) = (re.split_at_mut(2 * t), im.split_at_mut(2 * t));
         let [a_re, b_re] = halves_mut::<L, R, _>(t, re.0);
         let [c_re, d_re] = halves_mut::<L, R, _>(t, re.1);
@@ -101,14 +101,14 @@ fn two_stages<L: Lanes, R: F64s<L::Isa>, const INVERSE: bool>(
 /// The twiddles of [`inner_stages`]: element `i` of the slices of `K` has those of a stage with `K`
 /// blocks in the pair of runs number `i`. The slices are cut before the loop over the pairs, so
 /// that the loop needs no checks.
-struct RunTwiddles<'a> {
-    ones: [&'a [[f64; 1]]; 2],
-    twos: [&'a [[f64; 2]]; 2],
-    fours: [&'a [[f64; 4]]; 2],
-    eights: [&'a [[f64; 8]]; 2],
+struct RunTwiddles {
+    ones: [&'static [[f64; 1]]; 2],
+    twos: [&'static [[f64; 2]]; 2],
+    fours: [&'static [[f64; 4]]; 2],
+    eights: [&'static [[f64; 8]]; 2],
 }
 
-impl RunTwiddles<'_> {
+impl RunTwiddles {
     /// Twiddles of a part of `pairs` pairs of runs of `len`.
     #[inline(always)]
     fn new(part: Part, pairs: usize, len: usize) -> Self {
@@ -135,6 +135,7 @@ impl RunTwiddles<'_> {
     /// The twiddles of a stage with `k` blocks in the pair of runs number `i`.
     #[inline(always)]
     fn get<L: Lanes, R: F64s<L::Isa>>(&self, l: L, i: usize, k: usize) -> [R; 2] {
+        const { assert!(len::<L, R>() <= 8, "no run is longer") };
         let (re, im): (&[f64], &[f64]) = match k {
             1 => (&self.ones[0][i], &self.ones[1][i]),
             2 => (&self.twos[0][i], &self.twos[1][i]),
