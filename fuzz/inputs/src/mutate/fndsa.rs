@@ -2,16 +2,35 @@
 //! input is turned into one of round 3, changed as such, and turned back.
 
 use super::signatures::{self, PREFIX};
-use super::{Rng, damage, one_in, signing_keys, verifying_keys};
+use super::{Mutator, Rng, damage, one_in, signing_keys, verifying_keys};
 use crate::bits::{BitWriter, fields};
+use falcon_core::{Falcon512, Falcon1024, Parameters, SigningKey, fndsa_provisional};
 
 /// Changes a key or a signature; sometimes damages any bytes.
 pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     let mut changed = match (bytes.first()?, bytes.len()) {
-        (9, _) => key(rng, bytes, &[(14, 512)], verifying_keys::mutate),
-        (10, _) => key(rng, bytes, &[(14, 1024)], verifying_keys::mutate),
-        (0x59, _) => key(rng, bytes, &[(6, 1024), (8, 512)], signing_keys::mutate),
-        (0x5a, _) => key(rng, bytes, &[(5, 2048), (8, 1024)], signing_keys::mutate),
+        (9, _) => key(rng, bytes, &[(14, 512)], verifying_keys::mutate, no_hash),
+        (10, _) => key(rng, bytes, &[(14, 1024)], verifying_keys::mutate, no_hash),
+        (0x59, _) => {
+            let widths = [(6, 1024), (8, 512)];
+            key(
+                rng,
+                bytes,
+                &widths,
+                signing_keys::mutate,
+                hash_of::<Falcon512>,
+            )
+        }
+        (0x5a, _) => {
+            let widths = [(5, 2048), (8, 1024)];
+            key(
+                rng,
+                bytes,
+                &widths,
+                signing_keys::mutate,
+                hash_of::<Falcon1024>,
+            )
+        }
         _ => signature(rng, bytes),
     }?;
     if one_in(rng, 16) {
@@ -20,24 +39,34 @@ pub fn mutate(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     Some(changed)
 }
 
-/// Changes a key, whose fields have these widths and counts. A hash may follow them.
+/// Changes a key, whose fields have these widths and counts. A hash may follow them. It becomes
+/// that of the changed key, if that is valid.
 fn key(
     rng: &mut Rng,
     bytes: &[u8],
     widths: &[(u32, usize)],
-    mutate: super::Mutator,
+    mutate: Mutator,
+    hash_of: fn(&[u8]) -> Option<Vec<u8>>,
 ) -> Option<Vec<u8>> {
     let bits: usize = widths.iter().map(|&(w, count)| w as usize * count).sum();
     let (fields, hash) = bytes.split_at_checked(1 + bits / 8)?;
-    let round_3 = [
-        &fields[..1],
-        &reverse_fields(&reverse_bytes(&fields[1..]), widths),
-    ]
-    .concat();
-    let changed = mutate(rng, &round_3)?;
+    let body = reverse_fields(&reverse_bytes(&fields[1..]), widths);
+    let changed = mutate(rng, &[&fields[..1], &body].concat())?;
+    let hash = hash_of(&changed).unwrap_or_else(|| hash.to_vec());
     let (header, body) = changed.split_first()?;
     let body = reverse_bytes(&reverse_fields(body, widths));
-    Some([&[*header][..], &body, hash].concat())
+    Some([&[*header][..], &body, &hash].concat())
+}
+
+fn no_hash(_: &[u8]) -> Option<Vec<u8>> {
+    None
+}
+
+/// The hash that an FN-DSA signing key has, from the key in round 3's encoding.
+fn hash_of<P: Parameters>(round_3: &[u8]) -> Option<Vec<u8>> {
+    let key = SigningKey::<P>::try_from(round_3).ok()?;
+    let bytes = fndsa_provisional::SigningKey::from(key).to_bytes();
+    Some(bytes[P::SIGNING_KEY_LEN..].to_vec())
 }
 
 /// Changes a signature. The low bits of its magnitudes stay in the order that they have.
