@@ -39,10 +39,10 @@ pub enum DecodeError {
     /// The encoding is valid, but the polynomials are not a Falcon key: the NTRU equation does not
     /// hold, or a polynomial is not invertible. A key that was damaged gives this error.
     InvalidKey,
-    /// The polynomials solve the NTRU equation, but are too long to sign with: the norm of `(f, g)`
-    /// or of its orthogonalised partner exceeds `1.17 sqrt(q)`. Key generation refuses such
-    /// `(f, g)`, but some test keys of other implementations have one. In a PKCS#8 document, whose
-    /// errors have no such reason, this is `KeyMalformed`.
+    /// A valid NTRU basis, but too long to sign with safely: the norm of `(f, g)` or of its
+    /// orthogonalised partner exceeds `1.17 sqrt(q)`. Key generation never makes one, but some test
+    /// keys of other implementations are so. In a PKCS#8 document, whose errors have no such
+    /// reason, this is `KeyMalformed`.
     KeyNorm,
 }
 

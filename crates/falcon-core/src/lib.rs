@@ -1,10 +1,16 @@
 // The examples of the page need these features when they are tested.
 #![cfg_attr(
-    any(not(doctest), all(feature = "pem", feature = "threads")),
+    any(
+        not(doctest),
+        all(feature = "fndsa-provisional", feature = "pem", feature = "threads")
+    ),
     doc = include_str!("../README.md")
 )]
 #![cfg_attr(
-    all(doctest, not(all(feature = "pem", feature = "threads"))),
+    all(
+        doctest,
+        not(all(feature = "fndsa-provisional", feature = "pem", feature = "threads"))
+    ),
     doc = "Falcon (round 3) post-quantum signatures. The README is tested with all features."
 )]
 #![no_std]

@@ -622,7 +622,7 @@ impl Skipped {
     fn tell(&self, ui: Ui) {
         if self.signed > 0 {
             ui.note(format_args!(
-                "skipped {} of {} files: signed already",
+                "skipped {} of {} files: they have signatures, which were not checked",
                 HumanCount(self.signed as u64),
                 HumanCount(self.named as u64)
             ));

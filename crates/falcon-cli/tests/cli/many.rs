@@ -79,7 +79,7 @@ fn signatures_among_the_files_are_not_signed() {
     let message = sandbox.refuses(&with(&["sign", "-k", "k", "--force"], names));
     assert!(message.contains(&format!("m.sig: {told}")), "{message}");
     let signed = sandbox.succeeds(&with(&["sign", "-k", "k", "--skip-existing"], names));
-    let notes = "note: skipped 1 of 3 files: signed already\n\
+    let notes = "note: skipped 1 of 3 files: they have signatures, which were not checked\n\
         note: skipped 1 signature of a named file\n";
     assert_eq!(text(&signed.stderr), notes);
     assert!(sandbox.path("n.sig").exists() && !sandbox.path("m.sig.sig").exists());
@@ -120,7 +120,7 @@ fn signing_many_files_ends_with_a_count() {
     sandbox.write("new", "new");
     let signatures = files.iter().map(|file| format!("{file}.sig"));
     let all: Vec<String> = files.iter().cloned().chain(signatures).collect();
-    let notes = "note: skipped 1,500 of 3,000 files: signed already\n\
+    let notes = "note: skipped 1,500 of 3,000 files: they have signatures, which were not checked\n\
         note: skipped 1,500 signatures of named files\n";
     let none = sandbox.succeeds(&with(&skip, &all));
     assert_eq!(text(&none.stderr), notes);
@@ -150,7 +150,8 @@ fn verify_leaves_out_signatures_of_named_files() {
     sandbox.succeeds(&with(&["sign", "-k", "k"], &files));
     let sign = ["sign", "-k", "k", "--skip-existing"];
     let said = sandbox.succeeds(&with(&sign, &files));
-    let count = "note: skipped 2,000 of 2,000 files: signed already\n";
+    let count =
+        "note: skipped 2,000 of 2,000 files: they have signatures, which were not checked\n";
     assert_eq!(text(&said.stderr), count);
 
     let named = |count: usize| -> Vec<String> {
@@ -400,7 +401,7 @@ fn a_file_that_is_signed_meanwhile_is_skipped_if_that_is_asked_for() {
     };
     let skipped = meanwhile(&["--skip-existing"], &whole);
     assert!(skipped.status.success(), "{skipped:?}");
-    let note = "note: skipped 1 of 1 files: signed already\n";
+    let note = "note: skipped 1 of 1 files: they have signatures, which were not checked\n";
     assert_eq!(text(&skipped.stderr), note);
     let half = said(&meanwhile(&["--skip-existing"], b"half"));
     assert!(half.contains("it is no whole signature"), "{half}");

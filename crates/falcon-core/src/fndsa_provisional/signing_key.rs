@@ -99,8 +99,8 @@ impl<P: Parameters> SigningKey<P> {
     /// Signs `message` for `context`, with fresh randomness of `rng`.
     ///
     /// # Errors
-    /// [`FaultError`] if 27 attempts fail. At degree 512 one attempt in 2450 fails, so the device
-    /// computes wrongly. Another call tries with other randomness.
+    /// [`FaultError`] if 27 attempts fail. At degree 512 one attempt in 2450 fails by chance, so 27
+    /// in a row mean that the device computes wrongly. Another call tries with other randomness.
     pub fn sign_with_rng<R: CryptoRng + ?Sized>(
         &self,
         rng: &mut R,
