@@ -80,7 +80,7 @@ pub fn bars(parameters: Degree) -> Vec<Bar> {
                 (Keygen, Seed, 0.8),
                 (Sign, Encoded, limit(0.5, 0.6)),
                 (Sign, Prepared, limit(0.5, 0.6)),
-                (Verify, Encoded, limit(0.55, 0.68)),
+                (Verify, Encoded, limit(0.55, 0.6)),
                 (Verify, Prepared, limit(0.5, 0.6)),
                 (Sign, Batch, limit(0.25, 0.3)),
                 (Verify, Batch, limit(0.28, 0.35)),
