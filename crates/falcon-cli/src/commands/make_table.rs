@@ -10,6 +10,7 @@ use crate::{
     tables::{
         BATCH_ROWS, ColumnFormat, KEY, KEY_ID, MESSAGE, SIGNATURE, Verdict, Worker, encode,
         output::{Place, appeared},
+        shards::is_hidden,
         source::State,
         write::{Writer, binary, properties, schema},
     },
@@ -195,11 +196,9 @@ fn check_for_others(ledger: &Path, names: &[String]) -> Result<()> {
     for entry in fs::read_dir(ledger).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;
         let name = entry.file_name();
-        let bytes = name.as_encoded_bytes();
         // What `verify-table` reads: tables, and folders of them.
-        let is_read = bytes.ends_with(b".parquet") || entry.path().is_dir();
-        let is_hidden = bytes.starts_with(b".") || bytes.starts_with(b"_");
-        if is_read && !is_hidden && !names.iter().any(|known| name == **known) {
+        let is_read = name.as_encoded_bytes().ends_with(b".parquet") || entry.path().is_dir();
+        if is_read && !is_hidden(&name) && !names.iter().any(|known| name == **known) {
             let what = format_args!(
                 "would stay beside the tables of this run, part-00000 to part-{:05}",
                 names.len() - 1

@@ -9,6 +9,7 @@ use crate::{
 use sha2::{Digest, Sha256};
 use std::{
     collections::HashMap,
+    ffi::OsStr,
     fs, io,
     ops::Range,
     path::{Component, Path, PathBuf},
@@ -111,10 +112,10 @@ pub(super) fn tables_at(path: &Path, output: &Path) -> Result<Vec<(PathBuf, Stri
         for entry in fs::read_dir(&folder).map_err(cannot)? {
             let entry = entry.map_err(cannot)?;
             let (file, name) = (entry.path(), entry.file_name());
-            let name = name.as_encoded_bytes();
-            if name.starts_with(b".") || name.starts_with(b"_") {
+            if is_hidden(&name) {
                 continue;
             }
+            let name = name.as_encoded_bytes();
             let is_link = entry.file_type().map_err(cannot)?.is_symlink();
             // It may be a folder of tables, or a link to one.
             let target = file
@@ -140,6 +141,12 @@ pub(super) fn tables_at(path: &Path, output: &Path) -> Result<Vec<(PathBuf, Stri
     }
     found.sort_by(|(_, a), (_, b)| a.cmp(b));
     Ok(found)
+}
+
+/// Whether a file or folder of this name is not looked for in a folder of tables.
+pub(crate) fn is_hidden(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.starts_with(b".") || name.starts_with(b"_")
 }
 
 /// The name of a table, with slashes on every system.
