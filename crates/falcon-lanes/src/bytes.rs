@@ -59,9 +59,24 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     fn first_eight(self, a: Self::Line, b: Self::Line) -> Self::Line;
     /// The bytes of `x` but the first, then the first one of `next`.
     fn shifted(self, x: Self::Line, next: Self::Line) -> Self::Line;
+    /// `x` with a zero as byte `byte`. All of `x` if it has no such byte.
+    fn cleared(self, x: Self::Line, byte: usize) -> Self::Line;
     /// `a` where the bits of `mask`, which is zero or all ones, are set, and `b` elsewhere.
     fn select(self, mask: u64, a: Self::Line, b: Self::Line) -> Self::Line;
 
+    /// The exclusive or of the rows whose bit of `bits` is set; row 0 has the lowest bit. Takes no
+    /// branch.
+    #[inline(always)]
+    fn combination<const N: usize>(self, rows: &[[u64; 4]; N], bits: u16) -> [u64; 4] {
+        let mut sum = [0; 4];
+        for (i, row) in rows.iter().enumerate() {
+            let mask = core::hint::black_box(mask(u64::from(bits), i));
+            for (sum, word) in sum.iter_mut().zip(row) {
+                *sum ^= word & mask;
+            }
+        }
+        sum
+    }
     /// Gets the bytes ready to be mapped.
     fn split(self, x: Self::Line) -> Self::Split;
     /// A word of which [`prepared_map`](Self::prepared_map) makes the [`map`](Self::map) with these
@@ -229,6 +244,14 @@ impl Bytes for Baseline {
         from_fn(|i| x[i] >> 1 | next[i] << 63)
     }
     #[inline(always)]
+    fn cleared(self, x: [u64; 8], byte: usize) -> [u64; 8] {
+        let kept = if byte < 64 { !(1 << byte) } else { u64::MAX };
+        x.map(
+            #[inline(always)]
+            |plane| plane & kept,
+        )
+    }
+    #[inline(always)]
     fn select(self, mask: u64, a: [u64; 8], b: [u64; 8]) -> [u64; 8] {
         from_fn(|i| a[i] & mask | b[i] & !mask)
     }
@@ -322,6 +345,14 @@ fn compare<B: Bytes>(bytes: B, oracle: Baseline) {
             oracle.first_eight(y[0], y[1]),
         );
         equal(bytes.shifted(x[0], x[1]), oracle.shifted(y[0], y[1]));
+        for byte in [0, 1, 15, 16, 31, 32, 62, 63, 64, 65, usize::MAX] {
+            equal(bytes.cleared(x[0], byte), oracle.cleared(y[0], byte));
+        }
+        let rows: [[u64; 4]; 13] = from_fn(|_| from_fn(|_| next()));
+        for bits in [0, 1, 0x1fff, 0x1000, next() as u16 & 0x1fff] {
+            let expected = oracle.combination(&rows, bits);
+            assert_eq!(bytes.combination(&rows, bits), expected, "round {round}");
+        }
         for mask in [0, u64::MAX] {
             let select = oracle.select(mask, y[0], y[1]);
             equal(bytes.select(mask, x[0], x[1]), select);

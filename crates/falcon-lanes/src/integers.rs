@@ -52,6 +52,11 @@ pub trait U64s: Copy {
     fn xor_then_rotate<const L: i32, const R: i32>(self, b: Self) -> Self {
         self.xor(b).rotate_left::<L, R>()
     }
+    /// Exclusive or with the and of `b` and `c`.
+    #[inline(always)]
+    fn xor_and(self, b: Self, c: Self) -> Self {
+        self.xor(b.and(c))
+    }
     /// Exclusive or with `c` where `b` is zero.
     #[inline(always)]
     fn xor_and_not(self, b: Self, c: Self) -> Self {

@@ -94,6 +94,9 @@ fn halves(a: uint32x4_t, b: uint32x4_t) -> uint16x8_t {
     unsafe { vreinterpretq_u16_u32(veorq_u32(vuzp1q_u32(a, b), vuzp2q_u32(a, b))) }
 }
 
+/// Numbers of the bytes of a register.
+const PLACES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
 impl Bytes for Neon {
     type Line = Line;
     type Split = Split;
@@ -157,6 +160,23 @@ impl Bytes for Neon {
                 vextq_u8::<1>(b, c),
                 vextq_u8::<1>(c, d),
                 vextq_u8::<1>(d, e),
+            ]
+        })
+    }
+    #[inline(always)]
+    fn cleared(self, x: Line, byte: usize) -> Line {
+        // No byte has the number 64.
+        let byte = byte.min(64) as u8;
+        let [a, b, c, d] = x.0;
+        // SAFETY: the target has NEON; `PLACES` has 16 bytes.
+        Line(unsafe {
+            let places = vld1q_u8(PLACES.as_ptr());
+            let others = |start: u8| vceqq_u8(places, vdupq_n_u8(byte.wrapping_sub(start)));
+            [
+                vbicq_u8(a, others(0)),
+                vbicq_u8(b, others(16)),
+                vbicq_u8(c, others(32)),
+                vbicq_u8(d, others(48)),
             ]
         })
     }

@@ -26,6 +26,7 @@ impl Avx2 {
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
+    crate::align_frame::<__m256i>();
     kernel()
 }
 

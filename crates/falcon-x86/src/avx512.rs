@@ -31,6 +31,7 @@ impl Avx512 {
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[inline]
 unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
+    crate::align_frame::<__m512i>();
     kernel()
 }
 
@@ -107,6 +108,12 @@ macro_rules! u64s {
             fn xor3(self, b: Self, c: Self) -> Self {
                 // SAFETY: the values exist.
                 Self(unsafe { $ternary::<0x96>(self.0, b.0, c.0) })
+            }
+            #[inline(always)]
+            fn xor_and(self, b: Self, c: Self) -> Self {
+                // The result for (a, b, c) = k is bit k, a being the high bit of k.
+                // SAFETY: the values exist.
+                Self(unsafe { $ternary::<0x78>(self.0, b.0, c.0) })
             }
             #[inline(always)]
             fn xor_and_not(self, b: Self, c: Self) -> Self {

@@ -26,6 +26,7 @@ impl Avx512Gfni {
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,gfni")]
 #[inline]
 unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
+    crate::align_frame::<__m512i>();
     kernel()
 }
 
@@ -124,6 +125,17 @@ impl Bytes for Avx512Gfni {
         })
     }
     #[inline(always)]
+    fn cleared(self, x: Line512, byte: usize) -> Line512 {
+        let kept = if byte < 64 { !(1 << byte) } else { u64::MAX };
+        // SAFETY: there is a token.
+        Line512(unsafe { _mm512_maskz_mov_epi8(kept, x.0) })
+    }
+    #[inline(always)]
+    fn combination<const N: usize>(self, rows: &[[u64; 4]; N], bits: u16) -> [u64; 4] {
+        // SAFETY: there is a token, and it has AVX2.
+        unsafe { combination(rows, bits) }
+    }
+    #[inline(always)]
     fn select(self, mask: u64, a: Line512, b: Line512) -> Line512 {
         // SAFETY: there is a token.
         Line512(unsafe { _mm512_mask_mov_epi64(b.0, mask as u8, a.0) })
@@ -210,6 +222,47 @@ pub struct Map256([__m256i; 2]);
 /// A mask for every byte and set, likewise.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets256([[__m256i; 2]; 8]);
+
+/// Numbers of the bytes of a register.
+const PLACES: [u8; 32] = {
+    let mut places = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        places[i] = i as u8;
+        i += 1;
+    }
+    places
+};
+
+/// See [`Bytes::combination`].
+///
+/// # Safety
+/// The processor must have AVX2.
+#[inline(always)]
+unsafe fn combination<const N: usize>(rows: &[[u64; 4]; N], bits: u16) -> [u64; 4] {
+    // SAFETY: as the caller says; a row has 32 bytes, as the result has, of any alignment.
+    unsafe {
+        // The bit of the last row is the highest one. Four sums, since one would wait for itself.
+        let bits = i32::from(bits) << (32 - N);
+        let mut bits = [bits, bits << 1, bits << 2, bits << 3].map(|bits| _mm256_set1_epi32(bits));
+        let mut sums = [_mm256_setzero_si256(); 4];
+        for rows in rows.rchunks(4) {
+            for ((row, bits), sum) in rows.iter().rev().zip(&mut bits).zip(&mut sums) {
+                let mask = _mm256_srai_epi32::<31>(*bits);
+                let row = _mm256_loadu_si256(row.as_ptr().cast());
+                *sum = _mm256_xor_si256(*sum, _mm256_and_si256(row, mask));
+                *bits = _mm256_slli_epi32::<4>(*bits);
+            }
+        }
+        let sums = [
+            _mm256_xor_si256(sums[0], sums[1]),
+            _mm256_xor_si256(sums[2], sums[3]),
+        ];
+        let mut sum = [0; 4];
+        _mm256_storeu_si256(sum.as_mut_ptr().cast(), _mm256_xor_si256(sums[0], sums[1]));
+        sum
+    }
+}
 
 /// Image `J` in the low half, image `4 + J` in the high one.
 ///
@@ -387,6 +440,26 @@ impl Bytes for Avx2 {
                 _mm256_alignr_epi8::<1>(_mm256_permute2x128_si256::<0x21>(b, c), b),
             ]
         })
+    }
+    #[inline(always)]
+    fn cleared(self, x: Line256, byte: usize) -> Line256 {
+        // No byte has the number 64.
+        let byte = byte.min(64) as i8;
+        // SAFETY: there is a token.
+        unsafe {
+            let places = _mm256_loadu_si256(PLACES.as_ptr().cast());
+            let low = _mm256_cmpeq_epi8(places, _mm256_set1_epi8(byte));
+            let high = _mm256_cmpeq_epi8(places, _mm256_set1_epi8(byte - 32));
+            Line256([
+                _mm256_andnot_si256(low, x.0[0]),
+                _mm256_andnot_si256(high, x.0[1]),
+            ])
+        }
+    }
+    #[inline(always)]
+    fn combination<const N: usize>(self, rows: &[[u64; 4]; N], bits: u16) -> [u64; 4] {
+        // SAFETY: there is a token.
+        unsafe { combination(rows, bits) }
     }
     #[inline(always)]
     fn select(self, mask: u64, a: Line256, b: Line256) -> Line256 {

@@ -36,6 +36,7 @@ impl Avx512Vbmi {
 )]
 #[inline]
 unsafe fn frame<R>(kernel: impl FnOnce() -> R) -> R {
+    crate::align_frame::<__m512i>();
     kernel()
 }
 

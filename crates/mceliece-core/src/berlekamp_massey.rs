@@ -1,11 +1,19 @@
 //! The Berlekamp-Massey algorithm without inversions and without inner products.
 //!
-//! Arrays `D` and `B` of `3t + 1` elements hold the sequence `S_0, .., S_(2t-1)` at the places from
-//! 0 on and a 1 at place `3t`; `gamma = 1`, `k = 0`. Each of `2t` steps takes the discrepancy
-//! `d = D_0` and sets `D'_i = gamma D_(i+1) + d B_i`. If `d` is not zero and `k >= 0`, then `B` is
-//! the old `D`, shifted, `gamma = d` and `k = -k - 1`; else `k` grows by one. In the end
-//! `lambda_i = D_(t+i)` is the connection polynomial up to one factor, and `k = 2t - 2L`, where `L`
-//! is the linear complexity.
+//! `D` begins with the sequence `S_0, .., S_(2t-1)` and the connection polynomial, which is 1.
+//! `B` begins the same; `gamma = 1`, `k = 0`. Step `r` of `2t` takes the discrepancy `d = D_0` and
+//! sets `D'_i = gamma D_(i+1) + d B_i`. If `d` is not zero and `k >= 0`, then `B` is the old `D`,
+//! shifted, `gamma = d` and `k = -k - 1`; else `k` grows by one. In the end `k = 2t - 2L`, where
+//! `L` is the linear complexity.
+//!
+//! After `r` steps `2t - r` places of `D` have what the next discrepancies come from. Right behind
+//! them, at `2t - r + j`, is coefficient `j` of the connection polynomial, up to one factor. So all
+//! of it fits into `2t + 1` places. Where the polynomial grows, `B` has a zero: place `2t - 1 - r`
+//! is cleared before step `r`. Coefficients from `t + 1` on are not needed, so the places behind
+//! `3t - r` are left alone.
+//!
+//! Place `2t` has an element before the first discrepancy that is not zero, and in the step after
+//! it. It is computed alone, so that registers hold the `2t` others.
 //!
 //! Elements are two bytes, which lie in different lines. A product by a scalar is four linear maps
 //! of bytes, see [`Bytes`]: from low and high bytes to low and high bytes. The words of these maps
@@ -18,11 +26,10 @@
 use crate::code::MAX_T;
 use crate::field::element::mul;
 use crate::mask;
-use core::hint::black_box;
 use falcon_lanes::{Bytes, BytesKernel, Isa, wipe};
 
-/// Lines of the bytes of `D`. The last one stays zero: it is shifted in.
-const LINES: usize = (3 * MAX_T + 1).div_ceil(64) + 1;
+/// Lines of the bytes of `D`. The last one has place `2t` or zeros: it is shifted in.
+const LINES: usize = (2 * MAX_T).div_ceil(64) + 1;
 
 /// Low bytes of elements, then high bytes.
 type Elements = [[[u64; 8]; LINES]; 2];
@@ -90,7 +97,7 @@ impl<const M: usize> BytesKernel for Steps<'_, M> {
         for (i, &s) in sequence.iter().enumerate() {
             put(&mut d, i, s);
         }
-        put(&mut d, 3 * t, 1);
+        put(&mut d, 2 * t, 1);
         for line in d.as_flattened_mut() {
             bytes.arrange(line);
         }
@@ -102,7 +109,7 @@ impl<const M: usize> BytesKernel for Steps<'_, M> {
         for line in d.as_flattened_mut() {
             bytes.rearrange(line);
         }
-        for (place, lambda) in (t..).zip(lambda) {
+        for (place, lambda) in lambda.iter_mut().enumerate() {
             let byte =
                 |half: usize| (d[half][place / 64][place % 64 / 8] >> (8 * (place % 8))) as u8;
             *lambda = u16::from_le_bytes([byte(0), byte(1)]);
@@ -115,43 +122,40 @@ impl<const M: usize> BytesKernel for Steps<'_, M> {
 
 #[inline(always)]
 fn steps<B: Bytes, const M: usize>(bytes: B, t: usize, d: &mut Elements, b: &mut Elements) -> i64 {
-    // In pieces of 16 bits, of which compilers make vectors.
-    let mut constants = [[0u16; 16]; M];
-    for (constants, images) in constants.iter_mut().zip(Images::<M>::ALL) {
-        for (pieces, images) in constants.as_chunks_mut().0.iter_mut().zip(images) {
-            *pieces = split(bytes.prepare(images));
-        }
+    let mut constants = Images::<M>::ALL;
+    for images in constants.as_flattened_mut() {
+        *images = bytes.prepare(*images);
     }
-    let lines = (3 * t + 1).div_ceil(64);
+    let lines = (2 * t).div_ceil(64);
     let ([d_low, d_high], [b_low, b_high]) = (d, b);
     // 1 is the first bit.
-    let mut gamma = joined(&constants[0]);
+    let mut gamma = constants[0];
     let mut k = 0i64;
-    for _ in 0..2 * t {
-        let (low, high) = (bytes.first(&d_low[0]), bytes.first(&d_high[0]));
-        let discrepancy = u16::from_le_bytes([low, high]);
+    // All ones while place 2t of `B` has a 1, then zero.
+    let mut last = u64::MAX;
+    for r in 0..2 * t {
+        let discrepancy = u16::from_le_bytes([bytes.first(&d_low[0]), bytes.first(&d_high[0])]);
         // All ones if `B` is replaced.
         let replace = mask::nonzero(u64::from(discrepancy)) & !mask::of_bit(k as u64 >> 63);
         let replace = mask::hidden(replace);
-        let mut factor = [0; 16];
-        for (constant, mask) in constants.iter().zip(masks::<M>(discrepancy)) {
-            for (sum, piece) in factor.iter_mut().zip(constant) {
-                *sum ^= piece & mask;
-            }
-        }
-        let factor = joined(&factor);
+        let factor = bytes.combination(&constants, discrepancy);
         let by_gamma = maps(bytes, &gamma);
         let by_discrepancy = maps(bytes, &factor);
         // Whole lines are loaded, as they were stored a step ago.
         let mut now = [bytes.load(&d_low[0]), bytes.load(&d_high[0])];
-        for l in 0..lines {
+        let needed = lines.min((3 * t - r).div_ceil(64));
+        for l in 0..needed {
             let next = [bytes.load(&d_low[l + 1]), bytes.load(&d_high[l + 1])];
             let shifted = [
                 bytes.shifted(now[0], next[0]),
                 bytes.shifted(now[1], next[1]),
             ];
             now = next;
-            let kept = [bytes.load(&b_low[l]), bytes.load(&b_high[l])];
+            let mut kept = [bytes.load(&b_low[l]), bytes.load(&b_high[l])];
+            if l == (2 * t - 1 - r) / 64 {
+                let grown = (2 * t - 1 - r) % 64;
+                kept = [bytes.cleared(kept[0], grown), bytes.cleared(kept[1], grown)];
+            }
             let x = [bytes.split(shifted[0]), bytes.split(shifted[1])];
             let y = [bytes.split(kept[0]), bytes.split(kept[1])];
             for (to, out) in [&mut d_low[l], &mut d_high[l]].into_iter().enumerate() {
@@ -163,6 +167,15 @@ fn steps<B: Bytes, const M: usize>(bytes: B, t: usize, d: &mut Elements, b: &mut
             bytes.store(bytes.select(replace, shifted[0], kept[0]), &mut b_low[l]);
             bytes.store(bytes.select(replace, shifted[1], kept[1]), &mut b_high[l]);
         }
+        if (2 * t).is_multiple_of(64) {
+            // Place 2t: d times that of `B`.
+            let [low, high] = (discrepancy & last as u16).to_le_bytes();
+            for (line, byte) in [(&mut d_low[lines], low), (&mut d_high[lines], high)] {
+                *line = [u64::from(byte), 0, 0, 0, 0, 0, 0, 0];
+                bytes.arrange(line);
+            }
+            last &= !replace;
+        }
         for (gamma, factor) in gamma.iter_mut().zip(factor) {
             *gamma ^= replace & (*gamma ^ factor);
         }
@@ -170,38 +183,6 @@ fn steps<B: Bytes, const M: usize>(bytes: B, t: usize, d: &mut Elements, b: &mut
         k = (k + 1) ^ (replace as i64 & ((k + 1) ^ !k));
     }
     k
-}
-
-/// The bits of `x` as masks, hidden from the compiler.
-#[inline(always)]
-fn masks<const M: usize>(x: u16) -> [u16; M] {
-    let mut masks = [0; M];
-    for (bit, mask) in masks.iter_mut().enumerate() {
-        *mask = 0u16.wrapping_sub(x >> bit & 1);
-    }
-    black_box(masks)
-}
-
-/// Four pieces of a word.
-#[inline(always)]
-fn split(word: u64) -> [u16; 4] {
-    [
-        word as u16,
-        (word >> 16) as u16,
-        (word >> 32) as u16,
-        (word >> 48) as u16,
-    ]
-}
-
-/// Words from their pieces.
-#[inline(always)]
-fn joined(pieces: &[u16; 16]) -> Words {
-    let mut words = [0; 4];
-    for (word, pieces) in words.iter_mut().zip(pieces.as_chunks::<4>().0) {
-        let [a, b, c, d] = pieces.map(u64::from);
-        *word = a | b << 16 | c << 32 | d << 48;
-    }
-    words
 }
 
 #[inline(always)]

@@ -3,7 +3,12 @@
 //! With `h = 1/g^2`, the syndrome `v` (padded with zeros) has the power sums
 //! `S_i = sum of v_j h(alpha_j) alpha_j^i` for `i < 2t`. Berlekamp-Massey finds the polynomial
 //! whose reverse vanishes at the errors' `alpha_j`, the additive FFT its zeros. The error vector is
-//! right iff its weight is `t` and its power sums are those of the syndrome.
+//! right iff the linear complexity of the power sums is `t`, its weight is `t`, and its own power
+//! sums are those of the syndrome.
+//!
+//! The first `t` power sums decide. For complexity `t`, those of the syndrome obey a recurrence of
+//! order `t`, whose coefficients are those of the polynomial. So do those of an error vector whose
+//! `t` points are zeros of its reverse. So the first `t` determine the others.
 //!
 //! Vectors are permuted to the order of the points by the network of the control bits, so all
 //! transforms are at all points. Where a point is no `alpha_j`, `v` is zero.
@@ -16,7 +21,7 @@ use crate::code::{Code, MAX_T, MAX_WORDS};
 use crate::fft::blocks;
 use crate::fft::transform::transform;
 use crate::fft::transpose::transpose;
-use crate::field::planes::{Block, WORDS, inverse, load, parts, square, store};
+use crate::field::planes::{Block, WORDS, inverse, load, mul, parts, square, store};
 use crate::mask;
 use crate::permutation::benes::{permute, permute_back};
 use crate::reveal::reveal;
@@ -65,19 +70,41 @@ pub(crate) fn has_root<I: Isa, const M: usize>(isa: I, goppa: &[u8]) -> bool {
     reveal(any != 0)
 }
 
-/// Replaces every value by its inverse.
+/// Values that are inverted together. More of them would save few products.
+const TOGETHER: usize = 4;
+
+/// Replaces every value by its inverse. No value is zero, as no point is a zero of the Goppa
+/// polynomial of a key.
+///
+/// The inverse of a product of four values, and their products, give the four inverses.
 pub(crate) fn invert<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
     isa.vectorize_words(
         #[inline(always)]
         || {
-            for block in values {
+            for blocks in values.as_chunks_mut::<TOGETHER>().0 {
                 for part in 0..parts::<I>() {
-                    let x = load(isa, block, part);
-                    store::<I, M>(&inverse(isa, &x), block, part);
+                    invert_together(isa, blocks, part);
                 }
             }
         },
     );
+}
+
+#[inline(always)]
+fn invert_together<I: Isa, const M: usize>(isa: I, blocks: &mut [Block<M>; TOGETHER], part: usize) {
+    let first = load(isa, &blocks[0], part);
+    let mut products = [first; TOGETHER];
+    for i in 1..TOGETHER {
+        products[i] = mul(isa, &products[i - 1], &load(isa, &blocks[i], part));
+    }
+    // The inverse of product number i.
+    let mut inverse = inverse(isa, &products[TOGETHER - 1]);
+    for i in (1..TOGETHER).rev() {
+        let x = load(isa, &blocks[i], part);
+        store::<I, M>(&mul(isa, &inverse, &products[i - 1]), &mut blocks[i], part);
+        inverse = mul(isa, &inverse, &x);
+    }
+    store::<I, M>(&inverse, &mut blocks[0], part);
 }
 
 /// Finds the vector `e` whose syndrome is `v`, both as `q` bits. Returns all ones if there is one
@@ -100,14 +127,16 @@ pub(crate) fn decode<I: Isa, const M: usize>(
     let mut at_points = *v;
     permute_back(isa, M, key.control, &mut at_points[..words]);
     let mut sums = [[0; 2 * MAX_T]; 2];
-    power_sums(isa, scale, &at_points[..words], work, &mut sums[0]);
+    let count = 1 << (M - 5);
+    power_sums(isa, scale, &at_points[..words], work, &mut sums[0][..count]);
 
     let mut lambda = [0; MAX_T + 1];
-    berlekamp_massey::<I, M>(isa, &sums[0][..2 * t], &mut lambda[..=t]);
+    let defect = berlekamp_massey::<I, M>(isa, &sums[0][..2 * t], &mut lambda[..=t]);
     lambda[..=t].reverse();
     transform(isa, &lambda[..=t], work);
     zeros(work, &mut at_points[..words]);
-    power_sums(isa, scale, &at_points[..words], work, &mut sums[1]);
+    let sums_of_e = &mut sums[1][..count / 2];
+    power_sums(isa, scale, &at_points[..words], work, sums_of_e);
 
     e.fill(0);
     e[..words].copy_from_slice(&at_points[..words]);
@@ -120,7 +149,7 @@ pub(crate) fn decode<I: Isa, const M: usize>(
         e[key.code.n / 64] &= (1 << (key.code.n % 64)) - 1;
     }
     let weight = e.iter().map(|word| u64::from(word.count_ones())).sum();
-    let good = verdict(t, weight, [&sums[0][..2 * t], &sums[1][..2 * t]]);
+    let good = verdict(t, weight, [&sums[0][..t], &sums[1][..t]]) & mask::equal(defect as u64, 0);
 
     wipe(scale.as_flattened_mut().as_flattened_mut());
     wipe(work.as_flattened_mut().as_flattened_mut());
@@ -151,13 +180,14 @@ fn square_all<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
     );
 }
 
-/// Writes the sums of `scale_i bits_i point(i)^j` to `out`, for at least `2t` powers `j`.
+/// Writes the sums of `scale_i bits_i point(i)^j` to `out`, for as many powers `j` as it has places:
+/// those of [`transpose`].
 fn power_sums<I: Isa, const M: usize>(
     isa: I,
     scale: &[Block<M>],
     bits: &[u64],
     work: &mut [Block<M>],
-    out: &mut [u16; 2 * MAX_T],
+    out: &mut [u16],
 ) {
     for ((work, scale), bits) in work.iter_mut().zip(scale).zip(bits.as_chunks::<WORDS>().0) {
         for p in 0..M {
@@ -166,7 +196,7 @@ fn power_sums<I: Isa, const M: usize>(
             }
         }
     }
-    transpose(isa, work, &mut out[..1 << (M - 5)]);
+    transpose(isa, work, out);
 }
 
 /// Sets the bits of the points where the value is zero.

@@ -83,6 +83,8 @@ pub(crate) struct Tables<const M: usize, const LONG: usize> {
     short: [[u64; M]; 7],
     /// Twiddles of strides from 512 on, block by block: layer `j` begins at `2^(j-3) - 1`.
     long: Aligned<[Block<M>; LONG]>,
+    /// Points number `2^b`, to the power `2^k` for `k` of `log_coefficients`.
+    top_powers: [u16; M],
     /// Factor of coefficient `c` in layer `s`: `beta^(c >> s)`.
     twists: [[u16; 256]; LAYERS],
 }
@@ -94,8 +96,20 @@ impl<const M: usize, const LONG: usize> Tables<M, LONG> {
             half: [0; M],
             short: [[0; M]; 7],
             long: Aligned([[[0; 8]; M]; LONG]),
+            top_powers: [0; M],
             twists: [[1; 256]; LAYERS],
         };
+        let mut b = 0;
+        while b < M {
+            let mut power = 1 << (M - 1 - b);
+            let mut squarings = 0;
+            while squarings < M - 6 {
+                power = mul::<M>(power, power);
+                squarings += 1;
+            }
+            tables.top_powers[b] = power;
+            b += 1;
+        }
         let mut p = 0;
         while p < M {
             // The last quotient of the layer of stride 32 has index 4: the pattern repeats.
@@ -169,6 +183,16 @@ pub(crate) fn long<const M: usize>(j: usize) -> &'static [Block<M>] {
         TABLES_13.long.0.as_flattened()
     };
     layer(words.as_chunks().0, j - 3)
+}
+
+/// Points number `2^b`, to the power of the number of coefficients.
+pub(crate) fn top_powers<const M: usize>() -> &'static [u16; M] {
+    let powers: &[u16] = if M == 12 {
+        &TABLES_12.top_powers
+    } else {
+        &TABLES_13.top_powers
+    };
+    &powers.as_chunks().0[0]
 }
 
 /// Factors of the coefficients in layer `s`.

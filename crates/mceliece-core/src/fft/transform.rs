@@ -1,9 +1,8 @@
 //! The additive FFT.
 
-use super::{basis, blocks, log_coefficients, reversed, taylor};
-use crate::field::planes::{
-    self, Block, Planes, add, load, masks, mul, parts, splat, square, store,
-};
+use super::{basis, log_coefficients, reversed, taylor};
+use crate::field::element::mul_by_public;
+use crate::field::planes::{self, Block, Planes, add, load, masks, mul, parts, splat, store};
 use falcon_lanes::{Isa, wipe};
 
 /// Writes the values of the polynomial `f` at all points to `out`, which has [`blocks`] blocks.
@@ -28,7 +27,7 @@ pub(crate) fn transform<I: Isa, const M: usize>(isa: I, f: &[u16], out: &mut [Bl
                 long_layer(isa, out, j);
             }
             if let Some(&top) = top.first() {
-                add_top(isa, top, out);
+                add_top(top, out);
             }
         },
     );
@@ -41,13 +40,16 @@ pub(crate) fn transform<I: Isa, const M: usize>(isa: I, f: &[u16], out: &mut [Bl
 fn place<const M: usize>(coefficients: &[u16], out: &mut [Block<M>]) {
     let k = coefficients.len().ilog2() as usize;
     for (b, block) in out.iter_mut().enumerate() {
-        for w in 0..planes::WORDS {
-            let word = (b & 8) << 3 | w << 3 | b & 7;
-            let c = coefficients[reversed(word, k)];
-            for p in 0..M {
-                block[p][w] = 0u64.wrapping_sub(u64::from(c >> p & 1));
+        let mut constants = [0u64; planes::WORDS];
+        for (w, c) in constants.iter_mut().enumerate() {
+            *c = coefficients[reversed((b & 8) << 3 | w << 3 | b & 7, k)].into();
+        }
+        for (p, plane) in block.iter_mut().enumerate() {
+            for (word, c) in plane.iter_mut().zip(constants) {
+                *word = 0u64.wrapping_sub(c >> p & 1);
             }
         }
+        wipe(&mut constants);
     }
 }
 
@@ -128,20 +130,37 @@ pub(crate) fn points<const M: usize>(b: usize) -> Block<M> {
     })
 }
 
-/// Adds `top x^(2^k)`.
+/// Adds `top x^(2^k)`, which is linear in `x`.
 #[inline(always)]
-fn add_top<I: Isa, const M: usize>(isa: I, top: u16, values: &mut [Block<M>]) {
-    let masks = masks(top);
-    for (b, block) in values.iter_mut().enumerate().take(blocks::<M>()) {
-        let points = points::<M>(b);
-        for part in 0..parts::<I>() {
-            let mut power = load(isa, &points, part);
-            for _ in 0..log_coefficients::<M>() {
-                power = square(isa, &power);
-            }
-            let term = mul(isa, &splat(isa, &masks), &power);
-            let sum = add::<I, M>(&load(isa, block, part), &term);
-            store::<I, M>(&sum, block, part);
+fn add_top<const M: usize>(top: u16, values: &mut [Block<M>]) {
+    // Values at the points with a single bit in their number, one mask for every plane.
+    let mut bits = [[0u64; M]; M];
+    for (bit, &power) in bits.iter_mut().zip(basis::top_powers::<M>()) {
+        *bit = masks(mul_by_public::<M>(top, power));
+    }
+    // The words of the first block.
+    let mut first = [[0; planes::WORDS]; M];
+    for (p, plane) in first.iter_mut().enumerate() {
+        let inside = basis::PATTERNS.iter().zip(&bits);
+        let inside = inside.fold(0, |sum, (pattern, bit)| sum ^ pattern & bit[p]);
+        for (w, word) in plane.iter_mut().enumerate() {
+            let outside = bits[6..9].iter().enumerate();
+            *word = outside.fold(inside, |sum, (i, bit)| {
+                sum ^ bit[p] & 0u64.wrapping_sub((w >> i & 1) as u64)
+            });
         }
     }
+    for (b, block) in values.iter_mut().enumerate() {
+        for (p, (plane, first)) in block.iter_mut().zip(&first).enumerate() {
+            let all = bits[9..].iter().enumerate();
+            let all = all.fold(0, |sum, (i, bit)| {
+                sum ^ bit[p] & 0u64.wrapping_sub((b >> i & 1) as u64)
+            });
+            for (word, first) in plane.iter_mut().zip(first) {
+                *word ^= first ^ all;
+            }
+        }
+    }
+    wipe(bits.as_flattened_mut());
+    wipe(first.as_flattened_mut());
 }

@@ -9,8 +9,8 @@ use super::{basis, log_coefficients, reversed, taylor};
 use crate::field::planes::{self, Block, Planes, add, load, mul, parts, splat, store};
 use falcon_lanes::{Isa, Register, U64s, wipe};
 
-/// Writes the sums to `out`, which has `2^(k+1)` places, where `k` is [`log_coefficients`]. The
-/// values are used up.
+/// Writes the first sums to `out`, which has `2^k` or `2^(k+1)` places, where `k` is
+/// [`log_coefficients`]. The values are used up.
 pub(crate) fn transpose<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>], out: &mut [u16]) {
     isa.vectorize_words(
         #[inline(always)]
@@ -22,7 +22,9 @@ pub(crate) fn transpose<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>],
             for j in (0..3).rev() {
                 short_layer(isa, values, j);
             }
-            half_layer(isa, values);
+            if out.len() > 1 << log_coefficients::<M>() {
+                half_layer(isa, values);
+            }
             collect(isa, values, out);
             taylor::expand_transposed::<M>(out);
         },
@@ -101,7 +103,8 @@ fn half_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
     }
 }
 
-/// Adds the lanes of each half of a word: the transposed map of spreading a coefficient.
+/// Adds the lanes of each half of a word: the transposed map of spreading a coefficient. If the
+/// halves are not asked for, adds all lanes.
 #[inline(always)]
 fn collect<I: Isa, const M: usize>(isa: I, values: &[Block<M>], out: &mut [u16]) {
     let k = log_coefficients::<M>();
@@ -126,7 +129,12 @@ fn collect<I: Isa, const M: usize>(isa: I, values: &[Block<M>], out: &mut [u16])
         for (w, sum) in sums.iter().enumerate() {
             // Where `swap_words` put it.
             let c = reversed((b & 8) << 3 | w << 3 | b & 7, k);
-            (low[c], high[c]) = (*sum as u16, (sum >> 32) as u16);
+            let sums = [*sum as u16, (sum >> 32) as u16];
+            if high.is_empty() {
+                low[c] = sums[0] ^ sums[1];
+            } else {
+                (low[c], high[c]) = (sums[0], sums[1]);
+            }
         }
         wipe(&mut sums);
     }

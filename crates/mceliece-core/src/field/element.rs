@@ -38,15 +38,32 @@ pub(crate) const fn wide_mul<const M: usize>(a: u16, b: u16) -> u32 {
     product >> 1
 }
 
+/// `x`, of at most `M + 3` bits, with what is above `M` bits folded once.
+#[inline(always)]
+fn fold<const M: usize>(x: u16, high: u16) -> u16 {
+    let low = x & ((1 << M) - 1);
+    if M == 12 {
+        low ^ high ^ high << 3
+    } else {
+        low ^ high ^ high << 1 ^ high << 3 ^ high << 4
+    }
+}
+
 /// Product of `a` and the public element `factor`, by masks.
+///
+/// Three bits of the factor at a time, so that all fits into 16 bits: registers hold twice as many
+/// of them as words of 32 bits.
 #[inline(always)]
 pub(crate) fn mul_by_public<const M: usize>(a: u16, factor: u16) -> u16 {
-    let (a, factor) = (u32::from(a), u32::from(factor));
-    let mut product = 0;
-    for i in 0..M {
-        product ^= (a << i) & 0u32.wrapping_sub(factor >> i & 1);
+    let bit = |i: usize| 0u16.wrapping_sub(factor >> i & 1);
+    let b = fold::<M>(a << 1, a >> (M - 1));
+    let c = fold::<M>(a << 2, a >> (M - 2));
+    let mut product = a & bit(12);
+    for i in (0..12).step_by(3).rev() {
+        product = fold::<M>(product << 3, product >> (M - 3));
+        product ^= a & bit(i) ^ b & bit(i + 1) ^ c & bit(i + 2);
     }
-    reduce::<M>(product)
+    product
 }
 
 /// Product of `a` and `b`.

@@ -99,22 +99,17 @@ pub(crate) fn add<I: Isa, const M: usize>(a: &Planes<I, M>, b: &Planes<I, M>) ->
     sum
 }
 
-/// Adds the products of `a` and `b`, not reduced, to `wide`.
+/// Plane `k` of the products of `a` and `b` before reduction.
 #[inline(always)]
-pub(crate) fn add_product<I: Isa, const M: usize>(
-    wide: &mut Wide<I>,
-    a: &Planes<I, M>,
-    b: &Planes<I, M>,
-) {
+fn column<I: Isa, const M: usize>(a: &Planes<I, M>, b: &Planes<I, M>, k: usize) -> I::U64s {
+    let first = (k + 1).saturating_sub(M);
+    let mut sum = a[first].and(b[k - first]);
     unrolled!(P => {
-        if P < M {
-            unrolled!(R => {
-                if R < M {
-                    wide[P + R] = wide[P + R].xor(a[P].and(b[R]));
-                }
-            });
+        if P > first && P <= k && P < M {
+            sum = sum.xor_and(a[P], b[k - P]);
         }
     });
+    sum
 }
 
 /// Remainders modulo the polynomial of the field.
@@ -143,15 +138,54 @@ pub(crate) fn reduce<I: Isa, const M: usize>(mut wide: Wide<I>) -> Planes<I, M> 
 }
 
 /// Products of elements.
+///
+/// The planes before reduction are computed from the top. A plane of the result follows as soon as
+/// all planes that are added to it are there, so that few of them wait in registers.
 #[inline(always)]
 pub(crate) fn mul<I: Isa, const M: usize>(
     isa: I,
     a: &Planes<I, M>,
     b: &Planes<I, M>,
 ) -> Planes<I, M> {
-    let mut wide = [I::U64s::splat(isa, 0); 25];
-    add_product::<I, M>(&mut wide, a, b);
-    reduce::<I, M>(wide)
+    let zero = I::U64s::splat(isa, 0);
+    // Plane `M + i` before reduction is `high[i]`.
+    let mut high = [zero; 12];
+    let mut out = [zero; M];
+    unrolled!(P => {
+        if P + 1 < M {
+            let i = M - 2 - P;
+            high[i] = reduced::<I, M>(column::<I, M>(a, b, M + i), &high, M + i);
+            if i + 4 < M {
+                out[i + 4] = reduced::<I, M>(column::<I, M>(a, b, i + 4), &high, i + 4);
+            }
+        }
+    });
+    unrolled!(P => {
+        if P < 4 {
+            out[3 - P] = reduced::<I, M>(column::<I, M>(a, b, 3 - P), &high, 3 - P);
+        }
+    });
+    out
+}
+
+/// Adds to plane `k` what higher planes leave there: `z^M` is `z^3 + 1`, for 13 also
+/// `+ z^4 + z`.
+#[inline(always)]
+fn reduced<I: Isa, const M: usize>(plane: I::U64s, high: &[I::U64s; 12], k: usize) -> I::U64s {
+    let mut sum = plane;
+    if k + 1 < M {
+        sum = sum.xor(high[k]);
+    }
+    if k >= 3 && k - 2 < M {
+        sum = sum.xor(high[k - 3]);
+    }
+    if M == 13 && k >= 1 && k < M {
+        sum = sum.xor(high[k - 1]);
+    }
+    if M == 13 && k >= 4 && k - 3 < M {
+        sum = sum.xor(high[k - 4]);
+    }
+    sum
 }
 
 /// Squares of elements.
