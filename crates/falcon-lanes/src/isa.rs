@@ -93,6 +93,13 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         kernel.run(Baseline)
     }
 
+    /// Asks the processor to bring `values` into its second cache, without waiting for them. By
+    /// default, does nothing.
+    #[inline(always)]
+    fn prefetch<T>(self, values: &[T]) {
+        let _ = values;
+    }
+
     /// True if [`settled`](Self::settled) has an effect.
     const SETTLES: bool = false;
 

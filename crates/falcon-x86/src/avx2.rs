@@ -133,6 +133,11 @@ impl Isa for Avx2 {
     type LookUps = Baseline;
 
     #[inline(always)]
+    fn prefetch<T>(self, values: &[T]) {
+        crate::prefetch(values);
+    }
+
+    #[inline(always)]
     fn with_bytes<K: BytesKernel>(self, kernel: K) -> K::Output {
         kernel.run(self)
     }

@@ -224,6 +224,11 @@ impl Isa for Avx512 {
     type LookUps = Avx512Vbmi;
 
     #[inline(always)]
+    fn prefetch<T>(self, values: &[T]) {
+        crate::prefetch(values);
+    }
+
+    #[inline(always)]
     fn look_ups(self) -> Option<Avx512Vbmi> {
         Avx512Vbmi::detect()
     }

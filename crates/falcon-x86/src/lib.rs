@@ -2,6 +2,8 @@
 #![no_std]
 #![cfg(target_arch = "x86_64")]
 
+use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+
 mod avx2;
 mod avx512;
 mod bytes;
@@ -10,6 +12,19 @@ mod doubles;
 mod floats;
 mod integers;
 mod look_up;
+
+/// Asks the processor to bring `values` into its second cache.
+#[inline(always)]
+fn prefetch<T>(values: &[T]) {
+    /// Bytes of a cache line.
+    const LINE: usize = 64;
+    let step = (LINE / size_of::<T>().max(1)).max(1);
+    for value in values.iter().step_by(step).chain(values.last()) {
+        // SAFETY: all processors of this architecture have the instruction, and it reads nothing
+        // that the program sees.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(core::ptr::from_ref(value).cast()) };
+    }
+}
 
 pub use avx2::Avx2;
 pub use avx512::Avx512;

@@ -38,6 +38,8 @@ pub(crate) struct EncodedVerification<'a> {
     pub(crate) prepared: &'a [i16],
     pub(crate) message: &'a [u8],
     pub(crate) signature: &'a [u8],
+    /// Bytes to bring into the cache while this job is verified.
+    pub(crate) ahead: &'a [u8],
 }
 
 /// Receives the signature of a job: number of the job, nonce and `s2`.
@@ -92,6 +94,34 @@ impl BatchOperations for Engine {
         on_engine!(*self, arith, _fft => {
             LaneEngine { arith, fft: arith }.verify_encoded(logn, jobs, out)
         });
+    }
+}
+
+impl Engine {
+    /// Does the same as [`verify_bytes_batch`](BatchVerify::verify_bytes_batch), and brings bytes
+    /// into the cache that the caller reads next: `ahead[i]` while it verifies `jobs[i]`, as far as
+    /// there is one. That way, the memory works while the processor computes.
+    #[doc(hidden)]
+    pub fn verify_bytes_batch_ahead<P: Parameters>(
+        &self,
+        jobs: &[VerifyBytesJob<'_, P>],
+        ahead: &[&[u8]],
+        out: &mut [Result<(), SignatureError>],
+    ) -> Result<(), BatchError> {
+        check_lengths(jobs.len(), out.len())?;
+        let ahead = ahead.iter().copied().chain(core::iter::repeat(&[][..]));
+        let jobs: Vec<_> = jobs
+            .iter()
+            .zip(ahead)
+            .map(|(job, ahead)| EncodedVerification {
+                prepared: job.key.prepared(),
+                message: job.message,
+                signature: job.signature,
+                ahead,
+            })
+            .collect();
+        self.verify_encoded(P::LOGN, &jobs, out);
+        Ok(())
     }
 }
 
@@ -200,6 +230,7 @@ macro_rules! batches {
                         prepared: job.key.prepared(),
                         message: job.message,
                         signature: job.signature,
+                        ahead: &[],
                     })
                     .collect();
                 self.verify_encoded(P::LOGN, &jobs, out);

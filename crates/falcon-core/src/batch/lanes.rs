@@ -445,7 +445,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
     ) {
         let mut points = vec![0; TOGETHER.min(jobs.len()) << logn];
         for (jobs, out) in jobs.chunks(TOGETHER).zip(out.chunks_mut(TOGETHER)) {
-            verify_together(scheme, self.arith, logn, jobs, &mut points, out.iter_mut());
+            let out = out.iter_mut();
+            verify_together(scheme, self.arith, logn, jobs, &mut points, out, |_| ());
         }
     }
 
@@ -461,7 +462,14 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         let together = TOGETHER.min(jobs.len());
         let mut points = vec![0; together << logn];
         let mut s2s = vec![0; together << logn];
-        for (jobs, out) in jobs.chunks(TOGETHER).zip(out.chunks_mut(TOGETHER)) {
+        // The decoder reads signatures side by side, too many streams for the processor to read them
+        // ahead by itself. So they are brought into the cache while others are verified.
+        for job in &jobs[..together] {
+            isa.prefetch(job.signature);
+        }
+        let later = jobs.chunks(TOGETHER).skip(1).chain([&[][..]]);
+        let groups = jobs.chunks(TOGETHER).zip(later);
+        for ((jobs, later), out) in groups.zip(out.chunks_mut(TOGETHER)) {
             let encoded: Vec<_> = jobs.iter().map(|job| job.signature).collect();
             let nonces = scheme.read(isa, logn, &encoded, &mut s2s);
             out.fill(Err(SignatureError));
@@ -480,7 +488,12 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
                 .collect();
             let out = out.iter_mut().zip(&nonces);
             let out = out.filter(|(_, nonce)| nonce.is_ok()).map(|(out, _)| out);
-            verify_together(scheme, isa, logn, &well_formed, &mut points, out);
+            verify_together(scheme, isa, logn, &well_formed, &mut points, out, |job| {
+                isa.prefetch(jobs[job].ahead);
+                if let Some(job) = later.get(job) {
+                    isa.prefetch(job.signature);
+                }
+            });
         }
     }
 }
@@ -489,7 +502,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
 const FEWEST_HASHED_TOGETHER: usize = 3;
 
 /// Verifies jobs whose messages are hashed side by side. `points` holds one
-/// point for each job, or more.
+/// point for each job, or more. Calls `prefetch` with the number of each job before its arithmetic,
+/// which needs little of the memory.
 fn verify_together<'o>(
     scheme: impl Scheme,
     isa: impl Isa,
@@ -497,6 +511,7 @@ fn verify_together<'o>(
     jobs: &[Verification<'_>],
     points: &mut [u16],
     out: impl Iterator<Item = &'o mut Result<(), SignatureError>>,
+    prefetch: impl Fn(usize),
 ) {
     let n = 1 << logn;
     let hashed = jobs.iter().zip(points.chunks_exact_mut(n));
@@ -518,7 +533,14 @@ fn verify_together<'o>(
     let ntt = PortableNtt(isa);
     let mut product = Aligned([0; 1 << MAX_LOGN]);
     let product = &mut product.0[..n];
-    for ((job, point), out) in jobs.iter().zip(points.chunks_exact_mut(n)).zip(out) {
+    let hashed = jobs.iter().zip(points.chunks_exact_mut(n)).zip(out);
+    for (number, ((job, point), out)) in hashed.enumerate() {
+        prefetch(number);
+        if let Some(next) = jobs.get(number + 1)
+            && !core::ptr::eq(next.prepared, job.prepared)
+        {
+            isa.prefetch(next.prepared);
+        }
         ring::multiply(&ntt, logn, job.s2, job.prepared, product);
         let is_short = ring::is_preimage(isa, logn, point, job.s2, product);
         *out = if is_short && scheme.accepts(product) {

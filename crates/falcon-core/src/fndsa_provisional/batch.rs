@@ -168,6 +168,7 @@ impl<P: Parameters> VerifyingKey<P> {
                 prepared: job.key.key.prepared(),
                 message: mu,
                 signature: job.signature,
+                ahead: &[],
             })
             .collect();
         verify_encoded(engine, P::LOGN, &jobs)

@@ -31,9 +31,10 @@ const INVALID: u8 = 1;
 const MALFORMED: u8 = 2;
 const UNKNOWN_KEY: u8 = 3;
 
-/// Rows of a part: enough to fill the lanes, few enough for the caches.
+/// Rows of a part: enough to fill the lanes, few enough that all threads end at about the same
+/// time.
 const PART: usize = 128;
-const LARGEST_PART: usize = 4096;
+const LARGEST_PART: usize = 16384;
 
 /// A result column. Other packages read it without a copy, for example pyarrow.array(column) or
 /// polars.Series(column).
@@ -101,6 +102,11 @@ impl PyArray {
         format!("<Array {kind} of {} rows>", self.data.len)
     }
 }
+
+/// Rows of a part that are verified with one call. The encoded keys of one such group are brought
+/// into the cache while the group before is verified. Larger groups need fewer calls, but a second
+/// cache holds the keys of about 1,000 rows at most.
+const GROUP: usize = 1024;
 
 /// The name of a key in a table of keys.
 enum Id {
@@ -211,19 +217,20 @@ impl<'a> EncodedKeys<'a> {
         lock(&self.idle).push(known);
     }
 
-    /// The number of each row's key in `known`, or none for null.
-    fn numbers(
-        &self,
-        known: &mut Known<'a>,
-        first: usize,
-        count: usize,
-    ) -> Result<Vec<Option<usize>>, Broken> {
+    /// The encoded keys of some rows, empty for null.
+    fn rows(&self, first: usize, count: usize) -> Result<Vec<&'a [u8]>, Broken> {
+        let bytes = |value| match value? {
+            Value::Bytes(bytes) => Ok(bytes),
+            _ => Ok(&[][..]),
+        };
+        self.column.rows(first, count).map(bytes).collect()
+    }
+
+    /// The number in `known` of each of some encoded keys. Nothing is decoded from no bytes.
+    fn numbers(&self, known: &mut Known<'a>, rows: &[&'a [u8]]) -> Vec<usize> {
         let Known { numbers, keys } = known;
-        let number = |value| {
-            let Value::Bytes(bytes) = value? else {
-                return Ok(None);
-            };
-            Ok(Some(numbers.get_or_insert_with(bytes, || {
+        let number = |&bytes: &&'a [u8]| {
+            numbers.get_or_insert_with(bytes, || {
                 let key = lock(&self.all).get_or_insert_with(bytes, Decoded::default);
                 key.get_or_init(|| {
                     let key = AnyVerifyingKey::try_from(bytes).ok()?;
@@ -231,9 +238,9 @@ impl<'a> EncodedKeys<'a> {
                 });
                 keys.push(key);
                 keys.len() - 1
-            })))
+            })
         };
-        self.column.rows(first, count).map(number).collect()
+        rows.iter().map(number).collect()
     }
 }
 
@@ -245,39 +252,72 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn verify_part(
     engine: falcon_core::Engine,
     format: Format,
-    [message, signature]: [&Column; 2],
+    columns: [&Column; 2],
     keys: &Keys<'_>,
     first: usize,
     verdicts: &mut [u8],
 ) -> Result<(), Broken> {
     let count = verdicts.len();
-    let mut known = None;
-    let found: Vec<Option<&Public>> = match keys {
-        Keys::One(key) => vec![Some(*key); count],
+    let end = first + count;
+    let groups = (first..).step_by(GROUP).zip(verdicts.chunks_mut(GROUP));
+    match keys {
+        Keys::One(key) => {
+            let found = vec![Some(*key); GROUP.min(count)];
+            for (start, verdicts) in groups {
+                let found = &found[..verdicts.len()];
+                verify_rows(engine, format, columns, found, &[], start, verdicts)?;
+            }
+        }
         Keys::Named(column, table) => {
-            let ids = column.rows(first, count);
             let mut last = (Value::Null, None);
-            ids.map(|id| {
-                let id = id?;
-                if id != last.0 {
-                    last = (id, table.get(id));
-                }
-                Ok(last.1)
-            })
-            .collect::<Result<_, Broken>>()?
+            for (start, verdicts) in groups {
+                let ids = column.rows(start, verdicts.len());
+                let found: Vec<_> = ids
+                    .map(|id| {
+                        let id = id?;
+                        if id != last.0 {
+                            last = (id, table.get(id));
+                        }
+                        Ok(last.1)
+                    })
+                    .collect::<Result<_, Broken>>()?;
+                verify_rows(engine, format, columns, &found, &[], start, verdicts)?;
+            }
         }
         Keys::Encoded(keys) => {
-            let known = known.insert(keys.begin());
-            let numbers = keys.numbers(known, first, count)?;
-            let key = |number: Option<usize>| known.keys[number?].get()?.as_ref();
-            numbers.into_iter().map(key).collect()
+            let mut known = keys.begin();
+            let mut rows = keys.rows(first, GROUP.min(count))?;
+            for (start, verdicts) in groups {
+                let numbers = keys.numbers(&mut known, &rows);
+                let key = |number: usize| known.keys[number].get()?.as_ref();
+                let found: Vec<_> = numbers.into_iter().map(key).collect();
+                let next = start + verdicts.len();
+                rows = keys.rows(next, GROUP.min(end - next))?;
+                verify_rows(engine, format, columns, &found, &rows, start, verdicts)?;
+            }
+            keys.end(known);
         }
-    };
+    }
+    Ok(())
+}
+
+/// Verifies some neighbouring rows under the keys that were found for them, and brings `ahead` into
+/// the cache meanwhile.
+fn verify_rows(
+    engine: falcon_core::Engine,
+    format: Format,
+    [message, signature]: [&Column; 2],
+    found: &[Option<&Public>],
+    ahead: &[&[u8]],
+    first: usize,
+    verdicts: &mut [u8],
+) -> Result<(), Broken> {
+    let count = verdicts.len();
     let mut small = Jobs::<Falcon512>::default();
     let mut large = Jobs::<Falcon1024>::default();
     let values = message.rows(first, count).zip(signature.rows(first, count));
     for (row, ((message, signature), key)) in values.zip(found).enumerate() {
-        let Some(key) = key else {
+        let Some(key) = *key else {
             verdicts[row] = UNKNOWN_KEY;
             continue;
         };
@@ -290,11 +330,8 @@ fn verify_part(
             Public::Falcon1024(key) => large.push(row, key, message, signature),
         }
     }
-    small.verify(engine, format, verdicts);
-    large.verify(engine, format, verdicts);
-    if let (Keys::Encoded(keys), Some(known)) = (keys, known) {
-        keys.end(known);
-    }
+    small.verify(engine, format, ahead, verdicts);
+    large.verify(engine, format, ahead, verdicts);
     Ok(())
 }
 
@@ -329,14 +366,21 @@ impl<'a, P: Parameters> Jobs<'a, P> {
         });
     }
 
-    fn verify(self, engine: falcon_core::Engine, format: Format, verdicts: &mut [u8]) {
+    fn verify(
+        self,
+        engine: falcon_core::Engine,
+        format: Format,
+        ahead: &[&[u8]],
+        verdicts: &mut [u8],
+    ) {
         if self.jobs.is_empty() {
             return;
         }
         if format == Format::Padded {
             let mut results = vec![Err(SignatureError); self.jobs.len()];
             // An engine of the processor does not fail; if one did, no row would count as valid.
-            let done = engine.verify_bytes_batch(&self.jobs, &mut results).is_ok();
+            let done = engine.verify_bytes_batch_ahead(&self.jobs, ahead, &mut results);
+            let done = done.is_ok();
             for ((&row, job), result) in self.rows.iter().zip(&self.jobs).zip(results) {
                 verdicts[row] = if done && result.is_ok() {
                     VALID
