@@ -7,36 +7,63 @@
 //! good only if it ends with `H(2 | e)`.
 
 use crate::code::{Code, MAX_WORDS};
-use crate::decode::{GoppaCode, decode};
+use crate::decode::{GoppaCode, Values, decode, inverse_squares, no_values};
 use crate::hash::{self, hash};
-use crate::layout::parts;
+use crate::layout::{Parts, parts};
 use crate::mask;
 use crate::weight::{from_bytes, to_bytes};
-use falcon_lanes::Isa;
+use falcon_lanes::{Isa, wipe};
 use zeroize::Zeroizing;
 
-/// Writes the session key of `ciphertext`. Key and ciphertext have their lengths.
-pub(crate) fn decapsulate<I: Isa>(
+/// Ciphertexts, and the places of their session keys.
+pub(crate) trait Jobs<'a>: Iterator<Item = (&'a [u8], &'a mut [u8; 32])> {}
+impl<'a, T: Iterator<Item = (&'a [u8], &'a mut [u8; 32])>> Jobs<'a> for T {}
+
+/// Writes the session keys of ciphertexts. Key and ciphertexts have their lengths.
+pub(crate) fn decapsulate<'a, I: Isa>(
     isa: I,
     code: &Code,
     secret_key: &[u8],
+    jobs: impl Jobs<'a>,
+) {
+    match code.m {
+        12 => decapsulate_on::<I, 12>(isa, code, secret_key, jobs),
+        _ => decapsulate_on::<I, 13>(isa, code, secret_key, jobs),
+    }
+}
+
+fn decapsulate_on<'a, I: Isa, const M: usize>(
+    isa: I,
+    code: &Code,
+    secret_key: &[u8],
+    jobs: impl Jobs<'a>,
+) {
+    let parts = parts(code, secret_key);
+    let mut values = no_values::<M>();
+    inverse_squares(isa, parts.goppa, &mut values);
+    for (ciphertext, session_key) in jobs {
+        decapsulate_one(isa, code, &parts, &values, ciphertext, session_key);
+    }
+    wipe(values.0.as_flattened_mut().as_flattened_mut());
+}
+
+fn decapsulate_one<I: Isa, const M: usize>(
+    isa: I,
+    code: &Code,
+    parts: &Parts<'_>,
+    values: &Values<M>,
     ciphertext: &[u8],
     session_key: &mut [u8; 32],
 ) {
-    let parts = parts(code, secret_key);
     let (syndrome, confirmation) = ciphertext.split_at(code.syndrome_len());
     let mut v = [0; MAX_WORDS];
     from_bytes(syndrome, &mut v);
     let key = GoppaCode {
         code,
-        goppa: parts.goppa,
         control: parts.control,
     };
     let mut e = Zeroizing::new([0; MAX_WORDS]);
-    let mut good = match code.m {
-        12 => decode::<I, 12>(isa, &key, &v, &mut e),
-        _ => decode::<I, 13>(isa, &key, &v, &mut e),
-    };
+    let mut good = decode(isa, &key, values, &v, &mut e);
     let mut bytes = Zeroizing::new([0; 8 * MAX_WORDS]);
     let input = &mut bytes[..code.error_len()];
     to_bytes(&*e, input);

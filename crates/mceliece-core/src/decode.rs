@@ -28,14 +28,17 @@ use crate::reveal::reveal;
 use falcon_lanes::{Isa, wipe};
 
 /// A value for every point: as many blocks as the largest field needs.
-type Values<const M: usize> = Aligned<[Block<M>; 16]>;
+pub(crate) type Values<const M: usize> = Aligned<[Block<M>; 16]>;
 
-/// A key, as decoding needs it.
+/// No values yet.
+pub(crate) const fn no_values<const M: usize>() -> Values<M> {
+    Aligned([[[0; WORDS]; M]; 16])
+}
+
+/// A key, as decoding needs it, besides its [`inverse_squares`].
 #[derive(Clone, Copy)]
 pub(crate) struct GoppaCode<'a> {
     pub(crate) code: &'a Code,
-    /// Coefficients `g_0, .., g_(t-1)`, 16-bit little-endian.
-    pub(crate) goppa: &'a [u8],
     pub(crate) control: &'a [u8],
 }
 
@@ -59,7 +62,7 @@ pub(crate) fn goppa_values<I: Isa, const M: usize>(isa: I, goppa: &[u8], values:
 
 /// True if the Goppa polynomial vanishes at a point. Then the key is none.
 pub(crate) fn has_root<I: Isa, const M: usize>(isa: I, goppa: &[u8]) -> bool {
-    let mut values: Values<M> = Aligned([[[0; WORDS]; M]; 16]);
+    let mut values = no_values::<M>();
     let values = &mut values.0[..blocks::<M>()];
     goppa_values(isa, goppa, values);
     let mut bits = [0; MAX_WORDS];
@@ -107,22 +110,31 @@ fn invert_together<I: Isa, const M: usize>(isa: I, blocks: &mut [Block<M>; TOGET
     store::<I, M>(&inverse, &mut blocks[0], part);
 }
 
+/// Writes `1/g^2` at all points, for the Goppa polynomial with these coefficients
+/// `g_0, .., g_(t-1)`, 16-bit little-endian. It is the same for every ciphertext of a key.
+pub(crate) fn inverse_squares<I: Isa, const M: usize>(
+    isa: I,
+    goppa: &[u8],
+    values: &mut Values<M>,
+) {
+    let values = &mut values.0[..blocks::<M>()];
+    goppa_values(isa, goppa, values);
+    invert(isa, values);
+    square_all(isa, values);
+}
+
 /// Finds the vector `e` whose syndrome is `v`, both as `q` bits. Returns all ones if there is one
 /// of weight `t`, else zero, and then `e` means nothing.
 pub(crate) fn decode<I: Isa, const M: usize>(
     isa: I,
     key: &GoppaCode<'_>,
+    inverse_squares: &Values<M>,
     v: &[u64; MAX_WORDS],
     e: &mut [u64; MAX_WORDS],
 ) -> u64 {
     let (t, words) = (key.code.t, key.code.q() / 64);
-    let mut scale: Values<M> = Aligned([[[0; WORDS]; M]; 16]);
-    let scale = &mut scale.0[..blocks::<M>()];
-    goppa_values(isa, key.goppa, scale);
-    invert(isa, scale);
-    square_all(isa, scale);
-
-    let mut work: Values<M> = Aligned([[[0; WORDS]; M]; 16]);
+    let scale = &inverse_squares.0[..blocks::<M>()];
+    let mut work = no_values::<M>();
     let work = &mut work.0[..blocks::<M>()];
     let mut at_points = *v;
     permute_back(isa, M, key.control, &mut at_points[..words]);
@@ -151,7 +163,6 @@ pub(crate) fn decode<I: Isa, const M: usize>(
     let weight = e.iter().map(|word| u64::from(word.count_ones())).sum();
     let good = verdict(t, weight, [&sums[0][..t], &sums[1][..t]]) & mask::equal(defect as u64, 0);
 
-    wipe(scale.as_flattened_mut().as_flattened_mut());
     wipe(work.as_flattened_mut().as_flattened_mut());
     wipe(&mut at_points);
     wipe(sums.as_flattened_mut());
@@ -233,7 +244,6 @@ mod tests {
         let parts = parts(code, pair.secret_key.as_bytes());
         let key = GoppaCode {
             code,
-            goppa: parts.goppa,
             control: parts.control,
         };
         let t = code.t;
@@ -245,7 +255,7 @@ mod tests {
             }
             let v = syndrome(code, pair.public_key.as_bytes(), &e);
             let mut found = [0; MAX_WORDS];
-            let good = on_best(&key, &v, &mut found);
+            let good = on_best(&key, parts.goppa, &v, &mut found);
             assert_eq!(good, if weight == t { u64::MAX } else { 0 }, "{weight}");
             // Lighter errors are found too, with the point zero besides, and refused.
             if weight <= t {
@@ -259,10 +269,26 @@ mod tests {
         }
     }
 
-    fn on_best(key: &GoppaCode<'_>, v: &[u64; MAX_WORDS], e: &mut [u64; MAX_WORDS]) -> u64 {
+    fn on_best(
+        key: &GoppaCode<'_>,
+        goppa: &[u8],
+        v: &[u64; MAX_WORDS],
+        e: &mut [u64; MAX_WORDS],
+    ) -> u64 {
+        fn on<I: Isa, const M: usize>(
+            isa: I,
+            key: &GoppaCode<'_>,
+            goppa: &[u8],
+            v: &[u64; MAX_WORDS],
+            e: &mut [u64; MAX_WORDS],
+        ) -> u64 {
+            let mut values = no_values::<M>();
+            inverse_squares(isa, goppa, &mut values);
+            decode(isa, key, &values, v, e)
+        }
         on_best!(crate::engine::Best::find(), isa => match key.code.m {
-            12 => decode::<_, 12>(isa, key, v, e),
-            _ => decode::<_, 13>(isa, key, v, e),
+            12 => on::<_, 12>(isa, key, goppa, v, e),
+            _ => on::<_, 13>(isa, key, goppa, v, e),
         })
     }
 

@@ -8,6 +8,7 @@ use crate::operations;
 use crate::params::Parameters;
 use crate::reveal::reveal;
 use core::fmt;
+use core::iter;
 use core::marker::PhantomData;
 use rand_core::CryptoRng;
 #[cfg(feature = "alloc")]
@@ -16,6 +17,7 @@ use {
     crate::scratch::with_boxed_memory,
     alloc::boxed::Box,
     alloc::vec,
+    alloc::vec::Vec,
     zeroize::{ZeroizeOnDrop, Zeroizing},
 };
 
@@ -203,9 +205,34 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
     /// Source: Classic McEliece submission of 2022-10-23, algorithm Decap.
     pub fn decapsulate(&self, ciphertext: &Ciphertext<P>) -> SharedSecret {
         let mut secret = SharedSecret::EMPTY;
-        let (key, ciphertext) = (self.as_bytes(), ciphertext.as_bytes());
-        operations::decapsulate(&P::CODE, key, ciphertext, secret.bytes_mut());
+        let job = (ciphertext.as_bytes(), secret.bytes_mut());
+        operations::decapsulate(&P::CODE, self.as_bytes(), iter::once(job));
         secret
+    }
+
+    /// Recovers the shared secrets of `ciphertexts`, in their order, as
+    /// [`decapsulate`](Self::decapsulate) does.
+    ///
+    /// What depends on the key alone is computed once. On x86-64, a ciphertext of many takes about
+    /// three quarters of the time of one alone.
+    ///
+    /// ```
+    /// use mceliece_core::{KeyPair, Mceliece348864f};
+    /// # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+    ///
+    /// let pair = KeyPair::<Mceliece348864f>::from_seed(&[7; 32]);
+    /// let (first, secret) = pair.public_key.encapsulate(&mut rng);
+    /// let (second, _) = pair.public_key.encapsulate(&mut rng);
+    /// let secrets = pair.secret_key.decapsulate_batch(&[first, second]);
+    /// assert_eq!(secrets[0], secret);
+    /// ```
+    #[cfg(feature = "alloc")]
+    pub fn decapsulate_batch(&self, ciphertexts: &[Ciphertext<P>]) -> Vec<SharedSecret> {
+        let mut secrets = vec![SharedSecret::EMPTY; ciphertexts.len()];
+        let places = secrets.iter_mut().map(SharedSecret::bytes_mut);
+        let jobs = ciphertexts.iter().map(Ciphertext::as_bytes).zip(places);
+        operations::decapsulate(&P::CODE, self.as_bytes(), jobs);
+        secrets
     }
 
     /// Writes the secret of a ciphertext that no public key makes.

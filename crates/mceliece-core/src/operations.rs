@@ -1,6 +1,7 @@
 //! Operations on the best engine, for functions that know no instruction set.
 
 use crate::code::Code;
+use crate::decapsulate::Jobs;
 use crate::decode::has_root;
 use crate::encode::Encoding;
 use crate::engine::Best;
@@ -27,17 +28,9 @@ pub(crate) fn add_piece(encoding: &mut Encoding, row: usize, offset: usize, piec
     on_best!(Best::find(), isa => encoding.add_piece_on(isa, row, offset, piece));
 }
 
-/// Writes the session key of a ciphertext.
-pub(crate) fn decapsulate(
-    code: &Code,
-    secret_key: &[u8],
-    ciphertext: &[u8],
-    session_key: &mut [u8; 32],
-) {
-    on_best!(
-        Best::find(),
-        isa => crate::decapsulate::decapsulate(isa, code, secret_key, ciphertext, session_key)
-    );
+/// Writes the session keys of ciphertexts.
+pub(crate) fn decapsulate<'a>(code: &Code, secret_key: &[u8], jobs: impl Jobs<'a>) {
+    on_best!(Best::find(), isa => crate::decapsulate::decapsulate(isa, code, secret_key, jobs));
 }
 
 /// True if the Goppa polynomial vanishes at a point.

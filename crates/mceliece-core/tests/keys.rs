@@ -92,6 +92,24 @@ fn changed_ciphertexts_give_the_implicit_key() {
 }
 
 #[test]
+fn a_batch_gives_the_secrets_of_single_ciphertexts() {
+    fn check<P: Parameters>() {
+        let pair = pair::<P>(6);
+        let mut ciphertexts: Vec<_> = (0..3)
+            .map(|i| pair.public_key.encapsulate(&mut repeated(i)).0)
+            .collect();
+        // One that was not made for the key, between the others.
+        let zero = Ciphertext::try_from(&vec![0; P::CIPHERTEXT_LEN][..]).expect("a ciphertext");
+        ciphertexts.insert(1, zero);
+        let single = |ciphertext| pair.secret_key.decapsulate(ciphertext);
+        let expected: Vec<_> = ciphertexts.iter().map(single).collect();
+        assert_eq!(pair.secret_key.decapsulate_batch(&ciphertexts), expected);
+        assert!(pair.secret_key.decapsulate_batch(&[]).is_empty());
+    }
+    quick_sets!(check);
+}
+
+#[test]
 fn short_forms_of_a_key_give_the_same_key() {
     fn check<P: Parameters>() {
         // Without `f` the first seed may give no key.
