@@ -14,7 +14,10 @@ readonly CPU="${COUNT_CPU:-neoverse-n1}"
 
 source benches/qemu/common.sh
 
+# build_guest ARGUMENT...: for these arguments of the program.
 build_guest() {
+    local features=seeded,mceliece-rust
+    case " $* " in *" --pqclean "*) features+=,mceliece ;; esac
     need "gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" \
         gcc aarch64-linux-gnu-gcc aarch64-linux-gnu-nm aarch64-linux-gnu-addr2line qemu-aarch64
 
@@ -25,7 +28,7 @@ build_guest() {
     CARGO_PROFILE_RELEASE_DEBUG=limited \
         CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static --cfg getrandom_backend=\"custom\"" \
         cargo build --locked --quiet --release --target "$TARGET" -p falcon-benches --bin count \
-        --features seeded
+        --features "$features"
 }
 
 # run_guest DIRECTORY ARGUMENT...: leaves the plugin's `counts` and `blocks`, and

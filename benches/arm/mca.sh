@@ -27,7 +27,7 @@ run="$(mktemp -d)"
 readonly run
 trap 'rm -rf "$run"' EXIT
 
-build_guest
+build_guest "$@"
 # A row: name, operations that its counts are the sum of, and instructions, loads
 # and stores of one.
 if [ $# -eq 0 ]; then

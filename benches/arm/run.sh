@@ -7,6 +7,9 @@
 #   benches/arm/run.sh profile [--engine NAME] [WORD...]
 #       the same, then the functions (inlined ones apart) that ran, the 25 (or
 #       PROFILE_LINES) with most instructions
+#   benches/arm/run.sh [profile] --mceliece [--pqclean] [--engine NAME] [WORD...]
+#       the same for Classic McEliece (the sets with `f`), beside pq-mceliece. With --pqclean
+#       beside PQClean's portable C code too, which takes minutes to build and to count
 #   benches/arm/run.sh --loops
 #       FFT, NTT and Keccak-f alone: calls, butterflies or permutations of a
 #       call, its instructions, loads, stores
@@ -25,7 +28,7 @@ run="$(mktemp -d)"
 readonly run
 trap 'rm -rf "$run"' EXIT
 
-build_guest
+build_guest "$@"
 run_guest "$run" "$@"
 [ -n "$profile" ] || exit 0
 

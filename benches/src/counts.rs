@@ -67,12 +67,12 @@ impl FromStr for Counts {
     }
 }
 
-/// A counted row.
+/// A counted row of the comparison `C`.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Row {
+pub struct Row<C = Case> {
     /// Row of the comparison.
     #[serde(flatten)]
-    pub case: Case,
+    pub case: C,
     /// Operations that the counts below are the mean of.
     pub operations: u64,
     /// Instructions.
@@ -87,9 +87,9 @@ pub struct Row {
     pub memory_share: f64,
 }
 
-impl Row {
+impl<C> Row<C> {
     /// The row of `operations` that executed `counts` together.
-    pub fn new(case: Case, operations: u64, counts: &Counts) -> Self {
+    pub fn new(case: C, operations: u64, counts: &Counts) -> Self {
         let each = |sum: u64| (sum + operations / 2) / operations;
         Self {
             case,

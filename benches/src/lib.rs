@@ -10,6 +10,8 @@ pub mod entry;
 pub mod load;
 #[cfg(feature = "seeded")]
 pub mod loops;
+#[cfg(all(feature = "mceliece-rust", feature = "seeded"))]
+pub mod mceliece;
 pub mod ours;
 pub mod peers;
 pub mod provisional;

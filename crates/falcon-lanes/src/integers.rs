@@ -18,6 +18,11 @@ pub trait U64s: Copy {
     /// True if [`settled`](Self::settled) has an effect.
     const SETTLES: bool = false;
 
+    /// True if products of polynomials over GF(2), a coefficient in each register, are faster from
+    /// three products of half the length. Then a sum with a product of bits takes two instructions,
+    /// and there are registers for the coefficients of a short product.
+    const SPLITS_PRODUCTS: bool = false;
+
     /// Exclusive or with `x` in every lane. There is no way to a value without
     /// a token: see [`Register`].
     fn xor_u64(self, x: u64) -> Self;

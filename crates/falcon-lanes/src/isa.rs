@@ -117,6 +117,18 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         core::array::from_fn(|j| core::array::from_fn(|i| x[i][j]))
     }
 
+    /// True if compilers do not find the instructions of [`compare_rows`](Self::compare_rows)
+    /// themselves.
+    const COMPARES_ROWS: bool = false;
+
+    /// Puts the smaller words of each pair into `x`, the larger ones into `y`.
+    #[inline(always)]
+    fn compare_rows(self, x: &mut [u32; 8], y: &mut [u32; 8]) {
+        for (x, y) in x.iter_mut().zip(y) {
+            (*x, *y) = ((*x).min(*y), (*x).max(*y));
+        }
+    }
+
     /// True if [`compare_fused`](Self::compare_fused) is faster than three layers one by one.
     const FUSES_COMPARISONS: bool = false;
 

@@ -1,5 +1,6 @@
 //! The instruction sets and their registers.
 
+use crate::compare;
 use crate::doubles::{F64x2, HasNeon};
 use crate::integers::{self, I16x8, U32x4};
 use crate::neon::{Neon, PairF32x4, U64x2};
@@ -26,7 +27,17 @@ macro_rules! neon {
         type I16s = I16x8;
         type LookUps = Baseline;
         const SETTLES: bool = true;
+        const COMPARES_ROWS: bool = true;
+        const FUSES_COMPARISONS: bool = true;
 
+        #[inline(always)]
+        fn compare_rows(self, x: &mut [u32; 8], y: &mut [u32; 8]) {
+            compare::rows(x, y);
+        }
+        #[inline(always)]
+        fn compare_fused(self, x: &mut [[u32; 8]], distance: usize) {
+            compare::fused(x, distance);
+        }
         #[inline(always)]
         fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
             // The target has the feature: every function is in its frame.

@@ -12,6 +12,7 @@
 ))]
 
 mod bytes;
+mod compare;
 mod doubles;
 mod integers;
 mod isa;

@@ -51,6 +51,7 @@ impl Register<Neon> for U64x2 {
 impl U64s for U64x2 {
     const AND_NOT: bool = true;
     const SETTLES: bool = true;
+    const SPLITS_PRODUCTS: bool = true;
 
     #[inline(always)]
     fn xor_u64(self, x: u64) -> Self {

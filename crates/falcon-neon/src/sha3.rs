@@ -91,6 +91,7 @@ impl Register<NeonSha3> for Sha3U64x2 {
 
 impl U64s for Sha3U64x2 {
     const AND_NOT: bool = true;
+    const SPLITS_PRODUCTS: bool = true;
 
     #[inline(always)]
     fn xor_u64(self, x: u64) -> Self {

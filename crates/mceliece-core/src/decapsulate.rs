@@ -20,12 +20,7 @@ pub(crate) trait Jobs<'a>: Iterator<Item = (&'a [u8], &'a mut [u8; 32])> {}
 impl<'a, T: Iterator<Item = (&'a [u8], &'a mut [u8; 32])>> Jobs<'a> for T {}
 
 /// Writes the session keys of ciphertexts. Key and ciphertexts have their lengths.
-pub(crate) fn decapsulate<'a, I: Isa>(
-    isa: I,
-    code: &Code,
-    secret_key: &[u8],
-    jobs: impl Jobs<'a>,
-) {
+pub(crate) fn decapsulate<'a, I: Isa>(isa: I, code: &Code, secret_key: &[u8], jobs: impl Jobs<'a>) {
     match code.m {
         12 => decapsulate_on::<I, 12>(isa, code, secret_key, jobs),
         _ => decapsulate_on::<I, 13>(isa, code, secret_key, jobs),

@@ -17,6 +17,15 @@ pub(crate) trait Ordered: Copy + Default {
     /// The smaller one, then the larger one.
     fn min_max(self, other: Self) -> [Self; 2];
 
+    /// Puts the smaller elements into `x`, the larger ones into `y`.
+    #[inline(always)]
+    fn compare_rows<I: Isa>(isa: I, x: &mut Row<Self>, y: &mut Row<Self>) {
+        _ = isa;
+        for (x, y) in x.iter_mut().zip(y) {
+            [*x, *y] = x.min_max(*y);
+        }
+    }
+
     /// Does three layers at once, with strides of 4, 2 and 1 times `distance` rows. Returns false
     /// and does nothing where that is not faster than one by one.
     #[inline(always)]
@@ -40,6 +49,17 @@ macro_rules! ordered {
                 [self ^ swap, other ^ swap]
             }
             $(
+                #[inline(always)]
+                fn compare_rows<I: Isa>(isa: I, x: &mut Row<$word>, y: &mut Row<$word>) {
+                    if I::COMPARES_ROWS {
+                        isa.compare_rows(x, y);
+                        return;
+                    }
+                    for (x, y) in x.iter_mut().zip(y) {
+                        [*x, *y] = x.min_max(*y);
+                    }
+                }
+
                 #[inline(always)]
                 fn $fused<I: Isa>(isa: I, rows: &mut [Row<$word>], distance: usize) -> bool {
                     if I::FUSES_COMPARISONS {
@@ -92,11 +112,9 @@ pub(crate) fn sort<I: Isa, T: Ordered>(isa: I, data: &mut [T], sequences: usize,
 
 /// Compares elements of two groups of rows.
 #[inline(always)]
-fn compare<T: Ordered>(x: &mut [Row<T>], y: &mut [Row<T>]) {
+fn compare<I: Isa, T: Ordered>(isa: I, x: &mut [Row<T>], y: &mut [Row<T>]) {
     for (x, y) in x.iter_mut().zip(y) {
-        for (x, y) in x.iter_mut().zip(y) {
-            [*x, *y] = x.min_max(*y);
-        }
+        T::compare_rows(isa, x, y);
     }
 }
 
@@ -109,7 +127,7 @@ fn clean<I: Isa, T: Ordered>(isa: I, rows: &mut [Row<T>], width: usize, mut stri
     while stride > 0 {
         for pair in rows.chunks_exact_mut(2 * stride * width) {
             let (x, y) = pair.split_at_mut(stride * width);
-            compare(x, y);
+            compare(isa, x, y);
         }
         stride /= 2;
     }
@@ -127,7 +145,7 @@ fn sort_rows<I: Isa, T: Ordered>(isa: I, rows: &mut [Row<T>], width: usize) {
                 .chunks_exact_mut(width)
                 .zip(y.chunks_exact_mut(width).rev())
             {
-                compare(x, y);
+                compare(isa, x, y);
             }
         }
         clean(isa, rows, width, merged / 4);

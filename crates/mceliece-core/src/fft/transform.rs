@@ -118,18 +118,6 @@ fn long_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>], j: usize)
     }
 }
 
-/// The points of block number `b`, as planes: plane `p` is bit `M - 1 - p` of the number.
-#[inline(always)]
-pub(crate) fn points<const M: usize>(b: usize) -> Block<M> {
-    core::array::from_fn(|p| {
-        let bit = M - 1 - p;
-        core::array::from_fn(|w| match bit {
-            0..6 => basis::PATTERNS[bit],
-            _ => 0u64.wrapping_sub(((b << 3 | w) >> (bit - 6) & 1) as u64),
-        })
-    })
-}
-
 /// Adds `top x^(2^k)`, which is linear in `x`.
 #[inline(always)]
 fn add_top<const M: usize>(top: u16, values: &mut [Block<M>]) {

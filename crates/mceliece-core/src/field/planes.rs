@@ -21,7 +21,10 @@ pub(crate) type Block<const M: usize> = [[u64; WORDS]; M];
 pub(crate) type Planes<I, const M: usize> = [<I as Isa>::U64s; M];
 
 /// Registers of the product before reduction: `2M - 1` are used.
-pub(crate) type Wide<I> = [<I as Isa>::U64s; 25];
+type Wide<I> = [<I as Isa>::U64s; 25];
+
+/// Registers of a half of the planes: at most seven are used.
+type Half<I> = [<I as Isa>::U64s; 13];
 
 /// Number of registers that hold a plane of a block.
 #[inline(always)]
@@ -112,66 +115,108 @@ fn column<I: Isa, const M: usize>(a: &Planes<I, M>, b: &Planes<I, M>, k: usize) 
     sum
 }
 
-/// Remainders modulo the polynomial of the field.
+/// Products of polynomials with `N` coefficients, at most seven: `2N - 1` registers are used.
 #[inline(always)]
-pub(crate) fn reduce<I: Isa, const M: usize>(mut wide: Wide<I>) -> Planes<I, M> {
-    // From the top: z^k = z^(k - M) times what z^M is.
+fn short_product<I: Isa, const N: usize>(isa: I, a: &Half<I>, b: &Half<I>) -> Wide<I> {
+    let mut wide = [I::U64s::splat(isa, 0); 25];
     unrolled!(P => {
-        if P + 1 < M {
-            let top = wide[2 * M - 2 - P];
-            let low = M - 2 - P;
-            wide[low] = wide[low].xor(top);
-            wide[low + 3] = wide[low + 3].xor(top);
-            if M == 13 {
-                wide[low + 1] = wide[low + 1].xor(top);
-                wide[low + 4] = wide[low + 4].xor(top);
-            }
+        if P < N {
+            unrolled!(R => {
+                if R < N {
+                    wide[P + R] = wide[P + R].xor(a[P].and(b[R]));
+                }
+            });
         }
     });
-    let mut planes = [wide[0]; M];
-    unrolled!(P => {
-        if P < M {
-            planes[P] = wide[P];
-        }
-    });
-    planes
+    wide
 }
 
-/// Products of elements.
+/// Products, not reduced, from three products of half the length: for `a = a_0 + a_1 z^LOW` and
+/// `b` likewise, `(a_0 b_0 + a_1 b_1 z^LOW) (1 + z^LOW) + (a_0 + a_1) (b_0 + b_1) z^LOW`.
 ///
-/// The planes before reduction are computed from the top. A plane of the result follows as soon as
-/// all planes that are added to it are there, so that few of them wait in registers.
+/// `LOW` is half of `M`, rounded up, and the other half has six coefficients.
+///
+/// Source: A. Karatsuba and Yu. Ofman, 1962; the form is that of D. J. Bernstein, "Batch binary
+/// Edwards", 2009.
 #[inline(always)]
-pub(crate) fn mul<I: Isa, const M: usize>(
+fn split_product<I: Isa, const M: usize, const LOW: usize>(
     isa: I,
     a: &Planes<I, M>,
     b: &Planes<I, M>,
-) -> Planes<I, M> {
+) -> Wide<I> {
     let zero = I::U64s::splat(isa, 0);
-    // Plane `M + i` before reduction is `high[i]`.
+    let [mut low, mut high, mut sum] = [[[zero; 13]; 2]; 3];
+    for (i, x) in [a, b].into_iter().enumerate() {
+        unrolled!(P => {
+            if P < LOW {
+                low[i][P] = x[P];
+                sum[i][P] = if LOW + P < M { x[P].xor(x[LOW + P]) } else { x[P] };
+            }
+            if P + 1 > LOW && P < M {
+                high[i][P - LOW] = x[P];
+            }
+        });
+    }
+    let low = short_product::<I, LOW>(isa, &low[0], &low[1]);
+    let high = short_product::<I, 6>(isa, &high[0], &high[1]);
+    let middle = short_product::<I, LOW>(isa, &sum[0], &sum[1]);
+    // low + high z^LOW.
+    let mut outer = [zero; 25];
+    unrolled!(P => {
+        if P < 2 * LOW - 1 {
+            outer[P] = low[P];
+        }
+    });
+    unrolled!(P => {
+        if P < 11 {
+            outer[LOW + P] = outer[LOW + P].xor(high[P]);
+        }
+    });
+    let mut wide = outer;
+    unrolled!(P => {
+        if P + 1 > LOW && P < 12 {
+            wide[P] = wide[P].xor(outer[P - LOW]).xor(middle[P - LOW]);
+        }
+    });
+    unrolled!(P => {
+        if P < 2 * M - 13 {
+            let from = 12 - LOW + P;
+            wide[12 + P] = wide[12 + P].xor(outer[from]).xor(middle[from]);
+        }
+    });
+    wide
+}
+
+/// Remainders modulo the polynomial of the field, of products whose plane number `k` is `plane(k)`.
+///
+/// The planes of the products are asked for from the top. A plane of the result follows as soon as
+/// all planes that are added to it are there, so that few of them wait in registers.
+#[inline(always)]
+fn reduce<I: Isa, const M: usize>(isa: I, plane: impl Fn(usize) -> I::U64s) -> Planes<I, M> {
+    let zero = I::U64s::splat(isa, 0);
+    // Plane `M + i` of the products, with what higher ones add to it.
     let mut high = [zero; 12];
     let mut out = [zero; M];
     unrolled!(P => {
         if P + 1 < M {
             let i = M - 2 - P;
-            high[i] = reduced::<I, M>(column::<I, M>(a, b, M + i), &high, M + i);
+            high[i] = with_higher::<I, M>(plane(M + i), &high, M + i);
             if i + 4 < M {
-                out[i + 4] = reduced::<I, M>(column::<I, M>(a, b, i + 4), &high, i + 4);
+                out[i + 4] = with_higher::<I, M>(plane(i + 4), &high, i + 4);
             }
         }
     });
     unrolled!(P => {
         if P < 4 {
-            out[3 - P] = reduced::<I, M>(column::<I, M>(a, b, 3 - P), &high, 3 - P);
+            out[3 - P] = with_higher::<I, M>(plane(3 - P), &high, 3 - P);
         }
     });
     out
 }
 
-/// Adds to plane `k` what higher planes leave there: `z^M` is `z^3 + 1`, for 13 also
-/// `+ z^4 + z`.
+/// Adds to plane `k` what higher planes leave there: `z^M` is `z^3 + 1`, for 13 also `+ z^4 + z`.
 #[inline(always)]
-fn reduced<I: Isa, const M: usize>(plane: I::U64s, high: &[I::U64s; 12], k: usize) -> I::U64s {
+fn with_higher<I: Isa, const M: usize>(plane: I::U64s, high: &[I::U64s; 12], k: usize) -> I::U64s {
     let mut sum = plane;
     if k + 1 < M {
         sum = sum.xor(high[k]);
@@ -188,16 +233,71 @@ fn reduced<I: Isa, const M: usize>(plane: I::U64s, high: &[I::U64s; 12], k: usiz
     sum
 }
 
+/// The same for `M = 13` and products that are there already: `z^13 = (1 + z) (1 + z^3)`, and sums of neighbours are used twice.
+#[inline(always)]
+fn reduce_13<I: Isa, const M: usize>(mut wide: Wide<I>) -> Planes<I, M> {
+    // The top coefficients give z^13, z^14 and z^15 too.
+    let (a, b) = (wide[22].xor(wide[23]), wide[23].xor(wide[24]));
+    wide[13] = wide[13].xor(a);
+    wide[14] = wide[14].xor(b);
+    wide[15] = wide[15].xor(wide[24]);
+    // Times 1 + z.
+    let mut sums = [wide[13]; 13];
+    unrolled!(P => {
+        if P != 0 && P < 12 {
+            sums[P] = wide[M - 1 + P].xor(wide[M + P]);
+        }
+    });
+    sums[12] = wide[24];
+    // Times 1 + z^3.
+    let mut planes = [wide[0]; M];
+    unrolled!(P => {
+        if P < M {
+            planes[P] = wide[P].xor(sums[P]);
+        }
+    });
+    unrolled!(P => {
+        if P + 3 < M {
+            planes[P + 3] = planes[P + 3].xor(sums[P]);
+        }
+    });
+    planes
+}
+
+/// Products of elements.
+#[inline(always)]
+pub(crate) fn mul<I: Isa, const M: usize>(
+    isa: I,
+    a: &Planes<I, M>,
+    b: &Planes<I, M>,
+) -> Planes<I, M> {
+    if !I::U64s::SPLITS_PRODUCTS {
+        reduce::<I, M>(
+            isa,
+            #[inline(always)]
+            |k| column::<I, M>(a, b, k),
+        )
+    } else if M == 13 {
+        reduce_13::<I, M>(split_product::<I, M, 7>(isa, a, b))
+    } else {
+        let wide = split_product::<I, M, 6>(isa, a, b);
+        reduce::<I, M>(
+            isa,
+            #[inline(always)]
+            |k| wide[k],
+        )
+    }
+}
+
 /// Squares of elements.
 #[inline(always)]
 pub(crate) fn square<I: Isa, const M: usize>(isa: I, a: &Planes<I, M>) -> Planes<I, M> {
-    let mut wide = [I::U64s::splat(isa, 0); 25];
-    unrolled!(P => {
-        if P < M {
-            wide[2 * P] = a[P];
-        }
-    });
-    reduce::<I, M>(wide)
+    let zero = I::U64s::splat(isa, 0);
+    reduce::<I, M>(
+        isa,
+        #[inline(always)]
+        |k| if k.is_multiple_of(2) { a[k / 2] } else { zero },
+    )
 }
 
 /// Elements to the power `2^count`.

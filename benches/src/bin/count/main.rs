@@ -5,7 +5,7 @@ use clap::Parser;
 use falcon_benches::counts::{BARS, Counts, Row, Verdict};
 use falcon_benches::entry::{Degree, Entry, Mode, Operation};
 use falcon_benches::loops::{self, Loop};
-use falcon_benches::{ours, peers, seeded};
+use falcon_benches::{mceliece, ours, peers, seeded};
 use falcon_core::Engine;
 use serde::Serialize;
 use std::error::Error;
@@ -25,6 +25,13 @@ struct Arguments {
     /// Only this engine, or this peer.
     #[arg(long)]
     engine: Option<String>,
+    /// Classic McEliece instead of Falcon: the sets with `f`.
+    #[arg(long, conflicts_with = "loops")]
+    mceliece: bool,
+    /// Classic McEliece with PQClean's rows too. Building its C code takes minutes, and counting
+    /// its key generation and decapsulation takes minutes more.
+    #[arg(long, requires = "mceliece")]
+    pqclean: bool,
     /// The inner loops alone instead: calls, butterflies (or permutations) of a
     /// call, and its instructions, loads and stores.
     #[arg(long)]
@@ -42,12 +49,10 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     if arguments.loops {
         return count_loops(&arguments);
     }
-    if !arguments.json {
-        println!(
-            "{:<54} {:>12} {:>11} {:>11} {:>7}  of",
-            "operation/mode/parameters/engine", "instructions", "loads", "stores", "share"
-        );
+    if arguments.mceliece {
+        return count_mceliece(&arguments);
     }
+    print_header(&arguments, "operation/mode/parameters/engine");
     let mut pairs = 0;
     let mut own_rows = Vec::new();
     for parameters in Degree::ALL {
@@ -81,11 +86,59 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     // No bar at all is no pass.
     let pass = !verdicts.is_empty() && verdicts.iter().all(|verdict| verdict.pass);
-    Ok(if arguments.strict && !pass {
+    Ok(status(&arguments, pass))
+}
+
+fn status(arguments: &Arguments, pass: bool) -> ExitCode {
+    if arguments.strict && !pass {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS
-    })
+    }
+}
+
+/// The rows of Classic McEliece, and its bars.
+fn count_mceliece(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+    if arguments.pqclean && !mceliece::HAS_PQCLEAN {
+        return Err("--pqclean needs a build with the feature mceliece".into());
+    }
+    print_header(arguments, "operation/parameters/engine");
+    let mut rows = Vec::new();
+    let mut result = Ok(());
+    let selection = mceliece::Selection {
+        engine: arguments.engine.as_deref(),
+        pqclean: arguments.pqclean,
+        words: &arguments.filters,
+    };
+    mceliece::each(&selection, &mut |case, run| {
+        let (warm, counted) = case.operation.calls();
+        match between_marks(run, warm, counted, &arguments.counts, rows.len()) {
+            Ok(counts) => {
+                let row = Row::new(case, counted, &counts);
+                print_row(arguments, &row);
+                rows.push(row);
+            }
+            Err(error) => result = Err(error),
+        }
+    });
+    result?;
+    if rows.is_empty() {
+        return Err("no row has this engine and these words".into());
+    }
+    let verdicts: Vec<_> = mceliece::BARS
+        .iter()
+        .filter_map(|bar| bar.judge(&rows))
+        .collect();
+    for verdict in &verdicts {
+        if arguments.json {
+            json(verdict);
+        } else {
+            println!("{verdict}");
+        }
+    }
+    // No bar at all is no pass.
+    let pass = !verdicts.is_empty() && verdicts.iter().all(|verdict| verdict.pass);
+    Ok(status(arguments, pass))
 }
 
 /// The peers' rows, with the same randomness whatever ran before.
@@ -200,7 +253,16 @@ fn mark() {
     black_box(());
 }
 
-fn print_row(arguments: &Arguments, row: &Row) {
+fn print_header(arguments: &Arguments, names: &str) {
+    if !arguments.json {
+        println!(
+            "{names:<54} {:>12} {:>11} {:>11} {:>7}  of",
+            "instructions", "loads", "stores", "share"
+        );
+    }
+}
+
+fn print_row(arguments: &Arguments, row: &Row<impl Serialize + ToString>) {
     if arguments.json {
         return json(row);
     }
