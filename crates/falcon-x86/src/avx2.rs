@@ -58,6 +58,7 @@ impl Register<Avx2> for U64x4 {
 
 impl U64s for U64x4 {
     const AND_NOT: bool = true;
+    const SPLITS_PRODUCTS: bool = true;
 
     #[inline(always)]
     fn xor_u64(self, x: u64) -> Self {
