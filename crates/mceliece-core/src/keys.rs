@@ -1,22 +1,23 @@
 //! Public keys, secret keys, and pairs of them.
 
 use crate::ciphertexts::{Ciphertext, SharedSecret};
-use crate::encapsulate::Encapsulation;
+use crate::code::MAX_T;
+use crate::encapsulate::finish;
+use crate::encode::Encoding;
 use crate::error::DecodeError;
 use crate::layout::{COMPRESSED_LEN, FIRST_COLUMNS, SEED_LEN, is_padded, parts};
 use crate::operations;
 use crate::params::Parameters;
 use crate::reveal::reveal;
+use crate::weight::fixed_weight;
 use core::fmt;
 use core::marker::PhantomData;
 use rand_core::CryptoRng;
+use zeroize::Zeroizing;
 #[cfg(feature = "alloc")]
 use {
-    crate::keygen::Task,
-    crate::scratch::with_boxed_memory,
-    alloc::boxed::Box,
-    alloc::vec,
-    zeroize::{ZeroizeOnDrop, Zeroizing},
+    crate::keygen::Task, crate::scratch::with_boxed_memory, alloc::boxed::Box, alloc::vec,
+    zeroize::ZeroizeOnDrop,
 };
 
 /// Memory of a public key that the library allocates.
@@ -93,10 +94,13 @@ impl<P: Parameters, B: AsRef<[u8]>> PublicKey<P, B> {
     /// Source: Classic McEliece submission of 2022-10-23, algorithm Encap.
     pub fn encapsulate<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> (Ciphertext<P>, SharedSecret) {
         let code = &P::CODE;
-        let mut encapsulation = Encapsulation::new(code, rng);
-        operations::add_rows(&mut encapsulation.encoding, code, self.as_bytes());
+        let mut positions = Zeroizing::new([0; MAX_T]);
+        fixed_weight(code, rng, &mut positions);
+        let mut encoding = Encoding::new(code, &positions);
+        operations::add_rows(&mut encoding, code, self.as_bytes());
         let (mut ciphertext, mut secret) = (Ciphertext::EMPTY, SharedSecret::EMPTY);
-        encapsulation.finish(code, ciphertext.bytes_mut(), secret.bytes_mut());
+        let (out, secret_out) = (ciphertext.bytes_mut(), secret.bytes_mut());
+        finish(&mut encoding, code, out, secret_out);
         (ciphertext, secret)
     }
 }

@@ -26,6 +26,26 @@ pub struct Decapsulation {
     pub secret: &'static [u8],
 }
 
+impl Encapsulation {
+    /// Bytes of all parts.
+    pub fn size(&self) -> usize {
+        let Self {
+            public_key,
+            randomness,
+            ciphertext,
+            secret,
+        } = self;
+        public_key.len() + randomness.len() + ciphertext.len() + secret.len()
+    }
+}
+
+impl Decapsulation {
+    /// Bytes of all parts.
+    pub fn size(&self) -> usize {
+        self.secret_key.len() + self.ciphertext.len() + self.secret.len()
+    }
+}
+
 macro_rules! embedded {
     ($set:literal, $file:literal) => {
         include_bytes!(concat!(env!("OUT_DIR"), "/mceliece", $set, "_", $file))
