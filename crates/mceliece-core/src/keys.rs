@@ -16,7 +16,10 @@ use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 #[cfg(feature = "alloc")]
 use {
-    crate::keygen::Task, crate::scratch::with_boxed_memory, alloc::boxed::Box, alloc::vec,
+    crate::keygen::{Output, Task},
+    crate::scratch::with_boxed_memory,
+    alloc::boxed::Box,
+    alloc::vec,
     zeroize::ZeroizeOnDrop,
 };
 
@@ -227,7 +230,7 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
     pub fn public_key(&self) -> Result<PublicKey<P>, DecodeError> {
         let mut bytes = vec![0; P::PUBLIC_KEY_LEN].into_boxed_slice();
         let task = Task::PublicKey {
-            public_key: &mut bytes,
+            public_key: Output::Rows(&mut bytes),
         };
         let (again, done) = run::<P>(self.seed(), task);
         let pairs = again.as_bytes().iter().zip(self.as_bytes());
@@ -383,7 +386,7 @@ impl<P: Parameters> KeyPair<P> {
     pub fn from_seed(seed: &[u8; SEED_LEN]) -> Self {
         let mut bytes = vec![0; P::PUBLIC_KEY_LEN].into_boxed_slice();
         let task = Task::Generate {
-            public_key: &mut bytes,
+            public_key: Output::Rows(&mut bytes),
         };
         // Seeds follow each other until one gives a key, so there always is one.
         let (secret_key, _) = run(seed, task);

@@ -4,7 +4,7 @@ use crate::code::{Code, MAX_T};
 use crate::decapsulate::decapsulate;
 use crate::encapsulate::finish;
 use crate::encode::Encoding;
-use crate::keygen::{Memory, Task, run, scratch_halves, scratch_words};
+use crate::keygen::{Memory, Output, Task, run, scratch_halves, scratch_words};
 use crate::params::sealed::Sealed;
 use crate::params::*;
 use crate::weight::fixed_weight;
@@ -41,7 +41,7 @@ fn replay<I: Isa>(isa: I, code: &Code, record: &serde_json::Value) {
     let mut secret_key = vec![0; code.secret_key_len()];
     let delta = rng.bytes();
     let task = Task::Generate {
-        public_key: &mut public_key,
+        public_key: Output::Rows(&mut public_key),
     };
     assert!(run(isa, code, &delta, task, &mut memory, &mut secret_key));
     assert_eq!(hex(&secret_key), field("sk"));

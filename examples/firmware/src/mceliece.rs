@@ -26,6 +26,23 @@ pub struct Decapsulation {
     pub secret: &'static [u8],
 }
 
+/// A key generation of a known answer.
+pub struct KeyGeneration {
+    /// Seed.
+    pub seed: &'static [u8; 32],
+    /// Public key.
+    pub public_key: &'static [u8],
+    /// Secret key.
+    pub secret_key: &'static [u8],
+}
+
+impl KeyGeneration {
+    /// Bytes of all parts.
+    pub fn size(&self) -> usize {
+        self.seed.len() + self.public_key.len() + self.secret_key.len()
+    }
+}
+
 impl Encapsulation {
     /// Bytes of all parts.
     pub fn size(&self) -> usize {
@@ -90,6 +107,13 @@ decapsulations! {
     /// Decapsulation with a set of 128 errors.
     DECAPSULATION_6688128: "6688128";
 }
+
+/// Key generation with the smallest set that has the fast form.
+pub const KEY_GENERATION_348864F: KeyGeneration = KeyGeneration {
+    seed: embedded!("348864f", "seed"),
+    public_key: embedded!("348864f", "public_key"),
+    secret_key: embedded!("348864f", "secret_key"),
+};
 
 /// A generator that gives the bytes of a known answer, then zeros.
 pub struct Replay(pub &'static [u8]);
