@@ -1,16 +1,21 @@
-//! Takes the first record of the NIST Falcon-512 known answers apart into the
-//! byte files that the firmware embeds, and hands the memory map to the linker.
+//! Writes the byte files that the firmware embeds, from record 0 of the known answers of Falcon-512
+//! and of Classic McEliece, and hands the memory map to the linker.
 
 use falcon_kat::{Drbg, rsp};
 use std::{env, error::Error, fs, fs::File, io::BufReader, path::PathBuf};
+
+#[cfg(feature = "mceliece")]
+#[path = "build/mceliece.rs"]
+mod mceliece;
 
 const RECORDS: &str = "../../kat/falcon-round3/falcon512-KAT.first10.rsp";
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed={RECORDS}");
-    let large = env::var_os("CARGO_FEATURE_LARGE").is_some();
-    let memory = if large {
+    let memory = if cfg!(feature = "large") {
         "memory/large.x"
+    } else if cfg!(feature = "mceliece") {
+        "memory/mceliece.x"
     } else {
         "memory/small.x"
     };
@@ -48,5 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     ] {
         fs::write(out.join(name), bytes)?;
     }
+    #[cfg(feature = "mceliece")]
+    mceliece::write_known_answers(&out)?;
     Ok(())
 }

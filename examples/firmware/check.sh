@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds both programs for a Cortex-M4, with the fast and with the small permutation,
-# and for RV32IMAC. Runs them under QEMU, prints flash and stack, and fails if one of
-# these is not so:
-#   - both give the known answer, without floating-point helpers;
-#   - neither takes more stack or flash than the limits below;
+# Builds the programs of Falcon for a Cortex-M4, with the fast and with the small
+# permutation, and for RV32IMAC, and those of Classic McEliece for a Cortex-M4. Runs
+# them under QEMU, prints flash and memory, and fails if one of these is not so:
+#   - all give the known answer, without floating-point helpers;
+#   - none takes more memory or flash than the limits below;
 #   - `verify` contains no floating-point instruction, no allocator and no random
-#     generator either.
+#     generator either, and the programs of Classic McEliece contain no allocator.
 # Needs qemu-system-arm, qemu-user, binutils-arm-none-eabi and binutils.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -92,6 +92,38 @@ check() {
     forbid "$bin_dir/sign" "floating-point helper" "$FLOAT_HELPERS"
 }
 
+# statics FILE: bytes of memory that the program's statics take.
+statics() {
+    size -A "$1" | awk '$1 ~ /^\.(data|bss|uninit)$/ { sum += $2 } END { print sum + 0 }'
+}
+
+# mceliece PROGRAM FLASH NAME LIMIT...: runs a program of Classic McEliece on the Cortex-M4.
+# Its code and constants, without keys and ciphertexts, take at most FLASH bytes. NAME is
+# a number that the program reports, bytes of stack; with the statics it is at most LIMIT.
+mceliece() {
+    local program="$1" limit="$2" output file static bytes embedded
+    local options=(--locked --release --target "$CORTEX_M4" --features mceliece --quiet)
+    shift 2
+    export CARGO_TARGET_DIR="$target_dir"
+    echo "== $program of Classic McEliece"
+    output=$(timeout 600 cargo run "${options[@]}" --bin "$program") || fail "$program: $output"
+    echo "$output"
+    file="$target_dir/$CORTEX_M4/release/$program"
+    static="$(statics "$file")"
+    embedded="$(value embedded_bytes "$output")"
+    echo "${program}_static_bytes=$static"
+    bytes=$(($(flash "$file") - ${embedded:-0}))
+    echo "${program}_flash_bytes=$bytes (without ${embedded:-unknown} bytes of keys and the like)"
+    at_most "$limit" "flash of $program" "$bytes"
+    while [ "$#" -gt 0 ]; do
+        bytes="$(value "$1" "$output")"
+        at_most "$2" "memory of $program, $1" "${bytes:+$((bytes + static))}"
+        shift 2
+    done
+    forbid "$file" "floating-point helper" "$FLOAT_HELPERS"
+    forbid "$file" "allocator" '__rust_alloc|__rg_alloc|__rdl_alloc|^malloc$|5alloc'
+}
+
 # flags_as_toml FLAGS: the words of FLAGS as strings of TOML.
 flags_as_toml() {
     local word
@@ -101,6 +133,15 @@ flags_as_toml() {
 check "$CORTEX_M4" "$SMALL" 4608 12352 9856 7744 67840
 check "$CORTEX_M4" "" 5312 14208 9856 7744 69568
 check "$RISCV" "" 5184 14016 9856 7488 79616
+mceliece encapsulate 10048 \
+    mceliece348864_encapsulate_stack_bytes 4096 \
+    mceliece8192128_encapsulate_stack_bytes 4096
+mceliece keygen 81920 mceliece348864f_keygen_stack_bytes 131072
+mceliece decapsulate 163840 \
+    mceliece348864_decode_key_stack_bytes 65536 \
+    mceliece348864_decapsulate_stack_bytes 65536 \
+    mceliece460896_decapsulate_stack_bytes 65536 \
+    mceliece6688128_decapsulate_stack_bytes 65536
 
 if [ "$failures" -ne 0 ]; then
     echo "firmware: $failures checks failed" >&2

@@ -1,63 +1,85 @@
 //! ENCODE: the syndrome `C_0 = e_0 + T e_1` of an error vector `e = (e_0, e_1)`.
 //!
-//! The identity part of the matrix costs one addition of bits. `e` is shifted once, so that a row
-//! of `T` and its part of `e` begin at the same byte. The bits of a row are folded once, not once
+//! The identity part of the matrix costs one addition of bits. `e` is drawn behind a few zero bits,
+//! so that a row of `T` and its part of `e` begin at the same byte. The bits of a row are folded once, not once
 //! for every register.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm Encode.
 
-use crate::code::{Code, MAX_WORDS};
-use crate::weight::{ErrorVector, to_bytes};
+use crate::code::Code;
+use crate::engine::Best;
+use crate::weight::{Positions, spread, to_error_vector};
 use falcon_lanes::{Isa, Register, U64s};
 use zeroize::Zeroizing;
 
 /// Bytes that are combined at a time.
 const STEP: usize = 64;
 
+/// Bytes of the longest syndrome.
+const SYNDROME: usize = 208;
+
+/// Bytes of the longest padded error vector. A step may reach behind its end.
+const PADDED: usize = SYNDROME + 13 * STEP;
+
 /// An error vector, ready to meet the rows of `T`, and the syndrome so far.
 pub(crate) struct Encoding {
-    /// Bits of `e` from the number of rows on, as many bytes as a row has.
-    shifted: Zeroizing<[u8; 8 * MAX_WORDS]>,
+    /// `e` behind fewer than eight zero bits, which put `e_1` on bytes.
+    padded: Zeroizing<[u8; PADDED]>,
     /// `e_0`, to which the products are added.
-    syndrome: Zeroizing<[u8; 208]>,
+    syndrome: Zeroizing<[u8; SYNDROME]>,
 }
 
 impl Encoding {
-    /// Prepares `e`.
-    pub(crate) fn new(code: &Code, e: &ErrorVector) -> Self {
-        let mut shifted = Zeroizing::new([0; MAX_WORDS]);
-        let (words, bits) = (code.rows() / 64, code.rows() % 64);
-        for (i, word) in shifted.iter_mut().enumerate() {
-            let at = |i: usize| e.get(i).copied().unwrap_or(0);
-            // Two shifts, since a shift by 64 is none.
-            *word = at(i + words) >> bits | at(i + words + 1) << 1 << (63 - bits);
-        }
+    /// Prepares the vector with ones at `positions`.
+    #[inline(never)]
+    pub(crate) fn new(code: &Code, positions: &Positions) -> Self {
         let mut encoding = Self {
-            shifted: Zeroizing::new([0; 8 * MAX_WORDS]),
-            syndrome: Zeroizing::new([0; 208]),
+            padded: Zeroizing::new([0; PADDED]),
+            syndrome: Zeroizing::new([0; SYNDROME]),
         };
-        to_bytes(&*shifted, &mut *encoding.shifted);
-        let syndrome = &mut encoding.syndrome[..code.syndrome_len()];
-        to_bytes(&**e, syndrome);
-        // Bits of e_1 in the last byte.
-        if let Some(last) = syndrome.last_mut() {
-            *last &= 0xff >> (8 * code.syndrome_len() - code.rows());
+        let (padding, positions) = (padding(code), &positions[..code.t]);
+        let padded = &mut *encoding.padded;
+        on_best!(Best::find(), isa => spread(isa, positions, padding, padded));
+        // Syndromes have no padding in front.
+        let bytes = &encoding.padded[..code.syndrome_len()];
+        let next = bytes.iter().skip(1).chain(&[0]);
+        for (syndrome, (byte, next)) in encoding.syndrome.iter_mut().zip(bytes.iter().zip(next)) {
+            *syndrome = (u16::from_le_bytes([*byte, *next]) >> padding) as u8;
         }
         encoding
     }
 
+    /// Bits of `e` from the number of rows on, in whole steps.
+    #[inline(always)]
+    fn shifted(&self, code: &Code) -> &[u8] {
+        &self.padded[code.syndrome_len()..]
+    }
+
+    /// The bytes of `e`, when the syndrome is complete: what was in front of them is gone.
+    pub(crate) fn error_vector(&mut self, code: &Code) -> &[u8] {
+        to_error_vector(padding(code), &mut *self.padded);
+        &self.padded[..code.error_len()]
+    }
+
     /// Adds the product of a piece of row `row`, which begins at byte `offset` of the row.
     #[inline(always)]
-    fn add_piece(&mut self, isa: impl Isa, row: usize, offset: usize, piece: &[u8]) {
-        let product = fold(isa, piece, &self.shifted[offset..][..piece.len()]);
+    fn add_piece(&mut self, isa: impl Isa, code: &Code, row: usize, offset: usize, piece: &[u8]) {
+        let product = fold(isa, piece, &self.shifted(code)[offset..][..piece.len()]);
         self.syndrome[row / 8] ^= ((product.count_ones() & 1) as u8) << (row % 8);
     }
 
     /// [`add_piece`](Self::add_piece), with the instructions of `isa`.
-    pub(crate) fn add_piece_on(&mut self, isa: impl Isa, row: usize, offset: usize, piece: &[u8]) {
+    pub(crate) fn add_piece_on(
+        &mut self,
+        isa: impl Isa,
+        code: &Code,
+        row: usize,
+        offset: usize,
+        piece: &[u8],
+    ) {
         isa.vectorize_words(
             #[inline(always)]
-            || self.add_piece(isa, row, offset, piece),
+            || self.add_piece(isa, code, row, offset, piece),
         );
     }
 
@@ -72,13 +94,13 @@ impl Encoding {
                 // The last step reads behind the row. What it reads there meets zeros of `e`.
                 while row + 8 <= code.rows() && (row + 7) * len + steps * STEP <= public_key.len() {
                     let eight = &public_key[row * len..];
-                    let products = fold_eight(isa, eight, len, &self.shifted[..steps * STEP]);
+                    let products = fold_eight(isa, eight, len, &self.shifted(code)[..steps * STEP]);
                     self.syndrome[row / 8] ^= products;
                     row += 8;
                 }
                 let rest = public_key[row * len..].chunks_exact(len);
                 for (row, bytes) in (row..).zip(rest) {
-                    self.add_piece(isa, row, 0, bytes);
+                    self.add_piece(isa, code, row, 0, bytes);
                 }
             },
         );
@@ -88,6 +110,11 @@ impl Encoding {
     pub(crate) fn syndrome(&self, code: &Code) -> &[u8] {
         &self.syndrome[..code.syndrome_len()]
     }
+}
+
+/// Number of zero bits in front of `e`.
+const fn padding(code: &Code) -> usize {
+    8 * code.syndrome_len() - code.rows()
 }
 
 /// Products of `e` and eight rows, which begin at every `len`-th byte of `rows`: a bit for each.
@@ -165,7 +192,11 @@ fn words(bytes: &[u8; STEP]) -> [u64; STEP / 8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::MAX_T;
     use crate::params::CODES;
+    use crate::weight::fixed_weight;
+    use getrandom::SysRng;
+    use rand_core::UnwrapErr;
     use std::vec;
     use std::vec::Vec;
 
@@ -176,11 +207,12 @@ mod tests {
         for row in key.chunks_mut(len) {
             row[len - 1] &= 0xff >> (8 * len - code.k());
         }
-        let mut e: ErrorVector = Zeroizing::new([0; MAX_WORDS]);
-        for i in (0..code.n).filter(|&i| noise(i ^ 77) > 100) {
-            e[i / 64] |= 1 << (i % 64);
-        }
-        let bit = |i: usize| (e[i / 64] >> (i % 64)) as u8 & 1;
+        let mut positions = [0; MAX_T];
+        fixed_weight(code, &mut UnwrapErr(SysRng), &mut positions);
+        let mut encoding = Encoding::new(code, &positions);
+        let mut copy = Encoding::new(code, &positions);
+        let e = copy.error_vector(code);
+        let bit = |i: usize| (e[i / 8] >> (i % 8)) & 1;
         let mut expected = vec![0; code.syndrome_len()];
         for row in 0..code.rows() {
             let mut sum = bit(row);
@@ -189,7 +221,6 @@ mod tests {
             }
             expected[row / 8] |= (sum & 1) << (row % 8);
         }
-        let mut encoding = Encoding::new(code, &e);
         encoding.add_rows(isa, code, &key);
         assert_eq!(encoding.syndrome(code), expected);
     }

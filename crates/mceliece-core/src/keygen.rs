@@ -4,9 +4,11 @@
 //! a step fails, the next seed takes its turn: failures are public, since that seed is thrown away.
 //! Without `f` 3.5 attempts are expected, with `f` one.
 //!
+//! The steps are functions that are not inlined: each takes its stack only while it runs.
+//!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm SeededKeyGen.
 
-use crate::align::{Aligned, SLACK, aligned};
+use crate::align::{SLACK, aligned};
 use crate::code::{CHOSEN, Code, MAX_T};
 use crate::decode::{goppa_values, invert};
 use crate::fft::basis::PATTERNS;
@@ -15,18 +17,16 @@ use crate::field::planes::{Block, LANES, element};
 use crate::hash;
 use crate::layout::{FIRST_COLUMNS, parts_mut};
 use crate::matrix::Columns;
-use crate::matrix::columns::{cut_rows, join_rows, write_rows};
+use crate::matrix::columns::{PIECE, join_rows, visit_columns, write_columns};
 use crate::matrix::eliminate::{
-    COMBINATION_WORDS, Matrix, Reduction, height, max_combinations, reduce, replay,
+    COMBINATION_WORDS, GROUP, Matrix, Reduction, height, max_combinations, reduce, replay,
 };
-use crate::matrix::semi_systematic::{
-    Pivots, exchange, exchange_columns, pivot_mask, pivots_of_mask,
-};
+use crate::matrix::semi_systematic::{Pivots, exchange_columns, pivot_mask, pivots_of_mask};
 use crate::minimal::minimal_polynomial;
 use crate::permutation::benes::permute;
-use crate::permutation::control_bits::{control_bits, scratch_len};
+use crate::permutation::{control_bits, packed};
 use crate::reveal::reveal;
-use crate::support::{Column, column, number, order, values};
+use crate::support::{Support, column, number, order, pack, pack_numbers};
 use crate::weight::to_bytes;
 use falcon_lanes::{Isa, wipe};
 use zeroize::Zeroizing;
@@ -51,29 +51,44 @@ const fn left_lines(code: &Code) -> usize {
     (left_columns(code) + padding(code)).div_ceil(8) * height(padded_rows(code))
 }
 
-/// Byte columns of a piece of the right part.
-const PIECE: usize = LANES / 8;
-
-/// Lines of a piece of the right part.
-const fn right_lines(code: &Code) -> usize {
-    PIECE * height(padded_rows(code))
+/// Words of the combinations, in whole lines.
+const fn combination_words(code: &Code) -> usize {
+    (COMBINATION_WORDS * max_combinations(code.rows())).next_multiple_of(8)
 }
 
-/// Number of 64-bit words of scratch.
+/// Number of 64-bit words of scratch with which a piece of the right part has `width` byte columns.
+const fn words_for(code: &Code, width: usize) -> usize {
+    // When the left part is reduced, the place of the columns that are no pivots is free.
+    let left = left_lines(code);
+    let reduced = padded_rows(code) / 8 * height(padded_rows(code));
+    let both = reduced + width * height(padded_rows(code));
+    let lines = if both > left { both } else { left };
+    SLACK + code.q() / 2 + combination_words(code) + 8 * lines
+}
+
+/// Number of 64-bit words of scratch. More are of no use.
 pub(crate) const fn scratch_words(code: &Code) -> usize {
-    SLACK
-        + 8 * (left_lines(code) + right_lines(code) + padded_rows(code))
-        + code.q()
-        + COMBINATION_WORDS * max_combinations(code.rows())
+    words_for(code, PIECE)
+}
+
+/// Number of 64-bit words of scratch that suffice, without any 32-bit words.
+pub(crate) const fn min_words(code: &Code) -> usize {
+    let reduction = words_for(code, GROUP);
+    let control_bits = SLACK + code.q() / 4 + packed::scratch_len(code.m);
+    if reduction > control_bits {
+        reduction
+    } else {
+        control_bits
+    }
 }
 
 /// Number of 32-bit words of scratch.
 pub(crate) const fn scratch_halves(code: &Code) -> usize {
-    code.q() + scratch_len(code.m)
+    code.q() + control_bits::scratch_len(code.m)
 }
 
-/// Working memory, with the lengths that [`scratch_words`] and [`scratch_halves`] say. Wiped when
-/// dropped.
+/// Working memory: as many words as [`min_words`] says at least, and as many halves as
+/// [`scratch_halves`] says, or none. Wiped when dropped.
 pub(crate) struct Memory<'a> {
     pub(crate) words: &'a mut [u64],
     pub(crate) halves: &'a mut [u32],
@@ -86,29 +101,12 @@ impl Drop for Memory<'_> {
     }
 }
 
-/// Parts of the 64-bit words.
-struct Areas<'a> {
-    left: &'a mut [Columns],
-    right: &'a mut [Columns],
-    rows: &'a mut [Columns],
-    columns: &'a mut [Column],
-    combinations: &'a mut [[u64; COMBINATION_WORDS]],
-}
-
-impl<'a> Areas<'a> {
-    fn new(code: &Code, words: &'a mut [u64]) -> Self {
-        let (left, rest) = aligned(words).split_at_mut(8 * left_lines(code));
-        let (right, rest) = rest.split_at_mut(8 * right_lines(code));
-        let (rows, rest) = rest.split_at_mut(8 * padded_rows(code));
-        let (columns, rest) = rest.split_at_mut(code.q());
-        Self {
-            left: left.as_chunks_mut().0,
-            right: right.as_chunks_mut().0,
-            rows: rows.as_chunks_mut().0,
-            columns,
-            combinations: rest.as_chunks_mut().0,
-        }
-    }
+/// Where a public key goes.
+pub(crate) enum Output<'a> {
+    /// The encoding: row by row.
+    Rows(&'a mut [u8]),
+    /// Byte columns, with their numbers.
+    Columns(&'a mut dyn FnMut(usize, &[u8])),
 }
 
 /// Task for a seed.
@@ -118,9 +116,9 @@ impl<'a> Areas<'a> {
 )]
 pub(crate) enum Task<'a> {
     /// A pair of keys; if the seed gives none, from the next seeds.
-    Generate { public_key: &'a mut [u8] },
+    Generate { public_key: Output<'a> },
     /// The public key of exactly this seed.
-    PublicKey { public_key: &'a mut [u8] },
+    PublicKey { public_key: Output<'a> },
     /// The secret key of exactly this seed and these pivot columns.
     SecretKey { pivots: u64 },
 }
@@ -169,34 +167,38 @@ fn attempt<I: Isa, const M: usize>(
     secret_key: &mut [u8],
     next: &mut [u8; 32],
 ) -> bool {
-    let mut areas = Areas::new(code, memory.words);
-    if !start::<I, M>(isa, code, seed, &mut areas, secret_key, next) {
+    let words = aligned(memory.words);
+    if !start::<I, M>(isa, code, seed, words, secret_key, next) {
         return false;
     }
+    pack(&mut words[..code.q()]);
+    let (columns, rest) = words.split_at_mut(code.q() / 2);
+    let mut support = Support::new(columns);
     let mut pivots = Zeroizing::new([0; CHOSEN]);
     let mask = match task {
         Task::Generate { public_key } | Task::PublicKey { public_key } => {
+            let (combinations, lines) = rest.split_at_mut(combination_words(code));
             let mut reduction = Reduction {
                 padding: padding(code),
-                combinations: areas.combinations,
+                combinations: combinations.as_chunks_mut().0,
                 count: 0,
             };
+            let lines = lines.as_chunks_mut().0;
             let height = height(padded_rows(code));
             let mut left = Matrix {
-                lines: areas.left,
+                lines: &mut lines[..left_lines(code)],
                 height,
             };
             let reduced = (&mut left, &mut reduction);
-            if !reduce_left::<I, M>(isa, code, areas.columns, areas.rows, reduced, &mut pivots) {
+            if !reduce_left::<I, M>(isa, code, &mut support, reduced, &mut pivots) {
                 return false;
             }
-            let mut right = Matrix {
-                lines: areas.right,
+            let (left, right) = lines.split_at_mut(padded_rows(code) / 8 * height);
+            let left = Matrix {
+                lines: left,
                 height,
             };
-            let parts = (&left, &mut right);
-            let (columns, rows) = (&*areas.columns, areas.rows);
-            write_public_key::<I, M>(isa, code, columns, rows, parts, &reduction, public_key);
+            write_public_key::<I, M>(isa, code, &support, (&left, right), &reduction, public_key);
             if code.semi_systematic {
                 pivot_mask(&pivots)
             } else {
@@ -208,7 +210,7 @@ fn attempt<I: Isa, const M: usize>(
                 if !pivots_of_mask(*mask, &mut pivots) {
                     return false;
                 }
-                exchange(&mut areas.columns[code.rows() - CHOSEN..], &pivots);
+                support.exchange(code.rows() - CHOSEN, &pivots);
             }
             *mask
         }
@@ -216,24 +218,26 @@ fn attempt<I: Isa, const M: usize>(
     let parts = parts_mut(code, secret_key);
     parts.seed.copy_from_slice(seed);
     parts.pivots.copy_from_slice(&mask.to_le_bytes());
-    write_control_bits(isa, code, areas.columns, memory.halves, parts.control)
+    write_control_bits(isa, code, words, memory.halves, parts.control)
 }
 
-/// Expands the seed: writes `s` and the Goppa polynomial to the secret key, the sorted columns, and
-/// the next seed. Returns false if a step fails.
+/// Expands the seed: writes `s` and the Goppa polynomial to the secret key, the sorted columns to the
+/// front of `words`, and the next seed. Returns false if a step fails.
+#[inline(never)]
 fn start<I: Isa, const M: usize>(
     isa: I,
     code: &Code,
     seed: &[u8; 32],
-    areas: &mut Areas<'_>,
+    words: &mut [u64],
     secret_key: &mut [u8],
     next: &mut [u8; 32],
 ) -> bool {
+    let (columns, spare) = words.split_at_mut(code.q());
     let parts = parts_mut(code, secret_key);
     let mut beta = Zeroizing::new([0; MAX_T]);
     hash::with_stream(hash::EXPANSION, &[seed], |stream| {
         stream.read(parts.s);
-        for (i, place) in areas.columns.iter_mut().enumerate() {
+        for (i, place) in columns.iter_mut().enumerate() {
             *place = column(u32::from_le_bytes(stream.read_array()), i);
         }
         for coefficient in &mut beta[..code.t] {
@@ -242,44 +246,47 @@ fn start<I: Isa, const M: usize>(
         stream.read(next);
     });
     let mut g = Zeroizing::new([0; MAX_T]);
-    if !minimal_polynomial::<I, M>(isa, code, &beta, &mut g[..code.t]) {
+    if !minimal_polynomial::<I, M>(isa, code, &beta, spare, &mut g[..code.t]) {
         return false;
     }
     for (bytes, g) in parts.goppa.as_chunks_mut().0.iter_mut().zip(&*g) {
         *bytes = g.to_le_bytes();
     }
-    let mut inverses: Aligned<[Block<M>; 16]> = Aligned([[[0; 8]; M]; 16]);
-    let inverses = &mut inverses.0[..blocks::<M>()];
-    goppa_values(isa, parts.goppa, inverses);
-    invert(isa, inverses);
-    for (i, place) in areas.columns.iter_mut().enumerate() {
+    let inverses = spare.as_chunks_mut().0.as_chunks_mut::<M>().0;
+    let inverses = &mut inverses[..blocks::<M>()];
+    inverse_values(isa, parts.goppa, inverses);
+    for (i, place) in columns.iter_mut().enumerate() {
         *place |= u64::from(element(&inverses[i / LANES], i % LANES));
     }
-    wipe(inverses.as_flattened_mut().as_flattened_mut());
-    order(isa, code, areas.columns, areas.right.as_flattened_mut())
+    order(isa, code, columns, spare)
+}
+
+/// Writes `1/g` of all points.
+#[inline(never)]
+fn inverse_values<I: Isa, const M: usize>(isa: I, goppa: &[u8], values: &mut [Block<M>]) {
+    goppa_values(isa, goppa, values);
+    invert(isa, values);
 }
 
 /// Reduces the left part of the matrix. For the `f` sets, chooses the last pivots and exchanges the
 /// columns. Returns false if the matrix has no such form.
+#[inline(never)]
 fn reduce_left<I: Isa, const M: usize>(
     isa: I,
     code: &Code,
-    columns: &mut [Column],
-    rows: &mut [Columns],
+    support: &mut Support<'_>,
     (left, reduction): (&mut Matrix<'_>, &mut Reduction<'_>),
     pivots: &mut Pivots,
 ) -> bool {
     let padding = padding(code);
-    rows[..padding].fill([0; 8]);
     for block in 0..(left_columns(code) + padding).div_ceil(LANES) {
-        let columns = &columns[..left_columns(code)];
         let at = |place: usize| {
-            let column = place.checked_sub(padding).and_then(|j| columns.get(j));
-            column.map_or((0, 0), |&column| values::<M>(column))
+            let column = place.checked_sub(padding);
+            let column = column.filter(|&j| j < left_columns(code));
+            column.map_or((0, 0), |j| support.values::<M>(j))
         };
-        let places = block * LANES..(block + 1) * LANES;
-        write_rows::<I, M>(isa, places.map(at), &mut rows[padding..]);
-        cut_rows(isa, rows, left, block * PIECE);
+        let columns = (block * LANES..(block + 1) * LANES).map(at);
+        write_columns::<I, M>(isa, columns, (code.t, padding), left, block * PIECE);
     }
     let panels = padded_rows(code) / 8;
     if !code.semi_systematic {
@@ -291,68 +298,87 @@ fn reduce_left<I: Isa, const M: usize>(
     {
         return false;
     }
-    exchange(&mut columns[code.rows() - CHOSEN..], pivots);
+    support.exchange(code.rows() - CHOSEN, pivots);
     reduce(isa, left, reduction, chosen..panels)
 }
 
-/// Makes and reduces the right part of the matrix, piece by piece.
+/// Makes and reduces the right part of the matrix, piece by piece: as many byte columns at a time as
+/// `lines` has room for.
+#[inline(never)]
 fn write_public_key<I: Isa, const M: usize>(
     isa: I,
     code: &Code,
-    columns: &[Column],
-    rows: &mut [Columns],
-    (left, right): (&Matrix<'_>, &mut Matrix<'_>),
+    support: &Support<'_>,
+    (left, lines): (&Matrix<'_>, &mut [Columns]),
     reduction: &Reduction<'_>,
-    public_key: &mut [u8],
+    public_key: &mut Output<'_>,
 ) {
-    let (padding, len) = (padding(code), code.row_len());
-    let columns = &columns[code.rows()..code.n];
-    for (piece, columns) in columns.chunks(LANES).enumerate() {
-        let columns = columns.iter().map(|&column| values::<M>(column));
-        write_rows::<I, M>(isa, columns, &mut rows[padding..]);
-        cut_rows(isa, rows, right, 0);
+    let (padding, len, height) = (padding(code), code.row_len(), left.height);
+    let width = (lines.len() / height).min(PIECE) / GROUP * GROUP;
+    for offset in (0..len).step_by(width) {
+        let count = width.min(len - offset);
+        let right = &mut Matrix {
+            lines: &mut lines[..count * height],
+            height,
+        };
+        let first = code.rows() + 8 * offset;
+        let columns = first..code.n.min(first + 8 * count);
+        let columns = columns.map(|j| support.values::<M>(j));
+        write_columns::<I, M>(isa, columns, (code.t, padding), right, 0);
         replay(isa, left, reduction, right);
-        let offset = piece * PIECE;
-        join_rows(
-            isa,
-            right,
-            padded_rows(code),
-            #[inline(always)]
-            |group, rows| {
-                for (i, row) in rows.iter().enumerate() {
-                    let Some(number) = (8 * group + i).checked_sub(padding) else {
-                        continue;
-                    };
-                    let bytes = &mut public_key[number * len..][..len][offset..];
-                    // Without calls that copy a few bytes.
-                    if let Some(bytes) = bytes.first_chunk_mut::<{ LANES / 8 }>() {
-                        for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(row) {
-                            *bytes = word.to_le_bytes();
+        match public_key {
+            Output::Rows(public_key) => join_rows(
+                isa,
+                right,
+                padded_rows(code),
+                #[inline(always)]
+                |group, rows| {
+                    for (i, row) in rows.iter().enumerate() {
+                        let Some(number) = (8 * group + i).checked_sub(padding) else {
+                            continue;
+                        };
+                        let bytes = &mut public_key[number * len + offset..][..count];
+                        // Without calls that copy a few bytes.
+                        if let Some(bytes) = bytes.first_chunk_mut::<PIECE>() {
+                            for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(row) {
+                                *bytes = word.to_le_bytes();
+                            }
+                        } else {
+                            to_bytes(row, bytes);
                         }
-                    } else {
-                        to_bytes(row, bytes);
                     }
-                }
-            },
-        );
+                },
+            ),
+            Output::Columns(visit) => visit_columns(isa, right, |number, bytes| {
+                visit(offset + number, &bytes[padding..][..code.rows()]);
+            }),
+        }
     }
 }
 
-/// Writes the control bits of the support. Returns false if they do not lead to it, which only a
+/// Writes the control bits of the support, which is packed in front of `words`. Returns false if they do not lead to it, which only a
 /// fault of the machine can bring about.
+#[inline(never)]
 fn write_control_bits<I: Isa>(
     isa: I,
     code: &Code,
-    columns: &[Column],
+    words: &mut [u64],
     halves: &mut [u32],
     control: &mut [u8],
 ) -> bool {
-    let (pi, scratch) = halves.split_at_mut(code.q());
-    for (pi, &column) in pi.iter_mut().zip(columns) {
-        *pi = number(column);
-    }
+    pack_numbers(&mut words[..code.q() / 2]);
+    let (numbers, scratch) = words.split_at_mut(code.q() / 4);
     control.fill(0);
-    control_bits(isa, code.m, pi, control, scratch);
+    if halves.is_empty() {
+        let pi = |j| number(numbers, j);
+        packed::control_bits(isa, code.m, pi, control, scratch);
+    } else {
+        let (pi, scratch) = halves.split_at_mut(code.q());
+        for (j, pi) in pi.iter_mut().enumerate() {
+            *pi = number(numbers, j);
+        }
+        control_bits::control_bits(isa, code.m, pi, control, scratch);
+    }
     // Every bit of the numbers, permuted by the network.
     let mut different = 0;
     for bit in 0..code.m {
@@ -365,9 +391,9 @@ fn write_control_bits<I: Isa>(
             };
         }
         permute(isa, code.m, control, words);
-        for (word, columns) in words.iter().zip(columns.chunks(64)) {
-            for (i, &column) in columns.iter().enumerate() {
-                different |= (word >> i ^ u64::from(number(column)) >> bit) & 1;
+        for (w, word) in words.iter().enumerate() {
+            for i in 0..64 {
+                different |= (word >> i ^ u64::from(number(numbers, 64 * w + i)) >> bit) & 1;
             }
         }
         wipe(words);

@@ -1,24 +1,28 @@
 //! Public keys, secret keys, and pairs of them.
 
 use crate::ciphertexts::{Ciphertext, SharedSecret};
-use crate::encapsulate::Encapsulation;
+use crate::code::MAX_T;
+use crate::encapsulate::finish;
+use crate::encode::Encoding;
 use crate::error::DecodeError;
 use crate::layout::{COMPRESSED_LEN, FIRST_COLUMNS, SEED_LEN, is_padded, parts};
 use crate::operations;
 use crate::params::Parameters;
 use crate::reveal::reveal;
+use crate::weight::fixed_weight;
 use core::fmt;
 use core::iter;
 use core::marker::PhantomData;
 use rand_core::CryptoRng;
+use zeroize::Zeroizing;
 #[cfg(feature = "alloc")]
 use {
-    crate::keygen::Task,
+    crate::keygen::{Output, Task},
     crate::scratch::with_boxed_memory,
     alloc::boxed::Box,
     alloc::vec,
     alloc::vec::Vec,
-    zeroize::{ZeroizeOnDrop, Zeroizing},
+    zeroize::ZeroizeOnDrop,
 };
 
 /// Memory of a public key that the library allocates.
@@ -95,10 +99,13 @@ impl<P: Parameters, B: AsRef<[u8]>> PublicKey<P, B> {
     /// Source: Classic McEliece submission of 2022-10-23, algorithm Encap.
     pub fn encapsulate<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> (Ciphertext<P>, SharedSecret) {
         let code = &P::CODE;
-        let mut encapsulation = Encapsulation::new(code, rng);
-        operations::add_rows(&mut encapsulation.encoding, code, self.as_bytes());
+        let mut positions = Zeroizing::new([0; MAX_T]);
+        fixed_weight(code, rng, &mut positions);
+        let mut encoding = Encoding::new(code, &positions);
+        operations::add_rows(&mut encoding, code, self.as_bytes());
         let (mut ciphertext, mut secret) = (Ciphertext::EMPTY, SharedSecret::EMPTY);
-        encapsulation.finish(code, ciphertext.bytes_mut(), secret.bytes_mut());
+        let (out, secret_out) = (ciphertext.bytes_mut(), secret.bytes_mut());
+        finish(&mut encoding, code, out, secret_out);
         (ciphertext, secret)
     }
 }
@@ -250,7 +257,7 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
     pub fn public_key(&self) -> Result<PublicKey<P>, DecodeError> {
         let mut bytes = vec![0; P::PUBLIC_KEY_LEN].into_boxed_slice();
         let task = Task::PublicKey {
-            public_key: &mut bytes,
+            public_key: Output::Rows(&mut bytes),
         };
         let (again, done) = run::<P>(self.seed(), task);
         let pairs = again.as_bytes().iter().zip(self.as_bytes());
@@ -406,7 +413,7 @@ impl<P: Parameters> KeyPair<P> {
     pub fn from_seed(seed: &[u8; SEED_LEN]) -> Self {
         let mut bytes = vec![0; P::PUBLIC_KEY_LEN].into_boxed_slice();
         let task = Task::Generate {
-            public_key: &mut bytes,
+            public_key: Output::Rows(&mut bytes),
         };
         // Seeds follow each other until one gives a key, so there always is one.
         let (secret_key, _) = run(seed, task);

@@ -18,22 +18,25 @@ use falcon_lanes::{Isa, wipe};
 /// Number of powers that are kept.
 const BABY_STEPS: usize = 16;
 
+/// Words of a power.
+const POWER: usize = MAX_T / 4;
+
 /// Writes the coefficients `g_0, .., g_(t-1)` of the minimal polynomial of `beta`, which is monic,
-/// to `g`. Returns false if the degree of the polynomial is not `t`.
+/// to `g`. Returns false if the degree of the polynomial is not `t`. `scratch` has 512 words at
+/// least, which the caller wipes.
+#[inline(never)]
 pub(crate) fn minimal_polynomial<I: Isa, const M: usize>(
     isa: I,
     code: &Code,
     beta: &Element,
+    scratch: &mut [u64],
     g: &mut [u16],
 ) -> bool {
     let t = code.t;
     let mut sequence = [0; 2 * MAX_T];
-    isa.vectorize_words(
-        #[inline(always)]
-        || terms::<M>(code, beta, &mut sequence[..2 * t]),
-    );
+    vectorized_terms::<I, M>(isa, code, beta, scratch, &mut sequence[..2 * t]);
     let mut lambda = [0; MAX_T + 1];
-    let k = berlekamp_massey::<I, M>(isa, &sequence[..2 * t], &mut lambda[..=t]);
+    let k = connection::<I, M>(isa, &sequence[..2 * t], &mut lambda[..=t]);
     let scale = inverse::<M>(lambda[0]);
     for (g, &lambda) in g.iter_mut().zip(lambda[1..=t].iter().rev()) {
         *g = mul::<M>(lambda, scale);
@@ -44,27 +47,62 @@ pub(crate) fn minimal_polynomial<I: Isa, const M: usize>(
     reveal(k == 0)
 }
 
+// Both are not inlined: the memory of the one is free when the other one runs.
+#[inline(never)]
+fn vectorized_terms<I: Isa, const M: usize>(
+    isa: I,
+    code: &Code,
+    beta: &Element,
+    scratch: &mut [u64],
+    sequence: &mut [u16],
+) {
+    isa.vectorize_words(
+        #[inline(always)]
+        || terms::<M>(code, beta, scratch, sequence),
+    );
+}
+
+#[inline(never)]
+fn connection<I: Isa, const M: usize>(isa: I, sequence: &[u16], lambda: &mut [u16]) -> i32 {
+    berlekamp_massey::<I, M>(isa, sequence, lambda)
+}
+
+/// Four coefficients in each word.
 #[inline(always)]
-fn terms<const M: usize>(code: &Code, beta: &Element, sequence: &mut [u16]) {
+fn pack(element: &Element, words: &mut [u64; POWER]) {
+    for (word, four) in words.iter_mut().zip(element.as_chunks::<4>().0) {
+        let [a, b, c, d] = four.map(u64::from);
+        *word = a | b << 16 | c << 32 | d << 48;
+    }
+}
+
+/// The inverse of [`pack`].
+#[inline(always)]
+fn unpack(words: &[u64; POWER]) -> Element {
+    core::array::from_fn(|i| (words[i / 4] >> (16 * (i % 4))) as u16)
+}
+
+#[inline(always)]
+fn terms<const M: usize>(code: &Code, beta: &Element, scratch: &mut [u64], sequence: &mut [u16]) {
     let mut one = [0; MAX_T];
     one[0] = 1;
-    let mut powers = [[0; MAX_T]; BABY_STEPS];
+    let powers = &mut scratch.as_chunks_mut().0[..BABY_STEPS];
     let mut power = one;
-    for place in &mut powers {
-        *place = power;
+    for place in &mut *powers {
+        pack(&power, place);
         power = product::<M>(code, &power, beta);
     }
     let mut giant_step = power;
     let mut giant = one;
     for sixteen in sequence.chunks_mut(BABY_STEPS) {
         let mut map = functional::<M>(code, &giant);
-        for (term, power) in sixteen.iter_mut().zip(&powers) {
-            *term = inner_product::<M>(&map, power);
+        for (term, words) in sixteen.iter_mut().zip(&*powers) {
+            power = unpack(words);
+            *term = inner_product::<M>(&map, &power);
         }
         giant = product::<M>(code, &giant, &giant_step);
         wipe(&mut map);
     }
-    wipe(powers.as_flattened_mut());
     wipe(&mut power);
     // A power of two of `beta`, from which `beta` follows.
     wipe(&mut giant_step);
@@ -96,6 +134,7 @@ mod tests {
                 Baseline,
                 code,
                 &beta,
+                &mut [0; 512],
                 &mut g[..code.t]
             ));
             // It vanishes at `beta`: Horner, with leading coefficient 1.
@@ -116,6 +155,7 @@ mod tests {
                 Baseline,
                 code,
                 &beta,
+                &mut [0; 512],
                 &mut g[..code.t]
             ));
         }

@@ -1,7 +1,7 @@
 //! Working memory of key generation.
 
 use crate::error::MemoryError;
-use crate::keygen::{Memory, Task, scratch_halves, scratch_words};
+use crate::keygen::{Memory, Output, Task, min_words, scratch_halves, scratch_words};
 use crate::layout::SEED_LEN;
 use crate::operations;
 use crate::params::Parameters;
@@ -44,6 +44,8 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
     pub const WORDS: usize = scratch_words(&P::CODE);
     /// Number of 32-bit words.
     pub const HALVES: usize = scratch_halves(&P::CODE);
+    /// Least number of 64-bit words of [`small`](Self::small) memory.
+    pub const MIN_WORDS: usize = min_words(&P::CODE);
 
     /// Borrows `words` and `halves` as scratch.
     ///
@@ -61,6 +63,26 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
         Ok(Self {
             words,
             halves,
+            parameters: PhantomData,
+        })
+    }
+
+    /// Borrows `words` alone, for devices with little memory. Keys are the same, and are generated
+    /// more slowly. More words than [`MIN_WORDS`](Self::MIN_WORDS) make it faster, up to
+    /// [`WORDS`](Self::WORDS).
+    ///
+    /// # Errors
+    /// [`MemoryError`] if there are fewer than [`MIN_WORDS`](Self::MIN_WORDS).
+    pub fn small(words: &'a mut [u64]) -> Result<Self, MemoryError> {
+        if words.len() < Self::MIN_WORDS {
+            return Err(MemoryError {
+                needed: Self::MIN_WORDS,
+            });
+        }
+        let len = words.len().min(Self::WORDS);
+        Ok(Self {
+            words: &mut words[..len],
+            halves: &mut [],
             parameters: PhantomData,
         })
     }
@@ -91,14 +113,78 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
         secret_key: &mut [u8],
         public_key: &mut [u8],
     ) -> Result<(), MemoryError> {
-        for (len, needed) in [
-            (secret_key.len(), P::SECRET_KEY_LEN),
-            (public_key.len(), P::PUBLIC_KEY_LEN),
-        ] {
-            if len != needed {
-                return Err(MemoryError { needed });
-            }
-        }
+        check_len(public_key, P::PUBLIC_KEY_LEN)?;
+        self.run(seed, secret_key, Output::Rows(public_key))
+    }
+
+    /// Generates a pair from 32 bytes of `rng`, as
+    /// [`columns_from_seed`](Self::columns_from_seed) does.
+    ///
+    /// # Errors
+    /// [`MemoryError`] if `secret_key` has not the length of the encoding.
+    pub fn generate_columns<R: CryptoRng + ?Sized>(
+        &mut self,
+        rng: &mut R,
+        secret_key: &mut [u8],
+        visit: impl FnMut(usize, &[u8]),
+    ) -> Result<(), MemoryError> {
+        let mut seed = Zeroizing::new([0; SEED_LEN]);
+        rng.fill_bytes(&mut *seed);
+        self.columns_from_seed(&seed, secret_key, visit)
+    }
+
+    /// Generates a pair from `seed`. Writes the secret key, and gives the public key away in byte
+    /// columns: no memory holds the whole of it.
+    ///
+    /// A public key is rows of `k / 8` bytes, rounded up, where `k` is the dimension of the code.
+    /// Byte column `c` is byte `c` of every row, the first row first. `visit` is called with `c` and
+    /// these bytes, for every `c` in ascending order. The public key is complete when this function
+    /// returns. If the machine computes wrongly, `visit` may be called again from column 0 on, with
+    /// another key.
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # fn main() -> Result<(), mceliece_core::MemoryError> {
+    /// use mceliece_core::{KeygenScratch, Mceliece348864f, Parameters};
+    ///
+    /// type P = Mceliece348864f;
+    /// const ROW: usize = P::PUBLIC_KEY_LEN / 768;
+    /// let mut words = vec![0; KeygenScratch::<P>::MIN_WORDS];
+    /// let mut scratch = KeygenScratch::<P>::small(&mut words)?;
+    /// let mut secret_key = vec![0; P::SECRET_KEY_LEN];
+    /// let mut public_key = vec![0; P::PUBLIC_KEY_LEN]; // or another machine's memory
+    /// scratch.columns_from_seed(&[7; 32], &mut secret_key, |c, column| {
+    ///     for (row, byte) in column.iter().enumerate() {
+    ///         public_key[ROW * row + c] = *byte;
+    ///     }
+    /// })?;
+    /// # let pair = mceliece_core::KeyPair::<P>::from_seed(&[7; 32]);
+    /// # assert_eq!(pair.public_key.as_bytes(), public_key);
+    /// # assert_eq!(pair.secret_key.as_bytes(), secret_key);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "alloc"))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`MemoryError`] if `secret_key` has not the length of the encoding.
+    pub fn columns_from_seed(
+        &mut self,
+        seed: &[u8; SEED_LEN],
+        secret_key: &mut [u8],
+        mut visit: impl FnMut(usize, &[u8]),
+    ) -> Result<(), MemoryError> {
+        self.run(seed, secret_key, Output::Columns(&mut visit))
+    }
+
+    fn run(
+        &mut self,
+        seed: &[u8; SEED_LEN],
+        secret_key: &mut [u8],
+        public_key: Output<'_>,
+    ) -> Result<(), MemoryError> {
+        check_len(secret_key, P::SECRET_KEY_LEN)?;
         let mut memory = Memory {
             words: self.words,
             halves: self.halves,
@@ -106,6 +192,14 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
         let task = Task::Generate { public_key };
         operations::run(&P::CODE, seed, task, &mut memory, secret_key);
         Ok(())
+    }
+}
+
+fn check_len(buffer: &[u8], needed: usize) -> Result<(), MemoryError> {
+    if buffer.len() == needed {
+        Ok(())
+    } else {
+        Err(MemoryError { needed })
     }
 }
 

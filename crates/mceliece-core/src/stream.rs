@@ -1,17 +1,21 @@
 //! Encapsulation to a public key that arrives in pieces.
 
 use crate::ciphertexts::{Ciphertext, SharedSecret};
-use crate::encapsulate::Encapsulation;
+use crate::code::MAX_T;
+use crate::encapsulate::finish;
+use crate::encode::Encoding;
 use crate::error::DecodeError;
 use crate::operations;
 use crate::params::Parameters;
+use crate::weight::fixed_weight;
 use core::fmt;
 use core::marker::PhantomData;
 use rand_core::CryptoRng;
+use zeroize::Zeroizing;
 
 /// An encapsulation that is fed the public key in pieces of any length, and keeps none of it.
 ///
-/// The state has less than 3 KB. Ciphertext and secret are those of
+/// The state has less than 1.5 KB. Ciphertext and secret are those of
 /// [`PublicKey::encapsulate`](crate::PublicKey::encapsulate) with the same randomness.
 ///
 /// ```
@@ -34,7 +38,7 @@ use rand_core::CryptoRng;
 /// # fn main() {}
 /// ```
 pub struct EncapsulateStream<P: Parameters> {
-    encapsulation: Encapsulation,
+    encoding: Encoding,
     /// Bytes so far, also those behind the end of the key.
     len: usize,
     /// Padding bits so far.
@@ -44,9 +48,13 @@ pub struct EncapsulateStream<P: Parameters> {
 
 impl<P: Parameters> EncapsulateStream<P> {
     /// Draws the secret.
+    // Calls, since compilers copy the state when they inline the functions that move it.
+    #[inline(never)]
     pub fn new<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
+        let mut positions = Zeroizing::new([0; MAX_T]);
+        fixed_weight(&P::CODE, rng, &mut positions);
         Self {
-            encapsulation: Encapsulation::new(&P::CODE, rng),
+            encoding: Encoding::new(&P::CODE, &positions),
             len: 0,
             padding: 0,
             parameters: PhantomData,
@@ -61,7 +69,7 @@ impl<P: Parameters> EncapsulateStream<P> {
         while !rest.is_empty() && self.len < P::PUBLIC_KEY_LEN {
             let (row, offset) = (self.len / row_len, self.len % row_len);
             let (now, later) = rest.split_at(rest.len().min(row_len - offset));
-            operations::add_piece(&mut self.encapsulation.encoding, row, offset, now);
+            operations::add_piece(&mut self.encoding, &P::CODE, row, offset, now);
             if let Some(&last) = now.last()
                 && offset + now.len() == row_len
             {
@@ -80,7 +88,8 @@ impl<P: Parameters> EncapsulateStream<P> {
     ///
     /// # Errors
     /// [`DecodeError::Length`] and [`DecodeError::Padding`].
-    pub fn finish(self) -> Result<(Ciphertext<P>, SharedSecret), DecodeError> {
+    #[inline(never)]
+    pub fn finish(mut self) -> Result<(Ciphertext<P>, SharedSecret), DecodeError> {
         if self.len != P::PUBLIC_KEY_LEN {
             return Err(DecodeError::Length {
                 expected: P::PUBLIC_KEY_LEN,
@@ -90,8 +99,8 @@ impl<P: Parameters> EncapsulateStream<P> {
             return Err(DecodeError::Padding);
         }
         let (mut ciphertext, mut secret) = (Ciphertext::EMPTY, SharedSecret::EMPTY);
-        self.encapsulation
-            .finish(&P::CODE, ciphertext.bytes_mut(), secret.bytes_mut());
+        let (out, secret_out) = (ciphertext.bytes_mut(), secret.bytes_mut());
+        finish(&mut self.encoding, &P::CODE, out, secret_out);
         Ok((ciphertext, secret))
     }
 }

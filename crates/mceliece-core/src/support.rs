@@ -2,16 +2,17 @@
 //!
 //! Column `j` has the point with number `pi(j)`. A [`Column`] is a word that sorts by the random
 //! number of its point: 32 bits `a`, 13 bits `pi(j)`, and in the low 16 bits `1/g` of the point,
-//! which so needs no look-up.
+//! which so needs no look-up. When the columns are in order, [`Support`] keeps the low halves.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm FieldOrdering.
 
-use crate::code::Code;
+use crate::code::{CHOICE, Code};
 use crate::field::element::point;
 use crate::mask;
+use crate::matrix::semi_systematic::{Pivots, exchange};
 use crate::reveal::reveal;
 use crate::sort::sort;
-use falcon_lanes::Isa;
+use falcon_lanes::{Isa, wipe};
 
 /// A column of the matrix before it is expanded.
 pub(crate) type Column = u64;
@@ -22,16 +23,69 @@ pub(crate) fn column(a: u32, i: usize) -> Column {
     u64::from(a) << 31 | (i as u64) << 16
 }
 
-/// Number of the point.
-#[inline(always)]
-pub(crate) fn number(column: Column) -> u32 {
-    (column >> 16) as u32 & 0x7fff
+/// Packs columns: removes their random numbers, and puts two into each word of the first half.
+pub(crate) fn pack(columns: &mut [Column]) {
+    for j in 0..columns.len() / 2 {
+        let [low, high] = [columns[2 * j], columns[2 * j + 1]].map(
+            #[inline(always)]
+            |column| column & 0x7fff_ffff,
+        );
+        columns[j] = low | high << 32;
+    }
 }
 
-/// The point, and `1/g` of it.
+/// The columns in order, without their random numbers: two in a word.
+pub(crate) struct Support<'a> {
+    words: &'a mut [u64],
+}
+
+impl<'a> Support<'a> {
+    /// Takes what [`pack`] has left.
+    pub(crate) fn new(words: &'a mut [u64]) -> Self {
+        Self { words }
+    }
+
+    #[inline(always)]
+    fn column(&self, j: usize) -> u32 {
+        (self.words[j / 2] >> (32 * (j % 2))) as u32
+    }
+
+    /// The point of column `j`, and `1/g` of it.
+    #[inline(always)]
+    pub(crate) fn values<const M: usize>(&self, j: usize) -> (u16, u16) {
+        let column = self.column(j);
+        (point::<M>((column >> 16) as u16), column as u16)
+    }
+
+    /// Exchanges the columns from number `first` on as the pivots say.
+    pub(crate) fn exchange(&mut self, first: usize, pivots: &Pivots) {
+        let mut columns: [u64; CHOICE] =
+            core::array::from_fn(|i| u64::from(self.column(first + i)));
+        exchange(&mut columns, pivots);
+        for (j, column) in (first..).zip(&columns) {
+            let (word, shift) = (&mut self.words[j / 2], 32 * (j % 2));
+            *word = *word & !(0xffff_ffff << shift) | column << shift;
+        }
+        wipe(&mut columns);
+    }
+}
+
+/// Keeps only the numbers of the points of what [`pack`] has left: four in each word of the first
+/// half.
+pub(crate) fn pack_numbers(words: &mut [u64]) {
+    for j in 0..words.len() / 2 {
+        let [low, high] = [words[2 * j], words[2 * j + 1]].map(
+            #[inline(always)]
+            |two| two >> 16 & 0xffff | two >> 48 << 16,
+        );
+        words[j] = low | high << 32;
+    }
+}
+
+/// Number of the point of column `j`, of what [`pack_numbers`] has left.
 #[inline(always)]
-pub(crate) fn values<const M: usize>(column: Column) -> (u16, u16) {
-    (point::<M>(number(column) as u16), column as u16)
+pub(crate) fn number(numbers: &[u64], j: usize) -> u32 {
+    (numbers[j / 4] >> (16 * (j % 4))) as u32 & 0xffff
 }
 
 /// Sorts the columns. Returns false if two random numbers are equal.
@@ -41,7 +95,6 @@ pub(crate) fn order<I: Isa>(
     columns: &mut [Column],
     spare: &mut [u64],
 ) -> bool {
-    let columns = &mut columns[..code.q()];
     sort(isa, columns, 1, &mut spare[..code.q()]);
     let mut equal = 0;
     for pair in columns.windows(2) {
@@ -73,8 +126,18 @@ mod tests {
             &mut columns,
             &mut spare
         ));
-        assert!(columns.is_sorted_by_key(|&column| a(number(column))));
-        assert_eq!(values::<12>(column(7, 1) | 5), (1 << 11, 5));
+        assert!(columns.is_sorted_by_key(|&column| a((column >> 16) as u32 & 0x7fff)));
+        let expected = columns.clone();
+        pack(&mut columns);
+        let support = Support::new(&mut columns);
+        for (j, &column) in expected.iter().enumerate() {
+            let number = (column >> 16) as u16 & 0x7fff;
+            assert_eq!(support.values::<12>(j), (point::<12>(number), 5));
+        }
+        pack_numbers(&mut columns[..code.q() / 2]);
+        for (j, &column) in expected.iter().enumerate() {
+            assert_eq!(number(&columns, j), (column >> 16) as u32 & 0x7fff);
+        }
         // Two that are equal, and far apart.
         let mut columns = made(&|i| if i == 4000 { a(3) } else { a(i) });
         assert!(!order(

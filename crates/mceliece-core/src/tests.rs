@@ -1,11 +1,13 @@
 //! Known answers on every engine.
 
-use crate::code::Code;
+use crate::code::{Code, MAX_T};
 use crate::decapsulate::decapsulate;
-use crate::encapsulate::Encapsulation;
-use crate::keygen::{Memory, Task, run, scratch_halves, scratch_words};
+use crate::encapsulate::finish;
+use crate::encode::Encoding;
+use crate::keygen::{Memory, Output, Task, run, scratch_halves, scratch_words};
 use crate::params::sealed::Sealed;
 use crate::params::*;
+use crate::weight::fixed_weight;
 use falcon_kat::Drbg;
 use falcon_lanes::Isa;
 use sha2::{Digest, Sha256};
@@ -39,17 +41,19 @@ fn replay<I: Isa>(isa: I, code: &Code, record: &serde_json::Value) {
     let mut secret_key = vec![0; code.secret_key_len()];
     let delta = rng.bytes();
     let task = Task::Generate {
-        public_key: &mut public_key,
+        public_key: Output::Rows(&mut public_key),
     };
     assert!(run(isa, code, &delta, task, &mut memory, &mut secret_key));
     assert_eq!(hex(&secret_key), field("sk"));
     let digest = hex(&Sha256::digest(&public_key));
     assert_eq!(digest.to_lowercase(), field("pk_sha256"));
     let mut ciphertext = vec![0; code.ciphertext_len()];
-    let mut encapsulation = Encapsulation::new(code, &mut rng);
-    encapsulation.encoding.add_rows(isa, code, &public_key);
+    let mut positions = [0; MAX_T];
+    fixed_weight(code, &mut rng, &mut positions);
+    let mut encoding = Encoding::new(code, &positions);
+    encoding.add_rows(isa, code, &public_key);
     let mut secret = [0; 32];
-    encapsulation.finish(code, &mut ciphertext, &mut secret);
+    finish(&mut encoding, code, &mut ciphertext, &mut secret);
     assert_eq!(hex(&ciphertext), field("ct"));
     assert_eq!(hex(&secret), field("ss"));
     let mut opened = [0; 32];

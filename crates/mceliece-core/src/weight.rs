@@ -6,38 +6,42 @@
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm FixedWeight.
 
-use crate::code::{Code, MAX_T, MAX_WORDS};
+use crate::code::{Code, MAX_T};
 use crate::engine::Best;
 use crate::mask;
 use crate::reveal::reveal;
-use falcon_lanes::Isa;
+use falcon_lanes::{Isa, wipe};
 use rand_core::CryptoRng;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
-/// An error vector: bit `i` is bit `i mod 64` of word `i / 64`.
-pub(crate) type ErrorVector = Zeroizing<[u64; MAX_WORDS]>;
+/// Distinct positions, of which `t` places are used.
+pub(crate) type Positions = [u16; MAX_T];
 
-/// Writes a random error vector to `out`.
-pub(crate) fn fixed_weight<R: CryptoRng + ?Sized>(code: &Code, rng: &mut R, out: &mut [u64]) {
+/// Draws `t` positions: those of the ones of a random error vector.
+// Apart from the vector, which so takes no memory while they are drawn.
+#[inline(never)]
+pub(crate) fn fixed_weight<R: CryptoRng + ?Sized>(
+    code: &Code,
+    rng: &mut R,
+    positions: &mut Positions,
+) {
     let tau = if code.n == code.q() {
         code.t
     } else {
         2 * code.t
     };
     let mut bytes = Zeroizing::new([0u8; 4 * MAX_T]);
-    let mut positions = Zeroizing::new([0u16; MAX_T]);
     loop {
         let draw = &mut bytes[..2 * tau];
         rng.fill_bytes(draw);
-        if choose(code, draw, &mut positions) {
+        if choose(code, draw, positions) {
             break;
         }
     }
-    on_best!(Best::find(), isa => spread(isa, &positions[..code.t], out));
 }
 
 /// Takes the first `t` numbers below `n`. Returns false if there are fewer, or if two are equal.
-fn choose(code: &Code, draw: &[u8], positions: &mut [u16; MAX_T]) -> bool {
+fn choose(code: &Code, draw: &[u8], positions: &mut Positions) -> bool {
     let (t, mut count) = (code.t, 0);
     for bytes in draw.as_chunks().0 {
         let number = u16::from_le_bytes(*bytes) & (code.q() - 1) as u16;
@@ -55,6 +59,9 @@ fn choose(code: &Code, draw: &[u8], positions: &mut [u16; MAX_T]) -> bool {
     reveal(repeated == 0)
 }
 
+/// Positions that are compared at a time.
+const COMPARED: usize = 32;
+
 /// Not zero if two positions are equal.
 ///
 /// Every position is compared with those up to 64 places behind it, round a circle of 128. Places
@@ -69,35 +76,65 @@ fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
     isa.vectorize(
         #[inline(always)]
         || {
-            let mut repeated = [0u16; MAX_T];
-            for distance in 1..=MAX_T / 2 {
-                let others = &circle.as_flattened()[distance..][..MAX_T];
-                for ((repeated, position), other) in repeated.iter_mut().zip(&circle[0]).zip(others)
-                {
-                    // The borrow of a difference that is zero; numbers are small.
-                    *repeated |= (position ^ other).wrapping_sub(1);
+            let mut all = 0;
+            for start in (0..MAX_T).step_by(COMPARED) {
+                let mut repeated = [0u16; COMPARED];
+                let circle = &circle.as_flattened()[start..][..COMPARED + MAX_T / 2];
+                let positions = &circle[..COMPARED];
+                for distance in 1..=MAX_T / 2 {
+                    let others = &circle[distance..][..COMPARED];
+                    for ((repeated, position), other) in
+                        repeated.iter_mut().zip(positions).zip(others)
+                    {
+                        // The borrow of a difference that is zero; numbers are small.
+                        *repeated |= (position ^ other).wrapping_sub(1);
+                    }
                 }
+                all |= repeated.iter().fold(0, |all, one| all | one);
             }
-            repeated.iter().fold(0, |all, one| all | one) >> 15
+            all >> 15
         },
     )
 }
 
-/// Sets the bits of `out` at `positions`.
-fn spread(isa: impl Isa, positions: &[u16], out: &mut [u64]) {
-    out.zeroize();
-    isa.vectorize(
-        #[inline(always)]
-        || {
-            for &position in positions {
-                let bit = 1u64 << (position % 64);
-                let place = u64::from(position / 64);
-                for (w, word) in out.iter_mut().enumerate() {
-                    *word |= bit & mask::equal(w as u64, place);
+/// Words of a vector that are written at a time.
+const SPREAD: usize = 16;
+
+/// Sets the bits of `out` at `positions`, all of them `padding` places later, and clears the others:
+/// bit `i` is bit `i mod 8` of byte `i / 8`.
+pub(crate) fn spread(isa: impl Isa, positions: &[u16], padding: usize, out: &mut [u8]) {
+    let mut words = [0u64; SPREAD];
+    for (first, bytes) in (0..).step_by(SPREAD).zip(out.chunks_mut(8 * SPREAD)) {
+        isa.vectorize(
+            #[inline(always)]
+            || {
+                words = [0; SPREAD];
+                for &position in positions {
+                    let position = position + padding as u16;
+                    let bit = 1u64 << (position % 64);
+                    let place = u64::from(position / 64);
+                    for (w, word) in (first..).zip(&mut words) {
+                        *word |= bit & mask::equal(w, place);
+                    }
                 }
-            }
-        },
-    );
+            },
+        );
+        to_bytes(&words, bytes);
+    }
+    wipe(&mut words);
+}
+
+/// Removes the `padding` zero bits in front of a vector.
+pub(crate) fn to_error_vector(padding: usize, bytes: &mut [u8]) {
+    if padding == 0 {
+        return;
+    }
+    for i in 1..bytes.len() {
+        bytes[i - 1] = (u16::from_le_bytes([bytes[i - 1], bytes[i]]) >> padding) as u8;
+    }
+    if let Some(last) = bytes.last_mut() {
+        *last >>= padding;
+    }
 }
 
 /// Writes the bytes of a vector of bits to `out`.
@@ -155,15 +192,20 @@ mod tests {
 
     #[test]
     fn bits_are_at_the_positions() {
-        let mut out = [u64::MAX; 128];
-        spread(falcon_lanes::Baseline, &[0, 63, 64, 8191], &mut out);
-        assert_eq!([out[0], out[1], out[127]], [1 << 63 | 1, 1, 1 << 63]);
-        assert_eq!(out.iter().map(|w| w.count_ones()).sum::<u32>(), 4);
+        let mut out = [0xff; 1040];
+        spread(falcon_lanes::Baseline, &[0, 63, 64, 8191], 0, &mut out);
+        assert_eq!([out[0], out[7], out[8], out[1023]], [1, 128, 1, 128]);
+        assert_eq!(out.iter().map(|byte| byte.count_ones()).sum::<u32>(), 4);
+        spread(falcon_lanes::Baseline, &[0, 63, 64, 8191], 5, &mut out);
+        to_error_vector(5, &mut out);
+        assert_eq!([out[0], out[7], out[8], out[1023]], [1, 128, 1, 128]);
+        assert_eq!(out.iter().map(|byte| byte.count_ones()).sum::<u32>(), 4);
+        let words: [u64; 128] = core::array::from_fn(|i| (i as u64 + 1) << 50 | i as u64);
         let mut bytes = [0; 1021];
-        to_bytes(&out, &mut bytes);
+        to_bytes(&words, &mut bytes);
         let mut back = [7; 128];
         from_bytes(&bytes, &mut back);
-        assert_eq!(back[..127], out[..127]);
-        assert_eq!(back[127], 0);
+        assert_eq!(back[..127], words[..127]);
+        assert_eq!(back[127], words[127] & 0xff_ffff_ffff);
     }
 }

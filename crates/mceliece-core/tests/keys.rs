@@ -352,6 +352,58 @@ fn caller_owned_memory_makes_the_same_keys_and_is_wiped() {
     assert_eq!(secret_key.decapsulate(&ciphertext), secret);
 }
 
+fn small_memory<P: Parameters>(row_len: usize, spare: &[usize]) {
+    let pair = KeyPair::<P>::generate(&mut repeated(12));
+    let min = KeygenScratch::<P>::MIN_WORDS;
+    let error = KeygenScratch::<P>::small(&mut vec![0; min - 1]).err();
+    assert_eq!(error, Some(MemoryError { needed: min }));
+    for &spare in spare {
+        let mut words = vec![7; min + spare];
+        let mut secret_key = vec![7; P::SECRET_KEY_LEN];
+        let mut public_key = vec![7; P::PUBLIC_KEY_LEN];
+        let mut scratch = KeygenScratch::<P>::small(&mut words).expect("enough");
+        let (mut rng, mut next) = (repeated(12), 0);
+        let needed = P::SECRET_KEY_LEN;
+        let error = scratch.generate_columns(&mut rng, &mut secret_key[1..], |_, _| panic!());
+        assert_eq!(error, Err(MemoryError { needed }));
+        let columns = |c: usize, column: &[u8]| {
+            assert_eq!(c, next);
+            assert_eq!(column.len(), P::PUBLIC_KEY_LEN / row_len);
+            for (row, byte) in column.iter().enumerate() {
+                public_key[row_len * row + c] = *byte;
+            }
+            next += 1;
+        };
+        scratch
+            .generate_columns(&mut repeated(12), &mut secret_key, columns)
+            .expect("lengths");
+        assert_eq!(next, row_len);
+        assert!(pair.secret_key.as_bytes() == secret_key);
+        assert!(pair.public_key.as_bytes() == public_key);
+        // Rows too.
+        public_key.fill(7);
+        scratch
+            .generate(&mut repeated(12), &mut secret_key, &mut public_key)
+            .expect("lengths");
+        assert!(pair.secret_key.as_bytes() == secret_key);
+        assert!(pair.public_key.as_bytes() == public_key);
+        let used = words.len().min(KeygenScratch::<P>::WORDS);
+        assert!(words[..used].iter().all(|&word| word == 0));
+        assert!(words[used..].iter().all(|&word| word == 7));
+    }
+}
+
+#[test]
+fn little_memory_makes_the_same_keys_column_by_column() {
+    let most = KeygenScratch::<Mceliece348864f>::WORDS + 3;
+    small_memory::<Mceliece348864f>(340, &[0, 1, 999, 2000, most]);
+    small_memory::<Mceliece348864>(340, &[0]);
+    small_memory::<Mceliece460896f>(420, &[0, 5000]);
+    small_memory::<Mceliece6688128f>(628, &[3000]);
+    small_memory::<Mceliece6960119f>(677, &[0, 999]);
+    small_memory::<Mceliece8192128f>(816, &[0]);
+}
+
 #[test]
 fn formatting_shows_no_secret() {
     type P = Mceliece348864f;

@@ -3,6 +3,8 @@
 #![no_std]
 
 pub mod known_answer;
+#[cfg(feature = "mceliece")]
+pub mod mceliece;
 #[cfg_attr(target_arch = "arm", path = "platform/cortex_m.rs")]
 #[cfg_attr(target_arch = "riscv32", path = "platform/riscv.rs")]
 pub mod platform;

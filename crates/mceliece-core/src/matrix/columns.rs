@@ -1,43 +1,83 @@
 //! Columns of the parity-check matrix: row `i M + b` of column `j` is bit `b` of
 //! `alpha_j^i / g(alpha_j)`.
 //!
-//! Rows are made for 512 columns at a time, and then cut into byte columns.
+//! Rows are made for 512 columns at a time, power by power, and eight rows at a time are cut into byte
+//! columns.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm MatGen.
 
 use super::Columns;
 use super::eliminate::Matrix;
 use crate::align::Aligned;
-use crate::field::planes::{Block, WORDS, load, mul, parts, slice, store};
+use crate::field::planes::{Block, LANES, WORDS, load, mul, parts, slice, store};
+use crate::weight::to_bytes;
 use falcon_lanes::{Bytes, BytesKernel, Isa, transpose_bytes, wipe};
 
-/// Writes 512 columns of all rows.
+/// Byte columns that are made at a time, at most.
+pub(crate) const PIECE: usize = LANES / 8;
+
+/// Most rows that wait for seven others.
+const PENDING: usize = 7 + 13;
+
+/// Writes the byte columns from number `first` on, as many as the matrix has, at most [`PIECE`].
 ///
-/// `columns` are the pairs `(alpha_j, 1/g(alpha_j))`; those that are missing are zero.
-pub(crate) fn write_rows<I: Isa, const M: usize>(
+/// `columns` are the pairs `(alpha_j, 1/g(alpha_j))`; those that are missing are zero. The matrix
+/// has `t M` rows behind `padding` rows of zeros, fewer than eight.
+#[inline(never)]
+pub(crate) fn write_columns<I: Isa, const M: usize>(
     isa: I,
     columns: impl Iterator<Item = (u16, u16)> + Clone,
-    rows: &mut [Columns],
+    (t, padding): (usize, usize),
+    matrix: &mut Matrix<'_>,
+    first: usize,
 ) {
     let mut alpha: Aligned<Block<M>> = Aligned([[0; WORDS]; M]);
     let mut value: Aligned<Block<M>> = Aligned([[0; WORDS]; M]);
     let (alpha, value) = (&mut alpha.0, &mut value.0);
     slice(columns.clone().map(|(alpha, _)| alpha), alpha);
     slice(columns.map(|(_, inverse)| inverse), value);
+    let height = matrix.height;
+    let lines = &mut matrix.lines[first * height..];
+    let len = lines.len().min(PIECE * height);
+    let lines = &mut lines[..len];
+    let mut rows = [[0; 8]; PENDING];
     isa.vectorize_words(
         #[inline(always)]
         || {
-            for rows in rows.as_chunks_mut::<M>().0 {
-                *rows = *value;
+            let (mut pending, mut group) = (padding, 0);
+            for _ in 0..t {
+                rows[pending..pending + M].copy_from_slice(&*value);
+                pending += M;
                 for part in 0..parts::<I>() {
                     let product = mul(isa, &load(isa, value, part), &load(isa, alpha, part));
                     store::<I, M>(&product, value, part);
                 }
+                while pending >= 8 {
+                    cut_rows(&rows.as_chunks().0[0], group, lines, height);
+                    rows.copy_within(8..pending, 0);
+                    group += 1;
+                    pending -= 8;
+                }
+            }
+            for column in lines.chunks_exact_mut(height) {
+                column.as_flattened_mut()[group..].fill(0);
             }
         },
     );
+    wipe(rows.as_flattened_mut());
     wipe(alpha.as_flattened_mut());
     wipe(value.as_flattened_mut());
+    isa.with_bytes(Arrange { lines, back: false });
+}
+
+/// Cuts eight rows, which are group `group`, into byte columns.
+#[inline(always)]
+pub(crate) fn cut_rows(rows: &[Columns; 8], group: usize, lines: &mut [Columns], height: usize) {
+    let mut columns = *rows;
+    transpose_bytes(&mut columns);
+    for (number, column) in lines.chunks_exact_mut(height).enumerate() {
+        column[group / 8][group % 8] = columns[number % 8][number / 8];
+    }
 }
 
 /// Brings lines into the order of [`Bytes`], or back to that of bytes.
@@ -61,33 +101,8 @@ impl BytesKernel for Arrange<'_> {
     }
 }
 
-/// Cuts rows, a multiple of eight of them, into the byte columns from number `first` on, as many as
-/// the matrix has, at most 64.
-pub(crate) fn cut_rows<I: Isa>(isa: I, rows: &[Columns], matrix: &mut Matrix<'_>, first: usize) {
-    let height = matrix.height;
-    let lines = &mut matrix.lines[first * height..];
-    let len = lines.len().min(64 * height);
-    let lines = &mut lines[..len];
-    isa.vectorize(
-        #[inline(always)]
-        || {
-            for (group, rows) in rows.as_chunks::<8>().0.iter().enumerate() {
-                let mut columns = *rows;
-                transpose_bytes(&mut columns);
-                for (number, column) in lines.chunks_exact_mut(height).enumerate() {
-                    column[group / 8][group % 8] = columns[number % 8][number / 8];
-                }
-            }
-            for column in lines.chunks_exact_mut(height) {
-                column.as_flattened_mut()[rows.len() / 8..].fill(0);
-            }
-        },
-    );
-    isa.with_bytes(Arrange { lines, back: false });
-}
-
-/// Calls `visit` with eight rows at a time of 64 byte columns. The order of their lines is that of
-/// bytes afterwards.
+/// Calls `visit` with eight rows at a time of all byte columns, at most [`PIECE`]. The order of their
+/// lines is that of bytes afterwards.
 pub(crate) fn join_rows<I: Isa>(
     isa: I,
     matrix: &mut Matrix<'_>,
@@ -95,7 +110,7 @@ pub(crate) fn join_rows<I: Isa>(
     mut visit: impl FnMut(usize, &[Columns; 8]),
 ) {
     let height = matrix.height;
-    let lines = &mut matrix.lines[..64 * height];
+    let lines = &mut *matrix.lines;
     isa.with_bytes(Arrange {
         lines: &mut *lines,
         back: true,
@@ -113,4 +128,26 @@ pub(crate) fn join_rows<I: Isa>(
             }
         },
     );
+}
+
+/// Calls `visit` with the number of each byte column and its bytes, one for each row, and with those
+/// of the padding in front. The order of the lines is that of bytes afterwards.
+#[inline(never)]
+pub(crate) fn visit_columns<I: Isa>(
+    isa: I,
+    matrix: &mut Matrix<'_>,
+    mut visit: impl FnMut(usize, &[u8]),
+) {
+    let height = matrix.height;
+    let lines = &mut *matrix.lines;
+    isa.with_bytes(Arrange {
+        lines: &mut *lines,
+        back: true,
+    });
+    // 1,664 rows at most, and the padding.
+    let mut bytes = [0; 1664];
+    for (number, column) in lines.chunks_exact(height).enumerate() {
+        to_bytes(column.as_flattened(), &mut bytes);
+        visit(number, &bytes);
+    }
 }

@@ -32,7 +32,7 @@ const PIVOTS: usize = 8;
 /// Rows whose combinations are considered at a time: the pivot rows and a window.
 const CANDIDATES: usize = 64;
 /// Combinations beyond one a panel that can be kept.
-const SPARE: usize = 64;
+const SPARE: usize = 16;
 
 /// Words of a [`Combination`], for memory that the caller owns.
 pub(crate) const COMBINATION_WORDS: usize = 2 + PIVOTS;
@@ -148,7 +148,7 @@ fn reduce_panel<B: Bytes>(
 }
 
 /// Byte columns that are changed at a time: coefficients are loaded once for all of them.
-const GROUP: usize = 4;
+pub(crate) const GROUP: usize = 4;
 
 /// Repeats a reduction on other columns of the same rows. `left` is the reduced matrix.
 pub(crate) fn replay<I: Isa>(
@@ -391,7 +391,7 @@ fn find_combination(planes: &mut [u64; 8], skipped: usize, out: &mut [u64]) -> b
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix::columns::{cut_rows, join_rows};
+    use crate::matrix::columns::{Arrange, cut_rows, join_rows};
     use std::vec;
     use std::vec::Vec;
 
@@ -440,12 +440,15 @@ mod tests {
         let half = |part: usize| {
             let mut rows: Vec<Columns> = rows.iter().map(|row| row.as_chunks().0[part]).collect();
             rows.splice(0..0, vec![[0; 8]; padding]);
-            let mut lines = vec![[7; 8]; 64 * height];
-            let mut matrix = Matrix {
+            let mut lines = vec![[0; 8]; 64 * height];
+            for (group, rows) in rows.as_chunks().0.iter().enumerate() {
+                cut_rows(rows, group, &mut lines, height);
+            }
+            let arrange = Arrange {
                 lines: &mut lines,
-                height,
+                back: false,
             };
-            cut_rows(isa, &rows, &mut matrix, 0);
+            isa.with_bytes(arrange);
             lines
         };
         let (mut left, mut right) = (half(0), half(1));
@@ -453,7 +456,7 @@ mod tests {
             lines: &mut left,
             height,
         };
-        let mut combinations = vec![[0; COMBINATION_WORDS]; max_combinations(count)];
+        let mut combinations = vec![[0; COMBINATION_WORDS]; max_combinations(count) + 48];
         let mut reduction = Reduction {
             padding,
             combinations: &mut combinations,

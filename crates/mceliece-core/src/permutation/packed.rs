@@ -1,0 +1,223 @@
+//! [Control bits](super::control_bits) in less memory: a word holds all numbers of a place, and
+//! words of 64 bits are sorted.
+//!
+//! Three numbers fit in a key for every size, so keys carry what 32 bits have no room for.
+
+use crate::sort::sort;
+use falcon_lanes::Isa;
+
+/// Number of words of scratch for `2^m` points.
+pub(crate) const fn scratch_len(m: usize) -> usize {
+    3 << m
+}
+
+/// Numbers of a place: its point, that of the inverse permutation, that of a power of `P`, and the
+/// least element so far.
+#[derive(Clone, Copy)]
+struct Place {
+    pi: u64,
+    inverse: u64,
+    power: u64,
+    c: u64,
+}
+
+impl Place {
+    #[inline(always)]
+    fn load(word: u64) -> Self {
+        let part = |shift: u32| word >> shift & 0xffff;
+        Self {
+            pi: part(0),
+            inverse: part(16),
+            power: part(32),
+            c: part(48),
+        }
+    }
+
+    #[inline(always)]
+    fn word(self) -> u64 {
+        self.pi | self.inverse << 16 | self.power << 32 | self.c << 48
+    }
+}
+
+/// The smaller one.
+#[inline(always)]
+fn least(a: u64, b: u64) -> u64 {
+    crate::sort::Ordered::min_max(a, b)[0]
+}
+
+/// ORs the control bits of `pi`, a permutation of `2^m` points with `m >= 3`, to `out`, which has
+/// `(2m-1) 2^(m-1)` bits, rounded up to bytes. `scratch` has [`scratch_len`] words, which the caller
+/// wipes.
+#[inline(never)]
+pub(crate) fn control_bits<I: Isa>(
+    isa: I,
+    m: usize,
+    pi: impl Fn(usize) -> u32,
+    out: &mut [u8],
+    scratch: &mut [u64],
+) {
+    let (places, rest) = scratch.split_at_mut(1 << m);
+    let (keys, rest) = rest.split_at_mut(1 << m);
+    let spare = &mut rest[..1 << m];
+    for (x, place) in places.iter_mut().enumerate() {
+        *place = u64::from(pi(x));
+    }
+    for level in 0..m - 1 {
+        let mut level = Level {
+            isa,
+            m,
+            level,
+            places: &mut *places,
+            keys: &mut *keys,
+            spare: &mut *spare,
+        };
+        level.reduce(out);
+    }
+    // On two points.
+    let bits = places[..1 << (m - 1)].iter().map(|&place| place & 1);
+    put_bits(bits, (m - 1) << (m - 1), out);
+}
+
+/// ORs the low bits of `values` to the bits of `out` from number `start` on.
+fn put_bits(values: impl Iterator<Item = u64>, start: usize, out: &mut [u8]) {
+    for (bit, value) in (start..).zip(values) {
+        out[bit / 8] |= ((value & 1) as u8) << (bit % 8);
+    }
+}
+
+/// One level of the recursion.
+struct Level<'a, I> {
+    isa: I,
+    m: usize,
+    level: usize,
+    places: &'a mut [u64],
+    keys: &'a mut [u64],
+    spare: &'a mut [u64],
+}
+
+impl<I: Isa> Level<'_, I> {
+    /// Number of bits of a point.
+    fn w(&self) -> usize {
+        self.m - self.level
+    }
+
+    /// Sets every key from its place, the point there, and the numbers at the place and at the place
+    /// of the neighbour `X x`. Then sorts the keys.
+    fn sort_keys(&mut self, key: impl Fn(usize, u64, Place, Place) -> u64) {
+        let stride = 1 << self.level;
+        for place in 0..self.keys.len() {
+            let x = (place >> self.level) as u64;
+            let [here, next] = [place, place ^ stride].map(|at| Place::load(self.places[at]));
+            self.keys[place] = key(place, x, here, next);
+        }
+        sort(self.isa, self.keys, 1 << self.level, self.spare);
+    }
+
+    /// Changes the numbers of every place, which `change` gets with the place and its point.
+    fn change(&mut self, change: impl Fn(&[u64], usize, u64, &mut Place)) {
+        for (at, word) in self.places.iter_mut().enumerate() {
+            let mut place = Place::load(*word);
+            change(self.keys, at, (at >> self.level) as u64, &mut place);
+            *word = place.word();
+        }
+    }
+
+    /// The place of the first element of every pair.
+    fn pairs(&self) -> impl Iterator<Item = usize> + use<I> {
+        let level = self.level;
+        let low = move |pair: usize| pair & ((1 << level) - 1);
+        (0..1 << (self.m - 1)).map(move |pair| (pair >> level) << (level + 1) | low(pair))
+    }
+
+    /// Writes the control bits of the first and the last layer, and replaces `pi` by the
+    /// permutations of the next level.
+    fn reduce(&mut self, out: &mut [u8]) {
+        let (w, level, stride) = (self.w(), self.level, 1 << self.level);
+        let layer = 1 << (self.m - 1);
+        let mask = (1 << w) - 1;
+        // The inverse of `pi`, `P = A X`, and `c` of one step.
+        self.sort_keys(|_, x, here, next| here.pi << (2 * w) | next.pi << w | x);
+        self.change(|keys, at, x, place| {
+            place.inverse = keys[at] & mask;
+            place.power = keys[at ^ stride] >> w & mask;
+            place.c = least(x, place.power);
+        });
+        self.find_least(mask);
+
+        // The first layer, and F pi by the inverse of pi.
+        let first = self.pairs().map(|at| Place::load(self.places[at]).c);
+        put_bits(first, level * layer, out);
+        self.sort_keys(|at, x, here, next| {
+            let even = if at & stride == 0 { here } else { next };
+            here.inverse << w | (x ^ even.c & 1)
+        });
+        // The last layer, and F pi L.
+        let last = self.pairs().map(|at| self.keys[at]);
+        put_bits(last, (2 * self.m - 2 - level) * layer, out);
+        for at in self.pairs() {
+            let (a, b) = (self.keys[at] & mask, self.keys[at + stride] & mask);
+            let swap = (a ^ b) & 0u64.wrapping_sub(a & 1);
+            self.places[at] = (a ^ swap) >> 1;
+            self.places[at + stride] = (b ^ swap) >> 1;
+        }
+    }
+
+    /// Finds the least elements of all cycles, whose lengths are at most `2^(w-1)`.
+    fn find_least(&mut self, mask: u64) {
+        let w = self.w();
+        if w < 3 {
+            return;
+        }
+        self.sort_keys(|_, _, here, next| (next.power ^ 1) << w | here.power);
+        self.change(|keys, at, _, place| place.power = keys[at] & mask);
+        for _ in 2..w {
+            self.sort_keys(|_, _, here, next| {
+                (next.power ^ 1) << (2 * w) | here.c << w | here.power
+            });
+            self.change(|keys, at, _, place| {
+                place.c = least(place.c, keys[at] >> w & mask);
+                place.power = keys[at] & mask;
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permutation::control_bits as unpacked;
+    use std::vec;
+    use std::vec::Vec;
+
+    /// Permutations by a repeatable shuffle.
+    fn permutation(m: usize, seed: u64) -> Vec<u32> {
+        let mut state = seed;
+        let mut pi: Vec<u32> = (0..1 << m).collect();
+        for i in (1..pi.len()).rev() {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            pi.swap(i, (state >> 33) as usize % (i + 1));
+        }
+        pi
+    }
+
+    fn equal<I: Isa>(isa: I) {
+        for m in 3..=13 {
+            for seed in 0..4 {
+                let mut pi = permutation(m, seed);
+                let mut out = vec![0; ((2 * m - 1) << (m - 1)).div_ceil(8)];
+                let mut expected = out.clone();
+                control_bits(isa, m, |x| pi[x], &mut out, &mut vec![0; scratch_len(m)]);
+                let scratch = &mut vec![0; unpacked::scratch_len(m)];
+                unpacked::control_bits(isa, m, &mut pi, &mut expected, scratch);
+                assert_eq!(out, expected, "{m}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_bits_are_those_of_the_other_memory() {
+        on_every_engine!(isa => equal(isa));
+    }
+}
