@@ -6,10 +6,11 @@
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm Encode.
 
+use crate::align::Aligned;
 use crate::code::Code;
 use crate::engine::Best;
 use crate::weight::{Positions, spread, to_error_vector};
-use falcon_lanes::{Isa, Register, U64s};
+use falcon_lanes::{Isa, Register, U64s, wipe};
 use zeroize::Zeroizing;
 
 /// Bytes that are combined at a time.
@@ -38,7 +39,8 @@ impl Encoding {
             syndrome: Zeroizing::new([0; SYNDROME]),
         };
         let (padding, positions) = (padding(code), &positions[..code.t]);
-        let padded = &mut *encoding.padded;
+        // The padding may reach into one more byte.
+        let padded = &mut encoding.padded[..code.error_len() + 1];
         on_best!(Best::find(), isa => spread(isa, positions, padding, padded));
         // Syndromes have no padding in front.
         let bytes = &encoding.padded[..code.syndrome_len()];
@@ -87,6 +89,9 @@ impl Encoding {
     pub(crate) fn add_rows(&mut self, isa: impl Isa, code: &Code, public_key: &[u8]) {
         let len = code.row_len();
         let steps = len.div_ceil(STEP);
+        let mut aligned = Aligned([0; PADDED - SYNDROME]);
+        let e = &mut aligned.0[..steps * STEP];
+        e.copy_from_slice(&self.shifted(code)[..steps * STEP]);
         isa.vectorize_words(
             #[inline(always)]
             || {
@@ -94,7 +99,7 @@ impl Encoding {
                 // The last step reads behind the row. What it reads there meets zeros of `e`.
                 while row + 8 <= code.rows() && (row + 7) * len + steps * STEP <= public_key.len() {
                     let eight = &public_key[row * len..];
-                    let products = fold_eight(isa, eight, len, &self.shifted(code)[..steps * STEP]);
+                    let products = fold_eight(isa, eight, len, e);
                     self.syndrome[row / 8] ^= products;
                     row += 8;
                 }
@@ -104,6 +109,7 @@ impl Encoding {
                 }
             },
         );
+        wipe(&mut aligned.0);
     }
 
     /// The syndrome, where all rows have been added.

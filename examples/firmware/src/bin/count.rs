@@ -131,5 +131,67 @@ fn run() -> ! {
     let memory = MEMORY.take();
     operations!(memory, Falcon512, "falcon-512");
     operations!(memory, Falcon1024, "falcon-1024");
+    mceliece::operations();
     platform::exit(true)
+}
+
+/// The operations of Classic McEliece: key generation in small memory, encapsulation to a public key
+/// in pieces of 256 bytes, and decapsulation with a key that is decoded.
+mod mceliece {
+    use super::{ConstStaticCell, black_box, count, platform};
+    use falcon_firmware::mceliece::{
+        DECAPSULATION_348864, DECAPSULATION_6688128, Decapsulation, ENCAPSULATION_348864,
+        ENCAPSULATION_8192128, Encapsulation, KEY_GENERATION_348864F as KEYS, Replay,
+    };
+    use mceliece_core::{
+        Ciphertext, EncapsulateStream, KeygenScratch, Mceliece348864, Mceliece348864f,
+        Mceliece6688128, Mceliece8192128, Parameters, SecretKey,
+    };
+
+    struct Memory {
+        words: [u64; KeygenScratch::<Mceliece348864f>::MIN_WORDS],
+        secret_key: [u8; Mceliece348864f::SECRET_KEY_LEN],
+    }
+
+    fn encapsulate<P: Parameters>(name: &str, known: &Encapsulation) {
+        count(name, 1, |_| {
+            let mut stream = EncapsulateStream::<P>::new(&mut Replay(known.randomness));
+            for piece in known.public_key.chunks(256) {
+                stream.update(piece);
+            }
+            black_box(stream.finish().is_ok());
+        });
+    }
+
+    fn decapsulate<P: Parameters>(name: &str, known: &Decapsulation) {
+        let key = SecretKey::<P, _>::from_bytes(known.secret_key);
+        let (Ok(key), Ok(ciphertext)) = (key, Ciphertext::<P>::try_from(known.ciphertext)) else {
+            platform::exit(false)
+        };
+        count(name, 1, |_| {
+            black_box(key.decapsulate(&ciphertext));
+        });
+    }
+
+    pub fn operations() {
+        static MEMORY: ConstStaticCell<Memory> = ConstStaticCell::new(Memory {
+            words: [0; _],
+            secret_key: [0; _],
+        });
+        let memory = MEMORY.take();
+        count("keygen/small/348864f ", 1, |_| {
+            let Ok(mut scratch) = KeygenScratch::<Mceliece348864f>::small(&mut memory.words) else {
+                platform::exit(false)
+            };
+            let visit = |_, column: &[u8]| {
+                black_box(column);
+            };
+            let done = scratch.columns_from_seed(KEYS.seed, &mut memory.secret_key, visit);
+            black_box(done.is_ok());
+        });
+        encapsulate::<Mceliece348864>("encapsulate/stream/348864 ", &ENCAPSULATION_348864);
+        encapsulate::<Mceliece8192128>("encapsulate/stream/8192128 ", &ENCAPSULATION_8192128);
+        decapsulate::<Mceliece348864>("decapsulate/decoded/348864 ", &DECAPSULATION_348864);
+        decapsulate::<Mceliece6688128>("decapsulate/decoded/6688128 ", &DECAPSULATION_6688128);
+    }
 }

@@ -8,8 +8,9 @@ use crate::valgrind::{classify, declassify};
 use mceliece_core::rand_core::{TryCryptoRng, TryRng};
 use mceliece_core::seams::PORTABLE;
 use mceliece_core::{
-    Ciphertext, EncapsulateStream, KeyPair, Mceliece348864, Mceliece348864f, Mceliece460896pcf,
-    Mceliece6960119f, Mceliece8192128f, Parameters, PublicKey, SecretKey, SharedSecret,
+    Ciphertext, EncapsulateStream, KeyPair, KeygenScratch, Mceliece348864, Mceliece348864f,
+    Mceliece460896pcf, Mceliece6960119f, Mceliece8192128f, Parameters, PublicKey, SecretKey,
+    SharedSecret,
 };
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -119,6 +120,10 @@ pub(super) fn add(cases: &mut Vec<Case>) {
             "mceliece460896pcf generated",
             generated::<Mceliece460896pcf>,
         );
+        cases.push(
+            "mceliece348864f generated in small memory",
+            in_small_memory::<Mceliece348864f>,
+        );
         cases.push("mceliece6960119f generated", generated::<Mceliece6960119f>);
         cases.push(
             "mceliece348864 generated after refused seeds",
@@ -156,6 +161,21 @@ fn generated<P: Parameters>() {
         SEED,
         "the seed gives a key at once"
     );
+}
+
+/// Generates a pair with as little memory as possible.
+fn in_small_memory<P: Parameters>() {
+    let mut words = vec![0; KeygenScratch::<P>::MIN_WORDS];
+    let mut scratch = KeygenScratch::<P>::small(&mut words).expect("enough");
+    let mut secret_key = vec![0; P::SECRET_KEY_LEN];
+    let seed = SEED;
+    classify(&seed);
+    let visit = |_, column: &[u8]| {
+        declassify(column);
+        black_box(column);
+    };
+    let generated = scratch.columns_from_seed(&seed, &mut secret_key, visit);
+    generated.expect("a buffer of the right length");
 }
 
 /// Refused seeds are public, and so is their number. The seed that gives a key is not.
