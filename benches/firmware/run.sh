@@ -29,8 +29,8 @@ cortex-m4 sign/decoded/falcon-1024 40910
 cortex-m4 verify/encoded/falcon-1024 827
 cortex-m4 verify/prepared/falcon-1024 684
 cortex-m4 keygen/small/348864f 790140
-cortex-m4 encapsulate/stream/348864 1020
-cortex-m4 encapsulate/stream/8192128 4218
+cortex-m4 encapsulate/stream/348864 993
+cortex-m4 encapsulate/stream/8192128 4262
 cortex-m4 decapsulate/decoded/348864 5926
 cortex-m4 decapsulate/decoded/6688128 18457
 rv32imac keygen/seed/falcon-512 67750
@@ -43,6 +43,11 @@ rv32imac sign/encoded/falcon-1024 59730
 rv32imac sign/decoded/falcon-1024 55680
 rv32imac verify/encoded/falcon-1024 972
 rv32imac verify/prepared/falcon-1024 806
+rv32imac keygen/small/348864f 769797
+rv32imac encapsulate/stream/348864 2411
+rv32imac encapsulate/stream/8192128 11366
+rv32imac decapsulate/decoded/348864 5887
+rv32imac decapsulate/decoded/6688128 17595
 '
 profile= strict=
 case "${1:-}" in

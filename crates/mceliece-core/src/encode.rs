@@ -1,16 +1,15 @@
 //! ENCODE: the syndrome `C_0 = e_0 + T e_1` of an error vector `e = (e_0, e_1)`.
 //!
 //! The identity part of the matrix costs one addition of bits. `e` is drawn behind a few zero bits,
-//! so that a row of `T` and its part of `e` begin at the same byte. The bits of a row are folded once, not once
-//! for every register.
+//! so that a row of `T` and its part of `e` begin at the same byte. The bits of a row are folded
+//! once, not once for every register.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm Encode.
 
-use crate::align::Aligned;
 use crate::code::Code;
 use crate::engine::Best;
 use crate::weight::{Positions, spread, to_error_vector};
-use falcon_lanes::{Isa, Register, U64s, wipe};
+use falcon_lanes::{Isa, Register, U64s};
 use zeroize::Zeroizing;
 
 /// Bytes that are combined at a time.
@@ -20,11 +19,15 @@ const STEP: usize = 64;
 const SYNDROME: usize = 208;
 
 /// Bytes of the longest padded error vector. A step may reach behind its end.
-const PADDED: usize = SYNDROME + 13 * STEP;
+const PADDED: usize = FRONT + 13 * STEP;
+
+/// Bytes in front of `e_1`, whole steps.
+const FRONT: usize = 4 * STEP;
 
 /// An error vector, ready to meet the rows of `T`, and the syndrome so far.
+#[cfg_attr(target_arch = "x86_64", repr(C, align(64)))]
 pub(crate) struct Encoding {
-    /// `e` behind fewer than eight zero bits, which put `e_1` on bytes.
+    /// `e` behind zeros, which put `e_1` at the beginning of a step.
     padded: Zeroizing<[u8; PADDED]>,
     /// `e_0`, to which the products are added.
     syndrome: Zeroizing<[u8; SYNDROME]>,
@@ -39,11 +42,12 @@ impl Encoding {
             syndrome: Zeroizing::new([0; SYNDROME]),
         };
         let (padding, positions) = (padding(code), &positions[..code.t]);
+        let front = FRONT - code.syndrome_len();
         // The padding may reach into one more byte.
-        let padded = &mut encoding.padded[..code.error_len() + 1];
+        let padded = &mut encoding.padded[front..][..code.error_len() + 1];
         on_best!(Best::find(), isa => spread(isa, positions, padding, padded));
         // Syndromes have no padding in front.
-        let bytes = &encoding.padded[..code.syndrome_len()];
+        let bytes = &encoding.padded[front..FRONT];
         let next = bytes.iter().skip(1).chain(&[0]);
         for (syndrome, (byte, next)) in encoding.syndrome.iter_mut().zip(bytes.iter().zip(next)) {
             *syndrome = (u16::from_le_bytes([*byte, *next]) >> padding) as u8;
@@ -53,35 +57,29 @@ impl Encoding {
 
     /// Bits of `e` from the number of rows on, in whole steps.
     #[inline(always)]
-    fn shifted(&self, code: &Code) -> &[u8] {
-        &self.padded[code.syndrome_len()..]
+    fn shifted(&self) -> &[u8] {
+        &self.padded[FRONT..]
     }
 
     /// The bytes of `e`, when the syndrome is complete: what was in front of them is gone.
     pub(crate) fn error_vector(&mut self, code: &Code) -> &[u8] {
-        to_error_vector(padding(code), &mut *self.padded);
-        &self.padded[..code.error_len()]
+        let padded = &mut self.padded[FRONT - code.syndrome_len()..];
+        to_error_vector(padding(code), padded);
+        &padded[..code.error_len()]
     }
 
     /// Adds the product of a piece of row `row`, which begins at byte `offset` of the row.
     #[inline(always)]
-    fn add_piece(&mut self, isa: impl Isa, code: &Code, row: usize, offset: usize, piece: &[u8]) {
-        let product = fold(isa, piece, &self.shifted(code)[offset..][..piece.len()]);
+    fn add_piece(&mut self, isa: impl Isa, row: usize, offset: usize, piece: &[u8]) {
+        let product = fold(isa, piece, &self.shifted()[offset..][..piece.len()]);
         self.syndrome[row / 8] ^= ((product.count_ones() & 1) as u8) << (row % 8);
     }
 
     /// [`add_piece`](Self::add_piece), with the instructions of `isa`.
-    pub(crate) fn add_piece_on(
-        &mut self,
-        isa: impl Isa,
-        code: &Code,
-        row: usize,
-        offset: usize,
-        piece: &[u8],
-    ) {
+    pub(crate) fn add_piece_on(&mut self, isa: impl Isa, row: usize, offset: usize, piece: &[u8]) {
         isa.vectorize_words(
             #[inline(always)]
-            || self.add_piece(isa, code, row, offset, piece),
+            || self.add_piece(isa, row, offset, piece),
         );
     }
 
@@ -89,9 +87,6 @@ impl Encoding {
     pub(crate) fn add_rows(&mut self, isa: impl Isa, code: &Code, public_key: &[u8]) {
         let len = code.row_len();
         let steps = len.div_ceil(STEP);
-        let mut aligned = Aligned([0; PADDED - SYNDROME]);
-        let e = &mut aligned.0[..steps * STEP];
-        e.copy_from_slice(&self.shifted(code)[..steps * STEP]);
         isa.vectorize_words(
             #[inline(always)]
             || {
@@ -99,17 +94,16 @@ impl Encoding {
                 // The last step reads behind the row. What it reads there meets zeros of `e`.
                 while row + 8 <= code.rows() && (row + 7) * len + steps * STEP <= public_key.len() {
                     let eight = &public_key[row * len..];
-                    let products = fold_eight(isa, eight, len, e);
+                    let products = fold_eight(isa, eight, len, &self.shifted()[..steps * STEP]);
                     self.syndrome[row / 8] ^= products;
                     row += 8;
                 }
                 let rest = public_key[row * len..].chunks_exact(len);
                 for (row, bytes) in (row..).zip(rest) {
-                    self.add_piece(isa, code, row, 0, bytes);
+                    self.add_piece(isa, row, 0, bytes);
                 }
             },
         );
-        wipe(&mut aligned.0);
     }
 
     /// The syndrome, where all rows have been added.

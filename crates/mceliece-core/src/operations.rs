@@ -24,14 +24,8 @@ pub(crate) fn add_rows(encoding: &mut Encoding, code: &Code, public_key: &[u8]) 
 }
 
 /// Adds a piece of a row to an encoding.
-pub(crate) fn add_piece(
-    encoding: &mut Encoding,
-    code: &Code,
-    row: usize,
-    offset: usize,
-    piece: &[u8],
-) {
-    on_best!(Best::find(), isa => encoding.add_piece_on(isa, code, row, offset, piece));
+pub(crate) fn add_piece(encoding: &mut Encoding, row: usize, offset: usize, piece: &[u8]) {
+    on_best!(Best::find(), isa => encoding.add_piece_on(isa, row, offset, piece));
 }
 
 /// Writes the session keys of ciphertexts.

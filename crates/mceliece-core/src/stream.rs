@@ -69,7 +69,7 @@ impl<P: Parameters> EncapsulateStream<P> {
         while !rest.is_empty() && self.len < P::PUBLIC_KEY_LEN {
             let (row, offset) = (self.len / row_len, self.len % row_len);
             let (now, later) = rest.split_at(rest.len().min(row_len - offset));
-            operations::add_piece(&mut self.encoding, &P::CODE, row, offset, now);
+            operations::add_piece(&mut self.encoding, row, offset, now);
             if let Some(&last) = now.last()
                 && offset + now.len() == row_len
             {
