@@ -31,8 +31,8 @@ cortex-m4 verify/prepared/falcon-1024 684
 cortex-m4 keygen/small/348864f 790140
 cortex-m4 encapsulate/stream/348864 993
 cortex-m4 encapsulate/stream/8192128 4262
-cortex-m4 decapsulate/decoded/348864 5926
-cortex-m4 decapsulate/decoded/6688128 18457
+cortex-m4 decapsulate/decoded/348864 3960
+cortex-m4 decapsulate/decoded/6688128 12228
 rv32imac keygen/seed/falcon-512 67750
 rv32imac sign/encoded/falcon-512 27130
 rv32imac sign/decoded/falcon-512 25230
@@ -46,8 +46,8 @@ rv32imac verify/prepared/falcon-1024 806
 rv32imac keygen/small/348864f 769797
 rv32imac encapsulate/stream/348864 2411
 rv32imac encapsulate/stream/8192128 11366
-rv32imac decapsulate/decoded/348864 5887
-rv32imac decapsulate/decoded/6688128 17595
+rv32imac decapsulate/decoded/348864 4232
+rv32imac decapsulate/decoded/6688128 12913
 '
 profile= strict=
 case "${1:-}" in

@@ -220,8 +220,7 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
     /// Recovers the shared secrets of `ciphertexts`, in their order, as
     /// [`decapsulate`](Self::decapsulate) does.
     ///
-    /// What depends on the key alone is computed once. On x86-64, a ciphertext of many takes about
-    /// three quarters of the time of one alone.
+    /// What depends on the key alone is computed once.
     ///
     /// ```
     /// use mceliece_core::{KeyPair, Mceliece348864f};
