@@ -422,21 +422,21 @@ pub const BARS: [Bar; 15] = {
         }
     }
     [
-        bar(Keygen, "mceliece348864f", 67_000_000, 45_000_000),
+        bar(Keygen, "mceliece348864f", 65_500_000, 45_000_000),
         bar(Keygen, "mceliece460896f", 168_000_000, 120_000_000),
-        bar(Keygen, "mceliece6688128f", 255_500_000, 220_000_000),
-        bar(Keygen, "mceliece6960119f", 251_000_000, 205_000_000),
-        bar(Keygen, "mceliece8192128f", 294_500_000, 255_000_000),
-        bar(Encap, "mceliece348864f", 144_000, 90_000),
-        bar(Encap, "mceliece460896f", 235_500, 150_000),
-        bar(Encap, "mceliece6688128f", 373_500, 265_000),
-        bar(Encap, "mceliece6960119f", 359_500, 265_000),
-        bar(Encap, "mceliece8192128f", 425_500, 345_000),
-        bar(Decap, "mceliece348864f", 635_500, 400_000),
-        bar(Decap, "mceliece460896f", 1_357_000, 800_000),
-        bar(Decap, "mceliece6688128f", 1_731_000, 900_000),
-        bar(Decap, "mceliece6960119f", 1_524_500, 850_000),
-        bar(Decap, "mceliece8192128f", 1_737_500, 900_000),
+        bar(Keygen, "mceliece6688128f", 260_500_000, 220_000_000),
+        bar(Keygen, "mceliece6960119f", 254_000_000, 205_000_000),
+        bar(Keygen, "mceliece8192128f", 301_000_000, 255_000_000),
+        bar(Encap, "mceliece348864f", 138_000, 90_000),
+        bar(Encap, "mceliece460896f", 231_500, 150_000),
+        bar(Encap, "mceliece6688128f", 398_000, 265_000),
+        bar(Encap, "mceliece6960119f", 382_000, 265_000),
+        bar(Encap, "mceliece8192128f", 449_500, 345_000),
+        bar(Decap, "mceliece348864f", 494_500, 400_000),
+        bar(Decap, "mceliece460896f", 1_151_500, 800_000),
+        bar(Decap, "mceliece6688128f", 1_344_000, 900_000),
+        bar(Decap, "mceliece6960119f", 1_283_500, 850_000),
+        bar(Decap, "mceliece8192128f", 1_351_000, 900_000),
     ]
 };
 

@@ -108,7 +108,7 @@ fn column<I: Isa, const M: usize>(a: &Planes<I, M>, b: &Planes<I, M>, k: usize) 
     let first = (k + 1).saturating_sub(M);
     let mut sum = a[first].and(b[k - first]);
     unrolled!(P => {
-        if P > first && P <= k && P < M {
+        if (first + 1..M.min(k + 1)).contains(&P) {
             sum = sum.xor_and(a[P], b[k - P]);
         }
     });
