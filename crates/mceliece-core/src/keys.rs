@@ -220,7 +220,7 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
     /// Recovers the shared secrets of `ciphertexts`, in their order, as
     /// [`decapsulate`](Self::decapsulate) does.
     ///
-    /// What depends on the key alone is computed once.
+    /// Computes once what depends on the key alone.
     ///
     /// ```
     /// use mceliece_core::{KeyPair, Mceliece348864f};
