@@ -19,6 +19,9 @@ readonly PORTABLE_SIZE_BAR=780000
 crate="$(mktemp -d)"
 trap 'rm -rf "$crate"' EXIT
 export CARGO_TARGET_DIR="$crate/target"
+# The program holds paths of sources, for messages of panics. So their length would count.
+export RUSTFLAGS="--remap-path-prefix=$root=/falcon \
+--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
 failures=0
 
 # The first Rust program of the README.

@@ -191,8 +191,8 @@ fn square_all<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
     );
 }
 
-/// Writes the sums of `scale_i bits_i point(i)^j` to `out`, for as many powers `j` as it has places:
-/// those of [`transpose`].
+/// Writes the sums of `scale_i bits_i point(i)^j` to `out`, for as many powers `j` as it has
+/// places: those of [`transpose`].
 fn power_sums<I: Isa, const M: usize>(
     isa: I,
     scale: &[Block<M>],

@@ -101,7 +101,7 @@ impl Drop for Memory<'_> {
     }
 }
 
-/// Where a public key goes.
+/// Destination of a public key.
 pub(crate) enum Output<'a> {
     /// The encoding: row by row.
     Rows(&'a mut [u8]),
@@ -221,8 +221,8 @@ fn attempt<I: Isa, const M: usize>(
     write_control_bits(isa, code, words, memory.halves, parts.control)
 }
 
-/// Expands the seed: writes `s` and the Goppa polynomial to the secret key, the sorted columns to the
-/// front of `words`, and the next seed. Returns false if a step fails.
+/// Expands the seed: writes `s` and the Goppa polynomial to the secret key, the sorted columns to
+/// the front of `words`, and the next seed. Returns false if a step fails.
 #[inline(never)]
 fn start<I: Isa, const M: usize>(
     isa: I,
@@ -302,8 +302,8 @@ fn reduce_left<I: Isa, const M: usize>(
     reduce(isa, left, reduction, chosen..panels)
 }
 
-/// Makes and reduces the right part of the matrix, piece by piece: as many byte columns at a time as
-/// `lines` has room for.
+/// Makes and reduces the right part of the matrix, piece by piece: as many byte columns at a time
+/// as `lines` has room for.
 #[inline(never)]
 fn write_public_key<I: Isa, const M: usize>(
     isa: I,
@@ -356,8 +356,8 @@ fn write_public_key<I: Isa, const M: usize>(
     }
 }
 
-/// Writes the control bits of the support, which is packed in front of `words`. Returns false if they do not lead to it, which only a
-/// fault of the machine can bring about.
+/// Writes the control bits of the support, which is packed in front of `words`. Returns false if
+/// they do not lead to it, which only a fault of the machine can bring about.
 #[inline(never)]
 fn write_control_bits<I: Isa>(
     isa: I,

@@ -137,10 +137,10 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
     /// columns: no memory holds the whole of it.
     ///
     /// A public key is rows of `k / 8` bytes, rounded up, where `k` is the dimension of the code.
-    /// Byte column `c` is byte `c` of every row, the first row first. `visit` is called with `c` and
-    /// these bytes, for every `c` in ascending order. The public key is complete when this function
-    /// returns. If the machine computes wrongly, `visit` may be called again from column 0 on, with
-    /// another key.
+    /// Byte column `c` is byte `c` of every row, the first row first. `visit` is called with `c`
+    /// and these bytes, for every `c` in ascending order. The public key is complete when this
+    /// function returns. If the machine computes wrongly, `visit` may be called again from column 0
+    /// on, with another key.
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]

@@ -100,8 +100,8 @@ fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
 /// Words of a vector that are written at a time.
 const SPREAD: usize = 48;
 
-/// Sets the bits of `out` at `positions`, all of them `padding` places later, and clears the others:
-/// bit `i` is bit `i mod 8` of byte `i / 8`.
+/// Sets the bits of `out` at `positions`, all of them `padding` places later, and clears the
+/// others: bit `i` is bit `i mod 8` of byte `i / 8`.
 pub(crate) fn spread(isa: impl Isa, positions: &[u16], padding: usize, out: &mut [u8]) {
     let mut words = [0u64; SPREAD];
     for (first, bytes) in (0..).step_by(SPREAD).zip(out.chunks_mut(8 * SPREAD)) {

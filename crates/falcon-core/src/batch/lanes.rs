@@ -462,8 +462,8 @@ impl<B: SigningIsa, F: Fft> LaneEngine<B, F> {
         let together = TOGETHER.min(jobs.len());
         let mut points = vec![0; together << logn];
         let mut s2s = vec![0; together << logn];
-        // The decoder reads signatures side by side, too many streams for the processor to read them
-        // ahead by itself. So they are brought into the cache while others are verified.
+        // The decoder reads signatures side by side, too many streams for the processor to read
+        // them ahead by itself. So they are brought into the cache while others are verified.
         for job in &jobs[..together] {
             isa.prefetch(job.signature);
         }

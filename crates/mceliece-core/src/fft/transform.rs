@@ -5,7 +5,8 @@ use crate::field::element::mul_by_public;
 use crate::field::planes::{self, Block, Planes, add, load, masks, mul, parts, splat, store};
 use falcon_lanes::{Isa, wipe};
 
-/// Writes the values of the polynomial `f` at all points to `out`, which has [`blocks`] blocks.
+/// Writes the values of the polynomial `f` at all points to `out`, which has
+/// [`blocks`](super::blocks) blocks.
 ///
 /// `f` has at most `2^k + 1` coefficients, where `k` is [`log_coefficients`].
 pub(crate) fn transform<I: Isa, const M: usize>(isa: I, f: &[u16], out: &mut [Block<M>]) {

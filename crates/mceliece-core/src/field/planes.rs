@@ -233,7 +233,8 @@ fn with_higher<I: Isa, const M: usize>(plane: I::U64s, high: &[I::U64s; 12], k: 
     sum
 }
 
-/// The same for `M = 13` and products that are there already: `z^13 = (1 + z) (1 + z^3)`, and sums of neighbours are used twice.
+/// The same for `M = 13` and products that are there already: `z^13 = (1 + z) (1 + z^3)`, and sums
+/// of neighbours are used twice.
 #[inline(always)]
 fn reduce_13<I: Isa, const M: usize>(mut wide: Wide<I>) -> Planes<I, M> {
     // The top coefficients give z^13, z^14 and z^15 too.

@@ -1,8 +1,8 @@
 //! Columns of the parity-check matrix: row `i M + b` of column `j` is bit `b` of
 //! `alpha_j^i / g(alpha_j)`.
 //!
-//! Rows are made for 512 columns at a time, power by power, and eight rows at a time are cut into byte
-//! columns.
+//! Rows are made for 512 columns at a time, power by power, and eight rows at a time are cut into
+//! byte columns.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm MatGen.
 
@@ -101,8 +101,8 @@ impl BytesKernel for Arrange<'_> {
     }
 }
 
-/// Calls `visit` with eight rows at a time of all byte columns, at most [`PIECE`]. The order of their
-/// lines is that of bytes afterwards.
+/// Calls `visit` with eight rows at a time of all byte columns, at most [`PIECE`]. The order of
+/// their lines is that of bytes afterwards.
 pub(crate) fn join_rows<I: Isa>(
     isa: I,
     matrix: &mut Matrix<'_>,
@@ -130,8 +130,8 @@ pub(crate) fn join_rows<I: Isa>(
     );
 }
 
-/// Calls `visit` with the number of each byte column and its bytes, one for each row, and with those
-/// of the padding in front. The order of the lines is that of bytes afterwards.
+/// Calls `visit` with the number of each byte column and its bytes, one for each row, and with
+/// those of the padding in front. The order of the lines is that of bytes afterwards.
 #[inline(never)]
 pub(crate) fn visit_columns<I: Isa>(
     isa: I,

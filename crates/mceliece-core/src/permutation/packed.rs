@@ -46,8 +46,8 @@ fn least(a: u64, b: u64) -> u64 {
 }
 
 /// ORs the control bits of `pi`, a permutation of `2^m` points with `m >= 3`, to `out`, which has
-/// `(2m-1) 2^(m-1)` bits, rounded up to bytes. `scratch` has [`scratch_len`] words, which the caller
-/// wipes.
+/// `(2m-1) 2^(m-1)` bits, rounded up to bytes. `scratch` has [`scratch_len`] words, which the
+/// caller wipes.
 #[inline(never)]
 pub(crate) fn control_bits<I: Isa>(
     isa: I,
@@ -101,8 +101,8 @@ impl<I: Isa> Level<'_, I> {
         self.m - self.level
     }
 
-    /// Sets every key from its place, the point there, and the numbers at the place and at the place
-    /// of the neighbour `X x`. Then sorts the keys.
+    /// Sets every key from its place, the point there, and the numbers at the place and at the
+    /// place of the neighbour `X x`. Then sorts the keys.
     fn sort_keys(&mut self, key: impl Fn(usize, u64, Place, Place) -> u64) {
         let stride = 1 << self.level;
         for place in 0..self.keys.len() {

@@ -135,8 +135,8 @@ fn run() -> ! {
     platform::exit(true)
 }
 
-/// The operations of Classic McEliece: key generation in small memory, encapsulation to a public key
-/// in pieces of 256 bytes, and decapsulation with a key that is decoded.
+/// The operations of Classic McEliece: key generation in small memory, encapsulation to a public
+/// key in pieces of 256 bytes, and decapsulation with a key that is decoded.
 mod mceliece {
     use super::{ConstStaticCell, black_box, count, platform};
     use falcon_firmware::mceliece::{
