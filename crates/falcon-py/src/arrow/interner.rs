@@ -1,12 +1,7 @@
 //! Values by byte strings, such as the keys of a column by their encodings.
 
-use std::{
-    collections::{
-        HashMap,
-        hash_map::{Entry, RandomState},
-    },
-    hash::{BuildHasher, Hasher},
-};
+use super::fold::Fold;
+use std::collections::{HashMap, hash_map::Entry};
 
 /// Values by byte strings, found by eight of their bytes.
 ///
@@ -37,50 +32,5 @@ impl<'a, T: Clone> Interner<'a, T> {
             Entry::Occupied(_) => self.whole.entry(bytes).or_insert_with(make).clone(),
             Entry::Vacant(place) => place.insert((bytes, make())).1.clone(),
         }
-    }
-}
-
-/// Hash of a `u64`: both halves of a product of secret numbers, combined.
-///
-/// While the processor compares a row, it reads the next one, as far as its window of instructions
-/// reaches. The hash of the standard library fills this window.
-#[derive(Clone)]
-struct Fold {
-    state: u64,
-    factor: u64,
-}
-
-impl Fold {
-    fn new() -> Self {
-        let random = RandomState::new();
-        Self {
-            state: random.hash_one(0),
-            factor: random.hash_one(1) | 1,
-        }
-    }
-}
-
-impl BuildHasher for Fold {
-    type Hasher = Self;
-
-    fn build_hasher(&self) -> Self {
-        self.clone()
-    }
-}
-
-impl Hasher for Fold {
-    fn write_u64(&mut self, value: u64) {
-        let product = u128::from(value ^ self.state) * u128::from(self.factor);
-        self.state = (product >> 64) as u64 ^ product as u64;
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(byte.into());
-        }
-    }
-
-    fn finish(&self) -> u64 {
-        self.state
     }
 }

@@ -4,6 +4,7 @@
 //! that nothing is done row by row before the threads start.
 
 mod ffi;
+mod fold;
 mod interner;
 
 use crate::batch::{self, Chosen};
@@ -17,6 +18,7 @@ use falcon_core::{
     VerifyingKey,
 };
 use ffi::{Broken, Column, Data, Offsets, Value};
+use fold::Fold;
 use interner::Interner;
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -117,7 +119,7 @@ enum Id {
 /// A table of keys by name.
 struct KeyTable<T> {
     texts: HashMap<Vec<u8>, Arc<T>>,
-    integers: HashMap<i128, Arc<T>>,
+    integers: HashMap<i128, Arc<T>, Fold>,
 }
 
 impl<T> KeyTable<T> {
@@ -128,7 +130,7 @@ impl<T> KeyTable<T> {
     ) -> PyResult<Self> {
         let mut table = Self {
             texts: HashMap::new(),
-            integers: HashMap::new(),
+            integers: HashMap::with_hasher(Fold::new()),
         };
         for (name, value) in keys {
             let value = key(&value)?;
@@ -313,8 +315,8 @@ fn verify_rows(
     verdicts: &mut [u8],
 ) -> Result<(), Broken> {
     let count = verdicts.len();
-    let mut small = Jobs::<Falcon512>::default();
-    let mut large = Jobs::<Falcon1024>::default();
+    let mut small = Jobs::<Falcon512>::new();
+    let mut large = Jobs::<Falcon1024>::new();
     let values = message.rows(first, count).zip(signature.rows(first, count));
     for (row, ((message, signature), key)) in values.zip(found).enumerate() {
         let Some(key) = *key else {
@@ -326,8 +328,8 @@ fn verify_rows(
             continue;
         };
         match key {
-            Public::Falcon512(key) => small.push(row, key, message, signature),
-            Public::Falcon1024(key) => large.push(row, key, message, signature),
+            Public::Falcon512(key) => small.push(count, row, key, message, signature),
+            Public::Falcon1024(key) => large.push(count, row, key, message, signature),
         }
     }
     small.verify(engine, format, ahead, verdicts);
@@ -341,23 +343,27 @@ struct Jobs<'a, P: Parameters> {
     jobs: Vec<VerifyBytesJob<'a, P>>,
 }
 
-impl<P: Parameters> Default for Jobs<'_, P> {
-    fn default() -> Self {
+impl<'a, P: Parameters> Jobs<'a, P> {
+    fn new() -> Self {
         Self {
             rows: Vec::new(),
             jobs: Vec::new(),
         }
     }
-}
 
-impl<'a, P: Parameters> Jobs<'a, P> {
+    /// Adds the job of a row, one of `count`.
     fn push(
         &mut self,
+        count: usize,
         row: usize,
         key: &'a VerifyingKey<P>,
         message: &'a [u8],
         signature: &'a [u8],
     ) {
+        if self.rows.is_empty() {
+            self.rows.reserve_exact(count);
+            self.jobs.reserve_exact(count);
+        }
         self.rows.push(row);
         self.jobs.push(VerifyBytesJob {
             key,

@@ -1,0 +1,56 @@
+//! A hash function for tables of integers.
+
+use std::{
+    collections::hash_map::RandomState,
+    hash::{BuildHasher, Hasher},
+};
+
+/// Hash of an integer: for each 64 bits, both halves of a product with secret numbers, combined.
+///
+/// While the processor compares a row, it reads the next one, as far as its window of instructions
+/// reaches. The hash of the standard library fills this window.
+#[derive(Clone)]
+pub struct Fold {
+    state: u64,
+    factor: u64,
+}
+
+impl Fold {
+    pub fn new() -> Self {
+        let random = RandomState::new();
+        Self {
+            state: random.hash_one(0),
+            factor: random.hash_one(1) | 1,
+        }
+    }
+}
+
+impl BuildHasher for Fold {
+    type Hasher = Self;
+
+    fn build_hasher(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl Hasher for Fold {
+    fn write_u64(&mut self, value: u64) {
+        let product = u128::from(value ^ self.state) * u128::from(self.factor);
+        self.state = (product >> 64) as u64 ^ product as u64;
+    }
+
+    fn write_i128(&mut self, value: i128) {
+        self.write_u64(value as u64);
+        self.write_u64((value >> 64) as u64);
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(byte.into());
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.state
+    }
+}
