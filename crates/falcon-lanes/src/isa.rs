@@ -117,32 +117,36 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         core::array::from_fn(|j| core::array::from_fn(|i| x[i][j]))
     }
 
-    /// True if compilers do not find the instructions of [`compare_rows`](Self::compare_rows)
-    /// themselves.
-    const COMPARES_ROWS: bool = false;
+    /// True if [`look_up_bytes`](Self::look_up_bytes) is fast: the set finds many bytes of a table
+    /// in registers at once.
+    const LOOKS_UP_BYTES: bool = false;
 
-    /// Puts the smaller words of each pair into `x`, the larger ones into `y`.
+    /// Looks up `index[0][i] + 256 index[1][i]`, for every `i`, in `N` tables of bytes: writes byte
+    /// number `i` of each of `out`. Reads all bytes of the tables for every `i`, so neither time nor
+    /// addresses depend on the numbers.
+    ///
+    /// All tables have the same length, at least 256 and at most 8192, a power of two. Where a
+    /// number is not below it, the bytes are unspecified.
+    ///
+    /// # Panics
+    /// If the tables have another length, or if the other slices differ in length or have not a
+    /// multiple of 256 bytes.
     #[inline(always)]
-    fn compare_rows(self, x: &mut [u32; 8], y: &mut [u32; 8]) {
-        for (x, y) in x.iter_mut().zip(y) {
-            (*x, *y) = ((*x).min(*y), (*x).max(*y));
-        }
-    }
-
-    /// True if [`compare_fused`](Self::compare_fused) is faster than three layers one by one.
-    const FUSES_COMPARISONS: bool = false;
-
-    /// Does three layers of a sorting network on the rows `x`, of which there are eight times
-    /// `distance`: the smaller words of rows at a distance of 4, then of 2, then of 1 times
-    /// `distance` come first.
-    #[inline(always)]
-    fn compare_fused(self, x: &mut [[u32; 8]], distance: usize) {
-        for stride in [4 * distance, 2 * distance, distance] {
-            for pair in x.chunks_exact_mut(2 * stride) {
-                let (a, b) = pair.split_at_mut(stride);
-                for (a, b) in a.as_flattened_mut().iter_mut().zip(b.as_flattened_mut()) {
-                    (*a, *b) = ((*a).min(*b), (*a).max(*b));
-                }
+    fn look_up_bytes<const N: usize>(
+        self,
+        tables: [&[u8]; N],
+        index: [&[u8]; 2],
+        out: [&mut [u8]; N],
+    ) {
+        check_look_up(&tables, index, &out);
+        for (table, out) in tables.into_iter().zip(out) {
+            for ((out, low), high) in out.iter_mut().zip(index[0]).zip(index[1]) {
+                let at = u32::from(u16::from_le_bytes([*low, *high]));
+                let found = (0u32..).zip(table).map(
+                    #[inline(always)]
+                    |(place, byte)| byte & ((place ^ at).wrapping_sub(1) >> 24) as u8,
+                );
+                *out = found.fold(0, |sum, byte| sum | byte);
             }
         }
     }
@@ -210,4 +214,16 @@ impl Isa for Baseline {
     fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {
         kernel()
     }
+}
+
+/// Checks the lengths of [`Isa::look_up_bytes`].
+#[doc(hidden)]
+#[inline(always)]
+pub fn check_look_up<const N: usize>(tables: &[&[u8]; N], index: [&[u8]; 2], out: &[&mut [u8]; N]) {
+    let len = tables[0].len();
+    assert!(len.is_power_of_two() && (256..=8192).contains(&len));
+    assert!(tables.iter().all(|table| table.len() == len));
+    let len = index[0].len();
+    assert!(len.is_multiple_of(256) && index[1].len() == len);
+    assert!(out.iter().all(|out| out.len() == len));
 }

@@ -1,6 +1,6 @@
 //! The instruction sets and their registers.
 
-use crate::compare;
+use crate::byte_tables;
 use crate::doubles::{F64x2, HasNeon};
 use crate::integers::{self, I16x8, U32x4};
 use crate::neon::{Neon, PairF32x4, U64x2};
@@ -27,16 +27,16 @@ macro_rules! neon {
         type I16s = I16x8;
         type LookUps = Baseline;
         const SETTLES: bool = true;
-        const COMPARES_ROWS: bool = true;
-        const FUSES_COMPARISONS: bool = true;
+        const LOOKS_UP_BYTES: bool = true;
 
         #[inline(always)]
-        fn compare_rows(self, x: &mut [u32; 8], y: &mut [u32; 8]) {
-            compare::rows(x, y);
-        }
-        #[inline(always)]
-        fn compare_fused(self, x: &mut [[u32; 8]], distance: usize) {
-            compare::fused(x, distance);
+        fn look_up_bytes<const N: usize>(
+            self,
+            tables: [&[u8]; N],
+            index: [&[u8]; 2],
+            out: [&mut [u8]; N],
+        ) {
+            byte_tables::look_up(tables, index, out);
         }
         #[inline(always)]
         fn vectorize<R>(self, kernel: impl FnOnce() -> R) -> R {

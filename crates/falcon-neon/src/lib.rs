@@ -11,8 +11,8 @@
     target_endian = "little"
 ))]
 
+mod byte_tables;
 mod bytes;
-mod compare;
 mod doubles;
 mod integers;
 mod isa;

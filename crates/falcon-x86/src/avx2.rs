@@ -1,5 +1,6 @@
 //! 256-bit registers.
 
+use crate::byte_tables;
 use crate::doubles::{F64x2, F64x4};
 use crate::floats::Avx2F32x8;
 use crate::integers::I16x16;
@@ -159,12 +160,16 @@ impl Isa for Avx2 {
         out
     }
 
-    const FUSES_COMPARISONS: bool = true;
+    const LOOKS_UP_BYTES: bool = true;
 
     #[inline(always)]
-    fn compare_fused(self, x: &mut [[u32; 8]], distance: usize) {
-        // SAFETY: as for `vectorize`.
-        unsafe { crate::compare::fused(x, distance) }
+    fn look_up_bytes<const N: usize>(
+        self,
+        tables: [&[u8]; N],
+        index: [&[u8]; 2],
+        out: [&mut [u8]; N],
+    ) {
+        byte_tables::by_16(self, tables, index, out);
     }
 
     #[inline(always)]

@@ -1,11 +1,11 @@
 //! 512-bit registers, with masks, and 128-bit ones for a single chain.
 
-use crate::Avx2;
 use crate::bytes::Avx512Gfni;
 use crate::doubles::{F64x2, F64x4, F64x8};
 use crate::floats::Avx512F32x8;
 use crate::integers::I16x32;
 use crate::look_up::Avx512Vbmi;
+use crate::{Avx2, byte_tables};
 use core::arch::x86_64::*;
 use falcon_lanes::{Baseline, BytesKernel, Isa, Register, U32s, U64s, register_of};
 
@@ -287,12 +287,21 @@ impl Isa for Avx512 {
         out
     }
 
-    const FUSES_COMPARISONS: bool = true;
+    const LOOKS_UP_BYTES: bool = true;
 
     #[inline(always)]
-    fn compare_fused(self, x: &mut [[u32; 8]], distance: usize) {
-        // SAFETY: as for `vectorize`.
-        unsafe { crate::compare::fused(x, distance) }
+    fn look_up_bytes<const N: usize>(
+        self,
+        tables: [&[u8]; N],
+        index: [&[u8]; 2],
+        out: [&mut [u8]; N],
+    ) {
+        match (Avx512Vbmi::detect(), Avx2::detect()) {
+            (Some(vbmi), _) => byte_tables::by_128(vbmi, tables, index, out),
+            (_, Some(avx2)) => byte_tables::by_16(avx2, tables, index, out),
+            // No processor of this set lacks AVX2.
+            _ => Baseline.look_up_bytes(tables, index, out),
+        }
     }
 
     #[inline(always)]

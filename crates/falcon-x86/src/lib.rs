@@ -6,8 +6,8 @@ use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
 
 mod avx2;
 mod avx512;
+mod byte_tables;
 mod bytes;
-mod compare;
 mod doubles;
 mod floats;
 mod integers;

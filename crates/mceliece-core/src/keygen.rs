@@ -24,8 +24,9 @@ use crate::matrix::eliminate::{
 use crate::matrix::semi_systematic::{Pivots, exchange_columns, pivot_mask, pivots_of_mask};
 use crate::minimal::minimal_polynomial;
 use crate::permutation::benes::permute;
-use crate::permutation::{control_bits, packed};
+use crate::permutation::{control_bits, look_ups};
 use crate::reveal::reveal;
+use crate::sort::sort;
 use crate::support::{Support, column, number, order, pack, pack_numbers};
 use crate::weight::to_bytes;
 use falcon_lanes::{Isa, wipe};
@@ -74,7 +75,7 @@ pub(crate) const fn scratch_words(code: &Code) -> usize {
 /// Number of 64-bit words of scratch that suffice, without any 32-bit words.
 pub(crate) const fn min_words(code: &Code) -> usize {
     let reduction = words_for(code, GROUP);
-    let control_bits = SLACK + code.q() / 4 + packed::scratch_len(code.m);
+    let control_bits = SLACK + code.q() / 4 + control_bits::scratch_len(code.m);
     if reduction > control_bits {
         reduction
     } else {
@@ -82,22 +83,22 @@ pub(crate) const fn min_words(code: &Code) -> usize {
     }
 }
 
-/// Number of 32-bit words of scratch.
-pub(crate) const fn scratch_halves(code: &Code) -> usize {
-    code.q() + control_bits::scratch_len(code.m)
+/// Number of bytes of scratch.
+pub(crate) const fn scratch_bytes(code: &Code) -> usize {
+    look_ups::scratch_len(code.m)
 }
 
-/// Working memory: as many words as [`min_words`] says at least, and as many halves as
-/// [`scratch_halves`] says, or none. Wiped when dropped.
+/// Working memory: as many words as [`min_words`] says at least, and as many bytes as
+/// [`scratch_bytes`] says, or none. Wiped when dropped.
 pub(crate) struct Memory<'a> {
     pub(crate) words: &'a mut [u64],
-    pub(crate) halves: &'a mut [u32],
+    pub(crate) bytes: &'a mut [u8],
 }
 
 impl Drop for Memory<'_> {
     fn drop(&mut self) {
         wipe(self.words);
-        wipe(self.halves);
+        wipe(self.bytes);
     }
 }
 
@@ -218,7 +219,7 @@ fn attempt<I: Isa, const M: usize>(
     let parts = parts_mut(code, secret_key);
     parts.seed.copy_from_slice(seed);
     parts.pivots.copy_from_slice(&mask.to_le_bytes());
-    write_control_bits(isa, code, words, memory.halves, parts.control)
+    write_control_bits(isa, code, words, memory.bytes, parts.control)
 }
 
 /// Expands the seed: writes `s` and the Goppa polynomial to the secret key, the sorted columns to
@@ -363,20 +364,23 @@ fn write_control_bits<I: Isa>(
     isa: I,
     code: &Code,
     words: &mut [u64],
-    halves: &mut [u32],
+    bytes: &mut [u8],
     control: &mut [u8],
 ) -> bool {
     pack_numbers(&mut words[..code.q() / 2]);
     let (numbers, scratch) = words.split_at_mut(code.q() / 4);
     control.fill(0);
-    if halves.is_empty() {
-        let pi = |j| number(numbers, j);
-        packed::control_bits(isa, code.m, pi, control, scratch);
-    } else {
-        let (pi, scratch) = halves.split_at_mut(code.q());
-        for (j, pi) in pi.iter_mut().enumerate() {
-            *pi = number(numbers, j);
+    if I::LOOKS_UP_BYTES && !bytes.is_empty() {
+        let (keys, rest) = scratch.split_at_mut(code.q());
+        for (j, key) in keys.iter_mut().enumerate() {
+            *key = u64::from(number(numbers, j)) << code.m | j as u64;
         }
+        sort(isa, keys, 1, &mut rest[..code.q()]);
+        let pi = |j| number(numbers, j) as usize;
+        let inverse = |j: usize| keys[j] as usize & (code.q() - 1);
+        look_ups::control_bits(isa, code.m, pi, inverse, control, bytes);
+    } else {
+        let pi = |j| number(numbers, j);
         control_bits::control_bits(isa, code.m, pi, control, scratch);
     }
     // Every bit of the numbers, permuted by the network.

@@ -1,7 +1,7 @@
 //! Working memory of key generation.
 
 use crate::error::MemoryError;
-use crate::keygen::{Memory, Output, Task, min_words, scratch_halves, scratch_words};
+use crate::keygen::{Memory, Output, Task, min_words, scratch_bytes, scratch_words};
 use crate::layout::SEED_LEN;
 use crate::operations;
 use crate::params::Parameters;
@@ -21,8 +21,8 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 ///
 /// type P = Mceliece348864f;
 /// let mut words = vec![0; KeygenScratch::<P>::WORDS];
-/// let mut halves = vec![0; KeygenScratch::<P>::HALVES];
-/// let mut scratch = KeygenScratch::<P>::new(&mut words, &mut halves)?;
+/// let mut bytes = vec![0; KeygenScratch::<P>::BYTES];
+/// let mut scratch = KeygenScratch::<P>::new(&mut words, &mut bytes)?;
 /// let mut secret_key = vec![0; P::SECRET_KEY_LEN];
 /// let mut public_key = vec![0; P::PUBLIC_KEY_LEN];
 /// scratch.generate_from_seed(&[7; 32], &mut secret_key, &mut public_key)?;
@@ -35,34 +35,34 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 /// ```
 pub struct KeygenScratch<'a, P: Parameters> {
     words: &'a mut [u64],
-    halves: &'a mut [u32],
+    bytes: &'a mut [u8],
     parameters: PhantomData<P>,
 }
 
 impl<'a, P: Parameters> KeygenScratch<'a, P> {
     /// Number of 64-bit words.
     pub const WORDS: usize = scratch_words(&P::CODE);
-    /// Number of 32-bit words.
-    pub const HALVES: usize = scratch_halves(&P::CODE);
+    /// Number of bytes.
+    pub const BYTES: usize = scratch_bytes(&P::CODE);
     /// Least number of 64-bit words of [`small`](Self::small) memory.
     pub const MIN_WORDS: usize = min_words(&P::CODE);
 
-    /// Borrows `words` and `halves` as scratch.
+    /// Borrows `words` and `bytes` as scratch.
     ///
     /// # Errors
-    /// [`MemoryError`] if there are fewer than [`WORDS`](Self::WORDS) or [`HALVES`](Self::HALVES).
-    pub fn new(words: &'a mut [u64], halves: &'a mut [u32]) -> Result<Self, MemoryError> {
+    /// [`MemoryError`] if there are fewer than [`WORDS`](Self::WORDS) or [`BYTES`](Self::BYTES).
+    pub fn new(words: &'a mut [u64], bytes: &'a mut [u8]) -> Result<Self, MemoryError> {
         let words = words.get_mut(..Self::WORDS);
         let words = words.ok_or(MemoryError {
             needed: Self::WORDS,
         })?;
-        let halves = halves.get_mut(..Self::HALVES);
-        let halves = halves.ok_or(MemoryError {
-            needed: Self::HALVES,
+        let bytes = bytes.get_mut(..Self::BYTES);
+        let bytes = bytes.ok_or(MemoryError {
+            needed: Self::BYTES,
         })?;
         Ok(Self {
             words,
-            halves,
+            bytes,
             parameters: PhantomData,
         })
     }
@@ -82,7 +82,7 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
         let len = words.len().min(Self::WORDS);
         Ok(Self {
             words: &mut words[..len],
-            halves: &mut [],
+            bytes: &mut [],
             parameters: PhantomData,
         })
     }
@@ -187,7 +187,7 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
         check_len(secret_key, P::SECRET_KEY_LEN)?;
         let mut memory = Memory {
             words: self.words,
-            halves: self.halves,
+            bytes: self.bytes,
         };
         let task = Task::Generate { public_key };
         operations::run(&P::CODE, seed, task, &mut memory, secret_key);
@@ -221,6 +221,6 @@ pub(crate) fn with_boxed_memory<T>(
 ) -> T {
     work(&mut Memory {
         words: &mut alloc::vec![0; scratch_words(code)],
-        halves: &mut alloc::vec![0; scratch_halves(code)],
+        bytes: &mut alloc::vec![0; scratch_bytes(code)],
     })
 }

@@ -16,27 +16,10 @@ use falcon_lanes::Isa;
 pub(crate) trait Ordered: Copy + Default {
     /// The smaller one, then the larger one.
     fn min_max(self, other: Self) -> [Self; 2];
-
-    /// Puts the smaller elements into `x`, the larger ones into `y`.
-    #[inline(always)]
-    fn compare_rows<I: Isa>(isa: I, x: &mut Row<Self>, y: &mut Row<Self>) {
-        _ = isa;
-        for (x, y) in x.iter_mut().zip(y) {
-            [*x, *y] = x.min_max(*y);
-        }
-    }
-
-    /// Does three layers at once, with strides of 4, 2 and 1 times `distance` rows. Returns false
-    /// and does nothing where that is not faster than one by one.
-    #[inline(always)]
-    fn compare_fused<I: Isa>(isa: I, rows: &mut [Row<Self>], distance: usize) -> bool {
-        _ = (isa, rows, distance);
-        false
-    }
 }
 
 macro_rules! ordered {
-    ($($word:ident, $signed:ident $(, $fused:ident)?;)*) => {$(
+    ($($word:ident, $signed:ident;)*) => {$(
         impl Ordered for $word {
             #[inline(always)]
             fn min_max(self, other: Self) -> [Self; 2] {
@@ -48,34 +31,12 @@ macro_rules! ordered {
                 let swap = (self ^ other) & below;
                 [self ^ swap, other ^ swap]
             }
-            $(
-                #[inline(always)]
-                fn compare_rows<I: Isa>(isa: I, x: &mut Row<$word>, y: &mut Row<$word>) {
-                    if I::COMPARES_ROWS {
-                        isa.compare_rows(x, y);
-                        return;
-                    }
-                    for (x, y) in x.iter_mut().zip(y) {
-                        [*x, *y] = x.min_max(*y);
-                    }
-                }
-
-                #[inline(always)]
-                fn $fused<I: Isa>(isa: I, rows: &mut [Row<$word>], distance: usize) -> bool {
-                    if I::FUSES_COMPARISONS {
-                        for group in rows.chunks_exact_mut(8 * distance) {
-                            isa.compare_fused(group, distance);
-                        }
-                    }
-                    I::FUSES_COMPARISONS
-                }
-            )?
         }
     )*};
 }
 
 ordered! {
-    u32, i32, compare_fused;
+    u32, i32;
     u64, i64;
 }
 
@@ -92,11 +53,11 @@ pub(crate) fn sort<I: Isa, T: Ordered>(isa: I, data: &mut [T], sequences: usize,
         || {
             let rows = data.as_chunks_mut::<LANES>().0;
             if sequences >= LANES {
-                sort_rows(isa, rows, sequences / LANES);
+                sort_rows(rows, sequences / LANES);
                 return;
             }
-            sort_rows(isa, rows, 1);
-            merge_lanes(isa, rows, sequences);
+            sort_rows(rows, 1);
+            merge_lanes(rows, sequences);
             // Element x of the sequence is in run x / (length of a run).
             let count = rows.len();
             for (row, elements) in rows.iter().enumerate() {
@@ -112,22 +73,19 @@ pub(crate) fn sort<I: Isa, T: Ordered>(isa: I, data: &mut [T], sequences: usize,
 
 /// Compares elements of two groups of rows.
 #[inline(always)]
-fn compare<I: Isa, T: Ordered>(isa: I, x: &mut [Row<T>], y: &mut [Row<T>]) {
-    for (x, y) in x.iter_mut().zip(y) {
-        T::compare_rows(isa, x, y);
+fn compare<T: Ordered>(x: &mut [Row<T>], y: &mut [Row<T>]) {
+    for (x, y) in x.as_flattened_mut().iter_mut().zip(y.as_flattened_mut()) {
+        [*x, *y] = x.min_max(*y);
     }
 }
 
 /// Layers with strides from `stride` rows down to one.
 #[inline(always)]
-fn clean<I: Isa, T: Ordered>(isa: I, rows: &mut [Row<T>], width: usize, mut stride: usize) {
-    while stride >= 4 && T::compare_fused(isa, rows, stride / 4 * width) {
-        stride /= 8;
-    }
+fn clean<T: Ordered>(rows: &mut [Row<T>], width: usize, mut stride: usize) {
     while stride > 0 {
         for pair in rows.chunks_exact_mut(2 * stride * width) {
             let (x, y) = pair.split_at_mut(stride * width);
-            compare(isa, x, y);
+            compare(x, y);
         }
         stride /= 2;
     }
@@ -135,7 +93,7 @@ fn clean<I: Isa, T: Ordered>(isa: I, rows: &mut [Row<T>], width: usize, mut stri
 
 /// Sorts along the rows, which have `width` registers.
 #[inline(always)]
-fn sort_rows<I: Isa, T: Ordered>(isa: I, rows: &mut [Row<T>], width: usize) {
+fn sort_rows<T: Ordered>(rows: &mut [Row<T>], width: usize) {
     let count = rows.len() / width;
     let mut merged = 2;
     while merged <= count {
@@ -145,17 +103,17 @@ fn sort_rows<I: Isa, T: Ordered>(isa: I, rows: &mut [Row<T>], width: usize) {
                 .chunks_exact_mut(width)
                 .zip(y.chunks_exact_mut(width).rev())
             {
-                compare(isa, x, y);
+                compare(x, y);
             }
         }
-        clean(isa, rows, width, merged / 4);
+        clean(rows, width, merged / 4);
         merged *= 2;
     }
 }
 
 /// Merges the sorted runs of each sequence.
 #[inline(always)]
-fn merge_lanes<I: Isa, T: Ordered>(isa: I, rows: &mut [Row<T>], sequences: usize) {
+fn merge_lanes<T: Ordered>(rows: &mut [Row<T>], sequences: usize) {
     let count = rows.len();
     let mut distance = sequences;
     while distance < LANES {
@@ -173,7 +131,7 @@ fn merge_lanes<I: Isa, T: Ordered>(isa: I, rows: &mut [Row<T>], sequences: usize
             }
             inside /= 2;
         }
-        clean(isa, rows, 1, count / 2);
+        clean(rows, 1, count / 2);
         distance *= 2;
     }
 }

@@ -4,7 +4,7 @@ use crate::code::{Code, MAX_T};
 use crate::decapsulate::decapsulate;
 use crate::encapsulate::finish;
 use crate::encode::Encoding;
-use crate::keygen::{Memory, Output, Task, run, scratch_halves, scratch_words};
+use crate::keygen::{Memory, Output, Task, run, scratch_bytes, scratch_words};
 use crate::params::sealed::Sealed;
 use crate::params::*;
 use crate::weight::fixed_weight;
@@ -35,7 +35,7 @@ fn replay<I: Isa>(isa: I, code: &Code, record: &serde_json::Value) {
     let mut rng = Drbg::new(&seed);
     let mut memory = Memory {
         words: &mut vec![0; scratch_words(code)],
-        halves: &mut vec![0; scratch_halves(code)],
+        bytes: &mut vec![0; scratch_bytes(code)],
     };
     let mut public_key = vec![0; code.public_key_len()];
     let mut secret_key = vec![0; code.secret_key_len()];

@@ -13,6 +13,8 @@
 //! A permutation is applied by sorting. `A = pi X pi^-1` is its own inverse and `P = A X`, so
 //! `P^-1(x) = X P(X x)`, for every power of `P` too: the inverse costs no sort.
 //!
+//! A word holds all numbers of a place, and three numbers fit in a key for every size.
+//!
 //! Source: D. J. Bernstein, "Verified fast formulas for control bits for permutation networks",
 //! eprint 2020/1493.
 
@@ -21,37 +23,79 @@ use falcon_lanes::Isa;
 
 /// Number of words of scratch for `2^m` points.
 pub(crate) const fn scratch_len(m: usize) -> usize {
-    6 << m
+    3 << m
+}
+
+/// Numbers of a place: its point, that of the inverse permutation, that of a power of `P`, and the
+/// least element so far.
+#[derive(Clone, Copy)]
+struct Place {
+    pi: u64,
+    inverse: u64,
+    power: u64,
+    c: u64,
+}
+
+impl Place {
+    #[inline(always)]
+    fn load(word: u64) -> Self {
+        let part = |shift: u32| word >> shift & 0xffff;
+        Self {
+            pi: part(0),
+            inverse: part(16),
+            power: part(32),
+            c: part(48),
+        }
+    }
+
+    #[inline(always)]
+    fn word(self) -> u64 {
+        self.pi | self.inverse << 16 | self.power << 32 | self.c << 48
+    }
+}
+
+/// The smaller one.
+#[inline(always)]
+fn least(a: u64, b: u64) -> u64 {
+    crate::sort::Ordered::min_max(a, b)[0]
 }
 
 /// ORs the control bits of `pi`, a permutation of `2^m` points with `m >= 3`, to `out`, which has
-/// `(2m-1) 2^(m-1)` bits, rounded up to bytes. `pi` is used up; `scratch` has [`scratch_len`]
-/// words. The caller wipes both.
+/// `(2m-1) 2^(m-1)` bits, rounded up to bytes. `scratch` has [`scratch_len`] words, which the
+/// caller wipes.
+#[inline(never)]
 pub(crate) fn control_bits<I: Isa>(
     isa: I,
     m: usize,
-    pi: &mut [u32],
+    pi: impl Fn(usize) -> u32,
     out: &mut [u8],
-    scratch: &mut [u32],
+    scratch: &mut [u64],
 ) {
+    let (places, rest) = scratch.split_at_mut(1 << m);
+    let (keys, rest) = rest.split_at_mut(1 << m);
+    let spare = &mut rest[..1 << m];
+    for (x, place) in places.iter_mut().enumerate() {
+        *place = u64::from(pi(x));
+    }
     for level in 0..m - 1 {
-        isa.vectorize(
-            #[inline(always)]
-            || {
-                let mut level = Level::new(isa, m, level, scratch);
-                level.reduce(pi, out);
-            },
-        );
+        let mut level = Level {
+            isa,
+            m,
+            level,
+            places: &mut *places,
+            keys: &mut *keys,
+            spare: &mut *spare,
+        };
+        level.reduce(out);
     }
     // On two points.
-    put_bits(&pi[..1 << (m - 1)], (m - 1) << (m - 1), out);
+    let bits = places[..1 << (m - 1)].iter().map(|&place| place & 1);
+    put_bits(bits, (m - 1) << (m - 1), out);
 }
 
 /// ORs the low bits of `values` to the bits of `out` from number `start` on.
-#[inline(always)]
-fn put_bits(values: &[u32], start: usize, out: &mut [u8]) {
-    for (i, &value) in values.iter().enumerate() {
-        let bit = start + i;
+fn put_bits(values: impl Iterator<Item = u64>, start: usize, out: &mut [u8]) {
+    for (bit, value) in (start..).zip(values) {
         out[bit / 8] |= ((value & 1) as u8) << (bit % 8);
     }
 }
@@ -61,225 +105,102 @@ struct Level<'a, I> {
     isa: I,
     m: usize,
     level: usize,
-    /// Least elements so far.
-    c: &'a mut [u32],
-    /// A power of `P`.
-    power: &'a mut [u32],
-    /// The inverse of `pi`.
-    inverse: &'a mut [u32],
-    /// Words to sort.
-    keys: &'a mut [u32],
-    spare: &'a mut [u32],
-    bits: &'a mut [u32],
+    places: &'a mut [u64],
+    keys: &'a mut [u64],
+    spare: &'a mut [u64],
 }
 
-/// The smaller one.
-#[inline(always)]
-fn least(a: u32, b: u32) -> u32 {
-    crate::sort::Ordered::min_max(a, b)[0]
-}
-
-impl<'a, I: Isa> Level<'a, I> {
-    #[inline(always)]
-    fn new(isa: I, m: usize, level: usize, scratch: &'a mut [u32]) -> Self {
-        let q = 1 << m;
-        let (c, rest) = scratch.split_at_mut(q);
-        let (power, rest) = rest.split_at_mut(q);
-        let (inverse, rest) = rest.split_at_mut(q);
-        let (keys, rest) = rest.split_at_mut(q);
-        let (spare, rest) = rest.split_at_mut(q);
-        let bits = &mut rest[..q];
-        Self {
-            isa,
-            m,
-            level,
-            c,
-            power,
-            inverse,
-            keys,
-            spare,
-            bits,
-        }
-    }
-
-    /// Base-2 logarithm of the number of points.
-    #[inline(always)]
+impl<I: Isa> Level<'_, I> {
+    /// Number of bits of a point.
     fn w(&self) -> usize {
         self.m - self.level
     }
 
-    #[inline(always)]
-    fn sort(&mut self) {
+    /// Sets every key from its place, the point there, and the numbers at the place and at the
+    /// place of the neighbour `X x`. Then sorts the keys.
+    fn sort_keys(&mut self, key: impl Fn(usize, u64, Place, Place) -> u64) {
+        let stride = 1 << self.level;
+        for place in 0..self.keys.len() {
+            let x = (place >> self.level) as u64;
+            let [here, next] = [place, place ^ stride].map(|at| Place::load(self.places[at]));
+            self.keys[place] = key(place, x, here, next);
+        }
         sort(self.isa, self.keys, 1 << self.level, self.spare);
     }
 
-    /// Sets every key from its place, the point there, and the place of the neighbour `X x`.
-    #[inline(always)]
-    fn set_keys(&mut self, key: impl Fn(&Self, usize, u32, usize) -> u32) {
-        let stride = 1 << self.level;
-        for place in 0..self.keys.len() {
-            let x = (place >> self.level) as u32;
-            self.keys[place] = key(self, place, x, place ^ stride);
+    /// Changes the numbers of every place, which `change` gets with the place and its point.
+    fn change(&mut self, change: impl Fn(&[u64], usize, u64, &mut Place)) {
+        for (at, word) in self.places.iter_mut().enumerate() {
+            let mut place = Place::load(*word);
+            change(self.keys, at, (at >> self.level) as u64, &mut place);
+            *word = place.word();
         }
+    }
+
+    /// The place of the first element of every pair.
+    fn pairs(&self) -> impl Iterator<Item = usize> + use<I> {
+        let level = self.level;
+        let low = move |pair: usize| pair & ((1 << level) - 1);
+        (0..1 << (self.m - 1)).map(move |pair| (pair >> level) << (level + 1) | low(pair))
     }
 
     /// Writes the control bits of the first and the last layer, and replaces `pi` by the
     /// permutations of the next level.
-    #[inline(always)]
-    fn reduce(&mut self, pi: &mut [u32], out: &mut [u8]) {
+    fn reduce(&mut self, out: &mut [u8]) {
         let (w, level, stride) = (self.w(), self.level, 1 << self.level);
-        let q = 1 << self.m;
+        let layer = 1 << (self.m - 1);
         let mask = (1 << w) - 1;
-        self.start(pi, mask);
+        // The inverse of `pi`, `P = A X`, and `c` of one step.
+        self.sort_keys(|_, x, here, next| here.pi << (2 * w) | next.pi << w | x);
+        self.change(|keys, at, x, place| {
+            place.inverse = keys[at] & mask;
+            place.power = keys[at ^ stride] >> w & mask;
+            place.c = least(x, place.power);
+        });
         self.find_least(mask);
 
-        // The first layer.
-        self.pairs(|this, place, pair| this.bits[pair] = this.c[place] & 1);
-        put_bits(&self.bits[..q / 2], level * q / 2, out);
-        // F pi, by the inverse of pi.
-        self.set_keys(
-            #[inline(always)]
-            |this, place, x, _| {
-                let pair = pair_of(place, level);
-                this.inverse[place] << w | (x ^ this.bits[pair])
-            },
-        );
-        self.sort();
+        // The first layer, and F pi by the inverse of pi.
+        let first = self.pairs().map(|at| Place::load(self.places[at]).c);
+        put_bits(first, level * layer, out);
+        self.sort_keys(|at, x, here, next| {
+            let even = if at & stride == 0 { here } else { next };
+            here.inverse << w | (x ^ even.c & 1)
+        });
         // The last layer, and F pi L.
-        self.pairs(|this, place, pair| this.bits[pair] = this.keys[place] & 1);
-        put_bits(&self.bits[..q / 2], (2 * self.m - 2 - level) * q / 2, out);
-        for pair in 0..q / 2 {
-            let place = (pair >> level) << (level + 1) | pair & (stride - 1);
-            let (a, b) = (self.keys[place] & mask, self.keys[place + stride] & mask);
-            let swap = (a ^ b) & 0u32.wrapping_sub(self.bits[pair]);
-            pi[place] = (a ^ swap) >> 1;
-            pi[place + stride] = (b ^ swap) >> 1;
+        let last = self.pairs().map(|at| self.keys[at]);
+        put_bits(last, (2 * self.m - 2 - level) * layer, out);
+        for at in self.pairs() {
+            let (a, b) = (self.keys[at] & mask, self.keys[at + stride] & mask);
+            let swap = (a ^ b) & 0u64.wrapping_sub(a & 1);
+            self.places[at] = (a ^ swap) >> 1;
+            self.places[at + stride] = (b ^ swap) >> 1;
         }
     }
 
-    /// Calls `visit` with the place of the first element of every pair, and the number of the pair.
-    #[inline(always)]
-    fn pairs(&mut self, visit: impl Fn(&mut Self, usize, usize)) {
-        for pair in 0..1 << (self.m - 1) {
-            let low = pair & ((1 << self.level) - 1);
-            visit(self, (pair >> self.level) << (self.level + 1) | low, pair);
-        }
-    }
-
-    /// Finds the inverse of `pi`, `P`, and `c` of one step.
-    #[inline(always)]
-    fn start(&mut self, pi: &[u32], mask: u32) {
-        let w = self.w();
-        // Three numbers fit in a word that is below half of its range.
-        if 3 * w < 32 {
-            self.set_keys(
-                #[inline(always)]
-                |_, place, x, next| pi[place] << (2 * w) | pi[next] << w | x,
-            );
-            self.sort();
-            for place in 0..self.keys.len() {
-                self.power[place] = self.keys[place] >> w & mask;
-                self.inverse[place] = self.keys[place] & mask;
-            }
-        } else {
-            self.set_keys(
-                #[inline(always)]
-                |_, place, _, next| pi[place] << w | pi[next],
-            );
-            self.sort();
-            for place in 0..self.keys.len() {
-                self.power[place] = self.keys[place] & mask;
-            }
-            self.set_keys(
-                #[inline(always)]
-                |_, place, x, _| pi[place] << w | x,
-            );
-            self.sort();
-            for place in 0..self.keys.len() {
-                self.inverse[place] = self.keys[place] & mask;
-            }
-        }
-        // P = A X.
-        let stride = 1 << self.level;
-        for pair in self.power.chunks_exact_mut(2 * stride) {
-            let (x, y) = pair.split_at_mut(stride);
-            x.swap_with_slice(y);
-        }
-        for place in 0..self.c.len() {
-            self.c[place] = least((place >> self.level) as u32, self.power[place]);
-        }
-    }
-
-    /// Finds the least elements of all cycles, whose lengths are at most `2^(w-1)`: `c` of `2^i`
-    /// steps is the lesser one of `c` of `2^(i-1)` steps at `x` and at `P^(2^(i-1)) x`.
-    #[inline(always)]
-    fn find_least(&mut self, mask: u32) {
+    /// Finds the least elements of all cycles, whose lengths are at most `2^(w-1)`.
+    fn find_least(&mut self, mask: u64) {
         let w = self.w();
         if w < 3 {
             return;
         }
-        self.double(mask);
-        for i in 2..w {
-            let last = i + 1 == w;
-            if last {
-                self.step_least(mask);
-            } else if 3 * w < 32 {
-                self.set_keys(
-                    #[inline(always)]
-                    |this, place, _, next| {
-                        (this.power[next] ^ 1) << (2 * w) | this.c[place] << w | this.power[place]
-                    },
-                );
-                self.sort();
-                for place in 0..self.keys.len() {
-                    self.c[place] = least(self.c[place], self.keys[place] >> w & mask);
-                    self.power[place] = self.keys[place] & mask;
-                }
-            } else {
-                self.step_least(mask);
-                self.double(mask);
-            }
+        self.sort_keys(|_, _, here, next| (next.power ^ 1) << w | here.power);
+        self.change(|keys, at, _, place| place.power = keys[at] & mask);
+        for _ in 2..w {
+            self.sort_keys(|_, _, here, next| {
+                (next.power ^ 1) << (2 * w) | here.c << w | here.power
+            });
+            self.change(|keys, at, _, place| {
+                place.c = least(place.c, keys[at] >> w & mask);
+                place.power = keys[at] & mask;
+            });
         }
     }
-
-    /// `c(x)` becomes the lesser one of `c(x)` and `c(P x)`.
-    #[inline(always)]
-    fn step_least(&mut self, mask: u32) {
-        let w = self.w();
-        self.set_keys(
-            #[inline(always)]
-            |this, place, _, next| (this.power[next] ^ 1) << w | this.c[place],
-        );
-        self.sort();
-        for place in 0..self.keys.len() {
-            self.c[place] = least(self.c[place], self.keys[place] & mask);
-        }
-    }
-
-    /// `P` becomes `P P`.
-    #[inline(always)]
-    fn double(&mut self, mask: u32) {
-        let w = self.w();
-        self.set_keys(
-            #[inline(always)]
-            |this, place, _, next| (this.power[next] ^ 1) << w | this.power[place],
-        );
-        self.sort();
-        for place in 0..self.keys.len() {
-            self.power[place] = self.keys[place] & mask;
-        }
-    }
-}
-
-/// Number of the pair that `place` belongs to.
-#[inline(always)]
-fn pair_of(place: usize, level: usize) -> usize {
-    (place >> (level + 1)) << level | place & ((1 << level) - 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::permutation::look_ups;
     use std::vec;
     use std::vec::Vec;
 
@@ -301,9 +222,25 @@ mod tests {
 
     fn check<I: Isa>(isa: I, m: usize, pi: &[u32]) {
         let mut out = vec![0; ((2 * m - 1) << (m - 1)).div_ceil(8)];
-        let mut used = pi.to_vec();
-        control_bits(isa, m, &mut used, &mut out, &mut vec![0; scratch_len(m)]);
+        control_bits(isa, m, |x| pi[x], &mut out, &mut vec![0; scratch_len(m)]);
         assert_eq!(replay(m, &out), pi);
+        if m < 8 {
+            return;
+        }
+        let mut inverse = vec![0; pi.len()];
+        for (x, &y) in pi.iter().enumerate() {
+            inverse[y as usize] = x;
+        }
+        let mut looked_up = vec![0; out.len()];
+        look_ups::control_bits(
+            isa,
+            m,
+            |x| pi[x] as usize,
+            |x| inverse[x],
+            &mut looked_up,
+            &mut vec![0; look_ups::scratch_len(m)],
+        );
+        assert_eq!(looked_up, out, "by looking up");
     }
 
     /// Calls `visit` with every permutation of `pi` from place `fixed` on.

@@ -2,4 +2,4 @@
 
 pub(crate) mod benes;
 pub(crate) mod control_bits;
-pub(crate) mod packed;
+pub(crate) mod look_ups;
