@@ -422,11 +422,11 @@ pub const BARS: [Bar; 15] = {
         }
     }
     [
-        bar(Keygen, "mceliece348864f", 65_500_000, 45_000_000),
-        bar(Keygen, "mceliece460896f", 168_000_000, 120_000_000),
-        bar(Keygen, "mceliece6688128f", 260_500_000, 220_000_000),
-        bar(Keygen, "mceliece6960119f", 254_000_000, 205_000_000),
-        bar(Keygen, "mceliece8192128f", 301_000_000, 255_000_000),
+        bar(Keygen, "mceliece348864f", 39_500_000, 45_000_000),
+        bar(Keygen, "mceliece460896f", 108_000_000, 120_000_000),
+        bar(Keygen, "mceliece6688128f", 200_500_000, 220_000_000),
+        bar(Keygen, "mceliece6960119f", 193_500_000, 205_000_000),
+        bar(Keygen, "mceliece8192128f", 240_500_000, 255_000_000),
         bar(Encap, "mceliece348864f", 138_000, 90_000),
         bar(Encap, "mceliece460896f", 231_500, 150_000),
         bar(Encap, "mceliece6688128f", 398_000, 265_000),

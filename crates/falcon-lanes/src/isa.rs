@@ -122,8 +122,8 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     const LOOKS_UP_BYTES: bool = false;
 
     /// Looks up `index[0][i] + 256 index[1][i]`, for every `i`, in `N` tables of bytes: writes byte
-    /// number `i` of each of `out`. Reads all bytes of the tables for every `i`, so neither time nor
-    /// addresses depend on the numbers.
+    /// number `i` of each of `out`. Reads all bytes of the tables for every `i`, so neither time
+    /// nor addresses depend on the numbers.
     ///
     /// All tables have the same length, at least 256 and at most 8192, a power of two. Where a
     /// number is not below it, the bytes are unspecified.

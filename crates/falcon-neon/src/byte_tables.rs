@@ -7,11 +7,7 @@ use falcon_lanes::check_look_up;
 /// looked up with the low bits of every number, which are out of range where the high bits are not
 /// the number of the piece.
 #[inline(never)]
-pub(crate) fn look_up<const N: usize>(
-    tables: [&[u8]; N],
-    index: [&[u8]; 2],
-    mut out: [&mut [u8]; N],
-) {
+pub(crate) fn look_up<const N: usize>(tables: [&[u8]; N], index: [&[u8]; 2], out: [&mut [u8]; N]) {
     /// Registers of numbers that a piece is kept for.
     const GROUP: usize = 4;
     check_look_up(&tables, index, &out);

@@ -74,8 +74,11 @@ pub(crate) fn sort<I: Isa, T: Ordered>(isa: I, data: &mut [T], sequences: usize,
 /// Compares elements of two groups of rows.
 #[inline(always)]
 fn compare<T: Ordered>(x: &mut [Row<T>], y: &mut [Row<T>]) {
-    for (x, y) in x.as_flattened_mut().iter_mut().zip(y.as_flattened_mut()) {
-        [*x, *y] = x.min_max(*y);
+    // Row by row: compilers make branches of one loop over all elements.
+    for (x, y) in x.iter_mut().zip(y) {
+        for (x, y) in x.iter_mut().zip(y) {
+            [*x, *y] = x.min_max(*y);
+        }
     }
 }
 

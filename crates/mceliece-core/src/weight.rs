@@ -97,8 +97,8 @@ fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
     )
 }
 
-/// Words of a vector that are written at a time.
-const SPREAD: usize = 48;
+/// Words of a vector that are written at a time: a third of the longest one with its padding.
+const SPREAD: usize = 44;
 
 /// Sets the bits of `out` at `positions`, all of them `padding` places later, and clears the
 /// others: bit `i` is bit `i mod 8` of byte `i / 8`.

@@ -307,24 +307,24 @@ fn a_small_stack_suffices() {
 fn caller_owned_memory_makes_the_same_keys_and_is_wiped() {
     type P = Mceliece348864f;
     let mut words = vec![7; KeygenScratch::<P>::WORDS];
-    let mut halves = vec![7; KeygenScratch::<P>::HALVES + 1];
+    let mut bytes = vec![7; KeygenScratch::<P>::BYTES + 1];
     let mut secret_key = vec![7; P::SECRET_KEY_LEN];
     let mut public_key = vec![7; P::PUBLIC_KEY_LEN];
-    let short = KeygenScratch::<P>::new(&mut words[1..], &mut halves).err();
+    let short = KeygenScratch::<P>::new(&mut words[1..], &mut bytes).err();
     assert_eq!(
         short,
         Some(MemoryError {
             needed: KeygenScratch::<P>::WORDS
         })
     );
-    let short = KeygenScratch::<P>::new(&mut words, &mut halves[2..]).err();
+    let short = KeygenScratch::<P>::new(&mut words, &mut bytes[2..]).err();
     assert_eq!(
         short,
         Some(MemoryError {
-            needed: KeygenScratch::<P>::HALVES
+            needed: KeygenScratch::<P>::BYTES
         })
     );
-    let mut scratch = KeygenScratch::<P>::new(&mut words, &mut halves).expect("enough");
+    let mut scratch = KeygenScratch::<P>::new(&mut words, &mut bytes).expect("enough");
     let needed = P::SECRET_KEY_LEN;
     let error = scratch.generate_from_seed(&[1; 32], &mut secret_key[1..], &mut public_key);
     assert_eq!(error, Err(MemoryError { needed }));
@@ -337,11 +337,11 @@ fn caller_owned_memory_makes_the_same_keys_and_is_wiped() {
         .expect("lengths");
     assert!(words.iter().all(|&word| word == 0));
     assert!(
-        halves[..KeygenScratch::<P>::HALVES]
+        bytes[..KeygenScratch::<P>::BYTES]
             .iter()
-            .all(|&half| half == 0)
+            .all(|&byte| byte == 0)
     );
-    assert_eq!(halves.last(), Some(&7));
+    assert_eq!(bytes.last(), Some(&7));
     let pair = KeyPair::<P>::generate(&mut repeated(10));
     assert_eq!(pair.secret_key.as_bytes(), secret_key);
     assert_eq!(pair.public_key.as_bytes(), public_key);
@@ -417,10 +417,10 @@ fn formatting_shows_no_secret() {
     assert_eq!(format!("{secret:?}"), "SharedSecret { .. }");
     let stream = EncapsulateStream::<P>::new(&mut rng);
     assert_eq!(format!("{stream:?}"), named("EncapsulateStream"));
-    let (mut words, mut halves) = (
+    let (mut words, mut bytes) = (
         vec![7; KeygenScratch::<P>::WORDS],
-        vec![7; KeygenScratch::<P>::HALVES],
+        vec![7; KeygenScratch::<P>::BYTES],
     );
-    let scratch = KeygenScratch::<P>::new(&mut words, &mut halves).expect("enough");
+    let scratch = KeygenScratch::<P>::new(&mut words, &mut bytes).expect("enough");
     assert_eq!(format!("{scratch:?}"), named("KeygenScratch"));
 }

@@ -890,4 +890,32 @@ pub fn methods<I: Isa>(isa: I) {
         found,
         methods_results(Baseline, &table, &words),
     );
+    look_up_bytes(isa);
+}
+
+/// Looks every number up in tables of every length, one, two and four of them.
+fn look_up_bytes<I: Isa>(isa: I) {
+    let mut random = SplitMix(7);
+    for log in 8..=13 {
+        let len = 1 << log;
+        let tables: [Vec<u8>; 4] =
+            core::array::from_fn(|_| (0..len).map(|_| random.next() as u8).collect());
+        let tables = tables.each_ref().map(Vec::as_slice);
+        // Every number, in an order that mixes high and low ones.
+        let numbers: Vec<_> = (0..len).map(|i| (i * 0x9e5 + 77) % len).collect();
+        let low: Vec<_> = numbers.iter().map(|&number| number as u8).collect();
+        let high: Vec<_> = numbers.iter().map(|&number| (number >> 8) as u8).collect();
+        let mut out: [Vec<u8>; 7] = core::array::from_fn(|_| vec![0; len]);
+        let [a, b, c, d, e, f, g] = out.each_mut().map(Vec::as_mut_slice);
+        isa.look_up_bytes([tables[0]], [&low, &high], [a]);
+        isa.look_up_bytes([tables[0], tables[1]], [&low, &high], [b, c]);
+        isa.look_up_bytes(tables, [&low, &high], [d, e, f, g]);
+        for (out, table) in out.iter().zip([0, 0, 1, 0, 1, 2, 3]) {
+            let expected: Vec<_> = numbers
+                .iter()
+                .map(|&number| tables[table][number])
+                .collect();
+            assert_eq!(out, &expected, "{isa:?}: {len} bytes, table {table}");
+        }
+    }
 }

@@ -57,9 +57,9 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// ORs the control bits of `pi`, a permutation of `2^m` points with `8 <= m <= 13`, to `out`, which has
-/// `(2m-1) 2^(m-4)` bytes. `inverse` is the inverse of `pi`. `scratch` has [`scratch_len`] bytes,
-/// which the caller wipes.
+/// ORs the control bits of `pi`, a permutation of `2^m` points with `8 <= m <= 13`, to `out`, which
+/// has `(2m-1) 2^(m-4)` bytes. `inverse` is the inverse of `pi`. `scratch` has [`scratch_len`]
+/// bytes, which the caller wipes.
 #[inline(never)]
 pub(crate) fn control_bits<I: Isa>(
     isa: I,
@@ -294,8 +294,8 @@ fn with_partners(
         4 => inside::<4, 0x0000_0000_ffff_ffff>(all, change),
         _ => {
             for (i, x, out) in all {
-                let partner = u64::from_le_bytes(words[i ^ stride / 8]);
-                let even = if i & stride / 8 == 0 { u64::MAX } else { 0 };
+                let partner = u64::from_le_bytes(words[i ^ (stride / 8)]);
+                let even = if i & (stride / 8) == 0 { u64::MAX } else { 0 };
                 *out = change(i, x, partner, even).to_le_bytes();
             }
         }
