@@ -129,8 +129,8 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     /// number is not below it, the bytes are unspecified.
     ///
     /// # Panics
-    /// If the tables have another length, or if the other slices differ in length or have not a
-    /// multiple of 256 bytes.
+    /// If the tables have another length, if the other slices differ in length, or if their length
+    /// is no multiple of 256.
     #[inline(always)]
     fn look_up_bytes<const N: usize>(
         self,

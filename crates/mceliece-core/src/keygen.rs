@@ -72,7 +72,7 @@ pub(crate) const fn scratch_words(code: &Code) -> usize {
     words_for(code, PIECE)
 }
 
-/// Number of 64-bit words of scratch that suffice, without any 32-bit words.
+/// Number of 64-bit words of scratch that suffice, without any bytes.
 pub(crate) const fn min_words(code: &Code) -> usize {
     let reduction = words_for(code, GROUP);
     let control_bits = SLACK + code.q() / 4 + control_bits::scratch_len(code.m);
