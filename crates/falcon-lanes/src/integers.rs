@@ -68,6 +68,20 @@ pub trait U64s: Copy {
         self.xor(b.not().and(c))
     }
 
+    /// Or with `bits` in the lanes where `a` equals `b`. Takes no branch.
+    #[inline(always)]
+    fn or_where_equal(self, bits: Self, a: Self, b: Self) -> Self {
+        // Rotations spread every bit that differs over the whole lane.
+        let x = a.xor(b);
+        let x = x.or(x.rotate_left::<32, 32>());
+        let x = x.or(x.rotate_left::<16, 48>());
+        let x = x.or(x.rotate_left::<8, 56>());
+        let x = x.or(x.rotate_left::<4, 60>());
+        let x = x.or(x.rotate_left::<2, 62>());
+        let x = x.or(x.rotate_left::<1, 63>());
+        self.or(bits.and(x.not()))
+    }
+
     /// Computes [`xor_and_not`](Self::xor_and_not). If the type defers rotations, the result owes
     /// what `c` owes; results of all other operations owe what `self` owes.
     #[inline(always)]
@@ -115,6 +129,12 @@ impl U64s for u64 {
     #[inline(always)]
     fn rotate_left<const L: i32, const R: i32>(self) -> Self {
         self.rotate_left(L as u32)
+    }
+    #[inline(always)]
+    fn or_where_equal(self, bits: Self, a: Self, b: Self) -> Self {
+        let x = a ^ b;
+        // One bit if they differ, taken from all ones.
+        self | bits & ((x | x.wrapping_neg()) >> 63).wrapping_sub(1)
     }
 }
 

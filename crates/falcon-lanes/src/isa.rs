@@ -117,6 +117,17 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         core::array::from_fn(|j| core::array::from_fn(|i| x[i][j]))
     }
 
+    /// Returns the parities of eight rows: bit `i` is that of the ones in row `i`.
+    #[inline(always)]
+    fn parities(self, rows: &[[u64; 8]; 8]) -> u8 {
+        let parity = |row: &[u64; 8]| {
+            let sum = row.iter().fold(0, |sum, word| sum ^ word);
+            (sum.count_ones() & 1) as u8
+        };
+        let rows = rows.iter().rev();
+        rows.fold(0, |byte, row| byte << 1 | parity(row))
+    }
+
     /// True if [`look_up_bytes`](Self::look_up_bytes) is fast: the set finds many bytes of a table
     /// in registers at once.
     const LOOKS_UP_BYTES: bool = false;

@@ -188,6 +188,51 @@ fn exchange<const BLOCK: usize>(I16x8(x): I16x8, I16x8(y): I16x8) -> (I16x8, I16
     (I16x8(x), I16x8(y))
 }
 
+/// [`Isa::parities`](falcon_lanes::Isa::parities).
+#[inline(always)]
+pub(crate) fn parities(rows: &[[u64; 8]; 8]) -> u8 {
+    /// Place of the bit of each row.
+    const PLACES: [i16; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+    let [a, b, c, d, e, f, g, h] = rows;
+    let (abcd, efgh) = (fold_four(a, b, c, d), fold_four(e, f, g, h));
+    // SAFETY: the target has NEON; `PLACES` is eight values.
+    unsafe {
+        let words = veorq_u16(vuzp1q_u16(abcd, efgh), vuzp2q_u16(abcd, efgh));
+        let ones = vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u16(words)));
+        let odd = vandq_u16(ones, vdupq_n_u16(1));
+        vaddvq_u16(vshlq_u16(odd, vld1q_s16(PLACES.as_ptr()))) as u8
+    }
+}
+
+/// Adds the words of a row, two of them in a register.
+#[inline(always)]
+fn fold(row: &[u64; 8]) -> uint64x2_t {
+    // SAFETY: the target has NEON; a row is four times two words.
+    unsafe {
+        let [a, b, c, d] = [0, 2, 4, 6].map(
+            #[inline(always)]
+            |first| vld1q_u64(row[first..].as_ptr()),
+        );
+        veorq_u64(veorq_u64(a, b), veorq_u64(c, d))
+    }
+}
+
+/// Adds the words of each of two rows.
+#[inline(always)]
+fn fold_two(a: &[u64; 8], b: &[u64; 8]) -> uint32x4_t {
+    let (a, b) = (fold(a), fold(b));
+    // SAFETY: the target has NEON.
+    unsafe { vreinterpretq_u32_u64(veorq_u64(vtrn1q_u64(a, b), vtrn2q_u64(a, b))) }
+}
+
+/// Adds the 32-bit words of each of four rows.
+#[inline(always)]
+fn fold_four(a: &[u64; 8], b: &[u64; 8], c: &[u64; 8], d: &[u64; 8]) -> uint16x8_t {
+    let (ab, cd) = (fold_two(a, b), fold_two(c, d));
+    // SAFETY: the target has NEON.
+    unsafe { vreinterpretq_u16_u32(veorq_u32(vuzp1q_u32(ab, cd), vuzp2q_u32(ab, cd))) }
+}
+
 /// The words of `x` whose keys are below `limit`, moved together.
 #[inline(always)]
 pub(crate) fn keep_below(

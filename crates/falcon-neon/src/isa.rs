@@ -52,6 +52,10 @@ macro_rules! neon {
             settled::words(words)
         }
         #[inline(always)]
+        fn parities(self, rows: &[[u64; 8]; 8]) -> u8 {
+            integers::parities(rows)
+        }
+        #[inline(always)]
         fn keep_below(
             self,
             limit: u16,

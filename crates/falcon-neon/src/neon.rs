@@ -89,6 +89,11 @@ impl U64s for U64x2 {
         Self(unsafe { veorq_u64(self.0, vbicq_u64(c.0, b.0)) })
     }
     #[inline(always)]
+    fn or_where_equal(self, bits: Self, a: Self, b: Self) -> Self {
+        // SAFETY: the target has NEON.
+        self.or(Self(unsafe { vandq_u64(bits.0, vceqq_u64(a.0, b.0)) }))
+    }
+    #[inline(always)]
     fn settled<const N: usize>(words: [Self; N]) -> [Self; N] {
         settled::vectors(words.map(
             #[inline(always)]

@@ -137,6 +137,10 @@ impl U64s for Sha3U64x2 {
         // SAFETY: the values exist.
         Self(unsafe { bcax(self.0, c.0, b.0) })
     }
+    #[inline(always)]
+    fn or_where_equal(self, bits: Self, a: Self, b: Self) -> Self {
+        Self(self.0.or_where_equal(bits.0, a.0, b.0))
+    }
 }
 
 #[cfg(test)]

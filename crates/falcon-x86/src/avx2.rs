@@ -1,9 +1,9 @@
 //! 256-bit registers.
 
-use crate::byte_tables;
 use crate::doubles::{F64x2, F64x4};
 use crate::floats::Avx2F32x8;
 use crate::integers::I16x16;
+use crate::{NIBBLE_PARITIES, byte_tables};
 use core::arch::x86_64::*;
 use falcon_lanes::{
     Baseline, BytesKernel, Isa, KEPT, Register, Two, U64s, keep_by_eights, register_of,
@@ -100,6 +100,12 @@ impl U64s for U64x4 {
         // SAFETY: the values exist.
         Self(unsafe { _mm256_xor_si256(self.0, _mm256_andnot_si256(b.0, c.0)) })
     }
+    #[inline(always)]
+    fn or_where_equal(self, bits: Self, a: Self, b: Self) -> Self {
+        // SAFETY: the values exist.
+        let bits = unsafe { _mm256_and_si256(bits.0, _mm256_cmpeq_epi64(a.0, b.0)) };
+        self.or(Self(bits))
+    }
 }
 
 /// Lane `j` of element `i` becomes lane `i` of element `j`.
@@ -117,6 +123,45 @@ fn transpose_four([a, b, c, d]: [U64x4; 4]) -> [U64x4; 4] {
             U64x4(_mm256_permute2x128_si256::<0x31>(p, r)),
             U64x4(_mm256_permute2x128_si256::<0x31>(q, s)),
         ]
+    }
+}
+
+/// Adds the upper four words of a row to the lower ones.
+#[inline(always)]
+fn folded(isa: Avx2, row: &[u64; 8]) -> __m256i {
+    let [low, high] = [0, 1].map(
+        #[inline(always)]
+        |half| U64x4::load(isa, &row.as_chunks().0[half]),
+    );
+    low.xor(high).0
+}
+
+/// [`Isa::parities`] of four rows.
+#[inline(always)]
+fn parities_of_four(isa: Avx2, [a, b, c, d]: &[[u64; 8]; 4]) -> u8 {
+    let (a, b, c, d) = (
+        folded(isa, a),
+        folded(isa, b),
+        folded(isa, c),
+        folded(isa, d),
+    );
+    // SAFETY: there is a token; the table is sixteen bytes.
+    unsafe {
+        // Pairs of rows take turns in the lanes, then four: a word a row.
+        let ab = _mm256_xor_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+        let cd = _mm256_xor_si256(_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
+        let sums = _mm256_xor_si256(
+            _mm256_permute2x128_si256::<0x20>(ab, cd),
+            _mm256_permute2x128_si256::<0x31>(ab, cd),
+        );
+        // Parities of bytes by a table of nibbles, and their number in a word.
+        let nibbles = _mm256_xor_si256(sums, _mm256_srli_epi64::<4>(sums));
+        let nibbles = _mm256_and_si256(nibbles, _mm256_set1_epi8(15));
+        let table = _mm_loadu_si128(NIBBLE_PARITIES.as_ptr().cast());
+        let odd = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(table), nibbles);
+        let odd = _mm256_sad_epu8(odd, _mm256_setzero_si256());
+        // The lowest bit of a lane becomes its sign.
+        _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_slli_epi64::<63>(odd))) as u8
     }
 }
 
@@ -158,6 +203,12 @@ impl Isa for Avx2 {
             }
         }
         out
+    }
+
+    #[inline(always)]
+    fn parities(self, rows: &[[u64; 8]; 8]) -> u8 {
+        let (rows, _) = rows.as_chunks();
+        parities_of_four(self, &rows[0]) | parities_of_four(self, &rows[1]) << 4
     }
 
     const LOOKS_UP_BYTES: bool = true;

@@ -5,7 +5,7 @@ use crate::doubles::{F64x2, F64x4, F64x8};
 use crate::floats::Avx512F32x8;
 use crate::integers::I16x32;
 use crate::look_up::Avx512Vbmi;
-use crate::{Avx2, byte_tables};
+use crate::{Avx2, NIBBLE_PARITIES, byte_tables};
 use core::arch::x86_64::*;
 use falcon_lanes::{Baseline, BytesKernel, Isa, Register, U32s, U64s, register_of};
 
@@ -49,7 +49,7 @@ pub struct U64x2(__m128i);
 macro_rules! u64s {
     (
         $words:ident, $len:literal, $load:ident, $store:ident, $set1:ident, $xor:ident, $and:ident,
-        $or:ident, $rotate:ident, $ternary:ident
+        $or:ident, $rotate:ident, $ternary:ident, $equal:ident, $mask_or:ident
     ) => {
         impl Register<Avx512> for $words {
             type Value = u64;
@@ -121,6 +121,11 @@ macro_rules! u64s {
                 // SAFETY: the values exist.
                 Self(unsafe { $ternary::<0xd2>(self.0, b.0, c.0) })
             }
+            #[inline(always)]
+            fn or_where_equal(self, bits: Self, a: Self, b: Self) -> Self {
+                // SAFETY: the values exist.
+                Self(unsafe { $mask_or(self.0, $equal(a.0, b.0), self.0, bits.0) })
+            }
         }
     };
 }
@@ -135,7 +140,9 @@ u64s!(
     _mm512_and_si512,
     _mm512_or_si512,
     _mm512_rol_epi64,
-    _mm512_ternarylogic_epi64
+    _mm512_ternarylogic_epi64,
+    _mm512_cmpeq_epi64_mask,
+    _mm512_mask_or_epi64
 );
 u64s!(
     U64x2,
@@ -147,7 +154,9 @@ u64s!(
     _mm_and_si128,
     _mm_or_si128,
     _mm_rol_epi64,
-    _mm_ternarylogic_epi64
+    _mm_ternarylogic_epi64,
+    _mm_cmpeq_epi64_mask,
+    _mm_mask_or_epi64
 );
 
 /// Eight 32-bit words, all blocks of a buffer of ChaCha20. A value is made from a token, too. Twice
@@ -207,6 +216,30 @@ unsafe fn quarters(a: __m512i, b: __m512i) -> [__m512i; 2] {
             _mm512_shuffle_i64x2::<0b11_01_11_01>(a, b),
         ]
     }
+}
+
+/// Exclusive or of what [`quarters`] returns.
+///
+/// # Safety
+/// The processor must have AVX-512 F.
+#[inline(always)]
+unsafe fn fold_quarters(a: __m512i, b: __m512i) -> __m512i {
+    // SAFETY: as the caller says.
+    unsafe {
+        let [even, odd] = quarters(a, b);
+        _mm512_xor_si512(even, odd)
+    }
+}
+
+/// Adds the odd words of each row to the even ones: first those of `a`, then those of `b`.
+///
+/// # Safety
+/// The processor must have AVX-512 F.
+#[inline(always)]
+unsafe fn fold_two(isa: Avx512, a: &[u64; 8], b: &[u64; 8]) -> __m512i {
+    let (a, b) = (U64x8::load(isa, a).0, U64x8::load(isa, b).0);
+    // SAFETY: as the caller says.
+    unsafe { _mm512_xor_si512(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)) }
 }
 
 impl Isa for Avx512 {
@@ -285,6 +318,25 @@ impl Isa for Avx512 {
             U64x8(column).store(out);
         }
         out
+    }
+
+    #[inline(always)]
+    fn parities(self, rows: &[[u64; 8]; 8]) -> u8 {
+        let [a, b, c, d, e, f, g, h] = rows;
+        // SAFETY: as for `vectorize`; the table is sixteen bytes.
+        unsafe {
+            // Pairs of rows take turns in the lanes, then fours, then all eight: a word a row.
+            let (ab, cd) = (fold_two(self, a, b), fold_two(self, c, d));
+            let (ef, gh) = (fold_two(self, e, f), fold_two(self, g, h));
+            let sums = fold_quarters(fold_quarters(ab, cd), fold_quarters(ef, gh));
+            // Parities of bytes by a table of nibbles, and their number in a word.
+            let nibbles = _mm512_xor_si512(sums, _mm512_srli_epi64::<4>(sums));
+            let nibbles = _mm512_and_si512(nibbles, _mm512_set1_epi8(15));
+            let table = _mm512_broadcast_i32x4(_mm_loadu_si128(NIBBLE_PARITIES.as_ptr().cast()));
+            let odd = _mm512_shuffle_epi8(table, nibbles);
+            let odd = _mm512_sad_epu8(odd, _mm512_setzero_si512());
+            _mm512_test_epi64_mask(odd, _mm512_set1_epi64(1))
+        }
     }
 
     const LOOKS_UP_BYTES: bool = true;

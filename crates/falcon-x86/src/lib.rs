@@ -13,6 +13,9 @@ mod floats;
 mod integers;
 mod look_up;
 
+/// Parities of the numbers below 16.
+const NIBBLE_PARITIES: [u8; 16] = [0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0];
+
 /// Asks the processor to bring `values` into its second cache.
 #[inline(always)]
 fn prefetch<T>(values: &[T]) {

@@ -9,8 +9,7 @@
 use crate::code::Code;
 use crate::engine::Best;
 use crate::weight::{Positions, spread, to_error_vector};
-use falcon_lanes::{Isa, Register, U64s};
-use zeroize::Zeroizing;
+use falcon_lanes::{Isa, Register, U64s, wipe};
 
 /// Bytes that are combined at a time.
 const STEP: usize = 64;
@@ -28,9 +27,16 @@ const FRONT: usize = 4 * STEP;
 #[cfg_attr(target_arch = "x86_64", repr(C, align(64)))]
 pub(crate) struct Encoding {
     /// `e` behind zeros, which put `e_1` at the beginning of a step.
-    padded: Zeroizing<[u8; PADDED]>,
+    padded: [u8; PADDED],
     /// `e_0`, to which the products are added.
-    syndrome: Zeroizing<[u8; SYNDROME]>,
+    syndrome: [u8; SYNDROME],
+}
+
+impl Drop for Encoding {
+    fn drop(&mut self) {
+        wipe(&mut self.padded);
+        wipe(&mut self.syndrome);
+    }
 }
 
 impl Encoding {
@@ -38,8 +44,8 @@ impl Encoding {
     #[inline(never)]
     pub(crate) fn new(code: &Code, positions: &Positions) -> Self {
         let mut encoding = Self {
-            padded: Zeroizing::new([0; PADDED]),
-            syndrome: Zeroizing::new([0; SYNDROME]),
+            padded: [0; PADDED],
+            syndrome: [0; SYNDROME],
         };
         let (padding, positions) = (padding(code), &positions[..code.t]);
         let front = FRONT - code.syndrome_len();
@@ -119,7 +125,7 @@ const fn padding(code: &Code) -> usize {
 
 /// Products of `e` and eight rows, which begin at every `len`-th byte of `rows`: a bit for each.
 ///
-/// Every row has a register of sums. One transposition of words folds all of them.
+/// Every row has a register of sums.
 #[inline(always)]
 fn fold_eight<I: Isa>(isa: I, rows: &[u8], len: usize, e: &[u8]) -> u8 {
     let e = e.as_chunks::<STEP>().0;
@@ -133,7 +139,7 @@ fn fold_eight<I: Isa>(isa: I, rows: &[u8], len: usize, e: &[u8]) -> u8 {
             for (total, row) in totals.iter_mut().zip(&rows) {
                 let row = words(&row[step]);
                 let row = I::U64s::load(isa, &I::U64s::chunks(&row)[part]);
-                *total = total.xor(row.and(e));
+                *total = total.xor_and(row, e);
             }
         }
     }
@@ -141,15 +147,7 @@ fn fold_eight<I: Isa>(isa: I, rows: &[u8], len: usize, e: &[u8]) -> u8 {
     for (sums, total) in sums.iter_mut().zip(totals) {
         total.store(&mut I::U64s::chunks_mut(sums)[0]);
     }
-    let mut folded = [0; 8];
-    for column in isa.transpose_words(&sums) {
-        for (folded, word) in folded.iter_mut().zip(column) {
-            *folded ^= word;
-        }
-    }
-    let parity = |word: &u64| (word.count_ones() & 1) as u8;
-    let bits = folded.iter().map(parity);
-    bits.rev().fold(0, |byte, bit| byte << 1 | bit)
+    isa.parities(&sums)
 }
 
 /// Sum of the words of `row & e`.
@@ -164,7 +162,7 @@ fn fold<I: Isa>(isa: I, row: &[u8], e: &[u8]) -> u64 {
             let (row, e) = (words(row), words(e));
             let row = I::U64s::load(isa, &I::U64s::chunks(&row)[part]);
             let e = I::U64s::load(isa, &I::U64s::chunks(&e)[part]);
-            total = total.xor(row.and(e));
+            total = total.xor_and(row, e);
         }
         total.store(sum);
     }

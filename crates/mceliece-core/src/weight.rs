@@ -8,11 +8,9 @@
 
 use crate::code::{Code, MAX_T};
 use crate::engine::Best;
-use crate::mask;
 use crate::reveal::reveal;
-use falcon_lanes::{Isa, wipe};
+use falcon_lanes::{Isa, Register, U64s, wipe};
 use rand_core::CryptoRng;
-use zeroize::Zeroizing;
 
 /// Distinct positions, of which `t` places are used.
 pub(crate) type Positions = [u16; MAX_T];
@@ -30,7 +28,7 @@ pub(crate) fn fixed_weight<R: CryptoRng + ?Sized>(
     } else {
         2 * code.t
     };
-    let mut bytes = Zeroizing::new([0u8; 4 * MAX_T]);
+    let mut bytes = [0u8; 4 * MAX_T];
     loop {
         let draw = &mut bytes[..2 * tau];
         rng.fill_bytes(draw);
@@ -38,6 +36,7 @@ pub(crate) fn fixed_weight<R: CryptoRng + ?Sized>(
             break;
         }
     }
+    wipe(&mut bytes);
 }
 
 /// Takes the first `t` numbers below `n`. Returns false if there are fewer, or if two are equal.
@@ -64,24 +63,23 @@ const COMPARED: usize = 32;
 
 /// Not zero if two positions are equal.
 ///
-/// Every position is compared with those up to 64 places behind it, round a circle of 128. Places
-/// that are missing have numbers of their own.
+/// Every position is compared with those up to half of their number behind it, round a circle.
 fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
-    let mut circle = Zeroizing::new([[0u16; MAX_T]; 2]);
-    for (place, number) in circle[0].iter_mut().zip(1 << 13..) {
-        *place = number;
-    }
-    circle[0][..positions.len()].copy_from_slice(positions);
-    circle[1] = circle[0];
-    isa.vectorize(
+    // Twice round, and what the last comparisons reach behind that: other numbers.
+    let mut circle = [u16::MAX >> 1; 2 * MAX_T + COMPARED];
+    let (first, second) = circle.split_at_mut(positions.len());
+    first.copy_from_slice(positions);
+    second[..positions.len()].copy_from_slice(positions);
+    let half = positions.len() / 2;
+    let repeated = isa.vectorize(
         #[inline(always)]
         || {
             let mut all = 0;
-            for start in (0..MAX_T).step_by(COMPARED) {
+            for start in (0..positions.len()).step_by(COMPARED) {
                 let mut repeated = [0u16; COMPARED];
-                let circle = &circle.as_flattened()[start..][..COMPARED + MAX_T / 2];
+                let circle = &circle[start..][..COMPARED + half];
                 let positions = &circle[..COMPARED];
-                for distance in 1..=MAX_T / 2 {
+                for distance in 1..=half {
                     let others = &circle[distance..][..COMPARED];
                     for ((repeated, position), other) in
                         repeated.iter_mut().zip(positions).zip(others)
@@ -94,34 +92,74 @@ fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
             }
             all >> 15
         },
-    )
+    );
+    wipe(&mut circle);
+    repeated
 }
 
-/// Words of a vector that are written at a time: a third of the longest one with its padding.
-const SPREAD: usize = 44;
+/// Registers that [`spread`] writes at a time.
+const ABREAST: usize = 8;
+
+/// Words of these registers at most.
+const WRITTEN: usize = 8 * ABREAST;
+
+/// Positions that [`spread`] prepares at a time.
+const PREPARED: usize = 32;
+
+/// `0, 1, 2, ..`
+const NUMBERS: [u64; WRITTEN] = {
+    let mut numbers = [0; WRITTEN];
+    let mut i = 0;
+    while i < WRITTEN {
+        numbers[i] = i as u64;
+        i += 1;
+    }
+    numbers
+};
 
 /// Sets the bits of `out` at `positions`, all of them `padding` places later, and clears the
 /// others: bit `i` is bit `i mod 8` of byte `i / 8`.
-pub(crate) fn spread(isa: impl Isa, positions: &[u16], padding: usize, out: &mut [u8]) {
-    let mut words = [0u64; SPREAD];
-    for (first, bytes) in (0..).step_by(SPREAD).zip(out.chunks_mut(8 * SPREAD)) {
-        isa.vectorize(
+pub(crate) fn spread<I: Isa>(isa: I, positions: &[u16], padding: usize, out: &mut [u8]) {
+    let mut words = [0; WRITTEN];
+    let mut ones = [[0; 2]; PREPARED];
+    let written = ABREAST * I::U64s::LEN;
+    for (first, out) in (0..).step_by(written).zip(out.chunks_mut(8 * written)) {
+        isa.vectorize_words(
             #[inline(always)]
             || {
-                words = [0; SPREAD];
-                for &position in positions {
-                    let position = position + padding as u16;
-                    let bit = 1u64 << (position % 64);
-                    let place = u64::from(position / 64);
-                    for (w, word) in (first..).zip(&mut words) {
-                        *word |= bit & mask::equal(w, place);
+                words = [0; WRITTEN];
+                for positions in positions.chunks(PREPARED) {
+                    let ones = &mut ones[..positions.len()];
+                    for (one, &position) in ones.iter_mut().zip(positions) {
+                        let position = u64::from(position) + padding as u64;
+                        *one = [(position / 64).wrapping_sub(first), 1 << (position % 64)];
                     }
+                    set_ones(isa, ones, &mut words);
                 }
             },
         );
-        to_bytes(&words, bytes);
+        to_bytes(&words, out);
     }
     wipe(&mut words);
+    wipe(ones.as_flattened_mut());
+}
+
+/// Sets bits of the first [`ABREAST`] registers of `words`. Each of `ones` is the number of a word,
+/// which may be none of these, and the bit of that word.
+#[inline(always)]
+fn set_ones<I: Isa>(isa: I, ones: &[[u64; 2]], words: &mut [u64; WRITTEN]) {
+    let numbers = I::U64s::chunks(&NUMBERS);
+    let words = I::U64s::chunks_mut(words);
+    let mut sums = [I::U64s::splat(isa, 0); ABREAST];
+    for &[word, bit] in ones {
+        let (word, bit) = (I::U64s::splat(isa, word), I::U64s::splat(isa, bit));
+        for (sum, numbers) in sums.iter_mut().zip(numbers) {
+            *sum = sum.or_where_equal(bit, word, I::U64s::load(isa, numbers));
+        }
+    }
+    for (out, sum) in words.iter_mut().zip(sums) {
+        I::U64s::load(isa, out).or(sum).store(out);
+    }
 }
 
 /// Removes the `padding` zero bits in front of a vector.

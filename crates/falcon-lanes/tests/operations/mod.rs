@@ -575,6 +575,9 @@ where
         "xor5": |[a, b, c, d, e]| [a.xor5([b, c, d, e])];
         "xor_rotated": |[a, b, ..]| [a.xor_rotated(b)];
         "xor_and_not": |[a, b, c, ..]| [a.xor_and_not(b, c)];
+        "xor_and": |[a, b, c, ..]| [a.xor_and(b, c)];
+        "or_where_equal": |[a, b, c, ..]| [a.or_where_equal(b, c, c.xor(a.and(b)))];
+        "or_where_equal": |[a, b, c, ..]| [a.or_where_equal(b, a, c)];
         "xor_and_not_owing_last": |[a, b, c, ..]| [a.xor_and_not_owing_last(b, c)];
     };
     // Of Keccak-f, and the edges.
@@ -822,14 +825,21 @@ fn words_of_byte(x: u8) -> [i16; 2] {
 
 #[inline(always)]
 fn methods_results<I: Isa>(isa: I, table: &ByteTable, words: &[u64]) -> Results {
-    let mut results =
-        ["transpose_words", "keep_below", "tails", "map_bytes"].map(|name| (name, Vec::new()));
-    let [transposed, kept, tails, mapped] = &mut results;
+    let mut results = [
+        "transpose_words",
+        "parities",
+        "keep_below",
+        "tails",
+        "map_bytes",
+    ]
+    .map(|name| (name, Vec::new()));
+    let [transposed, parities, kept, tails, mapped] = &mut results;
     for words in words.as_chunks::<64>().0 {
         let matrix = core::array::from_fn(|i| core::array::from_fn(|j| words[8 * i + j]));
         transposed
             .1
             .extend(isa.transpose_words(&matrix).as_flattened());
+        parities.1.push(isa.parities(&matrix).into());
 
         let x = core::array::from_fn(|i| words[16 + i] as u16);
         // Keys of four values, which is what limits often are equal to; then any.
