@@ -117,6 +117,21 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         core::array::from_fn(|j| core::array::from_fn(|i| x[i][j]))
     }
 
+    /// Loads words from their little-endian bytes, of which there may be more than the register
+    /// takes.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    #[inline(always)]
+    fn load_le_bytes(self, x: &[[u8; 8]]) -> Self::U64s {
+        // As many as the longest register has.
+        let mut words = [0; 8];
+        for (word, bytes) in words.iter_mut().zip(&x[..Self::U64s::LEN]) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        Self::U64s::load(self, &Self::U64s::chunks(&words)[0])
+    }
+
     /// Returns the parities of eight rows: bit `i` is that of the ones in row `i`.
     #[inline(always)]
     fn parities(self, rows: &[[u64; 8]; 8]) -> u8 {

@@ -52,6 +52,10 @@ macro_rules! neon {
             settled::words(words)
         }
         #[inline(always)]
+        fn load_le_bytes(self, x: &[[u8; 8]]) -> Self::U64s {
+            <$words>::load_le_bytes(self, x)
+        }
+        #[inline(always)]
         fn parities(self, rows: &[[u64; 8]; 8]) -> u8 {
             integers::parities(rows)
         }

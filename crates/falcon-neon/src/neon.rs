@@ -48,6 +48,16 @@ impl Register<Neon> for U64x2 {
     }
 }
 
+impl U64x2 {
+    /// Loads words from their little-endian bytes.
+    #[inline(always)]
+    pub(crate) fn load_le_bytes(_: impl HasNeon, x: &[[u8; 8]]) -> Self {
+        let x = &x[..2];
+        // SAFETY: the target has NEON and is little-endian; `x` is sixteen bytes.
+        Self(unsafe { vreinterpretq_u64_u8(vld1q_u8(x.as_ptr().cast())) })
+    }
+}
+
 impl U64s for U64x2 {
     const AND_NOT: bool = true;
     const SETTLES: bool = true;

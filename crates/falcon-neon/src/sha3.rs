@@ -89,6 +89,14 @@ impl Register<NeonSha3> for Sha3U64x2 {
     }
 }
 
+impl Sha3U64x2 {
+    /// Loads words from their little-endian bytes.
+    #[inline(always)]
+    pub(crate) fn load_le_bytes(_: NeonSha3, x: &[[u8; 8]]) -> Self {
+        Self(U64x2::load_le_bytes(Neon::new(), x))
+    }
+}
+
 impl U64s for Sha3U64x2 {
     const AND_NOT: bool = true;
     const SPLITS_PRODUCTS: bool = true;

@@ -206,6 +206,13 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
+    fn load_le_bytes(self, x: &[[u8; 8]]) -> U64x4 {
+        let x = &x[..4];
+        // SAFETY: as for `vectorize`; `x` is 32 bytes, of any alignment.
+        U64x4(unsafe { _mm256_loadu_si256(x.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
     fn parities(self, rows: &[[u64; 8]; 8]) -> u8 {
         let (rows, _) = rows.as_chunks();
         parities_of_four(self, &rows[0]) | parities_of_four(self, &rows[1]) << 4

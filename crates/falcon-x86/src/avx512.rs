@@ -321,6 +321,13 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
+    fn load_le_bytes(self, x: &[[u8; 8]]) -> U64x8 {
+        let x = &x[..8];
+        // SAFETY: as for `vectorize`; `x` is 64 bytes, of any alignment.
+        U64x8(unsafe { _mm512_loadu_si512(x.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
     fn parities(self, rows: &[[u64; 8]; 8]) -> u8 {
         let [a, b, c, d, e, f, g, h] = rows;
         // SAFETY: as for `vectorize`; the table is sixteen bytes.

@@ -9,6 +9,7 @@
 use crate::code::Code;
 use crate::engine::Best;
 use crate::weight::{Positions, spread, to_error_vector};
+use core::slice::ChunksExact;
 use falcon_lanes::{Isa, Register, U64s, wipe};
 
 /// Bytes that are combined at a time.
@@ -17,7 +18,7 @@ const STEP: usize = 64;
 /// Bytes of the longest syndrome.
 const SYNDROME: usize = 208;
 
-/// Bytes of the longest padded error vector. A step may reach behind its end.
+/// Bytes of the longest padded error vector.
 const PADDED: usize = FRONT + 13 * STEP;
 
 /// Bytes in front of `e_1`, whole steps.
@@ -92,20 +93,21 @@ impl Encoding {
     /// Adds the products of all rows of the public key, eight rows at a time.
     pub(crate) fn add_rows(&mut self, isa: impl Isa, code: &Code, public_key: &[u8]) {
         let len = code.row_len();
-        let steps = len.div_ceil(STEP);
+        let mut rows = public_key.chunks_exact(len);
         isa.vectorize_words(
             #[inline(always)]
             || {
-                let mut row = 0;
-                // The last step reads behind the row. What it reads there meets zeros of `e`.
-                while row + 8 <= code.rows() && (row + 7) * len + steps * STEP <= public_key.len() {
-                    let eight = &public_key[row * len..];
-                    let products = fold_eight(isa, eight, len, &self.shifted()[..steps * STEP]);
-                    self.syndrome[row / 8] ^= products;
-                    row += 8;
+                let e = &self.padded[FRONT..][..len];
+                let mut last = last_step(e);
+                let whole = code.rows() / 8;
+                for syndrome in &mut self.syndrome[..whole] {
+                    let Some(eight) = next_eight(&mut rows) else {
+                        break;
+                    };
+                    *syndrome ^= fold_eight(isa, eight, e, &last);
                 }
-                let rest = public_key[row * len..].chunks_exact(len);
-                for (row, bytes) in (row..).zip(rest) {
+                wipe(&mut last);
+                for (row, bytes) in (8 * whole..).zip(rows) {
                     self.add_piece(isa, row, 0, bytes);
                 }
             },
@@ -123,68 +125,101 @@ const fn padding(code: &Code) -> usize {
     8 * code.syndrome_len() - code.rows()
 }
 
-/// Products of `e` and eight rows, which begin at every `len`-th byte of `rows`: a bit for each.
+/// The last step of `e`, which overlaps the one before: what is common to both is zero.
+fn last_step(e: &[u8]) -> [u8; STEP] {
+    let mut last = [0; STEP];
+    let rest = e.as_chunks::<STEP>().1;
+    last[STEP - rest.len()..].copy_from_slice(rest);
+    last
+}
+
+/// The next eight rows.
+#[inline(always)]
+fn next_eight<'a>(rows: &mut ChunksExact<'a, u8>) -> Option<[&'a [u8]; 8]> {
+    Some([
+        rows.next()?,
+        rows.next()?,
+        rows.next()?,
+        rows.next()?,
+        rows.next()?,
+        rows.next()?,
+        rows.next()?,
+        rows.next()?,
+    ])
+}
+
+/// Products of `e` and eight rows: a bit for each. `last` is the [`last_step`] of `e`.
 ///
 /// Every row has a register of sums.
 #[inline(always)]
-fn fold_eight<I: Isa>(isa: I, rows: &[u8], len: usize, e: &[u8]) -> u8 {
-    let e = e.as_chunks::<STEP>().0;
-    let rows: [&[[u8; STEP]]; 8] =
-        core::array::from_fn(|j| &rows[j * len..].as_chunks().0[..e.len()]);
+fn fold_eight<I: Isa>(isa: I, rows: [&[u8]; 8], e: &[u8], last: &[u8; STEP]) -> u8 {
+    let (e, rest) = e.as_chunks::<STEP>();
     let mut totals = [I::U64s::splat(isa, 0); 8];
+    let steps: [&[[u8; STEP]]; 8] = core::array::from_fn(
+        #[inline(always)]
+        |j| &rows[j].as_chunks().0[..e.len()],
+    );
     for (step, e) in e.iter().enumerate() {
-        let e = words(e);
-        for part in 0..STEP / 8 / I::U64s::LEN {
-            let e = I::U64s::load(isa, &I::U64s::chunks(&e)[part]);
-            for (total, row) in totals.iter_mut().zip(&rows) {
-                let row = words(&row[step]);
-                let row = I::U64s::load(isa, &I::U64s::chunks(&row)[part]);
-                *total = total.xor_and(row, e);
-            }
-        }
+        let rows = core::array::from_fn(
+            #[inline(always)]
+            |j| &steps[j][step],
+        );
+        add_step(isa, &mut totals, rows, e, 0);
     }
+    // Registers that have nothing but zeros are left out.
+    let zeros = (STEP - rest.len()) / (8 * I::U64s::LEN);
+    let rows = core::array::from_fn(
+        #[inline(always)]
+        |j| rows[j].last_chunk().unwrap_or(&[0; STEP]),
+    );
+    add_step(isa, &mut totals, rows, last, zeros);
     let mut sums = [[0; 8]; 8];
-    for (sums, total) in sums.iter_mut().zip(totals) {
+    for (sums, total) in sums.iter_mut().zip(I::U64s::settled(totals)) {
         total.store(&mut I::U64s::chunks_mut(sums)[0]);
     }
     isa.parities(&sums)
 }
 
+/// Adds the products of `e` and of a step of eight rows to their sums, from register number `first`
+/// of the step on.
+#[inline(always)]
+fn add_step<I: Isa>(
+    isa: I,
+    totals: &mut [I::U64s; 8],
+    rows: [&[u8; STEP]; 8],
+    e: &[u8; STEP],
+    first: usize,
+) {
+    for part in first..STEP / 8 / I::U64s::LEN {
+        let place = part * I::U64s::LEN;
+        let e = isa.load_le_bytes(&e.as_chunks().0[place..]);
+        for (total, row) in totals.iter_mut().zip(rows) {
+            *total = total.xor_and(isa.load_le_bytes(&row.as_chunks().0[place..]), e);
+        }
+    }
+}
+
 /// Sum of the words of `row & e`.
 #[inline(always)]
 fn fold<I: Isa>(isa: I, row: &[u8], e: &[u8]) -> u64 {
-    let (row_steps, row_rest) = row.as_chunks::<STEP>();
-    let (e_steps, e_rest) = e.as_chunks::<STEP>();
-    let mut sums = [0u64; STEP / 8];
-    for (part, sum) in I::U64s::chunks_mut(&mut sums).iter_mut().enumerate() {
-        let mut total = I::U64s::splat(isa, 0);
-        for (row, e) in row_steps.iter().zip(e_steps) {
-            let (row, e) = (words(row), words(e));
-            let row = I::U64s::load(isa, &I::U64s::chunks(&row)[part]);
-            let e = I::U64s::load(isa, &I::U64s::chunks(&e)[part]);
-            total = total.xor_and(row, e);
-        }
-        total.store(sum);
+    let (row_words, row_rest) = row.as_chunks();
+    let (e_words, e_rest) = e.as_chunks();
+    let registers = row_words.len().min(e_words.len()) / I::U64s::LEN;
+    let mut total = I::U64s::splat(isa, 0);
+    for place in (0..registers).map(|register| register * I::U64s::LEN) {
+        let e = isa.load_le_bytes(&e_words[place..]);
+        total = total.xor_and(isa.load_le_bytes(&row_words[place..]), e);
     }
-    let (row_words, row_tail) = row_rest.as_chunks();
-    let (e_words, e_tail) = e_rest.as_chunks();
-    for (sum, (row, e)) in sums.iter_mut().zip(row_words.iter().zip(e_words)) {
-        *sum ^= u64::from_le_bytes(*row) & u64::from_le_bytes(*e);
+    let mut sums = [0; STEP / 8];
+    total.store(&mut I::U64s::chunks_mut(&mut sums)[0]);
+    let done = registers * I::U64s::LEN;
+    for (row, e) in row_words[done..].iter().zip(&e_words[done..]) {
+        sums[0] ^= u64::from_le_bytes(*row) & u64::from_le_bytes(*e);
     }
-    for (row, e) in row_tail.iter().zip(e_tail) {
+    for (row, e) in row_rest.iter().zip(e_rest) {
         sums[0] ^= u64::from(row & e);
     }
     sums.iter().fold(0, |sum, word| sum ^ word)
-}
-
-/// Bytes as words.
-#[inline(always)]
-fn words(bytes: &[u8; STEP]) -> [u64; STEP / 8] {
-    let mut words = [0; STEP / 8];
-    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
-        *word = u64::from_le_bytes(*bytes);
-    }
-    words
 }
 
 #[cfg(test)]
