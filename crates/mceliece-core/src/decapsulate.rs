@@ -57,11 +57,11 @@ fn decapsulate_one<I: Isa, const M: usize>(
         code,
         control: parts.control,
     };
-    let mut e = Zeroizing::new([0; MAX_WORDS]);
+    let mut e = [0; MAX_WORDS];
     let mut good = decode(isa, &key, values, &v, &mut e);
-    let mut bytes = Zeroizing::new([0; 8 * MAX_WORDS]);
+    let mut bytes = [0; 8 * MAX_WORDS];
     let input = &mut bytes[..code.error_len()];
-    to_bytes(&*e, input);
+    to_bytes(&e, input);
     if !confirmation.is_empty() {
         let mut expected = Zeroizing::new([0; 32]);
         hash(hash::CONFIRMATION, &[input], &mut expected);
@@ -75,4 +75,6 @@ fn decapsulate_one<I: Isa, const M: usize>(
     }
     let first = hash::SESSION & good | hash::REJECTION & !good;
     hash(first, &[input, ciphertext], session_key);
+    wipe(&mut e);
+    wipe(&mut bytes);
 }

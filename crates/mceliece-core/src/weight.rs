@@ -177,17 +177,26 @@ pub(crate) fn to_error_vector(padding: usize, bytes: &mut [u8]) {
 
 /// Writes the bytes of a vector of bits to `out`.
 pub(crate) fn to_bytes(words: &[u64], out: &mut [u8]) {
-    for (bytes, word) in out.chunks_mut(8).zip(words) {
-        bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+    let (chunks, rest) = out.as_chunks_mut();
+    for (bytes, word) in chunks.iter_mut().zip(words) {
+        *bytes = word.to_le_bytes();
+    }
+    if let Some(word) = words.get(chunks.len()) {
+        let len = rest.len();
+        rest.copy_from_slice(&word.to_le_bytes()[..len]);
     }
 }
 
 /// Reads a vector of bits; words that are missing are zero.
 pub(crate) fn from_bytes(bytes: &[u8], out: &mut [u64]) {
     out.fill(0);
-    for (word, bytes) in out.iter_mut().zip(bytes.chunks(8)) {
+    let (chunks, rest) = bytes.as_chunks();
+    for (word, bytes) in out.iter_mut().zip(chunks) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    if let Some(word) = out.get_mut(chunks.len()) {
         let mut eight = [0; 8];
-        eight[..bytes.len()].copy_from_slice(bytes);
+        eight[..rest.len()].copy_from_slice(rest);
         *word = u64::from_le_bytes(eight);
     }
 }

@@ -14,6 +14,8 @@
 //! Source: S. Gao and T. Mateer, "Additive fast Fourier transforms over finite fields", 2010;
 //! D. J. Bernstein, T. Chou and P. Schwabe, "McBits", 2013 (transposition, butterflies on words).
 
+use crate::field::planes::WORDS;
+
 pub(crate) mod basis;
 pub(crate) mod taylor;
 pub(crate) mod transform;
@@ -33,6 +35,31 @@ pub(crate) const fn blocks<const M: usize>() -> usize {
 /// The `bits` low bits of `i` in reversed order.
 pub(crate) const fn reversed(i: usize, bits: usize) -> usize {
     i.reverse_bits() >> (usize::BITS as usize - bits)
+}
+
+/// For each word of each block, the number of the coefficient that [`transform`] spreads there.
+/// Bits 0 to 2 of the number of a word are those of its block, bits 3 to 5 the place inside, as
+/// [`swap_words`](transform::swap_words) expects them.
+pub(crate) struct Order<const M: usize>;
+
+impl<const M: usize> Order<M> {
+    const ALL: [[u8; WORDS]; 16] = {
+        let mut all = [[0; WORDS]; 16];
+        let mut i = 0;
+        while i < 16 * WORDS {
+            let (block, word) = (i / WORDS, i % WORDS);
+            let number = (block & 8) << 3 | word << 3 | block & 7;
+            all[block][word] = reversed(number, log_coefficients::<M>()) as u8;
+            i += 1;
+        }
+        all
+    };
+
+    /// The numbers, block by block.
+    pub(crate) fn rows() -> &'static [[u8; WORDS]] {
+        let all: &[_; 16] = const { &Self::ALL };
+        &all[..blocks::<M>()]
+    }
 }
 
 #[cfg(test)]

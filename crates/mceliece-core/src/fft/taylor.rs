@@ -18,7 +18,7 @@ fn twist<const M: usize>(f: &mut [u16], s: usize) {
     }
 }
 
-/// One step of the expansion: quarters of `unit` coefficients.
+/// One step of the expansion: quarters of `unit` coefficients, which is no less than 4.
 #[inline(always)]
 fn step(f: &mut [u16], unit: usize, transposed: bool) {
     for group in f.chunks_exact_mut(4 * unit) {
@@ -37,6 +37,53 @@ fn step(f: &mut [u16], unit: usize, transposed: bool) {
     }
 }
 
+/// [`step`] with quarters of one or two coefficients, on words that hold four of them.
+#[inline(always)]
+fn short_step(f: &mut [u16], unit: usize, transposed: bool) {
+    let pack = |x: &[u16; 4]| (0..4).fold(0, |word, i| word | u64::from(x[i]) << (16 * i));
+    let unpack = |word: u64| [0, 16, 32, 48].map(|shift| (word >> shift) as u16);
+    for group in f.as_chunks_mut::<8>().0 {
+        let (a, b) = group.split_at_mut(4);
+        let (Some(a), Some(b)) = (a.first_chunk_mut(), b.first_chunk_mut()) else {
+            continue;
+        };
+        let (mut x, mut y) = (pack(a), pack(b));
+        match (unit, transposed) {
+            (1, false) => {
+                [x, y] = [x, y].map(|x| {
+                    let x = x ^ x >> 16 & 0xffff << 32;
+                    x ^ x >> 16 & 0xffff << 16
+                })
+            }
+            (1, true) => {
+                [x, y] = [x, y].map(|x| {
+                    let x = x ^ x << 16 & 0xffff << 32;
+                    x ^ x << 16 & 0xffff << 48
+                })
+            }
+            (_, false) => {
+                y ^= y >> 32;
+                x ^= y << 32;
+            }
+            (_, true) => {
+                y ^= x >> 32;
+                y ^= y << 32;
+            }
+        }
+        (*a, *b) = (unpack(x), unpack(y));
+    }
+}
+
+/// One step of the expansion: quarters of `unit` coefficients.
+#[inline(always)]
+fn any_step(f: &mut [u16], unit: usize, transposed: bool) {
+    if unit < 4 {
+        short_step(f, unit, transposed);
+    } else {
+        step(f, unit, transposed);
+    }
+}
+
 /// Twists and expands: the `2^k` coefficients become values of constant polynomials, the one of
 /// coefficient `c` in the order of the recursion.
 #[inline(always)]
@@ -45,7 +92,7 @@ pub(crate) fn expand<const M: usize>(f: &mut [u16]) {
     for s in 0..k {
         twist::<M>(f, s);
         for log in (0..(k - s).saturating_sub(1)).rev() {
-            step(f, 1 << (log + s), false);
+            any_step(f, 1 << (log + s), false);
         }
     }
 }
@@ -56,7 +103,7 @@ pub(crate) fn expand_transposed<const M: usize>(f: &mut [u16]) {
     let k = f.len().ilog2() as usize;
     for s in (0..k).rev() {
         for log in 0..(k - s).saturating_sub(1) {
-            step(f, 1 << (log + s), true);
+            any_step(f, 1 << (log + s), true);
         }
         twist::<M>(f, s);
     }

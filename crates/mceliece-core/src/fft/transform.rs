@@ -1,6 +1,6 @@
 //! The additive FFT.
 
-use super::{basis, log_coefficients, reversed, taylor};
+use super::{Order, basis, log_coefficients, taylor};
 use crate::field::element::mul_by_public;
 use crate::field::planes::{self, Block, Planes, add, load, masks, mul, parts, splat, store};
 use falcon_lanes::{Isa, wipe};
@@ -28,30 +28,24 @@ pub(crate) fn transform<I: Isa, const M: usize>(isa: I, f: &[u16], out: &mut [Bl
                 long_layer(isa, out, j);
             }
             if let Some(&top) = top.first() {
-                add_top(top, out);
+                add_top(isa, top, out);
             }
         },
     );
     wipe(&mut coefficients);
 }
 
-/// Spreads each constant over 64 lanes. Words are placed as [`swap_words`] expects them: bits 0 to
-/// 2 of the number of a word are those of its block, bits 3 to 5 the place inside.
+/// Spreads each constant over 64 lanes of the word where [`Order`] has it.
 #[inline(always)]
 fn place<const M: usize>(coefficients: &[u16], out: &mut [Block<M>]) {
-    let k = coefficients.len().ilog2() as usize;
-    for (b, block) in out.iter_mut().enumerate() {
-        let mut constants = [0u64; planes::WORDS];
-        for (w, c) in constants.iter_mut().enumerate() {
-            *c = coefficients[reversed((b & 8) << 3 | w << 3 | b & 7, k)].into();
+    let mut constants = [0u64; planes::WORDS];
+    for (block, numbers) in out.iter_mut().zip(Order::<M>::rows()) {
+        for (c, &number) in constants.iter_mut().zip(numbers) {
+            *c = coefficients[usize::from(number)].into();
         }
-        for (p, plane) in block.iter_mut().enumerate() {
-            for (word, c) in plane.iter_mut().zip(constants) {
-                *word = 0u64.wrapping_sub(c >> p & 1);
-            }
-        }
-        wipe(&mut constants);
+        planes::spread(&constants, block);
     }
+    wipe(&mut constants);
 }
 
 /// Exchanges bits 0 to 2 and bits 3 to 5 of the numbers of words. Its own inverse.
@@ -121,7 +115,7 @@ fn long_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>], j: usize)
 
 /// Adds `top x^(2^k)`, which is linear in `x`.
 #[inline(always)]
-fn add_top<const M: usize>(top: u16, values: &mut [Block<M>]) {
+fn add_top<I: Isa, const M: usize>(isa: I, top: u16, values: &mut [Block<M>]) {
     // Values at the points with a single bit in their number, one mask for every plane.
     let mut bits = [[0u64; M]; M];
     for (bit, &power) in bits.iter_mut().zip(basis::top_powers::<M>()) {
@@ -139,17 +133,21 @@ fn add_top<const M: usize>(top: u16, values: &mut [Block<M>]) {
             });
         }
     }
+    // What all words of a block have besides. From a block to the next one, bits of the number
+    // change up to the lowest zero.
+    let mut all = [0; M];
     for (b, block) in values.iter_mut().enumerate() {
-        for (p, (plane, first)) in block.iter_mut().zip(&first).enumerate() {
-            let all = bits[9..].iter().enumerate();
-            let all = all.fold(0, |sum, (i, bit)| {
-                sum ^ bit[p] & 0u64.wrapping_sub((b >> i & 1) as u64)
-            });
-            for (word, first) in plane.iter_mut().zip(first) {
-                *word ^= first ^ all;
+        for part in 0..parts::<I>() {
+            let sum = add::<I, M>(&load(isa, &first, part), &splat(isa, &all));
+            store::<I, M>(&add::<I, M>(&load(isa, block, part), &sum), block, part);
+        }
+        for bit in bits[9..].iter().take(b.trailing_ones() as usize + 1) {
+            for (all, bit) in all.iter_mut().zip(bit) {
+                *all ^= bit;
             }
         }
     }
+    wipe(&mut all);
     wipe(bits.as_flattened_mut());
     wipe(first.as_flattened_mut());
 }

@@ -5,7 +5,7 @@
 //! Every step of the transform, transposed, in reversed order.
 
 use super::transform::swap_words;
-use super::{basis, log_coefficients, reversed, taylor};
+use super::{Order, basis, log_coefficients, taylor};
 use crate::field::planes::{self, Block, Planes, add, load, mul, parts, splat, store};
 use falcon_lanes::{Isa, Register, U64s, wipe};
 
@@ -110,8 +110,8 @@ fn collect<I: Isa, const M: usize>(isa: I, values: &[Block<M>], out: &mut [u16])
     let k = log_coefficients::<M>();
     let (low, high) = out.split_at_mut(1 << k);
     let first = I::U64s::splat(isa, 0x1_0000_0001);
-    for (b, block) in values.iter().enumerate() {
-        let mut sums = [0u64; planes::WORDS];
+    let mut sums = [0u64; planes::WORDS];
+    for (block, numbers) in values.iter().zip(Order::<M>::rows()) {
         for part in 0..parts::<I>() {
             let mut sum = I::U64s::splat(isa, 0);
             for plane in load(isa, block, part).into_iter().rev() {
@@ -126,16 +126,15 @@ fn collect<I: Isa, const M: usize>(isa: I, values: &[Block<M>], out: &mut [u16])
             }
             sum.store(&mut I::U64s::chunks_mut(&mut sums)[part]);
         }
-        for (w, sum) in sums.iter().enumerate() {
-            // Where `swap_words` put it.
-            let c = reversed((b & 8) << 3 | w << 3 | b & 7, k);
-            let sums = [*sum as u16, (sum >> 32) as u16];
+        for (&number, sum) in numbers.iter().zip(sums) {
+            let c = usize::from(number);
+            let sums = [sum as u16, (sum >> 32) as u16];
             if high.is_empty() {
                 low[c] = sums[0] ^ sums[1];
             } else {
                 (low[c], high[c]) = (sums[0], sums[1]);
             }
         }
-        wipe(&mut sums);
     }
+    wipe(&mut sums);
 }

@@ -70,6 +70,19 @@ pub(crate) fn splat<I: Isa, const M: usize>(isa: I, masks: &[u64; M]) -> Planes<
     planes
 }
 
+/// Spreads an element over the 64 lanes of each word: bit `p` of element `w` over word `[p][w]`.
+#[inline(always)]
+pub(crate) fn spread<const M: usize>(elements: &[u64; WORDS], block: &mut Block<M>) {
+    // Constant shifts.
+    unrolled!(P => {
+        if P < M {
+            for (word, x) in block[P].iter_mut().zip(elements) {
+                *word = 0u64.wrapping_sub(x >> P & 1);
+            }
+        }
+    });
+}
+
 /// Words that [`splat`] makes the element `x` of.
 #[inline(always)]
 pub(crate) fn masks<const M: usize>(x: u16) -> [u64; M] {
