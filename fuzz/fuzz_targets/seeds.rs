@@ -184,7 +184,7 @@ fn write_seeds(folder: &Path) -> io::Result<()> {
     .enumerate()
     {
         for (set, of_key) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-            let input = [&[set, of_key], *changes].concat();
+            let input = [&[set, of_key][..], *changes].concat();
             write("mceliece_open", &format!("{set}-{of_key}-{i}"), &input)?;
         }
     }
@@ -195,7 +195,7 @@ fn write_seeds(folder: &Path) -> io::Result<()> {
                 .iter()
                 .enumerate()
             {
-                let input = [&[i as u8, how, named, wanted], *rest].concat();
+                let input = [&[i as u8, how, named, wanted][..], *rest].concat();
                 write("mceliece_files", &format!("{i}-{j}-{k}"), &input)?;
             }
         }
