@@ -172,6 +172,34 @@ fn write_seeds(folder: &Path) -> io::Result<()> {
         let input = [i % 2, 0x5a, length, 1, 1, 2, 3, 0x15, 44, 1, 70, 0];
         write("mceliece_public", &i.to_string(), &input)?;
     }
+    // Set, number of changes of the key, changes: places in two bytes, and masks.
+    for (i, changes) in [
+        &[][..],
+        &[0, 0, 1],
+        &[5, 0, 0x20, 6, 0, 1],
+        &[100, 0, 1, 160, 0, 1],
+        &[40, 0, 1, 0, 2, 1],
+    ]
+    .iter()
+    .enumerate()
+    {
+        for (set, of_key) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+            let input = [&[set, of_key][..], *changes].concat();
+            write("mceliece_open", &format!("{set}-{of_key}-{i}"), &input)?;
+        }
+    }
+    // Set, kind and wrapping, what the reader is told, number of changes, changes, edits.
+    for (i, how) in [0, 1, 2, 4, 5, 6, 9, 17, 33, 37].into_iter().enumerate() {
+        for (j, [named, wanted]) in [[0, 0], [128, 128], [200, 201]].into_iter().enumerate() {
+            for (k, rest) in [&[0][..], &[1, 1, 0, 0, 3], &[0, 0, 9, 0, b'-']]
+                .iter()
+                .enumerate()
+            {
+                let input = [&[i as u8, how, named, wanted][..], *rest].concat();
+                write("mceliece_files", &format!("{i}-{j}-{k}"), &input)?;
+            }
+        }
+    }
     for (i, job) in JOBS.iter().enumerate() {
         let name = |what: &str| format!("{}-{}-{what}", job.logn, i % RECORDS);
         write("decode_verifying_key", &name("vk"), &job.key)?;

@@ -48,8 +48,14 @@ fn use_keys<P: Parameters>(
             "{}: theirs to ours",
             P::NAME
         );
-        // The same implicit key for a ciphertext that is refused.
-        let bit = (37 * trip) % (P::M * P::T);
+        // The same implicit key for a ciphertext that is refused. Every other one of the sets with
+        // `pc` has a wrong confirmation.
+        let confirmation = 8 * (P::M * P::T).div_ceil(8)..8 * P::CIPHERTEXT_LEN;
+        let bit = if trip % 2 == 1 && !confirmation.is_empty() {
+            confirmation.start + (37 * trip) % confirmation.len()
+        } else {
+            (37 * trip) % (P::M * P::T)
+        };
         bytes[bit / 8] ^= 1 << (bit % 8);
         let refused = Ciphertext::<P>::try_from(&bytes[..]).expect("a ciphertext");
         let implicit = secret.decapsulate(&refused);

@@ -171,8 +171,8 @@ pub(crate) fn read(path: &Path, set: Option<&'static Set>, wanted: Option<Kind>)
     decode(bytes, set, wanted).map_err(|error| error.of_path(path))
 }
 
-/// Decodes the content of a file.
-fn decode(
+/// Decodes the content of a file. The fuzz target `mceliece_files` calls this function.
+pub(crate) fn decode(
     bytes: Zeroizing<Vec<u8>>,
     set: Option<&'static Set>,
     wanted: Option<Kind>,

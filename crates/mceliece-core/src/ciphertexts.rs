@@ -105,15 +105,24 @@ pub struct SharedSecret {
 }
 
 impl SharedSecret {
+    #[cfg(feature = "alloc")]
     pub(crate) const EMPTY: Self = Self {
         bytes: [0; SHARED_SECRET_LEN],
     };
+
+    /// A copy of `bytes`, which the caller wipes. A secret that is moved stays where it was, so a
+    /// function makes the one that it returns last, in its place.
+    #[inline(always)]
+    pub(crate) fn copy(bytes: &[u8; SHARED_SECRET_LEN]) -> Self {
+        Self { bytes: *bytes }
+    }
 
     /// Bytes of the secret. Derive keys from them; do not print or compare them.
     pub fn as_bytes(&self) -> &[u8; SHARED_SECRET_LEN] {
         &self.bytes
     }
 
+    #[cfg(feature = "alloc")]
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8; SHARED_SECRET_LEN] {
         &mut self.bytes
     }

@@ -11,6 +11,7 @@ use crate::decode::{GoppaCode, Values, decode, inverse_squares, no_values};
 use crate::hash::{self, hash};
 use crate::layout::{Parts, parts};
 use crate::mask;
+use crate::stack::wipe_below;
 use crate::weight::{from_bytes, to_bytes};
 use falcon_lanes::{Isa, wipe};
 use zeroize::Zeroizing;
@@ -40,6 +41,7 @@ fn decapsulate_on<'a, I: Isa, const M: usize>(
         decapsulate_one(isa, code, &parts, &values, ciphertext, session_key);
     }
     wipe(values.0.as_flattened_mut().as_flattened_mut());
+    wipe_below();
 }
 
 fn decapsulate_one<I: Isa, const M: usize>(

@@ -25,6 +25,7 @@ use crate::field::planes::{Block, WORDS, inverse, load, mul, parts, square, stor
 use crate::mask;
 use crate::permutation::benes::{permute, permute_back};
 use crate::reveal::reveal;
+use crate::stack::wipe_below;
 use falcon_lanes::{Isa, wipe};
 
 /// A value for every point: as many blocks as the largest field needs.
@@ -53,6 +54,7 @@ pub(crate) fn read_goppa(bytes: &[u8], g: &mut [u16; MAX_T + 1]) -> usize {
 }
 
 /// Writes the values of the Goppa polynomial at all points to `values`.
+#[inline(never)]
 pub(crate) fn goppa_values<I: Isa, const M: usize>(isa: I, goppa: &[u8], values: &mut [Block<M>]) {
     let mut g = [0; MAX_T + 1];
     let len = read_goppa(goppa, &mut g);
@@ -69,6 +71,8 @@ pub(crate) fn has_root<I: Isa, const M: usize>(isa: I, goppa: &[u8]) -> bool {
     zeros(values, &mut bits);
     wipe(values.as_flattened_mut().as_flattened_mut());
     let any = bits.iter().fold(0, |any, word| any | word);
+    wipe(&mut bits);
+    wipe_below();
     // Whether a key is accepted is public.
     reveal(any != 0)
 }
@@ -80,6 +84,7 @@ const TOGETHER: usize = 4;
 /// polynomial of a key.
 ///
 /// The inverse of a product of four values, and their products, give the four inverses.
+#[inline(never)]
 pub(crate) fn invert<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
     isa.vectorize_words(
         #[inline(always)]
@@ -121,6 +126,7 @@ pub(crate) fn inverse_squares<I: Isa, const M: usize>(
     goppa_values(isa, goppa, values);
     invert(isa, values);
     square_all(isa, values);
+    wipe_below();
 }
 
 /// Finds the vector `e` whose syndrome is `v`, both as `q` bits. Returns all ones if there is one
@@ -143,9 +149,8 @@ pub(crate) fn decode<I: Isa, const M: usize>(
     power_sums(isa, scale, &at_points[..words], work, &mut sums[0][..count]);
 
     let mut lambda = [0; MAX_T + 1];
-    let defect = berlekamp_massey::<I, M>(isa, &sums[0][..2 * t], &mut lambda[..=t]);
-    lambda[..=t].reverse();
-    transform(isa, &lambda[..=t], work);
+    let defect = locator::<I, M>(isa, &sums[0][..2 * t], &mut lambda[..=t]);
+    values_of(isa, &lambda[..=t], work);
     zeros(work, &mut at_points[..words]);
     let sums_of_e = &mut sums[1][..count / 2];
     power_sums(isa, scale, &at_points[..words], work, sums_of_e);
@@ -167,7 +172,23 @@ pub(crate) fn decode<I: Isa, const M: usize>(
     wipe(&mut at_points);
     wipe(sums.as_flattened_mut());
     wipe(&mut lambda);
+    wipe_below();
     mask::hidden(good)
+}
+
+/// Writes the polynomial that vanishes at the points of the errors to `lambda`, which has `t + 1`
+/// places. Returns zero if the complexity of the power sums is `t`.
+#[inline(never)]
+fn locator<I: Isa, const M: usize>(isa: I, sums: &[u16], lambda: &mut [u16]) -> i32 {
+    let defect = berlekamp_massey::<I, M>(isa, sums, lambda);
+    lambda.reverse();
+    defect
+}
+
+/// Writes the values of the polynomial `f` at all points.
+#[inline(never)]
+fn values_of<I: Isa, const M: usize>(isa: I, f: &[u16], values: &mut [Block<M>]) {
+    transform(isa, f, values);
 }
 
 /// All ones if the weight of a vector is `t`, and its power sums are those of the syndrome.
@@ -177,6 +198,7 @@ fn verdict(t: usize, weight: u64, [of_syndrome, of_vector]: [&[u16]; 2]) -> u64 
     mask::equal(weight, t as u64) & !mask::nonzero(u64::from(different))
 }
 
+#[inline(never)]
 fn square_all<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
     isa.vectorize_words(
         #[inline(always)]
@@ -193,6 +215,7 @@ fn square_all<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
 
 /// Writes the sums of `scale_i bits_i point(i)^j` to `out`, for as many powers `j` as it has
 /// places: those of [`transpose`].
+#[inline(never)]
 fn power_sums<I: Isa, const M: usize>(
     isa: I,
     scale: &[Block<M>],
@@ -211,6 +234,7 @@ fn power_sums<I: Isa, const M: usize>(
 }
 
 /// Sets the bits of the points where the value is zero.
+#[inline(never)]
 fn zeros<const M: usize>(values: &[Block<M>], bits: &mut [u64]) {
     for (block, bits) in values.iter().zip(bits.as_chunks_mut::<WORDS>().0) {
         for w in 0..WORDS {

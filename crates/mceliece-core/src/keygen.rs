@@ -27,6 +27,7 @@ use crate::permutation::benes::permute;
 use crate::permutation::{control_bits, look_ups};
 use crate::reveal::reveal;
 use crate::sort::sort;
+use crate::stack::wipe_far_below;
 use crate::support::{Support, column, number, order, pack, pack_numbers};
 use crate::weight::to_bytes;
 use falcon_lanes::{Isa, wipe};
@@ -152,6 +153,7 @@ fn run_on<I: Isa, const M: usize>(
     let mut next = Zeroizing::new([0; 32]);
     loop {
         let done = attempt::<I, M>(isa, code, &seed, &mut task, memory, secret_key, &mut next);
+        wipe_far_below();
         if done || !matches!(task, Task::Generate { .. }) {
             break done;
         }

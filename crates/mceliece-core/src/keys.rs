@@ -9,6 +9,7 @@ use crate::layout::{COMPRESSED_LEN, FIRST_COLUMNS, SEED_LEN, is_padded, parts};
 use crate::operations;
 use crate::params::Parameters;
 use crate::reveal::reveal;
+use crate::stack::wipe_below;
 use crate::weight::fixed_weight;
 use core::fmt;
 use core::iter;
@@ -103,10 +104,10 @@ impl<P: Parameters, B: AsRef<[u8]>> PublicKey<P, B> {
         fixed_weight(code, rng, &mut positions);
         let mut encoding = Encoding::new(code, &positions);
         operations::add_rows(&mut encoding, code, self.as_bytes());
-        let (mut ciphertext, mut secret) = (Ciphertext::EMPTY, SharedSecret::EMPTY);
-        let (out, secret_out) = (ciphertext.bytes_mut(), secret.bytes_mut());
-        finish(&mut encoding, code, out, secret_out);
-        (ciphertext, secret)
+        let (mut ciphertext, mut secret) = (Ciphertext::EMPTY, Zeroizing::new([0; 32]));
+        finish(&mut encoding, code, ciphertext.bytes_mut(), &mut secret);
+        wipe_below();
+        (ciphertext, SharedSecret::copy(&secret))
     }
 }
 
@@ -211,10 +212,10 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
     ///
     /// Source: Classic McEliece submission of 2022-10-23, algorithm Decap.
     pub fn decapsulate(&self, ciphertext: &Ciphertext<P>) -> SharedSecret {
-        let mut secret = SharedSecret::EMPTY;
-        let job = (ciphertext.as_bytes(), secret.bytes_mut());
+        let mut secret = Zeroizing::new([0; 32]);
+        let job = (ciphertext.as_bytes(), &mut *secret);
         operations::decapsulate(&P::CODE, self.as_bytes(), iter::once(job));
-        secret
+        SharedSecret::copy(&secret)
     }
 
     /// Recovers the shared secrets of `ciphertexts`, in their order, as

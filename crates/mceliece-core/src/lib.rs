@@ -45,6 +45,7 @@ mod reveal;
 mod ring;
 mod scratch;
 mod sort;
+mod stack;
 mod stream;
 mod support;
 #[cfg(all(test, feature = "alloc"))]

@@ -7,6 +7,7 @@ use crate::encode::Encoding;
 use crate::error::DecodeError;
 use crate::operations;
 use crate::params::Parameters;
+use crate::stack::WipeBelow;
 use crate::weight::fixed_weight;
 use core::fmt;
 use core::marker::PhantomData;
@@ -98,10 +99,18 @@ impl<P: Parameters> EncapsulateStream<P> {
         if self.padding != 0 {
             return Err(DecodeError::Padding);
         }
-        let (mut ciphertext, mut secret) = (Ciphertext::EMPTY, SharedSecret::EMPTY);
-        let (out, secret_out) = (ciphertext.bytes_mut(), secret.bytes_mut());
-        finish(&mut self.encoding, &P::CODE, out, secret_out);
-        Ok((ciphertext, secret))
+        // The result is made below, and a copy of it may be left there.
+        let _wipe = WipeBelow;
+        self.end()
+    }
+
+    /// Makes ciphertext and secret.
+    #[inline(never)]
+    fn end(&mut self) -> Result<(Ciphertext<P>, SharedSecret), DecodeError> {
+        let (mut ciphertext, mut secret) = (Ciphertext::EMPTY, Zeroizing::new([0; 32]));
+        let out = ciphertext.bytes_mut();
+        finish(&mut self.encoding, &P::CODE, out, &mut secret);
+        Ok((ciphertext, SharedSecret::copy(&secret)))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Keys and ciphertexts through the public interface: every set, every way to a key, every error.
 
-#[allow(dead_code, reason = "each test uses a part")]
 mod common;
 
 use common::repeated;
@@ -52,43 +51,6 @@ fn every_set_makes_and_opens_ciphertexts() {
         assert_ne!(different, secret);
     }
     every_set!(check);
-}
-
-/// `H(0 | s | C)`, by another implementation of the hash.
-fn implicit<P: Parameters>(key: &SecretKey<P>, ciphertext: &[u8]) -> [u8; 32] {
-    let s = &key.as_bytes()[P::SECRET_KEY_LEN - P::N / 8..];
-    let mut hash = falcon_keccak::Shake256::new();
-    hash.update(&[0]).update(s).update(ciphertext);
-    hash.finalize().read_array()
-}
-
-/// Each flipped bit gives the implicit key: of the syndrome, and of the confirmation.
-#[test]
-fn changed_ciphertexts_give_the_implicit_key() {
-    fn check<P: Parameters>() {
-        let pair = pair::<P>(2);
-        let (ciphertext, secret) = pair.public_key.encapsulate(&mut repeated(2));
-        let bits = P::M * P::T;
-        let confirmation = 8 * bits.div_ceil(8)..8 * P::CIPHERTEXT_LEN;
-        let flips = [0, 1, 7, 8, bits / 2, bits - 1].into_iter();
-        for bit in flips.chain(confirmation.step_by(37)) {
-            let mut changed = ciphertext.as_bytes().to_vec();
-            changed[bit / 8] ^= 1 << (bit % 8);
-            let changed = Ciphertext::try_from(&changed[..]).expect("a ciphertext");
-            let opened = pair.secret_key.decapsulate(&changed);
-            assert_ne!(opened, secret);
-            let implicit = implicit(&pair.secret_key, changed.as_bytes());
-            assert_eq!(*opened.as_bytes(), implicit, "{} bit {bit}", P::NAME);
-        }
-        // The ciphertext of nothing.
-        let zero = Ciphertext::try_from(&vec![0; P::CIPHERTEXT_LEN][..]).expect("a ciphertext");
-        let opened = pair.secret_key.decapsulate(&zero);
-        assert_eq!(
-            *opened.as_bytes(),
-            implicit(&pair.secret_key, zero.as_bytes())
-        );
-    }
-    quick_sets!(check);
 }
 
 #[test]

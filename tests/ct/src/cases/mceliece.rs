@@ -98,6 +98,8 @@ impl Cases<'_> {
         });
         let of = pair.clone();
         self.push(&name("decapsulated"), move || decapsulated(&of));
+        let of = pair.clone();
+        self.push(&name("decapsulated as a batch"), move || batch(&of));
     }
 
     /// Computes the keys again from 40 bytes.
@@ -243,4 +245,24 @@ fn decapsulated<P: Parameters>(pair: &KeyPair<P>) {
         let opened = key.decapsulate(&changed);
         assert_ne!(public(&opened), public(&secret));
     }
+}
+
+/// Opens a batch: a ciphertext that was made for the key, and one that was not.
+fn batch<P: Parameters>(pair: &KeyPair<P>) {
+    let (ciphertext, secret) = pair.public_key.encapsulate(&mut Marked::new(3));
+    declassify(&ciphertext);
+    let mut changed = ciphertext.as_bytes().to_vec();
+    changed[P::CIPHERTEXT_LEN - 1] ^= 1;
+    let changed = Ciphertext::<P>::try_from(&changed[..]).expect("a ciphertext");
+    let bytes = pair.secret_key.as_bytes().to_vec();
+    classify(&bytes[..]);
+    let key = SecretKey::<P>::try_from(&bytes[..]).expect("a stored key decodes");
+    let opened = key.decapsulate_batch(&[ciphertext, changed]);
+    let equal = opened
+        .iter()
+        .map(|opened| public(opened) == public(&secret));
+    assert!(
+        equal.eq([true, false]),
+        "only the first secret is that of the sender"
+    );
 }
