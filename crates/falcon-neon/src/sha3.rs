@@ -2,7 +2,7 @@
 
 use crate::neon::{Neon, U64x2};
 use core::arch::aarch64::*;
-use falcon_lanes::{Register, U64s, register_of};
+use falcon_lanes::{Ordered, Register, U64s, register_of};
 
 cpufeatures::new!(features, "sha3");
 
@@ -86,6 +86,14 @@ impl Register<NeonSha3> for Sha3U64x2 {
     #[inline(always)]
     fn store(self, out: &mut [u64; 2]) {
         self.0.store(out);
+    }
+}
+
+impl Ordered for Sha3U64x2 {
+    #[inline(always)]
+    fn min_max(self, other: Self) -> [Self; 2] {
+        let [smaller, larger] = self.0.min_max(other.0);
+        [Self(smaller), Self(larger)]
     }
 }
 

@@ -57,7 +57,7 @@ impl Place {
 /// The smaller one.
 #[inline(always)]
 fn least(a: u64, b: u64) -> u64 {
-    crate::sort::Ordered::min_max(a, b)[0]
+    falcon_lanes::Ordered::min_max(a, b)[0]
 }
 
 /// ORs the control bits of `pi`, a permutation of `2^m` points with `m >= 3`, to `out`, which has
