@@ -65,27 +65,22 @@ fn sort_rows<I: Isa>(isa: I, data: &mut [u64], sequences: usize) {
     let width = sequences / I::U64s::LEN;
     let data = I::U64s::chunks_mut(data);
     let near = (NEAR / I::U64s::LEN).max(8 * width).min(data.len());
-    for group in data.chunks_exact_mut(near) {
-        match near / width {
-            1 => {}
-            2 => each::<I, 2>(isa, group, width, Network::Sort),
-            4 => each::<I, 4>(isa, group, width, Network::Sort),
-            _ => each::<I, 8>(isa, group, width, Network::Sort),
-        }
-        let mut merged = 16 * width;
-        while merged <= near {
-            for pair in group.chunks_exact_mut(merged) {
-                merge(isa, pair, width);
-            }
-            merged *= 2;
-        }
+    match near / width {
+        1 => {}
+        2 => each::<I, 2>(isa, data, width, Network::Sort),
+        4 => each::<I, 4>(isa, data, width, Network::Sort),
+        _ => each::<I, 8>(isa, data, width, Network::Sort),
     }
-    let mut merged = 2 * near;
-    while merged <= data.len() {
-        for pair in data.chunks_exact_mut(merged) {
-            merge(isa, pair, width);
+    for (len, start) in [(near, 16 * width), (data.len(), 2 * near)] {
+        for group in data.chunks_exact_mut(len) {
+            let mut merged = start;
+            while merged <= len {
+                for pair in group.chunks_exact_mut(merged) {
+                    merge(isa, pair, width);
+                }
+                merged *= 2;
+            }
         }
-        merged *= 2;
     }
 }
 
@@ -99,7 +94,7 @@ fn compare<I: Isa, const N: usize>(x: &mut [I::U64s; N], flip: usize, top: usize
     }
 }
 
-/// What to do with a few registers.
+/// Layers that a few registers go through.
 #[derive(Clone, Copy)]
 enum Network {
     /// Sort them.
