@@ -138,6 +138,26 @@ impl U64s for u64 {
     }
 }
 
+/// 64-bit words below `2^63` that are compared.
+pub trait Ordered: Copy {
+    /// Returns the smaller word of every lane, then the larger one. Takes the same time for all
+    /// words. Where a word is not below `2^63`, its lane is unspecified.
+    fn min_max(self, other: Self) -> [Self; 2];
+}
+
+impl Ordered for u64 {
+    #[inline(always)]
+    fn min_max(self, other: Self) -> [Self; 2] {
+        // Conditional moves, as the check of constant time sees. Others might branch.
+        if cfg!(target_arch = "x86_64") {
+            return [self.min(other), self.max(other)];
+        }
+        let below = (other.wrapping_sub(self) as i64 >> 63) as u64;
+        let swap = (self ^ other) & below;
+        [self ^ swap, other ^ swap]
+    }
+}
+
 /// 32-bit words.
 pub trait U32s: Copy {
     /// Sum modulo `2^32`.

@@ -1,6 +1,8 @@
 //! Instruction sets: the frames in which kernels are compiled.
 
-use crate::{BytesKernel, F32x8, F64s, I16s, LookUps, Pack, PackF32, Register, U32s, U64s};
+use crate::{
+    BytesKernel, F32x8, F64s, I16s, LookUps, Ordered, Pack, PackF32, Register, U32s, U64s,
+};
 use core::fmt::Debug;
 
 /// Values of a function from bytes to pairs of words.
@@ -54,7 +56,7 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     /// Eight binary32 values.
     type F32x8: F32x8 + Register<Self, Value = f32>;
     /// A register of 64-bit words.
-    type U64s: U64s + Register<Self, Value = u64>;
+    type U64s: U64s + Ordered + Register<Self, Value = u64>;
     /// The fastest register for one chain of operations on 64-bit words, of which the first lane
     /// alone is used.
     type OneU64: U64s + Register<Self, Value = u64>;

@@ -23,7 +23,7 @@ pub use bytes::{
 };
 pub use doubles::{F64s, Pack, ROUNDER, Two};
 pub use floats::{F32x8, PackF32};
-pub use integers::{I16s, U32s, U64s, mul_high};
+pub use integers::{I16s, Ordered, U32s, U64s, mul_high};
 #[doc(hidden)]
 pub use isa::check_look_up;
 pub use isa::{Baseline, ByteTable, Isa, tail};

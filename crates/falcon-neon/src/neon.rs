@@ -4,7 +4,7 @@ use crate::doubles::HasNeon;
 use crate::settled;
 use core::arch::aarch64::*;
 use core::ops::{Mul, Sub};
-use falcon_lanes::{F32x8, Register, U64s, register_of};
+use falcon_lanes::{F32x8, Ordered, Register, U64s, register_of};
 
 /// The processor has NEON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -110,6 +110,20 @@ impl U64s for U64x2 {
             |word| word.0,
         ))
         .map(Self)
+    }
+}
+
+impl Ordered for U64x2 {
+    #[inline(always)]
+    fn min_max(self, other: Self) -> [Self; 2] {
+        // SAFETY: the target has NEON.
+        unsafe {
+            let below = vcgtq_u64(self.0, other.0);
+            [
+                Self(vbslq_u64(below, other.0, self.0)),
+                Self(vbslq_u64(below, self.0, other.0)),
+            ]
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::neon::{Neon, U64x2};
 use core::arch::aarch64::*;
-use falcon_lanes::{Register, U64s, register_of};
+use falcon_lanes::{Ordered, Register, U64s, register_of};
 
 cpufeatures::new!(features, "sha3");
 
@@ -94,6 +94,14 @@ impl Sha3U64x2 {
     #[inline(always)]
     pub(crate) fn load_le_bytes(_: NeonSha3, x: &[[u8; 8]]) -> Self {
         Self(U64x2::load_le_bytes(Neon::new(), x))
+    }
+}
+
+impl Ordered for Sha3U64x2 {
+    #[inline(always)]
+    fn min_max(self, other: Self) -> [Self; 2] {
+        let [smaller, larger] = self.0.min_max(other.0);
+        [Self(smaller), Self(larger)]
     }
 }
 

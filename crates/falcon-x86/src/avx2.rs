@@ -6,7 +6,7 @@ use crate::integers::I16x16;
 use crate::{NIBBLE_PARITIES, byte_tables};
 use core::arch::x86_64::*;
 use falcon_lanes::{
-    Baseline, BytesKernel, Isa, KEPT, Register, Two, U64s, keep_by_eights, register_of,
+    Baseline, BytesKernel, Isa, KEPT, Ordered, Register, Two, U64s, keep_by_eights, register_of,
 };
 
 cpufeatures::new!(features, "avx2", "bmi1", "bmi2", "popcnt");
@@ -105,6 +105,21 @@ impl U64s for U64x4 {
         // SAFETY: the values exist.
         let bits = unsafe { _mm256_and_si256(bits.0, _mm256_cmpeq_epi64(a.0, b.0)) };
         self.or(Self(bits))
+    }
+}
+
+impl Ordered for U64x4 {
+    #[inline(always)]
+    fn min_max(self, other: Self) -> [Self; 2] {
+        // Signed, and so right below `2^63`.
+        // SAFETY: the values exist.
+        unsafe {
+            let below = _mm256_cmpgt_epi64(self.0, other.0);
+            [
+                Self(_mm256_blendv_epi8(self.0, other.0, below)),
+                Self(_mm256_blendv_epi8(other.0, self.0, below)),
+            ]
+        }
     }
 }
 

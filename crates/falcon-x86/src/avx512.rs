@@ -7,7 +7,7 @@ use crate::integers::I16x32;
 use crate::look_up::Avx512Vbmi;
 use crate::{Avx2, NIBBLE_PARITIES, byte_tables};
 use core::arch::x86_64::*;
-use falcon_lanes::{Baseline, BytesKernel, Isa, Register, U32s, U64s, register_of};
+use falcon_lanes::{Baseline, BytesKernel, Isa, Ordered, Register, U32s, U64s, register_of};
 
 cpufeatures::new!(
     features, "avx2", "bmi1", "bmi2", "popcnt", "avx512f", "avx512bw", "avx512cd", "avx512dq",
@@ -128,6 +128,19 @@ macro_rules! u64s {
             }
         }
     };
+}
+
+impl Ordered for U64x8 {
+    #[inline(always)]
+    fn min_max(self, other: Self) -> [Self; 2] {
+        // SAFETY: the values exist.
+        unsafe {
+            [
+                Self(_mm512_min_epu64(self.0, other.0)),
+                Self(_mm512_max_epu64(self.0, other.0)),
+            ]
+        }
+    }
 }
 
 u64s!(

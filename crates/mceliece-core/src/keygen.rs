@@ -30,7 +30,7 @@ use crate::sort::sort;
 use crate::stack::wipe_far_below;
 use crate::support::{Support, column, number, order, pack, pack_numbers};
 use crate::weight::to_bytes;
-use falcon_lanes::{Isa, wipe};
+use falcon_lanes::{Isa, planes_of_bytes, wipe};
 use zeroize::Zeroizing;
 
 /// Zero columns in front of the matrix.
@@ -385,9 +385,11 @@ fn write_control_bits<I: Isa>(
         let pi = |j| number(numbers, j);
         control_bits::control_bits(isa, code.m, pi, control, scratch);
     }
+    let planes = &mut scratch[..code.q() / 4];
+    number_planes(isa, numbers, planes);
     // Every bit of the numbers, permuted by the network.
     let mut different = 0;
-    for bit in 0..code.m {
+    for (bit, plane) in planes.chunks_exact(code.q() / 64).take(code.m).enumerate() {
         let mut words = [0; 128];
         let words = &mut words[..code.q() / 64];
         for (w, word) in words.iter_mut().enumerate() {
@@ -397,12 +399,39 @@ fn write_control_bits<I: Isa>(
             };
         }
         permute(isa, code.m, control, words);
-        for (w, word) in words.iter().enumerate() {
-            for i in 0..64 {
-                different |= (word >> i ^ u64::from(number(numbers, 64 * w + i)) >> bit) & 1;
-            }
+        for (word, expected) in words.iter().zip(plane) {
+            different |= word ^ expected;
         }
         wipe(words);
     }
     reveal(different == 0)
+}
+
+/// Writes the sixteen bit planes of numbers that [`pack_numbers`] has left, one after the other:
+/// bit `j` of plane `b` is bit `b` of number `j`.
+fn number_planes<I: Isa>(isa: I, numbers: &[u64], planes: &mut [u64]) {
+    /// The even bytes.
+    #[inline(always)]
+    fn even_bytes(x: u64) -> u64 {
+        let x = x & 0x00ff_00ff_00ff_00ff;
+        let x = (x | x >> 8) & 0x0000_ffff_0000_ffff;
+        (x | x >> 16) & 0xffff_ffff
+    }
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            let len = numbers.len() / 16;
+            for (w, words) in numbers.as_chunks::<16>().0.iter().enumerate() {
+                for (high, planes) in planes.chunks_exact_mut(8 * len).enumerate() {
+                    let mut bytes = [0; 8];
+                    for (bytes, [a, b]) in bytes.iter_mut().zip(words.as_chunks().0) {
+                        *bytes = even_bytes(a >> (8 * high)) | even_bytes(b >> (8 * high)) << 32;
+                    }
+                    for (b, plane) in planes_of_bytes(&bytes).into_iter().enumerate() {
+                        planes[b * len + w] = plane;
+                    }
+                }
+            }
+        },
+    );
 }

@@ -1,149 +1,288 @@
 //! Sorting in constant time: bitonic networks on many interleaved sequences.
 //!
-//! Element `x` of sequence `s` of `S` is at place `x S + s`. Registers hold eight neighbours. From
-//! `S = 8` on, these belong to eight sequences, and comparisons are between rows of `S` elements.
-//! Below, each sequence is cut into runs that are sorted like sequences; only the merges of runs,
-//! at most six layers, compare lanes of one register.
+//! Element `x` of sequence `s` of `S` is at place `x S + s`. A row is eight neighbours. From
+//! `S = 8` on, these belong to eight sequences, and comparisons are between rows. Below, each
+//! sequence is cut into runs that are sorted like sequences. Only the merges of runs, at most six
+//! layers, compare words of one row. Blocks of eight rows are transposed for them.
 //!
 //! Every layer puts the smaller element first: a merge begins with the comparison of element `x`
-//! with the mirrored one.
+//! with the mirrored one. Most layers are done by threes, between a load and a store of a register.
 //!
 //! Source: K. E. Batcher, "Sorting networks and their applications", 1968.
 
-use falcon_lanes::Isa;
+use falcon_lanes::{Isa, Ordered, Register, wipe};
 
-/// An unsigned word below half of its range.
-pub(crate) trait Ordered: Copy + Default {
-    /// The smaller one, then the larger one.
-    fn min_max(self, other: Self) -> [Self; 2];
-}
+/// Words of a row.
+const ROW: usize = 8;
 
-macro_rules! ordered {
-    ($($word:ident, $signed:ident;)*) => {$(
-        impl Ordered for $word {
-            #[inline(always)]
-            fn min_max(self, other: Self) -> [Self; 2] {
-                // These targets have instructions for it; others would branch.
-                if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
-                    return [self.min(other), self.max(other)];
-                }
-                let below = (other.wrapping_sub(self) as $signed >> ($word::BITS - 1)) as $word;
-                let swap = (self ^ other) & below;
-                [self ^ swap, other ^ swap]
-            }
-        }
-    )*};
-}
+/// Words that fit well in the first cache. They are sorted before the next ones are.
+const NEAR: usize = 2048;
 
-ordered! {
-    u32, i32;
-    u64, i64;
-}
+/// Memory of a register.
+type Words<I> = <<I as Isa>::U64s as Register<I>>::Of<u64>;
 
-/// Elements of a register of 32-bit words.
-const LANES: usize = 8;
-
-type Row<T> = [T; LANES];
-
-/// Sorts each of `sequences` interleaved sequences. Both lengths are powers of two, and `data` has
-/// at least eight elements, as many as `spare`.
-pub(crate) fn sort<I: Isa, T: Ordered>(isa: I, data: &mut [T], sequences: usize, spare: &mut [T]) {
+/// Sorts each of `sequences` interleaved sequences of words below `2^63`. Both lengths are powers
+/// of two, and `data` has at least eight elements, as many as `spare`.
+pub(crate) fn sort<I: Isa>(isa: I, data: &mut [u64], sequences: usize, spare: &mut [u64]) {
     isa.vectorize(
         #[inline(always)]
         || {
-            let rows = data.as_chunks_mut::<LANES>().0;
-            if sequences >= LANES {
-                sort_rows(rows, sequences / LANES);
+            sort_rows(isa, data, sequences.max(ROW));
+            if sequences >= ROW {
                 return;
             }
-            sort_rows(rows, 1);
-            merge_lanes(rows, sequences);
-            // Element x of the sequence is in run x / (length of a run).
-            let count = rows.len();
-            for (row, elements) in rows.iter().enumerate() {
-                for (lane, &x) in elements.iter().enumerate() {
-                    let (run, sequence) = (lane / sequences, lane % sequences);
-                    spare[(run * count + row) * sequences + sequence] = x;
-                }
-            }
+            merge_runs(isa, data, sequences);
+            join_runs(isa, data, sequences, spare);
             data.copy_from_slice(&spare[..data.len()]);
         },
     );
 }
 
-/// Compares elements of two groups of rows.
+/// Writes the runs of each sequence one behind the other to `out`.
 #[inline(always)]
-fn compare<T: Ordered>(x: &mut [Row<T>], y: &mut [Row<T>]) {
-    // Row by row: compilers make branches of one loop over all elements.
-    for (x, y) in x.iter_mut().zip(y) {
-        for (x, y) in x.iter_mut().zip(y) {
-            [*x, *y] = x.min_max(*y);
-        }
-    }
-}
-
-/// Layers with strides from `stride` rows down to one.
-#[inline(always)]
-fn clean<T: Ordered>(rows: &mut [Row<T>], width: usize, mut stride: usize) {
-    while stride > 0 {
-        for pair in rows.chunks_exact_mut(2 * stride * width) {
-            let (x, y) = pair.split_at_mut(stride * width);
-            compare(x, y);
-        }
-        stride /= 2;
-    }
-}
-
-/// Sorts along the rows, which have `width` registers.
-#[inline(always)]
-fn sort_rows<T: Ordered>(rows: &mut [Row<T>], width: usize) {
-    let count = rows.len() / width;
-    let mut merged = 2;
-    while merged <= count {
-        for group in rows.chunks_exact_mut(merged * width) {
-            let (x, y) = group.split_at_mut(merged / 2 * width);
-            for (x, y) in x
-                .chunks_exact_mut(width)
-                .zip(y.chunks_exact_mut(width).rev())
-            {
-                compare(x, y);
+fn join_runs<I: Isa>(isa: I, data: &[u64], sequences: usize, out: &mut [u64]) {
+    let rows = data.as_chunks::<ROW>().0;
+    if sequences == 1 && rows.len() >= ROW {
+        let out = out.as_chunks_mut::<ROW>().0;
+        for (i, block) in rows.as_chunks::<ROW>().0.iter().enumerate() {
+            for (run, elements) in isa.transpose_words(block).iter().enumerate() {
+                out[run * rows.len() / ROW + i] = *elements;
             }
         }
-        clean(rows, width, merged / 4);
-        merged *= 2;
+        return;
+    }
+    for (row, elements) in rows.iter().enumerate() {
+        for (lane, &x) in elements.iter().enumerate() {
+            let (run, sequence) = (lane / sequences, lane % sequences);
+            out[(run * rows.len() + row) * sequences + sequence] = x;
+        }
     }
 }
 
-/// Merges the sorted runs of each sequence.
+/// Sorts `sequences` interleaved sequences, at least a row of them.
 #[inline(always)]
-fn merge_lanes<T: Ordered>(rows: &mut [Row<T>], sequences: usize) {
-    let count = rows.len();
+fn sort_rows<I: Isa>(isa: I, data: &mut [u64], sequences: usize) {
+    let width = sequences / I::U64s::LEN;
+    let data = I::U64s::chunks_mut(data);
+    let near = (NEAR / I::U64s::LEN).max(8 * width).min(data.len());
+    match near / width {
+        1 => {}
+        2 => each::<I, 2>(isa, data, width, Network::Sort),
+        4 => each::<I, 4>(isa, data, width, Network::Sort),
+        _ => each::<I, 8>(isa, data, width, Network::Sort),
+    }
+    for (len, start) in [(near, 16 * width), (data.len(), 2 * near)] {
+        for group in data.chunks_exact_mut(len) {
+            let mut merged = start;
+            while merged <= len {
+                for pair in group.chunks_exact_mut(merged) {
+                    merge(isa, pair, width);
+                }
+                merged *= 2;
+            }
+        }
+    }
+}
+
+/// Compares registers whose numbers differ in the bits `flip`, the highest of which is `top`.
+#[inline(always)]
+fn compare<I: Isa, const N: usize>(x: &mut [I::U64s; N], flip: usize, top: usize) {
+    for i in 0..N {
+        if i & top == 0 {
+            [x[i], x[i ^ flip]] = x[i].min_max(x[i ^ flip]);
+        }
+    }
+}
+
+/// Layers that a few registers go through.
+#[derive(Clone, Copy)]
+enum Network {
+    /// Sort them.
+    Sort,
+    /// Merge the two sorted halves.
+    Merge,
+    /// Do the layers of a merge after the first one.
+    Clean,
+}
+
+/// Does the layers of `network`.
+#[inline(always)]
+fn compare_all<I: Isa, const N: usize>(x: &mut [I::U64s; N], network: Network) {
+    let logs = N.ilog2();
+    // Base-2 logarithm of the length of sorted groups.
+    let sorted = match network {
+        Network::Sort => 0,
+        Network::Merge | Network::Clean => logs - 1,
+    };
+    for log in sorted..logs {
+        let flip = match network {
+            Network::Sort | Network::Merge => (2 << log) - 1,
+            Network::Clean => 1 << log,
+        };
+        compare::<I, N>(x, flip, 1 << log);
+        for inside in (0..log).rev() {
+            compare::<I, N>(x, 1 << inside, 1 << inside);
+        }
+    }
+}
+
+/// A place for a slice.
+#[inline(always)]
+const fn none<'a, T>() -> &'a mut [T] {
+    &mut []
+}
+
+/// Does `network` with register `i` of each part, for every `i`. For the second half of the parts,
+/// register `i ^ flip` takes its place.
+#[inline(always)]
+fn zipped<I: Isa, const N: usize>(
+    isa: I,
+    parts: [&mut [Words<I>]; N],
+    flip: usize,
+    network: Network,
+) {
+    let len = parts[0].len();
+    // Compilers see that the lengths are equal.
+    let mut same = [const { none::<Words<I>>() }; N];
+    for (same, part) in same.iter_mut().zip(parts) {
+        *same = &mut part[..len];
+    }
+    for i in 0..len {
+        let mut x = [I::U64s::splat(isa, 0); N];
+        for k in 0..N {
+            x[k] = I::U64s::load(isa, &same[k][if k < N / 2 { i } else { i ^ flip }]);
+        }
+        compare_all::<I, N>(&mut x, network);
+        for k in 0..N {
+            x[k].store(&mut same[k][if k < N / 2 { i } else { i ^ flip }]);
+        }
+    }
+}
+
+/// Cuts `data` into `N` parts, and does `network` with them as [`zipped`] does.
+#[inline(always)]
+fn split<I: Isa, const N: usize>(isa: I, data: &mut [Words<I>], flip: usize, network: Network) {
+    let len = data.len() / N;
+    let mut parts = [const { none::<Words<I>>() }; N];
+    for (part, words) in parts.iter_mut().zip(data.chunks_exact_mut(len)) {
+        *part = words;
+    }
+    zipped(isa, parts, flip, network);
+}
+
+/// Does `network` with every `N` registers that are `stride` apart, of groups of `N stride`
+/// registers.
+#[inline(always)]
+fn each<I: Isa, const N: usize>(isa: I, data: &mut [Words<I>], stride: usize, network: Network) {
+    if I::U64s::LEN == ROW && stride == 1 {
+        // The same as below, without a loop for every group.
+        for group in data.as_chunks_mut::<N>().0 {
+            let mut x = [I::U64s::splat(isa, 0); N];
+            for (x, words) in x.iter_mut().zip(&*group) {
+                *x = I::U64s::load(isa, words);
+            }
+            compare_all::<I, N>(&mut x, network);
+            for (x, words) in x.into_iter().zip(group) {
+                x.store(words);
+            }
+        }
+        return;
+    }
+    for group in data.chunks_exact_mut(N * stride) {
+        split::<I, N>(isa, group, 0, network);
+    }
+}
+
+/// Does the layers with strides from half of `data` down to `width` registers.
+#[inline(always)]
+fn clean<I: Isa>(isa: I, data: &mut [Words<I>], width: usize) {
+    let mut len = data.len();
+    while len >= 8 * width {
+        each::<I, 8>(isa, data, len / 8, Network::Clean);
+        len /= 8;
+    }
+    match len / width {
+        2 => each::<I, 2>(isa, data, width, Network::Clean),
+        4 => each::<I, 4>(isa, data, width, Network::Clean),
+        _ => {}
+    }
+}
+
+/// Merges the two halves of `data`, at least eight elements of `width` registers each.
+#[inline(always)]
+fn merge<I: Isa>(isa: I, data: &mut [Words<I>], width: usize) {
+    let len = data.len() / 8;
+    // The flipped register is that of the mirrored element.
+    split::<I, 8>(isa, data, len - width, Network::Merge);
+    for eighth in data.chunks_exact_mut(len) {
+        clean(isa, eighth, width);
+    }
+}
+
+/// Merges the sorted runs of each of `sequences` sequences, fewer than a row.
+#[inline(always)]
+fn merge_runs<I: Isa>(isa: I, data: &mut [u64], sequences: usize) {
+    let mut x = [[0; ROW]; ROW];
+    let mut y = x;
     let mut distance = sequences;
-    while distance < LANES {
-        // Runs in mirrored order: all bits of the number of a run that are merged by now.
-        let mirror = 2 * distance - sequences;
-        for row in 0..count.div_ceil(2) {
-            let (x, y) = (rows[row], rows[count - 1 - row]);
-            rows[row] = against(&x, &y, mirror, distance);
-            rows[count - 1 - row] = against(&y, &x, mirror, distance);
-        }
-        let mut inside = distance / 2;
-        while inside >= sequences {
-            for row in rows.iter_mut() {
-                *row = against(row, row, inside, inside);
+    while distance < ROW {
+        let rows = data.as_chunks_mut::<ROW>().0;
+        let last = rows.len() - 1;
+        for block in 0..rows.len().div_ceil(16) {
+            // Eight rows and the mirrored ones. If there are not so many, some twice.
+            for i in 0..ROW {
+                let row = (ROW * block + i) & last;
+                (x[i], y[i]) = (rows[row], rows[last - row]);
             }
-            inside /= 2;
+            (x, y) = (isa.transpose_words(&x), isa.transpose_words(&y));
+            // Runs in mirrored order: all bits of the number of a run that are merged by now.
+            let mirror = 2 * distance - sequences;
+            for lane in (0..ROW).filter(|lane| lane & distance == 0) {
+                compare_rows(isa, &mut x[lane], &mut y[lane ^ mirror]);
+                compare_rows(isa, &mut y[lane], &mut x[lane ^ mirror]);
+            }
+            let mut inside = distance / 2;
+            while inside >= sequences {
+                for lane in (0..ROW).filter(|lane| lane & inside == 0) {
+                    for block in [&mut x, &mut y] {
+                        let (a, b) = block.split_at_mut(lane + inside);
+                        compare_rows(isa, &mut a[lane], &mut b[0]);
+                    }
+                }
+                inside /= 2;
+            }
+            (x, y) = (isa.transpose_words(&x), isa.transpose_words(&y));
+            for i in 0..ROW {
+                let row = (ROW * block + i) & last;
+                (rows[row], rows[last - row]) = (x[i], y[i]);
+            }
         }
-        clean(rows, 1, count / 2);
+        let data = I::U64s::chunks_mut(&mut *data);
+        let width = ROW / I::U64s::LEN;
+        let near = data.len() / 8;
+        if near < width {
+            clean(isa, data, width);
+        } else {
+            each::<I, 8>(isa, data, near, Network::Clean);
+            for eighth in data.chunks_exact_mut(near) {
+                clean(isa, eighth, width);
+            }
+        }
         distance *= 2;
     }
+    wipe(x.as_flattened_mut());
+    wipe(y.as_flattened_mut());
 }
 
-/// Compares lane `l` of `x` with lane `l ^ flip` of `y`: the smaller one stays where bit `distance`
-/// of `l` is zero, the larger one elsewhere.
+/// Puts the smaller words into `x`, the larger ones into `y`.
 #[inline(always)]
-fn against<T: Ordered>(x: &Row<T>, y: &Row<T>, flip: usize, distance: usize) -> Row<T> {
-    core::array::from_fn(|l| x[l].min_max(y[l ^ flip])[usize::from(l & distance != 0)])
+fn compare_rows<I: Isa>(isa: I, x: &mut [u64; ROW], y: &mut [u64; ROW]) {
+    zipped::<I, 2>(
+        isa,
+        [I::U64s::chunks_mut(x), I::U64s::chunks_mut(y)],
+        0,
+        Network::Clean,
+    );
 }
 
 #[cfg(test)]
@@ -153,15 +292,15 @@ mod tests {
     use std::vec::Vec;
 
     fn sorts<I: Isa>(isa: I) {
-        let noise = |i: usize| (i as u32 + 1).wrapping_mul(0x9e37_79b9) >> 7;
-        for log in 3..=11 {
+        let noise = |i: usize| (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1;
+        for log in 3..=13 {
             for log_sequences in 0..=log {
                 let (len, sequences) = (1 << log, 1 << log_sequences);
-                for modulus in [1 << 24, 5] {
-                    let mut data: Vec<u32> = (0..len).map(|i| noise(i) % modulus).collect();
+                for modulus in [1 << 63, 5] {
+                    let mut data: Vec<u64> = (0..len).map(|i| noise(i) % modulus).collect();
                     let mut expected = data.clone();
                     for s in 0..sequences {
-                        let mut one: Vec<u32> =
+                        let mut one: Vec<u64> =
                             data.iter().skip(s).step_by(sequences).copied().collect();
                         one.sort_unstable();
                         for (x, value) in one.into_iter().enumerate() {
@@ -178,16 +317,5 @@ mod tests {
     #[test]
     fn every_sequence_is_sorted() {
         on_every_engine!(isa => sorts(isa));
-    }
-
-    #[test]
-    fn long_words_are_sorted() {
-        let mut data: Vec<u64> = (0..8192u64)
-            .map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1)
-            .collect();
-        let mut expected = data.clone();
-        expected.sort_unstable();
-        sort(falcon_lanes::Baseline, &mut data, 1, &mut [0; 8192]);
-        assert_eq!(data, expected);
     }
 }

@@ -4,8 +4,8 @@
 //! own frame. Results are compared bit for bit; the inputs stay in the documented ranges.
 
 use falcon_lanes::{
-    Baseline, ByteTable, F32x8, F64s, I16s, Isa, Lanes, LookUps, Many, Pack, Register, Table, Two,
-    U32s, U64s,
+    Baseline, ByteTable, F32x8, F64s, I16s, Isa, Lanes, LookUps, Many, Ordered, Pack, Register,
+    Table, Two, U32s, U64s,
 };
 use std::io::Write as _;
 
@@ -901,6 +901,37 @@ pub fn methods<I: Isa>(isa: I) {
         methods_results(Baseline, &table, &words),
     );
     look_up_bytes(isa);
+    isa.vectorize(
+        #[inline(always)]
+        || ordered(isa),
+    );
+}
+
+/// Compares words below `2^63`: equal ones, those that differ in one bit, random ones.
+#[inline(always)]
+fn ordered<I: Isa>(isa: I) {
+    let mut random = SplitMix(8);
+    for bit in 0..128 {
+        let x: [u64; 8] = core::array::from_fn(|_| random.next() >> 1);
+        let y = x.map(|x| match bit {
+            0..63 => x ^ 1 << bit,
+            63 => x,
+            _ => random.next() >> 1,
+        });
+        let (mut smaller, mut larger) = ([0; 8], [0; 8]);
+        let places = I::U64s::chunks_mut(&mut smaller).iter_mut();
+        let places = places.zip(I::U64s::chunks_mut(&mut larger));
+        let words = I::U64s::chunks(&x).iter().zip(I::U64s::chunks(&y));
+        for ((x, y), (smaller, larger)) in words.zip(places) {
+            let [a, b] = I::U64s::load(isa, x).min_max(I::U64s::load(isa, y));
+            a.store(smaller);
+            b.store(larger);
+        }
+        for i in 0..8 {
+            let expected = [x[i].min(y[i]), x[i].max(y[i])];
+            assert_eq!([smaller[i], larger[i]], expected, "{isa:?}: bit {bit}");
+        }
+    }
 }
 
 /// Looks every number up in tables of every length, one, two and four of them.

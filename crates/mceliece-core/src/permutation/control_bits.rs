@@ -57,7 +57,7 @@ impl Place {
 /// The smaller one.
 #[inline(always)]
 fn least(a: u64, b: u64) -> u64 {
-    crate::sort::Ordered::min_max(a, b)[0]
+    falcon_lanes::Ordered::min_max(a, b)[0]
 }
 
 /// ORs the control bits of `pi`, a permutation of `2^m` points with `m >= 3`, to `out`, which has
@@ -95,8 +95,17 @@ pub(crate) fn control_bits<I: Isa>(
 
 /// ORs the low bits of `values` to the bits of `out` from number `start` on.
 fn put_bits(values: impl Iterator<Item = u64>, start: usize, out: &mut [u8]) {
-    for (bit, value) in (start..).zip(values) {
-        out[bit / 8] |= ((value & 1) as u8) << (bit % 8);
+    let (mut end, mut byte) = (start, 0);
+    for value in values {
+        byte |= ((value & 1) as u8) << (end % 8);
+        end += 1;
+        if end.is_multiple_of(8) {
+            out[end / 8 - 1] |= byte;
+            byte = 0;
+        }
+    }
+    if !end.is_multiple_of(8) {
+        out[end / 8] |= byte;
     }
 }
 

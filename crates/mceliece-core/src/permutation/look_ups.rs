@@ -9,7 +9,7 @@
 //!
 //! Numbers are in two planes: their low bytes, then their high bytes.
 
-use falcon_lanes::Isa;
+use falcon_lanes::{Isa, wipe};
 
 /// Base-2 logarithm of the length of the shortest blocks. [`Isa::look_up_bytes`] takes no less, and
 /// strides must fit in the low byte of a number.
@@ -115,22 +115,44 @@ pub(crate) fn control_bits<I: Isa>(
 /// bit is set.
 #[inline(always)]
 fn put_bits(m: usize, w: usize, bits: &[u8], out: &mut [u8]) {
+    /// Places of a block that are done together.
+    const PLACES: usize = 1 << SHORTEST_LOG;
     let log = w.max(SHORTEST_LOG);
     let (stride_log, blocks_log) = (log - w, m - log);
-    for (byte, out) in out.iter_mut().enumerate() {
-        for bit in 0..8 {
-            let number = 8 * byte + bit;
-            // The number of a block has the bits of the levels in reversed order.
-            let block = (number & ((1 << blocks_log) - 1)).reverse_bits();
-            let block = block
-                .checked_shr(usize::BITS - blocks_log as u32)
-                .unwrap_or(0);
-            let pair = number >> blocks_log;
-            let low = pair & ((1 << stride_log) - 1);
-            let place = block << log | (pair >> stride_log) << (stride_log + 1) | low;
-            *out |= (bits[place] >> stride_log & 1) << bit;
+    // A byte has bits of so many blocks, and of so many pairs.
+    let together_log = blocks_log.min(3);
+    let pairs = 8 >> together_log;
+    let mut joined = [0; PLACES];
+    for piece in 0..1 << (log - SHORTEST_LOG) {
+        for group in 0..1 << (blocks_log - together_log) {
+            joined.fill(0);
+            for i in 0..1 << together_log {
+                // The number of a block has the bits of the levels in reversed order.
+                let reversed: usize = group << together_log | i;
+                let block = reversed
+                    .reverse_bits()
+                    .checked_shr(usize::BITS - blocks_log as u32)
+                    .unwrap_or(0);
+                let bits = &bits[(block << log) + PLACES * piece..][..PLACES];
+                for (sum, bits) in joined.as_chunks_mut().0.iter_mut().zip(bits.as_chunks().0) {
+                    let bits = u64::from_le_bytes(*bits) >> stride_log & 0x0101_0101_0101_0101;
+                    *sum = (u64::from_le_bytes(*sum) | bits << i).to_le_bytes();
+                }
+            }
+            for first in (0..PLACES / 2).step_by(pairs) {
+                let mut byte = 0;
+                for i in 0..pairs {
+                    let pair = first + i;
+                    let low = pair & ((1 << stride_log) - 1);
+                    let place = (pair >> stride_log) << (stride_log + 1) | low;
+                    byte |= joined[place] << (i << together_log);
+                }
+                let number = (PLACES / 2 * piece + first) << blocks_log | group << together_log;
+                out[number / 8] |= byte;
+            }
         }
     }
+    wipe(&mut joined);
 }
 
 /// A block of permutations.
