@@ -3,7 +3,8 @@
 
 Needs pyarrow and the package built with `maturin develop --release --features measure`.
 The two take turns. Prints the ratio of the smallest times, then the median and the quartiles of the
-ratios of neighbouring turns.
+ratios of neighbouring turns. For one thread, also prints the ratio of the smallest processor times,
+which other work on the machine changes less.
 
     bench/arrow.py [ROWS] [TURNS]
 """
@@ -20,11 +21,10 @@ turns = int(sys.argv[2]) if len(sys.argv) > 2 else 15
 
 
 def timed(call):
-    start = time.perf_counter()
+    """Returns the result, the seconds by the clock, and those of the processor on this thread."""
+    processor, clock = time.thread_time(), time.perf_counter()
     result = call()
-    seconds = time.perf_counter() - start
-    assert not any(result.to_list())
-    return seconds
+    return result, time.perf_counter() - clock, time.thread_time() - processor
 
 
 print(f"{rows} rows, Falcon-512, messages of 32 bytes, engine {best_engine()}")
@@ -51,14 +51,31 @@ for count in (1, 100, 1000):
                 messages, signatures, public[0], threads=threads
             )
         for name, call in columns.items():
-            bare, times = [], []
+            bare, times, setups, bare_processor, processor = [], [], [], [], []
             for _ in range(turns):
-                bare.append(_native.measure_bare_batch(messages, signatures, public, threads))
-                times.append(timed(call))
+                seconds, clock, used = timed(
+                    lambda: _native.measure_bare_batch(messages, signatures, public, threads)
+                )
+                bare.append(seconds)
+                # It collects the jobs before it measures.
+                setups.append(clock - seconds)
+                bare_processor.append(used)
+                verdicts, clock, used = timed(call)
+                assert not any(verdicts.to_list())
+                times.append(clock)
+                processor.append(used)
             ratios = [time / other for time, other in zip(times, bare)]
             low, middle, high = statistics.quantiles(ratios, n=4)
             print(
                 f"{count:5} keys, {threads or 'all'} threads, {name:24}"
                 f" {min(times) / min(bare):.3f}, {middle:.3f} ({low:.3f} to {high:.3f}),"
-                f" bare {min(bare) / rows * 1e6:.2f} us a row"
+                f" bare {min(bare) / rows * 1e6:.2f} us a row",
+                end="",
             )
+            if threads == 1:
+                used = min(bare_processor) - min(setups)
+                print(
+                    f"; processor {min(processor) / used:.3f}, bare {used / rows * 1e6:.2f} us",
+                    end="",
+                )
+            print(flush=True)

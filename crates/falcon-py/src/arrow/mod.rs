@@ -6,6 +6,7 @@
 mod ffi;
 mod fold;
 mod interner;
+mod keys;
 
 use crate::batch::{self, Chosen};
 use crate::errors::FalconError;
@@ -14,18 +15,15 @@ use crate::keys::{PySigningKey, PyVerifyingKey};
 use crate::typed::{self, Public, Secret};
 use falcon_core::batch::{BatchVerify, VerifyBytesJob, VerifyJob};
 use falcon_core::{
-    AnyVerifyingKey, Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError,
-    VerifyingKey,
+    Falcon512, Falcon1024, Format, Parameters, Signature, SignatureError, VerifyingKey,
 };
 use ffi::{Broken, Column, Data, Offsets, Value};
-use fold::Fold;
-use interner::Interner;
+use keys::{EncodedKeys, KeyTable, Keys};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyString};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
 use rayon::prelude::*;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::Arc;
 
 /// Verdicts of rows.
 const VALID: u8 = 0;
@@ -110,146 +108,6 @@ impl PyArray {
 /// cache holds the keys of about 1,000 rows at most.
 const GROUP: usize = 1024;
 
-/// The name of a key in a table of keys.
-enum Id {
-    Bytes(Vec<u8>),
-    Integer(i128),
-}
-
-/// A table of keys by name.
-struct KeyTable<T> {
-    texts: HashMap<Vec<u8>, Arc<T>>,
-    integers: HashMap<i128, Arc<T>, Fold>,
-}
-
-impl<T> KeyTable<T> {
-    /// Reads a dict of names and keys.
-    fn of(
-        keys: &Bound<'_, PyDict>,
-        key: impl Fn(&Bound<'_, PyAny>) -> PyResult<Arc<T>>,
-    ) -> PyResult<Self> {
-        let mut table = Self {
-            texts: HashMap::new(),
-            integers: HashMap::with_hasher(Fold::new()),
-        };
-        for (name, value) in keys {
-            let value = key(&value)?;
-            let other = match id(&name)? {
-                Id::Bytes(name) => table.texts.insert(name, value),
-                Id::Integer(name) => table.integers.insert(name, value),
-            };
-            if other.is_some() {
-                return Err(PyValueError::new_err(format!(
-                    "keys: two names have the same bytes, one of them is {name}"
-                )));
-            }
-        }
-        Ok(table)
-    }
-
-    fn get(&self, id: Value<'_>) -> Option<&T> {
-        match id {
-            Value::Null => None,
-            Value::Bytes(name) => self.texts.get(name).map(|key| &**key),
-            Value::Integer(number) => self.integers.get(&number).map(|key| &**key),
-        }
-    }
-}
-
-fn id(name: &Bound<'_, PyAny>) -> PyResult<Id> {
-    if let Ok(text) = name.cast::<PyString>() {
-        Ok(Id::Bytes(text.to_str()?.as_bytes().to_vec()))
-    } else if let Ok(bytes) = name.cast::<PyBytes>() {
-        Ok(Id::Bytes(bytes.as_bytes().to_vec()))
-    } else if let Ok(number) = name.extract::<i64>() {
-        Ok(Id::Integer(number.into()))
-    } else if let Ok(number) = name.extract::<u64>() {
-        Ok(Id::Integer(number.into()))
-    } else {
-        Err(PyTypeError::new_err(
-            "keys: names are str, bytes, or int of 64 bits",
-        ))
-    }
-}
-
-/// A verifying key that is decoded once, or bytes that are none.
-type Decoded = Arc<OnceLock<Option<Public>>>;
-
-/// The keys of rows.
-enum Keys<'a> {
-    One(&'a Public),
-    Named(&'a Column, &'a KeyTable<Public>),
-    Encoded(EncodedKeys<'a>),
-}
-
-/// A column of encoded keys, and the keys that were found in it.
-struct EncodedKeys<'a> {
-    column: &'a Column,
-    all: Mutex<Interner<'a, Decoded>>,
-    /// Keys known to the threads that are between two parts.
-    idle: Mutex<Vec<Known<'a>>>,
-}
-
-/// The keys that a thread has found.
-struct Known<'a> {
-    /// Numbers of the keys in `keys`.
-    numbers: Interner<'a, usize>,
-    keys: Vec<Decoded>,
-}
-
-impl<'a> EncodedKeys<'a> {
-    fn new(column: &'a Column) -> Self {
-        Self {
-            column,
-            all: Mutex::new(Interner::new()),
-            idle: Mutex::new(Vec::new()),
-        }
-    }
-
-    /// Takes the keys of a thread that has ended a part. There are none at first.
-    fn begin(&self) -> Known<'a> {
-        let known = lock(&self.idle).pop();
-        known.unwrap_or_else(|| Known {
-            numbers: Interner::new(),
-            keys: Vec::new(),
-        })
-    }
-
-    fn end(&self, known: Known<'a>) {
-        lock(&self.idle).push(known);
-    }
-
-    /// The encoded keys of some rows, empty for null.
-    fn rows(&self, first: usize, count: usize) -> Result<Vec<&'a [u8]>, Broken> {
-        let bytes = |value| match value? {
-            Value::Bytes(bytes) => Ok(bytes),
-            _ => Ok(&[][..]),
-        };
-        self.column.rows(first, count).map(bytes).collect()
-    }
-
-    /// The number in `known` of each of some encoded keys. Nothing is decoded from no bytes.
-    fn numbers(&self, known: &mut Known<'a>, rows: &[&'a [u8]]) -> Vec<usize> {
-        let Known { numbers, keys } = known;
-        let number = |&bytes: &&'a [u8]| {
-            numbers.get_or_insert_with(bytes, || {
-                let key = lock(&self.all).get_or_insert_with(bytes, Decoded::default);
-                key.get_or_init(|| {
-                    let key = AnyVerifyingKey::try_from(bytes).ok()?;
-                    Public::of(key).ok()
-                });
-                keys.push(key);
-                keys.len() - 1
-            })
-        };
-        rows.iter().map(number).collect()
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Verifies some neighbouring rows.
 fn verify_part(
     engine: falcon_core::Engine,
@@ -291,8 +149,10 @@ fn verify_part(
             let mut rows = keys.rows(first, GROUP.min(count))?;
             for (start, verdicts) in groups {
                 let numbers = keys.numbers(&mut known, &rows);
-                let key = |number: usize| known.keys[number].get()?.as_ref();
-                let found: Vec<_> = numbers.into_iter().map(key).collect();
+                let found: Vec<_> = numbers
+                    .into_iter()
+                    .map(|number| known.key(number))
+                    .collect();
                 let next = start + verdicts.len();
                 rows = keys.rows(next, GROUP.min(end - next))?;
                 verify_rows(engine, format, columns, &found, &rows, start, verdicts)?;
