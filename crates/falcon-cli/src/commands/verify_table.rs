@@ -8,7 +8,7 @@ use crate::{
     progress::Progress,
     scheme::PublicKey,
     tables::{
-        ColumnFormat, Verdict, Worker,
+        ColumnFormat, KEY, KEY_ID, Verdict, Worker,
         column::Batches,
         keys::{Decoded, KeyTable, Keys, verify},
         ledger::{Counts, Job, LedgerOptions, digest_of_key},
@@ -19,7 +19,7 @@ use crate::{
     },
     ui::{BAD, GOOD, Styled, Ui},
 };
-use clap::Args;
+use clap::{Args, ValueEnum};
 use falcon_core::Threads;
 use indicatif::HumanCount;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ use std::{
     collections::BTreeMap,
     fmt,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 /// Verify a column of signatures in Parquet files
@@ -91,10 +91,17 @@ impl VerifyTable {
             keys_sha256,
             falcon_sign: env!("CARGO_PKG_VERSION"),
         };
+        let mut again = self.ledger.again();
+        if let Some(format) = self.format.to_possible_value()
+            && self.format != ColumnFormat::Padded
+        {
+            again += &format!(" --format {}", format.get_name());
+        }
+        let other_keys = OnceLock::new();
         let inputs: Vec<&Path> = source.into_iter().collect();
         let ledger = self.ledger.open(&inputs)?;
-        ledger.run(&job, ui, |table, slice, output, threads, progress| {
-            verify_slice(
+        let status = ledger.run(&job, ui, |table, slice, output, threads, progress| {
+            let counted = verify_slice(
                 engine,
                 &keys,
                 self.format,
@@ -103,8 +110,24 @@ impl VerifyTable {
                 output,
                 threads,
                 progress,
-            )
-        })
+            )?;
+            let column = [KEY_ID, KEY].into_iter().find(|&name| table.has(name));
+            if let (Keys::One(_), Some(column), 1..) = (&keys, column, counted.invalid) {
+                other_keys.get_or_init(|| column);
+            }
+            Ok(counted)
+        })?;
+        if let Some(column) = other_keys.into_inner() {
+            let keys = match column {
+                KEY_ID => "--keys KEYS.parquet ",
+                _ => "",
+            };
+            ui.note(format_args!(
+                "all rows were verified with the key of --public-key, and the column {column} was \
+                 ignored; to verify each row with its own key: falcon-cli verify-table {keys}{again}"
+            ));
+        }
+        Ok(status)
     }
 }
 

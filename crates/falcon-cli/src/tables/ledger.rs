@@ -14,6 +14,7 @@ use crate::{
     parallel::for_each_in_order_on,
     place::with_suffix,
     progress::{Progress, Unit},
+    shell::quote,
     ui::{Hints, Styled, Ui},
 };
 use clap::Args;
@@ -138,6 +139,16 @@ pub(crate) struct Job {
 }
 
 impl LedgerOptions {
+    /// Writes the options as words of a shell, for a command that replaces the outputs.
+    pub(crate) fn again(&self) -> String {
+        let mut words: Vec<_> = self.tables.iter().map(|table| quote(table)).collect();
+        words.extend(["-o".to_owned(), quote(&self.output), "--force".to_owned()]);
+        if let Some(Shard { index, count }) = self.shard {
+            words.push(format!("--shard {index}/{count}"));
+        }
+        words.join(" ")
+    }
+
     /// Lists the tables, checks the outputs, and makes the output folder. `inputs` are files that
     /// must not be replaced.
     pub(crate) fn open(self, inputs: &[&Path]) -> Result<Ledger> {

@@ -23,6 +23,20 @@ fn a_secret_key_gets_no_name_of_a_public_key() {
     assert!(sandbox.names().is_empty());
 }
 
+#[cfg(not(feature = "tables"))]
+#[test]
+fn a_program_without_tables_tells_how_to_build_one_with_them() {
+    let sandbox = Sandbox::empty();
+    for command in ["verify-table", "sign-table", "make-table"] {
+        let told = sandbox.refuses(&[command, "t.parquet", "-o", "v"]);
+        let hint = "cargo install --locked --path crates/falcon-cli --features tables";
+        assert!(told.contains(hint), "{told}");
+        assert!(!told.contains("a similar subcommand"), "{told}");
+    }
+    let told = sandbox.refuses(&["verify-tabel"]);
+    assert!(!told.contains("cargo install"), "{told}");
+}
+
 #[test]
 fn force_replaces_a_secret_key_only_by_another_one() {
     let sandbox = Sandbox::new();

@@ -1014,6 +1014,70 @@ fn wrong_columns_are_named() {
 }
 
 #[test]
+fn one_key_for_a_table_with_keys_is_told() {
+    let sandbox = Sandbox::empty();
+    let (messages, signatures, numbers) = signed(9);
+    let keys = public();
+    sandbox.write("k.pub", &keys[0]);
+    let listed: [(&str, Column); 2] = [
+        (
+            "key_id",
+            Column::Int64(vec![Some(0), Some(1), Some(2)], None),
+        ),
+        ("key", Column::of(&keys)),
+    ];
+    write(&sandbox.path("KEYS.parquet"), &listed, 9, plain().build());
+    let names = numbers.iter().map(|&number| Some(number as i64)).collect();
+    for (column, of_rows) in [
+        ("key_id", Column::Int64(names, None)),
+        (
+            "key",
+            Column::of(numbers.iter().map(|&number| &keys[number])),
+        ),
+    ] {
+        let columns = [
+            ("message", Column::of(&messages)),
+            ("signature", Column::of(&signatures)),
+            (column, of_rows),
+        ];
+        let table = format!("a {column}.parquet");
+        write(&sandbox.path(&table), &columns, 9, plain().build());
+        let verify = ["verify-table", "-p", "k.pub", &table, "-o", column];
+        let run = sandbox.run(&verify);
+        assert_eq!(run.status.code(), Some(1), "{run:?}");
+        let told = text(&run.stderr);
+        assert!(
+            told.contains(&format!("the column {column} was ignored")),
+            "{told}"
+        );
+        let (_, command) = told.trim_end().rsplit_once(": falcon-cli ").unwrap();
+        // The command works as it is written.
+        let words = command.replace(&format!("'{table}'"), "TABLE");
+        let words = words.split(' ');
+        let words = words.map(|word| if word == "TABLE" { &table } else { word });
+        sandbox.succeeds(&words.collect::<Vec<_>>());
+        // Nothing is told if the key is that of all rows.
+        let one = [
+            ("message", Column::of(&messages[..1])),
+            ("signature", Column::of(&signatures[..1])),
+        ];
+        let with_key = [&one[..], &[("key", Column::of(&keys[..1]))]].concat();
+        write(&sandbox.path("one.parquet"), &with_key, 9, plain().build());
+        let run = sandbox.run(&[
+            "verify-table",
+            "-p",
+            "k.pub",
+            "one.parquet",
+            "-o",
+            "o",
+            "--force",
+        ]);
+        assert_eq!(run.status.code(), Some(0), "{run:?}");
+        assert!(!text(&run.stderr).contains("ignored"), "{run:?}");
+    }
+}
+
+#[test]
 fn made_tables_and_their_list_are_of_one_run() {
     let sandbox = Sandbox::new();
     let make = ["make-table", "ex", "--keys", "1", "--rows", "9", "--tables"];
