@@ -17,6 +17,8 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     type Split: Copy;
     /// A linear map from bytes to bytes.
     type Map: Copy;
+    /// A linear map from bytes below 32 to bytes.
+    type ShortMap: Copy;
     /// Eight sets of the bytes of a line.
     type Sets: Copy;
 
@@ -96,6 +98,11 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     fn mapped(self, map: &Self::Map, x: &Self::Split) -> Self::Line;
     /// Adds the images of the bytes `x` to `sum`, bit by bit.
     fn add_mapped(self, sum: Self::Line, map: &Self::Map, x: &Self::Split) -> Self::Line;
+    /// The map of a word of [`prepare`](Self::prepare), for bytes below 32. Images of higher bits
+    /// do not matter.
+    fn prepared_short_map(self, word: u64) -> Self::ShortMap;
+    /// Adds the images of the bytes `x`, all below 32, to `sum`, bit by bit.
+    fn add_short_mapped(self, sum: Self::Line, map: &Self::ShortMap, x: Self::Line) -> Self::Line;
 
     /// Gets sets ready: bit `k` of word `i` says whether byte `k` belongs to set `i`.
     fn sets(self, sets: &[u64; 8]) -> Self::Sets;
@@ -184,12 +191,24 @@ fn parity(x: u64) -> u64 {
     (x ^ x >> 1) & 1
 }
 
+/// Adds what the masks keep of each plane of `x` to the planes of `sum`.
+#[inline(always)]
+fn add_masked(mut sum: [u64; 8], masks: &[[u64; 8]], x: &[u64; 8]) -> [u64; 8] {
+    for (x, masks) in x.iter().zip(masks) {
+        for (sum, mask) in sum.iter_mut().zip(masks) {
+            *sum ^= x & mask;
+        }
+    }
+    sum
+}
+
 /// A line is the bit planes of its bytes: word `i` has the bits `i`. So a map is eight masks for
 /// each plane.
 impl Bytes for Baseline {
     type Line = [u64; 8];
     type Split = [u64; 8];
     type Map = [[u64; 8]; 8];
+    type ShortMap = [[u64; 8]; 5];
     type Sets = [u64; 8];
 
     #[inline(always)]
@@ -268,13 +287,16 @@ impl Bytes for Baseline {
         self.add_mapped([0; 8], map, x)
     }
     #[inline(always)]
-    fn add_mapped(self, mut sum: [u64; 8], map: &[[u64; 8]; 8], x: &[u64; 8]) -> [u64; 8] {
-        for (x, masks) in x.iter().zip(map) {
-            for (sum, mask) in sum.iter_mut().zip(masks) {
-                *sum ^= x & mask;
-            }
-        }
-        sum
+    fn add_mapped(self, sum: [u64; 8], map: &[[u64; 8]; 8], x: &[u64; 8]) -> [u64; 8] {
+        add_masked(sum, map, x)
+    }
+    #[inline(always)]
+    fn prepared_short_map(self, images: u64) -> [[u64; 8]; 5] {
+        from_fn(|j| from_fn(|i| mask(images, 8 * j + i)))
+    }
+    #[inline(always)]
+    fn add_short_mapped(self, sum: [u64; 8], map: &[[u64; 8]; 5], x: [u64; 8]) -> [u64; 8] {
+        add_masked(sum, map, &x)
     }
     #[inline(always)]
     fn sets(self, sets: &[u64; 8]) -> [u64; 8] {
@@ -362,6 +384,23 @@ fn compare<B: Bytes>(bytes: B, oracle: Baseline) {
         equal(bytes.add_mapped(x[0], &map, &bytes.split(x[1])), sum);
         let image = oracle.mapped(&oracle.map(images), &oracle.split(y[1]));
         equal(bytes.mapped(&map, &bytes.split(x[1])), image);
+        let below_32 = memory[1].map(|word| word & 0x1f1f_1f1f_1f1f_1f1f);
+        let (mut our_bytes, mut their_bytes) = (below_32, below_32);
+        bytes.arrange(&mut our_bytes);
+        oracle.arrange(&mut their_bytes);
+        let map = bytes.prepared_short_map(bytes.prepare(images));
+        let sum = oracle.mapped(
+            &oracle.map(images),
+            &oracle.split(oracle.load(&their_bytes)),
+        );
+        let sum: [u64; 8] = from_fn(|i| sum[i] ^ y[0][i]);
+        equal(
+            bytes.add_short_mapped(x[0], &map, bytes.load(&our_bytes)),
+            sum,
+        );
+        let their_map = oracle.prepared_short_map(images);
+        let their_sum = oracle.add_short_mapped(y[0], &their_map, oracle.load(&their_bytes));
+        assert_eq!(their_sum, sum);
         let (sums, map) = bytes.sums(&bytes.sets(&sets), x[0]);
         let (expected, their_map) = oracle.sums(&oracle.sets(&sets), y[0]);
         assert_eq!(sums, expected, "round {round}");

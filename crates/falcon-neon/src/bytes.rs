@@ -16,6 +16,10 @@ pub struct Split([[uint8x16_t; 4]; 2]);
 #[derive(Clone, Copy, Debug)]
 pub struct Map([uint8x16_t; 2]);
 
+/// Images of the bytes below 32, half of them in each register.
+#[derive(Clone, Copy, Debug)]
+pub struct ShortMap(uint8x16x2_t);
+
 /// A mask for every byte and set.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets([[uint8x16_t; 4]; 8]);
@@ -97,10 +101,26 @@ fn halves(a: uint32x4_t, b: uint32x4_t) -> uint16x8_t {
 /// Numbers of the bytes of a register.
 const PLACES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
+/// Images of the bytes below 16.
+#[inline(always)]
+fn low_nibbles(images: u64) -> uint8x16_t {
+    xor(
+        xor(
+            image::<0>(images, places::<0>()),
+            image::<1>(images, places::<1>()),
+        ),
+        xor(
+            image::<2>(images, places::<2>()),
+            image::<3>(images, places::<3>()),
+        ),
+    )
+}
+
 impl Bytes for Neon {
     type Line = Line;
     type Split = Split;
     type Map = Map;
+    type ShortMap = ShortMap;
     type Sets = Sets;
 
     #[inline(always)]
@@ -218,16 +238,7 @@ impl Bytes for Neon {
     }
     #[inline(always)]
     fn prepared_map(self, images: u64) -> Map {
-        let low = xor(
-            xor(
-                image::<0>(images, places::<0>()),
-                image::<1>(images, places::<1>()),
-            ),
-            xor(
-                image::<2>(images, places::<2>()),
-                image::<3>(images, places::<3>()),
-            ),
-        );
+        let low = low_nibbles(images);
         let high = xor(
             xor(
                 image::<4>(images, places::<0>()),
@@ -257,6 +268,26 @@ impl Bytes for Neon {
     fn add_mapped(self, sum: Line, map: &Map, x: &Split) -> Line {
         let ([a, b, c, d], [e, f, g, h]) = (sum.0, self.mapped(map, x).0);
         Line([xor(a, e), xor(b, f), xor(c, g), xor(d, h)])
+    }
+    #[inline(always)]
+    fn prepared_short_map(self, images: u64) -> ShortMap {
+        let low = low_nibbles(images);
+        // SAFETY: the target has NEON.
+        let fifth = unsafe { vdupq_n_u8((images >> 32) as u8) };
+        ShortMap(uint8x16x2_t(low, xor(low, fifth)))
+    }
+    #[inline(always)]
+    fn add_short_mapped(self, sum: Line, map: &ShortMap, x: Line) -> Line {
+        let ([a, b, c, d], [e, f, g, h]) = (sum.0, x.0);
+        // SAFETY: the target has NEON.
+        Line(unsafe {
+            [
+                xor(a, vqtbl2q_u8(map.0, e)),
+                xor(b, vqtbl2q_u8(map.0, f)),
+                xor(c, vqtbl2q_u8(map.0, g)),
+                xor(d, vqtbl2q_u8(map.0, h)),
+            ]
+        })
     }
     #[inline(always)]
     fn sets(self, sets: &[u64; 8]) -> Sets {

@@ -84,6 +84,7 @@ impl Bytes for Avx512Gfni {
     type Line = Line512;
     type Split = Line512;
     type Map = Map512;
+    type ShortMap = Map512;
     type Sets = Sets512;
 
     #[inline(always)]
@@ -152,6 +153,14 @@ impl Bytes for Avx512Gfni {
     fn prepared_map(self, rows: u64) -> Map512 {
         // SAFETY: there is a token.
         Map512(unsafe { _mm512_set1_epi64(rows as i64) })
+    }
+    #[inline(always)]
+    fn prepared_short_map(self, word: u64) -> Map512 {
+        self.prepared_map(word)
+    }
+    #[inline(always)]
+    fn add_short_mapped(self, sum: Line512, map: &Map512, x: Line512) -> Line512 {
+        self.add_mapped(sum, map, &self.split(x))
     }
     #[inline(always)]
     fn mapped(self, map: &Map512, x: &Line512) -> Line512 {
@@ -390,6 +399,7 @@ impl Bytes for Avx2 {
     type Line = Line256;
     type Split = Split256;
     type Map = Map256;
+    type ShortMap = Map256;
     type Sets = Sets256;
 
     #[inline(always)]
@@ -490,6 +500,14 @@ impl Bytes for Avx2 {
     fn prepared_map(self, images: u64) -> Map256 {
         // SAFETY: there is a token.
         unsafe { map_of(_mm256_set1_epi64x(images as i64)) }
+    }
+    #[inline(always)]
+    fn prepared_short_map(self, word: u64) -> Map256 {
+        self.prepared_map(word)
+    }
+    #[inline(always)]
+    fn add_short_mapped(self, sum: Line256, map: &Map256, x: Line256) -> Line256 {
+        self.add_mapped(sum, map, &self.split(x))
     }
     #[inline(always)]
     fn mapped(self, map: &Map256, x: &Split256) -> Line256 {

@@ -156,13 +156,13 @@ fn steps<B: Bytes, const M: usize>(bytes: B, t: usize, d: &mut Elements, b: &mut
                 let grown = (2 * t - 1 - r) % 64;
                 kept = [bytes.cleared(kept[0], grown), bytes.cleared(kept[1], grown)];
             }
-            let x = [bytes.split(shifted[0]), bytes.split(shifted[1])];
-            let y = [bytes.split(kept[0]), bytes.split(kept[1])];
+            let (x, y) = (bytes.split(shifted[0]), bytes.split(kept[0]));
             for (to, out) in [&mut d_low[l], &mut d_high[l]].into_iter().enumerate() {
-                let sum = bytes.mapped(&by_gamma[to], &x[0]);
-                let sum = bytes.add_mapped(sum, &by_gamma[2 + to], &x[1]);
-                let sum = bytes.add_mapped(sum, &by_discrepancy[to], &y[0]);
-                bytes.store(bytes.add_mapped(sum, &by_discrepancy[2 + to], &y[1]), out);
+                let sum = bytes.mapped(&by_gamma.from_low[to], &x);
+                let sum = bytes.add_short_mapped(sum, &by_gamma.from_high[to], shifted[1]);
+                let sum = bytes.add_mapped(sum, &by_discrepancy.from_low[to], &y);
+                let map = &by_discrepancy.from_high[to];
+                bytes.store(bytes.add_short_mapped(sum, map, kept[1]), out);
             }
             bytes.store(bytes.select(replace, shifted[0], kept[0]), &mut b_low[l]);
             bytes.store(bytes.select(replace, shifted[1], kept[1]), &mut b_high[l]);
@@ -185,15 +185,19 @@ fn steps<B: Bytes, const M: usize>(bytes: B, t: usize, d: &mut Elements, b: &mut
     k
 }
 
+/// Maps to low and to high bytes. High bytes are below 32, as elements have 13 bits at most.
+struct Maps<B: Bytes> {
+    from_low: [B::Map; 2],
+    from_high: [B::ShortMap; 2],
+}
+
 #[inline(always)]
-fn maps<B: Bytes>(bytes: B, words: &Words) -> [B::Map; 4] {
+fn maps<B: Bytes>(bytes: B, words: &Words) -> Maps<B> {
     let [a, b, c, d] = *words;
-    [
-        bytes.prepared_map(a),
-        bytes.prepared_map(b),
-        bytes.prepared_map(c),
-        bytes.prepared_map(d),
-    ]
+    Maps {
+        from_low: [bytes.prepared_map(a), bytes.prepared_map(b)],
+        from_high: [bytes.prepared_short_map(c), bytes.prepared_short_map(d)],
+    }
 }
 
 #[cfg(test)]
