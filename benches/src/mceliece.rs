@@ -422,21 +422,21 @@ pub const BARS: [Bar; 15] = {
         }
     }
     [
-        bar(Keygen, "mceliece348864f", 40_400_000, 45_000_000),
-        bar(Keygen, "mceliece460896f", 110_200_000, 120_000_000),
-        bar(Keygen, "mceliece6688128f", 202_800_000, 220_000_000),
-        bar(Keygen, "mceliece6960119f", 195_900_000, 205_000_000),
-        bar(Keygen, "mceliece8192128f", 242_900_000, 255_000_000),
-        bar(Encap, "mceliece348864f", 135_600, 90_000),
-        bar(Encap, "mceliece460896f", 227_700, 150_000),
-        bar(Encap, "mceliece6688128f", 391_000, 265_000),
-        bar(Encap, "mceliece6960119f", 375_500, 265_000),
-        bar(Encap, "mceliece8192128f", 442_500, 345_000),
-        bar(Decap, "mceliece348864f", 494_500, 400_000),
-        bar(Decap, "mceliece460896f", 1_151_500, 800_000),
-        bar(Decap, "mceliece6688128f", 1_344_000, 900_000),
-        bar(Decap, "mceliece6960119f", 1_283_500, 850_000),
-        bar(Decap, "mceliece8192128f", 1_351_000, 900_000),
+        bar(Keygen, "mceliece348864f", 37_500_000, 45_000_000),
+        bar(Keygen, "mceliece460896f", 103_500_000, 120_000_000),
+        bar(Keygen, "mceliece6688128f", 195_900_000, 220_000_000),
+        bar(Keygen, "mceliece6960119f", 189_100_000, 205_000_000),
+        bar(Keygen, "mceliece8192128f", 236_000_000, 255_000_000),
+        bar(Encap, "mceliece348864f", 97_500, 90_000),
+        bar(Encap, "mceliece460896f", 186_500, 150_000),
+        bar(Encap, "mceliece6688128f", 339_000, 265_000),
+        bar(Encap, "mceliece6960119f", 323_000, 265_000),
+        bar(Encap, "mceliece8192128f", 396_000, 345_000),
+        bar(Decap, "mceliece348864f", 478_000, 400_000),
+        bar(Decap, "mceliece460896f", 1_094_500, 800_000),
+        bar(Decap, "mceliece6688128f", 1_248_500, 900_000),
+        bar(Decap, "mceliece6960119f", 1_197_000, 850_000),
+        bar(Decap, "mceliece8192128f", 1_255_000, 900_000),
     ]
 };
 
