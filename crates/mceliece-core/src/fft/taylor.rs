@@ -10,9 +10,9 @@ use crate::field::element::mul_by_public;
 /// Multiplies the coefficients by the twists of layer `s`.
 #[inline(always)]
 fn twist<const M: usize>(f: &mut [u16], s: usize) {
-    // The last element of the basis of layer 0 is 1. The first factors of a layer are its power 0.
+    // The last element of the basis of layer 0 is 1.
     if s > 0 {
-        for (f, &factor) in f[1 << s..].iter_mut().zip(&basis::twists::<M>(s)[1 << s..]) {
+        for (f, &factor) in f.iter_mut().zip(basis::twists::<M>(s)) {
             *f = mul_by_public::<M>(*f, factor);
         }
     }
