@@ -191,9 +191,21 @@ fn parity(x: u64) -> u64 {
     (x ^ x >> 1) & 1
 }
 
+/// The masks of the first `N` images. Loops, since compilers do not always inline `from_fn`.
+#[inline(always)]
+fn masks<const N: usize>(images: u64) -> [[u64; 8]; N] {
+    let mut masks = [[0; 8]; N];
+    for (j, masks) in masks.iter_mut().enumerate() {
+        for (i, out) in masks.iter_mut().enumerate() {
+            *out = mask(images, 8 * j + i);
+        }
+    }
+    masks
+}
+
 /// Adds what the masks keep of each plane of `x` to the planes of `sum`.
 #[inline(always)]
-fn add_masked(mut sum: [u64; 8], masks: &[[u64; 8]], x: &[u64; 8]) -> [u64; 8] {
+fn add_masked<const N: usize>(mut sum: [u64; 8], masks: &[[u64; 8]; N], x: &[u64; 8]) -> [u64; 8] {
     for (x, masks) in x.iter().zip(masks) {
         for (sum, mask) in sum.iter_mut().zip(masks) {
             *sum ^= x & mask;
@@ -280,7 +292,7 @@ impl Bytes for Baseline {
     }
     #[inline(always)]
     fn prepared_map(self, images: u64) -> [[u64; 8]; 8] {
-        from_fn(|j| from_fn(|i| mask(images, 8 * j + i)))
+        masks(images)
     }
     #[inline(always)]
     fn mapped(self, map: &[[u64; 8]; 8], x: &[u64; 8]) -> [u64; 8] {
@@ -292,7 +304,7 @@ impl Bytes for Baseline {
     }
     #[inline(always)]
     fn prepared_short_map(self, images: u64) -> [[u64; 8]; 5] {
-        from_fn(|j| from_fn(|i| mask(images, 8 * j + i)))
+        masks(images)
     }
     #[inline(always)]
     fn add_short_mapped(self, sum: [u64; 8], map: &[[u64; 8]; 5], x: [u64; 8]) -> [u64; 8] {

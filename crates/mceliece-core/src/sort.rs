@@ -259,14 +259,14 @@ fn merge_runs<I: Isa>(isa: I, data: &mut [u64], sequences: usize) {
         }
         let data = I::U64s::chunks_mut(&mut *data);
         let width = ROW / I::U64s::LEN;
-        let near = data.len() / 8;
+        let mut near = data.len() / 8;
         if near < width {
-            clean(isa, data, width);
+            near = data.len();
         } else {
             each::<I, 8>(isa, data, near, Network::Clean);
-            for eighth in data.chunks_exact_mut(near) {
-                clean(isa, eighth, width);
-            }
+        }
+        for part in data.chunks_exact_mut(near) {
+            clean(isa, part, width);
         }
         distance *= 2;
     }
