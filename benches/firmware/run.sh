@@ -29,8 +29,8 @@ cortex-m4 sign/decoded/falcon-1024 40910
 cortex-m4 verify/encoded/falcon-1024 827
 cortex-m4 verify/prepared/falcon-1024 684
 cortex-m4 keygen/small/348864f 790140
-cortex-m4 encapsulate/stream/348864 993
-cortex-m4 encapsulate/stream/8192128 4262
+cortex-m4 encapsulate/stream/348864 735
+cortex-m4 encapsulate/stream/8192128 3457
 cortex-m4 decapsulate/decoded/348864 3960
 cortex-m4 decapsulate/decoded/6688128 12228
 rv32imac keygen/seed/falcon-512 67750
