@@ -44,8 +44,8 @@ rv32imac sign/decoded/falcon-1024 55680
 rv32imac verify/encoded/falcon-1024 972
 rv32imac verify/prepared/falcon-1024 806
 rv32imac keygen/small/348864f 769797
-rv32imac encapsulate/stream/348864 2411
-rv32imac encapsulate/stream/8192128 11366
+rv32imac encapsulate/stream/348864 1857
+rv32imac encapsulate/stream/8192128 9663
 rv32imac decapsulate/decoded/348864 4232
 rv32imac decapsulate/decoded/6688128 12913
 '
