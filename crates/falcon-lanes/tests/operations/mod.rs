@@ -827,18 +827,27 @@ fn words_of_byte(x: u8) -> [i16; 2] {
 fn methods_results<I: Isa>(isa: I, table: &ByteTable, words: &[u64]) -> Results {
     let mut results = [
         "transpose_words",
+        "load_le_bytes",
         "parities",
         "keep_below",
         "tails",
         "map_bytes",
     ]
     .map(|name| (name, Vec::new()));
-    let [transposed, parities, kept, tails, mapped] = &mut results;
+    let [transposed, loaded, parities, kept, tails, mapped] = &mut results;
     for words in words.as_chunks::<64>().0 {
         let matrix = core::array::from_fn(|i| core::array::from_fn(|j| words[8 * i + j]));
         transposed
             .1
             .extend(isa.transpose_words(&matrix).as_flattened());
+        let bytes = words.map(u64::to_le_bytes);
+        for place in (0..words.len()).step_by(I::U64s::LEN) {
+            let mut out = [0; 8];
+            let register = isa.load_le_bytes(&bytes[place..]);
+            register.store(&mut I::U64s::chunks_mut(&mut out)[0]);
+            loaded.1.extend(&out[..I::U64s::LEN]);
+        }
+
         parities.1.push(isa.parities(&matrix).into());
 
         let x = core::array::from_fn(|i| words[16 + i] as u16);
