@@ -9,8 +9,8 @@ use super::{Order, basis, log_coefficients, taylor};
 use crate::field::planes::{self, Block, Planes, add, load, mul, parts, splat, store};
 use falcon_lanes::{Isa, Register, U64s, wipe};
 
-/// Writes the first sums to `out`, which has `2^k` or `2^(k+1)` places, where `k` is
-/// [`log_coefficients`]. The values are used up.
+/// Writes the first sums to `out`, which has `2^(k+1)` places, where `k` is [`log_coefficients`].
+/// The values are used up.
 pub(crate) fn transpose<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>], out: &mut [u16]) {
     isa.vectorize_words(
         #[inline(always)]
@@ -22,9 +22,7 @@ pub(crate) fn transpose<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>],
             for j in (0..3).rev() {
                 short_layer(isa, values, j);
             }
-            if out.len() > 1 << log_coefficients::<M>() {
-                half_layer(isa, values);
-            }
+            half_layer(isa, values);
             collect(isa, values, out);
             taylor::expand_transposed::<M>(out);
         },
@@ -103,8 +101,7 @@ fn half_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
     }
 }
 
-/// Adds the lanes of each half of a word: the transposed map of spreading a coefficient. If the
-/// halves are not asked for, adds all lanes.
+/// Adds the lanes of each half of a word: the transposed map of spreading a coefficient.
 #[inline(always)]
 fn collect<I: Isa, const M: usize>(isa: I, values: &[Block<M>], out: &mut [u16]) {
     let k = log_coefficients::<M>();
@@ -128,12 +125,7 @@ fn collect<I: Isa, const M: usize>(isa: I, values: &[Block<M>], out: &mut [u16])
         }
         for (&number, sum) in numbers.iter().zip(sums) {
             let c = usize::from(number);
-            let sums = [sum as u16, (sum >> 32) as u16];
-            if high.is_empty() {
-                low[c] = sums[0] ^ sums[1];
-            } else {
-                (low[c], high[c]) = (sums[0], sums[1]);
-            }
+            (low[c], high[c]) = (sum as u16, (sum >> 32) as u16);
         }
     }
     wipe(&mut sums);
