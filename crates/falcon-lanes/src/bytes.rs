@@ -19,6 +19,8 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     type Map: Copy;
     /// A linear map from bytes below 32 to bytes.
     type ShortMap: Copy;
+    /// Linear maps that depend on a number of `N` bits, see [`family`](Self::family).
+    type Family<const N: usize>;
     /// Eight sets of the bytes of a line.
     type Sets: Copy;
 
@@ -45,10 +47,7 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     /// If `lines` end before.
     fn load_from(self, lines: &[[u64; 8]], start: usize) -> Self::Line;
     /// The first byte of a line.
-    #[inline(always)]
-    fn first(self, line: &[u64; 8]) -> u8 {
-        line[0] as u8
-    }
+    fn first(self, x: Self::Line) -> u8;
     /// Writes a line.
     fn store(self, x: Self::Line, line: &mut [u64; 8]);
     /// Replaces the eight bytes from byte `start` of `lines` on, a multiple of eight, by those of
@@ -66,41 +65,30 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     /// `a` where the bits of `mask`, which is zero or all ones, are set, and `b` elsewhere.
     fn select(self, mask: u64, a: Self::Line, b: Self::Line) -> Self::Line;
 
-    /// The exclusive or of the rows whose bit of `bits` is set; row 0 has the lowest bit. Takes no
-    /// branch.
-    #[inline(always)]
-    fn combination<const N: usize>(self, rows: &[[u64; 4]; N], bits: u16) -> [u64; 4] {
-        let mut sum = [0; 4];
-        for (i, row) in rows.iter().enumerate() {
-            let mask = core::hint::black_box(mask(u64::from(bits), i));
-            for (sum, word) in sum.iter_mut().zip(row) {
-                *sum ^= word & mask;
-            }
-        }
-        sum
-    }
     /// Gets the bytes ready to be mapped.
     fn split(self, x: Self::Line) -> Self::Split;
-    /// A word of which [`prepared_map`](Self::prepared_map) makes the [`map`](Self::map) with these
-    /// images. The word of an exclusive or is the exclusive or of the words.
-    #[inline(always)]
-    fn prepare(self, images: u64) -> u64 {
-        images
-    }
-    /// The map of a word of [`prepare`](Self::prepare).
-    fn prepared_map(self, word: u64) -> Self::Map;
     /// The map that takes the byte with bit `j` alone to byte `j` of `images`.
-    #[inline(always)]
-    fn map(self, images: u64) -> Self::Map {
-        self.prepared_map(self.prepare(images))
-    }
+    fn map(self, images: u64) -> Self::Map;
+    /// Gets four maps ready that are linear in a number of `N` bits, at most 16. Their images, as
+    /// for [`map`](Self::map), are the exclusive or of `images[i]` for the bits `i` of the number.
+    /// The last two map bytes below 32.
+    fn family<const N: usize>(self, images: &[[u64; 4]; N]) -> Self::Family<N>;
+    /// The maps of a family for a number whose low byte is the first byte of `low`, and whose high
+    /// byte is the first one of `high`. Takes no branch.
+    fn member<const N: usize>(
+        self,
+        family: &Self::Family<N>,
+        low: Self::Line,
+        high: Self::Line,
+    ) -> Member<Self>;
+    /// `a` if `mask` is all ones, and `b` if it is zero.
+    fn select_map(self, mask: u64, a: &Self::Map, b: &Self::Map) -> Self::Map;
     /// The images of the bytes `x`.
     fn mapped(self, map: &Self::Map, x: &Self::Split) -> Self::Line;
     /// Adds the images of the bytes `x` to `sum`, bit by bit.
     fn add_mapped(self, sum: Self::Line, map: &Self::Map, x: &Self::Split) -> Self::Line;
-    /// The map of a word of [`prepare`](Self::prepare), for bytes below 32. Images of higher bits
-    /// do not matter.
-    fn prepared_short_map(self, word: u64) -> Self::ShortMap;
+    /// `a` if `mask` is all ones, and `b` if it is zero.
+    fn select_short_map(self, mask: u64, a: &Self::ShortMap, b: &Self::ShortMap) -> Self::ShortMap;
     /// Adds the images of the bytes `x`, all below 32, to `sum`, bit by bit.
     fn add_short_mapped(self, sum: Self::Line, map: &Self::ShortMap, x: Self::Line) -> Self::Line;
 
@@ -109,6 +97,33 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
     /// Byte `i` of the result is the exclusive or of the bytes of `x` in set `i`. Also returns the
     /// [`map`](Self::map) with these images.
     fn sums(self, sets: &Self::Sets, x: Self::Line) -> (u64, Self::Map);
+}
+
+/// Maps of a [`family`](Bytes::family).
+pub struct Member<B: Bytes> {
+    /// The first two maps.
+    pub maps: [B::Map; 2],
+    /// The last two maps, for bytes below 32.
+    pub short_maps: [B::ShortMap; 2],
+}
+
+impl<B: Bytes> Member<B> {
+    /// `a` if `mask` is all ones, and `b` if it is zero.
+    #[inline(always)]
+    pub fn select(bytes: B, mask: u64, a: &Self, b: &Self) -> Self {
+        let ([a0, a1], [b0, b1]) = (&a.maps, &b.maps);
+        let ([c0, c1], [d0, d1]) = (&a.short_maps, &b.short_maps);
+        Self {
+            maps: [
+                bytes.select_map(mask, a0, b0),
+                bytes.select_map(mask, a1, b1),
+            ],
+            short_maps: [
+                bytes.select_short_map(mask, c0, d0),
+                bytes.select_short_map(mask, c1, d1),
+            ],
+        }
+    }
 }
 
 /// A computation with [`Bytes`].
@@ -214,6 +229,16 @@ fn add_masked<const N: usize>(mut sum: [u64; 8], masks: &[[u64; 8]; N], x: &[u64
     sum
 }
 
+/// `a` if `mask` is all ones, and `b` if it is zero.
+#[inline(always)]
+fn select_masks<const N: usize>(mask: u64, a: &[[u64; 8]; N], b: &[[u64; 8]; N]) -> [[u64; 8]; N] {
+    let mut selected = *b;
+    for (out, a) in selected.as_flattened_mut().iter_mut().zip(a.as_flattened()) {
+        *out ^= (*out ^ a) & mask;
+    }
+    selected
+}
+
 /// A line is the bit planes of its bytes: word `i` has the bits `i`. So a map is eight masks for
 /// each plane.
 impl Bytes for Baseline {
@@ -221,6 +246,7 @@ impl Bytes for Baseline {
     type Split = [u64; 8];
     type Map = [[u64; 8]; 8];
     type ShortMap = [[u64; 8]; 5];
+    type Family<const N: usize> = [[u64; 4]; N];
     type Sets = [u64; 8];
 
     #[inline(always)]
@@ -250,8 +276,8 @@ impl Bytes for Baseline {
         from_fn(|i| low[i] >> shift | high[i] << (64 - shift))
     }
     #[inline(always)]
-    fn first(self, line: &[u64; 8]) -> u8 {
-        let planes = line.iter().rev();
+    fn first(self, x: [u64; 8]) -> u8 {
+        let planes = x.iter().rev();
         planes.fold(0, |byte, plane| byte << 1 | (plane & 1) as u8)
     }
     #[inline(always)]
@@ -291,8 +317,37 @@ impl Bytes for Baseline {
         x
     }
     #[inline(always)]
-    fn prepared_map(self, images: u64) -> [[u64; 8]; 8] {
+    fn map(self, images: u64) -> [[u64; 8]; 8] {
         masks(images)
+    }
+    #[inline(always)]
+    fn family<const N: usize>(self, images: &[[u64; 4]; N]) -> [[u64; 4]; N] {
+        *images
+    }
+    #[inline(always)]
+    fn member<const N: usize>(
+        self,
+        family: &[[u64; 4]; N],
+        low: [u64; 8],
+        high: [u64; 8],
+    ) -> Member<Self> {
+        let number = u16::from_le_bytes([self.first(low), self.first(high)]);
+        let mut images = [0; 4];
+        for (i, row) in family.iter().enumerate() {
+            let mask = core::hint::black_box(mask(u64::from(number), i));
+            for (sum, word) in images.iter_mut().zip(row) {
+                *sum ^= word & mask;
+            }
+        }
+        let [a, b, c, d] = images;
+        Member {
+            maps: [masks(a), masks(b)],
+            short_maps: [masks(c), masks(d)],
+        }
+    }
+    #[inline(always)]
+    fn select_map(self, mask: u64, a: &[[u64; 8]; 8], b: &[[u64; 8]; 8]) -> [[u64; 8]; 8] {
+        select_masks(mask, a, b)
     }
     #[inline(always)]
     fn mapped(self, map: &[[u64; 8]; 8], x: &[u64; 8]) -> [u64; 8] {
@@ -303,8 +358,8 @@ impl Bytes for Baseline {
         add_masked(sum, map, x)
     }
     #[inline(always)]
-    fn prepared_short_map(self, images: u64) -> [[u64; 8]; 5] {
-        masks(images)
+    fn select_short_map(self, mask: u64, a: &[[u64; 8]; 5], b: &[[u64; 8]; 5]) -> [[u64; 8]; 5] {
+        select_masks(mask, a, b)
     }
     #[inline(always)]
     fn add_short_mapped(self, sum: [u64; 8], map: &[[u64; 8]; 5], x: [u64; 8]) -> [u64; 8] {
@@ -339,6 +394,83 @@ pub fn compare_bytes_with_baseline<B: Bytes>(bytes: B) {
     );
 }
 
+/// Compares the maps of a family with their definition. Lines 0 and 1 of `memory` are mapped, the
+/// second one after its high bits are cleared. Line 2 has the numbers.
+#[inline(always)]
+fn compare_families<B: Bytes>(
+    bytes: B,
+    oracle: Baseline,
+    memory: [[u64; 8]; 3],
+    images: [[u64; 4]; 13],
+    round: usize,
+) {
+    let [line, below_32, numbers] = memory;
+    let below_32 = below_32.map(|word| word & 0x1f1f_1f1f_1f1f_1f1f);
+    let arranged = |mut line: [u64; 8]| {
+        bytes.arrange(&mut line);
+        bytes.load(&line)
+    };
+    let family = bytes.family(&images);
+    let their_family = oracle.family(&images);
+    let member = |number: u16| {
+        let [low, high] = number.to_le_bytes();
+        // Bytes behind the first ones have no effect.
+        let [low, high] = [(low, numbers[1]), (high, numbers[2])].map(|(byte, rest)| {
+            let mut line = [rest; 8];
+            line[0] = rest << 8 | u64::from(byte);
+            line
+        });
+        let theirs = [low, high].map(|mut line| {
+            oracle.arrange(&mut line);
+            line
+        });
+        (
+            bytes.member(&family, arranged(low), arranged(high)),
+            oracle.member(&their_family, theirs[0], theirs[1]),
+        )
+    };
+    let check = |member: &Member<B>, number: u16| {
+        let expected = (0..13).filter(|i| number >> i & 1 == 1);
+        let expected: [u64; 4] = from_fn(|k| expected.clone().fold(0, |sum, i| sum ^ images[i][k]));
+        let mapped = |images: u64, byte: u8| {
+            let bits = (0..8).filter(|j| byte >> j & 1 == 1);
+            bits.fold(0u8, |sum, j| sum ^ (images >> (8 * j)) as u8)
+        };
+        let x = arranged(line);
+        for k in 0..2 {
+            let image = bytes.mapped(&member.maps[k], &bytes.split(x));
+            let sum = bytes.add_short_mapped(image, &member.short_maps[k], arranged(below_32));
+            let mut out = [0; 8];
+            bytes.store(sum, &mut out);
+            bytes.rearrange(&mut out);
+            for place in 0..64 {
+                let byte = |line: &[u64; 8]| line[place / 8].to_le_bytes()[place % 8];
+                let first = mapped(expected[k], byte(&line));
+                let second = mapped(expected[2 + k], byte(&below_32));
+                assert_eq!(byte(&out), first ^ second, "round {round}, {place}");
+            }
+        }
+    };
+    let random = numbers[0] as u16 & 0x1fff;
+    for number in [0, 1, 0x80, 0x100, 0x1000, 0x1fff, random] {
+        let (ours, theirs) = member(number);
+        check(&ours, number);
+        let (other, _) = member(!number & 0x1fff);
+        check(&Member::select(bytes, 0, &other, &ours), number);
+        check(&Member::select(bytes, u64::MAX, &ours, &other), number);
+        // The portable ones, too.
+        let expected = bytes.mapped(&ours.maps[0], &bytes.split(arranged(line)));
+        let mut planes = line;
+        oracle.arrange(&mut planes);
+        let mut image = oracle.mapped(&theirs.maps[0], &planes);
+        oracle.rearrange(&mut image);
+        let mut out = [0; 8];
+        bytes.store(expected, &mut out);
+        bytes.rearrange(&mut out);
+        assert_eq!(out, image, "round {round}");
+    }
+}
+
 #[inline(always)]
 fn compare<B: Bytes>(bytes: B, oracle: Baseline) {
     let mut state = 0u64;
@@ -369,7 +501,8 @@ fn compare<B: Bytes>(bytes: B, oracle: Baseline) {
         let x = [bytes.load(&ours[0]), bytes.load(&ours[1])];
         let y = [oracle.load(&theirs[0]), oracle.load(&theirs[1])];
         equal(x[0], y[0]);
-        assert_eq!(bytes.first(&ours[0]), memory[0][0] as u8);
+        assert_eq!(bytes.first(x[0]), memory[0][0] as u8);
+        assert_eq!(oracle.first(y[0]), memory[0][0] as u8);
         for start in [0, 1, 7, 63, 64, 64 + round, 127, 128] {
             let x = bytes.load_from(&ours, start);
             equal(x, oracle.load_from(&theirs, start));
@@ -382,11 +515,6 @@ fn compare<B: Bytes>(bytes: B, oracle: Baseline) {
         for byte in [0, 1, 15, 16, 31, 32, 62, 63, 64, 65, usize::MAX] {
             equal(bytes.cleared(x[0], byte), oracle.cleared(y[0], byte));
         }
-        let rows: [[u64; 4]; 13] = from_fn(|_| from_fn(|_| next()));
-        for bits in [0, 1, 0x1fff, 0x1000, next() as u16 & 0x1fff] {
-            let expected = oracle.combination(&rows, bits);
-            assert_eq!(bytes.combination(&rows, bits), expected, "round {round}");
-        }
         for mask in [0, u64::MAX] {
             let select = oracle.select(mask, y[0], y[1]);
             equal(bytes.select(mask, x[0], x[1]), select);
@@ -396,23 +524,13 @@ fn compare<B: Bytes>(bytes: B, oracle: Baseline) {
         equal(bytes.add_mapped(x[0], &map, &bytes.split(x[1])), sum);
         let image = oracle.mapped(&oracle.map(images), &oracle.split(y[1]));
         equal(bytes.mapped(&map, &bytes.split(x[1])), image);
-        let below_32 = memory[1].map(|word| word & 0x1f1f_1f1f_1f1f_1f1f);
-        let (mut our_bytes, mut their_bytes) = (below_32, below_32);
-        bytes.arrange(&mut our_bytes);
-        oracle.arrange(&mut their_bytes);
-        let map = bytes.prepared_short_map(bytes.prepare(images));
-        let sum = oracle.mapped(
-            &oracle.map(images),
-            &oracle.split(oracle.load(&their_bytes)),
+        compare_families(
+            bytes,
+            oracle,
+            memory,
+            from_fn(|_| from_fn(|_| next())),
+            round,
         );
-        let sum: [u64; 8] = from_fn(|i| sum[i] ^ y[0][i]);
-        equal(
-            bytes.add_short_mapped(x[0], &map, bytes.load(&our_bytes)),
-            sum,
-        );
-        let their_map = oracle.prepared_short_map(images);
-        let their_sum = oracle.add_short_mapped(y[0], &their_map, oracle.load(&their_bytes));
-        assert_eq!(their_sum, sum);
         let (sums, map) = bytes.sums(&bytes.sets(&sets), x[0]);
         let (expected, their_map) = oracle.sums(&oracle.sets(&sets), y[0]);
         assert_eq!(sums, expected, "round {round}");
@@ -504,7 +622,7 @@ mod tests {
         assert_eq!(map, isa.map(sums));
         let mut line = x;
         isa.arrange(&mut line);
-        assert_eq!(isa.first(&line), byte(&x, 0));
+        assert_eq!(isa.first(line), byte(&x, 0));
         let mut lines = [x, y];
         lines.iter_mut().for_each(|line| isa.arrange(line));
         let from = bytes(isa.load_from(&lines, 13));

@@ -19,7 +19,7 @@ mod wipe;
 #[doc(hidden)]
 pub use bytes::compare_bytes_with_baseline;
 pub use bytes::{
-    Bytes, BytesKernel, bytes_of_planes, planes_of_bytes, transpose_bits, transpose_bytes,
+    Bytes, BytesKernel, Member, bytes_of_planes, planes_of_bytes, transpose_bits, transpose_bytes,
 };
 pub use doubles::{F64s, Pack, ROUNDER, Two};
 pub use floats::{F32x8, PackF32};

@@ -2,7 +2,8 @@
 
 use crate::neon::Neon;
 use core::arch::aarch64::*;
-use falcon_lanes::Bytes;
+use core::hint::black_box;
+use falcon_lanes::{Bytes, Member};
 
 /// Sixty-four bytes.
 #[derive(Clone, Copy, Debug)]
@@ -37,11 +38,25 @@ const fn places<const J: usize>() -> [u8; 16] {
     places
 }
 
-/// The image of bit `J` at the places with bit `J mod 4`.
+/// Byte `J` of `images` at the places of `at`.
 #[inline(always)]
-fn image<const J: usize>(images: u64, at: [u8; 16]) -> uint8x16_t {
+fn image<const J: i32>(images: uint8x8_t, at: [u8; 16]) -> uint8x16_t {
     // SAFETY: the target has NEON; `at` is sixteen values.
-    unsafe { vandq_u8(vdupq_n_u8((images >> (8 * J)) as u8), vld1q_u8(at.as_ptr())) }
+    unsafe { vandq_u8(vdupq_lane_u8::<J>(images), vld1q_u8(at.as_ptr())) }
+}
+
+/// `a` if `mask` is all ones, and `b` if it is zero.
+#[inline(always)]
+fn select<const N: usize>(
+    mask: u64,
+    a: [uint8x16_t; N],
+    mut b: [uint8x16_t; N],
+) -> [uint8x16_t; N] {
+    for (b, a) in b.iter_mut().zip(a) {
+        // SAFETY: the target has NEON.
+        *b = unsafe { vbslq_u8(vdupq_n_u8(mask as u8), a, *b) };
+    }
+    b
 }
 
 /// Sum of two registers.
@@ -103,7 +118,7 @@ const PLACES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// Images of the bytes below 16.
 #[inline(always)]
-fn low_nibbles(images: u64) -> uint8x16_t {
+fn low_nibbles(images: uint8x8_t) -> uint8x16_t {
     xor(
         xor(
             image::<0>(images, places::<0>()),
@@ -116,11 +131,37 @@ fn low_nibbles(images: u64) -> uint8x16_t {
     )
 }
 
+/// The map with these images of single bits.
+#[inline(always)]
+fn map_of(images: uint8x8_t) -> Map {
+    let high = xor(
+        xor(
+            image::<4>(images, places::<0>()),
+            image::<5>(images, places::<1>()),
+        ),
+        xor(
+            image::<6>(images, places::<2>()),
+            image::<7>(images, places::<3>()),
+        ),
+    );
+    Map([low_nibbles(images), high])
+}
+
+/// The map of bytes below 32 with these images of single bits.
+#[inline(always)]
+fn short_map_of(images: uint8x8_t) -> ShortMap {
+    let low = low_nibbles(images);
+    // SAFETY: the target has NEON.
+    let fifth = unsafe { vdupq_lane_u8::<4>(images) };
+    ShortMap(uint8x16x2_t(low, xor(low, fifth)))
+}
+
 impl Bytes for Neon {
     type Line = Line;
     type Split = Split;
     type Map = Map;
     type ShortMap = ShortMap;
+    type Family<const N: usize> = [[u64; 4]; N];
     type Sets = Sets;
 
     #[inline(always)]
@@ -202,17 +243,12 @@ impl Bytes for Neon {
     }
     #[inline(always)]
     fn select(self, mask: u64, a: Line, b: Line) -> Line {
-        let ([a, b, c, d], [e, f, g, h]) = (a.0, b.0);
+        Line(select(mask, a.0, b.0))
+    }
+    #[inline(always)]
+    fn first(self, x: Line) -> u8 {
         // SAFETY: the target has NEON.
-        Line(unsafe {
-            let mask = vdupq_n_u8(mask as u8);
-            [
-                vbslq_u8(mask, a, e),
-                vbslq_u8(mask, b, f),
-                vbslq_u8(mask, c, g),
-                vbslq_u8(mask, d, h),
-            ]
-        })
+        unsafe { vgetq_lane_u8::<0>(x.0[0]) }
     }
     #[inline(always)]
     fn split(self, x: Line) -> Split {
@@ -237,19 +273,46 @@ impl Bytes for Neon {
         })
     }
     #[inline(always)]
-    fn prepared_map(self, images: u64) -> Map {
-        let low = low_nibbles(images);
-        let high = xor(
-            xor(
-                image::<4>(images, places::<0>()),
-                image::<5>(images, places::<1>()),
-            ),
-            xor(
-                image::<6>(images, places::<2>()),
-                image::<7>(images, places::<3>()),
-            ),
-        );
-        Map([low, high])
+    fn map(self, images: u64) -> Map {
+        // SAFETY: the target has NEON.
+        map_of(unsafe { vcreate_u8(images) })
+    }
+    #[inline(always)]
+    fn family<const N: usize>(self, images: &[[u64; 4]; N]) -> [[u64; 4]; N] {
+        *images
+    }
+    #[inline(always)]
+    fn member<const N: usize>(self, family: &[[u64; 4]; N], low: Line, high: Line) -> Member<Self> {
+        // SAFETY: the target has NEON; a row has four words.
+        unsafe {
+            let number = vzip1q_u8(low.0[0], high.0[0]);
+            // Hidden from the compiler, which else narrows the masks to a lane and copies it again.
+            let number = black_box(vdupq_laneq_u16::<0>(vreinterpretq_u16_u8(number)));
+            let [mut first, mut last] = [vdupq_n_u8(0); 2];
+            for (i, row) in family.iter().enumerate() {
+                let mask = vreinterpretq_u8_u16(vtstq_u16(number, vdupq_n_u16(1 << i)));
+                let row = row.as_ptr().cast::<u8>();
+                first = xor(first, vandq_u8(mask, vld1q_u8(row)));
+                last = xor(last, vandq_u8(mask, vld1q_u8(row.add(16))));
+            }
+            Member {
+                maps: [map_of(vget_low_u8(first)), map_of(vget_high_u8(first))],
+                short_maps: [
+                    short_map_of(vget_low_u8(last)),
+                    short_map_of(vget_high_u8(last)),
+                ],
+            }
+        }
+    }
+    #[inline(always)]
+    fn select_map(self, mask: u64, a: &Map, b: &Map) -> Map {
+        Map(select(mask, a.0, b.0))
+    }
+    #[inline(always)]
+    fn select_short_map(self, mask: u64, a: &ShortMap, b: &ShortMap) -> ShortMap {
+        let (uint8x16x2_t(a, b), uint8x16x2_t(c, d)) = (a.0, b.0);
+        let [a, b] = select(mask, [a, b], [c, d]);
+        ShortMap(uint8x16x2_t(a, b))
     }
     #[inline(always)]
     fn mapped(self, map: &Map, x: &Split) -> Line {
@@ -268,13 +331,6 @@ impl Bytes for Neon {
     fn add_mapped(self, sum: Line, map: &Map, x: &Split) -> Line {
         let ([a, b, c, d], [e, f, g, h]) = (sum.0, self.mapped(map, x).0);
         Line([xor(a, e), xor(b, f), xor(c, g), xor(d, h)])
-    }
-    #[inline(always)]
-    fn prepared_short_map(self, images: u64) -> ShortMap {
-        let low = low_nibbles(images);
-        // SAFETY: the target has NEON.
-        let fifth = unsafe { vdupq_n_u8((images >> 32) as u8) };
-        ShortMap(uint8x16x2_t(low, xor(low, fifth)))
     }
     #[inline(always)]
     fn add_short_mapped(self, sum: Line, map: &ShortMap, x: Line) -> Line {
@@ -318,7 +374,7 @@ impl Bytes for Neon {
             let sums = vmovn_u16(veorq_u16(sums, vshrq_n_u16::<8>(sums)));
             vget_lane_u64::<0>(vreinterpret_u64_u8(sums))
         };
-        (sums, self.prepared_map(sums))
+        (sums, self.map(sums))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::Avx2;
 use core::arch::x86_64::*;
-use falcon_lanes::Bytes;
+use falcon_lanes::{Bytes, Member};
 
 cpufeatures::new!(
     features, "avx2", "bmi1", "bmi2", "popcnt", "avx512f", "avx512bw", "avx512cd", "avx512dq",
@@ -47,6 +47,14 @@ pub struct Line512(__m512i);
 #[derive(Clone, Copy, Debug)]
 pub struct Map512(__m512i);
 
+/// Maps of a number. Each of the four has a byte for every bit of its matrix, which says by its
+/// bits which bits of the number's low byte it depends on, and another one for the high byte.
+///
+/// With a matrix whose rows all are the low byte, the instruction makes eight copies of the parity
+/// of these bits.
+#[derive(Clone, Copy, Debug)]
+pub struct Family512([[[u8; 64]; 4]; 2]);
+
 /// Sets of bytes, likewise.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets512 {
@@ -63,6 +71,12 @@ const REVERSAL: i64 = 0x0102_0408_1020_4080;
 
 /// Places of the bytes of every word in reversed order.
 const SWAPPED: i64 = 0x0001_0203_0405_0607;
+
+/// The matrix of a map with these images, as the instruction wants it.
+#[inline(always)]
+fn matrix(images: u64) -> u64 {
+    falcon_lanes::transpose_bits(images).swap_bytes()
+}
 
 /// Sum of the eight words, in every word.
 ///
@@ -85,6 +99,7 @@ impl Bytes for Avx512Gfni {
     type Split = Line512;
     type Map = Map512;
     type ShortMap = Map512;
+    type Family<const N: usize> = Family512;
     type Sets = Sets512;
 
     #[inline(always)]
@@ -132,9 +147,9 @@ impl Bytes for Avx512Gfni {
         Line512(unsafe { _mm512_maskz_mov_epi8(kept, x.0) })
     }
     #[inline(always)]
-    fn combination<const N: usize>(self, rows: &[[u64; 4]; N], bits: u16) -> [u64; 4] {
-        // SAFETY: there is a token, and it has AVX2.
-        unsafe { combination(rows, bits) }
+    fn first(self, x: Line512) -> u8 {
+        // SAFETY: there is a token.
+        unsafe { _mm_cvtsi128_si32(_mm512_castsi512_si128(x.0)) as u8 }
     }
     #[inline(always)]
     fn select(self, mask: u64, a: Line512, b: Line512) -> Line512 {
@@ -146,21 +161,61 @@ impl Bytes for Avx512Gfni {
         x
     }
     #[inline(always)]
-    fn prepare(self, images: u64) -> u64 {
-        falcon_lanes::transpose_bits(images).swap_bytes()
-    }
-    #[inline(always)]
-    fn prepared_map(self, rows: u64) -> Map512 {
+    fn map(self, images: u64) -> Map512 {
         // SAFETY: there is a token.
-        Map512(unsafe { _mm512_set1_epi64(rows as i64) })
+        Map512(unsafe { _mm512_set1_epi64(matrix(images) as i64) })
     }
     #[inline(always)]
-    fn prepared_short_map(self, word: u64) -> Map512 {
-        self.prepared_map(word)
+    fn family<const N: usize>(self, images: &[[u64; 4]; N]) -> Family512 {
+        let mut family = Family512([[[0; 64]; 4]; 2]);
+        for (i, images) in images.iter().enumerate() {
+            for (k, &images) in images.iter().enumerate() {
+                let matrix = matrix(images);
+                for (b, byte) in family.0[i / 8][k].iter_mut().enumerate() {
+                    *byte |= ((matrix >> b & 1) as u8) << (i % 8);
+                }
+            }
+        }
+        family
+    }
+    #[inline(always)]
+    fn member<const N: usize>(
+        self,
+        family: &Family512,
+        low: Line512,
+        high: Line512,
+    ) -> Member<Self> {
+        // SAFETY: there is a token.
+        let [low, high] = [low, high].map(
+            #[inline(always)]
+            |x| unsafe { _mm512_broadcastb_epi8(_mm512_castsi512_si128(x.0)) },
+        );
+        let map = |k: usize| {
+            // SAFETY: there is a token; rows are 64 bytes.
+            Map512(unsafe {
+                let [low_rows, high_rows] = [&family.0[0][k], &family.0[1][k]]
+                    .map(|rows| _mm512_loadu_si512(rows.as_ptr().cast()));
+                let bits = _mm512_xor_si512(affine(low_rows, low), affine(high_rows, high));
+                _mm512_set1_epi64(_mm512_movepi8_mask(bits) as i64)
+            })
+        };
+        Member {
+            maps: [map(0), map(1)],
+            short_maps: [map(2), map(3)],
+        }
     }
     #[inline(always)]
     fn add_short_mapped(self, sum: Line512, map: &Map512, x: Line512) -> Line512 {
         self.add_mapped(sum, map, &self.split(x))
+    }
+    #[inline(always)]
+    fn select_map(self, mask: u64, a: &Map512, b: &Map512) -> Map512 {
+        // SAFETY: there is a token.
+        Map512(unsafe { _mm512_mask_mov_epi64(b.0, mask as u8, a.0) })
+    }
+    #[inline(always)]
+    fn select_short_map(self, mask: u64, a: &Map512, b: &Map512) -> Map512 {
+        self.select_map(mask, a, b)
     }
     #[inline(always)]
     fn mapped(self, map: &Map512, x: &Line512) -> Line512 {
@@ -243,33 +298,27 @@ const PLACES: [u8; 32] = {
     places
 };
 
-/// See [`Bytes::combination`].
+/// Sum of the rows whose bit is set in every 16 bits of `bits`.
 ///
 /// # Safety
 /// The processor must have AVX2.
 #[inline(always)]
-unsafe fn combination<const N: usize>(rows: &[[u64; 4]; N], bits: u16) -> [u64; 4] {
-    // SAFETY: as the caller says; a row has 32 bytes, as the result has, of any alignment.
+unsafe fn combination<const N: usize>(rows: &[[u64; 4]; N], bits: __m256i) -> __m256i {
+    // SAFETY: as the caller says; a row has 32 bytes, of any alignment.
     unsafe {
-        // The bit of the last row is the highest one. Four sums, since one would wait for itself.
-        let bits = i32::from(bits) << (32 - N);
-        let mut bits = [bits, bits << 1, bits << 2, bits << 3].map(|bits| _mm256_set1_epi32(bits));
+        // Four sums, since one would wait for itself.
         let mut sums = [_mm256_setzero_si256(); 4];
-        for rows in rows.rchunks(4) {
-            for ((row, bits), sum) in rows.iter().rev().zip(&mut bits).zip(&mut sums) {
-                let mask = _mm256_srai_epi32::<31>(*bits);
-                let row = _mm256_loadu_si256(row.as_ptr().cast());
-                *sum = _mm256_xor_si256(*sum, _mm256_and_si256(row, mask));
-                *bits = _mm256_slli_epi32::<4>(*bits);
-            }
+        for (i, row) in rows.iter().enumerate() {
+            let bit = _mm256_set1_epi16(1 << i);
+            let mask = _mm256_cmpeq_epi16(_mm256_and_si256(bits, bit), bit);
+            let row = _mm256_loadu_si256(row.as_ptr().cast());
+            sums[i % 4] = _mm256_xor_si256(sums[i % 4], _mm256_and_si256(row, mask));
         }
         let sums = [
             _mm256_xor_si256(sums[0], sums[1]),
             _mm256_xor_si256(sums[2], sums[3]),
         ];
-        let mut sum = [0; 4];
-        _mm256_storeu_si256(sum.as_mut_ptr().cast(), _mm256_xor_si256(sums[0], sums[1]));
-        sum
+        _mm256_xor_si256(sums[0], sums[1])
     }
 }
 
@@ -304,6 +353,22 @@ unsafe fn map_of(word: __m256i) -> Map256 {
             _mm256_permute2x128_si256::<0x00>(both, both),
             _mm256_permute2x128_si256::<0x11>(both, both),
         ])
+    }
+}
+
+/// `a` if `mask` is all ones, and `b` if it is zero.
+///
+/// # Safety
+/// The processor must have AVX2.
+#[inline(always)]
+unsafe fn select(mask: u64, a: [__m256i; 2], b: [__m256i; 2]) -> [__m256i; 2] {
+    // SAFETY: as the caller says.
+    unsafe {
+        let mask = _mm256_set1_epi64x(mask as i64);
+        [
+            _mm256_blendv_epi8(b[0], a[0], mask),
+            _mm256_blendv_epi8(b[1], a[1], mask),
+        ]
     }
 }
 
@@ -400,6 +465,7 @@ impl Bytes for Avx2 {
     type Split = Split256;
     type Map = Map256;
     type ShortMap = Map256;
+    type Family<const N: usize> = [[u64; 4]; N];
     type Sets = Sets256;
 
     #[inline(always)]
@@ -467,20 +533,14 @@ impl Bytes for Avx2 {
         }
     }
     #[inline(always)]
-    fn combination<const N: usize>(self, rows: &[[u64; 4]; N], bits: u16) -> [u64; 4] {
+    fn first(self, x: Line256) -> u8 {
         // SAFETY: there is a token.
-        unsafe { combination(rows, bits) }
+        unsafe { _mm256_cvtsi256_si32(x.0[0]) as u8 }
     }
     #[inline(always)]
     fn select(self, mask: u64, a: Line256, b: Line256) -> Line256 {
         // SAFETY: there is a token.
-        unsafe {
-            let mask = _mm256_set1_epi64x(mask as i64);
-            Line256([
-                _mm256_blendv_epi8(b.0[0], a.0[0], mask),
-                _mm256_blendv_epi8(b.0[1], a.0[1], mask),
-            ])
-        }
+        Line256(unsafe { select(mask, a.0, b.0) })
     }
     #[inline(always)]
     fn split(self, x: Line256) -> Split256 {
@@ -497,17 +557,50 @@ impl Bytes for Avx2 {
         })
     }
     #[inline(always)]
-    fn prepared_map(self, images: u64) -> Map256 {
+    fn map(self, images: u64) -> Map256 {
         // SAFETY: there is a token.
         unsafe { map_of(_mm256_set1_epi64x(images as i64)) }
     }
     #[inline(always)]
-    fn prepared_short_map(self, word: u64) -> Map256 {
-        self.prepared_map(word)
+    fn family<const N: usize>(self, images: &[[u64; 4]; N]) -> [[u64; 4]; N] {
+        *images
+    }
+    #[inline(always)]
+    fn member<const N: usize>(
+        self,
+        family: &[[u64; 4]; N],
+        low: Line256,
+        high: Line256,
+    ) -> Member<Self> {
+        // SAFETY: there is a token.
+        unsafe {
+            let [low, high] = [low.0[0], high.0[0]].map(|x| _mm256_castsi256_si128(x));
+            let number = _mm256_broadcastw_epi16(_mm_unpacklo_epi8(low, high));
+            let images = combination(family, number);
+            Member {
+                maps: [
+                    map_of(_mm256_permute4x64_epi64::<0b00_00_00_00>(images)),
+                    map_of(_mm256_permute4x64_epi64::<0b01_01_01_01>(images)),
+                ],
+                short_maps: [
+                    map_of(_mm256_permute4x64_epi64::<0b10_10_10_10>(images)),
+                    map_of(_mm256_permute4x64_epi64::<0b11_11_11_11>(images)),
+                ],
+            }
+        }
     }
     #[inline(always)]
     fn add_short_mapped(self, sum: Line256, map: &Map256, x: Line256) -> Line256 {
         self.add_mapped(sum, map, &self.split(x))
+    }
+    #[inline(always)]
+    fn select_map(self, mask: u64, a: &Map256, b: &Map256) -> Map256 {
+        // SAFETY: there is a token.
+        Map256(unsafe { select(mask, a.0, b.0) })
+    }
+    #[inline(always)]
+    fn select_short_map(self, mask: u64, a: &Map256, b: &Map256) -> Map256 {
+        self.select_map(mask, a, b)
     }
     #[inline(always)]
     fn mapped(self, map: &Map256, x: &Split256) -> Line256 {

@@ -16,9 +16,9 @@
 //! it. It is computed alone, so that registers hold the `2t` others.
 //!
 //! Elements are two bytes, which lie in different lines. A product by a scalar is four linear maps
-//! of bytes, see [`Bytes`]: from low and high bytes to low and high bytes. The words of these maps
-//! are sums of constants, one for every bit of the scalar. `k` depends on secrets: it decides by
-//! masks.
+//! of bytes, see [`Bytes`]: from low and high bytes to low and high bytes. The maps are linear in the
+//! scalar: a [`family`](Bytes::family). High bytes are below 32, as elements have 13 bits at most.
+//! `k` depends on secrets: it decides by masks.
 //!
 //! Source: D. V. Sarwate and N. R. Shanbhag, "High-speed architectures for Reed-Solomon decoders",
 //! 2001 (the reformulated algorithm).
@@ -26,7 +26,7 @@
 use crate::code::MAX_T;
 use crate::field::element::mul;
 use crate::mask;
-use falcon_lanes::{Bytes, BytesKernel, Isa, wipe};
+use falcon_lanes::{Bytes, BytesKernel, Isa, Member, wipe};
 
 /// Lines of the bytes of `D`. The last one has place `2t` or zeros: it is shifted in.
 const LINES: usize = (2 * MAX_T).div_ceil(64) + 1;
@@ -34,11 +34,9 @@ const LINES: usize = (2 * MAX_T).div_ceil(64) + 1;
 /// Low bytes of elements, then high bytes.
 type Elements = [[[u64; 8]; LINES]; 2];
 
-/// Words of the maps of a product: from low bytes to low and to high bytes, then from high bytes.
-type Words = [u64; 4];
-
-/// Images of the four maps of the product by `z^bit`.
-const fn images<const M: usize>(bit: usize) -> Words {
+/// Images of the four maps of the product by `z^bit`: from low bytes to low and to high bytes, then
+/// from high bytes.
+const fn images<const M: usize>(bit: usize) -> [u64; 4] {
     let mut images = [0; 4];
     let mut j = 0;
     while j < M {
@@ -55,7 +53,7 @@ const fn images<const M: usize>(bit: usize) -> Words {
 struct Images<const M: usize>;
 
 impl<const M: usize> Images<M> {
-    const ALL: [Words; M] = {
+    const ALL: [[u64; 4]; M] = {
         let mut all = [[0; 4]; M];
         let mut bit = 0;
         while bit < M {
@@ -122,27 +120,24 @@ impl<const M: usize> BytesKernel for Steps<'_, M> {
 
 #[inline(always)]
 fn steps<B: Bytes, const M: usize>(bytes: B, t: usize, d: &mut Elements, b: &mut Elements) -> i64 {
-    let mut constants = Images::<M>::ALL;
-    for images in constants.as_flattened_mut() {
-        *images = bytes.prepare(*images);
-    }
+    let products = bytes.family(&Images::<M>::ALL);
     let lines = (2 * t).div_ceil(64);
     let ([d_low, d_high], [b_low, b_high]) = (d, b);
-    // 1 is the first bit.
-    let mut gamma = constants[0];
+    // By gamma = 1.
+    let mut one = [1, 0, 0, 0, 0, 0, 0, 0];
+    bytes.arrange(&mut one);
+    let mut by_gamma = bytes.member(&products, bytes.load(&one), bytes.load(&[0; 8]));
     let mut k = 0i64;
     // All ones while place 2t of `B` has a 1, then zero.
     let mut last = u64::MAX;
     for r in 0..2 * t {
-        let discrepancy = u16::from_le_bytes([bytes.first(&d_low[0]), bytes.first(&d_high[0])]);
+        // Whole lines are loaded, as they were stored a step ago.
+        let mut now = [bytes.load(&d_low[0]), bytes.load(&d_high[0])];
+        let discrepancy = u16::from_le_bytes(now.map(|line| bytes.first(line)));
         // All ones if `B` is replaced.
         let replace = mask::nonzero(u64::from(discrepancy)) & !mask::of_bit(k as u64 >> 63);
         let replace = mask::hidden(replace);
-        let factor = bytes.combination(&constants, discrepancy);
-        let by_gamma = maps(bytes, &gamma);
-        let by_discrepancy = maps(bytes, &factor);
-        // Whole lines are loaded, as they were stored a step ago.
-        let mut now = [bytes.load(&d_low[0]), bytes.load(&d_high[0])];
+        let by_discrepancy = bytes.member(&products, now[0], now[1]);
         let needed = lines.min((3 * t - r).div_ceil(64));
         for l in 0..needed {
             let next = [bytes.load(&d_low[l + 1]), bytes.load(&d_high[l + 1])];
@@ -158,10 +153,10 @@ fn steps<B: Bytes, const M: usize>(bytes: B, t: usize, d: &mut Elements, b: &mut
             }
             let (x, y) = (bytes.split(shifted[0]), bytes.split(kept[0]));
             for (to, out) in [&mut d_low[l], &mut d_high[l]].into_iter().enumerate() {
-                let sum = bytes.mapped(&by_gamma.from_low[to], &x);
-                let sum = bytes.add_short_mapped(sum, &by_gamma.from_high[to], shifted[1]);
-                let sum = bytes.add_mapped(sum, &by_discrepancy.from_low[to], &y);
-                let map = &by_discrepancy.from_high[to];
+                let sum = bytes.mapped(&by_gamma.maps[to], &x);
+                let sum = bytes.add_short_mapped(sum, &by_gamma.short_maps[to], shifted[1]);
+                let sum = bytes.add_mapped(sum, &by_discrepancy.maps[to], &y);
+                let map = &by_discrepancy.short_maps[to];
                 bytes.store(bytes.add_short_mapped(sum, map, kept[1]), out);
             }
             bytes.store(bytes.select(replace, shifted[0], kept[0]), &mut b_low[l]);
@@ -176,28 +171,11 @@ fn steps<B: Bytes, const M: usize>(bytes: B, t: usize, d: &mut Elements, b: &mut
             }
             last &= !replace;
         }
-        for (gamma, factor) in gamma.iter_mut().zip(factor) {
-            *gamma ^= replace & (*gamma ^ factor);
-        }
+        by_gamma = Member::select(bytes, replace, &by_discrepancy, &by_gamma);
         // -k - 1 is the complement of k.
         k = (k + 1) ^ (replace as i64 & ((k + 1) ^ !k));
     }
     k
-}
-
-/// Maps to low and to high bytes. High bytes are below 32, as elements have 13 bits at most.
-struct Maps<B: Bytes> {
-    from_low: [B::Map; 2],
-    from_high: [B::ShortMap; 2],
-}
-
-#[inline(always)]
-fn maps<B: Bytes>(bytes: B, words: &Words) -> Maps<B> {
-    let [a, b, c, d] = *words;
-    Maps {
-        from_low: [bytes.prepared_map(a), bytes.prepared_map(b)],
-        from_high: [bytes.prepared_short_map(c), bytes.prepared_short_map(d)],
-    }
 }
 
 #[cfg(test)]
