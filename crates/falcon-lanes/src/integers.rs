@@ -82,6 +82,14 @@ pub trait U64s: Copy {
         self.or(bits.and(x.not()))
     }
 
+    /// All ones in the lanes whose bit `bit` is one, zeros in the others. Takes no branch.
+    #[inline(always)]
+    fn mask_of_bit(self, bit: usize) -> Self {
+        let zero = self.xor(self);
+        let bit = zero.xor_u64(1 << bit);
+        zero.or_where_equal(zero.not(), self.and(bit), bit)
+    }
+
     /// Computes [`xor_and_not`](Self::xor_and_not). If the type defers rotations, the result owes
     /// what `c` owes; results of all other operations owe what `self` owes.
     #[inline(always)]
@@ -135,6 +143,10 @@ impl U64s for u64 {
         let x = a ^ b;
         // One bit if they differ, taken from all ones.
         self | bits & ((x | x.wrapping_neg()) >> 63).wrapping_sub(1)
+    }
+    #[inline(always)]
+    fn mask_of_bit(self, bit: usize) -> Self {
+        0u64.wrapping_sub(self >> bit & 1)
     }
 }
 

@@ -72,7 +72,6 @@ pub(crate) fn read_goppa(bytes: &[u8], g: &mut [u16; MAX_T + 1]) -> usize {
 }
 
 /// Writes the values of the Goppa polynomial at all points to `values`.
-#[inline(never)]
 pub(crate) fn goppa_values<I: Isa, const M: usize>(isa: I, goppa: &[u8], values: &mut [Block<M>]) {
     let mut g = [0; MAX_T + 1];
     let len = read_goppa(goppa, &mut g);
@@ -168,7 +167,7 @@ pub(crate) fn decode<I: Isa, const M: usize>(
 
     let mut sigma = [0; MAX_T + 1];
     let defect = locator::<I, M>(isa, &sums[..2 * t], &mut sigma[..=t]);
-    values_of(isa, &sigma[..=t], work);
+    transform(isa, &sigma[..=t], work);
 
     e.fill(0);
     zeros(work, &mut e[..words]);
@@ -198,12 +197,6 @@ fn locator<I: Isa, const M: usize>(isa: I, sums: &[u16], sigma: &mut [u16]) -> i
     let defect = berlekamp_massey::<I, M>(isa, sums, sigma);
     sigma.reverse();
     defect
-}
-
-/// Writes the values of the polynomial `f` at all points.
-#[inline(never)]
-fn values_of<I: Isa, const M: usize>(isa: I, f: &[u16], values: &mut [Block<M>]) {
-    transform(isa, f, values);
 }
 
 #[inline(never)]

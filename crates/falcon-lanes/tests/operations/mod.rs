@@ -578,6 +578,7 @@ where
         "xor_and": |[a, b, c, ..]| [a.xor_and(b, c)];
         "or_where_equal": |[a, b, c, ..]| [a.or_where_equal(b, c, c.xor(a.and(b)))];
         "or_where_equal": |[a, b, c, ..]| [a.or_where_equal(b, a, c)];
+        "mask_of_bit": |[a, b, c, ..]| [a.mask_of_bit(0), b.mask_of_bit(12), c.mask_of_bit(63)];
         "xor_and_not_owing_last": |[a, b, c, ..]| [a.xor_and_not_owing_last(b, c)];
     };
     // Of Keccak-f, and the edges.

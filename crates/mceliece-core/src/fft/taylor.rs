@@ -6,6 +6,7 @@
 
 use super::basis;
 use crate::field::element::mul_by_public;
+use falcon_lanes::Isa;
 
 /// Multiplies the coefficients by the twists of layer `s`.
 #[inline(always)]
@@ -18,26 +19,23 @@ fn twist<const M: usize>(f: &mut [u16], s: usize) {
     }
 }
 
-/// One step of the expansion: quarters of `unit` coefficients, which is no less than 4.
+/// One step of the expansion: quarters of `UNIT` coefficients.
 #[inline(always)]
-fn step(f: &mut [u16], unit: usize, transposed: bool) {
-    for group in f.chunks_exact_mut(4 * unit) {
-        let (low, high) = group.split_at_mut(2 * unit);
-        let f1 = &mut low[unit..];
-        let (f2, f3) = high.split_at_mut(unit);
-        for ((f1, f2), f3) in f1.iter_mut().zip(f2).zip(f3) {
+fn long_step<const UNIT: usize>(f: &mut [u16], transposed: bool) {
+    for [_, f1, f2, f3] in f.as_chunks_mut::<UNIT>().0.as_chunks_mut().0 {
+        for i in 0..UNIT {
             if transposed {
-                *f2 ^= *f1;
-                *f3 ^= *f2;
+                f2[i] ^= f1[i];
+                f3[i] ^= f2[i];
             } else {
-                *f2 ^= *f3;
-                *f1 ^= *f2;
+                f2[i] ^= f3[i];
+                f1[i] ^= f2[i];
             }
         }
     }
 }
 
-/// [`step`] with quarters of one or two coefficients, on words that hold four of them.
+/// [`long_step`] with quarters of one or two coefficients, on words that hold four of them.
 #[inline(always)]
 fn short_step(f: &mut [u16], unit: usize, transposed: bool) {
     let pack = |x: &[u16; 4]| (0..4).fold(0, |word, i| word | u64::from(x[i]) << (16 * i));
@@ -74,37 +72,50 @@ fn short_step(f: &mut [u16], unit: usize, transposed: bool) {
     }
 }
 
-/// One step of the expansion: quarters of `unit` coefficients.
+/// One step of the expansion: quarters of `unit` coefficients, at most 64.
 #[inline(always)]
-fn any_step(f: &mut [u16], unit: usize, transposed: bool) {
-    if unit < 4 {
-        short_step(f, unit, transposed);
-    } else {
-        step(f, unit, transposed);
+fn step(f: &mut [u16], unit: usize, transposed: bool) {
+    match unit {
+        1 | 2 => short_step(f, unit, transposed),
+        4 => long_step::<4>(f, transposed),
+        8 => long_step::<8>(f, transposed),
+        16 => long_step::<16>(f, transposed),
+        32 => long_step::<32>(f, transposed),
+        _ => long_step::<64>(f, transposed),
     }
 }
 
 /// Twists and expands: the `2^k` coefficients become values of constant polynomials, the one of
 /// coefficient `c` in the order of the recursion.
-#[inline(always)]
-pub(crate) fn expand<const M: usize>(f: &mut [u16]) {
-    let k = f.len().ilog2() as usize;
-    for s in 0..k {
-        twist::<M>(f, s);
-        for log in (0..(k - s).saturating_sub(1)).rev() {
-            any_step(f, 1 << (log + s), false);
-        }
-    }
+#[inline(never)]
+pub(crate) fn expand<I: Isa, const M: usize>(isa: I, f: &mut [u16]) {
+    isa.vectorize_words(
+        #[inline(always)]
+        || {
+            let k = f.len().ilog2() as usize;
+            for s in 0..k {
+                twist::<M>(f, s);
+                for log in (0..(k - s).saturating_sub(1)).rev() {
+                    step(f, 1 << (log + s), false);
+                }
+            }
+        },
+    );
 }
 
 /// The transposed map of [`expand`].
-#[inline(always)]
-pub(crate) fn expand_transposed<const M: usize>(f: &mut [u16]) {
-    let k = f.len().ilog2() as usize;
-    for s in (0..k).rev() {
-        for log in 0..(k - s).saturating_sub(1) {
-            any_step(f, 1 << (log + s), true);
-        }
-        twist::<M>(f, s);
-    }
+#[inline(never)]
+pub(crate) fn expand_transposed<I: Isa, const M: usize>(isa: I, f: &mut [u16]) {
+    isa.vectorize_words(
+        #[inline(always)]
+        || {
+            let k = f.len().ilog2() as usize;
+            for s in (0..k).rev() {
+                for log in 0..(k - s).saturating_sub(1) {
+                    step(f, 1 << (log + s), true);
+                }
+                twist::<M>(f, s);
+            }
+        },
+    );
 }

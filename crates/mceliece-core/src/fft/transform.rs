@@ -2,25 +2,28 @@
 
 use super::{Order, basis, log_coefficients, taylor};
 use crate::field::element::mul_by_public;
-use crate::field::planes::{self, Block, Planes, add, load, masks, mul, parts, splat, store};
-use falcon_lanes::{Isa, wipe};
+use crate::field::planes::{
+    self, Block, Planes, add, load, masks, mul, parts, splat, spread, store,
+};
+use falcon_lanes::{Isa, Register, wipe};
 
 /// Writes the values of the polynomial `f` at all points to `out`, which has
 /// [`blocks`](super::blocks) blocks.
 ///
 /// `f` has at most `2^k + 1` coefficients, where `k` is [`log_coefficients`].
+#[inline(never)]
 pub(crate) fn transform<I: Isa, const M: usize>(isa: I, f: &[u16], out: &mut [Block<M>]) {
     let k = log_coefficients::<M>();
     let (low, top) = f.split_at(f.len().min(1 << k));
     let mut coefficients = [0; 128];
     coefficients[..low.len()].copy_from_slice(low);
+    let expanded = &mut coefficients[..1 << k];
+    taylor::expand::<I, M>(isa, expanded);
     isa.vectorize_words(
         #[inline(always)]
         || {
-            let coefficients = &mut coefficients[..1 << k];
-            taylor::expand::<M>(coefficients);
-            place(coefficients, out);
-            for j in 0..3 {
+            first_layer(isa, expanded, out);
+            for j in 1..3 {
                 short_layer(isa, out, j);
             }
             swap_words(isa, out);
@@ -35,17 +38,35 @@ pub(crate) fn transform<I: Isa, const M: usize>(isa: I, f: &[u16], out: &mut [Bl
     wipe(&mut coefficients);
 }
 
-/// Spreads each constant over 64 lanes of the word where [`Order`] has it.
+/// Butterflies of stride 64, of constants: a coefficient is the same value in all 64 lanes of the
+/// word where [`Order`] has it.
 #[inline(always)]
-fn place<const M: usize>(coefficients: &[u16], out: &mut [Block<M>]) {
-    let mut constants = [0u64; planes::WORDS];
-    for (block, numbers) in out.iter_mut().zip(Order::<M>::rows()) {
+fn first_layer<I: Isa, const M: usize>(isa: I, coefficients: &[u16], out: &mut [Block<M>]) {
+    let twiddle = splat(isa, &basis::short::<M>(0)[0]);
+    let mut constants = [[0u64; planes::WORDS]; 16];
+    for (constants, numbers) in constants.iter_mut().zip(Order::<M>::rows()) {
         for (c, &number) in constants.iter_mut().zip(numbers) {
             *c = coefficients[usize::from(number)].into();
         }
-        planes::spread(&constants, block);
     }
-    wipe(&mut constants);
+    for (pair, constants) in out
+        .as_chunks_mut()
+        .0
+        .iter_mut()
+        .zip(constants.as_chunks().0)
+    {
+        let ([x, y], [u, v]): (&mut [_; 2], &[_; 2]) = (pair, constants);
+        for part in 0..parts::<I>() {
+            let [u, v] = [u, v].map(
+                #[inline(always)]
+                |words| spread(isa, I::U64s::load(isa, &I::U64s::chunks(words)[part])),
+            );
+            let (first, second) = values_at_pair(isa, &u, &v, &twiddle);
+            store::<I, M>(&first, x, part);
+            store::<I, M>(&second, y, part);
+        }
+    }
+    wipe(constants.as_flattened_mut());
 }
 
 /// Exchanges bits 0 to 2 and bits 3 to 5 of the numbers of words. Its own inverse.
@@ -66,6 +87,18 @@ pub(crate) fn swap_words<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]
 
 /// `u + a v` and `u + a v + v`.
 #[inline(always)]
+fn values_at_pair<I: Isa, const M: usize>(
+    isa: I,
+    u: &Planes<I, M>,
+    v: &Planes<I, M>,
+    a: &Planes<I, M>,
+) -> (Planes<I, M>, Planes<I, M>) {
+    let first = add::<I, M>(u, &mul(isa, a, v));
+    (first, add::<I, M>(&first, v))
+}
+
+/// [`values_at_pair`] of two blocks, in place.
+#[inline(always)]
 fn butterfly<I: Isa, const M: usize>(
     isa: I,
     [x, y]: [&mut Block<M>; 2],
@@ -73,13 +106,13 @@ fn butterfly<I: Isa, const M: usize>(
 ) {
     for part in 0..parts::<I>() {
         let (u, v) = (load(isa, x, part), load(isa, y, part));
-        let first = add::<I, M>(&u, &mul(isa, &twiddle(part), &v));
+        let (first, second) = values_at_pair(isa, &u, &v, &twiddle(part));
         store::<I, M>(&first, x, part);
-        store::<I, M>(&add::<I, M>(&first, &v), y, part);
+        store::<I, M>(&second, y, part);
     }
 }
 
-/// Butterflies of stride `2^(6+j)`, `j < 3`, between blocks that differ in bit `j`.
+/// Butterflies of stride `2^(6+j)`, `j` 1 or 2, between blocks that differ in bit `j`.
 #[inline(always)]
 fn short_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>], j: usize) {
     let stride = 1 << j;

@@ -24,9 +24,9 @@ pub(crate) fn transpose<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>],
             }
             half_layer(isa, values);
             collect(isa, values, out);
-            taylor::expand_transposed::<M>(out);
         },
     );
+    taylor::expand_transposed::<I, M>(isa, out);
 }
 
 /// `x + y` and `a (x + y) + y`.

@@ -70,17 +70,17 @@ pub(crate) fn splat<I: Isa, const M: usize>(isa: I, masks: &[u64; M]) -> Planes<
     planes
 }
 
-/// Spreads an element over the 64 lanes of each word: bit `p` of element `w` over word `[p][w]`.
+/// Spreads an element over the 64 lanes of each word: bit `p` of word `w` of `elements` over word
+/// `w` of plane `p`.
 #[inline(always)]
-pub(crate) fn spread<const M: usize>(elements: &[u64; WORDS], block: &mut Block<M>) {
-    // Constant shifts.
+pub(crate) fn spread<I: Isa, const M: usize>(isa: I, elements: I::U64s) -> Planes<I, M> {
+    let mut planes = [I::U64s::splat(isa, 0); M];
     unrolled!(P => {
         if P < M {
-            for (word, x) in block[P].iter_mut().zip(elements) {
-                *word = 0u64.wrapping_sub(x >> P & 1);
-            }
+            planes[P] = elements.mask_of_bit(P);
         }
     });
+    planes
 }
 
 /// Words that [`splat`] makes the element `x` of.
