@@ -4,7 +4,8 @@
 A planted leak is a branch on a secret condition that is taken only while `falcon-ct` runs the
 leak's case. Each stands after a text that must occur exactly once in its file.
 
-A file is one of falcon-core, or of mceliece-core where `mceliece-core: ` stands before its name.
+A file is one of falcon-core, or of the crate whose name stands before it, as in
+`mceliece-core: weight.rs`.
 """
 import pathlib
 import shutil
@@ -12,11 +13,13 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CRATES = ("falcon-core", "mceliece-core")
+# The crate below all crates that leak.
+LANES = "falcon-lanes"
 
 # What a leak calls. The condition passes through `black_box`, so that the branch on it stays. A leak
 # in an inner loop ends after a thousand times, since every report takes time.
 SWITCH = """
+pub mod planted {
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Number of the leak that is active.
@@ -25,7 +28,7 @@ pub static ACTIVE: AtomicUsize = AtomicUsize::new(0);
 static REACHED: AtomicUsize = AtomicUsize::new(0);
 
 #[inline(always)]
-pub(crate) fn plant(number: usize, condition: impl FnOnce() -> bool) {
+pub fn plant(number: usize, condition: impl FnOnce() -> bool) {
     if ACTIVE.load(Relaxed) == number {
         if core::hint::black_box(condition()) {
             core::hint::black_box(number);
@@ -35,12 +38,13 @@ pub(crate) fn plant(number: usize, condition: impl FnOnce() -> bool) {
         }
     }
 }
+}
 """
 
 
 def source(copy, file):
     crate, found, name = file.rpartition(": ")
-    return copy / "crates" / (crate if found else CRATES[0]) / "src" / name
+    return copy / "crates" / (crate if found else "falcon-core") / "src" / name
 
 
 def insert(path, after, text):
@@ -60,16 +64,13 @@ def main():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, copy / name)
 
-    for crate in CRATES:
-        insert(source(copy, f"{crate}: reveal.rs"), "pub(crate) use hook::reveal;\n", SWITCH)
-        insert(source(copy, f"{crate}: lib.rs"), "pub use crate::reveal::on_reveal;\n",
-               "    pub use crate::reveal::ACTIVE;\n")
+    insert(source(copy, f"{LANES}: lib.rs"), "mod wipe;\n", SWITCH)
     lines = (ROOT / "tests/ct/plants.txt").read_text().splitlines()
     plants = [line.split(" | ") for line in lines if line and not line.startswith("#")]
     for number, (_, file, after, condition) in enumerate(plants, start=1):
         after = after.replace("\\n", "\n")
-        insert(source(copy, file), after,
-               f" crate::reveal::plant({number}, || {condition});")
+        crate = "crate" if file.startswith(f"{LANES}: ") else "falcon_lanes"
+        insert(source(copy, file), after, f" {crate}::planted::plant({number}, || {condition});")
 
 
 main()

@@ -14,6 +14,7 @@ mod kept;
 mod lanes;
 mod look_up;
 mod register;
+mod set_bits;
 mod wipe;
 
 #[doc(hidden)]

@@ -59,6 +59,9 @@ macro_rules! neon {
         fn parities(self, rows: &[[u64; 8]; 8]) -> u8 {
             integers::parities(rows)
         }
+        fn set_bits(self, positions: &[u16], offset: u16, out: &mut [u8]) {
+            crate::set_bits::set_bits(positions, offset, out);
+        }
         #[inline(always)]
         fn keep_below(
             self,

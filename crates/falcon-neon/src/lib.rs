@@ -17,6 +17,7 @@ mod doubles;
 mod integers;
 mod isa;
 mod neon;
+mod set_bits;
 mod settled;
 mod sha3;
 

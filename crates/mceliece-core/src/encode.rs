@@ -8,7 +8,7 @@
 
 use crate::code::Code;
 use crate::engine::Best;
-use crate::weight::{Positions, spread, to_error_vector};
+use crate::weight::{Positions, to_error_vector};
 use core::slice::ChunksExact;
 use falcon_lanes::{Isa, Register, U64s, wipe};
 
@@ -52,13 +52,11 @@ impl Encoding {
         let front = FRONT - code.syndrome_len();
         // The padding may reach into one more byte.
         let padded = &mut encoding.padded[front..][..code.error_len() + 1];
-        on_best!(Best::find(), isa => spread(isa, positions, padding, padded));
+        on_best!(Best::find(), isa => isa.set_bits(positions, padding as u16, padded));
         // Syndromes have no padding in front.
-        let bytes = &encoding.padded[front..FRONT];
-        let next = bytes.iter().skip(1).chain(&[0]);
-        for (syndrome, (byte, next)) in encoding.syndrome.iter_mut().zip(bytes.iter().zip(next)) {
-            *syndrome = (u16::from_le_bytes([*byte, *next]) >> padding) as u8;
-        }
+        let syndrome = &mut encoding.syndrome[..code.syndrome_len()];
+        syndrome.copy_from_slice(&encoding.padded[front..FRONT]);
+        to_error_vector(padding, syndrome);
         encoding
     }
 
@@ -92,7 +90,8 @@ impl Encoding {
 
     /// Adds the products of all rows of the public key, eight rows at a time.
     pub(crate) fn add_rows(&mut self, isa: impl Isa, code: &Code, public_key: &[u8]) {
-        let len = code.row_len();
+        // All rows are longer than a step. Compilers that know it compare no lengths.
+        let len = code.row_len().max(STEP);
         let mut rows = public_key.chunks_exact(len);
         isa.vectorize_words(
             #[inline(always)]
@@ -148,31 +147,31 @@ fn next_eight<'a>(rows: &mut ChunksExact<'a, u8>) -> Option<[&'a [u8]; 8]> {
     ])
 }
 
-/// Products of `e` and eight rows: a bit for each. `last` is the [`last_step`] of `e`.
+/// Products of `e` and eight rows, which are as long: a bit for each. `last` is the [`last_step`] of
+/// `e`.
 ///
 /// Every row has a register of sums.
 #[inline(always)]
 fn fold_eight<I: Isa>(isa: I, rows: [&[u8]; 8], e: &[u8], last: &[u8; STEP]) -> u8 {
-    let (e, rest) = e.as_chunks::<STEP>();
     let mut totals = [I::U64s::splat(isa, 0); 8];
-    let steps: [&[[u8; STEP]]; 8] = core::array::from_fn(
+    // Two steps at a time, as every turn computes eight addresses.
+    add_steps::<I, { 2 * STEP }>(isa, &mut totals, rows, e);
+    let (_, e) = e.as_chunks::<{ 2 * STEP }>();
+    let rest = rows.map(
         #[inline(always)]
-        |j| &rows[j].as_chunks().0[..e.len()],
+        |row| row.as_chunks::<{ 2 * STEP }>().1,
     );
-    for (step, e) in e.iter().enumerate() {
-        let rows = core::array::from_fn(
+    add_steps::<I, STEP>(isa, &mut totals, rest, e);
+    let (_, e) = e.as_chunks::<STEP>();
+    if !e.is_empty() {
+        // Registers that have nothing but zeros are left out.
+        let zeros = (STEP - e.len()) / (8 * I::U64s::LEN);
+        let rows = rows.map(
             #[inline(always)]
-            |j| &steps[j][step],
+            |row| row.last_chunk().unwrap_or(&[0; STEP]),
         );
-        add_step(isa, &mut totals, rows, e, 0);
+        add_step(isa, &mut totals, rows, last, zeros);
     }
-    // Registers that have nothing but zeros are left out.
-    let zeros = (STEP - rest.len()) / (8 * I::U64s::LEN);
-    let rows = core::array::from_fn(
-        #[inline(always)]
-        |j| rows[j].last_chunk().unwrap_or(&[0; STEP]),
-    );
-    add_step(isa, &mut totals, rows, last, zeros);
     let mut sums = [[0; 8]; 8];
     for (sums, total) in sums.iter_mut().zip(I::U64s::settled(totals)) {
         total.store(&mut I::U64s::chunks_mut(sums)[0]);
@@ -180,17 +179,39 @@ fn fold_eight<I: Isa>(isa: I, rows: [&[u8]; 8], e: &[u8], last: &[u8; STEP]) -> 
     isa.parities(&sums)
 }
 
+/// Adds the products of `e` and eight rows to their sums, for all whole steps of `N` bytes.
+#[inline(always)]
+fn add_steps<I: Isa, const N: usize>(
+    isa: I,
+    totals: &mut [I::U64s; 8],
+    rows: [&[u8]; 8],
+    e: &[u8],
+) {
+    let e = e.as_chunks().0;
+    let steps = rows.map(
+        #[inline(always)]
+        |row| &row.as_chunks::<N>().0[..e.len()],
+    );
+    for (step, e) in e.iter().enumerate() {
+        let rows = steps.map(
+            #[inline(always)]
+            |steps| &steps[step],
+        );
+        add_step(isa, totals, rows, e, 0);
+    }
+}
+
 /// Adds the products of `e` and of a step of eight rows to their sums, from register number `first`
 /// of the step on.
 #[inline(always)]
-fn add_step<I: Isa>(
+fn add_step<I: Isa, const N: usize>(
     isa: I,
     totals: &mut [I::U64s; 8],
-    rows: [&[u8; STEP]; 8],
-    e: &[u8; STEP],
+    rows: [&[u8; N]; 8],
+    e: &[u8; N],
     first: usize,
 ) {
-    for part in first..STEP / 8 / I::U64s::LEN {
+    for part in first..N / 8 / I::U64s::LEN {
         let place = part * I::U64s::LEN;
         let e = isa.load_le_bytes(&e.as_chunks().0[place..]);
         for (total, row) in totals.iter_mut().zip(rows) {
@@ -210,7 +231,7 @@ fn fold<I: Isa>(isa: I, row: &[u8], e: &[u8]) -> u64 {
         let e = isa.load_le_bytes(&e_words[place..]);
         total = total.xor_and(isa.load_le_bytes(&row_words[place..]), e);
     }
-    let mut sums = [0; STEP / 8];
+    let mut sums = [0; 8];
     total.store(&mut I::U64s::chunks_mut(&mut sums)[0]);
     let done = registers * I::U64s::LEN;
     for (row, e) in row_words[done..].iter().zip(&e_words[done..]) {

@@ -9,8 +9,7 @@
 use crate::code::{Code, MAX_T};
 use crate::engine::Best;
 use crate::reveal::reveal;
-use core::marker::PhantomData;
-use falcon_lanes::{Isa, Register, U64s, wipe};
+use falcon_lanes::{Isa, wipe};
 use rand_core::CryptoRng;
 
 /// Distinct positions, of which `t` places are used.
@@ -98,82 +97,6 @@ fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
     repeated
 }
 
-/// Registers that [`spread`] writes at a time.
-const ABREAST: usize = 8;
-
-/// Positions that [`spread`] prepares at a time.
-const PREPARED: usize = 16;
-
-/// `0, 1, 2, ..`, as many as there are words in [`ABREAST`] registers.
-struct Numbers<I>(PhantomData<I>);
-
-impl<I: Isa> Numbers<I> {
-    const ALL: &[u64] = if I::U64s::LEN == 1 {
-        &numbers::<ABREAST>()
-    } else {
-        &numbers::<{ 8 * ABREAST }>()
-    };
-}
-
-const fn numbers<const N: usize>() -> [u64; N] {
-    let mut numbers = [0; N];
-    let mut i = 0;
-    while i < N {
-        numbers[i] = i as u64;
-        i += 1;
-    }
-    numbers
-}
-
-/// Sets the bits of `out` at `positions`, all of them `padding` places later, and clears the
-/// others: bit `i` is bit `i mod 8` of byte `i / 8`.
-pub(crate) fn spread<I: Isa>(isa: I, positions: &[u16], padding: usize, out: &mut [u8]) {
-    let mut ones = [[0; 2]; PREPARED];
-    let mut words = [0; 8];
-    let len = I::U64s::LEN;
-    for (first, out) in (0..)
-        .step_by(ABREAST * len)
-        .zip(out.chunks_mut(8 * ABREAST * len))
-    {
-        isa.vectorize_words(
-            #[inline(always)]
-            || {
-                let mut sums = [I::U64s::splat(isa, 0); ABREAST];
-                for positions in positions.chunks(PREPARED) {
-                    let ones = &mut ones[..positions.len()];
-                    for (one, &position) in ones.iter_mut().zip(positions) {
-                        let position = u64::from(position) + padding as u64;
-                        *one = [
-                            (position / 64).wrapping_sub(first as u64),
-                            1 << (position % 64),
-                        ];
-                    }
-                    set_ones(isa, ones, &mut sums);
-                }
-                for (out, sum) in out.chunks_mut(8 * len).zip(sums) {
-                    sum.store(&mut I::U64s::chunks_mut(&mut words)[0]);
-                    to_bytes(&words, out);
-                }
-            },
-        );
-    }
-    wipe(&mut words);
-    wipe(ones.as_flattened_mut());
-}
-
-/// Sets bits of `sums`. Each of `ones` is the number of a word, which may be none of these, and the
-/// bit of that word.
-#[inline(always)]
-fn set_ones<I: Isa>(isa: I, ones: &[[u64; 2]], sums: &mut [I::U64s; ABREAST]) {
-    let numbers = I::U64s::chunks(Numbers::<I>::ALL);
-    for &[word, bit] in ones {
-        let (word, bit) = (I::U64s::splat(isa, word), I::U64s::splat(isa, bit));
-        for (sum, numbers) in sums.iter_mut().zip(numbers) {
-            *sum = sum.or_where_equal(bit, word, I::U64s::load(isa, numbers));
-        }
-    }
-}
-
 /// Removes the `padding` zero bits in front of a vector.
 pub(crate) fn to_error_vector(padding: usize, bytes: &mut [u8]) {
     if padding == 0 {
@@ -252,10 +175,10 @@ mod tests {
     #[test]
     fn bits_are_at_the_positions() {
         let mut out = [0xff; 1040];
-        spread(falcon_lanes::Baseline, &[0, 63, 64, 8191], 0, &mut out);
+        falcon_lanes::Baseline.set_bits(&[0, 63, 64, 8191], 0, &mut out);
         assert_eq!([out[0], out[7], out[8], out[1023]], [1, 128, 1, 128]);
         assert_eq!(out.iter().map(|byte| byte.count_ones()).sum::<u32>(), 4);
-        spread(falcon_lanes::Baseline, &[0, 63, 64, 8191], 5, &mut out);
+        falcon_lanes::Baseline.set_bits(&[0, 63, 64, 8191], 5, &mut out);
         to_error_vector(5, &mut out);
         assert_eq!([out[0], out[7], out[8], out[1023]], [1, 128, 1, 128]);
         assert_eq!(out.iter().map(|byte| byte.count_ones()).sum::<u32>(), 4);

@@ -1,8 +1,7 @@
 //! The leaks that `plant.py` wrote into the copies of the crates that this program was built with.
 
 use crate::cases::Case;
-use falcon_core::seams as falcon;
-use mceliece_core::seams as mceliece;
+use falcon_lanes::planted::ACTIVE;
 use std::sync::atomic::Ordering;
 
 /// Turns `cases` into one leaking case for each planted leak.
@@ -20,14 +19,9 @@ pub(crate) fn plant(cases: Vec<Case>) -> Vec<Case> {
             name: plant.into(),
             leaks: true,
             run: std::rc::Rc::new(move || {
-                // Numbers are unique, so only one crate has this leak.
-                for active in [&falcon::ACTIVE, &mceliece::ACTIVE] {
-                    active.store(number, Ordering::Relaxed);
-                }
+                ACTIVE.store(number, Ordering::Relaxed);
                 run();
-                for active in [&falcon::ACTIVE, &mceliece::ACTIVE] {
-                    active.store(0, Ordering::Relaxed);
-                }
+                ACTIVE.store(0, Ordering::Relaxed);
             }),
         });
     }

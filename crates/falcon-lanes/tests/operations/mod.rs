@@ -830,12 +830,13 @@ fn methods_results<I: Isa>(isa: I, table: &ByteTable, words: &[u64]) -> Results 
         "transpose_words",
         "load_le_bytes",
         "parities",
+        "set_bits",
         "keep_below",
         "tails",
         "map_bytes",
     ]
     .map(|name| (name, Vec::new()));
-    let [transposed, loaded, parities, kept, tails, mapped] = &mut results;
+    let [transposed, loaded, parities, bits, kept, tails, mapped] = &mut results;
     for words in words.as_chunks::<64>().0 {
         let matrix = core::array::from_fn(|i| core::array::from_fn(|j| words[8 * i + j]));
         transposed
@@ -850,6 +851,20 @@ fn methods_results<I: Isa>(isa: I, table: &ByteTable, words: &[u64]) -> Results 
         }
 
         parities.1.push(isa.parities(&matrix).into());
+        // Distinct positions: one in every 150. Some are behind the end.
+        let positions: [u16; 64] =
+            core::array::from_fn(|i| 150 * i as u16 + (words[i] % 150) as u16);
+        for (count, offset, len) in [
+            (0, 0, 9),
+            (1, 3, 77),
+            (17, 0, 256),
+            (63, 7, 1000),
+            (64, 5, 1031),
+        ] {
+            let mut out = [0xa5; 1031];
+            isa.set_bits(&positions[..count], offset, &mut out[..len]);
+            bits.1.extend(out.map(u64::from));
+        }
 
         let x = core::array::from_fn(|i| words[16 + i] as u16);
         // Keys of four values, which is what limits often are equal to; then any.
