@@ -136,7 +136,7 @@ check "$RISCV" "" 5184 14016 9856 7488 79616
 mceliece encapsulate 10304 \
     mceliece348864_encapsulate_stack_bytes 4096 \
     mceliece8192128_encapsulate_stack_bytes 4096
-mceliece keygen 103424 mceliece348864f_keygen_stack_bytes 131072
+mceliece keygen 103616 mceliece348864f_keygen_stack_bytes 131072
 mceliece decapsulate 163840 \
     mceliece348864_decode_key_stack_bytes 65536 \
     mceliece348864_decapsulate_stack_bytes 65536 \

@@ -81,14 +81,14 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
         low: Self::Line,
         high: Self::Line,
     ) -> Member<Self>;
-    /// `a` if `mask` is all ones, and `b` if it is zero.
-    fn select_map(self, mask: u64, a: &Self::Map, b: &Self::Map) -> Self::Map;
+    /// Replaces `map` by `other` if `mask` is all ones, and not if it is zero. Takes no branch.
+    fn replace_map(self, mask: u64, map: &mut Self::Map, other: &Self::Map);
     /// The images of the bytes `x`.
     fn mapped(self, map: &Self::Map, x: &Self::Split) -> Self::Line;
     /// Adds the images of the bytes `x` to `sum`, bit by bit.
     fn add_mapped(self, sum: Self::Line, map: &Self::Map, x: &Self::Split) -> Self::Line;
-    /// `a` if `mask` is all ones, and `b` if it is zero.
-    fn select_short_map(self, mask: u64, a: &Self::ShortMap, b: &Self::ShortMap) -> Self::ShortMap;
+    /// [`replace_map`](Self::replace_map) for short maps.
+    fn replace_short_map(self, mask: u64, map: &mut Self::ShortMap, other: &Self::ShortMap);
     /// Adds the images of the bytes `x`, all below 32, to `sum`, bit by bit.
     fn add_short_mapped(self, sum: Self::Line, map: &Self::ShortMap, x: Self::Line) -> Self::Line;
 
@@ -108,20 +108,15 @@ pub struct Member<B: Bytes> {
 }
 
 impl<B: Bytes> Member<B> {
-    /// `a` if `mask` is all ones, and `b` if it is zero.
+    /// Replaces all maps by those of `other` if `mask` is all ones, and none if it is zero. Takes no
+    /// branch.
     #[inline(always)]
-    pub fn select(bytes: B, mask: u64, a: &Self, b: &Self) -> Self {
-        let ([a0, a1], [b0, b1]) = (&a.maps, &b.maps);
-        let ([c0, c1], [d0, d1]) = (&a.short_maps, &b.short_maps);
-        Self {
-            maps: [
-                bytes.select_map(mask, a0, b0),
-                bytes.select_map(mask, a1, b1),
-            ],
-            short_maps: [
-                bytes.select_short_map(mask, c0, d0),
-                bytes.select_short_map(mask, c1, d1),
-            ],
+    pub fn replace(&mut self, bytes: B, mask: u64, other: &Self) {
+        for (map, other) in self.maps.iter_mut().zip(&other.maps) {
+            bytes.replace_map(mask, map, other);
+        }
+        for (map, other) in self.short_maps.iter_mut().zip(&other.short_maps) {
+            bytes.replace_short_map(mask, map, other);
         }
     }
 }
@@ -229,14 +224,16 @@ fn add_masked<const N: usize>(mut sum: [u64; 8], masks: &[[u64; 8]; N], x: &[u64
     sum
 }
 
-/// `a` if `mask` is all ones, and `b` if it is zero.
+/// Replaces `masks` by `other` if `mask` is all ones, and not if it is zero.
 #[inline(always)]
-fn select_masks<const N: usize>(mask: u64, a: &[[u64; 8]; N], b: &[[u64; 8]; N]) -> [[u64; 8]; N] {
-    let mut selected = *b;
-    for (out, a) in selected.as_flattened_mut().iter_mut().zip(a.as_flattened()) {
-        *out ^= (*out ^ a) & mask;
+fn replace_masks<const N: usize>(mask: u64, masks: &mut [[u64; 8]; N], other: &[[u64; 8]; N]) {
+    let pairs = masks
+        .as_flattened_mut()
+        .iter_mut()
+        .zip(other.as_flattened());
+    for (word, other) in pairs {
+        *word ^= (*word ^ other) & mask;
     }
-    selected
 }
 
 /// A line is the bit planes of its bytes: word `i` has the bits `i`. So a map is eight masks for
@@ -346,8 +343,8 @@ impl Bytes for Baseline {
         }
     }
     #[inline(always)]
-    fn select_map(self, mask: u64, a: &[[u64; 8]; 8], b: &[[u64; 8]; 8]) -> [[u64; 8]; 8] {
-        select_masks(mask, a, b)
+    fn replace_map(self, mask: u64, map: &mut [[u64; 8]; 8], other: &[[u64; 8]; 8]) {
+        replace_masks(mask, map, other);
     }
     #[inline(always)]
     fn mapped(self, map: &[[u64; 8]; 8], x: &[u64; 8]) -> [u64; 8] {
@@ -358,8 +355,8 @@ impl Bytes for Baseline {
         add_masked(sum, map, x)
     }
     #[inline(always)]
-    fn select_short_map(self, mask: u64, a: &[[u64; 8]; 5], b: &[[u64; 8]; 5]) -> [[u64; 8]; 5] {
-        select_masks(mask, a, b)
+    fn replace_short_map(self, mask: u64, map: &mut [[u64; 8]; 5], other: &[[u64; 8]; 5]) {
+        replace_masks(mask, map, other);
     }
     #[inline(always)]
     fn add_short_mapped(self, sum: [u64; 8], map: &[[u64; 8]; 5], x: [u64; 8]) -> [u64; 8] {
@@ -455,9 +452,11 @@ fn compare_families<B: Bytes>(
     for number in [0, 1, 0x80, 0x100, 0x1000, 0x1fff, random] {
         let (ours, theirs) = member(number);
         check(&ours, number);
-        let (other, _) = member(!number & 0x1fff);
-        check(&Member::select(bytes, 0, &other, &ours), number);
-        check(&Member::select(bytes, u64::MAX, &ours, &other), number);
+        let (mut other, _) = member(!number & 0x1fff);
+        other.replace(bytes, 0, &ours);
+        check(&other, !number & 0x1fff);
+        other.replace(bytes, u64::MAX, &ours);
+        check(&other, number);
         // The portable ones, too.
         let expected = bytes.mapped(&ours.maps[0], &bytes.split(arranged(line)));
         let mut planes = line;

@@ -151,6 +151,7 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     ///
     /// Positions plus `offset` are below `2^16`, and those behind `out` set no bit. If a position is
     /// repeated, bits of the bytes around it are unspecified.
+    #[inline(always)]
     fn set_bits(self, positions: &[u16], offset: u16, out: &mut [u8]) {
         crate::set_bits::set_bits(self, positions, offset, out);
     }

@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 const ABREAST: usize = 8;
 
 /// Positions that are prepared at a time.
-const PREPARED: usize = 16;
+const PREPARED: usize = 8;
 
 /// `0, 1, 2, ..`, as many as there are words in [`ABREAST`] registers.
 struct Numbers<I>(PhantomData<I>);

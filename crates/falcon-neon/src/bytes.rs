@@ -305,14 +305,14 @@ impl Bytes for Neon {
         }
     }
     #[inline(always)]
-    fn select_map(self, mask: u64, a: &Map, b: &Map) -> Map {
-        Map(select(mask, a.0, b.0))
+    fn replace_map(self, mask: u64, map: &mut Map, other: &Map) {
+        map.0 = select(mask, other.0, map.0);
     }
     #[inline(always)]
-    fn select_short_map(self, mask: u64, a: &ShortMap, b: &ShortMap) -> ShortMap {
-        let (uint8x16x2_t(a, b), uint8x16x2_t(c, d)) = (a.0, b.0);
+    fn replace_short_map(self, mask: u64, map: &mut ShortMap, other: &ShortMap) {
+        let (uint8x16x2_t(a, b), uint8x16x2_t(c, d)) = (other.0, map.0);
         let [a, b] = select(mask, [a, b], [c, d]);
-        ShortMap(uint8x16x2_t(a, b))
+        map.0 = uint8x16x2_t(a, b);
     }
     #[inline(always)]
     fn mapped(self, map: &Map, x: &Split) -> Line {

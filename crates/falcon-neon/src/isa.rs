@@ -59,6 +59,7 @@ macro_rules! neon {
         fn parities(self, rows: &[[u64; 8]; 8]) -> u8 {
             integers::parities(rows)
         }
+        #[inline(always)]
         fn set_bits(self, positions: &[u16], offset: u16, out: &mut [u8]) {
             crate::set_bits::set_bits(positions, offset, out);
         }

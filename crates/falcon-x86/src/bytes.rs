@@ -209,13 +209,13 @@ impl Bytes for Avx512Gfni {
         self.add_mapped(sum, map, &self.split(x))
     }
     #[inline(always)]
-    fn select_map(self, mask: u64, a: &Map512, b: &Map512) -> Map512 {
+    fn replace_map(self, mask: u64, map: &mut Map512, other: &Map512) {
         // SAFETY: there is a token.
-        Map512(unsafe { _mm512_mask_mov_epi64(b.0, mask as u8, a.0) })
+        map.0 = unsafe { _mm512_mask_mov_epi64(map.0, mask as u8, other.0) };
     }
     #[inline(always)]
-    fn select_short_map(self, mask: u64, a: &Map512, b: &Map512) -> Map512 {
-        self.select_map(mask, a, b)
+    fn replace_short_map(self, mask: u64, map: &mut Map512, other: &Map512) {
+        self.replace_map(mask, map, other);
     }
     #[inline(always)]
     fn mapped(self, map: &Map512, x: &Line512) -> Line512 {
@@ -594,13 +594,13 @@ impl Bytes for Avx2 {
         self.add_mapped(sum, map, &self.split(x))
     }
     #[inline(always)]
-    fn select_map(self, mask: u64, a: &Map256, b: &Map256) -> Map256 {
+    fn replace_map(self, mask: u64, map: &mut Map256, other: &Map256) {
         // SAFETY: there is a token.
-        Map256(unsafe { select(mask, a.0, b.0) })
+        map.0 = unsafe { select(mask, other.0, map.0) };
     }
     #[inline(always)]
-    fn select_short_map(self, mask: u64, a: &Map256, b: &Map256) -> Map256 {
-        self.select_map(mask, a, b)
+    fn replace_short_map(self, mask: u64, map: &mut Map256, other: &Map256) {
+        self.replace_map(mask, map, other);
     }
     #[inline(always)]
     fn mapped(self, map: &Map256, x: &Split256) -> Line256 {

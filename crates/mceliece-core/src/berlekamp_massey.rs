@@ -26,7 +26,7 @@
 use crate::code::MAX_T;
 use crate::field::element::mul;
 use crate::mask;
-use falcon_lanes::{Bytes, BytesKernel, Isa, Member, wipe};
+use falcon_lanes::{Bytes, BytesKernel, Isa, wipe};
 
 /// Lines of the bytes of `D`. The last one has place `2t` or zeros: it is shifted in.
 const LINES: usize = (2 * MAX_T).div_ceil(64) + 1;
@@ -171,7 +171,7 @@ fn steps<B: Bytes, const M: usize>(bytes: B, t: usize, d: &mut Elements, b: &mut
             }
             last &= !replace;
         }
-        by_gamma = Member::select(bytes, replace, &by_discrepancy, &by_gamma);
+        by_gamma.replace(bytes, replace, &by_discrepancy);
         // -k - 1 is the complement of k.
         k = (k + 1) ^ (replace as i64 & ((k + 1) ^ !k));
     }

@@ -10,7 +10,7 @@ use falcon_lanes::wipe;
 /// Words that functions below a step use. Vector registers are long, and there are many of them.
 /// Other processors spill little, and may have little memory.
 const WORDS: usize = if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
-    1024
+    1536
 } else {
     64
 };

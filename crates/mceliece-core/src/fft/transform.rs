@@ -22,8 +22,8 @@ pub(crate) fn transform<I: Isa, const M: usize>(isa: I, f: &[u16], out: &mut [Bl
     isa.vectorize_words(
         #[inline(always)]
         || {
-            first_layer(isa, expanded, out);
-            for j in 1..3 {
+            place(isa, expanded, out);
+            for j in 0..3 {
                 short_layer(isa, out, j);
             }
             swap_words(isa, out);
@@ -38,32 +38,19 @@ pub(crate) fn transform<I: Isa, const M: usize>(isa: I, f: &[u16], out: &mut [Bl
     wipe(&mut coefficients);
 }
 
-/// Butterflies of stride 64, of constants: a coefficient is the same value in all 64 lanes of the
-/// word where [`Order`] has it.
+/// Spreads each coefficient over the 64 lanes of the word where [`Order`] has it.
 #[inline(always)]
-fn first_layer<I: Isa, const M: usize>(isa: I, coefficients: &[u16], out: &mut [Block<M>]) {
-    let twiddle = splat(isa, &basis::short::<M>(0)[0]);
+fn place<I: Isa, const M: usize>(isa: I, coefficients: &[u16], out: &mut [Block<M>]) {
+    // All of them before registers are loaded, which would wait for the words.
     let mut constants = [[0u64; planes::WORDS]; 16];
     for (constants, numbers) in constants.iter_mut().zip(Order::<M>::rows()) {
         for (c, &number) in constants.iter_mut().zip(numbers) {
             *c = coefficients[usize::from(number)].into();
         }
     }
-    for (pair, constants) in out
-        .as_chunks_mut()
-        .0
-        .iter_mut()
-        .zip(constants.as_chunks().0)
-    {
-        let ([x, y], [u, v]): (&mut [_; 2], &[_; 2]) = (pair, constants);
-        for part in 0..parts::<I>() {
-            let [u, v] = [u, v].map(
-                #[inline(always)]
-                |words| spread(isa, I::U64s::load(isa, &I::U64s::chunks(words)[part])),
-            );
-            let (first, second) = values_at_pair(isa, &u, &v, &twiddle);
-            store::<I, M>(&first, x, part);
-            store::<I, M>(&second, y, part);
+    for (block, constants) in out.iter_mut().zip(&constants) {
+        for (part, words) in I::U64s::chunks(constants).iter().enumerate() {
+            store::<I, M>(&spread(isa, I::U64s::load(isa, words)), block, part);
         }
     }
     wipe(constants.as_flattened_mut());
@@ -87,18 +74,6 @@ pub(crate) fn swap_words<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]
 
 /// `u + a v` and `u + a v + v`.
 #[inline(always)]
-fn values_at_pair<I: Isa, const M: usize>(
-    isa: I,
-    u: &Planes<I, M>,
-    v: &Planes<I, M>,
-    a: &Planes<I, M>,
-) -> (Planes<I, M>, Planes<I, M>) {
-    let first = add::<I, M>(u, &mul(isa, a, v));
-    (first, add::<I, M>(&first, v))
-}
-
-/// [`values_at_pair`] of two blocks, in place.
-#[inline(always)]
 fn butterfly<I: Isa, const M: usize>(
     isa: I,
     [x, y]: [&mut Block<M>; 2],
@@ -106,13 +81,13 @@ fn butterfly<I: Isa, const M: usize>(
 ) {
     for part in 0..parts::<I>() {
         let (u, v) = (load(isa, x, part), load(isa, y, part));
-        let (first, second) = values_at_pair(isa, &u, &v, &twiddle(part));
+        let first = add::<I, M>(&u, &mul(isa, &twiddle(part), &v));
         store::<I, M>(&first, x, part);
-        store::<I, M>(&second, y, part);
+        store::<I, M>(&add::<I, M>(&first, &v), y, part);
     }
 }
 
-/// Butterflies of stride `2^(6+j)`, `j` 1 or 2, between blocks that differ in bit `j`.
+/// Butterflies of stride `2^(6+j)`, `j < 3`, between blocks that differ in bit `j`.
 #[inline(always)]
 fn short_layer<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>], j: usize) {
     let stride = 1 << j;
