@@ -108,8 +108,8 @@ pub struct Member<B: Bytes> {
 }
 
 impl<B: Bytes> Member<B> {
-    /// Replaces all maps by those of `other` if `mask` is all ones, and none if it is zero. Takes no
-    /// branch.
+    /// Replaces all maps by those of `other` if `mask` is all ones, and none if it is zero. Takes
+    /// no branch.
     #[inline(always)]
     pub fn replace(&mut self, bytes: B, mask: u64, other: &Self) {
         for (map, other) in self.maps.iter_mut().zip(&other.maps) {

@@ -145,12 +145,12 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
         rows.fold(0, |byte, row| byte << 1 | parity(row))
     }
 
-    /// Sets the bits of `out` at `positions`, each `offset` places later, and clears the others. Bit
-    /// `i` is bit `i mod 8` of byte `i / 8`. Compares every position with all places, so neither
-    /// time nor addresses depend on the positions.
+    /// Sets the bits of `out` at `positions`, each `offset` places later, and clears the others.
+    /// Bit `i` is bit `i mod 8` of byte `i / 8`. Compares every position with all places, so
+    /// neither time nor addresses depend on the positions.
     ///
-    /// Positions plus `offset` are below `2^16`, and those behind `out` set no bit. If a position is
-    /// repeated, bits of the bytes around it are unspecified.
+    /// Positions plus `offset` are below `2^16`, and those behind `out` set no bit. If a position
+    /// is repeated, the 16 bits around it are unspecified.
     #[inline(always)]
     fn set_bits(self, positions: &[u16], offset: u16, out: &mut [u8]) {
         crate::set_bits::set_bits(self, positions, offset, out);

@@ -16,9 +16,9 @@
 //! it. It is computed alone, so that registers hold the `2t` others.
 //!
 //! Elements are two bytes, which lie in different lines. A product by a scalar is four linear maps
-//! of bytes, see [`Bytes`]: from low and high bytes to low and high bytes. The maps are linear in the
-//! scalar: a [`family`](Bytes::family). High bytes are below 32, as elements have 13 bits at most.
-//! `k` depends on secrets: it decides by masks.
+//! of bytes, see [`Bytes`]: from low and high bytes to low and high bytes. The maps are linear in
+//! the scalar: a [`family`](Bytes::family). High bytes are below 32, as elements have 13 bits at
+//! most. `k` depends on secrets: it decides by masks.
 //!
 //! Source: D. V. Sarwate and N. R. Shanbhag, "High-speed architectures for Reed-Solomon decoders",
 //! 2001 (the reformulated algorithm).

@@ -147,8 +147,8 @@ fn next_eight<'a>(rows: &mut ChunksExact<'a, u8>) -> Option<[&'a [u8]; 8]> {
     ])
 }
 
-/// Products of `e` and eight rows, which are as long: a bit for each. `last` is the [`last_step`] of
-/// `e`.
+/// Products of `e` and eight rows of the same length: a bit for each. `last` is the
+/// [`last_step`] of `e`.
 ///
 /// Every row has a register of sums.
 #[inline(always)]
