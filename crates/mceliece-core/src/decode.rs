@@ -323,7 +323,8 @@ mod tests {
     fn mul_16(a: u16, b: u16) -> u16 {
         (0..4).rev().fold(0, |sum, bit| {
             let twice = sum << 1;
-            twice ^ (twice >> 4 & 1) * 0b1_0011 ^ (b >> bit & 1) * a
+            let reduced = twice ^ ((twice >> 4 & 1) * 0b1_0011);
+            reduced ^ ((b >> bit & 1) * a)
         })
     }
 
