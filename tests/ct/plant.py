@@ -13,12 +13,13 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# The crate below all crates that leak.
+# The crate that holds the switch. The others depend on it.
 LANES = "falcon-lanes"
 
 # What a leak calls. The condition passes through `black_box`, so that the branch on it stays. A leak
 # in an inner loop ends after a thousand times, since every report takes time.
 SWITCH = """
+/// Leaks.
 pub mod planted {
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -27,6 +28,7 @@ pub static ACTIVE: AtomicUsize = AtomicUsize::new(0);
 /// How often it was reached.
 static REACHED: AtomicUsize = AtomicUsize::new(0);
 
+/// Branches on `condition` if the leak is active.
 #[inline(always)]
 pub fn plant(number: usize, condition: impl FnOnce() -> bool) {
     if ACTIVE.load(Relaxed) == number {

@@ -149,8 +149,12 @@ pub trait Isa: Copy + Debug + Send + Sync + 'static {
     /// Bit `i` is bit `i mod 8` of byte `i / 8`. Compares every position with all places, so
     /// neither time nor addresses depend on the positions.
     ///
-    /// Positions plus `offset` are below `2^16`, and those behind `out` set no bit. If a position
-    /// is repeated, the 16 bits around it are unspecified.
+    /// Positions plus `offset` are below `2^16`; those beyond `out` set no bit. If two of them are
+    /// equal, the bits of `out[2 i]` and `out[2 i + 1]`, one of which has the place, are
+    /// unspecified. Enters the frame of the instructions itself.
+    ///
+    /// # Panics
+    /// If `out` has more than 4096 bytes.
     #[inline(always)]
     fn set_bits(self, positions: &[u16], offset: u16, out: &mut [u8]) {
         crate::set_bits::set_bits(self, positions, offset, out);

@@ -32,6 +32,7 @@ const fn numbers<const N: usize>() -> [u64; N] {
 
 /// See [`Isa::set_bits`].
 pub(crate) fn set_bits<I: Isa>(isa: I, positions: &[u16], offset: u16, out: &mut [u8]) {
+    assert!(out.len() <= 4096);
     let mut ones = [[0; 2]; PREPARED];
     let mut words = [0; 8];
     let len = I::U64s::LEN;

@@ -19,6 +19,8 @@ const PREPARED: usize = 8;
 /// `i` equals `j` and 0 elsewhere. So a register takes one instruction.
 #[inline(never)]
 pub(crate) fn set_bits(positions: &[u16], offset: u16, out: &mut [u8]) {
+    // Beyond all of them there is a position that is in no register.
+    assert!(out.len() <= 4096);
     let (whole, rest) = positions.as_chunks::<PREPARED>();
     // Behind the rest: positions that are in no register.
     let mut last = [u16::MAX.wrapping_sub(offset); PREPARED];

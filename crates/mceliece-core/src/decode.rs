@@ -8,14 +8,14 @@
 //!
 //! # Why the syndrome of the error vector needs no check
 //!
-//! `g` is irreducible, as key generation makes it. Let `L = t`, and write `'` for the derivative.
+//! `g` vanishes at no point, as decoding of a key checks. Let `L = t`, let `sigma` have `t` zeros
+//! among the `alpha_j`, and write `'` for the derivative.
 //!
 //! 1. Let `s = sum of v_j / (x - alpha_j)`. As `v_j` is 0 or 1, `s = f'/f` for the product `f` of
 //!    the `x - alpha_j` with `v_j = 1`. In characteristic 2, `f'' = 0`, so `s' = s^2`.
-//! 2. `sigma s = omega` modulo `g^2` for an `omega` of degree below `t`. `sigma` and `omega` have
-//!    no common factor, as otherwise a quotient of `sigma` would give a smaller complexity. (A
-//!    common factor `g` would mean `omega = 0`, so `g` divides `s`, and as `f'` is a square, `g^2`
-//!    does. Then all `S_i` are zero and `L = 0`.)
+//! 2. `sigma s = omega` modulo `g^2` for an `omega` of degree below `t`. `sigma` is a product of
+//!    factors `x - alpha_j`, so it has no common factor with `g`. A common factor of `sigma` and
+//!    `omega` could therefore be divided out, and the complexity would be smaller than `t`.
 //! 3. The derivative of `sigma s = omega`, times `sigma`, is
 //!    `sigma' omega + omega^2 + sigma omega' = 0` modulo `g^2`. Here
 //!    `sigma' omega + sigma omega' = (sigma omega)'` is a square `a^2`, as derivatives are in
@@ -23,10 +23,11 @@
 //!    is below `t`. So `a = omega`, without any modulus.
 //! 4. So `sigma' omega + sigma omega' = omega^2`. `omega` divides `sigma omega'`, hence `omega'`,
 //!    whose degree is smaller. So `omega' = 0` and `sigma' = omega`.
-//! 5. If `sigma` has `t` zeros among the `alpha_j`, the vector `e` with these places has the sum
+//! 5. The vector `e` with the zeros of `sigma` as places has the sum
 //!    `sigma'/sigma = omega/sigma = s` modulo `g^2`. So its syndrome is `v`.
 //!
-//! The submission compares the syndromes. The verdict is the same for every ciphertext.
+//! The submission compares the syndromes. The verdict is the same for every ciphertext and every
+//! key that is accepted.
 //!
 //! Vectors are permuted to the order of the points by the network of the control bits, so all
 //! transforms are at all points. Where a point is no `alpha_j`, `v` is zero.
@@ -36,9 +37,9 @@
 use crate::align::Aligned;
 use crate::berlekamp_massey::berlekamp_massey;
 use crate::code::{Code, MAX_T, MAX_WORDS};
-use crate::fft::blocks;
 use crate::fft::transform::transform;
 use crate::fft::transpose::transpose;
+use crate::fft::{blocks, log_coefficients};
 use crate::field::planes::{Block, WORDS, inverse, load, mul, parts, square, store};
 use crate::mask;
 use crate::permutation::benes::{permute, permute_back};
@@ -162,7 +163,7 @@ pub(crate) fn decode<I: Isa, const M: usize>(
     let mut at_points = *v;
     permute_back(isa, M, key.control, &mut at_points[..words]);
     let mut sums = [0; 2 * MAX_T];
-    let count = 1 << (M - 5);
+    let count = 2 << log_coefficients::<M>();
     power_sums(isa, scale, &at_points[..words], work, &mut sums[..count]);
 
     let mut sigma = [0; MAX_T + 1];
@@ -214,8 +215,8 @@ fn square_all<I: Isa, const M: usize>(isa: I, values: &mut [Block<M>]) {
     );
 }
 
-/// Writes the sums of `scale_i bits_i point(i)^j` to `out`, for as many powers `j` as it has
-/// places: those of [`transpose`].
+/// Writes the sums of `scale_i bits_i point(i)^j` to `out`, for the powers `j` that [`transpose`]
+/// writes.
 #[inline(never)]
 fn power_sums<I: Isa, const M: usize>(
     isa: I,
@@ -319,13 +320,26 @@ mod tests {
         })
     }
 
-    /// Product in the field of 16 elements, small enough to try all syndromes.
+    /// Products in the field of 16 elements, small enough to try all syndromes.
+    const PRODUCTS_16: [[u16; 16]; 16] = {
+        let mut products = [[0; 16]; 16];
+        let mut i = 0;
+        while i < 256 {
+            let (a, b) = (i / 16, i % 16);
+            let mut bit = 4;
+            while bit > 0 {
+                bit -= 1;
+                let twice = products[a][b] << 1;
+                let reduced = twice ^ ((twice >> 4 & 1) * 0b1_0011);
+                products[a][b] = reduced ^ ((b as u16 >> bit & 1) * a as u16);
+            }
+            i += 1;
+        }
+        products
+    };
+
     fn mul_16(a: u16, b: u16) -> u16 {
-        (0..4).rev().fold(0, |sum, bit| {
-            let twice = sum << 1;
-            let reduced = twice ^ ((twice >> 4 & 1) * 0b1_0011);
-            reduced ^ ((b >> bit & 1) * a)
-        })
+        PRODUCTS_16[usize::from(a)][usize::from(b)]
     }
 
     fn value_16(f: &[u16], x: u16) -> u16 {
@@ -340,16 +354,27 @@ mod tests {
         })
     }
 
-    /// The statement that the module proves, tried for all syndromes of a code: if the power sums
-    /// obey the recurrence of a polynomial with `t` zeros, and none of a smaller order, then the
-    /// vector of the zeros has the same power sums. Returns the number of such syndromes.
-    fn zeros_have_the_syndrome(t: usize) -> usize {
-        // Without zeros, a polynomial of degree 2 or 3 is irreducible.
-        let irreducible = |g: &Vec<u16>| (0..16).all(|x| value_16(g, x) != 0);
-        let g = monic_16(t).filter(irreducible).nth(5).unwrap();
+    /// Polynomials of degree `t` without zeros.
+    fn without_zeros(t: usize) -> impl Iterator<Item = Vec<u16>> {
+        monic_16(t).filter(|g| (0..16).all(|x| value_16(g, x) != 0))
+    }
+
+    /// True if each window of `s` has the sum of products with `f` zero: `s` obeys the recurrence.
+    fn obeys(s: &[u16], f: &[u16]) -> bool {
+        let sum =
+            |window: &[u16]| (window.iter().zip(f)).fold(0, |sum, (&s, &c)| sum ^ mul_16(s, c));
+        s.windows(f.len()).all(|window| sum(window) == 0)
+    }
+
+    /// The statement that the module proves, tried for all syndromes of the code of `g` with all 16
+    /// points, by definitions that share no code with the decoder: if the power sums obey the
+    /// recurrence of a polynomial with `t` zeros, and none of a smaller order, then the vector of
+    /// the zeros has the same power sums. Returns the number of such syndromes.
+    fn zeros_have_the_syndrome(g: &[u16]) -> usize {
+        let t = g.len() - 1;
         // Row of point x: x^i / g(x)^2.
         let row = |x: u16| {
-            let inverse = (2..16).fold(1, |power, _| mul_16(power, value_16(&g, x)));
+            let inverse = (2..16).fold(1, |power, _| mul_16(power, value_16(g, x)));
             let mut power = mul_16(inverse, inverse);
             (0..2 * t).fold(Vec::new(), |mut row, _| {
                 row.push(power);
@@ -358,39 +383,30 @@ mod tests {
             })
         };
         let rows: Vec<_> = (0..16).map(row).collect();
-        let rows = &rows;
-        let sums = |bits: u32| {
-            (0..2 * t).map(move |i| {
-                let chosen = rows.iter().enumerate().filter(|(x, _)| bits >> x & 1 == 1);
-                chosen.fold(0, |sum, (_, row)| sum ^ row[i])
+        let sums = |bits: u32| -> Vec<u16> {
+            let chosen = rows.iter().enumerate().filter(|(x, _)| bits >> x & 1 == 1);
+            chosen.fold(std::vec![0; 2 * t], |mut sums, (_, row)| {
+                sums.iter_mut().zip(row).for_each(|(sum, x)| *sum ^= x);
+                sums
             })
         };
-        let obeys = |s: &[u16], f: &[u16]| {
-            s.windows(f.len()).all(|window| {
-                window
-                    .iter()
-                    .zip(f)
-                    .fold(0, |sum, (&s, &c)| sum ^ mul_16(s, c))
-                    == 0
-            })
+        let zeros = |f: &[u16]| {
+            let zeros = (0..16).filter(|&x| value_16(f, x) == 0);
+            zeros.fold(0u32, |zeros, x| zeros | 1 << x)
         };
-        let mut seen = BTreeSet::new();
+        let locators: Vec<_> = monic_16(t)
+            .map(|f| (zeros(&f), f))
+            .filter(|(zeros, _)| zeros.count_ones() as usize == t)
+            .collect();
+        let syndromes: BTreeSet<_> = (0..1 << 16).map(sums).collect();
         let mut found = 0;
-        for bits in 0..1u32 << 16 {
-            let s: Vec<u16> = sums(bits).collect();
-            if !seen.insert(s.clone()) {
-                continue;
-            }
-            if (0..t).any(|less| monic_16(less).any(|f| obeys(&s, &f))) {
-                continue;
-            }
-            for sigma in monic_16(t).filter(|sigma| obeys(&s, sigma)) {
-                let zeros = (0..16).filter(|&x| value_16(&sigma, x) == 0);
-                let e = zeros.fold(0u32, |e, x| e | 1 << x);
-                if e.count_ones() as usize == t {
-                    assert!(sums(e).eq(s.iter().copied()), "{bits:x} {sigma:?}");
-                    found += 1;
+        for s in syndromes {
+            for (e, _) in locators.iter().filter(|(_, sigma)| obeys(&s, sigma)) {
+                if (0..t).any(|less| monic_16(less).any(|f| obeys(&s, &f))) {
+                    continue;
                 }
+                assert_eq!(sums(*e), s, "{g:?} {e:b}");
+                found += 1;
             }
         }
         found
@@ -398,9 +414,24 @@ mod tests {
 
     #[test]
     fn places_of_zeros_need_no_second_look() {
-        // All 120 pairs, and all 560 triples.
-        assert_eq!(zeros_have_the_syndrome(2), 120);
-        assert_eq!(zeros_have_the_syndrome(3), 560);
+        // Of degree 2 or 3 and without zeros: irreducible. All 120 pairs and all 560 triples.
+        for g in without_zeros(2).take(3) {
+            assert_eq!(zeros_have_the_syndrome(&g), 120);
+        }
+        for g in without_zeros(3).take(3) {
+            assert_eq!(zeros_have_the_syndrome(&g), 560);
+        }
+        // A product and a square, which decoding of a key accepts. All 1820 sets of four.
+        let factors: Vec<_> = without_zeros(2).collect();
+        for (a, b) in [(&factors[0], &factors[1]), (&factors[2], &factors[2])] {
+            let mut g = [0; 5];
+            for (i, &a) in a.iter().enumerate() {
+                for (j, &b) in b.iter().enumerate() {
+                    g[i + j] ^= mul_16(a, b);
+                }
+            }
+            assert_eq!(zeros_have_the_syndrome(&g), 1820);
+        }
     }
 
     #[test]

@@ -860,8 +860,9 @@ fn methods_results<I: Isa>(isa: I, table: &ByteTable, words: &[u64]) -> Results 
             (17, 0, 256),
             (63, 7, 1000),
             (64, 5, 1031),
+            (64, 5, 4096),
         ] {
-            let mut out = [0xa5; 1031];
+            let mut out = [0xa5; 4096];
             isa.set_bits(&positions[..count], offset, &mut out[..len]);
             bits.1.extend(out.map(u64::from));
         }
