@@ -317,8 +317,9 @@ impl Pending {
     /// in this folder at the same time.
     ///
     /// The second is never one that does not belong to the first, not even if
-    /// the program is killed between two steps: an old one goes before the
-    /// first is replaced. Missing it can be made again, wrong it would be used.
+    /// the program is killed between two steps: an old one gets the name of a
+    /// temporary file before the first is replaced, and its own name again if
+    /// that fails.
     pub fn commit_pair(first: Self, second: Self, ui: Ui) -> Result<()> {
         first.sync()?;
         second.sync()?;
@@ -329,10 +330,20 @@ impl Pending {
             check_target(file.program, &file.named, file.content, file.overwrite)?;
         }
         let overwrite = first.overwrite;
+        let mut aside = None;
         if overwrite == Overwrite::Force && second.target.exists() {
-            fs::remove_file(&second.target).map_err(|error| cannot_write(&second.named, &error))?;
+            let temporary = builder(second.program, second.content)
+                .tempfile_in(folder(&second.target))
+                .map_err(|error| cannot_write(&second.named, &error))?;
+            fs::rename(&second.target, &temporary)
+                .map_err(|error| cannot_write(&second.named, &error))?;
+            aside = Some(temporary);
         }
-        let target = first.rename(&mut hold)?;
+        let target = first.rename(&mut hold).inspect_err(|_| {
+            if let Some(old) = &aside {
+                let _ = fs::rename(old, &second.target);
+            }
+        })?;
         let renamed = second.rename(&mut hold);
         if renamed.is_err() && overwrite == Overwrite::Never {
             let _ = fs::remove_file(&target);
@@ -531,6 +542,33 @@ mod tests {
             pending.commit_over(&snapshot).unwrap();
             assert_eq!(fs::read(&target).unwrap(), b"ours");
             fs::remove_file(&target).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_old_second_file_of_a_pair_stays_if_the_first_cannot_be_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = ["first", "second"].map(|name| folder.path().join(name));
+        let pending = |number: usize| {
+            let content = Content::Result;
+            Pending::with_bytes(&TESTS, &paths[number], b"new", content, Overwrite::Force).unwrap()
+        };
+        for fails in [true, false] {
+            for path in &paths {
+                fs::write(path, b"old").unwrap();
+            }
+            let (first, second) = (pending(0), pending(1));
+            if fails {
+                fs::remove_file(first.temporary.path()).unwrap();
+            }
+            assert_eq!(Pending::commit_pair(first, second, QUIET).is_err(), fails);
+            let expected: &[u8] = if fails { b"old" } else { b"new" };
+            for path in &paths {
+                assert_eq!(fs::read(path).unwrap(), expected, "{path:?}");
+            }
+            let mut left = names(folder.path());
+            left.sort();
+            assert_eq!(left, ["first", "second"]);
         }
     }
 

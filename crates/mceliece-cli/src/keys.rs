@@ -85,11 +85,7 @@ impl SecretKey {
 pub(crate) fn load_secret(path: &Path, set: Option<&'static Set>, ui: Ui) -> Result<SecretKey> {
     let object = object::read(path, set, Some(Kind::SecretKey)).map_err(|error| {
         if error.is(ErrorKind::NotFound) {
-            error.hint(format_args!(
-                "make a key pair with: mceliece-cli keygen {} --parameters NAME (one of those that \
-                 `mceliece-cli keygen --help` lists)",
-                quote(path)
-            ))
+            error.hint("only the key that belongs to it serves here, a new one does not: is the path right?")
         } else {
             error
         }

@@ -320,6 +320,35 @@ mod tests {
         })
     }
 
+    /// Errors behind the length of the code are refused, though the locator has zeros there.
+    fn places_behind<P: Parameters>() {
+        let code = &P::CODE;
+        let pair = KeyPair::<P>::from_seed(&[5; 32]);
+        let parts = parts(code, pair.secret_key.as_bytes());
+        let key = GoppaCode {
+            code,
+            control: parts.control,
+        };
+        let next_word = code.n.next_multiple_of(64);
+        for place in [code.n - 1, code.n, next_word - 1, next_word, code.q() - 1] {
+            // A vector of weight t instead of a syndrome: the decoder takes any of a coset.
+            let mut v = [0u64; MAX_WORDS];
+            for place in (0..code.t - 1).map(|i| 37 * i).chain([place]) {
+                v[place / 64] |= 1 << (place % 64);
+            }
+            let mut e = [0; MAX_WORDS];
+            let good = on_best(&key, parts.goppa, &v, &mut e);
+            assert_eq!(good, if place < code.n { u64::MAX } else { 0 }, "{place}");
+        }
+    }
+
+    #[test]
+    fn errors_behind_the_code_are_refused() {
+        places_behind::<Mceliece348864f>();
+        places_behind::<Mceliece6688128f>();
+        places_behind::<Mceliece6960119f>();
+    }
+
     /// Products in the field of 16 elements, small enough to try all syndromes.
     const PRODUCTS_16: [[u16; 16]; 16] = {
         let mut products = [[0; 16]; 16];

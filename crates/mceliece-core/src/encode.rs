@@ -157,20 +157,20 @@ fn fold_eight<I: Isa>(isa: I, rows: [&[u8]; 8], e: &[u8], last: &[u8; STEP]) -> 
     // Two steps at a time, as every turn computes eight addresses.
     add_steps::<I, { 2 * STEP }>(isa, &mut totals, rows, e);
     let (_, e) = e.as_chunks::<{ 2 * STEP }>();
-    let rest = rows.map(
-        #[inline(always)]
-        |row| row.as_chunks::<{ 2 * STEP }>().1,
-    );
+    let mut rest = rows;
+    for row in &mut rest {
+        *row = row.as_chunks::<{ 2 * STEP }>().1;
+    }
     add_steps::<I, STEP>(isa, &mut totals, rest, e);
     let (_, e) = e.as_chunks::<STEP>();
     if !e.is_empty() {
         // Registers that have nothing but zeros are left out.
         let zeros = (STEP - e.len()) / (8 * I::U64s::LEN);
-        let rows = rows.map(
-            #[inline(always)]
-            |row| row.last_chunk().unwrap_or(&[0; STEP]),
-        );
-        add_step(isa, &mut totals, rows, last, zeros);
+        let mut ends = [&[0; STEP]; 8];
+        for (end, row) in ends.iter_mut().zip(rows) {
+            *end = row.last_chunk().unwrap_or(end);
+        }
+        add_step(isa, &mut totals, ends, last, zeros);
     }
     let mut sums = [[0; 8]; 8];
     for (sums, total) in sums.iter_mut().zip(I::U64s::settled(totals)) {
@@ -187,16 +187,17 @@ fn add_steps<I: Isa, const N: usize>(
     rows: [&[u8]; 8],
     e: &[u8],
 ) {
+    // Loops, since compilers do not always inline functions of arrays.
     let e = e.as_chunks().0;
-    let steps = rows.map(
-        #[inline(always)]
-        |row| &row.as_chunks::<N>().0[..e.len()],
-    );
+    let mut steps: [&[[u8; N]]; 8] = [&[]; 8];
+    for (steps, row) in steps.iter_mut().zip(rows) {
+        *steps = &row.as_chunks().0[..e.len()];
+    }
     for (step, e) in e.iter().enumerate() {
-        let rows = steps.map(
-            #[inline(always)]
-            |steps| &steps[step],
-        );
+        let mut rows = [e; 8];
+        for (row, steps) in rows.iter_mut().zip(steps) {
+            *row = &steps[step];
+        }
         add_step(isa, totals, rows, e, 0);
     }
 }

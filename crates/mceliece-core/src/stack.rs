@@ -26,13 +26,3 @@ pub(crate) fn wipe_below() {
 pub(crate) fn wipe_far_below() {
     wipe(&mut [0u64; 2 * WORDS]);
 }
-
-/// Calls [`wipe_below`] when it is dropped: after the value that a function returns is made.
-pub(crate) struct WipeBelow;
-
-impl Drop for WipeBelow {
-    #[inline(always)]
-    fn drop(&mut self) {
-        wipe_below();
-    }
-}

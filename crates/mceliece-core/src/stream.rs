@@ -7,7 +7,7 @@ use crate::encode::Encoding;
 use crate::error::DecodeError;
 use crate::operations;
 use crate::params::Parameters;
-use crate::stack::WipeBelow;
+use crate::stack::wipe_below;
 use crate::weight::fixed_weight;
 use core::fmt;
 use core::marker::PhantomData;
@@ -99,8 +99,7 @@ impl<P: Parameters> EncapsulateStream<P> {
         if self.padding != 0 {
             return Err(DecodeError::Padding);
         }
-        // The result is made below, and a copy of it may be left there.
-        let _wipe = WipeBelow;
+        // The result is made below, and a copy of it may be left there until `self` is dropped.
         self.end()
     }
 
@@ -111,6 +110,14 @@ impl<P: Parameters> EncapsulateStream<P> {
         let out = ciphertext.bytes_mut();
         finish(&mut self.encoding, &P::CODE, out, &mut secret);
         Ok((ciphertext, SharedSecret::copy(&secret)))
+    }
+}
+
+/// Also overwrites the stack below, where pieces of the vector may be.
+impl<P: Parameters> Drop for EncapsulateStream<P> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        wipe_below();
     }
 }
 

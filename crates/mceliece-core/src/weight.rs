@@ -164,8 +164,11 @@ mod tests {
                 let few = (0..2 * t).map(|i| if i < t + 1 { n } else { i });
                 assert!(!choose(code, &draw(few), &mut positions));
             }
-            let twice = (0..t).map(|i| if i == t - 1 { 3 } else { i });
-            assert!(!choose(code, &draw(twice), &mut positions));
+            // At every distance.
+            for again in 1..t {
+                let twice = (0..t).map(|i| if i == again { 0 } else { i });
+                assert!(!choose(code, &draw(twice), &mut positions), "{again}");
+            }
             // A repetition among the numbers that are not needed does no harm.
             let spare = (0..2 * t).map(|i| i.min(t));
             assert!(choose(code, &draw(spare), &mut positions));

@@ -101,7 +101,7 @@ fn leaves_nothing<P: Parameters>() {
     let (ciphertext, secret) = pair.public_key.encapsulate(&mut repeated(3));
     let two = [ciphertext.clone(), ciphertext];
     let (pair, ciphertext, two) = (&pair, &two[0], &two);
-    let works: [(&str, &(dyn Fn() + Sync)); 7] = [
+    let works: [(&str, &(dyn Fn() + Sync)); 9] = [
         ("generated", &|| {
             black_box(&KeyPair::<P>::from_seed(&[7; 32]));
         }),
@@ -120,6 +120,16 @@ fn leaves_nothing<P: Parameters>() {
                 stream.update(piece);
             }
             black_box(&stream.finish().is_ok());
+        }),
+        ("encapsulated in pieces, too few", &|| {
+            let mut stream = EncapsulateStream::<P>::new(&mut repeated(3));
+            stream.update(&pair.public_key.as_bytes()[1..]);
+            assert!(black_box(&stream.finish()).is_err());
+        }),
+        ("encapsulated in pieces, dropped", &|| {
+            let mut stream = EncapsulateStream::<P>::new(&mut repeated(3));
+            stream.update(&pair.public_key.as_bytes()[1..]);
+            black_box(&stream);
         }),
         ("decapsulated", &|| {
             black_box(&pair.secret_key.decapsulate(ciphertext));
