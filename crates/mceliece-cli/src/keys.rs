@@ -66,6 +66,22 @@ impl SecretKey {
         &self.bytes[..form.len(self.set)]
     }
 
+    /// False for a key in full form whose first 40 bytes expand to another key. Cheaper than
+    /// [`public_key`](Self::public_key), which also compares the matrix.
+    pub(crate) fn is_expansion(&self) -> bool {
+        let Some(compressed) = self.bytes.first_chunk() else {
+            return true;
+        };
+        if self.form != Form::Full {
+            return true;
+        }
+        let Ok(expected) = (self.set.expand)(compressed) else {
+            return false;
+        };
+        let pairs = expected.iter().zip(self.bytes.iter());
+        pairs.fold(0, |different, (a, b)| different | (a ^ b)) == 0
+    }
+
     /// Computes the public key. Fails if the seed does not give this secret key.
     pub(crate) fn public_key(&mut self) -> Result<&[u8]> {
         if self.public.is_none() {

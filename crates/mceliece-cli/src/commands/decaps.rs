@@ -61,6 +61,13 @@ impl Decaps {
             check_target(&PROGRAM, &self.secret, Content::SharedSecret, overwrite)?;
         }
         let key = load_secret(&self.key, self.parameters, ui)?;
+        if !key.is_expansion() {
+            ui.warn(format_args!(
+                "{}: is not the secret key that its seed gives, so the secret may be wrong: was it \
+                 damaged?",
+                Escaped(shown(&self.key))
+            ));
+        }
         let ciphertext = object::read(&self.ciphertext, Some(key.set), Some(Kind::Ciphertext))?;
         let secret = (key.set.decapsulate)(key.as_bytes(), &ciphertext.bytes)
             .map_err(|error| Error::at(&self.key, "cannot decapsulate").because(error))?;

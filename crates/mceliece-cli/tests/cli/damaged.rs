@@ -1,6 +1,6 @@
 //! Files that are truncated, too long, changed, or of the wrong kind.
 
-use crate::sandbox::{QUICK, Sandbox};
+use crate::sandbox::{QUICK, Sandbox, text};
 
 /// The same files raw, which have no PEM that would notice damage.
 fn raw() -> Sandbox {
@@ -250,4 +250,23 @@ fn raw_bytes_need_the_name_of_their_set() {
     let message = sandbox.refuses(&["decaps", "-k", "k", "c", "--secret", "y"]);
     assert!(message.contains("mceliece-cli keygen --help"), "{message}");
     assert!(message.contains("--parameters"), "{message}");
+}
+
+/// A damaged key still may give the right secret, so it is used.
+#[test]
+fn a_flipped_bit_of_a_secret_key_is_warned_about_where_it_is_used() {
+    let sandbox = raw();
+    let whole = sandbox.read("k");
+    let decaps = |key: &[u8]| {
+        sandbox.write("k", key);
+        let options = ["--secret", "x", "--force", "--parameters", QUICK];
+        let output = sandbox.succeeds(&[&["decaps", "-k", "k", "c"][..], &options].concat());
+        text(&output.stderr).contains("warning: k: is not the secret key that its seed gives")
+    };
+    assert!(!decaps(&whole));
+    for index in [0, 31, 2000, whole.len() - 1] {
+        let mut damaged = whole.clone();
+        damaged[index] ^= 1;
+        assert!(decaps(&damaged), "{index}");
+    }
 }
