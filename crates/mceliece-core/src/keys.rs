@@ -176,6 +176,9 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
     ///
     /// The key is not compared with the one that its seed gives.
     ///
+    /// Whoever chooses another `B` than [`SecretBytes`] wipes it: a `Vec<u8>` is freed as it is.
+    /// `SecretKey::try_from` copies a slice into bytes that are wiped.
+    ///
     /// # Errors
     /// [`DecodeError::Length`], [`DecodeError::Range`], [`DecodeError::Pivots`], and
     /// [`DecodeError::InvalidKey`] if the Goppa polynomial vanishes at a point.
@@ -207,8 +210,8 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
 
     /// Recovers the shared secret of `ciphertext`.
     ///
-    /// For a ciphertext that was not made for this key, the result is an unrelated secret, the same
-    /// one every time. Nothing tells whether that happened.
+    /// For a ciphertext that was not made for this key, returns a pseudorandom secret that depends
+    /// only on the key and the ciphertext. The caller cannot detect this.
     ///
     /// Source: Classic McEliece submission of 2022-10-23, algorithm Decap.
     pub fn decapsulate(&self, ciphertext: &Ciphertext<P>) -> SharedSecret {
