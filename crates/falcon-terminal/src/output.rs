@@ -334,7 +334,8 @@ impl Pending {
         if overwrite == Overwrite::Force && second.target.exists() {
             let temporary = builder(second.program, second.content)
                 .tempfile_in(folder(&second.target))
-                .map_err(|error| cannot_write(&second.named, &error))?;
+                .map_err(|error| cannot_write(&second.named, &error))?
+                .into_temp_path();
             fs::rename(&second.target, &temporary)
                 .map_err(|error| cannot_write(&second.named, &error))?;
             aside = Some(temporary);

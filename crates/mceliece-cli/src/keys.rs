@@ -101,7 +101,7 @@ impl SecretKey {
 pub(crate) fn load_secret(path: &Path, set: Option<&'static Set>, ui: Ui) -> Result<SecretKey> {
     let object = object::read(path, set, Some(Kind::SecretKey)).map_err(|error| {
         if error.is(ErrorKind::NotFound) {
-            error.hint("only the key that belongs to it serves here, a new one does not: is the path right?")
+            error.hint("check the path: a new key cannot replace a lost one")
         } else {
             error
         }

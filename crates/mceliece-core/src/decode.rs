@@ -269,11 +269,6 @@ mod tests {
     fn weights<P: Parameters>() {
         let code = &P::CODE;
         let pair = KeyPair::<P>::from_seed(&[5; 32]);
-        let parts = parts(code, pair.secret_key.as_bytes());
-        let key = GoppaCode {
-            code,
-            control: parts.control,
-        };
         let t = code.t;
         for weight in [0, 1, 2, t / 2, t - 2, t - 1, t, t + 1, t + 2] {
             let mut e = [0u64; MAX_WORDS];
@@ -283,7 +278,7 @@ mod tests {
             }
             let v = syndrome(code, pair.public_key.as_bytes(), &e);
             let mut found = [0; MAX_WORDS];
-            let good = on_best(&key, parts.goppa, &v, &mut found);
+            let good = decoded(&pair, &v, &mut found);
             assert_eq!(good, if weight == t { u64::MAX } else { 0 }, "{weight}");
             // Lighter errors are found too, with the point zero besides, and refused.
             if weight <= t {
@@ -297,9 +292,9 @@ mod tests {
         }
     }
 
-    fn on_best(
-        key: &GoppaCode<'_>,
-        goppa: &[u8],
+    /// [`decode`] with the key of `pair`, on the best engine.
+    fn decoded<P: Parameters>(
+        pair: &KeyPair<P>,
         v: &[u64; MAX_WORDS],
         e: &mut [u64; MAX_WORDS],
     ) -> u64 {
@@ -314,9 +309,14 @@ mod tests {
             inverse_squares(isa, goppa, &mut values);
             decode(isa, key, &values, v, e)
         }
+        let parts = parts(&P::CODE, pair.secret_key.as_bytes());
+        let key = GoppaCode {
+            code: &P::CODE,
+            control: parts.control,
+        };
         on_best!(crate::engine::Best::find(), isa => match key.code.m {
-            12 => on::<_, 12>(isa, key, goppa, v, e),
-            _ => on::<_, 13>(isa, key, goppa, v, e),
+            12 => on::<_, 12>(isa, &key, parts.goppa, v, e),
+            _ => on::<_, 13>(isa, &key, parts.goppa, v, e),
         })
     }
 
@@ -324,11 +324,6 @@ mod tests {
     fn places_behind<P: Parameters>() {
         let code = &P::CODE;
         let pair = KeyPair::<P>::from_seed(&[5; 32]);
-        let parts = parts(code, pair.secret_key.as_bytes());
-        let key = GoppaCode {
-            code,
-            control: parts.control,
-        };
         let next_word = code.n.next_multiple_of(64);
         for place in [code.n - 1, code.n, next_word - 1, next_word, code.q() - 1] {
             // A vector of weight t instead of a syndrome: the decoder takes any of a coset.
@@ -337,7 +332,7 @@ mod tests {
                 v[place / 64] |= 1 << (place % 64);
             }
             let mut e = [0; MAX_WORDS];
-            let good = on_best(&key, parts.goppa, &v, &mut e);
+            let good = decoded(&pair, &v, &mut e);
             assert_eq!(good, if place < code.n { u64::MAX } else { 0 }, "{place}");
         }
     }

@@ -87,7 +87,10 @@ fn a_missing_file_is_named() {
         );
     }
     let hint = sandbox.refuses(&["decaps", "-k", "missing", "c", "--secret", "x"]);
-    assert!(hint.contains("a new one does not"), "{hint}");
+    assert!(
+        hint.contains("a new key cannot replace a lost one"),
+        "{hint}"
+    );
     assert_eq!(sandbox.names(), ["c", "k", "k.pub", "s"]);
 }
 
