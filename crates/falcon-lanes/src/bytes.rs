@@ -100,6 +100,7 @@ pub trait Bytes: Copy + Debug + Send + Sync + 'static {
 }
 
 /// Maps of a [`family`](Bytes::family).
+#[derive(Clone, Copy)]
 pub struct Member<B: Bytes> {
     /// The first two maps.
     pub maps: [B::Map; 2],

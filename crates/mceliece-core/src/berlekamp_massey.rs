@@ -26,7 +26,7 @@
 use crate::code::MAX_T;
 use crate::field::element::mul;
 use crate::mask;
-use falcon_lanes::{Bytes, BytesKernel, Isa, wipe};
+use falcon_lanes::{Bytes, BytesKernel, Isa, Member, wipe};
 
 /// Lines of the bytes of `D`. The last one has place `2t` or zeros: it is shifted in.
 const LINES: usize = (2 * MAX_T).div_ceil(64) + 1;
@@ -64,118 +64,161 @@ impl<const M: usize> Images<M> {
     };
 }
 
-/// Writes the connection polynomial of `sequence`, which has `2t` elements, to `lambda`, which has
-/// `t + 1` places. Returns `2t - 2L`, where `L` is the complexity.
-pub(crate) fn berlekamp_massey<I: Isa, const M: usize>(
+/// Writes the connection polynomials of `sequences`, which have `2t` elements each, to `lambdas`,
+/// which have `t + 1` places. Returns `2t - 2L` for each, where `L` is the complexity.
+///
+/// Every step waits for its discrepancy. Sequences side by side wait at the same time.
+pub(crate) fn berlekamp_massey<I: Isa, const M: usize, const N: usize>(
     isa: I,
-    sequence: &[u16],
-    lambda: &mut [u16],
-) -> i32 {
-    isa.with_bytes(Steps::<M> { sequence, lambda })
+    sequences: [&[u16]; N],
+    lambdas: [&mut [u16]; N],
+) -> [i32; N] {
+    isa.with_bytes(Steps::<M, N> { sequences, lambdas })
 }
 
-struct Steps<'a, const M: usize> {
-    sequence: &'a [u16],
-    lambda: &'a mut [u16],
+struct Steps<'a, const M: usize, const N: usize> {
+    sequences: [&'a [u16]; N],
+    lambdas: [&'a mut [u16]; N],
 }
 
-impl<const M: usize> BytesKernel for Steps<'_, M> {
-    type Output = i32;
+impl<const M: usize, const N: usize> BytesKernel for Steps<'_, M, N> {
+    type Output = [i32; N];
 
     #[inline(always)]
-    fn run<B: Bytes>(self, bytes: B) -> i32 {
-        let Self { sequence, lambda } = self;
-        let t = sequence.len() / 2;
-        let mut d: Elements = [[[0; 8]; LINES]; 2];
+    fn run<B: Bytes>(self, bytes: B) -> [i32; N] {
+        let Self { sequences, lambdas } = self;
+        let t = sequences[0].len() / 2;
+        let mut d: [Elements; N] = [[[[0; 8]; LINES]; 2]; N];
         let put = |d: &mut Elements, i: usize, x: u16| {
             for (lines, byte) in d.iter_mut().zip(x.to_le_bytes()) {
                 lines[i / 64][i % 64 / 8] |= u64::from(byte) << (8 * (i % 8));
             }
         };
-        for (i, &s) in sequence.iter().enumerate() {
-            put(&mut d, i, s);
-        }
-        put(&mut d, 2 * t, 1);
-        for line in d.as_flattened_mut() {
-            bytes.arrange(line);
+        for (d, sequence) in d.iter_mut().zip(sequences) {
+            for (i, &s) in sequence.iter().enumerate() {
+                put(d, i, s);
+            }
+            put(d, 2 * t, 1);
+            for line in d.as_flattened_mut() {
+                bytes.arrange(line);
+            }
         }
         let mut b = d;
         let k = bytes.vectorize(
             #[inline(always)]
-            || steps::<B, M>(bytes, t, &mut d, &mut b),
+            || steps::<B, M, N>(bytes, t, &mut d, &mut b),
         );
-        for line in d.as_flattened_mut() {
-            bytes.rearrange(line);
+        for (d, lambda) in d.iter_mut().zip(lambdas) {
+            for line in d.as_flattened_mut() {
+                bytes.rearrange(line);
+            }
+            for (place, lambda) in lambda.iter_mut().enumerate() {
+                let byte =
+                    |half: usize| (d[half][place / 64][place % 64 / 8] >> (8 * (place % 8))) as u8;
+                *lambda = u16::from_le_bytes([byte(0), byte(1)]);
+            }
         }
-        for (place, lambda) in lambda.iter_mut().enumerate() {
-            let byte =
-                |half: usize| (d[half][place / 64][place % 64 / 8] >> (8 * (place % 8))) as u8;
-            *lambda = u16::from_le_bytes([byte(0), byte(1)]);
-        }
-        wipe(d.as_flattened_mut().as_flattened_mut());
-        wipe(b.as_flattened_mut().as_flattened_mut());
-        k as i32
+        wipe(d.as_flattened_mut().as_flattened_mut().as_flattened_mut());
+        wipe(b.as_flattened_mut().as_flattened_mut().as_flattened_mut());
+        k
     }
 }
 
+/// What a step remembers of a sequence, besides `D` and `B`.
+#[derive(Clone, Copy)]
+struct Memory<B: Bytes> {
+    /// Products by `gamma`.
+    by_gamma: Member<B>,
+    k: i32,
+    /// All ones while place `2t` of `B` has a 1, then zero.
+    last: u16,
+}
+
 #[inline(always)]
-fn steps<B: Bytes, const M: usize>(bytes: B, t: usize, d: &mut Elements, b: &mut Elements) -> i64 {
+fn steps<B: Bytes, const M: usize, const N: usize>(
+    bytes: B,
+    t: usize,
+    d: &mut [Elements; N],
+    b: &mut [Elements; N],
+) -> [i32; N] {
     let products = bytes.family(&Images::<M>::ALL);
-    let lines = (2 * t).div_ceil(64);
-    let ([d_low, d_high], [b_low, b_high]) = (d, b);
     // By gamma = 1.
     let mut one = [1, 0, 0, 0, 0, 0, 0, 0];
     bytes.arrange(&mut one);
-    let mut by_gamma = bytes.member(&products, bytes.load(&one), bytes.load(&[0; 8]));
-    let mut k = 0i64;
-    // All ones while place 2t of `B` has a 1, then zero.
-    let mut last = u64::MAX;
+    let mut memory = [Memory {
+        by_gamma: bytes.member(&products, bytes.load(&one), bytes.load(&[0; 8])),
+        k: 0,
+        last: u16::MAX,
+    }; N];
     for r in 0..2 * t {
-        // Whole lines are loaded, as they were stored a step ago.
-        let mut now = [bytes.load(&d_low[0]), bytes.load(&d_high[0])];
-        let discrepancy = u16::from_le_bytes(now.map(|line| bytes.first(line)));
-        // All ones if `B` is replaced.
-        let replace = mask::nonzero(u64::from(discrepancy)) & !mask::of_bit(k as u64 >> 63);
-        let replace = mask::hidden(replace);
-        let by_discrepancy = bytes.member(&products, now[0], now[1]);
-        let needed = lines.min((3 * t - r).div_ceil(64));
-        for l in 0..needed {
-            let next = [bytes.load(&d_low[l + 1]), bytes.load(&d_high[l + 1])];
-            let shifted = [
-                bytes.shifted(now[0], next[0]),
-                bytes.shifted(now[1], next[1]),
-            ];
-            now = next;
-            let mut kept = [bytes.load(&b_low[l]), bytes.load(&b_high[l])];
-            if l == (2 * t - 1 - r) / 64 {
-                let grown = (2 * t - 1 - r) % 64;
-                kept = [bytes.cleared(kept[0], grown), bytes.cleared(kept[1], grown)];
-            }
-            let (x, y) = (bytes.split(shifted[0]), bytes.split(kept[0]));
-            for (to, out) in [&mut d_low[l], &mut d_high[l]].into_iter().enumerate() {
-                let sum = bytes.mapped(&by_gamma.maps[to], &x);
-                let sum = bytes.add_short_mapped(sum, &by_gamma.short_maps[to], shifted[1]);
-                let sum = bytes.add_mapped(sum, &by_discrepancy.maps[to], &y);
-                let map = &by_discrepancy.short_maps[to];
-                bytes.store(bytes.add_short_mapped(sum, map, kept[1]), out);
-            }
-            bytes.store(bytes.select(replace, shifted[0], kept[0]), &mut b_low[l]);
-            bytes.store(bytes.select(replace, shifted[1], kept[1]), &mut b_high[l]);
+        for ((memory, d), b) in memory.iter_mut().zip(&mut *d).zip(&mut *b) {
+            step(bytes, &products, t, r, memory, d, b);
         }
-        if (2 * t).is_multiple_of(64) {
-            // Place 2t: d times that of `B`.
-            let [low, high] = (discrepancy & last as u16).to_le_bytes();
-            for (line, byte) in [(&mut d_low[lines], low), (&mut d_high[lines], high)] {
-                *line = [u64::from(byte), 0, 0, 0, 0, 0, 0, 0];
-                bytes.arrange(line);
-            }
-            last &= !replace;
-        }
-        by_gamma.replace(bytes, replace, &by_discrepancy);
-        // -k - 1 is the complement of k.
-        k = (k + 1) ^ (replace as i64 & ((k + 1) ^ !k));
     }
-    k
+    let mut all = [0; N];
+    for (k, memory) in all.iter_mut().zip(&memory) {
+        *k = memory.k;
+    }
+    all
+}
+
+/// Step number `r` of one sequence.
+#[inline(always)]
+fn step<B: Bytes, const M: usize>(
+    bytes: B,
+    products: &B::Family<M>,
+    t: usize,
+    r: usize,
+    memory: &mut Memory<B>,
+    d: &mut Elements,
+    b: &mut Elements,
+) {
+    let lines = (2 * t).div_ceil(64);
+    let ([d_low, d_high], [b_low, b_high]) = (d, b);
+    // Whole lines are loaded, as they were stored a step ago.
+    let mut now = [bytes.load(&d_low[0]), bytes.load(&d_high[0])];
+    let discrepancy = u16::from_le_bytes(now.map(|line| bytes.first(line)));
+    // All ones if `B` is replaced.
+    let replace = mask::nonzero(u64::from(discrepancy)) & !mask::of_bit(memory.k as u64 >> 63);
+    let replace = mask::hidden(replace);
+    let by_discrepancy = bytes.member(products, now[0], now[1]);
+    let needed = lines.min((3 * t - r).div_ceil(64));
+    for l in 0..needed {
+        let next = [bytes.load(&d_low[l + 1]), bytes.load(&d_high[l + 1])];
+        let shifted = [
+            bytes.shifted(now[0], next[0]),
+            bytes.shifted(now[1], next[1]),
+        ];
+        now = next;
+        let mut kept = [bytes.load(&b_low[l]), bytes.load(&b_high[l])];
+        if l == (2 * t - 1 - r) / 64 {
+            let grown = (2 * t - 1 - r) % 64;
+            kept = [bytes.cleared(kept[0], grown), bytes.cleared(kept[1], grown)];
+        }
+        let (x, y) = (bytes.split(shifted[0]), bytes.split(kept[0]));
+        for (to, out) in [&mut d_low[l], &mut d_high[l]].into_iter().enumerate() {
+            let sum = bytes.mapped(&memory.by_gamma.maps[to], &x);
+            let sum = bytes.add_short_mapped(sum, &memory.by_gamma.short_maps[to], shifted[1]);
+            let sum = bytes.add_mapped(sum, &by_discrepancy.maps[to], &y);
+            let map = &by_discrepancy.short_maps[to];
+            bytes.store(bytes.add_short_mapped(sum, map, kept[1]), out);
+        }
+        bytes.store(bytes.select(replace, shifted[0], kept[0]), &mut b_low[l]);
+        bytes.store(bytes.select(replace, shifted[1], kept[1]), &mut b_high[l]);
+    }
+    if (2 * t).is_multiple_of(64) {
+        // Place 2t: d times that of `B`.
+        let [low, high] = (discrepancy & memory.last).to_le_bytes();
+        for (line, byte) in [(&mut d_low[lines], low), (&mut d_high[lines], high)] {
+            *line = [u64::from(byte), 0, 0, 0, 0, 0, 0, 0];
+            bytes.arrange(line);
+        }
+        memory.last &= !replace as u16;
+    }
+    memory.by_gamma.replace(bytes, replace, &by_discrepancy);
+    // -k - 1 is the complement of k.
+    let grown = memory.k + 1;
+    memory.k = grown ^ (replace as i32 & (grown ^ !memory.k));
 }
 
 #[cfg(test)]
@@ -213,7 +256,13 @@ mod tests {
 
     fn equal<I: Isa, const M: usize>(isa: I, t: usize, sequence: &[u16]) {
         let mut lambda = vec![0; t + 1];
-        let k = berlekamp_massey::<I, M>(isa, sequence, &mut lambda);
+        let [k] = berlekamp_massey::<I, M, 1>(isa, [sequence], [&mut lambda]);
+        // Side by side with others.
+        let reversed: Vec<u16> = sequence.iter().rev().copied().collect();
+        let (mut other, mut again) = (lambda.clone(), lambda.clone());
+        let [_, second] =
+            berlekamp_massey::<I, M, 2>(isa, [&reversed, sequence], [&mut other, &mut again]);
+        assert_eq!((second, &again), (k, &lambda));
         let (expected, len) = massey::<M>(sequence);
         assert_eq!(k, 2 * t as i32 - 2 * len as i32);
         if len > t {

@@ -8,75 +8,172 @@
 
 use crate::code::{Code, MAX_WORDS};
 use crate::decode::{GoppaCode, Values, decode, inverse_squares, no_values};
-use crate::hash::{self, hash};
+use crate::hash::{self, Message, hash_all};
 use crate::layout::{Parts, parts};
 use crate::mask;
-use crate::stack::wipe_below;
+use crate::stack::{wipe_below, wipe_far_below};
 use crate::weight::{from_bytes, to_bytes};
+use core::array;
 use falcon_lanes::{Isa, wipe};
 use zeroize::Zeroizing;
 
-/// Ciphertexts, and the places of their session keys.
-pub(crate) trait Jobs<'a>: Iterator<Item = (&'a [u8], &'a mut [u8; 32])> {}
-impl<'a, T: Iterator<Item = (&'a [u8], &'a mut [u8; 32])>> Jobs<'a> for T {}
+/// A ciphertext, and the place of its session key.
+pub(crate) type Job<'a> = (&'a [u8], &'a mut [u8; 32]);
 
-/// Writes the session keys of ciphertexts. Key and ciphertexts have their lengths.
-pub(crate) fn decapsulate<'a, I: Isa>(isa: I, code: &Code, secret_key: &[u8], jobs: impl Jobs<'a>) {
-    match code.m {
-        12 => decapsulate_on::<I, 12>(isa, code, secret_key, jobs),
-        _ => decapsulate_on::<I, 13>(isa, code, secret_key, jobs),
-    }
-}
+/// Jobs of a batch that go side by side.
+#[cfg(feature = "alloc")]
+pub(crate) const TOGETHER: usize = 8;
 
-fn decapsulate_on<'a, I: Isa, const M: usize>(
+/// Writes the session keys of ciphertexts, `N` of them side by side. Key and ciphertexts have their
+/// lengths.
+pub(crate) fn decapsulate<'a, I: Isa, const N: usize>(
     isa: I,
     code: &Code,
     secret_key: &[u8],
-    jobs: impl Jobs<'a>,
+    jobs: impl Iterator<Item = Job<'a>>,
+) {
+    match code.m {
+        12 => decapsulate_on::<I, 12, N>(isa, code, secret_key, jobs),
+        _ => decapsulate_on::<I, 13, N>(isa, code, secret_key, jobs),
+    }
+}
+
+fn decapsulate_on<'a, I: Isa, const M: usize, const N: usize>(
+    isa: I,
+    code: &Code,
+    secret_key: &[u8],
+    jobs: impl Iterator<Item = Job<'a>>,
 ) {
     let parts = parts(code, secret_key);
     let mut values = no_values::<M>();
     inverse_squares(isa, parts.goppa, &mut values);
-    for (ciphertext, session_key) in jobs {
-        decapsulate_one(isa, code, &parts, &values, ciphertext, session_key);
+    let mut jobs = jobs.fuse();
+    loop {
+        let group: [Option<Job<'a>>; N] = array::from_fn(|_| jobs.next());
+        if group.iter().all(Option::is_none) {
+            break;
+        }
+        decapsulate_group(isa, code, &parts, &values, group);
     }
     wipe(values.0.as_flattened_mut().as_flattened_mut());
-    wipe_below();
+    if N == 1 {
+        wipe_below();
+    } else {
+        // The frames of a group are long.
+        wipe_far_below();
+    }
 }
 
-fn decapsulate_one<I: Isa, const M: usize>(
+/// What is hashed before the ciphertext.
+#[derive(Clone, Copy)]
+struct Preimage {
+    /// First byte of the message.
+    domain: [u8; 1],
+    /// The error vector, or the secret `s`.
+    bytes: [u8; 8 * MAX_WORDS],
+    /// All ones if the ciphertext is good, else zero.
+    good: u64,
+}
+
+fn decapsulate_group<I: Isa, const M: usize, const N: usize>(
     isa: I,
     code: &Code,
     parts: &Parts<'_>,
     values: &Values<M>,
-    ciphertext: &[u8],
-    session_key: &mut [u8; 32],
+    mut group: [Option<Job<'_>>; N],
 ) {
-    let (syndrome, confirmation) = ciphertext.split_at(code.syndrome_len());
-    let mut v = [0; MAX_WORDS];
-    from_bytes(syndrome, &mut v);
+    let mut preimages = [Preimage {
+        domain: [hash::CONFIRMATION],
+        bytes: [0; 8 * MAX_WORDS],
+        good: 0,
+    }; N];
     let key = GoppaCode {
         code,
         control: parts.control,
     };
-    let mut e = [0; MAX_WORDS];
-    let mut good = decode(isa, &key, values, &v, &mut e);
-    let mut bytes = [0; 8 * MAX_WORDS];
-    let input = &mut bytes[..code.error_len()];
-    to_bytes(&e, input);
-    if !confirmation.is_empty() {
-        let mut expected = Zeroizing::new([0; 32]);
-        hash(hash::CONFIRMATION, &[input], &mut expected);
-        let pairs = expected.iter().zip(confirmation);
-        let different = pairs.fold(0, |all, (a, b)| all | (a ^ b));
-        good &= !mask::nonzero(u64::from(different));
+    for (jobs, preimages) in group.chunks(2).zip(preimages.chunks_mut(2)) {
+        match (jobs, preimages) {
+            ([Some((a, _)), Some((b, _))], [x, y]) => find(isa, &key, values, [a, b], [x, y]),
+            ([Some((a, _)), ..], [x, ..]) => find(isa, &key, values, [a], [x]),
+            _ => {}
+        }
     }
-    let good = mask::hidden(good) as u8;
-    for (byte, &s) in input.iter_mut().zip(parts.s) {
-        *byte = *byte & good | s & !good;
+    if code.confirmed {
+        confirm(isa, code, &group, &mut preimages);
     }
-    let first = hash::SESSION & good | hash::REJECTION & !good;
-    hash(first, &[input, ciphertext], session_key);
-    wipe(&mut e);
-    wipe(&mut bytes);
+    for preimage in &mut preimages {
+        let good = mask::hidden(preimage.good) as u8;
+        for (byte, &s) in preimage.bytes.iter_mut().zip(parts.s) {
+            *byte = *byte & good | s & !good;
+        }
+        preimage.domain = [hash::SESSION & good | hash::REJECTION & !good];
+    }
+    let mut messages = [const { None }; N];
+    for ((message, job), preimage) in messages.iter_mut().zip(&mut group).zip(&preimages) {
+        let Some((ciphertext, session_key)) = job else {
+            break;
+        };
+        *message = Some(Message {
+            pieces: [
+                &preimage.domain,
+                &preimage.bytes[..code.error_len()],
+                ciphertext,
+            ],
+            output: session_key,
+        });
+    }
+    hash_all(isa, messages);
+    for preimage in &mut preimages {
+        wipe(&mut preimage.domain);
+        wipe(&mut preimage.bytes);
+    }
+}
+
+/// Writes the error vectors of ciphertexts, and whether there are any.
+fn find<I: Isa, const M: usize, const N: usize>(
+    isa: I,
+    key: &GoppaCode<'_>,
+    values: &Values<M>,
+    ciphertexts: [&[u8]; N],
+    preimages: [&mut Preimage; N],
+) {
+    let mut v = [[0; MAX_WORDS]; N];
+    for (v, ciphertext) in v.iter_mut().zip(ciphertexts) {
+        from_bytes(&ciphertext[..key.code.syndrome_len()], v);
+    }
+    let mut e = [[0; MAX_WORDS]; N];
+    let good = decode(isa, key, values, &v, &mut e);
+    for ((preimage, e), good) in preimages.into_iter().zip(&e).zip(good) {
+        to_bytes(e, &mut preimage.bytes[..key.code.error_len()]);
+        preimage.good = good;
+    }
+    wipe(e.as_flattened_mut());
+}
+
+/// Clears `good` where the confirmation hash of a ciphertext is not that of the error vector.
+fn confirm<I: Isa, const N: usize>(
+    isa: I,
+    code: &Code,
+    group: &[Option<Job<'_>>; N],
+    preimages: &mut [Preimage; N],
+) {
+    let mut expected = Zeroizing::new([[0; 32]; N]);
+    let mut messages = [const { None }; N];
+    let places = messages.iter_mut().zip(&mut *expected);
+    for ((message, output), preimage) in
+        places.zip(&*preimages).take(group.iter().flatten().count())
+    {
+        *message = Some(Message {
+            pieces: [&preimage.domain, &preimage.bytes[..code.error_len()], &[]],
+            output,
+        });
+    }
+    hash_all(isa, messages);
+    for ((preimage, job), expected) in preimages.iter_mut().zip(group).zip(&*expected) {
+        if let Some((ciphertext, _)) = job {
+            let pairs = expected.iter().zip(&ciphertext[code.syndrome_len()..]);
+            let different = pairs.fold(0, |all, (a, b)| all | (a ^ b));
+            preimage.good &= !mask::nonzero(u64::from(different));
+        }
+    }
 }

@@ -147,57 +147,74 @@ pub(crate) fn inverse_squares<I: Isa, const M: usize>(
     wipe_below();
 }
 
-/// Finds the vector `e` whose syndrome is `v`, both as `q` bits. Returns all ones if there is one
-/// of weight `t`, else zero, and then `e` means nothing.
-pub(crate) fn decode<I: Isa, const M: usize>(
+/// Finds the vectors `e` whose syndromes are `v`, all as `q` bits. Returns all ones where there is
+/// one of weight `t`, else zero, and then that `e` means nothing.
+pub(crate) fn decode<I: Isa, const M: usize, const N: usize>(
     isa: I,
     key: &GoppaCode<'_>,
     inverse_squares: &Values<M>,
-    v: &[u64; MAX_WORDS],
-    e: &mut [u64; MAX_WORDS],
-) -> u64 {
+    v: &[[u64; MAX_WORDS]; N],
+    e: &mut [[u64; MAX_WORDS]; N],
+) -> [u64; N] {
     let (t, words) = (key.code.t, key.code.q() / 64);
     let scale = &inverse_squares.0[..blocks::<M>()];
     let mut work = no_values::<M>();
     let work = &mut work.0[..blocks::<M>()];
-    let mut at_points = *v;
-    permute_back(isa, M, key.control, &mut at_points[..words]);
-    let mut sums = [0; 2 * MAX_T];
+    let mut sums = [[0; 2 * MAX_T]; N];
     let count = 2 << log_coefficients::<M>();
-    power_sums(isa, scale, &at_points[..words], work, &mut sums[..count]);
-
-    let mut sigma = [0; MAX_T + 1];
-    let defect = locator::<I, M>(isa, &sums[..2 * t], &mut sigma[..=t]);
-    transform(isa, &sigma[..=t], work);
-
-    e.fill(0);
-    zeros(work, &mut e[..words]);
-    permute(isa, M, key.control, &mut e[..words]);
-    // Places behind the code's length are no positions of it.
-    for word in &mut e[key.code.n.div_ceil(64)..] {
-        *word = 0;
+    for (v, sums) in v.iter().zip(&mut sums) {
+        let mut at_points = *v;
+        permute_back(isa, M, key.control, &mut at_points[..words]);
+        power_sums(isa, scale, &at_points[..words], work, &mut sums[..count]);
+        wipe(&mut at_points);
     }
-    if !key.code.n.is_multiple_of(64) {
-        e[key.code.n / 64] &= (1 << (key.code.n % 64)) - 1;
+
+    let mut sigmas = [[0; MAX_T + 1]; N];
+    let defects = locators::<I, M, N>(isa, t, &sums, &mut sigmas);
+
+    let mut good = [0; N];
+    for (((e, sigma), defect), good) in e.iter_mut().zip(&sigmas).zip(defects).zip(&mut good) {
+        transform(isa, &sigma[..=t], work);
+        e.fill(0);
+        zeros(work, &mut e[..words]);
+        permute(isa, M, key.control, &mut e[..words]);
+        // Places behind the code's length are no positions of it.
+        for word in &mut e[key.code.n.div_ceil(64)..] {
+            *word = 0;
+        }
+        if !key.code.n.is_multiple_of(64) {
+            e[key.code.n / 64] &= (1 << (key.code.n % 64)) - 1;
+        }
+        let weight = e.iter().map(|word| u64::from(word.count_ones())).sum();
+        *good = mask::hidden(mask::equal(weight, t as u64) & mask::equal(defect as u64, 0));
     }
-    let weight = e.iter().map(|word| u64::from(word.count_ones())).sum();
-    let good = mask::equal(weight, t as u64) & mask::equal(defect as u64, 0);
 
     wipe(work.as_flattened_mut().as_flattened_mut());
-    wipe(&mut at_points);
-    wipe(&mut sums);
-    wipe(&mut sigma);
+    wipe(sums.as_flattened_mut());
+    wipe(sigmas.as_flattened_mut());
     wipe_below();
-    mask::hidden(good)
+    good
 }
 
-/// Writes the polynomial that vanishes at the points of the errors to `sigma`, which has `t + 1`
-/// places. Returns zero if the complexity of the power sums is `t`.
+/// Writes the polynomials that vanish at the points of the errors to `sigmas`. Returns zero where
+/// the complexity of the power sums is `t`.
 #[inline(never)]
-fn locator<I: Isa, const M: usize>(isa: I, sums: &[u16], sigma: &mut [u16]) -> i32 {
-    let defect = berlekamp_massey::<I, M>(isa, sums, sigma);
-    sigma.reverse();
-    defect
+fn locators<I: Isa, const M: usize, const N: usize>(
+    isa: I,
+    t: usize,
+    sums: &[[u16; 2 * MAX_T]; N],
+    sigmas: &mut [[u16; MAX_T + 1]; N],
+) -> [i32; N] {
+    let sequences = sums.each_ref().map(|sums| &sums[..2 * t]);
+    let defects = berlekamp_massey::<I, M, N>(
+        isa,
+        sequences,
+        sigmas.each_mut().map(|sigma| &mut sigma[..=t]),
+    );
+    for sigma in sigmas {
+        sigma[..=t].reverse();
+    }
+    defects
 }
 
 #[inline(never)]
@@ -307,7 +324,15 @@ mod tests {
         ) -> u64 {
             let mut values = no_values::<M>();
             inverse_squares(isa, goppa, &mut values);
-            decode(isa, key, &values, v, e)
+            let mut other = *v;
+            other.reverse();
+            let mut both = [[0; MAX_WORDS]; 2];
+            let good = decode(isa, key, &values, &[other, *v], &mut both);
+            let mut alone = [[0; MAX_WORDS]];
+            assert_eq!(decode(isa, key, &values, &[*v], &mut alone), [good[1]]);
+            assert_eq!(alone[0], both[1]);
+            *e = both[1];
+            good[1]
         }
         let parts = parts(&P::CODE, pair.secret_key.as_bytes());
         let key = GoppaCode {

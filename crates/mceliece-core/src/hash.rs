@@ -5,7 +5,9 @@
 //! parameters.
 
 use crate::engine::Best;
-use falcon_keccak::{Shake256, Shake256Reader};
+use crate::stack::wipe_below;
+use falcon_keccak::{Shake256, Shake256Reader, hash_side_by_side};
+use falcon_lanes::{Isa, Register};
 
 /// First byte of the hash of a session key of a refused ciphertext.
 pub(crate) const REJECTION: u8 = 0;
@@ -40,4 +42,30 @@ pub(crate) fn with_stream<T>(
 /// Writes `H(first | pieces)` to `out`.
 pub(crate) fn hash(first: u8, pieces: &[&[u8]], out: &mut [u8; 32]) {
     with_stream(first, pieces, |stream| stream.read(out));
+}
+
+/// A message and the place of its hash. Its pieces begin with the domain byte.
+pub(crate) type Message<'a> = falcon_keccak::Message<'a, 3, &'a mut [u8; 32]>;
+
+/// Up to two messages, one by one is faster.
+const FEWEST_SIDE_BY_SIDE: usize = 3;
+
+/// Writes the hashes of all messages, side by side if there are enough of them.
+pub(crate) fn hash_all<I: Isa, const N: usize>(isa: I, messages: [Option<Message<'_>>; N]) {
+    let count = messages.iter().flatten().count();
+    let messages = messages.into_iter().flatten();
+    if N < FEWEST_SIDE_BY_SIDE || count < FEWEST_SIDE_BY_SIDE || I::U64s::LEN == 1 {
+        for message in messages {
+            let [first, pieces @ ..] = message.pieces;
+            hash(first[0], &pieces, message.output);
+        }
+        return;
+    }
+    hash_side_by_side(isa, messages, |out, state| {
+        for (out, word) in out.as_chunks_mut().0.iter_mut().zip(state) {
+            *out = word.to_le_bytes();
+        }
+        false
+    });
+    wipe_below();
 }

@@ -2,6 +2,8 @@
 
 use crate::ciphertexts::{Ciphertext, SharedSecret};
 use crate::code::MAX_T;
+#[cfg(feature = "alloc")]
+use crate::decapsulate::TOGETHER;
 use crate::encapsulate::finish;
 use crate::encode::Encoding;
 use crate::error::DecodeError;
@@ -217,14 +219,15 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
     pub fn decapsulate(&self, ciphertext: &Ciphertext<P>) -> SharedSecret {
         let mut secret = Zeroizing::new([0; 32]);
         let job = (ciphertext.as_bytes(), &mut *secret);
-        operations::decapsulate(&P::CODE, self.as_bytes(), iter::once(job));
+        operations::decapsulate::<1>(&P::CODE, self.as_bytes(), iter::once(job));
         SharedSecret::copy(&secret)
     }
 
     /// Recovers the shared secrets of `ciphertexts`, in their order, as
     /// [`decapsulate`](Self::decapsulate) does.
     ///
-    /// Computes once what depends on the key alone.
+    /// Computes once what depends on the key alone. Searches for two error vectors at a time and
+    /// hashes eight, so batches of eight or more are fastest.
     ///
     /// ```
     /// use mceliece_core::{KeyPair, Mceliece348864f};
@@ -241,7 +244,7 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
         let mut secrets = vec![SharedSecret::EMPTY; ciphertexts.len()];
         let places = secrets.iter_mut().map(SharedSecret::bytes_mut);
         let jobs = ciphertexts.iter().map(Ciphertext::as_bytes).zip(places);
-        operations::decapsulate(&P::CODE, self.as_bytes(), jobs);
+        operations::decapsulate::<TOGETHER>(&P::CODE, self.as_bytes(), jobs);
         secrets
     }
 

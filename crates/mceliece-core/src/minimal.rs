@@ -36,7 +36,7 @@ pub(crate) fn minimal_polynomial<I: Isa, const M: usize>(
     let mut sequence = [0; 2 * MAX_T];
     vectorized_terms::<I, M>(isa, code, beta, scratch, &mut sequence[..2 * t]);
     let mut lambda = [0; MAX_T + 1];
-    let k = connection::<I, M>(isa, &sequence[..2 * t], &mut lambda[..=t]);
+    let [k] = connection::<I, M>(isa, &sequence[..2 * t], &mut lambda[..=t]);
     let scale = inverse::<M>(lambda[0]);
     for (g, &lambda) in g.iter_mut().zip(lambda[1..=t].iter().rev()) {
         *g = mul::<M>(lambda, scale);
@@ -63,8 +63,8 @@ fn vectorized_terms<I: Isa, const M: usize>(
 }
 
 #[inline(never)]
-fn connection<I: Isa, const M: usize>(isa: I, sequence: &[u16], lambda: &mut [u16]) -> i32 {
-    berlekamp_massey::<I, M>(isa, sequence, lambda)
+fn connection<I: Isa, const M: usize>(isa: I, sequence: &[u16], lambda: &mut [u16]) -> [i32; 1] {
+    berlekamp_massey::<I, M, 1>(isa, [sequence], [lambda])
 }
 
 /// Four coefficients in each word.

@@ -1,7 +1,7 @@
 //! Operations on the best engine, for functions that know no instruction set.
 
 use crate::code::Code;
-use crate::decapsulate::Jobs;
+use crate::decapsulate::Job;
 use crate::decode::has_root;
 use crate::encode::Encoding;
 use crate::engine::Best;
@@ -28,9 +28,15 @@ pub(crate) fn add_piece(encoding: &mut Encoding, row: usize, offset: usize, piec
     on_best!(Best::find(), isa => encoding.add_piece_on(isa, row, offset, piece));
 }
 
-/// Writes the session keys of ciphertexts.
-pub(crate) fn decapsulate<'a>(code: &Code, secret_key: &[u8], jobs: impl Jobs<'a>) {
-    on_best!(Best::find(), isa => crate::decapsulate::decapsulate(isa, code, secret_key, jobs));
+/// Writes the session keys of ciphertexts, `N` of them side by side.
+pub(crate) fn decapsulate<'a, const N: usize>(
+    code: &Code,
+    secret_key: &[u8],
+    jobs: impl Iterator<Item = Job<'a>>,
+) {
+    on_best!(Best::find(), isa => {
+        crate::decapsulate::decapsulate::<_, N>(isa, code, secret_key, jobs);
+    });
 }
 
 /// True if the Goppa polynomial vanishes at a point.

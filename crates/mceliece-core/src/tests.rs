@@ -58,7 +58,7 @@ fn replay<I: Isa>(isa: I, code: &Code, record: &serde_json::Value) {
     assert_eq!(hex(&secret), field("ss"));
     let mut opened = [0; 32];
     let job = (&ciphertext[..], &mut opened);
-    decapsulate(isa, code, &secret_key, std::iter::once(job));
+    decapsulate::<_, 1>(isa, code, &secret_key, std::iter::once(job));
     assert_eq!(opened, secret);
 }
 

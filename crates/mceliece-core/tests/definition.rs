@@ -81,7 +81,7 @@ fn check<P: Parameters>() {
     for (number, (opened, expected)) in opened.iter().zip(&expected).enumerate() {
         assert_eq!(opened.as_bytes(), expected, "{}, number {number}", P::NAME);
     }
-    // One by one, on every engine. The first ones are alike, and the last ones are all different.
+    // On every engine. The first ones are alike, and the last ones are all different.
     let _others_wait = ENGINE.lock().unwrap_or_else(PoisonError::into_inner);
     for name in engines::names() {
         assert!(engines::choose(name));
@@ -89,6 +89,11 @@ fn check<P: Parameters>() {
             let opened = pair.secret_key.decapsulate(ciphertext);
             assert_eq!(opened.as_bytes(), expected, "{} on {name}", P::NAME);
         }
+        // Side by side, a full group and a part of one.
+        let last = ciphertexts.len() - 11;
+        let opened = pair.secret_key.decapsulate_batch(&ciphertexts[last..]);
+        let opened = opened.iter().map(SharedSecret::as_bytes);
+        assert!(opened.eq(&expected[last..]), "{} on {name}", P::NAME);
     }
     let best = engines::names().next().expect("an engine");
     assert!(engines::choose(best));

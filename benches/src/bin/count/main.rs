@@ -114,7 +114,7 @@ fn count_mceliece(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
         let (warm, counted) = case.operation.calls();
         match between_marks(run, warm, counted, &arguments.counts, rows.len()) {
             Ok(counts) => {
-                let row = Row::new(case, counted, &counts);
+                let row = Row::new(case, counted * case.operations(), &counts);
                 print_row(arguments, &row);
                 rows.push(row);
             }

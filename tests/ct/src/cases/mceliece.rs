@@ -247,7 +247,8 @@ fn decapsulated<P: Parameters>(pair: &KeyPair<P>) {
     }
 }
 
-/// Opens a batch: a ciphertext that was made for the key, and one that was not.
+/// Opens a batch: ciphertexts that were made for the key, and others that were not. There are enough
+/// to be hashed side by side.
 fn batch<P: Parameters>(pair: &KeyPair<P>) {
     let (ciphertext, secret) = pair.public_key.encapsulate(&mut Marked::new(3));
     declassify(&ciphertext);
@@ -257,12 +258,13 @@ fn batch<P: Parameters>(pair: &KeyPair<P>) {
     let bytes = pair.secret_key.as_bytes().to_vec();
     classify(&bytes[..]);
     let key = SecretKey::<P>::try_from(&bytes[..]).expect("a stored key decodes");
-    let opened = key.decapsulate_batch(&[ciphertext, changed]);
+    let all = [&ciphertext, &changed, &changed, &ciphertext].map(Clone::clone);
+    let opened = key.decapsulate_batch(&all);
     let equal = opened
         .iter()
         .map(|opened| public(opened) == public(&secret));
     assert!(
-        equal.eq([true, false]),
-        "only the first secret is that of the sender"
+        equal.eq([true, false, false, true]),
+        "the first and the last secret are that of the sender"
     );
 }
