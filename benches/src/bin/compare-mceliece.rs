@@ -17,9 +17,10 @@ use std::time::Duration;
 ///
 /// Prints microseconds of interleaved rounds in thread CPU time: the mean for key generation, whose
 /// attempts are a matter of luck, and the median for the others. Smaller is faster. The ratio is
-/// the time of the best peer divided by ours, so larger is better. `batch` is one decapsulation in a
-/// batch of eight; pq-mceliece has prepared its key then, and PQClean decapsulates one by one. A
-/// whole run takes about four minutes.
+/// the time of the best peer divided by ours, so larger is better.
+///
+/// `batch` is one decapsulation in a batch of eight. There pq-mceliece has prepared its key, and
+/// PQClean decapsulates one by one. A whole run takes about four minutes.
 #[derive(Parser)]
 struct Arguments {
     /// A tenth of the time; less exact.

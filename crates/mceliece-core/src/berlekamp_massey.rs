@@ -124,7 +124,7 @@ impl<const M: usize, const N: usize> BytesKernel for Steps<'_, M, N> {
     }
 }
 
-/// What a step remembers of a sequence, besides `D` and `B`.
+/// State of a sequence, besides `D` and `B`.
 #[derive(Clone, Copy)]
 struct Memory<B: Bytes> {
     /// Products by `gamma`.

@@ -64,7 +64,7 @@ fn decapsulate_on<'a, I: Isa, const M: usize, const N: usize>(
     }
 }
 
-/// What is hashed before the ciphertext.
+/// The part of a hashed message in front of the ciphertext.
 #[derive(Clone, Copy)]
 struct Preimage {
     /// First byte of the message.

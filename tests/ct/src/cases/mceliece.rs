@@ -247,8 +247,8 @@ fn decapsulated<P: Parameters>(pair: &KeyPair<P>) {
     }
 }
 
-/// Opens a batch: ciphertexts that were made for the key, and others that were not. There are enough
-/// to be hashed side by side.
+/// Opens a batch of ciphertexts that were made for the key and of others. There are enough to be
+/// hashed side by side.
 fn batch<P: Parameters>(pair: &KeyPair<P>) {
     let (ciphertext, secret) = pair.public_key.encapsulate(&mut Marked::new(3));
     declassify(&ciphertext);
