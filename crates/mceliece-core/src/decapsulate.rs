@@ -6,13 +6,13 @@
 //! Source: Classic McEliece submission of 2022-10-23, algorithm Decap; with `pc` a ciphertext is
 //! good only if it ends with `H(2 | e)`.
 
+use crate::bits::{from_bytes, to_bytes};
 use crate::code::{Code, MAX_WORDS};
-use crate::decode::{GoppaCode, Values, decode, inverse_squares, no_values};
+use crate::decode::{DecodingKey, Values, decode, inverse_squares, no_values};
 use crate::hash::{self, hash};
 use crate::layout::{Parts, parts};
 use crate::mask;
 use crate::stack::wipe_below;
-use crate::weight::{from_bytes, to_bytes};
 use falcon_lanes::{Isa, wipe};
 use zeroize::Zeroizing;
 
@@ -55,7 +55,7 @@ fn decapsulate_one<I: Isa, const M: usize>(
     let (syndrome, confirmation) = ciphertext.split_at(code.syndrome_len());
     let mut v = [0; MAX_WORDS];
     from_bytes(syndrome, &mut v);
-    let key = GoppaCode {
+    let key = DecodingKey {
         code,
         control: parts.control,
     };

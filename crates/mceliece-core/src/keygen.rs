@@ -9,6 +9,7 @@
 //! Source: Classic McEliece submission of 2022-10-23, algorithm SeededKeyGen.
 
 use crate::align::{SLACK, aligned};
+use crate::bits::to_bytes;
 use crate::code::{CHOSEN, Code, MAX_T};
 use crate::decode::{goppa_values, invert};
 use crate::fft::basis::PATTERNS;
@@ -29,7 +30,6 @@ use crate::reveal::reveal;
 use crate::sort::sort;
 use crate::stack::wipe_far_below;
 use crate::support::{Support, column, number, order, pack, pack_numbers};
-use crate::weight::to_bytes;
 use falcon_lanes::{Isa, planes_of_bytes, wipe};
 use zeroize::Zeroizing;
 

@@ -338,7 +338,7 @@ fn check_secret_key<P: Parameters>(bytes: &[u8]) -> Result<(), DecodeError> {
     if reveal(usize::from(all) >= code.q()) {
         return Err(DecodeError::Range);
     }
-    if operations::is_degenerate(&code, parts.goppa) {
+    if operations::has_root(&code, parts.goppa) {
         return Err(DecodeError::InvalidKey);
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use crate::code::Code;
 use crate::decapsulate::Jobs;
-use crate::decode::has_root;
+use crate::decode;
 use crate::encode::Encoding;
 use crate::engine::Best;
 use crate::keygen::{Memory, Task};
@@ -34,9 +34,9 @@ pub(crate) fn decapsulate<'a>(code: &Code, secret_key: &[u8], jobs: impl Jobs<'a
 }
 
 /// True if the Goppa polynomial vanishes at a point.
-pub(crate) fn is_degenerate(code: &Code, goppa: &[u8]) -> bool {
+pub(crate) fn has_root(code: &Code, goppa: &[u8]) -> bool {
     on_best!(Best::find(), isa => match code.m {
-        12 => has_root::<_, 12>(isa, goppa),
-        _ => has_root::<_, 13>(isa, goppa),
+        12 => decode::has_root::<_, 12>(isa, goppa),
+        _ => decode::has_root::<_, 13>(isa, goppa),
     })
 }

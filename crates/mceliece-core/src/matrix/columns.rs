@@ -9,8 +9,8 @@
 use super::Columns;
 use super::eliminate::Matrix;
 use crate::align::Aligned;
+use crate::bits::to_bytes;
 use crate::field::planes::{Block, LANES, WORDS, load, mul, parts, slice, store};
-use crate::weight::to_bytes;
 use falcon_lanes::{Bytes, BytesKernel, Isa, transpose_bytes, wipe};
 
 /// Byte columns that are made at a time, at most.
