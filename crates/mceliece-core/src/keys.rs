@@ -217,7 +217,7 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
     pub fn decapsulate(&self, ciphertext: &Ciphertext<P>) -> SharedSecret {
         let mut secret = Zeroizing::new([0; 32]);
         let job = (ciphertext.as_bytes(), &mut *secret);
-        operations::decapsulate(&P::CODE, self.as_bytes(), iter::once(job));
+        operations::decapsulate(&P::CODE, self.as_bytes(), &mut iter::once(job));
         SharedSecret::copy(&secret)
     }
 
@@ -240,8 +240,8 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
     pub fn decapsulate_batch(&self, ciphertexts: &[Ciphertext<P>]) -> Vec<SharedSecret> {
         let mut secrets = vec![SharedSecret::EMPTY; ciphertexts.len()];
         let places = secrets.iter_mut().map(SharedSecret::bytes_mut);
-        let jobs = ciphertexts.iter().map(Ciphertext::as_bytes).zip(places);
-        operations::decapsulate(&P::CODE, self.as_bytes(), jobs);
+        let mut jobs = ciphertexts.iter().map(Ciphertext::as_bytes).zip(places);
+        operations::decapsulate(&P::CODE, self.as_bytes(), &mut jobs);
         secrets
     }
 

@@ -1,7 +1,6 @@
 //! Operations on the best engine, for functions that know no instruction set.
 
 use crate::code::Code;
-use crate::decapsulate::Jobs;
 use crate::decode;
 use crate::encode::Encoding;
 use crate::engine::Best;
@@ -29,7 +28,13 @@ pub(crate) fn add_piece(encoding: &mut Encoding, row: usize, offset: usize, piec
 }
 
 /// Writes the session keys of ciphertexts.
-pub(crate) fn decapsulate<'a>(code: &Code, secret_key: &[u8], jobs: impl Jobs<'a>) {
+// Not generic over the iterator: the engines are compiled once, in this crate, and not again in
+// every crate that decapsulates.
+pub(crate) fn decapsulate<'a>(
+    code: &Code,
+    secret_key: &[u8],
+    jobs: &mut dyn Iterator<Item = (&'a [u8], &'a mut [u8; 32])>,
+) {
     on_best!(Best::find(), isa => crate::decapsulate::decapsulate(isa, code, secret_key, jobs));
 }
 
