@@ -79,6 +79,7 @@ impl<P: Parameters, B: AsRef<[u8]>> PublicKey<P, B> {
         if bytes.as_ref().len() != P::PUBLIC_KEY_LEN {
             return Err(DecodeError::Length {
                 expected: P::PUBLIC_KEY_LEN,
+                actual: bytes.as_ref().len(),
             });
         }
         if !is_padded(bytes.as_ref(), code.k()) {
@@ -329,6 +330,7 @@ fn check_secret_key<P: Parameters>(bytes: &[u8]) -> Result<(), DecodeError> {
     if bytes.len() != P::SECRET_KEY_LEN {
         return Err(DecodeError::Length {
             expected: P::SECRET_KEY_LEN,
+            actual: bytes.len(),
         });
     }
     let parts = parts(&code, bytes);

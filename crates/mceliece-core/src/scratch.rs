@@ -52,17 +52,11 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
     /// # Errors
     /// [`MemoryError`] if there are fewer than [`WORDS`](Self::WORDS) or [`BYTES`](Self::BYTES).
     pub fn new(words: &'a mut [u64], bytes: &'a mut [u8]) -> Result<Self, MemoryError> {
-        let words = words.get_mut(..Self::WORDS);
-        let words = words.ok_or(MemoryError {
-            needed: Self::WORDS,
-        })?;
-        let bytes = bytes.get_mut(..Self::BYTES);
-        let bytes = bytes.ok_or(MemoryError {
-            needed: Self::BYTES,
-        })?;
+        check_at_least(words.len(), Self::WORDS)?;
+        check_at_least(bytes.len(), Self::BYTES)?;
         Ok(Self {
-            words,
-            bytes,
+            words: &mut words[..Self::WORDS],
+            bytes: &mut bytes[..Self::BYTES],
             parameters: PhantomData,
         })
     }
@@ -74,11 +68,7 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
     /// # Errors
     /// [`MemoryError`] if there are fewer than [`MIN_WORDS`](Self::MIN_WORDS).
     pub fn small(words: &'a mut [u64]) -> Result<Self, MemoryError> {
-        if words.len() < Self::MIN_WORDS {
-            return Err(MemoryError {
-                needed: Self::MIN_WORDS,
-            });
-        }
+        check_at_least(words.len(), Self::MIN_WORDS)?;
         let len = words.len().min(Self::WORDS);
         Ok(Self {
             words: &mut words[..len],
@@ -195,11 +185,20 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
     }
 }
 
-fn check_len(buffer: &[u8], needed: usize) -> Result<(), MemoryError> {
-    if buffer.len() == needed {
+fn check_at_least(given: usize, needed: usize) -> Result<(), MemoryError> {
+    if given >= needed {
         Ok(())
     } else {
-        Err(MemoryError { needed })
+        Err(MemoryError { needed, given })
+    }
+}
+
+fn check_len(buffer: &[u8], needed: usize) -> Result<(), MemoryError> {
+    let given = buffer.len();
+    if given == needed {
+        Ok(())
+    } else {
+        Err(MemoryError { needed, given })
     }
 }
 

@@ -94,6 +94,7 @@ impl<P: Parameters> EncapsulateStream<P> {
         if self.len != P::PUBLIC_KEY_LEN {
             return Err(DecodeError::Length {
                 expected: P::PUBLIC_KEY_LEN,
+                actual: self.len,
             });
         }
         if self.padding != 0 {
