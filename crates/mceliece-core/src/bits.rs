@@ -18,8 +18,8 @@ pub(crate) fn transpose(x: &mut [u64; 64]) {
     }
 }
 
-/// Shifts a vector of bits in bytes towards its start by `padding` bits, fewer than eight. The first
-/// `padding` bits are lost, and zeros follow at the end.
+/// Removes the first `padding` bits of a vector, fewer than eight. The others move to the front,
+/// and zeros follow them.
 pub(crate) fn remove_padding(padding: usize, bytes: &mut [u8]) {
     if padding == 0 {
         return;

@@ -27,13 +27,13 @@ pub enum DecodeError {
         /// Length of the input in bytes.
         actual: usize,
     },
-    /// A padding bit is not zero. Only the sets of length 6960 have such bits: they fill up the last
-    /// byte of a ciphertext's syndrome, and of each row of a public key.
+    /// A padding bit is not zero. Only the sets of length 6960 have such bits: they fill up the
+    /// last byte of a ciphertext's syndrome, and of each row of a public key.
     Padding,
     /// A coefficient of the Goppa polynomial in a secret key is not an element of the field.
     Range,
-    /// The mask of pivot columns in a secret key does not belong to the parameter set. Sets with `f`
-    /// need a mask of 32 ones among 64 bits. The others need the low 32 bits set.
+    /// The mask of pivot columns in a secret key does not belong to the parameter set. Sets with
+    /// `f` need 32 ones among 64 bits. The others need ones in the low 32 bits, and zeros above.
     Pivots,
     /// The Goppa polynomial of a secret key has a zero in the field, or the seed does not give this
     /// key.
