@@ -74,7 +74,7 @@ impl<P: Parameters> EncapsulateStream<P> {
             if let Some(&last) = now.last()
                 && offset + now.len() == row_len
             {
-                // A shift by eight leaves nothing where there is no padding.
+                // Without padding, all bits are used.
                 let used = (0xff_u32 >> (8 * row_len - P::CODE.k())) as u8;
                 self.padding |= last & !used;
             }

@@ -1,8 +1,9 @@
 //! FixedWeight: a random error vector of weight `t`.
 //!
-//! Draws of `tau` 16-bit numbers are made until one holds `t` distinct positions. Which numbers are
-//! too large, and whether a position is repeated, is public: the draw is thrown away or the number
-//! is. The positions that are kept are secret.
+//! A draw is `tau` numbers of 16 bits. Numbers that are not below `n` are skipped, and the first
+//! `t` others are the positions. If there are fewer, or if two are equal, the whole draw is
+//! refused, and the next one is made. Which numbers are skipped and which draws are refused is
+//! public, because they are thrown away. The positions that are kept are secret.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm FixedWeight.
 
@@ -12,11 +13,12 @@ use crate::reveal::reveal;
 use falcon_lanes::{Isa, wipe};
 use rand_core::CryptoRng;
 
-/// Distinct positions, of which `t` places are used.
+/// Positions of an error vector, all different. The first `t` are used.
 pub(crate) type Positions = [u16; MAX_T];
 
 /// Draws `t` positions: those of the ones of a random error vector.
-// Apart from the vector, which so takes no memory while they are drawn.
+// Not inlined: the error vector, which is made afterwards, takes no stack while positions are
+// drawn.
 #[inline(never)]
 pub(crate) fn fixed_weight<R: CryptoRng + ?Sized>(
     code: &Code,
@@ -61,11 +63,12 @@ fn choose(code: &Code, draw: &[u8], positions: &mut Positions) -> bool {
 /// Positions that are compared at a time.
 const COMPARED: usize = 32;
 
-/// Not zero if two positions are equal.
+/// Returns a value other than zero if two positions are equal.
 ///
-/// Every position is compared with those up to half of their number behind it, round a circle.
+/// The positions are seen as a circle. Each one is compared with the next half of the circle, so
+/// every pair is compared.
 fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
-    // Twice round, and what the last comparisons reach behind that: other numbers.
+    // The positions twice, and behind them a number that is no position, for the last comparisons.
     let mut circle = [u16::MAX >> 1; 2 * MAX_T + COMPARED];
     let (first, second) = circle.split_at_mut(positions.len());
     first.copy_from_slice(positions);
