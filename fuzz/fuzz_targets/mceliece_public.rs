@@ -69,8 +69,8 @@ fn check<P: Parameters>(fill: u8, length: u8, changes: &[[u8; 4]], cuts: &[u8]) 
 
     let mut lasts = key.iter().skip(row_len - 1).step_by(row_len);
     let expected = if key.len() != P::PUBLIC_KEY_LEN {
-        let expected = P::PUBLIC_KEY_LEN;
-        Err(DecodeError::Length { expected })
+        let (expected, actual) = (P::PUBLIC_KEY_LEN, key.len());
+        Err(DecodeError::Length { expected, actual })
     } else if lasts.any(|last| last & padding != 0) {
         Err(DecodeError::Padding)
     } else {

@@ -33,9 +33,10 @@ fn fits(name: &str, pivots: &[u8]) -> bool {
 
 fn secret_key<P: Parameters>(bytes: &[u8]) {
     let decoded = SecretKey::<P>::try_from(bytes);
-    let expected = P::SECRET_KEY_LEN;
-    if bytes.len() != expected {
-        assert_eq!(decoded.err(), Some(DecodeError::Length { expected }));
+    let (expected, actual) = (P::SECRET_KEY_LEN, bytes.len());
+    if actual != expected {
+        let error = DecodeError::Length { expected, actual };
+        assert_eq!(decoded.err(), Some(error));
         return;
     }
     let g: Vec<u16> = bytes[40..40 + 2 * P::T]
@@ -84,11 +85,11 @@ fn compressed<P: Parameters>(bytes: &[u8; 40]) {
 }
 
 fn ciphertext<P: Parameters>(bytes: &[u8]) {
-    let expected = P::CIPHERTEXT_LEN;
+    let (expected, actual) = (P::CIPHERTEXT_LEN, bytes.len());
     let last = (P::M * P::T).div_ceil(8) - 1;
     let padding = !(0xff_u32 >> (8 * (last + 1) - P::M * P::T)) as u8;
-    let error = if bytes.len() != expected {
-        Some(DecodeError::Length { expected })
+    let error = if actual != expected {
+        Some(DecodeError::Length { expected, actual })
     } else if bytes[last] & padding != 0 {
         Some(DecodeError::Padding)
     } else {

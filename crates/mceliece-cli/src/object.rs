@@ -300,7 +300,7 @@ fn unknown_set(len: usize, wanted: Option<Kind>) -> Error {
 pub(crate) fn malformed(set: &Set, kind: Kind, len: usize, error: DecodeError) -> Error {
     let name = kind.name();
     match error {
-        DecodeError::Length { expected } => {
+        DecodeError::Length { expected, .. } => {
             let how = if len < expected {
                 "Was it truncated?"
             } else {

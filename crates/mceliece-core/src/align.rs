@@ -1,6 +1,6 @@
 //! Memory in whole cache lines.
 
-/// Words in whole cache lines: a load of 64 bytes that spans two lines takes twice as long.
+/// Words in whole cache lines. A load of 64 bytes that spans two cache lines takes twice as long.
 #[cfg_attr(target_arch = "x86_64", repr(align(64)))]
 pub(crate) struct Aligned<T>(pub(crate) T);
 

@@ -56,9 +56,11 @@ impl<P: Parameters> TryFrom<&[u8]> for Ciphertext<P> {
     /// [`DecodeError::Length`] and [`DecodeError::Padding`].
     fn try_from(bytes: &[u8]) -> Result<Self, DecodeError> {
         let code = P::CODE;
+        let actual = bytes.len();
         let Ok(bytes) = P::CiphertextBytes::try_from(bytes) else {
             return Err(DecodeError::Length {
                 expected: P::CIPHERTEXT_LEN,
+                actual,
             });
         };
         let (syndrome, _) = bytes.as_ref().split_at(code.syndrome_len());

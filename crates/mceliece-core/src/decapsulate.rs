@@ -6,13 +6,13 @@
 //! Source: Classic McEliece submission of 2022-10-23, algorithm Decap; with `pc` a ciphertext is
 //! good only if it ends with `H(2 | e)`.
 
+use crate::bits::{from_bytes, to_bytes};
 use crate::code::{Code, MAX_WORDS};
-use crate::decode::{GoppaCode, Values, decode, inverse_squares, no_values};
+use crate::decode::{DecodingKey, Values, decode, inverse_squares, no_values};
 use crate::hash::{self, Message, hash_all};
 use crate::layout::{Parts, parts};
 use crate::mask;
 use crate::stack::{wipe_below, wipe_far_below};
-use crate::weight::{from_bytes, to_bytes};
 use core::array;
 use falcon_lanes::{Isa, wipe};
 use zeroize::Zeroizing;
@@ -20,17 +20,13 @@ use zeroize::Zeroizing;
 /// A ciphertext, and the place of its session key.
 pub(crate) type Job<'a> = (&'a [u8], &'a mut [u8; 32]);
 
-/// Jobs of a batch that go side by side.
-#[cfg(feature = "alloc")]
-pub(crate) const TOGETHER: usize = 8;
-
 /// Writes the session keys of ciphertexts, `N` of them side by side. Key and ciphertexts have their
 /// lengths.
 pub(crate) fn decapsulate<'a, I: Isa, const N: usize>(
     isa: I,
     code: &Code,
     secret_key: &[u8],
-    jobs: impl Iterator<Item = Job<'a>>,
+    jobs: &mut dyn Iterator<Item = Job<'a>>,
 ) {
     match code.m {
         12 => decapsulate_on::<I, 12, N>(isa, code, secret_key, jobs),
@@ -42,7 +38,7 @@ fn decapsulate_on<'a, I: Isa, const M: usize, const N: usize>(
     isa: I,
     code: &Code,
     secret_key: &[u8],
-    jobs: impl Iterator<Item = Job<'a>>,
+    jobs: &mut dyn Iterator<Item = Job<'a>>,
 ) {
     let parts = parts(code, secret_key);
     let mut values = no_values::<M>();
@@ -87,7 +83,7 @@ fn decapsulate_group<I: Isa, const M: usize, const N: usize>(
         bytes: [0; 8 * MAX_WORDS],
         good: 0,
     }; N];
-    let key = GoppaCode {
+    let key = DecodingKey {
         code,
         control: parts.control,
     };
@@ -108,21 +104,19 @@ fn decapsulate_group<I: Isa, const M: usize, const N: usize>(
         }
         preimage.domain = [hash::SESSION & good | hash::REJECTION & !good];
     }
-    let mut messages = [const { None }; N];
-    for ((message, job), preimage) in messages.iter_mut().zip(&mut group).zip(&preimages) {
-        let Some((ciphertext, session_key)) = job else {
-            break;
-        };
-        *message = Some(Message {
+    let count = group.iter().flatten().count();
+    let jobs = group.iter_mut().flatten();
+    let messages = jobs
+        .zip(&preimages)
+        .map(|((ciphertext, session_key), preimage)| Message {
             pieces: [
                 &preimage.domain,
                 &preimage.bytes[..code.error_len()],
                 ciphertext,
             ],
-            output: session_key,
+            output: &mut **session_key,
         });
-    }
-    hash_all(isa, messages);
+    hash_all::<I, N>(isa, count, messages);
     for preimage in &mut preimages {
         wipe(&mut preimage.domain);
         wipe(&mut preimage.bytes);
@@ -132,7 +126,7 @@ fn decapsulate_group<I: Isa, const M: usize, const N: usize>(
 /// Writes the error vectors of ciphertexts, and whether there are any.
 fn find<I: Isa, const M: usize, const N: usize>(
     isa: I,
-    key: &GoppaCode<'_>,
+    key: &DecodingKey<'_>,
     values: &Values<M>,
     ciphertexts: [&[u8]; N],
     preimages: [&mut Preimage; N],
@@ -158,17 +152,12 @@ fn confirm<I: Isa, const N: usize>(
     preimages: &mut [Preimage; N],
 ) {
     let mut expected = Zeroizing::new([[0; 32]; N]);
-    let mut messages = [const { None }; N];
-    let places = messages.iter_mut().zip(&mut *expected);
-    for ((message, output), preimage) in
-        places.zip(&*preimages).take(group.iter().flatten().count())
-    {
-        *message = Some(Message {
-            pieces: [&preimage.domain, &preimage.bytes[..code.error_len()], &[]],
-            output,
-        });
-    }
-    hash_all(isa, messages);
+    let count = group.iter().flatten().count();
+    let messages = (preimages.iter().zip(&mut *expected)).map(|(preimage, output)| Message {
+        pieces: [&preimage.domain, &preimage.bytes[..code.error_len()], &[]],
+        output,
+    });
+    hash_all::<I, N>(isa, count, messages.take(count));
     for ((preimage, job), expected) in preimages.iter_mut().zip(group).zip(&*expected) {
         if let Some((ciphertext, _)) = job {
             let pairs = expected.iter().zip(&ciphertext[code.syndrome_len()..]);

@@ -55,9 +55,9 @@ pub(crate) const fn no_values<const M: usize>() -> Values<M> {
     Aligned([[[0; WORDS]; M]; 16])
 }
 
-/// A key, as decoding needs it, besides its [`inverse_squares`].
+/// The parts of a secret key that [`decode`] reads, besides its [`inverse_squares`].
 #[derive(Clone, Copy)]
-pub(crate) struct GoppaCode<'a> {
+pub(crate) struct DecodingKey<'a> {
     pub(crate) code: &'a Code,
     pub(crate) control: &'a [u8],
 }
@@ -151,7 +151,7 @@ pub(crate) fn inverse_squares<I: Isa, const M: usize>(
 /// one of weight `t`, else zero, and then that `e` means nothing.
 pub(crate) fn decode<I: Isa, const M: usize, const N: usize>(
     isa: I,
-    key: &GoppaCode<'_>,
+    key: &DecodingKey<'_>,
     inverse_squares: &Values<M>,
     v: &[[u64; MAX_WORDS]; N],
     e: &mut [[u64; MAX_WORDS]; N],
@@ -317,7 +317,7 @@ mod tests {
     ) -> u64 {
         fn on<I: Isa, const M: usize>(
             isa: I,
-            key: &GoppaCode<'_>,
+            key: &DecodingKey<'_>,
             goppa: &[u8],
             v: &[u64; MAX_WORDS],
             e: &mut [u64; MAX_WORDS],
@@ -335,7 +335,7 @@ mod tests {
             good[1]
         }
         let parts = parts(&P::CODE, pair.secret_key.as_bytes());
-        let key = GoppaCode {
+        let key = DecodingKey {
             code: &P::CODE,
             control: parts.control,
         };

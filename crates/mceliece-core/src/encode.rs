@@ -6,9 +6,10 @@
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm Encode.
 
+use crate::bits::remove_padding;
 use crate::code::Code;
 use crate::engine::Best;
-use crate::weight::{Positions, to_error_vector};
+use crate::weight::Positions;
 use core::slice::ChunksExact;
 use falcon_lanes::{Isa, Register, U64s, wipe};
 
@@ -56,7 +57,7 @@ impl Encoding {
         // Syndromes have no padding in front.
         let syndrome = &mut encoding.syndrome[..code.syndrome_len()];
         syndrome.copy_from_slice(&encoding.padded[front..FRONT]);
-        to_error_vector(padding, syndrome);
+        remove_padding(padding, syndrome);
         encoding
     }
 
@@ -69,7 +70,7 @@ impl Encoding {
     /// The bytes of `e`, when the syndrome is complete: what was in front of them is gone.
     pub(crate) fn error_vector(&mut self, code: &Code) -> &[u8] {
         let padded = &mut self.padded[FRONT - code.syndrome_len()..];
-        to_error_vector(padding(code), padded);
+        remove_padding(padding(code), padded);
         &padded[..code.error_len()]
     }
 

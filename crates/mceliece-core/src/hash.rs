@@ -50,10 +50,13 @@ pub(crate) type Message<'a> = falcon_keccak::Message<'a, 3, &'a mut [u8; 32]>;
 /// Up to two messages, one by one is faster.
 const FEWEST_SIDE_BY_SIDE: usize = 3;
 
-/// Writes the hashes of all messages, side by side if there are enough of them.
-pub(crate) fn hash_all<I: Isa, const N: usize>(isa: I, messages: [Option<Message<'_>>; N]) {
-    let count = messages.iter().flatten().count();
-    let messages = messages.into_iter().flatten();
+/// Writes the hashes of `count` messages, at most `N`. They are hashed side by side if there are
+/// enough of them.
+pub(crate) fn hash_all<'a, I: Isa, const N: usize>(
+    isa: I,
+    count: usize,
+    messages: impl Iterator<Item = Message<'a>>,
+) {
     if N < FEWEST_SIDE_BY_SIDE || count < FEWEST_SIDE_BY_SIDE || I::U64s::LEN == 1 {
         for message in messages {
             let [first, pieces @ ..] = message.pieces;

@@ -1,9 +1,11 @@
 //! The traits of the crate `kem` for every parameter set.
 //!
-//! The marker of a set, such as [`Mceliece6688128f`], is the
-//! [`Kem`]. **The traits pass keys by value**: [`KeyExport::to_bytes`] and
-//! [`TryKeyInit::new`] put a public key of up to 1.3 MiB on the stack. Everything else keeps keys
-//! on the heap. Use [`PublicKey`] and [`SecretKey`] where the stack is small.
+//! The type of a parameter set, such as [`Mceliece6688128f`], implements [`Kem`].
+//!
+//! **These traits pass keys by value.** [`KeyExport::to_bytes`] and [`TryKeyInit::new`] put a
+//! public key on the stack, up to 1.3 MiB, and copies of it. Code that calls them for a large set
+//! needs a stack of 4 MiB. New threads have 2 MiB. All other functions keep keys on the heap. Where
+//! the stack is small, use [`PublicKey`] and [`SecretKey`].
 //!
 //! ```
 //! use mceliece_core::Mceliece348864f;
@@ -14,10 +16,29 @@
 //! let (ciphertext, sent) = public_key.encapsulate_with_rng(&mut rng);
 //! assert_eq!(secret_key.decapsulate(&ciphertext), sent);
 //! ```
+//!
+//! This module also exports the crate `kem` itself:
+//!
+//! ```
+//! use mceliece_core::Mceliece348864f;
+//! use mceliece_core::kem::kem::{Ciphertext, EncapsulationKey, SharedKey};
+//! use mceliece_core::kem::{Decapsulate, Encapsulate, Kem};
+//!
+//! fn send<K: Kem>(key: &EncapsulationKey<K>) -> (Ciphertext<K>, SharedKey<K>) {
+//!     key.encapsulate_with_rng(&mut rand_core::UnwrapErr(getrandom::SysRng))
+//! }
+//!
+//! # let mut rng = rand_core::UnwrapErr(getrandom::SysRng);
+//! let (secret_key, public_key) = Mceliece348864f::generate_keypair_from_rng(&mut rng);
+//! let (ciphertext, sent) = send::<Mceliece348864f>(&public_key);
+//! assert_eq!(secret_key.decapsulate(&ciphertext), sent);
+//! ```
 
 use crate::ciphertexts::Ciphertext;
 use crate::keys::{KeyPair, PublicKey, SecretKey};
 use crate::params::*;
+/// The crate `kem`, for the names that this module does not repeat.
+pub use ::kem;
 pub use ::kem::{
     Decapsulate, Decapsulator, Encapsulate, Generate, InvalidKey, Kem, Key, KeyExport, KeySizeUser,
     TryKeyInit,
@@ -27,13 +48,24 @@ use hybrid_array::{Array, ArraySize, sizes};
 use rand_core::{CryptoRng, TryCryptoRng};
 use zeroize::Zeroizing;
 
-/// A parameter set, with its lengths as types.
+/// A parameter set with its lengths as types, for arrays of the crate `hybrid-array`.
+///
+/// ```
+/// use mceliece_core::Mceliece348864f;
+/// use mceliece_core::kem::KemParameters;
+///
+/// fn ciphertext_len<P: KemParameters>() -> usize {
+///     use mceliece_core::kem::kem::common::typenum::Unsigned;
+///     P::CiphertextSize::USIZE
+/// }
+/// assert_eq!(ciphertext_len::<Mceliece348864f>(), 96);
+/// ```
 pub trait KemParameters: Parameters {
-    /// Length of a public key.
+    /// Length of a public key in bytes.
     type PublicKeySize: ArraySize;
-    /// Length of a secret key.
+    /// Length of a secret key in bytes.
     type SecretKeySize: ArraySize;
-    /// Length of a ciphertext.
+    /// Length of a ciphertext in bytes.
     type CiphertextSize: ArraySize;
 }
 
@@ -52,7 +84,7 @@ pub trait KemParameters: Parameters {
 pub struct EncapsulationKey<P: Parameters>(PublicKey<P>);
 
 impl<P: Parameters> EncapsulationKey<P> {
-    /// The public key.
+    /// The public key with the functions of this crate, such as [`PublicKey::as_bytes`].
     pub fn as_key(&self) -> &PublicKey<P> {
         &self.0
     }
@@ -86,7 +118,7 @@ pub struct DecapsulationKey<P: Parameters> {
 }
 
 impl<P: Parameters> DecapsulationKey<P> {
-    /// The secret key.
+    /// The secret key with the functions of this crate, such as [`SecretKey::seed`].
     pub fn as_key(&self) -> &SecretKey<P> {
         &self.secret_key
     }
@@ -152,8 +184,10 @@ impl<P: KemParameters> KeySizeUser for DecapsulationKey<P> {
 }
 
 impl<P: KemParameters> TryKeyInit for DecapsulationKey<P> {
-    /// Decodes a secret key, and computes its public key from the seed. A key that its seed does
-    /// not give is refused.
+    /// Decodes a secret key, and computes its public key from the seed.
+    ///
+    /// # Errors
+    /// [`InvalidKey`] if the bytes are not a secret key, or if the seed does not give this key.
     fn new(key: &Key<Self>) -> Result<Self, InvalidKey> {
         let secret_key = SecretKey::try_from(&key[..]).map_err(|_| InvalidKey)?;
         let public_key = secret_key.public_key().map_err(|_| InvalidKey)?;
@@ -198,8 +232,10 @@ where
             CiphertextSize = <P as KemParameters>::CiphertextSize,
         >,
 {
-    /// Recovers the shared secret. Padding bits that are not zero make another ciphertext, and
-    /// so an unrelated secret: this trait has no errors.
+    /// Recovers the shared secret.
+    ///
+    /// This trait has no errors. A ciphertext whose padding bits are not zero gives an unrelated
+    /// secret, like every ciphertext that was not made for this key.
     fn decapsulate(&self, ciphertext: &::kem::Ciphertext<P>) -> ::kem::SharedKey<P> {
         let mut secret = Zeroizing::new([0; 32]);
         match Ciphertext::<P>::try_from(&ciphertext[..]) {

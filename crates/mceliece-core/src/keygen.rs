@@ -1,14 +1,15 @@
 //! Key generation.
 //!
-//! A seed delta is expanded to `s`, the random numbers of the support, `beta` and the next seed. If
-//! a step fails, the next seed takes its turn: failures are public, since that seed is thrown away.
-//! Without `f` 3.5 attempts are expected, with `f` one.
+//! An attempt expands a seed to `s`, the random numbers of the support, `beta` and the next seed.
+//! If a step fails, the next attempt takes the next seed. That a step fails is public, because its
+//! seed is thrown away. The sets without `f` take 3.5 attempts on average, the sets with `f` one.
 //!
 //! The steps are functions that are not inlined: each takes its stack only while it runs.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm SeededKeyGen.
 
 use crate::align::{SLACK, aligned};
+use crate::bits::to_bytes;
 use crate::code::{CHOSEN, Code, MAX_T};
 use crate::decode::{goppa_values, invert};
 use crate::fft::basis::PATTERNS;
@@ -16,7 +17,7 @@ use crate::fft::blocks;
 use crate::field::planes::{Block, LANES, element};
 use crate::hash;
 use crate::layout::{FIRST_COLUMNS, parts_mut};
-use crate::matrix::Columns;
+use crate::matrix::Line;
 use crate::matrix::columns::{PIECE, join_rows, visit_columns, write_columns};
 use crate::matrix::eliminate::{
     COMBINATION_WORDS, GROUP, Matrix, Reduction, height, max_combinations, reduce, replay,
@@ -29,7 +30,6 @@ use crate::reveal::reveal;
 use crate::sort::sort;
 use crate::stack::wipe_far_below;
 use crate::support::{Support, column, number, order, pack, pack_numbers};
-use crate::weight::to_bytes;
 use falcon_lanes::{Isa, planes_of_bytes, wipe};
 use zeroize::Zeroizing;
 
@@ -312,7 +312,7 @@ fn write_public_key<I: Isa, const M: usize>(
     isa: I,
     code: &Code,
     support: &Support<'_>,
-    (left, lines): (&Matrix<'_>, &mut [Columns]),
+    (left, lines): (&Matrix<'_>, &mut [Line]),
     reduction: &Reduction<'_>,
     public_key: &mut Output<'_>,
 ) {

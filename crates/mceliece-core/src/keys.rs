@@ -2,8 +2,6 @@
 
 use crate::ciphertexts::{Ciphertext, SharedSecret};
 use crate::code::MAX_T;
-#[cfg(feature = "alloc")]
-use crate::decapsulate::TOGETHER;
 use crate::encapsulate::finish;
 use crate::encode::Encoding;
 use crate::error::DecodeError;
@@ -14,7 +12,6 @@ use crate::reveal::reveal;
 use crate::stack::wipe_below;
 use crate::weight::fixed_weight;
 use core::fmt;
-use core::iter;
 use core::marker::PhantomData;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
@@ -28,25 +25,41 @@ use {
     zeroize::ZeroizeOnDrop,
 };
 
-/// Memory of a public key that the library allocates.
+/// Bytes of a public key that this crate allocates.
+///
+/// ```
+/// use mceliece_core::{KeyPair, Mceliece348864f, PublicBytes, PublicKey};
+///
+/// let pair = KeyPair::<Mceliece348864f>::from_seed(&[7; 32]);
+/// // The type that `PublicKey<Mceliece348864f>` stands for.
+/// let public_key: PublicKey<Mceliece348864f, PublicBytes> = pair.public_key;
+/// ```
 #[cfg(feature = "alloc")]
 pub type PublicBytes = Box<[u8]>;
-/// Memory of a public key if there is no allocator: name another one, such as `&[u8]`, to borrow
-/// for less than the whole run of the program.
+/// Bytes of a public key without the feature `alloc`: a slice that lives as long as the program.
+/// For a slice that lives shorter, write `PublicKey<P, &[u8]>`.
 #[cfg(not(feature = "alloc"))]
 pub type PublicBytes = &'static [u8];
 
-/// Memory of a secret key that the library allocates. Wiped when dropped.
+/// Bytes of a secret key that this crate allocates. They are wiped when dropped.
+///
+/// ```
+/// use mceliece_core::{KeyPair, Mceliece348864f, SecretBytes, SecretKey};
+///
+/// let pair = KeyPair::<Mceliece348864f>::from_seed(&[7; 32]);
+/// // The type that `SecretKey<Mceliece348864f>` stands for.
+/// let secret_key: SecretKey<Mceliece348864f, SecretBytes> = pair.secret_key;
+/// ```
 #[cfg(feature = "alloc")]
 pub type SecretBytes = Zeroizing<Box<[u8]>>;
-/// Memory of a secret key if there is no allocator: name another one, such as `&[u8]`, to borrow
-/// for less than the whole run of the program.
+/// Bytes of a secret key without the feature `alloc`: a slice that lives as long as the program.
+/// For a slice that lives shorter, write `SecretKey<P, &[u8]>`.
 #[cfg(not(feature = "alloc"))]
 pub type SecretBytes = &'static [u8];
 
 /// A public key: the matrix `T`, a quarter of a megabyte or more.
 ///
-/// It owns its bytes, or borrows them, as `B` says.
+/// `B` is the type of its bytes: a box by default, or a slice `&[u8]`, which is not copied.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -72,15 +85,17 @@ pub struct PublicKey<P: Parameters, B = PublicBytes> {
 }
 
 impl<P: Parameters, B: AsRef<[u8]>> PublicKey<P, B> {
-    /// Decodes strictly, and keeps `bytes`.
+    /// Takes `bytes` as a public key, without a copy, and checks their length and padding bits.
     ///
     /// # Errors
-    /// [`DecodeError::Length`] and [`DecodeError::Padding`].
+    /// [`DecodeError::Length`] if there are not [`PUBLIC_KEY_LEN`](Parameters::PUBLIC_KEY_LEN)
+    /// bytes. [`DecodeError::Padding`] if a padding bit is not zero.
     pub fn from_bytes(bytes: B) -> Result<Self, DecodeError> {
         let code = P::CODE;
         if bytes.as_ref().len() != P::PUBLIC_KEY_LEN {
             return Err(DecodeError::Length {
                 expected: P::PUBLIC_KEY_LEN,
+                actual: bytes.as_ref().len(),
             });
         }
         if !is_padded(bytes.as_ref(), code.k()) {
@@ -92,12 +107,14 @@ impl<P: Parameters, B: AsRef<[u8]>> PublicKey<P, B> {
         })
     }
 
-    /// Encoding, of [`PUBLIC_KEY_LEN`](Parameters::PUBLIC_KEY_LEN) bytes.
+    /// Encoding of the key: [`PUBLIC_KEY_LEN`](Parameters::PUBLIC_KEY_LEN) bytes.
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.as_ref()
     }
 
-    /// Draws a secret and encapsulates it for the holder of the secret key.
+    /// Draws a shared secret, and makes the ciphertext from which the secret key recovers it.
+    ///
+    /// Send the ciphertext, and keep the secret.
     ///
     /// Source: Classic McEliece submission of 2022-10-23, algorithm Encap.
     pub fn encapsulate<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> (Ciphertext<P>, SharedSecret) {
@@ -146,9 +163,10 @@ impl<P: Parameters, B> fmt::Debug for PublicKey<P, B> {
     }
 }
 
-/// A secret key. It never prints its bytes, and wipes those that the library allocated.
+/// A secret key. `Debug` does not show its bytes.
 ///
-/// It owns its bytes, or borrows them, as `B` says. Borrowed bytes are the caller's to wipe.
+/// `B` is the type of its bytes: a box by default, which is wiped when dropped, or a slice `&[u8]`,
+/// which the caller wipes.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -174,16 +192,18 @@ pub struct SecretKey<P: Parameters, B = SecretBytes> {
 }
 
 impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
-    /// Decodes strictly, and keeps `bytes`.
+    /// Takes `bytes` as a secret key, without a copy, and checks each of its fields.
     ///
-    /// The key is not compared with the one that its seed gives.
+    /// The seed is not expanded, so a key that its seed does not give is accepted.
+    /// [`public_key`](SecretKey::public_key) refuses such a key.
     ///
-    /// Whoever chooses another `B` than [`SecretBytes`] wipes it: a `Vec<u8>` is freed as it is.
-    /// `SecretKey::try_from` copies a slice into bytes that are wiped.
+    /// If `B` is not [`SecretBytes`], the caller wipes the bytes: a `Vec<u8>` is freed without a
+    /// wipe. `SecretKey::try_from` copies a slice into bytes that are wiped.
     ///
     /// # Errors
-    /// [`DecodeError::Length`], [`DecodeError::Range`], [`DecodeError::Pivots`], and
-    /// [`DecodeError::InvalidKey`] if the Goppa polynomial vanishes at a point.
+    /// [`DecodeError::Length`] if there are not [`SECRET_KEY_LEN`](Parameters::SECRET_KEY_LEN)
+    /// bytes. [`DecodeError::Pivots`] or [`DecodeError::Range`] if a field has an impossible value.
+    /// [`DecodeError::InvalidKey`] if the Goppa polynomial has a zero in the field.
     pub fn from_bytes(bytes: B) -> Result<Self, DecodeError> {
         check_secret_key::<P>(bytes.as_ref())?;
         Ok(Self {
@@ -192,18 +212,20 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
         })
     }
 
-    /// Encoding, of [`SECRET_KEY_LEN`](Parameters::SECRET_KEY_LEN) bytes. Secret.
+    /// Encoding of the key: [`SECRET_KEY_LEN`](Parameters::SECRET_KEY_LEN) secret bytes.
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.as_ref()
     }
 
-    /// Seed from which [`KeyPair::from_seed`] generates this key. Secret.
+    /// Secret seed, from which [`KeyPair::from_seed`] generates this key and its public key.
     pub fn seed(&self) -> &[u8; SEED_LEN] {
         self.as_bytes().first_chunk().unwrap_or(&[0; SEED_LEN])
     }
 
-    /// Seed and pivot columns, from which [`from_compressed`](SecretKey::from_compressed) computes
-    /// this key without an elimination. Secret.
+    /// First 40 bytes of the key: seed and pivot columns. Secret.
+    ///
+    /// [`from_compressed`](SecretKey::from_compressed) computes the key from them, faster than
+    /// [`KeyPair::from_seed`] does from the seed.
     pub fn compressed(&self) -> &[u8; COMPRESSED_LEN] {
         self.as_bytes()
             .first_chunk()
@@ -212,22 +234,22 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
 
     /// Recovers the shared secret of `ciphertext`.
     ///
-    /// For a ciphertext that was not made for this key, returns a pseudorandom secret that depends
-    /// only on the key and the ciphertext. The caller cannot detect this.
+    /// A ciphertext that was not made for this key gives a pseudorandom secret, which depends only
+    /// on the key and the ciphertext. The caller cannot tell it from a shared secret.
     ///
     /// Source: Classic McEliece submission of 2022-10-23, algorithm Decap.
     pub fn decapsulate(&self, ciphertext: &Ciphertext<P>) -> SharedSecret {
         let mut secret = Zeroizing::new([0; 32]);
         let job = (ciphertext.as_bytes(), &mut *secret);
-        operations::decapsulate::<1>(&P::CODE, self.as_bytes(), iter::once(job));
+        operations::decapsulate(&P::CODE, self.as_bytes(), job);
         SharedSecret::copy(&secret)
     }
 
     /// Recovers the shared secrets of `ciphertexts`, in their order, as
     /// [`decapsulate`](Self::decapsulate) does.
     ///
-    /// Computes once what depends on the key alone. Searches for two error vectors at a time and
-    /// hashes eight, so batches of eight or more are fastest.
+    /// A batch takes less time than single calls. Values that depend only on the key are computed
+    /// once, and eight ciphertexts are worked on together.
     ///
     /// ```
     /// use mceliece_core::{KeyPair, Mceliece348864f};
@@ -243,8 +265,8 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
     pub fn decapsulate_batch(&self, ciphertexts: &[Ciphertext<P>]) -> Vec<SharedSecret> {
         let mut secrets = vec![SharedSecret::EMPTY; ciphertexts.len()];
         let places = secrets.iter_mut().map(SharedSecret::bytes_mut);
-        let jobs = ciphertexts.iter().map(Ciphertext::as_bytes).zip(places);
-        operations::decapsulate::<TOGETHER>(&P::CODE, self.as_bytes(), jobs);
+        let mut jobs = ciphertexts.iter().map(Ciphertext::as_bytes).zip(places);
+        operations::decapsulate_batch(&P::CODE, self.as_bytes(), &mut jobs);
         secrets
     }
 
@@ -255,7 +277,9 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
         crate::hash::hash(crate::hash::REJECTION, &[s, ciphertext], secret);
     }
 
-    /// Computes the public key from the seed. Takes about as long as one attempt of key generation.
+    /// Computes the public key from the seed, and checks that the seed gives this secret key.
+    ///
+    /// This takes about as long as one attempt of key generation.
     ///
     /// # Errors
     /// [`DecodeError::InvalidKey`] if the seed does not give this secret key.
@@ -279,12 +303,13 @@ impl<P: Parameters, B: AsRef<[u8]>> SecretKey<P, B> {
 impl<P: Parameters> SecretKey<P> {
     /// Computes a secret key from its first 40 bytes: seed and pivot columns.
     ///
-    /// A seed whose matrix has no systematic form gives no key, but only
-    /// [`public_key`](Self::public_key) notices. For 32 bytes, the seed alone, use
-    /// [`KeyPair::from_seed`].
+    /// The matrix is not computed. So a seed whose matrix has no systematic form is accepted,
+    /// though it gives no key. [`public_key`](Self::public_key) refuses the result. If you have the
+    /// seed alone, 32 bytes, use [`KeyPair::from_seed`].
     ///
     /// # Errors
-    /// [`DecodeError::Pivots`], and [`DecodeError::InvalidKey`] if the seed gives no key.
+    /// [`DecodeError::Pivots`] if the pivot columns do not belong to the parameter set.
+    /// [`DecodeError::InvalidKey`] if another step of key generation refuses the seed.
     pub fn from_compressed(bytes: &[u8; COMPRESSED_LEN]) -> Result<Self, DecodeError> {
         let (seed, pivots) = bytes.split_first_chunk().unwrap_or((&[0; SEED_LEN], &[]));
         let pivots = pivots
@@ -332,6 +357,7 @@ fn check_secret_key<P: Parameters>(bytes: &[u8]) -> Result<(), DecodeError> {
     if bytes.len() != P::SECRET_KEY_LEN {
         return Err(DecodeError::Length {
             expected: P::SECRET_KEY_LEN,
+            actual: bytes.len(),
         });
     }
     let parts = parts(&code, bytes);
@@ -341,7 +367,7 @@ fn check_secret_key<P: Parameters>(bytes: &[u8]) -> Result<(), DecodeError> {
     if reveal(usize::from(all) >= code.q()) {
         return Err(DecodeError::Range);
     }
-    if operations::is_degenerate(&code, parts.goppa) {
+    if operations::has_root(&code, parts.goppa) {
         return Err(DecodeError::InvalidKey);
     }
     Ok(())
@@ -412,8 +438,9 @@ impl<P: Parameters> KeyPair<P> {
 
     /// Generates a pair from `seed`. The same seed gives the same pair on every platform.
     ///
-    /// If `seed` gives no key, which happens to five of seven seeds of the sets without `f`, the
-    /// seed that follows it is tried, and so on. The secret key holds the seed that gave it.
+    /// Some seeds give no key: about five of seven in the sets without `f`. Then the next seed, a
+    /// part of the hash of this one, is tried, and so on. [`SecretKey::seed`] is the seed that gave
+    /// the key, so it may be another one than `seed`.
     ///
     /// Source: Classic McEliece submission of 2022-10-23, algorithm SeededKeyGen.
     pub fn from_seed(seed: &[u8; SEED_LEN]) -> Self {

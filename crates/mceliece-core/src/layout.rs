@@ -22,7 +22,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) s: &'a [u8],
 }
 
-/// Cuts a secret key, which has its length.
+/// Cuts a secret key into its parts. `bytes` have the length of a secret key.
 pub(crate) fn parts<'a>(code: &Code, bytes: &'a [u8]) -> Parts<'a> {
     let (compressed, rest) = bytes.split_at(COMPRESSED_LEN);
     let (goppa, rest) = rest.split_at(code.goppa_len());
@@ -55,7 +55,7 @@ pub(crate) struct PartsMut<'a> {
     pub(crate) s: &'a mut [u8],
 }
 
-/// Cuts a secret key, which has its length.
+/// Cuts a secret key into its parts. `bytes` have the length of a secret key.
 pub(crate) fn parts_mut<'a>(code: &Code, bytes: &'a mut [u8]) -> PartsMut<'a> {
     let (seed, rest) = bytes.split_at_mut(SEED_LEN);
     let (pivots, rest) = rest.split_at_mut(COMPRESSED_LEN - SEED_LEN);
@@ -70,11 +70,12 @@ pub(crate) fn parts_mut<'a>(code: &Code, bytes: &'a mut [u8]) -> PartsMut<'a> {
     }
 }
 
-/// True if the bits that pad `rows` of `bits` bits to whole bytes are zero.
+/// True if all padding bits are zero. `bytes` are rows of `bits` bits, each filled up to whole
+/// bytes.
 pub(crate) fn is_padded(bytes: &[u8], bits: usize) -> bool {
     let len = bits.div_ceil(8);
-    // A shift by eight leaves nothing where there is no padding.
-    let padding = (0xff_u32 >> (8 * len - bits)) as u8;
+    // Without padding, all bits are used.
+    let used = (0xff_u32 >> (8 * len - bits)) as u8;
     let last = bytes.iter().skip(len - 1).step_by(len);
-    last.fold(0, |all, byte| all | byte) & !padding == 0
+    last.fold(0, |all, byte| all | byte) & !used == 0
 }

@@ -2,7 +2,7 @@
 #![cfg_attr(feature = "alloc", doc = include_str!("../README.md"))]
 #![cfg_attr(
     not(feature = "alloc"),
-    doc = "Classic McEliece, a code-based KEM whose security is in question. The whole page is shown with all features."
+    doc = "Classic McEliece, a code-based KEM whose security is in question. Build the documentation with all features to see the whole page."
 )]
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,11 +1,12 @@
 //! Operations on the best engine, for functions that know no instruction set.
 
 use crate::code::Code;
-use crate::decapsulate::Job;
-use crate::decode::has_root;
+use crate::decapsulate::{self, Job};
+use crate::decode;
 use crate::encode::Encoding;
 use crate::engine::Best;
 use crate::keygen::{Memory, Task};
+use core::iter;
 
 /// Runs a task of key generation.
 pub(crate) fn run(
@@ -28,21 +29,32 @@ pub(crate) fn add_piece(encoding: &mut Encoding, row: usize, offset: usize, piec
     on_best!(Best::find(), isa => encoding.add_piece_on(isa, row, offset, piece));
 }
 
-/// Writes the session keys of ciphertexts, `N` of them side by side.
-pub(crate) fn decapsulate<'a, const N: usize>(
+/// Writes the session key of a ciphertext.
+pub(crate) fn decapsulate(code: &Code, secret_key: &[u8], job: Job<'_>) {
+    let mut jobs = iter::once(job);
+    on_best!(Best::find(), isa => {
+        decapsulate::decapsulate::<_, 1>(isa, code, secret_key, &mut jobs);
+    });
+}
+
+/// Writes the session keys of ciphertexts, eight of them together.
+// Not generic over the iterator: the engines are compiled once, in this crate, and not again in
+// every crate that decapsulates.
+#[cfg(feature = "alloc")]
+pub(crate) fn decapsulate_batch<'a>(
     code: &Code,
     secret_key: &[u8],
-    jobs: impl Iterator<Item = Job<'a>>,
+    jobs: &mut dyn Iterator<Item = Job<'a>>,
 ) {
     on_best!(Best::find(), isa => {
-        crate::decapsulate::decapsulate::<_, N>(isa, code, secret_key, jobs);
+        decapsulate::decapsulate::<_, 8>(isa, code, secret_key, jobs);
     });
 }
 
 /// True if the Goppa polynomial vanishes at a point.
-pub(crate) fn is_degenerate(code: &Code, goppa: &[u8]) -> bool {
+pub(crate) fn has_root(code: &Code, goppa: &[u8]) -> bool {
     on_best!(Best::find(), isa => match code.m {
-        12 => has_root::<_, 12>(isa, goppa),
-        _ => has_root::<_, 13>(isa, goppa),
+        12 => decode::has_root::<_, 12>(isa, goppa),
+        _ => decode::has_root::<_, 13>(isa, goppa),
     })
 }

@@ -20,7 +20,8 @@ pub(crate) mod sealed {
 
 /// A Classic McEliece parameter set, such as [`Mceliece6688128f`].
 ///
-/// There is no default. The names have the length `n` of the code and the number `t` of errors.
+/// A name holds the length `n` of the code and the number `t` of errors: `Mceliece6688128f` has
+/// `n = 6688` and `t = 128`. No set is the default.
 ///
 /// ```
 /// use mceliece_core::{Mceliece348864, Mceliece8192128pc, Parameters};
@@ -46,9 +47,9 @@ pub trait Parameters:
     + Sync
     + 'static
 {
-    /// Name, such as `"mceliece348864f"`.
+    /// Name in small letters, such as `"mceliece348864f"`.
     const NAME: &'static str;
-    /// Degree `m` of the field.
+    /// Degree `m` of the field `GF(2^m)`, 12 or 13.
     const M: usize = <Self as sealed::Sealed>::CODE.m;
     /// Length `n` of the code in bits.
     const N: usize = <Self as sealed::Sealed>::CODE.n;
@@ -61,11 +62,27 @@ pub trait Parameters:
     /// Length of a ciphertext in bytes.
     const CIPHERTEXT_LEN: usize = <Self as sealed::Sealed>::CODE.ciphertext_len();
 
-    /// `[u8; CIPHERTEXT_LEN]`.
+    /// Array of the bytes of a ciphertext: `[u8; CIPHERTEXT_LEN]`.
     type CiphertextBytes: ByteArray;
 }
 
-/// A byte array of known length.
+/// A byte array: `[u8; N]` for every `N`. Generic code gets one from a ciphertext.
+///
+/// ```
+/// use mceliece_core::{ByteArray, Ciphertext, Mceliece348864, Parameters};
+///
+/// fn last_byte<P: Parameters>(ciphertext: &Ciphertext<P>) -> Option<u8> {
+///     let bytes: P::CiphertextBytes = ciphertext.to_bytes();
+///     bytes.as_ref().last().copied()
+/// }
+///
+/// # fn main() -> Result<(), mceliece_core::DecodeError> {
+/// let ciphertext = Ciphertext::<Mceliece348864>::try_from(&[7; 96][..])?;
+/// assert_eq!(last_byte(&ciphertext), Some(7));
+/// assert_eq!(<[u8; 3]>::ZERO, [0; 3]);
+/// # Ok(())
+/// # }
+/// ```
 pub trait ByteArray:
     AsRef<[u8]>
     + AsMut<[u8]>
@@ -135,46 +152,46 @@ macro_rules! parameter_sets {
 }
 
 parameter_sets! {
-    Mceliece348864, "mceliece348864", "Length 3488, 64 errors. Not in the ISO standard.",
+    Mceliece348864, "mceliece348864", "Code of length 3488, 64 errors. Not in the ISO standard.",
         m 12, n 3488, t 64, LOW_TERMS_64, f false, pc false, ct 96;
     Mceliece348864f, "mceliece348864f",
-        "Length 3488, 64 errors, faster key generation. Not in the ISO standard.",
+        "Code of length 3488, 64 errors; faster key generation. Not in the ISO standard.",
         m 12, n 3488, t 64, LOW_TERMS_64, f true, pc false, ct 96;
-    Mceliece460896, "mceliece460896", "Length 4608, 96 errors.",
+    Mceliece460896, "mceliece460896", "Code of length 4608, 96 errors.",
         m 13, n 4608, t 96, LOW_TERMS_96, f false, pc false, ct 156;
-    Mceliece460896f, "mceliece460896f", "Length 4608, 96 errors, faster key generation.",
+    Mceliece460896f, "mceliece460896f", "Code of length 4608, 96 errors; faster key generation.",
         m 13, n 4608, t 96, LOW_TERMS_96, f true, pc false, ct 156;
-    Mceliece460896pc, "mceliece460896pc", "Length 4608, 96 errors, confirmed ciphertexts.",
+    Mceliece460896pc, "mceliece460896pc", "Code of length 4608, 96 errors; ciphertexts end with a hash.",
         m 13, n 4608, t 96, LOW_TERMS_96, f false, pc true, ct 188;
     Mceliece460896pcf, "mceliece460896pcf",
-        "Length 4608, 96 errors, confirmed ciphertexts, faster key generation.",
+        "Code of length 4608, 96 errors; ciphertexts end with a hash; faster key generation.",
         m 13, n 4608, t 96, LOW_TERMS_96, f true, pc true, ct 188;
-    Mceliece6688128, "mceliece6688128", "Length 6688, 128 errors.",
+    Mceliece6688128, "mceliece6688128", "Code of length 6688, 128 errors.",
         m 13, n 6688, t 128, LOW_TERMS_128, f false, pc false, ct 208;
-    Mceliece6688128f, "mceliece6688128f", "Length 6688, 128 errors, faster key generation.",
+    Mceliece6688128f, "mceliece6688128f", "Code of length 6688, 128 errors; faster key generation.",
         m 13, n 6688, t 128, LOW_TERMS_128, f true, pc false, ct 208;
-    Mceliece6688128pc, "mceliece6688128pc", "Length 6688, 128 errors, confirmed ciphertexts.",
+    Mceliece6688128pc, "mceliece6688128pc", "Code of length 6688, 128 errors; ciphertexts end with a hash.",
         m 13, n 6688, t 128, LOW_TERMS_128, f false, pc true, ct 240;
     Mceliece6688128pcf, "mceliece6688128pcf",
-        "Length 6688, 128 errors, confirmed ciphertexts, faster key generation.",
+        "Code of length 6688, 128 errors; ciphertexts end with a hash; faster key generation.",
         m 13, n 6688, t 128, LOW_TERMS_128, f true, pc true, ct 240;
-    Mceliece6960119, "mceliece6960119", "Length 6960, 119 errors.",
+    Mceliece6960119, "mceliece6960119", "Code of length 6960, 119 errors.",
         m 13, n 6960, t 119, LOW_TERMS_119, f false, pc false, ct 194;
-    Mceliece6960119f, "mceliece6960119f", "Length 6960, 119 errors, faster key generation.",
+    Mceliece6960119f, "mceliece6960119f", "Code of length 6960, 119 errors; faster key generation.",
         m 13, n 6960, t 119, LOW_TERMS_119, f true, pc false, ct 194;
-    Mceliece6960119pc, "mceliece6960119pc", "Length 6960, 119 errors, confirmed ciphertexts.",
+    Mceliece6960119pc, "mceliece6960119pc", "Code of length 6960, 119 errors; ciphertexts end with a hash.",
         m 13, n 6960, t 119, LOW_TERMS_119, f false, pc true, ct 226;
     Mceliece6960119pcf, "mceliece6960119pcf",
-        "Length 6960, 119 errors, confirmed ciphertexts, faster key generation.",
+        "Code of length 6960, 119 errors; ciphertexts end with a hash; faster key generation.",
         m 13, n 6960, t 119, LOW_TERMS_119, f true, pc true, ct 226;
-    Mceliece8192128, "mceliece8192128", "Length 8192, 128 errors.",
+    Mceliece8192128, "mceliece8192128", "Code of length 8192, 128 errors.",
         m 13, n 8192, t 128, LOW_TERMS_128, f false, pc false, ct 208;
-    Mceliece8192128f, "mceliece8192128f", "Length 8192, 128 errors, faster key generation.",
+    Mceliece8192128f, "mceliece8192128f", "Code of length 8192, 128 errors; faster key generation.",
         m 13, n 8192, t 128, LOW_TERMS_128, f true, pc false, ct 208;
-    Mceliece8192128pc, "mceliece8192128pc", "Length 8192, 128 errors, confirmed ciphertexts.",
+    Mceliece8192128pc, "mceliece8192128pc", "Code of length 8192, 128 errors; ciphertexts end with a hash.",
         m 13, n 8192, t 128, LOW_TERMS_128, f false, pc true, ct 240;
     Mceliece8192128pcf, "mceliece8192128pcf",
-        "Length 8192, 128 errors, confirmed ciphertexts, faster key generation.",
+        "Code of length 8192, 128 errors; ciphertexts end with a hash; faster key generation.",
         m 13, n 8192, t 128, LOW_TERMS_128, f true, pc true, ct 240;
 }
 

@@ -12,7 +12,7 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// Working memory of key generation, owned by the caller and wiped after every use.
 ///
-/// With the feature `alloc`, [`KeyPair`](crate::KeyPair) allocates it.
+/// [`KeyPair`](crate::KeyPair) needs none: it allocates its own memory (feature `alloc`).
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -40,11 +40,11 @@ pub struct KeygenScratch<'a, P: Parameters> {
 }
 
 impl<'a, P: Parameters> KeygenScratch<'a, P> {
-    /// Number of 64-bit words.
+    /// Number of 64-bit words that [`new`](Self::new) needs.
     pub const WORDS: usize = scratch_words(&P::CODE);
-    /// Number of bytes.
+    /// Number of bytes that [`new`](Self::new) needs.
     pub const BYTES: usize = scratch_bytes(&P::CODE);
-    /// Least number of 64-bit words of [`small`](Self::small) memory.
+    /// Smallest number of 64-bit words that [`small`](Self::small) accepts.
     pub const MIN_WORDS: usize = min_words(&P::CODE);
 
     /// Borrows `words` and `bytes` as scratch.
@@ -52,33 +52,24 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
     /// # Errors
     /// [`MemoryError`] if there are fewer than [`WORDS`](Self::WORDS) or [`BYTES`](Self::BYTES).
     pub fn new(words: &'a mut [u64], bytes: &'a mut [u8]) -> Result<Self, MemoryError> {
-        let words = words.get_mut(..Self::WORDS);
-        let words = words.ok_or(MemoryError {
-            needed: Self::WORDS,
-        })?;
-        let bytes = bytes.get_mut(..Self::BYTES);
-        let bytes = bytes.ok_or(MemoryError {
-            needed: Self::BYTES,
-        })?;
+        check_at_least(words.len(), Self::WORDS)?;
+        check_at_least(bytes.len(), Self::BYTES)?;
         Ok(Self {
-            words,
-            bytes,
+            words: &mut words[..Self::WORDS],
+            bytes: &mut bytes[..Self::BYTES],
             parameters: PhantomData,
         })
     }
 
-    /// Borrows `words` alone, for devices with little memory. Keys are the same, and are generated
-    /// more slowly. More words than [`MIN_WORDS`](Self::MIN_WORDS) make it faster, up to
-    /// [`WORDS`](Self::WORDS).
+    /// Borrows `words` alone, for devices with little memory.
+    ///
+    /// The keys are those of [`new`](Self::new), but take longer. More words than
+    /// [`MIN_WORDS`](Self::MIN_WORDS) make key generation faster, up to [`WORDS`](Self::WORDS).
     ///
     /// # Errors
     /// [`MemoryError`] if there are fewer than [`MIN_WORDS`](Self::MIN_WORDS).
     pub fn small(words: &'a mut [u64]) -> Result<Self, MemoryError> {
-        if words.len() < Self::MIN_WORDS {
-            return Err(MemoryError {
-                needed: Self::MIN_WORDS,
-            });
-        }
+        check_at_least(words.len(), Self::MIN_WORDS)?;
         let len = words.len().min(Self::WORDS);
         Ok(Self {
             words: &mut words[..len],
@@ -90,7 +81,9 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
     /// Generates a pair from 32 bytes of `rng`, and writes both encodings.
     ///
     /// # Errors
-    /// [`MemoryError`] if a buffer has not the length of the encoding.
+    /// [`MemoryError`] if `secret_key` does not have
+    /// [`SECRET_KEY_LEN`](Parameters::SECRET_KEY_LEN) bytes, or `public_key` not
+    /// [`PUBLIC_KEY_LEN`](Parameters::PUBLIC_KEY_LEN).
     pub fn generate<R: CryptoRng + ?Sized>(
         &mut self,
         rng: &mut R,
@@ -106,7 +99,9 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
     /// writes both encodings.
     ///
     /// # Errors
-    /// [`MemoryError`] if a buffer has not the length of the encoding.
+    /// [`MemoryError`] if `secret_key` does not have
+    /// [`SECRET_KEY_LEN`](Parameters::SECRET_KEY_LEN) bytes, or `public_key` not
+    /// [`PUBLIC_KEY_LEN`](Parameters::PUBLIC_KEY_LEN).
     pub fn generate_from_seed(
         &mut self,
         seed: &[u8; SEED_LEN],
@@ -117,11 +112,12 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
         self.run(seed, secret_key, Output::Rows(public_key))
     }
 
-    /// Generates a pair from 32 bytes of `rng`, as
-    /// [`columns_from_seed`](Self::columns_from_seed) does.
+    /// Generates a pair from 32 bytes of `rng`, writes the secret key, and passes the public key to
+    /// `visit`, as [`columns_from_seed`](Self::columns_from_seed) does.
     ///
     /// # Errors
-    /// [`MemoryError`] if `secret_key` has not the length of the encoding.
+    /// [`MemoryError`] if `secret_key` does not have
+    /// [`SECRET_KEY_LEN`](Parameters::SECRET_KEY_LEN) bytes.
     pub fn generate_columns<R: CryptoRng + ?Sized>(
         &mut self,
         rng: &mut R,
@@ -133,14 +129,14 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
         self.columns_from_seed(&seed, secret_key, visit)
     }
 
-    /// Generates a pair from `seed`. Writes the secret key, and gives the public key away in byte
-    /// columns: no memory holds the whole of it.
+    /// Generates a pair from `seed`, writes the secret key, and passes the public key to `visit` in
+    /// byte columns. The whole public key is never in memory.
     ///
-    /// A public key is rows of `k / 8` bytes, rounded up, where `k` is the dimension of the code.
-    /// Byte column `c` is byte `c` of every row, the first row first. `visit` is called with `c`
-    /// and these bytes, for every `c` in ascending order. The public key is complete when this
-    /// function returns. If the machine computes wrongly, `visit` may be called again from column 0
-    /// on, with another key.
+    /// A public key has `m t` rows of `k / 8` bytes, rounded up, where `k = n - m t`. Byte column
+    /// `c` is byte `c` of every row, the first row first. `visit` gets the number `c` and these
+    /// bytes, for every `c` in ascending order. The public key is complete when this function
+    /// returns. After a computing fault of the device, `visit` may be called again from column 0
+    /// on, with the columns of another key.
     ///
     /// ```
     /// # #[cfg(feature = "alloc")]
@@ -168,7 +164,8 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
     /// ```
     ///
     /// # Errors
-    /// [`MemoryError`] if `secret_key` has not the length of the encoding.
+    /// [`MemoryError`] if `secret_key` does not have
+    /// [`SECRET_KEY_LEN`](Parameters::SECRET_KEY_LEN) bytes.
     pub fn columns_from_seed(
         &mut self,
         seed: &[u8; SEED_LEN],
@@ -195,11 +192,20 @@ impl<'a, P: Parameters> KeygenScratch<'a, P> {
     }
 }
 
-fn check_len(buffer: &[u8], needed: usize) -> Result<(), MemoryError> {
-    if buffer.len() == needed {
+fn check_at_least(given: usize, needed: usize) -> Result<(), MemoryError> {
+    if given >= needed {
         Ok(())
     } else {
-        Err(MemoryError { needed })
+        Err(MemoryError { needed, given })
+    }
+}
+
+fn check_len(buffer: &[u8], needed: usize) -> Result<(), MemoryError> {
+    let given = buffer.len();
+    if given == needed {
+        Ok(())
+    } else {
+        Err(MemoryError { needed, given })
     }
 }
 

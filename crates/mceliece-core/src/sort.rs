@@ -3,7 +3,7 @@
 //! Element `x` of sequence `s` of `S` is at place `x S + s`. A row is eight neighbours. From
 //! `S = 8` on, these belong to eight sequences, and comparisons are between rows. Below, each
 //! sequence is cut into runs that are sorted like sequences. Only the merges of runs, at most six
-//! layers, compare words of one row. Blocks of eight rows are transposed for them.
+//! layers, compare words of one row. Matrices of eight rows are transposed for them.
 //!
 //! Every layer puts the smaller element first: a merge begins with the comparison of element `x`
 //! with the mirrored one. Most layers are done by threes, between a load and a store of a register.

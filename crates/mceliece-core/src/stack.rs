@@ -1,8 +1,8 @@
 //! The stack below a function.
 //!
 //! Compilers spill registers to places without a name, so no function can wipe its own. These
-//! places are in the frames of functions that have returned, and later work does not reach all of
-//! them. So functions that compute on long registers are not inlined into those that call
+//! places are in the stack frames of functions that have returned, and later work does not reach
+//! all of them. So functions that compute on long registers are not inlined into those that call
 //! [`wipe_below`].
 
 use falcon_lanes::wipe;

@@ -14,10 +14,10 @@ use core::marker::PhantomData;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-/// An encapsulation that is fed the public key in pieces of any length, and keeps none of it.
+/// Encapsulation to a public key that arrives in pieces of any length.
 ///
-/// The state has less than 1.5 KB. Ciphertext and secret are those of
-/// [`PublicKey::encapsulate`](crate::PublicKey::encapsulate) with the same randomness.
+/// The pieces are not kept: the state has less than 1.5 KB. With the same randomness,
+/// [`PublicKey::encapsulate`](crate::PublicKey::encapsulate) gives the same ciphertext and secret.
 ///
 /// ```
 /// # #[cfg(feature = "alloc")]
@@ -48,7 +48,7 @@ pub struct EncapsulateStream<P: Parameters> {
 }
 
 impl<P: Parameters> EncapsulateStream<P> {
-    /// Draws the secret.
+    /// Draws the error vector, from which the shared secret is derived.
     // Calls, since compilers copy the state when they inline the functions that move it.
     #[inline(never)]
     pub fn new<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
@@ -62,8 +62,8 @@ impl<P: Parameters> EncapsulateStream<P> {
         }
     }
 
-    /// Takes the next piece of the public key. What is behind the end of the key is an error of
-    /// [`finish`](Self::finish).
+    /// Takes the next piece of the public key. If there are bytes after the end of the key,
+    /// [`finish`](Self::finish) fails.
     pub fn update(&mut self, piece: &[u8]) -> &mut Self {
         let row_len = P::CODE.row_len();
         let mut rest = piece;
@@ -74,7 +74,7 @@ impl<P: Parameters> EncapsulateStream<P> {
             if let Some(&last) = now.last()
                 && offset + now.len() == row_len
             {
-                // A shift by eight leaves nothing where there is no padding.
+                // Without padding, all bits are used.
                 let used = (0xff_u32 >> (8 * row_len - P::CODE.k())) as u8;
                 self.padding |= last & !used;
             }
@@ -85,15 +85,18 @@ impl<P: Parameters> EncapsulateStream<P> {
         self
     }
 
-    /// Ends the public key.
+    /// Ends the public key, and returns the ciphertext and the shared secret.
     ///
     /// # Errors
-    /// [`DecodeError::Length`] and [`DecodeError::Padding`].
+    /// [`DecodeError::Length`] if the pieces do not have
+    /// [`PUBLIC_KEY_LEN`](Parameters::PUBLIC_KEY_LEN) bytes together. [`DecodeError::Padding`] if a
+    /// padding bit is not zero.
     #[inline(never)]
     pub fn finish(mut self) -> Result<(Ciphertext<P>, SharedSecret), DecodeError> {
         if self.len != P::PUBLIC_KEY_LEN {
             return Err(DecodeError::Length {
                 expected: P::PUBLIC_KEY_LEN,
+                actual: self.len,
             });
         }
         if self.padding != 0 {
@@ -113,7 +116,8 @@ impl<P: Parameters> EncapsulateStream<P> {
     }
 }
 
-/// Also overwrites the stack below, where pieces of the vector may be.
+/// Overwrites the stack below, which may hold pieces of the error vector. The fields wipe
+/// themselves.
 impl<P: Parameters> Drop for EncapsulateStream<P> {
     #[inline(always)]
     fn drop(&mut self) {

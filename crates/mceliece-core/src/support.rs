@@ -1,8 +1,10 @@
 //! The support of the code: the points in the order of the columns.
 //!
-//! Column `j` has the point with number `pi(j)`. A [`Column`] is a word that sorts by the random
-//! number of its point: 32 bits `a`, 13 bits `pi(j)`, and in the low 16 bits `1/g` of the point,
-//! which so needs no look-up. When the columns are in order, [`Support`] keeps the low halves.
+//! Column `j` has the point with number `pi(j)`. A [`Column`] is a word of three numbers: above bit
+//! 31 the random number `a` of the point, above bit 16 the number of the point, and in the low 16
+//! bits `1/g` of the point. Sorting the words sorts the points by `a`, and carries `1/g` along, so
+//! no table of `1/g` is looked up. When the columns are in order, [`Support`] keeps their low
+//! halves.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm FieldOrdering.
 
@@ -17,7 +19,8 @@ use falcon_lanes::{Isa, wipe};
 /// A column of the matrix before it is expanded.
 pub(crate) type Column = u64;
 
-/// Column of point number `i`, with the random number `a`. Below half of the range of words.
+/// Column of point number `i`, with the random number `a`. The result is below `2^63`, as sorting
+/// needs it.
 #[inline(always)]
 pub(crate) fn column(a: u32, i: usize) -> Column {
     u64::from(a) << 31 | (i as u64) << 16

@@ -57,8 +57,8 @@ fn replay<I: Isa>(isa: I, code: &Code, record: &serde_json::Value) {
     assert_eq!(hex(&ciphertext), field("ct"));
     assert_eq!(hex(&secret), field("ss"));
     let mut opened = [0; 32];
-    let job = (&ciphertext[..], &mut opened);
-    decapsulate::<_, 1>(isa, code, &secret_key, std::iter::once(job));
+    let mut jobs = std::iter::once((&ciphertext[..], &mut opened));
+    decapsulate::<_, 1>(isa, code, &secret_key, &mut jobs);
     assert_eq!(opened, secret);
 }
 

@@ -1,8 +1,9 @@
 //! FixedWeight: a random error vector of weight `t`.
 //!
-//! Draws of `tau` 16-bit numbers are made until one holds `t` distinct positions. Which numbers are
-//! too large, and whether a position is repeated, is public: the draw is thrown away or the number
-//! is. The positions that are kept are secret.
+//! A draw is `tau` numbers of 16 bits. Numbers that are not below `n` are skipped, and the first
+//! `t` others are the positions. If there are fewer, or if two are equal, the whole draw is
+//! refused, and the next one is made. Which numbers are skipped and which draws are refused is
+//! public, because they are thrown away. The positions that are kept are secret.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm FixedWeight.
 
@@ -12,11 +13,12 @@ use crate::reveal::reveal;
 use falcon_lanes::{Isa, wipe};
 use rand_core::CryptoRng;
 
-/// Distinct positions, of which `t` places are used.
+/// Positions of an error vector, all different. The first `t` are used.
 pub(crate) type Positions = [u16; MAX_T];
 
 /// Draws `t` positions: those of the ones of a random error vector.
-// Apart from the vector, which so takes no memory while they are drawn.
+// Not inlined: the error vector, which is made afterwards, takes no stack while positions are
+// drawn.
 #[inline(never)]
 pub(crate) fn fixed_weight<R: CryptoRng + ?Sized>(
     code: &Code,
@@ -61,11 +63,12 @@ fn choose(code: &Code, draw: &[u8], positions: &mut Positions) -> bool {
 /// Positions that are compared at a time.
 const COMPARED: usize = 32;
 
-/// Not zero if two positions are equal.
+/// Returns a value other than zero if two positions are equal.
 ///
-/// Every position is compared with those up to half of their number behind it, round a circle.
+/// The positions are seen as a circle. Each one is compared with the next half of the circle, so
+/// every pair is compared.
 fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
-    // Twice round, and what the last comparisons reach behind that: other numbers.
+    // The positions twice, and behind them a number that is no position, for the last comparisons.
     let mut circle = [u16::MAX >> 1; 2 * MAX_T + COMPARED];
     let (first, second) = circle.split_at_mut(positions.len());
     first.copy_from_slice(positions);
@@ -95,45 +98,6 @@ fn has_repetition(isa: impl Isa, positions: &[u16]) -> u16 {
     );
     wipe(&mut circle);
     repeated
-}
-
-/// Removes the `padding` zero bits in front of a vector.
-pub(crate) fn to_error_vector(padding: usize, bytes: &mut [u8]) {
-    if padding == 0 {
-        return;
-    }
-    for i in 1..bytes.len() {
-        bytes[i - 1] = (u16::from_le_bytes([bytes[i - 1], bytes[i]]) >> padding) as u8;
-    }
-    if let Some(last) = bytes.last_mut() {
-        *last >>= padding;
-    }
-}
-
-/// Writes the bytes of a vector of bits to `out`.
-pub(crate) fn to_bytes(words: &[u64], out: &mut [u8]) {
-    let (chunks, rest) = out.as_chunks_mut();
-    for (bytes, word) in chunks.iter_mut().zip(words) {
-        *bytes = word.to_le_bytes();
-    }
-    if let Some(word) = words.get(chunks.len()) {
-        let len = rest.len();
-        rest.copy_from_slice(&word.to_le_bytes()[..len]);
-    }
-}
-
-/// Reads a vector of bits; words that are missing are zero.
-pub(crate) fn from_bytes(bytes: &[u8], out: &mut [u64]) {
-    out.fill(0);
-    let (chunks, rest) = bytes.as_chunks();
-    for (word, bytes) in out.iter_mut().zip(chunks) {
-        *word = u64::from_le_bytes(*bytes);
-    }
-    if let Some(word) = out.get_mut(chunks.len()) {
-        let mut eight = [0; 8];
-        eight[..rest.len()].copy_from_slice(rest);
-        *word = u64::from_le_bytes(eight);
-    }
 }
 
 #[cfg(test)]
@@ -173,21 +137,5 @@ mod tests {
             let spare = (0..2 * t).map(|i| i.min(t));
             assert!(choose(code, &draw(spare), &mut positions));
         }
-    }
-
-    #[test]
-    fn padding_is_removed_and_bytes_are_words() {
-        let mut out = [0; 1040];
-        (out[0], out[8], out[1024]) = (1 << 5, 1 << 3, 1 << 4);
-        to_error_vector(5, &mut out);
-        assert_eq!([out[0], out[7], out[1023]], [1, 1 << 6, 1 << 7]);
-        assert_eq!(out.iter().map(|byte| byte.count_ones()).sum::<u32>(), 3);
-        let words: [u64; 128] = core::array::from_fn(|i| (i as u64 + 1) << 50 | i as u64);
-        let mut bytes = [0; 1021];
-        to_bytes(&words, &mut bytes);
-        let mut back = [7; 128];
-        from_bytes(&bytes, &mut back);
-        assert_eq!(back[..127], words[..127]);
-        assert_eq!(back[127], words[127] & 0xff_ffff_ffff);
     }
 }

@@ -113,7 +113,10 @@ fn wrong_lengths_are_refused() {
     fn check<P: Parameters>() {
         for change in [-1isize, 1] {
             let bytes = |len: usize| vec![0; len.wrapping_add_signed(change)];
-            let error = |expected| Some(DecodeError::Length { expected });
+            let error = |expected: usize| {
+                let actual = expected.wrapping_add_signed(change);
+                Some(DecodeError::Length { expected, actual })
+            };
             let public = PublicKey::<P>::try_from(&bytes(P::PUBLIC_KEY_LEN)[..]).err();
             assert_eq!(public, error(P::PUBLIC_KEY_LEN));
             let secret = SecretKey::<P>::try_from(&bytes(P::SECRET_KEY_LEN)[..]).err();
@@ -227,11 +230,9 @@ fn streams_equal_whole_keys() {
         for pieces in [[&key[..key.len() - 1], &[]], [key, &[0]], [&key[..1], key]] {
             let mut stream = EncapsulateStream::<P>::new(&mut repeated(8));
             stream.update(pieces[0]).update(pieces[1]);
-            let expected = P::PUBLIC_KEY_LEN;
-            assert_eq!(
-                stream.finish().err(),
-                Some(DecodeError::Length { expected })
-            );
+            let (expected, actual) = (P::PUBLIC_KEY_LEN, pieces.concat().len());
+            let error = DecodeError::Length { expected, actual };
+            assert_eq!(stream.finish().err(), Some(error));
         }
     }
     quick_sets!(check);
@@ -279,23 +280,27 @@ fn caller_owned_memory_makes_the_same_keys_and_is_wiped() {
     assert_eq!(
         short,
         Some(MemoryError {
-            needed: KeygenScratch::<P>::WORDS
+            needed: KeygenScratch::<P>::WORDS,
+            given: KeygenScratch::<P>::WORDS - 1,
         })
     );
     let short = KeygenScratch::<P>::new(&mut words, &mut bytes[2..]).err();
     assert_eq!(
         short,
         Some(MemoryError {
-            needed: KeygenScratch::<P>::BYTES
+            needed: KeygenScratch::<P>::BYTES,
+            given: KeygenScratch::<P>::BYTES - 1,
         })
     );
     let mut scratch = KeygenScratch::<P>::new(&mut words, &mut bytes).expect("enough");
     let needed = P::SECRET_KEY_LEN;
     let error = scratch.generate_from_seed(&[1; 32], &mut secret_key[1..], &mut public_key);
-    assert_eq!(error, Err(MemoryError { needed }));
+    let given = needed - 1;
+    assert_eq!(error, Err(MemoryError { needed, given }));
     let needed = P::PUBLIC_KEY_LEN;
     let error = scratch.generate_from_seed(&[1; 32], &mut secret_key, &mut public_key[1..]);
-    assert_eq!(error, Err(MemoryError { needed }));
+    let given = needed - 1;
+    assert_eq!(error, Err(MemoryError { needed, given }));
     let mut rng = repeated(10);
     scratch
         .generate(&mut rng, &mut secret_key, &mut public_key)
@@ -321,7 +326,8 @@ fn small_memory<P: Parameters>(row_len: usize, spare: &[usize]) {
     let pair = KeyPair::<P>::generate(&mut repeated(12));
     let min = KeygenScratch::<P>::MIN_WORDS;
     let error = KeygenScratch::<P>::small(&mut vec![0; min - 1]).err();
-    assert_eq!(error, Some(MemoryError { needed: min }));
+    let (needed, given) = (min, min - 1);
+    assert_eq!(error, Some(MemoryError { needed, given }));
     for &spare in spare {
         let mut words = vec![7; min + spare];
         let mut secret_key = vec![7; P::SECRET_KEY_LEN];
@@ -330,7 +336,8 @@ fn small_memory<P: Parameters>(row_len: usize, spare: &[usize]) {
         let (mut rng, mut next) = (repeated(12), 0);
         let needed = P::SECRET_KEY_LEN;
         let error = scratch.generate_columns(&mut rng, &mut secret_key[1..], |_, _| panic!());
-        assert_eq!(error, Err(MemoryError { needed }));
+        let given = needed - 1;
+        assert_eq!(error, Err(MemoryError { needed, given }));
         let columns = |c: usize, column: &[u8]| {
             assert_eq!(c, next);
             assert_eq!(column.len(), P::PUBLIC_KEY_LEN / row_len);

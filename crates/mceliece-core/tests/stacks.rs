@@ -100,7 +100,7 @@ fn leaves_nothing<P: Parameters>() {
     let pair = KeyPair::<P>::from_seed(&[7; 32]);
     let (ciphertext, secret) = pair.public_key.encapsulate(&mut repeated(3));
     // Enough to be hashed side by side.
-    let several = [const { () }; 4].map(|()| ciphertext.clone());
+    let several = [(); 4].map(|()| ciphertext.clone());
     let (pair, ciphertext, several) = (&pair, &several[0], &several);
     let works: [(&str, &(dyn Fn() + Sync)); 9] = [
         ("generated", &|| {

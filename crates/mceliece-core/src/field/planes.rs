@@ -117,7 +117,7 @@ pub(crate) fn add<I: Isa, const M: usize>(a: &Planes<I, M>, b: &Planes<I, M>) ->
 
 /// Plane `k` of the products of `a` and `b` before reduction.
 #[inline(always)]
-fn column<I: Isa, const M: usize>(a: &Planes<I, M>, b: &Planes<I, M>, k: usize) -> I::U64s {
+fn product_plane<I: Isa, const M: usize>(a: &Planes<I, M>, b: &Planes<I, M>, k: usize) -> I::U64s {
     let first = (k + 1).saturating_sub(M);
     let mut sum = a[first].and(b[k - first]);
     unrolled!(P => {
@@ -289,7 +289,7 @@ pub(crate) fn mul<I: Isa, const M: usize>(
         reduce::<I, M>(
             isa,
             #[inline(always)]
-            |k| column::<I, M>(a, b, k),
+            |k| product_plane::<I, M>(a, b, k),
         )
     } else if M == 13 {
         reduce_13::<I, M>(split_product::<I, M, 7>(isa, a, b))

@@ -6,11 +6,11 @@
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm MatGen.
 
-use super::Columns;
 use super::eliminate::Matrix;
+use super::{Line, RowPiece};
 use crate::align::Aligned;
+use crate::bits::to_bytes;
 use crate::field::planes::{Block, LANES, WORDS, load, mul, parts, slice, store};
-use crate::weight::to_bytes;
 use falcon_lanes::{Bytes, BytesKernel, Isa, transpose_bytes, wipe};
 
 /// Byte columns that are made at a time, at most.
@@ -72,7 +72,7 @@ pub(crate) fn write_columns<I: Isa, const M: usize>(
 
 /// Cuts eight rows, which are group `group`, into byte columns.
 #[inline(always)]
-pub(crate) fn cut_rows(rows: &[Columns; 8], group: usize, lines: &mut [Columns], height: usize) {
+pub(crate) fn cut_rows(rows: &[RowPiece; 8], group: usize, lines: &mut [Line], height: usize) {
     let mut columns = *rows;
     transpose_bytes(&mut columns);
     for (number, column) in lines.chunks_exact_mut(height).enumerate() {
@@ -82,7 +82,7 @@ pub(crate) fn cut_rows(rows: &[Columns; 8], group: usize, lines: &mut [Columns],
 
 /// Brings lines into the order of [`Bytes`], or back to that of bytes.
 pub(crate) struct Arrange<'a> {
-    pub(crate) lines: &'a mut [Columns],
+    pub(crate) lines: &'a mut [Line],
     pub(crate) back: bool,
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn join_rows<I: Isa>(
     isa: I,
     matrix: &mut Matrix<'_>,
     count: usize,
-    mut visit: impl FnMut(usize, &[Columns; 8]),
+    mut visit: impl FnMut(usize, &[RowPiece; 8]),
 ) {
     let height = matrix.height;
     let lines = &mut *matrix.lines;

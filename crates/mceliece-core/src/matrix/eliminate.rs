@@ -21,7 +21,7 @@
 //! Public are the number of windows, and whether the reduction fails. No other branch and no
 //! address depends on the matrix.
 
-use super::Columns;
+use super::Line;
 use crate::mask;
 use crate::reveal::reveal;
 use core::ops::Range;
@@ -52,13 +52,13 @@ pub(crate) type Combination = [u64; COMBINATION_WORDS];
 
 /// Byte columns of a matrix, in the order of [`Bytes`]: `height` lines each.
 pub(crate) struct Matrix<'a> {
-    pub(crate) lines: &'a mut [Columns],
+    pub(crate) lines: &'a mut [Line],
     pub(crate) height: usize,
 }
 
 impl Matrix<'_> {
     #[inline(always)]
-    pub(crate) fn column(&self, number: usize) -> &[Columns] {
+    pub(crate) fn column(&self, number: usize) -> &[Line] {
         &self.lines[number * self.height..][..self.height]
     }
 }
@@ -202,7 +202,7 @@ fn replay_on<B: Bytes, const N: usize>(
     bytes: B,
     left: &Matrix<'_>,
     reduction: &Reduction<'_>,
-    columns: &mut [Columns],
+    columns: &mut [Line],
     height: usize,
 ) {
     let combinations = &reduction.combinations[..reduction.count];
@@ -219,7 +219,7 @@ fn replay_on<B: Bytes, const N: usize>(
 
 /// The bytes of the candidates of a combination.
 #[inline(always)]
-fn candidates<B: Bytes>(bytes: B, combination: &Combination, column: &[Columns]) -> B::Line {
+fn candidates<B: Bytes>(bytes: B, combination: &Combination, column: &[Line]) -> B::Line {
     let [panel, window, ..] = combination.map(|word| word as usize);
     let first = PIVOTS * panel;
     let line = bytes.load_from(column, first);
@@ -240,7 +240,7 @@ fn sets<B: Bytes>(bytes: B, combination: &Combination) -> B::Sets {
 fn replace_pivots<B: Bytes>(
     bytes: B,
     combination: &Combination,
-    columns: &mut [Columns],
+    columns: &mut [Line],
     height: usize,
 ) {
     let sets = sets(bytes, combination);
@@ -256,8 +256,8 @@ fn replace_pivots<B: Bytes>(
 fn add_pivots<B: Bytes, const N: usize>(
     bytes: B,
     combination: &Combination,
-    coefficients: &[Columns],
-    columns: &mut [Columns],
+    coefficients: &[Line],
+    columns: &mut [Line],
     height: usize,
 ) {
     let sets = sets(bytes, combination);
@@ -265,7 +265,7 @@ fn add_pivots<B: Bytes, const N: usize>(
     // The last line is zero.
     let coefficients = &coefficients[..height - 1];
     let mut columns = columns.chunks_exact_mut(height);
-    let mut columns: [&mut [Columns]; N] =
+    let mut columns: [&mut [Line]; N] =
         core::array::from_fn(|_| columns.next().unwrap_or_default());
     let mut pivots = [0; N];
     let mut maps = [bytes.map(0); N];
@@ -391,6 +391,7 @@ fn find_combination(planes: &mut [u64; 8], skipped: usize, out: &mut [u64]) -> b
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matrix::RowPiece;
     use crate::matrix::columns::{Arrange, cut_rows, join_rows};
     use std::vec;
     use std::vec::Vec;
@@ -438,7 +439,7 @@ mod tests {
         let regular = gauss(&mut expected, padding);
         let height = height(count + padding);
         let half = |part: usize| {
-            let mut rows: Vec<Columns> = rows.iter().map(|row| row.as_chunks().0[part]).collect();
+            let mut rows: Vec<RowPiece> = rows.iter().map(|row| row.as_chunks().0[part]).collect();
             rows.splice(0..0, vec![[0; 8]; padding]);
             let mut lines = vec![[0; 8]; 64 * height];
             for (group, rows) in rows.as_chunks().0.iter().enumerate() {

@@ -1,12 +1,19 @@
 //! The parity-check matrix of the Goppa code, and its reduction to `(I | T)`.
 //!
-//! A part of the matrix is an array of byte columns: a byte of eight columns for every row. The
-//! left part holds the columns that become the identity. The right part is made and reduced piece
-//! by piece, from what the reduction of the left part leaves.
+//! A byte column holds eight neighbouring columns of the matrix: a byte for every row. In memory it
+//! is a number of lines, of 64 bytes each. The left part of the matrix becomes the identity, and
+//! its reduction is recorded. The right part becomes the public key. It is made piece by piece, and
+//! the record is replayed on each piece.
+//!
+//! `docs/GLOSSARY.md` says what panel, window, candidate and combination mean.
 
 pub(crate) mod columns;
 pub(crate) mod eliminate;
 pub(crate) mod semi_systematic;
 
-/// 512 columns of a row, or the bytes of 64 rows.
-pub(crate) type Columns = [u64; 8];
+/// 512 neighbouring columns of one row.
+pub(crate) type RowPiece = [u64; 8];
+
+/// One byte column of 64 neighbouring rows. The operations [`Bytes`](falcon_lanes::Bytes) have an
+/// order of their own for the bytes of a line.
+pub(crate) type Line = [u64; 8];

@@ -1,9 +1,9 @@
 //! The semi-systematic form of the `f` sets: the last 32 pivots may be any of 64 columns.
 //!
-//! After the reduction of all pivots but 32, the block of these 32 rows and the next 64 columns has
-//! rank 32 with high probability. Its pivot columns `p_0 < .. < p_31` change places with the
-//! columns 0 to 31 of the block, in order. The pivot columns are secret: one-hot words stand for
-//! them, and every exchange is tried by a mask.
+//! After the reduction of all pivots but 32, the submatrix of these 32 rows and the next 64 columns
+//! has rank 32 with high probability. Its pivot columns `p_0 < .. < p_31` change places with the
+//! columns 0 to 31 of the submatrix, in order. The pivot columns are secret: one-hot words stand
+//! for them, and every exchange is tried by a mask.
 //!
 //! Source: Classic McEliece submission of 2022-10-23, algorithm MatGen for semi-systematic form.
 
@@ -18,25 +18,25 @@ use falcon_lanes::{Isa, transpose_bytes, wipe};
 /// Pivot columns as one-hot words, in order.
 pub(crate) type Pivots = [u64; CHOSEN];
 
-/// Finds the pivot columns of `block`, of which every word is a row. Returns false if the rank is
-/// less than 32.
-pub(crate) fn find_pivots(block: &mut [u64; CHOSEN], pivots: &mut Pivots) -> bool {
+/// Finds the pivot columns of `submatrix`, of which every word is a row. Returns false if the rank
+/// is less than 32.
+pub(crate) fn find_pivots(submatrix: &mut [u64; CHOSEN], pivots: &mut Pivots) -> bool {
     let mut rank = 0;
     for j in 0..CHOSEN {
-        let any = block[j..].iter().fold(0, |any, row| any | row);
+        let any = submatrix[j..].iter().fold(0, |any, row| any | row);
         let pivot = any & any.wrapping_neg();
         pivots[j] = pivot;
         rank += mask::nonzero(pivot) & 1;
-        let mut row = block[j];
-        for &other in &block[j + 1..] {
+        let mut row = submatrix[j];
+        for &other in &submatrix[j + 1..] {
             row ^= other & !mask::hidden(mask::nonzero(row & pivot));
         }
-        block[j] = row;
-        for other in &mut block[j + 1..] {
+        submatrix[j] = row;
+        for other in &mut submatrix[j + 1..] {
             *other ^= row & mask::hidden(mask::nonzero(*other & pivot));
         }
     }
-    wipe(block);
+    wipe(submatrix);
     // The attempt of key generation is thrown away then.
     reveal(rank == CHOSEN as u64)
 }
@@ -100,11 +100,11 @@ pub(crate) fn exchange_columns<I: Isa>(
         back: true,
     });
     let line = |lines: &[[u64; 8]], l: usize| core::array::from_fn(|c| lines[c * height + l]);
-    let mut block = [0; CHOSEN];
-    for (word, row) in block.iter_mut().zip(count - CHOSEN..) {
+    let mut submatrix = [0; CHOSEN];
+    for (word, row) in submatrix.iter_mut().zip(count - CHOSEN..) {
         *word = rows_of(&line(lines, row / 64))[row % 64];
     }
-    if !find_pivots(&mut block, pivots) {
+    if !find_pivots(&mut submatrix, pivots) {
         return false;
     }
     for l in 0..height - 1 {
@@ -129,17 +129,17 @@ mod tests {
     fn pivots_are_the_first_independent_columns() {
         // Row j has its lowest bit at 2j, in the order of the rows reversed.
         let row = |j: usize| (0x5a5a_5a5a_5a5a_5a5a_u64 << 1 | 1) << (2 * j);
-        let mut block = core::array::from_fn(|j| row(31 - j));
+        let mut submatrix = core::array::from_fn(|j| row(31 - j));
         let mut pivots = [0; 32];
-        assert!(find_pivots(&mut block, &mut pivots));
+        assert!(find_pivots(&mut submatrix, &mut pivots));
         assert_eq!(pivots, core::array::from_fn(|j| 1 << (2 * j)));
         assert_eq!(pivot_mask(&pivots), 0x5555_5555_5555_5555);
         let mut again = [0; 32];
         assert!(pivots_of_mask(0x5555_5555_5555_5555, &mut again));
         assert_eq!(again, pivots);
         assert!(!pivots_of_mask(0x5555_5555, &mut again));
-        let mut block = core::array::from_fn(|j| row(j) & 0xffff_ffff);
-        assert!(!find_pivots(&mut block, &mut pivots));
+        let mut submatrix = core::array::from_fn(|j| row(j) & 0xffff_ffff);
+        assert!(!find_pivots(&mut submatrix, &mut pivots));
     }
 
     #[test]

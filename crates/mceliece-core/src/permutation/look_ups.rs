@@ -2,8 +2,8 @@
 //! a table at once.
 //!
 //! A permutation is carried with its inverse, so composing permutations is looking numbers up. The
-//! permutations of a level are in blocks of places. First a block is one permutation, and the next
-//! level has two blocks of half the length. Blocks of 256 places are not divided further:
+//! permutations of a level are in segments of places. First a segment is one permutation, and the
+//! next level has two segments of half the length. Segments of 256 places are not divided further:
 //! there, element `x` of permutation `u` is at place `x stride + u`, and numbers are those of
 //! places. So `X` changes one bit of a place on every level.
 //!
@@ -11,8 +11,8 @@
 
 use falcon_lanes::{Isa, wipe};
 
-/// Base-2 logarithm of the length of the shortest blocks. [`Isa::look_up_bytes`] takes no less, and
-/// strides must fit in the low byte of a number.
+/// Base-2 logarithm of the length of the shortest segments. [`Isa::look_up_bytes`] takes no less,
+/// and strides must fit in the low byte of a number.
 const SHORTEST_LOG: usize = 8;
 
 /// Number of bytes of scratch for `2^m` points.
@@ -82,12 +82,12 @@ pub(crate) fn control_bits<I: Isa>(
             for level in 0..m {
                 let w = m - level;
                 let log = w.max(SHORTEST_LOG);
-                for block in 0..q >> log {
-                    let places = block << log..(block + 1) << log;
+                for segment in 0..q >> log {
+                    let places = segment << log..(segment + 1) << log;
                     let [pi, inverse, last, power, first, spare] = memory
                         .each_mut()
                         .map(|numbers| numbers.part(places.clone()));
-                    let block = Block {
+                    let segment = Segment {
                         isa,
                         w,
                         stride: 1 << (log - w),
@@ -98,7 +98,7 @@ pub(crate) fn control_bits<I: Isa>(
                         first,
                         spare,
                     };
-                    block.reduce();
+                    segment.reduce();
                 }
                 let [_, _, last, _, first, _] = &memory;
                 put_bits(m, w, first.low, &mut out[level * layer..][..layer]);
@@ -115,11 +115,11 @@ pub(crate) fn control_bits<I: Isa>(
 /// bit is set.
 #[inline(always)]
 fn put_bits(m: usize, w: usize, bits: &[u8], out: &mut [u8]) {
-    /// Places of a block that are done together.
+    /// Places of a segment that are done together.
     const PLACES: usize = 1 << SHORTEST_LOG;
     let log = w.max(SHORTEST_LOG);
     let (stride_log, blocks_log) = (log - w, m - log);
-    // A byte has bits of so many blocks, and of so many pairs.
+    // A byte has bits of so many segments, and of so many pairs.
     let together_log = blocks_log.min(3);
     let pairs = 8 >> together_log;
     let mut joined = [0; PLACES];
@@ -127,13 +127,13 @@ fn put_bits(m: usize, w: usize, bits: &[u8], out: &mut [u8]) {
         for group in 0..1 << (blocks_log - together_log) {
             joined.fill(0);
             for i in 0..1 << together_log {
-                // The number of a block has the bits of the levels in reversed order.
+                // The number of a segment has the bits of the levels in reversed order.
                 let reversed: usize = group << together_log | i;
-                let block = reversed
+                let segment = reversed
                     .reverse_bits()
                     .checked_shr(usize::BITS - blocks_log as u32)
                     .unwrap_or(0);
-                let bits = &bits[(block << log) + PLACES * piece..][..PLACES];
+                let bits = &bits[(segment << log) + PLACES * piece..][..PLACES];
                 for (sum, bits) in joined.as_chunks_mut().0.iter_mut().zip(bits.as_chunks().0) {
                     let bits = u64::from_le_bytes(*bits) >> stride_log & 0x0101_0101_0101_0101;
                     *sum = (u64::from_le_bytes(*sum) | bits << i).to_le_bytes();
@@ -155,8 +155,8 @@ fn put_bits(m: usize, w: usize, bits: &[u8], out: &mut [u8]) {
     wipe(&mut joined);
 }
 
-/// A block of permutations.
-struct Block<'a, I> {
+/// A segment of permutations.
+struct Segment<'a, I> {
     isa: I,
     /// Number of bits of a point.
     w: usize,
@@ -173,7 +173,7 @@ struct Block<'a, I> {
     last: Numbers<'a>,
 }
 
-impl<I: Isa> Block<'_, I> {
+impl<I: Isa> Segment<'_, I> {
     /// Finds the bits of the first and the last layer, and replaces the permutations by those of
     /// the next level. On two points, finds the bits of the only layer, as `first`.
     #[inline(always)]
