@@ -27,8 +27,8 @@ use cli::{Cli, Command};
 use error::{Result, Status};
 // Modules of the library, under the names that they would have here.
 use falcon_terminal::{
-    access, error, escape, input, interrupt, load, output, place, program, progress, seed, shell,
-    snapshot, start, timing, ui, usage,
+    access, error, escape, input, interrupt, load, output, pem_text, place, program, progress,
+    seed, shell, snapshot, start, timing, ui, usage,
 };
 use std::process::ExitCode;
 use ui::Ui;

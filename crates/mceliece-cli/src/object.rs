@@ -7,6 +7,7 @@ use falcon_terminal::{
     error::{Error, Result},
     escape::Escaped,
     input::read_object,
+    pem_text::pem_blocks,
     seed::SEED_LEN,
 };
 use mceliece_core::DecodeError;
@@ -15,10 +16,10 @@ use serde::Serialize;
 use std::{fmt, path::Path};
 use zeroize::Zeroizing;
 
-/// First bytes of a PEM text.
-const BEGIN: &[u8] = b"-----BEGIN ";
+/// Bytes of the text around a PEM block, for which there is room in every file.
+const TEXT_AROUND: usize = 16 * 1024;
 
-/// Bytes of the longest PEM text: base64, line ends of two bytes, boundaries.
+/// Bytes of the longest file: base64, line ends of two bytes, boundaries, text around them.
 pub(crate) const MAX_FILE: u64 = {
     let (mut longest, mut i) = (0, 0);
     while i < SETS_LEN.len() {
@@ -28,7 +29,7 @@ pub(crate) const MAX_FILE: u64 = {
         i += 1;
     }
     let base64 = longest.div_ceil(3) * 4;
-    (base64 + base64.div_ceil(64) * 2 + 256) as u64
+    (base64 + base64.div_ceil(64) * 2 + 256 + TEXT_AROUND) as u64
 };
 
 /// Lengths of the public keys, the longest objects.
@@ -180,10 +181,15 @@ pub(crate) fn decode(
     if bytes.is_empty() {
         return Err(Error::new("is empty"));
     }
-    let object = if bytes.starts_with(BEGIN) {
-        from_pem(&bytes, set, wanted)?
-    } else {
-        from_raw(bytes, set, wanted)?
+    let object = match &pem_blocks(&bytes).map_err(Error::new)?[..] {
+        [] => from_raw(bytes, set, wanted)?,
+        [pem] => from_pem(pem, set, wanted)?,
+        blocks => {
+            return Err(Error::new(format_args!(
+                "holds {} PEM blocks, and one is expected",
+                blocks.len()
+            )));
+        }
     };
     let Object { set, kind, .. } = object;
     if let Some(wanted) = wanted.filter(|wanted| *wanted != kind) {
@@ -199,10 +205,7 @@ pub(crate) fn decode(
 }
 
 fn from_pem(pem: &[u8], named: Option<&'static Set>, wanted: Option<Kind>) -> Result<Object> {
-    let damaged = || {
-        Error::new("is damaged PEM: was it truncated or edited?")
-            .hint("a file holds one PEM block and nothing else")
-    };
+    let damaged = || Error::new("is damaged PEM: was it truncated or edited?");
     let mut decoder = Decoder::new(pem).map_err(|_| damaged())?;
     let label = decoder.type_label();
     let known = label.split_once(' ').and_then(|(set, kind)| {
