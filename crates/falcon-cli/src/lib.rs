@@ -38,7 +38,7 @@ static PROGRAM: program::Program = program::Program {
     name: "falcon-cli",
     temporary: ".falcon-",
     locked: &["key", "trust list"],
-    is_secret_key: object::is_secret_key,
+    secret_in: |start| object::is_secret_key(start).then_some(program::Secret::Key),
 };
 
 /// Runs the command of the command line, and returns the exit status.

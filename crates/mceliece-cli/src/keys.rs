@@ -106,7 +106,7 @@ pub(crate) fn load_secret(path: &Path, set: Option<&'static Set>, ui: Ui) -> Res
             error
         }
     })?;
-    warn_if_exposed(path, ui);
+    warn_if_exposed(path, "secret key", ui);
     SecretKey::expand(&object).map_err(|error| error.of_path(path))
 }
 

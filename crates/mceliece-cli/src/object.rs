@@ -8,6 +8,7 @@ use falcon_terminal::{
     escape::Escaped,
     input::read_object,
     pem_text::pem_blocks,
+    program::Secret,
     seed::SEED_LEN,
 };
 use mceliece_core::DecodeError;
@@ -38,10 +39,17 @@ const SETS_LEN: [usize; 2] = [
     <mceliece_core::Mceliece8192128 as mceliece_core::Parameters>::PUBLIC_KEY_LEN,
 ];
 
-/// Whether a file that begins with these bytes is a raw secret key in the full form. The shorter
-/// forms have no mark, and other files have their lengths.
-pub(crate) fn is_secret_key(start: &[u8]) -> bool {
-    start.len() == COMPRESSED_LEN || SETS.iter().any(|set| set.secret_key_len == start.len())
+/// Secret in a file that begins with these bytes and is not PEM. Raw files have no mark, so their
+/// length decides.
+pub(crate) fn secret_in(start: &[u8]) -> Option<Secret> {
+    match start.len() {
+        SEED_LEN => Some(Secret::KeyOrShared(SEED_LEN)),
+        len => has_len_of_secret_key(len).then_some(Secret::Key),
+    }
+}
+
+fn has_len_of_secret_key(len: usize) -> bool {
+    SETS.iter().any(|set| Form::of_len(set, len).is_some())
 }
 
 /// Kind of an object.

@@ -56,7 +56,8 @@ pub(crate) struct Keygen {
     /// reference, Bouncy Castle and noble-post-quantum make the same key from the same seed
     #[arg(long, value_name = "FILE", conflicts_with = "seed_file")]
     reference_seed_file: Option<PathBuf>,
-    /// Overwrite KEY and KEY.pub; the old key is lost
+    /// Overwrite KEY and KEY.pub; the old key is lost. If the program is killed meanwhile, KEY.pub
+    /// can be missing; `pubkey` makes it again
     #[arg(long)]
     force: bool,
 }
@@ -67,7 +68,7 @@ impl Keygen {
         let secret_path = self.output.as_ref().unwrap_or(&self.key);
         let public_path = with_suffix(secret_path, ".pub");
         self.check(secret_path, &public_path, overwrite)?;
-        let seed = self.seed()?;
+        let seed = self.seed(ui)?;
         let encrypted = self.passphrase || self.source.passphrase_file.is_some();
         let passphrase = encrypted
             .then(|| {
@@ -112,10 +113,10 @@ impl Keygen {
     }
 
     /// Reads the seed that was named, or draws one.
-    fn seed(&self) -> Result<Seed> {
+    fn seed(&self, ui: Ui) -> Result<Seed> {
         match (&self.seed_file, &self.reference_seed_file) {
-            (Some(path), _) => read_seed(path, &SEED_OPTIONS).map(Seed::Own),
-            (None, Some(path)) => read_seed(path, &SEED_OPTIONS).map(Seed::Reference),
+            (Some(path), _) => read_seed(path, &SEED_OPTIONS, ui).map(Seed::Own),
+            (None, Some(path)) => read_seed(path, &SEED_OPTIONS, ui).map(Seed::Reference),
             (None, None) => fresh_seed().map(Seed::Own),
         }
     }

@@ -60,7 +60,7 @@ impl Inspect {
         match kind {
             Kind::PublicKey => named = Some(fingerprint(set, &object.bytes)),
             Kind::SecretKey => {
-                warn_if_exposed(file, ui);
+                warn_if_exposed(file, "secret key", ui);
                 let mut key = SecretKey::expand(&object).map_err(|error| error.of_path(file))?;
                 form = Some(key.form);
                 let public = key.public_key().map_err(|error| error.of_path(file))?;

@@ -52,7 +52,8 @@ pub(crate) struct Keygen {
     /// same seed and parameter set always give the same key
     #[arg(long, value_name = "FILE")]
     seed_file: Option<PathBuf>,
-    /// Overwrite KEY and KEY.pub; the old key is lost
+    /// Overwrite KEY and KEY.pub; the old key is lost. If the program is killed meanwhile, KEY.pub
+    /// can be missing; `pubkey` makes it again
     #[arg(long)]
     force: bool,
 }
@@ -64,7 +65,7 @@ impl Keygen {
         self.check(&public_path, overwrite)?;
         let options = [(SEED_LEN, "--seed-file")];
         let seed = self.seed_file.as_deref();
-        let seed = seed.map(|path| read_seed(path, &options)).transpose()?;
+        let seed = seed.map(|path| read_seed(path, &options, ui)).transpose()?;
         let seed = seed.map_or_else(fresh_seed, Ok)?;
         let mut key = SecretKey::generate(set, &seed);
         let secret = encode(set, Kind::SecretKey, key.in_form(self.form), self.raw)?;

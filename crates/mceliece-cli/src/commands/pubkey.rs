@@ -38,7 +38,7 @@ pub(crate) struct Pubkey {
     /// Write the bytes of the specification instead of PEM
     #[arg(long)]
     raw: bool,
-    /// Overwrite an existing file
+    /// Overwrite an existing file, but no secret key
     #[arg(long)]
     force: bool,
 }
