@@ -52,6 +52,12 @@ fn has_len_of_secret_key(len: usize) -> bool {
     SETS.iter().any(|set| Form::of_len(set, len).is_some())
 }
 
+/// Whether a file of this length that is not PEM may be a key.
+pub(crate) fn has_len_of_key(len: u64) -> bool {
+    let is_public = |set: &Set| set.public_key_len as u64 == len;
+    SETS.iter().any(is_public) || usize::try_from(len).is_ok_and(has_len_of_secret_key)
+}
+
 /// Kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -289,6 +295,11 @@ fn unknown_set(len: usize, wanted: Option<Kind>) -> Error {
             "{len} bytes; no {} has that length. Was it truncated?",
             wanted.map_or("Classic McEliece key or ciphertext", Kind::name)
         )),
+        Some(_) if len == SEED_LEN && wanted.is_none() => Error::new(format_args!(
+            "{len} bytes: a shared secret, or a secret key in the form seed; the file does not say \
+             which"
+        ))
+        .hint("to see the fingerprint of the key, add --parameters and its set"),
         Some(kind) => {
             let sets: Vec<_> = candidates(kind).collect();
             let error = Error::new(format_args!(

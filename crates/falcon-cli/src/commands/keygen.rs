@@ -10,7 +10,7 @@ use crate::{
     keys,
     output::{Content, Inputs, Overwrite, Pending, check_target},
     passphrase::{PassphraseSource, new_passphrase},
-    place::with_suffix,
+    place::{is_name_of_public, name_of_secret, with_suffix},
     scheme::{Algorithm, SecretKey, SignatureAlgorithm},
     seed::{SEED_LEN, fresh_seed, read_seed},
     shell::quote,
@@ -135,7 +135,7 @@ impl Keygen {
             return Err(Error::new("a key pair is two files, not standard output")
                 .hint("name the file of the secret key"));
         }
-        if secret.as_os_str().as_encoded_bytes().ends_with(b".pub") {
+        if is_name_of_public(secret) {
             return Err(
                 Error::at(secret, "this name is for the public key").hint(format_args!(
                     "name the secret key: falcon-cli keygen {}",
@@ -159,15 +159,6 @@ impl Keygen {
             }
         }
         Ok(())
-    }
-}
-
-/// `my.key` for `my.key.pub` and for `my.pub`.
-fn name_of_secret(public: &Path) -> PathBuf {
-    let stem = public.with_extension("");
-    match stem.extension() {
-        Some(_) => stem,
-        None => public.with_extension("key"),
     }
 }
 

@@ -35,13 +35,18 @@ it as a key itself. This program encrypts no files.
 --force replaces it, unless FILE.pub is beside FILE.")]
 pub(crate) struct Decaps {
     /// The secret key, in any form; `-` is standard input
-    #[arg(short, long, value_name = "KEY")]
+    #[arg(short, long, value_name = "KEY", aliases = ["secret-key", "private-key", "sk"])]
     key: PathBuf,
     /// The ciphertext, in PEM or raw; `-` is standard input
     #[arg(value_name = "CIPHERTEXT")]
     ciphertext: PathBuf,
     /// File for the secret, with mode 0600; `-` is standard output
-    #[arg(long, value_name = "FILE")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        visible_alias = "output",
+        visible_short_alias = 'o'
+    )]
     secret: PathBuf,
     /// Write the secret as 64 hexadecimal digits and a line end
     #[arg(long)]

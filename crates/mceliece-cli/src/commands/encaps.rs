@@ -41,7 +41,7 @@ be missing, beside the old or the new secret.
 Derive keys from the secret, and do not use it as a key itself. This program encrypts no files.")]
 pub(crate) struct Encaps {
     /// The public key; `-` is standard input
-    #[arg(short, long, value_name = "KEY.pub")]
+    #[arg(short, long, value_name = "KEY.pub", aliases = ["key", "pub"], short_alias = 'k')]
     public_key: PathBuf,
     /// File for the ciphertext; `-` is standard output
     #[arg(short, long, value_name = "CIPHERTEXT")]

@@ -1,6 +1,6 @@
 //! Files that are truncated, too long, changed, or of the wrong kind.
 
-use crate::sandbox::{QUICK, Sandbox, text};
+use crate::sandbox::{QUICK, Sandbox, json_lines, text};
 
 /// The same files raw, which have no PEM that would notice damage.
 fn raw() -> Sandbox {
@@ -222,6 +222,27 @@ fn text_around_pem_is_ignored() {
             }
         }
         sandbox.write(name, whole);
+    }
+}
+
+/// The length of a shared secret is that of a secret key in its shortest form.
+#[test]
+fn inspect_says_that_32_bytes_have_two_meanings() {
+    let sandbox = Sandbox::new();
+    let message = sandbox.refuses(&["inspect", "s"]);
+    let told = "s: 32 bytes: a shared secret, or a secret key in the form seed";
+    assert!(message.contains(told), "{message}");
+    assert!(message.contains("--parameters"), "{message}");
+    let told = "or a shared secret: the file does not say which";
+    let shown = sandbox.succeeds(&["inspect", "s", "--parameters", QUICK]);
+    assert!(text(&shown.stdout).contains(told), "{shown:?}");
+    let shown = sandbox.succeeds(&["inspect", "s", "--parameters", QUICK, "--json"]);
+    assert_eq!(json_lines(&shown)[0]["or"], "shared-secret");
+    for (form, more) in [("seed", &[][..]), ("compressed", &["--raw"])] {
+        let keygen = ["keygen", "--parameters", QUICK, form, "--form", form];
+        sandbox.succeeds(&[&keygen[..], more].concat());
+        let shown = sandbox.succeeds(&["inspect", form, "--parameters", QUICK]);
+        assert!(!text(&shown.stdout).contains("shared secret"), "{shown:?}");
     }
 }
 
